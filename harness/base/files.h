@@ -1,0 +1,39 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pippin {
+
+namespace fs = std::filesystem;
+
+/// The few things that crash-safe code does with files, so that a test can fail each of them.
+/// Errors: throws Error (machine) naming the path; never half-writes.
+class FileSystem {
+ public:
+  virtual ~FileSystem() = default;
+
+  /// The whole file, or nothing where there is none.
+  virtual std::optional<std::string> read(const fs::path& path) = 0;
+  /// Replaces the file at once and durably: a reader sees the old text or the new, also after a
+  /// power cut. Makes the parent directories.
+  virtual void write(const fs::path& path, std::string_view text) = 0;
+  /// True for the one caller that created it. Makes the parent directories.
+  virtual bool make_directory(const fs::path& path) = 0;
+  virtual bool exists(const fs::path& path) = 0;
+  /// Names of the entries, sorted; empty where there is no such directory.
+  virtual std::vector<std::string> list(const fs::path& directory) = 0;
+  virtual void remove(const fs::path& path) = 0;
+};
+
+/// The disk.
+FileSystem& disk();
+
+/// The whole of a file that must be there, up to `limit` bytes.
+/// Errors: Error (bad input) where it is missing, a directory, unreadable or larger.
+std::string read_input(const fs::path& path, std::size_t limit = std::size_t{1} << 40);
+
+}  // namespace pippin

@@ -1,0 +1,67 @@
+#include "harness/base/process.h"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/process.hpp>
+#include <cstdio>
+#include <future>
+
+#include "harness/base/error.h"
+
+namespace pippin {
+
+namespace bp = boost::process;
+
+namespace {
+
+fs::path found(const std::string& program) {
+  if (program.find('/') != std::string::npos) return program;
+  const auto path = bp::search_path(program);
+  if (path.empty()) machine_failed("cannot find '{}' on PATH", program);
+  return path.string();
+}
+
+std::vector<std::string> arguments(const std::vector<std::string>& command) {
+  return {command.begin() + 1, command.end()};
+}
+
+int status_of(bp::child& child) {
+  return WIFSIGNALED(child.native_exit_code()) ? 128 + WTERMSIG(child.native_exit_code())
+                                               : child.exit_code();
+}
+
+}  // namespace
+
+Outcome run_program(const std::vector<std::string>& command) {
+  try {
+    boost::asio::io_context service;
+    std::future<std::string> output;
+    bp::child child(found(command.at(0)).string(), bp::args(arguments(command)),
+                    bp::std_in<bp::null, (bp::std_out & bp::std_err)> output, service);
+    service.run();
+    child.wait();
+    return {status_of(child), output.get()};
+  } catch (const bp::process_error& error) {
+    machine_failed("cannot start '{}': {}", command.at(0), error.code().message());
+  }
+}
+
+void start_detached(const std::vector<std::string>& command, const fs::path& log) {
+  std::vector<std::string> detached{"--fork"};
+  detached.insert(detached.end(), command.begin(), command.end());
+  try {
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> sink(std::fopen(log.c_str(), "ae"),
+                                                               std::fclose);
+    if (!sink) machine_failed("{}: cannot open for writing", log.string());
+    bp::child child(found("setsid").string(), bp::args(detached),
+                    bp::std_in<bp::null, (bp::std_out & bp::std_err)> sink.get());
+    child.wait();
+    if (status_of(child) != 0)
+      machine_failed("cannot start '{}': setsid exits {}", command.at(0), status_of(child));
+  } catch (const bp::process_error& error) {
+    machine_failed("cannot start '{}': {}", command.at(0), error.code().message());
+  }
+}
+
+fs::path own_executable() { return fs::read_symlink("/proc/self/exe"); }
+
+}  // namespace pippin

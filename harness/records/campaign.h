@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/records/sweep.h"
+
+namespace pippin {
+
+/// One launch of one point inside an allocation.
+struct PlannedRun {
+  std::string name;  ///< "52b-tp4-…-a3" (and "-r2"): its directory too; unique in the sweep
+  std::string point_id;
+  std::int64_t repeat = 1;    ///< 1-based, within the allocation
+  std::int64_t position = 1;  ///< 1-based, within the job
+};
+
+/// One allocation: some runs, one after the other, on one set of nodes.
+struct PlannedJob {
+  std::string name;             ///< "gpt-52b-a3-n16"; unique in the sweep
+  std::int64_t allocation = 1;  ///< 1-based, within the campaign
+  std::int64_t nodes = 1;
+  std::vector<PlannedRun> runs;  ///< in the order they are launched
+};
+
+/// One dated go at a sweep: its jobs, frozen when it began.
+struct Campaign {
+  std::string sweep;
+  std::int64_t number = 1;  ///< 1 is the sweep's first
+  std::string started;      ///< UTC, ISO 8601
+  std::vector<Point> points;
+  std::vector<PlannedJob> jobs;
+};
+
+}  // namespace pippin

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/records/cluster.h"
+#include "harness/records/point.h"
+
+namespace pippin {
+
+/// The answer to "can this point run?", before anything ran.
+struct Verdict {
+  enum class Kind { kFeasible, kInfeasible };
+  Kind kind = Kind::kFeasible;
+  std::string reason;  ///< why not: "where: layers % pp == 0"
+};
+
+/// A point that a sweep names and does not run, with the reason.
+struct DroppedPoint {
+  Point point;
+  Verdict verdict;
+};
+
+enum class Order { kBlocks, kSequential, kShuffled };
+
+/// How often every point is measured: in `allocations` allocations, `runs` times in each.
+struct Repeats {
+  std::int64_t allocations = 1;
+  std::int64_t runs = 1;
+};
+
+/// What starts one run: a probe of ours or the user's own command.
+struct Trainer {
+  std::string probe;    ///< "training", "replay", …; empty where `command` is given
+  std::string command;  ///< template with {tp}, {mbs}, {own_axis} …; bash
+};
+
+/// One resolved sweep file.
+struct Sweep {
+  std::string name;
+  std::filesystem::path file;
+  Cluster cluster;
+  Trainer trainer;
+  Environment env;  ///< of the sweep, after the cluster's
+  std::int64_t iterations = 20;
+  std::optional<std::int64_t> warmup;  ///< iterations to leave out; nothing: found by statistics
+  Repeats repeats;
+  Order order = Order::kBlocks;
+  std::uint64_t seed = 1;
+  std::vector<std::string> own_axes;  ///< names of the user's axes, in the sweep's order
+  std::vector<Point> points;
+  std::vector<DroppedPoint> dropped;
+};
+
+}  // namespace pippin
