@@ -95,7 +95,9 @@ class Disk : public FileSystem {
 
   void write(const fs::path& path, std::string_view text) override {
     make_parents(path);
-    const fs::path fresh = path.string() + ".new-" + std::to_string(::getpid());
+    // Hidden, so that no one who lists the folder takes it for an entry.
+    const fs::path fresh =
+        path.parent_path() / fmt::format(".{}.new-{}", path.filename().string(), ::getpid());
     try {
       Descriptor file(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
       if (!file.open()) failed("create", fresh, errno);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,10 @@ struct Campaign {
   std::string sweep;
   std::int64_t number = 1;  ///< 1 is the sweep's first
   std::string started;      ///< UTC, ISO 8601
+  std::string cluster;      ///< its name
+  std::string order;        ///< "blocks", "sequential", "shuffled"
+  std::uint64_t seed = 1;
+  std::optional<std::int64_t> warmup;  ///< iterations to leave out; nothing: found by statistics
   std::vector<Point> points;
   std::vector<PlannedJob> jobs;
 };

@@ -16,8 +16,10 @@ void add(std::string& key, std::string_view name, std::string_view value) {
   key += fmt::format("{}:{}={}:{};", name.size(), name, value.size(), value);
 }
 
-void add(std::string& key, std::string_view name, const Count& count) {
-  if (count) add(key, name, std::to_string(*count));
+/// A size's name counts without its case: "52b" is "52B".
+std::string identity_text(const std::string& name, const Value& value) {
+  if (value.number) return "n" + number_text(*value.number);
+  return "s" + (name == "size" ? lower(value.text) : value.text);
 }
 
 void append(std::string& name, std::string_view label, const Count& count) {
@@ -33,36 +35,51 @@ std::string size_name(const Model& model) {
 
 }  // namespace
 
+NamedValues named_values(const Point& point) {
+  NamedValues values;
+  const auto add_text = [&](const char* name, const std::string& text) {
+    if (!text.empty()) values.emplace_back(name, Value{text, std::nullopt});
+  };
+  const auto add_count = [&](const char* name, const Count& count) {
+    if (count)
+      values.emplace_back(name, Value{std::to_string(*count), static_cast<double>(*count)});
+  };
+  const Model& model = point.model;
+  const Layout& layout = point.layout;
+  add_text("size", model.size);
+  add_text("style", model.style);
+  for (const auto& [name, count] :
+       std::initializer_list<std::pair<const char*, Count>>{{"layers", model.layers},
+                                                            {"hidden", model.hidden},
+                                                            {"heads", model.heads},
+                                                            {"kv_heads", model.kv_heads},
+                                                            {"ffn", model.ffn},
+                                                            {"seq", model.seq},
+                                                            {"vocab", model.vocab},
+                                                            {"padded_vocab", model.padded_vocab},
+                                                            {"tp", layout.tp},
+                                                            {"pp", layout.pp},
+                                                            {"dp", layout.dp},
+                                                            {"cp", layout.cp},
+                                                            {"mbs", layout.mbs},
+                                                            {"gas", layout.gas},
+                                                            {"gpus", layout.gpus},
+                                                            {"gbs", layout.gbs}}) {
+    add_count(name, count);
+  }
+  values.insert(values.end(), point.axes.begin(), point.axes.end());
+  return values;
+}
+
 std::string point_id(const Point& point) {
   std::string key;
   add(key, "trainer", point.trainer);
-  const Model& model = point.model;
-  add(key, "size", lower(model.size));
-  add(key, "style", model.style);
-  add(key, "layers", model.layers);
-  add(key, "hidden", model.hidden);
-  add(key, "heads", model.heads);
-  add(key, "kv_heads", model.kv_heads);
-  add(key, "ffn", model.ffn);
-  add(key, "seq", model.seq);
-  add(key, "vocab", model.vocab);
-  add(key, "padded_vocab", model.padded_vocab);
-  const Layout& layout = point.layout;
-  add(key, "tp", layout.tp);
-  add(key, "pp", layout.pp);
-  add(key, "dp", layout.dp);
-  if (layout.cp && *layout.cp > 1) add(key, "cp", layout.cp);
-  add(key, "mbs", layout.mbs);
-  add(key, "gas", layout.gas);
-  add(key, "gpus", layout.gpus);
-  add(key, "gbs", layout.gbs);
-  NamedValues axes = point.axes;
-  std::sort(axes.begin(), axes.end(),
+  NamedValues values = named_values(point);
+  std::sort(values.begin(), values.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (const auto& axis : axes) {
-    const Value& value = axis.second;
-    add(key, "axis " + axis.first,
-        value.number ? "n" + number_text(*value.number) : "s" + value.text);
+  for (const auto& named : values) {
+    const bool no_context_parallelism = named.first == "cp" && named.second.number == 1.0;
+    if (!no_context_parallelism) add(key, named.first, identity_text(named.first, named.second));
   }
   return hash_of(key).substr(0, 16);
 }

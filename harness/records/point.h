@@ -42,6 +42,10 @@ struct Point {
                      ///< that matters to speed
 };
 
+/// Everything known of a point under the names that sweeps, commands and expressions use:
+/// size style layers … tp pp dp cp mbs gas gpus gbs, then the own axes.
+NamedValues named_values(const Point& point);
+
 /// The identity of a point: a hash over trainer, model, layout and axes, in which equal numbers are
 /// equal however written and the order of the axes does not count. params is derived: not hashed.
 std::string point_id(const Point& point);

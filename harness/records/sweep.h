@@ -26,6 +26,9 @@ struct DroppedPoint {
 
 enum class Order { kBlocks, kSequential, kShuffled };
 
+/// "blocks", "sequential", "shuffled": as the sweep file has it.
+std::string_view text_of(Order order);
+
 /// How often every point is measured: in `allocations` allocations, `runs` times in each.
 struct Repeats {
   std::int64_t allocations = 1;
@@ -34,8 +37,10 @@ struct Repeats {
 
 /// What starts one run: a probe of ours or the user's own command.
 struct Trainer {
-  std::string probe;    ///< "training", "replay", …; empty where `command` is given
-  std::string command;  ///< template with {tp}, {mbs}, {own_axis} …; bash
+  std::string probe;                 ///< "training", "replay", …; empty where `command` is given
+  std::string command;               ///< template with {tp}, {mbs}, {own_axis} …; bash
+  std::vector<std::string> options;  ///< axis names that the probe takes as options
+  bool once = false;                 ///< the probe is started once, not once a rank
 };
 
 /// One resolved sweep file.

@@ -1,0 +1,148 @@
+#include "harness/campaign/machine.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "harness/base/hash.h"
+
+namespace pippin {
+
+CampaignMachine::CampaignMachine(SweepFolder folder, FileSystem& files, Scheduler& scheduler,
+                                 Campaign campaign, ScriptWriter script, std::int64_t retries)
+    : folder_(std::move(folder)),
+      files_(files),
+      scheduler_(scheduler),
+      campaign_(std::move(campaign)),
+      script_(std::move(script)),
+      retries_(retries) {
+  for (const auto& plan : campaign_.jobs) {
+    jobs_.push_back({&plan, folder_.submissions(plan.name), false, {}});
+    for (const auto& run : plan.runs) phases_[run.name] = RunPhase::kPlanned;
+    look(jobs_.back());
+  }
+}
+
+Progress CampaignMachine::step() {
+  std::vector<std::string> tokens;
+  for (const auto& job : jobs_) {
+    if (!job.over && !job.submissions.empty()) tokens.push_back(job.submissions.back().token);
+  }
+  // Asked before the markers are read: a job that has ended by now wrote its last marker before.
+  const auto answers =
+      tokens.empty() ? std::map<std::string, JobStatus>() : scheduler_.query(tokens);
+  for (auto& job : jobs_) {
+    if (job.over) continue;
+    if (job.submissions.empty()) {
+      after_its_end(job);
+      continue;
+    }
+    const JobStatus& status = answers.at(job.submissions.back().token);
+    switch (status.phase) {
+      case JobStatus::Phase::kUnknown:
+      case JobStatus::Phase::kWaiting:
+        break;
+      case JobStatus::Phase::kRunning:
+        look(job);
+        break;
+      case JobStatus::Phase::kAbsent:
+        // Journaled, and we died before the scheduler had it.
+        if (!job.submissions.back().handed) {
+          hand_over(job, job.submissions.back());
+          break;
+        }
+        [[fallthrough]];
+      case JobStatus::Phase::kEnded:
+        job.evidence = status.evidence;
+        after_its_end(job);
+        break;
+    }
+  }
+  return progress();
+}
+
+/// Reads what the job's runs have left so far.
+void CampaignMachine::look(Job& job) {
+  for (const auto& run : job.plan->runs) {
+    RunPhase& phase = phases_[run.name];
+    if (phase == RunPhase::kDone) continue;
+    const auto attempts = folder_.attempts(run.name);
+    const Attempt* attempt = counted(attempts);
+    if (!attempt) continue;
+    phase = attempt->done() ? RunPhase::kDone : RunPhase::kRunning;
+    if (attempt->done() && attempt->exit_code != 0) failed_.insert(run.name);
+  }
+}
+
+/// No process of the job is left: what is not done now will not be, unless it is handed over again.
+void CampaignMachine::after_its_end(Job& job) {
+  look(job);
+  const auto rest = unfinished(job);
+  const bool retry_left = static_cast<std::int64_t>(job.submissions.size()) <= retries_;
+  if (!rest.empty() && retry_left) {
+    for (const auto& run : rest) phases_[run.name] = RunPhase::kPlanned;
+    hand_over_next(job);
+    return;
+  }
+  for (const auto& run : rest) phases_[run.name] = RunPhase::kLost;
+  job.over = true;
+}
+
+void CampaignMachine::hand_over_next(Job& job) {
+  Submission next;
+  next.number = job.submissions.empty() ? 1 : job.submissions.back().number + 1;
+  const std::string identity =
+      fmt::format("{} {} {}", folder_.root().string(), campaign_.started, campaign_.number);
+  next.token =
+      fmt::format("{}-s{}-{}", job.plan->name, next.number, hash_of(identity).substr(0, 8));
+  const auto rest = unfinished(job);
+  for (const auto& run : rest) next.runs.push_back(run.name);
+  files_.write(folder_.script(job.plan->name, next.number), script_(*job.plan, rest, next.number));
+  folder_.journal(job.plan->name, next);
+  job.submissions.push_back(next);
+  hand_over(job, next);
+}
+
+void CampaignMachine::hand_over(Job& job, Submission submission) {
+  const std::string& name = job.plan->name;
+  scheduler_.submit({submission.token, folder_.script(name, submission.number),
+                     folder_.job_log(name, submission.number)});
+  folder_.mark_handed(name, submission.number);
+  job.submissions.back().handed = true;
+}
+
+std::vector<PlannedRun> CampaignMachine::unfinished(const Job& job) const {
+  std::vector<PlannedRun> rest;
+  for (const auto& run : job.plan->runs) {
+    if (phases_.at(run.name) != RunPhase::kDone) rest.push_back(run);
+  }
+  return rest;
+}
+
+Progress CampaignMachine::progress() const {
+  Progress progress;
+  for (const auto& entry : phases_) {
+    switch (entry.second) {
+      case RunPhase::kPlanned:
+        ++progress.planned;
+        break;
+      case RunPhase::kRunning:
+        ++progress.running;
+        break;
+      case RunPhase::kDone:
+        ++(failed_.count(entry.first) ? progress.failed : progress.succeeded);
+        break;
+      case RunPhase::kLost:
+        ++progress.lost;
+        break;
+    }
+  }
+  return progress;
+}
+
+const std::string& CampaignMachine::evidence(const std::string& job) const {
+  const auto found = std::find_if(jobs_.begin(), jobs_.end(),
+                                  [&](const Job& one) { return one.plan->name == job; });
+  return found->evidence;
+}
+
+}  // namespace pippin

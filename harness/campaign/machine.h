@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/jobs/protocol.h"
+#include "harness/jobs/scheduler.h"
+#include "harness/records/campaign.h"
+
+namespace pippin {
+
+/// Where one run stands.
+enum class RunPhase {
+  kPlanned,  ///< not handed over, or handed over and waiting
+  kRunning,
+  kDone,  ///< it left an exit code: the attempt that counts
+  kLost,  ///< its jobs ended without running it to its end, and no retry is left
+};
+
+/// How far a campaign is.
+struct Progress {
+  std::int64_t planned = 0, running = 0, succeeded = 0, failed = 0, lost = 0;
+  std::int64_t total() const { return planned + running + succeeded + failed + lost; }
+  bool finished() const { return planned == 0 && running == 0; }
+  friend bool operator==(const Progress&, const Progress&) = default;
+};
+
+/// Brings a campaign from any state on disk to its end: hands jobs over, looks for what they left,
+/// hands over again what was lost. It keeps nothing that the folder does not hold, so that a new
+/// machine goes on wherever an old one died; it never waits and never reads a clock.
+/// One machine at a time may work on a sweep's folder: the caller holds its lock.
+class CampaignMachine {
+ public:
+  /// The text of the script that runs `runs` of `job`; nothing else of a sweep matters here.
+  using ScriptWriter = std::function<std::string(
+      const PlannedJob& job, const std::vector<PlannedRun>& runs, std::int64_t submission)>;
+
+  /// Requires that the campaign is saved in `folder`. A lost job is handed over `retries` times
+  /// more.
+  CampaignMachine(SweepFolder folder, FileSystem& files, Scheduler& scheduler, Campaign campaign,
+                  ScriptWriter script, std::int64_t retries);
+
+  /// Does all that can be done now. Errors: throws Error; the next step, also of another machine,
+  /// takes up what this one left.
+  Progress step();
+
+  RunPhase phase(const std::string& run) const { return phases_.at(run); }
+  /// What the scheduler said last of the jobs that a lost run was part of.
+  const std::string& evidence(const std::string& job) const;
+
+ private:
+  struct Job {
+    const PlannedJob* plan;
+    std::vector<Submission> submissions;
+    bool over = false;
+    std::string evidence;
+  };
+
+  void look(Job& job);
+  void hand_over(Job& job, Submission submission);
+  void hand_over_next(Job& job);
+  void after_its_end(Job& job);
+  std::vector<PlannedRun> unfinished(const Job& job) const;
+  Progress progress() const;
+
+  SweepFolder folder_;
+  FileSystem& files_;
+  Scheduler& scheduler_;
+  Campaign campaign_;
+  ScriptWriter script_;
+  std::int64_t retries_;
+  std::vector<Job> jobs_;
+  std::map<std::string, RunPhase> phases_;
+  std::set<std::string> failed_;
+};
+
+}  // namespace pippin

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/records/campaign.h"
+
+namespace pippin {
+
+/// The jobs that measure every point of the sweep as often as it asks.
+/// `blocks`: one job per allocation and node count, in which each block is one pass over all points
+/// of that node count in random order (`runs` blocks a job). `sequential`, `shuffled`: one job per
+/// point and allocation, point by point or all in random order. The orders come from the sweep's
+/// seed alone and are the same on every platform.
+/// Names of jobs and runs carry the campaign's number from the second on.
+std::vector<PlannedJob> plan_jobs(const Sweep& sweep, std::int64_t campaign);
+
+/// A new campaign of the sweep, begun at `started` (UTC, ISO 8601).
+Campaign begin_campaign(const Sweep& sweep, std::int64_t number, const std::string& started);
+
+/// `campaign` with what was added to the sweep since (points, allocations, runs) as further jobs,
+/// and without the runs of points that the sweep no longer has, except those that `has_started`.
+Campaign continue_campaign(const Campaign& campaign, const Sweep& sweep,
+                           const std::function<bool(const std::string& run)>& has_started);
+
+}  // namespace pippin

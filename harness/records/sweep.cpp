@@ -1,0 +1,19 @@
+#include "harness/records/sweep.h"
+
+#include <stdexcept>
+
+namespace pippin {
+
+std::string_view text_of(Order order) {
+  switch (order) {
+    case Order::kBlocks:
+      return "blocks";
+    case Order::kSequential:
+      return "sequential";
+    case Order::kShuffled:
+      return "shuffled";
+  }
+  throw std::logic_error("unnamed Order");
+}
+
+}  // namespace pippin

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "harness/jobs/scheduler.h"
+
+namespace pippin {
+
+/// This machine: jobs one at a time, oldest first, whoever handed them over. They run detached, so
+/// that pippin may end and they go on.
+///
+/// State, all in `folder`: waiting/NUMBER-TOKEN holds script and log; a queue process moves it to
+/// running/ when its turn comes and to ended/ with the exit status when it is over. The queue
+/// process and the job hold a lock on running/NUMBER-TOKEN: where nobody holds it, they are gone.
+class LocalScheduler : public Scheduler {
+ public:
+  /// `machine_lock`: a file that all queues of this user on this machine share.
+  LocalScheduler(fs::path folder, fs::path machine_lock);
+
+  void submit(const JobRequest& request) override;
+  std::map<std::string, JobStatus> query(const std::vector<std::string>& tokens) override;
+  void cancel(const std::vector<std::string>& tokens) override;
+
+ private:
+  void start_queue() const;
+
+  fs::path folder_;
+  fs::path machine_lock_;
+};
+
+/// The lock that all of this user's queues share: in $XDG_RUNTIME_DIR, else in the folder for
+/// temporary files.
+fs::path default_machine_lock();
+
+}  // namespace pippin
