@@ -4,6 +4,8 @@ add_library(pippin_options INTERFACE)
 target_include_directories(pippin_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(pippin_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                                 -Wno-sign-conversion -Werror)
+# GCC 12 warns of string concatenations that are right (GCC bug 105651).
+target_compile_options(pippin_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 if(PIPPIN_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)

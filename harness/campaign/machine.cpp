@@ -47,7 +47,7 @@ Progress CampaignMachine::step() {
       case JobStatus::Phase::kAbsent:
         // Journaled, and we died before the scheduler had it.
         if (!job.submissions.back().handed) {
-          hand_over(job, job.submissions.back());
+          hand_over(job);
           break;
         }
         [[fallthrough]];
@@ -98,16 +98,17 @@ void CampaignMachine::hand_over_next(Job& job) {
   for (const auto& run : rest) next.runs.push_back(run.name);
   files_.write(folder_.script(job.plan->name, next.number), script_(*job.plan, rest, next.number));
   folder_.journal(job.plan->name, next);
-  job.submissions.push_back(next);
-  hand_over(job, next);
+  job.submissions.push_back(std::move(next));
+  hand_over(job);
 }
 
-void CampaignMachine::hand_over(Job& job, Submission submission) {
+void CampaignMachine::hand_over(Job& job) {
+  Submission& submission = job.submissions.back();
   const std::string& name = job.plan->name;
   scheduler_.submit({submission.token, folder_.script(name, submission.number),
                      folder_.job_log(name, submission.number)});
   folder_.mark_handed(name, submission.number);
-  job.submissions.back().handed = true;
+  submission.handed = true;
 }
 
 std::vector<PlannedRun> CampaignMachine::unfinished(const Job& job) const {

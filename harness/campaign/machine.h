@@ -61,7 +61,7 @@ class CampaignMachine {
   };
 
   void look(Job& job);
-  void hand_over(Job& job, Submission submission);
+  void hand_over(Job& job);
   void hand_over_next(Job& job);
   void after_its_end(Job& job);
   std::vector<PlannedRun> unfinished(const Job& job) const;

@@ -181,4 +181,16 @@ Campaign continue_campaign(const Campaign& campaign, const Sweep& sweep,
   return next;
 }
 
+Campaign open_campaign(SweepFolder& folder, const Sweep& sweep, bool again,
+                       const std::string& now) {
+  const auto numbers = folder.campaigns();
+  const std::int64_t newest = numbers.empty() ? 0 : numbers.back();
+  const auto has_started = [&](const std::string& run) { return !folder.attempts(run).empty(); };
+  Campaign campaign = newest == 0 || again
+                          ? begin_campaign(sweep, newest + 1, now)
+                          : continue_campaign(folder.load_campaign(newest), sweep, has_started);
+  folder.save_campaign(campaign);
+  return campaign;
+}
+
 }  // namespace pippin

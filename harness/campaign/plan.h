@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/jobs/protocol.h"
 #include "harness/records/campaign.h"
 
 namespace pippin {
@@ -23,5 +24,9 @@ Campaign begin_campaign(const Sweep& sweep, std::int64_t number, const std::stri
 /// and without the runs of points that the sweep no longer has, except those that `has_started`.
 Campaign continue_campaign(const Campaign& campaign, const Sweep& sweep,
                            const std::function<bool(const std::string& run)>& has_started);
+
+/// The campaign that a run of the sweep works on, saved in `folder`: the newest one, continued, or
+/// a new one where there is none or `again` asks for it.
+Campaign open_campaign(SweepFolder& folder, const Sweep& sweep, bool again, const std::string& now);
 
 }  // namespace pippin

@@ -1,7 +1,6 @@
 #include "harness/jobs/protocol.h"
 
 #include <algorithm>
-
 #include <fmt/format.h>
 
 #include "harness/base/error.h"
@@ -15,7 +14,8 @@ namespace {
 /// "exit=0 ended=1700000000" → the value after "exit="; nothing where it is not there.
 std::optional<std::int64_t> field(std::string_view marker, std::string_view name) {
   for (std::string_view part : split(trim(marker), ' ')) {
-    if (part.size() > name.size() && part.substr(0, name.size()) == name && part[name.size()] == '=') {
+    if (part.size() > name.size() && part.substr(0, name.size()) == name &&
+        part[name.size()] == '=') {
       return parse_integer(part.substr(name.size() + 1));
     }
   }
@@ -32,11 +32,13 @@ Attempt read_attempt(FileSystem& files, const fs::path& directory) {
   Attempt attempt;
   attempt.name = directory.filename().string();
   attempt.directory = directory;
-  if (const auto started = files.read(directory / "started")) attempt.started = parse_integer(trim(*started));
+  if (const auto started = files.read(directory / "started"))
+    attempt.started = parse_integer(trim(*started));
   const auto done = files.read(directory / "done");
   if (!done) return attempt;
   const auto exit_code = field(*done, "exit");
-  if (!exit_code) machine_failed("{}: damaged marker '{}'", (directory / "done").string(), printable(*done));
+  if (!exit_code)
+    machine_failed("{}: damaged marker '{}'", (directory / "done").string(), printable(*done));
   attempt.exit_code = static_cast<int>(*exit_code);
   attempt.ended = field(*done, "ended");
   return attempt;
@@ -54,7 +56,8 @@ fs::path SweepFolder::job_log(const std::string& job, std::int64_t submission) c
 
 std::vector<Attempt> SweepFolder::attempts(const std::string& run) {
   std::vector<Attempt> attempts;
-  for (const auto& name : files_.list(root_ / run)) attempts.push_back(read_attempt(files_, root_ / run / name));
+  for (const auto& name : files_.list(root_ / run))
+    attempts.push_back(read_attempt(files_, root_ / run / name));
   return attempts;
 }
 
@@ -64,14 +67,17 @@ std::vector<Submission> SweepFolder::submissions(const std::string& job) {
   for (const auto& name : names) {
     const auto number = number_after(name, "submission-");
     if (!number) continue;
-    const auto text = files_.read(job_directory(job) / name);
-    auto lines = split(trim(text.value_or("")), '\n');
-    if (lines[0].empty()) machine_failed("{}: damaged journal", (job_directory(job) / name).string());
+    const std::string text = files_.read(job_directory(job) / name).value_or("");
+    const auto lines = split(trim(text), '\n');
+    if (lines[0].empty())
+      machine_failed("{}: damaged journal", (job_directory(job) / name).string());
     Submission submission{*number, std::string(lines[0]), {lines.begin() + 1, lines.end()}, false};
-    submission.handed = std::binary_search(names.begin(), names.end(), fmt::format("handed-{}", *number));
+    submission.handed =
+        std::binary_search(names.begin(), names.end(), fmt::format("handed-{}", *number));
     found.push_back(std::move(submission));
   }
-  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
+  std::sort(found.begin(), found.end(),
+            [](const auto& a, const auto& b) { return a.number < b.number; });
   return found;
 }
 
@@ -92,7 +98,8 @@ std::vector<std::int64_t> SweepFolder::campaigns() {
   std::vector<std::int64_t> numbers;
   for (const auto& name : files_.list(root_)) {
     if (name.size() < 5 || name.substr(name.size() - 5) != ".json") continue;
-    if (const auto number = number_after(name.substr(0, name.size() - 5), "campaign-")) numbers.push_back(*number);
+    if (const auto number = number_after(name.substr(0, name.size() - 5), "campaign-"))
+      numbers.push_back(*number);
   }
   std::sort(numbers.begin(), numbers.end());
   return numbers;

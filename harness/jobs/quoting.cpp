@@ -69,7 +69,7 @@ std::string word_of(const Filling& filling) {
 
 /// Steps out of the quotes, says the word, steps in again: right for every content.
 std::string in_context(const Filling& filling, Context context) {
-  const std::string word = word_of(filling);
+  std::string word = word_of(filling);
   if (word == filling.text) return word;
   switch (context) {
     case Context::kSingle:

@@ -1,10 +1,10 @@
 #include "harness/schedulers/local.h"
 
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <unistd.h>
 

@@ -42,6 +42,6 @@ while :; do
   wait "$job"
   code=$?
   kill -KILL -- "-$job" 2>/dev/null # what it left behind would disturb the next
+  end "$name" "exit $code" # while the locks are ours: another queue would bury it
   exec 8<&- 9>&-
-  end "$name" "exit $code"
 done

@@ -1,0 +1,75 @@
+#include "harness/campaign/machine.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/campaign/world.h"
+
+using namespace pippin;
+
+namespace {
+
+/// A scheduler that loses every job.
+class BlackHole : public Scheduler {
+ public:
+  void submit(const JobRequest& request) override { tokens.push_back(request.token); }
+  std::map<std::string, JobStatus> query(const std::vector<std::string>& asked) override {
+    std::map<std::string, JobStatus> answers;
+    for (const auto& token : asked) answers[token] = {phase, "swallowed"};
+    return answers;
+  }
+  void cancel(const std::vector<std::string>&) override {}
+
+  std::vector<std::string> tokens;
+  JobStatus::Phase phase = JobStatus::Phase::kEnded;
+};
+
+Campaign one_run() {
+  Campaign campaign;
+  campaign.sweep = "s";
+  campaign.jobs = {{"job", 1, 1, {{"run-a1", "p", 1, 1}}}};
+  return campaign;
+}
+
+CampaignMachine machine_on(test::MemoryFiles& files, Scheduler& scheduler) {
+  return {SweepFolder(files, "/s"),
+          files,
+          scheduler,
+          one_run(),
+          [](auto&&...) { return std::string("script"); },
+          2};
+}
+
+}  // namespace
+
+TEST_CASE("a job that is lost every time is tried three times and then explained") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  auto machine = machine_on(files, hole);
+  Progress progress;
+  for (int i = 0; i < 10; ++i) progress = machine.step();
+  CHECK(progress == Progress{0, 0, 0, 0, 1});
+  CHECK(machine.phase("run-a1") == RunPhase::kLost);
+  CHECK(machine.evidence("job") == "swallowed");
+  CHECK(hole.tokens.size() == 3);
+  CHECK(std::set<std::string>(hole.tokens.begin(), hole.tokens.end()).size() == 3);
+}
+
+TEST_CASE("an unsure answer changes nothing") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.phase = JobStatus::Phase::kUnknown;
+  auto machine = machine_on(files, hole);
+  for (int i = 0; i < 10; ++i) CHECK(machine.step() == Progress{1, 0, 0, 0, 0});
+  CHECK(hole.tokens.size() == 1);
+}
+
+TEST_CASE(
+    "a job that the scheduler has forgotten after it had it counts as lost and not as never sent") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.phase = JobStatus::Phase::kAbsent;
+  auto machine = machine_on(files, hole);
+  for (int i = 0; i < 10; ++i) machine.step();
+  CHECK(hole.tokens.size() == 3);
+  CHECK(std::set<std::string>(hole.tokens.begin(), hole.tokens.end()).size() == 3);
+}

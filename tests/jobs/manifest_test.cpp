@@ -1,0 +1,45 @@
+#include "harness/jobs/manifest.h"
+
+#include <catch2/catch.hpp>
+
+#include "harness/base/error.h"
+#include "tests/support/nasty.h"
+
+using namespace pippin;
+
+TEST_CASE("a campaign reads back as it was written") {
+  Point point;
+  point.name = "52b-tp4";
+  point.trainer = "training";
+  point.model.size = "52B";
+  point.model.layers = 64;
+  point.layout.tp = 4;
+  point.layout.gpus = 64;
+  for (const auto& text : test::nasty_texts()) {
+    if (!text.empty())
+      point.axes.emplace_back("axis" + std::to_string(point.axes.size()), value_of(text));
+  }
+  point.axes.emplace_back("bucket", value_of(std::string("5e8")));
+  point.id = point_id(point);
+  const Campaign campaign{
+      "gpt 52b", 2,        "2026-01-02T03:04:05Z",
+      "local",   "blocks", 18446744073709551615u,
+      3,         {point},  {{"gpt-a1-n16", 1, 16, {{"52b-tp4-a1", point.id, 1, 1}}}}};
+  const Campaign back = campaign_of(manifest_of(campaign), "test");
+  CHECK(back.sweep == campaign.sweep);
+  CHECK(back.seed == campaign.seed);
+  CHECK(back.warmup == 3);
+  REQUIRE(back.points.size() == 1);
+  CHECK(point_id(back.points[0]) == point.id);
+  CHECK(find_value(back.points[0].axes, "bucket")->text == "5e8");
+  CHECK_FALSE(back.points[0].model.heads);
+  CHECK(back.jobs[0].runs[0].name == "52b-tp4-a1");
+  CHECK(manifest_of(back) == manifest_of(campaign));
+}
+
+TEST_CASE("what is no campaign is refused with its name") {
+  for (const std::string text : {"", "{", "[]", "{\"format\": 1}", "{\"format\": 99}", "\xff"}) {
+    CAPTURE(text);
+    CHECK_THROWS_WITH(campaign_of(text, "campaign-1.json"), Catch::StartsWith("campaign-1.json: "));
+  }
+}

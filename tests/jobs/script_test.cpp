@@ -1,0 +1,136 @@
+#include "harness/jobs/script.h"
+
+#include <catch2/catch.hpp>
+
+#include "harness/base/error.h"
+#include "harness/base/process.h"
+#include "harness/jobs/protocol.h"
+#include "tests/support/nasty.h"
+#include "tests/support/temporary.h"
+
+using namespace pippin;
+
+namespace {
+
+Sweep sweep_of(const std::string& command) {
+  Sweep sweep;
+  sweep.name = "test";
+  sweep.trainer.command = command;
+  return sweep;
+}
+
+Point point_with(const NamedValues& axes) {
+  Point point;
+  point.name = "p";
+  point.layout.tp = 2;
+  point.layout.gpus = 2;
+  point.axes = axes;
+  return point;
+}
+
+/// The script of `runs` in `root`, with the job's folder made as a submission makes it.
+fs::path write_script(const fs::path& root, std::vector<ScriptRun> runs) {
+  JobScript script;
+  script.title = "a test";
+  script.root = root;
+  script.job = "job";
+  script.runs = std::move(runs);
+  SweepFolder folder(disk(), root);
+  disk().write(folder.script("job", 1), job_script(script));
+  return folder.script("job", 1);
+}
+
+std::string text_of_file(const fs::path& path) { return disk().read(path).value_or("(none)"); }
+
+}  // namespace
+
+TEST_CASE("a job runs its runs, goes on when one fails and leaves exit codes") {
+  const test::TemporaryDirectory root;
+  const fs::path script = write_script(root.path(), {{"one", {{"X", "1"}}, "echo one $X; exit 3"},
+                                                     {"two", {}, "cat; echo two; echo err >&2"}});
+  CHECK(run_program({"bash", script.string()}).exit_code == 0);
+  SweepFolder folder(disk(), root.path());
+  const auto one = folder.attempts("one"), two = folder.attempts("two");
+  REQUIRE(one.size() == 1);
+  CHECK(one[0].name == "1-local-0");
+  CHECK(one[0].exit_code == 3);
+  CHECK(text_of_file(one[0].log()) == "one 1\n");
+  REQUIRE(two.size() == 1);
+  CHECK(two[0].exit_code == 0);
+  CHECK(two[0].ended >= two[0].started);
+  CHECK(text_of_file(two[0].log()) == "two\nerr\n");
+  CHECK_THAT(folder.provenance("job", one[0]), Catch::Contains("host="));
+}
+
+TEST_CASE("a script that is started twice runs once") {
+  const test::TemporaryDirectory root;
+  const fs::path script =
+      write_script(root.path(), {{"one", {}, "echo ran >>" + (root / "ran").string()}});
+  run_program({"bash", script.string()});
+  run_program({"bash", script.string()});
+  CHECK(text_of_file(root / "ran") == "ran\n");
+}
+
+TEST_CASE("a second submission leaves alone what the first has done") {
+  const test::TemporaryDirectory root;
+  disk().write(root / "one/1-local-0/done", "exit=0 ended=1\n");
+  const fs::path script =
+      write_script(root.path(), {{"one", {}, "echo again"}, {"two", {}, "echo two"}});
+  run_program({"bash", script.string()});
+  SweepFolder folder(disk(), root.path());
+  CHECK(folder.attempts("one").size() == 1);
+  CHECK_FALSE(disk().exists(root / "one/1-local-0/log"));
+  CHECK(folder.attempts("two").size() == 1);
+}
+
+TEST_CASE("values reach the command and the environment as they are") {
+  for (const auto& text : test::nasty_texts()) {
+    if (text.empty()) continue;
+    CAPTURE(text);
+    const test::TemporaryDirectory root;
+    const Sweep sweep = sweep_of("printf '%s<end>' {own} \"{own}\" \"$PIPPIN_OWN\" {tp}");
+    const ScriptRun run =
+        script_run(sweep, point_with({{"own", value_of(text)}}), {"r", "", 1, 1}, 1, "/probes");
+    const fs::path folder = root / "with space'$(touch pwned)";
+    run_program({"bash", write_script(folder, {run}).string()});
+    CHECK(text_of_file(folder / "r/1-local-0/log") ==
+          text + "<end>" + text + "<end>" + text + "<end>2<end>");
+    CHECK_FALSE(fs::exists("pwned"));
+  }
+}
+
+TEST_CASE("the names that a launch needs are known") {
+  Sweep sweep = sweep_of(
+      "{launch} x --addr {master_addr}:{master_port} {iterations} {nodes} {ranks_per_node} "
+      "'{print}'");
+  sweep.cluster.launch = "srun -n {ranks}";
+  sweep.cluster.gpus_per_node = 4;
+  Point point = point_with({});
+  point.layout.gpus = 16;
+  CHECK_THROWS_WITH(script_run(sweep, point, {"r", "", 1, 1}, 1, ""),
+                    Catch::Contains("unknown placeholder '{print}'"));
+  sweep.trainer.command =
+      "{launch} x --addr {master_addr}:{master_port} {iterations} {nodes} {ranks_per_node} ${HOME}";
+  CHECK(script_run(sweep, point, {"r", "", 1, 1}, 1, "").command ==
+        "srun -n 16 x --addr \"${MASTER_ADDR}\":\"${MASTER_PORT}\" 20 4 4 ${HOME}");
+}
+
+TEST_CASE("a probe gets the options that it knows") {
+  Sweep sweep;
+  sweep.trainer.probe = "training";
+  sweep.trainer.options = {"tp", "kv_heads", "own", "iterations", "seed"};
+  sweep.cluster.launch = "mpirun -n {ranks}";
+  const Point point = point_with({{"own", value_of(std::string("a b"))}, {"other", value_of(1.0)}});
+  CHECK(script_run(sweep, point, {"r", "", 1, 1}, 1, "/p").command ==
+        "mpirun -n 2 /p/training --tp 2 --own 'a b' --iterations 20 --seed 1");
+  sweep.trainer.once = true;
+  CHECK(script_run(sweep, point, {"r", "", 1, 1}, 1, "/p").command ==
+        "/p/training --tp 2 --own 'a b' --iterations 20 --seed 1");
+}
+
+TEST_CASE("a here-document of the user's ends where they wrote it") {
+  const test::TemporaryDirectory root;
+  run_program(
+      {"bash", write_script(root.path(), {{"r", {}, "cat <<EOF\n  kept\nEOF\n"}}).string()});
+  CHECK(text_of_file(root / "r/1-local-0/log") == "  kept\n");
+}

@@ -1,0 +1,124 @@
+#include "harness/schedulers/local.h"
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "harness/base/process.h"
+#include "harness/base/text.h"
+#include "tests/support/temporary.h"
+
+using namespace pippin;
+using Phase = JobStatus::Phase;
+
+namespace {
+
+/// A queue of its own, on a machine lock of its own.
+struct Queue {
+  test::TemporaryDirectory folder;
+  LocalScheduler scheduler{folder / "queue", folder / "machine.lock"};
+
+  JobRequest job(const std::string& token, const std::string& script) {
+    disk().write(folder / (token + ".sh"), script);
+    return {token, folder / (token + ".sh"), folder / (token + ".log")};
+  }
+  Phase phase(const std::string& token) { return scheduler.query({token})[token].phase; }
+  std::string text(const std::string& name) {
+    return disk().read(folder / name).value_or("(none)");
+  }
+  fs::path operator/(const std::string& name) { return folder / name; }
+};
+
+/// Waits for what must come; half a minute is for a machine under load.
+template <typename Condition>
+bool eventually(Condition condition) {
+  for (int i = 0; i < 3000; ++i) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("jobs run one at a time in the order they came") {
+  Queue queue;
+  const std::string mark = (queue / "order").string();
+  for (int i = 0; i < 5; ++i) {
+    const auto n = std::to_string(i);
+    queue.scheduler.submit(queue.job(
+        "job" + n, "echo start" + n + " >>" + mark + "; sleep 0.05; echo end" + n + " >>" + mark));
+  }
+  REQUIRE(eventually([&] { return queue.phase("job4") == Phase::kEnded; }));
+  CHECK(queue.text("order") ==
+        "start0\nend0\nstart1\nend1\nstart2\nend2\nstart3\nend3\nstart4\nend4\n");
+  CHECK(queue.scheduler.query({"job0"})["job0"].evidence == "exit 0");
+}
+
+TEST_CASE("a job knows phases from waiting to ended and an unknown one is absent") {
+  Queue queue;
+  CHECK(queue.phase("job") == Phase::kAbsent);
+  queue.scheduler.submit(
+      queue.job("job", "while [ ! -e go ]; do sleep 0.01; done; echo out; exit 5"));
+  queue.scheduler.submit(queue.job("next", "true"));
+  REQUIRE(eventually([&] { return queue.phase("job") == Phase::kRunning; }));
+  CHECK(queue.phase("next") == Phase::kWaiting);
+  disk().write(queue / "queue/go", "");
+  REQUIRE(eventually([&] { return queue.phase("job") == Phase::kEnded; }));
+  CHECK(queue.scheduler.query({"job"})["job"].evidence == "exit 5");
+  CHECK(queue.text("job.log") == "out\n");
+  CHECK(eventually([&] { return queue.phase("next") == Phase::kEnded; }));
+}
+
+TEST_CASE("a job whose queue was killed goes on and the machine stays taken until it ends") {
+  Queue queue;
+  const std::string mark = (queue / "order").string();
+  queue.scheduler.submit(queue.job(
+      "job",
+      "echo start >>" + mark + "; while [ ! -e go ]; do sleep 0.01; done; echo end >>" + mark));
+  REQUIRE(eventually([&] { return queue.text("order") == "start\n"; }));
+  run_program({"pkill", "-KILL", "-f", "queue.bash " + (queue / "queue").string()});
+  CHECK(queue.phase("job") == Phase::kRunning);
+  queue.scheduler.submit(queue.job("next", "echo next >>" + mark));
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  CHECK(queue.phase("next") == Phase::kWaiting);
+  disk().write(queue / "queue/go", "");
+  REQUIRE(eventually([&] { return queue.phase("next") == Phase::kEnded; }));
+  CHECK(queue.text("order") == "start\nend\nnext\n");
+  CHECK(queue.scheduler.query({"job"})["job"].evidence == "its processes are gone");
+}
+
+TEST_CASE("a job that was killed with its queue is known to be gone") {
+  Queue queue;
+  queue.scheduler.submit(queue.job("job", "echo $$ >pid; exec sleep 1000"));
+  REQUIRE(eventually(
+      [&] { return disk().exists(queue / "queue/pid") && !queue.text("queue/pid").empty(); }));
+  run_program({"pkill", "-KILL", "-f", "queue.bash " + (queue / "queue").string()});
+  ::kill(static_cast<pid_t>(*parse_integer(trim(queue.text("queue/pid")))), SIGKILL);
+  CHECK(eventually([&] { return queue.phase("job") == Phase::kEnded; }));
+}
+
+TEST_CASE("cancel ends what runs and what waits") {
+  Queue queue;
+  queue.scheduler.submit(queue.job("job", "sleep 1000"));
+  queue.scheduler.submit(queue.job("next", "echo never >ran"));
+  REQUIRE(eventually([&] {
+    return queue.phase("job") == Phase::kRunning && disk().list(queue / "queue/pids").size() == 1;
+  }));
+  queue.scheduler.cancel({"next", "job"});
+  CHECK(eventually([&] { return queue.phase("job") == Phase::kEnded; }));
+  CHECK(queue.scheduler.query({"next"})["next"].evidence == "cancelled");
+  CHECK_FALSE(disk().exists(queue / "queue/ran"));
+}
+
+TEST_CASE("two queues on one machine take turns") {
+  Queue first;
+  LocalScheduler second(first / "second", first / "machine.lock");
+  const std::string mark = (first / "order").string();
+  first.scheduler.submit(first.job("a", "echo a1 >>" + mark + "; sleep 0.2; echo a2 >>" + mark));
+  REQUIRE(eventually([&] { return first.text("order") == "a1\n"; }));
+  second.submit(first.job("b", "echo b >>" + mark));
+  REQUIRE(eventually([&] { return second.query({"b"})["b"].phase == Phase::kEnded; }));
+  CHECK(first.text("order") == "a1\na2\nb\n");
+}
