@@ -7,6 +7,15 @@
 
 namespace pippin {
 
+namespace {
+
+std::size_t cancelled_of(const std::vector<Submission>& submissions) {
+  return static_cast<std::size_t>(std::count_if(
+      submissions.begin(), submissions.end(), [](const Submission& one) { return one.cancelled; }));
+}
+
+}  // namespace
+
 CampaignMachine::CampaignMachine(SweepFolder folder, FileSystem& files, Scheduler& scheduler,
                                  Campaign campaign, ScriptWriter script, std::int64_t retries)
     : folder_(std::move(folder)),
@@ -16,13 +25,14 @@ CampaignMachine::CampaignMachine(SweepFolder folder, FileSystem& files, Schedule
       script_(std::move(script)),
       retries_(retries) {
   for (const auto& plan : campaign_.jobs) {
-    jobs_.push_back({&plan, folder_.submissions(plan.name), false, {}});
+    jobs_.push_back({&plan, folder_.submissions(plan.name), 0, false, {}});
+    jobs_.back().earlier_cancelled = cancelled_of(jobs_.back().submissions);
     for (const auto& run : plan.runs) phases_[run.name] = RunPhase::kPlanned;
     look(jobs_.back());
   }
 }
 
-Progress CampaignMachine::step() {
+RunCounts CampaignMachine::step() {
   std::vector<std::string> tokens;
   for (const auto& job : jobs_) {
     if (!job.over && !job.submissions.empty()) tokens.push_back(job.submissions.back().token);
@@ -57,7 +67,17 @@ Progress CampaignMachine::step() {
         break;
     }
   }
-  return progress();
+  return counts();
+}
+
+void CampaignMachine::cancel() {
+  std::vector<std::string> tokens;
+  for (const auto& job : jobs_) {
+    if (job.over || job.submissions.empty() || unfinished(job).empty()) continue;
+    folder_.mark_cancelled(job.plan->name, job.submissions.back().number);
+    tokens.push_back(job.submissions.back().token);
+  }
+  if (!tokens.empty()) scheduler_.cancel(tokens);
 }
 
 /// Reads what the job's runs have left so far.
@@ -77,7 +97,14 @@ void CampaignMachine::look(Job& job) {
 void CampaignMachine::after_its_end(Job& job) {
   look(job);
   const auto rest = unfinished(job);
-  const bool retry_left = static_cast<std::int64_t>(job.submissions.size()) <= retries_;
+  if (!job.submissions.empty()) job.submissions = folder_.submissions(job.plan->name);
+  const std::size_t cancelled = cancelled_of(job.submissions);
+  if (!rest.empty() && cancelled > job.earlier_cancelled) {
+    for (const auto& run : rest) phases_[run.name] = RunPhase::kCancelled;
+    job.over = true;
+    return;
+  }
+  const bool retry_left = static_cast<std::int64_t>(job.submissions.size() - cancelled) <= retries_;
   if (!rest.empty() && retry_left) {
     for (const auto& run : rest) phases_[run.name] = RunPhase::kPlanned;
     hand_over_next(job);
@@ -119,25 +146,28 @@ std::vector<PlannedRun> CampaignMachine::unfinished(const Job& job) const {
   return rest;
 }
 
-Progress CampaignMachine::progress() const {
-  Progress progress;
+RunCounts CampaignMachine::counts() const {
+  RunCounts counts;
   for (const auto& entry : phases_) {
     switch (entry.second) {
       case RunPhase::kPlanned:
-        ++progress.planned;
+        ++counts.planned;
         break;
       case RunPhase::kRunning:
-        ++progress.running;
+        ++counts.running;
         break;
       case RunPhase::kDone:
-        ++(failed_.count(entry.first) ? progress.failed : progress.succeeded);
+        ++(failed_.count(entry.first) ? counts.failed : counts.succeeded);
         break;
       case RunPhase::kLost:
-        ++progress.lost;
+        ++counts.lost;
+        break;
+      case RunPhase::kCancelled:
+        ++counts.cancelled;
         break;
     }
   }
-  return progress;
+  return counts;
 }
 
 const std::string& CampaignMachine::evidence(const std::string& job) const {

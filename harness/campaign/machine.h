@@ -17,16 +17,17 @@ namespace pippin {
 enum class RunPhase {
   kPlanned,  ///< not handed over, or handed over and waiting
   kRunning,
-  kDone,  ///< it left an exit code: the attempt that counts
-  kLost,  ///< its jobs ended without running it to its end, and no retry is left
+  kDone,       ///< it left an exit code: the attempt that counts
+  kLost,       ///< its jobs ended without running it to its end, and no retry is left
+  kCancelled,  ///< its job was cancelled under this machine's eyes; the next one takes it up again
 };
 
 /// How far a campaign is.
-struct Progress {
-  std::int64_t planned = 0, running = 0, succeeded = 0, failed = 0, lost = 0;
-  std::int64_t total() const { return planned + running + succeeded + failed + lost; }
+struct RunCounts {
+  std::int64_t planned = 0, running = 0, succeeded = 0, failed = 0, lost = 0, cancelled = 0;
+  std::int64_t total() const { return planned + running + succeeded + failed + lost + cancelled; }
   bool finished() const { return planned == 0 && running == 0; }
-  friend bool operator==(const Progress&, const Progress&) = default;
+  friend bool operator==(const RunCounts&, const RunCounts&) = default;
 };
 
 /// Brings a campaign from any state on disk to its end: hands jobs over, looks for what they left,
@@ -46,7 +47,10 @@ class CampaignMachine {
 
   /// Does all that can be done now. Errors: throws Error; the next step, also of another machine,
   /// takes up what this one left.
-  Progress step();
+  RunCounts step();
+
+  /// Ends what waits and what runs. Another machine, at work elsewhere, sees it too.
+  void cancel();
 
   RunPhase phase(const std::string& run) const { return phases_.at(run); }
   /// What the scheduler said last of the jobs that a lost run was part of.
@@ -56,6 +60,7 @@ class CampaignMachine {
   struct Job {
     const PlannedJob* plan;
     std::vector<Submission> submissions;
+    std::size_t earlier_cancelled = 0;  ///< submissions cancelled before this machine began
     bool over = false;
     std::string evidence;
   };
@@ -65,7 +70,7 @@ class CampaignMachine {
   void hand_over_next(Job& job);
   void after_its_end(Job& job);
   std::vector<PlannedRun> unfinished(const Job& job) const;
-  Progress progress() const;
+  RunCounts counts() const;
 
   SweepFolder folder_;
   FileSystem& files_;

@@ -71,10 +71,14 @@ std::vector<Submission> SweepFolder::submissions(const std::string& job) {
     const auto lines = split(trim(text), '\n');
     if (lines[0].empty())
       machine_failed("{}: damaged journal", (job_directory(job) / name).string());
-    Submission submission{*number, std::string(lines[0]), {lines.begin() + 1, lines.end()}, false};
-    submission.handed =
-        std::binary_search(names.begin(), names.end(), fmt::format("handed-{}", *number));
-    found.push_back(std::move(submission));
+    const auto marked = [&](std::string_view mark) {
+      return std::binary_search(names.begin(), names.end(), fmt::format("{}-{}", mark, *number));
+    };
+    found.push_back({*number,
+                     std::string(lines[0]),
+                     {lines.begin() + 1, lines.end()},
+                     marked("handed"),
+                     marked("cancelled")});
   }
   std::sort(found.begin(), found.end(),
             [](const auto& a, const auto& b) { return a.number < b.number; });
@@ -88,6 +92,10 @@ void SweepFolder::journal(const std::string& job, const Submission& submission) 
 
 void SweepFolder::mark_handed(const std::string& job, std::int64_t submission) {
   files_.write(job_directory(job) / fmt::format("handed-{}", submission), "");
+}
+
+void SweepFolder::mark_cancelled(const std::string& job, std::int64_t submission) {
+  files_.write(job_directory(job) / fmt::format("cancelled-{}", submission), "");
 }
 
 std::string SweepFolder::provenance(const std::string& job, const Attempt& attempt) {

@@ -14,6 +14,7 @@
 ///   jobs/JOB/job-2.sh          the script of the job's second submission
 ///   jobs/JOB/submission-2      the journal: its token, written before anything is handed over
 ///   jobs/JOB/handed-2          written when the scheduler has it
+///   jobs/JOB/cancelled-2       written before a person's cancel is passed on
 ///   jobs/JOB/job-2.log         the script's own output
 ///   jobs/JOB/claim-2-ID/       made by the job when it starts; mkdir lets one process in.
 ///                              `provenance` in it says where and with what it runs
@@ -28,11 +29,11 @@ namespace pippin {
 
 /// One attempt at a run, as its folder tells.
 struct Attempt {
-  std::string name;                      ///< "2-local-0"
+  std::string name;  ///< "2-local-0"
   fs::path directory;
-  std::optional<std::int64_t> started;   ///< seconds since 1970
+  std::optional<std::int64_t> started;  ///< seconds since 1970
   std::optional<std::int64_t> ended;
-  std::optional<int> exit_code;          ///< nothing while it runs, or when it was lost
+  std::optional<int> exit_code;  ///< nothing while it runs, or when it was lost
   bool done() const { return exit_code.has_value(); }
   fs::path log() const { return directory / "log"; }
 };
@@ -43,6 +44,7 @@ struct Submission {
   std::string token;
   std::vector<std::string> runs;  ///< names of what it was to run
   bool handed = false;            ///< the scheduler said that it has it
+  bool cancelled = false;         ///< a person ended it
 };
 
 /// The files of one sweep.
@@ -59,9 +61,10 @@ class SweepFolder {
   std::vector<Attempt> attempts(const std::string& run);
   std::vector<Submission> submissions(const std::string& job);
 
-  /// The journal's two entries; each is durable when it returns.
+  /// The journal's entries; each is durable when it returns.
   void journal(const std::string& job, const Submission& submission);
   void mark_handed(const std::string& job, std::int64_t submission);
+  void mark_cancelled(const std::string& job, std::int64_t submission);
 
   /// `provenance` of the claim that the attempt belongs to; empty where there is none.
   std::string provenance(const std::string& job, const Attempt& attempt);

@@ -38,7 +38,7 @@ std::string script_of(const PlannedJob&, const std::vector<PlannedRun>& runs, st
 
 /// One life of `pippin run`: opens the campaign and works on it until it is finished, dies or
 /// fails. Jobs make `pace` steps between two of its steps. True where it saw the end.
-bool live(World& world, std::int64_t pace, Progress& progress) {
+bool live(World& world, std::int64_t pace, RunCounts& progress) {
   SweepFolder folder(world.files(), "/db.runs/s");
   const Campaign campaign = open_campaign(folder, small_sweep(), false, "2026-01-01T00:00:00Z");
   CampaignMachine machine(folder, world.files(), world, campaign, script_of, kRetries);
@@ -51,8 +51,8 @@ bool live(World& world, std::int64_t pace, Progress& progress) {
 }
 
 /// Lives until the campaign is finished, started again after every death.
-Progress live_to_the_end(World& world, std::int64_t pace, std::int64_t pause) {
-  Progress progress;
+RunCounts live_to_the_end(World& world, std::int64_t pace, std::int64_t pause) {
+  RunCounts progress;
   for (int lives = 0; lives < 20; ++lives) {
     try {
       if (live(world, pace, progress)) return progress;
@@ -84,8 +84,8 @@ std::vector<std::string> run_names() {
   return names;
 }
 
-void check_each_run_finished_once(World& world, const Progress& progress) {
-  CHECK(progress == Progress{0, 0, 8, 4, 0});
+void check_each_run_finished_once(World& world, const RunCounts& progress) {
+  CHECK(progress == RunCounts{0, 0, 8, 4, 0, 0});
   for (const auto& run : run_names()) {
     CAPTURE(run);
     CHECK(world.executions().at(run) == 1);
@@ -97,7 +97,7 @@ void check_each_run_finished_once(World& world, const Progress& progress) {
 std::int64_t operations_without_faults(std::int64_t pace) {
   World world;
   world.plan_faults({});
-  Progress progress;
+  RunCounts progress;
   REQUIRE(live(world, pace, progress));
   check_each_run_finished_once(world, progress);
   return world.operations();
@@ -125,8 +125,8 @@ TEST_CASE("a job that dies at any of its steps is run again and no run counts tw
   for (std::int64_t dies_at = 0; dies_at < 45; ++dies_at) {
     CAPTURE(pace, dies_at);
     World world(dies_at);
-    const Progress progress = live_to_the_end(world, pace, 0);
-    CHECK(progress == Progress{0, 0, 8, 4, 0});
+    const RunCounts progress = live_to_the_end(world, pace, 0);
+    CHECK(progress == RunCounts{0, 0, 8, 4, 0, 0});
     for (const auto& run : run_names()) {
       CAPTURE(run);
       CHECK(attempts_done(world, run) == 1);
@@ -142,7 +142,7 @@ TEST_CASE("pippin and a job may die in the same campaign") {
       CAPTURE(at, dies_at);
       World world(dies_at);
       world.plan_faults({{at, Fault::Kind::kCrashAfter}});
-      CHECK(live_to_the_end(world, 3, 4) == Progress{0, 0, 8, 4, 0});
+      CHECK(live_to_the_end(world, 3, 4) == RunCounts{0, 0, 8, 4, 0, 0});
       for (const auto& run : run_names()) CHECK(attempts_done(world, run) == 1);
     }
   }

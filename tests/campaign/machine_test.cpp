@@ -45,9 +45,9 @@ TEST_CASE("a job that is lost every time is tried three times and then explained
   test::MemoryFiles files;
   BlackHole hole;
   auto machine = machine_on(files, hole);
-  Progress progress;
+  RunCounts progress;
   for (int i = 0; i < 10; ++i) progress = machine.step();
-  CHECK(progress == Progress{0, 0, 0, 0, 1});
+  CHECK(progress == RunCounts{0, 0, 0, 0, 1, 0});
   CHECK(machine.phase("run-a1") == RunPhase::kLost);
   CHECK(machine.evidence("job") == "swallowed");
   CHECK(hole.tokens.size() == 3);
@@ -59,7 +59,7 @@ TEST_CASE("an unsure answer changes nothing") {
   BlackHole hole;
   hole.phase = JobStatus::Phase::kUnknown;
   auto machine = machine_on(files, hole);
-  for (int i = 0; i < 10; ++i) CHECK(machine.step() == Progress{1, 0, 0, 0, 0});
+  for (int i = 0; i < 10; ++i) CHECK(machine.step() == RunCounts{1, 0, 0, 0, 0, 0});
   CHECK(hole.tokens.size() == 1);
 }
 
@@ -72,4 +72,22 @@ TEST_CASE(
   for (int i = 0; i < 10; ++i) machine.step();
   CHECK(hole.tokens.size() == 3);
   CHECK(std::set<std::string>(hole.tokens.begin(), hole.tokens.end()).size() == 3);
+}
+
+TEST_CASE("a cancelled job stays cancelled for who watched and is taken up by who comes later") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.phase = JobStatus::Phase::kRunning;
+  auto machine = machine_on(files, hole);
+  machine.step();
+  machine.cancel();
+  hole.phase = JobStatus::Phase::kEnded;
+  CHECK(machine.step().cancelled == 1);
+  CHECK(machine.step().finished());
+  CHECK(hole.tokens.size() == 1);
+  hole.phase = JobStatus::Phase::kRunning;
+  auto later = machine_on(files, hole);
+  hole.phase = JobStatus::Phase::kEnded;
+  for (int i = 0; i < 10; ++i) later.step();
+  CHECK(hole.tokens.size() == 4);  // the cancelled one does not count as a loss
 }

@@ -37,7 +37,7 @@ TEST_CASE("the journal reads back in the order of its submissions") {
   SweepFolder folder(disk(), root.path());
   CHECK(folder.submissions("job").empty());
   for (std::int64_t number : {2, 10, 1})
-    folder.journal("job", {number, "token-" + std::to_string(number), {"a", "b c"}, false});
+    folder.journal("job", {number, "token-" + std::to_string(number), {"a", "b c"}, false, false});
   folder.mark_handed("job", 2);
   const auto submissions = folder.submissions("job");
   REQUIRE(submissions.size() == 3);
