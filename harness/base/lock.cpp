@@ -1,0 +1,44 @@
+#include "harness/base/lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.h"
+#include "harness/base/text.h"
+
+namespace pippin {
+
+namespace {
+
+std::string host_name() {
+  char name[256] = "";
+  ::gethostname(name, sizeof name - 1);
+  return name;
+}
+
+}  // namespace
+
+FileLock::FileLock(const fs::path& path) : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+  if (file_ < 0) machine_failed("{}: cannot open: {}", path.string(), std::strerror(errno));
+  if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
+    const std::string holder(trim(disk().read(path).value_or("")));
+    ::close(file_);
+    machine_failed("{}: held by {}; wait for it, or end it", path.string(), holder.empty() ? "another pippin" : holder);
+  }
+  const std::string self = fmt::format("process {} on {}\n", ::getpid(), host_name());
+  // Who holds it is said for people only; that the lock is ours does not hang on it.
+  if (::ftruncate(file_, 0) != 0 || ::pwrite(file_, self.data(), self.size(), 0) < 0) {
+    ::close(file_);
+    machine_failed("{}: cannot write: {}", path.string(), std::strerror(errno));
+  }
+}
+
+FileLock::~FileLock() { ::close(file_); }
+
+}  // namespace pippin

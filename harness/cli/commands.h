@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "harness/base/files.h"
+
+namespace pippin {
+
+/// What every command takes.
+struct Globals {
+  fs::path db = "pippin.db";
+  bool quiet = false;  ///< no progress and no remarks on standard error
+};
+
+struct PlanOptions {
+  fs::path sweep;
+  std::string format = "terminal";
+  std::string script;  ///< name of a point: print the script of its first job, and nothing else
+};
+
+struct RunOptions {
+  fs::path sweep;
+  bool again = false;         ///< begin a new campaign though the last one is finished
+  std::int64_t retries = 2;   ///< how often a job that was lost is handed over again
+};
+
+struct ReportOptions {
+  std::string sweep;  ///< empty: everything in the database
+  std::string format = "terminal";
+  std::string samples = "clean";
+};
+
+struct CollectOptions {
+  std::vector<fs::path> paths;  ///< empty: the runs of this database
+};
+
+/// Each does its work, writes its result to standard output, and says how it went.
+/// Errors: throws Error.
+ExitCode plan(const Globals& globals, const PlanOptions& options);
+ExitCode run(const Globals& globals, const RunOptions& options);
+ExitCode submit(const Globals& globals, const RunOptions& options);
+ExitCode status(const Globals& globals, const std::string& sweep);
+ExitCode cancel(const Globals& globals, const std::string& sweep);
+ExitCode collect(const Globals& globals, const CollectOptions& options);
+ExitCode report(const Globals& globals, const ReportOptions& options);
+
+/// Writes a line to standard error unless the user wants quiet.
+void remark(const Globals& globals, const std::string& line);
+
+/// Columns of the terminal behind `descriptor`; 0 where it is none.
+std::size_t terminal_width(int descriptor);
+
+/// Writes to standard output. Errors: Error (machine) where not all of it arrives: a full disk.
+void write_output(const std::string& text);
+
+}  // namespace pippin

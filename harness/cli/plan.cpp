@@ -1,0 +1,50 @@
+#include "reports/plan.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include <unistd.h>
+
+#include "harness/base/text.h"
+#include "harness/campaign/plan.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/session.h"
+#include "sweeps/sweep_file.h"
+
+namespace pippin {
+
+namespace {
+
+/// The script of the first job that runs the point, with that point alone in it.
+std::string script_of_point(const Globals& globals, const Sweep& sweep, const std::vector<PlannedJob>& jobs,
+                            const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& point : sweep.points) names.push_back(point.name);
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) bad_input("{}: no point is named '{}'{}", sweep.file.string(), printable(name), did_you_mean(name, names));
+  const std::string& id = sweep.points[static_cast<std::size_t>(found - names.begin())].id;
+  for (const auto& job : jobs) {
+    for (const auto& run : job.runs) {
+      if (run.point_id == id) return script_of_job(sweep, sweep_directory(globals.db, sweep.name), job, {run}, 1);
+    }
+  }
+  machine_failed("{}: point '{}' is in no job", sweep.file.string(), name);
+}
+
+}  // namespace
+
+ExitCode plan(const Globals& globals, const PlanOptions& options) {
+  const PlanFormat& format = plan_format_named(options.format);
+  const Sweep sweep = load_sweep(options.sweep);
+  const auto jobs = plan_jobs(sweep, 1);
+  if (!options.script.empty()) {
+    write_output(script_of_point(globals, sweep, jobs, options.script));
+    return ExitCode::kDone;
+  }
+  std::ostringstream text;
+  format.write({sweep, jobs, terminal_width(STDOUT_FILENO)}, text);
+  write_output(text.str());
+  return ExitCode::kDone;
+}
+
+}  // namespace pippin
