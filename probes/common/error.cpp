@@ -1,0 +1,40 @@
+#include "probes/common/error.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <new>
+
+#include "probes/common/text.h"
+
+namespace pippin::probes {
+
+void bad_input(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const std::string message = text_from(format, arguments);
+  va_end(arguments);
+  throw Error(ExitCode::kBadInput, message);
+}
+
+namespace {
+
+int fail(const char* program, ExitCode code, const char* message) {
+  std::fprintf(stderr, "%s: %s\n", program, message);
+  return static_cast<int>(code);
+}
+
+}  // namespace
+
+int guarded_main(const char* program, const std::function<ExitCode()>& body) {
+  try {
+    return static_cast<int>(body());
+  } catch (const Error& error) {
+    return fail(program, error.exit_code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(program, ExitCode::kOutOfMemory, "out of memory (std::bad_alloc)");
+  } catch (const std::exception& error) {
+    return fail(program, ExitCode::kMachine, error.what());
+  }
+}
+
+}  // namespace pippin::probes

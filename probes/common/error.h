@@ -1,0 +1,30 @@
+#pragma once
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+namespace pippin::probes {
+
+/// What a probe tells the shell; LOG_FORMAT.md lists the same numbers.
+enum class ExitCode { kDone = 0, kFailed = 1, kBadInput = 2, kMachine = 3, kOutOfMemory = 12 };
+
+/// An error a person reads: what, where and what to do, in one line. Caught once, in `main`.
+class Error : public std::runtime_error {
+ public:
+  Error(ExitCode exit_code, const std::string& message)
+      : std::runtime_error(message), exit_code_(exit_code) {}
+  ExitCode exit_code() const { return exit_code_; }
+
+ private:
+  ExitCode exit_code_;
+};
+
+/// Throws the Error of bad usage. `format` is printf's.
+[[noreturn]] void bad_input(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+/// Runs the body of a probe's `main`: an exception becomes one line on standard error,
+/// "PROGRAM: what happened", and its exit code.
+int guarded_main(const char* program, const std::function<ExitCode()>& body);
+
+}  // namespace pippin::probes

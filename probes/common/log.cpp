@@ -1,0 +1,18 @@
+#include "probes/common/log.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include "probes/common/error.h"
+
+namespace pippin::probes {
+
+void Log::line(const std::string& text) {
+  if (!speaks_) return;
+  const std::string whole = text + "\n";
+  const bool written = std::fwrite(whole.data(), 1, whole.size(), out_) == whole.size();
+  if (!written || std::fflush(out_) != 0)
+    throw Error(ExitCode::kMachine, std::string("cannot write the log: ") + std::strerror(errno));
+}
+
+}  // namespace pippin::probes

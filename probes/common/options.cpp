@@ -1,0 +1,131 @@
+#include "probes/common/options.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "probes/common/error.h"
+#include "probes/common/text.h"
+
+namespace pippin::probes {
+
+namespace {
+
+std::string plain(double number) {
+  std::string result = python_number(number);
+  if (result.ends_with(".0")) result.resize(result.size() - 2);
+  return result;
+}
+
+std::string joined(const std::vector<std::string>& words, const char* separator) {
+  std::string result;
+  for (const auto& word : words) result += (result.empty() ? "" : separator) + word;
+  return result;
+}
+
+double number_within(const std::string& name, const std::string& value, double low, double high) {
+  const auto number = parse_number(value);
+  if (!number || *number < low || *number > high)
+    bad_input("%s wants a number from %s to %s, not '%s'", name.c_str(), plain(low).c_str(),
+              plain(high).c_str(), value.c_str());
+  return *number;
+}
+
+double share_of(const std::string& name, const std::string& value) {
+  const bool percent = value.ends_with('%');
+  const auto number = parse_number(percent ? value.substr(0, value.size() - 1) : value);
+  const double share = number ? *number / (percent ? 100.0 : 1.0) : -1.0;
+  if (share < 0.0 || share > 1.0)
+    bad_input("%s wants a fraction from 0 to 1 or a percentage such as 8%%, not '%s'", name.c_str(),
+              value.c_str());
+  return share;
+}
+
+}  // namespace
+
+Option whole_option(std::string name, std::int64_t& target, std::int64_t low, std::int64_t high,
+                    std::string help) {
+  auto set = [name, &target, low, high](const std::string& value) {
+    const auto number = parse_integer(value);
+    if (!number || *number < low || *number > high)
+      bad_input("%s wants a whole number from %lld to %lld, not '%s'", name.c_str(),
+                static_cast<long long>(low), static_cast<long long>(high), value.c_str());
+    target = *number;
+  };
+  return {std::move(name), std::to_string(target), std::move(help), std::move(set)};
+}
+
+Option number_option(std::string name, double& target, double low, double high, std::string help) {
+  auto set = [name, &target, low, high](const std::string& value) {
+    target = number_within(name, value, low, high);
+  };
+  return {std::move(name), plain(target), std::move(help), std::move(set)};
+}
+
+Option share_option(std::string name, double& target, std::string help) {
+  auto set = [name, &target](const std::string& value) { target = share_of(name, value); };
+  return {std::move(name), plain(target), std::move(help), std::move(set)};
+}
+
+Option choice_option(std::string name, std::string& target, std::vector<std::string> choices,
+                     std::string help) {
+  auto set = [name, &target, choices](const std::string& value) {
+    if (std::find(choices.begin(), choices.end(), value) == choices.end())
+      bad_input("%s wants one of %s, not '%s'", name.c_str(), joined(choices, ", ").c_str(),
+                value.c_str());
+    target = value;
+  };
+  return {std::move(name), target, help + ": " + joined(choices, ", "), std::move(set)};
+}
+
+Option word_option(std::string name, std::string& target, std::string help) {
+  auto set = [&target](const std::string& value) { target = value; };
+  return {std::move(name), target, std::move(help), std::move(set)};
+}
+
+namespace {
+
+const Option& find_option(const OptionTable& table, const std::string& name) {
+  std::vector<std::string> names = {"--help"};
+  for (const auto& option : table) {
+    if (option.name == name) return option;
+    names.push_back(option.name);
+  }
+  const auto meant = closest(name, names);
+  bad_input("unknown option '%s'%s", name.c_str(),
+            meant ? (", did you mean '" + *meant + "'?").c_str() : "; --help lists them");
+}
+
+}  // namespace
+
+bool parse_options(const OptionTable& table, const std::vector<std::string>& arguments) {
+  std::set<std::string> given;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    if (argument == "--help" || argument == "-h") return false;
+    if (!argument.starts_with("-"))
+      bad_input("'%s' is no option; --help lists them", argument.c_str());
+    const std::size_t equals = argument.find('=');
+    const Option& option = find_option(table, argument.substr(0, equals));
+    if (!given.insert(option.name).second) bad_input("%s is given twice", option.name.c_str());
+    if (equals == std::string::npos && i + 1 == arguments.size())
+      bad_input("%s wants a value", option.name.c_str());
+    option.set(equals == std::string::npos ? arguments[++i] : argument.substr(equals + 1));
+  }
+  return true;
+}
+
+std::string help_text(const std::string& intro, const OptionTable& table) {
+  std::size_t name_width = 0, standard_width = 0;
+  for (const auto& option : table) {
+    name_width = std::max(name_width, option.name.size());
+    standard_width = std::max(standard_width, option.standard.size());
+  }
+  std::string result = intro + "\n\n";
+  for (const auto& option : table)
+    result += text("  %-*s  %-*s  %s\n", static_cast<int>(name_width), option.name.c_str(),
+                   static_cast<int>(standard_width), option.standard.c_str(), option.help.c_str());
+  return result;
+}
+
+}  // namespace pippin::probes

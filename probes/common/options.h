@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace pippin::probes {
+
+/// One row of a probe's option table: it parses, it is the help.
+struct Option {
+  std::string name;      ///< "--mbs"
+  std::string standard;  ///< the value without the option, as text
+  std::string help;
+  std::function<void(const std::string& value)> set;  ///< throws Error (bad input)
+};
+
+using OptionTable = std::vector<Option>;
+
+// Rows by the kind of value; each shows the value that `target` has now as its default.
+// `target` must outlive the table.
+Option whole_option(std::string name, std::int64_t& target, std::int64_t low, std::int64_t high,
+                    std::string help);
+Option number_option(std::string name, double& target, double low, double high, std::string help);
+/// A fraction: "0.08" or "8%". A bare number above 1 is refused, so that 8 cannot pass for 8 %.
+Option share_option(std::string name, double& target, std::string help);
+Option choice_option(std::string name, std::string& target, std::vector<std::string> choices,
+                     std::string help);
+Option word_option(std::string name, std::string& target, std::string help);
+
+/// Reads "--name value" and "--name=value" into the targets. False where --help was asked for.
+/// Errors: Error (bad input) for an unknown option (with the likely meant one), one given twice, a
+/// missing or bad value, and anything that is no option.
+bool parse_options(const OptionTable& table, const std::vector<std::string>& arguments);
+
+/// The table for a person.
+std::string help_text(const std::string& intro, const OptionTable& table);
+
+}  // namespace pippin::probes

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "probes/common/options.h"
+
+namespace pippin::probes {
+
+/// What both probes are told: the model, its layout and the length of the run.
+struct Setup {
+  std::int64_t tp = 1, pp = 1, dp = 1;
+  std::int64_t mbs = 1, gas = 1;  ///< sequences per micro-batch, micro-batches per iteration
+  std::int64_t layers = 2, hidden = 64, heads = 4;
+  std::int64_t ffn = 0;  ///< 0: four times hidden
+  std::int64_t seq = 64, vocab = 256;
+  std::string recompute = "none";  ///< "none" or "full"
+  double lr = 0.003;
+  std::int64_t seed = 1234;
+  std::int64_t iterations = 20, log_interval = 1;
+
+  std::int64_t world() const { return tp * pp * dp; }
+  std::int64_t gbs() const { return mbs * gas * dp; }  ///< sequences per iteration
+  std::int64_t ffn_width() const { return ffn > 0 ? ffn : 4 * hidden; }
+};
+
+/// The rows of `setup`'s options. `setup` must outlive them.
+OptionTable setup_options(Setup& setup);
+
+/// Vocabulary rows of the embedding: the next multiple of 128·TP.
+/// Source: Megatron-LM, make_vocab_size_divisible_by.
+std::int64_t padded_vocab(const Setup& setup);
+
+/// Layers of one pipeline stage; the first stages hold one more where the division has a rest.
+std::int64_t layers_of_stage(const Setup& setup, std::int64_t stage);
+
+/// Parameters on one tensor-parallel rank of a stage; the tied embedding counts on the first and
+/// on the last stage, as Megatron counts it.
+std::int64_t parameters_of_stage(const Setup& setup, std::int64_t stage);
+
+}  // namespace pippin::probes

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdarg>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pippin::probes {
+
+/// printf into a string.
+std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
+std::string text_from(const char* format, std::va_list arguments);
+
+/// The whole of `word` as a number; nothing where any character is left over, or it is not finite.
+std::optional<std::int64_t> parse_integer(std::string_view word);
+std::optional<double> parse_number(std::string_view word);
+
+/// A number as Python's str() writes a float: "4.0", "0.00015", "1e-05".
+std::string python_number(double number);
+
+/// The candidate that `word` was likely meant to be: at most a third of its letters differ
+/// (insertions, deletions, changes and swaps of neighbours). Nothing where none is that near.
+std::optional<std::string> closest(std::string_view word,
+                                   const std::vector<std::string>& candidates);
+
+}  // namespace pippin::probes

@@ -1,0 +1,75 @@
+#include "probes/training/settings.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "probes/common/error.h"
+#include "probes/common/text.h"
+#include "probes/training/arithmetic.h"
+#include "probes/training/matmul.h"
+#include "probes/training/memory.h"
+
+namespace pippin::probes {
+
+OptionTable training_options(TrainingSettings& s) {
+  OptionTable table = setup_options(s.setup);
+  table.push_back(number_option("--weight-decay", s.optimizer.weight_decay, 0.0, 1e6,
+                                "AdamW's weight decay, of matrices only"));
+  table.push_back(number_option("--clip-grad", s.optimizer.clip_grad, 0.0, 1e6,
+                                "largest gradient norm; 0 is no clipping"));
+  table.push_back(whole_option("--threads", s.threads, 1, 1024, "threads of the matrix products"));
+  table.push_back(whole_option("--memory-limit-mib", s.memory_limit_mib, 0, 1LL << 40,
+                               "memory to stay within; 0 is what the machine has free"));
+  return table;
+}
+
+namespace {
+
+void check_world(const Setup& s, std::int64_t launched) {
+  const char* remedy = "the training probe runs on one rank; for other layouts use replay";
+  if (s.world() > 1)
+    bad_input("world size %lld (--tp %lld --pp %lld --dp %lld): %s",
+              static_cast<long long>(s.world()), static_cast<long long>(s.tp),
+              static_cast<long long>(s.pp), static_cast<long long>(s.dp), remedy);
+  if (launched > 1)
+    bad_input("launched as %lld processes: %s", static_cast<long long>(launched), remedy);
+}
+
+}  // namespace
+
+void check(const TrainingSettings& settings, std::int64_t launched) {
+  const Setup& s = settings.setup;
+  check_world(s, launched);
+  if (s.hidden % s.heads != 0)
+    bad_input("--heads %lld does not divide --hidden %lld", static_cast<long long>(s.heads),
+              static_cast<long long>(s.hidden));
+  if (std::max(s.mbs * s.seq, padded_vocab(s)) > INT32_MAX)
+    bad_input("--mbs x --seq and the padded vocabulary must stay below 2^31");
+}
+
+std::uint64_t memory_limit_bytes(const TrainingSettings& settings) {
+  if (settings.memory_limit_mib == 0) return free_bytes();
+  return static_cast<std::uint64_t>(settings.memory_limit_mib) << 20;
+}
+
+Arguments training_arguments(const TrainingSettings& settings) {
+  const OptimizerSettings& o = settings.optimizer;
+  return {
+      {"adam_beta1", python_number(o.beta1)},
+      {"adam_beta2", python_number(o.beta2)},
+      {"adam_eps", python_number(o.epsilon)},
+      {"attention_dropout", "0.0"},
+      {"blas", matmul_library()},
+      {"clip_grad", python_number(o.clip_grad)},
+      {"hidden_dropout", "0.0"},
+      {"init_method_std", "0.02"},
+      {"layernorm_epsilon", python_number(kNormEpsilon)},
+      {"lr_decay_style", "constant"},
+      {"memory_limit_mib", std::to_string(settings.memory_limit_mib)},
+      {"optimizer", "adam"},
+      {"threads", std::to_string(settings.threads)},
+      {"weight_decay", python_number(o.weight_decay)},
+  };
+}
+
+}  // namespace pippin::probes
