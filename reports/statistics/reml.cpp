@@ -1,0 +1,207 @@
+#include "reports/statistics/reml.h"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <nlopt.hpp>
+
+#include "reports/statistics/sample.h"
+
+namespace pippin {
+
+namespace {
+
+constexpr const char* kLevelNames[kLevels] = {"iteration", "run", "allocation", "day"};
+/// Iterations are never quite equal: without a floor, data without any inner spread would have an
+/// infinite likelihood.
+constexpr double kSmallestSd = 1e-6;  // of the whole spread
+constexpr double kLargestSd = 50;     // of the whole spread
+
+using Levels = std::vector<std::size_t>;
+
+std::array<std::size_t, kLevels> counts_of(const Nesting& nesting) {
+  return {nesting.iterations(), nesting.runs.size(), nesting.allocations(), nesting.days};
+}
+
+/// The levels with a variance of their own. Levels with equally many members cannot be told apart:
+/// the lowest of them stands for all. A level with one member has none, but iterations always do.
+Levels separable_levels(const Nesting& nesting) {
+  const auto counts = counts_of(nesting);
+  Levels levels{kIteration};
+  for (std::size_t level = kRun; level < kLevels; ++level) {
+    if (counts[level] > 1 && counts[level] < counts[level - 1]) levels.push_back(level);
+  }
+  return levels;
+}
+
+/// "allocation and run": a level and those above it with equally many members.
+std::string name_of(std::size_t level, const std::array<std::size_t, kLevels>& counts) {
+  std::string name = kLevelNames[level];
+  for (std::size_t above = level + 1; above < kLevels && counts[above] == counts[level]; ++above) {
+    name = std::string(kLevelNames[above]) + " and " + name;
+  }
+  return name;
+}
+
+/// The sd of all iterations about their common mean.
+double whole_sd(const Nesting& nesting) {
+  double total = 0, squares = 0;
+  for (const auto& run : nesting.runs) total += static_cast<double>(run.n) * run.mean;
+  const auto n = static_cast<double>(nesting.iterations());
+  for (const auto& run : nesting.runs) {
+    const double distance = run.mean - total / n;
+    squares += run.squares + static_cast<double>(run.n) * distance * distance;
+  }
+  return std::sqrt(squares / (n - 1));
+}
+
+Variances variances_of(const Levels& levels, const std::vector<double>& sds) {
+  Variances variances{};
+  for (std::size_t i = 0; i < levels.size(); ++i) variances[levels[i]] = sds[i] * sds[i];
+  return variances;
+}
+
+/// What NLopt calls: the criterion as a function of sds, in units of the whole spread.
+struct Criterion {
+  const Nesting& nesting;
+  const Levels& levels;
+  double unit;
+  std::vector<double> best{};
+  double best_value = HUGE_VAL;
+
+  double at(const std::vector<double>& sds) {
+    auto variances = variances_of(levels, sds);
+    for (double& variance : variances) variance *= unit * unit;
+    const double value = fit_of(nesting, variances).reml;
+    if (value < best_value) {
+      best_value = value;
+      best = sds;
+    }
+    return value;
+  }
+};
+
+double call_criterion(const std::vector<double>& sds, std::vector<double>&, void* criterion) {
+  return static_cast<Criterion*>(criterion)->at(sds);
+}
+
+/// Powell's BOBYQA from the middle. It may stop with an exception when rounding hides all progress;
+/// the best point so far is the optimum then.
+void minimise(Criterion& criterion) {
+  const std::size_t count = criterion.levels.size();
+  nlopt::opt search(nlopt::LN_BOBYQA, static_cast<unsigned>(count));
+  std::vector<double> lower(count, 0.0);
+  lower[0] = kSmallestSd;
+  search.set_lower_bounds(lower);
+  search.set_upper_bounds(kLargestSd);
+  search.set_initial_step(0.2);
+  search.set_xtol_rel(0);
+  search.set_xtol_abs(1e-10);
+  search.set_maxeval(20000);
+  search.set_min_objective(call_criterion, &criterion);
+  std::vector<double> sds(count, 0.5);
+  double value = 0;
+  try {
+    search.optimize(sds, value);
+  } catch (const nlopt::roundoff_limited&) {
+  }
+}
+
+/// The optimum over the sds of `levels`. One level needs no search: its variance is the spread.
+Variances optimum(const Nesting& nesting, const Levels& levels, double unit) {
+  if (levels.size() == 1) return variances_of(levels, {unit});
+  Criterion criterion{nesting, levels, unit};
+  minimise(criterion);
+  for (double& sd : criterion.best) sd *= unit;
+  return variances_of(levels, criterion.best);
+}
+
+/// The level whose variance may as well be exactly 0, or none.
+std::optional<std::size_t> undetected(const Nesting& nesting, const Levels& levels,
+                                      const Variances& variances) {
+  constexpr double kNoLoss = 1e-8;  // of -2 log likelihood: far below what data can tell
+  const double best = fit_of(nesting, variances).reml;
+  for (std::size_t i = 1; i < levels.size(); ++i) {
+    Variances without = variances;
+    without[levels[i]] = 0;
+    if (fit_of(nesting, without).reml <= best + kNoLoss) return i;
+  }
+  return std::nullopt;
+}
+
+using Function = std::function<double(const Eigen::VectorXd&)>;
+
+/// Central differences at steps h and 2h, combined so that the error is of fourth order.
+double richardson(const std::function<double(double)>& difference) {
+  constexpr double kStep = 0.01;
+  return (4 * difference(kStep) - difference(2 * kStep)) / 3;
+}
+
+double slope(const Function& f, const Eigen::VectorXd& at, Eigen::Index i) {
+  const Eigen::VectorXd unit = Eigen::VectorXd::Unit(at.size(), i);
+  return richardson([&](double h) { return (f(at + h * unit) - f(at - h * unit)) / (2 * h); });
+}
+
+double curvature(const Function& f, const Eigen::VectorXd& at, Eigen::Index i, Eigen::Index j) {
+  const Eigen::VectorXd a = Eigen::VectorXd::Unit(at.size(), i);
+  const Eigen::VectorXd b = Eigen::VectorXd::Unit(at.size(), j);
+  if (i == j) {
+    return richardson(
+        [&](double h) { return (f(at + h * a) - 2 * f(at) + f(at - h * a)) / (h * h); });
+  }
+  return richardson([&](double h) {
+    const double along = f(at + h * (a + b)) + f(at - h * (a + b));
+    const double across = f(at + h * (a - b)) + f(at - h * (a - b));
+    return (along - across) / (4 * h * h);
+  });
+}
+
+/// Satterthwaite: 2 V^2 / Var(V) for V = se^2, with Var(V) from the curvature of the criterion in
+/// the logarithms of the variances.
+std::optional<double> satterthwaite(const Nesting& nesting, const Levels& levels,
+                                    const Variances& variances) {
+  const auto count = static_cast<Eigen::Index>(levels.size());
+  const auto level = [&](Eigen::Index i) { return levels[static_cast<std::size_t>(i)]; };
+  Eigen::VectorXd logs(count);
+  for (Eigen::Index i = 0; i < count; ++i) logs[i] = std::log(variances[level(i)]);
+  const auto fit_at = [&](const Eigen::VectorXd& at) {
+    Variances result{};
+    for (Eigen::Index i = 0; i < count; ++i) result[level(i)] = std::exp(at[i]);
+    return fit_of(nesting, result);
+  };
+  const Function criterion = [&](const Eigen::VectorXd& at) { return fit_at(at).reml; };
+  const Function squared_se = [&](const Eigen::VectorXd& at) { return std::pow(fit_at(at).se, 2); };
+  Eigen::VectorXd gradient(count);
+  Eigen::MatrixXd hessian(count, count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    gradient[i] = slope(squared_se, logs, i);
+    for (Eigen::Index j = 0; j < count; ++j) hessian(i, j) = curvature(criterion, logs, i, j);
+  }
+  const Eigen::LLT<Eigen::MatrixXd> factor(hessian);
+  if (factor.info() != Eigen::Success) return std::nullopt;
+  return std::pow(squared_se(logs), 2) / gradient.dot(factor.solve(gradient));
+}
+
+}  // namespace
+
+VarianceComponents components_of(const Nesting& nesting) {
+  const double unit = whole_sd(nesting);
+  const Levels separable = separable_levels(nesting);
+  Levels levels = separable;
+  Variances variances = optimum(nesting, levels, unit);
+  while (const auto zero = undetected(nesting, levels, variances)) {
+    levels.erase(levels.begin() + static_cast<std::ptrdiff_t>(*zero));
+    variances = optimum(nesting, levels, unit);
+  }
+  VarianceComponents result;
+  result.variances = variances;
+  result.fit = fit_of(nesting, variances);
+  result.df = satterthwaite(nesting, levels, variances);
+  for (std::size_t level : separable) {
+    result.components.push_back({name_of(level, counts_of(nesting)), variances[level]});
+  }
+  return result;
+}
+
+}  // namespace pippin

@@ -1,0 +1,48 @@
+#include "reports/statistics/sample.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace pippin {
+
+double mean_of(const std::vector<double>& values) {
+  const auto n = static_cast<double>(values.size());
+  // The mean of the differences from the first value: equal values have exactly their own mean.
+  const double first = values.front();
+  double sum = 0;
+  for (double value : values) sum += value - first;
+  return first + sum / n;
+}
+
+double squares_of(const std::vector<double>& values) {
+  const double mean = mean_of(values);
+  double sum = 0;
+  for (double value : values) sum += (value - mean) * (value - mean);
+  return sum;
+}
+
+double sd_of(const std::vector<double>& values) {
+  return std::sqrt(squares_of(values) / static_cast<double>(values.size() - 1));
+}
+
+double quantile_of(std::vector<double> values, double p) {
+  std::sort(values.begin(), values.end());
+  const double position = p * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, values.size() - 1);
+  const double share = position - static_cast<double>(below);
+  return values[below] + share * (values[above] - values[below]);
+}
+
+double median_of(std::vector<double> values) { return quantile_of(std::move(values), 0.5); }
+
+double mad_of(const std::vector<double>& values) {
+  constexpr double kNormal = 1.4826;  // 1 / (0.75 quantile of the normal), as R's mad() rounds it
+  const double middle = median_of(values);
+  std::vector<double> deviations;
+  for (double value : values) deviations.push_back(std::abs(value - middle));
+  return kNormal * median_of(std::move(deviations));
+}
+
+}  // namespace pippin

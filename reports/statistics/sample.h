@@ -1,0 +1,25 @@
+#pragma once
+
+#include <vector>
+
+namespace pippin {
+
+/// Arithmetic mean. Requires a value.
+double mean_of(const std::vector<double>& values);
+
+/// Sum of squared deviations from the mean; exactly 0 for equal values. Requires a value.
+double squares_of(const std::vector<double>& values);
+
+/// Standard deviation with n - 1. Requires two values.
+double sd_of(const std::vector<double>& values);
+
+/// Quantile of probability `p` in [0, 1], linear between order statistics. Requires a value.
+/// Source: Hyndman and Fan, "Sample Quantiles in Statistical Packages", 1996, type 7.
+double quantile_of(std::vector<double> values, double p);
+
+double median_of(std::vector<double> values);
+
+/// Median absolute deviation, times 1.4826 so that it estimates the sd of normal data.
+double mad_of(const std::vector<double>& values);
+
+}  // namespace pippin
