@@ -5,7 +5,17 @@
 
 namespace pippin {
 
-/// The mean step time of one point and its 95 % interval, in the unit of the data.
-Interval interval_of(const Nesting& nesting);
+/// The mean time of one point and its 95 % interval, in the unit of the data.
+/// Shape: the unit is the highest replicated level: the day where there are three or more, else the
+/// allocation; one allocation has a mean and no interval. Repeats of equal size: Student's t on the
+/// units' means, and the mean is the mean of those means. Else generalised least squares with
+/// Satterthwaite's degrees of freedom, which weighs a unit by what it tells; but t on the units'
+/// means where no variance is detected between units, or where those degrees are below 1 or
+/// undefined: they would then count iterations as if they were independent.
+/// Everything is on the scale of the data, not of its logarithm: the headline is an arithmetic
+/// mean, and its interval is about that. The lower end is at least 0, as times are. Requires times
+/// above 0 and at least one run. Source: shares of intervals that hold the truth, for 3 and 5 units
+/// with 0 to 8 % spread between them, balanced or not: tests/statistics/coverage_test.cpp.
+Interval interval_of(const std::vector<RunMoments>& runs);
 
 }  // namespace pippin

@@ -144,8 +144,7 @@ NestedFit fit_of(const Nesting& nesting, const Variances& variances) {
   auto estimates = run_level(nesting, variances, sums);
   estimates = climb(estimates, nesting.allocation_of_run, nesting.allocations(),
                     variances[kAllocation], sums);
-  estimates =
-      climb(estimates, nesting.day_of_allocation, nesting.days, variances[kDay], sums);
+  estimates = climb(estimates, nesting.day_of_allocation, nesting.days, variances[kDay], sums);
   const Estimate top = combine(estimates, sums);
   const auto n = static_cast<double>(nesting.iterations());
   const double log_two_pi = std::log(2 * std::numbers::pi);

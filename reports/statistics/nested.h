@@ -53,12 +53,12 @@ struct NestedFit {
 };
 
 /// One pass from runs up to the mean, without matrices.
-/// Shape: a run has variance v = run + iteration / n. A group of children with variances v and means
-/// m has W = sum 1/v and the mean sum(m/v) / W; it adds sum ln v + ln W to the log-determinant and
-/// sum (m - mean)^2 / v to the quadratic form, and passes its own level's variance + 1/W up.
-/// Requires a run and an iteration variance above 0.
-/// Source: the determinant lemma and Woodbury's identity for diag(v) + s2 * ones; Searle, Casella
-/// and McCulloch, "Variance Components", 1992, chapters 4 and 6.
+/// Shape: a run has variance v = run + iteration / n. A group of children with variances v and
+/// means m has W = sum 1/v and the mean sum(m/v) / W; it adds sum ln v + ln W to the
+/// log-determinant and sum (m - mean)^2 / v to the quadratic form, and passes its own level's
+/// variance + 1/W up. Requires a run and an iteration variance above 0. Source: the determinant
+/// lemma and Woodbury's identity for diag(v) + s2 * ones; Searle, Casella and McCulloch, "Variance
+/// Components", 1992, chapters 4 and 6.
 NestedFit fit_of(const Nesting& nesting, const Variances& variances);
 
 }  // namespace pippin

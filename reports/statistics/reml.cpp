@@ -86,7 +86,7 @@ double call_criterion(const std::vector<double>& sds, std::vector<double>&, void
   return static_cast<Criterion*>(criterion)->at(sds);
 }
 
-/// Powell's BOBYQA from the middle. It may stop with an exception when rounding hides all progress;
+/// Powell's BOBYQA from the middle. Where rounding hides all progress it stops with an exception;
 /// the best point so far is the optimum then.
 void minimise(Criterion& criterion) {
   const std::size_t count = criterion.levels.size();
@@ -101,10 +101,11 @@ void minimise(Criterion& criterion) {
   search.set_maxeval(20000);
   search.set_min_objective(call_criterion, &criterion);
   std::vector<double> sds(count, 0.5);
+  criterion.best = sds;
   double value = 0;
   try {
     search.optimize(sds, value);
-  } catch (const nlopt::roundoff_limited&) {
+  } catch (const std::runtime_error&) {  // NLopt's roundoff_limited and its unnamed failure
   }
 }
 

@@ -149,8 +149,7 @@ Course course_of(const std::vector<double>& times) {
   const double noise = noise_of(values);
   course.starts = partition(values, 3 * std::log(n) * noise * noise);
   course.means = segment_means(values, course.starts);
-  const std::size_t first =
-      first_like_last(course.means, std::max(0.01, 2 * noise / std::sqrt(n)));
+  const std::size_t first = first_like_last(course.means, std::max(0.01, 2 * noise / std::sqrt(n)));
   course.steady_from = course.starts[first];
   course.kind = kind_of(course, first, values.size());
   return course;

@@ -29,13 +29,12 @@ inline constexpr std::size_t kShortestCourse = 20;
 inline constexpr std::size_t kLongestCourse = 2000;
 
 /// Finds levels in the step times of one run, in order, and says what they are.
-/// Shape: logarithms; spikes replaced by a Hampel filter (3 neighbours, 4 MAD); optimal partitioning
-/// with squared error, penalty 3 ln n s^2, s = MAD of differences / sqrt 2, segments of at least 5
-/// samples, shorter only at the start; segments within max(1 %, 2s / sqrt n) of the last belong to
-/// it. Below max(10, 30 % of n) samples there is no steady state.
-/// Requires times above 0.
-/// Source: Hampel 1974; Jackson et al., "An algorithm for optimal partitioning of data on an
-/// interval", 2005.
+/// Shape: logarithms; spikes replaced by a Hampel filter (3 neighbours, 4 MAD); optimal
+/// partitioning with squared error, penalty 3 ln n s^2, s = MAD of differences / sqrt 2, segments
+/// of at least 5 samples, shorter only at the start; segments within max(1 %, 2s / sqrt n) of the
+/// last belong to it. Below max(10, 30 % of n) samples there is no steady state. Requires times
+/// above 0. Source: Hampel 1974; Jackson et al., "An algorithm for optimal partitioning of data on
+/// an interval", 2005.
 Course course_of(const std::vector<double>& times);
 
 }  // namespace pippin
