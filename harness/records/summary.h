@@ -46,12 +46,13 @@ struct Summary {
   RunState state = RunState::kMissing;
   std::string reason;
   std::int64_t allocations = 0, runs = 0, iterations = 0;  ///< that are in the mean
-  bool clean = true;  ///< false: no clean sample, the mean is over all lines
+  bool clean = true;  ///< false: lines are in the mean that are no clean samples
   std::optional<Interval> step_time_s;
   std::optional<double> tflops;  ///< per GPU
   std::string flops_formula;     ///< "params"; empty where tflops is
   std::optional<double> samples_per_s;
   std::optional<double> memory_gib;
+  std::vector<std::string> remarks;  ///< what a reader of the row must know
 };
 
 }  // namespace pippin
