@@ -28,7 +28,7 @@ inline constexpr std::size_t kShortestCourse = 20;
 /// search costs time quadratic in the length.
 inline constexpr std::size_t kLongestCourse = 2000;
 
-/// Finds levels in the step times of one run, in order, and says what they are.
+/// Finds levels in the step times of one run, from its first iteration on, and says what they are.
 /// Shape: logarithms; spikes replaced by a Hampel filter (3 neighbours, 4 MAD); optimal
 /// partitioning with squared error, penalty 3 ln n s^2, s = MAD of differences / sqrt 2, segments
 /// of at least 5 samples, shorter only at the start; segments within max(1 %, 2s / sqrt n) of the

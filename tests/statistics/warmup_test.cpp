@@ -39,16 +39,6 @@ TEST_CASE("seven courses are told apart") {
   }
 }
 
-TEST_CASE("without its first iteration a course is cut at the same place") {
-  for (const auto& decision : kDecisions) {
-    INFO(decision.series);
-    auto times = test::series_of("warmup.csv", decision.series);
-    times.erase(times.begin());
-    const std::size_t cut = course_of(times).cut();
-    CHECK(cut == (decision.kind == Kind::kWarmup ? decision.steady_from - 1 : 0));
-  }
-}
-
 TEST_CASE("a slowdown and a run that never settles are kept whole") {
   CHECK(course_of(test::series_of("warmup.csv", "slowdown")).cut() == 0);
   CHECK(course_of(test::series_of("warmup.csv", "no_steady")).cut() == 0);
