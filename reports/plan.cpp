@@ -1,0 +1,108 @@
+#include "reports/plan.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <unordered_map>
+
+#include "harness/base/error.h"
+#include "harness/base/text.h"
+
+namespace pippin {
+
+namespace {
+
+constexpr double kMinute = 60, kHour = 3600, kDay = 86400;
+
+/// Sums parts times units, as many as there are parts; nothing where a part is no number.
+std::optional<double> sum_of(std::string_view text, std::vector<double> units) {
+  const auto parts = split(text, ':');
+  if (parts.size() > units.size()) return std::nullopt;
+  double sum = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto part = parse_integer(parts[i]);
+    if (!part || *part < 0) return std::nullopt;
+    sum += static_cast<double>(*part) * units[i];
+  }
+  return sum;
+}
+
+std::optional<double> seconds_of(std::string_view text) {
+  const auto dash = text.find('-');
+  if (dash != std::string_view::npos) {
+    const auto days = sum_of(text.substr(0, dash), {kDay});
+    const auto rest = sum_of(text.substr(dash + 1), {kHour, kMinute, 1});
+    return days && rest ? std::optional(*days + *rest) : std::nullopt;
+  }
+  const bool has_hours = std::count(text.begin(), text.end(), ':') == 2;
+  return has_hours ? sum_of(text, {kHour, kMinute, 1}) : sum_of(text, {kMinute, 1});
+}
+
+using GpusOfPoint = std::unordered_map<std::string, Count>;
+
+Count most_of_points(const PlannedJob& job, const GpusOfPoint& gpus) {
+  Count most;
+  for (const auto& run : job.runs) {
+    const auto found = gpus.find(run.point_id);
+    if (found != gpus.end()) most = std::max(most, found->second);
+  }
+  return most;
+}
+
+}  // namespace
+
+std::string_view text_of(Order order) {
+  switch (order) {
+    case Order::kBlocks:
+      return "blocks";
+    case Order::kSequential:
+      return "sequential";
+    case Order::kShuffled:
+      return "shuffled";
+  }
+  throw std::logic_error("unnamed Order");
+}
+
+const std::vector<PlanFormat>& plan_formats() {
+  static const std::vector<PlanFormat> kFormats{
+      {"terminal", write_plan_terminal}, {"csv", write_plan_csv}, {"json", write_plan_json}};
+  return kFormats;
+}
+
+const PlanFormat& plan_format_named(const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& format : plan_formats()) {
+    if (format.name == name) return format;
+    names.push_back(format.name);
+  }
+  bad_input("unknown format '{}'{} (known: {})", printable(name), did_you_mean(name, names),
+            join(names, ", "));
+}
+
+std::optional<double> time_limit_s(const Cluster& cluster) {
+  const Value* limit = find_value(cluster.scheduler_options, "time");
+  return limit ? seconds_of(trim(limit->text)) : std::nullopt;
+}
+
+std::vector<Count> gpus_of_jobs(const Plan& plan) {
+  GpusOfPoint gpus;
+  for (const auto& point : plan.sweep.points) gpus.emplace(point.id, point.layout.gpus);
+  const std::int64_t per_node = plan.sweep.cluster.gpus_per_node;
+  std::vector<Count> result;
+  for (const auto& job : plan.jobs) {
+    result.push_back(per_node > 0 ? Count(job.nodes * per_node) : most_of_points(job, gpus));
+  }
+  return result;
+}
+
+std::optional<double> most_gpu_hours(const Plan& plan) {
+  const auto limit = time_limit_s(plan.sweep.cluster);
+  if (!limit) return std::nullopt;
+  double hours = 0;
+  for (const Count& gpus : gpus_of_jobs(plan)) {
+    if (!gpus) return std::nullopt;
+    hours += static_cast<double>(*gpus) * *limit / kHour;
+  }
+  return hours;
+}
+
+}  // namespace pippin

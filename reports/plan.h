@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "harness/records/campaign.h"
+#include "harness/records/sweep.h"
+
+namespace pippin {
+
+/// What a sweep would do.
+struct Plan {
+  const Sweep& sweep;
+  const std::vector<PlannedJob>& jobs;
+  std::size_t width = 100;  ///< columns that a line may take; 0: any. Only where lines have a width
+};
+
+/// One way to write a plan down: terminal, csv (a line a point, dropped ones too) and json.
+struct PlanFormat {
+  std::string name;
+  void (*write)(const Plan& plan, std::ostream& out);
+};
+
+const std::vector<PlanFormat>& plan_formats();
+
+/// Errors: Error (bad input) naming the near format where there is none of that name.
+const PlanFormat& plan_format_named(const std::string& name);
+
+/// GPUs that each job holds: those of its nodes, or of its largest point where nodes have no fixed
+/// number. Nothing where neither is known.
+std::vector<Count> gpus_of_jobs(const Plan& plan);
+
+/// The time limit of the sweep's jobs, in seconds; nothing where none is set.
+/// Source: sbatch(1), --time: minutes, M:S, H:M:S, D-H, D-H:M, D-H:M:S.
+std::optional<double> time_limit_s(const Cluster& cluster);
+
+/// The most GPU-hours that the jobs may take: each its GPUs until its time limit. Nothing where a
+/// job's GPUs or limit are not known.
+std::optional<double> most_gpu_hours(const Plan& plan);
+
+std::string_view text_of(Order order);
+
+void write_plan_terminal(const Plan& plan, std::ostream& out);
+void write_plan_csv(const Plan& plan, std::ostream& out);
+void write_plan_json(const Plan& plan, std::ostream& out);
+
+}  // namespace pippin

@@ -1,0 +1,34 @@
+#include "reports/csv_text.h"
+#include "reports/plan.h"
+#include "reports/point_columns.h"
+
+namespace pippin {
+
+namespace {
+
+using Cells = std::vector<std::string>;
+
+void write_point(const Point& point, const std::string& state, const std::string& reason,
+                 const std::vector<std::string>& axes, std::ostream& out) {
+  Cells cells{point.name, state, reason};
+  for (auto& cell : point_cells(point)) cells.push_back(std::move(cell));
+  for (const auto& axis : axes) cells.push_back(axis_cell(point, axis));
+  out << csv_line(cells);
+}
+
+}  // namespace
+
+void write_plan_csv(const Plan& plan, std::ostream& out) {
+  const Sweep& sweep = plan.sweep;
+  Cells names{"name", "state", "reason"};
+  for (const auto& column : point_columns()) names.push_back(column.name);
+  const Cells fixed = names;
+  for (const auto& axis : sweep.own_axes) names.push_back(axis_title(axis, fixed));
+  out << csv_line(names);
+  for (const auto& point : sweep.points) write_point(point, "planned", "", sweep.own_axes, out);
+  for (const auto& dropped : sweep.dropped) {
+    write_point(dropped.point, "infeasible", dropped.verdict.reason, sweep.own_axes, out);
+  }
+}
+
+}  // namespace pippin

@@ -1,0 +1,72 @@
+#include "reports/progress.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "reports/text_table.h"
+#include "reports/values.h"
+
+namespace pippin {
+
+namespace {
+
+constexpr std::size_t kBarWidth = 20;
+
+std::string bar_of(const Progress& progress) {
+  const std::size_t whole = std::max<std::size_t>(progress.total, 1);
+  const std::size_t filled = std::min(kBarWidth, kBarWidth * progress.done / whole);
+  return "[" + std::string(filled, '#') + std::string(kBarWidth - filled, '.') + "]";
+}
+
+/// True where a line that is not drawn over has news.
+bool changed(const Progress& before, const Progress& now) {
+  return before.total != now.total || before.done != now.done || before.failed != now.failed ||
+         before.running != now.running;
+}
+
+}  // namespace
+
+std::optional<double> time_left_s(const Progress& progress) {
+  const std::size_t ended = progress.done - std::min(progress.earlier, progress.done);
+  if (ended == 0) return std::nullopt;
+  const std::size_t left = progress.total - std::min(progress.done, progress.total);
+  return progress.elapsed_s / static_cast<double>(ended) * static_cast<double>(left);
+}
+
+std::string progress_text(const Progress& progress) {
+  std::string text = fmt::format("{} of {} done", progress.done, counted(progress.total, "run"));
+  if (progress.running > 0) text += fmt::format(", {} running", progress.running);
+  if (progress.failed > 0) text += fmt::format(", {} failed", progress.failed);
+  const auto left = time_left_s(progress);
+  if (left && progress.done < progress.total) {
+    text += fmt::format(", about {} left", duration_text(*left));
+  }
+  return text;
+}
+
+std::string progress_bar(const Progress& progress, std::size_t width) {
+  const std::string text = progress_text(progress);
+  const std::string with_bar = bar_of(progress) + " " + text;
+  return display_width(with_bar) <= width ? with_bar : text.substr(0, width);
+}
+
+std::string ProgressDisplay::update(const Progress& progress) {
+  if (!terminal_) {
+    if (last_ && !changed(*last_, progress)) return "";
+    last_ = progress;
+    return progress_text(progress) + "\n";
+  }
+  // The last column stays free: some terminals wrap when it is written.
+  const std::string bar = progress_bar(progress, width_ > 1 ? width_ - 1 : 1);
+  const std::string blanks(drawn_ > bar.size() ? drawn_ - bar.size() : 0, ' ');
+  drawn_ = bar.size();
+  return "\r" + bar + blanks;
+}
+
+std::string ProgressDisplay::finish() {
+  if (drawn_ == 0) return "";
+  drawn_ = 0;
+  return "\n";
+}
+
+}  // namespace pippin

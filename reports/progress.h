@@ -1,0 +1,48 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace pippin {
+
+/// How far a campaign is. Counts are of runs.
+struct Progress {
+  std::size_t total = 0;
+  std::size_t done = 0;    ///< ended, whatever the state
+  std::size_t failed = 0;  ///< of those, not ok
+  std::size_t running = 0;
+  std::size_t earlier = 0;  ///< of those done, before this start of pippin
+  double elapsed_s = 0;     ///< since this start of pippin
+  friend bool operator==(const Progress&, const Progress&) = default;
+};
+
+/// Seconds until the last run ends, at the pace of the runs that ended since this start; nothing
+/// before the first of them has.
+std::optional<double> time_left_s(const Progress& progress);
+
+/// "12 of 60 runs done, 2 running, 1 failed, about 3 min left".
+std::string progress_text(const Progress& progress);
+
+/// A bar and the text in at most `width` columns: "[#####...............] 12 of 60 runs done, …".
+std::string progress_bar(const Progress& progress, std::size_t width);
+
+/// What `run` writes to standard error, from one look at the campaign to the next.
+/// Shape: on a terminal a bar that each text draws over the last one, from \r on; elsewhere a line
+/// of its own whenever a count changed.
+class ProgressDisplay {
+ public:
+  ProgressDisplay(bool terminal, std::size_t width) : terminal_(terminal), width_(width) {}
+
+  /// The text to write now; empty where nothing is to be.
+  std::string update(const Progress& progress);
+  /// The text to write before anything else is: ends a bar's line.
+  std::string finish();
+
+ private:
+  bool terminal_;
+  std::size_t width_;
+  std::size_t drawn_ = 0;  ///< columns of the bar that stands there
+  std::optional<Progress> last_;
+};
+
+}  // namespace pippin

@@ -1,0 +1,188 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "harness/base/text.h"
+#include "reports/format.h"
+#include "reports/point_columns.h"
+#include "reports/remarks.h"
+#include "reports/text_table.h"
+#include "reports/values.h"
+
+namespace pippin {
+
+namespace {
+
+using Cells = std::vector<std::string>;
+using Align = TextColumn::Align;
+
+/// What goes last where room is short: what a row is and how long its step takes.
+enum Importance {
+  kShape = 10,
+  kCounts = 20,
+  kLayout = 30,
+  kRates = 40,
+  kAxis = 50,
+  kGpus = 60,
+  kTflops = 70,
+  kState = 80,
+  kName = 90,
+  kTime = 100
+};
+
+template <typename Cell>
+TextColumn column_of(const std::vector<Summary>& rows, std::string title, int importance,
+                     Cell cell) {
+  TextColumn column;
+  column.title = std::move(title);
+  column.importance = importance;
+  for (const auto& row : rows) column.cells.push_back(cell(row));
+  return column;
+}
+
+TextColumn name_column(const std::vector<Summary>& rows) {
+  auto column =
+      column_of(rows, "point", kName, [](const Summary& row) { return printable(row.point.name); });
+  column.align = Align::kLeft;
+  column.may_shorten = true;
+  return column;
+}
+
+/// Left out where every point is ok, which needs no saying.
+void add_state(std::vector<TextColumn>& columns, const std::vector<Summary>& rows) {
+  const bool all_ok = std::all_of(rows.begin(), rows.end(),
+                                  [](const auto& row) { return row.state == RunState::kOk; });
+  if (all_ok) return;
+  columns.push_back(column_of(rows, "state", kState,
+                              [](const Summary& row) { return std::string(text_of(row.state)); }));
+  columns.back().align = Align::kLeft;
+}
+
+int importance_of(const std::string& name) {
+  if (name == "gpus") return kGpus;
+  const bool shape = name == "layers" || name == "hidden" || name == "seq" || name == "params_b";
+  return shape ? kShape : kLayout;
+}
+
+void add_point_columns(std::vector<TextColumn>& columns, const std::vector<Summary>& rows) {
+  std::vector<Cells> cells;
+  for (const auto& row : rows) cells.push_back(point_cells(row.point));
+  for (std::size_t i = 0; i < point_columns().size(); ++i) {
+    TextColumn column;
+    column.title = point_columns()[i].title;
+    column.importance = importance_of(point_columns()[i].name);
+    column.may_move = true;
+    for (const auto& row : cells) column.cells.push_back(row[i]);
+    columns.push_back(std::move(column));
+  }
+  // Billions of parameters: three digits are enough for a reader.
+  for (auto& column : columns) {
+    if (column.title != "B") continue;
+    for (auto& cell : column.cells) {
+      if (!cell.empty()) cell = short_number(parse_number(cell).value());
+    }
+  }
+}
+
+void add_axes(std::vector<TextColumn>& columns, const std::vector<Summary>& rows) {
+  for (const auto& axis : shown_axes(rows)) {
+    columns.push_back(column_of(rows, printable(axis), kAxis, [&](const Summary& row) {
+      return printable(axis_cell(row.point, axis));
+    }));
+    columns.back().may_move = true;
+  }
+}
+
+/// The larger side: an interval that was cut at 0 shows what it is above.
+std::optional<double> half_width(const Interval& time) {
+  if (!time.low || !time.high) return std::nullopt;
+  return std::max(*time.high - time.mean, time.mean - *time.low);
+}
+
+std::string right_aligned(const std::string& text, std::size_t width) {
+  return std::string(width - std::min(width, text.size()), ' ') + text;
+}
+
+/// "1.427 s ± 0.012": means and half widths stand below one another, marks behind.
+TextColumn time_column(const std::vector<Summary>& rows) {
+  std::vector<MeanText> texts;
+  std::size_t mean_width = 0, half_width_width = 0;
+  bool marked = false;
+  for (const auto& row : rows) {
+    texts.push_back(row.step_time_s ? mean_text(row.step_time_s->mean, half_width(*row.step_time_s))
+                                    : MeanText{});
+    mean_width = std::max(mean_width, texts.back().mean.size());
+    half_width_width = std::max(half_width_width, texts.back().half_width.size());
+    marked = marked || (row.step_time_s && !row.clean);
+  }
+  TextColumn column;
+  column.title = "step time";
+  column.importance = kTime;
+  column.align = Align::kLeft;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::string cell;
+    if (rows[i].step_time_s) {
+      cell = right_aligned(texts[i].mean, mean_width) + " s";
+      if (!texts[i].half_width.empty()) {
+        cell += " ± " + right_aligned(texts[i].half_width, half_width_width);
+      } else if (half_width_width > 0) {
+        cell += std::string(half_width_width + 3, ' ');
+      }
+      if (marked) cell += rows[i].clean ? "  " : " *";
+    }
+    column.cells.push_back(std::move(cell));
+  }
+  return column;
+}
+
+std::string rate_cell(const std::optional<double>& value) {
+  return value ? short_number(*value) : "";
+}
+
+std::string count_cell(const Summary& row) {
+  if (!row.step_time_s) return "";
+  return fmt::format("{}/{}/{}", row.allocations, row.runs, row.iterations);
+}
+
+void add_measures(std::vector<TextColumn>& columns, const std::vector<Summary>& rows) {
+  columns.push_back(time_column(rows));
+  columns.push_back(
+      column_of(rows, "TFLOPS", kTflops, [](const Summary& row) { return rate_cell(row.tflops); }));
+  columns.push_back(column_of(rows, "samples/s", kRates,
+                              [](const Summary& row) { return rate_cell(row.samples_per_s); }));
+  columns.push_back(
+      column_of(rows, "GiB", kRates, [](const Summary& row) { return rate_cell(row.memory_gib); }));
+  columns.push_back(column_of(rows, "alloc/runs/lines", kCounts, count_cell));
+}
+
+std::vector<TextColumn> columns_of(const std::vector<Summary>& rows) {
+  std::vector<TextColumn> columns;
+  columns.push_back(
+      column_of(rows, "sweep", kName, [](const Summary& row) { return printable(row.sweep); }));
+  columns.back().align = Align::kLeft;
+  columns.back().may_move = true;
+  columns.back().may_shorten = true;
+  columns.push_back(name_column(rows));
+  add_state(columns, rows);
+  add_point_columns(columns, rows);
+  add_axes(columns, rows);
+  add_measures(columns, rows);
+  return columns;
+}
+
+}  // namespace
+
+void write_terminal(const Report& report, std::ostream& out) {
+  if (report.rows.empty()) {
+    out << "no points\n";
+    return;
+  }
+  const auto dropped = write_table(columns_of(report.rows), report.width, out);
+  auto remarks = remarks_on(report.rows);
+  if (!dropped.empty()) {
+    remarks.push_back("left out for lack of room: " + join(dropped, ", ") + " (csv has all)");
+  }
+  if (!remarks.empty()) out << '\n';
+  for (const auto& remark : remarks) out << wrapped(remark, report.width, 2) << '\n';
+}
+
+}  // namespace pippin

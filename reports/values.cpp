@@ -1,0 +1,58 @@
+#include "reports/values.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "harness/base/text.h"
+
+namespace pippin {
+
+namespace {
+
+/// Decimals that show `digits` significant digits of a value; negative: it is rounded before the
+/// point. Rounding may carry (9.96 is "10.0"): the digits are counted after it.
+int decimals_for(double value, int digits) {
+  const std::string text = fmt::format("{:.{}e}", std::abs(value), digits - 1);
+  const auto exponent = parse_integer(text.substr(text.find('e') + 1));
+  return digits - 1 - static_cast<int>(exponent.value());
+}
+
+std::string rounded(double value, int decimals) {
+  const double step = std::pow(10.0, std::max(0, -decimals));
+  return fmt::format("{:.{}f}", std::round(value / step) * step, std::max(0, decimals));
+}
+
+}  // namespace
+
+std::string short_number(double value) {
+  if (value == 0) return "0";
+  return fmt::format("{:.{}f}", value, std::max(0, decimals_for(value, 3)));
+}
+
+std::string exact_number(double value) {
+  return number_text(parse_number(fmt::format("{:.9g}", value)).value());
+}
+
+MeanText mean_text(double mean, std::optional<double> half_width) {
+  const int least = std::max(0, decimals_for(mean, 3));
+  if (!half_width) return {fmt::format("{:.{}f}", mean, least), ""};
+  if (*half_width <= 0) return {fmt::format("{:.{}f}", mean, least), "0"};
+  const int decimals = std::max(decimals_for(mean, 3), decimals_for(*half_width, 2));
+  return {rounded(mean, decimals), rounded(*half_width, decimals)};
+}
+
+std::string duration_text(double seconds) {
+  constexpr double kMinute = 60, kHour = 3600;
+  if (seconds < 2 * kMinute) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 2 * kHour) return fmt::format("{:.0f} min", seconds / kMinute);
+  const double minutes = std::round(seconds / kMinute);
+  return fmt::format("{:.0f} h {:.0f} min", std::floor(minutes / kMinute),
+                     std::fmod(minutes, kMinute));
+}
+
+std::string counted(std::size_t count, const std::string& noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+}  // namespace pippin

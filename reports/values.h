@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace pippin {
+
+/// At least three significant digits, never an exponent: "1.43", "130", "0.00123", "31400".
+std::string short_number(double value);
+
+/// Nine significant digits, without trailing zeros: what a program reads back.
+std::string exact_number(double value);
+
+/// A mean and its half width, rounded alike: the half width to two significant digits, unless the
+/// mean would keep fewer than three. {"1.427", "0.012"}; {"1.43", ""} without a half width.
+struct MeanText {
+  std::string mean, half_width;
+};
+MeanText mean_text(double mean, std::optional<double> half_width);
+
+/// "45 s", "12 min", "3 h 20 min".
+std::string duration_text(double seconds);
+
+/// "1 job", "3 jobs".
+std::string counted(std::size_t count, const std::string& noun);
+
+}  // namespace pippin
