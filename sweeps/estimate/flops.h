@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "harness/records/point.h"
+
+namespace pippin {
+
+/// How the work of an iteration is counted; every stored TFLOPS names one.
+enum class FlopsFormula {
+  kParams,    ///< 2 (3 or 4) N s B: the BigScience GPT-2 tables
+  kHardware,  ///< with full recomputation. Narayanan et al., SC21, equation 3
+  kModel,     ///< the same without recomputation
+  kMegatron,  ///< Megatron-LM since April 2025: causal attention, grouped queries, SwiGLU
+  kPalm,      ///< 6N + 12 l h s a token, not causal. Chowdhery et al., PaLM, appendix B
+};
+
+/// "params", "hardware", …: as databases and tables have it.
+std::string_view text_of(FlopsFormula formula);
+/// Nothing where no formula has that name.
+std::optional<FlopsFormula> flops_formula_of(std::string_view text);
+
+/// Floating point operations of one iteration of `gbs` sequences over all GPUs; nothing where the
+/// model is not known well enough. `full_recompute` counts in `params` only: there the forward pass
+/// done twice makes 4 of 3. The vocabulary is the padded one where it is known.
+std::optional<double> iteration_flops(FlopsFormula formula, const Model& model, std::int64_t gbs,
+                                      bool full_recompute);
+
+/// Unit: TFLOPS per GPU. Requires seconds > 0, gpus > 0.
+double tflops_per_gpu(double flops, double seconds, std::int64_t gpus);
+
+}  // namespace pippin

@@ -1,0 +1,61 @@
+#include "sweeps/estimate/parameters.h"
+
+#include <optional>
+
+namespace pippin {
+
+namespace {
+
+/// What a layer is made of, as floating point: the caller checks that the sum fits an integer.
+struct Shape {
+  double layers, hidden, key_value_width, ffn, seq, vocab;
+};
+
+double gpt2_parameters(const Shape& m) {
+  const double attention = (2 * m.hidden + 2 * m.key_value_width) * (m.hidden + 1);
+  const double mlp = 2 * m.hidden * m.ffn + m.ffn + m.hidden;
+  const double norms = 4 * m.hidden;
+  return m.layers * (attention + mlp + norms) + (m.vocab + m.seq) * m.hidden + 2 * m.hidden;
+}
+
+double llama_parameters(const Shape& m) {
+  const double attention = (2 * m.hidden + 2 * m.key_value_width) * m.hidden;
+  const double mlp = 3 * m.hidden * m.ffn;
+  const double norms = 2 * m.hidden;
+  return m.layers * (attention + mlp + norms) + 2 * m.vocab * m.hidden + m.hidden;
+}
+
+/// Width of the keys: hidden, or less where several heads share one (grouped queries).
+std::optional<double> key_value_width(const Model& model) {
+  if (!model.kv_heads || model.kv_heads == model.heads) return static_cast<double>(*model.hidden);
+  if (!model.heads || *model.heads == 0 || *model.hidden % *model.heads != 0) return std::nullopt;
+  return static_cast<double>(*model.hidden / *model.heads * *model.kv_heads);
+}
+
+}  // namespace
+
+std::int64_t padded_vocab(std::int64_t vocab, std::int64_t tp) {
+  constexpr std::int64_t kDivisor = 128;
+  const std::int64_t multiple = kDivisor * tp;
+  return (vocab + multiple - 1) / multiple * multiple;
+}
+
+Count parameter_count(const Model& model) {
+  const bool llama = model.style == "llama";
+  const Count& vocab = model.padded_vocab ? model.padded_vocab : model.vocab;
+  const bool enough = model.layers && model.hidden && vocab && (llama ? model.ffn : model.seq);
+  if (!enough || !(llama || model.style == "gpt2" || model.style.empty())) return std::nullopt;
+  const auto width = key_value_width(model);
+  if (!width) return std::nullopt;
+  const auto number = [](const Count& count) { return static_cast<double>(count.value_or(0)); };
+  const double ffn = model.ffn ? number(model.ffn) : 4 * number(model.hidden);
+  const Shape shape{number(model.layers), number(model.hidden), *width, ffn,
+                    number(model.seq),    number(vocab)};
+  const double count = llama ? llama_parameters(shape) : gpt2_parameters(shape);
+  // Above 2^53 a double no longer counts single parameters.
+  constexpr double kLargest = 9007199254740992.0;
+  if (count > kLargest) return std::nullopt;
+  return static_cast<std::int64_t>(count);
+}
+
+}  // namespace pippin

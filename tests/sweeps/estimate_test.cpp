@@ -1,0 +1,126 @@
+#include <catch2/catch.hpp>
+
+#include "sweeps/estimate/flops.h"
+#include "sweeps/estimate/parameters.h"
+
+using namespace pippin;
+
+namespace {
+
+Model gpt(std::int64_t layers, std::int64_t hidden, std::int64_t seq, std::int64_t vocab) {
+  Model model;
+  model.style = "gpt2";
+  model.layers = layers;
+  model.hidden = hidden;
+  model.seq = seq;
+  model.padded_vocab = vocab;
+  return model;
+}
+
+Model llama(std::int64_t layers, std::int64_t hidden, std::int64_t heads, std::int64_t kv_heads,
+            std::int64_t ffn, std::int64_t vocab) {
+  Model model;
+  model.style = "llama";
+  model.layers = layers;
+  model.hidden = hidden;
+  model.heads = heads;
+  model.kv_heads = kv_heads;
+  model.ffn = ffn;
+  model.vocab = vocab;
+  return model;
+}
+
+double tflops(FlopsFormula formula, const Model& model, std::int64_t gbs, double seconds,
+              std::int64_t gpus) {
+  return tflops_per_gpu(iteration_flops(formula, model, gbs, true).value(), seconds, gpus);
+}
+
+}  // namespace
+
+TEST_CASE("the vocabulary is padded to a multiple of 128 TP") {
+  CHECK(padded_vocab(50257, 1) == 50304);
+  CHECK(padded_vocab(50257, 2) == 50432);
+  CHECK(padded_vocab(50257, 4) == 50688);
+  CHECK(padded_vocab(50688, 4) == 50688);
+  CHECK(padded_vocab(1, 1) == 128);
+}
+
+TEST_CASE("parameters of a GPT-2 model follow the formula of the notes") {
+  const std::int64_t l = 64, h = 8192, s = 1024, v = 50688;
+  CHECK(parameter_count(gpt(l, h, s, v)) == l * (12 * h * h + 13 * h) + v * h + s * h + 2 * h);
+  // GPT-2 small as published: 124,439,808 with its unpadded vocabulary.
+  CHECK(parameter_count(gpt(12, 768, 1024, 50257)) == 124'439'808);
+}
+
+TEST_CASE("a width of the MLP of its own counts in the parameters") {
+  Model model = gpt(2, 64, 32, 128);
+  model.ffn = 4 * 64;
+  CHECK(parameter_count(model) == parameter_count(gpt(2, 64, 32, 128)));
+  model.ffn = 100;
+  CHECK(parameter_count(model) ==
+        parameter_count(gpt(2, 64, 32, 128)).value() - 2 * (2 * 64 + 1) * (256 - 100));
+}
+
+TEST_CASE("parameters of LLaMA models are the published counts") {
+  CHECK(parameter_count(llama(32, 4096, 32, 32, 11008, 32000)) == 6'738'415'616);
+  CHECK(parameter_count(llama(80, 8192, 64, 8, 28672, 32000)) == 68'976'648'192);
+  CHECK(parameter_count(llama(32, 4096, 32, 8, 14336, 128256)) == 8'030'261'248);
+}
+
+TEST_CASE("parameters are unknown where the shape is") {
+  Model model = gpt(12, 768, 1024, 50257);
+  model.seq.reset();
+  CHECK_FALSE(parameter_count(model));
+  model = llama(32, 4096, 32, 32, 11008, 32000);
+  model.ffn.reset();
+  CHECK_FALSE(parameter_count(model));
+  model = gpt(12, 768, 1024, 50257);
+  model.style = "mixture";
+  CHECK_FALSE(parameter_count(model));
+  CHECK_FALSE(parameter_count(gpt(100'000'000, 100'000'000, 1, 1)));
+}
+
+TEST_CASE("the 52B run has the TFLOPS of its notes by every formula") {
+  Model model = gpt(64, 8192, 1024, 50688);
+  const double seconds = 126.607;
+  CHECK(tflops(FlopsFormula::kParams, model, 1024, seconds, 64) == Approx(53.80).margin(0.005));
+  CHECK(tflops(FlopsFormula::kHardware, model, 1024, seconds, 64) == Approx(54.79).margin(0.005));
+  CHECK(tflops(FlopsFormula::kModel, model, 1024, seconds, 64) == Approx(41.17).margin(0.005));
+  CHECK(tflops(FlopsFormula::kMegatron, model, 1024, seconds, 64) == Approx(40.76).margin(0.005));
+  model.params = 52'000'000'000;
+  CHECK(tflops(FlopsFormula::kParams, model, 1024, seconds, 64) == Approx(53.83).margin(0.005));
+}
+
+TEST_CASE("the BLOOM run has the TFLOPS of its own log") {
+  const Model model = gpt(70, 14336, 2048, 250880);
+  CHECK(tflops(FlopsFormula::kHardware, model, 2048, 105.22, 384) == Approx(149.02).margin(0.005));
+}
+
+TEST_CASE("params counts a recomputed forward pass and the other formulas do not ask") {
+  const Model model = gpt(12, 768, 1024, 50304);
+  const auto with = [&](FlopsFormula formula) { return *iteration_flops(formula, model, 8, true); };
+  const auto without = [&](FlopsFormula formula) {
+    return *iteration_flops(formula, model, 8, false);
+  };
+  CHECK(with(FlopsFormula::kParams) * 3 == Approx(without(FlopsFormula::kParams) * 4));
+  CHECK(with(FlopsFormula::kModel) == without(FlopsFormula::kModel));
+  CHECK(with(FlopsFormula::kPalm) == without(FlopsFormula::kPalm));
+}
+
+TEST_CASE("palm is six N and the attention a token") {
+  const Model model = gpt(12, 768, 1024, 50304);
+  const double n = static_cast<double>(parameter_count(model).value());
+  const double expected = 8.0 * 1024 * (6 * n + 12.0 * 12 * 768 * 1024);
+  CHECK(iteration_flops(FlopsFormula::kPalm, model, 8, false).value() == Approx(expected));
+}
+
+TEST_CASE("FLOPs are unknown where the model is") {
+  Model model = gpt(12, 768, 1024, 50304);
+  model.padded_vocab.reset();
+  for (const auto formula : {FlopsFormula::kParams, FlopsFormula::kHardware, FlopsFormula::kModel,
+                             FlopsFormula::kMegatron, FlopsFormula::kPalm}) {
+    CHECK_FALSE(iteration_flops(formula, model, 8, true));
+    CHECK(flops_formula_of(text_of(formula)) == formula);
+  }
+  CHECK_FALSE(flops_formula_of("parms"));
+}
