@@ -149,6 +149,15 @@ std::string file_name_of(std::string_view text) {
   return fmt::format("{}{}{}", name, name.empty() ? "" : "-", hash_of(text).substr(0, kHashDigits));
 }
 
+bool is_text(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const std::size_t length = utf8_length(bytes);
+    if (length == 0 || bytes[0] == '\0') return false;
+    bytes.remove_prefix(length);
+  }
+  return true;
+}
+
 std::string printable(std::string_view text) {
   std::string line;
   while (!text.empty()) {

@@ -34,6 +34,9 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 /// follow, so that unlike texts stay unlike.
 std::string file_name_of(std::string_view text);
 
+/// False for binary data: bytes that are no UTF-8, or a NUL.
+bool is_text(std::string_view bytes);
+
 /// `text` on one line for a message: control characters as \n, \t, \xNN, invalid UTF-8 as \xNN.
 std::string printable(std::string_view text);
 

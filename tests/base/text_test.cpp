@@ -52,6 +52,14 @@ TEST_CASE("a message stays one line of valid text") {
   CHECK(printable("\xff\xfe") == "\\xff\\xfe");
 }
 
+TEST_CASE("binary data is told from text") {
+  CHECK(is_text("grün\n"));
+  CHECK(is_text(""));
+  CHECK_FALSE(is_text(std::string("a\0b", 3)));
+  CHECK_FALSE(is_text("gr\xfcn"));
+  CHECK_FALSE(is_text("cut \xe2\x82"));
+}
+
 TEST_CASE("hashes and random numbers are the same on every platform") {
   CHECK(hash_of("") ==
         "99aa06d3014798d86001c324468d497f");  // XXH3-128 of nothing, xxHash's own test vector
