@@ -1,0 +1,273 @@
+#include "sweeps/yaml.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <sstream>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include "harness/base/text.h"
+
+namespace pippin {
+
+namespace {
+
+constexpr std::size_t kLargestFile = std::size_t{16} << 20;
+constexpr std::size_t kDeepest = 32;
+/// Bytes of text and nodes that one document may unfold to: aliases of aliases grow exponentially.
+constexpr std::size_t kLargestTree = std::size_t{128} << 20;
+
+std::string_view name_of(YamlNode::Kind kind) {
+  switch (kind) {
+    case YamlNode::Kind::kNull:
+      return "nothing";
+    case YamlNode::Kind::kText:
+      return "a text";
+    case YamlNode::Kind::kList:
+      return "a list";
+    case YamlNode::Kind::kMap:
+      return "a map";
+  }
+  return "";
+}
+
+std::string described(const YamlNode& node) {
+  return node.kind == YamlNode::Kind::kText ? in_quotes(node.text)
+                                            : std::string(name_of(node.kind));
+}
+
+/// Builds the tree from yaml-cpp's events. Its own nodes keep duplicate keys silently, follow an
+/// alias into itself and share what is changed; events with marks do none of that.
+class TreeBuilder : public YAML::EventHandler {
+ public:
+  explicit TreeBuilder(const std::string& file) : file_(std::make_shared<std::string>(file)) {}
+
+  YamlNode take_root() { return std::move(root_); }
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    add(node_at(mark, YamlNode::Kind::kNull), anchor);
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    YamlNode node = node_at(mark, YamlNode::Kind::kText);
+    refuse_tag(node, tag);
+    node.text = value;
+    add(std::move(node), anchor);
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const YamlNode place = node_at(mark, YamlNode::Kind::kNull);
+    const auto found = anchored_.find(anchor);
+    if (found == anchored_.end()) fail(place, "an alias stands inside of what it names");
+    spend_all(found->second, place);
+    add(found->second, YAML::NullAnchor);
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    open(node_at(mark, YamlNode::Kind::kList), tag, anchor);
+  }
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    open(node_at(mark, YamlNode::Kind::kMap), tag, anchor);
+  }
+  void OnSequenceEnd() override { close(); }
+  void OnMapEnd() override { close(); }
+
+ private:
+  struct Open {
+    YamlNode node;
+    YAML::anchor_t anchor;
+    std::set<std::string> keys;
+  };
+
+  YamlNode node_at(const YAML::Mark& mark, YamlNode::Kind kind) const {
+    YamlNode node;
+    node.kind = kind;
+    node.file = file_;
+    node.line = mark.line + 1;
+    return node;
+  }
+
+  /// `where: [!offload]` would silently be an empty text with the tag "!offload".
+  static void refuse_tag(const YamlNode& node, const std::string& tag) {
+    if (tag.empty() || tag == "?" || tag == "!") return;
+    fail(node,
+         "{} is a YAML tag, which means nothing here; put a text that begins with '!' in quotes",
+         in_quotes(tag));
+  }
+
+  void open(YamlNode node, const std::string& tag, YAML::anchor_t anchor) {
+    refuse_tag(node, tag);
+    if (open_.size() == kDeepest) fail(node, "nested deeper than {} levels", kDeepest);
+    open_.push_back({std::move(node), anchor, {}});
+  }
+
+  void close() {
+    Open last = std::move(open_.back());
+    open_.pop_back();
+    add(std::move(last.node), last.anchor);
+  }
+
+  void add(YamlNode node, YAML::anchor_t anchor) {
+    spend(node, node);
+    if (anchor != YAML::NullAnchor) anchored_[anchor] = node;
+    if (open_.empty()) {
+      root_ = std::move(node);
+      return;
+    }
+    Open& parent = open_.back();
+    const bool is_key = parent.node.kind == YamlNode::Kind::kMap &&
+                        parent.node.keys.size() == parent.node.items.size();
+    if (is_key) check_key(parent, node);
+    (is_key ? parent.node.keys : parent.node.items).push_back(std::move(node));
+  }
+
+  void check_key(Open& parent, const YamlNode& key) {
+    if (key.kind != YamlNode::Kind::kText)
+      fail(key, "a key must be a text, not {}", described(key));
+    if (parent.keys.insert(key.text).second) return;
+    for (const auto& other : parent.node.keys) {
+      if (other.text == key.text) {
+        fail(key, "key {} is given twice, first in line {}", in_quotes(key.text), other.line);
+      }
+    }
+  }
+
+  void spend(const YamlNode& node, const YamlNode& place) {
+    spent_ += sizeof(YamlNode) + node.text.size();
+    if (spent_ > kLargestTree)
+      fail(place, "the file unfolds to more than {} MiB", kLargestTree >> 20);
+  }
+
+  void spend_all(const YamlNode& node, const YamlNode& place) {
+    spend(node, place);
+    for (const auto& key : node.keys) spend_all(key, place);
+    for (const auto& item : node.items) spend_all(item, place);
+  }
+
+  std::shared_ptr<const std::string> file_;
+  std::vector<Open> open_;
+  std::map<YAML::anchor_t, YamlNode> anchored_;
+  YamlNode root_;
+  std::size_t spent_ = 0;
+};
+
+YamlNode place_in(const std::string& file, int line) {
+  YamlNode place;
+  place.file = std::make_shared<std::string>(file);
+  place.line = line;
+  return place;
+}
+
+YamlNode parse_one_document(std::string_view text, const std::string& file) {
+  std::istringstream stream{std::string(text)};
+  YAML::Parser parser(stream);
+  TreeBuilder builder(file);
+  if (!parser.HandleNextDocument(builder)) fail(place_in(file, 1), "the file is empty");
+  YamlNode root = builder.take_root();
+  TreeBuilder rest(file);
+  if (parser.HandleNextDocument(rest)) {
+    fail(rest.take_root(), "a second document begins here; one file holds one");
+  }
+  return root;
+}
+
+}  // namespace
+
+const YamlNode* YamlNode::find(std::string_view key) const {
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (keys[i].text == key) return &items[i];
+  }
+  return nullptr;
+}
+
+YamlNode parse_yaml(std::string_view text, const std::string& file) {
+  try {
+    return parse_one_document(text, file);
+  } catch (const YAML::Exception& error) {
+    const int line = error.mark.is_null() ? 1 : error.mark.line + 1;
+    // yaml-cpp says "bad file" where it nests deeper than its own limit.
+    const std::string what = error.msg == "bad file" ? "nested too deep" : error.msg;
+    fail(place_in(file, line), "broken YAML: {}", printable(what));
+  }
+}
+
+YamlNode read_yaml(const fs::path& file) {
+  const std::string text = read_input(file, kLargestFile);
+  const std::string name = file.string();
+  if (trim(text).empty()) fail(place_in(name, 1), "the file is empty");
+  if (!is_text(text)) fail(place_in(name, 1), "this is no YAML: the file is binary");
+  return parse_yaml(text, name);
+}
+
+void fail_at(const YamlNode& place, const std::string& message) {
+  bad_input("{}:{}: {}", *place.file, place.line, message);
+}
+
+std::string in_quotes(std::string_view text) {
+  constexpr std::size_t kLongest = 60;
+  std::size_t length = text.size();
+  // Not in the middle of a UTF-8 sequence.
+  if (length > kLongest) {
+    length = kLongest;
+    while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80) --length;
+  }
+  return fmt::format("'{}{}'", printable(text.substr(0, length)),
+                     length < text.size() ? "..." : "");
+}
+
+void expect_map(const YamlNode& node, std::string_view what) {
+  if (node.kind != YamlNode::Kind::kMap)
+    fail(node, "{} must be a map, not {}", what, described(node));
+}
+
+void expect_map(const YamlNode& node, std::string_view what,
+                const std::vector<std::string>& known) {
+  expect_map(node, what);
+  for (const auto& key : node.keys) {
+    if (std::find(known.begin(), known.end(), key.text) != known.end()) continue;
+    const std::string meant = did_you_mean(std::string_view(key.text).substr(0, 60), known);
+    fail(key, "unknown key {} in {}{}", in_quotes(key.text), what,
+         meant.empty() ? "; known: " + join(known, ", ") : meant);
+  }
+}
+
+const std::string& text_at(const YamlNode& node, std::string_view what) {
+  if (node.kind != YamlNode::Kind::kText)
+    fail(node, "{} must be a text, not {}", what, described(node));
+  return node.text;
+}
+
+std::int64_t whole_number_at(const YamlNode& node, std::string_view what, std::int64_t low,
+                             std::int64_t high) {
+  const auto number = node.kind == YamlNode::Kind::kText ? parse_number(node.text) : std::nullopt;
+  if (!number || *number != std::floor(*number)) {
+    fail(node, "{} must be a whole number, not {}", what, described(node));
+  }
+  if (*number < static_cast<double>(low) || *number > static_cast<double>(high)) {
+    fail(node, "{} must be between {} and {}, not {}", what, low, high, described(node));
+  }
+  return static_cast<std::int64_t>(*number);
+}
+
+double positive_number_at(const YamlNode& node, std::string_view what) {
+  const auto number = node.kind == YamlNode::Kind::kText ? parse_number(node.text) : std::nullopt;
+  if (!number || *number <= 0)
+    fail(node, "{} must be a number above 0, not {}", what, described(node));
+  return *number;
+}
+
+std::vector<const YamlNode*> list_at(const YamlNode& node, std::string_view what) {
+  if (node.kind == YamlNode::Kind::kText) return {&node};
+  if (node.kind != YamlNode::Kind::kList)
+    fail(node, "{} must be a list, not {}", what, described(node));
+  std::vector<const YamlNode*> items;
+  for (const auto& item : node.items) items.push_back(&item);
+  return items;
+}
+
+}  // namespace pippin

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <fmt/format.h>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "harness/base/files.h"
+
+namespace pippin {
+
+/// One value of a YAML file, with the place where it stands.
+/// Shape: kNull has nothing (empty, `~`, `null`), kText `text`, kList `items`, kMap `items` with
+/// their `keys`, in the file's order, each key once.
+struct YamlNode {
+  enum class Kind { kNull, kText, kList, kMap };
+  Kind kind = Kind::kNull;
+  std::string text;
+  std::vector<YamlNode> keys, items;
+  std::shared_ptr<const std::string> file;
+  int line = 1;  ///< 1-based
+
+  /// The value of a key of a map; null where the map has no such key, or this is no map.
+  const YamlNode* find(std::string_view key) const;
+};
+
+/// The one document of a YAML text; `file` names it in messages. Aliases are copies of what they
+/// name.
+/// Errors: Error (bad input) `FILE:LINE: …` for broken YAML, no or several documents, a key given
+/// twice or that is no text, tags, nesting deeper than 32, and aliases that grow beyond measure.
+YamlNode parse_yaml(std::string_view text, const std::string& file);
+
+/// The same of a file. Errors: also where it cannot be read, is empty or binary.
+YamlNode read_yaml(const fs::path& file);
+
+/// Throws the Error (bad input) "FILE:LINE: MESSAGE" for a place in a file.
+[[noreturn]] void fail_at(const YamlNode& place, const std::string& message);
+
+template <typename... Args>
+[[noreturn]] void fail(const YamlNode& place, fmt::format_string<Args...> text, Args&&... args) {
+  fail_at(place, fmt::format(text, std::forward<Args>(args)...));
+}
+
+/// `text` in single quotes for a message: on one line, cut where it is long.
+std::string in_quotes(std::string_view text);
+
+/// Checks that `node` is a map that has none but `known` keys; `what` names it in the message.
+void expect_map(const YamlNode& node, std::string_view what, const std::vector<std::string>& known);
+void expect_map(const YamlNode& node, std::string_view what);
+
+/// Readers of one typed value. Errors: Error naming `what` and what stands there instead.
+const std::string& text_at(const YamlNode& node, std::string_view what);
+/// A whole number in [low, high]; "1e3" is one.
+std::int64_t whole_number_at(const YamlNode& node, std::string_view what, std::int64_t low,
+                             std::int64_t high);
+double positive_number_at(const YamlNode& node, std::string_view what);
+/// The items of a list; a single text counts as a list of one.
+std::vector<const YamlNode*> list_at(const YamlNode& node, std::string_view what);
+
+}  // namespace pippin
