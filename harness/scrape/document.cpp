@@ -1,0 +1,92 @@
+#include "harness/scrape/document.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "harness/base/text.h"
+
+namespace pippin {
+
+namespace {
+
+bool is_fence(std::string_view line) {
+  const auto text = trim(line);
+  return text.starts_with("```") || text.starts_with("~~~");
+}
+
+bool is_directive(std::string_view line) {
+  return line.starts_with("#SBATCH ") || line.starts_with("#PBS ") || line.starts_with("#BSUB ");
+}
+
+/// "|---|:--:|", the rule under the head of a Markdown table.
+bool is_table_rule(std::string_view line) {
+  const auto text = trim(line);
+  return text.starts_with("|") && text.find_first_not_of("|-: ") == std::string_view::npos &&
+         std::count(text.begin(), text.end(), '-') >= 2 &&
+         std::count(text.begin(), text.end(), '|') >= 2;
+}
+
+bool is_heading(std::string_view line, bool first) {
+  const auto mark = line.substr(0, line.find_first_not_of('#'));
+  const bool title = line.size() > mark.size() + 1 && line[mark.size()] == ' ' &&
+                     std::isalpha(static_cast<unsigned char>(line[mark.size() + 1]));
+  return title && (mark.size() >= 2 || (mark.size() == 1 && first));
+}
+
+/// The word that ends the here-document which `line` opens; empty where it opens none.
+std::string here_document_end(std::string_view line) {
+  const auto mark = line.find("<<");
+  if (mark == std::string_view::npos || line.substr(mark).starts_with("<<<")) return {};
+  auto word = line.substr(mark + 2);
+  if (word.starts_with('-')) word.remove_prefix(1);
+  word.remove_prefix(std::min(word.find_first_not_of(" '\"\\"), word.size()));
+  const auto part_of_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
+  return {word.begin(), std::find_if_not(word.begin(), word.end(), part_of_word)};
+}
+
+}  // namespace
+
+DocumentSigns document_signs(std::string_view text) {
+  DocumentSigns signs;
+  std::size_t fences = 0;
+  for (bool first = true; !text.empty();) {
+    const auto end = text.find('\n');
+    const auto line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    const auto begin = line.find_first_not_of(" \t");
+    if (begin == std::string_view::npos) continue;
+    const char mark = line[begin];
+    if (mark == '#') {
+      signs.script = signs.script || is_directive(line) || (first && line.starts_with("#!"));
+      signs.note = signs.note || is_heading(line, first);
+    } else if (mark == '`' || mark == '~') {
+      fences += is_fence(line) ? 1 : 0;
+    } else if (mark == '|') {
+      signs.note = signs.note || is_table_rule(line);
+    }
+    first = false;
+  }
+  // A single fence is generated text or a torn file, not a quotation.
+  signs.fenced = fences >= 2 && fences % 2 == 0;
+  signs.note = signs.note || signs.fenced;
+  return signs;
+}
+
+bool Quotation::covers(std::string_view line) {
+  if (signs_.fenced && is_fence(line)) {
+    in_fence_ = !in_fence_;
+    return true;
+  }
+  if (in_fence_) return true;
+  if (!signs_.script) return false;
+  if (!here_document_end_.empty()) {
+    if (trim(line) == here_document_end_) here_document_end_.clear();
+    return true;
+  }
+  here_document_end_ = here_document_end(line);
+  return false;
+}
+
+}  // namespace pippin

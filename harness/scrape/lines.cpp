@@ -1,0 +1,99 @@
+#include "harness/scrape/lines.h"
+
+#include <algorithm>
+
+namespace pippin {
+
+namespace {
+
+constexpr char kEscape = '\x1b', kBell = '\a';
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+
+std::size_t end_of_escape(std::string_view line, std::size_t begin) {
+  std::size_t i = begin + 1;
+  if (i >= line.size()) return i;
+  const char kind = line[i++];
+  if (kind == '[') {
+    while (i < line.size() && (line[i] < '@' || line[i] > '~')) ++i;
+    return std::min(i + 1, line.size());
+  }
+  if (kind == ']') {
+    while (i < line.size() && line[i] != kBell && line[i] != kEscape) ++i;
+    return i < line.size() && line[i] == kBell ? i + 1 : i;
+  }
+  return i;
+}
+
+/// Length of a "[default7]:" or "[1,7]<stdout>:"; 0 where there is none.
+std::size_t bracket_tag(std::string_view text) {
+  std::size_t i = 1;
+  while (i < text.size() && is_lower(text[i])) ++i;
+  const std::string_view word = text.substr(1, i - 1);
+  if (!word.empty() && word != "default" && word != "rank") return 0;
+  const std::size_t digits = i;
+  while (i < text.size() && (is_digit(text[i]) || (text[i] == ',' && i > digits))) ++i;
+  if (i == digits || i >= text.size() || text[i] != ']') return 0;
+  ++i;
+  for (const std::string_view stream : {"<stdout>", "<stderr>"}) {
+    if (text.substr(i, stream.size()) == stream) i += stream.size();
+  }
+  return i < text.size() && text[i] == ':' ? i + 1 : i;
+}
+
+/// Length of srun's "  7: "; 0 where there is none.
+std::size_t number_tag(std::string_view text) {
+  std::size_t i = 0;
+  while (i < text.size() && text[i] == ' ') ++i;
+  const std::size_t digits = i;
+  while (i < text.size() && is_digit(text[i])) ++i;
+  const bool tag = i > digits && i + 1 < text.size() && text[i] == ':' && text[i + 1] == ' ';
+  return tag ? i + 2 : 0;
+}
+
+}  // namespace
+
+Lines::Lines(std::string_view log) : rest_(log), feed_(log.find('\n')), carriage_(log.find('\r')) {}
+
+bool Lines::next(std::string_view& line) {
+  if (rest_.empty()) return false;
+  const std::size_t end = std::min(feed_, carriage_);
+  terminated_ = end != std::string_view::npos;
+  line = rest_.substr(0, end);
+  const std::size_t taken = terminated_ ? end + 1 : rest_.size();
+  rest_.remove_prefix(taken);
+  for (std::size_t* mark : {&feed_, &carriage_}) {
+    if (*mark == std::string_view::npos) continue;
+    *mark = *mark >= taken ? *mark - taken : rest_.find(mark == &feed_ ? '\n' : '\r');
+  }
+  if (line.find(kEscape) != std::string_view::npos) {
+    clean_ = without_escapes(line);
+    line = clean_;
+  }
+  line = without_tags(line);
+  return true;
+}
+
+std::string_view without_tags(std::string_view text) {
+  for (;;) {
+    if (text.empty() || (text[0] != '[' && text[0] != ' ' && !is_digit(text[0]))) return text;
+    const std::size_t length = text[0] == '[' ? bracket_tag(text) : number_tag(text);
+    if (length == 0) return text;
+    text.remove_prefix(length);
+  }
+}
+
+std::string without_escapes(std::string_view line) {
+  std::string clean;
+  for (std::size_t i = 0; i < line.size();) {
+    if (line[i] == kEscape) {
+      i = end_of_escape(line, i);
+    } else {
+      clean += line[i++];
+    }
+  }
+  return clean;
+}
+
+}  // namespace pippin

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "harness/records/run.h"
+
+namespace pippin {
+
+/// Logs of Megatron-LM (2019 to today), Microsoft's and BigScience's Megatron-DeepSpeed, and of
+/// our own probes, which print the same grammar.
+///
+/// A launch begins at its arguments dump, or, where the dumps are missing, where the iteration
+/// numbers go back. The same line from several ranks is one iteration.
+/// Shape: Iteration::flags are complete; an iteration line that is still being written is left
+/// for the next time.
+std::vector<LogRun> read_megatron(std::string_view log);
+
+}  // namespace pippin

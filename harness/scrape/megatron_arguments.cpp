@@ -1,0 +1,285 @@
+#include "harness/scrape/megatron_arguments.h"
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <string_view>
+
+namespace pippin {
+
+namespace {
+
+// Sources: arguments.py of Megatron-LM 2019-2024, of microsoft/Megatron-DeepSpeed, of BigScience's
+// fork and of GPT-NeoX.
+
+/// Read into Model and Layout.
+constexpr std::string_view kPlaced[] = {"batch_size",
+                                        "context_parallel_size",
+                                        "data_parallel_size",
+                                        "encoder_num_layers",
+                                        "encoder_seq_length",
+                                        "ffn_hidden_size",
+                                        "gas",
+                                        "global_batch_size",
+                                        "gradient_accumulation_steps",
+                                        "hidden_size",
+                                        "make_vocab_size_divisible_by",
+                                        "micro_batch_size",
+                                        "model_parallel_size",
+                                        "num_attention_heads",
+                                        "num_layers",
+                                        "num_query_groups",
+                                        "padded_vocab_size",
+                                        "pipe_parallel_size",
+                                        "pipeline_model_parallel_size",
+                                        "seq_length",
+                                        "tensor_model_parallel_size",
+                                        "train_batch_size",
+                                        "train_micro_batch_size_per_gpu",
+                                        "vocab_size",
+                                        "world_size"};
+
+/// Names, places, schedules, initial values, other tasks' options: nothing a step waits for.
+constexpr std::string_view kIdle[] = {"adam_beta1",
+                                      "adam_beta2",
+                                      "adam_eps",
+                                      "block_data_path",
+                                      "class_num_classes",
+                                      "data_sharding",
+                                      "decoupled_lr",
+                                      "decoupled_min_lr",
+                                      "deepspeed_config",
+                                      "distributed_timeout_minutes",
+                                      "end_weight_decay",
+                                      "exclude",
+                                      "faiss_use_gpu",
+                                      "finetune",
+                                      "hostfile",
+                                      "hysteresis",
+                                      "img_dim",
+                                      "img_h",
+                                      "img_w",
+                                      "include",
+                                      "initial_loss_scale",
+                                      "inference_batch_times_seqlen_threshold",
+                                      "iteration",
+                                      "job_name",
+                                      "launcher",
+                                      "layernorm_epsilon",
+                                      "load",
+                                      "local_rank",
+                                      "loss_scale_window",
+                                      "lr",
+                                      "mask_factor",
+                                      "mask_prob",
+                                      "mask_type",
+                                      "merge_file",
+                                      "min_loss_scale",
+                                      "min_lr",
+                                      "min_scale",
+                                      "mmap_warmup",
+                                      "node_rank",
+                                      "norm_epsilon",
+                                      "num_channels",
+                                      "num_classes",
+                                      "override_lr_scheduler",
+                                      "override_opt_param_scheduler",
+                                      "patch_dim",
+                                      "query_in_block_prob",
+                                      "rank",
+                                      "report_topk_accuracies",
+                                      "sample_rate",
+                                      "save",
+                                      "seed",
+                                      "sgd_momentum",
+                                      "short_seq_prob",
+                                      "split",
+                                      "start_weight_decay",
+                                      "tokenizer_model",
+                                      "tokenizer_type",
+                                      "train_iters",
+                                      "train_samples",
+                                      "train_tokens",
+                                      "use_checkpoint_args",
+                                      "use_checkpoint_lr_scheduler",
+                                      "use_checkpoint_opt_param_scheduler",
+                                      "use_cpu_initialization",
+                                      "use_one_sent_docs",
+                                      "user_script",
+                                      "vocab_extra_ids",
+                                      "vocab_file",
+                                      "warmup",
+                                      "weight_decay",
+                                      "weight_decay_incr_style"};
+
+constexpr std::string_view kIdlePrefixes[] = {
+    "adlr_",      "bert_",   "biencoder_", "consumed_",    "dino_",    "eval_",
+    "exit_",      "ict_",    "indexer_",   "init_method",  "load_",    "log_",
+    "lr_",        "master_", "mlflow_",    "no_load_",     "no_save_", "perform_initialization",
+    "retriever_", "retro_",  "save_",      "tensorboard_", "vision_",  "wandb_"};
+
+constexpr std::string_view kIdleSuffixes[] = {"_addr", "_dir",  "_file", "_interval", "_key",
+                                              "_name", "_path", "_port", "_seed",     "_timeout"};
+
+/// Logging that costs a pass over all gradients or parameters, or barriers, in every step.
+constexpr std::string_view kBusyLogging[] = {"log_num_zeros_in_grad", "log_params_norm"};
+
+bool among(std::string_view name, const auto& names) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+/// Looks names up in a dump.
+class Arguments {
+ public:
+  explicit Arguments(const NamedValues& values) : values_(values) {}
+
+  /// The first of these that the dump holds as a whole number.
+  Count count(std::initializer_list<const char*> names) const {
+    for (const char* name : names) {
+      const Value* value = find_value(values_, name);
+      if (value && value->number && std::abs(*value->number) < 1e15 &&
+          *value->number == std::floor(*value->number))
+        return static_cast<std::int64_t>(*value->number);
+    }
+    return std::nullopt;
+  }
+  std::string text(const char* name) const {
+    const Value* value = find_value(values_, name);
+    return value ? value->text : std::string();
+  }
+  bool on(const char* name) const { return text(name) == "True"; }
+  bool has(const char* name) const { return find_value(values_, name) != nullptr; }
+
+ private:
+  const NamedValues& values_;
+};
+
+Count first_of(const Count& a, const Count& b) { return a ? a : b; }
+
+/// Nothing unless every factor is known, or where the product has no meaning.
+Count product(std::initializer_list<Count> factors) {
+  double result = 1;
+  for (const auto& factor : factors) {
+    if (!factor || *factor <= 0) return std::nullopt;
+    result *= static_cast<double>(*factor);
+  }
+  return result < 1e15 ? Count(static_cast<std::int64_t>(result)) : std::nullopt;
+}
+
+Count quotient(const Count& whole, const Count& part) {
+  return whole && part && *part > 0 && *whole % *part == 0 ? Count(*whole / *part) : std::nullopt;
+}
+
+std::string style_of(const Arguments& arguments) {
+  if (!arguments.has("num_layers")) return {};
+  return arguments.on("swiglu") ? "llama" : "gpt2";
+}
+
+Model model_of(const MegatronHeader& header) {
+  const Arguments arguments(header.arguments);
+  Model model;
+  model.style = style_of(arguments);
+  model.layers = arguments.count({"num_layers", "encoder_num_layers"});
+  model.hidden = arguments.count({"hidden_size"});
+  model.heads = arguments.count({"num_attention_heads"});
+  if (arguments.on("group_query_attention")) model.kv_heads = arguments.count({"num_query_groups"});
+  model.ffn = arguments.count({"ffn_hidden_size"});
+  model.seq = arguments.count({"seq_length", "encoder_seq_length"});
+  model.vocab = first_of(header.vocab, arguments.count({"vocab_size"}));
+  model.padded_vocab = first_of(header.padded_vocab, arguments.count({"padded_vocab_size"}));
+  return model;
+}
+
+/// Until 2020 a dump without a pipeline, or with 0 stages in DeepSpeed's fork, means one stage.
+Count stages_of(const Arguments& arguments, const Count& printed) {
+  const Count stages = arguments.count({"pipeline_model_parallel_size", "pipe_parallel_size"});
+  if (stages) return std::max<std::int64_t>(*stages, 1);
+  if (printed) return printed;
+  return arguments.has("model_parallel_size") ? Count(1) : std::nullopt;
+}
+
+Layout layout_of(const MegatronHeader& header) {
+  const Arguments arguments(header.arguments);
+  Layout layout;
+  layout.gpus = first_of(arguments.count({"world_size"}), header.world);
+  layout.tp =
+      first_of(arguments.count({"tensor_model_parallel_size", "model_parallel_size"}), header.tp);
+  layout.pp = stages_of(arguments, header.pp);
+  layout.cp = first_of(arguments.count({"context_parallel_size"}), header.cp);
+  const Count replica = product({layout.tp, layout.pp, layout.cp.value_or(1)});
+  layout.dp = first_of(first_of(arguments.count({"data_parallel_size"}), header.dp),
+                       quotient(layout.gpus, replica));
+  layout.mbs =
+      arguments.count({"micro_batch_size", "train_micro_batch_size_per_gpu", "batch_size"});
+  layout.gas = first_of(header.gas, arguments.count({"gas", "gradient_accumulation_steps"}));
+  layout.gbs = arguments.count({"global_batch_size", "train_batch_size"});
+  // The dump of 2020 has no accumulation but in DeepSpeed's pipeline, and no global batch.
+  if (!layout.gas && arguments.has("batch_size")) layout.gas = 1;
+  if (!layout.gbs) layout.gbs = product({layout.mbs, layout.dp, layout.gas});
+  if (!layout.gbs) layout.gbs = header.gbs;
+  if (!layout.gas) layout.gas = quotient(layout.gbs, product({layout.mbs, layout.dp}));
+  return layout;
+}
+
+/// What a person would say of a run after its layout.
+std::string spoken_axes(const Arguments& arguments) {
+  std::string words;
+  const auto stage = arguments.count({"zero_stage"}).value_or(0);
+  if (arguments.on("deepspeed")) words += "-ds";
+  if (stage > 0 && (arguments.on("deepspeed") || !arguments.has("deepspeed")))
+    words += "-zero" + std::to_string(stage);
+  if (arguments.on("use_distributed_optimizer")) words += "-zero1";
+  if (arguments.on("bf16")) words += "-bf16";
+  const bool halves = arguments.on("fp16") || arguments.on("bf16");
+  if (arguments.has("fp16") && !halves) words += "-fp32";
+  if (arguments.on("sequence_parallel")) words += "-sp";
+  const auto chunks = arguments.count({"virtual_pipeline_model_parallel_size"});
+  if (chunks) words += "-vpp" + std::to_string(*chunks);
+  return words;
+}
+
+std::string trainer_of(const MegatronHeader& header) {
+  if (!header.probe.empty()) return header.probe;
+  return Arguments(header.arguments).on("deepspeed") ? "megatron-deepspeed" : "megatron";
+}
+
+}  // namespace
+
+Point point_of(const MegatronHeader& header) {
+  Point point;
+  point.trainer = trainer_of(header);
+  point.model = model_of(header);
+  point.layout = layout_of(header);
+  point.name = point_name(point) + spoken_axes(Arguments(header.arguments));
+  for (const auto& argument : header.arguments) {
+    if (matters_to_speed(argument.first, argument.second)) point.axes.push_back(argument);
+  }
+  point.id = point_id(point);
+  return point;
+}
+
+std::string recompute_of(const NamedValues& dump) {
+  const Arguments arguments(dump);
+  const std::string granularity = arguments.text("recompute_granularity");
+  if (granularity == "full" || granularity == "selective") return granularity;
+  if (arguments.on("recompute_activations")) return "selective";
+  if (arguments.on("checkpoint_activations")) return "full";
+  const std::string method = arguments.text("activations_checkpoint_method");
+  if (method == "uniform" || method == "block") return "full";
+  const bool says = !granularity.empty() || !method.empty() ||
+                    arguments.has("recompute_activations") ||
+                    arguments.has("checkpoint_activations");
+  return says ? "none" : "";
+}
+
+bool matters_to_speed(const std::string& name, const Value& value) {
+  if (among(name, kBusyLogging)) return true;
+  if (among(name, kPlaced) || among(name, kIdle)) return false;
+  const auto begins = [&](std::string_view prefix) { return name.starts_with(prefix); };
+  const auto ends = [&](std::string_view suffix) { return name.ends_with(suffix); };
+  if (std::any_of(std::begin(kIdlePrefixes), std::end(kIdlePrefixes), begins)) return false;
+  if (std::any_of(std::begin(kIdleSuffixes), std::end(kIdleSuffixes), ends)) return false;
+  return value.text.find('/') == std::string::npos;  // a path, whatever its name
+}
+
+}  // namespace pippin

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+
+#include "harness/records/point.h"
+
+namespace pippin {
+
+/// What a Megatron log says of its configuration before the first iteration.
+struct MegatronHeader {
+  NamedValues arguments;        ///< the dump
+  std::string probe;            ///< of our own probes: "training", "replay"
+  Count world, tp, pp, dp, cp;  ///< of the "using world size: …" line
+  Count gas;                    ///< "setting number of micro-batches to constant …"
+  Count vocab, padded_vocab;    ///< of the "padded vocab" line
+  Count gbs;                    ///< of the iteration lines, where they agree
+};
+
+/// Model, layout, trainer, axes, name and id of what ran. The axes are all arguments that could
+/// matter to speed and stand in neither model nor layout: two days of one configuration are one
+/// point, another ZeRO stage or another fusion is another.
+/// Shape: the name tells model and layout, then DeepSpeed, ZeRO stage, precision and such where
+/// they are on; unlike points may share it.
+Point point_of(const MegatronHeader& header);
+
+/// "none", "selective" or "full"; empty where the arguments don't say.
+std::string recompute_of(const NamedValues& arguments);
+
+/// False for arguments that cannot change the time of a step: paths, names, seeds, schedules,
+/// intervals, and what point_of reads into model and layout.
+bool matters_to_speed(const std::string& name, const Value& value);
+
+}  // namespace pippin

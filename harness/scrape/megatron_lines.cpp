@@ -1,0 +1,264 @@
+#include "harness/scrape/megatron_lines.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "harness/base/text.h"
+#include "harness/base/units.h"
+#include "harness/scrape/lines.h"
+
+namespace pippin {
+
+namespace {
+
+constexpr std::string_view kIterationWord = "iteration", kMemoryWords = "memory (MB) |";
+constexpr std::size_t kLongestName = 60;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
+
+std::string_view left_trim(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  return text;
+}
+
+/// Takes a whole number off the front of `text`.
+Count take_number(std::string_view& text) {
+  text = left_trim(text);
+  const auto end = std::find_if_not(text.begin(), text.end(), is_digit);
+  const auto digits = text.substr(0, static_cast<std::size_t>(end - text.begin()));
+  text.remove_prefix(digits.size());
+  return parse_integer(digits);
+}
+
+struct Field {
+  std::string_view name, value;
+};
+
+/// "name: value" with the first word of the value; an empty name where the text is none.
+Field field_in(std::string_view text) {
+  text = trim(without_tags(trim(text)));
+  const auto colon = text.find(':');
+  if (colon == std::string_view::npos || colon == 0 || colon > kLongestName) return {};
+  if (!is_letter(text[0])) return {};
+  const auto value = left_trim(without_tags(left_trim(text.substr(colon + 1))));
+  return {trim(text.substr(0, colon)), value.substr(0, value.find_first_of(" \t["))};
+}
+
+/// What stands before a record that was printed, not quoted: nothing, bracketed tags and times, a
+/// host's label, other fields (GPT-NeoX begins with samples/sec) or a record glued to it.
+bool is_printed_after(std::string_view before) {
+  before = trim(before);
+  while (before.ends_with(']')) {
+    const auto open = before.rfind('[');
+    if (open == std::string_view::npos) return false;
+    before = trim(before.substr(0, open));
+  }
+  if (before.empty()) return true;
+  if (!is_word(before.front()) && before.front() != '[') return false;
+  if (before.ends_with('|')) return true;
+  const bool glued = before.find("(ms) |") != std::string_view::npos ||
+                     before.find(kMemoryWords) != std::string_view::npos;
+  const bool label =
+      before.ends_with(':') && before.find_first_of(" \t\"'") == std::string_view::npos;
+  return label || glued;
+}
+
+std::int64_t rounded(double number) {
+  // Beyond this a double holds no whole numbers' neighbours, and a cast may overflow.
+  constexpr double kLargest = 9007199254740992.0;
+  return static_cast<std::int64_t>(std::clamp(number, -kLargest, kLargest));
+}
+
+/// Where a field of an iteration line goes.
+struct Known {
+  std::string_view name;
+  void (*set)(Iteration&, double);
+};
+
+// Source: training_log() of Megatron-LM 2020-2024 and of BigScience's Megatron-DeepSpeed.
+constexpr std::array<Known, 11> kKnown{{
+    {"elapsed time per iteration (ms)", [](Iteration& i, double x) { i.step_time_ms = x; }},
+    {"elapsed time per iteration (s)",
+     [](Iteration& i, double x) { i.step_time_ms = x * kMsPerSecond; }},
+    {"consumed samples", [](Iteration& i, double x) { i.consumed_samples = rounded(x); }},
+    {"global batch size", [](Iteration& i, double x) { i.gbs = rounded(x); }},
+    {"learning rate", [](Iteration& i, double x) { i.learning_rate = x; }},
+    {"lm loss", [](Iteration& i, double x) { i.lm_loss = x; }},
+    {"lm-loss", [](Iteration& i, double x) { i.lm_loss = x; }},
+    {"loss scale", [](Iteration& i, double x) { i.loss_scale = x; }},
+    {"grad norm", [](Iteration& i, double x) { i.grad_norm = x; }},
+    {"number of skipped iterations", [](Iteration& i, double x) { i.skipped = rounded(x); }},
+    {"number of nan iterations", [](Iteration& i, double x) { i.nan = rounded(x); }},
+}};
+
+/// A known field goes to its place; an unknown one, and one that is no finite number ("nan"), is
+/// kept as it stands.
+void take_field(Iteration& iteration, const Field& field) {
+  if (field.name.empty() || field.value.empty()) return;
+  const auto number = parse_number(field.value);
+  const auto known = std::find_if(kKnown.begin(), kKnown.end(),
+                                  [&](const Known& entry) { return entry.name == field.name; });
+  if (known != kKnown.end() && number) {
+    known->set(iteration, *number);
+  } else {
+    iteration.other.emplace_back(std::string(field.name), Value{printable(field.value), number});
+  }
+}
+
+void take_fields(Iteration& iteration, std::string_view text) {
+  for (;;) {
+    const auto bar = text.find('|');
+    take_field(iteration, field_in(text.substr(0, bar)));
+    if (bar == std::string_view::npos) return;
+    text.remove_prefix(bar + 1);
+  }
+}
+
+struct Start {
+  std::size_t begin, fields;  ///< of the word "iteration" and of what follows "N/ M"
+  std::int64_t number, last;
+};
+
+/// The next "iteration N/ M |" at or after `from`.
+std::optional<Start> next_start(std::string_view line, std::size_t from) {
+  for (auto at = line.find(kIterationWord, from); at != std::string_view::npos;
+       at = line.find(kIterationWord, at + 1)) {
+    if (at > 0 && is_word(line[at - 1])) continue;
+    auto rest = left_trim(without_tags(left_trim(line.substr(at + kIterationWord.size()))));
+    const auto number = take_number(rest);
+    rest = left_trim(rest);
+    if (!number || !rest.starts_with('/')) continue;
+    rest.remove_prefix(1);
+    const auto last = take_number(rest);
+    if (last && left_trim(rest).starts_with('|'))
+      return Start{at, line.size() - rest.size(), *number, *last};
+  }
+  return std::nullopt;
+}
+
+bool is_time(std::string_view text) {
+  constexpr std::string_view kShape = "dddd-dd-dd dd:dd:dd";
+  if (text.size() < kShape.size()) return false;
+  for (std::size_t i = 0; i < kShape.size(); ++i) {
+    if (kShape[i] == 'd' ? !is_digit(text[i]) : text[i] != kShape[i]) return false;
+  }
+  return true;
+}
+
+std::size_t begin_of_rank(std::string_view text) {
+  const auto at = text.rfind("[Rank ");
+  return at == std::string_view::npos ? 0 : at;
+}
+
+RankMemory memory_record(std::string_view before, std::string_view fields) {
+  RankMemory memory;
+  memory.rank = number_after(before.substr(begin_of_rank(before)), "[Rank ").value_or(0);
+  for (const auto part : split(fields, '|')) {
+    const Field field = field_in(part);
+    const auto number = parse_number(field.value);
+    if (!number) continue;
+    if (field.name == "allocated") memory.allocated_mib = number;
+    if (field.name == "max allocated") memory.max_allocated_mib = number;
+    if (field.name == "reserved") memory.reserved_mib = number;
+    if (field.name == "max reserved") memory.max_reserved_mib = number;
+  }
+  return memory;
+}
+
+/// GPT-NeoX adds a column that says where a value comes from: "1......................default".
+std::string_view without_origin(std::string_view value) {
+  for (const std::string_view origin : {"default", "updated"}) {
+    if (!value.ends_with(origin)) continue;
+    const auto rest = value.substr(0, value.size() - origin.size());
+    const auto end = rest.find_last_not_of('.');
+    if (end != std::string_view::npos && end + 3 < rest.size()) return rest.substr(0, end + 1);
+  }
+  return value;
+}
+
+}  // namespace
+
+std::vector<IterationRecord> iterations_in(std::string_view line) {
+  std::vector<IterationRecord> records;
+  auto start = next_start(line, 0);
+  if (!start || !is_printed_after(line.substr(0, start->begin))) return records;
+  for (std::size_t from = 0; start;) {
+    const auto next = next_start(line, start->fields);
+    IterationRecord record;
+    const auto before = line.substr(from, start->begin - from);
+    const auto end = next ? next->begin : line.size();
+    record.at = time_in(before);
+    record.iteration.number = start->number;
+    record.last = start->last;
+    record.text = line.substr(start->begin, end - start->begin);
+    if (from == 0 && trim(before).ends_with('|')) take_fields(record.iteration, before);
+    take_fields(record.iteration, line.substr(start->fields, end - start->fields));
+    if (record.iteration.skipped.value_or(0) > 0) record.iteration.flags |= kSkippedStep;
+    if (record.iteration.step_time_ms > 0) records.push_back(std::move(record));
+    from = start->fields;
+    start = next;
+  }
+  return records;
+}
+
+std::vector<RankMemory> memory_in(std::string_view line) {
+  std::vector<RankMemory> records;
+  std::size_t from = 0;
+  for (auto at = line.find(kMemoryWords); at != std::string_view::npos;) {
+    const auto fields = at + kMemoryWords.size();
+    const auto next = line.find(kMemoryWords, fields);
+    records.push_back(
+        memory_record(line.substr(from, at - from), line.substr(fields, next - fields)));
+    from = fields;
+    at = next;
+  }
+  return records;
+}
+
+std::optional<std::pair<std::string, Value>> argument_in(std::string_view line) {
+  // Source: _print_args() of Megatron-LM: dots pad the name to 32 (until 2020) or 48 columns, and
+  // a longer name has none.
+  constexpr std::size_t kNameWithoutDots = 32;
+  if (!line.starts_with(' ')) return std::nullopt;
+  const auto text = trim(line);
+  const auto name_end = std::find_if_not(text.begin(), text.end(), is_word);
+  const auto name = text.substr(0, static_cast<std::size_t>(name_end - text.begin()));
+  auto rest = text.substr(name.size());
+  if (name.empty() || is_digit(name[0]) || !rest.starts_with(' ')) return std::nullopt;
+  rest = left_trim(rest);
+  const auto dots = std::min(rest.find_first_not_of('.'), rest.size());
+  if (dots == 0 && name.size() < kNameWithoutDots) return std::nullopt;
+  const auto value = without_origin(left_trim(rest.substr(dots)));
+  return std::pair(std::string(name), value_of(printable(value)));
+}
+
+std::optional<std::int64_t> time_in(std::string_view text) {
+  namespace chrono = std::chrono;
+  for (std::size_t at = text.find('-'); at != std::string_view::npos; at = text.find('-', at + 1)) {
+    if (at < 4 || !is_time(text.substr(at - 4))) continue;
+    const auto part = [&](std::size_t begin, std::size_t length) {
+      return static_cast<int>(*parse_integer(text.substr(at - 4 + begin, length)));
+    };
+    const chrono::year_month_day day{chrono::year(part(0, 4)),
+                                     chrono::month(static_cast<unsigned>(part(5, 2))),
+                                     chrono::day(static_cast<unsigned>(part(8, 2)))};
+    if (!day.ok()) continue;
+    const auto time =
+        chrono::hours(part(11, 2)) + chrono::minutes(part(14, 2)) + chrono::seconds(part(17, 2));
+    return chrono::duration_cast<chrono::seconds>((chrono::sys_days(day) + time).time_since_epoch())
+        .count();
+  }
+  return std::nullopt;
+}
+
+Count number_after(std::string_view text, std::string_view key) {
+  const auto at = text.find(key);
+  if (at == std::string_view::npos) return std::nullopt;
+  auto rest = text.substr(at + key.size());
+  return take_number(rest);
+}
+
+}  // namespace pippin

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/records/run.h"
+
+namespace pippin {
+
+/// One iteration record as its line says it, before the lines around it are known: flags are 0
+/// but for kSkippedStep, interval is 1.
+struct IterationRecord {
+  Iteration iteration;
+  std::int64_t last = 0;           ///< the number after the '/'
+  std::optional<std::int64_t> at;  ///< "[2024-04-06 03:02:12]" before it; today's Megatron-LM only
+  std::string_view text;           ///< the record's own part of the line
+};
+
+/// The iteration records of a line: more than one where ranks wrote at once, none where the line
+/// only quotes one (a comment, an echo, a table), or where its time is no number above 0.
+std::vector<IterationRecord> iterations_in(std::string_view line);
+
+/// The "… memory (MB) | allocated: …" records of a line; rank 0 where none is named.
+std::vector<RankMemory> memory_in(std::string_view line);
+
+/// One "  name ........ value" line of the arguments dump.
+std::optional<std::pair<std::string, Value>> argument_in(std::string_view line);
+
+/// The first "2021-06-10 20:47:54" of a text as seconds since 1970, read as UTC.
+std::optional<std::int64_t> time_in(std::string_view text);
+
+/// The whole number that follows `key` (and blanks); nothing where there is none.
+Count number_after(std::string_view text, std::string_view key);
+
+}  // namespace pippin
