@@ -21,6 +21,7 @@
 ///   RUN/2-ID/                  one attempt at a run: the claim, made by mkdir
 ///   RUN/2-ID/log               what the trainer printed
 ///   RUN/2-ID/started           seconds since 1970
+///   RUN/2-ID/command           the bash function that was called
 ///   RUN/2-ID/done              by rename when it is over: "exit=0 ended=1700000000"
 ///
 /// ID is the scheduler's job id and restart count, "local-0" on this machine. A job never writes

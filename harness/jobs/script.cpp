@@ -27,6 +27,7 @@ fi
 # Where and with what this job runs, for the database.
 {
   echo "host=$(uname -n)"
+  echo "git_commit=$(git rev-parse HEAD 2>/dev/null)"
   echo "nodes=${SLURM_JOB_NODELIST:-$(uname -n)}"
   if command -v nvidia-smi >/dev/null; then
     echo "gpu_model=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)"
@@ -54,6 +55,7 @@ run() { # NAME FUNCTION
   mkdir -p "$sweep/$1" && mkdir "$directory" || return
   export PIPPIN_RUN_DIR=$directory
   date +%s >"$directory/started"
+  declare -f "$2" >"$directory/command"
   echo "$(date -u +%FT%TZ) $1 starts"
   "$2" >"$directory/log" 2>&1 </dev/null
   code=$?
@@ -176,6 +178,7 @@ std::string job_script(const JobScript& script) {
   text += "# Written by pippin. By hand: bash THIS_FILE. What is done is not done again.\n";
   text += fmt::format("sweep={}\njob={}\nsubmission={}\n", bash_word(script.root.string()),
                       bash_word(script.job), script.submission);
+  text += fmt::format("cd {} || exit 1\n", bash_word(script.directory.string()));
   text += kClaim;
   text += exports(script.env);
   for (const auto& line : script.prolog) text += line + "\n";

@@ -32,6 +32,7 @@ Point point_with(const NamedValues& axes) {
 fs::path write_script(const fs::path& root, std::vector<ScriptRun> runs) {
   JobScript script;
   script.title = "a test";
+  script.directory = root;
   script.root = root;
   script.job = "job";
   script.runs = std::move(runs);
@@ -60,6 +61,7 @@ TEST_CASE("a job runs its runs, goes on when one fails and leaves exit codes") {
   CHECK(two[0].ended >= two[0].started);
   CHECK(text_of_file(two[0].log()) == "two\nerr\n");
   CHECK_THAT(folder.provenance("job", one[0]), Catch::Contains("host="));
+  CHECK_THAT(text_of_file(one[0].directory / "command"), Catch::Contains("echo one $X"));
 }
 
 TEST_CASE("a script that is started twice runs once") {

@@ -1,0 +1,147 @@
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <set>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "db/database.h"
+#include "harness/base/text.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/record.h"
+#include "harness/cli/session.h"
+#include "reports/progress.h"
+#include "sweeps/sweep_file.h"
+
+namespace pippin {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kInterrupted = 130;  // as shells report a process that SIGINT ended
+constexpr auto kShortestPoll = std::chrono::milliseconds(100), kLongestPoll = std::chrono::milliseconds(1000);
+
+std::atomic<bool> interrupted{false};
+
+/// While it lives, SIGINT and SIGTERM ask to stop and do not kill.
+class Interruptible {
+ public:
+  Interruptible() {
+    for (int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { interrupted = true; });
+  }
+  ~Interruptible() {
+    for (int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+  }
+};
+
+/// Writes to the database what runs have left since the last look.
+class Recorder {
+ public:
+  Recorder(Database& database, Session& session) : database_(database), session_(session) {}
+
+  void record() {
+    for (const auto& job : session_.campaign().jobs) {
+      for (const auto& run : job.runs) {
+        const RunPhase phase = session_.machine().phase(run.name);
+        const bool over = phase == RunPhase::kDone || phase == RunPhase::kLost;
+        if (!over || !recorded_.insert(run.name).second) continue;
+        const auto lost = phase == RunPhase::kLost ? std::optional(session_.machine().evidence(job.name)) : std::nullopt;
+        record_run(database_, session_.folder(), session_.campaign(), job, run, lost);
+      }
+    }
+  }
+
+ private:
+  Database& database_;
+  Session& session_;
+  std::set<std::string> recorded_;
+};
+
+Progress progress_of(const RunCounts& counts, std::size_t earlier, Clock::time_point since) {
+  Progress progress;
+  progress.total = static_cast<std::size_t>(counts.total());
+  progress.failed = static_cast<std::size_t>(counts.failed + counts.lost + counts.cancelled);
+  progress.done = static_cast<std::size_t>(counts.succeeded) + progress.failed;
+  progress.running = static_cast<std::size_t>(counts.running);
+  progress.earlier = earlier;
+  progress.elapsed_s = std::chrono::duration<double>(Clock::now() - since).count();
+  return progress;
+}
+
+/// Steps the machine until the campaign is finished or the user interrupts.
+RunCounts watch(const Globals& globals, Session& session, Recorder& recorder) {
+  const Interruptible interruptible;
+  const std::size_t width = terminal_width(STDERR_FILENO);
+  ProgressDisplay display(width > 0, width);
+  const auto say = [&](const std::string& text) {
+    if (!globals.quiet && !text.empty()) fmt::print(stderr, "{}", text);
+  };
+  const auto since = Clock::now();
+  RunCounts counts = session.machine().step();
+  const std::size_t earlier = progress_of(counts, 0, since).done;
+  auto poll = kShortestPoll;
+  while (!interrupted) {
+    recorder.record();
+    say(display.update(progress_of(counts, earlier, since)));
+    if (counts.finished()) break;
+    std::this_thread::sleep_for(poll);
+    const RunCounts now = session.machine().step();
+    poll = now == counts ? std::min(poll * 2, kLongestPoll) : kShortestPoll;
+    counts = now;
+  }
+  say(display.finish());
+  return counts;
+}
+
+std::string come_back(const Globals& globals, const fs::path& sweep) {
+  return fmt::format("pippin --db {} run {}", globals.db.string(), sweep.string());
+}
+
+void say_what_was_dropped(const Globals& globals, const Sweep& sweep) {
+  if (sweep.dropped.empty()) return;
+  remark(globals, fmt::format("{} of {} points are dropped; 'pippin plan {}' says why", sweep.dropped.size(),
+                              sweep.dropped.size() + sweep.points.size(), sweep.file.string()));
+}
+
+}  // namespace
+
+ExitCode run(const Globals& globals, const RunOptions& options) {
+  Database database(globals.db);
+  Session session(globals, load_sweep(options.sweep), options);
+  const Campaign& campaign = session.campaign();
+  say_what_was_dropped(globals, session.sweep());
+  record_campaign(database, campaign, session.sweep().dropped);
+  Recorder recorder(database, session);
+  const bool was_finished = session.machine().finished();
+  const RunCounts counts = watch(globals, session, recorder);
+  if (!counts.finished()) {
+    remark(globals, fmt::format("the jobs go on; come back with: {}", come_back(globals, options.sweep)));
+    std::_Exit(kInterrupted);
+  }
+  report(globals, {campaign.sweep, "terminal", "clean"});
+  if (was_finished) {
+    remark(globals, fmt::format("campaign {} of {} was finished already; '{} --again' begins a new one", campaign.number,
+                                campaign.sweep, come_back(globals, options.sweep)));
+  }
+  remark(globals, fmt::format("database: {}", globals.db.string()));
+  remark(globals, fmt::format("logs:     {}", session.folder().root().string()));
+  return counts.failed + counts.lost + counts.cancelled > 0 ? ExitCode::kRunFailed : ExitCode::kDone;
+}
+
+ExitCode submit(const Globals& globals, const RunOptions& options) {
+  Database database(globals.db);
+  Session session(globals, load_sweep(options.sweep), options);
+  say_what_was_dropped(globals, session.sweep());
+  record_campaign(database, session.campaign(), session.sweep().dropped);
+  const RunCounts counts = session.machine().step();
+  remark(globals, fmt::format("campaign {} of {}: {} runs in {} jobs are handed over; wait and collect with: {}",
+                              session.campaign().number, session.campaign().sweep, counts.planned + counts.running,
+                              session.campaign().jobs.size(), come_back(globals, options.sweep)));
+  return ExitCode::kDone;
+}
+
+}  // namespace pippin

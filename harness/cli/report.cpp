@@ -1,0 +1,41 @@
+#include <unistd.h>
+
+#include <sstream>
+
+#include "db/database.h"
+#include "harness/base/text.h"
+#include "harness/cli/commands.h"
+#include "reports/format.h"
+#include "reports/summarize.h"
+
+namespace pippin {
+
+namespace {
+
+Samples samples_named(const std::string& name) {
+  if (name == "clean") return Samples::kClean;
+  if (name == "all") return Samples::kAll;
+  bad_input("--samples {}: there is clean and all{}", printable(name), did_you_mean(name, {"clean", "all"}));
+}
+
+}  // namespace
+
+ExitCode report(const Globals& globals, const ReportOptions& options) {
+  const Format& format = format_named(options.format);
+  const Samples samples = samples_named(options.samples);
+  OpenDatabase existing;
+  existing.create = false;
+  Database database(globals.db, existing);
+  SampleFilter filter;
+  if (!options.sweep.empty()) filter.sweep = options.sweep;
+  const auto points = database.samples(filter);
+  if (points.empty() && !options.sweep.empty()) {
+    bad_input("{}: no sweep is named '{}'", globals.db.string(), printable(options.sweep));
+  }
+  std::ostringstream text;
+  format.write({summarize(points, samples), terminal_width(STDOUT_FILENO)}, text);
+  write_output(text.str());
+  return ExitCode::kDone;
+}
+
+}  // namespace pippin
