@@ -56,6 +56,7 @@ struct LogRun {
                                            ///< names no time zone: read as UTC
   std::optional<RunState> end;     ///< how it ended, where the log says so
   std::string evidence;            ///< the line that says so
+  std::int64_t scraper_version = 0;  ///< of the scraper that read it
 };
 
 /// Where a run of a campaign stands in its design; empty for a foreign log.
