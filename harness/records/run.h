@@ -51,12 +51,12 @@ struct LogRun {
   Point point;            ///< model, layout, trainer and the arguments that matter to speed
   std::string recompute;  ///< "none", "selective", "full"; empty where unknown
   std::vector<Iteration> iterations;
-  std::vector<RankMemory> memory;  ///< by rank; the largest where a rank reports twice
+  std::vector<RankMemory> memory;          ///< by rank; the largest where a rank reports twice
   std::optional<std::int64_t> started_at;  ///< seconds since 1970 by the log's own clock, which
                                            ///< names no time zone: read as UTC
-  std::optional<RunState> end;     ///< how it ended, where the log says so
-  std::string evidence;            ///< the line that says so
-  std::int64_t scraper_version = 0;  ///< of the scraper that read it
+  std::optional<RunState> end;             ///< how it ended, where the log says so
+  std::string evidence;                    ///< the line that says so
+  std::int64_t scraper_version = 0;        ///< of the scraper that read it
 };
 
 /// Where a run of a campaign stands in its design; empty for a foreign log.
