@@ -1,0 +1,72 @@
+#include "db/writers.h"
+
+namespace pippin::db {
+
+namespace {
+
+std::int64_t put_sweep(Connection& connection, const std::string& name) {
+  connection.prepare("INSERT INTO sweeps (name) VALUES (?) ON CONFLICT DO NOTHING").run(name);
+  Statement id = connection.prepare("SELECT id FROM sweeps WHERE name = ?");
+  id.bind(name).step();
+  return id.integer(0);
+}
+
+std::int64_t put_campaign_row(Connection& connection, const CampaignRecord& campaign) {
+  const std::int64_t sweep = put_sweep(connection, campaign.sweep);
+  connection
+      .prepare(
+          "INSERT INTO campaigns (sweep, number, started, cluster, run_order, seed, warmup) "
+          "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (sweep, number) DO UPDATE SET "
+          "started = excluded.started, cluster = excluded.cluster, run_order = excluded.run_order, "
+          "seed = excluded.seed, warmup = excluded.warmup")
+      .run(sweep, campaign.number, campaign.started, known(campaign.cluster), known(campaign.order),
+           std::to_string(campaign.seed), campaign.warmup);
+  Statement id = connection.prepare("SELECT id FROM campaigns WHERE sweep = ? AND number = ?");
+  id.bind(sweep, campaign.number).step();
+  return id.integer(0);
+}
+
+void put_axes(Connection& connection, const Point& point) {
+  Statement insert = connection.prepare(
+      "INSERT INTO point_axes (point, position, name, text, number) VALUES (?, ?, ?, ?, ?) "
+      "ON CONFLICT DO NOTHING");
+  std::int64_t position = 0;
+  for (const auto& [name, value] : point.axes) {
+    insert.run(point.id, ++position, name, value.text, value.number);
+  }
+}
+
+}  // namespace
+
+void put_point(Connection& connection, const Point& point) {
+  const Model& model = point.model;
+  const Layout& layout = point.layout;
+  connection
+      .prepare(
+          "INSERT INTO points (id, name, trainer, size, style, layers, hidden, heads, kv_heads, "
+          "ffn, seq, vocab, padded_vocab, params, tp, pp, dp, cp, mbs, gas, gpus, gbs) "
+          "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+          "ON CONFLICT (id) DO UPDATE SET params = excluded.params "
+          "WHERE params IS NULL AND excluded.params IS NOT NULL")
+      .run(point.id, point.name, point.trainer, known(model.size), known(model.style), model.layers,
+           model.hidden, model.heads, model.kv_heads, model.ffn, model.seq, model.vocab,
+           model.padded_vocab, model.params, layout.tp, layout.pp, layout.dp, layout.cp, layout.mbs,
+           layout.gas, layout.gpus, layout.gbs);
+  put_axes(connection, point);
+}
+
+void put_campaign(Connection& connection, const CampaignRecord& campaign) {
+  const std::int64_t id = put_campaign_row(connection, campaign);
+  connection.prepare("DELETE FROM campaign_points WHERE campaign = ?").run(id);
+  Statement insert = connection.prepare(
+      "INSERT INTO campaign_points (campaign, position, point, state, reason) "
+      "VALUES (?, ?, ?, ?, ?)");
+  std::int64_t position = 0;
+  for (const auto& planned : campaign.points) {
+    put_point(connection, planned.point);
+    insert.run(id, ++position, planned.point.id, planned.infeasible ? "infeasible" : "planned",
+               known(planned.reason));
+  }
+}
+
+}  // namespace pippin::db

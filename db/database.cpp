@@ -1,0 +1,85 @@
+#include "db/database.h"
+
+#include <fmt/format.h>
+
+#include "db/lock.h"
+#include "db/migrate.h"
+#include "db/sqlite.h"
+#include "db/writers.h"
+#include "harness/base/error.h"
+
+namespace pippin {
+
+struct Database::Home {
+  Home(const fs::path& path, bool create, bool on_network)
+      : network(on_network), lock_folder(path.string() + ".lock"), connection(path, create) {}
+
+  /// Where SQLite's own locks are not to be trusted, ours is held for each step.
+  std::unique_ptr<db::FolderLock> lock() const {
+    return network ? std::make_unique<db::FolderLock>(lock_folder) : nullptr;
+  }
+
+  bool network;
+  fs::path lock_folder;
+  db::Connection connection;
+};
+
+namespace {
+
+fs::path checked(const fs::path& path, const OpenDatabase& how) {
+  std::error_code error;
+  if (!how.create && !fs::exists(path, error))
+    bad_input("{}: no such database; `pippin run` or `pippin collect` makes one", path.string());
+  return path;
+}
+
+void prepare(db::Connection& connection, bool network, std::int64_t most_pages) {
+  if (most_pages > 0) connection.run(fmt::format("PRAGMA max_page_count = {}", most_pages));
+  connection.run("PRAGMA foreign_keys = ON");
+  connection.run("PRAGMA synchronous = FULL");
+  db::migrate(connection);
+  connection.run(network ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL");
+}
+
+}  // namespace
+
+Database::Database(const fs::path& path, const OpenDatabase& how)
+    : home_(std::make_unique<Home>(checked(path, how), how.create,
+                                   how.network || db::on_network_file_system(path))) {
+  const auto lock = home_->lock();
+  prepare(home_->connection, home_->network, how.most_pages);
+}
+
+Database::~Database() = default;
+Database::Database(Database&&) noexcept = default;
+Database& Database::operator=(Database&&) noexcept = default;
+
+Added Database::add_foreign_log(const LogFile& file, const std::vector<LogRun>& runs) {
+  const auto lock = home_->lock();
+  db::Transaction transaction(home_->connection);
+  const Added added = db::add_foreign_log(home_->connection, file, runs);
+  transaction.commit();
+  return added;
+}
+
+void Database::put_campaign(const CampaignRecord& campaign) {
+  const auto lock = home_->lock();
+  db::Transaction transaction(home_->connection);
+  db::put_campaign(home_->connection, campaign);
+  transaction.commit();
+}
+
+Added Database::put_run(const RunRecord& run) {
+  const auto lock = home_->lock();
+  db::Transaction transaction(home_->connection);
+  const Added added = db::put_run(home_->connection, run);
+  transaction.commit();
+  return added;
+}
+
+std::vector<PointSamples> Database::samples(const SampleFilter& filter) {
+  const auto lock = home_->lock();
+  return db::samples(home_->connection, filter);
+}
+
+}  // namespace pippin

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/files.h"
+#include "harness/records/run.h"
+#include "harness/records/summary.h"
+
+namespace pippin {
+
+/// How to open a database.
+struct OpenDatabase {
+  bool create = true;    ///< false: the file must be there
+  bool network = false;  ///< treat its file system as one shared between machines, whatever it is
+  std::int64_t most_pages = 0;  ///< the size, in pages of 4 KiB, at which the disk counts as full;
+                                ///< 0: the disk's own
+};
+
+/// A log that was read.
+struct LogFile {
+  fs::path path;
+  std::string_view text;
+};
+
+/// What a log brought that was not there before.
+struct Added {
+  std::int64_t logs = 0, runs = 0, iterations = 0;
+};
+
+/// A point of a campaign, with what stands for it while nothing ran.
+struct PlannedPoint {
+  Point point;
+  bool infeasible = false;
+  std::string reason;  ///< why it is infeasible
+};
+
+/// A campaign as it was planned.
+struct CampaignRecord {
+  std::string sweep;
+  std::int64_t number = 1;  ///< 1 is the sweep's first
+  std::string started;      ///< UTC, ISO 8601
+  std::string cluster, order;
+  std::uint64_t seed = 0;
+  std::optional<std::int64_t> warmup;  ///< nothing: found by statistics
+  std::vector<PlannedPoint> points;
+};
+
+/// A run of a campaign, as far as it is known now.
+struct RunRecord {
+  RunPlace place;
+  std::string name;
+  std::int64_t attempt = 1;  ///< of its job, 1-based
+  std::string point_id;
+  RunState state = RunState::kMissing;
+  std::string evidence;  ///< why it is in that state: a line of the log, or the scheduler's words
+  std::optional<std::int64_t> exit_code;
+  Provenance provenance;
+  std::optional<LogFile> file;
+  std::optional<LogRun> log;  ///< what `file` says; nothing where there is no log yet
+};
+
+/// Which samples to load; nothing set: all.
+struct SampleFilter {
+  std::optional<std::string> sweep;      ///< "": logs that no sweep of ours made
+  std::optional<std::int64_t> campaign;  ///< its number
+};
+
+/// The results database: one SQLite file that any number of processes may read and one at a time
+/// writes. db/README.md describes its tables.
+///
+/// Every function that writes is one transaction: at any crash, or on a full disk, it has happened
+/// or it has not.
+/// Errors: Error naming the file: bad input for a file of another program or a newer version; the
+/// machine's for a full disk, a lock held too long, a file that cannot be written.
+class Database {
+ public:
+  explicit Database(const fs::path& path, const OpenDatabase& how = {});
+  ~Database();
+  Database(Database&&) noexcept;
+  Database& operator=(Database&&) noexcept;
+
+  /// Adds a log that no campaign of ours made. It is known by its content, not by its path: the
+  /// same again adds nothing, nor does an older, shorter copy; one that has grown adds what is
+  /// new to the runs it had. A launch that does not say how it ended is "ok" where it has
+  /// iterations, and "failed" where it has none.
+  Added add_foreign_log(const LogFile& file, const std::vector<LogRun>& runs);
+
+  /// Stores a campaign's plan; the same campaign again replaces it.
+  void put_campaign(const CampaignRecord& campaign);
+
+  /// Stores a run of a campaign; known by sweep, campaign, job, attempt and name, the same again
+  /// replaces what was there. A foreign log of the same content gives way to it.
+  /// Requires that put_campaign stored the campaign and the point.
+  Added put_run(const RunRecord& run);
+
+  /// Everything a report needs, by point: those of sweeps in their order, then foreign ones.
+  /// Shape: of an iteration only number, time, interval, flags and GBS; unlike points of one name
+  /// get the first digits of their ids behind it.
+  std::vector<PointSamples> samples(const SampleFilter& filter = {});
+
+ private:
+  struct Home;
+  std::unique_ptr<Home> home_;
+};
+
+}  // namespace pippin

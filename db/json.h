@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "harness/records/value.h"
+
+namespace pippin::db {
+
+/// {"num zeros":0,"TFLOPs":149.02}, as SQLite's json functions read it.
+std::string json_of(const NamedValues& values);
+
+}  // namespace pippin::db

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "db/sqlite.h"
+#include "harness/records/run.h"
+
+namespace pippin::db {
+
+/// What a log is known by.
+struct LogIdentity {
+  std::int64_t size_bytes = 0;
+  std::string content_hash;
+  std::string head_hash;  ///< of the first kHeadBytes, so that only few candidates are compared
+};
+
+inline constexpr std::size_t kHeadBytes = 4096;
+
+LogIdentity identity_of(std::string_view text);
+
+struct KnownLog {
+  std::int64_t id = 0;
+  std::int64_t size_bytes = 0;
+  std::string path;
+  bool foreign = true;  ///< false: of a run of a campaign
+};
+
+/// The stored logs that `text` begins with, the longest first; one of equal size is `text` itself.
+std::vector<KnownLog> logs_that_begin(Connection& connection, std::string_view text);
+
+/// True where a longer log that is stored already holds all that `runs`, read from `text`, say:
+/// `text` is an older copy of it.
+bool holds_older_copy(Connection& connection, std::string_view text,
+                      const std::vector<LogRun>& runs);
+
+}  // namespace pippin::db

@@ -1,0 +1,46 @@
+#include "db/migrate.h"
+
+#include <fmt/format.h>
+
+#include "harness/base/error.h"
+
+namespace pippin::db {
+
+namespace {
+
+constexpr std::int64_t kApplicationId = 0x70697070;  // "pipp"; `file` and other programs see it
+
+std::int64_t version_of(Connection& connection) { return connection.number("PRAGMA user_version"); }
+
+void refuse_other_programs(Connection& connection) {
+  const bool empty = connection.number("SELECT count(*) FROM sqlite_master") == 0;
+  if (empty || connection.number("PRAGMA application_id") == kApplicationId) return;
+  bad_input("{}: is an SQLite database of another program; name another file with --db",
+            connection.path().string());
+}
+
+void step(Connection& connection, std::int64_t from) {
+  Transaction transaction(connection);
+  if (version_of(connection) != from) return;  // another process was faster
+  connection.run(std::string(migrations()[static_cast<std::size_t>(from)]));
+  connection.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId,
+                             from + 1));
+  transaction.commit();
+}
+
+}  // namespace
+
+void migrate(Connection& connection) {
+  refuse_other_programs(connection);
+  const auto newest = static_cast<std::int64_t>(migrations().size());
+  const auto version = version_of(connection);
+  if (version > newest) {
+    bad_input(
+        "{}: is of database version {}, and this pippin knows versions up to {}; use the newer "
+        "pippin that wrote it, or name another file with --db",
+        connection.path().string(), version, newest);
+  }
+  for (auto from = version; from < newest; ++from) step(connection, from);
+}
+
+}  // namespace pippin::db

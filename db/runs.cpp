@@ -1,0 +1,271 @@
+#include <algorithm>
+#include <ctime>
+#include <fmt/format.h>
+#include <stdexcept>
+
+#include "db/json.h"
+#include "db/log_identity.h"
+#include "db/writers.h"
+#include "harness/base/error.h"
+#include "harness/base/text.h"
+#include "harness/records/point.h"
+
+namespace pippin::db {
+
+namespace {
+
+std::int64_t count_of(Connection& connection, std::string_view sql, std::int64_t id) {
+  Statement count = connection.prepare(sql);
+  count.bind(id).step();
+  return count.integer(0);
+}
+
+void put_iterations(Connection& connection, std::int64_t run,
+                    const std::vector<Iteration>& iterations) {
+  Statement insert = connection.prepare(
+      "INSERT INTO iterations (run, position, iteration, step_time_ms, interval, flags, gbs, "
+      "consumed_samples, skipped, nan, lm_loss, learning_rate, loss_scale, grad_norm, other) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  std::int64_t position = 0;
+  for (const auto& row : iterations) {
+    const auto other = row.other.empty() ? std::nullopt : std::optional(json_of(row.other));
+    insert.run(run, ++position, row.number, row.step_time_ms, row.interval, row.flags, row.gbs,
+               row.consumed_samples, row.skipped, row.nan, row.lm_loss, row.learning_rate,
+               row.loss_scale, row.grad_norm, other);
+  }
+}
+
+void put_memory(Connection& connection, std::int64_t run, const std::vector<RankMemory>& memory) {
+  Statement insert = connection.prepare(
+      "INSERT INTO rank_memory (run, rank, allocated_mib, max_allocated_mib, reserved_mib, "
+      "max_reserved_mib) VALUES (?, ?, ?, ?, ?, ?)");
+  for (const auto& rank : memory) {
+    insert.run(run, rank.rank, rank.allocated_mib, rank.max_allocated_mib, rank.reserved_mib,
+               rank.max_reserved_mib);
+  }
+}
+
+void put_arguments(Connection& connection, std::int64_t run, const NamedValues& arguments) {
+  Statement insert =
+      connection.prepare("INSERT INTO arguments (run, position, name, value) VALUES (?, ?, ?, ?)");
+  std::int64_t position = 0;
+  for (const auto& [name, value] : arguments) insert.run(run, ++position, name, value.text);
+}
+
+void delete_records(Connection& connection, std::int64_t run) {
+  connection.prepare("DELETE FROM iterations WHERE run = ?").run(run);
+  connection.prepare("DELETE FROM rank_memory WHERE run = ?").run(run);
+  connection.prepare("DELETE FROM arguments WHERE run = ?").run(run);
+}
+
+/// A file name that no other foreign log has: logs are often called "main_log.txt".
+std::string free_name(Connection& connection, const LogFile& file) {
+  const std::string stem = file_name_of(file.path.stem().string());
+  Statement taken =
+      connection.prepare("SELECT 1 FROM allocations WHERE name = ? AND campaign IS NULL");
+  const std::string hash = identity_of(file.text).content_hash;
+  std::string name = stem;
+  for (std::size_t digits = 6; taken.bind(name).step() && digits <= hash.size(); digits += 2) {
+    name = fmt::format("{}-{}", stem, hash.substr(0, digits));
+  }
+  return name;
+}
+
+std::int64_t add_allocation(Connection& connection, const std::string& name) {
+  connection.prepare("INSERT INTO allocations (name) VALUES (?)").run(name);
+  return connection.last_id();
+}
+
+RunState foreign_state(const LogRun& run) {
+  return run.end.value_or(run.iterations.empty() ? RunState::kFailed : RunState::kOk);
+}
+
+/// One launch of a foreign log; `position` is its place in the log.
+std::int64_t put_foreign_run(Connection& connection, std::int64_t log, std::int64_t allocation,
+                             const std::string& name, std::int64_t position, const LogRun& run) {
+  put_point(connection, run.point);
+  const std::string run_name = position == 1 ? name : fmt::format("{}-{}", name, position);
+  Statement put = connection.prepare(
+      "INSERT INTO runs (name, point, allocation, position, state, evidence, recompute, "
+      "started_at, log, scraper_version) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+      "ON CONFLICT (allocation, name) DO UPDATE SET point = excluded.point, "
+      "state = excluded.state, evidence = excluded.evidence, recompute = excluded.recompute, "
+      "started_at = excluded.started_at, log = excluded.log, "
+      "scraper_version = excluded.scraper_version RETURNING id");
+  put.bind(run_name, run.point.id, allocation, position, text_of(foreign_state(run)),
+           known(run.evidence), known(run.recompute), run.started_at, log, run.scraper_version);
+  put.step();
+  const std::int64_t id = put.integer(0);
+  put.step();
+  return id;
+}
+
+Added add_new_log(Connection& connection, const LogFile& file, const std::vector<LogRun>& runs) {
+  const std::int64_t log = put_log(connection, std::nullopt, file);
+  const std::string name = free_name(connection, file);
+  const std::int64_t allocation = add_allocation(connection, name);
+  Added added{1, 0, 0};
+  for (const auto& run : runs) {
+    const auto id = put_foreign_run(connection, log, allocation, name, ++added.runs, run);
+    added.iterations += replace_records(connection, id, run);
+  }
+  return added;
+}
+
+Added extend_log(Connection& connection, const KnownLog& known_log, const LogFile& file,
+                 const std::vector<LogRun>& runs) {
+  put_log(connection, known_log.id, file);
+  Statement place = connection.prepare(
+      "SELECT allocations.id, allocations.name, (SELECT count(*) FROM runs WHERE log = ?1) "
+      "FROM allocations JOIN runs ON runs.allocation = allocations.id WHERE runs.log = ?1");
+  place.bind(known_log.id).step();
+  const std::int64_t allocation = place.integer(0), before = place.integer(2);
+  const std::string name = place.text(1);
+  Added added;
+  std::int64_t position = 0;
+  for (const auto& run : runs) {
+    const auto id = put_foreign_run(connection, known_log.id, allocation, name, ++position, run);
+    added.iterations += replace_records(connection, id, run);
+  }
+  added.runs = std::max<std::int64_t>(position - before, 0);
+  return added;
+}
+
+/// A better scraper may read more out of a log that is known.
+bool read_by_older_scraper(Connection& connection, std::int64_t log,
+                           const std::vector<LogRun>& runs) {
+  return count_of(connection, "SELECT min(scraper_version) FROM runs WHERE log = ?", log) <
+         runs.front().scraper_version;
+}
+
+void delete_foreign_log(Connection& connection, std::int64_t log) {
+  Statement runs = connection.prepare("SELECT id FROM runs WHERE log = ?");
+  for (runs.bind(log); runs.step();) delete_records(connection, runs.integer(0));
+  connection.prepare("DELETE FROM runs WHERE log = ?").run(log);
+  connection.prepare("DELETE FROM logs WHERE id = ?").run(log);
+  connection.run(
+      "DELETE FROM allocations WHERE campaign IS NULL AND id NOT IN (SELECT allocation FROM runs)");
+}
+
+std::int64_t campaign_id(Connection& connection, const RunPlace& place) {
+  Statement id = connection.prepare(
+      "SELECT campaigns.id FROM campaigns JOIN sweeps ON sweeps.id = campaigns.sweep "
+      "WHERE sweeps.name = ? AND number = ?");
+  if (!id.bind(place.sweep, place.campaign).step())
+    throw std::logic_error(
+        fmt::format("campaign {} of sweep '{}' is not stored", place.campaign, place.sweep));
+  return id.integer(0);
+}
+
+std::int64_t put_allocation(Connection& connection, const RunRecord& run) {
+  const std::int64_t campaign = campaign_id(connection, run.place);
+  connection
+      .prepare(
+          "INSERT INTO allocations (campaign, name, attempt, number) VALUES (?, ?, ?, ?) "
+          "ON CONFLICT (campaign, name, attempt) DO UPDATE SET number = excluded.number")
+      .run(campaign, run.place.job, run.attempt, run.place.allocation);
+  Statement id = connection.prepare(
+      "SELECT id FROM allocations WHERE campaign = ? AND name = ? AND attempt = ?");
+  id.bind(campaign, run.place.job, run.attempt).step();
+  return id.integer(0);
+}
+
+struct Stored {
+  std::int64_t id = 0;
+  std::optional<std::int64_t> log;
+};
+
+std::optional<Stored> stored_run(Connection& connection, std::int64_t allocation,
+                                 const std::string& name) {
+  Statement run = connection.prepare("SELECT id, log FROM runs WHERE allocation = ? AND name = ?");
+  if (!run.bind(allocation, name).step()) return std::nullopt;
+  return Stored{run.integer(0), run.maybe_integer(1)};
+}
+
+void put_run_row(Connection& connection, const RunRecord& run, std::int64_t allocation,
+                 std::optional<std::int64_t> log) {
+  const Provenance& from = run.provenance;
+  const auto recompute = run.log ? known(run.log->recompute) : std::nullopt;
+  const auto started = from.started_at || !run.log ? from.started_at : run.log->started_at;
+  connection
+      .prepare(
+          "INSERT INTO runs (name, point, allocation, repeat, position, state, evidence, "
+          "exit_code, recompute, started_at, ended_at, log, command, script, environment, "
+          "node_list, gpu_model, driver, nccl, git_commit, host, scraper_version) "
+          "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+          "ON CONFLICT (allocation, name) DO UPDATE SET point = excluded.point, "
+          "repeat = excluded.repeat, position = excluded.position, state = excluded.state, "
+          "evidence = excluded.evidence, exit_code = excluded.exit_code, "
+          "recompute = excluded.recompute, started_at = excluded.started_at, "
+          "ended_at = excluded.ended_at, log = excluded.log, command = excluded.command, "
+          "script = excluded.script, environment = excluded.environment, "
+          "node_list = excluded.node_list, gpu_model = excluded.gpu_model, "
+          "driver = excluded.driver, nccl = excluded.nccl, git_commit = excluded.git_commit, "
+          "host = excluded.host, scraper_version = excluded.scraper_version")
+      .run(run.name, run.point_id, allocation, run.place.repeat, run.place.position,
+           text_of(run.state), known(run.evidence), run.exit_code, recompute, started,
+           from.ended_at, log, known(from.command), known(from.script), known(from.environment),
+           known(from.node_list), known(from.gpu_model), known(from.driver), known(from.nccl),
+           known(from.git_commit), known(from.host), run.log ? run.log->scraper_version : 0);
+}
+
+}  // namespace
+
+std::int64_t replace_records(Connection& connection, std::int64_t run, const LogRun& log) {
+  const auto before = count_of(connection, "SELECT count(*) FROM iterations WHERE run = ?", run);
+  delete_records(connection, run);
+  put_arguments(connection, run, log.arguments);
+  put_iterations(connection, run, log.iterations);
+  put_memory(connection, run, log.memory);
+  return static_cast<std::int64_t>(log.iterations.size()) - before;
+}
+
+std::int64_t put_log(Connection& connection, std::optional<std::int64_t> id, const LogFile& file) {
+  const LogIdentity identity = identity_of(file.text);
+  const auto now = static_cast<std::int64_t>(std::time(nullptr));
+  connection
+      .prepare(
+          "INSERT INTO logs (id, path, size_bytes, content_hash, head_hash, collected_at) "
+          "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET path = excluded.path, "
+          "size_bytes = excluded.size_bytes, content_hash = excluded.content_hash, "
+          "head_hash = excluded.head_hash, collected_at = excluded.collected_at")
+      .run(id, file.path.string(), identity.size_bytes, identity.content_hash, identity.head_hash,
+           now);
+  return id ? *id : connection.last_id();
+}
+
+Added add_foreign_log(Connection& connection, const LogFile& file,
+                      const std::vector<LogRun>& runs) {
+  if (runs.empty()) return {};
+  const auto known_logs = logs_that_begin(connection, file.text);
+  for (const auto& log : known_logs) {
+    const bool same = log.size_bytes == static_cast<std::int64_t>(file.text.size());
+    // A campaign's log that is still growing is its own collector's business.
+    if (!log.foreign && (same || log.path == file.path.string())) return {};
+    if (same && !read_by_older_scraper(connection, log.id, runs)) return {};
+  }
+  for (const auto& log : known_logs) {
+    if (log.foreign) return extend_log(connection, log, file, runs);
+  }
+  if (holds_older_copy(connection, file.text, runs)) return {};
+  return add_new_log(connection, file, runs);
+}
+
+Added put_run(Connection& connection, const RunRecord& run) {
+  const std::int64_t allocation = put_allocation(connection, run);
+  const auto before = stored_run(connection, allocation, run.name);
+  std::optional<std::int64_t> log = before ? before->log : std::nullopt;
+  Added added{run.file && !log, before ? 0 : 1, 0};
+  if (run.file) {
+    for (const auto& copy : logs_that_begin(connection, run.file->text)) {
+      if (copy.foreign && copy.id != log) delete_foreign_log(connection, copy.id);
+    }
+    log = put_log(connection, log, *run.file);
+  }
+  put_run_row(connection, run, allocation, log);
+  const auto stored = stored_run(connection, allocation, run.name);
+  if (run.log) added.iterations = replace_records(connection, stored->id, *run.log);
+  return added;
+}
+
+}  // namespace pippin::db

@@ -1,0 +1,156 @@
+#include "db/sqlite.h"
+
+#include <cstring>
+#include <sqlite3.h>
+
+#include "harness/base/error.h"
+
+namespace pippin::db {
+
+namespace {
+
+constexpr int kPatienceMs = 10'000;  // how long a lock of another process is waited for
+
+int primary(int code) { return code & 0xff; }
+
+}  // namespace
+
+Connection::Connection(const fs::path& path, bool create) : path_(path) {
+  const int flags = SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
+  const int code = sqlite3_open_v2(path.c_str(), &handle_, flags, nullptr);
+  if (code != SQLITE_OK) {
+    const int error = sqlite3_system_errno(handle_);
+    sqlite3_close(handle_);
+    machine_failed("{}: cannot open the database: {}", path.string(),
+                   error != 0 ? std::string(std::strerror(error)) : sqlite3_errstr(code));
+  }
+  sqlite3_busy_timeout(handle_, kPatienceMs);
+  sqlite3_extended_result_codes(handle_, 1);
+}
+
+Connection::~Connection() { sqlite3_close(handle_); }
+
+void Connection::fail(int code) const {
+  const std::string file = path_.string(), text = sqlite3_errmsg(handle_);
+  switch (primary(code)) {
+    case SQLITE_NOTADB:
+    case SQLITE_CORRUPT:
+      bad_input("{}: is no database, or a damaged one ({}); name another file with --db", file,
+                text);
+    case SQLITE_FULL:
+      machine_failed(
+          "{}: the disk is full; nothing of this step was stored, what was stored before is whole. "
+          "Make room and repeat the command",
+          file);
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      machine_failed(
+          "{}: another process is writing to it (waited {} s); repeat the command when "
+          "that one is done",
+          file, kPatienceMs / 1000);
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN:
+    case SQLITE_PERM:
+      machine_failed(
+          "{}: cannot be written ({}); it and its directory must be writable, or name "
+          "another file with --db",
+          file, text);
+    default:
+      machine_failed("{}: {} (SQLite error {}); nothing of this step was stored", file, text, code);
+  }
+}
+
+void Connection::run(const std::string& sql) {
+  const int code = sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) fail(code);
+}
+
+Statement Connection::prepare(std::string_view sql) { return {*this, handle_, sql}; }
+
+std::int64_t Connection::number(std::string_view sql) {
+  Statement statement = prepare(sql);
+  return statement.step() ? statement.integer(0) : 0;
+}
+
+std::string Connection::text(std::string_view sql) {
+  Statement statement = prepare(sql);
+  return statement.step() ? statement.text(0) : "";
+}
+
+std::int64_t Connection::last_id() const { return sqlite3_last_insert_rowid(handle_); }
+
+Statement::Statement(Connection& connection, sqlite3* handle, std::string_view sql)
+    : connection_(&connection) {
+  check(sqlite3_prepare_v2(handle, sql.data(), static_cast<int>(sql.size()), &statement_, nullptr));
+}
+
+Statement::~Statement() { sqlite3_finalize(statement_); }
+
+Statement::Statement(Statement&& other) noexcept
+    : connection_(other.connection_), statement_(std::exchange(other.statement_, nullptr)) {}
+
+bool Statement::step() {
+  const int code = sqlite3_step(statement_);
+  if (code != SQLITE_ROW && code != SQLITE_DONE) connection_->fail(code);
+  return code == SQLITE_ROW;
+}
+
+void Statement::reset() {
+  sqlite3_reset(statement_);  // it repeats the error that step() has already thrown
+  sqlite3_clear_bindings(statement_);
+}
+
+void Statement::check(int code) const {
+  if (code != SQLITE_OK) connection_->fail(code);
+}
+
+void Statement::put(int index, std::int64_t value) {
+  check(sqlite3_bind_int64(statement_, index, value));
+}
+void Statement::put(int index, double value) {
+  check(sqlite3_bind_double(statement_, index, value));
+}
+void Statement::put(int index, std::string_view value) {
+  const char* data = value.data() ? value.data() : "";
+  check(sqlite3_bind_text64(statement_, index, data, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
+}
+void Statement::put(int index, std::nullopt_t) { check(sqlite3_bind_null(statement_, index)); }
+
+bool Statement::null(int column) const {
+  return sqlite3_column_type(statement_, column) == SQLITE_NULL;
+}
+std::int64_t Statement::integer(int column) const {
+  return sqlite3_column_int64(statement_, column);
+}
+double Statement::real(int column) const { return sqlite3_column_double(statement_, column); }
+std::string Statement::text(int column) const {
+  const auto* data = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
+  return data ? std::string(data, size) : "";
+}
+std::optional<std::int64_t> Statement::maybe_integer(int column) const {
+  return null(column) ? std::nullopt : std::optional(integer(column));
+}
+std::optional<double> Statement::maybe_real(int column) const {
+  return null(column) ? std::nullopt : std::optional(real(column));
+}
+
+Transaction::Transaction(Connection& connection, Kind kind) : connection_(connection) {
+  connection_.run(kind == Kind::kWrite ? "BEGIN IMMEDIATE" : "BEGIN");
+}
+
+Transaction::~Transaction() {
+  if (!open_) return;
+  try {
+    connection_.run("ROLLBACK");
+  } catch (const Error&) {
+    // A full disk has already rolled it back by itself.
+  }
+}
+
+void Transaction::commit() {
+  connection_.run("COMMIT");
+  open_ = false;
+}
+
+}  // namespace pippin::db

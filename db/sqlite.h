@@ -1,0 +1,122 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "harness/base/files.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace pippin::db {
+
+class Statement;
+
+/// An open SQLite file.
+/// Errors of all that goes through it: Error naming the file. A file that is no database is bad
+/// input; a full disk, a lock held too long, a file that cannot be opened or written are the
+/// machine's. What a statement changed outside of a Transaction stays or goes as a whole.
+class Connection {
+ public:
+  /// Creates an empty file where there is none and `create` is set.
+  Connection(const fs::path& path, bool create);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  void run(const std::string& sql);  ///< any number of statements, without results
+  Statement prepare(std::string_view sql);
+  std::int64_t number(std::string_view sql);  ///< the first column of the first row
+  std::string text(std::string_view sql);
+  std::int64_t last_id() const;
+
+  [[noreturn]] void fail(int code) const;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+  sqlite3* handle_ = nullptr;
+};
+
+/// A prepared statement. Parameters and columns are bound and read in order, from the first.
+class Statement {
+ public:
+  Statement(Connection& connection, sqlite3* handle, std::string_view sql);
+  ~Statement();
+  Statement(Statement&& other) noexcept;
+  Statement& operator=(Statement&&) = delete;
+
+  /// Binds all parameters anew.
+  template <typename... Values>
+  Statement& bind(const Values&... values) {
+    reset();
+    int index = 0;
+    (put(++index, values), ...);
+    return *this;
+  }
+  /// True while there is a row.
+  bool step();
+  /// For statements without rows: binds, runs.
+  template <typename... Values>
+  void run(const Values&... values) {
+    bind(values...).step();
+    reset();
+  }
+
+  bool null(int column) const;
+  std::int64_t integer(int column) const;
+  double real(int column) const;
+  std::string text(int column) const;  ///< "" for NULL
+  std::optional<std::int64_t> maybe_integer(int column) const;
+  std::optional<double> maybe_real(int column) const;
+
+ private:
+  void reset();
+  void put(int index, std::int64_t value);
+  void put(int index, int value) { put(index, std::int64_t{value}); }
+  void put(int index, unsigned value) { put(index, std::int64_t{value}); }
+  void put(int index, double value);
+  void put(int index, std::string_view value);
+  void put(int index, const std::string& value) { put(index, std::string_view(value)); }
+  void put(int index, const char* value) { put(index, std::string_view(value)); }
+  void put(int index, std::nullopt_t);
+  template <typename T>
+  void put(int index, const std::optional<T>& value) {
+    if (value) {
+      put(index, *value);
+    } else {
+      put(index, std::nullopt);
+    }
+  }
+  void check(int code) const;
+
+  Connection* connection_;
+  sqlite3_stmt* statement_ = nullptr;
+};
+
+/// All or nothing: rolled back unless commit() was reached. One that writes takes the write lock at
+/// once; one that reads sees the file as it was at its first statement.
+class Transaction {
+ public:
+  enum class Kind { kWrite, kRead };
+  explicit Transaction(Connection& connection, Kind kind = Kind::kWrite);
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  void commit();
+
+ private:
+  Connection& connection_;
+  bool open_ = true;
+};
+
+/// NULL for what is unknown.
+inline std::optional<std::string> known(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
+}  // namespace pippin::db

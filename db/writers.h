@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "db/database.h"
+#include "db/sqlite.h"
+
+/// The parts of Database's functions, each to be called within a transaction.
+namespace pippin::db {
+
+/// Stores a point that is not there yet; a count of parameters is added where it was missing.
+void put_point(Connection& connection, const Point& point);
+
+/// Stores dump, iterations and memory of a run in place of what it had, and returns by how many
+/// its iterations have grown.
+std::int64_t replace_records(Connection& connection, std::int64_t run, const LogRun& log);
+
+/// Stores a log, or what a stored one has become, and returns its id.
+std::int64_t put_log(Connection& connection, std::optional<std::int64_t> id, const LogFile& file);
+
+Added add_foreign_log(Connection& connection, const LogFile& file, const std::vector<LogRun>& runs);
+void put_campaign(Connection& connection, const CampaignRecord& campaign);
+Added put_run(Connection& connection, const RunRecord& run);
+std::vector<PointSamples> samples(Connection& connection, const SampleFilter& filter);
+
+}  // namespace pippin::db
