@@ -220,6 +220,12 @@ std::string in_quotes(std::string_view text) {
                      length < text.size() ? "..." : "");
 }
 
+std::string hint(std::string_view word, const std::vector<std::string>& known) {
+  constexpr std::size_t kLongest = 60;  // the search takes the product of the lengths
+  const std::string meant = did_you_mean(word.substr(0, kLongest), known);
+  return meant.empty() ? "; known: " + join(known, ", ") : meant;
+}
+
 void expect_map(const YamlNode& node, std::string_view what) {
   if (node.kind != YamlNode::Kind::kMap)
     fail(node, "{} must be a map, not {}", what, described(node));
@@ -230,9 +236,7 @@ void expect_map(const YamlNode& node, std::string_view what,
   expect_map(node, what);
   for (const auto& key : node.keys) {
     if (std::find(known.begin(), known.end(), key.text) != known.end()) continue;
-    const std::string meant = did_you_mean(std::string_view(key.text).substr(0, 60), known);
-    fail(key, "unknown key {} in {}{}", in_quotes(key.text), what,
-         meant.empty() ? "; known: " + join(known, ", ") : meant);
+    fail(key, "unknown key {} in {}{}", in_quotes(key.text), what, hint(key.text, known));
   }
 }
 

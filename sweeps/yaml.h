@@ -47,6 +47,10 @@ template <typename... Args>
 /// `text` in single quotes for a message: on one line, cut where it is long.
 std::string in_quotes(std::string_view text);
 
+/// The tail of an "unknown …" message: ", did you mean 'X'?", or "; known: A, B" where none is
+/// near.
+std::string hint(std::string_view word, const std::vector<std::string>& known);
+
 /// Checks that `node` is a map that has none but `known` keys; `what` names it in the message.
 void expect_map(const YamlNode& node, std::string_view what, const std::vector<std::string>& known);
 void expect_map(const YamlNode& node, std::string_view what);

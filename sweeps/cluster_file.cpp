@@ -1,0 +1,157 @@
+#include "sweeps/cluster_file.h"
+
+#include <algorithm>
+
+#include "harness/base/placeholders.h"
+#include "harness/base/text.h"
+#include "sweeps/accelerators.h"
+#include "sweeps/embedded.h"
+#include "sweeps/environment.h"
+
+namespace pippin {
+
+namespace {
+
+constexpr std::int64_t kMostNodes = 1'000'000;
+constexpr std::int64_t kMostGpusPerNode = 1'000;
+constexpr std::string_view kFolder = "clusters/", kYaml = ".yaml";
+
+std::string read_scheduler(const YamlNode& root) {
+  const YamlNode* node = root.find("scheduler");
+  if (!node) return "local";
+  const std::vector<std::string> known{"local", "slurm"};
+  const std::string& name = text_at(*node, "scheduler");
+  if (std::find(known.begin(), known.end(), name) != known.end()) return name;
+  fail(*node, "unknown scheduler {}{}", in_quotes(name), hint(name, known));
+}
+
+Accelerator read_device(const YamlNode& node) {
+  if (node.kind == YamlNode::Kind::kMap) {
+    const YamlNode* name = node.find("name");
+    if (!name) fail(node, "an accelerator described here needs a name");
+    return read_accelerator(text_at(*name, "name"), node);
+  }
+  const std::string& name = text_at(node, "accelerator");
+  if (const auto known = find_accelerator(name)) return *known;
+  fail(node, "unknown accelerator {}{}", in_quotes(name), hint(name, accelerator_names()));
+}
+
+std::string read_launch(const YamlNode& root, const std::string& scheduler) {
+  const YamlNode* node = root.find("launch");
+  if (!node && scheduler == "slurm") return "srun";
+  if (!node) return "mpirun -n {ranks}";
+  const std::string& launch = text_at(*node, "launch");
+  const std::vector<std::string> known{"ranks",         "nodes",       "ranks_per_node",
+                                       "gpus_per_node", "master_addr", "master_port"};
+  for (const auto& piece : placeholders(launch)) {
+    if (!piece.is_name || std::find(known.begin(), known.end(), piece.text) != known.end())
+      continue;
+    fail(*node, "launch knows no {{{}}}{}", piece.text.substr(0, 60), hint(piece.text, known));
+  }
+  return launch;
+}
+
+void read_options(const YamlNode& root, Cluster& cluster) {
+  const YamlNode* node = root.find("slurm");
+  if (!node) return;
+  if (cluster.scheduler != "slurm") {
+    fail(*node, "slurm: has no meaning with scheduler: {}", cluster.scheduler);
+  }
+  expect_map(*node, "slurm");
+  for (std::size_t i = 0; i < node->keys.size(); ++i) {
+    const YamlNode& key = node->keys[i];
+    const bool long_name =
+        key.text.size() > 1 &&
+        key.text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos &&
+        key.text[0] != '-';
+    if (!long_name) {
+      fail(key, "slurm: {} is no long name of an sbatch option, such as cpus-per-task",
+           in_quotes(key.text));
+    }
+    cluster.scheduler_options.emplace_back(
+        key.text, value_of(text_at(node->items[i], "slurm option " + key.text)));
+  }
+}
+
+void read_links(const YamlNode& root, Cluster& cluster) {
+  const YamlNode* links = root.find("links");
+  if (!links) return;
+  expect_map(*links, "links", {"node", "cluster"});
+  if (const auto* link = links->find("node")) cluster.node_link = text_at(*link, "links: node");
+  if (const auto* link = links->find("cluster")) {
+    cluster.cluster_link = text_at(*link, "links: cluster");
+  }
+}
+
+/// A count that a cluster of several machines cannot do without.
+std::int64_t read_count(const YamlNode& root, const std::string& key, std::int64_t fallback,
+                        std::int64_t low, std::int64_t high, bool needed) {
+  const YamlNode* node = root.find(key);
+  if (!node && needed) fail(root, "a cluster with scheduler: slurm needs {}", key);
+  return node ? whole_number_at(*node, key, low, high) : fallback;
+}
+
+Cluster read_cluster(const YamlNode& root) {
+  expect_map(root, "a cluster",
+             {"cluster", "scheduler", "nodes", "gpus_per_node", "accelerator", "links", "launch",
+              "slurm", "prolog", "env"});
+  Cluster cluster;
+  const YamlNode* name = root.find("cluster");
+  cluster.name = name ? text_at(*name, "cluster") : "inline";
+  cluster.scheduler = read_scheduler(root);
+  const bool slurm = cluster.scheduler == "slurm";
+  cluster.nodes = read_count(root, "nodes", 1, 1, kMostNodes, slurm);
+  cluster.gpus_per_node =
+      read_count(root, "gpus_per_node", 0, slurm ? 1 : 0, kMostGpusPerNode, slurm);
+  if (!slurm && cluster.nodes > 1)
+    fail(root, "scheduler: local is one machine, not {}", cluster.nodes);
+  const YamlNode* accelerator = root.find("accelerator");
+  if (!accelerator && slurm) fail(root, "a cluster with scheduler: slurm needs accelerator");
+  cluster.accelerator = accelerator ? read_device(*accelerator) : find_accelerator("cpu").value();
+  read_links(root, cluster);
+  cluster.launch = read_launch(root, cluster.scheduler);
+  read_options(root, cluster);
+  if (const auto* prolog = root.find("prolog")) {
+    for (const YamlNode* line : list_at(*prolog, "prolog")) {
+      cluster.prolog.push_back(text_at(*line, "a line of prolog"));
+    }
+  }
+  if (const auto* env = root.find("env")) cluster.env = read_environment(*env);
+  return cluster;
+}
+
+bool is_path(const std::string& text) {
+  return text.find('/') != std::string::npos || text.ends_with(kYaml) || text.ends_with(".yml");
+}
+
+}  // namespace
+
+std::vector<std::string> cluster_names() {
+  std::vector<std::string> names;
+  for (const auto& file : embedded_files()) {
+    if (!file.name.starts_with(kFolder)) continue;
+    const std::string_view stem = file.name.substr(kFolder.size());
+    names.emplace_back(stem.substr(0, stem.size() - kYaml.size()));
+  }
+  return names;
+}
+
+Cluster load_cluster(const YamlNode& node, const fs::path& directory) {
+  if (node.kind == YamlNode::Kind::kMap) return read_cluster(node);
+  const std::string& name = text_at(node, "cluster");
+  if (is_path(name)) {
+    const fs::path path = directory / name;
+    if (!disk().exists(path)) fail(node, "no cluster file {}", in_quotes(path.string()));
+    return read_cluster(read_yaml(path));
+  }
+  const auto known = cluster_names();
+  if (std::find(known.begin(), known.end(), name) != known.end()) {
+    const std::string file = std::string(kFolder) + name + std::string(kYaml);
+    return read_cluster(parse_yaml(embedded_text(file), "sweeps/" + file));
+  }
+  auto known_or_path = known;
+  known_or_path.push_back("or a path such as ./my-cluster.yaml");
+  fail(node, "unknown cluster {}{}", in_quotes(name), hint(name, known_or_path));
+}
+
+}  // namespace pippin

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/base/files.h"
+#include "harness/records/cluster.h"
+#include "sweeps/yaml.h"
+
+namespace pippin {
+
+/// The cluster that `node` names, points to or describes: a text that is the name of a file in
+/// sweeps/clusters, or a path (with a '/' or ending in .yaml; relative to `directory`), or a map
+/// with the keys of a cluster file.
+/// Errors: Error (bad input) `FILE:LINE: …`.
+Cluster load_cluster(const YamlNode& node, const fs::path& directory);
+
+std::vector<std::string> cluster_names();
+
+}  // namespace pippin

@@ -1,0 +1,69 @@
+#include "sweeps/completion.h"
+
+#include <fmt/format.h>
+#include <initializer_list>
+
+#include "sweeps/estimate/parameters.h"
+#include "sweeps/feasibility.h"
+#include "sweeps/keys.h"
+
+namespace pippin {
+
+namespace {
+
+/// The product of counts; nothing where it is beyond what a double holds exactly.
+Count product_of(std::initializer_list<std::int64_t> factors) {
+  constexpr std::int64_t kLargest = std::int64_t{1} << 53;
+  std::int64_t product = 1;
+  for (const std::int64_t factor : factors) {
+    if (__builtin_mul_overflow(product, factor, &product) || product > kLargest)
+      return std::nullopt;
+  }
+  return product;
+}
+
+void set_world(Frame& frame, std::int64_t world, const Cluster& cluster) {
+  frame.set_count(kGpus, world);
+  frame.set_count(kNodes, nodes_for(world, cluster));
+  frame.set_count(kGpusPerNode, cluster.gpus_per_node == 0 ? world : cluster.gpus_per_node);
+}
+
+}  // namespace
+
+Reason complete_layout(Frame& frame, const Cluster& cluster) {
+  const std::int64_t tp = *frame.count(kTp), pp = *frame.count(kPp), cp = *frame.count(kCp);
+  const Count ranks = product_of({tp, pp, cp});
+  const std::string split = cp > 1 ? fmt::format("tp {} x pp {} x cp {}", tp, pp, cp)
+                                   : fmt::format("tp {} x pp {}", tp, pp);
+  if (!ranks) return split + " is too large";
+  const Count gpus = frame.count(kGpus);
+  if (!frame.knows(kDp) && gpus && *gpus % *ranks != 0) {
+    return fmt::format("dp = gpus {} / ({}) is no whole number", *gpus, split);
+  }
+  if (!frame.knows(kDp)) frame.set_count(kDp, gpus ? *gpus / *ranks : 1);
+  const std::int64_t dp = *frame.count(kDp);
+  const Count world = product_of({*ranks, dp});
+  if (!world || *world > kLargestCount) return fmt::format("{} x dp {} is too large", split, dp);
+  if (gpus && *gpus != *world) return fmt::format("{} x dp {} is not gpus {}", split, dp, *gpus);
+  set_world(frame, *world, cluster);
+  return "";
+}
+
+Reason complete_batch(Frame& frame) {
+  const Count gbs = product_of({*frame.count(kMbs), *frame.count(kGas), *frame.count(kDp)});
+  if (!gbs) return "mbs x gas x dp is too large";
+  frame.set_count(kGbs, *gbs);
+  return "";
+}
+
+void complete_model(Frame& frame) {
+  if (!frame.knows(kStyle)) frame.set(kStyle, {"gpt2", std::nullopt});
+  const bool gpt2 = frame.find(kStyle)->text == "gpt2";
+  const Count hidden = frame.count(kHidden), vocab = frame.count(kVocab);
+  if (gpt2 && hidden && !frame.knows(kFfn)) frame.set_count(kFfn, 4 * *hidden);
+  if (vocab) frame.set_count(kPaddedVocab, padded_vocab(*vocab, *frame.count(kTp)));
+  const Count params = parameter_count(frame.model());
+  if (params) frame.set_count(kParams, *params);
+}
+
+}  // namespace pippin

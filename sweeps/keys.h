@@ -1,0 +1,66 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/records/point.h"
+
+namespace pippin {
+
+// The names that a sweep file gives meaning to. Every other name is an axis of the user's own.
+
+/// No count of a layout or model may be larger; products of a few still fit 64 bits or a check.
+inline constexpr std::int64_t kLargestCount = 100'000'000;
+
+struct LayoutKey {
+  std::string_view name;
+  Count Layout::*field;
+};
+/// What a sweep may say of a layout.
+inline constexpr std::array<LayoutKey, 7> kLayoutKeys{{
+    {"tp", &Layout::tp},
+    {"pp", &Layout::pp},
+    {"dp", &Layout::dp},
+    {"cp", &Layout::cp},
+    {"mbs", &Layout::mbs},
+    {"gas", &Layout::gas},
+    {"gpus", &Layout::gpus},
+}};
+
+struct ModelKey {
+  std::string_view name;
+  Count Model::*field;
+};
+/// What a sweep may say of a model, beside its `size` and `style`.
+inline constexpr std::array<ModelKey, 7> kModelCounts{{
+    {"layers", &Model::layers},
+    {"hidden", &Model::hidden},
+    {"heads", &Model::heads},
+    {"kv_heads", &Model::kv_heads},
+    {"ffn", &Model::ffn},
+    {"seq", &Model::seq},
+    {"vocab", &Model::vocab},
+}};
+
+std::vector<std::string> model_count_names();
+/// size, style and the counts.
+std::vector<std::string> model_key_names();
+std::vector<std::string> layout_key_names();
+
+bool is_count_key(std::string_view name);  ///< of a layout or a model: a whole number above 0
+bool is_model_key(std::string_view name);
+/// Of a layout or a model: not an axis of the user's own.
+bool is_known_key(std::string_view name);
+
+/// What pippin works out for a point: a variable of expressions and placeholders, no axis.
+std::vector<std::string> computed_names();
+/// What a command and its environment know besides the point, at the time of the run.
+std::vector<std::string> run_names();
+
+/// Why an axis of the user's own, or a derived one, cannot have this name; empty where it can.
+std::string why_reserved(std::string_view name);
+
+}  // namespace pippin

@@ -1,0 +1,305 @@
+#include "sweeps/resolve.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "harness/base/text.h"
+#include "sweeps/completion.h"
+#include "sweeps/feasibility.h"
+#include "sweeps/frame.h"
+#include "sweeps/keys.h"
+#include "sweeps/models.h"
+#include "sweeps/steps.h"
+
+namespace pippin {
+
+namespace {
+
+constexpr std::size_t kMostPoints = 200'000;
+
+/// The slots that an expression reads, in the order of its names.
+std::vector<std::size_t> slots_of(const Expression& expression, const Slots& slots) {
+  std::vector<std::size_t> found;
+  for (const auto& name : expression.names()) found.push_back(slots.at(name));
+  return found;
+}
+
+/// An expression with its variables found once for all points.
+struct Bound {
+  Formula* formula = nullptr;
+  std::vector<std::size_t> reads;
+  std::vector<const Value*> values;  ///< of the point at hand
+
+  void bind(const Frame& frame, const Slots& slots) {
+    values.clear();
+    for (const std::size_t slot : reads) {
+      values.push_back(frame.find(slot));
+      if (values.back()) continue;
+      fail(formula->place, "in '{}': {} is not known for every point",
+           printable(formula->expression.text()), in_quotes(slots.names()[slot]));
+    }
+  }
+};
+
+class Resolver {
+ public:
+  Resolver(Draft& draft, Sweep& sweep)
+      : draft_(draft),
+        sweep_(sweep),
+        slots_(draft.own_axes()),
+        steps_(steps_of(draft)),
+        derive_(bound(draft.derive)),
+        where_(bound(draft.where)),
+        base_(slots_.names().size()) {
+    sweep_.own_axes = draft.own_axes();
+    fill_base();
+    for (const auto& dimension : draft.axes.dimensions) {
+      std::vector<std::size_t> columns;
+      for (const auto& name : dimension.names) columns.push_back(slots_.at(name));
+      columns_.push_back(std::move(columns));
+    }
+    find_names_shown();
+  }
+
+  void run() {
+    check_size();
+    std::vector<std::size_t> rows(draft_.axes.dimensions.size(), 0);
+    do {
+      resolve_one(rows);
+    } while (advance(rows));
+    if (sweep_.points.empty()) fail_empty();
+  }
+
+ private:
+  std::vector<Bound> bound(std::vector<Formula>& formulas) const {
+    std::vector<Bound> all;
+    for (auto& formula : formulas) {
+      all.push_back({&formula, slots_of(formula.expression, slots_), {}});
+    }
+    return all;
+  }
+
+  void fill_base() {
+    for (const auto slot : {kTp, kPp, kCp, kMbs, kGas}) base_.set_count(slot, 1);
+    for (const auto& entry : draft_.model) base_.set(slots_.at(entry.first), entry.second);
+    if (draft_.gpus) base_.set(kGpus, *draft_.gpus);
+  }
+
+  /// Keys of the model that differ between points and that a name does not show by itself.
+  void find_names_shown() {
+    const bool named = draft_.gives("size");
+    for (const auto& key : model_key_names()) {
+      const bool shown = key == "size" || (!named && (key == "layers" || key == "hidden"));
+      if (!shown && (draft_.derives(key) || varies(key))) shown_.push_back(slots_.at(key));
+    }
+  }
+
+  bool varies(const std::string& name) const {
+    for (const auto& dimension : draft_.axes.dimensions) {
+      const auto& names = dimension.names;
+      const bool has = std::find(names.begin(), names.end(), name) != names.end();
+      if (has && dimension.rows.size() > 1) return true;
+    }
+    return false;
+  }
+
+  const YamlNode& place() const {
+    for (const auto& key : draft_.root.keys) {
+      if (key.text == "grid" || key.text == "zip" || key.text == "points") return key;
+    }
+    return draft_.root;
+  }
+
+  void check_size() const {
+    double points = 1;
+    for (const auto& dimension : draft_.axes.dimensions) {
+      points *= static_cast<double>(dimension.rows.size());
+    }
+    if (points <= static_cast<double>(kMostPoints)) return;
+    fail(place(), "{} points are too many; a sweep holds at most {}", number_text(points),
+         kMostPoints);
+  }
+
+  /// The next row of every dimension, the last one fastest; false after the last point.
+  bool advance(std::vector<std::size_t>& rows) const {
+    for (std::size_t i = rows.size(); i-- > 0;) {
+      if (++rows[i] < draft_.axes.dimensions[i].rows.size()) return true;
+      rows[i] = 0;
+    }
+    return false;
+  }
+
+  void resolve_one(const std::vector<std::size_t>& rows) {
+    Frame frame = base_;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const auto& row = draft_.axes.dimensions[i].rows[rows[i]];
+      for (std::size_t k = 0; k < row.size(); ++k) {
+        if (row[k]) frame.set(columns_[i][k], *row[k]);
+      }
+    }
+    apply_size(frame);
+    Reason reason = work_out(frame);
+    if (reason.empty()) reason = failed_clause(frame);
+    Point point = point_of(frame);
+    if (reason.empty()) reason = why_infeasible(point, sweep_.cluster, sweep_.trainer.probe);
+    if (reason.empty()) {
+      keep(std::move(point), frame);
+    } else {
+      drop(std::move(point), reason);
+    }
+  }
+
+  /// What the file itself says of a model goes before what its named size says.
+  void apply_size(Frame& frame) {
+    const Value* size = frame.find(kSize);
+    if (!size && draft_.probe) add_shape(tiny_, frame);
+    if (!size) return;
+    auto known = sizes_.find(size->text);
+    if (known == sizes_.end())
+      known = sizes_.emplace(size->text, find_model(size->text).value()).first;
+    const Model& model = known->second;
+    if (!frame.knows(kStyle)) frame.set(kStyle, {model.style, std::nullopt});
+    add_shape(model, frame);
+  }
+
+  static void add_shape(const Model& model, Frame& frame) {
+    for (std::size_t i = 0; i < kModelCounts.size(); ++i) {
+      const Count& count = model.*kModelCounts[i].field;
+      if (count && !frame.knows(kLayers + i)) frame.set_count(kLayers + i, *count);
+    }
+  }
+
+  Reason work_out(Frame& frame) {
+    for (const auto& step : steps_) {
+      const Reason reason = work_out(step, frame);
+      if (!reason.empty()) return reason;
+    }
+    return "";
+  }
+
+  Reason work_out(const Step& step, Frame& frame) {
+    switch (step.kind) {
+      case Step::Kind::kDerive:
+        return derive(derive_[step.formula], frame);
+      case Step::Kind::kLayout:
+        return complete_layout(frame, sweep_.cluster);
+      case Step::Kind::kBatch:
+        return complete_batch(frame);
+      case Step::Kind::kModel:
+        break;
+    }
+    complete_model(frame);
+    return "";
+  }
+
+  Reason derive(Bound& bound, Frame& frame) {
+    bound.bind(frame, slots_);
+    const std::string& name = bound.formula->name;
+    Value value = evaluate(bound);
+    if (is_count_key(name)) {
+      const bool whole = value.number && *value.number >= 1 &&
+                         *value.number == std::floor(*value.number) &&
+                         *value.number <= static_cast<double>(kLargestCount);
+      if (!whole)
+        return fmt::format("derive: {} = {} is no whole number above 0", name, value.text);
+    }
+    frame.set(slots_.at(name), std::move(value));
+    return "";
+  }
+
+  static Value evaluate(Bound& bound) {
+    try {
+      return bound.formula->expression.evaluate(bound.values);
+    } catch (const Error& error) {
+      fail(bound.formula->place, "derive: {}", error.what());
+    }
+  }
+
+  Reason failed_clause(const Frame& frame) {
+    for (auto& clause : where_) {
+      clause.bind(frame, slots_);
+      if (!holds(clause)) return "where: " + clause.formula->expression.text();
+    }
+    return "";
+  }
+
+  static bool holds(Bound& clause) {
+    try {
+      return clause.formula->expression.holds(clause.values);
+    } catch (const Error& error) {
+      fail(clause.formula->place, "where: {}", error.what());
+    }
+  }
+
+  Point point_of(const Frame& frame) const {
+    Point point;
+    const Trainer& trainer = sweep_.trainer;
+    point.trainer = trainer.probe.empty() ? trainer.command : trainer.probe;
+    point.model = frame.model();
+    point.layout = frame.layout();
+    for (const auto& name : sweep_.own_axes) {
+      const Value* value = frame.find(slots_.at(name));
+      if (value) point.axes.emplace_back(name, *value);
+    }
+    point.name = point_name(point);
+    for (const std::size_t slot : shown_) {
+      const Value* value = frame.find(slot);
+      if (value) point.name += fmt::format("-{}{}", slots_.names()[slot], value->text);
+    }
+    point.id = point_id(point);
+    return point;
+  }
+
+  void keep(Point point, const Frame& frame) {
+    check_uses(point, frame);
+    const auto [same, is_new] = by_id_.emplace(point.id, sweep_.points.size());
+    if (!is_new) return drop(std::move(point), "same as " + sweep_.points[same->second].name);
+    // Values may hold anything, also what looks like another axis: a=1-b2 and a=1, b=2.
+    constexpr std::size_t kDigits = 6;
+    if (!names_.emplace(point.name, 1).second) point.name += "-" + point.id.substr(0, kDigits);
+    sweep_.points.push_back(std::move(point));
+  }
+
+  void drop(Point point, const Reason& reason) {
+    sweep_.dropped.push_back({std::move(point), {Verdict::Kind::kInfeasible, reason}});
+  }
+
+  void check_uses(const Point& point, const Frame& frame) const {
+    for (const auto& use : draft_.uses) {
+      const auto slot = slots_.find(use.name);
+      if (!slot || frame.knows(*slot)) continue;
+      fail(use.place, "{} uses {{{}}}, which is not known for point {}", use.what, use.name,
+           in_quotes(point.name));
+    }
+  }
+
+  [[noreturn]] void fail_empty() const {
+    std::unordered_map<std::string, std::size_t> counts;
+    for (const auto& dropped : sweep_.dropped) ++counts[dropped.verdict.reason];
+    const auto most =
+        std::max_element(counts.begin(), counts.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    const std::size_t all = sweep_.dropped.size();
+    fail(place(), "no point remains of {}; {} dropped by '{}'", all,
+         most->second == all ? "all" : std::to_string(most->second), printable(most->first));
+  }
+
+  Draft& draft_;
+  Sweep& sweep_;
+  Slots slots_;
+  std::vector<Step> steps_;
+  std::vector<Bound> derive_, where_;
+  Frame base_;
+  std::vector<std::vector<std::size_t>> columns_;  ///< slots of each dimension's names
+  std::vector<std::size_t> shown_;
+  Model tiny_ = find_model("tiny").value();  ///< what a probe is that is told no shape
+  std::unordered_map<std::string, Model> sizes_;
+  std::unordered_map<std::string, std::size_t> by_id_, names_;
+};
+
+}  // namespace
+
+void resolve(Draft& draft, Sweep& sweep) { Resolver(draft, sweep).run(); }
+
+}  // namespace pippin

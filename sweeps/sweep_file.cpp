@@ -1,0 +1,222 @@
+#include "sweeps/sweep_file.h"
+
+#include <algorithm>
+
+#include "harness/base/text.h"
+#include "sweeps/cluster_file.h"
+#include "sweeps/draft.h"
+#include "sweeps/environment.h"
+#include "sweeps/keys.h"
+#include "sweeps/resolve.h"
+#include "sweeps/usage.h"
+
+namespace pippin {
+
+namespace {
+
+constexpr std::int64_t kMostRepeats = 100'000;
+constexpr std::int64_t kMostIterations = 1'000'000'000;
+
+const std::vector<std::string> kKeys{
+    "sweep", "cluster", "probe",  "command", "model",      "grid",   "zip",   "points",  "fixed",
+    "gpus",  "where",   "derive", "env",     "iterations", "warmup", "order", "repeats", "seed"};
+
+std::string read_name(const YamlNode& root) {
+  const YamlNode* node = root.find("sweep");
+  if (!node) fail(root, "a sweep needs a name: `sweep: NAME`");
+  const std::string& name = text_at(*node, "sweep");
+  if (trim(name).empty()) fail(*node, "the sweep's name is empty");
+  if (printable(name) != name) fail(*node, "the sweep's name must be one line of text");
+  return name;
+}
+
+Cluster read_cluster(const YamlNode& root, const fs::path& directory) {
+  if (const auto* node = root.find("cluster")) return load_cluster(*node, directory);
+  YamlNode local = root;
+  local.kind = YamlNode::Kind::kText;
+  local.text = "local";
+  return load_cluster(local, directory);
+}
+
+Trainer read_trainer(const YamlNode& root) {
+  const YamlNode *probe = root.find("probe"), *command = root.find("command");
+  if (probe && command) fail(*command, "probe and command are both given; a run has one trainer");
+  Trainer trainer;
+  if (command) {
+    trainer.command = text_at(*command, "command");
+    if (trim(trainer.command).empty()) fail(*command, "the command is empty");
+    return trainer;
+  }
+  trainer.probe = probe ? text_at(*probe, "probe") : "training";
+  if (!find_probe(trainer.probe)) {
+    fail(*probe, "unknown probe {}{}", in_quotes(trainer.probe),
+         hint(trainer.probe, probe_names()));
+  }
+  return trainer;
+}
+
+Repeats read_repeats(const YamlNode& root) {
+  Repeats repeats;
+  const YamlNode* node = root.find("repeats");
+  if (!node) return repeats;
+  expect_map(*node, "repeats", {"allocations", "runs"});
+  if (const auto* count = node->find("allocations")) {
+    repeats.allocations = whole_number_at(*count, "repeats: allocations", 1, kMostRepeats);
+  }
+  if (const auto* count = node->find("runs")) {
+    repeats.runs = whole_number_at(*count, "repeats: runs", 1, kMostRepeats);
+  }
+  return repeats;
+}
+
+std::optional<std::int64_t> read_warmup(const YamlNode& root, std::int64_t iterations) {
+  const YamlNode* node = root.find("warmup");
+  if (!node || (node->kind == YamlNode::Kind::kText && node->text == "auto")) return std::nullopt;
+  const auto warmup = whole_number_at(*node, "warmup (auto or a number)", 0, kMostIterations);
+  if (warmup >= iterations) {
+    fail(*node, "warmup {} leaves none of {} iterations", warmup, iterations);
+  }
+  return warmup;
+}
+
+Order read_order(const YamlNode& root) {
+  const YamlNode* node = root.find("order");
+  if (!node) return Order::kBlocks;
+  const std::string& name = text_at(*node, "order");
+  if (name == "blocks") return Order::kBlocks;
+  if (name == "sequential") return Order::kSequential;
+  if (name == "shuffled") return Order::kShuffled;
+  fail(*node, "unknown order {}{}", in_quotes(name),
+       hint(name, {"blocks", "sequential", "shuffled"}));
+}
+
+std::uint64_t read_seed(const YamlNode& root) {
+  const YamlNode* node = root.find("seed");
+  if (!node) return 1;
+  const auto seed = parse_integer(text_at(*node, "seed"));
+  if (!seed || *seed < 0) {
+    fail(*node, "seed must be a whole number from 0 to 9223372036854775807, not {}",
+         in_quotes(node->text));
+  }
+  return static_cast<std::uint64_t>(*seed);
+}
+
+Sweep read_settings(const YamlNode& root, const fs::path& file) {
+  Sweep sweep;
+  sweep.name = read_name(root);
+  sweep.file = file;
+  sweep.cluster = read_cluster(root, file.parent_path());
+  sweep.trainer = read_trainer(root);
+  if (const auto* env = root.find("env")) sweep.env = read_environment(*env);
+  if (const auto* node = root.find("iterations")) {
+    sweep.iterations = whole_number_at(*node, "iterations", 1, kMostIterations);
+  }
+  sweep.warmup = read_warmup(root, sweep.iterations);
+  sweep.repeats = read_repeats(root);
+  sweep.order = read_order(root);
+  sweep.seed = read_seed(root);
+  return sweep;
+}
+
+NamedValues read_model(const YamlNode& root) {
+  const YamlNode* node = root.find("model");
+  NamedValues model;
+  if (!node) return model;
+  expect_map(*node, "model", model_key_names());
+  for (std::size_t i = 0; i < node->keys.size(); ++i) {
+    const std::string& key = node->keys[i].text;
+    model.emplace_back(key, read_axis_value(key, node->items[i]));
+  }
+  return model;
+}
+
+Expression read_expression(const std::string& what, const YamlNode& node) {
+  const std::string& text = text_at(node, what);
+  try {
+    return Expression(text);
+  } catch (const Error& error) {
+    fail(node, "{}: {}", what, error.what());
+  }
+}
+
+std::vector<Formula> read_where(const YamlNode& root) {
+  std::vector<Formula> clauses;
+  const YamlNode* node = root.find("where");
+  if (!node) return clauses;
+  for (const YamlNode* clause : list_at(*node, "where")) {
+    clauses.push_back({"where", read_expression("where", *clause), *clause});
+  }
+  return clauses;
+}
+
+std::vector<Formula> read_derive(const YamlNode& root) {
+  std::vector<Formula> formulas;
+  const YamlNode* node = root.find("derive");
+  if (!node) return formulas;
+  expect_map(*node, "derive");
+  for (std::size_t i = 0; i < node->keys.size(); ++i) {
+    const std::string& name = node->keys[i].text;
+    formulas.push_back({name, read_expression("derive: " + name, node->items[i]), node->keys[i]});
+  }
+  return formulas;
+}
+
+std::optional<Value> read_gpus(const YamlNode& root, const Axes& axes) {
+  const YamlNode* node = root.find("gpus");
+  if (!node) return std::nullopt;
+  if (node->kind == YamlNode::Kind::kList)
+    fail(*node, "gpus is one number here; a list belongs in grid");
+  if (axes.has("gpus"))
+    fail(*node, "gpus is an axis already, in line {}", axes.places.at("gpus").line);
+  return read_axis_value("gpus", *node);
+}
+
+/// A probe that is told nothing of its model is `tiny`.
+void add_default_size(Draft& draft) {
+  for (const char* name : {"size", "layers", "hidden", "heads", "kv_heads", "ffn"}) {
+    if (draft.gives(name) || draft.derives(name)) return;
+  }
+  draft.model.emplace_back("size", Value{"tiny", std::nullopt});
+}
+
+Draft read_draft(YamlNode root, const Trainer& trainer) {
+  Draft draft;
+  draft.axes = read_axes(root);
+  draft.model = read_model(root);
+  draft.gpus = read_gpus(root, draft.axes);
+  draft.derive = read_derive(root);
+  draft.where = read_where(root);
+  draft.probe = find_probe(trainer.probe);
+  draft.root = std::move(root);
+  if (draft.probe) add_default_size(draft);
+  return draft;
+}
+
+/// A file that is not there, with the likely meant name beside it.
+[[noreturn]] void no_such_file(const fs::path& file) {
+  std::vector<std::string> beside;
+  std::error_code ignored;
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  for (fs::directory_iterator entry(folder, ignored), end; !ignored && entry != end;
+       entry.increment(ignored)) {
+    beside.push_back(entry->path().filename().string());
+  }
+  std::sort(beside.begin(), beside.end());
+  bad_input("{}: no such file{}", printable(file.string()),
+            did_you_mean(file.filename().string().substr(0, 60), beside));
+}
+
+}  // namespace
+
+Sweep load_sweep(const fs::path& file) {
+  if (!disk().exists(file)) no_such_file(file);
+  YamlNode root = read_yaml(file);
+  expect_map(root, "a sweep file", kKeys);
+  Sweep sweep = read_settings(root, file);
+  Draft draft = read_draft(std::move(root), sweep.trainer);
+  check_names(draft, sweep);
+  resolve(draft, sweep);
+  return sweep;
+}
+
+}  // namespace pippin

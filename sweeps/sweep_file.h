@@ -1,0 +1,13 @@
+#pragma once
+
+#include "harness/base/files.h"
+#include "harness/records/sweep.h"
+
+namespace pippin {
+
+/// Reads a sweep file and works out its points. sweeps/README.md describes the format.
+/// Errors: Error (bad input), one line `FILE:LINE: …` that says what is wrong and, where it can,
+/// what was likely meant.
+Sweep load_sweep(const fs::path& file);
+
+}  // namespace pippin
