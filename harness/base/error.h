@@ -7,7 +7,8 @@
 namespace pippin {
 
 /// What the process tells the shell; README and `--help` list the same numbers.
-enum class ExitCode { kDone = 0, kRunFailed = 1, kBadInput = 2, kMachine = 3 };
+/// kInterrupted is what shells report of a process that Ctrl-C ended.
+enum class ExitCode { kDone = 0, kRunFailed = 1, kBadInput = 2, kMachine = 3, kInterrupted = 130 };
 
 /// An error a person reads: what, where and what to do, in one line. Caught once, in `main`.
 class Error : public std::runtime_error {

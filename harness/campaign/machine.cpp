@@ -32,14 +32,30 @@ CampaignMachine::CampaignMachine(SweepFolder folder, FileSystem& files, Schedule
   }
 }
 
-RunCounts CampaignMachine::step() {
+std::map<std::string, JobStatus> CampaignMachine::query() {
   std::vector<std::string> tokens;
   for (const auto& job : jobs_) {
     if (!job.over && !job.submissions.empty()) tokens.push_back(job.submissions.back().token);
   }
+  return tokens.empty() ? std::map<std::string, JobStatus>() : scheduler_.query(tokens);
+}
+
+RunCounts CampaignMachine::observe() {
+  const auto answers = query();
+  for (auto& job : jobs_) {
+    look(job);
+    const bool alive = !job.submissions.empty() &&
+                       answers.at(job.submissions.back().token).phase == JobStatus::Phase::kRunning;
+    for (const auto& run : job.plan->runs) {
+      if (!alive && phases_[run.name] == RunPhase::kRunning) phases_[run.name] = RunPhase::kLost;
+    }
+  }
+  return counts();
+}
+
+RunCounts CampaignMachine::step() {
   // Asked before the markers are read: a job that has ended by now wrote its last marker before.
-  const auto answers =
-      tokens.empty() ? std::map<std::string, JobStatus>() : scheduler_.query(tokens);
+  const auto answers = query();
   for (auto& job : jobs_) {
     if (job.over) continue;
     if (job.submissions.empty()) {

@@ -49,9 +49,14 @@ class CampaignMachine {
   /// takes up what this one left.
   RunCounts step();
 
+  /// Looks where everything stands, and does nothing about it.
+  RunCounts observe();
+
   /// Ends what waits and what runs. Another machine, at work elsewhere, sees it too.
   void cancel();
 
+  /// As the last step, or the start, has seen it.
+  RunCounts counts() const;
   RunPhase phase(const std::string& run) const { return phases_.at(run); }
   /// What the scheduler said last of the jobs that a lost run was part of.
   const std::string& evidence(const std::string& job) const;
@@ -65,12 +70,12 @@ class CampaignMachine {
     std::string evidence;
   };
 
+  std::map<std::string, JobStatus> query();
   void look(Job& job);
   void hand_over(Job& job);
   void hand_over_next(Job& job);
   void after_its_end(Job& job);
   std::vector<PlannedRun> unfinished(const Job& job) const;
-  RunCounts counts() const;
 
   SweepFolder folder_;
   FileSystem& files_;

@@ -134,20 +134,26 @@ std::vector<PlannedJob> plan_jobs(const Sweep& sweep, std::int64_t campaign) {
 }
 
 Campaign begin_campaign(const Sweep& sweep, std::int64_t number, const std::string& started) {
-  return {sweep.name,
-          number,
-          started,
-          sweep.cluster.name,
-          std::string(text_of(sweep.order)),
-          sweep.seed,
-          sweep.warmup,
-          sweep.points,
-          plan_jobs(sweep, number)};
+  Campaign campaign;
+  campaign.sweep = sweep.name;
+  campaign.number = number;
+  campaign.started = started;
+  campaign.cluster = sweep.cluster.name;
+  campaign.scheduler = sweep.cluster.scheduler;
+  campaign.order = text_of(sweep.order);
+  campaign.seed = sweep.seed;
+  campaign.warmup = sweep.warmup;
+  campaign.points = sweep.points;
+  campaign.dropped = sweep.dropped;
+  campaign.jobs = plan_jobs(sweep, number);
+  return campaign;
 }
 
 Campaign continue_campaign(const Campaign& campaign, const Sweep& sweep,
                            const std::function<bool(const std::string& run)>& has_started) {
   Campaign next = campaign;
+  next.warmup = sweep.warmup;
+  next.dropped = sweep.dropped;
   next.jobs.clear();
   std::set<std::string> sweep_ids, kept_ids, job_names;
   for (const auto& point : sweep.points) sweep_ids.insert(point.id);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <sstream>
-
 #include <unistd.h>
 
 #include "harness/base/text.h"
@@ -16,16 +15,20 @@ namespace pippin {
 namespace {
 
 /// The script of the first job that runs the point, with that point alone in it.
-std::string script_of_point(const Globals& globals, const Sweep& sweep, const std::vector<PlannedJob>& jobs,
-                            const std::string& name) {
+std::string script_of_point(const Globals& globals, const Sweep& sweep,
+                            const std::vector<PlannedJob>& jobs, const std::string& name) {
   std::vector<std::string> names;
   for (const auto& point : sweep.points) names.push_back(point.name);
   const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) bad_input("{}: no point is named '{}'{}", sweep.file.string(), printable(name), did_you_mean(name, names));
+  if (found == names.end())
+    bad_input("{}: no point is named '{}'{}", sweep.file.string(), printable(name),
+              did_you_mean(name, names));
   const std::string& id = sweep.points[static_cast<std::size_t>(found - names.begin())].id;
   for (const auto& job : jobs) {
     for (const auto& run : job.runs) {
-      if (run.point_id == id) return script_of_job(sweep, sweep_directory(globals.db, sweep.name), job, {run}, 1);
+      if (run.point_id == id)
+        return script_of_job(sweep, sweep.points, sweep_directory(globals.db, sweep.name), job,
+                             {run}, 1);
     }
   }
   machine_failed("{}: point '{}' is in no job", sweep.file.string(), name);

@@ -18,7 +18,8 @@ std::optional<LogRun> joined(std::vector<LogRun> launches) {
   if (launches.empty()) return std::nullopt;
   LogRun run = std::move(launches.front());
   for (std::size_t i = 1; i < launches.size(); ++i) {
-    run.iterations.insert(run.iterations.end(), launches[i].iterations.begin(), launches[i].iterations.end());
+    run.iterations.insert(run.iterations.end(), launches[i].iterations.begin(),
+                          launches[i].iterations.end());
     run.memory = std::move(launches[i].memory);
     run.end = launches[i].end;
     run.evidence = launches[i].evidence;
@@ -28,7 +29,8 @@ std::optional<LogRun> joined(std::vector<LogRun> launches) {
 
 std::string last_line(std::string_view log) {
   const std::string_view text = trim(log);
-  return printable(text.substr(text.find_last_of('\n') == std::string_view::npos ? 0 : text.find_last_of('\n') + 1));
+  return printable(text.substr(
+      text.find_last_of('\n') == std::string_view::npos ? 0 : text.find_last_of('\n') + 1));
 }
 
 /// How a run that left an exit code ended: the log says it best, the exit code else.
@@ -49,7 +51,8 @@ void judge(RunRecord& record, int exit_code, std::string_view log) {
   }
 }
 
-Provenance provenance_of(FileSystem& files, SweepFolder& folder, const std::string& job, const Attempt& attempt) {
+Provenance provenance_of(FileSystem& files, SweepFolder& folder, const std::string& job,
+                         const Attempt& attempt) {
   Provenance provenance;
   provenance.started_at = attempt.started;
   provenance.ended_at = attempt.ended;
@@ -85,22 +88,25 @@ void complete_model(Model& model) {
   if (!model.params) model.params = parameter_count(model);
 }
 
-void record_campaign(Database& database, const Campaign& campaign, const std::vector<DroppedPoint>& dropped) {
+void record_campaign(Database& database, const Campaign& campaign) {
   CampaignRecord record{campaign.sweep, campaign.number, campaign.started, campaign.cluster,
                         campaign.order, campaign.seed,   campaign.warmup,  {}};
   for (const auto& point : campaign.points) record.points.push_back({point, false, {}});
-  for (const auto& drop : dropped) record.points.push_back({drop.point, true, drop.verdict.reason});
+  for (const auto& drop : campaign.dropped)
+    record.points.push_back({drop.point, true, drop.verdict.reason});
   for (auto& planned : record.points) complete_model(planned.point.model);
   database.put_campaign(record);
 }
 
-Added record_run(Database& database, SweepFolder& folder, const Campaign& campaign, const PlannedJob& job,
-                 const PlannedRun& run, const std::optional<std::string>& lost) {
+Added record_run(Database& database, SweepFolder& folder, const Campaign& campaign,
+                 const PlannedJob& job, const PlannedRun& run,
+                 const std::optional<std::string>& lost) {
   const auto attempts = folder.attempts(run.name);
   const Attempt* attempt = counted(attempts);
   if (!lost && !(attempt && attempt->done())) return {};
   RunRecord record;
-  record.place = {campaign.sweep, campaign.number, job.name, job.allocation, run.repeat, run.position};
+  record.place = {campaign.sweep, campaign.number, job.name,
+                  job.allocation, run.repeat,      run.position};
   record.name = run.name;
   record.point_id = run.point_id;
   if (!attempt) {

@@ -1,10 +1,9 @@
 #include "harness/cli/session.h"
 
 #include <chrono>
-#include <map>
-
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <map>
 
 #include "harness/base/process.h"
 #include "harness/base/text.h"
@@ -25,13 +24,16 @@ void check_command(const Sweep& sweep, const std::string& script) {
   if (sweep.trainer.command.empty()) return;
   const Outcome outcome = run_program({"bash", "-n", "-c", script});
   if (outcome.exit_code != 0) {
-    bad_input("{}: bash does not understand the command: {}", sweep.file.string(), printable(trim(outcome.output)));
+    bad_input("{}: bash does not understand the command: {}", sweep.file.string(),
+              printable(trim(outcome.output)));
   }
 }
 
 }  // namespace
 
-fs::path runs_directory(const fs::path& db) { return fs::absolute(db.string() + ".runs").lexically_normal(); }
+fs::path runs_directory(const fs::path& db) {
+  return fs::absolute(db.string() + ".runs").lexically_normal();
+}
 
 fs::path sweep_directory(const fs::path& db, const std::string& sweep) {
   return runs_directory(db) / file_name_of(sweep);
@@ -47,26 +49,34 @@ std::unique_ptr<Scheduler> scheduler_of(const fs::path& db, const std::string& s
   if (scheduler == "local") {
     return std::make_unique<LocalScheduler>(runs_directory(db) / ".local", default_machine_lock());
   }
-  bad_input("scheduler '{}': pippin submits to 'local' only so far; 'pippin plan SWEEP.yaml --script POINT' prints the job script for sbatch", scheduler);
+  bad_input(
+      "scheduler '{}': pippin submits to 'local' only so far; 'pippin plan SWEEP.yaml --script "
+      "POINT' prints the job script for sbatch",
+      scheduler);
 }
 
-std::string script_of_job(const Sweep& sweep, const fs::path& root, const PlannedJob& job,
+std::string script_of_job(const Sweep& sweep, const std::vector<Point>& points,
+                          const fs::path& root, const PlannedJob& job,
                           const std::vector<PlannedRun>& runs, std::int64_t submission) {
-  std::map<std::string, const Point*> points;
-  for (const auto& point : sweep.points) points[point.id] = &point;
+  std::map<std::string, const Point*> point_of;
+  for (const auto& point : points) point_of[point.id] = &point;
   JobScript script;
-  script.title = fmt::format("{} run{} of sweep {}, allocation {}, {} node{}", runs.size(), runs.size() == 1 ? "" : "s",
-                             sweep.name, job.allocation, job.nodes, job.nodes == 1 ? "" : "s");
+  script.title = fmt::format("{} run{} of sweep {}, allocation {}, {} node{}", runs.size(),
+                             runs.size() == 1 ? "" : "s", sweep.name, job.allocation, job.nodes,
+                             job.nodes == 1 ? "" : "s");
   if (sweep.cluster.scheduler == "slurm") {
-    script.directives = sbatch_directives(sweep.cluster, job.name, job.nodes, std::max<std::int64_t>(1, sweep.cluster.gpus_per_node));
+    script.directives = sbatch_directives(sweep.cluster, job.name, job.nodes,
+                                          std::max<std::int64_t>(1, sweep.cluster.gpus_per_node));
   }
+  script.directory = fs::current_path();
   script.root = root;
   script.job = job.name;
   script.submission = submission;
   script.env = sweep.cluster.env;
   script.prolog = sweep.cluster.prolog;
   for (const auto& run : runs) {
-    script.runs.push_back(script_run(sweep, *points.at(run.point_id), run, job.allocation, probes_directory()));
+    script.runs.push_back(
+        script_run(sweep, *point_of.at(run.point_id), run, job.allocation, probes_directory()));
   }
   return job_script(script);
 }
@@ -78,12 +88,15 @@ Session::Session(const Globals& globals, Sweep sweep, const RunOptions& options)
   disk().make_directory(folder_.root());
   lock_.emplace(folder_.root() / "lock");
   const auto jobs = plan_jobs(sweep_, 1);
-  check_command(sweep_, script_of_job(sweep_, folder_.root(), jobs.front(), {jobs.front().runs.front()}, 1));
+  check_command(sweep_, script_of_job(sweep_, sweep_.points, folder_.root(), jobs.front(),
+                                      {jobs.front().runs.front()}, 1));
   campaign_ = open_campaign(folder_, sweep_, options.again, now_utc());
-  const auto script = [this](const PlannedJob& job, const std::vector<PlannedRun>& runs, std::int64_t submission) {
-    return script_of_job(sweep_, folder_.root(), job, runs, submission);
+  const auto script = [this](const PlannedJob& job, const std::vector<PlannedRun>& runs,
+                             std::int64_t submission) {
+    return script_of_job(sweep_, campaign_.points, folder_.root(), job, runs, submission);
   };
-  machine_ = std::make_unique<CampaignMachine>(folder_, disk(), *scheduler_, campaign_, script, options.retries);
+  machine_ = std::make_unique<CampaignMachine>(folder_, disk(), *scheduler_, campaign_, script,
+                                               options.retries);
 }
 
 }  // namespace pippin

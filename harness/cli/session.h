@@ -23,8 +23,9 @@ fs::path probes_directory();
 /// The scheduler of a cluster. Errors: Error (bad input) for one that cannot be submitted to.
 std::unique_ptr<Scheduler> scheduler_of(const fs::path& db, const std::string& scheduler);
 
-/// The script of a job as this machine would submit it.
-std::string script_of_job(const Sweep& sweep, const fs::path& root, const PlannedJob& job,
+/// The script of a job as this machine would submit it; `points` holds those of its runs.
+std::string script_of_job(const Sweep& sweep, const std::vector<Point>& points,
+                          const fs::path& root, const PlannedJob& job,
                           const std::vector<PlannedRun>& runs, std::int64_t submission);
 
 /// A sweep that this process works on: its lock, its campaign and the machine that drives it.

@@ -115,40 +115,46 @@ PlannedJob job_of(const Json& json) {
 }  // namespace
 
 std::string manifest_of(const Campaign& campaign) {
-  Json points = Json::array(), jobs = Json::array();
+  Json points = Json::array(), dropped = Json::array(), jobs = Json::array();
   for (const auto& point : campaign.points) points.push_back(json_of(point));
+  for (const auto& drop : campaign.dropped) {
+    dropped.push_back({{"point", json_of(drop.point)}, {"reason", drop.verdict.reason}});
+  }
   for (const auto& job : campaign.jobs) jobs.push_back(json_of(job));
-  const Json json{{"format", kFormat},
-                  {"sweep", campaign.sweep},
-                  {"campaign", campaign.number},
-                  {"started", campaign.started},
-                  {"cluster", campaign.cluster},
-                  {"order", campaign.order},
-                  {"seed", campaign.seed},
-                  {"warmup", campaign.warmup ? Json(*campaign.warmup) : Json()},
-                  {"points", points},
-                  {"jobs", jobs}};
-  // A value that is no UTF-8 would make dump() throw: a sweep file that holds one was refused.
+  Json json{{"format", kFormat}, {"sweep", campaign.sweep}, {"campaign", campaign.number}};
+  json["started"] = campaign.started;
+  json["cluster"] = campaign.cluster;
+  json["scheduler"] = campaign.scheduler;
+  json["order"] = campaign.order;
+  json["seed"] = campaign.seed;
+  if (campaign.warmup) json["warmup"] = *campaign.warmup;
+  json["points"] = points;
+  json["dropped"] = dropped;
+  json["jobs"] = jobs;
   return json.dump(1) + "\n";
 }
 
 Campaign campaign_of(const std::string& manifest, const std::string& where) {
   try {
     const Json json = Json::parse(manifest);
-    if (json.at("format") != kFormat)
+    if (json.at("format") != kFormat) {
       bad_input("{}: written by another version of pippin (format {})", where,
                 json.at("format").dump());
-    Campaign campaign{json.at("sweep"),
-                      json.at("campaign"),
-                      json.at("started"),
-                      json.at("cluster"),
-                      json.at("order"),
-                      json.at("seed"),
-                      {},
-                      {},
-                      {}};
-    if (!json.at("warmup").is_null()) campaign.warmup = json.at("warmup").get<std::int64_t>();
+    }
+    Campaign campaign;
+    campaign.sweep = json.at("sweep");
+    campaign.number = json.at("campaign");
+    campaign.started = json.at("started");
+    campaign.cluster = json.at("cluster");
+    campaign.scheduler = json.at("scheduler");
+    campaign.order = json.at("order");
+    campaign.seed = json.at("seed");
+    campaign.warmup = count_of(json, "warmup");
     for (const auto& point : json.at("points")) campaign.points.push_back(point_of(point));
+    for (const auto& drop : json.at("dropped")) {
+      campaign.dropped.push_back(
+          {point_of(drop.at("point")), {Verdict::Kind::kInfeasible, drop.at("reason")}});
+    }
     for (const auto& job : json.at("jobs")) campaign.jobs.push_back(job_of(job));
     return campaign;
   } catch (const Json::exception& error) {

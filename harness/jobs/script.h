@@ -18,13 +18,14 @@ struct ScriptRun {
 
 /// Everything a job script says.
 struct JobScript {
-  std::string title;                   ///< for the reader: "quickstart, allocation 1 of 3, 1 node"
-  std::vector<std::string> directives; ///< "#SBATCH …" lines
-  fs::path root;                       ///< absolute: <db>.runs/SWEEP
+  std::string title;                    ///< for the reader: "quickstart, allocation 1 of 3, 1 node"
+  std::vector<std::string> directives;  ///< "#SBATCH …" lines
+  fs::path directory;                   ///< absolute: where the commands run
+  fs::path root;                        ///< absolute: <db>.runs/SWEEP
   std::string job;
   std::int64_t submission = 1;
-  Environment env;                     ///< data
-  std::vector<std::string> prolog;     ///< bash
+  Environment env;                  ///< data
+  std::vector<std::string> prolog;  ///< bash
   std::vector<ScriptRun> runs;
 };
 
@@ -34,7 +35,7 @@ std::string job_script(const JobScript& script);
 
 /// How `run` launches `point`: the probe at `probes`/NAME with its options, or the sweep's command.
 /// Errors: Error (bad input) naming an unknown {placeholder}.
-ScriptRun script_run(const Sweep& sweep, const Point& point, const PlannedRun& run, std::int64_t allocation,
-                     const fs::path& probes);
+ScriptRun script_run(const Sweep& sweep, const Point& point, const PlannedRun& run,
+                     std::int64_t allocation, const fs::path& probes);
 
 }  // namespace pippin

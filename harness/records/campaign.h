@@ -31,10 +31,12 @@ struct Campaign {
   std::int64_t number = 1;  ///< 1 is the sweep's first
   std::string started;      ///< UTC, ISO 8601
   std::string cluster;      ///< its name
+  std::string scheduler;    ///< its scheduler's: "local"
   std::string order;        ///< "blocks", "sequential", "shuffled"
   std::uint64_t seed = 1;
   std::optional<std::int64_t> warmup;  ///< iterations to leave out; nothing: found by statistics
   std::vector<Point> points;
+  std::vector<DroppedPoint> dropped;
   std::vector<PlannedJob> jobs;
 };
 

@@ -21,10 +21,17 @@ TEST_CASE("a campaign reads back as it was written") {
   }
   point.axes.emplace_back("bucket", value_of(std::string("5e8")));
   point.id = point_id(point);
-  const Campaign campaign{
-      "gpt 52b", 2,        "2026-01-02T03:04:05Z",
-      "local",   "blocks", 18446744073709551615u,
-      3,         {point},  {{"gpt-a1-n16", 1, 16, {{"52b-tp4-a1", point.id, 1, 1}}}}};
+  Campaign campaign;
+  campaign.sweep = "gpt 52b";
+  campaign.number = 2;
+  campaign.started = "2026-01-02T03:04:05Z";
+  campaign.cluster = campaign.scheduler = "local";
+  campaign.order = "blocks";
+  campaign.seed = 18446744073709551615u;
+  campaign.warmup = 3;
+  campaign.points = {point};
+  campaign.dropped = {{point, {Verdict::Kind::kInfeasible, "where: tp < 2"}}};
+  campaign.jobs = {{"gpt-a1-n16", 1, 16, {{"52b-tp4-a1", point.id, 1, 1}}}};
   const Campaign back = campaign_of(manifest_of(campaign), "test");
   CHECK(back.sweep == campaign.sweep);
   CHECK(back.seed == campaign.seed);
@@ -34,6 +41,7 @@ TEST_CASE("a campaign reads back as it was written") {
   CHECK(find_value(back.points[0].axes, "bucket")->text == "5e8");
   CHECK_FALSE(back.points[0].model.heads);
   CHECK(back.jobs[0].runs[0].name == "52b-tp4-a1");
+  CHECK(back.dropped[0].verdict.reason == "where: tp < 2");
   CHECK(manifest_of(back) == manifest_of(campaign));
 }
 

@@ -1,0 +1,173 @@
+#include "harness/cli/collect.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <ostream>
+#include <set>
+#include <string>
+
+#include "harness/base/text.h"
+#include "harness/scrape/scrape.h"
+
+namespace pippin {
+
+namespace {
+
+constexpr std::size_t kTextProbe = 1024;  // a NUL in the first so many bytes: not a text
+
+struct Totals {
+  Added added;
+  std::int64_t known = 0;    ///< logs that brought nothing new
+  std::int64_t no_logs = 0;  ///< files without records
+  std::int64_t unreadable = 0;
+};
+
+/// All regular files below a folder, sorted; each folder once, however many links lead to it.
+class Walk {
+ public:
+  explicit Walk(std::ostream& remarks) : remarks_(remarks) {}
+
+  std::vector<fs::path> files(const fs::path& folder) {
+    std::vector<fs::path> found;
+    walk(folder, found);
+    return found;
+  }
+
+ private:
+  void walk(const fs::path& folder, std::vector<fs::path>& found) {
+    std::error_code error;
+    if (!visited_.insert(fs::canonical(folder, error)).second) return;
+    std::vector<fs::path> entries;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error)) {
+      entries.push_back(entry->path());
+    }
+    if (error) remarks_ << fmt::format("{}: cannot list: {}\n", folder.string(), error.message());
+    std::sort(entries.begin(), entries.end());
+    for (const auto& entry : entries) {
+      const auto status = fs::status(entry, error);
+      if (fs::is_directory(status)) {
+        walk(entry, found);
+      } else if (fs::is_regular_file(status) || !fs::exists(status)) {
+        found.push_back(entry);  // a link to nothing is reported when it is read
+      }
+    }
+  }
+
+  std::ostream& remarks_;
+  std::set<fs::path> visited_;
+};
+
+/// Why a text cannot be a log; empty where it may be one.
+std::string reason_against(std::string_view text) {
+  if (text.empty()) return "is empty";
+  const bool binary = text.substr(0, kTextProbe).find('\0') != std::string_view::npos;
+  return binary ? "is a binary file, not a log" : "";
+}
+
+class Collector {
+ public:
+  Collector(Database& database, const CompleteModel& complete_model, std::ostream& remarks)
+      : database_(database), complete_model_(complete_model), remarks_(remarks) {}
+
+  void folder(const fs::path& path) {
+    for (const auto& file : Walk(remarks_).files(path)) {
+      std::string text;
+      if (read(file, text) && !store(file, text)) ++totals_.no_logs;
+    }
+  }
+
+  void file(const fs::path& path) {
+    std::string text;
+    if (!read(path, text)) {
+      bad_ = true;
+      return;
+    }
+    if (store(path, text)) return;
+    bad_ = true;
+    ++totals_.no_logs;
+    std::string reason = reason_against(text);
+    if (reason.empty()) reason = "holds no iterations of a trainer that pippin knows";
+    remarks_ << fmt::format("{}: {}\n", path.string(), reason);
+  }
+
+  bool bad() const { return bad_; }
+  const Totals& totals() const { return totals_; }
+
+ private:
+  bool read(const fs::path& path, std::string& text) {
+    try {
+      text = read_input(path);
+      return true;
+    } catch (const Error& error) {
+      ++totals_.unreadable;
+      remarks_ << error.what() << '\n';
+      return false;
+    }
+  }
+
+  /// False where the text is no log.
+  bool store(const fs::path& path, const std::string& text) {
+    if (!reason_against(text).empty()) return false;
+    auto runs = scrape(text);
+    if (runs.empty()) return false;
+    for (auto& run : runs) complete_model_(run.point.model);
+    const Added added = database_.add_foreign_log({path, text}, runs);
+    totals_.added.logs += added.logs;
+    totals_.added.runs += added.runs;
+    totals_.added.iterations += added.iterations;
+    if (added.logs + added.runs + added.iterations == 0) ++totals_.known;
+    return true;
+  }
+
+  Database& database_;
+  const CompleteModel& complete_model_;
+  std::ostream& remarks_;
+  Totals totals_;
+  bool bad_ = false;
+};
+
+std::string counted(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+/// "3 logs, 3 runs, 33 iterations added; 4 files are no logs"
+std::string summary_of(const Totals& totals) {
+  const Added& added = totals.added;
+  std::vector<std::string> parts{"nothing added"};
+  if (added.logs + added.runs + added.iterations > 0) {
+    parts[0] = fmt::format("{}, {}, {} added", counted(added.logs, "log"),
+                           counted(added.runs, "run"), counted(added.iterations, "iteration"));
+  }
+  if (totals.known > 0)
+    parts.push_back(fmt::format("{} known already", counted(totals.known, "log")));
+  if (totals.no_logs > 0) {
+    parts.push_back(
+        fmt::format("{} no log{}",
+                    totals.no_logs == 1 ? "1 file is" : fmt::format("{} files are", totals.no_logs),
+                    totals.no_logs == 1 ? "" : "s"));
+  }
+  if (totals.unreadable > 0)
+    parts.push_back(fmt::format("{} cannot be read", counted(totals.unreadable, "file")));
+  return join(parts, "; ");
+}
+
+}  // namespace
+
+ExitCode collect_paths(Database& database, const std::vector<fs::path>& paths,
+                       const CompleteModel& complete_model, std::ostream& remarks) {
+  Collector collector(database, complete_model, remarks);
+  for (const auto& path : paths) {
+    std::error_code error;
+    if (fs::is_directory(path, error)) {
+      collector.folder(path);
+    } else {
+      collector.file(path);
+    }
+  }
+  // One file that is no log has said so in its own line.
+  if (!collector.bad() || paths.size() > 1) remarks << summary_of(collector.totals()) << '\n';
+  return collector.bad() ? ExitCode::kBadInput : ExitCode::kDone;
+}
+
+}  // namespace pippin

@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+#include <iostream>
+#include <sstream>
+
+#include "harness/cli/collect.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/record.h"
+#include "harness/cli/session.h"
+
+namespace pippin {
+
+namespace {
+
+/// Reads every campaign whose files lie beside the database.
+Added collect_own_runs(const Globals& globals, Database& database) {
+  Added sum;
+  for (const auto& name : disk().list(runs_directory(globals.db))) {
+    SweepFolder folder(disk(), runs_directory(globals.db) / name);
+    for (const std::int64_t number : folder.campaigns()) {
+      const Campaign campaign = folder.load_campaign(number);
+      record_campaign(database, campaign);
+      for (const auto& job : campaign.jobs) {
+        for (const auto& run : job.runs) {
+          const Added added = record_run(database, folder, campaign, job, run, std::nullopt);
+          sum.runs += added.runs;
+          sum.iterations += added.iterations;
+        }
+      }
+    }
+  }
+  return sum;
+}
+
+bool is_inside(const fs::path& path, const fs::path& folder) {
+  const fs::path relative =
+      fs::weakly_canonical(path).lexically_relative(fs::weakly_canonical(folder));
+  return !relative.empty() && *relative.begin() != "..";
+}
+
+}  // namespace
+
+ExitCode collect(const Globals& globals, const CollectOptions& options) {
+  Database database(globals.db);
+  std::vector<fs::path> foreign;
+  for (const auto& path : options.paths) {
+    if (!is_inside(path, runs_directory(globals.db))) foreign.push_back(path);
+  }
+  // A log of our own is a run of its campaign, however it is named.
+  if (foreign.size() < options.paths.size() || options.paths.empty()) {
+    const Added added = collect_own_runs(globals, database);
+    remark(globals, fmt::format("{}: {} runs, {} iterations added",
+                                runs_directory(globals.db).string(), added.runs, added.iterations));
+  }
+  if (foreign.empty()) return ExitCode::kDone;
+  std::ostringstream unwanted;
+  return collect_paths(database, foreign, complete_model,
+                       globals.quiet ? static_cast<std::ostream&>(unwanted) : std::cerr);
+}
+
+}  // namespace pippin
