@@ -19,7 +19,7 @@ void bad_input(const char* format, ...) {
 namespace {
 
 int fail(const char* program, ExitCode code, const char* message) {
-  std::fprintf(stderr, "%s: %s\n", program, message);
+  std::fprintf(stderr, "%s: %s\n", program, printable(message).c_str());
   return static_cast<int>(code);
 }
 

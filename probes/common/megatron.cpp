@@ -24,8 +24,6 @@ int decimals_of(double milliseconds) {
 
 }  // namespace
 
-std::string python_bool(bool value) { return value ? "True" : "False"; }
-
 std::string iteration_line(const IterationReport& r) {
   std::string line = text(" iteration %8lld/%8lld |", wide(r.iteration), wide(r.iterations));
   line += text(" consumed samples: %12lld |", wide(r.consumed_samples));

@@ -47,7 +47,4 @@ std::vector<std::string> checkpoint_lines(std::int64_t iteration, double millise
 /// dump (`own` are the probe's, beside those of `setup`), micro-batches and the vocabulary.
 void print_header(Log& log, const std::string& probe, const Setup& setup, const Arguments& own);
 
-/// "True" or "False".
-std::string python_bool(bool value);
-
 }  // namespace pippin::probes

@@ -27,6 +27,10 @@ struct Setup {
 /// The rows of `setup`'s options. `setup` must outlive them.
 OptionTable setup_options(Setup& setup);
 
+/// Errors: Error (bad input) for what neither probe can mean: heads that do not divide the hidden
+/// size, a world above 2^20, more samples than 2^63.
+void check_setup(const Setup& setup);
+
 /// Vocabulary rows of the embedding: the next multiple of 128·TP.
 /// Source: Megatron-LM, make_vocab_size_divisible_by.
 std::int64_t padded_vocab(const Setup& setup);

@@ -64,6 +64,18 @@ std::optional<double> parse_number(std::string_view word) {
   return number;
 }
 
+std::string printable(std::string_view word) {
+  std::string result;
+  for (const char c : word) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f)
+      result += text("\\x%02x", byte);
+    else
+      result += c;
+  }
+  return result;
+}
+
 std::string python_number(double number) {
   // Python's repr: the shortest digits that read back, scientific outside 1e-4 … 1e16.
   char buffer[64];

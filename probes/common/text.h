@@ -17,6 +17,9 @@ std::string text_from(const char* format, std::va_list arguments);
 std::optional<std::int64_t> parse_integer(std::string_view word);
 std::optional<double> parse_number(std::string_view word);
 
+/// `word` on one line: control characters as \xNN.
+std::string printable(std::string_view word);
+
 /// A number as Python's str() writes a float: "4.0", "0.00015", "1e-05".
 std::string python_number(double number);
 

@@ -24,6 +24,7 @@ ExitCode run(const std::vector<std::string>& arguments) {
     std::fputs(help_text(kIntro, options).c_str(), stdout);
     return ExitCode::kDone;
   }
+  check(settings);
   // One process speaks for the whole layout, however many were launched.
   Log log(stdout, launched_rank() == 0);
   replay(log, settings);

@@ -1,6 +1,7 @@
 #include "probes/replay/settings.h"
 
 #include "probes/common/environment.h"
+#include "probes/common/error.h"
 #include "probes/common/text.h"
 #include "probes/replay/failure.h"
 
@@ -47,16 +48,33 @@ OptionTable replay_options(ReplaySettings& s) {
   return table;
 }
 
+void check(const ReplaySettings& settings) {
+  check_setup(settings.setup);
+  if (settings.fail_at > settings.setup.iterations)
+    bad_input("--fail-at %lld is never reached: --iterations is %lld",
+              static_cast<long long>(settings.fail_at),
+              static_cast<long long>(settings.setup.iterations));
+}
+
+namespace {
+
+/// Any text as a value of the dump.
+std::string python_text(const std::string& value) {
+  return value.empty() ? "None" : printable(value);
+}
+
+}  // namespace
+
 Arguments replay_arguments(const ReplaySettings& s) {
   const Truth& t = s.truth;
   return {
-      {"allocation_key", t.allocation_key},
+      {"allocation_key", python_text(t.allocation_key)},
       {"allocation_sd", python_number(t.allocation_sd)},
-      {"day_key", t.day_key},
+      {"day_key", python_text(t.day_key)},
       {"day_sd", python_number(t.day_sd)},
       {"eval_interval", std::to_string(s.eval_interval)},
       {"iteration_sd", python_number(t.iteration_sd)},
-      {"run_key", t.run_key},
+      {"run_key", python_text(t.run_key)},
       {"run_sd", python_number(t.run_sd)},
       {"save_interval", std::to_string(s.save_interval)},
       {"sleep_factor", python_number(s.sleep_factor)},

@@ -35,6 +35,9 @@ ReplaySettings replay_settings();
 /// The rows of `settings`' options. `settings` must outlive them.
 OptionTable replay_options(ReplaySettings& settings);
 
+/// Errors: Error (bad input) for what cannot be meant: a failure after the last iteration.
+void check(const ReplaySettings& settings);
+
 /// What the dump of arguments says beside the setup.
 Arguments replay_arguments(const ReplaySettings& settings);
 

@@ -39,10 +39,8 @@ void check_world(const Setup& s, std::int64_t launched) {
 
 void check(const TrainingSettings& settings, std::int64_t launched) {
   const Setup& s = settings.setup;
+  check_setup(s);
   check_world(s, launched);
-  if (s.hidden % s.heads != 0)
-    bad_input("--heads %lld does not divide --hidden %lld", static_cast<long long>(s.heads),
-              static_cast<long long>(s.hidden));
   if (std::max(s.mbs * s.seq, padded_vocab(s)) > INT32_MAX)
     bad_input("--mbs x --seq and the padded vocabulary must stay below 2^31");
 }

@@ -20,7 +20,7 @@ struct TrainingSettings {
 OptionTable training_options(TrainingSettings& settings);
 
 /// Errors: Error (bad input) where the probe cannot do it: a world above 1 by the options or by
-/// `launched` processes, heads that do not divide the hidden size, a dimension beyond BLAS' int.
+/// `launched` processes, a dimension beyond BLAS' int.
 void check(const TrainingSettings& settings, std::int64_t launched);
 
 /// Bytes the probe may take. Requires check().

@@ -1,0 +1,289 @@
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "harness/base/process.h"
+#include "tests/support/temporary.h"
+
+using namespace pippin;
+using Catch::Contains;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// Runs a probe as a job does; `settings` are NAME=value.
+Outcome run_probe(const char* program, const Words& options, const Words& settings = {}) {
+  Words command = {"env", "-u",      "OMPI_COMM_WORLD_SIZE", "-u", "SLURM_STEP_NUM_TASKS",
+                   "-u",  "PMI_SIZE"};
+  command.insert(command.end(), settings.begin(), settings.end());
+  command.emplace_back(program);
+  command.insert(command.end(), options.begin(), options.end());
+  return run_program(command);
+}
+
+Outcome training(const Words& options, const Words& settings = {}) {
+  return run_probe(TRAINING_PROBE, options, settings);
+}
+
+/// Without sleep.
+Outcome replay(Words options, const Words& settings = {}) {
+  options.insert(options.end(), {"--sleep-factor", "0"});
+  return run_probe(REPLAY_PROBE, options, settings);
+}
+
+Words lines_of(const std::string& text) {
+  Words lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+/// Every number behind `label`, in the order of the lines.
+std::vector<double> numbers_behind(const std::string& text, const std::string& label) {
+  std::vector<double> numbers;
+  for (std::size_t at = text.find(label); at != std::string::npos; at = text.find(label, at + 1))
+    numbers.push_back(std::stod(text.substr(at + label.size())));
+  return numbers;
+}
+
+std::vector<double> elapsed_of(const Outcome& outcome) {
+  return numbers_behind(outcome.output, "elapsed time per iteration (ms): ");
+}
+
+/// What a line looks like: numbers as #, one blank for many; of the dump the key.
+std::string shape_of(const std::string& line) {
+  static const std::regex dump("^  (\\S+) \\.+ .*$"), number("[0-9][0-9.]*(E[-+][0-9]+)?"),
+      blanks(" +"), rule("---+"), iteration_rest("(training|replay) #");
+  std::smatch found;
+  if (std::regex_match(line, found, dump)) return "dump " + found[1].str();
+  std::string shape = std::regex_replace(line, number, "#");
+  shape = std::regex_replace(shape, blanks, " ");
+  shape = std::regex_replace(shape, rule, "---");
+  return std::regex_replace(shape, iteration_rest, "PROBE #");
+}
+
+/// The shapes of all lines in the contract's fenced blocks.
+std::set<std::string> contract() {
+  std::set<std::string> shapes;
+  bool fenced = false;
+  for (const auto& line : lines_of(read_input(test::source_directory() / "probes/LOG_FORMAT.md"))) {
+    if (line.starts_with("```"))
+      fenced = !fenced;
+    else if (fenced)
+      shapes.insert(shape_of(line));
+  }
+  return shapes;
+}
+
+void check_against_contract(const Outcome& outcome) {
+  static const std::set<std::string> known = contract();
+  for (const auto& line : lines_of(outcome.output)) {
+    INFO(line);
+    CHECK(known.count(shape_of(line)) == 1);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every line of both probes is in the contract") {
+  check_against_contract(training({"--iterations", "2"}));
+  const Words busy = {
+      "--tp", "2", "--pp", "2", "--iterations", "4", "--save-interval", "2", "--eval-interval",
+      "2"};
+  check_against_contract(replay(busy));
+  check_against_contract(replay({"--iterations", "2"}));
+  for (const char* way : {"exit", "oom", "crash", "timeout-line"})
+    check_against_contract(replay({"--fail-at", "2", "--fail-with", way}));
+}
+
+TEST_CASE("a default training run ends well with a falling loss and all its lines") {
+  const Outcome outcome = training({});
+  CHECK(outcome.exit_code == 0);
+  const auto elapsed = elapsed_of(outcome);
+  CHECK(elapsed.size() == 20);
+  for (const double milliseconds : elapsed) CHECK(milliseconds > 0);
+  const auto losses = numbers_behind(outcome.output, "lm loss: ");
+  REQUIRE(losses.size() == 20);
+  CHECK((losses[18] + losses[19]) / 2 < losses[0] - 1);
+  CHECK_THAT(outcome.output, Contains("[after training is done] datetime: "));
+}
+
+TEST_CASE("the parts of a training step take no longer than the step") {
+  const Outcome outcome = training({"--iterations", "5", "--hidden", "128", "--recompute", "full"});
+  const auto elapsed = elapsed_of(outcome);
+  for (std::size_t i = 0; i < elapsed.size(); ++i) {
+    double sum = 0;
+    for (const char* part : {"forward-compute: ", "backward-compute: ", "optimizer: "})
+      sum += numbers_behind(outcome.output, part).at(i);
+    CHECK(sum > 0);
+    CHECK(sum < elapsed[i] + 0.02);  // the parts are rounded to 0.01 ms
+  }
+}
+
+TEST_CASE("a log interval prints means and memory once") {
+  const Outcome outcome = training({"--iterations", "7", "--log-interval", "3"});
+  CHECK(elapsed_of(outcome).size() == 2);
+  CHECK(numbers_behind(outcome.output, " iteration ") == std::vector<double>{3, 6});
+  CHECK(numbers_behind(outcome.output, "max allocated: ").size() == 1);
+  const auto each = numbers_behind(training({"--iterations", "6"}).output, "lm loss: ");
+  const auto means = numbers_behind(outcome.output, "lm loss: ");
+  CHECK(means[0] == Approx((each[0] + each[1] + each[2]) / 3).epsilon(1e-5));
+  CHECK(means[1] == Approx((each[3] + each[4] + each[5]) / 3).epsilon(1e-5));
+}
+
+TEST_CASE("recomputation prints the same losses and less memory") {
+  const Words model = {"--iterations", "3", "--layers", "6"};
+  Words again = model;
+  again.insert(again.end(), {"--recompute", "full"});
+  const Outcome kept = training(model), recomputed = training(again);
+  CHECK(numbers_behind(kept.output, "lm loss: ") == numbers_behind(recomputed.output, "lm loss: "));
+  CHECK(numbers_behind(recomputed.output, "max allocated: ").at(0) <
+        numbers_behind(kept.output, "max allocated: ").at(0));
+  CHECK_THAT(kept.output, Contains("recompute_granularity ........................... None"));
+  CHECK_THAT(recomputed.output, Contains("recompute_granularity ........................... full"));
+}
+
+TEST_CASE("training runs out of memory with an exit code of its own") {
+  const Outcome outcome = training({"--memory-limit-mib", "2"});
+  CHECK(outcome.exit_code == 12);
+  CHECK_THAT(outcome.output, Contains("training: out of memory (std::bad_alloc): tried to "));
+  CHECK_THAT(outcome.output, Contains("-------------------- end of arguments"));
+  CHECK(elapsed_of(outcome).empty());
+  const Outcome enough = training({"--memory-limit-mib", "3", "--iterations", "1"});
+  CHECK(enough.exit_code == 0);
+}
+
+TEST_CASE("training refuses a world above 1 with one line") {
+  const Outcome layout = training({"--tp", "2"});
+  CHECK(layout.exit_code == 2);
+  CHECK(lines_of(layout.output).size() == 1);
+  CHECK_THAT(layout.output, Contains("training: world size 2 (--tp 2 --pp 1 --dp 1)"));
+  for (const char* launched : {"OMPI_COMM_WORLD_SIZE=2", "PMI_SIZE=2", "SLURM_STEP_NUM_TASKS=2"}) {
+    const Outcome outcome = training({}, {launched});
+    CHECK(outcome.exit_code == 2);
+    CHECK_THAT(outcome.output, Contains("launched as 2 processes"));
+  }
+  // mpirun inside a step of many tasks: the inner launcher counts.
+  CHECK(training({"--iterations", "1"}, {"OMPI_COMM_WORLD_SIZE=1", "SLURM_STEP_NUM_TASKS=4"})
+            .exit_code == 0);
+}
+
+TEST_CASE("bad options exit 2 with one line and help exits 0") {
+  for (const char* program : {TRAINING_PROBE, REPLAY_PROBE}) {
+    const Outcome outcome = run_probe(program, {"--msb", "4"});
+    CHECK(outcome.exit_code == 2);
+    CHECK(lines_of(outcome.output).size() == 1);
+    CHECK_THAT(outcome.output, Contains(": unknown option '--msb', did you mean '--mbs'?"));
+    CHECK(lines_of(run_probe(program, {"--a\nb"}).output).size() == 1);
+    const Outcome help = run_probe(program, {"--help"});
+    CHECK(help.exit_code == 0);
+    CHECK_THAT(help.output, Contains("--log-interval"));
+  }
+}
+
+TEST_CASE("a log that cannot be written fails") {
+  for (const char* program : {TRAINING_PROBE, REPLAY_PROBE}) {
+    const Outcome outcome =
+        run_program({"sh", "-c", "exec \"$0\" > /dev/full", std::string(program)});
+    CHECK(outcome.exit_code == 3);
+    CHECK_THAT(outcome.output, Contains("cannot write the log: No space left on device"));
+  }
+}
+
+TEST_CASE("replay prints the truth that it was given") {
+  const Outcome outcome = replay({"--step-time-ms", "1400", "--warmup-iterations", "2"});
+  CHECK(outcome.exit_code == 0);
+  std::vector<double> expected(20, 1400.0);
+  expected[0] = 2800;
+  expected[1] = 2100;
+  CHECK(elapsed_of(outcome) == expected);
+}
+
+TEST_CASE("replay holds a pause in the line after it as Megatron does") {
+  const Outcome outcome =
+      replay({"--iterations", "6", "--warmup-iterations", "0", "--save-interval", "4",
+              "--save-time-ms", "300", "--eval-interval", "2", "--eval-time-ms", "50"});
+  CHECK(elapsed_of(outcome) == std::vector<double>{1000, 1000, 1050, 1000, 1350, 1000});
+  CHECK(numbers_behind(outcome.output, "validation loss at iteration ") ==
+        std::vector<double>{2, 4, 6});
+  CHECK_THAT(outcome.output, Contains("successfully saved checkpoint at iteration       4 to"));
+  const Outcome means = replay({"--iterations", "4", "--warmup-iterations", "0", "--log-interval",
+                                "2", "--eval-interval", "2", "--eval-time-ms", "50"});
+  CHECK(elapsed_of(means) == std::vector<double>{1000, 1025});
+}
+
+TEST_CASE("replay prints any layout from one process") {
+  const Outcome outcome = replay({"--tp", "4", "--pp", "8", "--dp", "2", "--iterations", "1",
+                                  "--layers", "64", "--hidden", "8192", "--heads", "64"});
+  CHECK(outcome.exit_code == 0);
+  CHECK_THAT(outcome.output, Contains("using world size: 64, data-parallel-size: 2, "));
+  const auto ranks = numbers_behind(outcome.output, "[Rank ");
+  REQUIRE(ranks.size() == 32);  // of the first data-parallel replica
+  CHECK(ranks[3] == 3);
+  CHECK(ranks[4] == 8);
+  CHECK(ranks[31] == 59);
+  CHECK(numbers_behind(outcome.output,
+                       " > number of parameters on (tensor, pipeline) model "
+                       "parallel rank (")
+            .size() == 32);
+  const Outcome told = replay({"--memory-mib", "1234.5", "--iterations", "1"});
+  CHECK(numbers_behind(told.output, "max allocated: ") == std::vector<double>{1234.5});
+}
+
+TEST_CASE("replayed runs of one allocation share its draw through the environment") {
+  const Words spread = {"--allocation-sd", "8%", "--run-sd", "2%", "--iterations", "1"};
+  const auto time = [&](const Words& settings) {
+    return elapsed_of(replay(spread, settings)).at(0);
+  };
+  const Words first = {"PIPPIN_ALLOCATION=job 1", "PIPPIN_RUN=a"};
+  CHECK(time(first) == time({"PIPPIN_ALLOCATION=job 1", "PIPPIN_RUN=a", "PIPPIN_DAY=x"}));
+  CHECK(time(first) != time({"PIPPIN_ALLOCATION=job 2", "PIPPIN_RUN=a"}));
+  CHECK(time(first) != time({"PIPPIN_ALLOCATION=job 1", "PIPPIN_RUN=b"}));
+  Words by_option = spread;
+  by_option.insert(by_option.end(), {"--allocation-key", "job 1", "--run-key", "a"});
+  CHECK(elapsed_of(replay(by_option)).at(0) == time(first));
+  CHECK_THAT(replay(spread, {"PIPPIN_RUN=two\nlines"}).output, Contains(" two\\x0alines\n"));
+}
+
+TEST_CASE("replay dies in the iteration and the way it is told") {
+  struct Case {
+    const char* way;
+    int exit_code;
+    const char* evidence;
+  };
+  for (const Case& c : {Case{"exit", 1, "RuntimeError: replay was told to fail at iteration 4"},
+                        Case{"oom", 1, "RuntimeError: CUDA out of memory. Tried to allocate"},
+                        Case{"crash", 139, "traceback : Signal 11 (SIGSEGV) received by PID"},
+                        Case{"timeout-line", 143, "DUE TO TIME LIMIT ***"}}) {
+    const Outcome outcome = replay({"--fail-at", "4", "--fail-with", c.way});
+    INFO(c.way);
+    CHECK(outcome.exit_code == c.exit_code);
+    CHECK_THAT(outcome.output, Contains(c.evidence));
+    CHECK(elapsed_of(outcome).size() == 3);
+    CHECK(outcome.output.find("after training is done") == std::string::npos);
+  }
+}
+
+TEST_CASE("a hanging replay has printed all before and waits to be killed") {
+  const Outcome outcome = run_program({"timeout", "-s", "KILL", "0.5", REPLAY_PROBE, "--fail-at",
+                                       "3", "--fail-with", "hang", "--sleep-factor", "0"});
+  CHECK(outcome.exit_code == 137);
+  CHECK(elapsed_of(outcome).size() == 2);
+}
+
+TEST_CASE("replay sleeps the share of its time that it is told") {
+  const auto start = std::chrono::steady_clock::now();
+  const Outcome outcome = run_probe(
+      REPLAY_PROBE, {"--step-time-ms", "1000", "--iterations", "3", "--sleep-factor", "0.1"});
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  CHECK(outcome.exit_code == 0);
+  CHECK(took.count() >= 0.4);  // 2000 + 1000 + 1000 ms
+}
+
+TEST_CASE("of many launched replays the first one speaks") {
+  CHECK(replay({"--iterations", "2"}, {"OMPI_COMM_WORLD_RANK=1"}).output.empty());
+  CHECK_FALSE(replay({"--iterations", "2"}, {"OMPI_COMM_WORLD_RANK=0"}).output.empty());
+}
