@@ -13,7 +13,7 @@ namespace {
 
 Setup read(const std::vector<std::string>& arguments) {
   Setup setup;
-  CHECK(parse_options(setup_options(setup), arguments));
+  if (!parse_options(setup_options(setup), arguments)) FAIL("help was asked for");
   return setup;
 }
 

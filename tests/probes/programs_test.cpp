@@ -1,6 +1,7 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cctype>
 #include <chrono>
-#include <regex>
 #include <set>
 #include <sstream>
 
@@ -53,16 +54,28 @@ std::vector<double> elapsed_of(const Outcome& outcome) {
   return numbers_behind(outcome.output, "elapsed time per iteration (ms): ");
 }
 
-/// What a line looks like: numbers as #, one blank for many; of the dump the key.
+/// The end of the run of characters from `at` on that are among `allowed`.
+std::size_t run_end(const std::string& line, std::size_t at, const char* allowed) {
+  return std::min(line.find_first_not_of(allowed, at), line.size());
+}
+
+/// What a line looks like: numbers as #, one blank or dash for many; of the dump the key.
 std::string shape_of(const std::string& line) {
-  static const std::regex dump("^  (\\S+) \\.+ .*$"), number("[0-9][0-9.]*(E[-+][0-9]+)?"),
-      blanks(" +"), rule("---+"), iteration_rest("(training|replay) #");
-  std::smatch found;
-  if (std::regex_match(line, found, dump)) return "dump " + found[1].str();
-  std::string shape = std::regex_replace(line, number, "#");
-  shape = std::regex_replace(shape, blanks, " ");
-  shape = std::regex_replace(shape, rule, "---");
-  return std::regex_replace(shape, iteration_rest, "PROBE #");
+  const std::size_t dots = line.find(" ..");
+  if (line.starts_with("  ") && line.find(' ', 2) == dots)
+    return "dump " + line.substr(2, dots - 2);
+  std::string shape;
+  for (std::size_t at = 0; at < line.size();) {
+    const bool digit = std::isdigit(static_cast<unsigned char>(line[at])) != 0;
+    const bool repeats = line[at] == ' ' || line[at] == '-';
+    const char same[] = {line[at], '\0'};
+    const std::size_t end = digit ? run_end(line, at, "0123456789.") : at + 1;
+    shape += digit ? '#' : line[at];
+    at = repeats ? run_end(line, at, same) : end;
+  }
+  for (const std::string program : {"training", "replay"})
+    if (shape == " > probe: pippin " + program + " #") return " > probe: pippin PROBE #";
+  return shape;
 }
 
 /// The shapes of all lines in the contract's fenced blocks.
@@ -126,7 +139,7 @@ TEST_CASE("the parts of a training step take no longer than the step") {
 TEST_CASE("a log interval prints means and memory once") {
   const Outcome outcome = training({"--iterations", "7", "--log-interval", "3"});
   CHECK(elapsed_of(outcome).size() == 2);
-  CHECK(numbers_behind(outcome.output, " iteration ") == std::vector<double>{3, 6});
+  CHECK(numbers_behind(outcome.output, "\n iteration ") == std::vector<double>{3, 6});
   CHECK(numbers_behind(outcome.output, "max allocated: ").size() == 1);
   const auto each = numbers_behind(training({"--iterations", "6"}).output, "lm loss: ");
   const auto means = numbers_behind(outcome.output, "lm loss: ");
