@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <strings.h>
 
 #include "probes/common/text.h"
@@ -59,12 +58,7 @@ std::string parameters_line(std::int64_t tp_rank, std::int64_t stage, std::int64
 }
 
 std::string datetime_line(const std::string& moment) {
-  const std::time_t now = std::time(nullptr);
-  std::tm local{};
-  ::localtime_r(&now, &local);
-  char stamp[32];
-  std::strftime(stamp, sizeof stamp, "%Y-%m-%d %H:%M:%S", &local);
-  return "[" + moment + "] datetime: " + stamp + " ";
+  return "[" + moment + "] datetime: " + local_time("%Y-%m-%d %H:%M:%S ");
 }
 
 std::vector<std::string> validation_lines(std::int64_t iteration, double lm_loss) {

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 
 namespace pippin::probes {
 
@@ -74,6 +75,14 @@ std::string printable(std::string_view word) {
       result += c;
   }
   return result;
+}
+
+std::string local_time(const char* format) {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  ::localtime_r(&now, &local);
+  char stamp[64];
+  return std::string(stamp, std::strftime(stamp, sizeof stamp, format, &local));
 }
 
 std::string python_number(double number) {

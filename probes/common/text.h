@@ -20,6 +20,9 @@ std::optional<double> parse_number(std::string_view word);
 /// `word` on one line: control characters as \xNN.
 std::string printable(std::string_view word);
 
+/// Now and here, by strftime's format.
+std::string local_time(const char* format);
+
 /// A number as Python's str() writes a float: "4.0", "0.00015", "1e-05".
 std::string python_number(double number);
 

@@ -2,7 +2,6 @@
 
 #include <csignal>
 #include <cstdlib>
-#include <ctime>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -41,13 +40,8 @@ Lines crash_lines(std::int64_t) {
 }
 
 Lines timeout_lines(std::int64_t) {
-  const std::time_t now = std::time(nullptr);
-  std::tm local{};
-  ::localtime_r(&now, &local);
-  char stamp[32];
-  std::strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S", &local);
   return {text("slurmstepd: error: *** STEP 1.0 ON node1 CANCELLED AT %s DUE TO TIME LIMIT ***",
-               stamp)};
+               local_time("%Y-%m-%dT%H:%M:%S").c_str())};
 }
 
 Lines hang_lines(std::int64_t) { return {}; }
