@@ -46,6 +46,7 @@ class TreeBuilder : public YAML::EventHandler {
   explicit TreeBuilder(const std::string& file) : file_(std::make_shared<std::string>(file)) {}
 
   YamlNode take_root() { return std::move(root_); }
+  bool last_is_quoted() const { return last_is_quoted_; }
 
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
@@ -56,6 +57,7 @@ class TreeBuilder : public YAML::EventHandler {
                 const std::string& value) override {
     YamlNode node = node_at(mark, YamlNode::Kind::kText);
     refuse_tag(node, tag);
+    last_is_quoted_ = tag == "!";
     node.text = value;
     add(std::move(node), anchor);
   }
@@ -154,6 +156,7 @@ class TreeBuilder : public YAML::EventHandler {
   std::map<YAML::anchor_t, YamlNode> anchored_;
   YamlNode root_;
   std::size_t spent_ = 0;
+  bool last_is_quoted_ = false;
 };
 
 YamlNode place_in(const std::string& file, int line) {
@@ -168,6 +171,11 @@ YamlNode parse_one_document(std::string_view text, const std::string& file) {
   YAML::Parser parser(stream);
   TreeBuilder builder(file);
   if (!parser.HandleNextDocument(builder)) fail(place_in(file, 1), "the file is empty");
+  // A quote that is never closed ends silently at a last line break, but not without one.
+  const std::string_view without_end = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+  if (builder.last_is_quoted() && without_end.size() < text.size()) {
+    parse_one_document(without_end, file);
+  }
   YamlNode root = builder.take_root();
   TreeBuilder rest(file);
   if (parser.HandleNextDocument(rest)) {

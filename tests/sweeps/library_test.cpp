@@ -1,0 +1,95 @@
+#include <catch2/catch.hpp>
+
+#include "sweeps/accelerators.h"
+#include "sweeps/cluster_file.h"
+#include "sweeps/embedded.h"
+#include "sweeps/estimate/parameters.h"
+#include "sweeps/models.h"
+#include "sweeps/probes.h"
+
+using namespace pippin;
+
+namespace {
+
+YamlNode text_node(const std::string& text) {
+  YamlNode node;
+  node.kind = YamlNode::Kind::kText;
+  node.text = text;
+  node.file = std::make_shared<std::string>("test");
+  return node;
+}
+
+/// The billions of "39.1B", the millions of "355M"; 0 for other names.
+double parameters_named(const std::string& name) {
+  const auto dash = name.find('-');
+  const std::string size = dash == std::string::npos ? name : name.substr(dash + 1);
+  if (size.empty() || (size.back() != 'B' && size.back() != 'M')) return 0;
+  return std::stod(size) * (size.back() == 'B' ? 1e9 : 1e6);
+}
+
+}  // namespace
+
+TEST_CASE("every named model is whole and as large as its name says") {
+  const auto names = model_names();
+  CHECK(names.size() == 33);
+  for (const auto& name : names) {
+    INFO(name);
+    const Model model = find_model(name).value();
+    CHECK(model.layers);
+    CHECK(model.seq);
+    CHECK(model.hidden.value() % model.heads.value() == 0);
+    const double named = parameters_named(name);
+    const auto params = static_cast<double>(parameter_count(model).value());
+    // Names round, and some count without embeddings.
+    if (named > 0) CHECK(params == Approx(named).epsilon(0.08));
+  }
+}
+
+TEST_CASE("model names match in any case") {
+  CHECK(find_model("52b")->size == "52B");
+  CHECK(find_model("LLAMA-7b")->size == "llama-7B");
+  CHECK(find_model("TINY")->layers == 2);
+  CHECK_FALSE(find_model("53B"));
+}
+
+TEST_CASE("every data file names its source") {
+  for (const auto& file : embedded_files()) {
+    INFO(file.name);
+    if (file.name.starts_with("models/")) CHECK(file.text.find("source:") != std::string::npos);
+  }
+  const YamlNode root = parse_yaml(embedded_text("accelerators.yaml"), "accelerators.yaml");
+  for (const auto& accelerator : root.items) {
+    INFO(accelerator.line);
+    CHECK(accelerator.find("source") != nullptr);
+  }
+}
+
+TEST_CASE("accelerators have the peaks that the tables use") {
+  const auto peak = [](const std::string& name, const std::string& type) {
+    const Accelerator accelerator = find_accelerator(name).value();
+    for (const auto& entry : accelerator.peak_tflops) {
+      if (entry.first == type) return entry.second;
+    }
+    return 0.0;
+  };
+  CHECK(peak("v100-sxm2-32g", "fp16") == 125);
+  CHECK(peak("a100-sxm4-80g", "bf16") == 312);
+  CHECK(peak("h100-sxm5-80g", "bf16") == 989);
+  CHECK(peak("h200-sxm-141g", "bf16") == 989);
+  CHECK(find_accelerator("A100-SXM4-40G")->memory_gib == 40.0);
+  CHECK_FALSE(find_accelerator("cpu")->memory_gib);
+  CHECK_FALSE(find_accelerator("tpu"));
+}
+
+TEST_CASE("every cluster that is part of the program loads") {
+  for (const auto& name : cluster_names()) {
+    INFO(name);
+    CHECK(load_cluster(text_node(name), "").name == name);
+  }
+}
+
+TEST_CASE("probes know how they are launched") {
+  CHECK(find_probe("training")->launch == Probe::Launch::kRanks);
+  CHECK(find_probe("replay")->launch == Probe::Launch::kOnce);
+  CHECK_FALSE(find_probe("collective"));
+}

@@ -1,0 +1,28 @@
+#include "tests/sweeps/sweep_text.h"
+
+#include <fstream>
+
+#include "harness/base/error.h"
+#include "sweeps/sweep_file.h"
+#include "tests/support/temporary.h"
+
+namespace pippin::test {
+
+Sweep sweep_of(const std::string& text) {
+  const TemporaryDirectory folder;
+  std::ofstream(folder / "sweep.yaml", std::ios::binary) << text;  // disk() would sync each
+  return load_sweep(folder / "sweep.yaml");
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    return "no error, points: " + std::to_string(sweep_of(text).points.size());
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    if (error.exit_code() != ExitCode::kBadInput) return "exit 3: " + message;
+    const auto start = message.find("sweep.yaml");
+    return start == std::string::npos ? message : message.substr(start);
+  }
+}
+
+}  // namespace pippin::test

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "harness/records/sweep.h"
+
+namespace pippin::test {
+
+/// Loads `text` as the file sweep.yaml of a directory of its own.
+Sweep sweep_of(const std::string& text);
+
+/// The message of the Error that `text` leads to, from its "sweep.yaml:LINE: …" on; a text that
+/// begins with "no error" where there is none, and "exit N: …" where it is not bad input.
+std::string error_of(const std::string& text);
+
+}  // namespace pippin::test
