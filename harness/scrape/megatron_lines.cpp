@@ -79,7 +79,7 @@ struct Known {
 };
 
 // Source: training_log() of Megatron-LM 2020-2024 and of BigScience's Megatron-DeepSpeed.
-constexpr std::array<Known, 11> kKnown{{
+constexpr std::array<Known, 12> kKnown{{
     {"elapsed time per iteration (ms)", [](Iteration& i, double x) { i.step_time_ms = x; }},
     {"elapsed time per iteration (s)",
      [](Iteration& i, double x) { i.step_time_ms = x * kMsPerSecond; }},
@@ -88,6 +88,7 @@ constexpr std::array<Known, 11> kKnown{{
     {"learning rate", [](Iteration& i, double x) { i.learning_rate = x; }},
     {"lm loss", [](Iteration& i, double x) { i.lm_loss = x; }},
     {"lm-loss", [](Iteration& i, double x) { i.lm_loss = x; }},
+    {"lm_loss", [](Iteration& i, double x) { i.lm_loss = x; }},
     {"loss scale", [](Iteration& i, double x) { i.loss_scale = x; }},
     {"grad norm", [](Iteration& i, double x) { i.grad_norm = x; }},
     {"number of skipped iterations", [](Iteration& i, double x) { i.skipped = rounded(x); }},

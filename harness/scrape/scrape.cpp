@@ -21,7 +21,10 @@ constexpr Format kFormats[] = {
 std::vector<LogRun> scrape(std::string_view log) {
   for (const auto& format : kFormats) {
     auto runs = format.read(log);
-    for (auto& run : runs) run.format = format.name;
+    for (auto& run : runs) {
+      run.format = format.name;
+      run.scraper_version = kScraperVersion;
+    }
     if (!runs.empty()) return runs;
   }
   return {};
