@@ -12,13 +12,13 @@ namespace pippin {
 
 namespace {
 
-constexpr int kNameImportance = 3, kAxisImportance = 2, kPointImportance = 1;
+constexpr int kAxisImportance = 2, kPointImportance = 1;
 
 TextColumn name_column(const std::vector<Point>& points) {
   TextColumn column;
   column.title = "point";
   column.align = TextColumn::Align::kLeft;
-  column.importance = kNameImportance;
+  column.must_stay = true;
   column.may_shorten = true;
   for (const auto& point : points) column.cells.push_back(printable(point.name));
   return column;
@@ -43,7 +43,7 @@ void write_points(const Plan& plan, std::ostream& out) {
   }
   for (const auto& point : sweep.points) {
     std::size_t i = 1;
-    for (auto& cell : point_cells(point)) columns[i++].cells.push_back(std::move(cell));
+    for (auto& cell : readable_point_cells(point)) columns[i++].cells.push_back(std::move(cell));
     for (const auto& axis : sweep.own_axes) {
       columns[i++].cells.push_back(printable(axis_cell(point, axis)));
     }

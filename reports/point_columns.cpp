@@ -13,9 +13,9 @@ std::string cell_of(const Count& count) { return count ? std::to_string(*count) 
 
 const std::vector<PointColumn>& point_columns() {
   static const std::vector<PointColumn> kColumns{
-      {"gpus", "GPUs"}, {"params_b", "B"}, {"layers", "layers"}, {"hidden", "hidden"},
-      {"seq", "seq"},   {"tp", "TP"},      {"pp", "PP"},         {"dp", "DP"},
-      {"mbs", "MBS"},   {"gas", "GAS"},    {"gbs", "GBS"}};
+      {"gpus", "GPUs"}, {"params_b", "size"}, {"layers", "layers"}, {"hidden", "hidden"},
+      {"seq", "seq"},   {"tp", "TP"},         {"pp", "PP"},         {"dp", "DP"},
+      {"mbs", "MBS"},   {"gas", "GAS"},       {"gbs", "GBS"}};
   return kColumns;
 }
 
@@ -28,6 +28,13 @@ std::vector<std::string> point_cells(const Point& point) {
           cell_of(model.hidden), cell_of(model.seq), cell_of(layout.tp),
           cell_of(layout.pp),    cell_of(layout.dp), cell_of(layout.mbs),
           cell_of(layout.gas),   cell_of(layout.gbs)};
+}
+
+std::vector<std::string> readable_point_cells(const Point& point) {
+  constexpr std::size_t kSize = 1;  // params_b
+  auto cells = point_cells(point);
+  if (point.model.params) cells[kSize] = size_text(static_cast<double>(*point.model.params));
+  return cells;
 }
 
 std::string axis_cell(const Point& point, const std::string& axis) {

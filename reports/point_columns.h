@@ -19,6 +19,9 @@ const std::vector<PointColumn>& point_columns();
 /// What a point has in those columns; empty where unknown.
 std::vector<std::string> point_cells(const Point& point);
 
+/// The same for a reader: the size as "52B".
+std::vector<std::string> readable_point_cells(const Point& point);
+
 /// The text of an own axis; empty where the point has none of that name.
 std::string axis_cell(const Point& point, const std::string& axis);
 

@@ -1,5 +1,6 @@
 #include "reports/remarks.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "harness/base/text.h"
@@ -14,30 +15,50 @@ class Grouped {
   void add(const std::string& text, const Summary& row) {
     if (text.empty()) return;
     for (auto& group : groups_) {
-      if (group.first == text) return group.second.push_back(printable(row.point.name));
+      if (group.text == text) return group.names.push_back(printable(row.point.name));
     }
     groups_.push_back({text, {printable(row.point.name)}});
   }
-  std::vector<std::string> lines(std::size_t rows) const {
-    std::vector<std::string> result;
+  /// Without names where the remark holds for all `rows`.
+  void append_to(std::vector<std::string>& lines, std::size_t rows) const {
     for (const auto& group : groups_) {
-      const bool all = group.second.size() == rows;
-      result.push_back(all ? group.first
-                           : fmt::format("{}: {}", group.first, listed(group.second)));
+      const bool all = group.names.size() == rows;
+      lines.push_back(all ? group.text : fmt::format("{}: {}", group.text, listed(group.names)));
     }
-    return result;
   }
 
  private:
-  std::vector<std::pair<std::string, std::vector<std::string>>> groups_;
+  struct Group {
+    std::string text;
+    std::vector<std::string> names;
+  };
+  std::vector<Group> groups_;
 };
 
-std::string interval_remark(const Interval& time) {
-  if (time.low) {
-    return fmt::format("± is half of the 95 % interval, over {}s{}", time.unit,
-                       time.remark.empty() ? "" : "; " + time.remark);
+/// What ± is in a row that has one, or why it has none. The table shows which rows have one: names
+/// are needed only where the answers differ.
+void add_interval_remarks(std::vector<std::string>& lines, const std::vector<Summary>& rows,
+                          bool with_interval) {
+  Grouped remarks;
+  std::size_t concerned = 0;
+  for (const auto& row : rows) {
+    if (!row.step_time_s || row.step_time_s->low.has_value() != with_interval) continue;
+    const Interval& time = *row.step_time_s;
+    const std::string what =
+        with_interval ? fmt::format("± is half of the 95 % interval over {}s", time.unit) : "no ±";
+    remarks.add(time.remark.empty() ? what : what + ": " + time.remark, row);
+    ++concerned;
   }
-  return fmt::format("no ±, {}", time.remark);
+  remarks.append_to(lines, concerned);
+}
+
+void add_star(std::vector<std::string>& lines, const std::vector<Summary>& rows) {
+  const bool any =
+      std::any_of(rows.begin(), rows.end(), [](const auto& row) { return !row.clean; });
+  if (!any) return;
+  lines.push_back(
+      "* lines are in the mean that are no clean samples: the first, a skipped step, one after a "
+      "save or an evaluation, or an interval's mean");
 }
 
 }  // namespace
@@ -50,21 +71,16 @@ std::string listed(const std::vector<std::string>& names) {
 }
 
 std::vector<std::string> remarks_on(const std::vector<Summary>& rows) {
-  Grouped intervals, others;
+  std::vector<std::string> lines;
+  add_interval_remarks(lines, rows, true);
+  add_interval_remarks(lines, rows, false);
+  add_star(lines, rows);
+  Grouped others;
   for (const auto& row : rows) {
-    if (row.step_time_s) intervals.add(interval_remark(*row.step_time_s), row);
-    if (!row.clean) {
-      others.add(
-          "* the mean holds lines that are no clean samples (the first, a skipped step, after a "
-          "save "
-          "or an evaluation, or the mean of an interval)",
-          row);
-    }
     others.add(printable(row.reason), row);
     for (const auto& remark : row.remarks) others.add(printable(remark), row);
   }
-  auto lines = intervals.lines(rows.size());
-  for (auto& line : others.lines(rows.size())) lines.push_back(std::move(line));
+  others.append_to(lines, rows.size());
   return lines;
 }
 

@@ -15,19 +15,8 @@ namespace {
 using Cells = std::vector<std::string>;
 using Align = TextColumn::Align;
 
-/// What goes last where room is short: what a row is and how long its step takes.
-enum Importance {
-  kShape = 10,
-  kCounts = 20,
-  kLayout = 30,
-  kRates = 40,
-  kAxis = 50,
-  kGpus = 60,
-  kTflops = 70,
-  kState = 80,
-  kName = 90,
-  kTime = 100
-};
+/// What goes first where room is short; what a row is and how long its step takes stay.
+enum Importance { kShape, kCounts, kLayout, kRates, kAxis, kGpus, kTflops, kSweep, kStays };
 
 template <typename Cell>
 TextColumn column_of(const std::vector<Summary>& rows, std::string title, int importance,
@@ -40,10 +29,11 @@ TextColumn column_of(const std::vector<Summary>& rows, std::string title, int im
 }
 
 TextColumn name_column(const std::vector<Summary>& rows) {
-  auto column =
-      column_of(rows, "point", kName, [](const Summary& row) { return printable(row.point.name); });
+  auto column = column_of(rows, "point", kStays,
+                          [](const Summary& row) { return printable(row.point.name); });
   column.align = Align::kLeft;
   column.may_shorten = true;
+  column.must_stay = true;
   return column;
 }
 
@@ -52,9 +42,10 @@ void add_state(std::vector<TextColumn>& columns, const std::vector<Summary>& row
   const bool all_ok = std::all_of(rows.begin(), rows.end(),
                                   [](const auto& row) { return row.state == RunState::kOk; });
   if (all_ok) return;
-  columns.push_back(column_of(rows, "state", kState,
+  columns.push_back(column_of(rows, "state", kStays,
                               [](const Summary& row) { return std::string(text_of(row.state)); }));
   columns.back().align = Align::kLeft;
+  columns.back().must_stay = true;
 }
 
 int importance_of(const std::string& name) {
@@ -65,7 +56,7 @@ int importance_of(const std::string& name) {
 
 void add_point_columns(std::vector<TextColumn>& columns, const std::vector<Summary>& rows) {
   std::vector<Cells> cells;
-  for (const auto& row : rows) cells.push_back(point_cells(row.point));
+  for (const auto& row : rows) cells.push_back(readable_point_cells(row.point));
   for (std::size_t i = 0; i < point_columns().size(); ++i) {
     TextColumn column;
     column.title = point_columns()[i].title;
@@ -73,13 +64,6 @@ void add_point_columns(std::vector<TextColumn>& columns, const std::vector<Summa
     column.may_move = true;
     for (const auto& row : cells) column.cells.push_back(row[i]);
     columns.push_back(std::move(column));
-  }
-  // Billions of parameters: three digits are enough for a reader.
-  for (auto& column : columns) {
-    if (column.title != "B") continue;
-    for (auto& cell : column.cells) {
-      if (!cell.empty()) cell = short_number(parse_number(cell).value());
-    }
   }
 }
 
@@ -102,36 +86,43 @@ std::string right_aligned(const std::string& text, std::size_t width) {
   return std::string(width - std::min(width, text.size()), ' ') + text;
 }
 
-/// "1.427 s ± 0.012": means and half widths stand below one another, marks behind.
+/// How wide the parts of the step times are, so that they stand below one another.
+struct TimeWidths {
+  std::size_t mean = 0, half_width = 0;
+};
+
+/// "1.427 s ± 0.012", then a star where lines are in the mean that are no clean samples.
+std::string time_cell(const Summary& row, const MeanText& text, const TimeWidths& widths) {
+  if (!row.step_time_s) return "";
+  std::string cell = right_aligned(text.mean, widths.mean) + " s";
+  if (!text.half_width.empty()) cell += " ± " + right_aligned(text.half_width, widths.half_width);
+  return row.clean ? cell : cell + " *";
+}
+
 TextColumn time_column(const std::vector<Summary>& rows) {
   std::vector<MeanText> texts;
-  std::size_t mean_width = 0, half_width_width = 0;
-  bool marked = false;
+  TimeWidths widths;
   for (const auto& row : rows) {
     texts.push_back(row.step_time_s ? mean_text(row.step_time_s->mean, half_width(*row.step_time_s))
                                     : MeanText{});
-    mean_width = std::max(mean_width, texts.back().mean.size());
-    half_width_width = std::max(half_width_width, texts.back().half_width.size());
-    marked = marked || (row.step_time_s && !row.clean);
+    widths.mean = std::max(widths.mean, texts.back().mean.size());
+    widths.half_width = std::max(widths.half_width, texts.back().half_width.size());
   }
   TextColumn column;
   column.title = "step time";
-  column.importance = kTime;
+  column.must_stay = true;
   column.align = Align::kLeft;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::string cell;
-    if (rows[i].step_time_s) {
-      cell = right_aligned(texts[i].mean, mean_width) + " s";
-      if (!texts[i].half_width.empty()) {
-        cell += " ± " + right_aligned(texts[i].half_width, half_width_width);
-      } else if (half_width_width > 0) {
-        cell += std::string(half_width_width + 3, ' ');
-      }
-      if (marked) cell += rows[i].clean ? "  " : " *";
-    }
-    column.cells.push_back(std::move(cell));
+    column.cells.push_back(time_cell(rows[i], texts[i], widths));
   }
   return column;
+}
+
+/// The spread within one allocation: of its runs, or of the only run's iterations. It bounds
+/// nothing and so never stands behind a ±.
+std::string within_cell(const Summary& row) {
+  const bool single = row.step_time_s && !row.step_time_s->low && row.step_time_s->sd;
+  return single ? short_number(*row.step_time_s->sd) + " s" : "";
 }
 
 std::string rate_cell(const std::optional<double>& value) {
@@ -151,13 +142,14 @@ void add_measures(std::vector<TextColumn>& columns, const std::vector<Summary>& 
                               [](const Summary& row) { return rate_cell(row.samples_per_s); }));
   columns.push_back(
       column_of(rows, "GiB", kRates, [](const Summary& row) { return rate_cell(row.memory_gib); }));
+  columns.push_back(column_of(rows, "sd within", kCounts, within_cell));
   columns.push_back(column_of(rows, "alloc/runs/lines", kCounts, count_cell));
 }
 
 std::vector<TextColumn> columns_of(const std::vector<Summary>& rows) {
   std::vector<TextColumn> columns;
   columns.push_back(
-      column_of(rows, "sweep", kName, [](const Summary& row) { return printable(row.sweep); }));
+      column_of(rows, "sweep", kSweep, [](const Summary& row) { return printable(row.sweep); }));
   columns.back().align = Align::kLeft;
   columns.back().may_move = true;
   columns.back().may_shorten = true;

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 #include <numeric>
+#include <optional>
+#include <set>
 
 #include "harness/base/text.h"
 
@@ -11,8 +13,9 @@ namespace pippin {
 
 namespace {
 
-constexpr std::size_t kGap = 2;            // blanks between columns
-constexpr std::size_t kShortestName = 20;  // of a column that may be shortened
+constexpr std::size_t kGap = 2;  // blanks between columns
+/// Widths that a column which may be shortened is tried at: the first that keeps its cells apart.
+constexpr std::array<std::size_t, 5> kShortWidths{20, 28, 36, 44, 52};
 
 struct Range {
   std::uint32_t first, last;
@@ -123,42 +126,100 @@ std::size_t full_width(const TextColumn& column) {
   return width;
 }
 
+/// Length of what all cells begin with, up to and with its last '-': that may go without loss.
+std::size_t common_start(const std::vector<std::string>& cells) {
+  std::size_t length = cells.front().size();
+  for (const auto& cell : cells) {
+    const auto end = std::mismatch(cells.front().begin(),
+                                   cells.front().begin() + static_cast<std::ptrdiff_t>(length),
+                                   cell.begin(), cell.end());
+    length = static_cast<std::size_t>(end.first - cells.front().begin());
+  }
+  const auto dash = cells.front().substr(0, length).rfind('-');
+  return dash == std::string::npos ? 0 : dash + 1;
+}
+
+/// The cells in `width` columns: first without what all begin with, then each on its own.
+std::vector<std::string> shortened_alike(const std::vector<std::string>& cells, std::size_t width) {
+  const std::size_t start = common_start(cells);
+  std::vector<std::string> result;
+  for (const auto& cell : cells) {
+    const std::string rest = start > 1 ? "…" + cell.substr(start) : cell;
+    result.push_back(shortened(rest, width));
+  }
+  return result;
+}
+
+std::size_t distinct(const std::vector<std::string>& cells) {
+  return std::set<std::string_view>(cells.begin(), cells.end()).size();
+}
+
 std::size_t least_width(const TextColumn& column) {
   const std::size_t full = full_width(column);
-  return column.may_shorten ? std::min(full, kShortestName) : full;
+  if (!column.may_shorten) return full;
+  for (std::size_t width : kShortWidths) {
+    if (width >= full) break;
+    if (distinct(shortened_alike(column.cells, width)) == distinct(column.cells)) return width;
+  }
+  return full;
 }
 
-std::size_t least_width(const std::vector<TextColumn>& columns) {
-  std::size_t width = kGap * (columns.size() - 1);
-  for (const auto& column : columns) width += least_width(column);
-  return width;
+std::vector<std::size_t> least_widths(const std::vector<TextColumn>& columns) {
+  std::vector<std::size_t> widths;
+  for (const auto& column : columns) widths.push_back(least_width(column));
+  return widths;
 }
 
-/// Drops the least important columns, of equals the last, until the rest fits or one is left.
+std::size_t with_gaps(const std::vector<std::size_t>& widths) {
+  return std::accumulate(widths.begin(), widths.end(), kGap * (widths.size() - 1));
+}
+
+/// The column to drop first: the least important, of equals the last; none where all must stay.
+std::optional<std::size_t> least_important(const std::vector<TextColumn>& columns) {
+  std::optional<std::size_t> least;
+  for (std::size_t i = columns.size(); i-- > 0;) {
+    if (columns[i].must_stay) continue;
+    if (!least || columns[i].importance < columns[*least].importance) least = i;
+  }
+  return least;
+}
+
+/// Drops columns until the rest fits; returns their titles in the order of the table.
 std::vector<std::string> drop_to_fit(std::vector<TextColumn>& columns, std::size_t width) {
-  std::vector<std::string> dropped;
-  while (columns.size() > 1 && least_width(columns) > width) {
-    const auto least =
-        std::min_element(columns.rbegin(), columns.rend(),
-                         [](const auto& a, const auto& b) { return a.importance < b.importance; });
-    dropped.insert(dropped.begin(), least->title);
-    columns.erase(std::next(least).base());
+  std::vector<std::string> titles;
+  for (const auto& column : columns) titles.push_back(column.title);
+  auto widths = least_widths(columns);
+  while (columns.size() > 1 && with_gaps(widths) > width) {
+    const auto least = least_important(columns);
+    if (!least) break;
+    columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(*least));
+    widths.erase(widths.begin() + static_cast<std::ptrdiff_t>(*least));
   }
-  return dropped;
+  for (const auto& column : columns) {
+    titles.erase(std::find(titles.begin(), titles.end(), column.title));
+  }
+  return titles;
 }
 
-/// Shortens cells of the columns that may be, from the left, by what is too much.
-void shorten_to_fit(std::vector<TextColumn>& columns, std::size_t width) {
-  std::size_t total = kGap * (columns.size() - 1);
-  for (const auto& column : columns) total += full_width(column);
-  for (auto& column : columns) {
-    if (!column.may_shorten || total <= width) continue;
-    const std::size_t full = full_width(column);
-    const std::size_t target =
-        std::max(std::min(kShortestName, full), full - std::min(full, total - width));
-    for (auto& cell : column.cells) cell = shortened(cell, target);
-    total -= full - target;
+/// Shortens cells of the columns that may be, from the left, by what is too much. Returns what a
+/// column's "…" at the start stands for, as a caption has it.
+std::string shorten_to_fit(std::vector<TextColumn>& columns, std::size_t width) {
+  std::string starts;
+  std::vector<std::size_t> widths;
+  for (const auto& column : columns) widths.push_back(full_width(column));
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::size_t whole = with_gaps(widths);
+    if (!columns[i].may_shorten || whole <= width) continue;
+    const std::size_t wanted = widths[i] - std::min(widths[i], whole - width);
+    const std::size_t target = std::max(kShortWidths.front(), wanted);
+    if (target >= widths[i]) continue;
+    const std::size_t start = common_start(columns[i].cells);
+    if (start > 1)
+      starts += "  " + columns[i].title + " " + columns[i].cells[0].substr(0, start) + "…";
+    columns[i].cells = shortened_alike(columns[i].cells, target);
+    widths[i] = full_width(columns[i]);
   }
+  return starts;
 }
 
 std::string line_of(const std::vector<std::string>& cells) {
@@ -174,9 +235,7 @@ void write_rows(const std::vector<TextColumn>& columns, std::ostream& out) {
   for (std::size_t i = 0; i < columns.size(); ++i) {
     titles.push_back(padded(columns[i].title, widths[i], columns[i].align));
   }
-  const std::size_t whole =
-      std::accumulate(widths.begin(), widths.end(), kGap * (columns.size() - 1));
-  out << line_of(titles) << '\n' << std::string(whole, '-') << '\n';
+  out << line_of(titles) << '\n' << std::string(with_gaps(widths), '-') << '\n';
   for (std::size_t row = 0; row < columns.front().cells.size(); ++row) {
     std::vector<std::string> cells;
     for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -204,14 +263,16 @@ std::string shortened(std::string_view text, std::size_t width) {
 }
 
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
-  std::string result;
-  std::size_t column = 0;
-  for (std::string_view word : split(text, ' ')) {
+  const std::size_t start = std::min(text.find_first_not_of(' '), text.size());
+  std::string result(start, ' ');
+  std::size_t column = start;
+  for (std::string_view word : split(text.substr(start), ' ')) {
     const std::size_t length = display_width(word);
-    if (column > 0 && width > 0 && column + 1 + length > width) {
+    if (column > start && width > 0 && column + 1 + length > width) {
+      result.erase(result.find_last_not_of(' ') + 1);
       result += "\n" + std::string(indent, ' ');
       column = indent;
-    } else if (!result.empty()) {
+    } else if (column > start) {
       result += ' ';
       ++column;
     }
@@ -224,15 +285,14 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
 std::vector<std::string> write_table(std::vector<TextColumn> columns, std::size_t width,
                                      std::ostream& out) {
   drop_unknown(columns);
-  const std::string caption = take_caption(columns);
-  if (!caption.empty()) out << wrapped(caption, width) << "\n\n";
-  if (columns.empty()) return {};
+  std::string caption = take_caption(columns);
   std::vector<std::string> dropped;
-  if (width > 0) {
+  if (width > 0 && !columns.empty()) {
     dropped = drop_to_fit(columns, width);
-    shorten_to_fit(columns, width);
+    caption += shorten_to_fit(columns, width);
   }
-  write_rows(columns, out);
+  if (!caption.empty()) out << wrapped(trim(caption), width) << "\n\n";
+  if (!columns.empty()) write_rows(columns, out);
   return dropped;
 }
 

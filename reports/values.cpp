@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/text.h"
+#include "harness/base/units.h"
 
 namespace pippin {
 
@@ -19,8 +20,9 @@ int decimals_for(double value, int digits) {
 }
 
 std::string rounded(double value, int decimals) {
-  const double step = std::pow(10.0, std::max(0, -decimals));
-  return fmt::format("{:.{}f}", std::round(value / step) * step, std::max(0, decimals));
+  if (decimals >= 0) return fmt::format("{:.{}f}", value, decimals);
+  const double step = std::pow(10.0, -decimals);
+  return fmt::format("{:.0f}", std::round(value / step) * step);
 }
 
 }  // namespace
@@ -40,6 +42,13 @@ MeanText mean_text(double mean, std::optional<double> half_width) {
   if (*half_width <= 0) return {fmt::format("{:.{}f}", mean, least), "0"};
   const int decimals = std::max(decimals_for(mean, 3), decimals_for(*half_width, 2));
   return {rounded(mean, decimals), rounded(*half_width, decimals)};
+}
+
+std::string size_text(double params) {
+  constexpr double kThousand = 1e3, kMillion = 1e6;
+  if (params >= kBillion) return fmt::format("{:.3g}B", params / kBillion);
+  if (params >= kMillion) return fmt::format("{:.3g}M", params / kMillion);
+  return fmt::format("{:.3g}K", params / kThousand);
 }
 
 std::string duration_text(double seconds) {

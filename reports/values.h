@@ -18,6 +18,9 @@ struct MeanText {
 };
 MeanText mean_text(double mean, std::optional<double> half_width);
 
+/// A number of parameters as people name models: "52B", "7.53B", "124M", "33.8K".
+std::string size_text(double params);
+
 /// "45 s", "12 min", "3 h 20 min".
 std::string duration_text(double seconds);
 

@@ -1,0 +1,69 @@
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "harness/base/error.h"
+#include "harness/base/text.h"
+#include "reports/csv_text.h"
+#include "reports/format.h"
+#include "reports/summarize.h"
+#include "tests/reports/golden.h"
+#include "tests/reports/samples.h"
+
+using namespace pippin;
+
+namespace {
+std::string csv_of(const std::vector<PointSamples>& samples) {
+  std::ostringstream out;
+  format_named("csv").write({summarize(samples, Samples::kClean)}, out);
+  return out.str();
+}
+}  // namespace
+
+TEST_CASE("the columns of CSV are fixed and in order") {
+  const std::string text = csv_of({});
+  CHECK(text ==
+        "sweep,point,state,gpus,params_b,layers,hidden,seq,tp,pp,dp,mbs,gas,gbs,allocations,runs,"
+        "iterations,step_time_s,ci_low_s,ci_high_s,sd_s,tflops,flops_formula,samples_per_s,"
+        "memory_gib\n");
+}
+
+TEST_CASE("CSV tables are as committed") {
+  CHECK(csv_of(test::sweep_samples()) == test::golden("sweep.csv.txt"));
+  CHECK(csv_of(test::foreign_samples()) == test::golden("foreign.csv.txt"));
+}
+
+TEST_CASE("unknown is empty and never a zero") {
+  PointSamples samples;
+  samples.point.name = "p";
+  const auto lines = split(csv_of({samples}), '\n');
+  CHECK(lines.at(1) == ",p,missing,,,,,,,,,,,,,,,,,,,,,,");
+}
+
+TEST_CASE("a cell with a comma a quote or a line break is quoted") {
+  CHECK(csv_line({"a", "b c", ""}) == "a,b c,\n");
+  CHECK(csv_line({"a,b", "say \"hi\"", "x\ny"}) == "\"a,b\",\"say \"\"hi\"\"\",\"x\ny\"\n");
+}
+
+TEST_CASE("own axes of a sweep are always columns and foreign arguments where rows differ") {
+  const auto axes = [](const std::vector<PointSamples>& samples) {
+    return shown_axes(summarize(samples, Samples::kClean));
+  };
+  CHECK(axes({test::sweep_samples()[0]}) == std::vector<std::string>{"zero"});
+  CHECK(axes(test::foreign_samples()) == std::vector<std::string>{"recompute"});
+  CHECK(axes({test::foreign_samples()[0]}).empty());
+  auto lacking = test::foreign_samples();
+  lacking[1].point.axes.pop_back();
+  CHECK(axes(lacking) == std::vector<std::string>{"recompute"});
+}
+
+TEST_CASE("an axis named like a column keeps its own name apart") {
+  auto samples = test::sweep_samples();
+  samples[0].point.axes = {{"state", value_of("cold")}};
+  const std::string text = csv_of({samples[0]});
+  CHECK(text.find(",memory_gib,axis_state\n") != std::string::npos);
+}
+
+TEST_CASE("an unknown format is named with the near one") {
+  CHECK_THROWS_WITH(format_named("cvs"),
+                    "unknown format 'cvs', did you mean 'csv'? (known: terminal, csv)");
+}

@@ -1,0 +1,188 @@
+#include "reports/summarize.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/reports/samples.h"
+
+using namespace pippin;
+
+namespace {
+
+Summary summary_of(const PointSamples& samples, Samples which = Samples::kClean) {
+  return summarize({samples}, which).at(0);
+}
+
+PointSamples with_runs(std::vector<RunSamples> runs) {
+  PointSamples samples;
+  samples.point = test::point_52b(4, 256);
+  samples.runs = std::move(runs);
+  return samples;
+}
+
+RunSamples ended(RunState state) {
+  RunSamples run;
+  run.state = state;
+  return run;
+}
+
+double mean_of(const Summary& row) { return row.step_time_s.value().mean; }
+
+bool has_remark(const Summary& row, const std::string& text) {
+  for (const auto& remark : row.remarks) {
+    if (remark.find(text) != std::string::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("a mean holds clean lines and each allocation once") {
+  const auto rows = summarize(test::sweep_samples(), Samples::kClean);
+  REQUIRE(rows.size() == 3);
+  CHECK(mean_of(rows[0]) == Approx((129.2 + 127.5 + 131.1) / 3));
+  CHECK(rows[0].allocations == 3);
+  CHECK(rows[0].runs == 3);
+  CHECK(rows[0].iterations == 6);
+  CHECK(rows[0].clean);
+  CHECK(rows[0].step_time_s->low.value() < mean_of(rows[0]));
+  CHECK(rows[0].state == RunState::kOk);
+  CHECK(has_remark(rows[0], "1 of 4 runs: oom"));
+  CHECK(rows[1].step_time_s->remark == "one allocation");
+  CHECK_FALSE(rows[1].step_time_s->low);
+}
+
+TEST_CASE("a point without any run is what its plan says") {
+  const auto rows = summarize(test::sweep_samples(), Samples::kClean);
+  CHECK(rows[2].state == RunState::kInfeasible);
+  CHECK(rows[2].reason == "needs 41.2 GiB of 32");
+  CHECK_FALSE(rows[2].step_time_s);
+  CHECK_FALSE(rows[2].memory_gib);
+  CHECK(rows[2].remarks.empty());
+  CHECK(summary_of(with_runs({})).state == RunState::kMissing);
+}
+
+TEST_CASE("where no line is clean all lines count and the row is marked") {
+  const auto rows = summarize(test::foreign_samples(), Samples::kClean);
+  CHECK(rows[0].iterations == 4);
+  CHECK_FALSE(rows[0].clean);
+  CHECK(mean_of(rows[0]) == Approx((2.1522 + 1.3549 + 1.3761 + 1.3798) / 4));
+}
+
+TEST_CASE("all samples are every line whatever the warm-up") {
+  auto samples = test::sweep_samples().at(1);
+  samples.warmup = 2;
+  const Summary all = summary_of(samples, Samples::kAll);
+  CHECK(all.iterations == 4);
+  CHECK_FALSE(all.clean);
+  CHECK(mean_of(all) == Approx((470 + 435.1 + 434.8 + 435.9) / 4));
+  const Summary clean = summary_of(samples);
+  CHECK(clean.iterations == 2);
+  CHECK(mean_of(clean) == Approx((434.8 + 435.9) / 2));
+}
+
+TEST_CASE("a fixed warm-up counts iterations of the launch and not of the training") {
+  auto samples = with_runs({test::run_of("a", {9000, 2000, 1000, 1100})});
+  for (auto& line : samples.runs[0].iterations) line.number += 5000;
+  samples.warmup = 2;
+  CHECK(mean_of(summary_of(samples)) == Approx(1.05));
+  samples.warmup = 0;
+  CHECK(summary_of(samples).iterations == 3);  // the first is flagged all the same
+}
+
+TEST_CASE("a warm-up is found in each run and left out") {
+  std::vector<double> times(40, 1000);
+  for (std::size_t i = 0; i < 8; ++i) times[i] = 1500;
+  const auto row = summary_of(
+      with_runs({test::run_of("a", times), test::run_of("b", std::vector<double>(40, 1000))}));
+  CHECK(mean_of(row) == Approx(1.0));
+  CHECK(row.iterations == 32 + 39);
+  CHECK(row.clean);
+}
+
+TEST_CASE("a slowdown stays in the mean and is said") {
+  std::vector<double> times(60, 1000);
+  for (std::size_t i = 35; i < times.size(); ++i) times[i] = 1100;
+  const auto row = summary_of(with_runs({test::run_of("a", times)}));
+  CHECK(row.iterations == 59);
+  CHECK(has_remark(row, "1 of 1 runs slowed down"));
+}
+
+TEST_CASE("flagged lines are in no clean mean") {
+  auto samples = with_runs({test::run_of("a", {9000, 1000, 5000, 1200, 7000, 8000})});
+  auto& lines = samples.runs[0].iterations;
+  lines[2].flags = kSkippedStep;
+  lines[4].flags = kAfterSave;
+  lines[5].flags = kAfterEvaluation;
+  CHECK(mean_of(summary_of(samples)) == Approx(1.1));
+}
+
+TEST_CASE("runs of unequal length weigh by what they tell and a cut run counts") {
+  auto samples = with_runs({test::run_of("a", {1, 1000, 1000, 1000, 1000}),
+                            test::run_of("b", {1, 1100}), test::run_of("c", {1, 1200, 1200})});
+  samples.runs[1].state = RunState::kTimeout;
+  const auto row = summary_of(samples);
+  CHECK(row.runs == 3);
+  CHECK(mean_of(row) == Approx(1.1).epsilon(1e-6));
+  CHECK(has_remark(row, "1 of 3 runs: timeout"));
+}
+
+TEST_CASE("only lines of the final batch size count where it grows") {
+  auto samples = with_runs({test::run_of("a", {900, 200, 500, 1000, 1020})});
+  auto& lines = samples.runs[0].iterations;
+  for (std::size_t i = 0; i < lines.size(); ++i) lines[i].gbs = i < 3 ? 256 : 512;
+  const auto row = summary_of(samples);
+  CHECK(mean_of(row) == Approx(1.01));
+  CHECK(row.point.layout.gbs == 512);
+  CHECK(row.samples_per_s.value() == Approx(512 / 1.01));
+  CHECK(has_remark(row, "only lines of GBS 512"));
+  CHECK(mean_of(summary_of(samples, Samples::kAll)) == Approx(1.01));
+}
+
+TEST_CASE("the batch size of the lines beats that of the plan") {
+  auto samples = with_runs({test::run_of("a", {900, 1000})});
+  for (auto& line : samples.runs[0].iterations) line.gbs = 8;
+  CHECK(summary_of(samples).samples_per_s.value() == Approx(8.0));
+}
+
+TEST_CASE("teraflops follow the tables of the BigScience notes") {
+  // meg_gpt2_perf: 52e9 parameters, sequence 1024, GBS 1024, 64 GPUs, 126.607 s, recomputed: 53.83.
+  auto samples = with_runs({test::run_of("a", {150000, 126607})});
+  CHECK(summary_of(samples).tflops.value() == Approx(53.83).margin(0.005));
+  CHECK(summary_of(samples).flops_formula == "params");
+  samples.runs[0].recompute = "none";
+  CHECK(summary_of(samples).tflops.value() == Approx(53.83 * 3 / 4).margin(0.005));
+  samples.point.model.params.reset();
+  CHECK_FALSE(summary_of(samples).tflops);
+  CHECK(summary_of(samples).flops_formula.empty());
+}
+
+TEST_CASE("runs with unlike recomputation share no teraflops") {
+  auto samples = with_runs({test::run_of("a", {1, 2}), test::run_of("b", {1, 2})});
+  samples.runs[0].recompute = "none";
+  CHECK_FALSE(summary_of(samples).tflops);
+  CHECK(has_remark(summary_of(samples), "recomputation"));
+}
+
+TEST_CASE("memory is the largest of all runs also of those that failed") {
+  CHECK(summarize(test::sweep_samples(), Samples::kClean)[0].memory_gib.value() ==
+        Approx(31800.0 / 1024));
+}
+
+TEST_CASE("a point is ok where one run is and else the worst that is there") {
+  const auto state = [](std::vector<RunSamples> runs) {
+    return summary_of(with_runs(std::move(runs))).state;
+  };
+  CHECK(state({ended(RunState::kFailed), ended(RunState::kOk)}) == RunState::kOk);
+  CHECK(state({ended(RunState::kTimeout), ended(RunState::kFailed), ended(RunState::kOom)}) ==
+        RunState::kOom);
+  CHECK(state({ended(RunState::kTimeout), ended(RunState::kFailed)}) == RunState::kFailed);
+  CHECK(state({ended(RunState::kCancelled), ended(RunState::kTimeout)}) == RunState::kTimeout);
+  CHECK(state({ended(RunState::kMissing), ended(RunState::kCancelled)}) == RunState::kCancelled);
+}
+
+TEST_CASE("a line without a time is no sample") {
+  const auto row = summary_of(with_runs({test::run_of("a", {900, 0, 1000})}));
+  CHECK(row.iterations == 1);
+  CHECK(mean_of(row) == 1.0);
+  CHECK_FALSE(summary_of(with_runs({test::run_of("a", {0})})).step_time_s);
+}

@@ -1,0 +1,82 @@
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "harness/base/text.h"
+#include "reports/format.h"
+#include "reports/summarize.h"
+#include "reports/text_table.h"
+#include "tests/reports/golden.h"
+#include "tests/reports/samples.h"
+
+using namespace pippin;
+
+namespace {
+
+std::string table_of(const std::vector<PointSamples>& samples, std::size_t width) {
+  std::ostringstream out;
+  format_named("terminal").write({summarize(samples, Samples::kClean), width}, out);
+  return out.str();
+}
+
+std::vector<PointSamples> mixed_samples() {
+  auto samples = test::sweep_samples();
+  for (auto& foreign : test::foreign_samples()) samples.push_back(std::move(foreign));
+  return samples;
+}
+
+}  // namespace
+
+TEST_CASE("terminal tables are as committed") {
+  CHECK(table_of(test::sweep_samples(), 100) == test::golden("sweep.txt"));
+  CHECK(table_of(test::foreign_samples(), 100) == test::golden("foreign.txt"));
+  CHECK(table_of(mixed_samples(), 0) == test::golden("mixed.txt"));
+  CHECK(table_of(mixed_samples(), 60) == test::golden("mixed_narrow.txt"));
+}
+
+TEST_CASE("no line of a table is wider than asked") {
+  for (std::size_t width : {60, 72, 80, 100, 132}) {
+    const std::string table = table_of(test::sweep_samples(), width);
+    for (std::string_view line : split(table, '\n')) {
+      INFO(line);
+      CHECK(display_width(line) <= width);
+    }
+  }
+}
+
+TEST_CASE("a mean and its interval stand with digits that mean something") {
+  std::vector<RunSamples> runs;
+  for (double time : {1423.4, 1427.0, 1431.6}) {
+    runs.push_back(test::run_of("a" + std::to_string(runs.size()), {2000, time, time + 1}));
+  }
+  auto samples = test::sweep_samples()[0];
+  samples.runs = runs;
+  const std::string table = table_of({samples}, 100);
+  CHECK(table.find("1.428 s ± 0.010") != std::string::npos);
+}
+
+TEST_CASE("one allocation has no interval and the table says why") {
+  const std::string table = table_of({test::sweep_samples()[1]}, 100);
+  CHECK(table.find("435 s") != std::string::npos);
+  CHECK(table.find("no ±: one allocation") != std::string::npos);
+}
+
+TEST_CASE("units that differ between rows are named with their rows") {
+  auto samples = test::sweep_samples();
+  for (std::size_t i = 0; i < 3; ++i) {
+    samples[1].runs.push_back(test::run_of("b" + std::to_string(i), {470000, 435000, 436000}));
+    samples[1].runs.back().day = "2024-05-" + std::to_string(27 + i);
+  }
+  const std::string table = table_of(samples, 200);
+  CHECK(table.find("± is half of the 95 % interval over allocations: 52b-tp4-pp16-dp1-mbs4-") !=
+        std::string::npos);
+  CHECK(table.find("± is half of the 95 % interval over days: 52b-tp4-pp16-dp1-mbs8-") !=
+        std::string::npos);
+}
+
+TEST_CASE("an empty report says so") { CHECK(table_of({}, 80) == "no points\n"); }
+
+TEST_CASE("control characters of a name cannot disturb the terminal") {
+  auto samples = test::sweep_samples()[1];
+  samples.point.name = "evil\x1b[31m\nname";
+  CHECK(table_of({samples}, 100).find('\x1b') == std::string::npos);
+}

@@ -1,0 +1,98 @@
+#include "reports/text_table.h"
+
+#include <catch2/catch.hpp>
+#include <sstream>
+
+using namespace pippin;
+
+namespace {
+
+TextColumn column(std::string title, std::vector<std::string> cells, int importance = 0) {
+  TextColumn result;
+  result.title = std::move(title);
+  result.cells = std::move(cells);
+  result.importance = importance;
+  return result;
+}
+
+std::string table(std::vector<TextColumn> columns, std::size_t width) {
+  std::ostringstream out;
+  write_table(std::move(columns), width, out);
+  return out.str();
+}
+
+}  // namespace
+
+TEST_CASE("the width of a text is what a terminal shows") {
+  CHECK(display_width("1.4 ± 0.1") == 9);
+  CHECK(display_width("grün") == 4);
+  CHECK(display_width("漢字") == 4);
+  CHECK(display_width("e\xcc\x81") == 1);  // e and a combining accent
+  CHECK(display_width("\xff\xfe") == 2);
+}
+
+TEST_CASE("a text is shortened in its middle") {
+  CHECK(shortened("52b-tp4-pp16", 20) == "52b-tp4-pp16");
+  CHECK(shortened("0123456789", 5) == "01…89");
+  CHECK(shortened("漢字漢字", 5) == "漢…字");
+  CHECK(shortened("abc", 1) == "…");
+  CHECK(shortened("abc", 0).empty());
+}
+
+TEST_CASE("lines break at blanks and later ones are indented") {
+  CHECK(wrapped("one two three", 8, 2) == "one two\n  three");
+  CHECK(wrapped("  one two", 5, 4) == "  one\n    two");
+  CHECK(wrapped("unbreakable", 4) == "unbreakable");
+  CHECK(wrapped("one two", 0) == "one two");
+}
+
+TEST_CASE("numbers are aligned to the right and unknown cells are a dash") {
+  CHECK(table({column("n", {"1", "10", ""})}, 0) == " n\n--\n 1\n10\n -\n");
+}
+
+TEST_CASE("a column that all rows share moves to the caption and an unknown one goes") {
+  auto shared = column("TP", {"4", "4"});
+  shared.may_move = true;
+  CHECK(table({shared, column("n", {"1", "2"}), column("x", {"", ""})}, 0) ==
+        "TP 4\n\nn\n-\n1\n2\n");
+}
+
+TEST_CASE("the least important columns go where room is short") {
+  const std::vector<TextColumn> columns{column("aaaa", {"1"}, 3), column("bbbb", {"2"}, 1),
+                                        column("cccc", {"3"}, 2)};
+  std::ostringstream out;
+  CHECK(write_table(columns, 10, out) == std::vector<std::string>{"bbbb"});
+  CHECK(out.str() == "aaaa  cccc\n----------\n   1     3\n");
+  std::ostringstream narrow;
+  CHECK(write_table(columns, 3, narrow) == std::vector<std::string>{"bbbb", "cccc"});
+}
+
+TEST_CASE("names give up what they share before anything else") {
+  auto names = column("point", {"52b-tp4-pp16-dp1-mbs4-gas256", "52b-tp4-pp16-dp1-mbs8-gas256"}, 1);
+  names.may_shorten = true;
+  const std::string text = table({names}, 24);
+  CHECK(text.find("point 52b-tp4-pp16-dp1-…") == 0);
+  CHECK(text.find("…mbs4-gas256") != std::string::npos);
+  CHECK(text.find("…mbs8-gas256") != std::string::npos);
+}
+
+TEST_CASE("a column that must stay stays") {
+  auto state = column("state", {"infeasible"});
+  state.must_stay = true;
+  CHECK(table({state, column("n", {"1"}, 5)}, 4) == "     state\n----------\ninfeasible\n");
+}
+
+TEST_CASE("a caption breaks without blanks at its end") {
+  CHECK(wrapped("TP 4  DP 1  seq 1024", 12) == "TP 4  DP 1\nseq 1024");
+}
+
+TEST_CASE("shortened names stay unlike") {
+  auto names = column("point",
+                      {"a-long-name-that-differs-HERE-and-then-goes-on-for-long",
+                       "a-long-name-that-differs-THERE-and-then-goes-on-for-long"},
+                      1);
+  names.may_shorten = true;
+  std::string text = table({names}, 24);
+  CHECK(text.find("…HERE") != std::string::npos);
+  CHECK(text.find("…THERE") != std::string::npos);
+}
