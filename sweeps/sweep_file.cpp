@@ -48,10 +48,14 @@ Trainer read_trainer(const YamlNode& root) {
     return trainer;
   }
   trainer.probe = probe ? text_at(*probe, "probe") : "training";
-  if (!find_probe(trainer.probe)) {
+  const auto known = find_probe(trainer.probe);
+  if (!known) {
     fail(*probe, "unknown probe {}{}", in_quotes(trainer.probe),
          hint(trainer.probe, probe_names()));
   }
+  trainer.options = known->options;
+  trainer.options.insert(trainer.options.end(), {"iterations", "seed"});
+  trainer.once = known->launch == Probe::Launch::kOnce;
   return trainer;
 }
 

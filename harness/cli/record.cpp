@@ -1,5 +1,6 @@
 #include "harness/cli/record.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "harness/base/text.h"
@@ -49,6 +50,26 @@ void judge(RunRecord& record, int exit_code, std::string_view log) {
     record.state = exit_code == kProbeOutOfMemory ? RunState::kOom : RunState::kFailed;
     record.evidence = fmt::format("exit {}: {}", exit_code, last_line(log));
   }
+}
+
+/// What the log says of the configuration against what the point asks for: "its log says mbs 1, the
+/// point mbs 2". A command that forgets a placeholder measures something else. Empty: they agree.
+std::string contradiction(const Point& point, const Point& logged) {
+  const NamedValues wanted = named_values(point), said = named_values(logged);
+  for (const char* name :
+       {"tp", "pp", "dp", "mbs", "gas", "gbs", "layers", "hidden", "heads", "seq"}) {
+    const Value* want = find_value(wanted, name);
+    const Value* say = find_value(said, name);
+    if (want && say && !(*want == *say)) {
+      return fmt::format("its log says {} {}, the point {} {}", name, say->text, name, want->text);
+    }
+  }
+  return {};
+}
+
+const Point& point_of(const Campaign& campaign, const std::string& id) {
+  return *std::find_if(campaign.points.begin(), campaign.points.end(),
+                       [&](const Point& point) { return point.id == id; });
 }
 
 Provenance provenance_of(FileSystem& files, SweepFolder& folder, const std::string& job,
@@ -119,7 +140,13 @@ Added record_run(Database& database, SweepFolder& folder, const Campaign& campai
   record.file = LogFile{attempt->log(), log};
   record.log = joined(scrape(log));
   if (record.log) complete_model(record.log->point.model);
-  if (attempt->done()) {
+  const std::string clash =
+      record.log ? contradiction(point_of(campaign, run.point_id), record.log->point) : "";
+  if (!clash.empty()) {
+    record.state = RunState::kFailed;
+    record.evidence = clash;
+    record.log.reset();
+  } else if (attempt->done()) {
     record.exit_code = attempt->exit_code;
     judge(record, *attempt->exit_code, log);
   } else {

@@ -64,6 +64,23 @@ run() { # NAME FUNCTION
 }
 )bash";
 
+/// Splits what all runs set alike from what each sets for itself: a script is read by people.
+Environment take_common(std::vector<ScriptRun>& runs) {
+  Environment common;
+  for (const auto& variable : runs.empty() ? Environment() : runs.front().env) {
+    const bool everywhere = std::all_of(runs.begin(), runs.end(), [&](const ScriptRun& run) {
+      return std::find(run.env.begin(), run.env.end(), variable) != run.env.end();
+    });
+    if (everywhere) common.push_back(variable);
+  }
+  for (auto& run : runs) {
+    std::erase_if(run.env, [&](const auto& variable) {
+      return std::find(common.begin(), common.end(), variable) != common.end();
+    });
+  }
+  return common;
+}
+
 std::string exports(const Environment& env) {
   std::string lines;
   for (const auto& variable : env)
@@ -180,12 +197,14 @@ std::string job_script(const JobScript& script) {
                       bash_word(script.job), script.submission);
   text += fmt::format("cd {} || exit 1\n", bash_word(script.directory.string()));
   text += kClaim;
-  text += exports(script.env);
+  std::vector<ScriptRun> runs = script.runs;
+  text += fmt::format("export PIPPIN_JOB={}\n", bash_word(script.job));
+  text += exports(script.env) + exports(take_common(runs));
   for (const auto& line : script.prolog) text += line + "\n";
   text += kRun;
   std::string calls;
-  for (std::size_t i = 0; i < script.runs.size(); ++i) {
-    const ScriptRun& run = script.runs[i];
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const ScriptRun& run = runs[i];
     // Not indented: a here-document of the user's must end where they wrote it.
     text += fmt::format("\nrun_{}() (\n{}{}\n)\n", i + 1, exports(run.env), trim(run.command));
     calls += fmt::format("run {} run_{}\n", bash_word(run.name), i + 1);

@@ -99,6 +99,7 @@ Arguments setup_arguments(const Setup& s) {
       {"pipeline_model_parallel_size", whole(s.pp)},
       {"rank", "0"},
       {"recompute_granularity", s.recompute == "none" ? "None" : s.recompute},
+      {"zero_stage", s.zero},
       {"seed", whole(s.seed)},
       {"seq_length", whole(s.seq)},
       {"tensor_model_parallel_size", whole(s.tp)},

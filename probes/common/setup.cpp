@@ -19,6 +19,7 @@ OptionTable setup_options(Setup& s) {
       whole_option("--ffn", s.ffn, 0, 1 << 22, "width of the MLP; 0 is 4 x hidden"),
       whole_option("--seq", s.seq, 1, 1 << 22, "tokens per sequence"),
       whole_option("--vocab", s.vocab, 2, 1 << 30, "tokens known, before padding to 128 x TP"),
+      choice_option("--zero", s.zero, {"0", "1"}, "ZeRO stage: 1 shards the optimizer over DP"),
       choice_option("--recompute", s.recompute, {"none", "full"}, "activation recomputation"),
       number_option("--lr", s.lr, 0.0, 1e6, "learning rate"),
       whole_option("--seed", s.seed, 0, INT64_MAX, "seed of everything that is drawn"),

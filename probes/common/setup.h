@@ -14,6 +14,7 @@ struct Setup {
   std::int64_t layers = 2, hidden = 64, heads = 4;
   std::int64_t ffn = 0;  ///< 0: four times hidden
   std::int64_t seq = 64, vocab = 256;
+  std::string zero = "0";          ///< "0" or "1"; over one rank the two are the same
   std::string recompute = "none";  ///< "none" or "full"
   double lr = 0.003;
   std::int64_t seed = 1234;

@@ -10,7 +10,7 @@ namespace pippin::probes {
 ReplaySettings replay_settings() {
   ReplaySettings settings;
   settings.truth.day_key = environment("PIPPIN_DAY");
-  settings.truth.allocation_key = environment("PIPPIN_ALLOCATION");
+  settings.truth.allocation_key = environment("PIPPIN_JOB");
   settings.truth.run_key = environment("PIPPIN_RUN");
   return settings;
 }
@@ -27,7 +27,7 @@ OptionTable replay_options(ReplaySettings& s) {
       share_option("--run-sd", t.run_sd, "between the runs of an allocation"),
       share_option("--iteration-sd", t.iteration_sd, "between the iterations of a run"),
       word_option("--day-key", t.day_key, "equal keys share the day's draw; else $PIPPIN_DAY"),
-      word_option("--allocation-key", t.allocation_key, "the same; else $PIPPIN_ALLOCATION"),
+      word_option("--allocation-key", t.allocation_key, "the same; else $PIPPIN_JOB"),
       word_option("--run-key", t.run_key, "the same; else $PIPPIN_RUN"),
       whole_option("--warmup-iterations", t.warmup_iterations, 0, kMany, "slow ones at the start"),
       number_option("--warmup-factor", t.warmup_factor, 0.001, 1e6,

@@ -29,7 +29,7 @@ struct ReplaySettings {
   std::string fail_with = "exit";
 };
 
-/// Settings with the keys of PIPPIN_DAY, PIPPIN_ALLOCATION and PIPPIN_RUN.
+/// Settings with the keys of PIPPIN_DAY, PIPPIN_JOB and PIPPIN_RUN.
 ReplaySettings replay_settings();
 
 /// The rows of `settings`' options. `settings` must outlive them.

@@ -266,10 +266,10 @@ TEST_CASE("replayed runs of one allocation share its draw through the environmen
   const auto time = [&](const Words& settings) {
     return elapsed_of(replay(spread, settings)).at(0);
   };
-  const Words first = {"PIPPIN_ALLOCATION=job 1", "PIPPIN_RUN=a"};
-  CHECK(time(first) == time({"PIPPIN_ALLOCATION=job 1", "PIPPIN_RUN=a", "PIPPIN_DAY=x"}));
-  CHECK(time(first) != time({"PIPPIN_ALLOCATION=job 2", "PIPPIN_RUN=a"}));
-  CHECK(time(first) != time({"PIPPIN_ALLOCATION=job 1", "PIPPIN_RUN=b"}));
+  const Words first = {"PIPPIN_JOB=job 1", "PIPPIN_RUN=a"};
+  CHECK(time(first) == time({"PIPPIN_JOB=job 1", "PIPPIN_RUN=a", "PIPPIN_DAY=x"}));
+  CHECK(time(first) != time({"PIPPIN_JOB=job 2", "PIPPIN_RUN=a"}));
+  CHECK(time(first) != time({"PIPPIN_JOB=job 1", "PIPPIN_RUN=b"}));
   Words by_option = spread;
   by_option.insert(by_option.end(), {"--allocation-key", "job 1", "--run-key", "a"});
   CHECK(elapsed_of(replay(by_option)).at(0) == time(first));

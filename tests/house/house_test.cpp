@@ -1,0 +1,135 @@
+// The rooms of the house and what each may include. A room knows lower floors and itself; rooms on
+// one floor never meet; an inner room (sweeps/estimate) is known to the room around it.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/base/files.h"
+#include "harness/base/text.h"
+#include "tests/support/temporary.h"
+
+using namespace pippin;
+
+namespace {
+
+const std::map<std::string, int>& floors() {
+  static const std::map<std::string, int> kFloors{
+      {"harness/cli", 4},
+      {"harness/campaign", 3},
+      {"harness/schedulers", 3},
+      {"slurm", 3},
+      {"reports", 3},
+      {"sweeps", 2},
+      {"sweeps/estimate", 2},
+      {"harness/jobs", 2},
+      {"harness/scrape", 2},
+      {"reports/statistics", 2},
+      {"db", 2},
+      {"harness/records", 1},
+      {"harness/base", 0},
+  };
+  return kFloors;
+}
+
+/// Headers of outside libraries, by what their path begins with, and the rooms that may know them.
+const std::map<std::string, std::set<std::string>>& homes() {
+  static const std::map<std::string, std::set<std::string>> kHomes{
+      {"CLI/", {"harness/cli"}},
+      {"yaml-cpp/", {"sweeps"}},
+      {"muParser", {"sweeps"}},
+      {"sqlite3.h", {"db"}},
+      {"boost/process", {"harness/base"}},
+      {"boost/math", {"reports/statistics"}},
+      {"Eigen/", {"reports/statistics"}},
+      {"nlopt", {"reports/statistics"}},
+      {"nlohmann/", {"harness/jobs", "reports"}},
+      {"xxhash.h", {"harness/base"}},
+  };
+  return kHomes;
+}
+
+struct Include {
+  std::string file, target;
+  bool quoted = false;
+};
+
+std::vector<Include> includes_below(const std::string& folder) {
+  std::vector<Include> found;
+  const fs::path root = test::source_directory();
+  for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+    const std::string extension = entry.path().extension().string();
+    if (extension != ".h" && extension != ".cpp") continue;
+    const std::string text = read_input(entry.path());
+    for (std::string_view line : split(text, '\n')) {
+      line = trim(line);
+      if (line.substr(0, 8) != "#include") continue;
+      const std::string_view target = trim(line.substr(8));
+      const auto end = target.find_first_of("\">", 1);
+      found.push_back({fs::relative(entry.path(), root).string(),
+                       std::string(target.substr(1, end - 1)), target[0] == '"'});
+    }
+  }
+  return found;
+}
+
+/// The room that a path lies in: the longest that is a folder of it; empty where none is.
+std::string room_of(const std::string& path) {
+  std::string room;
+  for (const auto& floor : floors()) {
+    const bool inside = path.substr(0, floor.first.size() + 1) == floor.first + "/";
+    if (inside && floor.first.size() > room.size()) room = floor.first;
+  }
+  return room;
+}
+
+bool may_include(const std::string& room, const std::string& other) {
+  const bool inner = other.substr(0, room.size() + 1) == room + "/";
+  return room == other || inner || floors().at(other) < floors().at(room);
+}
+
+}  // namespace
+
+TEST_CASE("every room includes from lower floors or itself") {
+  std::set<std::string> seen;
+  for (const std::string folder : {"harness", "sweeps", "reports", "db", "slurm"}) {
+    for (const auto& include : includes_below(folder)) {
+      const std::string room = room_of(include.file);
+      CAPTURE(include.file, include.target);
+      REQUIRE_FALSE(room.empty());
+      seen.insert(room);
+      const std::string other = room_of(include.target);
+      if (include.quoted) CHECK_FALSE(other.empty());
+      if (!other.empty()) CHECK(may_include(room, other));
+    }
+  }
+  CHECK(seen.size() == floors().size());
+}
+
+TEST_CASE("every outside library has its home and stays out of headers") {
+  for (const std::string folder : {"harness", "sweeps", "reports", "db", "slurm"}) {
+    for (const auto& include : includes_below(folder)) {
+      for (const auto& home : homes()) {
+        if (include.quoted || include.target.substr(0, home.first.size()) != home.first) continue;
+        CAPTURE(include.file, include.target);
+        CHECK(home.second.count(room_of(include.file)) == 1);
+        CHECK(fs::path(include.file).extension() == ".cpp");
+      }
+    }
+  }
+}
+
+TEST_CASE("probes and harness share no header") {
+  for (const auto& include : includes_below("probes")) {
+    CAPTURE(include.file, include.target);
+    if (include.quoted) CHECK(room_of(include.target).empty());
+  }
+  for (const std::string folder : {"harness", "sweeps", "reports", "db", "slurm"}) {
+    for (const auto& include : includes_below(folder)) {
+      CAPTURE(include.file, include.target);
+      CHECK(include.target.substr(0, 7) != "probes/");
+    }
+  }
+}
