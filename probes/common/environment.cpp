@@ -21,7 +21,7 @@ std::int64_t first_number(std::initializer_list<const char*> names, std::int64_t
     const std::string value = environment(name);
     if (value.empty()) continue;
     const auto number = parse_integer(value);
-    if (!number) bad_input("%s: not a number: '%s'", name, value.c_str());
+    if (!number) bad_input(std::string(name) + ": not a number: '" + value + "'");
     return *number;
   }
   return otherwise;

@@ -1,6 +1,5 @@
 #include "probes/common/error.h"
 
-#include <cstdarg>
 #include <cstdio>
 #include <new>
 
@@ -8,13 +7,7 @@
 
 namespace pippin::probes {
 
-void bad_input(const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  const std::string message = text_from(format, arguments);
-  va_end(arguments);
-  throw Error(ExitCode::kBadInput, message);
-}
+void bad_input(const std::string& message) { throw Error(ExitCode::kBadInput, message); }
 
 namespace {
 

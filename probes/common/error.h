@@ -20,8 +20,8 @@ class Error : public std::runtime_error {
   ExitCode exit_code_;
 };
 
-/// Throws the Error of bad usage. `format` is printf's.
-[[noreturn]] void bad_input(const char* format, ...) __attribute__((format(printf, 1, 2)));
+/// Throws the Error of bad usage.
+[[noreturn]] void bad_input(const std::string& message);
 
 /// Runs the body of a probe's `main`: an exception becomes one line on standard error,
 /// "PROGRAM: what happened", and its exit code.

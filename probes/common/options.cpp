@@ -26,8 +26,8 @@ std::string joined(const std::vector<std::string>& words, const char* separator)
 double number_within(const std::string& name, const std::string& value, double low, double high) {
   const auto number = parse_number(value);
   if (!number || *number < low || *number > high)
-    bad_input("%s wants a number from %s to %s, not '%s'", name.c_str(), plain(low).c_str(),
-              plain(high).c_str(), value.c_str());
+    bad_input(name + " wants a number from " + plain(low) + " to " + plain(high) + ", not '" +
+              value + "'");
   return *number;
 }
 
@@ -36,8 +36,8 @@ double share_of(const std::string& name, const std::string& value) {
   const auto number = parse_number(percent ? value.substr(0, value.size() - 1) : value);
   const double share = number ? *number / (percent ? 100.0 : 1.0) : -1.0;
   if (share < 0.0 || share > 1.0)
-    bad_input("%s wants a fraction from 0 to 1 or a percentage such as 8%%, not '%s'", name.c_str(),
-              value.c_str());
+    bad_input(name + " wants a fraction from 0 to 1 or a percentage such as 8%, not '" + value +
+              "'");
   return share;
 }
 
@@ -48,8 +48,8 @@ Option whole_option(std::string name, std::int64_t& target, std::int64_t low, st
   auto set = [name, &target, low, high](const std::string& value) {
     const auto number = parse_integer(value);
     if (!number || *number < low || *number > high)
-      bad_input("%s wants a whole number from %lld to %lld, not '%s'", name.c_str(),
-                static_cast<long long>(low), static_cast<long long>(high), value.c_str());
+      bad_input(name + " wants a whole number from " + std::to_string(low) + " to " +
+                std::to_string(high) + ", not '" + value + "'");
     target = *number;
   };
   return {std::move(name), std::to_string(target), std::move(help), std::move(set)};
@@ -69,13 +69,13 @@ Option share_option(std::string name, double& target, std::string help) {
 
 Option choice_option(std::string name, std::string& target, std::vector<std::string> choices,
                      std::string help) {
-  auto set = [name, &target, choices](const std::string& value) {
+  help += ": " + joined(choices, ", ");
+  auto set = [name, &target, choices = std::move(choices)](const std::string& value) {
     if (std::find(choices.begin(), choices.end(), value) == choices.end())
-      bad_input("%s wants one of %s, not '%s'", name.c_str(), joined(choices, ", ").c_str(),
-                value.c_str());
+      bad_input(name + " wants one of " + joined(choices, ", ") + ", not '" + value + "'");
     target = value;
   };
-  return {std::move(name), target, help + ": " + joined(choices, ", "), std::move(set)};
+  return {std::move(name), target, std::move(help), std::move(set)};
 }
 
 Option word_option(std::string name, std::string& target, std::string help) {
@@ -92,8 +92,8 @@ const Option& find_option(const OptionTable& table, const std::string& name) {
     names.push_back(option.name);
   }
   const auto meant = closest(name, names);
-  bad_input("unknown option '%s'%s", name.c_str(),
-            meant ? (", did you mean '" + *meant + "'?").c_str() : "; --help lists them");
+  bad_input("unknown option '" + name + "'" +
+            (meant ? ", did you mean '" + *meant + "'?" : "; --help lists them"));
 }
 
 }  // namespace
@@ -103,13 +103,12 @@ bool parse_options(const OptionTable& table, const std::vector<std::string>& arg
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
     if (argument == "--help" || argument == "-h") return false;
-    if (!argument.starts_with("-"))
-      bad_input("'%s' is no option; --help lists them", argument.c_str());
+    if (!argument.starts_with("-")) bad_input("'" + argument + "' is no option; --help lists them");
     const std::size_t equals = argument.find('=');
     const Option& option = find_option(table, argument.substr(0, equals));
-    if (!given.insert(option.name).second) bad_input("%s is given twice", option.name.c_str());
+    if (!given.insert(option.name).second) bad_input(option.name + " is given twice");
     if (equals == std::string::npos && i + 1 == arguments.size())
-      bad_input("%s wants a value", option.name.c_str());
+      bad_input(option.name + " wants a value");
     option.set(equals == std::string::npos ? arguments[++i] : argument.substr(equals + 1));
   }
   return true;

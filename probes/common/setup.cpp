@@ -31,11 +31,11 @@ OptionTable setup_options(Setup& s) {
 void check_setup(const Setup& s) {
   constexpr std::int64_t kLargestWorld = 1 << 20;
   if (s.hidden % s.heads != 0)
-    bad_input("--heads %lld does not divide --hidden %lld", static_cast<long long>(s.heads),
-              static_cast<long long>(s.hidden));
+    bad_input("--heads " + std::to_string(s.heads) + " does not divide --hidden " +
+              std::to_string(s.hidden));
   if (s.world() > kLargestWorld)
-    bad_input("world size %lld: more than %lld ranks", static_cast<long long>(s.world()),
-              static_cast<long long>(kLargestWorld));
+    bad_input("world size " + std::to_string(s.world()) + ": more than " +
+              std::to_string(kLargestWorld) + " ranks");
   std::int64_t samples = 0;
   if (__builtin_mul_overflow(s.gbs(), s.iterations, &samples))
     bad_input("--mbs x --gas x --dp x --iterations: more than 2^63 samples");

@@ -3,25 +3,20 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdarg>
 #include <cstdio>
 #include <ctime>
 
 namespace pippin::probes {
 
-std::string text_from(const char* format, std::va_list arguments) {
-  std::va_list again;
-  va_copy(again, arguments);
-  const int length = std::vsnprintf(nullptr, 0, format, again);
-  va_end(again);
-  std::string result(static_cast<std::size_t>(std::max(length, 0)), '\0');
-  std::vsnprintf(result.data(), result.size() + 1, format, arguments);
-  return result;
-}
-
 std::string text(const char* format, ...) {
-  va_list arguments;
+  std::va_list arguments;
   va_start(arguments, format);
-  std::string result = text_from(format, arguments);
+  const int length = std::vsnprintf(nullptr, 0, format, arguments);
+  va_end(arguments);
+  std::string result(static_cast<std::size_t>(std::max(length, 0)), '\0');
+  va_start(arguments, format);
+  std::vsnprintf(result.data(), result.size() + 1, format, arguments);
   va_end(arguments);
   return result;
 }

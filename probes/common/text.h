@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdarg>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,7 +10,6 @@ namespace pippin::probes {
 
 /// printf into a string.
 std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
-std::string text_from(const char* format, std::va_list arguments);
 
 /// The whole of `word` as a number; nothing where any character is left over, or it is not finite.
 std::optional<std::int64_t> parse_integer(std::string_view word);

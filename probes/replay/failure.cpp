@@ -21,8 +21,8 @@ Lines traceback(const std::string& error) {
 }
 
 Lines exit_lines(std::int64_t iteration) {
-  return traceback(text("RuntimeError: replay was told to fail at iteration %lld",
-                        static_cast<long long>(iteration)));
+  return traceback("RuntimeError: replay was told to fail at iteration " +
+                   std::to_string(iteration));
 }
 
 // The forms of PyTorch 1.x and of Slurm, as public logs have them.
@@ -40,8 +40,8 @@ Lines crash_lines(std::int64_t) {
 }
 
 Lines timeout_lines(std::int64_t) {
-  return {text("slurmstepd: error: *** STEP 1.0 ON node1 CANCELLED AT %s DUE TO TIME LIMIT ***",
-               local_time("%Y-%m-%dT%H:%M:%S").c_str())};
+  return {"slurmstepd: error: *** STEP 1.0 ON node1 CANCELLED AT " +
+          local_time("%Y-%m-%dT%H:%M:%S") + " DUE TO TIME LIMIT ***"};
 }
 
 Lines hang_lines(std::int64_t) { return {}; }
@@ -81,7 +81,7 @@ constexpr Failure kFailures[] = {
 const Failure& failure_of(const std::string& way) {
   for (const auto& failure : kFailures)
     if (way == failure.name) return failure;
-  bad_input("no way to fail: '%s'", way.c_str());
+  bad_input("no way to fail: '" + way + "'");
 }
 
 }  // namespace

@@ -51,9 +51,8 @@ OptionTable replay_options(ReplaySettings& s) {
 void check(const ReplaySettings& settings) {
   check_setup(settings.setup);
   if (settings.fail_at > settings.setup.iterations)
-    bad_input("--fail-at %lld is never reached: --iterations is %lld",
-              static_cast<long long>(settings.fail_at),
-              static_cast<long long>(settings.setup.iterations));
+    bad_input("--fail-at " + std::to_string(settings.fail_at) +
+              " is never reached: --iterations is " + std::to_string(settings.setup.iterations));
 }
 
 namespace {

@@ -103,11 +103,13 @@ void attention_backward(const AttentionShape& shape, const T* qkv, const T* prob
       head_backward(shape, place_of(shape, b, a), qkv, probabilities, dcontext, dqkv, scratch);
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): T is a type
 #define PROBES_ATTENTION(T)                                                 \
   template void attention_forward(const AttentionShape&, const T*, T*, T*); \
   template void attention_backward(const AttentionShape&, const T*, const T*, const T*, T*, T*);
 PROBES_ATTENTION(float)
 PROBES_ATTENTION(double)
 #undef PROBES_ATTENTION
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace pippin::probes

@@ -67,6 +67,7 @@ void block_backward(const BlockShape& s, const BlockTensors<const T>& w, const B
   norm_backward(n, h, x, w.norm1_gain, kept.norm1_state(), narrow, dy, g.norm1_gain, g.norm1_bias);
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): T is a type
 #define PROBES_BLOCK(T)                                                                  \
   template struct BlockActivations<T>;                                                   \
   template struct BlockScratch<T>;                                                       \
@@ -78,5 +79,6 @@ void block_backward(const BlockShape& s, const BlockTensors<const T>& w, const B
 PROBES_BLOCK(float)
 PROBES_BLOCK(double)
 #undef PROBES_BLOCK
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace pippin::probes

@@ -135,6 +135,7 @@ double cross_entropy(std::int64_t rows, std::int64_t width, const std::int32_t* 
   return loss;
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): T is a type
 #define PROBES_LAYERS(T)                                                                      \
   template void norm_forward(std::int64_t, std::int64_t, const T*, const T*, const T*,        \
                              NormState<T>, T*);                                               \
@@ -155,5 +156,6 @@ double cross_entropy(std::int64_t rows, std::int64_t width, const std::int32_t* 
 PROBES_LAYERS(float)
 PROBES_LAYERS(double)
 #undef PROBES_LAYERS
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace pippin::probes

@@ -89,8 +89,8 @@ std::string matmul_library() { return "loops"; }
 
 void set_matmul_threads(std::int64_t threads) {
   if (threads > 1)
-    bad_input("--threads %lld: only a build with OpenBLAS can set them; this one has %s",
-              static_cast<long long>(threads), matmul_library().c_str());
+    bad_input("--threads " + std::to_string(threads) +
+              ": only a build with OpenBLAS can set them; this one has " + matmul_library());
 }
 
 #endif

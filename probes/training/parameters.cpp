@@ -82,6 +82,7 @@ EdgeTensors<P> edge_tensors(const std::vector<Parameter>& table, P* flat) {
           flat + table[last].offset};
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): T is a type
 #define PROBES_PARAMETERS(T)                                                                \
   template void draw_parameters(const std::vector<Parameter>&, const Setup&, T*);           \
   template BlockTensors<T> block_tensors(const std::vector<Parameter>&, std::int64_t, T*);  \
@@ -92,5 +93,6 @@ EdgeTensors<P> edge_tensors(const std::vector<Parameter>& table, P* flat) {
 PROBES_PARAMETERS(float)
 PROBES_PARAMETERS(double)
 #undef PROBES_PARAMETERS
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace pippin::probes

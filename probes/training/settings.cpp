@@ -28,11 +28,9 @@ namespace {
 void check_world(const Setup& s, std::int64_t launched) {
   const char* remedy = "the training probe runs on one rank; for other layouts use replay";
   if (s.world() > 1)
-    bad_input("world size %lld (--tp %lld --pp %lld --dp %lld): %s",
-              static_cast<long long>(s.world()), static_cast<long long>(s.tp),
-              static_cast<long long>(s.pp), static_cast<long long>(s.dp), remedy);
-  if (launched > 1)
-    bad_input("launched as %lld processes: %s", static_cast<long long>(launched), remedy);
+    bad_input("world size " + std::to_string(s.world()) + " (--tp " + std::to_string(s.tp) +
+              " --pp " + std::to_string(s.pp) + " --dp " + std::to_string(s.dp) + "): " + remedy);
+  if (launched > 1) bad_input("launched as " + std::to_string(launched) + " processes: " + remedy);
 }
 
 }  // namespace
