@@ -11,16 +11,20 @@
 namespace pippin {
 
 struct Database::Home {
-  Home(const fs::path& path, bool create, bool on_network)
-      : network(on_network), lock_folder(path.string() + ".lock"), connection(path, create) {}
+  Home(const fs::path& path, const OpenDatabase& how)
+      : network(how.network || db::on_network_file_system(path)),
+        lock_folder(path.string() + ".lock"),
+        patience(how.patience),
+        connection(path, how.create, how.patience) {}
 
   /// Where SQLite's own locks are not to be trusted, ours is held for each step.
   std::unique_ptr<db::FolderLock> lock() const {
-    return network ? std::make_unique<db::FolderLock>(lock_folder) : nullptr;
+    return network ? std::make_unique<db::FolderLock>(lock_folder, patience) : nullptr;
   }
 
   bool network;
   fs::path lock_folder;
+  std::chrono::milliseconds patience;
   db::Connection connection;
 };
 
@@ -44,8 +48,7 @@ void prepare(db::Connection& connection, bool network, std::int64_t most_pages) 
 }  // namespace
 
 Database::Database(const fs::path& path, const OpenDatabase& how)
-    : home_(std::make_unique<Home>(checked(path, how), how.create,
-                                   how.network || db::on_network_file_system(path))) {
+    : home_(std::make_unique<Home>(checked(path, how), how)) {
   const auto lock = home_->lock();
   prepare(home_->connection, home_->network, how.most_pages);
 }

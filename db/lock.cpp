@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <fmt/format.h>
 #include <string>
@@ -18,7 +17,6 @@ namespace pippin::db {
 
 namespace {
 
-constexpr std::chrono::seconds kPatience{5};
 constexpr std::chrono::milliseconds kPause{50};
 
 // Sources: Linux's include/uapi/linux/magic.h, and the kernel modules of Lustre, GPFS, BeeGFS,
@@ -68,8 +66,9 @@ bool on_network_file_system(const fs::path& path) {
          kNetworkFileSystems.end();
 }
 
-FolderLock::FolderLock(const fs::path& folder) : folder_(folder) {
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+FolderLock::FolderLock(const fs::path& folder, std::chrono::milliseconds patience)
+    : folder_(folder) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
   while (!disk().make_directory(folder_)) {
     if (std::chrono::steady_clock::now() > deadline) {
       machine_failed(

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+
 #include "harness/base/files.h"
 
 namespace pippin::db {
@@ -12,8 +14,8 @@ bool on_network_file_system(const fs::path& path);
 /// whose it is. A process that was killed leaves it: the message then says how to go on.
 class FolderLock {
  public:
-  /// Waits some seconds for another's to go. Errors: Error (machine) naming host and process.
-  explicit FolderLock(const fs::path& folder);
+  /// Waits up to `patience` for another's to go. Errors: Error (machine) naming host and process.
+  FolderLock(const fs::path& folder, std::chrono::milliseconds patience);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;

@@ -46,7 +46,8 @@ bool holds(Connection& connection, std::int64_t log, const std::vector<LogRun>& 
 }  // namespace
 
 LogIdentity identity_of(std::string_view text) {
-  return {size_of(text), hash_of(text), hash_of(text.substr(0, kHeadBytes))};
+  const auto head = text.substr(0, kHeadBytes);
+  return {size_of(text), hash_of(text), hash_of(head), head};
 }
 
 std::vector<KnownLog> logs_that_begin(Connection& connection, std::string_view text) {
@@ -73,15 +74,14 @@ std::vector<KnownLog> logs_that_begin(Connection& connection, std::string_view t
 
 bool holds_older_copy(Connection& connection, std::string_view text,
                       const std::vector<LogRun>& runs) {
-  const bool has_head = text.size() >= kHeadBytes;
-  Statement candidates =
-      connection.prepare(has_head ? "SELECT id FROM logs WHERE size_bytes > ? AND head_hash = ?"
-                                  : "SELECT id FROM logs WHERE size_bytes > ?");
-  if (has_head) {
-    candidates.bind(size_of(text), hash_of(text.substr(0, kHeadBytes)));
-  } else {
-    candidates.bind(size_of(text));
+  if (text.size() < kHeadBytes) {
+    Statement longer =
+        connection.prepare("SELECT 1 FROM logs WHERE size_bytes > ?1 AND substr(head, 1, ?1) = ?2");
+    return longer.bind(size_of(text), Bytes{text}).step();
   }
+  Statement candidates =
+      connection.prepare("SELECT id FROM logs WHERE head_hash = ? AND size_bytes > ?");
+  candidates.bind(hash_of(text.substr(0, kHeadBytes)), size_of(text));
   while (candidates.step()) {
     if (holds(connection, candidates.integer(0), runs)) return true;
   }

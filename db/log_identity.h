@@ -14,7 +14,8 @@ namespace pippin::db {
 struct LogIdentity {
   std::int64_t size_bytes = 0;
   std::string content_hash;
-  std::string head_hash;  ///< of the first kHeadBytes, so that only few candidates are compared
+  std::string head_hash;  ///< of the head, so that only few candidates are compared
+  std::string_view head;  ///< the first kHeadBytes, to know a copy that is even shorter
 };
 
 inline constexpr std::size_t kHeadBytes = 4096;
@@ -31,8 +32,8 @@ struct KnownLog {
 /// The stored logs that `text` begins with, the longest first; one of equal size is `text` itself.
 std::vector<KnownLog> logs_that_begin(Connection& connection, std::string_view text);
 
-/// True where a longer log that is stored already holds all that `runs`, read from `text`, say:
-/// `text` is an older copy of it.
+/// True where `text` is an older copy of a longer log that is stored: it is the beginning of that
+/// log's head, or begins like it and all that `runs`, read from it, say is there already.
 bool holds_older_copy(Connection& connection, std::string_view text,
                       const std::vector<LogRun>& runs);
 

@@ -225,12 +225,13 @@ std::int64_t put_log(Connection& connection, std::optional<std::int64_t> id, con
   const auto now = static_cast<std::int64_t>(std::time(nullptr));
   connection
       .prepare(
-          "INSERT INTO logs (id, path, size_bytes, content_hash, head_hash, collected_at) "
-          "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET path = excluded.path, "
+          "INSERT INTO logs (id, path, size_bytes, content_hash, head_hash, head, collected_at) "
+          "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET path = excluded.path, "
           "size_bytes = excluded.size_bytes, content_hash = excluded.content_hash, "
-          "head_hash = excluded.head_hash, collected_at = excluded.collected_at")
+          "head_hash = excluded.head_hash, head = excluded.head, collected_at = "
+          "excluded.collected_at")
       .run(id, file.path.string(), identity.size_bytes, identity.content_hash, identity.head_hash,
-           now);
+           Bytes{identity.head}, now);
   return id ? *id : connection.last_id();
 }
 

@@ -76,6 +76,7 @@ CREATE TABLE logs (
   size_bytes INTEGER NOT NULL,
   content_hash TEXT NOT NULL,
   head_hash TEXT NOT NULL,
+  head BLOB NOT NULL,
   collected_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX logs_by_head ON logs(head_hash, size_bytes);

@@ -4,18 +4,18 @@
 #include <sqlite3.h>
 
 #include "harness/base/error.h"
+#include "harness/base/units.h"
 
 namespace pippin::db {
 
 namespace {
 
-constexpr int kPatienceMs = 10'000;  // how long a lock of another process is waited for
-
 int primary(int code) { return code & 0xff; }
 
 }  // namespace
 
-Connection::Connection(const fs::path& path, bool create) : path_(path) {
+Connection::Connection(const fs::path& path, bool create, std::chrono::milliseconds patience)
+    : path_(path), patience_(patience) {
   const int flags = SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
   const int code = sqlite3_open_v2(path.c_str(), &handle_, flags, nullptr);
   if (code != SQLITE_OK) {
@@ -24,7 +24,7 @@ Connection::Connection(const fs::path& path, bool create) : path_(path) {
     machine_failed("{}: cannot open the database: {}", path.string(),
                    error != 0 ? std::string(std::strerror(error)) : sqlite3_errstr(code));
   }
-  sqlite3_busy_timeout(handle_, kPatienceMs);
+  sqlite3_busy_timeout(handle_, static_cast<int>(patience.count()));
   sqlite3_extended_result_codes(handle_, 1);
 }
 
@@ -47,7 +47,7 @@ void Connection::fail(int code) const {
       machine_failed(
           "{}: another process is writing to it (waited {} s); repeat the command when "
           "that one is done",
-          file, kPatienceMs / 1000);
+          file, static_cast<double>(patience_.count()) / kMsPerSecond);
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
@@ -113,6 +113,10 @@ void Statement::put(int index, double value) {
 void Statement::put(int index, std::string_view value) {
   const char* data = value.data() ? value.data() : "";
   check(sqlite3_bind_text64(statement_, index, data, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
+}
+void Statement::put(int index, const Bytes& value) {
+  const char* data = value.bytes.data() ? value.bytes.data() : "";
+  check(sqlite3_bind_blob64(statement_, index, data, value.bytes.size(), SQLITE_TRANSIENT));
 }
 void Statement::put(int index, std::nullopt_t) { check(sqlite3_bind_null(statement_, index)); }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -16,14 +17,21 @@ namespace pippin::db {
 
 class Statement;
 
+/// Bytes that are no text.
+struct Bytes {
+  std::string_view bytes;
+};
+
 /// An open SQLite file.
 /// Errors of all that goes through it: Error naming the file. A file that is no database is bad
 /// input; a full disk, a lock held too long, a file that cannot be opened or written are the
 /// machine's. What a statement changed outside of a Transaction stays or goes as a whole.
 class Connection {
  public:
-  /// Creates an empty file where there is none and `create` is set.
-  Connection(const fs::path& path, bool create);
+  /// Creates an empty file where there is none and `create` is set; waits up to `patience` where
+  /// another process holds a lock.
+  Connection(const fs::path& path, bool create,
+             std::chrono::milliseconds patience = std::chrono::seconds(10));
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -39,6 +47,7 @@ class Connection {
 
  private:
   fs::path path_;
+  std::chrono::milliseconds patience_;
   sqlite3* handle_ = nullptr;
 };
 
@@ -81,6 +90,7 @@ class Statement {
   void put(int index, unsigned value) { put(index, std::int64_t{value}); }
   void put(int index, double value);
   void put(int index, std::string_view value);
+  void put(int index, const Bytes& value);
   void put(int index, const std::string& value) { put(index, std::string_view(value)); }
   void put(int index, const char* value) { put(index, std::string_view(value)); }
   void put(int index, std::nullopt_t);

@@ -22,6 +22,28 @@ struct Totals {
   std::int64_t unreadable = 0;
 };
 
+std::string counted(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+bool empty(const Added& added) { return added.logs + added.runs + added.iterations == 0; }
+
+/// "3 logs, 3 runs, 33 iterations added; 4 files are no logs"
+std::string summary_of(const Totals& totals) {
+  const Added& added = totals.added;
+  std::string text = "nothing added";
+  if (!empty(added)) {
+    text = fmt::format("{}, {}, {} added", counted(added.logs, "log"), counted(added.runs, "run"),
+                       counted(added.iterations, "iteration"));
+  }
+  if (totals.known > 0) text += fmt::format("; {} known already", counted(totals.known, "log"));
+  if (totals.no_logs == 1) text += "; 1 file is no log";
+  if (totals.no_logs > 1) text += fmt::format("; {} files are no logs", totals.no_logs);
+  if (totals.unreadable > 0)
+    text += fmt::format("; {} cannot be read", counted(totals.unreadable, "file"));
+  return text;
+}
+
 /// All regular files below a folder, sorted; each folder once, however many links lead to it.
 class Walk {
  public:
@@ -116,7 +138,7 @@ class Collector {
     totals_.added.logs += added.logs;
     totals_.added.runs += added.runs;
     totals_.added.iterations += added.iterations;
-    if (added.logs + added.runs + added.iterations == 0) ++totals_.known;
+    if (empty(added)) ++totals_.known;
     return true;
   }
 
@@ -126,31 +148,6 @@ class Collector {
   Totals totals_;
   bool bad_ = false;
 };
-
-std::string counted(std::int64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
-/// "3 logs, 3 runs, 33 iterations added; 4 files are no logs"
-std::string summary_of(const Totals& totals) {
-  const Added& added = totals.added;
-  std::vector<std::string> parts{"nothing added"};
-  if (added.logs + added.runs + added.iterations > 0) {
-    parts[0] = fmt::format("{}, {}, {} added", counted(added.logs, "log"),
-                           counted(added.runs, "run"), counted(added.iterations, "iteration"));
-  }
-  if (totals.known > 0)
-    parts.push_back(fmt::format("{} known already", counted(totals.known, "log")));
-  if (totals.no_logs > 0) {
-    parts.push_back(
-        fmt::format("{} no log{}",
-                    totals.no_logs == 1 ? "1 file is" : fmt::format("{} files are", totals.no_logs),
-                    totals.no_logs == 1 ? "" : "s"));
-  }
-  if (totals.unreadable > 0)
-    parts.push_back(fmt::format("{} cannot be read", counted(totals.unreadable, "file")));
-  return join(parts, "; ");
-}
 
 }  // namespace
 

@@ -1,0 +1,114 @@
+#include <catch2/catch.hpp>
+
+#include "tests/db/sample_runs.h"
+#include "tests/support/temporary.h"
+
+using namespace pippin;
+using test::add;
+using test::log_of;
+using test::runs_in;
+
+TEST_CASE("a log collected again adds nothing wherever it lies") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  const Added first = add(database, "a.out", log_of(1, 20));
+  CHECK(first.logs == 1);
+  CHECK(first.runs == 1);
+  CHECK(first.iterations == 20);
+  for (const char* path : {"a.out", "b.out", "/elsewhere/a.out"}) {
+    const Added again = add(database, path, log_of(1, 20));
+    CHECK(again.logs + again.runs + again.iterations == 0);
+  }
+  CHECK(runs_in(database) == 1);
+}
+
+TEST_CASE("a log that has grown adds what is new to the run it had") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  const std::string whole = log_of(1, 60) + test::dump() + test::row(3, 50);
+  std::int64_t iterations = 0;
+  for (const std::size_t size : {1400u, 3000u, 3001u, 9000u, 15000u}) {
+    const Added added = add(database, "a.out", whole.substr(0, size));
+    CHECK(added.logs == (size == 1400 ? 1 : 0));
+    iterations += added.iterations;
+  }
+  CHECK(runs_in(database) == 1);
+  const Added last = add(database, "a.out", whole);
+  CHECK(last.runs == 1);
+  CHECK(iterations + last.iterations == 61);
+  const auto samples = database.samples();
+  REQUIRE(samples.size() == 1);
+  REQUIRE(samples[0].runs.size() == 2);
+  CHECK(samples[0].runs[0].iterations.size() == 60);
+  CHECK(samples[0].runs[0].allocation == samples[0].runs[1].allocation);
+  CHECK(samples[0].runs[0].run == "a");
+  CHECK(samples[0].runs[1].run == "a-2");
+}
+
+TEST_CASE("an older copy of a log that is known adds nothing") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  const std::string whole = log_of(1, 60);
+  add(database, "a.out", whole);
+  for (const std::size_t size : {1400u, 3500u, 9000u, 15000u}) {
+    CAPTURE(size);
+    const Added added = add(database, "copy.out", whole.substr(0, size));
+    CHECK(added.logs + added.runs + added.iterations == 0);
+  }
+  CHECK(runs_in(database) == 1);
+}
+
+TEST_CASE("logs with equal headers are runs of their own") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  add(database, "monday/main.out", log_of(1, 60));
+  add(database, "friday/main.out", log_of(1, 20, 0.5));
+  add(database, "sunday/main.out", log_of(1, 60, 0.7));
+  const auto samples = database.samples();
+  REQUIRE(samples.size() == 1);
+  REQUIRE(samples[0].runs.size() == 3);
+  CHECK(samples[0].runs[0].run == "main");
+  CHECK(samples[0].runs[1].run.substr(0, 5) == "main-");
+  CHECK(samples[0].runs[1].run != samples[0].runs[2].run);
+  CHECK(samples[0].runs[0].allocation != samples[0].runs[1].allocation);
+}
+
+TEST_CASE("a shorter log that ended otherwise is no older copy") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  add(database, "a.out", log_of(1, 20));
+  add(database, "b.out", log_of(1, 10) + "RuntimeError: CUDA out of memory. Tried to allocate\n");
+  CHECK(runs_in(database) == 2);
+}
+
+TEST_CASE("a better scraper may read a known log again") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  const std::string log = log_of(1, 20);
+  auto runs = scrape(log);
+  runs[0].iterations.pop_back();
+  database.add_foreign_log({"a.out", log}, runs);
+  runs = scrape(log);
+  CHECK(database.add_foreign_log({"a.out", log}, runs).iterations == 0);
+  runs[0].scraper_version += 1;
+  CHECK(database.add_foreign_log({"a.out", log}, runs).iterations == 1);
+  CHECK(runs_in(database) == 1);
+}
+
+TEST_CASE("a launch that does not say how it ended is judged by its iterations") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  add(database, "a.out", log_of(1, 2));
+  add(database, "b.out", "booting\n" + test::dump());
+  const auto samples = database.samples();
+  REQUIRE(samples.size() == 1);
+  CHECK(samples[0].runs[0].state == RunState::kOk);
+  CHECK(samples[0].runs[1].state == RunState::kFailed);
+}
+
+TEST_CASE("a text without runs is not stored") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  CHECK(add(database, "a.md", "nothing").logs == 0);
+  CHECK(database.samples().empty());
+}

@@ -1,0 +1,73 @@
+#include "db/migrate.h"
+
+#include <catch2/catch.hpp>
+
+#include "harness/base/error.h"
+#include "tests/db/sample_runs.h"
+#include "tests/support/temporary.h"
+
+using namespace pippin;
+using Catch::Contains;
+
+namespace {
+
+std::string shape_of(db::Connection& connection) {
+  return connection.text(
+      "SELECT group_concat(sql, '; ') FROM (SELECT sql FROM sqlite_master "
+      "WHERE sql IS NOT NULL ORDER BY type, name)");
+}
+
+}  // namespace
+
+TEST_CASE("schema.sql is what the migrations make") {
+  const test::TemporaryDirectory folder;
+  db::Connection migrated(folder / "m.db", true), written(folder / "w.db", true);
+  db::migrate(migrated);
+  written.run(read_input(test::source_directory() / "db/schema.sql"));
+  CHECK(shape_of(migrated) == shape_of(written));
+  CHECK_FALSE(shape_of(migrated).empty());
+}
+
+TEST_CASE("a file of every earlier version opens and keeps its rows") {
+  for (std::size_t version = 1; version <= db::migrations().size(); ++version) {
+    const test::TemporaryDirectory folder;
+    {
+      db::Connection old(folder / "t.db", true);
+      for (std::size_t i = 0; i < version; ++i) old.run(std::string(db::migrations()[i]));
+      old.run(fmt::format("PRAGMA application_id = 1885958256; PRAGMA user_version = {}", version));
+      old.run("INSERT INTO sweeps (name) VALUES ('kept')");
+    }
+    Database database(folder / "t.db", {false});
+    test::add(database, "a", test::log_of(1, 2));
+    db::Connection connection(folder / "t.db", false);
+    CHECK(connection.text("SELECT name FROM sweeps") == "kept");
+    CHECK(connection.number("PRAGMA user_version") ==
+          static_cast<std::int64_t>(db::migrations().size()));
+  }
+}
+
+TEST_CASE("a database of a newer version is refused and left alone") {
+  const test::TemporaryDirectory folder;
+  Database{folder / "t.db"};
+  db::Connection(folder / "t.db", false).run("PRAGMA user_version = 99");
+  try {
+    Database database(folder / "t.db");
+    FAIL("it was opened");
+  } catch (const Error& error) {
+    CHECK(error.exit_code() == ExitCode::kBadInput);
+    CHECK_THAT(error.what(), Contains("version 99") &&
+                                 Contains(fmt::format("up to {}", db::migrations().size())) &&
+                                 Contains("newer pippin"));
+  }
+  CHECK(db::Connection(folder / "t.db", false).number("PRAGMA user_version") == 99);
+}
+
+TEST_CASE("every table is strict and every reference holds") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  test::add(database, "a", test::log_of(1, 2));
+  db::Connection connection(folder / "t.db", false);
+  CHECK(connection.number("SELECT count(*) FROM pragma_table_list WHERE type = 'table' "
+                          "AND schema = 'main' AND name NOT LIKE 'sqlite%' AND NOT strict") == 0);
+  CHECK(connection.number("SELECT count(*) FROM pragma_foreign_key_check") == 0);
+}

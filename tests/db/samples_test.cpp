@@ -1,0 +1,61 @@
+#include <catch2/catch.hpp>
+#include <chrono>
+
+#include "db/sqlite.h"
+#include "tests/db/sample_runs.h"
+#include "tests/support/temporary.h"
+
+using namespace pippin;
+
+TEST_CASE("unlike points of one name get their ids behind it") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  for (const char* fusion : {"True", "False"}) {
+    test::add(database, fusion,
+              test::dump(test::argument("bias_gelu_fusion", fusion)) + test::row(1, 100));
+  }
+  const auto samples = database.samples();
+  REQUIRE(samples.size() == 2);
+  CHECK(samples[0].point.name != samples[1].point.name);
+  CHECK(samples[0].point.name ==
+        "l2-h64-tp2-pp2-dp1-mbs2-gas4-" + samples[0].point.id.substr(0, 4));
+}
+
+TEST_CASE("memory and recomputation come with the run") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  test::add(database, "a",
+            test::dump(test::argument("checkpoint_activations", "True")) + test::row(1, 100) +
+                "[Rank 0] (after 1 iterations) memory (MB) | max allocated: 7.5 |\n"
+                "[Rank 3] (after 1 iterations) memory (MB) | max allocated: 9.5 |\n");
+  const auto run = database.samples()[0].runs[0];
+  CHECK(run.memory_mib == 9.5);
+  CHECK(run.recompute == "full");
+  CHECK(run.day.empty());
+}
+
+TEST_CASE("a million iterations load in a moment") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  LogRun run = scrape(test::dump() + test::row(1, 100)).at(0);
+  run.iterations.assign(100000, run.iterations[0]);
+  for (int log = 0; log < 10; ++log)
+    database.add_foreign_log({fmt::format("{}.out", log), std::to_string(log)}, {run});
+  const auto begin = std::chrono::steady_clock::now();
+  const auto samples = database.samples();
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  REQUIRE(samples.size() == 1);
+  CHECK(samples[0].runs.size() == 10);
+  WARN("1e6 iterations in " << seconds.count() << " s");
+  CHECK(seconds.count() < 20);  // 0.5 s on an idle machine; much more under sanitizers
+}
+
+TEST_CASE("views join the tables as the readme shows") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  test::add(database, "a.out", test::log_of(1, 4));
+  db::Connection connection(folder / "t.db", false);
+  CHECK(connection.number("SELECT count(*) FROM samples WHERE clean") == 3);
+  CHECK(connection.number("SELECT clean_step_time_ms FROM run_overview") == 103);
+  CHECK(connection.number("SELECT count(*) FROM samples WHERE first") == 1);
+}
