@@ -10,7 +10,7 @@ constexpr std::size_t kLongestEvidence = 500, kStrayIterations = 2;
 
 /// By strength: of two causes in one log the greater is the one that explains the other.
 enum Strength {
-  kNoCause,
+  kUncaughtError,
   kBareCancel,
   kSchedulersLimit,
   kExitStatus,
@@ -61,6 +61,7 @@ constexpr Sign kSigns[] = {
     {"Exited with exit code ", kExitStatus, RunState::kFailed},
     {"returned non-zero exit status", kExitStatus, RunState::kFailed},
     {" CANCELLED AT ", kBareCancel, RunState::kCancelled},
+    {"Error: ", kUncaughtError, RunState::kFailed},
 };
 
 /// The words after "CANCELLED AT …" that say why.
@@ -78,6 +79,13 @@ bool contains(std::string_view line, std::string_view text) {
 bool is_aftermath(std::string_view line) {
   return contains(line, "exitcode  : -15") || contains(line, "(SIGTERM)") ||
          contains(line, "Exited with exit code 143") || contains(line, "exit status -15");
+}
+
+/// "RuntimeError: …" at the beginning of a line: the end of a Python traceback.
+bool is_python_error(std::string_view line) {
+  line = trim(line);
+  const auto name = line.substr(0, line.find(':'));
+  return name.ends_with("Error") && name.find_first_of(" \t(") == std::string_view::npos;
 }
 
 Sign meaning(const Sign& sign, std::string_view line) {
@@ -112,6 +120,7 @@ void Ending::see(std::size_t number, std::string_view line, std::size_t iteratio
     return;
   }
   if (is_aftermath(line)) return;
+  if (sign.strength == kUncaughtError && !is_python_error(line)) return;
   std::erase_if(causes_, [&](const Cause& cause) { return survived(cause, iterations); });
   for (const auto& cause : causes_) {
     const bool consequence = cause.strength == kSchedulersLimit ||

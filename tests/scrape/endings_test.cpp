@@ -80,6 +80,19 @@ TEST_CASE("every way to die has its state") {
   }
 }
 
+TEST_CASE("a Python error is a cause where there is no better one") {
+  const std::string error =
+      "Traceback (most recent call last):\n  File \"train.py\", line 5\n"
+      "ValueError: could not broadcast\n";
+  CHECK(end_of(error).state == RunState::kFailed);
+  CHECK(end_of(error).evidence == "ValueError: could not broadcast");
+  CHECK(end_of("[rank0]: torch.distributed.DistBackendError: x\n").state == RunState::kFailed);
+  CHECK(end_of(error + kCancelled).state == RunState::kCancelled);
+  CHECK(end_of(error + kOutOfMemory).state == RunState::kOom);
+  CHECK_FALSE(end_of("WARNING: Error: no plugin\n").state);
+  CHECK_FALSE(end_of("    raise ValueError: x\n").state);
+}
+
 TEST_CASE("aftermath alone says nothing") {
   CHECK_FALSE(end_of(kAftermath).state);
   CHECK_FALSE(end_of("  exitcode  : -15 (pid: 2125)\n").state);
