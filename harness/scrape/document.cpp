@@ -33,17 +33,25 @@ bool is_heading(std::string_view line, bool first) {
   return title && (mark.size() >= 2 || (mark.size() == 1 && first));
 }
 
+bool is_word_part(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
 /// The word that ends the here-document which `line` opens; empty where it opens none.
-std::string here_document_end(std::string_view line) {
+std::string_view here_document_end(std::string_view line) {
   const auto mark = line.find("<<");
   if (mark == std::string_view::npos || line.substr(mark).starts_with("<<<")) return {};
   auto word = line.substr(mark + 2);
   if (word.starts_with('-')) word.remove_prefix(1);
   word.remove_prefix(std::min(word.find_first_not_of(" '\"\\"), word.size()));
-  const auto part_of_word = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-  };
-  return {word.begin(), std::find_if_not(word.begin(), word.end(), part_of_word)};
+  const auto end = std::find_if_not(word.begin(), word.end(), is_word_part);
+  return word.substr(0, static_cast<std::size_t>(end - word.begin()));
+}
+
+/// Takes the first line off `text`.
+std::string_view take_line(std::string_view& text) {
+  const auto end = text.find('\n');
+  const auto line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return line;
 }
 
 }  // namespace
@@ -52,9 +60,7 @@ DocumentSigns document_signs(std::string_view text) {
   DocumentSigns signs;
   std::size_t fences = 0;
   for (bool first = true; !text.empty();) {
-    const auto end = text.find('\n');
-    const auto line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    const auto line = take_line(text);
     const auto begin = line.find_first_not_of(" \t");
     if (begin == std::string_view::npos) continue;
     const char mark = line[begin];
@@ -74,6 +80,14 @@ DocumentSigns document_signs(std::string_view text) {
   return signs;
 }
 
+Quotation::Quotation(const DocumentSigns& signs, std::string_view text) : signs_(signs) {
+  constexpr std::size_t kLongestWord = 40;
+  while (signs.script && !text.empty()) {
+    const auto word = trim(take_line(text).substr(0, kLongestWord));
+    if (std::all_of(word.begin(), word.end(), is_word_part)) words_.emplace(word);
+  }
+}
+
 bool Quotation::covers(std::string_view line) {
   if (signs_.fenced && is_fence(line)) {
     in_fence_ = !in_fence_;
@@ -85,7 +99,9 @@ bool Quotation::covers(std::string_view line) {
     if (trim(line) == here_document_end_) here_document_end_.clear();
     return true;
   }
-  here_document_end_ = here_document_end(line);
+  // "1 << 20" opens none: nothing ends it.
+  const auto end = here_document_end(line);
+  if (!end.empty() && words_.contains(end)) here_document_end_ = end;
   return false;
 }
 

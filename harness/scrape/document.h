@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -18,13 +20,14 @@ DocumentSigns document_signs(std::string_view text);
 /// Follows the lines of a text through here-documents and fenced blocks.
 class Quotation {
  public:
-  explicit Quotation(const DocumentSigns& signs) : signs_(signs) {}
+  Quotation(const DocumentSigns& signs, std::string_view text);
 
   /// True where `line`, the next one, is quoted material. Call it for every line in order.
   bool covers(std::string_view line);
 
  private:
   DocumentSigns signs_;
+  std::set<std::string, std::less<>> words_;  // lines of one word: the ends of here-documents
   bool in_fence_ = false;
   std::string here_document_end_;  // empty outside of one
 };

@@ -176,7 +176,7 @@ LogRun finished(Launch&& launch) {
   run.evidence = launch.ending.evidence(launch.rows.size());
   for (auto& row : launch.rows) run.iterations.push_back(std::move(row.iteration));
   for (const auto& memory : launch.memory) run.memory.push_back(memory.second);
-  // Without an accumulation to derive it from, the lines' own batch is the one that ran.
+  // Until 2020 the lines did not print their batch.
   for (auto& row : run.iterations) {
     if (!row.gbs) row.gbs = run.point.layout.gbs;
   }
@@ -353,7 +353,7 @@ class Reader {
 
 std::vector<LogRun> read_megatron(std::string_view log) {
   const DocumentSigns signs = document_signs(log);
-  Quotation quotation(signs);
+  Quotation quotation(signs, log);
   Reader reader(signs.any());
   Lines lines(log);
   for (std::string_view line; lines.next(line);) {

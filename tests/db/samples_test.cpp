@@ -50,6 +50,22 @@ TEST_CASE("a million iterations load in a moment") {
   CHECK(seconds.count() < 20);  // 0.5 s on an idle machine; much more under sanitizers
 }
 
+TEST_CASE("the queries of the readme run") {
+  const test::TemporaryDirectory folder;
+  Database{folder / "t.db"};
+  db::Connection connection(folder / "t.db", false);
+  const std::string readme = read_input(test::source_directory() / "db/README.md");
+  const std::string fence = "```sql\n";
+  int queries = 0;
+  for (auto at = readme.find(fence); at != std::string::npos; at = readme.find(fence, at + 1)) {
+    const auto begin = at + fence.size();
+    CHECK_NOTHROW(
+        connection.prepare(readme.substr(begin, readme.find("```", begin) - begin)).step());
+    ++queries;
+  }
+  CHECK(queries >= 5);
+}
+
 TEST_CASE("views join the tables as the readme shows") {
   const test::TemporaryDirectory folder;
   Database database(folder / "t.db");

@@ -38,6 +38,12 @@ TEST_CASE("a log that begins with the text of its job script is one") {
   CHECK(runs[0].iterations.size() == 2);
 }
 
+TEST_CASE("a shift in a job script opens no quotation") {
+  const auto runs = scrape("#!/bin/bash\nsize=$((1 << 20)); cat <<< text\n" + dump() + row(1, 100));
+  REQUIRE(runs.size() == 1);
+  CHECK(runs[0].iterations.size() == 1);
+}
+
 TEST_CASE("a lone fence or a table inside of a log does not hide it") {
   const auto runs =
       scrape(dump() + row(1, 100) + "```\n" + row(2, 90) + "|---|---|\n" + row(3, 90));

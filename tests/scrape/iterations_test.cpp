@@ -63,6 +63,19 @@ TEST_CASE("seconds are seconds") {
   CHECK(records[0].iteration.other.size() == 3);
 }
 
+TEST_CASE("today's line has a time before it and a throughput within") {
+  const auto records = iterations_in(
+      " [2024-04-06 03:02:12] iteration       71/     100 | consumed samples:         9088 | "
+      "elapsed time per iteration (ms): 5361.6 | throughput per GPU (TFLOP/s/GPU): 243.6 | "
+      "learning rate: 1.000E-05 | global batch size:   128 | lm loss: 1.0E+01 |");
+  REQUIRE(records.size() == 1);
+  CHECK(records[0].at == 1712372532);
+  CHECK(records[0].iteration.step_time_ms == 5361.6);
+  CHECK(records[0].iteration.gbs == 128);
+  CHECK(records[0].iteration.other ==
+        NamedValues{{"throughput per GPU (TFLOP/s/GPU)", value_of(243.6)}});
+}
+
 TEST_CASE("a loss that is no number is kept as it stands") {
   const auto records =
       iterations_in("iteration 1/ 2 | elapsed time per iteration (ms): 5.0 | lm loss: nan |");
