@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "harness/base/text.h"
+#include "sweeps/bound_formula.h"
 #include "sweeps/completion.h"
 #include "sweeps/feasibility.h"
 #include "sweeps/frame.h"
@@ -18,30 +19,6 @@ namespace {
 
 constexpr std::size_t kMostPoints = 200'000;
 
-/// The slots that an expression reads, in the order of its names.
-std::vector<std::size_t> slots_of(const Expression& expression, const Slots& slots) {
-  std::vector<std::size_t> found;
-  for (const auto& name : expression.names()) found.push_back(slots.at(name));
-  return found;
-}
-
-/// An expression with its variables found once for all points.
-struct Bound {
-  Formula* formula = nullptr;
-  std::vector<std::size_t> reads;
-  std::vector<const Value*> values;  ///< of the point at hand
-
-  void bind(const Frame& frame, const Slots& slots) {
-    values.clear();
-    for (const std::size_t slot : reads) {
-      values.push_back(frame.find(slot));
-      if (values.back()) continue;
-      fail(formula->place, "in '{}': {} is not known for every point",
-           printable(formula->expression.text()), in_quotes(slots.names()[slot]));
-    }
-  }
-};
-
 class Resolver {
  public:
   Resolver(Draft& draft, Sweep& sweep)
@@ -49,8 +26,8 @@ class Resolver {
         sweep_(sweep),
         slots_(draft.own_axes()),
         steps_(steps_of(draft)),
-        derive_(bound(draft.derive)),
-        where_(bound(draft.where)),
+        derive_(bound(draft.derive, slots_)),
+        where_(bound(draft.where, slots_)),
         base_(slots_.names().size()) {
     sweep_.own_axes = draft.own_axes();
     fill_base();
@@ -72,14 +49,6 @@ class Resolver {
   }
 
  private:
-  std::vector<Bound> bound(std::vector<Formula>& formulas) const {
-    std::vector<Bound> all;
-    for (auto& formula : formulas) {
-      all.push_back({&formula, slots_of(formula.expression, slots_), {}});
-    }
-    return all;
-  }
-
   void fill_base() {
     for (const auto slot : {kTp, kPp, kCp, kMbs, kGas}) base_.set_count(slot, 1);
     for (const auto& entry : draft_.model) base_.set(slots_.at(entry.first), entry.second);
@@ -193,10 +162,9 @@ class Resolver {
     return "";
   }
 
-  Reason derive(Bound& bound, Frame& frame) {
-    bound.bind(frame, slots_);
-    const std::string& name = bound.formula->name;
-    Value value = evaluate(bound);
+  Reason derive(BoundFormula& bound, Frame& frame) {
+    const std::string& name = bound.formula().name;
+    Value value = bound.evaluate(frame);
     if (is_count_key(name)) {
       const bool whole = value.number && *value.number >= 1 &&
                          *value.number == std::floor(*value.number) &&
@@ -208,28 +176,11 @@ class Resolver {
     return "";
   }
 
-  static Value evaluate(Bound& bound) {
-    try {
-      return bound.formula->expression.evaluate(bound.values);
-    } catch (const Error& error) {
-      fail(bound.formula->place, "derive: {}", error.what());
-    }
-  }
-
   Reason failed_clause(const Frame& frame) {
     for (auto& clause : where_) {
-      clause.bind(frame, slots_);
-      if (!holds(clause)) return "where: " + clause.formula->expression.text();
+      if (!clause.holds(frame)) return "where: " + clause.formula().expression.text();
     }
     return "";
-  }
-
-  static bool holds(Bound& clause) {
-    try {
-      return clause.formula->expression.holds(clause.values);
-    } catch (const Error& error) {
-      fail(clause.formula->place, "where: {}", error.what());
-    }
   }
 
   Point point_of(const Frame& frame) const {
@@ -289,7 +240,7 @@ class Resolver {
   Sweep& sweep_;
   Slots slots_;
   std::vector<Step> steps_;
-  std::vector<Bound> derive_, where_;
+  std::vector<BoundFormula> derive_, where_;
   Frame base_;
   std::vector<std::vector<std::size_t>> columns_;  ///< slots of each dimension's names
   std::vector<std::size_t> shown_;
