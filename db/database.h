@@ -95,8 +95,8 @@ class Database {
   /// Stores a campaign's plan; the same campaign again replaces it.
   void put_campaign(const CampaignRecord& campaign);
 
-  /// Stores a run of a campaign; known by sweep, campaign, job, attempt and name, the same again
-  /// replaces what was there. A foreign log of the same content gives way to it.
+  /// Stores a run of a campaign; known by sweep, campaign and name: the same again, or another
+  /// attempt at it, replaces what was there. A foreign log of the same content gives way to it.
   /// Requires that put_campaign stored the campaign and the point.
   Added put_run(const RunRecord& run);
 

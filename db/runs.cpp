@@ -252,8 +252,22 @@ Added add_foreign_log(Connection& connection, const LogFile& file,
   return add_new_log(connection, file, runs);
 }
 
+/// One attempt of a run counts; what an earlier one left makes room for it.
+void delete_other_attempts(Connection& connection, const RunRecord& run, std::int64_t allocation) {
+  Statement others = connection.prepare(
+      "SELECT runs.id, runs.log FROM runs JOIN allocations ON allocations.id = runs.allocation "
+      "WHERE runs.name = ? AND allocations.campaign = ? AND allocations.id <> ?");
+  others.bind(run.name, campaign_id(connection, run.place), allocation);
+  while (others.step()) {
+    delete_records(connection, others.integer(0));
+    connection.prepare("DELETE FROM runs WHERE id = ?").run(others.integer(0));
+    connection.prepare("DELETE FROM logs WHERE id = ?").run(others.maybe_integer(1));
+  }
+}
+
 Added put_run(Connection& connection, const RunRecord& run) {
   const std::int64_t allocation = put_allocation(connection, run);
+  delete_other_attempts(connection, run, allocation);
   const auto before = stored_run(connection, allocation, run.name);
   std::optional<std::int64_t> log = before ? before->log : std::nullopt;
   Added added{run.file && !log, before ? 0 : 1, 0};
@@ -265,7 +279,11 @@ Added put_run(Connection& connection, const RunRecord& run) {
   }
   put_run_row(connection, run, allocation, log);
   const auto stored = stored_run(connection, allocation, run.name);
-  if (run.log) added.iterations = replace_records(connection, stored->id, *run.log);
+  if (run.log) {
+    added.iterations = replace_records(connection, stored->id, *run.log);
+  } else {
+    delete_records(connection, stored->id);
+  }
   return added;
 }
 

@@ -82,12 +82,29 @@ TEST_CASE("runs with equal logs are runs of their own") {
     run.file = LogFile{name, log};
     CHECK(database.put_run(run).runs == 1);
   }
-  RunRecord second = run_of("r1", log, 2);
-  CHECK(database.put_run(second).runs == 1);
   const auto runs = database.samples()[0].runs;
-  REQUIRE(runs.size() == 3);
+  REQUIRE(runs.size() == 2);
   CHECK(runs[0].allocation == runs[1].allocation);
-  CHECK(runs[0].allocation != runs[2].allocation);
+}
+
+TEST_CASE("another attempt at a run replaces what the first has left") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  database.put_campaign(campaign_of());
+  const std::string log = log_of(1, 5);
+  for (const char* name : {"r1", "r2"}) {
+    RunRecord run = run_of(name, log);
+    run.file = LogFile{name, log};
+    database.put_run(run);
+  }
+  RunRecord second = run_of("r1", log_of(1, 7), 2);
+  database.put_run(second);
+  const auto runs = database.samples()[0].runs;
+  REQUIRE(runs.size() == 2);
+  CHECK(runs[0].allocation != runs[1].allocation);
+  db::Connection connection(folder / "t.db", false);
+  CHECK(connection.number("SELECT count(*) FROM iterations") == 12);
+  CHECK(connection.number("SELECT count(*) FROM logs") == 1);
 }
 
 TEST_CASE("a campaign's log is not collected a second time as a foreign one") {
