@@ -2,6 +2,7 @@
 #include <map>
 
 #include "harness/base/text.h"
+#include "reports/display_text.h"
 #include "reports/plan.h"
 #include "reports/point_columns.h"
 #include "reports/remarks.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "reports/text_table.h"
+#include "reports/display_text.h"
 #include "reports/values.h"
 
 namespace pippin {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/text.h"
+#include "reports/display_text.h"
 #include "reports/format.h"
 #include "reports/point_columns.h"
 #include "reports/remarks.h"

@@ -2,21 +2,9 @@
 
 #include <ostream>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace pippin {
-
-/// Columns that `text` takes on a terminal. Source: Unicode UAX #11 (wide), general category Mn.
-std::size_t display_width(std::string_view text);
-
-/// `text` in at most `width` columns, its middle replaced by "…" where it is longer: names of
-/// points differ at their ends.
-std::string shortened(std::string_view text, std::size_t width);
-
-/// `text` broken at blanks into lines of at most `width` columns (0: no limit), the second and
-/// later ones indented. A longer word stays whole.
-std::string wrapped(std::string_view text, std::size_t width, std::size_t indent = 0);
 
 struct TextColumn {
   enum class Align { kLeft, kRight };

@@ -39,7 +39,7 @@ Levels separable_levels(const Nesting& nesting) {
 std::string name_of(std::size_t level, const std::array<std::size_t, kLevels>& counts) {
   std::string name = kLevelNames[level];
   for (std::size_t above = level + 1; above < kLevels && counts[above] == counts[level]; ++above) {
-    name = std::string(kLevelNames[above]) + " and " + name;
+    name.insert(0, std::string(kLevelNames[above]).append(" and "));
   }
   return name;
 }

@@ -2,9 +2,9 @@
 #include <sstream>
 
 #include "harness/base/text.h"
+#include "reports/display_text.h"
 #include "reports/format.h"
 #include "reports/summarize.h"
-#include "reports/text_table.h"
 #include "tests/reports/golden.h"
 #include "tests/reports/samples.h"
 
