@@ -1,10 +1,11 @@
 #include "reports/format.h"
 
-#include <optional>
+#include <map>
 #include <set>
 
 #include "harness/base/error.h"
 #include "harness/base/text.h"
+#include "reports/point_columns.h"
 
 namespace pippin {
 
@@ -25,17 +26,23 @@ class OrderedNames {
 
 bool is_foreign(const Summary& row) { return row.sweep.empty(); }
 
-/// True where two foreign rows differ in an axis; that one has it and one has not is a difference.
-bool foreign_rows_differ(const std::vector<Summary>& rows, const std::string& axis) {
-  const Summary* first = nullptr;
+/// The axes that tell apart two foreign rows that are alike in every other column; that one row has
+/// an axis and the other has not is a difference.
+std::set<std::string> telling_axes(const std::vector<Summary>& rows) {
+  std::map<std::vector<std::string>, const Summary*> first_alike;
+  std::set<std::string> telling;
   for (const auto& row : rows) {
     if (!is_foreign(row)) continue;
-    if (!first) first = &row;
-    const Value* a = find_value(first->point.axes, axis);
-    const Value* b = find_value(row.point.axes, axis);
-    if (!a != !b || (a && !(*a == *b))) return true;
+    const Summary& first = *first_alike.try_emplace(point_cells(row.point), &row).first->second;
+    for (const auto* one : {&first, &row}) {
+      const NamedValues& others = (one == &first ? row : first).point.axes;
+      for (const auto& axis : one->point.axes) {
+        const Value* other = find_value(others, axis.first);
+        if (!other || !(*other == axis.second)) telling.insert(axis.first);
+      }
+    }
   }
-  return false;
+  return telling;
 }
 
 }  // namespace
@@ -64,9 +71,10 @@ std::vector<std::string> shown_axes(const std::vector<Summary>& rows) {
     }
   }
   const std::set<std::string> always(own.names().begin(), own.names().end());
+  const std::set<std::string> telling = telling_axes(rows);
   std::vector<std::string> shown;
   for (const auto& axis : all.names()) {
-    if (always.count(axis) || foreign_rows_differ(rows, axis)) shown.push_back(axis);
+    if (always.count(axis) || telling.count(axis)) shown.push_back(axis);
   }
   return shown;
 }

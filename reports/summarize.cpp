@@ -8,16 +8,11 @@
 #include "harness/base/units.h"
 #include "reports/statistics/interval.h"
 #include "reports/statistics/warmup.h"
+#include "sweeps/estimate/flops.h"
 
 namespace pippin {
 
 namespace {
-
-/// FLOPs of one iteration: 2 per parameter and token, times 3 for forward and backward, or 4 with
-/// the forward pass recomputed. Source: the BigScience GPT-2 tables' formula `params`.
-double flops_per_iteration_by_params(double params, double seq, double gbs, bool recomputed) {
-  return 2 * (recomputed ? 4 : 3) * params * seq * gbs;
-}
 
 /// What one point's mean is made of.
 struct Sample {
@@ -156,15 +151,13 @@ std::optional<bool> recomputed(const PointSamples& samples) {
 
 void add_rates(Summary& row, std::optional<bool> recompute) {
   const Count &gbs = row.point.layout.gbs, &gpus = row.point.layout.gpus;
-  const Model& model = row.point.model;
   const double seconds = row.step_time_s->mean;
   if (gbs) row.samples_per_s = static_cast<double>(*gbs) / seconds;
-  if (!gbs || !gpus || !model.params || !model.seq || !recompute) return;
-  const double flops = flops_per_iteration_by_params(static_cast<double>(*model.params),
-                                                     static_cast<double>(*model.seq),
-                                                     static_cast<double>(*gbs), *recompute);
-  row.tflops = flops / (seconds * static_cast<double>(*gpus) * kTera);
-  row.flops_formula = "params";
+  if (!gbs || !gpus || !recompute) return;
+  const auto flops = iteration_flops(FlopsFormula::kParams, row.point.model, *gbs, *recompute);
+  if (!flops) return;
+  row.tflops = tflops_per_gpu(*flops, seconds, *gpus);
+  row.flops_formula = text_of(FlopsFormula::kParams);
 }
 
 /// "1 of 3 runs: oom", for each state that is not the row's own.

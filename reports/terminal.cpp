@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/text.h"
+#include "harness/base/units.h"
 #include "reports/display_text.h"
 #include "reports/format.h"
 #include "reports/point_columns.h"
@@ -87,43 +88,61 @@ std::string right_aligned(const std::string& text, std::size_t width) {
   return std::string(width - std::min(width, text.size()), ' ') + text;
 }
 
-/// How wide the parts of the step times are, so that they stand below one another.
-struct TimeWidths {
+/// What the cells of a column of step times share: its unit, and how wide their parts are, so that
+/// they stand below one another.
+struct TimeStyle {
+  const char* unit = "s";
+  double units_per_s = 1;
   std::size_t mean = 0, half_width = 0;
 };
 
+/// Milliseconds where every step is shorter than a tenth of a second.
+TimeStyle style_for(const std::vector<Summary>& rows) {
+  constexpr double kShort = 0.1;
+  const bool all_short = std::all_of(rows.begin(), rows.end(), [](const Summary& row) {
+    return !row.step_time_s || row.step_time_s->mean < kShort;
+  });
+  return all_short ? TimeStyle{"ms", kMsPerSecond} : TimeStyle{};
+}
+
 /// "1.427 s ± 0.012", then a star where lines are in the mean that are no clean samples.
-std::string time_cell(const Summary& row, const MeanText& text, const TimeWidths& widths) {
+std::string time_cell(const Summary& row, const MeanText& text, const TimeStyle& style) {
   if (!row.step_time_s) return "";
-  std::string cell = right_aligned(text.mean, widths.mean) + " s";
-  if (!text.half_width.empty()) cell += " ± " + right_aligned(text.half_width, widths.half_width);
+  std::string cell = right_aligned(text.mean, style.mean) + " " + style.unit;
+  if (!text.half_width.empty()) cell += " ± " + right_aligned(text.half_width, style.half_width);
   return row.clean ? cell : cell + " *";
+}
+
+MeanText text_in(const Interval& time, const TimeStyle& style) {
+  auto half = half_width(time);
+  if (half) *half *= style.units_per_s;
+  return mean_text(time.mean * style.units_per_s, half);
 }
 
 TextColumn time_column(const std::vector<Summary>& rows) {
   std::vector<MeanText> texts;
-  TimeWidths widths;
+  TimeStyle style = style_for(rows);
   for (const auto& row : rows) {
-    texts.push_back(row.step_time_s ? mean_text(row.step_time_s->mean, half_width(*row.step_time_s))
-                                    : MeanText{});
-    widths.mean = std::max(widths.mean, texts.back().mean.size());
-    widths.half_width = std::max(widths.half_width, texts.back().half_width.size());
+    texts.push_back(row.step_time_s ? text_in(*row.step_time_s, style) : MeanText{});
+    style.mean = std::max(style.mean, texts.back().mean.size());
+    style.half_width = std::max(style.half_width, texts.back().half_width.size());
   }
   TextColumn column;
   column.title = "step time";
   column.must_stay = true;
   column.align = Align::kLeft;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    column.cells.push_back(time_cell(rows[i], texts[i], widths));
+    column.cells.push_back(time_cell(rows[i], texts[i], style));
   }
   return column;
 }
 
 /// The spread within one allocation: of its runs, or of the only run's iterations. It bounds
 /// nothing and so never stands behind a ±.
-std::string within_cell(const Summary& row) {
+std::string within_cell(const Summary& row, const TimeStyle& style) {
   const bool single = row.step_time_s && !row.step_time_s->low && row.step_time_s->sd;
-  return single ? short_number(*row.step_time_s->sd) + " s" : "";
+  if (!single) return "";
+  return short_number(*row.step_time_s->sd * style.units_per_s) + " " + style.unit;
 }
 
 std::string rate_cell(const std::optional<double>& value) {
@@ -143,7 +162,9 @@ void add_measures(std::vector<TextColumn>& columns, const std::vector<Summary>& 
                               [](const Summary& row) { return rate_cell(row.samples_per_s); }));
   columns.push_back(
       column_of(rows, "GiB", kRates, [](const Summary& row) { return rate_cell(row.memory_gib); }));
-  columns.push_back(column_of(rows, "sd within", kCounts, within_cell));
+  const TimeStyle style = style_for(rows);
+  columns.push_back(column_of(rows, "sd within", kCounts,
+                              [&](const Summary& row) { return within_cell(row, style); }));
   columns.push_back(column_of(rows, "alloc/runs/lines", kCounts, count_cell));
 }
 
