@@ -4,15 +4,12 @@
 #include <array>
 #include <bit>
 #include <functional>
-#include <map>
-#include <unordered_set>
 
 #include "harness/base/text.h"
 #include "harness/scrape/document.h"
 #include "harness/scrape/endings.h"
 #include "harness/scrape/lines.h"
-#include "harness/scrape/megatron_arguments.h"
-#include "harness/scrape/megatron_lines.h"
+#include "harness/scrape/megatron_launch.h"
 #include "harness/scrape/needles.h"
 
 namespace pippin {
@@ -73,116 +70,6 @@ bool is_of_one_rank(const std::string& name) {
   return name == "rank" || name == "local_rank" || name == "node_rank";
 }
 
-/// One launch while its lines are read.
-struct Launch {
-  MegatronHeader header;
-  bool dumped = false;     ///< it began with an arguments dump
-  bool complete = false;   ///< and the dump came to its end
-  bool restarted = false;  ///< its numbers went back
-  std::vector<IterationRecord> rows;
-  std::vector<std::pair<IterationFlag, std::int64_t>> events;  ///< after which iteration
-  std::map<std::int64_t, RankMemory> memory;
-  std::unordered_set<std::size_t> seen;  ///< hashes of the iteration records
-  Ending ending;
-  std::optional<std::int64_t> started_at;
-
-  std::int64_t last_number() const { return rows.empty() ? 0 : rows.back().iteration.number; }
-};
-
-void keep_larger(std::optional<double>& kept, const std::optional<double>& other) {
-  if (other && (!kept || *other > *kept)) kept = other;
-}
-
-void add_memory(Launch& launch, const RankMemory& memory) {
-  RankMemory& kept = launch.memory.try_emplace(memory.rank, memory).first->second;
-  keep_larger(kept.allocated_mib, memory.allocated_mib);
-  keep_larger(kept.max_allocated_mib, memory.max_allocated_mib);
-  keep_larger(kept.reserved_mib, memory.reserved_mib);
-  keep_larger(kept.max_reserved_mib, memory.max_reserved_mib);
-}
-
-/// log_interval, or where it is unknown the smallest step between two lines: a lost line makes
-/// one step longer, none shorter.
-std::int64_t interval_of(const Launch& launch) {
-  const Value* value = find_value(launch.header.arguments, "log_interval");
-  if (value && value->number && *value->number >= 1 && *value->number < 1e9)
-    return static_cast<std::int64_t>(*value->number);
-  std::int64_t smallest = 0;
-  for (std::size_t i = 1; i < launch.rows.size(); ++i) {
-    const auto step = launch.rows[i].iteration.number - launch.rows[i - 1].iteration.number;
-    smallest = smallest == 0 ? step : std::min(smallest, step);
-  }
-  return std::max<std::int64_t>(smallest, 1);
-}
-
-void mark(Iteration& iteration, std::int64_t interval) {
-  iteration.interval = interval;
-  if (interval > 1) iteration.flags |= kIntervalMean;
-}
-
-/// What the rows' places among one another say of them.
-void mark_rows(Launch& launch) {
-  if (launch.rows.empty()) return;
-  const std::int64_t interval = interval_of(launch);
-  for (std::size_t i = 0; i < launch.rows.size(); ++i) {
-    Iteration& row = launch.rows[i].iteration;
-    const auto before = i > 0 ? launch.rows[i - 1].iteration.number : 0;
-    mark(row, std::clamp<std::int64_t>(row.number - before, 1, interval));
-  }
-  Iteration& first = launch.rows[0].iteration;
-  if (launch.dumped || launch.restarted || first.number <= interval) first.flags |= kFirst;
-  // Today's Megatron-LM prints the first iteration, whatever log_interval is, and goes on timing:
-  // the line after it is the mean of both. Its lines begin with their time.
-  const bool extra = launch.rows[0].at && (interval == 1 || first.number % interval != 0);
-  if (!extra || (first.flags & kFirst) == 0) return;
-  first.interval = 1;
-  first.flags &= ~static_cast<unsigned>(kIntervalMean);
-  if (launch.rows.size() < 2) return;
-  Iteration& second = launch.rows[1].iteration;
-  second.flags |= kFirst;
-  mark(second, second.number - first.number + 1);
-}
-
-/// The row after a save or an evaluation contains it.
-void mark_events(Launch& launch) {
-  const auto later = [](std::int64_t number, const IterationRecord& row) {
-    return number < row.iteration.number;
-  };
-  for (const auto& event : launch.events) {
-    const auto row = std::upper_bound(launch.rows.begin(), launch.rows.end(), event.second, later);
-    if (row != launch.rows.end()) row->iteration.flags |= event.first;
-  }
-}
-
-Count common_gbs(const std::vector<IterationRecord>& rows) {
-  if (rows.empty()) return std::nullopt;
-  const Count first = rows[0].iteration.gbs;
-  const bool same = std::all_of(rows.begin(), rows.end(), [&](const IterationRecord& row) {
-    return row.iteration.gbs == first;
-  });
-  return same ? first : std::nullopt;
-}
-
-LogRun finished(Launch&& launch) {
-  mark_rows(launch);
-  mark_events(launch);
-  launch.header.gbs = common_gbs(launch.rows);
-  LogRun run;
-  run.point = point_of(launch.header);
-  run.recompute = recompute_of(launch.header.arguments);
-  run.arguments = std::move(launch.header.arguments);
-  run.started_at = launch.started_at;
-  run.end = launch.ending.state(launch.rows.size());
-  run.evidence = launch.ending.evidence(launch.rows.size());
-  for (auto& row : launch.rows) run.iterations.push_back(std::move(row.iteration));
-  for (const auto& memory : launch.memory) run.memory.push_back(memory.second);
-  // Until 2020 the lines did not print their batch.
-  for (auto& row : run.iterations) {
-    if (!row.gbs) row.gbs = run.point.layout.gbs;
-  }
-  return run;
-}
-
 class Reader {
  public:
   explicit Reader(bool document) : document_(document) {}
@@ -200,7 +87,7 @@ class Reader {
     read_header(line, found);
     if (has(found, kIterationLine)) read_iterations(line, terminated);
     if (has(found, kMemoryLine) && terminated) {
-      for (const auto& memory : memory_in(line)) add_memory(launch(), memory);
+      for (const auto& memory : memory_in(line)) launch().add_memory(memory);
     }
     read_events(line, found);
     read_endings(line, found >> kEndings);
@@ -212,7 +99,7 @@ class Reader {
   }
 
  private:
-  Launch& launch() { return launch_; }
+  MegatronLaunch& launch() { return launch_; }
 
   bool read_argument(std::string_view line) {
     auto argument = argument_in(line);
@@ -282,6 +169,7 @@ class Reader {
       in_dump_ = false;
       if (!launch().started_at) launch().started_at = record.at;
       if (record.iteration.number == record.last) launch().ending.reached_last_iteration(line);
+      record.text = {};  // of a line that is about to go
       launch().rows.push_back(std::move(record));
     }
   }
@@ -314,7 +202,7 @@ class Reader {
   }
 
   /// A dump that another rank printed of the launch before it.
-  bool same_as_last(const Launch& other) const {
+  bool same_as_last(const MegatronLaunch& other) const {
     if (runs_.empty() || !last_bare_ || !other.dumped) return false;
     const NamedValues &a = runs_.back().arguments, &b = other.header.arguments;
     const Value *rank_a = find_value(a, "rank"), *rank_b = find_value(b, "rank");
@@ -325,7 +213,7 @@ class Reader {
   }
 
   void end_launch() {
-    Launch ended;
+    MegatronLaunch ended;
     std::swap(ended, launch_);
     in_dump_ = false;
     const bool header = ended.dumped && !ended.header.arguments.empty();
@@ -345,7 +233,7 @@ class Reader {
   bool in_dump_ = false;
   bool last_bare_ = false;  ///< the last of runs_ has nothing but its dump
   MegatronHeader announced_, last_header_;
-  Launch launch_;
+  MegatronLaunch launch_;
   std::vector<LogRun> runs_;
 };
 

@@ -28,6 +28,16 @@ TEST_CASE("schema.sql is what the migrations make") {
   CHECK_FALSE(shape_of(migrated).empty());
 }
 
+TEST_CASE("the program carries every migration in its order") {
+  const fs::path folder = test::source_directory() / "db/migrations";
+  const auto names = disk().list(folder);
+  REQUIRE(names.size() == db::migrations().size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    CHECK(names[i].substr(0, 5) == fmt::format("{:04}_", i + 1));
+    CHECK(read_input(folder / names[i]) == db::migrations()[i]);
+  }
+}
+
 TEST_CASE("a file of every earlier version opens and keeps its rows") {
   for (std::size_t version = 1; version <= db::migrations().size(); ++version) {
     const test::TemporaryDirectory folder;

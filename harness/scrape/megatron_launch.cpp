@@ -1,0 +1,105 @@
+#include "harness/scrape/megatron_launch.h"
+
+#include <algorithm>
+
+namespace pippin {
+
+namespace {
+
+void keep_larger(std::optional<double>& kept, const std::optional<double>& other) {
+  if (other && (!kept || *other > *kept)) kept = other;
+}
+
+/// log_interval, or where it is unknown the smallest step between two lines: a lost line makes
+/// one step longer, none shorter.
+std::int64_t interval_of(const MegatronLaunch& launch) {
+  const Value* value = find_value(launch.header.arguments, "log_interval");
+  if (value && value->number && *value->number >= 1 && *value->number < 1e9)
+    return static_cast<std::int64_t>(*value->number);
+  std::int64_t smallest = 0;
+  for (std::size_t i = 1; i < launch.rows.size(); ++i) {
+    const auto step = launch.rows[i].iteration.number - launch.rows[i - 1].iteration.number;
+    smallest = smallest == 0 ? step : std::min(smallest, step);
+  }
+  return std::max<std::int64_t>(smallest, 1);
+}
+
+void mark(Iteration& iteration, std::int64_t interval) {
+  iteration.interval = interval;
+  if (interval > 1) iteration.flags |= kIntervalMean;
+}
+
+/// What the rows' places among one another say of them.
+void mark_rows(MegatronLaunch& launch) {
+  if (launch.rows.empty()) return;
+  const std::int64_t interval = interval_of(launch);
+  for (std::size_t i = 0; i < launch.rows.size(); ++i) {
+    Iteration& row = launch.rows[i].iteration;
+    const auto before = i > 0 ? launch.rows[i - 1].iteration.number : 0;
+    mark(row, std::clamp<std::int64_t>(row.number - before, 1, interval));
+  }
+  Iteration& first = launch.rows[0].iteration;
+  if (launch.dumped || launch.restarted || first.number <= interval) first.flags |= kFirst;
+  // Today's Megatron-LM prints the first iteration, whatever log_interval is, and goes on timing:
+  // the line after it is the mean of both. Its lines begin with their time.
+  const bool extra = launch.rows[0].at && (interval == 1 || first.number % interval != 0);
+  if (!extra || (first.flags & kFirst) == 0) return;
+  first.interval = 1;
+  first.flags &= ~static_cast<unsigned>(kIntervalMean);
+  if (launch.rows.size() < 2) return;
+  Iteration& second = launch.rows[1].iteration;
+  second.flags |= kFirst;
+  mark(second, second.number - first.number + 1);
+}
+
+/// The row after a save or an evaluation contains it.
+void mark_events(MegatronLaunch& launch) {
+  const auto later = [](std::int64_t number, const IterationRecord& row) {
+    return number < row.iteration.number;
+  };
+  for (const auto& event : launch.events) {
+    const auto row = std::upper_bound(launch.rows.begin(), launch.rows.end(), event.second, later);
+    if (row != launch.rows.end()) row->iteration.flags |= event.first;
+  }
+}
+
+Count common_gbs(const std::vector<IterationRecord>& rows) {
+  if (rows.empty()) return std::nullopt;
+  const Count first = rows[0].iteration.gbs;
+  const bool same = std::all_of(rows.begin(), rows.end(), [&](const IterationRecord& row) {
+    return row.iteration.gbs == first;
+  });
+  return same ? first : std::nullopt;
+}
+
+}  // namespace
+
+void MegatronLaunch::add_memory(const RankMemory& of_rank) {
+  RankMemory& kept = memory.try_emplace(of_rank.rank, of_rank).first->second;
+  keep_larger(kept.allocated_mib, of_rank.allocated_mib);
+  keep_larger(kept.max_allocated_mib, of_rank.max_allocated_mib);
+  keep_larger(kept.reserved_mib, of_rank.reserved_mib);
+  keep_larger(kept.max_reserved_mib, of_rank.max_reserved_mib);
+}
+
+LogRun finished(MegatronLaunch&& launch) {
+  mark_rows(launch);
+  mark_events(launch);
+  launch.header.gbs = common_gbs(launch.rows);
+  LogRun run;
+  run.point = point_of(launch.header);
+  run.recompute = recompute_of(launch.header.arguments);
+  run.arguments = std::move(launch.header.arguments);
+  run.started_at = launch.started_at;
+  run.end = launch.ending.state(launch.rows.size());
+  run.evidence = launch.ending.evidence(launch.rows.size());
+  for (auto& row : launch.rows) run.iterations.push_back(std::move(row.iteration));
+  for (const auto& memory : launch.memory) run.memory.push_back(memory.second);
+  // Until 2020 the lines did not print their batch.
+  for (auto& row : run.iterations) {
+    if (!row.gbs) row.gbs = run.point.layout.gbs;
+  }
+  return run;
+}
+
+}  // namespace pippin
