@@ -1,5 +1,6 @@
 #include "db/sqlite.h"
 
+#include <cerrno>
 #include <cstring>
 #include <sqlite3.h>
 
@@ -11,6 +12,12 @@ namespace pippin::db {
 namespace {
 
 int primary(int code) { return code & 0xff; }
+
+/// SQLite calls only ENOSPC a full disk; a quota that is used up is one to its owner.
+bool means_full_disk(int code, int system_error) {
+  const bool no_room = system_error == ENOSPC || system_error == EDQUOT || system_error == EFBIG;
+  return primary(code) == SQLITE_FULL || (primary(code) == SQLITE_IOERR && no_room);
+}
 
 }  // namespace
 
@@ -31,17 +38,20 @@ Connection::Connection(const fs::path& path, bool create, std::chrono::milliseco
 Connection::~Connection() { sqlite3_close(handle_); }
 
 void Connection::fail(int code) const {
+  // A COMMIT that fails leaves its reason in errno only.
+  const int last_error = errno, known_error = sqlite3_system_errno(handle_);
   const std::string file = path_.string(), text = sqlite3_errmsg(handle_);
+  if (means_full_disk(code, known_error != 0 ? known_error : last_error)) {
+    machine_failed(
+        "{}: the disk is full, or a quota; nothing of this step was stored, what was stored before "
+        "is whole. Make room and repeat the command",
+        file);
+  }
   switch (primary(code)) {
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
       bad_input("{}: is no database, or a damaged one ({}); name another file with --db", file,
                 text);
-    case SQLITE_FULL:
-      machine_failed(
-          "{}: the disk is full; nothing of this step was stored, what was stored before is whole. "
-          "Make room and repeat the command",
-          file);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       machine_failed(

@@ -1,4 +1,6 @@
 #include <catch2/catch.hpp>
+#include <csignal>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "db/lock.h"
@@ -93,6 +95,25 @@ TEST_CASE("a full disk is told and what was stored before stays whole") {
   CHECK(test::add(database, "large", test::log_of(1, 20000, 0.5)).iterations == 20000);
   db::Connection connection(folder / "t.db", false);
   CHECK(connection.text("PRAGMA integrity_check") == "ok");
+}
+
+TEST_CASE("a quota that is used up is told as a full disk") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  test::add(database, "small", test::log_of(1, 10));
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const rlimit small{400'000, before.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  const auto [code, message] =
+      refusal([&] { test::add(database, "large", test::log_of(1, 20000, 0.5)); });
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  CHECK(code == 3);
+  CHECK_THAT(message, Contains("the disk is full, or a quota"));
+  CHECK(test::runs_in(database) == 1);
+  CHECK(test::add(database, "large", test::log_of(1, 20000, 0.5)).runs == 1);
 }
 
 TEST_CASE("a writer that holds the database is waited for and then named") {
