@@ -44,7 +44,7 @@ TEST_CASE("a cell with a comma a quote or a line break is quoted") {
   CHECK(csv_line({"a,b", "say \"hi\"", "x\ny"}) == "\"a,b\",\"say \"\"hi\"\"\",\"x\ny\"\n");
 }
 
-TEST_CASE("own axes of a sweep are always columns and foreign arguments where rows differ") {
+TEST_CASE("own axes of a sweep are always columns and foreign arguments where they tell rows apart") {
   const auto axes = [](const std::vector<PointSamples>& samples) {
     return shown_axes(summarize(samples, Samples::kClean));
   };
@@ -54,6 +54,8 @@ TEST_CASE("own axes of a sweep are always columns and foreign arguments where ro
   auto lacking = test::foreign_samples();
   lacking[1].point.axes.pop_back();
   CHECK(axes(lacking) == std::vector<std::string>{"recompute"});
+  // Unlike in a column of its own: no argument has to say it.
+  CHECK(axes({test::foreign_samples()[0], test::foreign_samples()[2]}).empty());
 }
 
 TEST_CASE("an axis named like a column keeps its own name apart") {

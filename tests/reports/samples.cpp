@@ -95,6 +95,7 @@ std::vector<PointSamples> sweep_samples() {
 
 std::vector<PointSamples> foreign_samples() {
   return {foreign(16, 4, "full", {2152.2, 1354.9, 1376.1, 1379.8}),
+          foreign(16, 4, "none", {1837.9, 1211.1, 1267.3, 1270.8}),
           foreign(64, 16, "none", {5837.9, 2711.1, 2767.3, 2770.8})};
 }
 
