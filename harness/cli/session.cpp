@@ -72,7 +72,6 @@ std::string script_of_job(const Sweep& sweep, const std::vector<Point>& points,
   script.root = root;
   script.job = job.name;
   script.submission = submission;
-  script.env = sweep.cluster.env;
   script.prolog = sweep.cluster.prolog;
   for (const auto& run : runs) {
     script.runs.push_back(

@@ -114,6 +114,7 @@ NamedValues values_of(const Sweep& sweep, const Point& point, const PlannedRun& 
   const auto add = [&](const char* name, std::int64_t number) {
     values.emplace_back(name, value_of(static_cast<double>(number)));
   };
+  if (point.model.params) add("params", *point.model.params);
   add("ranks", ranks);
   add("nodes", ceiling_of(ranks, per_node));
   add("ranks_per_node", per_node);
@@ -174,8 +175,10 @@ ScriptRun script_run(const Sweep& sweep, const Point& point, const PlannedRun& r
   put("point", point.name);
   put("run", run.name);
   for (const auto& value : values) put(value.first, value.second.text);
-  for (const auto& variable : sweep.env) {
-    script.env.emplace_back(variable.first, with_values(variable.second, values));
+  for (const Environment* env : {&sweep.cluster.env, &sweep.env}) {
+    for (const auto& variable : *env) {
+      script.env.emplace_back(variable.first, with_values(variable.second, values));
+    }
   }
   if (sweep.trainer.probe.empty()) {
     script.command = filled(sweep.trainer.command, [&](const std::string& name) {
@@ -199,7 +202,7 @@ std::string job_script(const JobScript& script) {
   text += kClaim;
   std::vector<ScriptRun> runs = script.runs;
   text += fmt::format("export PIPPIN_JOB={}\n", bash_word(script.job));
-  text += exports(script.env) + exports(take_common(runs));
+  text += exports(take_common(runs));
   for (const auto& line : script.prolog) text += line + "\n";
   text += kRun;
   std::string calls;

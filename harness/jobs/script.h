@@ -24,7 +24,6 @@ struct JobScript {
   fs::path root;                        ///< absolute: <db>.runs/SWEEP
   std::string job;
   std::int64_t submission = 1;
-  Environment env;                  ///< data
   std::vector<std::string> prolog;  ///< bash
   std::vector<ScriptRun> runs;
 };
