@@ -50,15 +50,21 @@ class Recorder {
         const auto lost = phase == RunPhase::kLost
                               ? std::optional(session_.machine().evidence(job.name))
                               : std::nullopt;
-        record_run(database_, session_.folder(), session_.campaign(), job, run, lost);
+        const auto recorded =
+            record_run(database_, session_.folder(), session_.campaign(), job, run, lost);
+        if (recorded.state && *recorded.state != RunState::kOk) ++not_ok_;
       }
     }
   }
+
+  /// Runs that are over and gave no sound measurement.
+  std::int64_t not_ok() const { return not_ok_; }
 
  private:
   Database& database_;
   Session& session_;
   std::set<std::string> recorded_;
+  std::int64_t not_ok_ = 0;
 };
 
 Progress progress_of(const RunCounts& counts, std::size_t earlier, Clock::time_point since) {
@@ -132,8 +138,7 @@ ExitCode run(const Globals& globals, const RunOptions& options) {
   }
   remark(globals, fmt::format("database: {}", globals.db.string()));
   remark(globals, fmt::format("logs:     {}", session.folder().root().string()));
-  return counts.failed + counts.lost + counts.cancelled > 0 ? ExitCode::kRunFailed
-                                                            : ExitCode::kDone;
+  return recorder.not_ok() + counts.cancelled > 0 ? ExitCode::kRunFailed : ExitCode::kDone;
 }
 
 ExitCode submit(const Globals& globals, const RunOptions& options) {

@@ -47,7 +47,7 @@ std::string summary_of(const Totals& totals) {
 /// All regular files below a folder, sorted; each folder once, however many links lead to it.
 class Walk {
  public:
-  explicit Walk(std::ostream& remarks) : remarks_(remarks) {}
+  explicit Walk(std::ostream& errors) : errors_(errors) {}
 
   std::vector<fs::path> files(const fs::path& folder) {
     std::vector<fs::path> found;
@@ -64,7 +64,8 @@ class Walk {
          entry.increment(error)) {
       entries.push_back(entry->path());
     }
-    if (error) remarks_ << fmt::format("{}: cannot list: {}\n", folder.string(), error.message());
+    if (error)
+      errors_ << fmt::format("pippin: {}: cannot list: {}\n", folder.string(), error.message());
     std::sort(entries.begin(), entries.end());
     for (const auto& entry : entries) {
       const auto status = fs::status(entry, error);
@@ -76,7 +77,7 @@ class Walk {
     }
   }
 
-  std::ostream& remarks_;
+  std::ostream& errors_;
   std::set<fs::path> visited_;
 };
 
@@ -89,11 +90,11 @@ std::string reason_against(std::string_view text) {
 
 class Collector {
  public:
-  Collector(Database& database, const CompleteModel& complete_model, std::ostream& remarks)
-      : database_(database), complete_model_(complete_model), remarks_(remarks) {}
+  Collector(Database& database, const CompleteModel& complete_model, std::ostream& errors)
+      : database_(database), complete_model_(complete_model), errors_(errors) {}
 
   void folder(const fs::path& path) {
-    for (const auto& file : Walk(remarks_).files(path)) {
+    for (const auto& file : Walk(errors_).files(path)) {
       std::string text;
       if (read(file, text) && !store(file, text)) ++totals_.no_logs;
     }
@@ -110,7 +111,7 @@ class Collector {
     ++totals_.no_logs;
     std::string reason = reason_against(text);
     if (reason.empty()) reason = "holds no iterations of a trainer that pippin knows";
-    remarks_ << fmt::format("{}: {}\n", path.string(), reason);
+    errors_ << fmt::format("pippin: {}: {}\n", path.string(), reason);
   }
 
   bool bad() const { return bad_; }
@@ -123,7 +124,7 @@ class Collector {
       return true;
     } catch (const Error& error) {
       ++totals_.unreadable;
-      remarks_ << error.what() << '\n';
+      errors_ << "pippin: " << error.what() << '\n';
       return false;
     }
   }
@@ -144,7 +145,7 @@ class Collector {
 
   Database& database_;
   const CompleteModel& complete_model_;
-  std::ostream& remarks_;
+  std::ostream& errors_;
   Totals totals_;
   bool bad_ = false;
 };
@@ -152,8 +153,9 @@ class Collector {
 }  // namespace
 
 ExitCode collect_paths(Database& database, const std::vector<fs::path>& paths,
-                       const CompleteModel& complete_model, std::ostream& remarks) {
-  Collector collector(database, complete_model, remarks);
+                       const CompleteModel& complete_model, std::ostream& errors,
+                       std::ostream& remarks) {
+  Collector collector(database, complete_model, errors);
   for (const auto& path : paths) {
     std::error_code error;
     if (fs::is_directory(path, error)) {

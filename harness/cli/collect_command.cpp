@@ -2,6 +2,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "harness/base/text.h"
 #include "harness/cli/collect.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/record.h"
@@ -21,7 +22,7 @@ Added collect_own_runs(const Globals& globals, Database& database) {
       record_campaign(database, campaign);
       for (const auto& job : campaign.jobs) {
         for (const auto& run : job.runs) {
-          const Added added = record_run(database, folder, campaign, job, run, std::nullopt);
+          const Added added = record_run(database, folder, campaign, job, run, std::nullopt).added;
           sum.runs += added.runs;
           sum.iterations += added.iterations;
         }
@@ -52,9 +53,10 @@ ExitCode collect(const Globals& globals, const CollectOptions& options) {
                                 runs_directory(globals.db).string(), added.runs, added.iterations));
   }
   if (foreign.empty()) return ExitCode::kDone;
-  std::ostringstream unwanted;
-  return collect_paths(database, foreign, complete_model,
-                       globals.quiet ? static_cast<std::ostream&>(unwanted) : std::cerr);
+  std::ostringstream remarks;
+  const ExitCode code = collect_paths(database, foreign, complete_model, std::cerr, remarks);
+  if (!remarks.str().empty()) remark(globals, std::string(trim(remarks.str())));
+  return code;
 }
 
 }  // namespace pippin

@@ -24,8 +24,8 @@ struct PlanOptions {
 
 struct RunOptions {
   fs::path sweep;
-  bool again = false;         ///< begin a new campaign though the last one is finished
-  std::int64_t retries = 2;   ///< how often a job that was lost is handed over again
+  bool again = false;        ///< begin a new campaign though the last one is finished
+  std::int64_t retries = 2;  ///< how often a job that was lost is handed over again
 };
 
 struct ReportOptions {

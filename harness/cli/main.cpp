@@ -1,10 +1,9 @@
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <fmt/format.h>
 #include <functional>
 #include <map>
-
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include "harness/base/text.h"
 #include "harness/cli/commands.h"
@@ -21,7 +20,9 @@ class CommandLine {
     app_.fallthrough();
     app_.add_option("--db", globals_.db, "database file")->capture_default_str()->type_name("FILE");
     app_.add_flag("--quiet", globals_.quiet, "no progress and no remarks on standard error");
-    app_.footer("Exit status: 0 done; 1 a run failed; 2 bad usage or input; 3 the machine or a service failed.");
+    app_.footer(
+        "Exit status: 0 done; 1 a run failed; 2 bad usage or input; 3 the machine or a service "
+        "failed.");
     add_campaign_commands();
     add_database_commands();
   }
@@ -40,7 +41,8 @@ class CommandLine {
   }
 
   static void take_sweep_file(CLI::App* command, fs::path& sweep) {
-    command->add_option("SWEEP.yaml", sweep, "sweep file, or inline: see sweeps/README.md")->required();
+    command->add_option("SWEEP.yaml", sweep, "sweep file, or inline: see sweeps/README.md")
+        ->required();
   }
 
   void add_campaign_commands() {
@@ -49,13 +51,16 @@ class CommandLine {
                              [this] { return pippin::plan(globals_, plan_); });
     take_sweep_file(plan, plan_.sweep);
     plan->add_option("--format", plan_.format, "terminal, csv or json")->capture_default_str();
-    plan->add_option("--script", plan_.script, "print the job script that runs this point first")->type_name("POINT");
+    plan->add_option("--script", plan_.script, "print the job script that runs this point first")
+        ->type_name("POINT");
 
-    CLI::App* run = command("run", "submit, wait, collect, report; goes on where an earlier run stopped",
-                            "pippin --db notes.db run sweeps/examples/quickstart.yaml",
-                            [this] { return pippin::run(globals_, run_); });
-    CLI::App* submit = command("submit", "hand the jobs over and return", "pippin submit gpt-52b.yaml",
-                               [this] { return pippin::submit(globals_, run_); });
+    CLI::App* run =
+        command("run", "submit, wait, collect, report; goes on where an earlier run stopped",
+                "pippin --db notes.db run sweeps/examples/quickstart.yaml",
+                [this] { return pippin::run(globals_, run_); });
+    CLI::App* submit =
+        command("submit", "hand the jobs over and return", "pippin submit gpt-52b.yaml",
+                [this] { return pippin::submit(globals_, run_); });
     for (CLI::App* one : {run, submit}) {
       take_sweep_file(one, run_.sweep);
       one->add_flag("--again", run_.again, "begin a new campaign");
@@ -65,8 +70,9 @@ class CommandLine {
     }
     CLI::App* status = command("status", "how far each sweep is", "pippin status",
                                [this] { return pippin::status(globals_, sweep_name_); });
-    CLI::App* cancel = command("cancel", "end the jobs of a sweep that wait or run", "pippin cancel quickstart",
-                               [this] { return pippin::cancel(globals_, sweep_name_); });
+    CLI::App* cancel =
+        command("cancel", "end the jobs of a sweep that wait or run", "pippin cancel quickstart",
+                [this] { return pippin::cancel(globals_, sweep_name_); });
     status->add_option("SWEEP", sweep_name_, "name of a sweep; all where none is given");
     cancel->add_option("SWEEP", sweep_name_, "name of a sweep")->required();
   }
@@ -75,18 +81,24 @@ class CommandLine {
     CLI::App* collect = command("collect", "read logs into the database, as often as you like",
                                 "pippin --db notes.db collect ~/logs/gpt2-meg",
                                 [this] { return pippin::collect(globals_, collect_); });
-    collect->add_option("PATH", collect_.paths, "logs, and folders of logs; without: the runs of this database");
+    collect->add_option("PATH", collect_.paths,
+                        "logs, and folders of logs; without: the runs of this database");
 
-    CLI::App* report = command("report", "a row per point: step time with its interval, TFLOPS, memory",
-                               "pippin --db notes.db report --format csv",
-                               [this] { return pippin::report(globals_, report_); });
+    CLI::App* report =
+        command("report", "a row per point: step time with its interval, TFLOPS, memory",
+                "pippin --db notes.db report --format csv",
+                [this] { return pippin::report(globals_, report_); });
     report->add_option("SWEEP", report_.sweep, "name of a sweep; all where none is given");
     report->add_option("--format", report_.format, "terminal or csv")->capture_default_str();
-    report->add_option("--samples", report_.samples, "clean: without start-up, skipped steps and the like; or all")
+    report
+        ->add_option("--samples", report_.samples,
+                     "clean: without start-up, skipped steps and the like; or all")
         ->capture_default_str();
   }
 
-  CLI::App app_{"pippin: sweeps parallel layouts of LLM training and says which differences are real", "pippin"};
+  CLI::App app_{
+      "pippin: sweeps parallel layouts of LLM training and says which differences are real",
+      "pippin"};
   Globals globals_;
   PlanOptions plan_;
   RunOptions run_;
@@ -112,7 +124,8 @@ std::string usage_error(CLI::App& app, const std::string& message, int argc, cha
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     const auto known = words(app);
-    const bool named = message.find(word) != std::string::npos;
+    const bool named =
+        message.find(word) != std::string::npos || message.find("subcommand") != std::string::npos;
     if (!named || std::find(known.begin(), known.end(), word) != known.end()) continue;
     const std::string meant = did_you_mean(word, known);
     if (!meant.empty()) return fmt::format("unknown word '{}'{}", printable(word), meant);

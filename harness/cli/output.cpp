@@ -1,11 +1,9 @@
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "harness/cli/commands.h"
 
@@ -21,7 +19,8 @@ std::size_t terminal_width(int descriptor) {
 }
 
 void write_output(const std::string& text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  const bool written =
+      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   if (!written) machine_failed("standard output: cannot write: {}", std::strerror(errno));
 }
 

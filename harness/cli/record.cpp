@@ -119,9 +119,9 @@ void record_campaign(Database& database, const Campaign& campaign) {
   database.put_campaign(record);
 }
 
-Added record_run(Database& database, SweepFolder& folder, const Campaign& campaign,
-                 const PlannedJob& job, const PlannedRun& run,
-                 const std::optional<std::string>& lost) {
+Recorded record_run(Database& database, SweepFolder& folder, const Campaign& campaign,
+                    const PlannedJob& job, const PlannedRun& run,
+                    const std::optional<std::string>& lost) {
   const auto attempts = folder.attempts(run.name);
   const Attempt* attempt = counted(attempts);
   if (!lost && !(attempt && attempt->done())) return {};
@@ -132,7 +132,7 @@ Added record_run(Database& database, SweepFolder& folder, const Campaign& campai
   record.point_id = run.point_id;
   if (!attempt) {
     record.evidence = fmt::format("never started: {}", *lost);
-    return database.put_run(record);
+    return {database.put_run(record), record.state};
   }
   const std::string log = disk().read(attempt->log()).value_or("");
   record.attempt = parse_integer(split(attempt->name, '-').front()).value_or(1);
@@ -152,7 +152,7 @@ Added record_run(Database& database, SweepFolder& folder, const Campaign& campai
   } else {
     record.evidence = fmt::format("started and never ended: {}", *lost);
   }
-  return database.put_run(record);
+  return {database.put_run(record), record.state};
 }
 
 }  // namespace pippin

@@ -1,6 +1,5 @@
-#include <unistd.h>
-
 #include <sstream>
+#include <unistd.h>
 
 #include "db/database.h"
 #include "harness/base/text.h"
@@ -15,7 +14,8 @@ namespace {
 Samples samples_named(const std::string& name) {
   if (name == "clean") return Samples::kClean;
   if (name == "all") return Samples::kAll;
-  bad_input("--samples {}: there is clean and all{}", printable(name), did_you_mean(name, {"clean", "all"}));
+  bad_input("--samples {}: there is clean and all{}", printable(name),
+            did_you_mean(name, {"clean", "all"}));
 }
 
 }  // namespace

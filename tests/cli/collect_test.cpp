@@ -19,7 +19,7 @@ struct Outcome {
 Outcome collect(Database& database, const std::vector<fs::path>& paths) {
   std::ostringstream remarks;
   const auto complete = [](Model& model) { model.params = 52; };
-  const ExitCode code = collect_paths(database, paths, complete, remarks);
+  const ExitCode code = collect_paths(database, paths, complete, remarks, remarks);
   return {code, remarks.str()};
 }
 

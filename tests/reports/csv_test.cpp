@@ -44,7 +44,8 @@ TEST_CASE("a cell with a comma a quote or a line break is quoted") {
   CHECK(csv_line({"a,b", "say \"hi\"", "x\ny"}) == "\"a,b\",\"say \"\"hi\"\"\",\"x\ny\"\n");
 }
 
-TEST_CASE("own axes of a sweep are always columns and foreign arguments where they tell rows apart") {
+TEST_CASE(
+    "own axes of a sweep are always columns and foreign arguments where they tell rows apart") {
   const auto axes = [](const std::vector<PointSamples>& samples) {
     return shown_axes(summarize(samples, Samples::kClean));
   };

@@ -1,0 +1,256 @@
+#include <catch2/catch.hpp>
+
+#include "harness/base/text.h"
+#include "tests/cli/pippin.h"
+
+using namespace pippin;
+using Catch::Contains;
+using Catch::StartsWith;
+using test::Call;
+using test::Workplace;
+
+namespace {
+
+std::size_t lines_in(const std::string& text) {
+  return trim(text).empty() ? 0 : split(trim(text), '\n').size();
+}
+
+constexpr const char* kCsvHeader =
+    "sweep,point,state,gpus,params_b,layers,hidden,seq,tp,pp,dp,mbs,gas,gbs,allocations,runs,"
+    "iterations,step_time_s,"
+    "ci_low_s,ci_high_s,sd_s,tflops,flops_formula,samples_per_s,memory_gib";
+
+}  // namespace
+
+TEST_CASE("a sweep of the training probe runs from YAML to a table") {
+  const Workplace here;
+  here.write("s.yaml",
+             "sweep: trained\ngrid: {mbs: [1, 2], recompute: [none, full]}\niterations: "
+             "4\nrepeats: {allocations: 2}\n");
+  const Call run = here.pippin("run s.yaml");
+  CAPTURE(run.err);
+  CHECK(run.exit_code == 0);
+  CHECK_THAT(run.out, Contains("±"));
+  CHECK_THAT(run.err, Contains("8 of 8 runs done") && Contains("database: t.db"));
+  const Call csv = here.pippin("report trained --format csv");
+  CHECK_THAT(csv.out, StartsWith(std::string(kCsvHeader) + ",recompute\n"));
+  CHECK(lines_in(csv.out) == 5);
+  CHECK(here.sql("SELECT count(*) FROM runs WHERE state = 'ok' AND host <> '' AND script <> '' AND "
+                 "command <> ''") == "8");
+}
+
+TEST_CASE("a finished campaign is not run again and another begins on demand") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  CHECK(here.pippin("run s.yaml").exit_code == 0);
+  const Call second = here.pippin("run s.yaml");
+  CHECK(second.exit_code == 0);
+  CHECK_THAT(second.err, Contains("was finished already") && Contains("--again"));
+  CHECK(here.sql("SELECT count(*) FROM runs") == "12");
+  CHECK(here.pippin("run s.yaml --again").exit_code == 0);
+  CHECK(here.sql("SELECT count(*) FROM runs") == "24");
+  CHECK(here.sql("SELECT count(DISTINCT campaign) FROM run_overview") == "2");
+}
+
+TEST_CASE("what was added to the sweep is run and nothing else") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  here.pippin("run s.yaml");
+  std::string more = test::replay_sweep("");
+  more.replace(more.find("pp: [1, 2]"), 10, "pp: [1, 4, 2]");
+  here.write("s.yaml", more);
+  CHECK(here.pippin("run s.yaml").exit_code == 0);
+  CHECK(here.sql("SELECT count(*) FROM runs") == "18");
+  CHECK(here.shell("cat t.db.runs/replayed/jobs/*/*.log | grep -c starts").out == "18\n");
+}
+
+TEST_CASE("a run that fails is a row with its reason and an exit status of 1") {
+  const Workplace here;
+  here.write("s.yaml",
+             test::replay_sweep("derive: {fail_at: (tp == 2) * 3}\nenv: {X: '{fail_at}'}\n"));
+  const Call run = here.pippin("run s.yaml");
+  CHECK(run.exit_code == 1);
+  CHECK(here.sql("SELECT count(*) FROM runs WHERE state = 'failed' AND evidence <> '' AND "
+                 "exit_code <> 0") == "6");
+  const Call again = here.pippin("run s.yaml");
+  CHECK(again.exit_code == 1);
+  CHECK(here.sql("SELECT count(*) FROM runs") == "12");
+}
+
+TEST_CASE("running out of memory is named in the table") {
+  const Workplace here;
+  here.write("s.yaml", "sweep: s\ngrid: {memory_limit_mib: [1]}\niterations: 2\n");
+  CHECK(here.pippin("run s.yaml").exit_code == 1);
+  CHECK_THAT(here.pippin("report --format csv").out, Contains(",oom,"));
+  CHECK_THAT(here.sql("SELECT evidence FROM runs"), Contains("out of memory"));
+}
+
+TEST_CASE("a log that contradicts its point is no sample of it") {
+  const Workplace here;
+  here.write("s.yaml",
+             "sweep: s\ngrid: {mbs: [1, 2]}\niterations: 2\nfixed: {x: 1}\ncommand: "
+             "'\"$PROBES/replay\" --mbs 1 --sleep-factor 0 --iterations 2 # {x} {mbs}'\n");
+  CHECK(here.shell("PROBES=\"$(dirname \"$PIPPIN\")/probes\"; export PROBES; \"$PIPPIN\" --db t.db "
+                   "run s.yaml")
+            .exit_code == 1);
+  CHECK(here.sql("SELECT evidence FROM runs WHERE state = 'failed'") ==
+        "its log says mbs 1, the point mbs 2");
+  CHECK(here.sql("SELECT count(*) FROM runs WHERE state = 'ok'") == "1");
+}
+
+TEST_CASE("texts that a shell would take for code stay data from YAML to the database") {
+  const Workplace here;
+  here.write(
+      "s.yaml",
+      "sweep: \"it's $(touch pwned) : \\\"s\\\"\"\n"
+      "grid:\n  own: [\"$(touch pwned)'\\\";rm -rf ~ :\", \"a\\nb\", '`touch pwned`', ':']\n"
+      "iterations: 2\ncommand: \"printf '%s' {own} >\\\"$PIPPIN_RUN_DIR/own\\\"; exit 1\"\n");
+  CHECK(here.pippin("run s.yaml").exit_code == 1);
+  CHECK(here.shell("find . -name pwned").out.empty());
+  CHECK(here.shell("find t.db.runs -name own | wc -l").out == "4\n");
+  CHECK(here.shell("cat t.db.runs/*/*/*/own | sort").out.find("$(touch pwned)'\";rm -rf ~ :") !=
+        std::string::npos);
+  CHECK(here.sql("SELECT count(*) FROM point_axes WHERE text = ':'") == "1");
+  CHECK_THAT(here.sql("SELECT name FROM sweeps"), Contains("$(touch pwned)"));
+}
+
+TEST_CASE("a command that bash cannot read is refused before anything runs") {
+  const Workplace here;
+  here.write("s.yaml", "sweep: s\ngrid: {tp: [1]}\ncommand: \"echo {tp} 'unclosed\"\n");
+  const Call run = here.pippin("run s.yaml");
+  CHECK(run.exit_code == 2);
+  CHECK_THAT(run.err, Contains("bash does not understand the command"));
+  CHECK(lines_in(run.err) == 1);
+  CHECK(here.shell("ls t.db.runs/s/jobs").exit_code != 0);
+}
+
+TEST_CASE("a job script can be read and run by hand") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  const Call script = here.pippin(
+      "plan s.yaml --script tiny-tp2-pp1-dp8-mbs1-gas1-step_time_ms500-sleep_factor0.005");
+  CHECK(script.exit_code == 0);
+  CHECK_THAT(script.out, StartsWith("#!/usr/bin/env bash\n") && Contains("--tp 2 --pp 1"));
+  const Call near = here.pippin(
+      "plan s.yaml --script tiny-tp2-pp1-dp8-mbs1-gas1-step_time_ms500-sleep_factor0.05");
+  CHECK(near.exit_code == 2);
+  CHECK_THAT(near.err, Contains("did you mean"));
+}
+
+TEST_CASE("submit returns at once and a later run collects") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  CHECK(here.pippin("submit s.yaml").exit_code == 0);
+  CHECK_THAT(here.pippin("status").out,
+             Contains("replayed campaign 1") && Contains("of 12 runs done"));
+  CHECK(here.pippin("run s.yaml").exit_code == 0);
+  CHECK(here.sql("SELECT count(*) FROM runs WHERE state = 'ok'") == "12");
+}
+
+TEST_CASE("collect without a path reads the runs of this database") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  here.pippin("run s.yaml");
+  const std::string before = here.pippin("report --format csv").out;
+  here.shell("rm t.db*db t.db-*");
+  CHECK(here.pippin("collect").exit_code == 0);
+  CHECK(here.pippin("report --format csv").out == before);
+  CHECK(here.pippin("collect t.db.runs").exit_code == 0);
+  CHECK(here.pippin("report --format csv").out == before);
+}
+
+TEST_CASE("cancel ends a sweep and run takes it up again") {
+  const Workplace here;
+  std::string slow = test::replay_sweep("");
+  slow.replace(slow.find("0.005"), 5, "0.200");
+  here.write("s.yaml", slow);
+  here.pippin("submit s.yaml");
+  here.shell("until ls t.db.runs/replayed/*/*/log; do sleep 0.02; done");
+  const Call cancelled = here.pippin("cancel replayed");
+  CHECK(cancelled.exit_code == 0);
+  CHECK_THAT(cancelled.err, Contains("cancelled with"));
+  CHECK(here.pippin("cancel replaid").exit_code == 2);
+  here.write("s.yaml", slow);
+  CHECK(here.pippin("run s.yaml").exit_code == 0);
+  CHECK(here.sql("SELECT count(*) FROM runs WHERE state = 'ok'") == "12");
+}
+
+TEST_CASE("two pippins do not work on one sweep") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  const Call both = here.shell(
+      "\"$PIPPIN\" --db t.db run s.yaml >/dev/null 2>&1 & until [ -e t.db.runs/replayed/lock ]; do "
+      "sleep 0.01; done\n"
+      "\"$PIPPIN\" --db t.db run s.yaml; echo \"exit $?\" >&2; wait");
+  CHECK_THAT(both.err, Contains("held by process") && Contains("exit 3"));
+  CHECK(here.sql("SELECT count(*) FROM runs") == "12");
+}
+
+TEST_CASE("an interrupted run leaves its jobs running and says how to come back") {
+  const Workplace here;
+  std::string slow = test::replay_sweep("");
+  slow.replace(slow.find("0.005"), 5, "0.100");
+  here.write("s.yaml", slow);
+  const Call interrupted = here.shell(
+      "\"$PIPPIN\" --db t.db run s.yaml & p=$!; until ls t.db.runs/replayed/*/*/log; do sleep "
+      "0.02; done 2>/dev/null\n"
+      "kill -INT $p; wait $p");
+  CHECK(interrupted.exit_code == 130);
+  CHECK_THAT(interrupted.err, Contains("come back with: pippin --db t.db run s.yaml"));
+  CHECK(here.pippin("run s.yaml").exit_code == 0);
+  CHECK(here.shell("cat t.db.runs/replayed/jobs/*/*.log | grep -c starts").out == "12\n");
+}
+
+TEST_CASE("bad usage is one line and exit status 2") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"", "see pippin --help"},
+      {"plam s.yaml", "did you mean 'plan'"},
+      {"plan", "SWEEP.yaml is required"},
+      {"plan none.yaml", "none.yaml: no such file"},
+      {"plan s.yaml --format cvs", "did you mean 'csv'"},
+      {"plan s.yaml --fromat csv", "did you mean '--format'"},
+      {"run s.yaml --retries -1", "--retries"},
+      {"report", "t.db"},
+      {"report --samples dirty", "there is clean and all"},
+      {"collect none", "none"},
+      {"cancel", "SWEEP is required"},
+  };
+  for (const auto& [arguments, message] : cases) {
+    CAPTURE(arguments);
+    const Call call = here.pippin(arguments);
+    CHECK(call.exit_code == 2);
+    CHECK(lines_in(call.err) == 1);
+    CHECK_THAT(call.err, StartsWith("pippin: ") && Contains(message));
+    CHECK(call.out.empty());
+  }
+}
+
+TEST_CASE("help and version go to standard output and succeed") {
+  const Workplace here;
+  for (const std::string arguments :
+       {"--help", "--version", "plan --help", "run --help", "collect --help", "report --help"}) {
+    CAPTURE(arguments);
+    const Call call = here.pippin(arguments);
+    CHECK(call.exit_code == 0);
+    CHECK_FALSE(call.out.empty());
+    CHECK(call.err.empty());
+  }
+}
+
+TEST_CASE("options of all commands stand before or after the command") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  CHECK(here.shell("\"$PIPPIN\" run s.yaml --db other.db --quiet").exit_code == 0);
+  CHECK(here.text("err.txt").empty());
+  CHECK(here.shell("\"$PIPPIN\" --db other.db report --format csv | wc -l").out == "5\n");
+}
+
+TEST_CASE("output that cannot be written is an error") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  const Call call = here.shell("\"$PIPPIN\" plan s.yaml >/dev/full");
+  CHECK(call.exit_code == 3);
+  CHECK_THAT(call.err, Contains("standard output: cannot write: No space left on device"));
+}
