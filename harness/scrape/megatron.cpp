@@ -65,6 +65,12 @@ const Needles& needles() {
 
 bool has(std::uint64_t found, LineKind kind) { return (found >> kind & 1) != 0; }
 
+/// The fields that every iteration line has end with this one, and a bar.
+bool is_whole(std::string_view line) {
+  return trim(line).ends_with('|') &&
+         line.find("number of nan iterations:") != std::string_view::npos;
+}
+
 /// Arguments that differ between the ranks of one launch.
 bool is_of_one_rank(const std::string& name) {
   return name == "rank" || name == "local_rank" || name == "node_rank";
@@ -158,8 +164,8 @@ class Reader {
   }
 
   void read_iterations(std::string_view line, bool terminated) {
-    // A number cut in half would be a wrong one; a whole line ends with a bar.
-    if (!terminated && !trim(line).ends_with('|')) return;
+    // A number cut in half would be a wrong one, and a field that is missing yet a lost flag.
+    if (!terminated && !is_whole(line)) return;
     for (auto& record : iterations_in(line)) {
       const auto hash = std::hash<std::string_view>()(record.text);
       if (!launch().seen.insert(hash).second) continue;

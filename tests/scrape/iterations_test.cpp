@@ -216,6 +216,8 @@ TEST_CASE("a line that is still being written waits") {
   const std::string whole = row(2, 1381.9);
   const std::string log = dump() + row(1, 100);
   CHECK(only_run(log + whole.substr(0, 95)).iterations.size() == 1);
+  const auto bar = whole.find("| learning rate");
+  CHECK(only_run(log + whole.substr(0, bar + 1)).iterations.size() == 1);
   CHECK(only_run(log + whole.substr(0, whole.size() - 1)).iterations.size() == 2);
 }
 
