@@ -49,8 +49,9 @@ std::vector<std::string> computed_names() {
 }
 
 std::vector<std::string> run_names() {
-  return {"ranks",      "nodes", "ranks_per_node", "gpus_per_node", "master_addr", "master_port",
-          "iterations", "seed",  "run_dir",        "name",          "allocation",  "repeat"};
+  return {"ranks",       "nodes",      "ranks_per_node", "gpus_per_node", "master_addr",
+          "master_port", "iterations", "seed",           "run_dir",       "name",
+          "allocation",  "repeat",     "launch"};
 }
 
 std::string why_reserved(std::string_view name) {
@@ -62,6 +63,10 @@ std::string why_reserved(std::string_view name) {
   if (word == "iterations" || word == "seed") return "it is a key of the sweep itself";
   if (contains(run_names(), word))
     return fmt::format("{{{}}} means something else in a command", word);
+  if (word == "run" || word == "job" || word == "day")
+    return fmt::format("$PIPPIN_{} means something else to a run", word == "run"   ? "RUN"
+                                                                   : word == "job" ? "JOB"
+                                                                                   : "DAY");
   if (contains(kColumns, word)) return "it is a column of the result table";
   if (word != name && is_known_key(word)) return fmt::format("write '{}'", word);
   return "";

@@ -29,6 +29,15 @@ void check_command(const Sweep& sweep, const std::string& script) {
   }
 }
 
+/// Enough tasks on each node for every point of the job.
+std::int64_t ranks_per_node(const PlannedJob& job,
+                            const std::map<std::string, const Point*>& points) {
+  std::int64_t most = 1;
+  for (const auto& run : job.runs)
+    most = std::max(most, points.at(run.point_id)->layout.gpus.value_or(1));
+  return (most + job.nodes - 1) / job.nodes;
+}
+
 }  // namespace
 
 fs::path runs_directory(const fs::path& db) {
@@ -65,8 +74,8 @@ std::string script_of_job(const Sweep& sweep, const std::vector<Point>& points,
                              runs.size() == 1 ? "" : "s", sweep.name, job.allocation, job.nodes,
                              job.nodes == 1 ? "" : "s");
   if (sweep.cluster.scheduler == "slurm") {
-    script.directives = sbatch_directives(sweep.cluster, job.name, job.nodes,
-                                          std::max<std::int64_t>(1, sweep.cluster.gpus_per_node));
+    script.directives =
+        sbatch_directives(sweep.cluster, job.name, job.nodes, ranks_per_node(job, point_of));
   }
   script.directory = fs::current_path();
   script.root = root;

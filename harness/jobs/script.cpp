@@ -19,6 +19,7 @@ namespace {
 constexpr std::string_view kClaim = R"bash(
 attempt="$submission-${SLURM_JOB_ID:-local}-${SLURM_RESTART_COUNT:-0}"
 claim="$sweep/jobs/$job/claim-$attempt"
+mkdir -p "$sweep/jobs/$job"
 if ! mkdir "$claim"; then
   echo "$claim: another process has this job, or the folder cannot be made"
   exit 0

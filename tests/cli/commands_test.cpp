@@ -131,6 +131,13 @@ TEST_CASE("a job script can be read and run by hand") {
       "plan s.yaml --script tiny-tp2-pp1-dp8-mbs1-gas1-step_time_ms500-sleep_factor0.005");
   CHECK(script.exit_code == 0);
   CHECK_THAT(script.out, StartsWith("#!/usr/bin/env bash\n") && Contains("--tp 2 --pp 1"));
+  here.write("by-hand.sh", script.out);
+  CHECK(here.shell("bash by-hand.sh && bash by-hand.sh").exit_code == 0);
+  CHECK(here.shell("ls t.db.runs/replayed/*-a1/*/done | wc -l").out == "1\n");
+  // What a person ran is not run again.
+  CHECK(here.pippin("run s.yaml").exit_code == 0);
+  CHECK(here.sql("SELECT count(*) FROM runs WHERE state = 'ok'") == "12");
+  CHECK(here.shell("cat t.db.runs/replayed/jobs/*/*.log | grep -c starts").out == "11\n");
   const Call near = here.pippin(
       "plan s.yaml --script tiny-tp2-pp1-dp8-mbs1-gas1-step_time_ms500-sleep_factor0.05");
   CHECK(near.exit_code == 2);
