@@ -1,8 +1,22 @@
-# pippin_embed(OUT.cpp VARIABLE FILE): a source file that holds the text of FILE, so that pippin
-# stays one file. Declare it as `extern const std::string_view VARIABLE;` in namespace pippin.
-function(pippin_embed OUT VARIABLE FILE)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${FILE})
-  file(READ ${FILE} TEXT)
-  file(CONFIGURE OUTPUT ${OUT} @ONLY CONTENT
-    "#include <string_view>\n\nnamespace pippin {\nextern const std::string_view @VARIABLE@;\nconst std::string_view @VARIABLE@ = R\"__embedded__(@TEXT@)__embedded__\";\n}  // namespace pippin\n")
+# pippin_embed(NAME FILES a.yaml b/c.sql …): the files' texts as C++ source, so that pippin is one
+# file on a login node. Writes NAME.cpp into the build folder, which defines in namespace pippin
+#   const std::vector<EmbeddedFile>& NAME();
+# with the files in the order given, named as given (harness/base/embedded.h).
+function(pippin_embed NAME)
+  cmake_parse_arguments(EMBED "" "" "FILES" ${ARGN})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${EMBED_FILES})
+  set(TEXTS "")
+  foreach(FILE IN LISTS EMBED_FILES)
+    file(READ ${FILE} TEXT)
+    string(APPEND TEXTS "      {\"${FILE}\", R\"__pippin__(${TEXT})__pippin__\"},\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${NAME}.cpp @ONLY CONTENT
+    "#include \"harness/base/embedded.h\"\n
+namespace pippin {\n
+const std::vector<EmbeddedFile>& @NAME@();
+const std::vector<EmbeddedFile>& @NAME@() {
+  static const std::vector<EmbeddedFile> files{\n@TEXTS@  };
+  return files;
+}\n
+}  // namespace pippin\n")
 endfunction()

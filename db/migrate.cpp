@@ -22,7 +22,7 @@ void refuse_other_programs(Connection& connection) {
 void step(Connection& connection, std::int64_t from) {
   Transaction transaction(connection);
   if (version_of(connection) != from) return;  // another process was faster
-  connection.run(std::string(migrations()[static_cast<std::size_t>(from)]));
+  connection.run(std::string(migrations()[static_cast<std::size_t>(from)].text));
   connection.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId,
                              from + 1));
   transaction.commit();

@@ -50,18 +50,6 @@ Count most_of_points(const PlannedJob& job, const GpusOfPoint& gpus) {
 
 }  // namespace
 
-std::string_view text_of(Order order) {
-  switch (order) {
-    case Order::kBlocks:
-      return "blocks";
-    case Order::kSequential:
-      return "sequential";
-    case Order::kShuffled:
-      return "shuffled";
-  }
-  throw std::logic_error("unnamed Order");
-}
-
 const std::vector<PlanFormat>& plan_formats() {
   static const std::vector<PlanFormat> kFormats{
       {"terminal", write_plan_terminal}, {"csv", write_plan_csv}, {"json", write_plan_json}};

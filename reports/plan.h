@@ -40,8 +40,6 @@ std::optional<double> time_limit_s(const Cluster& cluster);
 /// job's GPUs or limit are not known.
 std::optional<double> most_gpu_hours(const Plan& plan);
 
-std::string_view text_of(Order order);
-
 void write_plan_terminal(const Plan& plan, std::ostream& out);
 void write_plan_csv(const Plan& plan, std::ostream& out);
 void write_plan_json(const Plan& plan, std::ostream& out);

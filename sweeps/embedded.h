@@ -1,18 +1,13 @@
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/base/embedded.h"
+
 namespace pippin {
 
-/// A data file of this room that is part of the program.
-struct EmbeddedFile {
-  std::string_view name;  ///< below sweeps/: "models/gpt2.yaml"
-  std::string_view text;
-};
-
-/// All of them. Written by embed.cmake.
+/// The data files of this room.
 const std::vector<EmbeddedFile>& embedded_files();
 
 /// The text of one. Requires that there is one of that name.

@@ -8,13 +8,14 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "harness/base/embedded.h"
 #include "harness/base/error.h"
 #include "harness/base/process.h"
 #include "harness/base/text.h"
 
 namespace pippin {
 
-extern const std::string_view kQueueScript;  // queue.bash
+const std::vector<EmbeddedFile>& queue_files();  // queue.bash alone
 
 namespace {
 
@@ -56,7 +57,7 @@ void LocalScheduler::submit(const JobRequest& request) {
 
 void LocalScheduler::start_queue() const {
   if (locked(folder_ / "next.lock")) return;
-  disk().write(folder_ / "queue.bash", kQueueScript);
+  disk().write(folder_ / "queue.bash", queue_files().front().text);
   start_detached(
       {"bash", (folder_ / "queue.bash").string(), folder_.string(), machine_lock_.string()},
       folder_ / "queue.log");

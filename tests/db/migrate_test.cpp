@@ -31,19 +31,19 @@ TEST_CASE("schema.sql is what the migrations make") {
 TEST_CASE("the program carries every migration in its order") {
   const fs::path folder = test::source_directory() / "db/migrations";
   const auto names = disk().list(folder);
-  REQUIRE(names.size() == db::migrations().size());
+  REQUIRE(names.size() == migrations().size());
   for (std::size_t i = 0; i < names.size(); ++i) {
     CHECK(names[i].substr(0, 5) == fmt::format("{:04}_", i + 1));
-    CHECK(read_input(folder / names[i]) == db::migrations()[i]);
+    CHECK(read_input(folder / names[i]) == migrations()[i].text);
   }
 }
 
 TEST_CASE("a file of every earlier version opens and keeps its rows") {
-  for (std::size_t version = 1; version <= db::migrations().size(); ++version) {
+  for (std::size_t version = 1; version <= migrations().size(); ++version) {
     const test::TemporaryDirectory folder;
     {
       db::Connection old(folder / "t.db", true);
-      for (std::size_t i = 0; i < version; ++i) old.run(std::string(db::migrations()[i]));
+      for (std::size_t i = 0; i < version; ++i) old.run(std::string(migrations()[i].text));
       old.run(fmt::format("PRAGMA application_id = 1885958256; PRAGMA user_version = {}", version));
       old.run("INSERT INTO sweeps (name) VALUES ('kept')");
     }
@@ -52,7 +52,7 @@ TEST_CASE("a file of every earlier version opens and keeps its rows") {
     db::Connection connection(folder / "t.db", false);
     CHECK(connection.text("SELECT name FROM sweeps") == "kept");
     CHECK(connection.number("PRAGMA user_version") ==
-          static_cast<std::int64_t>(db::migrations().size()));
+          static_cast<std::int64_t>(migrations().size()));
   }
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("a database of a newer version is refused and left alone") {
   } catch (const Error& error) {
     CHECK(error.exit_code() == ExitCode::kBadInput);
     CHECK_THAT(error.what(), Contains("version 99") &&
-                                 Contains(fmt::format("up to {}", db::migrations().size())) &&
+                                 Contains(fmt::format("up to {}", migrations().size())) &&
                                  Contains("newer pippin"));
   }
   CHECK(db::Connection(folder / "t.db", false).number("PRAGMA user_version") == 99);
