@@ -13,7 +13,12 @@ namespace {
 
 /// Parts that no content of another part can imitate: each is its length, then itself.
 void add(std::string& key, std::string_view name, std::string_view value) {
-  key += fmt::format("{}:{}={}:{};", name.size(), name, value.size(), value);
+  for (const std::string_view part : {name, value}) {
+    key += std::to_string(part.size());
+    key += ':';
+    key += part;
+  }
+  key += ';';
 }
 
 /// A size's name counts without its case: "52b" is "52B".

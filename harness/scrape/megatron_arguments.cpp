@@ -260,7 +260,7 @@ Point point_of(const MegatronHeader& header) {
 
 std::string recompute_of(const NamedValues& dump) {
   const Arguments arguments(dump);
-  const std::string granularity = arguments.text("recompute_granularity");
+  std::string granularity = arguments.text("recompute_granularity");
   if (granularity == "full" || granularity == "selective") return granularity;
   if (arguments.on("recompute_activations")) return "selective";
   if (arguments.on("checkpoint_activations")) return "full";
