@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <unordered_map>
 
 #include "harness/base/text.h"
 #include "reports/display_text.h"
@@ -25,6 +27,15 @@ TextColumn name_column(const std::vector<Point>& points) {
   return column;
 }
 
+/// The number by which the orders of jobs name a point.
+TextColumn number_column(std::size_t points) {
+  TextColumn column;
+  column.title = "#";
+  column.must_stay = true;
+  for (std::size_t i = 1; i <= points; ++i) column.cells.push_back(std::to_string(i));
+  return column;
+}
+
 TextColumn moving_column(std::string title, int importance) {
   TextColumn column;
   column.title = std::move(title);
@@ -35,7 +46,7 @@ TextColumn moving_column(std::string title, int importance) {
 
 void write_points(const Plan& plan, std::ostream& out) {
   const Sweep& sweep = plan.sweep;
-  std::vector<TextColumn> columns{name_column(sweep.points)};
+  std::vector<TextColumn> columns{number_column(sweep.points.size()), name_column(sweep.points)};
   for (const auto& column : point_columns()) {
     columns.push_back(moving_column(column.title, kPointImportance));
   }
@@ -43,7 +54,7 @@ void write_points(const Plan& plan, std::ostream& out) {
     columns.push_back(moving_column(printable(axis), kAxisImportance));
   }
   for (const auto& point : sweep.points) {
-    std::size_t i = 1;
+    std::size_t i = 2;
     for (auto& cell : readable_point_cells(point)) columns[i++].cells.push_back(std::move(cell));
     for (const auto& axis : sweep.own_axes) {
       columns[i++].cells.push_back(printable(axis_cell(point, axis)));
@@ -125,6 +136,26 @@ void write_jobs(const Plan& plan, std::ostream& out) {
   out << cost_text(plan) << '\n';
 }
 
+/// The first jobs, each with the numbers of its points in the order in which they run.
+void write_orders(const Plan& plan, std::ostream& out) {
+  constexpr std::size_t kJobs = 5, kRuns = 30;
+  std::unordered_map<std::string, std::size_t> number_of;
+  for (const auto& point : plan.sweep.points) number_of.emplace(point.id, number_of.size() + 1);
+  out << "\npoints in the order they run:\n";
+  for (std::size_t i = 0; i < std::min(kJobs, plan.jobs.size()); ++i) {
+    const PlannedJob& job = plan.jobs[i];
+    std::string line = "  " + printable(job.name) + ":";
+    for (std::size_t run = 0; run < std::min(kRuns, job.runs.size()); ++run) {
+      line += fmt::format(" {}", number_of.at(job.runs[run].point_id));
+    }
+    if (job.runs.size() > kRuns) line += fmt::format(" and {} more", job.runs.size() - kRuns);
+    out << wrapped(line, plan.width, 4) << '\n';
+  }
+  if (plan.jobs.size() > kJobs) {
+    out << fmt::format("  and {} more (json has all)\n", counted(plan.jobs.size() - kJobs, "job"));
+  }
+}
+
 }  // namespace
 
 void write_plan_terminal(const Plan& plan, std::ostream& out) {
@@ -133,6 +164,7 @@ void write_plan_terminal(const Plan& plan, std::ostream& out) {
   if (!plan.sweep.points.empty()) write_points(plan, out);
   write_dropped(plan, out);
   write_jobs(plan, out);
+  write_orders(plan, out);
 }
 
 }  // namespace pippin
