@@ -22,7 +22,11 @@ constexpr std::uint64_t kMarkBits = 0xFFFF'0000'0000'0000;
 
 enum class Spoiled : std::uint64_t { kZeroDivision = 1, kTextInCalculation = 2, kTooLarge = 3 };
 
+/// As YAML writes them; they are one value each however they are written.
 constexpr std::uint64_t kFalseId = 0, kTrueId = 1;
+const std::unordered_map<std::string, std::uint64_t> kTruths{
+    {"false", kFalseId}, {"False", kFalseId}, {"FALSE", kFalseId},
+    {"true", kTrueId},   {"True", kTrueId},   {"TRUE", kTrueId}};
 
 std::uint64_t bits_of(double value) { return std::bit_cast<std::uint64_t>(value); }
 double text_id(std::uint64_t id) { return std::bit_cast<double>(kTextMark | id); }
@@ -156,7 +160,7 @@ struct Expression::Compiled {
   std::vector<std::size_t> name_slots;  ///< slot of each name
   std::vector<double> slots;            ///< bound to the parser by pointer: fixed once compiled
   std::vector<std::string> texts{"false", "true"};
-  std::unordered_map<std::string, std::uint64_t> text_ids{{"false", kFalseId}, {"true", kTrueId}};
+  std::unordered_map<std::string, std::uint64_t> text_ids = kTruths;
   mu::Parser parser;
 
   double intern(const std::string& word) {
@@ -176,8 +180,8 @@ struct Expression::Compiled {
   }
 
   std::size_t slot_of(const Token& token) {
-    const bool truth = token.text == "true" || token.text == "false";
-    if (token.kind == Token::Kind::kName && !truth) return slot_of_name(token.text);
+    const bool is_truth = kTruths.count(token.text) > 0;
+    if (token.kind == Token::Kind::kName && !is_truth) return slot_of_name(token.text);
     slots.push_back(token.kind == Token::Kind::kNumber ? token.number : intern(token.text));
     return slots.size() - 1;
   }
@@ -237,7 +241,7 @@ struct Expression::Compiled {
 };
 
 Expression::Expression(std::string_view text) : compiled_(std::make_unique<Compiled>()) {
-  constexpr std::size_t kLongest = 10'000;
+  constexpr std::size_t kLongest = 2'000;  // muParser takes 20,000, after each word has grown to 8
   if (text.size() > kLongest) bad_input("an expression of more than {} characters", kLongest);
   compiled_->text = std::string(trim(text));
   try {

@@ -12,13 +12,14 @@ namespace pippin {
 /// A compiled expression over the variables of a point: numbers, texts in quotes, names,
 /// `+ - * / % == != < <= > >= && || !` and parentheses, with C's precedence.
 /// Shape: comparisons give 1 or 0. Texts know == and != only; a text never equals a number, but for
-/// `true` and `false`, which are the texts YAML has and count as 1 and 0 beside numbers. A part
-/// that has no value (it divides by zero, calculates with text) spoils the result only where the
-/// result depends on it: `zero > 0 && mbs % zero == 0` is 0 at zero = 0.
-/// Not thread-safe.
+/// `true` and `false`, which are the texts YAML has (also `True`, `TRUE`) and count as 1 and 0
+/// beside numbers. A part that has no value (it divides by zero, calculates with text) spoils the
+/// result only where the result depends on it: `zero > 0 && mbs % zero == 0` is 0 at zero = 0. Not
+/// thread-safe.
 class Expression {
  public:
-  /// Errors: Error (bad input) where `text` is no expression; a lone `=` is none.
+  /// Errors: Error (bad input) where `text` is no expression (a lone `=` is none), or one of more
+  /// than 2000 characters.
   /// The message is one line without the place: "in 'pp = 8': …".
   explicit Expression(std::string_view text);
   ~Expression();

@@ -16,6 +16,24 @@ constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNO
 constexpr std::array<std::string_view, 16> kOperators{"==", "!=", "<=", ">=", "&&", "||", "+", "-",
                                                       "*",  "/",  "%",  "<",  ">",  "!",  "(", ")"};
 
+/// What other languages have for them; the longer ones first.
+constexpr std::array<std::array<std::string_view, 2>, 9> kMistaken{{{"===", "=="},
+                                                                    {"=>", ">="},
+                                                                    {"=<", "<="},
+                                                                    {"<>", "!="},
+                                                                    {"&", "&&"},
+                                                                    {"|", "||"},
+                                                                    {"and", "&&"},
+                                                                    {"or", "||"},
+                                                                    {"not", "!"}}};
+
+void refuse_mistaken(std::string_view word) {
+  for (const auto& [mistaken, meant] : kMistaken) {
+    if (word != mistaken) continue;
+    bad_input("unknown operator '{}', did you mean '{}'?", mistaken, meant);
+  }
+}
+
 bool is_in(std::string_view set, char c) { return set.find(c) != std::string_view::npos; }
 
 /// Length of the number that begins `text`: digits, a fraction, an exponent with its sign.
@@ -58,19 +76,21 @@ Token read_name(std::string_view& rest) {
   std::size_t end = 0;
   while (end < rest.size() && (is_in(kLetters, rest[end]) || is_in(kDigits, rest[end]))) ++end;
   const std::string_view word = rest.substr(0, end);
+  refuse_mistaken(word);
   rest.remove_prefix(end);
   return {Token::Kind::kName, std::string(word), 0};
 }
 
 Token read_operator(std::string_view& rest) {
+  refuse_mistaken(rest.substr(0, 3));
+  refuse_mistaken(rest.substr(0, 2));
   for (const auto candidate : kOperators) {
     if (!rest.starts_with(candidate)) continue;
     rest.remove_prefix(candidate.size());
     return {Token::Kind::kOperator, std::string(candidate), 0};
   }
   if (rest[0] == '=') bad_input("a lone '=' compares nothing, did you mean '=='?");
-  if (rest[0] == '&') bad_input("unknown operator '&', did you mean '&&'?");
-  if (rest[0] == '|') bad_input("unknown operator '|', did you mean '||'?");
+  refuse_mistaken(rest.substr(0, 1));
   // A whole UTF-8 sequence rather than its first byte.
   std::size_t length = 1;
   while (length < rest.size() && (static_cast<unsigned char>(rest[length]) & 0xC0) == 0x80)

@@ -14,7 +14,7 @@ const NamedValues kPoint{
     {"dp", value_of("1")},         {"zero", value_of("0")},
     {"lr", value_of("1.5e-4")},    {"attention", value_of("flash")},
     {"offload", value_of("true")}, {"bucket", value_of("5e8")},
-    {"min", value_of("3")},
+    {"min", value_of("3")},        {"python", value_of("True")},
 };
 
 std::vector<const Value*> variables_of(const Expression& expression) {
@@ -79,7 +79,8 @@ TEST_CASE("texts are compared and true and false are YAML's") {
       {"offload == true", "1"},      {"offload != false", "1"},
       {"offload", "true"},           {"!offload", "0"},
       {"offload && mbs == 4", "1"},  {"(mbs == 4) == true", "1"},
-      {"attention", "flash"},
+      {"attention", "flash"},        {"python == true", "1"},
+      {"python && True", "1"},       {"python == FALSE", "0"},
   };
   for (const auto& example : cases) {
     INFO(example.first);
@@ -103,6 +104,12 @@ TEST_CASE("what is no expression says why") {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"pp = 8", "did you mean '=='?"},
       {"pp === 8", "did you mean '=='?"},
+      {"pp => 8", "did you mean '>='?"},
+      {"pp =< 8", "did you mean '<='?"},
+      {"pp <> 8", "did you mean '!='?"},
+      {"pp == 8 and mbs == 4", "unknown operator 'and', did you mean '&&'?"},
+      {"pp == 8 or mbs == 4", "did you mean '||'?"},
+      {"not zero", "did you mean '!'?"},
       {"a & b", "did you mean '&&'?"},
       {"a | b", "did you mean '||'?"},
       {"", "there is no expression"},
@@ -132,8 +139,16 @@ TEST_CASE("what is no expression says why") {
     CHECK_THROWS_WITH(Expression(example.first), Catch::Contains(example.second));
   }
   CHECK_THROWS_WITH(Expression(std::string(20'000, '(')), Catch::Contains("more than"));
-  CHECK_THROWS_AS(Expression(std::string(9'000, '(')), Error);
-  CHECK_THROWS_AS(Expression(std::string(9'000, '!')), Error);
+  CHECK_THROWS_AS(Expression(std::string(1'999, '(')), Error);
+  CHECK_THROWS_AS(Expression(std::string(1'999, '!')), Error);
+}
+
+TEST_CASE("the longest expression is one to muParser too") {
+  std::string sum = "1";
+  while (sum.size() + 2 <= 2'000) sum += "+1";
+  CHECK(evaluated(sum) == "1000");
+  CHECK(evaluated(std::string(999, '(') + "1" + std::string(999, ')')) == "1");
+  CHECK_THROWS_WITH(Expression(sum + "+1"), Catch::Contains("more than 2000 characters"));
 }
 
 TEST_CASE("a clause holds or does not and other texts are neither") {
