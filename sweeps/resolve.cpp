@@ -36,7 +36,7 @@ class Resolver {
       for (const auto& name : dimension.names) columns.push_back(slots_.at(name));
       columns_.push_back(std::move(columns));
     }
-    find_names_shown();
+    find_shown();
   }
 
   void run() {
@@ -55,20 +55,28 @@ class Resolver {
     if (draft_.gpus) base_.set(kGpus, *draft_.gpus);
   }
 
-  /// Keys of the model that differ between points and that a name does not show by itself.
-  void find_names_shown() {
+  /// What a name shows beside layout and size: the own axes that tell points of this sweep apart,
+  /// then such keys of the model. What is derived follows from the rest.
+  void find_shown() {
+    for (const auto& name : sweep_.own_axes) {
+      if (varies(name)) shown_.push_back(slots_.at(name));
+    }
     const bool named = draft_.gives("size");
     for (const auto& key : model_key_names()) {
-      const bool shown = key == "size" || (!named && (key == "layers" || key == "hidden"));
-      if (!shown && (draft_.derives(key) || varies(key))) shown_.push_back(slots_.at(key));
+      const bool is_size = key == "size" || (!named && (key == "layers" || key == "hidden"));
+      if (!is_size && varies(key)) shown_.push_back(slots_.at(key));
     }
   }
 
   bool varies(const std::string& name) const {
     for (const auto& dimension : draft_.axes.dimensions) {
       const auto& names = dimension.names;
-      const bool has = std::find(names.begin(), names.end(), name) != names.end();
-      if (has && dimension.rows.size() > 1) return true;
+      const auto found = std::find(names.begin(), names.end(), name);
+      if (found == names.end()) continue;
+      const auto column = static_cast<std::size_t>(found - names.begin());
+      return std::any_of(dimension.rows.begin(), dimension.rows.end(), [&](const auto& row) {
+        return row[column] != dimension.rows.front()[column];
+      });
     }
     return false;
   }
@@ -189,14 +197,14 @@ class Resolver {
     point.trainer = trainer.probe.empty() ? trainer.command : trainer.probe;
     point.model = frame.model();
     point.layout = frame.layout();
-    for (const auto& name : sweep_.own_axes) {
-      const Value* value = frame.find(slots_.at(name));
-      if (value) point.axes.emplace_back(name, *value);
-    }
-    point.name = point_name(point);
+    point.name = point_name(point);  // of a point without axes yet: shown_ says which of them count
     for (const std::size_t slot : shown_) {
       const Value* value = frame.find(slot);
       if (value) point.name += fmt::format("-{}{}", slots_.names()[slot], value->text);
+    }
+    for (const auto& name : sweep_.own_axes) {
+      const Value* value = frame.find(slots_.at(name));
+      if (value) point.axes.emplace_back(name, *value);
     }
     point.id = point_id(point);
     return point;
@@ -226,14 +234,17 @@ class Resolver {
   }
 
   [[noreturn]] void fail_empty() const {
+    const auto& dropped = sweep_.dropped;
     std::unordered_map<std::string, std::size_t> counts;
-    for (const auto& dropped : sweep_.dropped) ++counts[dropped.verdict.reason];
+    for (const auto& one : dropped) ++counts[one.verdict.reason];
     const auto most =
-        std::max_element(counts.begin(), counts.end(),
-                         [](const auto& a, const auto& b) { return a.second < b.second; });
-    const std::size_t all = sweep_.dropped.size();
-    fail(place(), "no point remains of {}; {} dropped by '{}'", all,
-         most->second == all ? "all" : std::to_string(most->second), printable(most->first));
+        std::max_element(dropped.begin(), dropped.end(), [&](const auto& a, const auto& b) {
+          return counts[a.verdict.reason] < counts[b.verdict.reason];
+        });
+    const std::string& reason = most->verdict.reason;
+    const std::size_t count = counts[reason];
+    fail(place(), "no point remains of {}; {} dropped by '{}'", dropped.size(),
+         count == dropped.size() ? "all" : std::to_string(count), printable(reason));
   }
 
   Draft& draft_;

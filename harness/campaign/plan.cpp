@@ -25,16 +25,25 @@ std::int64_t nodes_of(const Point& point, const Cluster& cluster) {
                                    : 1;
 }
 
-/// A person's name of each point as a file name; points that would share one get a piece of their
-/// id.
+/// Whether a point's name tells every axis; what is fixed or derived in its sweep it leaves out.
+bool tells_all_axes(const Point& point) {
+  return std::all_of(point.axes.begin(), point.axes.end(), [&](const auto& axis) {
+    return point.name.find("-" + axis.first + axis.second.text) != std::string::npos;
+  });
+}
+
+/// A person's name of each point as a file name. A piece of the id follows where points share it,
+/// or would if a value that it leaves out were changed: what was run by hand before that is
+/// another's.
 std::map<std::string, std::string> file_names(const std::vector<Point>& points) {
+  constexpr std::size_t kDigits = 8;
   std::map<std::string, std::set<std::string>> ids_of_name;
   for (const auto& point : points) ids_of_name[file_name_of(point.name)].insert(point.id);
   std::map<std::string, std::string> names;
   for (const auto& point : points) {
     const std::string name = file_name_of(point.name);
-    names[point.id] =
-        ids_of_name[name].size() > 1 ? fmt::format("{}-{}", name, point.id.substr(0, 8)) : name;
+    const bool is_enough = tells_all_axes(point) && ids_of_name[name].size() == 1;
+    names[point.id] = is_enough ? name : fmt::format("{}-{}", name, point.id.substr(0, kDigits));
   }
   return names;
 }

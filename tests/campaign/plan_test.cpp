@@ -109,6 +109,19 @@ TEST_CASE("points that share a person's name get names of their own") {
   CHECK(names.count("x-a1") == 0);
 }
 
+TEST_CASE("a run is named after what its point's name leaves out too") {
+  Sweep sweep = sweep_with({"x-zero1"}, {1, 1});
+  sweep.points[0].axes = {{"zero", value_of("1")}};
+  CHECK(plan_jobs(sweep, 1)[0].runs[0].name == "x-zero1-a1");
+  const auto name_with = [&](const std::string& fixed) {
+    sweep.points[0].axes = {{"zero", value_of("1")}, {"fixed", value_of(fixed)}};
+    sweep.points[0].id = point_id(sweep.points[0]);
+    return plan_jobs(sweep, 1)[0].runs[0].name;
+  };
+  CHECK(name_with("1").starts_with("x-zero1-"));
+  CHECK(name_with("1") != name_with("2"));
+}
+
 TEST_CASE("a later campaign carries its number in every name") {
   const auto jobs = plan_jobs(sweep_with({"a"}, {1, 1}), 2);
   CHECK(jobs[0].name == "s-c2-a1-n1");

@@ -127,8 +127,7 @@ TEST_CASE("a command that bash cannot read is refused before anything runs") {
 TEST_CASE("a job script can be read and run by hand") {
   const Workplace here;
   here.write("s.yaml", test::replay_sweep(""));
-  const Call script = here.pippin(
-      "plan s.yaml --script tiny-tp2-pp1-dp8-mbs1-gas1-step_time_ms500-sleep_factor0.005");
+  const Call script = here.pippin("plan s.yaml --script tiny-tp2-pp1-dp8-mbs1-gas1");
   CHECK(script.exit_code == 0);
   CHECK_THAT(script.out, StartsWith("#!/usr/bin/env bash\n") && Contains("--tp 2 --pp 1"));
   here.write("by-hand.sh", script.out);
@@ -138,8 +137,7 @@ TEST_CASE("a job script can be read and run by hand") {
   CHECK(here.pippin("run s.yaml").exit_code == 0);
   CHECK(here.sql("SELECT count(*) FROM runs WHERE state = 'ok'") == "12");
   CHECK(here.shell("cat t.db.runs/replayed/jobs/*/*.log | grep -c starts").out == "11\n");
-  const Call near = here.pippin(
-      "plan s.yaml --script tiny-tp2-pp1-dp8-mbs1-gas1-step_time_ms500-sleep_factor0.05");
+  const Call near = here.pippin("plan s.yaml --script tiny-tp2-pp1-dp8-mbs1-gas2");
   CHECK(near.exit_code == 2);
   CHECK_THAT(near.err, Contains("did you mean"));
 }

@@ -1,5 +1,4 @@
 #include <catch2/catch.hpp>
-#include <ctime>
 
 #include "harness/base/error.h"
 #include "harness/base/random.h"
@@ -74,9 +73,7 @@ TEST_CASE("no mutilated sweep does anything but load or fail in one line") {
     for (int i = 0; i < 400; ++i) {
       const std::string text = mutated(sound, random);
       INFO(text);
-      const std::clock_t start = std::clock();
       const std::string message = test::error_of(text);
-      CHECK(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC < 5);
       CHECK(message.find('\n') == std::string::npos);
       CHECK(message.size() < 2000);
       const bool loaded = message.find("no error") == 0;

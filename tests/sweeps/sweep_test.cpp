@@ -1,5 +1,4 @@
 #include <catch2/catch.hpp>
-#include <ctime>
 #include <set>
 
 #include "sweeps/sweep_file.h"
@@ -63,7 +62,7 @@ seed: 1
   CHECK(reasons_of(sweep) == Texts(2, "where: mbs*gas*dp >= 512"));
 
   const Point& point = sweep.points.back();
-  CHECK(point.name == "52b-tp4-pp16-dp1-mbs4-gas256-zero1");
+  CHECK(point.name == "52b-tp4-pp16-dp1-mbs4-gas256");
   CHECK(point.trainer == "training");
   CHECK(point.model.size == "52B");
   CHECK(point.model.style == "gpt2");
@@ -227,7 +226,7 @@ env: {A: "x: {bucket}", B: ""}
 
 TEST_CASE("an axis may be used by env or where or derive alone") {
   for (const std::string use : {"env: {X: '{own}'}\n", "where: [own > 0]\n", "derive: {x: own}\n",
-                                "env: {X: $PIPPIN_OWN}\n"}) {
+                                "env: {X: 'a{own}b'}\n"}) {
     INFO(use);
     CHECK(sweep_of(layout_sweep("grid: {own: [1, 2]}\n" + use)).points.size() == 2);
   }
@@ -242,6 +241,24 @@ TEST_CASE("every point of a sweep has a name of its own") {
   const Sweep heads = sweep_of(layout_sweep("grid: {size: [52B], heads: [32, 64]}\n"));
   CHECK(names_of(heads) ==
         Texts{"52b-tp1-pp1-dp1-mbs1-gas1-heads32", "52b-tp1-pp1-dp1-mbs1-gas1-heads64"});
+}
+
+TEST_CASE("a name shows what tells points apart and the identity holds all") {
+  const std::string text =
+      "sweep: s\ncommand: train {zero} {lr} {note}\nmodel: {size: 52B}\n"
+      "grid: {mbs: [1, 2], lr: [0.1, 0.2]}\nderive: {gas: 4 / mbs, both: zero * mbs}\n"
+      "points: [{pp: 1, note: x}, {pp: 2, note: x}]\n";
+  const Sweep sweep = sweep_of(text + "fixed: {zero: 1}\n");
+  CHECK(sweep.points.front().name == "52b-tp1-pp1-dp1-mbs1-gas4-lr0.1");
+  CHECK(sweep.points.back().name == "52b-tp1-pp2-dp1-mbs2-gas2-lr0.2");
+  CHECK(find_value(sweep.points.front().axes, "zero")->text == "1");
+  const Sweep other = sweep_of(text + "fixed: {zero: 2}\n");
+  CHECK(other.points.front().name == sweep.points.front().name);
+  CHECK(other.points.front().id != sweep.points.front().id);
+  const Sweep partly =
+      sweep_of("sweep: s\nprobe: training\npoints: [{zero: 1}, {mbs: 2}]\nmodel: {size: tiny}\n");
+  CHECK(partly.points[0].name == "tiny-tp1-pp1-dp1-mbs1-gas1-zero1");
+  CHECK(partly.points[1].name == "tiny-tp1-pp1-dp1-mbs2-gas1");
 }
 
 TEST_CASE("a cluster is named or a file or described in place") {
@@ -293,21 +310,15 @@ TEST_CASE("the examples resolve") {
   for (const auto& point : quickstart.points) CHECK(point.layout.gpus == 1);
 }
 
-TEST_CASE("ten thousand points resolve in half a second") {
+TEST_CASE("a large grid resolves point by point") {
   std::string hundred = "[";
   for (int i = 1; i <= 100; ++i) hundred += (i > 1 ? ", " : "") + std::to_string(i);
   hundred += "]";
-  const std::string text = "sweep: s\nmodel: {size: 52B}\ngrid: {mbs: " + hundred +
-                           ", gas: " + hundred +
-                           "}\nfixed: {zero: 1}\nderive: {tokens: gbs * seq}\n"
-                           "where: [layers % pp == 0, mbs*gas*dp >= 1]\n";
-  const std::clock_t start = std::clock();  // not of the wall: other tests run beside this one
-  const Sweep sweep = sweep_of(text);
-  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-  CHECK(sweep.points.size() == 10'000);
-#if defined(__SANITIZE_ADDRESS__)
-  CHECK(seconds < 10);
-#else
-  CHECK(seconds < 0.5);
-#endif
+  const Sweep sweep =
+      sweep_of("sweep: s\nmodel: {size: 52B}\ngrid: {mbs: " + hundred + ", gas: " + hundred +
+               "}\nfixed: {zero: 1}\nderive: {tokens: gbs * seq}\n"
+               "where: [layers % pp == 0, mbs*gas*dp > 100]\n");
+  CHECK(sweep.points.size() + sweep.dropped.size() == 10'000);
+  CHECK(sweep.points.front().layout.gbs == 102);
+  CHECK(find_value(sweep.points.back().axes, "tokens")->number == 10'000 * 1024);
 }
