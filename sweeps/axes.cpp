@@ -47,8 +47,10 @@ void add_axis(Axes& axes, const std::string& section, const YamlNode& key) {
 }
 
 std::vector<Value> read_list(const YamlNode& key, const YamlNode& node) {
-  const auto items = node.kind == YamlNode::Kind::kNull ? std::vector<const YamlNode*>()
-                                                        : list_at(node, in_quotes(key.text));
+  if (node.kind == YamlNode::Kind::kNull) {
+    fail(key, "axis {} has no values; a list stands in [ ]", in_quotes(key.text));
+  }
+  const auto items = list_at(node, in_quotes(key.text));
   if (items.empty()) fail(key, "axis {} has no values", in_quotes(key.text));
   std::vector<Value> values;
   for (const YamlNode* item : items) values.push_back(read_axis_value(key.text, *item));

@@ -141,7 +141,9 @@ Cluster load_cluster(const YamlNode& node, const fs::path& directory) {
   const std::string& name = text_at(node, "cluster");
   if (is_path(name)) {
     const fs::path path = directory / name;
-    if (!disk().exists(path)) fail(node, "no cluster file {}", in_quotes(path.string()));
+    if (!disk().exists(path) || fs::is_directory(path)) {
+      fail(node, "no cluster file {}", in_quotes(path.string()));
+    }
     return read_cluster(read_yaml(path));
   }
   const auto known = cluster_names();

@@ -48,26 +48,31 @@ std::vector<std::string> computed_names() {
   return {"gbs", "params", "padded_vocab", "nodes", "gpus_per_node"};
 }
 
-std::vector<std::string> run_names() {
-  return {"ranks",       "nodes",      "ranks_per_node", "gpus_per_node", "master_addr",
-          "master_port", "iterations", "seed",           "run_dir",       "name",
-          "allocation",  "repeat",     "launch"};
+std::vector<std::string> bash_names() {
+  return {"launch", "master_addr", "master_port", "run_dir"};
 }
+
+std::vector<std::string> run_names() {
+  std::vector<std::string> names{"ranks", "nodes", "ranks_per_node", "gpus_per_node", "iterations",
+                                 "seed",  "name",  "allocation",     "repeat"};
+  for (auto& name : bash_names()) names.push_back(std::move(name));
+  return names;
+}
+
+std::vector<std::string> environment_names() { return {"sweep", "point", "run", "job", "day"}; }
 
 std::string why_reserved(std::string_view name) {
   if (!is_identifier(name)) return "a name is letters, digits and '_', and begins with no digit";
   const std::string word = lower(name);
   if (word == "true" || word == "false") return "it is a truth value of expressions";
+  if (word == "and" || word == "or" || word == "not") return "expressions have && || ! for it";
   if (word == "gbs") return "it is mbs x gas x dp: sweep one of these";
   if (contains(computed_names(), word)) return "pippin works it out";
   if (word == "iterations" || word == "seed") return "it is a key of the sweep itself";
   if (contains(run_names(), word))
     return fmt::format("{{{}}} means something else in a command", word);
-  if (word == "run" || word == "job" || word == "day")
-    return fmt::format("$PIPPIN_{} means something else to a run", word == "run"   ? "RUN"
-                                                                   : word == "job" ? "JOB"
-                                                                                   : "DAY");
   if (contains(kColumns, word)) return "it is a column of the result table";
+  if (contains(environment_names(), word)) return "its variable means something else to a run";
   if (word != name && is_known_key(word)) return fmt::format("write '{}'", word);
   return "";
 }

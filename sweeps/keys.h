@@ -59,6 +59,10 @@ bool is_known_key(std::string_view name);
 std::vector<std::string> computed_names();
 /// What a command and its environment know besides the point, at the time of the run.
 std::vector<std::string> run_names();
+/// Of these, what only bash knows: a command can use it, a value of `env` cannot.
+std::vector<std::string> bash_names();
+/// What only the environment knows, as $PIPPIN_NAME.
+std::vector<std::string> environment_names();
 
 /// Why an axis of the user's own, or a derived one, cannot have this name; empty where it can.
 std::string why_reserved(std::string_view name);

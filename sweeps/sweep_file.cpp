@@ -15,6 +15,7 @@ namespace pippin {
 namespace {
 
 constexpr std::int64_t kMostRepeats = 100'000;
+constexpr std::int64_t kMostRuns = 1'000'000;
 constexpr std::int64_t kMostIterations = 1'000'000'000;
 
 const std::vector<std::string> kKeys{
@@ -196,6 +197,14 @@ Draft read_draft(YamlNode root, const Trainer& trainer) {
   return draft;
 }
 
+void check_runs(const YamlNode* repeats, const Sweep& sweep) {
+  const auto points = static_cast<std::int64_t>(sweep.points.size());
+  const std::int64_t runs = points * sweep.repeats.allocations * sweep.repeats.runs;
+  if (!repeats || runs <= kMostRuns) return;
+  fail(*repeats, "{} points x {} allocations x {} runs are too many; a campaign holds at most {}",
+       points, sweep.repeats.allocations, sweep.repeats.runs, kMostRuns);
+}
+
 /// A file that is not there, with the likely meant name beside it.
 [[noreturn]] void no_such_file(const fs::path& file) {
   std::vector<std::string> beside;
@@ -220,6 +229,7 @@ Sweep load_sweep(const fs::path& file) {
   Draft draft = read_draft(std::move(root), sweep.trainer);
   check_names(draft, sweep);
   resolve(draft, sweep);
+  check_runs(draft.root.find("repeats"), sweep);
   return sweep;
 }
 

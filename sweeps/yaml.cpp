@@ -131,6 +131,7 @@ class TreeBuilder : public YAML::EventHandler {
   void check_key(Open& parent, const YamlNode& key) {
     if (key.kind != YamlNode::Kind::kText)
       fail(key, "a key must be a text, not {}", described(key));
+    if (key.text == "<<") fail(key, "YAML's merge key '<<' is not known here; write the keys out");
     if (parent.keys.insert(key.text).second) return;
     for (const auto& other : parent.node.keys) {
       if (other.text == key.text) {

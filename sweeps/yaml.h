@@ -30,7 +30,8 @@ struct YamlNode {
 /// The one document of a YAML text; `file` names it in messages. Aliases are copies of what they
 /// name.
 /// Errors: Error (bad input) `FILE:LINE: …` for broken YAML, no or several documents, a key given
-/// twice or that is no text, tags, nesting deeper than 32, and aliases that grow beyond measure.
+/// twice or that is no text, merge keys, tags, nesting deeper than 32, and aliases that grow beyond
+/// measure.
 YamlNode parse_yaml(std::string_view text, const std::string& file);
 
 /// The same of a file. Errors: also where it cannot be read, is empty or binary.

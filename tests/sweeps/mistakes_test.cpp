@@ -168,6 +168,7 @@ TEST_CASE("a cluster file that cannot be is refused") {
       {sound("cluster: {prolog: {a: b}}\n"), "sweep.yaml:5: prolog must be a list, not a map"},
   });
   CHECK(error_of(sound("cluster: ./none.yaml\n")).find("sweep.yaml:5: no cluster file '") == 0);
+  CHECK(error_of(sound("cluster: ./\n")).find("sweep.yaml:5: no cluster file '") == 0);
 }
 
 TEST_CASE("doubtful grids are refused") {
@@ -179,7 +180,8 @@ TEST_CASE("doubtful grids are refused") {
       {"sweep: s\nfixed: {}\ngrid: {tp: [1]}\n", "sweep.yaml:2: fixed is empty"},
       {"sweep: s\n", "sweep.yaml:1: there is nothing to sweep: grid, zip or points is missing"},
       {"sweep: s\ngrid:\n  tp: []\n", "sweep.yaml:3: axis 'tp' has no values"},
-      {"sweep: s\ngrid:\n  tp:\n", "sweep.yaml:3: axis 'tp' has no values"},
+      {"sweep: s\ngrid:\n  tp:\n", "sweep.yaml:3: axis 'tp' has no values; a list stands in [ ]"},
+      {"sweep: s\ngrid: {tp: 1,2}\n", "sweep.yaml:2: axis '2' has no values; a list stands in [ ]"},
       {"sweep: s\ngrid:\n  tp: [1, 2, 1]\n", "sweep.yaml:3: axis 'tp' has the value '1' twice"},
       {"sweep: s\ngrid:\n  lr: [1e-3, 0.001]\n",
        "sweep.yaml:3: axis 'lr' has the value '0.001' twice"},
@@ -194,7 +196,13 @@ TEST_CASE("doubtful grids are refused") {
       {sound("where: [tp > 8]\n"),
        "sweep.yaml:2: no point remains of 2; all dropped by 'where: tp > 8'"},
       {sound("gpus: 7\nwhere: [tp > 1]\n"),
-       "sweep.yaml:2: no point remains of 2; 1 dropped by ..."},
+       "sweep.yaml:2: no point remains of 2; 1 dropped by 'where: tp > 1'"},
+      {sound("repeats: {allocations: 100000, runs: 100000}\n"),
+       "sweep.yaml:5: 2 points x 100000 allocations x 100000 runs are too many; a campaign holds "
+       "at "
+       "most 1000000"},
+      {sound("model: &shape {layers: 2}\nfixed:\n  <<: *shape\n"),
+       "sweep.yaml:7: YAML's merge key '<<' is not known here; write the keys out"},
       {"sweep: s\ngrid: {tp: [1], pp: [1], tp: [2]}\n",
        "sweep.yaml:2: key 'tp' is given twice, first in line 2"},
       {"sweep: s\ngrid: {tp: [1]}\nsweep: t\n",
@@ -225,7 +233,35 @@ TEST_CASE("an axis that nothing uses names what was likely meant") {
        "sweep.yaml:5: the command uses {heads}, which is not known for point "
        "'model-tp1-pp1-dp1-mbs1-gas1'"},
       {sound("fixed: {cp: 2}\n"), "sweep.yaml:5: probe training has no option cp"},
+      {sound("derive: {cp: 2}\n"), "sweep.yaml:5: probe training has no option cp"},
+      {sound("probe: replay\nmodel: {kv_heads: 2}\n"),
+       "sweep.yaml:6: probe replay has no option kv_heads"},
   });
+}
+
+TEST_CASE("a variable that no run has is no use of an axis") {
+  check({
+      {sound("fixed: {zero: 1}\ncommand: train $PIPPIN_zero\n"),
+       "sweep.yaml:6: the command uses $PIPPIN_zero, which nothing sets, did you mean "
+       "'PIPPIN_ZERO'?"},
+      {sound("fixed: {zero: 1}\ncommand: train {zero} ${PIPPIN_ZEOR:-1}\n"),
+       "sweep.yaml:6: the command uses $PIPPIN_ZEOR, which nothing sets, did you mean "
+       "'PIPPIN_ZERO'?"},
+      {sound("fixed: {zero: 1}\ncommand: train PIPPIN_ZERO\n"),
+       "sweep.yaml:5: nothing uses axis 'zero': ..."},
+      {sound("command: train $PIPPIN_MASTER_PORT\n"),
+       "sweep.yaml:5: the command uses $PIPPIN_MASTER_PORT, which nothing sets"},
+      {sound("env: {A: $PIPPIN_TP}\n"),
+       "sweep.yaml:5: env: A is data, in which bash does not fill in $PIPPIN_TP; write {tp}"},
+      {sound("env: {A: '{run_dir}'}\n"),
+       "sweep.yaml:5: env: A uses {run_dir}, which nothing defines; for the text itself write "
+       "{{run_dir}}"},
+  });
+  for (const std::string use : {"$PIPPIN_TP", "${PIPPIN_TP}", "${PIPPIN_TP:-1}", "$PIPPIN_JOB",
+                                "$PIPPIN_RUN_DIR/$PIPPIN_SWEEP", "$PIPPIN_RANKS$PIPPIN_SEED"}) {
+    INFO(use);
+    CHECK(test::sweep_of(sound("command: train " + use + "\n")).points.size() == 2);
+  }
 }
 
 TEST_CASE("an axis cannot have a name that means something else") {
