@@ -6,36 +6,13 @@
 
 #include "harness/base/error.h"
 #include "harness/base/text.h"
+#include "sweeps/estimate/time_limit.h"
 
 namespace pippin {
 
 namespace {
 
-constexpr double kMinute = 60, kHour = 3600, kDay = 86400;
-
-/// Sums parts times units, as many as there are parts; nothing where a part is no number.
-std::optional<double> sum_of(std::string_view text, std::vector<double> units) {
-  const auto parts = split(text, ':');
-  if (parts.size() > units.size()) return std::nullopt;
-  double sum = 0;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const auto part = parse_integer(parts[i]);
-    if (!part || *part < 0) return std::nullopt;
-    sum += static_cast<double>(*part) * units[i];
-  }
-  return sum;
-}
-
-std::optional<double> seconds_of(std::string_view text) {
-  const auto dash = text.find('-');
-  if (dash != std::string_view::npos) {
-    const auto days = sum_of(text.substr(0, dash), {kDay});
-    const auto rest = sum_of(text.substr(dash + 1), {kHour, kMinute, 1});
-    return days && rest ? std::optional(*days + *rest) : std::nullopt;
-  }
-  const bool has_hours = std::count(text.begin(), text.end(), ':') == 2;
-  return has_hours ? sum_of(text, {kHour, kMinute, 1}) : sum_of(text, {kMinute, 1});
-}
+constexpr double kHour = 3600;
 
 using GpusOfPoint = std::unordered_map<std::string, Count>;
 
@@ -64,11 +41,6 @@ const PlanFormat& plan_format_named(const std::string& name) {
   }
   bad_input("unknown format '{}'{} (known: {})", printable(name), did_you_mean(name, names),
             join(names, ", "));
-}
-
-std::optional<double> time_limit_s(const Cluster& cluster) {
-  const Value* limit = find_value(cluster.scheduler_options, "time");
-  return limit ? seconds_of(trim(limit->text)) : std::nullopt;
 }
 
 std::vector<Count> gpus_of_jobs(const Plan& plan) {

@@ -32,10 +32,6 @@ const PlanFormat& plan_format_named(const std::string& name);
 /// number. Nothing where neither is known.
 std::vector<Count> gpus_of_jobs(const Plan& plan);
 
-/// The time limit of the sweep's jobs, in seconds; nothing where none is set.
-/// Source: sbatch(1), --time: minutes, M:S, H:M:S, D-H, D-H:M, D-H:M:S.
-std::optional<double> time_limit_s(const Cluster& cluster);
-
 /// The most GPU-hours that the jobs may take: each its GPUs until its time limit. Nothing where a
 /// job's GPUs or limit are not known.
 std::optional<double> most_gpu_hours(const Plan& plan);

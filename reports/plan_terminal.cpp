@@ -10,6 +10,7 @@
 #include "reports/remarks.h"
 #include "reports/text_table.h"
 #include "reports/values.h"
+#include "sweeps/estimate/time_limit.h"
 
 namespace pippin {
 

@@ -7,6 +7,7 @@
 #include "sweeps/accelerators.h"
 #include "sweeps/embedded.h"
 #include "sweeps/environment.h"
+#include "sweeps/estimate/time_limit.h"
 
 namespace pippin {
 
@@ -51,6 +52,12 @@ std::string read_launch(const YamlNode& root, const std::string& scheduler) {
   return launch;
 }
 
+/// A later line of a job script goes before an earlier one: these would undo what a job is made of.
+bool is_of_the_job(const std::string& option) {
+  return option == "job-name" || option == "nodes" || option == "ntasks" ||
+         option == "ntasks-per-node" || option == "array";
+}
+
 void read_options(const YamlNode& root, Cluster& cluster) {
   const YamlNode* node = root.find("slurm");
   if (!node) return;
@@ -68,8 +75,17 @@ void read_options(const YamlNode& root, Cluster& cluster) {
       fail(key, "slurm: {} is no long name of an sbatch option, such as cpus-per-task",
            in_quotes(key.text));
     }
-    cluster.scheduler_options.emplace_back(
-        key.text, value_of(text_at(node->items[i], "slurm option " + key.text)));
+    if (is_of_the_job(key.text)) {
+      fail(key, "slurm: {} is pippin's own: it follows from each job's points",
+           in_quotes(key.text));
+    }
+    const std::string& value = text_at(node->items[i], "slurm option " + key.text);
+    if (key.text == "time" && !is_time_limit(value)) {
+      fail(node->items[i],
+           "slurm: {} is no time limit, such as 20 (minutes), 1:30:00 or 2-00:00:00",
+           in_quotes(value));
+    }
+    cluster.scheduler_options.emplace_back(key.text, value_of(value));
   }
 }
 

@@ -18,12 +18,6 @@ std::string text_of(const std::string& format, const Sweep& sweep,
   return out.str();
 }
 
-std::optional<double> limit_of(const std::string& text) {
-  Cluster cluster;
-  cluster.scheduler_options = {{"time", value_of(text)}};
-  return time_limit_s(cluster);
-}
-
 }  // namespace
 
 TEST_CASE("plans are as committed in every format") {
@@ -32,19 +26,6 @@ TEST_CASE("plans are as committed in every format") {
   CHECK(text_of("terminal", sweep, jobs) == test::golden("plan.txt"));
   CHECK(text_of("csv", sweep, jobs) == test::golden("plan.csv.txt"));
   CHECK(text_of("json", sweep, jobs) == test::golden("plan.json.txt"));
-}
-
-TEST_CASE("time limits read as sbatch reads them") {
-  CHECK(limit_of("20") == 1200);
-  CHECK(limit_of("20:30") == 1230);
-  CHECK(limit_of("00:20:00") == 1200);
-  CHECK(limit_of("1-12") == 129600);
-  CHECK(limit_of("1-12:30") == 131400);
-  CHECK(limit_of("1-12:30:15") == 131415);
-  CHECK_FALSE(limit_of("soon"));
-  CHECK_FALSE(limit_of("1:2:3:4"));
-  CHECK_FALSE(limit_of("UNLIMITED"));
-  CHECK_FALSE(time_limit_s(Cluster{}));
 }
 
 TEST_CASE("GPU-hours are unknown without a time limit") {

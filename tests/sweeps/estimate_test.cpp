@@ -2,6 +2,7 @@
 
 #include "sweeps/estimate/flops.h"
 #include "sweeps/estimate/parameters.h"
+#include "sweeps/estimate/time_limit.h"
 
 using namespace pippin;
 
@@ -33,6 +34,12 @@ Model llama(std::int64_t layers, std::int64_t hidden, std::int64_t heads, std::i
 double tflops(FlopsFormula formula, const Model& model, std::int64_t gbs, double seconds,
               std::int64_t gpus) {
   return tflops_per_gpu(iteration_flops(formula, model, gbs, true).value(), seconds, gpus);
+}
+
+std::optional<double> limit_of(const std::string& text) {
+  Cluster cluster;
+  cluster.scheduler_options = {{"time", value_of(text)}};
+  return time_limit_s(cluster);
 }
 
 }  // namespace
@@ -123,4 +130,23 @@ TEST_CASE("FLOPs are unknown where the model is") {
     CHECK(flops_formula_of(text_of(formula)) == formula);
   }
   CHECK_FALSE(flops_formula_of("parms"));
+}
+
+TEST_CASE("time limits read as sbatch reads them") {
+  CHECK(limit_of("20") == 1200);
+  CHECK(limit_of("20:30") == 1230);
+  CHECK(limit_of("00:20:00") == 1200);
+  CHECK(limit_of("1-12") == 129600);
+  CHECK(limit_of("1-12:30") == 131400);
+  CHECK(limit_of("1-12:30:15") == 131415);
+  CHECK_FALSE(limit_of("0"));
+  CHECK_FALSE(limit_of("UNLIMITED"));
+  CHECK_FALSE(time_limit_s(Cluster{}));
+  for (const char* text : {"20", "0", "1-12:30", "UNLIMITED", "infinite"}) {
+    CHECK(is_time_limit(text));
+  }
+  for (const char* text : {"soon", "1:2:3:4", "", "-5", "1-", "20 min", "1.5"}) {
+    INFO(text);
+    CHECK_FALSE(is_time_limit(text));
+  }
 }

@@ -161,6 +161,12 @@ TEST_CASE("a cluster file that cannot be is refused") {
       {sound("cluster: {scheduler: slurm, nodes: 1, gpus_per_node: 1, accelerator: cpu, slurm: "
              "{-n: 1}}\n"),
        "sweep.yaml:5: slurm: '-n' is no long name of an sbatch option, ..."},
+      {sound("cluster: {scheduler: slurm, nodes: 1, gpus_per_node: 1, accelerator: cpu, slurm: "
+             "{nodes: 4}}\n"),
+       "sweep.yaml:5: slurm: 'nodes' is pippin's own: it follows from each job's points"},
+      {sound("cluster: {scheduler: slurm, nodes: 1, gpus_per_node: 1, accelerator: cpu, slurm: "
+             "{time: soon}}\n"),
+       "sweep.yaml:5: slurm: 'soon' is no time limit, such as 20 (minutes), ..."},
       {sound("cluster: {accelerator: {memory_gib: 3}}\n"),
        "sweep.yaml:5: an accelerator described here needs a name"},
       {sound("cluster: {accelerator: {name: x, memory_gib: -3}}\n"),

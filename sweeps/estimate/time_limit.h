@@ -1,0 +1,18 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "harness/records/cluster.h"
+
+namespace pippin {
+
+/// Whether sbatch's --time can read `text`: minutes, M:S, H:M:S, D-H, D-H:M, D-H:M:S, or UNLIMITED.
+/// Source: sbatch(1).
+bool is_time_limit(std::string_view text);
+
+/// The time limit of a cluster's jobs, in seconds; nothing where there is none (also: 0,
+/// UNLIMITED).
+std::optional<double> time_limit_s(const Cluster& cluster);
+
+}  // namespace pippin
