@@ -10,6 +10,9 @@ constexpr char kEscape = '\x1b', kBell = '\a';
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+bool is_host_part(char c) {
+  return is_digit(c) || is_lower(c) || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.';
+}
 
 std::size_t end_of_escape(std::string_view line, std::size_t begin) {
   std::size_t i = begin + 1;
@@ -52,6 +55,16 @@ std::size_t number_tag(std::string_view text) {
   return tag ? i + 2 : 0;
 }
 
+/// Length of the "node-1: " that pdsh and clush put before each line; 0 where there is none. Host
+/// names of clusters end with a digit, names of fields and errors do not.
+std::size_t host_tag(std::string_view text) {
+  std::size_t i = 0;
+  while (i < text.size() && is_host_part(text[i])) ++i;
+  const bool numbered = i > 0 && is_digit(text[i - 1]);
+  const bool named = numbered || text.substr(0, i) == "localhost";
+  return named && text.substr(i, 2) == ": " ? i + 2 : 0;
+}
+
 }  // namespace
 
 Lines::Lines(std::string_view log) : rest_(log), feed_(log.find('\n')), carriage_(log.find('\r')) {}
@@ -72,6 +85,7 @@ bool Lines::next(std::string_view& line) {
     line = clean_;
   }
   line = without_tags(line);
+  line = without_tags(line.substr(host_tag(line)));
   return true;
 }
 

@@ -6,7 +6,8 @@
 namespace pippin {
 
 /// The lines of a log, without what terminals and launchers added: ended by \n or \r, no escape
-/// sequences, no rank tags ("[default7]:", "[rank0]:", "[1,7]<stdout>:", "[0]", "0: ") in front.
+/// sequences, no host ("node-1: ") and no rank tags ("[default7]:", "[rank0]:", "[1,7]<stdout>:",
+/// "[0]", "0: ") in front.
 class Lines {
  public:
   explicit Lines(std::string_view log);

@@ -58,6 +58,19 @@ TEST_CASE("rank tags go and what only looks like one stays") {
   }
 }
 
+TEST_CASE("the host that a parallel shell names goes and what only looks like one stays") {
+  for (const char* tag :
+       {"v100x16-1: ", "10.0.0.7: ", "localhost: ", "node3: [default7]:", "0: sd-1: "}) {
+    CAPTURE(tag);
+    CHECK(lines_of(std::string(tag) + "  text") == std::vector<std::string>{"  text"});
+  }
+  for (const char* line :
+       {"RuntimeError: x", "srun: error: x", "node3:x", "node3:", "epoch 3: x", "-: x"}) {
+    CAPTURE(line);
+    CHECK(lines_of(line) == std::vector<std::string>{line});
+  }
+}
+
 TEST_CASE("needles are found wherever they overlap") {
   const Needles needles({"he", "she", "his", "hers", "s h"});
   CHECK(needles.in("ushers") == 0b01011);
