@@ -31,6 +31,9 @@ enum LineKind : std::size_t {
   kSaveTimer,
   kValidation,
   kEvaluating,
+  kEvaluateTimer,
+  kTimers,
+  kTimerRange,
   kDatetime,
   kDeepspeedLog,
   kEndings,
@@ -50,6 +53,9 @@ constexpr std::array<std::string_view, kEndings> kTexts{
     "save-checkpoint",
     "validation loss at",
     "Evaluating ",
+    "  evaluate ..",
+    "time (ms) |",
+    "..: (",
     "datetime: ",
     "] [INFO] [",
 };
@@ -96,6 +102,8 @@ class Reader {
       for (const auto& memory : memory_in(line)) launch().add_memory(memory);
     }
     read_events(line, found);
+    if ((has(found, kTimers) || has(found, kTimerRange)) && terminated)
+      launch().add_timers(timers_in(line));
     read_endings(line, found >> kEndings);
   }
 
@@ -177,6 +185,7 @@ class Reader {
       if (record.iteration.number == record.last) launch().ending.reached_last_iteration(line);
       record.text = {};  // of a line that is about to go
       launch().rows.push_back(std::move(record));
+      launch().timing = true;
     }
   }
 
@@ -195,9 +204,11 @@ class Reader {
     const auto happened = [&](IterationFlag flag) {
       launch().events.emplace_back(
           flag, number_after(line, "at iteration ").value_or(launch().last_number()));
+      launch().timing = false;
     };
     if (has(found, kSaving) || has(found, kSaved) || has(found, kSaveTimer)) happened(kAfterSave);
-    if (has(found, kValidation) || has(found, kEvaluating)) happened(kAfterEvaluation);
+    if (has(found, kValidation) || has(found, kEvaluating) || has(found, kEvaluateTimer))
+      happened(kAfterEvaluation);
   }
 
   void read_endings(std::string_view line, std::uint64_t signs) {

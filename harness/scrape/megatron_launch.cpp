@@ -82,6 +82,14 @@ void MegatronLaunch::add_memory(const RankMemory& of_rank) {
   keep_larger(kept.max_reserved_mib, of_rank.max_reserved_mib);
 }
 
+void MegatronLaunch::add_timers(NamedValues&& timers) {
+  if (!timing) return;
+  auto& other = rows.back().iteration.other;
+  for (auto& timer : timers) {
+    if (!find_value(other, timer.first)) other.push_back(std::move(timer));
+  }
+}
+
 LogRun finished(MegatronLaunch&& launch) {
   mark_rows(launch);
   mark_events(launch);

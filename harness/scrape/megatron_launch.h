@@ -20,6 +20,7 @@ struct MegatronLaunch {
   bool dumped = false;     ///< it began with an arguments dump
   bool complete = false;   ///< and the dump came to its end
   bool restarted = false;  ///< its numbers went back
+  bool timing = false;     ///< timers that come now are those of the last row
   std::vector<IterationRecord> rows;
   std::vector<std::pair<IterationFlag, std::int64_t>> events;  ///< after which iteration
   std::map<std::int64_t, RankMemory> memory;
@@ -31,6 +32,8 @@ struct MegatronLaunch {
 
   /// Keeps the largest of each figure where a rank reports twice.
   void add_memory(const RankMemory& of_rank);
+  /// Gives the last row its timers, which are printed after it; keeps the first of a name.
+  void add_timers(NamedValues&& timers);
 };
 
 /// The launch as a record, its iterations flagged by what stands around them.

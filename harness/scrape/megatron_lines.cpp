@@ -12,7 +12,8 @@ namespace pippin {
 
 namespace {
 
-constexpr std::string_view kIterationWord = "iteration", kMemoryWords = "memory (MB) |";
+constexpr std::string_view kIterationWord = "iteration", kMemoryWords = "memory (MB) |",
+                           kTimerWords = "time (ms) |";
 constexpr std::size_t kLongestName = 60;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -180,6 +181,20 @@ std::string_view without_origin(std::string_view value) {
   return value;
 }
 
+/// "name ....: (min, max)".
+NamedValues timer_range(std::string_view line) {
+  const auto name = line.substr(0, line.find(' '));
+  const auto open = line.rfind(": ("), comma = line.rfind(", ");
+  if (name.size() == line.size() || open == std::string_view::npos || !line.ends_with(')'))
+    return {};
+  if (comma == std::string_view::npos || comma < open) return {};
+  const auto least = parse_number(line.substr(open + 3, comma - open - 3));
+  const auto most = parse_number(line.substr(comma + 2, line.size() - comma - 3));
+  if (!least || !most) return {};
+  return {{std::string(name) + " min", value_of(*least)},
+          {std::string(name) + " max", value_of(*most)}};
+}
+
 }  // namespace
 
 std::vector<IterationRecord> iterations_in(std::string_view line) {
@@ -217,6 +232,18 @@ std::vector<RankMemory> memory_in(std::string_view line) {
     at = next;
   }
   return records;
+}
+
+NamedValues timers_in(std::string_view line) {
+  line = trim(line);
+  if (!line.starts_with(kTimerWords)) return timer_range(line);
+  NamedValues timers;
+  for (const auto part : split(line.substr(kTimerWords.size()), '|')) {
+    const Field field = field_in(part);
+    const auto number = parse_number(field.value);
+    if (number) timers.emplace_back(std::string(field.name), value_of(*number));
+  }
+  return timers;
 }
 
 std::optional<std::pair<std::string, Value>> argument_in(std::string_view line) {

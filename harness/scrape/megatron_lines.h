@@ -27,6 +27,11 @@ std::vector<IterationRecord> iterations_in(std::string_view line);
 /// The "… memory (MB) | allocated: …" records of a line; rank 0 where none is named.
 std::vector<RankMemory> memory_in(std::string_view line);
 
+/// The timers of a line, in ms: "time (ms) | forward-compute: 148.03 | …" until 2022, after that
+/// "    forward-backward ....: (3198.27, 3199.53)" over all ranks, as "forward-backward min" and
+/// "… max".
+NamedValues timers_in(std::string_view line);
+
 /// One "  name ........ value" line of the arguments dump.
 std::optional<std::pair<std::string, Value>> argument_in(std::string_view line);
 

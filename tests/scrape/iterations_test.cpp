@@ -124,13 +124,54 @@ TEST_CASE("launchers and terminals may decorate every line") {
     log += prefix + row(static_cast<int>(log.size()) + 1, 100);
   }
   CHECK(only_run(log).iterations.size() == 7);
-  std::string tagged;
-  for (std::size_t at = 0, end = 0; at < dump().size(); at = end + 1) {
-    end = dump().find('\n', at);
-    tagged += "[default0]:" + dump().substr(at, end - at) + "\n";
+}
+
+TEST_CASE("a dump with a launcher's prefix in every line is read") {
+  for (const std::string prefix : {"[default0]:", " 0: ", "v100x16-1: ", "192.168.205.202: "}) {
+    CAPTURE(prefix);
+    std::string tagged;
+    for (std::size_t at = 0, end = 0; at < dump().size(); at = end + 1) {
+      end = dump().find('\n', at);
+      tagged += prefix + dump().substr(at, end - at) + "\n";
+    }
+    const auto run = only_run(tagged + "[default3]:" + row(1, 9));
+    CHECK(run.point.id == only_run(dump() + row(1, 9)).point.id);
+    CHECK(run.arguments.size() == only_run(dump() + row(1, 9)).arguments.size());
   }
-  CHECK(only_run(tagged + "[default3]:" + row(1, 9)).point.id ==
-        only_run(dump() + row(1, 9)).point.id);
+}
+
+TEST_CASE("the timers under an iteration belong to it") {
+  const auto run = only_run(
+      dump() + "time (ms) | model-and-optimizer-setup: 313.66 | train iterators: 461.61\n" +
+      row(1, 100) + "[Rank 0] (after 1 iterations) memory (MB) | allocated: 5.0\n" +
+      "time (ms) | forward-compute: 148.03 | batch-generator: 2.10\n" + row(2, 90) + "time (ms)\n" +
+      row(3, 91) + "saving checkpoint at iteration 3 to /x\n" +
+      "time (ms) | save-checkpoint: 57514.53\n" + row(4, 92) +
+      "echo time (ms) | forward-compute: 1.0\n");
+  REQUIRE(run.iterations.size() == 4);
+  CHECK(run.iterations[0].other ==
+        NamedValues{{"forward-compute", value_of(148.03)}, {"batch-generator", value_of(2.1)}});
+  for (int i = 1; i < 4; ++i) CHECK(run.iterations[static_cast<std::size_t>(i)].other.empty());
+}
+
+TEST_CASE("today's timers are the least and the most of all ranks") {
+  const std::string title = "INFO:megatron.core.timers:(min, max) time across ranks (ms):\n";
+  const auto run = only_run(
+      dump() + title + "    load-checkpoint ................................: (0.18, 0.18)\n" +
+      row(1, 100) + title +
+      "    forward-backward ...............................: (3198.27, 3199.53)\n"
+      "    optimizer-clip-main-grad .......................: (12.00, x)\n"
+      "[Rank 1] (after 1 iterations) memory (MB) | allocated: 5.0\n"
+      "    optimizer ......................................: (3407.5, 3409.9)\n" +
+      row(2, 90) + title +
+      "    evaluate .......................................: (3274.73, 3274.73)\n" + row(3, 91));
+  REQUIRE(run.iterations.size() == 3);
+  CHECK(run.iterations[0].other == NamedValues{{"forward-backward min", value_of(3198.27)},
+                                               {"forward-backward max", value_of(3199.53)},
+                                               {"optimizer min", value_of(3407.5)},
+                                               {"optimizer max", value_of(3409.9)}});
+  CHECK(run.iterations[1].other.empty());
+  CHECK(run.iterations[2].flags == kAfterEvaluation);
 }
 
 TEST_CASE("the same line from every rank is one iteration") {
