@@ -19,7 +19,8 @@ struct Database::Home {
 
   /// Where SQLite's own locks are not to be trusted, ours is held for each step.
   std::unique_ptr<db::FolderLock> lock() const {
-    return network ? std::make_unique<db::FolderLock>(lock_folder, patience) : nullptr;
+    const bool needed = network && !connection.read_only();
+    return needed ? std::make_unique<db::FolderLock>(lock_folder, patience) : nullptr;
   }
 
   bool network;
@@ -42,6 +43,7 @@ void prepare(db::Connection& connection, bool network, std::int64_t most_pages) 
   connection.run("PRAGMA foreign_keys = ON");
   connection.run("PRAGMA synchronous = FULL");
   db::migrate(connection);
+  if (connection.read_only()) return;
   connection.run(network ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL");
 }
 
@@ -82,7 +84,13 @@ Added Database::put_run(const RunRecord& run) {
 
 std::vector<PointSamples> Database::samples(const SampleFilter& filter) {
   const auto lock = home_->lock();
-  return db::samples(home_->connection, filter);
+  const fs::path& path = home_->connection.path();
+  const bool unlocked = home_->connection.read_only();
+  const auto before = unlocked ? fs::last_write_time(path) : fs::file_time_type();
+  auto samples = db::samples(home_->connection, filter);
+  if (unlocked && fs::last_write_time(path) != before)
+    machine_failed("{}: was changed while it was read; repeat the command", path.string());
+  return samples;
 }
 
 }  // namespace pippin

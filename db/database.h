@@ -77,6 +77,7 @@ struct SampleFilter {
 ///
 /// Every function that writes is one transaction: at any crash, or on a full disk, it has happened
 /// or it has not.
+/// A file that may not be written here can be read.
 /// Errors: Error naming the file: bad input for a file of another program or a newer version; the
 /// machine's for a full disk, a lock held too long, a file that cannot be written.
 class Database {

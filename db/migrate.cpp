@@ -40,6 +40,13 @@ void migrate(Connection& connection) {
         "pippin that wrote it, or name another file with --db",
         connection.path().string(), version, newest);
   }
+  if (version < newest && connection.read_only()) {
+    machine_failed(
+        "{}: is of database version {} and must be written once to become version {}; let its "
+        "owner "
+        "run pippin on it, or copy it and name the copy with --db",
+        connection.path().string(), version, newest);
+  }
   for (auto from = version; from < newest; ++from) step(connection, from);
 }
 

@@ -2,7 +2,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fmt/format.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include "harness/base/error.h"
 #include "harness/base/units.h"
@@ -19,14 +21,53 @@ bool means_full_disk(int code, int system_error) {
   return primary(code) == SQLITE_FULL || (primary(code) == SQLITE_IOERR && no_room);
 }
 
+fs::path directory_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+bool holds_something(const fs::path& path) {
+  std::error_code none;
+  const auto size = fs::file_size(path, none);
+  return !none && size > 0;
+}
+
+/// "file:" as SQLite takes it, of any path.
+std::string uri_of(const fs::path& path) {
+  std::string uri = "file:";
+  for (const char c : fs::absolute(path).lexically_normal().string()) {
+    const bool special = c == '%' || c == '?' || c == '#';
+    uri += special ? fmt::format("%{:02X}", c) : std::string(1, c);
+  }
+  return uri;
+}
+
+/// Even to read a file with a write-ahead log SQLite makes files beside it, which fails in a
+/// directory that cannot be written, and elsewhere leaves files of a stranger in the owner's way.
+/// Where nothing is in that log the file alone says all.
+std::string read_only_uri(const fs::path& path) {
+  const bool pending =
+      holds_something(path.string() + "-wal") || holds_something(path.string() + "-journal");
+  return uri_of(path) + (pending ? "?mode=ro" : "?immutable=1");
+}
+
+bool can_write(const fs::path& path) {
+  return ::access(path.c_str(), W_OK) == 0 && ::access(directory_of(path).c_str(), W_OK) == 0;
+}
+
 }  // namespace
 
 Connection::Connection(const fs::path& path, bool create, std::chrono::milliseconds patience)
     : path_(path), patience_(patience) {
-  const int flags = SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
-  const int code = sqlite3_open_v2(path.c_str(), &handle_, flags, nullptr);
+  std::error_code none;
+  const bool reading = fs::is_regular_file(path, none) && !can_write(path);
+  const int writing = SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
+  const std::string name = reading ? read_only_uri(path) : path.string();
+  const int code = sqlite3_open_v2(
+      name.c_str(), &handle_, reading ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : writing, nullptr);
   if (code != SQLITE_OK) {
-    const int error = sqlite3_system_errno(handle_);
+    int error = sqlite3_system_errno(handle_);
+    // It looked for a file to read where it could not make one.
+    if (error == ENOENT && create && ::access(directory_of(path).c_str(), W_OK) != 0) error = errno;
     sqlite3_close(handle_);
     machine_failed("{}: cannot open the database: {}", path.string(),
                    error != 0 ? std::string(std::strerror(error)) : sqlite3_errstr(code));
@@ -34,6 +75,8 @@ Connection::Connection(const fs::path& path, bool create, std::chrono::milliseco
   sqlite3_busy_timeout(handle_, static_cast<int>(patience.count()));
   sqlite3_extended_result_codes(handle_, 1);
 }
+
+bool Connection::read_only() const { return sqlite3_db_readonly(handle_, "main") == 1; }
 
 Connection::~Connection() { sqlite3_close(handle_); }
 

@@ -22,7 +22,7 @@ struct Bytes {
   std::string_view bytes;
 };
 
-/// An open SQLite file.
+/// An open SQLite file. One that may not be written here, or whose directory may not, can be read.
 /// Errors of all that goes through it: Error naming the file. A file that is no database is bad
 /// input; a full disk, a lock held too long, a file that cannot be opened or written are the
 /// machine's. What a statement changed outside of a Transaction stays or goes as a whole.
@@ -41,6 +41,7 @@ class Connection {
   std::int64_t number(std::string_view sql);  ///< the first column of the first row
   std::string text(std::string_view sql);
   std::int64_t last_id() const;
+  bool read_only() const;
 
   [[noreturn]] void fail(int code) const;
   const fs::path& path() const { return path_; }

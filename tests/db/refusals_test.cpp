@@ -1,6 +1,9 @@
 #include <catch2/catch.hpp>
 #include <csignal>
+#include <memory>
+#include <stdexcept>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "db/lock.h"
@@ -23,6 +26,41 @@ std::pair<int, std::string> refusal(Action action) {
     return {static_cast<int>(error.exit_code()), error.what()};
   }
   return {0, ""};
+}
+
+constexpr fs::perms kReadOnly =
+    fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read;
+constexpr fs::perms kListOnly =
+    kReadOnly | fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec;
+
+/// Does `action` in a process that permissions bind, which those of root are not: "0", or exit
+/// status and text of what it throws.
+template <typename Action>
+std::string as_stranger(Action action) {
+  constexpr uid_t kNobody = 65534;
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    if (::geteuid() == 0 && ::setuid(kNobody) != 0) ::_exit(1);
+    std::string text;
+    try {
+      const auto [code, message] = refusal(action);
+      text = std::to_string(code) + (code == 0 ? "" : " " + message);
+    } catch (const std::exception& error) {
+      text = error.what();
+    }
+    ::_exit(::write(ends[1], text.data(), text.size()) < 0 ? 1 : 0);
+  }
+  ::close(ends[1]);
+  std::string text;
+  char buffer[512];
+  for (ssize_t count; (count = ::read(ends[0], buffer, sizeof buffer)) > 0;)
+    text.append(buffer, static_cast<std::size_t>(count));
+  ::close(ends[0]);
+  ::waitpid(child, nullptr, 0);
+  return text;
 }
 
 }  // namespace
@@ -63,16 +101,54 @@ TEST_CASE("a place that cannot be opened is the machine's error") {
   CHECK(refusal([&] { Database database(folder.path()); }).first == 3);
 }
 
-TEST_CASE("a directory that cannot be written is the machine's error") {
-  if (::geteuid() == 0) {
-    const test::TemporaryDirectory folder;
-    // Permissions do not bind root; a process file system refuses it as well.
-    CHECK(refusal([&] { Database database("/proc/t.db"); }).first == 3);
-    return;
-  }
+TEST_CASE("a directory that cannot be written is the machine's error and named as such") {
   const test::TemporaryDirectory folder;
-  fs::permissions(folder.path(), fs::perms::owner_read | fs::perms::owner_exec);
-  CHECK(refusal([&] { Database database(folder / "t.db"); }).first == 3);
+  fs::permissions(folder.path(), kListOnly);
+  CHECK(as_stranger([&] { Database database(folder / "t.db"); }) ==
+        "3 " + (folder / "t.db").string() + ": cannot open the database: Permission denied");
+  fs::permissions(folder.path(), fs::perms::owner_all);
+}
+
+TEST_CASE("who may only read a database can read it and leaves nothing behind") {
+  const test::TemporaryDirectory folder;
+  const fs::path path = folder / "a #1?%20 b.db";
+  for (const bool network : {false, true}) {
+    OpenDatabase how;
+    how.network = network;
+    test::add(*std::make_unique<Database>(path, how), "a", test::log_of(1, 5, network ? 1 : 0));
+    for (const auto directory : {kListOnly, fs::perms::all}) {
+      fs::permissions(path, kReadOnly);
+      fs::permissions(folder.path(), directory);
+      const std::string read = as_stranger([&] {
+        Database database(path, how);
+        if (test::runs_in(database) != (network ? 2 : 1))
+          throw std::logic_error("runs are missing");
+      });
+      CHECK(read == "0");
+      const std::string written = as_stranger([&] {
+        Database database(path, how);
+        test::add(database, "b", test::log_of(1, 9));
+      });
+      CHECK_THAT(written, Catch::StartsWith("3 ") && Contains("cannot be written"));
+      CHECK(disk().list(folder.path()).size() == 1);
+      fs::permissions(folder.path(), fs::perms::owner_all);
+      fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
+    }
+  }
+}
+
+TEST_CASE("what stands in the write-ahead log is not lost on who may only read") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  test::add(database, "a", test::log_of(1, 5));
+  for (const char* file : {"t.db", "t.db-wal", "t.db-shm"})
+    fs::permissions(folder / file, kReadOnly);
+  fs::permissions(folder.path(), kListOnly);
+  const std::string read = as_stranger([&] {
+    Database mine(folder / "t.db");
+    if (test::runs_in(mine) != 1) throw std::logic_error("the run is missing");
+  });
+  CHECK(read == "0");
   fs::permissions(folder.path(), fs::perms::owner_all);
 }
 
