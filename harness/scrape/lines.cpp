@@ -89,6 +89,14 @@ bool Lines::next(std::string_view& line) {
   return true;
 }
 
+std::string_view LoggerPrefix::strip(std::string_view line) const {
+  if (line.size() < shape_.size()) return line;
+  const bool same = std::equal(shape_.begin(), shape_.end(), line.begin(), [](char a, char b) {
+    return a == b || (is_digit(a) && is_digit(b));
+  });
+  return same ? line.substr(shape_.size()) : line;
+}
+
 std::string_view without_tags(std::string_view text) {
   for (;;) {
     if (text.empty() || (text[0] != '[' && text[0] != ' ' && !is_digit(text[0]))) return text;

@@ -24,6 +24,17 @@ class Lines {
   std::string clean_;
 };
 
+/// What a logger puts before every line ("2021-06-10 20:47:54,123 "), learned from one line; any
+/// digit stands for any other.
+class LoggerPrefix {
+ public:
+  void learn(std::string_view prefix) { shape_ = prefix; }
+  std::string_view strip(std::string_view line) const;
+
+ private:
+  std::string shape_;
+};
+
 /// `text` without the rank tags it begins with.
 std::string_view without_tags(std::string_view text);
 

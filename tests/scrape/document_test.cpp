@@ -30,6 +30,16 @@ TEST_CASE("notes that quote a log are none") {
   CHECK(scrape("{\"line\": \"" + row(1, 100) + "\"}").empty());
 }
 
+TEST_CASE("a trace that quotes a dump opens none") {
+  const std::string rule = "------------------------ arguments ------------------------\n";
+  for (const char* quote : {"+ echo ", "echo '", "> ", "# "}) {
+    CAPTURE(quote);
+    const auto runs = scrape(dump() + row(1, 100) + quote + rule + row(2, 100));
+    REQUIRE(runs.size() == 1);
+    CHECK(runs[0].iterations.size() == 2);
+  }
+}
+
 TEST_CASE("a log that begins with the text of its job script is one") {
   const std::string log = "#!/bin/bash\n#SBATCH --nodes=16\ncat <<EOF\n" + row(9, 1) + "EOF\n" +
                           dump() + row(1, 100) + row(2, 90);

@@ -127,16 +127,20 @@ TEST_CASE("launchers and terminals may decorate every line") {
 }
 
 TEST_CASE("a dump with a launcher's prefix in every line is read") {
-  for (const std::string prefix : {"[default0]:", " 0: ", "v100x16-1: ", "192.168.205.202: "}) {
+  for (const std::string prefix :
+       {"[default0]:", " 0: ", "v100x16-1: ", "192.168.205.202: ", "\t", "2021-06-10 20:47:54,123 ",
+        "[2021-06-10 20:47:54][INFO] - ", "(worker pid=2041) ", "INFO:train:"}) {
     CAPTURE(prefix);
+    const std::string log = dump() + row(1, 9) + "time (ms) | forward-compute: 4.0\n";
     std::string tagged;
-    for (std::size_t at = 0, end = 0; at < dump().size(); at = end + 1) {
-      end = dump().find('\n', at);
-      tagged += prefix + dump().substr(at, end - at) + "\n";
+    for (std::size_t at = 0, end = 0; at < log.size(); at = end + 1) {
+      end = log.find('\n', at);
+      tagged += prefix + log.substr(at, end - at) + "\n";
     }
-    const auto run = only_run(tagged + "[default3]:" + row(1, 9));
-    CHECK(run.point.id == only_run(dump() + row(1, 9)).point.id);
-    CHECK(run.arguments.size() == only_run(dump() + row(1, 9)).arguments.size());
+    const auto run = only_run(tagged), plain = only_run(log);
+    CHECK(run.point.id == plain.point.id);
+    CHECK(run.arguments.size() == plain.arguments.size());
+    CHECK(run.iterations.at(0).other == plain.iterations.at(0).other);
   }
 }
 

@@ -71,6 +71,15 @@ TEST_CASE("the host that a parallel shell names goes and what only looks like on
   }
 }
 
+TEST_CASE("a logger's prefix goes whatever its digits") {
+  LoggerPrefix prefix;
+  CHECK(prefix.strip("  text") == "  text");
+  prefix.learn("2021-06-10 20:47:54,123 ");
+  CHECK(prefix.strip("2021-06-11 00:00:00,999   text") == "  text");
+  CHECK(prefix.strip("2021-06-11 00:00:00.999   text") == "2021-06-11 00:00:00.999   text");
+  CHECK(prefix.strip("2021") == "2021");
+}
+
 TEST_CASE("needles are found wherever they overlap") {
   const Needles needles({"he", "she", "his", "hers", "s h"});
   CHECK(needles.in("ushers") == 0b01011);
