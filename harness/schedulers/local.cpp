@@ -1,11 +1,16 @@
 #include "harness/schedulers/local.h"
 
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
+#include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fstream>
+#include <iterator>
 #include <sys/file.h>
+#include <thread>
 #include <unistd.h>
 
 #include "harness/base/embedded.h"
@@ -22,12 +27,48 @@ namespace {
 constexpr std::size_t kNumberDigits = 20;  // nanoseconds since 1970, so that names sort by age
 
 /// Whether any process holds a lock on the file. A file that is gone is not locked.
+/// Errors: Error (machine) where that cannot be told.
 bool locked(const fs::path& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
-  const bool free = ::flock(file, LOCK_EX | LOCK_NB) == 0;
-  ::close(file);
-  return !free;
+  // For writing: NFS locks no file that is open for reading only.
+  const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (file < 0 && errno == ENOENT) return false;
+  const int error = file >= 0 && ::flock(file, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+  if (file >= 0) ::close(file);
+  if (error != 0 && error != EWOULDBLOCK)
+    machine_failed("{}: cannot lock: {}", path.string(), std::strerror(error));
+  return error != 0;
+}
+
+/// Processes of the job behind an entry of the queue, wherever they have gone: they carry its name
+/// in their environment. Its script, which would go on with the next run, comes first.
+std::vector<pid_t> processes_of(const std::string& entry) {
+  const std::string mark = fmt::format("PIPPIN_QUEUE_ENTRY={}", entry);
+  std::vector<pid_t> found;
+  for (const auto& name : disk().list("/proc")) {
+    const auto process = parse_integer(name);
+    if (!process) continue;
+    std::ifstream file("/proc/" + name + "/environ");
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const auto variables = split(text, '\0');
+    if (std::find(variables.begin(), variables.end(), mark) != variables.end())
+      found.push_back(static_cast<pid_t>(*process));
+  }
+  std::stable_partition(found.begin(), found.end(),
+                        [](pid_t process) { return ::getsid(process) == process; });
+  return found;
+}
+
+/// Asks every process of the entry to end. The queue moves an entry before it starts its job:
+/// a job that has no process yet is waited for.
+void terminate(const fs::path& running) {
+  constexpr int kLooks = 100;
+  constexpr std::chrono::milliseconds kPause{20};
+  for (int look = 0; look < kLooks && locked(running); ++look) {
+    const auto processes = processes_of(running.filename().string());
+    for (const pid_t process : processes) ::kill(process, SIGTERM);
+    if (!processes.empty()) return;
+    std::this_thread::sleep_for(kPause);
+  }
 }
 
 /// Entries of one of the folders, by token.
@@ -48,8 +89,7 @@ LocalScheduler::LocalScheduler(fs::path folder, fs::path machine_lock)
 void LocalScheduler::submit(const JobRequest& request) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto number = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
-  for (const char* name : {"waiting", "running", "ended", "pids"})
-    disk().make_directory(folder_ / name);
+  for (const char* name : {"waiting", "running", "ended"}) disk().make_directory(folder_ / name);
   disk().write(folder_ / "waiting" / fmt::format("{:0{}}-{}", number, kNumberDigits, request.token),
                fmt::format("{}\n{}\n", request.script.string(), request.log.string()));
   start_queue();
@@ -57,6 +97,13 @@ void LocalScheduler::submit(const JobRequest& request) {
 
 void LocalScheduler::start_queue() const {
   if (locked(folder_ / "next.lock")) return;
+  // The queue could tell nobody.
+  const int lock = ::open(machine_lock_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (lock < 0) {
+    machine_failed("{}: cannot open, and jobs would wait for ever: {}; TMPDIR says where it lies",
+                   machine_lock_.string(), std::strerror(errno));
+  }
+  ::close(lock);
   disk().write(folder_ / "queue.bash", queue_files().front().text);
   start_detached(
       {"bash", (folder_ / "queue.bash").string(), folder_.string(), machine_lock_.string()},
@@ -99,18 +146,15 @@ void LocalScheduler::cancel(const std::vector<std::string>& tokens) {
   }
   const auto running = entries(folder_ / "running");
   for (const auto& token : tokens) {
-    const auto found = running.find(token);
-    if (found == running.end() || !locked(found->second)) continue;
-    const auto pid =
-        parse_integer(trim(disk().read(folder_ / "pids" / found->second.filename()).value_or("")));
-    if (pid && *pid > 1) ::kill(static_cast<pid_t>(-*pid), SIGTERM);
+    if (const auto found = running.find(token); found != running.end()) terminate(found->second);
   }
 }
 
 fs::path default_machine_lock() {
-  if (const char* runtime = std::getenv("XDG_RUNTIME_DIR"); runtime && *runtime)
-    return fs::path(runtime) / "pippin.lock";
-  return fs::temp_directory_path() / fmt::format("pippin-{}.lock", ::getuid());
+  std::error_code error;
+  const fs::path folder = fs::temp_directory_path(error);
+  if (error) machine_failed("TMPDIR: no folder for temporary files: {}", error.message());
+  return folder / fmt::format("pippin-{}.lock", ::getuid());
 }
 
 }  // namespace pippin

@@ -10,6 +10,8 @@ namespace pippin {
 /// State, all in `folder`: waiting/NUMBER-TOKEN holds script and log; a queue process moves it to
 /// running/ when its turn comes and to ended/ with the exit status when it is over. The queue
 /// process and the job hold a lock on running/NUMBER-TOKEN: where nobody holds it, they are gone.
+/// All processes of a job have PIPPIN_QUEUE_ENTRY=NUMBER-TOKEN in their environment: by it they are
+/// found when the job is cancelled, and what is left of them is killed before the next begins.
 class LocalScheduler : public Scheduler {
  public:
   /// `machine_lock`: a file that all queues of this user on this machine share.
@@ -26,8 +28,9 @@ class LocalScheduler : public Scheduler {
   fs::path machine_lock_;
 };
 
-/// The lock that all of this user's queues share: in $XDG_RUNTIME_DIR, else in the folder for
-/// temporary files.
+/// The lock that all of this user's queues share, in the folder for temporary files. (What lies in
+/// $XDG_RUNTIME_DIR goes when the user logs out, and the jobs go on.)
+/// Errors: Error (machine) where there is no such folder.
 fs::path default_machine_lock();
 
 }  // namespace pippin

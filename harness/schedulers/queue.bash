@@ -4,18 +4,34 @@ set -u
 folder=$1 machine_lock=$2
 cd "$folder" || exit 3
 
-# Whatever is in running/ while its own lock is free has lost its processes.
+# Whatever is in running/ while its own lock is free has lost the processes that held it. (A pippin
+# that looks holds the lock too, for a moment.)
 bury_the_dead() {
   local name
   for name in running/*; do
-    if [ -e "$name" ] && flock --nonblock "$name" true; then
+    if [ -e "$name" ] && flock --wait 1 "$name" true; then
       end "${name#running/}" "its processes are gone"
     fi
   done
 }
 
 end() { # NAME HOW
-  echo "$2" >"ended/.$1" && mv "ended/.$1" "ended/$1" && rm -f "running/$1" "pids/$1"
+  kill_all "$1"
+  echo "$2" >"ended/.$1" && mv "ended/.$1" "ended/$1" && rm -f "running/$1"
+}
+
+# What a job left behind would disturb the next, and may hold the locks for ever. Its environment
+# tells it, whatever group, session or parent it has gone to. Thrice: it may be forking.
+kill_all() { # NAME
+  local found file
+  for _ in 1 2 3; do
+    found=$(grep -lszFx "PIPPIN_QUEUE_ENTRY=$1" /proc/[0-9]*/environ)
+    [ -n "$found" ] || return
+    for file in $found; do
+      file=${file#/proc/}
+      kill -KILL "${file%/environ}" 2>/dev/null
+    done
+  done
 }
 
 next() { find waiting -type f -name '[0-9]*' -printf '%f\n' | sort | head -n 1; }
@@ -32,16 +48,15 @@ while :; do
   bury_the_dead
   name=$(next)
   [ -n "$name" ] || exit 0
-  exec 8<"waiting/$name" || continue
+  exec 8<>"waiting/$name" || exit 3 # <>: NFS locks no file that is open for reading only
   flock 8
-  mv "waiting/$name" "running/$name" || continue
-  { read -r script && read -r log; } <&8
-  setsid bash "$script" </dev/null >>"$log" 2>&1 &
-  job=$!
-  echo "$job" >"pids/.$name" && mv "pids/.$name" "pids/$name"
-  wait "$job"
-  code=$?
-  kill -KILL -- "-$job" 2>/dev/null # what it left behind would disturb the next
-  end "$name" "exit $code" # while the locks are ours: another queue would bury it
+  mv "waiting/$name" "running/$name" || exit 3
+  if ! { read -r script && read -r log; } <&8; then
+    rm -f "running/$name" # cancelled since next() saw it, and made anew by <>
+    continue
+  fi
+  PIPPIN_QUEUE_ENTRY=$name setsid bash "$script" </dev/null >>"$log" 2>&1 &
+  wait "$!"
+  end "$name" "exit $?" # while the locks are ours: another queue would bury it
   exec 8<&- 9>&-
 done
