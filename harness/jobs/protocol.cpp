@@ -28,6 +28,12 @@ std::optional<std::int64_t> number_after(std::string_view name, std::string_view
   return parse_integer(name.substr(prefix.size()));
 }
 
+/// "2-local-0" → 2; 0 where the name is no attempt's.
+std::int64_t submission_of(std::string_view attempt) {
+  return parse_integer(split(attempt, '-').front()).value_or(0);
+}
+
+/// A marker that a power cut has torn is none: the attempt was lost.
 Attempt read_attempt(FileSystem& files, const fs::path& directory) {
   Attempt attempt;
   attempt.name = directory.filename().string();
@@ -36,11 +42,10 @@ Attempt read_attempt(FileSystem& files, const fs::path& directory) {
     attempt.started = parse_integer(trim(*started));
   const auto done = files.read(directory / "done");
   if (!done) return attempt;
-  const auto exit_code = field(*done, "exit");
-  if (!exit_code)
-    machine_failed("{}: damaged marker '{}'", (directory / "done").string(), printable(*done));
+  const auto exit_code = field(*done, "exit"), ended = field(*done, "ended");
+  if (!exit_code || !ended) return attempt;
   attempt.exit_code = static_cast<int>(*exit_code);
-  attempt.ended = field(*done, "ended");
+  attempt.ended = ended;
   return attempt;
 }
 
@@ -56,8 +61,12 @@ fs::path SweepFolder::job_log(const std::string& job, std::int64_t submission) c
 
 std::vector<Attempt> SweepFolder::attempts(const std::string& run) {
   std::vector<Attempt> attempts;
-  for (const auto& name : files_.list(root_ / run))
-    attempts.push_back(read_attempt(files_, root_ / run / name));
+  for (const auto& name : files_.list(root_ / run)) {
+    if (submission_of(name) > 0) attempts.push_back(read_attempt(files_, root_ / run / name));
+  }
+  std::stable_sort(attempts.begin(), attempts.end(), [](const Attempt& a, const Attempt& b) {
+    return submission_of(a.name) < submission_of(b.name);
+  });
   return attempts;
 }
 
@@ -70,7 +79,8 @@ std::vector<Submission> SweepFolder::submissions(const std::string& job) {
     const std::string text = files_.read(job_directory(job) / name).value_or("");
     const auto lines = split(trim(text), '\n');
     if (lines[0].empty())
-      machine_failed("{}: damaged journal", (job_directory(job) / name).string());
+      machine_failed("{}: a damaged journal; remove it, and the job is handed over again",
+                     (job_directory(job) / name).string());
     const auto marked = [&](std::string_view mark) {
       return std::binary_search(names.begin(), names.end(), fmt::format("{}-{}", mark, *number));
     };

@@ -22,7 +22,8 @@
 ///   RUN/2-ID/log               what the trainer printed
 ///   RUN/2-ID/started           seconds since 1970
 ///   RUN/2-ID/command           the bash function that was called
-///   RUN/2-ID/done              by rename when it is over: "exit=0 ended=1700000000"
+///   RUN/2-ID/done              by rename when it is over: "exit=0 ended=1700000000"; one that
+///                              holds anything else was torn by a power cut and counts as none
 ///
 /// ID is the scheduler's job id and restart count, "local-0" on this machine. A job never writes
 /// anywhere else, and pippin never writes into a claim.
@@ -58,7 +59,8 @@ class SweepFolder {
   fs::path script(const std::string& job, std::int64_t submission) const;
   fs::path job_log(const std::string& job, std::int64_t submission) const;
 
-  /// In the order they were made. Errors: Error where a marker cannot be read or is damaged.
+  /// In the order they were made. Errors: Error where a marker cannot be read, or an entry of the
+  /// journal is damaged.
   std::vector<Attempt> attempts(const std::string& run);
   std::vector<Submission> submissions(const std::string& job);
 

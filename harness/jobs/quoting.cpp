@@ -36,20 +36,37 @@ std::string ansi_quoted(std::string_view text) {
 }
 
 /// Where in bash code a placeholder stands.
-enum class Context { kBare, kSingle, kDouble };
+enum class Context { kBare, kSingle, kDouble, kAnsi, kComment };
 
-/// Follows bash's quotes over literal code. `$'…'` and here-documents are not followed: a
-/// placeholder in them is treated as bare code would be.
-Context after(std::string_view code, Context context) {
-  for (std::size_t i = 0; i < code.size(); ++i) {
-    const char c = code[i];
-    if (context != Context::kSingle && c == '\\') {
+/// The context behind `c` where it is not escaped; `before` is the character before it.
+Context after(char c, char before, Context context) {
+  const bool begins_word = std::string_view(" \t\n;&|()").find(before) != std::string_view::npos;
+  switch (context) {
+    case Context::kBare:
+      if (c == '\'') return before == '$' ? Context::kAnsi : Context::kSingle;
+      if (c == '"') return Context::kDouble;
+      return c == '#' && begins_word ? Context::kComment : context;
+    case Context::kSingle:
+    case Context::kAnsi:
+      return c == '\'' ? Context::kBare : context;
+    case Context::kDouble:
+      return c == '"' ? Context::kBare : context;
+    case Context::kComment:
+      return c == '\n' ? Context::kBare : context;
+  }
+  return context;
+}
+
+/// Follows bash's quotes over literal code that `before` stands in front of. Here-documents and
+/// quotes within `"$(…)"` are not followed.
+Context after(std::string_view code, char before, Context context) {
+  for (std::size_t i = 0; i < code.size(); before = code[i++]) {
+    const bool escapes = context != Context::kSingle && context != Context::kComment;
+    if (code[i] == '\\' && escapes) {
       ++i;
-    } else if (context == Context::kBare && (c == '\'' || c == '"')) {
-      context = c == '\'' ? Context::kSingle : Context::kDouble;
-    } else if ((context == Context::kSingle && c == '\'') ||
-               (context == Context::kDouble && c == '"')) {
-      context = Context::kBare;
+      if (i == code.size()) break;
+    } else {
+      context = after(code[i], before, context);
     }
   }
   return context;
@@ -76,7 +93,10 @@ std::string in_context(const Filling& filling, Context context) {
       return "'" + word + "'";
     case Context::kDouble:
       return "\"" + word + "\"";
+    case Context::kAnsi:
+      return "'" + word + "$'";
     case Context::kBare:
+    case Context::kComment:
       break;
   }
   return word;
@@ -97,9 +117,11 @@ std::string filled(std::string_view code,
                    const std::function<Filling(const std::string&)>& filling) {
   std::string text;
   Context context = Context::kBare;
+  char before = '\n';
   for (const Piece& piece : placeholders(code)) {
     text += piece.is_name ? in_context(filling(piece.text), context) : piece.text;
-    if (!piece.is_name) context = after(piece.text, context);
+    if (!piece.is_name) context = after(piece.text, before, context);
+    before = piece.is_name ? 'x' : piece.text.back();
   }
   return text;
 }

@@ -22,7 +22,8 @@ struct Filling {
 };
 
 /// The bash code `code` with every {name} replaced by what `filling` gives for it, so that a value
-/// stays data in whatever quotes the placeholder stands: bare, '…' or "…".
+/// stays data in whatever quotes the placeholder stands: bare, '…', "…" or $'…'. Quotes within
+/// quotes and here-documents are not followed: data that may stand there belongs into a variable.
 /// Errors: what `filling` throws for a name it does not know.
 std::string filled(std::string_view code,
                    const std::function<Filling(const std::string&)>& filling);

@@ -15,14 +15,15 @@ namespace pippin {
 namespace {
 
 // What every job begins with. It claims the job before anything else: of two processes that run
-// the same script, one gets past mkdir.
+// the same script, one gets past mkdir. Its names are long so that no prolog means another thing by
+// them.
 constexpr std::string_view kClaim = R"bash(
-attempt="$submission-${SLURM_JOB_ID:-local}-${SLURM_RESTART_COUNT:-0}"
-claim="$sweep/jobs/$job/claim-$attempt"
-mkdir -p "$sweep/jobs/$job"
-if ! mkdir "$claim"; then
-  echo "$claim: another process has this job, or the folder cannot be made"
-  exit 0
+pippin_attempt="$pippin_submission-${SLURM_JOB_ID:-local}-${SLURM_RESTART_COUNT:-0}"
+pippin_claim="$pippin_root/jobs/$pippin_job/claim-$pippin_attempt"
+mkdir -p "$pippin_root/jobs/$pippin_job"
+if ! mkdir "$pippin_claim"; then
+  echo "$pippin_claim: where it exists, another process has begun this job"
+  exit 3
 fi
 
 # Where and with what this job runs, for the database.
@@ -34,8 +35,8 @@ fi
     echo "gpu_model=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)"
     echo "driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1)"
   fi
-  env | grep -E '^(SLURM|CUDA|NCCL|OMP|OMPI|UCX|OPENBLAS|MKL)_[A-Z_]*=' | sort
-} >"$claim/provenance"
+  env | grep -E '^(SLURM|CUDA|NCCL|OMP|OMPI|UCX|OPENBLAS|MKL)_[A-Z0-9_]*=' | sort
+} >"$pippin_claim/provenance"
 
 export MASTER_ADDR=127.0.0.1 MASTER_PORT=$((20000 + ${SLURM_JOB_ID:-$$} % 10000))
 if [ -n "${SLURM_JOB_NODELIST:-}" ]; then
@@ -43,26 +44,28 @@ if [ -n "${SLURM_JOB_NODELIST:-}" ]; then
 fi
 )bash";
 
-// One run: skipped where an attempt is done, claimed by mkdir, over when `done` has its name.
+// One run: skipped where an attempt is done, claimed by mkdir, over when `done` has its name. A
+// machine that cannot even note the start (a full disk) is no failure of the run: it stays open.
 constexpr std::string_view kRun = R"bash(
-run() { # NAME FUNCTION
-  local directory="$sweep/$1/$attempt" marker code
-  for marker in "$sweep/$1"/*/done; do
-    if [ -e "$marker" ]; then
-      echo "$1 is done already"
-      return
-    fi
-  done
-  mkdir -p "$sweep/$1" && mkdir "$directory" || return
+pippin_run() { # NAME FUNCTION
+  local directory="$pippin_root/$1/$pippin_attempt" code
+  if grep -qsx 'exit=[0-9]* ended=[0-9]*' "$pippin_root/$1"/*/done; then
+    echo "$1 is done already"
+    return
+  fi
+  mkdir -p "$pippin_root/$1" && mkdir "$directory" &&
+    date +%s >"$directory/started" && declare -f "$2" >"$directory/command" || return
   export PIPPIN_RUN_DIR=$directory
-  date +%s >"$directory/started"
-  declare -f "$2" >"$directory/command"
   echo "$(date -u +%FT%TZ) $1 starts"
   "$2" >"$directory/log" 2>&1 </dev/null
   code=$?
   echo "$(date -u +%FT%TZ) $1 exits $code"
-  echo "exit=$code ended=$(date +%s)" >"$directory/done.new" && mv "$directory/done.new" "$directory/done"
+  printf 'exit=%d ended=%(%s)T\n' "$code" -1 >"$directory/done.new" || return
+  sync "$directory/log" "$directory/done.new" # a power cut must not leave an empty one
+  mv "$directory/done.new" "$directory/done"
 }
+set +efu            # whatever the prolog chose, a run that fails is not the end of the job,
+[ -t 0 ] || set -m  # nor one that ends its process group
 )bash";
 
 /// Splits what all runs set alike from what each sets for itself: a script is read by people.
@@ -134,7 +137,13 @@ Filling filling_of(const NamedValues& values, const std::string& name) {
                                                              {"run_dir", "PIPPIN_RUN_DIR"}};
   const auto variable = kVariables.find(name);
   if (variable != kVariables.end()) return {Filling::Kind::kVariable, variable->second};
-  if (const Value* value = find_value(values, name)) return {Filling::Kind::kData, value->text};
+  if (const Value* value = find_value(values, name)) {
+    // What bash could take for code stands in a variable: even in quotes within quotes, comments
+    // and here-documents, which `filled` does not follow, it is never run.
+    if (bash_word(value->text) != value->text)
+      return {Filling::Kind::kVariable, variable_name(name)};
+    return {Filling::Kind::kData, value->text};
+  }
   std::vector<std::string> known{"launch", "master_addr", "master_port", "run_dir"};
   for (const auto& value : values) known.push_back(value.first);
   bad_input("command: unknown placeholder '{{{}}}'{}; write '{{{{{}}}}}' for braces that stay",
@@ -197,8 +206,8 @@ std::string job_script(const JobScript& script) {
   for (const auto& directive : script.directives) text += directive + "\n";
   text += fmt::format("# {}: {}\n", printable(script.job), printable(script.title));
   text += "# Written by pippin. By hand: bash THIS_FILE. What is done is not done again.\n";
-  text += fmt::format("sweep={}\njob={}\nsubmission={}\n", bash_word(script.root.string()),
-                      bash_word(script.job), script.submission);
+  text += fmt::format("pippin_root={}\npippin_job={}\npippin_submission={}\n",
+                      bash_word(script.root.string()), bash_word(script.job), script.submission);
   text += fmt::format("cd {} || exit 1\n", bash_word(script.directory.string()));
   text += kClaim;
   std::vector<ScriptRun> runs = script.runs;
@@ -211,7 +220,7 @@ std::string job_script(const JobScript& script) {
     const ScriptRun& run = runs[i];
     // Not indented: a here-document of the user's must end where they wrote it.
     text += fmt::format("\nrun_{}() (\n{}{}\n)\n", i + 1, exports(run.env), trim(run.command));
-    calls += fmt::format("run {} run_{}\n", bash_word(run.name), i + 1);
+    calls += fmt::format("pippin_run {} run_{}\n", bash_word(run.name), i + 1);
   }
   return text + "\n" + calls;
 }

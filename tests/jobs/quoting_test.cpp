@@ -43,6 +43,9 @@ TEST_CASE("a value stays data in whatever quotes its placeholder stands") {
     CHECK(printed(filled("\"a{x}b\"", fill)) == "a" + text + "b<end>");
     CHECK(printed(filled("\"it's {x}\" 'say \"{x}\"'", fill)) ==
           "it's " + text + "<end>say \"" + text + "\"<end>");
+    CHECK(printed(filled("$'it\\'s {x}' # it's\n", fill)) == "it's " + text + "<end>");
+    CHECK(printed(filled("a#it # 'comment' \"\nprintf '%s<end>' '{x}'", fill)) ==
+          "a#it<end>" + text + "<end>");
     CHECK(printed(filled("\\\"{x}\\'", fill)) == "\"" + text + "'<end>");
   }
 }

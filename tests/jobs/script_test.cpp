@@ -101,6 +101,70 @@ TEST_CASE("values reach the command and the environment as they are") {
   }
 }
 
+TEST_CASE("a value is not run in quotes, comments and here-documents that nobody follows") {
+  for (const std::string command :
+       {"echo \"$(basename \"{own}\")\"", "true # it's\nprintf %s {own}",
+        "cat <<EOF\nit's {own}\nEOF\nprintf %s {own}", "printf %s $'it\\'s' {own}"}) {
+    CAPTURE(command);
+    const test::TemporaryDirectory root;
+    const std::string own = "$(touch \"$PIPPIN_RUN_DIR/pwned\")`touch pwned`";
+    const ScriptRun run = script_run(sweep_of(command), point_with({{"own", value_of(own)}}),
+                                     {"r", "", 1, 1}, 1, "/probes");
+    run_program({"bash", write_script(root.path(), {run}).string()});
+    CHECK_THAT(text_of_file(root / "r/1-local-0/log"), Catch::Contains("pwned"));
+    CHECK_FALSE(fs::exists(root / "r/1-local-0/pwned"));
+    CHECK_FALSE(fs::exists(root / "pwned"));
+  }
+}
+
+TEST_CASE("a command that ends its process group does not end the job") {
+  const test::TemporaryDirectory root;
+  const fs::path script = write_script(root.path(), {{"one", {}, "trap 'kill 0' EXIT; exit 3"},
+                                                     {"two", {}, "kill -KILL 0"},
+                                                     {"three", {}, "set -e; false; echo not here"},
+                                                     {"four", {}, "echo here"}});
+  // A group of its own, or the test would end itself where the job does.
+  run_program({"setsid", "--wait", "bash", script.string()});
+  SweepFolder folder(disk(), root.path());
+  REQUIRE(folder.attempts("two").size() == 1);
+  CHECK(folder.attempts("one")[0].exit_code == 143);
+  CHECK(folder.attempts("two")[0].exit_code == 137);
+  CHECK(folder.attempts("three")[0].exit_code == 1);
+  CHECK(folder.attempts("four")[0].exit_code == 0);
+}
+
+TEST_CASE("a prolog's own names and options do not reach the protocol") {
+  const test::TemporaryDirectory root;
+  JobScript job;
+  job.directory = job.root = root.path();
+  job.job = "job";
+  job.prolog = {"sweep=/tmp job=x submission=9 attempt=y claim=z", "run() { echo helper; }",
+                "set -euf -o pipefail"};
+  job.runs = {{"one", {}, "false"}, {"two", {}, "run"}};
+  disk().write(root / "job.sh", job_script(job));
+  run_program({"bash", (root / "job.sh").string()});
+  SweepFolder folder(disk(), root.path());
+  CHECK(folder.attempts("one").at(0).exit_code == 1);
+  CHECK(folder.attempts("two").at(0).exit_code == 0);
+  CHECK(text_of_file(root / "two/1-local-0/log") == "helper\n");
+}
+
+TEST_CASE("a run whose marker was torn is run again") {
+  const test::TemporaryDirectory root;
+  disk().write(root / "one/1-77-0/done", "");
+  run_program({"bash", write_script(root.path(), {{"one", {}, "echo again"}}).string()});
+  CHECK(counted(SweepFolder(disk(), root.path()).attempts("one"))->exit_code == 0);
+}
+
+TEST_CASE("provenance keeps variables whose names have digits") {
+  const test::TemporaryDirectory root;
+  const fs::path script = write_script(root.path(), {{"one", {}, "true"}});
+  run_program({"env", "NCCL_P2P_LEVEL=NVL", "bash", script.string()});
+  SweepFolder folder(disk(), root.path());
+  CHECK_THAT(folder.provenance("job", folder.attempts("one").at(0)),
+             Catch::Contains("NCCL_P2P_LEVEL=NVL\n"));
+}
+
 TEST_CASE("the names that a launch needs are known") {
   Sweep sweep = sweep_of(
       "{launch} x --addr {master_addr}:{master_port} {iterations} {nodes} {ranks_per_node} "
