@@ -15,6 +15,7 @@ std::string quoted(const std::string& cell) {
 
 std::string csv_line(const std::vector<std::string>& cells) {
   std::vector<std::string> quoted_cells;
+  quoted_cells.reserve(cells.size());
   for (const auto& cell : cells) quoted_cells.push_back(quoted(cell));
   return join(quoted_cells, ",") + "\n";
 }
