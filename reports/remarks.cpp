@@ -61,6 +61,22 @@ void add_star(std::vector<std::string>& lines, const std::vector<Summary>& rows)
       "save or an evaluation, or an interval's mean");
 }
 
+/// One line however many rows there are: the table marks which.
+void add_wave(std::vector<std::string>& lines, const std::vector<Summary>& rows) {
+  std::int64_t runs = 0, slowdowns = 0, unsteady = 0;
+  for (const auto& row : rows) {
+    runs += row.runs;
+    slowdowns += row.slowdowns;
+    unsteady += row.unsteady;
+  }
+  if (slowdowns + unsteady == 0) return;
+  std::vector<std::string> kinds;
+  if (slowdowns > 0) kinds.push_back(fmt::format("{} slowed down on the way", slowdowns));
+  if (unsteady > 0) kinds.push_back(fmt::format("{} found no steady state", unsteady));
+  lines.push_back(fmt::format("~ runs are in the mean that changed pace: of all {}, {}", runs,
+                              join(kinds, " and ")));
+}
+
 }  // namespace
 
 std::string listed(const std::vector<std::string>& names) {
@@ -75,6 +91,7 @@ std::vector<std::string> remarks_on(const std::vector<Summary>& rows) {
   add_interval_remarks(lines, rows, true);
   add_interval_remarks(lines, rows, false);
   add_star(lines, rows);
+  add_wave(lines, rows);
   Grouped others;
   for (const auto& row : rows) {
     others.add(printable(row.reason), row);

@@ -18,7 +18,8 @@ namespace {
 struct Sample {
   std::vector<RunMoments> runs;  ///< in seconds
   bool clean = true;
-  std::size_t slowdowns = 0, unsteady = 0;  ///< runs of such a course
+  std::int64_t slowdowns = 0, unsteady = 0;  ///< runs of such a course
+  std::size_t left_out = 0;                  ///< runs whose lines are all unclean
 };
 
 Count gbs_of(const Iteration& line, const Point& point) {
@@ -107,6 +108,7 @@ Sample clean_sample(const PointSamples& samples, const FinalBatch& batch) {
     if (lines.empty()) continue;
     lines = samples.warmup ? after_fixed_warmup(lines, run, *samples.warmup)
                            : after_found_warmup(std::move(lines), result);
+    result.left_out += lines.empty();
     add_run(result, run, lines);
   }
   return result;
@@ -160,25 +162,15 @@ void add_rates(Summary& row, std::optional<bool> recompute) {
   row.flops_formula = text_of(FlopsFormula::kParams);
 }
 
-/// "1 of 3 runs: oom", for each state that is not the row's own.
+/// "oom in 1 of 3 runs", for each state that is not the row's own.
 void remark_other_ends(Summary& row, const std::vector<RunSamples>& runs) {
   for (int i = 0; i <= static_cast<int>(RunState::kMissing); ++i) {
     const auto state = static_cast<RunState>(i);
     const auto count = std::count_if(runs.begin(), runs.end(),
                                      [&](const auto& run) { return run.state == state; });
     if (count == 0 || state == row.state) continue;
-    row.remarks.push_back(fmt::format("{} of {} runs: {}", count, runs.size(), text_of(state)));
+    row.remarks.push_back(fmt::format("{} in {} of {} runs", text_of(state), count, runs.size()));
   }
-}
-
-void remark_courses(Summary& row, const Sample& sample) {
-  const auto add = [&](std::size_t count, const char* text) {
-    if (count > 0) {
-      row.remarks.push_back(fmt::format("{} of {} runs {}", count, sample.runs.size(), text));
-    }
-  };
-  add(sample.slowdowns, "slowed down on the way; all of it is in the mean");
-  add(sample.unsteady, "found no steady state; all of it is in the mean");
 }
 
 void add_counts(Summary& row, const std::vector<RunMoments>& runs) {
@@ -201,7 +193,12 @@ void add_means(Summary& row, const PointSamples& samples, Samples which) {
   row.clean = sample.clean;
   row.step_time_s = interval_of(sample.runs);
   add_counts(row, sample.runs);
-  remark_courses(row, sample);
+  row.slowdowns = sample.slowdowns;
+  row.unsteady = sample.unsteady;
+  if (sample.left_out > 0) {
+    row.remarks.push_back(fmt::format("no clean line in {} of {} runs, which the mean leaves out",
+                                      sample.left_out, sample.left_out + sample.runs.size()));
+  }
   const auto recompute = recomputed(samples);
   if (!recompute) row.remarks.push_back("runs with and without recomputation: no TFLOPS");
   add_rates(row, recompute);

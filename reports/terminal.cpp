@@ -105,12 +105,19 @@ TimeStyle style_for(const std::vector<Summary>& rows) {
   return all_short ? TimeStyle{"ms", kMsPerSecond} : TimeStyle{};
 }
 
-/// "1.427 s ± 0.012", then a star where lines are in the mean that are no clean samples.
+/// " *" where lines are in the mean that are no clean samples, " ~" where runs that changed pace.
+std::string marks_of(const Summary& row) {
+  const bool wave = row.slowdowns + row.unsteady > 0;
+  if (row.clean && !wave) return "";
+  return std::string(" ") + (row.clean ? "" : "*") + (wave ? "~" : "");
+}
+
+/// "1.427 s ± 0.012", then its marks.
 std::string time_cell(const Summary& row, const MeanText& text, const TimeStyle& style) {
   if (!row.step_time_s) return "";
   std::string cell = right_aligned(text.mean, style.mean) + " " + style.unit;
   if (!text.half_width.empty()) cell += " ± " + right_aligned(text.half_width, style.half_width);
-  return row.clean ? cell : cell + " *";
+  return cell + marks_of(row);
 }
 
 MeanText text_in(const Interval& time, const TimeStyle& style) {

@@ -47,6 +47,8 @@ struct Summary {
   std::string reason;
   std::int64_t allocations = 0, runs = 0, iterations = 0;  ///< that are in the mean
   bool clean = true;  ///< false: lines are in the mean that are no clean samples
+  /// Runs that are wholly in the mean though they changed pace: slower on the way, or never steady.
+  std::int64_t slowdowns = 0, unsteady = 0;
   std::optional<Interval> step_time_s;
   std::optional<double> tflops;  ///< per GPU
   std::string flops_formula;     ///< "params"; empty where tflops is

@@ -46,7 +46,7 @@ TEST_CASE("a mean holds clean lines and each allocation once") {
   CHECK(rows[0].clean);
   CHECK(rows[0].step_time_s->low.value() < mean_of(rows[0]));
   CHECK(rows[0].state == RunState::kOk);
-  CHECK(has_remark(rows[0], "1 of 4 runs: oom"));
+  CHECK(has_remark(rows[0], "oom in 1 of 4 runs"));
   CHECK(rows[1].step_time_s->remark == "one allocation");
   CHECK_FALSE(rows[1].step_time_s->low);
 }
@@ -104,7 +104,19 @@ TEST_CASE("a slowdown stays in the mean and is said") {
   for (std::size_t i = 35; i < times.size(); ++i) times[i] = 1100;
   const auto row = summary_of(with_runs({test::run_of("a", times)}));
   CHECK(row.iterations == 59);
-  CHECK(has_remark(row, "1 of 1 runs slowed down"));
+  CHECK(row.slowdowns == 1);
+  CHECK(row.unsteady == 0);
+}
+
+TEST_CASE("a run without a clean line among runs with some is left out and it is said") {
+  auto samples = with_runs({test::run_of("a", {9000, 1000, 1100}), test::run_of("b", {9000})});
+  for (auto& line : samples.runs[1].iterations) line.flags |= kIntervalMean;
+  const auto row = summary_of(samples);
+  CHECK(mean_of(row) == Approx(1.05));
+  CHECK(row.allocations == 1);
+  CHECK(row.runs == 1);
+  CHECK(row.clean);
+  CHECK(has_remark(row, "no clean line in 1 of 2 runs, which the mean leaves out"));
 }
 
 TEST_CASE("flagged lines are in no clean mean") {
@@ -123,7 +135,7 @@ TEST_CASE("runs of unequal length weigh by what they tell and a cut run counts")
   const auto row = summary_of(samples);
   CHECK(row.runs == 3);
   CHECK(mean_of(row) == Approx(1.1).epsilon(1e-6));
-  CHECK(has_remark(row, "1 of 3 runs: timeout"));
+  CHECK(has_remark(row, "timeout in 1 of 3 runs"));
 }
 
 TEST_CASE("only lines of the final batch size count where it grows") {

@@ -73,6 +73,23 @@ TEST_CASE("units that differ between rows are named with their rows") {
         std::string::npos);
 }
 
+TEST_CASE("runs that changed pace are marked in their rows and told in one line") {
+  auto samples = test::sweep_samples();
+  samples.push_back(samples[1]);
+  samples[3].point.name += "-other";
+  std::vector<double> slower(60, 1000), rising;
+  for (std::size_t i = 35; i < slower.size(); ++i) slower[i] = 1100;
+  for (int i = 0; i < 60; ++i) rising.push_back(i < 55 ? 1000 : 1300);
+  samples[0].runs = {test::run_of("a1", slower), test::run_of("a2", slower)};
+  samples[1].runs = {test::run_of("a1", rising), test::run_of("a2", slower)};
+  const std::string table = table_of(samples, 0);
+  std::size_t marked = 0;
+  for (std::string_view line : split(table, '\n')) marked += line.find(" ~  ") != line.npos;
+  CHECK(marked == 2);
+  CHECK(table.find("\n~ runs are in the mean that changed pace: of all 5, 3 slowed down on the way "
+                   "and 1 found no steady state\n") != std::string::npos);
+}
+
 TEST_CASE("an empty report says so") { CHECK(table_of({}, 80) == "no points\n"); }
 
 TEST_CASE("control characters of a name cannot disturb the terminal") {

@@ -78,7 +78,7 @@ TEST_CASE("intervals of three allocations hold the truth and pooled iterations d
 
 TEST_CASE("intervals hold the truth whatever the spread and the sizes") {
   std::uint64_t seed = 1;
-  for (int allocations : {3, 5}) {
+  for (int allocations : {2, 3, 5}) {
     for (double sd : {0.0, 0.01, 0.08}) {
       INFO(allocations << " allocations, sd " << sd);
       const double share = share_that_holds(++seed, allocations, sd, true);

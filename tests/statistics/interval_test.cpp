@@ -1,6 +1,7 @@
 #include "reports/statistics/interval.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "tests/statistics/series.h"
 
@@ -95,4 +96,32 @@ TEST_CASE("measurements without any spread have an interval of no width") {
   CHECK(interval.low.value() == 0.1);
   CHECK(interval.mean == 0.1);
   CHECK(interval.high.value() == 0.1);
+}
+
+TEST_CASE("whatever the shape and the scale the mean lies within its interval") {
+  Random random(20211);
+  for (int i = 0; i < 3000; ++i) {
+    const double scale = std::pow(10.0, static_cast<double>(random.below(13)) - 6);
+    const double spread = std::pow(10.0, -static_cast<double>(random.below(17)));
+    std::vector<RunMoments> runs;
+    for (std::uint64_t count = 1 + random.below(6); count > 0; --count) {
+      std::vector<double> times(1 + random.below(random.below(2) == 0 ? 2 : 30));
+      for (double& time : times) {
+        time = scale * (1 + spread * static_cast<double>(random.below(4)) / 3);
+      }
+      const std::string day = random.below(8) == 0 ? "" : "d" + std::to_string(random.below(4));
+      runs.push_back(moments_of(day, "a" + std::to_string(random.below(4)), times));
+    }
+    const Interval interval = interval_of(runs);
+    INFO(i << ": " << runs.size() << " runs, scale " << scale << ", spread " << spread);
+    REQUIRE(std::isfinite(interval.mean));
+    REQUIRE(interval.mean >= scale * (1 - 1e-9));
+    REQUIRE(interval.mean <= scale * (1 + spread) * (1 + 1e-9));
+    REQUIRE(interval.low.has_value() == interval.high.has_value());
+    if (!interval.low) continue;
+    REQUIRE(*interval.low <= interval.mean);
+    REQUIRE(interval.mean <= *interval.high);
+    REQUIRE(std::isfinite(*interval.high));
+    REQUIRE((!interval.sd || std::isfinite(*interval.sd)));
+  }
 }
