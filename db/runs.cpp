@@ -112,6 +112,13 @@ Added add_new_log(Connection& connection, const LogFile& file, const std::vector
   return added;
 }
 
+/// What a log of more lines, or a better scraper, takes for one launch may have been two.
+void delete_runs_after(Connection& connection, std::int64_t log, std::int64_t position) {
+  Statement runs = connection.prepare("SELECT id FROM runs WHERE log = ? AND position > ?");
+  for (runs.bind(log, position); runs.step();) delete_records(connection, runs.integer(0));
+  connection.prepare("DELETE FROM runs WHERE log = ? AND position > ?").run(log, position);
+}
+
 Added extend_log(Connection& connection, const KnownLog& known_log, const LogFile& file,
                  const std::vector<LogRun>& runs) {
   put_log(connection, known_log.id, file);
@@ -128,6 +135,7 @@ Added extend_log(Connection& connection, const KnownLog& known_log, const LogFil
     added.iterations += replace_records(connection, id, run);
   }
   added.runs = std::max<std::int64_t>(position - before, 0);
+  delete_runs_after(connection, known_log.id, position);
   return added;
 }
 
@@ -138,10 +146,15 @@ bool read_by_older_scraper(Connection& connection, std::int64_t log,
          runs.front().scraper_version;
 }
 
+/// Of two copies the one that was read first stays the log's place, of a moved log the new one.
+void follow(Connection& connection, const KnownLog& log, const fs::path& path) {
+  std::error_code error;
+  if (log.path == path.string() || fs::exists(log.path, error)) return;
+  connection.prepare("UPDATE logs SET path = ? WHERE id = ?").run(path.string(), log.id);
+}
+
 void delete_foreign_log(Connection& connection, std::int64_t log) {
-  Statement runs = connection.prepare("SELECT id FROM runs WHERE log = ?");
-  for (runs.bind(log); runs.step();) delete_records(connection, runs.integer(0));
-  connection.prepare("DELETE FROM runs WHERE log = ?").run(log);
+  delete_runs_after(connection, log, 0);
   connection.prepare("DELETE FROM logs WHERE id = ?").run(log);
   connection.run(
       "DELETE FROM allocations WHERE campaign IS NULL AND id NOT IN (SELECT allocation FROM runs)");
@@ -243,7 +256,10 @@ Added add_foreign_log(Connection& connection, const LogFile& file,
     const bool same = log.size_bytes == static_cast<std::int64_t>(file.text.size());
     // A campaign's log that is still growing is its own collector's business.
     if (!log.foreign && (same || log.path == file.path.string())) return {};
-    if (same && !read_by_older_scraper(connection, log.id, runs)) return {};
+    if (same && !read_by_older_scraper(connection, log.id, runs)) {
+      follow(connection, log, file.path);
+      return {};
+    }
   }
   for (const auto& log : known_logs) {
     if (log.foreign) return extend_log(connection, log, file, runs);

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "db/sqlite.h"
 #include "tests/db/sample_runs.h"
 #include "tests/support/temporary.h"
 
@@ -93,6 +94,38 @@ TEST_CASE("a better scraper may read a known log again") {
   runs[0].scraper_version += 1;
   CHECK(database.add_foreign_log({"a.out", log}, runs).iterations == 1);
   CHECK(runs_in(database) == 1);
+}
+
+TEST_CASE("a better scraper may see one launch where two were") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  const std::string log = log_of(1, 20) + log_of(1, 10);
+  auto runs = scrape(log);
+  REQUIRE(runs.size() == 2);
+  database.add_foreign_log({"a.out", log}, runs);
+  runs.pop_back();
+  runs[0].scraper_version += 1;
+  CHECK(database.add_foreign_log({"a.out", log}, runs).runs == 0);
+  CHECK(runs_in(database) == 1);
+  db::Connection connection(folder / "t.db", false);
+  CHECK(connection.number("SELECT count(*) FROM iterations") == 20);
+}
+
+TEST_CASE("a log that was moved is known where it lies now and a copy changes nothing") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  const std::string log = log_of(1, 5);
+  const auto place = [&] {
+    return db::Connection(folder / "t.db", false).text("SELECT path FROM logs");
+  };
+  for (const char* name : {"a.out", "b.out"}) {
+    disk().write(folder / name, log);
+    add(database, folder / name, log);
+  }
+  CHECK(place() == (folder / "a.out").string());
+  disk().remove(folder / "a.out");
+  add(database, folder / "b.out", log);
+  CHECK(place() == (folder / "b.out").string());
 }
 
 TEST_CASE("a launch that does not say how it ended is judged by its iterations") {

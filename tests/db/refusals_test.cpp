@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "db/lock.h"
+#include "db/migrate.h"
 #include "db/sqlite.h"
 #include "harness/base/error.h"
 #include "tests/db/sample_runs.h"
@@ -135,6 +136,18 @@ TEST_CASE("who may only read a database can read it and leaves nothing behind") 
       fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
     }
   }
+}
+
+TEST_CASE("who may only read an older database is told who can bring it up to date") {
+  const test::TemporaryDirectory folder;
+  db::Connection(folder / "t.db", true)
+      .run(std::string(db::migrations()[0]) +
+           "PRAGMA application_id = 1885958256; PRAGMA user_version = 1");
+  fs::permissions(folder.path(), kListOnly);
+  const std::string read = as_stranger([&] { Database database(folder / "t.db"); });
+  CHECK_THAT(read,
+             Catch::StartsWith("3 ") && Contains("of database version 1") && Contains("its owner"));
+  fs::permissions(folder.path(), fs::perms::owner_all);
 }
 
 TEST_CASE("what stands in the write-ahead log is not lost on who may only read") {
