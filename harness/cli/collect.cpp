@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fstream>
 #include <ostream>
 #include <set>
 #include <string>
@@ -81,11 +82,26 @@ class Walk {
   std::set<fs::path> visited_;
 };
 
+bool is_binary(std::string_view text) {
+  return text.substr(0, kTextProbe).find('\0') != std::string_view::npos;
+}
+
+/// Enough to tell a binary file; nothing of what is no regular file, as a pipe can be read but
+/// once.
+std::string beginning_of(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return {};
+  std::string text(kTextProbe, ' ');
+  std::ifstream file(path, std::ios::binary);
+  file.read(text.data(), kTextProbe);
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
+}
+
 /// Why a text cannot be a log; empty where it may be one.
 std::string reason_against(std::string_view text) {
   if (text.empty()) return "is empty";
-  const bool binary = text.substr(0, kTextProbe).find('\0') != std::string_view::npos;
-  return binary ? "is a binary file, not a log" : "";
+  return is_binary(text) ? "is a binary file, not a log" : "";
 }
 
 class Collector {
@@ -118,9 +134,11 @@ class Collector {
   const Totals& totals() const { return totals_; }
 
  private:
+  /// Of a binary file only the beginning: a folder of runs holds checkpoints of many gigabytes.
   bool read(const fs::path& path, std::string& text) {
     try {
-      text = read_input(path);
+      text = beginning_of(path);
+      if (!is_binary(text)) text = read_input(path);
       return true;
     } catch (const Error& error) {
       ++totals_.unreadable;
