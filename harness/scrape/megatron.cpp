@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "harness/base/text.h"
+#include "harness/scrape/deepspeed_config.h"
 #include "harness/scrape/document.h"
 #include "harness/scrape/endings.h"
 #include "harness/scrape/lines.h"
@@ -36,6 +37,7 @@ enum LineKind : std::size_t {
   kTimerRange,
   kDatetime,
   kDeepspeedLog,
+  kDeepspeedConfig,
   kEndings,
 };
 
@@ -58,6 +60,7 @@ constexpr std::array<std::string_view, kEndings> kTexts{
     "..: (",
     "datetime: ",
     "] [INFO] [",
+    DeepspeedConfig::kBegin,
 };
 
 const Needles& needles() {
@@ -97,8 +100,10 @@ class Reader {
   void read(std::string_view line, bool terminated) {
     line = prefix_.strip(line);
     if (in_dump_ && terminated && read_argument(line)) return;
+    if (config_.open() && terminated) config_.read(line, launch().header.arguments);
     const std::uint64_t found = needles().in(line);
     if (found == 0) return;
+    if (has(found, kDeepspeedConfig)) config_.begin();
     if (has(found, kDumpEnds)) {
       in_dump_ = false;
       launch().complete = true;
@@ -193,6 +198,7 @@ class Reader {
         begin_again();
       launch().seen.insert(hash);
       in_dump_ = false;
+      config_ = {};
       if (!launch().started_at) launch().started_at = record.at;
       if (record.iteration.number == record.last) launch().ending.reached_last_iteration(line);
       record.text = {};  // of a line that is about to go
@@ -245,6 +251,7 @@ class Reader {
     MegatronLaunch ended;
     std::swap(ended, launch_);
     in_dump_ = false;
+    config_ = {};
     const bool header = ended.dumped && !ended.header.arguments.empty();
     if (document_ ? !header || !ended.complete : !header && ended.rows.empty()) return;
     if (same_as_last(ended)) {
@@ -262,6 +269,7 @@ class Reader {
   bool in_dump_ = false;
   bool last_bare_ = false;  ///< the last of runs_ has nothing but its dump
   LoggerPrefix prefix_;
+  DeepspeedConfig config_;
   MegatronHeader announced_, last_header_;
   MegatronLaunch launch_;
   std::vector<LogRun> runs_;

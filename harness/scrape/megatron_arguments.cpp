@@ -43,6 +43,7 @@ constexpr std::string_view kPlaced[] = {"batch_size",
 constexpr std::string_view kIdle[] = {"adam_beta1",
                                       "adam_beta2",
                                       "adam_eps",
+                                      "betas",
                                       "block_data_path",
                                       "class_num_classes",
                                       "data_sharding",
@@ -51,6 +52,7 @@ constexpr std::string_view kIdle[] = {"adam_beta1",
                                       "deepspeed_config",
                                       "distributed_timeout_minutes",
                                       "end_weight_decay",
+                                      "eps",
                                       "exclude",
                                       "faiss_use_gpu",
                                       "finetune",
@@ -61,6 +63,7 @@ constexpr std::string_view kIdle[] = {"adam_beta1",
                                       "img_w",
                                       "include",
                                       "initial_loss_scale",
+                                      "initial_scale_power",
                                       "inference_batch_times_seqlen_threshold",
                                       "iteration",
                                       "job_name",
@@ -95,6 +98,7 @@ constexpr std::string_view kIdle[] = {"adam_beta1",
                                       "short_seq_prob",
                                       "split",
                                       "start_weight_decay",
+                                      "steps_per_print",
                                       "tokenizer_model",
                                       "tokenizer_type",
                                       "train_iters",
@@ -118,8 +122,13 @@ constexpr std::string_view kIdlePrefixes[] = {
     "lr_",        "master_", "mlflow_",    "no_load_",     "no_save_", "perform_initialization",
     "retriever_", "retro_",  "save_",      "tensorboard_", "vision_",  "wandb_"};
 
-constexpr std::string_view kIdleSuffixes[] = {"_addr", "_dir",  "_file", "_interval", "_key",
-                                              "_name", "_path", "_port", "_seed",     "_timeout"};
+constexpr std::string_view kIdleSuffixes[] = {"_addr",     "_dir",  "_file",   "_id",
+                                              "_interval", "_key",  "_name",   "_path",
+                                              "_port",     "_seed", "_timeout"};
+
+/// Of DeepSpeed's configuration.
+constexpr std::string_view kIdleSections[] = {"comet", "csv_monitor", "scheduler", "tensorboard",
+                                              "wandb"};
 
 /// Logging that costs a pass over all gradients or parameters, or barriers, in every step.
 constexpr std::string_view kBusyLogging[] = {"log_num_zeros_in_grad", "log_params_norm"};
@@ -224,7 +233,7 @@ Layout layout_of(const MegatronHeader& header) {
 /// What a person would say of a run after its layout.
 std::string spoken_axes(const Arguments& arguments) {
   std::string words;
-  const auto stage = arguments.count({"zero_stage"}).value_or(0);
+  const auto stage = arguments.count({"zero_optimization.stage", "zero_stage"}).value_or(0);
   if (arguments.on("deepspeed")) words += "-ds";
   if (stage > 0 && (arguments.on("deepspeed") || !arguments.has("deepspeed")))
     words += "-zero" + std::to_string(stage);
@@ -272,7 +281,12 @@ std::string recompute_of(const NamedValues& dump) {
   return says ? "none" : "";
 }
 
-bool matters_to_speed(const std::string& name, const Value& value) {
+bool matters_to_speed(const std::string& full_name, const Value& value) {
+  // Of DeepSpeed's configuration "section.name".
+  const auto dot = full_name.rfind('.');
+  const auto section = full_name.substr(0, dot == std::string::npos ? 0 : full_name.find('.'));
+  const auto name = full_name.substr(dot + 1);
+  if (among(section, kIdleSections)) return false;
   if (among(name, kBusyLogging)) return true;
   if (among(name, kPlaced) || among(name, kIdle)) return false;
   const auto begins = [&](std::string_view prefix) { return name.starts_with(prefix); };

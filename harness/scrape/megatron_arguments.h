@@ -8,7 +8,7 @@ namespace pippin {
 
 /// What a Megatron log says of its configuration before the first iteration.
 struct MegatronHeader {
-  NamedValues arguments;        ///< the dump
+  NamedValues arguments;        ///< the dump, then DeepSpeed's configuration
   std::string probe;            ///< of our own probes: "training", "replay"
   Count world, tp, pp, dp, cp;  ///< of the "using world size: …" line
   Count gas;                    ///< "setting number of micro-batches to constant …"

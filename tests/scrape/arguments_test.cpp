@@ -121,17 +121,56 @@ TEST_CASE("today's world line has context parallelism and other hyphens") {
 }
 
 TEST_CASE("another day of one configuration is the same point") {
-  const auto monday =
-      only_run(dump(argument("seed", "1") + argument("lr", "0.1") +
-                    argument("save", "/scratch/monday") + argument("tensorboard_dir", "None") +
-                    argument("deepspeed_config", "./ds.1.json") + argument("train_iters", "20")) +
-               row(1, 100));
-  const auto friday =
-      only_run(dump(argument("seed", "2") + argument("lr", "0.2") +
-                    argument("save", "/scratch/friday") + argument("tensorboard_dir", "/tb") +
-                    argument("deepspeed_config", "./ds.2.json") + argument("train_iters", "500")) +
-               row(1, 100));
+  const auto monday = only_run(
+      dump(argument("seed", "1") + argument("lr", "0.1") + argument("save", "/scratch/monday") +
+           argument("tensorboard_dir", "None") + argument("deepspeed_config", "./ds.1.json") +
+           argument("train_iters", "20") + argument("experiment_run_id", "monday_3")) +
+      row(1, 100));
+  const auto friday = only_run(
+      dump(argument("seed", "2") + argument("lr", "0.2") + argument("save", "/scratch/friday") +
+           argument("tensorboard_dir", "/tb") + argument("deepspeed_config", "./ds.2.json") +
+           argument("train_iters", "500") + argument("experiment_run_id", "friday_1")) +
+      row(1, 100));
   CHECK(monday.point.id == friday.point.id);
+}
+
+TEST_CASE("DeepSpeed's configuration is part of the point as far as it matters to speed") {
+  const auto with = [](const std::string& bucket, const std::string& lines) {
+    return only_run(
+        dump(argument("deepspeed", "True") + argument("zero_stage", "1.0")) +
+        "[2021-05-25 22:30:04,196] [INFO] [config.py:754:print]   zero_enabled ....... True\n"
+        "[2021-05-25 22:30:04,196] [INFO] [config.py:754:print]   json = {\n"
+        "    \"train_micro_batch_size_per_gpu\": 2,\n" +
+        lines +
+        "    \"zero_optimization\": {\n"
+        "        \"stage\": 3,\n"
+        "loading a library that another rank speaks of\n"
+        "        \"offload_optimizer\": {\n"
+        "            \"device\": \"cpu\"\n"
+        "        },\n"
+        "        \"reduce_bucket_size\": " +
+        bucket +
+        "\n    },\n"
+        "    \"wall_clock_breakdown\": false\n"
+        "}\n"
+        "    \"not\": 1\n" +
+        row(1, 100));
+  };
+  const auto run = with("5.000000e+08", "    \"steps_per_print\": 10,\n");
+  const auto value = [&](const char* name) {
+    const Value* found = find_value(run.point.axes, name);
+    return found ? found->text : "";
+  };
+  CHECK(value("zero_optimization.reduce_bucket_size") == "5.000000e+08");
+  CHECK(value("zero_optimization.offload_optimizer.device") == "cpu");
+  CHECK(value("wall_clock_breakdown") == "false");
+  CHECK_FALSE(find_value(run.arguments, "not"));
+  CHECK(run.point.layout.mbs == 2);
+  CHECK(run.point.name.ends_with("-ds-zero3"));
+  CHECK(with("500000000", "    \"steps_per_print\": 2000,\n").point.id == run.point.id);
+  CHECK(with("500000000", "    \"tensorboard\": {\n        \"enabled\": true\n    },\n").point.id ==
+        run.point.id);
+  CHECK(with("200000000", "").point.id != run.point.id);
 }
 
 TEST_CASE("what changes the speed changes the point") {

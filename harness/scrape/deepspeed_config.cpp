@@ -1,0 +1,33 @@
+#include "harness/scrape/deepspeed_config.h"
+
+#include "harness/base/text.h"
+
+namespace pippin {
+
+namespace {
+
+std::string_view unquoted(std::string_view text) {
+  const bool quoted = text.size() >= 2 && text.front() == '"' && text.back() == '"';
+  return quoted ? text.substr(1, text.size() - 2) : text;
+}
+
+}  // namespace
+
+void DeepspeedConfig::begin() { sections_ = {""}; }
+
+void DeepspeedConfig::read(std::string_view line, NamedValues& values) {
+  line = trim(line);
+  if (line.ends_with(',')) line.remove_suffix(1);
+  if (line == "}") return sections_.pop_back();
+  const auto colon = line.find("\": ");
+  if (!line.starts_with('"') || colon == std::string_view::npos) return;
+  const std::string name = sections_.back() + printable(line.substr(1, colon - 1));
+  const auto value = line.substr(colon + 3);
+  if (value == "{") {
+    sections_.push_back(name + ".");
+  } else if (!find_value(values, name)) {
+    values.emplace_back(name, value_of(printable(unquoted(value))));
+  }
+}
+
+}  // namespace pippin
