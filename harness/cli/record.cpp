@@ -21,7 +21,7 @@ std::optional<LogRun> joined(std::vector<LogRun> launches) {
   for (std::size_t i = 1; i < launches.size(); ++i) {
     run.iterations.insert(run.iterations.end(), launches[i].iterations.begin(),
                           launches[i].iterations.end());
-    run.memory = std::move(launches[i].memory);
+    if (!launches[i].memory.empty()) run.memory = std::move(launches[i].memory);
     run.end = launches[i].end;
     run.evidence = launches[i].evidence;
   }
@@ -34,18 +34,19 @@ std::string last_line(std::string_view log) {
       text.find_last_of('\n') == std::string_view::npos ? 0 : text.find_last_of('\n') + 1));
 }
 
-/// How a run that left an exit code ended: the log says it best, the exit code else.
+/// How a run that left an exit code ended: the log says it best, the exit code else, which in
+/// "train | tee" is not the trainer's.
 void judge(RunRecord& record, int exit_code, std::string_view log) {
   const bool measured = record.log && !record.log->iterations.empty();
   const bool log_knows = record.log && record.log->end && *record.log->end != RunState::kOk;
-  if (exit_code == 0 && measured) {
+  if (log_knows) {
+    record.state = *record.log->end;
+    record.evidence = record.log->evidence;
+  } else if (exit_code == 0 && measured) {
     record.state = RunState::kOk;
   } else if (exit_code == 0) {
     record.state = RunState::kFailed;
     record.evidence = "exit 0, but its log has no iteration";
-  } else if (log_knows) {
-    record.state = *record.log->end;
-    record.evidence = record.log->evidence;
   } else {
     record.state = exit_code == kProbeOutOfMemory ? RunState::kOom : RunState::kFailed;
     record.evidence = fmt::format("exit {}: {}", exit_code, last_line(log));

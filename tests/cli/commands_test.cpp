@@ -98,6 +98,19 @@ TEST_CASE("a log that contradicts its point is no sample of it") {
   CHECK(here.sql("SELECT count(*) FROM runs WHERE state = 'ok'") == "1");
 }
 
+TEST_CASE("a run whose log tells how it died is not ok because a pipe ended well") {
+  const Workplace here;
+  here.write("s.yaml",
+             "sweep: s\ngrid: {mbs: [1]}\niterations: 9\ncommand: "
+             "'\"$PROBES/replay\" --mbs {mbs} --sleep-factor 0 --iterations 9 --fail-at 4 "
+             "--fail-with oom | tee copy'\n");
+  CHECK(here.shell("PROBES=\"$(dirname \"$PIPPIN\")/probes\"; export PROBES; \"$PIPPIN\" --db t.db "
+                   "run s.yaml")
+            .exit_code == 1);
+  CHECK(here.sql("SELECT state, exit_code FROM runs") == "oom|0");
+  CHECK_THAT(here.sql("SELECT evidence FROM runs"), Contains("CUDA out of memory"));
+}
+
 TEST_CASE("texts that a shell would take for code stay data from YAML to the database") {
   const Workplace here;
   here.write(
