@@ -20,6 +20,7 @@ namespace {
 /// What a line may hold that the reader cares for; the signs of an ending follow after kEndings.
 enum LineKind : std::size_t {
   kIterationLine,
+  kArgonneLine,
   kMemoryLine,
   kDumpBegins,
   kDumpEnds,
@@ -43,6 +44,7 @@ enum LineKind : std::size_t {
 
 constexpr std::array<std::string_view, kEndings> kTexts{
     "elapsed time per iteration (",
+    "elapsed_time_per_iteration_ms=",
     "memory (MB) |",
     " arguments -",
     " end of arguments -",
@@ -76,8 +78,9 @@ bool has(std::uint64_t found, LineKind kind) { return (found >> kind & 1) != 0; 
 
 /// The fields that every iteration line has end with this one, and a bar.
 bool is_whole(std::string_view line) {
+  const auto has = [&](std::string_view text) { return line.find(text) != std::string_view::npos; };
   return trim(line).ends_with('|') &&
-         line.find("number of nan iterations:") != std::string_view::npos;
+         (has("number of nan iterations:") || has("number_of_nan_iterations="));
 }
 
 /// Where the rule over the arguments begins: at the front, or behind what a logger writes; nowhere
@@ -111,7 +114,7 @@ class Reader {
       begin_dump(line);
     }
     read_header(line, found);
-    if (has(found, kIterationLine)) read_iterations(line, terminated);
+    if (has(found, kIterationLine) || has(found, kArgonneLine)) read_iterations(line, terminated);
     if (has(found, kMemoryLine) && terminated) {
       for (const auto& memory : memory_in(line)) launch().add_memory(memory);
     }

@@ -7,8 +7,8 @@
 
 namespace pippin {
 
-/// Logs of Megatron-LM (2019 to today), Microsoft's and BigScience's Megatron-DeepSpeed, and of
-/// our own probes, which print the same grammar.
+/// Logs of Megatron-LM (2019 to today), of Microsoft's, BigScience's and Argonne's
+/// Megatron-DeepSpeed, and of our own probes, which print the same grammar.
 ///
 /// A launch begins at its arguments dump, or, where the dumps are missing, where the iteration
 /// numbers go back. The same line from several ranks is one iteration.

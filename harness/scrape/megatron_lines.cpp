@@ -38,20 +38,23 @@ struct Field {
   std::string_view name, value;
 };
 
-/// "name: value" with the first word of the value; an empty name where the text is none.
+/// "name: value" or "name=value" with the first word of the value; an empty name where the text is
+/// none.
 Field field_in(std::string_view text) {
   text = trim(without_tags(trim(text)));
-  const auto colon = text.find(':');
-  if (colon == std::string_view::npos || colon == 0 || colon > kLongestName) return {};
-  if (!is_letter(text[0])) return {};
-  const auto value = left_trim(without_tags(left_trim(text.substr(colon + 1))));
-  return {trim(text.substr(0, colon)), value.substr(0, value.find_first_of(" \t["))};
+  const auto sign = text.find_first_of(":=");
+  if (sign == std::string_view::npos || sign == 0 || sign > kLongestName) return {};
+  if (!is_letter(text[0]) && text[0] != '[') return {};
+  const auto value = left_trim(without_tags(left_trim(text.substr(sign + 1))));
+  return {trim(text.substr(0, sign)), value.substr(0, value.find_first_of(" \t["))};
 }
 
-/// What stands before a record that was printed, not quoted: nothing, bracketed tags and times, a
-/// host's label, other fields (GPT-NeoX begins with samples/sec) or a record glued to it.
+/// What stands before a record that was printed, not quoted: nothing, bracketed tags and times
+/// (with a dash behind them in Argonne's fork), a host's label, other fields (GPT-NeoX begins with
+/// samples/sec) or a record glued to it.
 bool is_printed_after(std::string_view before) {
   before = trim(before);
+  if (before.ends_with("] -")) before.remove_suffix(2);
   while (before.ends_with(']')) {
     const auto open = before.rfind('[');
     if (open == std::string_view::npos) return false;
@@ -79,9 +82,11 @@ struct Known {
   void (*set)(Iteration&, double);
 };
 
-// Source: training_log() of Megatron-LM 2020-2024 and of BigScience's Megatron-DeepSpeed.
+// Source: training_log() of Megatron-LM 2020-2024 and of BigScience's and Argonne's
+// Megatron-DeepSpeed, the last of which has '_' for blanks.
 constexpr std::array<Known, 12> kKnown{{
     {"elapsed time per iteration (ms)", [](Iteration& i, double x) { i.step_time_ms = x; }},
+    {"elapsed time per iteration ms", [](Iteration& i, double x) { i.step_time_ms = x; }},
     {"elapsed time per iteration (s)",
      [](Iteration& i, double x) { i.step_time_ms = x * kMsPerSecond; }},
     {"consumed samples", [](Iteration& i, double x) { i.consumed_samples = rounded(x); }},
@@ -89,7 +94,6 @@ constexpr std::array<Known, 12> kKnown{{
     {"learning rate", [](Iteration& i, double x) { i.learning_rate = x; }},
     {"lm loss", [](Iteration& i, double x) { i.lm_loss = x; }},
     {"lm-loss", [](Iteration& i, double x) { i.lm_loss = x; }},
-    {"lm_loss", [](Iteration& i, double x) { i.lm_loss = x; }},
     {"loss scale", [](Iteration& i, double x) { i.loss_scale = x; }},
     {"grad norm", [](Iteration& i, double x) { i.grad_norm = x; }},
     {"number of skipped iterations", [](Iteration& i, double x) { i.skipped = rounded(x); }},
@@ -101,8 +105,10 @@ constexpr std::array<Known, 12> kKnown{{
 void take_field(Iteration& iteration, const Field& field) {
   if (field.name.empty() || field.value.empty()) return;
   const auto number = parse_number(field.value);
+  std::string name(field.name);
+  std::replace(name.begin(), name.end(), '_', ' ');
   const auto known = std::find_if(kKnown.begin(), kKnown.end(),
-                                  [&](const Known& entry) { return entry.name == field.name; });
+                                  [&](const Known& entry) { return entry.name == name; });
   if (known != kKnown.end() && number) {
     known->set(iteration, *number);
   } else {
@@ -124,12 +130,14 @@ struct Start {
   std::int64_t number, last;
 };
 
-/// The next "iteration N/ M |" at or after `from`.
+/// The next "iteration N/ M |" or "iteration= N/ M |" at or after `from`.
 std::optional<Start> next_start(std::string_view line, std::size_t from) {
   for (auto at = line.find(kIterationWord, from); at != std::string_view::npos;
        at = line.find(kIterationWord, at + 1)) {
     if (at > 0 && is_word(line[at - 1])) continue;
-    auto rest = left_trim(without_tags(left_trim(line.substr(at + kIterationWord.size()))));
+    auto rest = line.substr(at + kIterationWord.size());
+    if (rest.starts_with('=')) rest.remove_prefix(1);
+    rest = left_trim(without_tags(left_trim(rest)));
     const auto number = take_number(rest);
     rest = left_trim(rest);
     if (!number || !rest.starts_with('/')) continue;
@@ -206,7 +214,7 @@ std::vector<IterationRecord> iterations_in(std::string_view line) {
     IterationRecord record;
     const auto before = line.substr(from, start->begin - from);
     const auto end = next ? next->begin : line.size();
-    record.at = time_in(before);
+    if (trim(before).ends_with(']')) record.at = time_in(before.substr(before.rfind('[')));
     record.iteration.number = start->number;
     record.last = start->last;
     record.text = line.substr(start->begin, end - start->begin);

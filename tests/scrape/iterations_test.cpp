@@ -76,6 +76,36 @@ TEST_CASE("today's line has a time before it and a throughput within") {
         NamedValues{{"throughput per GPU (TFLOP/s/GPU)", value_of(243.6)}});
 }
 
+TEST_CASE("Argonne's line has equal signs and is timed by itself") {
+  const auto line = [](int number) {
+    return "[2024-09-16 22:59:19.287338][INFO][training_log:661] -  iteration=       " +
+           std::to_string(number) +
+           "/  635782 | consumed_samples=         768 | consumed_tokens=     3145728 | "
+           "elapsed_time_per_iteration_ms=29570.0 | learning_rate=9.4372e-09 | "
+           "global_batch_size=  768 | lm loss=11.167250 | loss_scale=1.0 | grad_norm=6.363 | "
+           "actual_seqlen= 4096 | number_of_skipped_iterations=  1 | number_of_nan_iterations=  0 "
+           "| samples_per_second=25.972 | [LM]TFLOPs=20.30 | [DS]TFLOPs=26.18 |\n";
+  };
+  const auto run = only_run(dump() + line(1) + line(2));
+  REQUIRE(run.iterations.size() == 2);
+  const Iteration& row = run.iterations[1];
+  CHECK(row.number == 2);
+  CHECK(row.step_time_ms == 29570);
+  CHECK(row.gbs == 768);
+  CHECK(row.consumed_samples == 768);
+  CHECK(row.lm_loss == 11.16725);
+  CHECK(row.learning_rate == 9.4372e-09);
+  CHECK(row.grad_norm == 6.363);
+  CHECK(row.loss_scale == 1);
+  CHECK(row.nan == 0);
+  CHECK(row.flags == kSkippedStep);
+  CHECK(row.other == NamedValues{{"consumed_tokens", value_of(3145728.0)},
+                                 {"actual_seqlen", value_of(4096.0)},
+                                 {"samples_per_second", value_of(25.972)},
+                                 {"[LM]TFLOPs", value_of(20.3)},
+                                 {"[DS]TFLOPs", value_of(26.18)}});
+}
+
 TEST_CASE("a loss that is no number is kept as it stands") {
   const auto records =
       iterations_in("iteration 1/ 2 | elapsed time per iteration (ms): 5.0 | lm loss: nan |");
