@@ -17,16 +17,20 @@ std::size_t cancelled_of(const std::vector<Submission>& submissions) {
 }  // namespace
 
 CampaignMachine::CampaignMachine(SweepFolder folder, FileSystem& files, Scheduler& scheduler,
-                                 Campaign campaign, ScriptWriter script, std::int64_t retries)
+                                 Campaign campaign, ScriptWriter script, std::int64_t retries,
+                                 Wanted wanted)
     : folder_(std::move(folder)),
       files_(files),
       scheduler_(scheduler),
       campaign_(std::move(campaign)),
       script_(std::move(script)),
-      retries_(retries) {
+      retries_(retries),
+      wanted_(std::move(wanted)) {
   for (const auto& plan : campaign_.jobs) {
-    jobs_.push_back({&plan, folder_.submissions(plan.name), 0, false, {}});
-    jobs_.back().earlier_cancelled = cancelled_of(jobs_.back().submissions);
+    const auto submissions = folder_.submissions(plan.name);
+    const std::size_t cancelled = cancelled_of(submissions), tried = submissions.size() - cancelled;
+    const bool last_may_run = !submissions.empty() && !submissions.back().cancelled;
+    jobs_.push_back({&plan, submissions, cancelled, tried - (last_may_run ? 1 : 0), false, {}});
     for (const auto& run : plan.runs) phases_[run.name] = RunPhase::kPlanned;
     look(jobs_.back());
   }
@@ -120,26 +124,24 @@ void CampaignMachine::after_its_end(Job& job) {
     job.over = true;
     return;
   }
-  const bool retry_left = static_cast<std::int64_t>(job.submissions.size() - cancelled) <= retries_;
-  if (!rest.empty() && retry_left) {
-    for (const auto& run : rest) phases_[run.name] = RunPhase::kPlanned;
-    hand_over_next(job);
-    return;
-  }
+  const std::size_t tried = job.submissions.size() - cancelled - job.earlier_lost;
+  const bool retry_left = static_cast<std::int64_t>(tried) <= retries_;
   for (const auto& run : rest) phases_[run.name] = RunPhase::kLost;
-  job.over = true;
+  const auto again = retry_left ? to_hand_over(job) : std::vector<PlannedRun>();
+  for (const auto& run : again) phases_[run.name] = RunPhase::kPlanned;
+  job.over = again.empty();
+  if (!job.over) hand_over_next(job, again);
 }
 
-void CampaignMachine::hand_over_next(Job& job) {
+void CampaignMachine::hand_over_next(Job& job, const std::vector<PlannedRun>& runs) {
   Submission next;
   next.number = job.submissions.empty() ? 1 : job.submissions.back().number + 1;
   const std::string identity =
       fmt::format("{} {} {}", folder_.root().string(), campaign_.started, campaign_.number);
   next.token =
       fmt::format("{}-s{}-{}", job.plan->name, next.number, hash_of(identity).substr(0, 8));
-  const auto rest = unfinished(job);
-  for (const auto& run : rest) next.runs.push_back(run.name);
-  files_.write(folder_.script(job.plan->name, next.number), script_(*job.plan, rest, next.number));
+  for (const auto& run : runs) next.runs.push_back(run.name);
+  files_.write(folder_.script(job.plan->name, next.number), script_(*job.plan, runs, next.number));
   folder_.journal(job.plan->name, next);
   job.submissions.push_back(std::move(next));
   hand_over(job);
@@ -160,6 +162,12 @@ std::vector<PlannedRun> CampaignMachine::unfinished(const Job& job) const {
     if (phases_.at(run.name) != RunPhase::kDone) rest.push_back(run);
   }
   return rest;
+}
+
+std::vector<PlannedRun> CampaignMachine::to_hand_over(const Job& job) const {
+  std::vector<PlannedRun> runs = unfinished(job);
+  std::erase_if(runs, [&](const PlannedRun& run) { return !wanted_(run); });
+  return runs;
 }
 
 RunCounts CampaignMachine::counts() const {

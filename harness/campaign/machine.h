@@ -40,10 +40,15 @@ class CampaignMachine {
   using ScriptWriter = std::function<std::string(
       const PlannedJob& job, const std::vector<PlannedRun>& runs, std::int64_t submission)>;
 
-  /// Requires that the campaign is saved in `folder`. A lost job is handed over `retries` times
-  /// more.
-  CampaignMachine(SweepFolder folder, FileSystem& files, Scheduler& scheduler, Campaign campaign,
-                  ScriptWriter script, std::int64_t retries);
+  /// Whether a run that was lost may be launched again.
+  using Wanted = std::function<bool(const PlannedRun& run)>;
+
+  /// Requires that the campaign is saved in `folder`. This machine hands a lost job over `retries`
+  /// times more, however often earlier ones did.
+  CampaignMachine(
+      SweepFolder folder, FileSystem& files, Scheduler& scheduler, Campaign campaign,
+      ScriptWriter script, std::int64_t retries,
+      Wanted wanted = [](const PlannedRun&) { return true; });
 
   /// Does all that can be done now. Errors: throws Error; the next step, also of another machine,
   /// takes up what this one left.
@@ -65,7 +70,9 @@ class CampaignMachine {
   struct Job {
     const PlannedJob* plan;
     std::vector<Submission> submissions;
-    std::size_t earlier_cancelled = 0;  ///< submissions cancelled before this machine began
+    // Before this machine began:
+    std::size_t earlier_cancelled = 0;
+    std::size_t earlier_lost = 0;  ///< without the last, which may still run
     bool over = false;
     std::string evidence;
   };
@@ -73,9 +80,10 @@ class CampaignMachine {
   std::map<std::string, JobStatus> query();
   void look(Job& job);
   void hand_over(Job& job);
-  void hand_over_next(Job& job);
+  void hand_over_next(Job& job, const std::vector<PlannedRun>& runs);
   void after_its_end(Job& job);
   std::vector<PlannedRun> unfinished(const Job& job) const;
+  std::vector<PlannedRun> to_hand_over(const Job& job) const;
 
   SweepFolder folder_;
   FileSystem& files_;
@@ -83,6 +91,7 @@ class CampaignMachine {
   Campaign campaign_;
   ScriptWriter script_;
   std::int64_t retries_;
+  Wanted wanted_;
   std::vector<Job> jobs_;
   std::map<std::string, RunPhase> phases_;
   std::set<std::string> failed_;

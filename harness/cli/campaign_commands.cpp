@@ -2,8 +2,8 @@
 #include <chrono>
 #include <csignal>
 #include <fmt/format.h>
+#include <poll.h>
 #include <set>
-#include <thread>
 #include <unistd.h>
 
 #include "db/database.h"
@@ -11,6 +11,7 @@
 #include "harness/cli/commands.h"
 #include "harness/cli/record.h"
 #include "harness/cli/session.h"
+#include "harness/jobs/quoting.h"
 #include "reports/progress.h"
 #include "sweeps/sweep_file.h"
 
@@ -25,16 +26,27 @@ constexpr auto kShortestPoll = std::chrono::milliseconds(100),
 
 std::atomic<bool> interrupted{false};
 
-/// While it lives, SIGINT and SIGTERM ask to stop and do not kill.
+/// While it lives, the first SIGINT or SIGTERM asks to stop; another one kills, as it always may.
 class Interruptible {
  public:
   Interruptible() {
-    for (int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { interrupted = true; });
+    for (int signal : {SIGINT, SIGTERM}) std::signal(signal, stop);
   }
   ~Interruptible() {
     for (int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
   }
+
+ private:
+  static void stop(int signal) {
+    interrupted = true;
+    std::signal(signal, SIG_DFL);
+  }
 };
+
+/// Returns early at a signal.
+void pause_for(std::chrono::milliseconds time) {
+  ::poll(nullptr, 0, static_cast<int>(time.count()));
+}
 
 /// Writes to the database what runs have left since the last look.
 class Recorder {
@@ -53,18 +65,22 @@ class Recorder {
         const auto recorded =
             record_run(database_, session_.folder(), session_.campaign(), job, run, lost);
         if (recorded.state && *recorded.state != RunState::kOk) ++not_ok_;
+        if (lost) lost_.emplace_back(&job, *lost);
       }
     }
   }
 
   /// Runs that are over and gave no sound measurement.
   std::int64_t not_ok() const { return not_ok_; }
+  /// Of those, the ones that left no exit code: the job, and what is known of its end.
+  const std::vector<std::pair<const PlannedJob*, std::string>>& lost() const { return lost_; }
 
  private:
   Database& database_;
   Session& session_;
   std::set<std::string> recorded_;
   std::int64_t not_ok_ = 0;
+  std::vector<std::pair<const PlannedJob*, std::string>> lost_;
 };
 
 Progress progress_of(const RunCounts& counts, std::size_t earlier, Clock::time_point since) {
@@ -84,43 +100,71 @@ RunCounts watch(const Globals& globals, Session& session, Recorder& recorder) {
   const std::size_t width = terminal_width(STDERR_FILENO);
   ProgressDisplay display(width > 0, width);
   const auto say = [&](const std::string& text) {
-    if (!globals.quiet && !text.empty()) fmt::print(stderr, "{}", text);
+    if (!globals.quiet) write_error(text);
   };
   const auto since = Clock::now();
   RunCounts counts = session.machine().step();
   const std::size_t earlier = progress_of(counts, 0, since).done;
   auto poll = kShortestPoll;
-  while (!interrupted) {
-    recorder.record();
-    say(display.update(progress_of(counts, earlier, since)));
-    if (counts.finished()) break;
-    std::this_thread::sleep_for(poll);
-    const RunCounts now = session.machine().step();
-    poll = now == counts ? std::min(poll * 2, kLongestPoll) : kShortestPoll;
-    counts = now;
+  try {
+    while (!interrupted) {
+      recorder.record();
+      say(display.update(progress_of(counts, earlier, since)));
+      if (counts.finished()) break;
+      pause_for(poll);
+      const RunCounts now = session.machine().step();
+      poll = now == counts ? std::min(poll * 2, kLongestPoll) : kShortestPoll;
+      counts = now;
+    }
+  } catch (...) {
+    say(display.finish());
+    throw;
   }
   say(display.finish());
   return counts;
 }
 
 std::string come_back(const Globals& globals, const fs::path& sweep) {
-  return fmt::format("pippin --db {} run {}", globals.db.string(), sweep.string());
+  return fmt::format("pippin --db {} run {}", bash_word(globals.db.string()),
+                     bash_word(sweep.string()));
 }
 
 void say_what_was_dropped(const Globals& globals, const Sweep& sweep) {
   if (sweep.dropped.empty()) return;
   remark(globals,
          fmt::format("{} of {} points are dropped; 'pippin plan {}' says why", sweep.dropped.size(),
-                     sweep.dropped.size() + sweep.points.size(), sweep.file.string()));
+                     sweep.dropped.size() + sweep.points.size(), bash_word(sweep.file.string())));
+}
+
+void say_what_was_lost(const Globals& globals, Session& session, const Recorder& recorder) {
+  if (recorder.lost().empty()) return;
+  const std::size_t count = recorder.lost().size();
+  const auto& [job, evidence] = recorder.lost().front();
+  const auto last = session.folder().submissions(job->name).back().number;
+  remark(globals, fmt::format("{} run{} lost ({}; see {}); the same command tries again", count,
+                              count == 1 ? " was" : "s were", printable(evidence),
+                              printable(session.folder().job_log(job->name, last).string())));
+}
+
+void say_what_has_changed(const Globals& globals, Session& session) {
+  const auto script = session.outdated_script();
+  if (!script) return;
+  remark(
+      globals,
+      fmt::format("{}: its command, env, iterations or folder are not those of campaign {}; what "
+                  "was handed over keeps them ({}); --again measures everything anew",
+                  printable(session.sweep().file.string()), session.campaign().number,
+                  printable(script->string())));
 }
 
 }  // namespace
 
 ExitCode run(const Globals& globals, const RunOptions& options) {
-  Database database(globals.db);
   Session session(globals, load_sweep(options.sweep), options);
+  Database database(globals.db);
   const Campaign& campaign = session.campaign();
   say_what_was_dropped(globals, session.sweep());
+  say_what_has_changed(globals, session);
   record_campaign(database, campaign);
   Recorder recorder(database, session);
   const bool was_finished = session.machine().counts().finished();
@@ -136,15 +180,17 @@ ExitCode run(const Globals& globals, const RunOptions& options) {
            fmt::format("campaign {} of {} was finished already; '{} --again' begins a new one",
                        campaign.number, campaign.sweep, come_back(globals, options.sweep)));
   }
-  remark(globals, fmt::format("database: {}", globals.db.string()));
-  remark(globals, fmt::format("logs:     {}", session.folder().root().string()));
+  say_what_was_lost(globals, session, recorder);
+  remark(globals, fmt::format("database: {}", printable(globals.db.string())));
+  remark(globals, fmt::format("logs:     {}", printable(session.folder().root().string())));
   return recorder.not_ok() + counts.cancelled > 0 ? ExitCode::kRunFailed : ExitCode::kDone;
 }
 
 ExitCode submit(const Globals& globals, const RunOptions& options) {
-  Database database(globals.db);
   Session session(globals, load_sweep(options.sweep), options);
+  Database database(globals.db);
   say_what_was_dropped(globals, session.sweep());
+  say_what_has_changed(globals, session);
   record_campaign(database, session.campaign());
   const RunCounts counts = session.machine().step();
   remark(globals,
@@ -160,18 +206,22 @@ namespace {
 /// The newest campaign of each sweep of the database, or of the one that is named.
 std::vector<std::pair<SweepFolder, Campaign>> newest_campaigns(const Globals& globals,
                                                                const std::string& sweep) {
+  const fs::path runs = runs_directory(globals.db);
+  std::vector<fs::path> folders;
+  if (sweep.empty()) {
+    for (const auto& name : disk().list(runs)) folders.push_back(runs / name);
+  } else {
+    folders.push_back(sweep_directory(globals.db, sweep));
+  }
   std::vector<std::pair<SweepFolder, Campaign>> found;
-  for (const auto& name : disk().list(runs_directory(globals.db))) {
-    SweepFolder folder(disk(), runs_directory(globals.db) / name);
+  for (const auto& path : folders) {
+    SweepFolder folder(disk(), path);
     const auto numbers = folder.campaigns();
-    if (numbers.empty()) continue;
-    Campaign campaign = folder.load_campaign(numbers.back());
-    if (sweep.empty() || campaign.sweep == sweep) found.emplace_back(folder, std::move(campaign));
+    if (!numbers.empty()) found.emplace_back(folder, folder.load_campaign(numbers.back()));
   }
-  if (found.empty() && !sweep.empty()) {
-    bad_input("{}: no campaign of a sweep named '{}'", runs_directory(globals.db).string(),
-              printable(sweep));
-  }
+  if (found.empty() && !sweep.empty())
+    bad_input("{}: no campaign of a sweep named '{}'", runs.string(), sweep);
+  if (found.empty()) remark(globals, fmt::format("{}: no campaign yet", printable(runs.string())));
   return found;
 }
 
@@ -206,7 +256,8 @@ ExitCode cancel(const Globals& globals, const std::string& sweep) {
     remark(globals,
            fmt::format(
                "{} campaign {}: cancelled with {} of {} runs done; 'pippin run' takes up the rest",
-               campaign.sweep, campaign.number, counts.succeeded + counts.failed, counts.total()));
+               printable(campaign.sweep), campaign.number, counts.succeeded + counts.failed,
+               counts.total()));
   }
   return ExitCode::kDone;
 }

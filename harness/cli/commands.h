@@ -51,6 +51,9 @@ ExitCode report(const Globals& globals, const ReportOptions& options);
 /// Writes a line to standard error unless the user wants quiet.
 void remark(const Globals& globals, const std::string& line);
 
+/// Writes to standard error as far as that can be.
+void write_error(const std::string& text);
+
 /// Columns of the terminal behind `descriptor`; 0 where it is none.
 std::size_t terminal_width(int descriptor);
 

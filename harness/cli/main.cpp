@@ -1,9 +1,10 @@
 #include <CLI/CLI.hpp>
-#include <cstdio>
+#include <csignal>
 #include <exception>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <functional>
-#include <map>
+#include <unistd.h>
 
 #include "harness/base/text.h"
 #include "harness/cli/commands.h"
@@ -22,7 +23,7 @@ class CommandLine {
     app_.add_flag("--quiet", globals_.quiet, "no progress and no remarks on standard error");
     app_.footer(
         "Exit status: 0 done; 1 a run failed; 2 bad usage or input; 3 the machine or a service "
-        "failed.");
+        "failed; 130 interrupted, the jobs go on.");
     add_campaign_commands();
     add_database_commands();
   }
@@ -133,6 +134,20 @@ std::string usage_error(CLI::App& app, const std::string& message, int argc, cha
   return printable(message) + "; see pippin --help";
 }
 
+/// One line, whatever names of files or texts of users stand in it.
+void say(const std::string& line) { write_error("pippin: " + line + "\n"); }
+
+/// What this process needs of its own, however it was started.
+void settle_in() {
+  // A file that we opened as number 1 or 2 would get what is meant for a person. Opened the wrong
+  // way round, so that who uses them gets an error.
+  for (int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(file, F_GETFD) < 0) ::open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+  // Ignored by a parent, it would hide how the programs end that we start.
+  std::signal(SIGCHLD, SIG_DFL);
+}
+
 int exit_with(ExitCode code) { return static_cast<int>(code); }
 
 int pippin_main(int argc, char** argv) {
@@ -143,10 +158,10 @@ int pippin_main(int argc, char** argv) {
   } catch (const CLI::Success& help) {
     return command_line.app().exit(help);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "pippin: {}\n", usage_error(command_line.app(), error.what(), argc, argv));
+    say(usage_error(command_line.app(), error.what(), argc, argv));
     return exit_with(ExitCode::kBadInput);
   } catch (const Error& error) {
-    fmt::print(stderr, "pippin: {}\n", error.what());
+    say(printable(error.what()));
     return exit_with(error.exit_code());
   }
 }
@@ -155,10 +170,11 @@ int pippin_main(int argc, char** argv) {
 }  // namespace pippin
 
 int main(int argc, char** argv) {
+  pippin::settle_in();
   try {
     return pippin::pippin_main(argc, argv);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "pippin: %s\n", error.what());
+    pippin::say(pippin::printable(error.what()));
     return static_cast<int>(pippin::ExitCode::kMachine);
   }
 }

@@ -1,7 +1,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -9,8 +8,13 @@
 
 namespace pippin {
 
+void write_error(const std::string& text) {
+  // Who does not read it loses no more than that: not what the command was to do.
+  std::fputs(text.c_str(), stderr);
+}
+
 void remark(const Globals& globals, const std::string& line) {
-  if (!globals.quiet) fmt::print(stderr, "{}\n", line);
+  if (!globals.quiet) write_error(line + "\n");
 }
 
 std::size_t terminal_width(int descriptor) {

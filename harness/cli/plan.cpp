@@ -27,8 +27,8 @@ std::string script_of_point(const Globals& globals, const Sweep& sweep,
   for (const auto& job : jobs) {
     for (const auto& run : job.runs) {
       if (run.point_id == id)
-        return script_of_job(sweep, sweep.points, sweep_directory(globals.db, sweep.name), job,
-                             {run}, 1);
+        return script_of_job(sweep, index_of(sweep.points), sweep_directory(globals.db, sweep.name),
+                             job, {run}, 1);
     }
   }
   machine_failed("{}: point '{}' is in no job", sweep.file.string(), name);

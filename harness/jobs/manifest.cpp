@@ -1,6 +1,7 @@
 #include "harness/jobs/manifest.h"
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "harness/base/error.h"
 #include "harness/base/text.h"
@@ -112,6 +113,21 @@ PlannedJob job_of(const Json& json) {
   return job;
 }
 
+constexpr const char* kRemedy =
+    "move it away, and 'pippin run' (from the second campaign on with --again) makes it again from "
+    "the sweep file; what is done stays done";
+
+void check_points(const Campaign& campaign, const std::string& where) {
+  std::set<std::string> ids;
+  for (const auto& point : campaign.points) ids.insert(point.id);
+  for (const auto& job : campaign.jobs) {
+    for (const auto& run : job.runs) {
+      if (!ids.count(run.point_id))
+        bad_input("{}: is damaged: no point of run '{}'; {}", where, run.name, kRemedy);
+    }
+  }
+}
+
 }  // namespace
 
 std::string manifest_of(const Campaign& campaign) {
@@ -156,9 +172,11 @@ Campaign campaign_of(const std::string& manifest, const std::string& where) {
           {point_of(drop.at("point")), {Verdict::Kind::kInfeasible, drop.at("reason")}});
     }
     for (const auto& job : json.at("jobs")) campaign.jobs.push_back(job_of(job));
+    check_points(campaign, where);
     return campaign;
   } catch (const Json::exception& error) {
-    bad_input("{}: is no campaign of pippin's: {}", where, printable(error.what()));
+    bad_input("{}: is damaged, or no campaign of pippin's: {}; {}", where, printable(error.what()),
+              kRemedy);
   }
 }
 

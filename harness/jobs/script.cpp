@@ -22,8 +22,9 @@ pippin_attempt="$pippin_submission-${SLURM_JOB_ID:-local}-${SLURM_RESTART_COUNT:
 pippin_claim="$pippin_root/jobs/$pippin_job/claim-$pippin_attempt"
 mkdir -p "$pippin_root/jobs/$pippin_job"
 if ! mkdir "$pippin_claim"; then
-  echo "$pippin_claim: where it exists, another process has begun this job"
-  exit 3
+  [ -d "$pippin_claim" ] || exit 3
+  echo "another process has begun this job"
+  exit 0
 fi
 
 # Where and with what this job runs, for the database.

@@ -91,7 +91,7 @@ void LocalScheduler::submit(const JobRequest& request) {
   const auto number = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
   for (const char* name : {"waiting", "running", "ended"}) disk().make_directory(folder_ / name);
   disk().write(folder_ / "waiting" / fmt::format("{:0{}}-{}", number, kNumberDigits, request.token),
-               fmt::format("{}\n{}\n", request.script.string(), request.log.string()));
+               request.script.string() + '\0' + request.log.string() + '\0');
   start_queue();
 }
 

@@ -7,11 +7,12 @@ namespace pippin {
 /// This machine: jobs one at a time, oldest first, whoever handed them over. They run detached, so
 /// that pippin may end and they go on.
 ///
-/// State, all in `folder`: waiting/NUMBER-TOKEN holds script and log; a queue process moves it to
-/// running/ when its turn comes and to ended/ with the exit status when it is over. The queue
-/// process and the job hold a lock on running/NUMBER-TOKEN: where nobody holds it, they are gone.
-/// All processes of a job have PIPPIN_QUEUE_ENTRY=NUMBER-TOKEN in their environment: by it they are
-/// found when the job is cancelled, and what is left of them is killed before the next begins.
+/// State, all in `folder`: waiting/NUMBER-TOKEN holds script and log, each ended by a NUL; a queue
+/// process moves it to running/ when its turn comes and to ended/ with the exit status when it is
+/// over. The queue process and the job hold a lock on running/NUMBER-TOKEN: where nobody holds it,
+/// they are gone. All processes of a job have PIPPIN_QUEUE_ENTRY=NUMBER-TOKEN in their environment:
+/// by it they are found when the job is cancelled, and what is left of them is killed before the
+/// next begins.
 class LocalScheduler : public Scheduler {
  public:
   /// `machine_lock`: a file that all queues of this user on this machine share.

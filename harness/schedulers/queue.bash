@@ -51,7 +51,7 @@ while :; do
   exec 8<>"waiting/$name" || exit 3 # <>: NFS locks no file that is open for reading only
   flock 8
   mv "waiting/$name" "running/$name" || exit 3
-  if ! { read -r script && read -r log; } <&8; then
+  if ! { IFS= read -r -d '' script && IFS= read -r -d '' log; } <&8; then
     rm -f "running/$name" # cancelled since next() saw it, and made anew by <>
     continue
   fi

@@ -54,6 +54,41 @@ TEST_CASE("a job that is lost every time is tried three times and then explained
   CHECK(std::set<std::string>(hole.tokens.begin(), hole.tokens.end()).size() == 3);
 }
 
+TEST_CASE("who comes later tries a lost job again as often as he may") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  auto first = machine_on(files, hole);
+  for (int i = 0; i < 10; ++i) first.step();
+  REQUIRE(hole.tokens.size() == 3);
+  auto later = machine_on(files, hole);
+  CHECK_FALSE(later.counts().finished());
+  RunCounts progress;
+  for (int i = 0; i < 10; ++i) progress = later.step();
+  CHECK(progress == RunCounts{0, 0, 0, 0, 1, 0});
+  CHECK(hole.tokens.size() == 5);
+  CHECK(std::set<std::string>(hole.tokens.begin(), hole.tokens.end()).size() == 5);
+}
+
+TEST_CASE("a lost run that is not wanted any more is not handed over again") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  machine_on(files, hole).step();
+  Campaign campaign = one_run();
+  campaign.jobs[0].runs.push_back({"new-a1", "q", 1, 2});
+  std::vector<std::size_t> launched;
+  CampaignMachine machine(
+      SweepFolder(files, "/s"), files, hole, campaign,
+      [&](const PlannedJob&, const std::vector<PlannedRun>& runs, std::int64_t) {
+        launched.push_back(runs.size());
+        CHECK(runs.at(0).name == "new-a1");
+        return std::string("script");
+      },
+      2, [](const PlannedRun& run) { return run.point_id == "q"; });
+  for (int i = 0; i < 10; ++i) machine.step();
+  CHECK(launched == std::vector<std::size_t>{1, 1});
+  CHECK(machine.counts() == RunCounts{0, 0, 0, 0, 2, 0});
+}
+
 TEST_CASE("an unsure answer changes nothing") {
   test::MemoryFiles files;
   BlackHole hole;

@@ -273,3 +273,108 @@ TEST_CASE("output that cannot be written is an error") {
   CHECK(call.exit_code == 3);
   CHECK_THAT(call.err, Contains("standard output: cannot write: No space left on device"));
 }
+
+TEST_CASE("a lost run of a command that has changed is not run with the new one") {
+  const Workplace here;
+  here.write("s.yaml", "sweep: s\ngrid: {mbs: [1]}\ncommand: 'kill -9 $$; true {mbs}'\n");
+  const Call lost = here.pippin("run s.yaml --retries 1");
+  CHECK(lost.exit_code == 1);
+  CHECK_THAT(lost.err, Contains("1 run was lost") && Contains("job-2.log"));
+  here.write("s.yaml", "sweep: s\ngrid: {mbs: [1]}\ncommand: 'echo new {mbs}; exit 7'\n");
+  CHECK(here.pippin("run s.yaml").exit_code == 1);
+  CHECK(here.sql("SELECT count(*) FROM runs WHERE exit_code = 7") == "1");
+  CHECK(here.sql("SELECT count(*) FROM runs WHERE state = 'missing' AND exit_code IS NULL") == "1");
+}
+
+TEST_CASE("a lost run is tried again by the next run of its sweep") {
+  const Workplace here;
+  here.write("s.yaml",
+             "sweep: s\ngrid: {mbs: [1, 2]}\ncommand: '[ -e mended ] || kill -9 $$; "
+             "\"${PIPPIN%/*}/probes/replay\" --mbs {mbs} --sleep-factor 0'\n");
+  const std::string with_program = "export PIPPIN; \"$PIPPIN\" --db t.db run s.yaml --retries 0";
+  CHECK(here.shell(with_program).exit_code == 1);
+  CHECK(here.sql("SELECT count(*) FROM runs WHERE state = 'missing'") == "2");
+  CHECK(here.shell("touch mended; export PIPPIN; \"$PIPPIN\" --db t.db run s.yaml").exit_code == 0);
+  CHECK(here.sql("SELECT count(*), sum(state = 'ok') FROM runs") == "2|2");
+}
+
+TEST_CASE("a change of what a sweep launches is said and measured anew only on demand") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep("env: {X: 1}\n"));
+  CHECK(here.pippin("run s.yaml").err.find("--again measures") == std::string::npos);
+  CHECK(here.pippin("run s.yaml").err.find("--again measures") == std::string::npos);
+  here.write("s.yaml", test::replay_sweep("env: {X: 2}\n"));
+  CHECK_THAT(
+      here.pippin("run s.yaml").err,
+      Contains("s.yaml: its command, env, iterations or folder are not those of campaign 1"));
+  CHECK(here.sql("SELECT count(*) FROM runs") == "12");
+}
+
+TEST_CASE("a marker that was torn by a power cut costs one run and no more") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  here.pippin("run s.yaml");
+  here.shell("f=$(ls t.db.runs/replayed/*-a1/1-local-0/done | head -n 1); : >\"$f\"");
+  CHECK(here.pippin("run s.yaml").exit_code == 0);
+  CHECK(here.shell("cat t.db.runs/replayed/jobs/*/*.log | grep -c starts").out == "13\n");
+  CHECK(here.sql("SELECT count(*), sum(state = 'ok') FROM runs") == "12|12");
+  CHECK(here.sql("SELECT count(*) FROM iterations") == "60");
+}
+
+TEST_CASE("a standard error that nobody takes costs nothing but what is said there") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  CHECK(here.shell("\"$PIPPIN\" --db t.db run s.yaml 2>&-").exit_code == 0);
+  CHECK(here.shell("\"$PIPPIN\" --db t.db run s.yaml 2>/dev/full").exit_code == 0);
+  CHECK(here.shell("\"$PIPPIN\" plan none.yaml 2>/dev/full").exit_code == 2);
+  CHECK(here.shell("\"$PIPPIN\" plan s.yaml >&-").exit_code == 3);
+  CHECK(here.sql("PRAGMA integrity_check") == "ok");
+}
+
+TEST_CASE("input that is refused leaves no database behind") {
+  const Workplace here;
+  here.write("bad.yaml", "sweep: s\ngrid: {tp: [1]}\ncommand: \"echo {tp} 'unclosed\"\n");
+  CHECK(here.pippin("run none.yaml").exit_code == 2);
+  CHECK(here.pippin("submit bad.yaml").exit_code == 2);
+  CHECK(here.shell("ls -d t.db*").out.empty());
+}
+
+TEST_CASE("how to come back can be pasted into a shell") {
+  const Workplace here;
+  here.write("it's.yaml", test::replay_sweep(""));
+  const Call submitted = here.shell("\"$PIPPIN\" --db 'd b' submit \"it's.yaml\"");
+  CHECK_THAT(submitted.err, Contains("pippin --db 'd b' run 'it'\\''s.yaml'"));
+}
+
+TEST_CASE("a message is one line whatever a name holds") {
+  const Workplace here;
+  const Call call = here.pippin("plan $'two\\nlines.yaml'");
+  CHECK(call.exit_code == 2);
+  CHECK(lines_in(call.err) == 1);
+  CHECK_THAT(call.err, Contains("two\\nlines.yaml"));
+}
+
+TEST_CASE("status where nothing was begun says so") {
+  const Workplace here;
+  const Call call = here.pippin("status");
+  CHECK(call.exit_code == 0);
+  CHECK_THAT(call.err, Contains("t.db.runs: no campaign yet"));
+}
+
+TEST_CASE("a campaign that is damaged is named with what to do and stops no other") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  here.pippin("run s.yaml");
+  here.write("t.db.runs/other/campaign-1.json", "{\"format\": 1");
+  CHECK(here.pippin("cancel replayed").exit_code == 0);
+  here.shell(
+      "mv t.db.runs/replayed/campaign-1.json whole; head -c 300 whole "
+      ">t.db.runs/replayed/campaign-1.json");
+  const Call call = here.pippin("run s.yaml");
+  CHECK(call.exit_code == 2);
+  CHECK_THAT(call.err, Contains("campaign-1.json: is damaged") && Contains("move it away"));
+  here.shell("rm t.db.runs/replayed/campaign-1.json");
+  CHECK(here.pippin("run s.yaml").exit_code == 0);
+  CHECK(here.shell("cat t.db.runs/replayed/jobs/*/*.log | grep -c starts").out == "12\n");
+  CHECK(here.sql("SELECT count(*) FROM runs") == "12");
+}

@@ -51,3 +51,12 @@ TEST_CASE("what is no campaign is refused with its name") {
     CHECK_THROWS_WITH(campaign_of(text, "campaign-1.json"), Catch::StartsWith("campaign-1.json: "));
   }
 }
+
+TEST_CASE("a campaign whose run has no point is damaged and says what to do") {
+  Campaign campaign;
+  campaign.order = "blocks";
+  campaign.jobs = {{"job", 1, 1, {{"run-a1", "gone", 1, 1}}}};
+  CHECK_THROWS_WITH(campaign_of(manifest_of(campaign), "campaign-1.json"),
+                    Catch::StartsWith("campaign-1.json: is damaged: no point of run 'run-a1'") &&
+                        Catch::Contains("move it away"));
+}

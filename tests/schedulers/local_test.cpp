@@ -165,3 +165,13 @@ TEST_CASE("the lock of the machine outlives the user's session") {
   ::unsetenv("XDG_RUNTIME_DIR");
   CHECK(lock == default_machine_lock());
 }
+
+TEST_CASE("paths with blanks, quotes and line breaks are paths") {
+  const test::TemporaryDirectory folder;
+  const fs::path odd = folder / " it's \"odd\"\n$(touch pwned)\\ ";
+  LocalScheduler scheduler(odd / "queue", odd / "machine.lock");
+  disk().write(odd / "job.sh", "echo ran");
+  scheduler.submit({"job", odd / "job.sh", odd / "job.log"});
+  REQUIRE(eventually([&] { return scheduler.query({"job"})["job"].phase == Phase::kEnded; }));
+  CHECK(disk().read(odd / "job.log") == "ran\n");
+}
