@@ -141,7 +141,7 @@ TEST_CASE("who may only read a database can read it and leaves nothing behind") 
 TEST_CASE("who may only read an older database is told who can bring it up to date") {
   const test::TemporaryDirectory folder;
   db::Connection(folder / "t.db", true)
-      .run(std::string(db::migrations()[0]) +
+      .run(std::string(migrations()[0].text) +
            "PRAGMA application_id = 1885958256; PRAGMA user_version = 1");
   fs::permissions(folder.path(), kListOnly);
   const std::string read = as_stranger([&] { Database database(folder / "t.db"); });
