@@ -62,6 +62,7 @@ std::vector<const Iteration*> lines_of(const RunSamples& run, const Point& point
 
 std::vector<double> seconds_of(const std::vector<const Iteration*>& lines) {
   std::vector<double> seconds;
+  seconds.reserve(lines.size());
   for (const Iteration* line : lines) seconds.push_back(line->step_time_ms / kMsPerSecond);
   return seconds;
 }
@@ -220,6 +221,7 @@ Summary summarize_point(const PointSamples& samples, Samples which) {
 
 std::vector<Summary> summarize(const std::vector<PointSamples>& points, Samples samples) {
   std::vector<Summary> rows;
+  rows.reserve(points.size());
   for (const auto& point : points) rows.push_back(summarize_point(point, samples));
   return rows;
 }

@@ -58,6 +58,7 @@ int importance_of(const std::string& name) {
 
 void add_point_columns(std::vector<TextColumn>& columns, const std::vector<Summary>& rows) {
   std::vector<Cells> cells;
+  cells.reserve(rows.size());
   for (const auto& row : rows) cells.push_back(readable_point_cells(row.point));
   for (std::size_t i = 0; i < point_columns().size(); ++i) {
     TextColumn column;

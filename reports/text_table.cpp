@@ -57,6 +57,13 @@ std::size_t full_width(const TextColumn& column) {
   return width;
 }
 
+std::vector<std::size_t> full_widths(const std::vector<TextColumn>& columns) {
+  std::vector<std::size_t> widths;
+  widths.reserve(columns.size());
+  for (const auto& column : columns) widths.push_back(full_width(column));
+  return widths;
+}
+
 /// Length of what all cells begin with, up to and with its last '-': that may go without loss.
 std::size_t common_start(const std::vector<std::string>& cells) {
   std::size_t length = cells.front().size();
@@ -97,6 +104,7 @@ std::size_t least_width(const TextColumn& column) {
 
 std::vector<std::size_t> least_widths(const std::vector<TextColumn>& columns) {
   std::vector<std::size_t> widths;
+  widths.reserve(columns.size());
   for (const auto& column : columns) widths.push_back(least_width(column));
   return widths;
 }
@@ -118,6 +126,7 @@ std::optional<std::size_t> least_important(const std::vector<TextColumn>& column
 /// Drops columns until the rest fits; returns their titles in the order of the table.
 std::vector<std::string> drop_to_fit(std::vector<TextColumn>& columns, std::size_t width) {
   std::vector<std::string> titles;
+  titles.reserve(columns.size());
   for (const auto& column : columns) titles.push_back(column.title);
   auto widths = least_widths(columns);
   while (columns.size() > 1 && with_gaps(widths) > width) {
@@ -136,8 +145,7 @@ std::vector<std::string> drop_to_fit(std::vector<TextColumn>& columns, std::size
 /// column's "…" at the start stands for, as a caption has it.
 std::string shorten_to_fit(std::vector<TextColumn>& columns, std::size_t width) {
   std::string starts;
-  std::vector<std::size_t> widths;
-  for (const auto& column : columns) widths.push_back(full_width(column));
+  auto widths = full_widths(columns);
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const std::size_t whole = with_gaps(widths);
     if (!columns[i].may_shorten || whole <= width) continue;
@@ -160,9 +168,9 @@ std::string line_of(const std::vector<std::string>& cells) {
 }
 
 void write_rows(const std::vector<TextColumn>& columns, std::ostream& out) {
-  std::vector<std::size_t> widths;
-  for (const auto& column : columns) widths.push_back(full_width(column));
+  const auto widths = full_widths(columns);
   std::vector<std::string> titles;
+  titles.reserve(columns.size());
   for (std::size_t i = 0; i < columns.size(); ++i) {
     titles.push_back(padded(columns[i].title, widths[i], columns[i].align));
   }

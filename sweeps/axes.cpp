@@ -53,6 +53,7 @@ std::vector<Value> read_list(const YamlNode& key, const YamlNode& node) {
   const auto items = list_at(node, in_quotes(key.text));
   if (items.empty()) fail(key, "axis {} has no values", in_quotes(key.text));
   std::vector<Value> values;
+  values.reserve(items.size());
   for (const YamlNode* item : items) values.push_back(read_axis_value(key.text, *item));
   return values;
 }

@@ -48,6 +48,7 @@ bool BoundFormula::holds(const Frame& frame) {
 
 std::vector<BoundFormula> bound(std::vector<Formula>& formulas, const Slots& slots) {
   std::vector<BoundFormula> all;
+  all.reserve(formulas.size());
   for (auto& formula : formulas) all.emplace_back(formula, slots);
   return all;
 }

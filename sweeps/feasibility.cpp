@@ -45,7 +45,7 @@ std::int64_t nodes_for(std::int64_t gpus, const Cluster& cluster) {
 }
 
 std::string why_infeasible(const Point& point, const Cluster& cluster, const std::string& probe) {
-  const std::string reason = cluster_reason(point.layout.gpus.value(), cluster);
+  std::string reason = cluster_reason(point.layout.gpus.value(), cluster);
   if (!reason.empty() || probe != "training") return reason;
   return training_reason(point.model, point.layout);
 }

@@ -13,6 +13,7 @@ namespace {
 template <typename Keys>
 std::vector<std::string> names_of(const Keys& keys) {
   std::vector<std::string> names;
+  names.reserve(keys.size());
   for (const auto& key : keys) names.emplace_back(key.name);
   return names;
 }

@@ -149,7 +149,7 @@ class Resolver {
 
   Reason work_out(Frame& frame) {
     for (const auto& step : steps_) {
-      const Reason reason = work_out(step, frame);
+      Reason reason = work_out(step, frame);
       if (!reason.empty()) return reason;
     }
     return "";

@@ -51,7 +51,7 @@ Trainer read_trainer(const YamlNode& root) {
   trainer.probe = probe ? text_at(*probe, "probe") : "training";
   const auto known = find_probe(trainer.probe);
   if (!known) {
-    fail(*probe, "unknown probe {}{}", in_quotes(trainer.probe),
+    fail(probe ? *probe : root, "unknown probe {}{}", in_quotes(trainer.probe),
          hint(trainer.probe, probe_names()));
   }
   trainer.options = known->options;

@@ -70,6 +70,7 @@ std::vector<double> group_means(const std::vector<double>& values,
   std::vector<std::vector<double>> members(groups);
   for (std::size_t i = 0; i < values.size(); ++i) members[parents[i]].push_back(values[i]);
   std::vector<double> means;
+  means.reserve(groups);
   for (const auto& group : members) means.push_back(mean_of(group));
   return means;
 }

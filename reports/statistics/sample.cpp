@@ -41,6 +41,7 @@ double mad_of(const std::vector<double>& values) {
   constexpr double kNormal = 1.4826;  // 1 / (0.75 quantile of the normal), as R's mad() rounds it
   const double middle = median_of(values);
   std::vector<double> deviations;
+  deviations.reserve(values.size());
   for (double value : values) deviations.push_back(std::abs(value - middle));
   return kNormal * median_of(std::move(deviations));
 }

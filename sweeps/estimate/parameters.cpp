@@ -29,7 +29,8 @@ double llama_parameters(const Shape& m) {
 std::optional<double> key_value_width(const Model& model) {
   if (!model.kv_heads || model.kv_heads == model.heads) return static_cast<double>(*model.hidden);
   if (!model.heads || *model.heads == 0 || *model.hidden % *model.heads != 0) return std::nullopt;
-  return static_cast<double>(*model.hidden / *model.heads * *model.kv_heads);
+  const std::int64_t head_width = *model.hidden / *model.heads;
+  return static_cast<double>(head_width * *model.kv_heads);
 }
 
 }  // namespace

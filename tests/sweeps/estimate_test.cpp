@@ -64,8 +64,8 @@ TEST_CASE("a width of the MLP of its own counts in the parameters") {
   model.ffn = 4 * 64;
   CHECK(parameter_count(model) == parameter_count(gpt(2, 64, 32, 128)));
   model.ffn = 100;
-  CHECK(parameter_count(model) ==
-        parameter_count(gpt(2, 64, 32, 128)).value() - 2 * (2 * 64 + 1) * (256 - 100));
+  CHECK(parameter_count(model) == parameter_count(gpt(2, 64, 32, 128)).value() -
+                                      std::int64_t{2} * (2 * 64 + 1) * (256 - 100));
 }
 
 TEST_CASE("parameters of LLaMA models are the published counts") {
