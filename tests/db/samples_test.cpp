@@ -48,7 +48,7 @@ TEST_CASE("a hundred thousand iterations load as they were stored") {
 
 TEST_CASE("the queries of the readme run") {
   const test::TemporaryDirectory folder;
-  Database{folder / "t.db"};
+  const Database database(folder / "t.db");
   db::Connection connection(folder / "t.db", false);
   const std::string readme = read_input(test::source_directory() / "db/README.md");
   const std::string fence = "```sql\n";
