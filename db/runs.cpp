@@ -112,6 +112,26 @@ Added add_new_log(Connection& connection, const LogFile& file, const std::vector
   return added;
 }
 
+std::vector<std::string> points_of_log(Connection& connection, std::int64_t log) {
+  Statement rows = connection.prepare("SELECT DISTINCT point FROM runs WHERE log = ?");
+  std::vector<std::string> points;
+  for (rows.bind(log); rows.step();) points.push_back(rows.text(0));
+  return points;
+}
+
+/// A log that was read before its header was whole has left a point of its own.
+void delete_unused(Connection& connection, const std::vector<std::string>& points) {
+  const std::string unused =
+      " = ?1 AND NOT EXISTS (SELECT 1 FROM runs WHERE point = ?1) "
+      "AND NOT EXISTS (SELECT 1 FROM campaign_points WHERE point = ?1)";
+  Statement axes = connection.prepare("DELETE FROM point_axes WHERE point" + unused);
+  Statement point = connection.prepare("DELETE FROM points WHERE id" + unused);
+  for (const auto& id : points) {
+    axes.run(id);
+    point.run(id);
+  }
+}
+
 /// What a log of more lines, or a better scraper, takes for one launch may have been two.
 void delete_runs_after(Connection& connection, std::int64_t log, std::int64_t position) {
   Statement runs = connection.prepare("SELECT id FROM runs WHERE log = ? AND position > ?");
@@ -122,6 +142,7 @@ void delete_runs_after(Connection& connection, std::int64_t log, std::int64_t po
 Added extend_log(Connection& connection, const KnownLog& known_log, const LogFile& file,
                  const std::vector<LogRun>& runs) {
   put_log(connection, known_log.id, file);
+  const auto points = points_of_log(connection, known_log.id);
   Statement place = connection.prepare(
       "SELECT allocations.id, allocations.name, (SELECT count(*) FROM runs WHERE log = ?1) "
       "FROM allocations JOIN runs ON runs.allocation = allocations.id WHERE runs.log = ?1");
@@ -136,6 +157,7 @@ Added extend_log(Connection& connection, const KnownLog& known_log, const LogFil
   }
   added.runs = std::max<std::int64_t>(position - before, 0);
   delete_runs_after(connection, known_log.id, position);
+  delete_unused(connection, points);
   return added;
 }
 
@@ -154,7 +176,9 @@ void follow(Connection& connection, const KnownLog& log, const fs::path& path) {
 }
 
 void delete_foreign_log(Connection& connection, std::int64_t log) {
+  const auto points = points_of_log(connection, log);
   delete_runs_after(connection, log, 0);
+  delete_unused(connection, points);
   connection.prepare("DELETE FROM logs WHERE id = ?").run(log);
   connection.run(
       "DELETE FROM allocations WHERE campaign IS NULL AND id NOT IN (SELECT allocation FROM runs)");

@@ -46,6 +46,17 @@ TEST_CASE("a log that has grown adds what is new to the run it had") {
   CHECK(samples[0].runs[1].run == "a-2");
 }
 
+TEST_CASE("a log first read before its header was whole leaves no point behind") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  const std::string whole = log_of(1, 3);
+  add(database, "a.out", whole.substr(0, whole.find("  pipeline_model")));
+  add(database, "a.out", whole);
+  db::Connection connection(folder / "t.db", false);
+  CHECK(connection.number("SELECT count(*) FROM points") == 1);
+  CHECK(connection.number("SELECT count(DISTINCT point) FROM point_axes") == 1);
+}
+
 TEST_CASE("an older copy of a log that is known adds nothing") {
   const test::TemporaryDirectory folder;
   Database database(folder / "t.db");
