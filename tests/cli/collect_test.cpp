@@ -76,7 +76,8 @@ TEST_CASE("of a checkpoint only the beginning is read") {
   const test::TemporaryDirectory folder;
   Database database(folder / "t.db");
   disk().write(folder / "in/model.pt", std::string("PK\3\4\0", 5));
-  fs::resize_file(folder / "in/model.pt", (std::uintmax_t{1} << 40) + 1);  // more than read_input takes
+  fs::resize_file(folder / "in/model.pt",
+                  (std::uintmax_t{1} << 40) + 1);  // more than read_input takes
   const auto outcome = collect(database, {folder / "in"});
   CHECK(outcome.code == ExitCode::kDone);
   CHECK(outcome.remarks == "nothing added; 1 file is no log\n");
