@@ -108,8 +108,12 @@ void CampaignMachine::look(Job& job) {
     const auto attempts = folder_.attempts(run.name);
     const Attempt* attempt = counted(attempts);
     if (!attempt) continue;
-    phase = attempt->done() ? RunPhase::kDone : RunPhase::kRunning;
-    if (attempt->done() && attempt->exit_code != 0) failed_.insert(run.name);
+    if (attempt->done()) {
+      phase = RunPhase::kDone;
+      if (attempt->exit_code != 0) failed_.insert(run.name);
+    } else if (!job.submissions.empty() && attempt->submission == job.submissions.back().number) {
+      phase = RunPhase::kRunning;  // an older one was lost
+    }
   }
 }
 

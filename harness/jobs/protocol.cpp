@@ -37,6 +37,7 @@ std::int64_t submission_of(std::string_view attempt) {
 Attempt read_attempt(FileSystem& files, const fs::path& directory) {
   Attempt attempt;
   attempt.name = directory.filename().string();
+  attempt.submission = submission_of(attempt.name);
   attempt.directory = directory;
   if (const auto started = files.read(directory / "started"))
     attempt.started = parse_integer(trim(*started));
@@ -64,9 +65,8 @@ std::vector<Attempt> SweepFolder::attempts(const std::string& run) {
   for (const auto& name : files_.list(root_ / run)) {
     if (submission_of(name) > 0) attempts.push_back(read_attempt(files_, root_ / run / name));
   }
-  std::stable_sort(attempts.begin(), attempts.end(), [](const Attempt& a, const Attempt& b) {
-    return submission_of(a.name) < submission_of(b.name);
-  });
+  std::stable_sort(attempts.begin(), attempts.end(),
+                   [](const Attempt& a, const Attempt& b) { return a.submission < b.submission; });
   return attempts;
 }
 

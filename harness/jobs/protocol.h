@@ -31,7 +31,8 @@ namespace pippin {
 
 /// One attempt at a run, as its folder tells.
 struct Attempt {
-  std::string name;  ///< "2-local-0"
+  std::string name;             ///< "2-local-0"
+  std::int64_t submission = 0;  ///< the job's that made it: 2
   fs::path directory;
   std::optional<std::int64_t> started;  ///< seconds since 1970
   std::optional<std::int64_t> ended;

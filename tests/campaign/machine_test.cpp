@@ -89,6 +89,20 @@ TEST_CASE("a lost run that is not wanted any more is not handed over again") {
   CHECK(machine.counts() == RunCounts{0, 0, 0, 0, 2, 0});
 }
 
+TEST_CASE("what an earlier submission began and lost does not count as running") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  auto machine = machine_on(files, hole);
+  machine.step();
+  files.make_directory("/s/run-a1/1-local-0");
+  machine.step();  // lost, and handed over again
+  hole.phase = JobStatus::Phase::kRunning;
+  CHECK(machine.step() == RunCounts{1, 0, 0, 0, 0, 0});
+  CHECK(machine_on(files, hole).counts() == RunCounts{1, 0, 0, 0, 0, 0});
+  files.make_directory("/s/run-a1/2-local-0");
+  CHECK(machine.step() == RunCounts{0, 1, 0, 0, 0, 0});
+}
+
 TEST_CASE("an unsure answer changes nothing") {
   test::MemoryFiles files;
   BlackHole hole;
