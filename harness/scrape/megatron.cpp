@@ -146,8 +146,13 @@ class Reader {
     if (rule > 0) prefix_.learn(line.substr(0, rule));
     MegatronHeader header;
     std::swap(header, announced_);
+    // What standard error said before the first dump is of the launch that it begins: two pipes may
+    // arrive in either order.
+    Ending ending;
+    if (!launch().dumped && launch().rows.empty()) std::swap(ending, launch().ending);
     end_launch();
     launch().header = std::move(header);
+    launch().ending = std::move(ending);
     launch().dumped = true;
     in_dump_ = true;
   }

@@ -152,6 +152,15 @@ TEST_CASE("a driver's out of memory before the first iteration is doubtful") {
   CHECK(end_of(line, 1).evidence.find("doubtful") == std::string::npos);
 }
 
+TEST_CASE("what standard error said before the dump is of the launch that it begins") {
+  const auto runs = scrape(kOutOfMemory + dump());
+  REQUIRE(runs.size() == 1);
+  CHECK(runs[0].end == RunState::kOom);
+  const auto survived = scrape(kOutOfMemory + dump() + row(1, 100) + row(2, 100) + row(3, 100));
+  REQUIRE(survived.size() == 1);
+  CHECK(survived[0].end != RunState::kOom);
+}
+
 TEST_CASE("each launch of a log has its own end") {
   const auto runs = scrape(dump() + row(1, 100) + kOutOfMemory + dump() + row(1, 100) + kCancelled);
   REQUIRE(runs.size() == 2);
