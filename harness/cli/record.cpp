@@ -11,9 +11,6 @@ namespace pippin {
 
 namespace {
 
-/// The exit code by which our probes say that memory ran out. Source: probes/LOG_FORMAT.md.
-constexpr int kProbeOutOfMemory = 12;
-
 /// All launches of one log as one run: a trainer that restarts itself goes on with the same run.
 std::optional<LogRun> joined(std::vector<LogRun> launches) {
   if (launches.empty()) return std::nullopt;
@@ -48,7 +45,7 @@ void judge(RunRecord& record, int exit_code, std::string_view log) {
     record.state = RunState::kFailed;
     record.evidence = "exit 0, but its log has no iteration";
   } else {
-    record.state = exit_code == kProbeOutOfMemory ? RunState::kOom : RunState::kFailed;
+    record.state = RunState::kFailed;
     record.evidence = fmt::format("exit {}: {}", exit_code, last_line(log));
   }
 }
