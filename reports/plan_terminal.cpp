@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 
 #include "harness/base/text.h"
@@ -95,7 +96,9 @@ struct JobSize {
   std::int64_t nodes = 0;
   Count gpus;
   std::size_t runs = 0;
-  friend auto operator<=>(const JobSize&, const JobSize&) = default;
+  friend bool operator<(const JobSize& a, const JobSize& b) {
+    return std::tie(a.nodes, a.gpus, a.runs) < std::tie(b.nodes, b.gpus, b.runs);
+  }
 };
 
 std::string text_of(const JobSize& size, std::size_t jobs) {
