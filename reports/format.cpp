@@ -26,14 +26,25 @@ class OrderedNames {
 
 bool is_foreign(const Summary& row) { return row.sweep.empty(); }
 
-/// The axes that tell apart two foreign rows that are alike in every other column; that one row has
-/// an axis and the other has not is a difference.
+/// What a row says without its axes: its columns, and its name but for the piece of its id that the
+/// database puts behind a name which several points have.
+std::vector<std::string> face_of(const Point& point) {
+  std::vector<std::string> face = point_cells(point);
+  const auto dash = point.name.rfind('-');
+  const bool has_id =
+      dash != std::string::npos && point.id.rfind(point.name.substr(dash + 1), 0) == 0;
+  face.push_back(point.name.substr(0, has_id ? dash : std::string::npos));
+  return face;
+}
+
+/// The axes that tell apart two foreign rows which look alike otherwise; that one row has an axis
+/// and the other has not is a difference.
 std::set<std::string> telling_axes(const std::vector<Summary>& rows) {
   std::map<std::vector<std::string>, const Summary*> first_alike;
   std::set<std::string> telling;
   for (const auto& row : rows) {
     if (!is_foreign(row)) continue;
-    const Summary& first = *first_alike.try_emplace(point_cells(row.point), &row).first->second;
+    const Summary& first = *first_alike.try_emplace(face_of(row.point), &row).first->second;
     for (const auto* one : {&first, &row}) {
       const NamedValues& others = (one == &first ? row : first).point.axes;
       for (const auto& axis : one->point.axes) {

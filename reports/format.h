@@ -27,7 +27,7 @@ const Format& format_named(const std::string& name);
 
 /// The own axes that a table shows, in the order in which rows first have them: all of a sweep's
 /// points; of foreign logs, whose axes are arguments by the dozen, those that tell apart two rows
-/// which are alike in every other column.
+/// which look alike otherwise.
 std::vector<std::string> shown_axes(const std::vector<Summary>& rows);
 
 void write_terminal(const Report& report, std::ostream& out);

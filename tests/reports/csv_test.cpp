@@ -55,7 +55,10 @@ TEST_CASE(
   auto lacking = test::foreign_samples();
   lacking[1].point.axes.pop_back();
   CHECK(axes(lacking) == std::vector<std::string>{"recompute"});
-  // Unlike in a column of its own: no argument has to say it.
+  // Unlike in a column of its own, or in its name: no argument has to say it.
+  auto named = test::foreign_samples();
+  named[1].point.name = "l32-h4096-tp4-pp4-dp1-mbs1-gas4-ds";
+  CHECK(axes({named[0], named[1]}).empty());
   CHECK(axes({test::foreign_samples()[0], test::foreign_samples()[2]}).empty());
 }
 

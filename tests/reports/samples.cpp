@@ -28,7 +28,11 @@ PointSamples foreign(std::int64_t gpus, std::int64_t pp, const std::string& reco
   samples.point.model.seq = 1024;
   samples.point.layout = {4, pp, 1, {}, 1, 4, gpus, 4};
   samples.point.axes = {{"fp16", value_of("True")}, {"recompute", value_of(recompute)}};
+  // Named as a log is: by its layout, and by its id where others have the same.
+  Point bare = samples.point;
+  bare.axes.clear();
   samples.point = named(samples.point);
+  samples.point.name = point_name(bare) + "-" + samples.point.id.substr(0, 4);
   RunSamples run = run_of("a.log", step_times_ms);
   std::int64_t number = 0;
   for (auto& line : run.iterations) {
