@@ -79,12 +79,14 @@ NamedValues named_values(const Point& point) {
 std::string point_id(const Point& point) {
   std::string key;
   add(key, "trainer", point.trainer);
-  NamedValues values = named_values(point);
-  std::sort(values.begin(), values.end(),
-            [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (const auto& named : values) {
-    const bool no_context_parallelism = named.first == "cp" && named.second.number == 1.0;
-    if (!no_context_parallelism) add(key, named.first, identity_text(named.first, named.second));
+  const NamedValues values = named_values(point);
+  std::vector<const NamedValues::value_type*> sorted;
+  sorted.reserve(values.size());
+  for (const auto& named : values) sorted.push_back(&named);
+  std::sort(sorted.begin(), sorted.end(), [](auto* a, auto* b) { return a->first < b->first; });
+  for (const auto* named : sorted) {
+    const bool no_context_parallelism = named->first == "cp" && named->second.number == 1.0;
+    if (!no_context_parallelism) add(key, named->first, identity_text(named->first, named->second));
   }
   return hash_of(key).substr(0, 16);
 }
