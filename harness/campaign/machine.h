@@ -50,6 +50,9 @@ class CampaignMachine {
       ScriptWriter script, std::int64_t retries,
       Wanted wanted = [](const PlannedRun&) { return true; });
 
+  CampaignMachine(const CampaignMachine&) = delete;
+  CampaignMachine& operator=(const CampaignMachine&) = delete;
+
   /// Does all that can be done now. Errors: throws Error; the next step, also of another machine,
   /// takes up what this one left.
   RunCounts step();
