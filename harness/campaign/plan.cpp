@@ -136,6 +136,20 @@ std::vector<Wanted> wanted_runs(const Sweep& sweep) {
 
 using RunKey = std::tuple<std::string, std::int64_t, std::int64_t>;
 
+/// Those of `before` that are kept, then those of `now` that are new.
+std::vector<Point> merged(const std::vector<Point>& before, const std::set<std::string>& kept_ids,
+                          const std::vector<Point>& now) {
+  std::vector<Point> points;
+  std::set<std::string> known;
+  for (const auto& point : before) {
+    if (kept_ids.count(point.id) && known.insert(point.id).second) points.push_back(point);
+  }
+  for (const auto& point : now) {
+    if (known.insert(point.id).second) points.push_back(point);
+  }
+  return points;
+}
+
 }  // namespace
 
 std::vector<PlannedJob> plan_jobs(const Sweep& sweep, std::int64_t campaign) {
@@ -159,35 +173,27 @@ Campaign begin_campaign(const Sweep& sweep, std::int64_t number, const std::stri
 }
 
 Campaign continue_campaign(const Campaign& campaign, const Sweep& sweep,
-                           const std::function<bool(const std::string& run)>& has_started) {
+                           const HasBegun& has_begun) {
+  const std::vector<Wanted> wanted = wanted_runs(sweep);
+  std::set<RunKey> wanted_keys, planned;
+  for (const auto& one : wanted) wanted_keys.insert({one.point->id, one.allocation, one.repeat});
   Campaign next = campaign;
   next.warmup = sweep.warmup;
   next.dropped = sweep.dropped;
-  next.jobs.clear();
-  std::set<std::string> sweep_ids, kept_ids, job_names;
-  for (const auto& point : sweep.points) sweep_ids.insert(point.id);
-  std::set<RunKey> planned;
-  for (PlannedJob job : campaign.jobs) {
-    const auto gone = [&](const PlannedRun& run) {
-      return !sweep_ids.count(run.point_id) && !has_started(run.name);
-    };
-    job.runs.erase(std::remove_if(job.runs.begin(), job.runs.end(), gone), job.runs.end());
+  std::set<std::string> kept_ids, job_names;
+  for (auto& job : next.jobs) {
+    std::erase_if(job.runs, [&](const PlannedRun& run) {
+      return !wanted_keys.count({run.point_id, job.allocation, run.repeat}) && !has_begun(job, run);
+    });
     for (const auto& run : job.runs) {
       planned.insert({run.point_id, job.allocation, run.repeat});
       kept_ids.insert(run.point_id);
     }
     job_names.insert(job.name);
-    if (!job.runs.empty()) next.jobs.push_back(std::move(job));
   }
-  std::erase_if(next.points, [&](const Point& point) {
-    return !sweep_ids.count(point.id) && !kept_ids.count(point.id);
-  });
-  std::set<std::string> known;
-  for (const auto& point : next.points) known.insert(point.id);
-  for (const auto& point : sweep.points) {
-    if (known.insert(point.id).second) next.points.push_back(point);
-  }
-  std::vector<Wanted> added = wanted_runs(sweep);
+  std::erase_if(next.jobs, [](const PlannedJob& job) { return job.runs.empty(); });
+  next.points = merged(campaign.points, kept_ids, sweep.points);
+  std::vector<Wanted> added = wanted;
   std::erase_if(added, [&](const Wanted& one) {
     return planned.count({one.point->id, one.allocation, one.repeat}) > 0;
   });
@@ -200,10 +206,15 @@ Campaign open_campaign(SweepFolder& folder, const Sweep& sweep, bool again,
                        const std::string& now) {
   const auto numbers = folder.campaigns();
   const std::int64_t newest = numbers.empty() ? 0 : numbers.back();
-  const auto has_started = [&](const std::string& run) { return !folder.attempts(run).empty(); };
+  const auto has_begun = [&](const PlannedJob& job, const PlannedRun& run) {
+    for (const auto& submission : folder.submissions(job.name)) {
+      if (std::count(submission.runs.begin(), submission.runs.end(), run.name) > 0) return true;
+    }
+    return !folder.attempts(run.name).empty();
+  };
   Campaign campaign = newest == 0 || again
                           ? begin_campaign(sweep, newest + 1, now)
-                          : continue_campaign(folder.load_campaign(newest), sweep, has_started);
+                          : continue_campaign(folder.load_campaign(newest), sweep, has_begun);
   folder.save_campaign(campaign);
   return campaign;
 }

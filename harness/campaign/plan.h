@@ -20,10 +20,12 @@ std::vector<PlannedJob> plan_jobs(const Sweep& sweep, std::int64_t campaign);
 /// A new campaign of the sweep, begun at `started` (UTC, ISO 8601).
 Campaign begin_campaign(const Sweep& sweep, std::int64_t number, const std::string& started);
 
+/// Whether a run was handed over, or started by hand: then it belongs to the campaign for good.
+using HasBegun = std::function<bool(const PlannedJob& job, const PlannedRun& run)>;
+
 /// `campaign` with what was added to the sweep since (points, allocations, runs) as further jobs,
-/// and without the runs of points that the sweep no longer has, except those that `has_started`.
-Campaign continue_campaign(const Campaign& campaign, const Sweep& sweep,
-                           const std::function<bool(const std::string& run)>& has_started);
+/// and without the runs that the sweep no longer asks for, except those that have begun.
+Campaign continue_campaign(const Campaign& campaign, const Sweep& sweep, const HasBegun& has_begun);
 
 /// The campaign that a run of the sweep works on, saved in `folder`: the newest one, continued, or
 /// a new one where there is none or `again` asks for it.

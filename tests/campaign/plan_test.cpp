@@ -131,10 +131,10 @@ TEST_CASE("a later campaign carries its number in every name") {
 TEST_CASE("what was added to the sweep is added and nothing runs twice") {
   const Campaign first = begin_campaign(sweep_with({"a", "b"}, {2, 1}), 1, "now");
   const Campaign same =
-      continue_campaign(first, sweep_with({"a", "b"}, {2, 1}), [](auto&) { return true; });
+      continue_campaign(first, sweep_with({"a", "b"}, {2, 1}), [](auto&, auto&) { return true; });
   CHECK(same.jobs.size() == first.jobs.size());
-  const Campaign more =
-      continue_campaign(first, sweep_with({"a", "b", "c"}, {3, 1}), [](auto&) { return true; });
+  const Campaign more = continue_campaign(first, sweep_with({"a", "b", "c"}, {3, 1}),
+                                          [](auto&, auto&) { return true; });
   std::multiset<std::string> runs, jobs;
   for (const auto& job : more.jobs) {
     jobs.insert(job.name);
@@ -149,12 +149,24 @@ TEST_CASE("what was added to the sweep is added and nothing runs twice") {
 
 TEST_CASE("a point that left the sweep is not started and what it has done stays") {
   const Campaign first = begin_campaign(sweep_with({"a", "b"}, {2, 1}), 1, "now");
-  const Campaign less = continue_campaign(first, sweep_with({"a"}, {2, 1}),
-                                          [](const std::string& run) { return run == "b-a1"; });
+  const Campaign less =
+      continue_campaign(first, sweep_with({"a"}, {2, 1}),
+                        [](auto&, const PlannedRun& run) { return run.name == "b-a1"; });
   std::set<std::string> runs;
   for (const auto& job : less.jobs) {
     for (const auto& run : job.runs) runs.insert(run.name);
   }
   CHECK(runs == std::set<std::string>{"a-a1", "a-a2", "b-a1"});
   CHECK(less.points.size() == 2);
+}
+
+TEST_CASE("fewer allocations are asked for and only what has begun goes on") {
+  const Campaign first = begin_campaign(sweep_with({"a"}, {5, 1}), 1, "now");
+  const Campaign less = continue_campaign(first, sweep_with({"a"}, {2, 1}),
+                                          [](auto&, auto& run) { return run.name == "a-a4"; });
+  std::set<std::string> runs;
+  for (const auto& job : less.jobs) {
+    for (const auto& run : job.runs) runs.insert(run.name);
+  }
+  CHECK(runs == std::set<std::string>{"a-a1", "a-a2", "a-a4"});
 }
