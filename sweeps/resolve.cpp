@@ -206,7 +206,7 @@ class Resolver {
       const Value* value = frame.find(slots_.at(name));
       if (value) point.axes.emplace_back(name, *value);
     }
-    point.id = point_id(point);
+    point.id = point_id(point, sweep_.env);
     return point;
   }
 

@@ -149,12 +149,12 @@ void say_what_was_lost(const Globals& globals, Session& session, const Recorder&
 void say_what_has_changed(const Globals& globals, Session& session) {
   const auto script = session.outdated_script();
   if (!script) return;
-  remark(
-      globals,
-      fmt::format("{}: its command, env, iterations or folder are not those of campaign {}; what "
-                  "was handed over keeps them ({}); --again measures everything anew",
-                  printable(session.sweep().file.string()), session.campaign().number,
-                  printable(script->string())));
+  remark(globals,
+         fmt::format(
+             "{}: its launch line, prolog, iterations or folder are not those of campaign {}; what "
+             "was handed over keeps them ({}); --again measures everything anew",
+             printable(session.sweep().file.string()), session.campaign().number,
+             printable(script->string())));
 }
 
 }  // namespace

@@ -19,8 +19,6 @@ struct Accelerator {
       peak_tflops;  ///< by number type, dense: {"bf16", 989}
 };
 
-using Environment = std::vector<std::pair<std::string, std::string>>;
-
 /// Where a sweep runs.
 struct Cluster {
   std::string name;

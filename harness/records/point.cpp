@@ -76,7 +76,7 @@ NamedValues named_values(const Point& point) {
   return values;
 }
 
-std::string point_id(const Point& point) {
+std::string point_id(const Point& point, Environment env) {
   std::string key;
   add(key, "trainer", point.trainer);
   const NamedValues values = named_values(point);
@@ -88,6 +88,8 @@ std::string point_id(const Point& point) {
     const bool no_context_parallelism = named->first == "cp" && named->second.number == 1.0;
     if (!no_context_parallelism) add(key, named->first, identity_text(named->first, named->second));
   }
+  std::sort(env.begin(), env.end());
+  for (const auto& variable : env) add(key, "env " + variable.first, variable.second);
   return hash_of(key).substr(0, 16);
 }
 

@@ -46,9 +46,10 @@ struct Point {
 /// size style layers … tp pp dp cp mbs gas gpus gbs, then the own axes.
 NamedValues named_values(const Point& point);
 
-/// The identity of a point: a hash over trainer, model, layout and axes, in which equal numbers are
-/// equal however written and the order of the axes does not count. params is derived: not hashed.
-std::string point_id(const Point& point);
+/// The identity of a point: a hash over trainer, model, layout and axes, and the environment that
+/// its sweep sets, in which equal numbers are equal however written and no order counts. params is
+/// derived: not hashed.
+std::string point_id(const Point& point, Environment env = {});
 
 /// "52b-tp4-pp16-dp1-mbs4-gas256", then "-NAME VALUE" of each own axis without the blank
 /// ("-zero1"); CP only above 1; the size in billions of parameters, or layers and hidden size,

@@ -27,6 +27,9 @@ Value value_of(double number);
 /// Named values in a fixed order: the axes of a sweep, the arguments of a log.
 using NamedValues = std::vector<std::pair<std::string, Value>>;
 
+/// Variables of a run's environment; the values may be templates.
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
 /// Nothing where no entry has that name.
 const Value* find_value(const NamedValues& values, const std::string& name);
 

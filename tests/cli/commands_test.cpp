@@ -298,16 +298,27 @@ TEST_CASE("a lost run is tried again by the next run of its sweep") {
   CHECK(here.sql("SELECT count(*), sum(state = 'ok') FROM runs") == "2|2");
 }
 
-TEST_CASE("a change of what a sweep launches is said and measured anew only on demand") {
+TEST_CASE("a change of how long a sweep launches is said and measured anew only on demand") {
   const Workplace here;
-  here.write("s.yaml", test::replay_sweep("env: {X: 1}\n"));
+  std::string sweep = test::replay_sweep("");
+  here.write("s.yaml", sweep);
   CHECK(here.pippin("run s.yaml").err.find("--again measures") == std::string::npos);
   CHECK(here.pippin("run s.yaml").err.find("--again measures") == std::string::npos);
-  here.write("s.yaml", test::replay_sweep("env: {X: 2}\n"));
+  here.write("s.yaml", sweep.replace(sweep.find("iterations: 5"), 13, "iterations: 6"));
   CHECK_THAT(
       here.pippin("run s.yaml").err,
-      Contains("s.yaml: its command, env, iterations or folder are not those of campaign 1"));
+      Contains(
+          "s.yaml: its launch line, prolog, iterations or folder are not those of campaign 1"));
   CHECK(here.sql("SELECT count(*) FROM runs") == "12");
+}
+
+TEST_CASE("another environment makes other points") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep("env: {NCCL_ALGO: Ring}\n"));
+  CHECK(here.pippin("run s.yaml").exit_code == 0);
+  here.write("s.yaml", test::replay_sweep("env: {NCCL_ALGO: Tree}\n"));
+  CHECK(here.pippin("run s.yaml").exit_code == 0);
+  CHECK(here.sql("SELECT count(*), count(DISTINCT point) FROM runs") == "24|8");
 }
 
 TEST_CASE("a marker that was torn by a power cut costs one run and no more") {
