@@ -135,10 +135,6 @@ class Disk : public FileSystem {
     std::sort(names.begin(), names.end());
     return names;
   }
-
-  void remove(const fs::path& path) override {
-    if (::unlink(path.c_str()) != 0 && errno != ENOENT) failed("remove", path, errno);
-  }
 };
 
 }  // namespace

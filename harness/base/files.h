@@ -26,7 +26,6 @@ class FileSystem {
   virtual bool exists(const fs::path& path) = 0;
   /// Names of the entries, sorted; empty where there is no such directory.
   virtual std::vector<std::string> list(const fs::path& directory) = 0;
-  virtual void remove(const fs::path& path) = 0;
 };
 
 /// The disk.

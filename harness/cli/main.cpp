@@ -42,7 +42,7 @@ class CommandLine {
   }
 
   static void take_sweep_file(CLI::App* command, fs::path& sweep) {
-    command->add_option("SWEEP.yaml", sweep, "sweep file, or inline: see sweeps/README.md")
+    command->add_option("SWEEP.yaml", sweep, "sweep file, as sweeps/README.md describes it")
         ->required();
   }
 

@@ -39,8 +39,6 @@ std::vector<std::string> MemoryFiles::list(const fs::path& directory) {
   return {names.begin(), names.end()};
 }
 
-void MemoryFiles::remove(const fs::path& path) { files_.erase(path.string()); }
-
 void World::plan_faults(std::vector<Fault> faults) {
   faults_ = std::move(faults);
   operation_ = 0;
@@ -96,12 +94,6 @@ std::vector<std::string> World::FaultyFiles::list(const fs::path& directory) {
   auto names = world_.disk_.list(directory);
   world_.after();
   return names;
-}
-
-void World::FaultyFiles::remove(const fs::path& path) {
-  world_.before();
-  world_.disk_.remove(path);
-  world_.after();
 }
 
 void World::submit(const JobRequest& request) {

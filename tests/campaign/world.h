@@ -21,7 +21,6 @@ class MemoryFiles : public FileSystem {
   bool make_directory(const fs::path& path) override;
   bool exists(const fs::path& path) override;
   std::vector<std::string> list(const fs::path& directory) override;
-  void remove(const fs::path& path) override;
 
  private:
   std::map<std::string, std::string> files_;
@@ -74,7 +73,6 @@ class World : public Scheduler {
     bool make_directory(const fs::path& path) override;
     bool exists(const fs::path& path) override;
     std::vector<std::string> list(const fs::path& directory) override;
-    void remove(const fs::path& path) override;
 
    private:
     World& world_;

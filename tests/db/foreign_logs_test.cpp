@@ -134,7 +134,7 @@ TEST_CASE("a log that was moved is known where it lies now and a copy changes no
     add(database, folder / name, log);
   }
   CHECK(place() == (folder / "a.out").string());
-  disk().remove(folder / "a.out");
+  fs::remove(folder / "a.out");
   add(database, folder / "b.out", log);
   CHECK(place() == (folder / "b.out").string());
 }
