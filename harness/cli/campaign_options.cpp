@@ -1,0 +1,75 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "harness/cli/command_line.h"
+
+namespace pippin {
+
+namespace {
+
+void take_sweep_file(CLI::App& command, fs::path& sweep) {
+  command.add_option("SWEEP.yaml", sweep, "sweep file, as sweeps/README.md describes it")
+      ->required();
+}
+
+void add_plan(CommandLine& line) {
+  const auto options = std::make_shared<PlanOptions>();
+  CLI::App& plan = line.add("plan", "show points, what was dropped and why, jobs; run nothing",
+                            "pippin plan sweeps/examples/quickstart.yaml",
+                            [&line, options] { return pippin::plan(line.globals(), *options); });
+  take_sweep_file(plan, options->sweep);
+  plan.add_option("--format", options->format, "terminal, csv or json")->capture_default_str();
+  plan.add_option("--script", options->script, "print the job script that runs this point first")
+      ->type_name("POINT");
+}
+
+void take_run_options(CLI::App& command, RunOptions& options) {
+  take_sweep_file(command, options.sweep);
+  command.add_flag("--again", options.again, "begin a new campaign");
+  command.add_option("--retries", options.retries, "how often a lost job is handed over again")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+}
+
+void add_run(CommandLine& line) {
+  const auto options = std::make_shared<RunOptions>();
+  take_run_options(
+      line.add("run", "submit, wait, collect, report; goes on where an earlier run stopped",
+               "pippin --db notes.db run sweeps/examples/quickstart.yaml",
+               [&line, options] { return pippin::run(line.globals(), *options); }),
+      *options);
+}
+
+void add_submit(CommandLine& line) {
+  const auto options = std::make_shared<RunOptions>();
+  take_run_options(line.add("submit", "hand the jobs over and return", "pippin submit gpt-52b.yaml",
+                            [&line, options] { return submit(line.globals(), *options); }),
+                   *options);
+}
+
+void add_status(CommandLine& line) {
+  const auto sweep = std::make_shared<std::string>();
+  line.add("status", "how far each sweep is", "pippin status",
+           [&line, sweep] { return status(line.globals(), *sweep); })
+      .add_option("SWEEP", *sweep, "name of a sweep; all where none is given");
+}
+
+void add_cancel(CommandLine& line) {
+  const auto sweep = std::make_shared<std::string>();
+  line.add("cancel", "end the jobs of a sweep that wait or run", "pippin cancel quickstart",
+           [&line, sweep] { return cancel(line.globals(), *sweep); })
+      .add_option("SWEEP", *sweep, "name of a sweep")
+      ->required();
+}
+
+}  // namespace
+
+void add_campaign_commands(CommandLine& line) {
+  add_plan(line);
+  add_run(line);
+  add_submit(line);
+  add_status(line);
+  add_cancel(line);
+}
+
+}  // namespace pippin

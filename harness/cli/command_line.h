@@ -1,0 +1,44 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "harness/base/error.h"
+#include "harness/cli/commands.h"
+
+namespace CLI {
+class App;
+}
+
+namespace pippin {
+
+/// The command line: its parser, filled with commands, and what the user asked for.
+class CommandLine {
+ public:
+  CommandLine();
+  ~CommandLine();
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
+
+  using Work = std::function<ExitCode()>;
+  /// Adds a command; `work` is what it does once its options are parsed.
+  CLI::App& add(const std::string& name, const std::string& help, const std::string& example,
+                Work work);
+  const Globals& globals() const { return globals_; }
+
+  /// Parses and does what was asked; prints help or a usage error instead where that was asked or
+  /// is due. Errors: those of the commands.
+  ExitCode run(int argc, char** argv);
+
+ private:
+  std::unique_ptr<CLI::App> app_;
+  Globals globals_;
+  Work work_;
+};
+
+/// Each group of commands with its options.
+void add_campaign_commands(CommandLine& line);
+void add_database_commands(CommandLine& line);
+
+}  // namespace pippin
