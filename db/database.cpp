@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "db/digests.h"
 #include "db/lock.h"
 #include "db/migrate.h"
 #include "db/sqlite.h"
 #include "db/writers.h"
 #include "harness/base/error.h"
+#include "harness/base/text.h"
 
 namespace pippin {
 
@@ -82,15 +84,72 @@ Added Database::put_run(const RunRecord& run) {
   return added;
 }
 
-std::vector<PointSamples> Database::samples(const SampleFilter& filter) {
-  const auto lock = home_->lock();
-  const fs::path& path = home_->connection.path();
-  const bool unlocked = home_->connection.read_only();
+namespace {
+
+/// Where no lock can be taken, a change while one reads is an error.
+template <typename Read>
+auto read_whole(const db::Connection& connection, Read read) {
+  const fs::path& path = connection.path();
+  const bool unlocked = connection.read_only();
   const auto before = unlocked ? fs::last_write_time(path) : fs::file_time_type();
-  auto samples = db::samples(home_->connection, filter);
+  auto result = read();
   if (unlocked && fs::last_write_time(path) != before)
     machine_failed("{}: was changed while it was read; repeat the command", path.string());
-  return samples;
+  return result;
+}
+
+}  // namespace
+
+std::vector<PointSamples> Database::samples(const SampleFilter& filter,
+                                            std::int64_t digest_version) {
+  const auto lock = home_->lock();
+  return read_whole(home_->connection,
+                    [&] { return db::samples(home_->connection, filter, digest_version); });
+}
+
+std::vector<Iteration> Database::lines_of(std::int64_t run) {
+  const auto lock = home_->lock();
+  return read_whole(home_->connection, [&] { return db::lines_of(home_->connection, run); });
+}
+
+void Database::put_digests(const std::vector<DigestRecord>& digests, std::int64_t version) {
+  if (home_->connection.read_only()) return;
+  const auto lock = home_->lock();
+  db::Transaction transaction(home_->connection);
+  for (const auto& record : digests) db::put_digest(home_->connection, record, version);
+  transaction.commit();
+}
+
+CampaignName campaign_name_of(const std::string& text) {
+  const auto slash = text.rfind('/');
+  const auto number =
+      slash == std::string::npos ? std::nullopt : parse_integer(text.substr(slash + 1));
+  if (!number) return {text, {}};
+  return {text.substr(0, slash), number};
+}
+
+std::optional<SampleFilter> Database::selection(const std::string& name) {
+  const auto lock = home_->lock();
+  return db::selection(home_->connection, name);
+}
+
+void Database::put_tag(const std::string& tag, const CampaignName& campaign) {
+  const auto lock = home_->lock();
+  db::Transaction transaction(home_->connection);
+  db::put_tag(home_->connection, tag, campaign);
+  transaction.commit();
+}
+
+std::vector<RunName> Database::runs_named(const std::string& name) {
+  const auto lock = home_->lock();
+  return db::runs_named(home_->connection, name);
+}
+
+void Database::put_note(std::int64_t run, const std::string& text) {
+  const auto lock = home_->lock();
+  db::Transaction transaction(home_->connection);
+  db::put_note(home_->connection, run, text);
+  transaction.commit();
 }
 
 }  // namespace pippin

@@ -46,7 +46,8 @@ struct CampaignRecord {
   std::string sweep;
   std::int64_t number = 1;  ///< 1 is the sweep's first
   std::string started;      ///< UTC, ISO 8601
-  std::string cluster, order;
+  std::string cluster, accelerator, order;
+  PeakTflops peak_tflops;  ///< of the accelerator
   std::uint64_t seed = 0;
   std::optional<std::int64_t> warmup;  ///< nothing: found by statistics
   std::vector<PlannedPoint> points;
@@ -70,6 +71,29 @@ struct RunRecord {
 struct SampleFilter {
   std::optional<std::string> sweep;      ///< "": logs that no sweep of ours made
   std::optional<std::int64_t> campaign;  ///< its number
+};
+
+/// What the lines of a run come to.
+struct DigestRecord {
+  std::int64_t run = 0;
+  std::int64_t lines = 0;  ///< that the run had
+  RunDigest digest;
+};
+
+/// A campaign as people name it; without a number the sweep's newest.
+struct CampaignName {
+  std::string sweep;
+  std::optional<std::int64_t> number;
+};
+
+/// "gpt-52b/2" is the second campaign of gpt-52b, "gpt-52b" its newest.
+CampaignName campaign_name_of(const std::string& text);
+
+/// A run as people name it.
+struct RunName {
+  std::int64_t id = 0;
+  std::string name;
+  CampaignName campaign;  ///< without a sweep: a foreign log's
 };
 
 /// The results database: one SQLite file that any number of processes may read and one at a time
@@ -102,9 +126,25 @@ class Database {
   Added put_run(const RunRecord& run);
 
   /// Everything a report needs, by point: those of sweeps in their order, then foreign ones.
-  /// Shape: of an iteration only number, time, interval, flags and GBS; unlike points of one name
-  /// get the first digits of their ids behind it.
-  std::vector<PointSamples> samples(const SampleFilter& filter = {});
+  /// Shape: without iterations, but with the digests of `digest_version` that are stored; unlike
+  /// points of one name get the first digits of their ids behind it.
+  std::vector<PointSamples> samples(const SampleFilter& filter = {},
+                                    std::int64_t digest_version = 0);
+  /// The lines of a run, in their order. Shape: only number, time, interval, flags and GBS.
+  std::vector<Iteration> lines_of(std::int64_t run);
+  /// Stores what runs come to; nothing of a run that has changed since its lines were read, and
+  /// nothing at all where the file cannot be written.
+  void put_digests(const std::vector<DigestRecord>& digests, std::int64_t version);
+
+  /// The sweep, campaign ("gpt-52b/2") or tag of that name; nothing where there is none.
+  std::optional<SampleFilter> selection(const std::string& name);
+  /// Names a campaign; a tag that exists moves. Errors: also where there is no such campaign, or
+  /// the tag is the name of a sweep.
+  void put_tag(const std::string& tag, const CampaignName& campaign);
+  /// The runs of that name, or of that number.
+  std::vector<RunName> runs_named(const std::string& name);
+  /// Adds to what people wrote of a run; the newest counts. Requires that the run is stored.
+  void put_note(std::int64_t run, const std::string& text);
 
  private:
   struct Home;

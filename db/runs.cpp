@@ -56,6 +56,7 @@ void delete_records(Connection& connection, std::int64_t run) {
   connection.prepare("DELETE FROM iterations WHERE run = ?").run(run);
   connection.prepare("DELETE FROM rank_memory WHERE run = ?").run(run);
   connection.prepare("DELETE FROM arguments WHERE run = ?").run(run);
+  connection.prepare("DELETE FROM run_digests WHERE run = ?").run(run);
 }
 
 /// A file name that no other foreign log has: logs are often called "main_log.txt".
@@ -132,10 +133,20 @@ void delete_unused(Connection& connection, const std::vector<std::string>& point
   }
 }
 
-/// What a log of more lines, or a better scraper, takes for one launch may have been two.
-void delete_runs_after(Connection& connection, std::int64_t log, std::int64_t position) {
+/// What people wrote of a run outlives it, at the run that takes its place.
+void move_notes(Connection& connection, std::int64_t from, std::int64_t to) {
+  connection.prepare("UPDATE notes SET run = ? WHERE run = ?").run(to, from);
+}
+
+/// What a log of more lines, or a better scraper, takes for one launch may have been two. `heir`
+/// gets their notes.
+void delete_runs_after(Connection& connection, std::int64_t log, std::int64_t position,
+                       std::int64_t heir) {
   Statement runs = connection.prepare("SELECT id FROM runs WHERE log = ? AND position > ?");
-  for (runs.bind(log, position); runs.step();) delete_records(connection, runs.integer(0));
+  for (runs.bind(log, position); runs.step();) {
+    delete_records(connection, runs.integer(0));
+    move_notes(connection, runs.integer(0), heir);
+  }
   connection.prepare("DELETE FROM runs WHERE log = ? AND position > ?").run(log, position);
 }
 
@@ -150,13 +161,13 @@ Added extend_log(Connection& connection, const KnownLog& known_log, const LogFil
   const std::int64_t allocation = place.integer(0), before = place.integer(2);
   const std::string name = place.text(1);
   Added added;
-  std::int64_t position = 0;
+  std::int64_t position = 0, last = 0;
   for (const auto& run : runs) {
-    const auto id = put_foreign_run(connection, known_log.id, allocation, name, ++position, run);
-    added.iterations += replace_records(connection, id, run);
+    last = put_foreign_run(connection, known_log.id, allocation, name, ++position, run);
+    added.iterations += replace_records(connection, last, run);
   }
   added.runs = std::max<std::int64_t>(position - before, 0);
-  delete_runs_after(connection, known_log.id, position);
+  delete_runs_after(connection, known_log.id, position, last);
   delete_unused(connection, points);
   return added;
 }
@@ -175,9 +186,10 @@ void follow(Connection& connection, const KnownLog& log, const fs::path& path) {
   connection.prepare("UPDATE logs SET path = ? WHERE id = ?").run(path.string(), log.id);
 }
 
-void delete_foreign_log(Connection& connection, std::int64_t log) {
+/// `heir`: the run of ours that the log turned out to be.
+void delete_foreign_log(Connection& connection, std::int64_t log, std::int64_t heir) {
   const auto points = points_of_log(connection, log);
-  delete_runs_after(connection, log, 0);
+  delete_runs_after(connection, log, 0, heir);
   delete_unused(connection, points);
   connection.prepare("DELETE FROM logs WHERE id = ?").run(log);
   connection.run(
@@ -293,36 +305,45 @@ Added add_foreign_log(Connection& connection, const LogFile& file,
 }
 
 /// One attempt of a run counts; what an earlier one left makes room for it.
-void delete_other_attempts(Connection& connection, const RunRecord& run, std::int64_t allocation) {
+void delete_other_attempts(Connection& connection, const RunRecord& run, std::int64_t allocation,
+                           std::int64_t heir) {
   Statement others = connection.prepare(
       "SELECT runs.id, runs.log FROM runs JOIN allocations ON allocations.id = runs.allocation "
       "WHERE runs.name = ? AND allocations.campaign = ? AND allocations.id <> ?");
   others.bind(run.name, campaign_id(connection, run.place), allocation);
   while (others.step()) {
     delete_records(connection, others.integer(0));
+    move_notes(connection, others.integer(0), heir);
     connection.prepare("DELETE FROM runs WHERE id = ?").run(others.integer(0));
     connection.prepare("DELETE FROM logs WHERE id = ?").run(others.maybe_integer(1));
   }
 }
 
+/// Foreign logs of the same content, which the run's log was taken for.
+std::vector<std::int64_t> foreign_copies(Connection& connection, const RunRecord& run) {
+  std::vector<std::int64_t> copies;
+  if (!run.file) return copies;
+  for (const auto& copy : logs_that_begin(connection, run.file->text)) {
+    if (copy.foreign) copies.push_back(copy.id);
+  }
+  return copies;
+}
+
 Added put_run(Connection& connection, const RunRecord& run) {
   const std::int64_t allocation = put_allocation(connection, run);
-  delete_other_attempts(connection, run, allocation);
   const auto before = stored_run(connection, allocation, run.name);
+  const auto copies = foreign_copies(connection, run);
   std::optional<std::int64_t> log = before ? before->log : std::nullopt;
   Added added{run.file && !log, before ? 0 : 1, 0};
-  if (run.file) {
-    for (const auto& copy : logs_that_begin(connection, run.file->text)) {
-      if (copy.foreign && copy.id != log) delete_foreign_log(connection, copy.id);
-    }
-    log = put_log(connection, log, *run.file);
-  }
+  if (run.file) log = put_log(connection, log, *run.file);
   put_run_row(connection, run, allocation, log);
-  const auto stored = stored_run(connection, allocation, run.name);
+  const std::int64_t id = stored_run(connection, allocation, run.name)->id;
+  for (const auto copy : copies) delete_foreign_log(connection, copy, id);
+  delete_other_attempts(connection, run, allocation, id);
   if (run.log) {
-    added.iterations = replace_records(connection, stored->id, *run.log);
+    added.iterations = replace_records(connection, id, *run.log);
   } else {
-    delete_records(connection, stored->id);
+    delete_records(connection, id);
   }
   return added;
 }

@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "db/digests.h"
 #include "db/writers.h"
 
 namespace pippin::db {
@@ -32,17 +33,20 @@ std::vector<CampaignRow> campaigns_of(Connection& connection, const SampleFilter
 /// Loads points, runs and iterations with statements that are prepared once.
 class Loader {
  public:
-  explicit Loader(Connection& connection)
-      : planned_(connection.prepare("SELECT point, state, reason FROM campaign_points "
+  Loader(Connection& connection, std::int64_t digest_version)
+      : digests_(connection, digest_version),
+        notes_(notes_by_run(connection)),
+        planned_(connection.prepare("SELECT point, state, reason FROM campaign_points "
                                     "WHERE campaign = ? ORDER BY position")),
         runs_(connection.prepare(
             "SELECT runs.id, runs.point, runs.name, allocations.name, allocations.attempt, "
             "date(runs.started_at, 'unixepoch'), runs.state, runs.recompute, "
-            "(SELECT max(max_allocated_mib) FROM rank_memory WHERE rank_memory.run = runs.id) "
+            "(SELECT max(max_allocated_mib) FROM rank_memory WHERE rank_memory.run = runs.id), "
+            "runs.started_at, runs.evidence "
             "FROM allocations JOIN runs ON runs.allocation = allocations.id "
             "WHERE allocations.campaign IS ? ORDER BY allocations.id, runs.position, runs.id")),
-        iterations_(connection.prepare("SELECT iteration, step_time_ms, interval, flags, gbs "
-                                       "FROM iterations WHERE run = ? ORDER BY position")),
+        peaks_(connection.prepare(
+            "SELECT number_type, tflops FROM campaign_peaks WHERE campaign = ?")),
         point_(connection.prepare(
             "SELECT id, name, trainer, size, style, layers, hidden, heads, kv_heads, ffn, seq, "
             "vocab, padded_vocab, params, tp, pp, dp, cp, mbs, gas, gpus, gbs "
@@ -51,12 +55,14 @@ class Loader {
             "SELECT name, text, number FROM point_axes WHERE point = ? ORDER BY position")) {}
 
   void load(const CampaignRow& campaign) {
+    const PeakTflops peaks = peaks_of(campaign.id);
     for (planned_.bind(campaign.id); planned_.step();) {
       PointSamples& samples = at(campaign.sweep, planned_.text(0));
       const bool infeasible = planned_.text(1) == "infeasible";
       samples.planned = infeasible ? RunState::kInfeasible : RunState::kMissing;
       samples.reason = planned_.text(2);
       samples.warmup = campaign.warmup;
+      if (!peaks.empty()) samples.peak_tflops = peaks;
     }
     load_runs(campaign.id, campaign.sweep, campaign.number);
   }
@@ -80,6 +86,7 @@ class Loader {
                  std::int64_t number) {
     for (runs_.bind(campaign); runs_.step();) {
       RunSamples run;
+      run.id = runs_.integer(0);
       const std::int64_t attempt = runs_.integer(4);
       run.run = runs_.text(2);
       run.allocation = runs_.text(3);
@@ -89,22 +96,19 @@ class Loader {
       run.state = run_state_of(runs_.text(6));
       run.recompute = runs_.text(7);
       run.memory_mib = runs_.maybe_real(8);
-      run.iterations = iterations_of(runs_.integer(0));
+      run.started_at = runs_.maybe_integer(9);
+      run.evidence = runs_.text(10);
+      run.digest = digests_.of(run.id);
+      const auto notes = notes_.find(run.id);
+      if (notes != notes_.end()) run.notes = notes->second;
       at(sweep, runs_.text(1)).runs.push_back(std::move(run));
     }
   }
 
-  std::vector<Iteration> iterations_of(std::int64_t run) {
-    std::vector<Iteration> rows;
-    for (iterations_.bind(run); iterations_.step();) {
-      Iteration& row = rows.emplace_back();
-      row.number = iterations_.integer(0);
-      row.step_time_ms = iterations_.real(1);
-      row.interval = iterations_.integer(2);
-      row.flags = static_cast<unsigned>(iterations_.integer(3));
-      row.gbs = iterations_.maybe_integer(4);
-    }
-    return rows;
+  PeakTflops peaks_of(std::int64_t campaign) {
+    PeakTflops peaks;
+    for (peaks_.bind(campaign); peaks_.step();) peaks.emplace_back(peaks_.text(0), peaks_.real(1));
+    return peaks;
   }
 
   Point point_of(const std::string& id) {
@@ -129,7 +133,9 @@ class Loader {
     return point;
   }
 
-  Statement planned_, runs_, iterations_, point_, axes_;
+  DigestReader digests_;
+  std::map<std::int64_t, std::vector<std::string>> notes_;
+  Statement planned_, runs_, peaks_, point_, axes_;
   std::map<std::pair<std::string, std::string>, std::size_t> places_;
   std::vector<PointSamples> samples_;
 };
@@ -146,12 +152,13 @@ void tell_apart(std::vector<PointSamples>& samples) {
 
 }  // namespace
 
-std::vector<PointSamples> samples(Connection& connection, const SampleFilter& filter) {
+std::vector<PointSamples> samples(Connection& connection, const SampleFilter& filter,
+                                  std::int64_t digest_version) {
   // A collector may write meanwhile, and all must be of one moment.
   Transaction moment(connection, Transaction::Kind::kRead);
   std::vector<PointSamples> result;
   {
-    Loader loader(connection);
+    Loader loader(connection, digest_version);
     for (const auto& campaign : campaigns_of(connection, filter)) loader.load(campaign);
     const bool foreign = !filter.campaign && filter.sweep.value_or("").empty();
     if (foreign) loader.load_foreign();
@@ -160,6 +167,22 @@ std::vector<PointSamples> samples(Connection& connection, const SampleFilter& fi
   moment.commit();
   tell_apart(result);
   return result;
+}
+
+std::vector<Iteration> lines_of(Connection& connection, std::int64_t run) {
+  Statement rows = connection.prepare(
+      "SELECT iteration, step_time_ms, interval, flags, gbs FROM iterations WHERE run = ? "
+      "ORDER BY position");
+  std::vector<Iteration> lines;
+  for (rows.bind(run); rows.step();) {
+    Iteration& line = lines.emplace_back();
+    line.number = rows.integer(0);
+    line.step_time_ms = rows.real(1);
+    line.interval = rows.integer(2);
+    line.flags = static_cast<unsigned>(rows.integer(3));
+    line.gbs = rows.maybe_integer(4);
+  }
+  return lines;
 }
 
 }  // namespace pippin::db

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +25,15 @@ std::int64_t put_log(Connection& connection, std::optional<std::int64_t> id, con
 Added add_foreign_log(Connection& connection, const LogFile& file, const std::vector<LogRun>& runs);
 void put_campaign(Connection& connection, const CampaignRecord& campaign);
 Added put_run(Connection& connection, const RunRecord& run);
-std::vector<PointSamples> samples(Connection& connection, const SampleFilter& filter);
+std::vector<PointSamples> samples(Connection& connection, const SampleFilter& filter,
+                                  std::int64_t digest_version);
+std::vector<Iteration> lines_of(Connection& connection, std::int64_t run);
+
+/// What people wrote of each run, the newest last.
+std::map<std::int64_t, std::vector<std::string>> notes_by_run(Connection& connection);
+void put_note(Connection& connection, std::int64_t run, const std::string& text);
+void put_tag(Connection& connection, const std::string& name, const CampaignName& campaign);
+std::optional<SampleFilter> selection(Connection& connection, const std::string& name);
+std::vector<RunName> runs_named(Connection& connection, const std::string& name);
 
 }  // namespace pippin::db

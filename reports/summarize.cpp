@@ -2,228 +2,324 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fmt/format.h>
 #include <set>
 
 #include "harness/base/units.h"
+#include "reports/digest.h"
+#include "reports/peak.h"
 #include "reports/statistics/interval.h"
-#include "reports/statistics/warmup.h"
 #include "sweeps/estimate/flops.h"
 
 namespace pippin {
 
 namespace {
 
-/// What one point's mean is made of.
+/// What one row's mean is made of.
 struct Sample {
   std::vector<RunMoments> runs;  ///< in seconds
+  std::vector<LineSummary> lines;
   bool clean = true;
   std::int64_t slowdowns = 0, unsteady = 0;  ///< runs of such a course
   std::size_t left_out = 0;                  ///< runs whose lines are all unclean
 };
 
-Count gbs_of(const Iteration& line, const Point& point) {
-  return line.gbs ? line.gbs : point.layout.gbs;
-}
-
-/// The batch size that the point's lines ended with; `mixed` where they had others before.
+/// The batch size that the row's lines ended with; `mixed` where they had others before.
 struct FinalBatch {
   Count gbs;
   bool mixed = false;
 };
 
-FinalBatch final_batch(const PointSamples& samples) {
-  FinalBatch result{samples.point.layout.gbs};
-  std::set<std::int64_t> seen;
-  Count last;
-  for (const auto& run : samples.runs) {
-    for (const auto& line : run.iterations) {
-      if (const Count gbs = gbs_of(line, samples.point)) seen.insert(*gbs);
-    }
-    if (run.iterations.empty()) continue;
-    last = std::max(last, gbs_of(run.iterations.back(), samples.point));
+RunDigest digest_of_run(const RunSamples& run, const PointSamples& point) {
+  return run.digest ? *run.digest : digest_of(run.iterations, point.warmup);
+}
+
+/// The runs that one row stands for, each with its digest.
+struct RowRuns {
+  const PointSamples* point;
+  std::vector<const RunSamples*> runs;
+  std::vector<RunDigest> digests;
+};
+
+FinalBatch final_batch(const RowRuns& row) {
+  FinalBatch result;
+  std::set<Count> seen;
+  for (const auto& digest : row.digests) {
+    if (digest.all.lines == 0) continue;
+    seen.insert(digest.gbs);
+    result.gbs = std::max(result.gbs, digest.gbs);
+    result.mixed = result.mixed || digest.batch_grew;
   }
-  if (last) result.gbs = last;
-  result.mixed = seen.size() > 1;
+  seen.erase(std::nullopt);
+  result.mixed = result.mixed || seen.size() > 1;
+  if (!result.gbs) result.gbs = row.point->point.layout.gbs;
   return result;
 }
 
-/// The lines of a run that measure a step of the final batch size.
-std::vector<const Iteration*> lines_of(const RunSamples& run, const Point& point,
-                                       const FinalBatch& batch) {
-  std::vector<const Iteration*> lines;
-  for (const auto& line : run.iterations) {
-    const Count gbs = gbs_of(line, point);
-    const bool unlike = batch.mixed && gbs && gbs != batch.gbs;
-    if (line.step_time_ms > 0 && !unlike) lines.push_back(&line);
-  }
-  return lines;
+RunMoments moments_of(const RunSamples& run, const LineSummary& lines) {
+  const double sd = lines.sd_ms / kMsPerSecond;
+  RunMoments moments;
+  moments.day = run.day;
+  moments.allocation = run.allocation;
+  moments.n = static_cast<std::size_t>(lines.lines);
+  moments.mean = lines.mean_ms / kMsPerSecond;
+  moments.squares = sd * sd * static_cast<double>(lines.lines - 1);
+  return moments;
 }
 
-std::vector<double> seconds_of(const std::vector<const Iteration*>& lines) {
-  std::vector<double> seconds;
-  seconds.reserve(lines.size());
-  for (const Iteration* line : lines) seconds.push_back(line->step_time_ms / kMsPerSecond);
-  return seconds;
+void add_run(Sample& sample, const RunSamples& run, const LineSummary& lines) {
+  sample.runs.push_back(moments_of(run, lines));
+  sample.lines.push_back(lines);
 }
 
-/// Without lines that cover one of the run's first `warmup` iterations, and without flagged ones.
-std::vector<const Iteration*> after_fixed_warmup(const std::vector<const Iteration*>& lines,
-                                                 const RunSamples& run, std::int64_t warmup) {
-  const Iteration& first = run.iterations.front();
-  const std::int64_t steady_from = first.number - first.interval + 1 + warmup;
-  std::vector<const Iteration*> kept;
-  for (const Iteration* line : lines) {
-    const bool warm = line->number - line->interval + 1 >= steady_from;
-    if (warm && line->flags == 0) kept.push_back(line);
-  }
-  return kept;
+/// Only runs that ended with the batch size at hand, or do not say theirs.
+bool is_of(const RunDigest& digest, const FinalBatch& batch) {
+  return digest.all.lines > 0 && (!batch.mixed || !digest.gbs || digest.gbs == batch.gbs);
 }
 
-/// Without flagged lines and what comes before the steady part. The search sees the first
-/// iteration, which no mean holds.
-std::vector<const Iteration*> after_found_warmup(std::vector<const Iteration*> lines,
-                                                 Sample& sample) {
-  const auto flagged = [](const Iteration* line) { return (line->flags & ~kFirst) != 0; };
-  lines.erase(std::remove_if(lines.begin(), lines.end(), flagged), lines.end());
-  const Course course = course_of(seconds_of(lines));
-  sample.slowdowns += course.kind == Course::Kind::kSlowdown;
-  sample.unsteady += course.kind == Course::Kind::kNoSteadyState;
-  lines.erase(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(course.cut()));
-  const auto first = [](const Iteration* line) { return line->flags != 0; };
-  lines.erase(std::remove_if(lines.begin(), lines.end(), first), lines.end());
-  return lines;
-}
-
-void add_run(Sample& sample, const RunSamples& run, const std::vector<const Iteration*>& lines) {
-  if (lines.empty()) return;
-  sample.runs.push_back(moments_of(run.day, run.allocation, seconds_of(lines)));
-  sample.clean = sample.clean && std::all_of(lines.begin(), lines.end(),
-                                             [](const auto* line) { return line->flags == 0; });
-}
-
-Sample clean_sample(const PointSamples& samples, const FinalBatch& batch) {
+Sample clean_sample(const RowRuns& row, const FinalBatch& batch) {
   Sample result;
-  for (const auto& run : samples.runs) {
-    auto lines = lines_of(run, samples.point, batch);
-    if (lines.empty()) continue;
-    lines = samples.warmup ? after_fixed_warmup(lines, run, *samples.warmup)
-                           : after_found_warmup(std::move(lines), result);
-    result.left_out += lines.empty();
-    add_run(result, run, lines);
+  for (std::size_t i = 0; i < row.runs.size(); ++i) {
+    const RunDigest& digest = row.digests[i];
+    if (!is_of(digest, batch)) continue;
+    result.slowdowns += digest.slowdown;
+    result.unsteady += digest.unsteady;
+    result.left_out += digest.clean.lines == 0;
+    if (digest.clean.lines > 0) add_run(result, *row.runs[i], digest.clean);
   }
   return result;
 }
 
-Sample whole_sample(const PointSamples& samples, const FinalBatch& batch) {
+Sample whole_sample(const RowRuns& row, const FinalBatch& batch) {
   Sample result;
-  for (const auto& run : samples.runs) {
-    add_run(result, run, lines_of(run, samples.point, batch));
+  for (std::size_t i = 0; i < row.runs.size(); ++i) {
+    const RunDigest& digest = row.digests[i];
+    if (!is_of(digest, batch)) continue;
+    result.clean = result.clean && !digest.flagged;
+    add_run(result, *row.runs[i], digest.all);
   }
   return result;
 }
 
-RunState state_of(const PointSamples& samples) {
+RunState state_of(const RowRuns& row) {
   constexpr std::array kOrder{RunState::kOk,        RunState::kOom,       RunState::kFailed,
                               RunState::kTimeout,   RunState::kCancelled, RunState::kMissing,
                               RunState::kInfeasible};
   for (RunState state : kOrder) {
-    for (const auto& run : samples.runs) {
-      if (run.state == state) return state;
+    for (const auto* run : row.runs) {
+      if (run->state == state) return state;
     }
   }
-  return samples.planned;
+  return row.point->planned;
 }
 
-std::optional<double> memory_gib(const PointSamples& samples) {
+std::optional<double> memory_gib(const RowRuns& row) {
   std::optional<double> largest;
-  for (const auto& run : samples.runs) largest = std::max(largest, run.memory_mib);
+  for (const auto* run : row.runs) largest = std::max(largest, run->memory_mib);
   if (largest) *largest /= kMibPerGib;
   return largest;
 }
 
-/// Whether the forward pass was recomputed; nothing where the runs disagree.
-std::optional<bool> recomputed(const PointSamples& samples) {
-  std::set<bool> answers;
-  for (const auto& run : samples.runs) {
-    if (!run.iterations.empty()) answers.insert(run.recompute == "full");
+/// What the runs with lines say of recomputation; nothing where they disagree.
+std::optional<std::string> recompute_of(const RowRuns& row) {
+  std::set<std::string> answers;
+  for (std::size_t i = 0; i < row.runs.size(); ++i) {
+    if (row.digests[i].all.lines > 0) answers.insert(row.runs[i]->recompute);
   }
-  if (answers.size() != 1) return std::nullopt;
-  return *answers.begin();
+  if (answers.size() == 1) return *answers.begin();
+  const bool all_partial = !answers.empty() && answers.count("full") == 0;
+  return all_partial ? std::optional<std::string>("") : std::nullopt;
 }
 
-void add_rates(Summary& row, std::optional<bool> recompute) {
+void add_tflops(Summary& row, const Summing& summing, const std::string& recompute) {
   const Count &gbs = row.point.layout.gbs, &gpus = row.point.layout.gpus;
-  const double seconds = row.step_time_s->mean;
-  if (gbs) row.samples_per_s = static_cast<double>(*gbs) / seconds;
-  if (!gbs || !gpus || !recompute) return;
-  const auto flops = iteration_flops(FlopsFormula::kParams, row.point.model, *gbs, *recompute);
+  if (!gbs || !gpus) return;
+  const auto flops =
+      iteration_flops(summing.formula, row.point.model, *gbs, recompute == kFullRecompute);
   if (!flops) return;
-  row.tflops = tflops_per_gpu(*flops, seconds, *gpus);
-  row.flops_formula = text_of(FlopsFormula::kParams);
+  row.tflops = tflops_per_gpu(*flops, row.step_time_s->mean, *gpus);
+  row.flops_formula = text_of(summing.formula);
+  if (summing.formula == FlopsFormula::kHardware && recompute != kFullRecompute)
+    row.remarks.push_back("formula hardware counts a second forward pass that was not made here");
+}
+
+void add_utilisation(Summary& row, const PointSamples& point, const Summing& summing,
+                     const std::string& recompute) {
+  const auto peak = peak_of(point, summing);
+  if (!peak || !row.tflops) return;
+  const auto share = [&](std::optional<double> flops) -> std::optional<double> {
+    if (!flops) return std::nullopt;
+    return tflops_per_gpu(*flops, row.step_time_s->mean, *row.point.layout.gpus) / *peak;
+  };
+  row.mfu = share(model_flops(summing.formula, row.point.model, *row.point.layout.gbs));
+  row.hfu =
+      share(hardware_flops(summing.formula, row.point.model, *row.point.layout.gbs, recompute));
 }
 
 /// "oom in 1 of 3 runs", for each state that is not the row's own.
-void remark_other_ends(Summary& row, const std::vector<RunSamples>& runs) {
+void remark_other_ends(Summary& row, const std::vector<const RunSamples*>& runs) {
   for (int i = 0; i <= static_cast<int>(RunState::kMissing); ++i) {
     const auto state = static_cast<RunState>(i);
     const auto count = std::count_if(runs.begin(), runs.end(),
-                                     [&](const auto& run) { return run.state == state; });
+                                     [&](const auto* run) { return run->state == state; });
     if (count == 0 || state == row.state) continue;
     row.remarks.push_back(fmt::format("{} in {} of {} runs", text_of(state), count, runs.size()));
   }
 }
 
-void add_counts(Summary& row, const std::vector<RunMoments>& runs) {
-  const Nesting nesting = nest(runs);
+void add_counts(Summary& row, const Sample& sample) {
+  const Nesting nesting = nest(sample.runs);
   row.allocations = static_cast<std::int64_t>(nesting.allocations());
   row.runs = static_cast<std::int64_t>(nesting.runs.size());
   row.iterations = static_cast<std::int64_t>(nesting.iterations());
-}
-
-void add_means(Summary& row, const PointSamples& samples, Samples which) {
-  const FinalBatch batch = final_batch(samples);
-  Sample sample = which == Samples::kClean ? clean_sample(samples, batch) : Sample{};
-  if (sample.runs.empty()) sample = whole_sample(samples, batch);
-  if (sample.runs.empty()) return;
-  row.point.layout.gbs = batch.gbs;
-  if (batch.mixed) {
-    row.remarks.push_back(
-        fmt::format("the batch size changed: only lines of GBS {} are in the mean", *batch.gbs));
-  }
-  row.clean = sample.clean;
-  row.step_time_s = interval_of(sample.runs);
-  add_counts(row, sample.runs);
+  row.unit_means_s = nesting.allocations() > 1 ? allocation_means(nesting) : run_means(nesting);
   row.slowdowns = sample.slowdowns;
   row.unsteady = sample.unsteady;
+  row.clean = sample.clean;
+}
+
+/// Over all runs: the lowest and highest line, and the quarters where they reach furthest.
+Quantiles quantiles_of(const std::vector<LineSummary>& runs) {
+  Quantiles all{runs[0].min_ms, runs[0].p25_ms, runs[0].p75_ms, runs[0].max_ms};
+  for (const auto& run : runs) {
+    all.min = std::min(all.min, run.min_ms);
+    all.p25 = std::min(all.p25, run.p25_ms);
+    all.p75 = std::max(all.p75, run.p75_ms);
+    all.max = std::max(all.max, run.max_ms);
+  }
+  for (double* value : {&all.min, &all.p25, &all.p75, &all.max}) *value /= kMsPerSecond;
+  return all;
+}
+
+/// Nobody knows how many iterations and launches stand behind a figure in somebody's notes.
+Interval noted_interval(const Sample& sample) {
+  Interval interval;
+  double sum = 0;
+  for (const auto& run : sample.runs) sum += run.mean;
+  interval.mean = sum / static_cast<double>(sample.runs.size());
+  interval.unit = "run";
+  interval.remark = "noted by hand";
+  return interval;
+}
+
+void remark_batch(Summary& row, const FinalBatch& batch) {
+  row.point.layout.gbs = batch.gbs;
+  if (!batch.mixed) return;
+  row.remarks.push_back(
+      fmt::format("the batch size changed: only lines of GBS {} are in the mean", *batch.gbs));
+}
+
+void add_means(Summary& row, const RowRuns& of, const Summing& summing) {
+  const FinalBatch batch = final_batch(of);
+  Sample sample = summing.samples == Samples::kClean ? clean_sample(of, batch) : Sample{};
+  if (sample.runs.empty()) sample = whole_sample(of, batch);
+  if (sample.runs.empty()) return;
+  remark_batch(row, batch);
+  row.noted = of.point->point.trainer == kNotedTrainer;
+  row.step_time_s = row.noted ? noted_interval(sample) : interval_of(sample.runs);
+  add_counts(row, sample);
+  row.clean = row.clean || row.noted;
+  row.lines_s = quantiles_of(sample.lines);
   if (sample.left_out > 0) {
     row.remarks.push_back(fmt::format("no clean line in {} of {} runs, which the mean leaves out",
                                       sample.left_out, sample.left_out + sample.runs.size()));
   }
-  const auto recompute = recomputed(samples);
-  if (!recompute) row.remarks.push_back("runs with and without recomputation: no TFLOPS");
-  add_rates(row, recompute);
+  if (row.point.layout.gbs)
+    row.samples_per_s = static_cast<double>(*row.point.layout.gbs) / row.step_time_s->mean;
+  const auto recompute = recompute_of(of);
+  if (!recompute) {
+    row.remarks.push_back("runs with and without recomputation: no TFLOPS");
+    return;
+  }
+  add_tflops(row, summing, *recompute);
+  add_utilisation(row, *of.point, summing, *recompute);
 }
 
-Summary summarize_point(const PointSamples& samples, Samples which) {
+/// What stands, and what stood before it was written anew.
+void add_notes(Summary& row, const std::vector<const RunSamples*>& runs) {
+  for (const auto* run : runs) {
+    if (run->notes.empty()) continue;
+    const std::string& now = run->notes.back();
+    const bool new_text = std::count(row.notes.begin(), row.notes.end(), now) == 0;
+    if (!now.empty() && new_text) row.notes.push_back(now);
+    row.past_notes.insert(row.past_notes.end(), run->notes.begin(), run->notes.end());
+  }
+}
+
+Summary summarize_row(const RowRuns& of, const Summing& summing) {
   Summary row;
-  row.sweep = samples.sweep;
-  row.point = samples.point;
-  row.state = state_of(samples);
-  row.reason = samples.reason;
-  row.memory_gib = memory_gib(samples);
-  add_means(row, samples, which);
-  remark_other_ends(row, samples.runs);
+  row.sweep = of.point->sweep;
+  row.point = of.point->point;
+  row.state = state_of(of);
+  row.reason = of.point->reason;
+  row.memory_gib = memory_gib(of);
+  for (const auto* run : of.runs) {
+    if (run->started_at && (!row.started_at || *run->started_at < *row.started_at))
+      row.started_at = run->started_at;
+  }
+  add_notes(row, of.runs);
+  add_means(row, of, summing);
+  remark_other_ends(row, of.runs);
   return row;
+}
+
+RowRuns runs_between(const PointSamples& point, std::size_t begin, std::size_t end) {
+  RowRuns rows{&point, {}, {}};
+  for (std::size_t i = begin; i < end; ++i) {
+    rows.runs.push_back(&point.runs[i]);
+    rows.digests.push_back(digest_of_run(point.runs[i], point));
+  }
+  return rows;
+}
+
+/// Half widths of a row's interval on the logarithm, below and above; nothing without one.
+struct LogWidths {
+  double below = 0, above = 0;
+};
+
+std::optional<LogWidths> log_widths(const Summary& row) {
+  const Interval& time = *row.step_time_s;
+  if (!time.low || !time.high || *time.low <= 0) return std::nullopt;
+  return LogWidths{std::log(time.mean / *time.low), std::log(*time.high / time.mean)};
+}
+
+/// A shorter time is a larger quotient: the ends change places.
+Ratio ratio_of(const Summary& row, const Summary& reference) {
+  Ratio ratio;
+  ratio.value = *row.tflops / *reference.tflops;
+  const auto own = log_widths(row), other = log_widths(reference);
+  if (!own || !other) return ratio;
+  ratio.low = ratio.value * std::exp(-std::hypot(own->above, other->below));
+  ratio.high = ratio.value * std::exp(std::hypot(own->below, other->above));
+  return ratio;
 }
 
 }  // namespace
 
-std::vector<Summary> summarize(const std::vector<PointSamples>& points, Samples samples) {
+std::vector<Summary> summarize(const std::vector<PointSamples>& points, const Summing& summing) {
   std::vector<Summary> rows;
   rows.reserve(points.size());
-  for (const auto& point : points) rows.push_back(summarize_point(point, samples));
+  for (const auto& point : points) {
+    if (!summing.by_run || point.runs.empty()) {
+      rows.push_back(summarize_row(runs_between(point, 0, point.runs.size()), summing));
+      continue;
+    }
+    for (std::size_t i = 0; i < point.runs.size(); ++i) {
+      rows.push_back(summarize_row(runs_between(point, i, i + 1), summing));
+      rows.back().run = point.runs[i].run;
+      if (rows.back().reason.empty()) rows.back().reason = point.runs[i].evidence;
+    }
+  }
   return rows;
+}
+
+void compare_with(std::vector<Summary>& rows, std::size_t reference) {
+  const Summary base = rows[reference];
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!rows[i].tflops || !base.tflops) continue;
+    rows[i].vs = i == reference ? Ratio{} : ratio_of(rows[i], base);
+  }
 }
 
 }  // namespace pippin

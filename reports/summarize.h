@@ -1,8 +1,10 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "harness/records/summary.h"
+#include "sweeps/estimate/flops.h"
 
 namespace pippin {
 
@@ -12,14 +14,28 @@ enum class Samples {
   kAll,    ///< every line
 };
 
-/// One row per point, in the given order.
-/// Shape: a line counts once, also where it is the mean of an interval. Every run with such lines
-/// counts, however it ended. Where the batch size changes within a point (ramp-up), only lines of
-/// the final one count. A fixed warm-up leaves out the lines of a run's first iterations, one that
-/// is found those before its steady part; either way one cut per run. The state is ok where one run
-/// is, else the worst that is present, out of memory first.
-/// Unit: TFLOPS per GPU by formula `params`, with recomputation where the runs say "full".
-/// Source: for TFLOPS the BigScience GPT-2 tables, see sweeps/estimate/flops.h.
-std::vector<Summary> summarize(const std::vector<PointSamples>& points, Samples samples);
+/// How rows are made.
+struct Summing {
+  Samples samples = Samples::kClean;
+  FlopsFormula formula = FlopsFormula::kParams;
+  bool by_run = false;           ///< a row for each run instead of one for each point
+  PeakTflops peak_tflops = {};   ///< of the accelerator, where the runs do not know theirs
+  std::string number_type = {};  ///< "bf16", of the peak, where the points do not say theirs
+};
+
+/// One row per point, or per run, in the given order.
+/// Shape: every run with lines counts, however it ended, by its digest; one without is digested
+/// from its iterations. Where the batch size differs between a point's runs, only runs of the
+/// largest one count. The state is ok where one run is, else the worst that is present, out of
+/// memory first. A row of figures written down by hand has no interval.
+/// Unit: TFLOPS per GPU; `params` counts recomputation where the runs say "full". MFU and HFU come
+/// from the same formula: without recomputed work, and with it.
+/// Source: for TFLOPS see sweeps/estimate/flops.h.
+std::vector<Summary> summarize(const std::vector<PointSamples>& points, const Summing& summing);
+
+/// Sets every row's TFLOPS against those of row `reference`.
+/// Shape: the interval combines both rows' own. Source: Zou and Donner, "Construction of confidence
+/// limits about effect measures", Statistics in Medicine 27, 2008, on logarithms.
+void compare_with(std::vector<Summary>& rows, std::size_t reference);
 
 }  // namespace pippin

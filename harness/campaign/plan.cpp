@@ -162,6 +162,8 @@ Campaign begin_campaign(const Sweep& sweep, std::int64_t number, const std::stri
   campaign.number = number;
   campaign.started = started;
   campaign.cluster = sweep.cluster.name;
+  campaign.accelerator = sweep.cluster.accelerator.name;
+  campaign.peak_tflops = sweep.cluster.accelerator.peak_tflops;
   campaign.scheduler = sweep.cluster.scheduler;
   campaign.order = text_of(sweep.order);
   campaign.seed = sweep.seed;

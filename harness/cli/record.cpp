@@ -108,8 +108,16 @@ void complete_model(Model& model) {
 }
 
 void record_campaign(Database& database, const Campaign& campaign) {
-  CampaignRecord record{campaign.sweep, campaign.number, campaign.started, campaign.cluster,
-                        campaign.order, campaign.seed,   campaign.warmup,  {}};
+  CampaignRecord record;
+  record.sweep = campaign.sweep;
+  record.number = campaign.number;
+  record.started = campaign.started;
+  record.cluster = campaign.cluster;
+  record.accelerator = campaign.accelerator;
+  record.peak_tflops = campaign.peak_tflops;
+  record.order = campaign.order;
+  record.seed = campaign.seed;
+  record.warmup = campaign.warmup;
   for (const auto& point : campaign.points) record.points.push_back({point, false, {}});
   for (const auto& drop : campaign.dropped)
     record.points.push_back({drop.point, true, drop.verdict.reason});

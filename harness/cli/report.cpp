@@ -4,6 +4,7 @@
 #include "db/database.h"
 #include "harness/base/text.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/samples.h"
 #include "reports/format.h"
 #include "reports/summarize.h"
 
@@ -28,12 +29,12 @@ ExitCode report(const Globals& globals, const ReportOptions& options) {
   Database database(globals.db, existing);
   SampleFilter filter;
   if (!options.sweep.empty()) filter.sweep = options.sweep;
-  const auto points = database.samples(filter);
+  const auto points = digested_samples(globals, database, filter);
   if (points.empty() && !options.sweep.empty()) {
     bad_input("{}: no sweep is named '{}'", globals.db.string(), printable(options.sweep));
   }
   std::ostringstream text;
-  format.write({summarize(points, samples), terminal_width(STDOUT_FILENO)}, text);
+  format.write({summarize(points, {samples}), terminal_width(STDOUT_FILENO)}, text);
   write_output(text.str());
   return ExitCode::kDone;
 }

@@ -140,6 +140,8 @@ std::string manifest_of(const Campaign& campaign) {
   Json json{{"format", kFormat}, {"sweep", campaign.sweep}, {"campaign", campaign.number}};
   json["started"] = campaign.started;
   json["cluster"] = campaign.cluster;
+  json["accelerator"] = campaign.accelerator;
+  json["peak_tflops"] = campaign.peak_tflops;
   json["scheduler"] = campaign.scheduler;
   json["order"] = campaign.order;
   json["seed"] = campaign.seed;
@@ -162,6 +164,8 @@ Campaign campaign_of(const std::string& manifest, const std::string& where) {
     campaign.number = json.at("campaign");
     campaign.started = json.at("started");
     campaign.cluster = json.at("cluster");
+    campaign.accelerator = json.value("accelerator", "");  // manifests before 0.2 have neither
+    campaign.peak_tflops = json.value("peak_tflops", PeakTflops{});
     campaign.scheduler = json.at("scheduler");
     campaign.order = json.at("order");
     campaign.seed = json.at("seed");

@@ -31,6 +31,8 @@ struct Campaign {
   std::int64_t number = 1;  ///< 1 is the sweep's first
   std::string started;      ///< UTC, ISO 8601
   std::string cluster;      ///< its name
+  std::string accelerator;  ///< its name; empty where unknown
+  PeakTflops peak_tflops;   ///< of the accelerator
   std::string scheduler;    ///< its scheduler's: "local"
   std::string order;        ///< "blocks", "sequential", "shuffled"
   std::uint64_t seed = 1;

@@ -10,13 +10,15 @@
 
 namespace pippin {
 
+/// What a device can do at best, by number type, dense: {"bf16", 989}.
+using PeakTflops = std::vector<std::pair<std::string, double>>;
+
 /// One kind of GPU (or CPU). Source: sweeps/accelerators.yaml names one for each figure.
 struct Accelerator {
   std::string name;
   std::optional<double> memory_gib;
   std::optional<double> bandwidth_gb_per_s;
-  std::vector<std::pair<std::string, double>>
-      peak_tflops;  ///< by number type, dense: {"bf16", 989}
+  PeakTflops peak_tflops;
 };
 
 /// Where a sweep runs.

@@ -25,7 +25,13 @@ enum IterationFlag : unsigned {
   kAfterSave = 1u << 2,        ///< a checkpoint was saved since the line before
   kAfterEvaluation = 1u << 3,  ///< the validation set was run since the line before
   kIntervalMean = 1u << 4,     ///< the mean of `interval` > 1 iterations
+  kNoted = 1u << 5,            ///< written down by hand: a mean of nobody knows how many iterations
 };
+
+/// LogRun::recompute of a run that does the whole forward pass twice.
+inline constexpr std::string_view kFullRecompute = "full";
+/// Point::trainer of figures that people wrote down.
+inline constexpr std::string_view kNotedTrainer = "noted";
 
 /// One iteration line of a log.
 struct Iteration {

@@ -26,13 +26,17 @@ double sd_of(const std::vector<double>& values) {
   return std::sqrt(squares_of(values) / static_cast<double>(values.size() - 1));
 }
 
-double quantile_of(std::vector<double> values, double p) {
-  std::sort(values.begin(), values.end());
+double sorted_quantile(const std::vector<double>& values, double p) {
   const double position = p * static_cast<double>(values.size() - 1);
   const auto below = static_cast<std::size_t>(position);
   const std::size_t above = std::min(below + 1, values.size() - 1);
   const double share = position - static_cast<double>(below);
   return values[below] + share * (values[above] - values[below]);
+}
+
+double quantile_of(std::vector<double> values, double p) {
+  std::sort(values.begin(), values.end());
+  return sorted_quantile(values, p);
 }
 
 double median_of(std::vector<double> values) { return quantile_of(std::move(values), 0.5); }

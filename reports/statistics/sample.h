@@ -17,6 +17,9 @@ double sd_of(const std::vector<double>& values);
 /// Source: Hyndman and Fan, "Sample Quantiles in Statistical Packages", 1996, type 7.
 double quantile_of(std::vector<double> values, double p);
 
+/// The same of values in ascending order.
+double sorted_quantile(const std::vector<double>& values, double p);
+
 double median_of(std::vector<double> values);
 
 /// Median absolute deviation, times 1.4826 so that it estimates the sd of normal data.

@@ -116,7 +116,7 @@ TEST_CASE("the logs of the issue give its three rows") {
   REQUIRE(samples.size() == expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const auto& layout = samples[i].point.layout;
-    const auto& rows = samples[i].runs.at(0).iterations;
+    const auto rows = database.lines_of(samples[i].runs.at(0).id);
     double sum = 0;
     for (const auto& row : rows) sum += row.step_time_ms / 1000;
     CHECK(layout.gpus == expected[i].gpus);

@@ -14,7 +14,7 @@ using namespace pippin;
 namespace {
 std::string csv_of(const std::vector<PointSamples>& samples) {
   std::ostringstream out;
-  format_named("csv").write({summarize(samples, Samples::kClean)}, out);
+  format_named("csv").write({summarize(samples, {Samples::kClean})}, out);
   return out.str();
 }
 }  // namespace
@@ -47,7 +47,7 @@ TEST_CASE("a cell with a comma a quote or a line break is quoted") {
 TEST_CASE(
     "own axes of a sweep are always columns and foreign arguments where they tell rows apart") {
   const auto axes = [](const std::vector<PointSamples>& samples) {
-    return shown_axes(summarize(samples, Samples::kClean));
+    return shown_axes(summarize(samples, {Samples::kClean}));
   };
   CHECK(axes({test::sweep_samples()[0]}) == std::vector<std::string>{"zero"});
   CHECK(axes(test::foreign_samples()) == std::vector<std::string>{"recompute"});

@@ -1,0 +1,81 @@
+#include <ctime>
+
+#include "db/writers.h"
+#include "harness/base/error.h"
+#include "harness/base/text.h"
+
+namespace pippin::db {
+
+namespace {
+
+std::optional<std::int64_t> campaign_named(Connection& connection, const CampaignName& campaign) {
+  Statement row = connection.prepare(
+      "SELECT campaigns.id FROM campaigns JOIN sweeps ON sweeps.id = campaigns.sweep "
+      "WHERE sweeps.name = ?1 AND (?2 IS NULL OR number = ?2) ORDER BY number DESC LIMIT 1");
+  if (!row.bind(campaign.sweep, campaign.number).step()) return std::nullopt;
+  return row.integer(0);
+}
+
+bool has_sweep(Connection& connection, const std::string& name) {
+  Statement row = connection.prepare("SELECT 1 FROM sweeps WHERE name = ?");
+  return row.bind(name).step();
+}
+
+}  // namespace
+
+std::map<std::int64_t, std::vector<std::string>> notes_by_run(Connection& connection) {
+  Statement rows = connection.prepare("SELECT run, text FROM notes ORDER BY id");
+  std::map<std::int64_t, std::vector<std::string>> notes;
+  while (rows.step()) notes[rows.integer(0)].push_back(rows.text(1));
+  return notes;
+}
+
+void put_note(Connection& connection, std::int64_t run, const std::string& text) {
+  connection.prepare("INSERT INTO notes (run, text, written_at) VALUES (?, ?, ?)")
+      .run(run, text, static_cast<std::int64_t>(std::time(nullptr)));
+}
+
+void put_tag(Connection& connection, const std::string& name, const CampaignName& campaign) {
+  if (has_sweep(connection, name)) {
+    bad_input("{}: '{}' is the name of a sweep; choose another tag", connection.path().string(),
+              printable(name));
+  }
+  const auto id = campaign_named(connection, campaign);
+  if (!id) {
+    bad_input("{}: there is no campaign {}of a sweep '{}'", connection.path().string(),
+              campaign.number ? std::to_string(*campaign.number) + " " : "",
+              printable(campaign.sweep));
+  }
+  connection
+      .prepare(
+          "INSERT INTO tags (name, campaign) VALUES (?, ?) ON CONFLICT (name) DO UPDATE "
+          "SET campaign = excluded.campaign")
+      .run(name, *id);
+}
+
+std::optional<SampleFilter> selection(Connection& connection, const std::string& name) {
+  if (has_sweep(connection, name)) return SampleFilter{name, {}};
+  const CampaignName campaign = campaign_name_of(name);
+  if (campaign.number && campaign_named(connection, campaign))
+    return SampleFilter{campaign.sweep, campaign.number};
+  Statement row = connection.prepare(
+      "SELECT sweeps.name, campaigns.number FROM tags JOIN campaigns ON campaigns.id = "
+      "tags.campaign JOIN sweeps ON sweeps.id = campaigns.sweep WHERE tags.name = ?");
+  if (!row.bind(name).step()) return std::nullopt;
+  return SampleFilter{row.text(0), row.integer(1)};
+}
+
+std::vector<RunName> runs_named(Connection& connection, const std::string& name) {
+  Statement rows = connection.prepare(
+      "SELECT runs.id, runs.name, sweeps.name, campaigns.number FROM runs "
+      "JOIN allocations ON allocations.id = runs.allocation "
+      "LEFT JOIN campaigns ON campaigns.id = allocations.campaign "
+      "LEFT JOIN sweeps ON sweeps.id = campaigns.sweep "
+      "WHERE runs.name = ?1 OR runs.id = ?2 ORDER BY runs.id");
+  std::vector<RunName> runs;
+  for (rows.bind(name, parse_integer(name)); rows.step();)
+    runs.push_back({rows.integer(0), rows.text(1), {rows.text(2), rows.maybe_integer(3)}});
+  return runs;
+}
+
+}  // namespace pippin::db

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "harness/records/summary.h"
+
+namespace pippin {
+
+/// Of the code below: a digest that another version made is made anew.
+inline constexpr std::int64_t kDigestVersion = 1;
+
+/// What the lines of a run come to.
+/// Shape: a line counts once, also where it is the mean of an interval; one without a time does
+/// not. Where the batch size changes on the way (ramp-up), only lines of the last one count. Clean
+/// are those without a flag after the warm-up: the first `warmup` iterations of the launch or,
+/// where none are named, what comes before the steady part. The search for it sees the first
+/// iteration, which no mean holds.
+RunDigest digest_of(const std::vector<Iteration>& lines, std::optional<std::int64_t> warmup);
+
+}  // namespace pippin
