@@ -11,18 +11,6 @@ std::int64_t put_sweep(Connection& connection, const std::string& name) {
   return id.integer(0);
 }
 
-/// What a run comes to depends on how its campaign finds the warm-up.
-void delete_outdated_digests(Connection& connection, const CampaignRecord& campaign) {
-  connection
-      .prepare(
-          "DELETE FROM run_digests WHERE run IN (SELECT runs.id FROM runs "
-          "JOIN allocations ON allocations.id = runs.allocation "
-          "JOIN campaigns ON campaigns.id = allocations.campaign "
-          "JOIN sweeps ON sweeps.id = campaigns.sweep "
-          "WHERE sweeps.name = ? AND campaigns.number = ? AND campaigns.warmup IS NOT ?)")
-      .run(campaign.sweep, campaign.number, campaign.warmup);
-}
-
 void put_peaks(Connection& connection, std::int64_t id, const CampaignRecord& campaign) {
   connection.prepare("DELETE FROM campaign_peaks WHERE campaign = ?").run(id);
   Statement insert = connection.prepare(
@@ -77,7 +65,6 @@ void put_point(Connection& connection, const Point& point) {
 }
 
 void put_campaign(Connection& connection, const CampaignRecord& campaign) {
-  delete_outdated_digests(connection, campaign);
   const std::int64_t id = put_campaign_row(connection, campaign);
   put_peaks(connection, id, campaign);
   connection.prepare("DELETE FROM campaign_points WHERE campaign = ?").run(id);

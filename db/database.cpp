@@ -33,6 +33,9 @@ struct Database::Home {
 
 namespace {
 
+constexpr int kCacheKib =
+    64 * 1024;  // the runs and points of a large report, without reading twice
+
 fs::path checked(const fs::path& path, const OpenDatabase& how) {
   std::error_code error;
   if (!how.create && !fs::exists(path, error))
@@ -44,6 +47,7 @@ void prepare(db::Connection& connection, bool network, std::int64_t most_pages) 
   if (most_pages > 0) connection.run(fmt::format("PRAGMA max_page_count = {}", most_pages));
   connection.run("PRAGMA foreign_keys = ON");
   connection.run("PRAGMA synchronous = FULL");
+  connection.run(fmt::format("PRAGMA cache_size = -{}", kCacheKib));
   db::migrate(connection);
   if (connection.read_only()) return;
   connection.run(network ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL");
@@ -117,6 +121,23 @@ void Database::put_digests(const std::vector<DigestRecord>& digests, std::int64_
   const auto lock = home_->lock();
   db::Transaction transaction(home_->connection);
   for (const auto& record : digests) db::put_digest(home_->connection, record, version);
+  transaction.commit();
+}
+
+StoredRows Database::rows(const RowFilter& filter, std::int64_t version) {
+  const auto lock = home_->lock();
+  return read_whole(home_->connection,
+                    [&] { return db::rows(home_->connection, filter, version); });
+}
+
+void Database::put_rows(const std::vector<Summary>& rows, std::int64_t version,
+                        std::int64_t moment) {
+  if (home_->connection.read_only()) return;
+  const auto lock = home_->lock();
+  db::Transaction transaction(home_->connection);
+  if (db::moment_of(home_->connection) != moment) return;
+  std::int64_t place = 0;
+  for (const auto& row : rows) db::put_row(home_->connection, row, ++place, version);
   transaction.commit();
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -80,6 +81,19 @@ struct DigestRecord {
   RunDigest digest;
 };
 
+/// Which rows to load, and what of them.
+struct RowFilter {
+  std::optional<std::string> sweep;  ///< nothing: all
+  std::set<std::string, std::less<>> axes;
+};
+
+/// Rows of a report, without rates.
+struct StoredRows {
+  std::vector<Summary> rows;
+  bool complete = true;     ///< false: some were never summed up, or their runs have changed since
+  std::int64_t moment = 0;  ///< changes when another process writes
+};
+
 /// A campaign as people name it; without a number the sweep's newest.
 struct CampaignName {
   std::string sweep;
@@ -135,6 +149,12 @@ class Database {
   /// Stores what runs come to; nothing of a run that has changed since its lines were read, and
   /// nothing at all where the file cannot be written.
   void put_digests(const std::vector<DigestRecord>& digests, std::int64_t version);
+  /// The rows of a report as far as they are stored: one a point over all campaigns, in the order
+  /// of samples(). Shape: foreign rows have only axes that differ between them, and filter.axes.
+  StoredRows rows(const RowFilter& filter, std::int64_t version);
+  /// Stores all rows of a selection that were summed up from samples() read since `moment`; nothing
+  /// where another process has written since then, or the file cannot be written.
+  void put_rows(const std::vector<Summary>& rows, std::int64_t version, std::int64_t moment);
 
   /// The sweep, campaign ("gpt-52b/2") or tag of that name; nothing where there is none.
   std::optional<SampleFilter> selection(const std::string& name);

@@ -1,5 +1,7 @@
 #include "db/digests.h"
 
+#include <fmt/format.h>
+
 namespace pippin::db {
 
 namespace {
@@ -21,27 +23,17 @@ std::optional<double> known(const LineSummary& lines, double value) {
 
 }  // namespace
 
-DigestReader::DigestReader(Connection& connection, std::int64_t version)
-    : version_(version),
-      row_(connection.prepare(
-          "SELECT gbs, batch_grew, flagged, slowdown, unsteady, clean_lines, clean_mean_ms, "
-          "clean_sd_ms, "
-          "clean_min_ms, clean_p25_ms, clean_median_ms, clean_p75_ms, clean_p95_ms, clean_p99_ms, "
-          "clean_max_ms, lines, mean_ms, sd_ms, min_ms, p25_ms, median_ms, p75_ms, p95_ms, p99_ms, "
-          "max_ms "
-          "FROM run_digests WHERE run = ? AND version = ?")) {}
-
-std::optional<RunDigest> DigestReader::of(std::int64_t run) {
-  constexpr int kClean = 5, kAll = 15;  // the first column of each
-  if (!row_.bind(run, version_).step()) return std::nullopt;
+std::optional<RunDigest> digest_at(const Statement& row, int column) {
+  const int clean = column + 5, all = clean + 10;  // the first column of each
+  if (row.null(clean)) return std::nullopt;
   RunDigest digest;
-  digest.gbs = row_.maybe_integer(0);
-  digest.batch_grew = row_.integer(1) != 0;
-  digest.flagged = row_.integer(2) != 0;
-  digest.slowdown = row_.integer(3) != 0;
-  digest.unsteady = row_.integer(4) != 0;
-  digest.clean = lines_at(row_, kClean);
-  digest.all = lines_at(row_, kAll);
+  digest.gbs = row.maybe_integer(column);
+  digest.batch_grew = row.integer(column + 1) != 0;
+  digest.flagged = row.integer(column + 2) != 0;
+  digest.slowdown = row.integer(column + 3) != 0;
+  digest.unsteady = row.integer(column + 4) != 0;
+  digest.clean = lines_at(row, clean);
+  digest.all = lines_at(row, all);
   return digest;
 }
 
@@ -49,15 +41,12 @@ void put_digest(Connection& connection, const DigestRecord& record, std::int64_t
   const RunDigest& digest = record.digest;
   const LineSummary &c = digest.clean, &a = digest.all;
   connection
-      .prepare(
-          "INSERT OR REPLACE INTO run_digests (run, version, gbs, batch_grew, flagged, slowdown, "
-          "unsteady, clean_lines, clean_mean_ms, clean_sd_ms, "
-          "clean_min_ms, clean_p25_ms, clean_median_ms, clean_p75_ms, clean_p95_ms, clean_p99_ms, "
-          "clean_max_ms, lines, mean_ms, sd_ms, min_ms, p25_ms, median_ms, p75_ms, p95_ms, p99_ms, "
-          "max_ms) "
+      .prepare(fmt::format(
+          "INSERT OR REPLACE INTO run_digests (run, version, {}) "
           "SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? "
           "WHERE EXISTS (SELECT 1 FROM runs WHERE id = ?1) AND (SELECT count(*) FROM iterations "
-          "WHERE run = ?1) = ?28")
+          "WHERE run = ?1) = ?28",
+          kDigestColumns))
       .run(record.run, version, digest.gbs, digest.batch_grew, digest.flagged, digest.slowdown,
            digest.unsteady, c.lines, known(c, c.mean_ms), known(c, c.sd_ms), known(c, c.min_ms),
            known(c, c.p25_ms), known(c, c.median_ms), known(c, c.p75_ms), known(c, c.p95_ms),

@@ -2,24 +2,22 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "db/database.h"
 #include "db/sqlite.h"
 
 namespace pippin::db {
 
-/// Reads what runs come to, with a statement that is prepared once.
-class DigestReader {
- public:
-  /// Digests of another version than `version` do not count.
-  DigestReader(Connection& connection, std::int64_t version);
-  /// Nothing where there is none.
-  std::optional<RunDigest> of(std::int64_t run);
+/// The columns of run_digests, as `digest_at` reads them.
+inline constexpr std::string_view kDigestColumns =
+    "gbs, batch_grew, flagged, slowdown, unsteady, clean_lines, clean_mean_ms, clean_sd_ms, "
+    "clean_min_ms, clean_p25_ms, clean_median_ms, clean_p75_ms, clean_p95_ms, clean_p99_ms, "
+    "clean_max_ms, lines, mean_ms, sd_ms, min_ms, p25_ms, median_ms, p75_ms, p95_ms, "
+    "p99_ms, max_ms";
 
- private:
-  std::int64_t version_;
-  Statement row_;
-};
+/// The digest in a row whose columns from `column` on are those above; nothing where it is none.
+std::optional<RunDigest> digest_at(const Statement& row, int column);
 
 void put_digest(Connection& connection, const DigestRecord& record, std::int64_t version);
 

@@ -1,154 +1,119 @@
+#include <algorithm>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <map>
-#include <set>
+#include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "db/digests.h"
+#include "db/points.h"
 #include "db/writers.h"
 
 namespace pippin::db {
 
 namespace {
 
-struct CampaignRow {
-  std::int64_t id = 0, number = 0;
-  std::string sweep;
-  std::optional<std::int64_t> warmup;
-};
-
-std::vector<CampaignRow> campaigns_of(Connection& connection, const SampleFilter& filter) {
-  Statement rows = connection.prepare(
-      "SELECT campaigns.id, number, sweeps.name, warmup FROM campaigns "
-      "JOIN sweeps ON sweeps.id = campaigns.sweep "
-      "WHERE (?1 IS NULL OR sweeps.name = ?1) AND (?2 IS NULL OR number = ?2) "
-      "ORDER BY sweeps.id, number");
-  rows.bind(filter.sweep, filter.campaign);
-  std::vector<CampaignRow> campaigns;
-  while (rows.step()) {
-    campaigns.push_back({rows.integer(0), rows.integer(1), rows.text(2), rows.maybe_integer(3)});
-  }
-  return campaigns;
+/// "2026-11-20", UTC.
+std::string day_of(std::int64_t seconds) {
+  return fmt::format("{:%F}", fmt::gmtime(static_cast<std::time_t>(seconds)));
 }
 
-/// Loads points, runs and iterations with statements that are prepared once.
+/// A run with what it is sorted by.
+struct PlacedRun {
+  std::int64_t allocation = 0, position = 0;
+  std::string point;
+  RunSamples run;
+};
+
+/// Loads points and runs with one query each for a campaign.
 class Loader {
  public:
   Loader(Connection& connection, std::int64_t digest_version)
-      : digests_(connection, digest_version),
-        notes_(notes_by_run(connection)),
-        planned_(connection.prepare("SELECT point, state, reason FROM campaign_points "
-                                    "WHERE campaign = ? ORDER BY position")),
-        runs_(connection.prepare(
-            "SELECT runs.id, runs.point, runs.name, allocations.name, allocations.attempt, "
-            "date(runs.started_at, 'unixepoch'), runs.state, runs.recompute, "
-            "(SELECT max(max_allocated_mib) FROM rank_memory WHERE rank_memory.run = runs.id), "
-            "runs.started_at, runs.evidence "
-            "FROM allocations JOIN runs ON runs.allocation = allocations.id "
-            "WHERE allocations.campaign IS ? ORDER BY allocations.id, runs.position, runs.id")),
-        peaks_(connection.prepare(
-            "SELECT number_type, tflops FROM campaign_peaks WHERE campaign = ?")),
-        point_(connection.prepare(
-            "SELECT id, name, trainer, size, style, layers, hidden, heads, kv_heads, ffn, seq, "
-            "vocab, padded_vocab, params, tp, pp, dp, cp, mbs, gas, gpus, gbs "
-            "FROM points WHERE id = ?")),
-        axes_(connection.prepare(
-            "SELECT name, text, number FROM point_axes WHERE point = ? ORDER BY position")) {}
+      : connection_(connection),
+        digest_version_(digest_version),
+        notes_(notes_by_run(connection)) {}
 
   void load(const CampaignRow& campaign) {
-    const PeakTflops peaks = peaks_of(campaign.id);
-    for (planned_.bind(campaign.id); planned_.step();) {
-      PointSamples& samples = at(campaign.sweep, planned_.text(0));
-      const bool infeasible = planned_.text(1) == "infeasible";
-      samples.planned = infeasible ? RunState::kInfeasible : RunState::kMissing;
-      samples.reason = planned_.text(2);
+    points_ = points_of(connection_, campaign.id);
+    for (const auto& planned : planned_of(connection_, campaign.id)) {
+      PointSamples& samples = at(campaign.sweep, planned.point);
+      samples.planned = planned.state;
+      samples.reason = planned.reason;
       samples.warmup = campaign.warmup;
-      if (!peaks.empty()) samples.peak_tflops = peaks;
+      if (!campaign.peak_tflops.empty()) samples.peak_tflops = campaign.peak_tflops;
     }
     load_runs(campaign.id, campaign.sweep, campaign.number);
   }
 
-  void load_foreign() { load_runs(std::nullopt, "", 1); }
+  void load_foreign() {
+    points_ = points_of(connection_, std::nullopt);
+    load_runs(std::nullopt, "", 1);
+  }
 
   std::vector<PointSamples> take() { return std::move(samples_); }
 
  private:
   PointSamples& at(const std::string& sweep, const std::string& point) {
-    const auto [entry, added] = places_.try_emplace(std::pair(sweep, point), samples_.size());
+    const auto [entry, added] = places_.try_emplace(point + sweep, samples_.size());
     if (added) {
-      samples_.emplace_back();
-      samples_.back().sweep = sweep;
-      samples_.back().point = point_of(point);
+      PointSamples& samples = samples_.emplace_back();
+      samples.sweep = sweep;
+      samples.point = points_.at(point);
     }
     return samples_[entry->second];
   }
 
   void load_runs(std::optional<std::int64_t> campaign, const std::string& sweep,
                  std::int64_t number) {
-    for (runs_.bind(campaign); runs_.step();) {
-      RunSamples run;
-      run.id = runs_.integer(0);
-      const std::int64_t attempt = runs_.integer(4);
-      run.run = runs_.text(2);
-      run.allocation = runs_.text(3);
-      if (number != 1 || attempt != 1)
-        run.allocation += fmt::format("/campaign{}/attempt{}", number, attempt);
-      run.day = runs_.text(5);
-      run.state = run_state_of(runs_.text(6));
-      run.recompute = runs_.text(7);
-      run.memory_mib = runs_.maybe_real(8);
-      run.started_at = runs_.maybe_integer(9);
-      run.evidence = runs_.text(10);
-      run.digest = digests_.of(run.id);
-      const auto notes = notes_.find(run.id);
-      if (notes != notes_.end()) run.notes = notes->second;
-      at(sweep, runs_.text(1)).runs.push_back(std::move(run));
-    }
+    Statement rows = connection_.prepare(fmt::format(
+        "SELECT runs.id, runs.point, runs.name, allocations.name, allocations.attempt, "
+        "runs.started_at, runs.state, runs.recompute, "
+        "(SELECT max(max_allocated_mib) FROM rank_memory WHERE rank_memory.run = runs.id), "
+        "runs.evidence, allocations.id, runs.position, {} "
+        "FROM allocations JOIN runs ON runs.allocation = allocations.id "
+        "LEFT JOIN run_digests ON run_digests.run = runs.id AND run_digests.version = ?2 "
+        "WHERE allocations.campaign IS ?1",
+        kDigestColumns));
+    std::vector<PlacedRun> runs;
+    for (rows.bind(campaign, digest_version_); rows.step();)
+      runs.push_back({rows.integer(10), rows.integer(11), rows.text(1), run_at(rows, number)});
+    // Sorted here: SQLite would carry every column through a sorter of its own.
+    std::sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) {
+      return std::tuple(a.allocation, a.position, a.run.id) <
+             std::tuple(b.allocation, b.position, b.run.id);
+    });
+    for (auto& placed : runs) at(sweep, placed.point).runs.push_back(std::move(placed.run));
   }
 
-  PeakTflops peaks_of(std::int64_t campaign) {
-    PeakTflops peaks;
-    for (peaks_.bind(campaign); peaks_.step();) peaks.emplace_back(peaks_.text(0), peaks_.real(1));
-    return peaks;
+  RunSamples run_at(const Statement& row, std::int64_t campaign) {
+    constexpr int kDigest = 12;  // its first column
+    RunSamples run;
+    run.id = row.integer(0);
+    run.run = row.text(2);
+    run.allocation = row.text(3);
+    const std::int64_t attempt = row.integer(4);
+    if (campaign != 1 || attempt != 1)
+      run.allocation += fmt::format("/campaign{}/attempt{}", campaign, attempt);
+    run.started_at = row.maybe_integer(5);
+    if (run.started_at) run.day = day_of(*run.started_at);
+    run.state = run_state_of(row.text(6));
+    run.recompute = row.text(7);
+    run.memory_mib = row.maybe_real(8);
+    run.evidence = row.text(9);
+    run.digest = digest_at(row, kDigest);
+    const auto notes = notes_.find(run.id);
+    if (notes != notes_.end()) run.notes = notes->second;
+    return run;
   }
 
-  Point point_of(const std::string& id) {
-    point_.bind(id).step();
-    int column = 0;
-    Point point;
-    point.id = point_.text(column++);
-    point.name = point_.text(column++);
-    point.trainer = point_.text(column++);
-    Model& model = point.model;
-    model.size = point_.text(column++);
-    model.style = point_.text(column++);
-    for (Count* count : {&model.layers, &model.hidden, &model.heads, &model.kv_heads, &model.ffn,
-                         &model.seq, &model.vocab, &model.padded_vocab, &model.params})
-      *count = point_.maybe_integer(column++);
-    Layout& layout = point.layout;
-    for (Count* count : {&layout.tp, &layout.pp, &layout.dp, &layout.cp, &layout.mbs, &layout.gas,
-                         &layout.gpus, &layout.gbs})
-      *count = point_.maybe_integer(column++);
-    for (axes_.bind(id); axes_.step();)
-      point.axes.emplace_back(axes_.text(0), Value{axes_.text(1), axes_.maybe_real(2)});
-    return point;
-  }
-
-  DigestReader digests_;
+  Connection& connection_;
+  std::int64_t digest_version_;
   std::map<std::int64_t, std::vector<std::string>> notes_;
-  Statement planned_, runs_, peaks_, point_, axes_;
-  std::map<std::pair<std::string, std::string>, std::size_t> places_;
+  PointsById points_;  ///< of the campaign at hand
+  std::unordered_map<std::string, std::size_t> places_;
   std::vector<PointSamples> samples_;
 };
-
-void tell_apart(std::vector<PointSamples>& samples) {
-  constexpr std::size_t kDigits = 4;
-  std::map<std::string, std::set<std::string>> ids;
-  for (const auto& entry : samples) ids[entry.point.name].insert(entry.point.id);
-  for (auto& entry : samples) {
-    if (ids[entry.point.name].size() < 2) continue;
-    entry.point.name += "-" + entry.point.id.substr(0, kDigits);
-  }
-}
 
 }  // namespace
 
@@ -159,13 +124,16 @@ std::vector<PointSamples> samples(Connection& connection, const SampleFilter& fi
   std::vector<PointSamples> result;
   {
     Loader loader(connection, digest_version);
-    for (const auto& campaign : campaigns_of(connection, filter)) loader.load(campaign);
+    for (const auto& campaign : campaigns_of(connection, filter.sweep, filter.campaign))
+      loader.load(campaign);
     const bool foreign = !filter.campaign && filter.sweep.value_or("").empty();
     if (foreign) loader.load_foreign();
     result = loader.take();
   }
   moment.commit();
-  tell_apart(result);
+  std::vector<Point*> points;
+  for (auto& entry : result) points.push_back(&entry.point);
+  tell_apart(points);
   return result;
 }
 

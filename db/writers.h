@@ -29,6 +29,12 @@ std::vector<PointSamples> samples(Connection& connection, const SampleFilter& fi
                                   std::int64_t digest_version);
 std::vector<Iteration> lines_of(Connection& connection, std::int64_t run);
 
+/// Another number once another process has written.
+std::int64_t moment_of(Connection& connection);
+StoredRows rows(Connection& connection, const RowFilter& filter, std::int64_t version);
+/// `place`: among the rows of its sweep.
+void put_row(Connection& connection, const Summary& row, std::int64_t place, std::int64_t version);
+
 /// What people wrote of each run, the newest last.
 std::map<std::int64_t, std::vector<std::string>> notes_by_run(Connection& connection);
 void put_note(Connection& connection, std::int64_t run, const std::string& text);

@@ -8,9 +8,6 @@
 
 namespace pippin {
 
-/// Of the code below: a digest that another version made is made anew.
-inline constexpr std::int64_t kDigestVersion = 1;
-
 /// What the lines of a run come to.
 /// Shape: a line counts once, also where it is the mean of an interval; one without a time does
 /// not. Where the batch size changes on the way (ramp-up), only lines of the last one count. Clean

@@ -43,10 +43,10 @@ bool is_sc21(FlopsFormula formula) {
 
 }  // namespace
 
-std::optional<double> peak_of(const PointSamples& point, const Summing& summing) {
-  const PeakTflops& peaks = point.peak_tflops.empty() ? summing.peak_tflops : point.peak_tflops;
-  std::string type = number_type_of(point.point);
-  if (type.empty()) type = summing.number_type;
+std::optional<double> peak_of(const Summary& row, const Rating& rating) {
+  const PeakTflops& peaks = row.peak_tflops.empty() ? rating.peak_tflops : row.peak_tflops;
+  std::string type = number_type_of(row.point);
+  if (type.empty()) type = rating.number_type;
   for (const auto& [name, tflops] : peaks) {
     if (name == type) return tflops;
   }

@@ -6,10 +6,10 @@
 
 namespace pippin {
 
-/// The peak of a point's GPU in TFLOPS: of the number type that the point names (`bf16: True`,
-/// `precision: fp16`, `params_dtype: torch.float16`), or else `summing`; nothing where either is
+/// The peak of a row's GPU in TFLOPS: of the number type that its point names (`bf16: True`,
+/// `precision: fp16`, `params_dtype: torch.float16`), or else `rating`; nothing where either is
 /// unknown.
-std::optional<double> peak_of(const PointSamples& point, const Summing& summing);
+std::optional<double> peak_of(const Summary& row, const Rating& rating);
 
 /// FLOPs of an iteration without recomputed work, as `formula` counts: the part that MFU is of.
 std::optional<double> model_flops(FlopsFormula formula, const Model& model, std::int64_t gbs);

@@ -132,31 +132,6 @@ std::optional<std::string> recompute_of(const RowRuns& row) {
   return all_partial ? std::optional<std::string>("") : std::nullopt;
 }
 
-void add_tflops(Summary& row, const Summing& summing, const std::string& recompute) {
-  const Count &gbs = row.point.layout.gbs, &gpus = row.point.layout.gpus;
-  if (!gbs || !gpus) return;
-  const auto flops =
-      iteration_flops(summing.formula, row.point.model, *gbs, recompute == kFullRecompute);
-  if (!flops) return;
-  row.tflops = tflops_per_gpu(*flops, row.step_time_s->mean, *gpus);
-  row.flops_formula = text_of(summing.formula);
-  if (summing.formula == FlopsFormula::kHardware && recompute != kFullRecompute)
-    row.remarks.push_back("formula hardware counts a second forward pass that was not made here");
-}
-
-void add_utilisation(Summary& row, const PointSamples& point, const Summing& summing,
-                     const std::string& recompute) {
-  const auto peak = peak_of(point, summing);
-  if (!peak || !row.tflops) return;
-  const auto share = [&](std::optional<double> flops) -> std::optional<double> {
-    if (!flops) return std::nullopt;
-    return tflops_per_gpu(*flops, row.step_time_s->mean, *row.point.layout.gpus) / *peak;
-  };
-  row.mfu = share(model_flops(summing.formula, row.point.model, *row.point.layout.gbs));
-  row.hfu =
-      share(hardware_flops(summing.formula, row.point.model, *row.point.layout.gbs, recompute));
-}
-
 /// "oom in 1 of 3 runs", for each state that is not the row's own.
 void remark_other_ends(Summary& row, const std::vector<const RunSamples*>& runs) {
   for (int i = 0; i <= static_cast<int>(RunState::kMissing); ++i) {
@@ -225,15 +200,8 @@ void add_means(Summary& row, const RowRuns& of, const Summing& summing) {
     row.remarks.push_back(fmt::format("no clean line in {} of {} runs, which the mean leaves out",
                                       sample.left_out, sample.left_out + sample.runs.size()));
   }
-  if (row.point.layout.gbs)
-    row.samples_per_s = static_cast<double>(*row.point.layout.gbs) / row.step_time_s->mean;
-  const auto recompute = recompute_of(of);
-  if (!recompute) {
-    row.remarks.push_back("runs with and without recomputation: no TFLOPS");
-    return;
-  }
-  add_tflops(row, summing, *recompute);
-  add_utilisation(row, *of.point, summing, *recompute);
+  row.recompute = recompute_of(of);
+  if (!row.recompute) row.remarks.push_back("runs with and without recomputation: no TFLOPS");
 }
 
 /// What stands, and what stood before it was written anew.
@@ -253,6 +221,7 @@ Summary summarize_row(const RowRuns& of, const Summing& summing) {
   row.point = of.point->point;
   row.state = state_of(of);
   row.reason = of.point->reason;
+  row.peak_tflops = of.point->peak_tflops;
   row.memory_gib = memory_gib(of);
   for (const auto* run : of.runs) {
     if (run->started_at && (!row.started_at || *run->started_at < *row.started_at))
@@ -297,7 +266,7 @@ Ratio ratio_of(const Summary& row, const Summary& reference) {
 
 }  // namespace
 
-std::vector<Summary> summarize(const std::vector<PointSamples>& points, const Summing& summing) {
+std::vector<Summary> sum_up(const std::vector<PointSamples>& points, const Summing& summing) {
   std::vector<Summary> rows;
   rows.reserve(points.size());
   for (const auto& point : points) {
@@ -311,6 +280,37 @@ std::vector<Summary> summarize(const std::vector<PointSamples>& points, const Su
       if (rows.back().reason.empty()) rows.back().reason = point.runs[i].evidence;
     }
   }
+  return rows;
+}
+
+void rate(Summary& row, const Rating& rating) {
+  const Count &gbs = row.point.layout.gbs, &gpus = row.point.layout.gpus;
+  if (!row.step_time_s || !gbs) return;
+  const double seconds = row.step_time_s->mean;
+  row.samples_per_s = static_cast<double>(*gbs) / seconds;
+  if (!row.recompute || !gpus) return;
+  const std::string& recompute = *row.recompute;
+  const auto flops =
+      iteration_flops(rating.formula, row.point.model, *gbs, recompute == kFullRecompute);
+  if (!flops) return;
+  row.tflops = tflops_per_gpu(*flops, seconds, *gpus);
+  row.flops_formula = text_of(rating.formula);
+  if (rating.formula == FlopsFormula::kHardware && recompute != kFullRecompute)
+    row.remarks.emplace_back("formula hardware counts a second forward pass that was not made");
+  const auto peak = peak_of(row, rating);
+  if (!peak) return;
+  const auto share = [&](std::optional<double> work) -> std::optional<double> {
+    if (!work) return std::nullopt;
+    return tflops_per_gpu(*work, seconds, *gpus) / *peak;
+  };
+  row.mfu = share(model_flops(rating.formula, row.point.model, *gbs));
+  row.hfu = share(hardware_flops(rating.formula, row.point.model, *gbs, recompute));
+}
+
+std::vector<Summary> summarize(const std::vector<PointSamples>& points, const Summing& summing,
+                               const Rating& rating) {
+  auto rows = sum_up(points, summing);
+  for (auto& row : rows) rate(row, rating);
   return rows;
 }
 

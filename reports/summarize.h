@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,24 +15,38 @@ enum class Samples {
   kAll,    ///< every line
 };
 
-/// How rows are made.
+/// Of sum_up() and what it calls: rows that another version summed up are summed up anew.
+inline constexpr std::int64_t kSummaryVersion = 1;
+
+/// Which rows there are, and of which lines.
 struct Summing {
   Samples samples = Samples::kClean;
+  bool by_run = false;  ///< a row for each run instead of one for each point
+};
+
+/// How work is counted, and what it is held against.
+struct Rating {
   FlopsFormula formula = FlopsFormula::kParams;
-  bool by_run = false;           ///< a row for each run instead of one for each point
-  PeakTflops peak_tflops = {};   ///< of the accelerator, where the runs do not know theirs
+  PeakTflops peak_tflops = {};   ///< of the accelerator, where the rows do not know theirs
   std::string number_type = {};  ///< "bf16", of the peak, where the points do not say theirs
 };
 
-/// One row per point, or per run, in the given order.
+/// One row per point, or per run, in the given order, without rates.
 /// Shape: every run with lines counts, however it ended, by its digest; one without is digested
 /// from its iterations. Where the batch size differs between a point's runs, only runs of the
 /// largest one count. The state is ok where one run is, else the worst that is present, out of
 /// memory first. A row of figures written down by hand has no interval.
+std::vector<Summary> sum_up(const std::vector<PointSamples>& points, const Summing& summing);
+
+/// Adds to a row what follows from its mean time.
 /// Unit: TFLOPS per GPU; `params` counts recomputation where the runs say "full". MFU and HFU come
 /// from the same formula: without recomputed work, and with it.
 /// Source: for TFLOPS see sweeps/estimate/flops.h.
-std::vector<Summary> summarize(const std::vector<PointSamples>& points, const Summing& summing);
+void rate(Summary& row, const Rating& rating);
+
+/// Both.
+std::vector<Summary> summarize(const std::vector<PointSamples>& points, const Summing& summing,
+                               const Rating& rating = {});
 
 /// Sets every row's TFLOPS against those of row `reference`.
 /// Shape: the interval combines both rows' own. Source: Zou and Donner, "Construction of confidence

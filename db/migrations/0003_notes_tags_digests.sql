@@ -56,6 +56,62 @@ CREATE TABLE run_digests (
   max_ms REAL
 ) STRICT;
 
+CREATE TABLE point_summaries (
+  sweep TEXT NOT NULL,
+  point TEXT NOT NULL REFERENCES points(id),
+  version INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  allocations INTEGER NOT NULL,
+  runs INTEGER NOT NULL,
+  lines INTEGER NOT NULL,
+  mean_s REAL,
+  low_s REAL,
+  high_s REAL,
+  sd_s REAL,
+  unit TEXT,
+  remark TEXT,
+  unit_means_s TEXT,
+  min_s REAL,
+  p25_s REAL,
+  p75_s REAL,
+  max_s REAL,
+  clean INTEGER NOT NULL,
+  slowdowns INTEGER NOT NULL,
+  unsteady INTEGER NOT NULL,
+  noted INTEGER NOT NULL,
+  gbs INTEGER,
+  recompute TEXT,
+  memory_gib REAL,
+  started_at INTEGER,
+  remarks TEXT,
+  axes TEXT NOT NULL,
+  place INTEGER NOT NULL,
+  PRIMARY KEY (sweep, point)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER run_added AFTER INSERT ON runs BEGIN
+  DELETE FROM point_summaries WHERE point = NEW.point;
+END;
+
+CREATE TRIGGER run_changed AFTER UPDATE ON runs BEGIN
+  DELETE FROM point_summaries WHERE point IN (OLD.point, NEW.point);
+END;
+
+CREATE TRIGGER run_deleted AFTER DELETE ON runs BEGIN
+  DELETE FROM point_summaries WHERE point = OLD.point;
+END;
+
+CREATE TRIGGER digest_deleted AFTER DELETE ON run_digests BEGIN
+  DELETE FROM point_summaries WHERE point = (SELECT point FROM runs WHERE id = OLD.run);
+END;
+
+CREATE TRIGGER warmup_changed AFTER UPDATE OF warmup ON campaigns WHEN OLD.warmup IS NOT NEW.warmup
+BEGIN
+  DELETE FROM run_digests WHERE run IN (
+    SELECT runs.id FROM allocations JOIN runs ON runs.allocation = allocations.id
+    WHERE allocations.campaign = NEW.id);
+END;
+
 CREATE VIEW run_overview AS
 SELECT
   runs.id AS run,

@@ -6,6 +6,7 @@
 #include "harness/cli/collect.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/record.h"
+#include "harness/cli/samples.h"
 #include "harness/cli/session.h"
 
 namespace pippin {
@@ -52,9 +53,10 @@ ExitCode collect(const Globals& globals, const CollectOptions& options) {
     remark(globals, fmt::format("{}: {} runs, {} iterations added",
                                 runs_directory(globals.db).string(), added.runs, added.iterations));
   }
-  if (foreign.empty()) return ExitCode::kDone;
   std::ostringstream remarks;
-  const ExitCode code = collect_paths(database, foreign, complete_model, std::cerr, remarks);
+  ExitCode code = ExitCode::kDone;
+  if (!foreign.empty()) code = collect_paths(database, foreign, complete_model, std::cerr, remarks);
+  keep_sums(globals, database);
   if (!remarks.str().empty()) remark(globals, std::string(trim(remarks.str())));
   return code;
 }

@@ -29,12 +29,12 @@ ExitCode report(const Globals& globals, const ReportOptions& options) {
   Database database(globals.db, existing);
   SampleFilter filter;
   if (!options.sweep.empty()) filter.sweep = options.sweep;
-  const auto points = digested_samples(globals, database, filter);
-  if (points.empty() && !options.sweep.empty()) {
+  auto rows = report_rows(globals, database, filter, {samples}, {});
+  if (rows.empty() && !options.sweep.empty()) {
     bad_input("{}: no sweep is named '{}'", globals.db.string(), printable(options.sweep));
   }
   std::ostringstream text;
-  format.write({summarize(points, {samples}), terminal_width(STDOUT_FILENO)}, text);
+  format.write({std::move(rows), terminal_width(STDOUT_FILENO)}, text);
   write_output(text.str());
   return ExitCode::kDone;
 }

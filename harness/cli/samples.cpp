@@ -8,6 +8,18 @@ namespace {
 
 constexpr std::size_t kStoredAtOnce = 1000;
 
+/// What is only kept to save time must not keep a report from its reader.
+template <typename Store>
+bool stored(const Globals& globals, Store store) {
+  try {
+    store();
+    return true;
+  } catch (const Error& error) {
+    remark(globals, fmt::format("{} (the next report will be as slow)", error.what()));
+    return false;
+  }
+}
+
 /// Collects digests and stores them by the thousand.
 class DigestStore {
  public:
@@ -21,12 +33,7 @@ class DigestStore {
 
   void store() {
     if (pending_.empty() || failed_) return;
-    try {
-      database_.put_digests(pending_, kDigestVersion);
-    } catch (const Error& error) {
-      failed_ = true;
-      remark(globals_, fmt::format("{} (the next report will be as slow)", error.what()));
-    }
+    failed_ = !stored(globals_, [&] { database_.put_digests(pending_, kSummaryVersion); });
     pending_.clear();
   }
 
@@ -37,11 +44,10 @@ class DigestStore {
   bool failed_ = false;
 };
 
-}  // namespace
-
+/// What the database has of a selection, every run summed up.
 std::vector<PointSamples> digested_samples(const Globals& globals, Database& database,
                                            const SampleFilter& filter) {
-  auto points = database.samples(filter, kDigestVersion);
+  auto points = database.samples(filter, kSummaryVersion);
   DigestStore store(globals, database);
   for (auto& point : points) {
     for (auto& run : point.runs) {
@@ -54,5 +60,29 @@ std::vector<PointSamples> digested_samples(const Globals& globals, Database& dat
   store.store();
   return points;
 }
+
+/// One row a point over all campaigns: what most reports are of.
+std::vector<Summary> point_rows(const Globals& globals, Database& database,
+                                const RowFilter& filter) {
+  StoredRows known = database.rows(filter, kSummaryVersion);
+  if (known.complete) return std::move(known.rows);
+  auto rows = sum_up(digested_samples(globals, database, {filter.sweep, {}}), {});
+  stored(globals, [&] { database.put_rows(rows, kSummaryVersion, known.moment); });
+  return rows;
+}
+
+}  // namespace
+
+std::vector<Summary> report_rows(const Globals& globals, Database& database,
+                                 const SampleFilter& filter, const Summing& summing,
+                                 const Rating& rating, const AxisNames& axes) {
+  const bool usual = summing.samples == Samples::kClean && !summing.by_run && !filter.campaign;
+  auto rows = usual ? point_rows(globals, database, {filter.sweep, axes})
+                    : sum_up(digested_samples(globals, database, filter), summing);
+  for (auto& row : rows) rate(row, rating);
+  return rows;
+}
+
+void keep_sums(const Globals& globals, Database& database) { point_rows(globals, database, {}); }
 
 }  // namespace pippin

@@ -1,16 +1,27 @@
 #pragma once
 
+#include <functional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "db/database.h"
 #include "harness/cli/commands.h"
+#include "reports/summarize.h"
 
 namespace pippin {
 
-/// What the database has of a selection, every run summed up. Sums that were not stored yet are
-/// made and stored, so that the next report need not read all iterations.
-/// Errors: as Database; that the sums cannot be stored is a remark.
-std::vector<PointSamples> digested_samples(const Globals& globals, Database& database,
-                                           const SampleFilter& filter = {});
+using AxisNames = std::set<std::string, std::less<>>;
+
+/// The rows of a report, rated; those of foreign logs with the axes that differ between them, and
+/// `axes`. What was not summed up yet, or has changed since, is, and stored,
+/// so that the next report need not read every iteration.
+/// Errors: as Database; that sums cannot be stored is a remark.
+std::vector<Summary> report_rows(const Globals& globals, Database& database,
+                                 const SampleFilter& filter, const Summing& summing,
+                                 const Rating& rating, const AxisNames& axes = {});
+
+/// Sums up what has changed, for reports to come.
+void keep_sums(const Globals& globals, Database& database);
 
 }  // namespace pippin

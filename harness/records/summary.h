@@ -44,6 +44,15 @@ struct RunSamples {
   std::vector<std::string> notes;     ///< what people wrote of it, the newest last
 };
 
+/// A mean with its interval, as far as the repeats allow one. In seconds.
+struct Interval {
+  double mean = 0;
+  std::optional<double> low, high;  ///< 95 %; nothing where the unit was not repeated
+  std::optional<double> sd;         ///< between units; within the run where there is one only
+  std::string unit;                 ///< "day", "allocation", "run", "iteration": what was repeated
+  std::string remark;               ///< why there is no interval, or what it does not cover
+};
+
 /// One point with everything that was measured of it.
 struct PointSamples {
   std::string sweep;  ///< empty for a foreign log
@@ -53,15 +62,6 @@ struct PointSamples {
   std::optional<std::int64_t> warmup;     ///< iterations to leave out; nothing: found by statistics
   PeakTflops peak_tflops;                 ///< of the accelerator it ran on; empty where unknown
   std::vector<RunSamples> runs;
-};
-
-/// A mean with its interval, as far as the repeats allow one. In seconds.
-struct Interval {
-  double mean = 0;
-  std::optional<double> low, high;  ///< 95 %; nothing where the unit was not repeated
-  std::optional<double> sd;         ///< between units; within the run where there is one only
-  std::string unit;                 ///< "day", "allocation", "run", "iteration": what was repeated
-  std::string remark;               ///< why there is no interval, or what it does not cover
 };
 
 /// Where single lines lie: the lowest, the quarters as far as they reach in any run, the highest.
@@ -90,9 +90,12 @@ struct Summary {
   std::optional<Interval> step_time_s;
   std::vector<double> unit_means_s;  ///< of the allocations, or of the runs of a single one
   std::optional<Quantiles> lines_s;  ///< of single lines, over all runs in the mean
-  std::optional<double> tflops;      ///< per GPU
-  std::string flops_formula;         ///< "params", …; empty where tflops is
-  std::optional<double> mfu, hfu;    ///< shares of the peak: of the model's FLOPs, of those done
+  /// "none", "selective", "full", empty where unknown; nothing where its runs disagree.
+  std::optional<std::string> recompute;
+  PeakTflops peak_tflops;          ///< of the accelerator it ran on; empty where unknown
+  std::optional<double> tflops;    ///< per GPU
+  std::string flops_formula;       ///< "params", …; empty where tflops is
+  std::optional<double> mfu, hfu;  ///< shares of the peak: of the model's FLOPs, of those done
   std::optional<double> samples_per_s;
   std::optional<double> memory_gib;
   bool noted = false;                   ///< a figure written down by hand

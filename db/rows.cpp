@@ -1,0 +1,255 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "db/axes_text.h"
+#include "db/points.h"
+#include "db/writers.h"
+#include "harness/base/text.h"
+
+namespace pippin::db {
+
+namespace {
+
+constexpr std::string_view kColumns =
+    "state, allocations, runs, lines, mean_s, low_s, high_s, sd_s, unit, remark, unit_means_s, "
+    "min_s, p25_s, p75_s, max_s, clean, slowdowns, unsteady, noted, gbs, recompute, memory_gib, "
+    "started_at, remarks, axes, place";
+
+std::vector<double> numbers_in(const std::string& text) {
+  std::vector<double> numbers;
+  for (const auto& word : split(text, ' ')) {
+    if (const auto number = parse_number(word)) numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+std::string text_of(const std::vector<double>& numbers) {
+  std::vector<std::string> words;
+  words.reserve(numbers.size());
+  for (double number : numbers) words.push_back(number_text(number));
+  return join(words, " ");
+}
+
+std::vector<std::string> lines_in(const std::string& text) {
+  std::vector<std::string> lines;
+  if (text.empty()) return lines;
+  for (const auto& line : split(text, '\n')) lines.emplace_back(line);
+  return lines;
+}
+
+/// Fills what is measured from a row whose columns from the second on are kColumns.
+void read_measures(const Statement& row, Summary& summary) {
+  int column = 1;
+  const RunState state = run_state_of(row.text(column++));
+  if (state != RunState::kMissing) summary.state = state;  // else what its campaign planned
+  for (auto* count : {&summary.allocations, &summary.runs, &summary.iterations})
+    *count = row.integer(column++);
+  if (!row.null(column)) {
+    Interval& time = summary.step_time_s.emplace();
+    time = {row.real(column),           row.maybe_real(column + 1), row.maybe_real(column + 2),
+            row.maybe_real(column + 3), row.text(column + 4),       row.text(column + 5)};
+    summary.unit_means_s = numbers_in(row.text(column + 6));
+    summary.lines_s = {row.real(column + 7), row.real(column + 8), row.real(column + 9),
+                       row.real(column + 10)};
+  }
+  column += 11;
+  summary.clean = row.integer(column++) != 0;
+  summary.slowdowns = row.integer(column++);
+  summary.unsteady = row.integer(column++);
+  summary.noted = row.integer(column++) != 0;
+  if (const Count gbs = row.maybe_integer(column++)) summary.point.layout.gbs = gbs;
+  if (!row.null(column)) summary.recompute = row.text(column);
+  summary.memory_gib = row.maybe_real(++column);
+  summary.started_at = row.maybe_integer(++column);
+  summary.remarks = lines_in(row.text(++column));
+}
+
+/// What people wrote, by sweep and point, in the order of runs and then of writing.
+class PointNotes {
+ public:
+  explicit PointNotes(Connection& connection) {
+    Statement rows = connection.prepare(
+        "SELECT coalesce(sweeps.name, ''), runs.point, runs.id, notes.text FROM notes "
+        "JOIN runs ON runs.id = notes.run JOIN allocations ON allocations.id = runs.allocation "
+        "LEFT JOIN campaigns ON campaigns.id = allocations.campaign "
+        "LEFT JOIN sweeps ON sweeps.id = campaigns.sweep ORDER BY allocations.id, runs.position, "
+        "runs.id, notes.id");
+    while (rows.step())
+      notes_[{rows.text(0), rows.text(1)}].emplace_back(rows.integer(2), rows.text(3));
+  }
+
+  /// The newest of each run stands; all are past.
+  void read(Summary& summary) const {
+    const auto found = notes_.find({summary.sweep, summary.point.id});
+    if (found == notes_.end()) return;
+    const auto& notes = found->second;
+    for (std::size_t i = 0; i < notes.size(); ++i) {
+      const bool newest = i + 1 == notes.size() || notes[i + 1].first != notes[i].first;
+      const std::string& text = notes[i].second;
+      summary.past_notes.push_back(text);
+      if (newest && !text.empty() &&
+          std::count(summary.notes.begin(), summary.notes.end(), text) == 0)
+        summary.notes.push_back(text);
+    }
+  }
+
+ private:
+  std::map<std::pair<std::string, std::string>, std::vector<std::pair<std::int64_t, std::string>>>
+      notes_;
+};
+
+using AxisNames = std::set<std::string, std::less<>>;
+
+/// The rows of one sweep after the other.
+class RowLoader {
+ public:
+  RowLoader(Connection& connection, std::int64_t version, const AxisNames& axes)
+      : connection_(connection), version_(version), axes_(axes), notes_(connection) {}
+
+  /// All campaigns of one sweep: each point once, in the order they were planned.
+  void load(const std::vector<CampaignRow>& campaigns) {
+    std::vector<Summary> rows;
+    std::unordered_map<std::string, std::size_t> places;
+    for (const auto& campaign : campaigns) {
+      auto points = bare_points_of(connection_, campaign.id);
+      for (const auto& planned : planned_of(connection_, campaign.id)) {
+        const auto [place, added] = places.try_emplace(planned.point, rows.size());
+        if (added) rows.push_back(row_of(campaign.sweep, std::move(points.at(planned.point))));
+        Summary& row = rows[place->second];
+        row.state = planned.state;
+        row.reason = planned.reason;
+        if (!campaign.peak_tflops.empty()) row.peak_tflops = campaign.peak_tflops;
+      }
+    }
+    std::size_t found = 0;
+    for (Statement measured = measured_of(campaigns.front().sweep); measured.step();) {
+      const auto place = places.find(measured.text(0));
+      if (place == places.end()) continue;
+      Summary& row = rows[place->second];
+      read_measures(measured, row);
+      row.point.axes = axes_in(measured.text(kAxes));
+      ++found;
+    }
+    complete_ = complete_ && found == rows.size();
+    append(std::move(rows));
+  }
+
+  /// Of the axes, arguments by the dozen, only those that differ between rows, and `axes_`.
+  void load_foreign() {
+    auto points = bare_points_of(connection_, std::nullopt);
+    std::vector<Summary> rows;
+    std::vector<std::string> axes;
+    for (Statement measured = measured_of(""); measured.step();) {
+      const auto point = points.find(measured.text(0));
+      if (point == points.end()) continue;
+      rows.push_back(row_of("", std::move(point->second)));
+      read_measures(measured, rows.back());
+      axes.push_back(measured.text(kAxes));
+    }
+    complete_ = complete_ && rows.size() == points.size();
+    AxisNames names = varying_axes(axes);
+    names.insert(axes_.begin(), axes_.end());
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i].point.axes = axes_in(axes[i], names);
+    append(std::move(rows));
+  }
+
+  bool complete() const { return complete_; }
+  std::vector<Summary> take() { return std::move(rows_); }
+
+ private:
+  static constexpr int kAxes = 25;  ///< column of measured_of()
+
+  Summary row_of(const std::string& sweep, Point point) const {
+    Summary row;
+    row.sweep = sweep;
+    row.point = std::move(point);
+    notes_.read(row);
+    return row;
+  }
+
+  Statement measured_of(const std::string& sweep) {
+    Statement rows = connection_.prepare(
+        fmt::format("SELECT point, {} FROM point_summaries WHERE sweep = ? AND version = ? "
+                    "ORDER BY place",
+                    kColumns));
+    rows.bind(sweep, version_);
+    return rows;
+  }
+
+  void append(std::vector<Summary> rows) {
+    if (rows_.empty()) {
+      rows_ = std::move(rows);
+    } else {
+      rows_.insert(rows_.end(), std::make_move_iterator(rows.begin()),
+                   std::make_move_iterator(rows.end()));
+    }
+  }
+
+  Connection& connection_;
+  std::int64_t version_;
+  const AxisNames& axes_;
+  PointNotes notes_;
+  std::vector<Summary> rows_;
+  bool complete_ = true;
+};
+
+}  // namespace
+
+std::int64_t moment_of(Connection& connection) { return connection.number("PRAGMA data_version"); }
+
+StoredRows rows(Connection& connection, const RowFilter& filter, std::int64_t version) {
+  Transaction transaction(connection, Transaction::Kind::kRead);
+  StoredRows result;
+  {
+    RowLoader loader(connection, version, filter.axes);
+    const auto campaigns = campaigns_of(connection, filter.sweep, {});
+    for (auto begin = campaigns.begin(); begin != campaigns.end();) {
+      const auto end = std::find_if(begin, campaigns.end(), [&](const auto& campaign) {
+        return campaign.sweep != begin->sweep;
+      });
+      loader.load({begin, end});
+      begin = end;
+    }
+    if (filter.sweep.value_or("").empty()) loader.load_foreign();
+    result.complete = loader.complete();
+    result.rows = loader.take();
+  }
+  result.moment = moment_of(connection);
+  transaction.commit();
+  std::vector<Point*> points;
+  points.reserve(result.rows.size());
+  for (auto& row : result.rows) points.push_back(&row.point);
+  tell_apart(points);
+  return result;
+}
+
+void put_row(Connection& connection, const Summary& row, std::int64_t place, std::int64_t version) {
+  const Interval* time = row.step_time_s ? &*row.step_time_s : nullptr;
+  const auto of_time = [&](auto get) { return time ? std::optional(get(*time)) : std::nullopt; };
+  const auto of_lines = [&](double Quantiles::*value) {
+    return row.lines_s ? std::optional((*row.lines_s).*value) : std::nullopt;
+  };
+  // A point without runs is what its campaign planned, which is read anew each time.
+  const bool planned = row.state == RunState::kInfeasible;
+  connection
+      .prepare(fmt::format(
+          "INSERT OR REPLACE INTO point_summaries (sweep, point, version, {}) VALUES (?1, ?2, ?3, ?4, ?5, "
+          "?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, "
+          "?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29)",
+          kColumns))
+      .run(row.sweep, row.point.id, version,
+           pippin::text_of(planned ? RunState::kMissing : row.state), row.allocations, row.runs,
+           row.iterations, of_time([](const auto& t) { return t.mean; }),
+           time ? time->low : std::nullopt, time ? time->high : std::nullopt,
+           time ? time->sd : std::nullopt, of_time([](const auto& t) { return t.unit; }),
+           of_time([](const auto& t) { return t.remark; }), known(text_of(row.unit_means_s)),
+           of_lines(&Quantiles::min), of_lines(&Quantiles::p25), of_lines(&Quantiles::p75),
+           of_lines(&Quantiles::max), row.clean, row.slowdowns, row.unsteady, row.noted,
+           row.point.layout.gbs, row.recompute, row.memory_gib, row.started_at,
+           known(join(row.remarks, "\n")), text_of_axes(row.point.axes), place);
+}
+
+}  // namespace pippin::db
