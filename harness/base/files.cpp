@@ -58,6 +58,15 @@ void sync_directory(const fs::path& directory) {
     failed("sync", directory, errno);
 }
 
+/// Gives a file that will replace the one at `path` its mode and, as far as we may, its owner.
+void take_after(const Descriptor& file, const fs::path& path, const fs::path& fresh) {
+  struct stat old {};
+  if (::stat(path.c_str(), &old) != 0) return;
+  constexpr mode_t kModeBits = 07777;
+  [[maybe_unused]] const int refused = ::fchown(file.number(), old.st_uid, old.st_gid);
+  if (::fchmod(file.number(), old.st_mode & kModeBits) != 0) failed("set the mode of", fresh, errno);
+}
+
 void make_parents(const fs::path& path) {
   std::error_code error;
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
@@ -101,6 +110,7 @@ class Disk : public FileSystem {
     try {
       Descriptor file(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
       if (!file.open()) failed("create", fresh, errno);
+      take_after(file, path, fresh);
       write_all(file, text, fresh);
       if (::fsync(file.number()) != 0 || file.close() != 0) failed("write", fresh, errno);
       if (::rename(fresh.c_str(), path.c_str()) != 0) failed("rename to", path, errno);

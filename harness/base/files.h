@@ -19,7 +19,7 @@ class FileSystem {
   /// The whole file, or nothing where there is none.
   virtual std::optional<std::string> read(const fs::path& path) = 0;
   /// Replaces the file at once and durably: a reader sees the old text or the new, also after a
-  /// power cut. Makes the parent directories.
+  /// power cut. A file that was there gives the new one its mode. Makes the parent directories.
   virtual void write(const fs::path& path, std::string_view text) = 0;
   /// True for the one caller that created it. Makes the parent directories.
   virtual bool make_directory(const fs::path& path) = 0;

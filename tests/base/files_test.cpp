@@ -19,6 +19,17 @@ TEST_CASE("a written file reads back, and a missing one is nothing") {
   CHECK(disk().list(folder / "none").empty());
 }
 
+TEST_CASE("a file that is replaced keeps its mode") {
+  const test::TemporaryDirectory folder;
+  for (const unsigned mode : {0600u, 0444u, 0755u}) {
+    disk().write(folder / "x", "old");
+    fs::permissions(folder / "x", static_cast<fs::perms>(mode));
+    disk().write(folder / "x", "new");
+    CHECK(fs::status(folder / "x").permissions() == static_cast<fs::perms>(mode));
+    CHECK(disk().read(folder / "x") == "new");
+  }
+}
+
 TEST_CASE("a directory is made by one caller only") {
   const test::TemporaryDirectory folder;
   CHECK(disk().make_directory(folder / "x/claim"));
