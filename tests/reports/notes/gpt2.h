@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/base/files.h"
+#include "harness/base/text.h"
+#include "tests/support/temporary.h"
+
+namespace pippin::test {
+
+/// The notes of tests/data/notes.
+inline std::string gpt2_notes() {
+  return read_input(source_directory() / "tests/data/notes/gpt2.md");
+}
+
+/// A line of a document, 1-based, without its end.
+inline std::string line_of(const std::string& document, std::size_t number) {
+  return std::string(split(document, '\n').at(number - 1));
+}
+
+}  // namespace pippin::test
