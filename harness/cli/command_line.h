@@ -40,5 +40,6 @@ class CommandLine {
 /// Each group of commands with its options.
 void add_campaign_commands(CommandLine& line);
 void add_database_commands(CommandLine& line);
+void add_notes_commands(CommandLine& line);
 
 }  // namespace pippin

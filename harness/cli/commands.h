@@ -38,6 +38,13 @@ struct CollectOptions {
   std::vector<fs::path> paths;  ///< empty: the runs of this database
 };
 
+struct RetableOptions {
+  fs::path notes;
+  bool dry_run = false;     ///< print the differences and write nothing
+  std::int64_t seq = 1024;  ///< where a table has no column of it
+  int factor = 4;           ///< of the TFLOPS formula: 4 with recomputation, 3 without
+};
+
 /// Each does its work, writes its result to standard output, and says how it went.
 /// Errors: throws Error.
 ExitCode plan(const Globals& globals, const PlanOptions& options);
@@ -47,6 +54,7 @@ ExitCode status(const Globals& globals, const std::string& sweep);
 ExitCode cancel(const Globals& globals, const std::string& sweep);
 ExitCode collect(const Globals& globals, const CollectOptions& options);
 ExitCode report(const Globals& globals, const ReportOptions& options);
+ExitCode retable(const Globals& globals, const RetableOptions& options);
 
 /// Writes a line to standard error unless the user wants quiet.
 void remark(const Globals& globals, const std::string& line);

@@ -27,6 +27,7 @@ ExitCode pippin_main(int argc, char** argv) {
   CommandLine line;
   add_campaign_commands(line);
   add_database_commands(line);
+  add_notes_commands(line);
   try {
     return line.run(argc, argv);
   } catch (const Error& error) {

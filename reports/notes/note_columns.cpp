@@ -1,0 +1,54 @@
+#include "reports/notes/note_columns.h"
+
+#include <fmt/format.h>
+
+#include "harness/base/text.h"
+#include "reports/column_names.h"
+#include "reports/notes/quantities.h"
+
+namespace pippin {
+
+namespace {
+
+bool is_usual(std::string_view title, const ColumnName& column) {
+  const std::string text = lower(plain_text(title));
+  return text == column.name || text == lower(column.title);
+}
+
+}  // namespace
+
+NoteColumns::NoteColumns(const MarkdownTable& table) : table_(table) {
+  std::map<std::string, std::vector<std::size_t>> usual;
+  for (std::size_t i = 0; i < table.header.cells.size(); ++i) {
+    const ColumnName* column = find_column_name(table.header.text(i));
+    if (!column) continue;
+    places_[column->name].push_back(i);
+    if (is_usual(table.header.text(i), *column)) usual[column->name].push_back(i);
+  }
+  for (const auto& [name, places] : usual) places_[name] = places;
+}
+
+std::optional<std::size_t> NoteColumns::find(const std::string& name) const {
+  const auto found = places_.find(name);
+  if (found == places_.end() || found->second.size() > 1) return std::nullopt;
+  return found->second.front();
+}
+
+std::string NoteColumns::doubt(const std::string& name) const {
+  const auto found = places_.find(name);
+  if (found == places_.end() || found->second.size() == 1) return "";
+  return fmt::format("two columns may be {}: '{}' and '{}'", name,
+                     printable(table_.header.text(found->second[0])),
+                     printable(table_.header.text(found->second[1])));
+}
+
+std::string_view NoteColumns::text(const MarkdownRow& row, const std::string& name) const {
+  const auto place = find(name);
+  return place ? row.text(*place) : std::string_view();
+}
+
+std::string_view NoteColumns::title(const std::string& name) const {
+  return text(table_.header, name);
+}
+
+}  // namespace pippin

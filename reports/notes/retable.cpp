@@ -1,0 +1,112 @@
+#include "reports/notes/retable.h"
+
+#include <optional>
+#include <utility>
+
+#include "reports/notes/cell_writer.h"
+#include "reports/notes/note_columns.h"
+#include "reports/notes/row_values.h"
+#include "reports/notes/tflops_cells.h"
+
+namespace pippin {
+
+namespace {
+
+/// A computable row.
+struct Claim {
+  const MarkdownRow* row;
+  StatedTflops stated;
+  double tflops = 0;  ///< as they should be
+};
+
+/// A table that has every column it takes, and its computable rows.
+struct ClaimedTable {
+  const MarkdownTable* table;
+  std::size_t column = 0;  ///< of the TFLOPS
+  std::vector<Claim> claims;
+};
+
+/// Why a table of TFLOPS cannot be read; empty where it can.
+std::string doubt_of(const NoteColumns& columns) {
+  if (!columns.has("tflops") && columns.doubt("tflops").empty()) return "";
+  for (const std::string name : {"size", "gbs", "step_time", "gpus", "tflops", "seq"}) {
+    const std::string doubt = columns.doubt(name);
+    if (!doubt.empty()) return doubt + "; rename one, the table is left as it is";
+  }
+  return "";
+}
+
+std::vector<Claim> claims_of(const MarkdownTable& table, const NoteColumns& columns,
+                             const NoteSettings& settings) {
+  std::vector<Claim> claims;
+  for (const auto& row : table.rows) {
+    const auto stated = stated_tflops(columns.text(row, "tflops"));
+    const auto values = row_values(columns, row, settings);
+    if (!stated || !values) continue;
+    const auto tflops = tflops_of(*values, settings.full_recompute);
+    if (tflops) claims.push_back({&row, *stated, *tflops});
+  }
+  return claims;
+}
+
+void count_styles(const ClaimedTable& table, Styles& right, Styles& any) {
+  for (const auto& claim : table.claims) {
+    if (!claim.stated.style) continue;
+    ++any[*claim.stated.style];
+    if (claim.stated.is_right(claim.tflops)) ++right[*claim.stated.style];
+  }
+}
+
+/// The cell's text with another number in it: emphasis stays.
+std::string replaced(const std::string& text, std::string_view digits, const std::string& number) {
+  const auto at = static_cast<std::size_t>(digits.data() - text.data());
+  return std::string(text).replace(at, digits.size(), number);
+}
+
+void change_cells(std::string_view document, const ClaimedTable& table, const Styles& in_document,
+                  std::vector<CellChange>& changes) {
+  Surroundings around;
+  around.document = in_document;
+  count_styles(table, around.right, around.any);
+  std::optional<CellWriter> writer;
+  for (const auto& claim : table.claims) {
+    const auto style = style_for(claim.stated, claim.tflops, around);
+    const bool wrong_comma = claim.stated.style && claim.stated.style->comma && !style.comma;
+    if (claim.stated.is_right(claim.tflops) && !wrong_comma) continue;
+    const std::string& text = claim.row->cells[table.column].text;
+    const std::string number = number_text(claim.tflops, style);
+    if (!writer) writer.emplace(document, *table.table, table.column);
+    changes.push_back({claim.row->line, std::string(claim.stated.digits), number,
+                       writer->write(*claim.row, replaced(text, claim.stated.digits, number))});
+  }
+}
+
+}  // namespace
+
+Retabled retable(std::string_view document, const NoteSettings& settings) {
+  Retabled result;
+  const auto tables = markdown_tables(document);
+  std::vector<ClaimedTable> claimed;
+  Styles in_document, ignored;
+  for (const auto& table : tables) {
+    const NoteColumns columns(table);
+    for (const auto& row : table.rows) {
+      std::string what = contradiction_in(columns, row, settings);
+      if (!what.empty()) result.contradictions.push_back({row.line, std::move(what)});
+    }
+    if (std::string doubt = doubt_of(columns); !doubt.empty()) {
+      result.doubts.push_back({table.header.line, std::move(doubt)});
+      continue;
+    }
+    const auto column = columns.find("tflops");
+    if (!column || !has_values(columns)) continue;
+    claimed.push_back({&table, *column, claims_of(table, columns, settings)});
+    count_styles(claimed.back(), in_document, ignored);
+    result.computable += claimed.back().claims.size();
+  }
+  result.tables = claimed.size();
+  for (const auto& table : claimed) change_cells(document, table, in_document, result.changes);
+  return result;
+}
+
+}  // namespace pippin

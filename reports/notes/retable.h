@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/notes/markdown.h"
+
+namespace pippin {
+
+/// What a row's own cells don't say.
+struct NoteSettings {
+  std::int64_t seq = 1024;     ///< where the table has no column of it
+  bool full_recompute = true;  ///< the factor of the TFLOPS formula is 4, else 3
+};
+
+/// A cell whose number does not follow from its row.
+struct CellChange {
+  std::size_t line = 0;  ///< 1-based
+  std::string before, after;
+  TextEdit edit;
+};
+
+/// What stands in a line and cannot be right.
+struct NoteRemark {
+  std::size_t line = 0;
+  std::string what;  ///< "GBS 4 is not MBS 1 × GAS 4 × DP 4 = 16"
+};
+
+struct Retabled {
+  std::size_t tables = 0;      ///< that have every column it takes
+  std::size_t computable = 0;  ///< rows with a number in each of them
+  std::vector<CellChange> changes;
+  std::vector<NoteRemark> contradictions;  ///< rows that contradict themselves
+  std::vector<NoteRemark> doubts;          ///< tables that were left alone, and why
+};
+
+/// Recomputes the TFLOPS of every table from the other cells of the row: size, GBS (or, where that
+/// has no column, MBS × GAS × DP), step time and GPUs; by formula `params` of estimate/flops.h.
+/// Shape: a cell changes where its number is off by more than half of its last decimal; it gets as
+/// many decimals as others of its table whose numbers are right.
+/// Source of the formula: the BigScience GPT-2 notes, "Metrics".
+Retabled retable(std::string_view document, const NoteSettings& settings);
+
+}  // namespace pippin
