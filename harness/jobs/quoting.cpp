@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/placeholders.h"
+#include "harness/base/text.h"
 
 namespace pippin {
 
@@ -102,6 +103,33 @@ std::string in_context(const Filling& filling, Context context) {
   return word;
 }
 
+/// `code` with every {name} doubled to {{name}}, which a template reads as the text {name}.
+std::string without_placeholders(std::string_view code) {
+  std::string text;
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    const auto end = code[i] == '{' ? code.find('}', i) : std::string_view::npos;
+    const bool is_name =
+        end != std::string_view::npos && is_identifier(code.substr(i + 1, end - i - 1));
+    if (!is_name) {
+      text += code[i];
+      continue;
+    }
+    text += fmt::format("{{{}}}", code.substr(i, end + 1 - i));
+    i = end;
+  }
+  return text;
+}
+
+std::string template_word(std::string_view word) {
+  if (word.empty()) return bash_word(word);
+  std::string text;
+  for (const Piece& piece : placeholders(word)) {
+    text += piece.is_name ? fmt::format("{{{}}}", piece.text)
+                          : without_placeholders(bash_word(piece.text));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string bash_word(std::string_view text) {
@@ -111,6 +139,18 @@ std::string bash_word(std::string_view text) {
   std::string word = "'";
   for (char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return word + "'";
+}
+
+std::string bash_command(const std::vector<std::string>& words) {
+  std::vector<std::string> quoted;
+  bool may_assign = true;
+  for (const std::string& word : words) {
+    const auto equals = word.find('=');
+    may_assign = may_assign && equals != std::string::npos && is_identifier(word.substr(0, equals));
+    const std::size_t bare = may_assign ? equals + 1 : 0;
+    quoted.push_back(word.substr(0, bare) + template_word(std::string_view(word).substr(bare)));
+  }
+  return join(quoted, " ");
 }
 
 std::string filled(std::string_view code,

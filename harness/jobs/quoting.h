@@ -3,12 +3,18 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace pippin {
 
 /// `text` as exactly one bash word, whatever it holds: bare where that is safe, else single-quoted;
 /// control characters as $'\n'. Requires no NUL.
 std::string bash_word(std::string_view text);
+
+/// The words of a command as one line of bash that runs them as they are: what is code to bash is
+/// data. {name} stays a placeholder, and NAME=VALUE in front of the program an assignment. Requires
+/// no NUL.
+std::string bash_command(const std::vector<std::string>& words);
 
 /// What stands for a placeholder.
 struct Filling {

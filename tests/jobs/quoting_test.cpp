@@ -57,3 +57,41 @@ TEST_CASE("a variable is expanded by bash and stays one word") {
           "a  b<end>");
   }
 }
+
+TEST_CASE("the words of a command stay words, with their placeholders") {
+  struct Case {
+    std::vector<std::string> words;
+    std::string code;
+  };
+  const std::vector<Case> cases{
+      {{"train", "--tp", "{tp}"}, "train --tp {tp}"},
+      {{"train", "a b", "$HOME", ""}, "train 'a b' '$HOME' ''"},
+      {{"train", "p={tp}x", "{tp}{pp}"}, "train 'p='{tp}x {tp}{pp}"},
+      {{"X=1", "Y=a b", "train", "Z=2"}, "X=1 Y='a b' train 'Z=2'"},
+      {{"X="}, "X=''"},
+      {{"train", "{{tp}}", "${tp}", "{a b}"}, "train '{{tp}}' '${{tp}}' '{a b}'"},
+  };
+  for (const auto& one : cases) CHECK(bash_command(one.words) == one.code);
+}
+
+TEST_CASE("bash sees the words that were typed") {
+  const std::vector<std::pair<std::string, std::string>> words{
+      {"it's", "it's"},
+      {"{{x}}", "{x}"},
+      {"{{{x}}}", "{{x}}"},
+      {"${x}", "${x}"},
+      {"$'a\\n'", "$'a\\n'"},
+      {"a\nb", "a\nb"},
+      {"`x` $(x)", "`x` $(x)"},
+      {"[x]", "[x]"},
+      {"~", "~"},
+      {"#x", "#x"},
+      {"!", "!"},
+      {"{}", "{}"},
+  };
+  for (const auto& [typed, seen] : words) {
+    CAPTURE(typed);
+    const auto none = [](const std::string&) -> Filling { throw std::runtime_error("a name"); };
+    CHECK(printed(filled(bash_command({typed}), none)) == seen + "<end>");
+  }
+}
