@@ -39,8 +39,8 @@ std::string value_key(const Value& value) {
 void add_axis(Axes& axes, const std::string& section, const YamlNode& key) {
   const auto known = axes.places.find(key.text);
   if (known != axes.places.end()) {
-    fail(key, "{} in {} is given already, in line {}", in_quotes(key.text), section,
-         known->second.line);
+    fail(key, "{} in {} is given already, {}", in_quotes(key.text), section,
+         place_text(known->second));
   }
   axes.places.emplace(key.text, key);
   axes.names.push_back(key.text);

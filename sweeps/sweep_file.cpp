@@ -172,7 +172,7 @@ std::optional<Value> read_gpus(const YamlNode& root, const Axes& axes) {
   if (node->kind == YamlNode::Kind::kList)
     fail(*node, "gpus is one number here; a list belongs in grid");
   if (axes.has("gpus"))
-    fail(*node, "gpus is an axis already, in line {}", axes.places.at("gpus").line);
+    fail(*node, "gpus is an axis already, {}", place_text(axes.places.at("gpus")));
   return read_axis_value("gpus", *node);
 }
 
@@ -223,7 +223,10 @@ void check_runs(const YamlNode* repeats, const Sweep& sweep) {
 
 Sweep load_sweep(const fs::path& file) {
   if (!disk().exists(file)) no_such_file(file);
-  YamlNode root = read_yaml(file);
+  return load_sweep(read_yaml(file), file);
+}
+
+Sweep load_sweep(YamlNode root, const fs::path& file) {
   expect_map(root, "a sweep file", kKeys);
   Sweep sweep = read_settings(root, file);
   Draft draft = read_draft(std::move(root), sweep.trainer);

@@ -2,6 +2,7 @@
 
 #include "harness/base/files.h"
 #include "harness/records/sweep.h"
+#include "sweeps/yaml.h"
 
 namespace pippin {
 
@@ -9,5 +10,8 @@ namespace pippin {
 /// Errors: Error (bad input), one line `FILE:LINE: …` that says what is wrong and, where it can,
 /// what was likely meant.
 Sweep load_sweep(const fs::path& file);
+
+/// The same of what a sweep file would hold; relative paths in it are those from beside `file`.
+Sweep load_sweep(YamlNode root, const fs::path& file);
 
 }  // namespace pippin

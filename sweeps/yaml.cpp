@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <yaml-cpp/emitter.h>
+#include <yaml-cpp/emittermanip.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
@@ -185,6 +187,30 @@ YamlNode parse_one_document(std::string_view text, const std::string& file) {
   return root;
 }
 
+void emit(const YamlNode& node, YAML::Emitter& out) {
+  switch (node.kind) {
+    case YamlNode::Kind::kNull:
+      out << YAML::Null;
+      break;
+    case YamlNode::Kind::kText:
+      out << node.text;
+      break;
+    case YamlNode::Kind::kList:
+      out << YAML::BeginSeq;
+      for (const auto& item : node.items) emit(item, out);
+      out << YAML::EndSeq;
+      break;
+    case YamlNode::Kind::kMap:
+      out << YAML::BeginMap;
+      for (std::size_t i = 0; i < node.keys.size(); ++i) {
+        out << YAML::Key << node.keys[i].text << YAML::Value;
+        emit(node.items[i], out);
+      }
+      out << YAML::EndMap;
+      break;
+  }
+}
+
 }  // namespace
 
 const YamlNode* YamlNode::find(std::string_view key) const {
@@ -213,7 +239,19 @@ YamlNode read_yaml(const fs::path& file) {
   return parse_yaml(text, name);
 }
 
+std::string yaml_text(const YamlNode& node) {
+  YAML::Emitter out;
+  out.SetSeqFormat(YAML::Flow);
+  emit(node, out);
+  return std::string(out.c_str()) + "\n";
+}
+
+std::string place_text(const YamlNode& node) {
+  return node.line > 0 ? fmt::format("in line {}", node.line) : "by " + *node.file;
+}
+
 void fail_at(const YamlNode& place, const std::string& message) {
+  if (place.line == 0) bad_input("{}: {}", *place.file, message);
   bad_input("{}:{}: {}", *place.file, place.line, message);
 }
 

@@ -12,7 +12,7 @@
 
 namespace pippin {
 
-/// One value of a YAML file, with the place where it stands.
+/// One value of a YAML file, or of words that stand for one, with the place where it stands.
 /// Shape: kNull has nothing (empty, `~`, `null`), kText `text`, kList `items`, kMap `items` with
 /// their `keys`, in the file's order, each key once.
 struct YamlNode {
@@ -21,7 +21,7 @@ struct YamlNode {
   std::string text;
   std::vector<YamlNode> keys, items;
   std::shared_ptr<const std::string> file;
-  int line = 1;  ///< 1-based
+  int line = 1;  ///< 1-based; 0: `file` is no file but says itself where: "-L tp"
 
   /// The value of a key of a map; null where the map has no such key, or this is no map.
   const YamlNode* find(std::string_view key) const;
@@ -37,7 +37,14 @@ YamlNode parse_yaml(std::string_view text, const std::string& file);
 /// The same of a file. Errors: also where it cannot be read, is empty or binary.
 YamlNode read_yaml(const fs::path& file);
 
-/// Throws the Error (bad input) "FILE:LINE: MESSAGE" for a place in a file.
+/// A text of YAML that parse_yaml reads as the same node. Requires a map.
+std::string yaml_text(const YamlNode& node);
+
+/// Where a node stands, behind the name of another place: "in line 3", "by -L tp".
+std::string place_text(const YamlNode& node);
+
+/// Throws the Error (bad input) "FILE:LINE: MESSAGE" for a place in a file, "FILE: MESSAGE" where
+/// it has no line.
 [[noreturn]] void fail_at(const YamlNode& place, const std::string& message);
 
 template <typename... Args>
