@@ -13,7 +13,6 @@
 #include "harness/cli/session.h"
 #include "harness/jobs/quoting.h"
 #include "reports/progress.h"
-#include "sweeps/sweep_file.h"
 
 namespace pippin {
 
@@ -124,16 +123,18 @@ RunCounts watch(const Globals& globals, Session& session, Recorder& recorder) {
   return counts;
 }
 
-std::string come_back(const Globals& globals, const fs::path& sweep) {
-  return fmt::format("pippin --db {} run {}", bash_word(globals.db.string()),
-                     bash_word(sweep.string()));
+/// `run`: the command and options that stand before the sweep.
+std::string come_back(const Globals& globals, const SweepSource& sweep,
+                      const std::string& run = "run") {
+  return fmt::format("pippin --db {} {} {}", bash_word(globals.db.string()), run,
+                     bash_words(sweep));
 }
 
-void say_what_was_dropped(const Globals& globals, const Sweep& sweep) {
+void say_what_was_dropped(const Globals& globals, const Sweep& sweep, const SweepSource& source) {
   if (sweep.dropped.empty()) return;
   remark(globals,
          fmt::format("{} of {} points are dropped; 'pippin plan {}' says why", sweep.dropped.size(),
-                     sweep.dropped.size() + sweep.points.size(), bash_word(sweep.file.string())));
+                     sweep.dropped.size() + sweep.points.size(), bash_words(source)));
 }
 
 void say_what_was_lost(const Globals& globals, Session& session, const Recorder& recorder) {
@@ -163,7 +164,7 @@ ExitCode run(const Globals& globals, const RunOptions& options) {
   Session session(globals, load_sweep(options.sweep), options);
   Database database(globals.db);
   const Campaign& campaign = session.campaign();
-  say_what_was_dropped(globals, session.sweep());
+  say_what_was_dropped(globals, session.sweep(), options.sweep);
   say_what_has_changed(globals, session);
   record_campaign(database, campaign);
   Recorder recorder(database, session);
@@ -176,9 +177,9 @@ ExitCode run(const Globals& globals, const RunOptions& options) {
   }
   report(globals, {campaign.sweep, "terminal", "clean"});
   if (was_finished) {
-    remark(globals,
-           fmt::format("campaign {} of {} was finished already; '{} --again' begins a new one",
-                       campaign.number, campaign.sweep, come_back(globals, options.sweep)));
+    remark(globals, fmt::format("campaign {} of {} was finished already; '{}' begins a new one",
+                                campaign.number, campaign.sweep,
+                                come_back(globals, options.sweep, "run --again")));
   }
   say_what_was_lost(globals, session, recorder);
   remark(globals, fmt::format("database: {}", printable(globals.db.string())));
@@ -189,7 +190,7 @@ ExitCode run(const Globals& globals, const RunOptions& options) {
 ExitCode submit(const Globals& globals, const RunOptions& options) {
   Session session(globals, load_sweep(options.sweep), options);
   Database database(globals.db);
-  say_what_was_dropped(globals, session.sweep());
+  say_what_was_dropped(globals, session.sweep(), options.sweep);
   say_what_has_changed(globals, session);
   record_campaign(database, session.campaign());
   const RunCounts counts = session.machine().step();

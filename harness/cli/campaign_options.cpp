@@ -7,24 +7,22 @@ namespace pippin {
 
 namespace {
 
-void take_sweep_file(CLI::App& command, fs::path& sweep) {
-  command.add_option("SWEEP.yaml", sweep, "sweep file, as sweeps/README.md describes it")
-      ->required();
-}
-
 void add_plan(CommandLine& line) {
   const auto options = std::make_shared<PlanOptions>();
-  CLI::App& plan = line.add("plan", "show points, what was dropped and why, jobs; run nothing",
-                            "pippin plan sweeps/examples/quickstart.yaml",
-                            [&line, options] { return pippin::plan(line.globals(), *options); });
-  take_sweep_file(plan, options->sweep);
+  CLI::App& plan =
+      line.add("plan", "show points, what was dropped and why, jobs; run nothing",
+               "pippin plan -L tp 1,2,4 -L mbs 1,2 --gpus 8 -- torchrun train.py {tp} {mbs}",
+               [&line, options] { return pippin::plan(line.globals(), *options); });
+  take_sweep(line, plan, options->sweep);
+  plan.add_flag("--print-yaml", options->print_yaml, "print the sweep file that says the same")
+      ->group(kInsteadOfFile);
   plan.add_option("--format", options->format, "terminal, csv or json")->capture_default_str();
   plan.add_option("--script", options->script, "print the job script that runs this point first")
       ->type_name("POINT");
 }
 
-void take_run_options(CLI::App& command, RunOptions& options) {
-  take_sweep_file(command, options.sweep);
+void take_run_options(CommandLine& line, CLI::App& command, RunOptions& options) {
+  take_sweep(line, command, options.sweep);
   command.add_flag("--again", options.again, "begin a new campaign");
   command.add_option("--retries", options.retries, "how often a lost job is handed over again")
       ->capture_default_str()
@@ -34,6 +32,7 @@ void take_run_options(CLI::App& command, RunOptions& options) {
 void add_run(CommandLine& line) {
   const auto options = std::make_shared<RunOptions>();
   take_run_options(
+      line,
       line.add("run", "submit, wait, collect, report; goes on where an earlier run stopped",
                "pippin --db notes.db run sweeps/examples/quickstart.yaml",
                [&line, options] { return pippin::run(line.globals(), *options); }),
@@ -42,7 +41,9 @@ void add_run(CommandLine& line) {
 
 void add_submit(CommandLine& line) {
   const auto options = std::make_shared<RunOptions>();
-  take_run_options(line.add("submit", "hand the jobs over and return", "pippin submit gpt-52b.yaml",
+  take_run_options(line,
+                   line.add("submit", "hand the jobs over and return",
+                            "pippin submit sweeps/examples/replay.yaml",
                             [&line, options] { return submit(line.globals(), *options); }),
                    *options);
 }

@@ -12,6 +12,8 @@ namespace pippin {
 
 namespace {
 
+using Words = std::vector<std::string>;
+
 /// Every word that the command line knows, for "did you mean".
 std::vector<std::string> words(CLI::App& app) {
   std::vector<std::string> words;
@@ -24,9 +26,8 @@ std::vector<std::string> words(CLI::App& app) {
 }
 
 /// One line: what is wrong and where help is.
-std::string usage_error(CLI::App& app, const std::string& message, int argc, char** argv) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
+std::string usage_error(CLI::App& app, const std::string& message, const Words& typed) {
+  for (const std::string& word : typed) {
     const auto known = words(app);
     const bool named =
         message.find(word) != std::string::npos || message.find("subcommand") != std::string::npos;
@@ -63,13 +64,41 @@ CLI::App& CommandLine::add(const std::string& name, const std::string& help,
   return *command;
 }
 
+void CommandLine::let_take_words(const CLI::App& command, TakeWords take) {
+  take_words_[&command] = std::move(take);
+}
+
+void CommandLine::parse(Words words) {
+  // CLI11 would give them to positionals, and take a word in brackets for a list.
+  const auto names_taker = [&](const std::string& word) {
+    return std::any_of(take_words_.begin(), take_words_.end(),
+                       [&](const auto& taker) { return taker.first->get_name() == word; });
+  };
+  const auto dashes = std::find(words.begin(), words.end(), "--");
+  Words behind;
+  if (dashes != words.end() && std::any_of(words.begin(), dashes, names_taker)) {
+    behind.assign(dashes + 1, words.end());
+    words.erase(dashes, words.end());
+  }
+  std::reverse(words.begin(), words.end());
+  app_->parse(std::move(words));
+  const CLI::App* command = app_->get_subcommands().front();
+  const auto taker = take_words_.find(command);
+  if (taker != take_words_.end()) {
+    taker->second(behind);
+  } else if (!behind.empty()) {
+    bad_input("{} takes no command behind '--'; see pippin --help", command->get_name());
+  }
+}
+
 ExitCode CommandLine::run(int argc, char** argv) {
+  const Words words(argv + std::min(argc, 1), argv + argc);
   try {
-    app_->parse(argc, argv);
+    parse(words);
   } catch (const CLI::Success& help) {
     return static_cast<ExitCode>(app_->exit(help));
   } catch (const CLI::ParseError& error) {
-    throw Error(ExitCode::kBadInput, usage_error(*app_, error.what(), argc, argv));
+    throw Error(ExitCode::kBadInput, usage_error(*app_, error.what(), words));
   }
   return work_();
 }

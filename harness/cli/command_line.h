@@ -1,8 +1,10 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "harness/base/error.h"
 #include "harness/cli/commands.h"
@@ -25,6 +27,10 @@ class CommandLine {
   /// Adds a command; `work` is what it does once its options are parsed.
   CLI::App& add(const std::string& name, const std::string& help, const std::string& example,
                 Work work);
+  /// Lets a command take the words behind `--`, none where there is no `--`: `take` is called with
+  /// them once its options are parsed.
+  using TakeWords = std::function<void(const std::vector<std::string>&)>;
+  void let_take_words(const CLI::App& command, TakeWords take);
   const Globals& globals() const { return globals_; }
 
   /// Parses and does what was asked; prints help or a usage error instead where that was asked or
@@ -32,10 +38,17 @@ class CommandLine {
   ExitCode run(int argc, char** argv);
 
  private:
+  void parse(std::vector<std::string> words);
+
   std::unique_ptr<CLI::App> app_;
+  std::map<const CLI::App*, TakeWords> take_words_;
   Globals globals_;
   Work work_;
 };
+
+/// The options of what to sweep: SWEEP.yaml, or words that stand for one.
+inline constexpr const char* kInsteadOfFile = "Instead of SWEEP.yaml";
+void take_sweep(CommandLine& line, CLI::App& command, SweepSource& sweep);
 
 /// Each group of commands with its options.
 void add_campaign_commands(CommandLine& line);

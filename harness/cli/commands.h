@@ -7,6 +7,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/files.h"
+#include "harness/cli/sweep_source.h"
 
 namespace pippin {
 
@@ -17,13 +18,14 @@ struct Globals {
 };
 
 struct PlanOptions {
-  fs::path sweep;
+  SweepSource sweep;
   std::string format = "terminal";
   std::string script;  ///< name of a point: print the script of its first job, and nothing else
+  bool print_yaml = false;  ///< print the sweep file that says the same as the words
 };
 
 struct RunOptions {
-  fs::path sweep;
+  SweepSource sweep;
   bool again = false;        ///< begin a new campaign though the last one is finished
   std::int64_t retries = 2;  ///< how often a job that was lost is handed over again
 };

@@ -8,7 +8,6 @@
 #include "harness/campaign/plan.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/session.h"
-#include "sweeps/sweep_file.h"
 
 namespace pippin {
 
@@ -39,6 +38,10 @@ std::string script_of_point(const Globals& globals, const Sweep& sweep,
 ExitCode plan(const Globals& globals, const PlanOptions& options) {
   const PlanFormat& format = plan_format_named(options.format);
   const Sweep sweep = load_sweep(options.sweep);
+  if (options.print_yaml) {
+    write_output(sweep_text(options.sweep.words));
+    return ExitCode::kDone;
+  }
   const auto jobs = plan_jobs(sweep, 1);
   if (!options.script.empty()) {
     write_output(script_of_point(globals, sweep, jobs, options.script));
