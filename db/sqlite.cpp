@@ -59,20 +59,29 @@ bool can_write(const fs::path& path) {
 Connection::Connection(const fs::path& path, bool create, std::chrono::milliseconds patience)
     : path_(path), patience_(patience) {
   std::error_code none;
-  const bool reading = fs::is_regular_file(path, none) && !can_write(path);
+  open(fs::is_regular_file(path, none) && !can_write(path), create);
+}
+
+Connection::Connection(const fs::path& path, ReadOnly, std::chrono::milliseconds patience)
+    : path_(path), patience_(patience) {
+  open(true, false);
+}
+
+void Connection::open(bool reading, bool create) {
   const int writing = SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
-  const std::string name = reading ? read_only_uri(path) : path.string();
+  const std::string name = reading ? read_only_uri(path_) : path_.string();
   const int code = sqlite3_open_v2(
       name.c_str(), &handle_, reading ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : writing, nullptr);
   if (code != SQLITE_OK) {
     int error = sqlite3_system_errno(handle_);
     // It looked for a file to read where it could not make one.
-    if (error == ENOENT && create && ::access(directory_of(path).c_str(), W_OK) != 0) error = errno;
+    if (error == ENOENT && create && ::access(directory_of(path_).c_str(), W_OK) != 0)
+      error = errno;
     sqlite3_close(handle_);
-    machine_failed("{}: cannot open the database: {}", path.string(),
+    machine_failed("{}: cannot open the database: {}", path_.string(),
                    error != 0 ? std::string(std::strerror(error)) : sqlite3_errstr(code));
   }
-  sqlite3_busy_timeout(handle_, static_cast<int>(patience.count()));
+  sqlite3_busy_timeout(handle_, static_cast<int>(patience_.count()));
   sqlite3_extended_result_codes(handle_, 1);
 }
 

@@ -32,6 +32,9 @@ class Connection {
   /// another process holds a lock.
   Connection(const fs::path& path, bool create,
              std::chrono::milliseconds patience = std::chrono::seconds(10));
+  /// Opens a file to be read and no more, also where it could be written.
+  struct ReadOnly {};
+  Connection(const fs::path& path, ReadOnly, std::chrono::milliseconds patience);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -47,6 +50,8 @@ class Connection {
   const fs::path& path() const { return path_; }
 
  private:
+  void open(bool reading, bool create);
+
   fs::path path_;
   std::chrono::milliseconds patience_;
   sqlite3* handle_ = nullptr;
