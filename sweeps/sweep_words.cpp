@@ -143,7 +143,7 @@ const std::vector<SweepWord>& sweep_words() {
       {"--gpus", "NUMBER", "of every point", &SweepWords::gpus, {"gpus"}},
       {"--model", "SIZE", "a name of sweeps/models", &SweepWords::model, {"model", "size"}},
       {"--iterations", "NUMBER", "of each run (20)", &SweepWords::iterations, {"iterations"}},
-      {"--warmup", "NUMBER", "iterations to leave out, or auto", &SweepWords::warmup, {"warmup"}},
+      {"--warmup", "WARMUP", "iterations to leave out, or auto", &SweepWords::warmup, {"warmup"}},
       {"--repeats",
        "NUMBER",
        "allocations in which each point is measured (1)",

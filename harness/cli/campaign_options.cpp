@@ -16,7 +16,9 @@ void add_plan(CommandLine& line) {
   take_sweep(line, plan, options->sweep);
   plan.add_flag("--print-yaml", options->print_yaml, "print the sweep file that says the same")
       ->group(kInsteadOfFile);
-  plan.add_option("--format", options->format, "terminal, csv or json")->capture_default_str();
+  plan.add_option("--format", options->format, "terminal, csv or json")
+      ->capture_default_str()
+      ->type_name("FORMAT");
   plan.add_option("--script", options->script, "print the job script that runs this point first")
       ->type_name("POINT");
 }

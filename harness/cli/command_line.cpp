@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/base/text.h"
+#include "harness/cli/completion.h"
 
 namespace pippin {
 
@@ -91,8 +92,24 @@ void CommandLine::parse(Words words) {
   }
 }
 
+void CommandLine::complete(const Words& words) {
+  // In the middle of a line that a person types: nothing to say is better than an error.
+  try {
+    std::string text;
+    for (const auto& [word, what] : completion(*app_, words))
+      text += fmt::format("{}{}{}\n", word, what.empty() ? "" : "\t", printable(what));
+    write_output(text);
+  } catch (const std::exception&) {
+    return;
+  }
+}
+
 ExitCode CommandLine::run(int argc, char** argv) {
   const Words words(argv + std::min(argc, 1), argv + argc);
+  if (words.size() >= 2 && words[0] == "--complete" && words[1] == "--") {
+    complete(Words(words.begin() + 2, words.end()));
+    return ExitCode::kDone;
+  }
   try {
     parse(words);
   } catch (const CLI::Success& help) {

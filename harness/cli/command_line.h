@@ -34,10 +34,13 @@ class CommandLine {
   const Globals& globals() const { return globals_; }
 
   /// Parses and does what was asked; prints help or a usage error instead where that was asked or
-  /// is due. Errors: those of the commands.
+  /// is due. `--complete -- WORDS…` prints what can stand for the last word, one candidate a line,
+  /// a tab and a few words on it behind: packaging/completions ask it.
+  /// Errors: those of the commands.
   ExitCode run(int argc, char** argv);
 
  private:
+  void complete(const std::vector<std::string>& words);
   void parse(std::vector<std::string> words);
 
   std::unique_ptr<CLI::App> app_;

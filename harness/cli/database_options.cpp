@@ -24,11 +24,14 @@ void add_report(CommandLine& line) {
                "pippin --db notes.db report --format csv",
                [&line, options] { return pippin::report(line.globals(), *options); });
   report.add_option("SWEEP", options->sweep, "name of a sweep; all where none is given");
-  report.add_option("--format", options->format, "terminal or csv")->capture_default_str();
+  report.add_option("--format", options->format, "terminal or csv")
+      ->capture_default_str()
+      ->type_name("FORMAT");
   report
       .add_option("--samples", options->samples,
                   "clean: without start-up, skipped steps and the like; or all")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->type_name("SAMPLES");
 }
 
 }  // namespace
