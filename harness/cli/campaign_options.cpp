@@ -59,7 +59,8 @@ void add_status(CommandLine& line) {
 
 void add_cancel(CommandLine& line) {
   const auto sweep = std::make_shared<std::string>();
-  line.add("cancel", "end the jobs of a sweep that wait or run", "pippin cancel quickstart",
+  line.add("cancel", "end the jobs of a sweep that wait or run",
+           "pippin --db notes.db cancel quickstart",
            [&line, sweep] { return cancel(line.globals(), *sweep); })
       .add_option("SWEEP", *sweep, "name of a sweep")
       ->required();

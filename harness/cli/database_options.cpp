@@ -10,7 +10,7 @@ namespace {
 void add_collect(CommandLine& line) {
   const auto options = std::make_shared<CollectOptions>();
   CLI::App& collect = line.add("collect", "read logs into the database, as often as you like",
-                               "pippin --db notes.db collect ~/logs/gpt2-meg", [&line, options] {
+                               "pippin --db notes.db collect ~/logs", [&line, options] {
                                  return pippin::collect(line.globals(), *options);
                                });
   collect.add_option("PATH", options->paths,
