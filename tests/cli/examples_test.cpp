@@ -13,6 +13,7 @@ TEST_CASE("the example of every command can be typed as it stands") {
   const fs::path source = test::source_directory();
   fs::create_directory_symlink(source / "sweeps", here.path() / "sweeps");
   fs::create_directory_symlink(source / "tests/data/logs", here.path() / "logs");
+  fs::copy_file(source / "tests/data/notes/gpt2.md", here.path() / "gpt2.md");
   const std::string commands = here.shell("\"$PIPPIN\" --complete -- '' | cut -f 1").out;
   REQUIRE(split(trim(commands), '\n').size() > 6);
   for (const auto command : split(trim(commands), '\n')) {
