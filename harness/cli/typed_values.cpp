@@ -4,7 +4,9 @@
 
 #include "db/names.h"
 #include "harness/base/placeholders.h"
+#include "harness/base/text.h"
 #include "harness/cli/session.h"
+#include "reports/column_names.h"
 #include "reports/format.h"
 #include "reports/plan.h"
 #include "sweeps/cluster_file.h"
@@ -101,6 +103,14 @@ Candidates axes(const TypedValue& value) {
 }
 
 Candidates columns(const TypedValue& value) {
+  Candidates all;
+  for (const auto& column : column_names()) all.push_back({column.name, column.title});
+  append(all, axes(value));
+  return all;
+}
+
+/// What a condition on points may read.
+Candidates variables(const TypedValue& value) {
   Candidates all = axes(value);
   append(all, described(computed_names(), "computed"));
   return all;
@@ -158,7 +168,7 @@ const std::vector<Type>& types() {
       {"POINT", points},
       {"AXIS", axes},
       {"COLUMN", last_name<columns>},
-      {"EXPRESSION", last_name<columns>},
+      {"EXPRESSION", last_name<variables>},
       {"NAME VALUES", axis_names},
       {"NAME=VALUE", fixed_axes},
       {"CLUSTER", clusters},
@@ -183,12 +193,22 @@ const Type* find_type(const std::string& name) {
   return found == types().end() ? nullptr : &*found;
 }
 
+/// A type that says its values itself: "INT:{3,4}".
+Candidates listed(const std::string& type) {
+  const auto begin = type.find('{'), end = type.rfind('}');
+  Candidates all;
+  if (begin == std::string::npos || end == std::string::npos) return all;
+  for (const auto value : split(std::string_view(type).substr(begin + 1, end - begin - 1), ','))
+    all.push_back({std::string(value), ""});
+  return all;
+}
+
 }  // namespace
 
 std::vector<Candidate> candidates(const TypedValue& value) {
   const Type* type = find_type(value.command + " " + value.type);
   if (!type) type = find_type(value.type);
-  return type ? type->candidates(value) : Candidates();
+  return type ? type->candidates(value) : listed(value.type);
 }
 
 }  // namespace pippin

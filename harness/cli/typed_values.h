@@ -25,7 +25,8 @@ struct TypedValue {
 };
 
 /// Words that `value` can become; none where nothing is known of its type. What the type of an
-/// option or positional is called decides alone: a new one is a line in a table.
+/// option or positional is called decides alone: a new one is a line in a table, one that lists its
+/// values ("INT:{3,4}") not even that.
 std::vector<Candidate> candidates(const TypedValue& value);
 
 }  // namespace pippin

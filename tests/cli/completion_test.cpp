@@ -60,6 +60,8 @@ TEST_CASE("commands, options and their values are completed") {
       {"run --where 'tp > 1 && mb'", "tp > 1 && mbs"},
       {"run --fixed pp", "pp="},
       {"run -L tp 1 -- --ag", ""},
+      {"retable --factor ''", "3 4"},
+      {"retable note", "notes.md"},
   };
   for (const auto& [words, expected] : cases) CHECK(completed(here, words) == expected);
 }
