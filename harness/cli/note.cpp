@@ -1,0 +1,66 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "db/database.h"
+#include "db/names.h"
+#include "harness/base/text.h"
+#include "harness/cli/commands.h"
+
+namespace pippin {
+
+namespace {
+
+Database existing(const Globals& globals) {
+  OpenDatabase how;
+  how.create = false;
+  return Database(globals.db, how);
+}
+
+std::vector<std::string> names_of(const Globals& globals, NameKind kind) {
+  std::vector<std::string> names;
+  for (const auto& known : names_in(globals.db, kind, "")) names.push_back(known.name);
+  return names;
+}
+
+std::string described(const RunName& run) {
+  if (run.campaign.sweep.empty()) return fmt::format("{} (a log)", run.id);
+  return fmt::format("{} (campaign {} of {})", run.id, run.campaign.number.value_or(1),
+                     printable(run.campaign.sweep));
+}
+
+RunName run_named(const Globals& globals, Database& database, const std::string& name) {
+  const auto runs = database.runs_named(name);
+  if (runs.empty()) {
+    bad_input("{}: no run is named '{}'{}", printable(globals.db.string()), printable(name),
+              did_you_mean(name, names_of(globals, NameKind::kRuns)));
+  }
+  if (runs.size() == 1) return runs.front();
+  std::vector<std::string> all;
+  for (const auto& run : runs) all.push_back(described(run));
+  bad_input("{}: {} runs are named '{}'; name one by its number: {}",
+            printable(globals.db.string()), runs.size(), printable(name), join(all, ", "));
+}
+
+}  // namespace
+
+ExitCode note(const Globals& globals, const NoteOptions& options) {
+  Database database = existing(globals);
+  const RunName run = run_named(globals, database, options.run);
+  const std::string text(trim(options.text));
+  database.put_note(run.id, text);
+  remark(globals, text.empty() ? fmt::format("{}: has no note any more", printable(run.name))
+                               : fmt::format("{}: {}", printable(run.name), printable(text)));
+  return ExitCode::kDone;
+}
+
+ExitCode tag(const Globals& globals, const TagOptions& options) {
+  if (trim(options.tag).empty() || options.tag.find('/') != std::string::npos)
+    bad_input("tag '{}': a tag is a word without '/'", printable(options.tag));
+  Database database = existing(globals);
+  database.put_tag(options.tag, campaign_name_of(options.campaign));
+  remark(globals, fmt::format("'{}' is what 'pippin report {}' shows", printable(options.campaign),
+                              printable(options.tag)));
+  return ExitCode::kDone;
+}
+
+}  // namespace pippin

@@ -1,0 +1,252 @@
+#include "reports/column_kinds.h"
+
+#include <ctime>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "harness/base/text.h"
+#include "harness/base/units.h"
+#include "reports/strip.h"
+#include "reports/values.h"
+
+namespace pippin {
+
+namespace {
+
+using Kind = ColumnKind::Kind;
+using Number = std::optional<double>;
+
+constexpr double kPercent = 100;
+
+/// What goes first on a narrow terminal.
+enum Importance { kDetail, kShape, kCounts, kStrip, kLayout, kRates, kGpus, kTflops, kNotes, kStays };
+
+Number number_of(const Count& count) {
+  return count ? Number(static_cast<double>(*count)) : std::nullopt;
+}
+
+/// A column of one count of the point's model or layout.
+ColumnKind count_column(const char* name, int importance, Number (*number)(const Summary&)) {
+  return {name, Kind::kCount, importance, true, {{name, number}}};
+}
+
+ColumnKind text_column(const char* name, int importance, std::string (*text)(const Summary&)) {
+  return {name, Kind::kText, importance, false, {{name, nullptr, text}}};
+}
+
+ColumnKind rate_column(const char* name, Kind kind, int importance, const char* field,
+                       Number (*number)(const Summary&)) {
+  return {name, kind, importance, false, {{field, number}}};
+}
+
+std::string size_cell(const Summary& row, const TableStyle&, std::optional<int> decimals) {
+  const Model& model = row.point.model;
+  if (!model.params) return model.size;
+  const auto params = static_cast<double>(*model.params);
+  return decimals ? fmt::format("{:.{}f}B", params / kBillion, *decimals) : size_text(params);
+}
+
+/// Without a time, how the row ended, as people note it: "OOM".
+std::string time_cell(const Summary& row, const TableStyle& style, std::optional<int> decimals) {
+  if (row.step_time_s) return time_text(row, style.time, decimals);
+  if (style.has_state) return "";
+  return row.state == RunState::kOom ? "OOM" : std::string(text_of(row.state));
+}
+
+/// Between units; of a single allocation within it, which bounds nothing.
+Number spread_of(const Summary& row) {
+  if (!row.step_time_s || !row.step_time_s->sd) return std::nullopt;
+  return *row.step_time_s->sd / row.step_time_s->mean;
+}
+
+bool is_repeated(const Summary& row) { return row.step_time_s && row.step_time_s->low; }
+
+std::string spread_cell(const Summary& row, const TableStyle&, std::optional<int> decimals) {
+  const Number spread = spread_of(row);
+  if (!spread) return "";
+  const double percent = *spread * kPercent;
+  const std::string text =
+      decimals ? fmt::format("{:.{}f} %", percent, *decimals) : fmt::format("{:.2g} %", percent);
+  return text + (is_repeated(row) ? "" : " within");
+}
+
+std::string counts_cell(const Summary& row, const TableStyle&, std::optional<int>) {
+  if (!row.step_time_s) return "";
+  return fmt::format("{}/{}/{}", row.allocations, row.runs, row.iterations);
+}
+
+std::string vs_cell(const Summary& row, const TableStyle&, std::optional<int> decimals) {
+  if (!row.vs) return "";
+  const int digits = decimals.value_or(2);
+  std::string text = fmt::format("{:.{}f}×", row.vs->value, digits);
+  if (row.vs->low && row.vs->high) {
+    const double half = (*row.vs->high - *row.vs->low) / 2;
+    text += fmt::format(" ± {:.{}f}", half, digits);
+  }
+  return text;
+}
+
+std::string strip_cell(const Summary& row, const TableStyle& style, std::optional<int>) {
+  return strip(row, style.strip_scale);
+}
+
+std::string started_text(const Summary& row) {
+  if (!row.started_at) return "";
+  return fmt::format("{:%F %R}", fmt::gmtime(static_cast<std::time_t>(*row.started_at)));
+}
+
+Number tokens_rate(const Summary& row) {
+  const Count &seq = row.point.model.seq, &gpus = row.point.layout.gpus;
+  if (!row.samples_per_s || !seq || !gpus) return std::nullopt;
+  return *row.samples_per_s * static_cast<double>(*seq) / static_cast<double>(*gpus);
+}
+
+Number measured_count(const Summary& row, std::int64_t count) {
+  return row.step_time_s ? Number(static_cast<double>(count)) : std::nullopt;
+}
+
+ColumnKind size_column() {
+  const auto params_b = [](const Summary& row) -> Number {
+    const Number params = number_of(row.point.model.params);
+    return params ? Number(*params / kBillion) : std::nullopt;
+  };
+  return {"size", Kind::kOwn, kShape, true, {{"params_b", params_b}}, size_cell};
+}
+
+ColumnKind time_column() {
+  return {"step_time",
+          Kind::kOwn,
+          kStays,
+          false,
+          {{"step_time_s",
+            [](const Summary& row) {
+              return row.step_time_s ? Number(row.step_time_s->mean) : std::nullopt;
+            }},
+           {"ci_low_s",
+            [](const Summary& row) { return row.step_time_s ? row.step_time_s->low : Number(); }},
+           {"ci_high_s",
+            [](const Summary& row) { return row.step_time_s ? row.step_time_s->high : Number(); }},
+           {"sd_s",
+            [](const Summary& row) { return row.step_time_s ? row.step_time_s->sd : Number(); }}},
+          time_cell};
+}
+
+ColumnKind vs_column() {
+  return {"vs",
+          Kind::kOwn,
+          kTflops,
+          false,
+          {{"vs", [](const Summary& row) { return row.vs ? Number(row.vs->value) : std::nullopt; }},
+           {"vs_low", [](const Summary& row) { return row.vs ? row.vs->low : std::nullopt; }},
+           {"vs_high", [](const Summary& row) { return row.vs ? row.vs->high : std::nullopt; }}},
+          vs_cell};
+}
+
+std::vector<ColumnKind> point_kinds() {
+  using Row = const Summary&;
+  return {
+      count_column("gpus", kGpus, [](Row row) { return number_of(row.point.layout.gpus); }),
+      size_column(),
+      count_column("layers", kShape, [](Row row) { return number_of(row.point.model.layers); }),
+      count_column("hidden", kShape, [](Row row) { return number_of(row.point.model.hidden); }),
+      count_column("heads", kShape, [](Row row) { return number_of(row.point.model.heads); }),
+      count_column("ffn", kShape, [](Row row) { return number_of(row.point.model.ffn); }),
+      count_column("seq", kShape, [](Row row) { return number_of(row.point.model.seq); }),
+      count_column("vocab", kShape, [](Row row) { return number_of(row.point.model.vocab); }),
+      count_column("tp", kLayout, [](Row row) { return number_of(row.point.layout.tp); }),
+      count_column("pp", kLayout, [](Row row) { return number_of(row.point.layout.pp); }),
+      count_column("dp", kLayout, [](Row row) { return number_of(row.point.layout.dp); }),
+      count_column("cp", kLayout, [](Row row) { return number_of(row.point.layout.cp); }),
+      count_column("mbs", kLayout, [](Row row) { return number_of(row.point.layout.mbs); }),
+      count_column("gas", kLayout, [](Row row) { return number_of(row.point.layout.gas); }),
+      count_column("gbs", kLayout, [](Row row) { return number_of(row.point.layout.gbs); }),
+  };
+}
+
+std::vector<ColumnKind> name_kinds() {
+  using Row = const Summary&;
+  return {
+      text_column("sweep", kNotes, [](Row row) { return row.sweep; }),
+      text_column("point", kStays, [](Row row) { return row.point.name; }),
+      text_column("run", kStays, [](Row row) { return row.run; }),
+      text_column("trainer", kDetail, [](Row row) { return row.point.trainer; }),
+      text_column("state", kStays, [](Row row) { return std::string(text_of(row.state)); }),
+      text_column("started", kDetail, started_text),
+      text_column("notes", kNotes, [](Row row) { return join(row.notes, "; "); }),
+  };
+}
+
+std::vector<ColumnKind> measure_kinds() {
+  using Row = const Summary&;
+  return {
+      time_column(),
+      {"spread",
+       Kind::kOwn,
+       kCounts,
+       false,
+       {{"spread", [](Row row) { return is_repeated(row) ? spread_of(row) : std::nullopt; }}},
+       spread_cell},
+      {"strip", Kind::kOwn, kStrip, false, {}, strip_cell},
+      rate_column("tflops", Kind::kNumber, kTflops, "tflops", [](Row row) { return row.tflops; }),
+      text_column("flops_formula", kDetail, [](Row row) { return row.flops_formula; }),
+      rate_column("mfu", Kind::kPercent, kRates, "mfu", [](Row row) { return row.mfu; }),
+      rate_column("hfu", Kind::kPercent, kRates, "hfu", [](Row row) { return row.hfu; }),
+      rate_column("samples_per_s", Kind::kNumber, kRates, "samples_per_s",
+                  [](Row row) { return row.samples_per_s; }),
+      rate_column("tokens_per_s_per_gpu", Kind::kNumber, kDetail, "tokens_per_s_per_gpu",
+                  tokens_rate),
+      rate_column("memory", Kind::kNumber, kRates, "memory_gib",
+                  [](Row row) { return row.memory_gib; }),
+      vs_column(),
+      rate_column("allocations", Kind::kCount, kCounts, "allocations",
+                  [](Row row) { return measured_count(row, row.allocations); }),
+      rate_column("runs", Kind::kCount, kCounts, "runs",
+                  [](Row row) { return measured_count(row, row.runs); }),
+      rate_column("iterations", Kind::kCount, kCounts, "iterations",
+                  [](Row row) { return measured_count(row, row.iterations); }),
+      {"counts", Kind::kOwn, kCounts, false, {}, counts_cell},
+  };
+}
+
+std::string number_cell(double number, Kind kind, std::optional<int> decimals) {
+  if (kind == Kind::kCount) return fmt::format("{:.0f}", number);
+  if (kind == Kind::kPercent)
+    return fmt::format("{:.{}f} %", number * kPercent, decimals.value_or(1));
+  return decimals ? fmt::format("{:.{}f}", number, *decimals) : short_number(number);
+}
+
+}  // namespace
+
+const std::vector<ColumnKind>& column_kinds() {
+  static const std::vector<ColumnKind> kKinds = [] {
+    std::vector<ColumnKind> all = name_kinds();
+    for (const auto& more : {point_kinds(), measure_kinds()})
+      all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }();
+  return kKinds;
+}
+
+const ColumnKind* find_column_kind(std::string_view name) {
+  for (const auto& kind : column_kinds()) {
+    if (kind.name == name) return &kind;
+  }
+  return nullptr;
+}
+
+std::string cell_text(const ColumnKind& kind, const Summary& row, const TableStyle& style,
+                      std::optional<int> decimals) {
+  if (kind.shown) return kind.shown(row, style, decimals);
+  const Field& field = kind.fields.front();
+  if (field.text) return printable(field.text(row));
+  const Number number = field.number(row);
+  return number ? number_cell(*number, kind.kind, decimals) : "";
+}
+
+std::string exact_text(const Field& field, const Summary& row) {
+  if (field.text) return field.text(row);
+  const Number number = field.number(row);
+  return number ? exact_number(*number) : "";
+}
+
+}  // namespace pippin

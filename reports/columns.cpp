@@ -1,0 +1,195 @@
+#include "reports/columns.h"
+
+#include <algorithm>
+#include <map>
+
+#include "harness/base/error.h"
+#include "harness/base/text.h"
+#include "reports/column_names.h"
+#include "reports/point_columns.h"
+
+namespace pippin {
+
+namespace {
+
+constexpr int kMostDecimals = 9;
+
+/// Names in the order they came.
+class OrderedNames {
+ public:
+  void add(const std::string& name) {
+    if (seen_.insert(name).second) names_.push_back(name);
+  }
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  std::set<std::string> seen_;
+  std::vector<std::string> names_;
+};
+
+bool is_foreign(const Summary& row) { return row.sweep.empty(); }
+
+/// What a row says without its axes: its columns, and its name but for the piece of its id that the
+/// database puts behind a name which several points have.
+std::vector<std::string> face_of(const Point& point) {
+  std::vector<std::string> face = point_cells(point);
+  const auto dash = point.name.rfind('-');
+  const bool has_id =
+      dash != std::string::npos && point.id.rfind(point.name.substr(dash + 1), 0) == 0;
+  face.push_back(point.name.substr(0, has_id ? dash : std::string::npos));
+  return face;
+}
+
+/// The axes that tell apart two foreign rows which look alike otherwise; that one row has an axis
+/// and the other has not is a difference.
+std::set<std::string> telling_axes(const std::vector<Summary>& rows) {
+  std::map<std::vector<std::string>, const Summary*> first_alike;
+  std::set<std::string> telling;
+  for (const auto& row : rows) {
+    if (!is_foreign(row)) continue;
+    const Summary& first = *first_alike.try_emplace(face_of(row.point), &row).first->second;
+    for (const auto* one : {&first, &row}) {
+      const NamedValues& others = (one == &first ? row : first).point.axes;
+      for (const auto& axis : one->point.axes) {
+        const Value* other = find_value(others, axis.first);
+        if (!other || !(*other == axis.second)) telling.insert(axis.first);
+      }
+    }
+  }
+  return telling;
+}
+
+/// One word of --columns, taken apart.
+struct Written {
+  std::string title, name;  ///< title: empty where none is given
+  bool optional = false;    ///< "?NAME": left out where no row has it
+  std::optional<int> decimals;
+};
+
+Written written_in(std::string_view word) {
+  Written written;
+  word = trim(word);
+  if (!word.empty() && word.front() == '?') {
+    written.optional = true;
+    word.remove_prefix(1);
+  }
+  const auto equals = word.find('=');
+  if (equals != std::string_view::npos) {
+    written.title = trim(word.substr(0, equals));
+    word.remove_prefix(equals + 1);
+  }
+  const auto colon = word.rfind(':');
+  const auto decimals =
+      colon == std::string_view::npos ? std::nullopt : parse_integer(word.substr(colon + 1));
+  if (decimals) {
+    if (*decimals < 0 || *decimals > kMostDecimals)
+      bad_input("--columns {}: decimals are from 0 to {}", printable(word), kMostDecimals);
+    written.decimals = static_cast<int>(*decimals);
+    word = word.substr(0, colon);
+  }
+  written.name = trim(word);
+  return written;
+}
+
+std::set<std::string, std::less<>> axes_of(const std::vector<Summary>& rows) {
+  std::set<std::string, std::less<>> axes;
+  for (const auto& row : rows) {
+    for (const auto& axis : row.point.axes) axes.insert(axis.first);
+  }
+  return axes;
+}
+
+[[noreturn]] void refuse(const std::string& name, const std::set<std::string, std::less<>>& axes) {
+  std::vector<std::string> known;
+  for (const auto& kind : column_kinds()) known.emplace_back(kind.name);
+  const std::string columns = join(known, ", ");
+  known.insert(known.end(), axes.begin(), axes.end());
+  const std::vector<std::string> own(axes.begin(), axes.end());
+  bad_input("--columns: no column '{}'{} (there is {}{})", printable(name),
+            did_you_mean(name, known), columns, own.empty() ? "" : "; axes: " + join(own, ", "));
+}
+
+/// An axis of exactly that name comes before what the word may also mean, but not before a
+/// canonical name.
+std::optional<Column> column_of(const Written& written,
+                                const std::set<std::string, std::less<>>& axes) {
+  Column column;
+  column.decimals = written.decimals;
+  column.asked = true;
+  const ColumnName* known = find_column_name(written.name);
+  const bool canonical = known && known->name == written.name;
+  if (known && (canonical || !axes.count(written.name)))
+    column.kind = find_column_kind(known->name);
+  column.title = !written.title.empty() ? written.title : canonical ? known->title : written.name;
+  if (column.kind) return column;
+  for (const auto& axis : {written.name, axis_name_of(written.name)}) {
+    if (axes.count(axis)) column.axis = axis;
+  }
+  if (column.axis.empty() && written.optional) return std::nullopt;
+  if (column.axis.empty()) refuse(written.name, axes);
+  return column;
+}
+
+std::vector<Written> all_written(const std::string& text) {
+  std::vector<Written> all;
+  for (const auto& word : split(text, ',')) {
+    all.push_back(written_in(word));
+    if (all.back().name.empty())
+      bad_input("--columns: a name is missing between two commas, or at an end");
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<Column> columns_named(const std::string& text, const std::vector<Summary>& rows) {
+  const auto axes = axes_of(rows);
+  std::vector<Column> columns;
+  for (const auto& written : all_written(text)) {
+    if (const auto column = column_of(written, axes)) columns.push_back(*column);
+  }
+  return columns;
+}
+
+std::set<std::string, std::less<>> axes_in_columns(const std::string& text) {
+  std::set<std::string, std::less<>> axes;
+  for (const auto& written : all_written(text)) {
+    axes.insert(written.name);
+    axes.insert(axis_name_of(written.name));
+  }
+  return axes;
+}
+
+std::vector<Column> usual_columns(const std::vector<std::string>& names) {
+  std::vector<Column> columns;
+  for (const auto& name : names)
+    columns.push_back({find_column_kind(name), {}, find_column_name(name)->title, {}, false});
+  return columns;
+}
+
+std::vector<Column> axis_columns(const std::vector<Summary>& rows,
+                                 const std::vector<std::string>& taken) {
+  std::vector<Column> columns;
+  for (const auto& axis : shown_axes(rows))
+    columns.push_back({nullptr, axis, axis_title(axis, taken), {}, false});
+  return columns;
+}
+
+std::vector<std::string> shown_axes(const std::vector<Summary>& rows) {
+  OrderedNames own, all;
+  for (const auto& row : rows) {
+    for (const auto& axis : row.point.axes) {
+      all.add(axis.first);
+      if (!is_foreign(row)) own.add(axis.first);
+    }
+  }
+  const std::set<std::string> always(own.names().begin(), own.names().end());
+  const std::set<std::string> telling = telling_axes(rows);
+  std::vector<std::string> shown;
+  for (const auto& axis : all.names()) {
+    if (always.count(axis) || telling.count(axis)) shown.push_back(axis);
+  }
+  return shown;
+}
+
+}  // namespace pippin

@@ -1,0 +1,50 @@
+#include "reports/exact_columns.h"
+
+#include <algorithm>
+
+#include "reports/point_columns.h"
+
+namespace pippin {
+
+namespace {
+
+/// A row of one run says so; other tables have no such column.
+std::vector<std::string> usual_names(const std::vector<Summary>& rows) {
+  const bool by_run =
+      std::any_of(rows.begin(), rows.end(), [](const auto& row) { return !row.run.empty(); });
+  std::vector<std::string> names{"sweep", "point"};
+  if (by_run) names.insert(names.end(), {"run", "started"});
+  names.insert(
+      names.end(),
+      {"state",      "gpus",      "size",   "layers",        "hidden",        "seq",         "tp",
+       "pp",         "dp",        "mbs",    "gas",           "gbs",           "allocations", "runs",
+       "iterations", "step_time", "tflops", "flops_formula", "samples_per_s", "memory",      "mfu",
+       "hfu",        "notes"});
+  const bool compared =
+      std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.vs.has_value(); });
+  if (compared) names.emplace_back("vs");
+  return names;
+}
+
+}  // namespace
+
+std::vector<ExactColumn> exact_columns(const Report& report) {
+  const bool asked = !report.columns.empty();
+  const auto chosen = asked ? report.columns : usual_columns(usual_names(report.rows));
+  std::vector<ExactColumn> columns;
+  std::vector<std::string> taken;
+  for (const auto& column : chosen) {
+    if (!column.kind) {
+      columns.push_back({column.title, nullptr, column.axis});
+      continue;
+    }
+    for (const auto& field : column.kind->fields) columns.push_back({field.name, &field, {}});
+  }
+  for (const auto& column : columns) taken.push_back(column.name);
+  if (asked) return columns;
+  for (const auto& axis : axis_columns(report.rows, taken))
+    columns.push_back({axis.title, nullptr, axis.axis});
+  return columns;
+}
+
+}  // namespace pippin

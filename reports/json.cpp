@@ -1,0 +1,46 @@
+#include <nlohmann/json.hpp>
+
+#include "harness/base/text.h"
+#include "reports/exact_columns.h"
+#include "reports/remarks.h"
+#include "reports/values.h"
+
+namespace pippin {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Rounded as CSV rounds it; null where unknown.
+Json number_json(const std::string& exact) {
+  if (const auto whole = parse_integer(exact)) return *whole;
+  const auto number = parse_number(exact);
+  return number ? Json(*number) : Json();
+}
+
+Json json_of(const ExactColumn& column, const Summary& row) {
+  if (column.field && column.field->number) return number_json(exact_text(*column.field, row));
+  if (column.field) {
+    const std::string text = exact_text(*column.field, row);
+    return text.empty() ? Json() : Json(text);
+  }
+  const Value* value = find_value(row.point.axes, column.axis);
+  if (!value) return {};
+  return value->number ? number_json(exact_number(*value->number)) : Json(value->text);
+}
+
+}  // namespace
+
+void write_json(const Report& report, std::ostream& out) {
+  const auto columns = exact_columns(report);
+  Json rows = Json::array();
+  for (const auto& row : report.rows) {
+    Json& json = rows.emplace_back(Json::object());
+    for (const auto& column : columns) json[column.name] = json_of(column, row);
+  }
+  const Json whole{{"rows", std::move(rows)}, {"remarks", remarks_on(report.rows)}};
+  // Names and values are users' texts: what is no UTF-8 must not end the report.
+  out << whole.dump(1, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+}  // namespace pippin

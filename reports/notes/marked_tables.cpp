@@ -1,0 +1,305 @@
+#include "reports/notes/marked_tables.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <sstream>
+
+#include "harness/base/error.h"
+#include "harness/base/text.h"
+#include "reports/column_names.h"
+#include "reports/notes/markdown.h"
+#include "reports/notes/markdown_lines.h"
+#include "reports/table.h"
+
+namespace pippin {
+
+namespace {
+
+constexpr std::string_view kBegin = "pippin:begin", kEnd = "pippin:end";
+
+/// What a comment of one line says; nothing where the line is none.
+std::optional<std::string_view> comment_in(std::string_view line) {
+  constexpr std::string_view kOpen = "<!--", kClose = "-->";
+  if (!line.starts_with(kOpen)) return std::nullopt;
+  line.remove_prefix(kOpen.size());
+  if (!line.ends_with(kClose)) return std::nullopt;
+  line.remove_suffix(kClose.size());
+  return trim(line);
+}
+
+bool says(std::string_view comment, std::string_view word) {
+  return comment == word || (comment.starts_with(word) && comment[word.size()] == ' ');
+}
+
+/// Splits as a shell does: blanks, '…', "…", \x.
+class Words {
+ public:
+  explicit Words(std::string_view text) : text_(text) {}
+
+  /// Nothing where a quote is not closed.
+  std::optional<std::vector<std::string>> all() {
+    for (; at_ < text_.size(); ++at_) take();
+    flush();
+    return quote_ == 0 ? std::optional(std::move(words_)) : std::nullopt;
+  }
+
+ private:
+  void take() {
+    const char c = text_[at_];
+    if (quote_ != 0 && c == quote_) {
+      quote_ = 0;
+    } else if (quote_ == 0 && (c == '\'' || c == '"')) {
+      quote_ = c;
+      open_ = true;
+    } else if (c == '\\' && quote_ != '\'' && at_ + 1 < text_.size()) {
+      add(text_[++at_]);
+    } else if (quote_ == 0 && (c == ' ' || c == '\t')) {
+      flush();
+    } else {
+      add(c);
+    }
+  }
+
+  void add(char c) {
+    word_ += c;
+    open_ = true;
+  }
+
+  void flush() {
+    if (open_) words_.push_back(std::move(word_));
+    word_.clear();
+    open_ = false;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  char quote_ = 0;
+  bool open_ = false;
+  std::string word_;
+  std::vector<std::string> words_;
+};
+
+/// What decides which row a line of a table is.
+bool is_identity(const Column& column) {
+  static const std::set<std::string, std::less<>> kNames{
+      "sweep", "point", "run", "trainer", "gpus", "size", "layers", "hidden", "heads", "ffn",
+      "seq",   "vocab", "tp",  "pp",      "dp",   "cp",   "mbs",    "gas",    "gbs"};
+  return !column.kind || kNames.count(column.kind->name) > 0;
+}
+
+bool is_kind(const Column& column, std::string_view name) {
+  return column.kind && column.kind->name == name;
+}
+
+std::optional<std::size_t> notes_column(const MarkdownTable& table) {
+  for (std::size_t i = 0; i < table.header.cells.size(); ++i) {
+    const ColumnName* known = find_column_name(table.header.cells[i].text);
+    if (known && known->name == "notes") return i;
+  }
+  return std::nullopt;
+}
+
+/// A note, and the row that it stands in.
+struct KeptNote {
+  std::size_t line = 0;
+  std::string text;
+  std::vector<std::string> identity;
+  std::string time;
+};
+
+/// The columns that both tables have, as places in the old one and in the new.
+struct SharedColumns {
+  std::vector<std::pair<std::size_t, std::size_t>> identity;
+  std::optional<std::pair<std::size_t, std::size_t>> time;
+};
+
+SharedColumns shared_columns(const MarkdownTable& old, const std::vector<Column>& columns) {
+  SharedColumns shared;
+  for (std::size_t i = 0; i < old.header.cells.size(); ++i) {
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+      if (columns[j].title != old.header.cells[i].text) continue;
+      if (is_identity(columns[j])) shared.identity.emplace_back(i, j);
+      if (is_kind(columns[j], "step_time")) shared.time = std::pair(i, j);
+    }
+  }
+  return shared;
+}
+
+std::vector<KeptNote> notes_in(const MarkdownTable& old, const SharedColumns& shared) {
+  std::vector<KeptNote> notes;
+  const auto column = notes_column(old);
+  if (!column) return notes;
+  for (const auto& row : old.rows) {
+    if (row.text(*column).empty()) continue;
+    KeptNote note{row.line, std::string(row.text(*column)), {}, {}};
+    for (const auto& place : shared.identity) note.identity.emplace_back(row.text(place.first));
+    if (shared.time) note.time = row.text(shared.time->first);
+    notes.push_back(std::move(note));
+  }
+  return notes;
+}
+
+/// Rows of the new table that may be the one a note stood in.
+class Rows {
+ public:
+  Rows(const Report& report, const std::vector<Column>& columns, const SharedColumns& shared) {
+    const auto cells = text_columns(report.rows, columns, false);
+    // A column that nobody asked for and no row knows is in no table.
+    std::map<std::string, const TextColumn*> by_title;
+    for (const auto& column : cells) by_title[column.title] = &column;
+    const auto text = [&](std::size_t column, std::size_t row) {
+      const auto found = by_title.find(columns[column].title);
+      return found == by_title.end() ? std::string() : std::string(trim(found->second->cells[row]));
+    };
+    for (std::size_t row = 0; row < report.rows.size(); ++row) {
+      std::vector<std::string>& identity = identities_.emplace_back();
+      for (const auto& place : shared.identity) identity.push_back(text(place.second, row));
+      times_.push_back(shared.time ? text(shared.time->second, row) : "");
+    }
+  }
+
+  std::vector<std::size_t> matching(const KeptNote& note) const {
+    std::vector<std::size_t> same, same_time;
+    for (std::size_t row = 0; row < identities_.size(); ++row) {
+      if (identities_[row] != note.identity) continue;
+      same.push_back(row);
+      if (times_[row] == note.time) same_time.push_back(row);
+    }
+    return same.size() > 1 && !same_time.empty() ? same_time : same;
+  }
+
+ private:
+  std::vector<std::vector<std::string>> identities_;
+  std::vector<std::string> times_;
+};
+
+/// "a; b" where a and b are what `pippin note` says, or once said, of the row.
+bool is_our_own(const std::string& text, const Summary& row) {
+  const auto was_said = [&](const std::string& part) {
+    return std::count(row.past_notes.begin(), row.past_notes.end(), part) > 0;
+  };
+  if (was_said(text)) return true;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find("; ", begin), text.size());
+    if (!was_said(text.substr(begin, end - begin))) return false;
+    begin = end + 2;
+  }
+  return true;
+}
+
+/// The first of `rows` that no note was given to yet.
+std::optional<std::size_t> free_one(const std::vector<std::size_t>& rows,
+                                    const std::set<std::size_t>& given) {
+  for (const std::size_t row : rows) {
+    if (!given.count(row)) return row;
+  }
+  return std::nullopt;
+}
+
+void give_notes(Report& report, const Rows& rows, const std::vector<KeptNote>& notes,
+                const std::string& file) {
+  std::set<std::size_t> given;
+  std::map<std::vector<std::size_t>, std::size_t> wanted;
+  for (const auto& note : notes) ++wanted[rows.matching(note)];
+  for (const auto& note : notes) {
+    const auto matching = rows.matching(note);
+    const auto row = free_one(matching, given);
+    if (!row) {
+      bad_input(
+          "{}:{}: the note '{}' stands in a row that the table has no longer; move or delete it, "
+          "then repeat the command",
+          file, note.line, printable(note.text));
+    }
+    if (is_our_own(note.text, report.rows[*row])) continue;
+    if (matching.size() > 1 && wanted[matching] != matching.size()) {
+      bad_input(
+          "{}:{}: the note '{}' may belong to {} rows; add a column that tells them apart, or move "
+          "it, then repeat the command",
+          file, note.line, printable(note.text), matching.size());
+    }
+    given.insert(*row);
+    report.rows[*row].notes = {note.text};
+  }
+}
+
+}  // namespace
+
+std::vector<MarkedTable> marked_tables(std::string_view document, const std::string& file) {
+  std::vector<MarkedTable> tables;
+  bool open = false;
+  std::size_t number = 0;
+  for (const auto& line : markdown_lines(document)) {
+    ++number;
+    if (line.kind == MarkdownLine::Kind::kCode) continue;
+    const std::string_view text = document.substr(line.begin, line.end - line.begin);
+    const bool marker = text.starts_with("<!--") && (text.find(kBegin) != std::string_view::npos ||
+                                                     text.find(kEnd) != std::string_view::npos);
+    if (!marker) continue;
+    const auto comment = comment_in(text);
+    if (!comment)
+      bad_input("{}:{}: a marker is one line: '<!-- pippin:begin SWEEP -->'", file, number);
+    if (says(*comment, kBegin)) {
+      if (open)
+        bad_input(
+            "{}:{}: the table that begins in line {} has no '<!-- pippin:end -->' before this",
+            file, number, tables.back().line);
+      const auto words = Words(comment->substr(kBegin.size())).all();
+      if (!words) bad_input("{}:{}: a quote is not closed", file, number);
+      const std::size_t next = document.find('\n', line.end);
+      const std::size_t begin = next == std::string_view::npos ? document.size() : next + 1;
+      tables.push_back({number, *words, begin, begin});
+      open = true;
+    } else if (says(*comment, kEnd)) {
+      if (!open)
+        bad_input("{}:{}: '<!-- pippin:end -->' without a '<!-- pippin:begin … -->'", file, number);
+      tables.back().end = line.from;
+      open = false;
+    }
+  }
+  if (open) bad_input("{}:{}: this table has no '<!-- pippin:end -->'", file, tables.back().line);
+  return tables;
+}
+
+void keep_notes(Report& report, std::string_view document, const MarkedTable& place,
+                const std::string& file) {
+  std::vector<MarkdownTable> old;
+  for (auto& table : markdown_tables(document)) {
+    if (table.begin >= place.begin && table.begin < place.end) old.push_back(std::move(table));
+  }
+  if (old.empty()) return;
+  if (old.size() > 1) {
+    bad_input(
+        "{}:{}: a second table stands between the markers and would be lost; move it out, then "
+        "repeat the command",
+        file, old[1].header.line);
+  }
+  const auto columns = markdown_columns(report);
+  const SharedColumns shared = shared_columns(old[0], columns);
+  const auto notes = notes_in(old[0], shared);
+  if (notes.empty()) return;
+  give_notes(report, Rows(report, columns, shared), notes, file);
+  const bool shown = std::any_of(columns.begin(), columns.end(),
+                                 [](const auto& column) { return is_kind(column, "notes"); });
+  if (!shown) report.columns.push_back(usual_columns({"notes"})[0]);
+}
+
+std::string marked_text(const Report& report, std::string_view document) {
+  std::ostringstream out;
+  out << '\n';
+  write_markdown(report, out);
+  out << '\n';
+  const std::size_t end = document.find('\n');
+  const bool crlf = end != std::string_view::npos && end > 0 && document[end - 1] == '\r';
+  std::string text = out.str();
+  if (!crlf) return text;
+  std::string with_returns;
+  for (char c : text) {
+    if (c == '\n') with_returns += '\r';
+    with_returns += c;
+  }
+  return with_returns;
+}
+
+}  // namespace pippin

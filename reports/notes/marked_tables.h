@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/format.h"
+
+namespace pippin {
+
+/// A table that a document asks for: what stands between `<!-- pippin:begin WORDS -->` and
+/// `<!-- pippin:end -->`, each on a line of its own.
+struct MarkedTable {
+  std::size_t line = 0;            ///< of the first marker
+  std::vector<std::string> words;  ///< as a shell splits them, with quotes and backslashes
+  std::size_t begin = 0, end = 0;  ///< bytes of the lines between the markers
+};
+
+/// In the order of the document; not in code blocks. Errors: Error (bad input) `FILE:LINE: …` for a
+/// marker without its partner, or one that is no comment of a single line.
+std::vector<MarkedTable> marked_tables(std::string_view document, const std::string& file);
+
+/// Gives the rows the notes that people wrote into the table that stood there before.
+/// Shape: a row is found again by what both tables say of its configuration, and by its time where
+/// that is not enough. A note that pippin itself wrote there is none. Where a report has no column
+/// of notes and some are kept, it gets one. Errors: Error (bad input) `FILE:LINE: …` where a note's
+/// row is in the table no longer, or is not the only one: nothing that people wrote gets lost.
+void keep_notes(Report& report, std::string_view document, const MarkedTable& place,
+                const std::string& file);
+
+/// The lines between the markers anew, with the line ends of the document.
+std::string marked_text(const Report& report, std::string_view document);
+
+}  // namespace pippin

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/records/summary.h"
+
+namespace pippin {
+
+/// The share of a row's mean that half of its strip stands for: the same for all rows, so that a
+/// wide one shows a noisy row; 1, 2 or 5 times a power of ten, at least 1 %.
+double strip_scale(const std::vector<Summary>& rows);
+
+/// "±20 %": what a strip's ends are.
+std::string strip_title(double scale);
+
+/// How a row's times lie about its mean, slower to the right: "·" where there are lines, "─" the
+/// middle half of them, "•" an allocation's mean ("●" several), "‹" and "›" more beyond the end.
+/// Empty without a time.
+std::string strip(const Summary& row, double scale);
+
+}  // namespace pippin

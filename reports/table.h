@@ -1,0 +1,16 @@
+#pragma once
+
+#include <vector>
+
+#include "reports/columns.h"
+#include "reports/text_table.h"
+
+namespace pippin {
+
+/// The cells of a table for people.
+/// Shape: `aligned`: the parts of step times stand below one another by blanks. A column that
+/// nobody asked for and no row knows anything in is left out.
+std::vector<TextColumn> text_columns(const std::vector<Summary>& rows,
+                                     const std::vector<Column>& columns, bool aligned);
+
+}  // namespace pippin
