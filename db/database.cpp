@@ -88,6 +88,13 @@ Added Database::put_run(const RunRecord& run) {
   return added;
 }
 
+void Database::put_noted(const CampaignRecord& campaign, const std::vector<NotedRecord>& runs) {
+  const auto lock = home_->lock();
+  db::Transaction transaction(home_->connection);
+  db::put_noted(home_->connection, campaign, runs);
+  transaction.commit();
+}
+
 namespace {
 
 /// Where no lock can be taken, a change while one reads is an error.

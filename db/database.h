@@ -81,6 +81,12 @@ struct DigestRecord {
   RunDigest digest;
 };
 
+/// A result that somebody wrote down.
+struct NotedRecord {
+  RunRecord run;
+  std::string note;
+};
+
 /// Which rows to load, and what of them.
 struct RowFilter {
   std::optional<std::string> sweep;  ///< nothing: all
@@ -138,6 +144,10 @@ class Database {
   /// attempt at it, replaces what was there. A foreign log of the same content gives way to it.
   /// Requires that put_campaign stored the campaign and the point.
   Added put_run(const RunRecord& run);
+
+  /// Stores a table of results that somebody wrote down, in place of what its sweep had.
+  /// Errors: Error (bad input) where a sweep of that name was measured.
+  void put_noted(const CampaignRecord& campaign, const std::vector<NotedRecord>& runs);
 
   /// Everything a report needs, by point: those of sweeps in their order, then foreign ones.
   /// Shape: without iterations, but with the digests of `digest_version` that are stored; unlike

@@ -235,11 +235,11 @@ void put_row(Connection& connection, const Summary& row, std::int64_t place, std
   // A point without runs is what its campaign planned, which is read anew each time.
   const bool planned = row.state == RunState::kInfeasible;
   connection
-      .prepare(fmt::format(
-          "INSERT OR REPLACE INTO point_summaries (sweep, point, version, {}) VALUES (?1, ?2, ?3, ?4, ?5, "
-          "?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, "
-          "?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29)",
-          kColumns))
+      .prepare(fmt::format("INSERT OR REPLACE INTO point_summaries (sweep, point, version, {}) "
+                           "VALUES (?1, ?2, ?3, ?4, ?5, "
+                           "?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, "
+                           "?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29)",
+                           kColumns))
       .run(row.sweep, row.point.id, version,
            pippin::text_of(planned ? RunState::kMissing : row.state), row.allocations, row.runs,
            row.iterations, of_time([](const auto& t) { return t.mean; }),

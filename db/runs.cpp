@@ -269,6 +269,12 @@ std::int64_t replace_records(Connection& connection, std::int64_t run, const Log
   return static_cast<std::int64_t>(log.iterations.size()) - before;
 }
 
+void delete_run(Connection& connection, std::int64_t run) {
+  delete_records(connection, run);
+  connection.prepare("DELETE FROM notes WHERE run = ?").run(run);
+  connection.prepare("DELETE FROM runs WHERE id = ?").run(run);
+}
+
 std::int64_t put_log(Connection& connection, std::optional<std::int64_t> id, const LogFile& file) {
   const LogIdentity identity = identity_of(file.text);
   const auto now = static_cast<std::int64_t>(std::time(nullptr));

@@ -35,6 +35,11 @@ StoredRows rows(Connection& connection, const RowFilter& filter, std::int64_t ve
 /// `place`: among the rows of its sweep.
 void put_row(Connection& connection, const Summary& row, std::int64_t place, std::int64_t version);
 
+/// Deletes a run with all that was stored of it.
+void delete_run(Connection& connection, std::int64_t run);
+void put_noted(Connection& connection, const CampaignRecord& campaign,
+               const std::vector<NotedRecord>& runs);
+
 /// What people wrote of each run, the newest last.
 std::map<std::int64_t, std::vector<std::string>> notes_by_run(Connection& connection);
 void put_note(Connection& connection, std::int64_t run, const std::string& text);

@@ -19,7 +19,18 @@ using Number = std::optional<double>;
 constexpr double kPercent = 100;
 
 /// What goes first on a narrow terminal.
-enum Importance { kDetail, kShape, kCounts, kStrip, kLayout, kRates, kGpus, kTflops, kNotes, kStays };
+enum Importance {
+  kDetail,
+  kShape,
+  kCounts,
+  kStrip,
+  kLayout,
+  kRates,
+  kGpus,
+  kTflops,
+  kNotes,
+  kStays
+};
 
 Number number_of(const Count& count) {
   return count ? Number(static_cast<double>(*count)) : std::nullopt;
@@ -191,7 +202,7 @@ std::vector<ColumnKind> measure_kinds() {
       text_column("flops_formula", kDetail, [](Row row) { return row.flops_formula; }),
       rate_column("mfu", Kind::kPercent, kRates, "mfu", [](Row row) { return row.mfu; }),
       rate_column("hfu", Kind::kPercent, kRates, "hfu", [](Row row) { return row.hfu; }),
-      rate_column("samples_per_s", Kind::kNumber, kRates, "samples_per_s",
+      rate_column("samples_per_s", Kind::kNumber, kCounts, "samples_per_s",
                   [](Row row) { return row.samples_per_s; }),
       rate_column("tokens_per_s_per_gpu", Kind::kNumber, kDetail, "tokens_per_s_per_gpu",
                   tokens_rate),

@@ -9,15 +9,19 @@ namespace pippin {
 
 namespace {
 
-/// Texts with the points they hold for, in the order they came.
+std::string name_of(const Summary& row) {
+  return printable(row.run.empty() ? row.point.name : row.run);
+}
+
+/// Texts with the rows they hold for, in the order they came.
 class Grouped {
  public:
   void add(const std::string& text, const Summary& row) {
     if (text.empty()) return;
     for (auto& group : groups_) {
-      if (group.text == text) return group.names.push_back(printable(row.point.name));
+      if (group.text == text) return group.names.push_back(name_of(row));
     }
-    groups_.push_back({text, {printable(row.point.name)}});
+    groups_.push_back({text, {name_of(row)}});
   }
   /// Without names where the remark holds for all `rows`.
   void append_to(std::vector<std::string>& lines, std::size_t rows) const {
@@ -77,6 +81,15 @@ void add_wave(std::vector<std::string>& lines, const std::vector<Summary>& rows)
                               join(kinds, " and ")));
 }
 
+/// No TFLOPS without its formula.
+void add_formula(std::vector<std::string>& lines, const std::vector<Summary>& rows) {
+  for (const auto& row : rows) {
+    if (row.flops_formula.empty()) continue;
+    lines.push_back(fmt::format("TFLOPS per GPU by formula {}", row.flops_formula));
+    return;
+  }
+}
+
 }  // namespace
 
 std::string listed(const std::vector<std::string>& names) {
@@ -92,6 +105,7 @@ std::vector<std::string> remarks_on(const std::vector<Summary>& rows) {
   add_interval_remarks(lines, rows, false);
   add_star(lines, rows);
   add_wave(lines, rows);
+  add_formula(lines, rows);
   Grouped others;
   for (const auto& row : rows) {
     others.add(printable(row.reason), row);

@@ -11,8 +11,12 @@ namespace pippin {
 /// wide one shows a noisy row; 1, 2 or 5 times a power of ten, at least 1 %.
 double strip_scale(const std::vector<Summary>& rows);
 
-/// "±20 %": what a strip's ends are.
+/// "times ±20 %": what a strip's ends are.
 std::string strip_title(double scale);
+
+/// What the signs of a strip mean, for below a table.
+inline constexpr const char* kStripLegend =
+    "times: • an allocation's mean, ─ the middle half of the lines, · all of them";
 
 /// How a row's times lie about its mean, slower to the right: "·" where there are lines, "─" the
 /// middle half of them, "•" an allocation's mean ("●" several), "‹" and "›" more beyond the end.

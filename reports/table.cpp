@@ -59,6 +59,7 @@ std::vector<TextColumn> text_columns(const std::vector<Summary>& rows,
     TextColumn text;
     text.title = is(column, "strip") && !column.asked ? strip_title(style.strip_scale)
                                                       : printable(column.title);
+    text.is_strip = is(column, "strip");
     text.keep = column.asked;
     if (column.kind) {
       arrange(text, column, aligned);

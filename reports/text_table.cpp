@@ -31,7 +31,8 @@ bool all_equal(const TextColumn& column) {
 
 void drop_unknown(std::vector<TextColumn>& columns) {
   const auto unknown = [](const TextColumn& column) {
-    return all_equal(column) && (column.cells.empty() || column.cells.front().empty());
+    return !column.keep && all_equal(column) &&
+           (column.cells.empty() || column.cells.front().empty());
   };
   columns.erase(std::remove_if(columns.begin(), columns.end(), unknown), columns.end());
 }
@@ -167,19 +168,31 @@ std::string line_of(const std::vector<std::string>& cells) {
   return line;
 }
 
-void write_rows(const std::vector<TextColumn>& columns, std::ostream& out) {
+/// Escapes take no room, so that they go around a cell that is padded already.
+std::string toned(const std::string& text, const char* escape) {
+  return std::string(escape) + text + "\033[0m";
+}
+
+constexpr const char* kBold = "\033[1m";
+constexpr const char* kRed = "\033[31m";
+
+void write_rows(const std::vector<TextColumn>& columns, std::ostream& out, bool colours) {
   const auto widths = full_widths(columns);
   std::vector<std::string> titles;
   titles.reserve(columns.size());
   for (std::size_t i = 0; i < columns.size(); ++i) {
     titles.push_back(padded(columns[i].title, widths[i], columns[i].align));
   }
-  out << line_of(titles) << '\n' << std::string(with_gaps(widths), '-') << '\n';
+  const std::string heading = line_of(titles);
+  out << (colours ? toned(heading, kBold) : heading) << '\n'
+      << std::string(with_gaps(widths), '-') << '\n';
   for (std::size_t row = 0; row < columns.front().cells.size(); ++row) {
     std::vector<std::string> cells;
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const std::string& cell = columns[i].cells[row];
       cells.push_back(padded(cell.empty() ? "-" : cell, widths[i], columns[i].align));
+      const bool bad = row < columns[i].tones.size() && columns[i].tones[row] == Tone::kBad;
+      if (colours && bad) cells.back() = toned(cells.back(), kRed);
     }
     out << line_of(cells) << '\n';
   }
@@ -188,7 +201,7 @@ void write_rows(const std::vector<TextColumn>& columns, std::ostream& out) {
 }  // namespace
 
 std::vector<std::string> write_table(std::vector<TextColumn> columns, std::size_t width,
-                                     std::ostream& out) {
+                                     std::ostream& out, bool colours) {
   drop_unknown(columns);
   std::string caption = take_caption(columns);
   std::vector<std::string> dropped;
@@ -197,7 +210,7 @@ std::vector<std::string> write_table(std::vector<TextColumn> columns, std::size_
     caption += shorten_to_fit(columns, width);
   }
   if (!caption.empty()) out << wrapped(trim(caption), width) << "\n\n";
-  if (!columns.empty()) write_rows(columns, out);
+  if (!columns.empty()) write_rows(columns, out, colours);
   return dropped;
 }
 

@@ -64,7 +64,8 @@ void take_after(const Descriptor& file, const fs::path& path, const fs::path& fr
   if (::stat(path.c_str(), &old) != 0) return;
   constexpr mode_t kModeBits = 07777;
   [[maybe_unused]] const int refused = ::fchown(file.number(), old.st_uid, old.st_gid);
-  if (::fchmod(file.number(), old.st_mode & kModeBits) != 0) failed("set the mode of", fresh, errno);
+  if (::fchmod(file.number(), old.st_mode & kModeBits) != 0)
+    failed("set the mode of", fresh, errno);
 }
 
 void make_parents(const fs::path& path) {

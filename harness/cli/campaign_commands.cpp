@@ -130,6 +130,12 @@ std::string come_back(const Globals& globals, const SweepSource& sweep,
                      bash_words(sweep));
 }
 
+ReportOptions usual_report(const std::string& sweep) {
+  ReportOptions options;
+  options.sweep = sweep;
+  return options;
+}
+
 void say_what_was_dropped(const Globals& globals, const Sweep& sweep, const SweepSource& source) {
   if (sweep.dropped.empty()) return;
   remark(globals,
@@ -175,7 +181,7 @@ ExitCode run(const Globals& globals, const RunOptions& options) {
            fmt::format("the jobs go on; come back with: {}", come_back(globals, options.sweep)));
     return ExitCode::kInterrupted;
   }
-  report(globals, {campaign.sweep, "terminal", "clean"});
+  report(globals, usual_report(campaign.sweep));
   if (was_finished) {
     remark(globals, fmt::format("campaign {} of {} was finished already; '{}' begins a new one",
                                 campaign.number, campaign.sweep,

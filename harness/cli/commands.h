@@ -31,13 +31,37 @@ struct RunOptions {
 };
 
 struct ReportOptions {
-  std::string sweep;  ///< empty: everything in the database
+  std::string sweep;  ///< also "SWEEP/2", or a tag; empty: everything in the database
   std::string format = "terminal";
   std::string samples = "clean";
+  std::string by = "point";  ///< or "run"
+  std::string flops = "params";
+  std::string columns, preset;  ///< empty: those of the format
+  std::string sort;
+  std::vector<std::string> where;
+  std::string vs;           ///< a row's name, or "first"; empty: no comparison
+  std::string accelerator;  ///< for runs that do not know theirs
+  std::string precision;    ///< for points that do not say theirs
+};
+
+struct NoteOptions {
+  std::string run;
+  std::string text;
+};
+
+struct TagOptions {
+  std::string campaign;
+  std::string tag;
 };
 
 struct CollectOptions {
   std::vector<fs::path> paths;  ///< empty: the runs of this database
+};
+
+struct ImportOptions {
+  std::vector<fs::path> notes;
+  std::int64_t seq = 1024;  ///< where a table has no column of it
+  int factor = 4;           ///< of the TFLOPS formula: 4 with recomputation, 3 without
 };
 
 struct RetableOptions {
@@ -56,6 +80,9 @@ ExitCode status(const Globals& globals, const std::string& sweep);
 ExitCode cancel(const Globals& globals, const std::string& sweep);
 ExitCode collect(const Globals& globals, const CollectOptions& options);
 ExitCode report(const Globals& globals, const ReportOptions& options);
+ExitCode note(const Globals& globals, const NoteOptions& options);
+ExitCode tag(const Globals& globals, const TagOptions& options);
+ExitCode import_notes(const Globals& globals, const ImportOptions& options);
 ExitCode retable(const Globals& globals, const RetableOptions& options);
 
 /// Writes a line to standard error unless the user wants quiet.
@@ -64,8 +91,16 @@ void remark(const Globals& globals, const std::string& line);
 /// Writes to standard error as far as that can be.
 void write_error(const std::string& text);
 
+/// Whether colours are wanted on standard output: a terminal that has some, and no NO_COLOR.
+/// Source: no-color.org.
+bool wants_colours();
+
 /// Columns of the terminal behind `descriptor`; 0 where it is none.
 std::size_t terminal_width(int descriptor);
+
+/// Replaces a document of the user's at once; a link stays one, what it leads to is replaced.
+/// Errors: Error (machine) where it may not be written.
+void replace_document(const fs::path& file, const std::string& text);
 
 /// Writes to standard output. Errors: Error (machine) where not all of it arrives: a full disk.
 void write_output(const std::string& text);

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "harness/cli/command_line.h"
+#include "harness/cli/report.h"
 
 namespace pippin {
 
@@ -19,19 +20,45 @@ void add_collect(CommandLine& line) {
 
 void add_report(CommandLine& line) {
   const auto options = std::make_shared<ReportOptions>();
+  const auto notes = std::make_shared<fs::path>();
   CLI::App& report =
       line.add("report", "a row per point: step time with its interval, TFLOPS, memory",
-               "pippin --db notes.db report --format csv",
-               [&line, options] { return pippin::report(line.globals(), *options); });
-  report.add_option("SWEEP", options->sweep, "name of a sweep; all where none is given");
-  report.add_option("--format", options->format, "terminal or csv")
+               "pippin --db notes.db report --format csv", [&line, options, notes] {
+                 return notes->empty() ? pippin::report(line.globals(), *options)
+                                       : update_notes(line.globals(), *notes);
+               });
+  add_table_options(report, *options);
+  report.add_option("--format", options->format, "terminal, markdown, csv or json")
       ->capture_default_str()
       ->type_name("FORMAT");
-  report
-      .add_option("--samples", options->samples,
-                  "clean: without start-up, skipped steps and the like; or all")
-      ->capture_default_str()
-      ->type_name("SAMPLES");
+  CLI::Option* update =
+      report
+          .add_option("--update", *notes,
+                      "rewrite the tables between '<!-- pippin:begin SWEEP [options] -->' and "
+                      "'<!-- pippin:end -->' instead; takes no other option")
+          ->type_name("NOTES.md");
+  for (CLI::Option* option : report.get_options()) {
+    if (option != update && option->get_name() != "--help") update->excludes(option);
+  }
+}
+
+void add_note(CommandLine& line) {
+  const auto options = std::make_shared<NoteOptions>();
+  CLI::App& note = line.add("note", "write down what you know of a run; reports show it",
+                            "pippin --db notes.db note 1 'node r7i2n0 was slow'",
+                            [&line, options] { return pippin::note(line.globals(), *options); });
+  note.add_option("RUN", options->run, "its name, or its number in the database")->required();
+  note.add_option("TEXT", options->text, "what to write; '' takes the note away")->required();
+}
+
+void add_tag(CommandLine& line) {
+  const auto options = std::make_shared<TagOptions>();
+  CLI::App& tag = line.add("tag", "name a campaign, so that reports can be of it",
+                           "pippin --db notes.db tag quickstart before-upgrade",
+                           [&line, options] { return pippin::tag(line.globals(), *options); });
+  tag.add_option("CAMPAIGN", options->campaign, "SWEEP for its newest campaign, or SWEEP/NUMBER")
+      ->required();
+  tag.add_option("NAME", options->tag, "the tag; one that exists moves")->required();
 }
 
 }  // namespace
@@ -39,6 +66,43 @@ void add_report(CommandLine& line) {
 void add_database_commands(CommandLine& line) {
   add_collect(line);
   add_report(line);
+  add_note(line);
+  add_tag(line);
+}
+
+void add_table_options(CLI::App& command, ReportOptions& options) {
+  const auto add = [&](const char* name, std::string& value, const char* type, const char* help) {
+    command.add_option(name, value, help)->type_name(type);
+  };
+  command.add_option("SWEEP", options.sweep,
+                     "a sweep, a campaign of one (SWEEP/2), or a tag; all where none is given");
+  command.add_option("--by", options.by, "a row for each point, or for each run")
+      ->capture_default_str()
+      ->type_name("BY");
+  add("--columns", options.columns, "COLUMN",
+      "what to show: [TITLE=]NAME[:DECIMALS], with commas between");
+  add("--preset", options.preset, "PRESET", "columns that belong together");
+  add("--sort", options.sort, "COLUMN",
+      "columns to sort by, with commas between; rates begin with the highest, '-' turns round");
+  command
+      .add_option("--where", options.where,
+                  "only rows for which it holds: 'tp == 4 && gas >= 128'; may be repeated")
+      ->type_name("EXPRESSION")
+      ->expected(1)
+      ->take_all();
+  add("--vs", options.vs, "POINT", "compare TFLOPS with those of this row, or of the 'first'");
+  command.add_option("--flops", options.flops, "params, hardware, model, megatron or palm")
+      ->capture_default_str()
+      ->type_name("FORMULA");
+  command
+      .add_option("--samples", options.samples,
+                  "clean: without start-up, skipped steps and the like; or all")
+      ->capture_default_str()
+      ->type_name("SAMPLES");
+  add("--accelerator", options.accelerator, "ACCELERATOR",
+      "for MFU and HFU, of runs that do not know theirs");
+  add("--precision", options.precision, "TYPE",
+      "bf16, fp16, …: for MFU and HFU, of points that do not say theirs");
 }
 
 }  // namespace pippin

@@ -1,6 +1,8 @@
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -20,6 +22,21 @@ void remark(const Globals& globals, const std::string& line) {
 std::size_t terminal_width(int descriptor) {
   winsize size{};
   return ::isatty(descriptor) && ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+bool wants_colours() {
+  const char* refused = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  if (refused && *refused) return false;
+  return ::isatty(STDOUT_FILENO) && terminal && std::string_view(terminal) != "dumb";
+}
+
+void replace_document(const fs::path& file, const std::string& text) {
+  const fs::path target = fs::canonical(file);
+  if (::access(target.c_str(), W_OK) != 0) {
+    machine_failed("{}: cannot write: {}", file.string(), std::strerror(errno));
+  }
+  disk().write(target, text);
 }
 
 void write_output(const std::string& text) {

@@ -1,40 +1,126 @@
+#include "harness/cli/report.h"
+
+#include <algorithm>
 #include <sstream>
 #include <unistd.h>
 
-#include "db/database.h"
+#include "db/names.h"
 #include "harness/base/text.h"
-#include "harness/cli/commands.h"
 #include "harness/cli/samples.h"
-#include "reports/format.h"
-#include "reports/summarize.h"
+#include "reports/presets.h"
+#include "reports/select.h"
+#include "sweeps/accelerators.h"
 
 namespace pippin {
 
 namespace {
 
-Samples samples_named(const std::string& name) {
-  if (name == "clean") return Samples::kClean;
-  if (name == "all") return Samples::kAll;
-  bad_input("--samples {}: there is clean and all{}", printable(name),
-            did_you_mean(name, {"clean", "all"}));
+/// `answer` where it is one of `answers`.
+const std::string& checked(const std::string& option, const std::string& answer,
+                           const std::vector<std::string>& answers) {
+  if (std::find(answers.begin(), answers.end(), answer) == answers.end())
+    bad_input("{} {}: there is {}{}", option, printable(answer), join(answers, ", "),
+              did_you_mean(answer, answers));
+  return answer;
+}
+
+FlopsFormula formula_named(const std::string& name) {
+  return *flops_formula_of(
+      checked("--flops", name, {"params", "hardware", "model", "megatron", "palm"}));
+}
+
+Summing summing_of(const ReportOptions& options) {
+  Summing summing;
+  summing.samples = checked("--samples", options.samples, {"clean", "all"}) == "all"
+                        ? Samples::kAll
+                        : Samples::kClean;
+  summing.by_run = checked("--by", options.by, {"point", "run"}) == "run";
+  return summing;
+}
+
+Rating rating_of(const ReportOptions& options) {
+  Rating rating;
+  rating.formula = formula_named(options.flops);
+  rating.number_type = options.precision;
+  if (!options.accelerator.empty()) {
+    checked("--accelerator", options.accelerator, accelerator_names());
+    rating.peak_tflops = find_accelerator(options.accelerator)->peak_tflops;
+  }
+  return rating;
+}
+
+SampleFilter filter_of(const Globals& globals, Database& database, const std::string& name) {
+  if (name.empty()) return {};
+  if (const auto selection = database.selection(name)) return *selection;
+  std::vector<std::string> names;
+  for (const auto& known : names_in(globals.db, NameKind::kSelections, ""))
+    names.push_back(known.name);
+  bad_input("{}: no sweep, campaign or tag is named '{}'{}", printable(globals.db.string()),
+            printable(name), did_you_mean(name, names));
+}
+
+std::string columns_of(const ReportOptions& options) {
+  if (!options.columns.empty() && !options.preset.empty())
+    bad_input("--columns and --preset: name one of them");
+  return options.preset.empty() ? options.columns : preset_named(options.preset).columns;
+}
+
+/// What needs no database to be wrong.
+void check(const ReportOptions& options) {
+  summing_of(options);
+  rating_of(options);
+  columns_of(options);
+  names_to_know(options.where, options.sort);
+}
+
+/// The row that --vs names: by point or run, or the first.
+std::size_t reference_in(const std::vector<Summary>& rows, const std::string& name) {
+  if (name == "first") return 0;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    names.push_back(rows[i].run.empty() ? rows[i].point.name : rows[i].run);
+    if (names.back() == name) return i;
+  }
+  bad_input("--vs {}: no row of the table is named so{}", printable(name),
+            did_you_mean(name, names));
+}
+
+void compare_rows(std::vector<Summary>& rows, const std::string& with) {
+  if (with.empty() || rows.empty()) return;
+  const std::size_t reference = reference_in(rows, with);
+  if (!rows[reference].tflops)
+    bad_input("--vs {}: that row has no TFLOPS to compare with", printable(with));
+  compare_with(rows, reference);
 }
 
 }  // namespace
 
+Report report_of(const Globals& globals, Database& database, const ReportOptions& options) {
+  const std::string columns = columns_of(options);
+  AxisNames axes = names_to_know(options.where, options.sort);
+  if (!columns.empty()) axes.merge(axes_in_columns(columns));
+  const Summing summing = summing_of(options);
+  Report report;
+  report.rows = report_rows(globals, database, filter_of(globals, database, options.sweep), summing,
+                            rating_of(options), axes);
+  report.rows = rows_where(std::move(report.rows), options.where);
+  sort_rows(report.rows, options.sort);
+  compare_rows(report.rows, options.vs);
+  if (!columns.empty()) report.columns = columns_named(columns, report.rows);
+  return report;
+}
+
 ExitCode report(const Globals& globals, const ReportOptions& options) {
   const Format& format = format_named(options.format);
-  const Samples samples = samples_named(options.samples);
+  check(options);
   OpenDatabase existing;
   existing.create = false;
   Database database(globals.db, existing);
-  SampleFilter filter;
-  if (!options.sweep.empty()) filter.sweep = options.sweep;
-  auto rows = report_rows(globals, database, filter, {samples}, {});
-  if (rows.empty() && !options.sweep.empty()) {
-    bad_input("{}: no sweep is named '{}'", globals.db.string(), printable(options.sweep));
-  }
+  Report table = report_of(globals, database, options);
+  table.width = terminal_width(STDOUT_FILENO);
+  table.colours = wants_colours();
   std::ostringstream text;
-  format.write({std::move(rows), terminal_width(STDOUT_FILENO)}, text);
+  format.write(table, text);
   write_output(text.str());
   return ExitCode::kDone;
 }

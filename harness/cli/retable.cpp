@@ -1,9 +1,6 @@
 #include "reports/notes/retable.h"
 
-#include <cerrno>
-#include <cstring>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "harness/base/text.h"
 #include "harness/cli/commands.h"
@@ -51,15 +48,6 @@ std::string summary_text(const Retabled& result, bool dry_run) {
                      contradictions == 1 ? "itself" : "themselves");
 }
 
-/// Errors: Error (machine). A link stays one: what it leads to is replaced.
-void replace_file(const fs::path& file, const std::string& text) {
-  const fs::path target = fs::canonical(file);
-  if (::access(target.c_str(), W_OK) != 0) {
-    machine_failed("{}: cannot write: {}", file.string(), std::strerror(errno));
-  }
-  disk().write(target, text);
-}
-
 std::string edited_document(const std::string& document, const Retabled& result) {
   std::vector<TextEdit> edits;
   edits.reserve(result.changes.size());
@@ -79,7 +67,7 @@ ExitCode retable(const Globals& globals, const RetableOptions& options) {
     if (!contradictions.empty()) remark(globals, std::string(trim(contradictions)));
   } else {
     // First the file: a reader of the lines that has gone away must not keep it from being mended.
-    if (text != document) replace_file(options.notes, text);
+    if (text != document) replace_document(options.notes, text);
     write_output(changes_text(options.notes, result.changes) + contradictions);
   }
   if (!result.doubts.empty()) {

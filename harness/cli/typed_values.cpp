@@ -9,6 +9,8 @@
 #include "reports/column_names.h"
 #include "reports/format.h"
 #include "reports/plan.h"
+#include "reports/presets.h"
+#include "sweeps/accelerators.h"
 #include "sweeps/cluster_file.h"
 #include "sweeps/keys.h"
 #include "sweeps/models.h"
@@ -152,7 +154,7 @@ struct Type {
 };
 
 const std::vector<Type>& types() {
-  static const std::vector<Type> all{
+  static const std::vector<Type> kTypes{
       {"SWEEP.yaml", files<is_yaml>},
       {"NOTES.md", files<is_markdown>},
       {"FILE", files<always>},
@@ -179,12 +181,28 @@ const std::vector<Type>& types() {
        [](const TypedValue&) {
          return Candidates{{"clean", ""}, {"all", ""}};
        }},
+      {"PRESET",
+       [](const TypedValue&) {
+         Candidates all;
+         for (const auto& preset : presets()) all.push_back({preset.name, preset.purpose});
+         return all;
+       }},
+      {"ACCELERATOR",
+       [](const TypedValue&) { return described(accelerator_names(), "accelerator"); }},
+      {"BY",
+       [](const TypedValue&) {
+         return described({"point", "run"}, "");
+       }},
+      {"FORMULA",
+       [](const TypedValue&) {
+         return described({"params", "hardware", "model", "megatron", "palm"}, "formula");
+       }},
       {"WARMUP",
        [](const TypedValue&) {
          return Candidates{{"auto", "found by statistics"}};
        }},
   };
-  return all;
+  return kTypes;
 }
 
 const Type* find_type(const std::string& name) {

@@ -1,31 +1,19 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "reports/notes/markdown.h"
+#include "reports/notes/note_settings.h"
 
 namespace pippin {
-
-/// What a row's own cells don't say.
-struct NoteSettings {
-  std::int64_t seq = 1024;     ///< where the table has no column of it
-  bool full_recompute = true;  ///< the factor of the TFLOPS formula is 4, else 3
-};
 
 /// A cell whose number does not follow from its row.
 struct CellChange {
   std::size_t line = 0;  ///< 1-based
   std::string before, after;
   TextEdit edit;
-};
-
-/// What stands in a line and cannot be right.
-struct NoteRemark {
-  std::size_t line = 0;
-  std::string what;  ///< "GBS 4 is not MBS 1 × GAS 4 × DP 4 = 16"
 };
 
 struct Retabled {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "reports/notes/note_columns.h"
-#include "reports/notes/retable.h"
+#include "reports/notes/note_settings.h"
 
 namespace pippin {
 

@@ -71,7 +71,7 @@ NumberStyle style_around(const StatedTflops& stated, double tflops, const Surrou
 }  // namespace
 
 bool StatedTflops::is_right(double tflops) const {
-  return style && agree(value, tflops, style->decimals);
+  return style ? agree(value, tflops, style->decimals) : value == 0 && agree(0, tflops, 0);
 }
 
 std::optional<StatedTflops> stated_tflops(std::string_view cell) {

@@ -18,7 +18,7 @@ std::size_t lines_in(const std::string& text) {
 constexpr const char* kCsvHeader =
     "sweep,point,state,gpus,params_b,layers,hidden,seq,tp,pp,dp,mbs,gas,gbs,allocations,runs,"
     "iterations,step_time_s,"
-    "ci_low_s,ci_high_s,sd_s,tflops,flops_formula,samples_per_s,memory_gib";
+    "ci_low_s,ci_high_s,sd_s,tflops,flops_formula,samples_per_s,memory_gib,mfu,hfu,notes";
 
 }  // namespace
 
@@ -232,7 +232,7 @@ TEST_CASE("bad usage is one line and exit status 2") {
       {"plan s.yaml --fromat csv", "did you mean '--format'"},
       {"run s.yaml --retries -1", "--retries"},
       {"report", "t.db"},
-      {"report --samples dirty", "there is clean and all"},
+      {"report --samples dirty", "there is clean, all"},
       {"collect none", "none"},
       {"cancel", "SWEEP is required"},
   };

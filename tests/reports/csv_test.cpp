@@ -24,7 +24,7 @@ TEST_CASE("the columns of CSV are fixed and in order") {
   CHECK(text ==
         "sweep,point,state,gpus,params_b,layers,hidden,seq,tp,pp,dp,mbs,gas,gbs,allocations,runs,"
         "iterations,step_time_s,ci_low_s,ci_high_s,sd_s,tflops,flops_formula,samples_per_s,"
-        "memory_gib\n");
+        "memory_gib,mfu,hfu,notes\n");
 }
 
 TEST_CASE("CSV tables are as committed") {
@@ -36,7 +36,7 @@ TEST_CASE("unknown is empty and never a zero") {
   PointSamples samples;
   samples.point.name = "p";
   const auto lines = split(csv_of({samples}), '\n');
-  CHECK(lines.at(1) == ",p,missing,,,,,,,,,,,,,,,,,,,,,,");
+  CHECK(lines.at(1) == ",p,missing,,,,,,,,,,,,,,,,,,,,,,,,,");
 }
 
 TEST_CASE("a cell with a comma a quote or a line break is quoted") {
@@ -66,10 +66,10 @@ TEST_CASE("an axis named like a column keeps its own name apart") {
   auto samples = test::sweep_samples();
   samples[0].point.axes = {{"state", value_of("cold")}};
   const std::string text = csv_of({samples[0]});
-  CHECK(text.find(",memory_gib,axis_state\n") != std::string::npos);
+  CHECK(text.find(",notes,axis_state\n") != std::string::npos);
 }
 
 TEST_CASE("an unknown format is named with the near one") {
   CHECK_THROWS_WITH(format_named("cvs"),
-                    "unknown format 'cvs', did you mean 'csv'? (known: terminal, csv)");
+                    "unknown format 'cvs', did you mean 'csv'? (known: terminal, markdown, csv, json)");
 }

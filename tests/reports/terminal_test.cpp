@@ -14,7 +14,7 @@ namespace {
 
 std::string table_of(const std::vector<PointSamples>& samples, std::size_t width) {
   std::ostringstream out;
-  format_named("terminal").write({summarize(samples, {Samples::kClean}), width}, out);
+  format_named("terminal").write({summarize(samples, {Samples::kClean}), {}, width}, out);
   return out.str();
 }
 

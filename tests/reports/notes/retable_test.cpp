@@ -129,6 +129,12 @@ TEST_CASE("a number that is right to its own decimals stays as it is written") {
   }
 }
 
+TEST_CASE("next to nothing is 0 and stays so") {
+  for (const std::string text : {"0", "0.0", "0.000"}) {
+    CHECK(mended(one_row("1e27s", text)) == one_row("1e27s", text));
+  }
+}
+
 TEST_CASE("a cell alone in its notes keeps its decimals") {
   struct Case {
     std::string before, after;
