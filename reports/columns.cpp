@@ -167,6 +167,11 @@ std::vector<Column> usual_columns(const std::vector<std::string>& names) {
   return columns;
 }
 
+bool has_context_parallel(const std::vector<Summary>& rows) {
+  return std::any_of(rows.begin(), rows.end(),
+                     [](const Summary& row) { return row.point.layout.cp.value_or(1) > 1; });
+}
+
 std::vector<Column> axis_columns(const std::vector<Summary>& rows,
                                  const std::vector<std::string>& taken) {
   std::vector<Column> columns;

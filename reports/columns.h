@@ -30,6 +30,9 @@ std::set<std::string, std::less<>> axes_in_columns(const std::string& text);
 /// Columns by their canonical names, with their usual titles. Requires that there are such kinds.
 std::vector<Column> usual_columns(const std::vector<std::string>& names);
 
+/// Whether CP is worth a column: it is above 1 somewhere.
+bool has_context_parallel(const std::vector<Summary>& rows);
+
 /// One column for each of the axes that a table of these rows shows. `taken`: names that get
 /// "axis_" before them.
 std::vector<Column> axis_columns(const std::vector<Summary>& rows,

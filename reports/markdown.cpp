@@ -20,8 +20,10 @@ std::vector<Column> usual_markdown_columns(const std::vector<Summary>& rows) {
   for (const auto& row : rows) sweeps.insert(row.sweep);
   std::vector<Column> columns;
   if (sweeps.size() > 1) columns = usual_columns({"sweep"});
-  for (auto& column : usual_columns({"gpus", "size", "tp", "pp", "dp", "cp", "mbs", "gas", "gbs"}))
-    columns.push_back(std::move(column));
+  std::vector<std::string> layout{"gpus", "size", "tp", "pp", "dp"};
+  if (has_context_parallel(rows)) layout.emplace_back("cp");
+  layout.insert(layout.end(), {"mbs", "gas", "gbs"});
+  for (auto& column : usual_columns(layout)) columns.push_back(std::move(column));
   for (auto& column : axis_columns(rows)) columns.push_back(std::move(column));
   for (auto& column :
        usual_columns({"step_time", "spread", "tflops", "mfu", "hfu", "vs", "memory", "notes"}))

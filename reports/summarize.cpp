@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <set>
 
+#include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "reports/digest.h"
 #include "reports/peak.h"
@@ -143,6 +144,16 @@ void remark_other_ends(Summary& row, const std::vector<const RunSamples*>& runs)
   }
 }
 
+/// A table in which a point failed must not send its reader to the logs for the why.
+void remark_why(Summary& row, const std::vector<const RunSamples*>& runs) {
+  if (row.state == RunState::kOk) return;
+  for (const auto* run : runs) {
+    if (run->state != row.state || run->evidence.empty()) continue;
+    row.remarks.push_back(fmt::format("{}: {}", text_of(row.state), printable(run->evidence)));
+    return;
+  }
+}
+
 void add_counts(Summary& row, const Sample& sample) {
   const Nesting nesting = nest(sample.runs);
   row.allocations = static_cast<std::int64_t>(nesting.allocations());
@@ -229,6 +240,7 @@ Summary summarize_row(const RowRuns& of, const Summing& summing) {
   }
   add_notes(row, of.runs);
   add_means(row, of, summing);
+  remark_why(row, of.runs);
   remark_other_ends(row, of.runs);
   return row;
 }
@@ -277,7 +289,6 @@ std::vector<Summary> sum_up(const std::vector<PointSamples>& points, const Summi
     for (std::size_t i = 0; i < point.runs.size(); ++i) {
       rows.push_back(summarize_row(runs_between(point, i, i + 1), summing));
       rows.back().run = point.runs[i].run;
-      if (rows.back().reason.empty()) rows.back().reason = point.runs[i].evidence;
     }
   }
   return rows;

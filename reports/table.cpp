@@ -57,8 +57,8 @@ std::vector<TextColumn> text_columns(const std::vector<Summary>& rows,
   std::vector<TextColumn> table;
   for (const auto& column : columns) {
     TextColumn text;
-    text.title = is(column, "strip") && !column.asked ? strip_title(style.strip_scale)
-                                                      : printable(column.title);
+    const bool says_scale = is(column, "strip") && column.title == "strip";
+    text.title = says_scale ? strip_title(style.strip_scale) : printable(column.title);
     text.is_strip = is(column, "strip");
     text.keep = column.asked;
     if (column.kind) {

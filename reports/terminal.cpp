@@ -22,8 +22,9 @@ std::vector<Column> usual_terminal_columns(const std::vector<Summary>& rows) {
   auto columns = usual_columns({"sweep", by_run ? "run" : "point"});
   if (any([](const auto& row) { return row.state != RunState::kOk; }))
     append(columns, usual_columns({"state"}));
-  append(columns, usual_columns({"gpus", "size", "layers", "hidden", "seq", "tp", "pp", "dp", "cp",
-                                 "mbs", "gas", "gbs"}));
+  append(columns, usual_columns({"gpus", "size", "layers", "hidden", "seq", "tp", "pp", "dp"}));
+  if (has_context_parallel(rows)) append(columns, usual_columns({"cp"}));
+  append(columns, usual_columns({"mbs", "gas", "gbs"}));
   append(columns, axis_columns(rows));
   append(columns, usual_columns({"step_time", "strip", "tflops", "vs", "mfu", "hfu",
                                  "samples_per_s", "memory", "spread", "counts", "notes"}));
