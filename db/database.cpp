@@ -143,8 +143,7 @@ void Database::put_rows(const std::vector<Summary>& rows, std::int64_t version,
   const auto lock = home_->lock();
   db::Transaction transaction(home_->connection);
   if (db::moment_of(home_->connection) != moment) return;
-  std::int64_t place = 0;
-  for (const auto& row : rows) db::put_row(home_->connection, row, ++place, version);
+  db::put_rows(home_->connection, rows, version);
   transaction.commit();
 }
 

@@ -2,9 +2,10 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <map>
+#include <unordered_set>
 #include <utility>
 
-#include "db/axes_text.h"
+#include "db/axis_values.h"
 #include "db/points.h"
 #include "db/writers.h"
 #include "harness/base/text.h"
@@ -107,7 +108,11 @@ using AxisNames = std::set<std::string, std::less<>>;
 class RowLoader {
  public:
   RowLoader(Connection& connection, std::int64_t version, const AxisNames& axes)
-      : connection_(connection), version_(version), axes_(axes), notes_(connection) {}
+      : connection_(connection),
+        version_(version),
+        axes_(axes),
+        notes_(connection),
+        values_(connection) {}
 
   /// All campaigns of one sweep: each point once, in the order they were planned.
   void load(const std::vector<CampaignRow>& campaigns) {
@@ -115,6 +120,7 @@ class RowLoader {
     std::unordered_map<std::string, std::size_t> places;
     for (const auto& campaign : campaigns) {
       auto points = bare_points_of(connection_, campaign.id);
+      rows.reserve(rows.size() + points.size());
       for (const auto& planned : planned_of(connection_, campaign.id)) {
         const auto [place, added] = places.try_emplace(planned.point, rows.size());
         if (added) rows.push_back(row_of(campaign.sweep, std::move(points.at(planned.point))));
@@ -130,7 +136,8 @@ class RowLoader {
       if (place == places.end()) continue;
       Summary& row = rows[place->second];
       read_measures(measured, row);
-      row.point.axes = axes_in(measured.text(kAxes));
+      for (const auto id : AxisValues::ids_in(measured.text(kAxes)))
+        row.point.axes.push_back(values_.axis(id));
       ++found;
     }
     complete_ = complete_ && found == rows.size();
@@ -140,27 +147,36 @@ class RowLoader {
   /// Of the axes, arguments by the dozen, only those that differ between rows, and `axes_`.
   void load_foreign() {
     auto points = bare_points_of(connection_, std::nullopt);
-    std::vector<Summary> rows;
-    std::vector<std::string> axes;
+    std::vector<std::pair<std::int64_t, std::size_t>> order;  // by place; SQLite's own sorter
+    std::vector<Summary> rows;                                // would carry the axes along
+    std::vector<AxisValues::Ids> axes;
+    rows.reserve(points.size());
+    axes.reserve(points.size());
     for (Statement measured = measured_of(""); measured.step();) {
       const auto point = points.find(measured.text(0));
       if (point == points.end()) continue;
+      order.emplace_back(measured.integer(kPlace), rows.size());
       rows.push_back(row_of("", std::move(point->second)));
       read_measures(measured, rows.back());
-      axes.push_back(measured.text(kAxes));
+      axes.push_back(AxisValues::ids_in(measured.text(kAxes)));
     }
     complete_ = complete_ && rows.size() == points.size();
-    AxisNames names = varying_axes(axes);
-    names.insert(axes_.begin(), axes_.end());
-    for (std::size_t i = 0; i < rows.size(); ++i) rows[i].point.axes = axes_in(axes[i], names);
-    append(std::move(rows));
+    const auto wanted = wanted_of(axes);
+    std::sort(order.begin(), order.end());
+    rows_.reserve(rows_.size() + rows.size());
+    for (const auto& [place, i] : order) {
+      for (const auto id : axes[i]) {
+        if (wanted.count(id)) rows[i].point.axes.push_back(values_.axis(id));
+      }
+      rows_.push_back(std::move(rows[i]));
+    }
   }
 
   bool complete() const { return complete_; }
   std::vector<Summary> take() { return std::move(rows_); }
 
  private:
-  static constexpr int kAxes = 25;  ///< column of measured_of()
+  static constexpr int kAxes = 25, kPlace = 26;  ///< columns of measured_of()
 
   Summary row_of(const std::string& sweep, Point point) const {
     Summary row;
@@ -170,11 +186,26 @@ class RowLoader {
     return row;
   }
 
+  /// The values of axes that not all rows have alike, and of those that were asked for.
+  std::unordered_set<std::int64_t> wanted_of(const std::vector<AxisValues::Ids>& rows) const {
+    std::unordered_map<std::int64_t, std::size_t> uses;
+    for (const auto& ids : rows) {
+      for (const auto id : ids) ++uses[id];
+    }
+    AxisNames names = axes_;
+    for (const auto& [id, count] : uses) {
+      if (count < rows.size()) names.insert(values_.axis(id).first);
+    }
+    std::unordered_set<std::int64_t> wanted;
+    for (const auto& use : uses) {
+      if (names.count(values_.axis(use.first).first)) wanted.insert(use.first);
+    }
+    return wanted;
+  }
+
   Statement measured_of(const std::string& sweep) {
-    Statement rows = connection_.prepare(
-        fmt::format("SELECT point, {} FROM point_summaries WHERE sweep = ? AND version = ? "
-                    "ORDER BY place",
-                    kColumns));
+    Statement rows = connection_.prepare(fmt::format(
+        "SELECT point, {} FROM point_summaries WHERE sweep = ? AND version = ?", kColumns));
     rows.bind(sweep, version_);
     return rows;
   }
@@ -192,6 +223,7 @@ class RowLoader {
   std::int64_t version_;
   const AxisNames& axes_;
   PointNotes notes_;
+  AxisValues values_;
   std::vector<Summary> rows_;
   bool complete_ = true;
 };
@@ -226,7 +258,10 @@ StoredRows rows(Connection& connection, const RowFilter& filter, std::int64_t ve
   return result;
 }
 
-void put_row(Connection& connection, const Summary& row, std::int64_t place, std::int64_t version) {
+namespace {
+
+void put_row(Connection& connection, AxisValues& values, const Summary& row, std::int64_t place,
+             std::int64_t version) {
   const Interval* time = row.step_time_s ? &*row.step_time_s : nullptr;
   const auto of_time = [&](auto get) { return time ? std::optional(get(*time)) : std::nullopt; };
   const auto of_lines = [&](double Quantiles::*value) {
@@ -249,7 +284,15 @@ void put_row(Connection& connection, const Summary& row, std::int64_t place, std
            of_lines(&Quantiles::min), of_lines(&Quantiles::p25), of_lines(&Quantiles::p75),
            of_lines(&Quantiles::max), row.clean, row.slowdowns, row.unsteady, row.noted,
            row.point.layout.gbs, row.recompute, row.memory_gib, row.started_at,
-           known(join(row.remarks, "\n")), text_of_axes(row.point.axes), place);
+           known(join(row.remarks, "\n")), values.text_of(row.point.axes), place);
+}
+
+}  // namespace
+
+void put_rows(Connection& connection, const std::vector<Summary>& rows, std::int64_t version) {
+  AxisValues values(connection);
+  std::int64_t place = 0;
+  for (const auto& row : rows) put_row(connection, values, row, ++place, version);
 }
 
 }  // namespace pippin::db

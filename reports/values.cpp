@@ -1,6 +1,8 @@
 #include "reports/values.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -33,7 +35,18 @@ std::string short_number(double value) {
 }
 
 std::string exact_number(double value) {
-  return number_text(parse_number(fmt::format("{:.9g}", value)).value());
+  constexpr double kWhole = 1e9;  // beyond it nine digits are not enough for a whole number
+  constexpr int kDigits = 9;
+  if (std::abs(value) < kWhole && value == std::floor(value)) {
+    return std::to_string(static_cast<std::int64_t>(value));
+  }
+  std::array<char, 32> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value,
+                                 std::chars_format::general, kDigits);
+  const std::string rounded(text.data(), end.ptr);
+  // Shorter without an exponent, maybe.
+  return rounded.find('e') == std::string::npos ? rounded
+                                                : number_text(parse_number(rounded).value());
 }
 
 MeanText mean_text(double mean, std::optional<double> half_width) {

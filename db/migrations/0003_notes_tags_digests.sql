@@ -56,6 +56,14 @@ CREATE TABLE run_digests (
   max_ms REAL
 ) STRICT;
 
+CREATE TABLE axis_values (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  text TEXT NOT NULL,
+  number REAL,
+  UNIQUE (name, text)
+) STRICT;
+
 CREATE TABLE point_summaries (
   sweep TEXT NOT NULL,
   point TEXT NOT NULL REFERENCES points(id),

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "db/sqlite.h"
+#include "harness/records/value.h"
+
+namespace pippin::db {
+
+/// Axes as numbers: the arguments of thousands of logs are mostly the same few dozen.
+class AxisValues {
+ public:
+  using Ids = std::vector<std::int64_t>;
+
+  explicit AxisValues(Connection& connection);
+
+  /// "3 1 7": the numbers of axes in their order; values that are new get one.
+  std::string text_of(const NamedValues& axes);
+  /// Requires a text made by the above.
+  static Ids ids_in(std::string_view text);
+  /// Requires an id that is stored.
+  const std::pair<std::string, Value>& axis(std::int64_t id) const { return axes_.at(id); }
+
+ private:
+  std::int64_t id_of(const std::string& name, const Value& value);
+
+  Connection& connection_;
+  std::unordered_map<std::int64_t, std::pair<std::string, Value>> axes_;
+  std::map<std::pair<std::string, std::string>, std::int64_t> ids_;  ///< by name and text
+};
+
+}  // namespace pippin::db
