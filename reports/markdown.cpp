@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "harness/base/text.h"
@@ -15,6 +16,25 @@ using Align = TextColumn::Align;
 
 constexpr std::size_t kLeastRule = 3;  // dashes and a colon that every renderer takes for a rule
 
+/// Whether two points have the same in all columns: then their names must tell them apart.
+bool look_alike(const std::vector<Summary>& rows, const std::vector<Column>& columns) {
+  const auto table = text_columns(rows, columns, false);
+  std::map<std::vector<std::string>, const std::string*> first_id;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    std::vector<std::string> cells;
+    for (const auto& column : table) cells.push_back(column.cells[row]);
+    const auto [same, is_new] = first_id.try_emplace(cells, &rows[row].point.id);
+    if (!is_new && *same->second != rows[row].point.id) return true;
+  }
+  return false;
+}
+
+/// A remark as an item of a list: its own sign must not begin another one.
+std::string list_item(const std::string& remark) {
+  const bool sign = !remark.empty() && (remark[0] == '*' || remark[0] == '~');
+  return std::string("- ") + (sign ? "\\" : "") + remark + "\n";
+}
+
 std::vector<Column> usual_markdown_columns(const std::vector<Summary>& rows) {
   std::set<std::string> sweeps;
   for (const auto& row : rows) sweeps.insert(row.sweep);
@@ -25,6 +45,7 @@ std::vector<Column> usual_markdown_columns(const std::vector<Summary>& rows) {
   layout.insert(layout.end(), {"mbs", "gas", "gbs"});
   for (auto& column : usual_columns(layout)) columns.push_back(std::move(column));
   for (auto& column : axis_columns(rows)) columns.push_back(std::move(column));
+  if (look_alike(rows, columns)) columns.insert(columns.begin(), usual_columns({"point"})[0]);
   for (auto& column :
        usual_columns({"step_time", "spread", "tflops", "mfu", "hfu", "vs", "memory", "notes"}))
     columns.push_back(std::move(column));
@@ -83,7 +104,7 @@ void write_markdown(const Report& report, std::ostream& out) {
   write_rows(text_columns(report.rows, markdown_columns(report), false), out);
   const auto remarks = remarks_on(report.rows);
   if (!remarks.empty()) out << '\n';
-  for (const auto& remark : remarks) out << "- " << remark << '\n';
+  for (const auto& remark : remarks) out << list_item(remark);
 }
 
 }  // namespace pippin

@@ -1,5 +1,7 @@
 #include "reports/peak.h"
 
+#include <iterator>
+
 #include "harness/base/text.h"
 
 namespace pippin {
@@ -51,6 +53,12 @@ std::optional<double> peak_of(const Summary& row, const Rating& rating) {
     if (name == type) return tflops;
   }
   return std::nullopt;
+}
+
+std::vector<std::string> precision_axes() {
+  std::vector<std::string> axes(std::begin(kTypeAxes), std::end(kTypeAxes));
+  axes.insert(axes.end(), std::begin(kTypes), std::end(kTypes));
+  return axes;
 }
 
 std::optional<double> model_flops(FlopsFormula formula, const Model& model, std::int64_t gbs) {

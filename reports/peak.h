@@ -1,6 +1,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "reports/summarize.h"
 
@@ -10,6 +12,9 @@ namespace pippin {
 /// `precision: fp16`, `params_dtype: torch.float16`), or else `rating`; nothing where either is
 /// unknown.
 std::optional<double> peak_of(const Summary& row, const Rating& rating);
+
+/// The axes that may name a point's number type.
+std::vector<std::string> precision_axes();
 
 /// FLOPs of an iteration without recomputed work, as `formula` counts: the part that MFU is of.
 std::optional<double> model_flops(FlopsFormula formula, const Model& model, std::int64_t gbs);

@@ -265,10 +265,25 @@ std::optional<LogWidths> log_widths(const Summary& row) {
   return LogWidths{std::log(time.mean / *time.low), std::log(*time.high / time.mean)};
 }
 
+std::optional<double> samples_per_gpu(const Summary& row) {
+  const Count& gpus = row.point.layout.gpus;
+  if (!row.samples_per_s || !gpus) return std::nullopt;
+  return *row.samples_per_s / static_cast<double>(*gpus);
+}
+
+/// How much more useful work a GPU does in a second; nothing where that cannot be told.
+std::optional<double> quotient_of(const Summary& row, const Summary& reference) {
+  if (row.useful_tflops && reference.useful_tflops)
+    return *row.useful_tflops / *reference.useful_tflops;
+  const auto own = samples_per_gpu(row), other = samples_per_gpu(reference);
+  if (!own || !other || !(row.point.model == reference.point.model)) return std::nullopt;
+  return *own / *other;
+}
+
 /// A shorter time is a larger quotient: the ends change places.
-Ratio ratio_of(const Summary& row, const Summary& reference) {
+Ratio ratio_of(double value, const Summary& row, const Summary& reference) {
   Ratio ratio;
-  ratio.value = *row.tflops / *reference.tflops;
+  ratio.value = value;
   const auto own = log_widths(row), other = log_widths(reference);
   if (!own || !other) return ratio;
   ratio.low = ratio.value * std::exp(-std::hypot(own->above, other->below));
@@ -308,14 +323,16 @@ void rate(Summary& row, const Rating& rating) {
   row.flops_formula = text_of(rating.formula);
   if (rating.formula == FlopsFormula::kHardware && recompute != kFullRecompute)
     row.remarks.emplace_back("formula hardware counts a second forward pass that was not made");
+  const auto rate_of = [&](std::optional<double> work) -> std::optional<double> {
+    if (!work) return std::nullopt;
+    return tflops_per_gpu(*work, seconds, *gpus);
+  };
+  row.useful_tflops = rate_of(model_flops(rating.formula, row.point.model, *gbs));
   const auto peak = peak_of(row, rating);
   if (!peak) return;
-  const auto share = [&](std::optional<double> work) -> std::optional<double> {
-    if (!work) return std::nullopt;
-    return tflops_per_gpu(*work, seconds, *gpus) / *peak;
-  };
-  row.mfu = share(model_flops(rating.formula, row.point.model, *gbs));
-  row.hfu = share(hardware_flops(rating.formula, row.point.model, *gbs, recompute));
+  if (row.useful_tflops) row.mfu = *row.useful_tflops / *peak;
+  const auto done = rate_of(hardware_flops(rating.formula, row.point.model, *gbs, recompute));
+  if (done) row.hfu = *done / *peak;
 }
 
 std::vector<Summary> summarize(const std::vector<PointSamples>& points, const Summing& summing,
@@ -328,8 +345,9 @@ std::vector<Summary> summarize(const std::vector<PointSamples>& points, const Su
 void compare_with(std::vector<Summary>& rows, std::size_t reference) {
   const Summary base = rows[reference];
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!rows[i].tflops || !base.tflops) continue;
-    rows[i].vs = i == reference ? Ratio{} : ratio_of(rows[i], base);
+    const auto quotient = quotient_of(rows[i], base);
+    if (!quotient) continue;
+    rows[i].vs = i == reference ? Ratio{} : ratio_of(*quotient, rows[i], base);
   }
 }
 

@@ -48,7 +48,9 @@ void rate(Summary& row, const Rating& rating);
 std::vector<Summary> summarize(const std::vector<PointSamples>& points, const Summing& summing,
                                const Rating& rating = {});
 
-/// Sets every row's TFLOPS against those of row `reference`.
+/// Sets the useful work that each row's GPUs do in a second against that of row `reference`: work
+/// that is done twice (recomputation) counts once, other than in TFLOPS. Rows of one model are
+/// compared by sequences where their FLOPs are unknown; others then not at all.
 /// Shape: the interval combines both rows' own. Source: Zou and Donner, "Construction of confidence
 /// limits about effect measures", Statistics in Medicine 27, 2008, on logarithms.
 void compare_with(std::vector<Summary>& rows, std::size_t reference);

@@ -90,7 +90,8 @@ void add_table_options(CLI::App& command, ReportOptions& options) {
       ->type_name("EXPRESSION")
       ->expected(1)
       ->take_all();
-  add("--vs", options.vs, "POINT", "compare TFLOPS with those of this row, or of the 'first'");
+  add("--vs", options.vs, "POINT",
+      "compare useful work a second and GPU with that of this row, or of the 'first'");
   command.add_option("--flops", options.flops, "params, hardware, model, megatron or palm")
       ->capture_default_str()
       ->type_name("FORMULA");

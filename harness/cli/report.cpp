@@ -88,9 +88,10 @@ std::size_t reference_in(const std::vector<Summary>& rows, const std::string& na
 void compare_rows(std::vector<Summary>& rows, const std::string& with) {
   if (with.empty() || rows.empty()) return;
   const std::size_t reference = reference_in(rows, with);
-  if (!rows[reference].tflops)
-    bad_input("--vs {}: that row has no TFLOPS to compare with", printable(with));
   compare_with(rows, reference);
+  if (!rows[reference].vs)
+    bad_input("--vs {}: that row has no step time, or no batch size and GPUs, to compare with",
+              printable(with));
 }
 
 }  // namespace

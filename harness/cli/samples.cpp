@@ -1,6 +1,7 @@
 #include "harness/cli/samples.h"
 
 #include "reports/digest.h"
+#include "reports/peak.h"
 
 namespace pippin {
 
@@ -77,7 +78,9 @@ std::vector<Summary> report_rows(const Globals& globals, Database& database,
                                  const SampleFilter& filter, const Summing& summing,
                                  const Rating& rating, const AxisNames& axes) {
   const bool usual = summing.samples == Samples::kClean && !summing.by_run && !filter.campaign;
-  auto rows = usual ? point_rows(globals, database, {filter.sweep, axes})
+  AxisNames known = axes;
+  for (auto& axis : precision_axes()) known.insert(std::move(axis));
+  auto rows = usual ? point_rows(globals, database, {filter.sweep, known})
                     : sum_up(digested_samples(globals, database, filter), summing);
   for (auto& row : rows) rate(row, rating);
   return rows;

@@ -92,16 +92,17 @@ struct Summary {
   std::optional<Quantiles> lines_s;  ///< of single lines, over all runs in the mean
   /// "none", "selective", "full", empty where unknown; nothing where its runs disagree.
   std::optional<std::string> recompute;
-  PeakTflops peak_tflops;          ///< of the accelerator it ran on; empty where unknown
-  std::optional<double> tflops;    ///< per GPU
-  std::string flops_formula;       ///< "params", …; empty where tflops is
-  std::optional<double> mfu, hfu;  ///< shares of the peak: of the model's FLOPs, of those done
+  PeakTflops peak_tflops;               ///< of the accelerator it ran on; empty where unknown
+  std::optional<double> tflops;         ///< per GPU
+  std::string flops_formula;            ///< "params", …; empty where tflops is
+  std::optional<double> useful_tflops;  ///< per GPU by the same formula, without recomputed work
+  std::optional<double> mfu, hfu;       ///< shares of the peak: of the model's FLOPs, of those done
   std::optional<double> samples_per_s;
   std::optional<double> memory_gib;
   bool noted = false;                   ///< a figure written down by hand
   std::vector<std::string> notes;       ///< what people wrote of its runs, as it stands
   std::vector<std::string> past_notes;  ///< what they wrote before
-  std::optional<Ratio> vs;              ///< its TFLOPS to those of another row
+  std::optional<Ratio> vs;              ///< its useful work a second and GPU to that of another row
   std::vector<std::string> remarks;     ///< what a reader of the row must know
 };
 
