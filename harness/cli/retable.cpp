@@ -5,6 +5,7 @@
 #include "harness/base/text.h"
 #include "harness/cli/commands.h"
 #include "reports/notes/line_diff.h"
+#include "reports/notes/marked_tables.h"
 #include "reports/values.h"
 
 namespace pippin {
@@ -14,7 +15,8 @@ namespace {
 /// Errors: Error (bad input) where there is nothing in the file that this is for.
 Retabled retable_document(const std::string& document, const RetableOptions& options) {
   const std::string file = options.notes.string();
-  if (markdown_tables(document).empty()) bad_input("{}: has no Markdown table", file);
+  if (tables_by_hand(document, file).empty())
+    bad_input("{}: has no Markdown table that is kept by hand", file);
   Retabled result = retable(document, {options.seq, options.factor == 4});
   if (result.tables > 0) return result;
   if (!result.doubts.empty()) {

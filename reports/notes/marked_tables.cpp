@@ -9,7 +9,6 @@
 #include "harness/base/error.h"
 #include "harness/base/text.h"
 #include "reports/column_names.h"
-#include "reports/notes/markdown.h"
 #include "reports/notes/markdown_lines.h"
 #include "reports/table.h"
 
@@ -259,6 +258,18 @@ std::vector<MarkedTable> marked_tables(std::string_view document, const std::str
     }
   }
   if (open) bad_input("{}:{}: this table has no '<!-- pippin:end -->'", file, tables.back().line);
+  return tables;
+}
+
+std::vector<MarkdownTable> tables_by_hand(std::string_view document, const std::string& file) {
+  const auto marked = marked_tables(document, file);
+  auto tables = markdown_tables(document);
+  const auto ours = [&](const MarkdownTable& table) {
+    return std::any_of(marked.begin(), marked.end(), [&](const MarkedTable& place) {
+      return table.begin >= place.begin && table.begin < place.end;
+    });
+  };
+  tables.erase(std::remove_if(tables.begin(), tables.end(), ours), tables.end());
   return tables;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "reports/format.h"
+#include "reports/notes/markdown.h"
 
 namespace pippin {
 
@@ -19,6 +20,10 @@ struct MarkedTable {
 /// In the order of the document; not in code blocks. Errors: Error (bad input) `FILE:LINE: …` for a
 /// marker without its partner, or one that is no comment of a single line.
 std::vector<MarkedTable> marked_tables(std::string_view document, const std::string& file);
+
+/// The tables of a document that people keep: those that pippin writes between markers are not.
+/// Errors: as marked_tables().
+std::vector<MarkdownTable> tables_by_hand(std::string_view document, const std::string& file);
 
 /// Gives the rows the notes that people wrote into the table that stood there before.
 /// Shape: a row is found again by what both tables say of its configuration, and by its time where

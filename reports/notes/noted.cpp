@@ -10,6 +10,7 @@
 
 #include "harness/base/text.h"
 #include "reports/column_names.h"
+#include "reports/notes/marked_tables.h"
 #include "reports/notes/note_columns.h"
 #include "reports/notes/outcome_words.h"
 #include "reports/notes/quantities.h"
@@ -236,7 +237,7 @@ NotedTable noted_table(const MarkdownTable& table, const NoteColumns& columns,
 NotedDocument noted(std::string_view document, const std::string& file,
                     const NoteSettings& settings) {
   NotedDocument result;
-  const auto tables = markdown_tables(document);
+  const auto tables = tables_by_hand(document, file);
   std::vector<const MarkdownTable*> used;
   for (const auto& table : tables) {
     const NoteColumns columns(table);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "reports/notes/cell_writer.h"
+#include "reports/notes/marked_tables.h"
 #include "reports/notes/note_columns.h"
 #include "reports/notes/row_values.h"
 #include "reports/notes/tflops_cells.h"
@@ -85,7 +86,7 @@ void change_cells(std::string_view document, const ClaimedTable& table, const St
 
 Retabled retable(std::string_view document, const NoteSettings& settings) {
   Retabled result;
-  const auto tables = markdown_tables(document);
+  const auto tables = tables_by_hand(document, "notes");
   std::vector<ClaimedTable> claimed;
   Styles in_document, ignored;
   for (const auto& table : tables) {

@@ -24,7 +24,7 @@ struct Retabled {
   std::vector<NoteRemark> doubts;          ///< tables that were left alone, and why
 };
 
-/// Recomputes the TFLOPS of every table from the other cells of the row: size, GBS (or, where that
+/// Recomputes the TFLOPS of every table that is kept by hand from the other cells of the row: size, GBS (or, where that
 /// has no column, MBS × GAS × DP), step time and GPUs; by formula `params` of estimate/flops.h.
 /// Shape: a cell changes where its number is off by more than half of its last decimal; it gets as
 /// many decimals as others of its table whose numbers are right.

@@ -86,8 +86,8 @@ TEST_CASE("retable refuses what it cannot read in one line") {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"none.md", "pippin: none.md: cannot read: No such file or directory\n"},
       {".", "pippin: .: cannot read: Is a directory\n"},
-      {"empty.md", "pippin: empty.md: has no Markdown table\n"},
-      {"plain.md", "pippin: plain.md: has no Markdown table\n"},
+      {"empty.md", "pippin: empty.md: has no Markdown table that is kept by hand\n"},
+      {"plain.md", "pippin: plain.md: has no Markdown table that is kept by hand\n"},
       {"other.md",
        "pippin: other.md: no table has columns for all of size, GBS, step time, GPUs and TFLOPS\n"},
       {"doubt.md",

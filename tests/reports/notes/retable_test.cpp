@@ -283,6 +283,16 @@ TEST_CASE("a cell keeps its side and grows where it must") {
   }
 }
 
+TEST_CASE("tables that pippin writes between markers are not kept by hand") {
+  const std::string table =
+      "| GPUs | Size | GBS | Speed | TFlops |\n|-|-|-|-|-|\n| 64 | 52B | 1024 | 137s | 1.0 |\n";
+  const std::string marked =
+      "<!-- pippin:begin s -->\n\n" + table + "\n<!-- pippin:end -->\n\ntext\n\n";
+  CHECK(retable(table, {}).changes.size() == 1);
+  CHECK(retable(marked, {}).changes.empty());
+  CHECK(retable(marked + table, {}).changes.at(0).line == 13);
+}
+
 TEST_CASE("the differences read as diff prints them") {
   CHECK(line_diff("a\n", "a\n", "x").empty());
   CHECK(line_diff("", "", "x").empty());
