@@ -16,7 +16,9 @@ using Lines = std::vector<const Iteration*>;
 
 /// The lines that measure a step of the batch size that the run ended with.
 Lines lines_of_last_batch(const std::vector<Iteration>& all, RunDigest& digest) {
-  if (!all.empty()) digest.gbs = all.back().gbs;
+  for (const auto& line : all) {
+    if (line.gbs) digest.gbs = line.gbs;  // a last line may be cut before it
+  }
   Lines lines;
   for (const auto& line : all) {
     const bool unlike = line.gbs && line.gbs != digest.gbs;

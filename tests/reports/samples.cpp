@@ -82,6 +82,19 @@ RunSamples run_of(const std::string& allocation, const std::vector<double>& step
   return run;
 }
 
+Summary row_52b(const std::string& name, double seconds) {
+  Summary row;
+  row.sweep = "gpt-52b";
+  row.point = point_52b(4, 256);
+  row.point.name = name;
+  row.state = RunState::kOk;
+  row.step_time_s = Interval{seconds, {}, {}, {}, "iteration", "one allocation"};
+  row.allocations = row.runs = row.iterations = 1;
+  row.unit_means_s = {seconds};
+  row.recompute = "full";
+  return row;
+}
+
 std::vector<PointSamples> sweep_samples() {
   PointSamples repeated = of_sweep(4, 256, 1);
   repeated.runs = {run_of("a1", {150000, 129100, 129300}), run_of("a2", {150000, 127400, 127600}),

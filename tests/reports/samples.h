@@ -17,6 +17,9 @@ std::vector<Iteration> lines_of(const std::vector<double>& step_times_ms);
 /// A run that ended well.
 RunSamples run_of(const std::string& allocation, const std::vector<double>& step_times_ms);
 
+/// A row of the 52B point with that name and mean time, of one allocation.
+Summary row_52b(const std::string& name, double seconds);
+
 /// Three points of a sweep with an axis of its own: one in three allocations, one of which ran out
 /// of memory; one in one allocation; one that does not fit.
 std::vector<PointSamples> sweep_samples();
