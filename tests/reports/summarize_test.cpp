@@ -1,6 +1,7 @@
 #include "reports/summarize.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "tests/reports/samples.h"
 
@@ -197,4 +198,91 @@ TEST_CASE("a line without a time is no sample") {
   CHECK(row.iterations == 1);
   CHECK(mean_of(row) == 1.0);
   CHECK_FALSE(summary_of(with_runs({test::run_of("a", {0})})).step_time_s);
+}
+
+TEST_CASE("by run each run is a row with its name, its start and why it failed") {
+  auto samples = test::sweep_samples();
+  samples[0].runs[0].started_at = 1'000;
+  samples[0].runs[0].evidence = "iteration 3/ 3 | the last line";
+  samples[0].runs[3].evidence = "CUDA out of memory";
+  const auto rows = summarize(samples, {Samples::kClean, true});
+  REQUIRE(rows.size() == 4 + 1 + 1);
+  CHECK(rows[0].run == "run-a1");
+  CHECK(rows[0].started_at == 1'000);
+  CHECK(mean_of(rows[0]) == Approx(129.2));
+  CHECK(rows[0].runs == 1);
+  CHECK_FALSE(rows[0].step_time_s->low);
+  CHECK(rows[0].reason.empty());
+  CHECK(rows[0].remarks.empty());
+  CHECK(rows[1].run == "run-a2");
+  CHECK_FALSE(rows[1].started_at);
+  CHECK(rows[3].run == "run-a4");
+  CHECK(rows[3].state == RunState::kOom);
+  CHECK(rows[3].reason == "CUDA out of memory");
+  CHECK_FALSE(rows[3].step_time_s);
+  CHECK(rows[3].memory_gib.value() == Approx(31800.0 / 1024));
+  // A point without runs is a row of its own.
+  CHECK(rows[5].run.empty());
+  CHECK(rows[5].state == RunState::kInfeasible);
+  CHECK(rows[5].reason == "needs 41.2 GiB of 32");
+}
+
+TEST_CASE("a row began when the first of its runs did") {
+  auto samples =
+      with_runs({test::run_of("a", {1, 2}), test::run_of("b", {1, 2}), test::run_of("c", {1, 2})});
+  samples.runs[1].started_at = 2'000;
+  samples.runs[2].started_at = 1'000;
+  CHECK(summary_of(samples).started_at == 1'000);
+}
+
+TEST_CASE("a row has each note of its runs once and remembers what was said before") {
+  auto samples = with_runs({test::run_of("a", {1, 2}), test::run_of("b", {1, 2}),
+                            test::run_of("c", {1, 2}), test::run_of("d", {1, 2})});
+  samples.runs[0].notes = {"first", "now"};
+  samples.runs[1].notes = {"now"};
+  samples.runs[2].notes = {"gone", ""};
+  const Summary row = summary_of(samples);
+  CHECK(row.notes == std::vector<std::string>{"now"});
+  CHECK(row.past_notes == std::vector<std::string>{"first", "now", "now", "gone", ""});
+}
+
+TEST_CASE("a comparison has the interval that both rows' own make") {
+  // Times 2.0 s (1.8 to 2.4) against 2.5 s (2.4 to 2.7): a ratio of TFLOPS of 2.5 / 2.0.
+  std::vector<Summary> rows{test::row_52b("a", 2.5), test::row_52b("b", 2.0)};
+  rows[0].step_time_s->low = 2.4;
+  rows[0].step_time_s->high = 2.7;
+  rows[1].step_time_s->low = 1.8;
+  rows[1].step_time_s->high = 2.4;
+  for (auto& row : rows) rate(row, {});
+  compare_with(rows, 0);
+  CHECK(rows[0].vs.value().value == 1);
+  CHECK_FALSE(rows[0].vs->low);
+  CHECK_FALSE(rows[0].vs->high);
+  CHECK(rows[1].vs.value().value == Approx(1.25));
+  // ln 1.25 = 0.223144. Below: sqrt(ln(2.4/2)^2 + ln(2.5/2.4)^2) = sqrt(0.182322^2 + 0.040822^2)
+  // = 0.186836; above: sqrt(ln(2/1.8)^2 + ln(2.7/2.5)^2) = sqrt(0.105361^2 + 0.076961^2) =
+  // 0.130475.
+  CHECK(rows[1].vs->low.value() == Approx(std::exp(0.223144 - 0.186836)).epsilon(1e-5));
+  CHECK(rows[1].vs->high.value() == Approx(std::exp(0.223144 + 0.130475)).epsilon(1e-5));
+}
+
+TEST_CASE("a comparison has no interval where a row has none or one that was cut at zero") {
+  std::vector<Summary> rows{test::row_52b("a", 2), test::row_52b("b", 1), test::row_52b("c", 4),
+                            test::row_52b("d", 4)};
+  for (auto& row : rows) rate(row, {});
+  for (std::size_t i : {0u, 2u}) {
+    rows[i].step_time_s->low = rows[i].step_time_s->mean - (i == 0 ? 0.1 : 4);
+    rows[i].step_time_s->high = rows[i].step_time_s->mean + 0.1;
+  }
+  rows[3].tflops.reset();
+  compare_with(rows, 0);
+  CHECK(rows[1].vs.value().value == Approx(2));
+  CHECK_FALSE(rows[1].vs->low);
+  CHECK(rows[2].vs.value().value == Approx(0.5));
+  CHECK_FALSE(rows[2].vs->low);
+  CHECK_FALSE(rows[3].vs);
+  // Against a row without TFLOPS there is nothing to compare.
+  for (auto& row : rows) row.vs.reset();
+  compare_with(rows, 3);
+  for (const auto& row : rows) CHECK_FALSE(row.vs);
 }
