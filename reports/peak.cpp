@@ -1,6 +1,7 @@
 #include "reports/peak.h"
 
 #include <iterator>
+#include <utility>
 
 #include "harness/base/text.h"
 
@@ -10,30 +11,39 @@ namespace {
 
 /// Own axes that say it with a word, and the words.
 constexpr const char* kTypeAxes[] = {"precision", "dtype", "params_dtype"};
-constexpr const char* kTypes[] = {"fp8", "bf16", "fp16", "fp32"};
+constexpr const char* kTypes[] = {"fp8", "bf16", "fp16", "tf32", "fp32"};
+/// What people and frameworks write for them; "bfloat16" has "float16" in it.
+constexpr std::pair<const char*, const char*> kWords[] = {{"float8", "fp8"},
+                                                          {"bfloat16", "bf16"},
+                                                          {"float16", "fp16"},
+                                                          {"half", "fp16"},
+                                                          {"float32", "fp32"}};
 
 std::string type_in(const std::string& text) {
   const std::string word = lower(text);
   for (const char* type : kTypes) {
     if (word.find(type) != std::string::npos) return type;
   }
-  if (word.find("bfloat16") != std::string::npos) return "bf16";
-  if (word.find("float16") != std::string::npos || word.find("half") != std::string::npos)
-    return "fp16";
-  return word.find("float32") != std::string::npos ? "fp32" : "";
+  for (const auto& [part, type] : kWords) {
+    if (word.find(part) != std::string::npos) return type;
+  }
+  return "";
 }
 
-bool is_true(const Value* value) {
-  return value && (lower(value->text) == "true" || value->number == 1.0);
+/// Megatron-LM's --fp8-format is in its arguments as `fp8: hybrid`.
+bool is_on(const Value* value) {
+  if (!value) return false;
+  const std::string word = lower(value->text);
+  return word == "true" || value->number == 1.0 || word == "hybrid" || word == "e4m3";
 }
 
 std::string number_type_of(const Point& point) {
   for (const char* type : kTypes) {
-    if (is_true(find_value(point.axes, type))) return type;
+    if (is_on(find_value(point.axes, type))) return type;
   }
   for (const char* axis : kTypeAxes) {
     const Value* value = find_value(point.axes, axis);
-    const std::string type = value ? type_in(value->text) : "";
+    std::string type = value ? type_in(value->text) : "";
     if (!type.empty()) return type;
   }
   return "";
