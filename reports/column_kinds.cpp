@@ -77,7 +77,7 @@ std::string spread_cell(const Summary& row, const TableStyle&, std::optional<int
   if (!spread) return "";
   const double percent = *spread * kPercent;
   const std::string text =
-      decimals ? fmt::format("{:.{}f} %", percent, *decimals) : fmt::format("{:.2g} %", percent);
+      decimals ? fmt::format("{:.{}f} %", percent, *decimals) : short_number(percent, 2) + " %";
   return text + (is_repeated(row) ? "" : " within");
 }
 

@@ -54,7 +54,7 @@ double strip_scale(const std::vector<Summary>& rows) {
   return 10 * power;
 }
 
-std::string strip_title(double scale) { return fmt::format("times ±{:.3g} %", scale * kPercent); }
+std::string strip_title(double scale) { return fmt::format("times ±{:.0f} %", scale * kPercent); }
 
 std::string strip(const Summary& row, double scale) {
   if (!row.step_time_s) return "";

@@ -29,9 +29,9 @@ std::string rounded(double value, int decimals) {
 
 }  // namespace
 
-std::string short_number(double value) {
+std::string short_number(double value, int digits) {
   if (value == 0) return "0";
-  return fmt::format("{:.{}f}", value, std::max(0, decimals_for(value, 3)));
+  return fmt::format("{:.{}f}", value, std::max(0, decimals_for(value, digits)));
 }
 
 std::string exact_number(double value) {
@@ -59,9 +59,11 @@ MeanText mean_text(double mean, std::optional<double> half_width) {
 
 std::string size_text(double params) {
   constexpr double kThousand = 1e3, kMillion = 1e6;
-  if (params >= kBillion) return fmt::format("{:.3g}B", params / kBillion);
-  if (params >= kMillion) return fmt::format("{:.3g}M", params / kMillion);
-  return fmt::format("{:.3g}K", params / kThousand);
+  constexpr double kFourDigits = 999.5;  // what is rounded to them is one of the next unit
+  if (params < kFourDigits * kThousand) return fmt::format("{:.3g}K", params / kThousand);
+  if (params < kFourDigits * kMillion) return fmt::format("{:.3g}M", params / kMillion);
+  if (params < kFourDigits * kBillion) return fmt::format("{:.3g}B", params / kBillion);
+  return fmt::format("{:.0f}B", params / kBillion);
 }
 
 std::string duration_text(double seconds) {

@@ -5,8 +5,9 @@
 
 namespace pippin {
 
-/// At least three significant digits, never an exponent: "1.43", "130", "0.00123", "31400".
-std::string short_number(double value);
+/// At least three significant digits, or as many as asked, never an exponent: "1.43", "130",
+/// "0.00123", "31400".
+std::string short_number(double value, int digits = 3);
 
 /// Nine significant digits, without trailing zeros: what a program reads back.
 std::string exact_number(double value);
@@ -18,7 +19,7 @@ struct MeanText {
 };
 MeanText mean_text(double mean, std::optional<double> half_width);
 
-/// A number of parameters as people name models: "52B", "7.53B", "124M", "33.8K".
+/// A number of parameters as people name models: "52B", "7.53B", "124M", "33.8K", "1040B".
 std::string size_text(double params);
 
 /// "45 s", "12 min", "3 h 20 min".

@@ -45,6 +45,10 @@ TEST_CASE("sizes and durations read as people say them") {
   CHECK(size_text(52e9) == "52B");
   CHECK(size_text(7.53e9) == "7.53B");
   CHECK(size_text(33800) == "33.8K");
+  CHECK(size_text(999.6e6) == "1B");
+  CHECK(size_text(999.4e6) == "999M");
+  CHECK(size_text(999'600) == "1M");
+  CHECK(size_text(1.04e12) == "1040B");
   CHECK(size_text(124e6) == "124M");
   CHECK(duration_text(45) == "45 s");
   CHECK(duration_text(720) == "12 min");
