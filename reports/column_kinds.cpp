@@ -52,7 +52,7 @@ ColumnKind rate_column(const char* name, Kind kind, int importance, const char* 
 
 std::string size_cell(const Summary& row, const TableStyle&, std::optional<int> decimals) {
   const Model& model = row.point.model;
-  if (!model.params) return model.size;
+  if (!model.params) return printable(model.size);
   const auto params = static_cast<double>(*model.params);
   return decimals ? fmt::format("{:.{}f}B", params / kBillion, *decimals) : size_text(params);
 }
@@ -115,6 +115,10 @@ Number tokens_rate(const Summary& row) {
 Number measured_count(const Summary& row, std::int64_t count) {
   return row.step_time_s ? Number(static_cast<double>(count)) : std::nullopt;
 }
+
+Number allocations_of(const Summary& row) { return measured_count(row, row.allocations); }
+Number runs_of(const Summary& row) { return measured_count(row, row.runs); }
+Number iterations_of(const Summary& row) { return measured_count(row, row.iterations); }
 
 ColumnKind size_column() {
   const auto params_b = [](const Summary& row) -> Number {
@@ -209,13 +213,15 @@ std::vector<ColumnKind> measure_kinds() {
       rate_column("memory", Kind::kNumber, kRates, "memory_gib",
                   [](Row row) { return row.memory_gib; }),
       vs_column(),
-      rate_column("allocations", Kind::kCount, kCounts, "allocations",
-                  [](Row row) { return measured_count(row, row.allocations); }),
-      rate_column("runs", Kind::kCount, kCounts, "runs",
-                  [](Row row) { return measured_count(row, row.runs); }),
-      rate_column("iterations", Kind::kCount, kCounts, "iterations",
-                  [](Row row) { return measured_count(row, row.iterations); }),
-      {"counts", Kind::kOwn, kCounts, false, {}, counts_cell},
+      rate_column("allocations", Kind::kCount, kCounts, "allocations", allocations_of),
+      rate_column("runs", Kind::kCount, kCounts, "runs", runs_of),
+      rate_column("iterations", Kind::kCount, kCounts, "iterations", iterations_of),
+      {"counts",
+       Kind::kOwn,
+       kCounts,
+       false,
+       {{"allocations", allocations_of}, {"runs", runs_of}, {"iterations", iterations_of}},
+       counts_cell},
   };
 }
 
