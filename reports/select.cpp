@@ -69,6 +69,7 @@ bool holds(Expression& expression, const Summary& row) {
     values.push_back(*value);
   }
   std::vector<const Value*> pointers;
+  pointers.reserve(values.size());
   for (const auto& value : values) pointers.push_back(&value);
   try {
     return expression.holds(pointers);
@@ -148,11 +149,14 @@ void sort_by(std::vector<Summary>& rows, const SortKey& key) {
 
 std::vector<Summary> rows_where(std::vector<Summary> rows,
                                 const std::vector<std::string>& clauses) {
+  std::vector<Expression> expressions;
   for (const auto& clause : clauses) {
-    Expression expression = expression_in(clause);
-    for (const auto& name : expression.names()) {
+    expressions.push_back(expression_in(clause));
+    for (const auto& name : expressions.back().names()) {
       if (!rows.empty() && !is_known(rows, name)) refuse("--where", name, rows);
     }
+  }
+  for (auto& expression : expressions) {
     rows.erase(std::remove_if(rows.begin(), rows.end(),
                               [&](const Summary& row) { return !holds(expression, row); }),
                rows.end());
@@ -176,7 +180,7 @@ std::set<std::string, std::less<>> names_to_know(const std::vector<std::string>&
   }
   for (std::string_view word : split(keys, ',')) {
     word = trim(word);
-    names.emplace(!word.empty() && word.front() == '-' ? word.substr(1) : word);
+    names.emplace(!word.empty() && word.front() == '-' ? trim(word.substr(1)) : word);
   }
   return names;
 }
