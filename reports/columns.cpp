@@ -91,6 +91,15 @@ Written written_in(std::string_view word) {
   return written;
 }
 
+/// The axes that a name may mean, the likeliest first: itself, the name that a title makes, and
+/// what stands behind the "axis_" that a taken name gets in CSV.
+std::vector<std::string> axes_meant_by(const std::string& name) {
+  constexpr std::string_view kTaken = "axis_";
+  std::vector<std::string> axes{name, axis_name_of(name)};
+  if (name.starts_with(kTaken)) axes.push_back(name.substr(kTaken.size()));
+  return axes;
+}
+
 std::set<std::string, std::less<>> axes_of(const std::vector<Summary>& rows) {
   std::set<std::string, std::less<>> axes;
   for (const auto& row : rows) {
@@ -103,6 +112,11 @@ std::set<std::string, std::less<>> axes_of(const std::vector<Summary>& rows) {
   std::vector<std::string> known;
   for (const auto& kind : column_kinds()) known.emplace_back(kind.name);
   const std::string columns = join(known, ", ");
+  for (const auto& column : column_names()) {
+    if (!find_column_kind(column.name)) continue;
+    known.push_back(column.title);
+    known.insert(known.end(), column.aliases.begin(), column.aliases.end());
+  }
   known.insert(known.end(), axes.begin(), axes.end());
   const std::vector<std::string> own(axes.begin(), axes.end());
   bad_input("--columns: no column '{}'{} (there is {}{})", printable(name),
@@ -122,8 +136,8 @@ std::optional<Column> column_of(const Written& written,
     column.kind = find_column_kind(known->name);
   column.title = !written.title.empty() ? written.title : canonical ? known->title : written.name;
   if (column.kind) return column;
-  for (const auto& axis : {written.name, axis_name_of(written.name)}) {
-    if (axes.count(axis)) column.axis = axis;
+  for (const auto& axis : axes_meant_by(written.name)) {
+    if (column.axis.empty() && axes.count(axis)) column.axis = axis;
   }
   if (column.axis.empty() && written.optional) return std::nullopt;
   if (column.axis.empty()) refuse(written.name, axes);
@@ -154,14 +168,14 @@ std::vector<Column> columns_named(const std::string& text, const std::vector<Sum
 std::set<std::string, std::less<>> axes_in_columns(const std::string& text) {
   std::set<std::string, std::less<>> axes;
   for (const auto& written : all_written(text)) {
-    axes.insert(written.name);
-    axes.insert(axis_name_of(written.name));
+    for (auto& axis : axes_meant_by(written.name)) axes.insert(std::move(axis));
   }
   return axes;
 }
 
 std::vector<Column> usual_columns(const std::vector<std::string>& names) {
   std::vector<Column> columns;
+  columns.reserve(names.size());
   for (const auto& name : names)
     columns.push_back({find_column_kind(name), {}, find_column_name(name)->title, {}, false});
   return columns;
