@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/base/error.h"
 #include "reports/point_columns.h"
 
 namespace pippin {
@@ -32,7 +33,6 @@ std::vector<ExactColumn> exact_columns(const Report& report) {
   const bool asked = !report.columns.empty();
   const auto chosen = asked ? report.columns : usual_columns(usual_names(report.rows));
   std::vector<ExactColumn> columns;
-  std::vector<std::string> taken;
   for (const auto& column : chosen) {
     if (!column.kind) {
       columns.push_back({column.title, nullptr, column.axis});
@@ -40,8 +40,13 @@ std::vector<ExactColumn> exact_columns(const Report& report) {
     }
     for (const auto& field : column.kind->fields) columns.push_back({field.name, &field, {}});
   }
-  for (const auto& column : columns) taken.push_back(column.name);
+  if (asked && columns.empty())
+    bad_input("--columns: '{}' is a drawing: csv and json have nothing of it",
+              chosen.front().kind->name);
   if (asked) return columns;
+  std::vector<std::string> taken;
+  taken.reserve(columns.size());
+  for (const auto& column : columns) taken.push_back(column.name);
   for (const auto& axis : axis_columns(report.rows, taken))
     columns.push_back({axis.title, nullptr, axis.axis});
   return columns;

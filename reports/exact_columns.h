@@ -15,7 +15,8 @@ struct ExactColumn {
 };
 
 /// The columns that CSV and JSON have: of those asked for all fields, else everything that is
-/// known of a row. An own axis of a taken name has "axis_" before it.
+/// known of a row. An own axis of a taken name has "axis_" before it. Errors: Error (bad input)
+/// where nothing but drawings is asked for.
 std::vector<ExactColumn> exact_columns(const Report& report);
 
 }  // namespace pippin

@@ -3,7 +3,6 @@
 #include "harness/base/text.h"
 #include "reports/exact_columns.h"
 #include "reports/remarks.h"
-#include "reports/values.h"
 
 namespace pippin {
 
@@ -11,10 +10,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Rounded as CSV rounds it; null where unknown.
-Json number_json(const std::string& exact) {
-  if (const auto whole = parse_integer(exact)) return *whole;
-  const auto number = parse_number(exact);
+/// A number with the digits that CSV has; null where unknown.
+Json number_json(const std::string& text) {
+  if (const auto whole = parse_integer(text)) return *whole;
+  const auto number = parse_number(text);
   return number ? Json(*number) : Json();
 }
 
@@ -26,7 +25,9 @@ Json json_of(const ExactColumn& column, const Summary& row) {
   }
   const Value* value = find_value(row.point.axes, column.axis);
   if (!value) return {};
-  return value->number ? number_json(exact_number(*value->number)) : Json(value->text);
+  if (!value->number) return value->text;
+  // "5e8" is a whole number too.
+  return number_json(parse_integer(value->text) ? value->text : number_text(*value->number));
 }
 
 }  // namespace

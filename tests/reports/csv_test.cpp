@@ -35,7 +35,8 @@ TEST_CASE("CSV tables are as committed") {
 TEST_CASE("unknown is empty and never a zero") {
   PointSamples samples;
   samples.point.name = "p";
-  const auto lines = split(csv_of({samples}), '\n');
+  const std::string text = csv_of({samples});
+  const auto lines = split(text, '\n');
   CHECK(lines.at(1) == ",p,missing,,,,,,,,,,,,,,,,,,,,,,,,,");
 }
 
@@ -69,7 +70,30 @@ TEST_CASE("an axis named like a column keeps its own name apart") {
   CHECK(text.find(",notes,axis_state\n") != std::string::npos);
 }
 
+TEST_CASE("asked columns are CSV's in their order with all their fields") {
+  Report report{summarize(test::sweep_samples(), {Samples::kClean})};
+  report.columns = columns_named("point,ZeRO=zero,spread:1,Speed,strip,TP", report.rows);
+  std::ostringstream out;
+  format_named("csv").write(report, out);
+  const std::string text = out.str();
+  const auto lines = split(text, '\n');
+  CHECK(lines.at(0) == "point,ZeRO,spread,step_time_s,ci_low_s,ci_high_s,sd_s,tp");
+  CHECK(lines.at(2).substr(0, 51) == "52b-tp4-pp16-dp1-mbs8-gas256-zero1,1,,435.266667,,,");
+  CHECK(lines.at(3) == "52b-tp4-pp16-dp1-mbs16-gas256-zero2,2,,,,,,4");
+}
+
+TEST_CASE("columns that are only drawn are refused where programs read") {
+  Report report{summarize(test::sweep_samples(), {Samples::kClean})};
+  report.columns = columns_named("strip", report.rows);
+  std::ostringstream out;
+  for (const std::string format : {"csv", "json"}) {
+    CHECK_THROWS_WITH(format_named(format).write(report, out),
+                      "--columns: 'strip' is a drawing: csv and json have nothing of it");
+  }
+}
+
 TEST_CASE("an unknown format is named with the near one") {
-  CHECK_THROWS_WITH(format_named("cvs"),
-                    "unknown format 'cvs', did you mean 'csv'? (known: terminal, markdown, csv, json)");
+  CHECK_THROWS_WITH(
+      format_named("cvs"),
+      "unknown format 'cvs', did you mean 'csv'? (known: terminal, markdown, csv, json)");
 }
