@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "harness/base/text.h"
 #include "reports/display_text.h"
@@ -29,23 +31,20 @@ bool look_alike(const std::vector<Summary>& rows, const std::vector<Column>& col
   return false;
 }
 
-/// A remark as an item of a list: its own sign must not begin another one.
-std::string list_item(const std::string& remark) {
-  const bool sign = !remark.empty() && (remark[0] == '*' || remark[0] == '~');
-  return std::string("- ") + (sign ? "\\" : "") + remark + "\n";
-}
-
 std::vector<Column> usual_markdown_columns(const std::vector<Summary>& rows) {
   std::set<std::string> sweeps;
   for (const auto& row : rows) sweeps.insert(row.sweep);
+  const bool by_run =
+      std::any_of(rows.begin(), rows.end(), [](const auto& row) { return !row.run.empty(); });
   std::vector<Column> columns;
   if (sweeps.size() > 1) columns = usual_columns({"sweep"});
+  if (by_run) columns.push_back(usual_columns({"run"})[0]);
   std::vector<std::string> layout{"gpus", "size", "tp", "pp", "dp"};
   if (has_context_parallel(rows)) layout.emplace_back("cp");
   layout.insert(layout.end(), {"mbs", "gas", "gbs"});
   for (auto& column : usual_columns(layout)) columns.push_back(std::move(column));
   for (auto& column : axis_columns(rows)) columns.push_back(std::move(column));
-  if (look_alike(rows, columns)) columns.insert(columns.begin(), usual_columns({"point"})[0]);
+  if (!by_run && look_alike(rows, columns)) columns.insert(columns.begin(), usual_columns({"point"})[0]);
   for (auto& column :
        usual_columns({"step_time", "spread", "tflops", "mfu", "hfu", "vs", "memory", "notes"}))
     columns.push_back(std::move(column));
@@ -57,6 +56,22 @@ std::string escaped(const std::string& text) {
   for (char c : text) {
     if (c == '|') out += '\\';
     out += c;
+  }
+  return out;
+}
+
+/// A text in which nothing means anything to Markdown: "mbs*gas" is no emphasis, and a "*" at the
+/// beginning no list.
+std::string literal(const std::string& text) {
+  constexpr std::string_view kSpecial = "\\*`<[";
+  const auto in_word = [&](std::size_t i) {
+    return i < text.size() && std::isalnum(static_cast<unsigned char>(text[i]));
+  };
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool emphasis = text[i] == '_' && !(i > 0 && in_word(i - 1) && in_word(i + 1));
+    if (emphasis || kSpecial.find(text[i]) != std::string_view::npos) out += '\\';
+    out += text[i];
   }
   return out;
 }
@@ -104,7 +119,7 @@ void write_markdown(const Report& report, std::ostream& out) {
   write_rows(text_columns(report.rows, markdown_columns(report), false), out);
   const auto remarks = remarks_on(report.rows);
   if (!remarks.empty()) out << '\n';
-  for (const auto& remark : remarks) out << list_item(remark);
+  for (const auto& remark : remarks) out << "- " << literal(remark) << '\n';
 }
 
 }  // namespace pippin
