@@ -17,10 +17,21 @@ constexpr std::size_t kGap = 2;  // blanks between columns
 /// Widths that a column which may be shortened is tried at: the first that keeps its cells apart.
 constexpr std::array<std::size_t, 5> kShortWidths{20, 28, 36, 44, 52};
 
-std::string padded(const std::string& text, std::size_t width, TextColumn::Align align) {
+constexpr const char* kNoEscape = "";
+constexpr const char* kBold = "\033[1m";
+constexpr const char* kRed = "\033[31m";
+
+std::string toned(const std::string& text, const std::string& escape) {
+  return escape.empty() ? text : escape + text + "\033[0m";
+}
+
+/// Escapes take no room: they go around the text alone.
+std::string padded(const std::string& text, std::size_t width, TextColumn::Align align,
+                   const char* escape = kNoEscape) {
   const std::size_t own = display_width(text);
   const std::string blanks(width > own ? width - own : 0, ' ');
-  return align == TextColumn::Align::kLeft ? text + blanks : blanks + text;
+  const std::string shown = toned(text, escape);
+  return align == TextColumn::Align::kLeft ? shown + blanks : blanks + shown;
 }
 
 bool all_equal(const TextColumn& column) {
@@ -168,14 +179,6 @@ std::string line_of(const std::vector<std::string>& cells) {
   return line;
 }
 
-/// Escapes take no room, so that they go around a cell that is padded already.
-std::string toned(const std::string& text, const char* escape) {
-  return std::string(escape) + text + "\033[0m";
-}
-
-constexpr const char* kBold = "\033[1m";
-constexpr const char* kRed = "\033[31m";
-
 void write_rows(const std::vector<TextColumn>& columns, std::ostream& out, bool colours) {
   const auto widths = full_widths(columns);
   std::vector<std::string> titles;
@@ -184,15 +187,15 @@ void write_rows(const std::vector<TextColumn>& columns, std::ostream& out, bool 
     titles.push_back(padded(columns[i].title, widths[i], columns[i].align));
   }
   const std::string heading = line_of(titles);
-  out << (colours ? toned(heading, kBold) : heading) << '\n'
+  out << toned(heading, colours ? kBold : kNoEscape) << '\n'
       << std::string(with_gaps(widths), '-') << '\n';
   for (std::size_t row = 0; row < columns.front().cells.size(); ++row) {
     std::vector<std::string> cells;
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const std::string& cell = columns[i].cells[row];
-      cells.push_back(padded(cell.empty() ? "-" : cell, widths[i], columns[i].align));
       const bool bad = row < columns[i].tones.size() && columns[i].tones[row] == Tone::kBad;
-      if (colours && bad) cells.back() = toned(cells.back(), kRed);
+      cells.push_back(padded(cell.empty() ? "-" : cell, widths[i], columns[i].align,
+                             colours && bad ? kRed : kNoEscape));
     }
     out << line_of(cells) << '\n';
   }

@@ -69,3 +69,35 @@ TEST_CASE("shortened names stay unlike") {
   CHECK(text.find("…HERE") != std::string::npos);
   CHECK(text.find("…THERE") != std::string::npos);
 }
+
+TEST_CASE("bad ends are red and titles bold only where colours are asked") {
+  auto state = column("state", {"ok", "oom"});
+  state.align = TextColumn::Align::kLeft;
+  state.tones = {Tone::kNormal, Tone::kBad};
+  const std::vector<TextColumn> columns{state, column("n", {"1", "200"})};
+  CHECK(table(columns, 0).find('\033') == std::string::npos);
+  std::ostringstream out;
+  write_table(columns, 0, out, true);
+  CHECK(out.str() ==
+        "\033[1mstate    n\033[0m\n----------\nok       1\n\033[31moom\033[0m    200\n");
+}
+
+TEST_CASE("colours move nothing") {
+  auto left = column("left", {"a", "bb", ""}), right = column("right", {"", "模型", "1"});
+  left.align = TextColumn::Align::kLeft;
+  left.tones = right.tones = {Tone::kBad, Tone::kNormal, Tone::kBad};
+  for (const auto& columns : {std::vector{left, right}, std::vector{right, left}}) {
+    std::ostringstream coloured;
+    write_table(columns, 0, coloured, true);
+    std::string text = coloured.str();
+    for (std::size_t at; (at = text.find('\033')) != std::string::npos;)
+      text.erase(at, text.find('m', at) + 1 - at);
+    CHECK(text == table(columns, 0));
+  }
+}
+
+TEST_CASE("a column that is to be kept stays where no cell is known") {
+  auto kept = column("x", {"", ""});
+  kept.keep = true;
+  CHECK(table({kept, column("n", {"1", "2"})}, 0) == "x  n\n----\n-  1\n-  2\n");
+}
