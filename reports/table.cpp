@@ -57,8 +57,9 @@ std::vector<TextColumn> text_columns(const std::vector<Summary>& rows,
   std::vector<TextColumn> table;
   for (const auto& column : columns) {
     TextColumn text;
-    const bool says_scale = is(column, "strip") && column.title == "strip";
-    text.title = says_scale ? strip_title(style.strip_scale) : printable(column.title);
+    // Under its own name it says its scale, which stands nowhere else.
+    const bool own_title = is(column, "strip") && column.title == column.kind->name;
+    text.title = own_title ? strip_title(style.strip_scale) : printable(column.title);
     text.is_strip = is(column, "strip");
     text.keep = column.asked;
     if (column.kind) {

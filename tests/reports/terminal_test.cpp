@@ -97,3 +97,30 @@ TEST_CASE("control characters of a name cannot disturb the terminal") {
   samples.point.name = "evil\x1b[31m\nname";
   CHECK(table_of({samples}, 100).find('\x1b') == std::string::npos);
 }
+
+TEST_CASE("a table is coloured only where it is to be and says the same") {
+  const auto samples = test::sweep_samples();
+  auto rows = summarize(samples, {Samples::kClean, true});
+  std::ostringstream plain, coloured;
+  format_named("terminal").write({rows, {}, 100}, plain);
+  format_named("terminal").write({rows, {}, 100, true}, coloured);
+  CHECK(plain.str().find('\x1b') == std::string::npos);
+  std::string text = coloured.str();
+  CHECK(text.find("\x1b[31moom") != std::string::npos);
+  for (std::size_t at; (at = text.find('\x1b')) != std::string::npos;)
+    text.erase(at, text.find('m', at) + 1 - at);
+  CHECK(text == plain.str());
+}
+
+TEST_CASE("a drawing's signs are explained where it is shown") {
+  Report report{summarize(test::sweep_samples(), {Samples::kClean}), {}, 0};
+  const auto text_of = [&](const std::string& columns) {
+    report.columns = columns_named(columns, report.rows);
+    std::ostringstream out;
+    write_terminal(report, out);
+    return out.str();
+  };
+  CHECK(text_of("point,strip").find("times: • an allocation's mean") != std::string::npos);
+  CHECK(text_of("point,strip").find("times ±") != std::string::npos);
+  CHECK(text_of("point,tp").find("times") == std::string::npos);
+}
