@@ -29,10 +29,13 @@ std::optional<std::string_view> comment_in(std::string_view line) {
 }
 
 bool says(std::string_view comment, std::string_view word) {
-  return comment == word || (comment.starts_with(word) && comment[word.size()] == ' ');
+  if (!comment.starts_with(word)) return false;
+  comment.remove_prefix(word.size());
+  return comment.empty() || comment.front() == ' ' || comment.front() == '\t';
 }
 
-/// Splits as a shell does: blanks, '…', "…", \x.
+/// Splits as a shell does: blanks, '…', "…", \x. In "…" a backslash stands for itself but before
+/// one of "\$`.
 class Words {
  public:
   explicit Words(std::string_view text) : text_(text) {}
@@ -52,13 +55,18 @@ class Words {
     } else if (quote_ == 0 && (c == '\'' || c == '"')) {
       quote_ = c;
       open_ = true;
-    } else if (c == '\\' && quote_ != '\'' && at_ + 1 < text_.size()) {
+    } else if (c == '\\' && escapes_next()) {
       add(text_[++at_]);
     } else if (quote_ == 0 && (c == ' ' || c == '\t')) {
       flush();
     } else {
       add(c);
     }
+  }
+
+  bool escapes_next() const {
+    if (quote_ == '\'' || at_ + 1 >= text_.size()) return false;
+    return quote_ == 0 || std::string_view("\"\\$`").find(text_[at_ + 1]) != std::string_view::npos;
   }
 
   void add(char c) {
@@ -114,13 +122,17 @@ struct SharedColumns {
   std::optional<std::pair<std::size_t, std::size_t>> time;
 };
 
+/// Of equal titles the first with the first.
 SharedColumns shared_columns(const MarkdownTable& old, const std::vector<Column>& columns) {
   SharedColumns shared;
+  std::set<std::size_t> taken;
   for (std::size_t i = 0; i < old.header.cells.size(); ++i) {
     for (std::size_t j = 0; j < columns.size(); ++j) {
-      if (columns[j].title != old.header.cells[i].text) continue;
+      if (printable(columns[j].title) != old.header.cells[i].text || !taken.insert(j).second)
+        continue;
       if (is_identity(columns[j])) shared.identity.emplace_back(i, j);
       if (is_kind(columns[j], "step_time")) shared.time = std::pair(i, j);
+      break;
     }
   }
   return shared;
@@ -143,14 +155,11 @@ std::vector<KeptNote> notes_in(const MarkdownTable& old, const SharedColumns& sh
 /// Rows of the new table that may be the one a note stood in.
 class Rows {
  public:
-  Rows(const Report& report, const std::vector<Column>& columns, const SharedColumns& shared) {
+  Rows(const Report& report, std::vector<Column> columns, const SharedColumns& shared) {
+    for (auto& column : columns) column.asked = true;  // so that each has its cells
     const auto cells = text_columns(report.rows, columns, false);
-    // A column that nobody asked for and no row knows is in no table.
-    std::map<std::string, const TextColumn*> by_title;
-    for (const auto& column : cells) by_title[column.title] = &column;
     const auto text = [&](std::size_t column, std::size_t row) {
-      const auto found = by_title.find(columns[column].title);
-      return found == by_title.end() ? std::string() : std::string(trim(found->second->cells[row]));
+      return std::string(trim(cells[column].cells[row]));
     };
     for (std::size_t row = 0; row < report.rows.size(); ++row) {
       std::vector<std::string>& identity = identities_.emplace_back();
@@ -169,23 +178,51 @@ class Rows {
     return same.size() > 1 && !same_time.empty() ? same_time : same;
   }
 
+  /// Whether nothing in the table tells these rows apart.
+  bool alike(const std::vector<std::size_t>& rows) const {
+    return std::all_of(rows.begin(), rows.end(),
+                       [&](std::size_t row) { return times_[row] == times_[rows.front()]; });
+  }
+
  private:
   std::vector<std::vector<std::string>> identities_;
   std::vector<std::string> times_;
 };
 
-/// "a; b" where a and b are what `pippin note` says, or once said, of the row.
+/// "a; b" where a and b are of `said`.
+bool consists_of(std::string_view text, const std::set<std::string>& said) {
+  return std::any_of(said.begin(), said.end(), [&](const std::string& note) {
+    if (note.empty() || !text.starts_with(note)) return false;
+    const std::string_view rest = text.substr(note.size());
+    return rest.empty() || (rest.starts_with("; ") && consists_of(rest.substr(2), said));
+  });
+}
+
+/// Whether a note is what `pippin note` says, or once said, of the row, as a cell has it.
 bool is_our_own(const std::string& text, const Summary& row) {
-  const auto was_said = [&](const std::string& part) {
-    return std::count(row.past_notes.begin(), row.past_notes.end(), part) > 0;
-  };
-  if (was_said(text)) return true;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find("; ", begin), text.size());
-    if (!was_said(text.substr(begin, end - begin))) return false;
-    begin = end + 2;
+  std::set<std::string> said;
+  for (const auto& note : row.past_notes) said.insert(printable(note));
+  return consists_of(text, said);
+}
+
+/// A note of a person, and the rows that it may belong to.
+struct PlacedNote {
+  KeptNote note;
+  std::vector<std::size_t> rows;
+};
+
+/// The notes that are not our own.
+std::vector<PlacedNote> notes_of_people(const Report& report, const Rows& rows,
+                                        const std::vector<KeptNote>& notes) {
+  std::vector<PlacedNote> result;
+  for (const auto& note : notes) {
+    auto matching = rows.matching(note);
+    const bool own = std::any_of(matching.begin(), matching.end(), [&](std::size_t row) {
+      return is_our_own(note.text, report.rows[row]);
+    });
+    if (!own) result.push_back({note, std::move(matching)});
   }
-  return true;
+  return result;
 }
 
 /// The first of `rows` that no note was given to yet.
@@ -197,13 +234,14 @@ std::optional<std::size_t> free_one(const std::vector<std::size_t>& rows,
   return std::nullopt;
 }
 
-void give_notes(Report& report, const Rows& rows, const std::vector<KeptNote>& notes,
-                const std::string& file) {
+/// Returns how many it gave.
+std::size_t give_notes(Report& report, const Rows& rows, const std::vector<KeptNote>& notes,
+                       const std::string& file) {
   std::set<std::size_t> given;
   std::map<std::vector<std::size_t>, std::size_t> wanted;
-  for (const auto& note : notes) ++wanted[rows.matching(note)];
-  for (const auto& note : notes) {
-    const auto matching = rows.matching(note);
+  const auto placed = notes_of_people(report, rows, notes);
+  for (const auto& [note, matching] : placed) ++wanted[matching];
+  for (const auto& [note, matching] : placed) {
     const auto row = free_one(matching, given);
     if (!row) {
       bad_input(
@@ -211,8 +249,9 @@ void give_notes(Report& report, const Rows& rows, const std::vector<KeptNote>& n
           "then repeat the command",
           file, note.line, printable(note.text));
     }
-    if (is_our_own(note.text, report.rows[*row])) continue;
-    if (matching.size() > 1 && wanted[matching] != matching.size()) {
+    // In their order, where each of the rows that look alike has one.
+    const bool in_order = rows.alike(matching) && wanted[matching] == matching.size();
+    if (matching.size() > 1 && !in_order) {
       bad_input(
           "{}:{}: the note '{}' may belong to {} rows; add a column that tells them apart, or move "
           "it, then repeat the command",
@@ -221,6 +260,56 @@ void give_notes(Report& report, const Rows& rows, const std::vector<KeptNote>& n
     given.insert(*row);
     report.rows[*row].notes = {note.text};
   }
+  return given.size();
+}
+
+/// A table whose header and rule are unlike is a paragraph to Markdown: its notes would be lost.
+void refuse_broken_table(std::string_view document, const MarkedTable& place,
+                         const std::string& file) {
+  std::size_t number = place.line;
+  for (const auto line : split(document.substr(place.begin, place.end - place.begin), '\n')) {
+    ++number;
+    if (!trim(line).starts_with('|')) continue;
+    bad_input(
+        "{}:{}: this is no table that Markdown knows: its header and its rule have not as many "
+        "cells; mend it, then repeat the command",
+        file, number);
+  }
+}
+
+/// Markdown does not show what stands in cells that the header has not.
+void refuse_long_rows(const MarkdownTable& table, const std::string& file) {
+  const std::size_t columns = table.header.cells.size();
+  for (const auto& row : table.rows) {
+    for (std::size_t i = columns; i < row.cells.size(); ++i) {
+      if (row.text(i).empty()) continue;
+      bad_input(
+          "{}:{}: a row of {} cells under a header of {}: write a pipe in a text as '\\|', then "
+          "repeat the command",
+          file, row.line, row.cells.size(), columns);
+    }
+  }
+}
+
+/// Refuses what stands between the markers and could not be kept. Returns the table there.
+std::optional<MarkdownTable> old_table(std::string_view document, const MarkedTable& place,
+                                       const std::string& file) {
+  std::vector<MarkdownTable> old;
+  for (auto& table : markdown_tables(document)) {
+    if (table.begin >= place.begin && table.begin < place.end) old.push_back(std::move(table));
+  }
+  if (old.empty()) {
+    refuse_broken_table(document, place, file);
+    return std::nullopt;
+  }
+  if (old.size() > 1) {
+    bad_input(
+        "{}:{}: a second table stands between the markers and would be lost; move it out, then "
+        "repeat the command",
+        file, old[1].header.line);
+  }
+  refuse_long_rows(old[0], file);
+  return std::move(old[0]);
 }
 
 }  // namespace
@@ -275,22 +364,12 @@ std::vector<MarkdownTable> tables_by_hand(std::string_view document, const std::
 
 void keep_notes(Report& report, std::string_view document, const MarkedTable& place,
                 const std::string& file) {
-  std::vector<MarkdownTable> old;
-  for (auto& table : markdown_tables(document)) {
-    if (table.begin >= place.begin && table.begin < place.end) old.push_back(std::move(table));
-  }
-  if (old.empty()) return;
-  if (old.size() > 1) {
-    bad_input(
-        "{}:{}: a second table stands between the markers and would be lost; move it out, then "
-        "repeat the command",
-        file, old[1].header.line);
-  }
+  const auto old = old_table(document, place, file);
+  if (!old) return;
   const auto columns = markdown_columns(report);
-  const SharedColumns shared = shared_columns(old[0], columns);
-  const auto notes = notes_in(old[0], shared);
-  if (notes.empty()) return;
-  give_notes(report, Rows(report, columns, shared), notes, file);
+  const SharedColumns shared = shared_columns(*old, columns);
+  const auto notes = notes_in(*old, shared);
+  if (notes.empty() || give_notes(report, Rows(report, columns, shared), notes, file) == 0) return;
   const bool shown = std::any_of(columns.begin(), columns.end(),
                                  [](const auto& column) { return is_kind(column, "notes"); });
   if (!shown) report.columns.push_back(usual_columns({"notes"})[0]);

@@ -29,7 +29,8 @@ std::vector<MarkdownTable> tables_by_hand(std::string_view document, const std::
 /// Shape: a row is found again by what both tables say of its configuration, and by its time where
 /// that is not enough. A note that pippin itself wrote there is none. Where a report has no column
 /// of notes and some are kept, it gets one. Errors: Error (bad input) `FILE:LINE: …` where a note's
-/// row is in the table no longer, or is not the only one: nothing that people wrote gets lost.
+/// row is in the table no longer, or is not the only one; where a second table, a broken one or a
+/// row too long for its header stands there: no note that people wrote gets lost.
 void keep_notes(Report& report, std::string_view document, const MarkedTable& place,
                 const std::string& file);
 
