@@ -10,6 +10,7 @@
 #include "reports/summarize.h"
 #include "tests/reports/golden.h"
 #include "tests/reports/samples.h"
+#include "tests/support/nasty.h"
 
 using namespace pippin;
 
@@ -74,6 +75,23 @@ TEST_CASE("a pipe or a line break in a text is no cell or row of its own") {
   CHECK(cells[2].text == "\\xff");
   CHECK(cells[3].text == "one | two; three\\nfour \\| five; six\\");
   CHECK(text.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("whatever people write is one cell that reads back") {
+  for (const std::string& text : test::nasty_texts()) {
+    CAPTURE(text);
+    Summary row = test::row_52b("a", 1);
+    row.notes = {text};
+    row.point.axes = {{"x", Value{text, {}}}};
+    const auto tables = markdown_tables(markdown_of({row}, "TP,x,notes,GPUs"));
+    REQUIRE(tables.size() == 1);
+    REQUIRE(tables[0].rows.size() == 1);
+    const MarkdownRow& cells = tables[0].rows[0];
+    REQUIRE(cells.cells.size() == 4);
+    CHECK(cells.text(1) == trim(printable(text)));
+    CHECK(cells.text(2) == trim(printable(text)));
+    CHECK(cells.text(3) == "64");
+  }
 }
 
 TEST_CASE("the column of times says how a row without one ended unless a column of states does") {
