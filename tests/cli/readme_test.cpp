@@ -33,10 +33,11 @@ std::vector<Step> steps_in(const std::string& block) {
   return steps;
 }
 
-/// What must be the same on every machine: numbers, drawings, widths and marks are not.
+/// What must be the same on every machine: numbers, their unit, drawings, widths and marks are not.
 std::string shape_of(const std::string& text) {
   std::string shape = std::regex_replace(text, std::regex("[0-9]+(\\.[0-9]+)?"), "#");
   shape = std::regex_replace(shape, std::regex("·|─|•|●|‹|›"), " ");
+  shape = std::regex_replace(shape, std::regex("# ms\\b"), "# s");
   shape = std::regex_replace(shape, std::regex("-{3,}:?"), "--");
   shape = std::regex_replace(shape, std::regex(" +[*~]+|[*~] .*\n"), "");
   return std::string(trim(std::regex_replace(shape, std::regex("[ \n]+"), " ")));

@@ -218,7 +218,7 @@ TEST_CASE("by run each run is a row with its name, its start and why it failed")
   CHECK_FALSE(rows[1].started_at);
   CHECK(rows[3].run == "run-a4");
   CHECK(rows[3].state == RunState::kOom);
-  CHECK(rows[3].reason == "CUDA out of memory");
+  CHECK(has_remark(rows[3], "oom: CUDA out of memory"));
   CHECK_FALSE(rows[3].step_time_s);
   CHECK(rows[3].memory_gib.value() == Approx(31800.0 / 1024));
   // A point without runs is a row of its own.
@@ -274,15 +274,29 @@ TEST_CASE("a comparison has no interval where a row has none or one that was cut
     rows[i].step_time_s->low = rows[i].step_time_s->mean - (i == 0 ? 0.1 : 4);
     rows[i].step_time_s->high = rows[i].step_time_s->mean + 0.1;
   }
-  rows[3].tflops.reset();
+  rows[3].useful_tflops.reset();
+  rows[3].point.model.hidden = 1;  // nor are its sequences those of the others
   compare_with(rows, 0);
   CHECK(rows[1].vs.value().value == Approx(2));
   CHECK_FALSE(rows[1].vs->low);
   CHECK(rows[2].vs.value().value == Approx(0.5));
   CHECK_FALSE(rows[2].vs->low);
   CHECK_FALSE(rows[3].vs);
-  // Against a row without TFLOPS there is nothing to compare.
-  for (auto& row : rows) row.vs.reset();
-  compare_with(rows, 3);
-  for (const auto& row : rows) CHECK_FALSE(row.vs);
+}
+
+TEST_CASE("a comparison counts recomputed work once and falls back on sequences of one model") {
+  std::vector<Summary> rows{test::row_52b("a", 3), test::row_52b("b", 4)};
+  rows[1].recompute = "full";
+  rows[0].recompute = "none";
+  for (auto& row : rows) rate(row, {});
+  CHECK(rows[1].tflops.value() == Approx(rows[0].tflops.value()));  // 4/4 of the work in 4/3
+  compare_with(rows, 0);
+  CHECK(rows[1].vs.value().value == Approx(0.75));
+  for (auto& row : rows) {
+    row.vs.reset();
+    row.useful_tflops.reset();
+  }
+  rows[1].samples_per_s = 3 * rows[0].samples_per_s.value();
+  compare_with(rows, 0);
+  CHECK(rows[1].vs.value().value == Approx(3));
 }
