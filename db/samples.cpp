@@ -132,6 +132,7 @@ std::vector<PointSamples> samples(Connection& connection, const SampleFilter& fi
   }
   moment.commit();
   std::vector<Point*> points;
+  points.reserve(result.size());
   for (auto& entry : result) points.push_back(&entry.point);
   tell_apart(points);
   return result;

@@ -24,6 +24,7 @@ bool look_alike(const std::vector<Summary>& rows, const std::vector<Column>& col
   std::map<std::vector<std::string>, const std::string*> first_id;
   for (std::size_t row = 0; row < rows.size(); ++row) {
     std::vector<std::string> cells;
+    cells.reserve(table.size());
     for (const auto& column : table) cells.push_back(column.cells[row]);
     const auto [same, is_new] = first_id.try_emplace(cells, &rows[row].point.id);
     if (!is_new && *same->second != rows[row].point.id) return true;
@@ -44,7 +45,8 @@ std::vector<Column> usual_markdown_columns(const std::vector<Summary>& rows) {
   layout.insert(layout.end(), {"mbs", "gas", "gbs"});
   for (auto& column : usual_columns(layout)) columns.push_back(std::move(column));
   for (auto& column : axis_columns(rows)) columns.push_back(std::move(column));
-  if (!by_run && look_alike(rows, columns)) columns.insert(columns.begin(), usual_columns({"point"})[0]);
+  if (!by_run && look_alike(rows, columns))
+    columns.insert(columns.begin(), usual_columns({"point"})[0]);
   for (auto& column :
        usual_columns({"step_time", "spread", "tflops", "mfu", "hfu", "vs", "memory", "notes"}))
     columns.push_back(std::move(column));

@@ -36,6 +36,7 @@ RunName run_named(const Globals& globals, Database& database, const std::string&
   }
   if (runs.size() == 1) return runs.front();
   std::vector<std::string> all;
+  all.reserve(runs.size());
   for (const auto& run : runs) all.push_back(described(run));
   bad_input("{}: {} runs are named '{}'; name one by its number: {}",
             printable(globals.db.string()), runs.size(), printable(name), join(all, ", "));

@@ -55,6 +55,7 @@ ExitCode update_notes(const Globals& globals, const fs::path& file) {
               file.string());
   }
   std::vector<TextEdit> edits;
+  edits.reserve(tables.size());
   for (const auto& table : tables)
     edits.push_back(rewritten(globals, database, document, table, file.string()));
   const std::size_t changed =
