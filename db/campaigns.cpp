@@ -45,6 +45,13 @@ void put_axes(Connection& connection, const Point& point) {
   }
 }
 
+/// Of a point without runs a report says what was planned, which changes now.
+void forget_planned(Connection& connection, const std::string& sweep) {
+  connection
+      .prepare("DELETE FROM point_summaries WHERE sweep = ? AND state IN ('missing', 'infeasible')")
+      .run(sweep);
+}
+
 }  // namespace
 
 void put_point(Connection& connection, const Point& point) {
@@ -67,6 +74,7 @@ void put_point(Connection& connection, const Point& point) {
 void put_campaign(Connection& connection, const CampaignRecord& campaign) {
   const std::int64_t id = put_campaign_row(connection, campaign);
   put_peaks(connection, id, campaign);
+  forget_planned(connection, campaign.sweep);
   connection.prepare("DELETE FROM campaign_points WHERE campaign = ?").run(id);
   Statement insert = connection.prepare(
       "INSERT INTO campaign_points (campaign, position, point, state, reason) "

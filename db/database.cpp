@@ -123,11 +123,18 @@ std::vector<Iteration> Database::lines_of(std::int64_t run) {
   return read_whole(home_->connection, [&] { return db::lines_of(home_->connection, run); });
 }
 
-void Database::put_digests(const std::vector<DigestRecord>& digests, std::int64_t version) {
+std::int64_t Database::moment() {
+  const auto lock = home_->lock();
+  return db::moment_of(home_->connection);
+}
+
+void Database::put_digests(const std::vector<DigestRecord>& digests, std::int64_t version,
+                           std::int64_t moment) {
   if (home_->connection.read_only()) return;
   const auto lock = home_->lock();
   db::Transaction transaction(home_->connection);
   for (const auto& record : digests) db::put_digest(home_->connection, record, version);
+  if (db::moment_of(home_->connection) != moment) return;
   transaction.commit();
 }
 

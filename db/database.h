@@ -77,7 +77,6 @@ struct SampleFilter {
 /// What the lines of a run come to.
 struct DigestRecord {
   std::int64_t run = 0;
-  std::int64_t lines = 0;  ///< that the run had
   RunDigest digest;
 };
 
@@ -96,8 +95,7 @@ struct RowFilter {
 /// Rows of a report, without rates.
 struct StoredRows {
   std::vector<Summary> rows;
-  bool complete = true;     ///< false: some were never summed up, or their runs have changed since
-  std::int64_t moment = 0;  ///< changes when another process writes
+  bool complete = true;  ///< false: some were never summed up, or their runs have changed since
 };
 
 /// A campaign as people name it; without a number the sweep's newest.
@@ -156,9 +154,12 @@ class Database {
                                     std::int64_t digest_version = 0);
   /// The lines of a run, in their order. Shape: only number, time, interval, flags and GBS.
   std::vector<Iteration> lines_of(std::int64_t run);
-  /// Stores what runs come to; nothing of a run that has changed since its lines were read, and
-  /// nothing at all where the file cannot be written.
-  void put_digests(const std::vector<DigestRecord>& digests, std::int64_t version);
+  /// Another number once another process has written.
+  std::int64_t moment();
+  /// Stores what runs come to whose lines were read since `moment`; nothing where another process
+  /// has written since then, or the file cannot be written.
+  void put_digests(const std::vector<DigestRecord>& digests, std::int64_t version,
+                   std::int64_t moment);
   /// The rows of a report as far as they are stored: one a point over all campaigns, in the order
   /// of samples(). Shape: foreign rows have only axes that differ between them, and filter.axes.
   StoredRows rows(const RowFilter& filter, std::int64_t version);

@@ -43,16 +43,15 @@ void put_digest(Connection& connection, const DigestRecord& record, std::int64_t
   connection
       .prepare(fmt::format(
           "INSERT OR REPLACE INTO run_digests (run, version, {}) "
-          "SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? "
-          "WHERE EXISTS (SELECT 1 FROM runs WHERE id = ?1) AND (SELECT count(*) FROM iterations "
-          "WHERE run = ?1) = ?28",
+          "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+          "?)",
           kDigestColumns))
       .run(record.run, version, digest.gbs, digest.batch_grew, digest.flagged, digest.slowdown,
            digest.unsteady, c.lines, known(c, c.mean_ms), known(c, c.sd_ms), known(c, c.min_ms),
            known(c, c.p25_ms), known(c, c.median_ms), known(c, c.p75_ms), known(c, c.p95_ms),
            known(c, c.p99_ms), known(c, c.max_ms), a.lines, known(a, a.mean_ms), known(a, a.sd_ms),
            known(a, a.min_ms), known(a, a.p25_ms), known(a, a.median_ms), known(a, a.p75_ms),
-           known(a, a.p95_ms), known(a, a.p99_ms), known(a, a.max_ms), record.lines);
+           known(a, a.p95_ms), known(a, a.p99_ms), known(a, a.max_ms));
 }
 
 }  // namespace pippin::db

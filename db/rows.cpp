@@ -44,8 +44,7 @@ std::vector<std::string> lines_in(const std::string& text) {
 /// Fills what is measured from a row whose columns from the second on are kColumns.
 void read_measures(const Statement& row, Summary& summary) {
   int column = 1;
-  const RunState state = run_state_of(row.text(column++));
-  if (state != RunState::kMissing) summary.state = state;  // else what its campaign planned
+  summary.state = run_state_of(row.text(column++));
   for (auto* count : {&summary.allocations, &summary.runs, &summary.iterations})
     *count = row.integer(column++);
   if (!row.null(column)) {
@@ -76,8 +75,8 @@ class PointNotes {
         "SELECT coalesce(sweeps.name, ''), runs.point, runs.id, notes.text FROM notes "
         "JOIN runs ON runs.id = notes.run JOIN allocations ON allocations.id = runs.allocation "
         "LEFT JOIN campaigns ON campaigns.id = allocations.campaign "
-        "LEFT JOIN sweeps ON sweeps.id = campaigns.sweep ORDER BY allocations.id, runs.position, "
-        "runs.id, notes.id");
+        "LEFT JOIN sweeps ON sweeps.id = campaigns.sweep ORDER BY campaigns.number, "
+        "allocations.id, runs.position, runs.id, notes.id");
     while (rows.step())
       notes_[{rows.text(0), rows.text(1)}].emplace_back(rows.integer(2), rows.text(3));
   }
@@ -249,7 +248,6 @@ StoredRows rows(Connection& connection, const RowFilter& filter, std::int64_t ve
     result.complete = loader.complete();
     result.rows = loader.take();
   }
-  result.moment = moment_of(connection);
   transaction.commit();
   std::vector<Point*> points;
   points.reserve(result.rows.size());
@@ -267,16 +265,13 @@ void put_row(Connection& connection, AxisValues& values, const Summary& row, std
   const auto of_lines = [&](double Quantiles::*value) {
     return row.lines_s ? std::optional((*row.lines_s).*value) : std::nullopt;
   };
-  // A point without runs is what its campaign planned, which is read anew each time.
-  const bool planned = row.state == RunState::kInfeasible;
   connection
       .prepare(fmt::format("INSERT OR REPLACE INTO point_summaries (sweep, point, version, {}) "
                            "VALUES (?1, ?2, ?3, ?4, ?5, "
                            "?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, "
                            "?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29)",
                            kColumns))
-      .run(row.sweep, row.point.id, version,
-           pippin::text_of(planned ? RunState::kMissing : row.state), row.allocations, row.runs,
+      .run(row.sweep, row.point.id, version, pippin::text_of(row.state), row.allocations, row.runs,
            row.iterations, of_time([](const auto& t) { return t.mean; }),
            time ? time->low : std::nullopt, time ? time->high : std::nullopt,
            time ? time->sd : std::nullopt, of_time([](const auto& t) { return t.unit; }),

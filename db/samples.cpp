@@ -40,14 +40,15 @@ class Loader {
       PointSamples& samples = at(campaign.sweep, planned.point);
       samples.planned = planned.state;
       samples.reason = planned.reason;
-      samples.warmup = campaign.warmup;
       if (!campaign.peak_tflops.empty()) samples.peak_tflops = campaign.peak_tflops;
     }
+    warmup_ = campaign.warmup;
     load_runs(campaign.id, campaign.sweep, campaign.number);
   }
 
   void load_foreign() {
     points_ = points_of(connection_, std::nullopt);
+    warmup_.reset();
     load_runs(std::nullopt, "", 1);
   }
 
@@ -102,6 +103,7 @@ class Loader {
     run.memory_mib = row.maybe_real(8);
     run.evidence = row.text(9);
     run.digest = digest_at(row, kDigest);
+    run.warmup = warmup_;
     const auto notes = notes_.find(run.id);
     if (notes != notes_.end()) run.notes = notes->second;
     return run;
@@ -110,7 +112,8 @@ class Loader {
   Connection& connection_;
   std::int64_t digest_version_;
   std::map<std::int64_t, std::vector<std::string>> notes_;
-  PointsById points_;  ///< of the campaign at hand
+  PointsById points_;                   ///< of the campaign at hand
+  std::optional<std::int64_t> warmup_;  ///< of the campaign at hand
   std::unordered_map<std::string, std::size_t> places_;
   std::vector<PointSamples> samples_;
 };

@@ -33,7 +33,8 @@ struct FinalBatch {
 };
 
 RunDigest digest_of_run(const RunSamples& run, const PointSamples& point) {
-  return run.digest ? *run.digest : digest_of(run.iterations, point.warmup);
+  return run.digest ? *run.digest
+                    : digest_of(run.iterations, run.warmup ? run.warmup : point.warmup);
 }
 
 /// The runs that one row stands for, each with its digest.

@@ -16,7 +16,7 @@ enum class Samples {
 };
 
 /// Of sum_up() and what it calls: rows that another version summed up are summed up anew.
-inline constexpr std::int64_t kSummaryVersion = 2;
+inline constexpr std::int64_t kSummaryVersion = 3;
 
 /// Which rows there are, and of which lines.
 struct Summing {

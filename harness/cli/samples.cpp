@@ -24,23 +24,24 @@ bool stored(const Globals& globals, Store store) {
 /// Collects digests and stores them by the thousand.
 class DigestStore {
  public:
-  DigestStore(const Globals& globals, Database& database)
-      : globals_(globals), database_(database) {}
+  DigestStore(const Globals& globals, Database& database, std::int64_t moment)
+      : globals_(globals), database_(database), moment_(moment) {}
 
-  void add(const RunSamples& run, std::size_t lines) {
-    pending_.push_back({run.id, static_cast<std::int64_t>(lines), *run.digest});
+  void add(const RunSamples& run) {
+    pending_.push_back({run.id, *run.digest});
     if (pending_.size() >= kStoredAtOnce) store();
   }
 
   void store() {
     if (pending_.empty() || failed_) return;
-    failed_ = !stored(globals_, [&] { database_.put_digests(pending_, kSummaryVersion); });
+    failed_ = !stored(globals_, [&] { database_.put_digests(pending_, kSummaryVersion, moment_); });
     pending_.clear();
   }
 
  private:
   const Globals& globals_;
   Database& database_;
+  std::int64_t moment_;
   std::vector<DigestRecord> pending_;
   bool failed_ = false;
 };
@@ -48,14 +49,15 @@ class DigestStore {
 /// What the database has of a selection, every run summed up.
 std::vector<PointSamples> digested_samples(const Globals& globals, Database& database,
                                            const SampleFilter& filter) {
+  const std::int64_t moment = database.moment();
   auto points = database.samples(filter, kSummaryVersion);
-  DigestStore store(globals, database);
+  DigestStore store(globals, database, moment);
   for (auto& point : points) {
     for (auto& run : point.runs) {
       if (run.digest) continue;
       const auto lines = database.lines_of(run.id);
-      run.digest = digest_of(lines, point.warmup);
-      store.add(run, lines.size());
+      run.digest = digest_of(lines, run.warmup);
+      store.add(run);
     }
   }
   store.store();
@@ -65,10 +67,11 @@ std::vector<PointSamples> digested_samples(const Globals& globals, Database& dat
 /// One row a point over all campaigns: what most reports are of.
 std::vector<Summary> point_rows(const Globals& globals, Database& database,
                                 const RowFilter& filter) {
+  const std::int64_t moment = database.moment();
   StoredRows known = database.rows(filter, kSummaryVersion);
   if (known.complete) return std::move(known.rows);
   auto rows = sum_up(digested_samples(globals, database, {filter.sweep, {}}), {});
-  stored(globals, [&] { database.put_rows(rows, kSummaryVersion, known.moment); });
+  stored(globals, [&] { database.put_rows(rows, kSummaryVersion, moment); });
   return rows;
 }
 

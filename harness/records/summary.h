@@ -36,12 +36,13 @@ struct RunSamples {
   std::string day;                         ///< UTC date the run started, empty where unknown
   std::optional<std::int64_t> started_at;  ///< seconds since 1970, UTC
   RunState state = RunState::kOk;
-  std::string evidence;               ///< why it is in that state
-  std::string recompute;              ///< "none", "selective", "full"; empty where unknown
-  std::vector<Iteration> iterations;  ///< empty where they were not loaded, as `digest` is there
-  std::optional<RunDigest> digest;    ///< nothing: not summed up yet
-  std::optional<double> memory_mib;   ///< largest `max allocated` over ranks
-  std::vector<std::string> notes;     ///< what people wrote of it, the newest last
+  std::string evidence;                ///< why it is in that state
+  std::string recompute;               ///< "none", "selective", "full"; empty where unknown
+  std::vector<Iteration> iterations;   ///< empty where they were not loaded, as `digest` is there
+  std::optional<RunDigest> digest;     ///< nothing: not summed up yet
+  std::optional<std::int64_t> warmup;  ///< of its campaign: iterations to leave out
+  std::optional<double> memory_mib;    ///< largest `max allocated` over ranks
+  std::vector<std::string> notes;      ///< what people wrote of it, the newest last
 };
 
 /// A mean with its interval, as far as the repeats allow one. In seconds.
@@ -59,7 +60,8 @@ struct PointSamples {
   Point point;
   RunState planned = RunState::kMissing;  ///< what it is without any run: missing or infeasible
   std::string reason;                     ///< why it is infeasible
-  std::optional<std::int64_t> warmup;     ///< iterations to leave out; nothing: found by statistics
+  std::optional<std::int64_t> warmup;     ///< of runs that do not say theirs; nothing: found by
+                                          ///< statistics
   PeakTflops peak_tflops;                 ///< of the accelerator it ran on; empty where unknown
   std::vector<RunSamples> runs;
 };
