@@ -26,6 +26,8 @@ struct Sample {
   std::size_t left_out = 0;                  ///< runs whose lines are all unclean
 };
 
+bool is_noted(const PointSamples& point) { return point.point.trainer == kNotedTrainer; }
+
 /// The batch size that the row's lines ended with; `mixed` where they had others before.
 struct FinalBatch {
   Count gbs;
@@ -203,7 +205,7 @@ void add_means(Summary& row, const RowRuns& of, const Summing& summing) {
   if (sample.runs.empty()) sample = whole_sample(of, batch);
   if (sample.runs.empty()) return;
   remark_batch(row, batch);
-  row.noted = of.point->point.trainer == kNotedTrainer;
+  row.noted = is_noted(*of.point);
   row.step_time_s = row.noted ? noted_interval(sample) : interval_of(sample.runs);
   add_counts(row, sample);
   row.clean = row.clean || row.noted;
@@ -255,6 +257,39 @@ RowRuns runs_between(const PointSamples& point, std::size_t begin, std::size_t e
   return rows;
 }
 
+/// A row of one run, or of a point without any.
+struct RowPlace {
+  const PointSamples* point;
+  std::size_t begin, end;  ///< of its runs
+};
+
+/// By point. Figures that somebody noted stand as they were noted: their document may come back to
+/// a point.
+std::vector<RowPlace> places_of_runs(const std::vector<PointSamples>& points) {
+  std::vector<RowPlace> places;
+  for (const auto& point : points) {
+    if (point.runs.empty()) places.push_back({&point, 0, 0});
+    for (std::size_t i = 0; i < point.runs.size(); ++i) places.push_back({&point, i, i + 1});
+  }
+  const auto id = [](const RowPlace& place) {
+    return place.begin < place.end ? place.point->runs[place.begin].id : 0;
+  };
+  for (auto begin = places.begin(); begin != places.end();) {
+    const auto end = std::find_if(begin, places.end(), [&](const RowPlace& place) {
+      return place.point->sweep != begin->point->sweep || !is_noted(*place.point);
+    });
+    std::stable_sort(begin, end, [&](const auto& a, const auto& b) { return id(a) < id(b); });
+    begin = end == begin ? std::next(begin) : end;
+  }
+  return places;
+}
+
+Summary summarize_run(const RowPlace& place, const Summing& summing) {
+  Summary row = summarize_row(runs_between(*place.point, place.begin, place.end), summing);
+  if (place.begin < place.end) row.run = place.point->runs[place.begin].run;
+  return row;
+}
+
 /// Half widths of a row's interval on the logarithm, below and above; nothing without one.
 struct LogWidths {
   double below = 0, above = 0;
@@ -297,16 +332,12 @@ Ratio ratio_of(double value, const Summary& row, const Summary& reference) {
 std::vector<Summary> sum_up(const std::vector<PointSamples>& points, const Summing& summing) {
   std::vector<Summary> rows;
   rows.reserve(points.size());
-  for (const auto& point : points) {
-    if (!summing.by_run || point.runs.empty()) {
-      rows.push_back(summarize_row(runs_between(point, 0, point.runs.size()), summing));
-      continue;
-    }
-    for (std::size_t i = 0; i < point.runs.size(); ++i) {
-      rows.push_back(summarize_row(runs_between(point, i, i + 1), summing));
-      rows.back().run = point.runs[i].run;
-    }
+  if (summing.by_run) {
+    for (const auto& place : places_of_runs(points)) rows.push_back(summarize_run(place, summing));
+    return rows;
   }
+  for (const auto& point : points)
+    rows.push_back(summarize_row(runs_between(point, 0, point.runs.size()), summing));
   return rows;
 }
 

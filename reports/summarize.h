@@ -35,7 +35,7 @@ struct Rating {
 /// Shape: every run with lines counts, however it ended, by its digest; one without is digested
 /// from its iterations. Where the batch size differs between a point's runs, only runs of the
 /// largest one count. The state is ok where one run is, else the worst that is present, out of
-/// memory first. A row of figures written down by hand has no interval.
+/// memory first. A row of figures written down by hand has no interval, and is where it was noted.
 std::vector<Summary> sum_up(const std::vector<PointSamples>& points, const Summing& summing);
 
 /// Adds to a row what follows from its mean time.
