@@ -1,5 +1,6 @@
 #include "reports/column_kinds.h"
 
+#include <cmath>
 #include <ctime>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -109,7 +110,8 @@ std::string started_text(const Summary& row) {
 Number tokens_rate(const Summary& row) {
   const Count &seq = row.point.model.seq, &gpus = row.point.layout.gpus;
   if (!row.samples_per_s || !seq || !gpus) return std::nullopt;
-  return *row.samples_per_s * static_cast<double>(*seq) / static_cast<double>(*gpus);
+  const double rate = *row.samples_per_s / static_cast<double>(*gpus) * static_cast<double>(*seq);
+  return std::isfinite(rate) ? Number(rate) : std::nullopt;
 }
 
 Number measured_count(const Summary& row, std::int64_t count) {

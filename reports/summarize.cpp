@@ -181,6 +181,11 @@ Quantiles quantiles_of(const std::vector<LineSummary>& runs) {
   return all;
 }
 
+/// Nothing where figures that no machine has are too large to compute with.
+std::optional<double> finite(std::optional<double> number) {
+  return number && std::isfinite(*number) ? number : std::nullopt;
+}
+
 /// Nobody knows how many iterations and launches stand behind a figure in somebody's notes.
 Interval noted_interval(const Sample& sample) {
   Interval interval;
@@ -206,7 +211,10 @@ void add_means(Summary& row, const RowRuns& of, const Summing& summing) {
   if (sample.runs.empty()) return;
   remark_batch(row, batch);
   row.noted = is_noted(*of.point);
-  row.step_time_s = row.noted ? noted_interval(sample) : interval_of(sample.runs);
+  Interval time = row.noted ? noted_interval(sample) : interval_of(sample.runs);
+  if (!(time.mean > 0) || !std::isfinite(time.mean)) return;
+  for (auto* value : {&time.low, &time.high, &time.sd}) *value = finite(*value);
+  row.step_time_s = time;
   add_counts(row, sample);
   row.clean = row.clean || row.noted;
   row.lines_s = quantiles_of(sample.lines);
@@ -322,8 +330,8 @@ Ratio ratio_of(double value, const Summary& row, const Summary& reference) {
   ratio.value = value;
   const auto own = log_widths(row), other = log_widths(reference);
   if (!own || !other) return ratio;
-  ratio.low = ratio.value * std::exp(-std::hypot(own->above, other->below));
-  ratio.high = ratio.value * std::exp(std::hypot(own->below, other->above));
+  ratio.low = finite(ratio.value * std::exp(-std::hypot(own->above, other->below)));
+  ratio.high = finite(ratio.value * std::exp(std::hypot(own->below, other->above)));
   return ratio;
 }
 
@@ -345,26 +353,27 @@ void rate(Summary& row, const Rating& rating) {
   const Count &gbs = row.point.layout.gbs, &gpus = row.point.layout.gpus;
   if (!row.step_time_s || !gbs) return;
   const double seconds = row.step_time_s->mean;
-  row.samples_per_s = static_cast<double>(*gbs) / seconds;
+  row.samples_per_s = finite(static_cast<double>(*gbs) / seconds);
   if (!row.recompute || !gpus) return;
   const std::string& recompute = *row.recompute;
   const auto flops =
       iteration_flops(rating.formula, row.point.model, *gbs, recompute == kFullRecompute);
   if (!flops) return;
-  row.tflops = tflops_per_gpu(*flops, seconds, *gpus);
+  row.tflops = finite(tflops_per_gpu(*flops, seconds, *gpus));
+  if (!row.tflops) return;
   row.flops_formula = text_of(rating.formula);
   if (rating.formula == FlopsFormula::kHardware && recompute != kFullRecompute)
     row.remarks.emplace_back("formula hardware counts a second forward pass that was not made");
   const auto rate_of = [&](std::optional<double> work) -> std::optional<double> {
     if (!work) return std::nullopt;
-    return tflops_per_gpu(*work, seconds, *gpus);
+    return finite(tflops_per_gpu(*work, seconds, *gpus));
   };
   row.useful_tflops = rate_of(model_flops(rating.formula, row.point.model, *gbs));
   const auto peak = peak_of(row, rating);
   if (!peak) return;
-  if (row.useful_tflops) row.mfu = *row.useful_tflops / *peak;
+  if (row.useful_tflops) row.mfu = finite(*row.useful_tflops / *peak);
   const auto done = rate_of(hardware_flops(rating.formula, row.point.model, *gbs, recompute));
-  if (done) row.hfu = *done / *peak;
+  if (done) row.hfu = finite(*done / *peak);
 }
 
 std::vector<Summary> summarize(const std::vector<PointSamples>& points, const Summing& summing,
@@ -378,7 +387,7 @@ void compare_with(std::vector<Summary>& rows, std::size_t reference) {
   const Summary base = rows[reference];
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto quotient = quotient_of(rows[i], base);
-    if (!quotient) continue;
+    if (!finite(quotient)) continue;
     rows[i].vs = i == reference ? Ratio{} : ratio_of(*quotient, rows[i], base);
   }
 }

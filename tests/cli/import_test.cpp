@@ -146,3 +146,26 @@ TEST_CASE("MFU and HFU are shares of the peak that is named") {
   // 53.83 of 125 TFLOPS with the second forward pass, three quarters of it without.
   CHECK(here.pippin(report).out == "|  53.83 | 32.3 % | 43.1 % |\n");
 }
+
+TEST_CASE("figures that no machine has are no rates and stop no report") {
+  const Workplace here;
+  std::string table = "| GPUs | Size | MBS | GBS | Speed |\n| --- | --- | --- | --- | --- |\n";
+  for (const char* time : {"1e-320s", "1e-305s", "1e-300s", "3s", "1e300s", "1e308s", "5e-324ms"})
+    table += fmt::format("| 64 | 52B | 8 | 512000000 | {} |\n", time);
+  for (const char* time : {"1e308s", "1e-320s"})
+    table += fmt::format("| 4 | 1B | 1 | 900000000000000000 | {} |\n", time);
+  here.write("n.md", table);
+  REQUIRE(here.pippin("import n.md").exit_code == 0);
+  for (const char* format : {"terminal", "markdown", "csv", "json"}) {
+    for (const char* by :
+         {"run --vs n.md:6", "point", "run --columns run,tokens_per_s_per_gpu,tflops:9"}) {
+      const std::string arguments = fmt::format(
+          "report --format {} --by {} --accelerator a100-sxm4-80g --precision fp16", format, by);
+      CAPTURE(arguments);
+      const Call call = here.pippin(arguments);
+      CHECK(call.exit_code == 0);
+      CHECK(call.err.empty());
+      CHECK_FALSE(std::regex_search(call.out, std::regex("\\b(nan|inf)\\b")));
+    }
+  }
+}
