@@ -1,3 +1,7 @@
+#include <map>
+#include <set>
+#include <utility>
+
 #include "db/writers.h"
 #include "harness/base/error.h"
 #include "harness/base/text.h"
@@ -19,16 +23,61 @@ void refuse_measured(Connection& connection, const std::string& sweep) {
       connection.path().string(), printable(sweep));
 }
 
-/// What stood in the notes and no longer does.
-void delete_old_runs(Connection& connection, const std::string& sweep) {
+/// A run by its point and its place among the point's runs: its name is a line of a document, which
+/// moves.
+using RunKey = std::pair<std::string, int>;
+
+/// Gives the runs of a sweep their keys, in their order.
+class RunKeys {
+ public:
+  RunKey next(const std::string& point) { return {point, ++seen_[point]}; }
+
+ private:
+  std::map<std::string, int> seen_;
+};
+
+/// What people wrote of runs, and when.
+using PeoplesNotes = std::map<RunKey, std::vector<std::pair<std::string, std::int64_t>>>;
+
+/// Whether a note is what the run's row said when it was read: cells of it, with "; " between.
+bool is_of_document(Connection& connection, std::int64_t run, const std::string& note) {
+  Statement cells = connection.prepare("SELECT value FROM arguments WHERE run = ?");
+  std::set<std::string> values;
+  for (cells.bind(run); cells.step();) values.insert(cells.text(0));
+  if (values.count(note)) return true;
+  const auto between = note.find("; ");
+  return between != std::string::npos && values.count(note.substr(0, between)) &&
+         values.count(note.substr(between + 2));
+}
+
+/// Deletes what stood in the notes and may no longer; gives back what `pippin note` added to it.
+PeoplesNotes delete_old_runs(Connection& connection, const std::string& sweep) {
   Statement runs = connection.prepare(
-      "SELECT runs.id FROM runs JOIN allocations ON allocations.id = runs.allocation "
+      "SELECT runs.id, runs.point FROM runs "
+      "JOIN allocations ON allocations.id = runs.allocation "
       "JOIN campaigns ON campaigns.id = allocations.campaign "
-      "JOIN sweeps ON sweeps.id = campaigns.sweep WHERE sweeps.name = ?");
+      "JOIN sweeps ON sweeps.id = campaigns.sweep WHERE sweeps.name = ? ORDER BY runs.id");
+  PeoplesNotes kept;
+  RunKeys keys;
   std::vector<std::int64_t> ids;
-  for (runs.bind(sweep); runs.step();) ids.push_back(runs.integer(0));
+  for (runs.bind(sweep); runs.step();) {
+    ids.push_back(runs.integer(0));
+    const RunKey key = keys.next(runs.text(1));
+    Statement notes =
+        connection.prepare("SELECT text, written_at FROM notes WHERE run = ? ORDER BY id");
+    for (notes.bind(ids.back()); notes.step();) {
+      if (!is_of_document(connection, ids.back(), notes.text(0)))
+        kept[key].emplace_back(notes.text(0), notes.integer(1));
+    }
+  }
   for (const std::int64_t id : ids) delete_run(connection, id);
   connection.run("DELETE FROM allocations WHERE id NOT IN (SELECT allocation FROM runs)");
+  return kept;
+}
+
+/// The run that was stored last.
+std::int64_t newest_run(Connection& connection) {
+  return connection.number("SELECT max(id) FROM runs");
 }
 
 }  // namespace
@@ -36,14 +85,20 @@ void delete_old_runs(Connection& connection, const std::string& sweep) {
 void put_noted(Connection& connection, const CampaignRecord& campaign,
                const std::vector<NotedRecord>& runs) {
   refuse_measured(connection, campaign.sweep);
-  delete_old_runs(connection, campaign.sweep);
+  const PeoplesNotes kept = delete_old_runs(connection, campaign.sweep);
   CampaignRecord record = campaign;
   record.order = kNotedOrder;
   put_campaign(connection, record);
+  RunKeys keys;
   for (const auto& noted : runs) {
     put_run(connection, noted.run);
-    if (!noted.note.empty())
-      put_note(connection, runs_named(connection, noted.run.name).back().id, noted.note);
+    const std::int64_t id = newest_run(connection);
+    if (!noted.note.empty()) put_note(connection, id, noted.note);
+    const auto notes = kept.find(keys.next(noted.run.point_id));
+    if (notes == kept.end()) continue;
+    Statement insert =
+        connection.prepare("INSERT INTO notes (run, text, written_at) VALUES (?, ?, ?)");
+    for (const auto& [text, written_at] : notes->second) insert.run(id, text, written_at);
   }
 }
 

@@ -134,6 +134,26 @@ TEST_CASE("notes imported again change nothing") {
   CHECK(here.sql("SELECT count(*) FROM runs") == "85");
 }
 
+TEST_CASE("what was noted of an imported run outlives that its document is imported again") {
+  const Workplace here;
+  here.write("n.md", kSmall);
+  here.pippin("import n.md");
+  CHECK(here.pippin("note n.md:5 'slow node'").exit_code == 0);
+  CHECK(here.pippin("note n.md:7 ''").exit_code == 0);
+  // Two lines more above the table, another date in a row of it.
+  std::string later = std::string("# All\n\n") + kSmall;
+  later.replace(later.find("05-27"), 5, "05-28");
+  here.write("n.md", later);
+  CHECK(here.pippin("import n.md").exit_code == 0);
+  CHECK(here.pippin("report n-small --by run --columns run,Speed:0,notes --format csv").out ==
+        "run,step_time_s,ci_low_s,ci_high_s,sd_s,notes\n"
+        "n.md:7,139,,,,slow node\n"
+        "n.md:8,185,,,,\n"
+        "n.md:9,118,,,,\n");
+  CHECK(here.sql("SELECT group_concat(text, ',') FROM (SELECT text FROM notes ORDER BY id)") ==
+        "05-25,slow node,05-28,");
+}
+
 TEST_CASE("MFU and HFU are shares of the peak that is named") {
   const Workplace here;
   std::string table = kSmall;
