@@ -76,6 +76,7 @@ Added Database::add_foreign_log(const LogFile& file, const std::vector<LogRun>& 
 void Database::put_campaign(const CampaignRecord& campaign) {
   const auto lock = home_->lock();
   db::Transaction transaction(home_->connection);
+  db::refuse_noted(home_->connection, campaign.sweep);
   db::put_campaign(home_->connection, campaign);
   transaction.commit();
 }
@@ -133,8 +134,8 @@ void Database::put_digests(const std::vector<DigestRecord>& digests, std::int64_
   if (home_->connection.read_only()) return;
   const auto lock = home_->lock();
   db::Transaction transaction(home_->connection);
-  for (const auto& record : digests) db::put_digest(home_->connection, record, version);
   if (db::moment_of(home_->connection) != moment) return;
+  for (const auto& record : digests) db::put_digest(home_->connection, record, version);
   transaction.commit();
 }
 

@@ -136,6 +136,7 @@ class Database {
   Added add_foreign_log(const LogFile& file, const std::vector<LogRun>& runs);
 
   /// Stores a campaign's plan; the same campaign again replaces it.
+  /// Errors: also (bad input) where results of a sweep of that name were noted by hand.
   void put_campaign(const CampaignRecord& campaign);
 
   /// Stores a run of a campaign; known by sweep, campaign and name: the same again, or another

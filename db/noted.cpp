@@ -82,6 +82,18 @@ std::int64_t newest_run(Connection& connection) {
 
 }  // namespace
 
+void refuse_noted(Connection& connection, const std::string& sweep) {
+  Statement row = connection.prepare(
+      "SELECT 1 FROM campaigns JOIN sweeps ON sweeps.id = campaigns.sweep "
+      "WHERE sweeps.name = ? AND run_order = ?");
+  if (!row.bind(sweep, kNotedOrder).step()) return;
+  bad_input(
+      "{}: the results of a sweep '{}' were noted by hand and would be mixed with what is "
+      "measured: "
+      "rename the sweep, or name another database with --db",
+      connection.path().string(), printable(sweep));
+}
+
 void put_noted(Connection& connection, const CampaignRecord& campaign,
                const std::vector<NotedRecord>& runs) {
   refuse_measured(connection, campaign.sweep);

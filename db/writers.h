@@ -37,6 +37,8 @@ void put_rows(Connection& connection, const std::vector<Summary>& rows, std::int
 
 /// Deletes a run with all that was stored of it.
 void delete_run(Connection& connection, std::int64_t run);
+/// Errors: Error (bad input) where put_noted stored a sweep of that name.
+void refuse_noted(Connection& connection, const std::string& sweep);
 void put_noted(Connection& connection, const CampaignRecord& campaign,
                const std::vector<NotedRecord>& runs);
 

@@ -189,3 +189,22 @@ TEST_CASE("figures that no machine has are no rates and stop no report") {
     }
   }
 }
+
+TEST_CASE("results that were measured and results that were noted are never one sweep") {
+  const Workplace here;
+  here.write("n.md", kSmall);
+  here.write("s.yaml",
+             "sweep: n-small\nprobe: replay\ngrid: {tp: [1, 2]}\n"
+             "fixed: {step_time_ms: 500, sleep_factor: 0.002}\niterations: 3\n");
+  REQUIRE(here.pippin("import n.md").exit_code == 0);
+  const std::string before = here.pippin("report --format csv").out;
+  const Call run = here.pippin("run s.yaml");
+  CHECK(run.exit_code == 2);
+  CHECK_THAT(run.err, Contains("a sweep 'n-small' were noted by hand"));
+  CHECK(here.pippin("report --format csv").out == before);
+  CHECK(here.shell("ls t.db.runs/n-small/jobs").exit_code != 0);
+  CHECK(here.shell("\"$PIPPIN\" --db o.db --quiet run s.yaml").exit_code == 0);
+  const Call import = here.shell("\"$PIPPIN\" --db o.db import n.md");
+  CHECK(import.exit_code == 2);
+  CHECK_THAT(import.err, Contains("a sweep 'n-small' was measured"));
+}
