@@ -38,14 +38,31 @@ Summing summing_of(const ReportOptions& options) {
   return summing;
 }
 
+/// The number types that accelerators have a peak of: the one at hand where it has any, else all.
+std::vector<std::string> number_types(const PeakTflops& peaks) {
+  std::vector<std::string> types;
+  const auto add = [&](const PeakTflops& more) {
+    for (const auto& peak : more) {
+      if (std::find(types.begin(), types.end(), peak.first) == types.end())
+        types.push_back(peak.first);
+    }
+  };
+  add(peaks);
+  if (!types.empty()) return types;
+  for (const auto& name : accelerator_names()) add(find_accelerator(name)->peak_tflops);
+  return types;
+}
+
 Rating rating_of(const ReportOptions& options) {
   Rating rating;
   rating.formula = formula_named(options.flops);
-  rating.number_type = options.precision;
   if (!options.accelerator.empty()) {
     checked("--accelerator", options.accelerator, accelerator_names());
     rating.peak_tflops = find_accelerator(options.accelerator)->peak_tflops;
   }
+  if (!options.precision.empty())
+    checked("--precision", options.precision, number_types(rating.peak_tflops));
+  rating.number_type = options.precision;
   return rating;
 }
 
@@ -104,10 +121,11 @@ Report report_of(const Globals& globals, Database& database, const ReportOptions
   Report report;
   report.rows = report_rows(globals, database, filter_of(globals, database, options.sweep), summing,
                             rating_of(options), axes);
-  report.rows = rows_where(std::move(report.rows), options.where);
-  sort_rows(report.rows, options.sort);
-  compare_rows(report.rows, options.vs);
+  // Before rows are left out: an axis is one though none of the rest has it.
   if (!columns.empty()) report.columns = columns_named(columns, report.rows);
+  sort_rows(report.rows, options.sort);
+  report.rows = rows_where(std::move(report.rows), options.where);
+  compare_rows(report.rows, options.vs);
   return report;
 }
 
