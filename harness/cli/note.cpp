@@ -22,9 +22,12 @@ std::vector<std::string> names_of(const Globals& globals, NameKind kind) {
   return names;
 }
 
-std::string described(const RunName& run) {
-  if (run.campaign.sweep.empty()) return fmt::format("{} (a log)", run.id);
-  return fmt::format("{} (campaign {} of {})", run.id, run.campaign.number.value_or(1),
+/// With the number to name it by: "012" where 12 is a name, too.
+std::string described(const RunName& run, const std::string& name) {
+  const std::string id = std::to_string(run.id);
+  const std::string number = id == name ? "0" + id : id;
+  if (run.campaign.sweep.empty()) return fmt::format("{} (a log)", number);
+  return fmt::format("{} (campaign {} of {})", number, run.campaign.number.value_or(1),
                      printable(run.campaign.sweep));
 }
 
@@ -37,7 +40,7 @@ RunName run_named(const Globals& globals, Database& database, const std::string&
   if (runs.size() == 1) return runs.front();
   std::vector<std::string> all;
   all.reserve(runs.size());
-  for (const auto& run : runs) all.push_back(described(run));
+  for (const auto& run : runs) all.push_back(described(run, name));
   bad_input("{}: {} runs are named '{}'; name one by its number: {}",
             printable(globals.db.string()), runs.size(), printable(name), join(all, ", "));
 }
