@@ -1,6 +1,7 @@
 #include "reports/notes/marked_tables.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 #include <optional>
 #include <set>
@@ -32,6 +33,19 @@ bool says(std::string_view comment, std::string_view word) {
   if (!comment.starts_with(word)) return false;
   comment.remove_prefix(word.size());
   return comment.empty() || comment.front() == ' ' || comment.front() == '\t';
+}
+
+/// What would be no marker, or one whose table cannot stand where it is, though a person meant it.
+/// `before`: what stands on its line before it.
+void refuse_odd_marker(std::string_view comment, std::string_view before,
+                       const std::string& place) {
+  if (!comment.starts_with(kBegin) && !comment.starts_with(kEnd)) return;
+  if (!says(comment, kBegin) && !says(comment, kEnd))
+    bad_input("{}: no marker is called '{}'; there is {} and {}", place,
+              printable(comment.substr(0, comment.find_first_of(" \t"))), kBegin, kEnd);
+  if (!before.empty())
+    bad_input("{}: a marker stands at the beginning of its line, not behind '{}'", place,
+              printable(before));
 }
 
 /// Splits as a shell does: blanks, '…', "…", \x. In "…" a backslash stands for itself but before
@@ -328,6 +342,8 @@ std::vector<MarkedTable> marked_tables(std::string_view document, const std::str
     const auto comment = comment_in(text);
     if (!comment)
       bad_input("{}:{}: a marker is one line: '<!-- pippin:begin SWEEP -->'", file, number);
+    refuse_odd_marker(*comment, trim(document.substr(line.from, line.begin - line.from)),
+                      fmt::format("{}:{}", file, number));
     if (says(*comment, kBegin)) {
       if (open)
         bad_input(

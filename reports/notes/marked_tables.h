@@ -18,7 +18,7 @@ struct MarkedTable {
 };
 
 /// In the order of the document; not in code blocks. Errors: Error (bad input) `FILE:LINE: …` for a
-/// marker without its partner, or one that is no comment of a single line.
+/// marker without its partner, one that is no comment of a single line, or one in a quote or list.
 std::vector<MarkedTable> marked_tables(std::string_view document, const std::string& file);
 
 /// The tables of a document that people keep: those that pippin writes between markers are not.
