@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/summarize.h"
+#include "reports/rates.h"
 
 namespace pippin {
 

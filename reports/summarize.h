@@ -1,11 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "harness/records/summary.h"
-#include "sweeps/estimate/flops.h"
+#include "reports/rates.h"
 
 namespace pippin {
 
@@ -24,13 +23,6 @@ struct Summing {
   bool by_run = false;  ///< a row for each run instead of one for each point
 };
 
-/// How work is counted, and what it is held against.
-struct Rating {
-  FlopsFormula formula = FlopsFormula::kParams;
-  PeakTflops peak_tflops = {};   ///< of the accelerator, where the rows do not know theirs
-  std::string number_type = {};  ///< "bf16", of the peak, where the points do not say theirs
-};
-
 /// One row per point, or per run, in the given order, without rates.
 /// Shape: every run with lines counts, however it ended, by its digest; one without is digested
 /// from its iterations. Where the batch size differs between a point's runs, only runs of the
@@ -38,21 +30,8 @@ struct Rating {
 /// memory first. A row of figures written down by hand has no interval, and is where it was noted.
 std::vector<Summary> sum_up(const std::vector<PointSamples>& points, const Summing& summing);
 
-/// Adds to a row what follows from its mean time.
-/// Unit: TFLOPS per GPU; `params` counts recomputation where the runs say "full". MFU and HFU come
-/// from the same formula: without recomputed work, and with it.
-/// Source: for TFLOPS see sweeps/estimate/flops.h.
-void rate(Summary& row, const Rating& rating);
-
-/// Both.
+/// The same with rates.
 std::vector<Summary> summarize(const std::vector<PointSamples>& points, const Summing& summing,
                                const Rating& rating = {});
-
-/// Sets the useful work that each row's GPUs do in a second against that of row `reference`: work
-/// that is done twice (recomputation) counts once, other than in TFLOPS. Rows of one model are
-/// compared by sequences where their FLOPs are unknown; others then not at all.
-/// Shape: the interval combines both rows' own. Source: Zou and Donner, "Construction of confidence
-/// limits about effect measures", Statistics in Medicine 27, 2008, on logarithms.
-void compare_with(std::vector<Summary>& rows, std::size_t reference);
 
 }  // namespace pippin

@@ -49,6 +49,10 @@ std::string exact_number(double value) {
                                                 : number_text(parse_number(rounded).value());
 }
 
+std::optional<double> finite(std::optional<double> number) {
+  return number && std::isfinite(*number) ? number : std::nullopt;
+}
+
 MeanText mean_text(double mean, std::optional<double> half_width) {
   const int least = std::max(0, decimals_for(mean, 3));
   if (!half_width) return {fmt::format("{:.{}f}", mean, least), ""};

@@ -12,6 +12,9 @@ std::string short_number(double value, int digits = 3);
 /// Nine significant digits, without trailing zeros: what a program reads back.
 std::string exact_number(double value);
 
+/// Nothing where figures that no machine has are too large to compute with.
+std::optional<double> finite(std::optional<double> number);
+
 /// A mean and its half width, rounded alike: the half width to two significant digits, unless the
 /// mean would keep fewer than three. {"1.427", "0.012"}; {"1.43", ""} without a half width.
 struct MeanText {
