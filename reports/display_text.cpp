@@ -83,6 +83,8 @@ std::string tail_of(std::vector<Character> characters, std::size_t width) {
 }  // namespace
 
 std::size_t display_width(std::string_view text) {
+  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  if (std::all_of(text.begin(), text.end(), is_ascii)) return text.size();  // nearly always
   std::size_t width = 0;
   for (const auto& character : characters_of(text)) width += character.width;
   return width;
