@@ -50,21 +50,23 @@ double noise_of(const std::vector<double>& values) {
 /// Squared error of any stretch about its own mean, in constant time.
 class SquaredError {
  public:
-  explicit SquaredError(const std::vector<double>& values) : sums_{0}, squares_{0} {
+  explicit SquaredError(const std::vector<double>& values) : sums_{0}, squares_{0}, shares_{0} {
     const double origin = values.back();  // differences keep the digits that squares would lose
     for (double value : values) {
       sums_.push_back(sums_.back() + value - origin);
       squares_.push_back(squares_.back() + (value - origin) * (value - origin));
+      shares_.push_back(1 / static_cast<double>(shares_.size()));
     }
   }
   /// Of the values in [from, to).
   double of(std::size_t from, std::size_t to) const {
     const double sum = sums_[to] - sums_[from];
-    return squares_[to] - squares_[from] - sum * sum / static_cast<double>(to - from);
+    return squares_[to] - squares_[from] - sum * sum * shares_[to - from];
   }
 
  private:
   std::vector<double> sums_, squares_;
+  std::vector<double> shares_;  ///< 1 / n: the search would spend most of its time dividing
 };
 
 /// Starts of the segments that minimise squared error plus `penalty` for each.
@@ -75,8 +77,9 @@ std::vector<std::size_t> partition(const std::vector<double>& values, double pen
   std::vector<std::size_t> start(n + 1, 0);
   best[0] = -penalty;
   for (std::size_t to = 1; to <= n; ++to) {
-    for (std::size_t from = 0; from < to; ++from) {
-      if (from > 0 && to - from < kShortestSegment) break;
+    // A shorter segment may only be the first.
+    const std::size_t end = to < kShortestSegment ? 1 : to - kShortestSegment + 1;
+    for (std::size_t from = 0; from < end; ++from) {
       const double cost = best[from] + error.of(from, to) + penalty;
       // Ties, up to rounding, go to the longer last segment.
       if (cost >= best[to] - 1e-15) continue;
