@@ -89,10 +89,10 @@ Added Database::put_run(const RunRecord& run) {
   return added;
 }
 
-void Database::put_noted(const CampaignRecord& campaign, const std::vector<NotedRecord>& runs) {
+void Database::put_noted(const std::vector<NotedSweep>& sweeps) {
   const auto lock = home_->lock();
   db::Transaction transaction(home_->connection);
-  db::put_noted(home_->connection, campaign, runs);
+  for (const auto& sweep : sweeps) db::put_noted(home_->connection, sweep.campaign, sweep.runs);
   transaction.commit();
 }
 

@@ -86,6 +86,12 @@ struct NotedRecord {
   std::string note;
 };
 
+/// A table of them.
+struct NotedSweep {
+  CampaignRecord campaign;
+  std::vector<NotedRecord> runs;
+};
+
 /// Which rows to load, and what of them.
 struct RowFilter {
   std::optional<std::string> sweep;  ///< nothing: all
@@ -144,9 +150,9 @@ class Database {
   /// Requires that put_campaign stored the campaign and the point.
   Added put_run(const RunRecord& run);
 
-  /// Stores a table of results that somebody wrote down, in place of what its sweep had.
+  /// Stores tables of results that somebody wrote down, in place of what their sweeps had.
   /// Errors: Error (bad input) where a sweep of that name was measured.
-  void put_noted(const CampaignRecord& campaign, const std::vector<NotedRecord>& runs);
+  void put_noted(const std::vector<NotedSweep>& sweeps);
 
   /// Everything a report needs, by point: those of sweeps in their order, then foreign ones.
   /// Shape: without iterations, but with the digests of `digest_version` that are stored; unlike

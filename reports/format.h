@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ostream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct Report {
   std::vector<Column> columns = {};  ///< empty: those that the format has usually
   std::size_t width = 100;  ///< columns that a line may take; 0: any. Only where lines have a width
   bool colours = false;     ///< only on a terminal
+  /// Notes that runs have or had, also those of rows that were left out.
+  std::set<std::string> said = {};
 };
 
 /// One way to write a table down. A new one is a file and a line in format.cpp.

@@ -51,9 +51,13 @@ void import_file(const Globals& globals, Database& database, const fs::path& fil
   if (document.tables.empty())
     bad_input("{}: no table has a column of step times and one of GPUs or batch sizes",
               printable(file.string()));
+  std::vector<NotedSweep> sweeps;
+  sweeps.reserve(document.tables.size());
+  for (const auto& table : document.tables)
+    sweeps.push_back({campaign_of(table), records_of(table)});
+  database.put_noted(sweeps);
   std::size_t runs = 0;
   for (const auto& table : document.tables) {
-    database.put_noted(campaign_of(table), records_of(table));
     runs += table.runs.size();
     remark(globals, fmt::format("{}:{}: {} in sweep {}", printable(file.string()), table.line,
                                 counted(table.runs.size(), "run"), printable(table.sweep)));

@@ -123,6 +123,8 @@ Report report_of(const Globals& globals, Database& database, const ReportOptions
                             rating_of(options), axes);
   // Before rows are left out: an axis is one though none of the rest has it.
   if (!columns.empty()) report.columns = columns_named(columns, report.rows);
+  for (const auto& row : report.rows)
+    report.said.insert(row.past_notes.begin(), row.past_notes.end());
   sort_rows(report.rows, options.sort);
   report.rows = rows_where(std::move(report.rows), options.where);
   compare_rows(report.rows, options.vs);

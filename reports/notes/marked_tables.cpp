@@ -212,10 +212,10 @@ bool consists_of(std::string_view text, const std::set<std::string>& said) {
   });
 }
 
-/// Whether a note is what `pippin note` says, or once said, of the row, as a cell has it.
-bool is_our_own(const std::string& text, const Summary& row) {
+/// Whether a note is what `pippin note` says, or once said, of runs, as a cell has it.
+bool is_our_own(const std::string& text, const std::vector<std::string>& notes) {
   std::set<std::string> said;
-  for (const auto& note : row.past_notes) said.insert(printable(note));
+  for (const auto& note : notes) said.insert(printable(note));
   return consists_of(text, said);
 }
 
@@ -229,12 +229,14 @@ struct PlacedNote {
 std::vector<PlacedNote> notes_of_people(const Report& report, const Rows& rows,
                                         const std::vector<KeptNote>& notes) {
   std::vector<PlacedNote> result;
+  const std::vector<std::string> all_said(report.said.begin(), report.said.end());
   for (const auto& note : notes) {
     auto matching = rows.matching(note);
     const bool own = std::any_of(matching.begin(), matching.end(), [&](std::size_t row) {
-      return is_our_own(note.text, report.rows[row]);
+      return is_our_own(note.text, report.rows[row].past_notes);
     });
-    if (!own) result.push_back({note, std::move(matching)});
+    const bool of_a_row_left_out = matching.empty() && is_our_own(note.text, all_said);
+    if (!own && !of_a_row_left_out) result.push_back({note, std::move(matching)});
   }
   return result;
 }

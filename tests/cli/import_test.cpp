@@ -190,6 +190,16 @@ TEST_CASE("figures that no machine has are no rates and stop no report") {
   }
 }
 
+TEST_CASE("an import that is refused leaves all of its document out") {
+  const Workplace here;
+  const std::string table = "| GPUs | GBS | Speed |\n|-|-|-|\n| 8 | 64 | 1s |\n\n";
+  here.write("s.yaml", "sweep: n-b\nprobe: replay\ngrid: {tp: [1]}\nfixed: {sleep_factor: 0}\n");
+  REQUIRE(here.pippin("run s.yaml").exit_code == 0);
+  here.write("n.md", "## A\n\n" + table + "## B\n\n" + table);
+  CHECK(here.pippin("import n.md").exit_code == 2);
+  CHECK(here.sql("SELECT count(*) FROM sweeps WHERE name = 'n-a'") == "0");
+}
+
 TEST_CASE("results that were measured and results that were noted are never one sweep") {
   const Workplace here;
   here.write("n.md", kSmall);

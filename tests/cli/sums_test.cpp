@@ -241,7 +241,7 @@ class Laboratory {
       if (std::none_of(campaign.points.begin(), campaign.points.end(), same))
         campaign.points.push_back({noted, false, ""});
     }
-    writer_.put_noted(campaign, runs);
+    writer_.put_noted({{campaign, runs}});
   }
 };
 

@@ -105,6 +105,16 @@ TEST_CASE("a document of DOS lines gets no others") {
     CHECK(text[at - 1] == '\r');
 }
 
+TEST_CASE("a note that pippin wrote goes with its row") {
+  const Notebook here;
+  here.pippin("note n.md:5 'slow node'");
+  const std::string text = here.updated(marked(kByRun));
+  REQUIRE_THAT(text, Contains("slow node"));
+  std::string narrowed = text;
+  narrowed.replace(narrowed.find(" -->"), 0, " --where 'mbs == 4'");
+  CHECK_THAT(here.updated(narrowed), !Contains("slow node") && Contains("185 s"));
+}
+
 TEST_CASE("what people wrote into a table stays with its point") {
   const Notebook here;
   std::string text = here.updated(marked(kByRun));
