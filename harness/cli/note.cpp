@@ -4,17 +4,11 @@
 #include "db/database.h"
 #include "db/names.h"
 #include "harness/base/text.h"
-#include "harness/cli/commands.h"
+#include "harness/cli/samples.h"
 
 namespace pippin {
 
 namespace {
-
-Database existing(const Globals& globals) {
-  OpenDatabase how;
-  how.create = false;
-  return Database(globals.db, how);
-}
 
 std::vector<std::string> names_of(const Globals& globals, NameKind kind) {
   std::vector<std::string> names;
@@ -48,7 +42,7 @@ RunName run_named(const Globals& globals, Database& database, const std::string&
 }  // namespace
 
 ExitCode note(const Globals& globals, const NoteOptions& options) {
-  Database database = existing(globals);
+  Database database = existing_database(globals);
   const RunName run = run_named(globals, database, options.run);
   const std::string text(trim(options.text));
   database.put_note(run.id, text);
@@ -60,7 +54,7 @@ ExitCode note(const Globals& globals, const NoteOptions& options) {
 ExitCode tag(const Globals& globals, const TagOptions& options) {
   if (trim(options.tag).empty() || options.tag.find('/') != std::string::npos)
     bad_input("tag '{}': a tag is a word without '/'", printable(options.tag));
-  Database database = existing(globals);
+  Database database = existing_database(globals);
   database.put_tag(options.tag, campaign_name_of(options.campaign));
   remark(globals, fmt::format("'{}' is what 'pippin report {}' shows", printable(options.campaign),
                               printable(options.tag)));

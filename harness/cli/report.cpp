@@ -134,9 +134,7 @@ Report report_of(const Globals& globals, Database& database, const ReportOptions
 ExitCode report(const Globals& globals, const ReportOptions& options) {
   const Format& format = format_named(options.format);
   check(options);
-  OpenDatabase existing;
-  existing.create = false;
-  Database database(globals.db, existing);
+  Database database = existing_database(globals);
   Report table = report_of(globals, database, options);
   table.width = terminal_width(STDOUT_FILENO);
   table.colours = wants_colours();

@@ -77,6 +77,12 @@ std::vector<Summary> point_rows(const Globals& globals, Database& database,
 
 }  // namespace
 
+Database existing_database(const Globals& globals) {
+  OpenDatabase existing;
+  existing.create = false;
+  return Database(globals.db, existing);
+}
+
 std::vector<Summary> report_rows(const Globals& globals, Database& database,
                                  const SampleFilter& filter, const Summing& summing,
                                  const Rating& rating, const AxisNames& axes) {

@@ -11,6 +11,9 @@
 
 namespace pippin {
 
+/// Opens a database that must be there. Errors: as Database.
+Database existing_database(const Globals& globals);
+
 using AxisNames = std::set<std::string, std::less<>>;
 
 /// The rows of a report, rated; those of foreign logs with the axes that differ between them, and

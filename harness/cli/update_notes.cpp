@@ -4,6 +4,7 @@
 
 #include "harness/base/text.h"
 #include "harness/cli/report.h"
+#include "harness/cli/samples.h"
 #include "reports/notes/markdown.h"
 #include "reports/notes/marked_tables.h"
 #include "reports/values.h"
@@ -45,9 +46,7 @@ TextEdit rewritten(const Globals& globals, Database& database, const std::string
 }  // namespace
 
 ExitCode update_notes(const Globals& globals, const fs::path& file) {
-  OpenDatabase existing;
-  existing.create = false;
-  Database database(globals.db, existing);
+  Database database = existing_database(globals);
   const std::string document = read_input(file);
   const auto tables = marked_tables(document, file.string());
   if (tables.empty()) {
