@@ -102,11 +102,15 @@ Json json_of(const PlannedJob& job) {
                     {"repeat", run.repeat},
                     {"position", run.position}});
   }
-  return {{"name", job.name}, {"allocation", job.allocation}, {"nodes", job.nodes}, {"runs", runs}};
+  Json json{{"name", job.name}, {"allocation", job.allocation}, {"nodes", job.nodes}};
+  put(json, "time_s", job.time_s);  // manifests before 0.2 have none
+  json["runs"] = runs;
+  return json;
 }
 
 PlannedJob job_of(const Json& json) {
-  PlannedJob job{json.at("name"), json.at("allocation"), json.at("nodes"), {}};
+  PlannedJob job{
+      json.at("name"), json.at("allocation"), json.at("nodes"), {}, count_of(json, "time_s")};
   for (const auto& run : json.at("runs")) {
     job.runs.push_back({run.at("name"), run.at("point"), run.at("repeat"), run.at("position")});
   }

@@ -22,7 +22,8 @@ struct PlannedJob {
   std::string name;             ///< "gpt-52b-a3-n16"; unique in the sweep
   std::int64_t allocation = 1;  ///< 1-based, within the campaign
   std::int64_t nodes = 1;
-  std::vector<PlannedRun> runs;  ///< in the order they are launched
+  std::vector<PlannedRun> runs;             ///< in the order they are launched
+  std::optional<std::int64_t> time_s = {};  ///< time limit to ask for; nothing: the cluster's own
 };
 
 /// One dated go at a sweep: its jobs, frozen when it began.

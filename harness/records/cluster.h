@@ -21,6 +21,9 @@ struct Accelerator {
   PeakTflops peak_tflops;
 };
 
+/// GPU-hours above which handing a campaign over asks first, where the cluster does not say.
+inline constexpr double kBudgetGpuHours = 100;
+
 /// Where a sweep runs.
 struct Cluster {
   std::string name;
@@ -33,6 +36,8 @@ struct Cluster {
   NamedValues scheduler_options;    ///< `slurm:`; any sbatch option by its long name
   std::vector<std::string> prolog;  ///< bash lines before the first run of a job
   Environment env;
+  std::string canary = {};  ///< bash, run around each run; placeholders as in `launch`
+  double budget_gpu_hours = kBudgetGpuHours;  ///< above it handing over asks first
 };
 
 }  // namespace pippin

@@ -16,4 +16,14 @@ std::string_view text_of(Order order) {
   throw std::logic_error("unnamed Order");
 }
 
+std::string_view text_of(Pack pack) {
+  switch (pack) {
+    case Pack::kBlock:
+      return "block";
+    case Pack::kPoint:
+      return "point";
+  }
+  throw std::logic_error("unnamed Pack");
+}
+
 }  // namespace pippin

@@ -29,6 +29,12 @@ enum class Order { kBlocks, kSequential, kShuffled };
 /// "blocks", "sequential", "shuffled": as the sweep file has it.
 std::string_view text_of(Order order);
 
+/// What one job measures: a block of points, or one point.
+enum class Pack { kBlock, kPoint };
+
+/// "block", "point": as the sweep file has it.
+std::string_view text_of(Pack pack);
+
 /// How often every point is measured: in `allocations` allocations, `runs` times in each.
 struct Repeats {
   std::int64_t allocations = 1;
@@ -58,6 +64,10 @@ struct Sweep {
   std::vector<std::string> own_axes;  ///< names of the user's axes, in the sweep's order
   std::vector<Point> points;
   std::vector<DroppedPoint> dropped;
+  std::optional<Pack> pack = {};          ///< nothing: it follows from the order
+  std::optional<double> run_time_s = {};  ///< what one run takes at most, start-up included
+  std::string reference = {};  ///< id of the point that each incomplete block measures; empty: the
+                               ///< first of its node count
 };
 
 }  // namespace pippin

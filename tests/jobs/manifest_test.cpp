@@ -31,7 +31,8 @@ TEST_CASE("a campaign reads back as it was written") {
   campaign.warmup = 3;
   campaign.points = {point};
   campaign.dropped = {{point, {Verdict::Kind::kInfeasible, "where: tp < 2"}}};
-  campaign.jobs = {{"gpt-a1-n16", 1, 16, {{"52b-tp4-a1", point.id, 1, 1}}}};
+  campaign.jobs = {{"gpt-a1-n16", 1, 16, {{"52b-tp4-a1", point.id, 1, 1}}},
+                   {"gpt-a2-n16", 2, 16, {{"52b-tp4-a2", point.id, 1, 1}}, 420}};
   const Campaign back = campaign_of(manifest_of(campaign), "test");
   CHECK(back.sweep == campaign.sweep);
   CHECK(back.seed == campaign.seed);
@@ -41,6 +42,8 @@ TEST_CASE("a campaign reads back as it was written") {
   CHECK(find_value(back.points[0].axes, "bucket")->text == "5e8");
   CHECK_FALSE(back.points[0].model.heads);
   CHECK(back.jobs[0].runs[0].name == "52b-tp4-a1");
+  CHECK_FALSE(back.jobs[0].time_s);  // as in older manifests
+  CHECK(back.jobs[1].time_s == 420);
   CHECK(back.dropped[0].verdict.reason == "where: tp < 2");
   CHECK(manifest_of(back) == manifest_of(campaign));
 }
