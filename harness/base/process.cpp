@@ -2,8 +2,12 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/process.hpp>
+#include <boost/process/extend.hpp>
+#include <csignal>
 #include <cstdio>
 #include <future>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 #include "harness/base/error.h"
 
@@ -40,6 +44,45 @@ Outcome run_program(const std::vector<std::string>& command) {
     service.run();
     child.wait();
     return {status_of(child), output.get()};
+  } catch (const bp::process_error& error) {
+    machine_failed("cannot start '{}': {}", command.at(0), error.code().message());
+  }
+}
+
+Variables own_environment() {
+  Variables variables;
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string text = *entry;
+    const auto equals = text.find('=');
+    if (equals != std::string::npos)
+      variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return variables;
+}
+
+Answer ask_program(const std::vector<std::string>& command, const Variables& environment,
+                   std::chrono::milliseconds patience) {
+  bp::environment variables;
+  for (const auto& [name, value] : environment) variables[name] = value;
+  const pid_t parent = ::getpid();
+  const auto die_with_parent = [parent](auto&) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(128 + SIGKILL);  // it was quicker
+  };
+  try {
+    boost::asio::io_context service;
+    std::future<std::string> output, errors;
+    bp::child child(found(command.at(0)).string(), bp::args(arguments(command)), variables,
+                    bp::std_in<bp::null, bp::std_out> output, bp::std_err > errors, service,
+                    bp::extend::on_exec_setup(die_with_parent));
+    service.run_for(patience);
+    const bool gave_up = !service.stopped();
+    if (gave_up) {
+      child.terminate();
+      service.run();
+    }
+    child.wait();
+    return {status_of(child), output.get(), errors.get(), gave_up};
   } catch (const bp::process_error& error) {
     machine_failed("cannot start '{}': {}", command.at(0), error.code().message());
   }

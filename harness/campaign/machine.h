@@ -1,103 +1,178 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "harness/jobs/protocol.h"
 #include "harness/jobs/scheduler.h"
+#include "harness/jobs/script.h"
 #include "harness/records/campaign.h"
 
 namespace pippin {
 
 /// Where one run stands.
 enum class RunPhase {
-  kPlanned,  ///< not handed over, or handed over and waiting
+  kUnsubmitted,  ///< not handed over, or lost and to be handed over again
+  kWaiting,      ///< handed over
   kRunning,
   kDone,       ///< it left an exit code: the attempt that counts
-  kLost,       ///< its jobs ended without running it to its end, and no retry is left
+  kLost,       ///< its job ended without running it to its end, and this machine lets it be
   kCancelled,  ///< its job was cancelled under this machine's eyes; the next one takes it up again
+};
+
+/// What became of a run.
+struct RunFate {
+  RunPhase phase = RunPhase::kUnsubmitted;
+  bool failed = false;          ///< of one that is done: not with exit code 0
+  bool certain = false;         ///< of one that is done: no node failure is behind it
+  std::optional<End> end = {};  ///< of the last job that left it open
+  std::string evidence = {};    ///< the scheduler's words on that, or on what it waits for
+  std::int64_t submission = 0;  ///< the last that it was part of; 0: none
 };
 
 /// How far a campaign is.
 struct RunCounts {
-  std::int64_t planned = 0, running = 0, succeeded = 0, failed = 0, lost = 0, cancelled = 0;
-  std::int64_t total() const { return planned + running + succeeded + failed + lost + cancelled; }
-  bool finished() const { return planned == 0 && running == 0; }
+  std::int64_t unsubmitted = 0, waiting = 0, running = 0, succeeded = 0, failed = 0, lost = 0,
+               cancelled = 0;
+  std::int64_t unsettled = 0;  ///< of those done, failures that the scheduler has to explain
+  std::int64_t total() const {
+    return unsubmitted + waiting + running + succeeded + failed + lost + cancelled;
+  }
+  bool finished() const { return unsubmitted + waiting + running + unsettled == 0; }
   friend bool operator==(const RunCounts&, const RunCounts&) = default;
+};
+
+/// A task as it is handed over: a planned job, and those of its runs that are not done.
+struct TaskPlan {
+  const PlannedJob* job;
+  std::vector<PlannedRun> runs;
+};
+
+/// What a machine is told of its surroundings, and how to go about it.
+struct MachineOptions {
+  /// How often a run that was lost is handed over again by this machine, however often earlier ones
+  /// did.
+  std::int64_t retries = 2;
+  bool retry_failed = false;       ///< hand over again what had failed or run out of time before
+  std::int64_t max_in_flight = 0;  ///< jobs that may run at a time; 0: all
+  std::string owner = {};          ///< the user
+  std::string host = {};           ///< this machine's name
+  std::string process = {};        ///< this process
+  std::function<std::int64_t()> now = [] { return std::int64_t{0}; };  ///< seconds since 1970
+  /// Whether a run that is not done may be launched.
+  std::function<bool(const PlannedRun&)> wanted = [](const PlannedRun&) { return true; };
+  /// When a job may start at the earliest, seconds since 1970.
+  std::function<std::optional<std::int64_t>(const PlannedJob&)> begin = [](const PlannedJob&) {
+    return std::optional<std::int64_t>();
+  };
 };
 
 /// Brings a campaign from any state on disk to its end: hands jobs over, looks for what they left,
 /// hands over again what was lost. It keeps nothing that the folder does not hold, so that a new
-/// machine goes on wherever an old one died; it never waits and never reads a clock.
-/// One machine at a time may work on a sweep's folder: the caller holds its lock.
+/// machine goes on wherever an old one died; it never waits.
+/// One machine at a time may step on a sweep's folder: the caller holds its lock.
 class CampaignMachine {
  public:
-  /// The text of the script that runs `runs` of `job`; nothing else of a sweep matters here.
-  using ScriptWriter = std::function<std::string(
-      const PlannedJob& job, const std::vector<PlannedRun>& runs, std::int64_t submission)>;
+  /// The files of a submission that runs `tasks`; nothing else of a sweep matters here.
+  using ScriptWriter =
+      std::function<JobFiles(const Submission& submission, const std::vector<TaskPlan>& tasks)>;
 
-  /// Whether a run that was lost may be launched again.
-  using Wanted = std::function<bool(const PlannedRun& run)>;
-
-  /// Requires that the campaign is saved in `folder`. This machine hands a lost job over `retries`
-  /// times more, however often earlier ones did.
-  CampaignMachine(
-      SweepFolder folder, FileSystem& files, Scheduler& scheduler, Campaign campaign,
-      ScriptWriter script, std::int64_t retries,
-      Wanted wanted = [](const PlannedRun&) { return true; });
+  /// Requires that the campaign is saved in `folder`.
+  CampaignMachine(SweepFolder folder, FileSystem& files, Scheduler& scheduler, Campaign campaign,
+                  ScriptWriter script, MachineOptions options);
 
   CampaignMachine(const CampaignMachine&) = delete;
   CampaignMachine& operator=(const CampaignMachine&) = delete;
 
-  /// Does all that can be done now. Errors: throws Error; the next step, also of another machine,
-  /// takes up what this one left.
+  /// Does all that can be done now. Errors: throws Error, also where the scheduler refuses a job
+  /// for good; the next step, also of another machine, takes up what this one left.
   RunCounts step();
 
   /// Looks where everything stands, and does nothing about it.
   RunCounts observe();
 
+  /// Looks at files alone, at no cost to the scheduler: which runs are done by now.
+  RunCounts look();
+
+  /// A run that is said to be done, and whose marker is torn, is looked for again.
+  void distrust(const std::string& run);
+
   /// Ends what waits and what runs. Another machine, at work elsewhere, sees it too.
   void cancel();
 
-  /// As the last step, or the start, has seen it.
+  /// As the last look has seen it.
   RunCounts counts() const;
-  RunPhase phase(const std::string& run) const { return phases_.at(run); }
-  /// What the scheduler said last of the jobs that a lost run was part of.
-  const std::string& evidence(const std::string& job) const;
+  const RunFate& fate(const std::string& run) const { return fates_.at(run); }
+  /// Every handing-over of this campaign, and what the scheduler said last of its tasks.
+  struct Handing {
+    Submission submission;
+    std::vector<JobStatus> tasks;  ///< the first is task 1
+    std::vector<bool> settled;     ///< nothing of the task is left to learn
+    bool was_cancelled = false;    ///< before this machine began
+    bool over() const { return std::find(settled.begin(), settled.end(), false) == settled.end(); }
+  };
+  const std::vector<Handing>& handings() const { return handings_; }
+  /// Why not all was handed over that is due, in the scheduler's words; empty: all was.
+  const std::string& held_back() const { return held_back_; }
 
  private:
-  struct Job {
-    const PlannedJob* plan;
-    std::vector<Submission> submissions;
-    // Before this machine began:
-    std::size_t earlier_cancelled = 0;
-    std::size_t earlier_lost = 0;  ///< without the last, which may still run
-    bool over = false;
-    std::string evidence;
+  /// What a task has left of a run that this handing-over was the last to take.
+  struct Left {
+    const std::string* run;
+    bool done = false, succeeded = false, started = false, time_up = false;
   };
 
-  std::map<std::string, JobStatus> query();
-  void look(Job& job);
-  void hand_over(Job& job);
-  void hand_over_next(Job& job, const std::vector<PlannedRun>& runs);
-  void after_its_end(Job& job);
-  std::vector<PlannedRun> unfinished(const Job& job) const;
-  std::vector<PlannedRun> to_hand_over(const Job& job) const;
+  void take_up(const Submission& submission);
+  bool is_true(const std::string& success);
+  void see_failures(const Outcomes& outcomes);
+  void settle(Handing& handing);
+  std::map<std::string, std::vector<JobStatus>> query();
+  void apply(Handing& handing, const std::vector<JobStatus>& answers, bool may_write);
+  void see_running(const Handing& handing, std::size_t task);
+  Left left_of(const Handing& handing, const std::string& run);
+  std::vector<Left> left_of(const Handing& handing, std::size_t task);
+  bool judge(const Handing& handing, std::size_t task, const JobStatus& status, bool known = false);
+  void lose(const Handing& handing, const Left& left, const JobStatus& status, bool progressed,
+            bool known);
+  bool is_worth_another_try(const Handing& handing, const Left& left, const JobStatus& status,
+                            bool progressed);
+  void close_senders();
+  void hand_over_what_is_due();
+  void redo_failures();
+  std::vector<TaskPlan> due();
+  TaskPlan due_of(const PlannedJob& job);
+  std::vector<std::vector<TaskPlan>> batches_of(std::vector<TaskPlan> tasks) const;
+  void write_submission(const std::vector<TaskPlan>& tasks);
+  bool hand_over(Handing& handing);
+  JobRequest request_of(const Handing& handing) const;
+  bool owns(const Handing& handing, const std::string& run) const;
+  Asked asked_of(const Submission& submission) const;
 
   SweepFolder folder_;
   FileSystem& files_;
   Scheduler& scheduler_;
   Campaign campaign_;
   ScriptWriter script_;
-  std::int64_t retries_;
-  Wanted wanted_;
-  std::vector<Job> jobs_;
-  std::map<std::string, RunPhase> phases_;
-  std::set<std::string> failed_;
+  MachineOptions options_;
+  std::int64_t began_at_;
+  std::int64_t newest_;         ///< number of the last submission
+  std::int64_t newest_before_;  ///< … before this machine
+  std::unordered_map<std::string, const PlannedJob*> jobs_;
+  std::unordered_map<std::string, const PlannedRun*> runs_;
+  std::unordered_map<std::string, RunFate> fates_;
+  /// By run: failures of handings-over up to this one are not its own, or are to be made good.
+  std::unordered_map<std::string, std::int64_t> forgiven_;
+  std::unordered_map<std::string, std::int64_t> tries_;  ///< by run, with the last before us
+  std::set<std::string> distrusted_;
+  std::vector<Handing> handings_;
+  std::string held_back_;
 };
 
 }  // namespace pippin

@@ -208,11 +208,13 @@ Campaign open_campaign(SweepFolder& folder, const Sweep& sweep, bool again,
                        const std::string& now) {
   const auto numbers = folder.campaigns();
   const std::int64_t newest = numbers.empty() ? 0 : numbers.back();
-  const auto has_begun = [&](const PlannedJob& job, const PlannedRun& run) {
-    for (const auto& submission : folder.submissions(job.name)) {
-      if (std::count(submission.runs.begin(), submission.runs.end(), run.name) > 0) return true;
-    }
-    return !folder.attempts(run.name).empty();
+  std::set<std::string> submitted;
+  for (const auto& submission : folder.submissions()) {
+    if (submission.refused) continue;
+    for (const auto& task : submission.tasks) submitted.insert(task.runs.begin(), task.runs.end());
+  }
+  const auto has_begun = [&](const PlannedJob&, const PlannedRun& run) {
+    return submitted.count(run.name) > 0 || !folder.attempts(run.name).empty();
   };
   Campaign campaign = newest == 0 || again
                           ? begin_campaign(sweep, newest + 1, now)

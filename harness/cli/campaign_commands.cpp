@@ -48,38 +48,41 @@ void pause_for(std::chrono::milliseconds time) {
 }
 
 /// Writes to the database what runs have left since the last look.
-class Recorder {
+class Follower {
  public:
-  Recorder(Database& database, Session& session) : database_(database), session_(session) {}
+  Follower(Database& database, Session& session)
+      : session_(session), recorder_(database, session.folder(), session.campaign()) {}
 
   void record() {
     for (const auto& job : session_.campaign().jobs) {
       for (const auto& run : job.runs) {
-        const RunPhase phase = session_.machine().phase(run.name);
-        const bool over = phase == RunPhase::kDone || phase == RunPhase::kLost;
-        if (!over || !recorded_.insert(run.name).second) continue;
-        const auto lost = phase == RunPhase::kLost
-                              ? std::optional(session_.machine().evidence(job.name))
-                              : std::nullopt;
-        const auto recorded =
-            record_run(database_, session_.folder(), session_.campaign(), job, run, lost);
-        if (recorded.state && *recorded.state != RunState::kOk) ++not_ok_;
-        if (lost) lost_.emplace_back(&job, *lost);
+        const RunFate& fate = session_.machine().fate(run.name);
+        const bool lost = fate.phase == RunPhase::kLost;
+        if (!lost && !(fate.phase == RunPhase::kDone && fate.certain)) continue;
+        if (!recorded_.insert(run.name).second) continue;
+        const auto recorded = recorder_.record(job, run, fate);
+        if (!recorded.state) {
+          session_.machine().distrust(run.name);
+          recorded_.erase(run.name);
+          continue;
+        }
+        if (*recorded.state != RunState::kOk) ++not_ok_;
+        if (lost) lost_.push_back(&run);
       }
     }
   }
 
   /// Runs that are over and gave no sound measurement.
   std::int64_t not_ok() const { return not_ok_; }
-  /// Of those, the ones that left no exit code: the job, and what is known of its end.
-  const std::vector<std::pair<const PlannedJob*, std::string>>& lost() const { return lost_; }
+  /// Of those, the ones that left no exit code.
+  const std::vector<const PlannedRun*>& lost() const { return lost_; }
 
  private:
-  Database& database_;
   Session& session_;
+  Recorder recorder_;
   std::set<std::string> recorded_;
   std::int64_t not_ok_ = 0;
-  std::vector<std::pair<const PlannedJob*, std::string>> lost_;
+  std::vector<const PlannedRun*> lost_;
 };
 
 Progress progress_of(const RunCounts& counts, std::size_t earlier, Clock::time_point since) {
@@ -94,7 +97,7 @@ Progress progress_of(const RunCounts& counts, std::size_t earlier, Clock::time_p
 }
 
 /// Steps the machine until the campaign is finished or the user interrupts.
-RunCounts watch(const Globals& globals, Session& session, Recorder& recorder) {
+RunCounts watch(const Globals& globals, Session& session, Follower& follower) {
   const Interruptible interruptible;
   const std::size_t width = terminal_width(STDERR_FILENO);
   ProgressDisplay display(width > 0, width);
@@ -107,7 +110,8 @@ RunCounts watch(const Globals& globals, Session& session, Recorder& recorder) {
   auto poll = kShortestPoll;
   try {
     while (!interrupted) {
-      recorder.record();
+      follower.record();
+      counts = session.machine().counts();  // a torn marker reopens its run
       say(display.update(progress_of(counts, earlier, since)));
       if (counts.finished()) break;
       pause_for(poll);
@@ -143,14 +147,18 @@ void say_what_was_dropped(const Globals& globals, const Sweep& sweep, const Swee
                      sweep.dropped.size() + sweep.points.size(), bash_words(source)));
 }
 
-void say_what_was_lost(const Globals& globals, Session& session, const Recorder& recorder) {
-  if (recorder.lost().empty()) return;
-  const std::size_t count = recorder.lost().size();
-  const auto& [job, evidence] = recorder.lost().front();
-  const auto last = session.folder().submissions(job->name).back().number;
-  remark(globals, fmt::format("{} run{} lost ({}; see {}); the same command tries again", count,
-                              count == 1 ? " was" : "s were", printable(evidence),
-                              printable(session.folder().job_log(job->name, last).string())));
+void say_what_was_lost(const Globals& globals, Session& session, const Follower& follower) {
+  if (follower.lost().empty()) return;
+  const std::size_t count = follower.lost().size();
+  const RunFate& fate = session.machine().fate(follower.lost().front()->name);
+  std::string log;
+  for (const auto& handing : session.machine().handings()) {
+    if (handing.submission.number == fate.submission)
+      log = "; see " + session.folder().directory(handing.submission).string();
+  }
+  remark(globals,
+         fmt::format("{} run{} lost ({}{}); the same command tries again", count,
+                     count == 1 ? " was" : "s were", printable(fate.evidence), printable(log)));
 }
 
 void say_what_has_changed(const Globals& globals, Session& session) {
@@ -173,9 +181,9 @@ ExitCode run(const Globals& globals, const RunOptions& options) {
   say_what_was_dropped(globals, session.sweep(), options.sweep);
   say_what_has_changed(globals, session);
   record_campaign(database, campaign);
-  Recorder recorder(database, session);
+  Follower follower(database, session);
   const bool was_finished = session.machine().counts().finished();
-  const RunCounts counts = watch(globals, session, recorder);
+  const RunCounts counts = watch(globals, session, follower);
   if (!counts.finished()) {
     remark(globals,
            fmt::format("the jobs go on; come back with: {}", come_back(globals, options.sweep)));
@@ -187,10 +195,10 @@ ExitCode run(const Globals& globals, const RunOptions& options) {
                                 campaign.number, campaign.sweep,
                                 come_back(globals, options.sweep, "run --again")));
   }
-  say_what_was_lost(globals, session, recorder);
+  say_what_was_lost(globals, session, follower);
   remark(globals, fmt::format("database: {}", printable(globals.db.string())));
   remark(globals, fmt::format("logs:     {}", printable(session.folder().root().string())));
-  return recorder.not_ok() + counts.cancelled > 0 ? ExitCode::kRunFailed : ExitCode::kDone;
+  return follower.not_ok() + counts.cancelled > 0 ? ExitCode::kRunFailed : ExitCode::kDone;
 }
 
 ExitCode submit(const Globals& globals, const RunOptions& options) {
@@ -203,7 +211,7 @@ ExitCode submit(const Globals& globals, const RunOptions& options) {
   remark(globals,
          fmt::format(
              "campaign {} of {}: {} runs in {} jobs are handed over; wait and collect with: {}",
-             session.campaign().number, session.campaign().sweep, counts.planned + counts.running,
+             session.campaign().number, session.campaign().sweep, counts.waiting + counts.running,
              session.campaign().jobs.size(), come_back(globals, options.sweep)));
   return ExitCode::kDone;
 }
@@ -230,12 +238,6 @@ std::vector<std::pair<SweepFolder, Campaign>> newest_campaigns(const Globals& gl
     bad_input("{}: no campaign of a sweep named '{}'", runs.string(), sweep);
   if (found.empty()) remark(globals, fmt::format("{}: no campaign yet", printable(runs.string())));
   return found;
-}
-
-/// A machine that looks and cancels; it is never asked for a script.
-CampaignMachine observer_of(const SweepFolder& folder, const Campaign& campaign,
-                            Scheduler& scheduler) {
-  return {folder, disk(), scheduler, campaign, [](auto&&...) { return std::string(); }, 0};
 }
 
 }  // namespace

@@ -13,21 +13,34 @@ namespace pippin {
 
 namespace {
 
+/// Reads what the campaign's runs have left; the scheduler says how those ended that left nothing.
+Added collect_campaign(const Globals& globals, Database& database, SweepFolder& folder,
+                       const Campaign& campaign) {
+  record_campaign(database, campaign);
+  const auto scheduler = scheduler_of(globals.db, campaign.scheduler);
+  CampaignMachine machine = observer_of(folder, campaign, *scheduler);
+  machine.observe();
+  Recorder recorder(database, folder, campaign);
+  Added sum;
+  for (const auto& job : campaign.jobs) {
+    for (const auto& run : job.runs) {
+      const Added added = recorder.record(job, run, machine.fate(run.name)).added;
+      sum.runs += added.runs;
+      sum.iterations += added.iterations;
+    }
+  }
+  return sum;
+}
+
 /// Reads every campaign whose files lie beside the database.
 Added collect_own_runs(const Globals& globals, Database& database) {
   Added sum;
   for (const auto& name : disk().list(runs_directory(globals.db))) {
     SweepFolder folder(disk(), runs_directory(globals.db) / name);
     for (const std::int64_t number : folder.campaigns()) {
-      const Campaign campaign = folder.load_campaign(number);
-      record_campaign(database, campaign);
-      for (const auto& job : campaign.jobs) {
-        for (const auto& run : job.runs) {
-          const Added added = record_run(database, folder, campaign, job, run, std::nullopt).added;
-          sum.runs += added.runs;
-          sum.iterations += added.iterations;
-        }
-      }
+      const Added added = collect_campaign(globals, database, folder, folder.load_campaign(number));
+      sum.runs += added.runs;
+      sum.iterations += added.iterations;
     }
   }
   return sum;

@@ -26,8 +26,10 @@ struct PlanOptions {
 
 struct RunOptions {
   SweepSource sweep;
-  bool again = false;        ///< begin a new campaign though the last one is finished
-  std::int64_t retries = 2;  ///< how often a job that was lost is handed over again
+  bool again = false;              ///< begin a new campaign though the last one is finished
+  std::int64_t retries = 2;        ///< how often a job that was lost is handed over again
+  bool retry_failed = false;       ///< run again what failed or ran out of time
+  std::int64_t max_in_flight = 0;  ///< jobs that may run at a time; 0: all
 };
 
 struct ReportOptions {

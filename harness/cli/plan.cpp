@@ -24,10 +24,13 @@ std::string script_of_point(const Globals& globals, const Sweep& sweep,
               did_you_mean(name, names));
   const std::string& id = sweep.points[static_cast<std::size_t>(found - names.begin())].id;
   for (const auto& job : jobs) {
+    Submission first;
+    first.name = job.name + "-s1";
     for (const auto& run : job.runs) {
       if (run.point_id == id)
-        return script_of_job(sweep, index_of(sweep.points), sweep_directory(globals.db, sweep.name),
-                             job, {run}, 1);
+        return files_of_submission(sweep, index_of(sweep.points),
+                                   sweep_directory(globals.db, sweep.name), first, {{&job, {run}}})
+            .script;
     }
   }
   machine_failed("{}: point '{}' is in no job", sweep.file.string(), name);

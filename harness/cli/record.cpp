@@ -70,35 +70,40 @@ const Point& point_of(const Campaign& campaign, const std::string& id) {
                        [&](const Point& point) { return point.id == id; });
 }
 
-Provenance provenance_of(FileSystem& files, SweepFolder& folder, const std::string& job,
-                         const Attempt& attempt) {
-  Provenance provenance;
-  provenance.started_at = attempt.started;
-  provenance.ended_at = attempt.ended;
-  provenance.command = files.read(attempt.directory / "command").value_or("");
-  const auto submission = parse_integer(split(attempt.name, '-').front());
-  if (submission) provenance.script = folder.script(job, *submission).string();
-  const std::string text = folder.provenance(job, attempt);
-  for (std::string_view line : split(trim(text), '\n')) {
-    const auto equals = line.find('=');
-    if (equals == std::string_view::npos) continue;
-    const std::string_view name = line.substr(0, equals);
-    const std::string value(line.substr(equals + 1));
-    if (name == "host") {
-      provenance.host = value;
-    } else if (name == "nodes") {
-      provenance.node_list = value;
-    } else if (name == "gpu_model") {
-      provenance.gpu_model = value;
-    } else if (name == "driver") {
-      provenance.driver = value;
-    } else if (name == "git_commit") {
-      provenance.git_commit = value;
-    } else {
-      provenance.environment += std::string(line) + "\n";
-    }
+/// Which piece of the provenance a line "NAME=VALUE" is; nothing: a variable of the environment.
+std::string* field_of(Provenance& provenance, std::string_view name) {
+  if (name == "host") return &provenance.host;
+  if (name == "nodes") return &provenance.node_list;
+  if (name == "gpu_model") return &provenance.gpu_model;
+  if (name == "driver") return &provenance.driver;
+  if (name == "nccl") return &provenance.nccl;
+  return name == "git_commit" ? &provenance.git_commit : nullptr;
+}
+
+/// The state of a run that no job will bring to its end any more.
+RunState state_of(const RunFate& fate) {
+  switch (fate.end.value_or(End::kUnknown)) {
+    case End::kLimit:
+      return fate.evidence.find("OUT_OF_MEMORY") == std::string::npos ? RunState::kTimeout
+                                                                      : RunState::kOom;
+    case End::kApplication:
+      return RunState::kFailed;
+    case End::kUser:
+      return RunState::kCancelled;
+    case End::kCompleted:
+    case End::kInfrastructure:
+    case End::kUnknown:
+      break;
   }
-  return provenance;
+  return RunState::kMissing;
+}
+
+/// The scheduler's word, then the log's.
+std::string evidence_of(const RunFate& fate, const RunRecord& record) {
+  std::string text = fmt::format("started and never ended: {}", fate.evidence);
+  const bool log_knows = record.log && record.log->end && *record.log->end != RunState::kOk;
+  if (log_knows) text += fmt::format("; its log: {}", record.log->evidence);
+  return text;
 }
 
 }  // namespace
@@ -125,40 +130,86 @@ void record_campaign(Database& database, const Campaign& campaign) {
   database.put_campaign(record);
 }
 
-Recorded record_run(Database& database, SweepFolder& folder, const Campaign& campaign,
-                    const PlannedJob& job, const PlannedRun& run,
-                    const std::optional<std::string>& lost) {
-  const auto attempts = folder.attempts(run.name);
+Recorded Recorder::record(const PlannedJob& job, const PlannedRun& run, const RunFate& fate) {
+  const bool lost = fate.phase == RunPhase::kLost;
+  if (!lost && fate.phase != RunPhase::kDone) return {};
+  const auto attempts = folder_.attempts(run.name);
   const Attempt* attempt = counted(attempts);
   if (!lost && !(attempt && attempt->done())) return {};
   RunRecord record;
-  record.place = {campaign.sweep, campaign.number, job.name,
-                  job.allocation, run.repeat,      run.position};
+  record.place = {campaign_.sweep, campaign_.number, job.name,
+                  job.allocation,  run.repeat,       run.position};
   record.name = run.name;
   record.point_id = run.point_id;
   if (!attempt) {
-    record.evidence = fmt::format("never started: {}", *lost);
-    return {database.put_run(record), record.state};
+    record.state = state_of(fate);
+    record.evidence = fmt::format("never started: {}", fate.evidence);
+    return {database_.put_run(record), record.state};
   }
   const std::string log = disk().read(attempt->log()).value_or("");
-  record.attempt = parse_integer(split(attempt->name, '-').front()).value_or(1);
-  record.provenance = provenance_of(disk(), folder, job.name, *attempt);
+  record.attempt = attempt_number(job.name, *attempt);
+  record.provenance = provenance_of(*attempt);
   record.file = LogFile{attempt->log(), log};
   record.log = joined(scrape(log));
   if (record.log) complete_model(record.log->point.model);
   const std::string clash =
-      record.log ? contradiction(point_of(campaign, run.point_id), record.log->point) : "";
+      record.log ? contradiction(point_of(campaign_, run.point_id), record.log->point) : "";
   if (!clash.empty()) {
     record.state = RunState::kFailed;
     record.evidence = clash;
     record.log.reset();
-  } else if (attempt->done()) {
+  } else if (lost) {
+    record.state = state_of(fate);
+    record.evidence = evidence_of(fate, record);
+  } else {
     record.exit_code = attempt->exit_code;
     judge(record, *attempt->exit_code, log);
-  } else {
-    record.evidence = fmt::format("started and never ended: {}", *lost);
   }
-  return {database.put_run(record), record.state};
+  return {database_.put_run(record), record.state};
+}
+
+const Submission* Recorder::submission(std::int64_t number) {
+  if (!submissions_.count(number)) {
+    for (auto& one : folder_.submissions()) submissions_[one.number] = one;
+  }
+  const auto found = submissions_.find(number);
+  return found == submissions_.end() ? nullptr : &found->second;
+}
+
+/// Which allocation of the job it was: its handings-over count from 1, and a thousand is added
+/// for each time that the scheduler began it anew by itself.
+std::int64_t Recorder::attempt_number(const std::string& job, const Attempt& attempt) {
+  constexpr std::int64_t kRestart = 1000;
+  submission(attempt.submission);
+  std::int64_t number = 0;
+  for (const auto& [id, one] : submissions_) {
+    const bool has_it = std::any_of(one.tasks.begin(), one.tasks.end(),
+                                    [&](const SubmittedTask& task) { return task.job == job; });
+    if (has_it && !one.refused && id <= attempt.submission) ++number;
+  }
+  const std::string restarts = attempt.name.substr(attempt.name.rfind('-') + 1);
+  return std::max<std::int64_t>(number, 1) + kRestart * parse_integer(restarts).value_or(0);
+}
+
+Provenance Recorder::provenance_of(const Attempt& attempt) {
+  Provenance provenance;
+  provenance.started_at = attempt.started;
+  provenance.ended_at = attempt.ended;
+  provenance.command = disk().read(attempt.directory / "command").value_or("");
+  const Submission* origin = submission(attempt.submission);
+  if (!origin) return provenance;
+  provenance.script = folder_.script(*origin).string();
+  const std::string text = folder_.provenance(*origin, attempt);
+  for (std::string_view line : split(trim(text), '\n')) {
+    const auto equals = line.find('=');
+    if (equals == std::string_view::npos) continue;
+    if (std::string* field = field_of(provenance, line.substr(0, equals))) {
+      *field = line.substr(equals + 1);
+    } else {
+      provenance.environment += std::string(line) + "\n";
+    }
+  }
+  return provenance;
 }
 
 }  // namespace pippin

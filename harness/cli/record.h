@@ -1,6 +1,9 @@
 #pragma once
 
+#include <map>
+
 #include "db/database.h"
+#include "harness/campaign/machine.h"
 #include "harness/jobs/protocol.h"
 #include "harness/records/campaign.h"
 
@@ -14,12 +17,26 @@ struct Recorded {
   std::optional<RunState> state;
 };
 
-/// Stores what the run has left in its folder: the attempt that counts, if it is done.
-/// `lost`: no job will run it any more, and the scheduler said this of it; then what there is
-/// counts.
-Recorded record_run(Database& database, SweepFolder& folder, const Campaign& campaign,
-                    const PlannedJob& job, const PlannedRun& run,
-                    const std::optional<std::string>& lost);
+/// Writes what runs have left in a sweep's folder to the database.
+class Recorder {
+ public:
+  Recorder(Database& database, SweepFolder& folder, const Campaign& campaign)
+      : database_(database), folder_(folder), campaign_(campaign) {}
+
+  /// Stores the run's attempt that counts, if it is done; of one that is lost, what there is, with
+  /// the scheduler's words.
+  Recorded record(const PlannedJob& job, const PlannedRun& run, const RunFate& fate);
+
+ private:
+  const Submission* submission(std::int64_t number);
+  std::int64_t attempt_number(const std::string& job, const Attempt& attempt);
+  Provenance provenance_of(const Attempt& attempt);
+
+  Database& database_;
+  SweepFolder& folder_;
+  const Campaign& campaign_;
+  std::map<std::int64_t, Submission> submissions_;
+};
 
 /// The parameters of a model as its shape has them, where it names none itself.
 void complete_model(Model& model);

@@ -2,14 +2,19 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <ctime>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
 
 #include "harness/base/process.h"
 #include "harness/base/text.h"
 #include "harness/campaign/plan.h"
 #include "harness/jobs/script.h"
 #include "slurm/directives.h"
+#include "slurm/slurm.h"
 
 namespace pippin {
 
@@ -29,12 +34,43 @@ void check_command(const Sweep& sweep, const std::string& script) {
   }
 }
 
-/// Enough tasks on each node for every point of the job.
-std::int64_t ranks_per_node(const PlannedJob& job, const PointIndex& points) {
+/// Enough ranks on each node for every point of the tasks.
+std::int64_t ranks_per_node(const std::vector<TaskPlan>& tasks, const PointIndex& points) {
   std::int64_t most = 1;
-  for (const auto& run : job.runs)
-    most = std::max(most, points.at(run.point_id)->layout.gpus.value_or(1));
-  return (most + job.nodes - 1) / job.nodes;
+  for (const auto& task : tasks) {
+    for (const auto& run : task.runs) {
+      const std::int64_t ranks = points.at(run.point_id)->layout.gpus.value_or(1);
+      most = std::max(most, (ranks + task.job->nodes - 1) / task.job->nodes);
+    }
+  }
+  return most;
+}
+
+std::string plural(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+/// "12 runs of sweep gpt-52b, allocation 3, 4 nodes", for the reader of a script.
+std::string title_of(const Sweep& sweep, const std::vector<TaskPlan>& tasks) {
+  const PlannedJob& first = *tasks.front().job;
+  const std::string what =
+      tasks.size() == 1
+          ? fmt::format("{} of sweep {}, allocation {}", plural(tasks.front().runs.size(), "run"),
+                        sweep.name, first.allocation)
+          : fmt::format("an array of {} jobs of sweep {}", tasks.size(), sweep.name);
+  return fmt::format("{}, {}", what, plural(static_cast<std::size_t>(first.nodes), "node"));
+}
+
+std::string host_name() {
+  constexpr std::size_t kLongest = 256;
+  char name[kLongest] = "";
+  ::gethostname(name, sizeof name - 1);
+  return name;
+}
+
+std::string user_name() {
+  const struct passwd* entry = ::getpwuid(::getuid());
+  return entry ? entry->pw_name : std::to_string(::getuid());
 }
 
 }  // namespace
@@ -57,10 +93,8 @@ std::unique_ptr<Scheduler> scheduler_of(const fs::path& db, const std::string& s
   if (scheduler == "local") {
     return std::make_unique<LocalScheduler>(runs_directory(db) / ".local", default_machine_lock());
   }
-  bad_input(
-      "scheduler '{}': pippin submits to 'local' only so far; 'pippin plan SWEEP.yaml --script "
-      "POINT' prints the job script for sbatch",
-      scheduler);
+  if (scheduler == "slurm") return std::make_unique<SlurmScheduler>();
+  bad_input("scheduler '{}': pippin knows local and slurm", scheduler);
 }
 
 PointIndex index_of(const std::vector<Point>& points) {
@@ -69,27 +103,50 @@ PointIndex index_of(const std::vector<Point>& points) {
   return index;
 }
 
-std::string script_of_job(const Sweep& sweep, const PointIndex& points, const fs::path& root,
-                          const PlannedJob& job, const std::vector<PlannedRun>& runs,
-                          std::int64_t submission) {
+JobFiles files_of_submission(const Sweep& sweep, const PointIndex& points, const fs::path& root,
+                             const Submission& submission, const std::vector<TaskPlan>& tasks) {
   JobScript script;
-  script.title = fmt::format("{} run{} of sweep {}, allocation {}, {} node{}", runs.size(),
-                             runs.size() == 1 ? "" : "s", sweep.name, job.allocation, job.nodes,
-                             job.nodes == 1 ? "" : "s");
+  script.title = title_of(sweep, tasks);
+  const PlannedJob& first = *tasks.front().job;
   if (sweep.cluster.scheduler == "slurm") {
-    script.directives =
-        sbatch_directives(sweep.cluster, job.name, job.nodes, ranks_per_node(job, points));
+    script.directives = sbatch_directives(
+        sweep.cluster, {submission.name, first.nodes, ranks_per_node(tasks, points), first.time_s});
   }
   script.directory = fs::current_path();
   script.root = root;
-  script.job = job.name;
-  script.submission = submission;
+  script.name = submission.name;
+  script.submission = submission.number;
   script.prolog = sweep.cluster.prolog;
-  for (const auto& run : runs) {
-    script.runs.push_back(
-        script_run(sweep, *points.at(run.point_id), run, job.allocation, probes_directory()));
+  if (sweep.run_time_s) script.run_time_s = static_cast<std::int64_t>(std::ceil(*sweep.run_time_s));
+  const fs::path probes = probes_directory();
+  for (const auto& task : tasks) {
+    ScriptTask part{task.job->name, {}};
+    for (const auto& run : task.runs) {
+      part.runs.push_back(
+          script_run(sweep, *points.at(run.point_id), run, task.job->allocation, probes));
+    }
+    script.tasks.push_back(std::move(part));
   }
-  return job_script(script);
+  return job_files(script);
+}
+
+MachineOptions own_surroundings() {
+  MachineOptions options;
+  options.owner = user_name();
+  options.host = host_name();
+  options.process = std::to_string(::getpid());
+  options.now = [] { return static_cast<std::int64_t>(std::time(nullptr)); };
+  return options;
+}
+
+CampaignMachine observer_of(const SweepFolder& folder, const Campaign& campaign,
+                            Scheduler& scheduler) {
+  return {folder,
+          disk(),
+          scheduler,
+          campaign,
+          [](auto&&...) { return JobFiles(); },
+          own_surroundings()};
 }
 
 Session::Session(const Globals& globals, Sweep sweep, const RunOptions& options)
@@ -97,43 +154,65 @@ Session::Session(const Globals& globals, Sweep sweep, const RunOptions& options)
       folder_(disk(), sweep_directory(globals.db, sweep_.name)),
       scheduler_(scheduler_of(globals.db, sweep_.cluster.scheduler)) {
   const auto jobs = plan_jobs(sweep_, 1);
-  check_command(sweep_, script_of_job(sweep_, index_of(sweep_.points), folder_.root(), jobs.front(),
-                                      {jobs.front().runs.front()}, 1));
+  check_command(sweep_, files_of_submission(sweep_, index_of(sweep_.points), folder_.root(), {},
+                                            {{&jobs.front(), {jobs.front().runs.front()}}})
+                            .script);
   disk().make_directory(folder_.root());
   lock_.emplace(folder_.root() / "lock");
   campaign_ = open_campaign(folder_, sweep_, options.again, now_utc());
+  if (campaign_.scheduler != sweep_.cluster.scheduler) {
+    bad_input("{}: campaign {} was begun on '{}'; --again begins one on '{}'", sweep_.file.string(),
+              campaign_.number, campaign_.scheduler, sweep_.cluster.scheduler);
+  }
   points_ = index_of(campaign_.points);
-  const auto script = [this](const PlannedJob& job, const std::vector<PlannedRun>& runs,
-                             std::int64_t submission) {
-    return this->script(job, runs, submission);
-  };
+  MachineOptions machine = own_surroundings();
+  machine.retries = options.retries;
+  machine.retry_failed = options.retry_failed;
+  machine.max_in_flight = options.max_in_flight;
   // A point that has left the sweep took its command with it; today's is another point's.
-  const auto wanted = [ids = index_of(sweep_.points)](const PlannedRun& run) {
+  machine.wanted = [ids = index_of(sweep_.points)](const PlannedRun& run) {
     return ids.count(run.point_id) > 0;
   };
-  machine_ = std::make_unique<CampaignMachine>(folder_, disk(), *scheduler_, campaign_, script,
-                                               options.retries, wanted);
+  machine_ = std::make_unique<CampaignMachine>(
+      folder_, disk(), *scheduler_, campaign_,
+      [this](const Submission& submission, const std::vector<TaskPlan>& tasks) {
+        return files(submission, tasks);
+      },
+      machine);
 }
 
-std::string Session::script(const PlannedJob& job, const std::vector<PlannedRun>& runs,
-                            std::int64_t submission) const {
-  return script_of_job(sweep_, points_, folder_.root(), job, runs, submission);
+JobFiles Session::files(const Submission& submission, const std::vector<TaskPlan>& tasks) const {
+  return files_of_submission(sweep_, points_, folder_.root(), submission, tasks);
+}
+
+/// Nothing where points have gone since.
+std::optional<std::vector<TaskPlan>> Session::tasks_of(const Submission& submission) const {
+  std::map<std::string, const PlannedJob*> jobs;
+  for (const auto& job : campaign_.jobs) jobs[job.name] = &job;
+  std::vector<TaskPlan> tasks;
+  for (const auto& task : submission.tasks) {
+    const auto job = jobs.find(task.job);
+    if (job == jobs.end()) return std::nullopt;
+    TaskPlan plan{job->second, {}};
+    for (const auto& run : job->second->runs) {
+      if (std::count(task.runs.begin(), task.runs.end(), run.name) > 0) plan.runs.push_back(run);
+    }
+    if (plan.runs.size() < task.runs.size()) return std::nullopt;
+    tasks.push_back(std::move(plan));
+  }
+  return tasks;
 }
 
 std::optional<fs::path> Session::outdated_script() {
-  for (const auto& job : campaign_.jobs) {
-    const auto submissions = folder_.submissions(job.name);
-    if (submissions.empty()) continue;
-    const Submission& last = submissions.back();
-    std::vector<PlannedRun> runs;
-    for (const auto& run : job.runs) {
-      if (std::count(last.runs.begin(), last.runs.end(), run.name) > 0) runs.push_back(run);
-    }
-    if (runs.size() < last.runs.size()) continue;  // points have gone since; another job may tell
-    const fs::path file = folder_.script(job.name, last.number);
-    const auto before = disk().read(file);
-    const bool same = !before || *before == script(job, runs, last.number);
-    return same ? std::nullopt : std::optional(file);
+  for (const auto& handing : machine_->handings()) {
+    const auto tasks = tasks_of(handing.submission);
+    if (!tasks) continue;  // another may tell
+    const fs::path script = folder_.script(handing.submission);
+    const JobFiles today = files(handing.submission, *tasks);
+    const bool same =
+        disk().read(script).value_or(today.script) == today.script &&
+        disk().read(folder_.tasks_file(handing.submission)).value_or(today.tasks) == today.tasks;
+    return same ? std::nullopt : std::optional(script);
   }
   return std::nullopt;
 }

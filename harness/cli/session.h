@@ -28,10 +28,16 @@ std::unique_ptr<Scheduler> scheduler_of(const fs::path& db, const std::string& s
 using PointIndex = std::map<std::string, const Point*>;
 PointIndex index_of(const std::vector<Point>& points);
 
-/// The script of a job as this machine would submit it; `points` holds those of its runs.
-std::string script_of_job(const Sweep& sweep, const PointIndex& points, const fs::path& root,
-                          const PlannedJob& job, const std::vector<PlannedRun>& runs,
-                          std::int64_t submission);
+/// The files of a submission as this machine would hand it over; `points` holds those of its runs.
+JobFiles files_of_submission(const Sweep& sweep, const PointIndex& points, const fs::path& root,
+                             const Submission& submission, const std::vector<TaskPlan>& tasks);
+
+/// The user and the machine that this process belongs to, as a machine wants to know them.
+MachineOptions own_surroundings();
+
+/// A machine that looks and cancels; it is never asked to write a script.
+CampaignMachine observer_of(const SweepFolder& folder, const Campaign& campaign,
+                            Scheduler& scheduler);
 
 /// A sweep that this process works on: its lock, its campaign and the machine that drives it.
 class Session {
@@ -50,8 +56,8 @@ class Session {
   std::optional<fs::path> outdated_script();
 
  private:
-  std::string script(const PlannedJob& job, const std::vector<PlannedRun>& runs,
-                     std::int64_t submission) const;
+  JobFiles files(const Submission& submission, const std::vector<TaskPlan>& tasks) const;
+  std::optional<std::vector<TaskPlan>> tasks_of(const Submission& submission) const;
 
   Sweep sweep_;
   SweepFolder folder_;

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 
 void put(Json& json, const char* name, const Count& count) {
   if (count) json[name] = *count;

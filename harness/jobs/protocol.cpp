@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <tuple>
 
 #include "harness/base/error.h"
 #include "harness/base/text.h"
@@ -22,7 +23,7 @@ std::optional<std::int64_t> field(std::string_view marker, std::string_view name
   return std::nullopt;
 }
 
-/// The number after `prefix` where `name` is exactly that: "submission-2" → 2.
+/// The number after `prefix` where `name` is exactly that: "campaign-2" → 2.
 std::optional<std::int64_t> number_after(std::string_view name, std::string_view prefix) {
   if (name.substr(0, prefix.size()) != prefix) return std::nullopt;
   return parse_integer(name.substr(prefix.size()));
@@ -33,6 +34,12 @@ std::int64_t submission_of(std::string_view attempt) {
   return parse_integer(split(attempt, '-').front()).value_or(0);
 }
 
+/// "gpt-52b-n4-s12" → 12; nothing where the name is no submission's.
+std::optional<std::int64_t> number_of_submission(std::string_view name) {
+  const auto mark = name.rfind("-s");
+  return mark == std::string_view::npos ? std::nullopt : parse_integer(name.substr(mark + 2));
+}
+
 /// A marker that a power cut has torn is none: the attempt was lost.
 Attempt read_attempt(FileSystem& files, const fs::path& directory) {
   Attempt attempt;
@@ -41,23 +48,77 @@ Attempt read_attempt(FileSystem& files, const fs::path& directory) {
   attempt.directory = directory;
   if (const auto started = files.read(directory / "started"))
     attempt.started = parse_integer(trim(*started));
-  const auto done = files.read(directory / "done");
-  if (!done) return attempt;
-  const auto exit_code = field(*done, "exit"), ended = field(*done, "ended");
-  if (!exit_code || !ended) return attempt;
-  attempt.exit_code = static_cast<int>(*exit_code);
-  attempt.ended = ended;
+  const auto done = files.read(directory / "done").value_or("");
+  const auto exit_code = field(done, "exit"), ended = field(done, "ended");
+  if (exit_code && ended) {
+    attempt.exit_code = static_cast<int>(*exit_code);
+    attempt.ended = ended;
+  } else if (const auto interrupted = files.read(directory / "interrupted")) {
+    attempt.interrupted = true;
+    attempt.time_up = field(*interrupted, "time_up") == 1;
+  }
   return attempt;
+}
+
+constexpr std::pair<End, std::string_view> kEndWords[] = {
+    {End::kCompleted, "completed"}, {End::kApplication, "application"},
+    {End::kLimit, "limit"},         {End::kInfrastructure, "infrastructure"},
+    {End::kUser, "user"},           {End::kUnknown, "unknown"}};
+
+std::string_view word_of(End end) {
+  return std::find_if(std::begin(kEndWords), std::end(kEndWords),
+                      [&](const auto& entry) { return entry.first == end; })
+      ->second;
+}
+
+End end_of(std::string_view word) {
+  const auto found = std::find_if(std::begin(kEndWords), std::end(kEndWords),
+                                  [&](const auto& entry) { return entry.second == word; });
+  return found == std::end(kEndWords) ? End::kUnknown : found->first;
+}
+
+std::string journal_text(const Submission& submission) {
+  std::string text = fmt::format("{}\nowner\t{}\nsender\t{}\nat\t{}\ntried_until\t{}\n",
+                                 submission.token, submission.owner, submission.sender,
+                                 submission.journaled_at, submission.tried_until);
+  for (const auto& task : submission.tasks)
+    text += fmt::format("task\t{}\t{}\n", task.job, fmt::join(task.runs, "\t"));
+  return text;
+}
+
+/// False where the journal is damaged.
+bool read_journal(std::string_view text, Submission& submission) {
+  const auto lines = split(trim(text), '\n');
+  submission.token = std::string(lines.front());
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const auto words = split(lines[i], '\t');
+    if (words.size() < 2) return false;
+    if (words[0] == "owner") submission.owner = words[1];
+    if (words[0] == "sender") submission.sender = words[1];
+    if (words[0] == "at") submission.journaled_at = parse_integer(words[1]).value_or(0);
+    if (words[0] == "tried_until") submission.tried_until = parse_integer(words[1]).value_or(0);
+    if (words[0] == "task")
+      submission.tasks.push_back({std::string(words[1]), {words.begin() + 2, words.end()}});
+  }
+  return !submission.token.empty() && !submission.tasks.empty();
+}
+
+/// Lines of "TASK<tab>end<tab>evidence".
+std::map<std::int64_t, TaskEnd> read_ends(std::string_view text) {
+  std::map<std::int64_t, TaskEnd> ends;
+  for (std::string_view line : split(trim(text), '\n')) {
+    const auto words = split(line, '\t');
+    const auto task = parse_integer(words.front());
+    if (task && words.size() == 3) ends[*task] = {end_of(words[1]), std::string(words[2])};
+  }
+  return ends;
 }
 
 }  // namespace
 
-fs::path SweepFolder::script(const std::string& job, std::int64_t submission) const {
-  return job_directory(job) / fmt::format("job-{}.sh", submission);
-}
-
-fs::path SweepFolder::job_log(const std::string& job, std::int64_t submission) const {
-  return job_directory(job) / fmt::format("job-{}.log", submission);
+fs::path SweepFolder::job_log(const Submission& submission, std::int64_t task) const {
+  const bool is_array = submission.tasks.size() > 1;
+  return directory(submission) / (is_array ? fmt::format("job-{}.log", task) : "job.log");
 }
 
 std::vector<Attempt> SweepFolder::attempts(const std::string& run) {
@@ -65,51 +126,92 @@ std::vector<Attempt> SweepFolder::attempts(const std::string& run) {
   for (const auto& name : files_.list(root_ / run)) {
     if (submission_of(name) > 0) attempts.push_back(read_attempt(files_, root_ / run / name));
   }
-  std::stable_sort(attempts.begin(), attempts.end(),
-                   [](const Attempt& a, const Attempt& b) { return a.submission < b.submission; });
+  std::stable_sort(attempts.begin(), attempts.end(), [](const Attempt& a, const Attempt& b) {
+    return std::tie(a.submission, a.started) < std::tie(b.submission, b.started);
+  });
   return attempts;
 }
 
-std::vector<Submission> SweepFolder::submissions(const std::string& job) {
+Outcomes SweepFolder::outcomes() {
+  const auto named = [&](const char* folder) {
+    const auto names = files_.list(root_ / folder);
+    return std::set<std::string, std::less<>>(names.begin(), names.end());
+  };
+  return {named("succeeded"), named("failed")};
+}
+
+std::vector<Submission> SweepFolder::submissions() {
   std::vector<Submission> found;
-  const auto names = files_.list(job_directory(job));
-  for (const auto& name : names) {
-    const auto number = number_after(name, "submission-");
-    if (!number) continue;
-    const std::string text = files_.read(job_directory(job) / name).value_or("");
-    const auto lines = split(trim(text), '\n');
-    if (lines[0].empty())
-      machine_failed("{}: a damaged journal; remove it, and the job is handed over again",
-                     (job_directory(job) / name).string());
-    const auto marked = [&](std::string_view mark) {
-      return std::binary_search(names.begin(), names.end(), fmt::format("{}-{}", mark, *number));
-    };
-    found.push_back({*number,
-                     std::string(lines[0]),
-                     {lines.begin() + 1, lines.end()},
-                     marked("handed"),
-                     marked("cancelled")});
+  for (const auto& name : files_.list(root_ / "jobs")) {
+    const auto number = number_of_submission(name);
+    if (!number || !files_.exists(root_ / "jobs" / name / "journal")) continue;
+    found.push_back(read_submission(name, *number));
   }
   std::sort(found.begin(), found.end(),
             [](const auto& a, const auto& b) { return a.number < b.number; });
   return found;
 }
 
-void SweepFolder::journal(const std::string& job, const Submission& submission) {
-  files_.write(job_directory(job) / fmt::format("submission-{}", submission.number),
-               fmt::format("{}\n{}\n", submission.token, fmt::join(submission.runs, "\n")));
+std::int64_t SweepFolder::newest_submission() {
+  std::int64_t newest = 0;
+  for (const auto& name : files_.list(root_ / "jobs"))
+    newest = std::max(newest, number_of_submission(name).value_or(0));
+  return newest;
 }
 
-void SweepFolder::mark_handed(const std::string& job, std::int64_t submission) {
-  files_.write(job_directory(job) / fmt::format("handed-{}", submission), "");
+Submission SweepFolder::read_submission(const std::string& name, std::int64_t number) {
+  const fs::path folder = root_ / "jobs" / name;
+  Submission submission;
+  submission.number = number;
+  submission.name = name;
+  if (!read_journal(files_.read(folder / "journal").value_or(""), submission)) {
+    machine_failed("{}: a damaged journal; remove {}, and its runs are handed over again",
+                   (folder / "journal").string(), folder.string());
+  }
+  const auto names = files_.list(folder);
+  const auto is_there = [&](std::string_view mark) {
+    return std::binary_search(names.begin(), names.end(), mark);
+  };
+  const auto words = [&](const char* mark) {
+    return std::string(trim(files_.read(folder / mark).value_or("")));
+  };
+  if (is_there("handed")) submission.handed = words("handed");
+  if (is_there("refused")) submission.refused = words("refused");
+  submission.cancelled = is_there("cancelled");
+  if (is_there("ended")) submission.ended = read_ends(words("ended"));
+  return submission;
 }
 
-void SweepFolder::mark_cancelled(const std::string& job, std::int64_t submission) {
-  files_.write(job_directory(job) / fmt::format("cancelled-{}", submission), "");
+void SweepFolder::journal(const Submission& submission) {
+  files_.write(directory(submission) / "journal", journal_text(submission));
 }
 
-std::string SweepFolder::provenance(const std::string& job, const Attempt& attempt) {
-  return files_.read(job_directory(job) / ("claim-" + attempt.name) / "provenance").value_or("");
+void SweepFolder::mark_handed(Submission& submission, const std::string& id) {
+  files_.write(directory(submission) / "handed", id + "\n");
+  submission.handed = id;
+}
+
+void SweepFolder::mark_refused(Submission& submission, const std::string& words) {
+  files_.write(directory(submission) / "refused", words + "\n");
+  submission.refused = words;
+}
+
+void SweepFolder::mark_cancelled(Submission& submission) {
+  files_.write(directory(submission) / "cancelled", "");
+  submission.cancelled = true;
+}
+
+void SweepFolder::mark_ended(Submission& submission, const std::map<std::int64_t, TaskEnd>& ended) {
+  for (const auto& [task, end] : ended) submission.ended[task] = end;
+  std::string text;
+  for (const auto& [task, end] : submission.ended)
+    text += fmt::format("{}\t{}\t{}\n", task, word_of(end.end), printable(end.evidence));
+  files_.write(directory(submission) / "ended", text);
+}
+
+std::string SweepFolder::provenance(const Submission& submission, const Attempt& attempt) {
+  return files_.read(directory(submission) / ("claim-" + attempt.job_id()) / "provenance")
+      .value_or("");
 }
 
 std::vector<std::int64_t> SweepFolder::campaigns() {
@@ -135,10 +237,14 @@ void SweepFolder::save_campaign(const Campaign& campaign) {
 }
 
 const Attempt* counted(const std::vector<Attempt>& attempts) {
+  const Attempt* best = attempts.empty() ? nullptr : &attempts.back();
   for (const auto& attempt : attempts) {
-    if (attempt.done()) return &attempt;
+    const bool is_first_success =
+        attempt.exit_code == 0 && (best->exit_code != 0 || attempt.ended < best->ended);
+    const bool is_last_failure = attempt.done() && best->exit_code != 0;
+    if (is_first_success || is_last_failure) best = &attempt;
   }
-  return attempts.empty() ? nullptr : &attempts.back();
+  return best;
 }
 
 }  // namespace pippin

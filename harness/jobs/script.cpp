@@ -14,75 +14,204 @@ namespace pippin {
 
 namespace {
 
-// What every job begins with. It claims the job before anything else: of two processes that run
-// the same script, one gets past mkdir. Its names are long so that no prolog means another thing by
-// them.
+// What every job begins with. It claims itself before anything else: of two processes that run the
+// same script, one gets to make the claim's owner. Names are long so that no prolog means another
+// thing by them; what needs no process of its own uses none, as arrays have thousands of tasks.
 constexpr std::string_view kClaim = R"bash(
-pippin_attempt="$pippin_submission-${SLURM_JOB_ID:-local}-${SLURM_RESTART_COUNT:-0}"
-pippin_claim="$pippin_root/jobs/$pippin_job/claim-$pippin_attempt"
-mkdir -p "$pippin_root/jobs/$pippin_job"
-if ! mkdir "$pippin_claim"; then
-  [ -d "$pippin_claim" ] || exit 3
+pippin_id="${SLURM_JOB_ID:-local}-${SLURM_RESTART_COUNT:-0}"
+pippin_jobs="$pippin_root/jobs/$pippin_name"
+pippin_claim="$pippin_jobs/claim-$pippin_id"
+
+pippin_take() { # FILE TEXT: true for the one process that makes the file
+  local taken
+  set -C # O_EXCL
+  printf '%s\n' "$2" 2>/dev/null >"$1"
+  taken=$?
+  set +C
+  return "$taken"
+} 2>/dev/null
+
+mkdir -p "$pippin_claim" "$pippin_root/succeeded" "$pippin_root/failed" || exit 3
+if ! pippin_take "$pippin_claim/owner" "$HOSTNAME $$"; then
+  [ -s "$pippin_claim/owner" ] || exit 3
   echo "another process has begun this job"
   exit 0
 fi
 
-# Where and with what this job runs, for the database.
-{
-  echo "host=$(uname -n)"
-  echo "git_commit=$(git rev-parse HEAD 2>/dev/null)"
-  echo "nodes=${SLURM_JOB_NODELIST:-$(uname -n)}"
-  if command -v nvidia-smi >/dev/null; then
-    echo "gpu_model=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)"
-    echo "driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1)"
-  fi
-  env | grep -E '^(SLURM|CUDA|NCCL|OMP|OMPI|UCX|OPENBLAS|MKL)_[A-Z0-9_]*=' | sort
-} >"$pippin_claim/provenance"
-
+pippin_first_node() { # of a list such as rack[0-1]n[01-16],login1
+  local list=$1 name=
+  while [[ $list =~ ^([^][,]*)\[([^],-]*)[^]]*\](.*)$ ]]; do
+    name+=${BASH_REMATCH[1]}${BASH_REMATCH[2]} list=${BASH_REMATCH[3]}
+  done
+  MASTER_ADDR=$name${list%%,*}
+}
 export MASTER_ADDR=127.0.0.1 MASTER_PORT=$((20000 + ${SLURM_JOB_ID:-$$} % 10000))
-if [ -n "${SLURM_JOB_NODELIST:-}" ]; then
-  MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
+if [ -n "${SLURM_JOB_NODELIST:-}" ]; then pippin_first_node "$SLURM_JOB_NODELIST"; fi
+)bash";
+
+// After the prolog: modules and paths are what the runs see.
+constexpr std::string_view kProvenance = R"bash(
+set +efu +o pipefail # whatever the prolog chose, a run that fails is not the end of the job
+
+# Where and with what this job runs, for the database.
+pippin_provenance() {
+  local name file
+  echo "host=$HOSTNAME"
+  echo "nodes=${SLURM_JOB_NODELIST:-$HOSTNAME}"
+  echo "git_commit=$(git rev-parse HEAD 2>/dev/null)"
+  if command -v nvidia-smi >/dev/null; then
+    IFS=, read -r name file < <(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader)
+    echo "gpu_model=$name"
+    echo "driver=${file# }"
+    nvidia-smi topo -m >"$pippin_claim/topology" 2>&1
+  fi
+  for file in ${LD_LIBRARY_PATH//:/\/libnccl.so.*.*.* }/libnccl.so.*.*.* \
+    /usr/lib/*-linux-gnu/libnccl.so.*.*.*; do
+    if [ -e "$file" ]; then echo "nccl=${file##*libnccl.so.}" && break; fi
+  done
+  for name in LOADEDMODULES "${!SLURM_@}" "${!CUDA_@}" "${!NCCL_@}" "${!OMP_@}" "${!OMPI_@}" \
+    "${!UCX_@}" "${!FI_@}" "${!OPENBLAS_@}" "${!MKL_@}"; do
+    if [ -n "${!name+set}" ]; then echo "$name=${!name//$'\n'/\\n}"; fi
+  done
+}
+pippin_provenance >"$pippin_claim/provenance"
+)bash";
+
+// One run: skipped where an attempt is done, claimed by its `started`, over when `done` has its
+// name. A machine that cannot even note the start (a full disk) is no failure of the run, nor is
+// what ends it from outside: it stays open, and pippin asks the scheduler why.
+constexpr std::string_view kRun = R"bash(
+pippin_time_up='' pippin_ended='' pippin_signalled='' pippin_child='' pippin_longest=0 pippin_end=''
+trap 'pippin_signalled=1 pippin_time_up=1' USR1
+trap 'pippin_stop TERM' TERM
+trap 'pippin_stop INT' INT
+pippin_stop() {
+  pippin_signalled=1 pippin_ended=$1
+  if [ -n "$pippin_child" ]; then kill -TERM -- "-$pippin_child" 2>/dev/null; fi
+}
+
+pippin_note() { TZ=UTC0 printf '%(%FT%TZ)T %s\n' -1 "$*"; }
+
+pippin_is_done() { # RUN: a failure counts where this handing-over has it, others were for repair
+  local file words
+  for file in "$pippin_root/$1"/*/done; do
+    [ -s "$file" ] && read -r words <"$file" || continue
+    [[ $words =~ ^exit=([0-9]+)\ ended=[0-9]+$ ]] || continue
+    [ "${BASH_REMATCH[1]}" = 0 ] && return
+    [[ $file == "$pippin_root/$1/$pippin_submission-"* ]] && return
+  done
+  return 1
+}
+
+pippin_end_of_job() { # seconds since 1970, or nothing where the job has no end
+  pippin_end=$(SLURM_TIME_FORMAT=%s squeue --noheader --jobs="$SLURM_JOB_ID" --format=%e)
+  [[ $pippin_end =~ ^[0-9]+$ ]] || pippin_end=
+}
+
+pippin_has_time() { # for one more run: as long as it may take, else as the longest so far
+  local now needed=${pippin_run_time:-$pippin_longest}
+  [ -z "$pippin_time_up" ] || return
+  [ -n "${SLURM_JOB_ID:-}" ] && [ "$pippin_longest" -gt 0 ] || return 0
+  printf -v now '%(%s)T' -1
+  [ -n "$pippin_end" ] && [ $((now + needed)) -lt "$pippin_end" ] && return
+  pippin_end_of_job # it may have been given more
+  [ -z "$pippin_end" ] || [ $((now + needed)) -lt "$pippin_end" ]
+}
+
+pippin_wait() { # for the child; what a signal does meanwhile is done in its trap
+  local code
+  while :; do
+    pippin_signalled=
+    wait "$pippin_child"
+    code=$?
+    [ -n "$pippin_signalled" ] || return "$code"
+  done
+}
+
+pippin_launch() { # DIRECTORY FUNCTION
+  local code
+  "$2" >"$1/log" 2>&1 </dev/null &
+  pippin_child=$!
+  pippin_wait
+  code=$?
+  # What ends the job may reach the run a moment before it reaches this script.
+  if [ "$code" -ne 0 ] && [ -n "${SLURM_JOB_ID:-}" ]; then sleep 0.3; fi
+  pippin_child=
+  return "$code"
+}
+
+pippin_done() { # RUN DIRECTORY CODE
+  printf 'exit=%d ended=%(%s)T\n' "$3" -1 >"$2/done.new" || return
+  sync "$2/log" "$2/done.new" # a power cut must not leave an empty one
+  mv "$2/done.new" "$2/done" || return
+  if [ "$3" -eq 0 ]; then echo "$2" >"$pippin_root/succeeded/$1"; else echo "$2" >"$pippin_root/failed/$1"; fi
+}
+
+pippin_canary() { # FILE [FUNCTION]
+  if [ -n "${2:-}" ]; then "$2" >"$1" 2>&1 </dev/null; fi
+}
+
+pippin_run() { # NAME FUNCTION [CANARY]
+  local run=$1 begun_at directory="$pippin_root/$1/$pippin_submission-$pippin_id" code begun=$SECONDS
+  if pippin_is_done "$run"; then
+    pippin_note "$run is done already"
+    return
+  fi
+  if [ -n "$pippin_ended" ] || ! pippin_has_time; then
+    pippin_note "$run is left for another job: the time of this one is up"
+    return
+  fi
+  mkdir -p "$directory" && printf -v begun_at '%(%s)T' -1 &&
+    pippin_take "$directory/started" "$begun_at" && declare -f "$2" >"$directory/command" || return
+  export PIPPIN_RUN_DIR=$directory
+  pippin_canary "$directory/canary-before" "${3:-}"
+  pippin_note "$run starts"
+  pippin_launch "$directory" "$2"
+  code=$?
+  if [ -n "$pippin_ended" ] && [ "$code" -ne 0 ]; then
+    pippin_note "$run is interrupted by $pippin_ended"
+    echo "signal=$pippin_ended time_up=${pippin_time_up:-0}" >"$directory/interrupted"
+    return
+  fi
+  pippin_note "$run exits $code"
+  pippin_canary "$directory/canary-after" "${3:-}"
+  pippin_done "$run" "$directory" "$code"
+  if [ $((SECONDS - begun + 1)) -gt "$pippin_longest" ]; then pippin_longest=$((SECONDS - begun + 1)); fi
+}
+set -m # a run that ends its process group is not the end of the job
+)bash";
+
+// An array: the part of tasks.sh that is a task's, by its lines. By hand all of them.
+constexpr std::string_view kDispatch = R"bash(
+pippin_task() { # NUMBER
+  local from=${pippin_lines[$1 - 1]} lines code
+  mapfile -t -s "$from" -n $((${pippin_lines[$1]} - from)) lines <"$pippin_jobs/tasks.sh"
+  printf -v code '%s\n' "${lines[@]}"
+  eval "$code"
+}
+if [ -n "${SLURM_ARRAY_TASK_ID:-}" ]; then
+  pippin_task "$SLURM_ARRAY_TASK_ID"
+else
+  . "$pippin_jobs/tasks.sh"
 fi
 )bash";
 
-// One run: skipped where an attempt is done, claimed by mkdir, over when `done` has its name. A
-// machine that cannot even note the start (a full disk) is no failure of the run: it stays open.
-constexpr std::string_view kRun = R"bash(
-pippin_run() { # NAME FUNCTION
-  local directory="$pippin_root/$1/$pippin_attempt" code
-  if grep -qsx 'exit=[0-9]* ended=[0-9]*' "$pippin_root/$1"/*/done; then
-    echo "$1 is done already"
-    return
-  fi
-  mkdir -p "$pippin_root/$1" && mkdir "$directory" &&
-    date +%s >"$directory/started" && declare -f "$2" >"$directory/command" || return
-  export PIPPIN_RUN_DIR=$directory
-  echo "$(date -u +%FT%TZ) $1 starts"
-  "$2" >"$directory/log" 2>&1 </dev/null
-  code=$?
-  echo "$(date -u +%FT%TZ) $1 exits $code"
-  printf 'exit=%d ended=%(%s)T\n' "$code" -1 >"$directory/done.new" || return
-  sync "$directory/log" "$directory/done.new" # a power cut must not leave an empty one
-  mv "$directory/done.new" "$directory/done"
-}
-set +efu            # whatever the prolog chose, a run that fails is not the end of the job,
-[ -t 0 ] || set -m  # nor one that ends its process group
-)bash";
-
 /// Splits what all runs set alike from what each sets for itself: a script is read by people.
-Environment take_common(std::vector<ScriptRun>& runs) {
+Environment take_common(std::vector<ScriptTask>& tasks) {
+  std::vector<ScriptRun*> runs;
+  for (auto& task : tasks) {
+    for (auto& run : task.runs) runs.push_back(&run);
+  }
+  std::map<std::pair<std::string, std::string>, std::size_t> times;
+  for (const auto* run : runs) {
+    for (const auto& variable : run->env) ++times[variable];
+  }
+  const auto everywhere = [&](const auto& variable) { return times[variable] == runs.size(); };
   Environment common;
-  for (const auto& variable : runs.empty() ? Environment() : runs.front().env) {
-    const bool everywhere = std::all_of(runs.begin(), runs.end(), [&](const ScriptRun& run) {
-      return std::find(run.env.begin(), run.env.end(), variable) != run.env.end();
-    });
-    if (everywhere) common.push_back(variable);
-  }
-  for (auto& run : runs) {
-    std::erase_if(run.env, [&](const auto& variable) {
-      return std::find(common.begin(), common.end(), variable) != common.end();
-    });
-  }
+  if (!runs.empty())
+    std::copy_if(runs.front()->env.begin(), runs.front()->env.end(), std::back_inserter(common),
+                 everywhere);
+  for (auto* run : runs) std::erase_if(run->env, everywhere);
   return common;
 }
 
@@ -178,7 +307,7 @@ ScriptRun script_run(const Sweep& sweep, const Point& point, const PlannedRun& r
   const NamedValues values = values_of(sweep, point, run, allocation);
   const auto fill = [&](const std::string& name) { return filling_of(values, name); };
   const std::string launch = filled(sweep.cluster.launch, fill);
-  ScriptRun script{run.name, {}, {}};
+  ScriptRun script{run.name, {}, {}, {}};
   const auto put = [&](const std::string& name, const std::string& value) {
     script.env.emplace_back(variable_name(name), value);
   };
@@ -202,28 +331,59 @@ ScriptRun script_run(const Sweep& sweep, const Point& point, const PlannedRun& r
   return script;
 }
 
-std::string job_script(const JobScript& script) {
-  std::string text = "#!/usr/bin/env bash\n";
-  for (const auto& directive : script.directives) text += directive + "\n";
-  text += fmt::format("# {}: {}\n", printable(script.job), printable(script.title));
-  text += "# Written by pippin. By hand: bash THIS_FILE. What is done is not done again.\n";
-  text += fmt::format("pippin_root={}\npippin_job={}\npippin_submission={}\n",
-                      bash_word(script.root.string()), bash_word(script.job), script.submission);
-  text += fmt::format("cd {} || exit 1\n", bash_word(script.directory.string()));
-  text += kClaim;
-  std::vector<ScriptRun> runs = script.runs;
-  text += fmt::format("export PIPPIN_JOB={}\n", bash_word(script.job));
-  text += exports(take_common(runs));
-  for (const auto& line : script.prolog) text += line + "\n";
-  text += kRun;
-  std::string calls;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const ScriptRun& run = runs[i];
+namespace {
+
+/// Functions of the task's runs, and their calls.
+std::string text_of(const ScriptTask& task) {
+  std::string text = fmt::format("export PIPPIN_JOB={}\n", bash_word(task.job)), calls;
+  for (std::size_t i = 0; i < task.runs.size(); ++i) {
+    const ScriptRun& run = task.runs[i];
     // Not indented: a here-document of the user's must end where they wrote it.
     text += fmt::format("\nrun_{}() (\n{}{}\n)\n", i + 1, exports(run.env), trim(run.command));
-    calls += fmt::format("pippin_run {} run_{}\n", bash_word(run.name), i + 1);
+    if (!run.canary.empty()) text += fmt::format("canary_{}() (\n{}\n)\n", i + 1, trim(run.canary));
+    calls += fmt::format("pippin_run {} run_{}", bash_word(run.name), i + 1);
+    calls += run.canary.empty() ? "\n" : fmt::format(" canary_{}\n", i + 1);
   }
   return text + "\n" + calls;
+}
+
+std::string head_of(const JobScript& script) {
+  std::string text = "#!/usr/bin/env bash\n";
+  for (const auto& directive : script.directives) text += directive + "\n";
+  text += fmt::format("# {}: {}\n", printable(script.name), printable(script.title));
+  text += "# Written by pippin. By hand: bash THIS_FILE. What is done is not done again.\n";
+  text += fmt::format("pippin_root={}\npippin_name={}\npippin_submission={}\n",
+                      bash_word(script.root.string()), bash_word(script.name), script.submission);
+  if (script.run_time_s)
+    text += fmt::format("pippin_run_time={} # seconds, at most\n", *script.run_time_s);
+  text += fmt::format("cd {} || exit 1\n", bash_word(script.directory.string()));
+  return text;
+}
+
+std::ptrdiff_t lines_in(std::string_view text) {
+  return std::count(text.begin(), text.end(), '\n');
+}
+
+}  // namespace
+
+JobFiles job_files(const JobScript& script) {
+  std::vector<ScriptTask> tasks = script.tasks;
+  std::string text = head_of(script) + std::string(kClaim) + "\n" + exports(take_common(tasks));
+  for (const auto& line : script.prolog) text += line + "\n";
+  text += kProvenance;
+  text += kRun;
+  if (tasks.size() == 1) return {text + "\n" + text_of(tasks.front()), {}};
+  JobFiles files;
+  std::vector<std::ptrdiff_t> lines{0};
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const std::string part = fmt::format("# Task {}\n{}\n", i + 1, text_of(tasks[i]));
+    files.tasks += part;
+    lines.push_back(lines.back() + lines_in(part));
+  }
+  files.script =
+      fmt::format("{}\n# Where each task's lines begin in tasks.sh\npippin_lines=({})\n{}", text,
+                  fmt::join(lines, " "), kDispatch);
+  return files;
 }
 
 }  // namespace pippin

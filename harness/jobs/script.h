@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,9 +12,16 @@ namespace pippin {
 
 /// One run as a job script launches it.
 struct ScriptRun {
-  std::string name;     ///< its directory under the sweep's
-  Environment env;      ///< data: quoted by the script
-  std::string command;  ///< bash; values are already filled in
+  std::string name;         ///< its directory under the sweep's
+  Environment env;          ///< data: quoted by the script
+  std::string command;      ///< bash; values are already filled in
+  std::string canary = {};  ///< bash, run before and after it; empty: none
+};
+
+/// The runs of one job.
+struct ScriptTask {
+  std::string job;
+  std::vector<ScriptRun> runs;
 };
 
 /// Everything a job script says.
@@ -22,15 +30,23 @@ struct JobScript {
   std::vector<std::string> directives;  ///< "#SBATCH …" lines
   fs::path directory;                   ///< absolute: where the commands run
   fs::path root;                        ///< absolute: <db>.runs/SWEEP
-  std::string job;
-  std::int64_t submission = 1;
-  std::vector<std::string> prolog;  ///< bash
-  std::vector<ScriptRun> runs;
+  std::string name;                     ///< the submission's: "gpt-52b-n4-s1"
+  std::int64_t submission = 1;          ///< its number
+  std::vector<std::string> prolog;      ///< bash
+  std::optional<std::int64_t> run_time_s;  ///< what one run takes at most
+  std::vector<ScriptTask> tasks;           ///< more than one: an array
 };
 
-/// The bash text. It needs bash and coreutils only, claims itself and each run by mkdir, goes on
-/// when a run fails, and leaves exit codes by rename (protocol.h names the files).
-std::string job_script(const JobScript& script);
+/// What a submission consists of.
+struct JobFiles {
+  std::string script;
+  std::string tasks;  ///< of an array, what its tasks run; the script reads a task's part of it
+};
+
+/// The bash texts. They need bash and coreutils only, claim the job and each run, go on when a run
+/// fails, start none that the job's time is too short for, and leave exit codes by rename
+/// (protocol.h names the files).
+JobFiles job_files(const JobScript& script);
 
 /// How `run` launches `point`: the probe at `probes`/NAME with its options, or the sweep's command.
 /// Errors: Error (bad input) naming an unknown {placeholder}.

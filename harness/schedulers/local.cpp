@@ -26,6 +26,15 @@ namespace {
 
 constexpr std::size_t kNumberDigits = 20;  // nanoseconds since 1970, so that names sort by age
 
+// What the queue, or we, say of the end of a job; queue.bash has the first too.
+constexpr std::string_view kGone = "its processes are gone", kCancelled = "cancelled";
+
+End end_of(std::string_view words) {
+  if (words == "exit 0") return End::kCompleted;
+  if (words == kCancelled) return End::kUser;
+  return End::kInfrastructure;  // killed, or gone with the machine
+}
+
 /// Whether any process holds a lock on the file. A file that is gone is not locked.
 /// Errors: Error (machine) where that cannot be told.
 bool locked(const fs::path& path) {
@@ -86,13 +95,14 @@ std::map<std::string, fs::path> entries(const fs::path& folder) {
 LocalScheduler::LocalScheduler(fs::path folder, fs::path machine_lock)
     : folder_(std::move(folder)), machine_lock_(std::move(machine_lock)) {}
 
-void LocalScheduler::submit(const JobRequest& request) {
+Handed LocalScheduler::submit(const JobRequest& request) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto number = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
   for (const char* name : {"waiting", "running", "ended"}) disk().make_directory(folder_ / name);
   disk().write(folder_ / "waiting" / fmt::format("{:0{}}-{}", number, kNumberDigits, request.token),
                request.script.string() + '\0' + request.log.string() + '\0');
   start_queue();
+  return {Handed::Answer::kTaken, "local"};
 }
 
 void LocalScheduler::start_queue() const {
@@ -110,43 +120,48 @@ void LocalScheduler::start_queue() const {
       folder_ / "queue.log");
 }
 
-std::map<std::string, JobStatus> LocalScheduler::query(const std::vector<std::string>& tokens) {
+std::map<std::string, std::vector<JobStatus>> LocalScheduler::query(
+    const std::vector<Asked>& asked) {
+  using Phase = JobStatus::Phase;
   // A job moves from folder to folder in this order, so that none is missed between two looks.
   const auto waiting = entries(folder_ / "waiting");
   const auto running = entries(folder_ / "running");
   const auto ended = entries(folder_ / "ended");
   // A machine that went down took the queue with it.
   if (!waiting.empty() && !locked(machine_lock_)) start_queue();
-  std::map<std::string, JobStatus> answers;
-  for (const auto& token : tokens) {
-    JobStatus& answer = answers[token];
-    if (const auto found = ended.find(token); found != ended.end()) {
-      answer = {JobStatus::Phase::kEnded,
-                std::string(trim(disk().read(found->second).value_or("")))};
-    } else if (const auto taken = running.find(token); taken != running.end()) {
+  std::map<std::string, std::vector<JobStatus>> answers;
+  for (const auto& one : asked) {
+    JobStatus answer{Phase::kAbsent, "the queue does not know it"};
+    if (const auto found = ended.find(one.token); found != ended.end()) {
+      const std::string words(trim(disk().read(found->second).value_or("")));
+      answer = {Phase::kEnded, words, end_of(words)};
+    } else if (const auto taken = running.find(one.token); taken != running.end()) {
       // It may have ended between the two looks; the next one tells.
       const bool alive = locked(taken->second) || !disk().exists(taken->second);
-      answer = alive ? JobStatus{JobStatus::Phase::kRunning, {}}
-                     : JobStatus{JobStatus::Phase::kEnded, "its processes are gone"};
-    } else {
-      answer.phase = waiting.count(token) ? JobStatus::Phase::kWaiting : JobStatus::Phase::kAbsent;
+      answer = alive ? JobStatus{Phase::kRunning}
+                     : JobStatus{Phase::kEnded, std::string(kGone), End::kInfrastructure};
+    } else if (waiting.count(one.token)) {
+      answer.phase = Phase::kWaiting;
     }
+    answers[one.token] = {answer};
   }
   return answers;
 }
 
-void LocalScheduler::cancel(const std::vector<std::string>& tokens) {
+void LocalScheduler::cancel(const std::vector<Asked>& asked) {
   const auto waiting = entries(folder_ / "waiting");
-  for (const auto& token : tokens) {
-    const auto found = waiting.find(token);
+  for (const auto& one : asked) {
+    const auto found = waiting.find(one.token);
     if (found == waiting.end()) continue;
     const fs::path ended = folder_ / "ended" / found->second.filename();
     // The rename takes it from the queue, or the queue was quicker.
-    if (std::rename(found->second.c_str(), ended.c_str()) == 0) disk().write(ended, "cancelled\n");
+    if (std::rename(found->second.c_str(), ended.c_str()) == 0)
+      disk().write(ended, std::string(kCancelled) + "\n");
   }
   const auto running = entries(folder_ / "running");
-  for (const auto& token : tokens) {
-    if (const auto found = running.find(token); found != running.end()) terminate(found->second);
+  for (const auto& one : asked) {
+    if (const auto found = running.find(one.token); found != running.end())
+      terminate(found->second);
   }
 }
 

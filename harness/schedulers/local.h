@@ -18,9 +18,11 @@ class LocalScheduler : public Scheduler {
   /// `machine_lock`: a file that all queues of this user on this machine share.
   LocalScheduler(fs::path folder, fs::path machine_lock);
 
-  void submit(const JobRequest& request) override;
-  std::map<std::string, JobStatus> query(const std::vector<std::string>& tokens) override;
-  void cancel(const std::vector<std::string>& tokens) override;
+  Handed submit(const JobRequest& request) override;
+  std::map<std::string, std::vector<JobStatus>> query(const std::vector<Asked>& asked) override;
+  void cancel(const std::vector<Asked>& asked) override;
+  /// One job at a time is handed over, as many as there are.
+  Room room() override { return {}; }
 
  private:
   void start_queue() const;

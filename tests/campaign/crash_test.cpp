@@ -12,6 +12,8 @@ using test::World;
 namespace {
 
 constexpr std::int64_t kRetries = 2;
+// Of twelve runs, four are bad.
+constexpr RunCounts kAllOver{0, 0, 0, 8, 4, 0, 0, 0};
 
 /// Two node counts, three points, two allocations, two runs each: four jobs, twelve runs.
 Sweep small_sweep() {
@@ -30,10 +32,13 @@ Sweep small_sweep() {
   return sweep;
 }
 
-std::string script_of(const PlannedJob&, const std::vector<PlannedRun>& runs, std::int64_t) {
+JobFiles script_of(const Submission&, const std::vector<TaskPlan>& tasks) {
   std::string lines;
-  for (const auto& run : runs) lines += run.name + "\n";
-  return lines;
+  for (const auto& task : tasks) {
+    for (const auto& run : task.runs) lines += run.name + "\n";
+    lines += "--\n";
+  }
+  return {lines, {}};
 }
 
 /// One life of `pippin run`: opens the campaign and works on it until it is finished, dies or
@@ -41,7 +46,9 @@ std::string script_of(const PlannedJob&, const std::vector<PlannedRun>& runs, st
 bool live(World& world, std::int64_t pace, RunCounts& progress) {
   SweepFolder folder(world.files(), "/db.runs/s");
   const Campaign campaign = open_campaign(folder, small_sweep(), false, "2026-01-01T00:00:00Z");
-  CampaignMachine machine(folder, world.files(), world, campaign, script_of, kRetries);
+  MachineOptions options;
+  options.retries = kRetries;
+  CampaignMachine machine(folder, world.files(), world, campaign, script_of, options);
   for (int i = 0; i < 1000; ++i) {
     progress = machine.step();
     if (progress.finished()) return true;
@@ -85,7 +92,7 @@ std::vector<std::string> run_names() {
 }
 
 void check_each_run_finished_once(World& world, const RunCounts& progress) {
-  CHECK(progress == RunCounts{0, 0, 8, 4, 0, 0});
+  CHECK(progress == kAllOver);
   for (const auto& run : run_names()) {
     CAPTURE(run);
     CHECK(world.executions().at(run) == 1);
@@ -94,8 +101,8 @@ void check_each_run_finished_once(World& world, const RunCounts& progress) {
   for (const auto& token : world.handed_over()) CHECK(token.second == 1);
 }
 
-std::int64_t operations_without_faults(std::int64_t pace) {
-  World world;
+std::int64_t operations_without_faults(std::int64_t pace, std::int64_t tasks_per_job = 1) {
+  World world(-1, tasks_per_job);
   world.plan_faults({});
   RunCounts progress;
   REQUIRE(live(world, pace, progress));
@@ -110,11 +117,12 @@ TEST_CASE("a crash at any single operation loses nothing and doubles nothing") {
   const auto pause = GENERATE(std::int64_t{0}, std::int64_t{5}, std::int64_t{1000});
   const auto kind = GENERATE(Fault::Kind::kCrashBefore, Fault::Kind::kCrashAfter,
                              Fault::Kind::kErrorBefore, Fault::Kind::kErrorAfter);
-  const std::int64_t operations = operations_without_faults(pace);
+  const auto tasks_per_job = GENERATE(std::int64_t{1}, std::int64_t{2});
+  const std::int64_t operations = operations_without_faults(pace, tasks_per_job);
   REQUIRE(operations > 30);
   for (std::int64_t at = 0; at < operations; ++at) {
-    CAPTURE(pace, pause, at);
-    World world;
+    CAPTURE(pace, pause, at, tasks_per_job);
+    World world(-1, tasks_per_job);
     world.plan_faults({{at, kind}});
     check_each_run_finished_once(world, live_to_the_end(world, pace, pause));
   }
@@ -122,14 +130,18 @@ TEST_CASE("a crash at any single operation loses nothing and doubles nothing") {
 
 TEST_CASE("a job that dies at any of its steps is run again and no run counts twice") {
   const auto pace = GENERATE(std::int64_t{1}, std::int64_t{3}, std::int64_t{1000});
-  for (std::int64_t dies_at = 0; dies_at < 45; ++dies_at) {
-    CAPTURE(pace, dies_at);
-    World world(dies_at);
+  const auto tasks_per_job = GENERATE(std::int64_t{1}, std::int64_t{2});
+  for (std::int64_t dies_at = 0; dies_at < 60; ++dies_at) {
+    CAPTURE(pace, dies_at, tasks_per_job);
+    World world(dies_at, tasks_per_job);
     const RunCounts progress = live_to_the_end(world, pace, 0);
-    CHECK(progress == RunCounts{0, 0, 8, 4, 0, 0});
+    CHECK(progress == kAllOver);
     for (const auto& run : run_names()) {
       CAPTURE(run);
-      CHECK(attempts_done(world, run) == 1);
+      // A failure just before its job was lost may be the node's: it is run again.
+      const int most = run.substr(0, 3) == "bad" ? 2 : 1;
+      CHECK(attempts_done(world, run) >= 1);
+      CHECK(attempts_done(world, run) <= most);
       CHECK(world.executions().at(run) <= 2);
     }
   }
@@ -142,8 +154,10 @@ TEST_CASE("pippin and a job may die in the same campaign") {
       CAPTURE(at, dies_at);
       World world(dies_at);
       world.plan_faults({{at, Fault::Kind::kCrashAfter}});
-      CHECK(live_to_the_end(world, 3, 4) == RunCounts{0, 0, 8, 4, 0, 0});
-      for (const auto& run : run_names()) CHECK(attempts_done(world, run) == 1);
+      CHECK(live_to_the_end(world, 3, 4) == kAllOver);
+      for (const auto& run : run_names()) {
+        if (run.substr(0, 3) != "bad") CHECK(attempts_done(world, run) == 1);
+      }
     }
   }
 }

@@ -11,16 +11,21 @@ namespace {
 /// A scheduler that loses every job.
 class BlackHole : public Scheduler {
  public:
-  void submit(const JobRequest& request) override { tokens.push_back(request.token); }
-  std::map<std::string, JobStatus> query(const std::vector<std::string>& asked) override {
-    std::map<std::string, JobStatus> answers;
-    for (const auto& token : asked) answers[token] = {phase, "swallowed"};
+  Handed submit(const JobRequest& request) override {
+    tokens.push_back(request.token);
+    return {Handed::Answer::kTaken, "1"};
+  }
+  std::map<std::string, std::vector<JobStatus>> query(const std::vector<Asked>& asked) override {
+    std::map<std::string, std::vector<JobStatus>> answers;
+    for (const auto& one : asked) answers[one.token] = {{phase, "swallowed", end}};
     return answers;
   }
-  void cancel(const std::vector<std::string>&) override {}
+  void cancel(const std::vector<Asked>&) override {}
+  Room room() override { return {}; }
 
   std::vector<std::string> tokens;
   JobStatus::Phase phase = JobStatus::Phase::kEnded;
+  End end = End::kInfrastructure;
 };
 
 Campaign one_run() {
@@ -30,14 +35,20 @@ Campaign one_run() {
   return campaign;
 }
 
-CampaignMachine machine_on(test::MemoryFiles& files, Scheduler& scheduler) {
+CampaignMachine machine_on(test::MemoryFiles& files, Scheduler& scheduler,
+                           const Campaign& campaign = one_run()) {
   return {SweepFolder(files, "/s"),
           files,
           scheduler,
-          one_run(),
-          [](auto&&...) { return std::string("script"); },
-          2};
+          campaign,
+          [](auto&&...) {
+            return JobFiles{"script", {}};
+          },
+          {}};
 }
+
+constexpr RunCounts kUnsubmitted{1, 0, 0, 0, 0, 0, 0, 0}, kWaiting{0, 1, 0, 0, 0, 0, 0, 0},
+    kRunning{0, 0, 1, 0, 0, 0, 0, 0}, kLost{0, 0, 0, 0, 0, 1, 0, 0};
 
 }  // namespace
 
@@ -47,9 +58,9 @@ TEST_CASE("a job that is lost every time is tried three times and then explained
   auto machine = machine_on(files, hole);
   RunCounts progress;
   for (int i = 0; i < 10; ++i) progress = machine.step();
-  CHECK(progress == RunCounts{0, 0, 0, 0, 1, 0});
-  CHECK(machine.phase("run-a1") == RunPhase::kLost);
-  CHECK(machine.evidence("job") == "swallowed");
+  CHECK(progress == kLost);
+  CHECK(machine.fate("run-a1").phase == RunPhase::kLost);
+  CHECK(machine.fate("run-a1").evidence == "swallowed");
   CHECK(hole.tokens.size() == 3);
   CHECK(std::set<std::string>(hole.tokens.begin(), hole.tokens.end()).size() == 3);
 }
@@ -64,7 +75,7 @@ TEST_CASE("who comes later tries a lost job again as often as he may") {
   CHECK_FALSE(later.counts().finished());
   RunCounts progress;
   for (int i = 0; i < 10; ++i) progress = later.step();
-  CHECK(progress == RunCounts{0, 0, 0, 0, 1, 0});
+  CHECK(progress == kLost);
   CHECK(hole.tokens.size() == 5);
   CHECK(std::set<std::string>(hole.tokens.begin(), hole.tokens.end()).size() == 5);
 }
@@ -76,17 +87,19 @@ TEST_CASE("a lost run that is not wanted any more is not handed over again") {
   Campaign campaign = one_run();
   campaign.jobs[0].runs.push_back({"new-a1", "q", 1, 2});
   std::vector<std::size_t> launched;
+  MachineOptions options;
+  options.wanted = [](const PlannedRun& run) { return run.point_id == "q"; };
   CampaignMachine machine(
       SweepFolder(files, "/s"), files, hole, campaign,
-      [&](const PlannedJob&, const std::vector<PlannedRun>& runs, std::int64_t) {
-        launched.push_back(runs.size());
-        CHECK(runs.at(0).name == "new-a1");
-        return std::string("script");
+      [&](const Submission&, const std::vector<TaskPlan>& tasks) {
+        launched.push_back(tasks.at(0).runs.size());
+        CHECK(tasks.at(0).runs.at(0).name == "new-a1");
+        return JobFiles{"script", {}};
       },
-      2, [](const PlannedRun& run) { return run.point_id == "q"; });
+      options);
   for (int i = 0; i < 10; ++i) machine.step();
-  CHECK(launched == std::vector<std::size_t>{1, 1});
-  CHECK(machine.counts() == RunCounts{0, 0, 0, 0, 2, 0});
+  CHECK(launched == std::vector<std::size_t>{1, 1, 1});  // a new run, and it may be tried thrice
+  CHECK(machine.counts() == RunCounts{0, 0, 0, 0, 0, 2, 0, 0});
 }
 
 TEST_CASE("what an earlier submission began and lost does not count as running") {
@@ -97,10 +110,10 @@ TEST_CASE("what an earlier submission began and lost does not count as running")
   files.make_directory("/s/run-a1/1-local-0");
   machine.step();  // lost, and handed over again
   hole.phase = JobStatus::Phase::kRunning;
-  CHECK(machine.step() == RunCounts{1, 0, 0, 0, 0, 0});
-  CHECK(machine_on(files, hole).counts() == RunCounts{1, 0, 0, 0, 0, 0});
+  CHECK(machine.step() == kWaiting);
+  CHECK(machine_on(files, hole).counts() == kWaiting);
   files.make_directory("/s/run-a1/2-local-0");
-  CHECK(machine.step() == RunCounts{0, 1, 0, 0, 0, 0});
+  CHECK(machine.step() == kRunning);
 }
 
 TEST_CASE("an unsure answer changes nothing") {
@@ -108,7 +121,7 @@ TEST_CASE("an unsure answer changes nothing") {
   BlackHole hole;
   hole.phase = JobStatus::Phase::kUnknown;
   auto machine = machine_on(files, hole);
-  for (int i = 0; i < 10; ++i) CHECK(machine.step() == RunCounts{1, 0, 0, 0, 0, 0});
+  for (int i = 0; i < 10; ++i) CHECK(machine.step() == kWaiting);
   CHECK(hole.tokens.size() == 1);
 }
 

@@ -1,6 +1,7 @@
 #include "tests/campaign/world.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "harness/base/error.h"
 #include "harness/base/text.h"
@@ -96,39 +97,54 @@ std::vector<std::string> World::FaultyFiles::list(const fs::path& directory) {
   return names;
 }
 
-void World::submit(const JobRequest& request) {
+Handed World::submit(const JobRequest& request) {
   before();
   ++handed_over_[request.token];
-  // The fake script is the list of its runs; its path tells sweep, job and submission.
-  const auto lines = disk_.read(request.script).value_or("");
+  // The fake script is the list of its tasks' runs; its folder tells sweep and submission.
+  const fs::path folder = request.script.parent_path();
+  const std::string name = folder.filename().string();
+  const std::string lines = disk_.read(request.script).value_or("");
   Job job;
   job.token = request.token;
-  job.directory = request.script.parent_path().parent_path().parent_path().string();
-  job.submission = *parse_integer(request.script.stem().string().substr(4));
-  for (std::string_view line : split(trim(lines), '\n')) job.runs.emplace_back(line);
-  jobs_.push_back(job);
+  job.directory = folder.parent_path().parent_path().string();
+  for (std::string_view line : split(trim(lines), '\n')) {
+    if (job.runs.empty())
+      job.attempt = fmt::format("{}-{}-0", name.substr(name.rfind("-s") + 2), jobs_.size());
+    if (line != "--") {
+      job.runs.emplace_back(line);
+      continue;
+    }
+    jobs_.push_back(job);
+    job.runs.clear();
+    ++job.task;
+  }
   after();
+  return {Handed::Answer::kTaken, "1"};
 }
 
-std::map<std::string, JobStatus> World::query(const std::vector<std::string>& tokens) {
+JobStatus World::status_of(const std::string& token, std::int64_t task) const {
+  const auto found = std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& job) {
+    return job.token == token && job.task == task;
+  });
+  if (found == jobs_.end()) return {JobStatus::Phase::kAbsent, "never heard of it"};
+  if (!found->ended)
+    return {found->step == 0 ? JobStatus::Phase::kWaiting : JobStatus::Phase::kRunning};
+  const End end = found->died ? End::kInfrastructure : End::kCompleted;
+  return {JobStatus::Phase::kEnded, found->died ? "its node died" : "over", end};
+}
+
+std::map<std::string, std::vector<JobStatus>> World::query(const std::vector<Asked>& asked) {
   before();
-  std::map<std::string, JobStatus> answers;
-  for (const auto& token : tokens) {
-    const auto found = std::find_if(jobs_.begin(), jobs_.end(),
-                                    [&](const Job& job) { return job.token == token; });
-    if (found == jobs_.end()) {
-      answers[token] = {JobStatus::Phase::kAbsent, "never heard of it"};
-    } else {
-      answers[token] = found->ended       ? JobStatus{JobStatus::Phase::kEnded, "over"}
-                       : found->step == 0 ? JobStatus{JobStatus::Phase::kWaiting, ""}
-                                          : JobStatus{JobStatus::Phase::kRunning, ""};
-    }
+  std::map<std::string, std::vector<JobStatus>> answers;
+  for (const auto& one : asked) {
+    for (std::int64_t task = 1; task <= one.tasks; ++task)
+      answers[one.token].push_back(status_of(one.token, task));
   }
   after();
   return answers;
 }
 
-void World::cancel(const std::vector<std::string>&) {}
+void World::cancel(const std::vector<Asked>&) {}
 
 void World::tick(std::int64_t steps) {
   for (; steps > 0; --steps) {
@@ -136,16 +152,16 @@ void World::tick(std::int64_t steps) {
         std::find_if(jobs_.begin(), jobs_.end(), [](const Job& one) { return !one.ended; });
     if (job == jobs_.end()) return;
     if (job_steps_++ == job_dies_at_step_) {
-      job->ended = true;
+      job->ended = job->died = true;
     } else {
       step(*job);
     }
   }
 }
 
-/// Three steps a run, as the real script makes them: claim, execute, mark.
+/// Four steps a run, as the real script makes them: claim, execute, mark, say so to all.
 void World::step(Job& job) {
-  constexpr std::size_t kStepsPerRun = 3;
+  constexpr std::size_t kStepsPerRun = 4;
   const std::size_t run = job.step / kStepsPerRun;
   if (run == job.runs.size()) {
     job.ended = true;
@@ -153,22 +169,36 @@ void World::step(Job& job) {
   }
   const std::string& name = job.runs[run];
   const fs::path folder = fs::path(job.directory) / name;
-  const fs::path attempt = folder / (std::to_string(job.submission) + "-local-0");
+  const bool is_bad = name.substr(0, 3) == "bad";
   switch (job.step++ % kStepsPerRun) {
     case 0: {
+      // A failure is final where this handing-over has it; others are there to be made good.
+      const std::string ours = job.attempt.substr(0, job.attempt.find('-') + 1);
       bool done = false;
-      for (const auto& other : disk_.list(folder))
-        done = done || disk_.exists(folder / other / "done");
-      if (done || !disk_.make_directory(attempt)) job.step += kStepsPerRun - 1;
+      for (const auto& other : disk_.list(folder)) {
+        const auto marker = disk_.read(folder / other / "done");
+        done = done || (marker && (!is_bad || other.substr(0, ours.size()) == ours));
+      }
+      if (done || !disk_.make_directory(folder / job.attempt)) job.step += kStepsPerRun - 1;
       break;
     }
     case 1:
       ++executions_[name];
       break;
+    case 2:
+      disk_.write(folder / job.attempt / "done", is_bad ? "exit=1 ended=1" : "exit=0 ended=1");
+      break;
     default:
-      disk_.write(attempt / "done",
-                  name.substr(0, 3) == "bad" ? "exit=1 ended=1" : "exit=0 ended=1");
+      disk_.write(fs::path(job.directory) / (is_bad ? "failed" : "succeeded") / name, "");
   }
 }
 
 }  // namespace pippin::test
+
+std::string Catch::StringMaker<pippin::RunCounts>::convert(const pippin::RunCounts& counts) {
+  return fmt::format(
+      "unsubmitted {} waiting {} running {} succeeded {} failed {} lost {} cancelled {} unsettled "
+      "{}",
+      counts.unsubmitted, counts.waiting, counts.running, counts.succeeded, counts.failed,
+      counts.lost, counts.cancelled, counts.unsettled);
+}

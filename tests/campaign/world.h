@@ -1,5 +1,6 @@
 #pragma once
 
+#include <catch2/catch.hpp>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -44,7 +45,8 @@ struct Fault {
 class World : public Scheduler {
  public:
   /// Every run exits 0 but those named "bad…", which exit 1.
-  explicit World(std::int64_t job_dies_at_step = -1) : job_dies_at_step_(job_dies_at_step) {}
+  explicit World(std::int64_t job_dies_at_step = -1, std::int64_t tasks_per_job = 1)
+      : job_dies_at_step_(job_dies_at_step), tasks_per_job_(tasks_per_job) {}
 
   /// The next operations of pippin count from here.
   void plan_faults(std::vector<Fault> faults);
@@ -55,9 +57,10 @@ class World : public Scheduler {
 
   /// What pippin sees: each call is an operation that may fail.
   FileSystem& files() { return faulty_files_; }
-  void submit(const JobRequest& request) override;
-  std::map<std::string, JobStatus> query(const std::vector<std::string>& tokens) override;
-  void cancel(const std::vector<std::string>& tokens) override;
+  Handed submit(const JobRequest& request) override;
+  std::map<std::string, std::vector<JobStatus>> query(const std::vector<Asked>& asked) override;
+  void cancel(const std::vector<Asked>& asked) override;
+  Room room() override { return {tasks_per_job_, INT64_MAX, {}}; }
 
   /// The truth.
   FileSystem& disk() { return disk_; }
@@ -80,14 +83,16 @@ class World : public Scheduler {
 
   struct Job {
     std::string token;
+    std::int64_t task = 1;
+    std::string attempt;    ///< "2-7-0": by the second submission, as job 7
     std::string directory;  ///< of the sweep
-    std::int64_t submission = 1;
     std::vector<std::string> runs;
     std::size_t step = 0;
-    bool ended = false;
+    bool ended = false, died = false;
   };
 
   void step(Job& job);
+  JobStatus status_of(const std::string& token, std::int64_t task) const;
   void before();
   void after();
 
@@ -96,8 +101,13 @@ class World : public Scheduler {
   std::vector<Job> jobs_;
   std::vector<Fault> faults_;
   std::int64_t operation_ = 0;
-  std::int64_t job_steps_ = 0, job_dies_at_step_;
+  std::int64_t job_steps_ = 0, job_dies_at_step_, tasks_per_job_;
   std::map<std::string, int> executions_, handed_over_;
 };
 
 }  // namespace pippin::test
+
+template <>
+struct Catch::StringMaker<pippin::RunCounts> {
+  static std::string convert(const pippin::RunCounts& counts);
+};

@@ -279,7 +279,7 @@ TEST_CASE("a lost run of a command that has changed is not run with the new one"
   here.write("s.yaml", "sweep: s\ngrid: {mbs: [1]}\ncommand: 'kill -9 $$; true {mbs}'\n");
   const Call lost = here.pippin("run s.yaml --retries 1");
   CHECK(lost.exit_code == 1);
-  CHECK_THAT(lost.err, Contains("1 run was lost") && Contains("job-2.log"));
+  CHECK_THAT(lost.err, Contains("1 run was lost") && Contains("jobs/s-a1-n1-s2"));
   here.write("s.yaml", "sweep: s\ngrid: {mbs: [1]}\ncommand: 'echo new {mbs}; exit 7'\n");
   CHECK(here.pippin("run s.yaml").exit_code == 1);
   CHECK(here.sql("SELECT count(*) FROM runs WHERE exit_code = 7") == "1");

@@ -47,19 +47,55 @@ TEST_CASE("attempts stand in the order of their submissions and other entries ar
   CHECK(counted(attempts)->name == "10-local-0");
 }
 
+TEST_CASE("of attempts that succeeded the one that ended first counts, and no failure before it") {
+  const test::TemporaryDirectory root;
+  SweepFolder folder(disk(), root.path());
+  disk().write(root / "r/1-5-0/done", "exit=0 ended=900\n");  // a zombie, later than its heir
+  disk().write(root / "r/2-6-0/done", "exit=0 ended=800\n");
+  disk().write(root / "r/3-7-0/done", "exit=1 ended=100\n");
+  CHECK(counted(folder.attempts("r"))->name == "2-6-0");
+}
+
 TEST_CASE("the journal reads back in the order of its submissions") {
   const test::TemporaryDirectory root;
   SweepFolder folder(disk(), root.path());
-  CHECK(folder.submissions("job").empty());
-  for (std::int64_t number : {2, 10, 1})
-    folder.journal("job", {number, "token-" + std::to_string(number), {"a", "b c"}, false, false});
-  folder.mark_handed("job", 2);
-  const auto submissions = folder.submissions("job");
+  CHECK(folder.submissions().empty());
+  for (std::int64_t number : {2, 10, 1}) {
+    Submission one;
+    one.number = number;
+    one.name = "job-s" + std::to_string(number);
+    one.token = one.name + "-token";
+    one.owner = "me";
+    one.sender = "host 12";
+    one.journaled_at = 1700000000;
+    one.tasks = {{"job", {"a", "b c"}}, {"next", {"d"}}};
+    folder.journal(one);
+  }
+  disk().make_directory(root / "jobs/died-s11");
+  auto submissions = folder.submissions();
   REQUIRE(submissions.size() == 3);
+  folder.mark_handed(submissions[1], "4711");
+  folder.mark_ended(submissions[1], {{2, {End::kInfrastructure, "NODE_FAIL\ton n3"}}});
+  submissions = folder.submissions();
   CHECK(submissions[0].number == 1);
   CHECK(submissions[2].number == 10);
-  CHECK(submissions[1].handed);
+  CHECK(folder.newest_submission() == 11);
+  CHECK(submissions[1].handed == "4711");
   CHECK_FALSE(submissions[2].handed);
-  CHECK(submissions[1].token == "token-2");
-  CHECK(submissions[1].runs == std::vector<std::string>{"a", "b c"});
+  CHECK(submissions[1].token == "job-s2-token");
+  CHECK(submissions[1].owner == "me");
+  CHECK(submissions[1].sender == "host 12");
+  CHECK(submissions[1].journaled_at == 1700000000);
+  REQUIRE(submissions[1].tasks.size() == 2);
+  CHECK(submissions[1].tasks[0].runs == std::vector<std::string>{"a", "b c"});
+  CHECK(submissions[1].ended.at(2).end == End::kInfrastructure);
+  CHECK(submissions[1].ended.at(2).evidence == "NODE_FAIL\\ton n3");
+  CHECK(folder.job_log(submissions[1], 2).filename() == "job-2.log");
+}
+
+TEST_CASE("a damaged journal is named with what to do about it") {
+  const test::TemporaryDirectory root;
+  disk().write(root / "jobs/job-s1/journal", "token\nta");
+  CHECK_THROWS_WITH(SweepFolder(disk(), root.path()).submissions(),
+                    Catch::Contains("jobs/job-s1/journal: a damaged journal; remove"));
 }

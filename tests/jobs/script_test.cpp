@@ -28,17 +28,34 @@ Point point_with(const NamedValues& axes) {
   return point;
 }
 
-/// The script of `runs` in `root`, with the job's folder made as a submission makes it.
-fs::path write_script(const fs::path& root, std::vector<ScriptRun> runs) {
+/// The submission that `write_script` writes.
+Submission submission_named(const std::string& name = "job-s1") {
+  Submission submission;
+  submission.name = name;
+  return submission;
+}
+
+JobScript script_of(const fs::path& root, std::vector<ScriptTask> tasks) {
   JobScript script;
   script.title = "a test";
   script.directory = root;
   script.root = root;
-  script.job = "job";
-  script.runs = std::move(runs);
-  SweepFolder folder(disk(), root);
-  disk().write(folder.script("job", 1), job_script(script));
-  return folder.script("job", 1);
+  script.name = "job-s1";
+  script.tasks = std::move(tasks);
+  return script;
+}
+
+/// Its files in `root`, as a submission makes them.
+fs::path write_files(const JobScript& script) {
+  const SweepFolder folder(disk(), script.root);
+  const JobFiles files = job_files(script);
+  disk().write(folder.script(submission_named()), files.script);
+  if (!files.tasks.empty()) disk().write(folder.tasks_file(submission_named()), files.tasks);
+  return folder.script(submission_named());
+}
+
+fs::path write_script(const fs::path& root, std::vector<ScriptRun> runs) {
+  return write_files(script_of(root, {{"job", std::move(runs)}}));
 }
 
 std::string text_of_file(const fs::path& path) { return disk().read(path).value_or("(none)"); }
@@ -60,7 +77,7 @@ TEST_CASE("a job runs its runs, goes on when one fails and leaves exit codes") {
   CHECK(two[0].exit_code == 0);
   CHECK(two[0].ended >= two[0].started);
   CHECK(text_of_file(two[0].log()) == "two\nerr\n");
-  CHECK_THAT(folder.provenance("job", one[0]), Catch::Contains("host="));
+  CHECK_THAT(folder.provenance(submission_named(), one[0]), Catch::Contains("host="));
   CHECK_THAT(text_of_file(one[0].directory / "command"), Catch::Contains("echo one $X"));
 }
 
@@ -135,14 +152,10 @@ TEST_CASE("a command that ends its process group does not end the job") {
 
 TEST_CASE("a prolog's own names and options do not reach the protocol") {
   const test::TemporaryDirectory root;
-  JobScript job;
-  job.directory = job.root = root.path();
-  job.job = "job";
+  JobScript job = script_of(root.path(), {{"job", {{"one", {}, "false"}, {"two", {}, "run"}}}});
   job.prolog = {"sweep=/tmp job=x submission=9 attempt=y claim=z", "run() { echo helper; }",
                 "set -euf -o pipefail"};
-  job.runs = {{"one", {}, "false"}, {"two", {}, "run"}};
-  disk().write(root / "job.sh", job_script(job));
-  run_program({"bash", (root / "job.sh").string()});
+  run_program({"bash", write_files(job).string()});
   SweepFolder folder(disk(), root.path());
   CHECK(folder.attempts("one").at(0).exit_code == 1);
   CHECK(folder.attempts("two").at(0).exit_code == 0);
@@ -161,7 +174,7 @@ TEST_CASE("provenance keeps variables whose names have digits") {
   const fs::path script = write_script(root.path(), {{"one", {}, "true"}});
   run_program({"env", "NCCL_P2P_LEVEL=NVL", "bash", script.string()});
   SweepFolder folder(disk(), root.path());
-  CHECK_THAT(folder.provenance("job", folder.attempts("one").at(0)),
+  CHECK_THAT(folder.provenance(submission_named(), folder.attempts("one").at(0)),
              Catch::Contains("NCCL_P2P_LEVEL=NVL\n"));
 }
 

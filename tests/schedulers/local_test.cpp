@@ -16,6 +16,12 @@ using Phase = JobStatus::Phase;
 
 namespace {
 
+Asked asked_of(const std::string& token) { return {token, 1, true, {}, 0}; }
+
+JobStatus status_of(LocalScheduler& scheduler, const std::string& token) {
+  return scheduler.query({asked_of(token)}).at(token).at(0);
+}
+
 /// A queue of its own, on a machine lock of its own.
 struct Queue {
   test::TemporaryDirectory folder;
@@ -25,7 +31,8 @@ struct Queue {
     disk().write(folder / (token + ".sh"), script);
     return {token, folder / (token + ".sh"), folder / (token + ".log")};
   }
-  Phase phase(const std::string& token) { return scheduler.query({token})[token].phase; }
+  Phase phase(const std::string& token) { return status_of(scheduler, token).phase; }
+  std::string evidence(const std::string& token) { return status_of(scheduler, token).evidence; }
   std::string text(const std::string& name) {
     return disk().read(folder / name).value_or("(none)");
   }
@@ -55,7 +62,7 @@ TEST_CASE("jobs run one at a time in the order they came") {
   REQUIRE(eventually([&] { return queue.phase("job4") == Phase::kEnded; }));
   CHECK(queue.text("order") ==
         "start0\nend0\nstart1\nend1\nstart2\nend2\nstart3\nend3\nstart4\nend4\n");
-  CHECK(queue.scheduler.query({"job0"})["job0"].evidence == "exit 0");
+  CHECK(queue.evidence("job0") == "exit 0");
 }
 
 TEST_CASE("a job knows phases from waiting to ended and an unknown one is absent") {
@@ -68,7 +75,7 @@ TEST_CASE("a job knows phases from waiting to ended and an unknown one is absent
   CHECK(queue.phase("next") == Phase::kWaiting);
   disk().write(queue / "queue/go", "");
   REQUIRE(eventually([&] { return queue.phase("job") == Phase::kEnded; }));
-  CHECK(queue.scheduler.query({"job"})["job"].evidence == "exit 5");
+  CHECK(queue.evidence("job") == "exit 5");
   CHECK(queue.text("job.log") == "out\n");
   CHECK(eventually([&] { return queue.phase("next") == Phase::kEnded; }));
 }
@@ -88,7 +95,7 @@ TEST_CASE("a job whose queue was killed goes on and the machine stays taken unti
   disk().write(queue / "queue/go", "");
   REQUIRE(eventually([&] { return queue.phase("next") == Phase::kEnded; }));
   CHECK(queue.text("order") == "start\nend\nnext\n");
-  CHECK(queue.scheduler.query({"job"})["job"].evidence == "its processes are gone");
+  CHECK(queue.evidence("job") == "its processes are gone");
 }
 
 TEST_CASE("a job that was killed with its queue is known to be gone") {
@@ -106,9 +113,9 @@ TEST_CASE("cancel ends what runs and what waits") {
   queue.scheduler.submit(queue.job("job", "sleep 1000"));
   queue.scheduler.submit(queue.job("next", "echo never >ran"));
   REQUIRE(eventually([&] { return queue.phase("job") == Phase::kRunning; }));
-  queue.scheduler.cancel({"next", "job"});
+  queue.scheduler.cancel({asked_of("next"), asked_of("job")});
   CHECK(eventually([&] { return queue.phase("job") == Phase::kEnded; }));
-  CHECK(queue.scheduler.query({"next"})["next"].evidence == "cancelled");
+  CHECK(queue.evidence("next") == "cancelled");
   CHECK_FALSE(disk().exists(queue / "queue/ran"));
 }
 
@@ -119,7 +126,7 @@ TEST_CASE("two queues on one machine take turns") {
   first.scheduler.submit(first.job("a", "echo a1 >>" + mark + "; sleep 0.2; echo a2 >>" + mark));
   REQUIRE(eventually([&] { return first.text("order") == "a1\n"; }));
   second.submit(first.job("b", "echo b >>" + mark));
-  REQUIRE(eventually([&] { return second.query({"b"})["b"].phase == Phase::kEnded; }));
+  REQUIRE(eventually([&] { return status_of(second, "b").phase == Phase::kEnded; }));
   CHECK(first.text("order") == "a1\na2\nb\n");
 }
 
@@ -143,7 +150,7 @@ TEST_CASE("cancel ends a job that was just taken from the queue and one without 
     run_program({"sleep", pause});
     if (pause == "0.1")
       run_program({"pkill", "-KILL", "-f", "queue.bash " + (queue / "queue").string()});
-    queue.scheduler.cancel({"job"});
+    queue.scheduler.cancel({asked_of("job")});
     CHECK(eventually([&] { return queue.phase("job") == Phase::kEnded; }));
   }
 }
@@ -153,10 +160,10 @@ TEST_CASE("a machine lock that cannot be opened is an error and no wait for ever
   LocalScheduler nowhere(queue / "queue", queue / "missing/machine.lock");
   CHECK_THROWS_WITH(nowhere.submit(queue.job("job", "true")),
                     Catch::Contains("missing/machine.lock: cannot open"));
-  CHECK_THROWS_AS(nowhere.query({"job"}), Error);
+  CHECK_THROWS_AS(nowhere.query({asked_of("job")}), Error);
   // Handed over all the same: it runs where that is mended.
   disk().make_directory(queue / "missing");
-  CHECK(eventually([&] { return nowhere.query({"job"})["job"].phase == Phase::kEnded; }));
+  CHECK(eventually([&] { return status_of(nowhere, "job").phase == Phase::kEnded; }));
 }
 
 TEST_CASE("the lock of the machine outlives the user's session") {
@@ -172,6 +179,6 @@ TEST_CASE("paths with blanks, quotes and line breaks are paths") {
   LocalScheduler scheduler(odd / "queue", odd / "machine.lock");
   disk().write(odd / "job.sh", "echo ran");
   scheduler.submit({"job", odd / "job.sh", odd / "job.log"});
-  REQUIRE(eventually([&] { return scheduler.query({"job"})["job"].phase == Phase::kEnded; }));
+  REQUIRE(eventually([&] { return status_of(scheduler, "job").phase == Phase::kEnded; }));
   CHECK(disk().read(odd / "job.log") == "ran\n");
 }

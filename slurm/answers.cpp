@@ -1,0 +1,233 @@
+#include "slurm/answers.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <utility>
+
+#include "harness/base/error.h"
+#include "harness/base/text.h"
+#include "slurm/ask.h"
+
+namespace pippin::slurm {
+
+const char* const kQueueFormat = "%j\x1f%i\x1f%T\x1f%r\x1f%S\x1f%e\x1f%N\x1f%u";
+const char* const kAccountingFormat = "JobName,JobID,State,Reason,Start,End,NodeList,User,ExitCode";
+
+namespace {
+
+constexpr std::size_t kQueueFields = 8, kAccountingFields = 9;
+
+std::optional<std::int64_t> time_of(std::string_view text) {
+  const auto time = parse_integer(text);
+  return time && *time > 0 ? time : std::nullopt;  // N/A, Unknown, None
+}
+
+Entry entry_of(const std::vector<std::string_view>& fields) {
+  Entry entry;
+  entry.name = fields[0];
+  entry.array_id = split(fields[1], '_').front();
+  entry.tasks = tasks_of(fields[1]);
+  entry.state = split(fields[2], ' ').front();  // "CANCELLED by 0"
+  entry.reason = fields[3];
+  entry.start = time_of(fields[4]);
+  entry.end = time_of(fields[5]);
+  entry.nodes = fields[6];
+  entry.user = fields[7];
+  if (fields.size() > kQueueFields) entry.exit_code = fields[8];
+  return entry;
+}
+
+std::vector<Entry> read(std::string_view output, std::size_t fields_each, const char* program) {
+  std::vector<Entry> entries;
+  for (std::string_view line : split(output, '\n')) {
+    if (line.empty()) continue;
+    const auto fields = split(line, kSeparator);
+    if (fields.size() != fields_each)
+      machine_failed("{}: an answer that pippin cannot read: '{}'", program, printable(line));
+    entries.push_back(entry_of(fields));
+  }
+  return entries;
+}
+
+/// "3-5", "3-9:2" or "7", added to `tasks`; false where it is neither.
+bool add_range(std::string_view range, std::vector<std::int64_t>& tasks) {
+  const auto parts = split(range, ':');
+  const auto ends = split(parts.front(), '-');
+  const auto first = parse_integer(ends.front()), last = parse_integer(ends.back());
+  const auto step = parts.size() > 1 ? parse_integer(parts[1]) : std::optional<std::int64_t>(1);
+  if (!first || !last || !step || *step < 1 || ends.size() > 2) return false;
+  for (std::int64_t task = *first; task <= *last; task += *step) tasks.push_back(task);
+  return true;
+}
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+bool begins_with(std::string_view text, std::string_view beginning) {
+  return text.substr(0, beginning.size()) == beginning;
+}
+
+End end_of(const Entry& entry) {
+  if (entry.state == "COMPLETED") return End::kCompleted;
+  if (is_one_of(entry.state, {"TIMEOUT", "DEADLINE", "OUT_OF_MEMORY"})) return End::kLimit;
+  if (is_one_of(entry.state, {"NODE_FAIL", "BOOT_FAIL", "PREEMPTED", "REQUEUED"}))
+    return End::kInfrastructure;
+  if (begins_with(entry.state, "CANCELLED")) return End::kUser;
+  // Its folder for output, or its node's spool, was not there: squeue gives a reason, sacct a code.
+  const bool never_began = entry.reason == "JobLaunchFailure" || entry.exit_code == "0:53";
+  if (entry.state == "FAILED") return never_began ? End::kInfrastructure : End::kApplication;
+  return End::kUnknown;
+}
+
+std::string evidence_of(const Entry& entry) {
+  std::string text = entry.state;
+  const bool says_code = !entry.exit_code.empty() && entry.exit_code != "0:0";
+  if (says_code) text += " " + entry.exit_code;
+  if (!entry.reason.empty() && entry.reason != "None" && !says_code)
+    text += fmt::format(" ({})", entry.reason);
+  if (!entry.nodes.empty() && entry.nodes != "None assigned") text += " on " + entry.nodes;
+  return text;
+}
+
+constexpr std::pair<std::string_view, std::string_view> kRemedies[] = {
+    {"DependencyNeverSatisfied", "what it waits for has failed: cancel it and submit again"},
+    {"PartitionNodeLimit",
+     "it asks for more nodes than its partition gives to a job: fewer GPUs, or another partition"},
+    {"PartitionTimeLimit",
+     "it asks for more time than its partition gives: 'pippin update SWEEP --time …'"},
+    {"JobHeldUser", "it is held: 'scontrol release ID'"},
+    {"JobHeldAdmin", "an administrator holds it: ask them"},
+    {"JobHoldMaxRequeue", "it was begun and lost too often: 'scontrol release ID', or cancel it"},
+    {"BadConstraints", "no node is as it asks: see constraint and gres in the cluster file"},
+    {"AccountNotAllowed", "its account may not use the partition: see the cluster file"},
+    {"QOSNotAllowed", "its QOS may not use the partition: see the cluster file"},
+    {"InvalidAccount", "its account is not known: see the cluster file"},
+    {"InvalidQOS", "its QOS is not known: see the cluster file"},
+    {"Deadline", "it cannot end before its deadline: cancel it and submit again"},
+};
+
+/// Words that say that no answer of the controller's was received.
+bool is_silence(std::string_view errors) {
+  constexpr std::array<std::string_view, 12> kWords{"contact slurm controller",
+                                                    "Socket timed out",
+                                                    "Zero Bytes",
+                                                    "ommunication",
+                                                    "onnection",
+                                                    "ransmitted",
+                                                    "receive failure",
+                                                    "send failure",
+                                                    "Broken pipe",
+                                                    "timed out",
+                                                    "standby mode",
+                                                    "Unexpected message"};
+  return std::any_of(kWords.begin(), kWords.end(),
+                     [&](std::string_view words) { return contains(errors, words); });
+}
+
+/// Limits that other jobs' ends make room under.
+bool is_full(std::string_view errors) {
+  constexpr std::array<std::string_view, 6> kWords{
+      "Resource temporarily unavailable",   "SubmitJobLimit",
+      "temporarily unable to accept job",   "MaxSubmitJobs",
+      "Job violates accounting/QOS policy", "JobCount"};
+  return std::any_of(kWords.begin(), kWords.end(),
+                     [&](std::string_view words) { return contains(errors, words); });
+}
+
+}  // namespace
+
+std::vector<Entry> read_queue(std::string_view output) {
+  return read(output, kQueueFields, "squeue");
+}
+
+std::vector<Entry> read_accounting(std::string_view output) {
+  return read(output, kAccountingFields, "sacct");
+}
+
+std::vector<std::int64_t> tasks_of(std::string_view id) {
+  const auto mark = id.find('_');
+  if (mark == std::string_view::npos)
+    return parse_integer(id) ? std::vector<std::int64_t>{1} : std::vector<std::int64_t>{};
+  std::string_view list = id.substr(mark + 1);
+  if (begins_with(list, "[")) list = list.substr(1, list.find(']') - 1);
+  list = list.substr(0, list.find('%'));
+  std::vector<std::int64_t> tasks;
+  for (std::string_view range : split(list, ',')) {
+    if (!add_range(range, tasks)) return {};
+  }
+  return tasks;
+}
+
+JobStatus status_of(const Entry& entry) {
+  using Phase = JobStatus::Phase;
+  if (is_one_of(entry.state, {"PENDING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "SPECIAL_EXIT",
+                              "CONFIGURING", "RESV_DEL_HOLD"})) {
+    return {Phase::kWaiting, entry.reason, End::kUnknown, remedy_of(entry.reason), entry.start};
+  }
+  if (is_one_of(entry.state, {"RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING",
+                              "RESIZING", "STAGE_OUT"})) {
+    return {Phase::kRunning, entry.nodes, End::kUnknown, {}, entry.end};
+  }
+  const End end = end_of(entry);
+  const bool is_known = end != End::kUnknown || entry.state == "REVOKED";
+  return {is_known ? Phase::kEnded : Phase::kUnknown, evidence_of(entry), end, {}, entry.end};
+}
+
+std::string remedy_of(std::string_view reason) {
+  for (const auto& [word, remedy] : kRemedies) {
+    if (begins_with(reason, word)) return std::string(remedy);
+  }
+  if (contains(reason, "requeued held"))
+    return "its node could not begin it: 'scontrol release ID', or cancel it and submit again";
+  const bool per_job = contains(reason, "PerJob") || contains(reason, "WallDuration");
+  const bool is_limit = begins_with(reason, "Assoc") || begins_with(reason, "QOS");
+  if (is_limit && per_job) return "it asks for more than its account or QOS gives to a job";
+  if (is_limit && contains(reason, "Minutes")) return "its account's budget of time is used up";
+  return {};
+}
+
+Handed read_submission(int exit_code, std::string_view output, std::string_view errors) {
+  using Answer = Handed::Answer;
+  const std::string_view id = split(trim(output), ';').front();
+  const bool is_id =
+      !id.empty() && std::all_of(id.begin(), id.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (exit_code == 0 && is_id) return {Answer::kTaken, std::string(id)};
+  const std::string words = printable(split(trim(errors), '\n').back());
+  if (is_silence(errors)) return {Answer::kUnsure, words};
+  if (is_full(errors)) return {Answer::kNoRoom, words};
+  // What the controller itself has answered is sure.
+  if (contains(errors, "Batch job submission failed: ")) return {Answer::kRefused, words};
+  // So is what sbatch refuses before it asks anybody. Its exit status for a bad option is 255.
+  constexpr int kBadOption = 255;
+  const bool is_usage = contains(errors, "Try \"sbatch --help\"") || exit_code == kBadOption;
+  if (is_usage && output.empty())
+    return {Answer::kRefused, printable(split(trim(errors), '\n').front())};
+  return {Answer::kUnsure, words.empty() ? fmt::format("sbatch exits {}", exit_code) : words};
+}
+
+std::string config_value(std::string_view config, std::string_view name) {
+  for (std::string_view line : split(config, '\n')) {
+    const auto equals = line.find('=');
+    if (equals != std::string_view::npos && trim(line.substr(0, equals)) == name)
+      return std::string(trim(line.substr(equals + 1)));
+  }
+  return {};
+}
+
+std::int64_t credential_life_s(std::string_view config) {
+  constexpr std::int64_t kMungeDefault = 300;
+  const std::string info = config_value(config, "AuthInfo");
+  for (std::string_view part : split(info, ',')) {
+    if (begins_with(trim(part), "ttl="))
+      return parse_integer(trim(part).substr(4)).value_or(kMungeDefault);
+  }
+  return kMungeDefault;
+}
+
+}  // namespace pippin::slurm

@@ -1,0 +1,43 @@
+#include "slurm/ask.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "harness/base/text.h"
+
+namespace pippin::slurm {
+
+namespace {
+
+/// A variable that would change what Slurm's programs do or say.
+bool is_theirs(const std::string& name) {
+  static const std::vector<std::string> kPrefixes{"SLURM_",    "SBATCH_", "SALLOC_",  "SRUN_",
+                                                  "SQUEUE_",   "SACCT_",  "SCANCEL_", "SINFO_",
+                                                  "SCONTROL_", "PMI_",    "PMIX_"};
+  return name != "SLURM_CONF" && name != "SLURM_CONF_SERVER" &&
+         std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](const std::string& prefix) {
+           return name.compare(0, prefix.size(), prefix) == 0;
+         });
+}
+
+}  // namespace
+
+Answer ask(const std::vector<std::string>& command, std::chrono::seconds patience) {
+  Variables environment = own_environment();
+  std::erase_if(environment, [](const auto& variable) { return is_theirs(variable.first); });
+  // A job inherits what sbatch has.
+  if (command.front() != "sbatch") {
+    environment.emplace_back("SLURM_TIME_FORMAT", "%s");
+    environment.emplace_back("SLURM_BITSTR_LEN", "0");
+  }
+  return ask_program(command, environment, patience);
+}
+
+std::string complaint_of(const Answer& answer) {
+  const std::string_view errors = trim(answer.errors);
+  if (answer.gave_up) return "no answer in time";
+  if (errors.empty()) return fmt::format("exit {} without a word", answer.exit_code);
+  return printable(split(errors, '\n').front());
+}
+
+}  // namespace pippin::slurm

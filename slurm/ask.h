@@ -1,0 +1,23 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "harness/base/process.h"
+
+namespace pippin::slurm {
+
+/// Separates the fields that we ask for; no name of ours or of Slurm's holds it.
+inline constexpr char kSeparator = '\x1f';
+
+/// Runs one of Slurm's programs. Of the user's environment it gets all but what changes its answers
+/// or a submission (SLURM_*, SBATCH_*, SQUEUE_*, …; SLURM_CONF stays); times come as seconds since
+/// 1970, lists of array tasks in full.
+/// Errors: Error (machine) where it is not installed.
+Answer ask(const std::vector<std::string>& command, std::chrono::seconds patience);
+
+/// The first line of an answer's errors, for a message: "squeue: error: Unable to contact …".
+std::string complaint_of(const Answer& answer);
+
+}  // namespace pippin::slurm

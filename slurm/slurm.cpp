@@ -1,0 +1,306 @@
+#include "slurm/slurm.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <pwd.h>
+#include <set>
+#include <unistd.h>
+
+#include "harness/base/error.h"
+#include "harness/base/text.h"
+#include "slurm/ask.h"
+#include "slurm/limits.h"
+
+namespace pippin {
+
+namespace {
+
+using Phase = JobStatus::Phase;
+using slurm::Entry;
+
+// sbatch gives up by itself after 120 s where MaxJobCount is reached.
+constexpr std::chrono::seconds kSubmitPatience{150}, kPatience{60};
+// How long accounting may lag behind the queue: seconds, and more where its daemon restarts.
+constexpr std::chrono::seconds kLag{60};
+constexpr std::int64_t kClockSkew_s = 5;
+// Linux takes an argument of 128 KiB at most.
+constexpr std::size_t kLongestList = 100'000;
+
+std::string own_user() {
+  const struct passwd* entry = ::getpwuid(::getuid());
+  return entry ? entry->pw_name : std::to_string(::getuid());
+}
+
+std::int64_t now_s() { return static_cast<std::int64_t>(std::time(nullptr)); }
+
+std::string local_time(std::int64_t seconds) {
+  return fmt::format("{:%FT%T}", fmt::localtime(static_cast<std::time_t>(seconds)));
+}
+
+/// sbatch replaces %j and the like in the names of logs.
+std::string without_replacements(const std::string& path) {
+  std::string text;
+  for (char c : path) text += c == '%' ? std::string("%%") : std::string(1, c);
+  return text;
+}
+
+std::vector<std::string> sbatch_command(const JobRequest& request,
+                                        const std::vector<std::string>& after) {
+  const bool is_array = request.tasks > 1;
+  std::string log = without_replacements(request.log.string());
+  if (is_array) log.insert(log.size() - request.log.extension().string().size(), "-%a");
+  std::vector<std::string> command{"sbatch", "--parsable", "--job-name=" + request.token,
+                                   "--output=" + log, "--open-mode=append"};
+  if (is_array) {
+    std::string range = fmt::format("--array=1-{}", request.tasks);
+    if (request.max_in_flight > 0) range += fmt::format("%{}", request.max_in_flight);
+    command.push_back(range);
+  }
+  if (request.begin) command.push_back("--begin=" + local_time(*request.begin));
+  // Twins, should there ever be any, do not overlap; an array's tasks would be twins as well.
+  if (!is_array && after.empty()) command.emplace_back("--dependency=singleton");
+  if (!after.empty()) command.push_back("--dependency=afterany:" + join(after, ":"));
+  command.insert(command.end(), request.options.begin(), request.options.end());
+  command.push_back(request.script.string());
+  return command;
+}
+
+std::vector<JobStatus> unknown(const Asked& asked, const std::string& words) {
+  JobStatus status;
+  status.evidence = words;
+  return std::vector<JobStatus>(static_cast<std::size_t>(asked.tasks), status);
+}
+
+/// The more alive one: a task may be there twice where a submission arrived twice, or was requeued.
+bool is_better(const JobStatus& status, const JobStatus& than) {
+  const auto rank = [](Phase phase) {
+    switch (phase) {
+      case Phase::kRunning:
+        return 3;
+      case Phase::kWaiting:
+        return 2;
+      case Phase::kEnded:
+        return 1;
+      case Phase::kUnknown:
+      case Phase::kAbsent:
+        break;
+    }
+    return 0;
+  };
+  return rank(status.phase) > rank(than.phase);
+}
+
+void take(const std::vector<Entry>& entries, const Asked& asked, std::vector<JobStatus>& tasks) {
+  for (const auto& entry : entries) {
+    const bool is_theirs = asked.owner.empty() || entry.user.empty() || entry.user == asked.owner;
+    if (entry.name != asked.token || !is_theirs) continue;
+    const JobStatus status = slurm::status_of(entry);
+    for (const std::int64_t task : entry.tasks) {
+      if (task < 1 || task > asked.tasks) continue;
+      JobStatus& known = tasks[static_cast<std::size_t>(task) - 1];
+      if (is_better(status, known)) known = status;
+    }
+  }
+}
+
+bool is_missing(const JobStatus& status) { return status.phase == Phase::kAbsent; }
+
+std::string names_of(const std::vector<Asked>& asked) {
+  std::vector<std::string> names;
+  for (const auto& one : asked) names.push_back(one.token);
+  return join(names, ",");
+}
+
+std::string owners_of(const std::vector<Asked>& asked) {
+  std::set<std::string> owners;
+  for (const auto& one : asked) owners.insert(one.owner.empty() ? own_user() : one.owner);
+  return join({owners.begin(), owners.end()}, ",");
+}
+
+/// Ids of the jobs and arrays behind the tokens that are not over.
+std::vector<std::string> live_ids(const std::vector<Entry>& entries,
+                                  const std::vector<Asked>& asked, bool waiting_only) {
+  std::set<std::string> tokens, ids;
+  for (const auto& one : asked) tokens.insert(one.token);
+  for (const auto& entry : entries) {
+    const Phase phase = slurm::status_of(entry).phase;
+    const bool live = phase == Phase::kWaiting || (phase == Phase::kRunning && !waiting_only);
+    if (tokens.count(entry.name) && live) ids.insert(entry.array_id);
+  }
+  return {ids.begin(), ids.end()};
+}
+
+}  // namespace
+
+Handed SlurmScheduler::submit(const JobRequest& request) {
+  std::vector<std::string> after;
+  if (!request.after.empty()) {
+    std::vector<Asked> before;
+    for (const auto& token : request.after) before.push_back({token, 1, true, own_user(), 0});
+    after = live_ids(queue_of(before), before, false);
+  }
+  const Answer answer = slurm::ask(sbatch_command(request, after), kSubmitPatience);
+  if (answer.gave_up) return {Handed::Answer::kUnsure, "sbatch gave no answer in time"};
+  return slurm::read_submission(answer.exit_code, answer.output, answer.errors);
+}
+
+/// Errors: Error where Slurm does not answer.
+std::vector<Entry> SlurmScheduler::queue_of(const std::vector<Asked>& asked) {
+  std::vector<std::string> command{"squeue",
+                                   "--noheader",
+                                   "--all",
+                                   "--states=all",
+                                   std::string("--format=") + slurm::kQueueFormat,
+                                   "--user=" + owners_of(asked)};
+  const std::string names = names_of(asked);
+  if (names.size() < kLongestList) command.push_back("--name=" + names);
+  const Answer answer = slurm::ask(command, kPatience);
+  if (answer.exit_code != 0)
+    machine_failed("Slurm does not answer: {}", slurm::complaint_of(answer));
+  return slurm::read_queue(answer.output);
+}
+
+std::map<std::string, std::vector<JobStatus>> SlurmScheduler::query(
+    const std::vector<Asked>& asked) {
+  Answers answers;
+  try {
+    const auto entries = queue_of(asked);
+    std::vector<Asked> missing;
+    for (const auto& one : asked) {
+      JobStatus absent;
+      absent.phase = Phase::kAbsent;
+      auto& tasks = answers[one.token];
+      tasks.assign(static_cast<std::size_t>(one.tasks), absent);
+      take(entries, one, tasks);
+      if (std::any_of(tasks.begin(), tasks.end(), is_missing)) missing.push_back(one);
+    }
+    if (!missing.empty() && has_accounting()) ask_accounting(missing, answers);
+    for (const auto& one : missing) judge_missing(one, answers[one.token]);
+  } catch (const Error& error) {
+    for (const auto& one : asked) answers[one.token] = unknown(one, error.what());
+  }
+  return answers;
+}
+
+void SlurmScheduler::ask_accounting(const std::vector<Asked>& missing, Answers& answers) {
+  constexpr std::int64_t kDay = 86400, kMonths = 100 * kDay;
+  constexpr std::size_t kMostNames = 1000;
+  const std::vector<Asked> some(
+      missing.begin(),
+      missing.begin() + static_cast<std::ptrdiff_t>(std::min(missing.size(), kMostNames)));
+  const Answer answer = slurm::ask(
+      {"sacct", "--noheader", "--parsable2", std::string("--delimiter=") + slurm::kSeparator,
+       "--allocations", "--starttime=" + local_time(now_s() - kMonths),
+       std::string("--format=") + slurm::kAccountingFormat, "--name=" + names_of(some),
+       "--user=" + owners_of(some)},
+      kPatience);
+  if (answer.exit_code != 0)
+    machine_failed("Slurm's accounting does not answer: {}", slurm::complaint_of(answer));
+  const auto entries = slurm::read_accounting(answer.output);
+  for (const auto& one : some) {
+    auto& tasks = answers[one.token];
+    const auto in_queue = tasks;
+    take(entries, one, tasks);
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      const bool is_over = tasks[i].phase == Phase::kEnded;
+      // What the queue has is newer; what it has lost does not run, whatever accounting thinks.
+      if (!is_missing(in_queue[i]) || !is_over) tasks[i] = in_queue[i];
+    }
+  }
+}
+
+/// What to think of tasks that are neither in the queue nor over by their accounting.
+void SlurmScheduler::judge_missing(const Asked& asked, std::vector<JobStatus>& tasks) {
+  const bool none_seen = std::all_of(tasks.begin(), tasks.end(), is_missing);
+  const bool never_handed = !asked.handed && none_seen;
+  const std::int64_t sure_from =
+      asked.tried_until + slurm::credential_life_s(config()) + kClockSkew_s;
+  const auto since = missed_.emplace(asked.token, std::chrono::steady_clock::now()).first->second;
+  const bool may_lag = has_accounting() && std::chrono::steady_clock::now() - since < kLag;
+  for (auto& task : tasks) {
+    if (!is_missing(task)) continue;
+    if (!may_see_all(asked)) {
+      task = {Phase::kUnknown, fmt::format("only {} may see it", asked.owner)};
+    } else if (never_handed && now_s() < sure_from) {
+      task = {Phase::kUnknown, fmt::format("it may arrive within {} s", sure_from - now_s())};
+    } else if (never_handed) {
+      task.evidence = "it never arrived";
+    } else if (may_lag) {
+      task = {Phase::kUnknown, "it has left the queue; accounting lags"};
+    } else {
+      task = {Phase::kEnded, "Slurm no longer knows it"};
+    }
+  }
+}
+
+/// Other users' jobs are hidden on some clusters; then absence says nothing.
+bool SlurmScheduler::may_see_all(const Asked& asked) {
+  const bool is_ours = asked.owner.empty() || asked.owner == own_user() || ::getuid() == 0;
+  return is_ours || slurm::config_value(config(), "PrivateData").find("jobs") == std::string::npos;
+}
+
+bool SlurmScheduler::has_accounting() {
+  const std::string type = slurm::config_value(config(), "AccountingStorageType");
+  return type.find("slurmdbd") != std::string::npos;
+}
+
+/// Asked once: it hardly ever changes. Errors: Error where Slurm does not answer.
+const std::string& SlurmScheduler::config() {
+  if (!config_.empty()) return config_;
+  const Answer answer = slurm::ask({"scontrol", "show", "config"}, kPatience);
+  if (answer.exit_code != 0)
+    machine_failed("Slurm does not answer: {}", slurm::complaint_of(answer));
+  config_ = answer.output;
+  return config_;
+}
+
+Room SlurmScheduler::room() {
+  const Answer queue = slurm::ask(
+      {"squeue", "--noheader", "--all", "--array", "--states=all", "--format=%u %T"}, kPatience);
+  if (queue.exit_code != 0) machine_failed("Slurm does not answer: {}", slurm::complaint_of(queue));
+  slurm::SubmitLimit limit;
+  if (has_accounting()) {
+    const Answer associations =
+        slurm::ask({"sacctmgr", "--noheader", "--parsable2", "show", "assoc", "user=" + own_user(),
+                    "format=Account,Partition,QOS,MaxSubmitJobs"},
+                   kPatience);
+    const Answer qualities = slurm::ask({"sacctmgr", "--noheader", "--parsable2", "show", "qos",
+                                         "format=Name,MaxSubmitJobsPerUser"},
+                                        kPatience);
+    limit =
+        slurm::submit_limit_of(associations.output, qualities.output, place_.account, place_.qos);
+  }
+  return slurm::room_of(config(), slurm::queued_of(queue.output, own_user()), limit);
+}
+
+void SlurmScheduler::cancel(const std::vector<Asked>& asked) {
+  std::vector<std::string> command{"scancel"};
+  for (const auto& id : live_ids(queue_of(asked), asked, false)) command.push_back(id);
+  if (command.size() == 1) return;
+  const Answer answer = slurm::ask(command, kPatience);
+  if (answer.exit_code != 0) machine_failed("scancel: {}", slurm::complaint_of(answer));
+}
+
+std::string SlurmScheduler::test(const fs::path& script) {
+  const Answer answer = slurm::ask({"sbatch", "--test-only", script.string()}, kPatience);
+  if (answer.exit_code != 0) bad_input("{}: {}", script.string(), slurm::complaint_of(answer));
+  return std::string(trim(answer.errors));
+}
+
+std::int64_t SlurmScheduler::update(const std::vector<Asked>& asked,
+                                    const std::vector<std::string>& changes) {
+  const auto ids = live_ids(queue_of(asked), asked, true);
+  for (const auto& id : ids) {
+    std::vector<std::string> command{"scontrol", "update", "jobid=" + id};
+    command.insert(command.end(), changes.begin(), changes.end());
+    const Answer answer = slurm::ask(command, kPatience);
+    if (answer.exit_code != 0)
+      bad_input("scontrol update jobid={}: {}", id, slurm::complaint_of(answer));
+  }
+  return static_cast<std::int64_t>(ids.size());
+}
+
+}  // namespace pippin

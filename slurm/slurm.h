@@ -1,0 +1,54 @@
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+
+#include "harness/jobs/scheduler.h"
+#include "slurm/answers.h"
+
+namespace pippin {
+
+/// Slurm, through sbatch, squeue, sacct, scancel and scontrol. A token is the job's name: ids are
+/// reused by a controller that has lost its state. A job that has left squeue is looked up in
+/// sacct where the cluster has accounting; else its files alone can tell.
+class SlurmScheduler : public Scheduler {
+ public:
+  /// Of the cluster file: which limits apply. Empty: the user's default.
+  struct Place {
+    std::string account = {}, qos = {};
+  };
+
+  SlurmScheduler() = default;
+  explicit SlurmScheduler(Place place) : place_(std::move(place)) {}
+
+  Handed submit(const JobRequest& request) override;
+  std::map<std::string, std::vector<JobStatus>> query(const std::vector<Asked>& asked) override;
+  void cancel(const std::vector<Asked>& asked) override;
+  Room room() override;
+
+  /// Has sbatch check a script without submitting it; its words.
+  /// Errors: Error (bad input) where it would be refused.
+  static std::string test(const fs::path& script);
+
+  /// `scontrol update` of what waits; how many jobs were changed.
+  /// Errors: Error with Slurm's words where one is refused.
+  std::int64_t update(const std::vector<Asked>& asked, const std::vector<std::string>& changes);
+
+ private:
+  using Answers = std::map<std::string, std::vector<JobStatus>>;
+
+  const std::string& config();
+  bool has_accounting();
+  bool may_see_all(const Asked& asked);
+  std::vector<slurm::Entry> queue_of(const std::vector<Asked>& asked);
+  void ask_accounting(const std::vector<Asked>& missing, Answers& answers);
+  void judge_missing(const Asked& asked, std::vector<JobStatus>& tasks);
+
+  Place place_;
+  std::string config_;
+  /// Since when a task is neither in the queue nor over by its accounting, which lags.
+  std::map<std::string, std::chrono::steady_clock::time_point> missed_;
+};
+
+}  // namespace pippin
