@@ -37,19 +37,30 @@ Accelerator read_device(const YamlNode& node) {
   fail(node, "unknown accelerator {}{}", in_quotes(name), hint(name, accelerator_names()));
 }
 
-std::string read_launch(const YamlNode& root, const std::string& scheduler) {
-  const YamlNode* node = root.find("launch");
-  if (!node && scheduler == "slurm") return "srun";
-  if (!node) return "mpirun -n {ranks}";
-  const std::string& launch = text_at(*node, "launch");
+/// A line of bash with the placeholders of a launch.
+std::string read_line(const YamlNode& node, const std::string& key) {
+  const std::string& line = text_at(node, key);
   const std::vector<std::string> known{"ranks",         "nodes",       "ranks_per_node",
                                        "gpus_per_node", "master_addr", "master_port"};
-  for (const auto& piece : placeholders(launch)) {
+  for (const auto& piece : placeholders(line)) {
     if (!piece.is_name || std::find(known.begin(), known.end(), piece.text) != known.end())
       continue;
-    fail(*node, "launch knows no {{{}}}{}", piece.text.substr(0, 60), hint(piece.text, known));
+    fail(node, "{} knows no {{{}}}{}", key, piece.text.substr(0, 60), hint(piece.text, known));
   }
-  return launch;
+  return line;
+}
+
+std::string read_launch(const YamlNode& root, const std::string& scheduler) {
+  if (const YamlNode* node = root.find("launch")) return read_line(*node, "launch");
+  return scheduler == "slurm" ? "srun" : "mpirun -n {ranks}";
+}
+
+std::string read_canary(const YamlNode& root) {
+  const YamlNode* node = root.find("canary");
+  if (!node) return "";
+  std::string canary = read_line(*node, "canary");
+  if (trim(canary).empty()) fail(*node, "the canary is empty; without one, leave the key out");
+  return canary;
 }
 
 /// A later line of a job script goes before an earlier one: these would undo what a job is made of.
@@ -110,7 +121,7 @@ std::int64_t read_count(const YamlNode& root, const std::string& key, std::int64
 Cluster read_cluster(const YamlNode& root) {
   expect_map(root, "a cluster",
              {"cluster", "scheduler", "nodes", "gpus_per_node", "accelerator", "links", "launch",
-              "slurm", "prolog", "env"});
+              "slurm", "prolog", "env", "canary", "budget"});
   Cluster cluster;
   const YamlNode* name = root.find("cluster");
   cluster.name = name ? text_at(*name, "cluster") : "inline";
@@ -133,6 +144,10 @@ Cluster read_cluster(const YamlNode& root) {
     }
   }
   if (const auto* env = root.find("env")) cluster.env = read_environment(*env);
+  cluster.canary = read_canary(root);
+  if (const auto* budget = root.find("budget")) {
+    cluster.budget_gpu_hours = positive_number_at(*budget, "budget");
+  }
   return cluster;
 }
 

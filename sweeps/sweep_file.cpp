@@ -7,6 +7,7 @@
 #include "sweeps/draft.h"
 #include "sweeps/environment.h"
 #include "sweeps/keys.h"
+#include "sweeps/packing.h"
 #include "sweeps/resolve.h"
 #include "sweeps/usage.h"
 
@@ -19,8 +20,9 @@ constexpr std::int64_t kMostRuns = 1'000'000;
 constexpr std::int64_t kMostIterations = 1'000'000'000;
 
 const std::vector<std::string> kKeys{
-    "sweep", "cluster", "probe",  "command", "model",      "grid",   "zip",   "points",  "fixed",
-    "gpus",  "where",   "derive", "env",     "iterations", "warmup", "order", "repeats", "seed"};
+    "sweep",  "cluster", "probe",   "command", "model",  "grid",     "zip",
+    "points", "fixed",   "gpus",    "where",   "derive", "env",      "iterations",
+    "warmup", "order",   "repeats", "seed",    "pack",   "run_time", "reference"};
 
 std::string read_name(const YamlNode& root) {
   const YamlNode* node = root.find("sweep");
@@ -120,6 +122,7 @@ Sweep read_settings(const YamlNode& root, const fs::path& file) {
   sweep.repeats = read_repeats(root);
   sweep.order = read_order(root);
   sweep.seed = read_seed(root);
+  read_packing(root, sweep);
   return sweep;
 }
 
@@ -232,6 +235,7 @@ Sweep load_sweep(YamlNode root, const fs::path& file) {
   Draft draft = read_draft(std::move(root), sweep.trainer);
   check_names(draft, sweep);
   resolve(draft, sweep);
+  read_reference(draft.root, sweep);
   check_runs(draft.root.find("repeats"), sweep);
   return sweep;
 }

@@ -148,7 +148,13 @@ const std::vector<SweepWord>& sweep_words() {
        "NUMBER",
        "allocations in which each point is measured (1)",
        &SweepWords::repeats,
-       {"repeats", "allocations"}}};
+       {"repeats", "allocations"}},
+      {"--pack", "PACK", "what a job measures: block, or point", &SweepWords::pack, {"pack"}},
+      {"--run-time",
+       "TIME",
+       "what one run takes at most: 00:05:00",
+       &SweepWords::run_time,
+       {"run_time"}}};
   return all;
 }
 

@@ -15,7 +15,8 @@ struct SweepWords {
   std::vector<std::pair<std::string, std::string>> axes;  ///< "tp", "1,2,4"
   std::vector<std::string> fixed;                         ///< "zero=1"
   std::vector<std::string> where;                         ///< expressions
-  std::optional<std::string> name, cluster, model, gpus, iterations, warmup, repeats;
+  std::optional<std::string> name, cluster, model, gpus, iterations, warmup, repeats, pack,
+      run_time;
 };
 
 /// An option that gives one key of a sweep file its value.

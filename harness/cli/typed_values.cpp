@@ -197,6 +197,11 @@ const std::vector<Type>& types() {
        [](const TypedValue&) {
          return described({"params", "hardware", "model", "megatron", "palm"}, "formula");
        }},
+      {"PACK",
+       [](const TypedValue&) {
+         return Candidates{{"block", "a job measures all points of a node count"},
+                           {"point", "a job measures one point"}};
+       }},
       {"WARMUP",
        [](const TypedValue&) {
          return Candidates{{"auto", "found by statistics"}};

@@ -65,7 +65,7 @@ struct Sweep {
   std::vector<Point> points;
   std::vector<DroppedPoint> dropped;
   std::optional<Pack> pack = {};          ///< nothing: it follows from the order
-  std::optional<double> run_time_s = {};  ///< what one run takes at most, start-up included
+  std::optional<double> run_time_s = {};  ///< what one run takes at most, start-up and canary too
   std::string reference = {};  ///< id of the point that each incomplete block measures; empty: the
                                ///< first of its node count
 };

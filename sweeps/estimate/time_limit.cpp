@@ -45,9 +45,11 @@ bool is_time_limit(std::string_view text) {
   return is_unlimited(trim(text)) || seconds_of(trim(text)).has_value();
 }
 
+std::optional<double> seconds_of_time(std::string_view text) { return seconds_of(trim(text)); }
+
 std::optional<double> time_limit_s(const Cluster& cluster) {
   const Value* limit = find_value(cluster.scheduler_options, "time");
-  const auto seconds = limit ? seconds_of(trim(limit->text)) : std::nullopt;
+  const auto seconds = limit ? seconds_of_time(limit->text) : std::nullopt;
   return seconds && *seconds > 0 ? seconds : std::nullopt;
 }
 

@@ -11,6 +11,9 @@ namespace pippin {
 /// Source: sbatch(1).
 bool is_time_limit(std::string_view text);
 
+/// What such a text says, in seconds; nothing for UNLIMITED and what is none.
+std::optional<double> seconds_of_time(std::string_view text);
+
 /// The time limit of a cluster's jobs, in seconds; nothing where there is none (also: 0,
 /// UNLIMITED).
 std::optional<double> time_limit_s(const Cluster& cluster);

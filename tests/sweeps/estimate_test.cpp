@@ -139,6 +139,9 @@ TEST_CASE("time limits read as sbatch reads them") {
   CHECK(limit_of("1-12") == 129600);
   CHECK(limit_of("1-12:30") == 131400);
   CHECK(limit_of("1-12:30:15") == 131415);
+  CHECK(seconds_of_time(" 5:30 ") == 330);
+  CHECK(seconds_of_time("0") == 0);
+  CHECK_FALSE(seconds_of_time("UNLIMITED"));
   CHECK_FALSE(limit_of("0"));
   CHECK_FALSE(limit_of("UNLIMITED"));
   CHECK_FALSE(time_limit_s(Cluster{}));

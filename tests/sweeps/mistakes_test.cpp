@@ -172,9 +172,53 @@ TEST_CASE("a cluster file that cannot be is refused") {
       {sound("cluster: {accelerator: {name: x, memory_gib: -3}}\n"),
        "sweep.yaml:5: memory_gib must be a number above 0, not '-3'"},
       {sound("cluster: {prolog: {a: b}}\n"), "sweep.yaml:5: prolog must be a list, not a map"},
+      {sound("cluster: {canary: 'gemm -n {rank}'}\n"),
+       "sweep.yaml:5: canary knows no {rank}, did you mean 'ranks'?"},
+      {sound("cluster: {canary: ''}\n"),
+       "sweep.yaml:5: the canary is empty; without one, leave the key out"},
+      {sound("cluster: {budget: 0}\n"), "sweep.yaml:5: budget must be a number above 0, not '0'"},
+      {sound("cluster: {budget: a lot}\n"),
+       "sweep.yaml:5: budget must be a number above 0, not 'a lot'"},
   });
   CHECK(error_of(sound("cluster: ./none.yaml\n")).find("sweep.yaml:5: no cluster file '") == 0);
   CHECK(error_of(sound("cluster: ./\n")).find("sweep.yaml:5: no cluster file '") == 0);
+}
+
+TEST_CASE("packing that cannot be says so") {
+  const std::string slurm =
+      "cluster: {cluster: c, scheduler: slurm, nodes: 1, gpus_per_node: 4, accelerator: cpu, "
+      "slurm: {time: '00:20:00'}}\n";
+  const std::string two = "'model-tp1-pp1-dp1-mbs1-gas1'";
+  check({
+      {sound("pack: blocks\n"), "sweep.yaml:5: unknown pack 'blocks', did you mean 'block'?"},
+      {sound("pack: [block]\n"), "sweep.yaml:5: pack must be a text, not a list"},
+      {sound("run_time: soon\n"), "sweep.yaml:5: run_time: 'soon' is no time above 0, such as ..."},
+      {sound("run_time: 0\n"), "sweep.yaml:5: run_time: '0' is no time above 0, such as ..."},
+      {sound("run_time: UNLIMITED\n"),
+       "sweep.yaml:5: run_time: 'UNLIMITED' is no time above 0, ..."},
+      {sound(slurm + "run_time: 00:20:01\n"),
+       "sweep.yaml:6: run_time '00:20:01' is more than the '00:20:00' that cluster 'c' gives a "
+       "job: "
+       "raise its slurm: time, or lower iterations"},
+      {sound("command: x {tp}\nreference: model-tp1-pp1-dp1-mbs1-gas2\n"),
+       "sweep.yaml:6: reference: no point is named 'model-tp1-pp1-dp1-mbs1-gas2', did you mean " +
+           two + "?"},
+      {sound("command: x {tp}\nreference: none\n"),
+       "sweep.yaml:6: reference: no point is named 'none'; known: model-tp1-pp1-dp1-mbs1-gas1, "
+       "model-tp2-pp1-dp1-mbs1-gas1"},
+      {sound("command: x {tp}\nwhere: [tp < 2]\nreference: model-tp2-pp1-dp1-mbs1-gas1\n"),
+       "sweep.yaml:7: reference: point 'model-tp2-pp1-dp1-mbs1-gas1' is dropped: where: tp < 2"},
+      {sound("command: x {tp}\nreference: {tp: 3}\n"),
+       "sweep.yaml:6: reference: no point has these values; known: model-tp1-..."},
+      {sound("command: x {tp}\nreference: {mbs: 1}\n"),
+       "sweep.yaml:6: reference: 2 points have these values; say more, or give the name of one"},
+      {sound("command: x {tp}\nreference: {tpp: 1}\n"),
+       "sweep.yaml:6: unknown key 'tpp' in reference, did you mean 'tp'?"},
+      {sound("reference: {}\n"),
+       "sweep.yaml:5: reference is empty; give a point's name, or values as {tp: 4}"},
+      {sound("reference: [a]\n"),
+       "sweep.yaml:5: reference (a point's name, or values as {tp: 4}) ..."},
+  });
 }
 
 TEST_CASE("doubtful grids are refused") {

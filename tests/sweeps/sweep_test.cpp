@@ -322,3 +322,24 @@ TEST_CASE("a large grid resolves point by point") {
   CHECK(sweep.points.front().layout.gbs == 102);
   CHECK(find_value(sweep.points.back().axes, "tokens")->number == 10'000 * 1024);
 }
+
+TEST_CASE("packing is decided later unless the file says it") {
+  const std::string text = "sweep: s\ngrid: {tp: [1, 2], own: [a, b]}\ncommand: x {tp} {own}\n";
+  const Sweep plain = test::sweep_of(text);
+  CHECK_FALSE(plain.pack);
+  CHECK_FALSE(plain.run_time_s);
+  CHECK(plain.reference.empty());
+  CHECK(plain.cluster.canary.empty());
+  CHECK(plain.cluster.budget_gpu_hours == kBudgetGpuHours);
+  const Sweep said =
+      test::sweep_of(text +
+                     "pack: block\nrun_time: 00:05:30\nreference: {tp: 2.0, own: b}\n"
+                     "cluster: {canary: 'gemm --ranks {ranks}', budget: 2.5}\n");
+  CHECK(said.pack == Pack::kBlock);
+  CHECK(said.run_time_s == 330);
+  CHECK(said.reference == said.points[3].id);
+  CHECK(said.cluster.canary == "gemm --ranks {ranks}");
+  CHECK(said.cluster.budget_gpu_hours == 2.5);
+  const Sweep named = test::sweep_of(text + "reference: " + plain.points[1].name + "\n");
+  CHECK(named.reference == plain.points[1].id);
+}
