@@ -101,6 +101,7 @@ Json json_of(const PlannedJob& job) {
                     {"point", run.point_id},
                     {"repeat", run.repeat},
                     {"position", run.position}});
+    if (run.is_reference) runs.back()["reference"] = true;
   }
   Json json{{"name", job.name}, {"allocation", job.allocation}, {"nodes", job.nodes}};
   put(json, "time_s", job.time_s);  // manifests before 0.2 have none
@@ -112,7 +113,8 @@ PlannedJob job_of(const Json& json) {
   PlannedJob job{
       json.at("name"), json.at("allocation"), json.at("nodes"), {}, count_of(json, "time_s")};
   for (const auto& run : json.at("runs")) {
-    job.runs.push_back({run.at("name"), run.at("point"), run.at("repeat"), run.at("position")});
+    job.runs.push_back({run.at("name"), run.at("point"), run.at("repeat"), run.at("position"),
+                        run.value("reference", false)});
   }
   return job;
 }

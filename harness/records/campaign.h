@@ -15,6 +15,7 @@ struct PlannedRun {
   std::string point_id;
   std::int64_t repeat = 1;    ///< 1-based, within the allocation
   std::int64_t position = 1;  ///< 1-based, within the job
+  bool is_reference = {};     ///< of the point that each incomplete block measures beside its own
 };
 
 /// One allocation: some runs, one after the other, on one set of nodes.
@@ -24,6 +25,15 @@ struct PlannedJob {
   std::int64_t nodes = 1;
   std::vector<PlannedRun> runs;             ///< in the order they are launched
   std::optional<std::int64_t> time_s = {};  ///< time limit to ask for; nothing: the cluster's own
+};
+
+/// How the points of one node count are put into jobs.
+struct Packing {
+  std::int64_t nodes = 1, points = 1;
+  Pack pack = Pack::kBlock;
+  std::int64_t blocks = 1;        ///< of an allocation; several are incomplete
+  std::int64_t block_points = 0;  ///< of an incomplete block, at most, beside the reference
+  std::string reference = {};     ///< id of the point that each incomplete block measures too
 };
 
 /// One dated go at a sweep: its jobs, frozen when it began.

@@ -1,0 +1,190 @@
+#include "harness/campaign/planner.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "harness/base/random.h"
+#include "harness/base/text.h"
+
+namespace pippin {
+
+namespace {
+
+/// Whether a point's name tells every axis; what is fixed or derived in its sweep it leaves out.
+bool tells_all_axes(const Point& point) {
+  return std::all_of(point.axes.begin(), point.axes.end(), [&](const auto& axis) {
+    return point.name.find("-" + axis.first + axis.second.text) != std::string::npos;
+  });
+}
+
+/// A person's name of each point as a file name. A piece of the id follows where points share it,
+/// or would if a value that it leaves out were changed: what was run by hand before that is
+/// another's.
+std::map<std::string, std::string> file_names(const std::vector<Point>& points) {
+  constexpr std::size_t kDigits = 8;
+  std::map<std::string, std::set<std::string>> ids_of_name;
+  for (const auto& point : points) ids_of_name[file_name_of(point.name)].insert(point.id);
+  std::map<std::string, std::string> names;
+  for (const auto& point : points) {
+    const std::string name = file_name_of(point.name);
+    const bool is_enough = tells_all_axes(point) && ids_of_name[name].size() == 1;
+    names[point.id] = is_enough ? name : fmt::format("{}-{}", name, point.id.substr(0, kDigits));
+  }
+  return names;
+}
+
+/// Runs of one point that stand together.
+std::vector<std::vector<Wanted>> grouped(const std::vector<Wanted>& wanted) {
+  std::vector<std::vector<Wanted>> groups;
+  for (const auto& one : wanted) {
+    const bool goes_on = !groups.empty() && groups.back().front().point->id == one.point->id &&
+                         groups.back().front().allocation == one.allocation;
+    if (!goes_on) groups.emplace_back();
+    groups.back().push_back(one);
+  }
+  return groups;
+}
+
+void add_passes(const std::vector<Wanted>& runs, std::set<std::int64_t>& passes) {
+  for (const auto& one : runs) passes.insert(one.repeat);
+}
+
+}  // namespace
+
+Planner::Planner(const Sweep& sweep, std::int64_t campaign, const std::vector<Point>& all_points,
+                 const References& earlier)
+    : sweep_(sweep),
+      mark_(campaign > 1 ? fmt::format("-c{}", campaign) : ""),
+      names_(file_names(all_points)) {
+  for (auto& packing : packings_of(sweep, earlier)) packings_[packing.nodes] = packing;
+}
+
+std::vector<PlannedJob> Planner::jobs(const std::vector<Wanted>& wanted,
+                                      std::set<std::string> taken) {
+  taken_ = std::move(taken);
+  const bool in_points = sweep_.pack.value_or(Pack::kPoint) == Pack::kPoint;
+  std::vector<PlannedJob> jobs;
+  if (in_points && sweep_.order != Order::kBlocks) {
+    jobs = point_jobs(wanted);
+    if (sweep_.order == Order::kShuffled) Random(seed_of(sweep_.seed, "shuffled")).shuffle(jobs);
+    return jobs;
+  }
+  std::map<Place, Runs> of_place;
+  for (const auto& one : wanted) {
+    of_place[{one.allocation, nodes_of(*one.point, sweep_.cluster)}].push_back(one);
+  }
+  for (const auto& [place, runs] : of_place) {
+    for (auto& job : block_jobs(place, runs)) jobs.push_back(std::move(job));
+  }
+  return jobs;
+}
+
+PlannedRun Planner::run(const Wanted& wanted, std::int64_t block, std::int64_t position) const {
+  std::string name = fmt::format("{}{}-a{}", names_.at(wanted.point->id), mark_, wanted.allocation);
+  if (wanted.is_reference) name += fmt::format("-b{}", block);
+  if (sweep_.repeats.runs > 1) name += fmt::format("-r{}", wanted.repeat);
+  return {name, wanted.point->id, wanted.repeat, position, wanted.is_reference};
+}
+
+PlannedJob Planner::job(std::string name, const Place& place, const Runs& runs,
+                        std::int64_t block) {
+  PlannedJob job{name, place.first, place.second, {}, time_to_ask_for(sweep_, runs.size())};
+  for (int i = 2; !taken_.insert(job.name).second; ++i) job.name = fmt::format("{}+{}", name, i);
+  for (const auto& one : runs)
+    job.runs.push_back(run(one, block, static_cast<std::int64_t>(job.runs.size()) + 1));
+  return job;
+}
+
+/// What one allocation measures on one number of nodes.
+std::vector<PlannedJob> Planner::block_jobs(const Place& place, const Runs& wanted) {
+  const Packing& packing = packings_.at(place.second);
+  if (packing.pack == Pack::kPoint) {
+    auto jobs = point_jobs(wanted);
+    Random(seed_of(sweep_.seed, fmt::format("a{} n{} points", place.first, place.second)))
+        .shuffle(jobs);
+    return jobs;
+  }
+  const bool only_reference = std::all_of(wanted.begin(), wanted.end(), [&](const Wanted& one) {
+    return one.point->id == packing.reference;
+  });
+  if (!packing.reference.empty() && !only_reference) return incomplete_jobs(place, wanted);
+  return {job(block_name(place, 0), place, in_order(place, 0, wanted))};
+}
+
+std::string Planner::block_name(const Place& place, std::int64_t block) const {
+  const std::string of_block = block > 0 ? fmt::format("-b{}", block) : "";
+  return fmt::format("{}{}-a{}{}-n{}", file_name_of(sweep_.name), mark_, place.first, of_block,
+                     place.second);
+}
+
+/// Each block has the reference in every pass, and a number that no earlier plan gave.
+std::vector<PlannedJob> Planner::incomplete_jobs(const Place& place, const Runs& wanted) {
+  const Packing& packing = packings_.at(place.second);
+  const auto is_reference = [&](const Point& point) { return point.id == packing.reference; };
+  const Point& reference = *std::find_if(sweep_.points.begin(), sweep_.points.end(), is_reference);
+  auto points = grouped(wanted);
+  std::set<std::int64_t> of_reference;  // what is wanted of it, each block does
+  std::erase_if(points, [&](const Runs& runs) {
+    if (!is_reference(*runs.front().point)) return false;
+    add_passes(runs, of_reference);
+    return true;
+  });
+  const auto a_block = static_cast<std::size_t>(packing.block_points);
+  const std::size_t blocks = (points.size() + a_block - 1) / a_block;
+  std::vector<PlannedJob> jobs;
+  std::int64_t number = 0;
+  for (const auto& block : replicate(points.size(), blocks, place.first)) {
+    Runs runs;
+    for (const std::size_t i : block) runs.insert(runs.end(), points[i].begin(), points[i].end());
+    std::set<std::int64_t> passes = of_reference;
+    add_passes(runs, passes);
+    for (const auto repeat : passes) runs.push_back({&reference, place.first, repeat, true});
+    do ++number;
+    while (taken_.count(block_name(place, number)) > 0);
+    jobs.push_back(job(block_name(place, number), place, in_order(place, number, runs), number));
+  }
+  return jobs;
+}
+
+/// One job for each point and allocation.
+std::vector<PlannedJob> Planner::point_jobs(const Runs& wanted) {
+  std::vector<PlannedJob> jobs;
+  for (const auto& runs : grouped(wanted)) {
+    const Wanted& first = runs.front();
+    jobs.push_back(job(fmt::format("{}{}-a{}", names_.at(first.point->id), mark_, first.allocation),
+                       {first.allocation, nodes_of(*first.point, sweep_.cluster)}, runs));
+  }
+  return jobs;
+}
+
+/// `blocks`: one random pass over the points after the other.
+Planner::Runs Planner::in_order(const Place& place, std::int64_t block, const Runs& wanted) const {
+  if (sweep_.order == Order::kSequential) return wanted;
+  const std::string where = fmt::format("a{} n{}{}", place.first, place.second,
+                                        block > 0 ? fmt::format(" b{}", block) : "");
+  std::map<std::int64_t, Runs> passes;
+  for (const auto& one : wanted)
+    passes[sweep_.order == Order::kBlocks ? one.repeat : 0].push_back(one);
+  Runs runs;
+  for (auto& [repeat, pass] : passes) {
+    Random(seed_of(sweep_.seed, fmt::format("{} r{}", where, repeat))).shuffle(pass);
+    runs.insert(runs.end(), pass.begin(), pass.end());
+  }
+  return runs;
+}
+
+/// Of a design for all allocations; which of its blocks comes first is random.
+const Replicate& Planner::replicate(std::size_t points, std::size_t blocks,
+                                    std::int64_t allocation) {
+  const auto [design, is_new] = designs_.try_emplace({points, blocks});
+  if (is_new) {
+    const std::uint64_t seed = seed_of(sweep_.seed, fmt::format("design {} {}", points, blocks));
+    design->second = resolvable_design(points, blocks,
+                                       static_cast<std::size_t>(sweep_.repeats.allocations), seed);
+    Random random(seed_of(seed, "order"));
+    for (auto& replicate : design->second) random.shuffle(replicate);
+  }
+  return design->second.at(static_cast<std::size_t>(allocation - 1));
+}
+
+}  // namespace pippin
