@@ -54,13 +54,18 @@ std::vector<Count> gpus_of_jobs(const Plan& plan) {
   return result;
 }
 
+std::optional<double> time_limit_s(const Plan& plan, const PlannedJob& job) {
+  if (job.time_s) return static_cast<double>(*job.time_s);
+  return time_limit_s(plan.sweep.cluster);
+}
+
 std::optional<double> most_gpu_hours(const Plan& plan) {
-  const auto limit = time_limit_s(plan.sweep.cluster);
-  if (!limit) return std::nullopt;
+  const auto gpus = gpus_of_jobs(plan);
   double hours = 0;
-  for (const Count& gpus : gpus_of_jobs(plan)) {
-    if (!gpus) return std::nullopt;
-    hours += static_cast<double>(*gpus) * *limit / kHour;
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    const auto limit = time_limit_s(plan, plan.jobs[i]);
+    if (!gpus[i] || !limit) return std::nullopt;
+    hours += static_cast<double>(*gpus[i]) * *limit / kHour;
   }
   return hours;
 }

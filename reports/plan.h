@@ -15,6 +15,7 @@ struct Plan {
   const Sweep& sweep;
   const std::vector<PlannedJob>& jobs;
   std::size_t width = 100;  ///< columns that a line may take; 0: any. Only where lines have a width
+  std::vector<Packing> packing = {};  ///< of each node count
 };
 
 /// One way to write a plan down: terminal, csv (a line a point, dropped ones too) and json.
@@ -31,6 +32,9 @@ const PlanFormat& plan_format_named(const std::string& name);
 /// GPUs that each job holds: those of its nodes, or of its largest point where nodes have no fixed
 /// number. Nothing where neither is known.
 std::vector<Count> gpus_of_jobs(const Plan& plan);
+
+/// The time limit of a job, in seconds: its own, or the cluster's. Nothing where there is none.
+std::optional<double> time_limit_s(const Plan& plan, const PlannedJob& job);
 
 /// The most GPU-hours that the jobs may take: each its GPUs until its time limit. Nothing where a
 /// job's GPUs or limit are not known.

@@ -37,12 +37,14 @@ Json json_of(const Point& point) {
 Json json_of(const PlannedJob& job, const Count& gpus) {
   Json json{{"name", job.name}, {"allocation", job.allocation}, {"nodes", job.nodes}};
   if (gpus) json["gpus"] = *gpus;
+  if (job.time_s) json["time_s"] = *job.time_s;
   json["runs"] = Json::array();
   for (const auto& run : job.runs) {
     json["runs"].push_back({{"name", run.name},
                             {"point", run.point_id},
                             {"repeat", run.repeat},
                             {"position", run.position}});
+    if (run.is_reference) json["runs"].back()["reference"] = true;
   }
   return json;
 }
@@ -71,6 +73,17 @@ Json jobs_of(const Plan& plan) {
   return jobs;
 }
 
+Json packing_of(const Plan& plan) {
+  Json packing = Json::array();
+  for (const auto& one : plan.packing) {
+    packing.push_back({{"nodes", one.nodes}, {"points", one.points}, {"pack", text_of(one.pack)}});
+    if (one.reference.empty()) continue;
+    packing.back()["blocks_per_allocation"] = one.blocks;
+    packing.back()["reference"] = one.reference;
+  }
+  return packing;
+}
+
 }  // namespace
 
 void write_plan_json(const Plan& plan, std::ostream& out) {
@@ -81,6 +94,8 @@ void write_plan_json(const Plan& plan, std::ostream& out) {
             {"seed", sweep.seed},
             {"allocations", sweep.repeats.allocations},
             {"runs_per_allocation", sweep.repeats.runs}};
+  if (sweep.run_time_s) json["run_time_s"] = *sweep.run_time_s;
+  json["packing"] = packing_of(plan);
   if (const auto hours = most_gpu_hours(plan)) json["most_gpu_hours"] = *hours;
   json["points"] = points_of(sweep);
   json["dropped"] = dropped_of(sweep);

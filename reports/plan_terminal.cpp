@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
 #include <tuple>
@@ -117,11 +118,63 @@ std::string order_text(const Sweep& sweep) {
                      counted(static_cast<std::size_t>(sweep.repeats.runs), "run"));
 }
 
+/// "12 runs of 5 min do not fit 20 min"
+std::string misfit(const Sweep& sweep, std::int64_t runs) {
+  return fmt::format("{} of {} do not fit {}", counted(static_cast<std::size_t>(runs), "run"),
+                     duration_text(*sweep.run_time_s), duration_text(*time_limit_s(sweep.cluster)));
+}
+
+std::string reference_name(const Sweep& sweep, const std::string& id) {
+  const auto found = std::find_if(sweep.points.begin(), sweep.points.end(),
+                                  [&](const Point& point) { return point.id == id; });
+  return found == sweep.points.end() ? id : printable(found->name);
+}
+
+std::string packing_text(const Sweep& sweep, const Packing& packing) {
+  const std::int64_t runs = sweep.repeats.runs;
+  if (!packing.reference.empty()) {
+    return fmt::format("{}: {} per allocation, reference {}", misfit(sweep, packing.points * runs),
+                       counted(static_cast<std::size_t>(packing.blocks), "incomplete block"),
+                       reference_name(sweep, packing.reference));
+  }
+  if (packing.pack == Pack::kBlock) return "a job measures all points of a node count";
+  const bool is_meant = sweep.pack || sweep.order != Order::kBlocks;
+  return is_meant ? "a job measures one point"
+                  : misfit(sweep, 2 * runs) + ": a job measures one point";
+}
+
+/// A line for each way to pack, with its node counts where there are several ways.
+void write_packing(const Plan& plan, std::ostream& out) {
+  std::vector<std::string> texts;
+  std::map<std::string, std::vector<std::string>> nodes;
+  for (const auto& packing : plan.packing) {
+    const std::string text =
+        fmt::format("pack: {}; {}", text_of(packing.pack), packing_text(plan.sweep, packing));
+    if (nodes[text].empty()) texts.push_back(text);
+    nodes[text].push_back(std::to_string(packing.nodes));
+  }
+  for (const auto& text : texts) {
+    const std::string where =
+        texts.size() > 1 ? fmt::format(" (nodes: {})", listed(nodes[text])) : "";
+    out << wrapped(text + where, plan.width, 2) << '\n';
+  }
+}
+
+/// "20 min a job"; the longest where jobs ask for unlike times.
+std::string time_text(const Plan& plan) {
+  double least = HUGE_VAL, most = 0;
+  for (const auto& job : plan.jobs) {
+    const double limit = time_limit_s(plan, job).value_or(0);
+    least = std::min(least, limit);
+    most = std::max(most, limit);
+  }
+  return fmt::format("{}{} a job", least < most ? "up to " : "", duration_text(most));
+}
+
 std::string cost_text(const Plan& plan) {
   const auto hours = most_gpu_hours(plan);
-  if (!hours) return "GPU-hours: unknown, no time limit is set";
-  return fmt::format("GPU-hours: at most {}, {} a job", short_number(*hours),
-                     duration_text(*time_limit_s(plan.sweep.cluster)));
+  if (!hours || plan.jobs.empty()) return "GPU-hours: unknown, no time limit is set";
+  return fmt::format("GPU-hours: at most {}, {}", short_number(*hours), time_text(plan));
 }
 
 void write_jobs(const Plan& plan, std::ostream& out) {
@@ -134,6 +187,7 @@ void write_jobs(const Plan& plan, std::ostream& out) {
     runs += job.runs.size();
   }
   out << '\n' << order_text(plan.sweep) << '\n';
+  write_packing(plan, out);
   out << fmt::format("{} with {} on {}\n", counted(plan.jobs.size(), "job"), counted(runs, "run"),
                      printable(plan.sweep.cluster.name));
   for (const auto& entry : sizes) out << text_of(entry.first, entry.second) << '\n';

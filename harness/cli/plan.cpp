@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "harness/base/text.h"
+#include "harness/campaign/packing.h"
 #include "harness/campaign/plan.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/session.h"
@@ -51,7 +52,7 @@ ExitCode plan(const Globals& globals, const PlanOptions& options) {
     return ExitCode::kDone;
   }
   std::ostringstream text;
-  format.write({sweep, jobs, terminal_width(STDOUT_FILENO)}, text);
+  format.write({sweep, jobs, terminal_width(STDOUT_FILENO), packings_of(sweep)}, text);
   write_output(text.str());
   return ExitCode::kDone;
 }

@@ -14,7 +14,7 @@ namespace {
 std::string text_of(const std::string& format, const Sweep& sweep,
                     const std::vector<PlannedJob>& jobs) {
   std::ostringstream out;
-  plan_format_named(format).write({sweep, jobs}, out);
+  plan_format_named(format).write({sweep, jobs, 100, {{16, 2}}}, out);
   return out.str();
 }
 
@@ -35,6 +35,42 @@ TEST_CASE("GPU-hours are unknown without a time limit") {
   sweep.cluster.scheduler_options.clear();
   CHECK_FALSE(most_gpu_hours({sweep, jobs}));
   CHECK(text_of("terminal", sweep, jobs).find("GPU-hours: unknown") != std::string::npos);
+}
+
+TEST_CASE("GPU-hours follow the times that jobs ask for") {
+  const Sweep sweep = test::planned_sweep();
+  auto jobs = test::planned_jobs();
+  jobs[0].time_s = 600;
+  CHECK(most_gpu_hours({sweep, jobs}) == Approx(64 / 6.0 + 2 * 64 / 3.0));
+  CHECK_THAT(text_of("terminal", sweep, jobs), Catch::Contains("53.3, up to 20 min a job\n"));
+  jobs[1].time_s = jobs[2].time_s = 600;
+  CHECK_THAT(text_of("terminal", sweep, jobs), Catch::Contains("32.0, 10 min a job\n"));
+}
+
+TEST_CASE("a plan says how its runs are packed and why") {
+  Sweep sweep = test::planned_sweep();
+  const auto jobs = test::planned_jobs();
+  sweep.run_time_s = 300;
+  const auto text_with = [&](std::vector<Packing> packing) {
+    std::ostringstream out;
+    write_plan_terminal({sweep, jobs, 0, std::move(packing)}, out);
+    return out.str();
+  };
+  const Packing whole{16, 2}, split{32, 12, Pack::kBlock, 6, 2, sweep.points[1].id};
+  CHECK_THAT(text_with({whole}),
+             Catch::Contains("\npack: block; a job measures all points of a node count\n"));
+  const std::string why =
+      "pack: block; 12 runs of 5 min do not fit 20 min: 6 incomplete blocks per allocation, "
+      "reference 52b-tp4-pp16-dp1-mbs8-gas256-zero1";
+  CHECK_THAT(text_with({split}), Catch::Contains("\n" + why + "\n"));
+  CHECK_THAT(text_with({whole, split}),
+             Catch::Contains("of a node count (nodes: 16)\n" + why + " (nodes: 32)\n"));
+  CHECK_THAT(text_with({{16, 2, Pack::kPoint}}),
+             Catch::Contains(
+                 "\npack: point; 2 runs of 5 min do not fit 20 min: a job measures one point\n"));
+  sweep.pack = Pack::kPoint;
+  CHECK_THAT(text_with({{16, 2, Pack::kPoint}}),
+             Catch::Contains("\npack: point; a job measures one point\n"));
 }
 
 TEST_CASE("a job on nodes of any size holds as many GPUs as its largest point") {
