@@ -23,9 +23,17 @@ std::optional<std::int64_t> time_of(std::string_view text) {
   return time && *time > 0 ? time : std::nullopt;  // N/A, Unknown, None
 }
 
+/// "4711_[3-5%2]" → "4711_[3-5]"
+std::string without_throttle(std::string_view id) {
+  const auto percent = id.find('%');
+  return percent == std::string_view::npos ? std::string(id)
+                                           : std::string(id.substr(0, percent)) + "]";
+}
+
 Entry entry_of(const std::vector<std::string_view>& fields) {
   Entry entry;
   entry.name = fields[0];
+  entry.id = without_throttle(fields[1]);
   entry.array_id = split(fields[1], '_').front();
   entry.tasks = tasks_of(fields[1]);
   entry.state = split(fields[2], ' ').front();  // "CANCELLED by 0"
@@ -179,7 +187,13 @@ JobStatus status_of(const Entry& entry) {
   return {is_known ? Phase::kEnded : Phase::kUnknown, evidence_of(entry), end, {}, entry.end};
 }
 
-std::string remedy_of(std::string_view reason) {
+std::string remedy_of(std::string_view reasons) {
+  // An array's tasks may wait for several.
+  if (const auto comma = reasons.find(','); comma != std::string_view::npos) {
+    const std::string remedy = remedy_of(reasons.substr(0, comma));
+    return remedy.empty() ? remedy_of(reasons.substr(comma + 1)) : remedy;
+  }
+  const std::string_view reason = trim(reasons);
   for (const auto& [word, remedy] : kRemedies) {
     if (begins_with(reason, word)) return std::string(remedy);
   }

@@ -19,6 +19,7 @@ extern const char* const kAccountingFormat;  ///< of sacct --format
 /// Some tasks of one job, in one state.
 struct Entry {
   std::string name;
+  std::string id;                   ///< as scontrol takes it: "4711", "4711_[3-5]"
   std::string array_id;             ///< the job's, or the array's: "4711"
   std::vector<std::int64_t> tasks;  ///< 1 for what is no array
   std::string state;                ///< "PENDING", "NODE_FAIL"

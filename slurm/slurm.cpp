@@ -120,16 +120,21 @@ std::string owners_of(const std::vector<Asked>& asked) {
   return join({owners.begin(), owners.end()}, ",");
 }
 
-/// Ids of the jobs and arrays behind the tokens that are not over.
-std::vector<std::string> live_ids(const std::vector<Entry>& entries,
-                                  const std::vector<Asked>& asked, bool waiting_only) {
-  std::set<std::string> tokens, ids;
+/// What is not over of the jobs behind the tokens.
+std::vector<Entry> live(const std::vector<Entry>& entries, const std::vector<Asked>& asked) {
+  std::set<std::string> tokens;
   for (const auto& one : asked) tokens.insert(one.token);
-  for (const auto& entry : entries) {
+  std::vector<Entry> found;
+  std::copy_if(entries.begin(), entries.end(), std::back_inserter(found), [&](const Entry& entry) {
     const Phase phase = slurm::status_of(entry).phase;
-    const bool live = phase == Phase::kWaiting || (phase == Phase::kRunning && !waiting_only);
-    if (tokens.count(entry.name) && live) ids.insert(entry.array_id);
-  }
+    return tokens.count(entry.name) && (phase == Phase::kWaiting || phase == Phase::kRunning);
+  });
+  return found;
+}
+
+std::vector<std::string> array_ids_of(const std::vector<Entry>& entries) {
+  std::set<std::string> ids;
+  for (const auto& entry : entries) ids.insert(entry.array_id);
   return {ids.begin(), ids.end()};
 }
 
@@ -140,7 +145,7 @@ Handed SlurmScheduler::submit(const JobRequest& request) {
   if (!request.after.empty()) {
     std::vector<Asked> before;
     for (const auto& token : request.after) before.push_back({token, 1, true, own_user(), 0});
-    after = live_ids(queue_of(before), before, false);
+    after = array_ids_of(live(queue_of(before), before));
   }
   const Answer answer = slurm::ask(sbatch_command(request, after), kSubmitPatience);
   if (answer.gave_up) return {Handed::Answer::kUnsure, "sbatch gave no answer in time"};
@@ -278,29 +283,35 @@ Room SlurmScheduler::room() {
 
 void SlurmScheduler::cancel(const std::vector<Asked>& asked) {
   std::vector<std::string> command{"scancel"};
-  for (const auto& id : live_ids(queue_of(asked), asked, false)) command.push_back(id);
+  for (const auto& id : array_ids_of(live(queue_of(asked), asked))) command.push_back(id);
   if (command.size() == 1) return;
   const Answer answer = slurm::ask(command, kPatience);
   if (answer.exit_code != 0) machine_failed("scancel: {}", slurm::complaint_of(answer));
 }
 
-std::string SlurmScheduler::test(const fs::path& script) {
-  const Answer answer = slurm::ask({"sbatch", "--test-only", script.string()}, kPatience);
-  if (answer.exit_code != 0) bad_input("{}: {}", script.string(), slurm::complaint_of(answer));
+std::string SlurmScheduler::test(const std::string& script) {
+  const fs::path file = fs::temp_directory_path() / fmt::format("pippin-test-{}.sh", ::getpid());
+  disk().write(file, script);
+  const Answer answer = slurm::ask({"sbatch", "--test-only", file.string()}, kPatience);
+  std::error_code ignored;
+  fs::remove(file, ignored);
+  if (answer.exit_code != 0) bad_input("sbatch --test-only: {}", slurm::complaint_of(answer));
   return std::string(trim(answer.errors));
 }
 
 std::int64_t SlurmScheduler::update(const std::vector<Asked>& asked,
                                     const std::vector<std::string>& changes) {
-  const auto ids = live_ids(queue_of(asked), asked, true);
-  for (const auto& id : ids) {
-    std::vector<std::string> command{"scontrol", "update", "jobid=" + id};
+  std::int64_t changed = 0;
+  for (const auto& entry : live(queue_of(asked), asked)) {
+    if (slurm::status_of(entry).phase != Phase::kWaiting) continue;
+    std::vector<std::string> command{"scontrol", "update", "jobid=" + entry.id};
     command.insert(command.end(), changes.begin(), changes.end());
     const Answer answer = slurm::ask(command, kPatience);
     if (answer.exit_code != 0)
-      bad_input("scontrol update jobid={}: {}", id, slurm::complaint_of(answer));
+      bad_input("scontrol update jobid={}: {}", entry.id, slurm::complaint_of(answer));
+    changed += static_cast<std::int64_t>(entry.tasks.size());
   }
-  return static_cast<std::int64_t>(ids.size());
+  return changed;
 }
 
 }  // namespace pippin

@@ -29,7 +29,7 @@ class SlurmScheduler : public Scheduler {
 
   /// Has sbatch check a script without submitting it; its words.
   /// Errors: Error (bad input) where it would be refused.
-  static std::string test(const fs::path& script);
+  static std::string test(const std::string& script);
 
   /// `scontrol update` of what waits; how many jobs were changed.
   /// Errors: Error with Slurm's words where one is refused.

@@ -342,6 +342,17 @@ TaskPlan CampaignMachine::due_of(const PlannedJob& job) {
   return task;
 }
 
+std::vector<PlannedJob> CampaignMachine::due_jobs() const {
+  std::vector<PlannedJob> jobs;
+  for (const auto& job : campaign_.jobs) {
+    const bool is_due = std::any_of(job.runs.begin(), job.runs.end(), [&](const PlannedRun& run) {
+      return fates_.at(run.name).phase == RunPhase::kUnsubmitted && options_.wanted(run);
+    });
+    if (is_due) jobs.push_back(job);
+  }
+  return jobs;
+}
+
 /// In the campaign's order; what was lost comes behind what has not been tried.
 std::vector<TaskPlan> CampaignMachine::due() {
   std::vector<TaskPlan> tasks, again;
@@ -371,7 +382,13 @@ std::vector<std::vector<TaskPlan>> CampaignMachine::batches_of(std::vector<TaskP
 void CampaignMachine::hand_over_what_is_due() {
   auto tasks = due();
   if (tasks.empty()) return;
-  Room room = scheduler_.room();
+  Room room;
+  try {
+    room = scheduler_.room();
+  } catch (const Error& error) {
+    held_back_ = error.what();
+    return;
+  }
   for (const auto& batch : batches_of(std::move(tasks))) {
     for (std::size_t from = 0; from < batch.size();) {
       const auto most = std::min<std::int64_t>(room.tasks_per_job, room.tasks);

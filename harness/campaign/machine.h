@@ -119,6 +119,8 @@ class CampaignMachine {
     bool over() const { return std::find(settled.begin(), settled.end(), false) == settled.end(); }
   };
   const std::vector<Handing>& handings() const { return handings_; }
+  /// The planned jobs of which a step would hand over runs.
+  std::vector<PlannedJob> due_jobs() const;
   /// Why not all was handed over that is due, in the scheduler's words; empty: all was.
   const std::string& held_back() const { return held_back_; }
 

@@ -23,38 +23,87 @@ void add_plan(CommandLine& line) {
       ->type_name("POINT");
 }
 
+constexpr const char* kOnCluster = "On a cluster";
+constexpr double kShortestPoll_s = 0.1, kLongestPoll_s = 3600;
+
+void take_poll(CLI::App& command, double& poll_s) {
+  command
+      .add_option("--poll", poll_s,
+                  "seconds between two questions to the scheduler; they grow sixfold while nothing "
+                  "changes")
+      ->capture_default_str()
+      ->check(CLI::Range(kShortestPoll_s, kLongestPoll_s))
+      ->group(kOnCluster);
+}
+
+void take_notify(CLI::App& command, std::string& notify) {
+  command
+      .add_option("--notify", notify,
+                  "a command (bash) when the sweep has ended, and while pippin waits when a run "
+                  "died; $PIPPIN_EVENT and $PIPPIN_MESSAGE tell")
+      ->type_name("COMMAND");
+}
+
 void take_run_options(CommandLine& line, CLI::App& command, RunOptions& options) {
   take_sweep(line, command, options.sweep);
   command.add_flag("--again", options.again, "begin a new campaign");
-  command.add_option("--retries", options.retries, "how often a lost job is handed over again")
+  command.add_flag("--retry-failed", options.retry_failed,
+                   "run again what failed or ran out of time");
+  command
+      .add_option("--retries", options.retries,
+                  "how often a job that was lost is handed over again")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
+  take_notify(command, options.notify);
+  command
+      .add_option("--max-in-flight", options.max_in_flight, "jobs that may run at a time; 0: all")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber)
+      ->group(kOnCluster);
+  command
+      .add_option("--spread", options.spread, "begin the allocations over so long: 3d, 12h, 90m")
+      ->type_name("TIME")
+      ->group(kOnCluster);
+  command
+      .add_option("--at", options.at,
+                  "begin the allocations at these times of day, one after the other: 00:00,12:00")
+      ->type_name("TIMES")
+      ->group(kOnCluster);
 }
 
 void add_run(CommandLine& line) {
   const auto options = std::make_shared<RunOptions>();
-  take_run_options(
-      line,
+  CLI::App& run =
       line.add("run", "submit, wait, collect, report; goes on where an earlier run stopped",
                "pippin --db notes.db run sweeps/examples/quickstart.yaml",
-               [&line, options] { return pippin::run(line.globals(), *options); }),
-      *options);
+               [&line, options] { return pippin::run(line.globals(), *options); });
+  take_run_options(line, run, *options);
+  take_poll(run, options->poll_s);
 }
 
 void add_submit(CommandLine& line) {
   const auto options = std::make_shared<RunOptions>();
-  take_run_options(line,
-                   line.add("submit", "hand the jobs over and return",
-                            "pippin submit sweeps/examples/replay.yaml",
-                            [&line, options] { return submit(line.globals(), *options); }),
-                   *options);
+  CLI::App& command = line.add("submit", "hand the jobs over and return",
+                               "pippin submit sweeps/examples/replay.yaml",
+                               [&line, options] { return submit(line.globals(), *options); });
+  take_run_options(line, command, *options);
+  command.add_flag("--parsable", options->parsable, "print the scheduler's job ids, one a line")
+      ->group(kOnCluster);
+  command
+      .add_flag("--test-only", options->test_only,
+                "have the scheduler check a job of each node count; submit nothing")
+      ->group(kOnCluster);
 }
 
 void add_status(CommandLine& line) {
-  const auto sweep = std::make_shared<std::string>();
-  line.add("status", "how far each sweep is", "pippin status",
-           [&line, sweep] { return status(line.globals(), *sweep); })
-      .add_option("SWEEP", *sweep, "name of a sweep; all where none is given");
+  const auto options = std::make_shared<StatusOptions>();
+  CLI::App& command =
+      line.add("status", "how far each sweep is, and what holds it up", "pippin status",
+               [&line, options] { return status(line.globals(), *options); });
+  command.add_option("SWEEP", options->sweep, "name of a sweep; all where none is given");
+  command.add_flag("--watch", options->watch, "look again until all is finished");
+  take_poll(command, options->poll_s);
+  take_notify(command, options->notify);
 }
 
 void add_cancel(CommandLine& line) {
@@ -66,6 +115,39 @@ void add_cancel(CommandLine& line) {
       ->required();
 }
 
+void add_update(CommandLine& line) {
+  const auto options = std::make_shared<UpdateOptions>();
+  CLI::App& command = line.add("update", "change the jobs of a sweep that wait on a cluster",
+                               "pippin update gpt-52b --time 00:20:00",
+                               [&line, options] { return update(line.globals(), *options); });
+  command.add_option("SWEEP", options->sweep, "name of a sweep")->required();
+  const auto add = [&](const char* name, std::string& value, const char* type, const char* help) {
+    command.add_option(name, value, help)->type_name(type);
+  };
+  add("--time", options->time, "TIME", "time limit, as sbatch has it");
+  add("--partition", options->partition, "NAME", "partition");
+  add("--qos", options->qos, "NAME", "quality of service");
+  add("--account", options->account, "NAME", "account");
+  command
+      .add_option("--max-in-flight", options->max_in_flight,
+                  "jobs of an array that may run at a time; 0: all")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--set", options->set, "whatever else 'scontrol update' takes: Nice=100")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+}
+
+void add_tail(CommandLine& line) {
+  const auto options = std::make_shared<TailOptions>();
+  CLI::App& command = line.add("tail", "print the log of a run, and go on while it runs",
+                               "pippin --db notes.db tail tiny-tp1-pp1-dp1-mbs2-gas16-recomputenone-a1",
+                               [&line, options] { return tail(line.globals(), *options); });
+  command.add_option("RUN", options->run, "a run, or SWEEP/RUN")->required();
+  command.add_option("-n,--lines", options->lines, "how many lines of what is there")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+}
+
 }  // namespace
 
 void add_campaign_commands(CommandLine& line) {
@@ -74,6 +156,8 @@ void add_campaign_commands(CommandLine& line) {
   add_submit(line);
   add_status(line);
   add_cancel(line);
+  add_update(line);
+  add_tail(line);
 }
 
 }  // namespace pippin

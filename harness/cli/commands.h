@@ -15,6 +15,7 @@ namespace pippin {
 struct Globals {
   fs::path db = "pippin.db";
   bool quiet = false;  ///< no progress and no remarks on standard error
+  bool yes = false;    ///< go on where a question would be asked
 };
 
 struct PlanOptions {
@@ -30,6 +31,31 @@ struct RunOptions {
   std::int64_t retries = 2;        ///< how often a job that was lost is handed over again
   bool retry_failed = false;       ///< run again what failed or ran out of time
   std::int64_t max_in_flight = 0;  ///< jobs that may run at a time; 0: all
+  double poll_s = 10;              ///< between two questions to the scheduler, at first
+  std::string spread;              ///< "3d": allocations begin over so long
+  std::string at;          ///< "00:00,06:00": … at these times of day, one after the other
+  std::string notify;      ///< a command when the sweep ends, or a job dies
+  bool parsable = false;   ///< print the scheduler's ids, and nothing else
+  bool test_only = false;  ///< have the scheduler check the jobs, and submit nothing
+};
+
+struct StatusOptions {
+  std::string sweep;  ///< empty: all of the database
+  bool watch = false;
+  double poll_s = 10;
+  std::string notify;  ///< with `watch`
+};
+
+struct UpdateOptions {
+  std::string sweep;
+  std::string time, partition, qos, account;  ///< empty: as it is
+  std::optional<std::int64_t> max_in_flight;
+  std::vector<std::string> set;  ///< "Nice=100": whatever else `scontrol update` takes
+};
+
+struct TailOptions {
+  std::string run;  ///< or "SWEEP/RUN"
+  std::int64_t lines = 20;
 };
 
 struct ReportOptions {
@@ -78,7 +104,9 @@ struct RetableOptions {
 ExitCode plan(const Globals& globals, const PlanOptions& options);
 ExitCode run(const Globals& globals, const RunOptions& options);
 ExitCode submit(const Globals& globals, const RunOptions& options);
-ExitCode status(const Globals& globals, const std::string& sweep);
+ExitCode status(const Globals& globals, const StatusOptions& options);
+ExitCode update(const Globals& globals, const UpdateOptions& options);
+ExitCode tail(const Globals& globals, const TailOptions& options);
 ExitCode cancel(const Globals& globals, const std::string& sweep);
 ExitCode collect(const Globals& globals, const CollectOptions& options);
 ExitCode report(const Globals& globals, const ReportOptions& options);

@@ -11,6 +11,7 @@
 
 #include "harness/base/process.h"
 #include "harness/base/text.h"
+#include "harness/campaign/placing.h"
 #include "harness/campaign/plan.h"
 #include "harness/jobs/script.h"
 #include "slurm/directives.h"
@@ -89,11 +90,18 @@ fs::path probes_directory() {
   return fs::exists(built) ? built : program.parent_path() / "libexec/pippin";
 }
 
-std::unique_ptr<Scheduler> scheduler_of(const fs::path& db, const std::string& scheduler) {
+std::unique_ptr<Scheduler> scheduler_of(const fs::path& db, const std::string& scheduler,
+                                        const NamedValues& options) {
   if (scheduler == "local") {
     return std::make_unique<LocalScheduler>(runs_directory(db) / ".local", default_machine_lock());
   }
-  if (scheduler == "slurm") return std::make_unique<SlurmScheduler>();
+  if (scheduler == "slurm") {
+    const auto said = [&](const char* name) {
+      const Value* value = find_value(options, name);
+      return value ? value->text : std::string();
+    };
+    return std::make_unique<SlurmScheduler>(SlurmScheduler::Place{said("account"), said("qos")});
+  }
   bad_input("scheduler '{}': pippin knows local and slurm", scheduler);
 }
 
@@ -152,7 +160,8 @@ CampaignMachine observer_of(const SweepFolder& folder, const Campaign& campaign,
 Session::Session(const Globals& globals, Sweep sweep, const RunOptions& options)
     : sweep_(std::move(sweep)),
       folder_(disk(), sweep_directory(globals.db, sweep_.name)),
-      scheduler_(scheduler_of(globals.db, sweep_.cluster.scheduler)) {
+      scheduler_(
+          scheduler_of(globals.db, sweep_.cluster.scheduler, sweep_.cluster.scheduler_options)) {
   const auto jobs = plan_jobs(sweep_, 1);
   check_command(sweep_, files_of_submission(sweep_, index_of(sweep_.points), folder_.root(), {},
                                             {{&jobs.front(), {jobs.front().runs.front()}}})
@@ -169,6 +178,11 @@ Session::Session(const Globals& globals, Sweep sweep, const RunOptions& options)
   machine.retries = options.retries;
   machine.retry_failed = options.retry_failed;
   machine.max_in_flight = options.max_in_flight;
+  machine.begin = [placing = Placing(options.spread, options.at, campaign_.started,
+                                     sweep_.repeats.allocations)](const PlannedJob& job) {
+    const auto begin = placing.begin_of(job.allocation);
+    return begin && *begin > std::time(nullptr) ? begin : std::nullopt;
+  };
   // A point that has left the sweep took its command with it; today's is another point's.
   machine.wanted = [ids = index_of(sweep_.points)](const PlannedRun& run) {
     return ids.count(run.point_id) > 0;

@@ -22,7 +22,8 @@ fs::path sweep_directory(const fs::path& db, const std::string& sweep);
 fs::path probes_directory();
 
 /// The scheduler of a cluster. Errors: Error (bad input) for one that cannot be submitted to.
-std::unique_ptr<Scheduler> scheduler_of(const fs::path& db, const std::string& scheduler);
+std::unique_ptr<Scheduler> scheduler_of(const fs::path& db, const std::string& scheduler,
+                                        const NamedValues& options = {});
 
 /// Points by their id; they must outlive it.
 using PointIndex = std::map<std::string, const Point*>;
@@ -50,6 +51,7 @@ class Session {
   SweepFolder& folder() { return folder_; }
   const Campaign& campaign() const { return campaign_; }
   CampaignMachine& machine() { return *machine_; }
+  Scheduler& scheduler() { return *scheduler_; }
 
   /// The script of a job that was handed over and that the sweep would write otherwise today: its
   /// command, environment, iterations or folder have changed. Nothing where all is as it was.

@@ -164,6 +164,7 @@ const std::vector<Type>& types() {
       {"NEW", stored<NameKind::kSelections>},
       {"status SWEEP", begun_sweeps},
       {"cancel SWEEP", begun_sweeps},
+      {"update SWEEP", begun_sweeps},
       {"CAMPAIGN", stored<NameKind::kCampaigns>},
       {"TAG", stored<NameKind::kTags>},
       {"RUN", stored<NameKind::kRuns>},

@@ -46,7 +46,7 @@ TEST_CASE("commands, options and their values are completed") {
       {"--db t.db --q", "--quiet"},
       {"run --ag", "--again"},
       {"run --qu", "--quiet"},
-      {"run --retr", "--retries"},
+      {"run --retr", "--retry-failed --retries"},
       {"plan --format ''", "terminal csv json"},
       {"plan --format=c", "--format=csv"},
       {"plan s.yaml --format j", "json"},

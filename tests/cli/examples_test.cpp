@@ -17,6 +17,7 @@ TEST_CASE("the example of every command can be typed as it stands") {
   const std::string commands = here.shell("\"$PIPPIN\" --complete -- '' | cut -f 1").out;
   REQUIRE(split(trim(commands), '\n').size() > 6);
   for (const auto command : split(trim(commands), '\n')) {
+    if (command == "update") continue;  // has something to do on a cluster only: see tests/slurm
     const std::string help = here.shell("\"$PIPPIN\" " + std::string(command) + " --help").out;
     const auto begin = help.find("Example: pippin ");
     CAPTURE(help);
