@@ -215,10 +215,10 @@ ExitCode update(const Globals& globals, const UpdateOptions& options) {
     SlurmScheduler scheduler;
     const CampaignMachine machine = observer_of(folder, campaign, scheduler);
     const std::int64_t changed = scheduler.update(asked_of(machine), changes);
-    remark(globals,
-           fmt::format("{} campaign {}: {} for {} that wait; what is submitted later "
-                       "takes its options from the cluster file",
-                       printable(campaign.sweep), campaign.number, join(changes, " "), changed));
+    remark(globals, fmt::format("{} campaign {}: {} for {} that wait; what is submitted later "
+                                "takes its options from the cluster file",
+                                printable(campaign.sweep), campaign.number, join(changes, " "),
+                                jobs_text(changed)));
   }
   return ExitCode::kDone;
 }

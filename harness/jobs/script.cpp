@@ -307,7 +307,8 @@ ScriptRun script_run(const Sweep& sweep, const Point& point, const PlannedRun& r
   const NamedValues values = values_of(sweep, point, run, allocation);
   const auto fill = [&](const std::string& name) { return filling_of(values, name); };
   const std::string launch = filled(sweep.cluster.launch, fill);
-  ScriptRun script{run.name, {}, {}, {}};
+  const std::string canary = filled(sweep.cluster.canary, fill);
+  ScriptRun script{run.name, {}, {}, canary};
   const auto put = [&](const std::string& name, const std::string& value) {
     script.env.emplace_back(variable_name(name), value);
   };
