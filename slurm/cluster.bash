@@ -1,0 +1,668 @@
+#!/usr/bin/env bash
+# A real Slurm on one machine, for tests and demos: all its state in one directory, all its ports on
+# loopback, and no process of it left when it is taken down.
+set -euo pipefail
+PATH=$PATH:/usr/sbin:/sbin # a plain user's PATH is without Slurm's daemons
+
+registry=/tmp/pippin-slurm-ports # who has which ports: a link BASE → DIR each
+block=128                        # ports from BASE on: slurmctld, n1 … n126, slurmdbd
+patience_s=60                    # for anything to come up
+
+words() {
+  cat <<'TEXT'
+usage: slurm/cluster.bash up DIR [--nodes N] [--accounting] [--port BASE] [--set KEY=VALUE]...
+       slurm/cluster.bash down DIR
+       slurm/cluster.bash kill DIR WHO [SIGNAL] [--with-jobs]
+       slurm/cluster.bash start DIR WHO [--without-state]
+       slurm/cluster.bash wait DIR
+up prints what a shell evaluates: eval "$(slurm/cluster.bash up DIR)"; DIR/cluster.yaml is pippin's cluster file.
+WHO: slurmctld, slurmdbd, mariadbd, munged, or a node's slurmd: n1, n2, ... --with-jobs also kills what runs on the node.
+--set replaces or adds a line of slurm.conf; the fields of NodeName= and PartitionName= lines replace those of the same name.
+--without-state: a slurmctld that has forgotten all jobs and begins with job 1 again. wait: until all nodes respond.
+TEXT
+}
+
+say() { printf 'cluster: %s\n' "$*" >&2; }
+bad_usage() { say "$*"; exit 2; }
+fail() { say "$*"; exit 3; }
+
+# --- which processes are this cluster's -------------------------------------------------------
+
+# A daemon is known by the variable that it was started with, a step's daemon (which overwrites its
+# environment) by its log, a job's process by what slurmd puts into its environment. SLURM_CONF alone
+# proves nothing: it stands in the shells of those who use the cluster.
+daemons() { with_variable "PIPPIN_CLUSTER=$dir" /proc/[0-9]*/environ | part_only "PIPPIN_CLUSTER_PART=${1:-}" ; }
+
+job_processes() {
+  with_variable "SLURM_CONF=$dir/slurm.conf" /proc/[0-9]*/environ | part_only "SLURMD_NODENAME=${1:-}"
+}
+
+step_daemons() {
+  local pid
+  for pid in $(named 'slurmstepd|slurmscriptd'); do
+    if find "/proc/$pid/fd" -lname "$dir/log/${1:-*}.log" 2>/dev/null | grep -q .; then echo "$pid"; fi
+  done
+}
+
+# srun and sbatch --wait would wait for ever; the shell that salloc began is its user's.
+clients() {
+  local pid
+  for pid in $(named 'srun|sbatch|salloc|squeue|sacct|sinfo|scontrol|scancel'); do
+    with_variable "SLURM_CONF=$dir/slurm.conf" "/proc/$pid/environ"
+  done
+}
+
+# with_variable TEXT FILE...: the processes among these whose environment holds exactly this line.
+with_variable() { grep -lzsxF -e "$1" "${@:2}" | cut -d / -f 3 || true; }
+
+# part_only NAME=VALUE: of the processes on stdin those that have the variable; any value where it is empty.
+part_only() {
+  local files
+  mapfile -t files < <(sed 's|.*|/proc/&/environ|')
+  if [ "${#files[@]}" -eq 0 ]; then return; fi
+  case "$1" in
+    *=) grep -lzs -e "^$1" "${files[@]}" | cut -d / -f 3 || true ;;
+    *) with_variable "$1" "${files[@]}" ;;
+  esac
+}
+
+named() { grep -lsxE -e "$1" /proc/[0-9]*/comm | cut -d / -f 3 || true; }
+
+# PID PARENT SESSION of every process.
+process_table() { cat /proc/[0-9]*/stat 2>/dev/null | sed -E 's/^([0-9]+) \(.*\) . ([0-9]+) [0-9]+ ([0-9]+) .*/\1 \2 \3/'; }
+
+# The processes on stdin and those of their sessions: a job's orphan with another environment.
+with_sessions() {
+  { sed 's/^/+ /'; process_table; } | awk '
+    $1 == "+" {print $2; ours[$2]; next}
+    {session[$1] = $3; if ($1 in ours) wanted[$3]}
+    END {for (pid in session) if (session[pid] in wanted) print pid}'
+}
+
+# The processes on stdin and all that descend from them, each once.
+with_descendants() {
+  { sed 's/^/+ /'; process_table; } | awk '
+    $1 == "+" {if (!seen[$2]++) todo[++n] = $2; next}
+    {children[$2] = children[$2] " " $1}
+    END {
+      for (i = 1; i <= n; ++i) {
+        print todo[i]
+        count = split(children[todo[i]], c, " ")
+        for (k = 1; k <= count; ++k) if (!seen[c[k]]++) todo[++n] = c[k]
+      }
+    }'
+}
+
+on_node() { { { daemons "$1"; step_daemons "$1"; } | with_sessions; job_processes "$1"; } | with_descendants; }
+everything() { { { daemons; step_daemons; } | with_sessions; job_processes; clients; } | with_descendants; }
+
+# end PROCESSES-COMMAND...: kill until a second look finds none; a process may be born meanwhile.
+end() {
+  local pids looks=0
+  while [ "$looks" -lt 200 ]; do
+    pids=$("$@" | grep -vx "$$" || true)
+    if [ -z "$pids" ]; then return; fi
+    # shellcheck disable=SC2086 # one word a process
+    kill -KILL $pids 2>/dev/null || true
+    sleep 0.02
+    looks=$((looks + 1))
+  done
+  fail "$dir: these processes do not end: ${pids//$'\n'/ }"
+}
+
+# --- ports --------------------------------------------------------------------------------------
+
+listening() { awk '$4 == "0A" {sub(/.*:/, "", $2); print $2}' /proc/net/tcp /proc/net/tcp6 2>/dev/null; }
+
+answers() { listening | grep -qx "$(printf %04X "$1")"; }
+
+# Whether BASE … BASE+127 are neither another cluster's nor in use.
+is_free() {
+  local base=$1 link other
+  for link in "$registry"/*; do
+    if [ ! -L "$link" ]; then continue; fi
+    other=${link##*/}
+    if [ "$((other > base ? other - base : base - other))" -lt "$block" ]; then return 1; fi
+  done
+  ! listening | while read -r hex; do echo "$((16#$hex))"; done |
+    awk -v from="$base" -v n="$block" '$1 >= from && $1 < from + n {exit 1}' && return 1
+  return 0
+}
+
+forget_dead_clusters() {
+  local link
+  for link in "$registry"/*; do
+    # Another user's link stays: its DIR may only be closed to us, and the directory is sticky.
+    if [ -L "$link" ] && [ ! -e "$link/settings" ]; then rm -f "$link" 2>/dev/null || true; fi
+  done
+}
+
+# Sets base. A port stays this cluster's while its daemon is dead, so that a test can kill one.
+reserve_ports() {
+  local lock
+  mkdir -m 1777 "$registry" 2>/dev/null || [ -d "$registry" ] || fail "$registry: cannot create"
+  exec {lock}<"$registry"
+  flock "$lock"
+  forget_dead_clusters
+  if [ -n "$base" ]; then
+    is_free "$base" || fail "--port $base: ports $base to $((base + block - 1)) are not all free"
+  else
+    # Below 32768, where Linux takes the ports of outgoing connections from.
+    for ((base = 17024; base + block <= 32768; base += block)); do if is_free "$base"; then break; fi; done
+    [ "$((base + block))" -le 32768 ] || fail "no $block free ports in a row between 17024 and 32767"
+  fi
+  ln -s "$dir" "$registry/$base"
+  exec {lock}<&-
+}
+
+release_ports() { if [ "$(readlink "$registry/$base" 2>/dev/null)" = "$dir" ]; then rm -f "$registry/$base"; fi; }
+
+# --- configuration ------------------------------------------------------------------------------
+
+default_lines() {
+  local user
+  user=$(id -un)
+  cat <<TEXT
+ClusterName=one_machine
+SlurmctldHost=$(hostname)(127.0.0.1)
+SlurmctldPort=$base
+SlurmUser=$user
+SlurmdUser=$user
+AuthType=auth/munge
+CredType=cred/munge
+AuthInfo=socket=$dir/munge/sock,cred_expire=5,ttl=20
+$(listen_on_loopback)
+StateSaveLocation=$dir/state
+SlurmdSpoolDir=$dir/spool/%n
+TmpFS=$dir/tmp/%n
+SlurmctldPidFile=$dir/run/slurmctld.pid
+SlurmdPidFile=$dir/run/%n.pid
+SlurmctldLogFile=$dir/log/slurmctld.log
+SlurmdLogFile=$dir/log/%n.log
+MailProg=/bin/true
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+DefMemPerCPU=100
+SlurmdParameters=config_overrides
+GresTypes=gpu
+MpiDefault=none
+ReturnToService=2
+SlurmdTimeout=15
+KillWait=2
+JobAcctGatherType=jobacct_gather/linux
+JobCompType=jobcomp/filetxt
+JobCompLoc=$dir/log/jobcomp.log
+SchedulerType=sched/backfill
+SchedulerParameters=batch_sched_delay=0
+$(accounting_lines)
+NodeName=DEFAULT CPUs=40 CoresPerSocket=40 RealMemory=16000 Gres=gpu:fake:4
+$(node_lines)
+PartitionName=batch Nodes=ALL Default=YES MaxTime=7-0 DefaultTime=10
+TEXT
+}
+
+# Slurm then binds to the address of the host's name, which must be loopback.
+listen_on_loopback() {
+  if getent ahostsv4 "$(hostname)" | grep -q '^127\.'; then
+    echo CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
+  else
+    echo CommunicationParameters=NoCtldInAddrAny
+  fi
+}
+
+node_lines() {
+  local i
+  for ((i = 1; i <= nodes; ++i)); do
+    echo "NodeName=n$i NodeHostname=$(hostname) NodeAddr=127.0.0.1 Port=$((base + i))"
+  done
+}
+
+accounting_lines() {
+  if [ -z "$accounting" ]; then return; fi
+  cat <<TEXT
+AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageHost=127.0.0.1
+AccountingStoragePort=$(slurmdbd_port)
+AccountingStoragePass=$dir/munge/sock
+AccountingStorageTRES=gres/gpu
+TEXT
+}
+
+slurmdbd_port() { echo "$((base + block - 1))"; }
+
+# What a line of slurm.conf is about: its key; of nodes and partitions also the name.
+subject() {
+  local first=${1%% *}
+  case "${first,,}" in
+    nodename=* | partitionname=*) echo "${first,,}" ;;
+    *) echo "${first%%=*}" | tr '[:upper:]' '[:lower:]' ;;
+  esac
+}
+
+# The fields of both lines; where both have one, the second's.
+merged() {
+  local field
+  local -a kept=()
+  for field in $1; do
+    case " ${2,,}" in *" ${field%%=*}="* | *" $(tr '[:upper:]' '[:lower:]' <<<"${field%%=*}")="*) ;; *) kept+=("$field") ;; esac
+  done
+  echo "$2 ${kept[*]}"
+}
+
+# set_line LINE: into the array lines, in place of the line about the same where there is one.
+set_line() {
+  local i about
+  about=$(subject "$1")
+  for i in "${!lines[@]}"; do
+    if [ "$(subject "${lines[i]}")" != "$about" ]; then continue; fi
+    case "$about" in
+      *name=*) lines[i]=$(merged "${lines[i]}" "$1") ;;
+      *) lines[i]=$1 ;;
+    esac
+    return
+  done
+  lines+=("$1")
+}
+
+write_slurm_conf() {
+  local line
+  local -a lines
+  mapfile -t lines < <(default_lines | grep .)
+  for line in "${own_lines[@]}"; do
+    # The socket is this cluster's, whatever the caller says of lifetimes.
+    case "${line,,}" in authinfo=*socket=*) ;; authinfo=*) line="AuthInfo=socket=$dir/munge/sock,${line#*=}" ;; esac
+    set_line "$line"
+  done
+  printf '%s\n' "${lines[@]}" >"$dir/slurm.conf"
+}
+
+# Fake GPUs are links to /dev/null, so that no right to make devices is needed.
+write_gres_conf() {
+  local i
+  for i in 0 1 2 3; do ln -s /dev/null "$dir/dev/nvidia$i"; done
+  echo "AutoDetect=off
+Name=gpu Type=fake Count=4 File=$dir/dev/nvidia[0-3]" >"$dir/gres.conf"
+}
+
+write_slurmdbd_conf() {
+  (umask 077; cat >"$dir/slurmdbd.conf") <<TEXT
+AuthType=auth/munge
+AuthInfo=socket=$dir/munge/sock
+DbdHost=localhost
+DbdAddr=127.0.0.1
+DbdPort=$(slurmdbd_port)
+SlurmUser=$(id -un)
+LogFile=$dir/log/slurmdbd.log
+PidFile=$dir/run/slurmdbd.pid
+StorageType=accounting_storage/mysql
+StorageHost=localhost
+StorageUser=root
+StorageLoc=slurm
+TEXT
+}
+
+# The nodes share one hostname, and Open MPI's shared memory with it, which crashes between them.
+write_cluster_yaml() {
+  cat >"$dir/cluster.yaml" <<TEXT
+# A Slurm on one machine, as slurm/cluster.bash started it. More ranks than cores: they yield.
+cluster: one-machine
+scheduler: slurm
+nodes: $nodes
+gpus_per_node: 2
+accelerator: cpu
+launch: srun --mpi=pmix --nodes={nodes} --ntasks={ranks}
+slurm: {time: "00:10:00"}
+env:
+  OMPI_MCA_btl: tcp,self
+  OMPI_MCA_btl_tcp_if_include: lo
+  OMPI_MCA_mpi_yield_when_idle: 1
+  OMPI_ALLOW_RUN_AS_ROOT: 1
+  OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: 1
+TEXT
+}
+
+write_files() {
+  umask 022 # whatever the caller's: jobs of other users read these
+  mkdir "$dir"/{dev,log,munge,run,spool,state,tmp}
+  (umask 077; mkdir "$dir/key"; head -c 128 /dev/urandom >"$dir/key/munge.key")
+  node_names | while read -r name; do mkdir "$dir/spool/$name" "$dir/tmp/$name"; done
+  write_slurm_conf
+  write_gres_conf
+  write_cluster_yaml
+  if [ -n "$accounting" ]; then write_slurmdbd_conf; fi
+}
+
+node_names() { seq -f 'n%.0f' "$nodes"; }
+
+# --- daemons ------------------------------------------------------------------------------------
+
+# launch PART COMMAND...: apart from the caller: its environment, its open files (a pipe that a
+# daemon holds never ends), its terminal. Errors: the command's status, its output in log/PART.out.
+launch() {
+  local part=$1 fd
+  shift
+  (
+    cd "$dir"
+    exec </dev/null >>"$dir/log/$part.out" 2>&1
+    for fd in /proc/"$BASHPID"/fd/*; do
+      fd=${fd##*/}
+      if [ "$fd" -gt 2 ]; then eval "exec $fd>&-"; fi
+    done
+    exec env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+      HOME="$HOME" LANG=C.UTF-8 ${TZ:+"TZ=$TZ"} MYSQL_UNIX_PORT="$dir/run/mariadbd.sock" \
+      SLURM_CONF="$dir/slurm.conf" PIPPIN_CLUSTER="$dir" PIPPIN_CLUSTER_PART="$part" setsid "$@"
+  )
+}
+
+start_munged() {
+  # Forced: what it would refuse is a log or socket below a directory that others may not enter.
+  launch munged munged --force --num-threads=4 --socket="$dir/munge/sock" --key-file="$dir/key/munge.key" \
+    --pid-file="$dir/run/munged.pid" --log-file="$dir/log/munged.log" --seed-file="$dir/run/munged.seed" ||
+    did_not_start munged
+}
+
+start_slurmctld() {
+  launch slurmctld slurmctld -f "$dir/slurm.conf" || did_not_start slurmctld
+  await slurmctld "$base"
+}
+
+launch_slurmd() { launch "$1" slurmd -f "$dir/slurm.conf" -N "$1" || did_not_start "$1"; }
+
+start_slurmd() {
+  launch_slurmd "$1"
+  await "$1" "$((base + ${1#n}))"
+}
+
+start_slurmds() {
+  local name
+  for name in $(node_names); do launch_slurmd "$name"; done
+}
+
+start_mariadbd() {
+  local options=(--no-defaults --user="$(id -un)" --datadir="$dir/database" --innodb-buffer-pool-size=64M
+    --innodb-log-file-size=8M --innodb-flush-log-at-trx-commit=0 --innodb-lock-wait-timeout=900)
+  if [ ! -e "$dir/database" ]; then
+    mkdir "$dir/database"
+    bootstrap_sql >"$dir/run/bootstrap.sql"
+    # shellcheck disable=SC2016 # for the shell that is launched
+    launch mariadbd bash -c 'exec "$@" <"$0"' "$dir/run/bootstrap.sql" mariadbd "${options[@]}" --bootstrap || did_not_start mariadbd
+  fi
+  launch mariadbd --fork mariadbd "${options[@]}" --skip-networking --skip-grant-tables \
+    --socket="$dir/run/mariadbd.sock" --pid-file="$dir/run/mariadbd.pid" --log-error="$dir/log/mariadbd.log"
+  await_that mariadbd test -S "$dir/run/mariadbd.sock"
+}
+
+# What mariadb-install-db does, which needs a program of the client's package, and more time.
+bootstrap_sql() {
+  printf 'create database mysql;\nuse mysql;\n'
+  cat /usr/share/mysql/mysql_system_tables.sql
+}
+
+start_slurmdbd() {
+  launch slurmdbd slurmdbd || did_not_start slurmdbd
+  await slurmdbd "$(slurmdbd_port)"
+}
+
+await() { await_that "$1" answers "$2"; }
+
+# await_that PART COMMAND...: until the command is true; fails as soon as the daemon is gone.
+await_that() {
+  local part=$1 until=$((SECONDS + patience_s))
+  shift
+  until "$@"; do
+    if [ "$SECONDS" -ge "$until" ] || [ -z "$(daemons "$part")" ]; then did_not_start "$part"; fi
+    sleep 0.02
+  done
+}
+
+# did_not_start WHAT [PART]: ends with the last error in its logs.
+did_not_start() {
+  local part=${2:-$1} logs=() file
+  for file in "$dir/log/$part.log" "$dir/log/$part.out"; do if [ -s "$file" ]; then logs+=("$file"); fi; done
+  local last=
+  if [ "${#logs[@]}" -gt 0 ]; then last=$(grep -hiE 'fatal|error' "${logs[@]}" | tail -n 1 | sed 's/^\[[^]]*\] *//'); fi
+  fail "$1 did not start${last:+: $last}; log: ${logs[*]:-none}"
+}
+
+# slurm COMMAND...: a client of this cluster, whatever the caller's SLURM_, SQUEUE_, SACCT_ variables say.
+slurm() { env -i PATH="$PATH" HOME="$HOME" LANG=C.UTF-8 SLURM_CONF="$dir/slurm.conf" "$@"; }
+
+# The cluster, an account, and as its users root and who calls: without them no limit and no sacct.
+fill_accounting() {
+  local name log=$dir/log/sacctmgr.out users
+  name=$(sed -n 's/^ClusterName=//p' "$dir/slurm.conf")
+  users=$(printf '%s\n' root "$(id -un)" ${SUDO_USER:+"$SUDO_USER"} | sort -u | paste -sd ,)
+  {
+    slurm sacctmgr -i add cluster "$name" &&
+      slurm sacctmgr -i add account pippin "cluster=$name" Description=pippin Organization=pippin &&
+      slurm sacctmgr -i add user "$users" account=pippin defaultaccount=pippin "cluster=$name" &&
+      slurm sacctmgr -i modify user "$users" set defaultaccount=pippin adminlevel=Admin
+  } >"$log" 2>&1 || fail "sacctmgr: $(tail -n 1 "$log"); log: $log"
+}
+
+# The nodes that slurmctld does not hear, one a line.
+silent_nodes() {
+  local heard
+  heard=$(slurm scontrol -o show nodes 2>/dev/null | sed -nE 's/^NodeName=([^ ]+) .* State=([^ ]+) .*/\1 \2/p' |
+    grep -vE ' .*(UNKNOWN|DOWN|FUTURE|NOT_RESPONDING|\*)' | cut -d ' ' -f 1)
+  comm -23 <(node_names | sort) <(sort <<<"$heard")
+}
+
+await_nodes() {
+  local until=$((SECONDS + patience_s)) silent
+  while silent=$(silent_nodes) && [ -n "$silent" ]; do
+    if [ "$SECONDS" -ge "$until" ]; then
+      fail "not heard after $patience_s s: ${silent//$'\n'/ }; logs: $dir/log"
+    fi
+    sleep 0.05
+  done
+}
+
+# --- words of the command line ------------------------------------------------------------------
+
+# Sets dir to what the caller means, as daemons and processes will name it.
+name_directory() {
+  [ -n "${1:-}" ] || bad_usage "which DIR? see slurm/cluster.bash --help"
+  dir=$(realpath -m -- "$1")
+  case "$dir" in *[!A-Za-z0-9._/+-]*) bad_usage "$dir: Slurm takes no blanks and signs in a path: use another DIR" ;; esac
+  # A socket's path has at most 107 bytes; the longest below DIR is that of a job's step.
+  [ "${#dir}" -le 70 ] || bad_usage "$dir: too long for the sockets in it: use one of at most 70 bytes"
+}
+
+load() {
+  name_directory "$1"
+  [ -e "$dir/settings" ] || bad_usage "$dir: no cluster is here: slurm/cluster.bash up $dir"
+  # shellcheck disable=SC1091 # written by save
+  . "$dir/settings"
+}
+
+save() { printf '%s=%q\n' nodes "$nodes" accounting "$accounting" base "$base" asked "$asked" >"$dir/settings"; }
+
+parse_up() {
+  nodes=4 accounting='' base='' own_lines=() asked="${*:2}"
+  name_directory "${1:-}"
+  shift
+  while [ "$#" -gt 0 ]; do
+    case "$1" in
+      --accounting) accounting=yes ;;
+      --nodes) nodes=${2:-}; shift ;;
+      --port) base=${2:-}; shift ;;
+      --set) own_lines+=("${2:-}"); shift ;;
+      *) bad_usage "up: unknown option '$1'" ;;
+    esac
+    shift || bad_usage "up: the last option lacks its value"
+  done
+  check_up
+}
+
+check_up() {
+  local line
+  if ! [[ $nodes =~ ^[1-9][0-9]{0,2}$ ]] || [ "$nodes" -gt $((block - 2)) ]; then
+    bad_usage "--nodes '$nodes': a number from 1 to $((block - 2)) is needed"
+  fi
+  if [ -n "$base" ] && { ! [[ $base =~ ^[1-9][0-9]{3,4}$ ]] || [ "$base" -gt $((65536 - block)) ]; }; then
+    bad_usage "--port '$base': a number from 1024 to $((65536 - block)) is needed"
+  fi
+  for line in "${own_lines[@]}"; do
+    [[ $line =~ ^[A-Za-z]+= ]] || bad_usage "--set '$line': KEY=VALUE is needed"
+    case "${line,,}" in
+      slurmctldport=* | slurmctldhost=* | slurmdspooldir=* | statesavelocation=* | slurm*pidfile=* | slurm*logfile=*)
+        bad_usage "--set $line: this one the cluster needs as it is" ;;
+    esac
+  done
+}
+
+need_programs() {
+  local program programs=(munged slurmctld slurmd sinfo scontrol)
+  if [ -n "$accounting" ]; then programs+=(slurmdbd sacctmgr mariadbd); fi
+  for program in "${programs[@]}"; do
+    command -v "$program" >/dev/null || fail "$program: not installed: ./dev cluster up${accounting:+ --accounting} installs it"
+  done
+}
+
+# One up or down a directory at a time. The directory that was locked may be gone when the lock is had.
+lock_directory() {
+  local lock
+  while true; do
+    mkdir -p "$dir" 2>/dev/null || fail "$dir: cannot create"
+    exec {lock}<"$dir" || continue
+    flock "$lock"
+    if [ "$dir" -ef "/proc/$$/fd/$lock" ]; then return; fi
+    exec {lock}<&-
+  done
+}
+
+is_up() { [ -e "$dir/is-up" ] && [ -n "$(daemons)" ]; }
+
+print_exports() { printf 'export SLURM_CONF=%q\n' "$dir/slurm.conf"; }
+
+already_up() {
+  local wanted=$asked
+  load "$dir"
+  if [ -n "$wanted" ] && [ "$wanted" != "$asked" ]; then
+    bad_usage "$dir is up with other options (${asked:-none}): take it down first"
+  fi
+  say "$dir is up already, with $nodes nodes"
+  print_exports
+}
+
+up() {
+  parse_up "$@"
+  need_programs
+  lock_directory
+  if is_up; then already_up; return; fi
+  empty_directory
+  trap keep_only_logs EXIT
+  trap 'exit 3' INT TERM HUP
+  reserve_ports
+  save
+  write_files
+  start_munged
+  if [ -n "$accounting" ]; then
+    start_mariadbd
+    start_slurmdbd
+    fill_accounting
+  fi
+  start_slurmctld
+  start_slurmds
+  await_nodes
+  touch "$dir/is-up"
+  trap - EXIT
+  say "$nodes nodes${accounting:+ with accounting} in $dir"
+  print_exports
+}
+
+# What an up that failed, or a machine that went down, left behind; never what is not ours.
+empty_directory() {
+  if [ -z "$(ls -A "$dir")" ]; then return; fi
+  [ -e "$dir/settings" ] || bad_usage "$dir: holds files that are no cluster's: use another DIR"
+  end everything
+  find "$dir" -mindepth 1 -delete
+}
+
+keep_only_logs() {
+  trap - EXIT
+  end everything
+  release_ports
+  find "$dir" -mindepth 1 -maxdepth 1 ! -name log ! -name settings -exec rm -rf {} +
+}
+
+down() {
+  name_directory "${1:-}"
+  if [ ! -e "$dir" ]; then say "$dir is down already"; return; fi
+  load "$dir"
+  lock_directory
+  end everything
+  release_ports
+  rm -rf "$dir"
+  say "$dir is down"
+}
+
+is_part() {
+  case "$1" in
+    slurmctld | munged) ;;
+    slurmdbd | mariadbd) [ -n "$accounting" ] || bad_usage "$dir was started without --accounting" ;;
+    *) node_names | grep -qx -e "$1" || bad_usage "'$1': neither slurmctld, slurmdbd, mariadbd, munged, nor one of n1 to n$nodes" ;;
+  esac
+}
+
+kill_part() {
+  load "${1:-}"
+  local who=${2:-} signal=KILL with_jobs='' word pids
+  is_part "$who"
+  for word in "${@:3}"; do
+    case "$word" in
+      --with-jobs) with_jobs=yes ;;
+      -*) bad_usage "kill: unknown option '$word'" ;;
+      *) signal=${word#SIG} ;;
+    esac
+  done
+  if [ -n "$with_jobs" ]; then end on_node "$who"; return; fi
+  pids=$(daemons "$who")
+  [ -n "$pids" ] || fail "$who does not run"
+  # shellcheck disable=SC2086 # one word a process
+  kill -s "$signal" $pids || fail "$who: cannot send $signal"
+  case "$signal" in KILL | 9 | TERM | 15 | INT | 2) await_end "$who" "$signal" ;; esac
+}
+
+await_end() {
+  local until=$((SECONDS + patience_s))
+  while [ -n "$(daemons "$1")" ]; do
+    if [ "$SECONDS" -ge "$until" ]; then fail "$1: still runs $patience_s s after $2"; fi
+    sleep 0.02
+  done
+}
+
+start_part() {
+  load "${1:-}"
+  local who=${2:-}
+  is_part "$who"
+  if [ -n "$(daemons "$who")" ]; then say "$who runs already"; return; fi
+  case "${3:-}" in
+    '') ;;
+    --without-state)
+      [ "$who" = slurmctld ] || bad_usage "--without-state: only of slurmctld"
+      find "$dir/state" -mindepth 1 -delete ;;
+    *) bad_usage "start: unknown option '$3'" ;;
+  esac
+  case "$who" in n*) start_slurmd "$who" ;; *) "start_$who" ;; esac
+}
+
+main() {
+  local word=${1:-}
+  shift || true
+  case "$word" in
+    up) up "$@" ;;
+    down) down "$@" ;;
+    kill) kill_part "$@" ;;
+    start) start_part "$@" ;;
+    wait) load "${1:-}"; await_nodes ;;
+    -h | --help | help) words ;;
+    '') words >&2; exit 2 ;;
+    *) say "unknown word '$word'"; words >&2; exit 2 ;;
+  esac
+}
+
+main "$@"
