@@ -28,10 +28,13 @@ fail() { say "$*"; exit 3; }
 
 # --- which processes are this cluster's -------------------------------------------------------
 
-# A daemon is known by the variable that it was started with, a step's daemon (which overwrites its
-# environment) by its log, a job's process by what slurmd puts into its environment. SLURM_CONF alone
-# proves nothing: it stands in the shells of those who use the cluster.
-daemons() { with_variable "PIPPIN_CLUSTER=$dir" /proc/[0-9]*/environ | part_only "PIPPIN_CLUSTER_PART=${1:-}" ; }
+# What the cluster starts is known by a variable in its environment, a step's daemon (which may
+# overwrite that) by its log, a job's process by what slurmd puts into its environment. SLURM_CONF
+# alone proves nothing: it stands in the shells of those who use the cluster.
+marked() { with_variable "PIPPIN_CLUSTER=$dir" /proc/[0-9]*/environ | part_only "PIPPIN_CLUSTER_PART=${1:-}"; }
+
+# daemons [PART]: without those of steps, which inherit the mark and outlive their slurmd.
+daemons() { comm -23 <(marked "${1:-}" | sort) <(named slurmstepd | sort); }
 
 job_processes() {
   with_variable "SLURM_CONF=$dir/slurm.conf" /proc/[0-9]*/environ | part_only "SLURMD_NODENAME=${1:-}"
@@ -93,8 +96,8 @@ with_descendants() {
     }'
 }
 
-on_node() { { { daemons "$1"; step_daemons "$1"; } | with_sessions; job_processes "$1"; } | with_descendants; }
-everything() { { { daemons; step_daemons; } | with_sessions; job_processes; clients; } | with_descendants; }
+on_node() { { { marked "$1"; step_daemons "$1"; } | with_sessions; job_processes "$1"; } | with_descendants; }
+everything() { { { marked; step_daemons; } | with_sessions; job_processes; clients; } | with_descendants; }
 
 # end PROCESSES-COMMAND...: kill until a second look finds none; a process may be born meanwhile.
 end() {
@@ -161,10 +164,10 @@ release_ports() { if [ "$(readlink "$registry/$base" 2>/dev/null)" = "$dir" ]; t
 
 default_lines() {
   local user
-  user=$(id -un)
+  user=$(id -un 2>/dev/null) || fail "user $(id -u) has no name, which Slurm needs: add one to /etc/passwd"
   cat <<TEXT
 ClusterName=one_machine
-SlurmctldHost=$(hostname)(127.0.0.1)
+SlurmctldHost=$(host_name)(127.0.0.1)
 SlurmctldPort=$base
 SlurmUser=$user
 SlurmdUser=$user
@@ -195,7 +198,7 @@ JobAcctGatherType=jobacct_gather/linux
 JobCompType=jobcomp/filetxt
 JobCompLoc=$dir/log/jobcomp.log
 SchedulerType=sched/backfill
-SchedulerParameters=batch_sched_delay=0
+SchedulerParameters=batch_sched_delay=0,sched_min_interval=20000,sched_interval=1,bf_interval=1,default_queue_depth=1000
 $(accounting_lines)
 NodeName=DEFAULT CPUs=40 CoresPerSocket=40 RealMemory=16000 Gres=gpu:fake:4
 $(node_lines)
@@ -203,19 +206,20 @@ PartitionName=batch Nodes=ALL Default=YES MaxTime=7-0 DefaultTime=10
 TEXT
 }
 
-# Slurm then binds to the address of the host's name, which must be loopback.
+host_name() { uname -n | cut -d . -f 1; }
+
+# With these, daemons and clients bind to the address of the host's name instead of to all; without
+# them a host whose name does not resolve works too, and munge's key keeps others out.
 listen_on_loopback() {
-  if getent ahostsv4 "$(hostname)" | grep -q '^127\.'; then
+  if getent ahostsv4 "$(uname -n)" | grep -q '^127\.' && getent ahostsv4 "$(host_name)" | grep -q '^127\.'; then
     echo CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
-  else
-    echo CommunicationParameters=NoCtldInAddrAny
   fi
 }
 
 node_lines() {
   local i
   for ((i = 1; i <= nodes; ++i)); do
-    echo "NodeName=n$i NodeHostname=$(hostname) NodeAddr=127.0.0.1 Port=$((base + i))"
+    echo "NodeName=n$i NodeHostname=$(host_name) NodeAddr=127.0.0.1 Port=$((base + i))"
   done
 }
 
@@ -306,15 +310,16 @@ TEXT
 # The nodes share one hostname, and Open MPI's shared memory with it, which crashes between them.
 write_cluster_yaml() {
   cat >"$dir/cluster.yaml" <<TEXT
-# A Slurm on one machine, as slurm/cluster.bash started it. More ranks than cores: they yield.
+# A Slurm on one machine, as slurm/cluster.bash started it: no node has an address of its own.
 cluster: one-machine
 scheduler: slurm
 nodes: $nodes
 gpus_per_node: 2
 accelerator: cpu
-launch: srun --mpi=pmix --nodes={nodes} --ntasks={ranks}
+launch: srun --mpi=pmix --nodes={nodes} --ntasks={ranks} --ntasks-per-node={ranks_per_node}
 slurm: {time: "00:10:00"}
 env:
+  MASTER_ADDR: 127.0.0.1
   OMPI_MCA_btl: tcp,self
   OMPI_MCA_btl_tcp_if_include: lo
   OMPI_MCA_mpi_yield_when_idle: 1

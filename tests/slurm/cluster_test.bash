@@ -1,0 +1,248 @@
+#!/usr/bin/env bash
+# cluster_test.bash CASE: tries slurm/cluster.bash with real daemons; exits 77 where they are missing.
+# $PIPPIN_PROGRAM is pippin; $HELLO_MPI is tests/slurm/hello_mpi.cpp, or empty where there is no MPI.
+set -euo pipefail
+script=$(realpath "$(dirname "$0")/../../slurm/cluster.bash")
+here=$(mktemp -d)
+cd "$here"
+for name in "${!SLURM_@}" "${!SBATCH_@}"; do unset "$name"; done
+
+cluster() { bash "$script" "$@"; }
+use() { eval "$(cluster up "$@")"; }
+skip() { echo "skipped: $*"; exit 77; }
+failed() { echo "failed: $*"; exit 1; }
+equal() { [ "$1" = "$2" ] || failed "expected '$2', found '$1'"; }
+
+need() {
+  local program
+  for program in "$@"; do
+    PATH=$PATH:/usr/sbin:/sbin command -v "$program" >/dev/null || skip "$program is not installed"
+  done
+}
+
+clean() {
+  local status=$? settings directory
+  for settings in "$here"/*/settings; do
+    if [ ! -e "$settings" ]; then continue; fi
+    directory=${settings%/*}
+    if [ "$status" -ne 0 ] && [ "$status" -ne 77 ]; then tail -n 20 "$directory"/log/slurmctld.log; fi
+    cluster down "$directory"
+  done
+  rm -rf "$here"
+}
+trap clean EXIT
+
+# within SECONDS COMMAND...: the command becomes true.
+within() {
+  local until=$((SECONDS + $1))
+  shift
+  until "$@"; do
+    [ "$SECONDS" -lt "$until" ] || failed "still not: $*"
+    sleep 0.1
+  done
+}
+
+# refused STATUS TEXT WORD...: cluster.bash ends so, saying so in one line.
+refused() {
+  local status=0
+  cluster "${@:3}" >out 2>err || status=$?
+  equal "$status" "$1"
+  equal "$(wc -l <err)" 1
+  equal "$(cat out)" ""
+  grep -q -e "$2" err || failed "expected '$2', found '$(cat err)'"
+}
+
+node_is() { [ "$(sinfo -h -N -n "$1" -o %T)" = "$2" ]; }
+job_is() { [ "$(squeue -h -t all -j "$1" -o %T 2>/dev/null)" = "$2" ]; }
+runs() { ! ended "$1"; }
+ended() { ! grep -qs '^State:[[:blank:]]*[^Z]' "/proc/$1/status"; } # where nothing reaps, zombies stay
+submit() { sbatch --parsable -o /dev/null "$@"; }
+file_has() { grep -qsx -e "$1" "$2"; }
+
+# Fails where a process still names the directory in its environment, arguments or open files.
+nothing_left() {
+  local left
+  left=$(
+    grep -lzs -F -e "$1/" /proc/[0-9]*/environ /proc/[0-9]*/cmdline || true
+    find /proc/[0-9]*/fd -lname "$1/*" 2>/dev/null || true
+  )
+  equal "$left" ""
+  [ ! -e "$1" ] || failed "$1 is still there"
+}
+
+up_and_down_twice() {
+  local exports orphan
+  exports=$(cluster up "$here/a")
+  equal "$exports" "export SLURM_CONF=$here/a/slurm.conf"
+  equal "$(cluster up "$here/a" 2>err)" "$exports"
+  grep -q 'is up already, with 4 nodes' err || failed "$(cat err)"
+  refused 2 'is up with other options' up "$here/a" --nodes 2
+  # In a subshell, as a job's processes are known by what slurmd says, not by the caller's SLURM_CONF.
+  (
+    eval "$exports"
+    equal "$(sinfo -h -o '%D %T')" "4 idle"
+    submit --wrap 'setsid sleep 1000 & (env -i sleep 1000 & echo $! >orphan); wait' >job
+    within 20 test -s orphan
+  )
+  orphan=$(cat orphan)
+  runs "$orphan" || failed "the job's orphan does not run"
+  cluster down "$here/a"
+  nothing_left "$here/a"
+  within 5 ended "$orphan"
+  cluster down "$here/a"
+  cluster up "$here/a" --nodes 1 >exports
+  cluster down "$here/a"
+  nothing_left "$here/a"
+}
+
+in_a() { SLURM_CONF=$here/a/slurm.conf "$@"; }
+in_b() { SLURM_CONF=$here/b/slurm.conf "$@"; }
+
+two_at_once() {
+  local first user
+  cluster up "$here/a" --nodes 2 >/dev/null &
+  first=$!
+  cluster up "$here/b" --nodes 3 >/dev/null
+  wait "$first"
+  SLURM_CONF=$here/a/slurm.conf sleep 1000 & # one who uses the cluster is not of it
+  user=$!
+  equal "$(in_a sinfo -h -o %D)" 2
+  cluster down "$here/a"
+  runs "$user" || failed "down ended a process that is not the cluster's"
+  kill "$user"
+  wait "$user" || true
+  nothing_left "$here/a"
+  equal "$(in_b sinfo -h -o %D)" 3
+  equal "$(in_b srun printenv SLURMD_NODENAME)" n1
+}
+
+# A node's death is slurmd's; what runs on it runs on until slurmd is back, or dies with it.
+node_dies_and_comes_back() {
+  local job pid
+  use "$here/a" --nodes 2 --set SlurmdTimeout=3
+  job=$(submit -w n2 --no-requeue --wrap 'echo $$ >pid; exec sleep 1000')
+  within 20 test -s pid
+  pid=$(cat pid)
+  cluster kill "$here/a" n2
+  refused 3 'n2 does not run' kill "$here/a" n2
+  within 30 node_is n2 'down*'
+  within 20 job_is "$job" NODE_FAIL
+  runs "$pid" || failed "the job's process died with slurmd"
+  cluster start "$here/a" n2
+  cluster wait "$here/a"
+  within 10 ended "$pid"
+  within 10 node_is n2 idle
+  rm pid
+  submit -w n2 --wrap 'echo $$ >pid; exec sleep 1000' >job
+  within 20 test -s pid
+  cluster kill "$here/a" n2 --with-jobs
+  ended "$(cat pid)" || failed "the job's process lives"
+  node_is n1 idle || failed "n1 is not idle"
+}
+
+controller_dies() {
+  local job
+  use "$here/a" --nodes 1
+  job=$(submit --wrap 'sleep 1000')
+  within 20 job_is "$job" RUNNING
+  sleep 1
+  cluster kill "$here/a" slurmctld
+  cluster start "$here/a" slurmctld
+  cluster wait "$here/a"
+  within 10 job_is "$job" RUNNING
+  cluster kill "$here/a" slurmctld STOP
+  equal "$(timeout 1 squeue -h 2>&1 || echo "$?")" 124
+  cluster kill "$here/a" slurmctld CONT
+  within 10 job_is "$job" RUNNING
+  cluster kill "$here/a" slurmctld TERM
+  cluster start "$here/a" slurmctld --without-state
+  cluster wait "$here/a"
+  equal "$(squeue -h -t all)" ""
+  equal "$(submit --wrap true)" "$job"
+}
+
+job_failed() { [ "$(sacct -nXP --name "$1" -o State,ExitCode)" = 'FAILED|3:0' ]; }
+limit_holds() { ! submit --wrap true 2>err && grep -q AssocMaxSubmitJobLimit err; }
+
+accounting() {
+  need slurmdbd sacctmgr mariadbd
+  use "$here/a" --nodes 1 --accounting --set AccountingStorageEnforce=limits
+  submit -J here-it-is --wrap 'exit 3' >job
+  within 30 job_failed here-it-is
+  sacctmgr -iQ modify user >/dev/null "$(id -un)" set MaxSubmitJobs=0
+  within 10 limit_holds
+  cluster kill "$here/a" slurmdbd
+  if sacct -n >/dev/null 2>&1; then failed "sacct without slurmdbd"; fi
+  cluster start "$here/a" slurmdbd
+  within 10 job_failed here-it-is
+}
+
+own_lines() {
+  use "$here/a" --nodes 2 --set maxarraysize=77 --set AuthInfo=ttl=33 --set 'NodeName=n2 CPUs=3 CoresPerSocket=3' \
+    --set 'PartitionName=batch MaxTime=60' --set 'PartitionName=short Nodes=n1 MaxTime=5'
+  equal "$(scontrol show config | sed -n 's/^MaxArraySize *= //p')" 77
+  equal "$(scontrol show config | sed -n 's/^AuthInfo *= //p')" "socket=$here/a/munge/sock,ttl=33"
+  equal "$(sinfo -h -N -p batch -o '%N %c %l')" "n1 40 1:00:00
+n2 3 1:00:00"
+  equal "$(sinfo -h -p short -o '%N %l')" "n1 5:00"
+  equal "$(srun --gres=gpu:2 printenv CUDA_VISIBLE_DEVICES)" 0,1
+}
+
+mistakes() {
+  refused 2 'is needed' up "$here/a" --nodes none
+  refused 2 'KEY=VALUE' up "$here/a" --set MaxArraySize
+  refused 2 'this one the cluster needs as it is' up "$here/a" --set SlurmctldPort=1
+  refused 2 'lacks its value' up "$here/a" --set
+  refused 2 'no cluster is here' kill "$here/a" n1
+  mkdir a && touch a/precious
+  refused 2 "holds files that are no cluster's" up "$here/a"
+  refused 2 'no cluster is here' down "$here/a"
+  [ -e a/precious ] || failed "a file is gone"
+  refused 3 "slurmctld did not start: .*log: $here/b/log/slurmctld.log" up "$here/b" --set SelectType=select/none
+  [ -s b/log/slurmctld.log ] || failed "no log"
+  cluster down "$here/b"
+  nothing_left "$here/b"
+}
+
+# Names without an address are usual in containers.
+host_without_address() {
+  unshare -u true 2>/dev/null || skip "the host's name cannot be changed here"
+  # shellcheck disable=SC2016 # for the shell in there
+  unshare -u bash -c 'hostname nowhere && eval "$(bash "$0" up "$1" --nodes 2)" && srun -N2 true &&
+    sbatch -W -N2 -o nowhere.log --wrap "srun uname -n"' "$script" "$here/a"
+  equal "$(cat nowhere.log)" "nowhere
+nowhere"
+}
+
+plain_user() {
+  [ "$(id -u)" -eq 0 ] || skip "every other test is one of it: this user is not root"
+  chmod 777 "$here"
+  # shellcheck disable=SC2016 # for the shell in there
+  setpriv --reuid=nobody --regid=nogroup --clear-groups bash -c 'umask 077
+    eval "$(bash "$0" up "$1" --nodes 2)" && srun -N2 --gres=gpu:1 id -un && bash "$0" down "$1"' \
+    "$script" "$here/a" >users
+  equal "$(cat users)" "nobody
+nobody"
+  nothing_left "$here/a"
+}
+
+# Two ranks on each of four nodes, once in a job as pippin writes it, once by mpirun.
+mpi() {
+  [ -n "$HELLO_MPI" ] || skip "MPI was not found when this was configured"
+  need mpirun
+  local expected
+  use "$here/a"
+  printf '%s\n' 'sweep: hello' "cluster: $here/a/cluster.yaml" "command: '{launch} $HELLO_MPI'" \
+    'grid: {tp: [8]}' >hello.yaml
+  "$PIPPIN_PROGRAM" plan hello.yaml --script model-tp8-pp1-dp1-mbs1-gas1 >job.sh
+  sbatch -W -o job.log job.sh
+  expected=$(for rank in 0 1 2 3 4 5 6 7; do echo "rank $rank of 8 on n$((rank / 2 + 1))"; done)
+  equal "$(find . -path '*hello*' -name log -exec sort {} +)" "$expected"
+  # shellcheck disable=SC2016 # for the job's shell
+  sed 's|^srun .*|mpirun --map-by ppr:2:node "$HELLO_MPI" >by_mpirun|; s|^pippin_root=.*|pippin_root=$PWD/mpirun|' job.sh >mpirun.sh
+  sbatch -W -o mpirun.log mpirun.sh
+  equal "$(sort by_mpirun)" "$expected"
+}
+
+need slurmctld slurmd munged sbatch
+"$1"
