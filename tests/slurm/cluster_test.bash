@@ -200,6 +200,7 @@ mistakes() {
   [ -e a/precious ] || failed "a file is gone"
   refused 3 "slurmctld did not start: .*log: $here/b/log/slurmctld.log" up "$here/b" --set SelectType=select/none
   [ -s b/log/slurmctld.log ] || failed "no log"
+  equal "$(find b -mindepth 1 -maxdepth 1 -printf '%f\n' | sort | paste -sd ' ')" 'log settings'
   cluster down "$here/b"
   nothing_left "$here/b"
 }
