@@ -102,8 +102,8 @@ std::string text_of(const Claim& claim) {
   constexpr double kMinute = 60;
   std::string text = fmt::format("{} on up to {}", counted(claim.jobs, "job"),
                                  counted(static_cast<std::size_t>(claim.most_nodes), "node"));
-  text += claim.gpu_hours ? fmt::format("; at most {:.4g} GPU-hours", *claim.gpu_hours)
-                          : "; GPU-hours unknown, no time limit is set";
+  text += claim.gpu_hours ? fmt::format("; GPU-hours: at most {:.4g}", *claim.gpu_hours)
+                          : "; GPU-hours: unknown, no time limit is set";
   if (claim.longest_s)
     text +=
         fmt::format("; the longest job asks for {:.0f} min", std::ceil(*claim.longest_s / kMinute));
