@@ -25,47 +25,98 @@ class MemoryFiles : public FileSystem {
 
  private:
   std::map<std::string, std::string> files_;
-  std::set<std::string> directories_;
+  std::map<std::string, std::set<std::string>> directories_;  ///< names in each
 };
 
 /// When pippin dies: at its operation number `at`, before or after that took effect.
 struct Fault {
   enum class Kind {
-    kCrashBefore,  ///< killed, and nothing happened
-    kCrashAfter,   ///< killed, and it happened
-    kErrorBefore,  ///< an Error, and nothing happened
-    kErrorAfter,   ///< an Error, and it happened: the answer was lost
+    kCrashBefore,    ///< killed, and nothing happened
+    kCrashAfter,     ///< killed, and it happened
+    kCrashInFlight,  ///< killed, and what it handed over arrives later
+    kErrorBefore,    ///< an Error, and nothing happened
+    kErrorAfter,     ///< an Error, and it happened: the answer was lost
   };
   std::int64_t at = -1;
   Kind kind = Kind::kCrashBefore;
 };
 
-/// A machine with a scheduler of its own, on which pippin can be killed at every operation and a
-/// job at each of its steps.
+/// What the scheduler makes of a submission.
+enum class Arrival {
+  kTaken,
+  kNoRoom,
+  kRefused,
+  kUnsureThere,  ///< no answer, and the job is there
+  kUnsureLost,   ///< no answer, and it never arrives
+  kUnsureLater,  ///< no answer, and it arrives some queries later
+};
+
+/// What befalls the job that is about to make its step number `at`, of all jobs' steps.
+struct Mishap {
+  enum class Kind {
+    kNone,
+    kNodeFails,      ///< and its processes with it
+    kNodeIsLost,     ///< the scheduler gives it up, its processes run on
+    kNodeSickens,    ///< whatever it runs fails, until it dies some steps later
+    kRequeued,       ///< preempted: begun again under the same id
+    kRequeuedTwice,  ///< … and its first processes run on beside the second
+    kSickRequeued,   ///< what it runs fails, until it is begun again
+    kTimeUp,         ///< the script notes that it is interrupted
+    kTimeUpAtOnce,   ///< … it is killed before it can
+    kCancelled,      ///< by somebody
+    kLaunchFails,    ///< never began: its folder was missing
+    kScriptFails,    ///< its prolog exits 1
+    kDiskFull,       ///< for some steps no job can write
+  };
+  Kind kind = Kind::kNone;
+  std::int64_t at = 0;
+};
+
+/// How a World's scheduler and nodes behave.
+struct Weather {
+  std::int64_t tasks_per_job = 1;
+  std::int64_t slots = 1;              ///< tasks that run at a time
+  std::int64_t room = INT64_MAX;       ///< tasks that may wait or run
+  bool tells_room = true;              ///< else only who submits learns of it
+  std::vector<Arrival> arrivals = {};  ///< of the first submissions; later ones are taken
+  std::vector<Mishap> mishaps = {};    ///< each happens once
+  std::int64_t silent_from = 0;        ///< number of the first query that gets no answer
+  std::int64_t silent_for = 0;         ///< queries
+  std::int64_t forgets_at = 0;         ///< query before which the controller is born again
+  std::int64_t cancelled_at = 0;       ///< query before which another pippin cancels
+};
+
+/// A cluster on which pippin can be killed at every operation and a job at each of its steps.
 class World : public Scheduler {
  public:
   /// Every run exits 0 but those named "bad…", which exit 1.
-  explicit World(std::int64_t job_dies_at_step = -1, std::int64_t tasks_per_job = 1)
-      : job_dies_at_step_(job_dies_at_step), tasks_per_job_(tasks_per_job) {}
+  explicit World(Weather weather = {}) : weather_(std::move(weather)) {}
 
   /// The next operations of pippin count from here.
   void plan_faults(std::vector<Fault> faults);
   std::int64_t operations() const { return operation_; }
+  std::int64_t now() const { return now_s_; }
 
-  /// Lets jobs make up to `steps` steps: claim, claim a run, run it, mark it done, …
+  /// Lets jobs make up to `steps` steps: claim a run, run it, mark it done, say so.
   void tick(std::int64_t steps);
+  /// Until none has any left to make.
+  void tick_to_the_end();
 
   /// What pippin sees: each call is an operation that may fail.
   FileSystem& files() { return faulty_files_; }
   Handed submit(const JobRequest& request) override;
   std::map<std::string, std::vector<JobStatus>> query(const std::vector<Asked>& asked) override;
   void cancel(const std::vector<Asked>& asked) override;
-  Room room() override { return {tasks_per_job_, INT64_MAX, {}}; }
+  Room room() override;
 
   /// The truth.
   FileSystem& disk() { return disk_; }
+  std::int64_t steps() const { return job_step_; }
+  std::int64_t queries() const { return query_; }
+  /// How often each run was launched.
   const std::map<std::string, int>& executions() const { return executions_; }
-  const std::map<std::string, int>& handed_over() const { return handed_over_; }
+  /// How many jobs or arrays there ever were by each token.
+  const std::map<std::string, int>& arrived() const { return arrived_; }
 
  private:
   class FaultyFiles : public FileSystem {
@@ -81,28 +132,58 @@ class World : public Scheduler {
     World& world_;
   };
 
+  /// One task, and what runs of it.
   struct Job {
     std::string token;
     std::int64_t task = 1;
-    std::string attempt;    ///< "2-7-0": by the second submission, as job 7
-    std::string directory;  ///< of the sweep
+    fs::path folder;         ///< of the sweep
+    std::string submission;  ///< its number
+    std::int64_t id = 0, restart = 0;
     std::vector<std::string> runs;
     std::size_t step = 0;
-    bool ended = false, died = false;
+    bool runs_on = false;                 ///< has processes
+    bool is_known = true;                 ///< to the scheduler
+    bool sick = false;                    ///< whatever it runs fails
+    std::set<std::string> failing = {};   ///< runs that failed since the last success
+    std::set<std::string> suspects = {};  ///< … before it was begun again
+    JobStatus status = {JobStatus::Phase::kWaiting};
+    fs::path attempt(const std::string& run) const;
   };
 
-  void step(Job& job);
-  JobStatus status_of(const std::string& token, std::int64_t task) const;
+  struct InFlight {
+    JobRequest request;
+    std::int64_t arrives_at;
+  };
+
   void before();
   void after();
+  Handed answer(const JobRequest& request);
+  void arrive(const JobRequest& request);
+  void let_arrive();
+  std::int64_t live_tasks() const;
+  JobStatus status_of(const Asked& asked, std::int64_t task) const;
+  void forget();
+  void cancel_all();
+  void end(Job& job, End end, const std::string& words, bool processes_too = true);
+  void begin_again(std::size_t job);
+  bool befalls(std::size_t job);
+  void start_jobs();
+  void step(std::size_t job);
+  void step_of_run(Job& job, const std::string& run);
+  bool is_done(const Job& job, const std::string& run);
+  bool write(const fs::path& path, std::string_view text);
 
+  Weather weather_;
   MemoryFiles disk_;
   FaultyFiles faulty_files_{*this};
   std::vector<Job> jobs_;
+  std::vector<InFlight> in_flight_;
   std::vector<Fault> faults_;
-  std::int64_t operation_ = 0;
-  std::int64_t job_steps_ = 0, job_dies_at_step_, tasks_per_job_;
-  std::map<std::string, int> executions_, handed_over_;
+  std::int64_t operation_ = 0, query_ = 0, submit_ = 0, job_step_ = 0, next_id_ = 1, now_s_ = 1000;
+  std::int64_t disk_full_until_ = 0, sick_until_ = 0;
+  bool sick_is_requeued_ = false;
+  std::size_t turn_ = 0;
+  std::map<std::string, int> executions_, arrived_;
 };
 
 }  // namespace pippin::test
