@@ -51,7 +51,7 @@ CampaignMachine::CampaignMachine(SweepFolder folder, FileSystem& files, Schedule
       handing.settled[i] = true;
     }
   }
-  if (options_.retry_failed) redo_failures();
+  redo_failures();
 }
 
 /// A handing-over that the folder tells of.
@@ -185,6 +185,8 @@ RunCounts CampaignMachine::step() {
     const auto answer = answers.find(handing.submission.token);
     if (!handing.over() && answer != answers.end()) apply(handing, answer->second, true);
   }
+  cancel_late_arrivals();
+  redo_failures();
   hand_over_what_is_due();
   return counts();
 }
@@ -205,14 +207,17 @@ void CampaignMachine::apply(Handing& handing, const std::vector<JobStatus>& answ
   using Phase = JobStatus::Phase;
   Submission& submission = handing.submission;
   handing.tasks = answers;
+  submission.cancelled =
+      submission.cancelled || files_.exists(folder_.directory(submission) / "cancelled");
   const auto is = [](Phase phase) {
     return [phase](const JobStatus& status) { return status.phase == phase; };
   };
-  const bool absent = std::all_of(answers.begin(), answers.end(), is(Phase::kAbsent));
-  const bool unknown = std::all_of(answers.begin(), answers.end(), is(Phase::kUnknown));
-  if (unknown || (absent && !submission.handed && !may_write)) return;
-  if (absent && !submission.handed) {
-    hand_over(handing);  // journaled, and it never arrived
+  if (std::all_of(answers.begin(), answers.end(), is(Phase::kUnknown))) return;
+  // What has begun did arrive, whatever a scheduler remembers that has lost its state.
+  const bool arrived = submission.handed || folder_.has_begun(submission) ||
+                       !std::all_of(answers.begin(), answers.end(), is(Phase::kAbsent));
+  if (!arrived) {
+    if (may_write) never_arrived(handing);
     return;
   }
   if (may_write && !submission.handed) folder_.mark_handed(submission, "found");
@@ -226,6 +231,37 @@ void CampaignMachine::apply(Handing& handing, const std::vector<JobStatus>& answ
     handing.settled[i] = true;
   }
   if (may_write && !ends.empty()) folder_.mark_ended(submission, ends);
+}
+
+/// Journaled, and surely not there: it is handed over again, unless nobody wants it any more.
+void CampaignMachine::never_arrived(Handing& handing) {
+  if (!handing.submission.cancelled) {
+    hand_over(handing);
+    return;
+  }
+  const std::string words = "cancelled before it arrived";
+  std::map<std::int64_t, TaskEnd> ends;
+  for (std::size_t i = 0; i < handing.settled.size(); ++i) {
+    judge(handing, i, {JobStatus::Phase::kEnded, words, End::kUser, {}, {}});
+    handing.settled[i] = true;
+    ends[static_cast<std::int64_t>(i) + 1] = {End::kUser, words};
+  }
+  folder_.mark_ended(handing.submission, ends);
+}
+
+/// What was cancelled while it was under way has still to be ended.
+void CampaignMachine::cancel_late_arrivals() {
+  using Phase = JobStatus::Phase;
+  std::vector<Asked> asked;
+  for (const auto& handing : handings_) {
+    const bool lives =
+        std::any_of(handing.tasks.begin(), handing.tasks.end(), [](const JobStatus& status) {
+          return status.phase == Phase::kWaiting || status.phase == Phase::kRunning;
+        });
+    if (handing.submission.cancelled && lives && !handing.over())
+      asked.push_back(asked_of(handing.submission));
+  }
+  if (!asked.empty()) scheduler_.cancel(asked);
 }
 
 /// Runs of a task are launched one after the other: behind the one that runs nothing has begun.
@@ -270,58 +306,68 @@ std::vector<CampaignMachine::Left> CampaignMachine::left_of(const Handing& handi
 }
 
 /// The task is over: what is not done now will not be, unless it is handed over again. True where
-/// it matters how it ended: runs are open, or failed last of all.
+/// it matters how it ended: runs are open, or failed last of all, as they do on a node that dies.
 bool CampaignMachine::judge(const Handing& handing, std::size_t task, const JobStatus& status,
                             bool known) {
   const auto all = left_of(handing, task);
-  const bool progressed =
-      std::any_of(all.begin(), all.end(), [](const Left& left) { return left.done; });
+  Ending ending{status, known, false, false};
   std::vector<const Left*> open, failed_last;
   for (const Left& left : all) {
     if (left.succeeded) failed_last.clear();
     if (left.done && !left.succeeded) failed_last.push_back(&left);
     if (!left.done) open.push_back(&left);
+    ending.progressed = ending.progressed || left.done;
+    ending.spent = ending.spent || left.done || has_run_out(left, status);
     fates_.at(*left.run).certain = left.done;
   }
   if (status.end == End::kInfrastructure)
-    for (const Left* left : failed_last) lose(handing, *left, status, progressed, known);
-  for (const Left* left : open) lose(handing, *left, status, progressed, known);
+    for (const Left* left : failed_last) lose(handing, *left, ending);
+  for (const Left* left : open) lose(handing, *left, ending);
   return !open.empty() || !failed_last.empty();
 }
 
-void CampaignMachine::lose(const Handing& handing, const Left& left, const JobStatus& status,
-                           bool progressed, bool known) {
+bool CampaignMachine::has_run_out(const Left& left, const JobStatus& status) {
+  return !left.done && left.started && (status.end == End::kLimit || left.time_up);
+}
+
+void CampaignMachine::lose(const Handing& handing, const Left& left, const Ending& ending) {
+  const JobStatus& status = ending.status;
   RunFate& fate = fates_.at(*left.run);
   fate.certain = fate.failed = false;
   fate.end = left.time_up ? End::kLimit : status.end;
   fate.evidence = status.evidence;
   forgiven_[*left.run] = handing.submission.number;
-  const bool cancelled = status.end == End::kUser || handing.submission.cancelled ||
-                         files_.exists(folder_.directory(handing.submission) / "cancelled");
-  const bool before = known || handing.was_cancelled || status.at.value_or(INT64_MAX) < began_at_;
+  const bool cancelled = status.end == End::kUser || handing.submission.cancelled;
+  const bool before =
+      ending.known || handing.was_cancelled || status.at.value_or(INT64_MAX) < began_at_;
   if (cancelled && !before) {
     fate.phase = RunPhase::kCancelled;
   } else {
-    const bool again = cancelled || is_worth_another_try(handing, left, status, progressed);
+    const bool again = cancelled || is_worth_another_try(handing, left, ending);
     fate.phase = again ? RunPhase::kUnsubmitted : RunPhase::kLost;
   }
 }
 
 bool CampaignMachine::is_worth_another_try(const Handing& handing, const Left& left,
-                                           const JobStatus& status, bool progressed) {
+                                           const Ending& ending) {
   const bool is_ours = handing.submission.number > newest_before_;
-  const bool out_of_time = status.end == End::kLimit || left.time_up;
-  if (out_of_time && left.started) return !is_ours && options_.retry_failed;
-  // It waited behind others, which are done now: that is no loss.
-  if (progressed && !left.started && status.end != End::kInfrastructure) tries_[*left.run] = 0;
-  if (status.end == End::kApplication && !progressed) return !is_ours;
+  const End end = ending.status.end;
+  // It had all the time of its job. Behind others it had less, and comes first the next time.
+  if (has_run_out(left, ending.status) && !ending.progressed)
+    return !is_ours && options_.retry_failed;
+  // It waited behind others, of which fewer are left now: that is no loss.
+  if (!left.started && ending.spent && end != End::kInfrastructure) tries_[*left.run] = 0;
+  // The script itself failed, at its prolog most likely: it would again, until somebody mends it.
+  if (end == End::kApplication && !ending.progressed) return !is_ours;
   return tries_[*left.run] <= options_.retries;
 }
 
-/// What failed, in this campaign's earlier goes, is to be run again.
+/// What failed in earlier goes at this campaign is to be run again, once that is certain.
 void CampaignMachine::redo_failures() {
+  if (!options_.retry_failed) return;
   for (auto& [run, fate] : fates_) {
     if (fate.phase != RunPhase::kDone || !fate.failed || !fate.certain) continue;
+    if (fate.submission > newest_before_) continue;
     fate.phase = RunPhase::kUnsubmitted;
     fate.failed = fate.certain = false;
     forgiven_[run] = std::max<std::int64_t>(fate.submission, newest_before_);
@@ -337,6 +383,7 @@ TaskPlan CampaignMachine::due_of(const PlannedJob& job) {
       task.runs.push_back(run);
     } else {
       fate.phase = RunPhase::kLost;
+      if (fate.evidence.empty()) fate.evidence = "its point has left the sweep";
     }
   }
   return task;
@@ -430,49 +477,59 @@ void CampaignMachine::write_submission(const std::vector<TaskPlan>& tasks) {
       {next, std::vector<JobStatus>(tasks.size()), std::vector<bool>(tasks.size(), false), false});
 }
 
+/// The runs wait from now on: whatever fails hereafter, the job may have arrived. What they were.
+std::vector<CampaignMachine::Taken> CampaignMachine::take_runs(const Handing& handing) {
+  std::vector<Taken> taken;
+  for (const auto& task : handing.submission.tasks) {
+    for (const auto& run : task.runs) {
+      const auto found = fates_.find(run);
+      if (found == fates_.end() || found->second.phase == RunPhase::kDone) continue;
+      taken.push_back({run, found->second, tries_[run]});
+      if (!owns(handing, run)) ++tries_[run];
+      found->second = {RunPhase::kWaiting, false, false, {}, {}, handing.submission.number};
+    }
+  }
+  return taken;
+}
+
+/// The job surely did not arrive.
+void CampaignMachine::give_back(const std::vector<Taken>& taken) {
+  for (const auto& [run, fate, tries] : taken) {
+    fates_.at(run) = fate;
+    fates_.at(run).phase = RunPhase::kUnsubmitted;
+    tries_[run] = tries;
+  }
+}
+
 /// False where no more should be handed over now.
 bool CampaignMachine::hand_over(Handing& handing) {
+  using Answer = Handed::Answer;
   Submission& submission = handing.submission;
   submission.owner = options_.owner;
   submission.sender = sender_of(options_);
   submission.journaled_at = options_.now();
   submission.tried_until = 0;
+  const auto taken = take_runs(handing);
   folder_.journal(submission);
   const Handed handed = scheduler_.submit(request_of(handing));
-  switch (handed.answer) {
-    case Handed::Answer::kTaken:
-      folder_.mark_handed(submission, handed.words);
-      break;
-    case Handed::Answer::kUnsure:
-      submission.tried_until = options_.now();
-      folder_.journal(submission);
-      break;
-    case Handed::Answer::kNoRoom:
-    case Handed::Answer::kRefused:
-      folder_.mark_refused(submission, handed.words);
-      handing.settled.assign(handing.settled.size(), true);
-      break;
+  if (handed.answer == Answer::kTaken) {
+    folder_.mark_handed(submission, handed.words);
+    return true;
   }
-  if (handed.answer == Handed::Answer::kRefused)
-    bad_input("{}: {}; see {}", submission.name, handed.words, folder_.script(submission).string());
-  if (handed.answer == Handed::Answer::kNoRoom) {
-    held_back_ = handed.words;
-    return false;
-  }
-  for (const auto& task : submission.tasks) {
-    for (const auto& run : task.runs) {
-      RunFate& fate = fates_.at(run);
-      if (fate.phase == RunPhase::kDone) continue;
-      if (fate.submission != submission.number) ++tries_[run];
-      fate = {RunPhase::kWaiting, false, false, {}, {}, submission.number};
-    }
-  }
-  if (handed.answer == Handed::Answer::kUnsure) {
+  if (handed.answer == Answer::kUnsure) {
+    submission.tried_until = options_.now();
+    folder_.journal(submission);
     held_back_ =
         fmt::format("whether {} arrived is not known yet: {}", submission.name, handed.words);
     return false;
   }
-  return true;
+  folder_.mark_refused(submission, handed.words);
+  handing.settled.assign(handing.settled.size(), true);
+  give_back(taken);
+  if (handed.answer == Answer::kRefused)
+    bad_input("{}: {}; see {}", submission.name, handed.words, folder_.script(submission).string());
+  held_back_ = handed.words;
+  return false;
 }
 
 JobRequest CampaignMachine::request_of(const Handing& handing) const {

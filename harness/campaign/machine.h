@@ -104,7 +104,8 @@ class CampaignMachine {
   /// A run that is said to be done, and whose marker is torn, is looked for again.
   void distrust(const std::string& run);
 
-  /// Ends what waits and what runs. Another machine, at work elsewhere, sees it too.
+  /// Ends what waits and what runs. Another machine, at work elsewhere, sees it too, and ends what
+  /// arrives only now.
   void cancel();
 
   /// As the last look has seen it.
@@ -130,6 +131,20 @@ class CampaignMachine {
     const std::string* run;
     bool done = false, succeeded = false, started = false, time_up = false;
   };
+  /// How a task ended.
+  struct Ending {
+    JobStatus status;
+    bool known = false;       ///< it had been stored before this machine began
+    bool progressed = false;  ///< runs of it are done
+    bool spent = false;       ///< … or have run out of time: the others waited behind them
+  };
+
+  /// A run that is handed over, and what it was before.
+  struct Taken {
+    std::string run;
+    RunFate fate;
+    std::int64_t tries;
+  };
 
   void take_up(const Submission& submission);
   bool is_true(const std::string& success);
@@ -141,10 +156,11 @@ class CampaignMachine {
   Left left_of(const Handing& handing, const std::string& run);
   std::vector<Left> left_of(const Handing& handing, std::size_t task);
   bool judge(const Handing& handing, std::size_t task, const JobStatus& status, bool known = false);
-  void lose(const Handing& handing, const Left& left, const JobStatus& status, bool progressed,
-            bool known);
-  bool is_worth_another_try(const Handing& handing, const Left& left, const JobStatus& status,
-                            bool progressed);
+  static bool has_run_out(const Left& left, const JobStatus& status);
+  void lose(const Handing& handing, const Left& left, const Ending& ending);
+  bool is_worth_another_try(const Handing& handing, const Left& left, const Ending& ending);
+  void never_arrived(Handing& handing);
+  void cancel_late_arrivals();
   void close_senders();
   void hand_over_what_is_due();
   void redo_failures();
@@ -153,6 +169,8 @@ class CampaignMachine {
   std::vector<std::vector<TaskPlan>> batches_of(std::vector<TaskPlan> tasks) const;
   void write_submission(const std::vector<TaskPlan>& tasks);
   bool hand_over(Handing& handing);
+  std::vector<Taken> take_runs(const Handing& handing);
+  void give_back(const std::vector<Taken>& taken);
   JobRequest request_of(const Handing& handing) const;
   bool owns(const Handing& handing, const std::string& run) const;
   Asked asked_of(const Submission& submission) const;

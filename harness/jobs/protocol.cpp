@@ -209,6 +209,14 @@ void SweepFolder::mark_ended(Submission& submission, const std::map<std::int64_t
   files_.write(directory(submission) / "ended", text);
 }
 
+bool SweepFolder::has_begun(const Submission& submission) {
+  constexpr std::string_view kClaim = "claim-";
+  const auto names = files_.list(directory(submission));
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return std::string_view(name).substr(0, kClaim.size()) == kClaim;
+  });
+}
+
 std::string SweepFolder::provenance(const Submission& submission, const Attempt& attempt) {
   return files_.read(directory(submission) / ("claim-" + attempt.job_id()) / "provenance")
       .value_or("");

@@ -122,6 +122,9 @@ class SweepFolder {
   /// Adds to what is known of its tasks' ends.
   void mark_ended(Submission& submission, const std::map<std::int64_t, TaskEnd>& ended);
 
+  /// Whether one of its jobs has ever started.
+  bool has_begun(const Submission& submission);
+
   /// `provenance` of the claim that the attempt belongs to; empty where there is none.
   std::string provenance(const Submission& submission, const Attempt& attempt);
 

@@ -216,7 +216,13 @@ std::map<std::string, std::vector<JobStatus>> World::query(const std::vector<Ask
 
 /// A controller that has lost its state: what waited is gone, what ran runs on.
 void World::forget() {
-  for (Job& job : jobs_) job.is_known = false;
+  std::set<std::string> begun, gone;
+  for (Job& job : jobs_) {
+    const bool waits = job.is_known && job.status.phase == JobStatus::Phase::kWaiting;
+    (waits ? gone : begun).insert(job.token);
+    job.is_known = false;
+  }
+  for (const auto& token : gone) arrived_[token] -= begun.count(token) ? 0 : 1;
   next_id_ = 1;
 }
 
@@ -325,6 +331,8 @@ void World::start_jobs() {
     job.status.phase = JobStatus::Phase::kRunning;
     job.runs_on = true;
     ++running;
+    disk_.make_directory(job.folder / "jobs" / job_folder(disk_, job.folder, job.submission) /
+                         fmt::format("claim-{}-{}", job.id, job.restart));
   }
 }
 
@@ -341,8 +349,9 @@ void World::tick(std::int64_t steps) {
   }
 }
 
-void World::tick_to_the_end() {
+void World::clear_up() {
   constexpr std::int64_t kMany = 10'000;
+  weather_.mishaps.clear();
   tick(kMany);
 }
 

@@ -99,8 +99,8 @@ class World : public Scheduler {
 
   /// Lets jobs make up to `steps` steps: claim a run, run it, mark it done, say so.
   void tick(std::int64_t steps);
-  /// Until none has any left to make.
-  void tick_to_the_end();
+  /// Nothing befalls them any more, and all make what steps they have left.
+  void clear_up();
 
   /// What pippin sees: each call is an operation that may fail.
   FileSystem& files() { return faulty_files_; }
@@ -115,7 +115,7 @@ class World : public Scheduler {
   std::int64_t queries() const { return query_; }
   /// How often each run was launched.
   const std::map<std::string, int>& executions() const { return executions_; }
-  /// How many jobs or arrays there ever were by each token.
+  /// How many jobs or arrays there were by each token, but for those that went without a trace.
   const std::map<std::string, int>& arrived() const { return arrived_; }
 
  private:
