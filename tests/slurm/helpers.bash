@@ -1,0 +1,177 @@
+# Sourced by tests of pippin on a real Slurm: a folder for each, in it a cluster that is always taken
+# down, and one checker of what pippin has made of a sweep.
+# $PIPPIN_PROGRAM is pippin; $HELLO_MPI is hello_mpi.cpp, or empty where there is no MPI; $accounting
+# is --accounting or empty.
+set -euo pipefail
+cluster_script=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../../slurm/cluster.bash")
+here=$(mktemp -d)
+cd "$here"
+PATH=$PATH:/usr/sbin:/sbin
+real_sbatch=$(command -v sbatch || true)
+poll=() # how often pippin asks Slurm
+for name in "${!SLURM_@}" "${!SBATCH_@}"; do unset "$name"; done
+
+cluster() { bash "$cluster_script" "$@"; }
+say() { printf '%s\n' "$*"; }
+skip() { say "skipped: $*"; exit 77; }
+failed() { say "failed: $*"; exit 1; }
+equal() { [ "$1" = "$2" ] || failed "line ${BASH_LINENO[0]}: expected '$2', found '$1'"; }
+
+need() {
+  local program
+  for program in "$@"; do command -v "$program" >/dev/null || skip "$program is not installed"; done
+}
+
+need_slurm() {
+  need slurmctld slurmd munged sbatch sqlite3
+  if [ -n "$accounting" ]; then need slurmdbd sacctmgr mariadbd; fi
+}
+
+clean() {
+  local status=$? pids file
+  trap - EXIT
+  cd /
+  if [ "$status" -ne 0 ] && [ "$status" -ne 77 ]; then
+    for file in "$here"/err "$here"/*.err "$here"/c/log/slurmctld.log; do
+      if [ -s "$file" ]; then say "--- the end of ${file##*/}" && tail -n 20 "$file"; fi
+    done
+    if [ -n "${PIPPIN_KEEP:-}" ]; then cp -r "$here" "$PIPPIN_KEEP"; fi
+  fi
+  mapfile -t pids < <(jobs -p)
+  if [ "${#pids[@]}" -gt 0 ]; then kill -KILL "${pids[@]}" 2>/dev/null || true; fi
+  if [ -e "$here/c/settings" ]; then cluster down "$here/c"; fi
+  if mountpoint -q "$here/disk"; then umount -l "$here/disk"; fi
+  rm -rf "$here"
+  exit "$status"
+}
+trap clean EXIT
+trap 'exit 1' TERM INT HUP
+
+# use OPTION...: a cluster of 4 nodes with 2 ranks each, and a cluster file for it, whose credentials
+# live so shortly that a lost submission is soon known to be lost.
+use() {
+  # shellcheck disable=SC2086 # nothing where it is empty
+  eval "$(cluster up "$here/c" $accounting --set AuthInfo=cred_expire=5,ttl=8 "$@")"
+  cp c/cluster.yaml cluster.yaml
+  takes 0.1
+}
+
+# write_sweep NAME [LINE]...: 12 runs; as `blocks` in jobs of 1, 2 and 4 nodes, with any other name as
+# an array of one job a run. takes SECONDS: how long each run that begins from now on takes.
+write_sweep() {
+  local gpus='[2, 4, 8]' others=('order: blocks')
+  if [ "$1" != blocks ]; then gpus='[2]' others=('pack: point' 'repeats: {allocations: 3}'); fi
+  printf '%s\n' "sweep: $1" 'cluster: ./cluster.yaml' "${others[@]}" "grid: {gpus: $gpus, mbs: [1, 2], gas: [1, 2]}" \
+    'iterations: 5' 'command: |' "  $(replay)" "${@:2}" >"$1.yaml"
+}
+
+replay() {
+  printf '%q %s' "${PIPPIN_PROGRAM%/*}/probes/replay" '--dp {dp} --mbs {mbs} --gas {gas} --iterations {iterations}'
+  # shellcheck disable=SC2016 # for the job's shell
+  printf ' --step-time-ms 200 --warmup-iterations 0 --sleep-factor "$(cat %q)"' "$here/seconds"
+}
+
+takes() { echo "$1" >"$here/seconds"; }
+
+pippin() { "$PIPPIN_PROGRAM" --db t.db "$@"; }
+
+# run STATUS SWEEP [OPTION]...: pippin brings the sweep to its end, and exits so.
+run() {
+  local status=0
+  timeout 300 "$PIPPIN_PROGRAM" --db t.db run "$2.yaml" "${poll[@]}" "${@:3}" >out 2>err || status=$?
+  [ "$status" -eq "$1" ] || failed "line ${BASH_LINENO[0]}: pippin run exits $status instead of $1: $(tail -n 3 err)"
+}
+
+# start_run SWEEP [OPTION]...: the same in the background; ended STATUS SWEEP waits for it.
+declare -A runners=()
+start_run() {
+  timeout 300 "$PIPPIN_PROGRAM" --db t.db run "$1.yaml" "${poll[@]}" "${@:2}" >"$1.out" 2>"$1.err" &
+  runners[$1]=$!
+}
+
+ended() {
+  local status=0
+  wait "${runners[$2]}" || status=$?
+  [ "$status" -eq "$1" ] || failed "line ${BASH_LINENO[0]}: pippin run $2 exits $status instead of $1: $(tail -n 3 "$2.err")"
+}
+
+# within SECONDS COMMAND...: the command becomes true.
+within() {
+  local until=$((SECONDS + $1))
+  shift
+  until "$@"; do
+    [ "$SECONDS" -lt "$until" ] || failed "line ${BASH_LINENO[0]}: still not: $*"
+    sleep 0.1
+  done
+}
+
+sql() { sqlite3 -cmd '.timeout 20000' t.db "$1"; }
+attempts() { find "t.db.runs/$1" -mindepth 3 -maxdepth 3 -path '*-a[0-9]*/*' -name "${2:-started}" | wc -l; }
+at_least() { [ "$("${@:2}")" -ge "$1" ]; }
+nobody_works() { [ -z "$(squeue -h --all -t PD,R,CG,S,CF)" ]; }
+queued() { squeue -h --all --array -t PD,R,CG,S,CF -o %A; }
+is_state() { [ "$(squeue -h -t all -j "$1" -o %T 2>/dev/null | sort -u)" = "$2" ]; }
+node_of() { squeue -h -j "$1" -t R -o %N; }
+
+# fake_sbatch: its text, bash on standard input, is the sbatch that pippin finds; "$real" is Slurm's, and
+# `first` true the first time only.
+fake_sbatch() {
+  mkdir -p bin
+  {
+    printf '#!/bin/bash\nreal=%q here=%q\n' "$real_sbatch" "$here"
+    # shellcheck disable=SC2016 # for that script
+    echo 'first() { mkdir "$here/bin/called" 2>/dev/null; }'
+    cat
+  } >bin/sbatch
+  chmod +x bin/sbatch
+  PATH=$here/bin:$PATH
+}
+
+# --- the checker ----------------------------------------------------------------------------------
+
+# The attempt of a run that counts, by its files: of those with exit code 0 the one that ended first;
+# empty where none has it.
+first_success() {
+  local file
+  for file in "$1"/*/done; do
+    if grep -qsE '^exit=0 ended=[0-9]+$' "$file"; then printf '%s %s\n' "$(sed 's/.*ended=//' "$file")" "${file%/done}"; fi
+  done | sort -sn | head -n 1 | cut -d ' ' -f 2-
+}
+
+successes() { grep -lsE '^exit=0 ended=[0-9]+$' "$1"/*/done | wc -l; }
+
+# holds SWEEP STATE=COUNT...: of the newest campaign every run is in the database exactly once, in as
+# many as these states; it is the attempt that counts by its files, with all that its log says; of no
+# other attempt is anything there; nothing of it is left in the queue.
+# $twice is how many runs may have succeeded more than once: two attempts overlap where a node dies.
+holds() {
+  local sweep=$1 folder runs campaign planned name state log lines attempt twice_done=0
+  shift
+  folder=$PWD/t.db.runs/$sweep
+  campaign=$(sql "SELECT max(number) FROM campaigns JOIN sweeps ON sweeps.id = sweep WHERE name = '$sweep'")
+  runs="runs JOIN allocations ON allocations.id = allocation JOIN campaigns ON campaigns.id = campaign
+    JOIN sweeps ON sweeps.id = sweep LEFT JOIN logs ON logs.id = log
+    WHERE sweeps.name = '$sweep' AND campaigns.number = $campaign"
+  planned=$(sql "SELECT count(*) FROM json_each(readfile('$folder/campaign-$campaign.json'), '\$.jobs') AS job,
+    json_each(job.value, '\$.runs')")
+  equal "$(sql "SELECT runs.state || '=' || count(*) FROM $runs GROUP BY runs.state ORDER BY runs.state" | paste -sd ' ')" "$*"
+  equal "$(sql "SELECT count(*) || ' ' || count(DISTINCT runs.name) FROM $runs")" "$planned $planned"
+  while IFS='|' read -r name state log lines; do
+    attempt=$(first_success "$folder/$name")
+    if [ "$(successes "$folder/$name")" -gt 1 ]; then twice_done=$((twice_done + 1)); fi
+    if [ "$state" = ok ]; then
+      equal "$log" "$attempt/log"
+      [ -e "$folder/succeeded/$name" ] || failed "$name: no succeeded/"
+    else
+      equal "$attempt" ""
+      [ ! -e "$folder/succeeded/$name" ] || failed "$name: is $state, and there is a succeeded/"
+    fi
+    if [ -n "$log" ]; then equal "$name: $lines" "$name: $(grep -c '^ iteration ' "$log")"; fi
+  done < <(sql "SELECT runs.name, runs.state, logs.path,
+    (SELECT count(*) FROM iterations WHERE run = runs.id) FROM $runs")
+  equal "$(sql 'SELECT count(*) FROM logs')" "$(sql 'SELECT count(*) FROM runs WHERE log IS NOT NULL')"
+  [ "$twice_done" -le "${twice:-0}" ] || failed "$twice_done runs have succeeded more than once"
+  within 20 nobody_works
+  say "$sweep: $*; $(attempts "$sweep") attempts, $(attempts "$sweep" "done") to their end"
+}
+

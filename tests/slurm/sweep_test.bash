@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# sweep_test.bash CASE [--accounting]: a sweep on a real Slurm from submit to collect; exits 77 where
+# there is none.
+accounting=${2:-}
+# shellcheck source-path=SCRIPTDIR source=helpers.bash
+. "$(dirname "$0")/helpers.bash"
+
+# Submitted, looked at, brought to its end, and no more to do: as $2 planned jobs, handed over as $3.
+goes_its_way() {
+  write_sweep "$1"
+  pippin submit "$1.yaml" 2>err
+  grep -q "12 runs in $2 jobs are handed over" err || failed "$(cat err)"
+  pippin status "$1" >out
+  grep -q 'of 12' out || failed "$(cat out)"
+  run 0 "$1"
+  holds "$1" ok=12
+  handed_over "$1" "$3"
+  pippin collect 2>err
+  run 0 "$1"
+  grep -q 'was finished already' err || failed "$(cat err)"
+  holds "$1" ok=12
+  handed_over "$1" "$3"
+}
+
+handed_over() { equal "$(find "t.db.runs/$1/jobs" -name journal | wc -l)" "$2"; }
+
+# All that waits or runs is ended; the next run takes it up.
+is_cancelled() {
+  takes 600
+  pippin submit "$1.yaml" --again 2>err
+  within 20 at_least "$2" attempts "$1"
+  pippin cancel "$1" 2>err
+  grep -q 'cancelled with 0 of 12 runs done' err || failed "$(cat err)"
+  within 20 nobody_works
+  takes 0.1
+  run 0 "$1"
+  holds "$1" ok=12
+}
+
+blocks() {
+  goes_its_way blocks 3 3
+  is_cancelled blocks 13
+}
+
+array() {
+  goes_its_way array 12 1
+  is_cancelled array 13
+}
+
+both() { blocks && array; }
+
+# What a shell, an #SBATCH line, YAML or a path could take for its own is a name and nothing else.
+hostile_name() {
+  # shellcheck disable=SC2016 # is not to be expanded
+  local name='$(touch pwned)'"'"'";rm -rf ~ :' in_yaml
+  in_yaml="'${name//\'/\'\'}'"
+  printf '%s\n' "sweep: $in_yaml" 'probe: replay' 'cluster: ./cluster.yaml' 'gpus: 2' 'iterations: 5' \
+    'fixed: {step_time_ms: 1}' 'env: {OF_MINE: "{mine}"}' 'repeats: {allocations: 2}' \
+    "grid: {mine: [$in_yaml, plain]}" >s.yaml
+  mkdir home
+  HOME=$here/home run 0 s
+  equal "$(sql "SELECT count(*), sum(state = 'ok'), count(DISTINCT name) FROM runs")" '4|4|4'
+  equal "$(sql "SELECT DISTINCT text FROM point_axes WHERE name = 'mine' ORDER BY text")" "$name
+plain"
+  equal "$(sql 'SELECT name FROM sweeps')" "$name"
+  [ -d home ] || failed "the home folder is gone"
+  equal "$(find . -name pwned)" ""
+}
+
+need_slurm
+use --nodes 4
+"$1"
