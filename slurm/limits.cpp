@@ -67,7 +67,8 @@ Room room_of(std::string_view config, const Queued& queued, const SubmitLimit& l
   // Indices are below MaxArraySize, and ours begin at 1.
   room.tasks_per_job = std::max<std::int64_t>(array_size.value_or(1) - 1, 1);
   if (job_count) {
-    room.tasks = *job_count - queued.all;
+    // Slurm refuses what would reach the limit: one less is what it takes.
+    room.tasks = *job_count - 1 - queued.all;
     room.limit = fmt::format("MaxJobCount is {}, and {} jobs are there", *job_count, queued.all);
   }
   if (limit.most != INT64_MAX && limit.most - queued.ours < room.tasks) {
