@@ -240,15 +240,16 @@ ExitCode submit(const Globals& globals, const RunOptions& options) {
     if (options.parsable) write_output(*submission->handed + "\n");
   }
   if (!options.notify.empty() && !handed.empty()) submit_notifier(session, options.notify);
-  std::size_t jobs = 0;
-  for (const auto* submission : handed) jobs += submission->tasks.size();
+  std::size_t jobs = 0, runs = 0;
+  for (const auto* submission : handed) {
+    jobs += submission->tasks.size();
+    for (const auto& task : submission->tasks) runs += task.runs.size();
+  }
   remark(globals,
-         fmt::format("campaign {} of {}: {} in {} handed over ({}); wait and collect with: {}",
-                     session.campaign().number, session.campaign().sweep, counted(jobs, "job"),
-                     session.sweep().cluster.scheduler == "local"
-                         ? "its queue"
-                         : counted(handed.size(), "submission"),
-                     progress_text(progress_of(counts, 0, 0)), come_back(globals, options.sweep)));
+         fmt::format("campaign {} of {}: {} in {} handed over; wait and collect with: {}",
+                     session.campaign().number, session.campaign().sweep, counted(runs, "run"),
+                     jobs == 1 ? "1 job is" : fmt::format("{} jobs are", jobs),
+                     come_back(globals, options.sweep)));
   if (machine.held_back().empty()) return ExitCode::kDone;
   remark(globals,
          fmt::format("{} not submitted yet: {}; the same command, or 'run', sends the rest",
