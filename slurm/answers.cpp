@@ -87,9 +87,10 @@ End end_of(const Entry& entry) {
   if (is_one_of(entry.state, {"NODE_FAIL", "BOOT_FAIL", "PREEMPTED", "REQUEUED"}))
     return End::kInfrastructure;
   if (begins_with(entry.state, "CANCELLED")) return End::kUser;
-  // Its folder for output, or its node's spool, was not there: squeue gives a reason, sacct a code.
-  const bool never_began = entry.reason == "JobLaunchFailure" || entry.exit_code == "0:53";
-  if (entry.state == "FAILED") return never_began ? End::kInfrastructure : End::kApplication;
+  // It never began, as its folder for output was not there, or a signal ended the script itself:
+  // squeue calls both a launch failure, sacct gives the signal behind the exit status (0:53, 0:9).
+  const bool was_killed = entry.reason == "JobLaunchFailure" || begins_with(entry.exit_code, "0:");
+  if (entry.state == "FAILED") return was_killed ? End::kInfrastructure : End::kApplication;
   return End::kUnknown;
 }
 
@@ -138,12 +139,32 @@ bool is_silence(std::string_view errors) {
                      [&](std::string_view words) { return contains(errors, words); });
 }
 
-/// Limits that other jobs' ends make room under.
+bool is_policy(std::string_view errors) {
+  return contains(errors, "Job violates accounting/QOS policy");
+}
+
+/// What it says before: "QOSMaxNodePerJobLimit"; empty where it names none.
+std::string violated_limit(std::string_view errors) {
+  constexpr std::string_view kBefore = "sbatch: error: ";
+  for (std::string_view line : split(errors, '\n')) {
+    if (!begins_with(line, kBefore)) continue;
+    const std::string_view name = trim(line.substr(kBefore.size()));
+    const bool is_name = name.find(' ') == std::string_view::npos;
+    if (is_name && (contains(name, "Limit") || contains(name, "MaxSubmitJobs")))
+      return std::string(name);
+  }
+  return {};
+}
+
+/// Limits that other jobs' ends make room under. A limit of another kind is there for good: its QOS
+/// denies at once what could never run.
 bool is_full(std::string_view errors) {
-  constexpr std::array<std::string_view, 6> kWords{
-      "Resource temporarily unavailable",   "SubmitJobLimit",
-      "temporarily unable to accept job",   "MaxSubmitJobs",
-      "Job violates accounting/QOS policy", "JobCount"};
+  constexpr std::array<std::string_view, 3> kWords{"Resource temporarily unavailable",
+                                                   "temporarily unable to accept job", "JobCount"};
+  if (is_policy(errors)) {
+    const std::string limit = violated_limit(errors);
+    return limit.empty() || contains(limit, "SubmitJob");
+  }
   return std::any_of(kWords.begin(), kWords.end(),
                      [&](std::string_view words) { return contains(errors, words); });
 }
@@ -199,6 +220,7 @@ std::string remedy_of(std::string_view reasons) {
   }
   if (contains(reason, "requeued held"))
     return "its node could not begin it: 'scontrol release ID', or cancel it and submit again";
+  if (contains(reason, "held state")) return "it is held: 'scontrol release ID'";
   const bool per_job = contains(reason, "PerJob") || contains(reason, "WallDuration");
   const bool is_limit = begins_with(reason, "Assoc") || begins_with(reason, "QOS");
   if (is_limit && per_job) return "it asks for more than its account or QOS gives to a job";
@@ -212,7 +234,9 @@ Handed read_submission(int exit_code, std::string_view output, std::string_view 
   const bool is_id =
       !id.empty() && std::all_of(id.begin(), id.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (exit_code == 0 && is_id) return {Answer::kTaken, std::string(id)};
-  const std::string words = printable(split(trim(errors), '\n').back());
+  const std::string limit = is_policy(errors) ? violated_limit(errors) : "";
+  const std::string words =
+      limit.empty() ? printable(split(trim(errors), '\n').back()) : printable(limit);
   if (is_silence(errors)) return {Answer::kUnsure, words};
   if (is_full(errors)) return {Answer::kNoRoom, words};
   // What the controller itself has answered is sure.

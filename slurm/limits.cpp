@@ -21,6 +21,12 @@ std::vector<std::vector<std::string_view>> rows_of(std::string_view text, std::s
   return rows;
 }
 
+/// What Slurm gives to jobs that ask for no QOS.
+std::string_view usual_quality(std::string_view usable, std::string_view usual) {
+  if (!usual.empty()) return usual;
+  return usable.find(',') == std::string_view::npos ? usable : "normal";
+}
+
 void lower_to(SubmitLimit& limit, std::string_view number, const std::string& name) {
   const auto most = parse_integer(number);
   if (!most || *most < 0 || *most >= limit.most) return;
@@ -45,17 +51,18 @@ Queued queued_of(std::string_view output, std::string_view user) {
 
 SubmitLimit submit_limit_of(std::string_view associations, std::string_view qualities,
                             std::string_view account, std::string_view qos) {
-  constexpr std::size_t kAssociationFields = 4, kQualityFields = 2;
+  constexpr std::size_t kAssociationFields = 5, kQualityFields = 2;
   SubmitLimit limit;
-  std::set<std::string> usable;
+  std::set<std::string_view> ours;
+  if (!qos.empty()) ours.insert(qos);
   for (const auto& row : rows_of(associations, kAssociationFields)) {
-    if (!account.empty() && row[0] != account) continue;
-    lower_to(limit, row[3], fmt::format("MaxSubmitJobs of account {} is", row[0]));
-    for (std::string_view name : split(row[2], ',')) usable.insert(std::string(name));
+    if (row[1] != (account.empty() ? row[0] : account)) continue;
+    lower_to(limit, row[4], fmt::format("MaxSubmitJobs of account {} is", row[1]));
+    if (qos.empty()) ours.insert(usual_quality(row[2], row[3]));
   }
   for (const auto& row : rows_of(qualities, kQualityFields)) {
-    const bool is_ours = qos.empty() ? usable.count(std::string(row[0])) > 0 : row[0] == qos;
-    if (is_ours) lower_to(limit, row[1], fmt::format("MaxSubmitJobsPerUser of QOS {} is", row[0]));
+    if (ours.count(row[0]) > 0)
+      lower_to(limit, row[1], fmt::format("MaxSubmitJobsPerUser of QOS {} is", row[0]));
   }
   return limit;
 }

@@ -25,9 +25,11 @@ struct SubmitLimit {
 /// Reads `squeue --array --states=all --format=%u %T`.
 Queued queued_of(std::string_view output, std::string_view user);
 
-/// The lowest limit of `sacctmgr --parsable2 show assoc format=Account,Partition,QOS,MaxSubmitJobs`
-/// for the account (empty: all of the user's), and of `show qos format=Name,MaxSubmitJobsPerUser`
-/// for the QOS that it may use.
+/// The lowest limit of `sacctmgr --parsable2 show user NAME withassoc
+/// format=DefaultAccount,Account,QOS,DefaultQOS,MaxSubmitJobs` for the account (empty: the user's
+/// default), and of `show qos format=Name,MaxSubmitJobsPerUser` for the QOS (empty: the one that
+/// the account's jobs get).
+/// Limits that all users of an account or QOS share are not here: only who submits learns of them.
 SubmitLimit submit_limit_of(std::string_view associations, std::string_view qualities,
                             std::string_view account, std::string_view qos);
 

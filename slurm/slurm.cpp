@@ -145,7 +145,11 @@ Handed SlurmScheduler::submit(const JobRequest& request) {
   if (!request.after.empty()) {
     std::vector<Asked> before;
     for (const auto& token : request.after) before.push_back({token, 1, true, own_user(), 0});
-    after = array_ids_of(live(queue_of(before), before));
+    try {
+      after = array_ids_of(live(queue_of(before), before));
+    } catch (const Error& error) {
+      return {Handed::Answer::kNoRoom, error.what()};  // nothing was handed over yet
+    }
   }
   const Answer answer = slurm::ask(sbatch_command(request, after), kSubmitPatience);
   if (answer.gave_up) return {Handed::Answer::kUnsure, "sbatch gave no answer in time"};
@@ -190,22 +194,25 @@ std::map<std::string, std::vector<JobStatus>> SlurmScheduler::query(
   return answers;
 }
 
-void SlurmScheduler::ask_accounting(const std::vector<Asked>& missing, Answers& answers) {
+/// Leaves of `missing` what was asked for; the others, too many for one call, are not known now.
+void SlurmScheduler::ask_accounting(std::vector<Asked>& missing, Answers& answers) {
   constexpr std::int64_t kDay = 86400, kMonths = 100 * kDay;
   constexpr std::size_t kMostNames = 1000;
-  const std::vector<Asked> some(
-      missing.begin(),
-      missing.begin() + static_cast<std::ptrdiff_t>(std::min(missing.size(), kMostNames)));
+  for (; missing.size() > kMostNames; missing.pop_back()) {
+    for (JobStatus& task : answers[missing.back().token]) {
+      if (is_missing(task)) task = {Phase::kUnknown, "its accounting is asked for later"};
+    }
+  }
   const Answer answer = slurm::ask(
       {"sacct", "--noheader", "--parsable2", std::string("--delimiter=") + slurm::kSeparator,
        "--allocations", "--starttime=" + local_time(now_s() - kMonths),
-       std::string("--format=") + slurm::kAccountingFormat, "--name=" + names_of(some),
-       "--user=" + owners_of(some)},
+       std::string("--format=") + slurm::kAccountingFormat, "--name=" + names_of(missing),
+       "--user=" + owners_of(missing)},
       kPatience);
   if (answer.exit_code != 0)
     machine_failed("Slurm's accounting does not answer: {}", slurm::complaint_of(answer));
   const auto entries = slurm::read_accounting(answer.output);
-  for (const auto& one : some) {
+  for (const auto& one : missing) {
     auto& tasks = answers[one.token];
     const auto in_queue = tasks;
     take(entries, one, tasks);
@@ -217,23 +224,29 @@ void SlurmScheduler::ask_accounting(const std::vector<Asked>& missing, Answers& 
   }
 }
 
+/// Whether the task has not been missing for long: its accounting may lag.
+bool SlurmScheduler::may_lag(const std::string& token, std::size_t task) {
+  const auto now = std::chrono::steady_clock::now();
+  return has_accounting() &&
+         now - missed_.emplace(std::pair(token, task), now).first->second < kLag;
+}
+
 /// What to think of tasks that are neither in the queue nor over by their accounting.
 void SlurmScheduler::judge_missing(const Asked& asked, std::vector<JobStatus>& tasks) {
-  const bool none_seen = std::all_of(tasks.begin(), tasks.end(), is_missing);
-  const bool never_handed = !asked.handed && none_seen;
+  const bool never_handed = !asked.handed && std::all_of(tasks.begin(), tasks.end(), is_missing);
   const std::int64_t sure_from =
       asked.tried_until + slurm::credential_life_s(config()) + kClockSkew_s;
-  const auto since = missed_.emplace(asked.token, std::chrono::steady_clock::now()).first->second;
-  const bool may_lag = has_accounting() && std::chrono::steady_clock::now() - since < kLag;
-  for (auto& task : tasks) {
-    if (!is_missing(task)) continue;
-    if (!may_see_all(asked)) {
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    JobStatus& task = tasks[i];
+    if (!is_missing(task)) {
+      missed_.erase({asked.token, i});
+    } else if (!may_see_all(asked)) {
       task = {Phase::kUnknown, fmt::format("only {} may see it", asked.owner)};
     } else if (never_handed && now_s() < sure_from) {
       task = {Phase::kUnknown, fmt::format("it may arrive within {} s", sure_from - now_s())};
     } else if (never_handed) {
       task.evidence = "it never arrived";
-    } else if (may_lag) {
+    } else if (may_lag(asked.token, i)) {
       task = {Phase::kUnknown, "it has left the queue; accounting lags"};
     } else {
       task = {Phase::kEnded, "Slurm no longer knows it"};
@@ -262,22 +275,25 @@ const std::string& SlurmScheduler::config() {
   return config_;
 }
 
+slurm::SubmitLimit SlurmScheduler::submit_limit() {
+  const std::string cluster = "cluster=" + slurm::config_value(config(), "ClusterName");
+  const Answer associations =
+      slurm::ask({"sacctmgr", "--noheader", "--parsable2", "show", "user", own_user(), "withassoc",
+                  "where", cluster, "format=DefaultAccount,Account,QOS,DefaultQOS,MaxSubmitJobs"},
+                 kPatience);
+  const Answer qualities = slurm::ask(
+      {"sacctmgr", "--noheader", "--parsable2", "show", "qos", "format=Name,MaxSubmitJobsPerUser"},
+      kPatience);
+  return slurm::submit_limit_of(associations.output, qualities.output, place_.account, place_.qos);
+}
+
+/// While the controller is silent there is no room.
 Room SlurmScheduler::room() {
   const Answer queue = slurm::ask(
       {"squeue", "--noheader", "--all", "--array", "--states=all", "--format=%u %T"}, kPatience);
-  if (queue.exit_code != 0) machine_failed("Slurm does not answer: {}", slurm::complaint_of(queue));
-  slurm::SubmitLimit limit;
-  if (has_accounting()) {
-    const Answer associations =
-        slurm::ask({"sacctmgr", "--noheader", "--parsable2", "show", "assoc", "user=" + own_user(),
-                    "format=Account,Partition,QOS,MaxSubmitJobs"},
-                   kPatience);
-    const Answer qualities = slurm::ask({"sacctmgr", "--noheader", "--parsable2", "show", "qos",
-                                         "format=Name,MaxSubmitJobsPerUser"},
-                                        kPatience);
-    limit =
-        slurm::submit_limit_of(associations.output, qualities.output, place_.account, place_.qos);
-  }
+  if (queue.exit_code != 0)
+    return {1, 0, fmt::format("Slurm does not answer: {}", slurm::complaint_of(queue))};
+  const slurm::SubmitLimit limit = has_accounting() ? submit_limit() : slurm::SubmitLimit();
   return slurm::room_of(config(), slurm::queued_of(queue.output, own_user()), limit);
 }
 

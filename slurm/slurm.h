@@ -3,9 +3,11 @@
 #include <chrono>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "harness/jobs/scheduler.h"
 #include "slurm/answers.h"
+#include "slurm/limits.h"
 
 namespace pippin {
 
@@ -42,13 +44,15 @@ class SlurmScheduler : public Scheduler {
   bool has_accounting();
   bool may_see_all(const Asked& asked);
   std::vector<slurm::Entry> queue_of(const std::vector<Asked>& asked);
-  void ask_accounting(const std::vector<Asked>& missing, Answers& answers);
+  void ask_accounting(std::vector<Asked>& missing, Answers& answers);
+  bool may_lag(const std::string& token, std::size_t task);
+  slurm::SubmitLimit submit_limit();
   void judge_missing(const Asked& asked, std::vector<JobStatus>& tasks);
 
   Place place_;
   std::string config_;
   /// Since when a task is neither in the queue nor over by its accounting, which lags.
-  std::map<std::string, std::chrono::steady_clock::time_point> missed_;
+  std::map<std::pair<std::string, std::size_t>, std::chrono::steady_clock::time_point> missed_;
 };
 
 }  // namespace pippin

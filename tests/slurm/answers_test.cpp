@@ -1,0 +1,239 @@
+#include "slurm/answers.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+using namespace pippin;
+using namespace pippin::slurm;
+
+// The answers are Slurm 22.05.8's own.
+namespace {
+
+/// A line as it is printed here, with '|' for the separator that is asked for.
+std::string line_of(std::string text) {
+  std::replace(text.begin(), text.end(), '|', '\x1f');
+  return text + "\n";
+}
+
+Entry queued(const std::string& line) { return read_queue(line_of(line)).at(0); }
+Entry accounted(const std::string& line) { return read_accounting(line_of(line)).at(0); }
+
+using Phase = JobStatus::Phase;
+using Answer = Handed::Answer;
+
+}  // namespace
+
+TEST_CASE("what squeue says of a job becomes its state, its evidence and a remedy") {
+  struct Case {
+    const char* line;
+    Phase phase;
+    End end;
+    const char* evidence;
+    const char* remedy;
+  };
+  constexpr End kNone = End::kUnknown;
+  const Case cases[] = {
+      {"t|1_1|COMPLETED|None|1795184209|1795184210|n1|root", Phase::kEnded, End::kCompleted,
+       "COMPLETED on n1", ""},
+      {"t|16|FAILED|NonZeroExitCode|1795184227|1795184227|n1|root", Phase::kEnded,
+       End::kApplication, "FAILED (NonZeroExitCode) on n1", ""},
+      {"t|11|FAILED|JobLaunchFailure|1795184209|1795184209|n1|root", Phase::kEnded,
+       End::kInfrastructure, "FAILED (JobLaunchFailure) on n1", ""},
+      {"t|7|FAILED|BadConstraints|1795184208|1795184208||root", Phase::kEnded, End::kApplication,
+       "FAILED (BadConstraints)", ""},
+      {"t|25|NODE_FAIL|NodeDown|1795184227|1795184282|n4|root", Phase::kEnded, End::kInfrastructure,
+       "NODE_FAIL (NodeDown) on n4", ""},
+      {"t|19|CANCELLED|None|1795184227|1795184230|n1|root", Phase::kEnded, End::kUser,
+       "CANCELLED on n1", ""},
+      {"t|15|TIMEOUT|TimeLimit|1795184227|1795184287|n1|root", Phase::kEnded, End::kLimit,
+       "TIMEOUT (TimeLimit) on n1", ""},
+      {"t|15|OUT_OF_MEMORY|OutOfMemory|1|2|n1|root", Phase::kEnded, End::kLimit,
+       "OUT_OF_MEMORY (OutOfMemory) on n1", ""},
+      {"t|15|PREEMPTED|None|1|2|n1|root", Phase::kEnded, End::kInfrastructure, "PREEMPTED on n1",
+       ""},
+      {"t|27_1|RUNNING|None|1795184227|1795184827|n1|root", Phase::kRunning, kNone, "n1", ""},
+      {"t|27_1|COMPLETING|None|1795184227|1795184827|n1|root", Phase::kRunning, kNone, "n1", ""},
+      {"t|23|PENDING|BeginTime|1795184236|1795184836||root", Phase::kWaiting, kNone, "BeginTime",
+       ""},
+      {"t|1_3|PENDING|JobArrayTaskLimit|N/A|N/A||root", Phase::kWaiting, kNone, "JobArrayTaskLimit",
+       ""},
+      {"t|26|PENDING|ReqNodeNotAvail, UnavailableNodes:n4|N/A|N/A||root", Phase::kWaiting, kNone,
+       "ReqNodeNotAvail, UnavailableNodes:n4", ""},
+      {"t|22|PENDING|DependencyNeverSatisfied|N/A|N/A||root", Phase::kWaiting, kNone,
+       "DependencyNeverSatisfied", "cancel it and submit again"},
+      {"t|3|PENDING|PartitionNodeLimit|N/A|N/A||root", Phase::kWaiting, kNone, "PartitionNodeLimit",
+       "more nodes than its partition gives"},
+      {"t|29|PENDING|PartitionTimeLimit|N/A|N/A||root", Phase::kWaiting, kNone,
+       "PartitionTimeLimit", "--time"},
+      {"t|2|PENDING|JobHeldUser|N/A|N/A||root", Phase::kWaiting, kNone, "JobHeldUser",
+       "scontrol release"},
+      {"t|24|PENDING|job requeued in held state|N/A|N/A||root", Phase::kWaiting, kNone,
+       "job requeued in held state", "scontrol release"},
+      {"t|24|PENDING|launch failed requeued held|N/A|N/A||root", Phase::kWaiting, kNone,
+       "launch failed requeued held", "its node could not begin it"},
+      {"t|24|PENDING|QOSMaxNodePerJobLimit|N/A|N/A||root", Phase::kWaiting, kNone,
+       "QOSMaxNodePerJobLimit", "more than its account or QOS gives"},
+      {"t|24|PENDING|AssocGrpCPUMinutesLimit|N/A|N/A||root", Phase::kWaiting, kNone,
+       "AssocGrpCPUMinutesLimit", "budget"},
+      {"t|24|NEWFANGLED|None|N/A|N/A||root", Phase::kUnknown, kNone, "NEWFANGLED", ""},
+  };
+  for (const Case& one : cases) {
+    CAPTURE(one.line);
+    const JobStatus status = status_of(queued(one.line));
+    CHECK(status.phase == one.phase);
+    CHECK(status.end == one.end);
+    CHECK(status.evidence == one.evidence);
+    CHECK_THAT(status.remedy, Catch::Contains(one.remedy));
+    CHECK(status.remedy.empty() == std::string(one.remedy).empty());
+  }
+}
+
+TEST_CASE("what sacct says of a job becomes its end with its evidence") {
+  struct Case {
+    const char* line;
+    Phase phase;
+    End end;
+    const char* evidence;
+  };
+  const Case cases[] = {
+      {"t|4|COMPLETED|None|1795184209|1795184210|n1|root|0:0", Phase::kEnded, End::kCompleted,
+       "COMPLETED on n1"},
+      {"t|16|FAILED|None|1795184227|1795184227|n1|root|7:0", Phase::kEnded, End::kApplication,
+       "FAILED 7:0 on n1"},
+      {"t|11|FAILED|None|1795184209|1795184209|n1|root|0:53", Phase::kEnded, End::kInfrastructure,
+       "FAILED 0:53 on n1"},
+      {"t|18|FAILED|None|1795184227|1795184227|n1|root|0:11", Phase::kEnded, End::kInfrastructure,
+       "FAILED 0:11 on n1"},
+      {"t|7|FAILED|None|1795184208|1795184208|None assigned|root|1:0", Phase::kEnded,
+       End::kApplication, "FAILED 1:0"},
+      {"t|19|CANCELLED by 0|None|1795184227|1795184230|n1|root|0:0", Phase::kEnded, End::kUser,
+       "CANCELLED on n1"},
+      {"t|25|NODE_FAIL|None|1795184227|1795184282|n4|root|0:0", Phase::kEnded, End::kInfrastructure,
+       "NODE_FAIL on n4"},
+      {"t|15|TIMEOUT|None|1795184227|1795184287|n1|root|0:0", Phase::kEnded, End::kLimit,
+       "TIMEOUT on n1"},
+      {"t|23|REQUEUED|None|1795184227|1795184230|n1|root|0:0", Phase::kWaiting, End::kUnknown,
+       "None"},
+      {"t|15|RUNNING|None|1795184227|Unknown|n1|root|0:0", Phase::kRunning, End::kUnknown, "n1"},
+  };
+  for (const Case& one : cases) {
+    CAPTURE(one.line);
+    const JobStatus status = status_of(accounted(one.line));
+    CHECK(status.phase == one.phase);
+    CHECK(status.end == one.end);
+    CHECK(status.evidence == one.evidence);
+  }
+}
+
+TEST_CASE("times are seconds since 1970 or nothing") {
+  const Entry running = queued("t|15|RUNNING|None|1795184227|1795184287|n1|root");
+  CHECK(running.start == 1795184227);
+  CHECK(status_of(running).at == 1795184287);
+  CHECK_FALSE(queued("t|1_3|PENDING|JobArrayTaskLimit|N/A|N/A||root").start);
+  CHECK_FALSE(accounted("t|15|RUNNING|None|1795184227|Unknown|n1|root|0:0").end);
+}
+
+TEST_CASE("the ids of arrays name their tasks") {
+  const std::pair<const char*, std::vector<std::int64_t>> cases[] = {
+      {"4711", {1}},
+      {"4711_1", {1}},
+      {"4711_[3-5]", {3, 4, 5}},
+      {"27_[3-6,9,20,22,24%2]", {3, 4, 5, 6, 9, 20, 22, 24}},
+      {"27_[1-9:4]", {1, 5, 9}},
+      {"27_[1-2%1]", {1, 2}},
+      {"27_[", {}},
+      {"27_[1-2-3]", {}},
+      {"27_[1-9:0]", {}},
+      {"4711+0", {}},
+      {"", {}},
+  };
+  for (const auto& [id, tasks] : cases) {
+    CAPTURE(id);
+    CHECK(tasks_of(id) == tasks);
+  }
+  CHECK(queued("t|28_[1-900]|PENDING|JobHeldUser|N/A|N/A||root").tasks.size() == 900);
+  CHECK(queued("t|28_[1-900]|PENDING|JobHeldUser|N/A|N/A||root").array_id == "28");
+}
+
+TEST_CASE("an answer that is not as asked for is no answer") {
+  CHECK(read_queue("").empty());
+  CHECK_THROWS_WITH(read_queue("slurm_load_jobs error: oops\n"),
+                    Catch::Contains("cannot read: 'slurm_load_jobs error: oops'"));
+  CHECK_THROWS_WITH(read_queue(line_of("t|1|RUNNING|None|1|2|n1")), Catch::Contains("squeue"));
+  CHECK_THROWS_WITH(read_accounting(line_of("t|1|RUNNING|None|1|2|n1|root")),
+                    Catch::Contains("sacct"));
+}
+
+TEST_CASE("what sbatch says tells whether the job is there, and whether it may come later") {
+  const std::string failed = "sbatch: error: Batch job submission failed: ";
+  const std::string policy =
+      failed +
+      "Job violates accounting/QOS policy (job submit limit, user's size and/or time limits)\n";
+  struct Case {
+    int exit_code;
+    std::string output, errors;
+    Answer answer;
+    const char* words;
+  };
+  const Case cases[] = {
+      {0, "4711\n", "", Answer::kTaken, "4711"},
+      {0, "4711;east\n", "", Answer::kTaken, "4711"},
+      {0, "4711\n", "sbatch: lua: be kind\n", Answer::kTaken, "4711"},
+      {0, "Submitted batch job 4711\n", "", Answer::kUnsure, "sbatch exits 0"},
+      {0, "", "", Answer::kUnsure, "sbatch exits 0"},
+      {137, "", "", Answer::kUnsure, "sbatch exits 137"},
+      {1, "", failed + "Unable to contact slurm controller (connect failure)\n", Answer::kUnsure,
+       "Unable to contact"},
+      {1, "", failed + "Socket timed out on send/recv operation\n", Answer::kUnsure,
+       "Socket timed out"},
+      {1, "", failed + "Zero Bytes were transmitted or received\n", Answer::kUnsure, "Zero Bytes"},
+      {1, "", failed + "Unexpected message received\n", Answer::kUnsure, "Unexpected message"},
+      {1, "",
+       "sbatch: error: Slurm temporarily unable to accept job, sleeping and retrying\n" + failed +
+           "Resource temporarily unavailable\n",
+       Answer::kNoRoom, "Resource temporarily unavailable"},
+      {1, "", "sbatch: error: AssocMaxSubmitJobLimit\n" + policy, Answer::kNoRoom,
+       "AssocMaxSubmitJobLimit"},
+      {1, "", "sbatch: error: AssocGrpSubmitJobsLimit\n" + policy, Answer::kNoRoom,
+       "AssocGrpSubmitJobsLimit"},
+      {1, "", "sbatch: error: QOSMaxSubmitJobPerUserLimit\n" + policy, Answer::kNoRoom,
+       "QOSMaxSubmitJobPerUserLimit"},
+      {1, "", "sbatch: error: QOSGrpSubmitJobsLimit\n" + policy, Answer::kNoRoom,
+       "QOSGrpSubmitJobsLimit"},
+      {1, "", "sbatch: error: MaxSubmitJobsPerAccount\n" + policy, Answer::kNoRoom,
+       "MaxSubmitJobsPerAccount"},
+      {1, "", policy, Answer::kNoRoom, "Job violates"},
+      {1, "", "sbatch: error: QOSMaxNodePerJobLimit\n" + policy, Answer::kRefused,
+       "QOSMaxNodePerJobLimit"},
+      {1, "", "sbatch: error: QOSMaxWallDurationPerJobLimit\n" + policy, Answer::kRefused,
+       "QOSMaxWallDurationPerJobLimit"},
+      {1, "", failed + "Invalid job array specification\n", Answer::kRefused, "job array"},
+      {1, "", failed + "Invalid account or account/partition combination specified\n",
+       Answer::kRefused, "Invalid account"},
+      {1, "",
+       "sbatch: error: invalid partition specified: nosuch\n" + failed +
+           "Invalid partition name specified\n",
+       Answer::kRefused, "Invalid partition name"},
+      {1, "", failed + "Requested node configuration is not available\n", Answer::kRefused,
+       "node configuration"},
+      {255, "",
+       "sbatch: unrecognized option '--nosuchoption'\nTry \"sbatch --help\" for more "
+       "information\n",
+       Answer::kRefused, "unrecognized option '--nosuchoption'"},
+      {255, "", "sbatch: error: Invalid --time specification\n", Answer::kRefused,
+       "Invalid --time"},
+  };
+  for (const Case& one : cases) {
+    CAPTURE(one.exit_code, one.output, one.errors);
+    const Handed handed = read_submission(one.exit_code, one.output, one.errors);
+    CHECK(handed.answer == one.answer);
+    CHECK_THAT(handed.words, Catch::Contains(one.words));
+  }
+}
+
+TEST_CASE("a credential lives as long as AuthInfo says, else as munge has it") {
+  CHECK(credential_life_s("AuthInfo = socket=/run/munge,cred_expire=5,ttl=20\n") == 20);
+  CHECK(credential_life_s("AuthInfo                = (null)\n") == 300);
+  CHECK(credential_life_s("AuthInfo = cred_expire=5\n") == 300);
+  CHECK(credential_life_s("") == 300);
+}

@@ -1,0 +1,50 @@
+#include "slurm/limits.h"
+
+#include <catch2/catch.hpp>
+
+using namespace pippin;
+using namespace pippin::slurm;
+
+namespace {
+
+constexpr const char* kConfig = "MaxArraySize            = 1001\nMaxJobCount             = 1000\n";
+
+}  // namespace
+
+// Seen with 22.05: of MaxJobCount 1000 with 939 records, an array of 60 is taken and one of 61 is
+// not; each task of an array counts, and each job that has ended until it is forgotten.
+TEST_CASE("every record of the controller's counts, and the last is never given") {
+  const Room room = room_of(kConfig, {939, 5}, {});
+  CHECK(room.tasks == 60);
+  CHECK(room.tasks_per_job == 1000);
+  CHECK(room.limit == "MaxJobCount is 1000, and 939 jobs are there");
+  CHECK(room_of(kConfig, {1200, 5}, {}).tasks == 0);
+  CHECK(room_of("MaxArraySize = 0\nMaxJobCount = 10\n", {}, {}).tasks_per_job == 1);
+  CHECK(room_of("", {5, 5}, {}).tasks == INT64_MAX);
+}
+
+TEST_CASE("a limit on a user's jobs counts those that wait or run") {
+  const Queued queued =
+      queued_of("me PENDING\nme RUNNING\nyou PENDING\nme COMPLETED\nme COMPLETING\n", "me");
+  CHECK(queued.all == 5);
+  CHECK(queued.ours == 3);
+  const Room room = room_of(kConfig, queued, {4, "MaxSubmitJobs of account six is 4"});
+  CHECK(room.tasks == 1);
+  CHECK(room.limit == "MaxSubmitJobs of account six is 4, and 3 of yours are queued");
+}
+
+TEST_CASE("the limits of the account and QOS that a job gets are those that count") {
+  const std::string users =
+      "six|six|normal,long||100\nsix|seven|debug||10\nsix|eight|debug,long|long|\n";
+  const std::string qualities = "normal|50\ndebug|1\nlong|\n";
+  CHECK(submit_limit_of(users, qualities, "", "").most == 50);
+  CHECK(submit_limit_of(users, qualities, "", "").name ==
+        "MaxSubmitJobsPerUser of QOS normal is 50");
+  CHECK(submit_limit_of(users, qualities, "", "long").most == 100);
+  CHECK(submit_limit_of(users, qualities, "", "long").name ==
+        "MaxSubmitJobs of account six is 100");
+  CHECK(submit_limit_of(users, qualities, "seven", "").most == 1);
+  CHECK(submit_limit_of(users, qualities, "eight", "").most == INT64_MAX);
+  CHECK(submit_limit_of("", "", "", "").most == INT64_MAX);
+  CHECK(submit_limit_of("sacctmgr: error\n", "", "", "").most == INT64_MAX);
+}
