@@ -438,7 +438,7 @@ void CampaignMachine::hand_over_what_is_due() {
   }
   for (const auto& batch : batches_of(std::move(tasks))) {
     for (std::size_t from = 0; from < batch.size();) {
-      const auto most = std::min<std::int64_t>(room.tasks_per_job, room.tasks);
+      const auto most = std::min({room.tasks_per_job, room.tasks, most_at_once_});
       if (most <= 0) {
         held_back_ = room.limit;
         return;
@@ -447,6 +447,7 @@ void CampaignMachine::hand_over_what_is_due() {
       write_submission({batch.begin() + static_cast<std::ptrdiff_t>(from),
                         batch.begin() + static_cast<std::ptrdiff_t>(to)});
       if (!hand_over(handings_.back())) return;
+      most_at_once_ = std::min(most_at_once_, kMostAtOnce / 2) * 2;
       room.tasks -= static_cast<std::int64_t>(to - from);
       from = to;
     }
@@ -529,6 +530,8 @@ bool CampaignMachine::hand_over(Handing& handing) {
   if (handed.answer == Answer::kRefused)
     bad_input("{}: {}; see {}", submission.name, handed.words, folder_.script(submission).string());
   held_back_ = handed.words;
+  // A limit that room() does not know of may be lower than an array is long.
+  most_at_once_ = std::max<std::int64_t>(1, std::ssize(submission.tasks) / 2);
   return false;
 }
 

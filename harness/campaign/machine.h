@@ -192,6 +192,8 @@ class CampaignMachine {
   std::unordered_map<std::string, std::int64_t> tries_;  ///< by run, with the last before us
   std::set<std::string> distrusted_;
   std::vector<Handing> handings_;
+  static constexpr std::int64_t kMostAtOnce = 1'000'000;
+  std::int64_t most_at_once_ = kMostAtOnce;  ///< tasks in an array; fewer where there was no room
   std::string held_back_;
 };
 

@@ -39,7 +39,7 @@ std::int64_t operations_without_faults(std::int64_t pace, std::int64_t tasks_per
 
 TEST_CASE("a crash at any single operation loses nothing and doubles nothing") {
   const auto pace = GENERATE(std::int64_t{1}, std::int64_t{7}, std::int64_t{1000});
-  const auto pause = GENERATE(std::int64_t{0}, std::int64_t{5}, std::int64_t{1000});
+  const auto pause = GENERATE(std::int64_t{0}, std::int64_t{5});
   const auto kind = GENERATE(Fault::Kind::kCrashBefore, Fault::Kind::kCrashAfter,
                              Fault::Kind::kErrorBefore, Fault::Kind::kErrorAfter);
   const auto tasks_per_job = GENERATE(std::int64_t{1}, std::int64_t{2});
