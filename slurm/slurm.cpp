@@ -110,6 +110,7 @@ bool is_missing(const JobStatus& status) { return status.phase == Phase::kAbsent
 
 std::string names_of(const std::vector<Asked>& asked) {
   std::vector<std::string> names;
+  names.reserve(asked.size());
   for (const auto& one : asked) names.push_back(one.token);
   return join(names, ",");
 }
