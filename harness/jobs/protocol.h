@@ -24,7 +24,8 @@
 ///     ended                 the scheduler's last words on tasks that left runs open
 ///     job.log, job-TASK.log   what the script itself printed
 ///     claim-ID/             made by the job when it starts; `owner` in it lets one process in,
-///                           `provenance` says where and with what it runs
+///                           `provenance` says where and with what it runs, `failing` which runs
+///                           failed since the last that succeeded
 ///   RUN/2-ID/               one attempt at a run, by the second handing-over
 ///   RUN/2-ID/log            what the trainer printed
 ///   RUN/2-ID/started        seconds since 1970; who makes it has the claim on the attempt

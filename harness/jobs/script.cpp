@@ -18,6 +18,9 @@ namespace {
 // same script, one gets to make the claim's owner. Names are long so that no prolog means another
 // thing by them; what needs no process of its own uses none, as arrays have thousands of tasks.
 constexpr std::string_view kClaim = R"bash(
+pippin_time_up='' pippin_signalled=''
+trap 'pippin_signalled=1 pippin_time_up=1' USR1 # which may come a minute early
+
 pippin_id="${SLURM_JOB_ID:-local}-${SLURM_RESTART_COUNT:-0}"
 pippin_jobs="$pippin_root/jobs/$pippin_name"
 pippin_claim="$pippin_jobs/claim-$pippin_id"
@@ -33,9 +36,12 @@ pippin_take() { # FILE TEXT: true for the one process that makes the file
 
 mkdir -p "$pippin_claim" "$pippin_root/succeeded" "$pippin_root/failed" || exit 3
 if ! pippin_take "$pippin_claim/owner" "$HOSTNAME $$"; then
-  [ -s "$pippin_claim/owner" ] || exit 3
-  echo "another process has begun this job"
-  exit 0
+  if [ -s "$pippin_claim/owner" ]; then
+    echo "another process has begun this job: $pippin_claim"
+    exit 0
+  fi
+  echo "cannot write $pippin_claim/owner; is the disk full?"
+  exit 3
 fi
 
 pippin_first_node() { # of a list such as rack[0-1]n[01-16],login1
@@ -49,10 +55,7 @@ export MASTER_ADDR=127.0.0.1 MASTER_PORT=$((20000 + ${SLURM_JOB_ID:-$$} % 10000)
 if [ -n "${SLURM_JOB_NODELIST:-}" ]; then pippin_first_node "$SLURM_JOB_NODELIST"; fi
 )bash";
 
-// After the prolog: modules and paths are what the runs see.
 constexpr std::string_view kProvenance = R"bash(
-set +efu +o pipefail # whatever the prolog chose, a run that fails is not the end of the job
-
 # Where and with what this job runs, for the database.
 pippin_provenance() {
   local name file
@@ -74,23 +77,30 @@ pippin_provenance() {
     if [ -n "${!name+set}" ]; then echo "$name=${!name//$'\n'/\\n}"; fi
   done
 }
-pippin_provenance >"$pippin_claim/provenance"
 )bash";
 
 // One run: skipped where an attempt is done, claimed by its `started`, over when `done` has its
 // name. A machine that cannot even note the start (a full disk) is no failure of the run, nor is
 // what ends it from outside: it stays open, and pippin asks the scheduler why.
 constexpr std::string_view kRun = R"bash(
-pippin_time_up='' pippin_ended='' pippin_signalled='' pippin_child='' pippin_longest=0 pippin_end=''
-trap 'pippin_signalled=1 pippin_time_up=1' USR1
-trap 'pippin_stop TERM' TERM
-trap 'pippin_stop INT' INT
-pippin_stop() {
+pippin_ended='' pippin_child='' pippin_longest=0 pippin_end=''
+pippin_stop() { # SIGNAL
   pippin_signalled=1 pippin_ended=$1
   if [ -n "$pippin_child" ]; then kill -TERM -- "-$pippin_child" 2>/dev/null; fi
 }
 
 pippin_note() { TZ=UTC0 printf '%(%FT%TZ)T %s\n' -1 "$*"; }
+
+# A job that is begun again under its id, as its node died, finds here what failed last of all
+# before: that may have been the node's doing.
+pippin_suspects=$'\n'
+if [ "${SLURM_RESTART_COUNT:-0}" -gt 0 ]; then
+  pippin_before="$pippin_jobs/claim-$SLURM_JOB_ID-$((SLURM_RESTART_COUNT - 1))/failing"
+  if [ -s "$pippin_before" ]; then
+    cp "$pippin_before" "$pippin_claim/failing"
+    pippin_suspects+=$(<"$pippin_before")$'\n'
+  fi
+fi
 
 pippin_is_done() { # RUN: a failure counts where this handing-over has it, others were for repair
   local file words
@@ -98,7 +108,8 @@ pippin_is_done() { # RUN: a failure counts where this handing-over has it, other
     [ -s "$file" ] && read -r words <"$file" || continue
     [[ $words =~ ^exit=([0-9]+)\ ended=[0-9]+$ ]] || continue
     [ "${BASH_REMATCH[1]}" = 0 ] && return
-    [[ $file == "$pippin_root/$1/$pippin_submission-"* ]] && return
+    [[ $file == "$pippin_root/$1/$pippin_submission-"* ]] || continue
+    [[ $pippin_suspects == *$'\n'"$1"$'\n'* ]] || return 0
   done
   return 1
 }
@@ -110,8 +121,9 @@ pippin_end_of_job() { # seconds since 1970, or nothing where the job has no end
 
 pippin_has_time() { # for one more run: as long as it may take, else as the longest so far
   local now needed=${pippin_run_time:-$pippin_longest}
+  [ "$pippin_longest" -gt 0 ] || return 0
   [ -z "$pippin_time_up" ] || return
-  [ -n "${SLURM_JOB_ID:-}" ] && [ "$pippin_longest" -gt 0 ] || return 0
+  [ -n "${SLURM_JOB_ID:-}" ] || return 0
   printf -v now '%(%s)T' -1
   [ -n "$pippin_end" ] && [ $((now + needed)) -lt "$pippin_end" ] && return
   pippin_end_of_job # it may have been given more
@@ -128,27 +140,34 @@ pippin_wait() { # for the child; what a signal does meanwhile is done in its tra
   done
 }
 
-pippin_launch() { # DIRECTORY FUNCTION
+pippin_launch() { # LOG FUNCTION: what it leaves behind would disturb the next
   local code
-  "$2" >"$1/log" 2>&1 </dev/null &
+  [ -z "$pippin_ended" ] || return 143
+  set -m # one that ends its process group is not the end of the job
+  "$2" >"$1" 2>&1 </dev/null &
   pippin_child=$!
+  set +m # else wait would return when the child is suspended
+  if [ -n "$pippin_ended" ]; then pippin_stop "$pippin_ended"; fi # before there was a child
   pippin_wait
   code=$?
   # What ends the job may reach the run a moment before it reaches this script.
   if [ "$code" -ne 0 ] && [ -n "${SLURM_JOB_ID:-}" ]; then sleep 0.3; fi
+  kill -KILL -- "-$pippin_child" 2>/dev/null
   pippin_child=
   return "$code"
 }
 
 pippin_done() { # RUN DIRECTORY CODE
+  local outcome=succeeded
+  if [ "$3" -eq 0 ]; then
+    if [ -e "$pippin_claim/failing" ]; then rm "$pippin_claim/failing"; fi
+  else
+    outcome=failed
+    echo "$1" >>"$pippin_claim/failing"
+  fi
   printf 'exit=%d ended=%(%s)T\n' "$3" -1 >"$2/done.new" || return
   sync "$2/log" "$2/done.new" # a power cut must not leave an empty one
-  mv "$2/done.new" "$2/done" || return
-  if [ "$3" -eq 0 ]; then echo "$2" >"$pippin_root/succeeded/$1"; else echo "$2" >"$pippin_root/failed/$1"; fi
-}
-
-pippin_canary() { # FILE [FUNCTION]
-  if [ -n "${2:-}" ]; then "$2" >"$1" 2>&1 </dev/null; fi
+  mv "$2/done.new" "$2/done" && echo "$2" >"$pippin_root/$outcome/$1"
 }
 
 pippin_run() { # NAME FUNCTION [CANARY]
@@ -164,9 +183,9 @@ pippin_run() { # NAME FUNCTION [CANARY]
   mkdir -p "$directory" && printf -v begun_at '%(%s)T' -1 &&
     pippin_take "$directory/started" "$begun_at" && declare -f "$2" >"$directory/command" || return
   export PIPPIN_RUN_DIR=$directory
-  pippin_canary "$directory/canary-before" "${3:-}"
+  if [ -n "${3:-}" ]; then pippin_launch "$directory/canary-before" "$3"; fi
   pippin_note "$run starts"
-  pippin_launch "$directory" "$2"
+  pippin_launch "$directory/log" "$2"
   code=$?
   if [ -n "$pippin_ended" ] && [ "$code" -ne 0 ]; then
     pippin_note "$run is interrupted by $pippin_ended"
@@ -174,18 +193,29 @@ pippin_run() { # NAME FUNCTION [CANARY]
     return
   fi
   pippin_note "$run exits $code"
-  pippin_canary "$directory/canary-after" "${3:-}"
+  if [ -n "${3:-}" ]; then pippin_launch "$directory/canary-after" "$3"; fi
   pippin_done "$run" "$directory" "$code"
   if [ $((SECONDS - begun + 1)) -gt "$pippin_longest" ]; then pippin_longest=$((SECONDS - begun + 1)); fi
 }
-set -m # a run that ends its process group is not the end of the job
+)bash";
+
+// After the prolog, whatever that chose: a run that fails is not the end of the job. Modules and
+// paths are what the runs see.
+constexpr std::string_view kBegin = R"bash(
+set +efuCET +o pipefail
+shopt -u failglob
+trap - ERR DEBUG RETURN
+trap 'pippin_signalled=1 pippin_time_up=1' USR1
+trap 'pippin_stop TERM' TERM
+trap 'pippin_stop INT' INT
+pippin_provenance >"$pippin_claim/provenance"
 )bash";
 
 // An array: the part of tasks.sh that is a task's, by its lines. By hand all of them.
 constexpr std::string_view kDispatch = R"bash(
 pippin_task() { # NUMBER
   local from=${pippin_lines[$1 - 1]} lines code
-  mapfile -t -s "$from" -n $((${pippin_lines[$1]} - from)) lines <"$pippin_jobs/tasks.sh"
+  mapfile -t -s "$from" -n "$((${pippin_lines[$1]} - from))" lines <"$pippin_jobs/tasks.sh"
   printf -v code '%s\n' "${lines[@]}"
   eval "$code"
 }
@@ -369,10 +399,12 @@ std::ptrdiff_t lines_in(std::string_view text) {
 
 JobFiles job_files(const JobScript& script) {
   std::vector<ScriptTask> tasks = script.tasks;
-  std::string text = head_of(script) + std::string(kClaim) + "\n" + exports(take_common(tasks));
+  // The functions come before the prolog, whose aliases would change what they mean.
+  std::string text = head_of(script) + std::string(kClaim);
+  text.append(kProvenance).append(kRun).append("\n");
+  text += exports(take_common(tasks));
   for (const auto& line : script.prolog) text += line + "\n";
-  text += kProvenance;
-  text += kRun;
+  text += kBegin;
   if (tasks.size() == 1) return {text + "\n" + text_of(tasks.front()), {}};
   JobFiles files;
   std::vector<std::ptrdiff_t> lines{0};

@@ -261,7 +261,6 @@ void World::begin_again(std::size_t index) {
   again.step = 0;
   again.sick = again.runs_on = false;
   again.suspects = again.failing;
-  again.failing.clear();
   again.status = {JobStatus::Phase::kWaiting};
   jobs_.push_back(again);
 }

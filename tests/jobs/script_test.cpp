@@ -1,6 +1,7 @@
 #include "harness/jobs/script.h"
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
 #include "harness/base/error.h"
 #include "harness/base/process.h"
@@ -212,4 +213,91 @@ TEST_CASE("a here-document of the user's ends where they wrote it") {
   run_program(
       {"bash", write_script(root.path(), {{"r", {}, "cat <<EOF\n  kept\nEOF\n"}}).string()});
   CHECK(text_of_file(root / "r/1-local-0/log") == "  kept\n");
+}
+
+TEST_CASE("a job whose prolog fails traps and renames goes on with its runs") {
+  const test::TemporaryDirectory root;
+  JobScript job = script_of(root.path(), {{"job", {{"one", {}, "false"}, {"two", {}, "true"}}}});
+  job.prolog = {"shopt -s expand_aliases failglob",
+                "alias mv=false printf=false wait=true mkdir=false",
+                "alias [=false local=false echo=false declare=false",
+                "set -eEuTC",
+                "trap 'exit 9' ERR",
+                "trap 'exit 8' USR1 TERM",
+                "IFS=0"};
+  CHECK(run_program({"bash", write_files(job).string()}).exit_code == 0);
+  SweepFolder folder(disk(), root.path());
+  CHECK(folder.attempts("one").at(0).exit_code == 1);
+  CHECK(folder.attempts("two").at(0).exit_code == 0);
+  CHECK(folder.outcomes().succeeded.count("two") == 1);
+  CHECK(folder.outcomes().failed.count("one") == 1);
+}
+
+TEST_CASE("a run that is suspended and resumed is not over before it ends") {
+  const test::TemporaryDirectory root;
+  const std::string command =
+      "self=$BASHPID; setsid sh -c \"sleep 0.4; kill -CONT $self\" & kill -STOP $self; sleep 0.2; "
+      "echo resumed";
+  run_program({"bash", write_script(root.path(), {{"one", {}, command}}).string()});
+  const auto attempts = SweepFolder(disk(), root.path()).attempts("one");
+  CHECK(attempts.at(0).exit_code == 0);
+  CHECK(text_of_file(attempts.at(0).log()) == "resumed\n");
+}
+
+TEST_CASE("what a run leaves behind does not disturb the next") {
+  const test::TemporaryDirectory root;
+  const std::string left = (root / "left").string();
+  // A process that was killed may be a zombie for a while.
+  const std::string look = fmt::format("sleep 0.1; ! grep 'State:.[RS]' /proc/$(<{})/status", left);
+  const fs::path script =
+      write_script(root.path(), {{"one", {}, "sleep 60 & echo $! >" + left}, {"two", {}, look}});
+  run_program({"bash", script.string()});
+  CHECK(SweepFolder(disk(), root.path()).attempts("two").at(0).exit_code == 0);
+}
+
+TEST_CASE(
+    "word that the time is nearly up, come before anything has run, lets the first run start") {
+  const test::TemporaryDirectory root;
+  JobScript job = script_of(root.path(), {{"job", {{"one", {}, "true"}, {"two", {}, "true"}}}});
+  job.prolog = {"kill -USR1 $$"};
+  CHECK(run_program({"bash", write_files(job).string()}).exit_code == 0);
+  SweepFolder folder(disk(), root.path());
+  CHECK(folder.attempts("one").at(0).exit_code == 0);
+  CHECK(folder.attempts("two").empty());
+}
+
+TEST_CASE("a job begun again under its id runs again what failed last of all before") {
+  const test::TemporaryDirectory root;
+  const std::string sick = "[ \"$SLURM_RESTART_COUNT\" = 1 ]";
+  const fs::path script = write_script(
+      root.path(),
+      {{"bad", {}, "exit 3"}, {"good", {}, "true"}, {"sick", {}, sick}, {"worse", {}, sick}});
+  for (const char* restart : {"0", "1"}) {
+    run_program({"env", "SLURM_JOB_ID=7", std::string("SLURM_RESTART_COUNT=") + restart, "bash",
+                 script.string()});
+  }
+  SweepFolder folder(disk(), root.path());
+  CHECK(folder.attempts("bad").size() == 1);
+  CHECK(folder.attempts("good").size() == 1);
+  CHECK(counted(folder.attempts("sick"))->name == "1-7-1");
+  CHECK(counted(folder.attempts("worse"))->exit_code == 0);
+}
+
+TEST_CASE("a job that is ended during a canary launches no run any more") {
+  const test::TemporaryDirectory root;
+  ScriptRun run{"one", {}, "echo launched"};
+  run.canary = "kill -TERM $$; sleep 60";
+  run_program({"bash", write_script(root.path(), {run}).string()});
+  const auto attempts = SweepFolder(disk(), root.path()).attempts("one");
+  CHECK_FALSE(attempts.at(0).done());
+  CHECK(attempts.at(0).interrupted);
+  CHECK(text_of_file(attempts.at(0).log()) == "(none)");
+}
+
+TEST_CASE("a canary that ends its process group does not end the job") {
+  const test::TemporaryDirectory root;
+  ScriptRun run{"one", {}, "true"};
+  run.canary = "kill -KILL 0";
+  run_program({"setsid", "--wait", "bash", write_script(root.path(), {run}).string()});
+  CHECK(SweepFolder(disk(), root.path()).attempts("one").at(0).exit_code == 0);
 }
