@@ -1,14 +1,14 @@
 # Sourced by tests of pippin on a real Slurm: a folder for each, in it a cluster that is always taken
 # down, and one checker of what pippin has made of a sweep.
 # $PIPPIN_PROGRAM is pippin; $HELLO_MPI is hello_mpi.cpp, or empty where there is no MPI; $accounting
-# is --accounting or empty.
+# is --accounting or empty; in $PIPPIN_KEEP, where it is set, a test that fails leaves its folder.
 set -euo pipefail
 cluster_script=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../../slurm/cluster.bash")
 here=$(mktemp -d)
 cd "$here"
 PATH=$PATH:/usr/sbin:/sbin
 real_sbatch=$(command -v sbatch || true)
-poll=() # how often pippin asks Slurm
+poll=(--poll 1) # how often pippin asks Slurm
 for name in "${!SLURM_@}" "${!SBATCH_@}"; do unset "$name"; done
 
 cluster() { bash "$cluster_script" "$@"; }
@@ -35,10 +35,10 @@ clean() {
     for file in "$here"/err "$here"/*.err "$here"/c/log/slurmctld.log; do
       if [ -s "$file" ]; then say "--- the end of ${file##*/}" && tail -n 20 "$file"; fi
     done
-    if [ -n "${PIPPIN_KEEP:-}" ]; then cp -r "$here" "$PIPPIN_KEEP"; fi
+    if [ -n "${PIPPIN_KEEP:-}" ]; then mkdir -p "$PIPPIN_KEEP" && cp -r "$here" "$PIPPIN_KEEP"; fi
   fi
   mapfile -t pids < <(jobs -p)
-  if [ "${#pids[@]}" -gt 0 ]; then kill -KILL "${pids[@]}" 2>/dev/null || true; fi
+  if [ "${#pids[@]}" -gt 0 ]; then { kill -KILL "${pids[@]}" && wait "${pids[@]}"; } 2>/dev/null || true; fi
   if [ -e "$here/c/settings" ]; then cluster down "$here/c"; fi
   if mountpoint -q "$here/disk"; then umount -l "$here/disk"; fi
   rm -rf "$here"
@@ -57,7 +57,7 @@ use() {
 }
 
 # write_sweep NAME [LINE]...: 12 runs; as `blocks` in jobs of 1, 2 and 4 nodes, with any other name as
-# an array of one job a run. takes SECONDS: how long each run that begins from now on takes.
+# an array of one job a run.
 write_sweep() {
   local gpus='[2, 4, 8]' others=('order: blocks')
   if [ "$1" != blocks ]; then gpus='[2]' others=('pack: point' 'repeats: {allocations: 3}'); fi
@@ -68,24 +68,28 @@ write_sweep() {
 replay() {
   printf '%q %s' "${PIPPIN_PROGRAM%/*}/probes/replay" '--dp {dp} --mbs {mbs} --gas {gas} --iterations {iterations}'
   # shellcheck disable=SC2016 # for the job's shell
-  printf ' --step-time-ms 200 --warmup-iterations 0 --sleep-factor "$(cat %q)"' "$here/seconds"
+  printf ' --step-time-ms 200 --warmup-iterations 0 --sleep-factor "$(. %q)"' "$here/seconds"
 }
 
-takes() { echo "$1" >"$here/seconds"; }
+# takes SECONDS [CONDITION]: what runs that begin from now on do, or else 0.1 s; bash in the run's place.
+takes() {
+  echo "if ${2:-true}; then echo $1; else echo 0.1; fi" >"$here/seconds.new"
+  mv "$here/seconds.new" "$here/seconds" # a run that begins now reads it whole
+}
 
 pippin() { "$PIPPIN_PROGRAM" --db t.db "$@"; }
 
 # run STATUS SWEEP [OPTION]...: pippin brings the sweep to its end, and exits so.
 run() {
   local status=0
-  timeout 300 "$PIPPIN_PROGRAM" --db t.db run "$2.yaml" "${poll[@]}" "${@:3}" >out 2>err || status=$?
+  "$PIPPIN_PROGRAM" --db t.db run "$2.yaml" "${poll[@]}" "${@:3}" >out 2>err || status=$?
   [ "$status" -eq "$1" ] || failed "line ${BASH_LINENO[0]}: pippin run exits $status instead of $1: $(tail -n 3 err)"
 }
 
 # start_run SWEEP [OPTION]...: the same in the background; ended STATUS SWEEP waits for it.
 declare -A runners=()
 start_run() {
-  timeout 300 "$PIPPIN_PROGRAM" --db t.db run "$1.yaml" "${poll[@]}" "${@:2}" >"$1.out" 2>"$1.err" &
+  "$PIPPIN_PROGRAM" --db t.db run "$1.yaml" "${poll[@]}" "${@:2}" >"$1.out" 2>"$1.err" &
   runners[$1]=$!
 }
 
@@ -94,6 +98,11 @@ ended() {
   wait "${runners[$2]}" || status=$?
   [ "$status" -eq "$1" ] || failed "line ${BASH_LINENO[0]}: pippin run $2 exits $status instead of $1: $(tail -n 3 "$2.err")"
 }
+
+lives() { jobs -rp | grep -qx "${runners[$1]:-none}"; }
+
+# kill_run SWEEP: without a word of the shell about it.
+kill_run() { if lives "$1"; then { kill -KILL "${runners[$1]}" && wait "${runners[$1]}"; } 2>/dev/null || true; fi; }
 
 # within SECONDS COMMAND...: the command becomes true.
 within() {
@@ -106,21 +115,30 @@ within() {
 }
 
 sql() { sqlite3 -cmd '.timeout 20000' t.db "$1"; }
-attempts() { find "t.db.runs/$1" -mindepth 3 -maxdepth 3 -path '*-a[0-9]*/*' -name "${2:-started}" | wc -l; }
+attempts() { find "t.db.runs/$1" -mindepth 3 -maxdepth 3 -path '*-a[0-9]*/*' -name "${2:-started}" 2>/dev/null | wc -l; }
 at_least() { [ "$("${@:2}")" -ge "$1" ]; }
 nobody_works() { [ -z "$(squeue -h --all -t PD,R,CG,S,CF)" ]; }
 queued() { squeue -h --all --array -t PD,R,CG,S,CF -o %A; }
 is_state() { [ "$(squeue -h -t all -j "$1" -o %T 2>/dev/null | sort -u)" = "$2" ]; }
 node_of() { squeue -h -j "$1" -t R -o %N; }
 
-# fake_sbatch: its text, bash on standard input, is the sbatch that pippin finds; "$real" is Slurm's, and
-# `first` true the first time only.
+# What people do where Slurm has drained a node for having a job of that id already, and holds that job.
+repair() {
+  local job
+  while sleep 1; do
+    scontrol update nodename=ALL state=resume 2>/dev/null || true
+    for job in $(squeue -h --all --array -t PD -o '%A %r' | sed -n 's/ .*[hH]eld.*//p'); do scontrol release "$job" || true; done
+  done
+}
+
+# fake_sbatch: bash on standard input is the sbatch that pippin finds; in it, "$real" is Slurm's, and
+# `first` true for the first call of each sweep only.
 fake_sbatch() {
   mkdir -p bin
   {
-    printf '#!/bin/bash\nreal=%q here=%q\n' "$real_sbatch" "$here"
+    printf '#!/bin/bash\nreal=%q here=%q cluster=%q\n' "$real_sbatch" "$here" "$cluster_script"
     # shellcheck disable=SC2016 # for that script
-    echo 'first() { mkdir "$here/bin/called" 2>/dev/null; }'
+    echo 'first() { [[ "$*" =~ --job-name=([a-z]*) ]] && mkdir "$here/bin/called-${BASH_REMATCH[1]}" 2>/dev/null; }'
     cat
   } >bin/sbatch
   chmod +x bin/sbatch
@@ -129,13 +147,15 @@ fake_sbatch() {
 
 # --- the checker ----------------------------------------------------------------------------------
 
-# The attempt of a run that counts, by its files: of those with exit code 0 the one that ended first;
-# empty where none has it.
+# The attempt of a run that counts, by its files: of those with exit code 0 the one that ended first, or
+# among several of that second began first; empty where none has it.
 first_success() {
-  local file
+  local file words attempt
   for file in "$1"/*/done; do
-    if grep -qsE '^exit=0 ended=[0-9]+$' "$file"; then printf '%s %s\n' "$(sed 's/.*ended=//' "$file")" "${file%/done}"; fi
-  done | sort -sn | head -n 1 | cut -d ' ' -f 2-
+    if ! read -r words 2>/dev/null <"$file" || ! [[ $words =~ ^exit=0\ ended=([0-9]+)$ ]]; then continue; fi
+    attempt=${file%/done}
+    printf '%s %s %s %s\n' "${BASH_REMATCH[1]}" "$(cut -d - -f 1 <<<"${attempt##*/}")" "$(cat "$attempt/started")" "$attempt"
+  done | sort -s -k 1,1n -k 2,2n -k 3,3n | head -n 1 | cut -d ' ' -f 4-
 }
 
 successes() { grep -lsE '^exit=0 ended=[0-9]+$' "$1"/*/done | wc -l; }
@@ -171,7 +191,7 @@ holds() {
     (SELECT count(*) FROM iterations WHERE run = runs.id) FROM $runs")
   equal "$(sql 'SELECT count(*) FROM logs')" "$(sql 'SELECT count(*) FROM runs WHERE log IS NOT NULL')"
   [ "$twice_done" -le "${twice:-0}" ] || failed "$twice_done runs have succeeded more than once"
-  within 20 nobody_works
+  within 20 nobody_works || { squeue --all && failed "jobs are left"; }
   say "$sweep: $*; $(attempts "$sweep") attempts, $(attempts "$sweep" "done") to their end"
 }
 

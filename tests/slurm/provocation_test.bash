@@ -1,0 +1,376 @@
+#!/usr/bin/env bash
+# provocation_test.bash CASE [--accounting]: what goes wrong on a real cluster, provoked on a real
+# Slurm; afterwards every run is measured exactly once, or says why not. Exits 77 where there is none.
+accounting=${2:-}
+# shellcheck source-path=SCRIPTDIR source=helpers.bash
+. "$(dirname "$0")/helpers.bash"
+
+# Two sweeps at once, in jobs of several runs and in an array, so that each is provoked both ways.
+write_both() {
+  write_sweep blocks
+  write_sweep array
+}
+
+start_both() {
+  start_run blocks
+  start_run array
+}
+
+# both_end STATUS [STATE=COUNT...]
+both_end() {
+  local sweep
+  for sweep in blocks array; do
+    ended "$1" "$sweep"
+    holds "$sweep" "${@:2}"
+  done
+}
+
+# both_run ATTEMPTS: so many have begun, in each of the two sweeps.
+both_run() { at_least "$1" attempts blocks && at_least "$1" attempts array; }
+all_run() { both_run 1 && [ -z "$(squeue -h --all -t PD)" ]; }
+both_wait() { [ "$(squeue -h --all --array -t PD -o %A | wc -l)" -ge 15 ]; }
+node_is() { [ "$(sinfo -h -N -n "$1" -o %T)" = "$2" ]; }
+log_has() { grep -qE "$1" c/log/slurmctld.log; }
+jobs_of_both() { squeue -h --all -t R,PD -o %F | sort -u; } # an array is one
+
+# --- nodes and jobs that die ------------------------------------------------------------------------
+
+# MPI over four nodes, by both launchers, is what the job's script sets up for it.
+mpi() {
+  [ -n "$HELLO_MPI" ] || skip "MPI was not found when this was configured"
+  need mpirun
+  local launcher expected log
+  use --nodes 4
+  printf '%s\n' 'sweep: mpi' 'cluster: ./cluster.yaml' 'grid: {by: [srun, mpirun], gpus: [8]}' 'iterations: 5' \
+    'command: |' '  case {by} in' "    srun) {launch} $HELLO_MPI ;;" \
+    "    mpirun) mpirun --map-by ppr:{ranks_per_node}:node $HELLO_MPI ;;" \
+    "  esac && $(replay)" >mpi.yaml
+  run 0 mpi
+  holds mpi ok=2
+  expected=$(for rank in 0 1 2 3 4 5 6 7; do echo "rank $rank of 8 on n$((rank / 2 + 1))"; done)
+  for launcher in srun mpirun; do
+    log=$(sql "SELECT path FROM runs JOIN logs ON logs.id = log JOIN point_axes USING (point) WHERE text = '$launcher'")
+    equal "$(grep '^rank ' "$log" | sort)" "$expected"
+  done
+}
+
+# --- what ends a job ------------------------------------------------------------------------------
+
+# Slurm's shortest limit is a minute, which it may overstay by half of one. One run of each allocation
+# is too long; what stood behind it in its block is run by another job.
+time_limit() {
+  use --nodes 4
+  sed -i 's/time: .*/time: "00:01:00"}/' cluster.yaml
+  write_both
+  # shellcheck disable=SC2016 # for the job's shell
+  takes 600 '[ "$PIPPIN_MBS$PIPPIN_GAS" = 22 ]'
+  start_both
+  both_end 1 ok=9 timeout=3
+}
+
+# The node dies with all that runs on it, and Slurm gives the jobs up.
+node_fails() {
+  use --set SlurmdTimeout=3 --set JobRequeue=0
+  write_both
+  takes 3
+  start_both
+  within 20 both_run 1
+  cluster kill "$here/c" n1 --with-jobs
+  takes 0.1
+  within 30 node_is n1 'down*'
+  cluster start "$here/c" n1
+  both_end 0 ok=12
+}
+
+# Only its slurmd dies: the jobs are begun anew elsewhere while the old processes run on.
+node_falls_silent() {
+  use --set SlurmdTimeout=3
+  write_both
+  takes 60
+  start_both
+  within 20 all_run
+  cluster kill "$here/c" n1
+  takes 0.5
+  within 30 node_is n1 'down*'
+  within 20 at_least 13 attempts array
+  cluster start "$here/c" n1
+  both_end 0 ok=12
+}
+
+requeue() {
+  local job
+  use --nodes 4
+  write_both
+  takes 5
+  start_both
+  within 20 all_run
+  takes 0.1
+  for job in $(jobs_of_both); do scontrol requeue "$job"; done
+  both_end 0 ok=12
+  at_least 1 restarted_runs || failed "nothing was begun anew"
+}
+
+restarted_runs() { find t.db.runs -mindepth 4 -path '*-1/done' | wc -l; }
+
+preempted() { # MODE
+  use --set PreemptType=preempt/partition_prio --set "PreemptMode=$1" --set 'PartitionName=batch PriorityTier=1' \
+    --set 'PartitionName=first Nodes=ALL PriorityTier=9 MaxTime=9'
+  write_both
+  takes 5
+  start_both
+  within 20 both_run 1
+  takes 0.1
+  sbatch -p first -N 4 --exclusive -o /dev/null --wrap 'sleep 2' >/dev/null
+  both_end 0 ok=12
+  log_has 'preempted JobId' || failed "nothing was preempted"
+}
+
+preempted_and_requeued() { preempted REQUEUE; }
+preempted_and_cancelled() { preempted CANCEL; }
+
+# By pippin, while another pippin waits for the jobs: that one stops, the next takes up the rest.
+cancel_by_pippin() {
+  use --nodes 4
+  write_both
+  takes 600
+  start_both
+  within 20 both_run 1
+  pippin cancel blocks
+  pippin cancel array
+  ended 1 blocks
+  ended 1 array
+  takes 0.1
+  start_both
+  both_end 0 ok=12
+}
+
+# By hand, of jobs that run and of jobs that wait; then of all behind pippin's back.
+cancel_by_hand() {
+  use --nodes 4
+  write_both
+  takes 600
+  start_both
+  within 20 both_run 1
+  jobs_of_both | xargs scancel
+  ended 1 blocks
+  ended 1 array
+  sed -i 's/time: .*/time: "00:05:00", hold: true}/' cluster.yaml
+  pippin submit blocks.yaml
+  pippin submit array.yaml
+  within 10 both_wait
+  jobs_of_both | xargs scancel
+  sleep 1.1 # Slurm tells when by the second, and what is cancelled under pippin's eyes is not begun again
+  sed -i 's/, hold: true//' cluster.yaml
+  takes 0.1
+  start_both
+  both_end 0 ok=12
+}
+
+hold_and_release() {
+  use --nodes 4
+  sed -i 's/time: .*/time: "00:05:00", hold: true}/' cluster.yaml
+  write_both
+  start_both
+  within 10 both_wait
+  sleep 3
+  equal "$(attempts blocks) $(attempts array)" '0 0'
+  jobs_of_both | xargs scontrol release
+  both_end 0 ok=12
+}
+
+# --- limits -----------------------------------------------------------------------------------------
+
+# What does not fit is handed over as room comes; jobs that are over count until MinJobAge has passed.
+low_limits() {
+  use --set MaxArraySize=5 --set MaxJobCount=8 --set MinJobAge=2
+  write_both
+  run 0 array
+  holds array ok=12
+  at_least 3 handed_over array || failed "more than fits was handed over at once"
+  ! log_has 'MaxJobCount limit' || failed "more than fits was tried"
+  start_run blocks
+  start_run array --again # both see the same room
+  both_end 0 ok=12
+}
+
+handed_over() { find "t.db.runs/$1/jobs" -name journal | wc -l; }
+
+account_limit() {
+  need sacctmgr
+  use --set AccountingStorageEnforce=limits --set MinJobAge=2
+  sacctmgr -iQ modify user "$(id -un)" set MaxSubmitJobs=5 >/dev/null
+  within 10 limit_is_known
+  write_both
+  start_both
+  both_end 0 ok=12
+  at_least 3 handed_over array || failed "more than fits was handed over at once"
+}
+
+limit_is_known() { scontrol show assoc_mgr flags=assoc | grep -q 'MaxSubmitJobs=5'; }
+
+# --- the controller -----------------------------------------------------------------------------------
+
+# It hangs in the middle of sbatch: the answer is lost, the job may be there or not.
+controller_hangs() {
+  use --set MessageTimeout=3
+  fake_sbatch <<'TEXT'
+first "$@" || exec "$real" "$@"
+bash "$cluster" kill "$here/c" slurmctld STOP
+(sleep 9; bash "$cluster" kill "$here/c" slurmctld CONT) >/dev/null 2>&1 &
+"$real" "$@"
+TEXT
+  write_both
+  start_run blocks
+  both_end_one blocks
+  start_run array
+  both_end_one array
+}
+
+both_end_one() {
+  ended 0 "$1"
+  holds "$1" ok=12
+}
+
+# Jobs end while it is dead; it comes back knowing them, as it saves its state every few seconds.
+controller_dies() {
+  use --nodes 4
+  write_both
+  takes 8
+  start_both
+  within 20 all_run
+  sleep 6
+  cluster kill "$here/c" slurmctld
+  takes 0.1
+  sleep 4
+  cluster start "$here/c" slurmctld
+  both_end 0 ok=12
+}
+
+# It comes back knowing what it knew some seconds ago: jobs that run are to it yet to begin, or new.
+controller_forgets_the_last() {
+  use --nodes 4
+  write_both
+  takes 2
+  start_both
+  within 20 both_run 1
+  cluster kill "$here/c" slurmctld
+  sleep 1
+  cluster start "$here/c" slurmctld
+  repair &
+  both_end 0 ok=12
+}
+
+# Jobs are cancelled, and forgotten by the queue, while nothing can say what became of them.
+accounting_dies() {
+  use --set MinJobAge=2
+  write_both
+  takes 600
+  start_both
+  within 20 all_run
+  cluster kill "$here/c" slurmdbd
+  jobs_of_both | xargs scancel
+  within 60 queue_forgets
+  sleep 3
+  if ! lives blocks || ! lives array; then failed "pippin took silence for an answer"; fi
+  cluster start "$here/c" slurmdbd
+  ended 1 blocks
+  ended 1 array
+  takes 0.1
+  start_both
+  both_end 0 ok=12
+}
+
+queue_forgets() { [ -z "$(squeue -h --all -t all)" ]; }
+
+# It comes back knowing no job, and gives their ids to others.
+controller_forgets() {
+  use --nodes 4
+  write_both
+  takes 8
+  start_both
+  within 20 both_run 1
+  cluster kill "$here/c" slurmctld
+  cluster start "$here/c" slurmctld --without-state
+  takes 0.1
+  twice=12 both_end 0 ok=12
+}
+
+# --- submitting ---------------------------------------------------------------------------------------
+
+# sbatch dies before or after Slurm has the job, talks nonsense, or says nothing.
+sbatch_fails() {
+  use --nodes 4
+  fake_sbatch <<'TEXT'
+mktemp "$here/bin/call.XXXXXX" >/dev/null
+case $(find "$here/bin" -name 'call.*' | wc -l) in
+  1) kill -KILL $$ ;;
+  2) "$real" "$@" >/dev/null; kill -KILL $$ ;;
+  3) "$real" "$@" >/dev/null; echo 'Have a nice day' ;;
+  4) "$real" "$@" >/dev/null; exit 1 ;;
+  5) echo 'sbatch: error: Batch job submission failed: Socket timed out on send/recv operation' >&2; exit 1 ;;
+  6) "$real" "$@"; exit 1 ;;
+  *) exec "$real" "$@" ;;
+esac
+TEXT
+  write_both
+  start_both
+  both_end 0 ok=12
+}
+
+pippin_is_killed() {
+  local i
+  use --nodes 4
+  write_both
+  takes 2
+  for i in {1..20}; do
+    start_both
+    sleep "0.$((i * 37 % 70 + 10))"
+    kill_run blocks
+    kill_run array
+  done
+  takes 0.1
+  start_both
+  both_end 0 ok=12
+}
+
+# --- files --------------------------------------------------------------------------------------------
+
+# The nodes do not see the folder of the runs when their jobs begin.
+no_output_folder() {
+  use --nodes 4
+  sed -i 's/time: .*/time: "00:05:00", hold: true}/' cluster.yaml
+  write_both
+  pippin submit blocks.yaml
+  pippin submit array.yaml
+  mv t.db.runs away
+  jobs_of_both | xargs scontrol release
+  within 30 nobody_works
+  mv away t.db.runs
+  sed -i 's/, hold: true//' cluster.yaml
+  start_both
+  both_end 0 ok=12
+}
+
+full_disk() {
+  mkdir disk
+  mount -t tmpfs -o size=2m none disk 2>/dev/null || skip "nothing can be mounted here"
+  use --nodes 4
+  mkdir disk/runs
+  ln -s disk/runs t.db.runs
+  write_both
+  takes 2
+  start_both
+  within 20 both_run 1
+  fill_disk
+  sleep 4
+  rm disk/filler
+  wait "${runners[blocks]}" "${runners[array]}" || true
+  takes 0.1
+  start_both
+  both_end 0 ok=12
+}
+
+fill_disk() { cat /dev/zero >disk/filler 2>/dev/null || true; }
+
+need_slurm
+"$1"
