@@ -58,10 +58,11 @@ if [ -n "${SLURM_JOB_NODELIST:-}" ]; then pippin_first_node "$SLURM_JOB_NODELIST
 constexpr std::string_view kProvenance = R"bash(
 # Where and with what this job runs, for the database.
 pippin_provenance() {
-  local name file
+  local name file folder=$PWD
   echo "host=$HOSTNAME"
   echo "nodes=${SLURM_JOB_NODELIST:-$HOSTNAME}"
-  echo "git_commit=$(git rev-parse HEAD 2>/dev/null)"
+  while [ -n "$folder" ] && [ ! -e "$folder/.git" ]; do folder=${folder%/*}; done
+  if [ -n "$folder${GIT_DIR:-}" ]; then echo "git_commit=$(git rev-parse HEAD 2>/dev/null)"; fi
   if command -v nvidia-smi >/dev/null; then
     IFS=, read -r name file < <(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader)
     echo "gpu_model=$name"

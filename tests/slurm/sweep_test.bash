@@ -9,7 +9,7 @@ accounting=${2:-}
 goes_its_way() {
   write_sweep "$1"
   pippin submit "$1.yaml" 2>err
-  grep -q "$2 jobs in .* handed over" err || failed "$(cat err)"
+  grep -q "$2 jobs .*handed over" err || failed "$(cat err)"
   pippin status "$1" >out
   grep -q 'of 12' out || failed "$(cat out)"
   run 0 "$1"
