@@ -1,5 +1,9 @@
 #include "sweeps/accelerators.h"
 
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
 #include "harness/base/text.h"
 #include "sweeps/embedded.h"
 
@@ -19,6 +23,45 @@ std::vector<Accelerator> read_accelerators() {
 const std::vector<Accelerator>& accelerators() {
   static const std::vector<Accelerator> all = read_accelerators();
   return all;
+}
+
+/// Runs of letters and digits, in small letters: "v100", "sxm2", "16gb".
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words(1);
+  for (char c : lower(text)) {
+    if (std::isalnum(static_cast<unsigned char>(c))) {
+      words.back() += c;
+    } else if (!words.back().empty()) {
+      words.emplace_back();
+    }
+  }
+  return words;
+}
+
+/// "80gb" and "80g" → 80.
+std::optional<std::int64_t> memory_in(std::string_view word) {
+  if (word.ends_with('b')) word.remove_suffix(1);
+  if (!word.ends_with('g')) return std::nullopt;
+  return parse_integer(word.substr(0, word.size() - 1));
+}
+
+/// Whether a word of somebody's can be said of the device "a100-sxm4-80g".
+bool may_say(const std::string& word, const std::string& form, const std::string& memory) {
+  constexpr std::int64_t kMostOfPart = 7;  // NVIDIA's MIG: 1g to 7g are parts of a GPU
+  if (word == "pcie" || word == "nvl" || word == "mig") return false;
+  if (word.starts_with("sxm")) return word == "sxm" || form == "sxm" || word == form;
+  const auto said = memory_in(word);
+  return !said || (*said > kMostOfPart && said == memory_in(memory));
+}
+
+bool may_mean(const std::vector<std::string>& said, const std::string& name) {
+  const auto parts = split(name, '-');
+  constexpr std::size_t kParts = 3;
+  if (parts.size() != kParts) return false;
+  const bool is_chip = std::find(said.begin(), said.end(), parts[0]) != said.end();
+  return is_chip && std::all_of(said.begin(), said.end(), [&](const std::string& word) {
+           return may_say(word, std::string(parts[1]), std::string(parts[2]));
+         });
 }
 
 }  // namespace
@@ -56,6 +99,21 @@ std::vector<std::string> accelerator_names() {
   std::vector<std::string> names;
   for (const auto& accelerator : accelerators()) names.push_back(accelerator.name);
   return names;
+}
+
+std::vector<std::string> accelerators_called(std::string_view words) {
+  const auto said = words_of(words);
+  std::vector<std::string> names;
+  for (const auto& name : accelerator_names()) {
+    if (may_mean(said, name)) names.push_back(name);
+  }
+  return names;
+}
+
+bool has_memory(const Accelerator& accelerator, double memory_gib) {
+  constexpr double kMostKept = 0.05;  // ECC's share on older drivers included
+  const double whole = accelerator.memory_gib.value_or(0);
+  return std::abs(memory_gib - whole) <= kMostKept * whole;
 }
 
 }  // namespace pippin

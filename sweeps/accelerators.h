@@ -14,6 +14,14 @@ namespace pippin {
 std::optional<Accelerator> find_accelerator(std::string_view name);
 std::vector<std::string> accelerator_names();
 
+/// The devices of accelerators.yaml that others may mean by `words`: "nvidia_a100-sxm4-80gb",
+/// "Tesla V100-SXM2-16GB", "v100-32g". What the words say of form and memory excludes devices, what
+/// they leave open does not; PCIe cards and parts of a GPU (MIG) are none of them.
+std::vector<std::string> accelerators_called(std::string_view words);
+
+/// Whether that much memory, as a driver reports it, is a device's: it keeps some for itself.
+bool has_memory(const Accelerator& accelerator, double memory_gib);
+
 /// What a file says of a device: one of accelerators.yaml, or one that a cluster file describes.
 Accelerator read_accelerator(const std::string& name, const YamlNode& node);
 

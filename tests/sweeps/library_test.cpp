@@ -81,6 +81,43 @@ TEST_CASE("accelerators have the peaks that the tables use") {
   CHECK_FALSE(find_accelerator("tpu"));
 }
 
+TEST_CASE("a device is known by what Slurm, a driver or a site calls it") {
+  using Names = std::vector<std::string>;
+  const std::vector<std::pair<std::string, Names>> cases{
+      {"a100", {"a100-sxm4-40g", "a100-sxm4-80g"}},
+      {"A100_80GB", {"a100-sxm4-80g"}},
+      {"nvidia_a100-sxm4-40gb", {"a100-sxm4-40g"}},
+      {"NVIDIA A100-SXM4-80GB", {"a100-sxm4-80g"}},
+      {"Tesla V100-SXM2-16GB", {"v100-sxm2-16g"}},
+      {"v100-32g", {"v100-sxm2-32g"}},
+      {"NVIDIA H100 80GB HBM3", {"h100-sxm5-80g"}},
+      {"NVIDIA H200", {"h200-sxm-141g"}},
+      {"h200_sxm5_141gb", {"h200-sxm-141g"}},
+      {"NVIDIA A100 80GB PCIe", {}},
+      {"NVIDIA A100-SXM-64GB", {}},
+      {"NVIDIA H100 NVL", {}},
+      {"Tesla V100S-PCIE-32GB", {}},
+      {"NVIDIA GH200 480GB", {}},
+      {"a100_1g.10gb", {}},
+      {"nvidia_a100-sxm4-80gb_3g.40gb", {}},
+      {"cpu", {}},
+      {"gpu", {}},
+      {"", {}},
+  };
+  for (const auto& [words, names] : cases) {
+    CAPTURE(words);
+    CHECK(accelerators_called(words) == names);
+  }
+}
+
+TEST_CASE("a device is known by the memory that its driver reports") {
+  CHECK(has_memory(*find_accelerator("h100-sxm5-80g"), 81559 / 1024.0));
+  CHECK(has_memory(*find_accelerator("h200-sxm-141g"), 143771 / 1024.0));
+  CHECK(has_memory(*find_accelerator("v100-sxm2-32g"), 32510 / 1024.0));
+  CHECK_FALSE(has_memory(*find_accelerator("v100-sxm2-32g"), 16160 / 1024.0));
+  CHECK_FALSE(has_memory(*find_accelerator("cpu"), 16));
+}
+
 TEST_CASE("every cluster that is part of the program loads") {
   for (const auto& name : cluster_names()) {
     INFO(name);
