@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
 
 #include "harness/base/text.h"
 
@@ -38,6 +40,11 @@ std::string complaint_of(const Answer& answer) {
   if (answer.gave_up) return "no answer in time";
   if (errors.empty()) return fmt::format("exit {} without a word", answer.exit_code);
   return printable(split(errors, '\n').front());
+}
+
+std::string own_user() {
+  const struct passwd* entry = ::getpwuid(::getuid());
+  return entry ? entry->pw_name : std::to_string(::getuid());
 }
 
 }  // namespace pippin::slurm

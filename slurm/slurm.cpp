@@ -5,7 +5,6 @@
 #include <ctime>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <pwd.h>
 #include <set>
 #include <unistd.h>
 
@@ -20,6 +19,7 @@ namespace {
 
 using Phase = JobStatus::Phase;
 using slurm::Entry;
+using slurm::own_user;
 
 // sbatch gives up by itself after 120 s where MaxJobCount is reached.
 constexpr std::chrono::seconds kSubmitPatience{150}, kPatience{60};
@@ -28,11 +28,6 @@ constexpr std::chrono::seconds kLag{60};
 constexpr std::int64_t kClockSkew_s = 5;
 // Linux takes an argument of 128 KiB at most.
 constexpr std::size_t kLongestList = 100'000;
-
-std::string own_user() {
-  const struct passwd* entry = ::getpwuid(::getuid());
-  return entry ? entry->pw_name : std::to_string(::getuid());
-}
 
 std::int64_t now_s() { return static_cast<std::int64_t>(std::time(nullptr)); }
 

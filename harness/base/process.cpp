@@ -19,9 +19,9 @@ namespace {
 
 fs::path found(const std::string& program) {
   if (program.find('/') != std::string::npos) return program;
-  const auto path = bp::search_path(program);
+  fs::path path = find_program(program);
   if (path.empty()) machine_failed("cannot find '{}' on PATH", program);
-  return path.string();
+  return path;
 }
 
 std::vector<std::string> arguments(const std::vector<std::string>& command) {
@@ -104,6 +104,8 @@ void start_detached(const std::vector<std::string>& command, const fs::path& log
     machine_failed("cannot start '{}': {}", command.at(0), error.code().message());
   }
 }
+
+fs::path find_program(const std::string& name) { return bp::search_path(name).string(); }
 
 fs::path own_executable() { return fs::read_symlink("/proc/self/exe"); }
 

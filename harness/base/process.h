@@ -40,6 +40,9 @@ Answer ask_program(const std::vector<std::string>& command, const Variables& env
 /// runs: it outlives this process and its terminal. Errors: as run_program.
 void start_detached(const std::vector<std::string>& command, const fs::path& log);
 
+/// Where PATH has a program; empty where it has none.
+fs::path find_program(const std::string& name);
+
 /// The running program's own file.
 fs::path own_executable();
 

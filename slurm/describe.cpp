@@ -1,0 +1,254 @@
+#include "slurm/describe.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+#include "harness/base/error.h"
+#include "harness/base/text.h"
+#include "slurm/answers.h"
+#include "slurm/ask.h"
+
+namespace pippin::slurm {
+
+const char* const kNodesFormat = "%R\x1f%D\x1f%T\x1f%c\x1f%X\x1f%Y\x1f%Z\x1f%G\x1f%f";
+
+namespace {
+
+constexpr std::size_t kNodesFields = 9;
+
+/// Slurm's words for nothing.
+bool says_nothing(std::string_view text) {
+  return text.empty() || text == "(null)" || text == "N/A" || text == "NONE";
+}
+
+/// "250+" of nodes that differ; 0 where it is no number.
+std::int64_t count_of(std::string_view text) {
+  if (text.ends_with('+')) text.remove_suffix(1);
+  return parse_integer(text).value_or(0);
+}
+
+/// Split at commas, but for those in parentheses: "gpu:a100:4(S:0,1),nvme:1".
+std::vector<std::string> resources_of(std::string_view gres) {
+  std::vector<std::string> resources(1);
+  int depth = 0;
+  for (char c : gres) {
+    if (c == ')') --depth;
+    if (c == ',' && depth == 0) {
+      resources.emplace_back();
+    } else if (depth == 0 && c != '(' && c != ')') {
+      resources.back() += c;
+    }
+    if (c == '(') ++depth;
+  }
+  return resources;
+}
+
+/// "gpu:a100:4", "gpu:4", "gpu:a100", "gpu", "gpu:a100:no_consume:4".
+Gpus gpus_in(const std::string& resource) {
+  auto parts = split(resource, ':');
+  Gpus gpus;
+  if (trim(parts.front()) != "gpu") return gpus;
+  const auto count = parse_integer(trim(parts.back()));
+  if (parts.size() > 1 && count) parts.pop_back();
+  gpus.count = count.value_or(1);
+  if (parts.size() > 1) gpus.type = trim(parts[1]);
+  return gpus;
+}
+
+Nodes nodes_of(const std::vector<std::string_view>& fields) {
+  Nodes nodes;
+  nodes.partition = fields[0];
+  nodes.count = count_of(fields[1]);
+  nodes.state = fields[2];
+  nodes.cpus = count_of(fields[3]);
+  nodes.sockets = count_of(fields[4]);
+  nodes.cores = count_of(fields[5]);
+  nodes.threads = count_of(fields[6]);
+  nodes.gpus = gpus_of(fields[7]);
+  if (!says_nothing(fields[8])) nodes.features = fields[8];
+  return nodes;
+}
+
+using Fields = std::map<std::string, std::string, std::less<>>;
+
+/// The KEY=VALUE words of a line; the first of a key.
+Fields fields_of(std::string_view line) {
+  Fields fields;
+  for (std::string_view word : split(line, ' ')) {
+    const auto equals = word.find('=');
+    if (equals == std::string_view::npos) continue;
+    fields.emplace(word.substr(0, equals), word.substr(equals + 1));
+  }
+  return fields;
+}
+
+std::string field(const Fields& fields, std::string_view name) {
+  const auto found = fields.find(name);
+  return found == fields.end() ? "" : found->second;
+}
+
+std::string time_of(const std::string& text) {
+  return says_nothing(text) || text == "UNLIMITED" || text == "INFINITE" ? "" : text;
+}
+
+Partition partition_of(const Fields& fields) {
+  Partition partition;
+  partition.name = field(fields, "PartitionName");
+  partition.is_default = field(fields, "Default") == "YES";
+  partition.default_time = time_of(field(fields, "DefaultTime"));
+  partition.max_time = time_of(field(fields, "MaxTime"));
+  partition.max_nodes = parse_integer(field(fields, "MaxNodes"));
+  partition.max_cpus_per_node = parse_integer(field(fields, "MaxCPUsPerNode"));
+  return partition;
+}
+
+std::string names_of(const std::vector<Partition>& partitions) {
+  std::vector<std::string> names;
+  names.reserve(partitions.size());
+  for (const auto& partition : partitions) names.push_back(partition.name);
+  return join(names, ", ");
+}
+
+bool same_kind(const Nodes& a, const Nodes& b) {
+  return a.gpus == b.gpus && (a.gpus.count > 0 || a.sockets == b.sockets);
+}
+
+void take(const Nodes& nodes, std::vector<Kind>& kinds) {
+  auto kind = std::find_if(kinds.begin(), kinds.end(),
+                           [&](const Kind& known) { return same_kind(known.node, nodes); });
+  if (kind == kinds.end()) {
+    kinds.push_back({nodes, 0, 0, {}});
+    kind = kinds.end() - 1;
+  } else {
+    kind->node.count += nodes.count;
+    kind->node.cpus = std::min(kind->node.cpus, nodes.cpus);
+  }
+  if (!nodes.usable()) kind->broken += nodes.count;
+}
+
+std::string kind_text(const Nodes& nodes) {
+  if (nodes.gpus.count == 0) return fmt::format("{} with {} sockets", nodes.count, nodes.sockets);
+  const std::string type = nodes.gpus.type.empty() ? "" : nodes.gpus.type + ":";
+  return fmt::format("{} with gpu:{}{}", nodes.count, type, nodes.gpus.count);
+}
+
+/// "300 sec"
+std::optional<std::int64_t> seconds_of(std::string_view text) {
+  return parse_integer(split(text, ' ').front());
+}
+
+}  // namespace
+
+bool Nodes::usable() const {
+  const std::string text = lower(state);
+  if (text.ends_with('*')) return false;  // it does not respond
+  constexpr std::string_view kBroken[] = {"down", "drain", "fail", "error", "inval", "unknown"};
+  return std::none_of(std::begin(kBroken), std::end(kBroken),
+                      [&](std::string_view word) { return text.starts_with(word); });
+}
+
+Gpus gpus_of(std::string_view gres) {
+  Gpus most;
+  int types = 0;
+  for (const auto& resource : resources_of(gres)) {
+    const Gpus gpus = gpus_in(resource);
+    if (gpus.count > 0) ++types;
+    if (gpus.count > most.count) most = gpus;
+  }
+  most.mixed = types > 1;
+  return most;
+}
+
+std::vector<Nodes> read_nodes(std::string_view output) {
+  std::vector<Nodes> all;
+  for (std::string_view line : split(output, '\n')) {
+    if (line.empty()) continue;
+    const auto fields = split(line, kSeparator);
+    if (fields.size() != kNodesFields)
+      machine_failed("sinfo: an answer that pippin cannot read: '{}'", printable(line));
+    all.push_back(nodes_of(fields));
+  }
+  return all;
+}
+
+std::vector<Partition> read_partitions(std::string_view output) {
+  std::vector<Partition> partitions;
+  for (std::string_view line : split(output, '\n')) {
+    if (line.starts_with("PartitionName=")) partitions.push_back(partition_of(fields_of(line)));
+  }
+  return partitions;
+}
+
+const Partition& choose_partition(const std::vector<Partition>& partitions,
+                                  const std::string& name) {
+  if (partitions.empty()) bad_input("Slurm has no partition that you may use");
+  if (name.empty() && partitions.size() == 1) return partitions.front();
+  const auto found = std::find_if(partitions.begin(), partitions.end(), [&](const Partition& one) {
+    return name.empty() ? one.is_default : one.name == name;
+  });
+  if (found != partitions.end()) return *found;
+  if (name.empty()) {
+    bad_input("Slurm has no default partition: add --partition and one of {}",
+              names_of(partitions));
+  }
+  bad_input("--partition '{}': Slurm has no such partition; there are {}", printable(name),
+            names_of(partitions));
+}
+
+std::optional<Kind> kind_of(const std::vector<Nodes>& nodes, const std::string& partition) {
+  std::vector<Kind> kinds;
+  for (const auto& one : nodes) {
+    if (one.partition == partition && one.count > 0) take(one, kinds);
+  }
+  if (kinds.empty()) return std::nullopt;
+  const auto best = std::max_element(kinds.begin(), kinds.end(), [](const Kind& a, const Kind& b) {
+    const bool a_has = a.node.gpus.count > 0, b_has = b.node.gpus.count > 0;
+    return a_has != b_has ? b_has : a.node.count < b.node.count;
+  });
+  std::vector<std::string> others;
+  for (const auto& kind : kinds) {
+    if (&kind == &*best) continue;
+    others.push_back(kind_text(kind.node));
+    best->others += kind.node.count;
+  }
+  best->other_kinds = join(others, ", ");
+  return *best;
+}
+
+Controller controller_of(std::string_view config) {
+  constexpr std::string_view kClock = "Configuration data as of ";
+  Controller controller;
+  const std::string_view first = split(config, '\n').front();
+  if (first.starts_with(kClock))
+    controller.clock = parse_integer(trim(first.substr(kClock.size())));
+  controller.cluster = config_value(config, "ClusterName");
+  controller.version = config_value(config, "SLURM_VERSION");
+  controller.has_accounting =
+      config_value(config, "AccountingStorageType").find("slurmdbd") != std::string::npos;
+  controller.keeps_jobs_s = seconds_of(config_value(config, "MinJobAge"));
+  controller.array_size = parse_integer(config_value(config, "MaxArraySize"));
+  controller.job_count = parse_integer(config_value(config, "MaxJobCount"));
+  controller.credential_life_s = credential_life_s(config);
+  return controller;
+}
+
+std::string pmix_of(std::string_view output) {
+  std::string best;
+  for (std::string_view line : split(output, '\n')) {
+    for (std::string_view word : split(trim(line), ' ')) {
+      while (word.ends_with(',')) word.remove_suffix(1);
+      if (word == "pmix") return "pmix";
+      // Versions are listed in no order that is promised.
+      if (word.starts_with("pmix_v") && word > best) best = word;
+    }
+  }
+  return best;
+}
+
+std::string version_of(std::string_view output) {
+  const std::string_view line = trim(split(trim(output), '\n').front());
+  return std::string(line.substr(line.rfind(' ') + 1));
+}
+
+}  // namespace pippin::slurm

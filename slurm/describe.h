@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What a cluster is, out of what Slurm's programs print of it. Pure.
+namespace pippin::slurm {
+
+/// The GPUs of a node. Of several types: the most numerous.
+struct Gpus {
+  std::string type;  ///< as Slurm calls it: "a100"; maybe empty
+  std::int64_t count = 0;
+  bool mixed = false;  ///< the node has others too
+
+  friend bool operator==(const Gpus&, const Gpus&) = default;
+};
+
+/// Reads a node's Gres: "gpu:a100:4(S:0-1),nvme:1"; none in "(null)".
+Gpus gpus_of(std::string_view gres);
+
+/// Nodes of one partition that are alike and in the same state: a line of sinfo.
+struct Nodes {
+  std::string partition;
+  std::int64_t count = 0;
+  std::string state;  ///< "idle", "down*"
+  std::int64_t cpus = 0, sockets = 0, cores = 0,
+               threads = 0;  ///< cores of a socket, threads of one
+  Gpus gpus;
+  std::string features;  ///< "v100-32g,nvlink"; maybe empty
+
+  /// False where no job can run there now: down, drained, failing.
+  bool usable() const;
+};
+
+extern const char* const kNodesFormat;  ///< of sinfo --exact --format
+/// Errors: Error (machine) quoting a line that is not as asked for.
+std::vector<Nodes> read_nodes(std::string_view output);
+
+struct Partition {
+  std::string name;
+  bool is_default = false;
+  std::string default_time, max_time;  ///< "7-00:00:00"; empty where there is none
+  std::optional<std::int64_t> max_nodes, max_cpus_per_node;
+};
+
+/// Reads `scontrol --oneliner show partition`.
+std::vector<Partition> read_partitions(std::string_view output);
+
+/// The partition called `name`; without one Slurm's default, or the only one.
+/// Errors: Error (bad input) naming those that there are.
+const Partition& choose_partition(const std::vector<Partition>& partitions,
+                                  const std::string& name);
+
+/// Of `nodes` those of a partition that a cluster file can stand for.
+struct Kind {
+  Nodes node;               ///< `count` nodes; `cpus` the fewest of any, `state` unused
+  std::int64_t broken = 0;  ///< of them cannot be used now
+  std::int64_t others = 0;  ///< nodes of the partition that are of another kind
+  std::string other_kinds;  ///< "2 × gpu:v100:4, 1 without GPUs"
+};
+
+/// The most frequent kind of node of a partition; of those with GPUs, where some have. Nodes are of
+/// one kind where their GPUs are the same; without GPUs, where they have as many sockets.
+/// Nothing where the partition has no nodes.
+std::optional<Kind> kind_of(const std::vector<Nodes>& nodes, const std::string& partition);
+
+/// What `scontrol show config` says that matters to pippin.
+struct Controller {
+  std::string cluster, version;
+  bool has_accounting = false;
+  std::optional<std::int64_t> keeps_jobs_s;  ///< MinJobAge
+  std::optional<std::int64_t> array_size, job_count;
+  std::int64_t credential_life_s = 0;
+  std::optional<std::int64_t> clock;  ///< its own, seconds since 1970, when it answered
+};
+Controller controller_of(std::string_view config);
+
+/// The name of the best PMIx plugin in `srun --mpi=list`: "pmix", "pmix_v4"; empty without any.
+std::string pmix_of(std::string_view output);
+
+/// "slurm-wlm 22.05.8" → "22.05.8"
+std::string version_of(std::string_view output);
+
+}  // namespace pippin::slurm

@@ -1,0 +1,200 @@
+#include "slurm/describe.h"
+
+#include <catch2/catch.hpp>
+
+#include "harness/base/text.h"
+
+using namespace pippin;
+using namespace pippin::slurm;
+using Catch::Contains;
+
+namespace {
+
+/// Lines of sinfo with blanks between the fields.
+std::vector<Nodes> nodes_in(std::string text) {
+  std::replace(text.begin(), text.end(), ' ', '\x1f');
+  return read_nodes(text);
+}
+
+Kind kind_in(const std::string& text, const std::string& partition = "gpu") {
+  const auto kind = kind_of(nodes_in(text), partition);
+  REQUIRE(kind);
+  return *kind;
+}
+
+}  // namespace
+
+TEST_CASE("the GPUs of a node are read from its Gres") {
+  struct Case {
+    std::string gres, type;
+    std::int64_t count;
+    bool mixed;
+  };
+  const std::vector<Case> cases{
+      {"(null)", "", 0, false},
+      {"", "", 0, false},
+      {"gpu:4", "", 4, false},
+      {"gpu", "", 1, false},
+      {"gpu:0", "", 0, false},
+      {"gpu:a100", "a100", 1, false},
+      {"gpu:fake:4", "fake", 4, false},
+      {"gpu:a100:4(S:0-1)", "a100", 4, false},
+      {"gpu:a100:8(S:0,3)", "a100", 8, false},
+      {"gpu:a100:no_consume:4", "a100", 4, false},
+      {"nvme:1,gpu:nvidia_a100-sxm4-40gb:8(S:0-1)", "nvidia_a100-sxm4-40gb", 8, false},
+      {"gpu:v100:2(S:0),gpu:a100:6(S:1)", "a100", 6, true},
+      {"craynetwork:4,mps:400", "", 0, false},
+  };
+  for (const auto& one : cases) {
+    CAPTURE(one.gres);
+    const Gpus gpus = gpus_of(one.gres);
+    CHECK(gpus.type == one.type);
+    CHECK(gpus.count == one.count);
+    CHECK(gpus.mixed == one.mixed);
+  }
+}
+
+TEST_CASE("a line of sinfo is read, and one of another shape is refused") {
+  const auto nodes = nodes_in("batch 4 idle 40 1 40 1 gpu:fake:4 (null)\n");
+  REQUIRE(nodes.size() == 1);
+  CHECK(nodes[0].partition == "batch");
+  CHECK(nodes[0].count == 4);
+  CHECK(nodes[0].cpus == 40);
+  CHECK(nodes[0].sockets == 1);
+  CHECK(nodes[0].features.empty());
+  CHECK(nodes[0].usable());
+  CHECK(read_nodes("").empty());
+  CHECK_THROWS_WITH(read_nodes("PARTITION AVAIL\n"), Contains("cannot read: 'PARTITION AVAIL'"));
+}
+
+TEST_CASE("a node that no job can run on is known by its state") {
+  for (const std::string state : {"idle", "mixed", "allocated", "idle~", "mixed-", "planned",
+                                  "completing", "reserved", "allocated#", "powering_up"}) {
+    CAPTURE(state);
+    CHECK(nodes_in("p 1 " + state + " 4 1 4 1 (null) (null)")[0].usable());
+  }
+  for (const std::string state : {"down", "down*", "drained", "draining", "idle*", "drained*",
+                                  "failing", "inval", "unknown*", "DOWN"}) {
+    CAPTURE(state);
+    CHECK_FALSE(nodes_in("p 1 " + state + " 4 1 4 1 (null) (null)")[0].usable());
+  }
+}
+
+TEST_CASE("nodes in several states are one kind, and the broken ones are counted") {
+  const Kind kind = kind_in(
+      "gpu 10 idle 64 2 32 1 gpu:a100:4(S:0-1) a100,ib\n"
+      "gpu 3 down* 64 2 32 1 gpu:a100:4 a100,ib\n"
+      "gpu 2 drained 48 2 24 1 gpu:a100:4(S:0-1) a100,ib\n"
+      "other 99 idle 8 1 8 1 (null) (null)\n");
+  CHECK(kind.node.count == 15);
+  CHECK(kind.broken == 5);
+  CHECK(kind.others == 0);
+  CHECK(kind.node.cpus == 48);
+  CHECK(kind.node.gpus == Gpus{"a100", 4, false});
+  CHECK(kind.node.features == "a100,ib");
+}
+
+TEST_CASE("of nodes that differ the most frequent kind with GPUs stands for the partition") {
+  const Kind kind = kind_in(
+      "gpu 90 idle 64 2 32 1 (null) (null)\n"
+      "gpu 4 mixed 64 2 32 1 gpu:v100:8 (null)\n"
+      "gpu 5 idle 64 2 32 1 gpu:a100:4 (null)\n"
+      "gpu 2 idle 64 2 32 1 gpu:a100:4 (null)\n");
+  CHECK(kind.node.gpus.type == "a100");
+  CHECK(kind.node.count == 7);
+  CHECK(kind.others == 94);
+  CHECK(kind.other_kinds == "90 with 2 sockets, 4 with gpu:v100:8");
+}
+
+TEST_CASE("without GPUs nodes are told apart by their sockets") {
+  const Kind kind = kind_in(
+      "gpu 2 idle 256 8 32 1 (null) (null)\n"
+      "gpu 5 idle 64 2 32 1 (null) (null)\n"
+      "gpu 5 idle 48 2 24 1 (null) (null)\n");
+  CHECK(kind.node.sockets == 2);
+  CHECK(kind.node.count == 10);
+  CHECK(kind.node.cpus == 48);
+  CHECK_FALSE(kind_of({}, "gpu"));
+  CHECK_FALSE(kind_of(nodes_in("gpu 0 n/a 0 0 0 0 (null) (null)"), "gpu"));
+}
+
+TEST_CASE("partitions are read as scontrol prints them") {
+  // The first is of Slurm 22.05, the second of 23.11.
+  const auto partitions = read_partitions(
+      "PartitionName=batch AllowGroups=ALL AllowAccounts=ALL AllowQos=ALL AllocNodes=ALL "
+      "Default=YES QoS=N/A DefaultTime=00:10:00 DisableRootJobs=NO ExclusiveUser=NO GraceTime=0 "
+      "Hidden=NO MaxNodes=UNLIMITED MaxTime=7-00:00:00 MinNodes=0 LLN=NO MaxCPUsPerNode=UNLIMITED "
+      "Nodes=n[1-4] State=UP TotalCPUs=160 TotalNodes=4 TRES=cpu=160,mem=62.50G,gres/gpu=16\n"
+      "PartitionName=long AllowGroups=ALL Default=NO QoS=N/A DefaultTime=NONE ExclusiveTopo=NO "
+      "MaxNodes=2 MaxTime=UNLIMITED MinNodes=0 MaxCPUsPerNode=32 MaxCPUsPerSocket=UNLIMITED\n");
+  REQUIRE(partitions.size() == 2);
+  CHECK(partitions[0].name == "batch");
+  CHECK(partitions[0].is_default);
+  CHECK(partitions[0].default_time == "00:10:00");
+  CHECK(partitions[0].max_time == "7-00:00:00");
+  CHECK_FALSE(partitions[0].max_nodes);
+  CHECK_FALSE(partitions[0].max_cpus_per_node);
+  CHECK_FALSE(partitions[1].is_default);
+  CHECK(partitions[1].default_time.empty());
+  CHECK(partitions[1].max_time.empty());
+  CHECK(partitions[1].max_nodes == 2);
+  CHECK(partitions[1].max_cpus_per_node == 32);
+  CHECK(read_partitions("No partitions in the system\n").empty());
+}
+
+TEST_CASE("the partition is the one that is named, the default, or the only one") {
+  std::vector<Partition> partitions(2);
+  partitions[0].name = "a100";
+  partitions[1].name = "v100";
+  CHECK(choose_partition(partitions, "v100").name == "v100");
+  CHECK_THROWS_WITH(choose_partition(partitions, ""),
+                    "Slurm has no default partition: add --partition and one of a100, v100");
+  CHECK_THROWS_WITH(choose_partition(partitions, "h100"), Contains("there are a100, v100"));
+  partitions[1].is_default = true;
+  CHECK(choose_partition(partitions, "").name == "v100");
+  partitions.pop_back();
+  CHECK(choose_partition(partitions, "").name == "a100");
+  partitions.pop_back();
+  CHECK_THROWS_WITH(choose_partition(partitions, ""), Contains("no partition"));
+}
+
+TEST_CASE("the controller's configuration says what matters to pippin") {
+  const Controller controller = controller_of(
+      "Configuration data as of 1795183802\n"
+      "AccountingStorageType   = accounting_storage/slurmdbd\n"
+      "AuthInfo                = socket=/run/munge,cred_expire=5,ttl=20\n"
+      "ClusterName             = one_machine\n"
+      "MaxArraySize            = 1001\n"
+      "MaxJobCount             = 10000\n"
+      "MinJobAge               = 300 sec\n"
+      "SLURM_VERSION           = 22.05.8\n");
+  CHECK(controller.clock == 1795183802);
+  CHECK(controller.has_accounting);
+  CHECK(controller.credential_life_s == 20);
+  CHECK(controller.cluster == "one_machine");
+  CHECK(controller.array_size == 1001);
+  CHECK(controller.job_count == 10000);
+  CHECK(controller.keeps_jobs_s == 300);
+  CHECK(controller.version == "22.05.8");
+  const Controller other = controller_of(
+      "Configuration data as of 2026-11-20T14:07:56\n"
+      "AccountingStorageType   = (null)\n");
+  CHECK_FALSE(other.clock);
+  CHECK_FALSE(other.has_accounting);
+  CHECK(other.credential_life_s == 300);
+}
+
+TEST_CASE("srun's plugin for PMIx is found in every version's list") {
+  CHECK(pmix_of("MPI plugin types are...\n\tpmix\n\tnone\n\tpmi2\nspecific pmix plugin versions "
+                "available: pmix_v4\n") == "pmix");
+  CHECK(pmix_of("srun: MPI types are...\nsrun: pmi2\nsrun: pmix_v2\nsrun: pmix_v3\nsrun: none\n") ==
+        "pmix_v3");
+  CHECK(pmix_of("MPI plugin types are...\n\tnone\n\tpmi2\n").empty());
+  CHECK(pmix_of("").empty());
+}
+
+TEST_CASE("a version is the last word of what a program says of itself") {
+  CHECK(version_of("slurm-wlm 22.05.8\n") == "22.05.8");
+  CHECK(version_of("slurm 23.11.4\n") == "23.11.4");
+  CHECK(version_of("").empty());
+}
