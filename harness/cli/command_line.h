@@ -57,5 +57,6 @@ void take_sweep(CommandLine& line, CLI::App& command, SweepSource& sweep);
 void add_campaign_commands(CommandLine& line);
 void add_database_commands(CommandLine& line);
 void add_notes_commands(CommandLine& line);
+void add_doctor_command(CommandLine& line);
 
 }  // namespace pippin

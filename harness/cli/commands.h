@@ -99,6 +99,11 @@ struct RetableOptions {
   int factor = 4;           ///< of the TFLOPS formula: 4 with recomputation, 3 without
 };
 
+struct DoctorOptions {
+  fs::path write_cluster;  ///< empty: show what is here
+  std::string partition;   ///< with `write_cluster`; empty: Slurm's default
+};
+
 /// Each does its work, writes its result to standard output, and says how it went.
 /// Errors: throws Error.
 ExitCode plan(const Globals& globals, const PlanOptions& options);
@@ -114,6 +119,7 @@ ExitCode note(const Globals& globals, const NoteOptions& options);
 ExitCode tag(const Globals& globals, const TagOptions& options);
 ExitCode import_notes(const Globals& globals, const ImportOptions& options);
 ExitCode retable(const Globals& globals, const RetableOptions& options);
+ExitCode doctor(const Globals& globals, const DoctorOptions& options);
 
 /// Writes a line to standard error unless the user wants quiet.
 void remark(const Globals& globals, const std::string& line);

@@ -28,6 +28,7 @@ ExitCode pippin_main(int argc, char** argv) {
   add_campaign_commands(line);
   add_database_commands(line);
   add_notes_commands(line);
+  add_doctor_command(line);
   try {
     return line.run(argc, argv);
   } catch (const Error& error) {

@@ -67,6 +67,8 @@ TEST_CASE("commands, options and their values are completed") {
       {"run -L tp 1 -- --ag", ""},
       {"retable --factor ''", "3 4"},
       {"retable note", "notes.md"},
+      {"doctor --wr", "--write-cluster"},
+      {"doctor --write-cluster note", "notes.md"},
   };
   for (const auto& [words, expected] : cases) CHECK(completed(here, words) == expected);
 }

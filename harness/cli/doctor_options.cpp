@@ -1,0 +1,23 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "harness/cli/command_line.h"
+
+namespace pippin {
+
+void add_doctor_command(CommandLine& line) {
+  const auto options = std::make_shared<DoctorOptions>();
+  CLI::App& command =
+      line.add("doctor", "what is here, and what to do about what is not", "pippin doctor",
+               [&line, options] { return doctor(line.globals(), *options); });
+  command
+      .add_option("--write-cluster", options->write_cluster,
+                  "write a cluster file of what Slurm and nvidia-smi say, and nothing else")
+      ->type_name("FILE");
+  command
+      .add_option("--partition", options->partition,
+                  "the partition that it describes; without: Slurm's default")
+      ->type_name("NAME");
+}
+
+}  // namespace pippin
