@@ -43,7 +43,7 @@ job_processes() {
 step_daemons() {
   local pid
   for pid in $(named 'slurmstepd|slurmscriptd'); do
-    if find "/proc/$pid/fd" -lname "$dir/log/${1:-*}.log" 2>/dev/null | grep -q .; then echo "$pid"; fi
+    if [ -n "$(find "/proc/$pid/fd" -lname "$dir/log/${1:-*}.log" 2>/dev/null || true)" ]; then echo "$pid"; fi
   done
 }
 
@@ -101,21 +101,40 @@ everything() { { { marked; step_daemons; } | with_sessions; job_processes; clien
 
 # end PROCESSES-COMMAND...: kill until a second look finds none; a process may be born meanwhile.
 end() {
-  local pids looks=0
-  while [ "$looks" -lt 200 ]; do
-    pids=$("$@" | grep -vx "$$" || true)
-    if [ -z "$pids" ]; then return 0; fi # a bare return in a trap returns what the trap found
+  local pids killed='' looks=0
+  # A process that vanishes while it is looked at fails a pipe, and means nothing.
+  while pids=$("$@" | grep -vx "$$" || true) && [ -n "$pids" ]; do
+    if [ "$looks" -ge 200 ]; then fail "$dir: these processes do not end: ${pids//$'\n'/ }"; fi
     # shellcheck disable=SC2086 # one word a process
     kill -KILL $pids 2>/dev/null || true
+    killed+=" $pids"
     sleep 0.02
     looks=$((looks + 1))
   done
-  fail "$dir: these processes do not end: ${pids//$'\n'/ }"
+  # shellcheck disable=SC2086
+  await_end $killed
+}
+
+# await_end PID...: a process that is ending has no environment any more and is found by nothing else.
+await_end() {
+  local until=$((SECONDS + patience_s)) alive
+  while alive=$(alive "$@") && [ -n "$alive" ]; do
+    if [ "$SECONDS" -ge "$until" ]; then fail "after $patience_s s these processes still run: ${alive//$'\n'/ }"; fi
+    sleep 0.02
+  done
+}
+
+# Which of these processes are neither gone nor zombies.
+alive() {
+  if [ "$#" -eq 0 ]; then return 0; fi
+  # shellcheck disable=SC2046 # one word a process
+  grep -lsE '^State:[[:blank:]]*[^[:blank:]ZX]' $(printf '/proc/%s/status ' "$@") | cut -d / -f 3 || true
 }
 
 # --- ports --------------------------------------------------------------------------------------
 
-listening() { awk '$4 == "0A" {sub(/.*:/, "", $2); print $2}' /proc/net/tcp /proc/net/tcp6 2>/dev/null; }
+# In hexadecimal. There is no tcp6 where IPv6 is switched off.
+listening() { cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | awk '$4 == "0A" {sub(/.*:/, "", $2); print $2}' || true; }
 
 answers() { listening | grep -qx "$(printf %04X "$1")"; }
 
@@ -127,9 +146,9 @@ is_free() {
     other=${link##*/}
     if [ "$((other > base ? other - base : base - other))" -lt "$block" ]; then return 1; fi
   done
-  ! listening | while read -r hex; do echo "$((16#$hex))"; done |
-    awk -v from="$base" -v n="$block" '$1 >= from && $1 < from + n {exit 1}' && return 1
-  return 0
+  for other in $(listening); do
+    if [ "$((16#$other))" -ge "$base" ] && [ "$((16#$other))" -lt "$((base + block))" ]; then return 1; fi
+  done
 }
 
 forget_dead_clusters() {
@@ -154,6 +173,7 @@ reserve_ports() {
     for ((base = 17024; base + block <= 32768; base += block)); do if is_free "$base"; then break; fi; done
     [ "$((base + block))" -le 32768 ] || fail "no $block free ports in a row between 17024 and 32767"
   fi
+  save # first: without it the link would look like a dead cluster's
   ln -s "$dir" "$registry/$base"
   exec {lock}<&-
 }
@@ -208,10 +228,12 @@ TEXT
 
 host_name() { uname -n | cut -d . -f 1; }
 
+is_loopback() { [[ $(getent ahostsv4 "$1" || true) = 127.* ]]; }
+
 # With these, daemons and clients bind to the address of the host's name instead of to all; without
 # them a host whose name does not resolve works too, and munge's key keeps others out.
 listen_on_loopback() {
-  if getent ahostsv4 "$(uname -n)" | grep -q '^127\.' && getent ahostsv4 "$(host_name)" | grep -q '^127\.'; then
+  if is_loopback "$(uname -n)" && is_loopback "$(host_name)"; then
     echo CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
   fi
 }
@@ -565,7 +587,6 @@ up() {
   trap keep_only_logs EXIT
   trap 'fail "$dir: interrupted"' INT TERM HUP
   reserve_ports
-  save
   write_files
   start_munged
   if [ -n "$accounting" ]; then
@@ -612,7 +633,7 @@ is_part() {
   case "$1" in
     slurmctld | munged) ;;
     slurmdbd | mariadbd) [ -n "$accounting" ] || bad_usage "$dir was started without --accounting" ;;
-    *) node_names | grep -qx -e "$1" || bad_usage "'$1': neither slurmctld, slurmdbd, mariadbd, munged, nor one of n1 to n$nodes" ;;
+    *) [[ $(node_names) =~ (^|[[:space:]])"$1"([[:space:]]|$) ]] || bad_usage "'$1': neither slurmctld, slurmdbd, mariadbd, munged, nor one of n1 to n$nodes" ;;
   esac
 }
 
@@ -632,15 +653,8 @@ kill_part() {
   [ -n "$pids" ] || fail "$who does not run"
   # shellcheck disable=SC2086 # one word a process
   kill -s "$signal" $pids || fail "$who: cannot send $signal"
-  case "$signal" in KILL | 9 | TERM | 15 | INT | 2) await_end "$who" "$signal" ;; esac
-}
-
-await_end() {
-  local until=$((SECONDS + patience_s))
-  while [ -n "$(daemons "$1")" ]; do
-    if [ "$SECONDS" -ge "$until" ]; then fail "$1: still runs $patience_s s after $2"; fi
-    sleep 0.02
-  done
+  # shellcheck disable=SC2086
+  case "$signal" in KILL | 9 | TERM | 15 | INT | 2) await_end $pids ;; esac
 }
 
 start_part() {

@@ -55,7 +55,7 @@ refused() {
 node_is() { [ "$(sinfo -h -N -n "$1" -o %T)" = "$2" ]; }
 job_is() { [ "$(squeue -h -t all -j "$1" -o %T 2>/dev/null)" = "$2" ]; }
 runs() { ! ended "$1"; }
-ended() { ! grep -qs '^State:[[:blank:]]*[^Z]' "/proc/$1/status"; } # where nothing reaps, zombies stay
+ended() { ! grep -qs '^State:[[:blank:]]*[^[:blank:]ZX]' "/proc/$1/status"; } # where nothing reaps, zombies stay
 submit() { sbatch --parsable -o /dev/null "$@"; }
 file_has() { grep -qsx -e "$1" "$2"; }
 

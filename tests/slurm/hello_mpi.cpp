@@ -1,9 +1,8 @@
 // Each rank of a job says who and where it is, once all have been heard.
 #define OMPI_SKIP_MPICXX
-#include <mpi.h>
-
 #include <cstdio>
 #include <cstdlib>
+#include <mpi.h>
 
 int main(int argc, char* argv[]) {
   MPI_Init(&argc, &argv);
