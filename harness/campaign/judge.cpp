@@ -1,0 +1,109 @@
+// How a task that has ended left its runs, and what becomes of them.
+#include <algorithm>
+
+#include "harness/campaign/machine.h"
+
+namespace pippin {
+
+/// Looks at the attempts themselves: the folders of outcomes may not have the last yet.
+CampaignMachine::Left CampaignMachine::left_of(const Handing& handing, const std::string& run) {
+  Left left{&run};
+  RunFate& fate = fates_.at(run);
+  if (fate.phase == RunPhase::kDone && !fate.failed) return {&run, true, true, true, false};
+  const auto attempts = folder_.attempts(run);
+  for (const auto& attempt : attempts) {
+    if (attempt.submission != handing.submission.number) continue;
+    left.started = true;
+    left.time_up = attempt.time_up;
+  }
+  const Attempt* attempt = counted(attempts);
+  if (!attempt || !attempt->done()) return left;
+  left.succeeded = attempt->exit_code == 0;
+  left.done = left.succeeded || attempt->submission == handing.submission.number;
+  if (left.done) {
+    fate.phase = RunPhase::kDone;
+    fate.failed = !left.succeeded;
+    fate.certain = left.succeeded;
+  }
+  return left;
+}
+
+std::vector<CampaignMachine::Left> CampaignMachine::left_of(const Handing& handing,
+                                                            std::size_t task) {
+  std::vector<Left> all;
+  for (const auto& run : handing.submission.tasks[task].runs) {
+    if (owns(handing, run)) all.push_back(left_of(handing, run));
+  }
+  return all;
+}
+
+/// The task is over: what is not done now will not be, unless it is handed over again. True where
+/// it matters how it ended: runs are open, or failed last of all, as they do on a node that dies.
+bool CampaignMachine::judge(const Handing& handing, std::size_t task, const JobStatus& status,
+                            bool known) {
+  const auto all = left_of(handing, task);
+  Ending ending{status, known, false, false};
+  std::vector<const Left*> open, failed_last;
+  for (const Left& left : all) {
+    if (left.succeeded) failed_last.clear();
+    if (left.done && !left.succeeded) failed_last.push_back(&left);
+    if (!left.done) open.push_back(&left);
+    ending.progressed = ending.progressed || left.done;
+    ending.spent = ending.spent || left.done || has_run_out(left, status);
+    fates_.at(*left.run).certain = left.done;
+  }
+  if (status.end == End::kInfrastructure)
+    for (const Left* left : failed_last) lose(handing, *left, ending);
+  for (const Left* left : open) lose(handing, *left, ending);
+  return !open.empty() || !failed_last.empty();
+}
+
+bool CampaignMachine::has_run_out(const Left& left, const JobStatus& status) {
+  return !left.done && left.started && (status.end == End::kLimit || left.time_up);
+}
+
+void CampaignMachine::lose(const Handing& handing, const Left& left, const Ending& ending) {
+  const JobStatus& status = ending.status;
+  RunFate& fate = fates_.at(*left.run);
+  fate.certain = fate.failed = false;
+  fate.end = left.time_up ? End::kLimit : status.end;
+  fate.evidence = status.evidence;
+  forgiven_[*left.run] = handing.submission.number;
+  const bool cancelled = status.end == End::kUser || handing.submission.cancelled;
+  const bool before =
+      ending.known || handing.was_cancelled || status.at.value_or(INT64_MAX) < began_at_;
+  if (cancelled && !before) {
+    fate.phase = RunPhase::kCancelled;
+  } else {
+    const bool again = cancelled || is_worth_another_try(handing, left, ending);
+    fate.phase = again ? RunPhase::kUnsubmitted : RunPhase::kLost;
+  }
+}
+
+bool CampaignMachine::is_worth_another_try(const Handing& handing, const Left& left,
+                                           const Ending& ending) {
+  const bool is_ours = handing.submission.number > newest_before_;
+  const End end = ending.status.end;
+  // It had all the time of its job. Behind others it had less, and comes first the next time.
+  if (has_run_out(left, ending.status) && !ending.progressed)
+    return !is_ours && options_.retry_failed;
+  // It waited behind others, of which fewer are left now: that is no loss.
+  if (!left.started && ending.spent && end != End::kInfrastructure) tries_[*left.run] = 0;
+  // The script itself failed, at its prolog most likely: it would again, until somebody mends it.
+  if (end == End::kApplication && !ending.progressed) return !is_ours;
+  return tries_[*left.run] <= options_.retries;
+}
+
+/// What failed in earlier goes at this campaign is to be run again, once that is certain.
+void CampaignMachine::redo_failures() {
+  if (!options_.retry_failed) return;
+  for (auto& [run, fate] : fates_) {
+    if (fate.phase != RunPhase::kDone || !fate.failed || !fate.certain) continue;
+    if (fate.submission > newest_before_) continue;
+    fate.phase = RunPhase::kUnsubmitted;
+    fate.failed = fate.certain = false;
+    forgiven_[run] = std::max<std::int64_t>(fate.submission, newest_before_);
+  }
+}
+
+}  // namespace pippin
