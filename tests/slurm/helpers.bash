@@ -82,14 +82,14 @@ pippin() { "$PIPPIN_PROGRAM" --db t.db "$@"; }
 # run STATUS SWEEP [OPTION]...: pippin brings the sweep to its end, and exits so.
 run() {
   local status=0
-  "$PIPPIN_PROGRAM" --db t.db run "$2.yaml" "${poll[@]}" "${@:3}" >out 2>err || status=$?
+  "$PIPPIN_PROGRAM" --db t.db --yes run "$2.yaml" "${poll[@]}" "${@:3}" >out 2>err || status=$?
   [ "$status" -eq "$1" ] || failed "line ${BASH_LINENO[0]}: pippin run exits $status instead of $1: $(tail -n 3 err)"
 }
 
 # start_run SWEEP [OPTION]...: the same in the background; ended STATUS SWEEP waits for it.
 declare -A runners=()
 start_run() {
-  "$PIPPIN_PROGRAM" --db t.db run "$1.yaml" "${poll[@]}" "${@:2}" >"$1.out" 2>"$1.err" &
+  "$PIPPIN_PROGRAM" --db t.db --yes run "$1.yaml" "${poll[@]}" "${@:2}" >"$1.out" 2>"$1.err" &
   runners[$1]=$!
 }
 

@@ -81,7 +81,7 @@ tend() {
   local status=0
   if lives "$sweep"; then return; fi
   wait "${runners[$sweep]}" 2>/dev/null || status=$?
-  tally "pippin exits $status"
+  if [ "$status" -ne 137 ]; then tally "pippin exits $status"; fi
   if [ "$status" -eq 0 ]; then next_campaign; else begin; fi
 }
 
