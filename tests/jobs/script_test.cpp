@@ -236,8 +236,9 @@ TEST_CASE("a job whose prolog fails traps and renames goes on with its runs") {
 TEST_CASE("a run that is suspended and resumed is not over before it ends") {
   const test::TemporaryDirectory root;
   const std::string command =
-      "self=$BASHPID; setsid sh -c \"sleep 0.4; kill -CONT $self\" & kill -STOP $self; sleep 0.2; "
-      "echo resumed";
+      "read -r _ _ _ _ group _ </proc/$BASHPID/stat\n"
+      "setsid bash -c \"sleep 0.5; kill -CONT -- -$group\" & sleep 0.2\n"
+      "kill -STOP -- -$group; sleep 0.1; echo resumed";
   run_program({"bash", write_script(root.path(), {{"one", {}, command}}).string()});
   const auto attempts = SweepFolder(disk(), root.path()).attempts("one");
   CHECK(attempts.at(0).exit_code == 0);
