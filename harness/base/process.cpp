@@ -33,6 +33,15 @@ int status_of(bp::child& child) {
                                                : child.exit_code();
 }
 
+// How long the rest of a killed program's output is waited for.
+constexpr std::chrono::milliseconds kLastWords{200};
+
+/// Nothing where the pipe is still open.
+std::string said_by(std::future<std::string>& output) {
+  const bool is_whole = output.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  return is_whole ? output.get() : std::string();
+}
+
 }  // namespace
 
 Outcome run_program(const std::vector<std::string>& command) {
@@ -77,12 +86,13 @@ Answer ask_program(const std::vector<std::string>& command, const Variables& env
                     bp::extend::on_exec_setup(die_with_parent));
     service.run_for(patience);
     const bool gave_up = !service.stopped();
+    // What it has started itself may hold the pipes for longer.
     if (gave_up) {
-      child.terminate();
-      service.run();
+      ::kill(child.id(), SIGKILL);  // terminate() would lose its status
+      service.run_for(kLastWords);
     }
     child.wait();
-    return {status_of(child), output.get(), errors.get(), gave_up};
+    return {status_of(child), said_by(output), said_by(errors), gave_up};
   } catch (const bp::process_error& error) {
     machine_failed("cannot start '{}': {}", command.at(0), error.code().message());
   }

@@ -34,6 +34,10 @@ pippin_take() { # FILE TEXT: true for the one process that makes the file
   return "$taken"
 } 2>/dev/null
 
+if [ -n "${SLURM_JOB_ID:-}" ] && [ -e "$pippin_jobs/cancelled" ]; then
+  echo "cancelled before it began"
+  exit 0
+fi
 mkdir -p "$pippin_claim" "$pippin_root/succeeded" "$pippin_root/failed" || exit 3
 if ! pippin_take "$pippin_claim/owner" "$HOSTNAME $$"; then
   if [ -s "$pippin_claim/owner" ]; then

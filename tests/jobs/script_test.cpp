@@ -302,3 +302,15 @@ TEST_CASE("a canary that ends its process group does not end the job") {
   run_program({"setsid", "--wait", "bash", write_script(root.path(), {run}).string()});
   CHECK(SweepFolder(disk(), root.path()).attempts("one").at(0).exit_code == 0);
 }
+
+TEST_CASE(
+    "a job that arrives after it was cancelled does nothing, and one begun by hand does all") {
+  const test::TemporaryDirectory root;
+  const fs::path script = write_script(root.path(), {{"one", {}, "true"}});
+  disk().write(script.parent_path() / "cancelled", "");
+  run_program({"env", "SLURM_JOB_ID=77", "bash", script.string()});
+  SweepFolder folder(disk(), root.path());
+  CHECK(folder.attempts("one").empty());
+  run_program({"bash", script.string()});
+  CHECK(folder.attempts("one").size() == 1);
+}
