@@ -114,7 +114,7 @@ ExitCode tail(const Globals& globals, const TailOptions& options) {
     bad_input("{}: has no log: it is {}{}", printable(run), word_of(fate.phase),
               fate.evidence.empty() ? "" : " (" + printable(fate.evidence) + ")");
   }
-  const Attempt attempt = attempts.back();
+  const Attempt& attempt = attempts.back();
   remark(globals, printable(attempt.log().string()));
   Tail tail(attempt.log());
   tail.begin(options.lines);
