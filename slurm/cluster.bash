@@ -442,10 +442,13 @@ await_that() {
   local part=$1 until=$((SECONDS + patience_s))
   shift
   until "$@"; do
-    if [ "$SECONDS" -ge "$until" ] || [ -z "$(daemons "$part")" ]; then did_not_start "$part"; fi
+    if [ "$SECONDS" -ge "$until" ] || is_gone "$part"; then did_not_start "$part"; fi
     sleep 0.02
   done
 }
+
+# One look at all processes may miss a daemon that its parent has just left behind.
+is_gone() { [ -z "$(daemons "$1")" ] && sleep 0.1 && [ -z "$(daemons "$1")" ]; }
 
 # did_not_start WHAT [PART]: ends with the last error in its logs.
 did_not_start() {
