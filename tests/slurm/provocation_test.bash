@@ -272,9 +272,11 @@ accounting_dies() {
   start_both
   within 20 all_run
   cluster kill "$here/c" slurmdbd
+  kill -STOP "${runners[blocks]}" "${runners[array]}" # the queue would tell
   jobs_of_both | xargs scancel
   within 60 queue_forgets
-  sleep 3
+  kill -CONT "${runners[blocks]}" "${runners[array]}"
+  sleep 5
   if ! lives blocks || ! lives array; then failed "pippin took silence for an answer"; fi
   cluster start "$here/c" slurmdbd
   ended 1 blocks
