@@ -218,10 +218,11 @@ nowhere"
 plain_user() {
   [ "$(id -u)" -eq 0 ] || skip "every other test is one of it: this user is not root"
   chmod 777 "$here"
+  install -m 755 "$script" "$here/cluster.bash" # a checkout may be for its owner only
   # shellcheck disable=SC2016 # for the shell in there
   setpriv --reuid=nobody --regid=nogroup --clear-groups bash -c 'umask 077
     eval "$(bash "$0" up "$1" --nodes 2)" && srun -N2 --gres=gpu:1 id -un && bash "$0" down "$1"' \
-    "$script" "$here/a" >users
+    "$here/cluster.bash" "$here/a" >users
   equal "$(cat users)" "nobody
 nobody"
   nothing_left "$here/a"
