@@ -307,8 +307,9 @@ controller_forgets() {
 sbatch_fails() {
   use --nodes 4
   fake_sbatch <<'TEXT'
-mktemp "$here/bin/call.XXXXXX" >/dev/null
-case $(find "$here/bin" -name 'call.*' | wc -l) in
+n=1
+until mkdir "$here/bin/call.$n" 2>/dev/null; do n=$((n + 1)); done
+case $n in
   1) kill -KILL $$ ;;
   2) "$real" "$@" >/dev/null; kill -KILL $$ ;;
   3) "$real" "$@" >/dev/null; echo 'Have a nice day' ;;
