@@ -47,6 +47,16 @@ clean() {
 trap clean EXIT
 trap 'exit 1' TERM INT HUP
 
+# Where the test itself is killed, as ctest does after its time limit, what is no child of it cleans up.
+guard() {
+  # shellcheck disable=SC2016 # for the shell that is started
+  (setsid bash -c 'while kill -0 "$1"; do sleep 1; done
+    if [ -e "$2/c/settings" ]; then bash "$3" down "$2/c"; fi
+    if mountpoint -q "$2/disk"; then umount -l "$2/disk"; fi
+    rm -rf "$2"' guard "$$" "$here" "$cluster_script" </dev/null >/dev/null 2>&1 &)
+}
+guard
+
 # use OPTION...: a cluster of 4 nodes with 2 ranks each, and a cluster file for it, whose credentials
 # live so shortly that a lost submission is soon known to be lost.
 use() {
