@@ -14,6 +14,7 @@
 #include "harness/cli/session.h"
 #include "harness/jobs/quoting.h"
 #include "reports/plan.h"
+#include "reports/values.h"
 #include "slurm/directives.h"
 #include "slurm/slurm.h"
 
@@ -71,10 +72,6 @@ void say_what_has_changed(const Globals& globals, Session& session) {
              "was handed over keeps them ({}); --again measures everything anew",
              printable(session.sweep().file.string()), session.campaign().number,
              printable(script->string())));
-}
-
-std::string counted(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 /// What handing over would claim of a cluster.

@@ -6,7 +6,6 @@
 #include <ctime>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <pwd.h>
 #include <unistd.h>
 
 #include "harness/base/process.h"
@@ -14,6 +13,8 @@
 #include "harness/campaign/placing.h"
 #include "harness/campaign/plan.h"
 #include "harness/jobs/script.h"
+#include "reports/values.h"
+#include "slurm/ask.h"
 #include "slurm/directives.h"
 #include "slurm/slurm.h"
 
@@ -47,19 +48,15 @@ std::int64_t ranks_per_node(const std::vector<TaskPlan>& tasks, const PointIndex
   return most;
 }
 
-std::string plural(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 /// "12 runs of sweep gpt-52b, allocation 3, 4 nodes", for the reader of a script.
 std::string title_of(const Sweep& sweep, const std::vector<TaskPlan>& tasks) {
   const PlannedJob& first = *tasks.front().job;
   const std::string what =
       tasks.size() == 1
-          ? fmt::format("{} of sweep {}, allocation {}", plural(tasks.front().runs.size(), "run"),
+          ? fmt::format("{} of sweep {}, allocation {}", counted(tasks.front().runs.size(), "run"),
                         sweep.name, first.allocation)
           : fmt::format("an array of {} jobs of sweep {}", tasks.size(), sweep.name);
-  return fmt::format("{}, {}", what, plural(static_cast<std::size_t>(first.nodes), "node"));
+  return fmt::format("{}, {}", what, counted(static_cast<std::size_t>(first.nodes), "node"));
 }
 
 std::string host_name() {
@@ -67,11 +64,6 @@ std::string host_name() {
   char name[kLongest] = "";
   ::gethostname(name, sizeof name - 1);
   return name;
-}
-
-std::string user_name() {
-  const struct passwd* entry = ::getpwuid(::getuid());
-  return entry ? entry->pw_name : std::to_string(::getuid());
 }
 
 }  // namespace
@@ -140,7 +132,7 @@ JobFiles files_of_submission(const Sweep& sweep, const PointIndex& points, const
 
 MachineOptions own_surroundings() {
   MachineOptions options;
-  options.owner = user_name();
+  options.owner = slurm::own_user();
   options.host = host_name();
   options.process = std::to_string(::getpid());
   options.now = [] { return static_cast<std::int64_t>(std::time(nullptr)); };

@@ -10,6 +10,7 @@
 #include "harness/cli/places.h"
 #include "harness/cli/session.h"
 #include "reports/standing.h"
+#include "reports/values.h"
 #include "slurm/slurm.h"
 
 namespace pippin {
@@ -19,11 +20,11 @@ namespace {
 using Phase = JobStatus::Phase;
 
 std::string runs_text(std::int64_t count) {
-  return fmt::format("{} run{}", count, count == 1 ? "" : "s");
+  return counted(static_cast<std::size_t>(count), "run");
 }
 
 std::string jobs_text(std::int64_t count) {
-  return fmt::format("{} job{}", count, count == 1 ? "" : "s");
+  return counted(static_cast<std::size_t>(count), "job");
 }
 
 /// Lines of "3 runs: NODE_FAIL on n3", one for each thing that is said of them.
