@@ -56,11 +56,22 @@ Reason complete_batch(Frame& frame) {
   return "";
 }
 
+namespace {
+
+/// 4 × hidden, or with SwiGLU 8/3 × hidden down to a multiple of 64, and at least 64.
+/// Source: Megatron-LM, arguments.py.
+std::int64_t usual_ffn(const std::string& style, std::int64_t hidden) {
+  if (style != "llama") return 4 * hidden;
+  return std::max<std::int64_t>(8 * hidden / 3 / 64 * 64, 64);
+}
+
+}  // namespace
+
 void complete_model(Frame& frame) {
   if (!frame.knows(kStyle)) frame.set(kStyle, {"gpt2", std::nullopt});
-  const bool gpt2 = frame.find(kStyle)->text == "gpt2";
   const Count hidden = frame.count(kHidden), vocab = frame.count(kVocab);
-  if (gpt2 && hidden && !frame.knows(kFfn)) frame.set_count(kFfn, 4 * *hidden);
+  if (hidden && !frame.knows(kFfn))
+    frame.set_count(kFfn, usual_ffn(frame.find(kStyle)->text, *hidden));
   if (vocab) frame.set_count(kPaddedVocab, padded_vocab(*vocab, *frame.count(kTp)));
   const Count params = parameter_count(frame.model());
   if (params) frame.set_count(kParams, *params);

@@ -22,17 +22,28 @@ bool divides(const Count& divisor, const Count& number) {
   return !divisor || !number || *number % *divisor == 0;
 }
 
-/// What the reference trainer can be: a GPT-2 with whole heads and whole pipeline stages.
-std::string training_reason(const Model& model, const Layout& layout) {
-  if (model.style != "gpt2") return fmt::format("probe training knows no style {}", model.style);
-  if (model.kv_heads && model.kv_heads != model.heads) {
-    return "probe training knows no kv_heads other than heads";
-  }
-  if (!divides(model.heads, model.hidden)) {
-    return fmt::format("heads {} do not divide hidden {}", *model.heads, *model.hidden);
-  }
-  if (!divides(layout.pp, model.layers)) {
-    return fmt::format("pp {} does not divide layers {}", *layout.pp, *model.layers);
+struct Division {
+  const char* divisor_name;
+  Count divisor;
+  const char* name;
+  Count number;
+};
+
+/// What the training probe wants: whole heads, stages and parts of the MLP on each rank.
+std::string training_reason(const Point& point) {
+  const Model& m = point.model;
+  const Layout& l = point.layout;
+  const Value* split = find_value(point.axes, "sequence_parallel");
+  const bool splits = split && split->text == "1";
+  for (const Division& d :
+       {Division{"heads", m.heads, "hidden", m.hidden},
+        Division{"kv_heads", m.kv_heads, "heads", m.heads}, Division{"tp", l.tp, "heads", m.heads},
+        Division{"tp", l.tp, "kv_heads", m.kv_heads}, Division{"tp", l.tp, "ffn", m.ffn},
+        Division{"pp", l.pp, "layers", m.layers},
+        Division{"sequence_parallel: tp", splits ? l.tp : Count(1), "seq", m.seq}}) {
+    if (divides(d.divisor, d.number)) continue;
+    return fmt::format("{} {} does not divide {} {}", d.divisor_name, *d.divisor, d.name,
+                       *d.number);
   }
   return "";
 }
@@ -47,7 +58,7 @@ std::int64_t nodes_for(std::int64_t gpus, const Cluster& cluster) {
 std::string why_infeasible(const Point& point, const Cluster& cluster, const std::string& probe) {
   std::string reason = cluster_reason(point.layout.gpus.value(), cluster);
   if (!reason.empty() || probe != "training") return reason;
-  return training_reason(point.model, point.layout);
+  return training_reason(point);
 }
 
 }  // namespace pippin

@@ -205,11 +205,9 @@ const YamlNode* place_where_given(const Draft& draft, const std::string& name) {
 
 /// What a file says of a point must reach the probe.
 void check_probe_keys(const Draft& draft) {
-  for (const char* name : {"cp", "kv_heads"}) {
-    const YamlNode* place = place_where_given(draft, name);
-    if (!place || contains(draft.probe->options, name)) continue;
-    fail(*place, "probe {} has no option {}", draft.probe->name, name);
-  }
+  const YamlNode* place = place_where_given(draft, "cp");
+  if (place && !contains(draft.probe->options, "cp"))
+    fail(*place, "probe {} has no option cp", draft.probe->name);
 }
 
 }  // namespace

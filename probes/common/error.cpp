@@ -8,6 +8,7 @@
 namespace pippin::probes {
 
 void bad_input(const std::string& message) { throw Error(ExitCode::kBadInput, message); }
+void bad_layout(const std::string& message) { throw Error(ExitCode::kBadLayout, message); }
 
 namespace {
 

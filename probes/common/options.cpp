@@ -83,6 +83,12 @@ Option word_option(std::string name, std::string& target, std::string help) {
   return {std::move(name), target, std::move(help), std::move(set)};
 }
 
+Option bare_option(Option option, std::string value) {
+  option.help += "; alone it means " + value;
+  option.bare = std::move(value);
+  return option;
+}
+
 namespace {
 
 const Option& find_option(const OptionTable& table, const std::string& name) {
@@ -107,9 +113,14 @@ bool parse_options(const OptionTable& table, const std::vector<std::string>& arg
     const std::size_t equals = argument.find('=');
     const Option& option = find_option(table, argument.substr(0, equals));
     if (!given.insert(option.name).second) bad_input(option.name + " is given twice");
-    if (equals == std::string::npos && i + 1 == arguments.size())
-      bad_input(option.name + " wants a value");
-    option.set(equals == std::string::npos ? arguments[++i] : argument.substr(equals + 1));
+    const bool alone = equals == std::string::npos &&
+                       (i + 1 == arguments.size() ||
+                        (!option.bare.empty() && arguments[i + 1].starts_with("-")));
+    if (alone && option.bare.empty()) bad_input(option.name + " wants a value");
+    if (alone)
+      option.set(option.bare);
+    else
+      option.set(equals == std::string::npos ? arguments[++i] : argument.substr(equals + 1));
   }
   return true;
 }

@@ -13,6 +13,7 @@ struct Option {
   std::string standard;  ///< the value without the option, as text
   std::string help;
   std::function<void(const std::string& value)> set;  ///< throws Error (bad input)
+  std::string bare = {};  ///< the value of the option alone; empty where it wants one
 };
 
 using OptionTable = std::vector<Option>;
@@ -27,6 +28,8 @@ Option share_option(std::string name, double& target, std::string help);
 Option choice_option(std::string name, std::string& target, std::vector<std::string> choices,
                      std::string help);
 Option word_option(std::string name, std::string& target, std::string help);
+/// The same row; the option may stand alone and then means `value`.
+Option bare_option(Option option, std::string value);
 
 /// Reads "--name value" and "--name=value" into the targets. False where --help was asked for.
 /// Errors: Error (bad input) for an unknown option (with the likely meant one), one given twice, a

@@ -25,6 +25,10 @@ class Random {
   bool has_spare_ = false;
 };
 
+/// Number `index` of an endless row of standard normals, which can be asked for in any order, so
+/// that a rank draws its own part of a tensor. At most 6.7 from 0.
+double normal_at(std::uint64_t seed, std::uint64_t index);
+
 /// A seed for one named part of a whole, so that the parts do not share a stream.
 std::uint64_t seed_of(std::uint64_t seed, std::string_view part);
 

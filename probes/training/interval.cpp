@@ -5,21 +5,31 @@
 namespace pippin::probes {
 
 void Interval::add(const StepResult& result) {
-  ++sums_.iterations;
-  if (!std::isfinite(result.loss)) ++sums_.nan;
-  if (!result.skipped) {
-    ++sums_.advanced;
-    sums_.loss += result.loss;
+  constexpr std::size_t kManyLosses = 4096;
+  ++iterations_;
+  last_skipped_ = result.outcome.skipped;
+  last_norm_ = result.outcome.grad_norm;
+  loss_shares_.push_back(result.loss_share);
+  skipped_.push_back(result.outcome.skipped);
+  if (loss_shares_.size() == kManyLosses) settle_losses();
+}
+
+void Interval::settle_losses() {
+  world_.all_reduce(loss_shares_.data(), loss_shares_.data(),
+                    static_cast<std::int64_t>(loss_shares_.size()), Element::kDouble,
+                    Reduction::kSum);
+  for (std::size_t i = 0; i < loss_shares_.size(); ++i) {
+    if (!std::isfinite(loss_shares_[i])) ++nan_;
+    if (skipped_[i]) continue;
+    ++advanced_;
+    loss_ += loss_shares_[i];
   }
-  sums_.last_skipped = result.skipped;
-  sums_.last_norm = result.grad_norm;
-  sums_.times.forward += result.times.forward;
-  sums_.times.backward += result.times.backward;
-  sums_.times.optimizer += result.times.optimizer;
-  sums_.times.batch += result.times.batch;
+  loss_shares_.clear();
+  skipped_.clear();
 }
 
 IterationReport Interval::report(std::int64_t iteration) {
+  settle_losses();
   const auto now = std::chrono::steady_clock::now();
   const std::chrono::duration<double, std::milli> elapsed = now - start_;
   start_ = now;
@@ -27,22 +37,16 @@ IterationReport Interval::report(std::int64_t iteration) {
   report.iteration = iteration;
   report.iterations = setup_.iterations;
   report.consumed_samples = iteration * setup_.gbs();
-  report.elapsed_ms = elapsed.count() / static_cast<double>(sums_.iterations);
+  report.elapsed_ms = elapsed.count() / static_cast<double>(iterations_);
   report.learning_rate = setup_.lr;
   report.global_batch_size = setup_.gbs();
-  if (sums_.advanced > 0) report.lm_loss = sums_.loss / static_cast<double>(sums_.advanced);
-  if (!sums_.last_skipped) report.grad_norm = sums_.last_norm;
-  report.skipped = sums_.iterations - sums_.advanced;
-  report.nan = sums_.nan;
+  if (advanced_ > 0) report.lm_loss = loss_ / static_cast<double>(advanced_);
+  if (!last_skipped_) report.grad_norm = last_norm_;
+  report.skipped = iterations_ - advanced_;
+  report.nan = nan_;
+  iterations_ = advanced_ = nan_ = 0;
+  loss_ = 0;
   return report;
-}
-
-Times Interval::times() const {
-  const auto n = static_cast<double>(sums_.iterations);
-  return {{"forward-compute", sums_.times.forward / n},
-          {"backward-compute", sums_.times.backward / n},
-          {"optimizer", sums_.times.optimizer / n},
-          {"batch-generator", sums_.times.batch / n}};
 }
 
 }  // namespace pippin::probes

@@ -1,34 +1,35 @@
 #pragma once
 
 #include <chrono>
+#include <vector>
 
+#include "probes/comm/communicator.h"
 #include "probes/common/megatron.h"
 #include "probes/training/trainer.h"
 
 namespace pippin::probes {
 
-/// The iterations between two logged lines: their means, by wall time.
+/// The iterations between two logged lines: their means, by the first rank's wall time.
 class Interval {
  public:
-  explicit Interval(const Setup& setup) : setup_(setup) {}
+  Interval(Communicator& world, const Setup& setup) : world_(world), setup_(setup) {}
 
   void add(const StepResult& result);
-  /// The line of the interval that ends with `iteration`; the time of the next begins here.
+  /// The line of the interval that ends with `iteration`; the time of the next begins here. Every
+  /// rank must call it; the first rank's counts.
   IterationReport report(std::int64_t iteration);
-  Times times() const;
-  /// Forgets the sums, not the time.
-  void restart() { sums_ = {}; }
 
  private:
-  struct Sums {
-    std::int64_t iterations = 0, advanced = 0, nan = 0;
-    double loss = 0, last_norm = 0;
-    bool last_skipped = false;
-    StepTimes times;
-  };
+  void settle_losses();
 
+  Communicator& world_;
   const Setup& setup_;
-  Sums sums_;
+  std::int64_t iterations_ = 0, advanced_ = 0, nan_ = 0;
+  double loss_ = 0, last_norm_ = 0;
+  bool last_skipped_ = false;
+  /// Of iterations whose loss is not added up over the ranks yet; skipped ones, too.
+  std::vector<double> loss_shares_;
+  std::vector<bool> skipped_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

@@ -1,15 +1,18 @@
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "probes/common/environment.h"
+#include "probes/comm/gather.h"
+#include "probes/comm/nodes.h"
+#include "probes/comm/ranked_main.h"
 #include "probes/common/error.h"
 #include "probes/common/log.h"
 #include "probes/common/megatron.h"
+#include "probes/device/cpu.h"
 #include "probes/training/interval.h"
-#include "probes/training/matmul.h"
-#include "probes/training/memory.h"
 #include "probes/training/settings.h"
+#include "probes/training/timers.h"
 #include "probes/training/trainer.h"
 
 using namespace pippin::probes;
@@ -17,51 +20,75 @@ using namespace pippin::probes;
 namespace {
 
 constexpr const char* kIntro =
-    "training: a GPT-2 style training step on one CPU rank, in Megatron-LM's log format\n"
+    "training: a training step in three dimensions (TP, PP, DP), in Megatron-LM's log format\n"
     "\n"
-    "usage: training [--option VALUE]…";
+    "usage: training [--option VALUE]…\n"
+    "       mpirun -n RANKS training --tp TP --pp PP --dp DP [--option VALUE]…";
 
-MemoryReport report_of(const Memory& memory) {
-  constexpr double kMib = 1024.0 * 1024.0;
-  const double now = static_cast<double>(memory.allocated()) / kMib;
-  const double peak = static_cast<double>(memory.max_allocated()) / kMib;
-  // Nothing is cached between allocations, so what is reserved is what is allocated.
-  return {now, peak, now, peak};
+void print_parameters(Log& log, const Setup& s) {
+  for (std::int64_t stage = 0; stage < s.pp; ++stage)
+    for (std::int64_t rank = 0; rank < s.tp; ++rank)
+      log.line(parameters_line(rank, stage, parameters_of_stage(s, stage)));
 }
 
-void train(Log& log, const Setup& setup, Memory& memory, Trainer<float>& trainer) {
-  Interval interval(setup);
-  bool memory_reported = false;
-  for (std::int64_t iteration = 1; iteration <= setup.iterations; ++iteration) {
-    interval.add(trainer.step(iteration));
-    if (iteration % setup.log_interval != 0) continue;
-    log.line(iteration_line(interval.report(iteration)));
-    if (!memory_reported) log.line(memory_line(0, iteration, report_of(memory)));
-    memory_reported = true;
-    log.line(times_line(interval.times()));
-    interval.restart();
+/// One line for each rank of the first data-parallel replica. Every rank must call it.
+void print_memory(Log& log, Communicator& world, const Setup& setup, const Memory& memory,
+                  std::int64_t iteration) {
+  constexpr double kMib = 1024.0 * 1024.0;
+  const auto all =
+      gathered(world, std::vector<double>{static_cast<double>(memory.allocated()) / kMib,
+                                          static_cast<double>(memory.max_allocated()) / kMib});
+  for (int rank = 0; rank < world.size(); ++rank) {
+    if (place_of(setup, rank).dp > 0) continue;
+    const auto at = static_cast<std::size_t>(2 * rank);
+    // Nothing is cached between allocations, so what is reserved is what is allocated.
+    log.line(memory_line(rank, iteration, {all[at], all[at + 1], all[at], all[at + 1]}));
   }
 }
 
-ExitCode run(const std::vector<std::string>& arguments) {
+void train(Log& log, Communicator& world, const Setup& setup, const Memory& memory,
+           Trainer<float>& trainer, Timers& timers) {
+  Interval interval(world, setup);
+  for (std::int64_t iteration = 1; iteration <= setup.iterations; ++iteration) {
+    interval.add(trainer.step(iteration));
+    timers.add(iteration);
+    if (iteration % setup.log_interval != 0) continue;
+    log.line(iteration_line(interval.report(iteration)));
+    if (iteration == setup.log_interval) print_memory(log, world, setup, memory, iteration);
+    for (const auto& line : timers.lines()) log.line(line);
+  }
+  const std::string traffic = timers.traffic_line(setup.iterations);
+  if (world.size() > 1) log.line(traffic);
+}
+
+ExitCode run(const std::vector<std::string>& arguments, Session& session) {
+  Communicator& world = session.world();
   TrainingSettings settings;
   const OptionTable options = training_options(settings);
   if (!parse_options(options, arguments)) {
-    std::fputs(help_text(kIntro, options).c_str(), stdout);
+    if (world.rank() == 0) std::fputs(help_text(kIntro, options).c_str(), stdout);
     return ExitCode::kDone;
   }
-  settings.optimizer.lr = settings.setup.lr;
-  check(settings, launched_world());
-  set_matmul_threads(settings.threads);
+  const Setup& setup = settings.setup;
+  settings.optimizer.lr = setup.lr;
+  check(settings, world.size());
+  Log log(stdout, world.rank() == 0);
+  print_header(log, "training", setup, training_arguments(settings));
 
-  Log log(stdout);
-  print_header(log, "training", settings.setup, training_arguments(settings));
-  Memory memory(memory_limit_bytes(settings));
-  Trainer<float> trainer(memory, settings.setup, settings.optimizer);
-  log.line(parameters_line(0, 0, parameter_count(trainer.table())));
+  const std::uint64_t free = free_bytes();
+  const Nodes nodes = find_nodes(world);  // after which all have seen what is free
+  Memory memory(memory_limit_bytes(settings, free, nodes.ranks_of(nodes.of_rank[world.rank()])));
+  CpuDevice<float> device(memory, settings.threads);
+  Profile profile;
+  Groups groups(world, setup, profile);
+  Trainer<float> trainer(device, setup, settings.optimizer, groups);
+  std::unique_ptr<Trace> trace;
+  if (!settings.trace.empty()) trace = std::make_unique<Trace>(settings.trace, world.rank());
+  Timers timers(world, groups, nodes, trace.get());
+  print_parameters(log, setup);
   log.line("training ...");
   log.line(datetime_line("before the start of training step"));
-  train(log, settings.setup, memory, trainer);
+  train(log, world, setup, memory, trainer, timers);
   log.line(datetime_line("after training is done"));
   return ExitCode::kDone;
 }
@@ -69,6 +96,6 @@ ExitCode run(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  return guarded_main("training",
-                      [&] { return run(std::vector<std::string>(argv + 1, argv + argc)); });
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  return ranked_main("training", [&](Session& session) { return run(arguments, session); });
 }

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "probes/comm/session.h"
 #include "probes/common/error.h"
 #include "probes/common/text.h"
-#include "probes/training/arithmetic.h"
-#include "probes/training/matmul.h"
-#include "probes/training/memory.h"
+#include "probes/device/arithmetic.h"
+#include "probes/device/kernels.h"
+#include "probes/device/matmul.h"
+#include "probes/device/memory.h"
+#include "probes/training/layout.h"
 
 namespace pippin::probes {
 
@@ -17,34 +20,24 @@ OptionTable training_options(TrainingSettings& s) {
                                 "AdamW's weight decay, of matrices only"));
   table.push_back(number_option("--clip-grad", s.optimizer.clip_grad, 0.0, 1e6,
                                 "largest gradient norm; 0 is no clipping"));
-  table.push_back(whole_option("--threads", s.threads, 1, 1024, "threads of the matrix products"));
+  table.push_back(whole_option("--threads", s.threads, 1, 1024, "threads of each rank"));
   table.push_back(whole_option("--memory-limit-mib", s.memory_limit_mib, 0, 1LL << 40,
-                               "memory to stay within; 0 is what the machine has free"));
+                               "memory of each rank; 0 is its share of what the node has free"));
+  table.push_back(word_option(
+      "--trace", s.trace, "directory for a file of each rank: what it did when, as JSON lines"));
   return table;
 }
-
-namespace {
-
-void check_world(const Setup& s, std::int64_t launched) {
-  const char* remedy = "the training probe runs on one rank; for other layouts use replay";
-  if (s.world() > 1)
-    bad_input("world size " + std::to_string(s.world()) + " (--tp " + std::to_string(s.tp) +
-              " --pp " + std::to_string(s.pp) + " --dp " + std::to_string(s.dp) + "): " + remedy);
-  if (launched > 1) bad_input("launched as " + std::to_string(launched) + " processes: " + remedy);
-}
-
-}  // namespace
 
 void check(const TrainingSettings& settings, std::int64_t launched) {
   const Setup& s = settings.setup;
   check_setup(s);
-  check_world(s, launched);
+  check_layout(s, launched);
   if (std::max(s.mbs * s.seq, padded_vocab(s)) > INT32_MAX)
     bad_input("--mbs x --seq and the padded vocabulary must stay below 2^31");
 }
 
-std::uint64_t memory_limit_bytes(const TrainingSettings& settings) {
-  if (settings.memory_limit_mib == 0) return free_bytes();
+std::uint64_t memory_limit_bytes(const TrainingSettings& settings, std::uint64_t free, int ranks) {
+  if (settings.memory_limit_mib == 0) return free / static_cast<std::uint64_t>(ranks);
   return static_cast<std::uint64_t>(settings.memory_limit_mib) << 20;
 }
 
@@ -61,7 +54,9 @@ Arguments training_arguments(const TrainingSettings& settings) {
       {"init_method_std", "0.02"},
       {"layernorm_epsilon", python_number(kNormEpsilon)},
       {"lr_decay_style", "constant"},
+      {"instructions", kernels_level()},
       {"memory_limit_mib", std::to_string(settings.memory_limit_mib)},
+      {"mpi", Session::library()},
       {"optimizer", "adam"},
       {"threads", std::to_string(settings.threads)},
       {"weight_decay", python_number(o.weight_decay)},

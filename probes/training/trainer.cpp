@@ -1,161 +1,150 @@
 #include "probes/training/trainer.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
-
-#include "probes/training/matmul.h"
 
 namespace pippin::probes {
 
-namespace {
-
-/// Adds the milliseconds of its life to a sum.
-class Stopwatch {
- public:
-  explicit Stopwatch(double& sum) : sum_(sum), start_(std::chrono::steady_clock::now()) {}
-  ~Stopwatch() {
-    const std::chrono::duration<double, std::milli> life =
-        std::chrono::steady_clock::now() - start_;
-    sum_ += life.count();
-  }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-
- private:
-  double& sum_;
-  std::chrono::steady_clock::time_point start_;
-};
-
 template <typename T>
-std::vector<BlockActivations<T>> make_activations(Memory& memory, const Setup& setup,
-                                                  const BlockShape& shape) {
-  const std::int64_t count = setup.recompute == "full" ? 1 : setup.layers;
-  std::vector<BlockActivations<T>> all;
-  all.reserve(static_cast<std::size_t>(count));
-  for (std::int64_t i = 0; i < count; ++i) all.emplace_back(memory, shape);
-  return all;
-}
-
-}  // namespace
-
-template <typename T>
-Trainer<T>::Trainer(Memory& memory, const Setup& setup, const OptimizerSettings& optimizer)
+Trainer<T>::Trainer(Device<T>& device, const Setup& setup, const OptimizerSettings& optimizer,
+                    Groups& groups)
     : setup_(setup),
-      shape_(block_shape(setup)),
-      table_(parameter_table(setup)),
-      values_(memory, {parameter_count(table_)}),
-      gradients_(memory, {parameter_count(table_)}),
-      optimizer_(memory, table_, optimizer),
-      language_(memory, setup),
-      tokens_(memory, {shape_.rows}),
-      targets_(memory, {shape_.rows}),
-      inputs_(memory, {setup.layers + 1, shape_.rows, shape_.width}),
-      activations_(make_activations<T>(memory, setup, shape_)),
-      scratch_(memory, shape_),
-      norm_(memory, {shape_.rows, shape_.width}),
-      norm_mean_(memory, {shape_.rows}),
-      norm_inverse_sd_(memory, {shape_.rows}),
-      logits_(memory, {shape_.rows, padded_vocab(setup)}),
-      flow_(memory, {shape_.rows, shape_.width}) {
-  draw_parameters(table_, setup_, values_.data());
-}
-
-template <typename T>
-BlockActivations<T>& Trainer<T>::activations_of(std::int64_t layer) {
-  return activations_[activations_.size() == 1 ? 0 : static_cast<std::size_t>(layer)];
-}
-
-template <typename T>
-void Trainer<T>::read(std::int64_t iteration, std::int64_t micro_batch) {
-  const Stopwatch watch(times_.batch);
-  for (std::int64_t i = 0; i < setup_.mbs; ++i)
-    language_.read(iteration, micro_batch * setup_.mbs + i, tokens_.data() + i * setup_.seq,
-                   targets_.data() + i * setup_.seq);
-}
-
-/// The summed loss of the micro-batch that was read, divided by the tokens of the global batch.
-template <typename T>
-double Trainer<T>::forward(bool keep_gradient) {
-  const Stopwatch watch(times_.forward);
-  const EdgeTensors<const T> w = edges();
-  const std::int64_t n = shape_.rows, h = shape_.width, vocab = padded_vocab(setup_);
-  embed_forward(setup_.mbs, setup_.seq, h, tokens_.data(), w.tokens, w.positions, input_of(0));
-  for (std::int64_t layer = 0; layer < setup_.layers; ++layer)
-    block_forward(shape_, weights_of(layer), input_of(layer), activations_of(layer),
-                  input_of(layer + 1));
-  norm_forward(n, h, input_of(setup_.layers), w.norm_gain, w.norm_bias,
-               {norm_mean_.data(), norm_inverse_sd_.data()}, norm_.data());
-  matmul<T>(n, vocab, h, 1, {norm_.data(), h}, {w.tokens, h, As::kTransposed}, 0, logits_.data(),
-            vocab);
-  const double share = 1.0 / static_cast<double>(setup_.gbs() * setup_.seq);
-  const T gradient_scale = keep_gradient ? static_cast<T>(share) : T(0);
-  return share * cross_entropy(n, vocab, targets_.data(), gradient_scale, logits_.data());
-}
-
-/// Adds the micro-batch's gradients. Requires forward(true) right before.
-template <typename T>
-void Trainer<T>::backward() {
-  const Stopwatch watch(times_.backward);
-  const EdgeTensors<const T> w = edges();
-  const EdgeTensors<T> g = edge_tensors<T>(table_, gradients_.data());
-  const std::int64_t n = shape_.rows, h = shape_.width, vocab = padded_vocab(setup_);
-  T* flow = flow_.data();
-  T* dnorm = scratch_.narrow.data();
-  matmul<T>(n, h, vocab, 1, {logits_.data(), vocab}, {w.tokens, h}, 0, dnorm, h);
-  matmul<T>(vocab, h, n, 1, {logits_.data(), vocab, As::kTransposed}, {norm_.data(), h}, 1,
-            g.tokens, h);
-  std::fill(flow, flow + flow_.size(), T(0));
-  norm_backward(n, h, input_of(setup_.layers), w.norm_gain,
-                {norm_mean_.data(), norm_inverse_sd_.data()}, dnorm, flow, g.norm_gain,
-                g.norm_bias);
-  for (std::int64_t layer = setup_.layers - 1; layer >= 0; --layer) {
-    // The recomputed output is the next layer's input: it is written again, with equal numbers.
-    if (setup_.recompute == "full")
-      block_forward(shape_, weights_of(layer), input_of(layer), activations_of(layer),
-                    input_of(layer + 1));
-    block_backward(shape_, weights_of(layer), block_tensors<T>(table_, layer, gradients_.data()),
-                   input_of(layer), activations_of(layer), scratch_, flow);
-  }
-  embed_backward(setup_.mbs, setup_.seq, h, tokens_.data(), flow, g.tokens, g.positions);
-}
-
-template <typename T>
-double Trainer<T>::loss(std::int64_t iteration) {
-  double sum = 0;
-  for (std::int64_t m = 0; m < setup_.gas; ++m) {
-    read(iteration, m);
-    sum += forward(false);
-  }
-  return sum;
-}
-
-template <typename T>
-double Trainer<T>::loss_and_gradients(std::int64_t iteration) {
-  std::fill(gradients_.data(), gradients_.data() + gradients_.size(), T(0));
-  double sum = 0;
-  for (std::int64_t m = 0; m < setup_.gas; ++m) {
-    read(iteration, m);
-    sum += forward(true);
-    backward();
-  }
-  return sum;
+      device_(device),
+      groups_(groups),
+      table_(shard_table(setup, groups.place)),
+      values_(device.memory(), {table_.size}),
+      gradients_(device.memory(), {table_.size}),
+      stage_(device, setup, table_, groups, values_.data(), gradients_.data()),
+      update_(device, table_, setup, optimizer, groups, values_.data(), gradients_.data()),
+      language_(setup),
+      tokens_(static_cast<std::size_t>(setup.mbs * setup.seq)),
+      targets_(tokens_.size()) {
+  std::vector<T> drawn(static_cast<std::size_t>(table_.size));
+  draw_shards(table_, setup, groups.place, drawn.data());
+  device.to_device(table_.size * std::int64_t{sizeof(T)}, drawn.data(), values_.data());
 }
 
 template <typename T>
 StepResult Trainer<T>::step(std::int64_t iteration) {
-  times_ = {};
-  StepResult result;
-  result.loss = loss_and_gradients(iteration);
   {
-    const Stopwatch watch(times_.optimizer);
-    result.grad_norm = gradient_norm(gradients_.size(), gradients_.data());
-    result.skipped = !std::isfinite(result.grad_norm);
-    const double factor = clip_factor(result.grad_norm, optimizer_.settings().clip_grad);
-    if (!result.skipped) optimizer_.step(gradients_.data(), static_cast<T>(factor), values_.data());
+    const During during(groups_.profile, Activity::kOptimizer);
+    device_.clear(table_.size, gradients_.data());
   }
-  result.times = times_;
+  const std::int64_t gas = setup_.gas;
+  const std::int64_t warmup = std::min(setup_.pp - groups_.place.pp - 1, gas);
+  for (std::int64_t m = 0; m < warmup; ++m) {
+    receive_forward(m);
+    forward(iteration, m);
+    send_forward();
+  }
+  if (warmup < gas) receive_forward(warmup);
+  for (std::int64_t m = 0; m < gas - warmup; ++m) {
+    forward(iteration, warmup + m);
+    send_forward_receive_backward();
+    backward(m);
+    if (warmup + m + 1 < gas)
+      send_backward_receive_forward(warmup + m + 1);
+    else
+      send_backward();
+  }
+  for (std::int64_t m = gas - warmup; m < gas; ++m) {
+    receive_backward();
+    backward(m);
+    send_backward();
+  }
+  const During during(groups_.profile, Activity::kOptimizer);
+  update_.finish();
+  StepResult result;
+  result.outcome = update_.step();
+  if (stage_.last() && groups_.place.tp == 0)
+    result.loss_share = stage_.take_loss() / static_cast<double>(setup_.gbs() * setup_.seq);
   return result;
+}
+
+template <typename T>
+void Trainer<T>::forward(std::int64_t iteration, std::int64_t micro_batch) {
+  if (stage_.first() || stage_.last()) {
+    const During during(groups_.profile, Activity::kBatch);
+    // Data-parallel ranks take turns, a micro-batch each, as Megatron's sampler deals them.
+    const std::int64_t sample = (micro_batch * setup_.dp + groups_.place.dp) * setup_.mbs;
+    for (std::int64_t i = 0; i < setup_.mbs; ++i)
+      language_.read(iteration, sample + i, tokens_.data() + i * setup_.seq,
+                     targets_.data() + i * setup_.seq);
+    stage_.set_tokens(slot_of(micro_batch), tokens_.data(), targets_.data());
+  }
+  stage_.forward(slot_of(micro_batch), T(1.0 / static_cast<double>(setup_.gbs() * setup_.seq)));
+}
+
+template <typename T>
+void Trainer<T>::backward(std::int64_t micro_batch) {
+  const bool complete = micro_batch == setup_.gas - 1;
+  stage_.backward(slot_of(micro_batch), [&](std::int64_t offset) {
+    if (!complete) return;
+    update_.complete_from(offset);
+    update_.poll();
+  });
+}
+
+template <typename T>
+Channel::Started Trainer<T>::start_send(bool forward) {
+  if (forward ? stage_.last() : stage_.first()) return {};
+  const int stage = groups_.pp.rank();
+  return groups_.pp.template start_send<T>(stage_.flow_size(),
+                                           forward ? stage_.output() : stage_.flow(),
+                                           forward ? stage + 1 : stage - 1);
+}
+
+template <typename T>
+Channel::Started Trainer<T>::start_receive_forward(std::int64_t micro_batch) {
+  if (stage_.first()) return {};
+  return groups_.pp.template start_receive<T>(
+      stage_.flow_size(), stage_.input(slot_of(micro_batch)), groups_.pp.rank() - 1);
+}
+
+template <typename T>
+Channel::Started Trainer<T>::start_receive_backward() {
+  if (stage_.last()) return {};
+  return groups_.pp.template start_receive<T>(stage_.flow_size(), stage_.flow(),
+                                              groups_.pp.rank() + 1);
+}
+
+template <typename T>
+void Trainer<T>::receive_forward(std::int64_t micro_batch) {
+  auto received = start_receive_forward(micro_batch);
+  groups_.pp.wait(received);
+}
+
+template <typename T>
+void Trainer<T>::send_forward() {
+  auto sent = start_send(true);
+  groups_.pp.wait(sent);
+}
+
+template <typename T>
+void Trainer<T>::receive_backward() {
+  auto received = start_receive_backward();
+  groups_.pp.wait(received);
+}
+
+template <typename T>
+void Trainer<T>::send_backward() {
+  auto sent = start_send(false);
+  groups_.pp.wait(sent);
+}
+
+template <typename T>
+void Trainer<T>::send_forward_receive_backward() {
+  auto received = start_receive_backward();
+  auto sent = start_send(true);
+  groups_.pp.wait(sent);
+  groups_.pp.wait(received);
+}
+
+template <typename T>
+void Trainer<T>::send_backward_receive_forward(std::int64_t micro_batch) {
+  auto received = start_receive_forward(micro_batch);
+  auto sent = start_send(false);
+  groups_.pp.wait(sent);
+  groups_.pp.wait(received);
 }
 
 template class Trainer<float>;

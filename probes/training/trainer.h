@@ -1,74 +1,69 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
-#include "probes/common/setup.h"
-#include "probes/training/block.h"
-#include "probes/training/data.h"
-#include "probes/training/memory.h"
-#include "probes/training/optimizer.h"
-#include "probes/training/parameters.h"
+#include "probes/common/language.h"
+#include "probes/training/stage.h"
+#include "probes/training/update.h"
 
 namespace pippin::probes {
 
-/// Milliseconds of one iteration, by part; recomputation counts as backward.
-struct StepTimes {
-  double forward = 0, backward = 0, optimizer = 0, batch = 0;
-};
-
 struct StepResult {
-  double loss = 0;       ///< mean over every token of the global batch, before the step
-  double grad_norm = 0;  ///< before clipping
-  bool skipped = false;  ///< the gradient was not finite: nothing was changed
-  StepTimes times;
+  /// This rank's share of the mean loss over the tokens of the global batch, before the step: over
+  /// all ranks they add up to it.
+  double loss_share = 0;
+  StepOutcome outcome;
 };
 
-/// The reference training step on one rank. T is float, or double for the tests of gradients.
-/// All memory is taken when it is made: the peak is then known.
+/// One rank of the training step: the micro-batches through the stages by 1F1B, then the update.
+/// Source of the schedule: Narayanan et al., SC21, section 2.2. All memory is taken when it is
+/// made.
 template <typename T>
 class Trainer {
  public:
-  /// Requires tp = pp = dp = 1. Errors: Error (out of memory).
-  Trainer(Memory& memory, const Setup& setup, const OptimizerSettings& optimizer);
+  /// `device` and `groups` must outlive it. Requires check_layout(). Errors: Error (out of memory).
+  Trainer(Device<T>& device, const Setup& setup, const OptimizerSettings& optimizer,
+          Groups& groups);
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
-  /// Iteration number `iteration`, from 1: loss and gradients of its global batch, then one step.
+  /// Iteration number `iteration`, from 1.
   StepResult step(std::int64_t iteration);
 
-  /// The mean loss of an iteration's global batch, and nothing else.
-  double loss(std::int64_t iteration);
-  /// The same and gradients() of it.
-  double loss_and_gradients(std::int64_t iteration);
-
-  const std::vector<Parameter>& table() const { return table_; }
-  T* values() { return values_.data(); }
+  const ShardTable& table() const { return table_; }
+  // For the tests: this rank's flat arrays. gather_gradients() first makes the summed gradients
+  // whole where ZeRO-1 scattered them; every rank must call it.
+  const T* values() const { return values_.data(); }
   const T* gradients() const { return gradients_.data(); }
+  void gather_gradients() { update_.gather_gradients(); }
 
  private:
-  void read(std::int64_t iteration, std::int64_t micro_batch);
-  double forward(bool keep_gradient);
-  void backward();
-  BlockActivations<T>& activations_of(std::int64_t layer);
-  T* input_of(std::int64_t layer) { return inputs_.data() + layer * shape_.rows * shape_.width; }
-  EdgeTensors<const T> edges() const { return edge_tensors<const T>(table_, values_.data()); }
-  BlockTensors<const T> weights_of(std::int64_t layer) const {
-    return block_tensors<const T>(table_, layer, values_.data());
-  }
+  void forward(std::int64_t iteration, std::int64_t micro_batch);
+  void backward(std::int64_t micro_batch);
+  std::int64_t slot_of(std::int64_t micro_batch) const { return micro_batch % stage_.slots(); }
+
+  // What the stages tell each other; nothing at the ends of the pipeline. Each returns when both
+  // messages are there.
+  void receive_forward(std::int64_t micro_batch);
+  void send_forward();
+  void receive_backward();
+  void send_backward();
+  void send_forward_receive_backward();
+  void send_backward_receive_forward(std::int64_t micro_batch);
+  Channel::Started start_send(bool forward);
+  Channel::Started start_receive_forward(std::int64_t micro_batch);
+  Channel::Started start_receive_backward();
 
   Setup setup_;
-  BlockShape shape_;
-  std::vector<Parameter> table_;
+  Device<T>& device_;
+  Groups& groups_;
+  ShardTable table_;
   Buffer<T> values_, gradients_;
-  Optimizer<T> optimizer_;
+  Stage<T> stage_;
+  Update<T> update_;
   Language language_;
-  Buffer<std::int32_t> tokens_, targets_;
-  Buffer<T> inputs_;                              ///< of every layer, then of the last norm
-  std::vector<BlockActivations<T>> activations_;  ///< of every layer, or of one that recomputes
-  BlockScratch<T> scratch_;
-  Buffer<T> norm_, norm_mean_, norm_inverse_sd_;  ///< the last norm
-  Buffer<T> logits_, flow_;  ///< logits, then their gradient; the gradient on its way back
-  StepTimes times_;
+  std::vector<std::int32_t> tokens_, targets_;  ///< host
 };
 
 }  // namespace pippin::probes

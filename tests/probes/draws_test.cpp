@@ -3,9 +3,8 @@
 #include <set>
 #include <vector>
 
+#include "probes/common/language.h"
 #include "probes/common/random.h"
-#include "probes/training/data.h"
-#include "probes/training/memory.h"
 
 using namespace pippin::probes;
 
@@ -50,8 +49,7 @@ namespace {
 
 std::vector<std::int32_t> sequence_of(const Setup& setup, std::int64_t iteration,
                                       std::int64_t sample) {
-  Memory memory;
-  const Language language(memory, setup);
+  const Language language(setup);
   std::vector<std::int32_t> inputs(static_cast<std::size_t>(setup.seq)), targets = inputs;
   language.read(iteration, sample, inputs.data(), targets.data());
   // A target is the next input.

@@ -2,9 +2,10 @@
 #include <cmath>
 
 #include "probes/common/random.h"
-#include "probes/training/trainer.h"
+#include "probes/oracle/trainer.h"
 
 using namespace pippin::probes;
+using namespace pippin::probes::oracle;
 
 namespace {
 
@@ -82,6 +83,16 @@ void check_every_gradient(const Setup& setup) {
 }  // namespace
 
 TEST_CASE("every gradient is the slope of the loss") { check_every_gradient(tiny_setup()); }
+
+TEST_CASE("every gradient of a llama is the slope of the loss") {
+  Setup setup = tiny_setup();
+  setup.style = "llama";
+  setup.hidden = 16;
+  setup.heads = 4;
+  setup.kv_heads = 2;
+  setup.ffn = 10;
+  check_every_gradient(setup);
+}
 
 TEST_CASE("every gradient is the slope of the loss with recomputation") {
   Setup setup = tiny_setup();

@@ -1,16 +1,17 @@
-#include "probes/training/layers.h"
+#include "probes/oracle/layers.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <vector>
 
 #include "probes/common/random.h"
-#include "probes/training/arithmetic.h"
-#include "probes/training/attention.h"
-#include "probes/training/matmul.h"
-#include "probes/training/optimizer.h"
+#include "probes/device/arithmetic.h"
+#include "probes/device/matmul.h"
+#include "probes/oracle/attention.h"
+#include "probes/oracle/optimizer.h"
 
 using namespace pippin::probes;
+using namespace pippin::probes::oracle;
 
 namespace {
 
@@ -58,7 +59,7 @@ TEST_CASE("gelu has its known values") {
 }
 
 TEST_CASE("a token does not see what comes after it") {
-  const AttentionShape shape{1, 4, 2, 3};
+  const AttentionShape shape{1, 4, 2, 2, 3};
   auto qkv = normals(4 * 18, 5);
   std::vector<double> probabilities(2 * 4 * 4), before(4 * 6), after(4 * 6);
   attention_forward(shape, qkv.data(), probabilities.data(), before.data());
@@ -76,10 +77,34 @@ TEST_CASE("a token does not see what comes after it") {
 TEST_CASE("cross entropy of equal logits is the logarithm of their number") {
   std::vector<double> logits(2 * 8, 1000.0);  // exp(1000) is no number
   const std::vector<std::int32_t> targets = {0, 7};
-  CHECK(cross_entropy<double>(2, 8, targets.data(), 0.5, logits.data()) ==
+  CHECK(cross_entropy<double>(2, 8, 8, targets.data(), 0.5, logits.data()) ==
         Approx(2 * std::log(8.0)));
   CHECK(logits[0] == Approx(0.5 * (1.0 / 8 - 1)));
   CHECK(logits[1] == Approx(0.5 / 8));
+}
+
+TEST_CASE("padding of the vocabulary takes no part in the loss") {
+  std::vector<double> logits = {1, 2, 3, 1000}, known = {1, 2, 3};
+  const std::int32_t target = 1;
+  CHECK(cross_entropy<double>(1, 4, 3, &target, 0.5, logits.data()) ==
+        cross_entropy<double>(1, 3, 3, &target, 0.5, known.data()));
+  CHECK(logits == std::vector<double>{known[0], known[1], known[2], 0});
+}
+
+TEST_CASE("turning back undoes a turn and values do not turn") {
+  const AttentionShape shape{2, 3, 4, 2, 6};
+  const auto before = normals(static_cast<std::size_t>(6 * shape.qkv_width()), 9);
+  auto after = before;
+  rotate(shape, 1, after.data());
+  const auto row = static_cast<std::size_t>(shape.qkv_width()), d = std::size_t{6};
+  for (std::size_t i = 0; i < row; ++i) CHECK(after[i] == before[i]);  // position 0
+  // The last row of the first sequence is at position 2: its first pair turns by 2 radians.
+  CHECK(after[2 * row] ==
+        Approx(before[2 * row] * std::cos(2.0) - before[2 * row + d / 2] * std::sin(2.0)));
+  for (std::size_t i = 0; i < d; ++i)
+    CHECK(after[2 * row + 3 * d + i] == before[2 * row + 3 * d + i]);
+  rotate(shape, -1, after.data());
+  for (std::size_t i = 0; i < after.size(); ++i) CHECK(after[i] == Approx(before[i]));
 }
 
 TEST_CASE("the gradient is clipped to its largest norm") {

@@ -41,7 +41,7 @@ TEST_CASE("every mistake in the options says what was likely meant") {
   CHECK_THROWS_WITH(read({"--mbs", "1", "--mbs=2"}), "--mbs is given twice");
   CHECK_THROWS_WITH(read({"4"}), "'4' is no option; --help lists them");
   CHECK_THROWS_WITH(read({"--recompute", "some"}),
-                    "--recompute wants one of none, full, not 'some'");
+                    "--recompute wants one of none, selective, full, not 'some'");
   CHECK_THROWS_WITH(read({"--lr", "nan"}), Contains("--lr wants a number"));
 }
 
@@ -56,12 +56,24 @@ TEST_CASE("a share is a fraction or a percentage and never 8 for 8 percent") {
     CHECK_THROWS_WITH(parse_options(table, {"--sd", bad}), Contains("a percentage such as 8%"));
 }
 
+TEST_CASE("an option that may stand alone means its own value then") {
+  Setup setup;
+  const auto table = setup_options(setup);
+  CHECK(parse_options(table, {"--sequence-parallel", "--tp", "2"}));
+  CHECK(setup.sequence_parallel == "1");
+  CHECK(setup.tp == 2);
+  CHECK(parse_options(table, {"--sequence-parallel", "0"}));
+  CHECK(setup.sequence_parallel == "0");
+  CHECK(parse_options(table, {"--tp=4", "--sequence-parallel"}));
+  CHECK(setup.sequence_parallel == "1");
+}
+
 TEST_CASE("help is a table of every option with its default") {
   Setup setup;
   const OptionTable table = setup_options(setup);
   CHECK_FALSE(parse_options(table, {"--mbs", "2", "--help"}));
   const std::string help = help_text("intro", setup_options(setup));
-  CHECK_THAT(help, Contains("--log-interval  1      iterations per logged line\n"));
+  CHECK_THAT(help, Contains("--log-interval        1         iterations per logged line\n"));
   for (const auto& option : table) CHECK_THAT(help, Contains("  " + option.name + " "));
 }
 

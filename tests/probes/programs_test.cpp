@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "harness/base/process.h"
+#include "probes/device/cpu.h"
 #include "probes/training/trainer.h"
 #include "tests/support/temporary.h"
 
@@ -28,6 +29,13 @@ Outcome run_probe(const char* program, const Words& options, const Words& settin
 
 Outcome training(const Words& options, const Words& settings = {}) {
   return run_probe(TRAINING_PROBE, options, settings);
+}
+
+/// Over ranks that mpirun launches.
+Outcome parallel_training(int ranks, const Words& options) {
+  Words command = {std::string(PARALLEL_LAUNCH), std::to_string(ranks), TRAINING_PROBE};
+  command.insert(command.end(), options.begin(), options.end());
+  return run_program(command);
 }
 
 /// Without sleep.
@@ -55,6 +63,17 @@ std::vector<double> elapsed_of(const Outcome& outcome) {
   return numbers_behind(outcome.output, "elapsed time per iteration (ms): ");
 }
 
+/// (min, max) of a timer, in the order of the reports; reports without it are left out.
+std::vector<std::pair<double, double>> timer(const Outcome& outcome, const std::string& name) {
+  std::vector<std::pair<double, double>> times;
+  for (const auto& line : lines_of(outcome.output)) {
+    if (!line.starts_with("    " + name + " .")) continue;
+    const std::size_t open = line.find('('), comma = line.find(", ");
+    times.emplace_back(std::stod(line.substr(open + 1)), std::stod(line.substr(comma + 2)));
+  }
+  return times;
+}
+
 /// The end of the run of characters from `at` on that are among `allowed`.
 std::size_t run_end(const std::string& line, std::size_t at, const char* allowed) {
   return std::min(line.find_first_not_of(allowed, at), line.size());
@@ -76,6 +95,7 @@ std::string shape_of(const std::string& line) {
   }
   for (const std::string program : {"training", "replay"})
     if (shape == " > probe: pippin " + program + " #") return " > probe: pippin PROBE #";
+  if (shape.starts_with(" slowest rank: # on ")) shape.replace(20, shape.find(" |") - 20, "HOST");
   return shape;
 }
 
@@ -101,8 +121,13 @@ std::set<std::string> shapes_of(const std::vector<Outcome>& outcomes) {
 
 }  // namespace
 
+/// A layout that has traffic of every class.
+const Words kEverything = {
+    "--tp",  "2", "--pp",        "2",    "--dp",         "2", "--sequence-parallel", "--zero", "1",
+    "--gas", "2", "--recompute", "full", "--iterations", "2"};
+
 TEST_CASE("both probes print every line of the contract and no other") {
-  std::vector<Outcome> outcomes = {training({"--iterations", "2"}), replay({"--iterations", "2"}),
+  std::vector<Outcome> outcomes = {parallel_training(8, kEverything), replay({"--iterations", "2"}),
                                    replay({"--tp", "2", "--pp", "2", "--iterations", "4",
                                            "--save-interval", "2", "--eval-interval", "2"})};
   for (const char* way : {"exit", "oom", "crash", "timeout-line"})
@@ -133,13 +158,19 @@ TEST_CASE("a default training run ends well with a falling loss and all its line
 TEST_CASE("the parts of a training step take no longer than the step") {
   const Outcome outcome = training({"--iterations", "5", "--hidden", "128", "--recompute", "full"});
   const auto elapsed = elapsed_of(outcome);
-  for (std::size_t i = 0; i < elapsed.size(); ++i) {
-    double sum = 0;
-    for (const char* part : {"forward-compute: ", "backward-compute: ", "optimizer: "})
-      sum += numbers_behind(outcome.output, part).at(i);
-    CHECK(sum > 0);
-    CHECK(sum < elapsed[i] + 0.02);  // the parts are rounded to 0.01 ms
+  REQUIRE(elapsed.size() == 5);
+  double all = 0, sum = 0;
+  for (const double milliseconds : elapsed) all += milliseconds;
+  for (const char* part : {"forward-compute", "backward-compute", "recompute", "optimizer"}) {
+    const auto times = timer(outcome, part);
+    REQUIRE(times.size() == 5);
+    for (const auto& [least, most] : times) {
+      CHECK(least == most);  // one rank
+      CHECK(least > 0);
+      sum += least;
+    }
   }
+  CHECK(sum < all + 5 * 0.02);  // the parts are rounded to 0.01 ms
 }
 
 TEST_CASE("a log interval prints means and memory once") {
@@ -166,8 +197,13 @@ TEST_CASE("recomputation prints the same losses and less memory") {
 }
 
 TEST_CASE("the memory that training prints is what it allocated") {
-  probes::Memory memory;
-  const probes::Trainer<float> trainer(memory, {}, {});
+  using namespace probes;
+  Memory memory;
+  CpuDevice<float> device(memory, 1);
+  Profile profile;
+  const auto world = make_lone_communicator();
+  Groups groups(*world, {}, profile);
+  const Trainer<float> trainer(device, {}, {}, groups);
   const double mib = static_cast<double>(memory.allocated()) / (1 << 20);
   const Outcome outcome = training({"--iterations", "1"});
   for (const char* label : {" | allocated: ", "max allocated: ", " | reserved: ", "max reserved: "})
@@ -184,19 +220,68 @@ TEST_CASE("training runs out of memory with an exit code of its own") {
   CHECK(enough.exit_code == 0);
 }
 
-TEST_CASE("training refuses a world above 1 with one line") {
+TEST_CASE("a layout that cannot be has an exit code of its own and one line") {
   const Outcome layout = training({"--tp", "2"});
-  CHECK(layout.exit_code == 2);
+  CHECK(layout.exit_code == 13);
   CHECK(lines_of(layout.output).size() == 1);
-  CHECK_THAT(layout.output, Contains("training: world size 2 (--tp 2 --pp 1 --dp 1)"));
-  for (const char* launched : {"OMPI_COMM_WORLD_SIZE=2", "PMI_SIZE=2", "SLURM_STEP_NUM_TASKS=2"}) {
-    const Outcome outcome = training({}, {launched});
-    CHECK(outcome.exit_code == 2);
-    CHECK_THAT(outcome.output, Contains("launched as 2 processes"));
-  }
+  CHECK_THAT(layout.output, Contains("training: --tp 2 x --pp 1 x --dp 1 wants 2 ranks, "));
+  // Two processes that do not see each other: srun without PMIx.
+  const Outcome strangers = training({"--dp", "2"}, {"SLURM_STEP_NUM_TASKS=2"});
+  CHECK(strangers.exit_code == 2);
+  CHECK_THAT(strangers.output, Contains("launched as 2 processes, of which MPI sees 1"));
   // mpirun inside a step of many tasks: the inner launcher counts.
   CHECK(training({"--iterations", "1"}, {"OMPI_COMM_WORLD_SIZE=1", "SLURM_STEP_NUM_TASKS=4"})
             .exit_code == 0);
+}
+
+TEST_CASE("eight ranks print one log whose losses are one rank's") {
+  const Outcome eight = parallel_training(
+      8, {"--tp", "2", "--pp", "2", "--dp", "2", "--gas", "4", "--iterations", "5"});
+  CHECK(eight.exit_code == 0);
+  const Outcome one = training({"--gas", "8", "--iterations", "5"});
+  const auto losses = numbers_behind(eight.output, "lm loss: ");
+  const auto expected = numbers_behind(one.output, "lm loss: ");
+  REQUIRE(losses.size() == 5);
+  for (std::size_t i = 0; i < 5; ++i) CHECK(losses[i] == Approx(expected[i]).epsilon(1e-5));
+  CHECK(numbers_behind(eight.output, "[Rank ") == std::vector<double>{0, 1, 4, 5});
+  CHECK(elapsed_of(eight).size() == 5);
+}
+
+TEST_CASE("a rank's activities add up to its iterations") {
+  const Outcome outcome = parallel_training(
+      2, {"--dp", "2", "--iterations", "10", "--hidden", "256", "--vocab", "4096"});
+  double elapsed = 0, least = 0, most = 0;
+  for (const double milliseconds : elapsed_of(outcome)) elapsed += milliseconds;
+  for (const char* name : {"unattributed", "batch-generator", "forward-compute", "backward-compute",
+                           "optimizer", "dp-reduce-exposed", "norm-exposed"})
+    for (const auto& [low, high] : timer(outcome, name)) {
+      least += low;
+      most += high;
+    }
+  // The last report's own time is nobody's.
+  CHECK(least < 1.05 * elapsed);
+  CHECK(most > 0.95 * elapsed);
+}
+
+TEST_CASE("a trace tells what every rank did, call by call") {
+  const test::TemporaryDirectory folder;
+  const Outcome outcome = parallel_training(
+      2, {"--tp", "2", "--iterations", "2", "--trace", (folder.path() / "trace").string()});
+  CHECK(outcome.exit_code == 0);
+  for (const char* rank : {"0", "1"}) {
+    const std::string text =
+        read_input(folder.path() / "trace" / (std::string("rank-") + rank + ".jsonl"));
+    const auto lines = lines_of(text);
+    CHECK_THAT(lines.at(0), Contains(std::string("\"rank\":") + rank + ","));
+    for (const char* part : {"\"activity\":\"forward-compute\"", "\"call\":\"tp\"",
+                             "\"waiting_ns\":", "\"iteration\":2", "\"call\":\"loss\""})
+      CHECK_THAT(text, Contains(part));
+    // Two layers: 4 sums each; the embedding's and the head's; and twice that.
+    CHECK(std::count(lines.begin(), lines.end(), std::string()) == 0);
+    std::size_t calls = 0;
+    for (const auto& line : lines) calls += line.find("\"call\":\"tp\"") != std::string::npos;
+    CHECK(calls == 2 * (2 * 4 + 2));
+  }
 }
 
 TEST_CASE("bad options exit 2 with one line and help exits 0") {

@@ -1,8 +1,10 @@
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "probes/common/error.h"
+#include "probes/device/cpu.h"
 #include "probes/training/settings.h"
 #include "probes/training/trainer.h"
 
@@ -10,163 +12,167 @@ using namespace pippin::probes;
 
 namespace {
 
-std::vector<double> losses_of(const Setup& setup) {
+/// The whole world on one rank.
+template <typename T>
+struct LoneTrainer {
+  explicit LoneTrainer(const Setup& setup, std::int64_t threads = 1)
+      : world(make_lone_communicator()),
+        device(memory, threads),
+        groups(*world, setup, profile),
+        trainer(device, setup, {.lr = setup.lr}, groups) {}
+
   Memory memory;
-  OptimizerSettings optimizer;
-  optimizer.lr = setup.lr;
-  Trainer<float> trainer(memory, setup, optimizer);
+  std::unique_ptr<Communicator> world;
+  CpuDevice<T> device;
+  Profile profile;
+  Groups groups;
+  Trainer<T> trainer;
+};
+
+std::uint64_t peak_of(const Setup& setup) {
+  LoneTrainer<float> lone(setup);
+  lone.trainer.step(1);
+  CHECK(lone.memory.allocated() == lone.memory.max_allocated());
+  return lone.memory.max_allocated();
+}
+
+std::vector<double> losses_of(const Setup& setup, std::int64_t threads) {
+  LoneTrainer<float> lone(setup, threads);
   std::vector<double> losses;
-  for (std::int64_t i = 1; i <= setup.iterations; ++i) losses.push_back(trainer.step(i).loss);
+  for (std::int64_t i = 1; i <= setup.iterations; ++i)
+    losses.push_back(lone.trainer.step(i).loss_share);
   return losses;
 }
 
-double mean(const std::vector<double>& numbers, std::size_t first, std::size_t count) {
-  double sum = 0;
-  for (std::size_t i = first; i < first + count; ++i) sum += numbers[i];
-  return sum / static_cast<double>(count);
-}
-
-std::uint64_t peak_of(const Setup& setup) {
-  Memory memory;
-  Trainer<float> trainer(memory, setup, {});
-  trainer.step(1);
-  CHECK(memory.allocated() == memory.max_allocated());
-  return memory.max_allocated();
+Setup splits(std::int64_t tp, std::int64_t pp, std::int64_t dp) {
+  Setup setup;
+  setup.layers = 4;
+  setup.tp = tp;
+  setup.pp = pp;
+  setup.dp = dp;
+  return setup;
 }
 
 }  // namespace
 
-TEST_CASE("the loss falls within the default run") {
-  for (const std::int64_t seed : {1, 2, 3}) {
-    Setup setup;
-    setup.seed = seed;
-    const auto losses = losses_of(setup);
-    CHECK(losses.front() == Approx(std::log(256.0)).margin(0.5));  // knows nothing yet
-    CHECK(mean(losses, 15, 5) < losses.front() - 1.5);
-  }
-}
-
-TEST_CASE("the model learns successors and not only how common a token is") {
-  Setup setup;
-  setup.iterations = 150;
-  setup.mbs = 4;
-  setup.vocab = 32;
-  setup.layers = 1;
-  setup.seq = 32;
-  // No more than token frequencies: the entropy of one draw from six octaves of 1 to 32 tokens is
-  // near 3.2 nats; with successors known it is about 1.5.
-  CHECK(mean(losses_of(setup), 140, 10) < 2.2);
-}
-
-TEST_CASE("how micro-batches split the global batch does not change the loss") {
-  Setup whole, split, single;
-  whole.iterations = split.iterations = single.iterations = 5;
-  whole.mbs = 4;
-  split.mbs = 2;
-  split.gas = 2;
-  single.gas = 4;
-  const auto a = losses_of(whole), b = losses_of(split), c = losses_of(single);
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    CHECK(b[i] == Approx(a[i]).epsilon(1e-4));
-    CHECK(c[i] == Approx(a[i]).epsilon(1e-4));
-  }
-  CHECK(b[0] == Approx(a[0]).epsilon(1e-6));
-}
-
-TEST_CASE("a run repeats bit for bit and another seed differs") {
-  Setup setup;
-  setup.iterations = 3;
-  const auto losses = losses_of(setup);
-  CHECK(losses_of(setup) == losses);
-  setup.seed = 2;
-  CHECK(losses_of(setup) != losses);
-}
-
-TEST_CASE("recomputation trains the same in less memory") {
-  Setup kept, recomputed;
-  kept.layers = recomputed.layers = 6;
-  kept.iterations = recomputed.iterations = 3;
-  recomputed.recompute = "full";
-  CHECK(losses_of(kept) == losses_of(recomputed));
-  CHECK(peak_of(recomputed) < peak_of(kept));
-}
-
-TEST_CASE("memory is counted where it is given and taken") {
-  Memory memory(1024);
-  {
-    const Buffer<float> a(memory, {2, 8});
-    CHECK(memory.allocated() == 64);
-    Buffer<float> b(memory, {65});  // 260 bytes
-    CHECK(memory.allocated() == 64 + 320);
-    b = Buffer<float>(memory, {1});
-    CHECK(memory.allocated() == 128);
-  }
-  CHECK(memory.allocated() == 0);
-  CHECK(memory.max_allocated() == 64 + 320 + 64);
-}
-
-TEST_CASE("memory beyond the limit is an error that says how much") {
-  Memory memory(1024);
-  const Buffer<float> a(memory, {128});
-  CHECK_NOTHROW(Buffer<float>(memory, {128}));
-  CHECK_THROWS_WITH(Buffer<float>(memory, {129}),
-                    Catch::Contains("out of memory") && Catch::Contains("std::bad_alloc"));
-  CHECK_THROWS_AS(Buffer<double>(memory, {1LL << 40, 1LL << 40}), Error);
-  CHECK(memory.allocated() == 512);
-}
-
 TEST_CASE("the memory of a step is what its tensors take") {
   Setup s;
-  s.layers = 1;
+  s.layers = 2;
+  s.gas = 2;  // one slot all the same: the only stage has one micro-batch in flight
   // All sizes here are whole multiples of 64 bytes.
-  const std::int64_t n = s.seq, h = s.hidden, f = 4 * h, v = s.vocab;
-  const std::int64_t parameters = v * h + n * h + 12 * h * h + 13 * h + 2 * h;
-  // norm1, qkv (three), context, middle, norm2; four columns of norms; attention; MLP
+  const std::int64_t n = s.seq, h = s.hidden, f = 4 * h, v = s.vocab, l = s.layers;
+  const std::int64_t parameters = v * h + n * h + l * (12 * h * h + 13 * h) + 2 * h;
+  // A layer: norm1, qkv (three), context, middle, norm2; four columns of norms; attention; MLP.
   const std::int64_t kept = 7 * n * h + 4 * n + s.heads * n * n + 2 * n * f;
-  const std::int64_t scratch = 4 * n * h + n * f + n * n;
-  // inputs of the layer and of the last norm, that norm, logits, the flow of the gradient
-  const std::int64_t edges = 2 * n * h + n * h + 2 * n + n * v + n * h;
-  const std::int64_t numbers = 4 * parameters + kept + scratch + edges + v + 2 * n;
-  CHECK(peak_of(s) == static_cast<std::uint64_t>(4 * numbers));
+  // Gradients on their way: of a norm, the MLP, qkv and the context; a block of scores.
+  const std::int64_t scratch = n * h + n * f + 3 * n * h + n * h + n * n;
+  // Inputs of the layers, the output, its gradient; the last norm and logits; three columns of the
+  // loss.
+  const std::int64_t edges = l * n * h + 2 * n * h + n * h + 2 * n + n * v + 3 * n;
+  const std::int64_t numbers = 4 * parameters + l * kept + scratch + edges + 2 * n;
+  const std::uint64_t state = 2 * 64;  // the loss, and what a step knows
+  CHECK(peak_of(s) == static_cast<std::uint64_t>(4 * numbers) + state);
 }
 
-TEST_CASE("a gradient that is no number changes nothing") {
-  Memory memory;
+TEST_CASE("recomputation takes less memory") {
+  Setup none, selective, full;
+  none.layers = selective.layers = full.layers = 6;
+  selective.recompute = "selective";
+  full.recompute = "full";
+  CHECK(peak_of(selective) < peak_of(none));
+  CHECK(peak_of(full) < peak_of(selective));
+}
+
+TEST_CASE("threads change nothing but the rounding") {
   Setup setup;
-  Trainer<float> trainer(memory, setup, {});
-  trainer.values()[0] = NAN;
-  const float kept = trainer.values()[1];
-  const StepResult result = trainer.step(1);
-  CHECK(result.skipped);
-  CHECK_FALSE(std::isfinite(result.loss));
-  CHECK(trainer.values()[1] == kept);
+  setup.iterations = 5;
+  setup.mbs = 3;
+  for (const char* style : {"gpt2", "llama"}) {
+    setup.style = style;
+    const auto one = losses_of(setup, 1);
+    for (const std::int64_t threads : {2, 3}) {
+      const auto several = losses_of(setup, threads);
+      for (std::size_t i = 0; i < one.size(); ++i)
+        CHECK(several[i] == Approx(one[i]).epsilon(1e-5));
+    }
+  }
 }
 
-TEST_CASE("weights depend on the seed and a tensor's name alone") {
-  Memory memory;
-  Setup two, three;
-  three.layers = 3;
-  three.mbs = 2;
-  Trainer<float> a(memory, two, {}), b(memory, three, {});
-  const auto &x = a.table()[4], &y = b.table()[4];
-  REQUIRE(x.name == "layer0.qkv.weight");
-  CHECK(y.name == x.name);
-  CHECK(std::equal(a.values() + x.offset, a.values() + x.offset + x.size(), b.values() + y.offset));
-  CHECK(parameter_count(a.table()) == parameters_of_stage(two, 0));
-  CHECK(parameter_count(b.table()) == parameters_of_stage(three, 0));
+TEST_CASE("a gradient that is no number is skipped and changes nothing") {
+  Setup setup;
+  LoneTrainer<float> lone(setup);
+  const_cast<float*>(lone.trainer.values())[0] = NAN;
+  const std::vector<float> before(lone.trainer.values(),
+                                  lone.trainer.values() + lone.trainer.table().size);
+  const StepResult result = lone.trainer.step(1);
+  CHECK(result.outcome.skipped);
+  CHECK_FALSE(std::isfinite(result.loss_share));
+  for (std::size_t i = 1; i < before.size(); ++i) REQUIRE(lone.trainer.values()[i] == before[i]);
 }
 
-TEST_CASE("the training probe refuses what it cannot do") {
+TEST_CASE("each rank's parameters are what the log says") {
+  for (const char* style : {"gpt2", "llama"})
+    for (const auto& layout :
+         {splits(1, 1, 1), splits(2, 1, 1), splits(2, 4, 1), splits(4, 2, 2)}) {
+      Setup s = layout;
+      s.style = style;
+      for (std::int64_t rank = 0; rank < s.world(); ++rank) {
+        const Place place = place_of(s, rank);
+        CHECK(rank_at(s, place) == rank);
+        CHECK(shard_table(s, place).count == parameters_of_stage(s, place.pp));
+      }
+    }
+}
+
+TEST_CASE("the parts of a tensor cover the whole once") {
+  for (const Split split : {Split::kRows, Split::kColumns, Split::kGateUp}) {
+    Shard part{"w", 8, 6, 8, 6, split};
+    (split == Split::kColumns ? part.columns : part.rows) /= 2;
+    std::vector<int> seen(48);
+    for (std::int64_t rank = 0; rank < 2; ++rank)
+      for (std::int64_t i = 0; i < part.size(); ++i)
+        ++seen[static_cast<std::size_t>(place_in_whole(part, 2, rank, i))];
+    CHECK(seen == std::vector<int>(48, 1));
+  }
+  // Gate and up are split alike: rank 1's second half begins at the second half of `up`.
+  CHECK(place_in_whole({"w", 4, 6, 8, 6, Split::kGateUp}, 2, 1, 2 * 6) == 6 * 6);
+}
+
+TEST_CASE("a layout that cannot be is refused with its remedy") {
+  using Catch::Contains;
   TrainingSettings settings;
   CHECK_NOTHROW(check(settings, 1));
-  CHECK_THROWS_WITH(check(settings, 2), Catch::Contains("launched as 2 processes"));
-  settings.setup.pp = 2;
-  CHECK_THROWS_WITH(check(settings, 1), Catch::Contains("world size 2"));
-  settings.setup.pp = 1;
-  settings.setup.heads = 3;
-  CHECK_THROWS_WITH(check(settings, 1), Catch::Contains("--heads 3 does not divide --hidden 64"));
-  settings.setup.heads = 4;
-  settings.setup.mbs = 1 << 20;
-  settings.setup.seq = 1 << 20;
-  CHECK_THROWS_WITH(check(settings, 1), Catch::Contains("2^31"));
+  const auto refused = [&](const Setup& setup, std::int64_t launched, const std::string& words) {
+    settings.setup = setup;
+    try {
+      check(settings, launched);
+      FAIL("accepted: " << words);
+    } catch (const Error& error) {
+      CHECK_THAT(error.what(), Contains(words));
+      CHECK(error.exit_code() == ExitCode::kBadLayout);
+    }
+  };
+  refused(splits(1, 1, 1), 2, "--tp 1 x --pp 1 x --dp 1 wants 1 ranks, launched were 2");
+  refused(splits(2, 2, 1), 1, "wants 4 ranks, launched were 1: mpirun -n 4");
+  refused(splits(3, 1, 1), 3, "--tp 3 does not divide --heads 4");
+  refused(splits(1, 3, 1), 3, "--pp 3 does not divide --layers 4");
+  Setup setup = splits(4, 1, 1);
+  setup.kv_heads = 2;
+  refused(setup, 4, "--tp 4 does not divide --kv-heads 2");
+  setup = splits(1, 1, 1);
+  setup.kv_heads = 3;
+  refused(setup, 1, "--kv-heads 3 does not divide --heads 4");
+  setup.kv_heads = 0;
+  setup.heads = 3;
+  refused(setup, 1, "--heads 3 does not divide --hidden 64");
+  setup = splits(2, 1, 1);
+  setup.sequence_parallel = "1";
+  setup.seq = 63;
+  refused(setup, 2, "--sequence-parallel: --tp 2 does not divide --seq 63");
+  setup = splits(2, 1, 1);
+  setup.ffn = 33;
+  refused(setup, 2, "--tp 2 does not divide the MLP's width 33");
+  settings.setup = {};
+  settings.setup.mbs = settings.setup.seq = 1 << 20;
+  CHECK_THROWS_WITH(check(settings, 1), Contains("2^31"));
 }

@@ -1,5 +1,4 @@
 // Each rank of a job says who and where it is, once all have been heard.
-#define OMPI_SKIP_MPICXX
 #include <cstdio>
 #include <cstdlib>
 #include <mpi.h>

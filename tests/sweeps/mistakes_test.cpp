@@ -284,8 +284,7 @@ TEST_CASE("an axis that nothing uses names what was likely meant") {
        "'model-tp1-pp1-dp1-mbs1-gas1'"},
       {sound("fixed: {cp: 2}\n"), "sweep.yaml:5: probe training has no option cp"},
       {sound("derive: {cp: 2}\n"), "sweep.yaml:5: probe training has no option cp"},
-      {sound("probe: replay\nmodel: {kv_heads: 2}\n"),
-       "sweep.yaml:6: probe replay has no option kv_heads"},
+      {sound("probe: replay\nfixed: {cp: 2}\n"), "sweep.yaml:6: probe replay has no option cp"},
   });
 }
 

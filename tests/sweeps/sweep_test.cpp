@@ -132,14 +132,25 @@ TEST_CASE("a point that the cluster or the probe cannot run is infeasible") {
   CHECK(replayed.points.size() == 2);
 }
 
-TEST_CASE("the training probe takes whole stages and whole heads of a GPT-2") {
+TEST_CASE("the training probe takes whole heads, stages and parts on each rank") {
   const Sweep sweep = sweep_of(
-      "sweep: s\nmodel: {layers: 6}\n"
-      "points: [{pp: 1}, {pp: 4}, {heads: 5}, {size: llama-7B}]\n");
-  CHECK(sweep.points.size() == 1);
-  CHECK(reasons_of(sweep) == Texts{"pp 4 does not divide layers 6",
-                                   "heads 5 do not divide hidden 64",
-                                   "probe training knows no style llama"});
+      "sweep: s\nmodel: {layers: 6, seq: 30}\ngrid: {sequence_parallel: [1]}\n"
+      "points: [{pp: 1}, {pp: 4}, {heads: 5}, {kv_heads: 3}, {tp: 3}, {tp: 4, kv_heads: 2},\n"
+      "         {tp: 2, ffn: 33}, {tp: 4}, {tp: 2, size: llama-7B}]\n");
+  CHECK(sweep.points.size() == 2);
+  CHECK(reasons_of(sweep) ==
+        Texts{"pp 4 does not divide layers 6", "heads 5 does not divide hidden 64",
+              "kv_heads 3 does not divide heads 4", "tp 3 does not divide heads 4",
+              "tp 4 does not divide kv_heads 2", "tp 2 does not divide ffn 33",
+              "sequence_parallel: tp 4 does not divide seq 30"});
+}
+
+TEST_CASE("the MLP of a llama is 8/3 of hidden where nothing says another width") {
+  const Sweep sweep =
+      sweep_of("sweep: s\nmodel: {style: llama}\npoints: [{hidden: 4096}, {hidden: 8}]\n");
+  REQUIRE(sweep.points.size() == 2);
+  CHECK(sweep.points[0].model.ffn == 10880);
+  CHECK(sweep.points[1].model.ffn == 64);
 }
 
 TEST_CASE("grid multiplies and zip pairs and points stand one by one") {

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+namespace pippin::probes {
+
+enum class Element { kByte, kFloat, kDouble };
+enum class Reduction { kSum, kMax };
+
+std::int64_t bytes_of(Element element);
+
+template <typename T>
+constexpr Element element_of();
+template <>
+constexpr Element element_of<unsigned char>() {
+  return Element::kByte;
+}
+template <>
+constexpr Element element_of<float>() {
+  return Element::kFloat;
+}
+template <>
+constexpr Element element_of<double>() {
+  return Element::kDouble;
+}
+
+/// A call under way. It must be waited for before its buffers are touched or it is destroyed.
+class Pending {
+ public:
+  virtual ~Pending() = default;
+  /// Moves the call on where the library does so only when asked.
+  virtual bool done() = 0;
+  virtual void wait() = 0;
+};
+
+/// A group of ranks that talk. Counts are elements of one rank's part: all_gather() makes size()
+/// parts out of one, reduce_scatter() and all_to_all() take size() parts. Bytes can be moved, not
+/// reduced. In place, where a call allows it: all_reduce() and reduce() with in == out; all_gather()
+/// with in == out + rank()·count.
+/// Errors: Error (machine) with the library's own words.
+class Communicator {
+ public:
+  virtual ~Communicator() = default;
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+
+  virtual void barrier() = 0;
+  virtual void all_reduce(const void* in, void* out, std::int64_t count, Element element,
+                          Reduction reduction) = 0;
+  virtual void all_gather(const void* in, void* out, std::int64_t count, Element element) = 0;
+  virtual void reduce_scatter(const void* in, void* out, std::int64_t count, Element element) = 0;
+  virtual void broadcast(void* data, std::int64_t count, Element element, int root) = 0;
+  virtual void reduce(const void* in, void* out, std::int64_t count, Element element, int root) = 0;
+  virtual void all_to_all(const void* in, void* out, std::int64_t count, Element element) = 0;
+
+  // The same beside whatever the rank does meanwhile. Every rank starts the calls of a group in the
+  // same order.
+  using Call = std::unique_ptr<Pending>;
+  virtual Call start_all_reduce(const void* in, void* out, std::int64_t count, Element element) = 0;
+  virtual Call start_reduce_scatter(const void* in, void* out, std::int64_t count,
+                                    Element element) = 0;
+  virtual Call start_all_gather(const void* in, void* out, std::int64_t count, Element element) = 0;
+  virtual Call start_send(const void* data, std::int64_t count, Element element, int to) = 0;
+  virtual Call start_receive(void* data, std::int64_t count, Element element, int from) = 0;
+
+  /// The ranks that name the same colour, in the order of this group. Every rank must call it.
+  virtual std::unique_ptr<Communicator> split(int colour) = 0;
+};
+
+/// A group of one.
+std::unique_ptr<Communicator> make_lone_communicator();
+
+}  // namespace pippin::probes

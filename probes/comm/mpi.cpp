@@ -1,0 +1,201 @@
+#include <climits>
+#include <cstdlib>
+#include <mpi.h>
+
+#include "probes/comm/session.h"
+#include "probes/common/environment.h"
+#include "probes/common/error.h"
+
+namespace pippin::probes {
+
+namespace {
+
+void check(int result, const char* call) {
+  if (result == MPI_SUCCESS) return;
+  char words[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(result, words, &length);
+  throw Error(ExitCode::kMachine, std::string(call) + ": " + std::string(words, length));
+}
+
+int narrow(std::int64_t count) {
+  if (count > INT_MAX)
+    throw Error(ExitCode::kMachine, "a message of " + std::to_string(count) +
+                                        " elements is more than MPI's 2^31; try a smaller --mbs");
+  return static_cast<int>(count);
+}
+
+MPI_Datatype type_of(Element element) {
+  switch (element) {
+    case Element::kByte: return MPI_BYTE;
+    case Element::kFloat: return MPI_FLOAT;
+    case Element::kDouble: return MPI_DOUBLE;
+  }
+  return MPI_DATATYPE_NULL;
+}
+
+MPI_Op op_of(Reduction reduction) { return reduction == Reduction::kSum ? MPI_SUM : MPI_MAX; }
+
+class MpiCall final : public Pending {
+ public:
+  ~MpiCall() override {
+    // Only after an error elsewhere is one left: the run is ending.
+    if (request_ != MPI_REQUEST_NULL) MPI_Request_free(&request_);
+  }
+  MpiCall() = default;
+  MpiCall(const MpiCall&) = delete;
+  MpiCall& operator=(const MpiCall&) = delete;
+
+  MPI_Request* request() { return &request_; }
+  bool done() override {
+    int flag = 0;
+    check(MPI_Test(&request_, &flag, MPI_STATUS_IGNORE), "MPI_Test");
+    return flag != 0;
+  }
+  void wait() override { check(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait"); }
+
+ private:
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
+class MpiCommunicator final : public Communicator {
+ public:
+  /// Takes `comm` over, unless it is the world.
+  explicit MpiCommunicator(MPI_Comm comm) : comm_(comm) {
+    MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(comm_, &rank_);
+    MPI_Comm_size(comm_, &size_);
+  }
+  ~MpiCommunicator() override {
+    if (comm_ != MPI_COMM_WORLD) MPI_Comm_free(&comm_);
+  }
+  MpiCommunicator(const MpiCommunicator&) = delete;
+  MpiCommunicator& operator=(const MpiCommunicator&) = delete;
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+
+  void barrier() override { check(MPI_Barrier(comm_), "MPI_Barrier"); }
+
+  void all_reduce(const void* in, void* out, std::int64_t count, Element element,
+                  Reduction reduction) override {
+    check(MPI_Allreduce(in == out ? MPI_IN_PLACE : in, out, narrow(count), type_of(element),
+                        op_of(reduction), comm_),
+          "MPI_Allreduce");
+  }
+  void all_gather(const void* in, void* out, std::int64_t count, Element element) override {
+    check(MPI_Allgather(gathered(in, out, count, element), narrow(count), type_of(element), out,
+                        narrow(count), type_of(element), comm_),
+          "MPI_Allgather");
+  }
+  void reduce_scatter(const void* in, void* out, std::int64_t count, Element element) override {
+    check(MPI_Reduce_scatter_block(in, out, narrow(count), type_of(element), MPI_SUM, comm_),
+          "MPI_Reduce_scatter_block");
+  }
+  void broadcast(void* data, std::int64_t count, Element element, int root) override {
+    check(MPI_Bcast(data, narrow(count), type_of(element), root, comm_), "MPI_Bcast");
+  }
+  void reduce(const void* in, void* out, std::int64_t count, Element element, int root) override {
+    const bool in_place = in == out && rank_ == root;
+    check(MPI_Reduce(in_place ? MPI_IN_PLACE : in, out, narrow(count), type_of(element), MPI_SUM,
+                     root, comm_),
+          "MPI_Reduce");
+  }
+  void all_to_all(const void* in, void* out, std::int64_t count, Element element) override {
+    check(MPI_Alltoall(in == out ? MPI_IN_PLACE : in, narrow(count), type_of(element), out,
+                       narrow(count), type_of(element), comm_),
+          "MPI_Alltoall");
+  }
+
+  Call start_all_reduce(const void* in, void* out, std::int64_t count, Element element) override {
+    auto call = std::make_unique<MpiCall>();
+    check(MPI_Iallreduce(in == out ? MPI_IN_PLACE : in, out, narrow(count), type_of(element),
+                         MPI_SUM, comm_, call->request()),
+          "MPI_Iallreduce");
+    return call;
+  }
+  Call start_reduce_scatter(const void* in, void* out, std::int64_t count,
+                            Element element) override {
+    auto call = std::make_unique<MpiCall>();
+    check(MPI_Ireduce_scatter_block(in, out, narrow(count), type_of(element), MPI_SUM, comm_,
+                                    call->request()),
+          "MPI_Ireduce_scatter_block");
+    return call;
+  }
+  Call start_all_gather(const void* in, void* out, std::int64_t count, Element element) override {
+    auto call = std::make_unique<MpiCall>();
+    check(MPI_Iallgather(gathered(in, out, count, element), narrow(count), type_of(element), out,
+                         narrow(count), type_of(element), comm_, call->request()),
+          "MPI_Iallgather");
+    return call;
+  }
+  Call start_send(const void* data, std::int64_t count, Element element, int to) override {
+    auto call = std::make_unique<MpiCall>();
+    check(MPI_Isend(data, narrow(count), type_of(element), to, 0, comm_, call->request()),
+          "MPI_Isend");
+    return call;
+  }
+  Call start_receive(void* data, std::int64_t count, Element element, int from) override {
+    auto call = std::make_unique<MpiCall>();
+    check(MPI_Irecv(data, narrow(count), type_of(element), from, 0, comm_, call->request()),
+          "MPI_Irecv");
+    return call;
+  }
+
+  std::unique_ptr<Communicator> split(int colour) override {
+    MPI_Comm part = MPI_COMM_NULL;
+    check(MPI_Comm_split(comm_, colour, rank_, &part), "MPI_Comm_split");
+    return std::make_unique<MpiCommunicator>(part);
+  }
+
+ private:
+  /// What MPI wants as the part that stands in its place already.
+  const void* gathered(const void* in, const void* out, std::int64_t count,
+                       Element element) const {
+    const auto* place = static_cast<const char*>(out) + rank_ * count * bytes_of(element);
+    return in == place ? MPI_IN_PLACE : in;
+  }
+
+  MPI_Comm comm_;
+  int rank_ = 0, size_ = 1;
+};
+
+}  // namespace
+
+Session::Session() : world_(make_lone_communicator()) {
+  const std::int64_t launched = launched_world();
+  if (launched < 2) return;
+  int provided = 0;
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  joined_ = true;
+  auto world = std::make_unique<MpiCommunicator>(MPI_COMM_WORLD);
+  if (world->size() != launched)
+    bad_input("launched as " + std::to_string(launched) + " processes, of which MPI sees " +
+              std::to_string(world->size()) +
+              ": launch with the mpirun that belongs to " + library() +
+              ", or with srun --mpi=pmix");
+  world_ = std::move(world);
+}
+
+Session::~Session() {
+  world_.reset();
+  if (joined_) MPI_Finalize();
+}
+
+void Session::abort(ExitCode code) {
+  int initialized = 0, finalized = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  if (initialized && !finalized) MPI_Abort(MPI_COMM_WORLD, static_cast<int>(code));
+  std::_Exit(static_cast<int>(code));
+}
+
+std::string Session::library() {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(version, &length);
+  // "Open MPI v4.1.4, package: …"
+  return std::string(version, length).substr(0, std::string(version, length).find(','));
+}
+
+}  // namespace pippin::probes

@@ -1,0 +1,41 @@
+#include "probes/comm/nodes.h"
+
+#include <algorithm>
+#include <unistd.h>
+
+#include "probes/comm/gather.h"
+#include "probes/common/environment.h"
+
+namespace pippin::probes {
+
+std::string node_name() {
+  if (std::string name = environment("SLURMD_NODENAME"); !name.empty()) return name;
+  char host[256] = "";
+  ::gethostname(host, sizeof host - 1);
+  const std::string name = host;
+  return name.substr(0, name.find('.'));
+}
+
+int Nodes::local_rank(int rank) const {
+  return static_cast<int>(std::count(of_rank.begin(), of_rank.begin() + rank, of_rank[rank]));
+}
+
+int Nodes::ranks_of(int node) const {
+  return static_cast<int>(std::count(of_rank.begin(), of_rank.end(), node));
+}
+
+Nodes nodes_of(const std::vector<std::string>& name_of_rank) {
+  Nodes nodes;
+  for (std::size_t rank = 0; rank < name_of_rank.size(); ++rank) {
+    const auto known = std::find(nodes.names.begin(), nodes.names.end(), name_of_rank[rank]);
+    nodes.of_rank.push_back(static_cast<int>(known - nodes.names.begin()));
+    if (known != nodes.names.end()) continue;
+    nodes.names.push_back(name_of_rank[rank]);
+    nodes.first_rank.push_back(static_cast<int>(rank));
+  }
+  return nodes;
+}
+
+Nodes find_nodes(Communicator& comm) { return nodes_of(gathered(comm, node_name())); }
+
+}  // namespace pippin::probes

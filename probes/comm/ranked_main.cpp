@@ -1,0 +1,40 @@
+#include "probes/comm/ranked_main.h"
+
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "probes/comm/nodes.h"
+
+namespace pippin::probes {
+
+namespace {
+
+/// Speaks and ends every rank. A mistake in the options is every rank's: the first one says it and
+/// ends the others before their second of silence is over.
+[[noreturn]] void end_all(const char* program, int rank, const std::function<ExitCode()>& fail) {
+  std::string speaker = program;
+  if (rank > 0) {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    speaker += ": rank " + std::to_string(rank) + " on " + node_name();
+  }
+  Session::abort(static_cast<ExitCode>(guarded_main(speaker.c_str(), fail)));
+}
+
+}  // namespace
+
+int ranked_main(const char* program, const std::function<ExitCode(Session&)>& body) {
+  return guarded_main(program, [&] {
+    Session session;
+    try {
+      return body(session);
+    } catch (const std::exception&) {
+      if (session.world().size() == 1) throw;
+      const std::exception_ptr problem = std::current_exception();
+      end_all(program, session.world().rank(),
+              [&]() -> ExitCode { std::rethrow_exception(problem); });
+    }
+  });
+}
+
+}  // namespace pippin::probes

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cmath>
+
+/// Before a function that a GPU's kernels call, too. On the host it is always inlined: the CPU's
+/// loops are compiled for several levels of instructions, whose copies the linker must not mix.
+#ifdef __CUDACC__
+#define PROBES_BOTH __host__ __device__ inline
+#else
+#define PROBES_BOTH __attribute__((always_inline)) inline
+#endif
+
+namespace pippin::probes {
+
+// The scalar arithmetic of the training step, apart from its loops: the reference, the CPU and a
+// GPU compile the very same.
+
+inline constexpr double kNormEpsilon = 1e-5;  ///< Megatron-LM's layernorm_epsilon
+inline constexpr double kRotaryBase = 10000;  ///< Su et al. 2021; Megatron-LM's rotary_base
+
+#ifdef __CUDACC__
+PROBES_BOTH float square_root(float x) { return ::sqrtf(x); }
+PROBES_BOTH double square_root(double x) { return ::sqrt(x); }
+#else
+PROBES_BOTH float square_root(float x) { return __builtin_sqrtf(x); }
+PROBES_BOTH double square_root(double x) { return __builtin_sqrt(x); }
+#endif
+
+/// GELU in the tanh form. Source: Hendrycks and Gimpel 2016, as GPT-2 has it; the scale is √(2/π).
+inline constexpr double kGeluScale = 0.7978845608028654, kGeluCube = 0.044715;
+
+template <typename T>
+PROBES_BOTH T gelu(T x) {
+  return T(0.5) * x * (T(1) + std::tanh(T(kGeluScale) * (x + T(kGeluCube) * x * x * x)));
+}
+
+/// The derivative of gelu().
+template <typename T>
+PROBES_BOTH T gelu_slope(T x) {
+  const T tanh = std::tanh(T(kGeluScale) * (x + T(kGeluCube) * x * x * x));
+  const T inner_slope = T(kGeluScale) * (T(1) + T(3 * kGeluCube) * x * x);
+  return T(0.5) * (T(1) + tanh + x * (T(1) - tanh * tanh) * inner_slope);
+}
+
+/// Source: Shazeer 2020: SwiGLU is silu(gate)·up.
+template <typename T>
+PROBES_BOTH T silu(T x) {
+  return x / (T(1) + std::exp(-x));
+}
+
+template <typename T>
+PROBES_BOTH T silu_slope(T x) {
+  const T sigmoid = T(1) / (T(1) + std::exp(-x));
+  return sigmoid * (T(1) + x * (T(1) - sigmoid));
+}
+
+/// The angle by which pair `pair` of a head of `head_width` turns from one position to the next.
+/// Pair i is (xᵢ, xᵢ₊d/₂), as Llama has it.
+PROBES_BOTH double rotary_frequency(long pair, long head_width) {
+  return std::pow(kRotaryBase, -2.0 * static_cast<double>(pair) / static_cast<double>(head_width));
+}
+
+/// The factor that brings a gradient of that norm within the clip; 0 is no clip.
+/// Source: Megatron-LM, megatron/optimizer/clip_grads.py.
+PROBES_BOTH double clip_factor(double norm, double clip_grad) {
+  const double factor = clip_grad / (norm + 1e-6);
+  return clip_grad > 0 && factor < 1 ? factor : 1.0;
+}
+
+/// AdamW's constants for one step. Source: Kingma and Ba 2014; Loshchilov and Hutter 2017.
+template <typename T>
+struct AdamStep {
+  T lr, beta1, beta2, epsilon;
+  T correction1, correction2;  ///< 1 − betaⁿ at the n-th step
+};
+
+/// One parameter's update; moves the moments too.
+template <typename T>
+PROBES_BOTH void adam_update(const AdamStep<T>& s, T decay, T gradient, T& value, T& moment1,
+                             T& moment2) {
+  moment1 = s.beta1 * moment1 + (T(1) - s.beta1) * gradient;
+  moment2 = s.beta2 * moment2 + (T(1) - s.beta2) * gradient * gradient;
+  const T direction = (moment1 / s.correction1) / (square_root(moment2 / s.correction2) + s.epsilon);
+  value -= s.lr * (direction + decay * value);
+}
+
+}  // namespace pippin::probes

@@ -1,0 +1,65 @@
+#include "probes/device/memory.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+#include "probes/common/error.h"
+#include "probes/common/text.h"
+
+namespace pippin::probes {
+
+namespace {
+
+double mib(std::uint64_t bytes) { return static_cast<double>(bytes) / (1024.0 * 1024.0); }
+
+[[noreturn]] void out_of_memory(std::uint64_t bytes, std::uint64_t allocated, std::uint64_t limit) {
+  throw Error(
+      ExitCode::kOutOfMemory,
+      text("out of memory (std::bad_alloc): tried to allocate %.2f MiB, %.2f MiB allocated, "
+           "limit %.2f MiB; try a smaller --mbs or --recompute full",
+           mib(bytes), mib(allocated), mib(limit)));
+}
+
+}  // namespace
+
+void* Memory::allocate(std::uint64_t bytes) {
+  const std::uint64_t top = std::min<std::uint64_t>(limit_, PTRDIFF_MAX);
+  if (bytes > top - kAlignment) out_of_memory(bytes, allocated_, limit_);
+  const std::uint64_t whole = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  if (whole > top - std::min(top, allocated_)) out_of_memory(bytes, allocated_, limit_);
+  void* block = std::aligned_alloc(kAlignment, whole);
+  if (!block) out_of_memory(bytes, allocated_, limit_);
+  std::memset(block, 0, whole);
+  allocated_ += whole;
+  max_allocated_ = std::max(max_allocated_, allocated_);
+  return block;
+}
+
+void Memory::release(void* block, std::uint64_t bytes) {
+  std::free(block);
+  allocated_ -= (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+std::uint64_t bytes_of(std::initializer_list<std::int64_t> sizes, std::size_t element) {
+  std::uint64_t bytes = element;
+  for (const std::int64_t size : sizes) {
+    if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(size), &bytes))
+      throw Error(ExitCode::kOutOfMemory,
+                  "out of memory (std::bad_alloc): a tensor of this model exceeds 2^64 bytes");
+  }
+  return bytes;
+}
+
+std::uint64_t free_bytes() {
+  // "MemAvailable:   12345678 kB", Linux's own estimate without swapping: proc(5).
+  std::ifstream file("/proc/meminfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("MemAvailable:")) return std::stoull(line.substr(13)) * 1024;
+  }
+  return std::numeric_limits<std::uint64_t>::max();
+}
+
+}  // namespace pippin::probes

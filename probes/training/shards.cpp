@@ -1,0 +1,152 @@
+#include "probes/training/shards.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "probes/common/random.h"
+
+namespace pippin::probes {
+
+namespace {
+
+constexpr double kSd = 0.02;
+
+/// Lists the tensors of a stage.
+class Writer {
+ public:
+  Writer(const Setup& setup, const Place& place) : s_(setup), place_(place) {}
+
+  std::vector<Shard> stage() {
+    const bool first = place_.pp == 0, last = place_.pp == s_.pp - 1;
+    if (first) embeddings();
+    std::int64_t layer = 0;
+    for (std::int64_t stage = 0; stage < place_.pp; ++stage) layer += layers_of_stage(s_, stage);
+    for (std::int64_t i = 0; i < layers_of_stage(s_, place_.pp); ++i, ++layer)
+      this->layer("layer" + std::to_string(layer) + ".");
+    if (last) head(first);
+    return std::move(shards_);
+  }
+
+ private:
+  void embeddings() {
+    weight("tokens", padded_vocab(s_), s_.hidden, Split::kRows, kSd);
+    if (tied() && s_.pp > 1) shards_.back().lack = Lack::kOtherStage;
+    if (!s_.llama()) replicated("positions", s_.seq, s_.hidden, kSd, 0);
+  }
+
+  void layer(const std::string& prefix) {
+    const std::int64_t h = s_.hidden, f = s_.ffn_width();
+    const double scaled = kSd / std::sqrt(2.0 * static_cast<double>(s_.layers));
+    norm(prefix + "norm1");
+    weight(prefix + "qkv.weight", s_.qkv_width(), h, Split::kRows, kSd);
+    if (!s_.llama()) weight(prefix + "qkv.bias", s_.qkv_width(), 1, Split::kRows, 0);
+    weight(prefix + "out.weight", h, h, Split::kColumns, scaled);
+    if (!s_.llama()) replicated(prefix + "out.bias", 1, h, 0, 0);
+    norm(prefix + "norm2");
+    weight(prefix + "up.weight", s_.llama() ? 2 * f : f, h,
+           s_.llama() ? Split::kGateUp : Split::kRows, kSd);
+    if (!s_.llama()) weight(prefix + "up.bias", f, 1, Split::kRows, 0);
+    weight(prefix + "down.weight", h, f, Split::kColumns, scaled);
+    if (!s_.llama()) replicated(prefix + "down.bias", 1, h, 0, 0);
+  }
+
+  void head(bool first) {
+    norm("norm");
+    if (!tied()) return weight("output", padded_vocab(s_), s_.hidden, Split::kRows, kSd);
+    if (first) return;
+    weight("tokens", padded_vocab(s_), s_.hidden, Split::kRows, kSd);
+    shards_.back().lack = Lack::kOtherStage;
+    shards_.back().counts = false;  // the first stage counts it
+  }
+
+  void norm(const std::string& name) {
+    replicated(name + ".gain", 1, s_.hidden, 0, 1);
+    if (!s_.llama()) replicated(name + ".bias", 1, s_.hidden, 0, 0);
+  }
+
+  void replicated(const std::string& name, std::int64_t rows, std::int64_t columns, double sd,
+                  double start) {
+    Shard shard{name, rows, columns, rows, columns, Split::kWhole};
+    shard.sd = sd;
+    shard.start = start;
+    shard.counts = place_.tp == 0;
+    if (splits_sequence(s_)) shard.lack = Lack::kOtherTokens;
+    shards_.push_back(std::move(shard));
+  }
+
+  void weight(const std::string& name, std::int64_t rows, std::int64_t columns, Split split,
+              double sd) {
+    Shard shard{name, rows, columns, rows, columns, split};
+    (split == Split::kColumns ? shard.columns : shard.rows) /= s_.tp;
+    shard.sd = sd;
+    shards_.push_back(std::move(shard));
+  }
+
+  bool tied() const { return !s_.llama(); }
+
+  const Setup& s_;
+  const Place& place_;
+  std::vector<Shard> shards_;
+};
+
+}  // namespace
+
+ShardTable shard_table(const Setup& setup, const Place& place) {
+  ShardTable table;
+  const std::vector<Shard> all = Writer(setup, place).stage();
+  for (const Lack lack : {Lack::kNothing, Lack::kOtherStage, Lack::kOtherTokens}) {
+    Region region{lack, table.size, table.size};
+    for (const auto& shard : all) {
+      if (shard.lack != lack) continue;
+      table.shards.push_back(shard);
+      table.shards.back().offset = region.end;
+      region.end += shard.size();
+      table.count += shard.size();
+    }
+    if (region.begin == region.end) continue;
+    region.end = (region.end + setup.dp - 1) / setup.dp * setup.dp;
+    table.size = region.end;
+    table.regions.push_back(region);
+  }
+  return table;
+}
+
+std::int64_t place_in_whole(const Shard& shard, std::int64_t tp, std::int64_t tp_rank,
+                            std::int64_t i) {
+  const std::int64_t row = i / shard.columns, column = i % shard.columns;
+  switch (shard.split) {
+    case Split::kWhole:
+      return i;
+    case Split::kRows:
+      return (tp_rank * shard.rows + row) * shard.columns + column;
+    case Split::kColumns:
+      return row * shard.full_columns + tp_rank * shard.columns + column;
+    case Split::kGateUp:
+      break;
+  }
+  const std::int64_t half = shard.rows / 2, up = row / half;
+  return (up * half * tp + tp_rank * half + row % half) * shard.columns + column;
+}
+
+template <typename T>
+void draw_shards(const ShardTable& table, const Setup& setup, const Place& place, T* values) {
+  for (const auto& shard : table.shards) {
+    T* part = values + shard.offset;
+    const std::uint64_t seed =
+        seed_of(static_cast<std::uint64_t>(setup.seed), "parameter " + shard.name);
+    for (std::int64_t i = 0; i < shard.size(); ++i) {
+      if (shard.sd == 0) {
+        part[i] = static_cast<T>(shard.start);
+        continue;
+      }
+      const std::int64_t index = place_in_whole(shard, setup.tp, place.tp, i);
+      part[i] = static_cast<T>(shard.sd * normal_at(seed, static_cast<std::uint64_t>(index)));
+    }
+  }
+}
+
+template void draw_shards(const ShardTable&, const Setup&, const Place&, float*);
+template void draw_shards(const ShardTable&, const Setup&, const Place&, double*);
+
+}  // namespace pippin::probes

@@ -1,0 +1,202 @@
+// A layout against the oracle, over ranks that mpirun launched; not a Catch2 program, since several
+// processes are one test.
+//   mpirun -n 8 parallel_test float|double [CASE…]     every layout equals one rank
+//   mpirun -n 8 parallel_test broken                   every broken communicator is found out
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "probes/comm/session.h"
+#include "probes/device/cpu.h"
+#include "probes/oracle/trainer.h"
+#include "probes/training/trainer.h"
+#include "tests/probes/parallel/broken.h"
+#include "tests/probes/parallel/cases.h"
+#include "tests/probes/parallel/gathered.h"
+#include "tests/probes/parallel/traffic.h"
+
+using namespace pippin::probes;
+using namespace pippin::probes::test;
+
+namespace {
+
+constexpr int kLossSteps = 10, kWeightStep = 3;
+
+/// What a run of ten steps leaves behind.
+struct Course {
+  std::vector<double> losses, norms;
+  Tensors gradients;      ///< after step 1
+  Tensors weights;        ///< after step 3
+  std::string complaint;  ///< what is wrong without an oracle
+};
+
+OptimizerSettings optimizer_of(double epsilon) {
+  OptimizerSettings settings;
+  settings.lr = 0.003;
+  settings.epsilon = epsilon;
+  return settings;
+}
+
+Tensors tensors_of(const oracle::Trainer<double>& trainer, const double* flat) {
+  Tensors tensors;
+  for (const auto& p : trainer.table())
+    tensors[p.name].assign(flat + p.offset, flat + p.offset + p.size());
+  return tensors;
+}
+
+Course oracle_course(Setup setup, double epsilon) {
+  setup.mbs *= setup.gas * setup.dp;
+  setup.tp = setup.pp = setup.dp = setup.gas = 1;
+  Memory memory;
+  oracle::Trainer<double> trainer(memory, setup, optimizer_of(epsilon));
+  Course course;
+  for (int i = 1; i <= kLossSteps; ++i) {
+    const auto result = trainer.step(i);
+    course.losses.push_back(result.loss);
+    course.norms.push_back(result.grad_norm);
+    if (i == 1) course.gradients = tensors_of(trainer, trainer.gradients());
+    if (i == kWeightStep) course.weights = tensors_of(trainer, trainer.values());
+  }
+  return course;
+}
+
+template <typename T>
+struct Limits;
+template <>
+struct Limits<float> {
+  static constexpr double kTensor = 1e-5, kLoss = 1e-5, kEpsilon = 1e-3;
+};
+template <>
+struct Limits<double> {
+  static constexpr double kTensor = 1e-10, kLoss = 1e-10, kEpsilon = 1e-8;
+};
+
+template <typename T>
+Course parallel_course(Communicator& world, const Setup& setup, double epsilon,
+                       const Groups::Wrap& wrap) {
+  Memory memory;
+  CpuDevice<T> device(memory, 1);
+  Profile profile;
+  Groups groups(world, setup, profile, wrap);
+  Trainer<T> trainer(device, setup, optimizer_of(epsilon), groups);
+  Course course;
+  for (int i = 1; i <= kLossSteps; ++i) {
+    const StepResult result = trainer.step(i);
+    double loss = result.loss_share;
+    world.all_reduce(&loss, &loss, 1, Element::kDouble, Reduction::kSum);
+    course.losses.push_back(loss);
+    course.norms.push_back(result.outcome.grad_norm);
+    if (i == 1) {
+      course.complaint += traffic_complaint(setup, groups, sizeof(T));
+      trainer.gather_gradients();
+      auto all = gathered(world, setup, trainer.table(), trainer.gradients(), Limits<T>::kTensor);
+      course.gradients = std::move(all.tensors);
+      course.complaint += all.complaint;
+    }
+    if (i == kWeightStep) {
+      auto all = gathered(world, setup, trainer.table(), trainer.values(), Limits<T>::kTensor);
+      course.weights = std::move(all.tensors);
+      course.complaint += all.complaint;
+    }
+  }
+  return course;
+}
+
+/// Empty where the courses agree, else what does not.
+template <typename T>
+std::string disagreement(const Course& ours, const Course& oracle) {
+  const auto far = [](double a, double b) { return std::fabs(a - b) / std::fabs(b); };
+  char words[200];
+  for (std::size_t i = 0; i < oracle.losses.size(); ++i) {
+    for (const auto& [what, a, b] : {std::tuple{"loss", ours.losses[i], oracle.losses[i]},
+                                     std::tuple{"grad norm", ours.norms[i], oracle.norms[i]}})
+      if (!(far(a, b) <= Limits<T>::kLoss * (what[0] == 'g' ? 10 : 1))) {
+        std::snprintf(words, sizeof words, "%s %.9g of step %zu, oracle %.9g", what, a, i + 1, b);
+        return words;
+      }
+  }
+  for (const auto& [what, a, b] : {std::tuple{"gradient", &ours.gradients, &oracle.gradients},
+                                   std::tuple{"weight", &ours.weights, &oracle.weights}}) {
+    const Difference d = difference(*a, *b);
+    if (d.relative > Limits<T>::kTensor) {
+      std::snprintf(words, sizeof words, "%s of %s is off by %.3g", what, d.tensor.c_str(),
+                    d.relative);
+      return words;
+    }
+  }
+  return "";
+}
+
+/// What is wrong with a case; empty where nothing is, as far as this rank knows.
+template <typename T>
+std::string run_case(Communicator& session, const Setup& setup, const Groups::Wrap& wrap) {
+  static std::map<std::string, Course> oracles;
+  const auto world = session.split(session.rank() < setup.world() ? 0 : 1);
+  if (session.rank() >= setup.world()) return "";
+  const double epsilon = Limits<T>::kEpsilon;
+  const Course ours = parallel_course<T>(*world, setup, epsilon, wrap);
+  if (session.rank() > 0 || !ours.complaint.empty()) return ours.complaint;
+  const std::string key = setup.style + std::to_string(setup.kv_heads) + " " +
+                          std::to_string(setup.vocab) + " " + std::to_string(setup.gbs());
+  if (!oracles.count(key)) oracles[key] = oracle_course(setup, epsilon);
+  return disagreement<T>(ours, oracles[key]);
+}
+
+/// The number of failures over all ranks.
+template <typename T>
+int run_cases(Communicator& session, const std::vector<Case>& cases) {
+  int failures = 0;
+  for (const auto& c : cases) {
+    const std::string wrong = run_case<T>(session, c.setup, {});
+    if (session.rank() == 0)
+      std::printf("%s: %s\n", c.name.c_str(), wrong.empty() ? "equal" : wrong.c_str());
+    if (session.rank() > 0 && !wrong.empty())
+      std::printf("%s: rank %d: %s\n", c.name.c_str(), session.rank(), wrong.c_str());
+    failures += wrong.empty() ? 0 : 1;
+    session.barrier();
+  }
+  return failures;
+}
+
+/// Every breakage must be seen as a disagreement.
+int run_broken(Communicator& session) {
+  int failures = 0;
+  for (const auto& breakage : breakages()) {
+    std::string wrong = run_case<double>(session, breakage.setup, breakage.wrap);
+    const double mine = wrong.empty() ? 0 : 1;
+    double found = mine;
+    session.all_reduce(&found, &found, 1, Element::kDouble, Reduction::kMax);
+    if (session.rank() == 0)
+      std::printf("%s: %s\n", breakage.name.c_str(),
+                  found > 0 ? ("found out: " + wrong).c_str() : "NOT FOUND OUT");
+    failures += found > 0 ? 0 : 1;
+  }
+  return failures;
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  return guarded_main("parallel_test", [&] {
+    Session session;
+    const std::string what = argc > 1 ? argv[1] : "";
+    std::vector<Case> cases;
+    for (const auto& c : all_cases()) {
+      if (c.setup.world() > session.world().size()) continue;
+      bool chosen = argc < 3;
+      for (int i = 2; i < argc; ++i) chosen = chosen || c.name.find(argv[i]) != std::string::npos;
+      if (chosen) cases.push_back(c);
+    }
+    double failures = what == "float"    ? run_cases<float>(session.world(), cases)
+                      : what == "double" ? run_cases<double>(session.world(), cases)
+                                         : run_broken(session.world());
+    session.world().all_reduce(&failures, &failures, 1, Element::kDouble, Reduction::kSum);
+    if (session.world().rank() == 0)
+      std::printf("%zu cases, %d failures\n", what == "broken" ? breakages().size() : cases.size(),
+                  static_cast<int>(failures));
+    return failures > 0 ? ExitCode::kFailed : ExitCode::kDone;
+  });
+}

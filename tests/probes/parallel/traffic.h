@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "probes/training/groups.h"
+
+namespace pippin::probes::test {
+
+/// What one rank's channels have counted in one iteration against the formulas, written out again
+/// from the papers; element is bytes of an activation. Empty where all are equal, else the channel
+/// and both numbers.
+std::string traffic_complaint(const Setup& setup, Groups& groups, std::int64_t element);
+
+}  // namespace pippin::probes::test
