@@ -35,12 +35,15 @@ std::optional<double> read_run_time(const YamlNode& root) {
 
 void check_one_run_fits(const YamlNode& root, const Sweep& sweep) {
   const auto limit = time_limit_s(sweep.cluster);
-  if (!limit || !sweep.run_time_s || *sweep.run_time_s <= *limit) return;
+  const std::int64_t readings_s = 2 * reading_time_s(sweep);
+  if (!limit || !sweep.run_time_s) return;
+  if (*sweep.run_time_s + static_cast<double>(readings_s) <= *limit) return;
   const YamlNode& run_time = *root.find("run_time");
   fail(run_time,
-       "run_time {} is more than the {} that cluster {} gives a job: raise its slurm: "
+       "run_time {}{} is more than the {} that cluster {} gives a job: raise its slurm: "
        "time, or lower iterations",
        in_quotes(run_time.text),
+       readings_s > 0 ? fmt::format(" with {} s for its canaries", readings_s) : "",
        in_quotes(find_value(sweep.cluster.scheduler_options, "time")->text),
        in_quotes(sweep.cluster.name));
 }

@@ -18,11 +18,12 @@ namespace {
 constexpr std::int64_t kMostRepeats = 100'000;
 constexpr std::int64_t kMostRuns = 1'000'000;
 constexpr std::int64_t kMostIterations = 1'000'000'000;
+constexpr double kLongestCanary_s = 600;
 
 const std::vector<std::string> kKeys{
-    "sweep",  "cluster", "probe",   "command", "model",  "grid",     "zip",
-    "points", "fixed",   "gpus",    "where",   "derive", "env",      "iterations",
-    "warmup", "order",   "repeats", "seed",    "pack",   "run_time", "reference"};
+    "sweep",   "cluster", "probe", "command",  "model",     "grid",       "zip",    "points",
+    "fixed",   "gpus",    "where", "derive",   "env",       "iterations", "warmup", "order",
+    "repeats", "seed",    "pack",  "run_time", "reference", "canary"};
 
 std::string read_name(const YamlNode& root) {
   const YamlNode* node = root.find("sweep");
@@ -108,6 +109,23 @@ std::uint64_t read_seed(const YamlNode& root) {
   return static_cast<std::uint64_t>(*seed);
 }
 
+/// What the sweep says goes before what its cluster says.
+void read_canary(const YamlNode& root, Sweep& sweep) {
+  const YamlNode* node = root.find("canary");
+  if (!node) return;
+  sweep.cluster.canary.clear();
+  if (node->kind == YamlNode::Kind::kText && node->text == "off") return;
+  if (node->kind != YamlNode::Kind::kMap) expect_map(*node, "canary (off, or {seconds: 5})");
+  expect_map(*node, "canary", {"seconds"});
+  const YamlNode* seconds = node->find("seconds");
+  if (!seconds) fail(*node, "canary needs seconds: {{seconds: 5}}; for none, write off");
+  sweep.canary_s = positive_number_at(*seconds, "canary: seconds");
+  if (*sweep.canary_s > kLongestCanary_s) {
+    fail(*seconds, "canary: seconds must be at most {}, not {}; it runs before and after each run",
+         kLongestCanary_s, in_quotes(seconds->text));
+  }
+}
+
 Sweep read_settings(const YamlNode& root, const fs::path& file) {
   Sweep sweep;
   sweep.name = read_name(root);
@@ -122,6 +140,7 @@ Sweep read_settings(const YamlNode& root, const fs::path& file) {
   sweep.repeats = read_repeats(root);
   sweep.order = read_order(root);
   sweep.seed = read_seed(root);
+  read_canary(root, sweep);
   read_packing(root, sweep);
   return sweep;
 }

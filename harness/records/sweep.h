@@ -65,9 +65,16 @@ struct Sweep {
   std::vector<Point> points;
   std::vector<DroppedPoint> dropped;
   std::optional<Pack> pack = {};          ///< nothing: it follows from the order
-  std::optional<double> run_time_s = {};  ///< what one run takes at most, start-up and canary too
+  std::optional<double> run_time_s = {};  ///< what one run takes at most, with its start and what
+                                          ///< the cluster does around it
   std::string reference = {};  ///< id of the point that each incomplete block measures; empty: the
                                ///< first of its node count
+  std::optional<double> canary_s = {};  ///< how long the probe `canary` measures around each run
 };
+
+/// Seconds that a reading of the sweep's canary is counted with, its start too; 0 without one.
+std::int64_t reading_time_s(const Sweep& sweep);
+/// Seconds after which a reading is stopped; 0 without one.
+std::int64_t reading_limit_s(const Sweep& sweep);
 
 }  // namespace pippin

@@ -354,3 +354,22 @@ TEST_CASE("packing is decided later unless the file says it") {
   const Sweep named = test::sweep_of(text + "reference: " + plain.points[1].name + "\n");
   CHECK(named.reference == plain.points[1].id);
 }
+
+TEST_CASE("the canary of a sweep goes before its cluster's") {
+  const std::string text = "sweep: s\ngrid: {tp: [1, 2]}\ncluster: {canary: 'gemm -n {ranks}'}\n";
+  const Sweep plain = test::sweep_of(text);
+  CHECK_FALSE(plain.canary_s);
+  CHECK(plain.cluster.canary == "gemm -n {ranks}");
+  const Sweep said = test::sweep_of(text + "canary: {seconds: 0.5}\n");
+  CHECK(said.canary_s == 0.5);
+  CHECK(said.cluster.canary.empty());
+  const Sweep off = test::sweep_of(text + "canary: off\n");
+  CHECK_FALSE(off.canary_s);
+  CHECK(off.cluster.canary.empty());
+}
+
+TEST_CASE("a canary makes no other point") {
+  const std::string text = "sweep: s\ngrid: {tp: [1]}\n";
+  CHECK(test::sweep_of(text).points[0].id ==
+        test::sweep_of(text + "canary: {seconds: 5}\n").points[0].id);
+}

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pippin {
+
+/// One matrix product, measured on every rank. In TFLOPS.
+struct CanaryGemm {
+  std::int64_t m = 0, n = 0, k = 0;
+  double min_tflops = 0, median_tflops = 0, max_tflops = 0;  ///< over the ranks
+  std::int64_t slowest_rank = 0;
+  std::string slowest_host;
+};
+
+/// The all-reduce of one size over all ranks. busbw as nccl-tests define it, in 1e9 bytes a second.
+/// Source: github.com/NVIDIA/nccl-tests, doc/PERFORMANCE.md.
+struct CanaryAllReduce {
+  std::int64_t bytes = 0;
+  double min_us = 0, median_us = 0, p99_us = 0;
+  double median_busbw_gb_per_s = 0;
+};
+
+/// The bandwidth between two nodes, in 1e9 bytes a second.
+struct CanaryPair {
+  std::string a, b;
+  double gb_per_s = 0;
+};
+
+/// What a canary measured, once.
+struct CanaryFigures {
+  double seconds = 0;  ///< that it took
+  std::int64_t ranks = 0, nodes = 0;
+  CanaryGemm gemm;
+  std::vector<CanaryAllReduce> all_reduce;  ///< empty with one rank
+  std::vector<CanaryPair> pairs;            ///< empty with one node
+};
+
+/// One reading of a job.
+struct CanaryReading {
+  std::int64_t number = 0;               ///< 1-based, in the order in which its job took them
+  std::int64_t taken_at = 0;             ///< seconds since 1970, UTC: when it began
+  std::string problem;                   ///< why there are no figures; empty where there are
+  std::optional<CanaryFigures> figures;  ///< nothing where there is a problem
+};
+
+}  // namespace pippin
