@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "harness/base/error.h"
 #include "harness/base/text.h"
@@ -27,12 +28,14 @@ std::string clock_text(double seconds) {
 
 [[noreturn]] void does_not_fit(const Sweep& sweep, std::int64_t runs, const std::string& what,
                                const std::string& remedy) {
+  const std::int64_t reading_s = reading_time_s(sweep);
   bad_input(
-      "{}: {}, {} run{} of {}, does not fit the time limit {} of cluster '{}': raise its "
+      "{}: {}, {} run{} of {}{}, does not fit the time limit {} of cluster '{}': raise its "
       "slurm: time, or lower run_time with iterations{}",
       printable(sweep.file.string()), what, runs, runs == 1 ? "" : "s",
-      clock_text(*sweep.run_time_s), clock_text(*time_limit_s(sweep.cluster)),
-      printable(sweep.cluster.name), remedy);
+      clock_text(*sweep.run_time_s),
+      reading_s > 0 ? fmt::format(" with canaries of {} s", reading_s) : "",
+      clock_text(*time_limit_s(sweep.cluster)), printable(sweep.cluster.name), remedy);
 }
 
 bool holds(const Points& points, const std::string& id) {
@@ -45,6 +48,23 @@ const std::string& reference_of(const Sweep& sweep, std::int64_t nodes, const Po
   const auto before = earlier.find(nodes);
   return before != earlier.end() && holds(points, before->second) ? before->second
                                                                   : points.front()->id;
+}
+
+/// Whether all points of so many nodes are launched alike: a reading between two runs serves both.
+bool are_launched_alike(const Sweep& sweep, std::int64_t nodes) {
+  std::set<std::int64_t> ranks;
+  for (const auto& point : sweep.points) {
+    if (nodes_of(point, sweep.cluster) == nodes) ranks.insert(ranks_of(point));
+  }
+  return ranks.size() <= 1;
+}
+
+/// Readings that a job takes: one before its first run, one after each, and one more before each
+/// run that is not launched as the last.
+std::int64_t readings(const std::vector<std::int64_t>& ranks) {
+  std::int64_t count = 1;
+  for (std::size_t i = 0; i < ranks.size(); ++i) count += i > 0 && ranks[i] != ranks[i - 1] ? 2 : 1;
+  return count;
 }
 
 void check_point_fits(const Sweep& sweep, std::int64_t fitting) {
@@ -75,23 +95,31 @@ Packing split(const Sweep& sweep, Packing packing, const std::string& reference,
 
 }  // namespace
 
+std::int64_t ranks_of(const Point& point) { return point.layout.gpus.value_or(1); }
+
 std::int64_t nodes_of(const Point& point, const Cluster& cluster) {
-  const std::int64_t ranks = point.layout.gpus.value_or(1);
+  const std::int64_t ranks = ranks_of(point);
   return cluster.gpus_per_node > 0 ? (ranks + cluster.gpus_per_node - 1) / cluster.gpus_per_node
                                    : 1;
 }
 
-std::optional<std::int64_t> runs_that_fit(const Sweep& sweep) {
+std::optional<std::int64_t> runs_that_fit(const Sweep& sweep, std::int64_t nodes) {
   const auto limit = time_limit_s(sweep.cluster);
   if (!limit || !sweep.run_time_s) return std::nullopt;
-  const std::int64_t one = *sweep.run_time_s <= *limit ? 1 : 0;
-  return std::max(one, static_cast<std::int64_t>((*limit - kJobMarginS) / *sweep.run_time_s));
+  const auto reading_s = static_cast<double>(reading_time_s(sweep));
+  const bool shared = reading_s > 0 && are_launched_alike(sweep, nodes);
+  const double first_s = shared ? reading_s : 0;
+  const double run_s = *sweep.run_time_s + (shared ? 1 : 2) * reading_s;
+  const std::int64_t one = first_s + run_s <= *limit ? 1 : 0;
+  return std::max(one, static_cast<std::int64_t>((*limit - kJobMarginS - first_s) / run_s));
 }
 
-std::optional<std::int64_t> time_to_ask_for(const Sweep& sweep, std::size_t runs) {
+std::optional<std::int64_t> time_to_ask_for(const Sweep& sweep,
+                                            const std::vector<std::int64_t>& ranks) {
   if (!sweep.run_time_s) return std::nullopt;
   constexpr double kMinute = 60;
-  const double needed = static_cast<double>(runs) * *sweep.run_time_s + kJobMarginS;
+  const double needed = static_cast<double>(ranks.size()) * *sweep.run_time_s +
+                        static_cast<double>(readings(ranks) * reading_time_s(sweep)) + kJobMarginS;
   const double minutes = std::ceil(needed / kMinute) * kMinute;
   return static_cast<std::int64_t>(
       std::min(minutes, time_limit_s(sweep.cluster).value_or(minutes)));
@@ -100,9 +128,9 @@ std::optional<std::int64_t> time_to_ask_for(const Sweep& sweep, std::size_t runs
 std::vector<Packing> packings_of(const Sweep& sweep, const References& earlier) {
   const Pack usual = sweep.order == Order::kBlocks ? Pack::kBlock : Pack::kPoint;
   const bool in_blocks = sweep.pack.value_or(usual) == Pack::kBlock;
-  const auto fitting = runs_that_fit(sweep);
   std::vector<Packing> packings;
   for (const auto& [nodes, points] : by_nodes(sweep)) {
+    const auto fitting = runs_that_fit(sweep, nodes);
     Packing packing;
     packing.nodes = nodes;
     packing.points = static_cast<std::int64_t>(points.size());

@@ -12,16 +12,18 @@ namespace pippin {
 /// What a job needs beside its runs: its prolog, and the scheduler's own start and end.
 inline constexpr double kJobMarginS = 60;
 
+std::int64_t ranks_of(const Point& point);
 std::int64_t nodes_of(const Point& point, const Cluster& cluster);
 
-/// How many runs fit one job of the cluster; 0 where not even one does, nothing where any number
-/// does or the time of one is unknown. One run alone may use the whole limit, several leave a
-/// margin.
-std::optional<std::int64_t> runs_that_fit(const Sweep& sweep);
+/// How many runs, with their canaries, fit one job of so many nodes; 0 where not even one does,
+/// nothing where any number does or the time of one is unknown. One run alone may use the whole
+/// limit, several leave a margin.
+std::optional<std::int64_t> runs_that_fit(const Sweep& sweep, std::int64_t nodes);
 
-/// The time limit of a job with so many runs, in whole minutes or the cluster's limit where that is
-/// less. Nothing where the time of a run is unknown.
-std::optional<std::int64_t> time_to_ask_for(const Sweep& sweep, std::size_t runs);
+/// The time limit of a job whose runs have so many ranks, one after the other; in whole minutes, or
+/// the cluster's limit where that is less. Nothing where the time of a run is unknown.
+std::optional<std::int64_t> time_to_ask_for(const Sweep& sweep,
+                                            const std::vector<std::int64_t>& ranks);
 
 /// The reference that an earlier plan chose for each node count: an id.
 using References = std::map<std::int64_t, std::string>;

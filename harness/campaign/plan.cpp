@@ -1,6 +1,7 @@
 #include "harness/campaign/plan.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -46,6 +47,12 @@ References references_of(const Campaign& campaign) {
     }
   }
   return references;
+}
+
+std::map<std::string, std::int64_t> ranks_by_id(const std::vector<Point>& points) {
+  std::map<std::string, std::int64_t> ranks;
+  for (const auto& point : points) ranks[point.id] = ranks_of(point);
+  return ranks;
 }
 
 /// Leaves of each job the runs that are wanted or have begun. A reference goes with the last of
@@ -98,12 +105,16 @@ Campaign continue_campaign(const Campaign& campaign, const Sweep& sweep,
   next.dropped = sweep.dropped;
   drop_unwanted(next.jobs, wanted_keys, has_begun);
   std::set<std::string> kept_ids, job_names;
+  const auto ranks_of_point = ranks_by_id(campaign.points);
   for (auto& job : next.jobs) {
-    job.time_s = time_to_ask_for(sweep, job.runs.size());
+    std::vector<std::int64_t> ranks;
+    ranks.reserve(job.runs.size());
     for (const auto& run : job.runs) {
+      ranks.push_back(ranks_of_point.at(run.point_id));
       planned.insert({run.point_id, job.allocation, run.repeat});
       kept_ids.insert(run.point_id);
     }
+    job.time_s = time_to_ask_for(sweep, ranks);
     job_names.insert(job.name);
   }
   next.points = merged(campaign.points, kept_ids, sweep.points);

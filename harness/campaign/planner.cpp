@@ -88,7 +88,10 @@ PlannedRun Planner::run(const Wanted& wanted, std::int64_t block, std::int64_t p
 
 PlannedJob Planner::job(std::string name, const Place& place, const Runs& runs,
                         std::int64_t block) {
-  PlannedJob job{name, place.first, place.second, {}, time_to_ask_for(sweep_, runs.size())};
+  std::vector<std::int64_t> ranks;
+  ranks.reserve(runs.size());
+  for (const auto& one : runs) ranks.push_back(ranks_of(*one.point));
+  PlannedJob job{name, place.first, place.second, {}, time_to_ask_for(sweep_, ranks)};
   for (int i = 2; !taken_.insert(job.name).second; ++i) job.name = fmt::format("{}+{}", name, i);
   for (const auto& one : runs)
     job.runs.push_back(run(one, block, static_cast<std::int64_t>(job.runs.size()) + 1));

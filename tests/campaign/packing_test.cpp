@@ -91,30 +91,51 @@ std::string error_of(const Sweep& sweep) {
 
 TEST_CASE("a job asks for the time of its runs and a margin up to the cluster's limit") {
   Sweep sweep = sweep_of(3, {2, 1});
-  CHECK(time_to_ask_for(sweep, 1) == 360);
-  CHECK(time_to_ask_for(sweep, 3) == 960);
-  CHECK(time_to_ask_for(sweep, 4) == 1200);
+  CHECK(time_to_ask_for(sweep, {4}) == 360);
+  CHECK(time_to_ask_for(sweep, {4, 4, 4}) == 960);
+  CHECK(time_to_ask_for(sweep, {4, 4, 4, 4}) == 1200);
   sweep.run_time_s = 290.5;
-  CHECK(time_to_ask_for(sweep, 1) == 360);
+  CHECK(time_to_ask_for(sweep, {4}) == 360);
   const auto jobs = plan_jobs(sweep, 1);
   REQUIRE(jobs.size() == 2);
   CHECK(jobs[0].time_s == 960);
   sweep.cluster.scheduler_options.clear();
-  CHECK(time_to_ask_for(sweep, 100) == 29160);
+  CHECK(time_to_ask_for(sweep, std::vector<std::int64_t>(100, 4)) == 29160);
   sweep.run_time_s.reset();
-  CHECK_FALSE(time_to_ask_for(sweep, 1));
+  CHECK_FALSE(time_to_ask_for(sweep, {4}));
   CHECK_FALSE(plan_jobs(sweep, 1)[0].time_s);
 }
 
 TEST_CASE("one run may use the whole limit and several leave a margin") {
   Sweep sweep = sweep_of(3, {1, 1});
-  CHECK(runs_that_fit(sweep) == 3);
+  CHECK(runs_that_fit(sweep, 1) == 3);
   sweep.run_time_s = 1200;
-  CHECK(runs_that_fit(sweep) == 1);
+  CHECK(runs_that_fit(sweep, 1) == 1);
   sweep.run_time_s = 1201;
-  CHECK(runs_that_fit(sweep) == 0);
+  CHECK(runs_that_fit(sweep, 1) == 0);
   sweep.run_time_s.reset();
-  CHECK_FALSE(runs_that_fit(sweep));
+  CHECK_FALSE(runs_that_fit(sweep, 1));
+}
+
+TEST_CASE("canaries count in a job's time, and one between two like runs once") {
+  Sweep sweep = sweep_of(3, {1, 1});
+  sweep.canary_s = 4.5;
+  CHECK(reading_time_s(sweep) == 15);
+  sweep.run_time_s = 285;
+  CHECK(time_to_ask_for(sweep, {4}) == 420);            // 285 + 2 x 15 + 60
+  CHECK(time_to_ask_for(sweep, {4, 4, 4}) == 1020);     // 3 x 285 + 4 x 15 + 60
+  CHECK(time_to_ask_for(sweep, {4, 2, 4}) == 1020);     // 3 x 285 + 6 x 15 + 60
+  CHECK(time_to_ask_for(sweep, {2, 2, 4, 4}) == 1200);  // the cluster's limit
+  sweep.run_time_s = 375;                               // 3 x (375 + 15) + 15 + 60 > 1200
+  CHECK(runs_that_fit(sweep, 1) == 2);
+  sweep.run_time_s = 360;
+  CHECK(runs_that_fit(sweep, 1) == 3);
+  sweep.points.push_back(point_numbered(7, 2));
+  CHECK(runs_that_fit(sweep, 1) == 2);
+  sweep.run_time_s = 1180;
+  CHECK(runs_that_fit(sweep, 1) == 0);
+  sweep.run_time_s = 1170;
+  CHECK(runs_that_fit(sweep, 1) == 1);
 }
 
 TEST_CASE("a block that fits its time limit stays whole") {
