@@ -118,6 +118,7 @@ JobFiles files_of_submission(const Sweep& sweep, const PointIndex& points, const
   script.submission = submission.number;
   script.prolog = sweep.cluster.prolog;
   if (sweep.run_time_s) script.run_time_s = static_cast<std::int64_t>(std::ceil(*sweep.run_time_s));
+  if (sweep.canary_s) script.canary = {reading_time_s(sweep), reading_limit_s(sweep)};
   const fs::path probes = probes_directory();
   for (const auto& task : tasks) {
     ScriptTask part{task.job->name, {}};

@@ -30,6 +30,10 @@
 ///   RUN/2-ID/log            what the trainer printed
 ///   RUN/2-ID/started        seconds since 1970; who makes it has the claim on the attempt
 ///   RUN/2-ID/command        the bash function that was called
+///   RUN/2-ID/canary-before  "canary=3 taken=1700000000", the job's third reading and when it was
+///                           begun, what the canary printed, and "exit=1" where it failed
+///   RUN/2-ID/canary-after   the same; one file with the next run's `canary-before` where one
+///                           reading serves both
 ///   RUN/2-ID/interrupted    it was ended from outside: "signal=TERM time_up=1"
 ///   RUN/2-ID/done           by rename when it is over: "exit=0 ended=1700000000"; one that holds
 ///                           anything else was torn by a power cut and counts as none
@@ -52,6 +56,8 @@ struct Attempt {
   bool time_up = false;          ///< … because its job's time was up
   bool done() const { return exit_code.has_value(); }
   fs::path log() const { return directory / "log"; }
+  fs::path canary_before() const { return directory / "canary-before"; }
+  fs::path canary_after() const { return directory / "canary-after"; }
   /// "local-0": the job that made it.
   std::string job_id() const { return name.substr(name.find('-') + 1); }
 };

@@ -124,8 +124,12 @@ pippin_end_of_job() { # seconds since 1970, or nothing where the job has no end
   [[ $pippin_end =~ ^[0-9]+$ ]] || pippin_end=
 }
 
-pippin_has_time() { # for one more run: as long as it may take, else as the longest so far
+pippin_has_time() { # [CANARY]: for one more run: as long as it may take, else as the longest so far
   local now needed=${pippin_run_time:-$pippin_longest}
+  if [ -n "${1:-}" ]; then
+    needed=$((needed + pippin_canary_time))
+    if [ "$pippin_reading_by" != "$1" ]; then needed=$((needed + pippin_canary_time)); fi
+  fi
   [ "$pippin_longest" -gt 0 ] || return 0
   [ -z "$pippin_time_up" ] || return
   [ -n "${SLURM_JOB_ID:-}" ] || return 0
@@ -145,24 +149,76 @@ pippin_wait() { # for the child; what a signal does meanwhile is done in its tra
   done
 }
 
-pippin_launch() { # LOG FUNCTION: what it leaves behind would disturb the next
-  local code
+pippin_launch() { # LOG FUNCTION [SECONDS]: what it leaves behind would disturb the next
+  local code pippin_watch=
   [ -z "$pippin_ended" ] || return 143
   set -m # one that ends its process group is not the end of the job
-  "$2" >"$1" 2>&1 </dev/null &
+  "$2" >>"$1" 2>&1 </dev/null &
   pippin_child=$!
+  if [ -n "${3:-}" ]; then
+    {
+      sleep "$3"
+      echo "stopped after $3 s" >>"$1"
+      kill -TERM -- "-$pippin_child"
+      sleep 5
+      kill -KILL -- "-$pippin_child"
+    } >/dev/null 2>&1 </dev/null &
+    pippin_watch=$!
+    disown "$pippin_watch"
+  fi
   set +m # else wait would return when the child is suspended
   if [ -n "$pippin_ended" ]; then pippin_stop "$pippin_ended"; fi # before there was a child
   pippin_wait
   code=$?
   # What ends the job may reach the run a moment before it reaches this script.
   if [ "$code" -ne 0 ] && [ -n "${SLURM_JOB_ID:-}" ]; then sleep 0.3; fi
-  kill -KILL -- "-$pippin_child" 2>/dev/null
+  kill -KILL -- "-$pippin_child" ${pippin_watch:+"-$pippin_watch"} 2>/dev/null
   pippin_child=
   return "$code"
 }
 
-pippin_done() { # RUN DIRECTORY CODE
+# Readings of the canary: where the last good one lies, if nothing has run since, and what took it.
+pippin_reading='' pippin_reading_by='' pippin_readings=0 pippin_in_readings=0
+pippin_canary_time=${pippin_canary_time:-0} pippin_canary_off='' pippin_canary_told=''
+pippin_canary() { # FUNCTION FILE: whatever comes of it, the run goes on
+  local code begun=$SECONDS spent
+  pippin_reading_by=''
+  [ -z "$pippin_ended$pippin_time_up$pippin_canary_off" ] || return
+  pippin_readings=$((pippin_readings + 1))
+  printf 'canary=%d taken=%(%s)T\n' "$pippin_readings" -1 >"$2"
+  pippin_launch "$2" "$1" "${pippin_canary_limit:-}"
+  code=$?
+  spent=$((SECONDS - begun))
+  if [ "$pippin_canary_time" -gt 0 ]; then
+    pippin_in_readings=$((pippin_in_readings + spent))
+    if [ "$spent" -gt "$pippin_canary_time" ]; then pippin_canary_time=$spent; fi
+  fi
+  if [ "$code" -eq 0 ]; then
+    pippin_reading=$2 pippin_reading_by=$1
+    return
+  fi
+  printf '\nexit=%d\n' "$code" >>"$2"
+  [ -z "$pippin_ended" ] || return
+  if [ -z "$pippin_canary_told" ]; then
+    pippin_note "a canary exits $code, which its runs do not mind: see $2"
+    pippin_canary_told=1
+  fi
+  if [ -n "${pippin_canary_limit:-}" ] && [ "$spent" -ge "$pippin_canary_limit" ]; then
+    pippin_note "no more canaries in this job: one took $spent s"
+    pippin_canary_off=1 pippin_canary_time=0
+  fi
+}
+
+pippin_canary_before() { # FUNCTION FILE: one reading between two runs serves both
+  if [ "$pippin_reading_by" = "$1" ]; then
+    ln "$pippin_reading" "$2" 2>/dev/null || cp "$pippin_reading" "$2"
+  else
+    pippin_canary "$1" "$2"
+  fi
+  pippin_reading_by=''
+}
+
+pippin_done() { # RUN DIRECTORY CODE ENDED
   local outcome=succeeded
   if [ "$3" -eq 0 ]; then
     if [ -e "$pippin_claim/failing" ]; then rm "$pippin_claim/failing"; fi
@@ -170,25 +226,26 @@ pippin_done() { # RUN DIRECTORY CODE
     outcome=failed
     echo "$1" >>"$pippin_claim/failing"
   fi
-  printf 'exit=%d ended=%(%s)T\n' "$3" -1 >"$2/done.new" || return
+  printf 'exit=%d ended=%d\n' "$3" "$4" >"$2/done.new" || return
   sync "$2/log" "$2/done.new" # a power cut must not leave an empty one
   mv "$2/done.new" "$2/done" && echo "$2" >"$pippin_root/$outcome/$1"
 }
 
 pippin_run() { # NAME FUNCTION [CANARY]
   local run=$1 begun_at directory="$pippin_root/$1/$pippin_submission-$pippin_id" code begun=$SECONDS
+  local pippin_earlier=$pippin_in_readings
   if pippin_is_done "$run"; then
     pippin_note "$run is done already"
     return
   fi
-  if [ -n "$pippin_ended" ] || ! pippin_has_time; then
+  if [ -n "$pippin_ended" ] || ! pippin_has_time "${3:-}"; then
     pippin_note "$run is left for another job: the time of this one is up"
     return
   fi
   mkdir -p "$directory" && printf -v begun_at '%(%s)T' -1 &&
     pippin_take "$directory/started" "$begun_at" && declare -f "$2" >"$directory/command" || return
   export PIPPIN_RUN_DIR=$directory
-  if [ -n "${3:-}" ]; then pippin_launch "$directory/canary-before" "$3"; fi
+  if [ -n "${3:-}" ]; then pippin_canary_before "$3" "$directory/canary-before"; fi
   pippin_note "$run starts"
   pippin_launch "$directory/log" "$2"
   code=$?
@@ -198,9 +255,12 @@ pippin_run() { # NAME FUNCTION [CANARY]
     return
   fi
   pippin_note "$run exits $code"
-  if [ -n "${3:-}" ]; then pippin_launch "$directory/canary-after" "$3"; fi
-  pippin_done "$run" "$directory" "$code"
-  if [ $((SECONDS - begun + 1)) -gt "$pippin_longest" ]; then pippin_longest=$((SECONDS - begun + 1)); fi
+  local ended_at length
+  printf -v ended_at '%(%s)T' -1
+  if [ -n "${3:-}" ]; then pippin_canary "$3" "$directory/canary-after"; fi
+  pippin_done "$run" "$directory" "$code" "$ended_at"
+  length=$((SECONDS - begun + 1 - (pippin_in_readings - pippin_earlier)))
+  if [ "$length" -gt "$pippin_longest" ]; then pippin_longest=$length; fi
 }
 )bash";
 
@@ -326,6 +386,11 @@ std::string with_values(std::string_view text, const NamedValues& values) {
   return result;
 }
 
+/// `probe` as the cluster and the trainer launch one.
+std::string launched(const Sweep& sweep, const std::string& launch, const std::string& probe) {
+  return sweep.trainer.once || launch.empty() ? probe : launch + " " + probe;
+}
+
 std::string probe_command(const Sweep& sweep, const NamedValues& values, const fs::path& probes) {
   std::string command = bash_word((probes / sweep.trainer.probe).string());
   for (const auto& option : sweep.trainer.options) {
@@ -342,7 +407,12 @@ ScriptRun script_run(const Sweep& sweep, const Point& point, const PlannedRun& r
   const NamedValues values = values_of(sweep, point, run, allocation);
   const auto fill = [&](const std::string& name) { return filling_of(values, name); };
   const std::string launch = filled(sweep.cluster.launch, fill);
-  const std::string canary = filled(sweep.cluster.canary, fill);
+  const std::string canary =
+      sweep.canary_s
+          ? launched(sweep, launch,
+                     fmt::format("{} --seconds {}", bash_word((probes / "canary").string()),
+                                 *sweep.canary_s))
+          : filled(sweep.cluster.canary, fill);
   ScriptRun script{run.name, {}, {}, canary};
   const auto put = [&](const std::string& name, const std::string& value) {
     script.env.emplace_back(variable_name(name), value);
@@ -361,8 +431,7 @@ ScriptRun script_run(const Sweep& sweep, const Point& point, const PlannedRun& r
       return name == "launch" ? Filling{Filling::Kind::kCode, launch} : fill(name);
     });
   } else {
-    const std::string probe = probe_command(sweep, values, probes);
-    script.command = sweep.trainer.once || launch.empty() ? probe : launch + " " + probe;
+    script.command = launched(sweep, launch, probe_command(sweep, values, probes));
   }
   return script;
 }
@@ -372,14 +441,21 @@ namespace {
 /// Functions of the task's runs, and their calls.
 std::string text_of(const ScriptTask& task) {
   std::string text = fmt::format("export PIPPIN_JOB={}\n", bash_word(task.job)), calls;
+  std::map<std::string, std::size_t> canaries;
   for (std::size_t i = 0; i < task.runs.size(); ++i) {
     const ScriptRun& run = task.runs[i];
     // Not indented: a here-document of the user's must end where they wrote it.
     text += fmt::format("\nrun_{}() (\n{}{}\n)\n", i + 1, exports(run.env), trim(run.command));
-    if (!run.canary.empty()) text += fmt::format("canary_{}() (\n{}\n)\n", i + 1, trim(run.canary));
     calls += fmt::format("pippin_run {} run_{}", bash_word(run.name), i + 1);
-    calls += run.canary.empty() ? "\n" : fmt::format(" canary_{}\n", i + 1);
+    if (!run.canary.empty()) {
+      const auto [canary, is_new] = canaries.try_emplace(run.canary, canaries.size() + 1);
+      if (is_new) text += fmt::format("canary_{}() (\n{}\n)\n", canary->second, trim(run.canary));
+      calls += fmt::format(" canary_{}", canary->second);
+    }
+    calls += "\n";
   }
+  // By hand one bash runs all tasks, whose canaries are not the same.
+  if (!canaries.empty()) calls.insert(0, "pippin_reading_by=''\n");
   return text + "\n" + calls;
 }
 
@@ -392,6 +468,9 @@ std::string head_of(const JobScript& script) {
                       bash_word(script.root.string()), bash_word(script.name), script.submission);
   if (script.run_time_s)
     text += fmt::format("pippin_run_time={} # seconds, at most\n", *script.run_time_s);
+  if (script.canary)
+    text += fmt::format("pippin_canary_time={} pippin_canary_limit={} # seconds\n",
+                        script.canary->usual_s, script.canary->most_s);
   text += fmt::format("cd {} || exit 1\n", bash_word(script.directory.string()));
   return text;
 }
