@@ -29,6 +29,8 @@ struct Sign {
   RunState state;
 };
 
+constexpr std::string_view kLostRank = "training: rank ";  // … "3 on node2 died: …", our probe's
+
 // Sources: messages of PyTorch (c10/cuda, ProcessGroupNCCL, torch.distributed.elastic), NCCL,
 // Slurm 21-24 (slurmstepd, srun) and Megatron-LM, as found in public training logs.
 constexpr Sign kSigns[] = {
@@ -44,6 +46,8 @@ constexpr Sign kSigns[] = {
     {"oom-kill event", kHostMemory, RunState::kOom},
     {": Out Of Memory", kHostMemory, RunState::kOom},
     {"std::bad_alloc", kHostMemory, RunState::kOom},
+    {"training: out of memory", kHostMemory, RunState::kOom},
+    {kLostRank, kLostNode, RunState::kFailed},
     {"error: Node failure on", kLostNode, RunState::kFailed},
     {"NET/IB : Got completion from peer", kNetwork, RunState::kFailed},
     {"Watchdog caught collective operation timeout", kCrash, RunState::kFailed},
@@ -120,6 +124,7 @@ void Ending::see(std::size_t number, std::string_view line, std::size_t iteratio
     return;
   }
   if (is_aftermath(line)) return;
+  if (sign.text == kLostRank && !contains(line, " died")) return;
   if (sign.strength == kUncaughtError && !is_python_error(line)) return;
   std::erase_if(causes_, [&](const Cause& cause) { return survived(cause, iterations); });
   for (const auto& cause : causes_) {

@@ -45,7 +45,7 @@ const std::map<std::string, std::set<std::string>>& homes() {
       {"boost/math", {"reports/statistics"}},
       {"Eigen/", {"reports/statistics"}},
       {"nlopt", {"reports/statistics"}},
-      {"nlohmann/", {"harness/jobs", "reports"}},
+      {"nlohmann/", {"harness/jobs", "harness/scrape", "reports"}},
       {"xxhash.h", {"harness/base"}},
   };
   return kHomes;

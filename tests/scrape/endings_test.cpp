@@ -47,6 +47,8 @@ TEST_CASE("every way to die has its state") {
       {"slurmstepd: error: Detected 1 oom_kill event in StepId=440575.0.", RunState::kOom},
       {"srun: error: nid001277: tasks 1-3: Out Of Memory", RunState::kOom},
       {"terminate called after throwing an instance of 'std::bad_alloc'", RunState::kOom},
+      {"training: out of memory (cudaMalloc): tried to allocate 192.00 MiB", RunState::kOom},
+      {"training: rank 3 on node2 died: no word from it for 5 s", RunState::kFailed},
       {"[Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1580)",
        RunState::kFailed},
       {"n1:1:2 [0] NCCL WARN NET/IB : Got completion from peer 10.0.0.1 with status=12 vendor err "

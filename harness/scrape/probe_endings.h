@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "harness/records/run.h"
+
+namespace pippin {
+
+/// How a run of one of our probes ended.
+/// Source: probes/LOG_FORMAT.md, "How a run ends".
+struct ProbeEnding {
+  RunState state = RunState::kFailed;
+  std::string evidence;    ///< "bad layout: training: --heads 4 does not divide …"
+  bool lost_rank = false;  ///< a rank or its node died: worth another try
+};
+
+/// Exit code of a probe of which another rank was lost.
+inline constexpr int kLostRankExit = 15;
+
+/// Of the exit codes that our probes have a meaning for (12 out of memory, 13 bad layout, 14 no
+/// device, 15 another rank was lost), with the line of theirs that says so. Where one rank ran out
+/// of memory the others lost it.
+/// Shape: nothing for other codes, and where no probe of ours has said a word.
+std::optional<ProbeEnding> probe_ending(int exit_code, std::string_view log);
+
+}  // namespace pippin
