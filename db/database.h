@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/base/files.h"
+#include "harness/records/canary.h"
 #include "harness/records/run.h"
 #include "harness/records/summary.h"
 
@@ -66,6 +67,8 @@ struct RunRecord {
   Provenance provenance;
   std::optional<LogFile> file;
   std::optional<LogRun> log;  ///< what `file` says; nothing where there is no log yet
+  /// Readings of the run's job; nothing where there are none yet.
+  std::optional<CanaryReading> canary_before = {}, canary_after = {};
 };
 
 /// Which samples to load; nothing set: all.
@@ -147,6 +150,7 @@ class Database {
 
   /// Stores a run of a campaign; known by sweep, campaign and name: the same again, or another
   /// attempt at it, replaces what was there. A foreign log of the same content gives way to it.
+  /// A canary's reading is known by its job and number: it is stored once, whatever runs have it.
   /// Requires that put_campaign stored the campaign and the point.
   Added put_run(const RunRecord& run);
 

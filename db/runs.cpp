@@ -271,6 +271,7 @@ std::int64_t replace_records(Connection& connection, std::int64_t run, const Log
 
 void delete_run(Connection& connection, std::int64_t run) {
   delete_records(connection, run);
+  delete_canaries(connection, run);
   connection.prepare("DELETE FROM notes WHERE run = ?").run(run);
   connection.prepare("DELETE FROM runs WHERE id = ?").run(run);
 }
@@ -319,6 +320,7 @@ void delete_other_attempts(Connection& connection, const RunRecord& run, std::in
   others.bind(run.name, campaign_id(connection, run.place), allocation);
   while (others.step()) {
     delete_records(connection, others.integer(0));
+    delete_canaries(connection, others.integer(0));
     move_notes(connection, others.integer(0), heir);
     connection.prepare("DELETE FROM runs WHERE id = ?").run(others.integer(0));
     connection.prepare("DELETE FROM logs WHERE id = ?").run(others.maybe_integer(1));
@@ -346,6 +348,7 @@ Added put_run(Connection& connection, const RunRecord& run) {
   const std::int64_t id = stored_run(connection, allocation, run.name)->id;
   for (const auto copy : copies) delete_foreign_log(connection, copy, id);
   delete_other_attempts(connection, run, allocation, id);
+  put_canaries(connection, id, allocation, run);
   if (run.log) {
     added.iterations = replace_records(connection, id, *run.log);
   } else {

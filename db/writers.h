@@ -25,6 +25,12 @@ std::int64_t put_log(Connection& connection, std::optional<std::int64_t> id, con
 Added add_foreign_log(Connection& connection, const LogFile& file, const std::vector<LogRun>& runs);
 void put_campaign(Connection& connection, const CampaignRecord& campaign);
 Added put_run(Connection& connection, const RunRecord& run);
+/// Stores the readings that a run has, of an allocation, and what it has them as; those that it had
+/// and does not name stay.
+void put_canaries(Connection& connection, std::int64_t run, std::int64_t allocation,
+                  const RunRecord& record);
+/// Takes a run off its readings, and deletes those that no other run has.
+void delete_canaries(Connection& connection, std::int64_t run);
 std::vector<PointSamples> samples(Connection& connection, const SampleFilter& filter,
                                   std::int64_t digest_version);
 std::vector<Iteration> lines_of(Connection& connection, std::int64_t run);

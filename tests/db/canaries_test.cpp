@@ -1,0 +1,142 @@
+#include <catch2/catch.hpp>
+
+#include "db/sqlite.h"
+#include "tests/db/sample_runs.h"
+#include "tests/support/temporary.h"
+
+using namespace pippin;
+
+namespace {
+
+/// A reading that tells by its TFLOPS which it is.
+CanaryReading reading_of(std::int64_t number, double tflops = 1) {
+  CanaryReading reading{number, 1700000000 + number, {}, CanaryFigures{}};
+  CanaryFigures& figures = *reading.figures;
+  figures.seconds = 4.9;
+  figures.ranks = 8;
+  figures.nodes = 2;
+  figures.gemm = {512, 256, 128, tflops, tflops + 1, tflops + 2, 3, "n2"};
+  figures.all_reduce = {{8, 1, 1.2, 4, 0.01}, {4194304, 900, 1000, 1100, 7.3 * tflops}};
+  figures.pairs = {{"n1", "n2", 1.2}};
+  return reading;
+}
+
+RunRecord run_with(const std::string& name, std::optional<CanaryReading> before,
+                   std::optional<CanaryReading> after, std::int64_t attempt = 1) {
+  RunRecord run = test::run_of(name, test::log_of(1, 3), attempt);
+  run.canary_before = std::move(before);
+  run.canary_after = std::move(after);
+  return run;
+}
+
+/// A database of one campaign.
+struct Stored {
+  Stored() : database(folder / "t.db") { database.put_campaign(test::campaign_of()); }
+  std::string text(const std::string& sql) const {
+    return db::Connection(folder / "t.db", false).text(sql);
+  }
+  std::int64_t number(const std::string& sql) const {
+    return db::Connection(folder / "t.db", false).number(sql);
+  }
+  /// Everything about canaries.
+  std::string all() const {
+    std::string rows;
+    for (const std::string from :
+         {"(SELECT id || ' ' || allocation || ' ' || number || ' ' || taken_at || ' ' || "
+          "coalesce(problem, gemm_median_tflops) AS r FROM canary_readings)",
+          "(SELECT reading || ' ' || size_bytes || ' ' || median_us AS r FROM canary_all_reduce)",
+          "(SELECT reading || ' ' || node_a || ' ' || bandwidth_gb_per_s AS r FROM canary_pairs)",
+          "(SELECT run || ' ' || moment || ' ' || reading AS r FROM run_canaries)"}) {
+      rows += text("SELECT group_concat(r, ', ') FROM " + from) + "; ";
+    }
+    return rows;
+  }
+
+  test::TemporaryDirectory folder;
+  Database database;
+};
+
+}  // namespace
+
+TEST_CASE("a reading between two runs is stored once and is theirs both") {
+  Stored stored;
+  stored.database.put_run(run_with("one", reading_of(1, 1), reading_of(2, 2)));
+  stored.database.put_run(run_with("two", reading_of(2, 2), reading_of(3, 3)));
+  CHECK(stored.number("SELECT count(*) FROM canary_readings") == 3);
+  CHECK(stored.number("SELECT count(*) FROM canary_all_reduce") == 6);
+  CHECK(stored.number("SELECT count(*) FROM canary_pairs") == 3);
+  CHECK(stored.text("SELECT group_concat(runs.name || ' ' || moment, ', ') FROM run_canaries "
+                    "JOIN canary_readings ON canary_readings.id = reading "
+                    "JOIN runs ON runs.id = run WHERE number = 2") == "one after, two before");
+  CHECK(stored.text("SELECT taken_at || ' ' || duration_s || ' ' || ranks || ' ' || nodes || ' ' "
+                    "|| gemm_m || ' ' || gemm_n || ' ' || gemm_k || ' ' || gemm_slowest_rank || "
+                    "' ' || gemm_slowest_host FROM canary_readings WHERE number = 1") ==
+        "1700000001 4.9 8 2 512 256 128 3 n2");
+}
+
+TEST_CASE("collecting a run again changes none of its readings") {
+  Stored stored;
+  const RunRecord run = run_with("one", reading_of(1), reading_of(2));
+  stored.database.put_run(run);
+  const std::string before = stored.all();
+  stored.database.put_run(run);
+  CHECK(stored.all() == before);
+  CHECK(stored.number("SELECT count(*) FROM canary_readings") == 2);
+}
+
+TEST_CASE("a reading that comes later is added and one that is gone stays") {
+  Stored stored;
+  stored.database.put_run(run_with("one", reading_of(1), std::nullopt));
+  CHECK(stored.number("SELECT count(*) FROM run_canaries") == 1);
+  stored.database.put_run(run_with("one", reading_of(1), reading_of(2)));
+  CHECK(stored.number("SELECT count(*) FROM run_canaries") == 2);
+  stored.database.put_run(run_with("one", std::nullopt, std::nullopt));
+  CHECK(stored.number("SELECT count(*) FROM run_canaries") == 2);
+}
+
+TEST_CASE("a canary that failed is stored with what went wrong until it is read better") {
+  Stored stored;
+  CanaryReading failed{1, 1700000000, "exit 14: canary: no device", {}};
+  stored.database.put_run(run_with("one", failed, std::nullopt));
+  CHECK(stored.text("SELECT before_problem FROM canary_overview") == "exit 14: canary: no device");
+  CHECK(stored.number("SELECT gemm_median_tflops IS NULL AND ranks IS NULL AND "
+                      "gemm_slowest_host IS NULL FROM canary_readings") == 1);
+  stored.database.put_run(run_with("one", reading_of(1), std::nullopt));
+  CHECK(stored.number("SELECT problem IS NULL AND gemm_median_tflops = 2 FROM canary_readings") ==
+        1);
+  stored.database.put_run(run_with("one", failed, std::nullopt));
+  CHECK(stored.number("SELECT count(*) FROM canary_all_reduce") == 0);
+}
+
+TEST_CASE("another attempt at a run leaves the readings that others have") {
+  Stored stored;
+  stored.database.put_run(run_with("one", reading_of(1), reading_of(2)));
+  stored.database.put_run(run_with("two", reading_of(2), reading_of(3)));
+  stored.database.put_run(run_with("two", reading_of(1, 7), reading_of(2, 8), 2));
+  CHECK(stored.text("SELECT group_concat(attempt || '.' || canary_readings.number, ' ') FROM "
+                    "canary_readings JOIN allocations ON allocations.id = allocation") ==
+        "1.1 1.2 2.1 2.2");
+  CHECK(stored.number("SELECT count(*) FROM pragma_foreign_key_check") == 0);
+}
+
+TEST_CASE("the overview has each run with what was measured before and after it") {
+  Stored stored;
+  stored.database.put_run(run_with("one", reading_of(1, 1), reading_of(2, 2)));
+  stored.database.put_run(run_with("bare", std::nullopt, std::nullopt));
+  CHECK(stored.text("SELECT group_concat(run_name || ' ' || coalesce(before_gemm_tflops || ' ' || "
+                    "after_gemm_tflops || ' ' || before_all_reduce_bytes || ' ' || "
+                    "before_all_reduce_busbw_gb_per_s || ' ' || "
+                    "after_all_reduce_busbw_gb_per_s || ' ' || before_taken, '-'), ', ') "
+                    "FROM canary_overview ORDER BY run") ==
+        "one 2.0 3.0 4194304 7.3 14.6 2023-11-14 22:13:21, bare -");
+}
+
+TEST_CASE("a canary of one rank has no all-reduce in the overview") {
+  Stored stored;
+  CanaryReading alone = reading_of(1);
+  alone.figures->all_reduce.clear();
+  alone.figures->pairs.clear();
+  stored.database.put_run(run_with("one", alone, std::nullopt));
+  CHECK(stored.number("SELECT before_gemm_tflops = 2 AND before_all_reduce_bytes IS NULL AND "
+                      "before_all_reduce_busbw_gb_per_s IS NULL FROM canary_overview") == 1);
+}
