@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "harness/campaign/machine.h"
+#include "harness/scrape/probe_endings.h"
 
 namespace pippin {
 
@@ -20,12 +21,21 @@ CampaignMachine::Left CampaignMachine::left_of(const Handing& handing, const std
   if (!attempt || !attempt->done()) return left;
   left.succeeded = attempt->exit_code == 0;
   left.done = left.succeeded || attempt->submission == handing.submission.number;
+  if (left.done && !left.succeeded) left.lost_rank = lost_rank_of(*attempt);
   if (left.done) {
     fate.phase = RunPhase::kDone;
     fate.failed = !left.succeeded;
     fate.certain = left.succeeded;
+    fate.lost_rank = !left.lost_rank.empty();
   }
   return left;
+}
+
+/// The words of an attempt's log that say so; empty where no rank was lost.
+std::string CampaignMachine::lost_rank_of(const Attempt& attempt) {
+  if (attempt.exit_code != kLostRankExit) return "";
+  const auto ending = probe_ending(kLostRankExit, files_.read(attempt.log()).value_or(""));
+  return ending && ending->lost_rank ? ending->evidence : "";
 }
 
 std::vector<CampaignMachine::Left> CampaignMachine::left_of(const Handing& handing,
@@ -43,10 +53,11 @@ bool CampaignMachine::judge(const Handing& handing, std::size_t task, const JobS
                             bool known) {
   const auto all = left_of(handing, task);
   Ending ending{status, known, false, false};
-  std::vector<const Left*> open, failed_last;
+  std::vector<const Left*> open, failed_last, lost_rank;
   for (const Left& left : all) {
     if (left.succeeded) failed_last.clear();
-    if (left.done && !left.succeeded) failed_last.push_back(&left);
+    if (left.done && !left.succeeded)
+      (left.lost_rank.empty() ? failed_last : lost_rank).push_back(&left);
     if (!left.done) open.push_back(&left);
     ending.progressed = ending.progressed || left.done;
     ending.spent = ending.spent || left.done || has_run_out(left, status);
@@ -54,8 +65,29 @@ bool CampaignMachine::judge(const Handing& handing, std::size_t task, const JobS
   }
   if (status.end == End::kInfrastructure)
     for (const Left* left : failed_last) lose(handing, *left, ending);
+  for (const Left* left : lost_rank) lose_rank(handing, *left, ending);
   for (const Left* left : open) lose(handing, *left, ending);
-  return !open.empty() || !failed_last.empty();
+  return !open.empty() || !failed_last.empty() || !lost_rank.empty();
+}
+
+/// A rank or its node died, whatever the scheduler has seen of it. One that dies every time is no
+/// bad luck: the failure is the run's result.
+void CampaignMachine::lose_rank(const Handing& handing, const Left& left, Ending ending) {
+  const bool cancelled = ending.status.end == End::kUser || handing.submission.cancelled;
+  if (!cancelled && times_handed_over(*left.run) > options_.retries) return;
+  ending.status.evidence = left.lost_rank;
+  if (!cancelled) ending.status.end = End::kInfrastructure;
+  lose(handing, left, ending);
+}
+
+std::int64_t CampaignMachine::times_handed_over(const std::string& run) const {
+  std::int64_t times = 0;
+  for (const auto& handing : handings_) {
+    if (handing.submission.refused || handing.submission.cancelled) continue;
+    for (const auto& task : handing.submission.tasks)
+      times += std::count(task.runs.begin(), task.runs.end(), run);
+  }
+  return times;
 }
 
 bool CampaignMachine::has_run_out(const Left& left, const JobStatus& status) {

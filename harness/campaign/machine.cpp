@@ -111,23 +111,25 @@ void CampaignMachine::see_failures(const Outcomes& outcomes) {
     const bool old = fate.submission == 0;  // by hand, before anything was handed over
     fate.phase = RunPhase::kDone;
     fate.failed = attempt->exit_code != 0;
+    fate.lost_rank = !lost_rank_of(*attempt).empty();
     fate.certain = old || !fate.failed;
   }
 }
 
-/// A task is settled where its files leave nothing to ask: all is done, and no failures at its end
-/// may have come from a node that died.
+/// A task is settled where its files leave nothing to ask: all is done, no failures at its end may
+/// have come from a node that died, and no run has lost a rank.
 void CampaignMachine::settle(Handing& handing) {
   for (std::size_t i = 0; i < handing.settled.size(); ++i) {
     if (handing.settled[i]) continue;
-    bool open = false, fails_at_the_end = false;
+    bool open = false, fails_at_the_end = false, lost_rank = false;
     for (const auto& run : handing.submission.tasks[i].runs) {
       if (!owns(handing, run)) continue;
       const RunFate& fate = fates_.at(run);
       open = open || fate.phase != RunPhase::kDone;
       fails_at_the_end = fate.failed && !fate.certain;
+      lost_rank = lost_rank || (fails_at_the_end && fate.lost_rank);
     }
-    handing.settled[i] = !open && !fails_at_the_end;
+    handing.settled[i] = !open && !fails_at_the_end && !lost_rank;
     if (!handing.settled[i]) continue;
     for (const auto& run : handing.submission.tasks[i].runs) {
       if (owns(handing, run)) fates_.at(run).certain = true;

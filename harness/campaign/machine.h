@@ -35,6 +35,7 @@ struct RunFate {
   std::optional<End> end = {};  ///< of the last job that left it open
   std::string evidence = {};    ///< the scheduler's words on that, or on what it waits for
   std::int64_t submission = 0;  ///< the last that it was part of; 0: none
+  bool lost_rank = {};          ///< of one that failed: by its own account a rank of it died
 };
 
 /// How far a campaign is.
@@ -130,6 +131,7 @@ class CampaignMachine {
   struct Left {
     const std::string* run;
     bool done = false, succeeded = false, started = false, time_up = false;
+    std::string lost_rank = {};  ///< the log's words, where a rank of it died
   };
   /// How a task ended.
   struct Ending {
@@ -158,6 +160,9 @@ class CampaignMachine {
   bool judge(const Handing& handing, std::size_t task, const JobStatus& status, bool known = false);
   static bool has_run_out(const Left& left, const JobStatus& status);
   void lose(const Handing& handing, const Left& left, const Ending& ending);
+  void lose_rank(const Handing& handing, const Left& left, Ending ending);
+  std::string lost_rank_of(const Attempt& attempt);
+  std::int64_t times_handed_over(const std::string& run) const;
   bool is_worth_another_try(const Handing& handing, const Left& left, const Ending& ending);
   void never_arrived(Handing& handing);
   void cancel_late_arrivals();
