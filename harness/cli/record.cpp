@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "harness/base/text.h"
+#include "harness/scrape/canary.h"
+#include "harness/scrape/probe_endings.h"
 #include "harness/scrape/scrape.h"
 #include "sweeps/estimate/parameters.h"
 
@@ -31,12 +33,15 @@ std::string last_line(std::string_view log) {
       text.find_last_of('\n') == std::string_view::npos ? 0 : text.find_last_of('\n') + 1));
 }
 
-/// How a run that left an exit code ended: the log says it best, the exit code else, which in
-/// "train | tee" is not the trainer's.
+/// How a run that left an exit code ended: a probe of ours says it by both, else the log says it
+/// best, or the exit code, which in "train | tee" is not the trainer's.
 void judge(RunRecord& record, int exit_code, std::string_view log) {
   const bool measured = record.log && !record.log->iterations.empty();
   const bool log_knows = record.log && record.log->end && *record.log->end != RunState::kOk;
-  if (log_knows) {
+  if (const auto probe = probe_ending(exit_code, log)) {
+    record.state = probe->state;
+    record.evidence = probe->evidence;
+  } else if (log_knows) {
     record.state = *record.log->end;
     record.evidence = record.log->evidence;
   } else if (exit_code == 0 && measured) {
@@ -106,6 +111,11 @@ std::string evidence_of(const RunFate& fate, const RunRecord& record) {
   return text;
 }
 
+std::optional<CanaryReading> reading_at(const fs::path& file) {
+  const auto text = disk().read(file);
+  return text ? read_canary(*text) : std::nullopt;
+}
+
 }  // namespace
 
 void complete_model(Model& model) {
@@ -150,6 +160,8 @@ Recorded Recorder::record(const PlannedJob& job, const PlannedRun& run, const Ru
   record.attempt = attempt_number(job.name, *attempt);
   record.provenance = provenance_of(*attempt);
   record.file = LogFile{attempt->log(), log};
+  record.canary_before = reading_at(attempt->canary_before());
+  record.canary_after = reading_at(attempt->canary_after());
   record.log = joined(scrape(log));
   if (record.log) complete_model(record.log->point.model);
   const std::string clash =
