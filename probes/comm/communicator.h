@@ -36,9 +36,9 @@ class Pending {
 
 /// A group of ranks that talk. Counts are elements of one rank's part: all_gather() makes size()
 /// parts out of one, reduce_scatter() and all_to_all() take size() parts. Bytes can be moved, not
-/// reduced. In place, where a call allows it: all_reduce() and reduce() with in == out; all_gather()
-/// with in == out + rank()·count.
-/// Errors: Error (machine) with the library's own words.
+/// reduced. In place, where a call allows it: all_reduce() and reduce() with in == out;
+/// all_gather() with in == out + rank()·count. Errors: Error (machine) with the library's own
+/// words.
 class Communicator {
  public:
   virtual ~Communicator() = default;

@@ -7,9 +7,12 @@ namespace pippin::probes {
 
 std::int64_t bytes_of(Element element) {
   switch (element) {
-    case Element::kByte: return 1;
-    case Element::kFloat: return sizeof(float);
-    case Element::kDouble: return sizeof(double);
+    case Element::kByte:
+      return 1;
+    case Element::kFloat:
+      return sizeof(float);
+    case Element::kDouble:
+      return sizeof(double);
   }
   return 0;
 }

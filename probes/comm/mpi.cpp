@@ -27,9 +27,12 @@ int narrow(std::int64_t count) {
 
 MPI_Datatype type_of(Element element) {
   switch (element) {
-    case Element::kByte: return MPI_BYTE;
-    case Element::kFloat: return MPI_FLOAT;
-    case Element::kDouble: return MPI_DOUBLE;
+    case Element::kByte:
+      return MPI_BYTE;
+    case Element::kFloat:
+      return MPI_FLOAT;
+    case Element::kDouble:
+      return MPI_DOUBLE;
   }
   return MPI_DATATYPE_NULL;
 }
@@ -150,8 +153,7 @@ class MpiCommunicator final : public Communicator {
 
  private:
   /// What MPI wants as the part that stands in its place already.
-  const void* gathered(const void* in, const void* out, std::int64_t count,
-                       Element element) const {
+  const void* gathered(const void* in, const void* out, std::int64_t count, Element element) const {
     const auto* place = static_cast<const char*>(out) + rank_ * count * bytes_of(element);
     return in == place ? MPI_IN_PLACE : in;
   }
@@ -171,9 +173,8 @@ Session::Session() : world_(make_lone_communicator()) {
   auto world = std::make_unique<MpiCommunicator>(MPI_COMM_WORLD);
   if (world->size() != launched)
     bad_input("launched as " + std::to_string(launched) + " processes, of which MPI sees " +
-              std::to_string(world->size()) +
-              ": launch with the mpirun that belongs to " + library() +
-              ", or with srun --mpi=pmix");
+              std::to_string(world->size()) + ": launch with the mpirun that belongs to " +
+              library() + ", or with srun --mpi=pmix");
   world_ = std::move(world);
 }
 

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "probes/comm/nodes.h"
+#include "probes/comm/watch.h"
 
 namespace pippin::probes {
 
@@ -26,10 +27,12 @@ namespace {
 int ranked_main(const char* program, const std::function<ExitCode(Session&)>& body) {
   return guarded_main(program, [&] {
     Session session;
+    Watch watch(program, session.world(), find_nodes(session.world()));
     try {
       return body(session);
     } catch (const std::exception&) {
       if (session.world().size() == 1) throw;
+      watch.leave_in_error();
       const std::exception_ptr problem = std::current_exception();
       end_all(program, session.world().rank(),
               [&]() -> ExitCode { std::rethrow_exception(problem); });

@@ -234,6 +234,40 @@ TEST_CASE("a layout that cannot be has an exit code of its own and one line") {
             .exit_code == 0);
 }
 
+TEST_CASE("of several ranks the one that runs out of memory says so and ends all") {
+  // The last stage holds the logits, too.
+  const Outcome outcome = parallel_training(
+      2, {"--pp", "2", "--vocab", "8192", "--seq", "256", "--memory-limit-mib", "14"});
+  CHECK(outcome.exit_code == 12);
+  CHECK_THAT(outcome.output, Contains("training: rank 1 on "));
+  CHECK_THAT(outcome.output, Contains(": out of memory (std::bad_alloc): tried to allocate"));
+  CHECK(outcome.output.find(" died: ") == std::string::npos);
+  const Outcome both = parallel_training(2, {"--dp", "2", "--memory-limit-mib", "2"});
+  CHECK(both.exit_code == 12);
+  CHECK_THAT(both.output, Contains("training: out of memory"));
+  CHECK(both.output.find("training: rank ") == std::string::npos);
+}
+
+TEST_CASE("a rank that is killed ends all within seconds and is named") {
+  for (const char* victim : {"0", "3"}) {
+    const std::string script =
+        "$0 4 $1 --tp 2 --dp 2 --iterations 1000000 --log-interval 100 & launch=$!; "
+        "for try in $(seq 100); do sleep 0.1; for pid in $(pgrep -P \"$(pgrep -P $launch || echo "
+        "$launch)\" training; pgrep -P $launch training); do "
+        "tr '\\0' '\\n' < /proc/$pid/environ | grep -qx OMPI_COMM_WORLD_RANK=$2 && "
+        "sleep 1 && kill -9 $pid && break 2; done; done; "
+        "date +killed:%s; wait $launch; date +ended:%s";
+    const Outcome outcome =
+        run_program({"bash", "-c", script, PARALLEL_LAUNCH, TRAINING_PROBE, victim});
+    CHECK_THAT(outcome.output, Contains(std::string("training: rank ") + victim + " on "));
+    CHECK_THAT(outcome.output, Contains(" died: its connection broke"));
+    REQUIRE_FALSE(numbers_behind(outcome.output, "ended:").empty());
+    CHECK(numbers_behind(outcome.output, "ended:").at(0) -
+              numbers_behind(outcome.output, "killed:").at(0) <
+          10);
+  }
+}
+
 TEST_CASE("eight ranks print one log whose losses are one rank's") {
   const Outcome eight = parallel_training(
       8, {"--tp", "2", "--pp", "2", "--dp", "2", "--gas", "4", "--iterations", "5"});

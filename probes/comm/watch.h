@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "probes/comm/communicator.h"
+#include "probes/comm/nodes.h"
+
+namespace pippin::probes {
+
+/// Notices when a rank dies: MPI under srun may wait for it until the job's time is over. Every
+/// rank holds a connection to the first; one that closes without a goodbye, or a node that stays
+/// silent, ends all ranks at once with ExitCode::kLostRank and one line: "PROGRAM: rank 3 on node2
+/// died: …".
+class Watch {
+ public:
+  /// Every rank must make its own. Errors: Error (machine) where the first cannot be reached.
+  Watch(const std::string& program, Communicator& world, const Nodes& nodes);
+  /// Says goodbye.
+  ~Watch();
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+  /// This rank ends with words of its own: the others need none and wait to be ended by it.
+  void leave_in_error();
+
+ private:
+  class Post;
+  std::unique_ptr<Post> post_;
+};
+
+}  // namespace pippin::probes
