@@ -10,14 +10,15 @@ Channel::Channel(std::unique_ptr<Communicator> group, Class of, Profile& profile
 template <typename Call>
 void Channel::blocking(std::int64_t bytes, const Call& call) {
   if (size() == 1) return call();
+  ++traffic_.calls;
+  traffic_.bytes += bytes;
+  if (!profile_.watches()) return call();
   const Activity before = profile_.enter(exposed(of_));
   const std::int64_t begin = profile_.marks().back().ns;
   call();
   profile_.enter(before);
   const std::int64_t took = profile_.marks().back().ns - begin;
   calls_.push_back({begin, begin, took, took, bytes});
-  ++traffic_.calls;
-  traffic_.bytes += bytes;
 }
 
 template <typename Call>
@@ -27,13 +28,16 @@ Channel::Started Channel::begin(const CallTime& time, const Call& call) {
     call()->wait();
     return started;
   }
-  started.index_ = calls_.size();
-  calls_.push_back(time);
-  calls_.back().begin_ns = now_ns();
+  if (!time.receives) {
+    ++traffic_.calls;
+    traffic_.bytes += time.bytes;
+  }
+  if (profile_.watches()) {
+    started.index_ = calls_.size();
+    calls_.push_back(time);
+    calls_.back().begin_ns = now_ns();
+  }
   started.call_ = call();
-  if (time.receives) return started;
-  ++traffic_.calls;
-  traffic_.bytes += time.bytes;
   return started;
 }
 
@@ -88,6 +92,11 @@ Channel::Started Channel::start_receive(std::int64_t count, T* data, int from) {
 
 void Channel::wait(Started& started) {
   if (!started) return;
+  if (!profile_.watches()) {
+    started.call_->wait();
+    started.call_.reset();
+    return;
+  }
   const Activity before = profile_.enter(exposed(of_));
   const std::int64_t begin = profile_.marks().back().ns;
   started.call_->wait();
@@ -101,7 +110,9 @@ void Channel::wait(Started& started) {
 }
 
 void Channel::poll(Started& started) {
-  if (!started || calls_[started.index_].busy_ns > 0 || !started.call_->done()) return;
+  if (!started || started.done_ || !started.call_->done()) return;
+  started.done_ = true;
+  if (!profile_.watches()) return;
   CallTime& time = calls_[started.index_];
   time.busy_ns = now_ns() - time.begin_ns;
 }

@@ -57,6 +57,7 @@ class Channel {
     friend class Channel;
     std::unique_ptr<Pending> call_;
     std::size_t index_ = 0;
+    bool done_ = false;  ///< seen by poll()
   };
   template <typename T>
   Started start_all_reduce(std::int64_t count, T* data);

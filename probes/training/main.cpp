@@ -79,7 +79,7 @@ ExitCode run(const std::vector<std::string>& arguments, Session& session) {
   const Nodes nodes = find_nodes(world);  // after which all have seen what is free
   Memory memory(memory_limit_bytes(settings, free, nodes.ranks_of(nodes.of_rank[world.rank()])));
   CpuDevice<float> device(memory, settings.threads);
-  Profile profile;
+  Profile profile(settings.timing_log_level == "1");
   Groups groups(world, setup, profile);
   Trainer<float> trainer(device, setup, settings.optimizer, groups);
   std::unique_ptr<Trace> trace;

@@ -32,6 +32,8 @@ void check(const TrainingSettings& settings, std::int64_t launched) {
   const Setup& s = settings.setup;
   check_setup(s);
   check_layout(s, launched);
+  if (!settings.trace.empty() && settings.timing_log_level == "0")
+    bad_input("--trace wants --timing-log-level 1");
   if (std::max(s.mbs * s.seq, padded_vocab(s)) > INT32_MAX)
     bad_input("--mbs x --seq and the padded vocabulary must stay below 2^31");
 }
@@ -59,6 +61,7 @@ Arguments training_arguments(const TrainingSettings& settings) {
       {"mpi", Session::library()},
       {"optimizer", "adam"},
       {"threads", std::to_string(settings.threads)},
+      {"timing_log_level", settings.timing_log_level},
       {"weight_decay", python_number(o.weight_decay)},
   };
 }

@@ -12,10 +12,11 @@ namespace pippin::probes {
 
 struct TrainingSettings {
   Setup setup;
-  OptimizerSettings optimizer;        ///< its lr comes from the setup
-  std::int64_t threads = 1;           ///< of each rank
-  std::int64_t memory_limit_mib = 0;  ///< of each rank; 0: its share of what its node has free
-  std::string trace;                  ///< a directory, or empty
+  OptimizerSettings optimizer;         ///< its lr comes from the setup
+  std::int64_t threads = 1;            ///< of each rank
+  std::int64_t memory_limit_mib = 0;   ///< of each rank; 0: its share of what its node has free
+  std::string timing_log_level = "1";  ///< "0": no times of parts, "1": all
+  std::string trace;                   ///< a directory, or empty
 };
 
 /// The rows of `settings`' options. `settings` must outlive them.

@@ -45,12 +45,13 @@ Timers::Timers(Communicator& world, Groups& groups, const Nodes& nodes, Trace* t
       nodes_(nodes),
       trace_(trace),
       clock_offset_ns_(clock_offset_ns(world, nodes)) {
-  groups_.profile.take();  // what came before is nobody's
+  if (groups.profile.watches()) groups.profile.take();  // what came before is nobody's
   if (trace_)
     trace_->begin(world.rank(), groups.place, nodes.name_of(world.rank()), clock_offset_ns_);
 }
 
 void Timers::add(std::int64_t iteration) {
+  if (!groups_.profile.watches()) return;
   if (trace_) trace_->marks(iteration, groups_.profile.marks());
   const auto taken = groups_.profile.take();
   for (std::size_t i = 0; i < kActivities; ++i) activities_[i] += taken[i];
@@ -97,6 +98,7 @@ std::vector<double> Timers::mine() const {
 }
 
 std::vector<std::string> Timers::lines() {
+  if (!groups_.profile.watches()) return {};
   settle_calls(last_iteration_);
   const auto names = timer_names();
   const auto all = gathered(world_, mine());

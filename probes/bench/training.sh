@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# The training probe's step beside PyTorch's, eager, fp32, same model, in turn; how much of it BLAS
+# is; and what its timers cost. Called by ./dev bench probes [ROUNDS].
+# $1: the folder of the built probes; $2: rounds.
+set -euo pipefail
+probes=$1 rounds=${2:-3}
+bench=$(dirname "$0")
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+cc -O2 -shared -fPIC -o "$folder/blas_share.so" "$bench/blas_share.c" -ldl
+
+median() { sort -g | awk '{x[NR] = $1} END {print (x[int((NR + 1) / 2)] + x[int(NR / 2) + 1]) / 2}'; }
+# The steps of a log, without the first two.
+steps() { sed -n 's/.*elapsed time per iteration (ms): \([0-9.]*\).*/\1/p' | tail -n +3; }
+
+compare() { # NAME MODEL…
+  local name=$1 threads round
+  shift
+  for threads in 1 2; do
+    : >"$folder/ours" >"$folder/theirs" >"$folder/blas"
+    for ((round = 0; round < rounds; ++round)); do
+      /usr/bin/python3 "$bench/pytorch_step.py" "$@" --threads $threads --iterations 8 |
+        tail -n +3 | cut -d' ' -f1 | median >>"$folder/theirs"
+      "$probes/training" "$@" --threads $threads --iterations 8 | steps | median >>"$folder/ours"
+    done
+    LD_PRELOAD=$folder/blas_share.so "$probes/training" "$@" --threads $threads --iterations 8 \
+      2>"$folder/blas" | sed -n 's/.*elapsed time per iteration (ms): \([0-9.]*\).*/\1/p' >"$folder/all"
+    awk -v name="$name" -v threads=$threads -v ours="$(median <"$folder/ours")" \
+      -v theirs="$(median <"$folder/theirs")" -v blas="$(cut -d' ' -f2 "$folder/blas")" '
+      { all += $1 }
+      END {
+        printf "%s, %d thread%s: pippin %.1f ms, PyTorch %.1f ms: %.2f of PyTorch; BLAS %.0f %% of it\n",
+               name, threads, threads > 1 ? "s" : "", ours, theirs, ours / theirs,
+               100 * blas / (all * threads)
+      }' "$folder/all"
+  done
+}
+
+overhead() { # NAME RANKS OPTIONS…
+  local name=$1 ranks=$2 level round
+  shift 2
+  : >"$folder/0" >"$folder/1"
+  for ((round = 0; round < 5 * rounds; ++round)); do
+    for level in 0 1; do
+      mpirun -n "$ranks" --oversubscribe "$probes/training" "$@" --timing-log-level $level \
+        </dev/null | steps | median >>"$folder/$level"
+    done
+  done
+  awk -v name="$name" -v on="$(median <"$folder/1")" -v off="$(median <"$folder/0")" \
+    'BEGIN {printf "timers, %s: %.3f ms with, %.3f ms without: %+.2f %%\n", name, on, off, 100 * (on / off - 1)}'
+}
+
+compare "h 256, l 4, s 256, MBS 4" --layers 4 --hidden 256 --heads 8 --seq 256 --vocab 8192 --mbs 4 --gas 1
+compare "h 768, l 4, s 512, MBS 2" --layers 4 --hidden 768 --heads 12 --seq 512 --vocab 16384 --mbs 2 --gas 1
+overhead "1 rank, h 128, l 4" 1 --layers 4 --hidden 128 --mbs 4 --iterations 60
+overhead "2 ranks, TP 2, h 128, l 4" 2 --tp 2 --layers 4 --hidden 128 --mbs 4 --iterations 60
