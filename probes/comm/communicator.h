@@ -36,9 +36,9 @@ class Pending {
 
 /// A group of ranks that talk. Counts are elements of one rank's part: all_gather() makes size()
 /// parts out of one, reduce_scatter() and all_to_all() take size() parts. Bytes can be moved, not
-/// reduced. In place, where a call allows it: all_reduce() and reduce() with in == out;
-/// all_gather() with in == out + rank()·count. Errors: Error (machine) with the library's own
-/// words.
+/// reduced. In place, where a call allows it: all_reduce(), reduce(), reduce_scatter() (whose
+/// result is then the first part) and all_to_all() with in == out; all_gather() with in == out +
+/// rank()·count. Errors: Error (machine) with the library's own words.
 class Communicator {
  public:
   virtual ~Communicator() = default;
@@ -53,6 +53,9 @@ class Communicator {
   virtual void broadcast(void* data, std::int64_t count, Element element, int root) = 0;
   virtual void reduce(const void* in, void* out, std::int64_t count, Element element, int root) = 0;
   virtual void all_to_all(const void* in, void* out, std::int64_t count, Element element) = 0;
+  /// Sends to one rank while it receives as much from another; a rank may be its own neighbour.
+  virtual void send_receive(const void* out, int to, void* in, int from, std::int64_t count,
+                            Element element);
 
   // The same beside whatever the rank does meanwhile. Every rank starts the calls of a group in the
   // same order.

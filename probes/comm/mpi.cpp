@@ -92,7 +92,8 @@ class MpiCommunicator final : public Communicator {
           "MPI_Allgather");
   }
   void reduce_scatter(const void* in, void* out, std::int64_t count, Element element) override {
-    check(MPI_Reduce_scatter_block(in, out, narrow(count), type_of(element), MPI_SUM, comm_),
+    check(MPI_Reduce_scatter_block(in == out ? MPI_IN_PLACE : in, out, narrow(count),
+                                   type_of(element), MPI_SUM, comm_),
           "MPI_Reduce_scatter_block");
   }
   void broadcast(void* data, std::int64_t count, Element element, int root) override {
@@ -108,6 +109,13 @@ class MpiCommunicator final : public Communicator {
     check(MPI_Alltoall(in == out ? MPI_IN_PLACE : in, narrow(count), type_of(element), out,
                        narrow(count), type_of(element), comm_),
           "MPI_Alltoall");
+  }
+
+  void send_receive(const void* out, int to, void* in, int from, std::int64_t count,
+                    Element element) override {
+    check(MPI_Sendrecv(out, narrow(count), type_of(element), to, 0, in, narrow(count),
+                       type_of(element), from, 0, comm_, MPI_STATUS_IGNORE),
+          "MPI_Sendrecv");
   }
 
   Call start_all_reduce(const void* in, void* out, std::int64_t count, Element element) override {

@@ -1,6 +1,8 @@
 #include "probes/common/options.h"
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -29,6 +31,33 @@ double number_within(const std::string& name, const std::string& value, double l
     bad_input(name + " wants a number from " + plain(low) + " to " + plain(high) + ", not '" +
               value + "'");
   return *number;
+}
+
+/// The letters behind a size, each 1024 times the one before.
+constexpr std::string_view kUnits = "KMG";
+
+/// 1 where the letter is none of them.
+std::int64_t unit_of(char letter) {
+  const std::size_t at = kUnits.find(static_cast<char>(std::toupper(letter)));
+  return at == std::string_view::npos ? 1 : std::int64_t{1024} << 10 * at;
+}
+
+std::string size_text(std::int64_t bytes) {
+  std::size_t units = 0;
+  for (; units < kUnits.size() && bytes > 0 && bytes % 1024 == 0; ++units) bytes /= 1024;
+  return std::to_string(bytes) + std::string(kUnits.substr(units > 0 ? units - 1 : 0, units > 0));
+}
+
+std::int64_t size_of(const std::string& name, const std::string& value, std::int64_t low,
+                     std::int64_t high) {
+  const std::int64_t unit = value.empty() ? 1 : unit_of(value.back());
+  const auto number = parse_number(unit > 1 ? value.substr(0, value.size() - 1) : value);
+  const double bytes = number ? *number * static_cast<double>(unit) : -1.0;
+  if (!(bytes >= static_cast<double>(low)) || bytes > static_cast<double>(high) ||
+      bytes != std::floor(bytes))
+    bad_input(name + " wants bytes from " + size_text(low) + " to " + size_text(high) +
+              ", such as 8, 64K or 32M, not '" + value + "'");
+  return static_cast<std::int64_t>(bytes);
 }
 
 double share_of(const std::string& name, const std::string& value) {
@@ -60,6 +89,14 @@ Option number_option(std::string name, double& target, double low, double high, 
     target = number_within(name, value, low, high);
   };
   return {std::move(name), plain(target), std::move(help), std::move(set)};
+}
+
+Option size_option(std::string name, std::int64_t& target, std::int64_t low, std::int64_t high,
+                   std::string help) {
+  auto set = [name, &target, low, high](const std::string& value) {
+    target = size_of(name, value, low, high);
+  };
+  return {std::move(name), size_text(target), std::move(help), std::move(set)};
 }
 
 Option share_option(std::string name, double& target, std::string help) {

@@ -23,6 +23,9 @@ using OptionTable = std::vector<Option>;
 Option whole_option(std::string name, std::int64_t& target, std::int64_t low, std::int64_t high,
                     std::string help);
 Option number_option(std::string name, double& target, double low, double high, std::string help);
+/// A size in bytes: "4096", or with K, M, G (2^10, 2^20, 2^30) as nccl-tests has them: "1.5M".
+Option size_option(std::string name, std::int64_t& target, std::int64_t low, std::int64_t high,
+                   std::string help);
 /// A fraction: "0.08" or "8%". A bare number above 1 is refused, so that 8 cannot pass for 8 %.
 Option share_option(std::string name, double& target, std::string help);
 Option choice_option(std::string name, std::string& target, std::vector<std::string> choices,

@@ -1,0 +1,147 @@
+#include "probes/canary/canary.h"
+
+#include <algorithm>
+
+#include "probes/collective/measure.h"
+#include "probes/collective/pairs.h"
+#include "probes/comm/gather.h"
+#include "probes/common/clock.h"
+
+namespace pippin::probes {
+
+namespace {
+
+constexpr std::int64_t kSide = 512, kSmallestSide = 64, kTrialSide = 128;
+constexpr std::int64_t kBytes = 4 << 20, kFewestBytes = 64 << 10, kTrialBytes = 256 << 10;
+constexpr double kFewest = 8;  ///< repetitions that should fit
+// Shares of the whole at which a part should be over.
+constexpr double kProductEnd = 0.4, kLatencyEnd = 0.55, kBandwidthEnd = 0.75, kEnd = 0.92;
+
+/// The wall time since the start, the same to all ranks when asked together.
+class Watch {
+ public:
+  Watch(Communicator& world, double seconds)
+      : world_(world), start_(now_seconds()), seconds_(seconds) {}
+  double own() const { return now_seconds() - start_; }
+  double elapsed() const { return largest(world_, own()); }
+  /// Seconds until `share` of the whole is over; negative when it is.
+  double until(double share) const { return share * seconds_ - elapsed(); }
+
+ private:
+  Communicator& world_;
+  double start_, seconds_;
+};
+
+Product square(std::int64_t side) { return linear_products("square", side, side, side).front(); }
+
+/// The largest side of which a few products fit into `seconds` on every rank.
+std::int64_t fitting_side(Communicator& world, Device<float>& device, double seconds) {
+  const auto times = ProductBench(device, square(kTrialSide)).run_for(0);
+  const double trial = largest(world, *std::min_element(times.begin(), times.end()));
+  std::int64_t side = kSide;
+  const auto expected = [&] {
+    const double ratio = static_cast<double>(side) / kTrialSide;
+    return trial * ratio * ratio * ratio;
+  };
+  while (side > kSmallestSide && kFewest * expected() > seconds) side /= 2;
+  return side;
+}
+
+void read_product(CanaryReading& reading, Communicator& world, const Nodes& nodes,
+                  Device<float>& device, const Watch& watch, double end) {
+  reading.product = square(fitting_side(world, device, watch.until(end)));
+  ProductBench bench(device, reading.product);
+  const double seconds = watch.until(end);
+  reading.of_rank = gathered(world, speed_of(reading.product, bench.run_for(seconds)));
+  reading.slowest_node = nodes.name_of(slowest_rank(reading.of_rank));
+}
+
+CollectiveCall all_reduce_of(std::int64_t bytes) {
+  CollectiveCall call;
+  call.count = bytes / bytes_of(call.element);
+  return call;
+}
+
+/// Calls in bouts until no more of them fit.
+AllReduceReading read_all_reduce(Communicator& world, CollectiveBuffers& buffers,
+                                 std::int64_t bytes, const Watch& watch, double end) {
+  constexpr double kBouts = 10, kMany = 20000;
+  const CollectiveCall call = all_reduce_of(bytes);
+  const PreparedCall make_call(call, world, buffers);
+  make_call();
+  const double each = 2e-6 * time_in_a_row(make_call, world, 2);  // with its barrier
+  const double fewest = bytes < kFewestBytes ? 20 : 2;
+  const double bout = std::clamp(watch.until(end) / kBouts / each, fewest, kMany / kBouts);
+  std::vector<double> times;
+  for (double left = watch.until(end), took = 0; times.empty() || took < left;) {
+    const EachTimes more = time_each(make_call, world, static_cast<std::int64_t>(bout));
+    times.insert(times.end(), more.call.begin(), more.call.end());
+    const double before = left;
+    left = watch.until(end);
+    took = before - left;
+    if (static_cast<double>(times.size()) >= kMany) break;
+  }
+  const Spread spread = spread_of(times);
+  return {bytes, spread,
+          algorithm_bandwidth(call, world.size(), spread.median) *
+              bus_factor(call.operation, world.size())};
+}
+
+/// The most bytes of which a few all-reduces fit into `seconds`.
+std::int64_t fitting_bytes(Communicator& world, CollectiveBuffers& buffers, double seconds) {
+  const CollectiveCall call = all_reduce_of(kTrialBytes);
+  const PreparedCall make_call(call, world, buffers);
+  make_call();
+  const double trial = 1e-6 * time_in_a_row(make_call, world, 2);
+  std::int64_t bytes = kBytes;
+  while (bytes > kFewestBytes &&
+         kFewest * trial * static_cast<double>(bytes) / kTrialBytes > seconds)
+    bytes /= 2;
+  return bytes;
+}
+
+void read_pairs(CanaryReading& reading, Communicator& world, const Nodes& nodes, Memory& memory,
+                double seconds) {
+  const auto& reference = reading.all_reduces.back();
+  const double rounds = nodes.count() - 1 + nodes.count() % 2;
+  // An all-reduce moves at least as much as an exchange of as many bytes.
+  std::int64_t bytes = kBytes;
+  const auto round_seconds = [&] {
+    return 1e-6 * reference.time_us.median * static_cast<double>(bytes) /
+           static_cast<double>(reference.bytes);
+  };
+  while (bytes > kFewestBytes && rounds * 4 * round_seconds() > seconds) bytes /= 2;
+  const auto times =
+      static_cast<std::int64_t>(std::clamp(seconds / (rounds * round_seconds()) - 1, 3.0, 20.0));
+  const auto found = measure_pairs(world, nodes.first_rank, bytes, times, memory);
+  for (int a = 0; a < nodes.count(); ++a)
+    for (int b = a + 1; b < nodes.count(); ++b)
+      reading.pairs.push_back({nodes.names[a], nodes.names[b], found.of(a, b)});
+}
+
+}  // namespace
+
+CanaryReading take_reading(Communicator& world, Device<float>& device, double seconds) {
+  world.barrier();
+  const Watch watch(world, seconds);
+  const Nodes nodes = find_nodes(world);
+  CanaryReading reading;
+  reading.ranks = world.size();
+  reading.nodes = nodes.count();
+  const bool alone = world.size() == 1;
+  read_product(reading, world, nodes, device, watch, alone ? kEnd : kProductEnd);
+  if (!alone) {
+    const bool has_pairs = nodes.count() > 1;
+    const double end = has_pairs ? kBandwidthEnd : kEnd;
+    Memory memory;
+    CollectiveBuffers buffers(memory, kBytes);
+    reading.all_reduces.push_back(read_all_reduce(world, buffers, 8, watch, kLatencyEnd));
+    const std::int64_t bytes = fitting_bytes(world, buffers, watch.until(end));
+    reading.all_reduces.push_back(read_all_reduce(world, buffers, bytes, watch, end));
+    if (has_pairs) read_pairs(reading, world, nodes, memory, watch.until(kEnd));
+  }
+  reading.seconds = watch.elapsed();
+  return reading;
+}
+
+}  // namespace pippin::probes

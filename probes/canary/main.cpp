@@ -1,0 +1,55 @@
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "probes/canary/report.h"
+#include "probes/comm/ranked_main.h"
+#include "probes/common/log.h"
+#include "probes/common/options.h"
+#include "probes/device/cpu.h"
+
+using namespace pippin::probes;
+
+namespace {
+
+constexpr const char* kIntro =
+    "canary: a short reading of how fast the machine is now: a matrix product, all-reduces, and\n"
+    "the pairs of nodes\n"
+    "\n"
+    "usage: canary [--option VALUE]…";
+
+struct CanarySettings {
+  double seconds = 5;
+  std::int64_t threads = 1;
+};
+
+OptionTable canary_options(CanarySettings& s) {
+  return {number_option("--seconds", s.seconds, 0.05, 3600, "wall time, the launch aside"),
+          whole_option("--threads", s.threads, 1, 4096, "of each rank's product")};
+}
+
+ExitCode run(const std::vector<std::string>& arguments, Session& session) {
+  Communicator& world = session.world();
+  const bool first = world.rank() == 0;
+  CanarySettings settings;
+  const OptionTable options = canary_options(settings);
+  if (!parse_options(options, arguments)) {
+    if (first) std::fputs(help_text(kIntro, options).c_str(), stdout);
+    return ExitCode::kDone;
+  }
+  Log log(stdout, first);
+  log.line(" > probe: pippin canary 1");
+  Memory memory;
+  CpuDevice<float> device(memory, settings.threads);
+  const CanaryReading reading = take_reading(world, device, settings.seconds);
+  for (const auto& line : reading_lines(reading)) log.line(line);
+  log.line(reading_record(reading));
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  return ranked_main("canary", [&](Session& session) { return run(arguments, session); });
+}

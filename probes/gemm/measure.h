@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "probes/comm/communicator.h"
+#include "probes/device/device.h"
+#include "probes/gemm/products.h"
+
+namespace pippin::probes {
+
+/// Makes one product over and over. Its operands are drawn once.
+class ProductBench {
+ public:
+  /// `device` must outlive it. Errors: Error (out of memory).
+  ProductBench(Device<float>& device, const Product& product);
+
+  /// Once, to its end. Unit: seconds.
+  double run();
+  /// Again and again for `seconds`, at least three times after one of warm-up. Unit: seconds each.
+  std::vector<double> run_for(double seconds);
+
+ private:
+  void make_linear();
+  void make_attention();
+
+  Device<float>& device_;
+  Product product_;
+  Buffer<float> input_, weight_, output_;     ///< of a linear layer
+  Buffer<float> qkv_, dqkv_, probabilities_;  ///< of attention
+  Buffer<float> context_, scratch_;
+};
+
+/// How fast one rank made a product, over its repetitions. Unit: 1e12 operations a second.
+struct Speed {
+  double min = 0, median = 0, max = 0;
+  std::int64_t repetitions = 0;
+};
+
+Speed speed_of(const Product& product, const std::vector<double>& seconds);
+
+/// Every rank's speed, in the order of the ranks.
+std::vector<Speed> gathered(Communicator& comm, const Speed& mine);
+
+/// The rank with the lowest median.
+int slowest_rank(const std::vector<Speed>& of_rank);
+
+}  // namespace pippin::probes

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "probes/common/options.h"
+#include "probes/common/setup.h"
+#include "probes/gemm/products.h"
+
+namespace pippin::probes {
+
+struct GemmSettings {
+  Setup setup;  ///< the model, unless m, n and k are given
+  std::int64_t m = 0, n = 0, k = 0;
+  std::int64_t threads = 1;
+  double seconds = 5;  ///< for all products together
+  std::string json;    ///< a file, "-" for standard output, empty for none
+};
+
+/// The rows of `settings`' options: of the setup those that a product's shape depends on.
+/// `settings` must outlive them.
+OptionTable gemm_options(GemmSettings& settings);
+
+/// The products to make.
+/// Errors: Error (bad input) where only some of m, n and k are given; as products_of().
+std::vector<Product> chosen_products(const GemmSettings& settings);
+
+}  // namespace pippin::probes

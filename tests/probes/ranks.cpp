@@ -1,0 +1,73 @@
+#include "tests/probes/ranks.h"
+
+#include <sstream>
+
+#include "probes/comm/session.h"
+#include "tests/support/skip.h"
+
+namespace pippin::test {
+
+bool can_launch_ranks() {
+  if (find_program("mpirun").empty()) return skip("mpirun is not installed"), false;
+  if (probes::Session::library() == "none") return skip("the probes are built without MPI"), false;
+  return true;
+}
+
+namespace {
+
+void append(Words& words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+}
+
+/// Nothing of a launcher around this test; root may launch; Open MPI leaks, which is not ours.
+Words clean_environment() {
+  return {"env",
+          "-u",
+          "OMPI_COMM_WORLD_SIZE",
+          "-u",
+          "PMI_SIZE",
+          "-u",
+          "SLURM_STEP_NUM_TASKS",
+          "-u",
+          "SLURMD_NODENAME",
+          "OMPI_ALLOW_RUN_AS_ROOT=1",
+          "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+          "OMPI_MCA_orte_abort_print_stack=0",
+          "ASAN_OPTIONS=detect_leaks=0"};
+}
+
+}  // namespace
+
+Outcome run_ranks(int ranks, const Words& command) {
+  Words words = clean_environment();
+  if (ranks > 1) append(words, {"mpirun", "-n", std::to_string(ranks), "--oversubscribe"});
+  append(words, command);
+  return run_program(words);
+}
+
+Outcome run_nodes(const Words& nodes, const Words& command) {
+  Words words = clean_environment();
+  append(words, {"mpirun", "--oversubscribe"});
+  for (const auto& node : nodes) {
+    if (&node != &nodes.front()) words.emplace_back(":");
+    append(words, {"-n", "1", "-x", "SLURMD_NODENAME=" + node});
+    append(words, command);
+  }
+  return run_program(words);
+}
+
+Words lines_of(const std::string& text) {
+  Words lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+Words words_of(const std::string& line) {
+  Words words;
+  std::istringstream stream(line);
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+}  // namespace pippin::test

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/base/process.h"
+
+namespace pippin::test {
+
+using Words = std::vector<std::string>;
+
+/// Whether several ranks can be launched here; says why the case is skipped where not.
+bool can_launch_ranks();
+
+/// Runs a program on `ranks` ranks of this machine, however many cores it has; without mpirun where
+/// it is one.
+Outcome run_ranks(int ranks, const Words& command);
+
+/// One rank on each of the nodes, which are but names.
+Outcome run_nodes(const Words& nodes, const Words& command);
+
+Words lines_of(const std::string& text);
+Words words_of(const std::string& line);
+
+}  // namespace pippin::test
