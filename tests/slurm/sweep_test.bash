@@ -67,6 +67,30 @@ plain"
   equal "$(find . -name pwned)" ""
 }
 
+# The training probe over four nodes of two ranks, by both launchers: one model, so one course of
+# losses, which is one rank's; and the canary's readings beside each run.
+training() {
+  [ -n "$HELLO_MPI" ] || skip "MPI was not found when this was configured"
+  need mpirun
+  local by
+  for by in srun mpirun; do
+    cp c/cluster.yaml "$by.yaml"
+    [ "$by" = srun ] || sed -i 's|^launch:.*|launch: mpirun --map-by ppr:{ranks_per_node}:node|' "$by.yaml"
+    printf '%s\n' "sweep: by-$by" "cluster: ./$by.yaml" 'probe: training' 'iterations: 5' \
+      'canary: {seconds: 0.5}' \
+      'points: [{gpus: 1, gas: 8}, {tp: 2, pp: 2, dp: 2, gas: 4, zero: 1, sequence_parallel: 1}]' >"by-$by.yaml"
+    run 0 "by-$by"
+  done
+  equal "$(sql "SELECT count(*), sum(state = 'ok') FROM runs")" '4|4'
+  equal "$(sql "SELECT iteration, count(*) FROM iterations GROUP BY iteration
+    HAVING max(lm_loss) - min(lm_loss) < 1e-4 * min(lm_loss)")" '1|4
+2|4
+3|4
+4|4
+5|4'
+  equal "$(sql "SELECT count(*), min(nodes), max(nodes) FROM canary_readings WHERE problem IS NULL")" '8|1|4'
+}
+
 need_slurm
 use --nodes 4
 "$1"
