@@ -2,7 +2,6 @@
 // name: nothing here may call inline functions of a library, whose copies the linker would share
 // between levels.
 #include <cstdint>
-#include <cstring>
 
 #include "probes/device/kernels.h"
 
@@ -17,13 +16,14 @@ namespace {
 double exponential(double x) { return __builtin_exp(x); }
 
 /// eˣ to about one unit in the last place, in operations that vectorise: 2ⁿ times a polynomial in
-/// the rest, |rest| ≤ ln(2)/2. Source of the coefficients: Cephes, expf.
+/// the rest, |rest| ≤ ln(2)/2. Instead of 0 and infinity it ends at the smallest and the largest
+/// normal number; what is no number stays none. Source of the coefficients: Cephes, expf.
 float exponential(float x) {
   constexpr float kLog2E = 1.44269504088896341f, kLn2High = 0.693359375f,
                   kLn2Low = -2.12194440e-4f;
-  // Beyond these eˣ is 0 or infinite in float; what is no number stays none.
   constexpr float kLow = -87.33654f, kHigh = 88.72283f;
-  const float within = x < kLow ? kLow : (x > kHigh ? kHigh : x);
+  const float above = x < kLow ? kLow : x;
+  const float within = above > kHigh ? kHigh : above;
   const float exponent = within * kLog2E;
   const auto power = static_cast<std::int32_t>(exponent + (exponent < 0 ? -0.5f : 0.5f));
   const auto whole = static_cast<float>(power);
@@ -37,12 +37,9 @@ float exponential(float x) {
   y = y * rest * rest + rest + 1.0f;
   // The power may be 128: two factors of half of it each stay within range.
   const std::int32_t half = power >> 1, other = power - half;
-  const std::int32_t first_bits = (half + 127) << 23, second_bits = (other + 127) << 23;
-  float first, second;
-  std::memcpy(&first, &first_bits, sizeof first);
-  std::memcpy(&second, &second_bits, sizeof second);
-  const float result = y * first * second;
-  return x < kLow ? 0.0f : (x > kHigh ? __builtin_inff() : (x != x ? x : result));
+  const auto first = __builtin_bit_cast(float, (half + 127) << 23);
+  const auto second = __builtin_bit_cast(float, (other + 127) << 23);
+  return y * first * second;
 }
 
 /// 1 / (1 + e⁻ˣ)

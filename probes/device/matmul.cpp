@@ -80,6 +80,14 @@ std::string matmul_library() {
 #endif
 }
 
+std::string matmul_core() {
+#ifdef PROBES_HAVE_OPENBLAS
+  return openblas_get_corename();
+#else
+  return "None";
+#endif
+}
+
 void use_one_matmul_thread() {
 #ifdef PROBES_HAVE_OPENBLAS
   openblas_set_num_threads(1);

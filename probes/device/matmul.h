@@ -31,6 +31,10 @@ void matmul_in_loops(std::int64_t rows, std::int64_t columns, std::int64_t inner
 /// "openblas", "blas" or "loops".
 std::string matmul_library();
 
+/// What OpenBLAS takes the processor for, which decides its speed: "SkylakeX"; "None" for another
+/// library.
+std::string matmul_core();
+
 /// Makes every product run on the thread that calls it, whatever the environment says.
 void use_one_matmul_thread();
 

@@ -23,6 +23,8 @@ OptionTable training_options(TrainingSettings& s) {
   table.push_back(whole_option("--threads", s.threads, 1, 1024, "threads of each rank"));
   table.push_back(whole_option("--memory-limit-mib", s.memory_limit_mib, 0, 1LL << 40,
                                "memory of each rank; 0 is its share of what the node has free"));
+  table.push_back(choice_option("--timing-log-level", s.timing_log_level, {"0", "1"},
+                                "1 says where each rank's time goes"));
   table.push_back(word_option(
       "--trace", s.trace, "directory for a file of each rank: what it did when, as JSON lines"));
   return table;
@@ -51,6 +53,7 @@ Arguments training_arguments(const TrainingSettings& settings) {
       {"adam_eps", python_number(o.epsilon)},
       {"attention_dropout", "0.0"},
       {"blas", matmul_library()},
+      {"blas_core", matmul_core()},
       {"clip_grad", python_number(o.clip_grad)},
       {"hidden_dropout", "0.0"},
       {"init_method_std", "0.02"},

