@@ -139,10 +139,9 @@ void add_update(CommandLine& line) {
 
 void add_tail(CommandLine& line) {
   const auto options = std::make_shared<TailOptions>();
-  CLI::App& command =
-      line.add("tail", "print the log of a run, and go on while it runs",
-               "pippin --db notes.db tail tiny-tp1-pp1-dp1-mbs2-gas16-recomputenone-a1",
-               [&line, options] { return tail(line.globals(), *options); });
+  CLI::App& command = line.add("tail", "print the log of a run, and go on while it runs",
+                               "pippin --db notes.db tail tiny-tp2-pp1-dp1-mbs4-gas8-a1",
+                               [&line, options] { return tail(line.globals(), *options); });
   command.add_option("RUN", options->run, "a run, or SWEEP/RUN")->required();
   command.add_option("-n,--lines", options->lines, "how many lines of what is there")
       ->capture_default_str()

@@ -41,21 +41,26 @@ compare() { # NAME MODEL…
   done
 }
 
+# The same run with and without timers, in turn; the median of the pairs' ratios.
 overhead() { # NAME RANKS OPTIONS…
   local name=$1 ranks=$2 level round
   shift 2
-  : >"$folder/0" >"$folder/1"
-  for ((round = 0; round < 5 * rounds; ++round)); do
+  : >"$folder/ratios"
+  for ((round = 0; round < 10 * rounds; ++round)); do
     for level in 0 1; do
       mpirun -n "$ranks" --oversubscribe "$probes/training" "$@" --timing-log-level $level \
-        </dev/null | steps | median >>"$folder/$level"
+        </dev/null | steps | median >"$folder/$level"
     done
+    awk 'NR == 1 {off = $1} NR == 2 {print $1 / off}' "$folder/0" "$folder/1" >>"$folder/ratios"
   done
-  awk -v name="$name" -v on="$(median <"$folder/1")" -v off="$(median <"$folder/0")" \
-    'BEGIN {printf "timers, %s: %.3f ms with, %.3f ms without: %+.2f %%\n", name, on, off, 100 * (on / off - 1)}'
+  awk -v name="$name" -v ratio="$(median <"$folder/ratios")" -v ms="$(cat "$folder/0")" \
+    'BEGIN {printf "timers, %s: %+.2f %% of %.1f ms\n", name, 100 * (ratio - 1), ms}'
 }
 
 compare "h 256, l 4, s 256, MBS 4" --layers 4 --hidden 256 --heads 8 --seq 256 --vocab 8192 --mbs 4 --gas 1
 compare "h 768, l 4, s 512, MBS 2" --layers 4 --hidden 768 --heads 12 --seq 512 --vocab 16384 --mbs 2 --gas 1
-overhead "1 rank, h 128, l 4" 1 --layers 4 --hidden 128 --mbs 4 --iterations 60
-overhead "2 ranks, TP 2, h 128, l 4" 2 --tp 2 --layers 4 --hidden 128 --mbs 4 --iterations 60
+for interval in 1 10; do
+  options=(--layers 4 --hidden 128 --mbs 4 --iterations 100 --log-interval $interval)
+  overhead "1 rank, a report every $interval" 1 "${options[@]}"
+  overhead "2 ranks, TP 2, a report every $interval" 2 --tp 2 "${options[@]}"
+done

@@ -7,9 +7,12 @@
 
 namespace pippin::probes {
 
-void Log::line(const std::string& text) {
+void Log::line(const std::string& text) { lines({text}); }
+
+void Log::lines(const std::vector<std::string>& texts) {
   if (!speaks_) return;
-  const std::string whole = text + "\n";
+  std::string whole;
+  for (const auto& text : texts) whole += text + "\n";
   const bool written = std::fwrite(whole.data(), 1, whole.size(), out_) == whole.size();
   if (!written || std::fflush(out_) != 0)
     throw Error(ExitCode::kMachine, std::string("cannot write the log: ") + std::strerror(errno));

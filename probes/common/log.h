@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <string>
+#include <vector>
 
 namespace pippin::probes {
 
@@ -13,6 +14,8 @@ class Log {
 
   /// Errors: Error (machine) where the line cannot be written (a full disk).
   void line(const std::string& text);
+  /// Several, written as one.
+  void lines(const std::vector<std::string>& texts);
 
  private:
   std::FILE* out_;

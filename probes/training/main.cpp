@@ -32,18 +32,24 @@ void print_parameters(Log& log, const Setup& s) {
 }
 
 /// One line for each rank of the first data-parallel replica. Every rank must call it.
-void print_memory(Log& log, Communicator& world, const Setup& setup, const Memory& memory,
-                  std::int64_t iteration) {
+std::vector<std::string> memory_lines(Communicator& world, const Setup& setup, const Memory& memory,
+                                      std::int64_t iteration) {
   constexpr double kMib = 1024.0 * 1024.0;
   const auto all =
       gathered(world, std::vector<double>{static_cast<double>(memory.allocated()) / kMib,
                                           static_cast<double>(memory.max_allocated()) / kMib});
+  std::vector<std::string> lines;
   for (int rank = 0; rank < world.size(); ++rank) {
     if (place_of(setup, rank).dp > 0) continue;
     const auto at = static_cast<std::size_t>(2 * rank);
     // Nothing is cached between allocations, so what is reserved is what is allocated.
-    log.line(memory_line(rank, iteration, {all[at], all[at + 1], all[at], all[at + 1]}));
+    lines.push_back(memory_line(rank, iteration, {all[at], all[at + 1], all[at], all[at + 1]}));
   }
+  return lines;
+}
+
+void append(std::vector<std::string>& lines, const std::vector<std::string>& more) {
+  lines.insert(lines.end(), more.begin(), more.end());
 }
 
 void train(Log& log, Communicator& world, const Setup& setup, const Memory& memory,
@@ -53,9 +59,12 @@ void train(Log& log, Communicator& world, const Setup& setup, const Memory& memo
     interval.add(trainer.step(iteration));
     timers.add(iteration);
     if (iteration % setup.log_interval != 0) continue;
-    log.line(iteration_line(interval.report(iteration)));
-    if (iteration == setup.log_interval) print_memory(log, world, setup, memory, iteration);
-    for (const auto& line : timers.lines()) log.line(line);
+    // One write: on a full machine each wakes a launcher that forwards it.
+    std::vector<std::string> report = {iteration_line(interval.report(iteration))};
+    if (iteration == setup.log_interval)
+      append(report, memory_lines(world, setup, memory, iteration));
+    append(report, timers.lines());
+    log.lines(report);
   }
   const std::string traffic = timers.traffic_line(setup.iterations);
   if (world.size() > 1) log.line(traffic);

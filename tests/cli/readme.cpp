@@ -34,6 +34,7 @@ std::string shape_of(const std::string& text) {
   std::string shape = std::regex_replace(text, std::regex("[0-9]+(\\.[0-9]+)?"), "#");
   shape = std::regex_replace(shape, std::regex("·|─|•|●|‹|›"), " ");
   shape = std::regex_replace(shape, std::regex("# ms\\b"), "# s");
+  shape = std::regex_replace(shape, std::regex("× ± #"), "×");  // a wide one is not shown
   shape = std::regex_replace(shape, std::regex("-{3,}:?"), "--");
   shape = std::regex_replace(shape, std::regex(" +[*~]+|[*~] .*\n"), "");
   return std::string(trim(std::regex_replace(shape, std::regex("[ \n]+"), " ")));
