@@ -20,7 +20,7 @@ compare() { # NAME MODEL…
   local name=$1 threads round
   shift
   for threads in 1 2; do
-    : >"$folder/ours" >"$folder/theirs" >"$folder/blas"
+    rm -f "$folder/ours" "$folder/theirs"
     for ((round = 0; round < rounds; ++round)); do
       # Its BLAS counts threads for itself, and both pools' spinning would steal each other's cores.
       OPENBLAS_NUM_THREADS=$threads OMP_WAIT_POLICY=passive \
@@ -60,7 +60,7 @@ overhead() { # NAME RANKS OPTIONS…
 compare "h 256, l 4, s 256, MBS 4" --layers 4 --hidden 256 --heads 8 --seq 256 --vocab 8192 --mbs 4 --gas 1
 compare "h 768, l 4, s 512, MBS 2" --layers 4 --hidden 768 --heads 12 --seq 512 --vocab 16384 --mbs 2 --gas 1
 for interval in 1 10; do
-  options=(--layers 4 --hidden 128 --mbs 4 --iterations 100 --log-interval $interval)
+  options=(--layers 4 --hidden 128 --mbs 4 --iterations 100 --log-interval "$interval")
   overhead "1 rank, a report every $interval" 1 "${options[@]}"
   overhead "2 ranks, TP 2, a report every $interval" 2 --tp 2 "${options[@]}"
 done

@@ -15,8 +15,13 @@ enum class Level { kBaseline, kAvx2, kAvx512 };
 
 Level level() {
 #ifdef PROBES_HAVE_LEVELS
-  if (__builtin_cpu_supports("x86-64-v4")) return Level::kAvx512;
-  if (__builtin_cpu_supports("x86-64-v3")) return Level::kAvx2;
+  // What tells x86-64-v3 and -v4 apart from what came before.
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                    __builtin_cpu_supports("bmi2");
+  const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+  if (avx2 && avx512) return Level::kAvx512;
+  if (avx2) return Level::kAvx2;
 #endif
   return Level::kBaseline;
 }
@@ -43,9 +48,12 @@ const Kernels<double>& kernels() {
 
 const char* kernels_level() {
   switch (level()) {
-    case Level::kAvx512: return "avx512";
-    case Level::kAvx2: return "avx2";
-    case Level::kBaseline: break;
+    case Level::kAvx512:
+      return "avx512";
+    case Level::kAvx2:
+      return "avx2";
+    case Level::kBaseline:
+      break;
   }
   return "baseline";
 }

@@ -41,7 +41,7 @@ std::vector<std::string> memory_lines(Communicator& world, const Setup& setup, c
   std::vector<std::string> lines;
   for (int rank = 0; rank < world.size(); ++rank) {
     if (place_of(setup, rank).dp > 0) continue;
-    const auto at = static_cast<std::size_t>(2 * rank);
+    const std::size_t at = 2 * static_cast<std::size_t>(rank);
     // Nothing is cached between allocations, so what is reserved is what is allocated.
     lines.push_back(memory_line(rank, iteration, {all[at], all[at + 1], all[at], all[at + 1]}));
   }
