@@ -112,6 +112,8 @@ Socket connect_to(const std::string& host, std::uint16_t port, double seconds) {
 
 void notice_silence(const Socket& socket) {
   const int on = 1, idle_s = 5, between_s = 3, times = 3;
+  const timeval patience{5, 0};
+  ::setsockopt(socket.descriptor(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   ::setsockopt(socket.descriptor(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
   ::setsockopt(socket.descriptor(), IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
   ::setsockopt(socket.descriptor(), IPPROTO_TCP, TCP_KEEPINTVL, &between_s, sizeof between_s);

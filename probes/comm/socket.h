@@ -34,7 +34,8 @@ Socket accept_from(const Socket& listening);
 /// Tries for `seconds`.
 Socket connect_to(const std::string& host, std::uint16_t port, double seconds);
 
-/// Makes the system give a connection up whose other end's machine has been silent for some 15 s.
+/// Makes the system give a connection up whose other end's machine has been silent for some 15 s,
+/// and receive() after 5 s without a byte.
 void notice_silence(const Socket& socket);
 
 }  // namespace pippin::probes

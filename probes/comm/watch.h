@@ -14,7 +14,8 @@ namespace pippin::probes {
 /// died: …".
 class Watch {
  public:
-  /// Every rank must make its own. Errors: Error (machine) where the first cannot be reached.
+  /// Every rank must make its own. One that the first cannot be reached from is not watched, which
+  /// a line on standard error says.
   Watch(const std::string& program, Communicator& world, const Nodes& nodes);
   /// Says goodbye.
   ~Watch();

@@ -130,23 +130,21 @@ std::int64_t place_in_whole(const Shard& shard, std::int64_t tp, std::int64_t tp
 }
 
 template <typename T>
-void draw_shards(const ShardTable& table, const Setup& setup, const Place& place, T* values) {
-  for (const auto& shard : table.shards) {
-    T* part = values + shard.offset;
-    const std::uint64_t seed =
-        seed_of(static_cast<std::uint64_t>(setup.seed), "parameter " + shard.name);
-    for (std::int64_t i = 0; i < shard.size(); ++i) {
-      if (shard.sd == 0) {
-        part[i] = static_cast<T>(shard.start);
-        continue;
-      }
-      const std::int64_t index = place_in_whole(shard, setup.tp, place.tp, i);
-      part[i] = static_cast<T>(shard.sd * normal_at(seed, static_cast<std::uint64_t>(index)));
-    }
+void draw(const Shard& shard, const Setup& setup, const Place& place, std::int64_t begin,
+          std::int64_t count, T* values) {
+  if (shard.sd == 0) {
+    std::fill(values, values + count, static_cast<T>(shard.start));
+    return;
+  }
+  const std::uint64_t seed =
+      seed_of(static_cast<std::uint64_t>(setup.seed), "parameter " + shard.name);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t index = place_in_whole(shard, setup.tp, place.tp, begin + i);
+    values[i] = static_cast<T>(shard.sd * normal_at(seed, static_cast<std::uint64_t>(index)));
   }
 }
 
-template void draw_shards(const ShardTable&, const Setup&, const Place&, float*);
-template void draw_shards(const ShardTable&, const Setup&, const Place&, double*);
+template void draw(const Shard&, const Setup&, const Place&, std::int64_t, std::int64_t, float*);
+template void draw(const Shard&, const Setup&, const Place&, std::int64_t, std::int64_t, double*);
 
 }  // namespace pippin::probes

@@ -62,10 +62,11 @@ ShardTable shard_table(const Setup& setup, const Place& place);
 std::int64_t place_in_whole(const Shard& shard, std::int64_t tp, std::int64_t tp_rank,
                             std::int64_t i);
 
-/// Fills the flat array of parameters on the host: the parts of what one rank alone would draw.
+/// Elements begin … begin + count − 1 of a part, as one rank alone would draw the whole.
 /// Source: GPT-2 and Megatron-LM: normal with SD 0.02, those that feed the residual stream with
 /// 0.02/√(2·layers), biases 0, norm gains 1.
 template <typename T>
-void draw_shards(const ShardTable& table, const Setup& setup, const Place& place, T* values);
+void draw(const Shard& shard, const Setup& setup, const Place& place, std::int64_t begin,
+          std::int64_t count, T* values);
 
 }  // namespace pippin::probes

@@ -18,9 +18,21 @@ Trainer<T>::Trainer(Device<T>& device, const Setup& setup, const OptimizerSettin
       language_(setup),
       tokens_(static_cast<std::size_t>(setup.mbs * setup.seq)),
       targets_(tokens_.size()) {
-  std::vector<T> drawn(static_cast<std::size_t>(table_.size));
-  draw_shards(table_, setup, groups.place, drawn.data());
-  device.to_device(table_.size * std::int64_t{sizeof(T)}, drawn.data(), values_.data());
+  draw_values();
+}
+
+/// By pieces: beside a model that fills the memory there is no room for a second one.
+template <typename T>
+void Trainer<T>::draw_values() {
+  constexpr std::int64_t kPiece = 1 << 20;
+  std::vector<T> drawn(static_cast<std::size_t>(std::min(kPiece, table_.size)));
+  for (const auto& shard : table_.shards)
+    for (std::int64_t begin = 0; begin < shard.size(); begin += kPiece) {
+      const std::int64_t count = std::min(kPiece, shard.size() - begin);
+      draw(shard, setup_, groups_.place, begin, count, drawn.data());
+      device_.to_device(count * std::int64_t{sizeof(T)}, drawn.data(),
+                        values_.data() + shard.offset + begin);
+    }
 }
 
 template <typename T>

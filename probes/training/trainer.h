@@ -39,6 +39,7 @@ class Trainer {
   void gather_gradients() { update_.gather_gradients(); }
 
  private:
+  void draw_values();
   void forward(std::int64_t iteration, std::int64_t micro_batch);
   void backward(std::int64_t micro_batch);
   std::int64_t slot_of(std::int64_t micro_batch) const { return micro_batch % stage_.slots(); }
