@@ -37,7 +37,8 @@ void Language::read(std::int64_t iteration, std::int64_t sample, std::int32_t* i
   std::int32_t token = fresh_token(random, vocab_);
   for (std::int64_t i = 0; i < seq_; ++i) {
     inputs[i] = token;
-    token = random.below(4) > 0 ? successor_[static_cast<std::size_t>(token)] : fresh_token(random, vocab_);
+    token = random.below(4) > 0 ? successor_[static_cast<std::size_t>(token)]
+                                : fresh_token(random, vocab_);
     targets[i] = token;
   }
 }

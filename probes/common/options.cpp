@@ -150,9 +150,9 @@ bool parse_options(const OptionTable& table, const std::vector<std::string>& arg
     const std::size_t equals = argument.find('=');
     const Option& option = find_option(table, argument.substr(0, equals));
     if (!given.insert(option.name).second) bad_input(option.name + " is given twice");
-    const bool alone = equals == std::string::npos &&
-                       (i + 1 == arguments.size() ||
-                        (!option.bare.empty() && arguments[i + 1].starts_with("-")));
+    const bool alone =
+        equals == std::string::npos &&
+        (i + 1 == arguments.size() || (!option.bare.empty() && arguments[i + 1].starts_with("-")));
     if (alone && option.bare.empty()) bad_input(option.name + " wants a value");
     if (alone)
       option.set(option.bare);

@@ -80,7 +80,8 @@ PROBES_BOTH void adam_update(const AdamStep<T>& s, T decay, T gradient, T& value
                              T& moment2) {
   moment1 = s.beta1 * moment1 + (T(1) - s.beta1) * gradient;
   moment2 = s.beta2 * moment2 + (T(1) - s.beta2) * gradient * gradient;
-  const T direction = (moment1 / s.correction1) / (square_root(moment2 / s.correction2) + s.epsilon);
+  const T direction =
+      (moment1 / s.correction1) / (square_root(moment2 / s.correction2) + s.epsilon);
   value -= s.lr * (direction + decay * value);
 }
 

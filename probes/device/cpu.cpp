@@ -34,8 +34,9 @@ void CpuDevice<T>::to_host(std::int64_t bytes, const void* device, void* host) {
 
 template <typename T>
 void CpuDevice<T>::clear(std::int64_t count, T* x) {
-  threads_.split(count, kGrain,
-                 [&](std::int64_t begin, std::int64_t end) { std::fill(x + begin, x + end, T(0)); });
+  threads_.split(count, kGrain, [&](std::int64_t begin, std::int64_t end) {
+    std::fill(x + begin, x + end, T(0));
+  });
 }
 
 template <typename T>

@@ -20,8 +20,8 @@ struct HeadPlace {
 
 HeadPlace place_of(const AttentionShape& s, std::int64_t sequence, std::int64_t head) {
   const std::int64_t group = head / s.heads_of_group();
-  const std::int64_t start = sequence * s.seq * s.qkv_width() +
-                             group * (s.heads_of_group() + 2) * s.head_width;
+  const std::int64_t start =
+      sequence * s.seq * s.qkv_width() + group * (s.heads_of_group() + 2) * s.head_width;
   HeadPlace place{};
   place.q = start + head % s.heads_of_group() * s.head_width;
   place.k = start + s.heads_of_group() * s.head_width;
@@ -68,8 +68,8 @@ struct Head {
       const std::int64_t queries = std::min(kQueries, seq - first), keys = first + queries;
       const T* p = probabilities + at.probabilities + first * seq;
       const T* dc = dcontext + at.context + first * shape.width();
-      matmul<T>(keys, d, queries, 1, {p, seq, As::kTransposed}, {dc, shape.width()}, 1,
-                dqkv + at.v, step);
+      matmul<T>(keys, d, queries, 1, {p, seq, As::kTransposed}, {dc, shape.width()}, 1, dqkv + at.v,
+                step);
       matmul<T>(queries, keys, d, 1, {dc, shape.width()}, rows(qkv, at.v, 0, As::kTransposed), 0,
                 scratch, keys);
       kernels.softmax_backward(queries, first, keys, seq, score_scale<T>(shape), p, scratch);

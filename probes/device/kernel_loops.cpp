@@ -19,8 +19,7 @@ double exponential(double x) { return __builtin_exp(x); }
 /// the rest, |rest| ≤ ln(2)/2. Instead of 0 and infinity it ends at the smallest and the largest
 /// normal number; what is no number stays none. Source of the coefficients: Cephes, expf.
 float exponential(float x) {
-  constexpr float kLog2E = 1.44269504088896341f, kLn2High = 0.693359375f,
-                  kLn2Low = -2.12194440e-4f;
+  constexpr float kLog2E = 1.44269504088896341f, kLn2High = 0.693359375f, kLn2Low = -2.12194440e-4f;
   constexpr float kLow = -87.33654f, kHigh = 88.72283f;
   const float above = x < kLow ? kLow : x;
   const float within = above > kHigh ? kHigh : above;
@@ -221,7 +220,8 @@ void softmax_backward(std::int64_t rows, std::int64_t first, std::int64_t column
 
 template <typename T>
 void largest(std::int64_t rows, const VocabPart& part, const T* logits, T* largest) {
-  for (std::int64_t r = 0; r < rows; ++r) largest[r] = largest_of(part.known, logits + r * part.rows);
+  for (std::int64_t r = 0; r < rows; ++r)
+    largest[r] = largest_of(part.known, logits + r * part.rows);
 }
 
 template <typename T>
@@ -251,7 +251,8 @@ template <typename T>
 double squares(std::int64_t count, const T* x) {
   double sum = 0;
 #pragma omp simd reduction(+ : sum)
-  for (std::int64_t i = 0; i < count; ++i) sum += static_cast<double>(x[i]) * static_cast<double>(x[i]);
+  for (std::int64_t i = 0; i < count; ++i)
+    sum += static_cast<double>(x[i]) * static_cast<double>(x[i]);
   return sum;
 }
 
@@ -266,10 +267,22 @@ void adam(const AdamStep<T>& step, T decay, T factor, std::int64_t count,
 
 template <typename T>
 constexpr Kernels<T> table() {
-  return {add_bias<T>,     bias_gelu<T>,      gelu_backward<T>,    swiglu<T>,
-          swiglu_backward<T>, add_residual<T>, add_rows<T>,        norm<T>,
-          norm_to_input<T>, norm_to_weight<T>, softmax<T>,         softmax_backward<T>,
-          largest<T>,      exponentials<T>,   loss_gradient<T>,    squares<T>,
+  return {add_bias<T>,
+          bias_gelu<T>,
+          gelu_backward<T>,
+          swiglu<T>,
+          swiglu_backward<T>,
+          add_residual<T>,
+          add_rows<T>,
+          norm<T>,
+          norm_to_input<T>,
+          norm_to_weight<T>,
+          softmax<T>,
+          softmax_backward<T>,
+          largest<T>,
+          exponentials<T>,
+          loss_gradient<T>,
+          squares<T>,
           adam<T>};
 }
 

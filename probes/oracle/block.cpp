@@ -74,8 +74,7 @@ void block_backward(const BlockShape& s, const BlockTensors<const T>& w, const B
   attention_backward(s.attention, kept.qkv.data(), kept.probabilities.data(), narrow, dqkv,
                      scratch.scores.data());
   if (s.llama) rotate(s.attention, -1, dqkv);
-  linear_backward(n, h, q, kept.norm1.data(), w.qkv_weight, dqkv, narrow, g.qkv_weight,
-                  g.qkv_bias);
+  linear_backward(n, h, q, kept.norm1.data(), w.qkv_weight, dqkv, narrow, g.qkv_weight, g.qkv_bias);
   norm_backward(n, h, x, w.norm1_gain, kept.norm1_state(), narrow, dy, g.norm1_gain, g.norm1_bias);
 }
 

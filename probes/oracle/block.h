@@ -1,9 +1,9 @@
 #pragma once
 
 #include "probes/common/setup.h"
+#include "probes/device/memory.h"
 #include "probes/oracle/attention.h"
 #include "probes/oracle/layers.h"
-#include "probes/device/memory.h"
 #include "probes/oracle/parameters.h"
 
 namespace pippin::probes::oracle {

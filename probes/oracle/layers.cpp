@@ -37,7 +37,7 @@ void norm_forward(std::int64_t rows, std::int64_t width, const T* x, const T* ga
   for (std::int64_t r = 0; r < rows; ++r, x += width, y += width) {
     const T mean = bias ? mean_of(width, x) : T(0);
     const T inverse_sd = T(1) / std::sqrt(variance_of(width, x, mean) + T(kNormEpsilon));
-    for (std::int64_t i = 0; i < width; ++i) 
+    for (std::int64_t i = 0; i < width; ++i)
       y[i] = (x[i] - mean) * inverse_sd * gain[i] + (bias ? bias[i] : T(0));
     state.mean[r] = mean;
     state.inverse_sd[r] = inverse_sd;
@@ -58,7 +58,8 @@ void norm_backward(std::int64_t rows, std::int64_t width, const T* x, const T* g
       sum_g += dy[i] * gain[i];
       sum_gn += dy[i] * gain[i] * n;
     }
-    const T mean_g = dbias ? sum_g / static_cast<T>(width) : T(0), mean_gn = sum_gn / static_cast<T>(width);
+    const T mean_g = dbias ? sum_g / static_cast<T>(width) : T(0),
+            mean_gn = sum_gn / static_cast<T>(width);
     for (std::int64_t i = 0; i < width; ++i) {
       const T n = (x[i] - mean) * inverse_sd;
       dx[i] += (dy[i] * gain[i] - mean_g - n * mean_gn) * inverse_sd;
@@ -131,8 +132,8 @@ void embed_backward(std::int64_t batch, std::int64_t seq, std::int64_t width,
 }
 
 template <typename T>
-double cross_entropy(std::int64_t rows, std::int64_t width, std::int64_t known, const std::int32_t* targets,
-                     T gradient_scale, T* logits) {
+double cross_entropy(std::int64_t rows, std::int64_t width, std::int64_t known,
+                     const std::int32_t* targets, T gradient_scale, T* logits) {
   double loss = 0;
   for (std::int64_t r = 0; r < rows; ++r, logits += width) {
     // The largest logit goes first, so that no exponential overflows.
@@ -153,25 +154,26 @@ double cross_entropy(std::int64_t rows, std::int64_t width, std::int64_t known, 
 }
 
 // NOLINTBEGIN(bugprone-macro-parentheses): T is a type
-#define PROBES_LAYERS(T)                                                                      \
-  template void norm_forward(std::int64_t, std::int64_t, const T*, const T*, const T*,        \
-                             NormState<T>, T*);                                               \
-  template void norm_backward(std::int64_t, std::int64_t, const T*, const T*, NormState<T>,   \
-                              const T*, T*, T*, T*);                                          \
-  template void linear_forward(std::int64_t, std::int64_t, std::int64_t, const T*, const T*,  \
-                               const T*, T*);                                                 \
-  template void linear_backward(std::int64_t, std::int64_t, std::int64_t, const T*, const T*, \
-                                const T*, T*, T*, T*);                                        \
-  template void gelu_forward(std::int64_t, const T*, T*);                                     \
-  template void gelu_backward(std::int64_t, const T*, T*);                                    \
-  template void swiglu_forward(std::int64_t, std::int64_t, const T*, T*);                     \
-  template void swiglu_backward(std::int64_t, std::int64_t, const T*, const T*, T*);          \
-  template void add(std::int64_t, const T*, T*);                                              \
-  template void embed_forward(std::int64_t, std::int64_t, std::int64_t, const std::int32_t*,  \
-                              const T*, const T*, T*);                                        \
-  template void embed_backward(std::int64_t, std::int64_t, std::int64_t, const std::int32_t*, \
-                               const T*, T*, T*);                                             \
-  template double cross_entropy(std::int64_t, std::int64_t, std::int64_t, const std::int32_t*, T, T*);
+#define PROBES_LAYERS(T)                                                                          \
+  template void norm_forward(std::int64_t, std::int64_t, const T*, const T*, const T*,            \
+                             NormState<T>, T*);                                                   \
+  template void norm_backward(std::int64_t, std::int64_t, const T*, const T*, NormState<T>,       \
+                              const T*, T*, T*, T*);                                              \
+  template void linear_forward(std::int64_t, std::int64_t, std::int64_t, const T*, const T*,      \
+                               const T*, T*);                                                     \
+  template void linear_backward(std::int64_t, std::int64_t, std::int64_t, const T*, const T*,     \
+                                const T*, T*, T*, T*);                                            \
+  template void gelu_forward(std::int64_t, const T*, T*);                                         \
+  template void gelu_backward(std::int64_t, const T*, T*);                                        \
+  template void swiglu_forward(std::int64_t, std::int64_t, const T*, T*);                         \
+  template void swiglu_backward(std::int64_t, std::int64_t, const T*, const T*, T*);              \
+  template void add(std::int64_t, const T*, T*);                                                  \
+  template void embed_forward(std::int64_t, std::int64_t, std::int64_t, const std::int32_t*,      \
+                              const T*, const T*, T*);                                            \
+  template void embed_backward(std::int64_t, std::int64_t, std::int64_t, const std::int32_t*,     \
+                               const T*, T*, T*);                                                 \
+  template double cross_entropy(std::int64_t, std::int64_t, std::int64_t, const std::int32_t*, T, \
+                                T*);
 PROBES_LAYERS(float)
 PROBES_LAYERS(double)
 #undef PROBES_LAYERS

@@ -68,7 +68,7 @@ void embed_backward(std::int64_t batch, std::int64_t seq, std::int64_t width,
 /// The sum over rows of −log softmax(logits)[target] over the `known` first columns; the others are
 /// padding. The logits become gradient_scale·d(sum).
 template <typename T>
-double cross_entropy(std::int64_t rows, std::int64_t width, std::int64_t known, const std::int32_t* targets,
-                     T gradient_scale, T* logits);
+double cross_entropy(std::int64_t rows, std::int64_t width, std::int64_t known,
+                     const std::int32_t* targets, T gradient_scale, T* logits);
 
 }  // namespace pippin::probes::oracle

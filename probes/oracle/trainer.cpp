@@ -71,7 +71,8 @@ double Trainer<T>::forward(bool keep_gradient) {
             vocab);
   const double share = 1.0 / static_cast<double>(setup_.gbs() * setup_.seq);
   const T gradient_scale = keep_gradient ? static_cast<T>(share) : T(0);
-  return share * cross_entropy(n, vocab, setup_.vocab, targets_.data(), gradient_scale, logits_.data());
+  return share *
+         cross_entropy(n, vocab, setup_.vocab, targets_.data(), gradient_scale, logits_.data());
 }
 
 /// Adds the micro-batch's gradients. Requires forward(true) right before.

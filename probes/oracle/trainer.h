@@ -2,10 +2,10 @@
 
 #include <vector>
 
-#include "probes/common/setup.h"
-#include "probes/oracle/block.h"
 #include "probes/common/language.h"
+#include "probes/common/setup.h"
 #include "probes/device/memory.h"
+#include "probes/oracle/block.h"
 #include "probes/oracle/optimizer.h"
 #include "probes/oracle/parameters.h"
 
@@ -17,8 +17,9 @@ struct StepResult {
   bool skipped = false;  ///< the gradient was not finite: nothing was changed
 };
 
-/// The reference training step on one rank: plain before it is fast, and proven by differences. T is float, or double for the tests of gradients.
-/// All memory is taken when it is made: the peak is then known.
+/// The reference training step on one rank: plain before it is fast, and proven by differences. T
+/// is float, or double for the tests of gradients. All memory is taken when it is made: the peak is
+/// then known.
 template <typename T>
 class Trainer {
  public:

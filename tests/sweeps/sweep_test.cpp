@@ -315,10 +315,10 @@ TEST_CASE("the examples resolve") {
   CHECK(load_sweep(examples / "own-command.yaml").points.size() == 18);
   CHECK(load_sweep(examples / "replay.yaml").points.size() == 4);
   const Sweep quickstart = load_sweep(examples / "quickstart.yaml");
-  CHECK(quickstart.points.size() >= 4);
+  CHECK(quickstart.points.size() == 8);
   CHECK(quickstart.repeats.allocations >= 3);
   CHECK(quickstart.trainer.probe == "training");
-  for (const auto& point : quickstart.points) CHECK(point.layout.gpus == 1);
+  for (const auto& point : quickstart.points) CHECK(point.layout.gbs == 32);
 }
 
 TEST_CASE("a large grid resolves point by point") {
