@@ -63,6 +63,8 @@ Course oracle_course(Setup setup, double epsilon) {
   return course;
 }
 
+/// Adam's epsilon is larger in float: a gradient that is 0 but for rounding, as the keys' bias has,
+/// would else be divided by itself, and the weight's step be noise.
 template <typename T>
 struct Limits;
 template <>
