@@ -237,7 +237,7 @@ void CpuDevice<T>::begin_step(StepState* state) {
 }
 
 template <typename T>
-void CpuDevice<T>::adam(const AdamSettings& s, const StepState* state, std::int64_t count,
+void CpuDevice<T>::adam(const OptimizerSettings& s, const StepState* state, std::int64_t count,
                         bool decays, const T* gradients, T* values, T* moments1, T* moments2) {
   if (!std::isfinite(state->squares)) return;
   const AdamStep<T> step{T(s.lr),

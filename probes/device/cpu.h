@@ -66,8 +66,8 @@ class CpuDevice final : public Device<T> {
   void clear_squares(StepState* state) override { state->squares = 0; }
   void add_squares(std::int64_t count, const T* x, double* squares) override;
   void begin_step(StepState* state) override;
-  void adam(const AdamSettings& settings, const StepState* state, std::int64_t count, bool decays,
-            const T* gradients, T* values, T* moments1, T* moments2) override;
+  void adam(const OptimizerSettings& settings, const StepState* state, std::int64_t count,
+            bool decays, const T* gradients, T* values, T* moments1, T* moments2) override;
 
  private:
   void learn_turns(const AttentionShape& shape);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "probes/common/optimizer.h"
 #include "probes/device/arithmetic.h"
 #include "probes/device/attention_shape.h"
 #include "probes/device/memory.h"
@@ -26,10 +27,6 @@ struct VocabPart {
 struct StepState {
   double squares = 0;  ///< the sum of the gradients' squares
   double steps = 0;    ///< steps that were made: those with a finite gradient
-};
-
-struct AdamSettings {
-  double lr, beta1, beta2, epsilon, weight_decay, clip_grad;
 };
 
 /// What a rank computes on. Every pointer is to the device's memory unless it says host; matrices
@@ -122,7 +119,7 @@ class Device {
   virtual void begin_step(StepState* state) = 0;
   /// AdamW with the gradient clipped by `state`, which begin_step() saw; nothing where the gradient
   /// is not finite.
-  virtual void adam(const AdamSettings& settings, const StepState* state, std::int64_t count,
+  virtual void adam(const OptimizerSettings& settings, const StepState* state, std::int64_t count,
                     bool decays, const T* gradients, T* values, T* moments1, T* moments2) = 0;
 };
 

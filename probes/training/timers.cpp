@@ -77,7 +77,6 @@ void Timers::settle_calls(std::int64_t iteration) {
     for (std::size_t i = 0; i < waits.size(); ++i) {
       const CallTime& call = channel->calls()[i];
       sums.busy += call.busy_ns;
-      sums.exposed += call.exposed_ns;
       sums.waiting += waits[i];
       if (trace_) trace_->call(iteration, channel->of(), call, waits[i]);
     }

@@ -32,7 +32,7 @@ class Timers {
  private:
   /// Nanoseconds of one class of traffic on this rank.
   struct ClassTimes {
-    std::int64_t busy = 0, exposed = 0, waiting = 0;
+    std::int64_t busy = 0, waiting = 0;
   };
 
   void choose_settling();

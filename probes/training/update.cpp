@@ -5,20 +5,12 @@
 
 namespace pippin::probes {
 
-namespace {
-
-AdamSettings adam_settings(const OptimizerSettings& s) {
-  return {s.lr, s.beta1, s.beta2, s.epsilon, s.weight_decay, s.clip_grad};
-}
-
-}  // namespace
-
 template <typename T>
 Update<T>::Update(Device<T>& device, const ShardTable& table, const Setup& setup,
                   const OptimizerSettings& optimizer, Groups& groups, T* values, T* gradients)
     : device_(device),
       table_(table),
-      adam_(adam_settings(optimizer)),
+      optimizer_(optimizer),
       groups_(groups),
       values_(values),
       gradients_(gradients),
@@ -118,7 +110,7 @@ StepOutcome Update<T>::step() {
   groups_.norm.template all_reduce<double>(1, &state->squares);
   device_.begin_step(state);
   for (const auto& p : pieces_)
-    device_.adam(adam_, state, p.count, p.decays, reduced() + p.gradient, values_ + p.value,
+    device_.adam(optimizer_, state, p.count, p.decays, reduced() + p.gradient, values_ + p.value,
                  moments1_.data() + p.state, moments2_.data() + p.state);
   if (scattered_)
     for (const auto& bucket : buckets_) {

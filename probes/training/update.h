@@ -52,7 +52,6 @@ class Update {
     bool decays, counts;
   };
 
-  bool scattered() const { return scattered_; }
   void start(Bucket& bucket);
   void sum_lacking(const Region& region);
   void list_buckets(std::int64_t bucket_size);
@@ -63,7 +62,7 @@ class Update {
 
   Device<T>& device_;
   const ShardTable& table_;
-  AdamSettings adam_;
+  OptimizerSettings optimizer_;
   Groups& groups_;
   T *values_, *gradients_;
   bool scattered_;
