@@ -1,7 +1,5 @@
 #include "probes/training/profile.h"
 
-#include <chrono>
-
 namespace pippin::probes {
 
 const char* name_of(Class of) {
@@ -17,12 +15,6 @@ const char* name_of(Activity activity) {
       "dp-reduce-exposed", "dp-gather-exposed", "embedding-exposed", "loss-exposed",
       "norm-exposed"};
   return kNames[static_cast<std::size_t>(activity)];
-}
-
-std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
 }
 
 std::array<std::int64_t, kActivities> Profile::take() {

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "probes/common/clock.h"
+
 namespace pippin::probes {
 
 /// What traffic is for. Each is counted apart.
@@ -23,9 +25,6 @@ inline Activity exposed(Class of) {
   return static_cast<Activity>(static_cast<std::size_t>(Activity::kFirstClass) +
                                static_cast<std::size_t>(of));
 }
-
-/// Nanoseconds of this machine's steady clock.
-std::int64_t now_ns();
 
 /// A rank's time, without gaps: from each mark to the next it does one thing.
 class Profile {

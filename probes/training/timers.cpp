@@ -4,7 +4,7 @@
 
 #include "probes/comm/gather.h"
 #include "probes/common/text.h"
-#include "probes/training/clock.h"
+#include "probes/training/clock_offset.h"
 #include "probes/training/waits.h"
 
 namespace pippin::probes {

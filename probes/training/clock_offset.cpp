@@ -1,8 +1,8 @@
-#include "probes/training/clock.h"
+#include "probes/training/clock_offset.h"
 
 #include <limits>
 
-#include "probes/training/profile.h"
+#include "probes/common/clock.h"
 
 namespace pippin::probes {
 
