@@ -42,6 +42,12 @@ within() {
   done
 }
 
+# controller_saves DIR JOB: what it knows of the job, which it else does every few seconds.
+controller_saves() {
+  scontrol update jobid="$2" comment=as-of-now
+  within 20 grep -q as-of-now "$1/state/job_state"
+}
+
 # refused STATUS TEXT WORD...: cluster.bash ends so, saying so in one line.
 refused() {
   local status=0
@@ -145,7 +151,7 @@ controller_dies() {
   use "$here/a" --nodes 1
   job=$(submit --wrap 'sleep 1000')
   within 20 job_is "$job" RUNNING
-  sleep 1
+  controller_saves "$here/a" "$job"
   cluster kill "$here/a" slurmctld
   cluster start "$here/a" slurmctld
   cluster wait "$here/a"

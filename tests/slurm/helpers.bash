@@ -124,6 +124,12 @@ within() {
   done
 }
 
+# controller_saves DIR JOB: what it knows of the job, which it else does every few seconds.
+controller_saves() {
+  scontrol update jobid="$2" comment=as-of-now
+  within 20 grep -q as-of-now "$1/state/job_state"
+}
+
 sql() { sqlite3 -cmd '.timeout 20000' t.db "$1"; }
 attempts() { find "t.db.runs/$1" -mindepth 3 -maxdepth 3 -path '*-a[0-9]*/*' -name "${2:-started}" 2>/dev/null | wc -l; }
 at_least() { [ "$("${@:2}")" -ge "$1" ]; }

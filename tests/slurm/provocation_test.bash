@@ -235,14 +235,14 @@ both_end_one() {
   holds "$1" ok=12
 }
 
-# Jobs end while it is dead; it comes back knowing them, as it saves its state every few seconds.
+# Jobs end while it is dead; it comes back knowing them.
 controller_dies() {
   use --nodes 4
   write_both
   takes 8
   start_both
   within 20 all_run
-  sleep 6
+  controller_saves "$here/c" "$(jobs_of_both | tail -n 1)"
   cluster kill "$here/c" slurmctld
   takes 0.1
   sleep 4
