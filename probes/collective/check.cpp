@@ -5,11 +5,27 @@
 
 namespace pippin::probes {
 
-Pattern::Pattern(int ranks, std::uint32_t round) : shift_(round * 2246822519U), ranks_(ranks) {
+Pattern::Pattern(int ranks, std::uint32_t round, Element element)
+    : ranks_(ranks), shift_(round * 2246822519U), narrow_(bytes_of(element) == 2) {
   for (int rank = 0; rank < ranks; ++rank) {
     sum_of_ranks_ += of_rank(rank);
-    largest_of_ranks_ = std::max(largest_of_ranks_, of_rank(rank));
+    largest_of_ranks_ = std::max<double>(largest_of_ranks_, of_rank(rank));
   }
+}
+
+double Pattern::sum(std::int64_t i) const {
+  if (!narrow_) return static_cast<double>(ranks_) * of_element(i) + sum_of_ranks_;
+  double sum = 0;
+  for (int k = 0; k < std::min(kFew, ranks_); ++k) sum += value(adder(i, k), i);
+  return sum;
+}
+
+double Pattern::largest(std::int64_t i) const {
+  if (!narrow_) return of_element(i) + largest_of_ranks_;
+  double largest = 0;
+  for (int k = 0; k < std::min(kFew, ranks_); ++k)
+    largest = std::max(largest, value(adder(i, k), i));
+  return largest;
 }
 
 namespace {
@@ -30,12 +46,20 @@ std::int64_t results_of(const CollectiveCall& call, int ranks) {
   return call.count * (all_parts ? ranks : 1);
 }
 
+/// Exact: the pattern's numbers are small.
+template <typename T>
+T number(double value) {
+  return T(static_cast<Wide<T>>(value));
+}
+
 template <typename T>
 void fill_as(const CollectiveCall& call, const Pattern& pattern, int rank, int ranks,
              unsigned char* place) {
   T* data = reinterpret_cast<T*>(place);
   const std::int64_t count = inputs_of(call, ranks);
-  for (std::int64_t i = 0; i < count; ++i) data[i] = static_cast<T>(pattern.value(rank, i));
+  const bool reduces = kind_of(call.operation).reduces;
+  for (std::int64_t i = 0; i < count; ++i)
+    data[i] = number<T>(reduces ? pattern.term(rank, i) : pattern.value(rank, i));
 }
 
 template <typename T>
@@ -45,7 +69,7 @@ std::int64_t count_wrong_as(const CollectiveCall& call, const Pattern& pattern, 
   const std::int64_t count = results_of(call, ranks);
   std::int64_t wrong = 0;
   for (std::int64_t i = 0; i < count; ++i)
-    wrong += data[i] != static_cast<T>(expected(call, pattern, rank, ranks, i));
+    wrong += data[i] != number<T>(expected(call, pattern, rank, ranks, i));
   return wrong;
 }
 
@@ -85,6 +109,10 @@ void fill(const CollectiveCall& call, const Pattern& pattern, int rank, int rank
       return fill_as<float>(call, pattern, rank, ranks, place);
     case Element::kDouble:
       return fill_as<double>(call, pattern, rank, ranks, place);
+    case Element::kHalf:
+      return fill_as<Half>(call, pattern, rank, ranks, place);
+    case Element::kBFloat16:
+      return fill_as<BFloat16>(call, pattern, rank, ranks, place);
   }
 }
 
@@ -99,6 +127,10 @@ std::int64_t count_wrong(const CollectiveCall& call, const Pattern& pattern, int
       return count_wrong_as<float>(call, pattern, rank, ranks, place);
     case Element::kDouble:
       return count_wrong_as<double>(call, pattern, rank, ranks, place);
+    case Element::kHalf:
+      return count_wrong_as<Half>(call, pattern, rank, ranks, place);
+    case Element::kBFloat16:
+      return count_wrong_as<BFloat16>(call, pattern, rank, ranks, place);
   }
   return 0;
 }

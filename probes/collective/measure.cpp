@@ -39,7 +39,7 @@ std::int64_t check_data(const CollectiveCall& call, const Ranks& ranks, std::int
   const PreparedCall make_call(call, ranks.tested, buffers);
   std::int64_t wrong = 0;
   for (std::int64_t i = 0; i < checks; ++i) {
-    const Pattern pattern(size, static_cast<std::uint32_t>(i + 1));
+    const Pattern pattern(size, static_cast<std::uint32_t>(i + 1), call.element);
     fill(call, pattern, rank, size, buffers);
     make_call();
     wrong += count_wrong(call, pattern, rank, size, buffers);
@@ -69,7 +69,7 @@ Measurement measure(const CollectiveCall& call, const Ranks& ranks, const Effort
                     CollectiveBuffers& buffers) {
   const PreparedCall make_call(call, ranks.tested, buffers);
   const int rank = ranks.control.rank(), size = ranks.control.size();
-  fill(call, Pattern(size, 0), rank, size, buffers);
+  fill(call, Pattern(size, 0, call.element), rank, size, buffers);
   // One more, so that every rank is awake, as nccl-tests has it.
   for (std::int64_t i = 0; i <= effort.warmup; ++i) make_call();
   Measurement result;

@@ -30,7 +30,8 @@ OptionTable collective_options(CollectiveSettings& s) {
       whole_option("--warmup_iters", s.warmup_iters, 0, kMany, "calls before them"),
       whole_option("--check", s.check, 0, kMany, "calls whose data are checked; 0 is none"),
       choice_option("--op", s.op, {"sum", "max"}, "reduction, max for all_reduce"),
-      choice_option("--datatype", s.datatype, {"float", "double", "uint8"}, "of an element"),
+      choice_option("--datatype", s.datatype, {"float", "double", "half", "bfloat16", "uint8"},
+                    "of an element"),
       whole_option("--root", s.root, 0, INT_MAX, "of broadcast and reduce"),
       bare_option(choice_option("--statistics", s.statistics, {"0", "1"},
                                 "times every call, and the barrier before it, too"),
@@ -55,6 +56,8 @@ std::vector<std::string> long_names(std::vector<std::string> arguments) {
 
 Element element_named(const std::string& datatype) {
   if (datatype == "double") return Element::kDouble;
+  if (datatype == "half") return Element::kHalf;
+  if (datatype == "bfloat16") return Element::kBFloat16;
   return datatype == "float" ? Element::kFloat : Element::kByte;
 }
 

@@ -8,6 +8,10 @@ std::string name_of(Element element) {
   switch (element) {
     case Element::kByte:
       return "uint8";
+    case Element::kHalf:
+      return "half";
+    case Element::kBFloat16:
+      return "bfloat16";
     case Element::kFloat:
       return "float";
     case Element::kDouble:

@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <memory>
 
+#include "probes/common/half.h"
+
 namespace pippin::probes {
 
-enum class Element { kByte, kFloat, kDouble };
+enum class Element { kByte, kHalf, kBFloat16, kFloat, kDouble };
 enum class Reduction { kSum, kMax };
 
 std::int64_t bytes_of(Element element);
@@ -15,6 +17,14 @@ constexpr Element element_of();
 template <>
 constexpr Element element_of<unsigned char>() {
   return Element::kByte;
+}
+template <>
+constexpr Element element_of<Half>() {
+  return Element::kHalf;
+}
+template <>
+constexpr Element element_of<BFloat16>() {
+  return Element::kBFloat16;
 }
 template <>
 constexpr Element element_of<float>() {

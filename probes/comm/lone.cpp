@@ -9,6 +9,9 @@ std::int64_t bytes_of(Element element) {
   switch (element) {
     case Element::kByte:
       return 1;
+    case Element::kHalf:
+    case Element::kBFloat16:
+      return 2;
     case Element::kFloat:
       return sizeof(float);
     case Element::kDouble:

@@ -29,6 +29,9 @@ MPI_Datatype type_of(Element element) {
   switch (element) {
     case Element::kByte:
       return MPI_BYTE;
+    case Element::kHalf:
+    case Element::kBFloat16:
+      return MPI_UINT16_T;
     case Element::kFloat:
       return MPI_FLOAT;
     case Element::kDouble:
@@ -37,7 +40,36 @@ MPI_Datatype type_of(Element element) {
   return MPI_DATATYPE_NULL;
 }
 
-MPI_Op op_of(Reduction reduction) { return reduction == Reduction::kSum ? MPI_SUM : MPI_MAX; }
+/// MPI 3 knows no numbers of 16 bits, but takes functions of ours.
+template <typename T, Reduction reduction>
+void reduce_narrow(void* in, void* out, int* count, MPI_Datatype*) {
+  const auto* x = static_cast<const T*>(in);
+  auto* y = static_cast<T*>(out);
+  for (int i = 0; i < *count; ++i) {
+    const float a = x[i], b = y[i];
+    y[i] = T(reduction == Reduction::kSum ? a + b : a > b ? a : b);
+  }
+}
+
+MPI_Op make_op(MPI_User_function* function) {
+  MPI_Op op = MPI_OP_NULL;
+  check(MPI_Op_create(function, 1, &op), "MPI_Op_create");
+  return op;
+}
+
+/// Made once; MPI frees them at its end.
+template <typename T>
+MPI_Op narrow_op(Reduction reduction) {
+  static const MPI_Op kSum = make_op(reduce_narrow<T, Reduction::kSum>);
+  static const MPI_Op kMax = make_op(reduce_narrow<T, Reduction::kMax>);
+  return reduction == Reduction::kSum ? kSum : kMax;
+}
+
+MPI_Op op_of(Element element, Reduction reduction = Reduction::kSum) {
+  if (element == Element::kHalf) return narrow_op<Half>(reduction);
+  if (element == Element::kBFloat16) return narrow_op<BFloat16>(reduction);
+  return reduction == Reduction::kSum ? MPI_SUM : MPI_MAX;
+}
 
 class MpiCall final : public Pending {
  public:
@@ -86,7 +118,7 @@ class MpiCommunicator final : public Communicator {
   void all_reduce(const void* in, void* out, std::int64_t count, Element element,
                   Reduction reduction) override {
     check(MPI_Allreduce(in == out ? MPI_IN_PLACE : in, out, narrow(count), type_of(element),
-                        op_of(reduction), comm_),
+                        op_of(element, reduction), comm_),
           "MPI_Allreduce");
   }
   void all_gather(const void* in, void* out, std::int64_t count, Element element) override {
@@ -96,7 +128,7 @@ class MpiCommunicator final : public Communicator {
   }
   void reduce_scatter(const void* in, void* out, std::int64_t count, Element element) override {
     check(MPI_Reduce_scatter_block(in == out ? MPI_IN_PLACE : in, out, narrow(count),
-                                   type_of(element), MPI_SUM, comm_),
+                                   type_of(element), op_of(element), comm_),
           "MPI_Reduce_scatter_block");
   }
   void broadcast(void* data, std::int64_t count, Element element, int root) override {
@@ -104,8 +136,8 @@ class MpiCommunicator final : public Communicator {
   }
   void reduce(const void* in, void* out, std::int64_t count, Element element, int root) override {
     const bool in_place = in == out && rank_ == root;
-    check(MPI_Reduce(in_place ? MPI_IN_PLACE : in, out, narrow(count), type_of(element), MPI_SUM,
-                     root, comm_),
+    check(MPI_Reduce(in_place ? MPI_IN_PLACE : in, out, narrow(count), type_of(element),
+                     op_of(element), root, comm_),
           "MPI_Reduce");
   }
   void all_to_all(const void* in, void* out, std::int64_t count, Element element) override {
@@ -124,14 +156,14 @@ class MpiCommunicator final : public Communicator {
   Call start_all_reduce(const void* in, void* out, std::int64_t count, Element element) override {
     auto call = std::make_unique<MpiCall>();
     check(MPI_Iallreduce(in == out ? MPI_IN_PLACE : in, out, narrow(count), type_of(element),
-                         MPI_SUM, comm_, call->request()),
+                         op_of(element), comm_, call->request()),
           "MPI_Iallreduce");
     return call;
   }
   Call start_reduce_scatter(const void* in, void* out, std::int64_t count,
                             Element element) override {
     auto call = std::make_unique<MpiCall>();
-    check(MPI_Ireduce_scatter_block(in, out, narrow(count), type_of(element), MPI_SUM, comm_,
+    check(MPI_Ireduce_scatter_block(in, out, narrow(count), type_of(element), op_of(element), comm_,
                                     call->request()),
           "MPI_Ireduce_scatter_block");
     return call;

@@ -2,13 +2,8 @@
 
 #include <cmath>
 
-/// Before a function that a GPU's kernels call, too. On the host it is always inlined: the CPU's
-/// loops are compiled for several levels of instructions, whose copies the linker must not mix.
-#ifdef __CUDACC__
-#define PROBES_BOTH __host__ __device__ inline
-#else
-#define PROBES_BOTH __attribute__((always_inline)) inline
-#endif
+#include "probes/common/both.h"
+#include "probes/common/optimizer.h"
 
 namespace pippin::probes {
 
@@ -73,6 +68,17 @@ struct AdamStep {
   T lr, beta1, beta2, epsilon;
   T correction1, correction2;  ///< 1 − betaⁿ at the n-th step
 };
+
+/// The constants of step number `step`, from 1.
+template <typename T>
+PROBES_BOTH AdamStep<T> adam_step(const OptimizerSettings& settings, double step) {
+  return {T(settings.lr),
+          T(settings.beta1),
+          T(settings.beta2),
+          T(settings.epsilon),
+          T(1 - std::pow(settings.beta1, step)),
+          T(1 - std::pow(settings.beta2, step))};
+}
 
 /// One parameter's update; moves the moments too.
 template <typename T>

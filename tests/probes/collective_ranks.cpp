@@ -29,6 +29,10 @@ void check_operation(const OperationKind& kind, const Ranks& ranks, std::int64_t
     call.element = Element::kDouble;
     call.root = 0;
     check_call(call, ranks, buffers, "double");
+    call.element = Element::kHalf;
+    check_call(call, ranks, buffers, "half");
+    call.element = Element::kBFloat16;
+    check_call(call, ranks, buffers, "bfloat16");
     if (kind.reduces) continue;
     call.element = Element::kByte;
     check_call(call, ranks, buffers, "uint8");

@@ -76,8 +76,8 @@ TEST_CASE("every operation is right in place and out of place for odd counts") {
   for (const int ranks : {1, 2, 3, 4}) {
     if (ranks > 1 && !can_launch_ranks()) return;
     const auto all = checked_by(ranks, "none");
-    // 7 operations, 2 places, 2 elements, and bytes for 4 of them; the maximum; 3 counts.
-    CHECK(all.size() == 3 * (7 * 2 * 2 + 4 * 2 + 1));
+    // 7 operations, 2 places, 4 elements, and bytes for 4 of them; the maximum; 3 counts.
+    CHECK(all.size() == 3 * (7 * 2 * 4 + 4 * 2 + 1));
     for (const auto& one : all) {
       CAPTURE(ranks, one.operation, one.place, one.element, one.count);
       CHECK(one.wrong == 0);
@@ -103,22 +103,29 @@ TEST_CASE("a communicator that is broken on purpose is found out") {
 }
 
 TEST_CASE("a pattern's sums are exact and miss every rank that is missing") {
-  const int ranks = 300;
-  const Pattern pattern(ranks, 7);
-  for (std::int64_t i = 0; i < 100; ++i) {
-    double sum = 0, largest = 0;
-    for (int rank = 0; rank < ranks; ++rank) {
-      const double value = pattern.value(rank, i);
-      CHECK(value >= 1);
-      CHECK(value <= 158);
-      if (rank > 0) CHECK(value != pattern.value(rank - 1, i));
-      sum += value;
-      largest = std::max(largest, value);
+  for (const int ranks : {1, 2, 5, 300})
+    for (const Element element : {Element::kFloat, Element::kHalf, Element::kBFloat16}) {
+      const bool narrow = element != Element::kFloat;
+      const Pattern pattern(ranks, 7, element);
+      std::set<int> seen;
+      for (std::int64_t i = 0; i < 20 * ranks; ++i) {
+        double sum = 0, largest = 0;
+        for (int rank = 0; rank < ranks; ++rank) {
+          const double value = pattern.value(rank, i), term = pattern.term(rank, i);
+          CHECK(value >= 1);
+          CHECK(value <= 158);
+          if (rank > 0) CHECK(value != pattern.value(rank - 1, i));
+          if (term > 0) seen.insert(rank);
+          sum += term;
+          largest = std::max(largest, term);
+        }
+        CHECK(pattern.sum(i) == sum);
+        CHECK(pattern.largest(i) == largest);
+        if (narrow) CHECK(sum <= 256);  // a bfloat16's whole numbers
+      }
+      CHECK(seen.size() == static_cast<std::size_t>(ranks));
     }
-    CHECK(pattern.sum(i) == sum);
-    CHECK(pattern.largest(i) == largest);
-  }
-  CHECK(Pattern(100000, 0).sum(1) < (1 << 24));  // a float's whole numbers
+  CHECK(Pattern(100000, 0, Element::kFloat).sum(1) < (1 << 24));  // a float's whole numbers
 }
 
 TEST_CASE("bus bandwidth has the factors of nccl-tests") {
