@@ -30,7 +30,7 @@ std::string iteration_line(const IterationReport& r) {
   line += text(" learning rate: %.3E |", r.learning_rate);
   line += text(" global batch size: %5lld |", wide(r.global_batch_size));
   if (r.lm_loss) line += text(" lm loss: %.6E |", *r.lm_loss);
-  line += " loss scale: 1.0 |";
+  line += text(" loss scale: %.1f |", r.loss_scale);
   if (r.grad_norm) line += text(" grad norm: %.3f |", *r.grad_norm);
   line += text(" number of skipped iterations: %3lld |", wide(r.skipped));
   return line + text(" number of nan iterations: %3lld |", wide(r.nan));
@@ -78,12 +78,19 @@ std::vector<std::string> checkpoint_lines(std::int64_t iteration, double millise
 
 namespace {
 
+std::string torch_type(const Setup& s) {
+  if (s.precision == "bf16") return "torch.bfloat16";
+  return s.precision == "fp16" ? "torch.float16" : "torch.float32";
+}
+
 Arguments setup_arguments(const Setup& s) {
   const auto whole = [](std::int64_t number) { return std::to_string(number); };
   return {
+      {"bf16", s.precision == "bf16" ? "True" : "False"},
       {"data_parallel_size", whole(s.dp)},
       {"encoder_seq_length", whole(s.seq)},
       {"ffn_hidden_size", whole(s.ffn_width())},
+      {"fp16", s.precision == "fp16" ? "True" : "False"},
       {"global_batch_size", whole(s.gbs())},
       {"hidden_size", whole(s.hidden)},
       {"kv_channels", whole(s.hidden / s.heads)},
@@ -97,7 +104,7 @@ Arguments setup_arguments(const Setup& s) {
       {"num_layers", whole(s.layers)},
       {"num_query_groups", whole(s.groups())},
       {"padded_vocab_size", whole(padded_vocab(s))},
-      {"params_dtype", "torch.float32"},
+      {"params_dtype", torch_type(s)},
       {"pipeline_model_parallel_size", whole(s.pp)},
       {"rank", "0"},
       {"recompute_granularity", s.recompute == "none" ? "None" : s.recompute},
@@ -136,7 +143,7 @@ void print_header(Log& log, const std::string& probe, const Setup& s, const Argu
       text("using world size: %lld, data-parallel-size: %lld, tensor-model-parallel size: %lld, "
            "pipeline-model-parallel size: %lld ",
            wide(s.world()), wide(s.dp), wide(s.tp), wide(s.pp)));
-  log.line("using torch.float32 for parameters ...");
+  log.line("using " + torch_type(s) + " for parameters ...");
   Arguments arguments = setup_arguments(s);
   arguments.insert(arguments.end(), own.begin(), own.end());
   arguments.emplace_back("probe", probe);

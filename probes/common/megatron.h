@@ -27,6 +27,7 @@ struct IterationReport {
   std::int64_t global_batch_size = 0;
   std::optional<double> lm_loss;    ///< nothing where every step was skipped
   std::optional<double> grad_norm;  ///< of the last step; nothing where it was skipped
+  double loss_scale = 1;            ///< of the next step
   std::int64_t skipped = 0, nan = 0;
 };
 

@@ -32,6 +32,8 @@ OptionTable setup_options(Setup& s) {
                   "1"),
       choice_option("--recompute", s.recompute, {"none", "selective", "full"},
                     "activation recomputation"),
+      choice_option("--precision", s.precision, {"fp32", "bf16", "fp16"},
+                    "of weights and activations; sums, gradients and Adam stay fp32"),
       number_option("--lr", s.lr, 0.0, 1e6, "learning rate"),
       whole_option("--seed", s.seed, 0, INT64_MAX, "seed of everything that is drawn"),
       whole_option("--iterations", s.iterations, 1, kMany, "iterations of the run"),

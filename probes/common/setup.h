@@ -20,6 +20,7 @@ struct Setup {
   std::string sequence_parallel = "0";  ///< "0" or "1"; over one tensor rank the two are the same
   std::int64_t reduce_bucket_size = 40'000'000;  ///< elements of a gradient reduction; as Megatron
   std::string recompute = "none";                ///< "none", "selective" or "full"
+  std::string precision = "fp32";  ///< of weights and activations: "fp32", "bf16" or "fp16"
   double lr = 0.003;
   std::int64_t seed = 1234;
   std::int64_t iterations = 20, log_interval = 1;

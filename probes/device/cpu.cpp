@@ -33,9 +33,16 @@ void CpuDevice<T>::to_host(std::int64_t bytes, const void* device, void* host) {
 }
 
 template <typename T>
-void CpuDevice<T>::clear(std::int64_t count, T* x) {
+void CpuDevice<T>::clear(std::int64_t bytes, void* device) {
+  auto* x = static_cast<unsigned char*>(device);
+  threads_.split(bytes, kGrain * std::int64_t{sizeof(T)},
+                 [&](std::int64_t begin, std::int64_t end) { std::fill(x + begin, x + end, 0); });
+}
+
+template <typename T>
+void CpuDevice<T>::widen(std::int64_t count, const T* x, W* y) {
   threads_.split(count, kGrain, [&](std::int64_t begin, std::int64_t end) {
-    std::fill(x + begin, x + end, T(0));
+    std::copy(x + begin, x + end, y + begin);
   });
 }
 
@@ -82,25 +89,29 @@ void CpuDevice<T>::linear_to_input(std::int64_t rows, std::int64_t in, std::int6
 }
 
 template <typename T>
+void CpuDevice<T>::linear_to_gelu(std::int64_t rows, std::int64_t in, std::int64_t out, const T* dy,
+                                  const T* w, const T* before, T* dbefore) {
+  threads_.split(rows, kRowGrain, [&](std::int64_t begin, std::int64_t end) {
+    T* part = dbefore + begin * in;
+    matmul<T>(end - begin, in, out, 1, {dy + begin * out, out}, {w, in}, 0, part, in);
+    kernels_.gelu_backward((end - begin) * in, before + begin * in, part);
+  });
+}
+
+template <typename T>
 void CpuDevice<T>::linear_to_weight(std::int64_t rows, std::int64_t in, std::int64_t out,
-                                    const T* x, const T* dy, T* dw) {
+                                    const T* x, const T* dy, W* dw, W* dbias) {
   threads_.split(out, kRowGrain, [&](std::int64_t begin, std::int64_t end) {
     matmul<T>(end - begin, in, rows, 1, {dy + begin, out, As::kTransposed}, {x, in}, 1,
               dw + begin * in, in);
   });
+  if (dbias) add_rows(rows, out, dy, dbias);
 }
 
 template <typename T>
-void CpuDevice<T>::add_rows(std::int64_t rows, std::int64_t width, const T* x, T* sums) {
+void CpuDevice<T>::add_rows(std::int64_t rows, std::int64_t width, const T* x, W* sums) {
   threads_.split(width, 256, [&](std::int64_t begin, std::int64_t end) {
     kernels_.add_rows(rows, width, begin, end, x, sums);
-  });
-}
-
-template <typename T>
-void CpuDevice<T>::gelu_backward(std::int64_t count, const T* x, T* dy) {
-  threads_.split(count, kGrain, [&](std::int64_t begin, std::int64_t end) {
-    kernels_.gelu_backward(end - begin, x + begin, dy + begin);
   });
 }
 
@@ -132,7 +143,7 @@ void CpuDevice<T>::norm(std::int64_t rows, std::int64_t width, const T* x, const
 
 template <typename T>
 void CpuDevice<T>::norm_backward(std::int64_t rows, std::int64_t width, const T* x, const T* gain,
-                                 NormState<T> state, const T* dy, T* dx, T* dgain, T* dbias) {
+                                 NormState<T> state, const T* dy, T* dx, W* dgain, W* dbias) {
   threads_.split(rows, kRowGrain, [&](std::int64_t begin, std::int64_t end) {
     kernels_.norm_to_input(end - begin, width, x + begin * width, gain, dbias != nullptr,
                            {state.mean + begin, state.inverse_sd + begin}, dy + begin * width,
@@ -159,7 +170,7 @@ void CpuDevice<T>::embed(std::int64_t rows, std::int64_t width, const VocabPart&
 
 template <typename T>
 void CpuDevice<T>::embed_backward(std::int64_t rows, std::int64_t width, const VocabPart& part,
-                                  const std::int32_t* tokens, const T* dx, T* dtable) {
+                                  const std::int32_t* tokens, const T* dx, W* dtable) {
   // By columns: two threads may meet in one token's row.
   threads_.split(width, 64, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = 0; r < rows; ++r) {
@@ -182,7 +193,7 @@ void CpuDevice<T>::add_positions(std::int64_t rows, std::int64_t first, std::int
 
 template <typename T>
 void CpuDevice<T>::positions_backward(std::int64_t rows, std::int64_t first, std::int64_t seq,
-                                      std::int64_t width, const T* dx, T* dpositions) {
+                                      std::int64_t width, const T* dx, W* dpositions) {
   threads_.split(width, 64, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = 0; r < rows; ++r)
       kernels_.add_rows(1, width, begin, end, dx + r * width,
@@ -191,16 +202,17 @@ void CpuDevice<T>::positions_backward(std::int64_t rows, std::int64_t first, std
 }
 
 template <typename T>
-void CpuDevice<T>::largest(std::int64_t rows, const VocabPart& part, const T* logits, T* largest) {
+void CpuDevice<T>::largest(std::int64_t rows, const VocabPart& part, T* logits, W* largest, W*) {
   threads_.split(rows, kRowGrain, [&](std::int64_t begin, std::int64_t end) {
     kernels_.largest(end - begin, part, logits + begin * part.rows, largest + begin);
   });
 }
 
+/// The logits become exponentials, which cross_entropy() divides.
 template <typename T>
 void CpuDevice<T>::exponentials(std::int64_t rows, const VocabPart& part,
-                                const std::int32_t* targets, const T* largest, T* logits, T* sums,
-                                T* targets_logit) {
+                                const std::int32_t* targets, const W* largest, T* logits, W* sums,
+                                W* targets_logit) {
   threads_.split(rows, kRowGrain, [&](std::int64_t begin, std::int64_t end) {
     kernels_.exponentials(end - begin, part, targets + begin, largest + begin,
                           logits + begin * part.rows, sums + begin, targets_logit + begin);
@@ -209,10 +221,12 @@ void CpuDevice<T>::exponentials(std::int64_t rows, const VocabPart& part,
 
 template <typename T>
 void CpuDevice<T>::cross_entropy(std::int64_t rows, const VocabPart& part,
-                                 const std::int32_t* targets, const T* sums, const T* targets_logit,
-                                 T scale, T* logits, double* loss) {
+                                 const std::int32_t* targets, const W*, const W* sums,
+                                 const W* targets_logit, W scale, const StepState* state, T* logits,
+                                 double* loss) {
+  const W scaled = scale * static_cast<W>(state->loss_scale);
   threads_.split(rows, kRowGrain, [&](std::int64_t begin, std::int64_t end) {
-    kernels_.loss_gradient(end - begin, part, targets + begin, sums + begin, scale,
+    kernels_.loss_gradient(end - begin, part, targets + begin, sums + begin, scaled,
                            logits + begin * part.rows);
   });
   for (std::int64_t r = 0; r < rows; ++r)
@@ -220,7 +234,7 @@ void CpuDevice<T>::cross_entropy(std::int64_t rows, const VocabPart& part,
 }
 
 template <typename T>
-void CpuDevice<T>::add_squares(std::int64_t count, const T* x, double* squares) {
+void CpuDevice<T>::add_squares(std::int64_t count, const W* x, double* squares) {
   std::vector<double> sums(static_cast<std::size_t>(threads_.count()));
   const std::int64_t share = (count + threads_.count() - 1) / threads_.count();
   threads_.everywhere([&](std::int64_t thread) {
@@ -232,24 +246,14 @@ void CpuDevice<T>::add_squares(std::int64_t count, const T* x, double* squares) 
 }
 
 template <typename T>
-void CpuDevice<T>::begin_step(StepState* state) {
-  if (std::isfinite(state->squares)) state->steps += 1;
-}
-
-template <typename T>
 void CpuDevice<T>::adam(const OptimizerSettings& s, const StepState* state, std::int64_t count,
-                        bool decays, const T* gradients, T* values, T* moments1, T* moments2) {
-  if (!std::isfinite(state->squares)) return;
-  const AdamStep<T> step{T(s.lr),
-                         T(s.beta1),
-                         T(s.beta2),
-                         T(s.epsilon),
-                         T(1 - std::pow(s.beta1, state->steps)),
-                         T(1 - std::pow(s.beta2, state->steps))};
-  const T decay = decays ? T(s.weight_decay) : T(0);
-  const T factor = static_cast<T>(clip_factor(std::sqrt(state->squares), s.clip_grad));
+                        bool decays, const W* gradients, W* masters, W* moments1, W* moments2, T*) {
+  if (!state->is_finite()) return;
+  const AdamStep<W> step = adam_step<W>(s, state->steps);
+  const W decay = decays ? W(s.weight_decay) : W(0);
+  const auto factor = static_cast<W>(gradient_factor(*state, s.clip_grad));
   threads_.split(count, kGrain, [&](std::int64_t begin, std::int64_t end) {
-    kernels_.adam(step, decay, factor, end - begin, gradients + begin, values + begin,
+    kernels_.adam(step, decay, factor, end - begin, gradients + begin, masters + begin,
                   moments1 + begin, moments2 + begin);
   });
 }

@@ -86,7 +86,6 @@ struct Head {
 template <typename T>
 void CpuDevice<T>::learn_turns(const AttentionShape& s) {
   const std::int64_t half = s.head_width / 2;
-  if (turns_.size() >= 2 * s.seq * half) return;  // one model has one shape
   turns_ = Buffer<T>(memory_, {s.seq, 2, half});
   for (std::int64_t position = 0; position < s.seq; ++position)
     for (std::int64_t i = 0; i < half; ++i) {
@@ -97,8 +96,14 @@ void CpuDevice<T>::learn_turns(const AttentionShape& s) {
 }
 
 template <typename T>
+void CpuDevice<T>::prepare(const DeviceNeeds& needs) {
+  if (needs.rotates) learn_turns(needs.attention);
+  scratch_ = Buffer<T>(
+      memory_, {threads_.count(), std::min(kQueries, needs.attention.seq), needs.attention.seq});
+}
+
+template <typename T>
 void CpuDevice<T>::rotate(const AttentionShape& s, int turns, T* qkv) {
-  learn_turns(s);
   const std::int64_t half = s.head_width / 2, kinds = s.heads_of_group() + 2;
   const T sign = static_cast<T>(turns);
   threads_.split(s.rows(), 8, [&](std::int64_t begin, std::int64_t end) {
@@ -118,7 +123,12 @@ void CpuDevice<T>::rotate(const AttentionShape& s, int turns, T* qkv) {
 }
 
 template <typename T>
-void CpuDevice<T>::attention(const AttentionShape& s, const T* qkv, T* probabilities, T* context) {
+std::int64_t CpuDevice<T>::attention_kept(const AttentionShape& s) const {
+  return s.batch * s.heads * s.seq * s.seq;
+}
+
+template <typename T>
+void CpuDevice<T>::attention(const AttentionShape& s, const T* qkv, W* probabilities, T* context) {
   threads_.split(s.batch * s.heads, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i)
       Head<T>{s, kernels_, place_of(s, i / s.heads, i % s.heads)}.forward(qkv, probabilities,
@@ -127,17 +137,12 @@ void CpuDevice<T>::attention(const AttentionShape& s, const T* qkv, T* probabili
 }
 
 template <typename T>
-std::int64_t CpuDevice<T>::attention_scratch(const AttentionShape& s) const {
-  return threads_.count() * std::min(kQueries, s.seq) * s.seq;
-}
-
-template <typename T>
-void CpuDevice<T>::attention_backward(const AttentionShape& s, const T* qkv, const T* probabilities,
-                                      const T* dcontext, T* dqkv, T* scratch) {
-  clear(s.rows() * s.qkv_width(), dqkv);
-  const std::int64_t groups = s.batch * s.groups, share = scratch ? attention_scratch(s) : 0;
+void CpuDevice<T>::attention_backward(const AttentionShape& s, const T* qkv, const W* probabilities,
+                                      const T*, const T* dcontext, T* dqkv) {
+  clear(s.rows() * s.qkv_width() * std::int64_t{sizeof(T)}, dqkv);
+  const std::int64_t groups = s.batch * s.groups;
   threads_.everywhere([&](std::int64_t thread) {
-    T* own = scratch + thread * share / threads_.count();
+    T* own = scratch_.data() + thread * std::min(kQueries, s.seq) * s.seq;
     // The heads of one group add to the same key and value.
     for (std::int64_t i = thread; i < groups; i += threads_.count())
       for (std::int64_t j = 0; j < s.heads_of_group(); ++j) {

@@ -35,14 +35,14 @@ ProductBench::ProductBench(Device<float>& device, const Product& product)
     return;
   }
   const AttentionShape& s = product.shape;
+  device.prepare({s.rows(), s.qkv_width(), s, false});
   qkv_ = Buffer<float>(memory, {s.rows(), s.qkv_width()});
-  probabilities_ = Buffer<float>(memory, {s.batch, s.heads, s.seq, s.seq});
+  kept_ = Buffer<float>(memory, {device.attention_kept(s)});
   context_ = Buffer<float>(memory, {s.rows(), s.width()});
   draw(device, 1, qkv_);
   if (product.pass == Pass::kAttention) return;
   dqkv_ = Buffer<float>(memory, {s.rows(), s.qkv_width()});
-  scratch_ = Buffer<float>(memory, {device.attention_scratch(s)});
-  device.attention(s, qkv_.data(), probabilities_.data(), context_.data());
+  device.attention(s, qkv_.data(), kept_.data(), context_.data());
 }
 
 void ProductBench::make_linear() {
@@ -53,15 +53,15 @@ void ProductBench::make_linear() {
   else if (p.pass == Pass::kInputGradient)
     device_.linear_to_input(p.rows, p.in, p.out, y, w, x);
   else
-    device_.linear_to_weight(p.rows, p.in, p.out, x, y, w);
+    device_.linear_to_weight(p.rows, p.in, p.out, x, y, w, nullptr);
 }
 
 void ProductBench::make_attention() {
   if (product_.pass == Pass::kAttention)
-    device_.attention(product_.shape, qkv_.data(), probabilities_.data(), context_.data());
+    device_.attention(product_.shape, qkv_.data(), kept_.data(), context_.data());
   else
-    device_.attention_backward(product_.shape, qkv_.data(), probabilities_.data(), context_.data(),
-                               dqkv_.data(), scratch_.data());
+    device_.attention_backward(product_.shape, qkv_.data(), kept_.data(), context_.data(),
+                               context_.data(), dqkv_.data());
 }
 
 double ProductBench::run() {

@@ -26,9 +26,9 @@ class ProductBench {
 
   Device<float>& device_;
   Product product_;
-  Buffer<float> input_, weight_, output_;     ///< of a linear layer
-  Buffer<float> qkv_, dqkv_, probabilities_;  ///< of attention
-  Buffer<float> context_, scratch_;
+  Buffer<float> input_, weight_, output_;  ///< of a linear layer
+  Buffer<float> qkv_, dqkv_, kept_;        ///< of attention
+  Buffer<float> context_;
 };
 
 /// How fast one rank made a product, over its repetitions. Unit: 1e12 operations a second.

@@ -45,7 +45,9 @@ double made_up_loss(const Setup& setup, std::int64_t iteration) {
 }
 
 double estimated_mib(const Setup& setup, std::int64_t stage) {
-  constexpr double kMib = 1024.0 * 1024.0, kParameterBytes = 16.0;
+  constexpr double kMib = 1024.0 * 1024.0;
+  // Weight, gradient and Adam's moments; of 16 bits a master weight beside them.
+  const double parameter_bytes = setup.precision == "fp32" ? 16.0 : 18.0;
   const auto s = static_cast<double>(setup.seq), b = static_cast<double>(setup.mbs),
              h = static_cast<double>(setup.hidden), a = static_cast<double>(setup.heads),
              t = static_cast<double>(setup.tp);
@@ -58,7 +60,7 @@ double estimated_mib(const Setup& setup, std::int64_t stage) {
   const bool last = stage == setup.pp - 1;
   const double logits = last ? 4.0 * s * b * static_cast<double>(padded_vocab(setup)) / t : 0.0;
   const double parameters =
-      kParameterBytes * static_cast<double>(parameters_of_stage(setup, stage));
+      parameter_bytes * static_cast<double>(parameters_of_stage(setup, stage));
   return (parameters + activations + logits) / kMib;
 }
 

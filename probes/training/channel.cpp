@@ -127,6 +127,8 @@ void Channel::poll(Started& started) {
   template Channel::Started Channel::start_reduce_scatter(std::int64_t, const T*, T*); \
   template Channel::Started Channel::start_send(std::int64_t, const T*, int);          \
   template Channel::Started Channel::start_receive(std::int64_t, T*, int);
+PROBES_CHANNEL(Half)
+PROBES_CHANNEL(BFloat16)
 PROBES_CHANNEL(float)
 PROBES_CHANNEL(double)
 #undef PROBES_CHANNEL

@@ -9,6 +9,7 @@ void Interval::add(const StepResult& result) {
   ++iterations_;
   last_skipped_ = result.outcome.skipped;
   last_norm_ = result.outcome.grad_norm;
+  last_scale_ = result.outcome.loss_scale;
   loss_shares_.push_back(result.loss_share);
   skipped_.push_back(result.outcome.skipped);
   if (loss_shares_.size() == kManyLosses) settle_losses();
@@ -42,6 +43,7 @@ IterationReport Interval::report(std::int64_t iteration) {
   report.global_batch_size = setup_.gbs();
   if (advanced_ > 0) report.lm_loss = loss_ / static_cast<double>(advanced_);
   if (!last_skipped_) report.grad_norm = last_norm_;
+  report.loss_scale = last_scale_;
   report.skipped = iterations_ - advanced_;
   report.nan = nan_;
   iterations_ = advanced_ = nan_ = 0;

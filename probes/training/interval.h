@@ -25,7 +25,7 @@ class Interval {
   Communicator& world_;
   const Setup& setup_;
   std::int64_t iterations_ = 0, advanced_ = 0, nan_ = 0;
-  double loss_ = 0, last_norm_ = 0;
+  double loss_ = 0, last_norm_ = 0, last_scale_ = 1;
   bool last_skipped_ = false;
   /// Of iterations whose loss is not added up over the ranks yet; skipped ones, too.
   std::vector<double> loss_shares_;

@@ -9,7 +9,7 @@
 #include "probes/common/error.h"
 #include "probes/common/log.h"
 #include "probes/common/megatron.h"
-#include "probes/device/cpu.h"
+#include "probes/device/rounding.h"
 #include "probes/training/interval.h"
 #include "probes/training/settings.h"
 #include "probes/training/timers.h"
@@ -52,8 +52,9 @@ void append(std::vector<std::string>& lines, const std::vector<std::string>& mor
   lines.insert(lines.end(), more.begin(), more.end());
 }
 
+template <typename T>
 void train(Log& log, Communicator& world, const Setup& setup, const Memory& memory,
-           Trainer<float>& trainer, Timers& timers) {
+           Trainer<T>& trainer, Timers& timers) {
   Interval interval(world, setup);
   for (std::int64_t iteration = 1; iteration <= setup.iterations; ++iteration) {
     interval.add(trainer.step(iteration));
@@ -70,6 +71,27 @@ void train(Log& log, Communicator& world, const Setup& setup, const Memory& memo
   if (world.size() > 1) log.line(traffic);
 }
 
+template <typename T>
+void train_in(Log& log, Communicator& world, const TrainingSettings& settings) {
+  const Setup& setup = settings.setup;
+  const std::uint64_t free = free_bytes();
+  const Nodes nodes = find_nodes(world);  // after which all have seen what is free
+  Memory memory(memory_limit_bytes(settings, free, nodes.ranks_of(nodes.of_rank[world.rank()])));
+  Processor<T> device(memory, settings.threads);
+  Profile profile(settings.timing_log_level == "1");
+  Groups groups(world, setup, profile);
+  Trainer<T> trainer(device, setup, settings.optimizer, loss_scaling(settings), groups);
+  trainer.begin();
+  std::unique_ptr<Trace> trace;
+  if (!settings.trace.empty()) trace = std::make_unique<Trace>(settings.trace, world.rank());
+  Timers timers(world, groups, nodes, trace.get());
+  print_parameters(log, setup);
+  log.line("training ...");
+  log.line(datetime_line("before the start of training step"));
+  train(log, world, setup, memory, trainer, timers);
+  log.line(datetime_line("after training is done"));
+}
+
 ExitCode run(const std::vector<std::string>& arguments, Session& session) {
   Communicator& world = session.world();
   TrainingSettings settings;
@@ -84,21 +106,12 @@ ExitCode run(const std::vector<std::string>& arguments, Session& session) {
   Log log(stdout, world.rank() == 0);
   print_header(log, "training", setup, training_arguments(settings));
 
-  const std::uint64_t free = free_bytes();
-  const Nodes nodes = find_nodes(world);  // after which all have seen what is free
-  Memory memory(memory_limit_bytes(settings, free, nodes.ranks_of(nodes.of_rank[world.rank()])));
-  CpuDevice<float> device(memory, settings.threads);
-  Profile profile(settings.timing_log_level == "1");
-  Groups groups(world, setup, profile);
-  Trainer<float> trainer(device, setup, settings.optimizer, groups);
-  std::unique_ptr<Trace> trace;
-  if (!settings.trace.empty()) trace = std::make_unique<Trace>(settings.trace, world.rank());
-  Timers timers(world, groups, nodes, trace.get());
-  print_parameters(log, setup);
-  log.line("training ...");
-  log.line(datetime_line("before the start of training step"));
-  train(log, world, setup, memory, trainer, timers);
-  log.line(datetime_line("after training is done"));
+  if (setup.precision == "bf16")
+    train_in<BFloat16>(log, world, settings);
+  else if (setup.precision == "fp16")
+    train_in<Half>(log, world, settings);
+  else
+    train_in<float>(log, world, settings);
   return ExitCode::kDone;
 }
 

@@ -20,6 +20,16 @@ OptionTable training_options(TrainingSettings& s) {
                                 "AdamW's weight decay, of matrices only"));
   table.push_back(number_option("--clip-grad", s.optimizer.clip_grad, 0.0, 1e6,
                                 "largest gradient norm; 0 is no clipping"));
+  table.push_back(number_option("--loss-scale", s.loss_scale, 0.0, 1e12,
+                                "fp16: a scale that stays; 0 is one that follows the gradients"));
+  table.push_back(number_option("--initial-loss-scale", s.dynamic_scale.initial, 1.0, 1e12,
+                                "fp16: where that one begins"));
+  table.push_back(
+      number_option("--min-loss-scale", s.dynamic_scale.smallest, 1e-12, 1e12, "fp16: its least"));
+  table.push_back(whole_option("--loss-scale-window", s.dynamic_scale.window, 1, 1 << 30,
+                               "fp16: finite gradients in a row after which it doubles"));
+  table.push_back(whole_option("--hysteresis", s.dynamic_scale.hysteresis, 1, 1 << 30,
+                               "fp16: overflows after which it halves"));
   table.push_back(whole_option("--threads", s.threads, 1, 1024, "threads of each rank"));
   table.push_back(whole_option("--memory-limit-mib", s.memory_limit_mib, 0, 1LL << 40,
                                "memory of each rank; 0 is its share of what the node has free"));
@@ -45,6 +55,12 @@ std::uint64_t memory_limit_bytes(const TrainingSettings& settings, std::uint64_t
   return static_cast<std::uint64_t>(settings.memory_limit_mib) << 20;
 }
 
+LossScaling loss_scaling(const TrainingSettings& settings) {
+  if (settings.setup.precision != "fp16") return {};
+  if (settings.loss_scale > 0) return {settings.loss_scale, settings.loss_scale, 0};
+  return settings.dynamic_scale;
+}
+
 Arguments training_arguments(const TrainingSettings& settings) {
   const OptimizerSettings& o = settings.optimizer;
   return {
@@ -56,11 +72,16 @@ Arguments training_arguments(const TrainingSettings& settings) {
       {"blas_core", matmul_core()},
       {"clip_grad", python_number(o.clip_grad)},
       {"hidden_dropout", "0.0"},
+      {"hysteresis", std::to_string(settings.dynamic_scale.hysteresis)},
       {"init_method_std", "0.02"},
+      {"initial_loss_scale", python_number(settings.dynamic_scale.initial)},
       {"layernorm_epsilon", python_number(kNormEpsilon)},
+      {"loss_scale", settings.loss_scale > 0 ? python_number(settings.loss_scale) : "None"},
+      {"loss_scale_window", std::to_string(settings.dynamic_scale.window)},
       {"lr_decay_style", "constant"},
       {"instructions", kernels_level()},
       {"memory_limit_mib", std::to_string(settings.memory_limit_mib)},
+      {"min_loss_scale", python_number(settings.dynamic_scale.smallest)},
       {"mpi", Session::library()},
       {"optimizer", "adam"},
       {"threads", std::to_string(settings.threads)},

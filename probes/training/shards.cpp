@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "probes/common/half.h"
 #include "probes/common/random.h"
 
 namespace pippin::probes {
@@ -133,17 +134,20 @@ template <typename T>
 void draw(const Shard& shard, const Setup& setup, const Place& place, std::int64_t begin,
           std::int64_t count, T* values) {
   if (shard.sd == 0) {
-    std::fill(values, values + count, static_cast<T>(shard.start));
+    std::fill(values, values + count, T(static_cast<Wide<T>>(shard.start)));
     return;
   }
   const std::uint64_t seed =
       seed_of(static_cast<std::uint64_t>(setup.seed), "parameter " + shard.name);
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t index = place_in_whole(shard, setup.tp, place.tp, begin + i);
-    values[i] = static_cast<T>(shard.sd * normal_at(seed, static_cast<std::uint64_t>(index)));
+    const double value = shard.sd * normal_at(seed, static_cast<std::uint64_t>(index));
+    values[i] = T(static_cast<Wide<T>>(value));
   }
 }
 
+template void draw(const Shard&, const Setup&, const Place&, std::int64_t, std::int64_t, Half*);
+template void draw(const Shard&, const Setup&, const Place&, std::int64_t, std::int64_t, BFloat16*);
 template void draw(const Shard&, const Setup&, const Place&, std::int64_t, std::int64_t, float*);
 template void draw(const Shard&, const Setup&, const Place&, std::int64_t, std::int64_t, double*);
 

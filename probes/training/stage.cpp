@@ -18,22 +18,31 @@ StageShape::StageShape(const Setup& s)
       recompute_all(s.recompute == "full"),
       recompute_attention(s.recompute == "selective") {}
 
+namespace {
+
+/// A buffer where it is needed, else none.
 template <typename T>
-Kept<T>::Kept(Memory& memory, const StageShape& s)
-    : norm1(memory, {s.own_rows, s.width}),
-      norm1_mean(memory, {s.own_rows}),
-      norm1_inverse_sd(memory, {s.own_rows}),
-      qkv(memory, {s.rows, s.attention.qkv_width()}),
-      probabilities(s.recompute_attention
-                        ? Buffer<T>()
-                        : Buffer<T>(memory, {s.rows, s.attention.heads, s.attention.seq})),
-      context(memory, {s.rows, s.attention.width()}),
-      middle(memory, {s.own_rows, s.width}),
-      norm2(memory, {s.own_rows, s.width}),
-      norm2_mean(memory, {s.own_rows}),
-      norm2_inverse_sd(memory, {s.own_rows}),
-      up(memory, {s.rows, s.up}),
-      activated(memory, {s.rows, s.ffn}) {}
+Buffer<T> buffer_if(bool needed, Memory& memory, std::initializer_list<std::int64_t> sizes) {
+  return needed ? Buffer<T>(memory, sizes) : Buffer<T>();
+}
+
+}  // namespace
+
+template <typename T>
+Kept<T>::Kept(Device<T>& device, const StageShape& s)
+    : norm1(device.memory(), {s.own_rows, s.width}),
+      qkv(device.memory(), {s.rows, s.attention.qkv_width()}),
+      context(device.memory(), {s.rows, s.attention.width()}),
+      middle(device.memory(), {s.own_rows, s.width}),
+      norm2(device.memory(), {s.own_rows, s.width}),
+      up(device.memory(), {s.rows, s.up}),
+      activated(device.memory(), {s.rows, s.ffn}),
+      norm1_mean(device.memory(), {s.own_rows}),
+      norm1_inverse_sd(device.memory(), {s.own_rows}),
+      norm2_mean(device.memory(), {s.own_rows}),
+      norm2_inverse_sd(device.memory(), {s.own_rows}),
+      attention(buffer_if<Wide<T>>(!s.recompute_attention, device.memory(),
+                                   {device.attention_kept(s.attention)})) {}
 
 namespace {
 
@@ -81,26 +90,21 @@ VocabPart vocab_part(const Setup& s, const Place& place) {
 }
 
 template <typename T>
-std::vector<Kept<T>> make_kept(Memory& memory, const StageShape& shape, std::int64_t count) {
+std::vector<Kept<T>> make_kept(Device<T>& device, const StageShape& shape, std::int64_t count) {
   std::vector<Kept<T>> all;
   all.reserve(static_cast<std::size_t>(count));
-  for (std::int64_t i = 0; i < count; ++i) all.emplace_back(memory, shape);
+  for (std::int64_t i = 0; i < count; ++i) all.emplace_back(device, shape);
   return all;
-}
-
-/// A buffer where it is needed, else none.
-template <typename T>
-Buffer<T> buffer_if(bool needed, Memory& memory, std::initializer_list<std::int64_t> sizes) {
-  return needed ? Buffer<T>(memory, sizes) : Buffer<T>();
 }
 
 }  // namespace
 
 template <typename T>
 Stage<T>::Stage(Device<T>& device, const Setup& s, const ShardTable& table, Groups& groups,
-                const T* values, T* gradients)
+                const T* values, W* gradients, const StepState* state)
     : device_(device),
       groups_(groups),
+      state_(state),
       shape_(s),
       first_(groups.place.pp == 0),
       last_(groups.place.pp == s.pp - 1),
@@ -123,10 +127,11 @@ Stage<T>::Stage(Device<T>& device, const Setup& s, const ShardTable& table, Grou
   Memory& memory = device.memory();
   const std::int64_t n = shape_.rows, own = shape_.own_rows, h = shape_.width;
   const AttentionShape& a = shape_.attention;
+  device.prepare({n, std::max({h, a.qkv_width(), shape_.up}), a, shape_.llama});
   inputs_ = Buffer<T>(memory, {slots_, count, own, h});
   output_ = Buffer<T>(memory, {own, h});
   flow_ = Buffer<T>(memory, {own, h});
-  kept_ = make_kept<T>(memory, shape_, shape_.recompute_all ? 1 : slots_ * count);
+  kept_ = make_kept<T>(device, shape_, shape_.recompute_all ? 1 : slots_ * count);
   tokens_ = Buffer<std::int32_t>(memory, {slots_, n});
   targets_ = Buffer<std::int32_t>(memory, {slots_, n});
   narrow_ = Buffer<T>(memory, {own, h});
@@ -134,17 +139,16 @@ Stage<T>::Stage(Device<T>& device, const Setup& s, const ShardTable& table, Grou
   up_ = buffer_if<T>(shape_.llama, memory, {n, shape_.up});
   qkv_ = Buffer<T>(memory, {n, a.qkv_width()});
   context_ = Buffer<T>(memory, {n, a.width()});
-  probabilities_ = buffer_if<T>(shape_.recompute_attention, memory, {n, a.heads, a.seq});
-  scratch_ = Buffer<T>(memory, {device.attention_scratch(a)});
+  attention_ = buffer_if<W>(shape_.recompute_attention, memory, {device.attention_kept(a)});
   whole_ = buffer_if<T>(shape_.split, memory, {n, h});
   gathered_ = buffer_if<T>(shape_.split, memory, {n, h});
   norm_ = buffer_if<T>(last_, memory, {own, h});
-  norm_mean_ = buffer_if<T>(last_, memory, {own});
-  norm_inverse_sd_ = buffer_if<T>(last_, memory, {own});
+  norm_mean_ = buffer_if<W>(last_, memory, {own});
+  norm_inverse_sd_ = buffer_if<W>(last_, memory, {own});
   logits_ = buffer_if<T>(last_, memory, {n, shape_.vocab});
-  largest_ = buffer_if<T>(last_, memory, {n});
-  sums_ = buffer_if<T>(last_, memory, {n});
-  targets_logit_ = buffer_if<T>(last_, memory, {n});
+  largest_ = buffer_if<W>(last_, memory, {n});
+  sums_ = buffer_if<W>(last_, memory, {n});
+  targets_logit_ = buffer_if<W>(last_, memory, {n});
   loss_ = Buffer<double>(memory, {1});
 }
 
@@ -166,7 +170,7 @@ double Stage<T>::take_loss() {
 }
 
 template <typename T>
-void Stage<T>::forward(std::int64_t slot, T scale) {
+void Stage<T>::forward(std::int64_t slot, W scale) {
   const During during(groups_.profile, Activity::kForward);
   if (first_) embed(slot);
   for (std::int64_t layer = 0; layer < layers(); ++layer) {
@@ -198,8 +202,12 @@ void Stage<T>::backward(std::int64_t slot, const std::function<void(std::int64_t
   if (first_) embed_backward(slot);
 }
 
+template struct Kept<Half>;
+template struct Kept<BFloat16>;
 template struct Kept<float>;
 template struct Kept<double>;
+template class Stage<Half>;
+template class Stage<BFloat16>;
 template class Stage<float>;
 template class Stage<double>;
 

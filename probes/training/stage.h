@@ -23,7 +23,8 @@ struct StageShape {
   bool llama, split, recompute_all, recompute_attention;
 };
 
-/// Where one layer's tensors are, in the weights (P is const T) or in their gradients (P is T).
+/// Where one layer's tensors are, in the weights (P is const T) or in their gradients (P is
+/// Wide<T>).
 /// Llama has no biases: they are null.
 template <typename P>
 struct LayerTensors {
@@ -40,12 +41,13 @@ struct EdgeTensors {
 /// What a layer keeps of its forward pass for its backward pass.
 template <typename T>
 struct Kept {
-  Kept(Memory& memory, const StageShape& shape);
+  Kept(Device<T>& device, const StageShape& shape);
   NormState<T> norm1_state() { return {norm1_mean.data(), norm1_inverse_sd.data()}; }
   NormState<T> norm2_state() { return {norm2_mean.data(), norm2_inverse_sd.data()}; }
 
-  Buffer<T> norm1, norm1_mean, norm1_inverse_sd, qkv, probabilities, context, middle;
-  Buffer<T> norm2, norm2_mean, norm2_inverse_sd, up, activated;
+  Buffer<T> norm1, qkv, context, middle, norm2, up, activated;
+  Buffer<Wide<T>> norm1_mean, norm1_inverse_sd, norm2_mean, norm2_inverse_sd;
+  Buffer<Wide<T>> attention;  ///< empty where it is made again
 };
 
 /// One pipeline stage on one tensor-parallel rank: the layers, and the embedding or the head at the
@@ -53,9 +55,12 @@ struct Kept {
 template <typename T>
 class Stage {
  public:
-  /// `values` and `gradients` are flat arrays by `table`. All must outlive it.
+  using W = Wide<T>;
+
+  /// `values` and `gradients` are flat arrays by `table`; `state` has the loss scale. All must
+  /// outlive it.
   Stage(Device<T>& device, const Setup& setup, const ShardTable& table, Groups& groups,
-        const T* values, T* gradients);
+        const T* values, W* gradients, const StepState* state);
 
   std::int64_t slots() const { return slots_; }
   std::int64_t layers() const { return static_cast<std::int64_t>(weights_.size()); }
@@ -76,7 +81,7 @@ class Stage {
 
   /// From input(slot), or the tokens, to output(). The last stage goes on to the loss, which it
   /// adds to loss(), and to its gradient, times `scale`, in flow(): backward() must follow.
-  void forward(std::int64_t slot, T scale);
+  void forward(std::int64_t slot, W scale);
   /// Adds the slot's gradients; `after(offset)` is told from where on the flat array's are complete
   /// for this micro-batch.
   void backward(std::int64_t slot, const std::function<void(std::int64_t offset)>& after);
@@ -91,19 +96,19 @@ class Stage {
   Kept<T>& kept_of(std::int64_t slot, std::int64_t layer) {
     return kept_[static_cast<std::size_t>(shape_.recompute_all ? 0 : slot * layers() + layer)];
   }
-  T* probabilities_of(Kept<T>& kept) {
-    return shape_.recompute_attention ? probabilities_.data() : kept.probabilities.data();
+  W* attention_of(Kept<T>& kept) {
+    return shape_.recompute_attention ? attention_.data() : kept.attention.data();
   }
 
   void embed(std::int64_t slot);
   void embed_backward(std::int64_t slot);
   void layer_forward(const LayerTensors<const T>& w, const T* x, Kept<T>& kept, T* y);
-  void layer_backward(const LayerTensors<const T>& w, const LayerTensors<T>& g, const T* x,
+  void layer_backward(const LayerTensors<const T>& w, const LayerTensors<W>& g, const T* x,
                       Kept<T>& kept);
-  void attention_backward(const LayerTensors<const T>& w, const LayerTensors<T>& g, const T* x,
+  void attention_backward(const LayerTensors<const T>& w, const LayerTensors<W>& g, const T* x,
                           Kept<T>& kept);
-  void mlp_backward(const LayerTensors<const T>& w, const LayerTensors<T>& g, Kept<T>& kept);
-  void head(std::int64_t slot, T scale);
+  void mlp_backward(const LayerTensors<const T>& w, const LayerTensors<W>& g, Kept<T>& kept);
+  void head(std::int64_t slot, W scale);
   void head_backward();
 
   /// This rank's rows of x become all of them; x itself where nothing is split.
@@ -115,25 +120,26 @@ class Stage {
 
   Device<T>& device_;
   Groups& groups_;
+  const StepState* state_;
   StageShape shape_;
   bool first_, last_;
   std::int64_t seq_, slots_;
   VocabPart vocab_;
   std::vector<LayerTensors<const T>> weights_;
-  std::vector<LayerTensors<T>> gradients_;
+  std::vector<LayerTensors<W>> gradients_;
   std::vector<std::int64_t> complete_from_;  ///< of each layer, then of the head
   EdgeTensors<const T> edge_weights_;
-  EdgeTensors<T> edge_gradients_;
+  EdgeTensors<W> edge_gradients_;
 
   Buffer<T> inputs_;  ///< slots × layers
   Buffer<T> output_, flow_;
   std::vector<Kept<T>> kept_;                     ///< slots × layers, or one that is made again
   Buffer<std::int32_t> tokens_, targets_;         ///< slots
   Buffer<T> narrow_, wide_, up_, qkv_, context_;  ///< the backward pass' gradients
-  Buffer<T> probabilities_, scratch_;
-  Buffer<T> whole_, gathered_;                             ///< all rows, under sequence parallelism
-  Buffer<T> norm_, norm_mean_, norm_inverse_sd_, logits_;  ///< the head
-  Buffer<T> largest_, sums_, targets_logit_;
+  Buffer<W> attention_;
+  Buffer<T> whole_, gathered_;  ///< all rows, under sequence parallelism
+  Buffer<T> norm_, logits_;     ///< the head
+  Buffer<W> norm_mean_, norm_inverse_sd_, largest_, sums_, targets_logit_;
   Buffer<double> loss_;
 };
 

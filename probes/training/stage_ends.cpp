@@ -27,21 +27,21 @@ void Stage<T>::embed_backward(std::int64_t slot) {
 }
 
 template <typename T>
-void Stage<T>::head(std::int64_t slot, T scale) {
+void Stage<T>::head(std::int64_t slot, W scale) {
   const std::int64_t n = shape_.rows, h = shape_.width;
   const std::int32_t* targets = targets_.data() + slot * n;
   device_.norm(shape_.own_rows, h, output(), edge_weights_.norm_gain, edge_weights_.norm_bias,
                {norm_mean_.data(), norm_inverse_sd_.data()}, norm_.data());
   device_.linear(n, h, shape_.vocab, all_rows(norm_.data()), edge_weights_.output, nullptr,
                  logits_.data());
-  device_.largest(n, vocab_, logits_.data(), largest_.data());
+  device_.largest(n, vocab_, logits_.data(), largest_.data(), sums_.data());
   groups_.loss.all_reduce(n, largest_.data(), Reduction::kMax);
   device_.exponentials(n, vocab_, targets, largest_.data(), logits_.data(), sums_.data(),
                        targets_logit_.data());
   groups_.loss.all_reduce(n, targets_logit_.data());
   groups_.loss.all_reduce(n, sums_.data());
-  device_.cross_entropy(n, vocab_, targets, sums_.data(), targets_logit_.data(), scale,
-                        logits_.data(), loss_.data());
+  device_.cross_entropy(n, vocab_, targets, largest_.data(), sums_.data(), targets_logit_.data(),
+                        scale, state_, logits_.data(), loss_.data());
 }
 
 template <typename T>
@@ -50,14 +50,16 @@ void Stage<T>::head_backward() {
   T* partial = partial_of(narrow_.data());
   device_.linear_to_input(n, h, shape_.vocab, logits_.data(), edge_weights_.output, partial);
   device_.linear_to_weight(n, h, shape_.vocab, all_rows(norm_.data()), logits_.data(),
-                           edge_gradients_.output);
+                           edge_gradients_.output, nullptr);
   sum_rows(partial, narrow_.data());
-  device_.clear(flow_size(), flow());
+  device_.clear(flow_size() * std::int64_t{sizeof(T)}, flow());
   device_.norm_backward(own, h, output(), edge_weights_.norm_gain,
                         {norm_mean_.data(), norm_inverse_sd_.data()}, narrow_.data(), flow(),
                         edge_gradients_.norm_gain, edge_gradients_.norm_bias);
 }
 
+template class Stage<Half>;
+template class Stage<BFloat16>;
 template class Stage<float>;
 template class Stage<double>;
 

@@ -28,7 +28,7 @@ void Stage<T>::layer_forward(const LayerTensors<const T>& w, const T* x, Kept<T>
   device_.linear(n, h, a.qkv_width(), all_rows(kept.norm1.data()), w.qkv_weight, w.qkv_bias,
                  kept.qkv.data());
   if (shape_.llama) device_.rotate(a, 1, kept.qkv.data());
-  device_.attention(a, kept.qkv.data(), probabilities_of(kept), kept.context.data());
+  device_.attention(a, kept.qkv.data(), attention_of(kept), kept.context.data());
   T *middle = kept.middle.data(), *partial = partial_of(middle);
   device_.linear(n, a.width(), h, kept.context.data(), w.out_weight, nullptr, partial);
   sum_rows(partial, middle);
@@ -50,60 +50,62 @@ void Stage<T>::layer_forward(const LayerTensors<const T>& w, const T* x, Kept<T>
 
 /// Each branch ends in the residual stream: its gradient is added to what flows past it.
 template <typename T>
-void Stage<T>::layer_backward(const LayerTensors<const T>& w, const LayerTensors<T>& g, const T* x,
+void Stage<T>::layer_backward(const LayerTensors<const T>& w, const LayerTensors<W>& g, const T* x,
                               Kept<T>& kept) {
   mlp_backward(w, g, kept);
   attention_backward(w, g, x, kept);
 }
 
 template <typename T>
-void Stage<T>::mlp_backward(const LayerTensors<const T>& w, const LayerTensors<T>& g,
+void Stage<T>::mlp_backward(const LayerTensors<const T>& w, const LayerTensors<W>& g,
                             Kept<T>& kept) {
   const std::int64_t n = shape_.rows, own = shape_.own_rows, h = shape_.width, f = shape_.ffn;
   if (g.down_bias) device_.add_rows(own, h, flow(), g.down_bias);
   const T* dy = all_rows(flow());
-  device_.linear_to_input(n, f, h, dy, w.down_weight, wide_.data());
-  device_.linear_to_weight(n, f, h, kept.activated.data(), dy, g.down_weight);
+  device_.linear_to_weight(n, f, h, kept.activated.data(), dy, g.down_weight, nullptr);
   T* dup = shape_.llama ? up_.data() : wide_.data();
-  if (shape_.llama)
+  if (shape_.llama) {
+    device_.linear_to_input(n, f, h, dy, w.down_weight, wide_.data());
     device_.swiglu_backward(n, f, kept.up.data(), wide_.data(), dup);
-  else
-    device_.gelu_backward(n * f, kept.up.data(), dup);
-  if (g.up_bias) device_.add_rows(n, f, dup, g.up_bias);
+  } else {
+    device_.linear_to_gelu(n, f, h, dy, w.down_weight, kept.up.data(), dup);
+  }
   T* partial = partial_of(narrow_.data());
   device_.linear_to_input(n, h, shape_.up, dup, w.up_weight, partial);
-  device_.linear_to_weight(n, h, shape_.up, all_rows(kept.norm2.data()), dup, g.up_weight);
+  device_.linear_to_weight(n, h, shape_.up, all_rows(kept.norm2.data()), dup, g.up_weight,
+                           g.up_bias);
   sum_rows(partial, narrow_.data());
   device_.norm_backward(own, h, kept.middle.data(), w.norm2_gain, kept.norm2_state(),
                         narrow_.data(), flow(), g.norm2_gain, g.norm2_bias);
 }
 
 template <typename T>
-void Stage<T>::attention_backward(const LayerTensors<const T>& w, const LayerTensors<T>& g,
+void Stage<T>::attention_backward(const LayerTensors<const T>& w, const LayerTensors<W>& g,
                                   const T* x, Kept<T>& kept) {
   const std::int64_t n = shape_.rows, own = shape_.own_rows, h = shape_.width;
   const AttentionShape& a = shape_.attention;
   if (g.out_bias) device_.add_rows(own, h, flow(), g.out_bias);
   const T* dy = all_rows(flow());
   device_.linear_to_input(n, a.width(), h, dy, w.out_weight, context_.data());
-  device_.linear_to_weight(n, a.width(), h, kept.context.data(), dy, g.out_weight);
+  device_.linear_to_weight(n, a.width(), h, kept.context.data(), dy, g.out_weight, nullptr);
   if (shape_.recompute_attention) {
     const During again(groups_.profile, Activity::kRecompute);
-    device_.attention(a, kept.qkv.data(), probabilities_.data(), kept.context.data());
+    device_.attention(a, kept.qkv.data(), attention_.data(), kept.context.data());
   }
-  device_.attention_backward(a, kept.qkv.data(), probabilities_of(kept), context_.data(),
-                             qkv_.data(), scratch_.data());
+  device_.attention_backward(a, kept.qkv.data(), attention_of(kept), kept.context.data(),
+                             context_.data(), qkv_.data());
   if (shape_.llama) device_.rotate(a, -1, qkv_.data());
-  if (g.qkv_bias) device_.add_rows(n, a.qkv_width(), qkv_.data(), g.qkv_bias);
   T* partial = partial_of(narrow_.data());
   device_.linear_to_input(n, h, a.qkv_width(), qkv_.data(), w.qkv_weight, partial);
   device_.linear_to_weight(n, h, a.qkv_width(), all_rows(kept.norm1.data()), qkv_.data(),
-                           g.qkv_weight);
+                           g.qkv_weight, g.qkv_bias);
   sum_rows(partial, narrow_.data());
   device_.norm_backward(own, h, x, w.norm1_gain, kept.norm1_state(), narrow_.data(), flow(),
                         g.norm1_gain, g.norm1_bias);
 }
 
+template class Stage<Half>;
+template class Stage<BFloat16>;
 template class Stage<float>;
 template class Stage<double>;
 

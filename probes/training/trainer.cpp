@@ -6,24 +6,24 @@ namespace pippin::probes {
 
 template <typename T>
 Trainer<T>::Trainer(Device<T>& device, const Setup& setup, const OptimizerSettings& optimizer,
-                    Groups& groups)
+                    const LossScaling& scaling, Groups& groups)
     : setup_(setup),
       device_(device),
       groups_(groups),
       table_(shard_table(setup, groups.place)),
       values_(device.memory(), {table_.size}),
       gradients_(device.memory(), {table_.size}),
-      stage_(device, setup, table_, groups, values_.data(), gradients_.data()),
-      update_(device, table_, setup, optimizer, groups, values_.data(), gradients_.data()),
+      state_(device.memory(), {1}),
+      stage_(device, setup, table_, groups, values_.data(), gradients_.data(), state_.data()),
+      update_(device, table_, setup, optimizer, scaling, groups, values_.data(), gradients_.data(),
+              state_.data()),
       language_(setup),
       tokens_(static_cast<std::size_t>(setup.mbs * setup.seq)),
-      targets_(tokens_.size()) {
-  draw_values();
-}
+      targets_(tokens_.size()) {}
 
 /// By pieces: beside a model that fills the memory there is no room for a second one.
 template <typename T>
-void Trainer<T>::draw_values() {
+void Trainer<T>::begin() {
   constexpr std::int64_t kPiece = 1 << 20;
   std::vector<T> drawn(static_cast<std::size_t>(std::min(kPiece, table_.size)));
   for (const auto& shard : table_.shards)
@@ -33,13 +33,15 @@ void Trainer<T>::draw_values() {
       device_.to_device(count * std::int64_t{sizeof(T)}, drawn.data(),
                         values_.data() + shard.offset + begin);
     }
+  update_.begin();
 }
 
 template <typename T>
 StepResult Trainer<T>::step(std::int64_t iteration) {
   {
     const During during(groups_.profile, Activity::kOptimizer);
-    device_.clear(table_.size, gradients_.data());
+    device_.clear(table_.size * std::int64_t{sizeof(Wide<T>)}, gradients_.data());
+    device_.begin_iteration(state_.data());
   }
   const std::int64_t gas = setup_.gas;
   const std::int64_t warmup = std::min(setup_.pp - groups_.place.pp - 1, gas);
@@ -83,7 +85,8 @@ void Trainer<T>::forward(std::int64_t iteration, std::int64_t micro_batch) {
                      targets_.data() + i * setup_.seq);
     stage_.set_tokens(slot_of(micro_batch), tokens_.data(), targets_.data());
   }
-  stage_.forward(slot_of(micro_batch), T(1.0 / static_cast<double>(setup_.gbs() * setup_.seq)));
+  stage_.forward(slot_of(micro_batch),
+                 Wide<T>(1.0 / static_cast<double>(setup_.gbs() * setup_.seq)));
 }
 
 template <typename T>
@@ -159,6 +162,8 @@ void Trainer<T>::send_backward_receive_forward(std::int64_t micro_batch) {
   groups_.pp.wait(received);
 }
 
+template class Trainer<Half>;
+template class Trainer<BFloat16>;
 template class Trainer<float>;
 template class Trainer<double>;
 

@@ -24,22 +24,23 @@ class Trainer {
  public:
   /// `device` and `groups` must outlive it. Requires check_layout(). Errors: Error (out of memory).
   Trainer(Device<T>& device, const Setup& setup, const OptimizerSettings& optimizer,
-          Groups& groups);
+          const LossScaling& scaling, Groups& groups);
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
+  /// Before the first step: draws the weights.
+  void begin();
   /// Iteration number `iteration`, from 1.
   StepResult step(std::int64_t iteration);
 
   const ShardTable& table() const { return table_; }
-  // For the tests: this rank's flat arrays. gather_gradients() first makes the summed gradients
-  // whole where ZeRO-1 scattered them; every rank must call it.
+  // For the tests: this rank's flat arrays, in the device's memory. gather_gradients() first makes
+  // the summed gradients whole where ZeRO-1 scattered them; every rank must call it.
   const T* values() const { return values_.data(); }
-  const T* gradients() const { return gradients_.data(); }
+  const Wide<T>* gradients() const { return gradients_.data(); }
   void gather_gradients() { update_.gather_gradients(); }
 
  private:
-  void draw_values();
   void forward(std::int64_t iteration, std::int64_t micro_batch);
   void backward(std::int64_t micro_batch);
   std::int64_t slot_of(std::int64_t micro_batch) const { return micro_batch % stage_.slots(); }
@@ -60,7 +61,9 @@ class Trainer {
   Device<T>& device_;
   Groups& groups_;
   ShardTable table_;
-  Buffer<T> values_, gradients_;
+  Buffer<T> values_;
+  Buffer<Wide<T>> gradients_;
+  Buffer<StepState> state_;
   Stage<T> stage_;
   Update<T> update_;
   Language language_;

@@ -2,23 +2,39 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 namespace pippin::probes {
 
+namespace {
+
+template <typename T>
+constexpr bool kHasMasters = !std::is_same_v<T, Wide<T>>;
+
+/// Elements that this rank's optimizer moves.
+std::int64_t own_size(const ShardTable& table, const Setup& setup) {
+  return setup.zero == "1" ? table.size / setup.dp : table.size;
+}
+
+}  // namespace
+
 template <typename T>
 Update<T>::Update(Device<T>& device, const ShardTable& table, const Setup& setup,
-                  const OptimizerSettings& optimizer, Groups& groups, T* values, T* gradients)
+                  const OptimizerSettings& optimizer, const LossScaling& scaling, Groups& groups,
+                  T* values, W* gradients, StepState* state)
     : device_(device),
       table_(table),
       optimizer_(optimizer),
+      scaling_(scaling),
       groups_(groups),
       values_(values),
       gradients_(gradients),
+      state_(state),
       scattered_(setup.zero == "1" && setup.dp > 1),
-      part_(scattered_ ? Buffer<T>(device.memory(), {table.size / setup.dp}) : Buffer<T>()),
-      moments1_(device.memory(), {scattered_ ? table.size / setup.dp : table.size}),
-      moments2_(device.memory(), {moments1_.size()}),
-      state_(device.memory(), {1}) {
+      part_(scattered_ ? Buffer<W>(device.memory(), {table.size / setup.dp}) : Buffer<W>()),
+      masters_(kHasMasters<T> ? Buffer<W>(device.memory(), {own_size(table, setup)}) : Buffer<W>()),
+      moments1_(device.memory(), {own_size(table, setup)}),
+      moments2_(device.memory(), {own_size(table, setup)}) {
   list_buckets(setup.reduce_bucket_size);
   list_pieces();
 }
@@ -59,12 +75,12 @@ void Update<T>::append_pieces(std::int64_t begin, std::int64_t end, std::int64_t
 template <typename T>
 void Update<T>::start(Bucket& bucket) {
   const std::int64_t ranks = groups_.dp_reduce.size();
-  T* gradients = gradients_ + bucket.begin;
+  W* gradients = gradients_ + bucket.begin;
   bucket.started = true;
   bucket.call = scattered_
-                    ? groups_.dp_reduce.template start_reduce_scatter<T>(
+                    ? groups_.dp_reduce.template start_reduce_scatter<W>(
                           bucket.size() / ranks, gradients, part_.data() + bucket.begin / ranks)
-                    : groups_.dp_reduce.template start_all_reduce<T>(bucket.size(), gradients);
+                    : groups_.dp_reduce.template start_all_reduce<W>(bucket.size(), gradients);
 }
 
 template <typename T>
@@ -85,7 +101,7 @@ void Update<T>::sum_lacking(const Region& region) {
   for (const auto& shard : table_.shards)
     if (shard.lack == region.lack) end = std::max(end, shard.offset + shard.size());
   Channel& channel = region.lack == Lack::kOtherStage ? groups_.embedding : groups_.tp_gradients;
-  channel.template all_reduce<T>(end - region.begin, gradients_ + region.begin);
+  channel.template all_reduce<W>(end - region.begin, gradients_ + region.begin);
 }
 
 template <typename T>
@@ -102,16 +118,32 @@ void Update<T>::finish() {
 }
 
 template <typename T>
-StepOutcome Update<T>::step() {
-  StepState* state = state_.data();
-  device_.clear_squares(state);
+Wide<T>* Update<T>::masters_of(const Piece& piece) {
+  if constexpr (kHasMasters<T>)
+    return masters_.data() + piece.state;
+  else
+    return values_ + piece.value;
+}
+
+template <typename T>
+void Update<T>::begin() {
+  const StepState first = first_state(scaling_);
+  device_.to_device(sizeof first, &first, state_);
+  if (!kHasMasters<T>) return;
   for (const auto& piece : pieces_)
-    if (piece.counts) device_.add_squares(piece.count, reduced() + piece.gradient, &state->squares);
-  groups_.norm.template all_reduce<double>(1, &state->squares);
-  device_.begin_step(state);
+    device_.widen(piece.count, values_ + piece.value, masters_of(piece));
+}
+
+template <typename T>
+StepOutcome Update<T>::step() {
+  for (const auto& piece : pieces_)
+    if (piece.counts)
+      device_.add_squares(piece.count, reduced() + piece.gradient, &state_->squares);
+  groups_.norm.template all_reduce<double>(1, &state_->squares);
+  device_.begin_step(scaling_, state_);
   for (const auto& p : pieces_)
-    device_.adam(optimizer_, state, p.count, p.decays, reduced() + p.gradient, values_ + p.value,
-                 moments1_.data() + p.state, moments2_.data() + p.state);
+    device_.adam(optimizer_, state_, p.count, p.decays, reduced() + p.gradient, masters_of(p),
+                 moments1_.data() + p.state, moments2_.data() + p.state, values_ + p.value);
   if (scattered_)
     for (const auto& bucket : buckets_) {
       const std::int64_t share = bucket.size() / groups_.dp_gather.size();
@@ -120,8 +152,8 @@ StepOutcome Update<T>::step() {
                                                whole);
     }
   StepState host;
-  device_.to_host(sizeof host, state, &host);
-  return {std::sqrt(host.squares), !std::isfinite(host.squares)};
+  device_.to_host(sizeof host, state_, &host);
+  return {host.norm(), host.next_scale, !host.is_finite()};
 }
 
 template <typename T>
@@ -130,9 +162,11 @@ void Update<T>::gather_gradients() {
   Communicator& group = groups_.dp_gather.group();
   for (const auto& bucket : buckets_)
     group.all_gather(part_.data() + bucket.begin / group.size(), gradients_ + bucket.begin,
-                     bucket.size() / group.size(), element_of<T>());
+                     bucket.size() / group.size(), element_of<W>());
 }
 
+template class Update<Half>;
+template class Update<BFloat16>;
 template class Update<float>;
 template class Update<double>;
 

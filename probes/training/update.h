@@ -11,8 +11,9 @@
 namespace pippin::probes {
 
 struct StepOutcome {
-  double grad_norm = 0;  ///< before clipping
-  bool skipped = false;  ///< the gradient was not finite: nothing was changed
+  double grad_norm = 0;   ///< before clipping, without the loss scale
+  double loss_scale = 1;  ///< of the next step
+  bool skipped = false;   ///< the gradient was not finite: nothing was changed
 };
 
 /// What happens to one rank's gradients: sums over the ranks, by buckets that start while the
@@ -21,9 +22,16 @@ struct StepOutcome {
 template <typename T>
 class Update {
  public:
+  using W = Wide<T>;
+
   /// `values` and `gradients` are flat arrays by `table`. All must outlive it.
   Update(Device<T>& device, const ShardTable& table, const Setup& setup,
-         const OptimizerSettings& optimizer, Groups& groups, T* values, T* gradients);
+         const OptimizerSettings& optimizer, const LossScaling& scaling, Groups& groups, T* values,
+         W* gradients, StepState* state);
+
+  /// Before the first step, when the values are drawn: where the master weights are others they
+  /// begin as the same.
+  void begin();
 
   /// The gradients from `offset` on that lack nothing are complete: starts what buckets are.
   void complete_from(std::int64_t offset);
@@ -48,7 +56,7 @@ class Update {
   };
   /// A run that this rank's optimizer moves, of one kind of tensor.
   struct Piece {
-    std::int64_t value, gradient, state, count;
+    std::int64_t value, gradient, state, count;  ///< `state`: of masters and moments
     bool decays, counts;
   };
 
@@ -58,19 +66,23 @@ class Update {
   void list_pieces();
   void append_pieces(std::int64_t begin, std::int64_t end, std::int64_t gradient,
                      std::int64_t state);
-  const T* reduced() const { return scattered_ ? part_.data() : gradients_; }
+  const W* reduced() const { return scattered_ ? part_.data() : gradients_; }
+  W* masters_of(const Piece& piece);
 
   Device<T>& device_;
   const ShardTable& table_;
   OptimizerSettings optimizer_;
+  LossScaling scaling_;
   Groups& groups_;
-  T *values_, *gradients_;
+  T* values_;
+  W* gradients_;
+  StepState* state_;
   bool scattered_;
   std::vector<Bucket> buckets_;  ///< from the end of the array to its begin, as they complete
   std::vector<Piece> pieces_;
-  Buffer<T> part_;  ///< with ZeRO-1 this rank's part of the summed gradients
-  Buffer<T> moments1_, moments2_;
-  Buffer<StepState> state_;
+  Buffer<W> part_;     ///< with ZeRO-1 this rank's part of the summed gradients
+  Buffer<W> masters_;  ///< none where the values are wide themselves
+  Buffer<W> moments1_, moments2_;
 };
 
 }  // namespace pippin::probes

@@ -62,11 +62,18 @@ void check_device(Device<T>& device) {
   oracle::linear_backward<T>(kRows, kIn, kOut, x.data(), w.data(), dy.data(), ex.data(), ew.data(),
                              ebias.data());
   device.linear_to_input(kRows, kIn, kOut, dy.data(), w.data(), dx.data());
-  device.linear_to_weight(kRows, kIn, kOut, x.data(), dy.data(), dw.data());
-  device.add_rows(kRows, kOut, dy.data(), dbias.data());
+  auto sums = dbias;
+  device.linear_to_weight(kRows, kIn, kOut, x.data(), dy.data(), dw.data(), dbias.data());
+  device.add_rows(kRows, kOut, dy.data(), sums.data());
   check_close(dx, ex);
   check_close(dw, ew);
   check_close(dbias, ebias);
+  check_close(sums, ebias);
+  device.linear_to_weight(kRows, kIn, kOut, x.data(), dy.data(), dw.data(), nullptr);
+  const auto before = normals<T>(kRows * kIn, 7);
+  device.linear_to_gelu(kRows, kIn, kOut, dy.data(), w.data(), before.data(), dx.data());
+  oracle::gelu_backward<T>(kRows * kIn, before.data(), ex.data());
+  check_close(dx, ex);
 }
 DEVICE_CASE("a device's linear layer is the oracle's")
 }  // namespace linear
@@ -76,10 +83,12 @@ template <typename T>
 void check_device(Device<T>& device) {
   auto x = normals<T>(kRows * 2 * kOut, 1), dy = normals<T>(kRows * kOut, 2), ey = dy;
   x[0] = T(-60);
-  x[1] = T(60);  // far out, where an exponential would overflow
-  device.gelu_backward(kRows * kOut, x.data(), dy.data());
+  x[1] = T(60);                       // far out, where an exponential would overflow
+  const std::vector<T> one = {T(1)};  // the product of one column by one weight changes nothing
+  std::vector<T> through(dy.size());
+  device.linear_to_gelu(kRows * kOut, 1, 1, dy.data(), one.data(), x.data(), through.data());
   oracle::gelu_backward<T>(kRows * kOut, x.data(), ey.data());
-  check_close(dy, ey);
+  check_close(through, ey);
   std::vector<T> dx(x.size()), ex(x.size());
   device.swiglu_backward(kRows, kOut, x.data(), dy.data(), dx.data());
   oracle::swiglu_backward<T>(kRows, kOut, x.data(), dy.data(), ex.data());
@@ -127,19 +136,20 @@ void check_device(Device<T>& device) {
   // Longer than one block of queries, and not a multiple of it.
   for (const AttentionShape& s : {AttentionShape{2, 5, 4, 4, 3}, AttentionShape{1, 300, 6, 2, 8}}) {
     auto qkv = normals<T>(s.rows() * s.qkv_width(), 1), turned = qkv;
+    device.prepare({s.rows(), s.qkv_width(), s, true});
     device.rotate(s, 1, qkv.data());
     if (s.head_width % 2 == 0) oracle::rotate<T>(s, 1, turned.data());
     if (s.head_width % 2 == 0) check_close(qkv, turned);
     const auto dcontext = normals<T>(s.rows() * s.width(), 2);
     std::vector<T> p(static_cast<std::size_t>(s.batch * s.heads * s.seq * s.seq)), ep = p;
     std::vector<T> context(dcontext.size()), econtext = context, dqkv(qkv.size()), eqkv = dqkv;
-    std::vector<T> scratch(static_cast<std::size_t>(device.attention_scratch(s)));
+    CHECK(device.attention_kept(s) == static_cast<std::int64_t>(p.size()));
     std::vector<T> escratch(static_cast<std::size_t>(s.seq * s.seq));
     device.attention(s, qkv.data(), p.data(), context.data());
     oracle::attention_forward<T>(s, qkv.data(), ep.data(), econtext.data());
     check_close(context, econtext);
-    device.attention_backward(s, qkv.data(), p.data(), dcontext.data(), dqkv.data(),
-                              scratch.data());
+    device.attention_backward(s, qkv.data(), p.data(), context.data(), dcontext.data(),
+                              dqkv.data());
     oracle::attention_backward<T>(s, qkv.data(), ep.data(), dcontext.data(), eqkv.data(),
                                   escratch.data());
     check_close(dqkv, eqkv);
@@ -170,7 +180,7 @@ void check_device(Device<T>& device) {
     largest[i].resize(kRows);
     sums[i].resize(kRows);
     target[i].resize(kRows);
-    device.largest(kRows, part[i], parts[i].data(), largest[i].data());
+    device.largest(kRows, part[i], parts[i].data(), largest[i].data(), sums[i].data());
   }
   for (std::size_t r = 0; r < kRows; ++r) largest[0][r] = std::max(largest[0][r], largest[1][r]);
   for (int i = 0; i < 2; ++i)
@@ -181,10 +191,12 @@ void check_device(Device<T>& device) {
     target[0][r] += target[1][r];
   }
   double losses[2] = {0, 0};
+  StepState state;
+  state.loss_scale = 0.5;
   std::vector<T> gathered(whole.size());
   for (int i = 0; i < 2; ++i) {
-    device.cross_entropy(kRows, part[i], targets.data(), sums[0].data(), target[0].data(), T(0.25),
-                         parts[i].data(), &losses[i]);
+    device.cross_entropy(kRows, part[i], targets.data(), largest[0].data(), sums[0].data(),
+                         target[0].data(), T(0.5), &state, parts[i].data(), &losses[i]);
     for (std::int64_t r = 0; r < kRows; ++r)
       for (std::int64_t c = 0; c < kPart; ++c)
         gathered[static_cast<std::size_t>(r * kVocab + i * kPart + c)] =

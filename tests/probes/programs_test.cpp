@@ -203,11 +203,29 @@ TEST_CASE("the memory that training prints is what it allocated") {
   Profile profile;
   const auto world = make_lone_communicator();
   Groups groups(*world, {}, profile);
-  const Trainer<float> trainer(device, {}, {}, groups);
+  const Trainer<float> trainer(device, {}, {}, {}, groups);
   const double mib = static_cast<double>(memory.allocated()) / (1 << 20);
   const Outcome outcome = training({"--iterations", "1"});
   for (const char* label : {" | allocated: ", "max allocated: ", " | reserved: ", "max reserved: "})
     CHECK(numbers_behind(outcome.output, label) == std::vector<double>{mib});
+}
+
+TEST_CASE("training in 16 bits says so, and learns as in float") {
+  const double expected = numbers_behind(training({}).output, "lm loss: ").back();
+  for (const auto& [precision, type] :
+       {std::pair{"bf16", "torch.bfloat16"}, std::pair{"fp16", "torch.float16"}}) {
+    const Outcome outcome = training({"--precision", precision, "--loss-scale", "256"});
+    CHECK(outcome.exit_code == 0);
+    CHECK_THAT(outcome.output, Contains(std::string("using ") + type + " for parameters ..."));
+    CHECK_THAT(outcome.output, Contains(std::string(precision) +
+                                        " ............................................ True"));
+    CHECK(numbers_behind(outcome.output, "lm loss: ").back() == Approx(expected).epsilon(0.01));
+    const double scale = precision == std::string("fp16") ? 256 : 1;
+    CHECK(numbers_behind(outcome.output, "loss scale: ") == std::vector<double>(20, scale));
+  }
+  const Outcome overflows = training({"--precision", "fp16", "--initial-loss-scale", "1e12"});
+  CHECK(overflows.exit_code == 0);
+  CHECK(numbers_behind(overflows.output, "number of skipped iterations: ").front() == 1);
 }
 
 TEST_CASE("training runs out of memory with an exit code of its own") {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "probes/common/error.h"
-#include "probes/device/cpu.h"
+#include "probes/device/rounding.h"
 #include "probes/training/settings.h"
 #include "probes/training/trainer.h"
 
@@ -15,15 +15,18 @@ namespace {
 /// The whole world on one rank.
 template <typename T>
 struct LoneTrainer {
-  explicit LoneTrainer(const Setup& setup, std::int64_t threads = 1)
+  explicit LoneTrainer(const Setup& setup, std::int64_t threads = 1,
+                       const LossScaling& scaling = {})
       : world(make_lone_communicator()),
         device(memory, threads),
         groups(*world, setup, profile),
-        trainer(device, setup, {.lr = setup.lr}, groups) {}
+        trainer(device, setup, {.lr = setup.lr}, scaling, groups) {
+    trainer.begin();
+  }
 
   Memory memory;
   std::unique_ptr<Communicator> world;
-  CpuDevice<T> device;
+  Processor<T> device;
   Profile profile;
   Groups groups;
   Trainer<T> trainer;
@@ -175,4 +178,35 @@ TEST_CASE("a layout that cannot be is refused with its remedy") {
   settings.setup = {};
   settings.setup.mbs = settings.setup.seq = 1 << 20;
   CHECK_THROWS_WITH(check(settings, 1), Contains("2^31"));
+}
+
+TEST_CASE("fp16 skips the steps whose gradients overflow until the loss scale fits") {
+  const Setup setup;
+  LoneTrainer<Half> lone(setup, 1, {0x1p40, 1, 1000, 1});
+  const auto first = lone.trainer.step(1);
+  CHECK(first.outcome.skipped);
+  CHECK(first.outcome.loss_scale == 0x1p39);
+  CHECK(std::isfinite(first.loss_share));
+  int skipped = 1;
+  StepResult last = first;
+  for (int i = 2; i <= 40; ++i) {
+    last = lone.trainer.step(i);
+    skipped += last.outcome.skipped ? 1 : 0;
+  }
+  CHECK(skipped < 40);
+  CHECK(last.outcome.loss_scale == std::ldexp(1, 40 - skipped));
+  CHECK(last.loss_share < first.loss_share);
+}
+
+TEST_CASE("a loss scale changes nothing of a step in bfloat16 or float") {
+  const Setup setup;
+  for (const double scale : {1.0, 4096.0}) {
+    LoneTrainer<BFloat16> narrow(setup, 1, {scale, scale});
+    LoneTrainer<BFloat16> other(setup, 1);
+    for (int i = 1; i <= 5; ++i) {
+      const auto a = narrow.trainer.step(i), b = other.trainer.step(i);
+      CHECK(a.loss_share == b.loss_share);
+      CHECK(a.outcome.grad_norm == b.outcome.grad_norm);
+    }
+  }
 }

@@ -77,6 +77,8 @@ Difference difference(const Tensors& a, const Tensors& oracle) {
   return worst;
 }
 
+template Gathered gathered(Communicator&, const Setup&, const ShardTable&, const Half*, double);
+template Gathered gathered(Communicator&, const Setup&, const ShardTable&, const BFloat16*, double);
 template Gathered gathered(Communicator&, const Setup&, const ShardTable&, const float*, double);
 template Gathered gathered(Communicator&, const Setup&, const ShardTable&, const double*, double);
 

@@ -1,6 +1,6 @@
 // A layout against the oracle, over ranks that mpirun launched; not a Catch2 program, since several
 // processes are one test.
-//   mpirun -n 8 parallel_test float|double [CASE…]     every layout equals one rank
+//   mpirun -n 8 parallel_test bf16|fp16|float|double [CASE…]     every layout equals one rank
 //   mpirun -n 8 parallel_test broken                   every broken communicator is found out
 #include <cmath>
 #include <cstdio>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "probes/comm/session.h"
-#include "probes/device/cpu.h"
+#include "probes/device/rounding.h"
 #include "probes/oracle/trainer.h"
 #include "probes/training/trainer.h"
 #include "tests/probes/parallel/broken.h"
@@ -68,22 +68,32 @@ Course oracle_course(Setup setup, double epsilon) {
 template <typename T>
 struct Limits;
 template <>
+struct Limits<BFloat16> {
+  static constexpr double kTensor = 1e-1, kLoss = 1e-2, kEpsilon = 1e-3, kScale = 1;
+};
+template <>
+struct Limits<Half> {
+  static constexpr double kTensor = 1e-2, kLoss = 2e-3, kEpsilon = 1e-3, kScale = 1024;
+};
+template <>
 struct Limits<float> {
-  static constexpr double kTensor = 1e-5, kLoss = 1e-5, kEpsilon = 1e-3;
+  static constexpr double kTensor = 1e-5, kLoss = 1e-5, kEpsilon = 1e-3, kScale = 1;
 };
 template <>
 struct Limits<double> {
-  static constexpr double kTensor = 1e-10, kLoss = 1e-10, kEpsilon = 1e-8;
+  static constexpr double kTensor = 1e-10, kLoss = 1e-10, kEpsilon = 1e-8, kScale = 1;
 };
 
 template <typename T>
 Course parallel_course(Communicator& world, const Setup& setup, double epsilon,
                        const Groups::Wrap& wrap) {
   Memory memory;
-  CpuDevice<T> device(memory, 1);
+  Processor<T> device(memory, 1);
   Profile profile;
   Groups groups(world, setup, profile, wrap);
-  Trainer<T> trainer(device, setup, optimizer_of(epsilon), groups);
+  const LossScaling scaling{Limits<T>::kScale, Limits<T>::kScale};
+  Trainer<T> trainer(device, setup, optimizer_of(epsilon), scaling, groups);
+  trainer.begin();
   Course course;
   for (int i = 1; i <= kLossSteps; ++i) {
     const StepResult result = trainer.step(i);
@@ -92,10 +102,12 @@ Course parallel_course(Communicator& world, const Setup& setup, double epsilon,
     course.losses.push_back(loss);
     course.norms.push_back(result.outcome.grad_norm);
     if (i == 1) {
-      course.complaint += traffic_complaint(setup, groups, sizeof(T));
+      course.complaint += traffic_complaint(setup, groups, sizeof(T), sizeof(Wide<T>));
       trainer.gather_gradients();
       auto all = gathered(world, setup, trainer.table(), trainer.gradients(), Limits<T>::kTensor);
       course.gradients = std::move(all.tensors);
+      for (auto& [name, tensor] : course.gradients)
+        for (double& element : tensor) element /= Limits<T>::kScale;
       course.complaint += all.complaint;
     }
     if (i == kWeightStep) {
@@ -192,7 +204,9 @@ int main(int argc, char* argv[]) {
       for (int i = 2; i < argc; ++i) chosen = chosen || c.name.find(argv[i]) != std::string::npos;
       if (chosen) cases.push_back(c);
     }
-    double failures = what == "float"    ? run_cases<float>(session.world(), cases)
+    double failures = what == "bf16"     ? run_cases<BFloat16>(session.world(), cases)
+                      : what == "fp16"   ? run_cases<Half>(session.world(), cases)
+                      : what == "float"  ? run_cases<float>(session.world(), cases)
                       : what == "double" ? run_cases<double>(session.world(), cases)
                                          : run_broken(session.world());
     session.world().all_reduce(&failures, &failures, 1, Element::kDouble, Reduction::kSum);

@@ -11,7 +11,7 @@ namespace {
 struct Formulas {
   const Setup& s;
   const Place& place;
-  std::int64_t e;
+  std::int64_t e, g;  ///< bytes of an activation and of a gradient
 
   bool first() const { return place.pp == 0; }
   bool last() const { return place.pp == s.pp - 1; }
@@ -43,7 +43,7 @@ struct Formulas {
     std::int64_t count = layers() * (gpt2 ? 6 : 2) * h;
     if (first() && gpt2) count += s.seq * h;
     if (last()) count += (gpt2 ? 2 : 1) * h;
-    return {1, e * count};
+    return {1, g * count};
   }
 
   /// Each of GAS micro-batches goes down the pipeline, and its gradient up.
@@ -54,12 +54,12 @@ struct Formulas {
 
   Traffic embedding() const {
     if (s.pp == 1 || s.style == "llama" || (!first() && !last())) return {};
-    return {1, e * vocab() * s.hidden};
+    return {1, g * vocab() * s.hidden};
   }
 
   Traffic loss() const {
     if (s.tp == 1 || !last()) return {};
-    return {3 * s.gas, 3 * s.gas * e * s.seq * s.mbs};
+    return {3 * s.gas, 3 * s.gas * g * s.seq * s.mbs};
   }
 
   Traffic norm() const {
@@ -100,23 +100,25 @@ std::string compare_data_parallel(const Formulas& f, Groups& groups) {
            compare("dp-gather", groups.dp_gather.traffic(), {});
   }
   const auto padded = [&](std::int64_t count) { return (count + s.dp - 1) / s.dp * s.dp; };
-  const std::int64_t embedding = f.embedding().bytes / f.e;
-  const std::int64_t tokens = f.tp_gradients().bytes / f.e;
+  const std::int64_t embedding = f.embedding().bytes / f.g;
+  const std::int64_t tokens = f.tp_gradients().bytes / f.g;
   const std::int64_t rest = f.parameters() - embedding - tokens;
   const std::int64_t bucket = padded(s.reduce_bucket_size);
-  Traffic formula;
+  std::int64_t calls = 0, elements = 0;
   for (const std::int64_t region : {rest, embedding, tokens}) {
-    formula.calls += (padded(region) + bucket - 1) / bucket;
-    formula.bytes += f.e * padded(region);
+    calls += (padded(region) + bucket - 1) / bucket;
+    elements += padded(region);
   }
-  return compare("dp-reduce", groups.dp_reduce.traffic(), formula) +
-         compare("dp-gather", groups.dp_gather.traffic(), zero ? formula : Traffic{});
+  const Traffic reduce{calls, f.g * elements}, gather{calls, f.e * elements};
+  return compare("dp-reduce", groups.dp_reduce.traffic(), reduce) +
+         compare("dp-gather", groups.dp_gather.traffic(), zero ? gather : Traffic{});
 }
 
 }  // namespace
 
-std::string traffic_complaint(const Setup& setup, Groups& groups, std::int64_t element) {
-  const Formulas f{setup, groups.place, element};
+std::string traffic_complaint(const Setup& setup, Groups& groups, std::int64_t activation,
+                              std::int64_t gradient) {
+  const Formulas f{setup, groups.place, activation, gradient};
   return compare("tp", groups.tp.traffic(), f.tp()) +
          compare("tp-gradients", groups.tp_gradients.traffic(), f.tp_gradients()) +
          compare("pp", groups.pp.traffic(), f.pp()) +
