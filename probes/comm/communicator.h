@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
+#include "probes/common/clock.h"
 #include "probes/common/half.h"
 
 namespace pippin::probes {
@@ -42,6 +44,8 @@ class Pending {
   /// Moves the call on where the library does so only when asked.
   virtual bool done() = 0;
   virtual void wait() = 0;
+  /// When it was done, where the device's own clock knows. Requires wait().
+  virtual std::optional<Clock::Moment> over() { return std::nullopt; }
 };
 
 /// A group of ranks that talk. Counts are elements of one rank's part: all_gather() makes size()

@@ -15,4 +15,26 @@ inline std::int64_t now_ns() {
 /// Seconds since some moment, the same for one process; never goes back.
 inline double now_seconds() { return 1e-9 * static_cast<double>(now_ns()); }
 
+/// What tells when things happen: a processor at once, a GPU when its work has come there.
+class Clock {
+ public:
+  using Moment = std::int64_t;
+
+  virtual ~Clock() = default;
+  /// Now, or where the device's work that was asked for so far is done.
+  virtual Moment moment() = 0;
+  /// now_ns() of a moment since the last forget(); waits for it.
+  virtual std::int64_t nanoseconds(Moment moment) = 0;
+  /// No moment so far is asked for again.
+  virtual void forget() = 0;
+};
+
+/// This machine's own.
+class HostClock final : public Clock {
+ public:
+  Moment moment() override { return now_ns(); }
+  std::int64_t nanoseconds(Moment moment) override { return moment; }
+  void forget() override {}
+};
+
 }  // namespace pippin::probes

@@ -13,12 +13,13 @@ void Channel::blocking(std::int64_t bytes, const Call& call) {
   ++traffic_.calls;
   traffic_.bytes += bytes;
   if (!profile_.watches()) return call();
+  OpenCall open{{0, 0, 0, 0, bytes}};
   const Activity before = profile_.enter(exposed(of_));
-  const std::int64_t begin = profile_.marks().back().ns;
+  open.begin = open.stood_from = profile_.last_moment();
   call();
   profile_.enter(before);
-  const std::int64_t took = profile_.marks().back().ns - begin;
-  calls_.push_back({begin, begin, took, took, bytes});
+  open.stood_to = profile_.last_moment();
+  open_.push_back(open);
 }
 
 template <typename Call>
@@ -33,9 +34,8 @@ Channel::Started Channel::begin(const CallTime& time, const Call& call) {
     traffic_.bytes += time.bytes;
   }
   if (profile_.watches()) {
-    started.index_ = calls_.size();
-    calls_.push_back(time);
-    calls_.back().begin_ns = now_ns();
+    started.index_ = open_.size();
+    open_.push_back({time, profile_.clock().moment()});
   }
   started.call_ = call();
   return started;
@@ -98,23 +98,33 @@ void Channel::wait(Started& started) {
     return;
   }
   const Activity before = profile_.enter(exposed(of_));
-  const std::int64_t begin = profile_.marks().back().ns;
+  OpenCall& open = open_[started.index_];
+  open.stood_from = profile_.last_moment();
   started.call_->wait();
   profile_.enter(before);
-  const std::int64_t end = profile_.marks().back().ns;
-  CallTime& time = calls_[started.index_];
-  time.stood_from_ns = begin;
-  time.exposed_ns = end - begin;
-  if (time.busy_ns == 0) time.busy_ns = end - time.begin_ns;
+  open.stood_to = profile_.last_moment();
+  if (const auto over = started.call_->over()) open.over = over;
   started.call_.reset();
 }
 
 void Channel::poll(Started& started) {
   if (!started || started.done_ || !started.call_->done()) return;
   started.done_ = true;
-  if (!profile_.watches()) return;
-  CallTime& time = calls_[started.index_];
-  time.busy_ns = now_ns() - time.begin_ns;
+  if (profile_.watches()) open_[started.index_].over = profile_.clock().moment();
+}
+
+void Channel::tell_times() {
+  Clock& clock = profile_.clock();
+  for (const OpenCall& open : open_) {
+    CallTime time = open.time;
+    time.begin_ns = clock.nanoseconds(open.begin);
+    time.stood_from_ns = clock.nanoseconds(open.stood_from);
+    const std::int64_t stood_to = clock.nanoseconds(open.stood_to);
+    time.exposed_ns = stood_to - time.stood_from_ns;
+    time.busy_ns = (open.over ? clock.nanoseconds(*open.over) : stood_to) - time.begin_ns;
+    calls_.push_back(time);
+  }
+  open_.clear();
 }
 
 // NOLINTBEGIN(bugprone-macro-parentheses): T is a type

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "probes/comm/communicator.h"
@@ -56,8 +57,8 @@ class Channel {
    private:
     friend class Channel;
     std::unique_ptr<Pending> call_;
-    std::size_t index_ = 0;
-    bool done_ = false;  ///< seen by poll()
+    std::size_t index_ = 0;  ///< in open_
+    bool done_ = false;      ///< seen by poll()
   };
   template <typename T>
   Started start_all_reduce(std::int64_t count, T* data);
@@ -74,10 +75,21 @@ class Channel {
   void poll(Started& started);
 
   const Traffic& traffic() const { return traffic_; }
+  /// The calls that were waited for by the last tell_times().
   const std::vector<CallTime>& calls() const { return calls_; }
+  /// Asks the clock when the calls since the last time were made: after Profile::take() and before
+  /// the clock forgets.
+  void tell_times();
   void forget_calls() { calls_.clear(); }
 
  private:
+  /// A call whose times are not told yet.
+  struct OpenCall {
+    CallTime time;  ///< but for its nanoseconds
+    Clock::Moment begin = 0, stood_from = 0, stood_to = 0;
+    std::optional<Clock::Moment> over = {};  ///< where something saw it before it was waited for
+  };
+
   template <typename Call>
   void blocking(std::int64_t bytes, const Call& call);
   template <typename Call>
@@ -87,6 +99,7 @@ class Channel {
   Class of_;
   Profile& profile_;
   Traffic traffic_;
+  std::vector<OpenCall> open_;
   std::vector<CallTime> calls_;
 };
 

@@ -78,7 +78,8 @@ void train_in(Log& log, Communicator& world, const TrainingSettings& settings) {
   const Nodes nodes = find_nodes(world);  // after which all have seen what is free
   Memory memory(memory_limit_bytes(settings, free, nodes.ranks_of(nodes.of_rank[world.rank()])));
   Processor<T> device(memory, settings.threads);
-  Profile profile(settings.timing_log_level == "1");
+  HostClock clock;
+  Profile profile(clock, settings.timing_log_level == "1");
   Groups groups(world, setup, profile);
   Trainer<T> trainer(device, setup, settings.optimizer, loss_scaling(settings), groups);
   trainer.begin();

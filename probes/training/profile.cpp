@@ -17,12 +17,25 @@ const char* name_of(Activity activity) {
   return kNames[static_cast<std::size_t>(activity)];
 }
 
-std::array<std::int64_t, kActivities> Profile::take() {
-  enter(marks_.back().activity);
+Profile::Profile(Clock& clock, bool watches) : clock_(clock), watches_(watches) {
+  if (watches) begin_.ns = clock.nanoseconds(clock.moment());
+}
+
+std::vector<Mark> Profile::take() {
+  enter(now_);
+  std::vector<Mark> marks = {begin_};
+  marks.reserve(moments_.size() + 1);
+  for (const Change& change : moments_)
+    marks.push_back({clock_.nanoseconds(change.at), change.activity});
+  moments_.clear();
+  begin_ = marks.back();
+  return marks;
+}
+
+std::array<std::int64_t, kActivities> times_of(const std::vector<Mark>& marks) {
   std::array<std::int64_t, kActivities> sums{};
-  for (std::size_t i = 1; i < marks_.size(); ++i)
-    sums[static_cast<std::size_t>(marks_[i - 1].activity)] += marks_[i].ns - marks_[i - 1].ns;
-  marks_.erase(marks_.begin(), marks_.end() - 1);
+  for (std::size_t i = 1; i < marks.size(); ++i)
+    sums[static_cast<std::size_t>(marks[i - 1].activity)] += marks[i].ns - marks[i - 1].ns;
   return sums;
 }
 

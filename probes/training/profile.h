@@ -26,35 +26,50 @@ inline Activity exposed(Class of) {
                                static_cast<std::size_t>(of));
 }
 
+/// From here on a rank does something else.
+struct Mark {
+  std::int64_t ns;
+  Activity activity;
+};
+
 /// A rank's time, without gaps: from each mark to the next it does one thing.
 class Profile {
  public:
-  struct Mark {
-    std::int64_t ns;
-    Activity activity;  ///< from here on
-  };
-
-  /// `watches`: false keeps no times at all, to know what keeping them costs.
-  explicit Profile(bool watches = true) : watches_(watches) {}
+  /// `clock` must outlive it. `watches`: false keeps no times at all, to know what keeping them
+  /// costs.
+  explicit Profile(Clock& clock, bool watches = true);
   bool watches() const { return watches_; }
+  Clock& clock() { return clock_; }
 
   /// Changes what the rank does; returns what it did.
   Activity enter(Activity activity) {
     if (!watches_) return activity;
-    const Activity before = marks_.back().activity;
-    marks_.push_back({now_ns(), activity});
+    const Activity before = now_;
+    now_ = activity;
+    moments_.push_back({clock_.moment(), activity});
     return before;
   }
+  /// When enter() was last called. Requires watches().
+  Clock::Moment last_moment() const { return moments_.back().at; }
 
-  /// The nanoseconds of each activity since the last call; what is unattributed is kOther.
-  std::array<std::int64_t, kActivities> take();
-
-  const std::vector<Mark>& marks() const { return marks_; }
+  /// The marks since the last call, the last of which is now and begins what follows.
+  std::vector<Mark> take();
 
  private:
+  struct Change {
+    Clock::Moment at;
+    Activity activity;
+  };
+
+  Clock& clock_;
   bool watches_;
-  std::vector<Mark> marks_ = {{now_ns(), Activity::kOther}};
+  Activity now_ = Activity::kOther;
+  Mark begin_ = {};
+  std::vector<Change> moments_;
 };
+
+/// The nanoseconds of each activity; what is unattributed is kOther.
+std::array<std::int64_t, kActivities> times_of(const std::vector<Mark>& marks);
 
 /// An activity while it lives, then again what was before.
 class During {

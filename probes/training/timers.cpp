@@ -45,20 +45,28 @@ Timers::Timers(Communicator& world, Groups& groups, const Nodes& nodes, Trace* t
       nodes_(nodes),
       trace_(trace),
       clock_offset_ns_(clock_offset_ns(world, nodes)) {
-  if (groups.profile.watches()) groups.profile.take();  // what came before is nobody's
+  if (groups.profile.watches()) take_marks();  // what came before is nobody's
   if (trace_)
     trace_->begin(world.rank(), groups.place, nodes.name_of(world.rank()), clock_offset_ns_);
 }
 
 void Timers::add(std::int64_t iteration) {
   if (!groups_.profile.watches()) return;
-  if (trace_) trace_->marks(iteration, groups_.profile.marks());
-  const auto taken = groups_.profile.take();
+  const auto marks = take_marks();
+  if (trace_) trace_->marks(iteration, marks);
+  const auto taken = times_of(marks);
   for (std::size_t i = 0; i < kActivities; ++i) activities_[i] += taken[i];
   ++iterations_;
   last_iteration_ = iteration;
   if (settle_every_ == 0) choose_settling();
   if (iterations_ % settle_every_ == 0) settle_calls(iteration);
+}
+
+std::vector<Mark> Timers::take_marks() {
+  auto marks = groups_.profile.take();
+  for (Channel* channel : groups_.all()) channel->tell_times();
+  groups_.profile.clock().forget();
+  return marks;
 }
 
 /// From the first iteration's calls, the same on every rank.

@@ -35,6 +35,8 @@ class Timers {
     std::int64_t busy = 0, waiting = 0;
   };
 
+  /// What has happened since the last call; the channels' calls have their times then.
+  std::vector<Mark> take_marks();
   void choose_settling();
   void settle_calls(std::int64_t iteration);
   std::vector<double> mine() const;

@@ -38,7 +38,7 @@ void Trace::begin(int rank, const Place& place, const std::string& node,
            .line());
 }
 
-void Trace::marks(std::int64_t iteration, const std::vector<Profile::Mark>& marks) {
+void Trace::marks(std::int64_t iteration, const std::vector<Mark>& marks) {
   for (std::size_t i = 1; i < marks.size(); ++i) {
     if (marks[i].ns == marks[i - 1].ns) continue;
     line(JsonObject()

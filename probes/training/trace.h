@@ -18,7 +18,7 @@ class Trace {
   Trace(const std::string& directory, int rank);
 
   void begin(int rank, const Place& place, const std::string& node, std::int64_t clock_offset_ns);
-  void marks(std::int64_t iteration, const std::vector<Profile::Mark>& marks);
+  void marks(std::int64_t iteration, const std::vector<Mark>& marks);
   void call(std::int64_t iteration, Class of, const CallTime& time, std::int64_t waiting_ns);
 
  private:

@@ -200,7 +200,8 @@ TEST_CASE("the memory that training prints is what it allocated") {
   using namespace probes;
   Memory memory;
   CpuDevice<float> device(memory, 1);
-  Profile profile;
+  HostClock clock;
+  Profile profile{clock};
   const auto world = make_lone_communicator();
   Groups groups(*world, {}, profile);
   const Trainer<float> trainer(device, {}, {}, {}, groups);

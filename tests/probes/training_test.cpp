@@ -27,7 +27,8 @@ struct LoneTrainer {
   Memory memory;
   std::unique_ptr<Communicator> world;
   Processor<T> device;
-  Profile profile;
+  HostClock clock;
+  Profile profile{clock};
   Groups groups;
   Trainer<T> trainer;
 };

@@ -89,7 +89,8 @@ Course parallel_course(Communicator& world, const Setup& setup, double epsilon,
                        const Groups::Wrap& wrap) {
   Memory memory;
   Processor<T> device(memory, 1);
-  Profile profile;
+  HostClock clock;
+  Profile profile{clock};
   Groups groups(world, setup, profile, wrap);
   const LossScaling scaling{Limits<T>::kScale, Limits<T>::kScale};
   Trainer<T> trainer(device, setup, optimizer_of(epsilon), scaling, groups);
