@@ -48,11 +48,12 @@ class Pending {
   virtual std::optional<Clock::Moment> over() { return std::nullopt; }
 };
 
-/// A group of ranks that talk. Counts are elements of one rank's part: all_gather() makes size()
-/// parts out of one, reduce_scatter() and all_to_all() take size() parts. Bytes can be moved, not
-/// reduced. In place, where a call allows it: all_reduce(), reduce(), reduce_scatter() (whose
-/// result is then the first part) and all_to_all() with in == out; all_gather() with in == out +
-/// rank()·count. Errors: Error (machine) with the library's own words.
+/// A group of ranks that talk about memory of the host or of a device. Counts are elements of one
+/// rank's part: all_gather() makes size() parts out of one, reduce_scatter() and all_to_all() take
+/// size() parts. Bytes can be moved, not reduced. In place, where a call allows it: all_reduce(),
+/// reduce(), reduce_scatter() (whose result is then the first part) and all_to_all() with in ==
+/// out; all_gather() with in == out + rank()·count. Errors: Error (machine) with the library's own
+/// words.
 class Communicator {
  public:
   virtual ~Communicator() = default;
@@ -80,6 +81,9 @@ class Communicator {
   virtual Call start_all_gather(const void* in, void* out, std::int64_t count, Element element) = 0;
   virtual Call start_send(const void* data, std::int64_t count, Element element, int to) = 0;
   virtual Call start_receive(void* data, std::int64_t count, Element element, int from) = 0;
+
+  /// The same ranks for the host's memory, where this is for a device's; else this.
+  virtual Communicator& host() { return *this; }
 
   /// The ranks that name the same colour, in the order of this group. Every rank must call it.
   virtual std::unique_ptr<Communicator> split(int colour) = 0;

@@ -49,13 +49,13 @@ std::vector<std::int64_t> waits_of(Channel& channel, std::int64_t offset) {
     Messages& with = peers[calls[i].peer];
     (calls[i].receives ? with.received : with.sent).push_back(i);
   }
-  if (peers.empty() && !calls.empty()) last = last_begins(channel.group(), begins);
+  if (peers.empty() && !calls.empty()) last = last_begins(channel.group().host(), begins);
   if (!peers.empty()) last = begins;
   for (const auto& [peer, messages] : peers) {
     std::vector<double> mine, theirs(messages.sent.size() + messages.received.size());
     for (const auto* list : {&messages.sent, &messages.received})
       for (const std::size_t i : *list) mine.push_back(begins[i]);
-    exchange(channel.group(), peer, mine, theirs);
+    exchange(channel.group().host(), peer, mine, theirs);
     std::size_t next = 0;  // theirs: first what they sent, then what they received
     for (const auto* list : {&messages.received, &messages.sent})
       for (const std::size_t i : *list) last[i] = std::max(last[i], theirs[next++]);

@@ -1,10 +1,12 @@
 // collective_ranks HOW COUNT…: makes every operation over a communicator that is broken in that way
 // (broken.h) and prints, a line each: operation, in place or out of place, element, count, wrong.
-// HOW "fail": the last rank fails while the others wait for it.
+// HOW "staged": over one that copies to and fro; "fail": the last rank fails while the others wait.
 #include <cstdio>
+#include <cstring>
 
 #include "probes/collective/measure.h"
 #include "probes/comm/ranked_main.h"
+#include "probes/comm/staged.h"
 #include "tests/probes/broken.h"
 
 using namespace pippin::probes;
@@ -39,21 +41,31 @@ void check_operation(const OperationKind& kind, const Ranks& ranks, std::int64_t
   }
 }
 
+/// A device whose memory is the host's.
+DeviceCopies host_copies() {
+  const auto copy = [](std::int64_t bytes, const void* from, void* to) {
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  };
+  return {copy, copy};
+}
+
 ExitCode run_all(Session& session, const std::string& how,
                  const std::vector<std::int64_t>& counts) {
   Communicator& world = session.world();
   if (how == "fail" && world.rank() == world.size() - 1)
     throw Error(ExitCode::kOutOfMemory, "on purpose");
   Broken broken(world, how);
+  const auto staged = make_staged_communicator(world.split(0), host_copies());
+  Communicator& tested = how == "staged" ? *staged : static_cast<Communicator&>(broken);
   Memory memory;
   for (const std::int64_t count : counts) {
     CollectiveBuffers buffers(memory, 8 * count * world.size());
     for (const auto& kind : operation_kinds())
-      check_operation(kind, {broken, world}, count, buffers);
+      check_operation(kind, {tested, world}, count, buffers);
     CollectiveCall largest;
     largest.count = count;
     largest.reduction = Reduction::kMax;
-    check_call(largest, {broken, world}, buffers, "max");
+    check_call(largest, {tested, world}, buffers, "max");
   }
   return ExitCode::kDone;
 }

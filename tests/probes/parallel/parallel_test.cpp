@@ -1,6 +1,7 @@
 // A layout against the oracle, over ranks that mpirun launched; not a Catch2 program, since several
 // processes are one test.
 //   mpirun -n 8 parallel_test bf16|fp16|float|double [CASE…]     every layout equals one rank
+//   mpirun -n 8 parallel_test staged [CASE…]           … through copies of a device's memory
 //   mpirun -n 8 parallel_test broken                   every broken communicator is found out
 #include <cmath>
 #include <cstdio>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "probes/comm/session.h"
+#include "probes/comm/staged.h"
 #include "probes/device/rounding.h"
 #include "probes/oracle/trainer.h"
 #include "probes/training/trainer.h"
@@ -162,10 +164,11 @@ std::string run_case(Communicator& session, const Setup& setup, const Groups::Wr
 
 /// The number of failures over all ranks.
 template <typename T>
-int run_cases(Communicator& session, const std::vector<Case>& cases) {
+int run_cases(Communicator& session, const std::vector<Case>& cases,
+              const Groups::Wrap& wrap = {}) {
   int failures = 0;
   for (const auto& c : cases) {
-    const std::string wrong = run_case<T>(session, c.setup, {});
+    const std::string wrong = run_case<T>(session, c.setup, wrap);
     if (session.rank() == 0)
       std::printf("%s: %s\n", c.name.c_str(), wrong.empty() ? "equal" : wrong.c_str());
     if (session.rank() > 0 && !wrong.empty())
@@ -174,6 +177,14 @@ int run_cases(Communicator& session, const std::vector<Case>& cases) {
     session.barrier();
   }
   return failures;
+}
+
+/// As where the ranks' memory is a device's.
+std::unique_ptr<Communicator> stage(const std::string&, std::unique_ptr<Communicator> group) {
+  const auto copy = [](std::int64_t bytes, const void* from, void* to) {
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  };
+  return make_staged_communicator(std::move(group), {copy, copy});
 }
 
 /// Every breakage must be seen as a disagreement.
@@ -208,6 +219,7 @@ int main(int argc, char* argv[]) {
     double failures = what == "bf16"     ? run_cases<BFloat16>(session.world(), cases)
                       : what == "fp16"   ? run_cases<Half>(session.world(), cases)
                       : what == "float"  ? run_cases<float>(session.world(), cases)
+                      : what == "staged" ? run_cases<double>(session.world(), cases, stage)
                       : what == "double" ? run_cases<double>(session.world(), cases)
                                          : run_broken(session.world());
     session.world().all_reduce(&failures, &failures, 1, Element::kDouble, Reduction::kSum);
