@@ -76,14 +76,32 @@ Finding program_finding(const Needed& need) {
   return {State::kHere, need.program, version.empty() ? "of unknown version" : version};
 }
 
+/// What `PROGRAM --built` says behind "built with: ", or nothing, its words then in `trouble`.
+std::optional<std::string> built_with(const fs::path& program, std::string& trouble) {
+  constexpr std::chrono::seconds kPatience{10};
+  constexpr std::string_view kBegin = "built with: ";
+  const Answer answer = ask_program({program.string(), "--built"}, own_environment(), kPatience);
+  if (answer.exit_code == 0 && answer.output.starts_with(kBegin))
+    return printable(trim(std::string_view(answer.output).substr(kBegin.size())));
+  const std::string words(trim(answer.errors + answer.output));
+  trouble = printable(split(words, '\n').front());
+  return std::nullopt;
+}
+
 Finding probes_finding() {
   const fs::path folder = probes_directory();
   std::vector<std::string> lost;
   for (const auto& probe : probe_names()) {
     if (::access((folder / probe).c_str(), X_OK) != 0) lost.push_back(probe);
   }
-  if (lost.empty())
-    return {State::kHere, "probes", join(probe_names(), ", ") + " in " + folder.string()};
+  if (lost.empty()) {
+    std::string trouble;
+    const auto built = built_with(folder / "training", trouble);
+    const State state = built ? State::kHere : State::kMissing;
+    return {state, "probes",
+            fmt::format("{} in {}; {}", join(probe_names(), ", "), folder.string(),
+                        built.value_or("they do not start: " + trouble))};
+  }
   return {
       State::kMissing, "probes",
       fmt::format("{} not in {}; a sweep without a command of its own runs them: install pippin "
@@ -118,6 +136,21 @@ Finding gpus_finding() {
   return {State::kHere, "GPUs",
           fmt::format("{} × {}{}, driver {}", gpus.count, gpus.name,
                       gpus.mixed ? " and others" : "", gpus.driver)};
+}
+
+/// The probes that were built with CUDA.
+Finding cuda_probes_finding(bool has_gpus) {
+  const fs::path program = probes_directory() / "training-cuda";
+  if (::access(program.c_str(), X_OK) != 0) {
+    return {has_gpus ? State::kNote : State::kAbsent, "CUDA probes",
+            fmt::format("there is no {}; sweeps with 'device: cuda' need it: put nvcc on PATH, "
+                        "configure and build pippin again",
+                        program.string())};
+  }
+  std::string trouble;
+  const auto built = built_with(program, trouble);
+  if (!built) return {State::kNote, "CUDA probes", "they do not start here: " + trouble};
+  return {State::kHere, "CUDA probes", *built};
 }
 
 /// A file that goes when this does.
@@ -189,6 +222,7 @@ std::vector<Finding> machine_findings(const fs::path& db) {
   findings.push_back(probes_finding());
   findings.push_back(mpi_finding());
   findings.push_back(gpus_finding());
+  findings.push_back(cuda_probes_finding(findings.back().state == State::kHere));
   findings.push_back(folder_finding(db));
   return findings;
 }

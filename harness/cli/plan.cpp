@@ -46,6 +46,7 @@ ExitCode plan(const Globals& globals, const PlanOptions& options) {
     write_output(sweep_text(options.sweep.words));
     return ExitCode::kDone;
   }
+  check_probe_is_built(sweep);
   const auto jobs = plan_jobs(sweep, 1);
   if (!options.script.empty()) {
     write_output(script_of_point(globals, sweep, jobs, options.script));

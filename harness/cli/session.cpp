@@ -82,6 +82,19 @@ fs::path probes_directory() {
   return fs::exists(built) ? built : program.parent_path() / "libexec/pippin";
 }
 
+void check_probe_is_built(const Sweep& sweep) {
+  if (sweep.trainer.probe.empty()) return;
+  const fs::path program = probes_directory() / (sweep.trainer.probe + "-cuda");
+  for (const auto& point : sweep.points) {
+    const Value* device = find_value(point.axes, "device");
+    if (device && device->text == "cuda" && ::access(program.c_str(), X_OK) != 0)
+      bad_input(
+          "{}: device cuda: the probes were built without CUDA, there is no {}; put nvcc on PATH, "
+          "configure and build pippin again ('pippin doctor' shows what they were built with)",
+          sweep.file.string(), program.string());
+  }
+}
+
 std::unique_ptr<Scheduler> scheduler_of(const fs::path& db, const std::string& scheduler,
                                         const NamedValues& options) {
   if (scheduler == "local") {
@@ -155,6 +168,7 @@ Session::Session(const Globals& globals, Sweep sweep, const RunOptions& options)
       folder_(disk(), sweep_directory(globals.db, sweep_.name)),
       scheduler_(
           scheduler_of(globals.db, sweep_.cluster.scheduler, sweep_.cluster.scheduler_options)) {
+  check_probe_is_built(sweep_);
   const auto jobs = plan_jobs(sweep_, 1);
   check_command(sweep_, files_of_submission(sweep_, index_of(sweep_.points), folder_.root(), {},
                                             {{&jobs.front(), {jobs.front().runs.front()}}})

@@ -21,6 +21,9 @@ fs::path sweep_directory(const fs::path& db, const std::string& sweep);
 /// Where the probes lie: beside this program when it was built, or where it was installed.
 fs::path probes_directory();
 
+/// Errors: Error (bad input) where a point is to run on GPUs, and its probe was built without CUDA.
+void check_probe_is_built(const Sweep& sweep);
+
 /// The scheduler of a cluster. Errors: Error (bad input) for one that cannot be submitted to.
 std::unique_ptr<Scheduler> scheduler_of(const fs::path& db, const std::string& scheduler,
                                         const NamedValues& options = {});

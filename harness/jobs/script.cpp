@@ -124,6 +124,13 @@ std::string probe_command(const Sweep& sweep, const NamedValues& values, const f
   return command;
 }
 
+/// On what the run itself is on.
+std::string canary_command(const Sweep& sweep, const NamedValues& values, const fs::path& probes) {
+  const Value* device = find_value(values, "device");
+  return fmt::format("{} --seconds {}{}", bash_word((probes / "canary").string()), *sweep.canary_s,
+                     device ? " --device " + bash_word(device->text) : "");
+}
+
 }  // namespace
 
 ScriptRun script_run(const Sweep& sweep, const Point& point, const PlannedRun& run,
@@ -131,12 +138,9 @@ ScriptRun script_run(const Sweep& sweep, const Point& point, const PlannedRun& r
   const NamedValues values = values_of(sweep, point, run, allocation);
   const auto fill = [&](const std::string& name) { return filling_of(values, name); };
   const std::string launch = filled(sweep.cluster.launch, fill);
-  const std::string canary =
-      sweep.canary_s
-          ? launched(sweep, launch,
-                     fmt::format("{} --seconds {}", bash_word((probes / "canary").string()),
-                                 *sweep.canary_s))
-          : filled(sweep.cluster.canary, fill);
+  const std::string canary = sweep.canary_s
+                                 ? launched(sweep, launch, canary_command(sweep, values, probes))
+                                 : filled(sweep.cluster.canary, fill);
   ScriptRun script{run.name, {}, {}, canary};
   const auto put = [&](const std::string& name, const std::string& value) {
     script.env.emplace_back(variable_name(name), value);

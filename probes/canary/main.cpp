@@ -4,6 +4,7 @@
 
 #include "probes/canary/report.h"
 #include "probes/comm/ranked_main.h"
+#include "probes/common/hand_over.h"
 #include "probes/common/log.h"
 #include "probes/common/options.h"
 #include "probes/device/cpu.h"
@@ -20,11 +21,13 @@ constexpr const char* kIntro =
 
 struct CanarySettings {
   double seconds = 5;
+  std::string device = "cpu";  ///< or "cuda"
   std::int64_t threads = 1;
 };
 
 OptionTable canary_options(CanarySettings& s) {
   return {number_option("--seconds", s.seconds, 0.05, 3600, "wall time, the launch aside"),
+          choice_option("--device", s.device, {"cpu", "cuda"}, "what each rank runs on"),
           whole_option("--threads", s.threads, 1, 4096, "of each rank's product")};
 }
 
@@ -51,5 +54,9 @@ ExitCode run(const std::vector<std::string>& arguments, Session& session) {
 
 int main(int argc, char* argv[]) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  return ranked_main("canary", [&](Session& session) { return run(arguments, session); });
+  return guarded_main("canary", [&] {
+    hand_over_to_cuda(argv);
+    return static_cast<ExitCode>(
+        ranked_main("canary", [&](Session& session) { return run(arguments, session); }));
+  });
 }

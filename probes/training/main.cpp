@@ -3,8 +3,10 @@
 #include <vector>
 
 #include "probes/comm/ranked_main.h"
+#include "probes/common/hand_over.h"
 #include "probes/common/megatron.h"
-#include "probes/training/run.h"
+#include "probes/device/matmul.h"
+#include "probes/training/on_gpu.h"
 
 using namespace pippin::probes;
 
@@ -29,8 +31,16 @@ ExitCode run(const std::vector<std::string>& arguments, Session& session) {
   check(settings, world.size());
   Log log(stdout, world.rank() == 0);
   print_header(log, "training", setup, training_arguments(settings));
+  if (settings.device == "cuda")
+    train_on_gpu(session, settings, log);
+  else
+    train_on_processor(session, settings, log);
+  return ExitCode::kDone;
+}
 
-  train_on_processor(session, settings, log);
+ExitCode tell_what_was_built() {
+  std::printf("built with: MPI %s | BLAS %s | %s\n", Session::library().c_str(),
+              matmul_library().c_str(), gpu_libraries().c_str());
   return ExitCode::kDone;
 }
 
@@ -38,5 +48,11 @@ ExitCode run(const std::vector<std::string>& arguments, Session& session) {
 
 int main(int argc, char* argv[]) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  return ranked_main("training", [&](Session& session) { return run(arguments, session); });
+  if (arguments == std::vector<std::string>{"--built"})
+    return guarded_main("training", tell_what_was_built);
+  return guarded_main("training", [&] {
+    hand_over_to_cuda(argv);
+    return static_cast<ExitCode>(
+        ranked_main("training", [&](Session& session) { return run(arguments, session); }));
+  });
 }

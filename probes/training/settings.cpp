@@ -30,6 +30,7 @@ OptionTable training_options(TrainingSettings& s) {
                                "fp16: finite gradients in a row after which it doubles"));
   table.push_back(whole_option("--hysteresis", s.dynamic_scale.hysteresis, 1, 1 << 30,
                                "fp16: overflows after which it halves"));
+  table.push_back(choice_option("--device", s.device, {"cpu", "cuda"}, "what each rank runs on"));
   table.push_back(whole_option("--threads", s.threads, 1, 1024, "threads of each rank"));
   table.push_back(whole_option("--memory-limit-mib", s.memory_limit_mib, 0, 1LL << 40,
                                "memory of each rank; 0 is its share of what the node has free"));
@@ -71,6 +72,7 @@ Arguments training_arguments(const TrainingSettings& settings) {
       {"blas", matmul_library()},
       {"blas_core", matmul_core()},
       {"clip_grad", python_number(o.clip_grad)},
+      {"device", settings.device},
       {"hidden_dropout", "0.0"},
       {"hysteresis", std::to_string(settings.dynamic_scale.hysteresis)},
       {"init_method_std", "0.02"},

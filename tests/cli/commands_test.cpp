@@ -137,6 +137,29 @@ TEST_CASE("a command that bash cannot read is refused before anything runs") {
   CHECK(here.shell("ls t.db.runs/s/jobs").exit_code != 0);
 }
 
+TEST_CASE("a sweep on GPUs is refused where the probes were built without CUDA") {
+  const Workplace here;
+  here.shell("mkdir -p here/probes; cp \"$PIPPIN\" here/pippin; cp /bin/true here/probes/training");
+  here.write("s.yaml", "sweep: s\ngrid: {mbs: [1]}\nfixed: {device: cuda}\ncanary: {seconds: 2}\n");
+  for (const std::string command : {"plan", "run", "submit"}) {
+    const Call call = here.shell("here/pippin --db t.db " + command + " s.yaml");
+    CHECK(call.exit_code == 2);
+    CHECK(lines_in(call.err) == 1);
+    CHECK_THAT(call.err, StartsWith("pippin: s.yaml: device cuda: the probes were built without "
+                                    "CUDA, there is no ") &&
+                             Contains("put nvcc on PATH"));
+  }
+  here.shell("cp /bin/true here/probes/training-cuda");
+  const Call plan = here.shell("here/pippin --db t.db plan s.yaml");
+  CAPTURE(plan.err);
+  CHECK(plan.exit_code == 0);
+  const Call script =
+      here.shell("here/pippin --db t.db plan s.yaml --script tiny-tp1-pp1-dp1-mbs1-gas1");
+  CAPTURE(script.err);
+  CHECK_THAT(script.out, Contains("/probes/canary --seconds 2 --device cuda") &&
+                             Contains("--vocab 256 --device cuda"));
+}
+
 TEST_CASE("a job script can be read and run by hand") {
   const Workplace here;
   here.write("s.yaml", test::replay_sweep(""));

@@ -183,3 +183,11 @@ TEST_CASE("no file is written over another, or where Slurm cannot be asked") {
   CHECK_FALSE(fs::exists(here.path() / "other.yaml"));
   CHECK_THAT(here.doctor("--partition gpu").err, Contains("add that"));
 }
+
+TEST_CASE("the probes say what they were built with, with CUDA and without") {
+  const Machine here;
+  CHECK_THAT(here.doctor().out, Contains("; MPI ") && Contains("BLAS"));
+  const std::string line = line_of(here.doctor().out, "CUDA probes");
+  CHECK((line.starts_with("none ") || line.starts_with("ok ") || line.starts_with("note ")));
+  CHECK_THAT(here.doctor().out, Contains("training-cuda") || Contains("CUDA 1"));
+}
