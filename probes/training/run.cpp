@@ -8,7 +8,6 @@
 #include "probes/common/megatron.h"
 #include "probes/training/interval.h"
 #include "probes/training/timers.h"
-#include "probes/training/trainer.h"
 
 namespace pippin::probes {
 
@@ -63,23 +62,51 @@ void train(Log& log, Communicator& world, const Setup& setup, const Memory& memo
 }  // namespace
 
 template <typename T>
+std::unique_ptr<Trainer<T>> make_trainer(const Ground<T>& ground, const Setup& setup,
+                                         const OptimizerSettings& optimizer,
+                                         const LossScaling& scaling, Groups& groups) {
+  const auto make = [&] {
+    return std::make_unique<Trainer<T>>(ground.device, setup, optimizer, scaling, groups);
+  };
+  if (ground.reserve) {
+    make();
+    ground.reserve();
+  }
+  auto trainer = make();
+  trainer->begin();
+  return trainer;
+}
+
+template <typename T>
 void train_on(const Ground<T>& ground, Communicator& world, const Nodes& nodes,
               const TrainingSettings& settings, Log& log) {
   const Setup& setup = settings.setup;
   Profile profile(ground.clock, settings.timing_log_level == "1");
   Groups groups(world, setup, profile, ground.wrap);
-  Trainer<T> trainer(ground.device, setup, settings.optimizer, loss_scaling(settings), groups);
-  trainer.begin();
+  const auto trainer =
+      make_trainer(ground, setup, settings.optimizer, loss_scaling(settings), groups);
   std::unique_ptr<Trace> trace;
   if (!settings.trace.empty()) trace = std::make_unique<Trace>(settings.trace, world.rank());
   Timers timers(world, groups, nodes, trace.get());
   print_parameters(log, setup);
   log.line("training ...");
   log.line(datetime_line("before the start of training step"));
-  train(log, world, setup, ground.device.memory(), trainer, timers);
+  train(log, world, setup, ground.device.memory(), *trainer, timers);
   log.line(datetime_line("after training is done"));
 }
 
+template std::unique_ptr<Trainer<Half>> make_trainer(const Ground<Half>&, const Setup&,
+                                                     const OptimizerSettings&, const LossScaling&,
+                                                     Groups&);
+template std::unique_ptr<Trainer<BFloat16>> make_trainer(const Ground<BFloat16>&, const Setup&,
+                                                         const OptimizerSettings&,
+                                                         const LossScaling&, Groups&);
+template std::unique_ptr<Trainer<float>> make_trainer(const Ground<float>&, const Setup&,
+                                                      const OptimizerSettings&, const LossScaling&,
+                                                      Groups&);
+template std::unique_ptr<Trainer<double>> make_trainer(const Ground<double>&, const Setup&,
+                                                       const OptimizerSettings&, const LossScaling&,
+                                                       Groups&);
 template void train_on(const Ground<Half>&, Communicator&, const Nodes&, const TrainingSettings&,
                        Log&);
 template void train_on(const Ground<BFloat16>&, Communicator&, const Nodes&,

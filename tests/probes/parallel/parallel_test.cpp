@@ -12,12 +12,11 @@
 
 #include "probes/comm/session.h"
 #include "probes/comm/staged.h"
-#include "probes/device/rounding.h"
 #include "probes/oracle/trainer.h"
-#include "probes/training/trainer.h"
 #include "tests/probes/parallel/broken.h"
 #include "tests/probes/parallel/cases.h"
 #include "tests/probes/parallel/gathered.h"
+#include "tests/probes/parallel/ground.h"
 #include "tests/probes/parallel/traffic.h"
 
 using namespace pippin::probes;
@@ -86,35 +85,43 @@ struct Limits<double> {
   static constexpr double kTensor = 1e-10, kLoss = 1e-10, kEpsilon = 1e-8, kScale = 1;
 };
 
+template <typename T, typename Element>
+std::vector<Element> on_host(Device<T>& device, std::int64_t count, const Element* data) {
+  std::vector<Element> host(static_cast<std::size_t>(count));
+  device.to_host(count * std::int64_t{sizeof(Element)}, data, host.data());
+  return host;
+}
+
 template <typename T>
 Course parallel_course(Communicator& world, const Setup& setup, double epsilon,
                        const Groups::Wrap& wrap) {
-  Memory memory;
-  Processor<T> device(memory, 1);
-  HostClock clock;
-  Profile profile{clock};
-  Groups groups(world, setup, profile, wrap);
+  TestGround<T> test;
+  const Ground<T> ground = test.ground();
+  Profile profile{ground.clock};
+  Groups groups(world, setup, profile, wrap ? wrap : ground.wrap);
   const LossScaling scaling{Limits<T>::kScale, Limits<T>::kScale};
-  Trainer<T> trainer(device, setup, optimizer_of(epsilon), scaling, groups);
-  trainer.begin();
+  const auto trainer = make_trainer(ground, setup, optimizer_of(epsilon), scaling, groups);
+  const ShardTable& table = trainer->table();
   Course course;
   for (int i = 1; i <= kLossSteps; ++i) {
-    const StepResult result = trainer.step(i);
+    const StepResult result = trainer->step(i);
     double loss = result.loss_share;
     world.all_reduce(&loss, &loss, 1, Element::kDouble, Reduction::kSum);
     course.losses.push_back(loss);
     course.norms.push_back(result.outcome.grad_norm);
     if (i == 1) {
       course.complaint += traffic_complaint(setup, groups, sizeof(T), sizeof(Wide<T>));
-      trainer.gather_gradients();
-      auto all = gathered(world, setup, trainer.table(), trainer.gradients(), Limits<T>::kTensor);
+      trainer->gather_gradients();
+      const auto flat = on_host(ground.device, table.size, trainer->gradients());
+      auto all = gathered(world, setup, table, flat.data(), Limits<T>::kTensor);
       course.gradients = std::move(all.tensors);
       for (auto& [name, tensor] : course.gradients)
         for (double& element : tensor) element /= Limits<T>::kScale;
       course.complaint += all.complaint;
     }
     if (i == kWeightStep) {
-      auto all = gathered(world, setup, trainer.table(), trainer.values(), Limits<T>::kTensor);
+      const auto flat = on_host(ground.device, table.size, trainer->values());
+      auto all = gathered(world, setup, table, flat.data(), Limits<T>::kTensor);
       course.weights = std::move(all.tensors);
       course.complaint += all.complaint;
     }

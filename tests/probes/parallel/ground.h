@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+
+#include "probes/training/run.h"
+
+namespace pippin::probes::test {
+
+/// What the layouts are tried on: a program is linked with one of the files that define it.
+template <typename T>
+class TestGround {
+ public:
+  TestGround();
+  ~TestGround();
+  TestGround(const TestGround&) = delete;
+  TestGround& operator=(const TestGround&) = delete;
+
+  Ground<T> ground();
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace pippin::probes::test

@@ -1,0 +1,29 @@
+#include "probes/device/rounding.h"
+#include "tests/probes/parallel/ground.h"
+
+namespace pippin::probes::test {
+
+template <typename T>
+struct TestGround<T>::Parts {
+  Memory memory;
+  Processor<T> device{memory, 1};
+  HostClock clock;
+};
+
+template <typename T>
+TestGround<T>::TestGround() : parts_(std::make_unique<Parts>()) {}
+
+template <typename T>
+TestGround<T>::~TestGround() = default;
+
+template <typename T>
+Ground<T> TestGround<T>::ground() {
+  return {parts_->device, parts_->clock};
+}
+
+template class TestGround<Half>;
+template class TestGround<BFloat16>;
+template class TestGround<float>;
+template class TestGround<double>;
+
+}  // namespace pippin::probes::test
