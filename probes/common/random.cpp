@@ -29,25 +29,6 @@ double Random::normal() {
   return radius * std::cos(angle);
 }
 
-namespace {
-
-/// The finaliser of SplitMix64 (Steele, Lea and Flood 2014): spreads every bit over all.
-std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
-}  // namespace
-
-double normal_at(std::uint64_t seed, std::uint64_t index) {
-  const std::uint64_t bits = mixed(seed + index * 0x9e3779b97f4a7c15u);
-  const double first = static_cast<double>((bits >> 32) + 1) * 0x1.0p-32;
-  const double second = static_cast<double>(bits & 0xffffffffu) * 0x1.0p-32;
-  return std::sqrt(-2.0 * std::log(first)) * std::cos(2.0 * std::numbers::pi * second);
-}
-
 std::uint64_t seed_of(std::uint64_t seed, std::string_view part) {
   std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a, 64 bits
   for (const char c : part) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <random>
 #include <string_view>
+
+#include "probes/common/both.h"
 
 namespace pippin::probes {
 
@@ -25,9 +28,23 @@ class Random {
   bool has_spare_ = false;
 };
 
+/// The finaliser of SplitMix64 (Steele, Lea and Flood 2014): spreads every bit over all.
+PROBES_BOTH std::uint64_t mixed(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
 /// Number `index` of an endless row of standard normals, which can be asked for in any order, so
 /// that a rank draws its own part of a tensor. At most 6.7 from 0.
-double normal_at(std::uint64_t seed, std::uint64_t index);
+PROBES_BOTH double normal_at(std::uint64_t seed, std::uint64_t index) {
+  constexpr double kTurn = 6.283185307179586;
+  const std::uint64_t bits = mixed(seed + index * 0x9e3779b97f4a7c15u);
+  const double first = static_cast<double>((bits >> 32) + 1) * 0x1.0p-32;
+  const double second = static_cast<double>(bits & 0xffffffffu) * 0x1.0p-32;
+  return std::sqrt(-2.0 * std::log(first)) * std::cos(kTurn * second);
+}
 
 /// A seed for one named part of a whole, so that the parts do not share a stream.
 std::uint64_t seed_of(std::uint64_t seed, std::string_view part);

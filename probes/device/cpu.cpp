@@ -40,6 +40,13 @@ void CpuDevice<T>::clear(std::int64_t bytes, void* device) {
 }
 
 template <typename T>
+void CpuDevice<T>::draw(const Drawing& drawing, std::int64_t count, T* x) {
+  threads_.split(count, kGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) x[i] = static_cast<T>(drawn_at(drawing, i));
+  });
+}
+
+template <typename T>
 void CpuDevice<T>::widen(std::int64_t count, const T* x, W* y) {
   threads_.split(count, kGrain, [&](std::int64_t begin, std::int64_t end) {
     std::copy(x + begin, x + end, y + begin);

@@ -22,6 +22,7 @@ class CpuDevice final : public Device<T> {
   void to_device(std::int64_t bytes, const void* host, void* device) override;
   void to_host(std::int64_t bytes, const void* device, void* host) override;
   void clear(std::int64_t bytes, void* device) override;
+  void draw(const Drawing& drawing, std::int64_t count, T* x) override;
   void widen(std::int64_t count, const T* x, W* y) override;
 
   void linear(std::int64_t rows, std::int64_t in, std::int64_t out, const T* x, const T* w,

@@ -5,6 +5,7 @@
 #include "probes/common/half.h"
 #include "probes/device/arithmetic.h"
 #include "probes/device/attention_shape.h"
+#include "probes/device/drawing.h"
 #include "probes/device/memory.h"
 #include "probes/device/step_state.h"
 
@@ -49,6 +50,8 @@ class Device {
   /// Returns when `host` holds what all calls before have made.
   virtual void to_host(std::int64_t bytes, const void* device, void* host) = 0;
   virtual void clear(std::int64_t bytes, void* device) = 0;
+  /// x[i] = drawn_at(i).
+  virtual void draw(const Drawing& drawing, std::int64_t count, T* x) = 0;
   virtual void widen(std::int64_t count, const T* x, W* y) = 0;
 
   /// y = x·wᵀ + bias, which may be null. Shape: x rows × in, w out × in.

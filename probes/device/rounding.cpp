@@ -26,6 +26,11 @@ void RoundingDevice<T>::round(std::int64_t count, const float* x, T* y) {
 }
 
 template <typename T>
+void RoundingDevice<T>::draw(const Drawing& drawing, std::int64_t count, T* x) {
+  for (std::int64_t i = 0; i < count; ++i) x[i] = T(static_cast<float>(drawn_at(drawing, i)));
+}
+
+template <typename T>
 void RoundingDevice<T>::widen(std::int64_t count, const T* x, float* y) {
   for (std::int64_t i = 0; i < count; ++i) y[i] = x[i];
 }

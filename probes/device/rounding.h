@@ -27,6 +27,7 @@ class RoundingDevice final : public Device<T> {
     cpu_.to_host(bytes, device, host);
   }
   void clear(std::int64_t bytes, void* device) override { cpu_.clear(bytes, device); }
+  void draw(const Drawing& drawing, std::int64_t count, T* x) override;
   void widen(std::int64_t count, const T* x, float* y) override;
 
   void linear(std::int64_t rows, std::int64_t in, std::int64_t out, const T* x, const T* w,

@@ -4,20 +4,16 @@
 
 #include "probes/comm/gather.h"
 #include "probes/common/clock.h"
-#include "probes/common/random.h"
 #include "probes/common/spread.h"
 
 namespace pippin::probes {
 
 namespace {
 
-/// Small numbers of both signs; on the device by way of the host.
+/// Small numbers of both signs.
 void draw(Device<float>& device, std::uint64_t seed, Buffer<float>& buffer) {
-  std::vector<float> host(buffer.size());
-  Random random(seed);
-  for (float& x : host) x = static_cast<float>(random.uniform() - 0.5) / 16;
-  device.to_device(static_cast<std::int64_t>(host.size() * sizeof(float)), host.data(),
-                   buffer.data());
+  const std::int64_t count = buffer.size();
+  device.draw({seed, 0.03, 0, {1, count, count, Split::kWhole, 1, 0}}, count, buffer.data());
 }
 
 }  // namespace

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
-#include "probes/common/half.h"
 #include "probes/common/random.h"
 
 namespace pippin::probes {
@@ -113,42 +111,14 @@ ShardTable shard_table(const Setup& setup, const Place& place) {
   return table;
 }
 
-std::int64_t place_in_whole(const Shard& shard, std::int64_t tp, std::int64_t tp_rank,
-                            std::int64_t i) {
-  const std::int64_t row = i / shard.columns, column = i % shard.columns;
-  switch (shard.split) {
-    case Split::kWhole:
-      return i;
-    case Split::kRows:
-      return (tp_rank * shard.rows + row) * shard.columns + column;
-    case Split::kColumns:
-      return row * shard.full_columns + tp_rank * shard.columns + column;
-    case Split::kGateUp:
-      break;
-  }
-  const std::int64_t half = shard.rows / 2, up = row / half;
-  return (up * half * tp + tp_rank * half + row % half) * shard.columns + column;
+TensorPart part_of(const Shard& shard, const Setup& setup, const Place& place) {
+  return {shard.rows, shard.columns, shard.full_columns, shard.split, setup.tp, place.tp};
 }
 
-template <typename T>
-void draw(const Shard& shard, const Setup& setup, const Place& place, std::int64_t begin,
-          std::int64_t count, T* values) {
-  if (shard.sd == 0) {
-    std::fill(values, values + count, T(static_cast<Wide<T>>(shard.start)));
-    return;
-  }
-  const std::uint64_t seed =
-      seed_of(static_cast<std::uint64_t>(setup.seed), "parameter " + shard.name);
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t index = place_in_whole(shard, setup.tp, place.tp, begin + i);
-    const double value = shard.sd * normal_at(seed, static_cast<std::uint64_t>(index));
-    values[i] = T(static_cast<Wide<T>>(value));
-  }
+Drawing drawing_of(const Shard& shard, const Setup& setup, const Place& place) {
+  const auto seed = static_cast<std::uint64_t>(setup.seed);
+  return {seed_of(seed, "parameter " + shard.name), shard.sd, shard.start,
+          part_of(shard, setup, place)};
 }
-
-template void draw(const Shard&, const Setup&, const Place&, std::int64_t, std::int64_t, Half*);
-template void draw(const Shard&, const Setup&, const Place&, std::int64_t, std::int64_t, BFloat16*);
-template void draw(const Shard&, const Setup&, const Place&, std::int64_t, std::int64_t, float*);
-template void draw(const Shard&, const Setup&, const Place&, std::int64_t, std::int64_t, double*);
 
 }  // namespace pippin::probes

@@ -5,17 +5,10 @@
 #include <vector>
 
 #include "probes/common/setup.h"
+#include "probes/device/drawing.h"
 #include "probes/training/layout.h"
 
 namespace pippin::probes {
-
-/// How a tensor is split over the tensor-parallel ranks.
-enum class Split {
-  kWhole,    ///< every rank has all of it
-  kRows,     ///< equal runs of rows: column-parallel weights and biases, the vocabulary
-  kColumns,  ///< equal runs of columns: row-parallel weights
-  kGateUp,   ///< rows of two halves, gate and up, each split alike
-};
 
 /// When a tensor's gradient is complete, and what it still lacks at the end of the backward pass.
 enum class Lack {
@@ -58,15 +51,10 @@ struct ShardTable {
 /// Requires check_layout().
 ShardTable shard_table(const Setup& setup, const Place& place);
 
-/// Where element `i` of a part stands in the whole tensor.
-std::int64_t place_in_whole(const Shard& shard, std::int64_t tp, std::int64_t tp_rank,
-                            std::int64_t i);
+TensorPart part_of(const Shard& shard, const Setup& setup, const Place& place);
 
-/// Elements begin … begin + count − 1 of a part, as one rank alone would draw the whole.
-/// Source: GPT-2 and Megatron-LM: normal with SD 0.02, those that feed the residual stream with
-/// 0.02/√(2·layers), biases 0, norm gains 1.
-template <typename T>
-void draw(const Shard& shard, const Setup& setup, const Place& place, std::int64_t begin,
-          std::int64_t count, T* values);
+/// What a part starts from. Source: GPT-2 and Megatron-LM: normal with SD 0.02, those that feed the
+/// residual stream with 0.02/√(2·layers), biases 0, norm gains 1.
+Drawing drawing_of(const Shard& shard, const Setup& setup, const Place& place);
 
 }  // namespace pippin::probes

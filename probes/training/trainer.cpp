@@ -21,18 +21,11 @@ Trainer<T>::Trainer(Device<T>& device, const Setup& setup, const OptimizerSettin
       tokens_(static_cast<std::size_t>(setup.mbs * setup.seq)),
       targets_(tokens_.size()) {}
 
-/// By pieces: beside a model that fills the memory there is no room for a second one.
 template <typename T>
 void Trainer<T>::begin() {
-  constexpr std::int64_t kPiece = 1 << 20;
-  std::vector<T> drawn(static_cast<std::size_t>(std::min(kPiece, table_.size)));
   for (const auto& shard : table_.shards)
-    for (std::int64_t begin = 0; begin < shard.size(); begin += kPiece) {
-      const std::int64_t count = std::min(kPiece, shard.size() - begin);
-      draw(shard, setup_, groups_.place, begin, count, drawn.data());
-      device_.to_device(count * std::int64_t{sizeof(T)}, drawn.data(),
-                        values_.data() + shard.offset + begin);
-    }
+    device_.draw(drawing_of(shard, setup_, groups_.place), shard.size(),
+                 values_.data() + shard.offset);
   update_.begin();
 }
 

@@ -130,16 +130,16 @@ TEST_CASE("each rank's parameters are what the log says") {
 
 TEST_CASE("the parts of a tensor cover the whole once") {
   for (const Split split : {Split::kRows, Split::kColumns, Split::kGateUp}) {
-    Shard part{"w", 8, 6, 8, 6, split};
+    TensorPart part{8, 6, 6, split, 2, 0};
     (split == Split::kColumns ? part.columns : part.rows) /= 2;
     std::vector<int> seen(48);
-    for (std::int64_t rank = 0; rank < 2; ++rank)
-      for (std::int64_t i = 0; i < part.size(); ++i)
-        ++seen[static_cast<std::size_t>(place_in_whole(part, 2, rank, i))];
+    for (; part.rank < part.ranks; ++part.rank)
+      for (std::int64_t i = 0; i < part.rows * part.columns; ++i)
+        ++seen[static_cast<std::size_t>(place_in_whole(part, i))];
     CHECK(seen == std::vector<int>(48, 1));
   }
   // Gate and up are split alike: rank 1's second half begins at the second half of `up`.
-  CHECK(place_in_whole({"w", 4, 6, 8, 6, Split::kGateUp}, 2, 1, 2 * 6) == 6 * 6);
+  CHECK(place_in_whole({4, 6, 6, Split::kGateUp, 2, 1}, 2 * 6) == 6 * 6);
 }
 
 TEST_CASE("a layout that cannot be is refused with its remedy") {

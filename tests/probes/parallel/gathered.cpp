@@ -16,14 +16,15 @@ double largest_of(const std::vector<double>& values) {
 
 /// Adds one rank's parts; notes how far what was there already is from them.
 template <typename T>
-void merge(const ShardTable& table, std::int64_t tp, std::int64_t tp_rank, const T* flat,
+void merge(const ShardTable& table, const Setup& setup, const Place& at, const T* flat,
            Tensors& tensors, std::map<std::string, double>& spread) {
   for (const auto& shard : table.shards) {
     auto& whole = tensors[shard.name];
     const auto size = static_cast<std::size_t>(shard.full_rows * shard.full_columns);
     if (whole.empty()) whole.assign(size, NAN);
+    const TensorPart part = part_of(shard, setup, at);
     for (std::int64_t i = 0; i < shard.size(); ++i) {
-      double& place = whole[static_cast<std::size_t>(place_in_whole(shard, tp, tp_rank, i))];
+      double& place = whole[static_cast<std::size_t>(place_in_whole(part, i))];
       const auto value = static_cast<double>(flat[shard.offset + i]);
       if (std::isnan(place)) place = value;
       double& far = spread[shard.name];
@@ -44,13 +45,13 @@ Gathered gathered(Communicator& world, const Setup& setup, const ShardTable& tab
     return result;
   }
   std::map<std::string, double> spread;
-  merge(table, setup.tp, 0, flat, tensors, spread);
+  merge(table, setup, place_of(setup, 0), flat, tensors, spread);
   for (int rank = 1; rank < world.size(); ++rank) {
     const Place place = place_of(setup, rank);
     const ShardTable theirs = shard_table(setup, place);
     std::vector<T> part(static_cast<std::size_t>(theirs.size));
     world.start_receive(part.data(), theirs.size, element_of<T>(), rank)->wait();
-    merge(theirs, setup.tp, place.tp, part.data(), tensors, spread);
+    merge(theirs, setup, place, part.data(), tensors, spread);
   }
   for (const auto& [name, far] : spread)
     if (!(far <= tolerance * largest_of(tensors[name])))
