@@ -1,0 +1,147 @@
+#include <type_traits>
+
+#include "probes/device/cuda/attention.h"
+#include "probes/device/cuda/attention_backward.h"
+#include "probes/device/cuda/attention_forward.h"
+#include "probes/device/cuda/attention_plain.h"
+#include "probes/device/cuda/launch.h"
+
+namespace pippin::probes::cuda {
+
+namespace {
+
+template <int value>
+using Constant = std::integral_constant<int, value>;
+
+/// Calls `use` with the width of tiles that hold a head.
+template <typename Use>
+void with_tile_width(std::int64_t head_width, const Use& use) {
+  if (head_width <= 32) return use(Constant<32>());
+  if (head_width <= 64) return use(Constant<64>());
+  if (head_width <= 96) return use(Constant<96>());
+  use(Constant<128>());
+}
+
+/// Calls `use` with the columns of a head that one thread of a plain kernel has.
+template <typename Use>
+void with_plain_columns(std::int64_t head_width, const Use& use) {
+  if (head_width <= 64) return use(Constant<64 / PlainTiles::kShare>());
+  if (head_width <= 128) return use(Constant<128 / PlainTiles::kShare>());
+  if (head_width <= 256) return use(Constant<256 / PlainTiles::kShare>());
+  throw Error(ExitCode::kBadInput, "attention: heads of width " + std::to_string(head_width) +
+                                       ": a GPU's kernels take at most 256; use more heads");
+}
+
+template <typename T>
+constexpr bool kHasTensorCores = !std::is_same_v<T, float>;
+
+bool fits_tensor_cores(const AttentionShape& s) {
+  return s.head_width % 8 == 0 && s.head_width <= 128;
+}
+
+/// One block for each `size` rows of each head of each sequence.
+std::int64_t grid_of(const AttentionShape& s, std::int64_t heads, int size) {
+  return (s.seq + size - 1) / size * heads * s.batch;
+}
+
+template <typename T>
+void forward_by_tensor_cores(cudaStream_t stream, const AttentionShape& s, const T* qkv,
+                             float* kept, T* context) {
+  using Tiles = ForwardTiles;
+  with_tile_width(s.head_width, [&](auto width) {
+    launch(stream,
+           {grid_of(s, s.heads, Tiles::kQueries), Tiles::kThreads, Tiles::shared_bytes<T, width>(),
+            "attention"},
+           &attention_forward<T, width>, AttentionPlace(s), qkv, kept, context);
+  });
+}
+
+template <typename T>
+void backward_by_tensor_cores(cudaStream_t stream, const AttentionShape& s, const T* qkv,
+                              const float* kept, const float* row_sums, const T* dcontext,
+                              T* dqkv) {
+  with_tile_width(s.head_width, [&](auto width) {
+    launch(stream,
+           {grid_of(s, s.groups, KeyTiles::kKeys), KeyTiles::kThreads,
+            KeyTiles::shared_bytes<T, width>(), "attention's gradients of keys and values"},
+           &attention_backward_keys<T, width>, AttentionPlace(s), qkv, kept, row_sums, dcontext,
+           dqkv);
+    launch(stream,
+           {grid_of(s, s.heads, QueryTiles::kQueries), QueryTiles::kThreads,
+            QueryTiles::shared_bytes<T, width>(), "attention's gradients of queries"},
+           &attention_backward_queries<T, width>, AttentionPlace(s), qkv, kept, row_sums, dcontext,
+           dqkv);
+  });
+}
+
+template <typename T>
+void plain_forward(cudaStream_t stream, const AttentionShape& s, const T* qkv, float* kept,
+                   T* context) {
+  const int width = static_cast<int>(s.head_width);
+  with_plain_columns(s.head_width, [&](auto columns) {
+    launch(stream,
+           {grid_of(s, s.heads, PlainTiles::kRows), PlainTiles::kThreads,
+            PlainTiles::shared_bytes(3, 1, width), "plain attention"},
+           &attention_plain<T, columns>, AttentionPlace(s), qkv, kept, context);
+  });
+}
+
+template <typename T>
+void plain_backward(cudaStream_t stream, const AttentionShape& s, const T* qkv, const float* kept,
+                    const float* row_sums, const T* dcontext, T* dqkv) {
+  const int width = static_cast<int>(s.head_width);
+  with_plain_columns(s.head_width, [&](auto columns) {
+    launch(stream,
+           {grid_of(s, s.groups, PlainTiles::kRows), PlainTiles::kThreads,
+            PlainTiles::shared_bytes(4, 2, width), "plain attention's gradients of keys, values"},
+           &attention_plain_keys<T, columns>, AttentionPlace(s), qkv, kept, row_sums, dcontext,
+           dqkv);
+    launch(stream,
+           {grid_of(s, s.heads, PlainTiles::kRows), PlainTiles::kThreads,
+            PlainTiles::shared_bytes(4, 1, width), "plain attention's gradients of queries"},
+           &attention_plain_queries<T, columns>, AttentionPlace(s), qkv, kept, row_sums, dcontext,
+           dqkv);
+  });
+}
+
+}  // namespace
+
+std::int64_t attention_kept(const AttentionShape& s) { return s.batch * s.heads * s.seq; }
+
+std::int64_t attention_scratch(const AttentionShape& s) { return s.batch * s.heads * s.seq; }
+
+template <typename T>
+void attention(cudaStream_t stream, const AttentionShape& s, const T* qkv, float* kept,
+               T* context) {
+  if constexpr (kHasTensorCores<T>)
+    if (fits_tensor_cores(s)) return forward_by_tensor_cores(stream, s, qkv, kept, context);
+  plain_forward(stream, s, qkv, kept, context);
+}
+
+template <typename T>
+void attention_backward(cudaStream_t stream, const AttentionShape& s, const T* qkv,
+                        const float* kept, const T* context, const T* dcontext, float* scratch,
+                        T* dqkv) {
+  constexpr int kThreads = 256, kRowsOfBlock = kThreads / kWarp;
+  const std::int64_t rows = s.batch * s.heads * s.seq;
+  launch(stream, {(rows + kRowsOfBlock - 1) / kRowsOfBlock, kThreads, 0, "attention's row sums"},
+         &attention_row_sums<T>, AttentionPlace(s), context, dcontext, scratch);
+  if constexpr (kHasTensorCores<T>)
+    if (fits_tensor_cores(s))
+      return backward_by_tensor_cores(stream, s, qkv, kept, scratch, dcontext, dqkv);
+  plain_backward(stream, s, qkv, kept, scratch, dcontext, dqkv);
+}
+
+template void attention<float>(cudaStream_t, const AttentionShape&, const float*, float*, float*);
+template void attention_backward<float>(cudaStream_t, const AttentionShape&, const float*,
+                                        const float*, const float*, const float*, float*, float*);
+template void attention<BFloat16>(cudaStream_t, const AttentionShape&, const BFloat16*, float*,
+                                  BFloat16*);
+template void attention_backward<BFloat16>(cudaStream_t, const AttentionShape&, const BFloat16*,
+                                           const float*, const BFloat16*, const BFloat16*, float*,
+                                           BFloat16*);
+template void attention<Half>(cudaStream_t, const AttentionShape&, const Half*, float*, Half*);
+template void attention_backward<Half>(cudaStream_t, const AttentionShape&, const Half*,
+                                       const float*, const Half*, const Half*, float*, Half*);
+
+}  // namespace pippin::probes::cuda

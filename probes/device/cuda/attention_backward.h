@@ -1,0 +1,262 @@
+#pragma once
+
+#include "probes/device/cuda/attention_tiles.h"
+
+namespace pippin::probes::cuda {
+
+// Gradients without a matrix of probabilities in memory: they are made again from the scores and
+// what the forward kernel kept. One kernel sums over the queries of each key, one over the keys of
+// each query: that costs two products of seven, and gives the same bits every time.
+// Source: Dao et al. 2022, FlashAttention, algorithm 4; Dao 2023, FlashAttention-2.
+
+/// Of each query the product of its context and its gradient, which the softmax takes off the
+/// probabilities' gradients. One warp each.
+template <typename T>
+__global__ void attention_row_sums(AttentionPlace at, const T* context, const T* dcontext,
+                                   float* row_sums) {
+  const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * (blockDim.x / kWarp),
+                     all = static_cast<std::int64_t>(at.batch) * at.heads * at.seq;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * (blockDim.x / kWarp) + warp_index();
+       i < all; i += warps) {
+    const int query = static_cast<int>(i % at.seq), head = static_cast<int>(i / at.seq % at.heads),
+              sequence = static_cast<int>(i / at.seq / at.heads);
+    const T *x = at.context(context, sequence, head).row(query),
+            *dx = at.context(dcontext, sequence, head).row(query);
+    float sum = 0;
+    for (int column = lane_index(); column < at.head_width; column += kWarp)
+      sum += static_cast<float>(x[column]) * static_cast<float>(dx[column]);
+    sum = warp_sum(sum);
+    if (lane_index() == 0) row_sums[i] = sum;
+  }
+}
+
+/// Tiles of the kernel that owns keys. Gradients of keys and of values take a warp's registers: it
+/// has 16 rows.
+struct KeyTiles {
+  static constexpr int kWarps = 4, kThreads = kWarps * kWarp;
+  static constexpr int kKeys = 16 * kWarps, kQueries = 64, kStages = 2;
+
+  /// Of one stage: the queries, the context's gradients.
+  template <int kWidth>
+  static constexpr int kStageSize = 2 * tile_size<kWidth>(kQueries);
+  template <typename T, int kWidth>
+  static constexpr int shared_bytes() {
+    return (2 * tile_size<kWidth>(kKeys) +
+            kStages * kStageSize<kWidth>)*static_cast<int>(sizeof(T)) +
+           kStages * 2 * kQueries * static_cast<int>(sizeof(float));
+  }
+};
+
+/// Where a step of a block of keys is: which head of the group, which queries.
+struct KeyStep {
+  int head, query;
+};
+
+/// Gradients of a block of keys and values, over all heads of their group.
+template <typename T, int kWidth>
+__global__ void __launch_bounds__(KeyTiles::kThreads)
+    attention_backward_keys(AttentionPlace at, const T* qkv, const float* kept,
+                            const float* row_sums, const T* dcontext, T* dqkv) {
+  using Tiles = KeyTiles;
+  constexpr int kQueries = Tiles::kQueries, kColumns = kQueries / 8;
+  static_assert(Tiles::kThreads >= 2 * kQueries, "each thread fetches one number a step");
+  const AttentionWork work = attention_work(at.groups, at.batch);  // head: the group
+  const int first = work.block * Tiles::kKeys;                     // the first have most queries
+  T* key_tile = dynamic_shared<T>();
+  T *value_tile = key_tile + tile_size<kWidth>(Tiles::kKeys),
+    *stages = value_tile + tile_size<kWidth>(Tiles::kKeys);
+  auto* numbers = reinterpret_cast<float*>(stages + Tiles::kStages * Tiles::kStageSize<kWidth>);
+
+  const int first_query = first / kQueries * kQueries,
+            blocks = blocks_of(at.seq - first_query, kQueries),
+            steps = blocks * at.heads_of_group();
+  const auto step_at = [&](int step) {
+    return KeyStep{work.head * at.heads_of_group() + step / blocks,
+                   first_query + step % blocks * kQueries};
+  };
+  const auto load = [&](int rows, const Rows<const T>& from, int row, T* tile) {
+    load_tile<kWidth>(rows, Tiles::kThreads, from, row, at.head_width, tile);
+  };
+  const auto load_step = [&](int step) {
+    const KeyStep now = step_at(step);
+    T* tile = stages + step % Tiles::kStages * Tiles::kStageSize<kWidth>;
+    load(kQueries, at.queries(qkv, work.sequence, now.head), now.query, tile);
+    load(kQueries, at.context(dcontext, work.sequence, now.head), now.query,
+         tile + tile_size<kWidth>(kQueries));
+  };
+  // What a step needs of each query: the first threads fetch what was kept, the next the row sums.
+  // Probabilities of queries beyond the last are 0 by this.
+  const int own = static_cast<int>(threadIdx.x) % kQueries;
+  const bool fetches_kept = static_cast<int>(threadIdx.x) < kQueries;
+  const auto fetch = [&](int step) {
+    const KeyStep now = step_at(step);
+    if (now.query + own >= at.seq) return fetches_kept ? INFINITY : 0.0F;
+    return at.per_query(fetches_kept ? kept : row_sums, work.sequence, now.head)[now.query + own];
+  };
+  const auto put = [&](int step, float number) {
+    if (static_cast<int>(threadIdx.x) < 2 * kQueries)
+      numbers[step % Tiles::kStages * 2 * kQueries + static_cast<int>(threadIdx.x)] = number;
+  };
+
+  const int warp_row = warp_index() * 16, warp_first = first + warp_row;
+  T *warp_keys = key_tile + tile_size<kWidth>(warp_row),
+    *warp_values = value_tile + tile_size<kWidth>(warp_row);
+  float dkeys[1][kWidth / 8][4] = {}, dvalues[1][kWidth / 8][4] = {};
+  load(Tiles::kKeys, at.keys(qkv, work.sequence, work.head), first, key_tile);
+  load(Tiles::kKeys, at.values(qkv, work.sequence, work.head), first, value_tile);
+  load_step(0);
+  commit_copies();
+  put(0, fetch(0));
+  for (int step = 0; step < steps; ++step) {
+    wait_copies<0>();
+    __syncthreads();  // this step's tiles are here, those of the one before were used
+    float next_number = 0;
+    if (step + 1 < steps) {
+      load_step(step + 1);
+      next_number = fetch(step + 1);
+    }
+    commit_copies();
+
+    const T* query_tile = stages + step % Tiles::kStages * Tiles::kStageSize<kWidth>;
+    const T* dcontext_tile = query_tile + tile_size<kWidth>(kQueries);
+    const float* query_numbers = numbers + step % Tiles::kStages * 2 * kQueries;
+    const int query = step_at(step).query;
+    // Everything is transposed: rows are keys, columns queries.
+    float scores[1][kColumns][4], dscores[1][kColumns][4];
+    multiply_transposed<kWidth>(warp_keys, query_tile, scores);
+    multiply_transposed<kWidth>(warp_values, dcontext_tile, dscores);
+    const bool needs_mask = query < warp_first + 16;
+#pragma unroll
+    for (int n = 0; n < kColumns; ++n)
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const int column = n * 8 + fragment_column(i);
+        float p = power_of_2(scores[0][n][i] * at.scale2 - query_numbers[column]);
+        if (needs_mask && warp_first + fragment_row(i) > query + column) p = 0;
+        scores[0][n][i] = p;
+        dscores[0][n][i] = p * (dscores[0][n][i] - query_numbers[kQueries + column]);
+      }
+    std::uint32_t factor[1][kQueries / 16][4];
+#pragma unroll
+    for (int n = 0; n < kQueries / 16; ++n)
+      to_factor<T>(scores[0][2 * n], scores[0][2 * n + 1], factor[0][n]);
+    multiply_factor<kWidth>(factor, dcontext_tile, dvalues);
+#pragma unroll
+    for (int n = 0; n < kQueries / 16; ++n)
+      to_factor<T>(dscores[0][2 * n], dscores[0][2 * n + 1], factor[0][n]);
+    multiply_factor<kWidth>(factor, query_tile, dkeys);
+    put(step + 1, next_number);
+  }
+
+  const float of_keys[1][2] = {{at.scale, at.scale}}, of_values[1][2] = {{1, 1}};
+  store_rows<kWidth>(dkeys, of_keys, warp_keys, at.keys(dqkv, work.sequence, work.head), warp_first,
+                     at.head_width);
+  store_rows<kWidth>(dvalues, of_values, warp_values, at.values(dqkv, work.sequence, work.head),
+                     warp_first, at.head_width);
+}
+
+/// Tiles of the kernel that owns queries; see ForwardTiles. Narrow tiles of keys leave registers
+/// for the rows, and shared memory for two blocks on an SM of compute capability 9.0.
+struct QueryTiles {
+  static constexpr int kWarps = 4, kThreads = kWarps * kWarp;
+  static constexpr int kRowTiles = 2, kWarpRows = 16 * kRowTiles;
+  static constexpr int kQueries = kWarps * kWarpRows, kKeys = 32, kStages = 2;
+
+  /// Of one stage: keys, values.
+  template <int kWidth>
+  static constexpr int kStageSize = 2 * tile_size<kWidth>(kKeys);
+  template <typename T, int kWidth>
+  static constexpr int shared_bytes() {
+    return (2 * tile_size<kWidth>(kQueries) +
+            kStages * kStageSize<kWidth>)*static_cast<int>(sizeof(T));
+  }
+};
+
+/// Gradients of a block of queries.
+template <typename T, int kWidth>
+__global__ void __launch_bounds__(QueryTiles::kThreads)
+    attention_backward_queries(AttentionPlace at, const T* qkv, const float* kept,
+                               const float* row_sums, const T* dcontext, T* dqkv) {
+  using Tiles = QueryTiles;
+  constexpr int kRows = Tiles::kRowTiles, kKeys = Tiles::kKeys;
+  const AttentionWork work = attention_work(at.heads, at.batch);
+  const int group = work.head / at.heads_of_group();
+  const Rows<const T> keys = at.keys(qkv, work.sequence, group),
+                      values = at.values(qkv, work.sequence, group);
+  T* query_tile = dynamic_shared<T>();
+  T *dcontext_tile = query_tile + tile_size<kWidth>(Tiles::kQueries),
+    *stages = dcontext_tile + tile_size<kWidth>(Tiles::kQueries);
+  const auto load = [&](int rows, const Rows<const T>& from, int row, T* tile) {
+    load_tile<kWidth>(rows, Tiles::kThreads, from, row, at.head_width, tile);
+  };
+  const auto stage_of = [&](int key) {
+    return stages + key / kKeys % Tiles::kStages * Tiles::kStageSize<kWidth>;
+  };
+  const auto load_keys = [&](int key) {
+    load(kKeys, keys, key, stage_of(key));
+    load(kKeys, values, key, stage_of(key) + tile_size<kWidth>(kKeys));
+  };
+
+  // The last queries have the most keys.
+  const int first = (blocks_of(at.seq, Tiles::kQueries) - 1 - work.block) * Tiles::kQueries;
+  const int end = min(at.seq, first + Tiles::kQueries);
+  const int warp_row = warp_index() * Tiles::kWarpRows, warp_first = first + warp_row;
+  T *warp_queries = query_tile + tile_size<kWidth>(warp_row),
+    *warp_dcontext = dcontext_tile + tile_size<kWidth>(warp_row);
+  load(Tiles::kQueries, at.queries(qkv, work.sequence, work.head), first, query_tile);
+  load(Tiles::kQueries, at.context(dcontext, work.sequence, work.head), first, dcontext_tile);
+  load_keys(0);
+  commit_copies();
+  // Probabilities of queries beyond the last are 0 by this.
+  float kept_of[kRows][2], sum_of[kRows][2];
+#pragma unroll
+  for (int m = 0; m < kRows; ++m)
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int query = warp_first + m * 16 + fragment_row(2 * half);
+      const bool is_valid = query < at.seq;
+      kept_of[m][half] = is_valid ? at.per_query(kept, work.sequence, work.head)[query] : INFINITY;
+      sum_of[m][half] = is_valid ? at.per_query(row_sums, work.sequence, work.head)[query] : 0;
+    }
+
+  float dqueries[kRows][kWidth / 8][4] = {};
+  for (int key = 0; key < end; key += kKeys) {
+    wait_copies<0>();
+    __syncthreads();  // this step's tiles are here, those of the one before were used
+    if (key + kKeys < end) load_keys(key + kKeys);
+    commit_copies();
+    if (key >= warp_first + Tiles::kWarpRows) continue;
+    const T *key_tile = stage_of(key), *value_tile = key_tile + tile_size<kWidth>(kKeys);
+    float scores[kRows][kKeys / 8][4], dscores[kRows][kKeys / 8][4];
+    multiply_transposed<kWidth>(warp_queries, key_tile, scores);
+    multiply_transposed<kWidth>(warp_dcontext, value_tile, dscores);
+    const bool needs_mask = key + kKeys > warp_first;
+#pragma unroll
+    for (int m = 0; m < kRows; ++m)
+#pragma unroll
+      for (int n = 0; n < kKeys / 8; ++n)
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+          float p = power_of_2(scores[m][n][i] * at.scale2 - kept_of[m][i / 2]);
+          if (needs_mask &&
+              key + n * 8 + fragment_column(i) > warp_first + m * 16 + fragment_row(i))
+            p = 0;
+          dscores[m][n][i] = p * (dscores[m][n][i] - sum_of[m][i / 2]);
+        }
+    std::uint32_t factor[kRows][kKeys / 16][4];
+#pragma unroll
+    for (int m = 0; m < kRows; ++m)
+#pragma unroll
+      for (int n = 0; n < kKeys / 16; ++n)
+        to_factor<T>(dscores[m][2 * n], dscores[m][2 * n + 1], factor[m][n]);
+    multiply_factor<kWidth>(factor, key_tile, dqueries);
+  }
+
+  float factors[kRows][2];
+#pragma unroll
+  for (int m = 0; m < kRows; ++m) factors[m][0] = factors[m][1] = at.scale;
+  store_rows<kWidth>(dqueries, factors, warp_queries, at.queries(dqkv, work.sequence, work.head),
+                     warp_first, at.head_width);
+}
+
+}  // namespace pippin::probes::cuda

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cuda_runtime.h>
+
+#include "probes/device/attention_shape.h"
+
+namespace pippin::probes::cuda {
+
+/// One head's rows of a matrix.
+template <typename T>
+struct Rows {
+  T* first;
+  std::int64_t step;  ///< numbers from a row to the next
+  int count;
+
+  __device__ T* row(int i) const { return first + i * step; }
+};
+
+/// Where attention's kernels find one head of one sequence. Shape: AttentionShape's.
+struct AttentionPlace {
+  int batch, seq, heads, groups, head_width;
+  float scale;   ///< of scores
+  float scale2;  ///< of scores whose exponential is taken by powers of 2
+
+  explicit AttentionPlace(const AttentionShape& shape)
+      : batch(static_cast<int>(shape.batch)),
+        seq(static_cast<int>(shape.seq)),
+        heads(static_cast<int>(shape.heads)),
+        groups(static_cast<int>(shape.groups)),
+        head_width(static_cast<int>(shape.head_width)),
+        scale(1.0F / std::sqrt(static_cast<float>(head_width))),
+        scale2(scale * 1.4426950408889634F) {}  // log2(e)
+
+  __device__ int heads_of_group() const { return heads / groups; }
+
+  template <typename T>
+  __device__ Rows<T> queries(T* qkv, int sequence, int head) const {
+    return part(qkv, sequence, head / heads_of_group(), head % heads_of_group());
+  }
+  template <typename T>
+  __device__ Rows<T> keys(T* qkv, int sequence, int group) const {
+    return part(qkv, sequence, group, heads_of_group());
+  }
+  template <typename T>
+  __device__ Rows<T> values(T* qkv, int sequence, int group) const {
+    return part(qkv, sequence, group, heads_of_group() + 1);
+  }
+  template <typename T>
+  __device__ Rows<T> context(T* context, int sequence, int head) const {
+    const std::int64_t step = static_cast<std::int64_t>(heads) * head_width;
+    return {context + sequence * (seq * step) + head * head_width, step, seq};
+  }
+  /// One number for each of the head's queries, of an array batch × heads × seq.
+  template <typename T>
+  __device__ T* per_query(T* numbers, int sequence, int head) const {
+    return numbers + (static_cast<std::int64_t>(sequence) * heads + head) * seq;
+  }
+
+ private:
+  template <typename T>
+  __device__ Rows<T> part(T* qkv, int sequence, int group, int index) const {
+    const int kinds = heads_of_group() + 2;
+    const std::int64_t step = static_cast<std::int64_t>(groups) * kinds * head_width;
+    return {qkv + sequence * (seq * step) + (group * kinds + index) * head_width, step, seq};
+  }
+};
+
+/// What one block of a grid works on.
+struct AttentionWork {
+  int block, head, sequence;
+};
+
+/// Blocks start in their order: all heads' first blocks, then their second ones. The longest work
+/// must begin first, or it ends last and alone.
+__device__ inline AttentionWork attention_work(int heads, int batch) {
+  const int index = static_cast<int>(blockIdx.x), all = heads * batch;
+  return {index / all, index % heads, index % all / heads};
+}
+
+__host__ __device__ constexpr int blocks_of(int count, int size) {
+  return (count + size - 1) / size;
+}
+
+}  // namespace pippin::probes::cuda

@@ -1,0 +1,131 @@
+#pragma once
+
+#include <cstdint>
+
+#include "probes/device/cuda/attention_place.h"
+#include "probes/device/cuda/launch.h"
+#include "probes/device/cuda/tensor_core.h"
+#include "probes/device/cuda/warp.h"
+
+namespace pippin::probes::cuda {
+
+// Tiles in shared memory, and products of them by tensor cores. A warp's sums are tiles of 16 × 8;
+// element i of a lane lies in row fragment_row(i), column fragment_column(i) of its tile.
+
+__device__ inline int fragment_row(int i) { return lane_index() / 4 + i / 2 * 8; }
+__device__ inline int fragment_column(int i) { return lane_index() % 4 * 2 + i % 2; }
+
+/// From a row to the next. The 8 rows that ldmatrix reads at once must begin in different banks:
+/// the step is an odd number of 16 bytes.
+template <int kWidth>
+inline constexpr int kTileStep = kWidth + 8;
+
+template <int kWidth>
+__host__ __device__ constexpr int tile_size(int rows) {
+  return rows * kTileStep<kWidth>;
+}
+
+/// Begins to copy rows from `first` on, by all of `threads` threads; zeros beyond the head.
+template <int kWidth, typename T>
+__device__ void load_tile(int rows, int threads, const Rows<const T>& from, int first, int width,
+                          T* tile) {
+  constexpr int kPieces = kWidth / Vector<T>::kCount;
+  for (int i = static_cast<int>(threadIdx.x); i < rows * kPieces; i += threads) {
+    const int row = i / kPieces, column = i % kPieces * Vector<T>::kCount;
+    const bool is_valid = first + row < from.count && column < width;
+    const T* place = is_valid ? from.row(first + row) + column : from.first;
+    copy_async(tile + row * kTileStep<kWidth> + column, place, is_valid);
+  }
+}
+
+/// sums = a·bᵀ. Shape: a 16·kRows × kWidth, b 8·kColumns × kWidth.
+template <int kWidth, int kRows, int kColumns, typename T>
+__device__ void multiply_transposed(const T* a, const T* b, float (&sums)[kRows][kColumns][4]) {
+  constexpr int kStep = kTileStep<kWidth>;
+  static_assert(kColumns % 2 == 0 && kWidth % 16 == 0);
+  const int lane = lane_index();
+  const T* a_row = a + lane % 16 * kStep + lane / 16 * 8;
+  const T* b_row = b + (lane % 8 + lane / 16 * 8) * kStep + lane / 8 % 2 * 8;
+#pragma unroll
+  for (int m = 0; m < kRows; ++m)
+#pragma unroll
+    for (int n = 0; n < kColumns; ++n)
+#pragma unroll
+      for (int i = 0; i < 4; ++i) sums[m][n][i] = 0;
+#pragma unroll
+  for (int k = 0; k < kWidth; k += 16) {
+    std::uint32_t a_parts[kRows][4];
+#pragma unroll
+    for (int m = 0; m < kRows; ++m) load_matrices(a_row + m * 16 * kStep + k, a_parts[m]);
+#pragma unroll
+    for (int n = 0; n < kColumns; n += 2) {
+      std::uint32_t b_parts[4];
+      load_matrices(b_row + n * 8 * kStep + k, b_parts);
+#pragma unroll
+      for (int m = 0; m < kRows; ++m) {
+        multiply_add<T>(a_parts[m], b_parts[0], b_parts[1], sums[m][n]);
+        multiply_add<T>(a_parts[m], b_parts[2], b_parts[3], sums[m][n + 1]);
+      }
+    }
+  }
+}
+
+/// Two neighbouring tiles of sums as a factor of the next product: the lanes hold both alike.
+template <typename T>
+__device__ void to_factor(const float (&left)[4], const float (&right)[4],
+                          std::uint32_t (&factor)[4]) {
+  factor[0] = pack<T>(left[0], left[1]);
+  factor[1] = pack<T>(left[2], left[3]);
+  factor[2] = pack<T>(right[0], right[1]);
+  factor[3] = pack<T>(right[2], right[3]);
+}
+
+/// sums += a·b. Shape: a 16·kRows × 16·kInner, b 16·kInner × kWidth.
+template <int kWidth, int kRows, int kInner, typename T>
+__device__ void multiply_factor(const std::uint32_t (&a)[kRows][kInner][4], const T* b,
+                                float (&sums)[kRows][kWidth / 8][4]) {
+  constexpr int kStep = kTileStep<kWidth>;
+  const T* b_row = b + lane_index() % 16 * kStep + lane_index() / 16 * 8;
+#pragma unroll
+  for (int k = 0; k < kInner; ++k)
+#pragma unroll
+    for (int n = 0; n < kWidth / 8; n += 2) {
+      std::uint32_t b_parts[4];
+      load_transposed(b_row + k * 16 * kStep + n * 8, b_parts);
+#pragma unroll
+      for (int m = 0; m < kRows; ++m) {
+        multiply_add<T>(a[m][k], b_parts[0], b_parts[1], sums[m][n]);
+        multiply_add<T>(a[m][k], b_parts[2], b_parts[3], sums[m][n + 1]);
+      }
+    }
+}
+
+/// Stores a warp's sums times `factors`, one for each row that a lane holds, as rows from `first`
+/// on; nothing beyond the head. `tile` is overwritten.
+/// Requires: a tile of 16·kRows rows that no other warp looks at.
+template <int kWidth, int kRows, typename T>
+__device__ void store_rows(const float (&sums)[kRows][kWidth / 8][4],
+                           const float (&factors)[kRows][2], T* tile, const Rows<T>& to, int first,
+                           int width) {
+  constexpr int kStep = kTileStep<kWidth>, kPieces = kWidth / Vector<T>::kCount;
+  __syncwarp();
+#pragma unroll
+  for (int m = 0; m < kRows; ++m)
+#pragma unroll
+    for (int n = 0; n < kWidth / 8; ++n)
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const float factor = factors[m][half];
+        T* place = tile + (m * 16 + fragment_row(2 * half)) * kStep + n * 8 + fragment_column(0);
+        *reinterpret_cast<std::uint32_t*>(place) =
+            pack<T>(sums[m][n][2 * half] * factor, sums[m][n][2 * half + 1] * factor);
+      }
+  __syncwarp();
+  for (int i = lane_index(); i < kRows * 16 * kPieces; i += kWarp) {
+    const int row = i / kPieces, column = i % kPieces * Vector<T>::kCount;
+    if (first + row < to.count && column < width)
+      store_vector(to.row(first + row) + column, load_vector(tile + row * kStep + column));
+  }
+}
+
+}  // namespace pippin::probes::cuda
