@@ -41,8 +41,8 @@ struct KeyTiles {
   static constexpr int kStageSize = 2 * tile_size<kWidth>(kQueries);
   template <typename T, int kWidth>
   static constexpr int shared_bytes() {
-    return (2 * tile_size<kWidth>(kKeys) +
-            kStages * kStageSize<kWidth>)*static_cast<int>(sizeof(T)) +
+    const int in_tiles = 2 * tile_size<kWidth>(kKeys) + kStages * kStageSize<kWidth>;
+    return in_tiles * static_cast<int>(sizeof(T)) +
            kStages * 2 * kQueries * static_cast<int>(sizeof(float));
   }
 };
@@ -167,8 +167,8 @@ struct QueryTiles {
   static constexpr int kStageSize = 2 * tile_size<kWidth>(kKeys);
   template <typename T, int kWidth>
   static constexpr int shared_bytes() {
-    return (2 * tile_size<kWidth>(kQueries) +
-            kStages * kStageSize<kWidth>)*static_cast<int>(sizeof(T));
+    const int in_tiles = 2 * tile_size<kWidth>(kQueries) + kStages * kStageSize<kWidth>;
+    return in_tiles * static_cast<int>(sizeof(T)) + 2 * kQueries * static_cast<int>(sizeof(float));
   }
 };
 
@@ -178,6 +178,7 @@ __global__ void __launch_bounds__(QueryTiles::kThreads)
     attention_backward_queries(AttentionPlace at, const T* qkv, const float* kept,
                                const float* row_sums, const T* dcontext, T* dqkv) {
   using Tiles = QueryTiles;
+  static_assert(Tiles::kThreads == Tiles::kQueries, "each thread fetches one query's numbers");
   constexpr int kRows = Tiles::kRowTiles, kKeys = Tiles::kKeys;
   const AttentionWork work = attention_work(at.heads, at.batch);
   const int group = work.head / at.heads_of_group();
@@ -207,17 +208,15 @@ __global__ void __launch_bounds__(QueryTiles::kThreads)
   load(Tiles::kQueries, at.context(dcontext, work.sequence, work.head), first, dcontext_tile);
   load_keys(0);
   commit_copies();
-  // Probabilities of queries beyond the last are 0 by this.
-  float kept_of[kRows][2], sum_of[kRows][2];
-#pragma unroll
-  for (int m = 0; m < kRows; ++m)
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const int query = warp_first + m * 16 + fragment_row(2 * half);
-      const bool is_valid = query < at.seq;
-      kept_of[m][half] = is_valid ? at.per_query(kept, work.sequence, work.head)[query] : INFINITY;
-      sum_of[m][half] = is_valid ? at.per_query(row_sums, work.sequence, work.head)[query] : 0;
-    }
+  // Two numbers for each query, where they cost no registers. Probabilities of queries beyond the
+  // last are 0 by this.
+  auto* numbers = reinterpret_cast<float*>(stages + Tiles::kStages * Tiles::kStageSize<kWidth>);
+  const int own = static_cast<int>(threadIdx.x);
+  const bool is_valid = first + own < at.seq;
+  numbers[own] = is_valid ? at.per_query(kept, work.sequence, work.head)[first + own] : INFINITY;
+  numbers[Tiles::kQueries + own] =
+      is_valid ? at.per_query(row_sums, work.sequence, work.head)[first + own] : 0;
+  const float* warp_numbers = numbers + warp_row;
 
   float dqueries[kRows][kWidth / 8][4] = {};
   for (int key = 0; key < end; key += kKeys) {
@@ -237,11 +236,10 @@ __global__ void __launch_bounds__(QueryTiles::kThreads)
       for (int n = 0; n < kKeys / 8; ++n)
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
-          float p = power_of_2(scores[m][n][i] * at.scale2 - kept_of[m][i / 2]);
-          if (needs_mask &&
-              key + n * 8 + fragment_column(i) > warp_first + m * 16 + fragment_row(i))
-            p = 0;
-          dscores[m][n][i] = p * (dscores[m][n][i] - sum_of[m][i / 2]);
+          const int row = m * 16 + fragment_row(i);
+          float p = power_of_2(scores[m][n][i] * at.scale2 - warp_numbers[row]);
+          if (needs_mask && key + n * 8 + fragment_column(i) > warp_first + row) p = 0;
+          dscores[m][n][i] = p * (dscores[m][n][i] - warp_numbers[Tiles::kQueries + row]);
         }
     std::uint32_t factor[kRows][kKeys / 16][4];
 #pragma unroll

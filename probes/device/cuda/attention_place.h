@@ -12,10 +12,10 @@ namespace pippin::probes::cuda {
 template <typename T>
 struct Rows {
   T* first;
-  std::int64_t step;  ///< numbers from a row to the next
+  int step;  ///< numbers from a row to the next
   int count;
 
-  __device__ T* row(int i) const { return first + i * step; }
+  __device__ T* row(int i) const { return first + static_cast<std::int64_t>(i) * step; }
 };
 
 /// Where attention's kernels find one head of one sequence. Shape: AttentionShape's.
@@ -49,8 +49,9 @@ struct AttentionPlace {
   }
   template <typename T>
   __device__ Rows<T> context(T* context, int sequence, int head) const {
-    const std::int64_t step = static_cast<std::int64_t>(heads) * head_width;
-    return {context + sequence * (seq * step) + head * head_width, step, seq};
+    const int step = heads * head_width;
+    return {context + static_cast<std::int64_t>(sequence) * seq * step + head * head_width, step,
+            seq};
   }
   /// One number for each of the head's queries, of an array batch × heads × seq.
   template <typename T>
@@ -61,9 +62,10 @@ struct AttentionPlace {
  private:
   template <typename T>
   __device__ Rows<T> part(T* qkv, int sequence, int group, int index) const {
-    const int kinds = heads_of_group() + 2;
-    const std::int64_t step = static_cast<std::int64_t>(groups) * kinds * head_width;
-    return {qkv + sequence * (seq * step) + (group * kinds + index) * head_width, step, seq};
+    const int kinds = heads_of_group() + 2, step = groups * kinds * head_width;
+    return {qkv + static_cast<std::int64_t>(sequence) * seq * step +
+                (group * kinds + index) * head_width,
+            step, seq};
   }
 };
 

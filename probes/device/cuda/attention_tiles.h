@@ -30,6 +30,7 @@ template <int kWidth, typename T>
 __device__ void load_tile(int rows, int threads, const Rows<const T>& from, int first, int width,
                           T* tile) {
   constexpr int kPieces = kWidth / Vector<T>::kCount;
+#pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x); i < rows * kPieces; i += threads) {
     const int row = i / kPieces, column = i % kPieces * Vector<T>::kCount;
     const bool is_valid = first + row < from.count && column < width;
