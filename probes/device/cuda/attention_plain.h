@@ -117,7 +117,6 @@ __global__ void __launch_bounds__(PlainTiles::kThreads)
     const float factor = exp2f((largest - now) * at.scale2);
     largest = now;
     sum *= factor;
-    __syncwarp();  // the scores before were used
 #pragma unroll
     for (int i = 0; i < PlainTiles::kScores; ++i) {
       const float p = exp2f(scores[i] * at.scale2 - now * at.scale2);

@@ -109,7 +109,6 @@ __device__ void store_rows(const float (&sums)[kRows][kWidth / 8][4],
                            const float (&factors)[kRows][2], T* tile, const Rows<T>& to, int first,
                            int width) {
   constexpr int kStep = kTileStep<kWidth>, kPieces = kWidth / Vector<T>::kCount;
-  __syncwarp();
 #pragma unroll
   for (int m = 0; m < kRows; ++m)
 #pragma unroll
