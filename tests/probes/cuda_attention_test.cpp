@@ -197,6 +197,13 @@ TEST_CASE("attention by tensor cores is what its definition says", "[cuda][atten
     check<Half>(shape);
 }
 
+TEST_CASE("attention of many heads sums a group's in one block, of few in several",
+          "[cuda][attention]") {
+  check<BFloat16>({2, 1, 512, 256, 8});
+  check<BFloat16>({2, 1, 384, 128, 8});  // parts of two heads and of one
+  check<BFloat16>({1, 66, 5, 1, 24});
+}
+
 TEST_CASE("attention of every other number and width is what its definition says",
           "[cuda][attention]") {
   const std::vector<AttentionShape> shapes = {{2, 1, 2, 1, 8},    {3, 16, 4, 2, 5},

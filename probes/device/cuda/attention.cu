@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <type_traits>
 
 #include "probes/device/cuda/attention.h"
@@ -44,6 +45,29 @@ std::int64_t grid_of(const AttentionShape& s, std::int64_t heads, int size) {
   return (s.seq + size - 1) / size * heads * s.batch;
 }
 
+/// Blocks of keys that a GPU should have: several for each place, since they are of unequal length.
+/// An H200 has 132 SMs, on each of which two blocks run at a time.
+constexpr std::int64_t kKeyBlocks = 512;
+
+KeyParts key_parts(const AttentionShape& s, float* sums) {
+  if (!fits_tensor_cores(s)) return {1, static_cast<int>(s.heads_of_group()), sums};
+  const std::int64_t blocks = grid_of(s, s.groups, KeyTiles::kKeys),
+                     wanted = std::clamp((kKeyBlocks + blocks - 1) / blocks, std::int64_t{1},
+                                         s.heads_of_group()),
+                     heads = (s.heads_of_group() + wanted - 1) / wanted;
+  return {static_cast<int>((s.heads_of_group() + heads - 1) / heads), static_cast<int>(heads),
+          sums};
+}
+
+/// Of all parts.
+std::int64_t key_sums(const AttentionShape& s) {
+  const int parts = key_parts(s, nullptr).count;
+  return parts > 1 ? parts * s.rows() * s.groups * 2 * s.head_width : 0;
+}
+
+/// Of the scratch; what follows begins at a multiple of 16 bytes.
+std::int64_t row_sums(const AttentionShape& s) { return (s.batch * s.heads * s.seq + 3) / 4 * 4; }
+
 template <typename T>
 void forward_by_tensor_cores(cudaStream_t stream, const AttentionShape& s, const T* qkv,
                              float* kept, T* context) {
@@ -58,20 +82,26 @@ void forward_by_tensor_cores(cudaStream_t stream, const AttentionShape& s, const
 
 template <typename T>
 void backward_by_tensor_cores(cudaStream_t stream, const AttentionShape& s, const T* qkv,
-                              const float* kept, const float* row_sums, const T* dcontext,
-                              T* dqkv) {
+                              const float* kept, float* scratch, const T* dcontext, T* dqkv) {
+  const KeyParts parts = key_parts(s, scratch + row_sums(s));
   with_tile_width(s.head_width, [&](auto width) {
     launch(stream,
-           {grid_of(s, s.groups, KeyTiles::kKeys), KeyTiles::kThreads,
+           {grid_of(s, s.groups * parts.count, KeyTiles::kKeys), KeyTiles::kThreads,
             KeyTiles::shared_bytes<T, width>(), "attention's gradients of keys and values"},
-           &attention_backward_keys<T, width>, AttentionPlace(s), qkv, kept, row_sums, dcontext,
-           dqkv);
+           &attention_backward_keys<T, width>, AttentionPlace(s), qkv, kept, scratch, dcontext,
+           parts, dqkv);
     launch(stream,
            {grid_of(s, s.heads, QueryTiles::kQueries), QueryTiles::kThreads,
             QueryTiles::shared_bytes<T, width>(), "attention's gradients of queries"},
-           &attention_backward_queries<T, width>, AttentionPlace(s), qkv, kept, row_sums, dcontext,
+           &attention_backward_queries<T, width>, AttentionPlace(s), qkv, kept, scratch, dcontext,
            dqkv);
   });
+  if (parts.count == 1) return;
+  constexpr int kThreads = 256;
+  const std::int64_t sums = s.rows() * s.groups * 2 * s.head_width;
+  launch(stream,
+         {(sums + kThreads - 1) / kThreads, kThreads, 0, "attention's sums over parts of groups"},
+         &attention_add_parts<T>, AttentionPlace(s), parts, dqkv);
 }
 
 template <typename T>
@@ -108,7 +138,7 @@ void plain_backward(cudaStream_t stream, const AttentionShape& s, const T* qkv, 
 
 std::int64_t attention_kept(const AttentionShape& s) { return s.batch * s.heads * s.seq; }
 
-std::int64_t attention_scratch(const AttentionShape& s) { return s.batch * s.heads * s.seq; }
+std::int64_t attention_scratch(const AttentionShape& s) { return row_sums(s) + key_sums(s); }
 
 template <typename T>
 void attention(cudaStream_t stream, const AttentionShape& s, const T* qkv, float* kept,

@@ -47,32 +47,80 @@ struct KeyTiles {
   }
 };
 
+/// How a group's heads are divided among blocks, each of which then has sums of its own: where
+/// groups are few, blocks of keys alone would leave most of a GPU idle.
+struct KeyParts {
+  int count, heads;  ///< heads of a part; the last may have fewer
+  float* sums;  ///< count × rows × groups × (key, value) × head_width; unused if count is 1
+
+  template <bool of_values>
+  __device__ Rows<float> rows(const AttentionPlace& at, int part, int sequence, int group) const {
+    const int step = at.groups * 2 * at.head_width;
+    const std::int64_t row = (static_cast<std::int64_t>(part) * at.batch + sequence) * at.seq;
+    return {sums + row * step + (group * 2 + (of_values ? 1 : 0)) * at.head_width, step, at.seq};
+  }
+};
+
+/// Stores a warp's sums times `factor`, as rows from `first` on; nothing beyond the head.
+template <int kColumns>
+__device__ void store_sums(const float (&sums)[1][kColumns][4], float factor, const Rows<float>& to,
+                           int first, int width) {
+#pragma unroll
+  for (int n = 0; n < kColumns; ++n)
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int row = first + fragment_row(2 * half), column = n * 8 + fragment_column(0);
+      if (row < to.count && column < width)
+        *reinterpret_cast<float2*>(to.row(row) + column) =
+            make_float2(sums[0][n][2 * half] * factor, sums[0][n][2 * half + 1] * factor);
+    }
+}
+
+/// Gradients of keys and values from the sums of parts, which always come in the same order.
+template <typename T>
+__global__ void attention_add_parts(AttentionPlace at, KeyParts parts, T* dqkv) {
+  const std::int64_t step = at.groups * 2 * at.head_width,
+                     all = static_cast<std::int64_t>(at.batch) * at.seq * step,
+                     i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= all) return;
+  float sum = 0;
+  for (int part = 0; part < parts.count; ++part) sum += parts.sums[part * all + i];
+  const int column = static_cast<int>(i % at.head_width),
+            kind = static_cast<int>(i / at.head_width % 2),
+            group = static_cast<int>(i % step / (2 * at.head_width)),
+            row = static_cast<int>(i / step % at.seq),
+            sequence = static_cast<int>(i / step / at.seq);
+  const Rows<T> to = kind == 0 ? at.keys(dqkv, sequence, group) : at.values(dqkv, sequence, group);
+  to.row(row)[column] = static_cast<T>(sum);
+}
+
 /// Where a step of a block of keys is: which head of the group, which queries.
 struct KeyStep {
   int head, query;
 };
 
-/// Gradients of a block of keys and values, over all heads of their group.
+/// Gradients of a block of keys and values, over the heads of one part of their group.
 template <typename T, int kWidth>
 __global__ void __launch_bounds__(KeyTiles::kThreads)
     attention_backward_keys(AttentionPlace at, const T* qkv, const float* kept,
-                            const float* row_sums, const T* dcontext, T* dqkv) {
+                            const float* row_sums, const T* dcontext, KeyParts parts, T* dqkv) {
   using Tiles = KeyTiles;
   constexpr int kQueries = Tiles::kQueries, kColumns = kQueries / 8;
   static_assert(Tiles::kThreads >= 2 * kQueries, "each thread fetches one number a step");
-  const AttentionWork work = attention_work(at.groups, at.batch);  // head: the group
-  const int first = work.block * Tiles::kKeys;                     // the first have most queries
+  const AttentionWork work = attention_work(at.groups * parts.count, at.batch);
+  const int group = work.head / parts.count, part = work.head % parts.count,
+            first_head = group * at.heads_of_group() + part * parts.heads,
+            heads = min(parts.heads, (group + 1) * at.heads_of_group() - first_head);
+  const int first = work.block * Tiles::kKeys;  // the first have most queries
   T* key_tile = dynamic_shared<T>();
   T *value_tile = key_tile + tile_size<kWidth>(Tiles::kKeys),
     *stages = value_tile + tile_size<kWidth>(Tiles::kKeys);
   auto* numbers = reinterpret_cast<float*>(stages + Tiles::kStages * Tiles::kStageSize<kWidth>);
 
   const int first_query = first / kQueries * kQueries,
-            blocks = blocks_of(at.seq - first_query, kQueries),
-            steps = blocks * at.heads_of_group();
+            blocks = blocks_of(at.seq - first_query, kQueries), steps = blocks * heads;
   const auto step_at = [&](int step) {
-    return KeyStep{work.head * at.heads_of_group() + step / blocks,
-                   first_query + step % blocks * kQueries};
+    return KeyStep{first_head + step / blocks, first_query + step % blocks * kQueries};
   };
   const auto load = [&](int rows, const Rows<const T>& from, int row, T* tile) {
     load_tile<kWidth>(rows, Tiles::kThreads, from, row, at.head_width, tile);
@@ -102,8 +150,8 @@ __global__ void __launch_bounds__(KeyTiles::kThreads)
   T *warp_keys = key_tile + tile_size<kWidth>(warp_row),
     *warp_values = value_tile + tile_size<kWidth>(warp_row);
   float dkeys[1][kWidth / 8][4] = {}, dvalues[1][kWidth / 8][4] = {};
-  load(Tiles::kKeys, at.keys(qkv, work.sequence, work.head), first, key_tile);
-  load(Tiles::kKeys, at.values(qkv, work.sequence, work.head), first, value_tile);
+  load(Tiles::kKeys, at.keys(qkv, work.sequence, group), first, key_tile);
+  load(Tiles::kKeys, at.values(qkv, work.sequence, group), first, value_tile);
   load_step(0);
   commit_copies();
   put(0, fetch(0));
@@ -148,10 +196,16 @@ __global__ void __launch_bounds__(KeyTiles::kThreads)
     put(step + 1, next_number);
   }
 
+  if (parts.count > 1) {
+    store_sums(dkeys, at.scale, parts.rows<false>(at, part, work.sequence, group), warp_first,
+               at.head_width);
+    return store_sums(dvalues, 1, parts.rows<true>(at, part, work.sequence, group), warp_first,
+                      at.head_width);
+  }
   const float of_keys[1][2] = {{at.scale, at.scale}}, of_values[1][2] = {{1, 1}};
-  store_rows<kWidth>(dkeys, of_keys, warp_keys, at.keys(dqkv, work.sequence, work.head), warp_first,
+  store_rows<kWidth>(dkeys, of_keys, warp_keys, at.keys(dqkv, work.sequence, group), warp_first,
                      at.head_width);
-  store_rows<kWidth>(dvalues, of_values, warp_values, at.values(dqkv, work.sequence, work.head),
+  store_rows<kWidth>(dvalues, of_values, warp_values, at.values(dqkv, work.sequence, group),
                      warp_first, at.head_width);
 }
 
