@@ -40,9 +40,9 @@ bool fits_tensor_cores(const AttentionShape& s) {
   return s.head_width % 8 == 0 && s.head_width <= 128;
 }
 
-/// One block for each `size` rows of each head of each sequence.
-std::int64_t grid_of(const AttentionShape& s, std::int64_t heads, int size) {
-  return (s.seq + size - 1) / size * heads * s.batch;
+/// For AttentionWork: one block for each `size` rows of each head of each sequence.
+Blocks grid_of(const AttentionShape& s, std::int64_t heads, int size) {
+  return {heads, s.batch, (s.seq + size - 1) / size};
 }
 
 /// Blocks of keys that a GPU should have: several for each place, since they are of unequal length.
@@ -51,7 +51,7 @@ constexpr std::int64_t kKeyBlocks = 512;
 
 KeyParts key_parts(const AttentionShape& s, float* sums) {
   if (!fits_tensor_cores(s)) return {1, static_cast<int>(s.heads_of_group()), sums};
-  const std::int64_t blocks = grid_of(s, s.groups, KeyTiles::kKeys),
+  const std::int64_t blocks = (s.seq + KeyTiles::kKeys - 1) / KeyTiles::kKeys * s.groups * s.batch,
                      wanted = std::clamp((kKeyBlocks + blocks - 1) / blocks, std::int64_t{1},
                                          s.heads_of_group()),
                      heads = (s.heads_of_group() + wanted - 1) / wanted;

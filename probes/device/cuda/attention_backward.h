@@ -94,10 +94,47 @@ __global__ void attention_add_parts(AttentionPlace at, KeyParts parts, T* dqkv) 
   to.row(row)[column] = static_cast<T>(sum);
 }
 
-/// Where a step of a block of keys is: which head of the group, which queries.
+/// A step of a block of keys: which head, which queries. Each reads another stage than the one
+/// before.
 struct KeyStep {
-  int head, query;
+  int head, query, stage;
+
+  __device__ KeyStep next(int first_query, int seq) const {
+    const bool is_last = query + KeyTiles::kQueries >= seq;
+    return {is_last ? head + 1 : head, is_last ? first_query : query + KeyTiles::kQueries,
+            1 - stage};
+  }
 };
+
+/// Adds what 64 queries give to a warp's 16 keys and values. Everything is transposed: rows are
+/// keys, columns queries.
+/// Shape: numbers (kept, row sums) × queries.
+template <int kWidth, typename T>
+__device__ void add_queries(float scale2, const T* keys, const T* values, int first_key,
+                            const T* queries, const T* dcontext, const float* numbers,
+                            int first_query, float (&dkeys)[1][kWidth / 8][4],
+                            float (&dvalues)[1][kWidth / 8][4]) {
+  constexpr int kQueries = KeyTiles::kQueries, kColumns = kQueries / 8;
+  float scores[1][kColumns][4], dscores[1][kColumns][4];
+  multiply_transposed<kWidth>(keys, queries, scores);
+  multiply_transposed<kWidth>(values, dcontext, dscores);
+  const bool needs_mask = first_query < first_key + 16;
+#pragma unroll
+  for (int n = 0; n < kColumns; ++n)
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int column = n * 8 + fragment_column(i);
+      float p = power_of_2(scores[0][n][i] * scale2 - numbers[column]);
+      if (needs_mask && first_key + fragment_row(i) > first_query + column) p = 0;
+      scores[0][n][i] = p;
+      dscores[0][n][i] = p * (dscores[0][n][i] - numbers[kQueries + column]);
+    }
+  std::uint32_t factor[1][kQueries / 16][4];
+  to_factors<T>(scores, factor);
+  multiply_factor<kWidth>(factor, dcontext, dvalues);
+  to_factors<T>(dscores, factor);
+  multiply_factor<kWidth>(factor, queries, dkeys);
+}
 
 /// Gradients of a block of keys and values, over the heads of one part of their group.
 template <typename T, int kWidth>
@@ -105,45 +142,34 @@ __global__ void __launch_bounds__(KeyTiles::kThreads)
     attention_backward_keys(AttentionPlace at, const T* qkv, const float* kept,
                             const float* row_sums, const T* dcontext, KeyParts parts, T* dqkv) {
   using Tiles = KeyTiles;
-  constexpr int kQueries = Tiles::kQueries, kColumns = kQueries / 8;
-  static_assert(Tiles::kThreads >= 2 * kQueries, "each thread fetches one number a step");
-  const AttentionWork work = attention_work(at.groups * parts.count, at.batch);
+  constexpr int kQueries = Tiles::kQueries;
+  static_assert(Tiles::kThreads == 2 * kQueries, "each thread fetches one number a step");
+  const AttentionWork work;
   const int group = work.head / parts.count, part = work.head % parts.count,
             first_head = group * at.heads_of_group() + part * parts.heads,
-            heads = min(parts.heads, (group + 1) * at.heads_of_group() - first_head);
+            end_head = min(first_head + parts.heads, (group + 1) * at.heads_of_group());
   const int first = work.block * Tiles::kKeys;  // the first have most queries
   T* key_tile = dynamic_shared<T>();
   T *value_tile = key_tile + tile_size<kWidth>(Tiles::kKeys),
     *stages = value_tile + tile_size<kWidth>(Tiles::kKeys);
   auto* numbers = reinterpret_cast<float*>(stages + Tiles::kStages * Tiles::kStageSize<kWidth>);
 
-  const int first_query = first / kQueries * kQueries,
-            blocks = blocks_of(at.seq - first_query, kQueries), steps = blocks * heads;
-  const auto step_at = [&](int step) {
-    return KeyStep{first_head + step / blocks, first_query + step % blocks * kQueries};
-  };
   const auto load = [&](int rows, const Rows<const T>& from, int row, T* tile) {
     load_tile<kWidth>(rows, Tiles::kThreads, from, row, at.head_width, tile);
   };
-  const auto load_step = [&](int step) {
-    const KeyStep now = step_at(step);
-    T* tile = stages + step % Tiles::kStages * Tiles::kStageSize<kWidth>;
-    load(kQueries, at.queries(qkv, work.sequence, now.head), now.query, tile);
-    load(kQueries, at.context(dcontext, work.sequence, now.head), now.query,
+  const auto load_step = [&](const KeyStep& step) {
+    T* tile = stages + step.stage * Tiles::kStageSize<kWidth>;
+    load(kQueries, at.queries(qkv, work.sequence, step.head), step.query, tile);
+    load(kQueries, at.context(dcontext, work.sequence, step.head), step.query,
          tile + tile_size<kWidth>(kQueries));
   };
-  // What a step needs of each query: the first threads fetch what was kept, the next the row sums.
-  // Probabilities of queries beyond the last are 0 by this.
-  const int own = static_cast<int>(threadIdx.x) % kQueries;
-  const bool fetches_kept = static_cast<int>(threadIdx.x) < kQueries;
-  const auto fetch = [&](int step) {
-    const KeyStep now = step_at(step);
-    if (now.query + own >= at.seq) return fetches_kept ? INFINITY : 0.0F;
-    return at.per_query(fetches_kept ? kept : row_sums, work.sequence, now.head)[now.query + own];
-  };
-  const auto put = [&](int step, float number) {
-    if (static_cast<int>(threadIdx.x) < 2 * kQueries)
-      numbers[step % Tiles::kStages * 2 * kQueries + static_cast<int>(threadIdx.x)] = number;
+  // The first threads fetch what was kept of each query, the next the row sums. Probabilities of
+  // queries beyond the last are 0 by this.
+  const auto fetch = [&](const KeyStep& step) {
+    const bool is_kept = static_cast<int>(threadIdx.x) < kQueries;
+    const int query = step.query + static_cast<int>(threadIdx.x) % kQueries;
+    if (query >= at.seq) return is_kept ? INFINITY : 0.0F;
+    return at.per_query(is_kept ? kept : row_sums, work.sequence, step.head)[query];
   };
 
   const int warp_row = warp_index() * 16, warp_first = first + warp_row;
@@ -152,48 +178,27 @@ __global__ void __launch_bounds__(KeyTiles::kThreads)
   float dkeys[1][kWidth / 8][4] = {}, dvalues[1][kWidth / 8][4] = {};
   load(Tiles::kKeys, at.keys(qkv, work.sequence, group), first, key_tile);
   load(Tiles::kKeys, at.values(qkv, work.sequence, group), first, value_tile);
-  load_step(0);
+  const int first_query = first / kQueries * kQueries;
+  KeyStep step{first_head, first_query, 0};
+  load_step(step);
   commit_copies();
-  put(0, fetch(0));
-  for (int step = 0; step < steps; ++step) {
+  numbers[threadIdx.x] = fetch(step);
+  while (step.head < end_head) {
+    const KeyStep next = step.next(first_query, at.seq);
     wait_copies<0>();
     __syncthreads();  // this step's tiles are here, those of the one before were used
     float next_number = 0;
-    if (step + 1 < steps) {
-      load_step(step + 1);
-      next_number = fetch(step + 1);
+    if (next.head < end_head) {
+      load_step(next);
+      next_number = fetch(next);
     }
     commit_copies();
-
-    const T* query_tile = stages + step % Tiles::kStages * Tiles::kStageSize<kWidth>;
-    const T* dcontext_tile = query_tile + tile_size<kWidth>(kQueries);
-    const float* query_numbers = numbers + step % Tiles::kStages * 2 * kQueries;
-    const int query = step_at(step).query;
-    // Everything is transposed: rows are keys, columns queries.
-    float scores[1][kColumns][4], dscores[1][kColumns][4];
-    multiply_transposed<kWidth>(warp_keys, query_tile, scores);
-    multiply_transposed<kWidth>(warp_values, dcontext_tile, dscores);
-    const bool needs_mask = query < warp_first + 16;
-#pragma unroll
-    for (int n = 0; n < kColumns; ++n)
-#pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        const int column = n * 8 + fragment_column(i);
-        float p = power_of_2(scores[0][n][i] * at.scale2 - query_numbers[column]);
-        if (needs_mask && warp_first + fragment_row(i) > query + column) p = 0;
-        scores[0][n][i] = p;
-        dscores[0][n][i] = p * (dscores[0][n][i] - query_numbers[kQueries + column]);
-      }
-    std::uint32_t factor[1][kQueries / 16][4];
-#pragma unroll
-    for (int n = 0; n < kQueries / 16; ++n)
-      to_factor<T>(scores[0][2 * n], scores[0][2 * n + 1], factor[0][n]);
-    multiply_factor<kWidth>(factor, dcontext_tile, dvalues);
-#pragma unroll
-    for (int n = 0; n < kQueries / 16; ++n)
-      to_factor<T>(dscores[0][2 * n], dscores[0][2 * n + 1], factor[0][n]);
-    multiply_factor<kWidth>(factor, query_tile, dkeys);
-    put(step + 1, next_number);
+    const T* query_tile = stages + step.stage * Tiles::kStageSize<kWidth>;
+    add_queries<kWidth>(at.scale2, warp_keys, warp_values, warp_first, query_tile,
+                        query_tile + tile_size<kWidth>(kQueries),
+                        numbers + step.stage * Tiles::kThreads, step.query, dkeys, dvalues);
+    numbers[next.stage * Tiles::kThreads + static_cast<int>(threadIdx.x)] = next_number;
+    step = next;
   }
 
   if (parts.count > 1) {
@@ -234,7 +239,7 @@ __global__ void __launch_bounds__(QueryTiles::kThreads)
   using Tiles = QueryTiles;
   static_assert(Tiles::kThreads == Tiles::kQueries, "each thread fetches one query's numbers");
   constexpr int kRows = Tiles::kRowTiles, kKeys = Tiles::kKeys;
-  const AttentionWork work = attention_work(at.heads, at.batch);
+  const AttentionWork work;
   const int group = work.head / at.heads_of_group();
   const Rows<const T> keys = at.keys(qkv, work.sequence, group),
                       values = at.values(qkv, work.sequence, group);
@@ -296,11 +301,7 @@ __global__ void __launch_bounds__(QueryTiles::kThreads)
           dscores[m][n][i] = p * (dscores[m][n][i] - warp_numbers[Tiles::kQueries + row]);
         }
     std::uint32_t factor[kRows][kKeys / 16][4];
-#pragma unroll
-    for (int m = 0; m < kRows; ++m)
-#pragma unroll
-      for (int n = 0; n < kKeys / 16; ++n)
-        to_factor<T>(dscores[m][2 * n], dscores[m][2 * n + 1], factor[m][n]);
+    to_factors<T>(dscores, factor);
     multiply_factor<kWidth>(factor, key_tile, dqueries);
   }
 

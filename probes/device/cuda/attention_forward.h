@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(ForwardTiles::kThreads)
     attention_forward(AttentionPlace at, const T* qkv, float* kept, T* context) {
   using Tiles = ForwardTiles;
   constexpr int kRows = Tiles::kRowTiles, kKeys = Tiles::kKeys;
-  const AttentionWork work = attention_work(at.heads, at.batch);
+  const AttentionWork work;
   const int group = work.head / at.heads_of_group();
   const Rows<const T> queries = at.queries(qkv, work.sequence, work.head),
                       keys = at.keys(qkv, work.sequence, group),
@@ -143,11 +143,7 @@ __global__ void __launch_bounds__(ForwardTiles::kThreads)
     if (key + kKeys > warp_first) mask_scores(warp_first, key, scores);
     softmax.add(at.scale2, scores, outs);
     std::uint32_t probabilities[kRows][kKeys / 16][4];
-#pragma unroll
-    for (int m = 0; m < kRows; ++m)
-#pragma unroll
-      for (int n = 0; n < kKeys / 16; ++n)
-        to_factor<T>(scores[m][2 * n], scores[m][2 * n + 1], probabilities[m][n]);
+    to_factors<T>(scores, probabilities);
     multiply_factor<kWidth>(probabilities, value_tile, outs);
   }
 

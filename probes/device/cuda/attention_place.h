@@ -69,17 +69,13 @@ struct AttentionPlace {
   }
 };
 
-/// What one block of a grid works on.
+/// What one block of a grid works on: rows of one head of one sequence. Blocks start in their
+/// order, all heads' first rows, then their second ones: the longest work must begin first, or it
+/// ends last and alone.
 struct AttentionWork {
-  int block, head, sequence;
+  int head = static_cast<int>(blockIdx.x), sequence = static_cast<int>(blockIdx.y),
+      block = static_cast<int>(blockIdx.z);
 };
-
-/// Blocks start in their order: all heads' first blocks, then their second ones. The longest work
-/// must begin first, or it ends last and alone.
-__device__ inline AttentionWork attention_work(int heads, int batch) {
-  const int index = static_cast<int>(blockIdx.x), all = heads * batch;
-  return {index / all, index % heads, index % all / heads};
-}
 
 __host__ __device__ constexpr int blocks_of(int count, int size) {
   return (count + size - 1) / size;

@@ -88,7 +88,7 @@ template <typename T, int kColumns>
 __global__ void __launch_bounds__(PlainTiles::kThreads)
     attention_plain(AttentionPlace at, const T* qkv, float* kept, T* context) {
   constexpr int kRows = PlainTiles::kRows;
-  const AttentionWork work = attention_work(at.heads, at.batch);
+  const AttentionWork work;
   const int group = work.head / at.heads_of_group(), width = at.head_width;
   float* query_tile = dynamic_shared<float>();
   float *key_tile = query_tile + PlainTiles::tile_size(width),
@@ -140,7 +140,7 @@ __global__ void __launch_bounds__(PlainTiles::kThreads)
     attention_plain_keys(AttentionPlace at, const T* qkv, const float* kept, const float* row_sums,
                          const T* dcontext, T* dqkv) {
   constexpr int kRows = PlainTiles::kRows;
-  const AttentionWork work = attention_work(at.groups, at.batch);  // head: the group
+  const AttentionWork work;  // head: the group
   const int width = at.head_width, first = work.block * kRows, key = first + plain_row();
   float* key_tile = dynamic_shared<float>();
   float *value_tile = key_tile + PlainTiles::tile_size(width),
@@ -189,7 +189,7 @@ __global__ void __launch_bounds__(PlainTiles::kThreads)
     attention_plain_queries(AttentionPlace at, const T* qkv, const float* kept,
                             const float* row_sums, const T* dcontext, T* dqkv) {
   constexpr int kRows = PlainTiles::kRows;
-  const AttentionWork work = attention_work(at.heads, at.batch);
+  const AttentionWork work;
   const int group = work.head / at.heads_of_group(), width = at.head_width;
   float* query_tile = dynamic_shared<float>();
   float *dcontext_tile = query_tile + PlainTiles::tile_size(width),

@@ -71,14 +71,18 @@ __device__ void multiply_transposed(const T* a, const T* b, float (&sums)[kRows]
   }
 }
 
-/// Two neighbouring tiles of sums as a factor of the next product: the lanes hold both alike.
-template <typename T>
-__device__ void to_factor(const float (&left)[4], const float (&right)[4],
-                          std::uint32_t (&factor)[4]) {
-  factor[0] = pack<T>(left[0], left[1]);
-  factor[1] = pack<T>(left[2], left[3]);
-  factor[2] = pack<T>(right[0], right[1]);
-  factor[3] = pack<T>(right[2], right[3]);
+/// Sums as a factor of the next product: the lanes hold two neighbouring tiles as they must hold
+/// 16 columns of it.
+template <typename T, int kRows, int kColumns>
+__device__ void to_factors(const float (&sums)[kRows][kColumns][4],
+                           std::uint32_t (&factors)[kRows][kColumns / 2][4]) {
+#pragma unroll
+  for (int m = 0; m < kRows; ++m)
+#pragma unroll
+    for (int n = 0; n < kColumns; ++n) {
+      factors[m][n / 2][n % 2 * 2] = pack<T>(sums[m][n][0], sums[m][n][1]);
+      factors[m][n / 2][n % 2 * 2 + 1] = pack<T>(sums[m][n][2], sums[m][n][3]);
+    }
 }
 
 /// sums += a·b. Shape: a 16·kRows × 16·kInner, b 16·kInner × kWidth.
