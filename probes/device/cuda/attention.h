@@ -15,7 +15,8 @@ namespace pippin::probes::cuda {
 /// logarithm to base 2 of the sum of its scores' exponentials.
 std::int64_t attention_kept(const AttentionShape& shape);
 
-/// Numbers that attention_backward() needs meanwhile.
+/// Numbers that attention_backward() needs meanwhile: its row sums, and where key blocks are few,
+/// gradients of keys and values of several parts of a group.
 std::int64_t attention_scratch(const AttentionShape& shape);
 
 /// Errors: kBadInput for heads wider than 256.

@@ -231,6 +231,33 @@ struct QueryTiles {
   }
 };
 
+/// Adds what 32 keys and values give to a warp's queries.
+/// Shape: numbers (kept, row sums) × the block's queries, from the warp's first on.
+template <int kWidth, int kRows, typename T>
+__device__ void add_keys(float scale2, const T* queries, const T* dcontext, const float* numbers,
+                         int first_query, const T* keys, const T* values, int first_key,
+                         float (&dqueries)[kRows][kWidth / 8][4]) {
+  constexpr int kColumns = QueryTiles::kKeys / 8;
+  float scores[kRows][kColumns][4], dscores[kRows][kColumns][4];
+  multiply_transposed<kWidth>(queries, keys, scores);
+  multiply_transposed<kWidth>(dcontext, values, dscores);
+  const bool needs_mask = first_key + QueryTiles::kKeys > first_query;
+#pragma unroll
+  for (int m = 0; m < kRows; ++m)
+#pragma unroll
+    for (int n = 0; n < kColumns; ++n)
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const int row = m * 16 + fragment_row(i);
+        float p = power_of_2(scores[m][n][i] * scale2 - numbers[row]);
+        if (needs_mask && first_key + n * 8 + fragment_column(i) > first_query + row) p = 0;
+        dscores[m][n][i] = p * (dscores[m][n][i] - numbers[QueryTiles::kQueries + row]);
+      }
+  std::uint32_t factor[kRows][kColumns / 2][4];
+  to_factors<T>(dscores, factor);
+  multiply_factor<kWidth>(factor, keys, dqueries);
+}
+
 /// Gradients of a block of queries.
 template <typename T, int kWidth>
 __global__ void __launch_bounds__(QueryTiles::kThreads)
@@ -241,8 +268,6 @@ __global__ void __launch_bounds__(QueryTiles::kThreads)
   constexpr int kRows = Tiles::kRowTiles, kKeys = Tiles::kKeys;
   const AttentionWork work;
   const int group = work.head / at.heads_of_group();
-  const Rows<const T> keys = at.keys(qkv, work.sequence, group),
-                      values = at.values(qkv, work.sequence, group);
   T* query_tile = dynamic_shared<T>();
   T *dcontext_tile = query_tile + tile_size<kWidth>(Tiles::kQueries),
     *stages = dcontext_tile + tile_size<kWidth>(Tiles::kQueries);
@@ -253,8 +278,9 @@ __global__ void __launch_bounds__(QueryTiles::kThreads)
     return stages + key / kKeys % Tiles::kStages * Tiles::kStageSize<kWidth>;
   };
   const auto load_keys = [&](int key) {
-    load(kKeys, keys, key, stage_of(key));
-    load(kKeys, values, key, stage_of(key) + tile_size<kWidth>(kKeys));
+    T* tile = stage_of(key);
+    load(kKeys, at.keys(qkv, work.sequence, group), key, tile);
+    load(kKeys, at.values(qkv, work.sequence, group), key, tile + tile_size<kWidth>(kKeys));
   };
 
   // The last queries have the most keys.
@@ -275,7 +301,6 @@ __global__ void __launch_bounds__(QueryTiles::kThreads)
   numbers[own] = is_valid ? at.per_query(kept, work.sequence, work.head)[first + own] : INFINITY;
   numbers[Tiles::kQueries + own] =
       is_valid ? at.per_query(row_sums, work.sequence, work.head)[first + own] : 0;
-  const float* warp_numbers = numbers + warp_row;
 
   float dqueries[kRows][kWidth / 8][4] = {};
   for (int key = 0; key < end; key += kKeys) {
@@ -284,25 +309,9 @@ __global__ void __launch_bounds__(QueryTiles::kThreads)
     if (key + kKeys < end) load_keys(key + kKeys);
     commit_copies();
     if (key >= warp_first + Tiles::kWarpRows) continue;
-    const T *key_tile = stage_of(key), *value_tile = key_tile + tile_size<kWidth>(kKeys);
-    float scores[kRows][kKeys / 8][4], dscores[kRows][kKeys / 8][4];
-    multiply_transposed<kWidth>(warp_queries, key_tile, scores);
-    multiply_transposed<kWidth>(warp_dcontext, value_tile, dscores);
-    const bool needs_mask = key + kKeys > warp_first;
-#pragma unroll
-    for (int m = 0; m < kRows; ++m)
-#pragma unroll
-      for (int n = 0; n < kKeys / 8; ++n)
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-          const int row = m * 16 + fragment_row(i);
-          float p = power_of_2(scores[m][n][i] * at.scale2 - warp_numbers[row]);
-          if (needs_mask && key + n * 8 + fragment_column(i) > warp_first + row) p = 0;
-          dscores[m][n][i] = p * (dscores[m][n][i] - warp_numbers[Tiles::kQueries + row]);
-        }
-    std::uint32_t factor[kRows][kKeys / 16][4];
-    to_factors<T>(dscores, factor);
-    multiply_factor<kWidth>(factor, key_tile, dqueries);
+    const T* key_tile = stage_of(key);
+    add_keys<kWidth>(at.scale2, warp_queries, warp_dcontext, numbers + warp_row, warp_first,
+                     key_tile, key_tile + tile_size<kWidth>(kKeys), key, dqueries);
   }
 
   float factors[kRows][2];
