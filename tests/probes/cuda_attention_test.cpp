@@ -9,7 +9,7 @@
 #include "emulator.h"
 #include "probes/common/error.h"
 #include "probes/device/cuda/attention.h"
-#include "probes/device/half.h"
+#include "probes/common/half.h"
 
 using namespace pippin::probes;
 using Catch::Matchers::Contains;

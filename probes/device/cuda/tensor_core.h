@@ -4,7 +4,7 @@
 #include <cuda_runtime.h>
 #include <type_traits>
 
-#include "probes/device/half.h"
+#include "probes/common/half.h"
 #ifndef __CUDACC__
 #include "emulated_tensor_core.h"
 #endif

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cuda_runtime.h>
 
-#include "probes/device/half.h"
+#include "probes/common/half.h"
 
 namespace pippin::probes::cuda {
 
