@@ -33,14 +33,18 @@ void* Memory::allocate(std::uint64_t bytes) {
   void* block = std::aligned_alloc(kAlignment, whole);
   if (!block) out_of_memory(bytes, allocated_, limit_);
   std::memset(block, 0, whole);
-  allocated_ += whole;
-  max_allocated_ = std::max(max_allocated_, allocated_);
+  count(whole);
   return block;
 }
 
 void Memory::release(void* block, std::uint64_t bytes) {
   std::free(block);
-  allocated_ -= (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  discount((bytes + kAlignment - 1) / kAlignment * kAlignment);
+}
+
+void Memory::count(std::uint64_t bytes) {
+  allocated_ += bytes;
+  max_allocated_ = std::max(max_allocated_, allocated_);
 }
 
 std::uint64_t bytes_of(std::initializer_list<std::int64_t> sizes, std::size_t element) {

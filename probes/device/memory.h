@@ -8,24 +8,33 @@
 
 namespace pippin::probes {
 
-/// The one source of a probe's large memory; it counts what it hands out.
+/// The one source of a probe's large memory; it counts what it hands out. This one's is the
+/// machine's own.
 class Memory {
  public:
   /// `limit`: bytes that may be handed out at a time, like a device's memory.
   explicit Memory(std::uint64_t limit = std::numeric_limits<std::uint64_t>::max())
       : limit_(limit) {}
+  virtual ~Memory() = default;
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
   /// Zeroed bytes, aligned to kAlignment; `bytes` is counted rounded up to it.
   /// Errors: Error (out of memory) above the limit and where the system has no more.
-  void* allocate(std::uint64_t bytes);
-  void release(void* block, std::uint64_t bytes);
+  virtual void* allocate(std::uint64_t bytes);
+  virtual void release(void* block, std::uint64_t bytes);
+  /// False while blocks are only counted: nobody may touch them then.
+  virtual bool is_usable() const { return true; }
 
   std::uint64_t allocated() const { return allocated_; }          ///< bytes, now
   std::uint64_t max_allocated() const { return max_allocated_; }  ///< bytes, at the peak
 
   static constexpr std::uint64_t kAlignment = 64;
+
+ protected:
+  /// Enters `bytes`, rounded up already, that were handed out or came back.
+  void count(std::uint64_t bytes);
+  void discount(std::uint64_t bytes) { allocated_ -= bytes; }
 
  private:
   std::uint64_t limit_, allocated_ = 0, max_allocated_ = 0;

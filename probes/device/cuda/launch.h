@@ -5,6 +5,7 @@
 #include <string>
 
 #include "probes/common/error.h"
+#include "probes/device/cuda/cuda_error.h"
 
 namespace pippin::probes::cuda {
 
@@ -25,13 +26,6 @@ struct Grid {
   std::int64_t shared_bytes = 0;   ///< of a block, for dynamic_shared()
   const char* purpose = "kernel";  ///< for messages
 };
-
-/// Throws the Error of what CUDA has refused.
-inline void require_cuda(cudaError_t error, const char* purpose) {
-  if (error != cudaSuccess)
-    throw Error(ExitCode::kMachine,
-                std::string(purpose) + ": CUDA says: " + cudaGetErrorString(error));
-}
 
 /// Without an opt-in a block gets no more. Source: CUDA C++ Programming Guide, "Shared Memory".
 inline constexpr std::int64_t kSharedWithoutAsking = 48 * 1024;

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace pippin::probes {
+
+/// A GPU as its driver describes it. Of power limits the CUDA runtime says nothing.
+struct Gpu {
+  int index = 0;
+  std::string name;
+  int major = 0, minor = 0;  ///< compute capability
+  int multiprocessors = 0;
+  std::uint64_t memory = 0;     ///< bytes
+  int memory_bus = 0;           ///< bits; 0: unknown
+  double clock = 0;             ///< at most; MHz; 0: unknown
+  double memory_clock = 0;      ///< at most; MHz; 0: unknown
+  int driver = 0, runtime = 0;  ///< CUDA's versions, 1000·major + 10·minor
+
+  /// All of it for a log's head.
+  std::string line() const;
+};
+
+/// 0 where there is no driver, too.
+int count_gpus();
+
+/// Makes this thread use the GPU that falls to process `local_rank` of its node, round robin.
+/// Errors: Error (no device) where there is none, or only one that is too old.
+Gpu choose_gpu(int local_rank);
+
+}  // namespace pippin::probes
