@@ -11,7 +11,8 @@ if(PIPPIN_SANITIZE)
   target_compile_options(pippin_options INTERFACE -Wno-maybe-uninitialized)
 endif()
 if(PIPPIN_SANITIZE)
-  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  # Of NVIDIA's compiler these are no options.
+  add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=address,undefined;-fno-sanitize-recover=all;-fno-omit-frame-pointer>")
   add_link_options(-fsanitize=address,undefined)
 endif()
 
