@@ -82,6 +82,8 @@ class Array {
   void upload() {
     pippin::probes::cuda::require_cuda(
         cudaMemcpy(block_, host_.data(), bytes(), cudaMemcpyHostToDevice), "cudaMemcpy");
+    // It may still be on its way, and the device's stream does not wait for this one.
+    pippin::probes::cuda::require_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   }
 
   std::size_t count_, shift_;

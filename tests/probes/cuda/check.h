@@ -66,12 +66,14 @@ struct Rig {
   std::uint64_t seed;
   bool large;  ///< sizes that fill a GPU
 
-  /// New ones in each call, as T holds them.
+  /// New ones in each call, as T holds them; after a million the same again.
   template <typename V = T>
   Numbers draw(std::int64_t count, double scale = 1) {
+    constexpr std::size_t kPeriod = 1000003;  // a prime: rows differ
     Numbers numbers(static_cast<std::size_t>(count));
     ++seed;
-    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = scale * normal_at(seed, i);
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      numbers[i] = i < kPeriod ? scale * normal_at(seed, i) : numbers[i - kPeriod];
     return rounded<V>(numbers);
   }
   void begin(const char* call) { results.begin(call, kName<T>); }

@@ -7,15 +7,6 @@ namespace {
 constexpr std::int64_t kVocab = 50, kSeq = 20;
 
 /// Some come several times, and for one rank of two about half are the other's.
-Array<std::int32_t>* keep(std::unique_ptr<Array<std::int32_t>>& to, const Numbers& tokens) {
-  to = std::make_unique<Array<std::int32_t>>(static_cast<std::int64_t>(tokens.size()));
-  std::vector<std::int32_t> host(tokens.begin(), tokens.end());
-  cuda::require_cuda(cudaMemcpy(to->data(), host.data(), host.size() * sizeof(std::int32_t),
-                                cudaMemcpyHostToDevice),
-                     "cudaMemcpy");
-  return to.get();
-}
-
 template <typename T>
 Numbers draw_tokens(Rig<T>& rig, std::int64_t rows) {
   Random random(++rig.seed);
@@ -34,8 +25,8 @@ void check_embed(Rig<T>& rig, bool backward) {
       Numbers x(dx.size()), dtable = rig.template draw<float>(part.rows * s.width);
       Array<T> table_array(table, s.shift), x_array(s.count(), 0), dx_array(dx, 0);
       Array<float> dtable_array(dtable, s.shift);
-      std::unique_ptr<Array<std::int32_t>> token_array;
-      const std::int32_t* ids = keep(token_array, tokens)->data();
+      Array<std::int32_t> token_array(tokens, 0);
+      const std::int32_t* ids = token_array.data();
       for (std::size_t i = 0; i < x.size(); ++i) {
         const auto width = static_cast<std::size_t>(s.width);
         const double row = tokens[i / width] - static_cast<double>(part.first);

@@ -56,14 +56,6 @@ Reference reference(const Vocabulary& v, const Numbers& logits, const Numbers& t
   return made;
 }
 
-Array<std::int32_t>& upload(Array<std::int32_t>& to, const Numbers& numbers) {
-  const std::vector<std::int32_t> host(numbers.begin(), numbers.end());
-  cuda::require_cuda(cudaMemcpy(to.data(), host.data(), host.size() * sizeof(std::int32_t),
-                                cudaMemcpyHostToDevice),
-                     "cudaMemcpy");
-  return to;
-}
-
 /// What a rank holds.
 template <typename T>
 struct Part {
@@ -95,8 +87,8 @@ void check_vocabulary(Rig<T>& rig, const Vocabulary& v) {
   Numbers targets;
   for (std::int64_t r = 0; r < v.rows; ++r)
     targets.push_back(static_cast<double>(random.below(static_cast<std::uint64_t>(v.known))));
-  Array<std::int32_t> target_array(v.rows);
-  const std::int32_t* ids = upload(target_array, targets).data();
+  Array<std::int32_t> target_array(targets, 0);
+  const std::int32_t* ids = target_array.data();
   StepState host;
   host.loss_scale = kLossScale;
   Array<unsigned char> state(sizeof host);
