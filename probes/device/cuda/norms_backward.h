@@ -23,6 +23,8 @@ template <typename T, int kCount, int kPacks, bool kCentred>
 __global__ void __launch_bounds__(kMostNormThreads)
     norm_rows_backward(std::int64_t rows, std::int64_t width, const T* x, const T* gain,
                        NormState<T> state, const T* dy, T* dx, float* partial) {
+  // With more packs there are no registers for dx before it is needed.
+  constexpr bool kEarly = kPacks * kCount < 24;
   __shared__ float2 scratch[kWarp];
   using Part = RowPart<T, kCount, kPacks>;
   using Values = Pack<T, kCount>;
@@ -34,7 +36,7 @@ __global__ void __launch_bounds__(kMostNormThreads)
     Part x_part, dy_part, dx_part;
     x_part.load(x_row, width);
     dy_part.load(dy_row, width);
-    dx_part.load(dx_row, width);
+    if (kEarly) dx_part.load(dx_row, width);
     const float mean = kCentred ? state.mean[row] : 0, inverse_sd = state.inverse_sd[row];
     float sum_g = 0, sum_gn = 0;
     const auto add = [&](std::int64_t column, const Values& xs, const Values& dys, float* to_gain,
@@ -82,7 +84,8 @@ __global__ void __launch_bounds__(kMostNormThreads)
 #pragma unroll
     for (int p = 0; p < kPacks; ++p)
       if (Part::column(p) < width)
-        store(Part::column(p), x_part.kept[p], dy_part.kept[p], dx_part.kept[p]);
+        store(Part::column(p), x_part.kept[p], dy_part.kept[p],
+              kEarly ? dx_part.kept[p] : load_pack<kCount>(dx_row + Part::column(p)));
     for (std::int64_t c = Part::column(kPacks); c < width; c += std::int64_t{blockDim.x} * kCount)
       store(c, load_pack<kCount>(x_row + c), load_pack<kCount>(dy_row + c),
             load_pack<kCount>(dx_row + c));
