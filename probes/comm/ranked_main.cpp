@@ -28,6 +28,10 @@ int ranked_main(const char* program, const std::function<ExitCode(Session&)>& bo
   return guarded_main(program, [&] {
     Session session;
     Watch watch(program, session.world(), find_nodes(session.world()));
+    session.fail = [&](const Error& problem) {
+      watch.leave_in_error();
+      end_all(program, session.world().rank(), [&]() -> ExitCode { throw Error(problem); });
+    };
     try {
       return body(session);
     } catch (const std::exception&) {

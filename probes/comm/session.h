@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -21,6 +22,9 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   Communicator& world() { return *world_; }
+
+  /// Ends every rank with an error of this one, from any thread: see ranked_main().
+  std::function<void(const Error& problem)> fail;
 
   /// Ends every rank of the session at once, as after an error here.
   [[noreturn]] static void abort(ExitCode code);

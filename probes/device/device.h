@@ -26,7 +26,7 @@ struct VocabPart {
 
 /// The largest shapes that a device will meet.
 struct DeviceNeeds {
-  std::int64_t rows, width;  ///< of a norm, of a sum of rows
+  std::int64_t rows, width;  ///< of a norm, of a sum of rows or of a bias' gradient
   AttentionShape attention;
   bool rotates;
 };
@@ -89,7 +89,8 @@ class Device {
   virtual void norm_backward(std::int64_t rows, std::int64_t width, const T* x, const T* gain,
                              NormState<T> state, const T* dy, T* dx, W* dgain, W* dbias) = 0;
 
-  /// Turns every query and key by its position (`turns` 1) or back (-1).
+  /// Turns every query and key by its position (`turns` 1) or back (-1). Of the sequence and the
+  /// head width that prepare() was told.
   virtual void rotate(const AttentionShape& shape, int turns, T* qkv) = 0;
   /// Elements that attention() leaves for attention_backward(): the probabilities, or as little as
   /// they can be made from again.
@@ -113,11 +114,12 @@ class Device {
   // Cross-entropy over a vocabulary in parts, one reduction over the ranks after each of the first
   // two: the largest logit of each row (maximum), then the exponentials' sum and the target's logit
   // (sums), then the loss and its gradient. Between them the logits are the device's.
-  /// `notes`: where exponentials() finds what else this look at the logits has shown.
+  /// −∞ where no row is known here. `notes`: where exponentials() finds what else this look at the
+  /// logits has shown.
   virtual void largest(std::int64_t rows, const VocabPart& part, T* logits, W* largest,
                        W* notes) = 0;
-  /// `sums`: Σ exp(logit − largest); largest()'s notes before. `targets_logit` is less the largest,
-  /// too, and 0 where the target is another rank's.
+  /// `sums`: in, largest()'s notes; out, Σ exp(logit − largest). `targets_logit` is less the
+  /// largest, too, and 0 where the target is another rank's.
   virtual void exponentials(std::int64_t rows, const VocabPart& part, const std::int32_t* targets,
                             const W* largest, T* logits, W* sums, W* targets_logit) = 0;
   /// Adds the rows' −log softmax(target) to `loss`; the logits become their gradient, times `scale`
@@ -130,8 +132,9 @@ class Device {
   virtual void begin_iteration(StepState* state) = 0;
   virtual void add_squares(std::int64_t count, const W* x, double* squares) = 0;
   virtual void begin_step(const LossScaling& scaling, StepState* state) = 0;
-  /// AdamW as `state` says, which begin_step() saw; nothing where the gradient is not finite.
-  /// `values` are the masters rounded, or where W is T the masters themselves.
+  /// AdamW as `state` says, which begin_step() saw, with the same settings for all of a step;
+  /// nothing where the gradient is not finite. `values` are the masters rounded, or where W is T
+  /// the masters themselves.
   virtual void adam(const OptimizerSettings& settings, const StepState* state, std::int64_t count,
                     bool decays, const W* gradients, W* masters, W* moments1, W* moments2,
                     T* values) = 0;

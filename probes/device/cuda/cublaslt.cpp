@@ -239,6 +239,8 @@ class CublasLt<T>::Library {
     workspace_ = Buffer<unsigned char>(memory, {kWorkspace});
   }
 
+  void give_back() { workspace_ = {}; }
+
   /// Whether there is an algorithm; then the product is under way.
   bool multiply(const Request& r) {
     const Key key = key_of(r);
@@ -319,6 +321,11 @@ CublasLt<T>::~CublasLt() = default;
 template <typename T>
 void CublasLt<T>::prepare(cudaStream_t stream, Memory& memory) {
   library_->prepare(stream, memory);
+}
+
+template <typename T>
+void CublasLt<T>::give_back() {
+  library_->give_back();
 }
 
 template <typename T>

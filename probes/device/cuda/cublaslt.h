@@ -26,6 +26,7 @@ class CublasLt final : public Products<T> {
   ~CublasLt() override;
 
   void prepare(cudaStream_t stream, Memory& memory) override;
+  void give_back() override;
 
   bool linear(const LinearShape& shape, const T* x, const T* w, const T* bias, T* y) override;
   bool linear_gelu(const LinearShape& shape, const T* x, const T* w, const T* bias, T* before,

@@ -28,6 +28,15 @@ void CudaDevice<T>::prepare(const DeviceNeeds& needs) {
 }
 
 template <typename T>
+void CudaDevice<T>::give_back() {
+  products_.give_back();
+  scratch_ = {};
+  squares_ = {};
+  adam_ = {};
+  turns_ = {};
+}
+
+template <typename T>
 void CudaDevice<T>::to_device(std::int64_t bytes, const void* host, void* device) {
   if (!memory_.is_usable()) return;
   knows_adam_ = false;  // it may be the state
@@ -55,6 +64,11 @@ template <typename T>
 void CudaDevice<T>::clear(std::int64_t bytes, void* device) {
   if (!memory_.is_usable()) return;
   require_cuda(cudaMemsetAsync(device, 0, static_cast<std::size_t>(bytes), stream_), "clear");
+}
+
+template <typename T>
+void CudaDevice<T>::draw(const Drawing& drawing, std::int64_t count, T* x) {
+  sweep_elements<kLanes<T>>(stream_, "draw", count, Draw<T>{drawing, x}, x);
 }
 
 template <typename T>

@@ -23,10 +23,13 @@ class CudaDevice final : public Device<T> {
   /// While the memory only measures this takes its blocks, and nothing else may be called but
   /// to_device() and clear(), which do nothing then.
   void prepare(const DeviceNeeds& needs) override;
+  /// Gives back what prepare() took: what measured the memory must be gone before it is reserved.
+  void give_back();
 
   void to_device(std::int64_t bytes, const void* host, void* device) override;
   void to_host(std::int64_t bytes, const void* device, void* host) override;
   void clear(std::int64_t bytes, void* device) override;
+  void draw(const Drawing& drawing, std::int64_t count, T* x) override;
   void widen(std::int64_t count, const T* x, W* y) override;
 
   void linear(std::int64_t rows, std::int64_t in, std::int64_t out, const T* x, const T* w,

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "probes/device/cuda/sweep.h"
+#include "probes/device/drawing.h"
 #include "probes/device/fused_arithmetic.h"
 
 namespace pippin::probes::cuda {
@@ -38,6 +39,24 @@ struct Widen {
 #pragma unroll
     for (int j = 0; j < kCount; ++j) wide.at[j] = loaded.x.at[j];
     store_pack<kCount>(y + i, wide);
+  }
+};
+
+template <typename T>
+struct Draw {
+  struct Nothing {};
+  Drawing drawing;
+  T* x;
+
+  template <int kCount>
+  __device__ Nothing load(std::int64_t) const {
+    return {};
+  }
+  template <int kCount>
+  __device__ void store(std::int64_t i, const Nothing&) const {
+    Pack<T, kCount> drawn;
+    for (int j = 0; j < kCount; ++j) drawn.at[j] = T(static_cast<float>(drawn_at(drawing, i + j)));
+    store_pack<kCount>(x + i, drawn);
   }
 };
 

@@ -29,6 +29,8 @@ Gpu describe(int index) {
   Gpu gpu;
   gpu.index = index;
   gpu.name = properties.name;
+  for (const char byte : properties.uuid.bytes)
+    gpu.uuid += text("%02x", static_cast<unsigned>(static_cast<unsigned char>(byte)));
   gpu.major = properties.major;
   gpu.minor = properties.minor;
   gpu.multiprocessors = properties.multiProcessorCount;

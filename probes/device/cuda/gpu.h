@@ -9,6 +9,7 @@ namespace pippin::probes {
 struct Gpu {
   int index = 0;
   std::string name;
+  std::string uuid;          ///< 32 hex digits: no two GPUs have the same
   int major = 0, minor = 0;  ///< compute capability
   int multiprocessors = 0;
   std::uint64_t memory = 0;     ///< bytes

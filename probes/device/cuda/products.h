@@ -24,6 +24,8 @@ class Products {
   virtual ~Products() = default;
   /// Takes its workspace. To be called before anything below, once; `memory` must outlive it.
   virtual void prepare(cudaStream_t stream, Memory& memory) = 0;
+  /// Gives it back; prepare() may follow.
+  virtual void give_back() = 0;
 
   /// y = x·wᵀ + bias, which may be null: that can always be.
   virtual bool linear(const LinearShape& shape, const T* x, const T* w, const T* bias, T* y) = 0;

@@ -37,6 +37,25 @@ void check_widen(Rig<T>& rig) {
 }
 
 template <typename T>
+void check_draw(Rig<T>& rig) {
+  rig.begin("draw");
+  for (const Size& s : sizes(rig.large))
+    for (const Split split : {Split::kWhole, Split::kRows, Split::kColumns, Split::kGateUp}) {
+      if (split == Split::kGateUp && s.rows % 2 != 0) continue;
+      const Drawing drawing{++rig.seed,
+                            s.shift % 2 == 0 ? 0.02 : 0,
+                            1.5,
+                            {s.rows, s.width, 2 * s.width, split, 2, 1}};
+      Numbers drawn(static_cast<std::size_t>(s.count()));
+      for (std::size_t i = 0; i < drawn.size(); ++i)
+        drawn[i] = drawn_at(drawing, static_cast<std::int64_t>(i));
+      Array<T> to(s.count(), s.shift);
+      rig.device.draw(drawing, s.count(), to.data());
+      rig.results.compare(s.line(), to.numbers(), drawn, rounded_to<T>(6e-8));
+    }
+}
+
+template <typename T>
 void check_rows(Rig<T>& rig) {
   rig.begin("add_rows");
   for (const Size& s : sizes(rig.large)) {
@@ -92,6 +111,7 @@ void check_swiglu_backward(Rig<T>& rig) {
 template <typename T>
 void check_elements(Rig<T>& rig) {
   check_copies(rig);
+  check_draw(rig);
   check_widen(rig);
   check_rows(rig);
   check_residual(rig);

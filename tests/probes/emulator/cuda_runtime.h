@@ -240,8 +240,12 @@ struct EmulatedEvent {
 };
 using cudaEvent_t = EmulatedEvent*;
 
+struct cudaUUID_t {
+  char bytes[16];
+};
 struct cudaDeviceProp {
   char name[256];
+  cudaUUID_t uuid;
   std::size_t totalGlobalMem;
   int major, minor, multiProcessorCount;
 };
@@ -275,7 +279,7 @@ inline cudaError_t cudaGetDevice(int* device) {
 }
 inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
 inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
-  *properties = {"emulator", std::size_t{1} << 30, 9, 0, 4};
+  *properties = {"emulator", {}, std::size_t{1} << 30, 9, 0, 4};
   return cudaSuccess;
 }
 inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {
