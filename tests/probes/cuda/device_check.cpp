@@ -149,6 +149,11 @@ void check_type(Results& results, std::uint64_t seed, bool large) {
 
 int main(int argc, char* argv[]) {
   using namespace pippin::probes;
+  constexpr int kSkipped = 77;
+  if (count_gpus() == 0) {
+    std::printf("skipped: no GPU\n");
+    return kSkipped;
+  }
   return guarded_main("device_check", [&] {
     std::uint64_t seed = std::random_device{}();
     bool large = false;

@@ -6,6 +6,9 @@
 
 namespace pippin::probes::test {
 
+/// False where there is nothing to try layouts on, which it then has said: "skipped: no GPU".
+bool has_ground();
+
 /// What the layouts are tried on: a program is linked with one of the files that define it.
 template <typename T>
 class TestGround {

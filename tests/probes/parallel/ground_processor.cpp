@@ -3,6 +3,8 @@
 
 namespace pippin::probes::test {
 
+bool has_ground() { return true; }
+
 template <typename T>
 struct TestGround<T>::Parts {
   Memory memory;
