@@ -91,6 +91,11 @@ class Writer {
 
 }  // namespace
 
+std::int64_t aligned(std::int64_t count, std::int64_t parts) {
+  const std::int64_t step = kShardAlignment * parts;
+  return (count + step - 1) / step * step;
+}
+
 ShardTable shard_table(const Setup& setup, const Place& place) {
   ShardTable table;
   const std::vector<Shard> all = Writer(setup, place).stage();
@@ -100,11 +105,11 @@ ShardTable shard_table(const Setup& setup, const Place& place) {
       if (shard.lack != lack) continue;
       table.shards.push_back(shard);
       table.shards.back().offset = region.end;
-      region.end += shard.size();
+      region.end = aligned(region.end + shard.size());
       table.count += shard.size();
     }
     if (region.begin == region.end) continue;
-    region.end = (region.end + setup.dp - 1) / setup.dp * setup.dp;
+    region.end = aligned(region.end, setup.dp);
     table.size = region.end;
     table.regions.push_back(region);
   }

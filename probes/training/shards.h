@@ -36,8 +36,14 @@ struct Shard {
 /// A run of the flat array that is reduced as one: its parts lack the same.
 struct Region {
   Lack lack;
-  std::int64_t begin, end;  ///< a whole number of DP parts: padded where need be
+  std::int64_t begin, end;  ///< whole DP parts, each aligned()
 };
+
+/// Elements to whose multiples tensors and their DP parts are padded: of 16 bits the 16 bytes that a
+/// GPU loads at once.
+inline constexpr std::int64_t kShardAlignment = 8;
+/// `count` up to the next multiple of it, in each of `parts` equal parts.
+std::int64_t aligned(std::int64_t count, std::int64_t parts = 1);
 
 /// What a rank holds of the model: the tensors of its stage in the order of the forward pass, those
 /// that lack something after the others.

@@ -42,7 +42,7 @@ Update<T>::Update(Device<T>& device, const ShardTable& table, const Setup& setup
 template <typename T>
 void Update<T>::list_buckets(std::int64_t bucket_size) {
   const std::int64_t ranks = groups_.dp_reduce.size();
-  const std::int64_t size = (bucket_size + ranks - 1) / ranks * ranks;
+  const std::int64_t size = aligned(bucket_size, ranks);
   for (const auto& region : table_.regions)
     for (std::int64_t end = region.end; end > region.begin; end -= size)
       buckets_.push_back({region.lack, std::max(region.begin, end - size), end});

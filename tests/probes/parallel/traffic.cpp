@@ -91,7 +91,7 @@ std::string compare(const char* what, const Traffic& counted, const Traffic& for
 }
 
 /// Gradients (and with ZeRO-1 weights): the bytes are the parameters', rounded up to DP equal parts
-/// in each region that is reduced alone; the calls follow the buckets.
+/// of whole eights in each region that is reduced alone; the calls follow the buckets.
 std::string compare_data_parallel(const Formulas& f, Groups& groups) {
   const Setup& s = f.s;
   const bool zero = s.zero == "1" && s.dp > 1;
@@ -99,7 +99,9 @@ std::string compare_data_parallel(const Formulas& f, Groups& groups) {
     return compare("dp-reduce", groups.dp_reduce.traffic(), {}) +
            compare("dp-gather", groups.dp_gather.traffic(), {});
   }
-  const auto padded = [&](std::int64_t count) { return (count + s.dp - 1) / s.dp * s.dp; };
+  const auto padded = [&](std::int64_t count) {
+    return (count + 8 * s.dp - 1) / (8 * s.dp) * 8 * s.dp;
+  };
   const std::int64_t embedding = f.embedding().bytes / f.g;
   const std::int64_t tokens = f.tp_gradients().bytes / f.g;
   const std::int64_t rest = f.parameters() - embedding - tokens;
