@@ -11,48 +11,51 @@ namespace pippin::probes {
 namespace {
 
 /// Small numbers of both signs.
-void draw(Device<float>& device, std::uint64_t seed, Buffer<float>& buffer) {
-  const std::int64_t count = buffer.size();
-  device.draw({seed, 0.03, 0, {1, count, count, Split::kWhole, 1, 0}}, count, buffer.data());
+template <typename T>
+Buffer<T> drawn(Device<T>& device, std::uint64_t seed, std::int64_t rows, std::int64_t columns) {
+  Buffer<T> buffer(device.memory(), {rows, columns});
+  device.draw({seed, 0.03, 0, {rows, columns, columns, Split::kWhole, 1, 0}}, rows * columns,
+              buffer.data());
+  return buffer;
 }
 
 }  // namespace
 
-ProductBench::ProductBench(Device<float>& device, const Product& product)
-    : device_(device), product_(product) {
+template <typename T>
+ProductBench<T>::ProductBench(Device<T>& device, Clock& clock, const Product& product)
+    : device_(device), clock_(clock), product_(product) {
   Memory& memory = device.memory();
   if (product.linear()) {
-    input_ = Buffer<float>(memory, {product.rows, product.in});
-    weight_ = Buffer<float>(memory, {product.out, product.in});
-    output_ = Buffer<float>(memory, {product.rows, product.out});
-    draw(device, 1, input_);
-    draw(device, 2, weight_);
-    draw(device, 3, output_);
+    input_ = drawn(device, 1, product.rows, product.in);
+    weight_ = drawn(device, 2, product.out, product.in);
+    output_ = drawn(device, 3, product.rows, product.out);
+    if (product.pass == Pass::kWeightGradient)
+      sums_ = Buffer<Wide<T>>(memory, {product.out, product.in});
     return;
   }
   const AttentionShape& s = product.shape;
-  device.prepare({s.rows(), s.qkv_width(), s, false});
-  qkv_ = Buffer<float>(memory, {s.rows(), s.qkv_width()});
-  kept_ = Buffer<float>(memory, {device.attention_kept(s)});
-  context_ = Buffer<float>(memory, {s.rows(), s.width()});
-  draw(device, 1, qkv_);
+  qkv_ = drawn(device, 1, s.rows(), s.qkv_width());
+  kept_ = Buffer<Wide<T>>(memory, {device.attention_kept(s)});
+  context_ = Buffer<T>(memory, {s.rows(), s.width()});
   if (product.pass == Pass::kAttention) return;
-  dqkv_ = Buffer<float>(memory, {s.rows(), s.qkv_width()});
+  dqkv_ = Buffer<T>(memory, {s.rows(), s.qkv_width()});
   device.attention(s, qkv_.data(), kept_.data(), context_.data());
 }
 
-void ProductBench::make_linear() {
+template <typename T>
+void ProductBench<T>::make_linear() {
   const Product& p = product_;
-  float *x = input_.data(), *w = weight_.data(), *y = output_.data();
+  T *x = input_.data(), *w = weight_.data(), *y = output_.data();
   if (p.pass == Pass::kForward)
     device_.linear(p.rows, p.in, p.out, x, w, nullptr, y);
   else if (p.pass == Pass::kInputGradient)
     device_.linear_to_input(p.rows, p.in, p.out, y, w, x);
   else
-    device_.linear_to_weight(p.rows, p.in, p.out, x, y, w, nullptr);
+    device_.linear_to_weight(p.rows, p.in, p.out, x, y, sums_.data(), nullptr);
 }
 
-void ProductBench::make_attention() {
+template <typename T>
+void ProductBench<T>::make_attention() {
   if (product_.pass == Pass::kAttention)
     device_.attention(product_.shape, qkv_.data(), kept_.data(), context_.data());
   else
@@ -60,19 +63,21 @@ void ProductBench::make_attention() {
                                context_.data(), dqkv_.data());
 }
 
-double ProductBench::run() {
-  const double start = now_seconds();
+template <typename T>
+double ProductBench<T>::run() {
+  const Clock::Moment begin = clock_.moment();
   if (product_.linear())
     make_linear();
   else
     make_attention();
-  // A device may still be at it: what reads a result waits for it.
-  float last = 0;
-  device_.to_host(sizeof last, product_.linear() ? output_.data() : context_.data(), &last);
-  return now_seconds() - start;
+  const Clock::Moment end = clock_.moment();
+  const std::int64_t took = clock_.nanoseconds(end) - clock_.nanoseconds(begin);
+  clock_.forget();
+  return 1e-9 * static_cast<double>(took);
 }
 
-std::vector<double> ProductBench::run_for(double seconds) {
+template <typename T>
+std::vector<double> ProductBench<T>::run_for(double seconds) {
   constexpr std::size_t kFewest = 3;
   const double start = now_seconds();
   run();
@@ -80,6 +85,10 @@ std::vector<double> ProductBench::run_for(double seconds) {
   while (times.size() < kFewest || now_seconds() - start < seconds) times.push_back(run());
   return times;
 }
+
+template class ProductBench<Half>;
+template class ProductBench<BFloat16>;
+template class ProductBench<float>;
 
 Speed speed_of(const Product& product, const std::vector<double>& seconds) {
   std::vector<double> tflops;

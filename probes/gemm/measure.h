@@ -4,16 +4,18 @@
 #include <vector>
 
 #include "probes/comm/communicator.h"
+#include "probes/common/clock.h"
 #include "probes/device/device.h"
 #include "probes/gemm/products.h"
 
 namespace pippin::probes {
 
-/// Makes one product over and over. Its operands are drawn once.
+/// Makes one product over and over. Its operands are drawn once. T is float, BFloat16 or Half.
+template <typename T>
 class ProductBench {
  public:
-  /// `device` must outlive it. Errors: Error (out of memory).
-  ProductBench(Device<float>& device, const Product& product);
+  /// `device` and `clock`, which is the device's, must outlive it. Errors: Error (out of memory).
+  ProductBench(Device<T>& device, Clock& clock, const Product& product);
 
   /// Once, to its end. Unit: seconds.
   double run();
@@ -24,11 +26,13 @@ class ProductBench {
   void make_linear();
   void make_attention();
 
-  Device<float>& device_;
+  Device<T>& device_;
+  Clock& clock_;
   Product product_;
-  Buffer<float> input_, weight_, output_;  ///< of a linear layer
-  Buffer<float> qkv_, dqkv_, kept_;        ///< of attention
-  Buffer<float> context_;
+  Buffer<T> input_, weight_, output_;  ///< of a linear layer
+  Buffer<Wide<T>> sums_;               ///< of its weight's gradient
+  Buffer<T> qkv_, dqkv_, context_;     ///< of attention
+  Buffer<Wide<T>> kept_;
 };
 
 /// How fast one rank made a product, over its repetitions. Unit: 1e12 operations a second.

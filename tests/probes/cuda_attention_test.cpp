@@ -8,8 +8,8 @@
 
 #include "emulator.h"
 #include "probes/common/error.h"
-#include "probes/device/cuda/attention.h"
 #include "probes/common/half.h"
+#include "probes/device/cuda/attention.h"
 
 using namespace pippin::probes;
 using Catch::Matchers::Contains;
