@@ -11,7 +11,7 @@ namespace pippin::probes {
 
 namespace {
 
-constexpr std::int64_t kSide = 512, kSmallestSide = 64, kTrialSide = 128;
+constexpr std::int64_t kSmallestSide = 64;
 constexpr std::int64_t kBytes = 4 << 20, kFewestBytes = 64 << 10, kTrialBytes = 256 << 10;
 constexpr double kFewest = 8;  ///< repetitions that should fit
 // Shares of the whole at which a part should be over.
@@ -35,22 +35,27 @@ class Watch {
 Product square(std::int64_t side) { return linear_products("square", side, side, side).front(); }
 
 /// The largest side of which a few products fit into `seconds` on every rank.
-std::int64_t fitting_side(Communicator& world, Device<float>& device, double seconds) {
-  const auto times = ProductBench(device, square(kTrialSide)).run_for(0);
+template <typename T>
+std::int64_t fitting_side(Communicator& world, Device<T>& device, Clock& clock, std::int64_t side,
+                          double seconds) {
+  const std::int64_t trial_side = side / 4;
+  const auto times = ProductBench<T>(device, clock, square(trial_side)).run_for(0);
   const double trial = largest(world, *std::min_element(times.begin(), times.end()));
-  std::int64_t side = kSide;
   const auto expected = [&] {
-    const double ratio = static_cast<double>(side) / kTrialSide;
+    const double ratio = static_cast<double>(side) / static_cast<double>(trial_side);
     return trial * ratio * ratio * ratio;
   };
   while (side > kSmallestSide && kFewest * expected() > seconds) side /= 2;
   return side;
 }
 
+template <typename T>
 void read_product(CanaryReading& reading, Communicator& world, const Nodes& nodes,
-                  Device<float>& device, const Watch& watch, double end) {
-  reading.product = square(fitting_side(world, device, watch.until(end)));
-  ProductBench bench(device, reading.product);
+                  Device<T>& device, Clock& clock, std::int64_t side, const Watch& watch,
+                  double end) {
+  device.prepare({1, 1, {1, 1, 1, 1, 8}, false});  // a product needs none of it
+  reading.product = square(fitting_side(world, device, clock, side, watch.until(end)));
+  ProductBench<T> bench(device, clock, reading.product);
   const double seconds = watch.until(end);
   reading.of_rank = gathered(world, speed_of(reading.product, bench.run_for(seconds)));
   reading.slowest_node = nodes.name_of(slowest_rank(reading.of_rank));
@@ -121,7 +126,9 @@ void read_pairs(CanaryReading& reading, Communicator& world, const Nodes& nodes,
 
 }  // namespace
 
-CanaryReading take_reading(Communicator& world, Device<float>& device, double seconds) {
+template <typename T>
+CanaryReading take_reading(Communicator& world, Device<T>& device, Clock& clock, std::int64_t side,
+                           double seconds) {
   world.barrier();
   const Watch watch(world, seconds);
   const Nodes nodes = find_nodes(world);
@@ -129,7 +136,7 @@ CanaryReading take_reading(Communicator& world, Device<float>& device, double se
   reading.ranks = world.size();
   reading.nodes = nodes.count();
   const bool alone = world.size() == 1;
-  read_product(reading, world, nodes, device, watch, alone ? kEnd : kProductEnd);
+  read_product(reading, world, nodes, device, clock, side, watch, alone ? kEnd : kProductEnd);
   if (!alone) {
     const bool has_pairs = nodes.count() > 1;
     const double end = has_pairs ? kBandwidthEnd : kEnd;
@@ -143,5 +150,8 @@ CanaryReading take_reading(Communicator& world, Device<float>& device, double se
   reading.seconds = watch.elapsed();
   return reading;
 }
+
+template CanaryReading take_reading(Communicator&, Device<BFloat16>&, Clock&, std::int64_t, double);
+template CanaryReading take_reading(Communicator&, Device<float>&, Clock&, std::int64_t, double);
 
 }  // namespace pippin::probes

@@ -34,8 +34,13 @@ struct CanaryReading {
 };
 
 /// Takes a reading within about `seconds` of wall time, on all ranks of `world` together: 40 % of
-/// it for the product, the rest for 8 bytes, for up to 4 MiB and for the pairs of nodes. Sizes only
-/// shrink where a few repetitions would not fit, so that readings can be compared.
-CanaryReading take_reading(Communicator& world, Device<float>& device, double seconds);
+/// it for a product of up to side³, the rest for 8 bytes, for up to 4 MiB and for the pairs of
+/// nodes. Sizes only shrink where a few repetitions would not fit, so that readings can be
+/// compared. `clock`: the device's. T is float or BFloat16.
+template <typename T>
+CanaryReading take_reading(Communicator& world, Device<T>& device, Clock& clock, std::int64_t side,
+                           double seconds);
+
+inline constexpr std::int64_t kProcessorSide = 512, kGpuSide = 8192;
 
 }  // namespace pippin::probes

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "probes/canary/on_gpu.h"
 #include "probes/canary/report.h"
 #include "probes/comm/ranked_main.h"
 #include "probes/common/hand_over.h"
@@ -31,6 +32,13 @@ OptionTable canary_options(CanarySettings& s) {
           whole_option("--threads", s.threads, 1, 4096, "of each rank's product")};
 }
 
+CanaryReading take_reading_on_processor(Communicator& world, const CanarySettings& settings) {
+  Memory memory;
+  CpuDevice<float> device(memory, settings.threads);
+  HostClock clock;
+  return take_reading<float>(world, device, clock, kProcessorSide, settings.seconds);
+}
+
 ExitCode run(const std::vector<std::string>& arguments, Session& session) {
   Communicator& world = session.world();
   const bool first = world.rank() == 0;
@@ -42,9 +50,9 @@ ExitCode run(const std::vector<std::string>& arguments, Session& session) {
   }
   Log log(stdout, first);
   log.line(" > probe: pippin canary 1");
-  Memory memory;
-  CpuDevice<float> device(memory, settings.threads);
-  const CanaryReading reading = take_reading(world, device, settings.seconds);
+  const CanaryReading reading = settings.device == "cuda"
+                                    ? take_reading_on_gpu(world, settings.seconds)
+                                    : take_reading_on_processor(world, settings);
   for (const auto& line : reading_lines(reading)) log.line(line);
   log.line(reading_record(reading));
   return ExitCode::kDone;

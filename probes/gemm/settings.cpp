@@ -9,8 +9,9 @@ namespace pippin::probes {
 namespace {
 
 bool shapes_products(const Option& option) {
-  static const std::vector<std::string> kNames = {
-      "--tp", "--mbs", "--hidden", "--heads", "--kv-heads", "--ffn", "--style", "--seq", "--vocab"};
+  static const std::vector<std::string> kNames = {"--tp",       "--mbs",      "--hidden", "--heads",
+                                                  "--kv-heads", "--ffn",      "--style",  "--seq",
+                                                  "--vocab",    "--precision"};
   return std::find(kNames.begin(), kNames.end(), option.name) != kNames.end();
 }
 
@@ -25,6 +26,9 @@ OptionTable gemm_options(GemmSettings& s) {
       whole_option("--m", s.m, 0, kLargest, "one product m x k by k x n instead of a model's"),
       whole_option("--n", s.n, 0, kLargest, "the same"),
       whole_option("--k", s.k, 0, kLargest, "the same"),
+      choice_option("--device", s.device, {"cpu", "cuda"}, "what each rank runs on"),
+      whole_option("--algorithms", s.algorithms, 1, 1000,
+                   "of cuBLASLt's that are tried on a GPU; the fastest is timed"),
       whole_option("--threads", s.threads, 1, 4096, "of each rank"),
       number_option("--seconds", s.seconds, 0.0, 1e6, "for all products together"),
       word_option("--json", s.json, "FILE for one JSON object per line; - is standard output"),

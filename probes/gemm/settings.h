@@ -13,6 +13,8 @@ namespace pippin::probes {
 struct GemmSettings {
   Setup setup;  ///< the model, unless m, n and k are given
   std::int64_t m = 0, n = 0, k = 0;
+  std::string device = "cpu";   ///< or "cuda"
+  std::int64_t algorithms = 8;  ///< of cuBLASLt's that are tried for each product
   std::int64_t threads = 1;
   double seconds = 5;  ///< for all products together
   std::string json;    ///< a file, "-" for standard output, empty for none

@@ -6,6 +6,7 @@
 #include "probes/common/error.h"
 #include "probes/common/text.h"
 #include "probes/device/cuda/cuda_error.h"
+#include "probes/device/cuda/cuda_heap.h"
 
 namespace pippin::probes {
 
@@ -29,6 +30,21 @@ double mib(std::uint64_t bytes) { return static_cast<double>(bytes) / (1024.0 * 
 }
 
 }  // namespace
+
+void* CudaHeap::allocate(std::uint64_t bytes) {
+  const std::uint64_t whole = (std::max<std::uint64_t>(bytes, 1) + kBlock - 1) / kBlock * kBlock;
+  void* block = nullptr;
+  if (cudaMalloc(&block, whole) != cudaSuccess) out_of_memory(bytes);
+  cuda::require_cuda(cudaMemset(block, 0, whole), "cudaMemset");
+  cuda::require_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  count(whole);
+  return block;
+}
+
+void CudaHeap::release(void* block, std::uint64_t bytes) {
+  (void)cudaFree(block);
+  discount((std::max<std::uint64_t>(bytes, 1) + kBlock - 1) / kBlock * kBlock);
+}
 
 CudaMemory::~CudaMemory() {
   if (base_) (void)cudaFree(base_);

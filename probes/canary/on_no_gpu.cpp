@@ -1,0 +1,10 @@
+#include "probes/canary/on_gpu.h"
+#include "probes/common/error.h"
+
+namespace pippin::probes {
+
+CanaryReading take_reading_on_gpu(Communicator&, double) {
+  throw Error(ExitCode::kNoDevice, "--device cuda: built without CUDA");
+}
+
+}  // namespace pippin::probes
