@@ -39,8 +39,8 @@ struct Region {
   std::int64_t begin, end;  ///< whole DP parts, each aligned()
 };
 
-/// Elements to whose multiples tensors and their DP parts are padded: of 16 bits the 16 bytes that a
-/// GPU loads at once.
+/// Elements to whose multiples tensors and their DP parts are padded: of 16 bits the 16 bytes that
+/// a GPU loads at once.
 inline constexpr std::int64_t kShardAlignment = 8;
 /// `count` up to the next multiple of it, in each of `parts` equal parts.
 std::int64_t aligned(std::int64_t count, std::int64_t parts = 1);
