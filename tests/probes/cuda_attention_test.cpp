@@ -153,9 +153,9 @@ struct Run {
         scratch(cuda::attention_scratch(s)),
         context(s.rows() * s.width()),
         dqkv(s.rows() * s.qkv_width()) {
-    cuda::attention<T>(nullptr, s, qkv.data(), kept.data(), context.data());
-    cuda::attention_backward<T>(nullptr, s, qkv.data(), kept.data(), context.data(),
-                                dcontext.data(), scratch.data(), dqkv.data());
+    cuda::start_attention<T>(nullptr, s, qkv.data(), kept.data(), context.data());
+    cuda::start_attention_backward<T>(nullptr, s, qkv.data(), kept.data(), context.data(),
+                                      dcontext.data(), scratch.data(), dqkv.data());
   }
 };
 
@@ -259,7 +259,7 @@ TEMPLATE_TEST_CASE("attention of scores of 10000 and of -10000 is finite", "[cud
 
 TEST_CASE("attention refuses heads that no kernel takes", "[cuda][attention]") {
   const AttentionShape s{1, 1, 1, 1, 264};
-  CHECK_THROWS_WITH(cuda::attention<float>(nullptr, s, nullptr, nullptr, nullptr),
+  CHECK_THROWS_WITH(cuda::start_attention<float>(nullptr, s, nullptr, nullptr, nullptr),
                     Contains("heads of width 264") && Contains("at most 256"));
 }
 

@@ -76,7 +76,7 @@ void forward_by_tensor_cores(cudaStream_t stream, const AttentionShape& s, const
     launch(stream,
            {grid_of(s, s.heads, Tiles::kQueries), Tiles::kThreads, Tiles::shared_bytes<T, width>(),
             "attention"},
-           &attention_forward<T, width>, AttentionPlace(s), qkv, kept, context);
+           &flash_forward<T, width>, AttentionPlace(s), qkv, kept, context);
   });
 }
 
@@ -141,17 +141,17 @@ std::int64_t attention_kept(const AttentionShape& s) { return s.batch * s.heads 
 std::int64_t attention_scratch(const AttentionShape& s) { return row_sums(s) + key_sums(s); }
 
 template <typename T>
-void attention(cudaStream_t stream, const AttentionShape& s, const T* qkv, float* kept,
-               T* context) {
+void start_attention(cudaStream_t stream, const AttentionShape& s, const T* qkv, float* kept,
+                     T* context) {
   if constexpr (kHasTensorCores<T>)
     if (fits_tensor_cores(s)) return forward_by_tensor_cores(stream, s, qkv, kept, context);
   plain_forward(stream, s, qkv, kept, context);
 }
 
 template <typename T>
-void attention_backward(cudaStream_t stream, const AttentionShape& s, const T* qkv,
-                        const float* kept, const T* context, const T* dcontext, float* scratch,
-                        T* dqkv) {
+void start_attention_backward(cudaStream_t stream, const AttentionShape& s, const T* qkv,
+                              const float* kept, const T* context, const T* dcontext,
+                              float* scratch, T* dqkv) {
   constexpr int kThreads = 256, kRowsOfBlock = kThreads / kWarp;
   const std::int64_t rows = s.batch * s.heads * s.seq;
   launch(stream, {(rows + kRowsOfBlock - 1) / kRowsOfBlock, kThreads, 0, "attention's row sums"},
@@ -162,16 +162,19 @@ void attention_backward(cudaStream_t stream, const AttentionShape& s, const T* q
   plain_backward(stream, s, qkv, kept, scratch, dcontext, dqkv);
 }
 
-template void attention<float>(cudaStream_t, const AttentionShape&, const float*, float*, float*);
-template void attention_backward<float>(cudaStream_t, const AttentionShape&, const float*,
-                                        const float*, const float*, const float*, float*, float*);
-template void attention<BFloat16>(cudaStream_t, const AttentionShape&, const BFloat16*, float*,
-                                  BFloat16*);
-template void attention_backward<BFloat16>(cudaStream_t, const AttentionShape&, const BFloat16*,
-                                           const float*, const BFloat16*, const BFloat16*, float*,
-                                           BFloat16*);
-template void attention<Half>(cudaStream_t, const AttentionShape&, const Half*, float*, Half*);
-template void attention_backward<Half>(cudaStream_t, const AttentionShape&, const Half*,
-                                       const float*, const Half*, const Half*, float*, Half*);
+template void start_attention<float>(cudaStream_t, const AttentionShape&, const float*, float*,
+                                     float*);
+template void start_attention_backward<float>(cudaStream_t, const AttentionShape&, const float*,
+                                              const float*, const float*, const float*, float*,
+                                              float*);
+template void start_attention<BFloat16>(cudaStream_t, const AttentionShape&, const BFloat16*,
+                                        float*, BFloat16*);
+template void start_attention_backward<BFloat16>(cudaStream_t, const AttentionShape&,
+                                                 const BFloat16*, const float*, const BFloat16*,
+                                                 const BFloat16*, float*, BFloat16*);
+template void start_attention<Half>(cudaStream_t, const AttentionShape&, const Half*, float*,
+                                    Half*);
+template void start_attention_backward<Half>(cudaStream_t, const AttentionShape&, const Half*,
+                                             const float*, const Half*, const Half*, float*, Half*);
 
 }  // namespace pippin::probes::cuda

@@ -11,23 +11,23 @@ namespace pippin::probes::cuda {
 // memory. The same bits every time. 16-bit numbers in heads of a multiple of 8 up to 128 go to
 // tensor cores, which need pointers aligned to 16 bytes; everything else is slow.
 
-/// Numbers that attention() leaves for attention_backward(): of each sequence, head and query the
-/// logarithm to base 2 of the sum of its scores' exponentials.
+/// Numbers that start_attention() leaves for start_attention_backward(): of each sequence, head and
+/// query the logarithm to base 2 of the sum of its scores' exponentials.
 std::int64_t attention_kept(const AttentionShape& shape);
 
-/// Numbers that attention_backward() needs meanwhile: its row sums, and where key blocks are few,
-/// gradients of keys and values of several parts of a group.
+/// Numbers that start_attention_backward() needs meanwhile: its row sums, and where key blocks are
+/// few, gradients of keys and values of several parts of a group.
 std::int64_t attention_scratch(const AttentionShape& shape);
 
 /// Errors: kBadInput for heads wider than 256.
 template <typename T>
-void attention(cudaStream_t stream, const AttentionShape& shape, const T* qkv, float* kept,
-               T* context);
+void start_attention(cudaStream_t stream, const AttentionShape& shape, const T* qkv, float* kept,
+                     T* context);
 
 /// Overwrites all of dqkv.
 template <typename T>
-void attention_backward(cudaStream_t stream, const AttentionShape& shape, const T* qkv,
-                        const float* kept, const T* context, const T* dcontext, float* scratch,
-                        T* dqkv);
+void start_attention_backward(cudaStream_t stream, const AttentionShape& shape, const T* qkv,
+                              const float* kept, const T* context, const T* dcontext,
+                              float* scratch, T* dqkv);
 
 }  // namespace pippin::probes::cuda

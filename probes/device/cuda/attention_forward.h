@@ -101,7 +101,7 @@ __device__ void mask_scores(int first_query, int first_key, float (&scores)[kRow
 /// exponentials' sum.
 template <typename T, int kWidth>
 __global__ void __launch_bounds__(ForwardTiles::kThreads)
-    attention_forward(AttentionPlace at, const T* qkv, float* kept, T* context) {
+    flash_forward(AttentionPlace at, const T* qkv, float* kept, T* context) {
   using Tiles = ForwardTiles;
   constexpr int kRows = Tiles::kRowTiles, kKeys = Tiles::kKeys;
   const AttentionWork work;

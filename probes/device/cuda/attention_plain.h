@@ -83,7 +83,7 @@ __device__ float of_plain_row(float value) {
   return value;
 }
 
-/// See attention_forward(). Requires: head_width at most 8·kColumns, as for all that follow.
+/// See flash_forward(). Requires: head_width at most 8·kColumns, as for all that follow.
 template <typename T, int kColumns>
 __global__ void __launch_bounds__(PlainTiles::kThreads)
     attention_plain(AttentionPlace at, const T* qkv, float* kept, T* context) {

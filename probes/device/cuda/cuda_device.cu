@@ -183,13 +183,13 @@ std::int64_t CudaDevice<T>::attention_kept(const AttentionShape& shape) const {
 
 template <typename T>
 void CudaDevice<T>::attention(const AttentionShape& shape, const T* qkv, W* kept, T* context) {
-  cuda::attention(stream_, shape, qkv, kept, context);
+  start_attention(stream_, shape, qkv, kept, context);
 }
 
 template <typename T>
 void CudaDevice<T>::attention_backward(const AttentionShape& shape, const T* qkv, const W* kept,
                                        const T* context, const T* dcontext, T* dqkv) {
-  cuda::attention_backward(stream_, shape, qkv, kept, context, dcontext, scratch_.data(), dqkv);
+  start_attention_backward(stream_, shape, qkv, kept, context, dcontext, scratch_.data(), dqkv);
 }
 
 template class CudaDevice<BFloat16>;

@@ -35,7 +35,7 @@ void* CudaHeap::allocate(std::uint64_t bytes) {
   const std::uint64_t whole = (std::max<std::uint64_t>(bytes, 1) + kBlock - 1) / kBlock * kBlock;
   void* block = nullptr;
   if (cudaMalloc(&block, whole) != cudaSuccess) out_of_memory(bytes);
-  cuda::require_cuda(cudaMemset(block, 0, whole), "cudaMemset");
+  cuda::require_cuda(cudaMemsetAsync(block, 0, whole), "cudaMemsetAsync");
   cuda::require_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   count(whole);
   return block;
