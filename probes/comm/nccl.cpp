@@ -1,5 +1,6 @@
 #include "probes/comm/nccl.h"
 
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -60,7 +61,8 @@ class Ring {
   }
   ~Ring() {
     post_.remove(comm_);
-    (void)ncclCommDestroy(comm_);
+    // After an error here the others may wait in a call for ever, and this waits for the call.
+    if (std::uncaught_exceptions() == 0) (void)ncclCommDestroy(comm_);
   }
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
@@ -133,7 +135,7 @@ class NcclCommunicator final : public Communicator {
         place_(place),
         main_(*host_, name_, place) {}
   ~NcclCommunicator() override {
-    if (scratch_) (void)cudaFree(scratch_);
+    if (scratch_ && std::uncaught_exceptions() == 0) (void)cudaFree(scratch_);
   }
   NcclCommunicator(const NcclCommunicator&) = delete;
   NcclCommunicator& operator=(const NcclCommunicator&) = delete;

@@ -64,7 +64,14 @@ void train_in(Session& session, const TrainingSettings& settings, const Nodes& n
                                : make_nccl_communicator(std::move(host), channel, place);
     };
   }
-  train_on<T>(ground, world, nodes, settings, log);
+  try {
+    train_on<T>(ground, world, nodes, settings, log);
+  } catch (const Error& problem) {
+    // The GPU's memory cannot be freed while a call in its stream waits for another rank: the ranks
+    // must be ended first.
+    if (world.size() > 1) session.fail(problem);
+    throw;
+  }
 }
 
 }  // namespace
