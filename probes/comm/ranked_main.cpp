@@ -34,9 +34,9 @@ int ranked_main(const char* program, const std::function<ExitCode(Session&)>& bo
     };
     try {
       return body(session);
-    } catch (const std::exception&) {
+    } catch (const std::exception& error) {
       if (session.world().size() == 1) throw;
-      watch.leave_in_error();
+      watch.leave_in_error(exit_code_of(error));
       const std::exception_ptr problem = std::current_exception();
       end_all(program, session.world().rank(),
               [&]() -> ExitCode { std::rethrow_exception(problem); });

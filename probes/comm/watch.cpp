@@ -19,11 +19,16 @@ namespace pippin::probes {
 
 namespace {
 
-/// One byte says it all.
 enum class Word : char {
   kGoodbye = 'g',  ///< the rank is done
   kError = 'e',    ///< it ends with words of its own
   kLost = 'l',     ///< from the first rank: another died, which it has said
+};
+
+/// Two bytes say it all.
+struct LastWord {
+  Word word = Word::kGoodbye;
+  unsigned char code = 0;  ///< the rank's exit code, of an error
 };
 
 /// Where the first rank is, and what proves that a connection belongs to this run.
@@ -71,9 +76,9 @@ class Watch::Post {
   Post(const Post&) = delete;
   Post& operator=(const Post&) = delete;
 
-  void leave_in_error() {
-    leaving_ = Word::kError;
-    tell_all(Word::kError);
+  void leave_in_error(ExitCode code) {
+    leaving_ = {Word::kError, static_cast<unsigned char>(code)};
+    tell_all(leaving_);
   }
 
  private:
@@ -117,9 +122,9 @@ class Watch::Post {
     }
   }
 
-  void tell_all(Word word) {
+  void tell_all(LastWord last) {
     for (const auto& peer : peers_)
-      if (peer) peer.send(&word, 1);
+      if (peer) peer.send(&last, sizeof last);
   }
 
   /// Until this rank is done, or for ever with whoever is lost.
@@ -144,12 +149,15 @@ class Watch::Post {
 
   /// The last word of a rank. Returns where it left in peace.
   void hear(int rank) {
-    Word word{};
-    if (!peers_[static_cast<std::size_t>(rank)].receive(&word, 1)) return lose(rank);
-    if (word == Word::kGoodbye) return;
-    if (rank_ == 0) tell_all(word);
-    if (word == Word::kError) std::this_thread::sleep_for(std::chrono::seconds(5));
-    end();
+    LastWord last;
+    const Socket& peer = peers_[static_cast<std::size_t>(rank)];
+    if (!peer.receive(&last, sizeof last)) return lose(rank);
+    if (last.word == Word::kGoodbye) return;
+    if (rank_ == 0) tell_all(last);
+    if (last.word == Word::kLost) end(ExitCode::kLostRank);
+    // Its words are out when its connection closes; 5 s of silence will do, too.
+    (void)peer.receive(&last.word, 1);
+    end(static_cast<ExitCode>(last.code));
   }
 
   void lose(int rank) {
@@ -160,18 +168,18 @@ class Watch::Post {
                  "may say why\n",
                  program_.c_str(), rank, nodes_.name_of(rank).c_str());
     std::fflush(stderr);
-    if (rank_ == 0) tell_all(Word::kLost);
-    end();
+    if (rank_ == 0) tell_all({Word::kLost});
+    end(ExitCode::kLostRank);
   }
 
   /// Without destructors: the main thread may hang in a call that will never return.
-  [[noreturn]] static void end() { std::_Exit(static_cast<int>(ExitCode::kLostRank)); }
+  [[noreturn]] static void end(ExitCode code) { std::_Exit(static_cast<int>(code)); }
 
   std::string program_;
   Nodes nodes_;
   int rank_;
   std::vector<Socket> peers_;  ///< of the first rank by rank, of another the first alone
-  std::atomic<Word> leaving_ = Word::kGoodbye;
+  std::atomic<LastWord> leaving_ = LastWord{};
   int wake_[2] = {-1, -1};
   std::thread thread_;
 };
@@ -181,8 +189,8 @@ Watch::Watch(const std::string& program, Communicator& world, const Nodes& nodes
 
 Watch::~Watch() = default;
 
-void Watch::leave_in_error() {
-  if (post_) post_->leave_in_error();
+void Watch::leave_in_error(ExitCode code) {
+  if (post_) post_->leave_in_error(code);
 }
 
 }  // namespace pippin::probes

@@ -5,6 +5,7 @@
 
 #include "probes/comm/communicator.h"
 #include "probes/comm/nodes.h"
+#include "probes/common/error.h"
 
 namespace pippin::probes {
 
@@ -22,8 +23,9 @@ class Watch {
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
-  /// This rank ends with words of its own: the others need none and wait to be ended by it.
-  void leave_in_error();
+  /// This rank ends with words of its own and this code: the others need no words, wait until it
+  /// has ended and end with the same code, so that a launcher that asks any of them hears it.
+  void leave_in_error(ExitCode code);
 
  private:
   class Post;

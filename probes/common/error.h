@@ -29,13 +29,17 @@ class Error : public std::runtime_error {
   ExitCode exit_code_;
 };
 
+/// Of an Error its own, of others what fits.
+ExitCode exit_code_of(const std::exception& error);
+
 /// Throws the Error of bad usage.
 [[noreturn]] void bad_input(const std::string& message);
 /// Throws the Error of a layout that cannot be.
 [[noreturn]] void bad_layout(const std::string& message);
 
 /// Runs the body of a probe's `main`: an exception becomes one line on standard error,
-/// "PROGRAM: what happened", and its exit code.
+/// "PROGRAM: what happened", and its exit code. One without words ends it in silence, as where
+/// another process has spoken.
 int guarded_main(const char* program, const std::function<ExitCode()>& body);
 
 }  // namespace pippin::probes
