@@ -1,12 +1,16 @@
 #include "probes/comm/socket.h"
 
+#include <arpa/inet.h>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <netdb.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -72,18 +76,62 @@ bool Socket::receive(void* data, std::size_t bytes) const {
   return true;
 }
 
-Socket listen_anywhere(std::uint16_t& port) {
+namespace {
+
+/// Port 0 is one of the system's choice. Returns none, with errno set, where it cannot be had.
+Socket try_to_listen(std::uint16_t port) {
   Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int on = 1;  // a port that a run has just left may be taken again
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = INADDR_ANY;
+  address.sin_port = htons(port);
+  if (!socket ||
+      (port > 0 &&
+       ::setsockopt(socket.descriptor(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0) ||
+      ::bind(socket.descriptor(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+      ::listen(socket.descriptor(), SOMAXCONN) != 0)
+    return {};
+  return socket;
+}
+
+/// The length of an abstract address: the name has a zero in front and none behind.
+socklen_t local_address(const std::string& name, sockaddr_un& address) {
+  address = {};
+  address.sun_family = AF_UNIX;
+  name.copy(address.sun_path + 1, sizeof address.sun_path - 1);
+  return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+}
+
+}  // namespace
+
+Socket listen_anywhere(std::uint16_t& port) {
+  Socket socket = try_to_listen(0);
+  sockaddr_in address{};
   socklen_t size = sizeof address;
-  auto* any = reinterpret_cast<sockaddr*>(&address);
-  if (!socket || ::bind(socket.descriptor(), any, size) != 0 ||
-      ::listen(socket.descriptor(), SOMAXCONN) != 0 ||
-      ::getsockname(socket.descriptor(), any, &size) != 0)
+  if (!socket ||
+      ::getsockname(socket.descriptor(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
     fail("cannot listen for the other ranks");
   port = ntohs(address.sin_port);
+  return socket;
+}
+
+Socket listen_on(std::uint16_t port) {
+  Socket socket = try_to_listen(port);
+  if (socket) return socket;
+  if (errno == EADDRINUSE)
+    bad_input("cannot listen for the other ranks on port " + std::to_string(port) +
+              ": another program has it; choose another port");
+  fail("cannot listen for the other ranks on port " + std::to_string(port));
+}
+
+Socket listen_locally(const std::string& name) {
+  Socket socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address;
+  const socklen_t size = local_address(name, address);
+  if (!socket || ::bind(socket.descriptor(), reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+      ::listen(socket.descriptor(), SOMAXCONN) != 0)
+    fail("cannot listen for the ranks of this node");
   return socket;
 }
 
@@ -95,29 +143,63 @@ Socket accept_from(const Socket& listening) {
   }
 }
 
-Socket connect_to(const std::string& host, std::uint16_t port, double seconds) {
+Socket try_to_connect(const std::string& host, std::uint16_t port) {
   const Addresses addresses = addresses_of(host, port);
+  for (const addrinfo* address = addresses.get(); address; address = address->ai_next) {
+    Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (!socket) fail("cannot make a socket");
+    if (::connect(socket.descriptor(), address->ai_addr, address->ai_addrlen) == 0) return socket;
+  }
+  return {};
+}
+
+Socket connect_to(const std::string& host, std::uint16_t port, double seconds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   for (;;) {
-    for (const addrinfo* address = addresses.get(); address; address = address->ai_next) {
-      Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-      if (!socket) fail("cannot make a socket");
-      if (::connect(socket.descriptor(), address->ai_addr, address->ai_addrlen) == 0) return socket;
-    }
+    if (Socket socket = try_to_connect(host, port)) return socket;
     if (std::chrono::steady_clock::now() > end)
-      fail("cannot connect to the first rank at " + host + ":" + std::to_string(port));
+      fail("cannot connect to " + host + ":" + std::to_string(port));
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
 }
 
-void notice_silence(const Socket& socket) {
-  const int on = 1, idle_s = 5, between_s = 3, times = 3;
-  const timeval patience{5, 0};
+Socket connect_locally(const std::string& name) {
+  Socket socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address;
+  const socklen_t size = local_address(name, address);
+  if (!socket || ::connect(socket.descriptor(), reinterpret_cast<sockaddr*>(&address), size) != 0)
+    fail("cannot connect to a rank of this node");
+  return socket;
+}
+
+std::string address_of_other(const Socket& socket) {
+  sockaddr_in address{};
+  socklen_t size = sizeof address;
+  char words[INET_ADDRSTRLEN] = "";
+  if (::getpeername(socket.descriptor(), reinterpret_cast<sockaddr*>(&address), &size) != 0 ||
+      !::inet_ntop(AF_INET, &address.sin_addr, words, sizeof words))
+    fail("cannot tell a rank's address");
+  return words;
+}
+
+void give_up_after(const Socket& socket, double seconds) {
+  timeval patience{};
+  patience.tv_sec = static_cast<time_t>(seconds);
+  patience.tv_usec = std::lround(1e6 * (seconds - std::floor(seconds)));
   ::setsockopt(socket.descriptor(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+}
+
+void notice_lost_machine(const Socket& socket) {
+  const int on = 1, idle_s = 5, between_s = 3, times = 3;
   ::setsockopt(socket.descriptor(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
   ::setsockopt(socket.descriptor(), IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
   ::setsockopt(socket.descriptor(), IPPROTO_TCP, TCP_KEEPINTVL, &between_s, sizeof between_s);
   ::setsockopt(socket.descriptor(), IPPROTO_TCP, TCP_KEEPCNT, &times, sizeof times);
+}
+
+void notice_silence(const Socket& socket) {
+  give_up_after(socket, 5);
+  notice_lost_machine(socket);
 }
 
 }  // namespace pippin::probes

@@ -15,10 +15,10 @@ std::string environment(const char* name) {
 
 namespace {
 
-/// The first of the variables that is set: an inner launcher (mpirun) comes before an outer (srun).
+/// The first of the variables that is set. An empty name stands for one that does not count here.
 std::int64_t first_number(std::initializer_list<const char*> names, std::int64_t otherwise) {
   for (const char* name : names) {
-    const std::string value = environment(name);
+    const std::string value = *name ? environment(name) : "";
     if (value.empty()) continue;
     const auto number = parse_integer(value);
     if (!number) bad_input(std::string(name) + ": not a number: '" + value + "'");
@@ -29,12 +29,20 @@ std::int64_t first_number(std::initializer_list<const char*> names, std::int64_t
 
 }  // namespace
 
+bool launched_like_torchrun() {
+  return !environment("RANK").empty() && !environment("WORLD_SIZE").empty();
+}
+
 std::int64_t launched_world() {
-  return first_number({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}, 1);
+  return first_number({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
+                       launched_like_torchrun() ? "WORLD_SIZE" : "", "SLURM_STEP_NUM_TASKS"},
+                      1);
 }
 
 std::int64_t launched_rank() {
-  return first_number({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}, 0);
+  return first_number(
+      {"OMPI_COMM_WORLD_RANK", "PMI_RANK", launched_like_torchrun() ? "RANK" : "", "SLURM_PROCID"},
+      0);
 }
 
 }  // namespace pippin::probes
