@@ -1,6 +1,7 @@
 #include "probes/comm/nodes.h"
 
 #include <algorithm>
+#include <fstream>
 #include <unistd.h>
 
 #include "probes/comm/gather.h"
@@ -8,12 +9,28 @@
 
 namespace pippin::probes {
 
-std::string node_name() {
-  if (std::string name = environment("SLURMD_NODENAME"); !name.empty()) return name;
+namespace {
+
+std::string host_name() {
   char host[256] = "";
   ::gethostname(host, sizeof host - 1);
-  const std::string name = host;
+  return host;
+}
+
+}  // namespace
+
+std::string node_name() {
+  if (std::string name = environment("SLURMD_NODENAME"); !name.empty()) return name;
+  const std::string name = host_name();
   return name.substr(0, name.find('.'));
+}
+
+std::string machine_name() {
+  std::string boot;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  char network[64] = "";  // "net:[4026531840]"
+  (void)!::readlink("/proc/self/ns/net", network, sizeof network - 1);
+  return boot + " " + host_name() + " " + network + " " + node_name();
 }
 
 int Nodes::local_rank(int rank) const {

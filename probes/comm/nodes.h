@@ -11,6 +11,10 @@ namespace pippin::probes {
 /// up to its first dot.
 std::string node_name();
 
+/// What two processes have in common that can share memory and local connections: the boot of the
+/// machine, its name, its network and node_name(), by which one machine can pass for several.
+std::string machine_name();
+
 /// Which rank is where.
 struct Nodes {
   std::vector<std::string> names;  ///< in the order of their first ranks
