@@ -1,10 +1,9 @@
+#include "probes/comm/mpi.h"
+
 #include <climits>
 #include <cstdlib>
 #include <mpi.h>
-
-#include "probes/comm/session.h"
-#include "probes/common/environment.h"
-#include "probes/common/error.h"
+#include <utility>
 
 namespace pippin::probes {
 
@@ -207,26 +206,35 @@ class MpiCommunicator final : public Communicator {
 
 }  // namespace
 
-Session::Session() : world_(make_lone_communicator()) {
-  const std::int64_t launched = launched_world();
-  if (launched < 2) return;
+namespace mpi {
+
+bool is_built() { return true; }
+
+std::string library() {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(version, &length);
+  // "Open MPI v4.1.4, package: …"
+  return std::string(version, length).substr(0, std::string(version, length).find(','));
+}
+
+std::unique_ptr<Communicator> join(int launched) {
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
-  joined_ = true;
   auto world = std::make_unique<MpiCommunicator>(MPI_COMM_WORLD);
-  if (world->size() != launched)
-    bad_input("launched as " + std::to_string(launched) + " processes, of which MPI sees " +
-              std::to_string(world->size()) + ": launch with the mpirun that belongs to " +
-              library() + ", or with srun --mpi=pmix");
-  world_ = std::move(world);
+  if (world->size() == launched) return world;
+  const int seen = world->size();
+  world.reset();
+  leave();
+  bad_input("launched as " + std::to_string(launched) + " processes, of which MPI sees " +
+            std::to_string(seen) + ": launch with the mpirun that belongs to " + library() +
+            ", or with srun --mpi=pmix, or let the ranks meet without MPI: set "
+            "PROBES_RENDEZVOUS=file:///path/that/all/see");
 }
 
-Session::~Session() {
-  world_.reset();
-  if (joined_) MPI_Finalize();
-}
+void leave() { MPI_Finalize(); }
 
-void Session::abort(ExitCode code) {
+void abort(ExitCode code) {
   int initialized = 0, finalized = 0;
   MPI_Initialized(&initialized);
   MPI_Finalized(&finalized);
@@ -234,12 +242,6 @@ void Session::abort(ExitCode code) {
   std::_Exit(static_cast<int>(code));
 }
 
-std::string Session::library() {
-  char version[MPI_MAX_LIBRARY_VERSION_STRING];
-  int length = 0;
-  MPI_Get_library_version(version, &length);
-  // "Open MPI v4.1.4, package: …"
-  return std::string(version, length).substr(0, std::string(version, length).find(','));
-}
+}  // namespace mpi
 
 }  // namespace pippin::probes

@@ -29,7 +29,7 @@ int ranked_main(const char* program, const std::function<ExitCode(Session&)>& bo
     Session session;
     Watch watch(program, session.world(), find_nodes(session.world()));
     session.fail = [&](const Error& problem) {
-      watch.leave_in_error();
+      watch.leave_in_error(problem.exit_code());
       end_all(program, session.world().rank(), [&]() -> ExitCode { throw Error(problem); });
     };
     try {

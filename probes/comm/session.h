@@ -13,9 +13,10 @@ namespace pippin::probes {
 /// The ranks that were launched together, from its making to its end.
 class Session {
  public:
-  /// Joins them; a process that was launched alone stays alone and starts no MPI.
-  /// Errors: Error (bad input) where several were launched but this build has no MPI, or MPI sees
-  /// another number of them than the launcher says.
+  /// Joins them: by MPI, or where this build has none, $PROBES_RENDEZVOUS names a place to meet, or
+  /// torchrun's variables are set and no launcher of MPI's are, at meeting_place(). A process that
+  /// was launched alone stays alone and starts neither. Errors: Error (bad input) where MPI sees
+  /// another number of them than the launcher says; those of meet() and connect_all().
   Session();
   ~Session();
   Session(const Session&) = delete;
@@ -26,14 +27,16 @@ class Session {
   /// Ends every rank with an error of this one, from any thread: see ranked_main().
   std::function<void(const Error& problem)> fail;
 
-  /// Ends every rank of the session at once, as after an error here.
+  /// Ends every rank of the session at once, as after an error here. Without MPI it is this rank's
+  /// end that ends the others: their Watch notices.
   [[noreturn]] static void abort(ExitCode code);
 
-  /// The library and its version, "none" without one.
+  /// What its ranks talk by: the library and its version, "none" without one, or "sockets and
+  /// shared memory".
   static std::string library();
 
  private:
-  bool joined_ = false;
+  bool joined_mpi_ = false;
   std::unique_ptr<Communicator> world_;
 };
 

@@ -77,7 +77,6 @@ TEST_CASE("ranks are sorted to their nodes") {
 }
 
 TEST_CASE("every pair of nodes is timed and the slowest named") {
-  if (!can_launch_ranks()) return;
   const Words nodes = {"n1", "n2", "n3"};
   const Outcome table = run_nodes(nodes, {COLLECTIVE_PROBE, "--pairs", "-e", "64K"});
   INFO(table.output);
@@ -100,7 +99,6 @@ TEST_CASE("every pair of nodes is timed and the slowest named") {
 }
 
 TEST_CASE("pairs of ranks are as many as a matrix has above its diagonal") {
-  if (!can_launch_ranks()) return;
   const Outcome outcome =
       run_ranks(4, {COLLECTIVE_PROBE, "--pairs", "ranks", "-e", "4K", "--json", "-"});
   INFO(outcome.output);

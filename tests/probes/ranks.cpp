@@ -7,13 +7,12 @@
 
 namespace pippin::test {
 
-bool can_launch_ranks() {
-  if (find_program("mpirun").empty()) return skip("mpirun is not installed"), false;
-  if (probes::Session::library() == "none") return skip("the probes are built without MPI"), false;
-  return true;
-}
-
 namespace {
+
+/// Else they meet by themselves.
+bool launches_by_mpirun() {
+  return probes::Session::library() != "none" && !find_program("mpirun").empty();
+}
 
 void append(Words& words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
@@ -26,6 +25,10 @@ Words clean_environment() {
           "OMPI_COMM_WORLD_SIZE",
           "-u",
           "PMI_SIZE",
+          "-u",
+          "WORLD_SIZE",
+          "-u",
+          "PROBES_RENDEZVOUS",
           "-u",
           "SLURM_STEP_NUM_TASKS",
           "-u",
@@ -40,13 +43,24 @@ Words clean_environment() {
 
 Outcome run_ranks(int ranks, const Words& command) {
   Words words = clean_environment();
-  if (ranks > 1) append(words, {"mpirun", "-n", std::to_string(ranks), "--oversubscribe"});
+  const std::string number = std::to_string(ranks);
+  if (ranks > 1 && launches_by_mpirun())
+    append(words, {"mpirun", "-n", number, "--oversubscribe"});
+  else if (ranks > 1)
+    append(words, {LAUNCH_ALONE, number});
   append(words, command);
   return run_program(words);
 }
 
 Outcome run_nodes(const Words& nodes, const Words& command) {
   Words words = clean_environment();
+  if (!launches_by_mpirun()) {
+    std::string names;
+    for (const auto& node : nodes) names += node + " ";
+    append(words, {"NODES=" + names, LAUNCH_ALONE, std::to_string(nodes.size()) + "/1"});
+    append(words, command);
+    return run_program(words);
+  }
   append(words, {"mpirun", "--oversubscribe"});
   for (const auto& node : nodes) {
     if (&node != &nodes.front()) words.emplace_back(":");

@@ -9,11 +9,8 @@ namespace pippin::test {
 
 using Words = std::vector<std::string>;
 
-/// Whether several ranks can be launched here; says why the case is skipped where not.
-bool can_launch_ranks();
-
-/// Runs a program on `ranks` ranks of this machine, however many cores it has; without mpirun where
-/// it is one.
+/// Runs a program on `ranks` ranks of this machine, however many cores it has: by mpirun, where
+/// there is none or the probes are built without MPI by themselves.
 Outcome run_ranks(int ranks, const Words& command);
 
 /// One rank on each of the nodes, which are but names.

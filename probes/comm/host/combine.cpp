@@ -28,6 +28,10 @@ void combine_as(Reduction reduction, const void* first, const void* second, void
 void combine(Element element, Reduction reduction, const void* first, const void* second, void* to,
              std::int64_t count) {
   switch (element) {
+    case Element::kHalf:
+      return combine_as<Half>(reduction, first, second, to, count);
+    case Element::kBFloat16:
+      return combine_as<BFloat16>(reduction, first, second, to, count);
     case Element::kFloat:
       return combine_as<float>(reduction, first, second, to, count);
     case Element::kDouble:
