@@ -79,6 +79,7 @@ struct Key {
   int factors, result, ending;
   std::uint32_t a, b, c, other;  ///< bytes that divide the addresses
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): there is none
   auto operator<=>(const Key&) const = default;
 };
 

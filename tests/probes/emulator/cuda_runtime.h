@@ -12,6 +12,7 @@
 // Found instead of NVIDIA's where a test compiles kernels as C++: as much of CUDA as they need.
 // Source: CUDA C++ Programming Guide; CUDA Runtime API.
 
+// NOLINTBEGIN(bugprone-reserved-identifier): the names are CUDA's
 #define __global__
 #define __device__
 #define __host__
@@ -362,3 +363,4 @@ template <typename Kernel>
 cudaError_t cudaFuncSetAttribute(Kernel*, cudaFuncAttribute, int) {
   return cudaSuccess;
 }
+// NOLINTEND(bugprone-reserved-identifier)
