@@ -66,14 +66,13 @@ TEST_CASE("Slurm's ranks meet by a file") {
   CHECK(fs::is_empty(folder.path()));
 }
 
-TEST_CASE("a rank that is killed ends all others with one line and leaves nothing behind") {
+TEST_CASE("a rank that is killed ends all others with one line") {
   for (const char* per_node : {"4", "1"}) {
     const TemporaryDirectory folder;
     // Every rank's exit status, after one of them is killed in the middle of its work.
     const Outcome outcome = shell(
         "unset OMPI_COMM_WORLD_SIZE PMI_SIZE\n"
         "export WORLD_SIZE=4 PROBES_RENDEZVOUS=file://$3/meet\n"
-        "ls /dev/shm >$3/before\n"
         "for rank in 0 1 2 3; do\n"
         "  (RANK=$rank SLURMD_NODENAME=node$((rank / $2)) exec $1 --tp 4 --iterations 1000000 "
         "--log-interval 1 >$3/out$rank) & pids[rank]=$!\n"
@@ -81,8 +80,7 @@ TEST_CASE("a rank that is killed ends all others with one line and leaves nothin
         "until grep -q 'iteration  *2/' $3/out0; do sleep 0.05; done\n"
         "kill -KILL ${pids[2]}; start=$(date +%s%N)\n"
         "for rank in 0 1 3; do wait ${pids[rank]}; echo rank $rank: $?; done\n"
-        "(($(date +%s%N) - start < 5000000000)) && echo soon\n"
-        "ls /dev/shm | diff $3/before - && echo clean",
+        "(($(date +%s%N) - start < 5000000000)) && echo soon",
         {TRAINING_PROBE, per_node, folder.path().string()});
     INFO(outcome.output);
     for (const char* rank : {"rank 0: 15\n", "rank 1: 15\n", "rank 3: 15\n"})
@@ -90,7 +88,6 @@ TEST_CASE("a rank that is killed ends all others with one line and leaves nothin
     CHECK(count_of(outcome.output, "training: ") == 1);
     CHECK_THAT(outcome.output, Contains("training: rank 2 on node"));
     CHECK_THAT(outcome.output, Contains("soon\n"));
-    CHECK_THAT(outcome.output, Contains("clean\n"));
   }
 }
 
