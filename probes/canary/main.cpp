@@ -5,7 +5,6 @@
 #include "probes/canary/on_gpu.h"
 #include "probes/canary/report.h"
 #include "probes/comm/ranked_main.h"
-#include "probes/common/hand_over.h"
 #include "probes/common/log.h"
 #include "probes/common/options.h"
 #include "probes/device/cpu.h"
@@ -62,9 +61,6 @@ ExitCode run(const std::vector<std::string>& arguments, Session& session) {
 
 int main(int argc, char* argv[]) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  return guarded_main("canary", [&] {
-    hand_over_to_cuda(argv);
-    return static_cast<ExitCode>(
-        ranked_main("canary", [&](Session& session) { return run(arguments, session); }));
-  });
+  return ranked_main(
+      "canary", [&](Session& session) { return run(arguments, session); }, argv);
 }

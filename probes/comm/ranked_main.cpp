@@ -6,6 +6,7 @@
 
 #include "probes/comm/nodes.h"
 #include "probes/comm/watch.h"
+#include "probes/common/hand_over.h"
 
 namespace pippin::probes {
 
@@ -24,8 +25,9 @@ namespace {
 
 }  // namespace
 
-int ranked_main(const char* program, const std::function<ExitCode(Session&)>& body) {
+int ranked_main(const char* program, const std::function<ExitCode(Session&)>& body, char* argv[]) {
   return guarded_main(program, [&] {
+    if (argv) hand_over_to_cuda(argv);
     Session session;
     Watch watch(program, session.world(), find_nodes(session.world()));
     session.fail = [&](const Error& problem) {

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "probes/comm/ranked_main.h"
-#include "probes/common/hand_over.h"
 #include "probes/gemm/run.h"
 
 using namespace pippin::probes;
@@ -37,9 +36,6 @@ ExitCode run(const std::vector<std::string>& arguments, Session& session) {
 
 int main(int argc, char* argv[]) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  return guarded_main("gemm", [&] {
-    hand_over_to_cuda(argv);
-    return static_cast<ExitCode>(
-        ranked_main("gemm", [&](Session& session) { return run(arguments, session); }));
-  });
+  return ranked_main(
+      "gemm", [&](Session& session) { return run(arguments, session); }, argv);
 }

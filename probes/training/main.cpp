@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "probes/comm/ranked_main.h"
-#include "probes/common/hand_over.h"
 #include "probes/common/megatron.h"
 #include "probes/device/matmul.h"
 #include "probes/training/on_gpu.h"
@@ -50,9 +49,6 @@ int main(int argc, char* argv[]) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments == std::vector<std::string>{"--built"})
     return guarded_main("training", tell_what_was_built);
-  return guarded_main("training", [&] {
-    hand_over_to_cuda(argv);
-    return static_cast<ExitCode>(
-        ranked_main("training", [&](Session& session) { return run(arguments, session); }));
-  });
+  return ranked_main(
+      "training", [&](Session& session) { return run(arguments, session); }, argv);
 }
