@@ -10,8 +10,8 @@ std::int64_t put_reading(Connection& connection, std::int64_t allocation,
   Statement put = connection.prepare(
       "INSERT INTO canary_readings (allocation, number, taken_at, problem, duration_s, ranks, "
       "nodes, gemm_m, gemm_n, gemm_k, gemm_min_tflops, gemm_median_tflops, gemm_max_tflops, "
-      "gemm_slowest_rank, gemm_slowest_host) "
-      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+      "gemm_slowest_rank, gemm_slowest_host, library) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
       "ON CONFLICT (allocation, number) DO UPDATE SET taken_at = excluded.taken_at, "
       "problem = excluded.problem, duration_s = excluded.duration_s, ranks = excluded.ranks, "
       "nodes = excluded.nodes, gemm_m = excluded.gemm_m, gemm_n = excluded.gemm_n, "
@@ -19,17 +19,18 @@ std::int64_t put_reading(Connection& connection, std::int64_t allocation,
       "gemm_median_tflops = excluded.gemm_median_tflops, "
       "gemm_max_tflops = excluded.gemm_max_tflops, "
       "gemm_slowest_rank = excluded.gemm_slowest_rank, "
-      "gemm_slowest_host = excluded.gemm_slowest_host RETURNING id");
+      "gemm_slowest_host = excluded.gemm_slowest_host, library = excluded.library RETURNING id");
   if (const auto& figures = reading.figures) {
     const CanaryGemm& gemm = figures->gemm;
     put.bind(allocation, reading.number, reading.taken_at, known(reading.problem), figures->seconds,
              figures->ranks, figures->nodes, gemm.m, gemm.n, gemm.k, gemm.min_tflops,
-             gemm.median_tflops, gemm.max_tflops, gemm.slowest_rank, gemm.slowest_host);
+             gemm.median_tflops, gemm.max_tflops, gemm.slowest_rank, gemm.slowest_host,
+             known(figures->library));
   } else {
     const std::optional<std::int64_t> count;
     const std::optional<double> number;
     put.bind(allocation, reading.number, reading.taken_at, known(reading.problem), number, count,
-             count, count, count, count, number, number, number, count, known(""));
+             count, count, count, count, number, number, number, count, known(""), known(""));
   }
   put.step();
   const std::int64_t id = put.integer(0);

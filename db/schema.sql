@@ -257,6 +257,7 @@ CREATE TABLE canary_readings (
   gemm_max_tflops REAL,
   gemm_slowest_rank INTEGER,
   gemm_slowest_host TEXT,
+  library TEXT,
   UNIQUE (allocation, number)
 ) STRICT;
 

@@ -33,6 +33,7 @@ struct CanaryPair {
 struct CanaryFigures {
   double seconds = 0;  ///< that it took
   std::int64_t ranks = 0, nodes = 0;
+  std::string library;  ///< by which the ranks talked, with its version; empty: unknown
   CanaryGemm gemm;
   std::vector<CanaryAllReduce> all_reduce;  ///< empty with one rank
   std::vector<CanaryPair> pairs;            ///< empty with one node

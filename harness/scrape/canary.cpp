@@ -147,6 +147,8 @@ CanaryFigures read_canary_figures(std::string_view json) {
   figures.seconds = number_in(root.at("seconds"));
   figures.ranks = count_in(root.at("ranks"), 1);
   figures.nodes = count_in(root.at("nodes"), 1);
+  // Readings from before the probe said so have none.
+  if (value.contains("library")) figures.library = text_in(root.at("library"));
   figures.gemm = gemm_in(root.at("gemm"));
   figures.all_reduce = all_reduce_in(root.at("all_reduce"));
   figures.pairs = pairs_in(root.at("pairs"));

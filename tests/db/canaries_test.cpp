@@ -15,6 +15,7 @@ CanaryReading reading_of(std::int64_t number, double tflops = 1) {
   figures.seconds = 4.9;
   figures.ranks = 8;
   figures.nodes = 2;
+  figures.library = "NCCL 2.28.9";
   figures.gemm = {512, 256, 128, tflops, tflops + 1, tflops + 2, 3, "n2"};
   figures.all_reduce = {{8, 1, 1.2, 4, 0.01}, {4194304, 900, 1000, 1100, 7.3 * tflops}};
   figures.pairs = {{"n1", "n2", 1.2}};
@@ -68,10 +69,11 @@ TEST_CASE("a reading between two runs is stored once and is theirs both") {
   CHECK(stored.text("SELECT group_concat(runs.name || ' ' || moment, ', ') FROM run_canaries "
                     "JOIN canary_readings ON canary_readings.id = reading "
                     "JOIN runs ON runs.id = run WHERE number = 2") == "one after, two before");
-  CHECK(stored.text("SELECT taken_at || ' ' || duration_s || ' ' || ranks || ' ' || nodes || ' ' "
-                    "|| gemm_m || ' ' || gemm_n || ' ' || gemm_k || ' ' || gemm_slowest_rank || "
-                    "' ' || gemm_slowest_host FROM canary_readings WHERE number = 1") ==
-        "1700000001 4.9 8 2 512 256 128 3 n2");
+  CHECK(stored.text(
+            "SELECT taken_at || ' ' || duration_s || ' ' || ranks || ' ' || nodes || ' ' "
+            "|| gemm_m || ' ' || gemm_n || ' ' || gemm_k || ' ' || gemm_slowest_rank || "
+            "' ' || gemm_slowest_host || ' ' || library FROM canary_readings WHERE number = 1") ==
+        "1700000001 4.9 8 2 512 256 128 3 n2 NCCL 2.28.9");
 }
 
 TEST_CASE("collecting a run again changes none of its readings") {
@@ -100,7 +102,7 @@ TEST_CASE("a canary that failed is stored with what went wrong until it is read 
   stored.database.put_run(run_with("one", failed, std::nullopt));
   CHECK(stored.text("SELECT before_problem FROM canary_overview") == "exit 14: canary: no device");
   CHECK(stored.number("SELECT gemm_median_tflops IS NULL AND ranks IS NULL AND "
-                      "gemm_slowest_host IS NULL FROM canary_readings") == 1);
+                      "gemm_slowest_host IS NULL AND library IS NULL FROM canary_readings") == 1);
   stored.database.put_run(run_with("one", reading_of(1), std::nullopt));
   CHECK(stored.number("SELECT problem IS NULL AND gemm_median_tflops = 2 FROM canary_readings") ==
         1);

@@ -1,6 +1,7 @@
 #include "db/migrate.h"
 
 #include <catch2/catch.hpp>
+#include <regex>
 
 #include "harness/base/error.h"
 #include "tests/db/sample_runs.h"
@@ -11,10 +12,12 @@ using Catch::Contains;
 
 namespace {
 
+/// Without line breaks: ALTER TABLE adds a column on its neighbour's line.
 std::string shape_of(db::Connection& connection) {
-  return connection.text(
+  const std::string sql = connection.text(
       "SELECT group_concat(sql, '; ') FROM (SELECT sql FROM sqlite_master "
       "WHERE sql IS NOT NULL ORDER BY type, name)");
+  return std::regex_replace(sql, std::regex("\\s+"), " ");
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ using namespace pippin;
 namespace {
 
 const std::string kJson =
-    R"({"canary":1,"seconds":4.9,"ranks":8,"nodes":2,"gemm":{"m":512,"n":256,"k":128,)"
+    R"({"canary":1,"seconds":4.9,"ranks":8,"nodes":2,"library":"NCCL 2.28.9","gemm":{"m":512,"n":256,"k":128,)"
     R"("tflops_min":0.05,"tflops_median":0.055,"tflops_max":0.06,"slowest_rank":3,)"
     R"("slowest_host":"n2"},"all_reduce":[{"bytes":8,"time_us_min":1.0,"time_us_median":1.2,)"
     R"("time_us_p99":4.0,"busbw_gbs_median":0.01},{"bytes":4194304,"time_us_min":900,)"
@@ -51,6 +51,8 @@ TEST_CASE("a canary's figures are read with their units") {
   CHECK(figures.seconds == 4.9);
   CHECK(figures.ranks == 8);
   CHECK(figures.nodes == 2);
+  CHECK(figures.library == "NCCL 2.28.9");
+  CHECK(read_canary_figures(kAlone).library.empty());
   CHECK(figures.gemm.m == 512);
   CHECK(figures.gemm.n == 256);
   CHECK(figures.gemm.k == 128);
