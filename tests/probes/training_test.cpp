@@ -5,6 +5,7 @@
 
 #include "probes/common/error.h"
 #include "probes/device/rounding.h"
+#include "probes/training/profile.h"
 #include "probes/training/settings.h"
 #include "probes/training/trainer.h"
 
@@ -210,4 +211,24 @@ TEST_CASE("a loss scale changes nothing of a step in bfloat16 or float") {
       CHECK(a.outcome.grad_norm == b.outcome.grad_norm);
     }
   }
+}
+
+TEST_CASE("what a device fails of is told where its clock fails with it") {
+  struct FailingClock final : Clock {
+    bool works = true;
+    Moment moment() override {
+      if (!works) throw Error(ExitCode::kMachine, "the clock");
+      return now_ns();
+    }
+    std::int64_t nanoseconds(Moment moment) override { return moment; }
+    void forget() override {}
+  } clock;
+  Profile profile(clock);
+  const auto step = [&] {
+    const During forward(profile, Activity::kForward);
+    clock.works = false;
+    throw Error(ExitCode::kMachine, "a product");
+  };
+  CHECK_THROWS_WITH(step(), "a product");
+  CHECK_THROWS_WITH(profile.enter(Activity::kOther), "the clock");
 }
