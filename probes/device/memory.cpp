@@ -25,11 +25,15 @@ double mib(std::uint64_t bytes) { return static_cast<double>(bytes) / (1024.0 * 
 
 }  // namespace
 
-void* Memory::allocate(std::uint64_t bytes) {
+void Memory::require_room(std::uint64_t bytes) const {
   const std::uint64_t top = std::min<std::uint64_t>(limit_, PTRDIFF_MAX);
-  if (bytes > top - kAlignment) out_of_memory(bytes, allocated_, limit_);
+  if (bytes > top - std::min(top, allocated_)) out_of_memory(bytes, allocated_, limit_);
+}
+
+void* Memory::allocate(std::uint64_t bytes) {
+  require_room(bytes);  // so that what follows cannot overflow
   const std::uint64_t whole = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  if (whole > top - std::min(top, allocated_)) out_of_memory(bytes, allocated_, limit_);
+  require_room(whole);
   void* block = std::aligned_alloc(kAlignment, whole);
   if (!block) out_of_memory(bytes, allocated_, limit_);
   std::memset(block, 0, whole);

@@ -32,6 +32,8 @@ class Memory {
   static constexpr std::uint64_t kAlignment = 64;
 
  protected:
+  /// Errors: Error (out of memory) where `bytes` more are above the limit.
+  void require_room(std::uint64_t bytes) const;
   /// Enters `bytes`, rounded up already, that were handed out or came back.
   void count(std::uint64_t bytes);
   void discount(std::uint64_t bytes) { allocated_ -= bytes; }

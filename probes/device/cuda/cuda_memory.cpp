@@ -18,23 +18,25 @@ constexpr std::uintptr_t kNowhere = 4096;
 double mib(std::uint64_t bytes) { return static_cast<double>(bytes) / (1024.0 * 1024.0); }
 
 /// Both "out of memory" and "std::bad_alloc": LOG_FORMAT.md promises them.
-[[noreturn]] void out_of_memory(std::uint64_t bytes) {
+void* take(std::uint64_t bytes, const char* remedy) {
+  void* block = nullptr;
+  const cudaError_t answer = cudaMalloc(&block, bytes);
+  if (answer == cudaSuccess) return block;
+  if (answer != cudaErrorMemoryAllocation) cuda::require_cuda(answer, "cudaMalloc");
   std::size_t free = 0, total = 0;
   (void)cudaGetLastError();  // the failure is told here, and must not be met again
   (void)cudaMemGetInfo(&free, &total);
-  throw Error(
-      ExitCode::kOutOfMemory,
-      text("out of memory (std::bad_alloc): tried to allocate %.2f MiB of the GPU's memory, "
-           "%.2f MiB of %.2f MiB free; try a smaller --mbs or --recompute full",
-           mib(bytes), mib(free), mib(total)));
+  throw Error(ExitCode::kOutOfMemory,
+              text("out of memory (std::bad_alloc): tried to allocate %.2f MiB of the GPU's "
+                   "memory, %.2f MiB of %.2f MiB free; try %s",
+                   mib(bytes), mib(free), mib(total), remedy));
 }
 
 }  // namespace
 
 void* CudaHeap::allocate(std::uint64_t bytes) {
   const std::uint64_t whole = (std::max<std::uint64_t>(bytes, 1) + kBlock - 1) / kBlock * kBlock;
-  void* block = nullptr;
-  if (cudaMalloc(&block, whole) != cudaSuccess) out_of_memory(bytes);
+  void* block = take(whole, "smaller sizes");
   cuda::require_cuda(cudaMemsetAsync(block, 0, whole), "cudaMemsetAsync");
   cuda::require_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   count(whole);
@@ -56,9 +58,10 @@ char* CudaMemory::address(std::uint64_t offset) const {
 }
 
 void* CudaMemory::allocate(std::uint64_t bytes) {
-  const std::uint64_t begin = top(), room = PTRDIFF_MAX - kNowhere - begin;
-  if (bytes > room - kBlock) out_of_memory(bytes);
+  require_room(bytes);  // so that what follows cannot overflow
+  const std::uint64_t begin = top();
   const std::uint64_t whole = (std::max<std::uint64_t>(bytes, 1) + kBlock - 1) / kBlock * kBlock;
+  require_room(whole);
   if (base_ && begin + whole > measured_)
     throw Error(ExitCode::kMachine,
                 text("a block of %.2f MiB of the GPU's memory was not measured before; this is an "
@@ -89,10 +92,8 @@ void CudaMemory::release(void* block, std::uint64_t) {
 void CudaMemory::reserve() {
   if (base_ || !blocks_.empty())
     throw Error(ExitCode::kMachine, "GPU memory reserved while in use; this is an error in pippin");
-  void* base = nullptr;
   measured_ = std::max(measured_, kBlock);
-  if (cudaMalloc(&base, measured_) != cudaSuccess) out_of_memory(measured_);
-  base_ = static_cast<char*>(base);
+  base_ = static_cast<char*>(take(measured_, "a smaller --mbs or --recompute full"));
 }
 
 }  // namespace pippin::probes

@@ -11,11 +11,11 @@ namespace pippin::probes {
 /// order get them.
 class CudaMemory final : public Memory {
  public:
-  CudaMemory() = default;
+  using Memory::Memory;  // the limit is met while blocks are counted
   ~CudaMemory() override;
 
   /// Zeroed bytes once they are usable, aligned to kBlock; counted rounded up to it.
-  /// Errors: Error (machine) beyond what was measured.
+  /// Errors: Error (out of memory) above the limit; Error (machine) beyond what was measured.
   void* allocate(std::uint64_t bytes) override;
   void release(void* block, std::uint64_t bytes) override;
   bool is_usable() const override { return base_ != nullptr; }

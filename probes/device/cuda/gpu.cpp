@@ -38,6 +38,7 @@ Gpu describe(int index) {
   gpu.memory_bus = attribute(cudaDevAttrGlobalMemoryBusWidth, index);
   gpu.clock = attribute(cudaDevAttrClockRate, index) / 1e3;
   gpu.memory_clock = attribute(cudaDevAttrMemoryClockRate, index) / 1e3;
+  gpu.pci_bus = attribute(cudaDevAttrPciBusId, index);
   cuda::require_cuda(cudaDriverGetVersion(&gpu.driver), "cudaDriverGetVersion");
   cuda::require_cuda(cudaRuntimeGetVersion(&gpu.runtime), "cudaRuntimeGetVersion");
   return gpu;
@@ -56,19 +57,22 @@ std::string Gpu::line() const {
       version(driver).c_str(), version(runtime).c_str());
 }
 
-int count_gpus() {
+int count_gpus(std::string* trouble) {
   int count = 0;
-  if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
+  const cudaError_t answer = cudaGetDeviceCount(&count);
+  if (answer == cudaSuccess) return count;
   (void)cudaGetLastError();  // not to be met again
+  if (trouble) *trouble = cudaGetErrorString(answer);
   return 0;
 }
 
 Gpu choose_gpu(int local_rank) {
-  const int count = count_gpus();
+  std::string trouble = "it sees none";
+  const int count = count_gpus(&trouble);
   if (count == 0)
-    no_device(
-        "no GPU: CUDA finds none on this node; ask the scheduler for one (--gres=gpu:N), look "
-        "at CUDA_VISIBLE_DEVICES and nvidia-smi, or take --device cpu");
+    no_device("no GPU: CUDA finds none on this node (" + trouble +
+              "); ask the scheduler for one (--gres=gpu:N), look at CUDA_VISIBLE_DEVICES and "
+              "nvidia-smi, or take --device cpu");
   Gpu gpu = describe(local_rank % count);
   if (gpu.major < kOldestMajor)
     no_device(
