@@ -17,12 +17,13 @@ class ProductBench {
   /// `device` and `clock`, which is the device's, must outlive it. Errors: Error (out of memory).
   ProductBench(Device<T>& device, Clock& clock, const Product& product);
 
-  /// Once, to its end. Unit: seconds.
-  double run();
   /// Again and again for `seconds`, at least three times after one of warm-up. Unit: seconds each.
   std::vector<double> run_for(double seconds);
 
  private:
+  /// So many times. Unit: seconds each.
+  std::vector<double> run(std::int64_t times);
+  void make();
   void make_linear();
   void make_attention();
 
