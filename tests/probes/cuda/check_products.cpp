@@ -136,8 +136,11 @@ void check_to_input(Rig<T>& rig, bool through_gelu) {
     rig.device.linear_to_gelu(l.rows, l.in, l.out, dy_array.data(), w_array.data(),
                               before_array.data(), dx.data());
     for (std::size_t i = 0; i < must.size(); ++i) must[i] *= gelu_slope(before[i]);
-    rig.results.compare(l.line(), dx.numbers(), must,
-                        {2 * rounded_to<T>().relative, sizeof(T) < 4 ? 1e-3 * kStep<T> : 1e-5});
+    // A library's tanh may be the GPU's own, exact to 2^-11 (PTX ISA, tanh.approx): it counts whole
+    // where the slope is next to nothing, times a sum of up to 4.
+    const bool by_library = sizeof(T) < 4 && l.in % 8 == 0;
+    const double absolute = by_library ? 2e-3 : sizeof(T) < 4 ? 1e-3 * kStep<T> : 1e-5;
+    rig.results.compare(l.line(), dx.numbers(), must, {2 * rounded_to<T>().relative, absolute});
   }
 }
 
