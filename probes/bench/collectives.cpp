@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <mpi.h>
 
+#include "probes/collective/host_space.h"
 #include "probes/collective/measure.h"
 #include "probes/comm/gather.h"
 #include "probes/comm/ranked_main.h"
@@ -87,8 +88,8 @@ ExitCode run_all(Session& session, std::int64_t rounds) {
   if (speaks)
     std::printf("%-16s %12s %14s %14s %8s\n", "operation", "bytes", "plain (us)", "probe (us)",
                 "ratio");
-  Memory memory;
-  CollectiveBuffers buffers(memory, 4 << 20);
+  HostSpace space;
+  CollectiveBuffers buffers(space, 4 << 20);
   std::vector<double> ratios;
   for (const auto& kind : operation_kinds())
     for (const std::int64_t bytes : {128LL, 4096LL, 65536LL, 1LL << 20, 4LL << 20}) {

@@ -12,7 +12,7 @@ namespace pippin::probes {
 namespace {
 
 constexpr std::int64_t kSmallestSide = 64;
-constexpr std::int64_t kBytes = 4 << 20, kFewestBytes = 64 << 10, kTrialBytes = 256 << 10;
+constexpr std::int64_t kFewestBytes = 64 << 10, kTrialBytes = 256 << 10;
 constexpr double kFewest = 8;  ///< repetitions that should fit
 // Shares of the whole at which a part should be over.
 constexpr double kProductEnd = 0.4, kLatencyEnd = 0.55, kBandwidthEnd = 0.75, kEnd = 0.92;
@@ -34,30 +34,33 @@ class Watch {
 
 Product square(std::int64_t side) { return linear_products("square", side, side, side).front(); }
 
-/// The largest side of which a few products fit into `seconds` on every rank.
+/// The slowest rank's best time of a product. Unit: seconds.
 template <typename T>
-std::int64_t fitting_side(Communicator& world, Device<T>& device, Clock& clock, std::int64_t side,
-                          double seconds) {
-  const std::int64_t trial_side = side / 4;
-  const auto times = ProductBench<T>(device, clock, square(trial_side)).run_for(0);
-  const double trial = largest(world, *std::min_element(times.begin(), times.end()));
-  const auto expected = [&] {
-    const double ratio = static_cast<double>(side) / static_cast<double>(trial_side);
-    return trial * ratio * ratio * ratio;
-  };
-  while (side > kSmallestSide && kFewest * expected() > seconds) side /= 2;
+double time_product(const CanaryGround<T>& ground, std::int64_t side) {
+  const auto times = ProductBench<T>(ground.device, ground.clock, square(side)).run_for(0);
+  return largest(ground.comm.host(), *std::min_element(times.begin(), times.end()));
+}
+
+/// The largest side of which a few products fit into `seconds` on every rank: by trials of up to a
+/// quarter of the largest, none of which takes a tenth of them.
+template <typename T>
+std::int64_t fitting_side(const CanaryGround<T>& ground, double seconds) {
+  std::int64_t side = kSmallestSide;
+  double time = time_product(ground, side);
+  while (4 * side < ground.sizes.side && kFewest * 8 * time < 0.1 * seconds)
+    time = time_product(ground, side *= 2);
+  for (; 2 * side <= ground.sizes.side && kFewest * 8 * time <= seconds; side *= 2) time *= 8;
   return side;
 }
 
 template <typename T>
-void read_product(CanaryReading& reading, Communicator& world, const Nodes& nodes,
-                  Device<T>& device, Clock& clock, std::int64_t side, const Watch& watch,
-                  double end) {
-  device.prepare({1, 1, {1, 1, 1, 1, 8}, false});  // a product needs none of it
-  reading.product = square(fitting_side(world, device, clock, side, watch.until(end)));
-  ProductBench<T> bench(device, clock, reading.product);
+void read_product(CanaryReading& reading, const CanaryGround<T>& ground, const Nodes& nodes,
+                  const Watch& watch, double end) {
+  ground.device.prepare({1, 1, {1, 1, 1, 1, 8}, false});  // a product needs none of it
+  reading.product = square(fitting_side(ground, watch.until(end)));
+  ProductBench<T> bench(ground.device, ground.clock, reading.product);
   const double seconds = watch.until(end);
-  reading.of_rank = gathered(world, speed_of(reading.product, bench.run_for(seconds)));
+  reading.of_rank = gathered(ground.comm.host(), speed_of(reading.product, bench.run_for(seconds)));
   reading.slowest_node = nodes.name_of(slowest_rank(reading.of_rank));
 }
 
@@ -68,18 +71,18 @@ CollectiveCall all_reduce_of(std::int64_t bytes) {
 }
 
 /// Calls in bouts until no more of them fit.
-AllReduceReading read_all_reduce(Communicator& world, CollectiveBuffers& buffers,
-                                 std::int64_t bytes, const Watch& watch, double end) {
+AllReduceReading read_all_reduce(Communicator& comm, CollectiveBuffers& buffers, std::int64_t bytes,
+                                 const Watch& watch, double end) {
   constexpr double kBouts = 10, kMany = 20000;
   const CollectiveCall call = all_reduce_of(bytes);
-  const PreparedCall make_call(call, world, buffers);
+  const PreparedCall make_call(call, comm, buffers);
   make_call();
-  const double each = 2e-6 * time_in_a_row(make_call, world, 2);  // with its barrier
+  const double each = 2e-6 * time_in_a_row(make_call, comm.host(), 2);  // with its barrier
   const double fewest = bytes < kFewestBytes ? 20 : 2;
   const double bout = std::clamp(watch.until(end) / kBouts / each, fewest, kMany / kBouts);
   std::vector<double> times;
   for (double left = watch.until(end), took = 0; times.empty() || took < left;) {
-    const EachTimes more = time_each(make_call, world, static_cast<std::int64_t>(bout));
+    const EachTimes more = time_each(make_call, comm.host(), static_cast<std::int64_t>(bout));
     times.insert(times.end(), more.call.begin(), more.call.end());
     const double before = left;
     left = watch.until(end);
@@ -88,29 +91,29 @@ AllReduceReading read_all_reduce(Communicator& world, CollectiveBuffers& buffers
   }
   const Spread spread = spread_of(times);
   return {bytes, spread,
-          algorithm_bandwidth(call, world.size(), spread.median) *
-              bus_factor(call.operation, world.size())};
+          algorithm_bandwidth(call, comm.size(), spread.median) *
+              bus_factor(call.operation, comm.size())};
 }
 
 /// The most bytes of which a few all-reduces fit into `seconds`.
-std::int64_t fitting_bytes(Communicator& world, CollectiveBuffers& buffers, double seconds) {
+std::int64_t fitting_bytes(Communicator& comm, CollectiveBuffers& buffers, double seconds) {
   const CollectiveCall call = all_reduce_of(kTrialBytes);
-  const PreparedCall make_call(call, world, buffers);
+  const PreparedCall make_call(call, comm, buffers);
   make_call();
-  const double trial = 1e-6 * time_in_a_row(make_call, world, 2);
-  std::int64_t bytes = kBytes;
+  const double trial = 1e-6 * time_in_a_row(make_call, comm.host(), 2);
+  std::int64_t bytes = buffers.send.size();
   while (bytes > kFewestBytes &&
          kFewest * trial * static_cast<double>(bytes) / kTrialBytes > seconds)
     bytes /= 2;
   return bytes;
 }
 
-void read_pairs(CanaryReading& reading, Communicator& world, const Nodes& nodes, Memory& memory,
-                double seconds) {
+void read_pairs(CanaryReading& reading, Communicator& comm, const Nodes& nodes,
+                CollectiveBuffers& buffers, double seconds) {
   const auto& reference = reading.all_reduces.back();
   const double rounds = nodes.count() - 1 + nodes.count() % 2;
   // An all-reduce moves at least as much as an exchange of as many bytes.
-  std::int64_t bytes = kBytes;
+  std::int64_t bytes = buffers.send.size();
   const auto round_seconds = [&] {
     return 1e-6 * reference.time_us.median * static_cast<double>(bytes) /
            static_cast<double>(reference.bytes);
@@ -118,7 +121,7 @@ void read_pairs(CanaryReading& reading, Communicator& world, const Nodes& nodes,
   while (bytes > kFewestBytes && rounds * 4 * round_seconds() > seconds) bytes /= 2;
   const auto times =
       static_cast<std::int64_t>(std::clamp(seconds / (rounds * round_seconds()) - 1, 3.0, 20.0));
-  const auto found = measure_pairs(world, nodes.first_rank, bytes, times, memory);
+  const auto found = measure_pairs(comm, nodes.first_rank, bytes, times, buffers.space.memory());
   for (int a = 0; a < nodes.count(); ++a)
     for (int b = a + 1; b < nodes.count(); ++b)
       reading.pairs.push_back({nodes.names[a], nodes.names[b], found.of(a, b)});
@@ -127,31 +130,31 @@ void read_pairs(CanaryReading& reading, Communicator& world, const Nodes& nodes,
 }  // namespace
 
 template <typename T>
-CanaryReading take_reading(Communicator& world, Device<T>& device, Clock& clock, std::int64_t side,
-                           double seconds) {
+CanaryReading take_reading(const CanaryGround<T>& ground, double seconds) {
+  Communicator& world = ground.comm.host();
   world.barrier();
   const Watch watch(world, seconds);
   const Nodes nodes = find_nodes(world);
   CanaryReading reading;
   reading.ranks = world.size();
   reading.nodes = nodes.count();
+  reading.library = ground.library;
   const bool alone = world.size() == 1;
-  read_product(reading, world, nodes, device, clock, side, watch, alone ? kEnd : kProductEnd);
+  read_product(reading, ground, nodes, watch, alone ? kEnd : kProductEnd);
   if (!alone) {
     const bool has_pairs = nodes.count() > 1;
     const double end = has_pairs ? kBandwidthEnd : kEnd;
-    Memory memory;
-    CollectiveBuffers buffers(memory, kBytes);
-    reading.all_reduces.push_back(read_all_reduce(world, buffers, 8, watch, kLatencyEnd));
-    const std::int64_t bytes = fitting_bytes(world, buffers, watch.until(end));
-    reading.all_reduces.push_back(read_all_reduce(world, buffers, bytes, watch, end));
-    if (has_pairs) read_pairs(reading, world, nodes, memory, watch.until(kEnd));
+    CollectiveBuffers buffers(ground.space, ground.sizes.bytes);
+    reading.all_reduces.push_back(read_all_reduce(ground.comm, buffers, 8, watch, kLatencyEnd));
+    const std::int64_t bytes = fitting_bytes(ground.comm, buffers, watch.until(end));
+    reading.all_reduces.push_back(read_all_reduce(ground.comm, buffers, bytes, watch, end));
+    if (has_pairs) read_pairs(reading, ground.comm, nodes, buffers, watch.until(kEnd));
   }
   reading.seconds = watch.elapsed();
   return reading;
 }
 
-template CanaryReading take_reading(Communicator&, Device<BFloat16>&, Clock&, std::int64_t, double);
-template CanaryReading take_reading(Communicator&, Device<float>&, Clock&, std::int64_t, double);
+template CanaryReading take_reading(const CanaryGround<BFloat16>&, double);
+template CanaryReading take_reading(const CanaryGround<float>&, double);
 
 }  // namespace pippin::probes

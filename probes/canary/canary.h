@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "probes/collective/memory_space.h"
 #include "probes/comm/nodes.h"
 #include "probes/common/spread.h"
 #include "probes/device/device.h"
@@ -26,6 +27,7 @@ struct PairReading {
 struct CanaryReading {
   double seconds = 0;  ///< that the reading took
   int ranks = 1, nodes = 1;
+  std::string library;  ///< that the ranks' memory was sent by
   Product product;
   std::vector<Speed> of_rank;
   std::string slowest_node;
@@ -33,14 +35,28 @@ struct CanaryReading {
   std::vector<PairReading> pairs;             ///< none on one node
 };
 
-/// Takes a reading within about `seconds` of wall time, on all ranks of `world` together: 40 % of
-/// it for a product of up to side³, the rest for 8 bytes, for up to 4 MiB and for the pairs of
-/// nodes. Sizes only shrink where a few repetitions would not fit, so that readings can be
-/// compared. `clock`: the device's. T is float or BFloat16.
-template <typename T>
-CanaryReading take_reading(Communicator& world, Device<T>& device, Clock& clock, std::int64_t side,
-                           double seconds);
+/// How large products and messages are at most: readings of equal sizes can be compared.
+struct CanarySizes {
+  std::int64_t side;   ///< of the product's matrices
+  std::int64_t bytes;  ///< of the larger all-reduce, and of the pairs
+};
+inline constexpr CanarySizes kProcessorSizes{512, 4 << 20}, kGpuSizes{8192, 64 << 20};
 
-inline constexpr std::int64_t kProcessorSide = 512, kGpuSide = 8192;
+/// What a rank's reading is taken on.
+template <typename T>
+struct CanaryGround {
+  Device<T>& device;
+  Clock& clock;         ///< the device's
+  Communicator& comm;   ///< its host() is what the measuring itself talks by
+  MemorySpace& space;   ///< that `comm` talks about
+  std::string library;  ///< that `comm` talks by, with its version
+  CanarySizes sizes;
+};
+
+/// Takes a reading within about `seconds` of wall time, on all ranks together: 40 % of it for the
+/// product, the rest for 8 bytes, for the larger all-reduce and for the pairs of nodes. Sizes only
+/// shrink where a few repetitions would not fit. T is float or BFloat16.
+template <typename T>
+CanaryReading take_reading(const CanaryGround<T>& ground, double seconds);
 
 }  // namespace pippin::probes

@@ -4,6 +4,7 @@
 
 #include "probes/canary/on_gpu.h"
 #include "probes/canary/report.h"
+#include "probes/collective/host_space.h"
 #include "probes/comm/ranked_main.h"
 #include "probes/common/log.h"
 #include "probes/common/options.h"
@@ -31,16 +32,17 @@ OptionTable canary_options(CanarySettings& s) {
           whole_option("--threads", s.threads, 1, 4096, "of each rank's product")};
 }
 
-CanaryReading take_reading_on_processor(Communicator& world, const CanarySettings& settings) {
-  Memory memory;
-  CpuDevice<float> device(memory, settings.threads);
+CanaryReading take_reading_on_processor(Session& session, const CanarySettings& settings) {
+  HostSpace space;
+  CpuDevice<float> device(space.memory(), settings.threads);
   HostClock clock;
-  return take_reading<float>(world, device, clock, kProcessorSide, settings.seconds);
+  return take_reading<float>(
+      {device, clock, session.world(), space, session.talks_by(), kProcessorSizes},
+      settings.seconds);
 }
 
 ExitCode run(const std::vector<std::string>& arguments, Session& session) {
-  Communicator& world = session.world();
-  const bool first = world.rank() == 0;
+  const bool first = session.world().rank() == 0;
   CanarySettings settings;
   const OptionTable options = canary_options(settings);
   if (!parse_options(options, arguments)) {
@@ -50,8 +52,8 @@ ExitCode run(const std::vector<std::string>& arguments, Session& session) {
   Log log(stdout, first);
   log.line(" > probe: pippin canary 1");
   const CanaryReading reading = settings.device == "cuda"
-                                    ? take_reading_on_gpu(world, settings.seconds)
-                                    : take_reading_on_processor(world, settings);
+                                    ? take_reading_on_gpu(session, settings.seconds)
+                                    : take_reading_on_processor(session, settings);
   for (const auto& line : reading_lines(reading)) log.line(line);
   log.line(reading_record(reading));
   return ExitCode::kDone;

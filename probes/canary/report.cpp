@@ -76,6 +76,7 @@ std::string reading_record(const CanaryReading& r) {
       .number("seconds", r.seconds)
       .whole("ranks", r.ranks)
       .whole("nodes", r.nodes)
+      .word("library", r.library)
       .value("gemm", gemm_record(r))
       .value("all_reduce", json_array(all_reduces))
       .value("pairs", json_array(pairs))

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "probes/collective/operation.h"
+#include "probes/common/both.h"
 
 namespace pippin::probes {
 
@@ -15,29 +16,34 @@ class Pattern {
   Pattern(int ranks, std::uint32_t round, Element element);
 
   /// Element `i` of what a rank gives to be moved.
-  double value(int rank, std::int64_t i) const { return of_element(i) + of_rank(rank); }
+  PROBES_BOTH double value(int rank, std::int64_t i) const { return of_element(i) + of_rank(rank); }
   /// … to be reduced.
-  double term(int rank, std::int64_t i) const { return adds(rank, i) ? value(rank, i) : 0; }
+  PROBES_BOTH double term(int rank, std::int64_t i) const {
+    return adds(rank, i) ? value(rank, i) : 0;
+  }
   /// Of all ranks' terms.
-  double sum(std::int64_t i) const;
-  double largest(std::int64_t i) const;
+  PROBES_BOTH double sum(std::int64_t i) const;
+  PROBES_BOTH double largest(std::int64_t i) const;
 
  private:
   static constexpr int kFew = 4;
 
-  bool adds(int rank, std::int64_t i) const { return !narrow_ || (rank + turn(i)) % ranks_ < kFew; }
+  PROBES_BOTH bool adds(int rank, std::int64_t i) const {
+    return !narrow_ || (rank + turn(i)) % ranks_ < kFew;
+  }
+  PROBES_BOTH int adders() const { return ranks_ < kFew ? ranks_ : kFew; }
   /// Of the ranks that add to element i the k-th.
-  int adder(std::int64_t i, int k) const { return (k + ranks_ - turn(i)) % ranks_; }
+  PROBES_BOTH int adder(std::int64_t i, int k) const { return (k + ranks_ - turn(i)) % ranks_; }
   /// At most 127; where 16 bits must hold the sum, 31.
-  int of_rank(int rank) const {
+  PROBES_BOTH int of_rank(int rank) const {
     const int most = narrow_ ? 31 : 127;
     return 1 + (rank + rank / most) % most;
   }
   /// 0 … 31.
-  int of_element(std::int64_t i) const { return static_cast<int>(hash(i) >> 27); }
-  int turn(std::int64_t i) const { return static_cast<int>((hash(i) >> 3) % ranks_); }
+  PROBES_BOTH int of_element(std::int64_t i) const { return static_cast<int>(hash(i) >> 27); }
+  PROBES_BOTH int turn(std::int64_t i) const { return static_cast<int>((hash(i) >> 3) % ranks_); }
   /// Multiplicative (Knuth, TAOCP 3, 6.4): the upper bits are the good ones.
-  std::uint32_t hash(std::int64_t i) const {
+  PROBES_BOTH std::uint32_t hash(std::int64_t i) const {
     return static_cast<std::uint32_t>(i) * 2654435761U + shift_;
   }
 
@@ -47,16 +53,84 @@ class Pattern {
   double sum_of_ranks_ = 0, largest_of_ranks_ = 0;
 };
 
-/// What element `i` of a rank's result must be.
-double expected(const CollectiveCall& call, const Pattern& pattern, int rank, int ranks,
-                std::int64_t i);
+PROBES_BOTH double Pattern::sum(std::int64_t i) const {
+  if (!narrow_) return static_cast<double>(ranks_) * of_element(i) + sum_of_ranks_;
+  double sum = 0;
+  for (int k = 0; k < adders(); ++k) sum += value(adder(i, k), i);
+  return sum;
+}
+
+PROBES_BOTH double Pattern::largest(std::int64_t i) const {
+  if (!narrow_) return of_element(i) + largest_of_ranks_;
+  double largest = 0;
+  for (int k = 0; k < adders(); ++k) {
+    const double own = value(adder(i, k), i);
+    if (own > largest) largest = own;
+  }
+  return largest;
+}
+
+/// What a rank gives to a call and what the call must give it; a GPU's kernels ask, too.
+class KnownData {
+ public:
+  KnownData(const CollectiveCall& call, const Pattern& pattern, int rank, int ranks);
+
+  const CollectiveCall& call() const { return call_; }
+  int rank() const { return rank_; }
+  int ranks() const { return ranks_; }
+  std::int64_t inputs() const;   ///< elements
+  std::int64_t results() const;  ///< elements
+
+  /// Element `i` of the input as a T, which holds it exactly.
+  template <typename T>
+  PROBES_BOTH T input(std::int64_t i) const {
+    return exact<T>(reduces_ ? pattern_.term(rank_, i) : pattern_.value(rank_, i));
+  }
+  template <typename T>
+  PROBES_BOTH T result(std::int64_t i) const {
+    return exact<T>(result_of(i));
+  }
+
+ private:
+  template <typename T>
+  PROBES_BOTH static T exact(double value) {
+    return T(static_cast<Wide<T>>(value));
+  }
+  PROBES_BOTH double reduced(std::int64_t i) const {
+    return call_.reduction == Reduction::kSum ? pattern_.sum(i) : pattern_.largest(i);
+  }
+  PROBES_BOTH double result_of(std::int64_t i) const;
+
+  CollectiveCall call_;
+  Pattern pattern_;
+  int rank_, ranks_;
+  bool reduces_;
+};
+
+PROBES_BOTH double KnownData::result_of(std::int64_t i) const {
+  switch (call_.operation) {
+    case Operation::kAllReduce:
+    case Operation::kReduce:
+      return reduced(i);
+    case Operation::kReduceScatter:
+      return reduced(rank_ * call_.count + i);
+    case Operation::kBroadcast:
+      return pattern_.value(call_.root, i);
+    case Operation::kAllGather:
+      return pattern_.value(static_cast<int>(i / call_.count), i % call_.count);
+    case Operation::kAllToAll:
+      return pattern_.value(static_cast<int>(i / call_.count),
+                            rank_ * call_.count + i % call_.count);
+    case Operation::kSendRecv:
+      return pattern_.value((rank_ + ranks_ - 1) % ranks_, i);
+  }
+  return 0;
+}
 
 /// Puts a rank's data in its place and clears the rest.
-void fill(const CollectiveCall& call, const Pattern& pattern, int rank, int ranks,
-          CollectiveBuffers& buffers);
+void fill(const KnownData& data, CollectiveBuffers& buffers);
 
 /// Elements of a rank's result that are not what they must be.
-std::int64_t count_wrong(const CollectiveCall& call, const Pattern& pattern, int rank, int ranks,
-                         CollectiveBuffers& buffers);
+std::int64_t count_wrong(const KnownData& data, CollectiveBuffers& buffers);
 
 }  // namespace pippin::probes

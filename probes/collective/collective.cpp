@@ -1,6 +1,5 @@
 #include "probes/collective/collective.h"
 
-#include <fstream>
 #include <unistd.h>
 
 #include "probes/collective/record.h"
@@ -11,34 +10,23 @@ namespace pippin::probes {
 
 namespace {
 
-/// "model name : Intel(R) …": proc(5).
-std::string processor_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("model name") && line.find(": ") != std::string::npos)
-      return line.substr(line.find(": ") + 2);
-  return "CPU";
-}
-
 void print(Log& log, const std::vector<std::string>& lines) {
   for (const auto& line : lines) log.line(line);
 }
 
-}  // namespace
-
-void print_ranks(TwoLogs& logs, const CollectiveSettings& settings, Communicator& control,
-                 const Nodes& nodes) {
+/// The probe's line, the parameters, every rank's line.
+void print_ranks(TwoLogs& logs, const CollectiveSettings& settings,
+                 const CollectiveGround& ground) {
+  Communicator& control = ground.comm.host();
   const int rank = control.rank();
-  const auto lines = gathered(control, rank_line(rank, ::getpid(), nodes.name_of(rank),
-                                                 nodes.local_rank(rank), processor_name()));
+  const auto lines =
+      gathered(control, rank_line(rank, ::getpid(), ground.nodes.name_of(rank), ground.device));
   logs.table.line(" > probe: pippin collective 1");
   logs.table.line(parameters_line(settings));
   print(logs.table, {"#", "# Using devices"});
   print(logs.table, lines);
-  logs.table.line("#");
+  print(logs.table, {"#", library_line(ground.library)});
 }
-
-namespace {
 
 /// What one operation's rows add up to.
 struct Total {
@@ -63,15 +51,16 @@ Row measure_row(CollectiveCall call, const Ranks& ranks, const Effort& effort,
 }
 
 void print_row(TwoLogs& logs, const CollectiveSettings& settings, const Row& row,
-               const Effort& effort) {
+               const Effort& effort, const Medium& medium) {
   logs.table.line(row_line(row));
   if (settings.statistics == "1") print(logs.table, statistics_lines(row));
   for (const bool in_place : {false, true})
-    logs.json.line(measurement_record(row, in_place, effort));
+    logs.json.line(measurement_record(row, in_place, effort, medium));
 }
 
 std::int64_t run_operation(TwoLogs& logs, const CollectiveSettings& s, Operation operation,
-                           const Ranks& ranks, CollectiveBuffers& buffers) {
+                           const CollectiveGround& ground, CollectiveBuffers& buffers) {
+  const Ranks ranks{ground.comm, ground.comm.host()};
   const Element element = element_named(s.datatype);
   const Effort effort{s.warmup_iters, s.iters, s.check, s.each()};
   logs.table.line(std::string("# Operation            : ") + kind_of(operation).name);
@@ -85,7 +74,7 @@ std::int64_t run_operation(TwoLogs& logs, const CollectiveSettings& s, Operation
                               static_cast<int>(s.root),
                               false};
     const Row row = measure_row(call, ranks, effort, buffers);
-    print_row(logs, s, row, effort);
+    print_row(logs, s, row, effort, {s.device, ground.library});
     total.add(row);
   }
   print(logs.table,
@@ -93,20 +82,20 @@ std::int64_t run_operation(TwoLogs& logs, const CollectiveSettings& s, Operation
   return total.wrong;
 }
 
-}  // namespace
-
-ExitCode run_operations(TwoLogs& logs, const CollectiveSettings& settings, const Ranks& ranks,
-                        Memory& memory) {
-  CollectiveBuffers buffers(memory, settings.maxbytes);
+ExitCode run_operations(TwoLogs& logs, const CollectiveSettings& settings,
+                        const CollectiveGround& ground) {
+  CollectiveBuffers buffers(ground.space, settings.maxbytes);
   std::int64_t wrong = 0;
   for (const Operation operation : chosen_operations(settings))
-    wrong += run_operation(logs, settings, operation, ranks, buffers);
+    wrong += run_operation(logs, settings, operation, ground, buffers);
   return wrong > 0 ? ExitCode::kFailed : ExitCode::kDone;
 }
 
-void run_pairs(TwoLogs& logs, const CollectiveSettings& settings, Communicator& comm,
-               const Nodes& nodes, Memory& memory) {
-  PairsReport report{nodes.names, settings.maxbytes, settings.iters, {}};
+void run_pairs(TwoLogs& logs, const CollectiveSettings& settings, const CollectiveGround& ground) {
+  const Nodes& nodes = ground.nodes;
+  Communicator& comm = ground.comm;
+  PairsReport report{
+      {settings.device, ground.library}, nodes.names, settings.maxbytes, settings.iters, {}};
   std::vector<int> players = nodes.first_rank;
   if (settings.pairs == "ranks") {
     players.clear();
@@ -120,9 +109,20 @@ void run_pairs(TwoLogs& logs, const CollectiveSettings& settings, Communicator& 
     bad_input("--pairs " + settings.pairs + " wants two of them, and there is only " +
               report.names.front() +
               (comm.size() > 1 ? ": --pairs ranks pairs the ranks" : ": launch more ranks"));
-  report.bandwidths = measure_pairs(comm, players, report.bytes, report.iterations, memory);
+  report.bandwidths =
+      measure_pairs(comm, players, report.bytes, report.iterations, ground.space.memory());
   print(logs.table, pair_lines(report));
   print(logs.json, pair_records(report));
+}
+
+}  // namespace
+
+ExitCode run_collectives(TwoLogs& logs, const CollectiveSettings& settings,
+                         const CollectiveGround& ground) {
+  print_ranks(logs, settings, ground);
+  if (settings.pairs == "none") return run_operations(logs, settings, ground);
+  run_pairs(logs, settings, ground);
+  return ExitCode::kDone;
 }
 
 }  // namespace pippin::probes

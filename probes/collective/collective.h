@@ -1,25 +1,29 @@
 #pragma once
 
+#include <string>
+
 #include "probes/collective/measure.h"
 #include "probes/collective/settings.h"
+#include "probes/collective/table.h"
 #include "probes/comm/nodes.h"
 #include "probes/common/error.h"
 #include "probes/common/json_log.h"
 
 namespace pippin::probes {
 
-/// Prints who is there: the probe's line, the parameters, every rank's line. All ranks call it.
-void print_ranks(TwoLogs& logs, const CollectiveSettings& settings, Communicator& control,
-                 const Nodes& nodes);
+/// What calls are made on, as one rank has it.
+struct CollectiveGround {
+  Communicator& comm;  ///< its host() is what the measuring itself talks by
+  const Nodes& nodes;
+  MemorySpace& space;
+  std::string library;  ///< that the calls are made by, with its version
+  RankDevice device;
+};
 
-/// Times every chosen operation and size, out of place and in place.
-/// Returns kFailed where data were wrong.
-ExitCode run_operations(TwoLogs& logs, const CollectiveSettings& settings, const Ranks& ranks,
-                        Memory& memory);
-
-/// Times every pair of nodes, or of ranks.
-/// Errors: Error (bad input) where there is only one.
-void run_pairs(TwoLogs& logs, const CollectiveSettings& settings, Communicator& comm,
-               const Nodes& nodes, Memory& memory);
+/// Says who is there, then times every chosen operation and size, out of place and in place, or
+/// with --pairs every pair of nodes or of ranks. All ranks call it.
+/// Returns kFailed where data were wrong. Errors: Error (bad input) for pairs of only one.
+ExitCode run_collectives(TwoLogs& logs, const CollectiveSettings& settings,
+                         const CollectiveGround& ground);
 
 }  // namespace pippin::probes

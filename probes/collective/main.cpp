@@ -1,8 +1,11 @@
 #include <cstdio>
+#include <fstream>
 #include <string>
 #include <vector>
 
 #include "probes/collective/collective.h"
+#include "probes/collective/host_space.h"
+#include "probes/collective/on_gpu.h"
 #include "probes/comm/ranked_main.h"
 #include "probes/common/text.h"
 
@@ -26,32 +29,47 @@ void check_memory(const CollectiveSettings& settings, std::uint64_t free, int ra
                      static_cast<double>(free) / (1 << 20)));
 }
 
-ExitCode run(const std::vector<std::string>& arguments, Session& session) {
+/// "model name : Intel(R) …": proc(5).
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name") && line.find(": ") != std::string::npos)
+      return line.substr(line.find(": ") + 2);
+  return "CPU";
+}
+
+ExitCode run_on_processor(Session& session, const CollectiveSettings& settings) {
   Communicator& world = session.world();
-  const bool first = world.rank() == 0;
-  CollectiveSettings settings;
-  const OptionTable options = collective_options(settings);
-  if (!parse_options(options, long_names(arguments))) {
-    if (first) std::fputs(help_text(kIntro, options).c_str(), stdout);
-    return ExitCode::kDone;
-  }
-  check(settings, world.size());
+  check_counts(settings);
   // Before anybody takes some, which is after all have answered.
   const std::uint64_t free = free_bytes();
   const Nodes nodes = find_nodes(world);
-  check_memory(settings, free, nodes.ranks_of(nodes.of_rank[world.rank()]));
+  const int rank = world.rank();
+  check_memory(settings, free, nodes.ranks_of(nodes.of_rank[rank]));
+  TwoLogs logs(settings.json, rank == 0);
+  HostSpace space;
+  return run_collectives(
+      logs, settings,
+      {world, nodes, space, session.talks_by(), {nodes.local_rank(rank), 0, processor_name()}});
+}
 
-  TwoLogs logs(settings.json, first);
-  print_ranks(logs, settings, world, nodes);
-  Memory memory;
-  if (settings.pairs == "none") return run_operations(logs, settings, {world, world}, memory);
-  run_pairs(logs, settings, world, nodes, memory);
-  return ExitCode::kDone;
+ExitCode run(const std::vector<std::string>& arguments, Session& session) {
+  Communicator& world = session.world();
+  CollectiveSettings settings;
+  const OptionTable options = collective_options(settings);
+  if (!parse_options(options, long_names(arguments))) {
+    if (world.rank() == 0) std::fputs(help_text(kIntro, options).c_str(), stdout);
+    return ExitCode::kDone;
+  }
+  check(settings, world.size());
+  return settings.device == "cuda" ? run_on_gpu(session, settings)
+                                   : run_on_processor(session, settings);
 }
 
 }  // namespace
 
 int main(int argc, char* argv[]) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  return ranked_main("collective", [&](Session& session) { return run(arguments, session); });
+  return ranked_main(
+      "collective", [&](Session& session) { return run(arguments, session); }, argv);
 }

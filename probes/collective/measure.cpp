@@ -26,6 +26,7 @@ EachTimes own_times(const PreparedCall& call, Communicator& control, std::int64_
     control.barrier();
     const double start = now_seconds();
     call();
+    call.complete();
     const double end = now_seconds();
     times.barrier.push_back(1e6 * (start - arrival));
     times.call.push_back(1e6 * (end - start));
@@ -40,9 +41,10 @@ std::int64_t check_data(const CollectiveCall& call, const Ranks& ranks, std::int
   std::int64_t wrong = 0;
   for (std::int64_t i = 0; i < checks; ++i) {
     const Pattern pattern(size, static_cast<std::uint32_t>(i + 1), call.element);
-    fill(call, pattern, rank, size, buffers);
+    const KnownData data(call, pattern, rank, size);
+    fill(data, buffers);
     make_call();
-    wrong += count_wrong(call, pattern, rank, size, buffers);
+    wrong += count_wrong(data, buffers);
   }
   const double total = sum_of(gathered(ranks.control, static_cast<double>(wrong)));
   return static_cast<std::int64_t>(total);
@@ -51,9 +53,11 @@ std::int64_t check_data(const CollectiveCall& call, const Ranks& ranks, std::int
 }  // namespace
 
 double time_in_a_row(const PreparedCall& call, Communicator& control, std::int64_t iterations) {
+  call.complete();
   control.barrier();
   const double start = now_seconds();
   for (std::int64_t i = 0; i < iterations; ++i) call();
+  call.complete();
   const double own = 1e6 * (now_seconds() - start) / static_cast<double>(iterations);
   return sum_of(gathered(control, own)) / control.size();
 }
@@ -69,7 +73,7 @@ Measurement measure(const CollectiveCall& call, const Ranks& ranks, const Effort
                     CollectiveBuffers& buffers) {
   const PreparedCall make_call(call, ranks.tested, buffers);
   const int rank = ranks.control.rank(), size = ranks.control.size();
-  fill(call, Pattern(size, 0, call.element), rank, size, buffers);
+  fill(KnownData(call, Pattern(size, 0, call.element), rank, size), buffers);
   // One more, so that every rank is awake, as nccl-tests has it.
   for (std::int64_t i = 0; i <= effort.warmup; ++i) make_call();
   Measurement result;

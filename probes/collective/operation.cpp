@@ -1,8 +1,5 @@
 #include "probes/collective/operation.h"
 
-#include <algorithm>
-#include <cstring>
-
 namespace pippin::probes {
 
 const std::vector<OperationKind>& operation_kinds() {
@@ -65,12 +62,13 @@ PreparedCall::PreparedCall(const CollectiveCall& call, Communicator& comm,
                            CollectiveBuffers& buffers)
     : call_(call),
       comm_(comm),
+      space_(buffers.space),
       in_(input_of(call, comm.rank(), buffers)),
       out_(buffers.receive.data()),
       send_(buffers.send.data()),
       next_((comm.rank() + 1) % comm.size()),
       before_((comm.rank() + comm.size() - 1) % comm.size()),
-      bytes_(static_cast<std::size_t>(call.count * bytes_of(call.element))) {
+      bytes_(call.count * bytes_of(call.element)) {
   if (call.operation == Operation::kBroadcast) out_ = result_of(call, comm.rank(), buffers);
 }
 
@@ -96,7 +94,7 @@ void PreparedCall::operator()() const {
 }
 
 void PreparedCall::send_round() const {
-  if (call_.in_place) std::memcpy(send_, out_, bytes_);
+  if (call_.in_place) space_.copy(out_, send_, bytes_);
   comm_.send_receive(send_, next_, out_, before_, call_.count, call_.element);
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "probes/collective/memory_space.h"
 #include "probes/comm/communicator.h"
 #include "probes/device/memory.h"
 
@@ -53,8 +54,9 @@ double bus_factor(Operation operation, int ranks);
 
 /// What calls send from and receive into.
 struct CollectiveBuffers {
-  CollectiveBuffers(Memory& memory, std::int64_t bytes)
-      : send(memory, {bytes}), receive(memory, {bytes}) {}
+  CollectiveBuffers(MemorySpace& place, std::int64_t bytes)
+      : space(place), send(place.memory(), {bytes}), receive(place.memory(), {bytes}) {}
+  MemorySpace& space;
   Buffer<unsigned char> send, receive;
 };
 
@@ -69,17 +71,21 @@ class PreparedCall {
  public:
   /// `comm` and `buffers` must outlive it.
   PreparedCall(const CollectiveCall& call, Communicator& comm, CollectiveBuffers& buffers);
+  /// May return before it is done, see Communicator.
   void operator()() const;
+  /// Waits until all that were made are done.
+  void complete() const { comm_.complete(); }
 
  private:
   void send_round() const;
 
   CollectiveCall call_;
   Communicator& comm_;
+  MemorySpace& space_;
   const unsigned char* in_;
   unsigned char *out_, *send_;
   int next_, before_;  ///< ranks round the ring
-  std::size_t bytes_;
+  std::int64_t bytes_;
 };
 
 }  // namespace pippin::probes

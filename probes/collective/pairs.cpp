@@ -30,6 +30,7 @@ namespace {
 double time_exchange(Communicator& comm, int other, std::int64_t bytes, const void* out, void* in) {
   const double start = now_seconds();
   comm.send_receive(out, other, in, other, bytes, Element::kByte);
+  comm.complete();
   return 1e6 * (now_seconds() - start);
 }
 
@@ -69,7 +70,7 @@ PairBandwidths measure_pairs(Communicator& comm, const std::vector<int>& players
         own[meeting.a] = exchange_gbs(comm, a, bytes, iterations, out, in);
     }
   }
-  return slower_sides(gathered(comm, own), players);
+  return slower_sides(gathered(comm.host(), own), players);
 }
 
 namespace {

@@ -26,7 +26,8 @@ struct PairBandwidths {
 };
 
 /// Exchanges `bytes` between every two of the players, ranks of `comm`: the median of `iterations`
-/// exchanges after one of warm-up, on the slower side. Every rank of `comm` calls it.
+/// exchanges after one of warm-up, on the slower side. `memory` is what `comm` talks about. Every
+/// rank of `comm` calls it.
 PairBandwidths measure_pairs(Communicator& comm, const std::vector<int>& players,
                              std::int64_t bytes, std::int64_t iterations, Memory& memory);
 

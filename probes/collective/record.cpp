@@ -35,9 +35,11 @@ JsonObject call_record(const Row& row, bool in_place) {
 
 }  // namespace
 
-std::string measurement_record(const Row& row, bool in_place, const Effort& effort) {
+std::string measurement_record(const Row& row, bool in_place, const Effort& effort,
+                               const Medium& medium) {
   const Measurement& m = in_place ? row.in_place : row.out_of_place;
   JsonObject object = call_record(row, in_place);
+  object.word("device", medium.device).word("library", medium.library);
   object.whole("iterations", effort.iterations)
       .whole("warmup_iterations", effort.warmup)
       .number("time_us", m.mean_us)
@@ -58,6 +60,8 @@ std::vector<std::string> pair_records(const PairsReport& r) {
     for (int b = a + 1; b < r.bandwidths.players; ++b)
       lines.push_back(JsonObject()
                           .word("record", "pair")
+                          .word("device", r.medium.device)
+                          .word("library", r.medium.library)
                           .word("a", r.names[a])
                           .word("b", r.names[b])
                           .whole("bytes", r.bytes)

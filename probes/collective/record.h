@@ -10,10 +10,18 @@ namespace pippin::probes {
 
 // The lines of --json; LOG_FORMAT.md lists their keys.
 
+/// What was measured on and by.
+struct Medium {
+  std::string device;   ///< "cpu" or "cuda"
+  std::string library;  ///< with its version
+};
+
 /// One measurement: a size, in place or not.
-std::string measurement_record(const Row& row, bool in_place, const Effort& effort);
+std::string measurement_record(const Row& row, bool in_place, const Effort& effort,
+                               const Medium& medium);
 
 struct PairsReport {
+  Medium medium;
   std::vector<std::string> names;  ///< of the players
   std::int64_t bytes, iterations;
   PairBandwidths bandwidths;

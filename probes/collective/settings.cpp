@@ -2,6 +2,7 @@
 
 #include <climits>
 #include <map>
+#include <utility>
 
 #include "probes/common/error.h"
 
@@ -20,7 +21,7 @@ std::vector<std::string> operation_names() {
 
 OptionTable collective_options(CollectiveSettings& s) {
   constexpr std::int64_t kMany = 1'000'000'000, kLargest = std::int64_t{1} << 40;
-  return {
+  OptionTable table = {
       choice_option("--operation", s.operation, operation_names(), "what to time"),
       size_option("--minbytes", s.minbytes, 1, kLargest, "the smallest size"),
       size_option("--maxbytes", s.maxbytes, 1, kLargest, "the largest size"),
@@ -40,7 +41,10 @@ OptionTable collective_options(CollectiveSettings& s) {
       bare_option(choice_option("--pairs", s.pairs, {"none", "nodes", "ranks"},
                                 "the bandwidth between every two instead"),
                   "nodes"),
+      choice_option("--device", s.device, {"cpu", "cuda"}, "whose memory is sent"),
   };
+  for (auto& option : backend_options(s.backend)) table.push_back(std::move(option));
+  return table;
 }
 
 std::vector<std::string> long_names(std::vector<std::string> arguments) {
@@ -93,10 +97,13 @@ void check(const CollectiveSettings& s, int ranks) {
   if (s.root >= ranks)
     bad_input("--root " + std::to_string(s.root) + " is not among " + std::to_string(ranks) +
               " ranks, counted from 0");
+  check_operations(s);
+}
+
+void check_counts(const CollectiveSettings& s) {
   if (s.maxbytes / bytes_of(element_named(s.datatype)) > INT_MAX)
     bad_input("--maxbytes " + std::to_string(s.maxbytes) + ": more than 2^31 elements of " +
               s.datatype + ", which is as far as MPI counts");
-  check_operations(s);
 }
 
 std::vector<std::int64_t> sizes_of(const CollectiveSettings& s) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "probes/collective/operation.h"
+#include "probes/comm/backend_settings.h"
 #include "probes/common/options.h"
 
 namespace pippin::probes {
@@ -20,6 +21,8 @@ struct CollectiveSettings {
   std::string statistics = "0";  ///< "0" or "1"
   std::string json;              ///< a file, "-" for standard output, empty for none
   std::string pairs = "none";    ///< "none", "nodes" or "ranks"
+  std::string device = "cpu";    ///< or "cuda"
+  BackendSettings backend;
 
   std::int64_t factor() const { return stepfactor > 0 ? stepfactor : 2; }
   bool each() const { return statistics == "1" || !json.empty(); }
@@ -32,8 +35,11 @@ OptionTable collective_options(CollectiveSettings& settings);
 std::vector<std::string> long_names(std::vector<std::string> arguments);
 
 /// Errors: Error (bad input) for what `ranks` ranks cannot do: sizes in the wrong order, a root
-/// that is not there, a maximum of anything but all_reduce, sums of bytes, more than MPI counts.
+/// that is not there, a maximum of anything but all_reduce, sums of bytes.
 void check(const CollectiveSettings& settings, int ranks);
+
+/// Errors: Error (bad input) for more than MPI counts, by which processors' memory is sent.
+void check_counts(const CollectiveSettings& settings);
 
 Element element_named(const std::string& datatype);
 

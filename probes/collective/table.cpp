@@ -36,10 +36,14 @@ std::string parameters_line(const CollectiveSettings& s) {
       static_cast<long long>(s.check));
 }
 
-std::string rank_line(int rank, int process, const std::string& node, int device,
-                      const std::string& model) {
+std::string rank_line(int rank, int process, const std::string& node, const RankDevice& device) {
   return text("#  Rank %2d Group %2d Pid %6d on %10s device %2d [0x%02x] %s", rank, 0, process,
-              node.c_str(), device, 0U, model.c_str());
+              node.c_str(), device.index, static_cast<unsigned>(device.pci_bus),
+              device.model.c_str());
+}
+
+std::string library_line(const std::string& library) {
+  return "# Library              : " + library;
 }
 
 std::vector<std::string> column_lines() {

@@ -20,8 +20,15 @@ struct Row {
 };
 
 std::string parameters_line(const CollectiveSettings& settings);
-std::string rank_line(int rank, int process, const std::string& node, int device,
-                      const std::string& model);
+/// What a rank runs on.
+struct RankDevice {
+  int index = 0;    ///< on its node
+  int pci_bus = 0;  ///< of a GPU
+  std::string model;
+};
+std::string rank_line(int rank, int process, const std::string& node, const RankDevice& device);
+/// Ours: what calls were made by.
+std::string library_line(const std::string& library);
 /// The three lines above the numbers.
 std::vector<std::string> column_lines();
 std::string row_line(const Row& row);

@@ -4,38 +4,10 @@
 #include <memory>
 #include <optional>
 
+#include "probes/comm/element.h"
 #include "probes/common/clock.h"
-#include "probes/common/half.h"
 
 namespace pippin::probes {
-
-enum class Element { kByte, kHalf, kBFloat16, kFloat, kDouble };
-enum class Reduction { kSum, kMax };
-
-std::int64_t bytes_of(Element element);
-
-template <typename T>
-constexpr Element element_of();
-template <>
-constexpr Element element_of<unsigned char>() {
-  return Element::kByte;
-}
-template <>
-constexpr Element element_of<Half>() {
-  return Element::kHalf;
-}
-template <>
-constexpr Element element_of<BFloat16>() {
-  return Element::kBFloat16;
-}
-template <>
-constexpr Element element_of<float>() {
-  return Element::kFloat;
-}
-template <>
-constexpr Element element_of<double>() {
-  return Element::kDouble;
-}
 
 /// A call under way. It must be waited for before its buffers are touched or it is destroyed.
 class Pending {
@@ -79,8 +51,14 @@ class Communicator {
   virtual Call start_reduce_scatter(const void* in, void* out, std::int64_t count,
                                     Element element) = 0;
   virtual Call start_all_gather(const void* in, void* out, std::int64_t count, Element element) = 0;
+  /// Makes what messages need, so that no rank must make it while others wait for its messages.
+  /// Every rank calls it, at the latest with its first message.
+  virtual void open_messages() {}
   virtual Call start_send(const void* data, std::int64_t count, Element element, int to) = 0;
   virtual Call start_receive(void* data, std::int64_t count, Element element, int from) = 0;
+
+  /// Waits until this rank's calls are done, where they return before, as a device's do.
+  virtual void complete() {}
 
   /// The same ranks for the host's memory, where this is for a device's; else this.
   virtual Communicator& host() { return *this; }

@@ -143,8 +143,11 @@ class NcclCommunicator final : public Communicator {
   int rank() const override { return host_->rank(); }
   int size() const override { return host_->size(); }
   Communicator& host() override { return *host_; }
-  void barrier() override {
+  void complete() override {
     cuda::require_cuda(cudaStreamSynchronize(place_.stream), "waiting for the GPU");
+  }
+  void barrier() override {
+    complete();
     host_->barrier();
   }
 
@@ -228,6 +231,13 @@ class NcclCommunicator final : public Communicator {
                          return ncclAllGather(in, out, wide(count), type_of(element), comm, stream);
                        });
   }
+  void open_messages() override {
+    if (down_) return;
+    down_ = std::make_unique<Lane>(*host_, name_ + " (down)", place_);
+    connect(*down_, true);
+    up_ = std::make_unique<Lane>(*host_, name_ + " (up)", place_);
+    connect(*up_, false);
+  }
   Call start_send(const void* data, std::int64_t count, Element element, int to) override {
     return lane(to > rank())
         .start("send", count * bytes_of(element), [&](ncclComm_t comm, cudaStream_t stream) {
@@ -250,20 +260,37 @@ class NcclCommunicator final : public Communicator {
   void put(const char* operation, std::int64_t count, Element element, const Call& call) {
     main_.ring().put(operation, count * bytes_of(element), place_.stream, call);
   }
-  /// Made by all ranks together: each sends and receives down before it does up.
   Lane& lane(bool down) {
-    auto& lane = down ? down_ : up_;
-    if (!lane) lane = std::make_unique<Lane>(*host_, name_ + (down ? " (down)" : " (up)"), place_);
-    return *lane;
+    open_messages();
+    return down ? *down_ : *up_;
+  }
+  /// A byte to the next rank and one from the one before: connections are made by the first call.
+  void connect(Lane& lane, bool down) {
+    auto* bytes = static_cast<unsigned char*>(scratch(2));
+    const int next = rank() + (down ? 1 : -1), before = rank() - (down ? 1 : -1);
+    const auto is_there = [&](int other) { return other >= 0 && other < size(); };
+    const auto call = lane.start("a first message", 1, [&](ncclComm_t comm, cudaStream_t stream) {
+      ncclResult_t result = ncclGroupStart();
+      if (result == ncclSuccess && is_there(next))
+        result = ncclSend(bytes, 1, ncclUint8, next, comm, stream);
+      if (result == ncclSuccess && is_there(before))
+        result = ncclRecv(bytes + 1, 1, ncclUint8, before, comm, stream);
+      const ncclResult_t end = ncclGroupEnd();
+      return result == ncclSuccess ? end : result;
+    });
+    call->wait();
+    complete();
+  }
+  void* scratch(std::int64_t bytes) {
+    if (scratch_bytes_ >= bytes) return scratch_;
+    if (scratch_) cuda::require_cuda(cudaFree(scratch_), "freeing a copy");
+    scratch_ = nullptr;
+    cuda::require_cuda(cudaMalloc(&scratch_, wide(bytes)), "memory for a copy");
+    scratch_bytes_ = bytes;
+    return scratch_;
   }
   const void* copied(const void* data, std::int64_t bytes) {
-    if (scratch_bytes_ < bytes) {
-      if (scratch_) cuda::require_cuda(cudaFree(scratch_), "freeing a copy");
-      scratch_ = nullptr;
-      cuda::require_cuda(cudaMalloc(&scratch_, wide(bytes)), "memory for a copy");
-      scratch_bytes_ = bytes;
-    }
-    copy(data, scratch_, bytes);
+    copy(data, scratch(bytes), bytes);
     return scratch_;
   }
   void copy(const void* from, void* to, std::int64_t bytes) {

@@ -41,7 +41,8 @@ struct NcclPlace {
 /// comes to what follows it, a started one runs in a stream of its own, and wait() holds the
 /// computation's stream, not the host.
 /// `name`: for messages. Messages (start_send(), start_receive()) go down and up the ranks by two
-/// communicators of their own, so that neighbours that wait for each other do not stop each other.
+/// communicators of their own (open_messages()), so that neighbours that wait for each other do not
+/// stop each other.
 /// Every rank of `host` must call it. Errors: Error (machine) in NCCL's words.
 std::unique_ptr<Communicator> make_nccl_communicator(std::unique_ptr<Communicator> host,
                                                      const std::string& name,

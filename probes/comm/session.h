@@ -34,6 +34,8 @@ class Session {
   /// What its ranks talk by: the library and its version, "none" without one, or "sockets and
   /// shared memory".
   static std::string library();
+  /// The same, but "none" of a rank alone.
+  std::string talks_by() const { return world_->size() > 1 ? library() : "none"; }
 
  private:
   bool joined_mpi_ = false;

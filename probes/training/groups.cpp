@@ -45,6 +45,8 @@ Groups::Groups(Communicator& world, const Setup& s, Profile& its_profile, const 
       embedding(Splitter{world, wrap}("embedding", same_ends(s, place)), Class::kEmbedding,
                 profile),
       loss(Splitter{world, wrap}("loss", same_tensor_group(s, place)), Class::kLoss, profile),
-      norm(Splitter{world, wrap}("norm", same_gradient(s, place)), Class::kNorm, profile) {}
+      norm(Splitter{world, wrap}("norm", same_gradient(s, place)), Class::kNorm, profile) {
+  if (pp.size() > 1) pp.group().open_messages();
+}
 
 }  // namespace pippin::probes

@@ -1,10 +1,8 @@
 #include "probes/training/on_gpu.h"
 
-#include <algorithm>
-#include <optional>
+#include <limits>
 
-#include "probes/comm/gather.h"
-#include "probes/comm/nccl.h"
+#include "probes/comm/gpu_backend.h"
 #include "probes/device/cuda/cublaslt.h"
 #include "probes/device/cuda/cuda_clock.h"
 #include "probes/device/cuda/cuda_device.h"
@@ -16,62 +14,28 @@ namespace pippin::probes {
 
 namespace {
 
-/// NCCL refuses two ranks on one GPU. Every rank must call it.
-bool shares_gpus(Communicator& world, const Nodes& nodes, const Gpu& gpu) {
-  auto places = gathered(world, nodes.name_of(world.rank()) + " " + gpu.uuid);
-  std::sort(places.begin(), places.end());
-  return std::adjacent_find(places.begin(), places.end()) != places.end();
-}
-
-/// Errors: Error (bad layout) where the settings want NCCL, which cannot be.
-bool talks_by_host(const TrainingSettings& settings, bool shares_gpus) {
-  if (settings.distributed_backend == "host") return true;
-  if (settings.distributed_backend == "auto") return shares_gpus || !has_nccl();
-  if (shares_gpus)
-    throw Error(ExitCode::kBadLayout,
-                "two ranks on one GPU, which NCCL refuses: start fewer ranks on a node, or say "
-                "--distributed-backend host");
-  if (!has_nccl())
-    throw Error(ExitCode::kBadInput,
-                "--distributed-backend nccl: built without NCCL: install it, configure and build "
-                "the probes again, or say --distributed-backend host");
-  return false;
-}
-
 template <typename T>
 void train_in(Session& session, const TrainingSettings& settings, const Nodes& nodes,
               const Gpu& gpu, Log& log) {
-  Communicator& world = session.world();
   cuda::Stream stream;
-  CudaMemory memory;
+  CudaMemory memory(settings.memory_limit_mib > 0 ? memory_limit_bytes(settings, 0, 1)
+                                                  : std::numeric_limits<std::uint64_t>::max());
   cuda::CublasLt<T> products;
   CudaDevice<T> device(stream.get(), products, memory);
   cuda::CudaClock clock(stream.get());
-  Ground<T> ground{device, clock, {}, [&] {
-                     device.give_back();
-                     memory.reserve();
-                   }};
-  std::optional<NcclWatch> watch;
-  const bool shared = shares_gpus(world, nodes, gpu);
-  if (talks_by_host(settings, shared)) {
-    ground.wrap = by_copies(device);
-  } else {
-    watch.emplace(std::chrono::minutes(settings.distributed_timeout_minutes), session.fail);
-    const NcclPlace place{stream.get(), *watch,
-                          settings.timing_log_level == "1" ? &clock : nullptr};
-    ground.wrap = [place](const std::string& channel, std::unique_ptr<Communicator> host) {
-      return host->size() == 1 ? std::move(host)
-                               : make_nccl_communicator(std::move(host), channel, place);
-    };
-  }
-  try {
-    train_on<T>(ground, world, nodes, settings, log);
-  } catch (const Error& problem) {
-    // The GPU's memory cannot be freed while a call in its stream waits for another rank: the ranks
-    // must be ended first.
-    if (world.size() > 1) session.fail(problem);
-    throw;
-  }
+  const GpuBackend backend(session, nodes, gpu, settings.backend, stream.get(),
+                           settings.timing_log_level == "1" ? &clock : nullptr);
+  // Groups of one rank move nothing.
+  const auto wrap = [&](const std::string& channel, std::unique_ptr<Communicator> host) {
+    return host->size() == 1 ? std::move(host) : backend.over(channel, std::move(host));
+  };
+  const auto reserve = [&] {
+    device.give_back();
+    memory.reserve();
+  };
+  end_all_on_error(session, [&] {
+    train_on<T>({device, clock, wrap, reserve}, session.world(), nodes, settings, log);
+  });
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "probes/comm/session.h"
 #include "probes/common/error.h"
@@ -31,14 +32,11 @@ OptionTable training_options(TrainingSettings& s) {
   table.push_back(whole_option("--hysteresis", s.dynamic_scale.hysteresis, 1, 1 << 30,
                                "fp16: overflows after which it halves"));
   table.push_back(choice_option("--device", s.device, {"cpu", "cuda"}, "what each rank runs on"));
-  table.push_back(choice_option("--distributed-backend", s.distributed_backend,
-                                {"auto", "nccl", "host"},
-                                "how GPUs talk; auto is nccl where each rank has its own"));
-  table.push_back(whole_option("--distributed-timeout-minutes", s.distributed_timeout_minutes, 1,
-                               1 << 20, "until a call of NCCL's that is not done ends the run"));
+  for (auto& option : backend_options(s.backend)) table.push_back(std::move(option));
   table.push_back(whole_option("--threads", s.threads, 1, 1024, "threads of each rank"));
-  table.push_back(whole_option("--memory-limit-mib", s.memory_limit_mib, 0, 1LL << 40,
-                               "memory of each rank; 0 is its share of what the node has free"));
+  table.push_back(whole_option(
+      "--memory-limit-mib", s.memory_limit_mib, 0, 1LL << 40,
+      "memory of each rank; 0 is what its GPU has, or its share of what the node has free"));
   table.push_back(choice_option("--timing-log-level", s.timing_log_level, {"0", "1"},
                                 "1 says where each rank's time goes"));
   table.push_back(word_option(
@@ -78,8 +76,8 @@ Arguments training_arguments(const TrainingSettings& settings) {
       {"blas_core", matmul_core()},
       {"clip_grad", python_number(o.clip_grad)},
       {"device", settings.device},
-      {"distributed_backend", settings.distributed_backend},
-      {"distributed_timeout_minutes", std::to_string(settings.distributed_timeout_minutes)},
+      {"distributed_backend", settings.backend.backend},
+      {"distributed_timeout_minutes", std::to_string(settings.backend.timeout_minutes)},
       {"hidden_dropout", "0.0"},
       {"hysteresis", std::to_string(settings.dynamic_scale.hysteresis)},
       {"init_method_std", "0.02"},

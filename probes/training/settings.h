@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "probes/comm/backend_settings.h"
 #include "probes/common/megatron.h"
 #include "probes/common/optimizer.h"
 #include "probes/common/options.h"
@@ -16,9 +17,8 @@ struct TrainingSettings {
   double loss_scale = 0;        ///< with fp16; 0: one that follows the gradients
   LossScaling dynamic_scale = {4294967296, 1, 1000, 2};  ///< that one
   std::string device = "cpu";                            ///< or "cuda"
-  std::string distributed_backend = "auto";       ///< of GPUs: "nccl", "host", or what can be
-  std::int64_t distributed_timeout_minutes = 10;  ///< until NCCL is given up
-  std::int64_t threads = 1;                       ///< of each rank
+  BackendSettings backend;
+  std::int64_t threads = 1;            ///< of each rank
   std::int64_t memory_limit_mib = 0;   ///< of each rank; 0: its share of what its node has free
   std::string timing_log_level = "1";  ///< "0": no times of parts, "1": all
   std::string trace;                   ///< a directory, or empty

@@ -23,8 +23,8 @@ json reading_of(const Outcome& outcome) {
   REQUIRE(outcome.exit_code == 0);
   REQUIRE_THAT(outcome.output, StartsWith(" > probe: pippin canary 1\n"));
   const json reading = json::parse(lines_of(outcome.output).back());
-  CHECK(keys_of(reading) == std::set<std::string>{"canary", "seconds", "ranks", "nodes", "gemm",
-                                                  "all_reduce", "pairs"});
+  CHECK(keys_of(reading) == std::set<std::string>{"canary", "seconds", "ranks", "nodes", "library",
+                                                  "gemm", "all_reduce", "pairs"});
   CHECK(reading["canary"] == 1);
   const json& gemm = reading["gemm"];
   CHECK(keys_of(gemm) == std::set<std::string>{"m", "n", "k", "tflops_min", "tflops_median",

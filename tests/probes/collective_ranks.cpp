@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "probes/collective/host_space.h"
 #include "probes/collective/measure.h"
 #include "probes/comm/ranked_main.h"
 #include "probes/comm/staged.h"
@@ -57,9 +58,9 @@ ExitCode run_all(Session& session, const std::string& how,
   Broken broken(world, how);
   const auto staged = make_staged_communicator(world.split(0), host_copies());
   Communicator& tested = how == "staged" ? *staged : static_cast<Communicator&>(broken);
-  Memory memory;
+  HostSpace space;
   for (const std::int64_t count : counts) {
-    CollectiveBuffers buffers(memory, 8 * count * world.size());
+    CollectiveBuffers buffers(space, 8 * count * world.size());
     for (const auto& kind : operation_kinds())
       check_operation(kind, {tested, world}, count, buffers);
     CollectiveCall largest;

@@ -209,6 +209,8 @@ TEST_CASE("all operations are JSON lines with every statistic") {
       CHECK(one.at("ranks") == ranks);
       CHECK(one.at("wrong") == 0);
       CHECK(one.at("iterations") == 9);
+      CHECK(one.at("device") == "cpu");
+      CHECK((one.at("library") == "none") == (ranks == 1));
       const double min = one.at("call_us_min"), median = one.at("call_us_median"),
                    p99 = one.at("call_us_p99");
       CHECK(min <= median);

@@ -103,5 +103,7 @@ template <typename T>
 void check_loss(Rig<T>& rig);
 template <typename T>
 void check_optimizer(Rig<T>& rig);
+/// What the collective probe sends and looks for.
+void check_known_data(Results& results, bool large);
 
 }  // namespace check

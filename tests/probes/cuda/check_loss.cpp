@@ -24,7 +24,7 @@ struct Vocabulary {
 
 std::vector<Vocabulary> vocabularies(bool large) {
   if (large)
-    return {{2048, 1, 50304, 50257, 0}, {4096, 2, 64128, 128256, 0}, {256, 1, 50257, 50257, 1}};
+    return {{512, 1, 50304, 50257, 0}, {256, 2, 64128, 128256, 0}, {64, 1, 50257, 50257, 1}};
   // The third rank of three has nothing but padding.
   return {{3, 1, 7, 7, 0},       {33, 2, 30, 50, 0},    {5, 3, 64, 100, 0},
           {3, 1, 5000, 4990, 0}, {2, 2, 1001, 1500, 1}, {1, 1, 20000, 20000, 0}};

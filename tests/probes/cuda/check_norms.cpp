@@ -56,7 +56,7 @@ struct Norm {
 std::vector<Size> norm_sizes(bool large) {
   std::vector<Size> all = sizes(large);
   if (large)
-    all.insert(all.end(), {{2048, 8192, 0}, {1024, 16384, 0}, {512, 32768, 0}});
+    all.insert(all.end(), {{1024, 8192, 0}, {256, 16384, 0}, {128, 32768, 0}});
   else
     all.insert(all.end(),
                {{9, 9000, 0}, {5, 16384, 0}, {9, 33000, 0}, {5, 17001, 1}, {400, 16, 0}});
