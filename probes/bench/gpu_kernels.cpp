@@ -1,5 +1,6 @@
-// gpu_kernels [SEED]: every kernel of the CUDA device in bfloat16, by the bytes that it must move,
-// beside a copy in the same run; attention and the products by their operations. Markdown.
+// gpu_kernels [SEED [small]]: every kernel of the CUDA device in bfloat16, by the bytes that it
+// must move, beside a copy in the same run; attention and the products by their operations.
+// Markdown.
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -22,9 +23,19 @@ namespace {
 
 using T = BFloat16;
 
-// Tensors of more than twice the L2 of an H200 (50 MB): no case lives in it.
-constexpr std::int64_t kRows = 8192, kWidth = 8192, kVocab = 50304, kHeadWidth = 128, kSeq = 2048;
-constexpr std::int64_t kParameters = 1 << 28, kEmbedded = kParameters / kWidth;
+/// What the kernels are tried on.
+struct Sizes {
+  std::int64_t rows, width, vocab, head_width, seq, parameters;
+  std::int64_t embedded() const { return parameters / width; }
+  std::int64_t known() const { return vocab - 47; }  ///< the rest is padding
+};
+
+double number(std::int64_t count) { return static_cast<double>(count); }
+
+/// Tensors of more than twice an H200's L2 (50 MB): no case lives in it.
+constexpr Sizes kLarge{8192, 8192, 50304, 128, 2048, 1 << 28};
+/// To see that all of it runs.
+constexpr Sizes kSmall{64, 128, 384, 64, 32, 1 << 16};
 
 /// What one call must move or reckon; the other is 0.
 struct Case {
@@ -35,29 +46,29 @@ struct Case {
 
 /// Everything the cases work on, drawn afresh.
 struct Operands {
-  Operands(Memory& memory, const AttentionShape& shape, Device<T>& device)
-      : x(memory, {kRows, 2 * kWidth}),
-        y(memory, {kRows, 2 * kWidth}),
-        z(memory, {kRows, 2 * kWidth}),
-        narrow(memory, {2 * kWidth}),
+  Operands(Memory& memory, const Sizes& s, const AttentionShape& shape, Device<T>& device)
+      : x(memory, {s.rows, 2 * s.width}),
+        y(memory, {s.rows, 2 * s.width}),
+        z(memory, {s.rows, 2 * s.width}),
+        narrow(memory, {2 * s.width}),
         qkv(memory, {shape.rows(), shape.qkv_width()}),
         dqkv(memory, {shape.rows(), shape.qkv_width()}),
         context(memory, {shape.rows(), shape.width()}),
         dcontext(memory, {shape.rows(), shape.width()}),
-        logits(memory, {kRows, kVocab}),
-        values(memory, {kParameters}),
-        sums(memory, {2 * kWidth}),
-        mean(memory, {kRows}),
-        inverse_sd(memory, {kRows}),
+        logits(memory, {s.rows, s.vocab}),
+        values(memory, {s.parameters}),
+        sums(memory, {2 * s.width}),
+        mean(memory, {s.rows}),
+        inverse_sd(memory, {s.rows}),
         kept(memory, {device.attention_kept(shape)}),
-        row_a(memory, {kRows}),
-        row_b(memory, {kRows}),
-        row_c(memory, {kRows}),
-        gradients(memory, {kParameters}),
-        masters(memory, {kParameters}),
-        moments1(memory, {kParameters}),
-        moments2(memory, {kParameters}),
-        tokens(memory, {kRows}),
+        row_a(memory, {s.rows}),
+        row_b(memory, {s.rows}),
+        row_c(memory, {s.rows}),
+        gradients(memory, {s.parameters}),
+        masters(memory, {s.parameters}),
+        moments1(memory, {s.parameters}),
+        moments2(memory, {s.parameters}),
+        tokens(memory, {s.rows}),
         state(memory, {1}),
         loss(memory, {1}) {}
 
@@ -81,76 +92,105 @@ void draw(Device<T>& device, Buffer<Element>& buffer, std::uint64_t seed, double
                      piece.data(), buffer.data() + at);
 }
 
-void draw_all(Device<T>& device, Operands& o, std::uint64_t seed) {
+void draw_all(Device<T>& device, Operands& o, const Sizes& s, std::uint64_t seed) {
   for (Buffer<T>* buffer : {&o.x, &o.y, &o.z, &o.narrow, &o.qkv, &o.dcontext, &o.logits, &o.values})
     draw(device, *buffer, seed++, 1);
   for (Buffer<float>* buffer : {&o.gradients, &o.masters, &o.moments1})
     draw(device, *buffer, seed++, 1e-3);
-  std::vector<std::int32_t> tokens(kRows);
+  std::vector<std::int32_t> tokens(static_cast<std::size_t>(s.rows));
   for (std::size_t i = 0; i < tokens.size(); ++i)
-    tokens[i] = static_cast<std::int32_t>(seed_of(seed, std::to_string(i)) % kEmbedded);
-  device.to_device(kRows * 4, tokens.data(), o.tokens.data());
+    tokens[i] = static_cast<std::int32_t>(seed_of(seed, std::to_string(i)) % s.embedded());
+  device.to_device(s.rows * 4, tokens.data(), o.tokens.data());
   StepState state = first_state({});
   state.steps = 1;
   device.to_device(sizeof state, &state, o.state.data());
 }
 
-std::vector<Case> cases_of(Device<T>& device, Operands& o, const AttentionShape& shape) {
-  constexpr double kTensor = 2.0 * kRows * kWidth, kLogits = 2.0 * kRows * kVocab;
-  const double qkv = 2.0 * static_cast<double>(shape.rows() * shape.qkv_width());
+std::vector<Case> cases_of(Device<T>& device, Operands& o, const Sizes& s,
+                           const AttentionShape& shape) {
+  const double tensor = 2 * number(s.rows * s.width), logits = 2 * number(s.rows * s.vocab),
+               positions = 4 * number(s.seq * s.width), parameters = number(s.parameters),
+               linear = 2 * number(s.rows * s.width * s.width);
+  const double qkv = 2 * number(shape.rows() * shape.qkv_width());
   // Two products of what the causal mask leaves, a little more than half; backward five.
-  const double product = static_cast<double>(shape.batch * shape.heads) * kHeadWidth *
-                         static_cast<double>(shape.seq) * static_cast<double>(shape.seq + 1);
-  const VocabPart part{0, kVocab, 50257};
+  const double product =
+      number(shape.batch * shape.heads * s.head_width * shape.seq * (shape.seq + 1));
+  const VocabPart part{0, s.vocab, s.known()};
   const NormState<T> norm{o.mean.data(), o.inverse_sd.data()};
   T *x = o.x.data(), *y = o.y.data(), *z = o.z.data(), *narrow = o.narrow.data();
   float* sums = o.sums.data();
   const OptimizerSettings adam{.lr = 1e-9};
   return {
-      {"layer norm", 2 * kTensor, 0,
-       [=, &device] { device.norm(kRows, kWidth, x, narrow, narrow + kWidth, norm, y); }},
-      {"layer norm, backward", 4 * kTensor, 0,
+      {"layer norm", 2 * tensor, 0,
+       [=, &device] { device.norm(s.rows, s.width, x, narrow, narrow + s.width, norm, y); }},
+      {"layer norm, backward", 4 * tensor, 0,
        [=, &device] {
-         device.norm_backward(kRows, kWidth, x, narrow, norm, y, z, sums, sums + kWidth);
+         device.norm_backward(s.rows, s.width, x, narrow, norm, y, z, sums, sums + s.width);
        }},
-      {"RMS norm", 2 * kTensor, 0,
-       [=, &device] { device.norm(kRows, kWidth, x, narrow, nullptr, norm, y); }},
-      {"RMS norm, backward", 4 * kTensor, 0,
-       [=, &device] { device.norm_backward(kRows, kWidth, x, narrow, norm, y, z, sums, nullptr); }},
-      {"SwiGLU, backward", 5 * kTensor, 0,
-       [=, &device] { device.swiglu_backward(kRows, kWidth, x, y, z); }},
-      {"residual and bias", 3 * kTensor, 0,
-       [=, &device] { device.add_residual(kRows, kWidth, x, narrow, y); }},
-      {"sum of rows", kTensor, 0, [=, &device] { device.add_rows(kRows, kWidth, x, sums); }},
+      {"RMS norm", 2 * tensor, 0,
+       [=, &device] { device.norm(s.rows, s.width, x, narrow, nullptr, norm, y); }},
+      {"RMS norm, backward", 4 * tensor, 0,
+       [=, &device] {
+         device.norm_backward(s.rows, s.width, x, narrow, norm, y, z, sums, nullptr);
+       }},
+      {"SwiGLU, backward", 5 * tensor, 0,
+       [=, &device] { device.swiglu_backward(s.rows, s.width, x, y, z); }},
+      {"residual and bias", 3 * tensor, 0,
+       [=, &device] { device.add_residual(s.rows, s.width, x, narrow, y); }},
+      {"sum of rows", tensor, 0, [=, &device] { device.add_rows(s.rows, s.width, x, sums); }},
       {"rotary positions", 2 * qkv * 2 / 3, 0,
        [=, &device, &o] { device.rotate(shape, 1, o.qkv.data()); }},
-      {"embedding", 2 * kTensor, 0,
+      {"positions", 2 * tensor + positions / 2, 0,
+       [=, &device, &o] { device.add_positions(s.rows, 0, s.seq, s.width, o.values.data(), y); }},
+      {"positions, backward", tensor + 2 * positions, 0,
        [=, &device, &o] {
-         device.embed(kRows, kWidth, {0, kEmbedded, kEmbedded}, o.tokens.data(), o.values.data(),
-                      y);
+         device.positions_backward(s.rows, 0, s.seq, s.width, x, o.gradients.data());
        }},
-      {"embedding, backward", kTensor + 2 * 2 * kTensor, 0,
+      {"16 bits to 32", 6.0 * parameters, 0,
+       [=, &device, &o] { device.widen(s.parameters, o.values.data(), o.masters.data()); }},
+      {"embedding", 2 * tensor, 0,
        [=, &device, &o] {
-         device.embed_backward(kRows, kWidth, {0, kEmbedded, kEmbedded}, o.tokens.data(), x,
+         device.embed(s.rows, s.width, {0, s.embedded(), s.embedded()}, o.tokens.data(),
+                      o.values.data(), y);
+       }},
+      {"embedding, backward", tensor + 2 * 2 * tensor, 0,
+       [=, &device, &o] {
+         device.embed_backward(s.rows, s.width, {0, s.embedded(), s.embedded()}, o.tokens.data(), x,
                                o.gradients.data());
        }},
-      {"cross-entropy, first look", kLogits, 0,
+      {"cross-entropy, first look", logits, 0,
        [=, &device, &o] {
-         device.largest(kRows, part, o.logits.data(), o.row_a.data(), o.row_b.data());
+         device.largest(s.rows, part, o.logits.data(), o.row_a.data(), o.row_b.data());
        }},
-      {"cross-entropy, gradient", 2 * kLogits, 0,
+      {"cross-entropy, gradient", 2 * logits, 0,
        [=, &device, &o] {
-         device.cross_entropy(kRows, part, o.tokens.data(), o.row_a.data(), o.row_b.data(),
+         device.cross_entropy(s.rows, part, o.tokens.data(), o.row_a.data(), o.row_b.data(),
                               o.row_c.data(), 1, o.state.data(), o.logits.data(), o.loss.data());
        }},
-      {"sum of squares", 4.0 * kParameters, 0,
+      {"sum of squares", 4.0 * parameters, 0,
        [=, &device, &o] {
-         device.add_squares(kParameters, o.gradients.data(), &o.state.data()->squares);
+         device.add_squares(s.parameters, o.gradients.data(), &o.state.data()->squares);
        }},
-      {"AdamW", 30.0 * kParameters, 0,
+      {"AdamW", 30.0 * parameters, 0,
        [=, &device, &o] {
-         device.adam(adam, o.state.data(), kParameters, true, o.gradients.data(), o.masters.data(),
+         device.adam(adam, o.state.data(), s.parameters, true, o.gradients.data(), o.masters.data(),
                      o.moments1.data(), o.moments2.data(), o.values.data());
+       }},
+      {"product and GELU", 0, 2 * linear,
+       [=, &device, &o] {
+         device.linear_gelu(s.rows, s.width, 2 * s.width, x, o.values.data(), narrow, y, z);
+       }},
+      {"product through GELU's gradient", 0, 2 * linear,
+       [=, &device, &o] {
+         device.linear_to_gelu(s.rows, 2 * s.width, s.width, x, o.values.data(), y, z);
+       }},
+      {"product, then SwiGLU", 0, 2 * linear,
+       [=, &device, &o] {
+         device.linear_swiglu(s.rows, s.width, s.width, x, o.values.data(), y, z);
+       }},
+      {"product added to the weights' gradient", 0, linear,
+       [=, &device, &o] {
+         device.linear_to_weight(s.rows, s.width, s.width, x, y, o.gradients.data(), nullptr);
        }},
       {"attention", 0, 2 * product,
        [=, &device, &o] {
@@ -180,47 +220,55 @@ double seconds_of(cuda::CudaClock& clock, const std::function<void()>& call) {
   return median_of(times);
 }
 
-void measure(cudaStream_t stream, std::uint64_t seed) {
-  const AttentionShape shape{kRows / kSeq, kSeq, kWidth / kHeadWidth, kWidth / kHeadWidth,
-                             kHeadWidth};
+void measure(cudaStream_t stream, const Sizes& s, std::uint64_t seed) {
+  const AttentionShape shape{s.rows / s.seq, s.seq, s.width / s.head_width, s.width / s.head_width,
+                             s.head_width};
   CudaMemory memory;
-  cuda::CublasLt<T> products;
+  // What cuBLASLt can do at best: what its heuristics put first may not be that.
+  cuda::CublasLt<T> products({16});
   CudaDevice<T> device(stream, products, memory);
-  const DeviceNeeds needs{kRows, 4 * kWidth, shape, true};
+  const DeviceNeeds needs{s.rows, 4 * s.width, shape, true};
   {
     device.prepare(needs);
-    const Operands measured(memory, shape, device);
+    const Operands measured(memory, s, shape, device);
   }
+  device.give_back();
   memory.reserve();
   device.prepare(needs);
-  Operands o(memory, shape, device);
-  draw_all(device, o, seed);
+  Operands o(memory, s, shape, device);
+  draw_all(device, o, s, seed);
   cuda::CudaClock clock(stream);
 
-  const double copied = 2.0 * 4 * kParameters;
+  const double copied = 2.0 * 4 * number(s.parameters);
   const double copy =
       copied / seconds_of(clock, [&] {
-        cuda::require_cuda(cudaMemcpyAsync(o.masters.data(), o.gradients.data(), 4 * kParameters,
+        cuda::require_cuda(cudaMemcpyAsync(o.masters.data(), o.gradients.data(),
+                                           static_cast<std::size_t>(4 * s.parameters),
                                            cudaMemcpyDeviceToDevice, stream),
                            "a copy");
       });
-  const double square = 2.0 * kRows * kWidth * kWidth;
-  const double product =
-      square / seconds_of(clock, [&] {
-        device.linear(kRows, kWidth, kWidth, o.x.data(), o.values.data(), nullptr, o.y.data());
-      });
+  const auto product_speed = [&] {
+    return 2 * number(s.rows * s.width * s.width) / seconds_of(clock, [&] {
+             device.linear(s.rows, s.width, s.width, o.x.data(), o.values.data(), nullptr,
+                           o.y.data());
+           });
+  };
+  const double product = product_speed();
   std::printf("seed %llu; copy %.0f GB/s (read and written); product of %lld³ %.0f TFLOPS\n\n",
-              static_cast<unsigned long long>(seed), 1e-9 * copy, static_cast<long long>(kWidth),
+              static_cast<unsigned long long>(seed), 1e-9 * copy, static_cast<long long>(s.width),
               1e-12 * product);
   std::printf(
       "| kernel | µs | GB/s or TFLOPS | of the copy or the product |\n|---|---:|---:|---:|\n");
-  for (const Case& c : cases_of(device, o, shape)) {
-    draw_all(device, o, seed);  // what the one before has made may be no number
+  for (const Case& c : cases_of(device, o, s, shape)) {
+    draw_all(device, o, s, seed);  // what the one before has made may be no number
     const double seconds = seconds_of(clock, c.call);
     const double rate = (c.bytes + c.operations) / seconds;
     std::printf("| %s | %.1f | %.0f | %.2f |\n", c.name.c_str(), 1e6 * seconds,
                 rate * (c.bytes > 0 ? 1e-9 : 1e-12), rate / (c.bytes > 0 ? copy : product));
+    std::fflush(stdout);
   }
+  draw_all(device, o, s, seed);
+  std::printf("\nThe product again, after all: %.0f TFLOPS\n", 1e-12 * product_speed());
 }
 
 }  // namespace
@@ -230,7 +278,7 @@ int main(int argc, char* argv[]) {
     const std::uint64_t seed = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
     std::printf("%s\n\n", choose_gpu(0).line().c_str());
     const cuda::Stream stream;
-    measure(stream.get(), seed);
+    measure(stream.get(), argc > 2 ? kSmall : kLarge, seed);
     return ExitCode::kDone;
   });
 }
