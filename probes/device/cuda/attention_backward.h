@@ -35,6 +35,9 @@ __global__ void attention_row_sums(AttentionPlace at, const T* context, const T*
 struct KeyTiles {
   static constexpr int kWarps = 4, kThreads = kWarps * kWarp;
   static constexpr int kKeys = 16 * kWarps, kQueries = 64, kStages = 2;
+  /// For which a multiprocessor must have registers.
+  template <int kWidth>
+  static constexpr int kBlocks = kWidth == 32 ? 3 : 2;
 
   /// Of one stage: the queries, the context's gradients.
   template <int kWidth>
@@ -138,7 +141,7 @@ __device__ void add_queries(float scale2, const T* keys, const T* values, int fi
 
 /// Gradients of a block of keys and values, over the heads of one part of their group.
 template <typename T, int kWidth>
-__global__ void __launch_bounds__(KeyTiles::kThreads)
+__global__ void __launch_bounds__(KeyTiles::kThreads, KeyTiles::kBlocks<kWidth>)
     attention_backward_keys(AttentionPlace at, const T* qkv, const float* kept,
                             const float* row_sums, const T* dcontext, KeyParts parts, T* dqkv) {
   using Tiles = KeyTiles;
@@ -154,13 +157,14 @@ __global__ void __launch_bounds__(KeyTiles::kThreads)
     *stages = value_tile + tile_size<kWidth>(Tiles::kKeys);
   auto* numbers = reinterpret_cast<float*>(stages + Tiles::kStages * Tiles::kStageSize<kWidth>);
 
-  const auto load = [&](int rows, const Rows<const T>& from, int row, T* tile) {
-    load_tile<kWidth>(rows, Tiles::kThreads, from, row, at.head_width, tile);
+  static_assert(Tiles::kKeys == kQueries, "all tiles are of one size");
+  const auto load = [&](const Rows<const T>& from, int row, T* tile) {
+    load_tile<kWidth, kQueries, Tiles::kThreads>(from, row, at.head_width, tile);
   };
   const auto load_step = [&](const KeyStep& step) {
     T* tile = stages + step.stage * Tiles::kStageSize<kWidth>;
-    load(kQueries, at.queries(qkv, work.sequence, step.head), step.query, tile);
-    load(kQueries, at.context(dcontext, work.sequence, step.head), step.query,
+    load(at.queries(qkv, work.sequence, step.head), step.query, tile);
+    load(at.context(dcontext, work.sequence, step.head), step.query,
          tile + tile_size<kWidth>(kQueries));
   };
   // The first threads fetch what was kept of each query, the next the row sums. Probabilities of
@@ -176,8 +180,8 @@ __global__ void __launch_bounds__(KeyTiles::kThreads)
   T *warp_keys = key_tile + tile_size<kWidth>(warp_row),
     *warp_values = value_tile + tile_size<kWidth>(warp_row);
   float dkeys[1][kWidth / 8][4] = {}, dvalues[1][kWidth / 8][4] = {};
-  load(Tiles::kKeys, at.keys(qkv, work.sequence, group), first, key_tile);
-  load(Tiles::kKeys, at.values(qkv, work.sequence, group), first, value_tile);
+  load(at.keys(qkv, work.sequence, group), first, key_tile);
+  load(at.values(qkv, work.sequence, group), first, value_tile);
   const int first_query = first / kQueries * kQueries;
   KeyStep step{first_head, first_query, 0};
   load_step(step);
@@ -220,6 +224,11 @@ struct QueryTiles {
   static constexpr int kWarps = 4, kThreads = kWarps * kWarp;
   static constexpr int kRowTiles = 2, kWarpRows = 16 * kRowTiles;
   static constexpr int kQueries = kWarps * kWarpRows, kKeys = 32, kStages = 2;
+  /// For which a multiprocessor must have registers.
+  template <int kWidth>
+  static constexpr int kBlocks = kWidth == 32   ? 4
+                                 : kWidth == 64 ? 3
+                                                : 2;
 
   /// Of one stage: keys, values.
   template <int kWidth>
@@ -260,7 +269,7 @@ __device__ void add_keys(float scale2, const T* queries, const T* dcontext, cons
 
 /// Gradients of a block of queries.
 template <typename T, int kWidth>
-__global__ void __launch_bounds__(QueryTiles::kThreads)
+__global__ void __launch_bounds__(QueryTiles::kThreads, QueryTiles::kBlocks<kWidth>)
     attention_backward_queries(AttentionPlace at, const T* qkv, const float* kept,
                                const float* row_sums, const T* dcontext, T* dqkv) {
   using Tiles = QueryTiles;
@@ -268,29 +277,32 @@ __global__ void __launch_bounds__(QueryTiles::kThreads)
   constexpr int kRows = Tiles::kRowTiles, kKeys = Tiles::kKeys;
   const AttentionWork work;
   const int group = work.head / at.heads_of_group();
+  // The last queries have the most keys.
+  const int first = (blocks_of(at.seq, Tiles::kQueries) - 1 - work.block) * Tiles::kQueries;
   T* query_tile = dynamic_shared<T>();
   T *dcontext_tile = query_tile + tile_size<kWidth>(Tiles::kQueries),
     *stages = dcontext_tile + tile_size<kWidth>(Tiles::kQueries);
-  const auto load = [&](int rows, const Rows<const T>& from, int row, T* tile) {
-    load_tile<kWidth>(rows, Tiles::kThreads, from, row, at.head_width, tile);
+  const auto load_queries = [&](const Rows<const T>& from, T* tile) {
+    load_tile<kWidth, Tiles::kQueries, Tiles::kThreads>(from, first, at.head_width, tile);
+  };
+  const auto load = [&](const Rows<const T>& from, int key, T* tile) {
+    load_tile<kWidth, kKeys, Tiles::kThreads>(from, key, at.head_width, tile);
   };
   const auto stage_of = [&](int key) {
     return stages + key / kKeys % Tiles::kStages * Tiles::kStageSize<kWidth>;
   };
   const auto load_keys = [&](int key) {
     T* tile = stage_of(key);
-    load(kKeys, at.keys(qkv, work.sequence, group), key, tile);
-    load(kKeys, at.values(qkv, work.sequence, group), key, tile + tile_size<kWidth>(kKeys));
+    load(at.keys(qkv, work.sequence, group), key, tile);
+    load(at.values(qkv, work.sequence, group), key, tile + tile_size<kWidth>(kKeys));
   };
 
-  // The last queries have the most keys.
-  const int first = (blocks_of(at.seq, Tiles::kQueries) - 1 - work.block) * Tiles::kQueries;
   const int end = min(at.seq, first + Tiles::kQueries);
   const int warp_row = warp_index() * Tiles::kWarpRows, warp_first = first + warp_row;
   T *warp_queries = query_tile + tile_size<kWidth>(warp_row),
     *warp_dcontext = dcontext_tile + tile_size<kWidth>(warp_row);
-  load(Tiles::kQueries, at.queries(qkv, work.sequence, work.head), first, query_tile);
-  load(Tiles::kQueries, at.context(dcontext, work.sequence, work.head), first, dcontext_tile);
+  load_queries(at.queries(qkv, work.sequence, work.head), query_tile);
+  load_queries(at.context(dcontext, work.sequence, work.head), dcontext_tile);
   load_keys(0);
   commit_copies();
   // Two numbers for each query, where they cost no registers. Probabilities of queries beyond the

@@ -15,6 +15,9 @@ struct ForwardTiles {
   static constexpr int kWarps = 4, kThreads = kWarps * kWarp;
   static constexpr int kRowTiles = 2, kWarpRows = 16 * kRowTiles;
   static constexpr int kQueries = kWarps * kWarpRows, kKeys = 64;
+  /// For which a multiprocessor must have registers.
+  template <int kWidth>
+  static constexpr int kBlocks = kWidth == 32 ? 3 : 2;
 
   template <typename T, int kWidth>
   static constexpr int shared_bytes() {
@@ -100,7 +103,7 @@ __device__ void mask_scores(int first_query, int first_key, float (&scores)[kRow
 /// The context of a block of queries, and of each the logarithm to base 2 of its scores'
 /// exponentials' sum.
 template <typename T, int kWidth>
-__global__ void __launch_bounds__(ForwardTiles::kThreads)
+__global__ void __launch_bounds__(ForwardTiles::kThreads, ForwardTiles::kBlocks<kWidth>)
     flash_forward(AttentionPlace at, const T* qkv, float* kept, T* context) {
   using Tiles = ForwardTiles;
   constexpr int kRows = Tiles::kRowTiles, kKeys = Tiles::kKeys;
@@ -112,8 +115,8 @@ __global__ void __launch_bounds__(ForwardTiles::kThreads)
   T* query_tile = dynamic_shared<T>();
   T *key_tile = query_tile + tile_size<kWidth>(Tiles::kQueries),
     *value_tile = key_tile + tile_size<kWidth>(kKeys);
-  const auto load = [&](int rows, const Rows<const T>& from, int first, T* tile) {
-    load_tile<kWidth>(rows, Tiles::kThreads, from, first, at.head_width, tile);
+  const auto load_keys = [&](const Rows<const T>& from, int first_key, T* tile) {
+    load_tile<kWidth, kKeys, Tiles::kThreads>(from, first_key, at.head_width, tile);
   };
 
   // The last queries have the most keys.
@@ -124,20 +127,20 @@ __global__ void __launch_bounds__(ForwardTiles::kThreads)
 
   OnlineSoftmax<kRows> softmax;
   float outs[kRows][kWidth / 8][4] = {};
-  load(Tiles::kQueries, queries, first, query_tile);
-  load(kKeys, keys, 0, key_tile);
+  load_tile<kWidth, Tiles::kQueries, Tiles::kThreads>(queries, first, at.head_width, query_tile);
+  load_keys(keys, 0, key_tile);
   commit_copies();
   for (int key = 0; key < end; key += kKeys) {
     const bool has_work = key < warp_first + Tiles::kWarpRows;
     float scores[kRows][kKeys / 8][4];
     wait_copies<0>();
     __syncthreads();  // the keys are here, the values before were used
-    load(kKeys, values, key, value_tile);
+    load_keys(values, key, value_tile);
     commit_copies();
     if (has_work) multiply_transposed<kWidth>(warp_tile, key_tile, scores);
     wait_copies<0>();
     __syncthreads();  // the values are here, the keys were used
-    if (key + kKeys < end) load(kKeys, keys, key + kKeys, key_tile);
+    if (key + kKeys < end) load_keys(keys, key + kKeys, key_tile);
     commit_copies();
     if (!has_work) continue;
     if (key + kKeys > warp_first) mask_scores(warp_first, key, scores);

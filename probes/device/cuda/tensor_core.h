@@ -72,7 +72,8 @@ __device__ inline void load_transposed(const void* row, std::uint32_t (&fragment
 }
 
 /// Copies 16 bytes to shared memory some time before wait_copies(), or zeros if not `valid`.
-/// Requires: 16-byte alignment, and an address of the device's memory even where not `valid`.
+/// Requires: 16-byte alignment. Where not `valid` nothing is read: the address may lie anywhere, as
+/// CUTLASS's cp_async_zfill() has it, too.
 __device__ inline void copy_async(void* shared, const void* global, bool valid) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
                :
