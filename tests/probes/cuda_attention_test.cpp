@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "probes/common/error.h"
 #include "probes/common/half.h"
 #include "probes/device/cuda/attention.h"
+#include "probes/device/cuda/attention_order.h"
 
 using namespace pippin::probes;
 using Catch::Matchers::Contains;
@@ -148,14 +150,15 @@ struct Run {
   Array<float> kept, scratch;
   Array<T> context, dqkv;
 
-  Run(const AttentionShape& s, Array<T>& qkv, Array<T>& dcontext)
+  Run(const AttentionShape& s, Array<T>& qkv, Array<T>& dcontext,
+      std::int64_t section_bytes = cuda::kSectionBytes)
       : kept(cuda::attention_kept(s)),
         scratch(cuda::attention_scratch(s)),
         context(s.rows() * s.width()),
         dqkv(s.rows() * s.qkv_width()) {
-    cuda::start_attention<T>(nullptr, s, qkv.data(), kept.data(), context.data());
+    cuda::start_attention<T>(nullptr, s, qkv.data(), kept.data(), context.data(), section_bytes);
     cuda::start_attention_backward<T>(nullptr, s, qkv.data(), kept.data(), context.data(),
-                                      dcontext.data(), scratch.data(), dqkv.data());
+                                      dcontext.data(), scratch.data(), dqkv.data(), section_bytes);
   }
 };
 
@@ -229,6 +232,58 @@ TEMPLATE_TEST_CASE("attention gives the same bits in whatever order threads run"
     CHECK(again.kept.has_bits_of(first.kept));
     CHECK(again.dqkv.has_bits_of(first.dqkv));
   }
+}
+
+TEMPLATE_TEST_CASE("attention gives the same bits in however many sections its heads are done",
+                   "[cuda][attention]", float, BFloat16) {
+  const AttentionShape s{1, 130, 5, 1, 40};
+  Array<TestType> qkv(draws<TestType>(s.rows() * s.qkv_width(), 2, 7)),
+      dcontext(draws<TestType>(s.rows() * s.width(), 1, 8));
+  const Run<TestType> whole(s, qkv, dcontext);
+  const std::int64_t keys_and_values =
+      static_cast<std::int64_t>(2 * s.rows() * s.groups * s.head_width * sizeof(TestType));
+  // Of queries two sections, of three heads and of two; so of keys; and one for each head.
+  for (const std::int64_t limit : {keys_and_values - 1, 5 * keys_and_values - 1, std::int64_t{1}}) {
+    const Run<TestType> again(s, qkv, dcontext, limit);
+    CHECK(again.context.has_bits_of(whole.context));
+    CHECK(again.kept.has_bits_of(whole.kept));
+    CHECK(again.dqkv.has_bits_of(whole.dqkv));
+  }
+}
+
+/// Sections of an order, by the heads that they begin with; each head of each section has all its
+/// blocks in it, the first before the second ones.
+std::vector<int> sections_of(const cuda::AttentionOrder& order) {
+  std::vector<int> begins;
+  std::set<std::pair<int, int>> done;
+  int block = order.blocks;
+  for (unsigned i = 0; i < order.size(); ++i) {
+    const cuda::AttentionWork work = order.work(i);
+    const int place = work.sequence * order.heads + work.head;
+    CHECK(place < order.places);
+    CHECK(work.head < order.heads);
+    CHECK(work.block < order.blocks);
+    CHECK(done.insert({place, work.block}).second);
+    if (work.block < block) {
+      CHECK(work.block == 0);
+      CHECK(done.size() == static_cast<std::size_t>(place * order.blocks + 1));
+      begins.push_back(place);
+    }
+    block = work.block;
+  }
+  CHECK(done.size() == static_cast<std::size_t>(order.places * order.blocks));
+  return begins;
+}
+
+TEST_CASE("attention's blocks go through equal sections of heads, the longest first",
+          "[cuda][attention]") {
+  // heads, sequences, blocks of a head, bytes of all heads, bytes of a section
+  CHECK(sections_of({4, 3, 2, 100, 100}) == std::vector{0});
+  CHECK(sections_of({4, 3, 2, 101, 100}) == std::vector{0, 6});
+  CHECK(sections_of({5, 3, 3, 400, 100}) == std::vector{0, 4, 8, 12});  // the last has three heads
+  CHECK(sections_of({7, 1, 4, 200, 100}) == std::vector{0, 4});
+  CHECK(sections_of({3, 1, 2, 1000, 1}) == std::vector{0, 1, 2});
+  CHECK(sections_of({1, 1, 2, 0, 100}) == std::vector{0});
 }
 
 /// Scores of ±`size`: the first number of each query and key makes them.

@@ -40,9 +40,19 @@ bool fits_tensor_cores(const AttentionShape& s) {
   return s.head_width % 8 == 0 && s.head_width <= 128;
 }
 
-/// For AttentionWork: one block for each `size` rows of each head of each sequence.
-Blocks grid_of(const AttentionShape& s, std::int64_t heads, int size) {
-  return {heads, s.batch, (s.seq + size - 1) / size};
+/// Blocks of `size` queries each, which share keys and values.
+template <typename T>
+AttentionOrder query_order(const AttentionShape& s, int size, std::int64_t section_bytes) {
+  const std::int64_t bytes = 2 * s.rows() * s.groups * s.head_width * sizeof(T);
+  return {s.heads, s.batch, (s.seq + size - 1) / size, bytes, section_bytes};
+}
+
+/// Blocks of `size` keys for each of a group's parts, which share queries and the context's
+/// gradients.
+template <typename T>
+AttentionOrder key_order(const AttentionShape& s, int parts, int size, std::int64_t section_bytes) {
+  const std::int64_t bytes = 2 * s.rows() * s.width() * sizeof(T);
+  return {s.groups * parts, s.batch, (s.seq + size - 1) / size, bytes, section_bytes};
 }
 
 /// Blocks of keys that a GPU should have: several for each place, since they are of unequal length.
@@ -70,31 +80,33 @@ std::int64_t row_sums(const AttentionShape& s) { return (s.batch * s.heads * s.s
 
 template <typename T>
 void forward_by_tensor_cores(cudaStream_t stream, const AttentionShape& s, const T* qkv,
-                             float* kept, T* context) {
+                             float* kept, T* context, std::int64_t section_bytes) {
   using Tiles = ForwardTiles;
+  const AttentionOrder order = query_order<T>(s, Tiles::kQueries, section_bytes);
   with_tile_width(s.head_width, [&](auto width) {
-    launch(stream,
-           {grid_of(s, s.heads, Tiles::kQueries), Tiles::kThreads, Tiles::shared_bytes<T, width>(),
-            "attention"},
-           &flash_forward<T, width>, AttentionPlace(s), qkv, kept, context);
+    launch(stream, {order.size(), Tiles::kThreads, Tiles::shared_bytes<T, width>(), "attention"},
+           &flash_forward<T, width>, AttentionPlace(s), order, qkv, kept, context);
   });
 }
 
 template <typename T>
 void backward_by_tensor_cores(cudaStream_t stream, const AttentionShape& s, const T* qkv,
-                              const float* kept, float* scratch, const T* dcontext, T* dqkv) {
+                              const float* kept, float* scratch, const T* dcontext, T* dqkv,
+                              std::int64_t section_bytes) {
   const KeyParts parts = key_parts(s, scratch + row_sums(s));
+  const AttentionOrder keys = key_order<T>(s, parts.count, KeyTiles::kKeys, section_bytes),
+                       queries = query_order<T>(s, QueryTiles::kQueries, section_bytes);
   with_tile_width(s.head_width, [&](auto width) {
     launch(stream,
-           {grid_of(s, s.groups * parts.count, KeyTiles::kKeys), KeyTiles::kThreads,
-            KeyTiles::shared_bytes<T, width>(), "attention's gradients of keys and values"},
-           &attention_backward_keys<T, width>, AttentionPlace(s), qkv, kept, scratch, dcontext,
-           parts, dqkv);
+           {keys.size(), KeyTiles::kThreads, KeyTiles::shared_bytes<T, width>(),
+            "attention's gradients of keys and values"},
+           &attention_backward_keys<T, width>, AttentionPlace(s), keys, qkv, kept, scratch,
+           dcontext, parts, dqkv);
     launch(stream,
-           {grid_of(s, s.heads, QueryTiles::kQueries), QueryTiles::kThreads,
-            QueryTiles::shared_bytes<T, width>(), "attention's gradients of queries"},
-           &attention_backward_queries<T, width>, AttentionPlace(s), qkv, kept, scratch, dcontext,
-           dqkv);
+           {queries.size(), QueryTiles::kThreads, QueryTiles::shared_bytes<T, width>(),
+            "attention's gradients of queries"},
+           &attention_backward_queries<T, width>, AttentionPlace(s), queries, qkv, kept, scratch,
+           dcontext, dqkv);
   });
   if (parts.count == 1) return;
   constexpr int kThreads = 256;
@@ -106,31 +118,34 @@ void backward_by_tensor_cores(cudaStream_t stream, const AttentionShape& s, cons
 
 template <typename T>
 void plain_forward(cudaStream_t stream, const AttentionShape& s, const T* qkv, float* kept,
-                   T* context) {
+                   T* context, std::int64_t section_bytes) {
   const int width = static_cast<int>(s.head_width);
+  const AttentionOrder order = query_order<T>(s, PlainTiles::kRows, section_bytes);
   with_plain_columns(s.head_width, [&](auto columns) {
     launch(stream,
-           {grid_of(s, s.heads, PlainTiles::kRows), PlainTiles::kThreads,
-            PlainTiles::shared_bytes(3, 1, width), "plain attention"},
-           &attention_plain<T, columns>, AttentionPlace(s), qkv, kept, context);
+           {order.size(), PlainTiles::kThreads, PlainTiles::shared_bytes(3, 1, width),
+            "plain attention"},
+           &attention_plain<T, columns>, AttentionPlace(s), order, qkv, kept, context);
   });
 }
 
 template <typename T>
 void plain_backward(cudaStream_t stream, const AttentionShape& s, const T* qkv, const float* kept,
-                    const float* row_sums, const T* dcontext, T* dqkv) {
+                    const float* row_sums, const T* dcontext, T* dqkv, std::int64_t section_bytes) {
   const int width = static_cast<int>(s.head_width);
+  const AttentionOrder keys = key_order<T>(s, 1, PlainTiles::kRows, section_bytes),
+                       queries = query_order<T>(s, PlainTiles::kRows, section_bytes);
   with_plain_columns(s.head_width, [&](auto columns) {
     launch(stream,
-           {grid_of(s, s.groups, PlainTiles::kRows), PlainTiles::kThreads,
-            PlainTiles::shared_bytes(4, 2, width), "plain attention's gradients of keys, values"},
-           &attention_plain_keys<T, columns>, AttentionPlace(s), qkv, kept, row_sums, dcontext,
-           dqkv);
+           {keys.size(), PlainTiles::kThreads, PlainTiles::shared_bytes(4, 2, width),
+            "plain attention's gradients of keys, values"},
+           &attention_plain_keys<T, columns>, AttentionPlace(s), keys, qkv, kept, row_sums,
+           dcontext, dqkv);
     launch(stream,
-           {grid_of(s, s.heads, PlainTiles::kRows), PlainTiles::kThreads,
-            PlainTiles::shared_bytes(4, 1, width), "plain attention's gradients of queries"},
-           &attention_plain_queries<T, columns>, AttentionPlace(s), qkv, kept, row_sums, dcontext,
-           dqkv);
+           {queries.size(), PlainTiles::kThreads, PlainTiles::shared_bytes(4, 1, width),
+            "plain attention's gradients of queries"},
+           &attention_plain_queries<T, columns>, AttentionPlace(s), queries, qkv, kept, row_sums,
+           dcontext, dqkv);
   });
 }
 
@@ -142,39 +157,41 @@ std::int64_t attention_scratch(const AttentionShape& s) { return row_sums(s) + k
 
 template <typename T>
 void start_attention(cudaStream_t stream, const AttentionShape& s, const T* qkv, float* kept,
-                     T* context) {
+                     T* context, std::int64_t section_bytes) {
   if constexpr (kHasTensorCores<T>)
-    if (fits_tensor_cores(s)) return forward_by_tensor_cores(stream, s, qkv, kept, context);
-  plain_forward(stream, s, qkv, kept, context);
+    if (fits_tensor_cores(s))
+      return forward_by_tensor_cores(stream, s, qkv, kept, context, section_bytes);
+  plain_forward(stream, s, qkv, kept, context, section_bytes);
 }
 
 template <typename T>
 void start_attention_backward(cudaStream_t stream, const AttentionShape& s, const T* qkv,
                               const float* kept, const T* context, const T* dcontext,
-                              float* scratch, T* dqkv) {
+                              float* scratch, T* dqkv, std::int64_t section_bytes) {
   constexpr int kThreads = 256, kRowsOfBlock = kThreads / kWarp;
   const std::int64_t rows = s.batch * s.heads * s.seq;
   launch(stream, {(rows + kRowsOfBlock - 1) / kRowsOfBlock, kThreads, 0, "attention's row sums"},
          &attention_row_sums<T>, AttentionPlace(s), context, dcontext, scratch);
   if constexpr (kHasTensorCores<T>)
     if (fits_tensor_cores(s))
-      return backward_by_tensor_cores(stream, s, qkv, kept, scratch, dcontext, dqkv);
-  plain_backward(stream, s, qkv, kept, scratch, dcontext, dqkv);
+      return backward_by_tensor_cores(stream, s, qkv, kept, scratch, dcontext, dqkv, section_bytes);
+  plain_backward(stream, s, qkv, kept, scratch, dcontext, dqkv, section_bytes);
 }
 
 template void start_attention<float>(cudaStream_t, const AttentionShape&, const float*, float*,
-                                     float*);
+                                     float*, std::int64_t);
 template void start_attention_backward<float>(cudaStream_t, const AttentionShape&, const float*,
                                               const float*, const float*, const float*, float*,
-                                              float*);
+                                              float*, std::int64_t);
 template void start_attention<BFloat16>(cudaStream_t, const AttentionShape&, const BFloat16*,
-                                        float*, BFloat16*);
+                                        float*, BFloat16*, std::int64_t);
 template void start_attention_backward<BFloat16>(cudaStream_t, const AttentionShape&,
                                                  const BFloat16*, const float*, const BFloat16*,
-                                                 const BFloat16*, float*, BFloat16*);
-template void start_attention<Half>(cudaStream_t, const AttentionShape&, const Half*, float*,
-                                    Half*);
+                                                 const BFloat16*, float*, BFloat16*, std::int64_t);
+template void start_attention<Half>(cudaStream_t, const AttentionShape&, const Half*, float*, Half*,
+                                    std::int64_t);
 template void start_attention_backward<Half>(cudaStream_t, const AttentionShape&, const Half*,
-                                             const float*, const Half*, const Half*, float*, Half*);
+                                             const float*, const Half*, const Half*, float*, Half*,
+                                             std::int64_t);
 
 }  // namespace pippin::probes::cuda

@@ -19,15 +19,20 @@ std::int64_t attention_kept(const AttentionShape& shape);
 /// few, gradients of keys and values of several parts of a group.
 std::int64_t attention_scratch(const AttentionShape& shape);
 
+/// Bytes of what blocks that run together read again and again: keys and values, or queries and the
+/// context's gradients. One section's blocks end while the next one's begin: both lie in an L2
+/// cache of 40 MB (A100) or 50 MB (H100). Source: NVIDIA's architecture whitepapers of both.
+inline constexpr std::int64_t kSectionBytes = 20'000'000;
+
 /// Errors: kBadInput for heads wider than 256.
 template <typename T>
 void start_attention(cudaStream_t stream, const AttentionShape& shape, const T* qkv, float* kept,
-                     T* context);
+                     T* context, std::int64_t section_bytes = kSectionBytes);
 
 /// Overwrites all of dqkv.
 template <typename T>
 void start_attention_backward(cudaStream_t stream, const AttentionShape& shape, const T* qkv,
                               const float* kept, const T* context, const T* dcontext,
-                              float* scratch, T* dqkv);
+                              float* scratch, T* dqkv, std::int64_t section_bytes = kSectionBytes);
 
 }  // namespace pippin::probes::cuda

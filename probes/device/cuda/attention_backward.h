@@ -142,12 +142,13 @@ __device__ void add_queries(float scale2, const T* keys, const T* values, int fi
 /// Gradients of a block of keys and values, over the heads of one part of their group.
 template <typename T, int kWidth>
 __global__ void __launch_bounds__(KeyTiles::kThreads, KeyTiles::kBlocks<kWidth>)
-    attention_backward_keys(AttentionPlace at, const T* qkv, const float* kept,
-                            const float* row_sums, const T* dcontext, KeyParts parts, T* dqkv) {
+    attention_backward_keys(AttentionPlace at, AttentionOrder order, const T* qkv,
+                            const float* kept, const float* row_sums, const T* dcontext,
+                            KeyParts parts, T* dqkv) {
   using Tiles = KeyTiles;
   constexpr int kQueries = Tiles::kQueries;
   static_assert(Tiles::kThreads == 2 * kQueries, "each thread fetches one number a step");
-  const AttentionWork work;
+  const AttentionWork work = order.work(blockIdx.x);
   const int group = work.head / parts.count, part = work.head % parts.count,
             first_head = group * at.heads_of_group() + part * parts.heads,
             end_head = min(first_head + parts.heads, (group + 1) * at.heads_of_group());
@@ -270,12 +271,13 @@ __device__ void add_keys(float scale2, const T* queries, const T* dcontext, cons
 /// Gradients of a block of queries.
 template <typename T, int kWidth>
 __global__ void __launch_bounds__(QueryTiles::kThreads, QueryTiles::kBlocks<kWidth>)
-    attention_backward_queries(AttentionPlace at, const T* qkv, const float* kept,
-                               const float* row_sums, const T* dcontext, T* dqkv) {
+    attention_backward_queries(AttentionPlace at, AttentionOrder order, const T* qkv,
+                               const float* kept, const float* row_sums, const T* dcontext,
+                               T* dqkv) {
   using Tiles = QueryTiles;
   static_assert(Tiles::kThreads == Tiles::kQueries, "each thread fetches one query's numbers");
   constexpr int kRows = Tiles::kRowTiles, kKeys = Tiles::kKeys;
-  const AttentionWork work;
+  const AttentionWork work = order.work(blockIdx.x);
   const int group = work.head / at.heads_of_group();
   // The last queries have the most keys.
   const int first = (blocks_of(at.seq, Tiles::kQueries) - 1 - work.block) * Tiles::kQueries;

@@ -104,10 +104,10 @@ __device__ void mask_scores(int first_query, int first_key, float (&scores)[kRow
 /// exponentials' sum.
 template <typename T, int kWidth>
 __global__ void __launch_bounds__(ForwardTiles::kThreads, ForwardTiles::kBlocks<kWidth>)
-    flash_forward(AttentionPlace at, const T* qkv, float* kept, T* context) {
+    flash_forward(AttentionPlace at, AttentionOrder order, const T* qkv, float* kept, T* context) {
   using Tiles = ForwardTiles;
   constexpr int kRows = Tiles::kRowTiles, kKeys = Tiles::kKeys;
-  const AttentionWork work;
+  const AttentionWork work = order.work(blockIdx.x);
   const int group = work.head / at.heads_of_group();
   const Rows<const T> queries = at.queries(qkv, work.sequence, work.head),
                       keys = at.keys(qkv, work.sequence, group),

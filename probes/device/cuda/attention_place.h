@@ -69,14 +69,6 @@ struct AttentionPlace {
   }
 };
 
-/// What one block of a grid works on: rows of one head of one sequence. Blocks start in their
-/// order, all heads' first rows, then their second ones: the longest work must begin first, or it
-/// ends last and alone.
-struct AttentionWork {
-  int head = static_cast<int>(blockIdx.x), sequence = static_cast<int>(blockIdx.y),
-      block = static_cast<int>(blockIdx.z);
-};
-
 __host__ __device__ constexpr int blocks_of(int count, int size) {
   return (count + size - 1) / size;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "probes/device/cuda/attention_order.h"
 #include "probes/device/cuda/attention_place.h"
 #include "probes/device/cuda/launch.h"
 #include "probes/device/cuda/warp.h"
@@ -86,9 +87,10 @@ __device__ float of_plain_row(float value) {
 /// See flash_forward(). Requires: head_width at most 8·kColumns, as for all that follow.
 template <typename T, int kColumns>
 __global__ void __launch_bounds__(PlainTiles::kThreads)
-    attention_plain(AttentionPlace at, const T* qkv, float* kept, T* context) {
+    attention_plain(AttentionPlace at, AttentionOrder order, const T* qkv, float* kept,
+                    T* context) {
   constexpr int kRows = PlainTiles::kRows;
-  const AttentionWork work;
+  const AttentionWork work = order.work(blockIdx.x);
   const int group = work.head / at.heads_of_group(), width = at.head_width;
   float* query_tile = dynamic_shared<float>();
   float *key_tile = query_tile + PlainTiles::tile_size(width),
@@ -137,10 +139,10 @@ __global__ void __launch_bounds__(PlainTiles::kThreads)
 /// See attention_backward_keys(): rows are keys, columns queries.
 template <typename T, int kColumns>
 __global__ void __launch_bounds__(PlainTiles::kThreads)
-    attention_plain_keys(AttentionPlace at, const T* qkv, const float* kept, const float* row_sums,
-                         const T* dcontext, T* dqkv) {
+    attention_plain_keys(AttentionPlace at, AttentionOrder order, const T* qkv, const float* kept,
+                         const float* row_sums, const T* dcontext, T* dqkv) {
   constexpr int kRows = PlainTiles::kRows;
-  const AttentionWork work;  // head: the group
+  const AttentionWork work = order.work(blockIdx.x);  // head: the group
   const int width = at.head_width, first = work.block * kRows, key = first + plain_row();
   float* key_tile = dynamic_shared<float>();
   float *value_tile = key_tile + PlainTiles::tile_size(width),
@@ -186,10 +188,10 @@ __global__ void __launch_bounds__(PlainTiles::kThreads)
 /// See attention_backward_queries().
 template <typename T, int kColumns>
 __global__ void __launch_bounds__(PlainTiles::kThreads)
-    attention_plain_queries(AttentionPlace at, const T* qkv, const float* kept,
-                            const float* row_sums, const T* dcontext, T* dqkv) {
+    attention_plain_queries(AttentionPlace at, AttentionOrder order, const T* qkv,
+                            const float* kept, const float* row_sums, const T* dcontext, T* dqkv) {
   constexpr int kRows = PlainTiles::kRows;
-  const AttentionWork work;
+  const AttentionWork work = order.work(blockIdx.x);
   const int group = work.head / at.heads_of_group(), width = at.head_width;
   float* query_tile = dynamic_shared<float>();
   float *dcontext_tile = query_tile + PlainTiles::tile_size(width),

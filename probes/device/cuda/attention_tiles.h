@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "probes/device/cuda/attention_order.h"
 #include "probes/device/cuda/attention_place.h"
 #include "probes/device/cuda/launch.h"
 #include "probes/device/cuda/tensor_core.h"
