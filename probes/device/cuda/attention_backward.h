@@ -121,14 +121,13 @@ __device__ void add_queries(float scale2, const T* keys, const T* values, int fi
   float scores[1][kColumns][4], dscores[1][kColumns][4];
   multiply_transposed<kWidth>(keys, queries, scores);
   multiply_transposed<kWidth>(values, dcontext, dscores);
-  const bool needs_mask = first_query < first_key + 16;
+  if (first_query < first_key + 16) mask_scores<true>(first_key, first_query, scores);
 #pragma unroll
   for (int n = 0; n < kColumns; ++n)
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const int column = n * 8 + fragment_column(i);
-      float p = power_of_2(scores[0][n][i] * scale2 - numbers[column]);
-      if (needs_mask && first_key + fragment_row(i) > first_query + column) p = 0;
+      const float p = power_of_2(scores[0][n][i] * scale2 - numbers[column]);
       scores[0][n][i] = p;
       dscores[0][n][i] = p * (dscores[0][n][i] - numbers[kQueries + column]);
     }
@@ -251,7 +250,8 @@ __device__ void add_keys(float scale2, const T* queries, const T* dcontext, cons
   float scores[kRows][kColumns][4], dscores[kRows][kColumns][4];
   multiply_transposed<kWidth>(queries, keys, scores);
   multiply_transposed<kWidth>(dcontext, values, dscores);
-  const bool needs_mask = first_key + QueryTiles::kKeys > first_query;
+  if (first_key + QueryTiles::kKeys > first_query)
+    mask_scores<false>(first_query, first_key, scores);
 #pragma unroll
   for (int m = 0; m < kRows; ++m)
 #pragma unroll
@@ -259,8 +259,7 @@ __device__ void add_keys(float scale2, const T* queries, const T* dcontext, cons
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         const int row = m * 16 + fragment_row(i);
-        float p = power_of_2(scores[m][n][i] * scale2 - numbers[row]);
-        if (needs_mask && first_key + n * 8 + fragment_column(i) > first_query + row) p = 0;
+        const float p = power_of_2(scores[m][n][i] * scale2 - numbers[row]);
         dscores[m][n][i] = p * (dscores[m][n][i] - numbers[QueryTiles::kQueries + row]);
       }
   std::uint32_t factor[kRows][kColumns / 2][4];

@@ -87,19 +87,6 @@ struct OnlineSoftmax {
   }
 };
 
-/// Minus infinity for keys that come after their query.
-template <int kRows, int kColumns>
-__device__ void mask_scores(int first_query, int first_key, float (&scores)[kRows][kColumns][4]) {
-#pragma unroll
-  for (int m = 0; m < kRows; ++m)
-#pragma unroll
-    for (int n = 0; n < kColumns; ++n)
-#pragma unroll
-      for (int i = 0; i < 4; ++i)
-        if (first_key + n * 8 + fragment_column(i) > first_query + m * 16 + fragment_row(i))
-          scores[m][n][i] = -INFINITY;
-}
-
 /// The context of a block of queries, and of each the logarithm to base 2 of its scores'
 /// exponentials' sum.
 template <typename T, int kWidth>
@@ -143,7 +130,7 @@ __global__ void __launch_bounds__(ForwardTiles::kThreads, ForwardTiles::kBlocks<
     if (key + kKeys < end) load_keys(keys, key + kKeys, key_tile);
     commit_copies();
     if (!has_work) continue;
-    if (key + kKeys > warp_first) mask_scores(warp_first, key, scores);
+    if (key + kKeys > warp_first) mask_scores<false>(warp_first, key, scores);
     softmax.add(at.scale2, scores, outs);
     std::uint32_t probabilities[kRows][kKeys / 16][4];
     to_factors<T>(scores, probabilities);

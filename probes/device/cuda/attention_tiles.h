@@ -97,6 +97,22 @@ __device__ void multiply_transposed(const T* a, const T* b, float (&sums)[kRows]
   }
 }
 
+/// Minus infinity for keys that come after their query, apart from what else is done with scores:
+/// most tiles have none. Shape: rows are queries, columns keys, or the other way round.
+template <bool kRowsAreKeys, int kRows, int kColumns>
+__device__ void mask_scores(int first_row, int first_column, float (&scores)[kRows][kColumns][4]) {
+#pragma unroll
+  for (int m = 0; m < kRows; ++m)
+#pragma unroll
+    for (int n = 0; n < kColumns; ++n)
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const int row = first_row + m * 16 + fragment_row(i),
+                  column = first_column + n * 8 + fragment_column(i);
+        if (kRowsAreKeys ? row > column : column > row) scores[m][n][i] = -INFINITY;
+      }
+}
+
 /// Sums as a factor of the next product: the lanes hold two neighbouring tiles as they must hold
 /// 16 columns of it.
 template <typename T, int kRows, int kColumns>
