@@ -97,8 +97,8 @@ __global__ void attention_add_parts(AttentionPlace at, KeyParts parts, T* dqkv) 
   to.row(row)[column] = static_cast<T>(sum);
 }
 
-/// A step of a block of keys: which head, which queries. Each reads another stage than the one
-/// before.
+/// A step of a block of keys: which head of the group, which queries. Each reads another stage than
+/// the one before.
 struct KeyStep {
   int head, query, stage;
 
@@ -149,8 +149,8 @@ __global__ void __launch_bounds__(KeyTiles::kThreads, KeyTiles::kBlocks<kWidth>)
   static_assert(Tiles::kThreads == 2 * kQueries, "each thread fetches one number a step");
   const AttentionWork work = order.work(blockIdx.x);
   const int group = work.head / parts.count, part = work.head % parts.count,
-            first_head = group * at.heads_of_group() + part * parts.heads,
-            end_head = min(first_head + parts.heads, (group + 1) * at.heads_of_group());
+            group_head = group * at.heads_of_group, first_head = part * parts.heads,
+            end_head = min(first_head + parts.heads, at.heads_of_group);
   const int first = work.block * Tiles::kKeys;  // the first have most queries
   T* key_tile = dynamic_shared<T>();
   T *value_tile = key_tile + tile_size<kWidth>(Tiles::kKeys),
@@ -163,8 +163,8 @@ __global__ void __launch_bounds__(KeyTiles::kThreads, KeyTiles::kBlocks<kWidth>)
   };
   const auto load_step = [&](const KeyStep& step) {
     T* tile = stages + step.stage * Tiles::kStageSize<kWidth>;
-    load(at.queries(qkv, work.sequence, step.head), step.query, tile);
-    load(at.context(dcontext, work.sequence, step.head), step.query,
+    load(at.queries(qkv, work.sequence, group, step.head), step.query, tile);
+    load(at.context(dcontext, work.sequence, group_head + step.head), step.query,
          tile + tile_size<kWidth>(kQueries));
   };
   // The first threads fetch what was kept of each query, the next the row sums. Probabilities of
@@ -173,7 +173,7 @@ __global__ void __launch_bounds__(KeyTiles::kThreads, KeyTiles::kBlocks<kWidth>)
     const bool is_kept = static_cast<int>(threadIdx.x) < kQueries;
     const int query = step.query + static_cast<int>(threadIdx.x) % kQueries;
     if (query >= at.seq) return is_kept ? INFINITY : 0.0F;
-    return at.per_query(is_kept ? kept : row_sums, work.sequence, step.head)[query];
+    return at.per_query(is_kept ? kept : row_sums, work.sequence, group_head + step.head)[query];
   };
 
   const int warp_row = warp_index() * 16, warp_first = first + warp_row;
@@ -277,7 +277,7 @@ __global__ void __launch_bounds__(QueryTiles::kThreads, QueryTiles::kBlocks<kWid
   static_assert(Tiles::kThreads == Tiles::kQueries, "each thread fetches one query's numbers");
   constexpr int kRows = Tiles::kRowTiles, kKeys = Tiles::kKeys;
   const AttentionWork work = order.work(blockIdx.x);
-  const int group = work.head / at.heads_of_group();
+  const int group = work.head / at.heads_of_group, head_of_group = work.head % at.heads_of_group;
   // The last queries have the most keys.
   const int first = (blocks_of(at.seq, Tiles::kQueries) - 1 - work.block) * Tiles::kQueries;
   T* query_tile = dynamic_shared<T>();
@@ -302,7 +302,7 @@ __global__ void __launch_bounds__(QueryTiles::kThreads, QueryTiles::kBlocks<kWid
   const int warp_row = warp_index() * Tiles::kWarpRows, warp_first = first + warp_row;
   T *warp_queries = query_tile + tile_size<kWidth>(warp_row),
     *warp_dcontext = dcontext_tile + tile_size<kWidth>(warp_row);
-  load_queries(at.queries(qkv, work.sequence, work.head), query_tile);
+  load_queries(at.queries(qkv, work.sequence, group, head_of_group), query_tile);
   load_queries(at.context(dcontext, work.sequence, work.head), dcontext_tile);
   load_keys(0);
   commit_copies();
@@ -330,8 +330,9 @@ __global__ void __launch_bounds__(QueryTiles::kThreads, QueryTiles::kBlocks<kWid
   float factors[kRows][2];
 #pragma unroll
   for (int m = 0; m < kRows; ++m) factors[m][0] = factors[m][1] = at.scale;
-  store_rows<kWidth>(dqueries, factors, warp_queries, at.queries(dqkv, work.sequence, work.head),
-                     warp_first, at.head_width);
+  store_rows<kWidth>(dqueries, factors, warp_queries,
+                     at.queries(dqkv, work.sequence, group, head_of_group), warp_first,
+                     at.head_width);
 }
 
 }  // namespace pippin::probes::cuda

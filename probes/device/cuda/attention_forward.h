@@ -95,8 +95,9 @@ __global__ void __launch_bounds__(ForwardTiles::kThreads, ForwardTiles::kBlocks<
   using Tiles = ForwardTiles;
   constexpr int kRows = Tiles::kRowTiles, kKeys = Tiles::kKeys;
   const AttentionWork work = order.work(blockIdx.x);
-  const int group = work.head / at.heads_of_group();
-  const Rows<const T> queries = at.queries(qkv, work.sequence, work.head),
+  const int group = work.head / at.heads_of_group;
+  const Rows<const T> queries =
+                          at.queries(qkv, work.sequence, group, work.head % at.heads_of_group),
                       keys = at.keys(qkv, work.sequence, group),
                       values = at.values(qkv, work.sequence, group);
   T* query_tile = dynamic_shared<T>();

@@ -20,7 +20,7 @@ struct Rows {
 
 /// Where attention's kernels find one head of one sequence. Shape: AttentionShape's.
 struct AttentionPlace {
-  int batch, seq, heads, groups, head_width;
+  int batch, seq, heads, groups, heads_of_group, head_width;
   float scale;   ///< of scores
   float scale2;  ///< of scores whose exponential is taken by powers of 2
 
@@ -29,23 +29,23 @@ struct AttentionPlace {
         seq(static_cast<int>(shape.seq)),
         heads(static_cast<int>(shape.heads)),
         groups(static_cast<int>(shape.groups)),
+        heads_of_group(static_cast<int>(shape.heads_of_group())),
         head_width(static_cast<int>(shape.head_width)),
         scale(1.0F / std::sqrt(static_cast<float>(head_width))),
         scale2(scale * 1.4426950408889634F) {}  // log2(e)
 
-  __device__ int heads_of_group() const { return heads / groups; }
-
+  /// `head`: of the group.
   template <typename T>
-  __device__ Rows<T> queries(T* qkv, int sequence, int head) const {
-    return part(qkv, sequence, head / heads_of_group(), head % heads_of_group());
+  __device__ Rows<T> queries(T* qkv, int sequence, int group, int head) const {
+    return part(qkv, sequence, group, head);
   }
   template <typename T>
   __device__ Rows<T> keys(T* qkv, int sequence, int group) const {
-    return part(qkv, sequence, group, heads_of_group());
+    return part(qkv, sequence, group, heads_of_group);
   }
   template <typename T>
   __device__ Rows<T> values(T* qkv, int sequence, int group) const {
-    return part(qkv, sequence, group, heads_of_group() + 1);
+    return part(qkv, sequence, group, heads_of_group + 1);
   }
   template <typename T>
   __device__ Rows<T> context(T* context, int sequence, int head) const {
@@ -62,7 +62,7 @@ struct AttentionPlace {
  private:
   template <typename T>
   __device__ Rows<T> part(T* qkv, int sequence, int group, int index) const {
-    const int kinds = heads_of_group() + 2, step = groups * kinds * head_width;
+    const int kinds = heads_of_group + 2, step = groups * kinds * head_width;
     return {qkv + static_cast<std::int64_t>(sequence) * seq * step +
                 (group * kinds + index) * head_width,
             step, seq};

@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(PlainTiles::kThreads)
                     T* context) {
   constexpr int kRows = PlainTiles::kRows;
   const AttentionWork work = order.work(blockIdx.x);
-  const int group = work.head / at.heads_of_group(), width = at.head_width;
+  const int group = work.head / at.heads_of_group, width = at.head_width;
   float* query_tile = dynamic_shared<float>();
   float *key_tile = query_tile + PlainTiles::tile_size(width),
         *value_tile = key_tile + PlainTiles::tile_size(width),
@@ -101,7 +101,8 @@ __global__ void __launch_bounds__(PlainTiles::kThreads)
   const int first = (blocks_of(at.seq, kRows) - 1 - work.block) * kRows,
             query = first + plain_row();
   float largest = -INFINITY, sum = 0, outs[kColumns] = {};
-  load_plain(at.queries(qkv, work.sequence, work.head), first, width, query_tile);
+  load_plain(at.queries(qkv, work.sequence, group, work.head % at.heads_of_group), first, width,
+             query_tile);
   for (int key = 0; key <= first; key += kRows) {
     __syncthreads();  // the tiles before were used
     load_plain(at.keys(qkv, work.sequence, group), key, width, key_tile);
@@ -156,11 +157,12 @@ __global__ void __launch_bounds__(PlainTiles::kThreads)
   load_plain(at.keys(qkv, work.sequence, work.head), first, width, key_tile);
   load_plain(at.values(qkv, work.sequence, work.head), first, width, value_tile);
   const int blocks = blocks_of(at.seq - first, kRows);
-  for (int step = 0; step < blocks * at.heads_of_group(); ++step) {
-    const int head = work.head * at.heads_of_group() + step / blocks,
+  for (int step = 0; step < blocks * at.heads_of_group; ++step) {
+    const int head_of_group = step / blocks, head = work.head * at.heads_of_group + head_of_group,
               first_query = first + step % blocks * kRows;
     __syncthreads();  // the tiles before were used
-    load_plain(at.queries(qkv, work.sequence, head), first_query, width, query_tile);
+    load_plain(at.queries(qkv, work.sequence, work.head, head_of_group), first_query, width,
+               query_tile);
     load_plain(at.context(dcontext, work.sequence, head), first_query, width, dcontext_tile);
     __syncthreads();
     float scores[PlainTiles::kScores], dscores[PlainTiles::kScores];
@@ -192,7 +194,7 @@ __global__ void __launch_bounds__(PlainTiles::kThreads)
                             const float* kept, const float* row_sums, const T* dcontext, T* dqkv) {
   constexpr int kRows = PlainTiles::kRows;
   const AttentionWork work = order.work(blockIdx.x);
-  const int group = work.head / at.heads_of_group(), width = at.head_width;
+  const int group = work.head / at.heads_of_group, width = at.head_width;
   float* query_tile = dynamic_shared<float>();
   float *dcontext_tile = query_tile + PlainTiles::tile_size(width),
         *key_tile = dcontext_tile + PlainTiles::tile_size(width),
@@ -206,7 +208,8 @@ __global__ void __launch_bounds__(PlainTiles::kThreads)
   const float kept_of = is_valid ? at.per_query(kept, work.sequence, work.head)[query] : INFINITY;
   const float sum = is_valid ? at.per_query(row_sums, work.sequence, work.head)[query] : 0;
   float dqueries[kColumns] = {};
-  load_plain(at.queries(qkv, work.sequence, work.head), first, width, query_tile);
+  load_plain(at.queries(qkv, work.sequence, group, work.head % at.heads_of_group), first, width,
+             query_tile);
   load_plain(at.context(dcontext, work.sequence, work.head), first, width, dcontext_tile);
   for (int first_key = 0; first_key <= first; first_key += kRows) {
     __syncthreads();  // the tiles before were used
@@ -225,7 +228,8 @@ __global__ void __launch_bounds__(PlainTiles::kThreads)
     __syncwarp();
     add_plain_product(dscore_tile, key_tile, width, dqueries);
   }
-  store_plain(dqueries, at.scale, width, at.queries(dqkv, work.sequence, work.head), query);
+  store_plain(dqueries, at.scale, width,
+              at.queries(dqkv, work.sequence, group, work.head % at.heads_of_group), query);
 }
 
 }  // namespace pippin::probes::cuda
