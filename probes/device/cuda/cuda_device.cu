@@ -20,11 +20,21 @@ CudaDevice<T>::CudaDevice(cudaStream_t stream, Products<T>& products, Memory& me
 template <typename T>
 void CudaDevice<T>::prepare(const DeviceNeeds& needs) {
   products_.prepare(stream_, memory_);
-  scratch_ = Buffer<W>(memory_, {std::max({norm_backward_room(needs.rows, needs.width),
-                                           2 * needs.width, attention_scratch(needs.attention)})});
+  count_multiprocessors();
+  scratch_ =
+      Buffer<W>(memory_, {std::max({norm_backward_room(needs.rows, needs.width, multiprocessors_),
+                                    2 * needs.width, attention_scratch(needs.attention)})});
   squares_ = Buffer<double>(memory_, {kSquareBlocks});
   adam_ = Buffer<AdamFactors>(memory_, {1});
   if (needs.rotates) learn_turns(needs.attention);
+}
+
+template <typename T>
+void CudaDevice<T>::count_multiprocessors() {
+  int gpu = 0;
+  require_cuda(cudaGetDevice(&gpu), "cudaGetDevice");
+  require_cuda(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, gpu),
+               "number of multiprocessors");
 }
 
 template <typename T>
@@ -158,10 +168,10 @@ void CudaDevice<T>::norm_backward(std::int64_t rows, std::int64_t width, const T
   W* scratch = scratch_.data();
   if (dbias)
     start_norm_backward<T, true>(stream_, rows, width, x, gain, state, dy, dx, dgain, dbias,
-                                 scratch, scratch_.size());
+                                 multiprocessors_, scratch, scratch_.size());
   else
     start_norm_backward<T, false>(stream_, rows, width, x, gain, state, dy, dx, dgain, dbias,
-                                  scratch, scratch_.size());
+                                  multiprocessors_, scratch, scratch_.size());
 }
 
 template <typename T>

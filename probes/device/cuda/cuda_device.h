@@ -87,11 +87,13 @@ class CudaDevice final : public Device<T> {
             T* values) override;
 
  private:
+  void count_multiprocessors();
   void learn_turns(const AttentionShape& shape);
 
   cudaStream_t stream_;
   cuda::Products<T>& products_;
   Memory& memory_;
+  int multiprocessors_ = 0;
   Buffer<W> scratch_;         ///< sums of parts of rows
   Buffer<double> squares_;    ///< sums of parts of squares
   Buffer<AdamFactors> adam_;  ///< one

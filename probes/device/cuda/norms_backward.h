@@ -100,18 +100,22 @@ __global__ void __launch_bounds__(kMostNormThreads)
       }
 }
 
+/// Threads of all blocks: as many as the GPU's registers hold.
+inline std::int64_t norm_backward_threads(int multiprocessors) {
+  return std::int64_t{multiprocessors} * kMostNormThreads;
+}
+
 /// How a backward pass of a norm is shared out. `room`: elements of the scratch.
 struct NormBackwardGrid {
   std::int64_t blocks;
   int threads;
 };
 inline NormBackwardGrid norm_backward_grid(std::int64_t rows, std::int64_t width, int count,
-                                           int packs, std::int64_t room) {
-  // Threads of all blocks: as many as the registers of 132 multiprocessors hold, 512 on each. A
-  // block writes its sums once: four rows at least make that cheap beside what it reads.
-  constexpr std::int64_t kThreads = 132 * 512, kFewestRows = 4;
+                                           int packs, int multiprocessors, std::int64_t room) {
+  // A block writes its sums once: four rows at least make that cheap beside what it reads.
+  constexpr std::int64_t kFewestRows = 4;
   const int threads = norm_threads(width, count, packs, kMostNormThreads);
-  std::int64_t blocks = kThreads / threads;
+  std::int64_t blocks = norm_backward_threads(multiprocessors) / threads;
   if (blocks > (rows + kFewestRows - 1) / kFewestRows)
     blocks = (rows + kFewestRows - 1) / kFewestRows;
   if (blocks > room / (2 * width)) blocks = room / (2 * width);
@@ -119,11 +123,11 @@ inline NormBackwardGrid norm_backward_grid(std::int64_t rows, std::int64_t width
 }
 
 /// Elements of the scratch that lets the grid be as large as it may.
-inline std::int64_t norm_backward_room(std::int64_t rows, std::int64_t width) {
+inline std::int64_t norm_backward_room(std::int64_t rows, std::int64_t width, int multiprocessors) {
   // A thread has at most 32 columns; of what is wider, all blocks of the most threads.
-  constexpr std::int64_t kThreads = 132 * 512, kColumns = 32;
-  std::int64_t room = kThreads * kColumns;
-  if (room < kThreads / kMostNormThreads * width) room = kThreads / kMostNormThreads * width;
+  constexpr std::int64_t kColumns = 32;
+  std::int64_t room = norm_backward_threads(multiprocessors) * kColumns;
+  if (room < multiprocessors * width) room = multiprocessors * width;
   const std::int64_t of_rows = (rows + 3) / 4 * width;
   return 2 * (room < of_rows ? room : of_rows);
 }
@@ -132,8 +136,9 @@ inline std::int64_t norm_backward_room(std::int64_t rows, std::int64_t width) {
 template <typename T, int kCount, int kPacks, bool kCentred>
 void start_norm_backward(cudaStream_t stream, std::int64_t rows, std::int64_t width, const T* x,
                          const T* gain, NormState<T> state, const T* dy, T* dx, float* dgain,
-                         float* dbias, float* scratch, std::int64_t room) {
-  const NormBackwardGrid grid = norm_backward_grid(rows, width, kCount, kPacks, room);
+                         float* dbias, int multiprocessors, float* scratch, std::int64_t room) {
+  const NormBackwardGrid grid =
+      norm_backward_grid(rows, width, kCount, kPacks, multiprocessors, room);
   launch(stream, {grid.blocks, grid.threads, 0, "norm_backward"},
          norm_rows_backward<T, kCount, kPacks, kCentred>, rows, width, x, gain, state, dy, dx,
          scratch);
@@ -146,10 +151,11 @@ void start_norm_backward(cudaStream_t stream, std::int64_t rows, std::int64_t wi
 template <typename T, bool kCentred>
 void start_norm_backward(cudaStream_t stream, std::int64_t rows, std::int64_t width, const T* x,
                          const T* gain, NormState<T> state, const T* dy, T* dx, float* dgain,
-                         float* dbias, float* scratch, std::int64_t room) {
+                         float* dbias, int multiprocessors, float* scratch, std::int64_t room) {
   constexpr int kCount = kLanes<T>;
   const auto start = [&](auto begin) {
-    begin(stream, rows, width, x, gain, state, dy, dx, dgain, dbias, scratch, room);
+    begin(stream, rows, width, x, gain, state, dy, dx, dgain, dbias, multiprocessors, scratch,
+          room);
   };
   if (width % kCount != 0 || !are_aligned<kCount>(x, gain, dy, static_cast<const T*>(dx)))
     start(start_norm_backward<T, 1, 8, kCentred>);
