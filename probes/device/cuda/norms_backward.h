@@ -14,7 +14,7 @@ inline constexpr int kMostNormThreads = 512;
 /// those of others are kept in memory from the beginning.
 template <int kCount, int kPacks, bool kCentred>
 struct GainSums {
-  float gain[kPacks][kCount], bias[kCentred ? kPacks : 1][kCount];
+  Pack<float, kCount> gain[kPacks], bias[kCentred ? kPacks : 1];
 };
 
 /// With n = (x − mean)/sd and g = dy·gain: dx += (g − mean(g) − n·mean(g·n))/sd, where mean(g)
@@ -55,8 +55,8 @@ __global__ void __launch_bounds__(kMostNormThreads)
 #pragma unroll
     for (int p = 0; p < kPacks; ++p)
       if (Part::column(p) < width)
-        add(Part::column(p), x_part.kept[p], dy_part.kept[p], sums.gain[p],
-            sums.bias[kCentred ? p : 0]);
+        add(Part::column(p), x_part.kept[p], dy_part.kept[p], sums.gain[p].at,
+            sums.bias[kCentred ? p : 0].at);
     for (std::int64_t c = Part::column(kPacks); c < width; c += std::int64_t{blockDim.x} * kCount) {
       if (row == blockIdx.x)
         for (int j = 0; j < kCount; ++j) {
@@ -92,12 +92,10 @@ __global__ void __launch_bounds__(kMostNormThreads)
   }
 #pragma unroll
   for (int p = 0; p < kPacks; ++p)
-    if (Part::column(p) < width)
-#pragma unroll
-      for (int j = 0; j < kCount; ++j) {
-        own[Part::column(p) + j] = sums.gain[p][j];
-        if (kCentred) own[width + Part::column(p) + j] = sums.bias[kCentred ? p : 0][j];
-      }
+    if (Part::column(p) < width) {
+      store_pack<kCount>(own + Part::column(p), sums.gain[p]);
+      if (kCentred) store_pack<kCount>(own + width + Part::column(p), sums.bias[kCentred ? p : 0]);
+    }
 }
 
 /// Threads of all blocks: as many as the GPU's registers hold.
@@ -132,7 +130,7 @@ inline std::int64_t norm_backward_room(std::int64_t rows, std::int64_t width, in
   return 2 * (room < of_rows ? room : of_rows);
 }
 
-/// `scratch`: `room` elements, at least two rows.
+/// `scratch`: `room` elements, at least two rows, aligned to 16 bytes.
 template <typename T, int kCount, int kPacks, bool kCentred>
 void start_norm_backward(cudaStream_t stream, std::int64_t rows, std::int64_t width, const T* x,
                          const T* gain, NormState<T> state, const T* dy, T* dx, float* dgain,
