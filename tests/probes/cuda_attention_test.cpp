@@ -286,6 +286,24 @@ TEST_CASE("attention's blocks go through equal sections of heads, the longest fi
   CHECK(sections_of({1, 1, 2, 0, 100}) == std::vector{0});
 }
 
+TEST_CASE("attention's gradients in float need no alignment", "[cuda][attention]") {
+  const AttentionShape s{1, 9, 3, 1, 8};
+  Array<float> qkv(draws<float>(s.rows() * s.qkv_width(), 1, 9)),
+      dcontext(draws<float>(s.rows() * s.width(), 1, 10));
+  Run<float> run(s, qkv, dcontext);
+  const auto shifted = [](const Array<float>& from) {
+    Doubles numbers = from.doubles();
+    numbers.insert(numbers.begin(), 0);
+    return numbers;
+  };
+  Array<float> context_behind(shifted(run.context)), dcontext_behind(shifted(dcontext)),
+      dqkv(s.rows() * s.qkv_width());
+  cuda::start_attention_backward<float>(nullptr, s, qkv.data(), run.kept.data(),
+                                        context_behind.data() + 1, dcontext_behind.data() + 1,
+                                        run.scratch.data(), dqkv.data());
+  CHECK(difference(dqkv.doubles(), run.dqkv.doubles()) < 1e-6);
+}
+
 /// Scores of ±`size`: the first number of each query and key makes them.
 template <typename T>
 Doubles with_scores(const AttentionShape& s, double size) {

@@ -78,6 +78,19 @@ std::int64_t key_sums(const AttentionShape& s) {
 /// Of the scratch; what follows begins at a multiple of 16 bytes.
 std::int64_t row_sums(const AttentionShape& s) { return (s.batch * s.heads * s.seq + 3) / 4 * 4; }
 
+template <typename T, int kCount>
+void add_up_rows(cudaStream_t stream, const AttentionShape& s, const T* context, const T* dcontext,
+                 float* row_sums) {
+  constexpr std::int64_t kMostThreads = 256;
+  int share = 1;
+  while (share < kWarp && share * kCount < s.head_width) share *= 2;
+  const std::int64_t warps = (s.heads * share + kWarp - 1) / kWarp;
+  launch(stream,
+         {s.rows(), static_cast<int>(std::min(warps * kWarp, kMostThreads)), 0,
+          "attention's row sums"},
+         &attention_row_sums<T, kCount>, AttentionPlace(s), share, context, dcontext, row_sums);
+}
+
 template <typename T>
 void forward_by_tensor_cores(cudaStream_t stream, const AttentionShape& s, const T* qkv,
                              float* kept, T* context, std::int64_t section_bytes) {
@@ -168,10 +181,11 @@ template <typename T>
 void start_attention_backward(cudaStream_t stream, const AttentionShape& s, const T* qkv,
                               const float* kept, const T* context, const T* dcontext,
                               float* scratch, T* dqkv, std::int64_t section_bytes) {
-  constexpr int kThreads = 256, kRowsOfBlock = kThreads / kWarp;
-  const std::int64_t rows = s.batch * s.heads * s.seq;
-  launch(stream, {(rows + kRowsOfBlock - 1) / kRowsOfBlock, kThreads, 0, "attention's row sums"},
-         &attention_row_sums<T>, AttentionPlace(s), context, dcontext, scratch);
+  constexpr int kCount = kLanes<T>;
+  if (s.head_width % kCount == 0 && are_aligned<kCount>(context, dcontext))
+    add_up_rows<T, kCount>(stream, s, context, dcontext, scratch);
+  else
+    add_up_rows<T, 1>(stream, s, context, dcontext, scratch);
   if constexpr (kHasTensorCores<T>)
     if (fits_tensor_cores(s))
       return backward_by_tensor_cores(stream, s, qkv, kept, scratch, dcontext, dqkv, section_bytes);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "probes/device/cuda/attention_tiles.h"
+#include "probes/device/cuda/pack.h"
 
 namespace pippin::probes::cuda {
 
@@ -10,23 +11,30 @@ namespace pippin::probes::cuda {
 // Source: Dao et al. 2022, FlashAttention, algorithm 4; Dao 2023, FlashAttention-2.
 
 /// Of each query the product of its context and its gradient, which the softmax takes off the
-/// probabilities' gradients. One warp each.
-template <typename T>
-__global__ void attention_row_sums(AttentionPlace at, const T* context, const T* dcontext,
-                                   float* row_sums) {
-  const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * (blockDim.x / kWarp),
-                     all = static_cast<std::int64_t>(at.batch) * at.heads * at.seq;
-  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * (blockDim.x / kWarp) + warp_index();
-       i < all; i += warps) {
-    const int query = static_cast<int>(i % at.seq), head = static_cast<int>(i / at.seq % at.heads),
-              sequence = static_cast<int>(i / at.seq / at.heads);
+/// probabilities' gradients. A block has all heads of one query; `share` lanes, a power of 2, have
+/// one head at a time, and read packs of kCount.
+template <typename T, int kCount>
+__global__ void attention_row_sums(AttentionPlace at, int share, const T* context,
+                                   const T* dcontext, float* row_sums) {
+  const int sequence = static_cast<int>(blockIdx.x) / at.seq,
+            query = static_cast<int>(blockIdx.x) % at.seq, lane = lane_index() % share,
+            heads_of_warp = kWarp / share;
+  const int step = static_cast<int>(blockDim.x) / kWarp * heads_of_warp;
+  for (int first = warp_index() * heads_of_warp; first < at.heads; first += step) {
+    const int head = first + lane_index() / share, width = head < at.heads ? at.head_width : 0;
     const T *x = at.context(context, sequence, head).row(query),
             *dx = at.context(dcontext, sequence, head).row(query);
     float sum = 0;
-    for (int column = lane_index(); column < at.head_width; column += kWarp)
-      sum += static_cast<float>(x[column]) * static_cast<float>(dx[column]);
-    sum = warp_sum(sum);
-    if (lane_index() == 0) row_sums[i] = sum;
+#pragma unroll 1
+    for (int column = lane * kCount; column < width; column += share * kCount) {
+      const auto xs = load_pack<kCount>(x + column), dxs = load_pack<kCount>(dx + column);
+#pragma unroll
+      for (int j = 0; j < kCount; ++j)
+        sum += static_cast<float>(xs.at[j]) * static_cast<float>(dxs.at[j]);
+    }
+#pragma unroll 1
+    for (int bits = share / 2; bits > 0; bits /= 2) sum += __shfl_xor_sync(kAllLanes, sum, bits);
+    if (lane == 0 && head < at.heads) at.per_query(row_sums, sequence, head)[query] = sum;
   }
 }
 
