@@ -17,6 +17,16 @@ struct GainSums {
   Pack<float, kCount> gain[kPacks], bias[kCentred ? kPacks : 1];
 };
 
+/// One thread for each 128 bytes of a row, by all threads of the block.
+template <typename T>
+__device__ void prefetch_row(const T* row, std::int64_t width) {
+  constexpr int kCount = 128 / static_cast<int>(sizeof(T));
+#pragma unroll 1
+  for (std::int64_t column = std::int64_t{threadIdx.x} * kCount; column < width;
+       column += std::int64_t{blockDim.x} * kCount)
+    prefetch(row + column);
+}
+
 /// With n = (x − mean)/sd and g = dy·gain: dx += (g − mean(g) − n·mean(g·n))/sd, where mean(g)
 /// belongs to a norm that is centred. `partial`: a block's sums of dy·n, then of dy.
 template <typename T, int kCount, int kPacks, bool kCentred>
@@ -30,9 +40,18 @@ __global__ void __launch_bounds__(kMostNormThreads)
   using Values = Pack<T, kCount>;
   GainSums<kCount, kPacks, kCentred> sums = {};
   float* own = partial + std::int64_t{blockIdx.x} * (kCentred ? 2 : 1) * width;
+  // A block of the most threads is alone on its multiprocessor: while it adds up over its threads,
+  // nothing else keeps the memory busy.
+  const bool is_alone = blockDim.x == kMostNormThreads;
+  if (is_alone && !kEarly && blockIdx.x < rows) prefetch_row(dx + blockIdx.x * width, width);
   for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
     const T *x_row = x + row * width, *dy_row = dy + row * width;
     T* dx_row = dx + row * width;
+    if (const std::int64_t next = row + gridDim.x; is_alone && next < rows) {
+      prefetch_row(x + next * width, width);
+      prefetch_row(dy + next * width, width);
+      prefetch_row(dx + next * width, width);
+    }
     Part x_part, dy_part, dx_part;
     x_part.load(x_row, width);
     dy_part.load(dy_row, width);
