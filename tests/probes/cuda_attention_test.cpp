@@ -159,6 +159,7 @@ struct Run {
     cuda::start_attention<T>(nullptr, s, qkv.data(), kept.data(), context.data(), section_bytes);
     cuda::start_attention_backward<T>(nullptr, s, qkv.data(), kept.data(), context.data(),
                                       dcontext.data(), scratch.data(), dqkv.data(), section_bytes);
+    cudaDeviceSynchronize();
   }
 };
 

@@ -25,6 +25,13 @@ struct Array {
   T& operator[](std::size_t i) { return data[i]; }
 };
 
+/// Launches and waits.
+template <typename... Parameters, typename... Arguments>
+void run(const Grid& grid, void (*kernel)(Parameters...), Arguments... arguments) {
+  launch(nullptr, grid, kernel, arguments...);
+  cudaDeviceSynchronize();
+}
+
 void note_places(int* places) {
   const int block = static_cast<int>(blockIdx.x + gridDim.x * blockIdx.y);
   const int index = block * static_cast<int>(blockDim.x) + static_cast<int>(threadIdx.x);
@@ -33,7 +40,7 @@ void note_places(int* places) {
 
 TEST_CASE("every thread of every block runs once and knows its place", "[emulator]") {
   Array<int> places(2 * 3 * 40);
-  launch(nullptr, {{2, 3}, 40}, note_places, places.data);
+  run({{2, 3}, 40}, note_places, places.data);
   for (int i = 0; i < 2 * 3 * 40; ++i) CHECK(places[i] == i);
 }
 
@@ -43,7 +50,7 @@ std::vector<int> order_of(std::uint64_t seed) {
   emulator::set_seed(seed);
   Array<int> next(1), order(64);
   next[0] = 0;
-  launch(nullptr, {1, 64}, note_order, next.data, order.data);
+  run({1, 64}, note_order, next.data, order.data);
   return {order.data, order.data + 64};
 }
 
@@ -64,7 +71,7 @@ void pass_on(bool waits, int* received) {
 int wrongly_passed(bool waits, std::uint64_t seed) {
   emulator::set_seed(seed);
   Array<int> received(96);
-  launch(nullptr, {1, 96, 96 * sizeof(int)}, pass_on, waits, received.data);
+  run({1, 96, 96 * sizeof(int)}, pass_on, waits, received.data);
   int wrong = 0;
   for (int i = 0; i < 96; ++i) wrong += received[i] != (i + 1) % 96;
   return wrong;
@@ -101,18 +108,18 @@ void shuffle_and_vote() {
 }
 
 TEST_CASE("threads that wait for what never comes are reported", "[emulator]") {
-  launch(nullptr, {2, 256}, many_barriers, 100);
-  CHECK_THROWS_WITH(launch(nullptr, {1, 64, 0, "halves"}, barrier_of_half),
+  run({2, 256}, many_barriers, 100);
+  CHECK_THROWS_WITH(run({1, 64, 0, "halves"}, barrier_of_half),
                     Contains("kernel 'halves', block (0, 0, 0), thread 0 waits in __syncthreads "
                              "for ever, thread 32 has ended"));
-  CHECK_THROWS_WITH(launch(nullptr, {1, 32}, barrier_in_a_warp),
+  CHECK_THROWS_WITH(run({1, 32}, barrier_in_a_warp),
                     Contains("thread 0 waits in __syncthreads for ever, thread 1 waits in "
                              "__syncwarp"));
-  CHECK_THROWS_WITH(launch(nullptr, {1, 32}, shuffle_of_half),
+  CHECK_THROWS_WITH(run({1, 32}, shuffle_of_half),
                     Contains("thread 0 waits in __shfl_sync for ever, thread 16 has ended"));
-  CHECK_THROWS_WITH(launch(nullptr, {1, 32}, shuffle_and_vote),
+  CHECK_THROWS_WITH(run({1, 32}, shuffle_and_vote),
                     Contains("__shfl_sync") && Contains("__any_sync"));
-  launch(nullptr, {1, 64}, many_barriers, 3);  // and the next launch is sound
+  run({1, 64}, many_barriers, 3);  // and the next launch is sound
 }
 
 void write_at(float* array, int index) { array[index] = 1; }
@@ -122,17 +129,16 @@ void load_misaligned(const float* array) { (void)load_vector(array + 1); }
 TEST_CASE("what is written out of bounds is reported", "[emulator]") {
   {
     Array<float> array(10);
-    launch(nullptr, {1, 1}, write_at, array.data, 9);
-    CHECK_THROWS_WITH(launch(nullptr, {1, 1, 0, "writer"}, write_at, array.data, 10),
+    run({1, 1}, write_at, array.data, 9);
+    CHECK_THROWS_WITH(run({1, 1, 0, "writer"}, write_at, array.data, 10),
                       Contains("'writer'") && Contains("outside an allocation of 40 bytes"));
     CHECK(cudaFree(std::exchange(array.data, nullptr)) == cudaErrorIllegalAddress);
   }
   Array<float> array(10);
-  CHECK_THROWS_WITH(launch(nullptr, {1, 1}, write_at, array.data, -1), Contains("outside"));
+  CHECK_THROWS_WITH(run({1, 1}, write_at, array.data, -1), Contains("outside"));
   array[static_cast<std::size_t>(-1)] = __uint_as_float(0xA5A5A5A5U);
-  CHECK_THROWS_WITH(launch(nullptr, {1, 1, 100}, write_shared, 100),
-                    Contains("behind the block's"));
-  CHECK_THROWS_WITH(launch(nullptr, {1, 1}, load_misaligned, array.data), Contains("misaligned"));
+  CHECK_THROWS_WITH(run({1, 1, 100}, write_shared, 100), Contains("behind the block's"));
+  CHECK_THROWS_WITH(run({1, 1}, load_misaligned, array.data), Contains("misaligned"));
 }
 
 void read_shared(float* out) {
@@ -143,7 +149,7 @@ void read_shared(float* out) {
 TEST_CASE("memory that nobody wrote is no number, in each block again", "[emulator]") {
   Array<float> array(2);
   CHECK(std::isnan(array[1]));
-  launch(nullptr, {2, 1, 8}, read_shared, array.data);
+  run({2, 1, 8}, read_shared, array.data);
   CHECK(array[0] == 7);
   CHECK(std::isnan(array[1]));
 }
@@ -162,7 +168,7 @@ void exchange(int* out) {
 
 TEST_CASE("lanes exchange values as CUDA says", "[emulator]") {
   Array<int> out(32 * 7);
-  launch(nullptr, {1, 32}, exchange, out.data);
+  run({1, 32}, exchange, out.data);
   for (int lane = 0; lane < 32; ++lane) {
     const int* own = out.data + lane * 7;
     CHECK(own[0] == 5);
@@ -186,7 +192,7 @@ TEST_CASE("a block's sum and maximum reach every thread", "[emulator]") {
   Array<float> sums(96), largest(96);
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     emulator::set_seed(seed);
-    launch(nullptr, {1, 96, 3 * sizeof(float)}, reduce_twice, sums.data, largest.data);
+    run({1, 96, 3 * sizeof(float)}, reduce_twice, sums.data, largest.data);
     for (int i = 0; i < 96; ++i) {
       CHECK(sums[i] == 95 * 96 / 2);
       CHECK(largest[i] == 95);
@@ -209,14 +215,14 @@ void copy_through_shared(bool commits, bool waits, const float* in, float* out) 
 TEST_CASE("an asynchronous copy is poison until it is waited for", "[emulator]") {
   Array<float> in(4), out(12);
   for (int i = 0; i < 4; ++i) in[i] = static_cast<float>(i + 1);
-  launch(nullptr, {1, 1, 48}, copy_through_shared, true, true, in.data, out.data);
+  run({1, 1, 48}, copy_through_shared, true, true, in.data, out.data);
   CHECK(std::vector<float>(out.data, out.data + 8) == std::vector<float>{1, 2, 3, 4, 0, 0, 0, 0});
   CHECK(std::isnan(out[8]));  // the last commit may be pending
   for (const bool commits : {true, false}) {
-    launch(nullptr, {1, 1, 48}, copy_through_shared, commits, !commits, in.data, out.data);
+    run({1, 1, 48}, copy_through_shared, commits, !commits, in.data, out.data);
     for (int i = 0; i < 12; ++i) CHECK(std::isnan(out[i]));
   }
-  CHECK_THROWS_WITH(launch(nullptr, {1, 1, 32}, copy_through_shared, true, true, in.data, out.data),
+  CHECK_THROWS_WITH(run({1, 1, 32}, copy_through_shared, true, true, in.data, out.data),
                     Contains("outside the block's dynamic shared memory with cp.async"));
 }
 
@@ -254,9 +260,8 @@ TEMPLATE_TEST_CASE("a warp multiplies matrices of 16 bits", "[emulator]", BFloat
     for (int j = 0; j < 8; ++j)
       b[k * 8 + j] = turned[j * 16 + k] = TestType(static_cast<float>(small(generator)));
   for (const bool is_transposed : {false, true}) {
-    launch(nullptr, {1, 32, 384 * 2},
-           is_transposed ? &multiply<TestType, true> : &multiply<TestType, false>, a.data,
-           is_transposed ? turned.data : b.data, c.data);
+    run({1, 32, 384 * 2}, is_transposed ? &multiply<TestType, true> : &multiply<TestType, false>,
+        a.data, is_transposed ? turned.data : b.data, c.data);
     for (int i = 0; i < 16; ++i)
       for (int j = 0; j < 8; ++j) {
         float sum = 0;
@@ -282,7 +287,7 @@ TEST_CASE("four matrices are loaded as they lie, and transposed", "[emulator]") 
   Array<std::uint16_t> matrices(256);
   Array<std::uint32_t> straight(128), turned(128);
   for (int i = 0; i < 256; ++i) matrices[i] = static_cast<std::uint16_t>(i);
-  launch(nullptr, {1, 32, 512}, load_both_ways, matrices.data, straight.data, turned.data);
+  run({1, 32, 512}, load_both_ways, matrices.data, straight.data, turned.data);
   // Laid end to end the fragments are the matrices, two numbers a register.
   for (std::uint32_t i = 0; i < 128; ++i) {
     CHECK(straight[i] == ((2 * i) | (2 * i + 1) << 16));

@@ -51,9 +51,9 @@ void launch(cudaStream_t stream, const Grid& grid, void (*kernel)(Parameters...)
       arguments...);
   require_cuda(cudaGetLastError(), grid.purpose);
 #else
-  (void)stream;
-  emulator::launch(grid.purpose, {x, y, z}, threads, static_cast<std::size_t>(grid.shared_bytes),
-                   [&] { kernel(arguments...); });
+  emulator::launch(stream, grid.purpose, {x, y, z}, threads,
+                   static_cast<std::size_t>(grid.shared_bytes),
+                   [kernel, arguments...] { kernel(arguments...); });
 #endif
 }
 

@@ -65,6 +65,63 @@ bool is_valid(const EmulatedProduct& p, const EmulatedLayout& a, const EmulatedL
   return !has_aux(p.epilogue) || (p.aux_ld % 8 == 0 && p.aux_ld >= m);
 }
 
+/// A product in a stream: what the call was given may change behind it.
+struct Matmul {
+  EmulatedProduct product;
+  float alpha, beta;
+  const void *a, *b, *c;
+  void* d;
+  EmulatedLayout a_layout, b_layout, c_layout, d_layout;
+  void* workspace;
+  std::size_t workspace_bytes;
+};
+
+bool is_valid(const Matmul& m, const cublasLtMatmulAlgo_t& algo) {
+  const EmulatedProduct& p = m.product;
+  if (!is_valid(p, m.a_layout, m.b_layout, m.d_layout)) return false;
+  if (!is_valid(p, m.a_layout, m.b_layout, m.c_layout)) return false;
+  if (!divides(algo.a, m.a) || !divides(algo.b, m.b)) return false;
+  if (!divides(algo.c, m.c) || !divides(algo.d, m.d)) return false;
+  if (has_bias(p.epilogue) && (!p.bias || !divides(algo.d, p.bias))) return false;
+  if (has_aux(p.epilogue) && (!p.aux || !divides(16, p.aux))) return false;
+  return m.workspace_bytes >= algo.workspace && divides(16, m.workspace);
+}
+
+/// Of a row and a column.
+float sum_of(const Matmul& m, std::int64_t i, std::int64_t j) {
+  const EmulatedProduct& p = m.product;
+  const EmulatedLayout &la = m.a_layout, &lb = m.b_layout;
+  const std::int64_t depth = p.a == CUBLAS_OP_N ? la.columns : la.rows;
+  float sum = 0;
+  for (std::int64_t k = 0; k < depth; ++k)
+    sum += load(m.a, la.type, p.a == CUBLAS_OP_N ? i + k * la.ld : k + i * la.ld) *
+           load(m.b, lb.type, p.b == CUBLAS_OP_N ? k + j * lb.ld : j + k * lb.ld);
+  return sum;
+}
+
+float ended(const Matmul& m, std::int64_t i, std::int64_t j, float sum) {
+  const EmulatedProduct& p = m.product;
+  const cudaDataType_t type = m.d_layout.type;
+  const std::int64_t aux = i + j * p.aux_ld;
+  if (has_bias(p.epilogue)) sum += load(p.bias, type, i);
+  if (p.epilogue == CUBLASLT_EPILOGUE_DGELU)
+    return sum * pippin::probes::gelu_slope(load(p.aux, type, aux));
+  if (!has_aux(p.epilogue)) return sum;
+  store(p.aux, type, aux, sum);
+  return pippin::probes::gelu(sum);
+}
+
+void compute(const Matmul& m) {
+  std::memset(m.workspace, 0xFF, m.workspace_bytes < 4096 ? m.workspace_bytes : 4096);
+  for (std::int64_t j = 0; j < m.d_layout.columns; ++j)
+    for (std::int64_t i = 0; i < m.d_layout.rows; ++i) {
+      float sum = m.alpha * sum_of(m, i, j);
+      // Without a beta C is not looked at.
+      if (m.beta != 0) sum += m.beta * load(m.c, m.c_layout.type, i + j * m.c_layout.ld);
+      store(m.d, m.d_layout.type, i + j * m.d_layout.ld, ended(m, i, j, sum));
+    }
+}
+
 }  // namespace
 
 const char* cublasLtGetStatusString(cublasStatus_t status) {
@@ -171,39 +228,21 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t product, co
                               cublasLtMatrixLayout_t b_layout, const void* beta, const void* c,
                               cublasLtMatrixLayout_t c_layout, void* d,
                               cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo_t* algo,
-                              void* workspace, std::size_t workspace_bytes, cudaStream_t) {
-  const EmulatedProduct& p = *product;
-  const EmulatedLayout &la = *a_layout, &lb = *b_layout, &lc = *c_layout, &ld = *d_layout;
-  if (!is_valid(p, la, lb, ld) || !is_valid(p, la, lb, lc)) return CUBLAS_STATUS_INVALID_VALUE;
-  if (!divides(algo->a, a) || !divides(algo->b, b) || !divides(algo->c, c) || !divides(algo->d, d))
-    return CUBLAS_STATUS_INVALID_VALUE;
-  if (has_bias(p.epilogue) && (!p.bias || !divides(algo->d, p.bias)))
-    return CUBLAS_STATUS_INVALID_VALUE;
-  if (has_aux(p.epilogue) && (!p.aux || !divides(16, p.aux))) return CUBLAS_STATUS_INVALID_VALUE;
-  if (workspace_bytes < algo->workspace || !divides(16, workspace))
-    return CUBLAS_STATUS_INVALID_VALUE;
-  std::memset(workspace, 0xFF, workspace_bytes < 4096 ? workspace_bytes : 4096);
-
-  const float scale = *static_cast<const float*>(alpha), before = *static_cast<const float*>(beta);
-  const std::int64_t depth = p.a == CUBLAS_OP_N ? la.columns : la.rows;
-  for (std::int64_t j = 0; j < ld.columns; ++j)
-    for (std::int64_t i = 0; i < ld.rows; ++i) {
-      float sum = 0;
-      for (std::int64_t k = 0; k < depth; ++k)
-        sum += load(a, la.type, p.a == CUBLAS_OP_N ? i + k * la.ld : k + i * la.ld) *
-               load(b, lb.type, p.b == CUBLAS_OP_N ? k + j * lb.ld : j + k * lb.ld);
-      sum *= scale;
-      // Without a beta C is not looked at.
-      if (before != 0) sum += before * load(c, lc.type, i + j * lc.ld);
-      if (has_bias(p.epilogue)) sum += load(p.bias, ld.type, i);
-      const std::int64_t aux = i + j * p.aux_ld;
-      if (p.epilogue == CUBLASLT_EPILOGUE_DGELU) {
-        sum *= pippin::probes::gelu_slope(load(p.aux, ld.type, aux));
-      } else if (has_aux(p.epilogue)) {
-        store(p.aux, ld.type, aux, sum);
-        sum = pippin::probes::gelu(sum);
-      }
-      store(d, ld.type, i + j * ld.ld, sum);
-    }
+                              void* workspace, std::size_t workspace_bytes, cudaStream_t stream) {
+  const Matmul matmul{*product,
+                      *static_cast<const float*>(alpha),
+                      *static_cast<const float*>(beta),
+                      a,
+                      b,
+                      c,
+                      d,
+                      *a_layout,
+                      *b_layout,
+                      *c_layout,
+                      *d_layout,
+                      workspace,
+                      workspace_bytes};
+  if (!is_valid(matmul, *algo)) return CUBLAS_STATUS_INVALID_VALUE;
+  emulator::put(stream, [matmul] { compute(matmul); });
   return CUBLAS_STATUS_SUCCESS;
 }

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
 #include "emulator.h"
+#include "streams.h"
 
 // Found instead of NVIDIA's where a test compiles kernels as C++: as much of CUDA as they need.
 // Source: CUDA C++ Programming Guide; CUDA Runtime API.
@@ -208,13 +208,14 @@ inline unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x
 inline float __int_as_float(int bits) { return __builtin_bit_cast(float, bits); }
 inline int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
 
-// The host's side. Every call is done when it returns.
+// The host's side, in cuda_runtime.cpp but for what is constant.
 
 enum cudaError_t {
   cudaSuccess = 0,
   cudaErrorInvalidValue = 1,
   cudaErrorMemoryAllocation = 2,
   cudaErrorNoDevice = 100,
+  cudaErrorInvalidResourceHandle = 400,
   cudaErrorNotReady = 600,
   cudaErrorIllegalAddress = 700
 };
@@ -233,14 +234,11 @@ enum cudaDeviceAttr {
   cudaDevAttrMemoryClockRate = 36,
   cudaDevAttrGlobalMemoryBusWidth = 37
 };
-inline constexpr unsigned cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2,
-                          cudaEventDefault = 0;
+inline constexpr unsigned cudaStreamDefault = 0, cudaStreamNonBlocking = 1, cudaEventDefault = 0,
+                          cudaEventDisableTiming = 2;
 
 using cudaStream_t = struct EmulatedStream*;
-struct EmulatedEvent {
-  std::chrono::steady_clock::time_point recorded;
-};
-using cudaEvent_t = EmulatedEvent*;
+using cudaEvent_t = struct EmulatedEvent*;
 
 struct cudaUUID_t {
   char bytes[16];
@@ -279,7 +277,7 @@ inline cudaError_t cudaGetDevice(int* device) {
   *device = 0;
   return cudaSuccess;
 }
-inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+cudaError_t cudaDeviceSynchronize();
 inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   *properties = {"emulator", {}, std::size_t{1} << 30, 9, 0, 4};
   return cudaSuccess;
@@ -298,67 +296,35 @@ inline cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   return cudaSuccess;
 }
 
+cudaError_t emulated_malloc(void** pointer, std::size_t bytes, bool is_pinned);
 template <typename T>
 cudaError_t cudaMalloc(T** pointer, std::size_t bytes) {
-  *pointer = static_cast<T*>(emulator::allocate(bytes));
-  return *pointer ? cudaSuccess : cudaErrorMemoryAllocation;
-}
-inline cudaError_t cudaFree(void* pointer) {
-  if (!pointer) return cudaSuccess;
-  return emulator::release(pointer) ? cudaSuccess : cudaErrorIllegalAddress;
+  return emulated_malloc(reinterpret_cast<void**>(pointer), bytes, false);
 }
 template <typename T>
 cudaError_t cudaMallocHost(T** pointer, std::size_t bytes) {
-  return cudaMalloc(pointer, bytes);
+  return emulated_malloc(reinterpret_cast<void**>(pointer), bytes, true);
 }
-inline cudaError_t cudaFreeHost(void* pointer) { return cudaFree(pointer); }
-inline cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind,
-                                   cudaStream_t = nullptr) {
-  if (bytes > 0) std::memmove(to, from, bytes);
-  return cudaSuccess;
-}
-inline cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-  return cudaMemcpyAsync(to, from, bytes, kind);
-}
-inline cudaError_t cudaMemsetAsync(void* to, int byte, std::size_t bytes, cudaStream_t = nullptr) {
-  if (bytes > 0) std::memset(to, byte, bytes);
-  return cudaSuccess;
-}
+cudaError_t cudaFree(void* pointer);
+cudaError_t cudaFreeHost(void* pointer);
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream = nullptr);
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
+cudaError_t cudaMemsetAsync(void* to, int byte, std::size_t bytes, cudaStream_t stream = nullptr);
 
-inline cudaError_t cudaStreamCreate(cudaStream_t* stream) {
-  *stream = nullptr;
-  return cudaSuccess;
-}
-inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
-  return cudaStreamCreate(stream);
-}
-inline cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
-inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
-inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0) {
-  return cudaSuccess;
-}
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags);
+cudaError_t cudaStreamCreate(cudaStream_t* stream);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0);
 
-inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
-  *event = new EmulatedEvent;
-  return cudaSuccess;
-}
-inline cudaError_t cudaEventCreate(cudaEvent_t* event) {
-  return cudaEventCreateWithFlags(event, cudaEventDefault);
-}
-inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  delete event;
-  return cudaSuccess;
-}
-inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t = nullptr) {
-  event->recorded = std::chrono::steady_clock::now();
-  return cudaSuccess;
-}
-inline cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }
-inline cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
-inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
-  *milliseconds = std::chrono::duration<float, std::milli>(end->recorded - begin->recorded).count();
-  return cudaSuccess;
-}
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags);
+cudaError_t cudaEventCreate(cudaEvent_t* event);
+cudaError_t cudaEventDestroy(cudaEvent_t event);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
+cudaError_t cudaEventQuery(cudaEvent_t event);
+cudaError_t cudaEventSynchronize(cudaEvent_t event);
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end);
 
 template <typename Kernel>
 cudaError_t cudaFuncSetAttribute(Kernel*, cudaFuncAttribute, int) {

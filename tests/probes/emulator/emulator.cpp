@@ -59,17 +59,25 @@ bool guard_holds(const char* guard) {
                      [](char byte) { return static_cast<unsigned char>(byte) == kGuard; });
 }
 
-std::uint64_t random_state = 1;
-
-/// Source: Marsaglia 2003, xorshift64.
-std::uint64_t draw() {
-  random_state ^= random_state << 13;
-  random_state ^= random_state >> 7;
-  random_state ^= random_state << 17;
-  return random_state;
+bool has_guards(const Allocation& one) {
+  return guard_holds(one.first - kGuardBytes) && guard_holds(one.first + one.bytes);
 }
 
-std::map<char*, std::size_t> allocations;
+/// Each rank's own order.
+std::uint64_t first_seed() {
+  const auto number = [](const char* name, std::uint64_t otherwise) {
+    const char* word = std::getenv(name);
+    return word ? std::strtoull(word, nullptr, 10) : otherwise;
+  };
+  return number("EMULATOR_SEED", 1) * 1000 + number("RANK", number("OMPI_COMM_WORLD_RANK", 0));
+}
+
+std::uint64_t random_state_of(std::uint64_t seed) {
+  return seed * 0x9E3779B97F4A7C15U + 0x1234567U;  // never 0 for the seeds of tests
+}
+std::uint64_t random_state = random_state_of(first_seed());
+
+std::map<const char*, Allocation> allocations;
 
 /// What runs now.
 struct Run {
@@ -156,10 +164,10 @@ void take_turns() {
 void check_guards() {
   if (!guard_holds(run.shared.begin() + run.shared.size))
     throw Fault(place(0) + " or another wrote behind the block's shared memory");
-  for (const auto& [first, bytes] : allocations)
-    if (!guard_holds(first - kGuardBytes) || !guard_holds(first + bytes))
-      throw Fault(place(0) + " or another wrote outside an allocation of " + std::to_string(bytes) +
-                  " bytes");
+  for (const auto& [first, one] : allocations)
+    if (!has_guards(one))
+      throw Fault(place(0) + " or another wrote outside an allocation of " +
+                  std::to_string(one.bytes) + " bytes");
 }
 
 void run_block(std::size_t shared_bytes) {
@@ -189,14 +197,21 @@ struct Ending {
 }  // namespace
 
 void set_seed(std::uint64_t seed) {
-  random_state = seed * 0x9E3779B97F4A7C15U + 0x1234567U;  // never 0 for the seeds of tests
+  random_state = random_state_of(seed);
   for (int i = 0; i < 8; ++i) draw();
 }
 
-void launch(const char* kernel, const Size3& blocks, unsigned threads, std::size_t shared_bytes,
-            const std::function<void()>& thread) {
+/// Source: Marsaglia 2003, xorshift64.
+std::uint64_t draw() {
+  random_state ^= random_state << 13;
+  random_state ^= random_state >> 7;
+  random_state ^= random_state << 17;
+  return random_state;
+}
+
+void execute(const char* kernel, const Size3& blocks, unsigned threads, std::size_t shared_bytes,
+             const std::function<void()>& thread) {
   const std::string name = std::string("kernel '") + kernel + "'";
-  if (run.body) throw Fault(name + " is launched by a kernel");
   if (threads < 1 || threads > kMostThreads)
     throw Fault(name + " has blocks of " + std::to_string(threads) + " threads");
   if (shared_bytes > kMostShared)
@@ -295,23 +310,31 @@ void wait_copies(int pending) {
     }
 }
 
-void* allocate(std::size_t bytes) {
+void* allocate(std::size_t bytes, bool is_pinned) {
   const std::size_t all = (bytes + 2 * kGuardBytes + kAlignment - 1) / kAlignment * kAlignment;
   auto* memory = static_cast<char*>(std::aligned_alloc(kAlignment, all));
   if (!memory) return nullptr;
   std::memset(memory, kGuard, all);
-  std::memset(memory + kGuardBytes, kPoison, bytes);
-  allocations[memory + kGuardBytes] = bytes;
-  return memory + kGuardBytes;
+  char* first = memory + kGuardBytes;
+  std::memset(first, kPoison, bytes);
+  allocations[first] = {first, bytes, is_pinned};
+  return first;
+}
+
+const Allocation* find_allocation(const void* address) {
+  const auto behind = allocations.upper_bound(static_cast<const char*>(address));
+  if (behind == allocations.begin()) return nullptr;
+  const Allocation& one = std::prev(behind)->second;
+  return one.contains(address, 0) ? &one : nullptr;
 }
 
 bool release(void* pointer) {
   const auto found = allocations.find(static_cast<char*>(pointer));
   if (found == allocations.end()) return false;
-  const auto [first, bytes] = *found;
-  const bool whole = guard_holds(first - kGuardBytes) && guard_holds(first + bytes);
+  const Allocation one = found->second;
+  const bool whole = has_guards(one);
   allocations.erase(found);
-  std::free(first - kGuardBytes);
+  std::free(one.first - kGuardBytes);
   return whole;
 }
 

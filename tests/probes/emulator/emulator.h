@@ -28,12 +28,15 @@ class Fault : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// From now on threads take turns in another order.
+/// From now on threads and streams take turns in another order. Before it is called the order is
+/// that of $EMULATOR_SEED, or of 1, and of the process's rank.
 void set_seed(std::uint64_t seed);
+/// The next number of that order.
+std::uint64_t draw();
 
-/// Runs `thread` as every thread of every block. Throws Fault.
-void launch(const char* kernel, const Size3& blocks, unsigned threads, std::size_t shared_bytes,
-            const std::function<void()>& thread);
+/// Runs `thread` as every thread of every block, now. Throws Fault.
+void execute(const char* kernel, const Size3& blocks, unsigned threads, std::size_t shared_bytes,
+             const std::function<void()>& thread);
 
 // What follows is called by a kernel's threads.
 
@@ -62,9 +65,21 @@ void wait_copies(int pending);
 /// Ends the launch by a Fault.
 [[noreturn]] void fail(std::string what);
 
-// The device's memory: between guards, poison until it is written.
+// The device's memory: between guards, poison until it is written. The host's, where it is pinned.
 
-void* allocate(std::size_t bytes);
+struct Allocation {
+  char* first;
+  std::size_t bytes;
+  bool is_pinned;
+
+  bool contains(const void* address, std::size_t count) const {
+    const auto* begin = static_cast<const char*>(address);
+    return begin >= first && count <= bytes && begin - first <= std::ptrdiff_t(bytes - count);
+  }
+};
+void* allocate(std::size_t bytes, bool is_pinned = false);
+/// That in which the address lies, or null.
+const Allocation* find_allocation(const void* address);
 /// False where the pointer is unknown or its guards were written to.
 bool release(void* pointer);
 
