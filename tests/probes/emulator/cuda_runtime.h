@@ -215,6 +215,7 @@ enum cudaError_t {
   cudaErrorInvalidValue = 1,
   cudaErrorMemoryAllocation = 2,
   cudaErrorNoDevice = 100,
+  cudaErrorInvalidDevice = 101,
   cudaErrorInvalidResourceHandle = 400,
   cudaErrorNotReady = 600,
   cudaErrorIllegalAddress = 700
@@ -268,18 +269,25 @@ inline const char* cudaGetErrorString(cudaError_t error) {
 inline cudaError_t cudaGetLastError() { return cudaSuccess; }
 inline cudaError_t cudaPeekAtLastError() { return cudaSuccess; }
 
+// As many as a node has; what they are called is all that tells them apart.
+inline constexpr int kEmulatedDevices = 8;
+inline thread_local int emulated_device = 0;
 inline cudaError_t cudaGetDeviceCount(int* count) {
-  *count = 1;
+  *count = kEmulatedDevices;
   return cudaSuccess;
 }
-inline cudaError_t cudaSetDevice(int) { return cudaSuccess; }
+inline cudaError_t cudaSetDevice(int device) {
+  if (device < 0 || device >= kEmulatedDevices) return cudaErrorInvalidDevice;
+  emulated_device = device;
+  return cudaSuccess;
+}
 inline cudaError_t cudaGetDevice(int* device) {
-  *device = 0;
+  *device = emulated_device;
   return cudaSuccess;
 }
 cudaError_t cudaDeviceSynchronize();
-inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
-  *properties = {"emulator", {}, std::size_t{1} << 30, 9, 0, 4};
+inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  *properties = {"emulator", {{static_cast<char>(device)}}, std::size_t{1} << 30, 9, 0, 4};
   return cudaSuccess;
 }
 inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {

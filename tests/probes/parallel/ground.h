@@ -7,13 +7,14 @@
 namespace pippin::probes::test {
 
 /// False where there is nothing to try layouts on, which it then has said: "skipped: no GPU".
-bool has_ground();
+/// `by_nccl`: the ranks' devices are GPUs that talk by NCCL. Every rank must call it.
+bool has_ground(Communicator& world, bool by_nccl);
 
 /// What the layouts are tried on: a program is linked with one of the files that define it.
 template <typename T>
 class TestGround {
  public:
-  TestGround();
+  explicit TestGround(bool by_nccl);
   ~TestGround();
   TestGround(const TestGround&) = delete;
   TestGround& operator=(const TestGround&) = delete;

@@ -1,8 +1,10 @@
 // A layout against the oracle, over ranks that mpirun launched; not a Catch2 program, since several
 // processes are one test.
 //   mpirun -n 8 parallel_test bf16|fp16|float|double [CASE…]     every layout equals one rank
+//   mpirun -n 8 parallel_test bf16|fp16|float nccl [CASE…]      … over NCCL, a GPU for each rank
 //   mpirun -n 8 parallel_test staged [CASE…]           … through copies of a device's memory
 //   mpirun -n 8 parallel_test broken                   every broken communicator is found out
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -92,13 +94,18 @@ std::vector<Element> on_host(Device<T>& device, std::int64_t count, const Elemen
   return host;
 }
 
+/// How ranks talk.
+struct Talk {
+  Groups::Wrap wrap = {};  ///< instead of the ground's
+  bool by_nccl = false;
+};
+
 template <typename T>
-Course parallel_course(Communicator& world, const Setup& setup, double epsilon,
-                       const Groups::Wrap& wrap) {
-  TestGround<T> test;
+Course parallel_course(Communicator& world, const Setup& setup, double epsilon, const Talk& talk) {
+  TestGround<T> test(talk.by_nccl);
   const Ground<T> ground = test.ground();
   Profile profile{ground.clock};
-  Groups groups(world, setup, profile, wrap ? wrap : ground.wrap);
+  Groups groups(world, setup, profile, talk.wrap ? talk.wrap : ground.wrap);
   const LossScaling scaling{Limits<T>::kScale, Limits<T>::kScale};
   const auto trainer = make_trainer(ground, setup, optimizer_of(epsilon), scaling, groups);
   const ShardTable& table = trainer->table();
@@ -156,12 +163,12 @@ std::string disagreement(const Course& ours, const Course& oracle) {
 
 /// What is wrong with a case; empty where nothing is, as far as this rank knows.
 template <typename T>
-std::string run_case(Communicator& session, const Setup& setup, const Groups::Wrap& wrap) {
+std::string run_case(Communicator& session, const Setup& setup, const Talk& talk) {
   static std::map<std::string, Course> oracles;
   const auto world = session.split(session.rank() < setup.world() ? 0 : 1);
   if (session.rank() >= setup.world()) return "";
   const double epsilon = Limits<T>::kEpsilon;
-  const Course ours = parallel_course<T>(*world, setup, epsilon, wrap);
+  const Course ours = parallel_course<T>(*world, setup, epsilon, talk);
   if (session.rank() > 0 || !ours.complaint.empty()) return ours.complaint;
   const std::string key = setup.style + std::to_string(setup.kv_heads) + " " +
                           std::to_string(setup.vocab) + " " + std::to_string(setup.gbs());
@@ -171,11 +178,10 @@ std::string run_case(Communicator& session, const Setup& setup, const Groups::Wr
 
 /// The number of failures over all ranks.
 template <typename T>
-int run_cases(Communicator& session, const std::vector<Case>& cases,
-              const Groups::Wrap& wrap = {}) {
+int run_cases(Communicator& session, const std::vector<Case>& cases, const Talk& talk) {
   int failures = 0;
   for (const auto& c : cases) {
-    const std::string wrong = run_case<T>(session, c.setup, wrap);
+    const std::string wrong = run_case<T>(session, c.setup, talk);
     if (session.rank() == 0)
       std::printf("%s: %s\n", c.name.c_str(), wrong.empty() ? "equal" : wrong.c_str());
     if (session.rank() > 0 && !wrong.empty())
@@ -198,7 +204,7 @@ std::unique_ptr<Communicator> stage(const std::string&, std::unique_ptr<Communic
 int run_broken(Communicator& session) {
   int failures = 0;
   for (const auto& breakage : breakages()) {
-    std::string wrong = run_case<double>(session, breakage.setup, breakage.wrap);
+    std::string wrong = run_case<double>(session, breakage.setup, {breakage.wrap});
     const double mine = wrong.empty() ? 0 : 1;
     double found = mine;
     session.all_reduce(&found, &found, 1, Element::kDouble, Reduction::kMax);
@@ -210,26 +216,34 @@ int run_broken(Communicator& session) {
   return failures;
 }
 
+/// All of these ranks whose names hold one of the words; without words all.
+std::vector<Case> chosen_cases(int ranks, const std::vector<std::string>& words) {
+  std::vector<Case> cases;
+  for (const auto& c : all_cases()) {
+    bool chosen = words.empty();
+    for (const auto& word : words) chosen = chosen || c.name.find(word) != std::string::npos;
+    if (chosen && c.setup.world() <= ranks) cases.push_back(c);
+  }
+  return cases;
+}
+
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  constexpr int kSkipped = 77;
-  if (!has_ground()) return kSkipped;
+  constexpr auto kSkipped = static_cast<ExitCode>(77);
   return guarded_main("parallel_test", [&] {
     Session session;
     const std::string what = argc > 1 ? argv[1] : "";
-    std::vector<Case> cases;
-    for (const auto& c : all_cases()) {
-      if (c.setup.world() > session.world().size()) continue;
-      bool chosen = argc < 3;
-      for (int i = 2; i < argc; ++i) chosen = chosen || c.name.find(argv[i]) != std::string::npos;
-      if (chosen) cases.push_back(c);
-    }
-    double failures = what == "bf16"     ? run_cases<BFloat16>(session.world(), cases)
-                      : what == "fp16"   ? run_cases<Half>(session.world(), cases)
-                      : what == "float"  ? run_cases<float>(session.world(), cases)
-                      : what == "staged" ? run_cases<double>(session.world(), cases, stage)
-                      : what == "double" ? run_cases<double>(session.world(), cases)
+    const bool by_nccl = argc > 2 && std::strcmp(argv[2], "nccl") == 0;
+    if (!has_ground(session.world(), by_nccl)) return kSkipped;
+    const std::vector<Case> cases =
+        chosen_cases(session.world().size(), {argv + std::min(argc, by_nccl ? 3 : 2), argv + argc});
+    const Talk talk{{}, by_nccl};
+    double failures = what == "bf16"     ? run_cases<BFloat16>(session.world(), cases, talk)
+                      : what == "fp16"   ? run_cases<Half>(session.world(), cases, talk)
+                      : what == "float"  ? run_cases<float>(session.world(), cases, talk)
+                      : what == "staged" ? run_cases<double>(session.world(), cases, {stage})
+                      : what == "double" ? run_cases<double>(session.world(), cases, talk)
                                          : run_broken(session.world());
     session.world().all_reduce(&failures, &failures, 1, Element::kDouble, Reduction::kSum);
     if (session.world().rank() == 0)
