@@ -170,7 +170,7 @@ class NcclCommunicator final : public Communicator {
       return ncclReduceScatter(in, result, wide(count), type_of(element), ncclSum, comm,
                                place_.stream);
     });
-    if (result != out) copy(result, out, count * bytes_of(element));
+    if (result != out) copy(result, out, count * bytes_of(element), place_.stream);
   }
   void broadcast(void* data, std::int64_t count, Element element, int root) override {
     put("broadcast", count, element, [&](ncclComm_t comm) {
@@ -220,10 +220,14 @@ class NcclCommunicator final : public Communicator {
   }
   Call start_reduce_scatter(const void* in, void* out, std::int64_t count,
                             Element element) override {
-    return main_.start(
-        "reduce_scatter", count * bytes_of(element), [&](ncclComm_t comm, cudaStream_t stream) {
-          return ncclReduceScatter(in, out, wide(count), type_of(element), ncclSum, comm, stream);
-        });
+    const std::int64_t bytes = count * bytes_of(element);
+    void* result = in == out ? at(out, rank() * count, element) : out;
+    return main_.start("reduce_scatter", bytes, [&](ncclComm_t comm, cudaStream_t stream) {
+      const ncclResult_t end =
+          ncclReduceScatter(in, result, wide(count), type_of(element), ncclSum, comm, stream);
+      if (result != out) copy(result, out, bytes, stream);
+      return end;
+    });
   }
   Call start_all_gather(const void* in, void* out, std::int64_t count, Element element) override {
     return main_.start("all_gather", count * bytes_of(element),
@@ -290,12 +294,12 @@ class NcclCommunicator final : public Communicator {
     return scratch_;
   }
   const void* copied(const void* data, std::int64_t bytes) {
-    copy(data, scratch(bytes), bytes);
+    copy(data, scratch(bytes), bytes, place_.stream);
     return scratch_;
   }
-  void copy(const void* from, void* to, std::int64_t bytes) {
-    cuda::require_cuda(
-        cudaMemcpyAsync(to, from, wide(bytes), cudaMemcpyDeviceToDevice, place_.stream), "a copy");
+  static void copy(const void* from, void* to, std::int64_t bytes, cudaStream_t stream) {
+    cuda::require_cuda(cudaMemcpyAsync(to, from, wide(bytes), cudaMemcpyDeviceToDevice, stream),
+                       "a copy");
   }
 
   std::unique_ptr<Communicator> host_;
