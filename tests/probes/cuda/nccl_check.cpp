@@ -1,13 +1,16 @@
-// nccl_check: NCCL with one rank, every call on buffers of a GPU: what comes out is what went in.
+// nccl_check [LARGEST]: every call of NCCL on buffers of GPUs, one for each rank: what comes out is
+// what must. Alone it is a plain program; ranks are launched as those of the probes. LARGEST: count
+// of elements.
+#include <algorithm>
 #include <cstdio>
-#include <functional>
-#include <stdexcept>
+#include <cstdlib>
 #include <string>
-#include <vector>
 
+#include "check_calls.h"
+#include "check_started.h"
 #include "probes/comm/nccl.h"
-#include "probes/common/random.h"
-#include "probes/device/cuda/cuda_error.h"
+#include "probes/comm/nodes.h"
+#include "probes/comm/ranked_main.h"
 #include "probes/device/cuda/gpu.h"
 #include "probes/device/cuda/stream.h"
 
@@ -15,104 +18,66 @@ using namespace pippin::probes;
 
 namespace {
 
-using Bytes = std::vector<unsigned char>;
+constexpr auto kSkipped = static_cast<ExitCode>(77);
 
-/// Bytes of the GPU's memory.
-class Block {
- public:
-  explicit Block(std::size_t bytes) { cuda::require_cuda(cudaMalloc(&data_, bytes), "cudaMalloc"); }
-  ~Block() { (void)cudaFree(data_); }
-  Block(const Block&) = delete;
-  Block& operator=(const Block&) = delete;
-  void* data() { return data_; }
+/// Why these ranks cannot try NCCL; empty where they can.
+std::string obstacle(Communicator& world, int local_rank) {
+  if (!has_nccl()) return "built without NCCL";
+  double lacks = local_rank < count_gpus() ? 0 : 1;
+  world.all_reduce(&lacks, &lacks, 1, Element::kDouble, Reduction::kMax);
+  if (lacks == 0) return "";
+  return count_gpus() == 0 ? "no GPU" : "NCCL wants a GPU for each rank";
+}
 
- private:
-  void* data_ = nullptr;
-};
+/// A group of the world's, as a layout makes them.
+std::unique_ptr<Communicator> group_of(Communicator& world, int colour, const std::string& name,
+                                       const NcclPlace& place) {
+  return make_nccl_communicator(world.host().split(colour), name, place);
+}
 
-struct Check {
-  Communicator& comm;
-  cudaStream_t stream;
-  int passed = 0, failed = 0;
-
-  /// `call` moves the input to the output, which may be the same place.
-  void expect(const std::string& name, std::size_t bytes, bool in_place,
-              const std::function<void(const void* in, void* out)>& call) {
-    Bytes sent(bytes), received(bytes);
-    for (std::size_t i = 0; i < bytes; ++i)
-      sent[i] = static_cast<unsigned char>(mixed(i + bytes) % 64);
-    Block in(bytes), out(bytes);
-    void* result = in_place ? in.data() : out.data();
-    cuda::require_cuda(cudaMemsetAsync(out.data(), 0xff, bytes, stream), "poison");
-    cuda::require_cuda(
-        cudaMemcpyAsync(in.data(), sent.data(), bytes, cudaMemcpyHostToDevice, stream), "copy");
-    call(in.data(), result);
-    cuda::require_cuda(
-        cudaMemcpyAsync(received.data(), result, bytes, cudaMemcpyDeviceToHost, stream), "copy");
-    cuda::require_cuda(cudaStreamSynchronize(stream), "waiting");
-    const bool equal = sent == received;
-    (equal ? passed : failed) += 1;
-    if (!equal)
-      std::printf("FAIL %s, %zu bytes%s\n", name.c_str(), bytes, in_place ? ", in place" : "");
+void check_all(check::Tally& tally, Communicator& world, const NcclPlace& place,
+               std::int64_t largest) {
+  const int rank = world.rank(), half = (world.size() + 1) / 2;
+  const auto by_parity = world.split(rank % 2),
+             by_half = group_of(world, rank < half ? 0 : 1, "halves", place);
+  for (const Element element :
+       {Element::kByte, Element::kHalf, Element::kBFloat16, Element::kFloat, Element::kDouble}) {
+    for (const std::int64_t count : {std::int64_t{1}, std::int64_t{3}, std::int64_t{1001}, largest})
+      check::check_calls(tally, world, place.stream, element, count);
+    check::check_calls(tally, *by_parity, place.stream, element, 1001);
+    check::check_started(tally, {&world, by_parity.get(), by_half.get()}, place.stream, element);
   }
+}
 
-  void all_of(Element element, std::int64_t count, bool in_place) {
-    const auto bytes = static_cast<std::size_t>(count * bytes_of(element));
-    const auto with = [&](const char* name, const auto& call) {
-      expect(name, bytes, in_place, call);
-    };
-    if (element != Element::kByte) {
-      for (const Reduction reduction : {Reduction::kSum, Reduction::kMax})
-        with("all_reduce", [&, reduction](const void* in, void* out) {
-          comm.all_reduce(in, out, count, element, reduction);
-        });
-      with("reduce", [&](const void* in, void* out) { comm.reduce(in, out, count, element, 0); });
-      with("reduce_scatter",
-           [&](const void* in, void* out) { comm.reduce_scatter(in, out, count, element); });
-      with("start_all_reduce", [&](const void* in, void* out) {
-        comm.start_all_reduce(in, out, count, element)->wait();
-      });
-      with("start_reduce_scatter", [&](const void* in, void* out) {
-        comm.start_reduce_scatter(in, out, count, element)->wait();
-      });
-    }
-    with("all_gather",
-         [&](const void* in, void* out) { comm.all_gather(in, out, count, element); });
-    with("all_to_all",
-         [&](const void* in, void* out) { comm.all_to_all(in, out, count, element); });
-    with("start_all_gather", [&](const void* in, void* out) {
-      comm.start_all_gather(in, out, count, element)->wait();
-    });
-    if (!in_place)
-      with("send_receive",
-           [&](const void* in, void* out) { comm.send_receive(in, 0, out, 0, count, element); });
+ExitCode run(Session& session, std::int64_t largest) {
+  const Nodes nodes = find_nodes(session.world());
+  const int rank = session.world().rank(), local_rank = nodes.local_rank(rank);
+  if (const std::string why = obstacle(session.world(), local_rank); !why.empty()) {
+    if (rank == 0) std::printf("skipped: %s\n", why.c_str());
+    return kSkipped;
   }
-};
+  const Gpu gpu = choose_gpu(local_rank);
+  if (rank == 0) std::printf("%s, NCCL %s\n", gpu.line().c_str(), nccl_version().c_str());
+  const cuda::Stream stream;
+  cuda::CudaClock clock(stream.get());
+  NcclWatch watch(std::chrono::seconds(60), session.fail);
+  const NcclPlace place{stream.get(), watch, &clock};
+  check::Tally tally{rank};
+  {
+    const auto world = make_nccl_communicator(session.world().split(0), "world", place);
+    check_all(tally, *world, place, largest);
+  }
+  double counts[2] = {static_cast<double>(tally.passed), static_cast<double>(tally.failed)};
+  session.world().all_reduce(counts, counts, 2, Element::kDouble, Reduction::kSum);
+  if (rank == 0)
+    std::printf("%d ranks: %.0f passed, %.0f failed\n", session.world().size(), counts[0],
+                counts[1]);
+  return counts[1] == 0 ? ExitCode::kDone : ExitCode::kFailed;
+}
 
 }  // namespace
 
-int main() {
-  constexpr int kSkipped = 77;
-  if (count_gpus() == 0 || !has_nccl()) {
-    std::printf("skipped: %s\n", has_nccl() ? "no GPU" : "built without NCCL");
-    return kSkipped;
-  }
-  return guarded_main("nccl_check", [] {
-    std::printf("%s, NCCL %s\n", choose_gpu(0).line().c_str(), nccl_version().c_str());
-    const cuda::Stream stream;
-    cuda::CudaClock clock(stream.get());
-    NcclWatch watch(std::chrono::seconds(60), [](const Error& problem) {
-      std::fprintf(stderr, "nccl_check: %s\n", problem.what());
-      std::_Exit(static_cast<int>(problem.exit_code()));
-    });
-    const auto comm =
-        make_nccl_communicator(make_lone_communicator(), "world", {stream.get(), watch, &clock});
-    Check check{*comm, stream.get()};
-    for (const Element element :
-         {Element::kByte, Element::kHalf, Element::kBFloat16, Element::kFloat, Element::kDouble})
-      for (const std::int64_t count : {1, 3, 1001, 1 << 22})
-        for (const bool in_place : {false, true}) check.all_of(element, count, in_place);
-    std::printf("%d passed, %d failed\n", check.passed, check.failed);
-    return check.failed == 0 ? ExitCode::kDone : ExitCode::kFailed;
-  });
+int main(int argc, char* argv[]) {
+  const std::int64_t largest = argc > 1 ? std::strtoll(argv[1], nullptr, 10) : 1 << 22;
+  return ranked_main("nccl_check", [&](Session& session) { return run(session, largest); });
 }
