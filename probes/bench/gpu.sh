@@ -51,7 +51,7 @@ count() {
   [ "$failed" -eq 0 ]
 }
 
-# Every rank a process; all share this machine's one GPU, so what they send is copied.
+# Every rank a process. Without NCCL all share one GPU, so what they send is copied.
 ranks() { bash "$probes/../tests/probes/parallel/launch_alone.sh" "$@"; }
 export -f ranks
 export probes
@@ -84,6 +84,16 @@ test_talk() {
     try "collectives of $type, one rank" "${collectives[@]}" --datatype "$type"
     try "collectives of $type, four ranks by copies" bash -c 'ranks 4 "$@"' - "${collectives[@]}" --datatype "$type"
   done
+  local gpus precision
+  gpus=$(nvidia-smi -L | wc -l)
+  if [ "$gpus" -gt 1 ]; then
+    try "every call of nccl with $gpus ranks" bash -c 'ranks "$@"' - "$gpus" "$build/checks/nccl_check"
+    try "collectives of $gpus ranks" bash -c 'ranks "$@"' - "$gpus" "${collectives[@]}"
+    for precision in float bf16 fp16; do
+      try "layouts of $gpus ranks by nccl in $precision" bash -c 'ranks "$@"' - "$gpus" \
+        "$build/checks/parallel_test_cuda" "$precision" nccl
+    done
+  fi
   try "pairs by copies" bash -c 'ranks 4 "$@"' - "$build/collective-cuda" --device cuda --pairs ranks --maxbytes 4M
 }
 test_runs() {
