@@ -155,9 +155,11 @@ class Watch::Post {
     if (last.word == Word::kGoodbye) return;
     if (rank_ == 0) tell_all(last);
     if (last.word == Word::kLost) end(ExitCode::kLostRank);
-    // Its words are out when its connection closes; 5 s of silence will do, too.
-    (void)peer.receive(&last.word, 1);
-    end(static_cast<ExitCode>(last.code));
+    const auto code = static_cast<ExitCode>(last.code);
+    // Its words are out when its connection closes; 5 s of silence will do, too. More may come
+    // before: of other ranks in error.
+    while (peer.receive(&last, sizeof last)) continue;
+    end(code);
   }
 
   void lose(int rank) {
