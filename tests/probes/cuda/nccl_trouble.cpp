@@ -1,11 +1,13 @@
-// nccl_trouble absent|late|dies|counts|types|operations: ranks whose second call of NCCL cannot be
-// done, and how NcclWatch ends them. Launched as the probes are.
+// nccl_trouble WORD: ranks of which the second does what the word says, and how NcclWatch ends
+// them. init: it never meets the others; absent, late, dies, counts, types, operations: its second
+// call. Launched as the probes are.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cuda_runtime.h>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "probes/comm/nccl.h"
 #include "probes/comm/ranked_main.h"
@@ -41,8 +43,9 @@ ExitCode run(Session& session, const std::string& what) {
   const cuda::Stream stream;
   const bool dies = what == "dies";
   NcclWatch watch(dies ? kLongPatience : kPatience, dies ? end : session.fail);
-  const auto comm =
-      make_nccl_communicator(session.world().split(0), "world", {stream.get(), watch});
+  auto host = session.world().split(0);
+  if (what == "init" && host->rank() == 1) std::this_thread::sleep_for(std::chrono::seconds(60));
+  const auto comm = make_nccl_communicator(std::move(host), "world", {stream.get(), watch});
   float* data = nullptr;
   const auto bytes = sizeof(float) * kCount * static_cast<std::size_t>(comm->size() + 1);
   cuda::require_cuda(cudaMalloc(&data, bytes), "cudaMalloc");

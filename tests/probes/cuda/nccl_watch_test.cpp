@@ -40,6 +40,10 @@ TEST_CASE("a rank that never makes its call ends the others with the call's name
   check_line("absent", "NCCL has not done all_reduce number 2 of world (32 bytes) within 2 s");
 }
 
+TEST_CASE("a rank that never joins NCCL ends the others") {
+  check_line("init", "NCCL has not done ncclCommInitRank number 0 of world (0 bytes) within 2 s");
+}
+
 TEST_CASE("a rank that makes its call late is waited for") {
   const Outcome outcome = end_of("late").outcome;
   INFO(outcome.output);
