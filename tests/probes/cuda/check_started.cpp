@@ -14,7 +14,7 @@ constexpr std::int64_t kCount = 500;  ///< elements of each buffer
 struct Started {
   std::string name;
   std::unique_ptr<Block> in, out;
-  std::unique_ptr<Pending> call;
+  std::unique_ptr<Pending> call;  ///< none of one that the computation's stream itself makes
   Bytes must;
 };
 
@@ -23,12 +23,14 @@ class Calls {
   Calls(Tally& tally, cudaStream_t stream, Element element)
       : tally_(tally), stream_(stream), element_(element) {}
 
-  /// Of all groups at once. Ranks begin the same in the same order.
+  /// Of all groups at once, and beside them blocking ones of the same groups. Ranks begin the same
+  /// in the same order.
   void collectives(const std::vector<Communicator*>& groups) {
     for (int round = 0; round < 3; ++round)
       for (Communicator* group : groups) {
         gather(*group);
         if (element_ != Element::kByte) reduce(*group);
+        gather_beside(*group);
       }
     finish();
   }
@@ -61,13 +63,14 @@ class Calls {
  private:
   void gather(Communicator& group) {
     Started& one = add("start_all_gather", group, kCount * group.size());
-    Bytes all;
-    for (int rank = 0; rank < group.size(); ++rank) {
-      const Bytes part = input(rank);
-      all.insert(all.end(), part.begin(), part.end());
-    }
-    one.must = all;
+    one.must = inputs(group);
     one.call = group.start_all_gather(one.in->at(0), one.out->at(0), kCount, element_);
+  }
+  /// Not waited for by what has been started, nor waiting for it.
+  void gather_beside(Communicator& group) {
+    Started& one = add("all_gather beside started calls", group, kCount * group.size());
+    one.must = inputs(group);
+    group.all_gather(one.in->at(0), one.out->at(0), kCount, element_);
   }
   void reduce(Communicator& group) {
     Started& one = add("start_all_reduce", group, kCount);
@@ -97,6 +100,15 @@ class Calls {
     started_.back().in->put(input(group.rank()), 0);
     return started_.back();
   }
+  /// Of all ranks.
+  Bytes inputs(const Communicator& group) const {
+    Bytes all;
+    for (int rank = 0; rank < group.size(); ++rank) {
+      const Bytes part = input(rank);
+      all.insert(all.end(), part.begin(), part.end());
+    }
+    return all;
+  }
   Bytes input(int rank) const {
     Values values(kCount);
     for (std::int64_t i = 0; i < kCount; ++i)
@@ -116,7 +128,7 @@ class Calls {
     shift_ += 1000;  // other numbers, on ranks that had no call, too
   }
   void wait(Started& one) {
-    one.call->wait();
+    if (one.call) one.call->wait();
     one.in->put(Bytes(static_cast<std::size_t>(kCount * bytes_of(element_)), 0), 0);
   }
 
