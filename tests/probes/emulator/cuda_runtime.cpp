@@ -1,4 +1,7 @@
+#include <chrono>
+#include <cstring>
 #include <cuda_runtime.h>
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
