@@ -94,6 +94,7 @@ cudaError_t cudaDeviceSynchronize() {
 }
 
 cudaError_t emulated_malloc(void** pointer, std::size_t bytes, bool is_pinned) {
+  if (bytes > kEmulatedMemory) return cudaErrorMemoryAllocation;
   const auto lock = emulator::hold_work();
   *pointer = emulator::allocate(bytes, is_pinned);
   return *pointer ? cudaSuccess : cudaErrorMemoryAllocation;

@@ -271,6 +271,7 @@ inline cudaError_t cudaPeekAtLastError() { return cudaSuccess; }
 
 // As many as a node has; what they are called is all that tells them apart.
 inline constexpr int kEmulatedDevices = 8;
+inline constexpr std::size_t kEmulatedMemory = std::size_t{1} << 30;  // of each
 inline thread_local int emulated_device = 0;
 inline cudaError_t cudaGetDeviceCount(int* count) {
   *count = kEmulatedDevices;
@@ -287,7 +288,7 @@ inline cudaError_t cudaGetDevice(int* device) {
 }
 cudaError_t cudaDeviceSynchronize();
 inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-  *properties = {"emulator", {{static_cast<char>(device)}}, std::size_t{1} << 30, 9, 0, 4};
+  *properties = {"emulator", {{static_cast<char>(device)}}, kEmulatedMemory, 9, 0, 4};
   return cudaSuccess;
 }
 inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {
@@ -300,7 +301,7 @@ inline cudaError_t cudaDriverGetVersion(int* version) {
 }
 inline cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
 inline cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
-  *free = *total = std::size_t{1} << 30;
+  *free = *total = kEmulatedMemory;
   return cudaSuccess;
 }
 
