@@ -18,7 +18,7 @@ using namespace pippin::probes;
 
 namespace {
 
-constexpr std::chrono::seconds kPatience{2}, kLongPatience{20};
+constexpr std::chrono::seconds kPatience{5}, kLongPatience{20};
 constexpr std::int64_t kCount = 8;
 
 /// Ends this rank alone: what the others hear, they hear from NCCL.
@@ -31,7 +31,7 @@ constexpr std::int64_t kCount = 8;
 void call(const std::string& what, bool is_odd, Communicator& comm, float* data) {
   if (is_odd && what == "dies") std::_Exit(0);
   if (is_odd && what == "absent") std::this_thread::sleep_for(std::chrono::seconds(60));
-  if (is_odd && what == "late") std::this_thread::sleep_for(kPatience / 2);
+  if (is_odd && what == "late") std::this_thread::sleep_for(std::chrono::seconds(3));
   if (is_odd && what == "operations")
     return comm.reduce_scatter(data, data + kCount * comm.size(), kCount, Element::kFloat);
   const std::int64_t count = is_odd && what == "counts" ? kCount / 2 : kCount;
@@ -41,8 +41,8 @@ void call(const std::string& what, bool is_odd, Communicator& comm, float* data)
 
 ExitCode run(Session& session, const std::string& what) {
   const cuda::Stream stream;
-  const bool dies = what == "dies";
-  NcclWatch watch(dies ? kLongPatience : kPatience, dies ? end : session.fail);
+  const bool dies = what == "dies", waits = dies || what == "late";
+  NcclWatch watch(waits ? kLongPatience : kPatience, dies ? end : session.fail);
   auto host = session.world().split(0);
   if (what == "init" && host->rank() == 1) std::this_thread::sleep_for(std::chrono::seconds(60));
   const auto comm = make_nccl_communicator(std::move(host), "world", {stream.get(), watch});
