@@ -4,8 +4,10 @@
 #include <chrono>
 
 #include "harness/base/process.h"
+#include "tests/support/temporary.h"
 
 using namespace pippin;
+using namespace pippin::test;
 using Catch::Contains;
 
 namespace {
@@ -18,7 +20,9 @@ struct End {
 /// Three ranks, of which the second is odd.
 End end_of(const std::string& trouble) {
   const auto begin = std::chrono::steady_clock::now();
-  const Outcome outcome = run_program({LAUNCH_ALONE, "3", NCCL_TROUBLE, trouble});
+  const TemporaryDirectory folder;  // ranks that are ended while they meet leave a file
+  const Outcome outcome = run_program(
+      {"env", "TMPDIR=" + folder.path().string(), LAUNCH_ALONE, "3", NCCL_TROUBLE, trouble});
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
   return {outcome, time.count()};
 }
