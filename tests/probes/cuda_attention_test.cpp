@@ -302,6 +302,7 @@ TEST_CASE("attention's gradients in float need no alignment", "[cuda][attention]
   cuda::start_attention_backward<float>(nullptr, s, qkv.data(), run.kept.data(),
                                         context_behind.data() + 1, dcontext_behind.data() + 1,
                                         run.scratch.data(), dqkv.data());
+  cudaDeviceSynchronize();
   CHECK(difference(dqkv.doubles(), run.dqkv.doubles()) < 1e-6);
 }
 
