@@ -105,19 +105,19 @@ test_runs() {
 }
 
 # Of our own kernels: the others answer for theirs.
-sanitize_with() {
+check_with() {
   local options=(--tool "$1" --error-exitcode 1)
   [ "$1" = memcheck ] || options+=(--kernel-regex kns=pippin)
   try "$1: every call of the device" compute-sanitizer "${options[@]}" "$build/checks/device_check" "$seed"
 }
 sanitize_memcheck() {
-  sanitize_with memcheck
+  check_with memcheck
   try "memcheck: a run" compute-sanitizer --tool memcheck --error-exitcode 1 \
     "$build/training-cuda" --device cuda --precision bf16 --iterations 2
 }
-sanitize_racecheck() { sanitize_with racecheck; }
-sanitize_initcheck() { sanitize_with initcheck; }
-sanitize_synccheck() { sanitize_with synccheck; }
+sanitize_racecheck() { check_with racecheck; }
+sanitize_initcheck() { check_with initcheck; }
+sanitize_synccheck() { check_with synccheck; }
 
 median() { sort -g | awk '{x[NR] = $1} END {if (NR == 0) exit 1; print (x[int((NR + 1) / 2)] + x[int(NR / 2) + 1]) / 2}'; }
 steps() { sed -n 's/.*elapsed time per iteration (ms): \([0-9.]*\).*/\1/p' | tail -n +4; }
@@ -224,7 +224,7 @@ bench_timers() {
     "$(printf '%s\n' "${ratios[@]}" | median | awk '{printf "%+.2f %%", 100 * ($1 - 1)}')"
 }
 
-bench_part() { # PART: into the results; a part that fails hides no other
+run_bench() { # PART: into the results; a part that fails hides no other
   local part=$1 log=$results/bench-$1.log watcher
   watch_gpu "$results/gpu-$part.csv" &
   watcher=$!
@@ -241,7 +241,7 @@ bench_part() { # PART: into the results; a part that fails hides no other
   under_load "$results/gpu-$part.csv"
 }
 
-bench_head() {
+head_of_bench() {
   printf '\n%s, gpu.sh bench %s, seed %s\n' "$(date -u +%F)" "${parts[*]}" "$seed"
   printf '%s; CPU %s; %s\n' \
     "$(nvidia-smi --query-gpu=name,driver_version,clocks.max.sm,clocks.max.mem,power.limit --format=csv,noheader)" \
@@ -283,8 +283,8 @@ run_parts() {
   local part
   case $word in
     bench)
-      bench_head
-      for part in "${parts[@]}"; do bench_part "$part"; done
+      head_of_bench
+      for part in "${parts[@]}"; do run_bench "$part"; done
       ;;
     *)
       printf 'seed %s\n' "$seed"

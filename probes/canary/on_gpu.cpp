@@ -5,7 +5,6 @@
 #include "probes/device/cuda/cublaslt.h"
 #include "probes/device/cuda/cuda_clock.h"
 #include "probes/device/cuda/cuda_device.h"
-#include "probes/device/cuda/cuda_heap.h"
 #include "probes/device/cuda/stream.h"
 
 namespace pippin::probes {
@@ -15,11 +14,10 @@ CanaryReading take_reading_on_gpu(Session& session, double seconds) {
   const Nodes nodes = find_nodes(world);
   const Gpu gpu = choose_gpu(nodes.local_rank(world.rank()));
   const cuda::Stream stream;
-  CudaHeap memory;
-  cuda::CublasLt<BFloat16> products;
-  CudaDevice<BFloat16> device(stream.get(), products, memory);
-  cuda::CudaClock clock(stream.get());
   CudaSpace space(stream.get());
+  cuda::CublasLt<BFloat16> products;
+  CudaDevice<BFloat16> device(stream.get(), products, space.memory());
+  cuda::CudaClock clock(stream.get());
   const GpuBackend backend(session, nodes, gpu, {}, stream.get());
   CanaryReading reading;
   end_all_on_error(session, [&] {

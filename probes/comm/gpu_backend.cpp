@@ -4,7 +4,6 @@
 #include <cstdlib>
 
 #include "probes/comm/gather.h"
-#include "probes/comm/staged.h"
 #include "probes/device/cuda/cuda_error.h"
 
 namespace pippin::probes {
@@ -33,6 +32,8 @@ bool chooses_nccl(const BackendSettings& settings, bool shared) {
   return true;
 }
 
+}  // namespace
+
 DeviceCopies copies_in(cudaStream_t stream) {
   const auto copy = [stream](std::int64_t bytes, const void* from, void* to, cudaMemcpyKind kind) {
     cuda::require_cuda(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), kind, stream),
@@ -47,8 +48,6 @@ DeviceCopies copies_in(cudaStream_t stream) {
           }};
 }
 
-}  // namespace
-
 GpuBackend::GpuBackend(Session& session, const Nodes& nodes, const Gpu& gpu,
                        const BackendSettings& settings, cudaStream_t stream, cuda::CudaClock* clock)
     : stream_(stream), clock_(clock) {
@@ -56,7 +55,7 @@ GpuBackend::GpuBackend(Session& session, const Nodes& nodes, const Gpu& gpu,
   library_ = nccl ? "NCCL " + nccl_version() : session.talks_by() + ", by copies";
   // All connections are made with the communicators, not in the middle of a run, where they would
   // also find no memory left. Source: NCCL's documentation, NCCL_RUNTIME_CONNECT.
-  if (nccl) ::setenv("NCCL_RUNTIME_CONNECT", "0", 0);
+  ::setenv("NCCL_RUNTIME_CONNECT", "0", 0);
   if (nccl)
     watch_ =
         std::make_unique<NcclWatch>(std::chrono::minutes(settings.timeout_minutes), session.fail);

@@ -9,6 +9,7 @@
 #include "probes/comm/nccl.h"
 #include "probes/comm/nodes.h"
 #include "probes/comm/session.h"
+#include "probes/comm/staged.h"
 #include "probes/device/cuda/gpu.h"
 
 namespace pippin::probes {
@@ -36,6 +37,9 @@ class GpuBackend {
   std::string library_;
   std::unique_ptr<NcclWatch> watch_;  ///< null: by copies
 };
+
+/// To and from a GPU's memory, behind what is in the stream.
+DeviceCopies copies_in(cudaStream_t stream);
 
 /// Runs `body`. An error in it ends every rank at once: a GPU's memory cannot be freed while a call
 /// in its stream waits for another rank.

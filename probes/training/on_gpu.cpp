@@ -18,8 +18,8 @@ template <typename T>
 void train_in(Session& session, const TrainingSettings& settings, const Nodes& nodes,
               const Gpu& gpu, Log& log) {
   cuda::Stream stream;
-  CudaMemory memory(settings.memory_limit_mib > 0 ? memory_limit_bytes(settings, 0, 1)
-                                                  : std::numeric_limits<std::uint64_t>::max());
+  constexpr auto kAllItHas = std::numeric_limits<std::uint64_t>::max();
+  CudaMemory memory(memory_limit_bytes(settings, kAllItHas, 1));
   cuda::CublasLt<T> products;
   CudaDevice<T> device(stream.get(), products, memory);
   cuda::CudaClock clock(stream.get());

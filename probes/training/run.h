@@ -6,7 +6,6 @@
 
 #include "probes/comm/nodes.h"
 #include "probes/comm/session.h"
-#include "probes/comm/staged.h"
 #include "probes/common/error.h"
 #include "probes/common/log.h"
 #include "probes/device/device.h"
@@ -31,17 +30,6 @@ template <typename T>
 std::unique_ptr<Trainer<T>> make_trainer(const Ground<T>& ground, const Setup& setup,
                                          const OptimizerSettings& optimizer,
                                          const LossScaling& scaling, Groups& groups);
-
-/// Groups that copy the device's memory to and fro; those of one rank move nothing.
-template <typename T>
-Groups::Wrap by_copies(Device<T>& device) {
-  const DeviceCopies copies{
-      [&](std::int64_t bytes, const void* from, void* to) { device.to_host(bytes, from, to); },
-      [&](std::int64_t bytes, const void* from, void* to) { device.to_device(bytes, from, to); }};
-  return [copies](const std::string&, std::unique_ptr<Communicator> host) {
-    return host->size() == 1 ? std::move(host) : make_staged_communicator(std::move(host), copies);
-  };
-}
 
 /// The whole run: the log's lines after the header, from the number of parameters on. Every rank of
 /// `world` must call it. Errors: Error (out of memory).

@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "probes/comm/nccl.h"
+#include "probes/comm/gpu_backend.h"
 #include "probes/comm/nodes.h"
 #include "probes/device/cpu.h"
 #include "probes/device/cuda/cublaslt.h"
@@ -58,10 +58,16 @@ struct TestGround<T>::Parts {
   std::optional<NcclWatch> watch;
 
   Ground<T> ground() {
-    return {device, clock, watch ? by_nccl() : by_copies<T>(device), [this] {
+    return {device, clock, watch ? by_nccl() : by_copies(), [this] {
               device.give_back();
               memory.reserve();
             }};
+  }
+  Groups::Wrap by_copies() {
+    return [this](const std::string&, std::unique_ptr<Communicator> host) {
+      return host->size() == 1 ? std::move(host)
+                               : make_staged_communicator(std::move(host), copies_in(stream.get()));
+    };
   }
   Groups::Wrap by_nccl() {
     return [this](const std::string& channel, std::unique_ptr<Communicator> host) {
