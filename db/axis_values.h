@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/records/value.h"
 #include "db/sqlite.h"
-#include "harness/records/value.h"
 
 namespace pippin::db {
 

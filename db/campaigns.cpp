@@ -1,4 +1,4 @@
-#include "db/writers.h"
+#include "db/operations.h"
 
 namespace pippin::db {
 

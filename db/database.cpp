@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "core/base/error.h"
+#include "core/base/text.h"
 #include "db/digests.h"
 #include "db/lock.h"
 #include "db/migrate.h"
+#include "db/operations.h"
 #include "db/sqlite.h"
-#include "db/writers.h"
-#include "harness/base/error.h"
-#include "harness/base/text.h"
 
 namespace pippin {
 

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/base/files.h"
-#include "harness/records/canary.h"
-#include "harness/records/run.h"
-#include "harness/records/summary.h"
+#include "core/base/files.h"
+#include "core/records/canary.h"
+#include "core/records/run.h"
+#include "core/records/summary.h"
 
 namespace pippin {
 

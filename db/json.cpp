@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 
 namespace pippin::db {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "harness/records/value.h"
+#include "core/records/value.h"
 
 namespace pippin::db {
 

@@ -10,8 +10,9 @@
 #include <thread>
 #include <unistd.h>
 
-#include "harness/base/error.h"
-#include "harness/base/text.h"
+#include "core/base/error.h"
+#include "core/base/process.h"
+#include "core/base/text.h"
 
 namespace pippin::db {
 
@@ -37,11 +38,6 @@ constexpr std::array<std::uint32_t, 13> kNetworkFileSystems{
     0x65735546,  // FUSE: sshfs and others, or something local: not to be told apart
 };
 
-std::string host() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
-}
-
 /// What another process wrote about itself; a remark of its own where it is gone.
 std::string owner_of(const fs::path& folder) {
   const auto text = disk().read(folder / "owner");
@@ -49,7 +45,7 @@ std::string owner_of(const fs::path& folder) {
   const auto words = split(trim(*text), ' ');
   const auto process = words.size() == 2 ? parse_integer(words[1]) : std::nullopt;
   if (!process) return printable(*text);
-  const bool here = words[0] == host();
+  const bool here = words[0] == host_name();
   const bool gone = here && ::kill(static_cast<pid_t>(*process), 0) != 0 && errno == ESRCH;
   return fmt::format("process {} on {}{}", *process, words[0],
                      gone ? ", which no longer runs" : "");
@@ -79,7 +75,7 @@ FolderLock::FolderLock(const fs::path& folder, std::chrono::milliseconds patienc
     std::this_thread::sleep_for(kPause);
   }
   try {
-    disk().write(folder_ / "owner", fmt::format("{} {}\n", host(), ::getpid()));
+    disk().write(folder_ / "owner", fmt::format("{} {}\n", host_name(), ::getpid()));
   } catch (...) {
     std::error_code ignored;
     fs::remove_all(folder_, ignored);

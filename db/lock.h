@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "harness/base/files.h"
+#include "core/base/files.h"
 
 namespace pippin::db {
 

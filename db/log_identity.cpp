@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "harness/base/hash.h"
+#include "core/base/hash.h"
 
 namespace pippin::db {
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/records/run.h"
 #include "db/sqlite.h"
-#include "harness/records/run.h"
 
 namespace pippin::db {
 

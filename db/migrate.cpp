@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/base/error.h"
+#include "core/base/error.h"
 
 namespace pippin::db {
 

@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "core/base/embedded.h"
 #include "db/sqlite.h"
-#include "harness/base/embedded.h"
 
 namespace pippin {
 

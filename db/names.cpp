@@ -1,7 +1,7 @@
 #include "db/names.h"
 
+#include "core/base/error.h"
 #include "db/sqlite.h"
-#include "harness/base/error.h"
 
 namespace pippin {
 

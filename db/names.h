@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/base/files.h"
+#include "core/base/files.h"
 
 namespace pippin {
 

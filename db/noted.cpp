@@ -2,9 +2,9 @@
 #include <set>
 #include <utility>
 
-#include "db/writers.h"
-#include "harness/base/error.h"
-#include "harness/base/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "db/operations.h"
 
 namespace pippin::db {
 

@@ -1,8 +1,8 @@
 #include <ctime>
 
-#include "db/writers.h"
-#include "harness/base/error.h"
-#include "harness/base/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "db/operations.h"
 
 namespace pippin::db {
 

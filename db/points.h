@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/records/summary.h"
 #include "db/sqlite.h"
-#include "harness/records/summary.h"
 
 namespace pippin::db {
 

@@ -5,10 +5,10 @@
 #include <unordered_set>
 #include <utility>
 
+#include "core/base/text.h"
 #include "db/axis_values.h"
+#include "db/operations.h"
 #include "db/points.h"
-#include "db/writers.h"
-#include "harness/base/text.h"
 
 namespace pippin::db {
 

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <stdexcept>
 
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/records/point.h"
 #include "db/json.h"
 #include "db/log_identity.h"
-#include "db/writers.h"
-#include "harness/base/error.h"
-#include "harness/base/text.h"
-#include "harness/records/point.h"
+#include "db/operations.h"
 
 namespace pippin::db {
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "db/digests.h"
+#include "db/operations.h"
 #include "db/points.h"
-#include "db/writers.h"
 
 namespace pippin::db {
 

@@ -6,8 +6,8 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
-#include "harness/base/error.h"
-#include "harness/base/units.h"
+#include "core/base/error.h"
+#include "core/base/units.h"
 
 namespace pippin::db {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "harness/base/files.h"
+#include "core/base/files.h"
 
 struct sqlite3;
 struct sqlite3_stmt;

@@ -5,8 +5,8 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include "harness/base/text.h"
-#include "harness/base/units.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
 #include "reports/strip.h"
 #include "reports/values.h"
 

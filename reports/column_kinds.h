@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/records/summary.h"
+#include "core/records/summary.h"
 #include "reports/time_text.h"
 
 namespace pippin {

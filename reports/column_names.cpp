@@ -5,8 +5,8 @@
 #include <cctype>
 #include <unordered_map>
 
-#include "harness/base/placeholders.h"
-#include "harness/base/text.h"
+#include "core/base/placeholders.h"
+#include "core/base/text.h"
 
 namespace pippin {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "harness/base/error.h"
-#include "harness/base/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 #include "reports/column_names.h"
 #include "reports/point_columns.h"
 

@@ -1,6 +1,6 @@
 #include "reports/csv_text.h"
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 
 namespace pippin {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "harness/base/units.h"
+#include "core/base/units.h"
 #include "reports/statistics/sample.h"
 #include "reports/statistics/warmup.h"
 

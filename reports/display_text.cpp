@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 
 namespace pippin {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "harness/base/error.h"
+#include "core/base/error.h"
 #include "reports/point_columns.h"
 
 namespace pippin {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/records/summary.h"
+#include "core/records/summary.h"
 #include "reports/columns.h"
 
 namespace pippin {

@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 #include "reports/exact_columns.h"
 #include "reports/remarks.h"
 

@@ -4,7 +4,7 @@
 #include <set>
 #include <string_view>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 #include "reports/display_text.h"
 #include "reports/format.h"
 #include "reports/remarks.h"

@@ -3,7 +3,7 @@
 #include <iterator>
 #include <utility>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 
 namespace pippin {
 

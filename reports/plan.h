@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/records/campaign.h"
-#include "harness/records/sweep.h"
+#include "core/records/campaign.h"
+#include "core/records/sweep.h"
 
 namespace pippin {
 

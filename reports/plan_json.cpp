@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 #include "reports/plan.h"
 #include "reports/point_columns.h"
 

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 #include "reports/display_text.h"
 #include "reports/plan.h"
 #include "reports/point_columns.h"
@@ -103,24 +103,22 @@ struct JobSize {
 };
 
 std::string text_of(const JobSize& size, std::size_t jobs) {
-  const std::string gpus =
-      size.gpus ? fmt::format(" ({})", counted(static_cast<std::size_t>(*size.gpus), "GPU")) : "";
-  return fmt::format("  {} on {}{}, {} each", counted(jobs, "job"),
-                     counted(static_cast<std::size_t>(size.nodes), "node"), gpus,
-                     counted(size.runs, "run"));
+  const std::string gpus = size.gpus ? fmt::format(" ({})", counted(*size.gpus, "GPU")) : "";
+  return fmt::format("  {} on {}{}, {} each", counted(jobs, "job"), counted(size.nodes, "node"),
+                     gpus, counted(size.runs, "run"));
 }
 
 std::string order_text(const Sweep& sweep) {
   const std::string seed =
       sweep.order == Order::kSequential ? "" : fmt::format(", seed {}", sweep.seed);
   return fmt::format("order: {}{}; {}, {} in each", text_of(sweep.order), seed,
-                     counted(static_cast<std::size_t>(sweep.repeats.allocations), "allocation"),
-                     counted(static_cast<std::size_t>(sweep.repeats.runs), "run"));
+                     counted(sweep.repeats.allocations, "allocation"),
+                     counted(sweep.repeats.runs, "run"));
 }
 
 /// "12 runs of 5 min do not fit 20 min"
 std::string misfit(const Sweep& sweep, std::int64_t runs) {
-  return fmt::format("{} of {} do not fit {}", counted(static_cast<std::size_t>(runs), "run"),
+  return fmt::format("{} of {} do not fit {}", counted(runs, "run"),
                      duration_text(*sweep.run_time_s), duration_text(*time_limit_s(sweep.cluster)));
 }
 
@@ -134,7 +132,7 @@ std::string packing_text(const Sweep& sweep, const Packing& packing) {
   const std::int64_t runs = sweep.repeats.runs;
   if (!packing.reference.empty()) {
     return fmt::format("{}: {} per allocation, reference {}", misfit(sweep, packing.points * runs),
-                       counted(static_cast<std::size_t>(packing.blocks), "incomplete block"),
+                       counted(packing.blocks, "incomplete block"),
                        reference_name(sweep, packing.reference));
   }
   if (packing.pack == Pack::kBlock) return "a job measures all points of a node count";

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "harness/base/units.h"
+#include "core/base/units.h"
 #include "reports/values.h"
 
 namespace pippin {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/records/point.h"
+#include "core/records/point.h"
 
 namespace pippin {
 

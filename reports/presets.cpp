@@ -1,7 +1,7 @@
 #include "reports/presets.h"
 
-#include "harness/base/error.h"
-#include "harness/base/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace pippin {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/text.h"
 #include "reports/display_text.h"
 #include "reports/values.h"
 

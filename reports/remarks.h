@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/records/summary.h"
+#include "core/records/summary.h"
 
 namespace pippin {
 

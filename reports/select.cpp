@@ -4,8 +4,8 @@
 #include <numeric>
 #include <optional>
 
-#include "harness/base/error.h"
-#include "harness/base/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 #include "reports/column_kinds.h"
 #include "reports/column_names.h"
 #include "sweeps/expression.h"

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <set>
 
-#include "harness/base/text.h"
-#include "harness/base/units.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
 #include "reports/digest.h"
 #include "reports/statistics/interval.h"
 #include "reports/values.h"

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/records/summary.h"
+#include "core/records/summary.h"
 #include "reports/rates.h"
 
 namespace pippin {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 #include "reports/point_columns.h"
 #include "reports/strip.h"
 

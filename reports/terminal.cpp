@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 #include "reports/display_text.h"
 #include "reports/format.h"
 #include "reports/remarks.h"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <set>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 #include "reports/display_text.h"
 
 namespace pippin {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "harness/base/units.h"
+#include "core/base/units.h"
 #include "reports/values.h"
 
 namespace pippin {

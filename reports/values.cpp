@@ -6,8 +6,8 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "harness/base/text.h"
-#include "harness/base/units.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
 
 namespace pippin {
 
@@ -77,10 +77,6 @@ std::string duration_text(double seconds) {
   const double minutes = std::round(seconds / kMinute);
   return fmt::format("{:.0f} h {:.0f} min", std::floor(minutes / kMinute),
                      std::fmod(minutes, kMinute));
-}
-
-std::string counted(std::size_t count, const std::string& noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 }  // namespace pippin

@@ -28,7 +28,4 @@ std::string size_text(double params);
 /// "45 s", "12 min", "3 h 20 min".
 std::string duration_text(double seconds);
 
-/// "1 job", "3 jobs".
-std::string counted(std::size_t count, const std::string& noun);
-
 }  // namespace pippin

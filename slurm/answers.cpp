@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "harness/base/error.h"
-#include "harness/base/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 #include "slurm/ask.h"
 
 namespace pippin::slurm {

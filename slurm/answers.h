@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/jobs/scheduler.h"
+#include "core/jobs/scheduler.h"
 
 /// What Slurm's programs print, read. Pure. Tested with the answers of 22.05; other versions print
 /// the same fields.

@@ -5,7 +5,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 
 namespace pippin::slurm {
 

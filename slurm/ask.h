@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/process.h"
+#include "core/base/process.h"
 
 namespace pippin::slurm {
 

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <fmt/format.h>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 #include "sweeps/accelerators.h"
 
 namespace pippin::slurm {

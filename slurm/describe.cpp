@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <map>
 
-#include "harness/base/error.h"
-#include "harness/base/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 #include "slurm/answers.h"
 #include "slurm/ask.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/records/cluster.h"
+#include "core/records/cluster.h"
 
 namespace pippin {
 

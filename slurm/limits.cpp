@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <set>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 #include "slurm/answers.h"
 
 namespace pippin::slurm {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/jobs/scheduler.h"
+#include "core/jobs/scheduler.h"
 
 /// How many jobs Slurm would take now. Pure.
 namespace pippin::slurm {

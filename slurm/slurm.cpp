@@ -8,8 +8,8 @@
 #include <set>
 #include <unistd.h>
 
-#include "harness/base/error.h"
-#include "harness/base/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 #include "slurm/ask.h"
 #include "slurm/limits.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "harness/jobs/scheduler.h"
+#include "core/jobs/scheduler.h"
 #include "slurm/answers.h"
 #include "slurm/limits.h"
 

@@ -4,8 +4,8 @@
 #include <ctime>
 #include <set>
 
-#include "harness/base/error.h"
-#include "harness/base/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 #include "slurm/ask.h"
 
 namespace pippin::slurm {

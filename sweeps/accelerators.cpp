@@ -4,7 +4,7 @@
 #include <cctype>
 #include <cmath>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 #include "sweeps/embedded.h"
 
 namespace pippin {

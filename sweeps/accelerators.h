@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/records/cluster.h"
+#include "core/records/cluster.h"
 #include "sweeps/yaml.h"
 
 namespace pippin {

@@ -2,7 +2,7 @@
 
 #include <unordered_set>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 #include "sweeps/keys.h"
 #include "sweeps/models.h"
 

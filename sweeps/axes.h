@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/records/value.h"
+#include "core/records/value.h"
 #include "sweeps/yaml.h"
 
 namespace pippin {

@@ -1,6 +1,6 @@
 #include "sweeps/bound_formula.h"
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 
 namespace pippin {
 
@@ -18,18 +18,18 @@ BoundFormula::BoundFormula(Formula& formula, const Slots& slots)
   for (const auto& name : formula.expression.names()) reads_.push_back(slots.at(name));
 }
 
-void BoundFormula::bind(const Frame& frame) {
+void BoundFormula::bind(const PointValues& values) {
   values_.clear();
   for (const std::size_t slot : reads_) {
-    values_.push_back(frame.find(slot));
+    values_.push_back(values.find(slot));
     if (values_.back()) continue;
     fail(formula_->place, "in '{}': {} is not known for every point",
          printable(formula_->expression.text()), in_quotes(slots_->names()[slot]));
   }
 }
 
-Value BoundFormula::evaluate(const Frame& frame) {
-  bind(frame);
+Value BoundFormula::evaluate(const PointValues& values) {
+  bind(values);
   try {
     return formula_->expression.evaluate(values_);
   } catch (const Error& error) {
@@ -37,8 +37,8 @@ Value BoundFormula::evaluate(const Frame& frame) {
   }
 }
 
-bool BoundFormula::holds(const Frame& frame) {
-  bind(frame);
+bool BoundFormula::holds(const PointValues& values) {
+  bind(values);
   try {
     return formula_->expression.holds(values_);
   } catch (const Error& error) {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "sweeps/draft.h"
-#include "sweeps/frame.h"
+#include "sweeps/point_values.h"
 
 namespace pippin {
 
@@ -16,11 +16,11 @@ class BoundFormula {
   const Formula& formula() const { return *formula_; }
   /// Errors: Error (bad input) with the formula's place, where a variable is not known or the
   /// expression has no value.
-  Value evaluate(const Frame& frame);
-  bool holds(const Frame& frame);
+  Value evaluate(const PointValues& values);
+  bool holds(const PointValues& values);
 
  private:
-  void bind(const Frame& frame);
+  void bind(const PointValues& values);
 
   Formula* formula_;
   const Slots* slots_;

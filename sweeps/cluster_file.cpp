@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "harness/base/placeholders.h"
-#include "harness/base/text.h"
+#include "core/base/placeholders.h"
+#include "core/base/text.h"
 #include "sweeps/accelerators.h"
 #include "sweeps/embedded.h"
 #include "sweeps/environment.h"

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/files.h"
-#include "harness/records/cluster.h"
+#include "core/base/files.h"
+#include "core/records/cluster.h"
 #include "sweeps/yaml.h"
 
 namespace pippin {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/records/sweep.h"
+#include "core/records/sweep.h"
 #include "sweeps/axes.h"
 #include "sweeps/expression.h"
 #include "sweeps/probes.h"

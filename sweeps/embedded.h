@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/base/embedded.h"
+#include "core/base/embedded.h"
 
 namespace pippin {
 

@@ -1,6 +1,6 @@
 #include "sweeps/environment.h"
 
-#include "harness/base/placeholders.h"
+#include "core/base/placeholders.h"
 
 namespace pippin {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/records/cluster.h"
+#include "core/records/cluster.h"
 #include "sweeps/yaml.h"
 
 namespace pippin {

@@ -6,8 +6,8 @@
 #include <muParser.h>
 #include <unordered_map>
 
-#include "harness/base/error.h"
-#include "harness/base/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 #include "sweeps/lexer.h"
 
 namespace pippin {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/records/value.h"
+#include "core/records/value.h"
 
 namespace pippin {
 

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "harness/records/cluster.h"
-#include "harness/records/point.h"
+#include "core/records/cluster.h"
+#include "core/records/point.h"
 
 namespace pippin {
 

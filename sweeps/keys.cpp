@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "harness/base/placeholders.h"
-#include "harness/base/text.h"
+#include "core/base/placeholders.h"
+#include "core/base/text.h"
 
 namespace pippin {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/records/point.h"
+#include "core/records/point.h"
 
 namespace pippin {
 

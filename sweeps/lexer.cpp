@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "harness/base/error.h"
-#include "harness/base/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace pippin {
 

@@ -1,6 +1,6 @@
 #include "sweeps/models.h"
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 #include "sweeps/embedded.h"
 #include "sweeps/keys.h"
 #include "sweeps/yaml.h"

@@ -4,14 +4,14 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 #include "sweeps/bound_formula.h"
-#include "sweeps/completion.h"
+#include "sweeps/derived_fields.h"
+#include "sweeps/evaluation_order.h"
 #include "sweeps/feasibility.h"
-#include "sweeps/frame.h"
 #include "sweeps/keys.h"
 #include "sweeps/models.h"
-#include "sweeps/steps.h"
+#include "sweeps/point_values.h"
 
 namespace pippin {
 
@@ -25,7 +25,7 @@ class Resolver {
       : draft_(draft),
         sweep_(sweep),
         slots_(draft.own_axes()),
-        steps_(steps_of(draft)),
+        steps_(evaluation_order(draft)),
         derive_(bound(draft.derive, slots_)),
         where_(bound(draft.where, slots_)),
         base_(slots_.names().size()) {
@@ -108,71 +108,71 @@ class Resolver {
   }
 
   void resolve_one(const std::vector<std::size_t>& rows) {
-    Frame frame = base_;
+    PointValues values = base_;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto& row = draft_.axes.dimensions[i].rows[rows[i]];
       for (std::size_t k = 0; k < row.size(); ++k) {
-        if (row[k]) frame.set(columns_[i][k], *row[k]);
+        if (row[k]) values.set(columns_[i][k], *row[k]);
       }
     }
-    apply_size(frame);
-    Reason reason = work_out(frame);
-    if (reason.empty()) reason = failed_clause(frame);
-    Point point = point_of(frame);
+    apply_size(values);
+    Reason reason = work_out(values);
+    if (reason.empty()) reason = failed_clause(values);
+    Point point = point_of(values);
     if (reason.empty()) reason = why_infeasible(point, sweep_.cluster, sweep_.trainer.probe);
     if (reason.empty()) {
-      keep(std::move(point), frame);
+      keep(std::move(point), values);
     } else {
       drop(std::move(point), reason);
     }
   }
 
   /// What the file itself says of a model goes before what its named size says.
-  void apply_size(Frame& frame) {
-    const Value* size = frame.find(kSize);
-    if (!size && draft_.probe) add_shape(tiny_, frame);
+  void apply_size(PointValues& values) {
+    const Value* size = values.find(kSize);
+    if (!size && draft_.probe) add_shape(tiny_, values);
     if (!size) return;
     auto known = sizes_.find(size->text);
     if (known == sizes_.end())
       known = sizes_.emplace(size->text, find_model(size->text).value()).first;
     const Model& model = known->second;
-    if (!frame.knows(kStyle)) frame.set(kStyle, {model.style, std::nullopt});
-    add_shape(model, frame);
+    if (!values.knows(kStyle)) values.set(kStyle, {model.style, std::nullopt});
+    add_shape(model, values);
   }
 
-  static void add_shape(const Model& model, Frame& frame) {
+  static void add_shape(const Model& model, PointValues& values) {
     for (std::size_t i = 0; i < kModelCounts.size(); ++i) {
       const Count& count = model.*kModelCounts[i].field;
-      if (count && !frame.knows(kLayers + i)) frame.set_count(kLayers + i, *count);
+      if (count && !values.knows(kLayers + i)) values.set_count(kLayers + i, *count);
     }
   }
 
-  Reason work_out(Frame& frame) {
+  Reason work_out(PointValues& values) {
     for (const auto& step : steps_) {
-      Reason reason = work_out(step, frame);
+      Reason reason = work_out(step, values);
       if (!reason.empty()) return reason;
     }
     return "";
   }
 
-  Reason work_out(const Step& step, Frame& frame) {
+  Reason work_out(const Step& step, PointValues& values) {
     switch (step.kind) {
       case Step::Kind::kDerive:
-        return derive(derive_[step.formula], frame);
+        return derive(derive_[step.formula], values);
       case Step::Kind::kLayout:
-        return complete_layout(frame, sweep_.cluster);
+        return derive_layout(values, sweep_.cluster);
       case Step::Kind::kBatch:
-        return complete_batch(frame);
+        return derive_batch(values);
       case Step::Kind::kModel:
         break;
     }
-    complete_model(frame);
+    derive_model(values);
     return "";
   }
 
-  Reason derive(BoundFormula& bound, Frame& frame) {
+  Reason derive(BoundFormula& bound, PointValues& values) {
     const std::string& name = bound.formula().name;
-    Value value = bound.evaluate(frame);
+    Value value = bound.evaluate(values);
     if (is_count_key(name)) {
       const bool whole = value.number && *value.number >= 1 &&
                          *value.number == std::floor(*value.number) &&
@@ -180,38 +180,38 @@ class Resolver {
       if (!whole)
         return fmt::format("derive: {} = {} is no whole number above 0", name, value.text);
     }
-    frame.set(slots_.at(name), std::move(value));
+    values.set(slots_.at(name), std::move(value));
     return "";
   }
 
-  Reason failed_clause(const Frame& frame) {
+  Reason failed_clause(const PointValues& values) {
     for (auto& clause : where_) {
-      if (!clause.holds(frame)) return "where: " + clause.formula().expression.text();
+      if (!clause.holds(values)) return "where: " + clause.formula().expression.text();
     }
     return "";
   }
 
-  Point point_of(const Frame& frame) const {
+  Point point_of(const PointValues& values) const {
     Point point;
     const Trainer& trainer = sweep_.trainer;
     point.trainer = trainer.probe.empty() ? trainer.command : trainer.probe;
-    point.model = frame.model();
-    point.layout = frame.layout();
+    point.model = values.model();
+    point.layout = values.layout();
     point.name = point_name(point);  // of a point without axes yet: shown_ says which of them count
     for (const std::size_t slot : shown_) {
-      const Value* value = frame.find(slot);
+      const Value* value = values.find(slot);
       if (value) point.name += fmt::format("-{}{}", slots_.names()[slot], value->text);
     }
     for (const auto& name : sweep_.own_axes) {
-      const Value* value = frame.find(slots_.at(name));
+      const Value* value = values.find(slots_.at(name));
       if (value) point.axes.emplace_back(name, *value);
     }
     point.id = point_id(point, sweep_.env);
     return point;
   }
 
-  void keep(Point point, const Frame& frame) {
-    check_uses(point, frame);
+  void keep(Point point, const PointValues& values) {
+    check_uses(point, values);
     const auto [same, is_new] = by_id_.emplace(point.id, sweep_.points.size());
     if (!is_new) return drop(std::move(point), "same as " + sweep_.points[same->second].name);
     // Values may hold anything, also what looks like another axis: a=1-b2 and a=1, b=2.
@@ -224,10 +224,10 @@ class Resolver {
     sweep_.dropped.push_back({std::move(point), {Verdict::Kind::kInfeasible, reason}});
   }
 
-  void check_uses(const Point& point, const Frame& frame) const {
+  void check_uses(const Point& point, const PointValues& values) const {
     for (const auto& use : draft_.uses) {
       const auto slot = slots_.find(use.name);
-      if (!slot || frame.knows(*slot)) continue;
+      if (!slot || values.knows(*slot)) continue;
       fail(use.place, "{} uses {{{}}}, which is not known for point {}", use.what, use.name,
            in_quotes(point.name));
     }
@@ -252,7 +252,7 @@ class Resolver {
   Slots slots_;
   std::vector<Step> steps_;
   std::vector<BoundFormula> derive_, where_;
-  Frame base_;
+  PointValues base_;
   std::vector<std::vector<std::size_t>> columns_;  ///< slots of each dimension's names
   std::vector<std::size_t> shown_;
   Model tiny_ = find_model("tiny").value();  ///< what a probe is that is told no shape

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/records/sweep.h"
+#include "core/records/sweep.h"
 #include "sweeps/draft.h"
 
 namespace pippin {

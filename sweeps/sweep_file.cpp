@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 #include "sweeps/cluster_file.h"
 #include "sweeps/draft.h"
 #include "sweeps/environment.h"
 #include "sweeps/keys.h"
-#include "sweeps/packing.h"
+#include "sweeps/name_checks.h"
+#include "sweeps/packing_keys.h"
 #include "sweeps/resolve.h"
-#include "sweeps/usage.h"
 
 namespace pippin {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "harness/base/files.h"
-#include "harness/records/sweep.h"
+#include "core/base/files.h"
+#include "core/records/sweep.h"
 #include "sweeps/yaml.h"
 
 namespace pippin {

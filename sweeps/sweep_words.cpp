@@ -1,8 +1,8 @@
 #include "sweeps/sweep_words.h"
 
-#include "harness/base/hash.h"
-#include "harness/base/placeholders.h"
-#include "harness/base/text.h"
+#include "core/base/hash.h"
+#include "core/base/placeholders.h"
+#include "core/base/text.h"
 #include "sweeps/sweep_file.h"
 #include "sweeps/yaml.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/records/sweep.h"
+#include "core/records/sweep.h"
 
 namespace pippin {
 

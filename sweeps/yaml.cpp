@@ -11,7 +11,7 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 
 namespace pippin {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/base/error.h"
-#include "harness/base/files.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
 
 namespace pippin {
 

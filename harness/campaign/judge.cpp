@@ -2,25 +2,25 @@
 #include <algorithm>
 
 #include "harness/campaign/machine.h"
-#include "harness/scrape/probe_endings.h"
 
 namespace pippin {
 
 /// Looks at the attempts themselves: the folders of outcomes may not have the last yet.
-CampaignMachine::Left CampaignMachine::left_of(const Handing& handing, const std::string& run) {
+CampaignMachine::Left CampaignMachine::left_of(const SubmissionState& state,
+                                               const std::string& run) {
   Left left{&run};
   RunFate& fate = fates_.at(run);
   if (fate.phase == RunPhase::kDone && !fate.failed) return {&run, true, true, true, false};
   const auto attempts = folder_.attempts(run);
   for (const auto& attempt : attempts) {
-    if (attempt.submission != handing.submission.number) continue;
+    if (attempt.submission != state.submission.number) continue;
     left.started = true;
     left.time_up = attempt.time_up;
   }
-  const Attempt* attempt = counted(attempts);
+  const Attempt* attempt = attempt_that_counts(attempts);
   if (!attempt || !attempt->done()) return left;
   left.succeeded = attempt->exit_code == 0;
-  left.done = left.succeeded || attempt->submission == handing.submission.number;
+  left.done = left.succeeded || attempt->submission == state.submission.number;
   if (left.done && !left.succeeded) left.lost_rank = lost_rank_of(*attempt);
   if (left.done) {
     fate.phase = RunPhase::kDone;
@@ -34,24 +34,23 @@ CampaignMachine::Left CampaignMachine::left_of(const Handing& handing, const std
 /// The words of an attempt's log that say so; empty where no rank was lost.
 std::string CampaignMachine::lost_rank_of(const Attempt& attempt) {
   if (attempt.exit_code != kLostRankExit) return "";
-  const auto ending = probe_ending(kLostRankExit, files_.read(attempt.log()).value_or(""));
-  return ending && ending->lost_rank ? ending->evidence : "";
+  return options_.lost_rank_words(files_.read(attempt.log()).value_or(""));
 }
 
-std::vector<CampaignMachine::Left> CampaignMachine::left_of(const Handing& handing,
+std::vector<CampaignMachine::Left> CampaignMachine::left_of(const SubmissionState& state,
                                                             std::size_t task) {
   std::vector<Left> all;
-  for (const auto& run : handing.submission.tasks[task].runs) {
-    if (owns(handing, run)) all.push_back(left_of(handing, run));
+  for (const auto& run : state.submission.tasks[task].runs) {
+    if (owns(state, run)) all.push_back(left_of(state, run));
   }
   return all;
 }
 
 /// The task is over: what is not done now will not be, unless it is handed over again. True where
 /// it matters how it ended: runs are open, or failed last of all, as they do on a node that dies.
-bool CampaignMachine::judge(const Handing& handing, std::size_t task, const JobStatus& status,
+bool CampaignMachine::judge(const SubmissionState& state, std::size_t task, const JobStatus& status,
                             bool known) {
-  const auto all = left_of(handing, task);
+  const auto all = left_of(state, task);
   Ending ending{status, known, false, false};
   std::vector<const Left*> open, failed_last, lost_rank;
   for (const Left& left : all) {
@@ -64,27 +63,27 @@ bool CampaignMachine::judge(const Handing& handing, std::size_t task, const JobS
     fates_.at(*left.run).certain = left.done;
   }
   if (status.end == End::kInfrastructure)
-    for (const Left* left : failed_last) lose(handing, *left, ending);
-  for (const Left* left : lost_rank) lose_rank(handing, *left, ending);
-  for (const Left* left : open) lose(handing, *left, ending);
+    for (const Left* left : failed_last) lose(state, *left, ending);
+  for (const Left* left : lost_rank) lose_rank(state, *left, ending);
+  for (const Left* left : open) lose(state, *left, ending);
   return !open.empty() || !failed_last.empty() || !lost_rank.empty();
 }
 
 /// A rank or its node died, whatever the scheduler has seen of it. One that dies every time is no
 /// bad luck: the failure is the run's result.
-void CampaignMachine::lose_rank(const Handing& handing, const Left& left, Ending ending) {
-  const bool cancelled = ending.status.end == End::kUser || handing.submission.cancelled;
+void CampaignMachine::lose_rank(const SubmissionState& state, const Left& left, Ending ending) {
+  const bool cancelled = ending.status.end == End::kUser || state.submission.cancelled;
   if (!cancelled && times_handed_over(*left.run) > options_.retries) return;
   ending.status.evidence = left.lost_rank;
   if (!cancelled) ending.status.end = End::kInfrastructure;
-  lose(handing, left, ending);
+  lose(state, left, ending);
 }
 
 std::int64_t CampaignMachine::times_handed_over(const std::string& run) const {
   std::int64_t times = 0;
-  for (const auto& handing : handings_) {
-    if (handing.submission.refused || handing.submission.cancelled) continue;
-    for (const auto& task : handing.submission.tasks)
+  for (const auto& state : submissions_) {
+    if (state.submission.refused || state.submission.cancelled) continue;
+    for (const auto& task : state.submission.tasks)
       times += std::count(task.runs.begin(), task.runs.end(), run);
   }
   return times;
@@ -94,27 +93,27 @@ bool CampaignMachine::has_run_out(const Left& left, const JobStatus& status) {
   return !left.done && left.started && (status.end == End::kLimit || left.time_up);
 }
 
-void CampaignMachine::lose(const Handing& handing, const Left& left, const Ending& ending) {
+void CampaignMachine::lose(const SubmissionState& state, const Left& left, const Ending& ending) {
   const JobStatus& status = ending.status;
   RunFate& fate = fates_.at(*left.run);
   fate.certain = fate.failed = false;
   fate.end = left.time_up ? End::kLimit : status.end;
   fate.evidence = status.evidence;
-  forgiven_[*left.run] = handing.submission.number;
-  const bool cancelled = status.end == End::kUser || handing.submission.cancelled;
+  forgiven_[*left.run] = state.submission.number;
+  const bool cancelled = status.end == End::kUser || state.submission.cancelled;
   const bool before =
-      ending.known || handing.was_cancelled || status.at.value_or(INT64_MAX) < began_at_;
+      ending.known || state.was_cancelled || status.at.value_or(INT64_MAX) < began_at_;
   if (cancelled && !before) {
     fate.phase = RunPhase::kCancelled;
   } else {
-    const bool again = cancelled || is_worth_another_try(handing, left, ending);
+    const bool again = cancelled || is_worth_another_try(state, left, ending);
     fate.phase = again ? RunPhase::kUnsubmitted : RunPhase::kLost;
   }
 }
 
-bool CampaignMachine::is_worth_another_try(const Handing& handing, const Left& left,
+bool CampaignMachine::is_worth_another_try(const SubmissionState& state, const Left& left,
                                            const Ending& ending) {
-  const bool is_ours = handing.submission.number > newest_before_;
+  const bool is_ours = state.submission.number > newest_before_;
   const End end = ending.status.end;
   // It had all the time of its job. Behind others it had less, and comes first the next time.
   if (has_run_out(left, ending.status) && !ending.progressed)

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "harness/base/error.h"
-#include "harness/base/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace pippin {
 
@@ -34,18 +34,18 @@ CampaignMachine::CampaignMachine(SweepFolder folder, FileSystem& files, Schedule
   }
   for (const auto& submission : folder_.submissions()) take_up(submission);
   look();
-  for (auto& handing : handings_) {
-    for (const auto& [task, end] : handing.submission.ended) {
+  for (auto& state : submissions_) {
+    for (const auto& [task, end] : state.submission.ended) {
       const auto i = static_cast<std::size_t>(task) - 1;
-      if (i >= handing.settled.size() || handing.settled[i]) continue;
-      judge(handing, i, {JobStatus::Phase::kEnded, end.evidence, end.end, {}, {}}, true);
-      handing.settled[i] = true;
+      if (i >= state.settled.size() || state.settled[i]) continue;
+      judge(state, i, {JobStatus::Phase::kEnded, end.evidence, end.end, {}, {}}, true);
+      state.settled[i] = true;
     }
   }
   redo_failures();
 }
 
-/// A handing-over that the folder tells of.
+/// A submission that the folder tells of.
 void CampaignMachine::take_up(const Submission& submission) {
   if (submission.refused || !jobs_.count(submission.tasks.front().job)) return;
   for (const auto& task : submission.tasks) {
@@ -58,13 +58,13 @@ void CampaignMachine::take_up(const Submission& submission) {
     }
   }
   const std::size_t tasks = submission.tasks.size();
-  handings_.push_back({submission, std::vector<JobStatus>(tasks), std::vector<bool>(tasks, false),
-                       submission.cancelled});
+  submissions_.push_back({submission, std::vector<JobStatus>(tasks),
+                          std::vector<bool>(tasks, false), submission.cancelled});
 }
 
-bool CampaignMachine::owns(const Handing& handing, const std::string& run) const {
+bool CampaignMachine::owns(const SubmissionState& state, const std::string& run) const {
   const auto fate = fates_.find(run);
-  return fate != fates_.end() && fate->second.submission == handing.submission.number;
+  return fate != fates_.end() && fate->second.submission == state.submission.number;
 }
 
 RunCounts CampaignMachine::look() {
@@ -77,14 +77,14 @@ RunCounts CampaignMachine::look() {
     fate->second.certain = true;
   }
   see_failures(outcomes);
-  for (auto& handing : handings_) settle(handing);
+  for (auto& state : submissions_) settle(state);
   return counts();
 }
 
 bool CampaignMachine::is_true(const std::string& success) {
   if (!distrusted_.count(success)) return true;
   const auto attempts = folder_.attempts(success);
-  const Attempt* attempt = counted(attempts);
+  const Attempt* attempt = attempt_that_counts(attempts);
   return attempt && attempt->exit_code == 0;
 }
 
@@ -103,7 +103,7 @@ void CampaignMachine::see_failures(const Outcomes& outcomes) {
     RunFate& fate = found->second;
     if (fate.phase == RunPhase::kDone || fate.phase == RunPhase::kLost) continue;
     const auto attempts = folder_.attempts(run);
-    const Attempt* attempt = counted(attempts);
+    const Attempt* attempt = attempt_that_counts(attempts);
     if (!attempt || !attempt->done() || attempt->submission < fate.submission) continue;
     if (const auto forgiven = forgiven_.find(run);
         forgiven != forgiven_.end() && attempt->submission <= forgiven->second)
@@ -118,29 +118,29 @@ void CampaignMachine::see_failures(const Outcomes& outcomes) {
 
 /// A task is settled where its files leave nothing to ask: all is done, no failures at its end may
 /// have come from a node that died, and no run has lost a rank.
-void CampaignMachine::settle(Handing& handing) {
-  for (std::size_t i = 0; i < handing.settled.size(); ++i) {
-    if (handing.settled[i]) continue;
+void CampaignMachine::settle(SubmissionState& state) {
+  for (std::size_t i = 0; i < state.settled.size(); ++i) {
+    if (state.settled[i]) continue;
     bool open = false, fails_at_the_end = false, lost_rank = false;
-    for (const auto& run : handing.submission.tasks[i].runs) {
-      if (!owns(handing, run)) continue;
+    for (const auto& run : state.submission.tasks[i].runs) {
+      if (!owns(state, run)) continue;
       const RunFate& fate = fates_.at(run);
       open = open || fate.phase != RunPhase::kDone;
       fails_at_the_end = fate.failed && !fate.certain;
       lost_rank = lost_rank || (fails_at_the_end && fate.lost_rank);
     }
-    handing.settled[i] = !open && !fails_at_the_end && !lost_rank;
-    if (!handing.settled[i]) continue;
-    for (const auto& run : handing.submission.tasks[i].runs) {
-      if (owns(handing, run)) fates_.at(run).certain = true;
+    state.settled[i] = !open && !fails_at_the_end && !lost_rank;
+    if (!state.settled[i]) continue;
+    for (const auto& run : state.submission.tasks[i].runs) {
+      if (owns(state, run)) fates_.at(run).certain = true;
     }
   }
 }
 
 std::map<std::string, std::vector<JobStatus>> CampaignMachine::query() {
   std::vector<Asked> asked;
-  for (const auto& handing : handings_) {
-    if (!handing.over()) asked.push_back(asked_of(handing.submission));
+  for (const auto& state : submissions_) {
+    if (!state.over()) asked.push_back(asked_of(state.submission));
   }
   return asked.empty() ? std::map<std::string, std::vector<JobStatus>>() : scheduler_.query(asked);
 }
@@ -161,9 +161,9 @@ RunCounts CampaignMachine::observe() {
   look();
   const auto answers = query();
   look();
-  for (auto& handing : handings_) {
-    const auto answer = answers.find(handing.submission.token);
-    if (!handing.over() && answer != answers.end()) apply(handing, answer->second, false);
+  for (auto& state : submissions_) {
+    const auto answer = answers.find(state.submission.token);
+    if (!state.over() && answer != answers.end()) apply(state, answer->second, false);
   }
   return counts();
 }
@@ -174,32 +174,32 @@ RunCounts CampaignMachine::step() {
   const auto answers = query();
   look();
   held_back_.clear();
-  for (auto& handing : handings_) {
-    const auto answer = answers.find(handing.submission.token);
-    if (!handing.over() && answer != answers.end()) apply(handing, answer->second, true);
+  for (auto& state : submissions_) {
+    const auto answer = answers.find(state.submission.token);
+    if (!state.over() && answer != answers.end()) apply(state, answer->second, true);
   }
   cancel_late_arrivals();
   redo_failures();
-  hand_over_what_is_due();
+  submit_what_is_due();
   return counts();
 }
 
 /// We hold the lock: who was handing over on this machine is dead, and so is what it had started.
 void CampaignMachine::close_senders() {
-  for (auto& handing : handings_) {
-    Submission& one = handing.submission;
-    if (handing.over() || one.handed || one.tried_until > 0) continue;
+  for (auto& state : submissions_) {
+    Submission& one = state.submission;
+    if (state.over() || one.handed || one.tried_until > 0) continue;
     if (split(one.sender, ' ').front() != options_.host) continue;
     one.tried_until = options_.now();
     folder_.journal(one);
   }
 }
 
-void CampaignMachine::apply(Handing& handing, const std::vector<JobStatus>& answers,
+void CampaignMachine::apply(SubmissionState& state, const std::vector<JobStatus>& answers,
                             bool may_write) {
   using Phase = JobStatus::Phase;
-  Submission& submission = handing.submission;
-  handing.tasks = answers;
+  Submission& submission = state.submission;
+  state.tasks = answers;
   submission.cancelled =
       submission.cancelled || files_.exists(folder_.directory(submission) / "cancelled");
   const auto is = [](Phase phase) {
@@ -210,68 +210,68 @@ void CampaignMachine::apply(Handing& handing, const std::vector<JobStatus>& answ
   const bool arrived = submission.handed || folder_.has_begun(submission) ||
                        !std::all_of(answers.begin(), answers.end(), is(Phase::kAbsent));
   if (!arrived) {
-    if (may_write) never_arrived(handing);
+    if (may_write) never_arrived(state);
     return;
   }
   if (may_write && !submission.handed) folder_.mark_handed(submission, "found");
   std::map<std::int64_t, TaskEnd> ends;
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    if (handing.settled[i]) continue;
-    if (answers[i].phase == Phase::kRunning) see_running(handing, i);
+    if (state.settled[i]) continue;
+    if (answers[i].phase == Phase::kRunning) see_running(state, i);
     if (answers[i].phase != Phase::kEnded && answers[i].phase != Phase::kAbsent) continue;
-    if (judge(handing, i, answers[i]))
+    if (judge(state, i, answers[i]))
       ends[static_cast<std::int64_t>(i) + 1] = {answers[i].end, answers[i].evidence};
-    handing.settled[i] = true;
+    state.settled[i] = true;
   }
   if (may_write && !ends.empty()) folder_.mark_ended(submission, ends);
 }
 
 /// Journaled, and surely not there: it is handed over again, unless nobody wants it any more.
-void CampaignMachine::never_arrived(Handing& handing) {
-  if (!handing.submission.cancelled) {
-    hand_over(handing);
+void CampaignMachine::never_arrived(SubmissionState& state) {
+  if (!state.submission.cancelled) {
+    submit(state);
     return;
   }
   const std::string words = "cancelled before it arrived";
   std::map<std::int64_t, TaskEnd> ends;
-  for (std::size_t i = 0; i < handing.settled.size(); ++i) {
-    judge(handing, i, {JobStatus::Phase::kEnded, words, End::kUser, {}, {}});
-    handing.settled[i] = true;
+  for (std::size_t i = 0; i < state.settled.size(); ++i) {
+    judge(state, i, {JobStatus::Phase::kEnded, words, End::kUser, {}, {}});
+    state.settled[i] = true;
     ends[static_cast<std::int64_t>(i) + 1] = {End::kUser, words};
   }
-  folder_.mark_ended(handing.submission, ends);
+  folder_.mark_ended(state.submission, ends);
 }
 
 /// What was cancelled while it was under way has still to be ended.
 void CampaignMachine::cancel_late_arrivals() {
   using Phase = JobStatus::Phase;
   std::vector<Asked> asked;
-  for (const auto& handing : handings_) {
+  for (const auto& state : submissions_) {
     const bool lives =
-        std::any_of(handing.tasks.begin(), handing.tasks.end(), [](const JobStatus& status) {
+        std::any_of(state.tasks.begin(), state.tasks.end(), [](const JobStatus& status) {
           return status.phase == Phase::kWaiting || status.phase == Phase::kRunning;
         });
-    if (handing.submission.cancelled && lives && !handing.over())
-      asked.push_back(asked_of(handing.submission));
+    if (state.submission.cancelled && lives && !state.over())
+      asked.push_back(asked_of(state.submission));
   }
   if (!asked.empty()) scheduler_.cancel(asked);
 }
 
 /// Runs of a task are launched one after the other: behind the one that runs nothing has begun.
-void CampaignMachine::see_running(const Handing& handing, std::size_t task) {
-  for (const auto& run : handing.submission.tasks[task].runs) {
-    if (!owns(handing, run) || fates_.at(run).phase == RunPhase::kDone) continue;
-    if (!left_of(handing, run).started) return;
+void CampaignMachine::see_running(const SubmissionState& state, std::size_t task) {
+  for (const auto& run : state.submission.tasks[task].runs) {
+    if (!owns(state, run) || fates_.at(run).phase == RunPhase::kDone) continue;
+    if (!left_of(state, run).started) return;
     if (fates_.at(run).phase != RunPhase::kDone) fates_.at(run).phase = RunPhase::kRunning;
   }
 }
 
 void CampaignMachine::cancel() {
   std::vector<Asked> asked;
-  for (auto& handing : handings_) {
-    if (handing.over()) continue;
-    folder_.mark_cancelled(handing.submission);
-    asked.push_back(asked_of(handing.submission));
+  for (auto& state : submissions_) {
+    if (state.over()) continue;
+    folder_.mark_cancelled(state.submission);
+    asked.push_back(asked_of(state.submission));
   }
   if (!asked.empty()) scheduler_.cancel(asked);
 }

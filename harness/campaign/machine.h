@@ -10,10 +10,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "harness/jobs/protocol.h"
-#include "harness/jobs/scheduler.h"
-#include "harness/jobs/script.h"
-#include "harness/records/campaign.h"
+#include "core/jobs/protocol.h"
+#include "core/jobs/scheduler.h"
+#include "core/jobs/submission_files.h"
+#include "core/records/campaign.h"
 
 namespace pippin {
 
@@ -50,12 +50,6 @@ struct RunCounts {
   friend bool operator==(const RunCounts&, const RunCounts&) = default;
 };
 
-/// A task as it is handed over: a planned job, and those of its runs that are not done.
-struct TaskPlan {
-  const PlannedJob* job;
-  std::vector<PlannedRun> runs;
-};
-
 /// What a machine is told of its surroundings, and how to go about it.
 struct MachineOptions {
   /// How often a run that was lost is handed over again by this machine, however often earlier ones
@@ -69,6 +63,10 @@ struct MachineOptions {
   std::function<std::int64_t()> now = [] { return std::int64_t{0}; };  ///< seconds since 1970
   /// Whether a run that is not done may be launched.
   std::function<bool(const PlannedRun&)> wanted = [](const PlannedRun&) { return true; };
+  /// What the log of an attempt that left kLostRankExit says of the lost rank; empty: nothing.
+  std::function<std::string(std::string_view log)> lost_rank_words = [](std::string_view) {
+    return std::string();
+  };
   /// When a job may start at the earliest, seconds since 1970.
   std::function<std::optional<std::int64_t>(const PlannedJob&)> begin = [](const PlannedJob&) {
     return std::optional<std::int64_t>();
@@ -112,22 +110,22 @@ class CampaignMachine {
   /// As the last look has seen it.
   RunCounts counts() const;
   const RunFate& fate(const std::string& run) const { return fates_.at(run); }
-  /// Every handing-over of this campaign, and what the scheduler said last of its tasks.
-  struct Handing {
+  /// Every submission of this campaign, and what the scheduler said last of its tasks.
+  struct SubmissionState {
     Submission submission;
     std::vector<JobStatus> tasks;  ///< the first is task 1
     std::vector<bool> settled;     ///< nothing of the task is left to learn
     bool was_cancelled = false;    ///< before this machine began
     bool over() const { return std::find(settled.begin(), settled.end(), false) == settled.end(); }
   };
-  const std::vector<Handing>& handings() const { return handings_; }
+  const std::vector<SubmissionState>& submissions() const { return submissions_; }
   /// The planned jobs of which a step would hand over runs.
   std::vector<PlannedJob> due_jobs() const;
   /// Why not all was handed over that is due, in the scheduler's words; empty: all was.
   const std::string& held_back() const { return held_back_; }
 
  private:
-  /// What a task has left of a run that this handing-over was the last to take.
+  /// What a task has left of a run that this submission was the last to take.
   struct Left {
     const std::string* run;
     bool done = false, succeeded = false, started = false, time_up = false;
@@ -151,33 +149,34 @@ class CampaignMachine {
   void take_up(const Submission& submission);
   bool is_true(const std::string& success);
   void see_failures(const Outcomes& outcomes);
-  void settle(Handing& handing);
+  void settle(SubmissionState& state);
   std::map<std::string, std::vector<JobStatus>> query();
-  void apply(Handing& handing, const std::vector<JobStatus>& answers, bool may_write);
-  void see_running(const Handing& handing, std::size_t task);
-  Left left_of(const Handing& handing, const std::string& run);
-  std::vector<Left> left_of(const Handing& handing, std::size_t task);
-  bool judge(const Handing& handing, std::size_t task, const JobStatus& status, bool known = false);
+  void apply(SubmissionState& state, const std::vector<JobStatus>& answers, bool may_write);
+  void see_running(const SubmissionState& state, std::size_t task);
+  Left left_of(const SubmissionState& state, const std::string& run);
+  std::vector<Left> left_of(const SubmissionState& state, std::size_t task);
+  bool judge(const SubmissionState& state, std::size_t task, const JobStatus& status,
+             bool known = false);
   static bool has_run_out(const Left& left, const JobStatus& status);
-  void lose(const Handing& handing, const Left& left, const Ending& ending);
-  void lose_rank(const Handing& handing, const Left& left, Ending ending);
+  void lose(const SubmissionState& state, const Left& left, const Ending& ending);
+  void lose_rank(const SubmissionState& state, const Left& left, Ending ending);
   std::string lost_rank_of(const Attempt& attempt);
   std::int64_t times_handed_over(const std::string& run) const;
-  bool is_worth_another_try(const Handing& handing, const Left& left, const Ending& ending);
-  void never_arrived(Handing& handing);
+  bool is_worth_another_try(const SubmissionState& state, const Left& left, const Ending& ending);
+  void never_arrived(SubmissionState& state);
   void cancel_late_arrivals();
   void close_senders();
-  void hand_over_what_is_due();
+  void submit_what_is_due();
   void redo_failures();
   std::vector<TaskPlan> due();
   TaskPlan due_of(const PlannedJob& job);
   std::vector<std::vector<TaskPlan>> batches_of(std::vector<TaskPlan> tasks) const;
   void write_submission(const std::vector<TaskPlan>& tasks);
-  bool hand_over(Handing& handing);
-  std::vector<Taken> take_runs(const Handing& handing);
+  bool submit(SubmissionState& state);
+  std::vector<Taken> take_runs(const SubmissionState& state);
   void give_back(const std::vector<Taken>& taken);
-  JobRequest request_of(const Handing& handing) const;
-  bool owns(const Handing& handing, const std::string& run) const;
+  JobRequest request_of(const SubmissionState& state) const;
+  bool owns(const SubmissionState& state, const std::string& run) const;
   Asked asked_of(const Submission& submission) const;
 
   SweepFolder folder_;
@@ -192,11 +191,11 @@ class CampaignMachine {
   std::unordered_map<std::string, const PlannedJob*> jobs_;
   std::unordered_map<std::string, const PlannedRun*> runs_;
   std::unordered_map<std::string, RunFate> fates_;
-  /// By run: failures of handings-over up to this one are not its own, or are to be made good.
+  /// By run: failures of submissions up to this one are not its own, or are to be made good.
   std::unordered_map<std::string, std::int64_t> forgiven_;
   std::unordered_map<std::string, std::int64_t> tries_;  ///< by run, with the last before us
   std::set<std::string> distrusted_;
-  std::vector<Handing> handings_;
+  std::vector<SubmissionState> submissions_;
   static constexpr std::int64_t kMostAtOnce = 1'000'000;
   std::int64_t most_at_once_ = kMostAtOnce;  ///< tasks in an array; fewer where there was no room
   std::string held_back_;

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <set>
 
-#include "harness/base/error.h"
-#include "harness/base/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 #include "sweeps/estimate/time_limit.h"
 
 namespace pippin {

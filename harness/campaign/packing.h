@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/records/campaign.h"
+#include "core/records/campaign.h"
 
 namespace pippin {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "harness/base/random.h"
-#include "harness/base/text.h"
+#include "core/base/random.h"
+#include "core/base/text.h"
 
 namespace pippin {
 

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "harness/campaign/design.h"
+#include "core/records/campaign.h"
+#include "harness/campaign/block_design.h"
 #include "harness/campaign/packing.h"
-#include "harness/records/campaign.h"
 
 namespace pippin {
 

@@ -46,26 +46,28 @@ void take_notify(CLI::App& command, std::string& notify) {
 
 void take_run_options(CommandLine& line, CLI::App& command, RunOptions& options) {
   take_sweep(line, command, options.sweep);
-  command.add_flag("--again", options.again, "begin a new campaign");
-  command.add_flag("--retry-failed", options.retry_failed,
+  command.add_flag("--again", options.session.again, "begin a new campaign");
+  command.add_flag("--retry-failed", options.session.retry_failed,
                    "run again what failed or ran out of time");
   command
-      .add_option("--retries", options.retries,
+      .add_option("--retries", options.session.retries,
                   "how often a job that was lost is handed over again")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
   take_notify(command, options.notify);
   command
-      .add_option("--max-in-flight", options.max_in_flight, "jobs that may run at a time; 0: all")
+      .add_option("--max-in-flight", options.session.max_in_flight,
+                  "jobs that may run at a time; 0: all")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber)
       ->group(kOnCluster);
   command
-      .add_option("--spread", options.spread, "begin the allocations over so long: 3d, 12h, 90m")
+      .add_option("--spread", options.session.spread,
+                  "begin the allocations over so long: 3d, 12h, 90m")
       ->type_name("TIME")
       ->group(kOnCluster);
   command
-      .add_option("--at", options.at,
+      .add_option("--at", options.session.at,
                   "begin the allocations at these times of day, one after the other: 00:00,12:00")
       ->type_name("TIMES")
       ->group(kOnCluster);

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 #include "harness/cli/completion.h"
 
 namespace pippin {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/error.h"
-#include "harness/cli/commands.h"
+#include "core/base/error.h"
+#include "harness/commands/commands.h"
 
 namespace CLI {
 class App;
@@ -52,6 +52,12 @@ class CommandLine {
 /// The options of what to sweep: SWEEP.yaml, or words that stand for one.
 inline constexpr const char* kInsteadOfFile = "Instead of SWEEP.yaml";
 void take_sweep(CommandLine& line, CLI::App& command, SweepSource& sweep);
+
+/// Adds the options of a report that say what its table is: all but --update.
+void add_table_options(CLI::App& command, ReportOptions& options);
+/// The options that a document's marker says, in the words of the command line.
+/// Errors: Error (bad input).
+ReportOptions options_in_marker(const std::vector<std::string>& words);
 
 /// Each group of commands with its options.
 void add_campaign_commands(CommandLine& line);

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "harness/base/text.h"
-#include "harness/cli/commands.h"
+#include "core/base/text.h"
+#include "harness/commands/commands.h"
 
 namespace pippin {
 

@@ -2,7 +2,6 @@
 #include <memory>
 
 #include "harness/cli/command_line.h"
-#include "harness/cli/report.h"
 
 namespace pippin {
 
@@ -25,7 +24,7 @@ void add_report(CommandLine& line) {
       line.add("report", "a row per point: step time with its interval, TFLOPS, memory",
                "pippin --db notes.db report --format csv", [&line, options, notes] {
                  return notes->empty() ? pippin::report(line.globals(), *options)
-                                       : update_notes(line.globals(), *notes);
+                                       : update_notes(line.globals(), *notes, options_in_marker);
                });
   add_table_options(report, *options);
   report.add_option("--format", options->format, "terminal, markdown, csv or json")

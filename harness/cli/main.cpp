@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 #include "harness/cli/command_line.h"
 
 namespace pippin {

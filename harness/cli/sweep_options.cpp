@@ -1,8 +1,8 @@
 #include <CLI/CLI.hpp>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
+#include "core/jobs/quoting.h"
 #include "harness/cli/command_line.h"
-#include "harness/jobs/quoting.h"
 
 namespace pippin {
 

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
+#include "core/base/placeholders.h"
+#include "core/base/text.h"
 #include "db/names.h"
-#include "harness/base/placeholders.h"
-#include "harness/base/text.h"
-#include "harness/cli/session.h"
+#include "harness/commands/steps/directories.h"
+#include "harness/commands/steps/sweep_source.h"
 #include "reports/column_names.h"
 #include "reports/format.h"
 #include "reports/plan.h"

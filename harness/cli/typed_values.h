@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/files.h"
+#include "core/base/files.h"
 
 namespace pippin {
 

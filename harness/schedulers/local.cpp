@@ -13,10 +13,10 @@
 #include <thread>
 #include <unistd.h>
 
-#include "harness/base/embedded.h"
-#include "harness/base/error.h"
-#include "harness/base/process.h"
-#include "harness/base/text.h"
+#include "core/base/embedded.h"
+#include "core/base/error.h"
+#include "core/base/process.h"
+#include "core/base/text.h"
 
 namespace pippin {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/jobs/scheduler.h"
+#include "core/jobs/scheduler.h"
 
 namespace pippin {
 

@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
-#include "harness/base/error.h"
-#include "harness/base/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace pippin {
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "harness/records/canary.h"
+#include "core/records/canary.h"
 
 namespace pippin {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/records/value.h"
+#include "core/records/value.h"
 
 namespace pippin {
 

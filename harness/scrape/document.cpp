@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 
 namespace pippin {
 

@@ -1,6 +1,6 @@
 #include "harness/scrape/endings.h"
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 
 namespace pippin {
 

@@ -5,7 +5,7 @@
 #include <bit>
 #include <functional>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 #include "harness/scrape/deepspeed_config.h"
 #include "harness/scrape/document.h"
 #include "harness/scrape/endings.h"

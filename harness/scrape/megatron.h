@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/records/run.h"
+#include "core/records/run.h"
 
 namespace pippin {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "harness/records/point.h"
+#include "core/records/point.h"
 
 namespace pippin {
 

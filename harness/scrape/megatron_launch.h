@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/records/run.h"
+#include "core/records/run.h"
 #include "harness/scrape/endings.h"
 #include "harness/scrape/megatron_arguments.h"
 #include "harness/scrape/megatron_lines.h"

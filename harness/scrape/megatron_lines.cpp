@@ -4,8 +4,8 @@
 #include <array>
 #include <chrono>
 
-#include "harness/base/text.h"
-#include "harness/base/units.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
 #include "harness/scrape/lines.h"
 
 namespace pippin {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/records/run.h"
+#include "core/records/run.h"
 
 namespace pippin {
 

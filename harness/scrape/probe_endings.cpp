@@ -5,7 +5,8 @@
 #include <fmt/format.h>
 #include <vector>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
+#include "core/jobs/protocol.h"
 
 namespace pippin {
 
@@ -77,6 +78,11 @@ std::optional<ProbeEnding> probe_ending(int exit_code, std::string_view log) {
     return ProbeEnding{kOutOfMemory.state, evidence_of(kOutOfMemory, no_memory)};
   return ProbeEnding{exit->state, evidence_of(*exit, fitting.empty() ? last : fitting),
                      exit->exit_code == kLostRankExit};
+}
+
+std::string lost_rank_words(std::string_view log) {
+  const auto ending = probe_ending(kLostRankExit, log);
+  return ending && ending->lost_rank ? ending->evidence : "";
 }
 
 }  // namespace pippin

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/records/run.h"
+#include "core/records/run.h"
 
 namespace pippin {
 
@@ -16,13 +16,13 @@ struct ProbeEnding {
   bool lost_rank = false;  ///< a rank or its node died: worth another try
 };
 
-/// Exit code of a probe of which another rank was lost.
-inline constexpr int kLostRankExit = 15;
-
 /// Of the exit codes that our probes have a meaning for (12 out of memory, 13 bad layout, 14 no
 /// device, 15 another rank was lost), with the line of theirs that says so. Where one rank ran out
 /// of memory the others lost it.
 /// Shape: nothing for other codes, and where no probe of ours has said a word.
 std::optional<ProbeEnding> probe_ending(int exit_code, std::string_view log);
+
+/// What a log of a run that left kLostRankExit says of the lost rank; empty where it was no rank.
+std::string lost_rank_words(std::string_view log);
 
 }  // namespace pippin

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "probes/collective/operation.h"
-#include "probes/common/both.h"
+#include "probes/common/host_device.h"
 
 namespace pippin::probes {
 
@@ -16,34 +16,42 @@ class Pattern {
   Pattern(int ranks, std::uint32_t round, Element element);
 
   /// Element `i` of what a rank gives to be moved.
-  PROBES_BOTH double value(int rank, std::int64_t i) const { return of_element(i) + of_rank(rank); }
+  PROBES_HOST_DEVICE double value(int rank, std::int64_t i) const {
+    return of_element(i) + of_rank(rank);
+  }
   /// … to be reduced.
-  PROBES_BOTH double term(int rank, std::int64_t i) const {
+  PROBES_HOST_DEVICE double term(int rank, std::int64_t i) const {
     return adds(rank, i) ? value(rank, i) : 0;
   }
   /// Of all ranks' terms.
-  PROBES_BOTH double sum(std::int64_t i) const;
-  PROBES_BOTH double largest(std::int64_t i) const;
+  PROBES_HOST_DEVICE double sum(std::int64_t i) const;
+  PROBES_HOST_DEVICE double largest(std::int64_t i) const;
 
  private:
   static constexpr int kFew = 4;
 
-  PROBES_BOTH bool adds(int rank, std::int64_t i) const {
+  PROBES_HOST_DEVICE bool adds(int rank, std::int64_t i) const {
     return !narrow_ || (rank + turn(i)) % ranks_ < kFew;
   }
-  PROBES_BOTH int adders() const { return ranks_ < kFew ? ranks_ : kFew; }
+  PROBES_HOST_DEVICE int adders() const { return ranks_ < kFew ? ranks_ : kFew; }
   /// Of the ranks that add to element i the k-th.
-  PROBES_BOTH int adder(std::int64_t i, int k) const { return (k + ranks_ - turn(i)) % ranks_; }
+  PROBES_HOST_DEVICE int adder(std::int64_t i, int k) const {
+    return (k + ranks_ - turn(i)) % ranks_;
+  }
   /// At most 127; where 16 bits must hold the sum, 31.
-  PROBES_BOTH int of_rank(int rank) const {
+  PROBES_HOST_DEVICE int of_rank(int rank) const {
     const int most = narrow_ ? 31 : 127;
     return 1 + (rank + rank / most) % most;
   }
   /// 0 … 31.
-  PROBES_BOTH int of_element(std::int64_t i) const { return static_cast<int>(hash(i) >> 27); }
-  PROBES_BOTH int turn(std::int64_t i) const { return static_cast<int>((hash(i) >> 3) % ranks_); }
+  PROBES_HOST_DEVICE int of_element(std::int64_t i) const {
+    return static_cast<int>(hash(i) >> 27);
+  }
+  PROBES_HOST_DEVICE int turn(std::int64_t i) const {
+    return static_cast<int>((hash(i) >> 3) % ranks_);
+  }
   /// Multiplicative (Knuth, TAOCP 3, 6.4): the upper bits are the good ones.
-  PROBES_BOTH std::uint32_t hash(std::int64_t i) const {
+  PROBES_HOST_DEVICE std::uint32_t hash(std::int64_t i) const {
     return static_cast<std::uint32_t>(i) * 2654435761U + shift_;
   }
 
@@ -53,14 +61,14 @@ class Pattern {
   double sum_of_ranks_ = 0, largest_of_ranks_ = 0;
 };
 
-PROBES_BOTH double Pattern::sum(std::int64_t i) const {
+PROBES_HOST_DEVICE double Pattern::sum(std::int64_t i) const {
   if (!narrow_) return static_cast<double>(ranks_) * of_element(i) + sum_of_ranks_;
   double sum = 0;
   for (int k = 0; k < adders(); ++k) sum += value(adder(i, k), i);
   return sum;
 }
 
-PROBES_BOTH double Pattern::largest(std::int64_t i) const {
+PROBES_HOST_DEVICE double Pattern::largest(std::int64_t i) const {
   if (!narrow_) return of_element(i) + largest_of_ranks_;
   double largest = 0;
   for (int k = 0; k < adders(); ++k) {
@@ -83,23 +91,23 @@ class KnownData {
 
   /// Element `i` of the input as a T, which holds it exactly.
   template <typename T>
-  PROBES_BOTH T input(std::int64_t i) const {
+  PROBES_HOST_DEVICE T input(std::int64_t i) const {
     return exact<T>(reduces_ ? pattern_.term(rank_, i) : pattern_.value(rank_, i));
   }
   template <typename T>
-  PROBES_BOTH T result(std::int64_t i) const {
+  PROBES_HOST_DEVICE T result(std::int64_t i) const {
     return exact<T>(result_of(i));
   }
 
  private:
   template <typename T>
-  PROBES_BOTH static T exact(double value) {
+  PROBES_HOST_DEVICE static T exact(double value) {
     return T(static_cast<Wide<T>>(value));
   }
-  PROBES_BOTH double reduced(std::int64_t i) const {
+  PROBES_HOST_DEVICE double reduced(std::int64_t i) const {
     return call_.reduction == Reduction::kSum ? pattern_.sum(i) : pattern_.largest(i);
   }
-  PROBES_BOTH double result_of(std::int64_t i) const;
+  PROBES_HOST_DEVICE double result_of(std::int64_t i) const;
 
   CollectiveCall call_;
   Pattern pattern_;
@@ -107,7 +115,7 @@ class KnownData {
   bool reduces_;
 };
 
-PROBES_BOTH double KnownData::result_of(std::int64_t i) const {
+PROBES_HOST_DEVICE double KnownData::result_of(std::int64_t i) const {
   switch (call_.operation) {
     case Operation::kAllReduce:
     case Operation::kReduce:

@@ -6,7 +6,7 @@
 
 #include "probes/comm/nodes.h"
 #include "probes/comm/watch.h"
-#include "probes/common/hand_over.h"
+#include "probes/common/exec_cuda.h"
 
 namespace pippin::probes {
 
@@ -27,7 +27,7 @@ namespace {
 
 int ranked_main(const char* program, const std::function<ExitCode(Session&)>& body, char* argv[]) {
   return guarded_main(program, [&] {
-    if (argv) hand_over_to_cuda(argv);
+    if (argv) exec_cuda_program(argv);
     Session session;
     Watch watch(program, session.world(), find_nodes(session.world()));
     session.fail = [&](const Error& problem) {

@@ -10,7 +10,7 @@ namespace pippin::probes {
 /// on any rank ends all of them within seconds, with one line: "PROGRAM: what happened" where the
 /// first rank has it, as when all have the same, else "PROGRAM: rank 3 on n2: what happened". A
 /// rank that dies does, too: see watch.h.
-/// `argv`, where given: of a program that can run on GPUs, see hand_over_to_cuda().
+/// `argv`, where given: of a program that can run on GPUs, see exec_cuda_program().
 int ranked_main(const char* program, const std::function<ExitCode(Session&)>& body,
                 char* argv[] = nullptr);
 

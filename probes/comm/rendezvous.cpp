@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "probes/comm/notice.h"
+#include "probes/comm/rendezvous_file.h"
 #include "probes/common/clock.h"
 #include "probes/common/environment.h"
 #include "probes/common/error.h"
@@ -130,7 +130,8 @@ class Host {
       std::uint16_t port = 0;
       listening_ = listen_anywhere(port);
       password = new_password();
-      notice_ = std::make_unique<PostedNotice>(place.file, Notice{host_name(), port, password});
+      rendezvous_file_ = std::make_unique<RendezvousFile>(
+          place.file, RendezvousEntry{host_name(), port, password});
     }
     open_doors(roster_, own_port_);
     hellos_[0] = hello_of(self, password, own_port_);
@@ -256,7 +257,7 @@ class Host {
   std::string place_;
   double patience_;
   Socket listening_;
-  std::unique_ptr<PostedNotice> notice_;
+  std::unique_ptr<RendezvousFile> rendezvous_file_;
   std::uint16_t own_port_ = 0;
   std::vector<Socket> strangers_;  ///< that have said nothing yet
   std::vector<Hello> hellos_;      ///< by rank; the first one's own
@@ -286,13 +287,13 @@ class Guest {
  private:
   /// Returns false, with what is in the way, where it may be tried again.
   bool try_to_come() {
-    Notice notice{place_.host, place_.port, 0};
-    if (!place_.file.empty()) notice = read_notice(place_.file);
-    if (notice.port == 0) return obstacle_ = "rank 0 has not written the file", false;
-    const std::string at = notice.host + ":" + std::to_string(notice.port);
-    const Socket socket = reach(notice);
+    RendezvousEntry entry{place_.host, place_.port, 0};
+    if (!place_.file.empty()) entry = read_rendezvous_file(place_.file);
+    if (entry.port == 0) return obstacle_ = "rank 0 has not written the file", false;
+    const std::string at = entry.host + ":" + std::to_string(entry.port);
+    const Socket socket = reach(entry);
     if (!socket) return obstacle_ = at + ": " + std::strerror(errno), false;
-    const Hello hello = hello_of(self_, notice.password, own_port_);
+    const Hello hello = hello_of(self_, entry.password, own_port_);
     Answer answer{};
     give_up_after(socket, std::min(kAnswerSeconds, patience_));
     if (!socket.send(&hello, sizeof hello) || !socket.receive(&answer, sizeof answer))
@@ -305,16 +306,16 @@ class Guest {
       if (place_.file.empty()) bad_input(obstacle_ + " where rank 0 should; choose another port");
       return false;
     }
-    wait_for_others(socket, answer, notice.host);
+    wait_for_others(socket, answer, entry.host);
     return true;
   }
 
   /// A machine need not know its own name. One that nobody knows may be an earlier run's.
-  Socket reach(Notice& notice) const {
-    if (place_.file.empty()) return try_to_connect(notice.host, notice.port);
-    if (notice.host == host_name()) notice.host = "127.0.0.1";
+  Socket reach(RendezvousEntry& entry) const {
+    if (place_.file.empty()) return try_to_connect(entry.host, entry.port);
+    if (entry.host == host_name()) entry.host = "127.0.0.1";
     try {
-      return try_to_connect(notice.host, notice.port);
+      return try_to_connect(entry.host, entry.port);
     } catch (const Error&) {
       return errno = EHOSTUNREACH, Socket();
     }

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "probes/common/both.h"
+#include "probes/common/host_device.h"
 
 namespace pippin::probes {
 
@@ -14,8 +14,8 @@ struct BFloat16 {
   std::uint16_t bits;
 
   BFloat16() = default;
-  PROBES_BOTH explicit BFloat16(float value);
-  PROBES_BOTH operator float() const;  // NOLINT(google-explicit-constructor): loses nothing
+  PROBES_HOST_DEVICE explicit BFloat16(float value);
+  PROBES_HOST_DEVICE operator float() const;  // NOLINT(google-explicit-constructor): loses nothing
 };
 
 /// IEEE 754 binary16: 5 bits of exponent, 11 of precision; the largest is 65504.
@@ -23,8 +23,8 @@ struct Half {
   std::uint16_t bits;
 
   Half() = default;
-  PROBES_BOTH explicit Half(float value);
-  PROBES_BOTH operator float() const;  // NOLINT(google-explicit-constructor): loses nothing
+  PROBES_HOST_DEVICE explicit Half(float value);
+  PROBES_HOST_DEVICE operator float() const;  // NOLINT(google-explicit-constructor): loses nothing
 };
 
 /// What sums, gradients, statistics and master weights of numbers T are kept in.
@@ -41,14 +41,16 @@ using Wide = typename WideOf<T>::type;
 
 #ifdef __CUDA_ARCH__  // the same by one instruction
 
-PROBES_BOTH BFloat16::BFloat16(float value) {
+PROBES_HOST_DEVICE BFloat16::BFloat16(float value) {
   asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(value));
 }
-PROBES_BOTH BFloat16::operator float() const {
+PROBES_HOST_DEVICE BFloat16::operator float() const {
   return __uint_as_float(static_cast<unsigned>(bits) << 16);
 }
-PROBES_BOTH Half::Half(float value) { asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value)); }
-PROBES_BOTH Half::operator float() const {
+PROBES_HOST_DEVICE Half::Half(float value) {
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+}
+PROBES_HOST_DEVICE Half::operator float() const {
   float value;
   asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
   return value;
@@ -56,18 +58,18 @@ PROBES_BOTH Half::operator float() const {
 
 #else
 
-PROBES_BOTH BFloat16::BFloat16(float value) {
+PROBES_HOST_DEVICE BFloat16::BFloat16(float value) {
   const auto word = __builtin_bit_cast(std::uint32_t, value);
   const bool is_nan = (word & 0x7fffffffU) > 0x7f800000U;
   const std::uint32_t rounded = word + 0x7fffU + ((word >> 16) & 1U);
   bits = static_cast<std::uint16_t>((is_nan ? word | 0x400000U : rounded) >> 16);
 }
 
-PROBES_BOTH BFloat16::operator float() const {
+PROBES_HOST_DEVICE BFloat16::operator float() const {
   return __builtin_bit_cast(float, static_cast<std::uint32_t>(bits) << 16);
 }
 
-PROBES_BOTH Half::Half(float value) {
+PROBES_HOST_DEVICE Half::Half(float value) {
   const auto word = __builtin_bit_cast(std::uint32_t, value);
   const std::uint32_t sign = (word >> 16) & 0x8000U, magnitude = word & 0x7fffffffU;
   std::uint32_t half = 0;
@@ -87,7 +89,7 @@ PROBES_BOTH Half::Half(float value) {
   bits = static_cast<std::uint16_t>(sign | half);
 }
 
-PROBES_BOTH Half::operator float() const {
+PROBES_HOST_DEVICE Half::operator float() const {
   const std::uint32_t sign = (bits & 0x8000U) << 16, magnitude = bits & 0x7fffU;
   if (magnitude >= 0x7c00U)
     return __builtin_bit_cast(float, sign | 0x7f800000U | (magnitude << 13));

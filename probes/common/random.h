@@ -5,7 +5,7 @@
 #include <random>
 #include <string_view>
 
-#include "probes/common/both.h"
+#include "probes/common/host_device.h"
 
 namespace pippin::probes {
 
@@ -29,7 +29,7 @@ class Random {
 };
 
 /// The finaliser of SplitMix64 (Steele, Lea and Flood 2014): spreads every bit over all.
-PROBES_BOTH std::uint64_t mixed(std::uint64_t x) {
+PROBES_HOST_DEVICE std::uint64_t mixed(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
@@ -38,7 +38,7 @@ PROBES_BOTH std::uint64_t mixed(std::uint64_t x) {
 
 /// Number `index` of an endless row of standard normals, which can be asked for in any order, so
 /// that a rank draws its own part of a tensor. At most 6.7 from 0.
-PROBES_BOTH double normal_at(std::uint64_t seed, std::uint64_t index) {
+PROBES_HOST_DEVICE double normal_at(std::uint64_t seed, std::uint64_t index) {
   constexpr double kTurn = 6.283185307179586;
   const std::uint64_t bits = mixed(seed + index * 0x9e3779b97f4a7c15u);
   const double first = static_cast<double>((bits >> 32) + 1) * 0x1.0p-32;

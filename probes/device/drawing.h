@@ -23,7 +23,7 @@ struct TensorPart {
 };
 
 /// Where element `i` of a part stands in the whole tensor.
-PROBES_BOTH std::int64_t place_in_whole(const TensorPart& part, std::int64_t i) {
+PROBES_HOST_DEVICE std::int64_t place_in_whole(const TensorPart& part, std::int64_t i) {
   const std::int64_t row = i / part.columns, column = i % part.columns;
   switch (part.split) {
     case Split::kWhole:
@@ -47,7 +47,7 @@ struct Drawing {
   TensorPart part;
 };
 
-PROBES_BOTH double drawn_at(const Drawing& drawing, std::int64_t i) {
+PROBES_HOST_DEVICE double drawn_at(const Drawing& drawing, std::int64_t i) {
   if (drawing.sd == 0) return drawing.constant;
   const auto place = static_cast<std::uint64_t>(place_in_whole(drawing.part, i));
   return drawing.sd * normal_at(drawing.seed, place);

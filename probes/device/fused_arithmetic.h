@@ -12,13 +12,13 @@ namespace pippin::probes {
 struct Silu {
   float value, slope;
 };
-PROBES_BOTH Silu silu_with_slope(float x) {
+PROBES_HOST_DEVICE Silu silu_with_slope(float x) {
   const float sigmoid = 1.0F / (1.0F + std::exp(-x));
   return {x * sigmoid, sigmoid * (1.0F + x * (1.0F - sigmoid))};
 }
 
 /// eˣ for what is summed with numbers about 1: the error is about 2^-24·|x| of the result.
-PROBES_BOTH float quick_exponential(float x) {
+PROBES_HOST_DEVICE float quick_exponential(float x) {
 #ifdef __CUDA_ARCH__
   float power;  // __expf() has more instructions, for results below 2^-126
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x * 1.44269504088896F));
@@ -35,15 +35,15 @@ struct RunningSoftmax {
 };
 
 /// Of no numbers. Its largest is float's lowest: infinity less infinity would be no number.
-PROBES_BOTH RunningSoftmax softmax_of_none() { return {-3.402823466e38F, 0}; }
+PROBES_HOST_DEVICE RunningSoftmax softmax_of_none() { return {-3.402823466e38F, 0}; }
 
 /// Goes on to another largest, so that sums can be added.
-PROBES_BOTH void rebase(RunningSoftmax& running, float largest) {
+PROBES_HOST_DEVICE void rebase(RunningSoftmax& running, float largest) {
   running.sum *= quick_exponential(running.largest - largest);
   running.largest = largest;
 }
 
-PROBES_BOTH RunningSoftmax together(RunningSoftmax a, RunningSoftmax b) {
+PROBES_HOST_DEVICE RunningSoftmax together(RunningSoftmax a, RunningSoftmax b) {
   const float largest = a.largest < b.largest ? b.largest : a.largest;
   rebase(a, largest);
   rebase(b, largest);
@@ -52,7 +52,7 @@ PROBES_BOTH RunningSoftmax together(RunningSoftmax a, RunningSoftmax b) {
 }
 
 /// log Σ exp of the numbers; -infinity of none.
-PROBES_BOTH float log_sum(const RunningSoftmax& running) {
+PROBES_HOST_DEVICE float log_sum(const RunningSoftmax& running) {
   return running.largest + std::log(running.sum);
 }
 
@@ -64,7 +64,7 @@ struct AdamFactors {
   bool is_made;    ///< false: the gradient overflowed, nothing moves
 };
 
-PROBES_BOTH AdamFactors adam_factors(const OptimizerSettings& s, const StepState& state) {
+PROBES_HOST_DEVICE AdamFactors adam_factors(const OptimizerSettings& s, const StepState& state) {
   AdamFactors factors{};
   factors.is_made = state.is_finite();
   factors.step = adam_step<float>(s, state.steps);

@@ -17,9 +17,9 @@ struct StepState {
   std::int64_t finite = 0;    ///< finite gradients in a row since the scale changed
   std::int64_t patience = 0;  ///< gradients that may still overflow before the scale falls
 
-  PROBES_BOTH bool is_finite() const { return squares - squares == 0; }
+  PROBES_HOST_DEVICE bool is_finite() const { return squares - squares == 0; }
   /// The gradient's norm, without its scale.
-  PROBES_BOTH double norm() const { return square_root(squares) / loss_scale; }
+  PROBES_HOST_DEVICE double norm() const { return square_root(squares) / loss_scale; }
 };
 
 inline StepState first_state(const LossScaling& scaling) {
@@ -30,14 +30,14 @@ inline StepState first_state(const LossScaling& scaling) {
 }
 
 /// Forgets the squares; the scale is the one that the last step chose.
-PROBES_BOTH void begin_iteration(StepState& state) {
+PROBES_HOST_DEVICE void begin_iteration(StepState& state) {
   state.squares = 0;
   state.loss_scale = state.next_scale;
 }
 
 /// Counts the step if the gradient is finite, and chooses the next one's scale.
 /// Source: Megatron-LM, megatron/core/optimizer/grad_scaler.py, DynamicGradScaler.
-PROBES_BOTH void begin_step(const LossScaling& scaling, StepState& state) {
+PROBES_HOST_DEVICE void begin_step(const LossScaling& scaling, StepState& state) {
   if (state.is_finite()) {
     state.steps += 1;
     state.finite += 1;
@@ -55,7 +55,7 @@ PROBES_BOTH void begin_step(const LossScaling& scaling, StepState& state) {
 }
 
 /// The factor from a gradient as it stands, scaled, to that which the optimizer takes.
-PROBES_BOTH double gradient_factor(const StepState& state, double clip_grad) {
+PROBES_HOST_DEVICE double gradient_factor(const StepState& state, double clip_grad) {
   return clip_factor(state.norm(), clip_grad) / state.loss_scale;
 }
 

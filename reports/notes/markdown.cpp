@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 #include "reports/notes/markdown_lines.h"
 
 namespace pippin {

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <optional>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 
 namespace pippin {
 

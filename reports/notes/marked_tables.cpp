@@ -7,8 +7,8 @@
 #include <set>
 #include <sstream>
 
-#include "harness/base/error.h"
-#include "harness/base/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 #include "reports/column_names.h"
 #include "reports/notes/markdown_lines.h"
 #include "reports/table.h"

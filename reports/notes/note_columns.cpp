@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 #include "reports/column_names.h"
 #include "reports/notes/quantities.h"
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 #include "reports/column_names.h"
 #include "reports/notes/marked_tables.h"
 #include "reports/notes/note_columns.h"

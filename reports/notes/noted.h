@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/records/run.h"
+#include "core/records/run.h"
 #include "reports/notes/note_settings.h"
 
 namespace pippin {

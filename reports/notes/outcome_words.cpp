@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 #include "reports/notes/quantities.h"
 
 namespace pippin {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "harness/records/run.h"
+#include "core/records/run.h"
 
 namespace pippin {
 

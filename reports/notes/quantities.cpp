@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include "harness/base/text.h"
-#include "harness/base/units.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
 
 namespace pippin {
 

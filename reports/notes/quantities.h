@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/records/point.h"
+#include "core/records/point.h"
 
 namespace pippin {
 

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <vector>
 
-#include "harness/base/text.h"
-#include "harness/base/units.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
 #include "reports/notes/quantities.h"
 #include "sweeps/estimate/flops.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 #include "reports/notes/quantities.h"
 
 namespace pippin {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/records/summary.h"
+#include "core/records/summary.h"
 #include "reports/statistics/nested.h"
 
 namespace pippin {
@@ -15,7 +15,7 @@ namespace pippin {
 /// Everything is on the scale of the data, not of its logarithm: the headline is an arithmetic
 /// mean, and its interval is about that. The lower end is at least 0, as times are. Requires times
 /// above 0 and at least one run. Source: shares of intervals that hold the truth, for 3 and 5 units
-/// with 0 to 8 % spread between them, balanced or not: tests/statistics/coverage_test.cpp.
+/// with 0 to 8 % spread between them, balanced or not: tests/reports/statistics/coverage_test.cpp.
 Interval interval_of(const std::vector<RunMoments>& runs);
 
 }  // namespace pippin

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "harness/base/units.h"
+#include "core/base/units.h"
 #include "sweeps/estimate/parameters.h"
 
 namespace pippin {

@@ -59,4 +59,8 @@ Count parameter_count(const Model& model) {
   return static_cast<std::int64_t>(count);
 }
 
+void fill_in_params(Model& model) {
+  if (!model.params) model.params = parameter_count(model);
+}
+
 }  // namespace pippin

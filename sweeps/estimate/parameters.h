@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "harness/records/point.h"
+#include "core/records/point.h"
 
 namespace pippin {
 
@@ -19,5 +19,8 @@ std::int64_t padded_vocab(std::int64_t vocab, std::int64_t tp);
 /// an output layer of its own.
 /// Source: Megatron-LM's and LLaMA's model code; the formula as in the BigScience GPT-2 notes.
 Count parameter_count(const Model& model);
+
+/// Sets the parameters of a model that names none, as far as its shape is known.
+void fill_in_params(Model& model);
 
 }  // namespace pippin

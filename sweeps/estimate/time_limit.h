@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "harness/records/cluster.h"
+#include "core/records/cluster.h"
 
 namespace pippin {
 

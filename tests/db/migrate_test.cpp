@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <regex>
 
-#include "harness/base/error.h"
+#include "core/base/error.h"
 #include "tests/db/sample_runs.h"
 #include "tests/support/temporary.h"
 

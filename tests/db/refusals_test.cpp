@@ -6,10 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/base/error.h"
 #include "db/lock.h"
 #include "db/migrate.h"
 #include "db/sqlite.h"
-#include "harness/base/error.h"
 #include "tests/db/sample_runs.h"
 #include "tests/support/temporary.h"
 

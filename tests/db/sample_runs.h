@@ -5,7 +5,7 @@
 
 #include "db/database.h"
 #include "harness/scrape/scrape.h"
-#include "tests/scrape/sample_log.h"
+#include "tests/harness/scrape/sample_log.h"
 
 namespace pippin::test {
 

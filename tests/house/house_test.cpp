@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/files.h"
-#include "harness/base/text.h"
+#include "core/base/files.h"
+#include "core/base/text.h"
 #include "tests/support/temporary.h"
 
 using namespace pippin;
@@ -17,22 +17,34 @@ namespace {
 
 const std::map<std::string, int>& floors() {
   static const std::map<std::string, int> kFloors{
-      {"harness/cli", 4},
-      {"harness/campaign", 3},
-      {"harness/schedulers", 3},
-      {"slurm", 3},
-      {"reports", 3},
-      {"sweeps", 2},
-      {"sweeps/estimate", 2},
-      {"harness/jobs", 2},
-      {"harness/scrape", 2},
-      {"reports/statistics", 2},
-      {"db", 2},
-      {"harness/records", 1},
-      {"harness/base", 0},
+      {"harness/cli", 7},
+      {"harness/commands", 6},
+      {"harness/commands/steps", 5},
+      {"harness/campaign", 4},
+      {"harness/schedulers", 4},
+      {"harness/scrape", 4},
+      {"slurm", 4},
+      {"reports", 4},
+      {"reports/statistics", 3},
+      {"sweeps", 3},
+      {"sweeps/estimate", 3},
+      {"db", 3},
+      {"core/jobs", 2},
+      {"core/records", 1},
+      {"core/base", 0},
   };
   return kFloors;
 }
+
+/// The top folders, and the floor that each stands on.
+const std::map<std::string, int>& top_floors() {
+  static const std::map<std::string, int> kFloors{
+      {"harness", 3}, {"reports", 2}, {"slurm", 2}, {"sweeps", 1}, {"db", 1}, {"core", 0},
+  };
+  return kFloors;
+}
+
+std::string top_of(const std::string& path) { return path.substr(0, path.find('/')); }
 
 /// Headers of outside libraries, by what their path begins with, and the rooms that may know them.
 const std::map<std::string, std::set<std::string>>& homes() {
@@ -41,12 +53,12 @@ const std::map<std::string, std::set<std::string>>& homes() {
       {"yaml-cpp/", {"sweeps"}},
       {"muParser", {"sweeps"}},
       {"sqlite3.h", {"db"}},
-      {"boost/process", {"harness/base"}},
+      {"boost/process", {"core/base"}},
       {"boost/math", {"reports/statistics"}},
       {"Eigen/", {"reports/statistics"}},
       {"nlopt", {"reports/statistics"}},
-      {"nlohmann/", {"harness/jobs", "harness/scrape", "reports"}},
-      {"xxhash.h", {"harness/base"}},
+      {"nlohmann/", {"core/jobs", "harness/scrape", "reports"}},
+      {"xxhash.h", {"core/base"}},
   };
   return kHomes;
 }
@@ -94,7 +106,7 @@ bool may_include(const std::string& room, const std::string& other) {
 
 TEST_CASE("every room includes from lower floors or itself") {
   std::set<std::string> seen;
-  for (const std::string folder : {"harness", "sweeps", "reports", "db", "slurm"}) {
+  for (const auto& [folder, floor] : top_floors()) {
     for (const auto& include : includes_below(folder)) {
       const std::string room = room_of(include.file);
       CAPTURE(include.file, include.target);
@@ -108,8 +120,19 @@ TEST_CASE("every room includes from lower floors or itself") {
   CHECK(seen.size() == floors().size());
 }
 
+TEST_CASE("at the top every include runs down") {
+  for (const auto& [folder, floor] : top_floors()) {
+    for (const auto& include : includes_below(folder)) {
+      const auto other = top_floors().find(top_of(include.target));
+      if (!include.quoted || other == top_floors().end() || other->first == folder) continue;
+      CAPTURE(include.file, include.target);
+      CHECK(other->second < floor);
+    }
+  }
+}
+
 TEST_CASE("every outside library has its home and stays out of headers") {
-  for (const std::string folder : {"harness", "sweeps", "reports", "db", "slurm"}) {
+  for (const auto& [folder, floor] : top_floors()) {
     for (const auto& include : includes_below(folder)) {
       for (const auto& home : homes()) {
         if (include.quoted || include.target.substr(0, home.first.size()) != home.first) continue;
@@ -126,7 +149,7 @@ TEST_CASE("probes and harness share no header") {
     CAPTURE(include.file, include.target);
     if (include.quoted) CHECK(room_of(include.target).empty());
   }
-  for (const std::string folder : {"harness", "sweeps", "reports", "db", "slurm"}) {
+  for (const auto& [folder, floor] : top_floors()) {
     for (const auto& include : includes_below(folder)) {
       CAPTURE(include.file, include.target);
       CHECK(include.target.substr(0, 7) != "probes/");

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "tests/cli/pippin.h"
+#include "tests/harness/cli/pippin.h"
 
 using namespace pippin;
 using Catch::Contains;

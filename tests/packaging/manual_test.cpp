@@ -4,8 +4,8 @@
 #include <regex>
 #include <set>
 
-#include "harness/base/text.h"
-#include "tests/cli/pippin.h"
+#include "core/base/text.h"
+#include "tests/harness/cli/pippin.h"
 #include "tests/support/skip.h"
 
 using namespace pippin;

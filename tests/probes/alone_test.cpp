@@ -1,7 +1,7 @@
 // The probes as processes that nothing but their environment brings together.
 #include <catch2/catch.hpp>
 
-#include "harness/base/process.h"
+#include "core/base/process.h"
 #include "tests/support/temporary.h"
 
 using namespace pippin;

@@ -5,8 +5,8 @@
 
 #include "probes/common/random.h"
 #include "probes/device/cpu.h"
-#include "probes/oracle/attention.h"
-#include "probes/oracle/layers.h"
+#include "tests/probes/oracle/attention.h"
+#include "tests/probes/oracle/layers.h"
 
 using namespace pippin::probes;
 

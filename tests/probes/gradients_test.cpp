@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "probes/common/random.h"
-#include "probes/oracle/trainer.h"
+#include "tests/probes/oracle/trainer.h"
 
 using namespace pippin::probes;
 using namespace pippin::probes::oracle;

@@ -1,4 +1,4 @@
-#include "probes/oracle/layers.h"
+#include "tests/probes/oracle/layers.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -7,8 +7,8 @@
 #include "probes/common/random.h"
 #include "probes/device/arithmetic.h"
 #include "probes/device/matmul.h"
-#include "probes/oracle/attention.h"
-#include "probes/oracle/optimizer.h"
+#include "tests/probes/oracle/attention.h"
+#include "tests/probes/oracle/optimizer.h"
 
 using namespace pippin::probes;
 using namespace pippin::probes::oracle;

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "probes/common/error.h"
-#include "probes/oracle/trainer.h"
+#include "tests/probes/oracle/trainer.h"
 
 using namespace pippin::probes;
 using namespace pippin::probes::oracle;

@@ -5,7 +5,7 @@
 #include <set>
 #include <sstream>
 
-#include "harness/base/process.h"
+#include "core/base/process.h"
 #include "probes/device/cpu.h"
 #include "probes/training/trainer.h"
 #include "tests/support/temporary.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/process.h"
+#include "core/base/process.h"
 
 namespace pippin::test {
 

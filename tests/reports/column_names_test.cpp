@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "harness/base/placeholders.h"
+#include "core/base/placeholders.h"
 
 using namespace pippin;
 

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 #include "reports/column_names.h"
 #include "reports/exact_columns.h"
 #include "reports/presets.h"

@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
-#include "harness/base/error.h"
-#include "harness/base/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 #include "reports/csv_text.h"
 #include "reports/format.h"
 #include "reports/summarize.h"

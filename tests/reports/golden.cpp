@@ -1,6 +1,6 @@
 #include "tests/reports/golden.h"
 
-#include "harness/base/files.h"
+#include "core/base/files.h"
 #include "tests/support/temporary.h"
 
 namespace pippin::test {

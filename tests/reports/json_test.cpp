@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 #include "reports/format.h"
 #include "reports/summarize.h"
 #include "tests/reports/samples.h"

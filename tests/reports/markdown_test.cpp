@@ -4,7 +4,7 @@
 #include <set>
 #include <sstream>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 #include "reports/display_text.h"
 #include "reports/format.h"
 #include "reports/summarize.h"

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 #include "tests/reports/golden.h"
 #include "tests/reports/samples.h"
 

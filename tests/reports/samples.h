@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "harness/records/campaign.h"
-#include "harness/records/summary.h"
-#include "harness/records/sweep.h"
+#include "core/records/campaign.h"
+#include "core/records/summary.h"
+#include "core/records/sweep.h"
 
 namespace pippin::test {
 

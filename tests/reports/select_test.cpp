@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 #include "tests/reports/samples.h"
 
 using namespace pippin;

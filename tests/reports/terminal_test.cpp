@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 #include "reports/display_text.h"
 #include "reports/format.h"
 #include "reports/summarize.h"

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 
 using namespace pippin;
 using namespace pippin::slurm;

@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "harness/base/error.h"
+#include "core/base/error.h"
 #include "tests/support/skip.h"
 #include "tests/support/temporary.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/base/files.h"
+#include "core/base/files.h"
 
 namespace pippin::test {
 

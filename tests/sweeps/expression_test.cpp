@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "harness/base/error.h"
+#include "core/base/error.h"
 
 using namespace pippin;
 

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "harness/base/error.h"
-#include "harness/base/random.h"
+#include "core/base/error.h"
+#include "core/base/random.h"
 #include "tests/support/temporary.h"
 #include "tests/sweeps/sweep_text.h"
 

@@ -2,7 +2,7 @@
 
 #include <fstream>
 
-#include "harness/base/error.h"
+#include "core/base/error.h"
 #include "sweeps/sweep_file.h"
 #include "tests/support/temporary.h"
 

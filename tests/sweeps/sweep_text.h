@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "harness/records/sweep.h"
+#include "core/records/sweep.h"
 
 namespace pippin::test {
 

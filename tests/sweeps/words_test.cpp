@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "harness/base/error.h"
+#include "core/base/error.h"
 #include "sweeps/sweep_file.h"
 #include "sweeps/sweep_words.h"
 #include "sweeps/yaml.h"

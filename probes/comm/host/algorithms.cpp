@@ -22,17 +22,17 @@ std::int64_t Collective::piece_count() const { return kPieceBytes / element; }
 
 /// In step k every rank hears from the one 2^k before it, and so of the 2^k before that.
 void Collective::barrier() {
-  std::byte* byte = plan.scratch(2);
+  std::byte* byte = transfers.scratch(2);
   *byte = {};
   for (int distance = 1; distance < size; distance *= 2) {
-    plan.send(after(distance), byte, 1);
-    plan.receive(before(distance), byte + 1, 1);
-    plan.then();
+    transfers.send(after(distance), byte, 1);
+    transfers.receive(before(distance), byte + 1, 1);
+    transfers.then();
   }
 }
 
 void Collective::all_reduce(const std::byte* in, std::byte* out, std::int64_t count) {
-  if (size == 1) return plan.copy(in, out, count);
+  if (size == 1) return transfers.copy(in, out, count);
   if (is_small(count)) return all_reduce_by_halves(in, out, count);
   all_reduce_in_ring(in, out, count);
 }
@@ -42,26 +42,26 @@ void Collective::all_reduce(const std::byte* in, std::byte* out, std::int64_t co
 void Collective::all_reduce_by_halves(const std::byte* in, std::byte* out, std::int64_t count) {
   int power = 1;
   while (2 * power <= size) power *= 2;
-  std::byte* spare[2] = {plan.scratch(count), plan.scratch(count)};
+  std::byte* spare[2] = {transfers.scratch(count), transfers.scratch(count)};
   const std::byte* mine = in;
   const auto take = [&](int peer) {
-    plan.receive_and_combine(peer, mine, spare[0], count, peer < rank);
-    plan.then();
+    transfers.receive_and_combine(peer, mine, spare[0], count, peer < rank);
+    transfers.then();
     mine = spare[0];
     std::swap(spare[0], spare[1]);
   };
   if (rank >= power) {
-    plan.send(rank - power, in, count);
-    plan.receive(rank - power, out, count);
+    transfers.send(rank - power, in, count);
+    transfers.receive(rank - power, out, count);
     return;
   }
   if (rank + power < size) take(rank + power);
   for (int bit = 1; bit < power; bit *= 2) {
-    plan.send(rank ^ bit, mine, count);
+    transfers.send(rank ^ bit, mine, count);
     take(rank ^ bit);
   }
-  plan.copy(mine, out, count);
-  if (rank + power < size) plan.send(rank + power, mine, count);
+  transfers.copy(mine, out, count);
+  if (rank + power < size) transfers.send(rank + power, mine, count);
 }
 
 /// A block goes round once and gathers what every rank has, then once more and tells it.
@@ -70,53 +70,53 @@ void Collective::all_reduce_in_ring(const std::byte* in, std::byte* out, std::in
   const auto length = [&](int block) { return begin(block + 1) - begin(block); };
   for (int step = 0; step + 1 < size; ++step) {
     const int gone = before(step), come = before(step + 1);
-    plan.send(after(1), (step == 0 ? in : out) + begin(gone) * element, length(gone));
-    plan.receive_and_combine(before(1), in + begin(come) * element, out + begin(come) * element,
-                             length(come));
-    plan.then();
+    transfers.send(after(1), (step == 0 ? in : out) + begin(gone) * element, length(gone));
+    transfers.receive_and_combine(before(1), in + begin(come) * element,
+                                  out + begin(come) * element, length(come));
+    transfers.then();
   }
   for (int step = 0; step + 1 < size; ++step) {
     const int gone = before(step + size - 1), come = before(step);
-    plan.send(after(1), out + begin(gone) * element, length(gone));
-    plan.receive(before(1), out + begin(come) * element, length(come));
-    plan.then();
+    transfers.send(after(1), out + begin(gone) * element, length(gone));
+    transfers.receive(before(1), out + begin(come) * element, length(come));
+    transfers.then();
   }
 }
 
 void Collective::all_gather(const std::byte* in, std::byte* out, std::int64_t count) {
   const auto part = [&](int index) { return out + index * count * element; };
-  plan.copy(in, part(rank), count);
+  transfers.copy(in, part(rank), count);
   if (is_small(count * size)) {
     for (int other = 1; other < size; ++other) {
-      plan.send(after(other), in, count);
-      plan.receive(before(other), part(before(other)), count);
+      transfers.send(after(other), in, count);
+      transfers.receive(before(other), part(before(other)), count);
     }
     return;
   }
   for (int step = 0; step + 1 < size; ++step) {
-    plan.send(after(1), step == 0 ? in : part(before(step)), count);
-    plan.receive(before(1), part(before(step + 1)), count);
-    plan.then();
+    transfers.send(after(1), step == 0 ? in : part(before(step)), count);
+    transfers.receive(before(1), part(before(step + 1)), count);
+    transfers.then();
   }
 }
 
 void Collective::reduce_scatter(const std::byte* in, std::byte* out, std::int64_t count) {
-  if (size == 1) return plan.copy(in, out, count);
+  if (size == 1) return transfers.copy(in, out, count);
   if (is_small(count * size)) return reduce_scatter_at_once(in, out, count);
   reduce_scatter_in_ring(in, out, count);
 }
 
 void Collective::reduce_scatter_at_once(const std::byte* in, std::byte* out, std::int64_t count) {
-  std::byte* parts = plan.scratch(count * size);
+  std::byte* parts = transfers.scratch(count * size);
   const auto part = [&](int index) { return parts + index * count * element; };
-  plan.copy(in + rank * count * element, part(rank), count);
+  transfers.copy(in + rank * count * element, part(rank), count);
   for (int other = 1; other < size; ++other) {
-    plan.send(after(other), in + after(other) * count * element, count);
-    plan.receive(before(other), part(before(other)), count);
+    transfers.send(after(other), in + after(other) * count * element, count);
+    transfers.receive(before(other), part(before(other)), count);
   }
-  plan.then();
-  plan.combine(part(0), part(1), out, count);
-  for (int index = 2; index < size; ++index) plan.combine(out, part(index), out, count);
+  transfers.then();
+  transfers.combine(part(0), part(1), out, count);
+  for (int index = 2; index < size; ++index) transfers.combine(out, part(index), out, count);
 }
 
 /// As the first half of the all-reduce, a piece of every block at a time: the sums on their way
@@ -127,7 +127,7 @@ void Collective::reduce_scatter_in_ring(const std::byte* in, std::byte* out, std
   const std::int64_t piece = by_spare ? std::min(count, piece_count()) : count;
   std::byte* spare[2] = {nullptr, nullptr};
   if (by_spare)
-    for (auto& one : spare) one = plan.scratch(piece);
+    for (auto& one : spare) one = transfers.scratch(piece);
   for (std::int64_t at = 0; at < count; at += piece) {
     const std::int64_t length = std::min(piece, count - at);
     const std::byte* mine = in + (before(1) * count + at) * element;
@@ -135,13 +135,13 @@ void Collective::reduce_scatter_in_ring(const std::byte* in, std::byte* out, std
     for (int step = 0; step + 1 < size; ++step) {
       const bool is_last = step + 2 == size;
       std::byte* to = is_last && in != out ? sum : spare[step % 2];
-      plan.send(after(1), mine, length);
-      plan.receive_and_combine(before(1), in + (before(step + 2) * count + at) * element, to,
-                               length);
-      plan.then();
+      transfers.send(after(1), mine, length);
+      transfers.receive_and_combine(before(1), in + (before(step + 2) * count + at) * element, to,
+                                    length);
+      transfers.then();
       mine = to;
     }
-    plan.copy(mine, sum, length);
+    transfers.copy(mine, sum, length);
   }
 }
 
@@ -155,10 +155,10 @@ void Collective::broadcast_by_tree(std::byte* data, std::int64_t count, int root
   const int own = (rank - root + size) % size;
   int bit = 1;
   while (bit < size && !(own & bit)) bit *= 2;
-  if (own > 0) plan.receive(before(bit), data, count);
-  plan.then();
+  if (own > 0) transfers.receive(before(bit), data, count);
+  transfers.then();
   for (bit /= 2; bit > 0; bit /= 2)
-    if (own + bit < size) plan.send(after(bit), data, count);
+    if (own + bit < size) transfers.send(after(bit), data, count);
 }
 
 void Collective::broadcast_by_chain(std::byte* data, std::int64_t count, int root) {
@@ -167,15 +167,15 @@ void Collective::broadcast_by_chain(std::byte* data, std::int64_t count, int roo
   for (std::int64_t at = 0; at < count + piece; at += piece) {
     const std::int64_t last = at - piece;
     if (own > 0 && at < count)
-      plan.receive(before(1), data + at * element, std::min(piece, count - at));
+      transfers.receive(before(1), data + at * element, std::min(piece, count - at));
     if (own + 1 < size && last >= 0)
-      plan.send(after(1), data + last * element, std::min(piece, count - last));
-    plan.then();
+      transfers.send(after(1), data + last * element, std::min(piece, count - last));
+    transfers.then();
   }
 }
 
 void Collective::reduce(const std::byte* in, std::byte* out, std::int64_t count, int root) {
-  if (size == 1) return plan.copy(in, out, count);
+  if (size == 1) return transfers.copy(in, out, count);
   if (is_small(count)) return reduce_by_tree(in, out, count, root);
   reduce_by_chain(in, out, count, root);
 }
@@ -183,16 +183,16 @@ void Collective::reduce(const std::byte* in, std::byte* out, std::int64_t count,
 /// The broadcast's tree, upwards.
 void Collective::reduce_by_tree(const std::byte* in, std::byte* out, std::int64_t count, int root) {
   const int own = (rank - root + size) % size;
-  std::byte* sum = plan.scratch(count);
+  std::byte* sum = transfers.scratch(count);
   const std::byte* mine = in;
   for (int bit = 1; bit < size; bit *= 2) {
-    if (own & bit) return plan.send(before(bit), mine, count);
+    if (own & bit) return transfers.send(before(bit), mine, count);
     if (own + bit >= size) continue;
-    plan.receive_and_combine(after(bit), mine, sum, count);
-    plan.then();
+    transfers.receive_and_combine(after(bit), mine, sum, count);
+    transfers.then();
     mine = sum;
   }
-  plan.copy(mine, out, count);
+  transfers.copy(mine, out, count);
 }
 
 /// From the rank before the root all the way round to it.
@@ -203,15 +203,16 @@ void Collective::reduce_by_chain(const std::byte* in, std::byte* out, std::int64
   const bool begins = own + 1 == size;
   std::byte* spare[2] = {nullptr, nullptr};
   if (!begins && own > 0)
-    for (auto& one : spare) one = plan.scratch(piece);
+    for (auto& one : spare) one = transfers.scratch(piece);
   for (std::int64_t at = 0; at < count + piece; at += piece) {
     const std::int64_t last = at - piece;
     std::byte* sum = own == 0 ? out + at * element : spare[0];
     if (!begins && at < count)
-      plan.receive_and_combine(after(1), in + at * element, sum, std::min(piece, count - at));
+      transfers.receive_and_combine(after(1), in + at * element, sum, std::min(piece, count - at));
     if (own > 0 && last >= 0)
-      plan.send(before(1), begins ? in + last * element : spare[1], std::min(piece, count - last));
-    plan.then();
+      transfers.send(before(1), begins ? in + last * element : spare[1],
+                     std::min(piece, count - last));
+    transfers.then();
     std::swap(spare[0], spare[1]);
   }
 }
@@ -219,28 +220,28 @@ void Collective::reduce_by_chain(const std::byte* in, std::byte* out, std::int64
 void Collective::all_to_all(const std::byte* in, std::byte* out, std::int64_t count) {
   if (in == out) return all_to_all_in_place(out, count);
   const auto part = [&](int index) { return index * count * element; };
-  plan.copy(in + part(rank), out + part(rank), count);
+  transfers.copy(in + part(rank), out + part(rank), count);
   for (int other = 1; other < size; ++other) {
-    plan.send(after(other), in + part(after(other)), count);
-    plan.receive(before(other), out + part(before(other)), count);
+    transfers.send(after(other), in + part(after(other)), count);
+    transfers.receive(before(other), out + part(before(other)), count);
   }
 }
 
 /// Pairs exchange a piece at a time: in round r those whose ranks add up to it.
 void Collective::all_to_all_in_place(std::byte* data, std::int64_t count) {
   const std::int64_t piece = std::min(count, piece_count());
-  std::byte* spare = plan.scratch(piece);
+  std::byte* spare = transfers.scratch(piece);
   for (int round = 0; round < size; ++round) {
     const int other = (round - rank + size) % size;
     if (other == rank) continue;
     for (std::int64_t at = 0; at < count; at += piece) {
       const std::int64_t length = std::min(piece, count - at);
       std::byte* place = data + (other * count + at) * element;
-      plan.send(other, place, length);
-      plan.receive(other, spare, length);
-      plan.then();
-      plan.copy(spare, place, length);
-      plan.then();
+      transfers.send(other, place, length);
+      transfers.receive(other, spare, length);
+      transfers.then();
+      transfers.copy(spare, place, length);
+      transfers.then();
     }
   }
 }

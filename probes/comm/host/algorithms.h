@@ -3,16 +3,16 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "probes/comm/host/plan.h"
+#include "probes/comm/host/transfers.h"
 
 namespace pippin::probes {
 
-/// One rank's part in a collective over a group: what it adds to the plan. Few bytes go in few
+/// One rank's part in a collective over a group: what it adds to the transfers. Few bytes go in few
 /// steps, many bytes in pieces round a ring or along a chain, where every link is busy all the time
 /// and carries the fewest bytes. Sources: Thakur, Rabenseifner and Gropp 2005; Hensgen, Finkel and
 /// Manber 1988 (barrier).
 struct Collective {
-  Plan& plan;
+  HostTransfers& transfers;
   int rank, size;
   std::int64_t element;  ///< bytes of one
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "probes/comm/host/algorithms.h"
-#include "probes/comm/host/plan.h"
+#include "probes/comm/host/transfers.h"
 
 namespace pippin::probes {
 
@@ -17,22 +17,23 @@ std::byte* bytes(void* data) { return static_cast<std::byte*>(data); }
 
 class HostCall final : public Pending {
  public:
-  HostCall(Mesh& mesh, std::unique_ptr<Plan> plan) : mesh_(mesh), plan_(std::move(plan)) {
-    mesh_.start(*plan_);
+  HostCall(Mesh& mesh, std::unique_ptr<HostTransfers> transfers)
+      : mesh_(mesh), transfers_(std::move(transfers)) {
+    mesh_.start(*transfers_);
   }
-  ~HostCall() override { mesh_.forget(*plan_); }
+  ~HostCall() override { mesh_.forget(*transfers_); }
   HostCall(const HostCall&) = delete;
   HostCall& operator=(const HostCall&) = delete;
 
   bool done() override {
-    if (!plan_->is_done()) mesh_.work();
-    return plan_->is_done();
+    if (!transfers_->is_done()) mesh_.work();
+    return transfers_->is_done();
   }
-  void wait() override { mesh_.wait(*plan_); }
+  void wait() override { mesh_.wait(*transfers_); }
 
  private:
   Mesh& mesh_;
-  std::unique_ptr<Plan> plan_;
+  std::unique_ptr<HostTransfers> transfers_;
 };
 
 class HostCommunicator final : public Communicator {
@@ -48,67 +49,68 @@ class HostCommunicator final : public Communicator {
   int size() const override { return static_cast<int>(members_.size()); }
 
   void barrier() override {
-    Plan plan = planned(Element::kByte);
-    collective(plan, Element::kByte).barrier();
-    run(plan);
+    HostTransfers transfers = new_transfers(Element::kByte);
+    collective(transfers, Element::kByte).barrier();
+    run(transfers);
   }
   void all_reduce(const void* in, void* out, std::int64_t count, Element element,
                   Reduction reduction) override {
-    Plan plan = planned(element, reduction);
-    collective(plan, element).all_reduce(bytes(in), bytes(out), count);
-    run(plan);
+    HostTransfers transfers = new_transfers(element, reduction);
+    collective(transfers, element).all_reduce(bytes(in), bytes(out), count);
+    run(transfers);
   }
   void all_gather(const void* in, void* out, std::int64_t count, Element element) override {
-    Plan plan = planned(element);
-    collective(plan, element).all_gather(bytes(in), bytes(out), count);
-    run(plan);
+    HostTransfers transfers = new_transfers(element);
+    collective(transfers, element).all_gather(bytes(in), bytes(out), count);
+    run(transfers);
   }
   void reduce_scatter(const void* in, void* out, std::int64_t count, Element element) override {
-    Plan plan = planned(element);
-    collective(plan, element).reduce_scatter(bytes(in), bytes(out), count);
-    run(plan);
+    HostTransfers transfers = new_transfers(element);
+    collective(transfers, element).reduce_scatter(bytes(in), bytes(out), count);
+    run(transfers);
   }
   void broadcast(void* data, std::int64_t count, Element element, int root) override {
-    Plan plan = planned(element);
-    collective(plan, element).broadcast(bytes(data), count, root);
-    run(plan);
+    HostTransfers transfers = new_transfers(element);
+    collective(transfers, element).broadcast(bytes(data), count, root);
+    run(transfers);
   }
   void reduce(const void* in, void* out, std::int64_t count, Element element, int root) override {
-    Plan plan = planned(element);
-    collective(plan, element).reduce(bytes(in), bytes(out), count, root);
-    run(plan);
+    HostTransfers transfers = new_transfers(element);
+    collective(transfers, element).reduce(bytes(in), bytes(out), count, root);
+    run(transfers);
   }
   void all_to_all(const void* in, void* out, std::int64_t count, Element element) override {
-    Plan plan = planned(element);
-    collective(plan, element).all_to_all(bytes(in), bytes(out), count);
-    run(plan);
+    HostTransfers transfers = new_transfers(element);
+    collective(transfers, element).all_to_all(bytes(in), bytes(out), count);
+    run(transfers);
   }
 
   Call start_all_reduce(const void* in, void* out, std::int64_t count, Element element) override {
-    auto plan = std::make_unique<Plan>(next_call(), members_, element);
-    collective(*plan, element).all_reduce(bytes(in), bytes(out), count);
-    return started(std::move(plan));
+    auto transfers = std::make_unique<HostTransfers>(next_call(), members_, element);
+    collective(*transfers, element).all_reduce(bytes(in), bytes(out), count);
+    return started(std::move(transfers));
   }
   Call start_reduce_scatter(const void* in, void* out, std::int64_t count,
                             Element element) override {
-    auto plan = std::make_unique<Plan>(next_call(), members_, element);
-    collective(*plan, element).reduce_scatter(bytes(in), bytes(out), count);
-    return started(std::move(plan));
+    auto transfers = std::make_unique<HostTransfers>(next_call(), members_, element);
+    collective(*transfers, element).reduce_scatter(bytes(in), bytes(out), count);
+    return started(std::move(transfers));
   }
   Call start_all_gather(const void* in, void* out, std::int64_t count, Element element) override {
-    auto plan = std::make_unique<Plan>(next_call(), members_, element);
-    collective(*plan, element).all_gather(bytes(in), bytes(out), count);
-    return started(std::move(plan));
+    auto transfers = std::make_unique<HostTransfers>(next_call(), members_, element);
+    collective(*transfers, element).all_gather(bytes(in), bytes(out), count);
+    return started(std::move(transfers));
   }
   Call start_send(const void* data, std::int64_t count, Element element, int to) override {
-    auto plan = std::make_unique<Plan>(next_message(sent_[to]), members_, element);
-    plan->send(to, bytes(data), count);
-    return started(std::move(plan));
+    auto transfers = std::make_unique<HostTransfers>(next_message(sent_[to]), members_, element);
+    transfers->send(to, bytes(data), count);
+    return started(std::move(transfers));
   }
   Call start_receive(void* data, std::int64_t count, Element element, int from) override {
-    auto plan = std::make_unique<Plan>(next_message(received_[from]), members_, element);
-    plan->receive(from, bytes(data), count);
-    return started(std::move(plan));
+    auto transfers =
+        std::make_unique<HostTransfers>(next_message(received_[from]), members_, element);
+    transfers->receive(from, bytes(data), count);
+    return started(std::move(transfers));
   }
 
   /// Groups of one split may have one number: no two of them share a pair of ranks.
@@ -137,18 +139,18 @@ class HostCommunicator final : public Communicator {
     return {(std::uint64_t{1} << 63) | count++, group_};
   }
 
-  Plan planned(Element element, Reduction reduction = Reduction::kSum) {
-    return Plan(next_call(), members_, element, reduction);
+  HostTransfers new_transfers(Element element, Reduction reduction = Reduction::kSum) {
+    return HostTransfers(next_call(), members_, element, reduction);
   }
-  Collective collective(Plan& plan, Element element) const {
-    return {plan, rank_, size(), bytes_of(element)};
+  Collective collective(HostTransfers& transfers, Element element) const {
+    return {transfers, rank_, size(), bytes_of(element)};
   }
-  void run(Plan& plan) {
-    mesh_->start(plan);
-    mesh_->wait(plan);
+  void run(HostTransfers& transfers) {
+    mesh_->start(transfers);
+    mesh_->wait(transfers);
   }
-  Call started(std::unique_ptr<Plan> plan) {
-    return std::make_unique<HostCall>(*mesh_, std::move(plan));
+  Call started(std::unique_ptr<HostTransfers> transfers) {
+    return std::make_unique<HostCall>(*mesh_, std::move(transfers));
   }
 
   std::shared_ptr<Mesh> mesh_;

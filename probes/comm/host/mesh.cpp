@@ -50,13 +50,13 @@ Mesh::~Mesh() {
   if (std::uncaught_exceptions() == 0) leave();
 }
 
-void Mesh::start(Plan& plan) {
-  plan.advance(*this);
-  if (!plan.is_done()) plans_.push_back(&plan);
+void Mesh::start(HostTransfers& transfers) {
+  transfers.advance(*this);
+  if (!transfers.is_done()) calls_.push_back(&transfers);
 }
 
-void Mesh::forget(const Plan& plan) {
-  plans_.erase(std::remove(plans_.begin(), plans_.end(), &plan), plans_.end());
+void Mesh::forget(const HostTransfers& transfers) {
+  calls_.erase(std::remove(calls_.begin(), calls_.end(), &transfers), calls_.end());
 }
 
 bool Mesh::work() {
@@ -67,16 +67,16 @@ bool Mesh::work() {
     throw Error(ExitCode::kLostRank,
                 "rank " + std::to_string(lost_) + " is gone: its connection broke");
   }
-  for (Plan* plan : plans_) moved = plan->advance(*this) || moved;
+  for (HostTransfers* transfers : calls_) moved = transfers->advance(*this) || moved;
   return moved;
 }
 
-void Mesh::wait(const Plan& plan) {
+void Mesh::wait(const HostTransfers& transfers) {
   double last = now_seconds();
-  while (!plan.is_done()) {
+  while (!transfers.is_done()) {
     if (work() || idle(now_seconds() - last)) last = now_seconds();
   }
-  forget(plan);
+  forget(transfers);
 }
 
 bool Mesh::work_boxes() {

@@ -7,7 +7,7 @@
 #include "probes/comm/host/link.h"
 #include "probes/comm/host/mailbox.h"
 #include "probes/comm/host/message.h"
-#include "probes/comm/host/plan.h"
+#include "probes/comm/host/transfers.h"
 #include "probes/comm/socket.h"
 
 namespace pippin::probes {
@@ -27,14 +27,14 @@ class Mesh {
   int rank() const { return rank_; }
   int size() const { return static_cast<int>(boxes_.size()); }
 
-  /// Begins a call; the plan is done when it says so, and must live until forget().
-  void start(Plan& plan);
-  void forget(const Plan& plan);
+  /// Begins a call; the transfers is done when it says so, and must live until forget().
+  void start(HostTransfers& transfers);
+  void forget(const HostTransfers& transfers);
   // Errors of both: Error (lost rank) where one is gone; Error (machine) of what it sends.
   /// Moves all calls on; returns whether anything moved.
   bool work();
   /// … until that one is done, and forgets it.
-  void wait(const Plan& plan);
+  void wait(const HostTransfers& transfers);
 
   // For plans: their messages.
   void send(Message& message) { box(message.peer).send(message); }
@@ -60,7 +60,7 @@ class Mesh {
   Socket events_;                                ///< an epoll instance over all descriptors
   std::vector<bool> gone_;                       ///< by rank
   int lost_ = -1;                                ///< a rank that is gone without a goodbye
-  std::vector<Plan*> plans_;                     ///< under way
+  std::vector<HostTransfers*> calls_;            ///< under way
   std::uint64_t next_group_ = 1;
   double spin_seconds_;
 };

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 
-#include "harness/base/process.h"
+#include "core/base/process.h"
 #include "tests/support/temporary.h"
 
 using namespace pippin;

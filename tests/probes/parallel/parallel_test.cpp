@@ -14,7 +14,7 @@
 
 #include "probes/comm/session.h"
 #include "probes/comm/staged.h"
-#include "probes/oracle/trainer.h"
+#include "tests/probes/oracle/trainer.h"
 #include "tests/probes/parallel/broken.h"
 #include "tests/probes/parallel/cases.h"
 #include "tests/probes/parallel/gathered.h"

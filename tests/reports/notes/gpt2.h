@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/files.h"
-#include "harness/base/text.h"
+#include "core/base/files.h"
+#include "core/base/text.h"
 #include "tests/support/temporary.h"
 
 namespace pippin::test {

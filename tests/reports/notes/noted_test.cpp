@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 #include "reports/notes/outcome_words.h"
 #include "tests/reports/notes/gpt2.h"
 

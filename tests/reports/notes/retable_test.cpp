@@ -4,7 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "harness/base/text.h"
+#include "core/base/text.h"
 #include "reports/notes/line_diff.h"
 #include "tests/reports/notes/gpt2.h"
 

@@ -1,0 +1,39 @@
+#include "core/base/hash.h"
+
+#include <fmt/format.h>
+#include <new>
+#include <xxhash.h>
+
+namespace pippin {
+
+struct Hasher::State {
+  struct Free {
+    void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
+  };
+  std::unique_ptr<XXH3_state_t, Free> xxh3{XXH3_createState()};
+};
+
+namespace {
+std::string hex(XXH128_hash_t hash) {
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
+}  // namespace
+
+Hasher::Hasher() : state_(std::make_unique<State>()) {
+  if (!state_->xxh3 || XXH3_128bits_reset(state_->xxh3.get()) != XXH_OK) throw std::bad_alloc();
+}
+Hasher::~Hasher() = default;
+Hasher::Hasher(Hasher&&) noexcept = default;
+Hasher& Hasher::operator=(Hasher&&) noexcept = default;
+
+void Hasher::add(std::string_view bytes) {
+  XXH3_128bits_update(state_->xxh3.get(), bytes.data(), bytes.size());
+}
+
+std::string Hasher::digest() const { return hex(XXH3_128bits_digest(state_->xxh3.get())); }
+
+std::string hash_of(std::string_view bytes) {
+  return hex(XXH3_128bits(bytes.data(), bytes.size()));
+}
+
+}  // namespace pippin

@@ -1,0 +1,128 @@
+#include "core/base/process.h"
+
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/process.hpp>
+#include <boost/process/extend.hpp>
+#include <csignal>
+#include <cstdio>
+#include <future>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "core/base/error.h"
+
+namespace pippin {
+
+namespace bp = boost::process;
+
+namespace {
+
+fs::path found(const std::string& program) {
+  if (program.find('/') != std::string::npos) return program;
+  fs::path path = find_program(program);
+  if (path.empty()) machine_failed("cannot find '{}' on PATH", program);
+  return path;
+}
+
+std::vector<std::string> arguments(const std::vector<std::string>& command) {
+  return {command.begin() + 1, command.end()};
+}
+
+int status_of(bp::child& child) {
+  return WIFSIGNALED(child.native_exit_code()) ? 128 + WTERMSIG(child.native_exit_code())
+                                               : child.exit_code();
+}
+
+// How long the rest of a killed program's output is waited for.
+constexpr std::chrono::milliseconds kLastWords{200};
+
+/// Nothing where the pipe is still open.
+std::string said_by(std::future<std::string>& output) {
+  const bool is_whole = output.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  return is_whole ? output.get() : std::string();
+}
+
+}  // namespace
+
+Outcome run_program(const std::vector<std::string>& command) {
+  try {
+    boost::asio::io_context service;
+    std::future<std::string> output;
+    bp::child child(found(command.at(0)).string(), bp::args(arguments(command)),
+                    bp::std_in<bp::null, (bp::std_out & bp::std_err)> output, service);
+    service.run();
+    child.wait();
+    return {status_of(child), output.get()};
+  } catch (const bp::process_error& error) {
+    machine_failed("cannot start '{}': {}", command.at(0), error.code().message());
+  }
+}
+
+Variables own_environment() {
+  Variables variables;
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string text = *entry;
+    const auto equals = text.find('=');
+    if (equals != std::string::npos)
+      variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return variables;
+}
+
+Answer ask_program(const std::vector<std::string>& command, const Variables& environment,
+                   std::chrono::milliseconds patience) {
+  bp::environment variables;
+  for (const auto& [name, value] : environment) variables[name] = value;
+  const pid_t parent = ::getpid();
+  const auto die_with_parent = [parent](auto&) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(128 + SIGKILL);  // it was quicker
+  };
+  try {
+    boost::asio::io_context service;
+    std::future<std::string> output, errors;
+    bp::child child(found(command.at(0)).string(), bp::args(arguments(command)), variables,
+                    bp::std_in<bp::null, bp::std_out> output, bp::std_err > errors, service,
+                    bp::extend::on_exec_setup(die_with_parent));
+    service.run_for(patience);
+    const bool gave_up = !service.stopped();
+    // What it has started itself may hold the pipes for longer.
+    if (gave_up) {
+      ::kill(child.id(), SIGKILL);  // terminate() would lose its status
+      service.run_for(kLastWords);
+    }
+    child.wait();
+    return {status_of(child), said_by(output), said_by(errors), gave_up};
+  } catch (const bp::process_error& error) {
+    machine_failed("cannot start '{}': {}", command.at(0), error.code().message());
+  }
+}
+
+void start_detached(const std::vector<std::string>& command, const fs::path& log) {
+  std::vector<std::string> detached{"--fork"};
+  detached.insert(detached.end(), command.begin(), command.end());
+  try {
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> sink(std::fopen(log.c_str(), "ae"),
+                                                               std::fclose);
+    if (!sink) machine_failed("{}: cannot open for writing", log.string());
+    bp::child child(found("setsid").string(), bp::args(detached),
+                    bp::std_in<bp::null, (bp::std_out & bp::std_err)> sink.get());
+    child.wait();
+    if (status_of(child) != 0)
+      machine_failed("cannot start '{}': setsid exits {}", command.at(0), status_of(child));
+  } catch (const bp::process_error& error) {
+    machine_failed("cannot start '{}': {}", command.at(0), error.code().message());
+  }
+}
+
+fs::path find_program(const std::string& name) { return bp::search_path(name).string(); }
+
+std::string host_name() {
+  std::array<char, 256> name{};  // Linux has at most 64
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
+
+fs::path own_executable() { return fs::read_symlink("/proc/self/exe"); }
+
+}  // namespace pippin

@@ -1,0 +1,193 @@
+#include "core/jobs/manifest.h"
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace pippin {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kFormat = 2;
+
+void put(Json& json, const char* name, const Count& count) {
+  if (count) json[name] = *count;
+}
+
+Count count_of(const Json& json, const char* name) {
+  const auto found = json.find(name);
+  return found == json.end() ? std::nullopt : Count(found->get<std::int64_t>());
+}
+
+Json json_of(const Model& model) {
+  Json json{{"size", model.size}, {"style", model.style}};
+  put(json, "layers", model.layers);
+  put(json, "hidden", model.hidden);
+  put(json, "heads", model.heads);
+  put(json, "kv_heads", model.kv_heads);
+  put(json, "ffn", model.ffn);
+  put(json, "seq", model.seq);
+  put(json, "vocab", model.vocab);
+  put(json, "padded_vocab", model.padded_vocab);
+  put(json, "params", model.params);
+  return json;
+}
+
+Model model_of(const Json& json) {
+  return {json.at("size"),          json.at("style"),
+          count_of(json, "layers"), count_of(json, "hidden"),
+          count_of(json, "heads"),  count_of(json, "kv_heads"),
+          count_of(json, "ffn"),    count_of(json, "seq"),
+          count_of(json, "vocab"),  count_of(json, "padded_vocab"),
+          count_of(json, "params")};
+}
+
+Json json_of(const Layout& layout) {
+  Json json = Json::object();
+  put(json, "tp", layout.tp);
+  put(json, "pp", layout.pp);
+  put(json, "dp", layout.dp);
+  put(json, "cp", layout.cp);
+  put(json, "mbs", layout.mbs);
+  put(json, "gas", layout.gas);
+  put(json, "gpus", layout.gpus);
+  put(json, "gbs", layout.gbs);
+  return json;
+}
+
+Layout layout_of(const Json& json) {
+  return {count_of(json, "tp"),   count_of(json, "pp"),  count_of(json, "dp"),
+          count_of(json, "cp"),   count_of(json, "mbs"), count_of(json, "gas"),
+          count_of(json, "gpus"), count_of(json, "gbs")};
+}
+
+Json json_of(const Point& point) {
+  Json axes = Json::array();
+  for (const auto& axis : point.axes) {
+    axes.push_back(
+        {axis.first, axis.second.text, axis.second.number ? Json(*axis.second.number) : Json()});
+  }
+  return {{"id", point.id},
+          {"name", point.name},
+          {"trainer", point.trainer},
+          {"model", json_of(point.model)},
+          {"layout", json_of(point.layout)},
+          {"axes", axes}};
+}
+
+Point point_of(const Json& json) {
+  Point point{json.at("id"),
+              json.at("name"),
+              json.at("trainer"),
+              model_of(json.at("model")),
+              layout_of(json.at("layout")),
+              {}};
+  for (const auto& axis : json.at("axes")) {
+    const auto number =
+        axis.at(2).is_null() ? std::nullopt : std::optional(axis.at(2).get<double>());
+    point.axes.emplace_back(axis.at(0), Value{axis.at(1), number});
+  }
+  return point;
+}
+
+Json json_of(const PlannedJob& job) {
+  Json runs = Json::array();
+  for (const auto& run : job.runs) {
+    runs.push_back({{"name", run.name},
+                    {"point", run.point_id},
+                    {"repeat", run.repeat},
+                    {"position", run.position}});
+    if (run.is_reference) runs.back()["reference"] = true;
+  }
+  Json json{{"name", job.name}, {"allocation", job.allocation}, {"nodes", job.nodes}};
+  put(json, "time_s", job.time_s);  // manifests before 0.2 have none
+  json["runs"] = runs;
+  return json;
+}
+
+PlannedJob job_of(const Json& json) {
+  PlannedJob job{
+      json.at("name"), json.at("allocation"), json.at("nodes"), {}, count_of(json, "time_s")};
+  for (const auto& run : json.at("runs")) {
+    job.runs.push_back({run.at("name"), run.at("point"), run.at("repeat"), run.at("position"),
+                        run.value("reference", false)});
+  }
+  return job;
+}
+
+constexpr const char* kRemedy =
+    "move it away, and 'pippin run' (from the second campaign on with --again) makes it again from "
+    "the sweep file; what is done stays done";
+
+void check_points(const Campaign& campaign, const std::string& where) {
+  std::set<std::string> ids;
+  for (const auto& point : campaign.points) ids.insert(point.id);
+  for (const auto& job : campaign.jobs) {
+    for (const auto& run : job.runs) {
+      if (!ids.count(run.point_id))
+        bad_input("{}: is damaged: no point of run '{}'; {}", where, run.name, kRemedy);
+    }
+  }
+}
+
+}  // namespace
+
+std::string manifest_of(const Campaign& campaign) {
+  Json points = Json::array(), dropped = Json::array(), jobs = Json::array();
+  for (const auto& point : campaign.points) points.push_back(json_of(point));
+  for (const auto& drop : campaign.dropped) {
+    dropped.push_back({{"point", json_of(drop.point)}, {"reason", drop.verdict.reason}});
+  }
+  for (const auto& job : campaign.jobs) jobs.push_back(json_of(job));
+  Json json{{"format", kFormat}, {"sweep", campaign.sweep}, {"campaign", campaign.number}};
+  json["started"] = campaign.started;
+  json["cluster"] = campaign.cluster;
+  json["accelerator"] = campaign.accelerator;
+  json["peak_tflops"] = campaign.peak_tflops;
+  json["scheduler"] = campaign.scheduler;
+  json["order"] = campaign.order;
+  json["seed"] = campaign.seed;
+  if (campaign.warmup) json["warmup"] = *campaign.warmup;
+  json["points"] = points;
+  json["dropped"] = dropped;
+  json["jobs"] = jobs;
+  return json.dump(1) + "\n";
+}
+
+Campaign campaign_of(const std::string& manifest, const std::string& where) {
+  try {
+    const Json json = Json::parse(manifest);
+    if (json.at("format") != kFormat) {
+      bad_input("{}: written by another version of pippin (format {})", where,
+                json.at("format").dump());
+    }
+    Campaign campaign;
+    campaign.sweep = json.at("sweep");
+    campaign.number = json.at("campaign");
+    campaign.started = json.at("started");
+    campaign.cluster = json.at("cluster");
+    campaign.accelerator = json.value("accelerator", "");  // manifests before 0.2 have neither
+    campaign.peak_tflops = json.value("peak_tflops", PeakTflops{});
+    campaign.scheduler = json.at("scheduler");
+    campaign.order = json.at("order");
+    campaign.seed = json.at("seed");
+    campaign.warmup = count_of(json, "warmup");
+    for (const auto& point : json.at("points")) campaign.points.push_back(point_of(point));
+    for (const auto& drop : json.at("dropped")) {
+      campaign.dropped.push_back(
+          {point_of(drop.at("point")), {Verdict::Kind::kInfeasible, drop.at("reason")}});
+    }
+    for (const auto& job : json.at("jobs")) campaign.jobs.push_back(job_of(job));
+    check_points(campaign, where);
+    return campaign;
+  } catch (const Json::exception& error) {
+    bad_input("{}: is damaged, or no campaign of pippin's: {}; {}", where, printable(error.what()),
+              kRemedy);
+  }
+}
+
+}  // namespace pippin

@@ -1,0 +1,258 @@
+#include "core/jobs/protocol.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <tuple>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/jobs/manifest.h"
+
+namespace pippin {
+
+namespace {
+
+/// "exit=0 ended=1700000000" → the value after "exit="; nothing where it is not there.
+std::optional<std::int64_t> field(std::string_view marker, std::string_view name) {
+  for (std::string_view part : split(trim(marker), ' ')) {
+    if (part.size() > name.size() && part.substr(0, name.size()) == name &&
+        part[name.size()] == '=') {
+      return parse_integer(part.substr(name.size() + 1));
+    }
+  }
+  return std::nullopt;
+}
+
+/// The number after `prefix` where `name` is exactly that: "campaign-2" → 2.
+std::optional<std::int64_t> number_after(std::string_view name, std::string_view prefix) {
+  if (name.substr(0, prefix.size()) != prefix) return std::nullopt;
+  return parse_integer(name.substr(prefix.size()));
+}
+
+/// "2-local-0" → 2; 0 where the name is no attempt's.
+std::int64_t submission_of(std::string_view attempt) {
+  return parse_integer(split(attempt, '-').front()).value_or(0);
+}
+
+/// "gpt-52b-n4-s12" → 12; nothing where the name is no submission's.
+std::optional<std::int64_t> number_of_submission(std::string_view name) {
+  const auto mark = name.rfind("-s");
+  return mark == std::string_view::npos ? std::nullopt : parse_integer(name.substr(mark + 2));
+}
+
+/// A marker that a power cut has torn is none: the attempt was lost.
+Attempt read_attempt(FileSystem& files, const fs::path& directory) {
+  Attempt attempt;
+  attempt.name = directory.filename().string();
+  attempt.submission = submission_of(attempt.name);
+  attempt.directory = directory;
+  if (const auto started = files.read(directory / "started"))
+    attempt.started = parse_integer(trim(*started));
+  const auto done = files.read(directory / "done").value_or("");
+  const auto exit_code = field(done, "exit"), ended = field(done, "ended");
+  if (exit_code && ended) {
+    attempt.exit_code = static_cast<int>(*exit_code);
+    attempt.ended = ended;
+  } else if (const auto interrupted = files.read(directory / "interrupted")) {
+    attempt.interrupted = true;
+    attempt.time_up = field(*interrupted, "time_up") == 1;
+  }
+  return attempt;
+}
+
+constexpr std::pair<End, std::string_view> kEndWords[] = {
+    {End::kCompleted, "completed"}, {End::kApplication, "application"},
+    {End::kLimit, "limit"},         {End::kInfrastructure, "infrastructure"},
+    {End::kUser, "user"},           {End::kUnknown, "unknown"}};
+
+std::string_view word_of(End end) {
+  return std::find_if(std::begin(kEndWords), std::end(kEndWords),
+                      [&](const auto& entry) { return entry.first == end; })
+      ->second;
+}
+
+End end_of(std::string_view word) {
+  const auto found = std::find_if(std::begin(kEndWords), std::end(kEndWords),
+                                  [&](const auto& entry) { return entry.second == word; });
+  return found == std::end(kEndWords) ? End::kUnknown : found->first;
+}
+
+std::string journal_text(const Submission& submission) {
+  std::string text = fmt::format("{}\nowner\t{}\nsender\t{}\nat\t{}\ntried_until\t{}\n",
+                                 submission.token, submission.owner, submission.sender,
+                                 submission.journaled_at, submission.tried_until);
+  for (const auto& task : submission.tasks)
+    text += fmt::format("task\t{}\t{}\n", task.job, fmt::join(task.runs, "\t"));
+  return text;
+}
+
+/// False where the journal is damaged.
+bool read_journal(std::string_view text, Submission& submission) {
+  const auto lines = split(trim(text), '\n');
+  submission.token = std::string(lines.front());
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const auto words = split(lines[i], '\t');
+    if (words.size() < 2) return false;
+    if (words[0] == "owner") submission.owner = words[1];
+    if (words[0] == "sender") submission.sender = words[1];
+    if (words[0] == "at") submission.journaled_at = parse_integer(words[1]).value_or(0);
+    if (words[0] == "tried_until") submission.tried_until = parse_integer(words[1]).value_or(0);
+    if (words[0] == "task")
+      submission.tasks.push_back({std::string(words[1]), {words.begin() + 2, words.end()}});
+  }
+  return !submission.token.empty() && !submission.tasks.empty();
+}
+
+/// Lines of "TASK<tab>end<tab>evidence".
+std::map<std::int64_t, TaskEnd> read_ends(std::string_view text) {
+  std::map<std::int64_t, TaskEnd> ends;
+  for (std::string_view line : split(trim(text), '\n')) {
+    const auto words = split(line, '\t');
+    const auto task = parse_integer(words.front());
+    if (task && words.size() == 3) ends[*task] = {end_of(words[1]), std::string(words[2])};
+  }
+  return ends;
+}
+
+}  // namespace
+
+fs::path SweepFolder::job_log(const Submission& submission, std::int64_t task) const {
+  const bool is_array = submission.tasks.size() > 1;
+  return directory(submission) / (is_array ? fmt::format("job-{}.log", task) : "job.log");
+}
+
+std::vector<Attempt> SweepFolder::attempts(const std::string& run) {
+  std::vector<Attempt> attempts;
+  for (const auto& name : files_.list(root_ / run)) {
+    if (submission_of(name) > 0) attempts.push_back(read_attempt(files_, root_ / run / name));
+  }
+  std::stable_sort(attempts.begin(), attempts.end(), [](const Attempt& a, const Attempt& b) {
+    return std::tie(a.submission, a.started) < std::tie(b.submission, b.started);
+  });
+  return attempts;
+}
+
+Outcomes SweepFolder::outcomes() {
+  const auto named = [&](const char* folder) {
+    const auto names = files_.list(root_ / folder);
+    return std::set<std::string, std::less<>>(names.begin(), names.end());
+  };
+  return {named("succeeded"), named("failed")};
+}
+
+std::vector<Submission> SweepFolder::submissions() {
+  std::vector<Submission> found;
+  for (const auto& name : files_.list(root_ / "jobs")) {
+    const auto number = number_of_submission(name);
+    if (!number || !files_.exists(root_ / "jobs" / name / "journal")) continue;
+    found.push_back(read_submission(name, *number));
+  }
+  std::sort(found.begin(), found.end(),
+            [](const auto& a, const auto& b) { return a.number < b.number; });
+  return found;
+}
+
+std::int64_t SweepFolder::newest_submission() {
+  std::int64_t newest = 0;
+  for (const auto& name : files_.list(root_ / "jobs"))
+    newest = std::max(newest, number_of_submission(name).value_or(0));
+  return newest;
+}
+
+Submission SweepFolder::read_submission(const std::string& name, std::int64_t number) {
+  const fs::path folder = root_ / "jobs" / name;
+  Submission submission;
+  submission.number = number;
+  submission.name = name;
+  if (!read_journal(files_.read(folder / "journal").value_or(""), submission)) {
+    machine_failed("{}: a damaged journal; remove {}, and its runs are handed over again",
+                   (folder / "journal").string(), folder.string());
+  }
+  const auto names = files_.list(folder);
+  const auto is_there = [&](std::string_view mark) {
+    return std::binary_search(names.begin(), names.end(), mark);
+  };
+  const auto words = [&](const char* mark) {
+    return std::string(trim(files_.read(folder / mark).value_or("")));
+  };
+  if (is_there("handed")) submission.handed = words("handed");
+  if (is_there("refused")) submission.refused = words("refused");
+  submission.cancelled = is_there("cancelled");
+  if (is_there("ended")) submission.ended = read_ends(words("ended"));
+  return submission;
+}
+
+void SweepFolder::journal(const Submission& submission) {
+  files_.write(directory(submission) / "journal", journal_text(submission));
+}
+
+void SweepFolder::mark_handed(Submission& submission, const std::string& id) {
+  files_.write(directory(submission) / "handed", id + "\n");
+  submission.handed = id;
+}
+
+void SweepFolder::mark_refused(Submission& submission, const std::string& words) {
+  files_.write(directory(submission) / "refused", words + "\n");
+  submission.refused = words;
+}
+
+void SweepFolder::mark_cancelled(Submission& submission) {
+  files_.write(directory(submission) / "cancelled", "");
+  submission.cancelled = true;
+}
+
+void SweepFolder::mark_ended(Submission& submission, const std::map<std::int64_t, TaskEnd>& ended) {
+  for (const auto& [task, end] : ended) submission.ended[task] = end;
+  std::string text;
+  for (const auto& [task, end] : submission.ended)
+    text += fmt::format("{}\t{}\t{}\n", task, word_of(end.end), printable(end.evidence));
+  files_.write(directory(submission) / "ended", text);
+}
+
+bool SweepFolder::has_begun(const Submission& submission) {
+  constexpr std::string_view kClaim = "claim-";
+  const auto names = files_.list(directory(submission));
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return std::string_view(name).substr(0, kClaim.size()) == kClaim;
+  });
+}
+
+std::string SweepFolder::provenance(const Submission& submission, const Attempt& attempt) {
+  return files_.read(directory(submission) / ("claim-" + attempt.job_id()) / "provenance")
+      .value_or("");
+}
+
+std::vector<std::int64_t> SweepFolder::campaigns() {
+  std::vector<std::int64_t> numbers;
+  for (const auto& name : files_.list(root_)) {
+    if (name.size() < 5 || name.substr(name.size() - 5) != ".json") continue;
+    if (const auto number = number_after(name.substr(0, name.size() - 5), "campaign-"))
+      numbers.push_back(*number);
+  }
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+Campaign SweepFolder::load_campaign(std::int64_t number) {
+  const fs::path file = root_ / fmt::format("campaign-{}.json", number);
+  const auto text = files_.read(file);
+  if (!text) bad_input("{}: no such campaign", file.string());
+  return campaign_of(*text, file.string());
+}
+
+void SweepFolder::save_campaign(const Campaign& campaign) {
+  files_.write(root_ / fmt::format("campaign-{}.json", campaign.number), manifest_of(campaign));
+}
+
+const Attempt* attempt_that_counts(const std::vector<Attempt>& attempts) {
+  const Attempt* best = attempts.empty() ? nullptr : &attempts.back();
+  for (const auto& attempt : attempts) {
+    const bool is_first_success =
+        attempt.exit_code == 0 && (best->exit_code != 0 || attempt.ended < best->ended);
+    const bool is_last_failure = attempt.done() && best->exit_code != 0;
+    if (is_first_success || is_last_failure) best = &attempt;
+  }
+  return best;
+}
+
+}  // namespace pippin

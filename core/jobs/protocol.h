@@ -1,0 +1,157 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/base/files.h"
+#include "core/jobs/scheduler.h"
+#include "core/records/campaign.h"
+
+/// The files by which pippin and its jobs know what happened, all below one folder per sweep:
+///
+///   campaign-1.json         the design of a campaign, frozen when it began
+///   jobs/NAME-s2/           the sweep's second submission: one job, or an array of them
+///     job.sh                what the scheduler runs
+///     tasks.sh              of an array: what its tasks run
+///     journal               token, owner, time and tasks, written before anything is handed over
+///     handed                the scheduler's id, once it is known
+///     refused               the scheduler's words: it surely has not got it, and will not
+///     cancelled             written before a person's cancel is passed on
+///     ended                 the scheduler's last words on tasks that left runs open
+///     job.log, job-TASK.log   what the script itself printed
+///     claim-ID/             made by the job when it starts; `owner` in it lets one process in,
+///                           `provenance` says where and with what it runs, `failing` which runs
+///                           failed since the last that succeeded
+///   RUN/2-ID/               one attempt at a run, by the second submission
+///   RUN/2-ID/log            what the trainer printed
+///   RUN/2-ID/started        seconds since 1970; who makes it has the claim on the attempt
+///   RUN/2-ID/command        the bash function that was called
+///   RUN/2-ID/canary-before  "canary=3 taken=1700000000", the job's third reading and when it was
+///                           begun, what the canary printed, and "exit=1" where it failed
+///   RUN/2-ID/canary-after   the same; one file with the next run's `canary-before` where one
+///                           reading serves both
+///   RUN/2-ID/interrupted    it was ended from outside: "signal=TERM time_up=1"
+///   RUN/2-ID/done           by rename when it is over: "exit=0 ended=1700000000"; one that holds
+///                           anything else was torn by a power cut and counts as none
+///   succeeded/RUN           an attempt at RUN is done, and left exit code 0
+///   failed/RUN              …, and left another one
+///
+/// ID is the scheduler's job id and restart count, "local-0" on this machine. A job never writes
+/// anywhere else, and pippin never writes into claims, attempts, succeeded/ and failed/.
+namespace pippin {
+
+/// One attempt at a run, as its folder tells.
+struct Attempt {
+  std::string name;             ///< "2-local-0"
+  std::int64_t submission = 0;  ///< that made it: 2
+  fs::path directory;
+  std::optional<std::int64_t> started;  ///< seconds since 1970
+  std::optional<std::int64_t> ended;
+  std::optional<int> exit_code;  ///< nothing while it runs, or when it was lost
+  bool interrupted = false;      ///< ended from outside
+  bool time_up = false;          ///< … because its job's time was up
+  bool done() const { return exit_code.has_value(); }
+  fs::path log() const { return directory / "log"; }
+  fs::path canary_before() const { return directory / "canary-before"; }
+  fs::path canary_after() const { return directory / "canary-after"; }
+  /// "local-0": the job that made it.
+  std::string job_id() const { return name.substr(name.find('-') + 1); }
+};
+
+/// Exit code of a probe of which another rank was lost. Source: probes/LOG_FORMAT.md.
+inline constexpr int kLostRankExit = 15;
+
+/// What one task was to run.
+struct SubmittedTask {
+  std::string job;  ///< name of the planned one
+  std::vector<std::string> runs;
+};
+
+/// How a task ended.
+struct TaskEnd {
+  End end = End::kUnknown;
+  std::string evidence;
+};
+
+/// One submission.
+struct Submission {
+  std::int64_t number = 1;
+  std::string name;               ///< of its folder: "gpt-52b-n4-s1"
+  std::string token;              ///< names it to the scheduler
+  std::string owner;              ///< user who handed it over
+  std::string sender;             ///< "host 4711": the process that may be at it
+  std::int64_t journaled_at = 0;  ///< seconds since 1970: when it was handed over last
+  std::int64_t tried_until = 0;   ///< seconds since 1970; 0 while its sender may be at it
+  std::vector<SubmittedTask> tasks;
+  std::optional<std::string> handed;      ///< the scheduler's id
+  std::optional<std::string> refused;     ///< why
+  bool cancelled = false;                 ///< a person ended it
+  std::map<std::int64_t, TaskEnd> ended;  ///< by task, from 1; those that left runs open
+};
+
+/// The runs that have an attempt which is done, by its exit code.
+struct Outcomes {
+  std::set<std::string, std::less<>> succeeded, failed;
+};
+
+/// The files of one sweep.
+class SweepFolder {
+ public:
+  SweepFolder(FileSystem& files, fs::path root) : files_(files), root_(std::move(root)) {}
+
+  const fs::path& root() const { return root_; }
+  fs::path directory(const Submission& submission) const {
+    return root_ / "jobs" / submission.name;
+  }
+  fs::path script(const Submission& submission) const { return directory(submission) / "job.sh"; }
+  fs::path tasks_file(const Submission& submission) const {
+    return directory(submission) / "tasks.sh";
+  }
+  /// What the script of a task printed; `task` counts from 1.
+  fs::path job_log(const Submission& submission, std::int64_t task = 1) const;
+
+  /// In the order they were made. Errors: Error where a marker cannot be read.
+  std::vector<Attempt> attempts(const std::string& run);
+  Outcomes outcomes();
+
+  /// In the order they were made. Errors: Error where an entry of the journal is damaged.
+  std::vector<Submission> submissions();
+
+  /// The largest number in use, also by one that died before its journal; 0: none is.
+  std::int64_t newest_submission();
+
+  /// Writes the submission's journal; durable when it returns, as are all of these.
+  void journal(const Submission& submission);
+  void mark_handed(Submission& submission, const std::string& id);
+  void mark_refused(Submission& submission, const std::string& words);
+  void mark_cancelled(Submission& submission);
+  /// Adds to what is known of its tasks' ends.
+  void mark_ended(Submission& submission, const std::map<std::int64_t, TaskEnd>& ended);
+
+  /// Whether one of its jobs has ever started.
+  bool has_begun(const Submission& submission);
+
+  /// `provenance` of the claim that the attempt belongs to; empty where there is none.
+  std::string provenance(const Submission& submission, const Attempt& attempt);
+
+  /// Numbers of the campaigns that were begun, ascending.
+  std::vector<std::int64_t> campaigns();
+  Campaign load_campaign(std::int64_t number);
+  void save_campaign(const Campaign& campaign);
+
+ private:
+  Submission read_submission(const std::string& name, std::int64_t number);
+
+  FileSystem& files_;
+  fs::path root_;
+};
+
+/// The attempt that counts: of those that left exit code 0 the one that ended first, else the last
+/// that left another, else the last; nothing where none was made.
+const Attempt* attempt_that_counts(const std::vector<Attempt>& attempts);
+
+}  // namespace pippin

@@ -1,0 +1,234 @@
+#include "core/jobs/script.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fmt/format.h>
+#include <map>
+
+#include "core/base/error.h"
+#include "core/base/placeholders.h"
+#include "core/base/text.h"
+#include "core/jobs/quoting.h"
+#include "core/jobs/script_bash.h"
+
+namespace pippin {
+
+namespace {
+
+/// Splits what all runs set alike from what each sets for itself: a script is read by people.
+Environment take_common(std::vector<ScriptTask>& tasks) {
+  std::vector<ScriptRun*> runs;
+  for (auto& task : tasks) {
+    for (auto& run : task.runs) runs.push_back(&run);
+  }
+  std::map<std::pair<std::string, std::string>, std::size_t> times;
+  for (const auto* run : runs) {
+    for (const auto& variable : run->env) ++times[variable];
+  }
+  const auto everywhere = [&](const auto& variable) { return times[variable] == runs.size(); };
+  Environment common;
+  if (!runs.empty())
+    std::copy_if(runs.front()->env.begin(), runs.front()->env.end(), std::back_inserter(common),
+                 everywhere);
+  for (auto* run : runs) std::erase_if(run->env, everywhere);
+  return common;
+}
+
+std::string exports(const Environment& env) {
+  std::string lines;
+  for (const auto& variable : env)
+    lines += fmt::format("export {}={}\n", variable.first, bash_word(variable.second));
+  return lines;
+}
+
+/// PIPPIN_REDUCE_BUCKET_SIZE of reduce_bucket_size.
+std::string variable_name(std::string_view axis) {
+  std::string name = "PIPPIN_";
+  for (char c : axis) name += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return name;
+}
+
+/// kv_heads → --kv-heads
+std::string option_name(std::string axis) {
+  std::replace(axis.begin(), axis.end(), '_', '-');
+  return "--" + axis;
+}
+
+std::int64_t ceiling_of(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// Every name that a command may use of a point, and its value.
+NamedValues values_of(const Sweep& sweep, const Point& point, const PlannedRun& run,
+                      std::int64_t allocation) {
+  const Layout& layout = point.layout;
+  const std::int64_t ranks = layout.gpus.value_or(1);
+  const std::int64_t per_node =
+      sweep.cluster.gpus_per_node > 0 ? std::min(ranks, sweep.cluster.gpus_per_node) : ranks;
+  NamedValues values = named_values(point);
+  const auto add = [&](const char* name, std::int64_t number) {
+    values.emplace_back(name, value_of(static_cast<double>(number)));
+  };
+  if (point.model.params) add("params", *point.model.params);
+  add("ranks", ranks);
+  add("nodes", ceiling_of(ranks, per_node));
+  add("ranks_per_node", per_node);
+  add("gpus_per_node", per_node);
+  add("iterations", sweep.iterations);
+  values.emplace_back("seed", value_of(std::to_string(sweep.seed)));
+  add("allocation", allocation);
+  add("repeat", run.repeat);
+  values.emplace_back("name", Value{point.name, std::nullopt});
+  return values;
+}
+
+Filling filling_of(const NamedValues& values, const std::string& name) {
+  static const std::map<std::string, std::string> kVariables{{"master_addr", "MASTER_ADDR"},
+                                                             {"master_port", "MASTER_PORT"},
+                                                             {"run_dir", "PIPPIN_RUN_DIR"}};
+  const auto variable = kVariables.find(name);
+  if (variable != kVariables.end()) return {Filling::Kind::kVariable, variable->second};
+  if (const Value* value = find_value(values, name)) {
+    // What bash could take for code stands in a variable: even in quotes within quotes, comments
+    // and here-documents, which `filled` does not follow, it is never run.
+    if (bash_word(value->text) != value->text)
+      return {Filling::Kind::kVariable, variable_name(name)};
+    return {Filling::Kind::kData, value->text};
+  }
+  std::vector<std::string> known{"launch", "master_addr", "master_port", "run_dir"};
+  for (const auto& value : values) known.push_back(value.first);
+  bad_input("command: unknown placeholder '{{{}}}'{}; write '{{{{{}}}}}' for braces that stay",
+            name, did_you_mean(name, known), name);
+}
+
+/// `text` with its placeholders replaced, as data.
+std::string with_values(std::string_view text, const NamedValues& values) {
+  std::string result;
+  for (const Piece& piece : placeholders(text)) {
+    const Value* value = piece.is_name ? find_value(values, piece.text) : nullptr;
+    if (piece.is_name && !value) bad_input("env: unknown placeholder '{{{}}}'", piece.text);
+    result += value ? value->text : piece.text;
+  }
+  return result;
+}
+
+/// `probe` as the cluster and the trainer launch one.
+std::string launched(const Sweep& sweep, const std::string& launch, const std::string& probe) {
+  return sweep.trainer.once || launch.empty() ? probe : launch + " " + probe;
+}
+
+std::string probe_command(const Sweep& sweep, const NamedValues& values, const fs::path& probes) {
+  std::string command = bash_word((probes / sweep.trainer.probe).string());
+  for (const auto& option : sweep.trainer.options) {
+    const Value* value = find_value(values, option);
+    if (value) command += fmt::format(" {} {}", option_name(option), bash_word(value->text));
+  }
+  return command;
+}
+
+/// On what the run itself is on.
+std::string canary_command(const Sweep& sweep, const NamedValues& values, const fs::path& probes) {
+  const Value* device = find_value(values, "device");
+  return fmt::format("{} --seconds {}{}", bash_word((probes / "canary").string()), *sweep.canary_s,
+                     device ? " --device " + bash_word(device->text) : "");
+}
+
+}  // namespace
+
+ScriptRun script_run(const Sweep& sweep, const Point& point, const PlannedRun& run,
+                     std::int64_t allocation, const fs::path& probes) {
+  const NamedValues values = values_of(sweep, point, run, allocation);
+  const auto fill = [&](const std::string& name) { return filling_of(values, name); };
+  const std::string launch = filled(sweep.cluster.launch, fill);
+  const std::string canary = sweep.canary_s
+                                 ? launched(sweep, launch, canary_command(sweep, values, probes))
+                                 : filled(sweep.cluster.canary, fill);
+  ScriptRun script{run.name, {}, {}, canary};
+  const auto put = [&](const std::string& name, const std::string& value) {
+    script.env.emplace_back(variable_name(name), value);
+  };
+  put("sweep", sweep.name);
+  put("point", point.name);
+  put("run", run.name);
+  for (const auto& value : values) put(value.first, value.second.text);
+  for (const Environment* env : {&sweep.cluster.env, &sweep.env}) {
+    for (const auto& variable : *env) {
+      script.env.emplace_back(variable.first, with_values(variable.second, values));
+    }
+  }
+  if (sweep.trainer.probe.empty()) {
+    script.command = filled(sweep.trainer.command, [&](const std::string& name) {
+      return name == "launch" ? Filling{Filling::Kind::kCode, launch} : fill(name);
+    });
+  } else {
+    script.command = launched(sweep, launch, probe_command(sweep, values, probes));
+  }
+  return script;
+}
+
+namespace {
+
+/// Functions of the task's runs, and their calls.
+std::string text_of(const ScriptTask& task) {
+  std::string text = fmt::format("export PIPPIN_JOB={}\n", bash_word(task.job)), calls;
+  std::map<std::string, std::size_t> canaries;
+  for (std::size_t i = 0; i < task.runs.size(); ++i) {
+    const ScriptRun& run = task.runs[i];
+    // Not indented: a here-document of the user's must end where they wrote it.
+    text += fmt::format("\nrun_{}() (\n{}{}\n)\n", i + 1, exports(run.env), trim(run.command));
+    calls += fmt::format("pippin_run {} run_{}", bash_word(run.name), i + 1);
+    if (!run.canary.empty()) {
+      const auto [canary, is_new] = canaries.try_emplace(run.canary, canaries.size() + 1);
+      if (is_new) text += fmt::format("canary_{}() (\n{}\n)\n", canary->second, trim(run.canary));
+      calls += fmt::format(" canary_{}", canary->second);
+    }
+    calls += "\n";
+  }
+  // By hand one bash runs all tasks, whose canaries are not the same.
+  if (!canaries.empty()) calls.insert(0, "pippin_reading_by=''\n");
+  return text + "\n" + calls;
+}
+
+std::string head_of(const JobScript& script) {
+  std::string text = "#!/usr/bin/env bash\n";
+  for (const auto& directive : script.directives) text += directive + "\n";
+  text += fmt::format("# {}: {}\n", printable(script.name), printable(script.title));
+  text += "# Written by pippin. By hand: bash THIS_FILE. What is done is not done again.\n";
+  text += fmt::format("pippin_root={}\npippin_name={}\npippin_submission={}\n",
+                      bash_word(script.root.string()), bash_word(script.name), script.submission);
+  if (script.run_time_s)
+    text += fmt::format("pippin_run_time={} # seconds, at most\n", *script.run_time_s);
+  if (script.canary)
+    text += fmt::format("pippin_canary_time={} pippin_canary_limit={} # seconds\n",
+                        script.canary->usual_s, script.canary->most_s);
+  text += fmt::format("cd {} || exit 1\n", bash_word(script.directory.string()));
+  return text;
+}
+
+std::ptrdiff_t lines_in(std::string_view text) {
+  return std::count(text.begin(), text.end(), '\n');
+}
+
+}  // namespace
+
+JobFiles job_files(const JobScript& script) {
+  std::vector<ScriptTask> tasks = script.tasks;
+  // The functions come before the prolog, whose aliases would change what they mean.
+  std::string text = head_of(script) + std::string(kClaim);
+  text.append(kProvenance).append(kRun).append("\n");
+  text += exports(take_common(tasks));
+  for (const auto& line : script.prolog) text += line + "\n";
+  text += kBegin;
+  if (tasks.size() == 1) return {text + "\n" + text_of(tasks.front()), {}};
+  JobFiles files;
+  std::vector<std::ptrdiff_t> lines{0};
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const std::string part = fmt::format("# Task {}\n{}\n", i + 1, text_of(tasks[i]));
+    files.tasks += part;
+    lines.push_back(lines.back() + lines_in(part));
+  }
+  files.script =
+      fmt::format("{}\n# Where each task's lines begin in tasks.sh\npippin_lines=({})\n{}", text,
+                  fmt::join(lines, " "), kDispatch);
+  return files;
+}
+
+}  // namespace pippin

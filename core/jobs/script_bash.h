@@ -1,0 +1,287 @@
+#pragma once
+
+#include <string_view>
+
+namespace pippin {
+
+// The bash that all job scripts share, in its order there. script.cpp puts a job's own lines around
+// it: where its folders are, its times and variables, its runs as functions.
+
+// What every job begins with. It claims itself before anything else: of two processes that run the
+// same script, one gets to make the claim's owner. Names are long so that no prolog means another
+// thing by them; what needs no process of its own uses none, as arrays have thousands of tasks.
+inline constexpr std::string_view kClaim = R"bash(
+pippin_time_up='' pippin_signalled=''
+trap 'pippin_signalled=1 pippin_time_up=1' USR1 # which may come a minute early
+
+pippin_id="${SLURM_JOB_ID:-local}-${SLURM_RESTART_COUNT:-0}"
+pippin_jobs="$pippin_root/jobs/$pippin_name"
+pippin_claim="$pippin_jobs/claim-$pippin_id"
+
+pippin_take() { # FILE TEXT: true for the one process that makes the file
+  local taken
+  set -C # O_EXCL
+  printf '%s\n' "$2" 2>/dev/null >"$1"
+  taken=$?
+  set +C
+  return "$taken"
+} 2>/dev/null
+
+if [ -n "${SLURM_JOB_ID:-}" ] && [ -e "$pippin_jobs/cancelled" ]; then
+  echo "cancelled before it began"
+  exit 0
+fi
+mkdir -p "$pippin_claim" "$pippin_root/succeeded" "$pippin_root/failed" || exit 3
+if ! pippin_take "$pippin_claim/owner" "$HOSTNAME $$"; then
+  if [ -s "$pippin_claim/owner" ]; then
+    echo "another process has begun this job: $pippin_claim"
+    exit 0
+  fi
+  echo "cannot write $pippin_claim/owner; is the disk full?"
+  exit 3
+fi
+
+pippin_first_node() { # of a list such as rack[0-1]n[01-16],login1
+  local list=$1 name=
+  while [[ $list =~ ^([^][,]*)\[([^],-]*)[^]]*\](.*)$ ]]; do
+    name+=${BASH_REMATCH[1]}${BASH_REMATCH[2]} list=${BASH_REMATCH[3]}
+  done
+  MASTER_ADDR=$name${list%%,*}
+}
+export MASTER_ADDR=127.0.0.1 MASTER_PORT=$((20000 + ${SLURM_JOB_ID:-$$} % 10000))
+if [ -n "${SLURM_JOB_NODELIST:-}" ]; then pippin_first_node "$SLURM_JOB_NODELIST"; fi
+)bash";
+
+inline constexpr std::string_view kProvenance = R"bash(
+# Where and with what this job runs, for the database.
+pippin_provenance() {
+  local name file folder=$PWD
+  echo "host=$HOSTNAME"
+  echo "nodes=${SLURM_JOB_NODELIST:-$HOSTNAME}"
+  while [ -n "$folder" ] && [ ! -e "$folder/.git" ]; do folder=${folder%/*}; done
+  if [ -n "$folder${GIT_DIR:-}" ]; then echo "git_commit=$(git rev-parse HEAD 2>/dev/null)"; fi
+  if command -v nvidia-smi >/dev/null; then
+    IFS=, read -r name file < <(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader)
+    echo "gpu_model=$name"
+    echo "driver=${file# }"
+    nvidia-smi topo -m >"$pippin_claim/topology" 2>&1
+  fi
+  for file in ${LD_LIBRARY_PATH//:/\/libnccl.so.*.*.* }/libnccl.so.*.*.* \
+    /usr/lib/*-linux-gnu/libnccl.so.*.*.*; do
+    if [ -e "$file" ]; then echo "nccl=${file##*libnccl.so.}" && break; fi
+  done
+  for name in LOADEDMODULES "${!SLURM_@}" "${!CUDA_@}" "${!NCCL_@}" "${!OMP_@}" "${!OMPI_@}" \
+    "${!UCX_@}" "${!FI_@}" "${!OPENBLAS_@}" "${!MKL_@}"; do
+    if [ -n "${!name+set}" ]; then echo "$name=${!name//$'\n'/\\n}"; fi
+  done
+}
+)bash";
+
+// One run: skipped where an attempt is done, claimed by its `started`, over when `done` has its
+// name. A machine that cannot even note the start (a full disk) is no failure of the run, nor is
+// what ends it from outside: it stays open, and pippin asks the scheduler why.
+inline constexpr std::string_view kRun = R"bash(
+pippin_ended='' pippin_child='' pippin_longest=0 pippin_end=''
+pippin_stop() { # SIGNAL
+  pippin_signalled=1 pippin_ended=$1
+  if [ -n "$pippin_child" ]; then kill -TERM -- "-$pippin_child" 2>/dev/null; fi
+}
+
+pippin_note() { TZ=UTC0 printf '%(%FT%TZ)T %s\n' -1 "$*"; }
+
+# A job that is begun again under its id, as its node died, finds here what failed last of all
+# before: that may have been the node's doing.
+pippin_suspects=$'\n'
+if [ "${SLURM_RESTART_COUNT:-0}" -gt 0 ]; then
+  pippin_before="$pippin_jobs/claim-$SLURM_JOB_ID-$((SLURM_RESTART_COUNT - 1))/failing"
+  if [ -s "$pippin_before" ]; then
+    cp "$pippin_before" "$pippin_claim/failing"
+    pippin_suspects+=$(<"$pippin_before")$'\n'
+  fi
+fi
+
+pippin_is_done() { # RUN: a failure counts where this submission has it, others were for repair
+  local file words
+  for file in "$pippin_root/$1"/*/done; do
+    [ -s "$file" ] && read -r words <"$file" || continue
+    [[ $words =~ ^exit=([0-9]+)\ ended=[0-9]+$ ]] || continue
+    [ "${BASH_REMATCH[1]}" = 0 ] && return
+    [[ $file == "$pippin_root/$1/$pippin_submission-"* ]] || continue
+    [[ $pippin_suspects == *$'\n'"$1"$'\n'* ]] || return 0
+  done
+  return 1
+}
+
+pippin_end_of_job() { # seconds since 1970, or nothing where the job has no end
+  pippin_end=$(SLURM_TIME_FORMAT=%s squeue --noheader --jobs="$SLURM_JOB_ID" --format=%e)
+  [[ $pippin_end =~ ^[0-9]+$ ]] || pippin_end=
+}
+
+pippin_has_time() { # [CANARY]: for one more run: as long as it may take, else as the longest so far
+  local now needed=${pippin_run_time:-$pippin_longest}
+  if [ -n "${1:-}" ]; then
+    needed=$((needed + pippin_canary_time))
+    if [ "$pippin_reading_by" != "$1" ]; then needed=$((needed + pippin_canary_time)); fi
+  fi
+  [ "$pippin_longest" -gt 0 ] || return 0
+  [ -z "$pippin_time_up" ] || return
+  [ -n "${SLURM_JOB_ID:-}" ] || return 0
+  printf -v now '%(%s)T' -1
+  [ -n "$pippin_end" ] && [ $((now + needed)) -lt "$pippin_end" ] && return
+  pippin_end_of_job # it may have been given more
+  [ -z "$pippin_end" ] || [ $((now + needed)) -lt "$pippin_end" ]
+}
+
+pippin_wait() { # for the child; what a signal does meanwhile is done in its trap
+  local code
+  while :; do
+    pippin_signalled=
+    wait "$pippin_child"
+    code=$?
+    [ -n "$pippin_signalled" ] || return "$code"
+  done
+}
+
+pippin_launch() { # LOG FUNCTION [SECONDS]: what it leaves behind would disturb the next
+  local code pippin_watch=
+  [ -z "$pippin_ended" ] || return 143
+  set -m # one that ends its process group is not the end of the job
+  "$2" >>"$1" 2>&1 </dev/null &
+  pippin_child=$!
+  if [ -n "${3:-}" ]; then
+    {
+      sleep "$3"
+      echo "stopped after $3 s" >>"$1"
+      kill -TERM -- "-$pippin_child"
+      sleep 5
+      kill -KILL -- "-$pippin_child"
+    } >/dev/null 2>&1 </dev/null &
+    pippin_watch=$!
+    disown "$pippin_watch"
+  fi
+  set +m # else wait would return when the child is suspended
+  if [ -n "$pippin_ended" ]; then pippin_stop "$pippin_ended"; fi # before there was a child
+  pippin_wait
+  code=$?
+  # What ends the job may reach the run a moment before it reaches this script.
+  if [ "$code" -ne 0 ] && [ -n "${SLURM_JOB_ID:-}" ]; then sleep 0.3; fi
+  kill -KILL -- "-$pippin_child" ${pippin_watch:+"-$pippin_watch"} 2>/dev/null
+  pippin_child=
+  return "$code"
+}
+
+# Readings of the canary: where the last good one lies, if nothing has run since, and what took it.
+pippin_reading='' pippin_reading_by='' pippin_readings=0 pippin_in_readings=0
+pippin_canary_time=${pippin_canary_time:-0} pippin_canary_off='' pippin_canary_told=''
+pippin_canary() { # FUNCTION FILE: whatever comes of it, the run goes on
+  local code begun=$SECONDS spent
+  pippin_reading_by=''
+  [ -z "$pippin_ended$pippin_time_up$pippin_canary_off" ] || return
+  pippin_readings=$((pippin_readings + 1))
+  printf 'canary=%d taken=%(%s)T\n' "$pippin_readings" -1 >"$2"
+  pippin_launch "$2" "$1" "${pippin_canary_limit:-}"
+  code=$?
+  spent=$((SECONDS - begun))
+  if [ "$pippin_canary_time" -gt 0 ]; then
+    pippin_in_readings=$((pippin_in_readings + spent))
+    if [ "$spent" -gt "$pippin_canary_time" ]; then pippin_canary_time=$spent; fi
+  fi
+  if [ "$code" -eq 0 ]; then
+    pippin_reading=$2 pippin_reading_by=$1
+    return
+  fi
+  printf '\nexit=%d\n' "$code" >>"$2"
+  [ -z "$pippin_ended" ] || return
+  if [ -z "$pippin_canary_told" ]; then
+    pippin_note "a canary exits $code, which its runs do not mind: see $2"
+    pippin_canary_told=1
+  fi
+  if [ -n "${pippin_canary_limit:-}" ] && [ "$spent" -ge "$pippin_canary_limit" ]; then
+    pippin_note "no more canaries in this job: one took $spent s"
+    pippin_canary_off=1 pippin_canary_time=0
+  fi
+}
+
+pippin_canary_before() { # FUNCTION FILE: one reading between two runs serves both
+  if [ "$pippin_reading_by" = "$1" ]; then
+    ln "$pippin_reading" "$2" 2>/dev/null || cp "$pippin_reading" "$2"
+  else
+    pippin_canary "$1" "$2"
+  fi
+  pippin_reading_by=''
+}
+
+pippin_done() { # RUN DIRECTORY CODE ENDED
+  local outcome=succeeded
+  if [ "$3" -eq 0 ]; then
+    if [ -e "$pippin_claim/failing" ]; then rm "$pippin_claim/failing"; fi
+  else
+    outcome=failed
+    echo "$1" >>"$pippin_claim/failing"
+  fi
+  printf 'exit=%d ended=%d\n' "$3" "$4" >"$2/done.new" || return
+  sync "$2/log" "$2/done.new" # a power cut must not leave an empty one
+  mv "$2/done.new" "$2/done" && echo "$2" >"$pippin_root/$outcome/$1"
+}
+
+pippin_run() { # NAME FUNCTION [CANARY]
+  local run=$1 begun_at directory="$pippin_root/$1/$pippin_submission-$pippin_id" code begun=$SECONDS
+  local pippin_earlier=$pippin_in_readings
+  if pippin_is_done "$run"; then
+    pippin_note "$run is done already"
+    return
+  fi
+  if [ -n "$pippin_ended" ] || ! pippin_has_time "${3:-}"; then
+    pippin_note "$run is left for another job: the time of this one is up"
+    return
+  fi
+  mkdir -p "$directory" && printf -v begun_at '%(%s)T' -1 &&
+    pippin_take "$directory/started" "$begun_at" && declare -f "$2" >"$directory/command" || return
+  export PIPPIN_RUN_DIR=$directory
+  if [ -n "${3:-}" ]; then pippin_canary_before "$3" "$directory/canary-before"; fi
+  pippin_note "$run starts"
+  pippin_launch "$directory/log" "$2"
+  code=$?
+  if [ -n "$pippin_ended" ] && [ "$code" -ne 0 ]; then
+    pippin_note "$run is interrupted by $pippin_ended"
+    echo "signal=$pippin_ended time_up=${pippin_time_up:-0}" >"$directory/interrupted"
+    return
+  fi
+  pippin_note "$run exits $code"
+  local ended_at length
+  printf -v ended_at '%(%s)T' -1
+  if [ -n "${3:-}" ]; then pippin_canary "$3" "$directory/canary-after"; fi
+  pippin_done "$run" "$directory" "$code" "$ended_at"
+  length=$((SECONDS - begun + 1 - (pippin_in_readings - pippin_earlier)))
+  if [ "$length" -gt "$pippin_longest" ]; then pippin_longest=$length; fi
+}
+)bash";
+
+// After the prolog, whatever that chose: a run that fails is not the end of the job. Modules and
+// paths are what the runs see.
+inline constexpr std::string_view kBegin = R"bash(
+set +efuCET +o pipefail
+shopt -u failglob
+trap - ERR DEBUG RETURN
+trap 'pippin_signalled=1 pippin_time_up=1' USR1
+trap 'pippin_stop TERM' TERM
+trap 'pippin_stop INT' INT
+pippin_provenance >"$pippin_claim/provenance"
+)bash";
+
+// An array: the part of tasks.sh that is a task's, by its lines. By hand all of them.
+inline constexpr std::string_view kDispatch = R"bash(
+pippin_task() { # NUMBER
+  local from=${pippin_lines[$1 - 1]} lines code
+  mapfile -t -s "$from" -n "$((${pippin_lines[$1]} - from))" lines <"$pippin_jobs/tasks.sh"
+  printf -v code '%s\n' "${lines[@]}"
+  eval "$code"
+}
+if [ -n "${SLURM_ARRAY_TASK_ID:-}" ]; then
+  pippin_task "$SLURM_ARRAY_TASK_ID"
+else
+  . "$pippin_jobs/tasks.sh"
+fi
+)bash";
+
+}  // namespace pippin

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/records/value.h"
+
+namespace pippin {
+
+/// What a device can do at best, by number type, dense: {"bf16", 989}.
+using PeakTflops = std::vector<std::pair<std::string, double>>;
+
+/// One kind of GPU (or CPU). Source: sweeps/accelerators.yaml names one for each figure.
+struct Accelerator {
+  std::string name;
+  std::optional<double> memory_gib;
+  std::optional<double> bandwidth_gb_per_s;
+  PeakTflops peak_tflops;
+};
+
+/// GPU-hours above which handing a campaign over asks first, where the cluster does not say.
+inline constexpr double kBudgetGpuHours = 100;
+
+/// Where a sweep runs.
+struct Cluster {
+  std::string name;
+  std::string scheduler;  ///< "local" or "slurm"
+  std::int64_t nodes = 1;
+  std::int64_t gpus_per_node = 1;  ///< 0: a node takes any number of ranks
+  Accelerator accelerator;
+  std::string node_link, cluster_link;
+  std::string launch;  ///< template; {ranks} {nodes} {ranks_per_node} {master_addr} {master_port}
+  NamedValues scheduler_options;    ///< `slurm:`; any sbatch option by its long name
+  std::vector<std::string> prolog;  ///< bash lines before the first run of a job
+  Environment env;
+  std::string canary = {};  ///< bash, run around each run; placeholders as in `launch`
+  double budget_gpu_hours = kBudgetGpuHours;  ///< above it handing over asks first
+};
+
+}  // namespace pippin

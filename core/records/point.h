@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/records/value.h"
+
+namespace pippin {
+
+/// A count that may be unknown; never a 0 for "unknown".
+using Count = std::optional<std::int64_t>;
+
+/// The shape of a transformer, as far as it is known.
+struct Model {
+  std::string size;   ///< a name such as "52B"; empty where only the shape is known
+  std::string style;  ///< "gpt2" or "llama"; empty where unknown
+  Count layers, hidden, heads, kv_heads, ffn, seq;
+  Count vocab;         ///< as the tokenizer has it
+  Count padded_vocab;  ///< as the embedding has it (Megatron pads to a multiple of 128 TP)
+  Count params;        ///< of the whole model, tied embeddings once
+  friend bool operator==(const Model&, const Model&) = default;
+};
+
+/// How a global batch is spread over GPUs. World = TP x PP x DP x CP, GBS = MBS x GAS x DP.
+struct Layout {
+  Count tp, pp, dp, cp, mbs, gas;
+  Count gpus;  ///< the world: one rank a GPU
+  Count gbs;   ///< sequences per iteration
+  friend bool operator==(const Layout&, const Layout&) = default;
+};
+
+/// One configuration. Two runs of equal `id` are repeats of one another.
+struct Point {
+  std::string id;    ///< 16 hex digits: the hash of everything below but `name`
+  std::string name;  ///< a person's: "52b-tp4-pp16-dp1-mbs4-gas256"
+  std::string
+      trainer;  ///< what prints the log: "training", "replay", "megatron", or a command's text
+  Model model;
+  Layout layout;
+  NamedValues axes;  ///< the user's own, in the sweep's order; of a foreign log, every argument
+                     ///< that matters to speed
+};
+
+/// Everything known of a point under the names that sweeps, commands and expressions use:
+/// size style layers … tp pp dp cp mbs gas gpus gbs, then the own axes.
+NamedValues named_values(const Point& point);
+
+/// The identity of a point: a hash over trainer, model, layout and axes, and the environment that
+/// its sweep sets, in which equal numbers are equal however written and no order counts. params is
+/// derived: not hashed.
+std::string point_id(const Point& point, Environment env = {});
+
+/// "52b-tp4-pp16-dp1-mbs4-gas256", then "-NAME VALUE" of each own axis without the blank
+/// ("-zero1"); CP only above 1; the size in billions of parameters, or layers and hidden size,
+/// where the model has no name; unknown parts are left out. May hold any character of a value:
+/// use file_name_of() for a path.
+std::string point_name(const Point& point);
+
+}  // namespace pippin

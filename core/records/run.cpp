@@ -1,0 +1,35 @@
+#include "core/records/run.h"
+
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+namespace pippin {
+
+namespace {
+constexpr std::array<std::pair<RunState, std::string_view>, 7> kStates{{
+    {RunState::kOk, "ok"},
+    {RunState::kFailed, "failed"},
+    {RunState::kTimeout, "timeout"},
+    {RunState::kOom, "oom"},
+    {RunState::kCancelled, "cancelled"},
+    {RunState::kInfeasible, "infeasible"},
+    {RunState::kMissing, "missing"},
+}};
+}  // namespace
+
+std::string_view text_of(RunState state) {
+  for (const auto& entry : kStates) {
+    if (entry.first == state) return entry.second;
+  }
+  throw std::logic_error("unnamed RunState");
+}
+
+RunState run_state_of(std::string_view text) {
+  for (const auto& entry : kStates) {
+    if (entry.second == text) return entry.first;
+  }
+  throw std::logic_error("no RunState is named '" + std::string(text) + "'");
+}
+
+}  // namespace pippin

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/records/point.h"
+
+namespace pippin {
+
+/// How a run ended, or why a planned one has no row. The text stands in the database and in CSV.
+enum class RunState { kOk, kFailed, kTimeout, kOom, kCancelled, kInfeasible, kMissing };
+
+std::string_view text_of(RunState state);
+/// Requires one of the texts above.
+RunState run_state_of(std::string_view text);
+
+/// Why an iteration is no clean sample of a step; bits of Iteration::flags, stable in the database.
+enum IterationFlag : unsigned {
+  kFirst = 1u << 0,            ///< the first of a launch: start-up is in it
+  kSkippedStep = 1u << 1,      ///< an fp16 overflow: no optimizer step was made
+  kAfterSave = 1u << 2,        ///< a checkpoint was saved since the line before
+  kAfterEvaluation = 1u << 3,  ///< the validation set was run since the line before
+  kIntervalMean = 1u << 4,     ///< the mean of `interval` > 1 iterations
+  kNoted = 1u << 5,            ///< written down by hand: a mean of nobody knows how many iterations
+};
+
+/// LogRun::recompute of a run that does the whole forward pass twice.
+inline constexpr std::string_view kFullRecompute = "full";
+/// Point::trainer of figures that people wrote down.
+inline constexpr std::string_view kNotedTrainer = "noted";
+
+/// One iteration line of a log.
+struct Iteration {
+  std::int64_t number = 0;
+  double step_time_ms = 0;
+  std::int64_t interval = 1;  ///< iterations that the line is the mean of
+  unsigned flags = 0;         ///< IterationFlag; 0: a clean sample
+  Count gbs, consumed_samples, skipped, nan;
+  std::optional<double> lm_loss, learning_rate, loss_scale, grad_norm;
+  NamedValues other;  ///< what else the line says, by its own names
+};
+
+/// One "[Rank N] … memory (MB)" line; Megatron's "MB" is MiB.
+struct RankMemory {
+  std::int64_t rank = 0;
+  std::optional<double> allocated_mib, max_allocated_mib, reserved_mib, max_reserved_mib;
+};
+
+/// What one launch printed: everything between its header and the next.
+struct LogRun {
+  std::string format;     ///< the grammar that read it: "megatron"
+  NamedValues arguments;  ///< the dump, in its order
+  Point point;            ///< model, layout, trainer and the arguments that matter to speed
+  std::string recompute;  ///< "none", "selective", "full"; empty where unknown
+  std::vector<Iteration> iterations;
+  std::vector<RankMemory> memory;          ///< by rank; the largest where a rank reports twice
+  std::optional<std::int64_t> started_at;  ///< seconds since 1970 by the log's own clock, which
+                                           ///< names no time zone: read as UTC
+  std::optional<RunState> end;             ///< how it ended, where the log says so
+  std::string evidence;                    ///< the line that says so
+  std::int64_t scraper_version = 0;        ///< of the scraper that read it
+};
+
+/// Where a run of a campaign stands in its design; empty for a foreign log.
+struct RunPlace {
+  std::string sweep;
+  std::int64_t campaign = 0;    ///< 1 is the sweep's first
+  std::string job;              ///< the allocation's name
+  std::int64_t allocation = 0;  ///< 1-based, within the campaign
+  std::int64_t repeat = 0;      ///< 1-based, within the allocation
+  std::int64_t position = 0;    ///< 1-based, within the job's order
+};
+
+/// What is known of how a run came about. Empty: not known.
+struct Provenance {
+  std::string command, script, environment, node_list, gpu_model, driver, nccl, git_commit, host;
+  std::optional<std::int64_t> started_at, ended_at;  ///< seconds since 1970, UTC
+};
+
+}  // namespace pippin

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/records/cluster.h"
+#include "core/records/run.h"
+
+namespace pippin {
+
+/// Some lines of one run, summed up. Quantiles: type 7.
+struct LineSummary {
+  std::int64_t lines = 0;         ///< 0: there are none, and all below means nothing
+  double mean_ms = 0, sd_ms = 0;  ///< sd with n - 1; 0 of one line
+  double min_ms = 0, p25_ms = 0, median_ms = 0, p75_ms = 0, p95_ms = 0, p99_ms = 0, max_ms = 0;
+};
+
+/// What the lines of one run come to: all that a table needs of them.
+struct RunDigest {
+  LineSummary clean;  ///< without warm-up and flagged lines
+  LineSummary all;
+  bool flagged = false;     ///< lines are in `all` that are no clean samples
+  bool slowdown = false;    ///< it slowed down on the way
+  bool unsteady = false;    ///< it found no steady state
+  Count gbs;                ///< the batch size of its last lines; only lines of it are in the above
+  bool batch_grew = false;  ///< it has lines of another batch size
+};
+
+/// The samples of one run, and where it stands among its repeats.
+struct RunSamples {
+  std::int64_t id = 0;                     ///< in the database
+  std::string run;                         ///< its name
+  std::string allocation;                  ///< runs with equal text shared an allocation
+  std::string day;                         ///< UTC date the run started, empty where unknown
+  std::optional<std::int64_t> started_at;  ///< seconds since 1970, UTC
+  RunState state = RunState::kOk;
+  std::string evidence;                ///< why it is in that state
+  std::string recompute;               ///< "none", "selective", "full"; empty where unknown
+  std::vector<Iteration> iterations;   ///< empty where they were not loaded, as `digest` is there
+  std::optional<RunDigest> digest;     ///< nothing: not summed up yet
+  std::optional<std::int64_t> warmup;  ///< of its campaign: iterations to leave out
+  std::optional<double> memory_mib;    ///< largest `max allocated` over ranks
+  std::vector<std::string> notes;      ///< what people wrote of it, the newest last
+};
+
+/// A mean with its interval, as far as the repeats allow one. In seconds.
+struct Interval {
+  double mean = 0;
+  std::optional<double> low, high;  ///< 95 %; nothing where the unit was not repeated
+  std::optional<double> sd;         ///< between units; within the run where there is one only
+  std::string unit;                 ///< "day", "allocation", "run", "iteration": what was repeated
+  std::string remark;               ///< why there is no interval, or what it does not cover
+};
+
+/// One point with everything that was measured of it.
+struct PointSamples {
+  std::string sweep;  ///< empty for a foreign log
+  Point point;
+  RunState planned = RunState::kMissing;  ///< what it is without any run: missing or infeasible
+  std::string reason;                     ///< why it is infeasible
+  std::optional<std::int64_t> warmup;     ///< of runs that do not say theirs; nothing: found by
+                                          ///< statistics
+  PeakTflops peak_tflops;                 ///< of the accelerator it ran on; empty where unknown
+  std::vector<RunSamples> runs;
+};
+
+/// Where single lines lie: the lowest, the quarters as far as they reach in any run, the highest.
+struct Quantiles {
+  double min = 0, p25 = 0, p75 = 0, max = 0;
+};
+
+/// A quotient and its 95 % interval.
+struct Ratio {
+  double value = 1;
+  std::optional<double> low, high;
+};
+
+/// One row of a table.
+struct Summary {
+  std::string sweep;
+  Point point;
+  RunState state = RunState::kMissing;
+  std::string reason;
+  std::string run;                         ///< its name where the row is one run, else empty
+  std::optional<std::int64_t> started_at;  ///< of the first run; seconds since 1970, UTC
+  std::int64_t allocations = 0, runs = 0, iterations = 0;  ///< that are in the mean
+  bool clean = true;  ///< false: lines are in the mean that are no clean samples
+  /// Runs that are wholly in the mean though they changed pace: slower on the way, or never steady.
+  std::int64_t slowdowns = 0, unsteady = 0;
+  std::optional<Interval> step_time_s;
+  std::vector<double> unit_means_s;  ///< of the allocations, or of the runs of a single one
+  std::optional<Quantiles> lines_s;  ///< of single lines, over all runs in the mean
+  /// "none", "selective", "full", empty where unknown; nothing where its runs disagree.
+  std::optional<std::string> recompute;
+  PeakTflops peak_tflops;               ///< of the accelerator it ran on; empty where unknown
+  std::optional<double> tflops;         ///< per GPU
+  std::string flops_formula;            ///< "params", …; empty where tflops is
+  std::optional<double> useful_tflops;  ///< per GPU by the same formula, without recomputed work
+  std::optional<double> mfu, hfu;       ///< shares of the peak: of the model's FLOPs, of those done
+  std::optional<double> samples_per_s;
+  std::optional<double> memory_gib;
+  bool noted = false;                   ///< a figure written down by hand
+  std::vector<std::string> notes;       ///< what people wrote of its runs, as it stands
+  std::vector<std::string> past_notes;  ///< what they wrote before
+  std::optional<Ratio> vs;              ///< its useful work a second and GPU to that of another row
+  std::vector<std::string> remarks;     ///< what a reader of the row must know
+};
+
+}  // namespace pippin

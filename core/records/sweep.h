@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/records/cluster.h"
+#include "core/records/point.h"
+
+namespace pippin {
+
+/// The answer to "can this point run?", before anything ran.
+struct Verdict {
+  enum class Kind { kFeasible, kInfeasible };
+  Kind kind = Kind::kFeasible;
+  std::string reason;  ///< why not: "where: layers % pp == 0"
+};
+
+/// A point that a sweep names and does not run, with the reason.
+struct DroppedPoint {
+  Point point;
+  Verdict verdict;
+};
+
+enum class Order { kBlocks, kSequential, kShuffled };
+
+/// "blocks", "sequential", "shuffled": as the sweep file has it.
+std::string_view text_of(Order order);
+
+/// What one job measures: a block of points, or one point.
+enum class Pack { kBlock, kPoint };
+
+/// "block", "point": as the sweep file has it.
+std::string_view text_of(Pack pack);
+
+/// How often every point is measured: in `allocations` allocations, `runs` times in each.
+struct Repeats {
+  std::int64_t allocations = 1;
+  std::int64_t runs = 1;
+};
+
+/// What starts one run: a probe of ours or the user's own command.
+struct Trainer {
+  std::string probe;                 ///< "training", "replay", …; empty where `command` is given
+  std::string command;               ///< template with {tp}, {mbs}, {own_axis} …; bash
+  std::vector<std::string> options;  ///< axis names that the probe takes as options
+  bool once = false;                 ///< the probe is started once, not once a rank
+};
+
+/// One resolved sweep file.
+struct Sweep {
+  std::string name;
+  std::filesystem::path file;
+  Cluster cluster;
+  Trainer trainer;
+  Environment env;  ///< of the sweep, after the cluster's
+  std::int64_t iterations = 20;
+  std::optional<std::int64_t> warmup;  ///< iterations to leave out; nothing: found by statistics
+  Repeats repeats;
+  Order order = Order::kBlocks;
+  std::uint64_t seed = 1;
+  std::vector<std::string> own_axes;  ///< names of the user's axes, in the sweep's order
+  std::vector<Point> points;
+  std::vector<DroppedPoint> dropped;
+  std::optional<Pack> pack = {};          ///< nothing: it follows from the order
+  std::optional<double> run_time_s = {};  ///< what one run takes at most, with its start and what
+                                          ///< the cluster does around it
+  std::string reference = {};  ///< id of the point that each incomplete block measures; empty: the
+                               ///< first of its node count
+  std::optional<double> canary_s = {};  ///< how long the probe `canary` measures around each run
+};
+
+/// Seconds that a reading of the sweep's canary is counted with, its start too; 0 without one.
+std::int64_t reading_time_s(const Sweep& sweep);
+/// Seconds after which a reading is stopped; 0 without one.
+std::int64_t reading_limit_s(const Sweep& sweep);
+
+}  // namespace pippin

@@ -1,0 +1,202 @@
+// What is due, in arrays, and its way to the scheduler.
+#include <algorithm>
+#include <fmt/format.h>
+#include <tuple>
+
+#include "core/base/error.h"
+#include "core/base/hash.h"
+#include "core/base/text.h"
+#include "harness/campaign/machine.h"
+
+namespace pippin {
+
+namespace {
+
+std::string sender_of(const MachineOptions& options) {
+  return fmt::format("{} {}", options.host, options.process);
+}
+
+/// Jobs of one array ask for the same.
+using Shape = std::tuple<std::int64_t, std::optional<std::int64_t>, std::optional<std::int64_t>>;
+
+}  // namespace
+
+TaskPlan CampaignMachine::due_of(const PlannedJob& job) {
+  TaskPlan task{&job, {}};
+  for (const auto& run : job.runs) {
+    RunFate& fate = fates_.at(run.name);
+    if (fate.phase != RunPhase::kUnsubmitted) continue;
+    if (options_.wanted(run)) {
+      task.runs.push_back(run);
+    } else {
+      fate.phase = RunPhase::kLost;
+      if (fate.evidence.empty()) fate.evidence = "its point has left the sweep";
+    }
+  }
+  return task;
+}
+
+std::vector<PlannedJob> CampaignMachine::due_jobs() const {
+  std::vector<PlannedJob> jobs;
+  for (const auto& job : campaign_.jobs) {
+    const bool is_due = std::any_of(job.runs.begin(), job.runs.end(), [&](const PlannedRun& run) {
+      return fates_.at(run.name).phase == RunPhase::kUnsubmitted && options_.wanted(run);
+    });
+    if (is_due) jobs.push_back(job);
+  }
+  return jobs;
+}
+
+/// In the campaign's order; what was lost comes behind what has not been tried.
+std::vector<TaskPlan> CampaignMachine::due() {
+  std::vector<TaskPlan> tasks, again;
+  for (const auto& job : campaign_.jobs) {
+    TaskPlan task = due_of(job);
+    if (task.runs.empty()) continue;
+    const bool is_new = fates_.at(task.runs.front().name).submission == 0;
+    (is_new ? tasks : again).push_back(std::move(task));
+  }
+  tasks.insert(tasks.end(), again.begin(), again.end());
+  return tasks;
+}
+
+/// What can stand in one array, in the order of the first of each.
+std::vector<std::vector<TaskPlan>> CampaignMachine::batches_of(std::vector<TaskPlan> tasks) const {
+  std::vector<std::vector<TaskPlan>> batches;
+  std::map<Shape, std::size_t> batch_of;
+  for (auto& task : tasks) {
+    const Shape shape{task.job->nodes, task.job->time_s, options_.begin(*task.job)};
+    const auto [entry, is_new] = batch_of.emplace(shape, batches.size());
+    if (is_new) batches.emplace_back();
+    batches[entry->second].push_back(std::move(task));
+  }
+  return batches;
+}
+
+void CampaignMachine::submit_what_is_due() {
+  auto tasks = due();
+  if (tasks.empty()) return;
+  Room room;
+  try {
+    room = scheduler_.room();
+  } catch (const Error& error) {
+    held_back_ = error.what();
+    return;
+  }
+  for (const auto& batch : batches_of(std::move(tasks))) {
+    for (std::size_t from = 0; from < batch.size();) {
+      const auto most = std::min({room.tasks_per_job, room.tasks, most_at_once_});
+      if (most <= 0) {
+        held_back_ = room.limit;
+        return;
+      }
+      const std::size_t to = std::min(batch.size(), from + static_cast<std::size_t>(most));
+      write_submission({batch.begin() + static_cast<std::ptrdiff_t>(from),
+                        batch.begin() + static_cast<std::ptrdiff_t>(to)});
+      if (!submit(submissions_.back())) return;
+      most_at_once_ = std::min(most_at_once_, kMostAtOnce / 2) * 2;
+      room.tasks -= static_cast<std::int64_t>(to - from);
+      from = to;
+    }
+  }
+}
+
+/// Files first, the journal in submit(): what has no journal was never handed over.
+void CampaignMachine::write_submission(const std::vector<TaskPlan>& tasks) {
+  Submission next;
+  next.number = ++newest_;
+  const PlannedJob& first = *tasks.front().job;
+  const std::string mark = campaign_.number > 1 ? fmt::format("-c{}", campaign_.number) : "";
+  const std::string name =
+      tasks.size() == 1 ? first.name
+                        : fmt::format("{}{}-n{}", file_name_of(campaign_.sweep), mark, first.nodes);
+  next.name = fmt::format("{}-s{}", name, next.number);
+  const std::string identity =
+      fmt::format("{} {} {}", folder_.root().string(), campaign_.started, campaign_.number);
+  next.token = fmt::format("{}-{}", next.name, hash_of(identity).substr(0, 8));
+  for (const auto& task : tasks) {
+    next.tasks.push_back({task.job->name, {}});
+    for (const auto& run : task.runs) next.tasks.back().runs.push_back(run.name);
+  }
+  const JobFiles files = script_(next, tasks);
+  files_.write(folder_.script(next), files.script);
+  if (!files.tasks.empty()) files_.write(folder_.tasks_file(next), files.tasks);
+  submissions_.push_back(
+      {next, std::vector<JobStatus>(tasks.size()), std::vector<bool>(tasks.size(), false), false});
+}
+
+/// The runs wait from now on: whatever fails hereafter, the job may have arrived. What they were.
+std::vector<CampaignMachine::Taken> CampaignMachine::take_runs(const SubmissionState& state) {
+  std::vector<Taken> taken;
+  for (const auto& task : state.submission.tasks) {
+    for (const auto& run : task.runs) {
+      const auto found = fates_.find(run);
+      if (found == fates_.end() || found->second.phase == RunPhase::kDone) continue;
+      taken.push_back({run, found->second, tries_[run]});
+      if (!owns(state, run)) ++tries_[run];
+      found->second = {RunPhase::kWaiting, false, false, {}, {}, state.submission.number};
+    }
+  }
+  return taken;
+}
+
+/// The job surely did not arrive.
+void CampaignMachine::give_back(const std::vector<Taken>& taken) {
+  for (const auto& [run, fate, tries] : taken) {
+    fates_.at(run) = fate;
+    fates_.at(run).phase = RunPhase::kUnsubmitted;
+    tries_[run] = tries;
+  }
+}
+
+/// False where no more should be handed over now.
+bool CampaignMachine::submit(SubmissionState& state) {
+  using Answer = Handed::Answer;
+  Submission& submission = state.submission;
+  submission.owner = options_.owner;
+  submission.sender = sender_of(options_);
+  submission.journaled_at = options_.now();
+  submission.tried_until = 0;
+  const auto taken = take_runs(state);
+  folder_.journal(submission);
+  const Handed handed = scheduler_.submit(request_of(state));
+  if (handed.answer == Answer::kTaken) {
+    folder_.mark_handed(submission, handed.words);
+    return true;
+  }
+  if (handed.answer == Answer::kUnsure) {
+    submission.tried_until = options_.now();
+    folder_.journal(submission);
+    held_back_ =
+        fmt::format("whether {} arrived is not known yet: {}", submission.name, handed.words);
+    return false;
+  }
+  folder_.mark_refused(submission, handed.words);
+  state.settled.assign(state.settled.size(), true);
+  give_back(taken);
+  if (handed.answer == Answer::kRefused)
+    bad_input("{}: {}; see {}", submission.name, handed.words, folder_.script(submission).string());
+  held_back_ = handed.words;
+  // A limit that room() does not know of may be lower than an array is long.
+  most_at_once_ = std::max<std::int64_t>(1, std::ssize(submission.tasks) / 2);
+  return false;
+}
+
+JobRequest CampaignMachine::request_of(const SubmissionState& state) const {
+  const Submission& submission = state.submission;
+  JobRequest request;
+  request.token = submission.token;
+  request.script = folder_.script(submission);
+  request.log = folder_.directory(submission) / "job.log";
+  request.tasks = static_cast<std::int64_t>(submission.tasks.size());
+  request.begin = options_.begin(*jobs_.at(submission.tasks.front().job));
+  request.max_in_flight = options_.max_in_flight;
+  if (options_.max_in_flight == 0) return request;
+  for (const auto& other : submissions_) {
+    if (!other.over() && other.submission.number < submission.number)
+      request.after.push_back(other.submission.token);
+  }
+  return request;
+}
+
+}  // namespace pippin

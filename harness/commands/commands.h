@@ -1,0 +1,119 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "harness/commands/steps/output.h"
+#include "harness/commands/steps/session.h"
+#include "harness/commands/steps/sweep_source.h"
+
+namespace pippin {
+
+struct PlanOptions {
+  SweepSource sweep;
+  std::string format = "terminal";
+  std::string script;  ///< name of a point: print the script of its first job, and nothing else
+  bool print_yaml = false;  ///< print the sweep file that says the same as the words
+};
+
+struct RunOptions {
+  SweepSource sweep;
+  SessionOptions session;
+  double poll_s = 10;      ///< between two questions to the scheduler, at first
+  std::string notify;      ///< a command when the sweep ends, or a job dies
+  bool parsable = false;   ///< print the scheduler's ids, and nothing else
+  bool test_only = false;  ///< have the scheduler check the jobs, and submit nothing
+};
+
+struct StatusOptions {
+  std::string sweep;  ///< empty: all of the database
+  bool watch = false;
+  double poll_s = 10;
+  std::string notify;  ///< with `watch`
+};
+
+struct UpdateOptions {
+  std::string sweep;
+  std::string time, partition, qos, account;  ///< empty: as it is
+  std::optional<std::int64_t> max_in_flight;
+  std::vector<std::string> set;  ///< "Nice=100": whatever else `scontrol update` takes
+};
+
+struct TailOptions {
+  std::string run;  ///< or "SWEEP/RUN"
+  std::int64_t lines = 20;
+};
+
+struct ReportOptions {
+  std::string sweep;  ///< also "SWEEP/2", or a tag; empty: everything in the database
+  std::string format = "terminal";
+  std::string samples = "clean";
+  std::string by = "point";  ///< or "run"
+  std::string flops = "params";
+  std::string columns, preset;  ///< empty: those of the format
+  std::string sort;
+  std::vector<std::string> where;
+  std::string vs;           ///< a row's name, or "first"; empty: no comparison
+  std::string accelerator;  ///< for runs that do not know theirs
+  std::string precision;    ///< for points that do not say theirs
+};
+
+struct NoteOptions {
+  std::string run;
+  std::string text;
+};
+
+struct TagOptions {
+  std::string campaign;
+  std::string tag;
+};
+
+struct CollectOptions {
+  std::vector<fs::path> paths;  ///< empty: the runs of this database
+};
+
+struct ImportOptions {
+  std::vector<fs::path> notes;
+  std::int64_t seq = 1024;  ///< where a table has no column of it
+  int factor = 4;           ///< of the TFLOPS formula: 4 with recomputation, 3 without
+};
+
+struct RetableOptions {
+  fs::path notes;
+  bool dry_run = false;     ///< print the differences and write nothing
+  std::int64_t seq = 1024;  ///< where a table has no column of it
+  int factor = 4;           ///< of the TFLOPS formula: 4 with recomputation, 3 without
+};
+
+struct DoctorOptions {
+  fs::path write_cluster;  ///< empty: show what is here
+  std::string partition;   ///< with `write_cluster`; empty: Slurm's default
+};
+
+/// Each does its work, writes its result to standard output, and says how it went.
+/// Errors: throws Error.
+ExitCode plan(const Globals& globals, const PlanOptions& options);
+ExitCode run(const Globals& globals, const RunOptions& options);
+ExitCode submit(const Globals& globals, const RunOptions& options);
+ExitCode status(const Globals& globals, const StatusOptions& options);
+ExitCode update(const Globals& globals, const UpdateOptions& options);
+ExitCode tail(const Globals& globals, const TailOptions& options);
+ExitCode cancel(const Globals& globals, const std::string& sweep);
+ExitCode collect(const Globals& globals, const CollectOptions& options);
+ExitCode report(const Globals& globals, const ReportOptions& options);
+/// Rewrites the tables that a document marks; `read_options` reads what a marker says.
+using ReadReportOptions = std::function<ReportOptions(const std::vector<std::string>& words)>;
+ExitCode update_notes(const Globals& globals, const fs::path& file,
+                      const ReadReportOptions& read_options);
+ExitCode note(const Globals& globals, const NoteOptions& options);
+ExitCode tag(const Globals& globals, const TagOptions& options);
+ExitCode import_notes(const Globals& globals, const ImportOptions& options);
+ExitCode retable(const Globals& globals, const RetableOptions& options);
+ExitCode doctor(const Globals& globals, const DoctorOptions& options);
+
+}  // namespace pippin

@@ -1,0 +1,149 @@
+#include "harness/commands/report.h"
+
+#include <algorithm>
+#include <sstream>
+#include <unistd.h>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "db/names.h"
+#include "harness/commands/steps/output.h"
+#include "harness/commands/steps/report_rows.h"
+#include "reports/presets.h"
+#include "reports/select.h"
+#include "sweeps/accelerators.h"
+
+namespace pippin {
+
+namespace {
+
+/// `answer` where it is one of `answers`.
+const std::string& checked(const std::string& option, const std::string& answer,
+                           const std::vector<std::string>& answers) {
+  if (std::find(answers.begin(), answers.end(), answer) == answers.end())
+    bad_input("{} {}: there is {}{}", option, printable(answer), join(answers, ", "),
+              did_you_mean(answer, answers));
+  return answer;
+}
+
+FlopsFormula formula_named(const std::string& name) {
+  return *flops_formula_of(
+      checked("--flops", name, {"params", "hardware", "model", "megatron", "palm"}));
+}
+
+Summing summing_of(const ReportOptions& options) {
+  Summing summing;
+  summing.samples = checked("--samples", options.samples, {"clean", "all"}) == "all"
+                        ? Samples::kAll
+                        : Samples::kClean;
+  summing.by_run = checked("--by", options.by, {"point", "run"}) == "run";
+  return summing;
+}
+
+/// The number types that accelerators have a peak of: the one at hand where it has any, else all.
+std::vector<std::string> number_types(const PeakTflops& peaks) {
+  std::vector<std::string> types;
+  const auto add = [&](const PeakTflops& more) {
+    for (const auto& peak : more) {
+      if (std::find(types.begin(), types.end(), peak.first) == types.end())
+        types.push_back(peak.first);
+    }
+  };
+  add(peaks);
+  if (!types.empty()) return types;
+  for (const auto& name : accelerator_names()) add(find_accelerator(name)->peak_tflops);
+  return types;
+}
+
+Rating rating_of(const ReportOptions& options) {
+  Rating rating;
+  rating.formula = formula_named(options.flops);
+  if (!options.accelerator.empty()) {
+    checked("--accelerator", options.accelerator, accelerator_names());
+    rating.peak_tflops = find_accelerator(options.accelerator)->peak_tflops;
+  }
+  if (!options.precision.empty())
+    checked("--precision", options.precision, number_types(rating.peak_tflops));
+  rating.number_type = options.precision;
+  return rating;
+}
+
+SampleFilter filter_of(const Globals& globals, Database& database, const std::string& name) {
+  if (name.empty()) return {};
+  if (const auto selection = database.selection(name)) return *selection;
+  std::vector<std::string> names;
+  for (const auto& known : names_in(globals.db, NameKind::kSelections, ""))
+    names.push_back(known.name);
+  bad_input("{}: no sweep, campaign or tag is named '{}'{}", printable(globals.db.string()),
+            printable(name), did_you_mean(name, names));
+}
+
+std::string columns_of(const ReportOptions& options) {
+  if (!options.columns.empty() && !options.preset.empty())
+    bad_input("--columns and --preset: name one of them");
+  return options.preset.empty() ? options.columns : preset_named(options.preset).columns;
+}
+
+/// What needs no database to be wrong.
+void check(const ReportOptions& options) {
+  summing_of(options);
+  rating_of(options);
+  columns_of(options);
+  names_to_know(options.where, options.sort);
+}
+
+/// The row that --vs names: by point or run, or the first.
+std::size_t reference_in(const std::vector<Summary>& rows, const std::string& name) {
+  if (name == "first") return 0;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    names.push_back(rows[i].run.empty() ? rows[i].point.name : rows[i].run);
+    if (names.back() == name) return i;
+  }
+  bad_input("--vs {}: no row of the table is named so{}", printable(name),
+            did_you_mean(name, names));
+}
+
+void compare_rows(std::vector<Summary>& rows, const std::string& with) {
+  if (with.empty() || rows.empty()) return;
+  const std::size_t reference = reference_in(rows, with);
+  compare_with(rows, reference);
+  if (!rows[reference].vs)
+    bad_input("--vs {}: that row has no step time, or no batch size and GPUs, to compare with",
+              printable(with));
+}
+
+}  // namespace
+
+Report report_of(const Globals& globals, Database& database, const ReportOptions& options) {
+  const std::string columns = columns_of(options);
+  AxisNames axes = names_to_know(options.where, options.sort);
+  if (!columns.empty()) axes.merge(axes_in_columns(columns));
+  const Summing summing = summing_of(options);
+  Report report;
+  report.rows = report_rows(globals, database, filter_of(globals, database, options.sweep), summing,
+                            rating_of(options), axes);
+  // Before rows are left out: an axis is one though none of the rest has it.
+  if (!columns.empty()) report.columns = columns_named(columns, report.rows);
+  for (const auto& row : report.rows)
+    report.said.insert(row.past_notes.begin(), row.past_notes.end());
+  sort_rows(report.rows, options.sort);
+  report.rows = rows_where(std::move(report.rows), options.where);
+  compare_rows(report.rows, options.vs);
+  return report;
+}
+
+ExitCode report(const Globals& globals, const ReportOptions& options) {
+  const Format& format = format_named(options.format);
+  check(options);
+  Database database = existing_database(globals);
+  Report table = report_of(globals, database, options);
+  table.width = terminal_width(STDOUT_FILENO);
+  table.colours = wants_colours();
+  std::ostringstream text;
+  format.write(table, text);
+  write_output(text.str());
+  return ExitCode::kDone;
+}
+
+}  // namespace pippin

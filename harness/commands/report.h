@@ -1,0 +1,12 @@
+#pragma once
+
+#include "db/database.h"
+#include "harness/commands/commands.h"
+#include "reports/format.h"
+
+namespace pippin {
+
+/// What a report's options say of its rows and columns.
+Report report_of(const Globals& globals, Database& database, const ReportOptions& options);
+
+}  // namespace pippin

@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "db/database.h"
+#include "harness/commands/commands.h"
+#include "harness/commands/steps/before_submitting.h"
+#include "harness/commands/steps/follow.h"
+#include "harness/commands/steps/session.h"
+
+namespace pippin {
+
+namespace {
+
+ReportOptions usual_report(const std::string& sweep) {
+  ReportOptions options;
+  options.sweep = sweep;
+  return options;
+}
+
+/// Where to look for what a lost run has left.
+std::string place_of(Session& session, const RunFate& fate) {
+  for (const auto& state : session.machine().submissions()) {
+    if (state.submission.number == fate.submission)
+      return session.folder().directory(state.submission).string();
+  }
+  return session.folder().root().string();
+}
+
+void say_what_was_lost(const Globals& globals, Session& session, const Follower& follower) {
+  if (follower.lost().empty()) return;
+  const std::size_t count = follower.lost().size();
+  const RunFate& fate = session.machine().fate(follower.lost().front()->name);
+  const bool is_final = fate.end == End::kLimit;
+  remark(globals,
+         fmt::format("{} run{} lost ({}; see {}); {}", count, count == 1 ? " was" : "s were",
+                     printable(fate.evidence), printable(place_of(session, fate)),
+                     is_final ? "'run --retry-failed' tries again, with today's limits"
+                              : "the same command tries again"));
+}
+
+}  // namespace
+
+ExitCode run(const Globals& globals, const RunOptions& options) {
+  Session session(globals, load_sweep(options.sweep), options.session);
+  Database database(globals.db);
+  const Campaign& campaign = session.campaign();
+  say_what_was_dropped(globals, session.sweep(), options.sweep);
+  say_what_has_changed(globals, session);
+  agree(globals, session);
+  record_campaign(database, campaign);
+  Follower follower(database, session);
+  Notifier notifier(options.notify, campaign.sweep);
+  const bool was_finished = session.machine().counts().finished();
+  const RunCounts counts = follow(globals, session, follower, notifier, options.poll_s);
+  if (!counts.finished()) {
+    remark(globals,
+           fmt::format("the jobs go on; come back with: {}", come_back(globals, options.sweep)));
+    return ExitCode::kInterrupted;
+  }
+  report(globals, usual_report(campaign.sweep));
+  if (was_finished) {
+    remark(globals, fmt::format("campaign {} of {} was finished already; '{}' begins a new one",
+                                campaign.number, campaign.sweep,
+                                come_back(globals, options.sweep, "run --again")));
+  }
+  say_what_was_lost(globals, session, follower);
+  remark(globals, fmt::format("database: {}", printable(globals.db.string())));
+  remark(globals, fmt::format("logs:     {}", printable(session.folder().root().string())));
+  return follower.not_ok() + counts.cancelled > 0 ? ExitCode::kRunFailed : ExitCode::kDone;
+}
+
+}  // namespace pippin

@@ -1,0 +1,102 @@
+#include "harness/commands/steps/before_submitting.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <iostream>
+#include <unistd.h>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/jobs/quoting.h"
+#include "harness/commands/steps/output.h"
+#include "harness/commands/steps/sweep_source.h"
+#include "reports/plan.h"
+#include "reports/values.h"
+
+namespace pippin {
+
+namespace {
+
+/// What a submission would claim of a cluster.
+struct Claim {
+  std::size_t jobs = 0;
+  std::int64_t most_nodes = 0;
+  std::optional<double> longest_s, gpu_hours;
+};
+
+Claim claim_of(const Sweep& sweep, const std::vector<PlannedJob>& jobs) {
+  const Plan plan{sweep, jobs};
+  Claim claim;
+  claim.jobs = jobs.size();
+  claim.gpu_hours = most_gpu_hours(plan);
+  for (const auto& job : jobs) {
+    claim.most_nodes = std::max(claim.most_nodes, job.nodes);
+    const auto limit = time_limit_s(plan, job);
+    if (limit) claim.longest_s = std::max(claim.longest_s.value_or(0), *limit);
+  }
+  return claim;
+}
+
+/// "5 jobs on up to 16 nodes; at most 107 GPU-hours; a job waits for 16 nodes for 20 min"
+std::string text_of(const Claim& claim) {
+  constexpr double kMinute = 60;
+  std::string text = fmt::format("{} on up to {}", counted(claim.jobs, "job"),
+                                 counted(static_cast<std::size_t>(claim.most_nodes), "node"));
+  text += claim.gpu_hours ? fmt::format("; GPU-hours: at most {:.4g}", *claim.gpu_hours)
+                          : "; GPU-hours: unknown, no time limit is set";
+  if (claim.longest_s)
+    text +=
+        fmt::format("; the longest job asks for {:.0f} min", std::ceil(*claim.longest_s / kMinute));
+  return text;
+}
+
+bool answers_yes(const std::string& question) {
+  write_error(question + " [y/N] ");
+  std::string answer;
+  std::getline(std::cin, answer);
+  return lower(trim(answer)) == "y" || lower(trim(answer)) == "yes";
+}
+
+}  // namespace
+
+void say_what_was_dropped(const Globals& globals, const Sweep& sweep, const SweepSource& source) {
+  if (sweep.dropped.empty()) return;
+  remark(globals,
+         fmt::format("{} of {} points are dropped; 'pippin plan {}' says why", sweep.dropped.size(),
+                     sweep.dropped.size() + sweep.points.size(), bash_words(source)));
+}
+
+void say_what_has_changed(const Globals& globals, Session& session) {
+  const auto script = session.outdated_script();
+  if (!script) return;
+  remark(globals,
+         fmt::format(
+             "{}: its launch line, prolog, iterations or folder are not those of campaign {}; what "
+             "was handed over keeps them ({}); --again measures everything anew",
+             printable(session.sweep().file.string()), session.campaign().number,
+             printable(script->string())));
+}
+
+void agree(const Globals& globals, Session& session) {
+  if (session.sweep().cluster.scheduler == "local") return;
+  const auto jobs = session.machine().due_jobs();
+  if (jobs.empty()) return;
+  const Claim claim = claim_of(session.sweep(), jobs);
+  remark(globals, text_of(claim));
+  const double budget = session.sweep().cluster.budget_gpu_hours;
+  if (globals.yes || claim.gpu_hours.value_or(0) <= budget) return;
+  const std::string much =
+      fmt::format("that may take {:.4g} GPU-hours, and the budget of cluster {} is {:.4g}",
+                  *claim.gpu_hours, session.sweep().cluster.name, budget);
+  const bool may_ask = ::isatty(STDIN_FILENO) && ::isatty(STDERR_FILENO);
+  if (may_ask && answers_yes(much + "; submit?")) return;
+  bad_input("{}: {}; nothing was submitted: say --yes, or set 'budget' in the cluster file",
+            session.sweep().file.string(), much);
+}
+
+std::string come_back(const Globals& globals, const SweepSource& sweep, const std::string& run) {
+  return fmt::format("pippin --db {} {} {}", bash_word(globals.db.string()), run,
+                     bash_words(sweep));
+}
+
+}  // namespace pippin

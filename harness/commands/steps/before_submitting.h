@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+
+#include "harness/commands/steps/output.h"
+#include "harness/commands/steps/session.h"
+#include "harness/commands/steps/sweep_source.h"
+
+namespace pippin {
+
+// What `run` and `submit` say, and ask, before the scheduler gets anything.
+
+void say_what_was_dropped(const Globals& globals, const Sweep& sweep, const SweepSource& source);
+
+/// A remark where the sweep would write what was submitted otherwise today.
+void say_what_has_changed(const Globals& globals, Session& session);
+
+/// Says what is about to be claimed of a cluster, and asks where that is much.
+/// Errors: Error (bad input) where it is more than the budget and nobody agrees.
+void agree(const Globals& globals, Session& session);
+
+/// The words that go on with the sweep; `run`: the command and options that stand before it.
+std::string come_back(const Globals& globals, const SweepSource& sweep,
+                      const std::string& run = "run");
+
+}  // namespace pippin

@@ -1,0 +1,184 @@
+#include "harness/commands/steps/collect_files.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fstream>
+#include <ostream>
+#include <set>
+#include <string>
+
+#include "core/base/text.h"
+#include "harness/scrape/scrape.h"
+#include "sweeps/estimate/parameters.h"
+
+namespace pippin {
+
+namespace {
+
+constexpr std::size_t kTextProbe = 1024;  // a NUL in the first so many bytes: not a text
+
+struct Totals {
+  Added added;
+  std::int64_t known = 0;    ///< logs that brought nothing new
+  std::int64_t no_logs = 0;  ///< files without records
+  std::int64_t unreadable = 0;
+};
+
+bool empty(const Added& added) { return added.logs + added.runs + added.iterations == 0; }
+
+/// "3 logs, 3 runs, 33 iterations added; 4 files are no logs"
+std::string summary_of(const Totals& totals) {
+  const Added& added = totals.added;
+  std::string text = "nothing added";
+  if (!empty(added)) {
+    text = fmt::format("{}, {}, {} added", counted(added.logs, "log"), counted(added.runs, "run"),
+                       counted(added.iterations, "iteration"));
+  }
+  if (totals.known > 0) text += fmt::format("; {} known already", counted(totals.known, "log"));
+  if (totals.no_logs == 1) text += "; 1 file is no log";
+  if (totals.no_logs > 1) text += fmt::format("; {} files are no logs", totals.no_logs);
+  if (totals.unreadable > 0)
+    text += fmt::format("; {} cannot be read", counted(totals.unreadable, "file"));
+  return text;
+}
+
+/// All regular files below a folder, sorted; each folder once, however many links lead to it.
+class Walk {
+ public:
+  explicit Walk(std::ostream& errors) : errors_(errors) {}
+
+  std::vector<fs::path> files(const fs::path& folder) {
+    std::vector<fs::path> found;
+    walk(folder, found);
+    return found;
+  }
+
+ private:
+  void walk(const fs::path& folder, std::vector<fs::path>& found) {
+    std::error_code error;
+    if (!visited_.insert(fs::canonical(folder, error)).second) return;
+    std::vector<fs::path> entries;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error)) {
+      entries.push_back(entry->path());
+    }
+    if (error)
+      errors_ << fmt::format("pippin: {}: cannot list: {}\n", folder.string(), error.message());
+    std::sort(entries.begin(), entries.end());
+    for (const auto& entry : entries) {
+      const auto status = fs::status(entry, error);
+      if (fs::is_directory(status)) {
+        walk(entry, found);
+      } else if (fs::is_regular_file(status) || !fs::exists(status)) {
+        found.push_back(entry);  // a link to nothing is reported when it is read
+      }
+    }
+  }
+
+  std::ostream& errors_;
+  std::set<fs::path> visited_;
+};
+
+bool is_binary(std::string_view text) {
+  return text.substr(0, kTextProbe).find('\0') != std::string_view::npos;
+}
+
+/// Enough to tell a binary file; nothing of what is no regular file, as a pipe can be read but
+/// once.
+std::string beginning_of(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return {};
+  std::string text(kTextProbe, ' ');
+  std::ifstream file(path, std::ios::binary);
+  file.read(text.data(), kTextProbe);
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
+}
+
+/// Why a text cannot be a log; empty where it may be one.
+std::string reason_against(std::string_view text) {
+  if (text.empty()) return "is empty";
+  return is_binary(text) ? "is a binary file, not a log" : "";
+}
+
+class Collector {
+ public:
+  Collector(Database& database, std::ostream& errors) : database_(database), errors_(errors) {}
+
+  void folder(const fs::path& path) {
+    for (const auto& file : Walk(errors_).files(path)) {
+      std::string text;
+      if (read(file, text) && !store(file, text)) ++totals_.no_logs;
+    }
+  }
+
+  void file(const fs::path& path) {
+    std::string text;
+    if (!read(path, text)) {
+      bad_ = true;
+      return;
+    }
+    if (store(path, text)) return;
+    bad_ = true;
+    ++totals_.no_logs;
+    std::string reason = reason_against(text);
+    if (reason.empty()) reason = "holds no iterations of a trainer that pippin knows";
+    errors_ << fmt::format("pippin: {}: {}\n", path.string(), reason);
+  }
+
+  bool bad() const { return bad_; }
+  const Totals& totals() const { return totals_; }
+
+ private:
+  /// Of a binary file only the beginning: a folder of runs holds checkpoints of many gigabytes.
+  bool read(const fs::path& path, std::string& text) {
+    try {
+      text = beginning_of(path);
+      if (!is_binary(text)) text = read_input(path);
+      return true;
+    } catch (const Error& error) {
+      ++totals_.unreadable;
+      errors_ << "pippin: " << error.what() << '\n';
+      return false;
+    }
+  }
+
+  /// False where the text is no log.
+  bool store(const fs::path& path, const std::string& text) {
+    if (!reason_against(text).empty()) return false;
+    auto runs = scrape(text);
+    if (runs.empty()) return false;
+    for (auto& run : runs) fill_in_params(run.point.model);
+    const Added added = database_.add_foreign_log({path, text}, runs);
+    totals_.added.logs += added.logs;
+    totals_.added.runs += added.runs;
+    totals_.added.iterations += added.iterations;
+    if (empty(added)) ++totals_.known;
+    return true;
+  }
+
+  Database& database_;
+  std::ostream& errors_;
+  Totals totals_;
+  bool bad_ = false;
+};
+
+}  // namespace
+
+ExitCode collect_paths(Database& database, const std::vector<fs::path>& paths, std::ostream& errors,
+                       std::ostream& remarks) {
+  Collector collector(database, errors);
+  for (const auto& path : paths) {
+    std::error_code error;
+    if (fs::is_directory(path, error)) {
+      collector.folder(path);
+    } else {
+      collector.file(path);
+    }
+  }
+  // One file that is no log has said so in its own line.
+  if (!collector.bad() || paths.size() > 1) remarks << summary_of(collector.totals()) << '\n';
+  return collector.bad() ? ExitCode::kBadInput : ExitCode::kDone;
+}
+
+}  // namespace pippin

@@ -1,0 +1,162 @@
+#include "harness/commands/steps/follow.h"
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <fmt/format.h>
+#include <poll.h>
+#include <random>
+#include <unistd.h>
+
+#include "core/base/text.h"
+
+namespace pippin {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kLocalShortest_s = 0.1, kLocalLongest_s = 1, kSlurmShortest_s = 1,
+                 kSlurmLongest_s = 5, kPollGrowth = 6;
+
+std::atomic<bool> was_interrupted{false};
+
+void stop(int signal) {
+  was_interrupted = true;
+  std::signal(signal, SIG_DFL);
+}
+
+double seconds_since(Clock::time_point since) {
+  return std::chrono::duration<double>(Clock::now() - since).count();
+}
+
+/// Many who watch do not ask in step.
+double with_jitter(double seconds) {
+  static std::minstd_rand random{std::random_device{}()};
+  constexpr double kJitter = 0.1;
+  return seconds * std::uniform_real_distribution<>(1 - kJitter, 1 + kJitter)(random);
+}
+
+/// Says things once.
+class Remarks {
+ public:
+  explicit Remarks(const Globals& globals) : globals_(globals) {}
+  void say(ProgressDisplay& display, const std::string& line) {
+    if (line == last_) return;
+    last_ = line;
+    if (line.empty()) return;
+    if (!globals_.quiet) write_error(display.finish());
+    remark(globals_, printable(line));
+  }
+
+ private:
+  const Globals& globals_;
+  std::string last_;
+};
+
+/// Why the scheduler tells nothing, where it does not; else what holds back what is due.
+std::string trouble_of(const CampaignMachine& machine) {
+  for (const auto& state : machine.submissions()) {
+    if (state.over()) continue;
+    for (const auto& task : state.tasks) {
+      const bool silent = task.phase == JobStatus::Phase::kUnknown && !task.evidence.empty();
+      if (silent) return task.evidence;
+    }
+  }
+  const std::string& held_back = machine.held_back();
+  return held_back.empty() ? "" : fmt::format("not all is submitted yet: {}", held_back);
+}
+
+}  // namespace
+
+Interruptible::Interruptible() {
+  for (int signal : {SIGINT, SIGTERM}) std::signal(signal, stop);
+}
+
+Interruptible::~Interruptible() {
+  for (int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+}
+
+bool Interruptible::interrupted() { return was_interrupted; }
+
+void Interruptible::pause(double seconds) {
+  constexpr double kMillisecond = 1e-3;
+  if (!was_interrupted) ::poll(nullptr, 0, static_cast<int>(std::ceil(seconds / kMillisecond)));
+}
+
+void Follower::record() {
+  for (const auto& job : session_.campaign().jobs) {
+    for (const auto& run : job.runs) record(job, run);
+  }
+}
+
+void Follower::record(const PlannedJob& job, const PlannedRun& run) {
+  const RunFate& fate = session_.machine().fate(run.name);
+  const bool lost = fate.phase == RunPhase::kLost;
+  if (!lost && !(fate.phase == RunPhase::kDone && fate.certain)) return;
+  if (recorded_.count(run.name)) return;
+  const auto recorded = recorder_.record(job, run, fate);
+  if (!recorded.state) {
+    session_.machine().distrust(run.name);
+    return;
+  }
+  recorded_.insert(run.name);
+  if (*recorded.state != RunState::kOk) ++not_ok_;
+  if (lost) lost_.push_back(&run);
+}
+
+Progress progress_of(const RunCounts& counts, std::size_t earlier, double elapsed_s) {
+  Progress progress;
+  progress.total = static_cast<std::size_t>(counts.total());
+  progress.failed = static_cast<std::size_t>(counts.failed + counts.lost + counts.cancelled);
+  progress.done = static_cast<std::size_t>(counts.succeeded) + progress.failed;
+  progress.running = static_cast<std::size_t>(counts.running);
+  progress.earlier = earlier;
+  progress.elapsed_s = elapsed_s;
+  return progress;
+}
+
+RunCounts follow(const Globals& globals, Session& session, Follower& follower, Notifier& notifier,
+                 double poll_s) {
+  const Interruptible interruptible;
+  const std::size_t width = terminal_width(STDERR_FILENO);
+  ProgressDisplay display(width > 0, width);
+  Remarks remarks(globals);
+  const bool local = session.campaign().scheduler == "local";
+  Pace looks = local ? Pace(kLocalShortest_s, kLocalLongest_s)
+                     : Pace(std::min(kSlurmShortest_s, poll_s), std::min(kSlurmLongest_s, poll_s));
+  Pace questions = local ? looks : Pace(poll_s, poll_s * kPollGrowth);
+  const auto since = Clock::now();
+  auto asked = Clock::now();
+  CampaignMachine& machine = session.machine();
+  RunCounts counts = machine.step();
+  const std::size_t earlier = progress_of(counts, 0, 0).done;
+  try {
+    while (!Interruptible::interrupted()) {
+      follower.record();
+      const RunCounts now = machine.counts();  // a torn marker reopens its run
+      now == counts ? looks.unchanged() : looks.changed();
+      counts = now;
+      remarks.say(display, trouble_of(machine));
+      if (!globals.quiet)
+        write_error(display.update(progress_of(counts, earlier, seconds_since(since))));
+      notifier.look(counts);
+      if (counts.finished()) break;
+      Interruptible::pause(looks.seconds());
+      if (!local && seconds_since(asked) < with_jitter(questions.seconds())) {
+        machine.look();
+        continue;
+      }
+      asked = Clock::now();
+      machine.step() == counts ? questions.unchanged() : questions.changed();
+    }
+  } catch (...) {
+    if (!globals.quiet) write_error(display.finish());
+    throw;
+  }
+  if (!globals.quiet) write_error(display.finish());
+  return counts;
+}
+
+}  // namespace pippin

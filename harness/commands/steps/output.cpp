@@ -1,0 +1,50 @@
+#include "harness/commands/steps/output.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "core/base/error.h"
+
+namespace pippin {
+
+void write_error(const std::string& text) {
+  // Who does not read it loses no more than that: not what the command was to do.
+  std::fputs(text.c_str(), stderr);
+}
+
+void remark(const Globals& globals, const std::string& line) {
+  if (!globals.quiet) write_error(line + "\n");
+}
+
+std::size_t terminal_width(int descriptor) {
+  winsize size{};
+  return ::isatty(descriptor) && ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+bool wants_colours() {
+  const char* refused = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  if (refused && *refused) return false;
+  return ::isatty(STDOUT_FILENO) && terminal && std::string_view(terminal) != "dumb";
+}
+
+void replace_document(const fs::path& file, const std::string& text) {
+  const fs::path target = fs::canonical(file);
+  if (::access(target.c_str(), W_OK) != 0) {
+    machine_failed("{}: cannot write: {}", file.string(), std::strerror(errno));
+  }
+  disk().write(target, text);
+}
+
+void write_output(const std::string& text) {
+  const bool written =
+      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (!written) machine_failed("standard output: cannot write: {}", std::strerror(errno));
+}
+
+}  // namespace pippin

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "core/base/files.h"
+
+namespace pippin {
+
+/// What every command takes.
+struct Globals {
+  fs::path db = "pippin.db";
+  bool quiet = false;  ///< no progress and no remarks on standard error
+  bool yes = false;    ///< go on where a question would be asked
+};
+
+/// Writes a line to standard error unless the user wants quiet.
+void remark(const Globals& globals, const std::string& line);
+
+/// Writes to standard error as far as that can be.
+void write_error(const std::string& text);
+
+/// Whether colours are wanted on standard output: a terminal that has some, and no NO_COLOR.
+/// Source: no-color.org.
+bool wants_colours();
+
+/// Columns of the terminal behind `descriptor`; 0 where it is none.
+std::size_t terminal_width(int descriptor);
+
+/// Replaces a document of the user's at once; a link stays one, what it leads to is replaced.
+/// Errors: Error (machine) where it may not be written.
+void replace_document(const fs::path& file, const std::string& text);
+
+/// Writes to standard output. Errors: Error (machine) where not all of it arrives: a full disk.
+void write_output(const std::string& text);
+
+}  // namespace pippin

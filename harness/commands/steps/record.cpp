@@ -1,0 +1,223 @@
+#include "harness/commands/steps/record.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "harness/scrape/canary.h"
+#include "harness/scrape/probe_endings.h"
+#include "harness/scrape/scrape.h"
+#include "sweeps/estimate/parameters.h"
+
+namespace pippin {
+
+namespace {
+
+/// All launches of one log as one run: a trainer that restarts itself goes on with the same run.
+std::optional<LogRun> joined(std::vector<LogRun> launches) {
+  if (launches.empty()) return std::nullopt;
+  LogRun run = std::move(launches.front());
+  for (std::size_t i = 1; i < launches.size(); ++i) {
+    run.iterations.insert(run.iterations.end(), launches[i].iterations.begin(),
+                          launches[i].iterations.end());
+    if (!launches[i].memory.empty()) run.memory = std::move(launches[i].memory);
+    run.end = launches[i].end;
+    run.evidence = launches[i].evidence;
+  }
+  return run;
+}
+
+std::string last_line(std::string_view log) {
+  const std::string_view text = trim(log);
+  return printable(text.substr(
+      text.find_last_of('\n') == std::string_view::npos ? 0 : text.find_last_of('\n') + 1));
+}
+
+/// How a run that left an exit code ended: a probe of ours says it by both, else the log says it
+/// best, or the exit code, which in "train | tee" is not the trainer's.
+void judge(RunRecord& record, int exit_code, std::string_view log) {
+  const bool measured = record.log && !record.log->iterations.empty();
+  const bool log_knows = record.log && record.log->end && *record.log->end != RunState::kOk;
+  if (const auto probe = probe_ending(exit_code, log)) {
+    record.state = probe->state;
+    record.evidence = probe->evidence;
+  } else if (log_knows) {
+    record.state = *record.log->end;
+    record.evidence = record.log->evidence;
+  } else if (exit_code == 0 && measured) {
+    record.state = RunState::kOk;
+  } else if (exit_code == 0) {
+    record.state = RunState::kFailed;
+    record.evidence = "exit 0, but its log has no iteration";
+  } else {
+    record.state = RunState::kFailed;
+    record.evidence = fmt::format("exit {}: {}", exit_code, last_line(log));
+  }
+}
+
+/// What the log says of the configuration against what the point asks for: "its log says mbs 1, the
+/// point mbs 2". A command that forgets a placeholder measures something else. Empty: they agree.
+std::string contradiction(const Point& point, const Point& logged) {
+  const NamedValues wanted = named_values(point), said = named_values(logged);
+  for (const char* name :
+       {"tp", "pp", "dp", "mbs", "gas", "gbs", "layers", "hidden", "heads", "seq"}) {
+    const Value* want = find_value(wanted, name);
+    const Value* say = find_value(said, name);
+    if (want && say && !(*want == *say)) {
+      return fmt::format("its log says {} {}, the point {} {}", name, say->text, name, want->text);
+    }
+  }
+  return {};
+}
+
+const Point& point_of(const Campaign& campaign, const std::string& id) {
+  return *std::find_if(campaign.points.begin(), campaign.points.end(),
+                       [&](const Point& point) { return point.id == id; });
+}
+
+/// Which piece of the provenance a line "NAME=VALUE" is; nothing: a variable of the environment.
+std::string* field_of(Provenance& provenance, std::string_view name) {
+  if (name == "host") return &provenance.host;
+  if (name == "nodes") return &provenance.node_list;
+  if (name == "gpu_model") return &provenance.gpu_model;
+  if (name == "driver") return &provenance.driver;
+  if (name == "nccl") return &provenance.nccl;
+  return name == "git_commit" ? &provenance.git_commit : nullptr;
+}
+
+/// The state of a run that no job will bring to its end any more.
+RunState state_of(const RunFate& fate) {
+  switch (fate.end.value_or(End::kUnknown)) {
+    case End::kLimit:
+      return fate.evidence.find("OUT_OF_MEMORY") == std::string::npos ? RunState::kTimeout
+                                                                      : RunState::kOom;
+    case End::kApplication:
+      return RunState::kFailed;
+    case End::kUser:
+      return RunState::kCancelled;
+    case End::kCompleted:
+    case End::kInfrastructure:
+    case End::kUnknown:
+      break;
+  }
+  return RunState::kMissing;
+}
+
+/// The scheduler's word, then the log's.
+std::string evidence_of(const RunFate& fate, const RunRecord& record) {
+  std::string text = fmt::format("started and never ended: {}", fate.evidence);
+  const bool log_knows = record.log && record.log->end && *record.log->end != RunState::kOk;
+  if (log_knows) text += fmt::format("; its log: {}", record.log->evidence);
+  return text;
+}
+
+std::optional<CanaryReading> reading_at(const fs::path& file) {
+  const auto text = disk().read(file);
+  return text ? read_canary(*text) : std::nullopt;
+}
+
+}  // namespace
+
+void record_campaign(Database& database, const Campaign& campaign) {
+  CampaignRecord record;
+  record.sweep = campaign.sweep;
+  record.number = campaign.number;
+  record.started = campaign.started;
+  record.cluster = campaign.cluster;
+  record.accelerator = campaign.accelerator;
+  record.peak_tflops = campaign.peak_tflops;
+  record.order = campaign.order;
+  record.seed = campaign.seed;
+  record.warmup = campaign.warmup;
+  for (const auto& point : campaign.points) record.points.push_back({point, false, {}});
+  for (const auto& drop : campaign.dropped)
+    record.points.push_back({drop.point, true, drop.verdict.reason});
+  for (auto& planned : record.points) fill_in_params(planned.point.model);
+  database.put_campaign(record);
+}
+
+Recorded Recorder::record(const PlannedJob& job, const PlannedRun& run, const RunFate& fate) {
+  const bool lost = fate.phase == RunPhase::kLost;
+  if (!lost && fate.phase != RunPhase::kDone) return {};
+  const auto attempts = folder_.attempts(run.name);
+  const Attempt* attempt = attempt_that_counts(attempts);
+  if (!lost && !(attempt && attempt->done())) return {};
+  RunRecord record;
+  record.place = {campaign_.sweep, campaign_.number, job.name,
+                  job.allocation,  run.repeat,       run.position};
+  record.name = run.name;
+  record.point_id = run.point_id;
+  if (!attempt) {
+    record.state = state_of(fate);
+    record.evidence = fmt::format("never started: {}", fate.evidence);
+    return {database_.put_run(record), record.state};
+  }
+  const std::string log = disk().read(attempt->log()).value_or("");
+  record.attempt = attempt_number(job.name, *attempt);
+  record.provenance = provenance_of(*attempt);
+  record.file = LogFile{attempt->log(), log};
+  record.canary_before = reading_at(attempt->canary_before());
+  record.canary_after = reading_at(attempt->canary_after());
+  record.log = joined(scrape(log));
+  if (record.log) fill_in_params(record.log->point.model);
+  const std::string clash =
+      record.log ? contradiction(point_of(campaign_, run.point_id), record.log->point) : "";
+  if (!clash.empty()) {
+    record.state = RunState::kFailed;
+    record.evidence = clash;
+    record.log.reset();
+  } else if (lost) {
+    record.state = state_of(fate);
+    record.evidence = evidence_of(fate, record);
+  } else {
+    record.exit_code = attempt->exit_code;
+    judge(record, *attempt->exit_code, log);
+  }
+  return {database_.put_run(record), record.state};
+}
+
+const Submission* Recorder::submission(std::int64_t number) {
+  if (!submissions_.count(number)) {
+    for (auto& one : folder_.submissions()) submissions_[one.number] = one;
+  }
+  const auto found = submissions_.find(number);
+  return found == submissions_.end() ? nullptr : &found->second;
+}
+
+/// Which allocation of the job it was: its submissions count from 1, and a thousand is added
+/// for each time that the scheduler began it anew by itself.
+std::int64_t Recorder::attempt_number(const std::string& job, const Attempt& attempt) {
+  constexpr std::int64_t kRestart = 1000;
+  submission(attempt.submission);
+  std::int64_t number = 0;
+  for (const auto& [id, one] : submissions_) {
+    const bool has_it = std::any_of(one.tasks.begin(), one.tasks.end(),
+                                    [&](const SubmittedTask& task) { return task.job == job; });
+    if (has_it && !one.refused && id <= attempt.submission) ++number;
+  }
+  const std::string restarts = attempt.name.substr(attempt.name.rfind('-') + 1);
+  return std::max<std::int64_t>(number, 1) + kRestart * parse_integer(restarts).value_or(0);
+}
+
+Provenance Recorder::provenance_of(const Attempt& attempt) {
+  Provenance provenance;
+  provenance.started_at = attempt.started;
+  provenance.ended_at = attempt.ended;
+  provenance.command = disk().read(attempt.directory / "command").value_or("");
+  const Submission* origin = submission(attempt.submission);
+  if (!origin) return provenance;
+  provenance.script = folder_.script(*origin).string();
+  const std::string text = folder_.provenance(*origin, attempt);
+  for (std::string_view line : split(trim(text), '\n')) {
+    const auto equals = line.find('=');
+    if (equals == std::string_view::npos) continue;
+    if (std::string* field = field_of(provenance, line.substr(0, equals))) {
+      *field = line.substr(equals + 1);
+    } else {
+      provenance.environment += std::string(line) + "\n";
+    }
+  }
+  return provenance;
+}
+
+}  // namespace pippin

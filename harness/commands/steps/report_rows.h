@@ -1,0 +1,30 @@
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "db/database.h"
+#include "harness/commands/steps/output.h"
+#include "reports/summarize.h"
+
+namespace pippin {
+
+/// Opens a database that must be there. Errors: as Database.
+Database existing_database(const Globals& globals);
+
+using AxisNames = std::set<std::string, std::less<>>;
+
+/// The rows of a report, rated; those of foreign logs with the axes that differ between them, and
+/// `axes`. What was not summed up yet, or has changed since, is, and stored,
+/// so that the next report need not read every iteration.
+/// Errors: as Database; that sums cannot be stored is a remark.
+std::vector<Summary> report_rows(const Globals& globals, Database& database,
+                                 const SampleFilter& filter, const Summing& summing,
+                                 const Rating& rating, const AxisNames& axes = {});
+
+/// Sums up what has changed, for reports to come.
+void keep_sums(const Globals& globals, Database& database);
+
+}  // namespace pippin

@@ -1,0 +1,163 @@
+#include "harness/commands/steps/session.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "core/base/error.h"
+#include "core/base/process.h"
+#include "core/base/text.h"
+#include "harness/campaign/open_campaign.h"
+#include "harness/campaign/start_times.h"
+#include "harness/commands/steps/directories.h"
+#include "harness/commands/steps/schedulers.h"
+#include "harness/scrape/probe_endings.h"
+#include "slurm/ask.h"
+#include "slurm/directives.h"
+#include "slurm/slurm.h"
+
+namespace pippin {
+
+namespace {
+
+std::string now_utc() {
+  return fmt::format("{:%FT%TZ}", fmt::gmtime(std::chrono::system_clock::now()));
+}
+
+/// A typo in a command would end every run of the sweep: bash reads it once before.
+void check_command(const Sweep& sweep, const std::string& script) {
+  if (sweep.trainer.command.empty()) return;
+  const Outcome outcome = run_program({"bash", "-n", "-c", script});
+  if (outcome.exit_code != 0) {
+    bad_input("{}: bash does not understand the command: {}", sweep.file.string(),
+              printable(trim(outcome.output)));
+  }
+}
+
+}  // namespace
+
+void check_probe_is_built(const Sweep& sweep) {
+  if (sweep.trainer.probe.empty()) return;
+  const fs::path program = probes_directory() / (sweep.trainer.probe + "-cuda");
+  for (const auto& point : sweep.points) {
+    const Value* device = find_value(point.axes, "device");
+    if (device && device->text == "cuda" && ::access(program.c_str(), X_OK) != 0)
+      bad_input(
+          "{}: device cuda: the probes were built without CUDA, there is no {}; put nvcc on PATH, "
+          "configure and build pippin again ('pippin doctor' shows what they were built with)",
+          sweep.file.string(), program.string());
+  }
+}
+
+JobFiles files_of_submission(const Sweep& sweep, const PointIndex& points, const fs::path& root,
+                             const Submission& submission, const std::vector<TaskPlan>& tasks) {
+  std::vector<std::string> directives;
+  if (sweep.cluster.scheduler == "slurm") {
+    const PlannedJob& first = *tasks.front().job;
+    directives = sbatch_directives(
+        sweep.cluster, {submission.name, first.nodes, ranks_per_node(tasks, points), first.time_s});
+  }
+  return submission_files(sweep, points, {root, probes_directory()}, submission, tasks,
+                          std::move(directives));
+}
+
+MachineOptions own_surroundings() {
+  MachineOptions options;
+  options.owner = slurm::own_user();
+  options.host = host_name();
+  options.process = std::to_string(::getpid());
+  options.lost_rank_words = lost_rank_words;
+  options.now = [] { return static_cast<std::int64_t>(std::time(nullptr)); };
+  return options;
+}
+
+CampaignMachine observer_of(const SweepFolder& folder, const Campaign& campaign,
+                            Scheduler& scheduler) {
+  return {folder,
+          disk(),
+          scheduler,
+          campaign,
+          [](auto&&...) { return JobFiles(); },
+          own_surroundings()};
+}
+
+Session::Session(const Globals& globals, Sweep sweep, const SessionOptions& options)
+    : sweep_(std::move(sweep)),
+      folder_(disk(), sweep_directory(globals.db, sweep_.name)),
+      scheduler_(
+          scheduler_of(globals.db, sweep_.cluster.scheduler, sweep_.cluster.scheduler_options)) {
+  check_probe_is_built(sweep_);
+  const auto jobs = plan_jobs(sweep_, 1);
+  check_command(sweep_, files_of_submission(sweep_, index_of(sweep_.points), folder_.root(), {},
+                                            {{&jobs.front(), {jobs.front().runs.front()}}})
+                            .script);
+  disk().make_directory(folder_.root());
+  lock_.emplace(folder_.root() / "lock");
+  campaign_ = open_campaign(folder_, sweep_, options.again, now_utc());
+  if (campaign_.scheduler != sweep_.cluster.scheduler) {
+    bad_input("{}: campaign {} was begun on '{}'; --again begins one on '{}'", sweep_.file.string(),
+              campaign_.number, campaign_.scheduler, sweep_.cluster.scheduler);
+  }
+  points_ = index_of(campaign_.points);
+  MachineOptions machine = own_surroundings();
+  machine.retries = options.retries;
+  machine.retry_failed = options.retry_failed;
+  machine.max_in_flight = options.max_in_flight;
+  machine.begin = [start_times = StartTimes(options.spread, options.at, campaign_.started,
+                                            sweep_.repeats.allocations)](const PlannedJob& job) {
+    const auto begin = start_times.begin_of(job.allocation);
+    return begin && *begin > std::time(nullptr) ? begin : std::nullopt;
+  };
+  // A point that has left the sweep took its command with it; today's is another point's.
+  machine.wanted = [ids = index_of(sweep_.points)](const PlannedRun& run) {
+    return ids.count(run.point_id) > 0;
+  };
+  machine_ = std::make_unique<CampaignMachine>(
+      folder_, disk(), *scheduler_, campaign_,
+      [this](const Submission& submission, const std::vector<TaskPlan>& tasks) {
+        return files(submission, tasks);
+      },
+      machine);
+}
+
+JobFiles Session::files(const Submission& submission, const std::vector<TaskPlan>& tasks) const {
+  return files_of_submission(sweep_, points_, folder_.root(), submission, tasks);
+}
+
+/// Nothing where points have gone since.
+std::optional<std::vector<TaskPlan>> Session::tasks_of(const Submission& submission) const {
+  std::map<std::string, const PlannedJob*> jobs;
+  for (const auto& job : campaign_.jobs) jobs[job.name] = &job;
+  std::vector<TaskPlan> tasks;
+  for (const auto& task : submission.tasks) {
+    const auto job = jobs.find(task.job);
+    if (job == jobs.end()) return std::nullopt;
+    TaskPlan plan{job->second, {}};
+    for (const auto& run : job->second->runs) {
+      if (std::count(task.runs.begin(), task.runs.end(), run.name) > 0) plan.runs.push_back(run);
+    }
+    if (plan.runs.size() < task.runs.size()) return std::nullopt;
+    tasks.push_back(std::move(plan));
+  }
+  return tasks;
+}
+
+std::optional<fs::path> Session::outdated_script() {
+  for (const auto& state : machine_->submissions()) {
+    const auto tasks = tasks_of(state.submission);
+    if (!tasks) continue;  // another may tell
+    const fs::path script = folder_.script(state.submission);
+    const JobFiles today = files(state.submission, *tasks);
+    const bool same =
+        disk().read(script).value_or(today.script) == today.script &&
+        disk().read(folder_.tasks_file(state.submission)).value_or(today.tasks) == today.tasks;
+    return same ? std::nullopt : std::optional(script);
+  }
+  return std::nullopt;
+}
+
+}  // namespace pippin

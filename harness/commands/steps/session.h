@@ -1,0 +1,70 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/base/lock.h"
+#include "core/jobs/submission_files.h"
+#include "core/records/sweep.h"
+#include "harness/campaign/machine.h"
+#include "harness/commands/steps/output.h"
+
+namespace pippin {
+
+/// Errors: Error (bad input) where a point is to run on GPUs, and its probe was built without CUDA.
+void check_probe_is_built(const Sweep& sweep);
+
+/// The files of a submission as this machine would hand it over; `points` holds those of its runs.
+JobFiles files_of_submission(const Sweep& sweep, const PointIndex& points, const fs::path& root,
+                             const Submission& submission, const std::vector<TaskPlan>& tasks);
+
+/// How a campaign is opened and driven.
+struct SessionOptions {
+  bool again = false;              ///< begin a new campaign though the last one is finished
+  std::int64_t retries = 2;        ///< how often a job that was lost is submitted again
+  bool retry_failed = false;       ///< run again what failed or ran out of time
+  std::int64_t max_in_flight = 0;  ///< jobs that may run at a time; 0: all
+  std::string spread;              ///< "3d": allocations begin over so long
+  std::string at;  ///< "00:00,06:00": … at these times of day, one after the other
+};
+
+/// The user and the machine that this process belongs to, as a machine wants to know them.
+MachineOptions own_surroundings();
+
+/// A machine that looks and cancels; it is never asked to write a script.
+CampaignMachine observer_of(const SweepFolder& folder, const Campaign& campaign,
+                            Scheduler& scheduler);
+
+/// A sweep that this process works on: its lock, its campaign and the machine that drives it.
+class Session {
+ public:
+  /// Opens the newest campaign or begins one. Errors: Error where another process works on the
+  /// sweep, or bash does not understand its command.
+  Session(const Globals& globals, Sweep sweep, const SessionOptions& options);
+
+  const Sweep& sweep() const { return sweep_; }
+  SweepFolder& folder() { return folder_; }
+  const Campaign& campaign() const { return campaign_; }
+  CampaignMachine& machine() { return *machine_; }
+  Scheduler& scheduler() { return *scheduler_; }
+
+  /// The script of a job that was handed over and that the sweep would write otherwise today: its
+  /// command, environment, iterations or folder have changed. Nothing where all is as it was.
+  std::optional<fs::path> outdated_script();
+
+ private:
+  JobFiles files(const Submission& submission, const std::vector<TaskPlan>& tasks) const;
+  std::optional<std::vector<TaskPlan>> tasks_of(const Submission& submission) const;
+
+  Sweep sweep_;
+  SweepFolder folder_;
+  std::optional<FileLock> lock_;
+  std::unique_ptr<Scheduler> scheduler_;
+  Campaign campaign_;
+  PointIndex points_;
+  std::unique_ptr<CampaignMachine> machine_;
+};
+
+}  // namespace pippin

@@ -1,0 +1,30 @@
+#include "harness/commands/steps/sweep_source.h"
+
+#include <fmt/format.h>
+
+#include "core/jobs/quoting.h"
+#include "sweeps/sweep_file.h"
+
+namespace pippin {
+
+Sweep load_sweep(const SweepSource& source) {
+  return source.file.empty() ? load_sweep(source.words) : load_sweep(source.file);
+}
+
+std::string bash_words(const SweepSource& source) {
+  if (!source.file.empty()) return bash_word(source.file.string());
+  const SweepWords& words = source.words;
+  std::string text;
+  for (const auto& [name, values] : words.axes) {
+    text += fmt::format("-L {} {} ", bash_word(name), bash_word(values));
+  }
+  for (const auto& word : words.fixed) text += fmt::format("--fixed {} ", bash_word(word));
+  for (const auto& clause : words.where) text += fmt::format("--where {} ", bash_word(clause));
+  for (const auto& word : sweep_words()) {
+    const auto& value = words.*word.field;
+    if (value) text += fmt::format("{} {} ", word.option, bash_word(*value));
+  }
+  return text + "-- " + bash_word(words.command);
+}
+
+}  // namespace pippin

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "core/base/files.h"
+#include "core/records/sweep.h"
+#include "sweeps/sweep_words.h"
+
+namespace pippin {
+
+/// Where a sweep stands: in a file, or in the words of the command line.
+struct SweepSource {
+  fs::path file;     ///< empty: `words` say it
+  SweepWords words;  ///< of a sweep without file
+};
+
+/// Errors: Error (bad input), as the one or the other.
+Sweep load_sweep(const SweepSource& source);
+
+/// What a person types behind `pippin run` for this sweep.
+std::string bash_words(const SweepSource& source);
+
+}  // namespace pippin

@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+#include <set>
+
+#include "core/base/text.h"
+#include "core/jobs/quoting.h"
+#include "db/database.h"
+#include "harness/campaign/open_campaign.h"
+#include "harness/commands/commands.h"
+#include "harness/commands/steps/before_submitting.h"
+#include "harness/commands/steps/directories.h"
+#include "harness/commands/steps/record.h"
+#include "harness/commands/steps/session.h"
+#include "reports/values.h"
+#include "slurm/directives.h"
+#include "slurm/slurm.h"
+
+namespace pippin {
+
+namespace {
+
+/// What a submission of this step brought: the ids of what it handed over.
+std::vector<const Submission*> handed_since(const CampaignMachine& machine, std::size_t before) {
+  std::vector<const Submission*> handed;
+  for (std::size_t i = before; i < machine.submissions().size(); ++i) {
+    const Submission& one = machine.submissions()[i].submission;
+    if (one.handed) handed.push_back(&one);
+  }
+  return handed;
+}
+
+/// A job that runs the user's command once all others have ended.
+void submit_notifier(Session& session, const std::string& command) {
+  Submission last;
+  last.number = session.folder().newest_submission();
+  last.name = fmt::format("notify-{}", last.number);
+  std::string text = "#!/usr/bin/env bash\n";
+  Cluster cluster = session.sweep().cluster;
+  for (const auto& line : sbatch_directives(cluster, {last.name, 1, 1})) text += line + "\n";
+  text +=
+      fmt::format("export PIPPIN_EVENT=ended PIPPIN_SWEEP={}\n", bash_word(session.sweep().name));
+  text += fmt::format(
+      "export PIPPIN_MESSAGE=\"$PIPPIN_SWEEP: its jobs have ended; "
+      "$(ls {0} | wc -l) runs ok, $(ls {1} | wc -l) failed\"\n",
+      bash_word((session.folder().root() / "succeeded").string()),
+      bash_word((session.folder().root() / "failed").string()));
+  const fs::path file = session.folder().root() / "jobs" / last.name / "job.sh";
+  disk().write(file, text + command + "\n");
+  JobRequest request;
+  request.token = fmt::format("{}-{}", file_name_of(session.sweep().name), last.name);
+  request.script = file;
+  request.log = file.parent_path() / "job.log";
+  for (const auto& state : session.machine().submissions()) {
+    if (!state.over()) request.after.push_back(state.submission.token);
+  }
+  session.scheduler().submit(request);
+}
+
+/// sbatch's own opinion of a job of each node count; nothing is submitted, no campaign begun.
+ExitCode test_only(const Globals& globals, const Sweep& sweep) {
+  if (sweep.cluster.scheduler != "slurm") {
+    bad_input("--test-only: scheduler '{}' has no test; 'pippin plan' shows the jobs",
+              sweep.cluster.scheduler);
+  }
+  std::set<std::int64_t> tested;
+  for (const auto& job : plan_jobs(sweep, 1)) {
+    if (!tested.insert(job.nodes).second) continue;
+    Submission submission;
+    submission.name = job.name;
+    const JobFiles files =
+        files_of_submission(sweep, index_of(sweep.points), sweep_directory(globals.db, sweep.name),
+                            submission, {{&job, job.runs}});
+    write_output(fmt::format("{}: {}\n", job.name, printable(SlurmScheduler::test(files.script))));
+  }
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+ExitCode submit(const Globals& globals, const RunOptions& options) {
+  if (options.test_only) return test_only(globals, load_sweep(options.sweep));
+  Session session(globals, load_sweep(options.sweep), options.session);
+  say_what_was_dropped(globals, session.sweep(), options.sweep);
+  say_what_has_changed(globals, session);
+  agree(globals, session);
+  Database database(globals.db);
+  record_campaign(database, session.campaign());
+  CampaignMachine& machine = session.machine();
+  const std::size_t before = machine.submissions().size();
+  const RunCounts counts = machine.step();
+  const auto handed = handed_since(machine, before);
+  for (const auto* submission : handed) {
+    if (options.parsable) write_output(*submission->handed + "\n");
+  }
+  if (!options.notify.empty() && !handed.empty()) submit_notifier(session, options.notify);
+  std::size_t jobs = 0, runs = 0;
+  for (const auto* submission : handed) {
+    jobs += submission->tasks.size();
+    for (const auto& task : submission->tasks) runs += task.runs.size();
+  }
+  remark(globals,
+         fmt::format("campaign {} of {}: {} in {} handed over; wait and collect with: {}",
+                     session.campaign().number, session.campaign().sweep, counted(runs, "run"),
+                     jobs == 1 ? "1 job is" : fmt::format("{} jobs are", jobs),
+                     come_back(globals, options.sweep)));
+  if (machine.held_back().empty()) return ExitCode::kDone;
+  remark(globals,
+         fmt::format("{} not submitted yet: {}; the same command, or 'run', sends the rest",
+                     counted(static_cast<std::size_t>(counts.unsubmitted), "run"),
+                     printable(machine.held_back())));
+  return handed.empty() ? ExitCode::kMachine : ExitCode::kDone;
+}
+
+}  // namespace pippin

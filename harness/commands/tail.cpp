@@ -1,0 +1,138 @@
+#include <chrono>
+#include <fmt/format.h>
+#include <fstream>
+
+#include "core/base/text.h"
+#include "harness/commands/commands.h"
+#include "harness/commands/steps/directories.h"
+#include "harness/commands/steps/follow.h"
+#include "harness/commands/steps/newest_campaigns.h"
+#include "harness/commands/steps/schedulers.h"
+#include "harness/commands/steps/session.h"
+
+namespace pippin {
+
+namespace {
+
+/// A run, with what knows of it.
+struct Found {
+  SweepFolder folder;
+  Campaign campaign;
+};
+
+/// "SWEEP/RUN" or "RUN", of any campaign.
+Found find_run(const Globals& globals, const std::string& name, std::string& run) {
+  const auto slash = name.rfind('/');
+  run = slash == std::string::npos ? name : name.substr(slash + 1);
+  const std::string sweep = slash == std::string::npos ? "" : name.substr(0, slash);
+  std::vector<std::string> names;
+  for (const auto& entry : disk().list(runs_directory(globals.db))) {
+    SweepFolder folder(disk(), runs_directory(globals.db) / entry);
+    if (!sweep.empty() && entry != file_name_of(sweep)) continue;
+    for (const std::int64_t number : folder.campaigns()) {
+      const Campaign campaign = folder.load_campaign(number);
+      for (const auto& job : campaign.jobs) {
+        for (const auto& planned : job.runs) {
+          if (planned.name == run) return {folder, campaign};
+          names.push_back(planned.name);
+        }
+      }
+    }
+  }
+  bad_input("{}: no run is named '{}'{}", runs_directory(globals.db).string(), printable(name),
+            did_you_mean(run, names));
+}
+
+/// The end of a text that begins with the last `lines` lines.
+std::string_view last_lines(std::string_view text, std::int64_t lines) {
+  std::size_t from = text.size();
+  if (from > 0 && text[from - 1] == '\n') --from;
+  for (; lines > 0 && from != std::string_view::npos && from > 0; --lines)
+    from = text.rfind('\n', from - 1);
+  return lines > 0 || from == std::string_view::npos || from == 0 ? text : text.substr(from + 1);
+}
+
+/// Prints what a log gains.
+class Tail {
+ public:
+  explicit Tail(fs::path log) : log_(std::move(log)) {}
+
+  void begin(std::int64_t lines) {
+    const std::string text = disk().read(log_).value_or("");
+    read_ = text.size();
+    write_output(std::string(last_lines(text, lines)));
+  }
+
+  void go_on() {
+    std::ifstream file(log_, std::ios::binary);
+    file.seekg(static_cast<std::streamoff>(read_));
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    read_ += text.size();
+    if (!text.empty()) write_output(text);
+  }
+
+ private:
+  fs::path log_;
+  std::size_t read_ = 0;
+};
+
+bool is_over(SweepFolder& folder, const std::string& run, const std::string& attempt) {
+  for (const auto& one : folder.attempts(run)) {
+    if (one.name == attempt) return one.done() || one.interrupted;
+  }
+  return true;
+}
+
+std::string_view word_of(RunPhase phase) {
+  switch (phase) {
+    case RunPhase::kUnsubmitted:
+      return "not submitted";
+    case RunPhase::kWaiting:
+      return "waiting";
+    case RunPhase::kRunning:
+      return "running";
+    case RunPhase::kDone:
+      return "done";
+    case RunPhase::kLost:
+      return "lost";
+    case RunPhase::kCancelled:
+      return "cancelled";
+  }
+  return "";
+}
+
+}  // namespace
+
+ExitCode tail(const Globals& globals, const TailOptions& options) {
+  constexpr double kLook_s = 0.5, kAsk_s = 60;
+  std::string run;
+  Found found = find_run(globals, options.run, run);
+  const auto scheduler = scheduler_of(globals.db, found.campaign.scheduler);
+  CampaignMachine machine = observer_of(found.folder, found.campaign, *scheduler);
+  machine.observe();
+  const auto attempts = found.folder.attempts(run);
+  const RunFate& fate = machine.fate(run);
+  if (attempts.empty()) {
+    bad_input("{}: has no log: it is {}{}", printable(run), word_of(fate.phase),
+              fate.evidence.empty() ? "" : " (" + printable(fate.evidence) + ")");
+  }
+  const Attempt& attempt = attempts.back();
+  remark(globals, printable(attempt.log().string()));
+  Tail tail(attempt.log());
+  tail.begin(options.lines);
+  const Interruptible interruptible;
+  double unasked_s = 0;
+  while (fate.phase == RunPhase::kRunning && !Interruptible::interrupted()) {
+    const bool over = is_over(found.folder, run, attempt.name);
+    tail.go_on();
+    if (over) break;
+    Interruptible::pause(kLook_s);
+    unasked_s += kLook_s;
+    if (unasked_s < kAsk_s) continue;
+    unasked_s = 0;
+    machine.observe();
+  }
+  return ExitCode::kDone;
+}
+
+}  // namespace pippin

@@ -1,9 +1,0 @@
-#pragma once
-
-/// Before a function that a GPU's kernels call, too. On the host it is always inlined: the CPU's
-/// loops are compiled for several levels of instructions, whose copies the linker must not mix.
-#ifdef __CUDACC__
-#define PROBES_BOTH __host__ __device__ inline
-#else
-#define PROBES_BOTH __attribute__((always_inline)) inline
-#endif

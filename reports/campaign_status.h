@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/progress.h"
+
+namespace pippin {
+
+/// How far a campaign is, for `pippin status`. Counts are of runs.
+struct CampaignStatus {
+  /// Some runs or jobs with something to say of them.
+  struct Line {
+    std::string what;   ///< "3 runs", or a name
+    std::string words;  ///< "NODE_FAIL on n3"
+    std::string remedy = {};
+  };
+
+  std::string sweep;
+  std::int64_t campaign = 1;
+  std::string started;  ///< UTC, ISO 8601
+  std::string cluster;
+  Progress progress;
+  std::int64_t ok = 0, failed = 0, running = 0, waiting = 0, unsubmitted = 0, lost = 0,
+               cancelled = 0;
+  std::string trouble;                     ///< the scheduler does not answer: why
+  std::string held_back;                   ///< why what is not submitted is not
+  std::vector<Line> running_now;           ///< each run, where it runs
+  std::vector<Line> waits;                 ///< for what, and how many jobs
+  std::vector<Line> stuck;                 ///< what will not start by itself
+  std::vector<Line> again, gone, ill;      ///< to be run again; lost for good; failed
+  std::optional<std::int64_t> next_start;  ///< seconds since 1970: when the scheduler expects one
+  std::optional<std::int64_t> latest_end;  ///< … when the last that runs now must end
+};
+
+/// Some lines, each at most `width` columns wide where its words may be cut; times are this
+/// machine's, relative to `now` (seconds since 1970).
+std::string status_text(const CampaignStatus& status, std::size_t width, std::int64_t now);
+
+}  // namespace pippin

@@ -1,0 +1,50 @@
+#include "core/base/placeholders.h"
+
+#include <catch2/catch.hpp>
+
+using namespace pippin;
+
+namespace {
+Piece text(std::string literal) { return {false, std::move(literal)}; }
+Piece name(std::string word) { return {true, std::move(word)}; }
+}  // namespace
+
+TEST_CASE("names in braces are placeholders and all else is itself") {
+  struct Case {
+    std::string text;
+    std::vector<Piece> pieces;
+  };
+  const std::vector<Case> cases{
+      {"", {}},
+      {"plain", {text("plain")}},
+      {"--tp {tp} x", {text("--tp "), name("tp"), text(" x")}},
+      {"{a}{b_2}", {name("a"), name("b_2")}},
+      {"${HOME}/{name}", {text("${HOME}/"), name("name")}},
+      {"{tp}${X}", {name("tp"), text("${X}")}},
+      {"$PIPPIN_ZERO", {text("$PIPPIN_ZERO")}},
+      {"awk '{ print $1 }'", {text("awk '{ print $1 }'")}},
+      {"{{tp}}", {text("{tp}")}},
+      {"{{ tp }}", {text("{{ tp }}")}},
+      {"{1..4} {a,b} {} { }", {text("{1..4} {a,b} {} { }")}},
+      {R"({"zero": {zero}})", {text(R"({"zero": )"), name("zero"), text("}")}},
+      {"{{tp}", {text("{"), name("tp")}},
+      {"{tp}}", {name("tp"), text("}")}},
+      {"{tp", {text("{tp")}},
+      {"{", {text("{")}},
+      {"{{", {text("{{")}},
+      {"{2d}", {text("{2d}")}},
+      {"{gr\xc3\xbcn}", {text("{gr\xc3\xbcn}")}},
+  };
+  for (const auto& example : cases) {
+    INFO(example.text);
+    CHECK(placeholders(example.text) == example.pieces);
+  }
+}
+
+TEST_CASE("identifiers begin with a letter or underscore") {
+  CHECK(is_identifier("zero"));
+  CHECK(is_identifier("_z9"));
+  CHECK_FALSE(is_identifier(""));
+  CHECK_FALSE(is_identifier("9z"));
+  CHECK_FALSE(is_identifier("a-b"));
+}

@@ -1,0 +1,471 @@
+#include "core/jobs/script.h"
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/process.h"
+#include "core/jobs/protocol.h"
+#include "tests/support/nasty.h"
+#include "tests/support/temporary.h"
+
+using namespace pippin;
+
+namespace {
+
+Sweep sweep_of(const std::string& command) {
+  Sweep sweep;
+  sweep.name = "test";
+  sweep.trainer.command = command;
+  return sweep;
+}
+
+Point point_with(const NamedValues& axes) {
+  Point point;
+  point.name = "p";
+  point.layout.tp = 2;
+  point.layout.gpus = 2;
+  point.axes = axes;
+  return point;
+}
+
+/// The submission that `write_script` writes.
+Submission submission_named(const std::string& name = "job-s1") {
+  Submission submission;
+  submission.name = name;
+  return submission;
+}
+
+JobScript script_of(const fs::path& root, std::vector<ScriptTask> tasks) {
+  JobScript script;
+  script.title = "a test";
+  script.directory = root;
+  script.root = root;
+  script.name = "job-s1";
+  script.tasks = std::move(tasks);
+  return script;
+}
+
+/// Its files in `root`, as a submission makes them.
+fs::path write_files(const JobScript& script) {
+  const SweepFolder folder(disk(), script.root);
+  const JobFiles files = job_files(script);
+  disk().write(folder.script(submission_named()), files.script);
+  if (!files.tasks.empty()) disk().write(folder.tasks_file(submission_named()), files.tasks);
+  return folder.script(submission_named());
+}
+
+fs::path write_script(const fs::path& root, std::vector<ScriptRun> runs) {
+  return write_files(script_of(root, {{"job", std::move(runs)}}));
+}
+
+std::string text_of_file(const fs::path& path) { return disk().read(path).value_or("(none)"); }
+
+}  // namespace
+
+TEST_CASE("a job runs its runs, goes on when one fails and leaves exit codes") {
+  const test::TemporaryDirectory root;
+  const fs::path script = write_script(root.path(), {{"one", {{"X", "1"}}, "echo one $X; exit 3"},
+                                                     {"two", {}, "cat; echo two; echo err >&2"}});
+  CHECK(run_program({"bash", script.string()}).exit_code == 0);
+  SweepFolder folder(disk(), root.path());
+  const auto one = folder.attempts("one"), two = folder.attempts("two");
+  REQUIRE(one.size() == 1);
+  CHECK(one[0].name == "1-local-0");
+  CHECK(one[0].exit_code == 3);
+  CHECK(text_of_file(one[0].log()) == "one 1\n");
+  REQUIRE(two.size() == 1);
+  CHECK(two[0].exit_code == 0);
+  CHECK(two[0].ended >= two[0].started);
+  CHECK(text_of_file(two[0].log()) == "two\nerr\n");
+  CHECK_THAT(folder.provenance(submission_named(), one[0]), Catch::Contains("host="));
+  CHECK_THAT(text_of_file(one[0].directory / "command"), Catch::Contains("echo one $X"));
+}
+
+TEST_CASE("a script that is started twice runs once") {
+  const test::TemporaryDirectory root;
+  const fs::path script =
+      write_script(root.path(), {{"one", {}, "echo ran >>" + (root / "ran").string()}});
+  run_program({"bash", script.string()});
+  run_program({"bash", script.string()});
+  CHECK(text_of_file(root / "ran") == "ran\n");
+}
+
+TEST_CASE("a second submission leaves alone what the first has done") {
+  const test::TemporaryDirectory root;
+  disk().write(root / "one/1-local-0/done", "exit=0 ended=1\n");
+  const fs::path script =
+      write_script(root.path(), {{"one", {}, "echo again"}, {"two", {}, "echo two"}});
+  run_program({"bash", script.string()});
+  SweepFolder folder(disk(), root.path());
+  CHECK(folder.attempts("one").size() == 1);
+  CHECK_FALSE(disk().exists(root / "one/1-local-0/log"));
+  CHECK(folder.attempts("two").size() == 1);
+}
+
+TEST_CASE("values reach the command and the environment as they are") {
+  for (const auto& text : test::nasty_texts()) {
+    if (text.empty()) continue;
+    CAPTURE(text);
+    const test::TemporaryDirectory root;
+    const Sweep sweep = sweep_of("printf '%s<end>' {own} \"{own}\" \"$PIPPIN_OWN\" {tp}");
+    const ScriptRun run =
+        script_run(sweep, point_with({{"own", value_of(text)}}), {"r", "", 1, 1}, 1, "/probes");
+    const fs::path folder = root / "with space'$(touch pwned)";
+    run_program({"bash", write_script(folder, {run}).string()});
+    CHECK(text_of_file(folder / "r/1-local-0/log") ==
+          text + "<end>" + text + "<end>" + text + "<end>2<end>");
+    CHECK_FALSE(fs::exists("pwned"));
+  }
+}
+
+TEST_CASE("a value is not run in quotes, comments and here-documents that nobody follows") {
+  for (const std::string command :
+       {"echo \"$(basename \"{own}\")\"", "true # it's\nprintf %s {own}",
+        "cat <<EOF\nit's {own}\nEOF\nprintf %s {own}", "printf %s $'it\\'s' {own}"}) {
+    CAPTURE(command);
+    const test::TemporaryDirectory root;
+    const std::string own = "$(touch \"$PIPPIN_RUN_DIR/pwned\")`touch pwned`";
+    const ScriptRun run = script_run(sweep_of(command), point_with({{"own", value_of(own)}}),
+                                     {"r", "", 1, 1}, 1, "/probes");
+    run_program({"bash", write_script(root.path(), {run}).string()});
+    CHECK_THAT(text_of_file(root / "r/1-local-0/log"), Catch::Contains("pwned"));
+    CHECK_FALSE(fs::exists(root / "r/1-local-0/pwned"));
+    CHECK_FALSE(fs::exists(root / "pwned"));
+  }
+}
+
+TEST_CASE("a command that ends its process group does not end the job") {
+  const test::TemporaryDirectory root;
+  const fs::path script = write_script(root.path(), {{"one", {}, "trap 'kill 0' EXIT; exit 3"},
+                                                     {"two", {}, "kill -KILL 0"},
+                                                     {"three", {}, "set -e; false; echo not here"},
+                                                     {"four", {}, "echo here"}});
+  // A group of its own, or the test would end itself where the job does.
+  run_program({"setsid", "--wait", "bash", script.string()});
+  SweepFolder folder(disk(), root.path());
+  REQUIRE(folder.attempts("two").size() == 1);
+  CHECK(folder.attempts("one")[0].exit_code == 143);
+  CHECK(folder.attempts("two")[0].exit_code == 137);
+  CHECK(folder.attempts("three")[0].exit_code == 1);
+  CHECK(folder.attempts("four")[0].exit_code == 0);
+}
+
+TEST_CASE("a prolog's own names and options do not reach the protocol") {
+  const test::TemporaryDirectory root;
+  JobScript job = script_of(root.path(), {{"job", {{"one", {}, "false"}, {"two", {}, "run"}}}});
+  job.prolog = {"sweep=/tmp job=x submission=9 attempt=y claim=z", "run() { echo helper; }",
+                "set -euf -o pipefail"};
+  run_program({"bash", write_files(job).string()});
+  SweepFolder folder(disk(), root.path());
+  CHECK(folder.attempts("one").at(0).exit_code == 1);
+  CHECK(folder.attempts("two").at(0).exit_code == 0);
+  CHECK(text_of_file(root / "two/1-local-0/log") == "helper\n");
+}
+
+TEST_CASE("a run whose marker was torn is run again") {
+  const test::TemporaryDirectory root;
+  disk().write(root / "one/1-77-0/done", "");
+  run_program({"bash", write_script(root.path(), {{"one", {}, "echo again"}}).string()});
+  CHECK(attempt_that_counts(SweepFolder(disk(), root.path()).attempts("one"))->exit_code == 0);
+}
+
+TEST_CASE("provenance keeps variables whose names have digits") {
+  const test::TemporaryDirectory root;
+  const fs::path script = write_script(root.path(), {{"one", {}, "true"}});
+  run_program({"env", "NCCL_P2P_LEVEL=NVL", "bash", script.string()});
+  SweepFolder folder(disk(), root.path());
+  CHECK_THAT(folder.provenance(submission_named(), folder.attempts("one").at(0)),
+             Catch::Contains("NCCL_P2P_LEVEL=NVL\n"));
+}
+
+TEST_CASE("the names that a launch needs are known") {
+  Sweep sweep = sweep_of(
+      "{launch} x --addr {master_addr}:{master_port} {iterations} {nodes} {ranks_per_node} "
+      "'{print}'");
+  sweep.cluster.launch = "srun -n {ranks}";
+  sweep.cluster.gpus_per_node = 4;
+  Point point = point_with({});
+  point.layout.gpus = 16;
+  CHECK_THROWS_WITH(script_run(sweep, point, {"r", "", 1, 1}, 1, ""),
+                    Catch::Contains("unknown placeholder '{print}'"));
+  sweep.trainer.command =
+      "{launch} x --addr {master_addr}:{master_port} {iterations} {nodes} {ranks_per_node} ${HOME}";
+  CHECK(script_run(sweep, point, {"r", "", 1, 1}, 1, "").command ==
+        "srun -n 16 x --addr \"${MASTER_ADDR}\":\"${MASTER_PORT}\" 20 4 4 ${HOME}");
+}
+
+TEST_CASE("a probe gets the options that it knows") {
+  Sweep sweep;
+  sweep.trainer.probe = "training";
+  sweep.trainer.options = {"tp", "kv_heads", "own", "iterations", "seed"};
+  sweep.cluster.launch = "mpirun -n {ranks}";
+  const Point point = point_with({{"own", value_of(std::string("a b"))}, {"other", value_of(1.0)}});
+  CHECK(script_run(sweep, point, {"r", "", 1, 1}, 1, "/p").command ==
+        "mpirun -n 2 /p/training --tp 2 --own 'a b' --iterations 20 --seed 1");
+  sweep.trainer.once = true;
+  CHECK(script_run(sweep, point, {"r", "", 1, 1}, 1, "/p").command ==
+        "/p/training --tp 2 --own 'a b' --iterations 20 --seed 1");
+}
+
+TEST_CASE("a here-document of the user's ends where they wrote it") {
+  const test::TemporaryDirectory root;
+  run_program(
+      {"bash", write_script(root.path(), {{"r", {}, "cat <<EOF\n  kept\nEOF\n"}}).string()});
+  CHECK(text_of_file(root / "r/1-local-0/log") == "  kept\n");
+}
+
+TEST_CASE("a job whose prolog fails traps and renames goes on with its runs") {
+  const test::TemporaryDirectory root;
+  JobScript job = script_of(root.path(), {{"job", {{"one", {}, "false"}, {"two", {}, "true"}}}});
+  job.prolog = {"shopt -s expand_aliases failglob",
+                "alias mv=false printf=false wait=true mkdir=false",
+                "alias [=false local=false echo=false declare=false",
+                "set -eEuTC",
+                "trap 'exit 9' ERR",
+                "trap 'exit 8' USR1 TERM",
+                "IFS=0"};
+  CHECK(run_program({"bash", write_files(job).string()}).exit_code == 0);
+  SweepFolder folder(disk(), root.path());
+  CHECK(folder.attempts("one").at(0).exit_code == 1);
+  CHECK(folder.attempts("two").at(0).exit_code == 0);
+  CHECK(folder.outcomes().succeeded.count("two") == 1);
+  CHECK(folder.outcomes().failed.count("one") == 1);
+}
+
+TEST_CASE("a run that is suspended and resumed is not over before it ends") {
+  const test::TemporaryDirectory root;
+  const std::string command =
+      "read -r _ _ _ _ group _ </proc/$BASHPID/stat\n"
+      "setsid bash -c \"sleep 0.5; kill -CONT -- -$group\" & sleep 0.2\n"
+      "kill -STOP -- -$group; sleep 0.1; echo resumed";
+  run_program({"bash", write_script(root.path(), {{"one", {}, command}}).string()});
+  const auto attempts = SweepFolder(disk(), root.path()).attempts("one");
+  CHECK(attempts.at(0).exit_code == 0);
+  CHECK(text_of_file(attempts.at(0).log()) == "resumed\n");
+}
+
+TEST_CASE("what a run leaves behind does not disturb the next") {
+  const test::TemporaryDirectory root;
+  const std::string left = (root / "left").string();
+  // A process that was killed may be a zombie for a while.
+  const std::string look = fmt::format("sleep 0.1; ! grep 'State:.[RS]' /proc/$(<{})/status", left);
+  const fs::path script =
+      write_script(root.path(), {{"one", {}, "sleep 60 & echo $! >" + left}, {"two", {}, look}});
+  run_program({"bash", script.string()});
+  CHECK(SweepFolder(disk(), root.path()).attempts("two").at(0).exit_code == 0);
+}
+
+TEST_CASE(
+    "word that the time is nearly up, come before anything has run, lets the first run start") {
+  const test::TemporaryDirectory root;
+  JobScript job = script_of(root.path(), {{"job", {{"one", {}, "true"}, {"two", {}, "true"}}}});
+  job.prolog = {"kill -USR1 $$"};
+  CHECK(run_program({"bash", write_files(job).string()}).exit_code == 0);
+  SweepFolder folder(disk(), root.path());
+  CHECK(folder.attempts("one").at(0).exit_code == 0);
+  CHECK(folder.attempts("two").empty());
+}
+
+TEST_CASE("a job begun again under its id runs again what failed last of all before") {
+  const test::TemporaryDirectory root;
+  const std::string sick = "[ \"$SLURM_RESTART_COUNT\" = 1 ]";
+  const fs::path script = write_script(
+      root.path(),
+      {{"bad", {}, "exit 3"}, {"good", {}, "true"}, {"sick", {}, sick}, {"worse", {}, sick}});
+  for (const char* restart : {"0", "1"}) {
+    run_program({"env", "SLURM_JOB_ID=7", std::string("SLURM_RESTART_COUNT=") + restart, "bash",
+                 script.string()});
+  }
+  SweepFolder folder(disk(), root.path());
+  CHECK(folder.attempts("bad").size() == 1);
+  CHECK(folder.attempts("good").size() == 1);
+  CHECK(attempt_that_counts(folder.attempts("sick"))->name == "1-7-1");
+  CHECK(attempt_that_counts(folder.attempts("worse"))->exit_code == 0);
+}
+
+TEST_CASE("a job that is ended during a canary launches no run any more") {
+  const test::TemporaryDirectory root;
+  ScriptRun run{"one", {}, "echo launched"};
+  run.canary = "kill -TERM $$; sleep 60";
+  run_program({"bash", write_script(root.path(), {run}).string()});
+  const auto attempts = SweepFolder(disk(), root.path()).attempts("one");
+  CHECK_FALSE(attempts.at(0).done());
+  CHECK(attempts.at(0).interrupted);
+  CHECK(text_of_file(attempts.at(0).log()) == "(none)");
+}
+
+TEST_CASE("a canary that ends its process group does not end the job") {
+  const test::TemporaryDirectory root;
+  ScriptRun run{"one", {}, "true"};
+  run.canary = "kill -KILL 0";
+  run_program({"setsid", "--wait", "bash", write_script(root.path(), {run}).string()});
+  CHECK(SweepFolder(disk(), root.path()).attempts("one").at(0).exit_code == 0);
+}
+
+namespace {
+
+/// A canary that leaves a line in `root`/taken each time that it is asked.
+std::string counting_canary(const test::TemporaryDirectory& root, const std::string& then = "") {
+  return fmt::format("echo \"${{PIPPIN_RUN_DIR##*/}}\" >>{}; echo '{{\"canary\":1}}'{}",
+                     (root / "taken").string(), then);
+}
+
+ScriptRun with_canary(const std::string& name, const std::string& canary) {
+  return {name, {}, "true", canary};
+}
+
+std::string first_line(const fs::path& file) {
+  const std::string text = text_of_file(file);
+  return text.substr(0, text.find(' '));
+}
+
+}  // namespace
+
+TEST_CASE("one reading between two runs is the after of one and the before of the next") {
+  const test::TemporaryDirectory root;
+  const std::string canary = counting_canary(root);
+  const fs::path script = write_script(
+      root.path(), {with_canary("one", canary), with_canary("two", canary),
+                    with_canary("three", canary + " # others"), with_canary("four", "")});
+  run_program({"bash", script.string()});
+  CHECK(text_of_file(root / "taken") == "1-local-0\n1-local-0\n1-local-0\n1-local-0\n1-local-0\n");
+  SweepFolder folder(disk(), root.path());
+  const auto attempt = [&](const std::string& run) { return folder.attempts(run).at(0); };
+  CHECK(first_line(attempt("one").canary_before()) == "canary=1");
+  CHECK(first_line(attempt("one").canary_after()) == "canary=2");
+  CHECK(text_of_file(attempt("two").canary_before()) ==
+        text_of_file(attempt("one").canary_after()));
+  CHECK(first_line(attempt("two").canary_after()) == "canary=3");
+  CHECK(first_line(attempt("three").canary_before()) == "canary=4");
+  CHECK(first_line(attempt("three").canary_after()) == "canary=5");
+  CHECK(text_of_file(attempt("four").canary_before()) == "(none)");
+  CHECK_THAT(text_of_file(attempt("one").canary_before()),
+             Catch::Matches("canary=1 taken=[0-9]+\n\\{\"canary\":1\\}\n"));
+}
+
+TEST_CASE("the jobs of an array that is run by hand share no reading") {
+  const test::TemporaryDirectory root;
+  const std::string canary = counting_canary(root);
+  run_program({"bash", write_files(script_of(root.path(), {{"a", {with_canary("one", canary)}},
+                                                           {"b", {with_canary("two", canary)}}}))
+                           .string()});
+  SweepFolder folder(disk(), root.path());
+  CHECK(first_line(folder.attempts("one").at(0).canary_after()) == "canary=2");
+  CHECK(first_line(folder.attempts("two").at(0).canary_before()) == "canary=3");
+}
+
+TEST_CASE("a canary does not put a finished run at risk when the time is nearly up") {
+  const test::TemporaryDirectory root;
+  ScriptRun run = with_canary("one", counting_canary(root));
+  run.command = "kill -USR1 $$; sleep 0.1";
+  CHECK(run_program({"bash", write_script(root.path(), {run}).string()}).exit_code == 0);
+  const Attempt attempt = SweepFolder(disk(), root.path()).attempts("one").at(0);
+  CHECK(attempt.exit_code == 0);
+  CHECK(first_line(attempt.canary_before()) == "canary=1");
+  CHECK(text_of_file(attempt.canary_after()) == "(none)");
+}
+
+TEST_CASE("a canary that fails is told once and leaves its run as it is") {
+  const test::TemporaryDirectory root;
+  const std::string canary = "echo no device; exit 14";
+  const auto outcome = run_program(
+      {"bash", write_script(root.path(), {with_canary("one", canary), with_canary("two", canary)})
+                   .string()});
+  CHECK(outcome.exit_code == 0);
+  const auto told = outcome.output.find("a canary exits 14, which its runs do not mind: see ");
+  REQUIRE(told != std::string::npos);
+  CHECK(outcome.output.find("a canary", told + 1) == std::string::npos);
+  SweepFolder folder(disk(), root.path());
+  for (const std::string run : {"one", "two"}) {
+    CAPTURE(run);
+    const Attempt attempt = folder.attempts(run).at(0);
+    CHECK(attempt.exit_code == 0);
+    CHECK_THAT(text_of_file(attempt.canary_before()), Catch::EndsWith("\nno device\n\nexit=14\n"));
+  }
+  CHECK(first_line(folder.attempts("two").at(0).canary_before()) == "canary=3");  // one of its own
+}
+
+TEST_CASE("a canary that is not there fails no run") {
+  const test::TemporaryDirectory root;
+  const auto outcome = run_program(
+      {"bash",
+       write_script(root.path(), {with_canary("one", "/none/canary --seconds 5")}).string()});
+  CHECK_THAT(outcome.output, Catch::Contains("a canary exits 127"));
+  CHECK(SweepFolder(disk(), root.path()).attempts("one").at(0).exit_code == 0);
+}
+
+TEST_CASE("a canary that hangs is stopped and the job takes no more of them") {
+  const test::TemporaryDirectory root;
+  const std::string canary = counting_canary(root, "; sleep 60");
+  JobScript job =
+      script_of(root.path(), {{"job", {with_canary("one", canary), with_canary("two", canary)}}});
+  job.canary = CanaryTime{1, 1};
+  const auto outcome = run_program({"bash", write_files(job).string()});
+  CHECK_THAT(outcome.output, Catch::Contains("no more canaries in this job"));
+  CHECK(text_of_file(root / "taken") == "1-local-0\n");
+  SweepFolder folder(disk(), root.path());
+  CHECK(folder.attempts("one").at(0).exit_code == 0);
+  CHECK(folder.attempts("two").at(0).exit_code == 0);
+  CHECK_THAT(text_of_file(folder.attempts("one").at(0).canary_before()),
+             Catch::Contains("stopped after 1 s\n\nexit=143\n"));
+}
+
+TEST_CASE("a run ends when it ends and not when its canary has been taken") {
+  const test::TemporaryDirectory root;
+  run_program({"bash", write_script(root.path(), {with_canary("one", "sleep 1.2")}).string()});
+  const Attempt attempt = SweepFolder(disk(), root.path()).attempts("one").at(0);
+  const auto taken = text_of_file(attempt.canary_after());
+  CHECK(*attempt.ended - *attempt.started <= 2);
+  CHECK_THAT(taken, Catch::Contains(fmt::format(" taken={}", *attempt.ended)) ||
+                        Catch::Contains(fmt::format(" taken={}", *attempt.ended + 1)));
+}
+
+TEST_CASE("a job starts no run that its time is too short for with its canaries") {
+  for (const std::int64_t usual_s : {10, 40}) {
+    CAPTURE(usual_s);
+    const test::TemporaryDirectory root;
+    // A queue that gives the job a minute and a half from now on.
+    disk().write(root / "bin/squeue", "#!/bin/bash\necho $(($(date +%s) + 90))\n");
+    fs::permissions(root / "bin/squeue", fs::perms::owner_all);
+    JobScript job = script_of(
+        root.path(), {{"job", {with_canary("one", "true"), with_canary("two", "true # others")}}});
+    job.run_time_s = 50;
+    job.canary = CanaryTime{usual_s, 60};
+    run_program({"env", "SLURM_JOB_ID=7", "PATH=" + (root / "bin").string() + ":" + getenv("PATH"),
+                 "bash", write_files(job).string()});
+    SweepFolder folder(disk(), root.path());
+    CHECK(folder.attempts("one").size() == 1);
+    CHECK(folder.attempts("two").size() == (usual_s == 10 ? 1 : 0));  // 50 + 2 x 10 < 90
+  }
+}
+
+TEST_CASE("the probe's canary is launched as the point is and goes before the cluster's") {
+  Sweep sweep = sweep_of("train");
+  sweep.canary_s = 0.5;
+  sweep.cluster.launch = "srun -n {ranks} -N {nodes}";
+  sweep.cluster.gpus_per_node = 4;
+  Point point = point_with({});
+  point.layout.gpus = 16;
+  const auto canary_of = [&] {
+    return script_run(sweep, point, {"r", "", 1, 1}, 1, "/pro bes").canary;
+  };
+  CHECK(canary_of() == "srun -n 16 -N 4 '/pro bes/canary' --seconds 0.5");
+  sweep.trainer.once = true;
+  CHECK(canary_of() == "'/pro bes/canary' --seconds 0.5");
+  sweep.canary_s.reset();
+  sweep.cluster.canary = "gemm -n {ranks}";
+  CHECK(canary_of() == "gemm -n 16");
+}
+
+TEST_CASE(
+    "a job that arrives after it was cancelled does nothing, and one begun by hand does all") {
+  const test::TemporaryDirectory root;
+  const fs::path script = write_script(root.path(), {{"one", {}, "true"}});
+  disk().write(script.parent_path() / "cancelled", "");
+  run_program({"env", "SLURM_JOB_ID=77", "bash", script.string()});
+  SweepFolder folder(disk(), root.path());
+  CHECK(folder.attempts("one").empty());
+  run_program({"bash", script.string()});
+  CHECK(folder.attempts("one").size() == 1);
+}

@@ -1,0 +1,439 @@
+#include "harness/campaign/machine.h"
+
+#include <catch2/catch.hpp>
+
+#include "harness/scrape/probe_endings.h"
+#include "tests/harness/campaign/world.h"
+
+using namespace pippin;
+
+namespace {
+
+/// A scheduler that loses every job.
+class BlackHole : public Scheduler {
+ public:
+  Handed submit(const JobRequest& request) override {
+    tokens.push_back(request.token);
+    return {answer, "1"};
+  }
+  std::map<std::string, std::vector<JobStatus>> query(const std::vector<Asked>& asked) override {
+    std::map<std::string, std::vector<JobStatus>> answers;
+    for (const auto& one : asked) answers[one.token] = {{phase, "swallowed", end}};
+    return answers;
+  }
+  void cancel(const std::vector<Asked>& asked) override {
+    for (const auto& one : asked) cancelled.push_back(one.token);
+  }
+  Room room() override { return {}; }
+
+  std::vector<std::string> tokens, cancelled;
+  Handed::Answer answer = Handed::Answer::kTaken;
+  JobStatus::Phase phase = JobStatus::Phase::kEnded;
+  End end = End::kInfrastructure;
+};
+
+Campaign one_run() {
+  Campaign campaign;
+  campaign.sweep = "s";
+  campaign.jobs = {{"job", 1, 1, {{"run-a1", "p", 1, 1}}}};
+  return campaign;
+}
+
+/// One job of runs a, b, …
+Campaign runs_of(const std::vector<std::string>& names) {
+  Campaign campaign = one_run();
+  campaign.jobs[0].runs.clear();
+  for (const auto& name : names) campaign.jobs[0].runs.push_back({name, "p", 1, 1});
+  return campaign;
+}
+
+/// What a job leaves of a run that it ended, or only began.
+void leave(test::MemoryFiles& files, const std::string& run, const std::string& attempt,
+           std::optional<int> exit_code) {
+  const fs::path folder = fs::path("/s") / run / attempt;
+  files.write(folder / "started", "1\n");
+  if (!exit_code) return;
+  files.write(folder / "done", "exit=" + std::to_string(*exit_code) + " ended=1\n");
+  files.write(fs::path("/s") / (*exit_code == 0 ? "succeeded" : "failed") / run, "");
+}
+
+CampaignMachine machine_on(test::MemoryFiles& files, Scheduler& scheduler,
+                           const Campaign& campaign = one_run(), MachineOptions options = {}) {
+  options.lost_rank_words = lost_rank_words;
+  return {SweepFolder(files, "/s"),
+          files,
+          scheduler,
+          campaign,
+          [](auto&&...) {
+            return JobFiles{"script", {}};
+          },
+          std::move(options)};
+}
+
+constexpr RunCounts kUnsubmitted{1, 0, 0, 0, 0, 0, 0, 0}, kWaiting{0, 1, 0, 0, 0, 0, 0, 0},
+    kRunning{0, 0, 1, 0, 0, 0, 0, 0}, kLost{0, 0, 0, 0, 0, 1, 0, 0};
+
+}  // namespace
+
+TEST_CASE("a job that is lost every time is tried three times and then explained") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  auto machine = machine_on(files, hole);
+  RunCounts progress;
+  for (int i = 0; i < 10; ++i) progress = machine.step();
+  CHECK(progress == kLost);
+  CHECK(machine.fate("run-a1").phase == RunPhase::kLost);
+  CHECK(machine.fate("run-a1").evidence == "swallowed");
+  CHECK(hole.tokens.size() == 3);
+  CHECK(std::set<std::string>(hole.tokens.begin(), hole.tokens.end()).size() == 3);
+}
+
+TEST_CASE("who comes later tries a lost job again as often as he may") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  auto first = machine_on(files, hole);
+  for (int i = 0; i < 10; ++i) first.step();
+  REQUIRE(hole.tokens.size() == 3);
+  auto later = machine_on(files, hole);
+  CHECK_FALSE(later.counts().finished());
+  RunCounts progress;
+  for (int i = 0; i < 10; ++i) progress = later.step();
+  CHECK(progress == kLost);
+  CHECK(hole.tokens.size() == 5);
+  CHECK(std::set<std::string>(hole.tokens.begin(), hole.tokens.end()).size() == 5);
+}
+
+TEST_CASE("a lost run that is not wanted any more is not handed over again") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  machine_on(files, hole).step();
+  Campaign campaign = one_run();
+  campaign.jobs[0].runs.push_back({"new-a1", "q", 1, 2});
+  std::vector<std::size_t> launched;
+  MachineOptions options;
+  options.wanted = [](const PlannedRun& run) { return run.point_id == "q"; };
+  CampaignMachine machine(
+      SweepFolder(files, "/s"), files, hole, campaign,
+      [&](const Submission&, const std::vector<TaskPlan>& tasks) {
+        launched.push_back(tasks.at(0).runs.size());
+        CHECK(tasks.at(0).runs.at(0).name == "new-a1");
+        return JobFiles{"script", {}};
+      },
+      options);
+  for (int i = 0; i < 10; ++i) machine.step();
+  CHECK(launched == std::vector<std::size_t>{1, 1, 1});  // a new run, and it may be tried thrice
+  CHECK(machine.counts() == RunCounts{0, 0, 0, 0, 0, 2, 0, 0});
+}
+
+TEST_CASE("what an earlier submission began and lost does not count as running") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  auto machine = machine_on(files, hole);
+  machine.step();
+  files.make_directory("/s/run-a1/1-local-0");
+  machine.step();  // lost, and handed over again
+  hole.phase = JobStatus::Phase::kRunning;
+  CHECK(machine.step() == kWaiting);
+  CHECK(machine_on(files, hole).counts() == kWaiting);
+  files.make_directory("/s/run-a1/2-local-0");
+  CHECK(machine.step() == kRunning);
+}
+
+TEST_CASE("an unsure answer changes nothing") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.phase = JobStatus::Phase::kUnknown;
+  auto machine = machine_on(files, hole);
+  for (int i = 0; i < 10; ++i) CHECK(machine.step() == kWaiting);
+  CHECK(hole.tokens.size() == 1);
+}
+
+TEST_CASE(
+    "a job that the scheduler has forgotten after it had it counts as lost and not as never sent") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.phase = JobStatus::Phase::kAbsent;
+  auto machine = machine_on(files, hole);
+  for (int i = 0; i < 10; ++i) machine.step();
+  CHECK(hole.tokens.size() == 3);
+  CHECK(std::set<std::string>(hole.tokens.begin(), hole.tokens.end()).size() == 3);
+}
+
+TEST_CASE("a cancelled job stays cancelled for who watched and is taken up by who comes later") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.phase = JobStatus::Phase::kRunning;
+  auto machine = machine_on(files, hole);
+  machine.step();
+  machine.cancel();
+  hole.phase = JobStatus::Phase::kEnded;
+  CHECK(machine.step().cancelled == 1);
+  CHECK(machine.step().finished());
+  CHECK(hole.tokens.size() == 1);
+  hole.phase = JobStatus::Phase::kRunning;
+  auto later = machine_on(files, hole);
+  hole.phase = JobStatus::Phase::kEnded;
+  for (int i = 0; i < 10; ++i) later.step();
+  CHECK(hole.tokens.size() == 4);  // the cancelled one does not count as a loss
+}
+
+TEST_CASE("what was cancelled before it arrived is not handed over again") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.answer = Handed::Answer::kUnsure;
+  auto machine = machine_on(files, hole);
+  machine.step();
+  machine_on(files, hole).cancel();
+  hole.phase = JobStatus::Phase::kAbsent;
+  CHECK(machine.step().cancelled == 1);
+  CHECK(machine.fate("run-a1").evidence == "cancelled before it arrived");
+  CHECK(hole.tokens.size() == 1);
+  hole.answer = Handed::Answer::kTaken;
+  machine_on(files, hole).step();
+  CHECK(hole.tokens.size() == 2);  // who comes later takes it up
+}
+
+TEST_CASE("what was cancelled and arrives later is cancelled again") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.answer = Handed::Answer::kUnsure;
+  auto machine = machine_on(files, hole);
+  machine.step();
+  machine_on(files, hole).cancel();
+  hole.cancelled.clear();
+  hole.phase = JobStatus::Phase::kWaiting;
+  machine.step();
+  CHECK(hole.cancelled == hole.tokens);
+}
+
+TEST_CASE("a job that has begun did arrive, though no scheduler knows it any more") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.answer = Handed::Answer::kUnsure;
+  hole.phase = JobStatus::Phase::kUnknown;
+  auto machine = machine_on(files, hole);
+  machine.step();
+  files.make_directory("/s/jobs/job-s1/claim-7-0");
+  hole.phase = JobStatus::Phase::kAbsent;
+  hole.answer = Handed::Answer::kTaken;
+  machine.step();
+  REQUIRE(hole.tokens.size() == 2);
+  CHECK(hole.tokens[0] != hole.tokens[1]);  // it was lost, and is tried again under another name
+}
+
+TEST_CASE("a failure whose job was still unexplained is run again by who is to retry failures") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  machine_on(files, hole).step();
+  leave(files, "run-a1", "1-7-0", 1);
+  hole.end = End::kCompleted;
+  MachineOptions options;
+  options.retry_failed = true;
+  auto machine = machine_on(files, hole, one_run(), options);
+  machine.step();
+  CHECK(hole.tokens.size() == 2);
+  leave(files, "run-a1", "2-8-0", 1);
+  for (int i = 0; i < 3; ++i) machine.step();
+  CHECK(machine.counts() == RunCounts{0, 0, 0, 0, 1, 0, 0, 0});
+  CHECK(hole.tokens.size() == 2);  // its own failures are final
+}
+
+TEST_CASE("a run that had all of its job's time and did not end is not run again") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.end = End::kLimit;
+  auto machine = machine_on(files, hole);
+  machine.step();
+  leave(files, "run-a1", "1-7-0", std::nullopt);
+  CHECK(machine.step() == kLost);
+  CHECK(machine.fate("run-a1").end == End::kLimit);
+  CHECK(hole.tokens.size() == 1);
+}
+
+TEST_CASE("a run that began when others had used up its job's time gets a job of its own") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.end = End::kLimit;
+  auto machine = machine_on(files, hole, runs_of({"a", "b"}));
+  machine.step();
+  leave(files, "a", "1-7-0", 0);
+  leave(files, "b", "1-7-0", std::nullopt);
+  machine.step();
+  CHECK(hole.tokens.size() == 2);
+  leave(files, "b", "2-8-0", std::nullopt);
+  CHECK(machine.step() == RunCounts{0, 0, 0, 1, 0, 1, 0, 0});
+  CHECK(hole.tokens.size() == 2);
+}
+
+TEST_CASE("runs that wait behind others which run out of time are not lost for that") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.end = End::kLimit;
+  const std::vector<std::string> names{"a", "b", "c", "d", "e", "f"};
+  auto machine = machine_on(files, hole, runs_of(names));
+  machine.step();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    CHECK(hole.tokens.size() == i + 1);
+    leave(files, names[i], std::to_string(i + 1) + "-7-0", std::nullopt);
+    machine.step();
+  }
+  CHECK(machine.counts() == RunCounts{0, 0, 0, 0, 0, 6, 0, 0});
+  for (const auto& name : names) CHECK(machine.fate(name).end == End::kLimit);
+}
+
+TEST_CASE("failures at the end of a job whose node died are run again, others are not") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  auto machine = machine_on(files, hole, runs_of({"a", "b", "c", "d"}));
+  machine.step();
+  leave(files, "a", "1-7-0", 1);
+  leave(files, "b", "1-7-0", 0);
+  leave(files, "c", "1-7-0", 1);
+  hole.end = End::kInfrastructure;
+  CHECK(machine.step() == RunCounts{0, 2, 0, 1, 1, 0, 0, 0});
+}
+
+TEST_CASE("a run that has left the campaign does not matter when its job is handed over again") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.answer = Handed::Answer::kUnsure;
+  machine_on(files, hole, runs_of({"a", "b"})).step();
+  hole.phase = JobStatus::Phase::kAbsent;
+  auto machine = machine_on(files, hole, runs_of({"b"}));
+  machine.step();
+  CHECK(hole.tokens.size() == 2);
+  CHECK(machine.counts() == kWaiting);
+}
+
+TEST_CASE("room that is refused leaves a run as it was") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.answer = Handed::Answer::kNoRoom;
+  auto machine = machine_on(files, hole);
+  for (int i = 0; i < 5; ++i) CHECK(machine.step() == kUnsubmitted);
+  CHECK(machine.held_back() == "1");
+  hole.answer = Handed::Answer::kTaken;
+  for (int i = 0; i < 10; ++i) machine.step();
+  CHECK(hole.tokens.size() == 8);  // the first job that arrived, and two retries
+  CHECK(machine.counts() == kLost);
+}
+
+TEST_CASE("a run whose point has left the sweep says so") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  MachineOptions options;
+  options.wanted = [](const PlannedRun&) { return false; };
+  auto machine = machine_on(files, hole, one_run(), options);
+  CHECK(machine.step() == kLost);
+  CHECK(machine.fate("run-a1").evidence == "its point has left the sweep");
+}
+
+namespace {
+
+/// What a probe leaves of a run of which a rank died.
+void leave_lost_rank(test::MemoryFiles& files, const std::string& attempt,
+                     const std::string& more = "") {
+  leave(files, "run-a1", attempt, 15);
+  files.write(fs::path("/s/run-a1") / attempt / "log",
+              "training: rank 3 on node2 died: killed\n" + more);
+}
+
+/// A job that the scheduler has nothing against.
+class CleanEnd : public BlackHole {
+ public:
+  CleanEnd() { end = End::kCompleted; }
+};
+
+constexpr RunCounts kFailed{0, 0, 0, 0, 1, 0, 0, 0};
+
+}  // namespace
+
+TEST_CASE("a run that lost a rank is run again though its job ended well") {
+  test::MemoryFiles files;
+  CleanEnd hole;
+  auto machine = machine_on(files, hole);
+  machine.step();
+  leave_lost_rank(files, "1-7-0");
+  hole.phase = JobStatus::Phase::kRunning;
+  CHECK(machine.step().unsettled == 1);  // not before its job is over
+  CHECK(hole.tokens.size() == 1);
+  hole.phase = JobStatus::Phase::kEnded;
+  machine.step();
+  CHECK(hole.tokens.size() == 2);
+  leave(files, "run-a1", "2-8-0", 0);
+  CHECK(machine.step() == RunCounts{0, 0, 0, 1, 0, 0, 0, 0});
+}
+
+TEST_CASE("a run that loses a rank each time has failed after its tries") {
+  test::MemoryFiles files;
+  CleanEnd hole;
+  auto machine = machine_on(files, hole);
+  for (int i = 1; i <= 10; ++i) {
+    machine.step();
+    leave_lost_rank(files, std::to_string(std::min(i, 3)) + "-7-0");
+  }
+  CHECK(hole.tokens.size() == 3);
+  CHECK(machine.step() == kFailed);
+  CHECK(machine.counts().finished());
+  auto later = machine_on(files, hole);
+  CHECK(later.step() == kFailed);
+  CHECK(later.fate("run-a1").certain);
+  CHECK(hole.tokens.size() == 3);
+}
+
+TEST_CASE("what pippin died over is told from its files: a rank that was lost is tried again") {
+  test::MemoryFiles files;
+  CleanEnd hole;
+  machine_on(files, hole).step();
+  leave_lost_rank(files, "1-7-0");
+  machine_on(files, hole).observe();
+  machine_on(files, hole).step();
+  CHECK(hole.tokens.size() == 2);
+}
+
+TEST_CASE("a rank that ran out of memory and the same exit code of others are failures") {
+  for (const bool no_memory : {true, false}) {
+    CAPTURE(no_memory);
+    test::MemoryFiles files;
+    CleanEnd hole;
+    auto machine = machine_on(files, hole);
+    machine.step();
+    if (no_memory) {
+      leave_lost_rank(files, "1-7-0", "training: out of memory (std::bad_alloc): tried …\n");
+    } else {
+      leave(files, "run-a1", "1-7-0", 15);
+    }
+    for (int i = 0; i < 3; ++i) machine.step();
+    CHECK(machine.counts() == kFailed);
+    CHECK(hole.tokens.size() == 1);
+  }
+}
+
+TEST_CASE("a lost rank in the middle of a job is run again and the rest is done") {
+  test::MemoryFiles files;
+  CleanEnd hole;
+  auto machine = machine_on(files, hole, runs_of({"good", "run-a1", "well"}));
+  machine.step();
+  leave(files, "good", "1-7-0", 0);
+  leave_lost_rank(files, "1-7-0");
+  leave(files, "well", "1-7-0", 0);
+  machine.step();
+  CHECK(machine.counts() == RunCounts{0, 1, 0, 2, 0, 0, 0, 0});
+  CHECK(hole.tokens.size() == 2);
+}
+
+TEST_CASE("a lost rank of a job that was cancelled waits for who comes later") {
+  test::MemoryFiles files;
+  CleanEnd hole;
+  hole.phase = JobStatus::Phase::kRunning;
+  auto machine = machine_on(files, hole);
+  machine.step();
+  machine.cancel();
+  leave_lost_rank(files, "1-7-0");
+  hole.phase = JobStatus::Phase::kEnded;
+  hole.end = End::kUser;
+  CHECK(machine.step().cancelled == 1);
+  CHECK(hole.tokens.size() == 1);
+  machine_on(files, hole).step();
+  CHECK(hole.tokens.size() == 2);
+}

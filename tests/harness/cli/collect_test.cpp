@@ -1,0 +1,129 @@
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "harness/commands/steps/collect_files.h"
+#include "tests/support/skip.h"
+#include "tests/support/temporary.h"
+
+using namespace pippin;
+using Catch::Contains;
+
+namespace {
+
+struct Outcome {
+  ExitCode code;
+  std::string remarks;
+};
+
+Outcome collect(Database& database, const std::vector<fs::path>& paths) {
+  std::ostringstream remarks;
+  const ExitCode code = collect_paths(database, paths, remarks, remarks);
+  return {code, remarks.str()};
+}
+
+fs::path logs() { return test::source_directory() / "tests/data/logs"; }
+
+}  // namespace
+
+TEST_CASE("a folder is read as a whole and counted") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  const auto first = collect(database, {logs()});
+  CHECK(first.code == ExitCode::kDone);
+  CHECK(first.remarks == "5 logs, 5 runs, 49 iterations added; 1 file is no log\n");
+  const auto again = collect(database, {logs()});
+  CHECK(again.code == ExitCode::kDone);
+  CHECK(again.remarks == "nothing added; 5 logs known already; 1 file is no log\n");
+  CHECK(database.samples()[0].point.model.params > 0);
+}
+
+TEST_CASE("a file that is named must be a log") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  disk().write(folder / "notes.md", "# Notes\n");
+  disk().write(folder / "empty", "");
+  disk().write(folder / "binary", std::string("\x7f"
+                                              "ELF\0\0",
+                                              6));
+  const auto one_line = [&](const char* name, const std::string& reason) {
+    CAPTURE(name);
+    const auto outcome = collect(database, {folder / name});
+    CHECK(outcome.code == ExitCode::kBadInput);
+    CHECK_THAT(outcome.remarks, Contains(name) && Contains(reason));
+    CHECK(outcome.remarks.find('\n') == outcome.remarks.size() - 1);
+  };
+  one_line("notes.md", "holds no iterations");
+  one_line("empty", "is empty");
+  one_line("binary", "binary");
+  one_line("none", "No such file");
+  CHECK(database.samples().empty());
+}
+
+TEST_CASE("what cannot be read does not stop the rest") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  const auto outcome = collect(
+      database, {folder / "none", logs() / "README.md", logs() / "megatron-deepspeed-zero.out"});
+  CHECK(outcome.code == ExitCode::kBadInput);
+  CHECK_THAT(outcome.remarks, Contains("No such file") && Contains("README.md: holds no") &&
+                                  Contains("1 log, 1 run, 4 iterations added; 1 file is no log; 1 "
+                                           "file cannot be read"));
+}
+
+TEST_CASE("of a checkpoint only the beginning is read") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  disk().write(folder / "in/model.pt", std::string("PK\3\4\0", 5));
+  fs::resize_file(folder / "in/model.pt",
+                  (std::uintmax_t{1} << 40) + 1);  // more than read_input takes
+  const auto outcome = collect(database, {folder / "in"});
+  CHECK(outcome.code == ExitCode::kDone);
+  CHECK(outcome.remarks == "nothing added; 1 file is no log\n");
+}
+
+TEST_CASE("links in circles and links to nothing are no trouble") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  fs::create_directories(folder / "in/deep");
+  fs::copy_file(logs() / "megatron-deepspeed-zero.out", folder / "in/deep/a.out");
+  fs::create_directory_symlink(folder / "in", folder / "in/deep/round");
+  fs::create_symlink(folder / "nowhere", folder / "in/broken");
+  disk().write(folder / "in/b.bin", std::string(3, '\0'));
+  const auto outcome = collect(database, {folder / "in"});
+  CHECK(outcome.code == ExitCode::kDone);
+  CHECK_THAT(outcome.remarks, Contains("broken: cannot read") &&
+                                  Contains("1 log, 1 run, 4 iterations added; 1 file is no log; 1 "
+                                           "file cannot be read"));
+}
+
+TEST_CASE("the logs of the issue give its three rows") {
+  const fs::path whole = test::source_directory() / "../shared/data/logs/gpt2-meg";
+  if (!fs::exists(whole)) return test::skip(whole.string() + " is not here");
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  CHECK(collect(database, {whole}).remarks == "3 logs, 3 runs, 33 iterations added\n");
+  CHECK(collect(database, {whole}).remarks == "nothing added; 3 logs known already\n");
+  struct Row {
+    std::int64_t gpus, tp, pp;
+    std::size_t lines;
+    double seconds;
+  };
+  const std::vector<Row> expected{
+      {64, 4, 16, 9, 3.089}, {16, 4, 4, 20, 1.427}, {64, 4, 16, 4, 130.344}};
+  const auto samples = database.samples();
+  REQUIRE(samples.size() == expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const auto& layout = samples[i].point.layout;
+    const auto rows = database.lines_of(samples[i].runs.at(0).id);
+    double sum = 0;
+    for (const auto& row : rows) sum += row.step_time_ms / 1000;
+    CHECK(layout.gpus == expected[i].gpus);
+    CHECK(layout.tp == expected[i].tp);
+    CHECK(layout.pp == expected[i].pp);
+    CHECK(rows.size() == expected[i].lines);
+    CHECK(sum / static_cast<double>(rows.size()) == Approx(expected[i].seconds).margin(0.0005));
+  }
+  CHECK(samples[2].point.layout.mbs == 4);
+  CHECK(samples[2].point.layout.gas == 256);
+  CHECK(samples[2].point.layout.gbs == 1024);
+}

@@ -1,0 +1,414 @@
+#include <catch2/catch.hpp>
+
+#include "core/base/text.h"
+#include "tests/harness/cli/pippin.h"
+
+using namespace pippin;
+using Catch::Contains;
+using Catch::StartsWith;
+using test::Call;
+using test::Workplace;
+
+namespace {
+
+std::size_t lines_in(const std::string& text) {
+  return trim(text).empty() ? 0 : split(trim(text), '\n').size();
+}
+
+constexpr const char* kCsvHeader =
+    "sweep,point,state,gpus,params_b,layers,hidden,seq,tp,pp,dp,mbs,gas,gbs,allocations,runs,"
+    "iterations,step_time_s,"
+    "ci_low_s,ci_high_s,sd_s,tflops,flops_formula,samples_per_s,memory_gib,mfu,hfu,notes";
+
+}  // namespace
+
+TEST_CASE("a sweep of the training probe runs from YAML to a table") {
+  const Workplace here;
+  here.write("s.yaml",
+             "sweep: trained\ngrid: {mbs: [1, 2], recompute: [none, full]}\niterations: "
+             "4\nrepeats: {allocations: 2}\n");
+  const Call run = here.pippin("run s.yaml");
+  CAPTURE(run.err);
+  CHECK(run.exit_code == 0);
+  CHECK_THAT(run.out, Contains("±"));
+  CHECK_THAT(run.err, Contains("8 of 8 runs done") && Contains("database: t.db"));
+  const Call csv = here.pippin("report trained --format csv");
+  CHECK_THAT(csv.out, StartsWith(std::string(kCsvHeader) + ",recompute\n"));
+  CHECK(lines_in(csv.out) == 5);
+  CHECK(here.sql("SELECT count(*) FROM runs WHERE state = 'ok' AND host <> '' AND script <> '' AND "
+                 "command <> ''") == "8");
+}
+
+TEST_CASE("a finished campaign is not run again and another begins on demand") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  CHECK(here.pippin("run s.yaml").exit_code == 0);
+  const Call second = here.pippin("run s.yaml");
+  CHECK(second.exit_code == 0);
+  CHECK_THAT(second.err, Contains("was finished already") && Contains("--again"));
+  CHECK(here.sql("SELECT count(*) FROM runs") == "12");
+  CHECK(here.pippin("run s.yaml --again").exit_code == 0);
+  CHECK(here.sql("SELECT count(*) FROM runs") == "24");
+  CHECK(here.sql("SELECT count(DISTINCT campaign) FROM run_overview") == "2");
+}
+
+TEST_CASE("what was added to the sweep is run and nothing else") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  here.pippin("run s.yaml");
+  std::string more = test::replay_sweep("");
+  more.replace(more.find("pp: [1, 2]"), 10, "pp: [1, 4, 2]");
+  here.write("s.yaml", more);
+  CHECK(here.pippin("run s.yaml").exit_code == 0);
+  CHECK(here.sql("SELECT count(*) FROM runs") == "18");
+  CHECK(here.shell("cat t.db.runs/replayed/jobs/*/*.log | grep -c starts").out == "18\n");
+}
+
+TEST_CASE("a run that fails is a row with its reason and an exit status of 1") {
+  const Workplace here;
+  here.write("s.yaml",
+             test::replay_sweep("derive: {fail_at: (tp == 2) * 3}\nenv: {X: '{fail_at}'}\n"));
+  const Call run = here.pippin("run s.yaml");
+  CHECK(run.exit_code == 1);
+  CHECK(here.sql("SELECT count(*) FROM runs WHERE state = 'failed' AND evidence <> '' AND "
+                 "exit_code <> 0") == "6");
+  const Call again = here.pippin("run s.yaml");
+  CHECK(again.exit_code == 1);
+  CHECK(here.sql("SELECT count(*) FROM runs") == "12");
+}
+
+TEST_CASE("running out of memory is named in the table") {
+  const Workplace here;
+  here.write("s.yaml", "sweep: s\ngrid: {memory_limit_mib: [1]}\niterations: 2\n");
+  CHECK(here.pippin("run s.yaml").exit_code == 1);
+  CHECK_THAT(here.pippin("report --format csv").out, Contains(",oom,"));
+  CHECK_THAT(here.sql("SELECT evidence FROM runs"), Contains("out of memory"));
+}
+
+TEST_CASE("a log that contradicts its point is no sample of it") {
+  const Workplace here;
+  here.write("s.yaml",
+             "sweep: s\ngrid: {mbs: [1, 2]}\niterations: 2\nfixed: {x: 1}\ncommand: "
+             "'\"$PROBES/replay\" --mbs 1 --sleep-factor 0 --iterations 2 # {x} {mbs}'\n");
+  CHECK(here.shell("PROBES=\"$(dirname \"$PIPPIN\")/probes\"; export PROBES; \"$PIPPIN\" --db t.db "
+                   "run s.yaml")
+            .exit_code == 1);
+  CHECK(here.sql("SELECT evidence FROM runs WHERE state = 'failed'") ==
+        "its log says mbs 1, the point mbs 2");
+  CHECK(here.sql("SELECT count(*) FROM runs WHERE state = 'ok'") == "1");
+}
+
+TEST_CASE("a run whose log tells how it died is not ok because a pipe ended well") {
+  const Workplace here;
+  here.write("s.yaml",
+             "sweep: s\ngrid: {mbs: [1]}\niterations: 9\ncommand: "
+             "'\"$PROBES/replay\" --mbs {mbs} --sleep-factor 0 --iterations 9 --fail-at 4 "
+             "--fail-with oom | tee copy'\n");
+  CHECK(here.shell("PROBES=\"$(dirname \"$PIPPIN\")/probes\"; export PROBES; \"$PIPPIN\" --db t.db "
+                   "run s.yaml")
+            .exit_code == 1);
+  CHECK(here.sql("SELECT state, exit_code FROM runs") == "oom|0");
+  CHECK_THAT(here.sql("SELECT evidence FROM runs"), Contains("CUDA out of memory"));
+}
+
+TEST_CASE("texts that a shell would take for code stay data from YAML to the database") {
+  const Workplace here;
+  here.write(
+      "s.yaml",
+      "sweep: \"it's $(touch pwned) : \\\"s\\\"\"\n"
+      "grid:\n  own: [\"$(touch pwned)'\\\";rm -rf ~ :\", \"a\\nb\", '`touch pwned`', ':']\n"
+      "iterations: 2\ncommand: \"printf '%s' {own} >\\\"$PIPPIN_RUN_DIR/own\\\"; exit 1\"\n");
+  CHECK(here.pippin("run s.yaml").exit_code == 1);
+  CHECK(here.shell("find . -name pwned").out.empty());
+  CHECK(here.shell("find t.db.runs -name own | wc -l").out == "4\n");
+  CHECK(here.shell("cat t.db.runs/*/*/*/own | sort").out.find("$(touch pwned)'\";rm -rf ~ :") !=
+        std::string::npos);
+  CHECK(here.sql("SELECT count(*) FROM point_axes WHERE text = ':'") == "1");
+  CHECK_THAT(here.sql("SELECT name FROM sweeps"), Contains("$(touch pwned)"));
+}
+
+TEST_CASE("a command that bash cannot read is refused before anything runs") {
+  const Workplace here;
+  here.write("s.yaml", "sweep: s\ngrid: {tp: [1]}\ncommand: \"echo {tp} 'unclosed\"\n");
+  const Call run = here.pippin("run s.yaml");
+  CHECK(run.exit_code == 2);
+  CHECK_THAT(run.err, Contains("bash does not understand the command"));
+  CHECK(lines_in(run.err) == 1);
+  CHECK(here.shell("ls t.db.runs/s/jobs").exit_code != 0);
+}
+
+TEST_CASE("a sweep on GPUs is refused where the probes were built without CUDA") {
+  const Workplace here;
+  here.shell("mkdir -p here/probes; cp \"$PIPPIN\" here/pippin; cp /bin/true here/probes/training");
+  here.write("s.yaml", "sweep: s\ngrid: {mbs: [1]}\nfixed: {device: cuda}\ncanary: {seconds: 2}\n");
+  for (const std::string command : {"plan", "run", "submit"}) {
+    const Call call = here.shell("here/pippin --db t.db " + command + " s.yaml");
+    CHECK(call.exit_code == 2);
+    CHECK(lines_in(call.err) == 1);
+    CHECK_THAT(call.err, StartsWith("pippin: s.yaml: device cuda: the probes were built without "
+                                    "CUDA, there is no ") &&
+                             Contains("put nvcc on PATH"));
+  }
+  here.shell("cp /bin/true here/probes/training-cuda");
+  const Call plan = here.shell("here/pippin --db t.db plan s.yaml");
+  CAPTURE(plan.err);
+  CHECK(plan.exit_code == 0);
+  const Call script =
+      here.shell("here/pippin --db t.db plan s.yaml --script tiny-tp1-pp1-dp1-mbs1-gas1");
+  CAPTURE(script.err);
+  CHECK_THAT(script.out, Contains("/probes/canary --seconds 2 --device cuda") &&
+                             Contains("--vocab 256 --device cuda"));
+}
+
+TEST_CASE("a job script can be read and run by hand") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  const Call script = here.pippin("plan s.yaml --script tiny-tp2-pp1-dp8-mbs1-gas1");
+  CHECK(script.exit_code == 0);
+  CHECK_THAT(script.out, StartsWith("#!/usr/bin/env bash\n") && Contains("--tp 2 --pp 1"));
+  here.write("by-hand.sh", script.out);
+  CHECK(here.shell("bash by-hand.sh").exit_code == 0);
+  CHECK_THAT(here.shell("bash by-hand.sh").out, Contains("another process has begun this job"));
+  CHECK(here.shell("ls t.db.runs/replayed/*-a1/*/done | wc -l").out == "1\n");
+  // What a person ran is not run again.
+  CHECK(here.pippin("run s.yaml").exit_code == 0);
+  CHECK(here.sql("SELECT count(*) FROM runs WHERE state = 'ok'") == "12");
+  CHECK(here.shell("cat t.db.runs/replayed/jobs/*/*.log | grep -c starts").out == "11\n");
+  const Call near = here.pippin("plan s.yaml --script tiny-tp2-pp1-dp8-mbs1-gas2");
+  CHECK(near.exit_code == 2);
+  CHECK_THAT(near.err, Contains("did you mean"));
+}
+
+TEST_CASE("submit returns at once and a later run collects") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  CHECK(here.pippin("submit s.yaml").exit_code == 0);
+  CHECK_THAT(here.pippin("status").out,
+             Contains("replayed campaign 1") && Contains("of 12 runs done"));
+  CHECK(here.pippin("run s.yaml").exit_code == 0);
+  CHECK(here.sql("SELECT count(*) FROM runs WHERE state = 'ok'") == "12");
+}
+
+TEST_CASE("collect without a path reads the runs of this database") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  here.pippin("run s.yaml");
+  const std::string before = here.pippin("report --format csv").out;
+  here.shell("rm t.db*db t.db-*");
+  CHECK(here.pippin("collect").exit_code == 0);
+  CHECK(here.pippin("report --format csv").out == before);
+  CHECK(here.pippin("collect t.db.runs").exit_code == 0);
+  CHECK(here.pippin("report --format csv").out == before);
+}
+
+TEST_CASE("cancel ends a sweep and run takes it up again") {
+  const Workplace here;
+  std::string slow = test::replay_sweep("");
+  slow.replace(slow.find("0.005"), 5, "0.200");
+  here.write("s.yaml", slow);
+  here.pippin("submit s.yaml");
+  here.shell("until ls t.db.runs/replayed/*/*/log; do sleep 0.02; done");
+  const Call cancelled = here.pippin("cancel replayed");
+  CHECK(cancelled.exit_code == 0);
+  CHECK_THAT(cancelled.err, Contains("cancelled with"));
+  CHECK(here.pippin("cancel replaid").exit_code == 2);
+  here.write("s.yaml", slow);
+  CHECK(here.pippin("run s.yaml").exit_code == 0);
+  CHECK(here.sql("SELECT count(*) FROM runs WHERE state = 'ok'") == "12");
+}
+
+TEST_CASE("two pippins do not work on one sweep") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  const Call both = here.shell(
+      "\"$PIPPIN\" --db t.db run s.yaml >/dev/null 2>&1 & until [ -e t.db.runs/replayed/lock ]; do "
+      "sleep 0.01; done\n"
+      "\"$PIPPIN\" --db t.db run s.yaml; echo \"exit $?\" >&2; wait");
+  CHECK_THAT(both.err, Contains("held by process") && Contains("exit 3"));
+  CHECK(here.sql("SELECT count(*) FROM runs") == "12");
+}
+
+TEST_CASE("an interrupted run leaves its jobs running and says how to come back") {
+  const Workplace here;
+  std::string slow = test::replay_sweep("");
+  slow.replace(slow.find("0.005"), 5, "0.100");
+  here.write("s.yaml", slow);
+  const Call interrupted = here.shell(
+      "\"$PIPPIN\" --db t.db run s.yaml & p=$!; until ls t.db.runs/replayed/*/*/log; do sleep "
+      "0.02; done 2>/dev/null\n"
+      "kill -INT $p; wait $p");
+  CHECK(interrupted.exit_code == 130);
+  CHECK_THAT(interrupted.err, Contains("come back with: pippin --db t.db run s.yaml"));
+  CHECK(here.pippin("run s.yaml").exit_code == 0);
+  CHECK(here.shell("cat t.db.runs/replayed/jobs/*/*.log | grep -c starts").out == "12\n");
+}
+
+TEST_CASE("bad usage is one line and exit status 2") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"", "see pippin --help"},
+      {"plam s.yaml", "did you mean 'plan'"},
+      {"plan", "SWEEP.yaml is required"},
+      {"plan none.yaml", "none.yaml: no such file"},
+      {"plan s.yaml --format cvs", "did you mean 'csv'"},
+      {"plan s.yaml --fromat csv", "did you mean '--format'"},
+      {"run s.yaml --retries -1", "--retries"},
+      {"report", "t.db"},
+      {"report --samples dirty", "there is clean, all"},
+      {"collect none", "none"},
+      {"cancel", "SWEEP is required"},
+  };
+  for (const auto& [arguments, message] : cases) {
+    CAPTURE(arguments);
+    const Call call = here.pippin(arguments);
+    CHECK(call.exit_code == 2);
+    CHECK(lines_in(call.err) == 1);
+    CHECK_THAT(call.err, StartsWith("pippin: ") && Contains(message));
+    CHECK(call.out.empty());
+  }
+}
+
+TEST_CASE("help and version go to standard output and succeed") {
+  const Workplace here;
+  for (const std::string arguments :
+       {"--help", "--version", "plan --help", "run --help", "collect --help", "report --help"}) {
+    CAPTURE(arguments);
+    const Call call = here.pippin(arguments);
+    CHECK(call.exit_code == 0);
+    CHECK_FALSE(call.out.empty());
+    CHECK(call.err.empty());
+  }
+}
+
+TEST_CASE("options of all commands stand before or after the command") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  CHECK(here.shell("\"$PIPPIN\" run s.yaml --db other.db --quiet").exit_code == 0);
+  CHECK(here.text("err.txt").empty());
+  CHECK(here.shell("\"$PIPPIN\" --db other.db report --format csv | wc -l").out == "5\n");
+}
+
+TEST_CASE("output that cannot be written is an error") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  const Call call = here.shell("\"$PIPPIN\" plan s.yaml >/dev/full");
+  CHECK(call.exit_code == 3);
+  CHECK_THAT(call.err, Contains("standard output: cannot write: No space left on device"));
+}
+
+TEST_CASE("a lost run of a command that has changed is not run with the new one") {
+  const Workplace here;
+  here.write("s.yaml", "sweep: s\ngrid: {mbs: [1]}\ncommand: 'kill -9 $$; true {mbs}'\n");
+  const Call lost = here.pippin("run s.yaml --retries 1");
+  CHECK(lost.exit_code == 1);
+  CHECK_THAT(lost.err, Contains("1 run was lost") && Contains("jobs/s-a1-n1-s2"));
+  here.write("s.yaml", "sweep: s\ngrid: {mbs: [1]}\ncommand: 'echo new {mbs}; exit 7'\n");
+  CHECK(here.pippin("run s.yaml").exit_code == 1);
+  CHECK(here.sql("SELECT count(*) FROM runs WHERE exit_code = 7") == "1");
+  CHECK(here.sql("SELECT count(*) FROM runs WHERE state = 'missing' AND exit_code IS NULL") == "1");
+}
+
+TEST_CASE("a lost run is tried again by the next run of its sweep") {
+  const Workplace here;
+  here.write("s.yaml",
+             "sweep: s\ngrid: {mbs: [1, 2]}\ncommand: '[ -e mended ] || kill -9 $$; "
+             "\"${PIPPIN%/*}/probes/replay\" --mbs {mbs} --sleep-factor 0'\n");
+  const std::string with_program = "export PIPPIN; \"$PIPPIN\" --db t.db run s.yaml --retries 0";
+  CHECK(here.shell(with_program).exit_code == 1);
+  CHECK(here.sql("SELECT count(*) FROM runs WHERE state = 'missing'") == "2");
+  CHECK(here.shell("touch mended; export PIPPIN; \"$PIPPIN\" --db t.db run s.yaml").exit_code == 0);
+  CHECK(here.sql("SELECT count(*), sum(state = 'ok') FROM runs") == "2|2");
+}
+
+TEST_CASE("a change of how long a sweep launches is said and measured anew only on demand") {
+  const Workplace here;
+  std::string sweep = test::replay_sweep("");
+  here.write("s.yaml", sweep);
+  CHECK(here.pippin("run s.yaml").err.find("--again measures") == std::string::npos);
+  CHECK(here.pippin("run s.yaml").err.find("--again measures") == std::string::npos);
+  here.write("s.yaml", sweep.replace(sweep.find("iterations: 5"), 13, "iterations: 6"));
+  CHECK_THAT(
+      here.pippin("run s.yaml").err,
+      Contains(
+          "s.yaml: its launch line, prolog, iterations or folder are not those of campaign 1"));
+  CHECK(here.sql("SELECT count(*) FROM runs") == "12");
+}
+
+TEST_CASE("another environment makes other points") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep("env: {NCCL_ALGO: Ring}\n"));
+  CHECK(here.pippin("run s.yaml").exit_code == 0);
+  here.write("s.yaml", test::replay_sweep("env: {NCCL_ALGO: Tree}\n"));
+  CHECK(here.pippin("run s.yaml").exit_code == 0);
+  CHECK(here.sql("SELECT count(*), count(DISTINCT point) FROM runs") == "24|8");
+}
+
+TEST_CASE("a marker that was torn by a power cut costs one run and no more") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  here.pippin("run s.yaml");
+  here.shell("f=$(ls t.db.runs/replayed/*-a1/1-local-0/done | head -n 1); : >\"$f\"");
+  CHECK(here.pippin("run s.yaml").exit_code == 0);
+  CHECK(here.shell("cat t.db.runs/replayed/jobs/*/*.log | grep -c starts").out == "13\n");
+  CHECK(here.sql("SELECT count(*), sum(state = 'ok') FROM runs") == "12|12");
+  CHECK(here.sql("SELECT count(*) FROM iterations") == "60");
+}
+
+TEST_CASE("a standard error that nobody takes costs nothing but what is said there") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  CHECK(here.shell("\"$PIPPIN\" --db t.db run s.yaml 2>&-").exit_code == 0);
+  CHECK(here.shell("\"$PIPPIN\" --db t.db run s.yaml 2>/dev/full").exit_code == 0);
+  CHECK(here.shell("\"$PIPPIN\" plan none.yaml 2>/dev/full").exit_code == 2);
+  CHECK(here.shell("\"$PIPPIN\" plan s.yaml >&-").exit_code == 3);
+  CHECK(here.sql("PRAGMA integrity_check") == "ok");
+}
+
+TEST_CASE("input that is refused leaves no database behind") {
+  const Workplace here;
+  here.write("bad.yaml", "sweep: s\ngrid: {tp: [1]}\ncommand: \"echo {tp} 'unclosed\"\n");
+  CHECK(here.pippin("run none.yaml").exit_code == 2);
+  CHECK(here.pippin("submit bad.yaml").exit_code == 2);
+  CHECK(here.shell("ls -d t.db*").out.empty());
+}
+
+TEST_CASE("how to come back can be pasted into a shell") {
+  const Workplace here;
+  here.write("it's.yaml", test::replay_sweep(""));
+  const Call submitted = here.shell("\"$PIPPIN\" --db 'd b' submit \"it's.yaml\"");
+  CHECK_THAT(submitted.err, Contains("pippin --db 'd b' run 'it'\\''s.yaml'"));
+}
+
+TEST_CASE("a message is one line whatever a name holds") {
+  const Workplace here;
+  const Call call = here.pippin("plan $'two\\nlines.yaml'");
+  CHECK(call.exit_code == 2);
+  CHECK(lines_in(call.err) == 1);
+  CHECK_THAT(call.err, Contains("two\\nlines.yaml"));
+}
+
+TEST_CASE("status where nothing was begun says so") {
+  const Workplace here;
+  const Call call = here.pippin("status");
+  CHECK(call.exit_code == 0);
+  CHECK_THAT(call.err, Contains("t.db.runs: no campaign yet"));
+}
+
+TEST_CASE("a campaign that is damaged is named with what to do and stops no other") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  here.pippin("run s.yaml");
+  here.write("t.db.runs/other/campaign-1.json", "{\"format\": 1");
+  CHECK(here.pippin("cancel replayed").exit_code == 0);
+  here.shell(
+      "mv t.db.runs/replayed/campaign-1.json whole; head -c 300 whole "
+      ">t.db.runs/replayed/campaign-1.json");
+  const Call call = here.pippin("run s.yaml");
+  CHECK(call.exit_code == 2);
+  CHECK_THAT(call.err, Contains("campaign-1.json: is damaged") && Contains("move it away"));
+  here.shell("rm t.db.runs/replayed/campaign-1.json");
+  CHECK(here.pippin("run s.yaml").exit_code == 0);
+  CHECK(here.shell("cat t.db.runs/replayed/jobs/*/*.log | grep -c starts").out == "12\n");
+  CHECK(here.sql("SELECT count(*) FROM runs") == "12");
+}

@@ -1,0 +1,31 @@
+// The example under the help of each command does what the help says.
+#include <catch2/catch.hpp>
+
+#include "core/base/text.h"
+#include "tests/harness/cli/pippin.h"
+
+using namespace pippin;
+using test::Call;
+using test::Workplace;
+
+TEST_CASE("the example of every command can be typed as it stands") {
+  const Workplace here;
+  const fs::path source = test::source_directory();
+  fs::create_directory_symlink(source / "sweeps", here.path() / "sweeps");
+  fs::create_directory_symlink(source / "tests/data/logs", here.path() / "logs");
+  fs::copy_file(source / "tests/data/notes/gpt2.md", here.path() / "gpt2.md");
+  const std::string commands = here.shell("\"$PIPPIN\" --complete -- '' | cut -f 1").out;
+  REQUIRE(split(trim(commands), '\n').size() > 6);
+  for (const auto command : split(trim(commands), '\n')) {
+    if (command == "update") continue;  // has something to do on a cluster only: see tests/slurm
+    const std::string help = here.shell("\"$PIPPIN\" " + std::string(command) + " --help").out;
+    const auto begin = help.find("Example: pippin ");
+    CAPTURE(help);
+    REQUIRE(begin != std::string::npos);
+    const std::string example(trim(help.substr(begin + std::string("Example: pippin").size())));
+    const Call call = here.shell("export HOME=\"$PWD\"; \"$PIPPIN\" " + example);
+    CAPTURE(call.err);
+    CHECK(call.exit_code == 0);
+  }
+  here.shell("\"$PIPPIN\" cancel replay");
+}

@@ -1,0 +1,184 @@
+#include "harness/schedulers/local.h"
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <thread>
+
+#include "core/base/error.h"
+#include "core/base/process.h"
+#include "core/base/text.h"
+#include "tests/support/temporary.h"
+
+using namespace pippin;
+using Phase = JobStatus::Phase;
+
+namespace {
+
+Asked asked_of(const std::string& token) { return {token, 1, true, {}, 0}; }
+
+JobStatus status_of(LocalScheduler& scheduler, const std::string& token) {
+  return scheduler.query({asked_of(token)}).at(token).at(0);
+}
+
+/// A queue of its own, on a machine lock of its own.
+struct Queue {
+  test::TemporaryDirectory folder;
+  LocalScheduler scheduler{folder / "queue", folder / "machine.lock"};
+
+  JobRequest job(const std::string& token, const std::string& script) {
+    disk().write(folder / (token + ".sh"), script);
+    return {token, folder / (token + ".sh"), folder / (token + ".log")};
+  }
+  Phase phase(const std::string& token) { return status_of(scheduler, token).phase; }
+  std::string evidence(const std::string& token) { return status_of(scheduler, token).evidence; }
+  std::string text(const std::string& name) {
+    return disk().read(folder / name).value_or("(none)");
+  }
+  fs::path operator/(const std::string& name) { return folder / name; }
+};
+
+/// Waits for what must come; half a minute is for a machine under load.
+template <typename Condition>
+bool eventually(Condition condition) {
+  for (int i = 0; i < 3000; ++i) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("jobs run one at a time in the order they came") {
+  Queue queue;
+  const std::string mark = (queue / "order").string();
+  for (int i = 0; i < 5; ++i) {
+    const auto n = std::to_string(i);
+    queue.scheduler.submit(queue.job(
+        "job" + n, "echo start" + n + " >>" + mark + "; sleep 0.05; echo end" + n + " >>" + mark));
+  }
+  REQUIRE(eventually([&] { return queue.phase("job4") == Phase::kEnded; }));
+  CHECK(queue.text("order") ==
+        "start0\nend0\nstart1\nend1\nstart2\nend2\nstart3\nend3\nstart4\nend4\n");
+  CHECK(queue.evidence("job0") == "exit 0");
+}
+
+TEST_CASE("a job knows phases from waiting to ended and an unknown one is absent") {
+  Queue queue;
+  CHECK(queue.phase("job") == Phase::kAbsent);
+  queue.scheduler.submit(
+      queue.job("job", "while [ ! -e go ]; do sleep 0.01; done; echo out; exit 5"));
+  queue.scheduler.submit(queue.job("next", "true"));
+  REQUIRE(eventually([&] { return queue.phase("job") == Phase::kRunning; }));
+  CHECK(queue.phase("next") == Phase::kWaiting);
+  disk().write(queue / "queue/go", "");
+  REQUIRE(eventually([&] { return queue.phase("job") == Phase::kEnded; }));
+  CHECK(queue.evidence("job") == "exit 5");
+  CHECK(queue.text("job.log") == "out\n");
+  CHECK(eventually([&] { return queue.phase("next") == Phase::kEnded; }));
+}
+
+TEST_CASE("a job whose queue was killed goes on and the machine stays taken until it ends") {
+  Queue queue;
+  const std::string mark = (queue / "order").string();
+  queue.scheduler.submit(queue.job(
+      "job",
+      "echo start >>" + mark + "; while [ ! -e go ]; do sleep 0.01; done; echo end >>" + mark));
+  REQUIRE(eventually([&] { return queue.text("order") == "start\n"; }));
+  run_program({"pkill", "-KILL", "-f", "queue.bash " + (queue / "queue").string()});
+  CHECK(queue.phase("job") == Phase::kRunning);
+  queue.scheduler.submit(queue.job("next", "echo next >>" + mark));
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  CHECK(queue.phase("next") == Phase::kWaiting);
+  disk().write(queue / "queue/go", "");
+  REQUIRE(eventually([&] { return queue.phase("next") == Phase::kEnded; }));
+  CHECK(queue.text("order") == "start\nend\nnext\n");
+  CHECK(queue.evidence("job") == "its processes are gone");
+}
+
+TEST_CASE("a job that was killed with its queue is known to be gone") {
+  Queue queue;
+  queue.scheduler.submit(queue.job("job", "echo $$ >pid; exec sleep 1000"));
+  REQUIRE(eventually(
+      [&] { return disk().exists(queue / "queue/pid") && !queue.text("queue/pid").empty(); }));
+  run_program({"pkill", "-KILL", "-f", "queue.bash " + (queue / "queue").string()});
+  ::kill(static_cast<pid_t>(*parse_integer(trim(queue.text("queue/pid")))), SIGKILL);
+  CHECK(eventually([&] { return queue.phase("job") == Phase::kEnded; }));
+}
+
+TEST_CASE("cancel ends what runs and what waits") {
+  Queue queue;
+  queue.scheduler.submit(queue.job("job", "sleep 1000"));
+  queue.scheduler.submit(queue.job("next", "echo never >ran"));
+  REQUIRE(eventually([&] { return queue.phase("job") == Phase::kRunning; }));
+  queue.scheduler.cancel({asked_of("next"), asked_of("job")});
+  CHECK(eventually([&] { return queue.phase("job") == Phase::kEnded; }));
+  CHECK(queue.evidence("next") == "cancelled");
+  CHECK_FALSE(disk().exists(queue / "queue/ran"));
+}
+
+TEST_CASE("two queues on one machine take turns") {
+  Queue first;
+  LocalScheduler second(first / "second", first / "machine.lock");
+  const std::string mark = (first / "order").string();
+  first.scheduler.submit(first.job("a", "echo a1 >>" + mark + "; sleep 0.2; echo a2 >>" + mark));
+  REQUIRE(eventually([&] { return first.text("order") == "a1\n"; }));
+  second.submit(first.job("b", "echo b >>" + mark));
+  REQUIRE(eventually([&] { return status_of(second, "b").phase == Phase::kEnded; }));
+  CHECK(first.text("order") == "a1\na2\nb\n");
+}
+
+TEST_CASE("what a job leaves behind is ended before the next begins") {
+  Queue queue;
+  // In a session of its own, with the job's locks open: it would hold the machine for ever.
+  queue.scheduler.submit(queue.job("job",
+                                   "setsid --fork bash -c 'echo $$ >left; exec sleep 1000'; "
+                                   "until [ -s left ]; do sleep 0.01; done"));
+  queue.scheduler.submit(
+      queue.job("next", "grep -q . /proc/$(cat left)/cmdline || echo gone >seen"));
+  REQUIRE(eventually([&] { return queue.phase("next") == Phase::kEnded; }));
+  CHECK(queue.text("queue/seen") == "gone\n");
+}
+
+TEST_CASE("cancel ends a job that was just taken from the queue and one without its queue") {
+  for (const std::string pause : {"0", "0.01", "0.03", "0.1"}) {
+    CAPTURE(pause);
+    Queue queue;
+    queue.scheduler.submit(queue.job("job", "setsid sleep 1000; setsid --wait sleep 1000"));
+    run_program({"sleep", pause});
+    if (pause == "0.1")
+      run_program({"pkill", "-KILL", "-f", "queue.bash " + (queue / "queue").string()});
+    queue.scheduler.cancel({asked_of("job")});
+    CHECK(eventually([&] { return queue.phase("job") == Phase::kEnded; }));
+  }
+}
+
+TEST_CASE("a machine lock that cannot be opened is an error and no wait for ever") {
+  Queue queue;
+  LocalScheduler nowhere(queue / "queue", queue / "missing/machine.lock");
+  CHECK_THROWS_WITH(nowhere.submit(queue.job("job", "true")),
+                    Catch::Contains("missing/machine.lock: cannot open"));
+  CHECK_THROWS_AS(nowhere.query({asked_of("job")}), Error);
+  // Handed over all the same: it runs where that is mended.
+  disk().make_directory(queue / "missing");
+  CHECK(eventually([&] { return status_of(nowhere, "job").phase == Phase::kEnded; }));
+}
+
+TEST_CASE("the lock of the machine outlives the user's session") {
+  ::setenv("XDG_RUNTIME_DIR", "/run/user/1", 1);
+  const auto lock = default_machine_lock();
+  ::unsetenv("XDG_RUNTIME_DIR");
+  CHECK(lock == default_machine_lock());
+}
+
+TEST_CASE("paths with blanks, quotes and line breaks are paths") {
+  const test::TemporaryDirectory folder;
+  const fs::path odd = folder / " it's \"odd\"\n$(touch pwned)\\ ";
+  LocalScheduler scheduler(odd / "queue", odd / "machine.lock");
+  disk().write(odd / "job.sh", "echo ran");
+  scheduler.submit({"job", odd / "job.sh", odd / "job.log"});
+  REQUIRE(eventually([&] { return status_of(scheduler, "job").phase == Phase::kEnded; }));
+  CHECK(disk().read(odd / "job.log") == "ran\n");
+}

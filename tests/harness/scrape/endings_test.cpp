@@ -1,0 +1,171 @@
+#include <catch2/catch.hpp>
+
+#include "harness/scrape/scrape.h"
+#include "tests/harness/scrape/sample_log.h"
+
+using namespace pippin;
+using test::dump;
+using test::row;
+
+namespace {
+
+struct End {
+  std::optional<RunState> state;
+  std::string evidence;
+};
+
+End end_of(const std::string& lines, int iterations = 3) {
+  std::string log = dump();
+  for (int number = 1; number <= iterations; ++number) log += row(number, 100);
+  const auto runs = scrape(log + lines);
+  REQUIRE(runs.size() == 1);
+  return {runs[0].end, runs[0].evidence};
+}
+
+const std::string kOutOfMemory =
+    "RuntimeError: CUDA out of memory. Tried to allocate 1.50 GiB (GPU 0; 31.75 GiB total)\n";
+const std::string kCancelled =
+    "slurmstepd: error: *** STEP 1809579.0 ON r8i3n1 CANCELLED AT 2021-05-23T08:45:57 ***\n";
+const std::string kTimeLimit =
+    "slurmstepd: error: *** STEP 1.0 ON r6i4n3 CANCELLED AT 2021-05-24T09:50:34 DUE TO TIME LIMIT "
+    "***\n";
+const std::string kWatchdog =
+    "[Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1580, "
+    "OpType=ALLREDUCE, Timeout(ms)=600000) ran for 600060 milliseconds before timing out.\n";
+const std::string kAftermath = "Killing subprocess 7949\nMain process received SIGTERM, exiting\n";
+
+}  // namespace
+
+TEST_CASE("every way to die has its state") {
+  struct Case {
+    const char* line;
+    RunState state;
+  };
+  const Case cases[] = {
+      {"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB", RunState::kOom},
+      {"RuntimeError: CUDA out of memory. Tried to allocate 2 GiB", RunState::kOom},
+      {"slurmstepd: error: Detected 1 oom_kill event in StepId=440575.0.", RunState::kOom},
+      {"srun: error: nid001277: tasks 1-3: Out Of Memory", RunState::kOom},
+      {"terminate called after throwing an instance of 'std::bad_alloc'", RunState::kOom},
+      {"training: out of memory (cudaMalloc): tried to allocate 192.00 MiB", RunState::kOom},
+      {"training: rank 3 on node2 died: no word from it for 5 s", RunState::kFailed},
+      {"[Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1580)",
+       RunState::kFailed},
+      {"n1:1:2 [0] NCCL WARN NET/IB : Got completion from peer 10.0.0.1 with status=12 vendor err "
+       "129",
+       RunState::kFailed},
+      {"slurmstepd: error: *** STEP 1809655.0 ON r6i4n3 CANCELLED AT 2021-05-24T09:50:34 DUE TO "
+       "TIME LIMIT ***",
+       RunState::kTimeout},
+      {"slurmstepd: error: *** JOB 1 ON n1 CANCELLED AT 2021-05-24T09:50:34 DUE TO PREEMPTION ***",
+       RunState::kCancelled},
+      {"srun: error: Node failure on jean-zay-iam37", RunState::kFailed},
+      {"slurmstepd: error: *** STEP 1.0 ON n1 CANCELLED AT 2021-05-24T09:50:34 DUE TO NODE "
+       "FAILURE, SEE SLURMCTLD LOG FOR DETAILS ***",
+       RunState::kFailed},
+      {"slurmstepd: error: *** STEP 1809579.0 ON r8i3n1 CANCELLED AT 2021-05-23T08:45:57 ***",
+       RunState::kCancelled},
+      {"  exitcode  : -11 (pid: 2125)", RunState::kFailed},
+      {"  traceback : Signal 11 (SIGSEGV) received by PID 2125", RunState::kFailed},
+      {"srun: error: Orion-18-69: task 289: Bus error", RunState::kFailed},
+      {"srun: error: Orion-18-69: task 2: Exited with exit code 1", RunState::kFailed},
+      {"RuntimeError: cudaErrorECCUncorrectable: uncorrectable ECC error encountered",
+       RunState::kFailed},
+      {"[exiting program after 1190.03 minutes] datetime: 2021-05-24 09:50:34", RunState::kOk},
+      {"[after training is done] datetime: 2021-05-24 09:50:34", RunState::kOk},
+  };
+  for (const auto& entry : cases) {
+    CAPTURE(entry.line);
+    const End end = end_of(std::string(entry.line) + "\n" + kAftermath);
+    CHECK(end.state == entry.state);
+    CHECK(end.evidence.find(std::string(entry.line).substr(2, 20)) != std::string::npos);
+  }
+}
+
+TEST_CASE("a Python error is a cause where there is no better one") {
+  const std::string error =
+      "Traceback (most recent call last):\n  File \"train.py\", line 5\n"
+      "ValueError: could not broadcast\n";
+  CHECK(end_of(error).state == RunState::kFailed);
+  CHECK(end_of(error).evidence == "ValueError: could not broadcast");
+  CHECK(end_of("[rank0]: torch.distributed.DistBackendError: x\n").state == RunState::kFailed);
+  CHECK(end_of(error + kCancelled).state == RunState::kCancelled);
+  CHECK(end_of(error + kOutOfMemory).state == RunState::kOom);
+  CHECK_FALSE(end_of("WARNING: Error: no plugin\n").state);
+  CHECK_FALSE(end_of("    raise ValueError: x\n").state);
+}
+
+TEST_CASE("aftermath alone says nothing") {
+  CHECK_FALSE(end_of(kAftermath).state);
+  CHECK_FALSE(end_of("  exitcode  : -15 (pid: 2125)\n").state);
+  CHECK_FALSE(end_of("").state);
+}
+
+TEST_CASE("memory explains what follows it") {
+  CHECK(end_of(kOutOfMemory + kCancelled).state == RunState::kOom);
+  CHECK(end_of(kWatchdog + kOutOfMemory + "  exitcode  : -6 (pid: 2)\n").state == RunState::kOom);
+  CHECK(end_of(kOutOfMemory + kTimeLimit).state == RunState::kOom);
+  CHECK(
+      end_of(kCancelled + "slurmstepd: error: Detected 1 oom_kill event in StepId=1.0.\n").state ==
+      RunState::kOom);
+}
+
+TEST_CASE("what follows the scheduler's line is its consequence") {
+  CHECK(end_of(kTimeLimit + kWatchdog).state == RunState::kTimeout);
+  CHECK(end_of(kCancelled + "srun: error: n1: task 2: Segmentation fault\n").state ==
+        RunState::kCancelled);
+  CHECK(end_of(kWatchdog + kTimeLimit).state == RunState::kFailed);
+}
+
+TEST_CASE("of a crash and a timeout the first is the cause") {
+  CHECK(end_of(kWatchdog + "  exitcode  : -6 (pid: 2)\n").evidence.find("Watchdog") !=
+        std::string::npos);
+  CHECK(end_of("  exitcode  : -11 (pid: 2)\n" + kWatchdog).evidence.find("exitcode") !=
+        std::string::npos);
+}
+
+TEST_CASE("a cause that the launch outlived did not end it") {
+  const std::string on = row(4, 100) + row(5, 100) + row(6, 100) + row(7, 100);
+  CHECK_FALSE(end_of(kOutOfMemory + on).state);
+  CHECK(end_of(kOutOfMemory + on + kTimeLimit).state == RunState::kTimeout);
+  CHECK(end_of(kOutOfMemory + row(4, 100)).state == RunState::kOom);
+}
+
+TEST_CASE("a launch that reached its last iteration is ok") {
+  std::string log = dump() + row(1, 100, 0, 2) + row(2, 100, 0, 2) + kCancelled;
+  const auto runs = scrape(log);
+  REQUIRE(runs.size() == 1);
+  CHECK(runs[0].end == RunState::kOk);
+  CHECK(runs[0].evidence.find("iteration        2/") != std::string::npos);
+}
+
+TEST_CASE("a launch that died before its first iteration is still a launch") {
+  const auto runs = scrape(dump() + kOutOfMemory);
+  REQUIRE(runs.size() == 1);
+  CHECK(runs[0].end == RunState::kOom);
+  CHECK(runs[0].iterations.empty());
+  CHECK(scrape(dump()).size() == 1);
+  CHECK(scrape(kOutOfMemory).empty());
+}
+
+TEST_CASE("a driver's out of memory before the first iteration is doubtful") {
+  const std::string line = "RuntimeError: CUDA error: out of memory\n";
+  CHECK(end_of(line, 0).evidence.find("doubtful") != std::string::npos);
+  CHECK(end_of(line, 1).evidence.find("doubtful") == std::string::npos);
+}
+
+TEST_CASE("what standard error said before the dump is of the launch that it begins") {
+  const auto runs = scrape(kOutOfMemory + dump());
+  REQUIRE(runs.size() == 1);
+  CHECK(runs[0].end == RunState::kOom);
+  const auto survived = scrape(kOutOfMemory + dump() + row(1, 100) + row(2, 100) + row(3, 100));
+  REQUIRE(survived.size() == 1);
+  CHECK(survived[0].end != RunState::kOom);
+}
+
+TEST_CASE("each launch of a log has its own end") {
+  const auto runs = scrape(dump() + row(1, 100) + kOutOfMemory + dump() + row(1, 100) + kCancelled);
+  REQUIRE(runs.size() == 2);
+  CHECK(runs[0].end == RunState::kOom);
+  CHECK(runs[1].end == RunState::kCancelled);
+}

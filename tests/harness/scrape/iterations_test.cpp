@@ -1,0 +1,329 @@
+#include <catch2/catch.hpp>
+
+#include "harness/scrape/megatron_lines.h"
+#include "harness/scrape/scrape.h"
+#include "tests/harness/scrape/sample_log.h"
+
+using namespace pippin;
+using test::argument;
+using test::dump;
+using test::row;
+
+namespace {
+
+std::vector<unsigned> flags_of(const LogRun& run) {
+  std::vector<unsigned> flags;
+  for (const auto& iteration : run.iterations) flags.push_back(iteration.flags);
+  return flags;
+}
+
+std::vector<std::int64_t> intervals_of(const LogRun& run) {
+  std::vector<std::int64_t> intervals;
+  for (const auto& iteration : run.iterations) intervals.push_back(iteration.interval);
+  return intervals;
+}
+
+LogRun only_run(const std::string& log) {
+  const auto runs = scrape(log);
+  REQUIRE(runs.size() == 1);
+  return runs[0];
+}
+
+}  // namespace
+
+TEST_CASE("an iteration line gives all it says") {
+  const auto records = iterations_in(
+      " iteration       30/    1000 | consumed samples:          120 | elapsed time per iteration "
+      "(ms): 2767.3 | learning rate: 1.500E-04 | global batch size:     4 | lm loss: 3.282511E+01 "
+      "| loss scale: 16384.0 | grad norm: 9.804 | num zeros: 1.0E+01 | number of skipped "
+      "iterations:   1 | number of nan iterations:   2 |");
+  REQUIRE(records.size() == 1);
+  const Iteration& iteration = records[0].iteration;
+  CHECK(iteration.number == 30);
+  CHECK(iteration.step_time_ms == 2767.3);
+  CHECK(iteration.consumed_samples == 120);
+  CHECK(iteration.gbs == 4);
+  CHECK(iteration.learning_rate == 0.00015);
+  CHECK(iteration.lm_loss == 32.82511);
+  CHECK(iteration.loss_scale == 16384);
+  CHECK(iteration.grad_norm == 9.804);
+  CHECK(iteration.skipped == 1);
+  CHECK(iteration.nan == 2);
+  CHECK(iteration.flags == kSkippedStep);
+  CHECK(iteration.other == NamedValues{{"num zeros", value_of(10.0)}});
+}
+
+TEST_CASE("seconds are seconds") {
+  const auto records = iterations_in(
+      "iteration 12695/ 115311 | consumed tokens: 20155564032 | elapsed time per iteration (s): "
+      "105.22 | lm-loss: 2.5 | samples per second: 19.463 | TFLOPs: 149.02 |");
+  REQUIRE(records.size() == 1);
+  CHECK(records[0].iteration.step_time_ms == Approx(105220));
+  CHECK(records[0].iteration.lm_loss == 2.5);
+  CHECK(records[0].iteration.other.size() == 3);
+}
+
+TEST_CASE("today's line has a time before it and a throughput within") {
+  const auto records = iterations_in(
+      " [2024-04-06 03:02:12] iteration       71/     100 | consumed samples:         9088 | "
+      "elapsed time per iteration (ms): 5361.6 | throughput per GPU (TFLOP/s/GPU): 243.6 | "
+      "learning rate: 1.000E-05 | global batch size:   128 | lm loss: 1.0E+01 |");
+  REQUIRE(records.size() == 1);
+  CHECK(records[0].at == 1712372532);
+  CHECK(records[0].iteration.step_time_ms == 5361.6);
+  CHECK(records[0].iteration.gbs == 128);
+  CHECK(records[0].iteration.other ==
+        NamedValues{{"throughput per GPU (TFLOP/s/GPU)", value_of(243.6)}});
+}
+
+TEST_CASE("Argonne's line has equal signs and is timed by itself") {
+  const auto line = [](int number) {
+    return "[2024-09-16 22:59:19.287338][INFO][training_log:661] -  iteration=       " +
+           std::to_string(number) +
+           "/  635782 | consumed_samples=         768 | consumed_tokens=     3145728 | "
+           "elapsed_time_per_iteration_ms=29570.0 | learning_rate=9.4372e-09 | "
+           "global_batch_size=  768 | lm loss=11.167250 | loss_scale=1.0 | grad_norm=6.363 | "
+           "actual_seqlen= 4096 | number_of_skipped_iterations=  1 | number_of_nan_iterations=  0 "
+           "| samples_per_second=25.972 | [LM]TFLOPs=20.30 | [DS]TFLOPs=26.18 |\n";
+  };
+  const auto run = only_run(dump() + line(1) + line(2));
+  REQUIRE(run.iterations.size() == 2);
+  const Iteration& row = run.iterations[1];
+  CHECK(row.number == 2);
+  CHECK(row.step_time_ms == 29570);
+  CHECK(row.gbs == 768);
+  CHECK(row.consumed_samples == 768);
+  CHECK(row.lm_loss == 11.16725);
+  CHECK(row.learning_rate == 9.4372e-09);
+  CHECK(row.grad_norm == 6.363);
+  CHECK(row.loss_scale == 1);
+  CHECK(row.nan == 0);
+  CHECK(row.flags == kSkippedStep);
+  CHECK(row.other == NamedValues{{"consumed_tokens", value_of(3145728.0)},
+                                 {"actual_seqlen", value_of(4096.0)},
+                                 {"samples_per_second", value_of(25.972)},
+                                 {"[LM]TFLOPs", value_of(20.3)},
+                                 {"[DS]TFLOPs", value_of(26.18)}});
+}
+
+TEST_CASE("a loss that is no number is kept as it stands") {
+  const auto records =
+      iterations_in("iteration 1/ 2 | elapsed time per iteration (ms): 5.0 | lm loss: nan |");
+  REQUIRE(records.size() == 1);
+  CHECK_FALSE(records[0].iteration.lm_loss);
+  CHECK(records[0].iteration.other == NamedValues{{"lm loss", Value{"nan", {}}}});
+}
+
+TEST_CASE("lines without a time above zero are no samples") {
+  for (const char* value : {"nan", "inf", "0.0", "-3.0", "", "x"}) {
+    CAPTURE(value);
+    CHECK(iterations_in(std::string(" iteration 1/ 2 | elapsed time per iteration (ms): ") + value +
+                        " | lm loss: 1.0 |")
+              .empty());
+  }
+  CHECK(iterations_in("iteration 99999999999999999999/ 1 | elapsed time per iteration (ms): 1 |")
+            .empty());
+}
+
+TEST_CASE("other lines that speak of iterations are no samples") {
+  for (const char* line :
+       {" validation loss at iteration 168000 | lm loss value: 2.1E+00 | lm loss PPL: 8.0 |",
+        "+ perl -lne 'm|elapsed time per iteration .ms.: ([0-9]+)|'",
+        "  m|elapsed time per iteration (ms): 12|", "saving checkpoint at iteration   33241 to /x",
+        "# iteration 1/ 2 | elapsed time per iteration (ms): 5.0 |",
+        "say: \"iteration 1/ 2 | elapsed time per iteration (ms): 5.0 |",
+        "+ echo iteration 1/ 2 | elapsed time per iteration (ms): 5.0 |"}) {
+    CAPTURE(line);
+    CHECK(iterations_in(line).empty());
+  }
+}
+
+TEST_CASE("two iteration lines glued into one are two") {
+  std::string line = row(1, 100) + row(2, 90);
+  line.erase(line.find('\n'), 1);
+  const auto records = iterations_in(line);
+  REQUIRE(records.size() == 2);
+  CHECK(records[0].iteration.step_time_ms == 100);
+  CHECK(records[1].iteration.step_time_ms == 90);
+}
+
+TEST_CASE("launchers and terminals may decorate every line") {
+  std::string log;
+  for (const auto* prefix :
+       {"[default7]:", "0: ", "[rank0]:", "[1,3]<stdout>:", "\x1b[32m", "node-1: ", "  4%|##\r"}) {
+    log += prefix + row(static_cast<int>(log.size()) + 1, 100);
+  }
+  CHECK(only_run(log).iterations.size() == 7);
+}
+
+TEST_CASE("a dump with a launcher's prefix in every line is read") {
+  for (const std::string prefix :
+       {"[default0]:", " 0: ", "v100x16-1: ", "192.168.205.202: ", "\t", "2021-06-10 20:47:54,123 ",
+        "[2021-06-10 20:47:54][INFO] - ", "(worker pid=2041) ", "INFO:train:"}) {
+    CAPTURE(prefix);
+    const std::string log = dump() + row(1, 9) + "time (ms) | forward-compute: 4.0\n";
+    std::string tagged;
+    for (std::size_t at = 0, end = 0; at < log.size(); at = end + 1) {
+      end = log.find('\n', at);
+      tagged += prefix + log.substr(at, end - at) + "\n";
+    }
+    const auto run = only_run(tagged), plain = only_run(log);
+    CHECK(run.point.id == plain.point.id);
+    CHECK(run.arguments.size() == plain.arguments.size());
+    CHECK(run.iterations.at(0).other == plain.iterations.at(0).other);
+  }
+}
+
+TEST_CASE("the timers under an iteration belong to it") {
+  const auto run = only_run(
+      dump() + "time (ms) | model-and-optimizer-setup: 313.66 | train iterators: 461.61\n" +
+      row(1, 100) + "[Rank 0] (after 1 iterations) memory (MB) | allocated: 5.0\n" +
+      "time (ms) | forward-compute: 148.03 | batch-generator: 2.10\n" + row(2, 90) + "time (ms)\n" +
+      row(3, 91) + "saving checkpoint at iteration 3 to /x\n" +
+      "time (ms) | save-checkpoint: 57514.53\n" + row(4, 92) +
+      "echo time (ms) | forward-compute: 1.0\n");
+  REQUIRE(run.iterations.size() == 4);
+  CHECK(run.iterations[0].other ==
+        NamedValues{{"forward-compute", value_of(148.03)}, {"batch-generator", value_of(2.1)}});
+  for (int i = 1; i < 4; ++i) CHECK(run.iterations[static_cast<std::size_t>(i)].other.empty());
+}
+
+TEST_CASE("today's timers are the least and the most of all ranks") {
+  const std::string title = "INFO:megatron.core.timers:(min, max) time across ranks (ms):\n";
+  const auto run = only_run(
+      dump() + title + "    load-checkpoint ................................: (0.18, 0.18)\n" +
+      row(1, 100) + title +
+      "    forward-backward ...............................: (3198.27, 3199.53)\n"
+      "    optimizer-clip-main-grad .......................: (12.00, x)\n"
+      "[Rank 1] (after 1 iterations) memory (MB) | allocated: 5.0\n"
+      "    optimizer ......................................: (3407.5, 3409.9)\n" +
+      row(2, 90) + title +
+      "    evaluate .......................................: (3274.73, 3274.73)\n" + row(3, 91));
+  REQUIRE(run.iterations.size() == 3);
+  CHECK(run.iterations[0].other == NamedValues{{"forward-backward min", value_of(3198.27)},
+                                               {"forward-backward max", value_of(3199.53)},
+                                               {"optimizer min", value_of(3407.5)},
+                                               {"optimizer max", value_of(3409.9)}});
+  CHECK(run.iterations[1].other.empty());
+  CHECK(run.iterations[2].flags == kAfterEvaluation);
+}
+
+TEST_CASE("the same line from every rank is one iteration") {
+  std::string log = dump();
+  for (int number = 1; number <= 3; ++number) {
+    for (const char* rank : {"0: ", "1: ", "2: "}) log += rank + row(number, 100 + number);
+  }
+  CHECK(only_run(log).iterations.size() == 3);
+}
+
+TEST_CASE("dumps from several ranks are one launch") {
+  std::string other = dump();
+  other.replace(other.find("rank ............................................ 0") + 50, 1, "1");
+  CHECK(scrape(dump() + other + row(1, 100)).size() == 1);
+  CHECK(scrape(dump() + dump() + row(1, 100)).size() == 2);
+}
+
+TEST_CASE("a restart is a launch of its own") {
+  const auto runs =
+      scrape(dump() + row(1, 100) + row(2, 90) + row(3, 91) + dump() + row(2, 92) + row(3, 93));
+  REQUIRE(runs.size() == 2);
+  CHECK(flags_of(runs[0]) == std::vector<unsigned>{kFirst, 0, 0});
+  CHECK(flags_of(runs[1]) == std::vector<unsigned>{kFirst, 0});
+}
+
+TEST_CASE("without headers a restart shows in the numbers") {
+  const auto runs = scrape(row(8, 100) + row(9, 90) + row(8, 92) + row(9, 93));
+  REQUIRE(runs.size() == 2);
+  CHECK(flags_of(runs[0]) == std::vector<unsigned>{0, 0});
+  CHECK(flags_of(runs[1]) == std::vector<unsigned>{kFirst, 0});
+}
+
+TEST_CASE("the first and the skipped iterations are flagged") {
+  CHECK(flags_of(only_run(dump() + row(1, 100, 1) + row(2, 90) + row(3, 91, 1))) ==
+        std::vector<unsigned>{kFirst | kSkippedStep, 0, kSkippedStep});
+}
+
+TEST_CASE("the iteration after a save or an evaluation is flagged") {
+  const auto run = only_run(
+      dump() + row(1, 100) + "saving checkpoint at iteration       2 to /x\n" + row(2, 90) +
+      "  successfully saved checkpoint at iteration       2 to /x\n" + row(3, 200) +
+      " validation loss at iteration 3 | lm loss value: 7.4E+00 | lm loss PPL: 1.7E+03 | \n" +
+      row(4, 150) + row(5, 91) + "time (ms) | save-checkpoint: 57514.53\n" + row(6, 91));
+  CHECK(flags_of(run) ==
+        std::vector<unsigned>{kFirst, 0, kAfterSave, kAfterEvaluation, 0, kAfterSave});
+}
+
+TEST_CASE("an evaluation that reports late still flags the iteration that held it") {
+  const auto run = only_run(dump() + row(1, 100) + row(2, 90) + row(3, 91) +
+                            " validation loss at iteration 1 | lm loss value: 7.4E+00 |\n");
+  CHECK(flags_of(run) == std::vector<unsigned>{kFirst, kAfterEvaluation, 0});
+}
+
+TEST_CASE("means over an interval are flagged with its length") {
+  const auto run =
+      only_run(dump(argument("log_interval", "10")) + row(10, 100) + row(20, 90) + row(40, 90));
+  CHECK(intervals_of(run) == std::vector<std::int64_t>{10, 10, 10});
+  CHECK(flags_of(run) ==
+        std::vector<unsigned>{kFirst | kIntervalMean, kIntervalMean, kIntervalMean});
+}
+
+TEST_CASE("without log_interval the numbers tell the interval") {
+  const auto run = only_run(dump() + row(5, 100) + row(10, 90) + row(20, 90));
+  CHECK(intervals_of(run) == std::vector<std::int64_t>{5, 5, 5});
+  CHECK(intervals_of(only_run(dump() + row(7, 100))) == std::vector<std::int64_t>{1});
+}
+
+TEST_CASE("today's second line still contains the first iteration") {
+  const auto dated = [](int number) { return " [2024-04-06 03:02:12]" + row(number, 100); };
+  const auto each = only_run(dump(argument("log_interval", "1")) + dated(1) + dated(2) + dated(3));
+  CHECK(flags_of(each) == std::vector<unsigned>{kFirst, kFirst | kIntervalMean, 0});
+  CHECK(intervals_of(each) == std::vector<std::int64_t>{1, 2, 1});
+  const auto tenth =
+      only_run(dump(argument("log_interval", "10")) + dated(1) + dated(10) + dated(20));
+  CHECK(intervals_of(tenth) == std::vector<std::int64_t>{1, 10, 10});
+  CHECK(flags_of(tenth) == std::vector<unsigned>{kFirst, kFirst | kIntervalMean, kIntervalMean});
+  const auto grid = only_run(dump(argument("log_interval", "10")) + dated(10) + dated(20));
+  CHECK(flags_of(grid) == std::vector<unsigned>{kFirst | kIntervalMean, kIntervalMean});
+  CHECK(tenth.started_at == 1712372532);
+}
+
+TEST_CASE("a line that is still being written waits") {
+  const std::string whole = row(2, 1381.9);
+  const std::string log = dump() + row(1, 100);
+  CHECK(only_run(log + whole.substr(0, 95)).iterations.size() == 1);
+  const auto bar = whole.find("| learning rate");
+  CHECK(only_run(log + whole.substr(0, bar + 1)).iterations.size() == 1);
+  CHECK(only_run(log + whole.substr(0, whole.size() - 1)).iterations.size() == 2);
+}
+
+TEST_CASE("memory lines glued together are one for each rank") {
+  const auto memory = memory_in(
+      "[Rank 17] (after 20 iterations) memory (MB) | allocated: 19494.5 | max allocated: 22106.0 | "
+      "reserved: 26720.0 | max reserved: 26720.0[Rank 19] (after 20 iterations) memory (MB) | "
+      "allocated: 19494.9 | max allocated: 22107.0 | reserved: 26720.0 | max reserved: 26720.0");
+  REQUIRE(memory.size() == 2);
+  CHECK(memory[0].rank == 17);
+  CHECK(memory[0].max_reserved_mib == 26720.0);
+  CHECK(memory[1].rank == 19);
+  CHECK(memory[1].max_allocated_mib == 22107.0);
+  CHECK(memory_in("after 1 iterations memory (MB) | allocated: 5.5 |")[0].rank == 0);
+}
+
+TEST_CASE("of a rank's memory lines the largest counts") {
+  const auto run = only_run(dump() + row(1, 100) +
+                            "[Rank 1] (after 1 iterations) memory (MB) | max allocated: 5.0 |\n"
+                            "[Rank 0] (after 1 iterations) memory (MB) | max allocated: 7.0 |\n"
+                            "[Rank 1] (after 2 iterations) memory (MB) | max allocated: 6.0 |\n");
+  REQUIRE(run.memory.size() == 2);
+  CHECK(run.memory[0].rank == 0);
+  CHECK(run.memory[1].max_allocated_mib == 6.0);
+}
+
+TEST_CASE("GPT-NeoX puts a field before the iteration") {
+  const auto records = iterations_in(
+      " samples/sec: 12.5 | iteration        3/     100 | elapsed time per iteration (ms): 80.0 | "
+      "learning rate: 6.0E-04 | approx flops per GPU: 150.3TFLOPS | lm_loss: 9.1E+00 |");
+  REQUIRE(records.size() == 1);
+  CHECK(records[0].iteration.other[0].first == "samples/sec");
+  CHECK(records[0].iteration.lm_loss == 9.1);
+}

@@ -1,0 +1,106 @@
+#include "harness/scrape/lines.h"
+
+#include <catch2/catch.hpp>
+#include <vector>
+
+#include "core/base/random.h"
+#include "harness/scrape/needles.h"
+
+using namespace pippin;
+
+namespace {
+
+std::vector<std::string> lines_of(std::string_view log) {
+  std::vector<std::string> lines;
+  Lines reader(log);
+  for (std::string_view line; reader.next(line);) lines.emplace_back(line);
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("lines end at newlines and carriage returns") {
+  CHECK(lines_of("a\nb") == std::vector<std::string>{"a", "b"});
+  CHECK(lines_of("  1%|\r 50%|\r100%|\nb\n") ==
+        std::vector<std::string>{"  1%|", " 50%|", "100%|", "b"});
+  CHECK(lines_of("a\r\nb\r\n") == std::vector<std::string>{"a", "", "b", ""});
+  CHECK(lines_of("").empty());
+}
+
+TEST_CASE("a last line without its end is known as such") {
+  Lines lines("a\nb");
+  std::string_view line;
+  CHECK((lines.next(line) && lines.terminated()));
+  CHECK((lines.next(line) && !lines.terminated()));
+  CHECK_FALSE(lines.next(line));
+}
+
+TEST_CASE("escape sequences go") {
+  CHECK(without_escapes("\x1b[32mgreen\x1b[0m") == "green");
+  CHECK(without_escapes("\x1b[H\x1b[2J\x1b[3J+ srun") == "+ srun");
+  CHECK(without_escapes("\x1b"
+                        "creset") == "reset");
+  CHECK(without_escapes("\x1b]0;title\atext") == "text");
+  CHECK(without_escapes("torn \x1b[3") == "torn ");
+  CHECK(without_escapes("torn \x1b") == "torn ");
+}
+
+TEST_CASE("rank tags go and what only looks like one stays") {
+  for (const char* tag : {"[default7]:", "[rank0]:", "[0]",
+                          "[12]:", "[1,7]<stdout>:", "0: ", " 12: ", "[rank0]:[default7]:"}) {
+    CAPTURE(tag);
+    CHECK(without_tags(std::string(tag) + "  text") == "  text");
+  }
+  for (const char* line : {"[Rank 51] (after 20 iterations)", "[2024-04-06 03:02:12] iteration",
+                           "12:30:45 up", "[", "[]", "7:", "srun: error: x", "  key ..... 1: 2"}) {
+    CAPTURE(line);
+    CHECK(without_tags(line) == line);
+  }
+}
+
+TEST_CASE("the host that a parallel shell names goes and what only looks like one stays") {
+  for (const char* tag :
+       {"v100x16-1: ", "10.0.0.7: ", "localhost: ", "node3: [default7]:", "0: sd-1: "}) {
+    CAPTURE(tag);
+    CHECK(lines_of(std::string(tag) + "  text") == std::vector<std::string>{"  text"});
+  }
+  for (const char* line :
+       {"RuntimeError: x", "srun: error: x", "node3:x", "node3:", "epoch 3: x", "-: x"}) {
+    CAPTURE(line);
+    CHECK(lines_of(line) == std::vector<std::string>{line});
+  }
+}
+
+TEST_CASE("a logger's prefix goes whatever its digits") {
+  LoggerPrefix prefix;
+  CHECK(prefix.strip("  text") == "  text");
+  prefix.learn("2021-06-10 20:47:54,123 ");
+  CHECK(prefix.strip("2021-06-11 00:00:00,999   text") == "  text");
+  CHECK(prefix.strip("2021-06-11 00:00:00.999   text") == "2021-06-11 00:00:00.999   text");
+  CHECK(prefix.strip("2021") == "2021");
+}
+
+TEST_CASE("needles are found wherever they overlap") {
+  const Needles needles({"he", "she", "his", "hers", "s h"});
+  CHECK(needles.in("ushers") == 0b01011);
+  CHECK(needles.in("this hero") == 0b10101);
+  CHECK(needles.in("") == 0);
+  CHECK(needles.in("h e r s") == 0);
+}
+
+TEST_CASE("needles agree with a plain search on random lines") {
+  const std::vector<std::string_view> texts{"aab", "ab", "b", "bba", "abab", "ca"};
+  const Needles needles(texts);
+  Random random(7);
+  for (int round = 0; round < 2000; ++round) {
+    std::string line;
+    for (auto left = random.below(12); left > 0; --left)
+      line += static_cast<char>('a' + random.below(3));
+    std::uint64_t expected = 0;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      if (line.find(texts[i]) != std::string::npos) expected |= std::uint64_t{1} << i;
+    }
+    CAPTURE(line);
+    REQUIRE(needles.in(line) == expected);
+  }
+}

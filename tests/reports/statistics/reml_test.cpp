@@ -1,0 +1,141 @@
+#include "reports/statistics/reml.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/reports/statistics/series.h"
+
+using namespace pippin;
+
+namespace {
+
+Approx near(double value, double relative) { return Approx(value).epsilon(relative).margin(0); }
+
+/// What lme4's REML fit and lmerTest's Satterthwaite give for a file.
+struct Reference {
+  std::string file;
+  std::vector<Component> components;
+  double reml, mean, se, df;
+};
+
+const std::vector<Reference> kReferences{
+    {"nested_balanced.csv",
+     {{"iteration", 217.343632566374},
+      {"run", 163.735580982109},
+      {"allocation", 739.351885732778},
+      {"day", 1043.54476423839}},
+     3064.62722507586,
+     1012.6951,
+     18.1011267908867,
+     3.00000842646755},
+    {"nested_unbalanced.csv",
+     {{"iteration", 324.812220730881},
+      {"run", 125.754388217135},
+      {"allocation", 690.671323626229},
+      {"day", 164.156007980277}},
+     1752.58824294699,
+     873.528317143223,
+     10.1766242760656,
+     4.42143166549972},
+    {"nested_negative.csv",
+     {{"iteration", 342.813776307429}, {"run", 0}, {"allocation", 870.403707357104}},
+     794.909235996912,
+     496.050055555557,
+     12.2014887009124,
+     4.99999964943653},
+};
+
+}  // namespace
+
+TEST_CASE("the criterion at given variances is the dense one") {
+  // -2 log likelihood from R's recursion, checked there against the dense matrix.
+  struct Check {
+    std::string file;
+    Variances variances;
+    double reml, ml, mean, se;
+  };
+  const std::vector<Check> checks{
+      {"nested_balanced.csv",
+       {225, 100, 900, 400},
+       3067.98537654047,
+       3075.00729739741,
+       1012.6951,
+       13.3567502700986},
+      {"nested_unbalanced.csv",
+       {225, 100, 900, 400},
+       1766.81696659869,
+       1773.79138274221,
+       874.869978502893,
+       13.0432340870136},
+      {"nested_negative.csv",
+       {225, 100, 900, 0},
+       808.415129744653,
+       815.315953399727,
+       496.050055555556,
+       12.5720147770974},
+  };
+  for (const auto& check : checks) {
+    INFO(check.file);
+    const NestedFit fit = fit_of(nest(test::runs_of(check.file)), check.variances);
+    CHECK(fit.reml == near(check.reml, 1e-9));
+    CHECK(fit.ml == near(check.ml, 1e-9));
+    CHECK(fit.mean == near(check.mean, 1e-9));
+    CHECK(fit.se == near(check.se, 1e-9));
+  }
+}
+
+TEST_CASE("variance components are those of lme4") {
+  for (const auto& reference : kReferences) {
+    INFO(reference.file);
+    const auto found = components_of(nest(test::runs_of(reference.file)));
+    REQUIRE(found.components.size() == reference.components.size());
+    for (std::size_t i = 0; i < found.components.size(); ++i) {
+      CHECK(found.components[i].levels == reference.components[i].levels);
+      CHECK(found.components[i].variance == near(reference.components[i].variance, 1e-5));
+    }
+    CHECK(found.fit.reml == Approx(reference.reml).epsilon(0).margin(1e-6));
+    CHECK(found.fit.mean == near(reference.mean, 1e-7));
+    CHECK(found.fit.se == near(reference.se, 1e-5));
+    REQUIRE(found.df);
+    CHECK(*found.df == near(reference.df, 1e-3));
+  }
+}
+
+TEST_CASE("a variance that is not there is exactly zero") {
+  const auto found = components_of(nest(test::runs_of("nested_negative.csv")));
+  CHECK(found.variances[kRun] == 0);
+}
+
+TEST_CASE("levels that the data cannot tell apart are one component") {
+  const auto found = components_of(nest(test::runs_of("nested_single_repeat.csv")));
+  REQUIRE(found.components.size() == 3);
+  CHECK(found.components[1].levels == "allocation and run");
+  CHECK(found.components[1].variance == near(525.270294661097, 1e-5));
+  CHECK(found.components[2].levels == "day");
+  CHECK(found.components[2].variance == 0);
+  CHECK(found.fit.reml == Approx(428.109925284558).epsilon(0).margin(1e-6));
+  CHECK(found.fit.se == near(9.76308125616082, 1e-5));
+}
+
+TEST_CASE("one iteration per run leaves one component") {
+  const auto found = components_of(
+      nest({moments_of("", "a", {1.0}), moments_of("", "b", {2.0}), moments_of("", "c", {4.0})}));
+  REQUIRE(found.components.size() == 1);
+  CHECK(found.components[0].variance == near(7.0 / 3, 1e-9));
+  REQUIRE(found.df);
+  CHECK(*found.df == near(2, 1e-3));
+}
+
+TEST_CASE("data without spread inside its runs still has a mean") {
+  const auto found =
+      components_of(nest({moments_of("", "a", {1.0, 1.0}), moments_of("", "b", {2.0}),
+                          moments_of("", "c", {3.0, 3.0, 3.0})}));
+  CHECK(found.fit.mean == near(2, 1e-6));
+}
+
+TEST_CASE("an allocation over midnight belongs to one day") {
+  const auto nesting =
+      nest({moments_of("2024-05-02", "a", {1.0}), moments_of("2024-05-01", "a", {1.0}),
+            moments_of("", "a", {1.0}), moments_of("2024-05-02", "b", {1.0})});
+  CHECK(nesting.allocations() == 2);
+  CHECK(nesting.days == 2);
+}
