@@ -16,23 +16,63 @@ if(PIPPIN_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
+# pippin_precompiled(NAME LIBRARIES libraries … HEADERS <a> "b.h" …): headers that the targets named in
+# pippin_use_precompiled(TARGET NAME) need not read again. They include what they use all the same:
+# ./dev lint compiles without.
+function(pippin_precompiled NAME)
+  cmake_parse_arguments(PRECOMPILED "" "" "LIBRARIES;HEADERS" ${ARGN})
+  if(NOT PIPPIN_PRECOMPILE)
+    return()
+  endif()
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${NAME}.cpp CONTENT "// Nothing but the headers.\n")
+  add_library(${NAME} OBJECT ${CMAKE_CURRENT_BINARY_DIR}/${NAME}.cpp)
+  target_link_libraries(${NAME} PRIVATE ${PRECOMPILED_LIBRARIES})
+  target_precompile_headers(${NAME} PRIVATE ${PRECOMPILED_HEADERS})
+endfunction()
+
+function(pippin_use_precompiled TARGET NAME)
+  if(PIPPIN_PRECOMPILE)
+    target_precompile_headers(${TARGET} REUSE_FROM ${NAME})
+  endif()
+endfunction()
+
+# pippin_one_unit(TARGET a.cpp b.cpp …): files that share a heavy header are compiled as one, which reads
+# it once. Names in their anonymous namespaces must differ.
+function(pippin_one_unit TARGET)
+  if(PIPPIN_PRECOMPILE)
+    set_target_properties(${TARGET} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+    set_source_files_properties(${ARGN} PROPERTIES UNITY_GROUP one)
+  endif()
+endfunction()
+
+find_package(fmt REQUIRED)
+pippin_precompiled(pippin_common_headers LIBRARIES pippin_options fmt::fmt HEADERS
+  <algorithm> <cmath> <cstdint> <filesystem> <functional> <map> <optional> <set> <string>
+  <string_view> <utility> <vector> <fmt/format.h>)
+
 # pippin_room(NAME SOURCES a.cpp … [PUBLIC rooms …] [PRIVATE outside libraries …])
 function(pippin_room NAME)
   cmake_parse_arguments(ROOM "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   add_library(pippin_${NAME} STATIC ${ROOM_SOURCES})
   target_link_libraries(pippin_${NAME} PUBLIC pippin_options ${ROOM_PUBLIC} PRIVATE ${ROOM_PRIVATE})
+  pippin_use_precompiled(pippin_${NAME} pippin_common_headers)
 endfunction()
 
-# pippin_test(NAME SOURCES a_test.cpp … [ROOMS libraries …] [LABEL word] [RESOURCE what one may use at a time])
+# pippin_test(NAME SOURCES a_test.cpp … [ROOMS libraries …] [LABEL word] [RESOURCE what one may use at a time]
+#             [OPTIMISED]: the sources themselves compute much
 # One executable a room; every Catch2 case in it is a CTest test named "NAME: case", with the label
 # NAME or another (of two, catch_discover_tests would take the second for a property).
 function(pippin_test NAME)
-  cmake_parse_arguments(TEST "" "LABEL;RESOURCE" "SOURCES;ROOMS" ${ARGN})
+  cmake_parse_arguments(TEST "OPTIMISED" "LABEL;RESOURCE" "SOURCES;ROOMS" ${ARGN})
   if(NOT TEST_LABEL)
     set(TEST_LABEL ${NAME})
   endif()
   add_executable(${NAME}_test ${TEST_SOURCES})
   target_link_libraries(${NAME}_test PRIVATE pippin_test_support ${TEST_ROOMS})
+  if(NOT TEST_OPTIMISED)
+    target_link_libraries(${NAME}_test PRIVATE pippin_unoptimised)
+    pippin_use_precompiled(${NAME}_test pippin_test_headers)
+  endif()
   # A name that Catch2 cannot match runs no test and exits 0: that is a failure, not a pass.
   catch_discover_tests(${NAME}_test TEST_PREFIX "${NAME}: "
     PROPERTIES SKIP_RETURN_CODE 77 FAIL_REGULAR_EXPRESSION "No tests ran" TIMEOUT 300

@@ -183,7 +183,7 @@ Cluster load_cluster(const YamlNode& node, const fs::path& directory) {
     return read_cluster(parse_yaml(embedded_text(file), "sweeps/" + file));
   }
   auto known_or_path = known;
-  known_or_path.push_back("or a path such as ./my-cluster.yaml");
+  known_or_path.emplace_back("or a path such as ./my-cluster.yaml");
   fail(node, "unknown cluster {}{}", in_quotes(name), hint(name, known_or_path));
 }
 

@@ -1,4 +1,3 @@
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <csignal>
 #include <sys/wait.h>
@@ -7,6 +6,7 @@
 
 #include "db/sqlite.h"
 #include "tests/db/sample_runs.h"
+#include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
 using namespace pippin;

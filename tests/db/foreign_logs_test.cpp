@@ -1,7 +1,6 @@
-#include <catch2/catch.hpp>
-
 #include "db/sqlite.h"
 #include "tests/db/sample_runs.h"
+#include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
 using namespace pippin;

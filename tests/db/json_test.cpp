@@ -1,8 +1,7 @@
 #include "db/json.h"
 
-#include <catch2/catch.hpp>
-
 #include "db/sqlite.h"
+#include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
 using namespace pippin;

@@ -1,10 +1,10 @@
 #include "db/migrate.h"
 
-#include <catch2/catch.hpp>
 #include <regex>
 
 #include "core/base/error.h"
 #include "tests/db/sample_runs.h"
+#include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
 using namespace pippin;

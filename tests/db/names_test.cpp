@@ -1,9 +1,8 @@
 #include "db/names.h"
 
-#include <catch2/catch.hpp>
-
 #include "db/sqlite.h"
 #include "tests/db/sample_runs.h"
+#include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
 using namespace pippin;

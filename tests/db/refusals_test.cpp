@@ -1,4 +1,3 @@
-#include <catch2/catch.hpp>
 #include <csignal>
 #include <memory>
 #include <stdexcept>
@@ -11,6 +10,7 @@
 #include "db/migrate.h"
 #include "db/sqlite.h"
 #include "tests/db/sample_runs.h"
+#include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
 using namespace pippin;

@@ -1,7 +1,6 @@
 // The rooms of the house and what each may include. A room knows lower floors and itself; rooms on
 // one floor never meet; an inner room (sweeps/estimate) is known to the room around it.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <map>
 #include <set>
 #include <string>
@@ -9,6 +8,7 @@
 
 #include "core/base/files.h"
 #include "core/base/text.h"
+#include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
 using namespace pippin;

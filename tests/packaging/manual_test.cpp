@@ -1,11 +1,11 @@
 // The manual against the program: nothing that exists is left out, nothing that is left stands
 // there.
-#include <catch2/catch.hpp>
 #include <regex>
 #include <set>
 
 #include "core/base/text.h"
 #include "tests/harness/cli/pippin.h"
+#include "tests/support/catch.h"
 #include "tests/support/skip.h"
 
 using namespace pippin;

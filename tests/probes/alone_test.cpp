@@ -1,7 +1,6 @@
 // The probes as processes that nothing but their environment brings together.
-#include <catch2/catch.hpp>
-
 #include "core/base/process.h"
+#include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
 using namespace pippin;

@@ -1,8 +1,8 @@
-#include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "tests/probes/ranks.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 using namespace pippin::test;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cctype>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -9,6 +8,7 @@
 #include "probes/collective/table.h"
 #include "probes/common/error.h"
 #include "tests/probes/ranks.h"
+#include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
 using namespace pippin;

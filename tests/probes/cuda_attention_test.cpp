@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -12,9 +11,10 @@
 #include "probes/common/half.h"
 #include "probes/device/cuda/attention.h"
 #include "probes/device/cuda/attention_order.h"
+#include "tests/support/catch.h"
 
 using namespace pippin::probes;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

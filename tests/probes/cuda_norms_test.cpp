@@ -1,10 +1,10 @@
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
 #include <random>
 #include <vector>
 
 #include "probes/device/cuda/norms_backward.h"
+#include "tests/support/catch.h"
 
 using namespace pippin::probes;
 

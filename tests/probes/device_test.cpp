@@ -1,5 +1,4 @@
 // The CPU's loops against the oracle's, on random numbers, odd sizes and several threads.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <vector>
 
@@ -7,6 +6,7 @@
 #include "probes/device/cpu.h"
 #include "tests/probes/oracle/attention.h"
 #include "tests/probes/oracle/layers.h"
+#include "tests/support/catch.h"
 
 using namespace pippin::probes;
 

@@ -1,10 +1,10 @@
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <set>
 #include <vector>
 
 #include "probes/common/language.h"
 #include "probes/common/random.h"
+#include "tests/support/catch.h"
 
 using namespace pippin::probes;
 

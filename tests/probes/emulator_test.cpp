@@ -1,6 +1,5 @@
 #include "emulator.h"
 
-#include <catch2/catch.hpp>
 #include <random>
 #include <utility>
 #include <vector>
@@ -8,10 +7,11 @@
 #include "probes/device/cuda/launch.h"
 #include "probes/device/cuda/tensor_core.h"
 #include "probes/device/cuda/warp.h"
+#include "tests/support/catch.h"
 
 using namespace pippin::probes;
 using namespace pippin::probes::cuda;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

@@ -1,4 +1,3 @@
-#include <catch2/catch.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -6,6 +5,7 @@
 #include "probes/gemm/products.h"
 #include "probes/gemm/report.h"
 #include "tests/probes/ranks.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 using namespace pippin::probes;

@@ -1,7 +1,7 @@
-#include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
 #include "tests/probes/ranks.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 using namespace pippin::test;

@@ -1,8 +1,8 @@
-#include <catch2/catch.hpp>
 #include <cmath>
 
 #include "probes/common/random.h"
 #include "tests/probes/oracle/trainer.h"
+#include "tests/support/catch.h"
 
 using namespace pippin::probes;
 using namespace pippin::probes::oracle;

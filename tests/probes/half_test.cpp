@@ -1,11 +1,11 @@
 #include "probes/common/half.h"
 
 #include <bit>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 
 #include "probes/common/random.h"
+#include "tests/support/catch.h"
 
 using namespace pippin::probes;
 

@@ -1,7 +1,6 @@
 // Ranks as threads of this process: each has a mesh of its own, as a process would.
 #include "probes/comm/host/host_communicator.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -11,6 +10,7 @@
 #include "probes/comm/host/connect.h"
 #include "probes/comm/rendezvous.h"
 #include "probes/common/error.h"
+#include "tests/support/catch.h"
 
 using namespace pippin::probes;
 

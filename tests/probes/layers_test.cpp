@@ -1,6 +1,5 @@
 #include "tests/probes/oracle/layers.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include "probes/device/matmul.h"
 #include "tests/probes/oracle/attention.h"
 #include "tests/probes/oracle/optimizer.h"
+#include "tests/support/catch.h"
 
 using namespace pippin::probes;
 using namespace pippin::probes::oracle;

@@ -1,8 +1,8 @@
-#include <catch2/catch.hpp>
 #include <sstream>
 
 #include "probes/common/megatron.h"
 #include "probes/training/settings.h"
+#include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
 using namespace pippin;

@@ -1,6 +1,5 @@
 #include "probes/comm/meeting_place.h"
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <initializer_list>
 #include <string>
@@ -8,6 +7,7 @@
 #include "probes/comm/session.h"
 #include "probes/common/environment.h"
 #include "probes/common/error.h"
+#include "tests/support/catch.h"
 
 using namespace pippin::probes;
 using Catch::Contains;

@@ -1,10 +1,9 @@
 #include "probes/common/options.h"
 
-#include <catch2/catch.hpp>
-
 #include "probes/common/error.h"
 #include "probes/common/setup.h"
 #include "probes/common/text.h"
+#include "tests/support/catch.h"
 
 using namespace pippin::probes;
 using Catch::Contains;

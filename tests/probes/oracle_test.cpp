@@ -1,9 +1,9 @@
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <vector>
 
 #include "probes/common/error.h"
 #include "tests/probes/oracle/trainer.h"
+#include "tests/support/catch.h"
 
 using namespace pippin::probes;
 using namespace pippin::probes::oracle;

@@ -1,11 +1,11 @@
 #include "probes/collective/pairs.h"
 
-#include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "probes/comm/nodes.h"
 #include "tests/probes/ranks.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 using namespace pippin::probes;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cctype>
 #include <chrono>
 #include <set>
@@ -8,6 +7,7 @@
 #include "core/base/process.h"
 #include "probes/device/cpu.h"
 #include "probes/training/trainer.h"
+#include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
 using namespace pippin;

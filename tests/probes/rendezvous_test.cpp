@@ -1,12 +1,12 @@
 #include "probes/comm/rendezvous.h"
 
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <fstream>
 #include <functional>
 #include <thread>
 
 #include "probes/common/error.h"
+#include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
 using namespace pippin;

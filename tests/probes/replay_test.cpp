@@ -1,4 +1,3 @@
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -7,6 +6,7 @@
 #include "probes/replay/failure.h"
 #include "probes/replay/settings.h"
 #include "probes/replay/truth.h"
+#include "tests/support/catch.h"
 
 using namespace pippin::probes;
 

@@ -1,10 +1,10 @@
 #include "probes/common/spread.h"
 
-#include <catch2/catch.hpp>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "probes/common/json.h"
+#include "tests/support/catch.h"
 #include "tests/support/nasty.h"
 
 using namespace pippin;

@@ -1,8 +1,9 @@
 #include "probes/device/step_state.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <vector>
+
+#include "tests/support/catch.h"
 
 using namespace pippin::probes;
 

@@ -1,5 +1,4 @@
 // The emulator's streams: what CUDA orders is in order, what it does not is not.
-#include <catch2/catch.hpp>
 #include <cuda_runtime.h>
 #include <functional>
 #include <thread>
@@ -7,10 +6,11 @@
 #include "probes/device/cuda/event.h"
 #include "probes/device/cuda/launch.h"
 #include "probes/device/cuda/stream.h"
+#include "tests/support/catch.h"
 
 using namespace pippin::probes;
 using namespace pippin::probes::cuda;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

@@ -1,4 +1,3 @@
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -8,6 +7,7 @@
 #include "probes/training/profile.h"
 #include "probes/training/settings.h"
 #include "probes/training/trainer.h"
+#include "tests/support/catch.h"
 
 using namespace pippin::probes;
 

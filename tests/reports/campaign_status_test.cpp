@@ -1,8 +1,9 @@
 #include "reports/campaign_status.h"
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <ctime>
+
+#include "tests/support/catch.h"
 
 using namespace pippin;
 using Catch::Contains;

@@ -1,9 +1,8 @@
 #include "reports/column_kinds.h"
 
-#include <catch2/catch.hpp>
-
 #include "reports/point_columns.h"
 #include "tests/reports/samples.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

@@ -1,8 +1,7 @@
 #include "reports/column_names.h"
 
-#include <catch2/catch.hpp>
-
 #include "core/base/placeholders.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

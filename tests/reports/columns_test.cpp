@@ -1,12 +1,11 @@
 #include "reports/columns.h"
 
-#include <catch2/catch.hpp>
-
 #include "core/base/text.h"
 #include "reports/column_names.h"
 #include "reports/exact_columns.h"
 #include "reports/presets.h"
 #include "tests/reports/samples.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

@@ -1,12 +1,12 @@
 #include "reports/digest.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
 
 #include "reports/summarize.h"
 #include "tests/reports/samples.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

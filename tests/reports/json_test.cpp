@@ -1,4 +1,3 @@
-#include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -6,6 +5,7 @@
 #include "reports/format.h"
 #include "reports/summarize.h"
 #include "tests/reports/samples.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

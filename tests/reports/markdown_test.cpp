@@ -1,6 +1,5 @@
 #include "reports/notes/markdown.h"
 
-#include <catch2/catch.hpp>
 #include <set>
 #include <sstream>
 
@@ -10,6 +9,7 @@
 #include "reports/summarize.h"
 #include "tests/reports/golden.h"
 #include "tests/reports/samples.h"
+#include "tests/support/catch.h"
 #include "tests/support/nasty.h"
 
 using namespace pippin;

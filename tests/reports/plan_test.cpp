@@ -1,11 +1,11 @@
 #include "reports/plan.h"
 
-#include <catch2/catch.hpp>
 #include <sstream>
 
 #include "core/base/text.h"
 #include "tests/reports/golden.h"
 #include "tests/reports/samples.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

@@ -1,6 +1,6 @@
 #include "reports/progress.h"
 
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

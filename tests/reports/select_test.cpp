@@ -1,9 +1,8 @@
 #include "reports/select.h"
 
-#include <catch2/catch.hpp>
-
 #include "core/base/text.h"
 #include "tests/reports/samples.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

@@ -1,9 +1,8 @@
 #include "reports/strip.h"
 
-#include <catch2/catch.hpp>
-
 #include "reports/display_text.h"
 #include "tests/reports/samples.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

@@ -1,9 +1,9 @@
 #include "reports/summarize.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 
 #include "tests/reports/samples.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

@@ -1,8 +1,7 @@
 #include "reports/table.h"
 
-#include <catch2/catch.hpp>
-
 #include "tests/reports/samples.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

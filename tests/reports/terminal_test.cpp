@@ -1,4 +1,3 @@
-#include <catch2/catch.hpp>
 #include <sstream>
 
 #include "core/base/text.h"
@@ -7,6 +6,7 @@
 #include "reports/summarize.h"
 #include "tests/reports/golden.h"
 #include "tests/reports/samples.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

@@ -1,7 +1,8 @@
 #include "reports/text_table.h"
 
-#include <catch2/catch.hpp>
 #include <sstream>
+
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

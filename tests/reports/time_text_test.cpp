@@ -1,9 +1,8 @@
 #include "reports/time_text.h"
 
-#include <catch2/catch.hpp>
-
 #include "reports/summarize.h"
 #include "tests/reports/samples.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

@@ -1,6 +1,6 @@
 #include "reports/values.h"
 
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

@@ -1,7 +1,8 @@
 #include "slurm/answers.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
+
+#include "tests/support/catch.h"
 
 using namespace pippin;
 using namespace pippin::slurm;

@@ -1,8 +1,7 @@
 #include "slurm/cluster_text.h"
 
-#include <catch2/catch.hpp>
-
 #include "sweeps/cluster_file.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 using namespace pippin::slurm;

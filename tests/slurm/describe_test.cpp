@@ -1,8 +1,7 @@
 #include "slurm/describe.h"
 
-#include <catch2/catch.hpp>
-
 #include "core/base/text.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 using namespace pippin::slurm;

@@ -1,6 +1,6 @@
 #include "slurm/directives.h"
 
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

@@ -1,6 +1,6 @@
 #include "slurm/limits.h"
 
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 using namespace pippin;
 using namespace pippin::slurm;

@@ -1,10 +1,10 @@
 // The README's section on clusters, walked on a Slurm of this machine.
 #include "tests/harness/cli/readme.h"
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
 
 #include "core/base/text.h"
+#include "tests/support/catch.h"
 #include "tests/support/skip.h"
 
 using namespace pippin;

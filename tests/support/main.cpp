@@ -1,6 +1,5 @@
 #define CATCH_CONFIG_RUNNER
-#include <catch2/catch.hpp>
-
+#include "tests/support/catch.h"
 #include "tests/support/skip.h"
 
 // Catch2 2.13 knows no skipped test: a case that called skip() and failed nothing exits 77,

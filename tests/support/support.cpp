@@ -1,8 +1,8 @@
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <string>
 
 #include "core/base/error.h"
+#include "tests/support/catch.h"
 #include "tests/support/skip.h"
 #include "tests/support/temporary.h"
 

@@ -1,8 +1,7 @@
-#include <catch2/catch.hpp>
-
 #include "sweeps/estimate/flops.h"
 #include "sweeps/estimate/parameters.h"
 #include "sweeps/estimate/time_limit.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

@@ -1,11 +1,10 @@
-#include <catch2/catch.hpp>
-
 #include "sweeps/accelerators.h"
 #include "sweeps/cluster_file.h"
 #include "sweeps/embedded.h"
 #include "sweeps/estimate/parameters.h"
 #include "sweeps/models.h"
 #include "sweeps/probes.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

@@ -1,7 +1,6 @@
-#include <catch2/catch.hpp>
-
 #include "core/base/error.h"
 #include "sweeps/sweep_file.h"
+#include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 #include "tests/sweeps/sweep_text.h"
 

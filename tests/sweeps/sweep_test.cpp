@@ -1,7 +1,7 @@
-#include <catch2/catch.hpp>
 #include <set>
 
 #include "sweeps/sweep_file.h"
+#include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 #include "tests/sweeps/sweep_text.h"
 

@@ -1,9 +1,8 @@
-#include <catch2/catch.hpp>
-
 #include "core/base/error.h"
 #include "sweeps/sweep_file.h"
 #include "sweeps/sweep_words.h"
 #include "sweeps/yaml.h"
+#include "tests/support/catch.h"
 #include "tests/sweeps/sweep_text.h"
 
 using namespace pippin;

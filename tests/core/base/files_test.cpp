@@ -1,9 +1,8 @@
 #include "core/base/files.h"
 
-#include <catch2/catch.hpp>
-
 #include "core/base/error.h"
 #include "core/base/process.h"
+#include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
 using namespace pippin;

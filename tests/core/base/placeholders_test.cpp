@@ -1,6 +1,6 @@
 #include "core/base/placeholders.h"
 
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

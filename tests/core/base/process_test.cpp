@@ -1,6 +1,5 @@
 #include "core/base/process.h"
 
-#include <catch2/catch.hpp>
 #include <csignal>
 #include <sys/wait.h>
 #include <thread>
@@ -8,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
 using namespace pippin;

@@ -1,9 +1,8 @@
 #include "core/base/text.h"
 
-#include <catch2/catch.hpp>
-
 #include "core/base/hash.h"
 #include "core/base/random.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

@@ -1,8 +1,7 @@
 #include "core/jobs/manifest.h"
 
-#include <catch2/catch.hpp>
-
 #include "core/base/error.h"
+#include "tests/support/catch.h"
 #include "tests/support/nasty.h"
 
 using namespace pippin;

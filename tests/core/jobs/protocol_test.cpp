@@ -1,7 +1,6 @@
 #include "core/jobs/protocol.h"
 
-#include <catch2/catch.hpp>
-
+#include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
 using namespace pippin;

@@ -1,8 +1,7 @@
 #include "core/jobs/quoting.h"
 
-#include <catch2/catch.hpp>
-
 #include "core/base/process.h"
+#include "tests/support/catch.h"
 #include "tests/support/nasty.h"
 
 using namespace pippin;

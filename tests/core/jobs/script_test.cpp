@@ -1,11 +1,11 @@
 #include "core/jobs/script.h"
 
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
 #include "core/base/process.h"
 #include "core/jobs/protocol.h"
+#include "tests/support/catch.h"
 #include "tests/support/nasty.h"
 #include "tests/support/temporary.h"
 

@@ -1,10 +1,10 @@
 #include "harness/campaign/block_design.h"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <map>
 
 #include "harness/campaign/finite_field.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

@@ -1,6 +1,5 @@
-#include <catch2/catch.hpp>
-
 #include "tests/harness/campaign/lives.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 using namespace pippin::test;

@@ -1,9 +1,8 @@
 #include "harness/campaign/machine.h"
 
-#include <catch2/catch.hpp>
-
 #include "harness/scrape/probe_endings.h"
 #include "tests/harness/campaign/world.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

@@ -1,7 +1,8 @@
 #include "harness/campaign/open_campaign.h"
 
-#include <catch2/catch.hpp>
 #include <set>
+
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

@@ -1,11 +1,11 @@
 #include "harness/campaign/packing.h"
 
-#include <catch2/catch.hpp>
 #include <map>
 #include <set>
 
 #include "core/base/error.h"
 #include "harness/campaign/open_campaign.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

@@ -1,10 +1,10 @@
 #include "harness/campaign/start_times.h"
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <ctime>
 
 #include "core/base/error.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

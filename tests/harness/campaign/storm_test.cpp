@@ -1,7 +1,7 @@
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
 
 #include "tests/harness/campaign/lives.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 using namespace pippin::test;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <catch2/catch.hpp>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -8,6 +7,7 @@
 #include <vector>
 
 #include "harness/campaign/machine.h"
+#include "tests/support/catch.h"
 
 namespace pippin::test {
 

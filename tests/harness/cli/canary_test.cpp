@@ -1,7 +1,7 @@
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
 
 #include "tests/harness/cli/pippin.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 using Catch::Contains;

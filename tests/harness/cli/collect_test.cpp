@@ -1,7 +1,7 @@
-#include <catch2/catch.hpp>
 #include <sstream>
 
 #include "harness/commands/steps/collect_files.h"
+#include "tests/support/catch.h"
 #include "tests/support/skip.h"
 #include "tests/support/temporary.h"
 

@@ -1,7 +1,6 @@
-#include <catch2/catch.hpp>
-
 #include "core/base/text.h"
 #include "tests/harness/cli/pippin.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 using Catch::Contains;

@@ -1,8 +1,7 @@
-#include <catch2/catch.hpp>
-
 #include "core/base/process.h"
 #include "core/base/text.h"
 #include "tests/harness/cli/pippin.h"
+#include "tests/support/catch.h"
 #include "tests/support/skip.h"
 
 using namespace pippin;

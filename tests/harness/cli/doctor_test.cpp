@@ -1,8 +1,7 @@
-#include <catch2/catch.hpp>
-
 #include "core/base/text.h"
 #include "harness/commands/steps/findings.h"
 #include "tests/harness/cli/pippin.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 using Catch::Contains;

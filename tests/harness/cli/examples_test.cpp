@@ -1,8 +1,7 @@
 // The example under the help of each command does what the help says.
-#include <catch2/catch.hpp>
-
 #include "core/base/text.h"
 #include "tests/harness/cli/pippin.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 using test::Call;

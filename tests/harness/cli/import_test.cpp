@@ -1,4 +1,3 @@
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
 #include <map>
 #include <regex>
@@ -6,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "tests/harness/cli/pippin.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 using Catch::Contains;

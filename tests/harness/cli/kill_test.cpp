@@ -1,6 +1,5 @@
-#include <catch2/catch.hpp>
-
 #include "tests/harness/cli/pippin.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 using test::Call;

@@ -1,9 +1,9 @@
 #include "tests/harness/cli/readme.h"
 
-#include <catch2/catch.hpp>
 #include <regex>
 
 #include "core/base/text.h"
+#include "tests/support/catch.h"
 
 namespace pippin::test {
 

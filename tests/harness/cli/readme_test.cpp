@@ -2,8 +2,9 @@
 // below it. PIPPIN_REWRITE_README=1 writes what it prints today there instead.
 #include "tests/harness/cli/readme.h"
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
+
+#include "tests/support/catch.h"
 
 using namespace pippin;
 using test::Workplace;

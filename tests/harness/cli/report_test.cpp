@@ -1,8 +1,8 @@
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
 
 #include "core/base/text.h"
 #include "tests/harness/cli/pippin.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 using Catch::Contains;

@@ -1,4 +1,3 @@
-#include <catch2/catch.hpp>
 #include <random>
 #include <sstream>
 #include <sys/wait.h>
@@ -9,6 +8,7 @@
 #include "harness/commands/steps/report_rows.h"
 #include "reports/format.h"
 #include "tests/db/sample_runs.h"
+#include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
 // What a report keeps to be fast must never show: whatever was stored in whatever order, it says

@@ -1,9 +1,9 @@
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
 #include <sys/stat.h>
 
 #include "core/base/text.h"
 #include "tests/harness/cli/pippin.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 using Catch::Contains;

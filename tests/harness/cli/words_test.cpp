@@ -1,8 +1,7 @@
 // Sweeps that the command line says in words, without a file.
-#include <catch2/catch.hpp>
-
 #include "core/base/text.h"
 #include "tests/harness/cli/pippin.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 using Catch::Contains;

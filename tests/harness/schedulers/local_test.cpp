@@ -1,6 +1,5 @@
 #include "harness/schedulers/local.h"
 
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -9,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/process.h"
 #include "core/base/text.h"
+#include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
 using namespace pippin;

@@ -1,9 +1,8 @@
-#include <catch2/catch.hpp>
-
 #include "harness/scrape/megatron_arguments.h"
 #include "harness/scrape/megatron_lines.h"
 #include "harness/scrape/scrape.h"
 #include "tests/harness/scrape/sample_log.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 using test::argument;

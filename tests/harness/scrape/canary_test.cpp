@@ -1,8 +1,7 @@
 #include "harness/scrape/canary.h"
 
-#include <catch2/catch.hpp>
-
 #include "core/base/error.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

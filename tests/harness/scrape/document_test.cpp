@@ -1,9 +1,8 @@
 #include "harness/scrape/document.h"
 
-#include <catch2/catch.hpp>
-
 #include "harness/scrape/scrape.h"
 #include "tests/harness/scrape/sample_log.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 using test::dump;

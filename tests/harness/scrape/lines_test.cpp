@@ -1,10 +1,10 @@
 #include "harness/scrape/lines.h"
 
-#include <catch2/catch.hpp>
 #include <vector>
 
 #include "core/base/random.h"
 #include "harness/scrape/needles.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

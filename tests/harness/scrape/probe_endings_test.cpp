@@ -1,6 +1,6 @@
 #include "harness/scrape/probe_endings.h"
 
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

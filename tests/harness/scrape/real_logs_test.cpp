@@ -1,7 +1,6 @@
-#include <catch2/catch.hpp>
-
 #include "core/base/files.h"
 #include "harness/scrape/scrape.h"
+#include "tests/support/catch.h"
 #include "tests/support/skip.h"
 #include "tests/support/temporary.h"
 

@@ -1,10 +1,10 @@
-#include <catch2/catch.hpp>
 #include <chrono>
 
 #include "core/base/files.h"
 #include "core/base/random.h"
 #include "harness/scrape/scrape.h"
 #include "tests/harness/scrape/sample_log.h"
+#include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
 using namespace pippin;

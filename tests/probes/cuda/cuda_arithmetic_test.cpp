@@ -1,11 +1,11 @@
 // What the CUDA device computes on the host, and the scalar arithmetic of its kernels.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <vector>
 
 #include "probes/common/random.h"
 #include "probes/device/cuda/column_major.h"
 #include "probes/device/fused_arithmetic.h"
+#include "tests/support/catch.h"
 
 using namespace pippin::probes;
 using namespace pippin::probes::cuda;

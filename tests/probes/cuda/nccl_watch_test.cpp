@@ -1,9 +1,9 @@
 // What NcclWatch does about ranks that NCCL cannot bring together, over the emulated NCCL.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <chrono>
 
 #include "core/base/process.h"
+#include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
 using namespace pippin;

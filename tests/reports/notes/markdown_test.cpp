@@ -1,9 +1,8 @@
 #include "reports/notes/markdown.h"
 
-#include <catch2/catch.hpp>
-
 #include "core/base/text.h"
 #include "tests/reports/notes/gpt2.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 using Align = MarkdownTable::Align;

@@ -1,10 +1,9 @@
 #include "reports/notes/marked_tables.h"
 
-#include <catch2/catch.hpp>
-
 #include "core/base/text.h"
 #include "reports/notes/markdown.h"
 #include "tests/reports/samples.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

@@ -1,6 +1,5 @@
 #include "reports/notes/noted.h"
 
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
 #include <map>
 #include <set>
@@ -8,6 +7,7 @@
 #include "core/base/text.h"
 #include "reports/notes/outcome_words.h"
 #include "tests/reports/notes/gpt2.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

@@ -1,6 +1,6 @@
 #include "reports/notes/quantities.h"
 
-#include <catch2/catch.hpp>
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

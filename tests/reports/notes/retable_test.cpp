@@ -1,12 +1,12 @@
 #include "reports/notes/retable.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <fmt/format.h>
 
 #include "core/base/text.h"
 #include "reports/notes/line_diff.h"
 #include "tests/reports/notes/gpt2.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

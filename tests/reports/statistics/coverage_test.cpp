@@ -1,10 +1,10 @@
-#include <catch2/catch.hpp>
 #include <cmath>
 
 #include "reports/statistics/interval.h"
 #include "reports/statistics/sample.h"
 #include "reports/statistics/student.h"
 #include "tests/reports/statistics/series.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

@@ -1,9 +1,9 @@
 #include "reports/statistics/interval.h"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 
 #include "tests/reports/statistics/series.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

@@ -1,9 +1,8 @@
 #include "reports/statistics/sample.h"
 
-#include <catch2/catch.hpp>
-
 #include "reports/statistics/student.h"
 #include "tests/reports/statistics/series.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 

@@ -1,8 +1,7 @@
 #include "reports/statistics/warmup.h"
 
-#include <catch2/catch.hpp>
-
 #include "tests/reports/statistics/series.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
 using Kind = Course::Kind;
