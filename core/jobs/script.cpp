@@ -5,15 +5,24 @@
 #include <fmt/format.h>
 #include <map>
 
+#include "core/base/embedded.h"
 #include "core/base/error.h"
 #include "core/base/placeholders.h"
 #include "core/base/text.h"
 #include "core/jobs/quoting.h"
-#include "core/jobs/script_bash.h"
 
 namespace pippin {
 
+const std::vector<EmbeddedFile>& script_parts();  // script/*.bash
+
 namespace {
+
+/// A part of every script: its file, without the words to its reader above the first empty line.
+std::string_view part(std::string_view name) {
+  const auto is_it = [&](const EmbeddedFile& file) { return file.name == name; };
+  const auto found = std::find_if(script_parts().begin(), script_parts().end(), is_it);
+  return found->text.substr(found->text.find("\n\n") + 1);
+}
 
 /// Splits what all runs set alike from what each sets for itself: a script is read by people.
 Environment take_common(std::vector<ScriptTask>& tasks) {
@@ -212,11 +221,13 @@ std::ptrdiff_t lines_in(std::string_view text) {
 JobFiles job_files(const JobScript& script) {
   std::vector<ScriptTask> tasks = script.tasks;
   // The functions come before the prolog, whose aliases would change what they mean.
-  std::string text = head_of(script) + std::string(kClaim);
-  text.append(kProvenance).append(kRun).append("\n");
+  std::string text = head_of(script);
+  for (const char* name : {"script/claim.bash", "script/provenance.bash", "script/run.bash"})
+    text += part(name);
+  text += "\n";
   text += exports(take_common(tasks));
   for (const auto& line : script.prolog) text += line + "\n";
-  text += kBegin;
+  text += part("script/begin.bash");
   if (tasks.size() == 1) return {text + "\n" + text_of(tasks.front()), {}};
   JobFiles files;
   std::vector<std::ptrdiff_t> lines{0};
@@ -227,7 +238,7 @@ JobFiles job_files(const JobScript& script) {
   }
   files.script =
       fmt::format("{}\n# Where each task's lines begin in tasks.sh\npippin_lines=({})\n{}", text,
-                  fmt::join(lines, " "), kDispatch);
+                  fmt::join(lines, " "), part("script/dispatch.bash"));
   return files;
 }
 

@@ -1,86 +1,8 @@
-#pragma once
+# One run: skipped where an attempt is done, claimed by its `started`, over when `done` has its
+# name. A machine that cannot even note the start (a full disk) is no failure of the run, nor is
+# what ends it from outside: it stays open, and pippin asks the scheduler why.
+# shellcheck disable=SC2015,SC2034,SC2154 # an empty marker counts as none; variables of the other parts
 
-#include <string_view>
-
-namespace pippin {
-
-// The bash that all job scripts share, in its order there. script.cpp puts a job's own lines around
-// it: where its folders are, its times and variables, its runs as functions.
-
-// What every job begins with. It claims itself before anything else: of two processes that run the
-// same script, one gets to make the claim's owner. Names are long so that no prolog means another
-// thing by them; what needs no process of its own uses none, as arrays have thousands of tasks.
-inline constexpr std::string_view kClaim = R"bash(
-pippin_time_up='' pippin_signalled=''
-trap 'pippin_signalled=1 pippin_time_up=1' USR1 # which may come a minute early
-
-pippin_id="${SLURM_JOB_ID:-local}-${SLURM_RESTART_COUNT:-0}"
-pippin_jobs="$pippin_root/jobs/$pippin_name"
-pippin_claim="$pippin_jobs/claim-$pippin_id"
-
-pippin_take() { # FILE TEXT: true for the one process that makes the file
-  local taken
-  set -C # O_EXCL
-  printf '%s\n' "$2" 2>/dev/null >"$1"
-  taken=$?
-  set +C
-  return "$taken"
-} 2>/dev/null
-
-if [ -n "${SLURM_JOB_ID:-}" ] && [ -e "$pippin_jobs/cancelled" ]; then
-  echo "cancelled before it began"
-  exit 0
-fi
-mkdir -p "$pippin_claim" "$pippin_root/succeeded" "$pippin_root/failed" || exit 3
-if ! pippin_take "$pippin_claim/owner" "$HOSTNAME $$"; then
-  if [ -s "$pippin_claim/owner" ]; then
-    echo "another process has begun this job: $pippin_claim"
-    exit 0
-  fi
-  echo "cannot write $pippin_claim/owner; is the disk full?"
-  exit 3
-fi
-
-pippin_first_node() { # of a list such as rack[0-1]n[01-16],login1
-  local list=$1 name=
-  while [[ $list =~ ^([^][,]*)\[([^],-]*)[^]]*\](.*)$ ]]; do
-    name+=${BASH_REMATCH[1]}${BASH_REMATCH[2]} list=${BASH_REMATCH[3]}
-  done
-  MASTER_ADDR=$name${list%%,*}
-}
-export MASTER_ADDR=127.0.0.1 MASTER_PORT=$((20000 + ${SLURM_JOB_ID:-$$} % 10000))
-if [ -n "${SLURM_JOB_NODELIST:-}" ]; then pippin_first_node "$SLURM_JOB_NODELIST"; fi
-)bash";
-
-inline constexpr std::string_view kProvenance = R"bash(
-# Where and with what this job runs, for the database.
-pippin_provenance() {
-  local name file folder=$PWD
-  echo "host=$HOSTNAME"
-  echo "nodes=${SLURM_JOB_NODELIST:-$HOSTNAME}"
-  while [ -n "$folder" ] && [ ! -e "$folder/.git" ]; do folder=${folder%/*}; done
-  if [ -n "$folder${GIT_DIR:-}" ]; then echo "git_commit=$(git rev-parse HEAD 2>/dev/null)"; fi
-  if command -v nvidia-smi >/dev/null; then
-    IFS=, read -r name file < <(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader)
-    echo "gpu_model=$name"
-    echo "driver=${file# }"
-    nvidia-smi topo -m >"$pippin_claim/topology" 2>&1
-  fi
-  for file in ${LD_LIBRARY_PATH//:/\/libnccl.so.*.*.* }/libnccl.so.*.*.* \
-    /usr/lib/*-linux-gnu/libnccl.so.*.*.*; do
-    if [ -e "$file" ]; then echo "nccl=${file##*libnccl.so.}" && break; fi
-  done
-  for name in LOADEDMODULES "${!SLURM_@}" "${!CUDA_@}" "${!NCCL_@}" "${!OMP_@}" "${!OMPI_@}" \
-    "${!UCX_@}" "${!FI_@}" "${!OPENBLAS_@}" "${!MKL_@}"; do
-    if [ -n "${!name+set}" ]; then echo "$name=${!name//$'\n'/\\n}"; fi
-  done
-}
-)bash";
-
-// One run: skipped where an attempt is done, claimed by its `started`, over when `done` has its
-// name. A machine that cannot even note the start (a full disk) is no failure of the run, nor is
-// what ends it from outside: it stays open, and pippin asks the scheduler why.
-inline constexpr std::string_view kRun = R"bash(
 pippin_ended='' pippin_child='' pippin_longest=0 pippin_end=''
 pippin_stop() { # SIGNAL
   pippin_signalled=1 pippin_ended=$1
@@ -255,33 +177,3 @@ pippin_run() { # NAME FUNCTION [CANARY]
   length=$((SECONDS - begun + 1 - (pippin_in_readings - pippin_earlier)))
   if [ "$length" -gt "$pippin_longest" ]; then pippin_longest=$length; fi
 }
-)bash";
-
-// After the prolog, whatever that chose: a run that fails is not the end of the job. Modules and
-// paths are what the runs see.
-inline constexpr std::string_view kBegin = R"bash(
-set +efuCET +o pipefail
-shopt -u failglob
-trap - ERR DEBUG RETURN
-trap 'pippin_signalled=1 pippin_time_up=1' USR1
-trap 'pippin_stop TERM' TERM
-trap 'pippin_stop INT' INT
-pippin_provenance >"$pippin_claim/provenance"
-)bash";
-
-// An array: the part of tasks.sh that is a task's, by its lines. By hand all of them.
-inline constexpr std::string_view kDispatch = R"bash(
-pippin_task() { # NUMBER
-  local from=${pippin_lines[$1 - 1]} lines code
-  mapfile -t -s "$from" -n "$((${pippin_lines[$1]} - from))" lines <"$pippin_jobs/tasks.sh"
-  printf -v code '%s\n' "${lines[@]}"
-  eval "$code"
-}
-if [ -n "${SLURM_ARRAY_TASK_ID:-}" ]; then
-  pippin_task "$SLURM_ARRAY_TASK_ID"
-else
-  . "$pippin_jobs/tasks.sh"
-fi
-)bash";
-
-}  // namespace pippin

@@ -1,0 +1,11 @@
+# After the prolog, whatever that chose: a run that fails is not the end of the job. Modules and
+# paths are what the runs see.
+# shellcheck disable=SC2034,SC2154 # variables of the other parts
+
+set +efuCET +o pipefail
+shopt -u failglob
+trap - ERR DEBUG RETURN
+trap 'pippin_signalled=1 pippin_time_up=1' USR1
+trap 'pippin_stop TERM' TERM
+trap 'pippin_stop INT' INT
+pippin_provenance >"$pippin_claim/provenance"

@@ -1,0 +1,44 @@
+# What every job begins with. It claims itself before anything else: of two processes that run the
+# same script, one gets to make the claim's owner. Names are long so that no prolog means another
+# thing by them; what needs no process of its own uses none, as arrays have thousands of tasks.
+# shellcheck disable=SC2034,SC2154 # variables of the other parts
+
+pippin_time_up='' pippin_signalled=''
+trap 'pippin_signalled=1 pippin_time_up=1' USR1 # which may come a minute early
+
+pippin_id="${SLURM_JOB_ID:-local}-${SLURM_RESTART_COUNT:-0}"
+pippin_jobs="$pippin_root/jobs/$pippin_name"
+pippin_claim="$pippin_jobs/claim-$pippin_id"
+
+pippin_take() { # FILE TEXT: true for the one process that makes the file
+  local taken
+  set -C # O_EXCL
+  printf '%s\n' "$2" 2>/dev/null >"$1"
+  taken=$?
+  set +C
+  return "$taken"
+} 2>/dev/null
+
+if [ -n "${SLURM_JOB_ID:-}" ] && [ -e "$pippin_jobs/cancelled" ]; then
+  echo "cancelled before it began"
+  exit 0
+fi
+mkdir -p "$pippin_claim" "$pippin_root/succeeded" "$pippin_root/failed" || exit 3
+if ! pippin_take "$pippin_claim/owner" "$HOSTNAME $$"; then
+  if [ -s "$pippin_claim/owner" ]; then
+    echo "another process has begun this job: $pippin_claim"
+    exit 0
+  fi
+  echo "cannot write $pippin_claim/owner; is the disk full?"
+  exit 3
+fi
+
+pippin_first_node() { # of a list such as rack[0-1]n[01-16],login1
+  local list=$1 name=
+  while [[ $list =~ ^([^][,]*)\[([^],-]*)[^]]*\](.*)$ ]]; do
+    name+=${BASH_REMATCH[1]}${BASH_REMATCH[2]} list=${BASH_REMATCH[3]}
+  done
+  MASTER_ADDR=$name${list%%,*}
+}
+export MASTER_ADDR=127.0.0.1 MASTER_PORT=$((20000 + ${SLURM_JOB_ID:-$$} % 10000))
+if [ -n "${SLURM_JOB_NODELIST:-}" ]; then pippin_first_node "$SLURM_JOB_NODELIST"; fi
