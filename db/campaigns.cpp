@@ -1,4 +1,9 @@
+#include <fmt/format.h>
+#include <vector>
+
+#include "core/records/fields.h"
 #include "db/operations.h"
+#include "db/points.h"
 
 namespace pippin::db {
 
@@ -55,19 +60,17 @@ void forget_planned(Connection& connection, const std::string& sweep) {
 }  // namespace
 
 void put_point(Connection& connection, const Point& point) {
-  const Model& model = point.model;
-  const Layout& layout = point.layout;
+  std::vector<Count> counts;
+  for_each_count(point, [&](std::string_view, const Count& count) { counts.push_back(count); });
+  std::string places = "?";
+  for (std::size_t i = 1; i < kPointTexts + counts.size(); ++i) places += ", ?";
   connection
-      .prepare(
-          "INSERT INTO points (id, name, trainer, size, style, layers, hidden, heads, kv_heads, "
-          "ffn, seq, vocab, padded_vocab, params, tp, pp, dp, cp, mbs, gas, gpus, gbs) "
-          "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-          "ON CONFLICT (id) DO UPDATE SET params = excluded.params "
-          "WHERE params IS NULL AND excluded.params IS NOT NULL")
-      .run(point.id, point.name, point.trainer, known(model.size), known(model.style), model.layers,
-           model.hidden, model.heads, model.kv_heads, model.ffn, model.seq, model.vocab,
-           model.padded_vocab, model.params, layout.tp, layout.pp, layout.dp, layout.cp, layout.mbs,
-           layout.gas, layout.gpus, layout.gbs);
+      .prepare(fmt::format("INSERT INTO points ({}) VALUES ({}) "
+                           "ON CONFLICT (id) DO UPDATE SET params = excluded.params "
+                           "WHERE params IS NULL AND excluded.params IS NOT NULL",
+                           point_columns(), places))
+      .run(point.id, point.name, point.trainer, known(point.model.size), known(point.model.style),
+           counts);
   put_axes(connection, point);
 }
 

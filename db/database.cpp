@@ -119,6 +119,56 @@ std::vector<PointSamples> Database::samples(const SampleFilter& filter,
                     [&] { return db::samples(home_->connection, filter, digest_version); });
 }
 
+namespace {
+
+/// Collects digests and stores them by the thousand, until that fails.
+class DigestStore {
+ public:
+  DigestStore(Database& database, std::int64_t version)
+      : database_(database), version_(version), moment_(database.moment()) {}
+
+  void add(DigestRecord record) {
+    constexpr std::size_t kAtOnce = 1000;
+    pending_.push_back(std::move(record));
+    if (pending_.size() >= kAtOnce) store();
+  }
+
+  /// What is kept only to save time must not keep a report from its reader.
+  void store() {
+    try {
+      if (!pending_.empty() && trouble_.empty()) database_.put_digests(pending_, version_, moment_);
+    } catch (const Error& error) {
+      trouble_ = error.what();
+    }
+    pending_.clear();
+  }
+
+  const std::string& trouble() const { return trouble_; }
+
+ private:
+  Database& database_;
+  std::int64_t version_, moment_;
+  std::vector<DigestRecord> pending_;
+  std::string trouble_;
+};
+
+}  // namespace
+
+DigestedSamples Database::digested_samples(const SampleFilter& filter, const Digester& digester) {
+  DigestStore store(*this, digester.version);
+  DigestedSamples result{samples(filter, digester.version), {}};
+  for (auto& point : result.points) {
+    for (auto& run : point.runs) {
+      if (run.digest) continue;
+      run.digest = digester.digest(lines_of(run.id), run.warmup);
+      store.add({run.id, *run.digest});
+    }
+  }
+  store.store();
+  result.trouble = store.trouble();
+  return result;
+}
+
 std::vector<Iteration> Database::lines_of(std::int64_t run) {
   const auto lock = home_->lock();
   return read_whole(home_->connection, [&] { return db::lines_of(home_->connection, run); });

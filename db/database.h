@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -81,6 +82,20 @@ struct SampleFilter {
 struct DigestRecord {
   std::int64_t run = 0;
   RunDigest digest;
+};
+
+/// What sums up the lines of a run; sums of another version are made anew.
+struct Digester {
+  std::int64_t version = 0;
+  std::function<RunDigest(const std::vector<Iteration>& lines,
+                          const std::optional<std::int64_t>& warmup)>
+      digest;
+};
+
+/// Samples of which every run has its digest.
+struct DigestedSamples {
+  std::vector<PointSamples> points;
+  std::string trouble;  ///< why digests that are new could not be stored; empty: they were
 };
 
 /// A result that somebody wrote down.
@@ -163,6 +178,9 @@ class Database {
   /// points of one name get the first digits of their ids behind it.
   std::vector<PointSamples> samples(const SampleFilter& filter = {},
                                     std::int64_t digest_version = 0);
+  /// samples() with every run's digest: the stored one, or else what its lines come to, which is
+  /// stored for the next time unless another process has written meanwhile.
+  DigestedSamples digested_samples(const SampleFilter& filter, const Digester& digester);
   /// The lines of a run, in their order. Shape: only number, time, interval, flags and GBS.
   std::vector<Iteration> lines_of(std::int64_t run);
   /// Another number once another process has written.

@@ -1,6 +1,9 @@
 #include "db/points.h"
 
+#include <fmt/format.h>
 #include <set>
+
+#include "core/records/fields.h"
 
 namespace pippin::db {
 
@@ -30,17 +33,19 @@ Point point_at(const Statement& row) {
   Model& model = point.model;
   model.size = row.text(column++);
   model.style = row.text(column++);
-  for (Count* count : {&model.layers, &model.hidden, &model.heads, &model.kv_heads, &model.ffn,
-                       &model.seq, &model.vocab, &model.padded_vocab, &model.params})
-    *count = row.maybe_integer(column++);
-  Layout& layout = point.layout;
-  for (Count* count : {&layout.tp, &layout.pp, &layout.dp, &layout.cp, &layout.mbs, &layout.gas,
-                       &layout.gpus, &layout.gbs})
-    *count = row.maybe_integer(column++);
+  for_each_count(point,
+                 [&](std::string_view, Count& count) { count = row.maybe_integer(column++); });
   return point;
 }
 
 }  // namespace
+
+std::string point_columns() {
+  std::string columns = "id, name, trainer, size, style";
+  for_each_count(Point(),
+                 [&](std::string_view name, const Count&) { columns.append(", ").append(name); });
+  return columns;
+}
 
 std::vector<CampaignRow> campaigns_of(Connection& connection,
                                       const std::optional<std::string>& sweep,
@@ -60,9 +65,7 @@ std::vector<CampaignRow> campaigns_of(Connection& connection,
 
 PointsById bare_points_of(Connection& connection, std::optional<std::int64_t> campaign) {
   Statement rows = connection.prepare(
-      "SELECT id, name, trainer, size, style, layers, hidden, heads, kv_heads, ffn, seq, vocab, "
-      "padded_vocab, params, tp, pp, dp, cp, mbs, gas, gpus, gbs FROM points WHERE id IN " +
-      ids_of(campaign));
+      fmt::format("SELECT {} FROM points WHERE id IN {}", point_columns(), ids_of(campaign)));
   PointsById points;
   for (rows.bind(campaign); rows.step();) {
     Point point = point_at(rows);
@@ -86,16 +89,37 @@ PointsById points_of(Connection& connection, std::optional<std::int64_t> campaig
   return points;
 }
 
-std::vector<PlannedState> planned_of(Connection& connection, std::int64_t campaign) {
-  Statement rows = connection.prepare(
-      "SELECT point, state, reason FROM campaign_points WHERE campaign = ? ORDER BY position");
-  std::vector<PlannedState> planned;
-  for (rows.bind(campaign); rows.step();) {
-    const bool infeasible = rows.text(1) == "infeasible";
-    planned.push_back(
-        {rows.text(0), infeasible ? RunState::kInfeasible : RunState::kMissing, rows.text(2)});
+PlannedRows::PlannedRows(Connection& connection, const std::vector<CampaignRow>& campaigns,
+                         PointsById (*load)(Connection&, std::optional<std::int64_t>)) {
+  for (const auto& campaign : campaigns) {
+    PointsById points = load(connection, campaign.id);
+    rows_.reserve(rows_.size() + points.size());
+    Statement planned = connection.prepare(
+        "SELECT point, state, reason FROM campaign_points WHERE campaign = ? ORDER BY position");
+    for (planned.bind(campaign.id); planned.step();) {
+      const std::string id = planned.text(0);
+      const auto [place, is_new] = places_.try_emplace(id, rows_.size());
+      if (is_new) rows_.emplace_back().point = std::move(points.at(id));
+      PlannedRow& row = rows_[place->second];
+      row.state = planned.text(1) == "infeasible" ? RunState::kInfeasible : RunState::kMissing;
+      row.reason = planned.text(2);
+      if (!campaign.peak_tflops.empty()) row.peak_tflops = campaign.peak_tflops;
+    }
   }
-  return planned;
+}
+
+std::optional<std::size_t> PlannedRows::place_of(const std::string& point) const {
+  const auto found = places_.find(point);
+  return found == places_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::vector<std::vector<CampaignRow>> by_sweep(const std::vector<CampaignRow>& campaigns) {
+  std::vector<std::vector<CampaignRow>> sweeps;
+  for (const auto& campaign : campaigns) {
+    if (sweeps.empty() || sweeps.back().front().sweep != campaign.sweep) sweeps.emplace_back();
+    sweeps.back().push_back(campaign);
+  }
+  return sweeps;
 }
 
 void tell_apart(const std::vector<Point*>& points) {

@@ -24,6 +24,10 @@ std::vector<CampaignRow> campaigns_of(Connection& connection,
                                       const std::optional<std::string>& sweep,
                                       const std::optional<std::int64_t>& number);
 
+/// The columns of `points`, as SQL names them: so many texts, then the counts of for_each_count().
+std::string point_columns();
+inline constexpr std::size_t kPointTexts = 5;
+
 using PointsById = std::unordered_map<std::string, Point>;
 
 /// The points of a campaign, or without one those of foreign logs: in one query, however many.
@@ -31,14 +35,32 @@ using PointsById = std::unordered_map<std::string, Point>;
 PointsById bare_points_of(Connection& connection, std::optional<std::int64_t> campaign);
 PointsById points_of(Connection& connection, std::optional<std::int64_t> campaign);
 
-/// A point as a campaign planned it.
-struct PlannedState {
-  std::string point;
+/// A point as the newest campaign that has it planned it.
+struct PlannedRow {
+  Point point;
   RunState state = RunState::kMissing;  ///< missing or infeasible
   std::string reason;
+  PeakTflops peak_tflops;
 };
 
-std::vector<PlannedState> planned_of(Connection& connection, std::int64_t campaign);
+/// The points of one sweep's campaigns, each once, in the order they were planned.
+class PlannedRows {
+ public:
+  /// `load`: bare_points_of or points_of.
+  PlannedRows(Connection& connection, const std::vector<CampaignRow>& campaigns,
+              PointsById (*load)(Connection&, std::optional<std::int64_t>));
+
+  /// Where a point stands in rows(); nothing where no campaign planned it.
+  std::optional<std::size_t> place_of(const std::string& point) const;
+  std::vector<PlannedRow>& rows() { return rows_; }
+
+ private:
+  std::vector<PlannedRow> rows_;
+  std::unordered_map<std::string, std::size_t> places_;
+};
+
+/// Campaigns, those of one sweep after those of another, as one list a sweep.
+std::vector<std::vector<CampaignRow>> by_sweep(const std::vector<CampaignRow>& campaigns);
 
 /// Gives the names that unlike points share the first digits of the points' ids.
 void tell_apart(const std::vector<Point*>& points);

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <fmt/format.h>
-#include <iterator>
 #include <map>
 #include <unordered_set>
 #include <utility>
@@ -67,7 +66,7 @@ void read_measures(const Statement& row, Summary& summary) {
   summary.remarks = lines_in(row.text(++column));
 }
 
-/// What people wrote, by sweep and point, in the order of runs and then of writing.
+/// What people wrote, by sweep and point: of each run, in the order of runs and then of writing.
 class PointNotes {
  public:
   explicit PointNotes(Connection& connection) {
@@ -77,28 +76,24 @@ class PointNotes {
         "LEFT JOIN campaigns ON campaigns.id = allocations.campaign "
         "LEFT JOIN sweeps ON sweeps.id = campaigns.sweep ORDER BY campaigns.number, "
         "allocations.id, runs.position, runs.id, notes.id");
-    while (rows.step())
-      notes_[{rows.text(0), rows.text(1)}].emplace_back(rows.integer(2), rows.text(3));
-  }
-
-  /// The newest of each run stands; all are past.
-  void read(Summary& summary) const {
-    const auto found = notes_.find({summary.sweep, summary.point.id});
-    if (found == notes_.end()) return;
-    const auto& notes = found->second;
-    for (std::size_t i = 0; i < notes.size(); ++i) {
-      const bool newest = i + 1 == notes.size() || notes[i + 1].first != notes[i].first;
-      const std::string& text = notes[i].second;
-      summary.past_notes.push_back(text);
-      if (newest && !text.empty() &&
-          std::count(summary.notes.begin(), summary.notes.end(), text) == 0)
-        summary.notes.push_back(text);
+    std::int64_t run = 0;
+    while (rows.step()) {
+      auto& runs = notes_[{rows.text(0), rows.text(1)}];
+      if (runs.empty() || rows.integer(2) != run) runs.emplace_back();
+      run = rows.integer(2);
+      runs.back().push_back(rows.text(3));
     }
   }
 
+  void read(Summary& summary) const {
+    const auto found = notes_.find({summary.sweep, summary.point.id});
+    if (found == notes_.end()) return;
+    for (const auto& of_run : found->second) add_notes(summary, of_run);
+  }
+
  private:
-  std::map<std::pair<std::string, std::string>, std::vector<std::pair<std::int64_t, std::string>>>
-      notes_;
+  using NotesOfRuns = std::vector<std::vector<std::string>>;
+  std::map<std::pair<std::string, std::string>, NotesOfRuns> notes_;
 };
 
 using AxisNames = std::set<std::string, std::less<>>;
@@ -113,34 +108,29 @@ class RowLoader {
         notes_(connection),
         values_(connection) {}
 
-  /// All campaigns of one sweep: each point once, in the order they were planned.
+  /// `campaigns`: those of one sweep.
   void load(const std::vector<CampaignRow>& campaigns) {
-    std::vector<Summary> rows;
-    std::unordered_map<std::string, std::size_t> places;
-    for (const auto& campaign : campaigns) {
-      auto points = bare_points_of(connection_, campaign.id);
-      rows.reserve(rows.size() + points.size());
-      for (const auto& planned : planned_of(connection_, campaign.id)) {
-        const auto [place, added] = places.try_emplace(planned.point, rows.size());
-        if (added) rows.push_back(row_of(campaign.sweep, std::move(points.at(planned.point))));
-        Summary& row = rows[place->second];
-        row.state = planned.state;
-        row.reason = planned.reason;
-        if (!campaign.peak_tflops.empty()) row.peak_tflops = campaign.peak_tflops;
-      }
+    const std::string& sweep = campaigns.front().sweep;
+    PlannedRows planned(connection_, campaigns, bare_points_of);
+    const std::size_t first = rows_.size();
+    rows_.reserve(first + planned.rows().size());
+    for (auto& point : planned.rows()) {
+      Summary& row = rows_.emplace_back(row_of(sweep, std::move(point.point)));
+      row.state = point.state;
+      row.reason = std::move(point.reason);
+      row.peak_tflops = std::move(point.peak_tflops);
     }
     std::size_t found = 0;
-    for (Statement measured = measured_of(campaigns.front().sweep); measured.step();) {
-      const auto place = places.find(measured.text(0));
-      if (place == places.end()) continue;
-      Summary& row = rows[place->second];
+    for (Statement measured = measured_of(sweep); measured.step();) {
+      const auto place = planned.place_of(measured.text(0));
+      if (!place) continue;
+      Summary& row = rows_[first + *place];
       read_measures(measured, row);
       for (const auto id : AxisValues::ids_in(measured.text(kAxes)))
         row.point.axes.push_back(values_.axis(id));
       ++found;
     }
-    complete_ = complete_ && found == rows.size();
-    append(std::move(rows));
+    complete_ = complete_ && found == planned.rows().size();
   }
 
   /// Of the axes, arguments by the dozen, only those that differ between rows, and `axes_`.
@@ -209,15 +199,6 @@ class RowLoader {
     return rows;
   }
 
-  void append(std::vector<Summary> rows) {
-    if (rows_.empty()) {
-      rows_ = std::move(rows);
-    } else {
-      rows_.insert(rows_.end(), std::make_move_iterator(rows.begin()),
-                   std::make_move_iterator(rows.end()));
-    }
-  }
-
   Connection& connection_;
   std::int64_t version_;
   const AxisNames& axes_;
@@ -236,14 +217,8 @@ StoredRows rows(Connection& connection, const RowFilter& filter, std::int64_t ve
   StoredRows result;
   {
     RowLoader loader(connection, version, filter.axes);
-    const auto campaigns = campaigns_of(connection, filter.sweep, {});
-    for (auto begin = campaigns.begin(); begin != campaigns.end();) {
-      const auto end = std::find_if(begin, campaigns.end(), [&](const auto& campaign) {
-        return campaign.sweep != begin->sweep;
-      });
-      loader.load({begin, end});
-      begin = end;
-    }
+    for (const auto& campaigns : by_sweep(campaigns_of(connection, filter.sweep, {})))
+      loader.load(campaigns);
     if (filter.sweep.value_or("").empty()) loader.load_foreign();
     result.complete = loader.complete();
     result.rows = loader.take();

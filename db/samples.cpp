@@ -26,7 +26,7 @@ struct PlacedRun {
   RunSamples run;
 };
 
-/// Loads points and runs with one query each for a campaign.
+/// Loads points and runs with one query each for a campaign. `campaigns`: those of one sweep.
 class Loader {
  public:
   Loader(Connection& connection, std::int64_t digest_version)
@@ -34,39 +34,42 @@ class Loader {
         digest_version_(digest_version),
         notes_(notes_by_run(connection)) {}
 
-  void load(const CampaignRow& campaign) {
-    points_ = points_of(connection_, campaign.id);
-    for (const auto& planned : planned_of(connection_, campaign.id)) {
-      PointSamples& samples = at(campaign.sweep, planned.point);
-      samples.planned = planned.state;
-      samples.reason = planned.reason;
-      if (!campaign.peak_tflops.empty()) samples.peak_tflops = campaign.peak_tflops;
+  void load(const std::vector<CampaignRow>& campaigns) {
+    PlannedRows planned(connection_, campaigns, points_of);
+    const std::size_t first = samples_.size();
+    for (auto& row : planned.rows()) {
+      PointSamples& samples = samples_.emplace_back();
+      samples.sweep = campaigns.front().sweep;
+      samples.point = std::move(row.point);
+      samples.planned = row.state;
+      samples.reason = std::move(row.reason);
+      samples.peak_tflops = std::move(row.peak_tflops);
     }
-    warmup_ = campaign.warmup;
-    load_runs(campaign.id, campaign.sweep, campaign.number);
+    for (const auto& campaign : campaigns) {
+      warmup_ = campaign.warmup;
+      for (auto& placed : runs_of(campaign.id, campaign.number)) {
+        const std::size_t place = planned.place_of(placed.point).value();
+        samples_[first + place].runs.push_back(std::move(placed.run));
+      }
+    }
   }
 
   void load_foreign() {
-    points_ = points_of(connection_, std::nullopt);
+    PointsById points = points_of(connection_, std::nullopt);
+    std::unordered_map<std::string, std::size_t> places;
     warmup_.reset();
-    load_runs(std::nullopt, "", 1);
+    for (auto& placed : runs_of(std::nullopt, 1)) {
+      const auto [place, is_new] = places.try_emplace(placed.point, samples_.size());
+      if (is_new) samples_.emplace_back().point = std::move(points.at(placed.point));
+      samples_[place->second].runs.push_back(std::move(placed.run));
+    }
   }
 
   std::vector<PointSamples> take() { return std::move(samples_); }
 
  private:
-  PointSamples& at(const std::string& sweep, const std::string& point) {
-    const auto [entry, added] = places_.try_emplace(point + sweep, samples_.size());
-    if (added) {
-      PointSamples& samples = samples_.emplace_back();
-      samples.sweep = sweep;
-      samples.point = points_.at(point);
-    }
-    return samples_[entry->second];
-  }
-
-  void load_runs(std::optional<std::int64_t> campaign, const std::string& sweep,
-                 std::int64_t number) {
+  /// In the order of allocations and positions; without a campaign those of foreign logs.
+  std::vector<PlacedRun> runs_of(std::optional<std::int64_t> campaign, std::int64_t number) {
     Statement rows = connection_.prepare(fmt::format(
         "SELECT runs.id, runs.point, runs.name, allocations.name, allocations.attempt, "
         "runs.started_at, runs.state, runs.recompute, "
@@ -84,7 +87,7 @@ class Loader {
       return std::tuple(a.allocation, a.position, a.run.id) <
              std::tuple(b.allocation, b.position, b.run.id);
     });
-    for (auto& placed : runs) at(sweep, placed.point).runs.push_back(std::move(placed.run));
+    return runs;
   }
 
   RunSamples run_at(const Statement& row, std::int64_t campaign) {
@@ -112,9 +115,7 @@ class Loader {
   Connection& connection_;
   std::int64_t digest_version_;
   std::map<std::int64_t, std::vector<std::string>> notes_;
-  PointsById points_;                   ///< of the campaign at hand
   std::optional<std::int64_t> warmup_;  ///< of the campaign at hand
-  std::unordered_map<std::string, std::size_t> places_;
   std::vector<PointSamples> samples_;
 };
 
@@ -127,8 +128,8 @@ std::vector<PointSamples> samples(Connection& connection, const SampleFilter& fi
   std::vector<PointSamples> result;
   {
     Loader loader(connection, digest_version);
-    for (const auto& campaign : campaigns_of(connection, filter.sweep, filter.campaign))
-      loader.load(campaign);
+    for (const auto& campaigns : by_sweep(campaigns_of(connection, filter.sweep, filter.campaign)))
+      loader.load(campaigns);
     const bool foreign = !filter.campaign && filter.sweep.value_or("").empty();
     if (foreign) loader.load_foreign();
     result = loader.take();

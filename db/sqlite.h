@@ -65,12 +65,12 @@ class Statement {
   Statement(Statement&& other) noexcept;
   Statement& operator=(Statement&&) = delete;
 
-  /// Binds all parameters anew.
+  /// Binds all parameters anew; a vector stands for as many.
   template <typename... Values>
   Statement& bind(const Values&... values) {
     reset();
     int index = 0;
-    (put(++index, values), ...);
+    (put_next(index, values), ...);
     return *this;
   }
   /// True while there is a row.
@@ -91,6 +91,14 @@ class Statement {
 
  private:
   void reset();
+  template <typename T>
+  void put_next(int& index, const T& value) {
+    put(++index, value);
+  }
+  template <typename T>
+  void put_next(int& index, const std::vector<T>& values) {
+    for (const T& value : values) put(++index, value);
+  }
   void put(int index, std::int64_t value);
   void put(int index, int value) { put(index, std::int64_t{value}); }
   void put(int index, unsigned value) { put(index, std::int64_t{value}); }

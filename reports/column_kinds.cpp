@@ -7,6 +7,8 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/records/fields.h"
+#include "reports/column_names.h"
 #include "reports/strip.h"
 #include "reports/values.h"
 
@@ -38,7 +40,13 @@ Number number_of(const Count& count) {
 }
 
 /// A column of one count of the point's model or layout.
-ColumnKind count_column(const char* name, int importance, Number (*number)(const Summary&)) {
+/// The column of a field of models or layouts.
+template <typename Owner>
+ColumnKind count_column(const CountField<Owner>& field, int importance, Owner Point::*owner) {
+  const char* name = field.name.data();
+  const auto number = [count = field.count, owner](const Summary& row) {
+    return number_of(row.point.*owner.*count);
+  };
   return {name, Kind::kCount, importance, true, {{name, number}}};
 }
 
@@ -159,25 +167,21 @@ ColumnKind vs_column() {
           vs_cell};
 }
 
+bool is_column(std::string_view name) {
+  const ColumnName* known = find_column_name(name);
+  return known && known->name == name;
+}
+
 std::vector<ColumnKind> point_kinds() {
-  using Row = const Summary&;
-  return {
-      count_column("gpus", kGpus, [](Row row) { return number_of(row.point.layout.gpus); }),
-      size_column(),
-      count_column("layers", kShape, [](Row row) { return number_of(row.point.model.layers); }),
-      count_column("hidden", kShape, [](Row row) { return number_of(row.point.model.hidden); }),
-      count_column("heads", kShape, [](Row row) { return number_of(row.point.model.heads); }),
-      count_column("ffn", kShape, [](Row row) { return number_of(row.point.model.ffn); }),
-      count_column("seq", kShape, [](Row row) { return number_of(row.point.model.seq); }),
-      count_column("vocab", kShape, [](Row row) { return number_of(row.point.model.vocab); }),
-      count_column("tp", kLayout, [](Row row) { return number_of(row.point.layout.tp); }),
-      count_column("pp", kLayout, [](Row row) { return number_of(row.point.layout.pp); }),
-      count_column("dp", kLayout, [](Row row) { return number_of(row.point.layout.dp); }),
-      count_column("cp", kLayout, [](Row row) { return number_of(row.point.layout.cp); }),
-      count_column("mbs", kLayout, [](Row row) { return number_of(row.point.layout.mbs); }),
-      count_column("gas", kLayout, [](Row row) { return number_of(row.point.layout.gas); }),
-      count_column("gbs", kLayout, [](Row row) { return number_of(row.point.layout.gbs); }),
-  };
+  std::vector<ColumnKind> kinds{size_column()};
+  for (const auto& field : kModelFields) {
+    if (is_column(field.name)) kinds.push_back(count_column(field, kShape, &Point::model));
+  }
+  for (const auto& field : kLayoutFields) {
+    const int importance = field.count == &Layout::gpus ? kGpus : kLayout;
+    kinds.push_back(count_column(field, importance, &Point::layout));
+  }
+  return kinds;
 }
 
 std::vector<ColumnKind> name_kinds() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,7 +14,7 @@ namespace pippin {
 /// One value of a row, as programs read it: a number or a text.
 struct Field {
   const char* name;  ///< "step_time_s": with its unit
-  std::optional<double> (*number)(const Summary& row) = nullptr;
+  std::function<std::optional<double>(const Summary& row)> number = nullptr;
   std::string (*text)(const Summary& row) = nullptr;
 };
 

@@ -7,6 +7,7 @@
 
 #include "core/base/placeholders.h"
 #include "core/base/text.h"
+#include "core/records/fields.h"
 
 namespace pippin {
 
@@ -64,12 +65,9 @@ std::string_view without_unit(std::string_view title) {
   return closed && is_unit(title.substr(open + 1)) ? title.substr(0, open) : title;
 }
 
-/// Names of a point that are no columns of their own.
+/// A column, or a name of a point that is none.
 bool is_taken(const std::string& name) {
-  constexpr std::array<std::string_view, 4> kOfPoints{"style", "kv_heads", "padded_vocab",
-                                                      "params"};
-  return find_column_name(name) != nullptr ||
-         std::find(kOfPoints.begin(), kOfPoints.end(), name) != kOfPoints.end();
+  return find_column_name(name) || name == "style" || find_count(Point(), name);
 }
 
 }  // namespace

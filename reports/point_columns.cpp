@@ -3,12 +3,19 @@
 #include <algorithm>
 
 #include "core/base/units.h"
+#include "core/records/fields.h"
 #include "reports/values.h"
 
 namespace pippin {
 
 namespace {
+
 std::string cell_of(const Count& count) { return count ? std::to_string(*count) : ""; }
+
+std::string params_b(const Model& model) {
+  return model.params ? exact_number(static_cast<double>(*model.params) / kBillion) : "";
+}
+
 }  // namespace
 
 const std::vector<PointColumn>& point_columns() {
@@ -20,14 +27,12 @@ const std::vector<PointColumn>& point_columns() {
 }
 
 std::vector<std::string> point_cells(const Point& point) {
-  const Model& model = point.model;
-  const Layout& layout = point.layout;
-  const std::string params_b =
-      model.params ? exact_number(static_cast<double>(*model.params) / kBillion) : "";
-  return {cell_of(layout.gpus),  params_b,           cell_of(model.layers),
-          cell_of(model.hidden), cell_of(model.seq), cell_of(layout.tp),
-          cell_of(layout.pp),    cell_of(layout.dp), cell_of(layout.mbs),
-          cell_of(layout.gas),   cell_of(layout.gbs)};
+  std::vector<std::string> cells;
+  for (const auto& column : point_columns()) {
+    const auto count = find_count(point, column.name);
+    cells.push_back(count ? cell_of(*count) : params_b(point.model));
+  }
+  return cells;
 }
 
 std::vector<std::string> readable_point_cells(const Point& point) {

@@ -220,17 +220,6 @@ void add_means(Summary& row, const RowRuns& of, const Summing& summing) {
   if (!row.recompute) row.remarks.push_back("runs with and without recomputation: no TFLOPS");
 }
 
-/// What stands, and what stood before it was written anew.
-void add_notes(Summary& row, const std::vector<const RunSamples*>& runs) {
-  for (const auto* run : runs) {
-    if (run->notes.empty()) continue;
-    const std::string& now = run->notes.back();
-    const bool new_text = std::count(row.notes.begin(), row.notes.end(), now) == 0;
-    if (!now.empty() && new_text) row.notes.push_back(now);
-    row.past_notes.insert(row.past_notes.end(), run->notes.begin(), run->notes.end());
-  }
-}
-
 Summary summarize_row(const RowRuns& of, const Summing& summing) {
   Summary row;
   row.sweep = of.point->sweep;
@@ -243,7 +232,7 @@ Summary summarize_row(const RowRuns& of, const Summing& summing) {
     if (run->started_at && (!row.started_at || *run->started_at < *row.started_at))
       row.started_at = run->started_at;
   }
-  add_notes(row, of.runs);
+  for (const auto* run : of.runs) add_notes(row, run->notes);
   add_means(row, of, summing);
   remark_why(row, of.runs);
   remark_other_ends(row, of.runs);

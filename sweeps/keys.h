@@ -1,12 +1,13 @@
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/records/point.h"
+#include "core/records/fields.h"
 
 namespace pippin {
 
@@ -15,35 +16,15 @@ namespace pippin {
 /// No count of a layout or model may be larger; products of a few still fit 64 bits or a check.
 inline constexpr std::int64_t kLargestCount = 100'000'000;
 
-struct LayoutKey {
-  std::string_view name;
-  Count Layout::*field;
-};
+template <typename Fields>
+constexpr auto keys_in(const Fields& fields) {
+  const auto end = std::find_if(fields.begin(), fields.end(), [](auto& f) { return !f.is_key; });
+  return std::span(fields.begin(), end);
+}
 /// What a sweep may say of a layout.
-inline constexpr std::array<LayoutKey, 7> kLayoutKeys{{
-    {"tp", &Layout::tp},
-    {"pp", &Layout::pp},
-    {"dp", &Layout::dp},
-    {"cp", &Layout::cp},
-    {"mbs", &Layout::mbs},
-    {"gas", &Layout::gas},
-    {"gpus", &Layout::gpus},
-}};
-
-struct ModelKey {
-  std::string_view name;
-  Count Model::*field;
-};
+inline constexpr auto kLayoutKeys = keys_in(kLayoutFields);
 /// What a sweep may say of a model, beside its `size` and `style`.
-inline constexpr std::array<ModelKey, 7> kModelCounts{{
-    {"layers", &Model::layers},
-    {"hidden", &Model::hidden},
-    {"heads", &Model::heads},
-    {"kv_heads", &Model::kv_heads},
-    {"ffn", &Model::ffn},
-    {"seq", &Model::seq},
-    {"vocab", &Model::vocab},
-}};
+inline constexpr auto kModelCounts = keys_in(kModelFields);
 
 std::vector<std::string> model_count_names();
 /// size, style and the counts.

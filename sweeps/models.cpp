@@ -16,7 +16,7 @@ Model read_model(const std::string& name, const YamlNode& shape, const std::stri
   expect_map(shape, "a model", model_count_names());
   for (const auto& key : kModelCounts) {
     const YamlNode* value = shape.find(key.name);
-    if (value) model.*key.field = whole_number_at(*value, key.name, 1, kLargestCount);
+    if (value) model.*key.count = whole_number_at(*value, key.name, 1, kLargestCount);
   }
   return model;
 }

@@ -40,7 +40,7 @@ Model PointValues::model() const {
   if (const Value* size = find(kSize)) model.size = size->text;
   if (const Value* style = find(kStyle)) model.style = style->text;
   for (std::size_t i = 0; i < kModelCounts.size(); ++i) {
-    model.*kModelCounts[i].field = count(kLayers + i);
+    model.*kModelCounts[i].count = count(kLayers + i);
   }
   model.padded_vocab = count(kPaddedVocab);
   model.params = count(kParams);
@@ -49,7 +49,7 @@ Model PointValues::model() const {
 
 Layout PointValues::layout() const {
   Layout layout;
-  for (std::size_t i = 0; i < kLayoutKeys.size(); ++i) layout.*kLayoutKeys[i].field = count(i);
+  for (std::size_t i = 0; i < kLayoutKeys.size(); ++i) layout.*kLayoutKeys[i].count = count(i);
   layout.gbs = count(kGbs);
   return layout;
 }

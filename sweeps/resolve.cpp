@@ -142,7 +142,7 @@ class Resolver {
 
   static void add_shape(const Model& model, PointValues& values) {
     for (std::size_t i = 0; i < kModelCounts.size(); ++i) {
-      const Count& count = model.*kModelCounts[i].field;
+      const Count& count = model.*kModelCounts[i].count;
       if (count && !values.knows(kLayers + i)) values.set_count(kLayers + i, *count);
     }
   }

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/records/fields.h"
 
 namespace pippin {
 
@@ -23,46 +24,40 @@ Count count_of(const Json& json, const char* name) {
   return found == json.end() ? std::nullopt : Count(found->get<std::int64_t>());
 }
 
+template <typename Owner, typename Fields>
+void put_counts(Json& json, const Owner& owner, const Fields& fields) {
+  for (const auto& field : fields) put(json, field.name.data(), owner.*field.count);
+}
+
+template <typename Owner, typename Fields>
+void read_counts(const Json& json, Owner& owner, const Fields& fields) {
+  for (const auto& field : fields) owner.*field.count = count_of(json, field.name.data());
+}
+
 Json json_of(const Model& model) {
   Json json{{"size", model.size}, {"style", model.style}};
-  put(json, "layers", model.layers);
-  put(json, "hidden", model.hidden);
-  put(json, "heads", model.heads);
-  put(json, "kv_heads", model.kv_heads);
-  put(json, "ffn", model.ffn);
-  put(json, "seq", model.seq);
-  put(json, "vocab", model.vocab);
-  put(json, "padded_vocab", model.padded_vocab);
-  put(json, "params", model.params);
+  put_counts(json, model, kModelFields);
   return json;
 }
 
 Model model_of(const Json& json) {
-  return {json.at("size"),          json.at("style"),
-          count_of(json, "layers"), count_of(json, "hidden"),
-          count_of(json, "heads"),  count_of(json, "kv_heads"),
-          count_of(json, "ffn"),    count_of(json, "seq"),
-          count_of(json, "vocab"),  count_of(json, "padded_vocab"),
-          count_of(json, "params")};
+  Model model;
+  model.size = json.at("size");
+  model.style = json.at("style");
+  read_counts(json, model, kModelFields);
+  return model;
 }
 
 Json json_of(const Layout& layout) {
   Json json = Json::object();
-  put(json, "tp", layout.tp);
-  put(json, "pp", layout.pp);
-  put(json, "dp", layout.dp);
-  put(json, "cp", layout.cp);
-  put(json, "mbs", layout.mbs);
-  put(json, "gas", layout.gas);
-  put(json, "gpus", layout.gpus);
-  put(json, "gbs", layout.gbs);
+  put_counts(json, layout, kLayoutFields);
   return json;
 }
 
 Layout layout_of(const Json& json) {
-  return {count_of(json, "tp"),   count_of(json, "pp"),  count_of(json, "dp"),
-          count_of(json, "cp"),   count_of(json, "mbs"), count_of(json, "gas"),
-          count_of(json, "gpus"), count_of(json, "gbs")};
+  Layout layout;
+  read_counts(json, layout, kLayoutFields);
+  return layout;
 }
 
 Json json_of(const Point& point) {

@@ -6,6 +6,7 @@
 #include "core/base/hash.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/records/fields.h"
 
 namespace pippin {
 
@@ -45,33 +46,17 @@ NamedValues named_values(const Point& point) {
   const auto add_text = [&](const char* name, const std::string& text) {
     if (!text.empty()) values.emplace_back(name, Value{text, std::nullopt});
   };
-  const auto add_count = [&](const char* name, const Count& count) {
-    if (count)
-      values.emplace_back(name, Value{std::to_string(*count), static_cast<double>(*count)});
+  const auto add_counts = [&](const auto& owner, const auto& fields) {
+    for (const auto& field : fields) {
+      const Count& count = owner.*field.count;
+      if (field.is_identity && count)
+        values.emplace_back(field.name, Value{std::to_string(*count), static_cast<double>(*count)});
+    }
   };
-  const Model& model = point.model;
-  const Layout& layout = point.layout;
-  add_text("size", model.size);
-  add_text("style", model.style);
-  for (const auto& [name, count] :
-       std::initializer_list<std::pair<const char*, Count>>{{"layers", model.layers},
-                                                            {"hidden", model.hidden},
-                                                            {"heads", model.heads},
-                                                            {"kv_heads", model.kv_heads},
-                                                            {"ffn", model.ffn},
-                                                            {"seq", model.seq},
-                                                            {"vocab", model.vocab},
-                                                            {"padded_vocab", model.padded_vocab},
-                                                            {"tp", layout.tp},
-                                                            {"pp", layout.pp},
-                                                            {"dp", layout.dp},
-                                                            {"cp", layout.cp},
-                                                            {"mbs", layout.mbs},
-                                                            {"gas", layout.gas},
-                                                            {"gpus", layout.gpus},
-                                                            {"gbs", layout.gbs}}) {
-    add_count(name, count);
-  }
+  add_text("size", point.model.size);
+  add_text("style", point.model.style);
+  add_counts(point.model, kModelFields);
+  add_counts(point.layout, kLayoutFields);
   values.insert(values.end(), point.axes.begin(), point.axes.end());
   return values;
 }

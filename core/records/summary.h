@@ -108,4 +108,7 @@ struct Summary {
   std::vector<std::string> remarks;     ///< what a reader of the row must know
 };
 
+/// Adds what people wrote of one run of the row, the newest last: that stands, all are past.
+void add_notes(Summary& row, const std::vector<std::string>& of_run);
+
 }  // namespace pippin

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/records/fields.h"
 #include "reports/column_names.h"
 #include "reports/notes/markdown_lines.h"
 #include "reports/table.h"
@@ -104,9 +105,11 @@ class Words {
 
 /// What decides which row a line of a table is.
 bool is_identity(const Column& column) {
-  static const std::set<std::string, std::less<>> kNames{
-      "sweep", "point", "run", "trainer", "gpus", "size", "layers", "hidden", "heads", "ffn",
-      "seq",   "vocab", "tp",  "pp",      "dp",   "cp",   "mbs",    "gas",    "gbs"};
+  static const auto kNames = [] {
+    std::set<std::string, std::less<>> names{"sweep", "point", "run", "trainer", "size"};
+    for_each_count(Point(), [&](std::string_view name, const Count&) { names.emplace(name); });
+    return names;
+  }();
   return !column.kind || kNames.count(column.kind->name) > 0;
 }
 

@@ -28,13 +28,13 @@ NoteColumns::NoteColumns(const MarkdownTable& table) : table_(table) {
   for (const auto& [name, places] : usual) places_[name] = places;
 }
 
-std::optional<std::size_t> NoteColumns::find(const std::string& name) const {
+std::optional<std::size_t> NoteColumns::find(std::string_view name) const {
   const auto found = places_.find(name);
   if (found == places_.end() || found->second.size() > 1) return std::nullopt;
   return found->second.front();
 }
 
-std::string NoteColumns::doubt(const std::string& name) const {
+std::string NoteColumns::doubt(std::string_view name) const {
   const auto found = places_.find(name);
   if (found == places_.end() || found->second.size() == 1) return "";
   return fmt::format("two columns may be {}: '{}' and '{}'", name,
@@ -42,12 +42,12 @@ std::string NoteColumns::doubt(const std::string& name) const {
                      printable(table_.header.text(found->second[1])));
 }
 
-std::string_view NoteColumns::text(const MarkdownRow& row, const std::string& name) const {
+std::string_view NoteColumns::text(const MarkdownRow& row, std::string_view name) const {
   const auto place = find(name);
   return place ? row.text(*place) : std::string_view();
 }
 
-std::string_view NoteColumns::title(const std::string& name) const {
+std::string_view NoteColumns::title(std::string_view name) const {
   return text(table_.header, name);
 }
 

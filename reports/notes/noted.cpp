@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/records/fields.h"
 #include "reports/column_names.h"
 #include "reports/notes/marked_tables.h"
 #include "reports/notes/note_columns.h"
@@ -20,29 +21,6 @@
 namespace pippin {
 
 namespace {
-
-/// A count of a point, and the column that it stands in.
-struct CountColumn {
-  const char* name;
-  Count* count;
-};
-
-std::array<CountColumn, 14> count_columns(Model& model, Layout& layout) {
-  return {{{"layers", &model.layers},
-           {"hidden", &model.hidden},
-           {"heads", &model.heads},
-           {"ffn", &model.ffn},
-           {"seq", &model.seq},
-           {"vocab", &model.vocab},
-           {"tp", &layout.tp},
-           {"pp", &layout.pp},
-           {"dp", &layout.dp},
-           {"cp", &layout.cp},
-           {"mbs", &layout.mbs},
-           {"gas", &layout.gas},
-           {"gpus", &layout.gpus},
-           {"gbs", &layout.gbs}}};
-}
 
 /// Columns of results: they are no part of what was run.
 constexpr std::array<const char*, 16> kResults{
@@ -58,12 +36,10 @@ using Axes = std::vector<std::pair<std::size_t, std::string>>;
 
 Axes axes_of(const MarkdownTable& table, const NoteColumns& columns) {
   std::set<std::size_t> known;
-  const auto add = [&](const char* name) {
+  const auto add = [&](std::string_view name) {
     if (const auto place = columns.find(name)) known.insert(*place);
   };
-  Model model;
-  Layout layout;
-  for (const auto& column : count_columns(model, layout)) add(column.name);
+  for_each_count(Point(), [&](std::string_view name, const Count&) { add(name); });
   for (const char* name : kResults) add(name);
   add("size");
   add("strip");
@@ -82,7 +58,7 @@ Axes axes_of(const MarkdownTable& table, const NoteColumns& columns) {
 }
 
 /// What a row has in a column of counts; says in `problem` where that is no count.
-Count count_of(const NoteColumns& columns, const MarkdownRow& row, const char* name,
+Count count_of(const NoteColumns& columns, const MarkdownRow& row, std::string_view name,
                std::string& problem) {
   const std::string_view text = columns.text(row, name);
   if (plain_text(text).empty() || outcome_in(text)) return std::nullopt;
@@ -127,9 +103,9 @@ class RowReader {
   Point point_of(const MarkdownRow& row, std::string& problem) const {
     Point point;
     point.trainer = "noted";
-    for (const auto& column : count_columns(point.model, point.layout)) {
-      *column.count = count_of(columns_, row, column.name, problem);
-    }
+    for_each_count(point, [&](std::string_view name, Count& count) {
+      count = count_of(columns_, row, name, problem);
+    });
     if (!point.model.seq) point.model.seq = settings_.seq;
     point.model.size = plain_text(columns_.text(row, "size"));
     const auto params = parameters_in(point.model.size, columns_.title("size"));

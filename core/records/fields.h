@@ -1,0 +1,63 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "core/records/point.h"
+
+namespace pippin {
+
+/// A count of a model or a layout, under the one name that sweep files, commands, expressions,
+/// manifests, the database and reports have for it.
+template <typename Owner>
+struct CountField {
+  std::string_view name;
+  Count Owner::*count;
+  bool is_key = true;       ///< a sweep may say it; else it follows from the keys
+  bool is_identity = true;  ///< one of named_values(), and part of a point's id
+};
+
+/// Keys first.
+inline constexpr std::array<CountField<Model>, 9> kModelFields{{
+    {"layers", &Model::layers},
+    {"hidden", &Model::hidden},
+    {"heads", &Model::heads},
+    {"kv_heads", &Model::kv_heads},
+    {"ffn", &Model::ffn},
+    {"seq", &Model::seq},
+    {"vocab", &Model::vocab},
+    {"padded_vocab", &Model::padded_vocab, false},
+    {"params", &Model::params, false, false},
+}};
+
+/// Keys first.
+inline constexpr std::array<CountField<Layout>, 8> kLayoutFields{{
+    {"tp", &Layout::tp},
+    {"pp", &Layout::pp},
+    {"dp", &Layout::dp},
+    {"cp", &Layout::cp},
+    {"mbs", &Layout::mbs},
+    {"gas", &Layout::gas},
+    {"gpus", &Layout::gpus},
+    {"gbs", &Layout::gbs, false},
+}};
+
+/// Calls `visit(name, count)` for every field of a point, in the order of the tables; of a point
+/// that is not const the counts can be set.
+template <typename AnyPoint, typename Visit>
+void for_each_count(AnyPoint&& point, Visit visit) {
+  for (const auto& field : kModelFields) visit(field.name, point.model.*field.count);
+  for (const auto& field : kLayoutFields) visit(field.name, point.layout.*field.count);
+}
+
+/// The count of that name; nothing where no field has it.
+inline std::optional<Count> find_count(const Point& point, std::string_view wanted) {
+  std::optional<Count> found;
+  for_each_count(point, [&](std::string_view name, const Count& count) {
+    if (name == wanted) found = count;
+  });
+  return found;
+}
+
+}  // namespace pippin
