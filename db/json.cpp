@@ -1,32 +1,23 @@
 #include "db/json.h"
 
-#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
 
 namespace pippin::db {
 
-namespace {
-
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  // printable() leaves valid UTF-8 without control characters.
-  for (const char c : printable(text)) {
-    if (c == '"' || c == '\\') result += '\\';
-    result += c;
-  }
-  return result + '"';
-}
-
-}  // namespace
-
 std::string json_of(const NamedValues& values) {
-  std::string text = "{";
+  auto json = nlohmann::ordered_json::object();
   for (const auto& [name, value] : values) {
-    text += fmt::format("{}{}:{}", text.size() > 1 ? "," : "", quoted(name),
-                        value.number ? number_text(*value.number) : quoted(value.text));
+    // printable() leaves valid UTF-8 without control characters; a whole number stays one.
+    auto& member = json[printable(name)];
+    if (value.number) {
+      member = nlohmann::ordered_json::parse(number_text(*value.number));
+    } else {
+      member = printable(value.text);
+    }
   }
-  return text + '}';
+  return json.dump();
 }
 
 }  // namespace pippin::db

@@ -134,11 +134,6 @@ std::int64_t Connection::number(std::string_view sql) {
   return statement.step() ? statement.integer(0) : 0;
 }
 
-std::string Connection::text(std::string_view sql) {
-  Statement statement = prepare(sql);
-  return statement.step() ? statement.text(0) : "";
-}
-
 std::int64_t Connection::last_id() const { return sqlite3_last_insert_rowid(handle_); }
 
 Statement::Statement(Connection& connection, sqlite3* handle, std::string_view sql)

@@ -42,7 +42,6 @@ class Connection {
   void run(const std::string& sql);  ///< any number of statements, without results
   Statement prepare(std::string_view sql);
   std::int64_t number(std::string_view sql);  ///< the first column of the first row
-  std::string text(std::string_view sql);
   std::int64_t last_id() const;
   bool read_only() const;
 

@@ -5,7 +5,7 @@
 
 namespace pippin {
 
-/// Columns that `text` takes on a terminal. Source: Unicode UAX #11 (wide), general category Mn.
+/// Columns that `text` takes on a terminal.
 std::size_t display_width(std::string_view text);
 
 /// `text` in at most `width` columns, its middle replaced by "…" where it is longer: names of

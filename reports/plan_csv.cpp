@@ -27,7 +27,7 @@ void write_plan_csv(const Plan& plan, std::ostream& out) {
   out << csv_line(names);
   for (const auto& point : sweep.points) write_point(point, "planned", "", sweep.own_axes, out);
   for (const auto& dropped : sweep.dropped) {
-    write_point(dropped.point, "infeasible", dropped.verdict.reason, sweep.own_axes, out);
+    write_point(dropped.point, "infeasible", dropped.reason, sweep.own_axes, out);
   }
 }
 

@@ -59,7 +59,7 @@ Json dropped_of(const Sweep& sweep) {
   Json points = Json::array();
   for (const auto& dropped : sweep.dropped) {
     points.push_back(json_of(dropped.point));
-    points.back()["reason"] = dropped.verdict.reason;
+    points.back()["reason"] = dropped.reason;
   }
   return points;
 }

@@ -78,7 +78,7 @@ void write_dropped(const Plan& plan, std::ostream& out) {
   std::vector<std::string> reasons;
   std::map<std::string, std::vector<std::string>> names;
   for (const auto& entry : dropped) {
-    const std::string reason = printable(entry.verdict.reason);
+    const std::string reason = printable(entry.reason);
     auto& group = names[reason];
     if (group.empty()) reasons.push_back(reason);
     group.push_back(printable(entry.point.name));

@@ -295,11 +295,4 @@ std::vector<Summary> sum_up(const std::vector<PointSamples>& points, const Summi
   return rows;
 }
 
-std::vector<Summary> summarize(const std::vector<PointSamples>& points, const Summing& summing,
-                               const Rating& rating) {
-  auto rows = sum_up(points, summing);
-  for (auto& row : rows) rate(row, rating);
-  return rows;
-}
-
 }  // namespace pippin

@@ -30,8 +30,4 @@ struct Summing {
 /// memory first. A row of figures written down by hand has no interval, and is where it was noted.
 std::vector<Summary> sum_up(const std::vector<PointSamples>& points, const Summing& summing);
 
-/// The same with rates.
-std::vector<Summary> summarize(const std::vector<PointSamples>& points, const Summing& summing,
-                               const Rating& rating = {});
-
 }  // namespace pippin

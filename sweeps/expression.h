@@ -37,8 +37,9 @@ class Expression {
   /// Errors: also where it is another text than "true" or "false".
   bool holds(const std::vector<const Value*>& variables);
 
+  struct Compiled;  ///< its own
+
  private:
-  struct Compiled;
   std::unique_ptr<Compiled> compiled_;
 };
 

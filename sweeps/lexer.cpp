@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/base/utf8.h"
 
 namespace pippin {
 
@@ -91,12 +92,8 @@ Token read_operator(std::string_view& rest) {
   }
   if (rest[0] == '=') bad_input("a lone '=' compares nothing, did you mean '=='?");
   refuse_mistaken(rest.substr(0, 1));
-  // A whole UTF-8 sequence rather than its first byte.
-  std::size_t length = 1;
-  while (length < rest.size() && (static_cast<unsigned char>(rest[length]) & 0xC0) == 0x80)
-    ++length;
   bad_input("unknown operator '{}'; known: + - * / % == != < <= > >= && || ! ( )",
-            printable(rest.substr(0, length)));
+            printable(first_character(rest).bytes));
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ std::string point_named(const YamlNode& node, const Sweep& sweep) {
   for (const auto& dropped : sweep.dropped) {
     if (dropped.point.name != node.text) continue;
     fail(node, "reference: point {} is dropped: {}", in_quotes(node.text),
-         printable(dropped.verdict.reason));
+         printable(dropped.reason));
   }
   constexpr std::size_t kLongest = 200;  // the search for a near one takes the product of lengths
   fail(node, "reference: no point is named {}{}", in_quotes(node.text),

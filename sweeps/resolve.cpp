@@ -221,7 +221,7 @@ class Resolver {
   }
 
   void drop(Point point, const Reason& reason) {
-    sweep_.dropped.push_back({std::move(point), {Verdict::Kind::kInfeasible, reason}});
+    sweep_.dropped.push_back({std::move(point), reason});
   }
 
   void check_uses(const Point& point, const PointValues& values) const {
@@ -236,12 +236,11 @@ class Resolver {
   [[noreturn]] void fail_empty() const {
     const auto& dropped = sweep_.dropped;
     std::unordered_map<std::string, std::size_t> counts;
-    for (const auto& one : dropped) ++counts[one.verdict.reason];
-    const auto most =
-        std::max_element(dropped.begin(), dropped.end(), [&](const auto& a, const auto& b) {
-          return counts[a.verdict.reason] < counts[b.verdict.reason];
-        });
-    const std::string& reason = most->verdict.reason;
+    for (const auto& one : dropped) ++counts[one.reason];
+    const auto most = std::max_element(
+        dropped.begin(), dropped.end(),
+        [&](const auto& a, const auto& b) { return counts[a.reason] < counts[b.reason]; });
+    const std::string& reason = most->reason;
     const std::size_t count = counts[reason];
     fail(place(), "no point remains of {}; {} dropped by '{}'", dropped.size(),
          count == dropped.size() ? "all" : std::to_string(count), printable(reason));

@@ -12,6 +12,7 @@
 #include <yaml-cpp/parser.h>
 
 #include "core/base/text.h"
+#include "core/base/utf8.h"
 
 namespace pippin {
 
@@ -257,11 +258,11 @@ void fail_at(const YamlNode& place, const std::string& message) {
 
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t kLongest = 60;
-  std::size_t length = text.size();
-  // Not in the middle of a UTF-8 sequence.
-  if (length > kLongest) {
-    length = kLongest;
-    while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80) --length;
+  std::size_t length = 0;
+  while (length < text.size()) {
+    const std::size_t next = length + first_character(text.substr(length)).bytes.size();
+    if (next > kLongest) break;
+    length = next;
   }
   return fmt::format("'{}{}'", printable(text.substr(0, length)),
                      length < text.size() ? "..." : "");

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/base/hash.h"
+#include "core/base/utf8.h"
 
 namespace pippin {
 
@@ -33,25 +34,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     }
   }
   return cost[a.size()][b.size()];
-}
-
-/// Length in bytes of the UTF-8 sequence that begins `text`; 0 where it is not valid.
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  const std::size_t length = first < 0x80   ? 1
-                             : first < 0xC2 ? 0
-                             : first < 0xE0 ? 2
-                             : first < 0xF0 ? 3
-                             : first < 0xF5 ? 4
-                                            : 0;
-  if (length == 0 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  const bool overlong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xF0 && byte(1) < 0x90);
-  const bool out_of_range = (first == 0xED && byte(1) > 0x9F) || (first == 0xF4 && byte(1) > 0x8F);
-  return overlong || out_of_range ? 0 : length;
 }
 
 bool safe_in_file_name(char c) {
@@ -155,9 +137,9 @@ std::string file_name_of(std::string_view text) {
 
 bool is_text(std::string_view bytes) {
   while (!bytes.empty()) {
-    const std::size_t length = utf8_length(bytes);
-    if (length == 0 || bytes[0] == '\0') return false;
-    bytes.remove_prefix(length);
+    const Character character = first_character(bytes);
+    if (!character.valid || bytes[0] == '\0') return false;
+    bytes.remove_prefix(character.bytes.size());
   }
   return true;
 }
@@ -166,15 +148,15 @@ std::string printable(std::string_view text) {
   std::string line;
   while (!text.empty()) {
     const auto byte = static_cast<unsigned char>(text[0]);
-    const std::size_t length = utf8_length(text);
+    const Character character = first_character(text);
     if (byte == '\n' || byte == '\t' || byte == '\r') {
       line += byte == '\n' ? "\\n" : byte == '\t' ? "\\t" : "\\r";
-    } else if (length == 0 || byte < 0x20 || byte == 0x7F) {
+    } else if (!character.valid || byte < 0x20 || byte == 0x7F) {
       line += fmt::format("\\x{:02x}", byte);
     } else {
-      line += text.substr(0, length);
+      line += character.bytes;
     }
-    text.remove_prefix(std::max<std::size_t>(length, 1));
+    text.remove_prefix(character.bytes.size());
   }
   return line;
 }

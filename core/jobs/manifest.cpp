@@ -135,7 +135,7 @@ std::string manifest_of(const Campaign& campaign) {
   Json points = Json::array(), dropped = Json::array(), jobs = Json::array();
   for (const auto& point : campaign.points) points.push_back(json_of(point));
   for (const auto& drop : campaign.dropped) {
-    dropped.push_back({{"point", json_of(drop.point)}, {"reason", drop.verdict.reason}});
+    dropped.push_back({{"point", json_of(drop.point)}, {"reason", drop.reason}});
   }
   for (const auto& job : campaign.jobs) jobs.push_back(json_of(job));
   Json json{{"format", kFormat}, {"sweep", campaign.sweep}, {"campaign", campaign.number}};
@@ -173,8 +173,7 @@ Campaign campaign_of(const std::string& manifest, const std::string& where) {
     campaign.warmup = count_of(json, "warmup");
     for (const auto& point : json.at("points")) campaign.points.push_back(point_of(point));
     for (const auto& drop : json.at("dropped")) {
-      campaign.dropped.push_back(
-          {point_of(drop.at("point")), {Verdict::Kind::kInfeasible, drop.at("reason")}});
+      campaign.dropped.push_back({point_of(drop.at("point")), drop.at("reason")});
     }
     for (const auto& job : json.at("jobs")) campaign.jobs.push_back(job_of(job));
     check_points(campaign, where);

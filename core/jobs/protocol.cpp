@@ -116,11 +116,6 @@ std::map<std::int64_t, TaskEnd> read_ends(std::string_view text) {
 
 }  // namespace
 
-fs::path SweepFolder::job_log(const Submission& submission, std::int64_t task) const {
-  const bool is_array = submission.tasks.size() > 1;
-  return directory(submission) / (is_array ? fmt::format("job-{}.log", task) : "job.log");
-}
-
 std::vector<Attempt> SweepFolder::attempts(const std::string& run) {
   std::vector<Attempt> attempts;
   for (const auto& name : files_.list(root_ / run)) {

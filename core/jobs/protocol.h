@@ -111,8 +111,6 @@ class SweepFolder {
   fs::path tasks_file(const Submission& submission) const {
     return directory(submission) / "tasks.sh";
   }
-  /// What the script of a task printed; `task` counts from 1.
-  fs::path job_log(const Submission& submission, std::int64_t task = 1) const;
 
   /// In the order they were made. Errors: Error where a marker cannot be read.
   std::vector<Attempt> attempts(const std::string& run);

@@ -11,17 +11,10 @@
 
 namespace pippin {
 
-/// The answer to "can this point run?", before anything ran.
-struct Verdict {
-  enum class Kind { kFeasible, kInfeasible };
-  Kind kind = Kind::kFeasible;
-  std::string reason;  ///< why not: "where: layers % pp == 0"
-};
-
-/// A point that a sweep names and does not run, with the reason.
+/// A point that a sweep names and does not run.
 struct DroppedPoint {
   Point point;
-  Verdict verdict;
+  std::string reason;  ///< "where: layers % pp == 0"
 };
 
 enum class Order { kBlocks, kSequential, kShuffled };

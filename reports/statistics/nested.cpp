@@ -92,11 +92,6 @@ std::map<std::string, std::string> day_of_each_allocation(const std::vector<RunM
 
 }  // namespace
 
-RunMoments moments_of(std::string day, std::string allocation, const std::vector<double>& values) {
-  return {std::move(day), std::move(allocation), values.size(), mean_of(values),
-          squares_of(values)};
-}
-
 std::size_t Nesting::iterations() const {
   std::size_t count = 0;
   for (const auto& run : runs) count += run.n;
@@ -151,7 +146,7 @@ NestedFit fit_of(const Nesting& nesting, const Variances& variances) {
   const double log_two_pi = std::log(2 * std::numbers::pi);
   const double common = sums.log_determinant + sums.quadratic;
   // The mean costs one observation, and 1 / top.variance is the information about it.
-  return {(n - 1) * log_two_pi + common - std::log(top.variance), n * log_two_pi + common, top.mean,
+  return {(n - 1) * log_two_pi + common - std::log(top.variance), top.mean,
           std::sqrt(top.variance)};
 }
 

@@ -15,8 +15,6 @@ struct RunMoments {
   double squares = 0;  ///< sum of squared deviations from `mean`, in that unit squared
 };
 
-RunMoments moments_of(std::string day, std::string allocation, const std::vector<double>& values);
-
 /// The levels of a measurement, lowest first.
 enum Level : std::size_t { kIteration, kRun, kAllocation, kDay };
 inline constexpr std::size_t kLevels = 4;
@@ -47,7 +45,6 @@ std::vector<double> day_means(const Nesting& nesting);
 /// How well given variances explain the data, and the mean that they imply.
 struct NestedFit {
   double reml = 0;  ///< -2 log restricted likelihood
-  double ml = 0;    ///< -2 log likelihood
   double mean = 0;  ///< generalised least squares
   double se = 0;    ///< of `mean`, were the variances known
 };

@@ -125,22 +125,6 @@ Course::Kind kind_of(const Course& course, std::size_t first, std::size_t n) {
 
 }  // namespace
 
-std::string_view text_of(Course::Kind kind) {
-  switch (kind) {
-    case Course::Kind::kFlat:
-      return "flat";
-    case Course::Kind::kWarmup:
-      return "warm-up";
-    case Course::Kind::kSlowdown:
-      return "slowdown";
-    case Course::Kind::kNoSteadyState:
-      return "no steady state";
-    case Course::Kind::kTooShort:
-      return "too short";
-  }
-  throw std::logic_error("unnamed Course::Kind");
-}
-
 Course course_of(const std::vector<double>& times) {
   Course course;
   if (times.size() < kShortestCourse) {

@@ -19,9 +19,6 @@ struct Course {
   std::size_t cut() const { return kind == Kind::kWarmup ? steady_from : 0; }
 };
 
-/// "flat", "warm-up", "slowdown", "no steady state", "too short".
-std::string_view text_of(Course::Kind kind);
-
 /// The shortest series in which a warm-up is looked for.
 inline constexpr std::size_t kShortestCourse = 20;
 /// Of a longer series only this many samples are looked at: a warm-up lies at the start, and the

@@ -1,5 +1,6 @@
 #include "db/sqlite.h"
 #include "tests/db/sample_runs.h"
+#include "tests/db/sql.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
@@ -136,8 +137,8 @@ TEST_CASE("a run without a log and a point without a run are kept") {
   REQUIRE(samples[0].runs.size() == 1);
   CHECK(samples[0].runs[0].state == RunState::kFailed);
   db::Connection connection(folder / "t.db", false);
-  CHECK(connection.text("SELECT evidence FROM run_overview") == run.evidence);
-  CHECK(connection.text("SELECT seed FROM campaigns") == "18446744073709551615");
+  CHECK(test::sql_text(connection, "SELECT evidence FROM run_overview") == run.evidence);
+  CHECK(test::sql_text(connection, "SELECT seed FROM campaigns") == "18446744073709551615");
 }
 
 TEST_CASE("a later campaign shares points and keeps runs apart") {

@@ -1,5 +1,6 @@
 #include "db/sqlite.h"
 #include "tests/db/sample_runs.h"
+#include "tests/db/sql.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
@@ -32,9 +33,7 @@ RunRecord run_with(const std::string& name, std::optional<CanaryReading> before,
 /// A database of one campaign.
 struct Stored {
   Stored() : database(folder / "t.db") { database.put_campaign(test::campaign_of()); }
-  std::string text(const std::string& sql) const {
-    return db::Connection(folder / "t.db", false).text(sql);
-  }
+  std::string text(const std::string& sql) const { return test::sql_text(folder / "t.db", sql); }
   std::int64_t number(const std::string& sql) const {
     return db::Connection(folder / "t.db", false).number(sql);
   }

@@ -6,6 +6,7 @@
 
 #include "db/sqlite.h"
 #include "tests/db/sample_runs.h"
+#include "tests/db/sql.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
@@ -55,7 +56,7 @@ TEST_CASE("a writer that is killed leaves a whole database") {
         for (const auto& run : point.runs) REQUIRE(database.lines_of(run.id).size() == kRows);
       }
       db::Connection connection(folder / "t.db", false);
-      REQUIRE(connection.text("PRAGMA integrity_check") == "ok");
+      REQUIRE(test::sql_text(connection, "PRAGMA integrity_check") == "ok");
       REQUIRE(connection.number("SELECT count(*) FROM pragma_foreign_key_check") == 0);
     }
     CHECK(before > 0);

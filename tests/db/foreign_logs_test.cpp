@@ -1,5 +1,6 @@
 #include "db/sqlite.h"
 #include "tests/db/sample_runs.h"
+#include "tests/db/sql.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
@@ -125,9 +126,7 @@ TEST_CASE("a log that was moved is known where it lies now and a copy changes no
   const test::TemporaryDirectory folder;
   Database database(folder / "t.db");
   const std::string log = log_of(1, 5);
-  const auto place = [&] {
-    return db::Connection(folder / "t.db", false).text("SELECT path FROM logs");
-  };
+  const auto place = [&] { return test::sql_text(folder / "t.db", "SELECT path FROM logs"); };
   for (const char* name : {"a.out", "b.out"}) {
     disk().write(folder / name, log);
     add(database, folder / name, log);

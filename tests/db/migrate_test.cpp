@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "tests/db/sample_runs.h"
+#include "tests/db/sql.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
@@ -14,9 +15,10 @@ namespace {
 
 /// Without line breaks: ALTER TABLE adds a column on its neighbour's line.
 std::string shape_of(db::Connection& connection) {
-  const std::string sql = connection.text(
-      "SELECT group_concat(sql, '; ') FROM (SELECT sql FROM sqlite_master "
-      "WHERE sql IS NOT NULL ORDER BY type, name)");
+  const std::string sql =
+      test::sql_text(connection,
+                     "SELECT group_concat(sql, '; ') FROM (SELECT sql FROM sqlite_master "
+                     "WHERE sql IS NOT NULL ORDER BY type, name)");
   return std::regex_replace(sql, std::regex("\\s+"), " ");
 }
 
@@ -53,7 +55,7 @@ TEST_CASE("a file of every earlier version opens and keeps its rows") {
     Database database(folder / "t.db", {false});
     test::add(database, "a", test::log_of(1, 2));
     db::Connection connection(folder / "t.db", false);
-    CHECK(connection.text("SELECT name FROM sweeps") == "kept");
+    CHECK(test::sql_text(connection, "SELECT name FROM sweeps") == "kept");
     CHECK(connection.number("PRAGMA user_version") ==
           static_cast<std::int64_t>(migrations().size()));
   }

@@ -10,6 +10,7 @@
 #include "db/migrate.h"
 #include "db/sqlite.h"
 #include "tests/db/sample_runs.h"
+#include "tests/db/sql.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
@@ -183,7 +184,7 @@ TEST_CASE("a full disk is told and what was stored before stays whole") {
   CHECK(test::runs_in(database) == 2);
   CHECK(test::add(database, "large", test::log_of(1, 20000, 0.5)).iterations == 20000);
   db::Connection connection(folder / "t.db", false);
-  CHECK(connection.text("PRAGMA integrity_check") == "ok");
+  CHECK(test::sql_text(connection, "PRAGMA integrity_check") == "ok");
 }
 
 TEST_CASE("a quota that is used up is told as a full disk") {
@@ -224,7 +225,7 @@ TEST_CASE("on a network file system there is a rollback journal and a lock folde
   how.network = true;
   Database database(folder / "t.db", how);
   test::add(database, "a", test::log_of(1, 2));
-  CHECK(db::Connection(folder / "t.db", false).text("PRAGMA journal_mode") == "delete");
+  CHECK(test::sql_text(folder / "t.db", "PRAGMA journal_mode") == "delete");
   CHECK_FALSE(disk().exists(folder / "t.db.lock"));
   CHECK_FALSE(disk().exists(folder / "t.db-wal"));
   Database local(folder / "t.db");

@@ -51,13 +51,13 @@ const std::map<std::string, std::set<std::string>>& homes() {
   static const std::map<std::string, std::set<std::string>> kHomes{
       {"CLI/", {"harness/cli"}},
       {"yaml-cpp/", {"sweeps"}},
-      {"muParser", {"sweeps"}},
       {"sqlite3.h", {"db"}},
       {"boost/process", {"core/base"}},
       {"boost/math", {"reports/statistics"}},
       {"Eigen/", {"reports/statistics"}},
       {"nlopt", {"reports/statistics"}},
-      {"nlohmann/", {"core/jobs", "harness/scrape", "reports"}},
+      {"nlohmann/", {"core/jobs", "db", "harness/scrape", "reports"}},
+      {"utf8proc.h", {"core/base"}},
       {"xxhash.h", {"core/base"}},
   };
   return kHomes;

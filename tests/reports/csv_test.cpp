@@ -14,7 +14,7 @@ using namespace pippin;
 namespace {
 std::string csv_of(const std::vector<PointSamples>& samples) {
   std::ostringstream out;
-  format_named("csv").write({summarize(samples, {Samples::kClean})}, out);
+  format_named("csv").write({test::summarize(samples, {Samples::kClean})}, out);
   return out.str();
 }
 }  // namespace
@@ -48,7 +48,7 @@ TEST_CASE("a cell with a comma a quote or a line break is quoted") {
 TEST_CASE(
     "own axes of a sweep are always columns and foreign arguments where they tell rows apart") {
   const auto axes = [](const std::vector<PointSamples>& samples) {
-    return shown_axes(summarize(samples, {Samples::kClean}));
+    return shown_axes(test::summarize(samples, {Samples::kClean}));
   };
   CHECK(axes({test::sweep_samples()[0]}) == std::vector<std::string>{"zero"});
   CHECK(axes(test::foreign_samples()) == std::vector<std::string>{"recompute"});
@@ -71,7 +71,7 @@ TEST_CASE("an axis named like a column keeps its own name apart") {
 }
 
 TEST_CASE("asked columns are CSV's in their order with all their fields") {
-  Report report{summarize(test::sweep_samples(), {Samples::kClean})};
+  Report report{test::summarize(test::sweep_samples(), {Samples::kClean})};
   report.columns = columns_named("point,ZeRO=zero,spread:1,Speed,strip,TP", report.rows);
   std::ostringstream out;
   format_named("csv").write(report, out);
@@ -83,7 +83,7 @@ TEST_CASE("asked columns are CSV's in their order with all their fields") {
 }
 
 TEST_CASE("columns that are only drawn are refused where programs read") {
-  Report report{summarize(test::sweep_samples(), {Samples::kClean})};
+  Report report{test::summarize(test::sweep_samples(), {Samples::kClean})};
   report.columns = columns_named("strip", report.rows);
   std::ostringstream out;
   for (const std::string format : {"csv", "json"}) {

@@ -132,8 +132,8 @@ TEST_CASE("rows are the same from iterations and from digests alone") {
           run.iterations.clear();
         }
       }
-      const auto rows = summarize(points, {which, by_run});
-      const auto same = summarize(digested, {which, by_run});
+      const auto rows = test::summarize(points, {which, by_run});
+      const auto same = test::summarize(digested, {which, by_run});
       REQUIRE(rows.size() == same.size());
       for (std::size_t i = 0; i < rows.size(); ++i) check_equal(rows[i], same[i]);
     }
@@ -161,7 +161,7 @@ TEST_CASE("a last line that was cut before its batch size is one of the last bat
   PointSamples samples;
   samples.runs = {test::run_of("a", {1})};
   samples.runs[0].iterations = lines;
-  const Summary row = summarize({samples}, {}).at(0);
+  const Summary row = test::summarize({samples}, {}).at(0);
   CHECK(row.iterations == 3);
   CHECK(row.point.layout.gbs == 512);
   CHECK(row.remarks.empty());

@@ -29,7 +29,7 @@ std::vector<std::string> keys_of(const nlohmann::ordered_json& row) {
 }  // namespace
 
 TEST_CASE("a JSON report has the columns of CSV in their order and its remarks") {
-  const auto rows = summarize(test::sweep_samples(), {});
+  const auto rows = test::summarize(test::sweep_samples(), {});
   const auto json = json_of(rows);
   CHECK(keys_of(json) == std::vector<std::string>{"rows", "remarks"});
   REQUIRE(json["rows"].size() == 3);
@@ -45,7 +45,7 @@ TEST_CASE("a JSON report has the columns of CSV in their order and its remarks")
 }
 
 TEST_CASE("a whole number is an integer in JSON and what is unknown is null") {
-  auto rows = summarize(test::sweep_samples(), {});
+  auto rows = test::summarize(test::sweep_samples(), {});
   const auto json = json_of(rows)["rows"];
   CHECK(json[0]["gpus"].is_number_integer());
   CHECK(json[0]["gpus"] == 64);

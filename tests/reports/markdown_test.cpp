@@ -36,11 +36,11 @@ std::vector<std::string> table_lines(const std::string& text) {
 
 TEST_CASE("Markdown tables are as committed") {
   const auto by_point = [](const std::vector<PointSamples>& samples) {
-    return markdown_of(summarize(samples, {}));
+    return markdown_of(test::summarize(samples, {}));
   };
   CHECK(by_point(test::sweep_samples()) == test::golden("sweep.md.txt"));
   CHECK(by_point(test::foreign_samples()) == test::golden("foreign.md.txt"));
-  CHECK(markdown_of(summarize(test::sweep_samples(), {Samples::kClean, true})) ==
+  CHECK(markdown_of(test::summarize(test::sweep_samples(), {Samples::kClean, true})) ==
         test::golden("by_run.md.txt"));
 }
 

@@ -125,9 +125,9 @@ Sweep planned_sweep() {
   sweep.repeats = {3, 1};
   sweep.own_axes = {"zero"};
   for (const auto& samples : sweep_samples()) sweep.points.push_back(samples.point);
-  const Verdict clause{Verdict::Kind::kInfeasible, "where: mbs*gas*dp >= 512"};
+  const std::string clause = "where: mbs*gas*dp >= 512";
   sweep.dropped = {{point_52b(1, 128), clause}, {point_52b(2, 128), clause}};
-  sweep.dropped.push_back({sweep.points.back(), {Verdict::Kind::kInfeasible, "41.2 GiB of 32"}});
+  sweep.dropped.push_back({sweep.points.back(), "41.2 GiB of 32"});
   sweep.points.pop_back();
   return sweep;
 }
@@ -144,6 +144,13 @@ std::vector<PlannedJob> planned_jobs() {
     jobs.push_back(std::move(job));
   }
   return jobs;
+}
+
+std::vector<Summary> summarize(const std::vector<PointSamples>& points, const Summing& summing,
+                               const Rating& rating) {
+  auto rows = sum_up(points, summing);
+  for (auto& row : rows) rate(row, rating);
+  return rows;
 }
 
 }  // namespace pippin::test

@@ -5,6 +5,7 @@
 #include "core/records/campaign.h"
 #include "core/records/summary.h"
 #include "core/records/sweep.h"
+#include "reports/summarize.h"
 
 namespace pippin::test {
 
@@ -30,5 +31,9 @@ std::vector<PointSamples> foreign_samples();
 /// A sweep of four points, of which two are dropped, and its jobs.
 Sweep planned_sweep();
 std::vector<PlannedJob> planned_jobs();
+
+/// The rows of a report, with their rates.
+std::vector<Summary> summarize(const std::vector<PointSamples>& points, const Summing& summing,
+                               const Rating& rating = {});
 
 }  // namespace pippin::test

@@ -10,7 +10,7 @@ using namespace pippin;
 namespace {
 
 Summary summary_of(const PointSamples& samples, Samples which = Samples::kClean) {
-  return summarize({samples}, {which}).at(0);
+  return test::summarize({samples}, {which}).at(0);
 }
 
 PointSamples with_runs(std::vector<RunSamples> runs) {
@@ -38,7 +38,7 @@ bool has_remark(const Summary& row, const std::string& text) {
 }  // namespace
 
 TEST_CASE("a mean holds clean lines and each allocation once") {
-  const auto rows = summarize(test::sweep_samples(), {Samples::kClean});
+  const auto rows = test::summarize(test::sweep_samples(), {Samples::kClean});
   REQUIRE(rows.size() == 3);
   CHECK(mean_of(rows[0]) == Approx((129.2 + 127.5 + 131.1) / 3));
   CHECK(rows[0].allocations == 3);
@@ -53,7 +53,7 @@ TEST_CASE("a mean holds clean lines and each allocation once") {
 }
 
 TEST_CASE("a point without any run is what its plan says") {
-  const auto rows = summarize(test::sweep_samples(), {Samples::kClean});
+  const auto rows = test::summarize(test::sweep_samples(), {Samples::kClean});
   CHECK(rows[2].state == RunState::kInfeasible);
   CHECK(rows[2].reason == "needs 41.2 GiB of 32");
   CHECK_FALSE(rows[2].step_time_s);
@@ -63,7 +63,7 @@ TEST_CASE("a point without any run is what its plan says") {
 }
 
 TEST_CASE("where no line is clean all lines count and the row is marked") {
-  const auto rows = summarize(test::foreign_samples(), {Samples::kClean});
+  const auto rows = test::summarize(test::foreign_samples(), {Samples::kClean});
   CHECK(rows[0].iterations == 4);
   CHECK_FALSE(rows[0].clean);
   CHECK(mean_of(rows[0]) == Approx((2.1522 + 1.3549 + 1.3761 + 1.3798) / 4));
@@ -177,7 +177,7 @@ TEST_CASE("runs with unlike recomputation share no teraflops") {
 }
 
 TEST_CASE("memory is the largest of all runs also of those that failed") {
-  CHECK(summarize(test::sweep_samples(), {Samples::kClean})[0].memory_gib.value() ==
+  CHECK(test::summarize(test::sweep_samples(), {Samples::kClean})[0].memory_gib.value() ==
         Approx(31800.0 / 1024));
 }
 
@@ -205,7 +205,7 @@ TEST_CASE("by run each run is a row with its name, its start and why it failed")
   samples[0].runs[0].started_at = 1'000;
   samples[0].runs[0].evidence = "iteration 3/ 3 | the last line";
   samples[0].runs[3].evidence = "CUDA out of memory";
-  const auto rows = summarize(samples, {Samples::kClean, true});
+  const auto rows = test::summarize(samples, {Samples::kClean, true});
   REQUIRE(rows.size() == 4 + 1 + 1);
   CHECK(rows[0].run == "run-a1");
   CHECK(rows[0].started_at == 1'000);

@@ -14,7 +14,7 @@ namespace {
 
 std::string table_of(const std::vector<PointSamples>& samples, std::size_t width) {
   std::ostringstream out;
-  format_named("terminal").write({summarize(samples, {Samples::kClean}), {}, width}, out);
+  format_named("terminal").write({test::summarize(samples, {Samples::kClean}), {}, width}, out);
   return out.str();
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("control characters of a name cannot disturb the terminal") {
 
 TEST_CASE("a table is coloured only where it is to be and says the same") {
   const auto samples = test::sweep_samples();
-  auto rows = summarize(samples, {Samples::kClean, true});
+  auto rows = test::summarize(samples, {Samples::kClean, true});
   std::ostringstream plain, coloured;
   format_named("terminal").write({rows, {}, 100}, plain);
   format_named("terminal").write({rows, {}, 100, true}, coloured);
@@ -113,7 +113,7 @@ TEST_CASE("a table is coloured only where it is to be and says the same") {
 }
 
 TEST_CASE("a drawing's signs are explained where it is shown") {
-  Report report{summarize(test::sweep_samples(), {Samples::kClean}), {}, 0};
+  Report report{test::summarize(test::sweep_samples(), {Samples::kClean}), {}, 0};
   const auto text_of = [&](const std::string& columns) {
     report.columns = columns_named(columns, report.rows);
     std::ostringstream out;

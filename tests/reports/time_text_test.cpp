@@ -30,7 +30,7 @@ Summary noted_row(const std::vector<double>& times_ms) {
     run.iterations[0].number = 0;
     samples.runs.push_back(std::move(run));
   }
-  return summarize({samples}, {}).at(0);
+  return test::summarize({samples}, {}).at(0);
 }
 
 }  // namespace

@@ -142,7 +142,7 @@ TEST_CASE("what is no expression says why") {
   CHECK_THROWS_AS(Expression(std::string(1'999, '!')), Error);
 }
 
-TEST_CASE("the longest expression is one to muParser too") {
+TEST_CASE("the longest expression has a value, too") {
   std::string sum = "1";
   while (sum.size() + 2 <= 2'000) sum += "+1";
   CHECK(evaluated(sum) == "1000");

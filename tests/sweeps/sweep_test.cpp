@@ -18,7 +18,7 @@ std::vector<std::string> names_of(const Sweep& sweep) {
 
 std::vector<std::string> reasons_of(const Sweep& sweep) {
   std::vector<std::string> reasons;
-  for (const auto& dropped : sweep.dropped) reasons.push_back(dropped.verdict.reason);
+  for (const auto& dropped : sweep.dropped) reasons.push_back(dropped.reason);
   return reasons;
 }
 

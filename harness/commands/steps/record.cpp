@@ -131,7 +131,7 @@ void record_campaign(Database& database, const Campaign& campaign) {
   record.warmup = campaign.warmup;
   for (const auto& point : campaign.points) record.points.push_back({point, false, {}});
   for (const auto& drop : campaign.dropped)
-    record.points.push_back({drop.point, true, drop.verdict.reason});
+    record.points.push_back({drop.point, true, drop.reason});
   for (auto& planned : record.points) fill_in_params(planned.point.model);
   database.put_campaign(record);
 }

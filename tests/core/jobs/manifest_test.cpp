@@ -29,7 +29,7 @@ TEST_CASE("a campaign reads back as it was written") {
   campaign.seed = 18446744073709551615u;
   campaign.warmup = 3;
   campaign.points = {point};
-  campaign.dropped = {{point, {Verdict::Kind::kInfeasible, "where: tp < 2"}}};
+  campaign.dropped = {{point, "where: tp < 2"}};
   campaign.jobs = {{"gpt-a1-n16", 1, 16, {{"52b-tp4-a1", point.id, 1, 1}}},
                    {"gpt-a2-n16", 2, 16, {{"52b-tp4-a2-b1", point.id, 1, 1, true}}, 420}};
   const Campaign back = campaign_of(manifest_of(campaign), "test");
@@ -45,7 +45,7 @@ TEST_CASE("a campaign reads back as it was written") {
   CHECK(back.jobs[1].time_s == 420);
   CHECK_FALSE(back.jobs[0].runs[0].is_reference);
   CHECK(back.jobs[1].runs[0].is_reference);
-  CHECK(back.dropped[0].verdict.reason == "where: tp < 2");
+  CHECK(back.dropped[0].reason == "where: tp < 2");
   CHECK(manifest_of(back) == manifest_of(campaign));
 }
 

@@ -89,7 +89,6 @@ TEST_CASE("the journal reads back in the order of its submissions") {
   CHECK(submissions[1].tasks[0].runs == std::vector<std::string>{"a", "b c"});
   CHECK(submissions[1].ended.at(2).end == End::kInfrastructure);
   CHECK(submissions[1].ended.at(2).evidence == "NODE_FAIL\\ton n3");
-  CHECK(folder.job_log(submissions[1], 2).filename() == "job-2.log");
 }
 
 TEST_CASE("a damaged journal is named with what to do about it") {

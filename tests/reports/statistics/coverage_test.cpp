@@ -27,7 +27,7 @@ Experiment measure(Random& random, int allocations, double allocation_sd, bool u
       const double run = allocation + kRunSd * test::normal(random);
       std::vector<double> times(unequal ? 5 + random.below(30) : 40);
       for (double& time : times) time = std::exp(run + kIterationSd * test::normal(random));
-      result.runs.push_back(moments_of("", std::to_string(a), times));
+      result.runs.push_back(test::moments_of("", std::to_string(a), times));
       result.iterations.insert(result.iterations.end(), times.begin(), times.end());
     }
   }

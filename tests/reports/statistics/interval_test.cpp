@@ -39,24 +39,24 @@ TEST_CASE("with one day the allocation is the unit") {
 }
 
 TEST_CASE("two days are a claim about these days only") {
-  const Interval interval = interval_of(
-      {moments_of("2024-05-01", "a", {1.0, 1.1}), moments_of("2024-05-02", "b", {1.2, 1.3})});
+  const Interval interval = interval_of({test::moments_of("2024-05-01", "a", {1.0, 1.1}),
+                                         test::moments_of("2024-05-02", "b", {1.2, 1.3})});
   CHECK(interval.unit == "allocation");
   CHECK(interval.remark == "these days only");
   CHECK(interval.mean == near(1.15, 1e-12));
 }
 
 TEST_CASE("unknown days make no claim about days") {
-  const Interval interval =
-      interval_of({moments_of("2024-05-01", "a", {1.0}), moments_of("2024-05-02", "b", {1.2}),
-                   moments_of("2024-05-03", "c", {1.1}), moments_of("", "d", {1.1})});
+  const Interval interval = interval_of(
+      {test::moments_of("2024-05-01", "a", {1.0}), test::moments_of("2024-05-02", "b", {1.2}),
+       test::moments_of("2024-05-03", "c", {1.1}), test::moments_of("", "d", {1.1})});
   CHECK(interval.unit == "allocation");
   CHECK(interval.remark.empty());
 }
 
 TEST_CASE("one allocation has no interval however many runs it holds") {
-  const Interval interval =
-      interval_of({moments_of("", "a", {1.0, 1.2}), moments_of("", "a", {1.3, 1.5, 1.4})});
+  const Interval interval = interval_of(
+      {test::moments_of("", "a", {1.0, 1.2}), test::moments_of("", "a", {1.3, 1.5, 1.4})});
   CHECK(interval.mean == near(1.25, 1e-12));  // of the runs' means: no run counts twice
   CHECK_FALSE(interval.low);
   CHECK_FALSE(interval.high);
@@ -66,33 +66,34 @@ TEST_CASE("one allocation has no interval however many runs it holds") {
 }
 
 TEST_CASE("one run shows the spread of its iterations and one iteration none") {
-  const Interval run = interval_of({moments_of("", "a", {1.0, 1.2})});
+  const Interval run = interval_of({test::moments_of("", "a", {1.0, 1.2})});
   CHECK(run.unit == "iteration");
   CHECK(run.sd.value() == near(0.1414213562, 1e-9));
-  const Interval single = interval_of({moments_of("", "a", {1.0})});
+  const Interval single = interval_of({test::moments_of("", "a", {1.0})});
   CHECK(single.mean == 1.0);
   CHECK_FALSE(single.sd);
 }
 
 TEST_CASE("a time has no negative bound") {
-  const Interval interval = interval_of({moments_of("", "a", {1.0}), moments_of("", "b", {2.0})});
+  const Interval interval =
+      interval_of({test::moments_of("", "a", {1.0}), test::moments_of("", "b", {2.0})});
   CHECK(interval.low.value() == 0);
   CHECK(interval.high.value() == near(1.5 + 12.7062047361747 * 0.5, 1e-9));
 }
 
 TEST_CASE("allocations that do not differ fall back on their means") {
   // No variance between them: degrees of freedom would count all 11 iterations.
-  const Interval interval =
-      interval_of({moments_of("", "a", {0.9, 1.0, 1.1, 1.0}), moments_of("", "b", {0.9, 1.1, 1.03}),
-                   moments_of("", "c", {0.92, 1.1, 1.0, 1.0})});
+  const Interval interval = interval_of({test::moments_of("", "a", {0.9, 1.0, 1.1, 1.0}),
+                                         test::moments_of("", "b", {0.9, 1.1, 1.03}),
+                                         test::moments_of("", "c", {0.92, 1.1, 1.0, 1.0})});
   CHECK(interval.mean == near((1.0 + 1.01 + 1.005) / 3, 1e-9));
   CHECK(interval.high.value() - interval.mean == near(4.30265272974946 * 0.005 / 1.7320508, 1e-6));
 }
 
 TEST_CASE("measurements without any spread have an interval of no width") {
   const Interval interval =
-      interval_of({moments_of("", "a", {0.1, 0.1}), moments_of("", "b", {0.1}),
-                   moments_of("", "c", {0.1, 0.1, 0.1})});
+      interval_of({test::moments_of("", "a", {0.1, 0.1}), test::moments_of("", "b", {0.1}),
+                   test::moments_of("", "c", {0.1, 0.1, 0.1})});
   CHECK(interval.low.value() == 0.1);
   CHECK(interval.mean == 0.1);
   CHECK(interval.high.value() == 0.1);
@@ -110,7 +111,7 @@ TEST_CASE("whatever the shape and the scale the mean lies within its interval") 
         time = scale * (1 + spread * static_cast<double>(random.below(4)) / 3);
       }
       const std::string day = random.below(8) == 0 ? "" : "d" + std::to_string(random.below(4));
-      runs.push_back(moments_of(day, "a" + std::to_string(random.below(4)), times));
+      runs.push_back(test::moments_of(day, "a" + std::to_string(random.below(4)), times));
     }
     const Interval interval = interval_of(runs);
     INFO(i << ": " << runs.size() << " runs, scale " << scale << ", spread " << spread);

@@ -50,25 +50,18 @@ TEST_CASE("the criterion at given variances is the dense one") {
   struct Check {
     std::string file;
     Variances variances;
-    double reml, ml, mean, se;
+    double reml, mean, se;
   };
   const std::vector<Check> checks{
-      {"nested_balanced.csv",
-       {225, 100, 900, 400},
-       3067.98537654047,
-       3075.00729739741,
-       1012.6951,
-       13.3567502700986},
+      {"nested_balanced.csv", {225, 100, 900, 400}, 3067.98537654047, 1012.6951, 13.3567502700986},
       {"nested_unbalanced.csv",
        {225, 100, 900, 400},
        1766.81696659869,
-       1773.79138274221,
        874.869978502893,
        13.0432340870136},
       {"nested_negative.csv",
        {225, 100, 900, 0},
        808.415129744653,
-       815.315953399727,
        496.050055555556,
        12.5720147770974},
   };
@@ -76,7 +69,6 @@ TEST_CASE("the criterion at given variances is the dense one") {
     INFO(check.file);
     const NestedFit fit = fit_of(nest(test::runs_of(check.file)), check.variances);
     CHECK(fit.reml == near(check.reml, 1e-9));
-    CHECK(fit.ml == near(check.ml, 1e-9));
     CHECK(fit.mean == near(check.mean, 1e-9));
     CHECK(fit.se == near(check.se, 1e-9));
   }
@@ -116,8 +108,9 @@ TEST_CASE("levels that the data cannot tell apart are one component") {
 }
 
 TEST_CASE("one iteration per run leaves one component") {
-  const auto found = components_of(
-      nest({moments_of("", "a", {1.0}), moments_of("", "b", {2.0}), moments_of("", "c", {4.0})}));
+  const auto found =
+      components_of(nest({test::moments_of("", "a", {1.0}), test::moments_of("", "b", {2.0}),
+                          test::moments_of("", "c", {4.0})}));
   REQUIRE(found.components.size() == 1);
   CHECK(found.components[0].variance == near(7.0 / 3, 1e-9));
   REQUIRE(found.df);
@@ -126,15 +119,15 @@ TEST_CASE("one iteration per run leaves one component") {
 
 TEST_CASE("data without spread inside its runs still has a mean") {
   const auto found =
-      components_of(nest({moments_of("", "a", {1.0, 1.0}), moments_of("", "b", {2.0}),
-                          moments_of("", "c", {3.0, 3.0, 3.0})}));
+      components_of(nest({test::moments_of("", "a", {1.0, 1.0}), test::moments_of("", "b", {2.0}),
+                          test::moments_of("", "c", {3.0, 3.0, 3.0})}));
   CHECK(found.fit.mean == near(2, 1e-6));
 }
 
 TEST_CASE("an allocation over midnight belongs to one day") {
   const auto nesting =
-      nest({moments_of("2024-05-02", "a", {1.0}), moments_of("2024-05-01", "a", {1.0}),
-            moments_of("", "a", {1.0}), moments_of("2024-05-02", "b", {1.0})});
+      nest({test::moments_of("2024-05-02", "a", {1.0}), test::moments_of("2024-05-01", "a", {1.0}),
+            test::moments_of("", "a", {1.0}), test::moments_of("2024-05-02", "b", {1.0})});
   CHECK(nesting.allocations() == 2);
   CHECK(nesting.days == 2);
 }

@@ -6,6 +6,7 @@
 
 #include "core/base/files.h"
 #include "core/base/text.h"
+#include "reports/statistics/sample.h"
 #include "tests/support/temporary.h"
 
 namespace pippin::test {
@@ -55,6 +56,11 @@ double normal(Random& random) {
   };
   const double radius = std::sqrt(-2 * std::log(uniform()));
   return radius * std::cos(2 * std::numbers::pi * uniform());
+}
+
+RunMoments moments_of(std::string day, std::string allocation, const std::vector<double>& values) {
+  return {std::move(day), std::move(allocation), values.size(), mean_of(values),
+          squares_of(values)};
 }
 
 }  // namespace pippin::test

@@ -17,6 +17,8 @@ std::vector<double> series_of(const std::string& file, const std::string& name);
 /// The runs of a file with the columns day, allocation, run, iteration, time.
 std::vector<RunMoments> runs_of(const std::string& file);
 
+RunMoments moments_of(std::string day, std::string allocation, const std::vector<double>& values);
+
 /// Standard normal (Box-Muller), the same on every platform up to the last digits of log and cos.
 double normal(Random& random);
 

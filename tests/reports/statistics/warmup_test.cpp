@@ -31,7 +31,7 @@ TEST_CASE("seven courses are told apart") {
   for (const auto& decision : kDecisions) {
     INFO(decision.series);
     const Course course = course_of(test::series_of("warmup.csv", decision.series));
-    CHECK(text_of(course.kind) == text_of(decision.kind));
+    CHECK(course.kind == decision.kind);
     CHECK(course.steady_from == decision.steady_from);
     CHECK(course.starts == decision.starts);
     CHECK(course.means.back() == Approx(decision.last_mean).epsilon(1e-9));
