@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/base/files.h"
-#include "core/records/canary.h"
+#include "core/records/canary_reading.h"
 #include "core/records/run.h"
 #include "core/records/summary.h"
 

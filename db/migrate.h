@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/base/embedded.h"
+#include "core/base/embedded_file.h"
 #include "db/sqlite.h"
 
 namespace pippin {

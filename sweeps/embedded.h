@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/embedded.h"
+#include "core/base/embedded_file.h"
 
 namespace pippin {
 

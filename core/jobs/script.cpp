@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <map>
 
-#include "core/base/embedded.h"
+#include "core/base/embedded_file.h"
 #include "core/base/error.h"
 #include "core/base/placeholders.h"
 #include "core/base/text.h"

@@ -43,12 +43,12 @@ inline constexpr std::array<CountField<Layout>, 8> kLayoutFields{{
     {"gbs", &Layout::gbs, false},
 }};
 
-/// Calls `visit(name, count)` for every field of a point, in the order of the tables; of a point
+/// Calls `use(name, count)` for every field of a point, in the order of the tables; of a point
 /// that is not const the counts can be set.
-template <typename AnyPoint, typename Visit>
-void for_each_count(AnyPoint&& point, Visit visit) {
-  for (const auto& field : kModelFields) visit(field.name, point.model.*field.count);
-  for (const auto& field : kLayoutFields) visit(field.name, point.layout.*field.count);
+template <typename AnyPoint, typename Use>
+void for_each_count(AnyPoint&& point, Use use) {
+  for (const auto& field : kModelFields) use(field.name, point.model.*field.count);
+  for (const auto& field : kLayoutFields) use(field.name, point.layout.*field.count);
 }
 
 /// The count of that name; nothing where no field has it.

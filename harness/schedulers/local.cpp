@@ -13,7 +13,7 @@
 #include <thread>
 #include <unistd.h>
 
-#include "core/base/embedded.h"
+#include "core/base/embedded_file.h"
 #include "core/base/error.h"
 #include "core/base/process.h"
 #include "core/base/text.h"

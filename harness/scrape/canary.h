@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "core/records/canary.h"
+#include "core/records/canary_reading.h"
 
 namespace pippin {
 

@@ -24,13 +24,13 @@ struct Totals {
   std::int64_t unreadable = 0;
 };
 
-bool empty(const Added& added) { return added.logs + added.runs + added.iterations == 0; }
+bool adds_nothing(const Added& added) { return added.logs + added.runs + added.iterations == 0; }
 
 /// "3 logs, 3 runs, 33 iterations added; 4 files are no logs"
 std::string summary_of(const Totals& totals) {
   const Added& added = totals.added;
   std::string text = "nothing added";
-  if (!empty(added)) {
+  if (!adds_nothing(added)) {
     text = fmt::format("{}, {}, {} added", counted(added.logs, "log"), counted(added.runs, "run"),
                        counted(added.iterations, "iteration"));
   }
@@ -153,7 +153,7 @@ class Collector {
     totals_.added.logs += added.logs;
     totals_.added.runs += added.runs;
     totals_.added.iterations += added.iterations;
-    if (empty(added)) ++totals_.known;
+    if (adds_nothing(added)) ++totals_.known;
     return true;
   }
 
