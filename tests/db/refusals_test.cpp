@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/base/error.h"
+#include "core/base/process.h"
 #include "db/lock.h"
 #include "db/migrate.h"
 #include "db/sqlite.h"
@@ -244,6 +245,48 @@ TEST_CASE("a lock folder names who holds it and what to do when that one is gone
   CHECK_THAT(message, Contains("process 4711 on login3") && Contains("remove that folder"));
   fs::remove_all(folder / "t.db.lock");
   CHECK(database.samples().empty());
+}
+
+TEST_CASE("whether who holds a lock folder still runs is said of this machine's processes only") {
+  const test::TemporaryDirectory folder;
+  const auto holder = [&](const std::string& owner) {
+    fs::create_directories(folder / "lock");
+    disk().write(folder / "lock/owner", owner);
+    return refusal([&] { db::FolderLock(folder / "lock", std::chrono::milliseconds(0)); }).second;
+  };
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) ::_exit(0);
+  ::waitpid(child, nullptr, 0);
+  const std::string here = host_name();
+  CHECK_THAT(holder(fmt::format("{} {}\n", here, child)),
+             Contains(fmt::format("process {} on {}, which no longer runs; if no", child, here)));
+  CHECK_THAT(holder(fmt::format("else-{} {}\n", here, child)),
+             Contains(fmt::format("process {} on else-{}; if no", child, here)));
+  CHECK_THAT(holder(fmt::format("{} {}\n", here, ::getpid())),
+             Contains(fmt::format("process {} on {}; if no", ::getpid(), here)));
+}
+
+TEST_CASE("a lock folder whose owner cannot be read says what stands there, or that nothing does") {
+  const test::TemporaryDirectory folder;
+  const auto holder = [&] {
+    return refusal([&] { db::FolderLock(folder / "lock", std::chrono::milliseconds(0)); }).second;
+  };
+  fs::create_directories(folder / "lock");
+  CHECK_THAT(holder(), Contains("in use by a process that did not say its name; if"));
+  for (const char* owner : {"somebody", "host 12 more", "host twelve"}) {
+    disk().write(folder / "lock/owner", owner);
+    CHECK_THAT(holder(), Contains(fmt::format("in use by {}; if", owner)));
+  }
+}
+
+TEST_CASE("a lock folder goes with its owner, and names it until then") {
+  const test::TemporaryDirectory folder;
+  {
+    const db::FolderLock lock(folder / "lock", std::chrono::milliseconds(0));
+    CHECK(disk().read(folder / "lock/owner") == fmt::format("{} {}\n", host_name(), ::getpid()));
+  }
+  CHECK_FALSE(fs::exists(folder / "lock"));
 }
 
 TEST_CASE("a local folder is not taken for a network's") {

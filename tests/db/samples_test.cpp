@@ -32,6 +32,29 @@ TEST_CASE("memory and recomputation come with the run") {
   CHECK(run.day.empty());
 }
 
+TEST_CASE("runs stand by allocation and by their places in it, however they came") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  database.put_campaign(test::campaign_of());
+  const auto put = [&](std::int64_t allocation, std::int64_t position) {
+    auto run = test::run_of(fmt::format("run-a{}-{}", allocation, position), "");
+    run.place.job = fmt::format("job-{}", allocation);
+    run.place.allocation = allocation;
+    run.place.position = position;
+    database.put_run(run);
+  };
+  put(1, 3);
+  put(2, 1);
+  put(1, 1);
+  put(2, 2);
+  put(1, 2);
+  std::vector<std::string> names;
+  const auto samples = database.samples();
+  for (const auto& run : samples.at(0).runs) names.push_back(run.run);
+  CHECK(names ==
+        std::vector<std::string>{"run-a1-1", "run-a1-2", "run-a1-3", "run-a2-1", "run-a2-2"});
+}
+
 TEST_CASE("a hundred thousand iterations load as they were stored") {
   const test::TemporaryDirectory folder;
   Database database(folder / "t.db");

@@ -300,3 +300,17 @@ TEST_CASE("a comparison counts recomputed work once and falls back on sequences 
   compare_with(rows, 0);
   CHECK(rows[1].vs.value().value == Approx(3));
 }
+
+TEST_CASE("the quarters and ends of a row's lines reach as far as those of any of its runs") {
+  const auto all_of = [](const RunSamples& first, const RunSamples& second) {
+    return summary_of(with_runs({first, second}), Samples::kAll).lines_s.value();
+  };
+  const auto low = test::run_of("a", {1000, 2000, 3000, 4000, 5000});
+  const auto high = test::run_of("b", {6000, 7000, 8000, 9000, 10000});
+  for (const auto& lines : {all_of(low, high), all_of(high, low)}) {
+    CHECK(lines.min == Approx(1));
+    CHECK(lines.p25 == Approx(2));
+    CHECK(lines.p75 == Approx(9));
+    CHECK(lines.max == Approx(10));
+  }
+}

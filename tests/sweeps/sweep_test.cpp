@@ -188,6 +188,8 @@ TEST_CASE("what a sweep says of a model goes before its named size") {
   CHECK(sweep.points[1].model.ffn == 11008);
   const Sweep wider = sweep_of(layout_sweep("model: {size: 52B}\ngrid: {hidden: [4096]}\n"));
   CHECK(wider.points[0].model.ffn == 4 * 4096);
+  const Sweep styled = sweep_of(layout_sweep("model: {style: llama}\ngrid: {size: [52B]}\n"));
+  CHECK(styled.points.at(0).model.style == "llama");
 }
 
 TEST_CASE("a probe that is told no model is the tiny one") {

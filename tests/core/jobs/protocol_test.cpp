@@ -35,6 +35,28 @@ TEST_CASE("a marker that was torn by a power cut counts as none") {
   }
 }
 
+TEST_CASE("an attempt that was ended from outside says whether its job's time was up") {
+  const test::TemporaryDirectory root;
+  SweepFolder folder(disk(), root.path());
+  const auto attempt = [&](const std::string& marker) {
+    disk().write(root / "r/1-5-0/interrupted", marker);
+    return folder.attempts("r").at(0);
+  };
+  for (const char* marker : {"signal=TERM time_up=1\n", "signal= time_up=1"}) {
+    CHECK(attempt(marker).interrupted);
+    CHECK(attempt(marker).time_up);
+  }
+  for (const char* marker :
+       {"signal=TERM time_up=0\n", "signal=TERM\n", "signal=TERM time_up=\n"}) {
+    CHECK(attempt(marker).interrupted);
+    CHECK_FALSE(attempt(marker).time_up);
+  }
+  disk().write(root / "r/1-5-0/done", "exit=0 ended=900\n");
+  CHECK(attempt("signal=TERM time_up=1\n").done());
+  CHECK_FALSE(attempt("signal=TERM time_up=1\n").interrupted);
+  CHECK_FALSE(attempt("signal=TERM time_up=1\n").time_up);
+}
+
 TEST_CASE("attempts stand in the order of their submissions and other entries are none") {
   const test::TemporaryDirectory root;
   SweepFolder folder(disk(), root.path());

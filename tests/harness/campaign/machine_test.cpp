@@ -158,6 +158,20 @@ TEST_CASE(
   CHECK(std::set<std::string>(hole.tokens.begin(), hole.tokens.end()).size() == 3);
 }
 
+TEST_CASE("a job that never arrives is handed over again under its name, and that is no try") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.answer = Handed::Answer::kUnsure;
+  hole.phase = JobStatus::Phase::kAbsent;
+  auto machine = machine_on(files, hole);
+  for (int i = 0; i < 6; ++i) machine.step();
+  CHECK(hole.tokens == std::vector<std::string>(6, hole.tokens.at(0)));
+  hole.answer = Handed::Answer::kTaken;
+  for (int i = 0; i < 10; ++i) machine.step();
+  CHECK(machine.counts() == kLost);
+  CHECK(std::set<std::string>(hole.tokens.begin(), hole.tokens.end()).size() == 3);
+}
+
 TEST_CASE("a cancelled job stays cancelled for who watched and is taken up by who comes later") {
   test::MemoryFiles files;
   BlackHole hole;

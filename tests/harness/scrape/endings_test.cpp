@@ -128,6 +128,12 @@ TEST_CASE("a cause that the launch outlived did not end it") {
   CHECK_FALSE(end_of(kOutOfMemory + on).state);
   CHECK(end_of(kOutOfMemory + on + kTimeLimit).state == RunState::kTimeout);
   CHECK(end_of(kOutOfMemory + row(4, 100)).state == RunState::kOom);
+  // Two more lines may be under way when a rank dies; a third is written by one that lives.
+  const std::string two = row(4, 100) + row(5, 100);
+  CHECK(end_of(kOutOfMemory + two).state == RunState::kOom);
+  CHECK_FALSE(end_of(kOutOfMemory + two + row(6, 100)).state);
+  CHECK(end_of(kOutOfMemory + two + kTimeLimit).state == RunState::kOom);
+  CHECK(end_of(kOutOfMemory + two + row(6, 100) + kTimeLimit).state == RunState::kTimeout);
 }
 
 TEST_CASE("a launch that reached its last iteration is ok") {

@@ -88,6 +88,8 @@ TEST_CASE("a marker's words are split as a shell splits them") {
       {"<!-- pippin:begin s --where=\"x == \\\"a\\\"\" -->", {"s", "--where=x == \"a\""}},
       {"<!-- pippin:begin a\\ b \"c\\d\" '\\' '' -->", {"a b", "c\\d", "\\", ""}},
       {"<!-- pippin:begin a\"b c\"d -->", {"ab cd"}},
+      {"<!-- pippin:begin \"a\\\\b\" \"a\\\"b\" \"a\\$b\" \"a\\`b\" -->",
+       {"a\\b", "a\"b", "a$b", "a`b"}},
       {"<!-- pippin:begin s --columns 'GPUs,PP Chunks' -->", {"s", "--columns", "GPUs,PP Chunks"}}};
   for (const auto& [marker, words] : cases) {
     CAPTURE(marker);
