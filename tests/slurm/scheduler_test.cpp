@@ -1,0 +1,323 @@
+#include <ctime>
+
+#include "core/base/error.h"
+#include "slurm/ask.h"
+#include "slurm/slurm.h"
+#include "tests/slurm/fake_slurm.h"
+
+using namespace pippin;
+using Catch::Contains;
+using test::FakeSlurm;
+
+namespace {
+
+using Phase = JobStatus::Phase;
+
+const std::string kConfig = "ClusterName = c1\nMaxArraySize = 11\nMaxJobCount = 100\n";
+const std::string kAccounting = "AccountingStorageType = accounting_storage/slurmdbd\n";
+const std::string kNoAccounting = "AccountingStorageType = accounting_storage/none\n";
+
+JobRequest request_of(std::int64_t tasks = 1) {
+  JobRequest request;
+  request.token = "gpt-s1-abc";
+  request.script = "/s/jobs/a/script.sh";
+  request.log = "/s/100%/job.log";
+  request.tasks = tasks;
+  return request;
+}
+
+Asked asked_of(const std::string& token, std::int64_t tasks = 1, bool handed = true) {
+  Asked asked;
+  asked.token = token;
+  asked.tasks = tasks;
+  asked.handed = handed;
+  asked.owner = slurm::own_user();
+  return asked;
+}
+
+std::string queued(const std::string& token, const std::string& id, const std::string& state,
+                   const std::string& user = slurm::own_user()) {
+  return token + "|" + id + "|" + state + "|None|1|2|n1|" + user + "\n";
+}
+
+std::string accounted(const std::string& token, const std::string& id, const std::string& state) {
+  return token + "|" + id + "|" + state + "|None|1|2|n1|" + slurm::own_user() + "|0:0\n";
+}
+
+std::vector<JobStatus> status_of(SlurmScheduler& slurm, const Asked& asked) {
+  return slurm.query({asked}).at(asked.token);
+}
+
+}  // namespace
+
+TEST_CASE("sbatch is told name, log and script of a job, and that its twins must not overlap") {
+  FakeSlurm fake;
+  fake.says("sbatch", "4711;c1\n");
+  const Handed handed = SlurmScheduler().submit(request_of());
+  CHECK(handed.answer == Handed::Answer::kTaken);
+  CHECK(handed.words == "4711");
+  CHECK(fake.calls("sbatch") ==
+        std::vector<std::string>{
+            "sbatch [--parsable] [--job-name=gpt-s1-abc] [--output=/s/100%%/job.log] "
+            "[--open-mode=append] [--dependency=singleton] [/s/jobs/a/script.sh] {}"});
+}
+
+TEST_CASE("an array's tasks have logs of their own, a limit, a time and the options of the job") {
+  FakeSlurm fake;
+  fake.says("sbatch", "4711\n");
+  ::setenv("TZ", "UTC0", 1);
+  ::tzset();
+  JobRequest request = request_of(3);
+  request.options = {"--time=60"};
+  request.begin = 1712372532;
+  SlurmScheduler().submit(request);
+  CHECK(fake.calls("sbatch") ==
+        std::vector<std::string>{
+            "sbatch [--parsable] [--job-name=gpt-s1-abc] [--output=/s/100%%/job-%a.log] "
+            "[--open-mode=append] [--array=1-3] [--begin=2024-04-06T03:02:12] [--time=60] "
+            "[/s/jobs/a/script.sh] {}"});
+  request.max_in_flight = 2;
+  SlurmScheduler().submit(request);
+  CHECK_THAT(fake.calls("sbatch").at(0), Contains("[--array=1-3%2]"));
+}
+
+TEST_CASE("what has to end first is what of it still waits or runs") {
+  FakeSlurm fake;
+  fake.says("sbatch", "4711\n");
+  fake.says("squeue", queued("a", "7_1", "RUNNING") + queued("a", "7_2", "PENDING") +
+                          queued("b", "8", "COMPLETED") + queued("other", "9", "RUNNING") +
+                          queued("b", "10", "COMPLETING"));
+  JobRequest request = request_of();
+  request.after = {"a", "b"};
+  SlurmScheduler().submit(request);
+  CHECK_THAT(fake.calls("sbatch").at(0),
+             Contains("[--dependency=afterany:10:7]") && !Contains("singleton"));
+  CHECK_THAT(fake.calls("squeue").at(0), Contains("[--name=a,b]") &&
+                                             Contains("[--user=" + slurm::own_user() + "]") &&
+                                             Contains("[--states=all]") && Contains("{%s}"));
+  fake.fails("squeue", "slurm_load_jobs error: Unable to contact slurm controller\n");
+  const Handed handed = SlurmScheduler().submit(request);
+  CHECK(handed.answer == Handed::Answer::kNoRoom);
+  CHECK(handed.words ==
+        "Slurm does not answer: slurm_load_jobs error: Unable to contact slurm controller");
+  CHECK(fake.calls("sbatch").empty());
+}
+
+TEST_CASE("of a token in the queue each task has its own status, and the most alive one") {
+  FakeSlurm fake;
+  fake.says("scontrol", kConfig + kNoAccounting);
+  fake.says("squeue", queued("t", "7_[3-4]", "PENDING") + queued("t", "7_1", "COMPLETED") +
+                          queued("t", "7_2", "COMPLETED") + queued("t", "9_2", "RUNNING") +
+                          queued("t", "9_3", "COMPLETED") + queued("t", "9_9", "RUNNING") +
+                          queued("t", "9_1", "RUNNING", "stranger") + queued("u", "8", "RUNNING"));
+  SlurmScheduler slurm;
+  const auto answers = slurm.query({asked_of("t", 4), asked_of("u")});
+  REQUIRE(answers.size() == 2);
+  REQUIRE(answers.at("t").size() == 4);
+  CHECK(answers.at("t")[0].phase == Phase::kEnded);
+  CHECK(answers.at("t")[1].phase == Phase::kRunning);
+  CHECK(answers.at("t")[2].phase == Phase::kWaiting);
+  CHECK(answers.at("t")[3].phase == Phase::kWaiting);
+  CHECK(answers.at("u")[0].phase == Phase::kRunning);
+  CHECK(fake.calls("sacct").empty());
+}
+
+TEST_CASE("a queue that does not answer says nothing of any task") {
+  FakeSlurm fake;
+  fake.fails("squeue", "");
+  SlurmScheduler slurm;
+  const auto tasks = status_of(slurm, asked_of("t", 2));
+  REQUIRE(tasks.size() == 2);
+  for (const auto& task : tasks) {
+    CHECK(task.phase == Phase::kUnknown);
+    CHECK(task.evidence == "Slurm does not answer: exit 1 without a word");
+  }
+}
+
+TEST_CASE("what has left the queue is looked up in accounting, which may lag") {
+  FakeSlurm fake;
+  fake.says("scontrol", kConfig + kAccounting);
+  fake.says("squeue", queued("t", "7_2", "RUNNING"));
+  fake.says("sacct", accounted("t", "7_1", "TIMEOUT") + accounted("t", "7_2", "FAILED") +
+                         accounted("t", "7_3", "RUNNING"));
+  SlurmScheduler slurm;
+  const auto tasks = status_of(slurm, asked_of("t", 4));
+  CHECK(tasks[0].phase == Phase::kEnded);
+  CHECK(tasks[0].end == End::kLimit);
+  CHECK(tasks[1].phase == Phase::kRunning);
+  for (const std::size_t late : {2, 3}) {
+    CHECK(tasks[late].phase == Phase::kUnknown);
+    CHECK(tasks[late].evidence == "it has left the queue; accounting lags");
+  }
+  CHECK_THAT(fake.calls("sacct").at(0), Contains("[--name=t]") && Contains("[--allocations]") &&
+                                            Contains("[--parsable2]") &&
+                                            Contains("[--user=" + slurm::own_user() + "]"));
+  fake.fails("sacct", "sacct: error: no daemon\n");
+  CHECK(status_of(slurm, asked_of("t", 4))[0].evidence ==
+        "Slurm's accounting does not answer: sacct: error: no daemon");
+}
+
+TEST_CASE("without accounting what was handed over and is gone has ended, nobody knows how") {
+  FakeSlurm fake;
+  fake.says("scontrol", kConfig + kNoAccounting);
+  fake.says("squeue", "");
+  SlurmScheduler slurm;
+  const auto task = status_of(slurm, asked_of("t")).at(0);
+  CHECK(task.phase == Phase::kEnded);
+  CHECK(task.end == End::kUnknown);
+  CHECK(task.evidence == "Slurm no longer knows it");
+  CHECK(fake.calls("sacct").empty());
+}
+
+TEST_CASE("accounting is asked for a thousand tokens at a time, and for the others later") {
+  FakeSlurm fake;
+  fake.says("scontrol", kConfig + kAccounting);
+  fake.says("squeue", "");
+  fake.says("sacct", "");
+  std::vector<Asked> asked;
+  for (int i = 0; i < 1001; ++i) asked.push_back(asked_of("t" + std::to_string(i)));
+  const auto answers = SlurmScheduler().query(asked);
+  CHECK(answers.at("t1000")[0].evidence == "its accounting is asked for later");
+  CHECK(answers.at("t1000")[0].phase == Phase::kUnknown);
+  CHECK(answers.at("t999")[0].evidence == "it has left the queue; accounting lags");
+  CHECK_THAT(fake.calls("sacct").at(0), Contains(",t999]"));
+}
+
+TEST_CASE("too many tokens for one argument are not named to the queue") {
+  FakeSlurm fake;
+  fake.says("squeue", "");
+  fake.says("scontrol", kConfig + kNoAccounting);
+  SlurmScheduler().query({asked_of(std::string(99'999, 't'))});
+  CHECK_THAT(fake.calls("squeue").at(0), Contains("[--name=t"));
+  SlurmScheduler().query({asked_of(std::string(100'000, 't'))});
+  CHECK_THAT(fake.calls("squeue").at(0), !Contains("[--name="));
+}
+
+TEST_CASE("what was tried a moment ago may arrive until its credential has run out") {
+  FakeSlurm fake;
+  fake.says("scontrol", kConfig + kNoAccounting + "AuthInfo = cred_expire=9,ttl=100\n");
+  fake.says("squeue", "");
+  SlurmScheduler slurm;
+  const auto now = static_cast<std::int64_t>(std::time(nullptr));
+  Asked asked = asked_of("t", 1, false);
+  asked.tried_until = now;
+  JobStatus task = status_of(slurm, asked).at(0);
+  CHECK(task.phase == Phase::kUnknown);
+  CHECK_THAT(task.evidence, Catch::Matches("it may arrive within 10[345] s"));
+  asked.tried_until = now - 107;
+  task = status_of(slurm, asked).at(0);
+  CHECK(task.phase == Phase::kAbsent);
+  CHECK(task.evidence == "it never arrived");
+  asked.tried_until = now - 101;  // clocks may differ by seconds
+  CHECK(status_of(slurm, asked).at(0).phase == Phase::kUnknown);
+}
+
+TEST_CASE("an array of which a task is known did arrive") {
+  FakeSlurm fake;
+  fake.says("scontrol", kConfig + kNoAccounting);
+  fake.says("squeue", queued("t", "7_1", "RUNNING"));
+  SlurmScheduler slurm;
+  const auto tasks = status_of(slurm, asked_of("t", 2, false));
+  CHECK(tasks[0].phase == Phase::kRunning);
+  CHECK(tasks[1].phase == Phase::kEnded);
+}
+
+TEST_CASE("there is room for what the controller's and the user's limits leave") {
+  FakeSlurm fake;
+  const std::string me = slurm::own_user();
+  fake.says("scontrol", kConfig + kAccounting);
+  fake.says_as_it_is("squeue", "you RUNNING\n" + me + " PENDING\n" + me + " COMPLETED\n");
+  fake.says_as_it_is("sacctmgr.user", "six|six|normal||40\n");
+  fake.says_as_it_is("sacctmgr.qos", "normal|30\nlong|20\n");
+  Room room = SlurmScheduler().room();
+  CHECK(room.tasks_per_job == 10);
+  CHECK(room.tasks == 29);
+  CHECK_THAT(room.limit, Contains("QOS normal"));
+  CHECK_THAT(fake.calls("squeue").at(0), Contains("[--array]") && Contains("[--states=all]"));
+  const auto asked = fake.calls("sacctmgr");
+  REQUIRE(asked.size() == 2);
+  CHECK_THAT(asked[0], Contains("[show] [user] [" + me + "] [withassoc] [where] [cluster=c1]"));
+  CHECK(SlurmScheduler({"six", "long"}).room().tasks == 19);
+  fake.says("scontrol", kConfig + kNoAccounting);
+  fake.calls("sacctmgr");
+  CHECK(SlurmScheduler().room().tasks == 96);
+  CHECK(fake.calls("sacctmgr").empty());
+  fake.fails("squeue", "down\n");
+  room = SlurmScheduler().room();
+  CHECK(room.tasks == 0);
+  CHECK(room.limit == "Slurm does not answer: down");
+}
+
+TEST_CASE("the configuration is asked for once, and its silence is the machine's failure") {
+  FakeSlurm fake;
+  fake.says("squeue", "");
+  fake.fails("scontrol", "no controller\n");
+  SlurmScheduler slurm;
+  CHECK(status_of(slurm, asked_of("t")).at(0).evidence == "Slurm does not answer: no controller");
+  fake.works("scontrol");
+  fake.says("scontrol", kConfig + kNoAccounting);
+  fake.calls("scontrol");
+  for (int i = 0; i < 3; ++i) status_of(slurm, asked_of("t"));
+  CHECK(fake.calls("scontrol") == std::vector<std::string>{"scontrol [show] [config] {%s}"});
+}
+
+TEST_CASE("what waits or runs is cancelled, each job or array once") {
+  FakeSlurm fake;
+  fake.says("squeue", queued("a", "7_1", "RUNNING") + queued("a", "7_[2-3]", "PENDING") +
+                          queued("b", "8", "COMPLETED") + queued("c", "9", "PENDING"));
+  SlurmScheduler().cancel({asked_of("a", 3), asked_of("b"), asked_of("c")});
+  CHECK(fake.calls("scancel") == std::vector<std::string>{"scancel [7] [9] {%s}"});
+  fake.fails("scancel", "scancel: error: denied\n");
+  CHECK_THROWS_WITH(SlurmScheduler().cancel({asked_of("c")}), "scancel: scancel: error: denied");
+  fake.calls("scancel");
+  fake.says("squeue", queued("b", "8", "COMPLETED"));
+  SlurmScheduler().cancel({asked_of("b")});
+  CHECK(fake.calls("scancel").empty());
+}
+
+TEST_CASE("what waits is changed, and counted by its tasks") {
+  FakeSlurm fake;
+  fake.says("squeue", queued("a", "7_1", "RUNNING") + queued("a", "7_[2-4%2]", "PENDING") +
+                          queued("b", "8", "PENDING"));
+  SlurmScheduler slurm;
+  CHECK(slurm.update({asked_of("a", 4), asked_of("b")}, {"TimeLimit=20"}) == 4);
+  CHECK(fake.calls("scontrol") ==
+        std::vector<std::string>{"scontrol [update] [jobid=7_[2-4]] [TimeLimit=20] {%s}",
+                                 "scontrol [update] [jobid=8] [TimeLimit=20] {%s}"});
+  fake.fails("scontrol", "slurm_update error: Access denied\n");
+  CHECK_THROWS_WITH(slurm.update({asked_of("b")}, {"TimeLimit=20"}),
+                    "scontrol update jobid=8: slurm_update error: Access denied");
+}
+
+TEST_CASE("sbatch checks a script without running it") {
+  FakeSlurm fake;
+  fake.says("sbatch", "");
+  CHECK(SlurmScheduler::test("#!/bin/bash\n").empty());
+  CHECK_THAT(fake.calls("sbatch").at(0), Contains("[--test-only]"));
+  fake.fails("sbatch", "sbatch: error: invalid partition\nmore\n");
+  CHECK_THROWS_WITH(SlurmScheduler::test("#!/bin/bash\n"),
+                    "sbatch --test-only: sbatch: error: invalid partition");
+}
+
+TEST_CASE("variables that would change what Slurm's programs say do not reach them") {
+  FakeSlurm fake;
+  ::setenv("SQUEUE_FORMAT", "%i", 1);
+  ::setenv("SLURM_CONF", "/etc/x.conf", 1);
+  ::setenv("SLURMISH", "1", 1);
+  const std::string script = "echo \"<${SQUEUE_FORMAT-}> <${SLURM_CONF-}> <${SLURM_BITSTR_LEN-}>\"";
+  CHECK(slurm::ask({"/bin/sh", "-c", script}, std::chrono::seconds(20)).output ==
+        "<> </etc/x.conf> <0>\n");
+  ::unsetenv("SQUEUE_FORMAT");
+  ::unsetenv("SLURM_CONF");
+  ::unsetenv("SLURMISH");
+}
+
+TEST_CASE("a complaint is its first line, or how the program ended") {
+  Answer answer;
+  answer.exit_code = 3;
+  CHECK(slurm::complaint_of(answer) == "exit 3 without a word");
+  answer.errors = "\n one\ntwo\n";
+  CHECK(slurm::complaint_of(answer) == "one");
+  answer.gave_up = true;
+  CHECK(slurm::complaint_of(answer) == "no answer in time");
+}
