@@ -71,3 +71,63 @@ TEST_CASE("signs of a document are found line by line") {
   CHECK(document_signs("~~~\nx\n~~~\n").fenced);
   CHECK_FALSE(document_signs(dump() + row(1, 100)).any());
 }
+
+TEST_CASE("a rule of a table has two dashes and two bars at the least") {
+  CHECK(document_signs("|--|\n").note);
+  CHECK(document_signs(" |-|-|\n").note);
+  CHECK(document_signs("|:-:|-|\n").note);
+  CHECK_FALSE(document_signs("|-|\n").note);
+  CHECK_FALSE(document_signs("|--\n").note);
+  CHECK_FALSE(document_signs("|--|x\n").note);
+  CHECK_FALSE(document_signs("||\n").note);
+}
+
+TEST_CASE("a heading is a word behind its marks; a single mark is one in the first line only") {
+  CHECK(document_signs("# T\n").note);
+  CHECK(document_signs("text\n## T\n").note);
+  CHECK(document_signs("text\n### T\n").note);
+  CHECK(document_signs("\n  \n# T\n").note);
+  CHECK_FALSE(document_signs("text\n# T\n").note);
+  CHECK_FALSE(document_signs("## 7\n").note);
+  CHECK_FALSE(document_signs("##T\n").note);
+  CHECK_FALSE(document_signs("## \n").note);
+  CHECK_FALSE(document_signs("##\n").note);
+}
+
+TEST_CASE("fences stand in pairs") {
+  CHECK(document_signs("```\n```\n").fenced);
+  CHECK(document_signs("```\n```\n").note);
+  CHECK(document_signs("```\n~~~\n```\n```\n").fenced);
+  CHECK_FALSE(document_signs("```\n").fenced);
+  CHECK_FALSE(document_signs("```\n```\n```\n").fenced);
+  CHECK_FALSE(document_signs("``\n``\n").fenced);
+}
+
+TEST_CASE("each scheduler's directives make a script") {
+  for (const char* line : {"#SBATCH -n 1\n", "#PBS -l x\n", "#BSUB -n 1\n", "#!/bin/sh\n"})
+    CHECK(document_signs(line).script);
+  CHECK(document_signs("x\n#BSUB -n 1\n").script);
+  CHECK_FALSE(document_signs("#SBATCH\n").script);
+  CHECK_FALSE(document_signs("x #PBS -l y\n").script);
+}
+
+TEST_CASE("a here-document ends with its word, quoted or not, and only a whole word opens one") {
+  const auto covered = [](const std::string& opening, const std::string& end) {
+    const std::string text = "#!/bin/bash\n" + opening + "\ninside\n" + end + "\noutside\n";
+    Quotation quotation(document_signs(text), text);
+    quotation.covers(opening);
+    const bool inside = quotation.covers("inside");
+    quotation.covers(end);
+    CHECK_FALSE(quotation.covers("outside"));
+    return inside;
+  };
+  for (const char* opening : {"cat <<EOF", "cat << EOF", "cat <<'EOF'", "cat <<\"EOF\" >x",
+                              "cat <<-EOF", "cat <<\\EOF", "cat <<EOF; ls"})
+    CHECK(covered(opening, "EOF"));
+  CHECK(covered("cat <<E_1", "\tE_1 "));
+  CHECK_FALSE(covered("cat <<<EOF", "EOF"));
+  CHECK_FALSE(covered("cat <<EOF", "E-O-F"));
+  CHECK_FALSE(covered("cat <<", "EOF"));
+  // The word that ends it is a line of its own: "x-EOF" is none.
+  CHECK_FALSE(covered("cat <<x", "x-"));
+}

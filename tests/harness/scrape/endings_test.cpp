@@ -1,3 +1,4 @@
+#include "core/base/text.h"
 #include "harness/scrape/scrape.h"
 #include "tests/harness/scrape/sample_log.h"
 #include "tests/support/catch.h"
@@ -173,4 +174,45 @@ TEST_CASE("each launch of a log has its own end") {
   REQUIRE(runs.size() == 2);
   CHECK(runs[0].end == RunState::kOom);
   CHECK(runs[1].end == RunState::kCancelled);
+}
+
+TEST_CASE("every sign of a crash, a limit or an exit status is known") {
+  for (const char* line :
+       {"error: (SIGABRT)", "error: (SIGBUS)", "error: (SIGFPE)", "error: (SIGILL)",
+        "error: (SIGKILL)", "n1: task 2: Segmentation fault", "n1: task 2: Bus error",
+        "n1: task 2: Aborted", "returned non-zero exit status 1", "  exitcode  : 1 (pid: 7)",
+        "uncorrectable ECC error", "cudaErrorECCUncorrectable"})
+    CHECK(end_of(std::string(line) + "\n").state == RunState::kFailed);
+  for (const char* line :
+       {"HIP out of memory", "OutOfMemoryError: x", "oom-kill event", "CUDA error: out of memory"})
+    CHECK(end_of(std::string(line) + "\n").state == RunState::kOom);
+}
+
+TEST_CASE("what a launcher says of the ranks that it ended is no cause") {
+  for (const char* line :
+       {"  exitcode  : -15 (pid: 1)", "error: (SIGTERM) returned non-zero exit status",
+        "srun: error: n1: task 0: Exited with exit code 143", "returned non-zero exit status -15"})
+    CHECK_FALSE(end_of(std::string(line) + "\n").state);
+  CHECK_FALSE(end_of("training: rank 3 on node2 lives\n").state);
+}
+
+TEST_CASE("evidence is the first of five hundred characters of its line") {
+  const std::string line = "RuntimeError: CUDA out of memory " + std::string(600, 'x');
+  CHECK(end_of("  " + line + "  \n").evidence == line.substr(0, 500));
+}
+
+TEST_CASE("of two causes the one that explains the other is told, in either order") {
+  const std::string ecc = "uncorrectable ECC error\n", host = "Detected 1 oom_kill event in x\n",
+                    node = "srun: error: Node failure on n1\n",
+                    net = "NET/IB : Got completion from peer x\n",
+                    crash = "  exitcode  : -11 (pid: 2)\n", status = "  exitcode  : 1 (pid: 2)\n",
+                    python = "ValueError: x\n";
+  const std::vector<std::string> by_strength{python, status, crash,        net,
+                                             node,   host,   kOutOfMemory, ecc};
+  for (std::size_t i = 0; i + 1 < by_strength.size(); ++i) {
+    const std::string strong(trim(by_strength[i + 1]));
+    CAPTURE(strong);
+    CHECK(end_of(by_strength[i] + by_strength[i + 1]).evidence == strong);
+    CHECK(end_of(by_strength[i + 1] + by_strength[i]).evidence == strong);
+  }
 }

@@ -326,3 +326,87 @@ TEST_CASE("GPT-NeoX puts a field before the iteration") {
   CHECK(records[0].iteration.other[0].first == "samples/sec");
   CHECK(records[0].iteration.lm_loss == 9.1);
 }
+
+TEST_CASE("a run whose batch size changes has none of its own") {
+  const auto line = [](int number, int gbs) {
+    return fmt::format(
+        " iteration {}/ 9 | elapsed time per iteration (ms): 5.0 | global batch "
+        "size: {} |\n",
+        number, gbs);
+  };
+  const auto gbs_of = [&](const std::string& lines) {
+    std::vector<Count> counts;
+    const auto run = only_run(lines);
+    for (const auto& iteration : run.iterations) counts.push_back(iteration.gbs);
+    counts.push_back(run.point.layout.gbs);
+    return counts;
+  };
+  CHECK(gbs_of(line(1, 4) + line(2, 4)) == std::vector<Count>{4, 4, 4});
+  CHECK(gbs_of(line(1, 4) + line(2, 8)) == std::vector<Count>{4, 8, std::nullopt});
+  CHECK(gbs_of(line(1, 4) + line(2, 8) + line(3, 4)) == std::vector<Count>{4, 8, 4, std::nullopt});
+}
+
+TEST_CASE("of each rank the most memory is kept, whatever the order") {
+  const auto memory = [](int rank, const std::string& fields) {
+    return fmt::format("[Rank {}] (after 2 iterations) memory (MB) | {} |\n", rank, fields);
+  };
+  const std::string all = "allocated: 1.5 | max allocated: 4.5 | reserved: 2.5 | max reserved: 6.5";
+  const std::string less = "allocated: 1.0 | max allocated: 4.0 | reserved: 2.0 | max reserved: 6";
+  for (const auto& lines : {memory(3, all) + memory(3, less), memory(3, less) + memory(3, all)}) {
+    const auto run = only_run(dump() + row(1, 100) + memory(0, less) + lines);
+    REQUIRE(run.memory.size() == 2);
+    CHECK(run.memory[0].rank == 0);
+    CHECK(run.memory[0].max_allocated_mib == 4);
+    CHECK(run.memory[1].rank == 3);
+    CHECK(run.memory[1].allocated_mib == 1.5);
+    CHECK(run.memory[1].max_allocated_mib == 4.5);
+    CHECK(run.memory[1].reserved_mib == 2.5);
+    CHECK(run.memory[1].max_reserved_mib == 6.5);
+  }
+}
+
+TEST_CASE("a word that only ends with iteration does not hide the one behind it") {
+  const auto records =
+      iterations_in("[x] reiteration: 1 | iteration 3/ 9 | elapsed time per iteration (ms): 5.0 |");
+  REQUIRE(records.size() == 1);
+  CHECK(records[0].iteration.number == 3);
+}
+
+TEST_CASE("a time before a line is one of the calendar") {
+  CHECK(time_in("1970-01-01 00:00:01") == 1);
+  CHECK(time_in("x-y 2024-04-06 03:02:12.5") == 1712372532);
+  CHECK(time_in("2024-02-29 00:00:00") == 1709164800);
+  CHECK_FALSE(time_in("2023-02-29 00:00:00"));
+  CHECK_FALSE(time_in("2024-04-06T03:02:12"));
+  CHECK_FALSE(time_in("024-04-06 03:02:12"));
+  CHECK_FALSE(time_in("2024-04-06 03:02:1"));
+  CHECK_FALSE(time_in(""));
+}
+
+TEST_CASE("a timer's range is its least and its most") {
+  CHECK(
+      timers_in("forward-compute ....: (1.5, 2.5)") ==
+      NamedValues{{"forward-compute min", value_of(1.5)}, {"forward-compute max", value_of(2.5)}});
+  CHECK(timers_in("  f .: (1, 2)").size() == 2);
+  for (const char* line : {"f: (1.5, 2.5)x", "f .: (1.5)", "f .: (x, 2.5)", "f .: (1.5, x)",
+                           "f .: 1.5, 2.5)", "f, .: (1.5)"})
+    CHECK(timers_in(line).empty());
+  CHECK(timers_in("time (ms) | forward: 1.5 | backward: 2.5 | x: y") ==
+        NamedValues{{"forward", value_of(1.5)}, {"backward", value_of(2.5)}});
+}
+
+TEST_CASE("without an interval of the dump the smallest step between lines is it") {
+  const auto log = [](std::initializer_list<int> numbers) {
+    std::string lines;
+    for (int number : numbers)
+      lines += fmt::format(" iteration {}/ 99 | elapsed time per iteration (ms): 5.0 |\n", number);
+    return only_run(lines);
+  };
+  CHECK(intervals_of(log({10, 20, 40, 50})) == std::vector<std::int64_t>{10, 10, 10, 10});
+  CHECK(intervals_of(log({20, 40, 50})) == std::vector<std::int64_t>{10, 10, 10});
+  CHECK(intervals_of(log({7})) == std::vector<std::int64_t>{1});
+  CHECK(flags_of(log({10, 20})) == std::vector<unsigned>{kFirst | kIntervalMean, kIntervalMean});
+  CHECK(flags_of(log({30, 40})) == std::vector<unsigned>{kIntervalMean, kIntervalMean});
+  CHECK(flags_of(log({1, 2})) == std::vector<unsigned>{kFirst, 0});
+  CHECK(flags_of(log({2, 3})) == std::vector<unsigned>{0, 0});
+}

@@ -104,3 +104,43 @@ TEST_CASE("needles agree with a plain search on random lines") {
     REQUIRE(needles.in(line) == expected);
   }
 }
+
+TEST_CASE("hosts have letters of either case, digits, dots, dashes and underscores") {
+  for (const char* host : {"A1", "Z9", "a0", "z1", "n-1", "n_1", "n.1", "0", "9"})
+    CHECK(lines_of(std::string(host) + ": text") == std::vector<std::string>{"text"});
+  for (const char* host : {"n/1", "n@1", "n[1", "n`1", "n{1", "nodex", "localhosts"}) {
+    const std::string line = std::string(host) + ": text";
+    CHECK(lines_of(line) == std::vector<std::string>{line});
+  }
+  // Behind the host there may be another tag.
+  CHECK(lines_of("[0]:n1: [default1]: text") == std::vector<std::string>{" text"});
+}
+
+TEST_CASE("an escape sequence ends with its last character") {
+  CHECK(without_escapes("\x1b[@a") == "a");
+  CHECK(without_escapes("\x1b[~a") == "a");
+  CHECK(without_escapes("\x1b[1;2Aa") == "a");
+  CHECK(without_escapes("a\x1b]0;x\x1b\\b") == "ab");
+  CHECK(without_escapes("\x1b]torn").empty());
+  CHECK(without_escapes("\x1bM\x1bMx") == "x");
+}
+
+TEST_CASE("a tag is whole or none") {
+  for (const char* line : {"[1", "[rank]", "[x7]", "[,7]", "7:x", "7", "7: ", "x 7: y"}) {
+    CAPTURE(line);
+    CHECK(without_tags(line) == (std::string(line) == "7: " ? "" : line));
+  }
+  CHECK(without_tags("[1,2]<stderr>:x") == "x");
+  CHECK(without_tags("[1,2]<stdin>:x") == "<stdin>:x");
+  CHECK(without_tags("[1,2]x") == "x");
+  CHECK(without_tags("[7]").empty());
+  CHECK(without_tags(" 0: 9: x") == "x");
+}
+
+TEST_CASE("a prefix that is all of a line leaves nothing") {
+  LoggerPrefix prefix;
+  prefix.learn("10:20 ");
+  CHECK(prefix.strip("09:59 ").empty());
+  CHECK(prefix.strip("09:59") == "09:59");
+  CHECK(prefix.strip("x9:59 a") == "x9:59 a");
+}
