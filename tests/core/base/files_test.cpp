@@ -1,6 +1,11 @@
 #include "core/base/files.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include "core/base/error.h"
+#include "core/base/lock.h"
 #include "core/base/process.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"
@@ -49,4 +54,97 @@ TEST_CASE("programs report output, exit code and signals") {
   CHECK(outcome.output == "out\nerr\n");
   CHECK(run_program({"sh", "-c", "kill -9 $$"}).exit_code == 137);
   CHECK_THROWS_AS(run_program({"no-such-program-here"}), Error);
+}
+
+TEST_CASE("a file of many pages reads back whole, and one at its limit is not too large") {
+  const test::TemporaryDirectory folder;
+  std::string text;
+  for (int i = 0; text.size() < 300'000; ++i) text += std::to_string(i);
+  disk().write(folder / "large", text);
+  CHECK(disk().read(folder / "large") == text);
+  CHECK(read_input(folder / "large", text.size()) == text);
+  CHECK_THROWS_WITH(read_input(folder / "large", text.size() - 1), Catch::Contains("too large"));
+  disk().write(folder / "empty", "");
+  CHECK(disk().read(folder / "empty") == "");
+}
+
+TEST_CASE("names are listed in order, hidden ones too, and a file has none") {
+  const test::TemporaryDirectory folder;
+  for (const char* name : {"b", "a", ".c", "d/e"}) disk().write(folder / name, "");
+  CHECK(disk().list(folder.path()) == std::vector<std::string>{".c", "a", "b", "d"});
+  CHECK_THROWS_WITH(disk().list(folder / "a"), Catch::Contains("a: cannot list: Not a directory"));
+}
+
+TEST_CASE("what is there is there") {
+  const test::TemporaryDirectory folder;
+  disk().write(folder / "a", "");
+  CHECK(disk().exists(folder / "a"));
+  CHECK(disk().exists(folder.path()));
+  CHECK_FALSE(disk().exists(folder / "b"));
+  CHECK_FALSE(disk().read(folder / "a/b"));
+}
+
+TEST_CASE("what cannot be written says so, names the path and leaves no file beside it") {
+  const test::TemporaryDirectory folder;
+  disk().write(folder / "file", "text");
+  fs::create_directories(folder / "folder/full");
+  const auto error_of = [](auto action) {
+    try {
+      action();
+    } catch (const Error& error) {
+      CHECK(error.exit_code() == ExitCode::kMachine);
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK_THAT(error_of([&] { disk().write(folder / "file/x", "y"); }),
+             Catch::Contains("file: cannot create: "));
+  CHECK_THAT(error_of([&] { disk().make_directory(folder / "file/x"); }),
+             Catch::Contains("file: cannot create: "));
+  CHECK_THAT(error_of([&] { disk().write(folder / "folder", "y"); }),
+             Catch::Contains("folder: cannot rename to: Is a directory"));
+  CHECK_THAT(error_of([&] { disk().read(folder / "folder"); }),
+             Catch::Contains("folder: cannot read: Is a directory"));
+  CHECK(disk().list(folder.path()) == std::vector<std::string>{"file", "folder"});
+  CHECK(disk().read(folder / "file") == "text");
+}
+
+TEST_CASE("a full disk is told and leaves what was there") {
+  // Bytes that go to /dev/full do not arrive.
+  CHECK_THROWS_WITH(disk().write("/dev/full/x", "y"), Catch::Contains("cannot"));
+}
+
+TEST_CASE("a lock that another process holds names that one, and goes with it") {
+  const test::TemporaryDirectory folder;
+  const auto refused = [&] {
+    try {
+      const FileLock lock(folder / "lock");
+    } catch (const Error& error) {
+      CHECK(error.exit_code() == ExitCode::kMachine);
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  {
+    const FileLock lock(folder / "lock");
+    CHECK(disk().read(folder / "lock") ==
+          fmt::format("process {} on {}\n", ::getpid(), host_name()));
+    CHECK(refused() == fmt::format("{}: held by process {} on {}; wait for it, or end it",
+                                   (folder / "lock").string(), ::getpid(), host_name()));
+    disk().write(folder / "other", "a much longer text than the one that a lock leaves there\n");
+  }
+  CHECK(refused().empty());
+  disk().write(folder / "lock", std::string(500, 'x'));
+  const FileLock lock(folder / "lock");
+  CHECK(disk().read(folder / "lock") == fmt::format("process {} on {}\n", ::getpid(), host_name()));
+}
+
+TEST_CASE("a lock whose holder has not said its name yet is held all the same") {
+  const test::TemporaryDirectory folder;
+  const std::string path = (folder / "lock").string();
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  REQUIRE(::flock(file, LOCK_EX) == 0);
+  CHECK_THROWS_WITH(FileLock(path), path + ": held by another pippin; wait for it, or end it");
+  ::close(file);
+  CHECK_THROWS_WITH(FileLock(folder / "none/lock"), Catch::Contains("lock: cannot open: No such"));
 }

@@ -24,6 +24,10 @@ TEST_CASE("names in braces are placeholders and all else is itself") {
       {"$PIPPIN_ZERO", {text("$PIPPIN_ZERO")}},
       {"awk '{ print $1 }'", {text("awk '{ print $1 }'")}},
       {"{{tp}}", {text("{tp}")}},
+      {"a{{tp}}b{c}", {text("a{tp}b"), name("c")}},
+      {"{{tp}}{tp}", {text("{tp}"), name("tp")}},
+      {"${{tp}}", {text("${tp}")}},
+      {"{a}$", {name("a"), text("$")}},
       {"{{ tp }}", {text("{{ tp }}")}},
       {"{1..4} {a,b} {} { }", {text("{1..4} {a,b} {} { }")}},
       {R"({"zero": {zero}})", {text(R"({"zero": )"), name("zero"), text("}")}},
@@ -47,4 +51,8 @@ TEST_CASE("identifiers begin with a letter or underscore") {
   CHECK_FALSE(is_identifier(""));
   CHECK_FALSE(is_identifier("9z"));
   CHECK_FALSE(is_identifier("a-b"));
+  for (const char* name : {"a", "z", "A", "Z", "_", "aaz", "aZ", "aA", "a0", "a9", "a_"})
+    CHECK(is_identifier(name));
+  for (const char* text : {"@", "[", "`", "{", "0", "9", "a@", "a[", "a`", "a{", "a/", "a:", " a"})
+    CHECK_FALSE(is_identifier(text));
 }

@@ -78,3 +78,121 @@ TEST_CASE("one thing is singular, none and several are plural") {
   CHECK(counted(0, "job") == "0 jobs");
   CHECK(counted(12, "GPU") == "12 GPUs");
 }
+
+TEST_CASE("blanks at both ends go, and blanks alone leave nothing") {
+  CHECK(trim("a") == "a");
+  CHECK(trim(" \t\r\n\v\fa b\f\v\n\r\t ") == "a b");
+  CHECK(trim(" \n").empty());
+  CHECK(trim("").empty());
+}
+
+TEST_CASE("a text is split at each separator, and joined again") {
+  using Parts = std::vector<std::string_view>;
+  CHECK(split("a,b", ',') == Parts{"a", "b"});
+  CHECK(split(",a,,", ',') == Parts{"", "a", "", ""});
+  CHECK(split("", ',') == Parts{""});
+  CHECK(join({"a", "", "b"}, ", ") == "a, , b");
+  CHECK(join({}, ", ").empty());
+}
+
+TEST_CASE("capitals become small and nothing else changes") {
+  CHECK(lower("AZaz@[`{09\xc3\x84") == "azaz@[`{09\xc3\x84");
+}
+
+TEST_CASE("a plus may stand before a number, but no other sign behind it") {
+  CHECK(parse_integer("+1") == 1);
+  CHECK(parse_number("+0.5") == 0.5);
+  CHECK_FALSE(parse_integer("+"));
+  CHECK_FALSE(parse_integer("++1"));
+  CHECK_FALSE(parse_integer("+-1"));
+  CHECK_FALSE(parse_integer("1 "));
+  CHECK_FALSE(parse_number("-inf"));
+  CHECK_FALSE(parse_number("1e999"));
+}
+
+TEST_CASE("whole numbers are written whole up to where doubles hold them apart") {
+  CHECK(number_text(9007199254740991.0) == "9007199254740991");
+  CHECK(number_text(1e16) == "1e+16");
+  CHECK(number_text(-9007199254740991.0) == "-9007199254740991");
+  CHECK(number_text(-0.25) == "-0.25");
+  CHECK(number_text(1e300) == "1e+300");
+  CHECK(number_text(1e-05) == "1e-05");
+}
+
+TEST_CASE("a word is near with a third of its letters inserted, left out, changed or swapped") {
+  CHECK(closest("abcdef", {"abcdeffg"}) == "abcdeffg");  // two more
+  CHECK(closest("abcdef", {"abcd"}) == "abcd");          // two less
+  CHECK(closest("abcdef", {"abxdxf"}) == "abxdxf");      // two others
+  CHECK(closest("abcdef", {"bacdfe"}) == "bacdfe");      // two swaps
+  CHECK_FALSE(closest("abcdef", {"abcxyz"}));
+  CHECK_FALSE(closest("abcdef", {"abcdefxyz"}));
+  CHECK(closest("abcdef", {"abxdxf", "abxdef"}) == "abxdef");  // the nearest
+  CHECK(closest("abcdef", {"xbcdef", "abcdex"}) == "xbcdef");  // the first of such
+  CHECK(closest("ABC", {"abd"}) == "abd");
+  CHECK(closest("ab", {"b"}) == "b");
+  CHECK(closest("ab", {"ba"}) == "ba");
+  CHECK_FALSE(closest("a", {"b"}));  // all of it would change
+  CHECK_FALSE(closest("abc", {}));
+}
+
+TEST_CASE("file names are at most a hundred characters, with a hash where something had to go") {
+  const std::string longest(100, 'x');
+  CHECK(file_name_of(longest) == longest);
+  const std::string cut = file_name_of(longest + "x");
+  CHECK(cut.size() == 100);
+  CHECK(cut.substr(0, 92) == std::string(91, 'x') + "-");
+  CHECK(cut.substr(92) == hash_of(longest + "x").substr(0, 8));
+  CHECK(file_name_of("a._-+=Z9") == "a._-+=Z9");
+  CHECK(file_name_of("a//b") == "a-b-" + hash_of("a//b").substr(0, 8));
+  CHECK(file_name_of("a/") == "a-" + hash_of("a/").substr(0, 8));
+  CHECK(file_name_of("/a") == "a-" + hash_of("/a").substr(0, 8));
+  CHECK(file_name_of(".a") == "a-" + hash_of(".a").substr(0, 8));
+  CHECK(file_name_of("-a") == "a-" + hash_of("-a").substr(0, 8));
+  CHECK(file_name_of("") == hash_of("").substr(0, 8));
+  CHECK(file_name_of("///") == hash_of("///").substr(0, 8));
+}
+
+TEST_CASE("valid UTF-8 is what the standard says, at each of its ends") {
+  for (const char* valid :
+       {"\x7f", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",
+        "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"}) {
+    CAPTURE(valid);
+    CHECK(is_text(valid));
+    CHECK(is_text(std::string("a") + valid + "b"));
+  }
+  for (const char* broken :
+       {"\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc2", "\xc2\x7f", "\xc2\xc0", "\xe0\x9f\xbf",
+        "\xed\xa0\x80", "\xe2\x82", "\xe2\x82\x7f", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80",
+        "\xf5\x80\x80\x80", "\xf0\x90\x80", "\xff"}) {
+    CAPTURE(broken);
+    CHECK_FALSE(is_text(broken));
+    CHECK_FALSE(is_text(std::string(broken) + "a"));
+  }
+}
+
+TEST_CASE("what a terminal would obey is written out") {
+  CHECK(printable("a\tb\rc\nd") == "a\\tb\\rc\\nd");
+  CHECK(printable(std::string("\0", 1)) == "\\x00");
+  CHECK(printable("\x1b[2J\x1f \x7f~") == "\\x1b[2J\\x1f \\x7f~");
+  CHECK(printable("\xe2\x82") == "\\xe2\\x82");
+  CHECK(printable("\xe2\x82\xac!") == "\xe2\x82\xac!");
+}
+
+TEST_CASE("random numbers are below their bound, and each comes up") {
+  Random random(7);
+  std::vector<int> seen(6);
+  for (int i = 0; i < 600; ++i) ++seen.at(random.below(6));
+  for (const int count : seen) CHECK(count > 60);
+  CHECK(Random(3).below(1) == 0);
+  Random one(1), same(1), other(2);
+  const auto first = one.below(1u << 30);
+  CHECK(first == same.below(1u << 30));
+  CHECK(first != other.below(1u << 30));
+  // Of 64 bits' numbers those that come around a second time would make the lower half likelier.
+  const std::uint64_t bound = 0xAAAAAAAAAAAAAAAAu;
+  int low = 0;
+  for (int i = 0; i < 3000; ++i) low += random.below(bound) < bound / 2 ? 1 : 0;
+  CHECK(low > 1350);
+  CHECK(low < 1650);
+  CHECK(seed_of(1, "a") == std::stoull(hash_of("1/a").substr(0, 16), nullptr, 16));
+}
