@@ -64,3 +64,92 @@ TEST_CASE("a campaign whose run has no point is damaged and says what to do") {
                     Catch::StartsWith("campaign-1.json: is damaged: no point of run 'run-a1'") &&
                         Catch::Contains("move it away"));
 }
+
+namespace {
+
+Campaign campaign_with(const Point& point) {
+  Campaign campaign;
+  campaign.sweep = "s";
+  campaign.number = 3;
+  campaign.started = "2026-01-02T03:04:05Z";
+  campaign.cluster = "c";
+  campaign.accelerator = "h100";
+  campaign.peak_tflops = {{"bf16", 989}, {"fp8", 1979.5}};
+  campaign.scheduler = "slurm";
+  campaign.order = "shuffled";
+  campaign.points = {point};
+  campaign.jobs = {{"job", 4, 16, {{"run", point.id, 2, 7}}}};
+  return campaign;
+}
+
+}  // namespace
+
+TEST_CASE("every field of a point has a name of its own in a manifest, and one unknown has none") {
+  Point point;
+  point.id = "id1";
+  point.name = "name1";
+  point.trainer = "training";
+  point.model = {"52B", "gpt2", 11, 12, 13, 14, 15, 16, 17, 18, 19};
+  point.layout = {21, 22, 23, 24, 25, 26, 27, 28};
+  const std::string text = manifest_of(campaign_with(point));
+  for (const char* field : {"\"size\": \"52B\"",   "\"style\": \"gpt2\"",
+                            "\"layers\": 11",      "\"hidden\": 12",
+                            "\"heads\": 13",       "\"kv_heads\": 14",
+                            "\"ffn\": 15",         "\"seq\": 16",
+                            "\"vocab\": 17",       "\"padded_vocab\": 18",
+                            "\"params\": 19",      "\"tp\": 21",
+                            "\"pp\": 22",          "\"dp\": 23",
+                            "\"cp\": 24",          "\"mbs\": 25",
+                            "\"gas\": 26",         "\"gpus\": 27",
+                            "\"gbs\": 28",         "\"id\": \"id1\"",
+                            "\"name\": \"name1\"", "\"trainer\": \"training\""})
+    CHECK_THAT(text, Catch::Contains(field));
+  const Point back = campaign_of(text, "test").points.at(0);
+  CHECK(back.model == point.model);
+  CHECK(back.layout == point.layout);
+  CHECK(back.id == "id1");
+  CHECK(back.name == "name1");
+  CHECK(back.trainer == "training");
+  const Point bare = campaign_of(manifest_of(campaign_with({})), "test").points.at(0);
+  CHECK(bare.model == Model{});
+  CHECK(bare.layout == Layout{});
+}
+
+TEST_CASE("a campaign's own fields, jobs and runs read back") {
+  const Campaign back = campaign_of(manifest_of(campaign_with({})), "test");
+  CHECK(back.number == 3);
+  CHECK(back.started == "2026-01-02T03:04:05Z");
+  CHECK(back.cluster == "c");
+  CHECK(back.accelerator == "h100");
+  CHECK(back.peak_tflops == PeakTflops{{"bf16", 989}, {"fp8", 1979.5}});
+  CHECK(back.scheduler == "slurm");
+  CHECK(back.order == "shuffled");
+  CHECK_FALSE(back.warmup);
+  REQUIRE(back.jobs.size() == 1);
+  CHECK(back.jobs[0].name == "job");
+  CHECK(back.jobs[0].allocation == 4);
+  CHECK(back.jobs[0].nodes == 16);
+  CHECK(back.jobs[0].runs.at(0).name == "run");
+  CHECK(back.jobs[0].runs.at(0).repeat == 2);
+  CHECK(back.jobs[0].runs.at(0).position == 7);
+}
+
+TEST_CASE("a manifest of before 0.2 has neither accelerator nor peak") {
+  std::string text = manifest_of(campaign_with({}));
+  for (const std::string name : {"accelerator", "peak_tflops"}) {
+    const auto at = text.find('"' + name + '"');
+    REQUIRE(at != std::string::npos);
+    text.replace(at + 1, name.size(), std::string(name.size(), 'x'));
+  }
+  const Campaign back = campaign_of(text, "test");
+  CHECK(back.accelerator.empty());
+  CHECK(back.peak_tflops.empty());
+}
+
+TEST_CASE("another version's manifest is told by its format") {
+  CHECK_THROWS_WITH(campaign_of("{\"format\": 99}", "campaign-1.json"),
+                    "campaign-1.json: written by another version of pippin (format 99)");
+  CHECK_THROWS_WITH(campaign_of("{}", "campaign-1.json"),
+                    Catch::Contains("is damaged, or no campaign of pippin's: ") &&
+                        Catch::Contains("what is done stays done"));
+}

@@ -119,3 +119,180 @@ TEST_CASE("a damaged journal is named with what to do about it") {
   CHECK_THROWS_WITH(SweepFolder(disk(), root.path()).submissions(),
                     Catch::Contains("jobs/job-s1/journal: a damaged journal; remove"));
 }
+
+TEST_CASE("every end of a task is stored under its own word and read back") {
+  const test::TemporaryDirectory root;
+  SweepFolder folder(disk(), root.path());
+  Submission one;
+  one.name = "job-s1";
+  one.token = "t";
+  one.tasks = {{"job", {"a"}}};
+  folder.journal(one);
+  const std::vector<std::pair<End, std::string>> words{
+      {End::kCompleted, "completed"}, {End::kApplication, "application"},
+      {End::kLimit, "limit"},         {End::kInfrastructure, "infrastructure"},
+      {End::kUser, "user"},           {End::kUnknown, "unknown"}};
+  for (std::size_t i = 0; i < words.size(); ++i)
+    folder.mark_ended(one, {{static_cast<std::int64_t>(i) + 1, {words[i].first, "why"}}});
+  CHECK(disk().read(root / "jobs/job-s1/ended") ==
+        "1\tcompleted\twhy\n2\tapplication\twhy\n3\tlimit\twhy\n4\tinfrastructure\twhy\n"
+        "5\tuser\twhy\n6\tunknown\twhy\n");
+  const auto back = folder.submissions().at(0);
+  REQUIRE(back.ended.size() == words.size());
+  for (std::size_t i = 0; i < words.size(); ++i)
+    CHECK(back.ended.at(static_cast<std::int64_t>(i) + 1).end == words[i].first);
+  disk().write(root / "jobs/job-s1/ended",
+               "1\tnewfangled\tx\ntorn\nx\tuser\ty\n2\tuser\n3\tuser\tz\n");
+  const auto torn = folder.submissions().at(0).ended;
+  CHECK(torn.size() == 2);
+  CHECK(torn.at(1).end == End::kUnknown);
+  CHECK(torn.at(3).evidence == "z");
+}
+
+TEST_CASE("what became of a submission stands beside its journal") {
+  const test::TemporaryDirectory root;
+  SweepFolder folder(disk(), root.path());
+  Submission one;
+  one.name = "job-s1";
+  one.token = "t";
+  one.journaled_at = 5;
+  one.tried_until = 7;
+  one.tasks = {{"job", {"a"}}};
+  folder.journal(one);
+  Submission back = folder.submissions().at(0);
+  CHECK_FALSE(back.handed);
+  CHECK_FALSE(back.refused);
+  CHECK_FALSE(back.cancelled);
+  CHECK(back.ended.empty());
+  CHECK(back.journaled_at == 5);
+  CHECK(back.tried_until == 7);
+  folder.mark_refused(one, "no such account");
+  folder.mark_cancelled(one);
+  folder.mark_handed(one, "4711");
+  CHECK(one.refused == "no such account");
+  CHECK(one.cancelled);
+  CHECK(one.handed == "4711");
+  back = folder.submissions().at(0);
+  CHECK(back.refused == "no such account");
+  CHECK(back.cancelled);
+  CHECK(back.handed == "4711");
+  CHECK(disk().read(root / "jobs/job-s1/refused") == "no such account\n");
+}
+
+TEST_CASE("a submission has begun once one of its jobs has made its claim") {
+  const test::TemporaryDirectory root;
+  SweepFolder folder(disk(), root.path());
+  Submission one;
+  one.name = "job-s1";
+  CHECK_FALSE(folder.has_begun(one));
+  one.token = "t";
+  one.tasks = {{"job", {"a"}}};
+  folder.journal(one);
+  disk().make_directory(root / "jobs/job-s1/claims");
+  CHECK_FALSE(folder.has_begun(one));
+  disk().make_directory(root / "jobs/job-s1/claim-7-0");
+  CHECK(folder.has_begun(one));
+}
+
+TEST_CASE("provenance is that of the claim of the attempt's own job") {
+  const test::TemporaryDirectory root;
+  SweepFolder folder(disk(), root.path());
+  Submission one;
+  one.name = "job-s1";
+  disk().write(root / "jobs/job-s1/claim-7-0/provenance", "host=a\n");
+  disk().write(root / "jobs/job-s1/claim-7-1/provenance", "host=b\n");
+  disk().make_directory(root / "r/1-7-1");
+  disk().make_directory(root / "r/1-8-0");
+  const auto attempts = folder.attempts("r");
+  CHECK(attempts.at(0).job_id() == "7-1");
+  CHECK(folder.provenance(one, attempts.at(0)) == "host=b\n");
+  CHECK(folder.provenance(one, attempts.at(1)).empty());
+}
+
+TEST_CASE("the newest submission is the largest number in use, and none is 0") {
+  const test::TemporaryDirectory root;
+  SweepFolder folder(disk(), root.path());
+  CHECK(folder.newest_submission() == 0);
+  for (const char* name : {"notes", "x-s", "x-sy", "a-b"})
+    disk().make_directory(root / "jobs" / name);
+  CHECK(folder.newest_submission() == 0);
+  disk().make_directory(root / "jobs/x-s9-s3");
+  CHECK(folder.newest_submission() == 3);
+  CHECK(folder.submissions().empty());
+}
+
+TEST_CASE("a lone job's log has no number, a task's has its own") {
+  const SweepFolder folder(disk(), "/s");
+  Submission one;
+  one.name = "job-s1";
+  one.tasks = {{"a", {}}};
+  CHECK(folder.job_log(one) == "/s/jobs/job-s1/job.log");
+  one.tasks.push_back({"b", {}});
+  CHECK(folder.job_log(one, 2) == "/s/jobs/job-s1/job-2.log");
+  CHECK(folder.script(one) == "/s/jobs/job-s1/job.sh");
+  CHECK(folder.tasks_file(one) == "/s/jobs/job-s1/tasks.sh");
+}
+
+TEST_CASE("campaigns are found by their files, saved and loaded by their numbers") {
+  const test::TemporaryDirectory root;
+  SweepFolder folder(disk(), root.path());
+  CHECK(folder.campaigns().empty());
+  Campaign campaign;
+  campaign.order = "blocks";
+  for (std::int64_t number : {10, 2, 1}) {
+    campaign.number = number;
+    folder.save_campaign(campaign);
+  }
+  for (const char* name :
+       {"campaign-.json", "campaign-x.json", "campaign-7", "7.json", ".json", "Campaign-8.json"})
+    disk().write(root / name, "");
+  CHECK(folder.campaigns() == std::vector<std::int64_t>{1, 2, 10});
+  CHECK(folder.load_campaign(10).number == 10);
+  CHECK_THROWS_WITH(folder.load_campaign(3),
+                    (root / "campaign-3.json").string() + ": no such campaign");
+}
+
+TEST_CASE("outcomes are the names in their folders") {
+  const test::TemporaryDirectory root;
+  SweepFolder folder(disk(), root.path());
+  CHECK(folder.outcomes().succeeded.empty());
+  disk().write(root / "succeeded/a", "");
+  disk().write(root / "failed/b", "");
+  CHECK(folder.outcomes().succeeded == std::set<std::string, std::less<>>{"a"});
+  CHECK(folder.outcomes().failed == std::set<std::string, std::less<>>{"b"});
+}
+
+TEST_CASE("of attempts none of which succeeded the last that is done counts, else the last") {
+  const auto attempt = [](std::optional<int> code, std::int64_t ended = 1) {
+    Attempt one;
+    one.exit_code = code;
+    if (code) one.ended = ended;
+    return one;
+  };
+  const auto counting = [](const std::vector<Attempt>& attempts) {
+    return attempt_that_counts(attempts) - attempts.data();
+  };
+  CHECK_FALSE(attempt_that_counts({}));
+  CHECK(counting({attempt({}), attempt({})}) == 1);
+  CHECK(counting({attempt(1), attempt({})}) == 0);
+  CHECK(counting({attempt(1), attempt(2), attempt({})}) == 1);
+  CHECK(counting({attempt(0), attempt({})}) == 0);
+  CHECK(counting({attempt(0), attempt(1)}) == 0);
+  CHECK(counting({attempt(1), attempt(0)}) == 1);
+  CHECK(counting({attempt(0, 5), attempt(0, 4), attempt(0, 6)}) == 1);
+}
+
+TEST_CASE("a journal holds a token, at least a task, and words in each line") {
+  for (const char* text : {"", "t\n", "\ntask\tjob\ta\n", "t\nowner\n", "t\ntask\n"}) {
+    CAPTURE(text);
+    const test::TemporaryDirectory root;
+    disk().write(root / "jobs/job-s1/journal", text);
+    CHECK_THROWS_WITH(SweepFolder(disk(), root.path()).submissions(),
+                      Catch::Contains("a damaged journal; remove"));
+  }
+  const test::TemporaryDirectory root;
+  disk().write(root / "jobs/job-s1/journal", "t\nat\tx\nnew\tword\ntask\tjob\n");
+  const auto one = SweepFolder(disk(), root.path()).submissions().at(0);
+  CHECK(one.journaled_at == 0);
+  CHECK(one.tasks.at(0).runs.empty());
+}

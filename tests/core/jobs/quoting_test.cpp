@@ -94,3 +94,28 @@ TEST_CASE("bash sees the words that were typed") {
     CHECK(printed(filled(bash_command({typed}), none)) == seen + "<end>");
   }
 }
+
+TEST_CASE("control characters are shown, not sent") {
+  CHECK(bash_word("a\nb\tc") == "$'a\\nb\\tc'");
+  CHECK(bash_word("\x01\x1f\x7f") == "$'\\001\\037\\177'");
+  CHECK(bash_word("it's\\\n") == "$'it\\'s\\\\\\n'");
+  CHECK(bash_word(" ") == "' '");
+  CHECK(bash_word("") == "''");
+  CHECK(bash_word("az09AZ_-./+,:@%") == "az09AZ_-./+,:@%");
+}
+
+TEST_CASE("comments and quotes are followed to their ends") {
+  const auto fill = [](const std::string&) { return data("a b"); };
+  CHECK(filled("# {x}\n{x}", fill) == "# 'a b'\n'a b'");
+  CHECK(filled("# it's\n'{x}'", fill) == "# it's\n'''a b'''");
+  CHECK(filled("# \\\n'{x}'", fill) == "# \\\n'''a b'''");  // no escape in a comment
+  CHECK(filled("'\\'{x}", fill) == "'\\''a b'");          // nor in single quotes
+  CHECK(filled("\"\\\"{x}\"", fill) == "\"\\\"\"'a b'\"\"");
+  CHECK(filled("$'\\'{x}'", fill) == "$'\\'''a b'$''");
+  CHECK(filled("a'b'#'{x}'", fill) == "a'b'#'''a b'''");
+  for (const char* before : {" ", "\t", ";", "&", "|", "(", ")"})
+    CHECK(filled(std::string("a") + before + "#'\n'{x}'", fill) ==
+          std::string("a") + before + "#'\n'''a b'''");
+  CHECK(filled("{y}#'{x}'", fill) == "'a b'#'''a b'''");  // the word goes on
+  CHECK(filled("\\", fill) == "\\");
+}

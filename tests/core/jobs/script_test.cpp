@@ -469,3 +469,71 @@ TEST_CASE(
   run_program({"bash", script.string()});
   CHECK(folder.attempts("one").size() == 1);
 }
+
+TEST_CASE("every name that a command may use of a point has its value") {
+  Sweep sweep = sweep_of(
+      "{size} {layers} {tp} {gpus} {params} {ranks} {nodes} {ranks_per_node} {gpus_per_node} "
+      "{iterations} {seed} {allocation} {repeat} {name} {own}");
+  sweep.cluster.gpus_per_node = 4;
+  sweep.iterations = 30;
+  sweep.seed = 18446744073709551615u;
+  Point point = point_with({{"own", value_of(std::string("5e8"))}});
+  point.model.size = "52B";
+  point.model.layers = 64;
+  point.model.params = 19;
+  point.layout.gpus = 9;
+  const auto command_of = [&] { return script_run(sweep, point, {"r", "", 6, 7}, 5, "").command; };
+  CHECK(command_of() == "52B 64 2 9 19 9 3 4 4 30 18446744073709551615 5 6 p 5e8");
+  point.layout.gpus = 3;
+  CHECK(command_of() == "52B 64 2 3 19 3 1 3 3 30 18446744073709551615 5 6 p 5e8");
+  point.layout.gpus = 8;
+  CHECK(command_of() == "52B 64 2 8 19 8 2 4 4 30 18446744073709551615 5 6 p 5e8");
+  sweep.cluster.gpus_per_node = 1;
+  CHECK(command_of() == "52B 64 2 8 19 8 8 1 1 30 18446744073709551615 5 6 p 5e8");
+  sweep.cluster.gpus_per_node = 0;
+  CHECK(command_of() == "52B 64 2 8 19 8 1 8 8 30 18446744073709551615 5 6 p 5e8");
+}
+
+TEST_CASE("a run's environment names it, and holds its values and those that are set") {
+  Sweep sweep = sweep_of("train");
+  sweep.cluster.env = {{"CLUSTER", "{tp}"}};
+  sweep.env = {{"OWN", "<{reduce_bucket_size}>"}};
+  const Point point = point_with({{"reduce_bucket_size", value_of(std::string("5e8"))}});
+  const auto env = script_run(sweep, point, {"r", "", 1, 1}, 1, "").env;
+  const auto value = [&](const std::string& name) {
+    for (const auto& variable : env) {
+      if (variable.first == name) return variable.second;
+    }
+    return std::string("(none)");
+  };
+  CHECK(value("PIPPIN_SWEEP") == "test");
+  CHECK(value("PIPPIN_POINT") == "p");
+  CHECK(value("PIPPIN_RUN") == "r");
+  CHECK(value("PIPPIN_TP") == "2");
+  CHECK(value("PIPPIN_REDUCE_BUCKET_SIZE") == "5e8");
+  CHECK(value("CLUSTER") == "2");
+  CHECK(value("OWN") == "<5e8>");
+  sweep.env = {{"OWN", "{none}"}};
+  CHECK_THROWS_WITH(script_run(sweep, point, {"r", "", 1, 1}, 1, ""),
+                    "env: unknown placeholder '{none}'");
+}
+
+TEST_CASE("an unknown placeholder names a known one, and how braces stay") {
+  CHECK_THROWS_WITH(
+      script_run(sweep_of("train {lunch}"), point_with({}), {"r", "", 1, 1}, 1, ""),
+      "command: unknown placeholder '{lunch}', did you mean 'launch'?; write '{{lunch}}' for "
+      "braces that stay");
+  CHECK(script_run(sweep_of("train {{lunch}} {run_dir}"), point_with({}), {"r", "", 1, 1}, 1, "")
+            .command == "train {lunch} \"${PIPPIN_RUN_DIR}\"");
+}
+
+TEST_CASE("a canary runs on what its run is on") {
+  Sweep sweep;
+  sweep.trainer.probe = "training";
+  sweep.canary_s = 2;
+  CHECK(script_run(sweep, point_with({{"device", value_of(std::string("cu da"))}}), {"r", "", 1, 1},
+                   1, "/p")
+            .canary == "/p/canary --seconds 2 --device 'cu da'");
+  CHECK(script_run(sweep, point_with({}), {"r", "", 1, 1}, 1, "/p").canary ==
+        "/p/canary --seconds 2");
+}

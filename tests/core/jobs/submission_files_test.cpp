@@ -1,0 +1,122 @@
+#include "core/jobs/submission_files.h"
+
+#include "tests/support/catch.h"
+
+using namespace pippin;
+using Catch::Contains;
+
+namespace {
+
+Point point_of(const std::string& id, std::int64_t gpus) {
+  Point point;
+  point.id = point.name = id;
+  point.layout.gpus = gpus;
+  return point;
+}
+
+PlannedJob job_of(const std::string& name, std::int64_t nodes,
+                  const std::vector<std::string>& ids) {
+  PlannedJob job{name, 3, nodes, {}, {}};
+  for (const auto& id : ids) job.runs.push_back({id + "-a3", id, 1, 1});
+  return job;
+}
+
+struct Files {
+  Sweep sweep;
+  std::vector<Point> points{point_of("p", 4), point_of("q", 8)};
+  Submission submission;
+
+  Files() {
+    sweep.name = "gpt";
+    sweep.trainer.command = "train {allocation}";
+    submission.name = "gpt-s2";
+    submission.number = 2;
+  }
+  JobFiles of(const std::vector<PlannedJob>& jobs, std::vector<std::string> directives = {}) const {
+    std::vector<TaskPlan> tasks;
+    for (const auto& job : jobs) tasks.push_back({&job, job.runs});
+    return submission_files(sweep, index_of(points), {"/db.runs/gpt", "/probes"}, submission, tasks,
+                            std::move(directives));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("ranks of a node are enough for the largest point of any task") {
+  const std::vector<Point> points{point_of("p", 4), point_of("q", 9), point_of("r", 1)};
+  const auto of = [&](const std::vector<PlannedJob>& jobs) {
+    std::vector<TaskPlan> tasks;
+    for (const auto& job : jobs) tasks.push_back({&job, job.runs});
+    return ranks_per_node(tasks, index_of(points));
+  };
+  CHECK(of({job_of("a", 1, {"p"})}) == 4);
+  CHECK(of({job_of("a", 2, {"p"})}) == 2);
+  CHECK(of({job_of("a", 3, {"p"})}) == 2);  // on one node two, on the others one
+  CHECK(of({job_of("a", 2, {"p", "q", "r"})}) == 5);
+  CHECK(of({job_of("a", 1, {"p"}), job_of("b", 1, {"q"})}) == 9);
+  CHECK(of({job_of("a", 4, {"r"})}) == 1);
+  CHECK(of({}) == 1);
+}
+
+TEST_CASE("a script says what it is to its reader, and where it runs") {
+  Files files;
+  files.sweep.cluster.prolog = {"module load x"};
+  const std::string text = files.of({job_of("gpt-a3", 1, {"p"})}, {"#SBATCH --nodes=1"}).script;
+  CHECK_THAT(text, Catch::StartsWith(
+                       "#!/usr/bin/env bash\n#SBATCH --nodes=1\n"
+                       "# gpt-s2: 1 run of sweep gpt, allocation 3, 1 node\n"
+                       "# Written by pippin. By hand: bash THIS_FILE. What is done is not done "
+                       "again.\npippin_root=/db.runs/gpt\npippin_name=gpt-s2\n"
+                       "pippin_submission=2\ncd "));
+  CHECK_THAT(text, Contains("\nmodule load x\n") &&
+                       Contains("cd " + fs::current_path().string() + " || exit 1\n"));
+  CHECK_THAT(text, !Contains(" # seconds, at most"));
+  CHECK_THAT(text, Catch::EndsWith("\n\nexport PIPPIN_JOB=gpt-a3\n\nrun_1() (\ntrain 3\n)\n\n"
+                                   "pippin_run p-a3 run_1\n"));
+  CHECK_THAT(files.of({job_of("gpt-a3", 2, {"p", "q"})}).script,
+             Contains("# gpt-s2: 2 runs of sweep gpt, allocation 3, 2 nodes\n"));
+}
+
+TEST_CASE("what all runs set alike is said once, and what one sets for itself with it") {
+  Files files;
+  files.sweep.env = {{"ALIKE", "1"}, {"OWN", "{gpus}"}};
+  const std::string text = files.of({job_of("gpt-a3", 1, {"p", "q"})}).script;
+  const auto times = [&](const std::string& part) {
+    int count = 0;
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+    return count;
+  };
+  CHECK(times("export ALIKE=1\n") == 1);
+  CHECK(times("export OWN=4\n") == 1);
+  CHECK(times("export OWN=8\n") == 1);
+  CHECK(text.find("export ALIKE=1") < text.find("run_1()"));
+  CHECK(text.find("export OWN=4") > text.find("run_1()"));
+  CHECK(text.find("export OWN=4") < text.find("run_2()"));
+}
+
+TEST_CASE("times of runs and canaries are whole seconds, never too few") {
+  Files files;
+  files.sweep.run_time_s = 50.2;
+  files.sweep.canary_s = 5;
+  const std::string text = files.of({job_of("gpt-a3", 1, {"p"})}).script;
+  CHECK_THAT(text, Contains("\npippin_run_time=51 # seconds, at most\n") &&
+                       Contains("\npippin_canary_time=15 pippin_canary_limit=65 # seconds\n"));
+  CHECK_THAT(text, Contains("\ncanary_1() (\n/probes/canary --seconds 5\n)\n") &&
+                       Contains("\npippin_reading_by=''\npippin_run p-a3 run_1 canary_1\n"));
+}
+
+TEST_CASE("the tasks of an array stand in a file of their own, whose parts the script knows") {
+  const Files files;
+  const JobFiles made = files.of({job_of("gpt-a3", 1, {"p"}), job_of("gpt-a4", 1, {"q"})});
+  CHECK_THAT(made.script, Contains("# gpt-s2: an array of 2 jobs of sweep gpt, 1 node\n"));
+  CHECK_THAT(made.tasks, Catch::StartsWith("# Task 1\nexport PIPPIN_JOB=gpt-a3\n") &&
+                             Contains("\n# Task 2\nexport PIPPIN_JOB=gpt-a4\n"));
+  const auto second = made.tasks.find("# Task 2\n");
+  const auto lines = [](const std::string& text) {
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  CHECK_THAT(made.script,
+             Contains(fmt::format("\n# Where each task's lines begin in tasks.sh\n"
+                                  "pippin_lines=(0 {} {})\n",
+                                  lines(made.tasks.substr(0, second)), lines(made.tasks))));
+}
