@@ -212,6 +212,19 @@ TEST_CASE("what sbatch says tells whether the job is there, and whether it may c
       {1, "", policy, "Job violates", Answer::kNoRoom},
       {1, "", "sbatch: error: QOSMaxNodePerJobLimit\n" + policy, "QOSMaxNodePerJobLimit",
        Answer::kRefused},
+      {1, "",
+       "lua: be kind\nsbatch: error: Odd\nsbatch: error: the Limit is near\n"
+       "sbatch: error: QOSMaxNodePerJobLimit\n" +
+           policy,
+       "QOSMaxNodePerJobLimit", Answer::kRefused},
+      {1, "", "QOSMaxNodePerJobLimit\n" + policy, "Job violates", Answer::kNoRoom},
+      {1, "", "sbatch: error: Job violates no JobCount\n", "JobCount", Answer::kNoRoom},
+      {1, "", "sbatch: error: Slurm temporarily unable to accept job\n", "temporarily unable",
+       Answer::kNoRoom},
+      {255, "4711\n", "sbatch: x\n", "sbatch: x", Answer::kUnsure},
+      {1, "", "one\nTry \"sbatch --help\" for more\n", "one", Answer::kRefused},
+      {0, "47x11\n", "", "sbatch exits 0", Answer::kUnsure},
+      {0, "/09:\n", "", "sbatch exits 0", Answer::kUnsure},
       {1, "", "sbatch: error: QOSMaxWallDurationPerJobLimit\n" + policy,
        "QOSMaxWallDurationPerJobLimit", Answer::kRefused},
       {1, "", failed + "Invalid job array specification\n", "job array", Answer::kRefused},
@@ -243,4 +256,111 @@ TEST_CASE("a credential lives as long as AuthInfo says, else as munge has it") {
   CHECK(credential_life_s("AuthInfo                = (null)\n") == 300);
   CHECK(credential_life_s("AuthInfo = cred_expire=5\n") == 300);
   CHECK(credential_life_s("") == 300);
+}
+
+TEST_CASE("each word for silence leaves open whether the job is there") {
+  for (const char* words :
+       {"Unable to contact slurm controller", "Zero Bytes were transmitted", "Communication error",
+        "communication failure", "Connection refused", "connection reset", "Message transmitted",
+        "Message receive failure", "Message send failure", "Broken pipe", "Socket timed out",
+        "in standby mode", "Unexpected message received"}) {
+    CAPTURE(words);
+    CHECK(read_submission(
+              1, "", std::string("sbatch: error: Batch job submission failed: ") + words + "\n")
+              .answer == Answer::kUnsure);
+  }
+}
+
+TEST_CASE("every state of a job that waits or runs is known") {
+  for (const char* state : {"PENDING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "SPECIAL_EXIT",
+                            "CONFIGURING", "RESV_DEL_HOLD"}) {
+    CAPTURE(state);
+    CHECK(status_of(queued(std::string("t|1|") + state + "|None|5|6|n1|root")).phase ==
+          Phase::kWaiting);
+    CHECK(status_of(queued(std::string("t|1|") + state + "|None|5|6|n1|root")).at == 5);
+  }
+  for (const char* state :
+       {"RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING", "RESIZING", "STAGE_OUT"}) {
+    CAPTURE(state);
+    CHECK(status_of(queued(std::string("t|1|") + state + "|None|5|6|n1|root")).phase ==
+          Phase::kRunning);
+    CHECK(status_of(queued(std::string("t|1|") + state + "|None|5|6|n1|root")).at == 6);
+  }
+  const JobStatus revoked = status_of(queued("t|1|REVOKED|None|5|6||root"));
+  CHECK(revoked.phase == Phase::kEnded);
+  CHECK(revoked.end == End::kUnknown);
+}
+
+TEST_CASE("each reason to wait that will not pass by itself has its remedy, of several the first") {
+  const std::pair<const char*, const char*> cases[] = {
+      {"DependencyNeverSatisfied", "what it waits for has failed: cancel it and submit again"},
+      {"JobHeldUser", "it is held: 'scontrol release ID'"},
+      {"JobHeldAdmin", "an administrator holds it: ask them"},
+      {"JobHoldMaxRequeue", "it was begun and lost too often: 'scontrol release ID', or cancel it"},
+      {"job held state", "it is held: 'scontrol release ID'"},
+      {"AssocGrpCPUMinutesLimit", "its account's budget of time is used up"},
+      {"QOSGrpGRESMinutes", "its account's budget of time is used up"},
+      {"AssocMaxWallDurationPerJobLimit",
+       "it asks for more than its account or QOS gives to a job"},
+      {"QOSMaxNodePerJobLimit", "it asks for more than its account or QOS gives to a job"},
+      {"Minutes", ""},
+      {"MaxNodePerJob", ""},
+      {"AssocGrpJobsLimit", ""},
+      {"Priority", ""},
+      {"", ""},
+      {"Priority, JobHeldAdmin", "an administrator holds it: ask them"},
+      {"JobHeldAdmin,JobHeldUser", "an administrator holds it: ask them"},
+      {"Priority,Resources", ""},
+  };
+  for (const auto& [reason, remedy] : cases) {
+    CAPTURE(reason);
+    CHECK(remedy_of(reason) == remedy);
+  }
+}
+
+TEST_CASE("an id names its tasks, and one that is broken none") {
+  CHECK(tasks_of("7_[1-3:]").empty());
+  CHECK(tasks_of("7_[1,x]").empty());
+  CHECK(tasks_of("7_[x,1]").empty());
+  CHECK(tasks_of("7_[1-9:-1]").empty());
+  CHECK(tasks_of("7_[2-2]") == std::vector<std::int64_t>{2});
+  CHECK(tasks_of("7_3%2") == std::vector<std::int64_t>{3});
+  CHECK(queued("t|28_[1-9%2]|PENDING|None|N/A|N/A||root").id == "28_[1-9]");
+  CHECK(queued("t|28_3|PENDING|None|N/A|N/A||root").id == "28_3");
+}
+
+TEST_CASE("all fields of a line are read, and empty lines between") {
+  const auto all = read_accounting(line_of("t|28_3|CANCELLED by 0|Reason|5|6|n[1-2]|me|0:15") +
+                                   "\n" + line_of("u|29|FAILED|None|0|-1|n1|you|1:0"));
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].name == "t");
+  CHECK(all[0].id == "28_3");
+  CHECK(all[0].array_id == "28");
+  CHECK(all[0].state == "CANCELLED");
+  CHECK(all[0].reason == "Reason");
+  CHECK(all[0].start == 5);
+  CHECK(all[0].end == 6);
+  CHECK(all[0].nodes == "n[1-2]");
+  CHECK(all[0].user == "me");
+  CHECK(all[0].exit_code == "0:15");
+  CHECK_FALSE(all[1].start);
+  CHECK_FALSE(all[1].end);
+  CHECK(read_queue("\n" + line_of("t|1|RUNNING|None|1|2|n1|me")).at(0).exit_code.empty());
+}
+
+TEST_CASE("an empty line ends no answer") {
+  CHECK(read_queue(line_of("t|1|RUNNING|None|1|2|n1|me") + "\n" +
+                   line_of("u|2|RUNNING|None|1|2|n1|me"))
+            .size() == 2);
+}
+
+TEST_CASE("a configuration's value is that of its own name, without blanks") {
+  const std::string config = "AuthInfo2 = x\n  AuthInfo =  a = b \nno value\nAuthInfo = later\n";
+  CHECK(config_value(config, "AuthInfo") == "a = b");
+  CHECK(config_value(config, "Auth").empty());
+  CHECK(config_value("", "AuthInfo").empty());
+  CHECK(credential_life_s("AuthInfo = ttl=20\n") == 20);
+  CHECK(credential_life_s("AuthInfo = x=1, ttl=25\n") == 25);
+  CHECK(credential_life_s("AuthInfo = ttl=x\n") == 300);
+  CHECK(credential_life_s("AuthInfo = ttl=\n") == 300);
 }

@@ -197,3 +197,103 @@ TEST_CASE("a version is the last word of what a program says of itself") {
   CHECK(version_of("slurm 23.11.4\n") == "23.11.4");
   CHECK(version_of("").empty());
 }
+
+TEST_CASE("nodes are of use in every state but those that break them") {
+  const auto usable = [](const std::string& state) {
+    Nodes nodes;
+    nodes.state = state;
+    return nodes.usable();
+  };
+  for (const char* state : {"idle", "mixed", "allocated", "completing", "reserved", "planned", ""})
+    CHECK(usable(state));
+  for (const char* state : {"down", "DOWN", "drained", "draining", "fail", "failing", "error",
+                            "inval", "unknown", "idle*"})
+    CHECK_FALSE(usable(state));
+}
+
+TEST_CASE("resources stand between commas, and their sockets in parentheses") {
+  CHECK(gpus_of("gpu:a:2(S:0,1),gpu:b:1").type == "a");
+  CHECK(gpus_of("gpu:a:2(S:0,1),gpu:b:1").mixed);
+  CHECK(gpus_of("gpu:b:2,gpu:a:2").type == "b");  // of as many the first
+  CHECK_FALSE(gpus_of("gpu:a:2,gpu:b:0").mixed);
+  CHECK(gpus_of("nvme:9,gpu:a:2,x").count == 2);
+  CHECK(gpus_of(" gpu : a : 3 ").count == 3);
+}
+
+TEST_CASE("a version and a plugin are found among other words") {
+  CHECK(version_of("slurm 22.05.8\n") == "22.05.8");
+  CHECK(version_of("22.05.8") == "22.05.8");
+  CHECK(version_of("\n slurm-wlm 23.11.4 \nmore 1\n") == "23.11.4");
+  CHECK(version_of("").empty());
+  CHECK(pmix_of("none, pmix_v3, pmix_v4, pmix_v2\n") == "pmix_v4");
+  CHECK(pmix_of("pmix_v4,\npmix,\n") == "pmix");
+  CHECK(pmix_of("cray_shasta pmi2 xpmix\n").empty());
+}
+
+TEST_CASE("a partition's limits are numbers, and words for none are none") {
+  const auto all = read_partitions(
+      "PartitionName=a Default=NO DefaultTime=NONE MaxTime=UNLIMITED MaxNodes=UNLIMITED "
+      "MaxCPUsPerNode=UNLIMITED\nrubbish\n"
+      "PartitionName=b Default=YES DefaultTime=01:00:00 MaxTime=2-00:00:00 MaxNodes=4 "
+      "MaxCPUsPerNode=8 MaxNodes=9\n"
+      "PartitionName=c DefaultTime=N/A MaxTime=INFINITE\nPartitionName=d MaxTime=(null)\n");
+  REQUIRE(all.size() == 4);
+  CHECK(all[0].name == "a");
+  CHECK_FALSE(all[0].is_default);
+  CHECK(all[0].default_time.empty());
+  CHECK(all[0].max_time.empty());
+  CHECK_FALSE(all[0].max_nodes);
+  CHECK_FALSE(all[0].max_cpus_per_node);
+  CHECK(all[1].is_default);
+  CHECK(all[1].default_time == "01:00:00");
+  CHECK(all[1].max_time == "2-00:00:00");
+  CHECK(all[1].max_nodes == 4);
+  CHECK(all[1].max_cpus_per_node == 8);
+  CHECK(all[2].default_time.empty());
+  CHECK(all[2].max_time.empty());
+  CHECK(all[3].max_time.empty());
+}
+
+TEST_CASE("a controller is what its configuration says") {
+  const Controller controller = controller_of(
+      "Configuration data as of 1795184227\nClusterName = c1\nSLURM_VERSION = 22.05.8\n"
+      "AccountingStorageType = accounting_storage/slurmdbd\nMinJobAge = 300 sec\n"
+      "MaxArraySize = 1001\nMaxJobCount = 10000\nAuthInfo = ttl=20\n");
+  CHECK(controller.clock == 1795184227);
+  CHECK(controller.cluster == "c1");
+  CHECK(controller.version == "22.05.8");
+  CHECK(controller.has_accounting);
+  CHECK(controller.keeps_jobs_s == 300);
+  CHECK(controller.array_size == 1001);
+  CHECK(controller.job_count == 10000);
+  CHECK(controller.credential_life_s == 20);
+  const Controller bare = controller_of("");
+  CHECK_FALSE(bare.clock);
+  CHECK_FALSE(bare.has_accounting);
+  CHECK_FALSE(bare.keeps_jobs_s);
+}
+
+TEST_CASE(
+    "of unlike nodes the most frequent kind is told, one with GPUs first, and what is left out") {
+  const Kind kind = kind_in(
+      "gpu 9 idle 40 2 20 1 (null) x\ngpu 2 idle 40 2 20 1 gpu:a:4 x\n"
+      "gpu 3 idle 64 2 32 1 gpu:b:8 x\ngpu 1 down* 32 2 16 1 gpu:b:8 x\n"
+      "cpu 99 idle 40 2 20 1 gpu:c:4 x\ngpu 0 idle 1 1 1 1 gpu:d:1 x\n");
+  CHECK(kind.node.gpus.type == "b");
+  CHECK(kind.node.count == 4);
+  CHECK(kind.node.cpus == 32);
+  CHECK(kind.broken == 1);
+  CHECK(kind.others == 11);
+  CHECK(kind.other_kinds == "9 with 2 sockets, 2 with gpu:a:4");
+  CHECK(kind_in("gpu 1 idle 8 2 4 1 (null) x\ngpu 2 idle 8 1 8 1 (null) x\n").other_kinds ==
+        "1 with 2 sockets");
+  CHECK_FALSE(kind_of(nodes_in("cpu 1 idle 8 2 4 1 (null) x\n"), "gpu"));
+  CHECK(kind_in("gpu 2+ idle 8+ 2 4 1 gpu:4 N/A\n").node.count == 2);
+  CHECK(kind_in("gpu 2 idle 8+ 2 4 1 gpu:4 N/A\n").node.features.empty());
+  CHECK(kind_in("gpu 2 idle 8 2 4 1 gpu:4 a,b\n").node.features == "a,b");
+}
+
+TEST_CASE("empty lines of sinfo are none, and more may follow") {
+  CHECK(nodes_in("\nbatch 4 idle 40 1 40 1 gpu:4 x\n\nbatch 5 idle 40 1 40 1 gpu:4 x\n").size() ==
+        2);
+}

@@ -48,3 +48,44 @@ TEST_CASE("the limits of the account and QOS that a job gets are those that coun
   CHECK(submit_limit_of("", "", "", "").most == INT64_MAX);
   CHECK(submit_limit_of("sacctmgr: error\n", "", "", "").most == INT64_MAX);
 }
+
+TEST_CASE("jobs that are over take no share of a user's, and broken lines are none") {
+  for (const char* state : {"COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL", "PREEMPTED",
+                            "OUT_OF_MEMORY", "BOOT_FAIL", "DEADLINE"}) {
+    const Queued queued = queued_of(std::string("me ") + state + "\n\nme\n  me RUNNING \n", "me");
+    CHECK(queued.all == 2);
+    CHECK(queued.ours == 1);
+  }
+}
+
+TEST_CASE("a limit that is not the lowest or no number does not count") {
+  const std::string users =
+      "six|six|normal||100\nsix|six|debug||200\nshort|line\nsix|six|long||50\n";
+  CHECK(submit_limit_of(users, "", "", "").most == 50);
+  CHECK(submit_limit_of("six|six|normal||-1\n", "", "", "").most == INT64_MAX);
+  CHECK(submit_limit_of("six|six|normal||0\n", "", "", "").most == 0);
+  CHECK(submit_limit_of("six|six|normal||\n", "x\nnormal|7\n", "", "").most == 7);
+  CHECK(submit_limit_of("six|six|normal,long||\n", "long|3\nnormal|7\n", "", "").most == 7);
+  CHECK(submit_limit_of("six|six|long||\n", "long|3\nnormal|7\n", "", "").most == 3);
+  CHECK(submit_limit_of("six|six|normal|long|\n", "long|3\nnormal|7\n", "", "").most == 3);
+  CHECK(submit_limit_of("six|six|normal|long|\n", "long|3\nnormal|7\n", "", "normal").most == 7);
+  CHECK(submit_limit_of("", "long|3\nnormal|7\n", "", "long").most == 3);
+}
+
+TEST_CASE("room is what the tighter limit leaves, and never below none") {
+  const std::string config = "MaxArraySize = 3\nMaxJobCount = 10\n";
+  Room room = room_of(config, {4, 2}, {8, "L"});
+  CHECK(room.tasks_per_job == 2);
+  CHECK(room.tasks == 5);
+  CHECK(room.limit == "MaxJobCount is 10, and 4 jobs are there");
+  room = room_of(config, {4, 2}, {7, "L"});
+  CHECK(room.tasks == 5);
+  CHECK(room.limit == "MaxJobCount is 10, and 4 jobs are there");
+  room = room_of(config, {4, 2}, {6, "L"});
+  CHECK(room.tasks == 4);
+  CHECK(room.limit == "L, and 2 of yours are queued");
+  CHECK(room_of(config, {4, 9}, {6, "L"}).tasks == 0);
+  CHECK(room_of("", {}, {}).tasks_per_job == 1);
+  CHECK(room_of("MaxArraySize = 1\n", {}, {}).tasks_per_job == 1);
+  CHECK(room_of("", {4, 2}, {6, "L"}).tasks == 4);
+}

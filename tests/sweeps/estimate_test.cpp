@@ -152,3 +152,109 @@ TEST_CASE("time limits read as sbatch reads them") {
     CHECK_FALSE(is_time_limit(text));
   }
 }
+
+TEST_CASE("every formula has the name that reports and options use") {
+  const std::pair<FlopsFormula, const char*> names[] = {{FlopsFormula::kParams, "params"},
+                                                        {FlopsFormula::kHardware, "hardware"},
+                                                        {FlopsFormula::kModel, "model"},
+                                                        {FlopsFormula::kMegatron, "megatron"},
+                                                        {FlopsFormula::kPalm, "palm"}};
+  for (const auto& [formula, name] : names) CHECK(text_of(formula) == name);
+  CHECK_THROWS_AS(text_of(static_cast<FlopsFormula>(99)), std::logic_error);
+}
+
+TEST_CASE("Megatron's formula knows grouped queries, SwiGLU and the width of the MLP") {
+  const double l = 2, h = 64, s = 32, v = 128, b = 8;
+  const auto expected = [&](double groups, double mlp) {
+    return 12 * b * s * l * h * h * ((1 + groups + s / (2 * h)) + mlp + v / (2 * l * h));
+  };
+  const auto flops = [](const Model& model) {
+    return iteration_flops(FlopsFormula::kMegatron, model, 8, false).value();
+  };
+  Model model = gpt(2, 64, 32, 128);
+  CHECK(flops(model) == Approx(expected(1, 4)));
+  model.heads = 8;
+  CHECK(flops(model) == Approx(expected(1, 4)));
+  model.kv_heads = 2;
+  CHECK(flops(model) == Approx(expected(0.25, 4)));
+  model.ffn = 96;
+  CHECK(flops(model) == Approx(expected(0.25, 1.5)));
+  model.style = "llama";
+  CHECK(flops(model) == Approx(expected(0.25, 2.25)));
+  model.heads.reset();
+  CHECK(flops(model) == Approx(expected(1, 2.25)));
+}
+
+TEST_CASE("a vocabulary that is not padded counts where no padded one is known") {
+  Model model = gpt(2, 64, 32, 128);
+  model.vocab = 100;
+  const double padded = iteration_flops(FlopsFormula::kModel, model, 8, false).value();
+  CHECK(parameter_count(model) == parameter_count(gpt(2, 64, 32, 128)));
+  model.padded_vocab.reset();
+  CHECK(iteration_flops(FlopsFormula::kModel, model, 8, false).value() < padded);
+  CHECK(parameter_count(model) == parameter_count(gpt(2, 64, 32, 100)));
+}
+
+TEST_CASE("each part of a shape that a formula needs is missed") {
+  const auto without = [](Count Model::*field, FlopsFormula formula) {
+    Model model = gpt(2, 64, 32, 128);
+    model.params = 1000;
+    model.*field = std::nullopt;
+    return iteration_flops(formula, model, 8, false);
+  };
+  for (const auto formula :
+       {FlopsFormula::kHardware, FlopsFormula::kModel, FlopsFormula::kMegatron}) {
+    for (Count Model::*field : {&Model::layers, &Model::hidden, &Model::seq, &Model::padded_vocab})
+      CHECK_FALSE(without(field, formula));
+    CHECK(without(&Model::params, formula));
+  }
+  CHECK_FALSE(without(&Model::layers, FlopsFormula::kPalm));
+  CHECK_FALSE(without(&Model::hidden, FlopsFormula::kPalm));
+  CHECK_FALSE(without(&Model::seq, FlopsFormula::kPalm));
+  CHECK(without(&Model::layers, FlopsFormula::kParams) == 2.0 * 3 * 1000 * 32 * 8);
+  CHECK_FALSE(without(&Model::seq, FlopsFormula::kParams));
+}
+
+TEST_CASE("heads that share keys need a width that heads divide") {
+  Model model = gpt(2, 64, 32, 128);
+  model.heads = 8;
+  const auto full = parameter_count(model).value();
+  model.kv_heads = 8;
+  CHECK(parameter_count(model) == full);
+  model.kv_heads = 2;
+  CHECK(parameter_count(model) == full - std::int64_t{2} * 2 * (64 - 16) * 65);
+  model.heads = 7;
+  CHECK_FALSE(parameter_count(model));
+  model.heads = 0;
+  CHECK_FALSE(parameter_count(model));
+  model.heads.reset();
+  CHECK_FALSE(parameter_count(model));
+  model.kv_heads.reset();
+  CHECK(parameter_count(model) == full);
+}
+
+TEST_CASE("a model without a style counts as a GPT, and a known count stays") {
+  Model model = gpt(2, 64, 32, 128);
+  model.style.clear();
+  CHECK(parameter_count(model) == parameter_count(gpt(2, 64, 32, 128)));
+  fill_in_params(model);
+  CHECK(model.params == parameter_count(model));
+  model.params = 5;
+  fill_in_params(model);
+  CHECK(model.params == 5);
+}
+
+TEST_CASE("TFLOPS are a GPU's share of a second") {
+  CHECK(tflops_per_gpu(6e12, 2, 3) == Approx(1));
+}
+
+TEST_CASE("time limits have no part below 0 or beyond their units") {
+  for (const char* text : {"1:-2", "-1", "1--2", "1-2:3:4:5", "1:2:3:4", "x-1", "1-x", ":", "-"})
+    CHECK_FALSE(is_time_limit(text));
+  CHECK(seconds_of_time("0:0:1") == 1);
+  CHECK(seconds_of_time("2:0:1") == 7201);
+  CHECK(seconds_of_time("2-1") == 2 * 86400 + 3600);
+  CHECK(seconds_of_time("0-0:0:1") == 1);
+  CHECK(limit_of("0:1") == 1);
+  CHECK(is_time_limit(" Infinite "));
+}

@@ -129,3 +129,35 @@ TEST_CASE("probes know how they are launched") {
   CHECK(find_probe("replay")->launch == Probe::Launch::kOnce);
   CHECK_FALSE(find_probe("collective"));
 }
+
+TEST_CASE("an accelerator has each figure that its file gives") {
+  const Accelerator h100 = find_accelerator("H100-SXM5-80G").value();
+  CHECK(h100.name == "h100-sxm5-80g");
+  CHECK(h100.memory_gib == 80);
+  CHECK(h100.bandwidth_gb_per_s.value() > 3000);
+  const auto peak = std::find_if(h100.peak_tflops.begin(), h100.peak_tflops.end(),
+                                 [](const auto& one) { return one.first == "bf16"; });
+  REQUIRE(peak != h100.peak_tflops.end());
+  CHECK(peak->second > 900);
+}
+
+TEST_CASE("a device's memory may be five hundredths off, and no more") {
+  Accelerator device;
+  device.memory_gib = 100;
+  CHECK(has_memory(device, 95));
+  CHECK(has_memory(device, 105));
+  CHECK_FALSE(has_memory(device, 94.9));
+  CHECK_FALSE(has_memory(device, 105.1));
+}
+
+TEST_CASE("parts of a GPU are none, and whole ones are known by form and memory") {
+  CHECK(accelerators_called("a100 7g").empty());
+  CHECK(accelerators_called("a100 80g").size() == 1);
+  CHECK(accelerators_called("a100 80gb") == accelerators_called("a100 80g"));
+  CHECK(accelerators_called("a100 sxm").size() == 2);
+  CHECK(accelerators_called("a100 sxm4").size() == 2);
+  CHECK(accelerators_called("a100 sxm2").empty());
+  CHECK(accelerators_called("a100 mig").empty());
+  CHECK(accelerators_called("a100 pcie").empty());
+  CHECK(accelerators_called("h100 nvl").empty());
+}

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/error.h"
@@ -32,6 +33,22 @@ TEST_CASE("a file that is replaced keeps its mode") {
     CHECK(fs::status(folder / "x").permissions() == static_cast<fs::perms>(mode));
     CHECK(disk().read(folder / "x") == "new");
   }
+}
+
+TEST_CASE("a new file may be read and written as the process's mask has it") {
+  const test::TemporaryDirectory folder;
+  const auto before = ::umask(0);
+  disk().write(folder / "open", "");
+  disk().make_directory(folder / "folder");
+  ::umask(022);
+  disk().write(folder / "usual", "");
+  ::umask(before);
+  const auto mode = [&](const char* name) {
+    return static_cast<unsigned>(fs::status(folder / name).permissions());
+  };
+  CHECK(mode("open") == 0666);
+  CHECK(mode("folder") == 0777);
+  CHECK(mode("usual") == 0644);
 }
 
 TEST_CASE("a directory is made by one caller only") {

@@ -131,3 +131,60 @@ TEST_CASE("an allocation over midnight belongs to one day") {
   CHECK(nesting.allocations() == 2);
   CHECK(nesting.days == 2);
 }
+
+namespace {
+
+RunMoments run_in(const std::string& day, const std::string& allocation,
+                  const std::vector<double>& values) {
+  return moments_of(day, allocation, values);
+}
+
+}  // namespace
+
+TEST_CASE("runs are grouped by allocation and these by the earliest day that is known") {
+  const Nesting nesting =
+      nest({run_in("d2", "b", {1, 3}), run_in("d1", "a", {5}), run_in("d1", "b", {7}),
+            run_in("", "c", {9}), run_in("d3", "c", {9, 9, 9}), run_in("", "d", {1})});
+  CHECK(nesting.runs.size() == 6);
+  CHECK(nesting.iterations() == 9);
+  CHECK(nesting.allocations() == 4);
+  CHECK(nesting.days == 3);
+  CHECK(nesting.allocation_of_run[0] == nesting.allocation_of_run[2]);
+  CHECK(nesting.allocation_of_run[3] == nesting.allocation_of_run[4]);
+  CHECK(nesting.allocation_of_run[0] != nesting.allocation_of_run[1]);
+  const auto day = [&](std::size_t run) {
+    return nesting.day_of_allocation[nesting.allocation_of_run[run]];
+  };
+  CHECK(day(0) == day(1));  // of d1 and d2 the earlier
+  CHECK(day(0) != day(4));
+  CHECK(day(5) != day(4));
+  CHECK(day(5) != day(0));
+}
+
+TEST_CASE("means of a level are plain means of the level below") {
+  const Nesting nesting = nest({run_in("d1", "a", {1, 3}), run_in("d1", "a", {6}),
+                                run_in("d1", "b", {8}), run_in("d2", "c", {9, 11})});
+  CHECK(run_means(nesting) == std::vector<double>{2, 6, 8, 10});
+  CHECK(allocation_means(nesting) == std::vector<double>{4, 8, 10});
+  CHECK(day_means(nesting) == std::vector<double>{6, 10});
+}
+
+TEST_CASE("repeats are balanced where every level has as many of the one below") {
+  const auto of = [](const std::vector<RunMoments>& runs) { return balanced(nest(runs)); };
+  CHECK(of({run_in("d1", "a", {1, 2}), run_in("d2", "b", {1, 2})}));
+  CHECK(of({run_in("d1", "a", {1})}));
+  CHECK_FALSE(of({run_in("d1", "a", {1, 2}), run_in("d2", "b", {1})}));
+  CHECK_FALSE(of({run_in("d1", "a", {1}), run_in("d1", "a", {1}), run_in("d2", "b", {1})}));
+  CHECK_FALSE(of({run_in("d1", "a", {1}), run_in("d1", "b", {1}), run_in("d2", "c", {1})}));
+  CHECK(of({run_in("d1", "a", {1}), run_in("d1", "b", {1}), run_in("d2", "c", {1}),
+            run_in("d2", "d", {1})}));
+}
+
+TEST_CASE("moments are count, mean and squares") {
+  const RunMoments moments = moments_of("d", "a", {1, 2, 6});
+  CHECK(moments.day == "d");
+  CHECK(moments.allocation == "a");
+  CHECK(moments.n == 3);
+  CHECK(moments.mean == Approx(3));
+  CHECK(moments.squares == Approx(4 + 1 + 9));
+}
