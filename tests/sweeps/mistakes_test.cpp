@@ -270,6 +270,11 @@ TEST_CASE("doubtful grids are refused") {
        "sweep.yaml:2: no point remains of 2; all dropped by 'where: tp > 8'"},
       {sound("gpus: 7\nwhere: [tp > 1]\n"),
        "sweep.yaml:2: no point remains of 2; 1 dropped by 'where: tp > 1'"},
+      // Of unlike reasons the most frequent, whether it comes first or last.
+      {"sweep: s\ngrid: {tp: [1, 2, 4]}\ncommand: x {tp}\nwhere: [tp > 1, tp > 8]\n",
+       "sweep.yaml:2: no point remains of 3; 2 dropped by 'where: tp > 8'"},
+      {"sweep: s\ngrid: {tp: [2, 4, 1]}\ncommand: x {tp}\nwhere: [tp > 1, tp > 8]\n",
+       "sweep.yaml:2: no point remains of 3; 2 dropped by 'where: tp > 8'"},
       {sound("repeats: {allocations: 100000, runs: 100000}\n"),
        "sweep.yaml:5: 2 points x 100000 allocations x 100000 runs are too many; a campaign holds "
        "at "

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <thread>
+#include <unistd.h>
 
 #include "core/base/error.h"
 #include "core/base/process.h"
@@ -117,6 +118,59 @@ TEST_CASE("cancel ends what runs and what waits") {
   CHECK(eventually([&] { return queue.phase("job") == Phase::kEnded; }));
   CHECK(queue.evidence("next") == "cancelled");
   CHECK_FALSE(disk().exists(queue / "queue/ran"));
+}
+
+TEST_CASE("how a job ended is told from the queue's words") {
+  Queue queue;
+  const auto end = [&](const std::string& token) { return status_of(queue.scheduler, token).end; };
+  const auto is_over = [&](const char* token) { return queue.phase(token) == Phase::kEnded; };
+  queue.scheduler.submit(queue.job("good", "exit 0"));
+  queue.scheduler.submit(queue.job("bad", "exit 1"));
+  REQUIRE(eventually([&] { return is_over("good") && is_over("bad"); }));
+  CHECK(end("good") == End::kCompleted);
+  CHECK(end("bad") == End::kInfrastructure);
+  queue.scheduler.submit(queue.job("runs", "sleep 1000"));
+  queue.scheduler.submit(queue.job("waits", "true"));
+  REQUIRE(eventually([&] { return queue.phase("runs") == Phase::kRunning; }));
+  CHECK(end("waits") == End::kUnknown);
+  queue.scheduler.cancel({asked_of("unknown"), asked_of("waits"), asked_of("runs")});
+  CHECK(end("waits") == End::kUser);
+  REQUIRE(eventually([&] { return is_over("runs"); }));
+  CHECK(end("runs") == End::kInfrastructure);
+  const auto unknown = status_of(queue.scheduler, "unknown");
+  CHECK(unknown.phase == Phase::kAbsent);
+  CHECK(unknown.evidence == "the queue does not know it");
+  CHECK(queue.scheduler.query({asked_of("good"), asked_of("bad")}).size() == 2);
+}
+
+TEST_CASE("what a queue of an earlier machine left is run, and what ran there is gone") {
+  Queue queue;
+  const std::string number(20, '1');
+  disk().write(queue / ("queue/running/" + number + "-lost"), "x");
+  disk().write(queue / "queue/running/.hidden-12345678901234567890", "x");
+  disk().write(queue / "queue/waiting/short", "x");
+  const auto lost = status_of(queue.scheduler, "lost");
+  CHECK(lost.phase == Phase::kEnded);
+  CHECK(lost.end == End::kInfrastructure);
+  CHECK(lost.evidence == "its processes are gone");
+  CHECK(queue.phase("12345678901234567890") == Phase::kAbsent);
+  disk().write(queue / "job.sh", "echo ran");
+  disk().write(queue / ("queue/waiting/" + number + "-job"),
+               (queue / "job.sh").string() + '\0' + (queue / "job.log").string() + '\0');
+  disk().make_directory(queue / "queue/ended");
+  REQUIRE(eventually([&] { return queue.phase("job") == Phase::kEnded; }));
+  CHECK(queue.text("job.log") == "ran\n");
+}
+
+TEST_CASE("a submission is taken at once and its log is added to") {
+  Queue queue;
+  disk().write(queue / "job.log", "before\n");
+  const Handed handed = queue.scheduler.submit(queue.job("job", "echo out; echo err >&2"));
+  CHECK(handed.answer == Handed::Answer::kTaken);
+  CHECK(handed.words == "local");
+  REQUIRE(eventually([&] { return queue.phase("job") == Phase::kEnded; }));
+  CHECK(queue.text("job.log") == "before\nout\nerr\n");
+  CHECK(default_machine_lock().filename() == fmt::format("pippin-{}.lock", ::getuid()));
 }
 
 TEST_CASE("two queues on one machine take turns") {

@@ -196,3 +196,87 @@ TEST_CASE("edits replace their bytes and no other") {
   CHECK(edited("abc", {}) == "abc");
   CHECK(edited("abc", {{0, 1, "xy"}, {1, 1, "-"}, {2, 3, ""}}) == "xy-b");
 }
+
+namespace {
+
+/// Headings, captions and lines above the last table: "a/b | c | d\n".
+std::string context_of(const std::string& above) {
+  const auto tables = markdown_tables(above + "| a |\n|---|\n| 1 |\n");
+  if (tables.empty()) return "no table";
+  const auto& table = tables.back();
+  return join(table.headings, "/") + " | " + join(table.captions, "/") + " | " +
+         join(table.above, "/");
+}
+
+}  // namespace
+
+TEST_CASE("lines above a table begin behind headings, captions, tables, rules, code and comments") {
+  CHECK(context_of("x\n# A\ny\n") == "A |  | y");
+  CHECK(context_of("x\n---\n\ny\n") == "x |  | /y");
+  CHECK(context_of("x\n===\ny\n") == "x |  | y");
+  CHECK(context_of("x\n\n---\ny\n") == " |  | y");
+  CHECK(context_of("x\n\n* * *\ny\n") == " |  | y");
+  CHECK(context_of("x\n```\ncode\n```\ny\n") == " |  | y");
+  CHECK(context_of("x\n<!-- c -->\ny\n") == " |  | y");
+  CHECK(context_of("x\n**C**\ny\n") == " | C | y");
+  CHECK(context_of("| b |\n|---|\n| 2 |\n\ny\n") == " |  | /y");
+  CHECK(context_of("x\n- y\n\nz\n") == " |  | x/- y//z");
+  CHECK(context_of("") == " |  | ");
+}
+
+TEST_CASE("headings stand in each other by their levels") {
+  CHECK(context_of("# A\n## B\n# C\n") == "C |  | ");
+  CHECK(context_of("# A\n### B\n") == "A/B |  | ");
+  CHECK(context_of("## A ##\n###### B\n") == "A/B |  | ");
+  CHECK(context_of("####### A\n") == " |  | ####### A");
+  CHECK(context_of("#A\n") == " |  | #A");
+  CHECK(context_of("## C#\n") == "C# |  | ");
+  CHECK(context_of("#\n") == " |  | ");
+  CHECK(context_of("A\n===\nB\n---\n") == "A/B |  | ");
+}
+
+TEST_CASE("a caption is a whole line in bold, and one right under another is one more") {
+  CHECK(context_of("**A**\n\n__B__:\n") == " | A/B | ");
+  CHECK(context_of("**A**\ntext\n**B**\n") == " | B | ");
+  CHECK(context_of("**A**\n# H\n") == "H |  | ");
+  CHECK(context_of("**A** b\n") == " |  | **A** b");
+  CHECK(context_of("**A** **B**\n") == " |  | **A** **B**");
+  CHECK(context_of("****\n") != " | | ");
+  CHECK(context_of("**A__\n") == " |  | **A__");
+  CHECK(context_of("*A*\n") == " |  | *A*");
+}
+
+TEST_CASE("aligns are those of the rule") {
+  const auto tables = markdown_tables("|a|b|c|d|\n|-|:-|-:|:-:|\n");
+  REQUIRE(tables.size() == 1);
+  CHECK(tables[0].aligns ==
+        std::vector<Align>{Align::kNone, Align::kLeft, Align::kRight, Align::kCenter});
+}
+
+TEST_CASE("blanks, tabs and marks decide what a line is") {
+  const std::string table = "| a |\n|---|\n| 1 |\n";
+  check({
+      {"   | a |\n   |---|\n", "1:a"},
+      {"\t| a |\n\t|---|\n", ""},
+      {"  \t| a |\n  \t|---|\n", ""},
+      {"- | a |\n  |---|\n", "1:a"},
+      {"9. | a |\n   |---|\n", "1:a"},
+      {"9) | a |\n   |---|\n", "1:a"},
+      {"123456789. | a |\n           |---|\n", "1:a"},
+      {"1234567890. | a |\n            |---|\n", ""},
+      {"> | a |\n> |---|\n", "1:a"},
+      {">> | a |\n>> |---|\n", "1:a"},
+      {"> | a |\n|---|\n", ""},
+      {"``\n" + table + "``\n", "2:a 4:1"},
+      {"```\n" + table + "``\n", ""},
+      {"~~~\n" + table + "~~~~\n" + table, "6:a 8:1"},
+      {"> ```\n" + table, "2:a 4:1"},
+      {"- ```\n" + table, "2:a 4:1"},
+      {"   \n" + table, "2:a 4:1"},
+      {" \t \n" + table, "2:a 4:1"},
+      {table + " ", "1:a 3:1"},
+      {table + "  \t", "1:a 3:1"},
+      {"<!-->\n" + table, ""},
+      {"\r\n" + table, "2:a 4:1"},
+  });
+}

@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "reports/notes/outcome_words.h"
+#include "reports/notes/sweep_names.h"
 #include "tests/reports/notes/gpt2.h"
 #include "tests/support/catch.h"
 
@@ -220,4 +221,81 @@ TEST_CASE("a table with two columns of times is left out and named") {
   CHECK(texts(document.remarks) ==
         std::vector<std::string>{"1: two columns may be step_time: 'Speed' and 'Time'; rename one, "
                                  "the table is left out"});
+}
+
+TEST_CASE("each word for an outcome is understood, however it is written") {
+  const std::vector<std::pair<RunState, std::vector<const char*>>> words{
+      {RunState::kOom, {"OOM", "CUDA OOM", "out of memory", "CUDA out-of-memory", "o_o.m!"}},
+      {RunState::kFailed,
+       {"fail", "fails", "FAILED", "failure", "error", "crash", "crashed", "killed", "died", "hang",
+        "hung", "NaN", "diverged"}},
+      {RunState::kTimeout, {"timeout", "time-out", "timed out", "time limit"}},
+      {RunState::kCancelled, {"cancelled", "canceled", "aborted", "**aborted**"}},
+      {RunState::kMissing, {"n/a", "na", "none", "missing", "tbd", "-", "--", "–", "—", "?"}}};
+  for (const auto& [state, cells] : words) {
+    for (const char* cell : cells) {
+      CAPTURE(cell);
+      CHECK(outcome_in(cell) == state);
+    }
+  }
+  for (const char* cell : {"", "ok", "12", "oomph", "---", "??", "failed twice"})
+    CHECK_FALSE(outcome_in(cell));
+}
+
+TEST_CASE("names of sweeps have forty letters a part, and labels end at a colon") {
+  const auto name_of = [](const std::string& above, const std::string& file = "f.md") {
+    const auto tables = markdown_tables(above + "\n| a |\n|---|\n| 1 |\n");
+    REQUIRE(tables.size() == 1);
+    return sweep_names({&tables[0]}, file).at(0);
+  };
+  CHECK(name_of("") == "f");
+  CHECK(name_of("", "A  b__C.old.md") == "a-b-c-old");
+  CHECK(name_of("", "!.md") == "notes");
+  CHECK(name_of("", "plain") == "plain");
+  CHECK(name_of("# F and more\n") == "f-and-more");
+  CHECK(name_of("# f\n") == "f");
+  CHECK(name_of("# G\n") == "f-g");
+  CHECK(name_of("# !!\n") == "f");
+  CHECK(name_of("16GB nodes:\n") == "f-16gb-nodes");
+  CHECK(name_of("Experiment 2: HD=8192\n") == "f-experiment-2");
+  CHECK(name_of("at 10:30 today\n") == "f");
+  CHECK(name_of("no colon\n") == "f");
+  const std::string forty(40, 'x');
+  CHECK(name_of("", forty + ".md") == forty);
+  CHECK(name_of("", forty + "y.md") == forty);
+  CHECK(name_of("", std::string(30, 'x') + "-yyyyyyyyyyyyy.md") == std::string(30, 'x'));
+  CHECK(name_of(std::string(48, 'z') + ":\n") == "f-" + std::string(40, 'z'));
+  CHECK(name_of(std::string(49, 'z') + ":\n") == "f");
+  CHECK(name_of("Nodes:\n\n- 16GB: old\n- others\n") == "f-nodes");
+  CHECK(name_of("Nodes\n\n- 16GB: old\n") == "f");
+  CHECK(name_of("First:\nSecond: x\n\n") == "f-second");
+  CHECK(name_of("First:\nmore\n") == "f-first");
+  CHECK(name_of("First:\n\nmore\n") == "f");
+}
+
+TEST_CASE("two tables of one name are told apart by numbers") {
+  const auto tables = markdown_tables("| a |\n|---|\n\n| b |\n|---|\n\n| c |\n|---|\n");
+  REQUIRE(tables.size() == 3);
+  CHECK(sweep_names({&tables[0], &tables[1], &tables[2]}, "f.md") ==
+        std::vector<std::string>{"f", "f-2", "f-3"});
+}
+
+TEST_CASE("every count of a row reaches its place in the point") {
+  const auto document = noted(
+      "| layers | hidden | heads | ffn | seq | vocab | TP | PP | DP | CP | MBS | GAS | GPUs | GBS "
+      "| "
+      "Time |\n|--|--|--|--|--|--|--|--|--|--|--|--|--|--|--|\n"
+      "| 11 | 12 | 13 | 14 | 15 | 16 | 2 | 3 | 5 | 7 | 8 | 9 | 210 | 360 | 1s |\n",
+      "f.md", {});
+  REQUIRE(document.tables.size() == 1);
+  const Point& point = document.tables[0].runs.at(0).record.point;
+  const Model& model = point.model;
+  CHECK(std::vector<Count>{model.layers, model.hidden, model.heads, model.ffn, model.seq,
+                           model.vocab} == std::vector<Count>{11, 12, 13, 14, 15, 16});
+  const Layout& layout = point.layout;
+  CHECK(std::vector<Count>{layout.tp, layout.pp, layout.dp, layout.cp, layout.mbs, layout.gas,
+                           layout.gpus,
+                           layout.gbs} == std::vector<Count>{2, 3, 5, 7, 8, 9, 210, 360});
+  CHECK(point.axes.empty());
+  CHECK(document.remarks.empty());
 }

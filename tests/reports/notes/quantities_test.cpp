@@ -79,3 +79,46 @@ TEST_CASE("sizes are in billions and memory in GiB where no unit stands") {
   CHECK(mebibytes_in("26000 MB", "memory") == 26000);
   CHECK_FALSE(mebibytes_in("OOM", "memory"));
 }
+
+TEST_CASE("each unit of a time is known in a cell and in a title") {
+  const std::vector<std::pair<const char*, double>> units{
+      {"s", 1e3},   {"sec", 1e3},   {"secs", 1e3},   {"second", 1e3},  {"seconds", 1e3},
+      {"ms", 1},    {"msec", 1},    {"msecs", 1},    {"us", 1e-3},     {"µs", 1e-3},
+      {"min", 6e4}, {"mins", 6e4},  {"minute", 6e4}, {"minutes", 6e4}, {"h", 36e5},
+      {"hr", 36e5}, {"hour", 36e5}, {"hours", 36e5}};
+  for (const auto& [unit, ms] : units) {
+    CAPTURE(unit);
+    CHECK(milliseconds_in("2 " + std::string(unit), "Time").value() == Approx(2 * ms));
+    CHECK(milliseconds_in("2", "Time (" + std::string(unit) + ")").value() == Approx(2 * ms));
+  }
+}
+
+TEST_CASE("each unit of a size and of a memory is known") {
+  const std::vector<std::pair<const char*, double>> sizes{
+      {"B", 1e9},       {"bn", 1e9},       {"billion", 1e9}, {"billions", 1e9}, {"M", 1e6},
+      {"million", 1e6}, {"millions", 1e6}, {"K", 1e3},       {"T", 1e12}};
+  for (const auto& [unit, count] : sizes)
+    CHECK(parameters_in("2" + std::string(unit), "Size").value() == Approx(2 * count));
+  const double gib = 1024;
+  const std::vector<std::pair<const char*, double>> memories{
+      {"GiB", gib}, {"GB", gib}, {"G", gib},         {"MiB", 1},
+      {"MB", 1},    {"M", 1},    {"TiB", gib * gib}, {"TB", gib * gib}};
+  for (const auto& [unit, mib] : memories)
+    CHECK(mebibytes_in("2" + std::string(unit), "Memory").value() == Approx(2 * mib));
+}
+
+TEST_CASE("a number's parts stand where they belong") {
+  CHECK(number_in("1,024.5") == 1024.5);
+  CHECK(number_in("123,456") == 123456);
+  CHECK_FALSE(number_in("1234,567"));
+  CHECK_FALSE(number_in("0,024"));
+  CHECK(number_in("1,024e2") == 102400);
+  CHECK(number_in("-1e-2") == -0.01);
+  CHECK(number_in("1E+2") == 100);
+  CHECK_FALSE(number_in("1e"));
+  CHECK_FALSE(number_in("1e+"));
+  CHECK(milliseconds_in("1e-1 s", "Time") == 100);
+  CHECK(milliseconds_in("1es", "Time") == std::nullopt);
+  CHECK(milliseconds_in("3", "Time ()") == 3000);
+  CHECK(milliseconds_in("3", "(ms) Time") == milliseconds_in("3", "ms Time"));
+}

@@ -305,3 +305,30 @@ TEST_CASE("the differences read as diff prints them") {
   CHECK(line_diff(far, "A" + far.substr(1, far.size() - 3) + "B\n", "x") ==
         "--- x\n+++ x\n@@ -1,4 +1,4 @@\n-a\n+A\n 1\n 2\n 3\n@@ -6,4 +6,4 @@\n 5\n 6\n 7\n-b\n+B\n");
 }
+
+TEST_CASE("a difference shows three lines around a change, and joins what is near") {
+  const auto lines = [](std::size_t changed, std::size_t other = 0) {
+    std::string text;
+    for (std::size_t i = 1; i <= 12; ++i)
+      text += std::to_string(i) + (i == changed || i == other ? "x\n" : "\n");
+    return text;
+  };
+  CHECK(line_diff(lines(0), lines(0), "f").empty());
+  CHECK(line_diff(lines(0), lines(1), "f") ==
+        "--- f\n+++ f\n@@ -1,4 +1,4 @@\n-1\n+1x\n 2\n 3\n 4\n");
+  CHECK(line_diff(lines(0), lines(12), "a b") ==
+        "--- a b\t\n+++ a b\t\n@@ -9,4 +9,4 @@\n 9\n 10\n 11\n-12\n+12x\n");
+  CHECK(line_diff(lines(0), lines(6), "f") ==
+        "--- f\n+++ f\n@@ -3,7 +3,7 @@\n 3\n 4\n 5\n-6\n+6x\n 7\n 8\n 9\n");
+  CHECK(line_diff(lines(0), lines(3, 4), "f") ==
+        "--- f\n+++ f\n@@ -1,7 +1,7 @@\n 1\n 2\n-3\n-4\n+3x\n+4x\n 5\n 6\n 7\n");
+  // Six lines between: one hunk; seven: two.
+  const std::string one = line_diff(lines(0), lines(2, 9), "f");
+  CHECK(one.find("@@ -1,12 +1,12 @@") != std::string::npos);
+  const std::string two = line_diff(lines(0), lines(2, 10), "f");
+  CHECK(two.find("@@ -1,5 +1,5 @@") != std::string::npos);
+  CHECK(two.find("@@ -7,6 +7,6 @@") != std::string::npos);
+  CHECK(line_diff("a", "b", "f") ==
+        "--- f\n+++ f\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n"
+        "\\ No newline at end of file\n");
+}
