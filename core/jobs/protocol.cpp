@@ -160,7 +160,7 @@ Submission SweepFolder::read_submission(const std::string& name, std::int64_t nu
   submission.number = number;
   submission.name = name;
   if (!read_journal(files_.read(folder / "journal").value_or(""), submission)) {
-    machine_failed("{}: a damaged journal; remove {}, and its runs are handed over again",
+    machine_failed("{}: a damaged journal; remove {}, and its runs are submitted again",
                    (folder / "journal").string(), folder.string());
   }
   const auto names = files_.list(folder);

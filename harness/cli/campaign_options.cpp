@@ -39,8 +39,8 @@ void take_poll(CLI::App& command, double& poll_s) {
 void take_notify(CLI::App& command, std::string& notify) {
   command
       .add_option("--notify", notify,
-                  "a command (bash) when the sweep has ended, and while pippin waits when a run "
-                  "died; $PIPPIN_EVENT and $PIPPIN_MESSAGE tell")
+                  "a command (bash) to run when the sweep has ended, and while pippin waits when "
+                  "a run died; $PIPPIN_EVENT and $PIPPIN_MESSAGE say what happened")
       ->type_name("COMMAND");
 }
 
@@ -50,8 +50,7 @@ void take_run_options(CommandLine& line, CLI::App& command, RunOptions& options)
   command.add_flag("--retry-failed", options.session.retry_failed,
                    "run again what failed or ran out of time");
   command
-      .add_option("--retries", options.session.retries,
-                  "how often a job that was lost is handed over again")
+      .add_option("--retries", options.session.retries, "how often a lost job is submitted again")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
   take_notify(command, options.notify);
@@ -85,9 +84,9 @@ void add_run(CommandLine& line) {
 
 void add_submit(CommandLine& line) {
   const auto options = std::make_shared<RunOptions>();
-  CLI::App& command = line.add("submit", "hand the jobs over and return",
-                               "pippin submit sweeps/examples/replay.yaml",
-                               [&line, options] { return submit(line.globals(), *options); });
+  CLI::App& command =
+      line.add("submit", "submit the jobs and return", "pippin submit sweeps/examples/replay.yaml",
+               [&line, options] { return submit(line.globals(), *options); });
   take_run_options(line, command, *options);
   command.add_flag("--parsable", options->parsable, "print the scheduler's job ids, one a line")
       ->group(kOnCluster);

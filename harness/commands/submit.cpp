@@ -98,10 +98,9 @@ ExitCode submit(const Globals& globals, const RunOptions& options) {
     for (const auto& task : submission->tasks) runs += task.runs.size();
   }
   remark(globals,
-         fmt::format("campaign {} of {}: {} in {} handed over; wait and collect with: {}",
+         fmt::format("campaign {} of {}: submitted {} in {}; wait and collect with: {}",
                      session.campaign().number, session.campaign().sweep, counted(runs, "run"),
-                     jobs == 1 ? "1 job is" : fmt::format("{} jobs are", jobs),
-                     come_back(globals, options.sweep)));
+                     counted(jobs, "job"), come_back(globals, options.sweep)));
   if (machine.held_back().empty()) return ExitCode::kDone;
   remark(globals,
          fmt::format("{} not submitted yet: {}; the same command, or 'run', sends the rest",

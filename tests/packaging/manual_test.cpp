@@ -70,13 +70,3 @@ TEST_CASE("the manual is clean") {
       Workplace().shell("mandoc -T lint -W warning '" + manual() + "' | grep -v makewhatis");
   CHECK(lint.out.empty());
 }
-
-TEST_CASE("no link of a README leads nowhere") {
-  const Call broken = Workplace().shell(
-      "cd '" + test::source_directory().string() +
-      "' && for f in README.md CONTRIBUTING.md sweeps/README.md db/README.md; do\n"
-      "  grep -o '](\\([^)#]*\\))' \"$f\" | sed 's/](\\(.*\\))/\\1/' | grep -v '^http' |\n"
-      "    while read -r link; do [ -e \"$(dirname \"$f\")/$link\" ] || echo \"$f: $link\"; done\n"
-      "done");
-  CHECK(broken.out.empty());
-}

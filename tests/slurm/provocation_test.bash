@@ -184,20 +184,20 @@ hold_and_release() {
 
 # --- limits -----------------------------------------------------------------------------------------
 
-# What does not fit is handed over as room comes; jobs that are over count until MinJobAge has passed.
+# What does not fit is submitted as room comes; jobs that are over count until MinJobAge has passed.
 low_limits() {
   use --set MaxArraySize=5 --set MaxJobCount=8 --set MinJobAge=2
   write_both
   run 0 array
   holds array ok=12
-  at_least 3 handed_over array || failed "more than fits was handed over at once"
+  at_least 3 submissions_of array || failed "more than fits was submitted at once"
   ! log_has 'MaxJobCount limit' || failed "more than fits was tried"
   start_run blocks
   start_run array --again # both see the same room
   both_end 0 ok=12
 }
 
-handed_over() { find "t.db.runs/$1/jobs" -name journal | wc -l; }
+submissions_of() { find "t.db.runs/$1/jobs" -name journal | wc -l; }
 
 account_limit() {
   need sacctmgr
@@ -207,7 +207,7 @@ account_limit() {
   write_both
   start_both
   both_end 0 ok=12
-  at_least 3 handed_over array || failed "more than fits was handed over at once"
+  at_least 3 submissions_of array || failed "more than fits was submitted at once"
 }
 
 limit_is_known() { scontrol show assoc_mgr flags=assoc | grep -q 'MaxSubmitJobs=5'; }

@@ -5,24 +5,24 @@ accounting=${2:-}
 # shellcheck source-path=SCRIPTDIR source=helpers.bash
 . "$(dirname "$0")/helpers.bash"
 
-# Submitted, looked at, brought to its end, and no more to do: as $2 planned jobs, handed over as $3.
+# Submitted, looked at, brought to its end, and no more to do: as $2 planned jobs in $3 submissions.
 goes_its_way() {
   write_sweep "$1"
   pippin submit "$1.yaml" 2>err
-  grep -q "$2 jobs .*handed over" err || failed "$(cat err)"
+  grep -q "submitted .* in $2 jobs;" err || failed "$(cat err)"
   pippin status "$1" >out
   grep -q 'of 12' out || failed "$(cat out)"
   run 0 "$1"
   holds "$1" ok=12
-  handed_over "$1" "$3"
+  has_submissions "$1" "$3"
   pippin collect 2>err
   run 0 "$1"
   grep -q 'was finished already' err || failed "$(cat err)"
   holds "$1" ok=12
-  handed_over "$1" "$3"
+  has_submissions "$1" "$3"
 }
 
-handed_over() { equal "$(find "t.db.runs/$1/jobs" -name journal | wc -l)" "$2"; }
+has_submissions() { equal "$(find "t.db.runs/$1/jobs" -name journal | wc -l)" "$2"; }
 
 # All that waits or runs is ended; the next run takes it up.
 is_cancelled() {

@@ -71,8 +71,8 @@ void say_what_has_changed(const Globals& globals, Session& session) {
   if (!script) return;
   remark(globals,
          fmt::format(
-             "{}: its launch line, prolog, iterations or folder are not those of campaign {}; what "
-             "was handed over keeps them ({}); --again measures everything anew",
+             "{}: its launch line, prolog, iterations or folder are not those of campaign {}; jobs "
+             "submitted before keep them ({}); --again measures everything anew",
              printable(session.sweep().file.string()), session.campaign().number,
              printable(script->string())));
 }

@@ -1,7 +1,5 @@
-// The README's section on clusters, walked on a Slurm of this machine.
-#include "tests/harness/cli/readme.h"
-
-#include <cstdlib>
+// The console blocks of documents that need a cluster, run on a Slurm of this machine.
+#include "tests/docs/documents.h"
 
 #include "core/base/text.h"
 #include "tests/support/catch.h"
@@ -34,17 +32,25 @@ class OneMachineSlurm {
   std::string exports_;
 };
 
-}  // namespace
-
-TEST_CASE("each command of the readme's section on clusters prints what the readme says") {
+void walk_on_slurm(const fs::path& document) {
   const Workplace here;
   if (here.shell("PATH=$PATH:/usr/sbin; command -v slurmctld slurmd slurmdbd mariadbd").exit_code !=
       0)
     return test::skip("Slurm is not installed");
-  const fs::path file = test::source_directory() / "README.md";
-  const std::string readme = read_input(file);
   const OneMachineSlurm slurm(here);
-  here.write("layouts.yaml", test::block_of(readme, "# layouts.yaml"));
-  const std::string today = test::walked(readme, "```console slurm\n", here, slurm.exports());
-  if (std::getenv("PIPPIN_REWRITE_README")) disk().write(file, today);
+  test::walk(document, test::kSlurmConsole, here, slurm.exports());
+}
+
+}  // namespace
+
+TEST_CASE("each command of README.md for clusters prints what it says") {
+  walk_on_slurm("README.md");
+}
+
+TEST_CASE("each command of docs/clusters.md prints what it says") {
+  walk_on_slurm("docs/clusters.md");
+}
+
+TEST_CASE("no document with blocks for clusters is left out") {
+  test::check_all_are_walked(test::kSlurmConsole, {"README.md", "docs/clusters.md"});
 }

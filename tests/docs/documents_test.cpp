@@ -1,0 +1,46 @@
+// The console blocks of each document, run as a stranger would: each "$ command" prints what stands
+// below it. PIPPIN_REWRITE_DOCS=1 writes what it prints today there instead.
+#include "tests/docs/documents.h"
+
+#include "tests/support/catch.h"
+
+using namespace pippin;
+using test::Workplace;
+
+namespace {
+
+/// In a folder that has what the documents name of a checkout.
+void walk_here(const fs::path& document) {
+  const fs::path source = test::source_directory();
+  const Workplace here;
+  fs::create_directory(here.path() / "tests");
+  for (const char* folder : {"sweeps", "tests/data"})
+    fs::create_directory_symlink(source / folder, here.path() / folder);
+  test::walk(document, test::kConsole, here);
+}
+
+}  // namespace
+
+TEST_CASE("each console command of README.md prints what it says") { walk_here("README.md"); }
+
+TEST_CASE("each console command of docs/reports.md prints what it says") {
+  walk_here("docs/reports.md");
+}
+
+TEST_CASE("each console command of docs/logs-and-tables.md prints what it says") {
+  walk_here("docs/logs-and-tables.md");
+}
+
+TEST_CASE("each console command of docs/trainers.md prints what it says") {
+  walk_here("docs/trainers.md");
+}
+
+TEST_CASE("each console command of sweeps/README.md prints what it says") {
+  walk_here("sweeps/README.md");
+}
+
+TEST_CASE("no document with console blocks is left out") {
+  test::check_all_are_walked(test::kConsole,
+                             {"README.md", "docs/reports.md", "docs/logs-and-tables.md",
+                              "docs/trainers.md", "sweeps/README.md"});
+}
