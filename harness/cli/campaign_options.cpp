@@ -29,7 +29,7 @@ constexpr double kShortestPoll_s = 0.1, kLongestPoll_s = 3600;
 void take_poll(CLI::App& command, double& poll_s) {
   command
       .add_option("--poll", poll_s,
-                  "seconds between two questions to the scheduler; they grow sixfold while nothing "
+                  "seconds between questions to the scheduler; up to six times that while nothing "
                   "changes")
       ->capture_default_str()
       ->check(CLI::Range(kShortestPoll_s, kLongestPoll_s))
@@ -46,7 +46,7 @@ void take_notify(CLI::App& command, std::string& notify) {
 
 void take_run_options(CommandLine& line, CLI::App& command, RunOptions& options) {
   take_sweep(line, command, options.sweep);
-  command.add_flag("--again", options.session.again, "begin a new campaign");
+  command.add_flag("--again", options.session.again, "start a new campaign");
   command.add_flag("--retry-failed", options.session.retry_failed,
                    "run again what failed or ran out of time");
   command
@@ -62,12 +62,12 @@ void take_run_options(CommandLine& line, CLI::App& command, RunOptions& options)
       ->group(kOnCluster);
   command
       .add_option("--spread", options.session.spread,
-                  "begin the allocations over so long: 3d, 12h, 90m")
+                  "spread the starts of the allocations over this time: 3d, 12h, 90m")
       ->type_name("TIME")
       ->group(kOnCluster);
   command
       .add_option("--at", options.session.at,
-                  "begin the allocations at these times of day, one after the other: 00:00,12:00")
+                  "start the allocations at these times of day, in turn: 00:00,12:00")
       ->type_name("TIMES")
       ->group(kOnCluster);
 }
@@ -75,7 +75,7 @@ void take_run_options(CommandLine& line, CLI::App& command, RunOptions& options)
 void add_run(CommandLine& line) {
   const auto options = std::make_shared<RunOptions>();
   CLI::App& run =
-      line.add("run", "submit, wait, collect, report; goes on where an earlier run stopped",
+      line.add("run", "submit, wait, collect, report; continues where an earlier run stopped",
                "pippin --db notes.db run sweeps/examples/quickstart.yaml",
                [&line, options] { return pippin::run(line.globals(), *options); });
   take_run_options(line, run, *options);
@@ -99,17 +99,17 @@ void add_submit(CommandLine& line) {
 void add_status(CommandLine& line) {
   const auto options = std::make_shared<StatusOptions>();
   CLI::App& command =
-      line.add("status", "how far each sweep is, and what holds it up", "pippin status",
+      line.add("status", "how far each sweep is, and what is stuck", "pippin status",
                [&line, options] { return status(line.globals(), *options); });
   command.add_option("SWEEP", options->sweep, "name of a sweep; all where none is given");
-  command.add_flag("--watch", options->watch, "look again until all is finished");
+  command.add_flag("--watch", options->watch, "refresh until all is finished");
   take_poll(command, options->poll_s);
   take_notify(command, options->notify);
 }
 
 void add_cancel(CommandLine& line) {
   const auto sweep = std::make_shared<std::string>();
-  line.add("cancel", "end the jobs of a sweep that wait or run",
+  line.add("cancel", "cancel the jobs of a sweep that wait or run",
            "pippin --db notes.db cancel quickstart",
            [&line, sweep] { return cancel(line.globals(), *sweep); })
       .add_option("SWEEP", *sweep, "name of a sweep")
@@ -118,7 +118,7 @@ void add_cancel(CommandLine& line) {
 
 void add_update(CommandLine& line) {
   const auto options = std::make_shared<UpdateOptions>();
-  CLI::App& command = line.add("update", "change the jobs of a sweep that wait on a cluster",
+  CLI::App& command = line.add("update", "change the waiting jobs of a sweep on a cluster",
                                "pippin update gpt-52b --time 00:20:00",
                                [&line, options] { return update(line.globals(), *options); });
   command.add_option("SWEEP", options->sweep, "name of a sweep")->required();
@@ -140,11 +140,11 @@ void add_update(CommandLine& line) {
 
 void add_tail(CommandLine& line) {
   const auto options = std::make_shared<TailOptions>();
-  CLI::App& command = line.add("tail", "print the log of a run, and go on while it runs",
+  CLI::App& command = line.add("tail", "print the end of a run's log, and follow it while it runs",
                                "pippin --db notes.db tail tiny-tp2-pp1-dp1-mbs4-gas8-a1",
                                [&line, options] { return tail(line.globals(), *options); });
   command.add_option("RUN", options->run, "a run, or SWEEP/RUN")->required();
-  command.add_option("-n,--lines", options->lines, "how many lines of what is there")
+  command.add_option("-n,--lines", options->lines, "how many of the lines that are there")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
 }

@@ -50,7 +50,7 @@ CommandLine::CommandLine()
   app_->fallthrough();
   app_->add_option("--db", globals_.db, "database file")->capture_default_str()->type_name("FILE");
   app_->add_flag("--quiet", globals_.quiet, "no progress and no remarks on standard error");
-  app_->add_flag("--yes", globals_.yes, "go on where a question would be asked");
+  app_->add_flag("--yes", globals_.yes, "answer every question with yes");
   app_->footer(
       "Exit status: 0 done; 1 a run failed; 2 bad usage or input; 3 the machine or a service "
       "failed; 130 interrupted, the jobs go on.");

@@ -14,7 +14,7 @@ void add_collect(CommandLine& line) {
                                  return pippin::collect(line.globals(), *options);
                                });
   collect.add_option("PATH", options->paths,
-                     "logs, and folders of logs; without: the runs of this database");
+                     "logs, and folders of logs; default: the runs of this database");
 }
 
 void add_report(CommandLine& line) {
@@ -43,7 +43,7 @@ void add_report(CommandLine& line) {
 
 void add_note(CommandLine& line) {
   const auto options = std::make_shared<NoteOptions>();
-  CLI::App& note = line.add("note", "write down what you know of a run; reports show it",
+  CLI::App& note = line.add("note", "write down what you know about a run; reports show it",
                             "pippin --db notes.db note 1 'node r7i2n0 was slow'",
                             [&line, options] { return pippin::note(line.globals(), *options); });
   note.add_option("RUN", options->run, "its name, or its number in the database")->required();
@@ -52,7 +52,7 @@ void add_note(CommandLine& line) {
 
 void add_tag(CommandLine& line) {
   const auto options = std::make_shared<TagOptions>();
-  CLI::App& tag = line.add("tag", "name a campaign, so that reports can be of it",
+  CLI::App& tag = line.add("tag", "name a campaign, so that reports can ask for it",
                            "pippin --db notes.db tag quickstart before-upgrade",
                            [&line, options] { return pippin::tag(line.globals(), *options); });
   tag.add_option("CAMPAIGN", options->campaign, "SWEEP for its newest campaign, or SWEEP/NUMBER")
@@ -82,7 +82,7 @@ void add_table_options(CLI::App& command, ReportOptions& options) {
       "what to show: [TITLE=]NAME[:DECIMALS], with commas between");
   add("--preset", options.preset, "PRESET", "columns that belong together");
   add("--sort", options.sort, "COLUMN",
-      "columns to sort by, with commas between; rates begin with the highest, '-' turns round");
+      "columns to sort by, with commas between; rates start with the highest, '-' reverses");
   command
       .add_option("--where", options.where,
                   "only rows for which it holds: 'tp == 4 && gas >= 128'; may be repeated")

@@ -8,15 +8,15 @@ namespace pippin {
 void add_doctor_command(CommandLine& line) {
   const auto options = std::make_shared<DoctorOptions>();
   CLI::App& command =
-      line.add("doctor", "what is here, and what to do about what is not", "pippin doctor",
-               [&line, options] { return doctor(line.globals(), *options); });
+      line.add("doctor", "what is installed here, and what to do about what is missing",
+               "pippin doctor", [&line, options] { return doctor(line.globals(), *options); });
   command
       .add_option("--write-cluster", options->write_cluster,
-                  "write a cluster file of what Slurm and nvidia-smi say, and nothing else")
+                  "only write a cluster file, from what Slurm and nvidia-smi say")
       ->type_name("FILE");
   command
       .add_option("--partition", options->partition,
-                  "the partition that it describes; without: Slurm's default")
+                  "the partition that it describes; default: Slurm's")
       ->type_name("NAME");
 }
 

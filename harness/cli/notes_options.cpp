@@ -31,7 +31,7 @@ void add_retable(CommandLine& line) {
 void add_import(CommandLine& line) {
   const auto options = std::make_shared<ImportOptions>();
   CLI::App& import =
-      line.add("import", "take Markdown tables of results into the database, as noted by hand",
+      line.add("import", "read Markdown tables of results, noted by hand, into the database",
                "pippin --db notes.db import gpt2.md",
                [&line, options] { return import_notes(line.globals(), *options); });
   import.add_option("NOTES.md", options->notes, "Markdown files with tables")->required();
