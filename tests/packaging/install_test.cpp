@@ -29,7 +29,8 @@ TEST_CASE("what is installed lies where it is looked for") {
        {"bin/pippin", "libexec/pippin/training", "libexec/pippin/replay",
         "share/man/man1/pippin.1.gz", "share/bash-completion/completions/pippin",
         "share/zsh/vendor-completions/_pippin", "share/fish/vendor_completions.d/pippin.fish",
-        "share/doc/pippin/README.md", "share/doc/pippin/examples/quickstart.yaml",
+        "share/doc/pippin/README.md", "share/doc/pippin/docs/reports.md",
+        "share/doc/pippin/docs/quickstart.svg", "share/doc/pippin/examples/quickstart.yaml",
         "share/doc/pippin/copyright", "share/doc/pippin/changelog.gz"}) {
     CAPTURE(file);
     CHECK(disk().exists(here.path() / "p" / file));
