@@ -20,7 +20,7 @@ Answer ask(const std::vector<std::string>& command, std::chrono::seconds patienc
 /// The first line of an answer's errors, for a message: "squeue: error: Unable to contact …".
 std::string complaint_of(const Answer& answer);
 
-/// The user that this process belongs to.
+/// The user that this process belongs to: the name, or the number of one without a name.
 std::string own_user();
 
 }  // namespace pippin::slurm

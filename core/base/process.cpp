@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <future>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -123,6 +124,13 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
-fs::path own_executable() { return fs::read_symlink("/proc/self/exe"); }
+fs::path own_executable() {
+  std::error_code no_proc;
+  fs::path program = fs::read_symlink("/proc/self/exe", no_proc);
+  if (!no_proc) return program;
+  // A root without /proc: what the kernel was asked to start; nobody here changes the folder.
+  const auto* started = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
+  return fs::canonical(started);
+}
 
 }  // namespace pippin
