@@ -64,5 +64,6 @@ void add_campaign_commands(CommandLine& line);
 void add_database_commands(CommandLine& line);
 void add_notes_commands(CommandLine& line);
 void add_doctor_command(CommandLine& line);
+void add_probes_command(CommandLine& line);
 
 }  // namespace pippin

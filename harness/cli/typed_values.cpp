@@ -176,6 +176,14 @@ const std::vector<Type>& types() {
       {"NAME VALUES", axis_names},
       {"NAME=VALUE", fixed_axes},
       {"CLUSTER", clusters},
+      {"ACTION",
+       [](const TypedValue&) {
+         return Candidates{{"build", "with the compiler of this machine"}};
+       }},
+      {"LIBRARY",
+       [](const TypedValue&) {
+         return described({"mpi", "cuda"}, "the probes must have it");
+       }},
       {"SIZE", sizes},
       {"FORMAT", [](const TypedValue&) { return names_of(formats()); }},
       {"plan FORMAT", [](const TypedValue&) { return names_of(plan_formats()); }},

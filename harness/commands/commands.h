@@ -95,6 +95,11 @@ struct DoctorOptions {
   std::string partition;   ///< with `write_cluster`; empty: Slurm's default
 };
 
+struct ProbesOptions {
+  std::vector<std::string> with;  ///< what the probes must have: "mpi", "cuda"
+  std::string cluster;            ///< whose prolog comes first; empty: none
+};
+
 /// Each does its work, writes its result to standard output, and says how it went.
 /// Errors: throws Error.
 ExitCode plan(const Globals& globals, const PlanOptions& options);
@@ -115,5 +120,6 @@ ExitCode tag(const Globals& globals, const TagOptions& options);
 ExitCode import_notes(const Globals& globals, const ImportOptions& options);
 ExitCode retable(const Globals& globals, const RetableOptions& options);
 ExitCode doctor(const Globals& globals, const DoctorOptions& options);
+ExitCode build_probes(const Globals& globals, const ProbesOptions& options);
 
 }  // namespace pippin

@@ -31,7 +31,8 @@ TEST_CASE("what is installed lies where it is looked for") {
         "share/zsh/vendor-completions/_pippin", "share/fish/vendor_completions.d/pippin.fish",
         "share/doc/pippin/README.md", "share/doc/pippin/docs/reports.md",
         "share/doc/pippin/docs/quickstart.svg", "share/doc/pippin/examples/quickstart.yaml",
-        "share/doc/pippin/copyright", "share/doc/pippin/changelog.gz"}) {
+        "share/doc/pippin/copyright", "share/doc/pippin/changelog.gz",
+        "share/pippin/probes/CMakeLists.txt"}) {
     CAPTURE(file);
     CHECK(disk().exists(here.path() / "p" / file));
   }

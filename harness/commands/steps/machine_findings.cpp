@@ -103,11 +103,9 @@ Finding probes_finding() {
             fmt::format("{} in {}; {}", join(probe_names(), ", "), folder.string(),
                         built.value_or("they do not start: " + trouble))};
   }
-  return {
-      State::kMissing, "probes",
-      fmt::format("{} not in {}; a sweep without a command of its own runs them: install pippin "
-                  "again, or build the target 'all'",
-                  join(lost, ", "), folder.string())};
+  return {State::kMissing, "probes",
+          fmt::format("{} not in {}; a sweep without a command of its own runs them: {}",
+                      join(lost, ", "), folder.string(), how_to_get_probes(""))};
 }
 
 Finding mpi_finding() {
@@ -144,9 +142,8 @@ Finding cuda_probes_finding(bool has_gpus) {
   const fs::path program = probes_directory() / "training-cuda";
   if (::access(program.c_str(), X_OK) != 0) {
     return {has_gpus ? State::kNote : State::kAbsent, "CUDA probes",
-            fmt::format("there is no {}; sweeps with 'device: cuda' need it: put nvcc on PATH, "
-                        "configure and build pippin again",
-                        program.string())};
+            fmt::format("there is no {}; sweeps with 'device: cuda' need it: {}", program.string(),
+                        how_to_get_probes(" --with cuda"))};
   }
   std::string trouble;
   const auto built = built_with(program, trouble);

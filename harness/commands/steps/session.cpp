@@ -47,10 +47,19 @@ void check_probe_is_built(const Sweep& sweep) {
     const Value* device = find_value(point.axes, "device");
     if (device && device->text == "cuda" && ::access(program.c_str(), X_OK) != 0)
       bad_input(
-          "{}: device cuda: the probes were built without CUDA, there is no {}; put nvcc on PATH, "
-          "configure and build pippin again ('pippin doctor' shows what they were built with)",
-          sweep.file.string(), program.string());
+          "{}: device cuda: the probes were built without CUDA, there is no {}; {} ('pippin "
+          "doctor' "
+          "shows what they were built with)",
+          sweep.file.string(), program.string(), how_to_get_probes(" --with cuda"));
   }
+}
+
+void check_probe_is_here(const Sweep& sweep) {
+  if (sweep.trainer.probe.empty()) return;
+  const fs::path program = probes_directory() / sweep.trainer.probe;
+  if (::access(program.c_str(), X_OK) != 0)
+    machine_failed("{}: its probe is not here, there is no {}; {}", sweep.file.string(),
+                   program.string(), how_to_get_probes(""));
 }
 
 JobFiles files_of_submission(const Sweep& sweep, const PointIndex& points, const fs::path& root,
@@ -91,6 +100,7 @@ Session::Session(const Globals& globals, Sweep sweep, const SessionOptions& opti
       scheduler_(
           scheduler_of(globals.db, sweep_.cluster.scheduler, sweep_.cluster.scheduler_options)) {
   check_probe_is_built(sweep_);
+  check_probe_is_here(sweep_);
   const auto jobs = plan_jobs(sweep_, 1);
   check_command(sweep_, files_of_submission(sweep_, index_of(sweep_.points), folder_.root(), {},
                                             {{&jobs.front(), {jobs.front().runs.front()}}})

@@ -15,6 +15,8 @@ namespace pippin {
 
 /// Errors: Error (bad input) where a point is to run on GPUs, and its probe was built without CUDA.
 void check_probe_is_built(const Sweep& sweep);
+/// Errors: Error (machine) where the probe of a sweep is not on this machine.
+void check_probe_is_here(const Sweep& sweep);
 
 /// The files of a submission as this machine would hand it over; `points` holds those of its runs.
 JobFiles files_of_submission(const Sweep& sweep, const PointIndex& points, const fs::path& root,
