@@ -221,14 +221,10 @@ TEST_CASE("the newest submission is the largest number in use, and none is 0") {
   CHECK(folder.submissions().empty());
 }
 
-TEST_CASE("a lone job's log has no number, a task's has its own") {
+TEST_CASE("a submission's script and tasks lie in its folder") {
   const SweepFolder folder(disk(), "/s");
   Submission one;
   one.name = "job-s1";
-  one.tasks = {{"a", {}}};
-  CHECK(folder.job_log(one) == "/s/jobs/job-s1/job.log");
-  one.tasks.push_back({"b", {}});
-  CHECK(folder.job_log(one, 2) == "/s/jobs/job-s1/job-2.log");
   CHECK(folder.script(one) == "/s/jobs/job-s1/job.sh");
   CHECK(folder.tasks_file(one) == "/s/jobs/job-s1/tasks.sh");
 }

@@ -136,7 +136,7 @@ namespace {
 
 RunMoments run_in(const std::string& day, const std::string& allocation,
                   const std::vector<double>& values) {
-  return moments_of(day, allocation, values);
+  return test::moments_of(day, allocation, values);
 }
 
 }  // namespace
@@ -178,13 +178,4 @@ TEST_CASE("repeats are balanced where every level has as many of the one below")
   CHECK_FALSE(of({run_in("d1", "a", {1}), run_in("d1", "b", {1}), run_in("d2", "c", {1})}));
   CHECK(of({run_in("d1", "a", {1}), run_in("d1", "b", {1}), run_in("d2", "c", {1}),
             run_in("d2", "d", {1})}));
-}
-
-TEST_CASE("moments are count, mean and squares") {
-  const RunMoments moments = moments_of("d", "a", {1, 2, 6});
-  CHECK(moments.day == "d");
-  CHECK(moments.allocation == "a");
-  CHECK(moments.n == 3);
-  CHECK(moments.mean == Approx(3));
-  CHECK(moments.squares == Approx(4 + 1 + 9));
 }
