@@ -59,13 +59,17 @@ function(pippin_room NAME)
 endfunction()
 
 # pippin_test(NAME SOURCES a_test.cpp … [ROOMS libraries …] [LABEL word] [RESOURCE what one may use at a time]
+#             [TIMEOUT seconds]
 #             [OPTIMISED]: the sources themselves compute much
 # One executable a room; every Catch2 case in it is a CTest test named "NAME: case", with the label
 # NAME or another (of two, catch_discover_tests would take the second for a property).
 function(pippin_test NAME)
-  cmake_parse_arguments(TEST "OPTIMISED" "LABEL;RESOURCE" "SOURCES;ROOMS" ${ARGN})
+  cmake_parse_arguments(TEST "OPTIMISED" "LABEL;RESOURCE;TIMEOUT" "SOURCES;ROOMS" ${ARGN})
   if(NOT TEST_LABEL)
     set(TEST_LABEL ${NAME})
+  endif()
+  if(NOT TEST_TIMEOUT)
+    set(TEST_TIMEOUT 300)
   endif()
   add_executable(${NAME}_test ${TEST_SOURCES})
   target_link_libraries(${NAME}_test PRIVATE pippin_test_support ${TEST_ROOMS})
@@ -75,6 +79,6 @@ function(pippin_test NAME)
   endif()
   # A name that Catch2 cannot match runs no test and exits 0: that is a failure, not a pass.
   catch_discover_tests(${NAME}_test TEST_PREFIX "${NAME}: "
-    PROPERTIES SKIP_RETURN_CODE 77 FAIL_REGULAR_EXPRESSION "No tests ran" TIMEOUT 300
+    PROPERTIES SKIP_RETURN_CODE 77 FAIL_REGULAR_EXPRESSION "No tests ran" TIMEOUT ${TEST_TIMEOUT}
                LABELS "${TEST_LABEL}" RESOURCE_LOCK "${TEST_RESOURCE}")
 endfunction()
