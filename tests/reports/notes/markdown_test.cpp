@@ -260,12 +260,15 @@ TEST_CASE("blanks, tabs and marks decide what a line is") {
       {"\t| a |\n\t|---|\n", ""},
       {"  \t| a |\n  \t|---|\n", ""},
       {"- | a |\n  |---|\n", "1:a"},
+      {"- \n     | a |\n     |---|\n", "2:a"},  // an item that begins with its second line
       {"9. | a |\n   |---|\n", "1:a"},
       {"9) | a |\n   |---|\n", "1:a"},
       {"123456789. | a |\n           |---|\n", "1:a"},
       {"1234567890. | a |\n            |---|\n", ""},
       {"> | a |\n> |---|\n", "1:a"},
       {">> | a |\n>> |---|\n", "1:a"},
+      {">    | a |\n>    |---|\n", "1:a"},  // one blank is the quote's
+      {">     | a |\n>     |---|\n", ""},
       {"> | a |\n|---|\n", ""},
       {"``\n" + table + "``\n", "2:a 4:1"},
       {"```\n" + table + "``\n", ""},

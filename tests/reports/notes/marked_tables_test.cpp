@@ -187,6 +187,15 @@ TEST_CASE("notes of people stay with their rows wherever these go") {
       Texts{"bad | `a|b` *so*", "good"});
 }
 
+TEST_CASE("a table with a column of notes keeps the one that it has") {
+  const std::string after =
+      updated(noted_document("mine", ""), report_of({row_of(4, 1), row_of(8, 2)}));
+  const auto tables = markdown_tables(after);
+  REQUIRE(tables.size() == 1);
+  CHECK(tables[0].header.cells.size() == 4);
+  CHECK(notes_in(after) == Texts{"mine", ""});
+}
+
 TEST_CASE("a table without a column of notes gets one where people wrote some") {
   const auto with =
       updated(noted_document("good", ""), report_of({row_of(4, 1), row_of(8, 2)}, "GPUs,TP,Speed"));
