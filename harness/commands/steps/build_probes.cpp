@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "core/base/embedded.h"
+#include "core/base/embedded_file.h"
 #include "core/base/error.h"
 #include "core/base/process.h"
 #include "core/base/text.h"
