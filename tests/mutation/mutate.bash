@@ -37,10 +37,13 @@ find_tests() {
   [ -n "$test_name" ] || fail "$test_folder has no tests of $room"
 }
 
+# Only what differs, which keeps builds short; also what a run that was ended left changed.
 copy_tree() {
+  local file
   mkdir -p "$tree"
-  git ls-files -z --cached --others --exclude-standard | xargs -0 -I{} find {} -maxdepth 0 -print0 |
-    xargs -0 cp --update --preserve=timestamps --parents -t "$tree"
+  while IFS= read -r -d '' file; do
+    if [ -f "$file" ] && ! cmp --quiet "$file" "$tree/$file"; then cp --parents -t "$tree" "$file"; fi
+  done < <(git ls-files -z --cached --others --exclude-standard)
 }
 
 build_test() { cmake --build "$build" --target "${test_name}_test"; }
@@ -85,7 +88,7 @@ prepare() {
   limit=$((3 * (SECONDS - begin) + 10))
   original=$(built)
   rm -rf "$drawn"
-  (cd "$tree" && "$build/tests/mutation/mutants" "$seed" "$count" "$drawn" "$room"/*.cpp)
+  "$build/tests/mutation/mutants" "$seed" "$count" "$drawn" "$room"/*.cpp
 }
 
 # The lines that differ, without their indentation.
