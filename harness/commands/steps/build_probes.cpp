@@ -104,7 +104,7 @@ std::string build_probes(const ProbesBuild& build,
   const ScratchFolder programs(beside(build.place, "new"));
   ScratchFolder work(new_temporary_folder());
   begun(work.path() / "log");
-  const std::string built = run_script(build, work, programs.path());
+  std::string built = run_script(build, work, programs.path());
   disk().write(programs.path() / kBuiltProbes, built);
   replace_folder(programs.path(), build.place);
   return built;

@@ -50,14 +50,14 @@ fs::path sweep_directory(const fs::path& db, const std::string& sweep) {
 }
 
 fs::path probes_directory() {
-  const fs::path built = own_executable().parent_path() / "probes";
+  fs::path built = own_executable().parent_path() / "probes";
   if (is_there(built)) return built;
   const fs::path own = own_probes();
   return is_there(own) ? own : installed_probes();
 }
 
 fs::path place_for_probes() {
-  const fs::path own = own_probes(), installed = installed_probes();
+  fs::path own = own_probes(), installed = installed_probes();
   const bool is_anothers = is_there(installed) && !is_there(installed / kBuiltProbes);
   if (!is_there(own) && !is_anothers && can_be_made(installed)) return installed;
   if (own.empty())
