@@ -360,6 +360,7 @@ write_files() {
   node_names | while read -r name; do mkdir "$dir/spool/$name" "$dir/tmp/$name"; done
   write_slurm_conf
   write_gres_conf
+  echo CgroupPlugin=disabled >"$dir/cgroup.conf" # from Slurm 24 on slurmd would not start where it may make none
   write_cluster_yaml
   if [ -n "$accounting" ]; then write_slurmdbd_conf; fi
 }
@@ -426,8 +427,15 @@ start_mariadbd() {
 
 # What mariadb-install-db does, which needs a program of the client's package, and more time.
 bootstrap_sql() {
-  printf 'create database mysql;\nuse mysql;\n'
-  cat /usr/share/mysql/mysql_system_tables.sql
+  local tables
+  # MariaDB 11 gave folder and file its own name.
+  for tables in /usr/share/mariadb/mariadb_system_tables.sql /usr/share/mysql/mysql_system_tables.sql; do
+    if [ ! -e "$tables" ]; then continue; fi
+    printf 'create database mysql;\nuse mysql;\n'
+    cat "$tables"
+    return
+  done
+  fail "mariadb_system_tables.sql: not found below /usr/share: is MariaDB's server installed in full?"
 }
 
 start_slurmdbd() {

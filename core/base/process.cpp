@@ -2,20 +2,33 @@
 
 #include <array>
 #include <boost/asio/io_context.hpp>
-#include <boost/process.hpp>
-#include <boost/process/extend.hpp>
 #include <csignal>
 #include <cstdio>
 #include <future>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+// Boost.Process has two interfaces; the first lies below v1 from Boost 1.86 on.
+#if __has_include(<boost/process/v1/child.hpp>)
+#include <boost/process/v1/args.hpp>
+#include <boost/process/v1/async.hpp>
+#include <boost/process/v1/child.hpp>
+#include <boost/process/v1/env.hpp>
+#include <boost/process/v1/environment.hpp>
+#include <boost/process/v1/error.hpp>
+#include <boost/process/v1/extend.hpp>
+#include <boost/process/v1/io.hpp>
+#include <boost/process/v1/search_path.hpp>
+namespace bp = boost::process::v1;
+#else
+#include <boost/process.hpp>
+#include <boost/process/extend.hpp>
+namespace bp = boost::process;
+#endif
 
 #include "core/base/error.h"
 
 namespace pippin {
-
-namespace bp = boost::process;
 
 namespace {
 

@@ -148,7 +148,8 @@ bool parse_options(const OptionTable& table, const std::vector<std::string>& arg
     if (argument == "--help" || argument == "-h") return false;
     if (!argument.starts_with("-")) bad_input("'" + argument + "' is no option; --help lists them");
     const std::size_t equals = argument.find('=');
-    const Option& option = find_option(table, argument.substr(0, equals));
+    const std::string name = argument.substr(0, equals);
+    const Option& option = find_option(table, name);
     if (!given.insert(option.name).second) bad_input(option.name + " is given twice");
     const bool alone =
         equals == std::string::npos &&

@@ -38,3 +38,12 @@ TEST_CASE("what is installed lies where it is looked for") {
   }
   CHECK(here.shell("find p -type f -perm -o+w").out.empty());
 }
+
+TEST_CASE("installed programs are stripped") {
+  const Workplace here;
+  REQUIRE(here.shell("cmake --install '" PIPPIN_BUILD "' --prefix \"$PWD/p\"").exit_code == 0);
+  const Call sections =
+      here.shell("for file in p/bin/* p/libexec/pippin/*; do readelf -SW $file; done");
+  CHECK(sections.exit_code == 0);
+  CHECK_THAT(sections.out, Contains(" .text ") && !Contains(" .symtab ") && !Contains(" .debug_"));
+}

@@ -109,7 +109,7 @@ TEST_CASE("comments and quotes are followed to their ends") {
   CHECK(filled("# {x}\n{x}", fill) == "# 'a b'\n'a b'");
   CHECK(filled("# it's\n'{x}'", fill) == "# it's\n'''a b'''");
   CHECK(filled("# \\\n'{x}'", fill) == "# \\\n'''a b'''");  // no escape in a comment
-  CHECK(filled("'\\'{x}", fill) == "'\\''a b'");          // nor in single quotes
+  CHECK(filled("'\\'{x}", fill) == "'\\''a b'");            // nor in single quotes
   CHECK(filled("\"\\\"{x}\"", fill) == "\"\\\"\"'a b'\"\"");
   CHECK(filled("$'\\'{x}'", fill) == "$'\\'''a b'$''");
   CHECK(filled("a'b'#'{x}'", fill) == "a'b'#'''a b'''");

@@ -1,0 +1,73 @@
+# Every library of the harness, looked for in one place: what is missing is said all at once, by what it
+# is and its least version. Folders named in CMAKE_PREFIX_PATH come before the system's.
+
+# pippin_missing(WHAT [VERSIONS that are here, and too old])
+function(pippin_missing WHAT)
+  list(REMOVE_DUPLICATES ARGN)
+  list(JOIN ARGN ", " HERE)
+  if(HERE)
+    string(APPEND WHAT " (here: ${HERE})")
+  endif()
+  set_property(GLOBAL APPEND PROPERTY PIPPIN_MISSING "${WHAT}")
+endfunction()
+
+# pippin_package(WHAT name version …): find_package of a library that brings its own CMake package.
+macro(pippin_package WHAT NAME)
+  find_package(${NAME} ${ARGN} QUIET CONFIG)
+  if(NOT ${NAME}_FOUND)
+    pippin_missing("${WHAT}" ${${NAME}_CONSIDERED_VERSIONS})
+  endif()
+endmacro()
+
+# pippin_plain_library(WHAT NAME HEADER): the target pippin::NAME, of a library that brings none.
+function(pippin_plain_library WHAT NAME HEADER)
+  find_path(PIPPIN_${NAME}_HEADER ${HEADER})
+  find_library(PIPPIN_${NAME}_LIBRARY ${NAME})
+  mark_as_advanced(PIPPIN_${NAME}_HEADER PIPPIN_${NAME}_LIBRARY)
+  if(NOT PIPPIN_${NAME}_HEADER OR NOT PIPPIN_${NAME}_LIBRARY)
+    pippin_missing("${WHAT}")
+    return()
+  endif()
+  add_library(pippin::${NAME} UNKNOWN IMPORTED GLOBAL)
+  set_target_properties(pippin::${NAME} PROPERTIES
+    IMPORTED_LOCATION ${PIPPIN_${NAME}_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${PIPPIN_${NAME}_HEADER})
+endfunction()
+
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)
+  pippin_missing("GCC 12 or later" ${CMAKE_CXX_COMPILER_VERSION})
+endif()
+find_package(Threads REQUIRED)
+pippin_package("Boost 1.81 or later (headers, filesystem)" Boost 1.81 COMPONENTS filesystem)
+pippin_package("CLI11 2.1 or later" CLI11 2.1)
+pippin_package("Eigen 3.4 or later" Eigen3 3.4)
+pippin_package("fmt 9 or later" fmt 9)
+pippin_package("nlohmann JSON 3.11 or later" nlohmann_json 3.11)
+pippin_plain_library("NLopt 2.7 or later (with nlopt.hpp)" nlopt nlopt.hpp)
+find_package(SQLite3 3.37 QUIET)
+if(NOT SQLite3_FOUND)
+  pippin_missing("SQLite 3.37 or later" ${SQLite3_VERSION})
+endif()
+pippin_plain_library("utf8proc 2.8 or later" utf8proc utf8proc.h)
+pippin_plain_library("xxHash 0.8 or later" xxhash xxhash.h)
+pippin_package("yaml-cpp 0.7 or later" yaml-cpp 0.7)
+if(NOT TARGET yaml-cpp::yaml-cpp AND TARGET yaml-cpp)  # so called before 0.8
+  add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)
+endif()
+
+if(PIPPIN_TESTS)
+  find_package(Catch2 3 QUIET CONFIG)
+  if(NOT Catch2_FOUND)
+    find_package(Catch2 2.13 QUIET CONFIG)
+  endif()
+  if(NOT Catch2_FOUND AND NOT PIPPIN_TESTS STREQUAL "AUTO")
+    pippin_missing("Catch2 2.13 or later" ${Catch2_CONSIDERED_VERSIONS})
+  endif()
+endif()
+
+# ./dev says what this file holds.
+get_property(MISSING GLOBAL PROPERTY PIPPIN_MISSING)
+list(JOIN MISSING ", " MISSING)
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/missing CONTENT "@MISSING@" @ONLY)
+if(MISSING)
+  message(FATAL_ERROR "missing: ${MISSING}; install them, or name where they lie in CMAKE_PREFIX_PATH")
+endif()
