@@ -360,9 +360,17 @@ write_files() {
   node_names | while read -r name; do mkdir "$dir/spool/$name" "$dir/tmp/$name"; done
   write_slurm_conf
   write_gres_conf
-  echo CgroupPlugin=disabled >"$dir/cgroup.conf" # from Slurm 24 on slurmd would not start where it may make none
+  write_cgroup_conf
   write_cluster_yaml
   if [ -n "$accounting" ]; then write_slurmdbd_conf; fi
+}
+
+# From Slurm 24 on slurmd does not start where it may make no cgroups; 22 does not know the word for that.
+write_cgroup_conf() {
+  local version
+  version=$(slurmd -V)
+  version=${version##* }
+  if [ "${version%%.*}" -ge 24 ]; then echo CgroupPlugin=disabled >"$dir/cgroup.conf"; fi
 }
 
 node_names() { seq -f 'n%.0f' "$nodes"; }

@@ -82,7 +82,7 @@ TEST_CASE("a rule of a table has two dashes and two bars at the least") {
   CHECK_FALSE(document_signs("||\n").note);
 }
 
-TEST_CASE("a heading is a word behind its marks; a single mark is one in the first line only") {
+TEST_CASE("a heading is a word behind its marks, and a single mark is one in the first line only") {
   CHECK(document_signs("# T\n").note);
   CHECK(document_signs("text\n## T\n").note);
   CHECK(document_signs("text\n### T\n").note);
