@@ -170,6 +170,14 @@ YamlNode place_in(const std::string& file, int line) {
   return place;
 }
 
+/// What yaml-cpp says, in the same words whatever its version.
+std::string reason_of(const YAML::Exception& error) {
+  constexpr std::string_view kNoAnchor = "the referenced anchor is not defined";
+  if (error.msg.rfind(kNoAnchor, 0) == 0) return std::string(kNoAnchor);  // 0.8 names it, too
+  // It says "bad file" where it nests deeper than its own limit.
+  return error.msg == "bad file" ? "nested too deep" : error.msg;
+}
+
 YamlNode parse_one_document(std::string_view text, const std::string& file) {
   std::istringstream stream{std::string(text)};
   YAML::Parser parser(stream);
@@ -226,9 +234,7 @@ YamlNode parse_yaml(std::string_view text, const std::string& file) {
     return parse_one_document(text, file);
   } catch (const YAML::Exception& error) {
     const int line = error.mark.is_null() ? 1 : error.mark.line + 1;
-    // yaml-cpp says "bad file" where it nests deeper than its own limit.
-    const std::string what = error.msg == "bad file" ? "nested too deep" : error.msg;
-    fail(place_in(file, line), "broken YAML: {}", printable(what));
+    fail(place_in(file, line), "broken YAML: {}", printable(reason_of(error)));
   }
 }
 
