@@ -127,9 +127,9 @@ class DigestStore {
   DigestStore(Database& database, std::int64_t version)
       : database_(database), version_(version), moment_(database.moment()) {}
 
-  void add(DigestRecord record) {
+  void add(const DigestRecord& record) {
     constexpr std::size_t kAtOnce = 1000;
-    pending_.push_back(std::move(record));
+    pending_.push_back(record);
     if (pending_.size() >= kAtOnce) store();
   }
 
