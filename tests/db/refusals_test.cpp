@@ -289,6 +289,45 @@ TEST_CASE("a lock folder goes with its owner, and names it until then") {
   CHECK_FALSE(fs::exists(folder / "lock"));
 }
 
+TEST_CASE("a file that is opened to be read is not written to, though it could be") {
+  const test::TemporaryDirectory folder;
+  const Database database(folder / "t.db");
+  const auto patience = std::chrono::milliseconds(100);
+  db::Connection connection(folder / "t.db", db::Connection::ReadOnly{}, patience);
+  CHECK(connection.read_only());
+  CHECK_THROWS_AS(connection.run("INSERT INTO sweeps (name) VALUES ('x')"), Error);
+  CHECK_FALSE(db::Connection(folder / "t.db", false).read_only());
+  fs::permissions(folder.path(), kListOnly);
+  CHECK_THAT(as_stranger(
+                 [&] { db::Connection(folder / "none.db", db::Connection::ReadOnly{}, patience); }),
+             Contains("none.db: cannot open the database: No such file"));
+  fs::permissions(folder.path(), fs::perms::owner_all);
+}
+
+TEST_CASE("a transaction that was committed undoes nothing of the next") {
+  const test::TemporaryDirectory folder;
+  const Database database(folder / "t.db");
+  db::Connection connection(folder / "t.db", false);
+  auto first = std::make_unique<db::Transaction>(connection);
+  first->commit();
+  db::Transaction second(connection);
+  connection.run("INSERT INTO sweeps (name) VALUES ('x')");
+  first.reset();
+  second.commit();
+  CHECK(connection.number("SELECT count(*) FROM sweeps") == 1);
+}
+
+TEST_CASE("a transaction that is left without a commit leaves nothing") {
+  const test::TemporaryDirectory folder;
+  const Database database(folder / "t.db");
+  db::Connection connection(folder / "t.db", false);
+  {
+    const db::Transaction transaction(connection);
+    connection.run("INSERT INTO sweeps (name) VALUES ('x')");
+  }
+  CHECK(connection.number("SELECT count(*) FROM sweeps") == 0);
+}
+
 TEST_CASE("a local folder is not taken for a network's") {
   CHECK_FALSE(db::on_network_file_system("/proc/x"));
 }
