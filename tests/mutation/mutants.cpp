@@ -207,6 +207,8 @@ class Finder {
 
   /// f(a, b) → f(b, a), of two arguments that are names.
   void arguments() {
+    // Of these two names the order of the arguments is no matter.
+    if (token().is("min") || token().is("max")) return;
     if (token().kind != Kind::kName || !next_is("(") || !next_is(",", 3) || !next_is(")", 5))
       return;
     const Token &first = tokens_[at_ + 2], &second = tokens_[at_ + 4];

@@ -69,3 +69,14 @@ TEST_CASE("names that hold control characters stay on their line") {
   status.ill = {{"a\nb\x1b[2J", "", ""}};
   CHECK_THAT(status_text(status, kWidth, kNow), Contains("a\\nb\\x1b[2J\n"));
 }
+
+TEST_CASE("of a kind eight lines are shown, and how many more there are") {
+  CampaignStatus status;
+  status.sweep = "s";
+  const auto text_with = [&](std::size_t lines) {
+    status.gone.assign(lines, {"run", "", ""});
+    return status_text(status, 80, 0);
+  };
+  CHECK_THAT(text_with(8), !Catch::Contains("more"));
+  CHECK_THAT(text_with(9), Catch::Contains("  lost      run\n") && Catch::Contains("and 1 more\n"));
+}

@@ -71,6 +71,30 @@ TEST_CASE("a plan says how its runs are packed and why") {
   sweep.pack = Pack::kPoint;
   CHECK_THAT(text_with({{16, 2, Pack::kPoint}}),
              Catch::Contains("\npack: point; a job measures one point\n"));
+  Packing other = split;
+  other.reference = sweep.points[0].id;
+  CHECK_THAT(text_with({other}), Catch::Contains("reference " + sweep.points[0].name + "\n"));
+  other.reference = "0123456789abcdef";
+  CHECK_THAT(text_with({other}), Catch::Contains("reference 0123456789abcdef\n"));
+}
+
+TEST_CASE("of the orders five jobs and thirty runs each are shown, and how many more there are") {
+  const Sweep sweep = test::planned_sweep();
+  const auto text_with = [&](std::size_t jobs, std::size_t runs) {
+    PlannedJob job{"job", 1, 16, {}, {}};
+    job.runs.assign(runs, {"r", sweep.points[1].id, 1, 1});
+    std::ostringstream out;
+    write_plan_terminal({sweep, std::vector<PlannedJob>(jobs, job), 0, {{16, 2}}}, out);
+    return out.str();
+  };
+  const auto line_of = [](std::size_t runs, const std::string& rest) {
+    std::string line = "  job:";
+    for (std::size_t i = 0; i < runs; ++i) line += " 2";
+    return line + rest + "\n";
+  };
+  CHECK_THAT(text_with(5, 30), Catch::EndsWith(line_of(30, "")));
+  CHECK_THAT(text_with(6, 31),
+             Catch::EndsWith(line_of(30, " and 1 more") + "  and 1 job more (json has all)\n"));
 }
 
 TEST_CASE("a job on nodes of any size holds as many GPUs as its largest point") {

@@ -71,3 +71,21 @@ TEST_CASE("titles and cells of people are safe for a terminal") {
   CHECK(column_of({row}, "A\x1b=x").title == "A\\x1b");
   CHECK(column_of({row}, "size").cells[0] == "\\x1b]0;");
 }
+
+TEST_CASE("an axis of the user's own is as important as a rate, and moves or stays as others do") {
+  Summary row = test::row_52b("a", 1);
+  row.point.axes = {{"zero", value_of(1.0)}};
+  row.tflops = 1;
+  const std::vector<Summary> rows{row};
+  const auto axis = column_of(rows, "zero");
+  CHECK(axis.importance == column_of(rows, "mfu").importance);
+  CHECK(axis.keep);
+  CHECK(axis.must_stay);
+  CHECK_FALSE(axis.may_move);
+  CHECK(axis.cells == std::vector<std::string>{"1"});
+  for (const std::string name : {"point", "run", "sweep"}) CHECK(column_of(rows, name).may_shorten);
+  CHECK_FALSE(column_of(rows, "tp").may_shorten);
+  for (const std::string name : {"point", "state", "step_time"})
+    CHECK(text_columns(rows, usual_columns({name}), true).at(0).must_stay);
+  CHECK_FALSE(text_columns(rows, usual_columns({"tp"}), true).at(0).must_stay);
+}

@@ -102,3 +102,19 @@ TEST_CASE("a column that is to be kept stays where no cell is known") {
   kept.keep = true;
   CHECK(table({kept, column("n", {"1", "2"})}, 0) == "x  n\n----\n-  1\n-  2\n");
 }
+
+TEST_CASE("a column that cannot get shorter does not keep the next from it") {
+  auto first = column("a", {"1", "2"}), second = column("point", {}, 1);
+  second.cells = {"a-very-long-start-of-all-names-one", "a-very-long-start-of-all-names-two"};
+  first.may_shorten = second.may_shorten = first.must_stay = true;
+  const std::string text = table({first, second}, 24);
+  CHECK(text.find("…one") != std::string::npos);
+  CHECK(text.find("…two") != std::string::npos);
+}
+
+TEST_CASE("what all names begin with may be all of the shortest") {
+  auto names = column("point", {"a-common-start-", "a-common-start-other-and-more"}, 1);
+  names.may_shorten = true;
+  const std::string text = table({names}, 24);
+  CHECK_THAT(text, Catch::Contains("point a-common-start-…") && Catch::Contains("…other-and-more"));
+}
