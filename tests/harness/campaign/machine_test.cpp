@@ -251,6 +251,32 @@ TEST_CASE("a failure whose job was still unexplained is run again by who is to r
   CHECK(hole.tokens.size() == 2);  // its own failures are final
 }
 
+TEST_CASE("a script that fails before its first run is tried again by who comes later only") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.end = End::kApplication;
+  auto machine = machine_on(files, hole);
+  for (int i = 0; i < 5; ++i) machine.step();
+  CHECK(machine.counts() == kLost);
+  CHECK(hole.tokens.size() == 1);
+  auto later = machine_on(files, hole);
+  for (int i = 0; i < 5; ++i) later.step();
+  CHECK(later.counts() == kLost);
+  CHECK(hole.tokens.size() == 2);
+}
+
+TEST_CASE("a script that fails behind a run that is done is tried again for the others") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.end = End::kApplication;
+  auto machine = machine_on(files, hole, runs_of({"a", "b"}));
+  machine.step();
+  leave(files, "a", "1-7-0", 0);
+  machine.step();
+  CHECK(hole.tokens.size() == 2);
+  CHECK(machine.counts() == RunCounts{0, 1, 0, 1, 0, 0, 0, 0});
+}
+
 TEST_CASE("a run that had all of its job's time and did not end is not run again") {
   test::MemoryFiles files;
   BlackHole hole;

@@ -56,3 +56,25 @@ TEST_CASE("what is no time is refused with what would be one") {
     CHECK_THROWS_WITH(StartTimes("", at, kStarted, 2), Catch::Contains("is no time of day"));
   CHECK_THROWS_AS(StartTimes("3d", "12:00", kStarted, 2), Error);
 }
+
+TEST_CASE("spans reach a year, and days have their first and last minute") {
+  const InUtc utc;
+  CHECK(StartTimes("365d", "", kStarted, 2).begin_of(2) == kStart + 365 * kDay / 2);
+  CHECK(StartTimes("0.5h", "", kStarted, 1).begin_of(1) == kStart);
+  CHECK(StartTimes(" 12h ", "", kStarted, 2).begin_of(2) == kStart + 6 * kHour);
+  for (const char* spread : {"366d", "0d", "0.0h", "h", "12 hours"})
+    CHECK_THROWS_AS(StartTimes(spread, "", kStarted, 2), Error);
+  CHECK(StartTimes("", "00:00", kStarted, 1).begin_of(1) == kStart + 12 * kHour);
+  CHECK(StartTimes("", "23:59", kStarted, 1).begin_of(1) == kStart + 12 * kHour - 60);
+  for (const char* at : {"24:00", "-1:00", "12:-1", "12:00:00", "", ":"})
+    if (*at != '\0') CHECK_THROWS_AS(StartTimes("", at, kStarted, 2), Error);
+  // A time that has just come is not over, and one said twice comes once a day.
+  CHECK(StartTimes("", "12:00", kStarted, 1).begin_of(1) == kStart);
+  CHECK(StartTimes("", "11:59", kStarted, 1).begin_of(1) == kStart + kDay - 60);
+  CHECK(StartTimes("", "12:00, 12:00", kStarted, 2).begin_of(2) == kStart + kDay);
+  CHECK_THROWS_WITH(StartTimes("3d", "12:00", kStarted, 2), "--spread and --at: say one of them");
+}
+
+TEST_CASE("a campaign of no allocations spreads as one") {
+  CHECK(StartTimes("2d", "", kStarted, 0).begin_of(2) == kStart + 2 * kDay);
+}
