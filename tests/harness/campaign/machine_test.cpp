@@ -1,5 +1,6 @@
 #include "harness/campaign/machine.h"
 
+#include "core/base/error.h"
 #include "harness/scrape/probe_endings.h"
 #include "tests/harness/campaign/world.h"
 #include "tests/support/catch.h"
@@ -249,6 +250,48 @@ TEST_CASE("a failure whose job was still unexplained is run again by who is to r
   for (int i = 0; i < 3; ++i) machine.step();
   CHECK(machine.counts() == RunCounts{0, 0, 0, 0, 1, 0, 0, 0});
   CHECK(hole.tokens.size() == 2);  // its own failures are final
+}
+
+namespace {
+
+/// A scheduler under which pippin dies while it hands over, and that notes what it is asked.
+class DeadlyScheduler : public BlackHole {
+ public:
+  Handed submit(const JobRequest& request) override {
+    if (deadly) machine_failed("died");
+    return BlackHole::submit(request);
+  }
+  std::map<std::string, std::vector<JobStatus>> query(const std::vector<Asked>& these) override {
+    asked = these;
+    return BlackHole::query(these);
+  }
+  bool deadly = true;
+  std::vector<Asked> asked;
+};
+
+}  // namespace
+
+TEST_CASE("who died handing over on this machine tries no more, on another he may") {
+  for (const std::string host : {"here", "elsewhere"}) {
+    CAPTURE(host);
+    test::MemoryFiles files;
+    DeadlyScheduler scheduler;
+    scheduler.phase = JobStatus::Phase::kUnknown;
+    MachineOptions options;
+    options.host = "here";
+    options.process = "7";
+    options.now = [] { return std::int64_t{100}; };
+    CHECK_THROWS_WITH(machine_on(files, scheduler, one_run(), options).step(), "died");
+    scheduler.deadly = false;
+    options.host = host;
+    options.now = [] { return std::int64_t{500}; };
+    machine_on(files, scheduler, one_run(), options).step();
+    REQUIRE(scheduler.asked.size() == 1);
+    CHECK((scheduler.asked[0].tried_until == 500) == (host == "here"));
+    CHECK(scheduler.asked[0].tried_until > 100);
+    const auto journal = files.read("/s/jobs/job-s1/journal").value_or("");
+    CHECK((journal.find("tried_until\t500\n") != std::string::npos) == (host == "here"));
+  }
 }
 
 TEST_CASE("a script that fails before its first run is tried again by who comes later only") {
