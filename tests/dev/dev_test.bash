@@ -183,7 +183,7 @@ shared_folder() {
   dev quickstart
   equal "$status" 0
   holds "$err" 'ninja: no work to do.'
-  ctest --test-dir checkout/build --no-tests=error >ctest
+  ctest --test-dir checkout/build --no-tests=error >ctest.out
   dev test
   holds "$err" 'ninja: no work to do.'
   find checkout/build -name '*.o' -printf '%p %T@\n' | sort >after
