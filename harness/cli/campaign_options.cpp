@@ -27,13 +27,14 @@ constexpr const char* kOnCluster = "On a cluster";
 constexpr double kShortestPoll_s = 0.1, kLongestPoll_s = 3600;
 
 void take_poll(CLI::App& command, double& poll_s) {
-  command
-      .add_option("--poll", poll_s,
-                  "seconds between questions to the scheduler; up to six times that while nothing "
-                  "changes")
-      ->capture_default_str()
-      ->check(CLI::Range(kShortestPoll_s, kLongestPoll_s))
-      ->group(kOnCluster);
+  CLI::Option* poll =
+      command
+          .add_option("--poll", poll_s,
+                      "seconds between questions to the scheduler; up to six times that while "
+                      "nothing changes")
+          ->capture_default_str()
+          ->group(kOnCluster);
+  check_range(*poll, kShortestPoll_s, kLongestPoll_s);
 }
 
 void take_notify(CLI::App& command, std::string& notify) {

@@ -93,6 +93,15 @@ void CommandLine::parse(Words words) {
   }
 }
 
+void check_range(CLI::Option& option, double low, double high) {
+  const auto refusal = [low, high](const std::string& text) {
+    const auto number = parse_number(text);
+    const bool is_within = number && *number >= low && *number <= high;
+    return is_within ? "" : fmt::format("Value {} not in range {} to {}", text, low, high);
+  };
+  option.check(refusal, fmt::format("{} in [{} - {}]", option.get_type_name(), low, high));
+}
+
 void CommandLine::complete(const Words& words) {
   // In the middle of a line that a person types: nothing to say is better than an error.
   try {

@@ -11,7 +11,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace pippin {
 
@@ -58,6 +59,9 @@ void add_table_options(CLI::App& command, ReportOptions& options);
 /// The options that a document's marker says, in the words of the command line.
 /// Errors: Error (bad input).
 ReportOptions options_in_marker(const std::vector<std::string>& words);
+
+/// Lets an option take numbers from `low` to `high` only; CLI11's versions word that differently.
+void check_range(CLI::Option& option, double low, double high);
 
 /// Each group of commands with its options.
 void add_campaign_commands(CommandLine& line);

@@ -8,10 +8,11 @@ namespace pippin {
 namespace {
 
 void take_formula_options(CLI::App& command, std::int64_t& seq, int& factor) {
-  constexpr std::int64_t kLongestSequence = 1'000'000'000;
-  command.add_option("--seq", seq, "sequence length, where a table has no column of it")
-      ->capture_default_str()
-      ->check(CLI::Range(std::int64_t{1}, kLongestSequence));
+  constexpr double kLongestSequence = 1e9;
+  check_range(
+      *command.add_option("--seq", seq, "sequence length, where a table has no column of it")
+           ->capture_default_str(),
+      1, kLongestSequence);
   command.add_option("--factor", factor, "4 with activation recomputation, 3 without")
       ->capture_default_str()
       ->check(CLI::IsMember({3, 4}));

@@ -6,7 +6,7 @@ if ! command -v mpirun >/dev/null; then
 fi
 ranks=$1
 shift
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_tcp_if_include=lo
 # Open MPI leaks from plugins that it has closed; what leaks of ours shows in the tests of one rank.
 export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS:-}"
 exec mpirun -n "$ranks" --oversubscribe "$@" </dev/null
