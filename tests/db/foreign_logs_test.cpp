@@ -93,6 +93,25 @@ TEST_CASE("a shorter log that ended otherwise is no older copy") {
   CHECK(runs_in(database) == 2);
 }
 
+TEST_CASE("an older copy whose launches had ended as they did adds nothing") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  const std::string first = log_of(1, 30) + "RuntimeError: CUDA out of memory. Tried to allocate\n";
+  add(database, "a.out", first + log_of(1, 30, 0.5));
+  const Added added = add(database, "copy.out", first + log_of(1, 10, 0.5));
+  CHECK(added.logs + added.runs + added.iterations == 0);
+  CHECK(runs_in(database) == 2);
+}
+
+TEST_CASE("short logs are told apart in whatever order of size they come") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  for (int rows = 4; rows > 0; --rows)
+    CHECK(add(database, std::to_string(rows) + ".out", log_of(1, rows, rows / 10.0)).runs == 1);
+  for (int rows = 1; rows <= 4; ++rows)
+    CHECK(add(database, std::to_string(rows) + ".out", log_of(1, rows, rows / 10.0)).runs == 0);
+}
+
 TEST_CASE("a better scraper may read a known log again") {
   const test::TemporaryDirectory folder;
   Database database(folder / "t.db");

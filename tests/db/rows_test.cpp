@@ -242,6 +242,10 @@ TEST_CASE("digests are stored by version and made where they are missing") {
   }
   stored.database.digested_samples({}, digester(2));
   CHECK(made == 2);
+  // What is known does not hide what is not.
+  test::add(stored.database, "b.out", test::log_of(1, 4, 0.5));
+  CHECK(stored.database.digested_samples({}, digester(2)).points.at(0).runs.at(1).digest);
+  CHECK(made == 3);
   CHECK_FALSE(stored.database.samples({}, 1).at(0).runs.at(0).digest);
   CHECK(stored.database.samples({}, 2).at(0).runs.at(0).digest);
 }
