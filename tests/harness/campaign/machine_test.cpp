@@ -294,6 +294,17 @@ TEST_CASE("who died handing over on this machine tries no more, on another he ma
   }
 }
 
+TEST_CASE("an end of a task that its submission has not is nobody's") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.phase = JobStatus::Phase::kWaiting;
+  machine_on(files, hole).step();
+  files.write("/s/jobs/job-s1/ended", "0\tuser\tx\n2\tuser\tx\n7\tuser\tx\n");
+  auto machine = machine_on(files, hole);
+  CHECK(machine.submissions().at(0).settled == std::vector<bool>{false});
+  CHECK(machine.counts() == kWaiting);
+}
+
 TEST_CASE("a script that fails before its first run is tried again by who comes later only") {
   test::MemoryFiles files;
   BlackHole hole;
