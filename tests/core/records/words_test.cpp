@@ -1,6 +1,7 @@
 #include <stdexcept>
 
 #include "core/records/run.h"
+#include "core/records/summary.h"
 #include "core/records/sweep.h"
 #include "tests/support/catch.h"
 
@@ -69,4 +70,15 @@ TEST_CASE("a value is found by its name, the first of such") {
   CHECK(find_value(values, "b")->number == 2);
   CHECK_FALSE(find_value(values, "c"));
   CHECK_FALSE(find_value({}, "a"));
+}
+
+TEST_CASE("of a run's notes the newest stands once in its row, and all are past") {
+  Summary row;
+  add_notes(row, {"old", "slow"});
+  add_notes(row, {"slow"});
+  add_notes(row, {"gone", ""});
+  add_notes(row, {});
+  add_notes(row, {"fine"});
+  CHECK(row.notes == std::vector<std::string>{"slow", "fine"});
+  CHECK(row.past_notes == std::vector<std::string>{"old", "slow", "slow", "gone", "", "fine"});
 }
