@@ -48,3 +48,20 @@ TEST_CASE("every place that says the day of the version says the same") {
 TEST_CASE("the changelog has a place for what comes next") {
   CHECK(text_of("CHANGELOG.md").find("\n## Unreleased\n") < text_of("CHANGELOG.md").find(" - 20"));
 }
+
+TEST_CASE("installing.md asks for the versions that the build looks for") {
+  const std::string build = text_of("cmake/libraries.cmake");
+  const std::string document = text_of("docs/installing.md");
+  const std::regex asked("_(?:package|plain_library|missing)\\(\"(.+?) ([\\d.]+) or later");
+  int libraries = 0;
+  for (std::sregex_iterator it(build.begin(), build.end(), asked), end; it != end; ++it) {
+    const std::string name = (*it)[1];
+    const std::string version = (*it)[2];
+    CAPTURE(name, version);
+    CHECK(std::regex_search(
+        document, std::regex("\n\\| (" + name + "\\b[^|]*\\| |[^|]*\\| " + name + " )" +
+                             std::regex_replace(version, std::regex("\\."), "\\.") + "[ |]")));
+    ++libraries;
+  }
+  CHECK(libraries == 12);
+}
