@@ -8,6 +8,20 @@ namespace pippin {
 /// not be whole.
 double t_point(double df);
 
+/// The value below which a share `p` in (0, 1) of Student's t lies. Requires df > 0.
+double t_quantile(double p, double df);
+
+/// The share of Student's t above `t`. Requires df > 0.
+double t_above(double t, double df);
+
+/// The share of F above `f`. Requires both degrees of freedom > 0.
+double f_above(double f, double df1, double df2);
+
+/// How many standard errors a true difference must measure so that a two-sided t test at `level`
+/// finds it with probability `power`. Requires df > 0, 0 < level < power < 1.
+/// Source: the non-central t of R's power.t.test, strict = FALSE.
+double t_detectable(double df, double level, double power);
+
 /// Half the width of the 95 % interval of a mean of independent values. Requires two values.
 /// Source: Student, "The Probable Error of a Mean", 1908.
 double t_half_width(const std::vector<double>& values);

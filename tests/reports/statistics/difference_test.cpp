@@ -1,0 +1,121 @@
+#include "reports/statistics/difference.h"
+
+#include <cmath>
+#include <limits>
+
+#include "reports/statistics/many_tests.h"
+#include "reports/statistics/student.h"
+#include "tests/reports/statistics/reference.h"
+#include "tests/reports/statistics/series.h"
+
+using namespace pippin;
+using test::near;
+using test::reference;
+
+namespace {
+
+std::vector<double> vector_of(const char* name) {
+  return test::series_of("small_vectors.csv", name);
+}
+
+/// R tells the first's mean less the second's.
+void check_welch(const char* first, const char* second, const nlohmann::json& r) {
+  CAPTURE(first, second);
+  const auto found = unpaired_difference(vector_of(second), vector_of(first));
+  REQUIRE(found);
+  CHECK(found->estimate / found->se == near(r.at("t")));
+  CHECK(found->df == near(r.at("df")));
+  CHECK(found->p() == near(r.at("p")));
+  CHECK(found->low(0.95) == near(r.at("ci").at(0)));
+  CHECK(found->high(0.95) == near(r.at("ci").at(1)));
+}
+
+}  // namespace
+
+TEST_CASE("the difference of two means is Welch's in R") {
+  const auto& r = reference().at("elementary");
+  check_welch("a5", "b5", r.at("welch_a5_b5"));
+  check_welch("c3", "d3", r.at("welch_c3_d3"));
+  check_welch("tail20", "a5", r.at("welch_tail20_vs_a5"));
+}
+
+TEST_CASE("a ratio of means is the difference of logarithms") {
+  const auto& r = reference().at("elementary").at("log_ratio_b5_over_a5");
+  const auto found =
+      unpaired_difference(test::logs_of(vector_of("a5")), test::logs_of(vector_of("b5")));
+  CHECK(std::exp(found->estimate) == near(r.at("ratio")));
+  CHECK(std::exp(found->low(0.95)) == near(r.at("ci").at(0)));
+  CHECK(std::exp(found->high(0.95)) == near(r.at("ci").at(1)));
+  CHECK(found->df == near(r.at("df")));
+  CHECK(found->p() == near(r.at("p")));
+}
+
+TEST_CASE("differences within pairs are R's paired t test") {
+  const auto& r = reference().at("elementary").at("paired_a5_b5");
+  const auto a = vector_of("a5"), b = vector_of("b5");
+  std::vector<double> differences;
+  for (std::size_t i = 0; i < a.size(); ++i) differences.push_back(b[i] - a[i]);
+  const auto found = paired_difference(differences);
+  CHECK(found->estimate / found->se == near(r.at("t")));
+  CHECK(found->df == 4);
+  CHECK(found->p() == near(r.at("p")));
+  CHECK(found->low(0.95) == near(r.at("ci").at(0)));
+  CHECK(found->high(0.95) == near(r.at("ci").at(1)));
+}
+
+TEST_CASE("one value of a side tells no difference, and equal values tell one exactly") {
+  CHECK_FALSE(unpaired_difference({1}, {1, 2}));
+  CHECK_FALSE(unpaired_difference({1, 2}, {1}));
+  CHECK_FALSE(paired_difference({1}));
+  CHECK(unpaired_difference({1, 1}, {1, 1})->p() == 1);
+  const auto apart = unpaired_difference({1, 1}, {2, 2, 2});
+  CHECK(apart->p() == 0);
+  CHECK(apart->low(0.95) == 1);
+  CHECK(apart->df == 3);
+}
+
+TEST_CASE("p values of many tests are adjusted as in R") {
+  const auto& r = reference().at("elementary").at("p_adjust");
+  const auto numbers = [](const nlohmann::json& list) {
+    std::vector<double> values;
+    for (const auto& item : list)
+      values.push_back(item.is_null() ? std::nan("") : item.get<double>());
+    return values;
+  };
+  const auto p = numbers(r.at("p"));
+  const auto bh = benjamini_hochberg(p), by_holm = holm(p);
+  const auto r_bh = numbers(r.at("BH")), r_holm = numbers(r.at("holm"));
+  REQUIRE(bh.size() == p.size());
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    CAPTURE(i);
+    if (std::isnan(p[i])) {
+      CHECK(std::isnan(bh[i]));
+      CHECK(std::isnan(by_holm[i]));
+    } else {
+      CHECK(bh[i] == near(r_bh[i]));
+      CHECK(by_holm[i] == near(r_holm[i]));
+    }
+  }
+  // Whatever the order.
+  CHECK(benjamini_hochberg({0.5, 0.01}) == std::vector<double>{0.5, 0.02});
+  CHECK(holm({0.5, 0.01, 0.02}) == std::vector<double>{0.5, 0.03, 0.04});
+  CHECK(holm({}).empty());
+}
+
+TEST_CASE("the smallest difference that a test finds is that of R's power.t.test") {
+  // Two samples of 6: the standard error is sd * sqrt(2 / 6).
+  const auto& r = reference().at("two_day").at("mde");
+  const double se = r.at("pooled_log_sd").get<double>() * std::sqrt(2.0 / 6);
+  CHECK(t_detectable(10, 0.05, 0.8) * se == near(r.at("mde_log_80pct")));
+  CHECK(std::isfinite(t_detectable(1, 0.05, 0.8)));
+  CHECK(std::isfinite(t_detectable(4, 0.05 / 400, 0.8)));
+  CHECK(t_detectable(1e6, 0.05, 0.8) == Approx(1.959964 + 0.841621).epsilon(1e-5));
+}
+
+TEST_CASE("tails of t and F are those of R") {
+  CHECK(2 * t_above(2.74866929037162, 4) == near(0.0514447395118346));  // t.test
+  CHECK(t_above(-1, 3) == near(1 - t_above(1, 3)));
+  CHECK(t_above(std::numeric_limits<double>::infinity(), 3) == 0);
+  const auto& blocks = reference().at("blocks").at("blocked");
+  CHECK(f_above(blocks.at("F_config"), 5, 45) == near(blocks.at("p_config")));
+}

@@ -1,0 +1,21 @@
+#include "tests/reports/statistics/reference.h"
+
+#include <cmath>
+
+#include "core/base/files.h"
+#include "tests/support/temporary.h"
+
+namespace pippin::test {
+
+const nlohmann::json& reference() {
+  static const nlohmann::json answers = nlohmann::json::parse(
+      read_input(source_directory() / "tests/data/statistics/reference.json"));
+  return answers;
+}
+
+std::vector<double> logs_of(std::vector<double> values) {
+  for (double& value : values) value = std::log(value);
+  return values;
+}
+
+}  // namespace pippin::test
