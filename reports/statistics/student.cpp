@@ -37,8 +37,8 @@ double t_detectable(double df, double level, double power) {
   // The estimated error is above the true one in about half of all tests: a little more than
   // `point` is always enough to begin with.
   std::uintmax_t steps = 200;
-  const auto found = bm::tools::bracket_and_solve_root(
-      lacking, point + 1, 1.5, false, bm::tools::eps_tolerance<double>(45), steps);
+  const auto found = bm::tools::bracket_and_solve_root(lacking, point + 1, 1.5, false,
+                                                       bm::tools::eps_tolerance<double>(45), steps);
   return (found.first + found.second) / 2;
 }
 
