@@ -1,0 +1,129 @@
+#include "reports/statistics/best_row.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "core/base/random.h"
+#include "reports/statistics/many_tests.h"
+#include "reports/statistics/sample.h"
+
+namespace pippin {
+
+namespace {
+
+/// The differences within allocations that both rows have.
+std::vector<double> within_allocations(const RowMeans& base, const RowMeans& row) {
+  std::vector<double> differences;
+  std::size_t i = 0;
+  for (std::size_t k = 0; k < row.allocations.size(); ++k) {
+    while (i < base.allocations.size() && base.allocations[i] < row.allocations[k]) ++i;
+    if (i == base.allocations.size()) break;
+    if (base.allocations[i] == row.allocations[k])
+      differences.push_back(row.values[k] - base.values[i]);
+  }
+  return differences;
+}
+
+/// The mean of a row over drawn allocations; NaN where none of them has it.
+double drawn_mean(const RowMeans& row, const std::vector<std::size_t>& times_drawn) {
+  double sum = 0, count = 0;
+  for (std::size_t i = 0; i < row.values.size(); ++i) {
+    const auto times = static_cast<double>(times_drawn[row.allocations[i]]);
+    sum += times * row.values[i];
+    count += times;
+  }
+  return sum / count;
+}
+
+/// Allocations that ran the same rows are drawn from one another.
+std::vector<std::vector<std::size_t>> strata_of(const std::vector<RowMeans>& rows) {
+  std::map<std::size_t, std::vector<std::size_t>> rows_of_allocation;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    for (const std::size_t allocation : rows[row].allocations)
+      rows_of_allocation[allocation].push_back(row);
+  }
+  std::map<std::vector<std::size_t>, std::vector<std::size_t>> strata;
+  for (const auto& entry : rows_of_allocation) strata[entry.second].push_back(entry.first);
+  std::vector<std::vector<std::size_t>> result;
+  for (auto& entry : strata) result.push_back(std::move(entry.second));
+  return result;
+}
+
+std::vector<std::vector<std::size_t>> draws_of(const std::vector<RowMeans>& rows,
+                                               std::uint64_t seed) {
+  constexpr int kDraws = 2000;
+  const auto strata = strata_of(rows);
+  Random random(seed);
+  std::vector<std::vector<std::size_t>> draws;
+  for (int i = 0; i < kDraws; ++i) {
+    auto& draw = draws.emplace_back();
+    for (const auto& stratum : strata) {
+      for (std::size_t k = 0; k < stratum.size(); ++k)
+        draw.push_back(stratum[random.below(stratum.size())]);
+    }
+  }
+  return draws;
+}
+
+std::size_t smallest_mean(const std::vector<RowMeans>& rows) {
+  const auto less = [](const RowMeans& a, const RowMeans& b) {
+    return mean_of(a.values) < mean_of(b.values);
+  };
+  return static_cast<std::size_t>(std::min_element(rows.begin(), rows.end(), less) - rows.begin());
+}
+
+}  // namespace
+
+RowDifference row_difference(const RowMeans& base, const RowMeans& row) {
+  const auto differences = within_allocations(base, row);
+  const std::size_t shared = differences.size();
+  if (shared >= 2 && 2 * shared >= base.values.size() && 2 * shared >= row.values.size())
+    return {paired_difference(differences), true};
+  return {unpaired_difference(base.values, row.values), false};
+}
+
+BestRow best_row(const std::vector<RowMeans>& rows, std::uint64_t seed) {
+  constexpr double kLevel = 0.05;
+  BestRow result;
+  result.best = smallest_mean(rows);
+  std::vector<double> p;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i != result.best)
+      result.from_best.push_back(row_difference(rows[result.best], rows[i]));
+    else
+      result.from_best.emplace_back();
+    const auto& difference = result.from_best.back().difference;
+    p.push_back(difference ? difference->p() : std::numeric_limits<double>::quiet_NaN());
+  }
+  result.p = holm(p);
+  for (std::size_t i = 0; i < rows.size(); ++i) result.tied.push_back(!(result.p[i] <= kLevel));
+  result.chance = shares_best(rows, draws_of(rows, seed));
+  return result;
+}
+
+std::vector<double> shares_best(const std::vector<RowMeans>& rows,
+                                const std::vector<std::vector<std::size_t>>& draws) {
+  std::vector<double> shares(rows.size(), 0);
+  std::size_t allocations = 0;
+  for (const auto& row : rows) allocations = std::max(allocations, row.allocations.back() + 1);
+  for (const auto& draw : draws) {
+    std::vector<std::size_t> times_drawn(allocations, 0);
+    for (const std::size_t allocation : draw) ++times_drawn[allocation];
+    std::vector<double> means;
+    double least = std::numeric_limits<double>::infinity();
+    for (const auto& row : rows) {
+      means.push_back(drawn_mean(row, times_drawn));
+      if (means.back() < least) least = means.back();  // of NaN false
+    }
+    const auto winners = static_cast<double>(std::count(means.begin(), means.end(), least));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (means[i] == least) shares[i] += 1 / winners;
+    }
+  }
+  for (double& share : shares) share /= static_cast<double>(draws.size());
+  return shares;
+}
+
+}  // namespace pippin
