@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "reports/statistics/difference.h"
+
+namespace pippin {
+
+/// What can be said of a difference between logarithms of times.
+enum class Verdict {
+  kFaster,        ///< surely below
+  kSlower,        ///< surely above
+  kEquivalent,    ///< surely within the margin, be it zero or not
+  kUndetermined,  ///< more measurements would tell
+};
+
+const char* text_of(Verdict verdict);
+
+/// By which rules a report judges.
+struct Judgement {
+  double margin = 0.02;  ///< as a ratio: within 1/1.02 to 1.02 two times are as good as equal
+  double level = 0.05;   ///< of errors in a report
+  double power = 0.8;    ///< with which an effect should be found that is called detectable
+};
+
+/// Equivalent where the interval of 90 % lies within the margin (two one-sided tests); else faster
+/// or slower where `p_adjusted`, the difference's p among all of a report, is within the level.
+/// Source: Schuirmann, "A comparison of the two one-sided tests procedure", 1987.
+Verdict verdict_of(const Difference& difference, double p_adjusted, const Judgement& judgement);
+
+/// The smallest ratio above 1 that a test of this precision finds with the wanted power. `level` is
+/// of one test: of many tests a part of the report's.
+double minimum_detectable(const Difference& difference, double level, const Judgement& judgement);
+
+/// How an undetermined difference was measured: allocations a side, the same ones where paired.
+struct Design {
+  std::size_t base = 0, other = 0;
+  bool paired = false;
+};
+
+/// How many more allocations (of each side, or of both at once) would decide it with the wanted
+/// power, if the estimate and the spread stay as they are: that the difference is real where it is
+/// larger than the margin, else that it is equivalent. Nothing where `most` would not do.
+std::optional<std::size_t> more_allocations(const Difference& difference, const Design& design,
+                                            double level, const Judgement& judgement,
+                                            std::size_t most = 1000);
+
+}  // namespace pippin
