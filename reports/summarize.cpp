@@ -198,10 +198,14 @@ void remark_batch(Summary& row, const FinalBatch& batch) {
       fmt::format("the batch size changed: only lines of GBS {} are in the mean", *batch.gbs));
 }
 
+Sample sample_of(const RowRuns& row, const FinalBatch& batch, Samples samples) {
+  Sample sample = samples == Samples::kClean ? clean_sample(row, batch) : Sample{};
+  return sample.runs.empty() ? whole_sample(row, batch) : sample;
+}
+
 void add_means(Summary& row, const RowRuns& of, const Summing& summing) {
   const FinalBatch batch = final_batch(of);
-  Sample sample = summing.samples == Samples::kClean ? clean_sample(of, batch) : Sample{};
-  if (sample.runs.empty()) sample = whole_sample(of, batch);
+  const Sample sample = sample_of(of, batch, summing.samples);
   if (sample.runs.empty()) return;
   remark_batch(row, batch);
   row.noted = is_noted(*of.point);
@@ -293,6 +297,11 @@ std::vector<Summary> sum_up(const std::vector<PointSamples>& points, const Summi
   for (const auto& point : points)
     rows.push_back(summarize_row(runs_between(point, 0, point.runs.size()), summing));
   return rows;
+}
+
+std::vector<RunMoments> counted_runs(const PointSamples& point, Samples samples) {
+  const RowRuns row = runs_between(point, 0, point.runs.size());
+  return sample_of(row, final_batch(row), samples).runs;
 }
 
 }  // namespace pippin

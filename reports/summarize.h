@@ -5,6 +5,7 @@
 
 #include "core/records/summary.h"
 #include "reports/rates.h"
+#include "reports/statistics/nested.h"
 
 namespace pippin {
 
@@ -29,5 +30,9 @@ struct Summing {
 /// largest one count. The state is ok where one run is, else the worst that is present, out of
 /// memory first. A row of figures written down by hand has no interval, and is where it was noted.
 std::vector<Summary> sum_up(const std::vector<PointSamples>& points, const Summing& summing);
+
+/// What the mean of a point's row is made of: the moments of its runs, in seconds. Empty where no
+/// run has a line.
+std::vector<RunMoments> counted_runs(const PointSamples& point, Samples samples);
 
 }  // namespace pippin
