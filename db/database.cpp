@@ -213,6 +213,15 @@ CampaignName campaign_name_of(const std::string& text) {
   return {text.substr(0, slash), number};
 }
 
+std::string text_of(const CampaignName& campaign) {
+  return campaign.number ? fmt::format("{}/{}", campaign.sweep, *campaign.number) : campaign.sweep;
+}
+
+std::vector<CampaignName> Database::campaigns(const std::optional<std::string>& sweep) {
+  const auto lock = home_->lock();
+  return db::campaigns(home_->connection, sweep);
+}
+
 std::optional<SampleFilter> Database::selection(const std::string& name) {
   const auto lock = home_->lock();
   return db::selection(home_->connection, name);

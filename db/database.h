@@ -130,6 +130,7 @@ struct CampaignName {
 
 /// "gpt-52b/2" is the second campaign of gpt-52b, "gpt-52b" its newest.
 CampaignName campaign_name_of(const std::string& text);
+std::string text_of(const CampaignName& campaign);
 
 /// A run as people name it.
 struct RunName {
@@ -196,6 +197,9 @@ class Database {
   /// where another process has written since then, or the file cannot be written.
   void put_rows(const std::vector<Summary>& rows, std::int64_t version, std::int64_t moment);
 
+  /// The campaigns of a sweep, or of all where none is named, the one begun last at the end; not
+  /// those imported from notes.
+  std::vector<CampaignName> campaigns(const std::optional<std::string>& sweep);
   /// The sweep, campaign ("gpt-52b/2") or tag of that name; nothing where there is none.
   std::optional<SampleFilter> selection(const std::string& name);
   /// Names a campaign; a tag that exists moves. Errors: also where there is no such campaign, or

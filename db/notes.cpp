@@ -53,6 +53,17 @@ void put_tag(Connection& connection, const std::string& name, const CampaignName
       .run(name, *id);
 }
 
+std::vector<CampaignName> campaigns(Connection& connection,
+                                    const std::optional<std::string>& sweep) {
+  Statement rows = connection.prepare(
+      "SELECT sweeps.name, campaigns.number FROM campaigns JOIN sweeps ON sweeps.id = "
+      "campaigns.sweep WHERE (?1 IS NULL OR sweeps.name = ?1) AND run_order IS NOT 'noted' "
+      "ORDER BY campaigns.started, campaigns.id");
+  std::vector<CampaignName> names;
+  for (rows.bind(sweep); rows.step();) names.push_back({rows.text(0), rows.integer(1)});
+  return names;
+}
+
 std::optional<SampleFilter> selection(Connection& connection, const std::string& name) {
   if (has_sweep(connection, name)) return SampleFilter{name, {}};
   const CampaignName campaign = campaign_name_of(name);

@@ -41,6 +41,32 @@ void add_report(CommandLine& line) {
   }
 }
 
+void add_compare(CommandLine& line) {
+  const auto options = std::make_shared<CompareOptions>();
+  CLI::App& compare =
+      line.add("compare", "which differences between two selections of runs are real",
+               "pippin --db notes.db compare before-upgrade quickstart",
+               [&line, options] { return pippin::compare(line.globals(), *options); });
+  compare.add_option(
+      "BASE", options->base,
+      "a sweep (its newest campaign), SWEEP/2, a tag, a point, days (2026-11-19, "
+      "yesterday, -7d..today), or a database file; default: the campaign before the newest");
+  compare.add_option("NEW", options->other,
+                     "what is held against it; default: the newest campaign");
+  compare
+      .add_option("--margin", options->margin,
+                  "percent by which two times may differ and still be as good as equal")
+      ->capture_default_str()
+      ->type_name("PERCENT");
+  compare
+      .add_option("--fail-on", options->fail_on,
+                  "exit with 1 where a row, or all of them, is surely slower; or changed at all")
+      ->type_name("VERDICT");
+  compare.add_option("--format", options->format, "terminal, markdown, csv or json")
+      ->capture_default_str()
+      ->type_name("FORMAT");
+}
+
 void add_note(CommandLine& line) {
   const auto options = std::make_shared<NoteOptions>();
   CLI::App& note = line.add("note", "write down what you know about a run; reports show it",
@@ -65,6 +91,7 @@ void add_tag(CommandLine& line) {
 void add_database_commands(CommandLine& line) {
   add_collect(line);
   add_report(line);
+  add_compare(line);
   add_note(line);
   add_tag(line);
 }

@@ -93,6 +93,17 @@ Candidates points(const TypedValue& value) {
   return all;
 }
 
+bool is_database(const fs::path& path) { return path.extension() == ".db"; }
+
+/// What can be compared.
+Candidates sides(const TypedValue& value) {
+  Candidates all = stored<NameKind::kSelections>(value);
+  append(all, {{"today", "UTC"}, {"yesterday", "UTC"}});
+  append(all, stored<NameKind::kPoints>(value));
+  append(all, files<is_database>(value));
+  return all;
+}
+
 /// What a point can be told apart by: keys of layout and model, then axes.
 Candidates axes(const TypedValue& value) {
   Candidates all = described(layout_key_names(), "layout");
@@ -161,8 +172,8 @@ const std::vector<Type>& types() {
       {"FILE", files<always>},
       {"PATH", files<always>},
       {"SWEEP", stored<NameKind::kSelections>},
-      {"BASE", stored<NameKind::kSelections>},
-      {"NEW", stored<NameKind::kSelections>},
+      {"BASE", sides},
+      {"NEW", sides},
       {"status SWEEP", begun_sweeps},
       {"cancel SWEEP", begun_sweeps},
       {"update SWEEP", begun_sweeps},
@@ -187,6 +198,10 @@ const std::vector<Type>& types() {
       {"SIZE", sizes},
       {"FORMAT", [](const TypedValue&) { return names_of(formats()); }},
       {"plan FORMAT", [](const TypedValue&) { return names_of(plan_formats()); }},
+      {"VERDICT",
+       [](const TypedValue&) {
+         return Candidates{{"slower", ""}, {"changed", "faster or slower"}};
+       }},
       {"SAMPLES",
        [](const TypedValue&) {
          return Candidates{{"clean", ""}, {"all", ""}};

@@ -63,6 +63,13 @@ struct ReportOptions {
   std::string precision;    ///< for points that do not say theirs
 };
 
+struct CompareOptions {
+  std::string base, other;  ///< empty: the newest campaign, and the one before
+  std::string margin = "2 %";
+  std::string fail_on;  ///< "slower", "changed"; empty: nothing
+  std::string format = "terminal";
+};
+
 struct NoteOptions {
   std::string run;
   std::string text;
@@ -111,6 +118,7 @@ ExitCode tail(const Globals& globals, const TailOptions& options);
 ExitCode cancel(const Globals& globals, const std::string& sweep);
 ExitCode collect(const Globals& globals, const CollectOptions& options);
 ExitCode report(const Globals& globals, const ReportOptions& options);
+ExitCode compare(const Globals& globals, const CompareOptions& options);
 /// Rewrites the tables that a document marks; `read_options` reads what a marker says.
 using ReadReportOptions = std::function<ReportOptions(const std::vector<std::string>& words)>;
 ExitCode update_notes(const Globals& globals, const fs::path& file,
