@@ -27,6 +27,10 @@ TEST_CASE("each console command of docs/reports.md prints what it says") {
   walk_here("docs/reports.md");
 }
 
+TEST_CASE("each console command of docs/compare.md prints what it says") {
+  walk_here("docs/compare.md");
+}
+
 TEST_CASE("each console command of docs/logs-and-tables.md prints what it says") {
   walk_here("docs/logs-and-tables.md");
 }
@@ -41,6 +45,6 @@ TEST_CASE("each console command of sweeps/README.md prints what it says") {
 
 TEST_CASE("no document with console blocks is left out") {
   test::check_all_are_walked(test::kConsole,
-                             {"README.md", "docs/reports.md", "docs/logs-and-tables.md",
-                              "docs/trainers.md", "sweeps/README.md"});
+                             {"README.md", "docs/reports.md", "docs/compare.md",
+                              "docs/logs-and-tables.md", "docs/trainers.md", "sweeps/README.md"});
 }
