@@ -109,6 +109,8 @@ Nesting nest(std::vector<RunMoments> runs) {
     result.allocation_of_run.push_back(allocation_index.at(run.allocation));
   }
   result.days = day_index.size();
+  for (const auto& run : runs)
+    result.configurations = std::max(result.configurations, run.configuration + 1);
   result.runs = std::move(runs);
   return result;
 }

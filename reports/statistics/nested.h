@@ -10,9 +10,10 @@ namespace pippin {
 /// What the statistics need of one run: its place and the moments of its iterations.
 struct RunMoments {
   std::string day, allocation;
-  std::size_t n = 0;   ///< iterations, at least 1
-  double mean = 0;     ///< in any one unit
-  double squares = 0;  ///< sum of squared deviations from `mean`, in that unit squared
+  std::size_t n = 0;              ///< iterations, at least 1
+  double mean = 0;                ///< in any one unit
+  double squares = 0;             ///< sum of squared deviations from `mean`, in that unit squared
+  std::size_t configuration = 0;  ///< what was run, for those that compare or pool several
 };
 
 /// The levels of a measurement, lowest first.
@@ -25,6 +26,7 @@ struct Nesting {
   std::vector<RunMoments> runs;
   std::vector<std::size_t> allocation_of_run, day_of_allocation;
   std::size_t days = 0;
+  std::size_t configurations = 1;
 
   std::size_t allocations() const { return day_of_allocation.size(); }
   std::size_t iterations() const;
@@ -48,6 +50,17 @@ struct NestedFit {
   double mean = 0;  ///< generalised least squares
   double se = 0;    ///< of `mean`, were the variances known
 };
+
+/// How well given variances explain runs of several configurations, whose means are free.
+struct MixedFit {
+  double reml = 0;  ///< -2 log restricted likelihood
+  double ml = 0;    ///< -2 log likelihood, the means chosen best
+};
+
+/// The same pass as fit_of() with a mean for each configuration instead of one: weighted cross
+/// products go up, and a level of variance s2 takes s2 / (1 + s2 W) of their outer product away.
+/// Requires a run and an iteration variance above 0; configurations numbered from 0 without gaps.
+MixedFit mixed_fit_of(const Nesting& nesting, const Variances& variances);
 
 /// One pass from runs up to the mean, without matrices.
 /// Shape: a run has variance v = run + iteration / n. A group of children with variances v and

@@ -44,16 +44,19 @@ std::string name_of(std::size_t level, const std::array<std::size_t, kLevels>& c
   return name;
 }
 
-/// The sd of all iterations about their common mean.
+/// The sd of all iterations about the mean of their configuration.
 double whole_sd(const Nesting& nesting) {
-  double total = 0, squares = 0;
-  for (const auto& run : nesting.runs) total += static_cast<double>(run.n) * run.mean;
-  const auto n = static_cast<double>(nesting.iterations());
+  std::vector<double> totals(nesting.configurations), counts(nesting.configurations);
   for (const auto& run : nesting.runs) {
-    const double distance = run.mean - total / n;
+    totals[run.configuration] += static_cast<double>(run.n) * run.mean;
+    counts[run.configuration] += static_cast<double>(run.n);
+  }
+  double squares = 0;
+  for (const auto& run : nesting.runs) {
+    const double distance = run.mean - totals[run.configuration] / counts[run.configuration];
     squares += run.squares + static_cast<double>(run.n) * distance * distance;
   }
-  return std::sqrt(squares / (n - 1));
+  return std::sqrt(squares / static_cast<double>(nesting.iterations() - nesting.configurations));
 }
 
 Variances variances_of(const Levels& levels, const std::vector<double>& sds) {
@@ -62,18 +65,30 @@ Variances variances_of(const Levels& levels, const std::vector<double>& sds) {
   return variances;
 }
 
-/// What NLopt calls: the criterion as a function of sds, in units of the whole spread.
+double reml_of(const Nesting& nesting, const Variances& variances) {
+  return nesting.configurations == 1 ? fit_of(nesting, variances).reml
+                                     : mixed_fit_of(nesting, variances).reml;
+}
+
+double ml_of(const Nesting& nesting, const Variances& variances) {
+  return mixed_fit_of(nesting, variances).ml;
+}
+
+/// What NLopt calls: a criterion as a function of sds, in units of the whole spread.
 struct Criterion {
   const Nesting& nesting;
   const Levels& levels;
   double unit;
+  double (*of)(const Nesting&, const Variances&) = reml_of;
+  Variances fixed{};  ///< of the other levels, in the data's unit
   std::vector<double> best{};
   double best_value = HUGE_VAL;
 
   double at(const std::vector<double>& sds) {
-    auto variances = variances_of(levels, sds);
-    for (double& variance : variances) variance *= unit * unit;
-    const double value = fit_of(nesting, variances).reml;
+    auto variances = fixed;
+    for (std::size_t i = 0; i < levels.size(); ++i)
+      variances[levels[i]] = sds[i] * sds[i] * unit * unit;
+    const double value = of(nesting, variances);
     if (value < best_value) {
       best_value = value;
       best = sds;
@@ -88,16 +103,18 @@ double call_criterion(const std::vector<double>& sds, std::vector<double>&, void
 
 /// Powell's BOBYQA from the middle. Where rounding hides all progress it stops with an exception;
 /// the best point so far is the optimum then.
-void minimise(Criterion& criterion) {
+void minimise(Criterion& criterion, double precision = 1e-10) {
   const std::size_t count = criterion.levels.size();
-  nlopt::opt search(nlopt::LN_BOBYQA, static_cast<unsigned>(count));
+  // In one dimension BOBYQA does not work.
+  const bool line = count == 1;
+  nlopt::opt search(line ? nlopt::LN_COBYLA : nlopt::LN_BOBYQA, static_cast<unsigned>(count));
   std::vector<double> lower(count, 0.0);
-  lower[0] = kSmallestSd;
+  if (criterion.levels[0] == kIteration) lower[0] = kSmallestSd;
   search.set_lower_bounds(lower);
   search.set_upper_bounds(kLargestSd);
   search.set_initial_step(0.2);
   search.set_xtol_rel(0);
-  search.set_xtol_abs(1e-10);
+  search.set_xtol_abs(precision);
   search.set_maxeval(20000);
   search.set_min_objective(call_criterion, &criterion);
   std::vector<double> sds(count, 0.5);
@@ -122,14 +139,73 @@ Variances optimum(const Nesting& nesting, const Levels& levels, double unit) {
 std::optional<std::size_t> undetected(const Nesting& nesting, const Levels& levels,
                                       const Variances& variances) {
   constexpr double kNoLoss = 1e-8;  // of -2 log likelihood: far below what data can tell
-  const double best = fit_of(nesting, variances).reml;
+  const double best = reml_of(nesting, variances);
   for (std::size_t i = 1; i < levels.size(); ++i) {
     Variances without = variances;
     without[levels[i]] = 0;
-    if (fit_of(nesting, without).reml <= best + kNoLoss) return i;
+    if (reml_of(nesting, without) <= best + kNoLoss) return i;
   }
   return std::nullopt;
 }
+
+/// The likelihood with one sd held and all others chosen best.
+class Profile {
+ public:
+  Profile(const Nesting& nesting, Levels levels, double unit)
+      : nesting_(nesting), levels_(std::move(levels)), unit_(unit) {
+    Criterion criterion{nesting_, levels_, unit_, ml_of};
+    minimise(criterion, kPrecision);
+    least_ = criterion.best_value;
+    best_ = criterion.best;
+  }
+  double least() const { return least_; }
+  /// In units of the whole spread.
+  double best_sd(std::size_t level) const { return best_[place_of(level)]; }
+
+  /// Where the likelihood falls to `limit` between the best sd and one farther `out`, in the
+  /// data's unit; `out` where it does not.
+  double crossing(std::size_t level, double best, double out, double limit) const {
+    constexpr double kStep = 1.3;
+    double inside = best, outside = best;
+    while (true) {
+      outside = out < best ? outside / kStep : std::max(outside, kSmallestStep) * kStep;
+      if (out < best ? outside < kSmallestStep : outside > out) outside = out;
+      if (at(level, outside) >= limit) break;
+      if (outside == out) return out * unit_;
+      inside = outside;
+    }
+    while (std::abs(outside - inside) > kClose * std::max(outside, inside)) {
+      const double middle = (inside + outside) / 2;
+      (at(level, middle) < limit ? inside : outside) = middle;
+    }
+    return (inside + outside) / 2 * unit_;
+  }
+
+ private:
+  static constexpr double kPrecision = 1e-7, kClose = 1e-5, kSmallestStep = 1e-4;
+
+  std::size_t place_of(std::size_t level) const {
+    return static_cast<std::size_t>(std::find(levels_.begin(), levels_.end(), level) -
+                                    levels_.begin());
+  }
+
+  double at(std::size_t level, double sd) const {
+    Levels rest = levels_;
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(place_of(level)));
+    Criterion criterion{nesting_, rest, unit_, ml_of};
+    const double held = level == kIteration ? std::max(sd, kSmallestSd) : sd;
+    criterion.fixed[level] = held * held * unit_ * unit_;
+    if (rest.empty()) return criterion.at({});
+    minimise(criterion, kPrecision);
+    return criterion.best_value;
+  }
+
+  const Nesting& nesting_;
+  Levels levels_;
+  double unit_;
+  double least_ = 0;
+  std::vector<double> best_;
+};
 
 using Function = std::function<double(const Eigen::VectorXd&)>;
 
@@ -197,12 +273,28 @@ VarianceComponents components_of(const Nesting& nesting) {
   }
   VarianceComponents result;
   result.variances = variances;
-  result.fit = fit_of(nesting, variances);
-  result.df = satterthwaite(nesting, levels, variances);
+  if (nesting.configurations == 1) {
+    result.fit = fit_of(nesting, variances);
+    result.df = satterthwaite(nesting, levels, variances);
+  }
   for (std::size_t level : separable) {
-    result.components.push_back({name_of(level, counts_of(nesting)), variances[level]});
+    result.components.push_back({name_of(level, counts_of(nesting)), level, variances[level]});
   }
   return result;
+}
+
+std::vector<SdInterval> sd_intervals(const Nesting& nesting, const VarianceComponents& found) {
+  constexpr double kChiSquare = 3.841458820694124;  // of one degree of freedom, 95 %
+  const double unit = whole_sd(nesting);
+  Profile profile{nesting, separable_levels(nesting), unit};
+  const double limit = profile.least() + kChiSquare;
+  std::vector<SdInterval> intervals;
+  for (const auto& component : found.components) {
+    const double best = profile.best_sd(component.level);
+    intervals.push_back({profile.crossing(component.level, best, 0, limit),
+                         profile.crossing(component.level, best, kLargestSd, limit)});
+  }
+  return intervals;
 }
 
 }  // namespace pippin

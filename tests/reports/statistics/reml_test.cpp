@@ -1,5 +1,10 @@
 #include "reports/statistics/reml.h"
 
+#include <cmath>
+#include <map>
+
+#include "core/base/text.h"
+#include "tests/reports/statistics/reference.h"
 #include "tests/reports/statistics/series.h"
 #include "tests/support/catch.h"
 
@@ -18,25 +23,27 @@ struct Reference {
 
 const std::vector<Reference> kReferences{
     {"nested_balanced.csv",
-     {{"iteration", 217.343632566374},
-      {"run", 163.735580982109},
-      {"allocation", 739.351885732778},
-      {"day", 1043.54476423839}},
+     {{"iteration", kIteration, 217.343632566374},
+      {"run", kRun, 163.735580982109},
+      {"allocation", kAllocation, 739.351885732778},
+      {"day", kDay, 1043.54476423839}},
      3064.62722507586,
      1012.6951,
      18.1011267908867,
      3.00000842646755},
     {"nested_unbalanced.csv",
-     {{"iteration", 324.812220730881},
-      {"run", 125.754388217135},
-      {"allocation", 690.671323626229},
-      {"day", 164.156007980277}},
+     {{"iteration", kIteration, 324.812220730881},
+      {"run", kRun, 125.754388217135},
+      {"allocation", kAllocation, 690.671323626229},
+      {"day", kDay, 164.156007980277}},
      1752.58824294699,
      873.528317143223,
      10.1766242760656,
      4.42143166549972},
     {"nested_negative.csv",
-     {{"iteration", 342.813776307429}, {"run", 0}, {"allocation", 870.403707357104}},
+     {{"iteration", kIteration, 342.813776307429},
+      {"run", kRun, 0},
+      {"allocation", kAllocation, 870.403707357104}},
      794.909235996912,
      496.050055555557,
      12.2014887009124,
@@ -178,4 +185,61 @@ TEST_CASE("repeats are balanced where every level has as many of the one below")
   CHECK_FALSE(of({run_in("d1", "a", {1}), run_in("d1", "b", {1}), run_in("d2", "c", {1})}));
   CHECK(of({run_in("d1", "a", {1}), run_in("d1", "b", {1}), run_in("d2", "c", {1}),
             run_in("d2", "d", {1})}));
+}
+
+namespace {
+
+/// two_day.csv on logarithms: a configuration is a pair of configuration and day.
+Nesting two_days() {
+  std::map<std::pair<std::string, std::string>, std::vector<double>> cells;
+  std::map<std::string, std::size_t> configurations;
+  for (const auto& row : test::csv_rows("two_day.csv"))
+    cells[{row.at(0) + row.at(1), row.at(0) + row.at(2)}].push_back(
+        std::log(parse_number(row.at(4)).value()));
+  std::vector<RunMoments> runs;
+  for (const auto& [names, values] : cells) {
+    runs.push_back(test::moments_of("", names.first, values));
+    runs.back().configuration =
+        configurations.try_emplace(names.second, configurations.size()).first->second;
+  }
+  return nest(runs);
+}
+
+}  // namespace
+
+TEST_CASE("components beside the means of configurations are those of lme4") {
+  const auto& r = test::reference().at("two_day").at("lmm");
+  const Nesting nesting = two_days();
+  CHECK(nesting.configurations == 24);
+  const auto found = components_of(nesting);
+  REQUIRE(found.components.size() == 3);
+  CHECK(found.components[0].variance == near(r.at("variance").at("iter"), 1e-5));
+  CHECK(found.components[1].variance == near(r.at("variance").at("cell"), 1e-4));
+  CHECK(found.components[2].variance == near(r.at("variance").at("allocation"), 1e-5));
+  CHECK(mixed_fit_of(nesting, found.variances).reml ==
+        Approx(r.at("criterion_m2ll").get<double>()).epsilon(0).margin(1e-6));
+}
+
+TEST_CASE("with one configuration both passes are the same") {
+  const Nesting nesting = nest(test::runs_of("nested_unbalanced.csv"));
+  const auto& r = test::reference().at("nested_unbalanced").at("objective_check");
+  const MixedFit fit = mixed_fit_of(nesting, {225, 100, 900, 400});
+  CHECK(fit.reml == near(r.at("reml_m2ll"), 1e-9));
+  CHECK(fit.ml == near(r.at("ml_m2ll"), 1e-9));
+}
+
+TEST_CASE("sds lie within the profile likelihood's intervals of lme4") {
+  const Nesting nesting = nest(test::runs_of("nested_balanced.csv"));
+  const auto intervals = sd_intervals(nesting, components_of(nesting));
+  const auto& r = test::reference().at("nested_balanced").at("profile_likelihood_ci_sd_scale");
+  const std::vector<std::string> names{"sigma", "sd_(Intercept)|run", "sd_(Intercept)|allocation",
+                                       "sd_(Intercept)|day"};
+  REQUIRE(intervals.size() == names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    CAPTURE(names[i]);
+    // R interpolates its profile.
+    CHECK(intervals[i].low ==
+          Approx(r.at(names[i]).at(0).get<double>()).epsilon(2e-3).margin(1e-9));
+    CHECK(intervals[i].high == Approx(r.at(names[i]).at(1).get<double>()).epsilon(2e-3));
+  }
 }
