@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "db/nodes.h"
 
 namespace pippin::db {
 
 namespace {
 
 constexpr std::int64_t kApplicationId = 0x70697070;  // "pipp"; `file` and other programs see it
+constexpr std::int64_t kNodesVersion = 6;            // from which on nodes are rows
 
 std::int64_t version_of(Connection& connection) { return connection.number("PRAGMA user_version"); }
 
@@ -23,6 +25,7 @@ void step(Connection& connection, std::int64_t from) {
   Transaction transaction(connection);
   if (version_of(connection) != from) return;  // another process was faster
   connection.run(std::string(migrations()[static_cast<std::size_t>(from)].text));
+  if (from + 1 == kNodesVersion) put_all_nodes(connection);  // SQL cannot read lists of hosts
   connection.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId,
                              from + 1));
   transaction.commit();

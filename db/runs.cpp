@@ -8,6 +8,7 @@
 #include "core/records/point.h"
 #include "db/json.h"
 #include "db/log_identity.h"
+#include "db/nodes.h"
 #include "db/operations.h"
 
 namespace pippin::db {
@@ -273,6 +274,7 @@ void delete_run(Connection& connection, std::int64_t run) {
   delete_records(connection, run);
   delete_canaries(connection, run);
   connection.prepare("DELETE FROM notes WHERE run = ?").run(run);
+  connection.prepare("DELETE FROM run_nodes WHERE run = ?").run(run);
   connection.prepare("DELETE FROM runs WHERE id = ?").run(run);
 }
 
@@ -321,6 +323,7 @@ void delete_other_attempts(Connection& connection, const RunRecord& run, std::in
   while (others.step()) {
     delete_records(connection, others.integer(0));
     delete_canaries(connection, others.integer(0));
+    connection.prepare("DELETE FROM run_nodes WHERE run = ?").run(others.integer(0));
     move_notes(connection, others.integer(0), heir);
     connection.prepare("DELETE FROM runs WHERE id = ?").run(others.integer(0));
     connection.prepare("DELETE FROM logs WHERE id = ?").run(others.maybe_integer(1));
@@ -349,6 +352,7 @@ Added put_run(Connection& connection, const RunRecord& run) {
   for (const auto copy : copies) delete_foreign_log(connection, copy, id);
   delete_other_attempts(connection, run, allocation, id);
   put_canaries(connection, id, allocation, run);
+  put_nodes(connection, id, run.provenance.node_list);
   if (run.log) {
     added.iterations = replace_records(connection, id, *run.log);
   } else {

@@ -240,6 +240,20 @@ CREATE TABLE point_summaries (
   PRIMARY KEY (sweep, point)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE nodes (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE
+) STRICT;
+
+-- On which nodes a run was: node_list, expanded.
+CREATE TABLE run_nodes (
+  run INTEGER NOT NULL REFERENCES runs(id),
+  node INTEGER NOT NULL REFERENCES nodes(id),
+  PRIMARY KEY (run, node)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX run_nodes_by_node ON run_nodes(node);
+
 CREATE TABLE canary_readings (
   id INTEGER PRIMARY KEY,
   allocation INTEGER NOT NULL REFERENCES allocations(id),
