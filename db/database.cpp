@@ -169,6 +169,11 @@ DigestedSamples Database::digested_samples(const SampleFilter& filter, const Dig
   return result;
 }
 
+std::vector<RunEvidence> Database::evidence(const SampleFilter& filter) {
+  const auto lock = home_->lock();
+  return db::evidence(home_->connection, filter);
+}
+
 std::vector<Iteration> Database::lines_of(std::int64_t run) {
   const auto lock = home_->lock();
   return read_whole(home_->connection, [&] { return db::lines_of(home_->connection, run); });

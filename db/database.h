@@ -12,6 +12,7 @@
 
 #include "core/base/files.h"
 #include "core/records/canary_reading.h"
+#include "core/records/evidence.h"
 #include "core/records/run.h"
 #include "core/records/summary.h"
 
@@ -182,6 +183,9 @@ class Database {
   /// samples() with every run's digest: the stored one, or else what its lines come to, which is
   /// stored for the next time unless another process has written meanwhile.
   DigestedSamples digested_samples(const SampleFilter& filter, const Digester& digester);
+  /// Where runs were, and what canaries measured beside them; by run, those of which nothing is
+  /// known left out.
+  std::vector<RunEvidence> evidence(const SampleFilter& filter);
   /// The lines of a run, in their order. Shape: only number, time, interval, flags and GBS.
   std::vector<Iteration> lines_of(std::int64_t run);
   /// Another number once another process has written.

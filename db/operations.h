@@ -33,6 +33,7 @@ void put_canaries(Connection& connection, std::int64_t run, std::int64_t allocat
 void delete_canaries(Connection& connection, std::int64_t run);
 std::vector<PointSamples> samples(Connection& connection, const SampleFilter& filter,
                                   std::int64_t digest_version);
+std::vector<RunEvidence> evidence(Connection& connection, const SampleFilter& filter);
 std::vector<Iteration> lines_of(Connection& connection, std::int64_t run);
 
 /// Another number once another process has written.

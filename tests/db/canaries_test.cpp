@@ -140,3 +140,31 @@ TEST_CASE("a canary of one rank has no all-reduce in the overview") {
   CHECK(stored.number("SELECT before_gemm_tflops = 2 AND before_all_reduce_bytes IS NULL AND "
                       "before_all_reduce_busbw_gb_per_s IS NULL FROM canary_overview") == 1);
 }
+
+TEST_CASE("evidence tells of each run its nodes and readings") {
+  Stored here;
+  here.database.put_run(run_with("a", reading_of(1), reading_of(2, 5)));
+  here.database.put_run(run_with("b", reading_of(2, 5), std::nullopt));
+  CanaryReading failed;
+  failed.number = 3;
+  failed.problem = "no MPI";
+  here.database.put_run(run_with("c", failed, std::nullopt));
+  const auto found = here.database.evidence({});
+  REQUIRE(found.size() == 3);
+  CHECK(found[0].nodes == std::vector<std::string>{"n1", "n2", "n3", "n4"});
+  REQUIRE(found[0].before);
+  CHECK(found[0].before->all_reduce_bytes == 4194304);
+  CHECK(found[0].before->all_reduce_us == 1000);
+  CHECK(found[0].before->gemm.min_tflops == 1);
+  CHECK(found[0].before->gemm.slowest_host == "n2");
+  REQUIRE(found[0].before->pairs.size() == 1);
+  CHECK(found[0].before->pairs[0].gb_per_s == 1.2);
+  CHECK(found[0].after->gemm.min_tflops == 5);
+  CHECK(found[0].after->reading == found[1].before->reading);
+  CHECK(found[1].before->pairs.size() == 1);
+  CHECK_FALSE(found[1].after);
+  CHECK_FALSE(found[2].before);
+  CHECK(here.database.evidence({"gpt", 1}).size() == 3);
+  CHECK(here.database.evidence({"gpt", 2}).empty());
+  CHECK(here.database.evidence({"", {}}).empty());
+}

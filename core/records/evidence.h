@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/records/canary_reading.h"
+
+namespace pippin {
+
+/// What a canary says of the machine, in short.
+struct CanaryEvidence {
+  std::int64_t reading = 0;           ///< its id in the database: two runs may share one
+  std::int64_t taken_at = 0;          ///< seconds since 1970, UTC
+  std::int64_t all_reduce_bytes = 0;  ///< of the largest all-reduce; 0: none was made
+  double all_reduce_us = 0;           ///< its median
+  CanaryGemm gemm;
+  std::vector<CanaryPair> pairs;
+};
+
+/// Where a run was, and how fast the machine was then.
+struct RunEvidence {
+  std::int64_t run = 0;
+  std::vector<std::string> nodes;  ///< in the order of their names; empty: unknown
+  std::optional<CanaryEvidence> before, after;
+};
+
+}  // namespace pippin
