@@ -67,6 +67,19 @@ void add_compare(CommandLine& line) {
       ->type_name("FORMAT");
 }
 
+void add_noise(CommandLine& line) {
+  const auto options = std::make_shared<NoiseOptions>();
+  CLI::App& noise =
+      line.add("noise", "where the noise comes from: levels, network or compute, suspect nodes",
+               "pippin --db notes.db noise quickstart",
+               [&line, options] { return pippin::noise(line.globals(), *options); });
+  noise.add_option("SWEEP", options->sweep,
+                   "a sweep, a campaign of one (SWEEP/2), or a tag; all where none is given");
+  noise.add_option("--format", options->format, "terminal, markdown, csv or json")
+      ->capture_default_str()
+      ->type_name("FORMAT");
+}
+
 void add_note(CommandLine& line) {
   const auto options = std::make_shared<NoteOptions>();
   CLI::App& note = line.add("note", "write down what you know about a run; reports show it",
@@ -92,6 +105,7 @@ void add_database_commands(CommandLine& line) {
   add_collect(line);
   add_report(line);
   add_compare(line);
+  add_noise(line);
   add_note(line);
   add_tag(line);
 }

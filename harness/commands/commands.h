@@ -70,6 +70,11 @@ struct CompareOptions {
   std::string format = "terminal";
 };
 
+struct NoiseOptions {
+  std::string sweep;  ///< also "SWEEP/2", or a tag; empty: everything in the database
+  std::string format = "terminal";
+};
+
 struct NoteOptions {
   std::string run;
   std::string text;
@@ -119,6 +124,7 @@ ExitCode cancel(const Globals& globals, const std::string& sweep);
 ExitCode collect(const Globals& globals, const CollectOptions& options);
 ExitCode report(const Globals& globals, const ReportOptions& options);
 ExitCode compare(const Globals& globals, const CompareOptions& options);
+ExitCode noise(const Globals& globals, const NoiseOptions& options);
 /// Rewrites the tables that a document marks; `read_options` reads what a marker says.
 using ReadReportOptions = std::function<ReportOptions(const std::vector<std::string>& words)>;
 ExitCode update_notes(const Globals& globals, const fs::path& file,

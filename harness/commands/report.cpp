@@ -6,7 +6,6 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "db/names.h"
 #include "harness/commands/steps/output.h"
 #include "harness/commands/steps/report_rows.h"
 #include "reports/presets.h"
@@ -68,16 +67,6 @@ Rating rating_of(const ReportOptions& options) {
   return rating;
 }
 
-SampleFilter filter_of(const Globals& globals, Database& database, const std::string& name) {
-  if (name.empty()) return {};
-  if (const auto selection = database.selection(name)) return *selection;
-  std::vector<std::string> names;
-  for (const auto& known : names_in(globals.db, NameKind::kSelections, ""))
-    names.push_back(known.name);
-  bad_input("{}: no sweep, campaign or tag is named '{}'{}", printable(globals.db.string()),
-            printable(name), did_you_mean(name, names));
-}
-
 std::string columns_of(const ReportOptions& options) {
   if (!options.columns.empty() && !options.preset.empty())
     bad_input("--columns and --preset: name one of them");
@@ -121,7 +110,7 @@ Report report_of(const Globals& globals, Database& database, const ReportOptions
   if (!columns.empty()) axes.merge(axes_in_columns(columns));
   const Summing summing = summing_of(options);
   Report report;
-  report.rows = report_rows(globals, database, filter_of(globals, database, options.sweep), summing,
+  report.rows = report_rows(globals, database, selection_named(globals, database, options.sweep), summing,
                             rating_of(options), axes);
   // Before rows are left out: an axis is one though none of the rest has it.
   if (!columns.empty()) report.columns = columns_named(columns, report.rows);

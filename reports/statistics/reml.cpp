@@ -24,13 +24,47 @@ std::array<std::size_t, kLevels> counts_of(const Nesting& nesting) {
   return {nesting.iterations(), nesting.runs.size(), nesting.allocations(), nesting.days};
 }
 
+/// How many groups of configurations and units hang together by configurations that ran in units.
+std::size_t connected_parts(const Nesting& nesting, const std::vector<std::size_t>& unit_of_run,
+                            std::size_t units) {
+  std::vector<std::size_t> parent(nesting.configurations + units);
+  for (std::size_t i = 0; i < parent.size(); ++i) parent[i] = i;
+  const auto root = [&](std::size_t i) {
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+  };
+  for (std::size_t i = 0; i < nesting.runs.size(); ++i) {
+    const std::size_t configuration = root(nesting.runs[i].configuration);
+    parent[configuration] = root(nesting.configurations + unit_of_run[i]);
+  }
+  std::size_t parts = 0;
+  for (std::size_t i = 0; i < parent.size(); ++i) parts += root(i) == i;
+  return parts;
+}
+
+/// Whether the means of the configurations leave anything over by which the units of a level can
+/// be seen to differ.
+bool is_spared(const Nesting& nesting, std::size_t level) {
+  if (nesting.configurations == 1 || level == kIteration) return true;
+  const auto allocations = connected_parts(nesting, nesting.allocation_of_run,
+                                           nesting.allocations());
+  if (level == kAllocation) return nesting.allocations() > allocations;
+  if (level == kRun)
+    return nesting.runs.size() > nesting.configurations + nesting.allocations() - allocations;
+  std::vector<std::size_t> day_of_run;
+  for (const std::size_t allocation : nesting.allocation_of_run)
+    day_of_run.push_back(nesting.day_of_allocation[allocation]);
+  return nesting.days > connected_parts(nesting, day_of_run, nesting.days);
+}
+
 /// The levels with a variance of their own. Levels with equally many members cannot be told apart:
 /// the lowest of them stands for all. A level with one member has none, but iterations always do.
 Levels separable_levels(const Nesting& nesting) {
   const auto counts = counts_of(nesting);
   Levels levels{kIteration};
   for (std::size_t level = kRun; level < kLevels; ++level) {
-    if (counts[level] > 1 && counts[level] < counts[level - 1]) levels.push_back(level);
+    const bool repeated = counts[level] > 1 && counts[level] < counts[level - 1];
+    if (repeated && is_spared(nesting, level)) levels.push_back(level);
   }
   return levels;
 }

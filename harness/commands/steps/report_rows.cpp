@@ -1,6 +1,8 @@
 #include "harness/commands/steps/report_rows.h"
 
 #include "core/base/error.h"
+#include "core/base/text.h"
+#include "db/names.h"
 #include "reports/digest.h"
 #include "reports/peak.h"
 
@@ -16,9 +18,7 @@ void say_slow(const Globals& globals, const std::string& trouble) {
 /// Rows of what the database has of a selection.
 std::vector<Summary> summed_rows(const Globals& globals, Database& database,
                                  const SampleFilter& filter, const Summing& summing) {
-  const auto samples = database.digested_samples(filter, {kSummaryVersion, digest_of});
-  say_slow(globals, samples.trouble);
-  return sum_up(samples.points, summing);
+  return sum_up(digested_points(globals, database, filter), summing);
 }
 
 /// One row a point over all campaigns: what most reports are of. Rows that were summed up anew are
@@ -43,6 +43,23 @@ Database existing_database(const Globals& globals) {
   OpenDatabase existing;
   existing.create = false;
   return Database(globals.db, existing);
+}
+
+SampleFilter selection_named(const Globals& globals, Database& database, const std::string& name) {
+  if (name.empty()) return {};
+  if (const auto selection = database.selection(name)) return *selection;
+  std::vector<std::string> names;
+  for (const auto& known : names_in(globals.db, NameKind::kSelections, ""))
+    names.push_back(known.name);
+  bad_input("{}: no sweep, campaign or tag is named '{}'{}", printable(globals.db.string()),
+            printable(name), did_you_mean(name, names));
+}
+
+std::vector<PointSamples> digested_points(const Globals& globals, Database& database,
+                                          const SampleFilter& filter) {
+  auto samples = database.digested_samples(filter, {kSummaryVersion, digest_of});
+  say_slow(globals, samples.trouble);
+  return std::move(samples.points);
 }
 
 std::vector<Summary> report_rows(const Globals& globals, Database& database,

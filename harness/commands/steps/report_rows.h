@@ -14,6 +14,15 @@ namespace pippin {
 /// Opens a database that must be there. Errors: as Database.
 Database existing_database(const Globals& globals);
 
+/// The sweep, campaign or tag of that name; everything where it is empty.
+/// Errors: Error (bad input) naming the nearest where there is none.
+SampleFilter selection_named(const Globals& globals, Database& database, const std::string& name);
+
+/// What was measured of a selection, every run with its digest; that new digests cannot be stored
+/// is a remark.
+std::vector<PointSamples> digested_points(const Globals& globals, Database& database,
+                                          const SampleFilter& filter);
+
 using AxisNames = std::set<std::string, std::less<>>;
 
 /// The rows of a report, rated; those of foreign logs with the axes that differ between them, and

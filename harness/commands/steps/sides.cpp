@@ -7,18 +7,10 @@
 #include "db/names.h"
 #include "harness/commands/steps/days.h"
 #include "harness/commands/steps/report_rows.h"
-#include "reports/digest.h"
 
 namespace pippin {
 
 namespace {
-
-std::vector<PointSamples> digested(const Globals& globals, Database& database,
-                                   const SampleFilter& filter) {
-  auto samples = database.digested_samples(filter, {kSummaryVersion, digest_of});
-  if (!samples.trouble.empty()) remark(globals, samples.trouble);
-  return std::move(samples.points);
-}
 
 /// Keeps the runs of some days; points keep their place, and are then without runs.
 void keep_days(std::vector<PointSamples>& points, const Days& days) {
@@ -41,7 +33,7 @@ bool has_run(const std::vector<PointSamples>& points) {
 ComparisonSide side_of_campaign(const Globals& globals, Database& database,
                                 const SampleFilter& filter) {
   const CampaignName name{*filter.sweep, filter.campaign};
-  return {text_of(name), digested(globals, database, filter)};
+  return {text_of(name), digested_points(globals, database, filter)};
 }
 
 /// A sweep stands for its newest campaign; one without any (imported notes) for all it has.
@@ -75,7 +67,7 @@ ComparisonSide side_in(const Globals& globals, Database& database, const fs::pat
                        const std::string& name) {
   if (const auto filter = database.selection(name))
     return side_of_selection(globals, database, *filter);
-  auto points = digested(globals, database, {});
+  auto points = digested_points(globals, database, {});
   if (auto named = points_named(points, name); !named.empty()) return {name, std::move(named)};
   if (const auto days = days_named(name, today())) {
     keep_days(points, *days);
@@ -116,7 +108,7 @@ ComparisonSide side_of_file(const Globals& globals, const OtherFile& other) {
   Globals there = globals;
   there.db = other.file;
   Database database = existing_database(there);
-  ComparisonSide side = other.name.empty() ? ComparisonSide{"", digested(there, database, {})}
+  ComparisonSide side = other.name.empty() ? ComparisonSide{"", digested_points(there, database, {})}
                                            : side_in(there, database, other.file, other.name);
   side.name = other.file.string() + (other.name.empty() ? "" : ":" + side.name);
   tell_apart(side, other.file, globals.db);

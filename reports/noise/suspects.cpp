@@ -1,0 +1,401 @@
+#include "reports/noise/suspects.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+#include "core/base/text.h"
+#include "reports/statistics/many_tests.h"
+#include "reports/statistics/presence.h"
+#include "reports/statistics/sample.h"
+#include "reports/statistics/student.h"
+#include "reports/values.h"
+
+namespace pippin {
+
+namespace {
+
+constexpr double kLevel = 0.05;
+constexpr double kNoMatter = 0.05;  // ln: machines differ by so much without being ill
+
+/// One thing that was tested: that somebody makes something longer.
+struct Test {
+  enum class Of { kStepTime, kGivenNetwork, kAllReduce, kGemm, kPairs, kLink, kSlowestRank };
+  Of of = Of::kStepTime;
+  std::vector<std::string> who;
+  Difference effect;      ///< ln
+  double threshold = 0;   ///< of no matter
+  std::size_t with = 0, without = 0;
+  double p = 1, p_adjusted = 1;
+};
+
+using Tests = std::vector<Test>;
+
+void add_test(Tests& tests, Test test) {
+  const Difference& effect = test.effect;
+  const double beyond = effect.estimate - test.threshold;
+  if (effect.se > 0) {
+    test.p = t_above(beyond / effect.se, effect.df);
+  } else {
+    test.p = beyond > 0 ? 0 : 1;
+  }
+  tests.push_back(std::move(test));
+}
+
+// ---- who was there -----------------------------------------------------------------------------
+
+/// Nodes that were always together are one member: nothing tells them apart.
+struct Members {
+  std::vector<std::vector<std::string>> groups;
+  std::vector<std::vector<std::size_t>> of_allocation;  ///< groups that each allocation had
+  std::vector<std::size_t> allocations;                 ///< of each group, how many
+};
+
+Members members_of(const std::vector<const NoisyAllocation*>& allocations) {
+  std::map<std::string, std::vector<std::size_t>> presence;
+  for (std::size_t i = 0; i < allocations.size(); ++i) {
+    for (const auto& node : allocations[i]->nodes) presence[node].push_back(i);
+  }
+  std::map<std::vector<std::size_t>, std::vector<std::string>> groups;
+  for (const auto& entry : presence) groups[entry.second].push_back(entry.first);
+  Members members;
+  members.of_allocation.resize(allocations.size());
+  for (const auto& group : groups) {
+    for (const std::size_t allocation : group.first)
+      members.of_allocation[allocation].push_back(members.groups.size());
+    members.groups.push_back(group.second);
+    members.allocations.push_back(group.first.size());
+  }
+  return members;
+}
+
+using Wanted = bool (*)(const NoisyAllocation&);
+
+std::vector<const NoisyAllocation*> chosen(const std::vector<NoisyAllocation>& all,
+                                           Wanted wanted) {
+  std::vector<const NoisyAllocation*> result;
+  for (const auto& allocation : all) {
+    if (!allocation.nodes.empty() && wanted(allocation)) result.push_back(&allocation);
+  }
+  return result;
+}
+
+/// Each group's effect on what `value` says of an allocation.
+template <typename Value>
+void add_presence(Tests& tests, Test::Of of, const std::vector<const NoisyAllocation*>& allocations,
+                  Value value, const Columns& covariates) {
+  constexpr std::size_t kFewest = 6;
+  if (allocations.size() < kFewest) return;
+  const Members members = members_of(allocations);
+  Presence presence;
+  presence.members = members.of_allocation;
+  presence.nodes = members.groups.size();
+  presence.covariates = covariates;
+  for (const auto* allocation : allocations) presence.values.push_back(value(*allocation));
+  if (squares_of(presence.values) == 0) return;
+  const auto effects = node_effects(presence);
+  for (std::size_t i = 0; i < effects.size(); ++i) {
+    if (!effects[i]) continue;
+    const std::size_t with = members.allocations[i];
+    add_test(tests, {of, members.groups[i], *effects[i], 0, with, allocations.size() - with});
+  }
+}
+
+void add_presences(Tests& tests, const std::vector<NoisyAllocation>& all) {
+  const auto effect = [](const NoisyAllocation& a) { return a.effect; };
+  const auto any = [](const NoisyAllocation&) { return true; };
+  add_presence(tests, Test::Of::kStepTime, chosen(all, any), effect, {});
+  const auto with_network =
+      chosen(all, [](const NoisyAllocation& a) { return a.all_reduce.has_value(); });
+  const auto all_reduce = [](const NoisyAllocation& a) { return *a.all_reduce; };
+  Columns network(1);
+  for (const auto* allocation : with_network) network[0].push_back(*allocation->all_reduce);
+  add_presence(tests, Test::Of::kAllReduce, with_network, all_reduce, {});
+  if (!network[0].empty() && squares_of(network[0]) > 0)
+    add_presence(tests, Test::Of::kGivenNetwork, with_network, effect, network);
+  const auto with_gemm = chosen(all, [](const NoisyAllocation& a) { return a.gemm.has_value(); });
+  add_presence(
+      tests, Test::Of::kGemm, with_gemm, [](const NoisyAllocation& a) { return *a.gemm; }, {});
+}
+
+// ---- what canaries measured --------------------------------------------------------------------
+
+/// ln of how much something is slower than its like, by unit: an allocation where there are three,
+/// else a reading.
+class Slowness {
+ public:
+  explicit Slowness(bool by_allocation) : by_allocation_(by_allocation) {}
+
+  void add(const std::vector<std::string>& who, std::size_t allocation, std::int64_t reading,
+           double slowness) {
+    const std::int64_t unit = by_allocation_ ? static_cast<std::int64_t>(allocation) : reading;
+    values_[who][unit].push_back(slowness);
+  }
+
+  void add_tests(Tests& tests, Test::Of of) const {
+    for (const auto& [who, units] : values_) {
+      std::vector<double> means;
+      for (const auto& unit : units) means.push_back(mean_of(unit.second));
+      const auto effect = paired_difference(means);
+      if (!effect || means.size() < 3) continue;
+      add_test(tests, {of, who, *effect, kNoMatter, means.size(), 0});
+    }
+  }
+
+ private:
+  bool by_allocation_;
+  std::map<std::vector<std::string>, std::map<std::int64_t, std::vector<double>>> values_;
+};
+
+/// Logarithms of bandwidths by pair of one reading.
+using Links = std::map<std::pair<std::string, std::string>, double>;
+
+Links links_of(const CanaryEvidence& reading) {
+  Links links;
+  for (const auto& pair : reading.pairs) {
+    if (pair.gb_per_s > 0) links[std::minmax(pair.a, pair.b)] = std::log(pair.gb_per_s);
+  }
+  return links;
+}
+
+/// The middle of a node's links without the one to `but`; of two the better one, since a single
+/// slow link must not make both of its nodes slow.
+std::optional<double> typical_of(const Links& links, const std::string& node,
+                                 const std::string& but) {
+  std::vector<double> values;
+  for (const auto& [ends, value] : links) {
+    const bool has = ends.first == node || ends.second == node;
+    if (has && (but.empty() || (ends.first != but && ends.second != but))) values.push_back(value);
+  }
+  if (values.empty()) return std::nullopt;
+  if (values.size() == 2) return std::max(values[0], values[1]);
+  return median_of(values);
+}
+
+std::optional<double> typical_without(const Links& links, const std::string& node) {
+  std::vector<double> values;
+  for (const auto& [ends, value] : links) {
+    if (ends.first != node && ends.second != node) values.push_back(value);
+  }
+  if (values.empty()) return std::nullopt;
+  return median_of(values);
+}
+
+std::set<std::string> ends_of(const Links& links) {
+  std::set<std::string> nodes;
+  for (const auto& link : links) {
+    nodes.insert(link.first.first);
+    nodes.insert(link.first.second);
+  }
+  return nodes;
+}
+
+void add_pair_slowness(Slowness& nodes, Slowness& links, std::size_t allocation,
+                       const CanaryEvidence& reading) {
+  const Links known = links_of(reading);
+  for (const auto& node : ends_of(known)) {
+    const auto own = typical_of(known, node, ""), other = typical_without(known, node);
+    if (own && other) nodes.add({node}, allocation, reading.reading, *other - *own);
+  }
+  for (const auto& [ends, value] : known) {
+    const auto first = typical_of(known, ends.first, ends.second);
+    const auto second = typical_of(known, ends.second, ends.first);
+    if (first && second)
+      links.add({ends.first, ends.second}, allocation, reading.reading,
+                std::min(*first, *second) - value);
+  }
+}
+
+/// Whose product was the slowest, and by how much below the middle; to all others that is nothing.
+void add_product_slowness(Slowness& hosts, std::size_t allocation, const CanaryEvidence& reading,
+                          const std::vector<std::string>& nodes) {
+  const CanaryGemm& gemm = reading.gemm;
+  if (!(gemm.min_tflops > 0) || gemm.slowest_host.empty()) return;
+  const double slowness = std::log(gemm.median_tflops / gemm.min_tflops);
+  std::set<std::string> all(nodes.begin(), nodes.end());
+  all.insert(gemm.slowest_host);
+  if (all.size() < 2) return;  // the slowest of one is nobody
+  for (const auto& node : all)
+    hosts.add({node}, allocation, reading.reading, node == gemm.slowest_host ? slowness : 0);
+}
+
+void add_canaries(Tests& tests, const std::vector<NoisyAllocation>& allocations) {
+  constexpr std::size_t kAllocations = 3;
+  const auto measured = static_cast<std::size_t>(
+      std::count_if(allocations.begin(), allocations.end(),
+                    [](const auto& allocation) { return !allocation.readings.empty(); }));
+  const bool by_allocation = measured >= kAllocations;
+  Slowness nodes(by_allocation), links(by_allocation), hosts(by_allocation);
+  for (std::size_t i = 0; i < allocations.size(); ++i) {
+    for (const auto& reading : allocations[i].readings) {
+      add_pair_slowness(nodes, links, i, reading);
+      add_product_slowness(hosts, i, reading, allocations[i].nodes);
+    }
+  }
+  nodes.add_tests(tests, Test::Of::kPairs);
+  links.add_tests(tests, Test::Of::kLink);
+  hosts.add_tests(tests, Test::Of::kSlowestRank);
+}
+
+// ---- verdicts ----------------------------------------------------------------------------------
+
+void adjust(Tests& tests) {
+  std::vector<double> p;
+  for (const auto& test : tests) p.push_back(test.p);
+  const auto adjusted = benjamini_hochberg(p);
+  for (std::size_t i = 0; i < tests.size(); ++i) tests[i].p_adjusted = adjusted[i];
+}
+
+const char* effect_on(Test::Of of) {
+  switch (of) {
+    case Test::Of::kStepTime:
+    case Test::Of::kGivenNetwork:
+      return "step time";
+    case Test::Of::kAllReduce:
+      return "all-reduce";
+    case Test::Of::kGemm:
+    case Test::Of::kSlowestRank:
+      return "GEMM";
+    case Test::Of::kPairs:
+    case Test::Of::kLink:
+      return "bandwidth";
+  }
+  return "";
+}
+
+std::string percent(double ln) {
+  constexpr double kPercent = 100;
+  return short_number((std::exp(ln) - 1) * kPercent, 2) + " %";
+}
+
+std::string sentence_of(const Test& test) {
+  const std::string more = percent(test.effect.estimate);
+  const std::string counts =
+      fmt::format("{} allocations with, {} without", test.with, test.without);
+  switch (test.of) {
+    case Test::Of::kStepTime:
+      return fmt::format("step times are {} longer where it is ({})", more, counts);
+    case Test::Of::kGivenNetwork:
+      return fmt::format("step times are {} longer where it is, given the all-reduce ({})", more,
+                         counts);
+    case Test::Of::kAllReduce:
+      return fmt::format("the canary's all-reduce takes {} longer where it is ({})", more, counts);
+    case Test::Of::kGemm:
+      return fmt::format("the canary's slowest GEMM takes {} longer where it is ({})", more,
+                         counts);
+    case Test::Of::kPairs:
+      return fmt::format("its links are {} slower than the others'", more);
+    case Test::Of::kLink:
+      return fmt::format("it is {} slower than its nodes' other links", more);
+    case Test::Of::kSlowestRank:
+      return fmt::format("its GEMM is the slowest, by {} on average", more);
+  }
+  return "";
+}
+
+bool is_network(Test::Of of) {
+  return of == Test::Of::kAllReduce || of == Test::Of::kPairs || of == Test::Of::kLink;
+}
+
+bool is_compute(Test::Of of) {
+  return of == Test::Of::kGivenNetwork || of == Test::Of::kGemm || of == Test::Of::kSlowestRank;
+}
+
+/// What the surest test that tells network from compute says.
+std::string kind_of(const Tests& tests) {
+  const Test* surest = nullptr;
+  for (const auto& test : tests) {
+    const bool tells = is_network(test.of) || is_compute(test.of);
+    if (tells && test.p <= kLevel && (!surest || test.p < surest->p)) surest = &test;
+  }
+  if (!surest) return "unknown";
+  return is_network(surest->of) ? "network" : "compute";
+}
+
+Suspect suspect_of(const Tests& tests) {
+  Suspect suspect;
+  const Test* surest = &tests.front();
+  for (const auto& test : tests) {
+    if (test.p_adjusted < surest->p_adjusted ||
+        (test.p_adjusted == surest->p_adjusted && test.p < surest->p))
+      surest = &test;
+    if (test.p_adjusted <= kLevel) suspect.evidence.push_back(sentence_of(test));
+    if (test.of != Test::Of::kStepTime) continue;
+    suspect.allocations_with = test.with;
+    suspect.allocations_without = test.without;
+  }
+  suspect.nodes = surest->who;
+  suspect.is_link = surest->of == Test::Of::kLink;
+  suspect.kind = kind_of(tests);
+  suspect.effect = surest->effect.estimate;
+  suspect.effect_on = effect_on(surest->of);
+  suspect.p_adjusted = surest->p_adjusted;
+  if (suspect.allocations_with == 0) {
+    suspect.allocations_with = surest->with;
+    suspect.allocations_without = surest->without;
+  }
+  return suspect;
+}
+
+/// "none found; a node that makes runs 9 % longer would have been".
+std::string none_because(const Tests& tests, const std::vector<NoisyAllocation>& allocations) {
+  constexpr double kPower = 0.8;
+  std::vector<double> detectable;
+  for (const auto& test : tests) {
+    if (test.of == Test::Of::kStepTime)
+      detectable.push_back(
+          t_detectable(test.effect.df, 2 * kLevel / static_cast<double>(tests.size()), kPower) *
+          test.effect.se);
+  }
+  if (!detectable.empty())
+    return fmt::format("none found; a node that makes runs {} longer would have been in 4 of 5 "
+                       "cases",
+                       percent(median_of(detectable)));
+  if (!tests.empty())
+    return "none found in the canaries' products and pairs; who was there says nothing, as all "
+           "allocations had the same nodes or there are fewer than 6";
+  const bool known = std::any_of(allocations.begin(), allocations.end(),
+                                 [](const auto& a) { return !a.nodes.empty(); });
+  if (!known) return "the nodes of these runs are not known, and no canary compared any";
+  return "all allocations had the same nodes or there are fewer than 6, and no canary compared "
+         "nodes in 3 readings";
+}
+
+}  // namespace
+
+Blame blame_for(const std::vector<NoisyAllocation>& allocations) {
+  Tests tests;
+  add_presences(tests, allocations);
+  add_canaries(tests, allocations);
+  adjust(tests);
+  // Two nodes that were always together are no link.
+  std::map<std::pair<bool, std::vector<std::string>>, Tests> by_suspect;
+  for (const auto& test : tests)
+    by_suspect[{test.of == Test::Of::kLink, test.who}].push_back(test);
+  Blame blame;
+  for (const auto& entry : by_suspect) {
+    const bool named = std::any_of(entry.second.begin(), entry.second.end(),
+                                   [](const auto& test) { return test.p_adjusted <= kLevel; });
+    if (named) blame.suspects.push_back(suspect_of(entry.second));
+  }
+  std::stable_sort(blame.suspects.begin(), blame.suspects.end(), [](const auto& a, const auto& b) {
+    return a.p_adjusted < b.p_adjusted;
+  });
+  // A slow node makes each of its links slow.
+  std::set<std::string> slow;
+  for (const auto& suspect : blame.suspects) {
+    if (!suspect.is_link && suspect.nodes.size() == 1) slow.insert(suspect.nodes[0]);
+  }
+  const auto explained = [&](const Suspect& suspect) {
+    return suspect.is_link && (slow.count(suspect.nodes[0]) + slow.count(suspect.nodes[1]) > 0);
+  };
+  blame.suspects.erase(
+      std::remove_if(blame.suspects.begin(), blame.suspects.end(), explained),
+      blame.suspects.end());
+  if (blame.suspects.empty()) blame.none_because = none_because(tests, allocations);
+  return blame;
+}
+
+}  // namespace pippin
