@@ -110,8 +110,8 @@ Report report_of(const Globals& globals, Database& database, const ReportOptions
   if (!columns.empty()) axes.merge(axes_in_columns(columns));
   const Summing summing = summing_of(options);
   Report report;
-  report.rows = report_rows(globals, database, selection_named(globals, database, options.sweep), summing,
-                            rating_of(options), axes);
+  report.rows = report_rows(globals, database, selection_named(globals, database, options.sweep),
+                            summing, rating_of(options), axes);
   // Before rows are left out: an axis is one though none of the rest has it.
   if (!columns.empty()) report.columns = columns_named(columns, report.rows);
   for (const auto& row : report.rows)

@@ -54,8 +54,7 @@ std::vector<double> effects_of(const std::vector<NoisyRun>& runs,
       values[i] = runs[i].moments.mean - levels[configurations[i]];
     auto next = means_by(values, allocations, count);
     double moved = 0;
-    for (std::size_t i = 0; i < count; ++i)
-      moved = std::max(moved, std::abs(next[i] - effects[i]));
+    for (std::size_t i = 0; i < count; ++i) moved = std::max(moved, std::abs(next[i] - effects[i]));
     effects = std::move(next);
     if (moved < kStill) break;
   }
@@ -88,9 +87,9 @@ std::int64_t usual_bytes(const std::vector<NoisyAllocation>& allocations) {
     for (const auto& reading : allocation.readings) ++counts[reading.all_reduce_bytes];
   }
   counts.erase(0);
-  const auto most = std::max_element(
-      counts.begin(), counts.end(),
-      [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most =
+      std::max_element(counts.begin(), counts.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
   return most == counts.end() ? 0 : most->first;
 }
 
@@ -133,8 +132,7 @@ std::vector<NoisyAllocation> allocations_of(const std::vector<NoisyRun>& runs) {
   std::vector<std::optional<std::int64_t>> begun;
   std::vector<bool> moved;
   for (const auto& run : runs) {
-    const auto [place, is_new] =
-        places.try_emplace(run.moments.allocation, allocations.size());
+    const auto [place, is_new] = places.try_emplace(run.moments.allocation, allocations.size());
     const std::size_t i = place->second;
     of_runs.push_back(i);
     if (is_new) {

@@ -21,9 +21,9 @@ struct NoisyRun {
 /// One allocation, freed of what it ran.
 struct NoisyAllocation {
   std::string name, day;
-  double effect = 0;  ///< ln of how much longer its runs took than their configurations do
-  std::optional<double> hour;            ///< of the day, UTC, when its first run began
-  std::size_t design = 0;                ///< allocations of one number ran the same configurations
+  double effect = 0;           ///< ln of how much longer its runs took than their configurations do
+  std::optional<double> hour;  ///< of the day, UTC, when its first run began
+  std::size_t design = 0;      ///< allocations of one number ran the same configurations
   std::vector<std::string> nodes;        ///< empty: unknown, or not the same for all of its runs
   std::optional<double> all_reduce;      ///< mean ln(microseconds) of its canaries
   std::optional<double> gemm;            ///< mean -ln(TFLOPS) of the slowest rank

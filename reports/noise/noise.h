@@ -14,8 +14,8 @@ namespace pippin {
 
 /// How much times vary at one level.
 struct NoiseLevel {
-  std::string level;  ///< "day", "allocation", "run", "iteration"; or "allocation and run"
-  double sd = 0;      ///< of ln(time): 0.08 is 8 %
+  std::string level;         ///< "day", "allocation", "run", "iteration"; or "allocation and run"
+  double sd = 0;             ///< of ln(time): 0.08 is 8 %
   double low = 0, high = 0;  ///< its 95 % interval
   double share = 0;          ///< of the whole variance
 };
@@ -30,9 +30,9 @@ struct NoiseCauses {
 struct Suspect {
   std::vector<std::string> nodes;  ///< one; two of a link; more of a group
   bool is_link = false;
-  std::string kind;        ///< "network", "compute", "unknown"
-  double effect = 0;       ///< ln of how much longer it makes what was measured
-  std::string effect_on;   ///< "step time", "all-reduce", "GEMM", "bandwidth"
+  std::string kind;       ///< "network", "compute", "unknown"
+  double effect = 0;      ///< ln of how much longer it makes what was measured
+  std::string effect_on;  ///< "step time", "all-reduce", "GEMM", "bandwidth"
   double p_adjusted = 1;
   std::size_t allocations_with = 0, allocations_without = 0;
   std::vector<std::string> evidence;  ///< a sentence each

@@ -28,10 +28,9 @@ std::string range_of(const NoiseLevel& level) {
 }
 
 void add_levels(std::vector<std::string>& sentences, const Noise& noise) {
-  const std::string of =
-      fmt::format("{} of {} in {}", counted(noise.runs, "run"),
-                  counted(noise.configurations, "configuration"),
-                  counted(noise.allocations, "allocation"));
+  const std::string of = fmt::format("{} of {} in {}", counted(noise.runs, "run"),
+                                     counted(noise.configurations, "configuration"),
+                                     counted(noise.allocations, "allocation"));
   if (noise.levels.empty()) {
     sentences.push_back(of + (noise.runs == 0 ? ": nothing to compare."
                                               : ": the times do not vary, or none was repeated."));
@@ -54,8 +53,7 @@ void add_causes(std::vector<std::string>& sentences, const Noise& noise) {
   const NoiseCauses& causes = *noise.causes;
   if (causes.p > kSure) {
     sentences.push_back(fmt::format(
-        "The canaries explain none of the variance within configurations (p = {:.2f}).",
-        causes.p));
+        "The canaries explain none of the variance within configurations (p = {:.2f}).", causes.p));
     return;
   }
   sentences.push_back(fmt::format(
@@ -110,8 +108,8 @@ void add_changes(std::vector<std::string>& sentences, const Noise& noise) {
   if (!noise.change_points.empty()) return;
   sentences.push_back(noise.no_change_points_because.empty()
                           ? "No day stands out from which on times were at another level."
-                          : "Changes over days cannot be told: " +
-                                noise.no_change_points_because + ".");
+                          : "Changes over days cannot be told: " + noise.no_change_points_because +
+                                ".");
 }
 
 }  // namespace

@@ -25,8 +25,8 @@ struct Test {
   enum class Of { kStepTime, kGivenNetwork, kAllReduce, kGemm, kPairs, kLink, kSlowestRank };
   Of of = Of::kStepTime;
   std::vector<std::string> who;
-  Difference effect;      ///< ln
-  double threshold = 0;   ///< of no matter
+  Difference effect;     ///< ln
+  double threshold = 0;  ///< of no matter
   std::size_t with = 0, without = 0;
   double p = 1, p_adjusted = 1;
 };
@@ -73,8 +73,7 @@ Members members_of(const std::vector<const NoisyAllocation*>& allocations) {
 
 using Wanted = bool (*)(const NoisyAllocation&);
 
-std::vector<const NoisyAllocation*> chosen(const std::vector<NoisyAllocation>& all,
-                                           Wanted wanted) {
+std::vector<const NoisyAllocation*> chosen(const std::vector<NoisyAllocation>& all, Wanted wanted) {
   std::vector<const NoisyAllocation*> result;
   for (const auto& allocation : all) {
     if (!allocation.nodes.empty() && wanted(allocation)) result.push_back(&allocation);
@@ -116,8 +115,8 @@ void add_presences(Tests& tests, const std::vector<NoisyAllocation>& all) {
   if (!network[0].empty() && squares_of(network[0]) > 0)
     add_presence(tests, Test::Of::kGivenNetwork, with_network, effect, network);
   const auto with_gemm = chosen(all, [](const NoisyAllocation& a) { return a.gemm.has_value(); });
-  add_presence(
-      tests, Test::Of::kGemm, with_gemm, [](const NoisyAllocation& a) { return *a.gemm; }, {});
+  add_presence(tests, Test::Of::kGemm, with_gemm, [](const NoisyAllocation& a) { return *a.gemm; },
+               {});
 }
 
 // ---- what canaries measured --------------------------------------------------------------------
@@ -350,9 +349,10 @@ std::string none_because(const Tests& tests, const std::vector<NoisyAllocation>&
           test.effect.se);
   }
   if (!detectable.empty())
-    return fmt::format("none found; a node that makes runs {} longer would have been in 4 of 5 "
-                       "cases",
-                       percent(median_of(detectable)));
+    return fmt::format(
+        "none found; a node that makes runs {} longer would have been in 4 of 5 "
+        "cases",
+        percent(median_of(detectable)));
   if (!tests.empty())
     return "none found in the canaries' products and pairs; who was there says nothing, as all "
            "allocations had the same nodes or there are fewer than 6";
@@ -372,17 +372,15 @@ Blame blame_for(const std::vector<NoisyAllocation>& allocations) {
   adjust(tests);
   // Two nodes that were always together are no link.
   std::map<std::pair<bool, std::vector<std::string>>, Tests> by_suspect;
-  for (const auto& test : tests)
-    by_suspect[{test.of == Test::Of::kLink, test.who}].push_back(test);
+  for (const auto& test : tests) by_suspect[{test.of == Test::Of::kLink, test.who}].push_back(test);
   Blame blame;
   for (const auto& entry : by_suspect) {
     const bool named = std::any_of(entry.second.begin(), entry.second.end(),
                                    [](const auto& test) { return test.p_adjusted <= kLevel; });
     if (named) blame.suspects.push_back(suspect_of(entry.second));
   }
-  std::stable_sort(blame.suspects.begin(), blame.suspects.end(), [](const auto& a, const auto& b) {
-    return a.p_adjusted < b.p_adjusted;
-  });
+  std::stable_sort(blame.suspects.begin(), blame.suspects.end(),
+                   [](const auto& a, const auto& b) { return a.p_adjusted < b.p_adjusted; });
   // A slow node makes each of its links slow.
   std::set<std::string> slow;
   for (const auto& suspect : blame.suspects) {
@@ -391,9 +389,8 @@ Blame blame_for(const std::vector<NoisyAllocation>& allocations) {
   const auto explained = [&](const Suspect& suspect) {
     return suspect.is_link && (slow.count(suspect.nodes[0]) + slow.count(suspect.nodes[1]) > 0);
   };
-  blame.suspects.erase(
-      std::remove_if(blame.suspects.begin(), blame.suspects.end(), explained),
-      blame.suspects.end());
+  blame.suspects.erase(std::remove_if(blame.suspects.begin(), blame.suspects.end(), explained),
+                       blame.suspects.end());
   if (blame.suspects.empty()) blame.none_because = none_because(tests, allocations);
   return blame;
 }

@@ -1,7 +1,8 @@
+#include "core/base/text.h"
+
 #include <cmath>
 #include <fmt/format.h>
 
-#include "core/base/text.h"
 #include "reports/csv_text.h"
 #include "reports/display_text.h"
 #include "reports/markdown_table.h"
@@ -104,11 +105,11 @@ void write_noise_csv(const NoiseTable& table, std::ostream& out) {
                      exact_or_empty(level.share), ""});
   if (noise.causes) {
     const NoiseCauses& causes = *noise.causes;
-    for (const auto& [name, share] : {std::pair("network", causes.network),
-                                      std::pair("compute", causes.compute),
-                                      std::pair("unexplained", causes.unexplained)})
-      out << csv_line({"cause", name, "", "", "", "", exact_or_empty(share),
-                       exact_or_empty(causes.p)});
+    for (const auto& [name, share] :
+         {std::pair("network", causes.network), std::pair("compute", causes.compute),
+          std::pair("unexplained", causes.unexplained)})
+      out << csv_line(
+          {"cause", name, "", "", "", "", exact_or_empty(share), exact_or_empty(causes.p)});
   }
   for (const auto& suspect : noise.suspects)
     out << csv_line({suspect.is_link ? "link" : "node", join(suspect.nodes, ";"), suspect.kind,

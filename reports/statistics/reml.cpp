@@ -46,8 +46,8 @@ std::size_t connected_parts(const Nesting& nesting, const std::vector<std::size_
 /// be seen to differ.
 bool is_spared(const Nesting& nesting, std::size_t level) {
   if (nesting.configurations == 1 || level == kIteration) return true;
-  const auto allocations = connected_parts(nesting, nesting.allocation_of_run,
-                                           nesting.allocations());
+  const auto allocations =
+      connected_parts(nesting, nesting.allocation_of_run, nesting.allocations());
   if (level == kAllocation) return nesting.allocations() > allocations;
   if (level == kRun)
     return nesting.runs.size() > nesting.configurations + nesting.allocations() - allocations;

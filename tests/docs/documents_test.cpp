@@ -31,6 +31,10 @@ TEST_CASE("each console command of docs/compare.md prints what it says") {
   walk_here("docs/compare.md");
 }
 
+TEST_CASE("each console command of docs/noise.md prints what it says") {
+  walk_here("docs/noise.md");
+}
+
 TEST_CASE("each console command of docs/logs-and-tables.md prints what it says") {
   walk_here("docs/logs-and-tables.md");
 }
@@ -45,6 +49,6 @@ TEST_CASE("each console command of sweeps/README.md prints what it says") {
 
 TEST_CASE("no document with console blocks is left out") {
   test::check_all_are_walked(test::kConsole,
-                             {"README.md", "docs/reports.md", "docs/compare.md",
+                             {"README.md", "docs/reports.md", "docs/compare.md", "docs/noise.md",
                               "docs/logs-and-tables.md", "docs/trainers.md", "sweeps/README.md"});
 }

@@ -108,8 +108,9 @@ ComparisonSide side_of_file(const Globals& globals, const OtherFile& other) {
   Globals there = globals;
   there.db = other.file;
   Database database = existing_database(there);
-  ComparisonSide side = other.name.empty() ? ComparisonSide{"", digested_points(there, database, {})}
-                                           : side_in(there, database, other.file, other.name);
+  ComparisonSide side = other.name.empty()
+                            ? ComparisonSide{"", digested_points(there, database, {})}
+                            : side_in(there, database, other.file, other.name);
   side.name = other.file.string() + (other.name.empty() ? "" : ":" + side.name);
   tell_apart(side, other.file, globals.db);
   return side;

@@ -19,8 +19,9 @@ nlohmann::json noise_in(const Workplace& here, const std::string& words) {
 
 /// A sweep of replay whose noise is known.
 std::string sweep(const std::string& fixed, int allocations) {
-  return "sweep: s\nseed: 2\nprobe: replay\ngrid: {mbs: [1, 2, 4]}\nfixed: {sleep_factor: 0, " + fixed +
-         "}\niterations: 15\nrepeats: {allocations: " + std::to_string(allocations) + ", runs: 2}\n";
+  return "sweep: s\nseed: 2\nprobe: replay\ngrid: {mbs: [1, 2, 4]}\nfixed: {sleep_factor: 0, " +
+         fixed + "}\niterations: 15\nrepeats: {allocations: " + std::to_string(allocations) +
+         ", runs: 2}\n";
 }
 
 }  // namespace
@@ -60,16 +61,22 @@ TEST_CASE("noise names the level at which times vary") {
 TEST_CASE("noise answers whatever there is") {
   const Workplace here;
   CHECK(here.pippin("noise").exit_code == 2);
-  here.write("s.yaml", "sweep: s\nprobe: replay\ngrid: {mbs: [1]}\nfixed: {sleep_factor: 0}\niterations: 1\n");
+  here.write(
+      "s.yaml",
+      "sweep: s\nprobe: replay\ngrid: {mbs: [1]}\nfixed: {sleep_factor: 0}\niterations: 1\n");
   REQUIRE(here.pippin("run s.yaml --quiet").exit_code == 0);
   CHECK(noise_in(here, "").at("levels").empty());
   // Without any spread.
-  here.write("t.yaml", "sweep: t\nprobe: replay\ngrid: {mbs: [1, 2]}\nfixed: {sleep_factor: 0}\niterations: 5\n"
-                       "repeats: {allocations: 3}\n");
+  here.write(
+      "t.yaml",
+      "sweep: t\nprobe: replay\ngrid: {mbs: [1, 2]}\nfixed: {sleep_factor: 0}\niterations: 5\n"
+      "repeats: {allocations: 3}\n");
   REQUIRE(here.pippin("run t.yaml --quiet").exit_code == 0);
   CHECK(noise_in(here, "t").at("levels").empty());
   // All runs failed.
-  here.write("u.yaml", "sweep: u\nprobe: replay\ngrid: {mbs: [1]}\nfixed: {sleep_factor: 0, fail_at: 3}\niterations: 5\n");
+  here.write("u.yaml",
+             "sweep: u\nprobe: replay\ngrid: {mbs: [1]}\nfixed: {sleep_factor: 0, fail_at: "
+             "3}\niterations: 5\n");
   REQUIRE(here.pippin("run u.yaml --quiet").exit_code == 1);
   CHECK(noise_in(here, "u").at("runs") == 0);
   CHECK(noise_in(here, "u").at("no_suspects_because") == "no run went well");
