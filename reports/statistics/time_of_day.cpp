@@ -39,11 +39,10 @@ TimeOfDay time_of_day(const std::vector<double>& values, const std::vector<doubl
   Columns without{std::vector<double>(values.size(), 1)};
   for (auto& column : indicators(configurations)) without.push_back(std::move(column));
   if (static_cast<double>(values.size()) < static_cast<double>(without.size() + 2) + kLeastLeft)
-    return refused(
-        fmt::format("{} runs of {} configurations are too few", values.size(), without.size()));
+    return refused(fmt::format("{} times of day are too few", values.size()));
   const double stretch = stretch_of(hours);
   if (stretch < kLeastHours)
-    return refused(fmt::format("all runs lie within {:.1f} hours of the day", stretch));
+    return refused(fmt::format("all lie within {:.1f} hours of the day", stretch));
   Columns with = without;
   auto& cosine = with.emplace_back();
   for (const double hour : hours) cosine.push_back(std::cos(angle_of(hour)));
