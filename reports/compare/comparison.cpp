@@ -206,20 +206,14 @@ void add_means(Work& work) {
   }
 }
 
-std::vector<std::size_t> others(const std::vector<std::size_t>& members, std::size_t row) {
-  std::vector<std::size_t> rest;
-  for (const std::size_t member : members) {
-    if (member != row) rest.push_back(member);
-  }
-  return rest;
-}
-
 void add_differences(Work& work, const std::vector<std::size_t>& members) {
+  std::vector<RowDifference> beside;
+  if (!members.empty()) beside = beside_shift(work.means, members);
   for (std::size_t i = 0; i < work.rows.size(); ++i) {
     ComparedRow& row = work.rows[i];
     const TwoSides& means = work.means[i];
-    const RowDifference found = members.empty() ? row_difference(means.base, means.other)
-                                                : beside_shift(work.means, i, others(members, i));
+    const RowDifference found =
+        members.empty() ? row_difference(means.base, means.other) : beside[i];
     row.paired = found.paired;
     row.estimate = mean_of(means.other.values) - mean_of(means.base.values);
     const bool noted = is_noted(work.base[i]->samples.point) || is_noted(row.point);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
+#include <utility>
 
 #include "reports/statistics/sample.h"
 #include "reports/statistics/student.h"
@@ -27,72 +29,122 @@ double level_of(const TwoSides& row) {
   return (mean_of(row.base.values) + mean_of(row.other.values)) / 2;
 }
 
-/// By allocation the mean of the rows that ran there, each from its own level.
-std::map<std::size_t, double> centres(const std::vector<TwoSides>& rows, const Rows& of_rows,
-                                      Side side) {
-  std::map<std::size_t, std::pair<double, double>> sums;
-  for (const std::size_t row : of_rows) {
-    const double level = level_of(rows[row]);
-    const RowMeans& means = rows[row].*side;
-    for (std::size_t i = 0; i < means.values.size(); ++i) {
-      auto& sum = sums[means.allocations[i]];
-      sum.first += means.values[i] - level;
-      sum.second += 1;
+/// By allocation the mean of some rows that ran there, each from its own level; a row is held
+/// against the others among them without another pass over all.
+class Centre {
+ public:
+  Centre(const std::vector<TwoSides>& rows, const Rows& of_rows, Side side)
+      : rows_(rows), side_(side) {
+    for (const std::size_t row : of_rows) {
+      members_.insert(row);
+      const double level = level_of(rows[row]);
+      const RowMeans& means = rows[row].*side;
+      for (std::size_t i = 0; i < means.values.size(); ++i) {
+        auto& sum = sums_[means.allocations[i]];
+        sum.first += means.values[i] - level;
+        sum.second += 1;
+      }
     }
   }
-  std::map<std::size_t, double> result;
-  for (const auto& entry : sums) result[entry.first] = entry.second.first / entry.second.second;
-  return result;
-}
 
-RowMeans centre_means(const std::vector<TwoSides>& rows, const Rows& of_rows, Side side) {
-  RowMeans result;
-  for (const auto& entry : centres(rows, of_rows, side)) {
-    result.allocations.push_back(entry.first);
-    result.values.push_back(entry.second);
+  RowMeans means() const {
+    RowMeans result;
+    for (const auto& [allocation, sum] : sums_) {
+      result.allocations.push_back(allocation);
+      result.values.push_back(sum.first / sum.second);
+    }
+    return result;
   }
-  return result;
-}
 
-/// A row's allocations that others shared, each from what those did there.
-RowMeans from_centres(const RowMeans& means, const std::map<std::size_t, double>& centres) {
-  RowMeans result;
-  for (std::size_t i = 0; i < means.values.size(); ++i) {
-    const auto centre = centres.find(means.allocations[i]);
-    if (centre == centres.end()) continue;
-    result.allocations.push_back(means.allocations[i]);
-    result.values.push_back(means.values[i] - centre->second);
+  /// A row's allocations that other rows shared, each from what those did there.
+  RowMeans without_others(std::size_t row) const {
+    const bool is_member = members_.count(row) > 0;
+    const double level = level_of(rows_[row]);
+    const RowMeans& means = rows_[row].*side_;
+    RowMeans result;
+    for (std::size_t i = 0; i < means.values.size(); ++i) {
+      const auto found = sums_.find(means.allocations[i]);
+      if (found == sums_.end()) continue;
+      const double sum = found->second.first - (is_member ? means.values[i] - level : 0);
+      const double count = found->second.second - (is_member ? 1 : 0);
+      if (count < 1) continue;
+      result.allocations.push_back(means.allocations[i]);
+      result.values.push_back(means.values[i] - sum / count);
+    }
+    return result;
   }
-  return result;
-}
 
-/// Of rows that share no allocations: from the plain mean of the others' differences.
-std::optional<Difference> from_apart(const std::vector<TwoSides>& rows, std::size_t row,
-                                     const Rows& beside) {
-  const auto own = row_difference(rows[row].base, rows[row].other).difference;
-  if (!own) return std::nullopt;
-  double sum = 0, count = 0, variance = 0, weighed = 0;
-  for (const std::size_t other : beside) {
-    const auto difference = row_difference(rows[other].base, rows[other].other).difference;
-    if (!difference) continue;
-    const double square = difference->se * difference->se;
-    sum += difference->estimate;
-    count += 1;
-    variance += square;
-    weighed += square * square / difference->df;
+ private:
+  const std::vector<TwoSides>& rows_;
+  Side side_;
+  std::set<std::size_t> members_;
+  std::map<std::size_t, std::pair<double, double>> sums_;
+};
+
+/// Of rows that share no allocations: a row from the plain mean of the others' differences.
+class Apart {
+ public:
+  Apart(const std::vector<TwoSides>& rows, const Rows& of_rows) : rows_(rows) {
+    for (const std::size_t row : of_rows) {
+      const auto difference = row_difference(rows[row].base, rows[row].other).difference;
+      if (!difference) continue;
+      members_.insert(row);
+      add(*difference, 1);
+    }
   }
-  if (count == 0) return std::nullopt;
-  const double own_square = own->se * own->se;
-  variance = own_square + variance / (count * count);
-  weighed = own_square * own_square / own->df + weighed / std::pow(count, 4);
-  return Difference{own->estimate - sum / count, std::sqrt(variance),
-                    variance > 0 ? variance * variance / weighed : own->df};
-}
 
-double p_beside(const std::vector<TwoSides>& rows, std::size_t row, const Rows& beside) {
-  const auto difference = beside_shift(rows, row, beside).difference;
-  return difference ? difference->p() : 0;  // what is not known agrees with nothing
-}
+  std::optional<Difference> of(std::size_t row) const {
+    const auto own = row_difference(rows_[row].base, rows_[row].other).difference;
+    if (!own) return std::nullopt;
+    Apart others = *this;
+    if (members_.count(row) > 0) others.add(*own, -1);
+    if (others.count_ < 1) return std::nullopt;
+    const double square = own->se * own->se;
+    const double variance =
+        square + std::max(0.0, others.variance_) / (others.count_ * others.count_);
+    const double weighed =
+        square * square / own->df + std::max(0.0, others.weighed_) / std::pow(others.count_, 4);
+    return Difference{own->estimate - others.sum_ / others.count_, std::sqrt(variance),
+                      variance > 0 ? variance * variance / weighed : own->df};
+  }
+
+ private:
+  void add(const Difference& difference, double sign) {
+    const double square = difference.se * difference.se;
+    sum_ += sign * difference.estimate;
+    count_ += sign;
+    variance_ += sign * square;
+    weighed_ += sign * square * square / difference.df;
+  }
+
+  const std::vector<TwoSides>& rows_;
+  std::set<std::size_t> members_;
+  double sum_ = 0, count_ = 0, variance_ = 0, weighed_ = 0;
+};
+
+/// Rows beside the shift of some of them.
+class Beside {
+ public:
+  Beside(const std::vector<TwoSides>& rows, const Rows& of_rows)
+      : base_(rows, of_rows, &TwoSides::base),
+        other_(rows, of_rows, &TwoSides::other),
+        apart_(rows, of_rows) {}
+
+  RowDifference of(std::size_t row) const {
+    const RowMeans base = base_.without_others(row), other = other_.without_others(row);
+    if (base.values.size() < 2 || other.values.size() < 2) return {apart_.of(row), false};
+    return row_difference(base, other);
+  }
+
+  double p(std::size_t row) const {
+    const auto difference = of(row).difference;
+    return difference ? difference->p() : 0;  // what is not known agrees with nothing
+  }
+
+ private:
+  Centre base_, other_;
+  Apart apart_;
+};
 
 /// The half of the rows nearest to the median of all.
 Rows middle_half(const std::vector<TwoSides>& rows, const Rows& all) {
@@ -120,9 +172,10 @@ struct Dissent {
 Dissent dissent_of(const std::vector<TwoSides>& rows, const Rows& members) {
   constexpr double kAsNormal = 1e6, kLevel = 0.1, kLeastP = 1e-15;
   Dissent result;
+  const Beside beside(rows, members);
   double sum = 0, least = 2;
   for (const std::size_t row : members) {
-    const double p = std::max(kLeastP, p_beside(rows, row, without(members, row)));
+    const double p = std::max(kLeastP, beside.p(row));
     const double z = t_quantile(1 - p / 2, kAsNormal);
     sum += z * z;
     if (p >= least) continue;
@@ -139,16 +192,15 @@ Dissent dissent_of(const std::vector<TwoSides>& rows, const Rows& members) {
 }  // namespace
 
 RowDifference common_shift(const std::vector<TwoSides>& rows, const Rows& of_rows) {
-  return row_difference(centre_means(rows, of_rows, &TwoSides::base),
-                        centre_means(rows, of_rows, &TwoSides::other));
+  return row_difference(Centre(rows, of_rows, &TwoSides::base).means(),
+                        Centre(rows, of_rows, &TwoSides::other).means());
 }
 
-RowDifference beside_shift(const std::vector<TwoSides>& rows, std::size_t row, const Rows& beside) {
-  const RowMeans base = from_centres(rows[row].base, centres(rows, beside, &TwoSides::base));
-  const RowMeans other = from_centres(rows[row].other, centres(rows, beside, &TwoSides::other));
-  if (base.values.size() < 2 || other.values.size() < 2)
-    return {from_apart(rows, row, beside), false};
-  return row_difference(base, other);
+std::vector<RowDifference> beside_shift(const std::vector<TwoSides>& rows, const Rows& of_rows) {
+  const Beside beside(rows, of_rows);
+  std::vector<RowDifference> differences;
+  for (std::size_t row = 0; row < rows.size(); ++row) differences.push_back(beside.of(row));
+  return differences;
 }
 
 Rows rows_of_one_shift(const std::vector<TwoSides>& rows) {
@@ -162,10 +214,10 @@ Rows rows_of_one_shift(const std::vector<TwoSides>& rows) {
   const std::size_t needed = std::max(kLeast, (2 * all.size() + 2) / 3);
   Rows members = middle_half(rows, all);
   for (int round = 0; round < 3; ++round) {  // settles in one or two
+    const Beside beside(rows, members);
     Rows agreeing;
     for (const std::size_t row : all) {
-      const Rows beside = without(members, row);
-      if (!beside.empty() && p_beside(rows, row, beside) > kAgrees) agreeing.push_back(row);
+      if (beside.p(row) > kAgrees) agreeing.push_back(row);
     }
     if (agreeing == members) break;
     members = agreeing;

@@ -19,10 +19,10 @@ struct TwoSides {
 RowDifference common_shift(const std::vector<TwoSides>& rows,
                            const std::vector<std::size_t>& of_rows);
 
-/// How far a row moved beside the shift of the rows `beside`, of which it is none. Where rows share
-/// allocations what an allocation does to all of them falls out.
-RowDifference beside_shift(const std::vector<TwoSides>& rows, std::size_t row,
-                           const std::vector<std::size_t>& beside);
+/// How far each row moved beside the shift of the rows `of_rows`, its own part in that left out.
+/// Where rows share allocations what an allocation does to all of them falls out.
+std::vector<RowDifference> beside_shift(const std::vector<TwoSides>& rows,
+                                        const std::vector<std::size_t>& of_rows);
 
 /// The rows that one shift explains: two thirds of all, at least three, that agree with their
 /// median and with one another. Empty where no shift explains so many: then nothing can be said

@@ -62,6 +62,11 @@ struct MixedFit {
 /// Requires a run and an iteration variance above 0; configurations numbered from 0 without gaps.
 MixedFit mixed_fit_of(const Nesting& nesting, const Variances& variances);
 
+/// Its two ways, which give the same: by a dense matrix of configurations, and by a sparse one of
+/// allocations and days that ran the same of them.
+MixedFit fit_by_configurations(const Nesting& nesting, const Variances& variances);
+MixedFit fit_by_units(const Nesting& nesting, const Variances& variances);
+
 /// One pass from runs up to the mean, without matrices.
 /// Shape: a run has variance v = run + iteration / n. A group of children with variances v and
 /// means m has W = sum 1/v and the mean sum(m/v) / W; it adds sum ln v + ln W to the

@@ -104,8 +104,11 @@ double reml_of(const Nesting& nesting, const Variances& variances) {
                                      : mixed_fit_of(nesting, variances).reml;
 }
 
-double ml_of(const Nesting& nesting, const Variances& variances) {
-  return mixed_fit_of(nesting, variances).ml;
+/// What intervals come from: of one mean the likelihood, as lme4 has it; of many means that would
+/// be far too narrow and too low.
+double profiled(const Nesting& nesting, const Variances& variances) {
+  const MixedFit fit = mixed_fit_of(nesting, variances);
+  return nesting.configurations == 1 ? fit.ml : fit.reml;
 }
 
 /// What NLopt calls: a criterion as a function of sds, in units of the whole spread.
@@ -137,7 +140,7 @@ double call_criterion(const std::vector<double>& sds, std::vector<double>&, void
 
 /// Powell's BOBYQA from the middle. Where rounding hides all progress it stops with an exception;
 /// the best point so far is the optimum then.
-void minimise(Criterion& criterion, double precision = 1e-10) {
+void minimise(Criterion& criterion, double precision = 1e-10, double step = 0.2) {
   const std::size_t count = criterion.levels.size();
   // In one dimension BOBYQA does not work.
   const bool line = count == 1;
@@ -146,13 +149,13 @@ void minimise(Criterion& criterion, double precision = 1e-10) {
   if (criterion.levels[0] == kIteration) lower[0] = kSmallestSd;
   search.set_lower_bounds(lower);
   search.set_upper_bounds(kLargestSd);
-  search.set_initial_step(0.2);
+  search.set_initial_step(step);
   search.set_xtol_rel(0);
   search.set_xtol_abs(precision);
   search.set_maxeval(20000);
   search.set_min_objective(call_criterion, &criterion);
-  std::vector<double> sds(count, 0.5);
-  criterion.best = sds;
+  if (criterion.best.empty()) criterion.best.assign(count, 0.5);
+  std::vector<double> sds = criterion.best;
   double value = 0;
   try {
     search.optimize(sds, value);
@@ -187,7 +190,7 @@ class Profile {
  public:
   Profile(const Nesting& nesting, Levels levels, double unit)
       : nesting_(nesting), levels_(std::move(levels)), unit_(unit) {
-    Criterion criterion{nesting_, levels_, unit_, ml_of};
+    Criterion criterion{nesting_, levels_, unit_, profiled};
     minimise(criterion, kPrecision);
     least_ = criterion.best_value;
     best_ = criterion.best;
@@ -216,7 +219,7 @@ class Profile {
   }
 
  private:
-  static constexpr double kPrecision = 1e-7, kClose = 1e-5, kSmallestStep = 1e-4;
+  static constexpr double kPrecision = 1e-5, kClose = 1e-4, kSmallestStep = 1e-4, kNear = 0.05;
 
   std::size_t place_of(std::size_t level) const {
     return static_cast<std::size_t>(std::find(levels_.begin(), levels_.end(), level) -
@@ -226,11 +229,13 @@ class Profile {
   double at(std::size_t level, double sd) const {
     Levels rest = levels_;
     rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(place_of(level)));
-    Criterion criterion{nesting_, rest, unit_, ml_of};
+    Criterion criterion{nesting_, rest, unit_, profiled};
+    for (const std::size_t other : rest)
+      criterion.best.push_back(std::max(best_sd(other), kSmallestStep));
     const double held = level == kIteration ? std::max(sd, kSmallestSd) : sd;
     criterion.fixed[level] = held * held * unit_ * unit_;
     if (rest.empty()) return criterion.at({});
-    minimise(criterion, kPrecision);
+    minimise(criterion, kPrecision, kNear);
     return criterion.best_value;
   }
 

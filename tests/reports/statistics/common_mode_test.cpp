@@ -52,13 +52,7 @@ std::string name_of(std::size_t row) { return fmt::format("k{:02}", row + 1); }
 std::set<std::string> changed(const std::vector<TwoSides>& rows,
                               const std::vector<std::size_t>& members) {
   std::vector<double> p;
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    std::vector<std::size_t> beside;
-    for (const std::size_t member : members) {
-      if (member != row) beside.push_back(member);
-    }
-    p.push_back(beside_shift(rows, row, beside).difference->p());
-  }
+  for (const auto& found : beside_shift(rows, members)) p.push_back(found.difference->p());
   const auto adjusted = benjamini_hochberg(p);
   std::set<std::string> found;
   for (std::size_t row = 0; row < rows.size(); ++row) {
@@ -116,11 +110,9 @@ TEST_CASE("beside the common shift exactly the three rows stand out that changed
   // R takes the mean of all rows, the changed ones too; from the others alone it is n / (n - 1) of
   // that, with the same t.
   const auto& r = reference().at("two_day").at("common_mode_adjusted");
-  const auto all = all_of(rows);
+  const auto beside_all = beside_shift(rows, all_of(rows));
   for (std::size_t row = 0; row < rows.size(); ++row) {
-    std::vector<std::size_t> beside = all;
-    beside.erase(beside.begin() + static_cast<std::ptrdiff_t>(row));
-    const auto found = beside_shift(rows, row, beside).difference;
+    const auto& found = beside_all[row].difference;
     const auto& expected = r.at(name_of(row));
     CHECK(found->estimate * 11 / 12 == near(std::log(expected.at("ratio").get<double>())));
     CHECK(found->p() == near(expected.at("p")));
@@ -164,7 +156,7 @@ TEST_CASE("rows that miss an allocation are averaged by what the others show") {
   };
   const auto shift = common_shift(rows, {0, 1});
   CHECK(shift.difference->estimate == Approx(0.5).epsilon(0.05));
-  CHECK(beside_shift(rows, 0, {1}).difference->estimate == Approx(0).margin(1e-12));
+  CHECK(beside_shift(rows, {1})[0].difference->estimate == Approx(0).margin(1e-12));
 }
 
 TEST_CASE("rows that share no allocation are held against the others' mean") {
@@ -173,7 +165,7 @@ TEST_CASE("rows that share no allocation are held against the others' mean") {
       {{{4, 5}, {3, 3.1}}, {{6, 7}, {3.2, 3.3}}},
       {{{8, 9}, {5, 5.1}}, {{10, 11}, {5.4, 5.5}}},
   };
-  const auto found = beside_shift(rows, 0, {1, 2});
+  const auto found = beside_shift(rows, {1, 2})[0];
   CHECK_FALSE(found.paired);
   CHECK(found.difference->estimate == Approx(1 - 0.3));
   // Each row's se is sqrt(2 * 0.005 / 2); the mean of two has half of its square.

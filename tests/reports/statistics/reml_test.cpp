@@ -220,6 +220,27 @@ TEST_CASE("components beside the means of configurations are those of lme4") {
         Approx(r.at("criterion_m2ll").get<double>()).epsilon(0).margin(1e-6));
 }
 
+TEST_CASE("means of configurations and effects of units go out in either order") {
+  Random random(1);
+  std::vector<RunMoments> runs;
+  for (int i = 0; i < 200; ++i) {
+    const auto allocation = random.below(30);
+    std::vector<double> values;
+    for (std::uint64_t n = 0; n < 1 + random.below(5); ++n) values.push_back(test::normal(random));
+    runs.push_back(test::moments_of("d" + std::to_string(allocation % 4),
+                                    "a" + std::to_string(allocation), values));
+    runs.back().configuration = i < 20 ? static_cast<std::size_t>(i) : random.below(20);
+  }
+  const Nesting nesting = nest(runs);
+  for (const Variances& variances :
+       {Variances{1, 0.5, 2, 3}, Variances{0.1, 0.01, 0, 1}, Variances{2, 0, 0.3, 0}}) {
+    const MixedFit one = fit_by_configurations(nesting, variances);
+    const MixedFit other = fit_by_units(nesting, variances);
+    CHECK(one.reml == near(other.reml, 1e-10));
+    CHECK(one.ml == near(other.ml, 1e-10));
+  }
+}
+
 TEST_CASE("with one configuration both passes are the same") {
   const Nesting nesting = nest(test::runs_of("nested_unbalanced.csv"));
   const auto& r = test::reference().at("nested_unbalanced").at("objective_check");
