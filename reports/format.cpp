@@ -1,7 +1,6 @@
 #include "reports/format.h"
 
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "reports/format_among.h"
 
 namespace pippin {
 
@@ -13,14 +12,6 @@ const std::vector<Format>& formats() {
   return kFormats;
 }
 
-const Format& format_named(const std::string& name) {
-  std::vector<std::string> names;
-  for (const auto& format : formats()) {
-    if (format.name == name) return format;
-    names.push_back(format.name);
-  }
-  bad_input("unknown format '{}'{} (known: {})", printable(name), did_you_mean(name, names),
-            join(names, ", "));
-}
+const Format& format_named(const std::string& name) { return format_among(formats(), name); }
 
 }  // namespace pippin

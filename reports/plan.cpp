@@ -4,8 +4,7 @@
 #include <stdexcept>
 #include <unordered_map>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "reports/format_among.h"
 #include "sweeps/estimate/time_limit.h"
 
 namespace pippin {
@@ -34,13 +33,7 @@ const std::vector<PlanFormat>& plan_formats() {
 }
 
 const PlanFormat& plan_format_named(const std::string& name) {
-  std::vector<std::string> names;
-  for (const auto& format : plan_formats()) {
-    if (format.name == name) return format;
-    names.push_back(format.name);
-  }
-  bad_input("unknown format '{}'{} (known: {})", printable(name), did_you_mean(name, names),
-            join(names, ", "));
+  return format_among(plan_formats(), name);
 }
 
 std::vector<Count> gpus_of_jobs(const Plan& plan) {

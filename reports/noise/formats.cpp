@@ -1,5 +1,4 @@
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "reports/format_among.h"
 #include "reports/noise/noise.h"
 
 namespace pippin {
@@ -9,13 +8,7 @@ const NoiseFormat& noise_format_named(const std::string& name) {
                                                  {"markdown", write_noise_markdown},
                                                  {"csv", write_noise_csv},
                                                  {"json", write_noise_json}};
-  std::vector<std::string> names;
-  for (const auto& format : kFormats) {
-    if (format.name == name) return format;
-    names.push_back(format.name);
-  }
-  bad_input("unknown format '{}'{} (known: {})", printable(name), did_you_mean(name, names),
-            join(names, ", "));
+  return format_among(kFormats, name);
 }
 
 }  // namespace pippin
