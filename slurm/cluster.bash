@@ -365,12 +365,17 @@ write_files() {
   if [ -n "$accounting" ]; then write_slurmdbd_conf; fi
 }
 
-# From Slurm 24 on slurmd does not start where it may make no cgroups; 22 does not know the word for that.
+# From Slurm 24 on slurmd does not start where it may make no cgroups; 22 does not know the word for that,
+# and only asks which cgroups there are: a bare root has none.
 write_cgroup_conf() {
   local version
   version=$(slurmd -V)
   version=${version##* }
-  if [ "${version%%.*}" -ge 24 ]; then echo CgroupPlugin=disabled >"$dir/cgroup.conf"; fi
+  if [ "${version%%.*}" -ge 24 ]; then
+    echo CgroupPlugin=disabled >"$dir/cgroup.conf"
+  elif ! mountpoint -q /sys/fs/cgroup; then
+    echo CgroupPlugin=cgroup/v1 >"$dir/cgroup.conf"
+  fi
 }
 
 node_names() { seq -f 'n%.0f' "$nodes"; }
