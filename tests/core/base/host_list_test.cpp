@@ -24,9 +24,9 @@ TEST_CASE("a host that is named twice is one host") {
 }
 
 TEST_CASE("what is no list of hosts has none") {
-  for (const char* text : {"", " ", "a,", ",a", "n[1-2", "n1-2]", "n[]", "n[2-1]", "n[a-b]", "n[[1]]",
-                           "n[1,]", "(null)", "None assigned", "a b", "n[1-99999999999]",
-                           "n[1-1000][1-1000]", "A=1"}) {
+  for (const char* text :
+       {"", " ", "a,", ",a", "n[1-2", "n1-2]", "n[]", "n[2-1]", "n[a-b]", "n[[1]]", "n[1,]",
+        "(null)", "None assigned", "a b", "n[1-99999999999]", "n[1-1000][1-1000]", "A=1"}) {
     CAPTURE(text);
     CHECK_FALSE(host_names(text));
   }
