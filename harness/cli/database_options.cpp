@@ -104,10 +104,10 @@ void add_tag(CommandLine& line) {
 void add_database_commands(CommandLine& line) {
   add_collect(line);
   add_report(line);
-  add_compare(line);
-  add_noise(line);
   add_note(line);
   add_tag(line);
+  add_compare(line);
+  add_noise(line);
 }
 
 void add_table_options(CLI::App& command, ReportOptions& options) {

@@ -149,6 +149,7 @@ ComparedSide side_of(const std::vector<RunMoments>& runs) {
   }
   ComparedSide side;
   std::vector<double> of_allocations;
+  of_allocations.reserve(means.size());
   for (const auto& entry : means) of_allocations.push_back(mean_of(entry.second));
   side.mean_s = mean_of(of_allocations);
   side.allocations = allocations.size();
@@ -226,12 +227,14 @@ void add_differences(Work& work, const std::vector<std::size_t>& members) {
 
 void judge(std::vector<ComparedRow>& rows, const Judgement& judgement) {
   std::vector<double> p;
+  p.reserve(rows.size());
   for (const auto& row : rows) p.push_back(row.difference ? row.difference->p() : std::nan(""));
   const auto adjusted = benjamini_hochberg(p);
   const auto found = static_cast<double>(std::count_if(
       adjusted.begin(), adjusted.end(), [&](double q) { return q <= judgement.level; }));
   const auto tests = static_cast<double>(
       std::count_if(p.begin(), p.end(), [](double q) { return !std::isnan(q); }));
+  Detectable detectable(judgement);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     ComparedRow& row = rows[i];
     if (!row.difference) continue;
@@ -241,7 +244,7 @@ void judge(std::vector<ComparedRow>& rows, const Judgement& judgement) {
     // One more find beside those of the other rows has this much of the level.
     const double besides = found - static_cast<double>(adjusted[i] <= judgement.level);
     const double level = judgement.level * (besides + 1) / tests;
-    row.minimum_detectable = minimum_detectable(*row.difference, level, judgement);
+    row.minimum_detectable = detectable.ratio(*row.difference, level);
     if (row.verdict != Verdict::kUndetermined) continue;
     const Design design{row.base.allocations, row.other.allocations, row.paired};
     row.more_allocations = more_allocations(*row.difference, design, level, judgement);

@@ -174,6 +174,7 @@ std::vector<std::string> remarks_of_rows(const std::vector<ComparedRow>& rows) {
 
 std::string only_text(const std::string& side, const std::vector<Uncompared>& points) {
   std::vector<std::string> names;
+  names.reserve(points.size());
   for (const auto& entry : points) {
     names.push_back(printable(entry.point) +
                     (entry.reason.empty() ? "" : " (" + entry.reason + ")"));

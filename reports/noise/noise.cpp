@@ -184,6 +184,7 @@ Noise noise_of(const std::string& selection, const std::vector<PointSamples>& po
     return noise;
   }
   std::vector<RunMoments> moments;
+  moments.reserve(runs.size());
   for (const auto& run : runs) moments.push_back(run.moments);
   const Nesting nesting = nest(std::move(moments));
   const auto allocations = allocations_of(runs);

@@ -18,7 +18,9 @@ namespace pippin {
 namespace {
 
 constexpr double kLevel = 0.05;
-constexpr double kNoMatter = 0.05;  // ln: machines differ by so much without being ill
+// What healthy machines differ by, as ln: whoever is surely above zero but below this is not ill.
+constexpr double kNoMatter = 0.05;         // of a canary's figures
+constexpr double kNoMatterToSteps = 0.02;  // of step times
 
 /// One thing that was tested: that somebody makes something longer.
 struct Test {
@@ -32,6 +34,11 @@ struct Test {
 };
 
 using Tests = std::vector<Test>;
+
+double of_no_matter(Test::Of of) {
+  const bool of_steps = of == Test::Of::kStepTime || of == Test::Of::kGivenNetwork;
+  return of_steps ? kNoMatterToSteps : kNoMatter;
+}
 
 void add_test(Tests& tests, Test test) {
   const Difference& effect = test.effect;
@@ -98,7 +105,8 @@ void add_presence(Tests& tests, Test::Of of, const std::vector<const NoisyAlloca
   for (std::size_t i = 0; i < effects.size(); ++i) {
     if (!effects[i]) continue;
     const std::size_t with = members.allocations[i];
-    add_test(tests, {of, members.groups[i], *effects[i], 0, with, allocations.size() - with});
+    add_test(tests, {of, members.groups[i], *effects[i], of_no_matter(of), with,
+                     allocations.size() - with});
   }
 }
 
@@ -139,7 +147,7 @@ class Slowness {
       for (const auto& unit : units) means.push_back(mean_of(unit.second));
       const auto effect = paired_difference(means);
       if (!effect || means.size() < 3) continue;
-      add_test(tests, {of, who, *effect, kNoMatter, means.size(), 0});
+      add_test(tests, {of, who, *effect, of_no_matter(of), means.size(), 0});
     }
   }
 
@@ -345,8 +353,9 @@ std::string none_because(const Tests& tests, const std::vector<NoisyAllocation>&
   for (const auto& test : tests) {
     if (test.of == Test::Of::kStepTime)
       detectable.push_back(
+          test.threshold +
           t_detectable(test.effect.df, 2 * kLevel / static_cast<double>(tests.size()), kPower) *
-          test.effect.se);
+              test.effect.se);
   }
   if (!detectable.empty())
     return fmt::format(

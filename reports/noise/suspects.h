@@ -18,7 +18,8 @@ struct Blame {
 /// Shape: what is looked at, each as far as it was measured: who was there when it was slow (also
 /// given the network's canary, and of the canaries themselves), the bandwidths of pairs, and whose
 /// product was slowest. All tests together are adjusted after Benjamini and Hochberg at 5 %.
-/// A difference of pairs or products must be above 5 %: machines are never quite equal.
+/// Healthy machines are never quite equal: only what is surely above 2 % of the step time, or 5 %
+/// of what a canary measured, counts.
 Blame blame_for(const std::vector<NoisyAllocation>& allocations);
 
 }  // namespace pippin

@@ -47,6 +47,7 @@ std::vector<std::vector<std::size_t>> strata_of(const std::vector<RowMeans>& row
   std::map<std::vector<std::size_t>, std::vector<std::size_t>> strata;
   for (const auto& entry : rows_of_allocation) strata[entry.second].push_back(entry.first);
   std::vector<std::vector<std::size_t>> result;
+  result.reserve(strata.size());
   for (auto& entry : strata) result.push_back(std::move(entry.second));
   return result;
 }

@@ -98,20 +98,20 @@ Fit fit_of(const Turned& turned, Index node, double ratio) {
   VectorXd unit = VectorXd::Zero(columns);
   unit(columns - 1) = 1;
   // The node's own random effect was left in, and is in its error: it goes.
-  const double inverse = solved.solve(unit)(columns - 1) - ratio;
-  fit.error = std::sqrt(std::max(0.0, inverse * fit.variance));
+  const VectorXd inverse = solved.solve(unit);
+  fit.error = std::sqrt(std::max(0.0, (inverse(columns - 1) - ratio) * fit.variance));
   return fit;
 }
 
 /// The ratio of variances with the least criterion: the best of a grid, then Brent's method.
 Fit best_fit(const Turned& turned, Index node) {
-  constexpr double kFrom = -14, kTo = 14, kStep = 1;
+  constexpr int kFrom = -14, kTo = 14;
   constexpr int kBits = 26;  // more a minimum does not tell
   const auto at = [&](double log_ratio) { return fit_of(turned, node, std::exp(log_ratio)); };
-  double best = kFrom;
+  int best = kFrom;
   Fit fit = fit_of(turned, node, 0);
   bool inner = false;
-  for (double x = kFrom; x <= kTo; x += kStep) {
+  for (int x = kFrom; x <= kTo; ++x) {
     const Fit here = at(x);
     if (here.criterion >= fit.criterion) continue;
     fit = here;
@@ -120,7 +120,7 @@ Fit best_fit(const Turned& turned, Index node) {
   }
   if (!inner) return fit;  // no variance between nodes
   const auto found = boost::math::tools::brent_find_minima(
-      [&](double log_ratio) { return at(log_ratio).criterion; }, best - kStep, best + kStep, kBits);
+      [&](double log_ratio) { return at(log_ratio).criterion; }, best - 1.0, best + 1.0, kBits);
   return at(found.first);
 }
 

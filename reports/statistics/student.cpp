@@ -1,5 +1,6 @@
 #include "reports/statistics/student.h"
 
+#include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/fisher_f.hpp>
 #include <boost/math/distributions/non_central_t.hpp>
 #include <boost/math/distributions/students_t.hpp>
@@ -29,17 +30,44 @@ double f_above(double f, double df1, double df2) {
   return bm::cdf(bm::complement(bm::fisher_f(df1, df2), f));
 }
 
+namespace {
+
+/// The power of a test whose difference is `shift` true standard errors.
+double power_at(double shift, double point, double df) {
+  return bm::cdf(bm::complement(bm::non_central_t(df, shift), point));
+}
+
+/// Where a growing function crosses zero, from a guess above 0; so many bits of it.
+template <typename Function>
+double root_of(const Function& function, double guess, int bits) {
+  std::uintmax_t steps = 200;
+  const auto found = bm::tools::bracket_and_solve_root(
+      function, guess, 1.5, true, bm::tools::eps_tolerance<double>(static_cast<unsigned>(bits)),
+      steps);
+  return (found.first + found.second) / 2;
+}
+
+}  // namespace
+
 double t_detectable(double df, double level, double power) {
   const double point = t_quantile(1 - level / 2, df);
-  const auto lacking = [&](double shift) {
-    return power - bm::cdf(bm::complement(bm::non_central_t(df, shift), point));
+  return root_of([&](double shift) { return power_at(shift, point, df) - power; }, point + 1, 45);
+}
+
+double t_detectable_as_estimated(double df, double level, double power) {
+  constexpr int kEstimates = 16;  // quantiles of an estimated error that stand for all
+  const double point = t_quantile(1 - level / 2, df);
+  std::vector<double> errors;
+  for (int i = 0; i < kEstimates; ++i) {
+    const double share = (i + 0.5) / kEstimates;
+    errors.push_back(std::sqrt(bm::quantile(bm::chi_squared(df), share) / df));
+  }
+  const auto average = [&](double shift) {
+    double sum = 0;
+    for (const double error : errors) sum += power_at(shift * error, point, df);
+    return sum / kEstimates;
   };
-  // The estimated error is above the true one in about half of all tests: a little more than
-  // `point` is always enough to begin with.
-  std::uintmax_t steps = 200;
-  const auto found = bm::tools::bracket_and_solve_root(lacking, point + 1, 1.5, false,
-                                                       bm::tools::eps_tolerance<double>(45), steps);
-  return (found.first + found.second) / 2;
+  return root_of([&](double shift) { return average(shift) - power; }, point + 1, 14);
 }
 
 double t_half_width(const std::vector<double>& values) {

@@ -62,8 +62,13 @@ Verdict verdict_of(const Difference& difference, double p_adjusted, const Judgem
   return difference.estimate < 0 ? Verdict::kFaster : Verdict::kSlower;
 }
 
-double minimum_detectable(const Difference& difference, double level, const Judgement& judgement) {
-  return std::exp(t_detectable(difference.df, level, judgement.power) * difference.se);
+double Detectable::ratio(const Difference& difference, double level) {
+  constexpr double kSteps = 4;  // a quarter of a degree of freedom makes no visible difference
+  if (difference.se == 0) return 1;
+  const double df = std::max(1.0, std::round(difference.df * kSteps)) / kSteps;
+  const auto [place, is_new] = errors_.try_emplace({df, level}, 0);
+  if (is_new) place->second = t_detectable_as_estimated(df, level, judgement_.power);
+  return std::exp(place->second * difference.se);
 }
 
 std::optional<std::size_t> more_allocations(const Difference& difference, const Design& design,

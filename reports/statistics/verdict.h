@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
+#include <utility>
 
 #include "reports/statistics/difference.h"
 
@@ -29,9 +31,19 @@ struct Judgement {
 /// Source: Schuirmann, "A comparison of the two one-sided tests procedure", 1987.
 Verdict verdict_of(const Difference& difference, double p_adjusted, const Judgement& judgement);
 
-/// The smallest ratio above 1 that a test of this precision finds with the wanted power. `level` is
-/// of one test: of many tests a part of the report's.
-double minimum_detectable(const Difference& difference, double level, const Judgement& judgement);
+/// Finds what is detectable, and remembers it: many rows have the same degrees of freedom.
+class Detectable {
+ public:
+  explicit Detectable(const Judgement& judgement) : judgement_(judgement) {}
+
+  /// The smallest ratio above 1 that a further such comparison finds with the wanted power. `level`
+  /// is of one test: of many tests a part of the report's.
+  double ratio(const Difference& difference, double level);
+
+ private:
+  Judgement judgement_;
+  std::map<std::pair<double, double>, double> errors_;  ///< by degrees of freedom and level
+};
 
 /// How an undetermined difference was measured: allocations a side, the same ones where paired.
 struct Design {

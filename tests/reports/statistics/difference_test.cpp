@@ -112,6 +112,25 @@ TEST_CASE("the smallest difference that a test finds is that of R's power.t.test
   CHECK(t_detectable(1e6, 0.05, 0.8) == Approx(1.959964 + 0.841621).epsilon(1e-5));
 }
 
+TEST_CASE("who plans by an estimated error asks for more") {
+  // Many degrees of freedom estimate the error well.
+  CHECK(t_detectable_as_estimated(1e4, 0.05, 0.8) ==
+        Approx(t_detectable(1e4, 0.05, 0.8)).epsilon(1e-3));
+  CHECK(t_detectable_as_estimated(8, 0.05, 0.8) > 1.05 * t_detectable(8, 0.05, 0.8));
+  // Drawn: the share of tests that find what an independent estimate called detectable.
+  Random random(1);
+  const double errors = t_detectable_as_estimated(4, 0.05, 0.8), point = t_point(4);
+  const auto error = [&] {
+    double squares = 0;
+    for (int i = 0; i < 4; ++i) squares += std::pow(test::normal(random), 2);
+    return std::sqrt(squares / 4);
+  };
+  int found = 0;
+  for (int i = 0; i < 4000; ++i)
+    found += static_cast<int>(test::normal(random) + errors * error() > point * error());
+  CHECK(found / 4000.0 == Approx(0.8).margin(0.025));
+}
+
 TEST_CASE("tails of t and F are those of R") {
   CHECK(2 * t_above(2.74866929037162, 4) == near(0.0514447395118346));  // t.test
   CHECK(t_above(-1, 3) == near(1 - t_above(1, 3)));

@@ -42,11 +42,14 @@ TEST_CASE("times that do not spread are told apart exactly") {
 TEST_CASE("a detectable effect grows with the error and with the number of tests") {
   const Judgement rules;
   const Difference coarse{0, 0.02, 8}, fine{0, 0.01, 8};
-  CHECK(minimum_detectable(coarse, 0.05, rules) ==
-        Approx(std::exp(0.02 * t_detectable(8, 0.05, 0.8))));
-  CHECK(minimum_detectable(fine, 0.05, rules) < minimum_detectable(coarse, 0.05, rules));
-  CHECK(minimum_detectable(fine, 0.005, rules) > minimum_detectable(fine, 0.05, rules));
-  CHECK(minimum_detectable({0, 0, 8}, 0.05, rules) == 1);
+  Detectable detectable(rules);
+  CHECK(detectable.ratio(coarse, 0.05) ==
+        Approx(std::exp(0.02 * t_detectable_as_estimated(8, 0.05, 0.8))));
+  CHECK(detectable.ratio(fine, 0.05) < detectable.ratio(coarse, 0.05));
+  CHECK(detectable.ratio(fine, 0.005) > detectable.ratio(fine, 0.05));
+  CHECK(detectable.ratio({0, 0, 8}, 0.05) == 1);
+  // Remembered, and still its own.
+  CHECK(detectable.ratio(coarse, 0.05) == detectable.ratio({0.3, 0.02, 8.001}, 0.05));
 }
 
 TEST_CASE("so many more allocations decide, and one fewer does not") {
