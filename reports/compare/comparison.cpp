@@ -225,6 +225,14 @@ void add_differences(Work& work, const std::vector<std::size_t>& members) {
   }
 }
 
+/// How many units each side has: days or allocations, of pairs those that both sides share.
+Design design_of(const ComparedRow& row) {
+  const auto pairs = static_cast<std::size_t>(row.difference->df) + 1;
+  if (row.paired) return {pairs, pairs, true};
+  if (row.unit == "day") return {row.base.days, row.other.days, false};
+  return {row.base.allocations, row.other.allocations, false};
+}
+
 void judge(std::vector<ComparedRow>& rows, const Judgement& judgement) {
   std::vector<double> p;
   p.reserve(rows.size());
@@ -246,8 +254,7 @@ void judge(std::vector<ComparedRow>& rows, const Judgement& judgement) {
     const double level = judgement.level * (besides + 1) / tests;
     row.minimum_detectable = detectable.ratio(*row.difference, level);
     if (row.verdict != Verdict::kUndetermined) continue;
-    const Design design{row.base.allocations, row.other.allocations, row.paired};
-    row.more_allocations = more_allocations(*row.difference, design, level, judgement);
+    row.more_allocations = more_allocations(*row.difference, design_of(row), level, judgement);
   }
 }
 

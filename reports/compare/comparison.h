@@ -29,7 +29,7 @@ struct ComparedRow {
   std::optional<double> p, p_adjusted;   ///< of no difference; the second among all rows
   Verdict verdict = Verdict::kUndetermined;
   std::optional<double> minimum_detectable;     ///< a ratio above 1
-  std::optional<std::size_t> more_allocations;  ///< of each side; only where undetermined
+  std::optional<std::size_t> more_allocations;  ///< or days, a side; only where undetermined
   std::vector<std::string> remarks;
 };
 

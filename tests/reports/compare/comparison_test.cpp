@@ -140,6 +140,12 @@ TEST_CASE("from three days a side on, days are what was repeated") {
   CHECK(found.rows.at(0).unit == "day");
   CHECK(found.rows[0].difference->df < 5);
   CHECK(found.rows[0].remarks.empty());
+  for (const std::size_t i : {2u, 3u}) base.runs[i].digest->clean.mean_ms *= 1.3;
+  const auto open = compared({base}, {other}).rows.at(0);
+  REQUIRE(open.more_allocations);
+  // Of days there are three a side, and 5 allocations would be taken for more than is known.
+  CHECK(*open.more_allocations ==
+        *more_allocations(*open.difference, {3, 3, false}, 0.05, Judgement{}));
   base.runs[4].day = base.runs[0].day;  // two days
   CHECK(compared({base}, {other}).rows.at(0).unit == "allocation");
   CHECK(compared({base}, {other}).rows.at(0).remarks.at(0) == "these days only");
