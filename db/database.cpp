@@ -200,13 +200,13 @@ StoredRows Database::rows(const RowFilter& filter, std::int64_t version) {
                     [&] { return db::rows(home_->connection, filter, version); });
 }
 
-void Database::put_rows(const std::vector<Summary>& rows, std::int64_t version,
-                        std::int64_t moment) {
+void Database::put_rows(const SampleFilter& of, const std::vector<Summary>& rows,
+                        std::int64_t version, std::int64_t moment) {
   if (home_->connection.read_only()) return;
   const auto lock = home_->lock();
   db::Transaction transaction(home_->connection);
   if (db::moment_of(home_->connection) != moment) return;
-  db::put_rows(home_->connection, rows, version);
+  db::put_rows(home_->connection, of, rows, version);
   transaction.commit();
 }
 

@@ -113,8 +113,8 @@ struct NotedSweep {
 
 /// Which rows to load, and what of them.
 struct RowFilter {
-  std::optional<std::string> sweep;  ///< nothing: all
-  std::set<std::string, std::less<>> axes;
+  SampleFilter of = {};
+  std::set<std::string, std::less<>> axes = {};
 };
 
 /// Rows of a report, without rates.
@@ -194,12 +194,14 @@ class Database {
   /// has written since then, or the file cannot be written.
   void put_digests(const std::vector<DigestRecord>& digests, std::int64_t version,
                    std::int64_t moment);
-  /// The rows of a report as far as they are stored: one a point over all campaigns, in the order
-  /// of samples(). Shape: foreign rows have only axes that differ between them, and filter.axes.
+  /// The rows of a report as far as they are stored: one a point over the campaigns
+  /// of the filter, in the order of samples(). Shape: foreign rows have only axes that differ
+  /// between them, and filter.axes.
   StoredRows rows(const RowFilter& filter, std::int64_t version);
   /// Stores all rows of a selection that were summed up from samples() read since `moment`; nothing
   /// where another process has written since then, or the file cannot be written.
-  void put_rows(const std::vector<Summary>& rows, std::int64_t version, std::int64_t moment);
+  void put_rows(const SampleFilter& of, const std::vector<Summary>& rows, std::int64_t version,
+                std::int64_t moment);
 
   /// The campaigns of a sweep, or of all where none is named, the one begun last at the end; not
   /// those imported from notes.

@@ -34,6 +34,7 @@ std::optional<RunDigest> digest_at(const Statement& row, int column) {
   digest.unsteady = row.integer(column + 4) != 0;
   digest.clean = lines_at(row, clean);
   digest.all = lines_at(row, all);
+  digest.trend = row.maybe_real(all + 10).value_or(0);
   return digest;
 }
 
@@ -44,14 +45,14 @@ void put_digest(Connection& connection, const DigestRecord& record, std::int64_t
       .prepare(fmt::format(
           "INSERT OR REPLACE INTO run_digests (run, version, {}) "
           "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-          "?)",
+          "?, ?)",
           kDigestColumns))
       .run(record.run, version, digest.gbs, digest.batch_grew, digest.flagged, digest.slowdown,
            digest.unsteady, c.lines, known(c, c.mean_ms), known(c, c.sd_ms), known(c, c.min_ms),
            known(c, c.p25_ms), known(c, c.median_ms), known(c, c.p75_ms), known(c, c.p95_ms),
            known(c, c.p99_ms), known(c, c.max_ms), a.lines, known(a, a.mean_ms), known(a, a.sd_ms),
            known(a, a.min_ms), known(a, a.p25_ms), known(a, a.median_ms), known(a, a.p75_ms),
-           known(a, a.p95_ms), known(a, a.p99_ms), known(a, a.max_ms));
+           known(a, a.p95_ms), known(a, a.p99_ms), known(a, a.max_ms), digest.trend);
 }
 
 }  // namespace pippin::db

@@ -40,7 +40,8 @@ std::vector<Iteration> lines_of(Connection& connection, std::int64_t run);
 std::int64_t moment_of(Connection& connection);
 StoredRows rows(Connection& connection, const RowFilter& filter, std::int64_t version);
 /// Requires that `rows` are all of a selection, in its order.
-void put_rows(Connection& connection, const std::vector<Summary>& rows, std::int64_t version);
+void put_rows(Connection& connection, const SampleFilter& of, const std::vector<Summary>& rows,
+              std::int64_t version);
 
 /// Deletes a run with all that was stored of it.
 void delete_run(Connection& connection, std::int64_t run);

@@ -51,14 +51,14 @@ std::vector<CampaignRow> campaigns_of(Connection& connection,
                                       const std::optional<std::string>& sweep,
                                       const std::optional<std::int64_t>& number) {
   Statement rows = connection.prepare(
-      "SELECT campaigns.id, number, sweeps.name, warmup FROM campaigns "
+      "SELECT campaigns.id, number, sweeps.name, warmup, cluster FROM campaigns "
       "JOIN sweeps ON sweeps.id = campaigns.sweep "
       "WHERE (?1 IS NULL OR sweeps.name = ?1) AND (?2 IS NULL OR number = ?2) "
       "ORDER BY sweeps.id, number");
   std::vector<CampaignRow> campaigns;
   for (rows.bind(sweep, number); rows.step();) {
     campaigns.push_back({rows.integer(0), rows.integer(1), rows.text(2), rows.maybe_integer(3),
-                         peaks_of(connection, rows.integer(0))});
+                         rows.text(4), peaks_of(connection, rows.integer(0))});
   }
   return campaigns;
 }

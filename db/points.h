@@ -16,6 +16,7 @@ struct CampaignRow {
   std::int64_t id = 0, number = 0;
   std::string sweep;
   std::optional<std::int64_t> warmup;
+  std::string cluster;
   PeakTflops peak_tflops;
 };
 

@@ -14,9 +14,9 @@ namespace pippin::db {
 namespace {
 
 constexpr std::string_view kColumns =
-    "state, allocations, runs, lines, mean_s, low_s, high_s, sd_s, unit, remark, unit_means_s, "
-    "min_s, p25_s, p75_s, max_s, clean, slowdowns, unsteady, noted, gbs, recompute, memory_gib, "
-    "started_at, remarks, axes, place";
+    "state, allocations, runs, lines, mean_s, low_s, high_s, sd_s, unit, remark, df, sd_low_s, "
+    "sd_high_s, allocation_means, unit_means_s, min_s, p25_s, p75_s, max_s, clean, slowdowns, "
+    "unsteady, noted, gbs, recompute, memory_gib, started_at, remarks, axes, place";
 
 std::vector<double> numbers_in(const std::string& text) {
   std::vector<double> numbers;
@@ -31,6 +31,31 @@ std::string text_of(const std::vector<double>& numbers) {
   words.reserve(numbers.size());
   for (double number : numbers) words.push_back(number_text(number));
   return join(words, " ");
+}
+
+/// "SECONDS DAY ALLOCATION", a line each; "-" for a day that is unknown.
+std::string text_of(const std::vector<AllocationMean>& means) {
+  std::vector<std::string> lines;
+  lines.reserve(means.size());
+  for (const auto& mean : means) {
+    lines.push_back(fmt::format("{} {} {}", number_text(mean.seconds),
+                                mean.day.empty() ? "-" : mean.day, mean.allocation));
+  }
+  return join(lines, "\n");
+}
+
+std::vector<AllocationMean> allocation_means_in(const std::string& text) {
+  std::vector<AllocationMean> means;
+  if (text.empty()) return means;
+  for (const std::string_view line : split(text, '\n')) {
+    const auto day = line.find(' ');
+    const auto allocation = line.find(' ', day + 1);
+    const std::string_view date = line.substr(day + 1, allocation - day - 1);
+    means.push_back({std::string(line.substr(allocation + 1)),
+                     std::string(date == "-" ? std::string_view() : date),
+                     parse_number(line.substr(0, day)).value_or(0)});
+  }
+  return means;
 }
 
 std::vector<std::string> lines_in(const std::string& text) {
@@ -48,13 +73,21 @@ void read_measures(const Statement& row, Summary& summary) {
     *count = row.integer(column++);
   if (!row.null(column)) {
     Interval& time = summary.step_time_s.emplace();
-    time = {row.real(column),           row.maybe_real(column + 1), row.maybe_real(column + 2),
-            row.maybe_real(column + 3), row.text(column + 4),       row.text(column + 5)};
-    summary.unit_means_s = numbers_in(row.text(column + 6));
-    summary.lines_s = {row.real(column + 7), row.real(column + 8), row.real(column + 9),
-                       row.real(column + 10)};
+    time.mean = row.real(column);
+    time.low = row.maybe_real(column + 1);
+    time.high = row.maybe_real(column + 2);
+    time.sd = row.maybe_real(column + 3);
+    time.unit = row.text(column + 4);
+    time.remark = row.text(column + 5);
+    time.df = row.maybe_real(column + 6);
+    time.sd_low = row.maybe_real(column + 7);
+    time.sd_high = row.maybe_real(column + 8);
+    summary.allocation_means = allocation_means_in(row.text(column + 9));
+    summary.unit_means_s = numbers_in(row.text(column + 10));
+    summary.lines_s = {row.real(column + 11), row.real(column + 12), row.real(column + 13),
+                       row.real(column + 14)};
   }
-  column += 11;
+  column += 15;
   summary.clean = row.integer(column++) != 0;
   summary.slowdowns = row.integer(column++);
   summary.unsteady = row.integer(column++);
@@ -69,13 +102,15 @@ void read_measures(const Statement& row, Summary& summary) {
 /// What people wrote, by sweep and point: of each run, in the order of runs and then of writing.
 class PointNotes {
  public:
-  explicit PointNotes(Connection& connection) {
+  /// `campaign`: only of that number.
+  PointNotes(Connection& connection, const std::optional<std::int64_t>& campaign) {
     Statement rows = connection.prepare(
         "SELECT coalesce(sweeps.name, ''), runs.point, runs.id, notes.text FROM notes "
         "JOIN runs ON runs.id = notes.run JOIN allocations ON allocations.id = runs.allocation "
         "LEFT JOIN campaigns ON campaigns.id = allocations.campaign "
-        "LEFT JOIN sweeps ON sweeps.id = campaigns.sweep ORDER BY campaigns.number, "
-        "allocations.id, runs.position, runs.id, notes.id");
+        "LEFT JOIN sweeps ON sweeps.id = campaigns.sweep WHERE ?1 IS NULL OR campaigns.number = ?1 "
+        "ORDER BY campaigns.number, allocations.id, runs.position, runs.id, notes.id");
+    rows.bind(campaign);
     std::int64_t run = 0;
     while (rows.step()) {
       auto& runs = notes_[{rows.text(0), rows.text(1)}];
@@ -101,11 +136,12 @@ using AxisNames = std::set<std::string, std::less<>>;
 /// The rows of one sweep after the other.
 class RowLoader {
  public:
-  RowLoader(Connection& connection, std::int64_t version, const AxisNames& axes)
+  RowLoader(Connection& connection, std::int64_t version, const RowFilter& filter)
       : connection_(connection),
         version_(version),
-        axes_(axes),
-        notes_(connection),
+        campaign_(filter.of.campaign),
+        axes_(filter.axes),
+        notes_(connection, filter.of.campaign),
         values_(connection) {}
 
   /// `campaigns`: those of one sweep.
@@ -165,10 +201,11 @@ class RowLoader {
   std::vector<Summary> take() { return std::move(rows_); }
 
  private:
-  static constexpr int kAxes = 25, kPlace = 26;  ///< columns of measured_of()
+  static constexpr int kAxes = 29, kPlace = 30;  ///< columns of measured_of()
 
   Summary row_of(const std::string& sweep, Point point) const {
     Summary row;
+    row.campaign = campaign_.value_or(0);
     row.sweep = sweep;
     row.point = std::move(point);
     notes_.read(row);
@@ -194,13 +231,15 @@ class RowLoader {
 
   Statement measured_of(const std::string& sweep) {
     Statement rows = connection_.prepare(fmt::format(
-        "SELECT point, {} FROM point_summaries WHERE sweep = ? AND version = ?", kColumns));
-    rows.bind(sweep, version_);
+        "SELECT point, {} FROM point_summaries WHERE sweep = ? AND campaign = ? AND version = ?",
+        kColumns));
+    rows.bind(sweep, campaign_.value_or(0), version_);
     return rows;
   }
 
   Connection& connection_;
   std::int64_t version_;
+  std::optional<std::int64_t> campaign_;
   const AxisNames& axes_;
   PointNotes notes_;
   AxisValues values_;
@@ -216,10 +255,11 @@ StoredRows rows(Connection& connection, const RowFilter& filter, std::int64_t ve
   Transaction transaction(connection, Transaction::Kind::kRead);
   StoredRows result;
   {
-    RowLoader loader(connection, version, filter.axes);
-    for (const auto& campaigns : by_sweep(campaigns_of(connection, filter.sweep, {})))
+    RowLoader loader(connection, version, filter);
+    const SampleFilter& of = filter.of;
+    for (const auto& campaigns : by_sweep(campaigns_of(connection, of.sweep, of.campaign)))
       loader.load(campaigns);
-    if (filter.sweep.value_or("").empty()) loader.load_foreign();
+    if (!of.campaign && of.sweep.value_or("").empty()) loader.load_foreign();
     result.complete = loader.complete();
     result.rows = loader.take();
   }
@@ -233,24 +273,27 @@ StoredRows rows(Connection& connection, const RowFilter& filter, std::int64_t ve
 
 namespace {
 
-void put_row(Connection& connection, AxisValues& values, const Summary& row, std::int64_t place,
-             std::int64_t version) {
+void put_row(Connection& connection, AxisValues& values, const SampleFilter& of, const Summary& row,
+             std::int64_t place, std::int64_t version) {
   const Interval* time = row.step_time_s ? &*row.step_time_s : nullptr;
   const auto of_time = [&](auto get) { return time ? std::optional(get(*time)) : std::nullopt; };
   const auto of_lines = [&](double Quantiles::*value) {
     return row.lines_s ? std::optional((*row.lines_s).*value) : std::nullopt;
   };
   connection
-      .prepare(fmt::format("INSERT OR REPLACE INTO point_summaries (sweep, point, version, {}) "
-                           "VALUES (?1, ?2, ?3, ?4, ?5, "
+      .prepare(fmt::format("INSERT OR REPLACE INTO point_summaries "
+                           "(sweep, campaign, point, version, {}) VALUES (?1, ?2, ?3, ?4, ?5, "
                            "?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, "
-                           "?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29)",
+                           "?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, "
+                           "?34)",
                            kColumns))
-      .run(row.sweep, row.point.id, version, pippin::text_of(row.state), row.allocations, row.runs,
-           row.iterations, of_time([](const auto& t) { return t.mean; }),
+      .run(row.sweep, of.campaign.value_or(0), row.point.id, version, pippin::text_of(row.state),
+           row.allocations, row.runs, row.iterations, of_time([](const auto& t) { return t.mean; }),
            time ? time->low : std::nullopt, time ? time->high : std::nullopt,
            time ? time->sd : std::nullopt, of_time([](const auto& t) { return t.unit; }),
-           of_time([](const auto& t) { return t.remark; }), known(text_of(row.unit_means_s)),
+           of_time([](const auto& t) { return t.remark; }), time ? time->df : std::nullopt,
+           time ? time->sd_low : std::nullopt, time ? time->sd_high : std::nullopt,
+           known(text_of(row.allocation_means)), known(text_of(row.unit_means_s)),
            of_lines(&Quantiles::min), of_lines(&Quantiles::p25), of_lines(&Quantiles::p75),
            of_lines(&Quantiles::max), row.clean, row.slowdowns, row.unsteady, row.noted,
            row.point.layout.gbs, row.recompute, row.memory_gib, row.started_at,
@@ -259,10 +302,11 @@ void put_row(Connection& connection, AxisValues& values, const Summary& row, std
 
 }  // namespace
 
-void put_rows(Connection& connection, const std::vector<Summary>& rows, std::int64_t version) {
+void put_rows(Connection& connection, const SampleFilter& of, const std::vector<Summary>& rows,
+              std::int64_t version) {
   AxisValues values(connection);
   std::int64_t place = 0;
-  for (const auto& row : rows) put_row(connection, values, row, ++place, version);
+  for (const auto& row : rows) put_row(connection, values, of, row, ++place, version);
 }
 
 }  // namespace pippin::db

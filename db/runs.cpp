@@ -89,13 +89,16 @@ std::int64_t put_foreign_run(Connection& connection, std::int64_t log, std::int6
   const std::string run_name = position == 1 ? name : fmt::format("{}-{}", name, position);
   Statement put = connection.prepare(
       "INSERT INTO runs (name, point, allocation, position, state, evidence, recompute, "
-      "started_at, log, scraper_version) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+      "started_at, log, scraper_version, resolution_ms) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
       "ON CONFLICT (allocation, name) DO UPDATE SET point = excluded.point, "
       "state = excluded.state, evidence = excluded.evidence, recompute = excluded.recompute, "
       "started_at = excluded.started_at, log = excluded.log, "
-      "scraper_version = excluded.scraper_version RETURNING id");
+      "scraper_version = excluded.scraper_version, resolution_ms = excluded.resolution_ms "
+      "RETURNING id");
   put.bind(run_name, run.point.id, allocation, position, text_of(foreign_state(run)),
-           known(run.evidence), known(run.recompute), run.started_at, log, run.scraper_version);
+           known(run.evidence), known(run.recompute), run.started_at, log, run.scraper_version,
+           run.resolution_ms);
   put.step();
   const std::int64_t id = put.integer(0);
   put.step();
@@ -241,8 +244,8 @@ void put_run_row(Connection& connection, const RunRecord& run, std::int64_t allo
       .prepare(
           "INSERT INTO runs (name, point, allocation, repeat, position, state, evidence, "
           "exit_code, recompute, started_at, ended_at, log, command, script, environment, "
-          "node_list, gpu_model, driver, nccl, git_commit, host, scraper_version) "
-          "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+          "node_list, gpu_model, driver, nccl, git_commit, host, scraper_version, resolution_ms) "
+          "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
           "ON CONFLICT (allocation, name) DO UPDATE SET point = excluded.point, "
           "repeat = excluded.repeat, position = excluded.position, state = excluded.state, "
           "evidence = excluded.evidence, exit_code = excluded.exit_code, "
@@ -251,12 +254,14 @@ void put_run_row(Connection& connection, const RunRecord& run, std::int64_t allo
           "script = excluded.script, environment = excluded.environment, "
           "node_list = excluded.node_list, gpu_model = excluded.gpu_model, "
           "driver = excluded.driver, nccl = excluded.nccl, git_commit = excluded.git_commit, "
-          "host = excluded.host, scraper_version = excluded.scraper_version")
+          "host = excluded.host, scraper_version = excluded.scraper_version, "
+          "resolution_ms = excluded.resolution_ms")
       .run(run.name, run.point_id, allocation, run.place.repeat, run.place.position,
            text_of(run.state), known(run.evidence), run.exit_code, recompute, started,
            from.ended_at, log, known(from.command), known(from.script), known(from.environment),
            known(from.node_list), known(from.gpu_model), known(from.driver), known(from.nccl),
-           known(from.git_commit), known(from.host), run.log ? run.log->scraper_version : 0);
+           known(from.git_commit), known(from.host), run.log ? run.log->scraper_version : 0,
+           run.log ? run.log->resolution_ms : std::nullopt);
 }
 
 }  // namespace

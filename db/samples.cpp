@@ -47,6 +47,8 @@ class Loader {
     }
     for (const auto& campaign : campaigns) {
       warmup_ = campaign.warmup;
+      cluster_ = campaign.cluster;
+      of_campaign_ = true;
       for (auto& placed : runs_of(campaign.id, campaign.number)) {
         const std::size_t place = planned.place_of(placed.point).value();
         samples_[first + place].runs.push_back(std::move(placed.run));
@@ -58,6 +60,8 @@ class Loader {
     PointsById points = points_of(connection_, std::nullopt);
     std::unordered_map<std::string, std::size_t> places;
     warmup_.reset();
+    cluster_.clear();
+    of_campaign_ = false;
     for (auto& placed : runs_of(std::nullopt, 1)) {
       const auto [place, is_new] = places.try_emplace(placed.point, samples_.size());
       if (is_new) samples_.emplace_back().point = std::move(points.at(placed.point));
@@ -74,7 +78,7 @@ class Loader {
         "SELECT runs.id, runs.point, runs.name, allocations.name, allocations.attempt, "
         "runs.started_at, runs.state, runs.recompute, "
         "(SELECT max(max_allocated_mib) FROM rank_memory WHERE rank_memory.run = runs.id), "
-        "runs.evidence, allocations.id, runs.position, {} "
+        "runs.evidence, allocations.id, runs.position, runs.resolution_ms, {} "
         "FROM allocations JOIN runs ON runs.allocation = allocations.id "
         "LEFT JOIN run_digests ON run_digests.run = runs.id AND run_digests.version = ?2 "
         "WHERE allocations.campaign IS ?1",
@@ -91,7 +95,7 @@ class Loader {
   }
 
   RunSamples run_at(const Statement& row, std::int64_t campaign) {
-    constexpr int kDigest = 12;  // its first column
+    constexpr int kResolution = 12, kDigest = 13;  // the second: its first column
     RunSamples run;
     run.id = row.integer(0);
     run.run = row.text(2);
@@ -105,6 +109,9 @@ class Loader {
     run.recompute = row.text(7);
     run.memory_mib = row.maybe_real(8);
     run.evidence = row.text(9);
+    run.resolution_ms = row.maybe_real(kResolution);
+    if (of_campaign_) run.campaign = campaign;
+    run.cluster = cluster_;
     run.digest = digest_at(row, kDigest);
     run.warmup = warmup_;
     const auto notes = notes_.find(run.id);
@@ -116,6 +123,8 @@ class Loader {
   std::int64_t digest_version_;
   std::map<std::int64_t, std::vector<std::string>> notes_;
   std::optional<std::int64_t> warmup_;  ///< of the campaign at hand
+  std::string cluster_;                 ///< the same
+  bool of_campaign_ = false;            ///< false: foreign logs
   std::vector<PointSamples> samples_;
 };
 

@@ -106,6 +106,7 @@ CREATE TABLE runs (
   git_commit TEXT,
   host TEXT,
   scraper_version INTEGER NOT NULL,
+  resolution_ms REAL,
   UNIQUE (allocation, name)
 ) STRICT;
 CREATE INDEX runs_by_point ON runs(point);
@@ -196,7 +197,8 @@ CREATE TABLE run_digests (
   p75_ms REAL,
   p95_ms REAL,
   p99_ms REAL,
-  max_ms REAL
+  max_ms REAL,
+  trend REAL
 ) STRICT;
 
 CREATE TABLE axis_values (
@@ -209,6 +211,7 @@ CREATE TABLE axis_values (
 
 CREATE TABLE point_summaries (
   sweep TEXT NOT NULL,
+  campaign INTEGER NOT NULL,
   point TEXT NOT NULL REFERENCES points(id),
   version INTEGER NOT NULL,
   state TEXT NOT NULL,
@@ -221,6 +224,10 @@ CREATE TABLE point_summaries (
   sd_s REAL,
   unit TEXT,
   remark TEXT,
+  df REAL,
+  sd_low_s REAL,
+  sd_high_s REAL,
+  allocation_means TEXT,
   unit_means_s TEXT,
   min_s REAL,
   p25_s REAL,
@@ -237,7 +244,7 @@ CREATE TABLE point_summaries (
   remarks TEXT,
   axes TEXT NOT NULL,
   place INTEGER NOT NULL,
-  PRIMARY KEY (sweep, point)
+  PRIMARY KEY (sweep, campaign, point)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE nodes (

@@ -9,6 +9,7 @@
 #include "core/base/units.h"
 #include "core/records/fields.h"
 #include "reports/column_names.h"
+#include "reports/remarks.h"
 #include "reports/strip.h"
 #include "reports/values.h"
 
@@ -39,7 +40,6 @@ Number number_of(const Count& count) {
   return count ? Number(static_cast<double>(*count)) : std::nullopt;
 }
 
-/// A column of one count of the point's model or layout.
 /// The column of a field of models or layouts.
 template <typename Owner>
 ColumnKind count_column(const CountField<Owner>& field, int importance, Owner Point::*owner) {
@@ -81,13 +81,23 @@ Number spread_of(const Summary& row) {
 
 bool is_repeated(const Summary& row) { return row.step_time_s && row.step_time_s->low; }
 
+/// What was repeated; nothing where nothing was measured.
+std::string unit_of(const Summary& row) {
+  return row.step_time_s ? row.step_time_s->unit : std::string();
+}
+
 std::string spread_cell(const Summary& row, const TableStyle&, std::optional<int> decimals) {
   const Number spread = spread_of(row);
   if (!spread) return "";
   const double percent = *spread * kPercent;
-  const std::string text =
-      decimals ? fmt::format("{:.{}f} %", percent, *decimals) : short_number(percent, 2) + " %";
-  return text + (is_repeated(row) ? "" : " within");
+  const auto text = [&](double number) {
+    return decimals ? fmt::format("{:.{}f}", number, *decimals) : short_number(number, 2);
+  };
+  if (!is_repeated(row)) return text(percent) + " % within";
+  const Interval& time = *row.step_time_s;
+  if (!time.sd_low || !time.sd_high) return text(percent) + " %";
+  return fmt::format("{} % ({}–{})", text(percent), text(*time.sd_low / time.mean * kPercent),
+                     text(*time.sd_high / time.mean * kPercent));
 }
 
 std::string counts_cell(const Summary& row, const TableStyle&, std::optional<int>) {
@@ -113,6 +123,25 @@ std::string strip_cell(const Summary& row, const TableStyle& style, std::optiona
 std::string started_text(const Summary& row) {
   if (!row.started_at) return "";
   return fmt::format("{:%F %R}", fmt::gmtime(static_cast<std::time_t>(*row.started_at)));
+}
+
+std::string campaign_text(const Summary& row) {
+  return row.campaign > 0 ? fmt::format("{}/{}", row.sweep, row.campaign) : "";
+}
+
+std::string place_text(const Summary& row) {
+  if (!row.standing) return "";
+  constexpr const char* kPlaces[] = {"best", "tied", ""};
+  return kPlaces[row.standing->place];
+}
+
+/// "tied 31 %": the rows that cannot be told from the best are named so.
+std::string best_cell(const Summary& row, const TableStyle&, std::optional<int> decimals) {
+  std::string text = place_text(row);
+  if (!row.standing) return text;
+  const std::string blank = text.empty() ? "" : " ";
+  return fmt::format("{}{}{:.{}f} %", text, blank, row.standing->chance * kPercent,
+                     decimals.value_or(0));
 }
 
 Number tokens_rate(const Summary& row) {
@@ -156,6 +185,36 @@ ColumnKind time_column() {
           time_cell};
 }
 
+ColumnKind spread_column() {
+  const auto of_repeats = [](const Summary& row, std::optional<double> Interval::*value) {
+    return is_repeated(row) && (*row.step_time_s).*value
+               ? Number(*((*row.step_time_s).*value) / row.step_time_s->mean)
+               : std::nullopt;
+  };
+  return {
+      "spread",
+      Kind::kOwn,
+      kCounts,
+      false,
+      {{"spread", [=](const Summary& row) { return of_repeats(row, &Interval::sd); }},
+       {"spread_low", [=](const Summary& row) { return of_repeats(row, &Interval::sd_low); }},
+       {"spread_high", [=](const Summary& row) { return of_repeats(row, &Interval::sd_high); }}},
+      spread_cell};
+}
+
+ColumnKind best_column() {
+  return {"best",
+          Kind::kOwn,
+          kTflops,
+          false,
+          {{"p_best",
+            [](const Summary& row) {
+              return row.standing ? Number(row.standing->chance) : std::nullopt;
+            }},
+           {"best", nullptr, place_text}},
+          best_cell};
+}
+
 ColumnKind vs_column() {
   return {"vs",
           Kind::kOwn,
@@ -189,10 +248,15 @@ std::vector<ColumnKind> name_kinds() {
   return {
       text_column("sweep", kNotes, [](Row row) { return row.sweep; }),
       text_column("point", kStays, [](Row row) { return row.point.name; }),
+      text_column("campaign", kNotes, campaign_text),
+      text_column("selection", kStays, [](Row row) { return row.selection; }),
       text_column("run", kStays, [](Row row) { return row.run; }),
+      text_column("allocation", kStays, [](Row row) { return row.allocation; }),
+      text_column("day", kStays, [](Row row) { return row.day; }),
       text_column("trainer", kDetail, [](Row row) { return row.point.trainer; }),
       text_column("state", kStays, [](Row row) { return std::string(text_of(row.state)); }),
       text_column("started", kDetail, started_text),
+      text_column("remarks", kDetail, [](Row row) { return join(remarks_of(row), "; "); }),
       text_column("notes", kNotes, [](Row row) { return join(row.notes, "; "); }),
   };
 }
@@ -201,12 +265,10 @@ std::vector<ColumnKind> measure_kinds() {
   using Row = const Summary&;
   return {
       time_column(),
-      {"spread",
-       Kind::kOwn,
-       kCounts,
-       false,
-       {{"spread", [](Row row) { return is_repeated(row) ? spread_of(row) : std::nullopt; }}},
-       spread_cell},
+      text_column("unit", kDetail, [](Row row) { return unit_of(row); }),
+      rate_column("df", Kind::kNumber, kDetail, "df",
+                  [](Row row) { return row.step_time_s ? row.step_time_s->df : Number(); }),
+      spread_column(),
       {"strip", Kind::kOwn, kStrip, false, {}, strip_cell},
       rate_column("tflops", Kind::kNumber, kTflops, "tflops", [](Row row) { return row.tflops; }),
       text_column("flops_formula", kDetail, [](Row row) { return row.flops_formula; }),
@@ -219,6 +281,7 @@ std::vector<ColumnKind> measure_kinds() {
       rate_column("memory", Kind::kNumber, kRates, "memory_gib",
                   [](Row row) { return row.memory_gib; }),
       vs_column(),
+      best_column(),
       rate_column("allocations", Kind::kCount, kCounts, "allocations", allocations_of),
       rate_column("runs", Kind::kCount, kCounts, "runs", runs_of),
       rate_column("iterations", Kind::kCount, kCounts, "iterations", iterations_of),

@@ -76,8 +76,11 @@ const std::vector<ColumnName>& column_names() {
   static const std::vector<ColumnName> kColumns{
       {"sweep", "sweep", {}},
       {"campaign", "campaign", {}},
+      {"selection", "selection", {}},
       {"point", "point", {"configuration", "config"}},
       {"run", "run", {"run name"}},
+      {"allocation", "allocation", {"job"}},
+      {"day", "day", {}},
       {"trainer", "trainer", {"framework"}},
       {"cluster", "cluster", {}},
       {"state", "state", {"status", "outcome"}},
@@ -143,10 +146,14 @@ const std::vector<ColumnName>& column_names() {
       {"runs", "runs", {"num runs", "repeats"}},
       {"iterations", "iterations", {"iters", "steps", "num iterations"}},
       {"counts", "alloc/runs/lines", {}},
-      {"started", "started", {"date", "day"}},
+      {"started", "started", {"date"}},
       {"tag", "tag", {}},
       {"vs", "vs", {"versus", "change", "delta", "Δ"}},
-      {"notes", "notes", {"note", "comment", "comments", "remark", "remarks"}},
+      {"best", "best", {"P(best)", "rank"}},
+      {"unit", "unit", {}},
+      {"df", "df", {"degrees of freedom"}},
+      {"remarks", "remarks", {}},
+      {"notes", "notes", {"note", "comment", "comments", "remark"}},
       {"strip", "strip", {"sparkline", "dots"}}};
   return kColumns;
 }

@@ -181,6 +181,23 @@ std::vector<Column> usual_columns(const std::vector<std::string>& names) {
   return columns;
 }
 
+std::vector<std::string> naming_columns(const std::vector<Summary>& rows) {
+  const auto any = [&](std::string Summary::*name) {
+    return std::any_of(rows.begin(), rows.end(),
+                       [&](const auto& row) { return !(row.*name).empty(); });
+  };
+  std::vector<std::string> names{"point"};
+  if (any(&Summary::run)) {
+    names = {"run"};
+  } else if (any(&Summary::allocation)) {
+    names.emplace_back("allocation");
+  } else if (any(&Summary::day)) {
+    names.emplace_back("day");
+  }
+  if (any(&Summary::selection)) names.emplace_back("selection");
+  return names;
+}
+
 bool has_context_parallel(const std::vector<Summary>& rows) {
   return std::any_of(rows.begin(), rows.end(),
                      [](const Summary& row) { return row.point.layout.cp.value_or(1) > 1; });

@@ -30,6 +30,9 @@ std::set<std::string, std::less<>> axes_in_columns(const std::string& text);
 /// Columns by their canonical names, with their usual titles. Requires that there are such kinds.
 std::vector<Column> usual_columns(const std::vector<std::string>& names);
 
+/// The columns that name rows: points, and what of them each row is.
+std::vector<std::string> naming_columns(const std::vector<Summary>& rows);
+
 /// Whether CP is worth a column: it is above 1 somewhere.
 bool has_context_parallel(const std::vector<Summary>& rows);
 

@@ -54,11 +54,19 @@ Lines after_found_warmup(Lines lines, RunDigest& digest) {
   std::vector<double> seconds = times_of(lines);
   for (double& time : seconds) time /= kMsPerSecond;
   const Course course = course_of(seconds);
-  digest.slowdown = course.kind == Course::Kind::kSlowdown;
-  digest.unsteady = course.kind == Course::Kind::kNoSteadyState;
+  digest.slowdown = course.kind == Course::Kind::kSlowdown && course.sure;
+  digest.unsteady = course.kind == Course::Kind::kNoSteadyState && course.sure;
   lines.erase(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(course.cut()));
   erase_where(lines, [](const Iteration* line) { return line->flags != 0; });
   return lines;
+}
+
+/// ln of how much longer the second half takes; 0 of a single line.
+double trend_of(const Lines& lines) {
+  if (lines.size() < 2) return 0;
+  const std::vector<double> times = times_of(lines);
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  return std::log(mean_of({middle, times.end()}) / mean_of({times.begin(), middle}));
 }
 
 LineSummary summary_of(const Lines& lines) {
@@ -89,8 +97,10 @@ RunDigest digest_of(const std::vector<Iteration>& lines, std::optional<std::int6
   digest.flagged =
       std::any_of(all.begin(), all.end(), [](const auto* line) { return line->flags != 0; });
   if (all.empty()) return digest;
-  digest.clean = summary_of(warmup ? after_fixed_warmup(all, lines.front(), *warmup)
-                                   : after_found_warmup(all, digest));
+  const Lines clean =
+      warmup ? after_fixed_warmup(all, lines.front(), *warmup) : after_found_warmup(all, digest);
+  digest.clean = summary_of(clean);
+  digest.trend = trend_of(clean);
   return digest;
 }
 

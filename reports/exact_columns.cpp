@@ -13,14 +13,39 @@ namespace {
 std::vector<std::string> usual_names(const std::vector<Summary>& rows) {
   const bool by_run =
       std::any_of(rows.begin(), rows.end(), [](const auto& row) { return !row.run.empty(); });
-  std::vector<std::string> names{"sweep", "point"};
-  if (by_run) names.insert(names.end(), {"run", "started"});
-  names.insert(
-      names.end(),
-      {"state",      "gpus",      "size",   "layers",        "hidden",        "seq",         "tp",
-       "pp",         "dp",        "mbs",    "gas",           "gbs",           "allocations", "runs",
-       "iterations", "step_time", "tflops", "flops_formula", "samples_per_s", "memory",      "mfu",
-       "hfu",        "notes"});
+  std::vector<std::string> names{"sweep", "campaign", "point"};
+  for (auto& name : naming_columns(rows)) {
+    if (name != "point") names.push_back(std::move(name));
+  }
+  if (by_run) names.emplace_back("started");
+  names.insert(names.end(), {"state",
+                             "gpus",
+                             "size",
+                             "layers",
+                             "hidden",
+                             "seq",
+                             "tp",
+                             "pp",
+                             "dp",
+                             "mbs",
+                             "gas",
+                             "gbs",
+                             "allocations",
+                             "runs",
+                             "iterations",
+                             "step_time",
+                             "unit",
+                             "df",
+                             "spread",
+                             "tflops",
+                             "flops_formula",
+                             "samples_per_s",
+                             "memory",
+                             "mfu",
+                             "hfu",
+                             "best",
+                             "remarks",
+                             "notes"});
   const bool compared =
       std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.vs.has_value(); });
   if (compared) names.emplace_back("vs");

@@ -18,6 +18,7 @@ struct Report {
   bool colours = false;     ///< only on a terminal
   /// Notes that runs have or had, also those of rows that were left out.
   std::set<std::string> said = {};
+  std::string heading = {};  ///< of which campaign it is; empty where that is plain
 };
 
 /// One way to write a table down. A new one is a file and a line in format.cpp.

@@ -39,7 +39,9 @@ void write_json(const Report& report, std::ostream& out) {
     Json& json = rows.emplace_back(Json::object());
     for (const auto& column : columns) json[column.name] = json_of(column, row);
   }
-  const Json whole{{"rows", std::move(rows)}, {"remarks", remarks_on(report.rows)}};
+  auto remarks = remarks_on(report.rows);
+  if (!report.heading.empty()) remarks.insert(remarks.begin(), "of " + report.heading);
+  const Json whole{{"rows", std::move(rows)}, {"remarks", std::move(remarks)}};
   // Names and values are users' texts: what is no UTF-8 must not end the report.
   out << whole.dump(1, ' ', false, Json::error_handler_t::replace) << '\n';
 }

@@ -33,7 +33,12 @@ std::vector<Column> usual_markdown_columns(const std::vector<Summary>& rows) {
       std::any_of(rows.begin(), rows.end(), [](const auto& row) { return !row.run.empty(); });
   std::vector<Column> columns;
   if (sweeps.size() > 1) columns = usual_columns({"sweep"});
-  if (by_run) columns.push_back(usual_columns({"run"})[0]);
+  std::vector<std::string> names = naming_columns(rows);
+  if (std::any_of(rows.begin(), rows.end(),
+                  [](const auto& row) { return row.state != RunState::kOk && row.step_time_s; }))
+    names.emplace_back("state");
+  names.erase(std::remove(names.begin(), names.end(), "point"), names.end());
+  for (auto& column : usual_columns(names)) columns.push_back(std::move(column));
   std::vector<std::string> layout{"gpus", "size", "tp", "pp", "dp"};
   if (has_context_parallel(rows)) layout.emplace_back("cp");
   layout.insert(layout.end(), {"mbs", "gas", "gbs"});
@@ -41,8 +46,8 @@ std::vector<Column> usual_markdown_columns(const std::vector<Summary>& rows) {
   for (auto& column : axis_columns(rows)) columns.push_back(std::move(column));
   if (!by_run && look_alike(rows, columns))
     columns.insert(columns.begin(), usual_columns({"point"})[0]);
-  for (auto& column :
-       usual_columns({"step_time", "spread", "tflops", "mfu", "hfu", "vs", "memory", "notes"}))
+  for (auto& column : usual_columns(
+           {"step_time", "spread", "tflops", "best", "mfu", "hfu", "vs", "memory", "notes"}))
     columns.push_back(std::move(column));
   return columns;
 }
@@ -58,8 +63,12 @@ void write_markdown(const Report& report, std::ostream& out) {
     out << "no points\n";
     return;
   }
-  write_markdown_table(text_columns(report.rows, markdown_columns(report), false), out);
-  const auto remarks = remarks_on(report.rows);
+  const auto table = text_columns(report.rows, markdown_columns(report), false);
+  write_markdown_table(table, out);
+  auto remarks = remarks_on(report.rows);
+  if (std::any_of(table.begin(), table.end(), [](const auto& column) { return column.is_ranking; }))
+    remarks.emplace_back(kBestLegend);
+  if (!report.heading.empty()) remarks.insert(remarks.begin(), "of " + report.heading);
   if (!remarks.empty()) out << '\n';
   for (const auto& remark : remarks) out << "- " << markdown_literal(remark) << '\n';
 }

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cstddef>
 #include <string>
-#include <vector>
 
 #include "core/records/summary.h"
 #include "sweeps/estimate/flops.h"
@@ -21,12 +19,5 @@ struct Rating {
 /// from the same formula: without recomputed work, and with it.
 /// Source: for TFLOPS see sweeps/estimate/flops.h.
 void rate(Summary& row, const Rating& rating);
-
-/// Sets the useful work that each row's GPUs do in a second against that of row `reference`: work
-/// that is done twice (recomputation) counts once, other than in TFLOPS. Rows of one model are
-/// compared by sequences where their FLOPs are unknown; others then not at all.
-/// Shape: the interval combines both rows' own. Source: Zou and Donner, "Construction of confidence
-/// limits about effect measures", Statistics in Medicine 27, 2008, on logarithms.
-void compare_with(std::vector<Summary>& rows, std::size_t reference);
 
 }  // namespace pippin

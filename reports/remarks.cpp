@@ -13,6 +13,20 @@ std::string name_of(const Summary& row) {
   return printable(row.run.empty() ? row.point.name : row.run);
 }
 
+constexpr const char* kUnclean =
+    "lines are in the mean that are no clean samples: the first, a skipped step, one after a save "
+    "or an evaluation, or an interval's mean";
+
+/// Empty where all kept their pace.
+std::string pace_text(std::int64_t runs, std::int64_t slowdowns, std::int64_t unsteady) {
+  if (slowdowns + unsteady == 0) return "";
+  std::vector<std::string> kinds;
+  if (slowdowns > 0) kinds.push_back(fmt::format("{} slowed down on the way", slowdowns));
+  if (unsteady > 0) kinds.push_back(fmt::format("{} found no steady state", unsteady));
+  return fmt::format("runs are in the mean that changed pace: of all {}, {}", runs,
+                     join(kinds, " and "));
+}
+
 /// Texts with the rows they hold for, in the order they came.
 class Grouped {
  public:
@@ -50,7 +64,8 @@ void add_interval_remarks(std::vector<std::string>& lines, const std::vector<Sum
     const Interval& time = *row.step_time_s;
     const std::string what =
         with_interval ? fmt::format("± is half of the 95 % interval over {}s", time.unit) : "no ±";
-    remarks.add(time.remark.empty() ? what : what + ": " + time.remark, row);
+    remarks.add(time.remark.empty() ? what : what + (with_interval ? ", " : ": ") + time.remark,
+                row);
     ++concerned;
   }
   remarks.append_to(lines, concerned);
@@ -59,10 +74,7 @@ void add_interval_remarks(std::vector<std::string>& lines, const std::vector<Sum
 void add_star(std::vector<std::string>& lines, const std::vector<Summary>& rows) {
   const bool any =
       std::any_of(rows.begin(), rows.end(), [](const auto& row) { return !row.clean; });
-  if (!any) return;
-  lines.push_back(
-      "* lines are in the mean that are no clean samples: the first, a skipped step, one after a "
-      "save or an evaluation, or an interval's mean");
+  if (any) lines.push_back("* " + std::string(kUnclean));
 }
 
 /// One line however many rows there are: the table marks which.
@@ -73,12 +85,7 @@ void add_wave(std::vector<std::string>& lines, const std::vector<Summary>& rows)
     slowdowns += row.slowdowns;
     unsteady += row.unsteady;
   }
-  if (slowdowns + unsteady == 0) return;
-  std::vector<std::string> kinds;
-  if (slowdowns > 0) kinds.push_back(fmt::format("{} slowed down on the way", slowdowns));
-  if (unsteady > 0) kinds.push_back(fmt::format("{} found no steady state", unsteady));
-  lines.push_back(fmt::format("~ runs are in the mean that changed pace: of all {}, {}", runs,
-                              join(kinds, " and ")));
+  if (slowdowns + unsteady > 0) lines.push_back("~ " + pace_text(runs, slowdowns, unsteady));
 }
 
 /// No TFLOPS without its formula.
@@ -97,6 +104,19 @@ std::string listed(const std::vector<std::string>& names) {
   if (names.size() <= kNamed) return join(names, ", ");
   const std::vector<std::string> first(names.begin(), names.begin() + kNamed);
   return fmt::format("{} and {} more", join(first, ", "), names.size() - kNamed);
+}
+
+std::vector<std::string> remarks_of(const Summary& row) {
+  std::vector<std::string> remarks;
+  const auto add = [&](std::string text) {
+    if (!text.empty()) remarks.push_back(std::move(text));
+  };
+  add(printable(row.reason));
+  if (row.step_time_s) add(row.step_time_s->remark);
+  if (!row.clean) add(kUnclean);
+  add(pace_text(row.runs, row.slowdowns, row.unsteady));
+  for (const auto& remark : row.remarks) add(printable(remark));
+  return remarks;
 }
 
 std::vector<std::string> remarks_on(const std::vector<Summary>& rows) {

@@ -12,6 +12,14 @@ namespace pippin {
 /// them.
 std::vector<std::string> remarks_on(const std::vector<Summary>& rows);
 
+/// What the column of that name says.
+inline constexpr const char* kBestLegend =
+    "best: the most useful work per second and GPU; tied: cannot be told from it; %: the chance to "
+    "be the best";
+
+/// What holds for one row of them, for formats that have a column for it.
+std::vector<std::string> remarks_of(const Summary& row);
+
 /// "a, b" or "a, b, c and 4 more", of at most three names.
 std::string listed(const std::vector<std::string>& names);
 

@@ -88,7 +88,13 @@ struct SortKey {
 bool is_rate(const ColumnKind& kind) {
   const std::string_view name = kind.name;
   return name == "tflops" || name == "mfu" || name == "hfu" || name == "samples_per_s" ||
-         name == "tokens_per_s_per_gpu" || name == "vs";
+         name == "tokens_per_s_per_gpu" || name == "vs" || name == "best";
+}
+
+/// What rows are ranked by: of one that did not end well it does not count.
+bool is_measure(const ColumnKind& kind) {
+  const std::string_view name = kind.name;
+  return is_rate(kind) || name == "step_time" || name == "spread";
 }
 
 SortKey sort_key_in(std::string_view word, const std::vector<Summary>& rows) {
@@ -113,6 +119,7 @@ std::optional<Value> value_of_key(const Summary& row, const SortKey& key) {
     const Value* value = find_value(row.point.axes, key.axis);
     return value ? std::optional(*value) : std::nullopt;
   }
+  if (is_measure(*key.kind) && row.state != RunState::kOk) return std::nullopt;
   const Field& field = key.kind->fields.front();
   if (field.number) {
     const auto number = field.number(row);

@@ -4,11 +4,17 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <iterator>
+#include <map>
+#include <numeric>
 #include <set>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "reports/digest.h"
+#include "reports/row_units.h"
+#include "reports/statistics/difference.h"
 #include "reports/statistics/interval.h"
 #include "reports/values.h"
 
@@ -23,6 +29,7 @@ struct Sample {
   bool clean = true;
   std::int64_t slowdowns = 0, unsteady = 0;  ///< runs of such a course
   std::size_t left_out = 0;                  ///< runs whose lines are all unclean
+  std::vector<double> trends;                ///< of the runs
 };
 
 bool is_noted(const PointSamples& point) { return point.point.trainer == kNotedTrainer; }
@@ -65,6 +72,8 @@ RunMoments moments_of(const RunSamples& run, const LineSummary& lines) {
   RunMoments moments;
   moments.day = run.day;
   moments.allocation = run.allocation;
+  moments.started_at = run.started_at;
+  moments.resolution = run.resolution_ms.value_or(0) / kMsPerSecond;
   moments.n = static_cast<std::size_t>(lines.lines);
   moments.mean = lines.mean_ms / kMsPerSecond;
   moments.squares = sd * sd * static_cast<double>(lines.lines - 1);
@@ -89,7 +98,9 @@ Sample clean_sample(const RowRuns& row, const FinalBatch& batch) {
     result.slowdowns += digest.slowdown;
     result.unsteady += digest.unsteady;
     result.left_out += digest.clean.lines == 0;
-    if (digest.clean.lines > 0) add_run(result, *row.runs[i], digest.clean);
+    if (digest.clean.lines == 0) continue;
+    add_run(result, *row.runs[i], digest.clean);
+    result.trends.push_back(digest.trend);
   }
   return result;
 }
@@ -135,14 +146,20 @@ std::optional<std::string> recompute_of(const RowRuns& row) {
   return all_partial ? std::optional<std::string>("") : std::nullopt;
 }
 
-/// "oom in 1 of 3 runs", for each state that is not the row's own.
-void remark_other_ends(Summary& row, const std::vector<const RunSamples*>& runs) {
+/// "oom in 1 of 3 runs, which the mean leaves out", for each state that is not the row's own.
+void remark_other_ends(Summary& row, const RowRuns& of) {
+  const auto& runs = of.runs;
   for (int i = 0; i <= static_cast<int>(RunState::kMissing); ++i) {
     const auto state = static_cast<RunState>(i);
     const auto count = std::count_if(runs.begin(), runs.end(),
                                      [&](const auto* run) { return run->state == state; });
     if (count == 0 || state == row.state) continue;
-    row.remarks.push_back(fmt::format("{} in {} of {} runs", text_of(state), count, runs.size()));
+    bool has_lines = false;
+    for (std::size_t run = 0; run < runs.size(); ++run)
+      has_lines = has_lines || (runs[run]->state == state && of.digests[run].all.lines > 0);
+    const bool left_out = has_lines && row.state == RunState::kOk && !counts_beside_ok(state);
+    row.remarks.push_back(fmt::format("{} in {} of {} runs{}", text_of(state), count, runs.size(),
+                                      left_out ? ", which the mean leaves out" : ""));
   }
 }
 
@@ -156,8 +173,24 @@ void remark_why(Summary& row, const std::vector<const RunSamples*>& runs) {
   }
 }
 
+/// Several runs that all take another pace on their way: a warm-up that was not seen, or heat.
+void remark_trend(Summary& row, const std::vector<double>& trends) {
+  constexpr double kMatters = 0.01, kChance = 0.01;
+  constexpr std::size_t kFew = 3;
+  if (trends.size() < kFew) return;
+  const auto trend = paired_difference(trends);
+  if (std::abs(trend->estimate) < kMatters || !(trend->p() < kChance)) return;
+  constexpr double kPercent = 100;
+  row.remarks.push_back(fmt::format(
+      "within a run, times {} by {:.1f} % from one half to the next{}",
+      trend->estimate < 0 ? "fall" : "rise", kPercent * std::abs(std::expm1(trend->estimate)),
+      trend->estimate < 0 ? ": a longer warm-up may be in the mean" : ""));
+}
+
 void add_counts(Summary& row, const Sample& sample) {
   const Nesting nesting = nest(sample.runs);
+  row.allocation_means = allocation_means_of(sample.runs);
+  for (auto& mean : row.allocation_means) mean.allocation = row.sweep + "/" + mean.allocation;
   row.allocations = static_cast<std::int64_t>(nesting.allocations());
   row.runs = static_cast<std::int64_t>(nesting.runs.size());
   row.iterations = static_cast<std::int64_t>(nesting.iterations());
@@ -220,8 +253,21 @@ void add_means(Summary& row, const RowRuns& of, const Summing& summing) {
     row.remarks.push_back(fmt::format("no clean line in {} of {} runs, which the mean leaves out",
                                       sample.left_out, sample.left_out + sample.runs.size()));
   }
+  remark_trend(row, sample.trends);
   row.recompute = recompute_of(of);
   if (!row.recompute) row.remarks.push_back("runs with and without recomputation: no TFLOPS");
+}
+
+/// Of a row that is ok, the runs that count beside those that are.
+RowRuns counted_of(const RowRuns& of, RunState state) {
+  if (state != RunState::kOk) return of;
+  RowRuns counted{of.point, {}, {}};
+  for (std::size_t i = 0; i < of.runs.size(); ++i) {
+    if (!counts_beside_ok(of.runs[i]->state)) continue;
+    counted.runs.push_back(of.runs[i]);
+    counted.digests.push_back(of.digests[i]);
+  }
+  return counted;
 }
 
 Summary summarize_row(const RowRuns& of, const Summing& summing) {
@@ -237,37 +283,56 @@ Summary summarize_row(const RowRuns& of, const Summing& summing) {
       row.started_at = run->started_at;
   }
   for (const auto* run : of.runs) add_notes(row, run->notes);
-  add_means(row, of, summing);
+  add_means(row, counted_of(of, row.state), summing);
   remark_why(row, of.runs);
-  remark_other_ends(row, of.runs);
+  remark_other_ends(row, of);
   return row;
 }
 
-RowRuns runs_between(const PointSamples& point, std::size_t begin, std::size_t end) {
-  RowRuns rows{&point, {}, {}};
-  for (std::size_t i = begin; i < end; ++i) {
-    rows.runs.push_back(&point.runs[i]);
-    rows.digests.push_back(digest_of_run(point.runs[i], point));
+/// Some runs of a point, or none.
+struct RowPlace {
+  const PointSamples* point;
+  std::vector<std::size_t> runs;
+};
+
+RowRuns runs_at(const RowPlace& place) {
+  RowRuns rows{place.point, {}, {}};
+  for (const std::size_t run : place.runs) {
+    rows.runs.push_back(&place.point->runs[run]);
+    rows.digests.push_back(digest_of_run(place.point->runs[run], *place.point));
   }
   return rows;
 }
 
-/// A row of one run, or of a point without any.
-struct RowPlace {
-  const PointSamples* point;
-  std::size_t begin, end;  ///< of its runs
-};
+RowPlace whole(const PointSamples& point) {
+  RowPlace place{&point, std::vector<std::size_t>(point.runs.size())};
+  std::iota(place.runs.begin(), place.runs.end(), std::size_t{0});
+  return place;
+}
 
-/// By point. Figures that somebody noted stand as they were noted: their document may come back to
-/// a point.
-std::vector<RowPlace> places_of_runs(const std::vector<PointSamples>& points) {
+/// What runs of one row have in common.
+std::pair<std::int64_t, std::string> key_of(const RunSamples& run, std::size_t i, Rows by) {
+  if (by == Rows::kRun) return {static_cast<std::int64_t>(i), ""};
+  return {by == Rows::kDay ? 0 : run.campaign, by == Rows::kDay ? run.day : run.allocation};
+}
+
+/// Of one point, in the order in which they appear; one of a point without runs.
+std::vector<RowPlace> places_of(const PointSamples& point, Rows by) {
+  if (by == Rows::kPoint || point.runs.empty()) return {whole(point)};
   std::vector<RowPlace> places;
-  for (const auto& point : points) {
-    if (point.runs.empty()) places.push_back({&point, 0, 0});
-    for (std::size_t i = 0; i < point.runs.size(); ++i) places.push_back({&point, i, i + 1});
+  std::map<std::pair<std::int64_t, std::string>, std::size_t> known;
+  for (std::size_t i = 0; i < point.runs.size(); ++i) {
+    const auto [place, is_new] = known.try_emplace(key_of(point.runs[i], i, by), places.size());
+    if (is_new) places.push_back({&point, {}});
+    places[place->second].runs.push_back(i);
   }
+  return places;
+}
+
+/// Figures that somebody noted stand as they were noted: their document may come back to a point.
+void sort_noted(std::vector<RowPlace>& places) {
   const auto id = [](const RowPlace& place) {
-    return place.begin < place.end ? place.point->runs[place.begin].id : 0;
+    return place.runs.empty() ? 0 : place.point->runs[place.runs.front()].id;
   };
   for (auto begin = places.begin(); begin != places.end();) {
     const auto end = std::find_if(begin, places.end(), [&](const RowPlace& place) {
@@ -276,31 +341,39 @@ std::vector<RowPlace> places_of_runs(const std::vector<PointSamples>& points) {
     std::stable_sort(begin, end, [&](const auto& a, const auto& b) { return id(a) < id(b); });
     begin = end == begin ? std::next(begin) : end;
   }
-  return places;
 }
 
-Summary summarize_run(const RowPlace& place, const Summing& summing) {
-  Summary row = summarize_row(runs_between(*place.point, place.begin, place.end), summing);
-  if (place.begin < place.end) row.run = place.point->runs[place.begin].run;
+Summary summarize_place(const RowPlace& place, const Summing& summing) {
+  Summary row = summarize_row(runs_at(place), summing);
+  if (summing.by == Rows::kPoint || place.runs.empty()) return row;
+  const RunSamples& first = place.point->runs[place.runs.front()];
+  if (summing.by == Rows::kRun) row.run = first.run;
+  if (summing.by != Rows::kDay) row.allocation = first.allocation;
+  if (summing.by != Rows::kDay) row.campaign = first.campaign;
+  row.day = first.day;
   return row;
 }
 
 }  // namespace
 
 std::vector<Summary> sum_up(const std::vector<PointSamples>& points, const Summing& summing) {
-  std::vector<Summary> rows;
-  rows.reserve(points.size());
-  if (summing.by_run) {
-    for (const auto& place : places_of_runs(points)) rows.push_back(summarize_run(place, summing));
-    return rows;
+  std::vector<RowPlace> places;
+  places.reserve(points.size());
+  for (const auto& point : points) {
+    auto more = places_of(point, summing.by);
+    places.insert(places.end(), std::make_move_iterator(more.begin()),
+                  std::make_move_iterator(more.end()));
   }
-  for (const auto& point : points)
-    rows.push_back(summarize_row(runs_between(point, 0, point.runs.size()), summing));
+  if (summing.by == Rows::kRun) sort_noted(places);
+  std::vector<Summary> rows;
+  rows.reserve(places.size());
+  for (const auto& place : places) rows.push_back(summarize_place(place, summing));
   return rows;
 }
 
 std::vector<RunMoments> counted_runs(const PointSamples& point, Samples samples) {
-  const RowRuns row = runs_between(point, 0, point.runs.size());
+  const RowRuns all = runs_at(whole(point));
+  const RowRuns row = counted_of(all, state_of(all));
   return sample_of(row, final_batch(row), samples).runs;
 }
 

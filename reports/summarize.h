@@ -16,19 +16,24 @@ enum class Samples {
 };
 
 /// Of sum_up() and what it calls: rows that another version summed up are summed up anew.
-inline constexpr std::int64_t kSummaryVersion = 3;
+inline constexpr std::int64_t kSummaryVersion = 4;
+
+/// What of a point has a row of its own.
+enum class Rows { kPoint, kDay, kAllocation, kRun };
 
 /// Which rows there are, and of which lines.
 struct Summing {
   Samples samples = Samples::kClean;
-  bool by_run = false;  ///< a row for each run instead of one for each point
+  Rows by = Rows::kPoint;
 };
 
-/// One row per point, or per run, in the given order, without rates.
-/// Shape: every run with lines counts, however it ended, by its digest; one without is digested
-/// from its iterations. Where the batch size differs between a point's runs, only runs of the
-/// largest one count. The state is ok where one run is, else the worst that is present, out of
-/// memory first. A row of figures written down by hand has no interval, and is where it was noted.
+/// One row per point, or per part of one, in the given order, without rates.
+/// Shape: the state is ok where one run is, else the worst that is present, out of memory first.
+/// Runs that went well count, and beside them those that were cut; where none went well, all with
+/// lines, however they ended. A run counts by
+/// its digest; one without is digested from its iterations. Where the batch size differs between a
+/// point's runs, only runs of the largest one count. A row of figures written down by hand has no
+/// interval, and is where it was noted.
 std::vector<Summary> sum_up(const std::vector<PointSamples>& points, const Summing& summing);
 
 /// What the mean of a point's row is made of: the moments of its runs, in seconds. Empty where no

@@ -61,6 +61,7 @@ std::vector<TextColumn> text_columns(const std::vector<Summary>& rows,
     const bool own_title = is(column, "strip") && column.title == column.kind->name;
     text.title = own_title ? strip_title(style.strip_scale) : printable(column.title);
     text.is_strip = is(column, "strip");
+    text.is_ranking = is(column, "best");
     text.keep = column.asked;
     if (column.kind) {
       arrange(text, column, aligned);

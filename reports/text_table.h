@@ -18,6 +18,7 @@ struct TextColumn {
   bool may_move = false;     ///< to the caption, where all its cells are equal
   bool may_shorten = false;  ///< its cells, where room is short; unlike ones stay so if they can
   bool is_strip = false;     ///< its cells are drawings that want a legend
+  bool is_ranking = false;   ///< its cells need one too
   bool keep = false;         ///< also where no cell is known
   std::vector<std::string> cells;  ///< one per row; empty: unknown
   std::vector<Tone> tones;         ///< one per row, or none

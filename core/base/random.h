@@ -27,6 +27,11 @@ class Random {
   std::mt19937_64 engine_;
 };
 
+/// Uniform in (0, 1).
+double uniform(Random& random);
+/// Standard normal; the same on every platform up to the last digits of log and cos.
+double normal(Random& random);
+
 /// A seed for one named part of a whole, so that the parts do not share a stream.
 std::uint64_t seed_of(std::uint64_t seed, std::string_view part);
 

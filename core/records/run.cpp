@@ -32,4 +32,8 @@ RunState run_state_of(std::string_view text) {
   throw std::logic_error("no RunState is named '" + std::string(text) + "'");
 }
 
+bool counts_beside_ok(RunState state) {
+  return state == RunState::kOk || state == RunState::kTimeout || state == RunState::kCancelled;
+}
+
 }  // namespace pippin

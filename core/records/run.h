@@ -18,6 +18,10 @@ std::string_view text_of(RunState state);
 /// Requires one of the texts above.
 RunState run_state_of(std::string_view text);
 
+/// Whether the lines of such a run count beside those of runs that went well: it was one, or was
+/// cut from outside. Leaving out what ran into its time limit would leave out the slow ones.
+bool counts_beside_ok(RunState state);
+
 /// Why an iteration is no clean sample of a step; bits of Iteration::flags, stable in the database.
 enum IterationFlag : unsigned {
   kFirst = 1u << 0,            ///< the first of a launch: start-up is in it
@@ -63,6 +67,7 @@ struct LogRun {
   std::optional<RunState> end;             ///< how it ended, where the log says so
   std::string evidence;                    ///< the line that says so
   std::int64_t scraper_version = 0;        ///< of the scraper that read it
+  std::optional<double> resolution_ms;     ///< the finest step in which it writes step times
 };
 
 /// Where a run of a campaign stands in its design; empty for a foreign log.

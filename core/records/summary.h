@@ -22,8 +22,9 @@ struct RunDigest {
   LineSummary clean;  ///< without warm-up and flagged lines
   LineSummary all;
   bool flagged = false;     ///< lines are in `all` that are no clean samples
-  bool slowdown = false;    ///< it slowed down on the way
-  bool unsteady = false;    ///< it found no steady state
+  bool slowdown = false;    ///< it surely slowed down on the way
+  bool unsteady = false;    ///< it surely found no steady state
+  double trend = 0;         ///< ln of how much longer the second half of its clean lines takes
   Count gbs;                ///< the batch size of its last lines; only lines of it are in the above
   bool batch_grew = false;  ///< it has lines of another batch size
 };
@@ -32,17 +33,20 @@ struct RunDigest {
 struct RunSamples {
   std::int64_t id = 0;                     ///< in the database
   std::string run;                         ///< its name
+  std::int64_t campaign = 0;               ///< its number; 0: of a foreign log
+  std::string cluster;                     ///< of its campaign; empty where unknown
   std::string allocation;                  ///< runs with equal text shared an allocation
   std::string day;                         ///< UTC date the run started, empty where unknown
   std::optional<std::int64_t> started_at;  ///< seconds since 1970, UTC
   RunState state = RunState::kOk;
-  std::string evidence;                ///< why it is in that state
-  std::string recompute;               ///< "none", "selective", "full"; empty where unknown
-  std::vector<Iteration> iterations;   ///< empty where they were not loaded, as `digest` is there
-  std::optional<RunDigest> digest;     ///< nothing: not summed up yet
-  std::optional<std::int64_t> warmup;  ///< of its campaign: iterations to leave out
-  std::optional<double> memory_mib;    ///< largest `max allocated` over ranks
-  std::vector<std::string> notes;      ///< what people wrote of it, the newest last
+  std::string evidence;                 ///< why it is in that state
+  std::string recompute;                ///< "none", "selective", "full"; empty where unknown
+  std::vector<Iteration> iterations;    ///< empty where they were not loaded, as `digest` is there
+  std::optional<RunDigest> digest;      ///< nothing: not summed up yet
+  std::optional<std::int64_t> warmup;   ///< of its campaign: iterations to leave out
+  std::optional<double> memory_mib;     ///< largest `max allocated` over ranks
+  std::optional<double> resolution_ms;  ///< in which its log writes step times
+  std::vector<std::string> notes;       ///< what people wrote of it, the newest last
 };
 
 /// A mean with its interval, as far as the repeats allow one. In seconds.
@@ -52,6 +56,8 @@ struct Interval {
   std::optional<double> sd;         ///< between units; within the run where there is one only
   std::string unit;                 ///< "day", "allocation", "run", "iteration": what was repeated
   std::string remark;               ///< why there is no interval, or what it does not cover
+  std::optional<double> df = {};    ///< degrees of freedom of the interval
+  std::optional<double> sd_low = {}, sd_high = {};  ///< 95 % of `sd` between units
 };
 
 /// One point with everything that was measured of it.
@@ -66,6 +72,13 @@ struct PointSamples {
   std::vector<RunSamples> runs;
 };
 
+/// What one allocation of a row came to.
+struct AllocationMean {
+  std::string allocation;  ///< rows with equal text ran in the same one
+  std::string day;         ///< UTC date, empty where unknown
+  double seconds = 0;      ///< the mean of its runs
+};
+
 /// Where single lines lie: the lowest, the quarters as far as they reach in any run, the highest.
 struct Quantiles {
   double min = 0, p25 = 0, p75 = 0, max = 0;
@@ -77,19 +90,30 @@ struct Ratio {
   std::optional<double> low, high;
 };
 
+/// Where a row stands among those of its table.
+struct Standing {
+  enum Place { kBest, kTied, kBehind };
+  Place place = kBehind;  ///< tied: what was measured cannot tell it from the best
+  double chance = 0;      ///< that it is the best
+};
+
 /// One row of a table.
 struct Summary {
   std::string sweep;
   Point point;
   RunState state = RunState::kMissing;
   std::string reason;
-  std::string run;                         ///< its name where the row is one run, else empty
+  /// What a row is of that stands for some of a point's runs only; else empty.
+  std::string run, allocation, day;
+  std::int64_t campaign = 0;               ///< its number where the row is of one, else 0
+  std::string selection;                   ///< what its reader called that, where there are several
   std::optional<std::int64_t> started_at;  ///< of the first run; seconds since 1970, UTC
   std::int64_t allocations = 0, runs = 0, iterations = 0;  ///< that are in the mean
   bool clean = true;  ///< false: lines are in the mean that are no clean samples
   /// Runs that are wholly in the mean though they changed pace: slower on the way, or never steady.
   std::int64_t slowdowns = 0, unsteady = 0;
   std::optional<Interval> step_time_s;
+  std::vector<AllocationMean> allocation_means;
   std::vector<double> unit_means_s;  ///< of the allocations, or of the runs of a single one
   std::optional<Quantiles> lines_s;  ///< of single lines, over all runs in the mean
   /// "none", "selective", "full", empty where unknown; nothing where its runs disagree.
@@ -105,6 +129,7 @@ struct Summary {
   std::vector<std::string> notes;       ///< what people wrote of its runs, as it stands
   std::vector<std::string> past_notes;  ///< what they wrote before
   std::optional<Ratio> vs;              ///< its useful work a second and GPU to that of another row
+  std::optional<Standing> standing;     ///< by the same; nothing where it is not ranked
   std::vector<std::string> remarks;     ///< what a reader of the row must know
 };
 

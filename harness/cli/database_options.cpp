@@ -30,6 +30,8 @@ void add_report(CommandLine& line) {
   report.add_option("--format", options->format, "terminal, markdown, csv or json")
       ->capture_default_str()
       ->type_name("FORMAT");
+  report.add_flag("--methods", options->methods,
+                  "one paragraph for a paper instead of the table: how it was measured");
   CLI::Option* update =
       report
           .add_option("--update", *notes,
@@ -114,9 +116,14 @@ void add_table_options(CLI::App& command, ReportOptions& options) {
   const auto add = [&](const char* name, std::string& value, const char* type, const char* help) {
     command.add_option(name, value, help)->type_name(type);
   };
-  command.add_option("SWEEP", options.sweep,
-                     "a sweep, a campaign of one (SWEEP/2), or a tag; all where none is given");
-  command.add_option("--by", options.by, "a row for each point, or for each run")
+  command.add_option("SWEEP", options.selections,
+                     "a sweep (its newest campaign), a campaign of one (SWEEP/2), a tag, or "
+                     "'collected' for logs that no sweep made; several stand side by side; "
+                     "default: the newest campaign");
+  command.add_flag("--pool", options.pool, "all campaigns as one, instead of the newest");
+  command
+      .add_option("--by", options.by,
+                  "a row for each point; or for each campaign, day, allocation or run of it")
       ->capture_default_str()
       ->type_name("BY");
   add("--columns", options.columns, "COLUMN",

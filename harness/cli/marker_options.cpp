@@ -15,7 +15,7 @@ ReportOptions options_in_marker(const std::vector<std::string>& words) {
   } catch (const CLI::ParseError& error) {
     bad_input("{}", printable(error.what()));
   }
-  if (options.sweep.empty())
+  if (options.selections.empty())
     bad_input("the marker names no sweep: '<!-- pippin:begin SWEEP [options of report] -->'");
   return options;
 }

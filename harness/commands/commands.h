@@ -50,10 +50,12 @@ struct TailOptions {
 };
 
 struct ReportOptions {
-  std::string sweep;  ///< also "SWEEP/2", or a tag; empty: everything in the database
+  std::vector<std::string> selections;  ///< sweeps, "SWEEP/2", tags; empty: the newest campaign
+  bool pool = false;                    ///< a sweep's campaigns as one instead of the newest
+  bool methods = false;                 ///< a paragraph for a paper instead of the table
   std::string format = "terminal";
   std::string samples = "clean";
-  std::string by = "point";  ///< or "run"
+  std::string by = "point";  ///< or "campaign", "day", "allocation", "run"
   std::string flops = "params";
   std::string columns, preset;  ///< empty: those of the format
   std::string sort;

@@ -1,15 +1,21 @@
 #include "harness/commands/report.h"
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 #include <unistd.h>
+#include <unordered_map>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "harness/commands/steps/output.h"
 #include "harness/commands/steps/report_rows.h"
+#include "harness/commands/steps/selections.h"
+#include "reports/display_text.h"
+#include "reports/methods.h"
 #include "reports/presets.h"
 #include "reports/select.h"
+#include "reports/standing.h"
 #include "sweeps/accelerators.h"
 
 namespace pippin {
@@ -35,7 +41,11 @@ Summing summing_of(const ReportOptions& options) {
   summing.samples = checked("--samples", options.samples, {"clean", "all"}) == "all"
                         ? Samples::kAll
                         : Samples::kClean;
-  summing.by_run = checked("--by", options.by, {"point", "run"}) == "run";
+  checked("--by", options.by, {"point", "campaign", "day", "allocation", "run"});
+  const std::map<std::string, Rows> parts{
+      {"day", Rows::kDay}, {"allocation", Rows::kAllocation}, {"run", Rows::kRun}};
+  const auto part = parts.find(options.by);
+  if (part != parts.end()) summing.by = part->second;
   return summing;
 }
 
@@ -78,17 +88,20 @@ void check(const ReportOptions& options) {
   summing_of(options);
   rating_of(options);
   columns_of(options);
+  if (options.pool && options.by == "campaign")
+    bad_input("--pool and --by campaign: name one of them");
   names_to_know(options.where, options.sort);
 }
 
-/// The row that --vs names: by point or run, or the first.
+/// The row that --vs names: by point or run, or the first that went well.
 std::size_t reference_in(const std::vector<Summary>& rows, const std::string& name) {
-  if (name == "first") return 0;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < rows.size(); ++i) {
+    const bool is_first = name == "first" && rows[i].state == RunState::kOk && rows[i].step_time_s;
     names.push_back(rows[i].run.empty() ? rows[i].point.name : rows[i].run);
-    if (names.back() == name) return i;
+    if (names.back() == name || is_first) return i;
   }
+  if (name == "first") return 0;
   bad_input("--vs {}: no row of the table is named so{}", printable(name),
             did_you_mean(name, names));
 }
@@ -96,10 +109,56 @@ std::size_t reference_in(const std::vector<Summary>& rows, const std::string& na
 void compare_rows(std::vector<Summary>& rows, const std::string& with) {
   if (with.empty() || rows.empty()) return;
   const std::size_t reference = reference_in(rows, with);
+  if (rows[reference].state != RunState::kOk)
+    bad_input("--vs {}: that row is {}; name one that went well", printable(with),
+              text_of(rows[reference].state));
   compare_with(rows, reference);
   if (!rows[reference].vs)
     bad_input("--vs {}: that row has no step time, or no batch size and GPUs, to compare with",
               printable(with));
+}
+
+/// One selection after the other becomes one point after the other.
+std::vector<Summary> by_point(std::vector<Summary> rows) {
+  std::unordered_map<std::string, std::size_t> places;
+  for (const auto& row : rows) places.try_emplace(row.point.id, places.size());
+  std::stable_sort(rows.begin(), rows.end(), [&](const Summary& a, const Summary& b) {
+    return places.at(a.point.id) < places.at(b.point.id);
+  });
+  return rows;
+}
+
+/// What the reader named, one by one; each campaign where rows are by campaign.
+std::vector<Selected> selections_of(const Globals& globals, Database& database,
+                                    const ReportOptions& options) {
+  const std::vector<std::string> names =
+      options.selections.empty() ? std::vector<std::string>{""} : options.selections;
+  std::vector<Selected> result;
+  for (const auto& name : names) {
+    if (options.by == "campaign") {
+      for (auto& one : campaigns_of(globals, database, name)) result.push_back(std::move(one));
+    } else {
+      result.push_back(selected(globals, database, name, options.pool));
+    }
+  }
+  return result;
+}
+
+/// Rows of what the reader named, each told from the others where there are several.
+std::vector<Summary> rows_of(const Globals& globals, Database& database,
+                             const std::vector<Selected>& selections, const ReportOptions& options,
+                             const AxisNames& axes) {
+  const Summing summing = summing_of(options);
+  const Rating rating = rating_of(options);
+  const bool several = selections.size() > 1 || options.by == "campaign";
+  std::vector<Summary> rows;
+  for (const auto& selection : selections) {
+    for (auto& row : report_rows(globals, database, selection.filter, summing, rating, axes)) {
+      if (several) row.selection = selection.name;
+      rows.push_back(std::move(row));
+    }
+  }
+  return several ? by_point(std::move(rows)) : rows;
 }
 
 }  // namespace
@@ -108,16 +167,18 @@ Report report_of(const Globals& globals, Database& database, const ReportOptions
   const std::string columns = columns_of(options);
   AxisNames axes = names_to_know(options.where, options.sort);
   if (!columns.empty()) axes.merge(axes_in_columns(columns));
-  const Summing summing = summing_of(options);
+  const auto selections = selections_of(globals, database, options);
   Report report;
-  report.rows = report_rows(globals, database, selection_named(globals, database, options.sweep),
-                            summing, rating_of(options), axes);
+  if (selections.size() == 1) report.heading = selections.front().heading;
+  report.rows = rows_of(globals, database, selections, options, axes);
   // Before rows are left out: an axis is one though none of the rest has it.
   if (!columns.empty()) report.columns = columns_named(columns, report.rows);
   for (const auto& row : report.rows)
     report.said.insert(row.past_notes.begin(), row.past_notes.end());
   sort_rows(report.rows, options.sort);
   report.rows = rows_where(std::move(report.rows), options.where);
+  if (summing_of(options).by == Rows::kPoint) rank(report.rows);
+  sort_rows(report.rows, options.sort);
   compare_rows(report.rows, options.vs);
   return report;
 }
@@ -130,7 +191,11 @@ ExitCode report(const Globals& globals, const ReportOptions& options) {
   table.width = terminal_width(STDOUT_FILENO);
   table.colours = wants_colours();
   std::ostringstream text;
-  format.write(table, text);
+  if (options.methods) {
+    text << wrapped(methods_of(table), table.width, 0) << '\n';
+  } else {
+    format.write(table, text);
+  }
   write_output(text.str());
   return ExitCode::kDone;
 }

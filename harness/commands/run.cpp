@@ -11,9 +11,9 @@ namespace pippin {
 
 namespace {
 
-ReportOptions usual_report(const std::string& sweep) {
+ReportOptions usual_report(const Campaign& campaign) {
   ReportOptions options;
-  options.sweep = sweep;
+  options.selections = {text_of(CampaignName{campaign.sweep, campaign.number})};
   return options;
 }
 
@@ -57,7 +57,7 @@ ExitCode run(const Globals& globals, const RunOptions& options) {
            fmt::format("the jobs go on; come back with: {}", come_back(globals, options.sweep)));
     return ExitCode::kInterrupted;
   }
-  report(globals, usual_report(campaign.sweep));
+  report(globals, usual_report(campaign));
   if (was_finished) {
     remark(globals, fmt::format("campaign {} of {} was finished already; '{}' begins a new one",
                                 campaign.number, campaign.sweep,

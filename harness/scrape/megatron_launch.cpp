@@ -63,6 +63,15 @@ void mark_events(MegatronLaunch& launch) {
   }
 }
 
+/// Trailing zeros may be left out of single lines.
+std::optional<double> finest_resolution(const std::vector<IterationRecord>& rows) {
+  std::optional<double> finest;
+  for (const auto& row : rows) {
+    if (!finest || row.resolution_ms < *finest) finest = row.resolution_ms;
+  }
+  return finest;
+}
+
 Count common_gbs(const std::vector<IterationRecord>& rows) {
   if (rows.empty()) return std::nullopt;
   const Count first = rows[0].iteration.gbs;
@@ -101,6 +110,7 @@ LogRun finished(MegatronLaunch&& launch) {
   run.started_at = launch.started_at;
   run.end = launch.ending.state(launch.rows.size());
   run.evidence = launch.ending.evidence(launch.rows.size());
+  run.resolution_ms = finest_resolution(launch.rows);
   for (auto& row : launch.rows) run.iterations.push_back(std::move(row.iteration));
   for (const auto& memory : launch.memory) run.memory.push_back(memory.second);
   // Until 2020 the lines did not print their batch.

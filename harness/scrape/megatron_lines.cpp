@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 
 #include "core/base/text.h"
 #include "core/base/units.h"
@@ -100,9 +101,23 @@ constexpr std::array<Known, 12> kKnown{{
     {"number of nan iterations", [](Iteration& i, double x) { i.nan = rounded(x); }},
 }};
 
+/// What the last written digit of a number stands for: 0.1 of "12.5", 1e-05 of "1.2345e-01".
+double step_of(std::string_view number) {
+  constexpr double kTen = 10;
+  const auto exponent = number.find_first_of("eE");
+  const auto point = number.find('.');
+  auto power = exponent == std::string_view::npos
+                   ? 0.0
+                   : parse_number(number.substr(exponent + 1)).value_or(0);
+  if (point != std::string_view::npos)
+    power -= static_cast<double>(std::min(exponent, number.size()) - point - 1);
+  return std::pow(kTen, power);
+}
+
 /// A known field goes to its place; an unknown one, and one that is no finite number ("nan"), is
 /// kept as it stands.
-void take_field(Iteration& iteration, const Field& field) {
+void take_field(IterationRecord& record, const Field& field) {
+  Iteration& iteration = record.iteration;
   if (field.name.empty() || field.value.empty()) return;
   const auto number = parse_number(field.value);
   std::string name(field.name);
@@ -110,16 +125,19 @@ void take_field(Iteration& iteration, const Field& field) {
   const auto known = std::find_if(kKnown.begin(), kKnown.end(),
                                   [&](const Known& entry) { return entry.name == name; });
   if (known != kKnown.end() && number) {
+    const double time_before = iteration.step_time_ms;
     known->set(iteration, *number);
+    if (iteration.step_time_ms != time_before)
+      record.resolution_ms = step_of(field.value) * (iteration.step_time_ms / *number);
   } else {
     iteration.other.emplace_back(std::string(field.name), Value{printable(field.value), number});
   }
 }
 
-void take_fields(Iteration& iteration, std::string_view text) {
+void take_fields(IterationRecord& record, std::string_view text) {
   for (;;) {
     const auto bar = text.find('|');
-    take_field(iteration, field_in(text.substr(0, bar)));
+    take_field(record, field_in(text.substr(0, bar)));
     if (bar == std::string_view::npos) return;
     text.remove_prefix(bar + 1);
   }
@@ -218,8 +236,8 @@ std::vector<IterationRecord> iterations_in(std::string_view line) {
     record.iteration.number = start->number;
     record.last = start->last;
     record.text = line.substr(start->begin, end - start->begin);
-    if (from == 0 && trim(before).ends_with('|')) take_fields(record.iteration, before);
-    take_fields(record.iteration, line.substr(start->fields, end - start->fields));
+    if (from == 0 && trim(before).ends_with('|')) take_fields(record, before);
+    take_fields(record, line.substr(start->fields, end - start->fields));
     if (record.iteration.skipped.value_or(0) > 0) record.iteration.flags |= kSkippedStep;
     if (record.iteration.step_time_ms > 0) records.push_back(std::move(record));
     from = start->fields;

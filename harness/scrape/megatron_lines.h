@@ -18,6 +18,7 @@ struct IterationRecord {
   std::int64_t last = 0;           ///< the number after the '/'
   std::optional<std::int64_t> at;  ///< "[2024-04-06 03:02:12]" before it; today's Megatron-LM only
   std::string_view text;           ///< the record's own part of the line
+  double resolution_ms = 0;        ///< the step in which its time is written
 };
 
 /// The iteration records of a line: more than one where ranks wrote at once, none where the line

@@ -9,8 +9,10 @@
 
 #include "core/base/text.h"
 #include "reports/remarks.h"
+#include "reports/row_units.h"
 #include "reports/statistics/common_mode.h"
 #include "reports/statistics/many_tests.h"
+#include "reports/statistics/reach.h"
 #include "reports/statistics/sample.h"
 #include "reports/summarize.h"
 
@@ -18,13 +20,12 @@ namespace pippin {
 
 namespace {
 
-constexpr std::size_t kDaysForAClaim = 3;  // fewer do not show how much days differ
-
 /// A configuration on one side, with all its runs, whatever sweep they are of.
 struct Measured {
-  PointSamples samples;          ///< only runs that went well
-  std::vector<RunMoments> runs;  ///< of them, those in the mean; empty: nothing was measured
+  PointSamples samples;                     ///< only runs that count
+  std::vector<AllocationMean> allocations;  ///< of them; empty: nothing was measured
   std::size_t all_runs = 0;
+  bool any_ok = false;
   std::string why_not;  ///< "oom: CUDA out of memory"; why nothing was, or why some runs failed
 };
 
@@ -36,10 +37,12 @@ void add_samples(Measured& measured, const PointSamples& samples) {
   }
   for (const auto& run : samples.runs) {
     ++measured.all_runs;
-    if (run.state == RunState::kOk) {
+    measured.any_ok = measured.any_ok || run.state == RunState::kOk;
+    if (counts_beside_ok(run.state)) {
       measured.samples.runs.push_back(run);
       measured.samples.runs.back().allocation = samples.sweep + "/" + run.allocation;
-    } else if (measured.why_not.empty()) {
+    }
+    if (run.state != RunState::kOk && measured.why_not.empty()) {
       measured.why_not = std::string(text_of(run.state));
       if (!run.evidence.empty()) measured.why_not += ": " + printable(run.evidence);
     }
@@ -58,7 +61,10 @@ std::vector<Measured> measured_of(const ComparisonSide& side) {
     if (is_new) result.emplace_back();
     add_samples(result[place->second], samples);
   }
-  for (auto& measured : result) measured.runs = counted_runs(measured.samples, Samples::kClean);
+  for (auto& measured : result) {
+    if (measured.any_ok)
+      measured.allocations = allocation_means_of(counted_runs(measured.samples, Samples::kClean));
+  }
   return result;
 }
 
@@ -107,53 +113,12 @@ std::string difference_of(const Point& base, const Point& other) {
   return names.empty() ? "environment" : listed(names);
 }
 
-/// The mean logarithm of each unit, by a number that both sides share.
-class Units {
- public:
-  explicit Units(bool days) : days_(days) {}
-
-  RowMeans means(const std::vector<RunMoments>& runs) {
-    std::map<std::size_t, std::map<std::string, std::pair<double, double>>> allocations;
-    for (const auto& run : runs) {
-      auto& sum = allocations[number_of(days_ ? run.day : run.allocation)][run.allocation];
-      sum.first += run.mean;
-      sum.second += 1;
-    }
-    RowMeans result;
-    for (const auto& unit : allocations) {
-      std::vector<double> logs;
-      for (const auto& sum : unit.second)
-        logs.push_back(std::log(sum.second.first / sum.second.second));
-      result.allocations.push_back(unit.first);
-      result.values.push_back(mean_of(logs));
-    }
-    return result;
-  }
-
- private:
-  std::size_t number_of(const std::string& name) {
-    return numbers_.try_emplace(name, numbers_.size()).first->second;
-  }
-
-  bool days_;
-  std::map<std::string, std::size_t> numbers_;
-};
-
-ComparedSide side_of(const std::vector<RunMoments>& runs) {
-  std::set<std::string> allocations, days;
-  std::map<std::string, std::vector<double>> means;
-  for (const auto& run : runs) {
-    allocations.insert(run.allocation);
-    days.insert(run.day);
-    means[run.allocation].push_back(run.mean);
-  }
+ComparedSide side_of(const std::vector<AllocationMean>& allocations) {
   ComparedSide side;
-  std::vector<double> of_allocations;
-  of_allocations.reserve(means.size());
-  for (const auto& entry : means) of_allocations.push_back(mean_of(entry.second));
-  side.mean_s = mean_of(of_allocations);
+  for (const auto& mean : allocations) side.mean_s += mean.seconds;
+  side.mean_s /= static_cast<double>(allocations.size());
   side.allocations = allocations.size();
-  side.days = days.count("") > 0 ? 0 : days.size();
+  side.days = days_of(allocations);
   return side;
 }
 
@@ -181,11 +146,12 @@ struct Work {
   std::vector<TwoSides> means;
 };
 
+/// Whether some row was measured in the same allocations on both sides.
 bool share_allocations(const Work& work) {
-  Units allocations(false);
+  RowUnits allocations(false);
   for (std::size_t i = 0; i < work.rows.size(); ++i) {
-    const RowMeans base = allocations.means(work.base[i]->runs);
-    if (row_difference(base, allocations.means(work.other[i]->runs)).paired) return true;
+    const RowMeans base = allocations.means(work.base[i]->allocations);
+    if (row_difference(base, allocations.means(work.other[i]->allocations)).paired) return true;
   }
   return false;
 }
@@ -197,10 +163,10 @@ void add_means(Work& work) {
                                   return std::min(row.base.days, row.other.days) >= kDaysForAClaim;
                                 }) &&
                     !share_allocations(work);
-  Units units(days);
+  RowUnits units(days);
   for (std::size_t i = 0; i < work.rows.size(); ++i) {
     TwoSides& means = work.means.emplace_back();
-    means = {units.means(work.base[i]->runs), units.means(work.other[i]->runs)};
+    means = {units.means(work.base[i]->allocations), units.means(work.other[i]->allocations)};
     const double unlike = work_of(work.rows[i].point) - work_of(work.base[i]->samples.point);
     for (double& value : means.other.values) value += unlike;
     work.rows[i].unit = days ? "day" : "allocation";
@@ -304,24 +270,24 @@ Comparison compare(const ComparisonSide& base, const ComparisonSide& other,
   std::set<std::size_t> seen;
   for (std::size_t i = 0; i < after.size(); ++i) {
     const Measured* there = places[i] ? &before[*places[i]] : nullptr;
-    const bool here = !after[i].runs.empty();
-    if (here && there && !there->runs.empty()) {
+    const bool here = !after[i].allocations.empty();
+    if (here && there && !there->allocations.empty()) {
       seen.insert(*places[i]);
       ComparedRow& row = work.rows.emplace_back();
       row.point = after[i].samples.point;
-      row.base = side_of(there->runs);
-      row.other = side_of(after[i].runs);
+      row.base = side_of(there->allocations);
+      row.other = side_of(after[i].allocations);
       work.base.push_back(there);
       work.other.push_back(&after[i]);
     } else if (here) {
       result.only_other.push_back(uncompared(after[i], there, base.name));
-    } else if (there && !there->runs.empty()) {
+    } else if (there && !there->allocations.empty()) {
       seen.insert(*places[i]);
       result.only_base.push_back(uncompared(*there, &after[i], other.name));
     }
   }
   for (std::size_t i = 0; i < before.size(); ++i) {
-    if (!before[i].runs.empty() && seen.count(i) == 0)
+    if (!before[i].allocations.empty() && seen.count(i) == 0)
       result.only_base.push_back(uncompared(before[i], nullptr, other.name));
   }
   add_means(work);

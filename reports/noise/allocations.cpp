@@ -107,7 +107,7 @@ std::vector<NoisyRun> noisy_runs(const std::vector<PointSamples>& points,
     alone.point = point.point;
     alone.warmup = point.warmup;
     for (const auto& run : point.runs) {
-      if (run.state != RunState::kOk) continue;
+      if (!counts_beside_ok(run.state)) continue;
       alone.runs.assign(1, run);
       const auto moments = counted_runs(alone, Samples::kClean);
       if (moments.empty() || !(moments.front().mean > 0)) continue;

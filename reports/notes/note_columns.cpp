@@ -15,6 +15,12 @@ bool is_usual(std::string_view title, const ColumnName& column) {
   return text == column.name || text == lower(column.title);
 }
 
+/// What a person's column is: their remarks are notes, and their days say when something ran.
+std::string name_in_notes(const ColumnName& column) {
+  if (column.name == "remarks") return "notes";
+  return column.name == "day" ? "started" : column.name;
+}
+
 }  // namespace
 
 NoteColumns::NoteColumns(const MarkdownTable& table) : table_(table) {
@@ -22,8 +28,9 @@ NoteColumns::NoteColumns(const MarkdownTable& table) : table_(table) {
   for (std::size_t i = 0; i < table.header.cells.size(); ++i) {
     const ColumnName* column = find_column_name(table.header.text(i));
     if (!column) continue;
-    places_[column->name].push_back(i);
-    if (is_usual(table.header.text(i), *column)) usual[column->name].push_back(i);
+    const std::string name = name_in_notes(*column);
+    places_[name].push_back(i);
+    if (name == column->name && is_usual(table.header.text(i), *column)) usual[name].push_back(i);
   }
   for (const auto& [name, places] : usual) places_[name] = places;
 }

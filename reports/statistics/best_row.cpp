@@ -27,10 +27,10 @@ std::vector<double> within_allocations(const RowMeans& base, const RowMeans& row
 }
 
 /// The mean of a row over drawn allocations; NaN where none of them has it.
-double drawn_mean(const RowMeans& row, const std::vector<std::size_t>& times_drawn) {
+double drawn_mean(const RowMeans& row, const std::vector<double>& times_drawn) {
   double sum = 0, count = 0;
   for (std::size_t i = 0; i < row.values.size(); ++i) {
-    const auto times = static_cast<double>(times_drawn[row.allocations[i]]);
+    const double times = times_drawn[row.allocations[i]];
     sum += times * row.values[i];
     count += times;
   }
@@ -52,20 +52,70 @@ std::vector<std::vector<std::size_t>> strata_of(const std::vector<RowMeans>& row
   return result;
 }
 
-std::vector<std::vector<std::size_t>> draws_of(const std::vector<RowMeans>& rows,
-                                               std::uint64_t seed) {
-  constexpr int kDraws = 2000;
-  const auto strata = strata_of(rows);
-  Random random(seed);
-  std::vector<std::vector<std::size_t>> draws;
-  for (int i = 0; i < kDraws; ++i) {
-    auto& draw = draws.emplace_back();
-    for (const auto& stratum : strata) {
-      for (std::size_t k = 0; k < stratum.size(); ++k)
-        draw.push_back(stratum[random.below(stratum.size())]);
-    }
+std::size_t allocations_of(const std::vector<RowMeans>& rows) {
+  std::size_t count = 0;
+  for (const auto& row : rows) count = std::max(count, row.allocations.back() + 1);
+  return count;
+}
+
+/// Adds to the shares of the rows that have the smallest mean in a draw.
+void add_winners(std::vector<double>& shares, const std::vector<RowMeans>& rows,
+                 const std::vector<double>& times_drawn) {
+  std::vector<double> means;
+  means.reserve(rows.size());
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& row : rows) {
+    means.push_back(drawn_mean(row, times_drawn));
+    if (means.back() < least) least = means.back();  // of NaN false
   }
-  return draws;
+  const auto winners = static_cast<double>(std::count(means.begin(), means.end(), least));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (means[i] == least) shares[i] += 1 / winners;
+  }
+}
+
+/// How far a t-distributed mean lies off where a normal one lies off by 1.
+double stretch_of(std::size_t allocations, Random& random) {
+  double squares = 0;
+  for (std::size_t i = 1; i < allocations; ++i) {
+    const double value = normal(random);
+    squares += value * value;
+  }
+  return std::sqrt(static_cast<double>(allocations) / squares);
+}
+
+/// Draws as many of a stratum's allocations as it has. A single one stays: nothing tells how far
+/// another would lie off.
+void draw(std::vector<double>& times_drawn, const std::vector<std::size_t>& stratum,
+          Random& random) {
+  for (std::size_t k = 0; k < stratum.size(); ++k)
+    ++times_drawn[stratum[random.below(stratum.size())]];
+  if (stratum.size() < 2) return;
+  const double stretch = stretch_of(stratum.size(), random);
+  for (const std::size_t allocation : stratum)
+    times_drawn[allocation] = 1 + stretch * (times_drawn[allocation] - 1);
+}
+
+/// As many draws as a reader would wait for.
+int draws_for(const std::vector<RowMeans>& rows) {
+  constexpr std::size_t kMost = 2000, kLeast = 200, kPatience = 10'000'000;
+  std::size_t values = 0;
+  for (const auto& row : rows) values += row.values.size();
+  return static_cast<int>(std::clamp(kPatience / values, kLeast, kMost));
+}
+
+std::vector<double> drawn_shares(const std::vector<RowMeans>& rows, std::uint64_t seed) {
+  const auto strata = strata_of(rows);
+  const int draws = draws_for(rows);
+  Random random(seed);
+  std::vector<double> shares(rows.size(), 0);
+  for (int i = 0; i < draws; ++i) {
+    std::vector<double> times_drawn(allocations_of(rows), 0);
+    for (const auto& stratum : strata) draw(times_drawn, stratum, random);
+    add_winners(shares, rows, times_drawn);
+  }
+  for (double& share : shares) share /= draws;
+  return shares;
 }
 
 std::size_t smallest_mean(const std::vector<RowMeans>& rows) {
@@ -73,6 +123,23 @@ std::size_t smallest_mean(const std::vector<RowMeans>& rows) {
     return mean_of(a.values) < mean_of(b.values);
   };
   return static_cast<std::size_t>(std::min_element(rows.begin(), rows.end(), less) - rows.begin());
+}
+
+/// Rows that are surely behind are not drawn: of many rows only a few can win.
+std::vector<double> chances_of(const std::vector<RowMeans>& rows, const std::vector<double>& p,
+                               std::uint64_t seed) {
+  constexpr double kHopeless = 0.001;
+  std::vector<std::size_t> candidates;
+  std::vector<RowMeans> means;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    if (p[row] < kHopeless) continue;  // of NaN false
+    candidates.push_back(row);
+    means.push_back(rows[row]);
+  }
+  const auto shares = drawn_shares(means, seed);
+  std::vector<double> chances(rows.size(), 0);
+  for (std::size_t i = 0; i < candidates.size(); ++i) chances[candidates[i]] = shares[i];
+  return chances;
 }
 
 }  // namespace
@@ -100,28 +167,17 @@ BestRow best_row(const std::vector<RowMeans>& rows, std::uint64_t seed) {
   }
   result.p = holm(p);
   for (std::size_t i = 0; i < rows.size(); ++i) result.tied.push_back(!(result.p[i] <= kLevel));
-  result.chance = shares_best(rows, draws_of(rows, seed));
+  result.chance = chances_of(rows, result.p, seed);
   return result;
 }
 
 std::vector<double> shares_best(const std::vector<RowMeans>& rows,
                                 const std::vector<std::vector<std::size_t>>& draws) {
   std::vector<double> shares(rows.size(), 0);
-  std::size_t allocations = 0;
-  for (const auto& row : rows) allocations = std::max(allocations, row.allocations.back() + 1);
   for (const auto& draw : draws) {
-    std::vector<std::size_t> times_drawn(allocations, 0);
+    std::vector<double> times_drawn(allocations_of(rows), 0);
     for (const std::size_t allocation : draw) ++times_drawn[allocation];
-    std::vector<double> means;
-    double least = std::numeric_limits<double>::infinity();
-    for (const auto& row : rows) {
-      means.push_back(drawn_mean(row, times_drawn));
-      if (means.back() < least) least = means.back();  // of NaN false
-    }
-    const auto winners = static_cast<double>(std::count(means.begin(), means.end(), least));
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (means[i] == least) shares[i] += 1 / winners;
-    }
+    add_winners(shares, rows, times_drawn);
   }
   for (double& share : shares) share /= static_cast<double>(draws.size());
   return shares;

@@ -31,7 +31,10 @@ struct BestRow {
   std::vector<RowDifference> from_best;  ///< one for each row; of the best itself nothing
   std::vector<double> p;                 ///< adjusted after Holm; NaN where nothing is known
   std::vector<bool> tied;                ///< the best and all that 5 % does not tell from it
-  std::vector<double> chance;            ///< that a row is the fastest, by bootstrap of allocations
+  /// That a row is the fastest. Shape: a bootstrap of allocations whose deviations are stretched by
+  /// sqrt(n / chi squared with n - 1): plain, few allocations would promise too much, as a normal
+  /// distribution does in place of Student's t.
+  std::vector<double> chance;
 };
 
 /// Requires a row, and a value of each row. `seed` draws the bootstrap.

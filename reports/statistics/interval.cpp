@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reports/statistics/reach.h"
 #include "reports/statistics/reml.h"
 #include "reports/statistics/sample.h"
 #include "reports/statistics/student.h"
@@ -10,8 +11,6 @@
 namespace pippin {
 
 namespace {
-
-constexpr std::size_t kDaysForAClaim = 3;  // fewer do not show how much days differ
 
 /// Days that a claim may rest on: 0 where an allocation's day is unknown.
 std::size_t known_days(const Nesting& nesting) {
@@ -36,6 +35,7 @@ double squares_within_runs(const std::vector<RunMoments>& runs) {
 struct Estimate {
   double mean = 0;
   double half_width = 0;
+  double df = 0;
 };
 
 /// The variance between units. Where a level has as many members as the one below, the fit holds
@@ -53,24 +53,36 @@ std::optional<Estimate> least_squares(const Nesting& nesting, Level unit) {
   const bool usable =
       found.df && *found.df >= 1 && unit_variance(nesting, found.variances, unit) > 0;
   if (!usable) return std::nullopt;
-  return Estimate{found.fit.mean, t_point(*found.df) * found.fit.se};
+  return Estimate{found.fit.mean, t_point(*found.df) * found.fit.se, *found.df};
 }
 
 Estimate estimate_of(const Nesting& nesting, const std::vector<double>& means, Level unit) {
-  const Estimate simple{mean_of(means), t_half_width(means)};
+  const Estimate simple{mean_of(means), t_half_width(means), static_cast<double>(means.size() - 1)};
   const bool no_spread = squares_of(means) == 0 && squares_within_runs(nesting.runs) == 0;
   if (balanced(nesting) || no_spread) return simple;
   return least_squares(nesting, unit).value_or(simple);
 }
 
+/// How far rounding alone may move a mean.
+double half_a_step(const std::vector<RunMoments>& runs) {
+  double coarsest = 0;
+  for (const auto& run : runs) coarsest = std::max(coarsest, run.resolution);
+  return coarsest / 2;
+}
+
 Interval replicated(const Nesting& nesting, Level unit) {
   const auto means = unit == kDay ? day_means(nesting) : allocation_means(nesting);
   const Estimate estimate = estimate_of(nesting, means, unit);
+  const double half_width = std::hypot(estimate.half_width, half_a_step(nesting.runs));
   Interval interval;
   interval.mean = estimate.mean;
-  interval.low = std::max(0.0, estimate.mean - estimate.half_width);
-  interval.high = estimate.mean + estimate.half_width;
+  interval.low = std::max(0.0, estimate.mean - half_width);
+  interval.high = estimate.mean + half_width;
+  interval.df = estimate.df;
   interval.sd = sd_of(means);
+  const SdInterval spread = sd_interval(*interval.sd, static_cast<double>(means.size() - 1));
+  interval.sd_low = spread.low;
+  interval.sd_high = spread.high;
   interval.unit = unit == kDay ? "day" : "allocation";
   return interval;
 }
@@ -96,10 +108,10 @@ Interval single_allocation(const Nesting& nesting) {
 Interval interval_of(const std::vector<RunMoments>& runs) {
   const Nesting nesting = nest(runs);
   if (nesting.allocations() == 1) return single_allocation(nesting);
-  const std::size_t days = known_days(nesting);
-  if (days >= kDaysForAClaim) return replicated(nesting, kDay);
-  Interval interval = replicated(without_days(runs), kAllocation);
-  if (days == 2) interval.remark = "these days only";
+  Interval interval = known_days(nesting) >= kDaysForAClaim
+                          ? replicated(nesting, kDay)
+                          : replicated(without_days(runs), kAllocation);
+  interval.remark = reach_of(runs);
   return interval;
 }
 

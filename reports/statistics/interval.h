@@ -12,6 +12,8 @@ namespace pippin {
 /// Satterthwaite's degrees of freedom, which weighs a unit by what it tells; but t on the units'
 /// means where no variance is detected between units, or where those degrees are below 1 or
 /// undefined: they would then count iterations as if they were independent.
+/// Times that were rounded may all be off by half a step in the same way: that is added to the half
+/// width, as independent errors are.
 /// Everything is on the scale of the data, not of its logarithm: the headline is an arithmetic
 /// mean, and its interval is about that. The lower end is at least 0, as times are. Requires times
 /// above 0 and at least one run. Source: shares of intervals that hold the truth, for 3 and 5 units

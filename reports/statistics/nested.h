@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,8 @@ struct RunMoments {
   double mean = 0;                ///< in any one unit
   double squares = 0;             ///< sum of squared deviations from `mean`, in that unit squared
   std::size_t configuration = 0;  ///< what was run, for those that compare or pool several
+  std::optional<std::int64_t> started_at = {};  ///< seconds since 1970, UTC
+  double resolution = 0;  ///< in which its iterations were written down; 0: exactly, or unknown
 };
 
 /// The levels of a measurement, lowest first.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "reports/statistics/nested.h"
+#include "reports/statistics/student.h"
 
 namespace pippin {
 
@@ -21,11 +22,6 @@ struct VarianceComponents {
   std::vector<Component> components;  ///< of the levels that were repeated, lowest first
   NestedFit fit;                      ///< of one configuration
   std::optional<double> df;  ///< Satterthwaite's, of its mean; nothing where they are not defined
-};
-
-/// Where the sd of a level may lie, 95 %.
-struct SdInterval {
-  double low = 0, high = 0;
 };
 
 /// Restricted maximum likelihood: the variances, each at least 0, that explain the data best.

@@ -25,6 +25,13 @@ double t_above(double t, double df) {
   return bm::cdf(bm::complement(bm::students_t(df), t));
 }
 
+SdInterval sd_interval(double sd, double df) {
+  constexpr double kOutside = 0.025;
+  const bm::chi_squared squares(df);
+  return {sd * std::sqrt(df / bm::quantile(bm::complement(squares, kOutside))),
+          sd * std::sqrt(df / bm::quantile(squares, kOutside))};
+}
+
 double f_above(double f, double df1, double df2) {
   if (std::isinf(f)) return 0;
   return bm::cdf(bm::complement(bm::fisher_f(df1, df2), f));

@@ -27,6 +27,14 @@ double t_detectable(double df, double level, double power);
 /// much. Takes about a millisecond.
 double t_detectable_as_estimated(double df, double level, double power);
 
+/// Where an sd may lie, 95 %.
+struct SdInterval {
+  double low = 0, high = 0;
+};
+
+/// Of independent normal values whose sd was estimated as `sd`. Requires df > 0.
+SdInterval sd_interval(double sd, double df);
+
 /// Half the width of the 95 % interval of a mean of independent values. Requires two values.
 /// Source: Student, "The Probable Error of a Mean", 1908.
 double t_half_width(const std::vector<double>& values);

@@ -6,13 +6,16 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "reports/statistics/pace.h"
 #include "reports/statistics/sample.h"
 
 namespace pippin {
 
 namespace {
 
-constexpr std::size_t kShortestSegment = 5;
+constexpr std::size_t kFew = 20;  // samples, below which levels are shorter
+
+std::size_t shortest_segment(std::size_t samples) { return samples < kFew ? 3 : 5; }
 
 std::vector<double> logs_of(const std::vector<double>& times, std::size_t count) {
   std::vector<double> logs;
@@ -71,14 +74,14 @@ class SquaredError {
 
 /// Starts of the segments that minimise squared error plus `penalty` for each.
 std::vector<std::size_t> partition(const std::vector<double>& values, double penalty) {
-  const std::size_t n = values.size();
+  const std::size_t n = values.size(), shortest = shortest_segment(n);
   const SquaredError error(values);
   std::vector<double> best(n + 1, std::numeric_limits<double>::infinity());
   std::vector<std::size_t> start(n + 1, 0);
   best[0] = -penalty;
   for (std::size_t to = 1; to <= n; ++to) {
     // A shorter segment may only be the first.
-    const std::size_t end = to < kShortestSegment ? 1 : to - kShortestSegment + 1;
+    const std::size_t end = to < shortest ? 1 : to - shortest + 1;
     for (std::size_t from = 0; from < end; ++from) {
       const double cost = best[from] + error.of(from, to) + penalty;
       // Ties, up to rounding, go to the longer last segment.
@@ -110,20 +113,36 @@ std::size_t first_like_last(const std::vector<double>& means, double tolerance) 
   return first;
 }
 
-Course::Kind kind_of(const Course& course, std::size_t first, std::size_t n) {
+/// Index of the first segment that is not slower than the last level.
+std::size_t first_not_slower(const std::vector<double>& means, std::size_t first_of_last) {
+  std::size_t segment = 0;
+  while (segment < first_of_last && means[segment] > means.back()) ++segment;
+  return segment;
+}
+
+Course::Kind kind_of(const Course& course, std::size_t n) {
   constexpr double kShortestTail = 10, kSmallestTailShare = 0.3;
+  const double shortest = n < kFew ? static_cast<double>(shortest_segment(n)) : kShortestTail;
   const double tail = static_cast<double>(n - course.steady_from);
-  if (tail < std::max(kShortestTail, kSmallestTailShare * static_cast<double>(n))) {
+  if (tail < std::max(shortest, kSmallestTailShare * static_cast<double>(n)))
     return Course::Kind::kNoSteadyState;
-  }
-  if (first == 0) return Course::Kind::kFlat;
-  const double last = course.means.back();
-  const auto end = course.means.begin() + static_cast<std::ptrdiff_t>(first);
-  const bool slower = std::all_of(course.means.begin(), end, [&](double m) { return m > last; });
-  return slower ? Course::Kind::kWarmup : Course::Kind::kSlowdown;
+  if (course.steady_from == 0) return Course::Kind::kFlat;
+  return course.warm_from == course.steady_from ? Course::Kind::kWarmup : Course::Kind::kSlowdown;
+}
+
+/// Levels are found in chance too: whether this one's pace changed for sure.
+bool is_sure(const Course& course, const std::vector<double>& values) {
+  const std::size_t behind_start = std::max<std::size_t>(1, course.warm_from);
+  if (course.kind == Course::Kind::kSlowdown) return pace_of(values, behind_start).changed();
+  return course.kind == Course::Kind::kNoSteadyState && pace_of(values, 1).changed();
 }
 
 }  // namespace
+
+std::size_t Course::cut() const {
+  if (kind == Kind::kWarmup) return steady_from;
+  return kind == Kind::kSlowdown && !sure ? warm_from : 0;
+}
 
 Course course_of(const std::vector<double>& times) {
   Course course;
@@ -138,7 +157,9 @@ Course course_of(const std::vector<double>& times) {
   course.means = segment_means(values, course.starts);
   const std::size_t first = first_like_last(course.means, std::max(0.01, 2 * noise / std::sqrt(n)));
   course.steady_from = course.starts[first];
-  course.kind = kind_of(course, first, values.size());
+  course.warm_from = course.starts[first_not_slower(course.means, first)];
+  course.kind = kind_of(course, values.size());
+  course.sure = is_sure(course, values);
   return course;
 }
 

@@ -13,14 +13,17 @@ struct Course {
   std::vector<std::size_t> starts;  ///< first index of each segment; none where it is too short
   std::vector<double> means;        ///< of the logarithms in each segment, spikes replaced
   std::size_t steady_from = 0;      ///< index at which the last level begins
+  std::size_t warm_from = 0;        ///< index up to which all levels are slower than the last
+  bool sure = false;                ///< of a slowdown and a run without steady state: no chance
 
   /// Samples to leave out: those before the steady part of a warm-up. A slowdown and a run without
-  /// steady state are kept whole, for a reader to judge.
-  std::size_t cut() const { return kind == Kind::kWarmup ? steady_from : 0; }
+  /// steady state are kept whole, for a reader to judge; one that may be chance is steady from
+  /// where it was warm.
+  std::size_t cut() const;
 };
 
 /// The shortest series in which a warm-up is looked for.
-inline constexpr std::size_t kShortestCourse = 20;
+inline constexpr std::size_t kShortestCourse = 8;
 /// Of a longer series only this many samples are looked at: a warm-up lies at the start, and the
 /// search costs time quadratic in the length.
 inline constexpr std::size_t kLongestCourse = 2000;
@@ -29,9 +32,10 @@ inline constexpr std::size_t kLongestCourse = 2000;
 /// Shape: logarithms; spikes replaced by a Hampel filter (3 neighbours, 4 MAD); optimal
 /// partitioning with squared error, penalty 3 ln n s^2, s = MAD of differences / sqrt 2, segments
 /// of at least 5 samples, shorter only at the start; segments within max(1 %, 2s / sqrt n) of the
-/// last belong to it. Below max(10, 30 % of n) samples there is no steady state. Requires times
-/// above 0. Source: Hampel 1974; Jackson et al., "An algorithm for optimal partitioning of data on
-/// an interval", 2005.
+/// last belong to it. Below max(10, 30 % of n) samples there is no steady state. Of fewer than 20
+/// samples a segment has at least 3, and a steady state as many. Requires times above 0. Source:
+/// Hampel 1974; Jackson et al., "An algorithm for optimal partitioning of data on an interval",
+/// 2005.
 Course course_of(const std::vector<double>& times);
 
 }  // namespace pippin

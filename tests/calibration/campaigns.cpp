@@ -3,8 +3,6 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "tests/calibration/draws.h"
-
 namespace pippin::calibration {
 
 namespace {

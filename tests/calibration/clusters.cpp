@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 #include <numeric>
 
-#include "tests/calibration/draws.h"
-
 namespace pippin::calibration {
 
 namespace {

@@ -21,7 +21,8 @@ Summary full_row(const Point& point, const std::string& sweep) {
   row.slowdowns = 5;
   row.unsteady = 6;
   row.noted = true;
-  row.step_time_s = Interval{1.5, 1.25, 1.75, 0.5, "day", "these days only"};
+  row.step_time_s = Interval{1.5, 1.25, 1.75, 0.5, "day", "of two days", 3.5, 0.25, 0.75};
+  row.allocation_means = {{"gpt/job 1", "2026-11-19", 1.125}, {"gpt/job 2", "", 1.375}};
   row.unit_means_s = {1.125, 1.375};
   row.lines_s = Quantiles{0.5, 0.75, 2.5, 2.75};
   row.recompute = "full";
@@ -47,7 +48,15 @@ void check_measures(const Summary& row) {
   CHECK(row.step_time_s->high == 1.75);
   CHECK(row.step_time_s->sd == 0.5);
   CHECK(row.step_time_s->unit == "day");
-  CHECK(row.step_time_s->remark == "these days only");
+  CHECK(row.step_time_s->remark == "of two days");
+  CHECK(row.step_time_s->df == 3.5);
+  CHECK(row.step_time_s->sd_low == 0.25);
+  CHECK(row.step_time_s->sd_high == 0.75);
+  REQUIRE(row.allocation_means.size() == 2);
+  CHECK(row.allocation_means[0].allocation == "gpt/job 1");
+  CHECK(row.allocation_means[0].day == "2026-11-19");
+  CHECK(row.allocation_means[0].seconds == 1.125);
+  CHECK(row.allocation_means[1].day.empty());
   CHECK(row.unit_means_s == std::vector<double>{1.125, 1.375});
   REQUIRE(row.lines_s);
   CHECK(row.lines_s->min == 0.5);
@@ -67,7 +76,7 @@ struct Stored {
 
   StoredRows rows(const RowFilter& filter = {}) { return database.rows(filter, kVersion); }
   void put(const std::vector<Summary>& rows) {
-    database.put_rows(rows, kVersion, database.moment());
+    database.put_rows({}, rows, kVersion, database.moment());
   }
 };
 
@@ -116,14 +125,14 @@ TEST_CASE("rows of another version, sweep or moment are none") {
   const Point point = test::campaign_of().points[0].point;
   const auto moment = stored.database.moment();
   Database(stored.folder / "t.db").put_campaign(test::campaign_of(2));
-  stored.database.put_rows({full_row(point, "gpt")}, kVersion, moment);
+  stored.database.put_rows({}, {full_row(point, "gpt")}, kVersion, moment);
   CHECK_FALSE(stored.rows().rows.at(0).step_time_s);
   stored.put({full_row(point, "gpt")});
   CHECK(stored.rows().rows.at(0).step_time_s);
   CHECK_FALSE(stored.database.rows({}, kVersion + 1).rows.at(0).step_time_s);
-  CHECK(stored.rows({"gpt", {}}).rows.size() == 2);
-  CHECK(stored.rows({"other", {}}).rows.empty());
-  CHECK(stored.rows({"", {}}).rows.empty());
+  CHECK(stored.rows({{"gpt", {}}}).rows.size() == 2);
+  CHECK(stored.rows({{"other", {}}}).rows.empty());
+  CHECK(stored.rows({{"", {}}}).rows.empty());
 }
 
 TEST_CASE("a point of several campaigns is one row, as its newest campaign has it") {

@@ -40,6 +40,8 @@ std::string shape_of(const std::string& text) {
   shape = std::regex_replace(shape, std::regex("× ± #"), "×");  // a wide one is not shown
   shape = std::regex_replace(shape, std::regex("-{3,}:?"), "--");
   shape = std::regex_replace(shape, std::regex(" +[*~]+|[*~] .*\n"), "");
+  shape = std::regex_replace(shape, std::regex("(best|tied) # %"), "# %");  // who wins today
+  shape = std::regex_replace(shape, std::regex("within a run, times .*\n"), "");
   return std::string(trim(std::regex_replace(shape, std::regex("[ \n]+"), " ")));
 }
 

@@ -11,7 +11,7 @@ namespace {
 /// A row in which everything is known.
 Summary full_row() {
   Summary row = test::row_52b("a", 1.5);
-  row.step_time_s = Interval{1.5, 1.25, 1.75, 0.15, "allocation", ""};
+  row.step_time_s = Interval{1.5, 1.25, 1.75, 0.15, "allocation", "all of one day", 2.5, 0.09, 0.6};
   row.allocations = 3;
   row.runs = 6;
   row.iterations = 600;
@@ -24,6 +24,12 @@ Summary full_row() {
   row.samples_per_s = 682.67;
   row.memory_gib = 23.4375;
   row.vs = Ratio{1.25, 1.1, 1.5};
+  row.standing = Standing{Standing::kTied, 0.25};
+  row.campaign = 3;
+  row.allocation = "job-1";
+  row.day = "2026-11-20";
+  row.selection = "before";
+  row.remarks = {"hot"};
   row.notes = {"good", "a\tb"};
   return row;
 }
@@ -61,7 +67,15 @@ TEST_CASE("a cell shows what a row says and its fields say it exactly") {
       {"cp", "", "cp="},
       {"gbs", "1024", "gbs=1024"},
       {"step_time", "1.50 s ± 0.25", "step_time_s=1.5 ci_low_s=1.25 ci_high_s=1.75 sd_s=0.15"},
-      {"spread", "10 %", "spread=0.1"},
+      {"spread", "10 % (6.0–40)", "spread=0.1 spread_low=0.06 spread_high=0.4"},
+      {"unit", "allocation", "unit=allocation"},
+      {"df", "2.50", "df=2.5"},
+      {"best", "tied 25 %", "p_best=0.25 best=tied"},
+      {"campaign", "gpt-52b/3", "campaign=gpt-52b/3"},
+      {"allocation", "job-1", "allocation=job-1"},
+      {"day", "2026-11-20", "day=2026-11-20"},
+      {"selection", "before", "selection=before"},
+      {"remarks", "all of one day; hot", "remarks=all of one day; hot"},
       {"tflops", "53.8", "tflops=53.8291"},
       {"flops_formula", "params", "flops_formula=params"},
       {"mfu", "32.3 %", "mfu=0.3234"},
@@ -91,7 +105,7 @@ TEST_CASE("decimals take the place of significant digits") {
   CHECK(shown("memory", row, 0) == "23");
   CHECK(shown("vs", row, 1) == "1.2× ± 0.2");
   CHECK(shown("size", row, 1) == "52.0B");
-  CHECK(shown("spread", row, 2) == "10.00 %");
+  CHECK(shown("spread", row, 2) == "10.00 % (6.00–40.00)");
   CHECK(shown("gpus", row, 2) == "64");
 }
 
@@ -122,7 +136,7 @@ TEST_CASE("a spread of one allocation is called so and bounds nothing for progra
   Summary row = test::row_52b("a", 2);
   row.step_time_s->sd = 0.005;
   CHECK(shown("spread", row) == "0.25 % within");
-  CHECK(exact("spread", row) == "spread=");
+  CHECK(exact("spread", row) == "spread= spread_low= spread_high=");
 }
 
 TEST_CASE("a spread never has an exponent") {

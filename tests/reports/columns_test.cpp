@@ -127,7 +127,7 @@ TEST_CASE("a name that only other tables have is refused in one line") {
       CHECK(std::string(error.what()).find('\n') == std::string::npos);
     }
   }
-  CHECK(others == 4);  // campaign, cluster, nodes, tag
+  CHECK(others == 3);  // cluster, nodes, tag
 }
 
 TEST_CASE("axes that a text may mean are known before any row is") {
@@ -174,12 +174,12 @@ TEST_CASE("usual columns for programs grow by runs and by a comparison") {
   };
   std::vector<Summary> some = rows();
   const auto usual = names(some);
-  CHECK(usual.at(1) == "point");
-  CHECK(usual.at(2) == "state");
+  CHECK(usual.at(2) == "point");
+  CHECK(usual.at(3) == "state");
   CHECK(join({usual.end() - 5, usual.end()}, ",") == "notes,zero,opt_offl,Z,z");
   some[0].run = "run-1";
   some[1].vs = Ratio{};
   const auto more = names(some);
-  CHECK(join({more.begin(), more.begin() + 5}, ",") == "sweep,point,run,started,state");
+  CHECK(join({more.begin(), more.begin() + 6}, ",") == "sweep,campaign,point,run,started,state");
   CHECK(join({more.end() - 8, more.end()}, ",") == "notes,vs,vs_low,vs_high,zero,opt_offl,Z,z");
 }

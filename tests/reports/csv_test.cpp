@@ -22,9 +22,10 @@ std::string csv_of(const std::vector<PointSamples>& samples) {
 TEST_CASE("the columns of CSV are fixed and in order") {
   const std::string text = csv_of({});
   CHECK(text ==
-        "sweep,point,state,gpus,params_b,layers,hidden,seq,tp,pp,dp,mbs,gas,gbs,allocations,runs,"
-        "iterations,step_time_s,ci_low_s,ci_high_s,sd_s,tflops,flops_formula,samples_per_s,"
-        "memory_gib,mfu,hfu,notes\n");
+        "sweep,campaign,point,state,gpus,params_b,layers,hidden,seq,tp,pp,dp,mbs,gas,gbs,"
+        "allocations,runs,iterations,step_time_s,ci_low_s,ci_high_s,sd_s,unit,df,spread,spread_low,"
+        "spread_high,tflops,flops_formula,samples_per_s,memory_gib,mfu,hfu,p_best,best,remarks,"
+        "notes\n");
 }
 
 TEST_CASE("CSV tables are as committed") {
@@ -37,7 +38,7 @@ TEST_CASE("unknown is empty and never a zero") {
   samples.point.name = "p";
   const std::string text = csv_of({samples});
   const auto lines = split(text, '\n');
-  CHECK(lines.at(1) == ",p,missing,,,,,,,,,,,,,,,,,,,,,,,,,");
+  CHECK(lines.at(1) == ",,p,missing,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,");
 }
 
 TEST_CASE("a cell with a comma a quote or a line break is quoted") {
@@ -77,9 +78,10 @@ TEST_CASE("asked columns are CSV's in their order with all their fields") {
   format_named("csv").write(report, out);
   const std::string text = out.str();
   const auto lines = split(text, '\n');
-  CHECK(lines.at(0) == "point,ZeRO,spread,step_time_s,ci_low_s,ci_high_s,sd_s,tp");
-  CHECK(lines.at(2).substr(0, 51) == "52b-tp4-pp16-dp1-mbs8-gas256-zero1,1,,435.266667,,,");
-  CHECK(lines.at(3) == "52b-tp4-pp16-dp1-mbs16-gas256-zero2,2,,,,,,4");
+  CHECK(lines.at(0) ==
+        "point,ZeRO,spread,spread_low,spread_high,step_time_s,ci_low_s,ci_high_s,sd_s,tp");
+  CHECK(lines.at(2).substr(0, 53) == "52b-tp4-pp16-dp1-mbs8-gas256-zero1,1,,,,435.266667,,,");
+  CHECK(lines.at(3) == "52b-tp4-pp16-dp1-mbs16-gas256-zero2,2,,,,,,,,4");
 }
 
 TEST_CASE("columns that are only drawn are refused where programs read") {

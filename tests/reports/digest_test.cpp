@@ -123,7 +123,7 @@ TEST_CASE("rows are the same from iterations and from digests alone") {
   points.push_back(noisy);
   points.back().warmup = 5;
   points.push_back(noisy);
-  for (const bool by_run : {false, true}) {
+  for (const Rows by : {Rows::kPoint, Rows::kDay, Rows::kAllocation, Rows::kRun}) {
     for (const Samples which : {Samples::kClean, Samples::kAll}) {
       auto digested = points;
       for (auto& point : digested) {
@@ -132,8 +132,8 @@ TEST_CASE("rows are the same from iterations and from digests alone") {
           run.iterations.clear();
         }
       }
-      const auto rows = test::summarize(points, {which, by_run});
-      const auto same = test::summarize(digested, {which, by_run});
+      const auto rows = test::summarize(points, {which, by});
+      const auto same = test::summarize(digested, {which, by});
       REQUIRE(rows.size() == same.size());
       for (std::size_t i = 0; i < rows.size(); ++i) check_equal(rows[i], same[i]);
     }

@@ -40,7 +40,7 @@ TEST_CASE("Markdown tables are as committed") {
   };
   CHECK(by_point(test::sweep_samples()) == test::golden("sweep.md.txt"));
   CHECK(by_point(test::foreign_samples()) == test::golden("foreign.md.txt"));
-  CHECK(markdown_of(test::summarize(test::sweep_samples(), {Samples::kClean, true})) ==
+  CHECK(markdown_of(test::summarize(test::sweep_samples(), {Samples::kClean, Rows::kRun})) ==
         test::golden("by_run.md.txt"));
 }
 

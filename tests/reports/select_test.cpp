@@ -134,11 +134,23 @@ TEST_CASE("rows are sorted the way people look for the best") {
   }
 }
 
+TEST_CASE("a row that did not end well is ranked last whatever it measured") {
+  auto all = rows();
+  all[0].state = RunState::kFailed;
+  for (const std::string key : {"step_time", "-step_time", "tflops", "-tflops"}) {
+    CAPTURE(key);
+    sort_rows(all, key);
+    CHECK((all[2].state != RunState::kOk || all[3].state != RunState::kOk));
+    CHECK(all[0].state == RunState::kOk);
+  }
+}
+
 TEST_CASE("rates have the highest first and all else the lowest") {
   auto all = rows();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const double value = static_cast<double>(i + 1);
     Summary& row = all[i];
+    row.state = RunState::kOk;
     row.tflops = row.mfu = row.hfu = row.samples_per_s = row.memory_gib = value;
     row.vs = Ratio{value, {}, {}};
     row.started_at = static_cast<std::int64_t>(i) * 86'400;

@@ -205,7 +205,7 @@ TEST_CASE("by run each run is a row with its name, its start and why it failed")
   samples[0].runs[0].started_at = 1'000;
   samples[0].runs[0].evidence = "iteration 3/ 3 | the last line";
   samples[0].runs[3].evidence = "CUDA out of memory";
-  const auto rows = test::summarize(samples, {Samples::kClean, true});
+  const auto rows = test::summarize(samples, {Samples::kClean, Rows::kRun});
   REQUIRE(rows.size() == 4 + 1 + 1);
   CHECK(rows[0].run == "run-a1");
   CHECK(rows[0].started_at == 1'000);
@@ -244,61 +244,6 @@ TEST_CASE("a row has each note of its runs once and remembers what was said befo
   const Summary row = summary_of(samples);
   CHECK(row.notes == std::vector<std::string>{"now"});
   CHECK(row.past_notes == std::vector<std::string>{"first", "now", "now", "gone", ""});
-}
-
-TEST_CASE("a comparison has the interval that both rows' own make") {
-  // Times 2.0 s (1.8 to 2.4) against 2.5 s (2.4 to 2.7): a ratio of TFLOPS of 2.5 / 2.0.
-  std::vector<Summary> rows{test::row_52b("a", 2.5), test::row_52b("b", 2.0)};
-  rows[0].step_time_s->low = 2.4;
-  rows[0].step_time_s->high = 2.7;
-  rows[1].step_time_s->low = 1.8;
-  rows[1].step_time_s->high = 2.4;
-  for (auto& row : rows) rate(row, {});
-  compare_with(rows, 0);
-  CHECK(rows[0].vs.value().value == 1);
-  CHECK_FALSE(rows[0].vs->low);
-  CHECK_FALSE(rows[0].vs->high);
-  CHECK(rows[1].vs.value().value == Approx(1.25));
-  // ln 1.25 = 0.223144. Below: sqrt(ln(2.4/2)^2 + ln(2.5/2.4)^2) = sqrt(0.182322^2 + 0.040822^2)
-  // = 0.186836; above: sqrt(ln(2/1.8)^2 + ln(2.7/2.5)^2) = sqrt(0.105361^2 + 0.076961^2) =
-  // 0.130475.
-  CHECK(rows[1].vs->low.value() == Approx(std::exp(0.223144 - 0.186836)).epsilon(1e-5));
-  CHECK(rows[1].vs->high.value() == Approx(std::exp(0.223144 + 0.130475)).epsilon(1e-5));
-}
-
-TEST_CASE("a comparison has no interval where a row has none or one that was cut at zero") {
-  std::vector<Summary> rows{test::row_52b("a", 2), test::row_52b("b", 1), test::row_52b("c", 4),
-                            test::row_52b("d", 4)};
-  for (auto& row : rows) rate(row, {});
-  for (std::size_t i : {0u, 2u}) {
-    rows[i].step_time_s->low = rows[i].step_time_s->mean - (i == 0 ? 0.1 : 4);
-    rows[i].step_time_s->high = rows[i].step_time_s->mean + 0.1;
-  }
-  rows[3].useful_tflops.reset();
-  rows[3].point.model.hidden = 1;  // nor are its sequences those of the others
-  compare_with(rows, 0);
-  CHECK(rows[1].vs.value().value == Approx(2));
-  CHECK_FALSE(rows[1].vs->low);
-  CHECK(rows[2].vs.value().value == Approx(0.5));
-  CHECK_FALSE(rows[2].vs->low);
-  CHECK_FALSE(rows[3].vs);
-}
-
-TEST_CASE("a comparison counts recomputed work once and falls back on sequences of one model") {
-  std::vector<Summary> rows{test::row_52b("a", 3), test::row_52b("b", 4)};
-  rows[1].recompute = "full";
-  rows[0].recompute = "none";
-  for (auto& row : rows) rate(row, {});
-  CHECK(rows[1].tflops.value() == Approx(rows[0].tflops.value()));  // 4/4 of the work in 4/3
-  compare_with(rows, 0);
-  CHECK(rows[1].vs.value().value == Approx(0.75));
-  for (auto& row : rows) {
-    row.vs.reset();
-    row.useful_tflops.reset();
-  }
-  rows[1].samples_per_s = 3 * rows[0].samples_per_s.value();
-  compare_with(rows, 0);
-  CHECK(rows[1].vs.value().value == Approx(3));
 }
 
 TEST_CASE("the quarters and ends of a row's lines reach as far as those of any of its runs") {

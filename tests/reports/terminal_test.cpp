@@ -67,8 +67,8 @@ TEST_CASE("units that differ between rows are named with their rows") {
     samples[1].runs.back().day = "2024-05-" + std::to_string(27 + i);
   }
   const std::string table = table_of(samples, 200);
-  CHECK(table.find("± is half of the 95 % interval over allocations: 52b-tp4-pp16-dp1-mbs4-") !=
-        std::string::npos);
+  CHECK(table.find("± is half of the 95 % interval over allocations, all of one day: "
+                   "other days may differ: 52b-tp4-pp16-dp1-mbs4-") != std::string::npos);
   CHECK(table.find("± is half of the 95 % interval over days: 52b-tp4-pp16-dp1-mbs8-") !=
         std::string::npos);
 }
@@ -100,7 +100,7 @@ TEST_CASE("control characters of a name cannot disturb the terminal") {
 
 TEST_CASE("a table is coloured only where it is to be and says the same") {
   const auto samples = test::sweep_samples();
-  auto rows = test::summarize(samples, {Samples::kClean, true});
+  auto rows = test::summarize(samples, {Samples::kClean, Rows::kRun});
   std::ostringstream plain, coloured;
   format_named("terminal").write({rows, {}, 100}, plain);
   format_named("terminal").write({rows, {}, 100, true}, coloured);

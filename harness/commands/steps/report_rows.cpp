@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "db/names.h"
+#include "harness/commands/steps/selections.h"
 #include "reports/digest.h"
 #include "reports/peak.h"
 
@@ -21,16 +22,17 @@ std::vector<Summary> summed_rows(const Globals& globals, Database& database,
   return sum_up(digested_points(globals, database, filter), summing);
 }
 
-/// One row a point over all campaigns: what most reports are of. Rows that were summed up anew are
+/// One row a point: what most reports are of. Rows that were summed up anew are
 /// stored for the next report.
 std::vector<Summary> point_rows(const Globals& globals, Database& database,
                                 const RowFilter& filter) {
   const std::int64_t moment = database.moment();
   StoredRows known = database.rows(filter, kSummaryVersion);
   if (known.complete) return std::move(known.rows);
-  auto rows = summed_rows(globals, database, {filter.sweep, {}}, {});
+  auto rows = summed_rows(globals, database, filter.of, {});
+  for (auto& row : rows) row.campaign = filter.of.campaign.value_or(0);
   try {
-    database.put_rows(rows, kSummaryVersion, moment);
+    database.put_rows(filter.of, rows, kSummaryVersion, moment);
   } catch (const Error& error) {
     say_slow(globals, error.what());
   }
@@ -46,8 +48,7 @@ Database existing_database(const Globals& globals) {
 }
 
 SampleFilter selection_named(const Globals& globals, Database& database, const std::string& name) {
-  if (name.empty()) return {};
-  if (const auto selection = database.selection(name)) return *selection;
+  if (const auto selection = find_selection(database, name)) return *selection;
   std::vector<std::string> names;
   for (const auto& known : names_in(globals.db, NameKind::kSelections, ""))
     names.push_back(known.name);
@@ -65,15 +66,22 @@ std::vector<PointSamples> digested_points(const Globals& globals, Database& data
 std::vector<Summary> report_rows(const Globals& globals, Database& database,
                                  const SampleFilter& filter, const Summing& summing,
                                  const Rating& rating, const AxisNames& axes) {
-  const bool usual = summing.samples == Samples::kClean && !summing.by_run && !filter.campaign;
+  const bool usual = summing.samples == Samples::kClean && summing.by == Rows::kPoint;
   AxisNames known = axes;
   for (auto& axis : precision_axes()) known.insert(std::move(axis));
-  auto rows = usual ? point_rows(globals, database, {filter.sweep, known})
+  auto rows = usual ? point_rows(globals, database, {filter, known})
                     : summed_rows(globals, database, filter, summing);
   for (auto& row : rows) rate(row, rating);
+  if (filter.campaign) {
+    for (auto& row : rows) row.campaign = *filter.campaign;
+  }
   return rows;
 }
 
-void keep_sums(const Globals& globals, Database& database) { point_rows(globals, database, {}); }
+void keep_sums(const Globals& globals, Database& database) {
+  const SampleFilter all, usual = selected(globals, database, "", false).filter;
+  point_rows(globals, database, {all, {}});
+  if (usual.campaign) point_rows(globals, database, {usual, {}});
+}
 
 }  // namespace pippin

@@ -15,9 +15,9 @@ std::size_t lines_in(const std::string& text) {
 }
 
 constexpr const char* kCsvHeader =
-    "sweep,point,state,gpus,params_b,layers,hidden,seq,tp,pp,dp,mbs,gas,gbs,allocations,runs,"
-    "iterations,step_time_s,"
-    "ci_low_s,ci_high_s,sd_s,tflops,flops_formula,samples_per_s,memory_gib,mfu,hfu,notes";
+    "sweep,campaign,point,state,gpus,params_b,layers,hidden,seq,tp,pp,dp,mbs,gas,gbs,allocations,"
+    "runs,iterations,step_time_s,ci_low_s,ci_high_s,sd_s,unit,df,spread,spread_low,spread_high,"
+    "tflops,flops_formula,samples_per_s,memory_gib,mfu,hfu,p_best,best,remarks,notes";
 
 }  // namespace
 

@@ -86,7 +86,7 @@ TEST_CASE("names are completed from where they live") {
       {"report re", ""},
       {"--db t.db status ''", "replayed"},
       {"--db t.db cancel ''", "replayed"},
-      {"--db t.db report replayed ''", ""},
+      {"--db t.db report replayed rep", "replayed replayed/1"},
       {"--db t.db run --where 'step_'", "step_time_ms"},
   };
   for (const auto& [words, expected] : cases) CHECK(completed(here, words) == expected);

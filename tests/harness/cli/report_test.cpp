@@ -85,8 +85,9 @@ TEST_CASE("what a report is of can be a sweep, a campaign or a tag that moves") 
     CHECK(call.err.empty());
     return call.out;
   };
-  CHECK_THAT(lines("one"), Contains("tp1-pp1") && Contains(",2,ok\n"));
+  CHECK_THAT(lines("one --pool"), Contains("tp1-pp1") && Contains(",2,ok\n"));
   CHECK_THAT(lines("one/2"), Contains(",1,ok\n") && !Contains(",2,ok\n"));
+  CHECK(lines("one") == lines("one/2"));
   CHECK(here.pippin("tag one/1 before").exit_code == 0);
   CHECK(lines("before") == lines("one/1"));
   CHECK(here.pippin("tag two before").exit_code == 0);
@@ -116,13 +117,13 @@ TEST_CASE("points in several sweeps and points that failed are rows of every for
   const Laboratory here;
   CHECK(here.sql("SELECT count(DISTINCT point) < count(*) FROM campaign_points JOIN campaigns ON "
                  "campaigns.id = campaign WHERE number = 1") == "1");
-  for (const char* by : {"point", "run"}) {
+  for (const char* by : {"point", "day", "allocation", "run"}) {
     for (const char* format : {"terminal", "markdown", "csv", "json"}) {
       for (const char* more : {"", "--samples all --vs first --sort -tflops --flops megatron",
                                "--preset utilisation --accelerator a100-sxm4-80g --precision bf16",
                                "--preset variance --sort state,memory"}) {
         const std::string arguments =
-            fmt::format("report --by {} --format {} {}", by, format, more);
+            fmt::format("report --pool --by {} --format {} {}", by, format, more);
         CAPTURE(arguments);
         const Call first = here.pippin(arguments), second = here.pippin(arguments);
         CHECK(first.exit_code == 0);
@@ -131,8 +132,9 @@ TEST_CASE("points in several sweeps and points that failed are rows of every for
       }
     }
   }
-  CHECK(here.pippin("report --format csv --columns state | sort | uniq -c | tr -s ' '").out ==
-        " 2 failed\n 3 infeasible\n 7 ok\n 1 state\n");
+  CHECK(
+      here.pippin("report --pool --format csv --columns state | sort | uniq -c | tr -s ' '").out ==
+      " 2 failed\n 3 infeasible\n 7 ok\n 1 state\n");
 }
 
 TEST_CASE("what is asked for is checked before rows are left out") {
@@ -173,7 +175,7 @@ TEST_CASE("a report refuses what it cannot do in one line") {
       {"--sort ,", "--sort: no row has ''"},
       {"--sort strip", "--sort: no row has 'strip'"},
       {"--vs nix", "--vs nix: no row of the table is named so"},
-      {"--sort state --where 'state == \"failed\"' --vs first", "--vs first: that row has no"},
+      {"--sort state --where 'state == \"failed\"' --vs first", "--vs first: that row is failed"},
       {"--flops parms", "did you mean 'params'?"},
       {"--by points", "did you mean 'point'?"},
       {"--samples dirty", "there is clean, all"},
@@ -232,7 +234,7 @@ TEST_CASE("a note outlives collecting, another attempt and another campaign") {
   const Laboratory here;
   here.pippin("note 1 'kept'");
   const auto noted = [&] {
-    return here.pippin("report one --columns notes --format csv | grep -c kept").out;
+    return here.pippin("report one --pool --columns notes --format csv | grep -c kept").out;
   };
   CHECK(noted() == "1\n");
   CHECK(here.pippin("collect").exit_code == 0);

@@ -8,6 +8,7 @@
 #include "harness/commands/steps/report_rows.h"
 #include "reports/format.h"
 #include "tests/db/sample_runs.h"
+#include "tests/db/sql.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
@@ -38,14 +39,20 @@ std::string text_of(const std::optional<double>& number) {
 std::string described(const Summary& row) {
   const Quantiles lines = row.lines_s.value_or(Quantiles{});
   const Interval time = row.step_time_s.value_or(Interval{});
+  std::string allocations;
+  for (const auto& mean : row.allocation_means)
+    allocations += fmt::format("{} {} {};", mean.allocation, mean.day, mean.seconds);
   return fmt::format(
-      "{}|{}|{}|{}|{}|{}|{}/{}/{}|{} {} {}|{} {} {} {} {} {}|{}|{} {} {} {}|{}|{} {}|{}|{}|{}|{}\n",
+      "{}|{}|{}|{}|{}|{}|{}/{}/{}|{} {} {}|{} {} {} {} {} {}|{}|{} {} {} {}|{}|{} "
+      "{}|{}|{}|{}|{}|{}|{} {} {}|{}|{}|{}\n",
       row.sweep, row.point.id, row.point.name, text_of(row.state), row.reason, row.run,
       row.allocations, row.runs, row.iterations, row.clean, row.slowdowns, row.unsteady, time.mean,
       text_of(time.low), text_of(time.high), text_of(time.sd), time.unit, time.remark,
       fmt::join(row.unit_means_s, " "), lines.min, lines.p25, lines.p75, lines.max,
       row.recompute.value_or("-"), text_of(row.mfu), text_of(row.hfu), text_of(row.memory_gib),
-      row.started_at.value_or(-1), fmt::join(row.past_notes, ";"), fmt::join(row.remarks, ";"));
+      row.started_at.value_or(-1), fmt::join(row.past_notes, ";"), fmt::join(row.remarks, ";"),
+      text_of(time.df), text_of(time.sd_low), text_of(time.sd_high), allocations, row.campaign,
+      row.day, row.allocation);
 }
 
 std::string report(Database& database, const Question& question) {
@@ -105,7 +112,7 @@ class Laboratory {
     Question question;
     if (number(0, 2) == 0) question.filter.sweep = sweep();
     if (question.filter.sweep && number(0, 1) == 0) question.filter.campaign = number(1, 2);
-    if (number(0, 4) == 0) question.summing.by_run = true;
+    if (number(0, 4) == 0) question.summing.by = static_cast<Rows>(number(1, 3));
     if (number(0, 4) == 0) question.summing.samples = Samples::kAll;
     return question;
   }
@@ -258,7 +265,7 @@ TEST_CASE("what is kept of runs never shows in a report") {
       if (laboratory.number(0, 2) == 0) continue;
       const Question question = laboratory.question();
       CAPTURE(seed, step, question.filter.sweep.value_or("all"),
-              question.filter.campaign.value_or(0), question.summing.by_run);
+              question.filter.campaign.value_or(0), static_cast<int>(question.summing.by));
       const std::string afresh = report_afresh(path, question);
       REQUIRE(report(reader, question) == afresh);
       REQUIRE(report(reader, question) == afresh);
@@ -301,7 +308,7 @@ TEST_CASE("a run that another process reads anew while it is summed up is not ke
   RunDigest stale;
   stale.clean = stale.all = {20, 110, 1, 100, 105, 110, 115, 119, 120, 120};
   reader.put_digests({{id, stale}}, kSummaryVersion, moment);
-  reader.put_rows(sum_up(points, {}), kSummaryVersion, moment);
+  reader.put_rows({}, sum_up(points, {}), kSummaryVersion, moment);
   CHECK(db::Connection(folder / "t.db", false).number("SELECT count(*) FROM run_digests") == 0);
   CHECK(report(reader, {}) == report_afresh(folder / "t.db", {}));
 }
@@ -390,6 +397,17 @@ TEST_CASE("who may only read a database gets the same report") {
   CHECK(WEXITSTATUS(status) == 0);
 }
 
+namespace {
+
+/// Those that a table of an older database has.
+std::string columns_of(db::Connection& connection, const std::string& table) {
+  return test::sql_text(
+      connection,
+      fmt::format("SELECT group_concat(name) FROM pragma_table_info('{}', 'main')", table));
+}
+
+}  // namespace
+
 TEST_CASE("a database from before sums were kept is reported like a new one") {
   const test::TemporaryDirectory folder;
   const fs::path path = folder / "new.db", old_path = folder / "old.db";
@@ -407,7 +425,8 @@ TEST_CASE("a database from before sums were kept is reported like a new one") {
     for (const char* table :
          {"sweeps", "campaigns", "points", "point_axes", "campaign_points", "allocations", "logs",
           "runs", "iterations", "rank_memory", "arguments"})
-      old.run(fmt::format("INSERT INTO main.{0} SELECT * FROM new.{0}", table));
+      old.run(fmt::format("INSERT INTO main.{0} ({1}) SELECT {1} FROM new.{0}", table,
+                          columns_of(old, table)));
   }
   Database now(path), migrated(old_path);
   const std::string expected = report(now, {});

@@ -182,7 +182,7 @@ TEST_CASE("a document that cannot be written as it asks is left alone") {
       {marked("n-first --sotr tflops"), "doc.md:1: "},
       {marked("n-first --format csv"), "doc.md:1: "},
       {marked("n-first --update x.md"), "doc.md:1: "},
-      {marked("n-first n-second"), "doc.md:1: "},
+      {marked("n-first n-third"), "doc.md:1: "},
       {marked("n-first --columns nix"), "doc.md:1: --columns: no column 'nix'"},
       {marked("n-first --where 'mbs == 8"), "doc.md:1: a quote is not closed"},
       {marked("n-first --where 'mbs == 99'"), "doc.md:1: no row is left of it"},

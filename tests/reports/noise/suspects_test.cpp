@@ -45,14 +45,14 @@ struct FourNodes {
 
   std::vector<NoisyAllocation> measured(Random& random, int allocations, int readings = 1) const {
     const std::vector<std::string> names{"a", "b", "c", "d"};
-    const auto noisy = [&](double value) { return value * std::exp(noise * test::normal(random)); };
+    const auto noisy = [&](double value) { return value * std::exp(noise * normal(random)); };
     std::vector<NoisyAllocation> result;
     std::int64_t id = 0;
     for (int i = 0; i < allocations; ++i) {
       NoisyAllocation& allocation = result.emplace_back();
       allocation.name = std::to_string(i);
       allocation.nodes = names;
-      allocation.effect = noise * test::normal(random);
+      allocation.effect = noise * normal(random);
       for (int k = 0; k < readings; ++k) {
         CanaryEvidence& reading = allocation.readings.emplace_back();
         reading.reading = ++id;
@@ -166,7 +166,7 @@ TEST_CASE("where nobody can be named it says why") {
     for (int n = 0; n < 16; ++n) nodes.push_back("n" + std::to_string(n));
     random.shuffle(nodes);
     allocation.nodes.assign(nodes.begin(), nodes.begin() + 4);
-    allocation.effect = 0.05 * test::normal(random);
+    allocation.effect = 0.05 * normal(random);
   }
   const auto blame = blame_for(healthy);
   CHECK(blame.suspects.empty());

@@ -38,7 +38,7 @@ TEST_CASE("a steady series, a short one and an equal one do not change") {
   int changed = 0;
   for (int series = 0; series < 40; ++series) {
     std::vector<double> values;
-    for (int i = 0; i < 40; ++i) values.push_back(0.02 * test::normal(random));
+    for (int i = 0; i < 40; ++i) values.push_back(0.02 * normal(random));
     changed += static_cast<int>(!change_points(values, 1).empty());
   }
   CHECK(changed == 0);

@@ -66,12 +66,11 @@ std::vector<TwoSides> simulated(Random& random, const std::vector<double>& moves
                                 double within) {
   std::vector<TwoSides> rows(moves.size());
   for (std::size_t allocation = 0; allocation < 10; ++allocation) {
-    const double here = between * test::normal(random);
+    const double here = between * normal(random);
     for (std::size_t row = 0; row < moves.size(); ++row) {
       RowMeans& side = allocation < 5 ? rows[row].base : rows[row].other;
       side.allocations.push_back(allocation);
-      side.values.push_back(here + within * test::normal(random) +
-                            (allocation < 5 ? 0 : moves[row]));
+      side.values.push_back(here + within * normal(random) + (allocation < 5 ? 0 : moves[row]));
     }
   }
   return rows;

@@ -21,12 +21,12 @@ struct Experiment {
 Experiment measure(Random& random, int allocations, double allocation_sd, bool unequal) {
   Experiment result;
   for (int a = 0; a < allocations; ++a) {
-    const double allocation = allocation_sd * test::normal(random);
+    const double allocation = allocation_sd * normal(random);
     const std::uint64_t runs = unequal ? 1 + random.below(3) : 2;
     for (std::uint64_t r = 0; r < runs; ++r) {
-      const double run = allocation + kRunSd * test::normal(random);
+      const double run = allocation + kRunSd * normal(random);
       std::vector<double> times(unequal ? 5 + random.below(30) : 40);
-      for (double& time : times) time = std::exp(run + kIterationSd * test::normal(random));
+      for (double& time : times) time = std::exp(run + kIterationSd * normal(random));
       result.runs.push_back(test::moments_of("", std::to_string(a), times));
       result.iterations.insert(result.iterations.end(), times.begin(), times.end());
     }

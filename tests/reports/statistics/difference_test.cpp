@@ -122,12 +122,12 @@ TEST_CASE("who plans by an estimated error asks for more") {
   const double errors = t_detectable_as_estimated(4, 0.05, 0.8), point = t_point(4);
   const auto error = [&] {
     double squares = 0;
-    for (int i = 0; i < 4; ++i) squares += std::pow(test::normal(random), 2);
+    for (int i = 0; i < 4; ++i) squares += std::pow(normal(random), 2);
     return std::sqrt(squares / 4);
   };
   int found = 0;
   for (int i = 0; i < 4000; ++i)
-    found += static_cast<int>(test::normal(random) + errors * error() > point * error());
+    found += static_cast<int>(normal(random) + errors * error() > point * error());
   CHECK(found / 4000.0 == Approx(0.8).margin(0.025));
 }
 

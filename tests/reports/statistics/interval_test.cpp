@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "reports/statistics/student.h"
 #include "tests/reports/statistics/series.h"
 #include "tests/support/catch.h"
 
@@ -35,14 +36,15 @@ TEST_CASE("with one day the allocation is the unit") {
   CHECK(interval.unit == "allocation");
   CHECK(interval.mean == near(496.050055555556, 1e-9));
   CHECK(interval.high.value() - interval.mean == near(12.2014887009124 * 2.57058183563631, 1e-6));
-  CHECK(interval.remark.empty());
+  CHECK(interval.remark == "all of one day: other days may differ");
+  CHECK(interval.df == 5);
 }
 
 TEST_CASE("two days are a claim about these days only") {
   const Interval interval = interval_of({test::moments_of("2024-05-01", "a", {1.0, 1.1}),
                                          test::moments_of("2024-05-02", "b", {1.2, 1.3})});
   CHECK(interval.unit == "allocation");
-  CHECK(interval.remark == "these days only");
+  CHECK(interval.remark == "of two days: other days may differ");
   CHECK(interval.mean == near(1.15, 1e-12));
 }
 
@@ -51,7 +53,30 @@ TEST_CASE("unknown days make no claim about days") {
       {test::moments_of("2024-05-01", "a", {1.0}), test::moments_of("2024-05-02", "b", {1.2}),
        test::moments_of("2024-05-03", "c", {1.1}), test::moments_of("", "d", {1.1})});
   CHECK(interval.unit == "allocation");
-  CHECK(interval.remark.empty());
+  CHECK(interval.remark == "on unknown days: others may differ");
+}
+
+TEST_CASE("half a step of rounded times is part of an interval") {
+  std::vector<RunMoments> runs{test::moments_of("2024-05-01", "a", {12.0, 12.0}),
+                               test::moments_of("2024-05-01", "b", {12.0, 12.0})};
+  CHECK(interval_of(runs).high == 12.0);
+  for (auto& run : runs) run.resolution = 0.1;
+  CHECK(interval_of(runs).high.value() == near(12.05, 1e-12));
+  runs[1].mean = 12.2;
+  const Interval interval = interval_of(runs);
+  const double half_width = std::hypot(t_point(1) * 0.1, 0.05);
+  CHECK(interval.high.value() - interval.mean == near(half_width, 1e-9));
+}
+
+TEST_CASE("a spread shows how sure it is") {
+  std::vector<RunMoments> runs;
+  for (const double time : {1.0, 1.2, 1.4})
+    runs.push_back(test::moments_of("2024-05-01", std::to_string(time), {time, time}));
+  const Interval interval = interval_of(runs);
+  CHECK(interval.sd.value() == near(0.2, 1e-12));
+  // R: 0.2 * sqrt(2 / qchisq(c(.975, .025), 2))
+  CHECK(interval.sd_low.value() == near(0.104132, 1e-5));
+  CHECK(interval.sd_high.value() == near(1.256956, 1e-5));
 }
 
 TEST_CASE("one allocation has no interval however many runs it holds") {

@@ -226,7 +226,7 @@ TEST_CASE("means of configurations and effects of units go out in either order")
   for (int i = 0; i < 200; ++i) {
     const auto allocation = random.below(30);
     std::vector<double> values;
-    for (std::uint64_t n = 0; n < 1 + random.below(5); ++n) values.push_back(test::normal(random));
+    for (std::uint64_t n = 0; n < 1 + random.below(5); ++n) values.push_back(normal(random));
     runs.push_back(test::moments_of("d" + std::to_string(allocation % 4),
                                     "a" + std::to_string(allocation), values));
     runs.back().configuration = i < 20 ? static_cast<std::size_t>(i) : random.below(20);

@@ -49,15 +49,6 @@ std::vector<RunMoments> runs_of(const std::string& file) {
   return moments;
 }
 
-double normal(Random& random) {
-  constexpr std::uint64_t kSteps = std::uint64_t{1} << 53;
-  const auto uniform = [&] {
-    return (static_cast<double>(random.below(kSteps)) + 0.5) / static_cast<double>(kSteps);
-  };
-  const double radius = std::sqrt(-2 * std::log(uniform()));
-  return radius * std::cos(2 * std::numbers::pi * uniform());
-}
-
 RunMoments moments_of(std::string day, std::string allocation, const std::vector<double>& values) {
   return {std::move(day), std::move(allocation), values.size(), mean_of(values),
           squares_of(values)};

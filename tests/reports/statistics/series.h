@@ -19,7 +19,4 @@ std::vector<RunMoments> runs_of(const std::string& file);
 
 RunMoments moments_of(std::string day, std::string allocation, const std::vector<double>& values);
 
-/// Standard normal (Box-Muller), the same on every platform up to the last digits of log and cos.
-double normal(Random& random);
-
 }  // namespace pippin::test

@@ -46,7 +46,7 @@ TEST_CASE("a slowdown and a run that never settles are kept whole") {
   CHECK(course_of(test::series_of("warmup.csv", "two_phase")).cut() == 10);
 }
 
-TEST_CASE("below twenty samples nothing is looked for") {
+TEST_CASE("below eight samples nothing is looked for") {
   std::vector<double> times(kShortestCourse - 1, 1.0);
   times.front() = 9;
   CHECK(course_of(times).kind == Kind::kTooShort);

@@ -1,0 +1,56 @@
+#include "harness/commands/steps/selections.h"
+
+#include <fmt/format.h>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "harness/commands/steps/report_rows.h"
+
+namespace pippin {
+
+namespace {
+
+/// "the newest of 3 campaigns of 2 sweeps".
+std::string heading_of(const std::vector<CampaignName>& campaigns) {
+  if (campaigns.size() < 2) return "";
+  std::set<std::string> sweeps;
+  for (const auto& campaign : campaigns) sweeps.insert(campaign.sweep);
+  const std::string of_sweeps =
+      sweeps.size() > 1 ? fmt::format(" of {} sweeps", sweeps.size()) : "";
+  return fmt::format(
+      "{}, the newest of {} campaigns{}; --by campaign shows each, --pool all as one",
+      printable(text_of(campaigns.back())), campaigns.size(), of_sweeps);
+}
+
+}  // namespace
+
+std::optional<SampleFilter> find_selection(Database& database, const std::string& name) {
+  if (name.empty()) return SampleFilter{};
+  if (const auto selection = database.selection(name)) return selection;
+  return name == kCollected ? std::optional(SampleFilter{"", {}}) : std::nullopt;
+}
+
+Selected selected(const Globals& globals, Database& database, const std::string& name, bool pool) {
+  Selected result{name, selection_named(globals, database, name), ""};
+  const bool is_one = result.filter.campaign || result.filter.sweep == "";
+  if (pool || is_one) return result;
+  const auto campaigns = database.campaigns(result.filter.sweep);
+  if (campaigns.empty()) return result;
+  result.filter = {campaigns.back().sweep, campaigns.back().number};
+  result.heading = heading_of(campaigns);
+  return result;
+}
+
+std::vector<Selected> campaigns_of(const Globals& globals, Database& database,
+                                   const std::string& name) {
+  const SampleFilter filter = selection_named(globals, database, name);
+  if (filter.campaign) return {{name, filter, ""}};
+  std::vector<Selected> result;
+  for (const auto& campaign : database.campaigns(filter.sweep))
+    result.push_back({text_of(campaign), {campaign.sweep, campaign.number}, ""});
+  if (result.empty()) result.push_back({name, filter, ""});
+  return result;
+}
+
+}  // namespace pippin
