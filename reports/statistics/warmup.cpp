@@ -42,11 +42,14 @@ std::vector<double> without_spikes(const std::vector<double>& values) {
   return result;
 }
 
-/// Sd of the noise, from neighbours' differences, which a change of level hardly touches.
+/// Sd of the noise, from neighbours' differences, which a change of level hardly touches. Among few
+/// of them the one that start-up makes would weigh too much.
 double noise_of(const std::vector<double>& values) {
   constexpr double kSmallest = 1e-6;
+  const std::size_t first = values.size() < kFew ? 2 : 1;
   std::vector<double> differences;
-  for (std::size_t i = 1; i < values.size(); ++i) differences.push_back(values[i] - values[i - 1]);
+  for (std::size_t i = first; i < values.size(); ++i)
+    differences.push_back(values[i] - values[i - 1]);
   return std::max(mad_of(differences) / std::numbers::sqrt2, kSmallest);
 }
 

@@ -33,9 +33,9 @@ inline constexpr std::size_t kLongestCourse = 2000;
 /// partitioning with squared error, penalty 3 ln n s^2, s = MAD of differences / sqrt 2, segments
 /// of at least 5 samples, shorter only at the start; segments within max(1 %, 2s / sqrt n) of the
 /// last belong to it. Below max(10, 30 % of n) samples there is no steady state. Of fewer than 20
-/// samples a segment has at least 3, and a steady state as many. Requires times above 0. Source:
-/// Hampel 1974; Jackson et al., "An algorithm for optimal partitioning of data on an interval",
-/// 2005.
+/// samples a segment has at least 3, and a steady state as many, and s leaves the first out.
+/// Requires times above 0. Source: Hampel 1974; Jackson et al., "An algorithm for optimal
+/// partitioning of data on an interval", 2005.
 Course course_of(const std::vector<double>& times);
 
 }  // namespace pippin

@@ -27,7 +27,7 @@ std::string heading_of(const std::vector<CampaignName>& campaigns) {
 
 std::optional<SampleFilter> find_selection(Database& database, const std::string& name) {
   if (name.empty()) return SampleFilter{};
-  if (const auto selection = database.selection(name)) return selection;
+  if (auto selection = database.selection(name)) return selection;
   return name == kCollected ? std::optional(SampleFilter{"", {}}) : std::nullopt;
 }
 
