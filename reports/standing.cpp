@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "reports/row_units.h"
+#include "reports/statistics/verdict.h"
 #include "reports/values.h"
 
 namespace pippin {
@@ -36,6 +37,7 @@ struct Entrant {
 std::vector<Entrant> entrants_of(const std::vector<Summary>& rows,
                                  const std::vector<std::size_t>& of, Work work) {
   std::vector<const std::vector<AllocationMean>*> allocations;
+  allocations.reserve(of.size());
   for (const std::size_t row : of) allocations.push_back(&rows[row].allocation_means);
   RowUnits units(rest_on_days(allocations));
   std::vector<Entrant> entrants;
@@ -82,6 +84,25 @@ Ratio ratio_of(const Entrant& row, const Entrant& base) {
   return ratio;
 }
 
+/// How far row `i` is behind the best, and what would tell.
+void add_distance(Standing& standing, const BestRow& best, std::size_t i,
+                  const std::vector<RowMeans>& means) {
+  const RowDifference& from_best = best.from_best[i];
+  if (!from_best.difference) return;
+  const Difference& difference = *from_best.difference;
+  const Judgement judgement;
+  standing.behind = std::expm1(difference.estimate);
+  if (standing.place != Standing::kTied) return;
+  standing.as_good = verdict_of(difference, best.p[i], judgement) == Verdict::kEquivalent;
+  if (standing.as_good) return;
+  const auto pairs = static_cast<std::size_t>(difference.df) + 1;
+  const Design design = from_best.paired
+                            ? Design{pairs, pairs, true}
+                            : Design{means[best.best].values.size(), means[i].values.size(), false};
+  const double level = judgement.level / static_cast<double>(means.size() - 1);
+  standing.more_allocations = more_allocations(difference, design, level, judgement);
+}
+
 }  // namespace
 
 void rank(std::vector<Summary>& rows) {
@@ -107,6 +128,7 @@ void rank(std::vector<Summary>& rows) {
     Standing& standing = rows[of[i]].standing.emplace();
     standing.chance = best.chance[i];
     if (best.tied[i]) standing.place = i == best.best ? Standing::kBest : Standing::kTied;
+    if (i != best.best) add_distance(standing, best, i, means);
   }
 }
 

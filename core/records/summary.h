@@ -95,6 +95,9 @@ struct Standing {
   enum Place { kBest, kTied, kBehind };
   Place place = kBehind;  ///< tied: what was measured cannot tell it from the best
   double chance = 0;      ///< that it is the best
+  double behind = 0;      ///< by how much longer it takes than the best: 0.05 is 5 %
+  bool as_good = false;   ///< surely within 2 % of the best
+  std::optional<std::size_t> more_allocations = {};  ///< that would probably decide a tie
 };
 
 /// One row of a table.

@@ -1,11 +1,16 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "core/base/text.h"
 #include "db/database.h"
 #include "harness/commands/commands.h"
+#include "harness/commands/report.h"
 #include "harness/commands/steps/before_submitting.h"
 #include "harness/commands/steps/follow.h"
+#include "harness/commands/steps/report_rows.h"
 #include "harness/commands/steps/session.h"
+#include "reports/closing.h"
+#include "reports/display_text.h"
 
 namespace pippin {
 
@@ -38,6 +43,19 @@ void say_what_was_lost(const Globals& globals, Session& session, const Follower&
                               : "the same command tries again"));
 }
 
+/// Two or three sentences below the table.
+void say_what_it_came_to(const Globals& globals, Database& database, const Campaign& campaign) {
+  const ReportOptions options = usual_report(campaign);
+  const SampleFilter filter{campaign.sweep, campaign.number};
+  const Noise noise =
+      noise_of(options.selections.front(), digested_points(globals, database, filter),
+               database.evidence(filter));
+  std::string text;
+  for (const auto& words : closing_words(report_of(globals, database, options).rows, noise))
+    text += wrapped(words, terminal_width(STDOUT_FILENO), 2) + "\n";
+  if (!text.empty()) write_output("\n" + text);
+}
+
 }  // namespace
 
 ExitCode run(const Globals& globals, const RunOptions& options) {
@@ -58,6 +76,7 @@ ExitCode run(const Globals& globals, const RunOptions& options) {
     return ExitCode::kInterrupted;
   }
   report(globals, usual_report(campaign));
+  say_what_it_came_to(globals, database, campaign);
   if (was_finished) {
     remark(globals, fmt::format("campaign {} of {} was finished already; '{}' begins a new one",
                                 campaign.number, campaign.sweep,

@@ -42,6 +42,12 @@ std::string shape_of(const std::string& text) {
   shape = std::regex_replace(shape, std::regex(" +[*~]+|[*~] .*\n"), "");
   shape = std::regex_replace(shape, std::regex("(best|tied) # %"), "# %");  // who wins today
   shape = std::regex_replace(shape, std::regex("within a run, times .*\n"), "");
+  // The closing words of run: who won, by how much, how large the noise was.
+  shape = std::regex_replace(
+      shape,
+      std::regex(".* (is the best|is in front, but|as good as equal|would probably decide|most of "
+                 "the noise) .*\n"),
+      "");
   return std::string(trim(std::regex_replace(shape, std::regex("[ \n]+"), " ")));
 }
 
