@@ -19,6 +19,8 @@ constexpr std::int64_t kMostRepeats = 100'000;
 constexpr std::int64_t kMostRuns = 1'000'000;
 constexpr std::int64_t kMostIterations = 1'000'000'000;
 constexpr double kLongestCanary_s = 600;
+// The probe's own limits.
+constexpr std::int64_t kFewestCanaryBytes = 64 << 10, kMostCanaryBytes = 1 << 30;
 
 const std::vector<std::string> kKeys{
     "sweep",   "cluster", "probe", "command",  "model",     "grid",       "zip",    "points",
@@ -116,13 +118,21 @@ void read_canary(const YamlNode& root, Sweep& sweep) {
   sweep.cluster.canary.clear();
   if (node->kind == YamlNode::Kind::kText && node->text == "off") return;
   if (node->kind != YamlNode::Kind::kMap) expect_map(*node, "canary (off, or {seconds: 5})");
-  expect_map(*node, "canary", {"seconds"});
+  expect_map(*node, "canary", {"seconds", "bytes"});
   const YamlNode* seconds = node->find("seconds");
   if (!seconds) fail(*node, "canary needs seconds: {{seconds: 5}}; for none, write off");
   sweep.canary_s = positive_number_at(*seconds, "canary: seconds");
   if (*sweep.canary_s > kLongestCanary_s) {
     fail(*seconds, "canary: seconds must be at most {}, not {}; it runs before and after each run",
          kLongestCanary_s, in_quotes(seconds->text));
+  }
+  const YamlNode* bytes = node->find("bytes");
+  if (!bytes) return;
+  sweep.canary_bytes = parse_integer(text_at(*bytes, "canary: bytes"));
+  if (sweep.canary_bytes.value_or(0) < kFewestCanaryBytes ||
+      *sweep.canary_bytes > kMostCanaryBytes) {
+    fail(*bytes, "canary: bytes must be a whole number from {} to {}, not {}", kFewestCanaryBytes,
+         kMostCanaryBytes, in_quotes(bytes->text));
   }
 }
 

@@ -37,6 +37,7 @@
 ///   RUN/2-ID/interrupted    it was ended from outside: "signal=TERM time_up=1"
 ///   RUN/2-ID/done           by rename when it is over: "exit=0 ended=1700000000"; one that holds
 ///                           anything else was torn by a power cut and counts as none
+///   canary-sizes-…          what the sweep's first canary of so many ranks and nodes measured with
 ///   succeeded/RUN           an attempt at RUN is done, and left exit code 0
 ///   failed/RUN              …, and left another one
 ///

@@ -136,8 +136,10 @@ std::string probe_command(const Sweep& sweep, const NamedValues& values, const f
 /// On what the run itself is on.
 std::string canary_command(const Sweep& sweep, const NamedValues& values, const fs::path& probes) {
   const Value* device = find_value(values, "device");
-  return fmt::format("{} --seconds {}{}", bash_word((probes / "canary").string()), *sweep.canary_s,
-                     device ? " --device " + bash_word(device->text) : "");
+  return fmt::format("{} --seconds {}{}{} --sizes-in \"$pippin_root\"",
+                     bash_word((probes / "canary").string()), *sweep.canary_s,
+                     device ? " --device " + bash_word(device->text) : "",
+                     sweep.canary_bytes ? fmt::format(" --bytes {}", *sweep.canary_bytes) : "");
 }
 
 }  // namespace

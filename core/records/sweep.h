@@ -63,6 +63,7 @@ struct Sweep {
   std::string reference = {};  ///< id of the point that each incomplete block measures; empty: the
                                ///< first of its node count
   std::optional<double> canary_s = {};  ///< how long the probe `canary` measures around each run
+  std::optional<std::int64_t> canary_bytes = {};  ///< of its messages; nothing: its first reading's
 };
 
 /// Seconds that a reading of the sweep's canary is counted with, its start too; 0 without one.

@@ -12,7 +12,7 @@ namespace pippin::probes {
 namespace {
 
 constexpr std::int64_t kSmallestSide = 64;
-constexpr std::int64_t kFewestBytes = 64 << 10, kTrialBytes = 256 << 10;
+constexpr std::int64_t kTrialBytes = 256 << 10;
 constexpr double kFewest = 8;  ///< repetitions that should fit
 // Shares of the whole at which a part should be over.
 constexpr double kProductEnd = 0.4, kLatencyEnd = 0.55, kBandwidthEnd = 0.75, kEnd = 0.92;
@@ -47,21 +47,21 @@ template <typename T>
 std::int64_t fitting_side(const CanaryGround<T>& ground, double seconds) {
   std::int64_t side = kSmallestSide;
   double time = time_product(ground, side);
-  while (4 * side < ground.sizes.side && kFewest * 8 * time < 0.1 * seconds)
+  while (4 * side < ground.most.side && kFewest * 8 * time < 0.1 * seconds)
     time = time_product(ground, side *= 2);
-  for (; 2 * side <= ground.sizes.side && kFewest * 8 * time <= seconds; side *= 2) time *= 8;
+  for (; 2 * side <= ground.most.side && kFewest * 8 * time <= seconds; side *= 2) time *= 8;
   return side;
 }
 
 template <typename T>
-void read_product(CanaryReading& reading, const CanaryGround<T>& ground, const Nodes& nodes,
-                  const Watch& watch, double end) {
+void read_product(CanaryReading& reading, const CanaryGround<T>& ground, const Watch& watch,
+                  double end) {
   ground.device.prepare({1, 1, {1, 1, 1, 1, 8}, false});  // a product needs none of it
-  reading.product = square(fitting_side(ground, watch.until(end)));
+  reading.product =
+      square(ground.fixed.side > 0 ? ground.fixed.side : fitting_side(ground, watch.until(end)));
   ProductBench<T> bench(ground.device, ground.clock, reading.product);
   const double seconds = watch.until(end);
   reading.of_rank = gathered(ground.comm.host(), speed_of(reading.product, bench.run_for(seconds)));
-  reading.slowest_node = nodes.name_of(slowest_rank(reading.of_rank));
 }
 
 CollectiveCall all_reduce_of(std::int64_t bytes) {
@@ -96,60 +96,82 @@ AllReduceReading read_all_reduce(Communicator& comm, CollectiveBuffers& buffers,
 }
 
 /// The most bytes of which a few all-reduces fit into `seconds`.
-std::int64_t fitting_bytes(Communicator& comm, CollectiveBuffers& buffers, double seconds) {
+std::int64_t fitting_bytes(Communicator& comm, CollectiveBuffers& buffers, std::int64_t most,
+                           double seconds) {
   const CollectiveCall call = all_reduce_of(kTrialBytes);
   const PreparedCall make_call(call, comm, buffers);
   make_call();
   const double trial = 1e-6 * time_in_a_row(make_call, comm.host(), 2);
-  std::int64_t bytes = buffers.send.size();
+  std::int64_t bytes = most;
   while (bytes > kFewestBytes &&
          kFewest * trial * static_cast<double>(bytes) / kTrialBytes > seconds)
     bytes /= 2;
   return bytes;
 }
 
-void read_pairs(CanaryReading& reading, Communicator& comm, const Nodes& nodes,
-                CollectiveBuffers& buffers, double seconds) {
+template <typename T>
+void read_pairs(CanaryReading& reading, const CanaryGround<T>& ground, CollectiveBuffers& buffers,
+                double seconds) {
+  const Nodes& nodes = reading.places;
   const auto& reference = reading.all_reduces.back();
   const double rounds = nodes.count() - 1 + nodes.count() % 2;
   // An all-reduce moves at least as much as an exchange of as many bytes.
-  std::int64_t bytes = buffers.send.size();
+  std::int64_t bytes =
+      ground.fixed.pair_bytes > 0 ? ground.fixed.pair_bytes : ground.most.pair_bytes;
   const auto round_seconds = [&] {
     return 1e-6 * reference.time_us.median * static_cast<double>(bytes) /
            static_cast<double>(reference.bytes);
   };
-  while (bytes > kFewestBytes && rounds * 4 * round_seconds() > seconds) bytes /= 2;
+  while (ground.fixed.pair_bytes == 0 && bytes > kFewestBytes &&
+         rounds * 4 * round_seconds() > seconds)
+    bytes /= 2;
   const auto times =
       static_cast<std::int64_t>(std::clamp(seconds / (rounds * round_seconds()) - 1, 3.0, 20.0));
-  const auto found = measure_pairs(comm, nodes.first_rank, bytes, times, buffers.space.memory());
+  const auto found =
+      measure_pairs(ground.comm, nodes.first_rank, bytes, times, buffers.space.memory());
   for (int a = 0; a < nodes.count(); ++a)
     for (int b = a + 1; b < nodes.count(); ++b)
-      reading.pairs.push_back({nodes.names[a], nodes.names[b], found.of(a, b)});
+      reading.pairs.push_back({nodes.names[a], nodes.names[b], found.of(a, b), bytes, times});
+}
+
+/// Requires several ranks.
+template <typename T>
+void read_network(CanaryReading& reading, const CanaryGround<T>& ground, const Watch& watch) {
+  const bool has_pairs = reading.nodes > 1;
+  const double end = has_pairs ? kBandwidthEnd : kEnd;
+  const CanarySizes& fixed = ground.fixed;
+  CollectiveBuffers buffers(ground.space, std::max(ground.most.bytes, fixed.bytes));
+  reading.all_reduces.push_back(read_all_reduce(ground.comm, buffers, 8, watch, kLatencyEnd));
+  const std::int64_t bytes =
+      fixed.bytes > 0 ? fixed.bytes
+                      : fitting_bytes(ground.comm, buffers, ground.most.bytes, watch.until(end));
+  reading.all_reduces.push_back(read_all_reduce(ground.comm, buffers, bytes, watch, end));
+  if (has_pairs) read_pairs(reading, ground, buffers, watch.until(kEnd));
 }
 
 }  // namespace
+
+CanarySizes sizes_of(const CanaryReading& reading) {
+  CanarySizes sizes;
+  sizes.side = reading.product.m();
+  if (!reading.all_reduces.empty()) sizes.bytes = reading.all_reduces.back().bytes;
+  if (!reading.pairs.empty()) sizes.pair_bytes = reading.pairs.back().bytes;
+  return sizes;
+}
 
 template <typename T>
 CanaryReading take_reading(const CanaryGround<T>& ground, double seconds) {
   Communicator& world = ground.comm.host();
   world.barrier();
   const Watch watch(world, seconds);
-  const Nodes nodes = find_nodes(world);
   CanaryReading reading;
+  reading.places = find_nodes(world);
   reading.ranks = world.size();
-  reading.nodes = nodes.count();
+  reading.nodes = reading.places.count();
   reading.library = ground.library;
   const bool alone = world.size() == 1;
-  read_product(reading, ground, nodes, watch, alone ? kEnd : kProductEnd);
-  if (!alone) {
-    const bool has_pairs = nodes.count() > 1;
-    const double end = has_pairs ? kBandwidthEnd : kEnd;
-    CollectiveBuffers buffers(ground.space, ground.sizes.bytes);
-    reading.all_reduces.push_back(read_all_reduce(ground.comm, buffers, 8, watch, kLatencyEnd));
-    const std::int64_t bytes = fitting_bytes(ground.comm, buffers, watch.until(end));
-    reading.all_reduces.push_back(read_all_reduce(ground.comm, buffers, bytes, watch, end));
-    if (has_pairs) read_pairs(reading, ground.comm, nodes, buffers, watch.until(kEnd));
-  }
+  read_product(reading, ground, watch, alone ? kEnd : kProductEnd);
+  if (!alone) read_network(reading, ground, watch);
   reading.seconds = watch.elapsed();
   return reading;
 }

@@ -9,7 +9,7 @@
 
 namespace pippin::probes {
 
-CanaryReading take_reading_on_gpu(Session& session, double seconds) {
+CanaryReading take_reading_on_gpu(Session& session, double seconds, const CanarySizes& fixed) {
   Communicator& world = session.world();
   const Nodes nodes = find_nodes(world);
   const Gpu gpu = choose_gpu(nodes.local_rank(world.rank()));
@@ -22,8 +22,8 @@ CanaryReading take_reading_on_gpu(Session& session, double seconds) {
   CanaryReading reading;
   end_all_on_error(session, [&] {
     const auto comm = backend.over("world", world.split(0));
-    reading = take_reading<BFloat16>({device, clock, *comm, space, backend.library(), kGpuSizes},
-                                     seconds);
+    reading = take_reading<BFloat16>(
+        {device, clock, *comm, space, backend.library(), kGpuSizes, fixed}, seconds);
   });
   return reading;
 }

@@ -3,7 +3,7 @@
 
 namespace pippin::probes {
 
-CanaryReading take_reading_on_gpu(Session&, double) {
+CanaryReading take_reading_on_gpu(Session&, double, const CanarySizes&) {
   throw Error(ExitCode::kNoDevice, "--device cuda: built without CUDA");
 }
 

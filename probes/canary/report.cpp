@@ -21,7 +21,25 @@ std::string gemm_line(const CanaryReading& r) {
       "%d on %s",
       static_cast<long long>(r.product.m()), static_cast<long long>(r.product.n()),
       static_cast<long long>(r.product.k()), speeds.median, speeds.min, speeds.max, r.ranks,
-      slowest_rank(r.of_rank), r.slowest_node.c_str());
+      slowest_rank(r.of_rank), r.places.name_of(slowest_rank(r.of_rank)).c_str());
+}
+
+std::vector<std::string> node_records(const CanaryReading& r) {
+  std::vector<std::string> records;
+  for (int node = 0; node < r.nodes; ++node) {
+    std::vector<double> medians;
+    for (std::size_t rank = 0; rank < r.of_rank.size(); ++rank) {
+      if (r.places.of_rank[rank] == node) medians.push_back(r.of_rank[rank].median);
+    }
+    const Spread speeds = spread_of(medians);
+    records.push_back(JsonObject()
+                          .word("node", r.places.names[node])
+                          .word("ranks", r.places.list_of_ranks(node))
+                          .number("tflops_min", speeds.min)
+                          .number("tflops_median", speeds.median)
+                          .line());
+  }
+  return records;
 }
 
 std::string gemm_record(const CanaryReading& r) {
@@ -34,7 +52,8 @@ std::string gemm_record(const CanaryReading& r) {
       .number("tflops_median", speeds.median)
       .number("tflops_max", speeds.max)
       .whole("slowest_rank", slowest_rank(r.of_rank))
-      .word("slowest_host", r.slowest_node)
+      .word("slowest_host", r.places.name_of(slowest_rank(r.of_rank)))
+      .value("by_node", json_array(node_records(r)))
       .line();
 }
 
@@ -49,7 +68,13 @@ std::string all_reduce_record(const AllReduceReading& reading) {
 }
 
 std::string pair_record(const PairReading& pair) {
-  return JsonObject().word("a", pair.a).word("b", pair.b).number("gbs", pair.gbs).line();
+  return JsonObject()
+      .word("a", pair.a)
+      .word("b", pair.b)
+      .whole("bytes", pair.bytes)
+      .whole("iterations", pair.repetitions)
+      .number("gbs", pair.gbs)
+      .line();
 }
 
 }  // namespace

@@ -41,6 +41,20 @@ int Nodes::ranks_of(int node) const {
   return static_cast<int>(std::count(of_rank.begin(), of_rank.end(), node));
 }
 
+std::string Nodes::list_of_ranks(int node) const {
+  const int ranks = static_cast<int>(of_rank.size());
+  std::string list;
+  for (int rank = 0; rank < ranks; ++rank) {
+    if (of_rank[rank] != node) continue;
+    const int first = rank;
+    while (rank + 1 < ranks && of_rank[rank + 1] == node) ++rank;
+    if (!list.empty()) list += ",";
+    list += std::to_string(first);
+    if (rank > first) list += "-" + std::to_string(rank);
+  }
+  return list;
+}
+
 Nodes nodes_of(const std::vector<std::string>& name_of_rank) {
   Nodes nodes;
   for (std::size_t rank = 0; rank < name_of_rank.size(); ++rank) {

@@ -26,6 +26,8 @@ struct Nodes {
   /// The rank's number among those of its node.
   int local_rank(int rank) const;
   int ranks_of(int node) const;
+  /// Which these are: "0-3,8".
+  std::string list_of_ranks(int node) const;
 };
 
 /// From the ranks' own words. Every rank must call it.

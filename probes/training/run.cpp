@@ -19,6 +19,16 @@ void print_parameters(Log& log, const Setup& s) {
       log.line(parameters_line(rank, stage, parameters_of_stage(s, stage)));
 }
 
+/// " > ranks: 0-3 on n1 | 4-7 on n2"
+std::string places_line(const Nodes& nodes) {
+  std::string line = " > ranks: ";
+  for (int node = 0; node < nodes.count(); ++node) {
+    if (node > 0) line += " | ";
+    line += nodes.list_of_ranks(node) + " on " + nodes.names[node];
+  }
+  return line;
+}
+
 /// One line for each rank of the first data-parallel replica. Every rank must call it.
 std::vector<std::string> memory_lines(Communicator& world, const Setup& setup, const Memory& memory,
                                       std::int64_t iteration) {
@@ -89,6 +99,7 @@ void train_on(const Ground<T>& ground, Communicator& world, const Nodes& nodes,
   if (!settings.trace.empty()) trace = std::make_unique<Trace>(settings.trace, world.rank());
   Timers timers(world, groups, nodes, trace.get());
   print_parameters(log, setup);
+  log.line(places_line(nodes));
   log.line("training ...");
   log.line(datetime_line("before the start of training step"));
   train(log, world, setup, ground.device.memory(), *trainer, timers);

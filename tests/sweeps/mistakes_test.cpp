@@ -194,6 +194,10 @@ TEST_CASE("a cluster file that cannot be is refused") {
       {sound("canary: {seconds: 601}\n"),
        "sweep.yaml:5: canary: seconds must be at most 600, not '601'; it runs before and after "
        "each run"},
+      {sound("canary: {seconds: 5, bytes: 4M}\n"),
+       "sweep.yaml:5: canary: bytes must be a whole number from 65536 to 1073741824, not '4M'"},
+      {sound("canary: {seconds: 5, bytes: 8}\n"),
+       "sweep.yaml:5: canary: bytes must be a whole number from 65536 to 1073741824, not '8'"},
       {sound("canry: {seconds: 5}\n"),
        "sweep.yaml:5: unknown key 'canry' in a sweep file, did you mean 'canary'?"},
       {sound("cluster: {budget: 0}\n"), "sweep.yaml:5: budget must be a number above 0, not '0'"},

@@ -450,9 +450,10 @@ TEST_CASE("the probe's canary is launched as the point is and goes before the cl
   const auto canary_of = [&] {
     return script_run(sweep, point, {"r", "", 1, 1}, 1, "/pro bes").canary;
   };
-  CHECK(canary_of() == "srun -n 16 -N 4 '/pro bes/canary' --seconds 0.5");
+  CHECK(canary_of() ==
+        "srun -n 16 -N 4 '/pro bes/canary' --seconds 0.5 --sizes-in \"$pippin_root\"");
   sweep.trainer.once = true;
-  CHECK(canary_of() == "'/pro bes/canary' --seconds 0.5");
+  CHECK(canary_of() == "'/pro bes/canary' --seconds 0.5 --sizes-in \"$pippin_root\"");
   sweep.canary_s.reset();
   sweep.cluster.canary = "gemm -n {ranks}";
   CHECK(canary_of() == "gemm -n 16");
@@ -533,7 +534,7 @@ TEST_CASE("a canary runs on what its run is on") {
   sweep.canary_s = 2;
   CHECK(script_run(sweep, point_with({{"device", value_of(std::string("cu da"))}}), {"r", "", 1, 1},
                    1, "/p")
-            .canary == "/p/canary --seconds 2 --device 'cu da'");
+            .canary == "/p/canary --seconds 2 --device 'cu da' --sizes-in \"$pippin_root\"");
   CHECK(script_run(sweep, point_with({}), {"r", "", 1, 1}, 1, "/p").canary ==
-        "/p/canary --seconds 2");
+        "/p/canary --seconds 2 --sizes-in \"$pippin_root\"");
 }

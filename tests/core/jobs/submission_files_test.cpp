@@ -101,8 +101,10 @@ TEST_CASE("times of runs and canaries are whole seconds, never too few") {
   const std::string text = files.of({job_of("gpt-a3", 1, {"p"})}).script;
   CHECK_THAT(text, Contains("\npippin_run_time=51 # seconds, at most\n") &&
                        Contains("\npippin_canary_time=15 pippin_canary_limit=65 # seconds\n"));
-  CHECK_THAT(text, Contains("\ncanary_1() (\n/probes/canary --seconds 5\n)\n") &&
-                       Contains("\npippin_reading_by=''\npippin_run p-a3 run_1 canary_1\n"));
+  CHECK_THAT(
+      text,
+      Contains("\ncanary_1() (\n/probes/canary --seconds 5 --sizes-in \"$pippin_root\"\n)\n") &&
+          Contains("\npippin_reading_by=''\npippin_run p-a3 run_1 canary_1\n"));
 }
 
 TEST_CASE("the tasks of an array stand in a file of their own, whose parts the script knows") {
