@@ -1,17 +1,20 @@
+#include <fmt/format.h>
+
 #include "db/operations.h"
 
 namespace pippin::db {
 
 namespace {
 
-/// Stores a reading, or what a stored one has become, and returns its id.
+/// Stores a reading, or what a stored one has become, and returns its id. `log`: that it was
+/// collected in; nothing for those of our own jobs.
 std::int64_t put_reading(Connection& connection, std::int64_t allocation,
-                         const CanaryReading& reading) {
+                         const CanaryReading& reading, std::optional<std::int64_t> log) {
   Statement put = connection.prepare(
       "INSERT INTO canary_readings (allocation, number, taken_at, problem, duration_s, ranks, "
       "nodes, gemm_m, gemm_n, gemm_k, gemm_min_tflops, gemm_median_tflops, gemm_max_tflops, "
-      "gemm_slowest_rank, gemm_slowest_host, library) "
-      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+      "gemm_slowest_rank, gemm_slowest_host, library, log) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
       "ON CONFLICT (allocation, number) DO UPDATE SET taken_at = excluded.taken_at, "
       "problem = excluded.problem, duration_s = excluded.duration_s, ranks = excluded.ranks, "
       "nodes = excluded.nodes, gemm_m = excluded.gemm_m, gemm_n = excluded.gemm_n, "
@@ -19,19 +22,25 @@ std::int64_t put_reading(Connection& connection, std::int64_t allocation,
       "gemm_median_tflops = excluded.gemm_median_tflops, "
       "gemm_max_tflops = excluded.gemm_max_tflops, "
       "gemm_slowest_rank = excluded.gemm_slowest_rank, "
-      "gemm_slowest_host = excluded.gemm_slowest_host, library = excluded.library RETURNING id");
-  if (const auto& figures = reading.figures) {
-    const CanaryGemm& gemm = figures->gemm;
-    put.bind(allocation, reading.number, reading.taken_at, known(reading.problem), figures->seconds,
-             figures->ranks, figures->nodes, gemm.m, gemm.n, gemm.k, gemm.min_tflops,
-             gemm.median_tflops, gemm.max_tflops, gemm.slowest_rank, gemm.slowest_host,
-             known(figures->library));
-  } else {
-    const std::optional<std::int64_t> count;
-    const std::optional<double> number;
-    put.bind(allocation, reading.number, reading.taken_at, known(reading.problem), number, count,
-             count, count, count, count, number, number, number, count, known(""), known(""));
-  }
+      "gemm_slowest_host = excluded.gemm_slowest_host, library = excluded.library "
+      "RETURNING id");
+  const auto& figures = reading.figures;
+  const CanaryGemm* gemm = figures && figures->gemm.m > 0 ? &figures->gemm : nullptr;
+  const auto count = [](bool is_known, std::int64_t value) {
+    return is_known ? std::optional(value) : std::nullopt;
+  };
+  const auto speed = [&](double CanaryGemm::*value) {
+    return gemm ? std::optional(gemm->*value) : std::nullopt;
+  };
+  put.bind(allocation, reading.number, reading.taken_at, known(reading.problem),
+           figures && figures->seconds > 0 ? std::optional(figures->seconds) : std::nullopt,
+           count(figures.has_value(), figures ? figures->ranks : 0),
+           count(figures.has_value(), figures ? figures->nodes : 0),
+           count(gemm, gemm ? gemm->m : 0), count(gemm, gemm ? gemm->n : 0),
+           count(gemm, gemm ? gemm->k : 0), speed(&CanaryGemm::min_tflops),
+           speed(&CanaryGemm::median_tflops), speed(&CanaryGemm::max_tflops),
+           count(gemm, gemm ? gemm->slowest_rank : 0), known(gemm ? gemm->slowest_host : ""),
+           known(figures ? figures->library : ""), log);
   put.step();
   const std::int64_t id = put.integer(0);
   put.step();
@@ -39,8 +48,8 @@ std::int64_t put_reading(Connection& connection, std::int64_t allocation,
 }
 
 void delete_parts(Connection& connection, std::int64_t reading) {
-  connection.prepare("DELETE FROM canary_all_reduce WHERE reading = ?").run(reading);
-  connection.prepare("DELETE FROM canary_pairs WHERE reading = ?").run(reading);
+  for (const char* table : {"canary_all_reduce", "canary_pairs", "canary_nodes"})
+    connection.prepare(fmt::format("DELETE FROM {} WHERE reading = ?", table)).run(reading);
 }
 
 void put_parts(Connection& connection, std::int64_t reading, const CanaryFigures& figures) {
@@ -50,8 +59,27 @@ void put_parts(Connection& connection, std::int64_t reading, const CanaryFigures
   for (const auto& one : figures.all_reduce)
     size.run(reading, one.bytes, one.min_us, one.median_us, one.p99_us, one.median_busbw_gb_per_s);
   Statement pair = connection.prepare(
-      "INSERT INTO canary_pairs (reading, node_a, node_b, bandwidth_gb_per_s) VALUES (?, ?, ?, ?)");
-  for (const auto& one : figures.pairs) pair.run(reading, one.a, one.b, one.gb_per_s);
+      "INSERT INTO canary_pairs (reading, node_a, node_b, bandwidth_gb_per_s, size_bytes, "
+      "repetitions) VALUES (?, ?, ?, ?, ?, ?)");
+  for (const auto& one : figures.pairs)
+    pair.run(reading, one.a, one.b, one.gb_per_s, one.bytes, one.repetitions);
+  Statement node = connection.prepare(
+      "INSERT INTO canary_nodes (reading, node, ranks, gemm_min_tflops, gemm_median_tflops) "
+      "VALUES (?, ?, ?, ?, ?)");
+  for (const auto& one : figures.by_node)
+    node.run(reading, one.name, known(one.ranks), one.min_tflops, one.median_tflops);
+}
+
+/// Where a reading's ranks are as many as the run's, they were where the run's were.
+void put_places(Connection& connection, std::int64_t run, const CanaryFigures& figures) {
+  Statement same = connection.prepare(
+      "SELECT 1 FROM runs JOIN points ON points.id = runs.point "
+      "WHERE runs.id = ? AND points.gpus = ?");
+  if (!same.bind(run, figures.ranks).step()) return;
+  Statement put = connection.prepare(
+      "UPDATE run_nodes SET ranks = ? WHERE run = ? AND ranks IS NULL "
+      "AND node = (SELECT id FROM nodes WHERE name = ?)");
+  for (const auto& node : figures.by_node) put.run(known(node.ranks), run, node.name);
 }
 
 }  // namespace
@@ -60,9 +88,12 @@ void put_canaries(Connection& connection, std::int64_t run, std::int64_t allocat
                   const RunRecord& record) {
   const auto put = [&](const char* moment, const std::optional<CanaryReading>& reading) {
     if (!reading) return;
-    const std::int64_t id = put_reading(connection, allocation, *reading);
+    const std::int64_t id = put_reading(connection, allocation, *reading, std::nullopt);
     delete_parts(connection, id);
-    if (reading->figures) put_parts(connection, id, *reading->figures);
+    if (reading->figures) {
+      put_parts(connection, id, *reading->figures);
+      put_places(connection, run, *reading->figures);
+    }
     connection
         .prepare(
             "INSERT INTO run_canaries (run, moment, reading) VALUES (?, ?, ?) "
@@ -83,6 +114,18 @@ void delete_canaries(Connection& connection, std::int64_t run) {
     if (others.bind(reading).step()) continue;
     delete_parts(connection, reading);
     connection.prepare("DELETE FROM canary_readings WHERE id = ?").run(reading);
+  }
+}
+
+void put_collected_readings(Connection& connection, std::int64_t allocation, std::int64_t log,
+                            std::int64_t taken_at, const std::vector<CanaryFigures>& readings) {
+  Statement old = connection.prepare("SELECT id FROM canary_readings WHERE log = ?");
+  for (old.bind(log); old.step();) delete_parts(connection, old.integer(0));
+  connection.prepare("DELETE FROM canary_readings WHERE log = ?").run(log);
+  std::int64_t number = 0;
+  for (const auto& figures : readings) {
+    const CanaryReading reading{++number, taken_at, {}, figures};
+    put_parts(connection, put_reading(connection, allocation, reading, log), figures);
   }
 }
 

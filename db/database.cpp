@@ -169,7 +169,16 @@ DigestedSamples Database::digested_samples(const SampleFilter& filter, const Dig
   return result;
 }
 
-std::vector<RunEvidence> Database::evidence(const SampleFilter& filter) {
+Added Database::add_network_tables(const LogFile& file, std::int64_t taken_at,
+                                   const std::vector<CanaryFigures>& tables) {
+  const auto lock = home_->lock();
+  db::Transaction transaction(home_->connection);
+  const Added added = db::add_network_tables(home_->connection, file, taken_at, tables);
+  transaction.commit();
+  return added;
+}
+
+Evidence Database::evidence(const SampleFilter& filter) {
   const auto lock = home_->lock();
   return db::evidence(home_->connection, filter);
 }

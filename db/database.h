@@ -36,6 +36,7 @@ struct LogFile {
 /// What a log brought that was not there before.
 struct Added {
   std::int64_t logs = 0, runs = 0, iterations = 0;
+  std::int64_t network_tables = 0;
 };
 
 /// A point of a campaign, with what stands for it while nothing ran.
@@ -161,6 +162,12 @@ class Database {
   /// iterations, and "failed" where it has none.
   Added add_foreign_log(const LogFile& file, const std::vector<LogRun>& runs);
 
+  /// Adds tables of the network that were taken elsewhere, at `taken_at` (seconds since 1970, UTC).
+  /// They are known by their content: the same again adds nothing; a file of the same path with
+  /// other tables replaces them.
+  Added add_network_tables(const LogFile& file, std::int64_t taken_at,
+                           const std::vector<CanaryFigures>& tables);
+
   /// Stores a campaign's plan; the same campaign again replaces it.
   /// Errors: also (bad input) where results of a sweep of that name were noted by hand.
   void put_campaign(const CampaignRecord& campaign);
@@ -183,9 +190,9 @@ class Database {
   /// samples() with every run's digest: the stored one, or else what its lines come to, which is
   /// stored for the next time unless another process has written meanwhile.
   DigestedSamples digested_samples(const SampleFilter& filter, const Digester& digester);
-  /// Where runs were, and what canaries measured beside them; by run, those of which nothing is
-  /// known left out.
-  std::vector<RunEvidence> evidence(const SampleFilter& filter);
+  /// Where runs were, what canaries measured beside them and who was slowest; by run, those of
+  /// which nothing is known left out. The collected tables are those of the whole database.
+  Evidence evidence(const SampleFilter& filter);
   /// The lines of a run, in their order. Shape: only number, time, interval, flags and GBS.
   std::vector<Iteration> lines_of(std::int64_t run);
   /// Another number once another process has written.

@@ -7,16 +7,14 @@
 
 namespace pippin::db {
 
-void put_nodes(Connection& connection, std::int64_t run, const std::string& node_list) {
+void put_nodes(Connection& connection, std::int64_t run, const std::vector<RunNode>& nodes) {
   connection.prepare("DELETE FROM run_nodes WHERE run = ?").run(run);
-  const auto names = host_names(node_list);
-  if (!names) return;
   Statement name = connection.prepare("INSERT INTO nodes (name) VALUES (?) ON CONFLICT DO NOTHING");
   Statement member = connection.prepare(
-      "INSERT INTO run_nodes (run, node) SELECT ?, id FROM nodes WHERE name = ?");
-  for (const auto& node : *names) {
-    name.run(node);
-    member.run(run, node);
+      "INSERT INTO run_nodes (run, node, ranks) SELECT ?, id, ? FROM nodes WHERE name = ?");
+  for (const auto& node : nodes) {
+    name.run(node.name);
+    member.run(run, known(node.ranks), node.name);
   }
 }
 
@@ -28,7 +26,16 @@ void put_all_nodes(Connection& connection) {
         "AND NOT EXISTS (SELECT * FROM run_nodes WHERE run = runs.id)");
     while (runs.step()) lists.emplace_back(runs.integer(0), runs.text(1));
   }
-  for (const auto& [run, list] : lists) put_nodes(connection, run, list);
+  // As the table was when this was asked for: without ranks.
+  Statement name = connection.prepare("INSERT INTO nodes (name) VALUES (?) ON CONFLICT DO NOTHING");
+  Statement member = connection.prepare(
+      "INSERT INTO run_nodes (run, node) SELECT ?, id FROM nodes WHERE name = ?");
+  for (const auto& [run, list] : lists) {
+    for (const auto& node : host_names(list).value_or(std::vector<std::string>())) {
+      name.run(node);
+      member.run(run, node);
+    }
+  }
 }
 
 }  // namespace pippin::db

@@ -1,16 +1,16 @@
 #pragma once
 
-#include <string>
+#include <vector>
 
+#include "core/records/run.h"
 #include "db/sqlite.h"
 
 namespace pippin::db {
 
-/// Stores on which nodes a run was, in place of what it had; none where `node_list` is no list of
-/// hosts.
-void put_nodes(Connection& connection, std::int64_t run, const std::string& node_list);
+/// Stores on which nodes a run was, in place of what it had.
+void put_nodes(Connection& connection, std::int64_t run, const std::vector<RunNode>& nodes);
 
-/// Stores the nodes of all runs that have none.
+/// Stores the nodes of all runs that have none but a list of them.
 void put_all_nodes(Connection& connection);
 
 }  // namespace pippin::db

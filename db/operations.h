@@ -31,9 +31,14 @@ void put_canaries(Connection& connection, std::int64_t run, std::int64_t allocat
                   const RunRecord& record);
 /// Takes a run off its readings, and deletes those that no other run has.
 void delete_canaries(Connection& connection, std::int64_t run);
+/// Stores readings that are no run's, in place of those of the same log.
+void put_collected_readings(Connection& connection, std::int64_t allocation, std::int64_t log,
+                            std::int64_t taken_at, const std::vector<CanaryFigures>& readings);
+Added add_network_tables(Connection& connection, const LogFile& file, std::int64_t taken_at,
+                         const std::vector<CanaryFigures>& tables);
 std::vector<PointSamples> samples(Connection& connection, const SampleFilter& filter,
                                   std::int64_t digest_version);
-std::vector<RunEvidence> evidence(Connection& connection, const SampleFilter& filter);
+Evidence evidence(Connection& connection, const SampleFilter& filter);
 std::vector<Iteration> lines_of(Connection& connection, std::int64_t run);
 
 /// Another number once another process has written.

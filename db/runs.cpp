@@ -2,8 +2,10 @@
 #include <ctime>
 #include <fmt/format.h>
 #include <stdexcept>
+#include <unordered_map>
 
 #include "core/base/error.h"
+#include "core/base/host_list.h"
 #include "core/base/text.h"
 #include "core/records/point.h"
 #include "db/json.h"
@@ -53,10 +55,34 @@ void put_arguments(Connection& connection, std::int64_t run, const NamedValues& 
   for (const auto& [name, value] : arguments) insert.run(run, ++position, name, value.text);
 }
 
+void put_slowest_ranks(Connection& connection, std::int64_t run,
+                       const std::vector<SlowestRank>& ranks) {
+  Statement insert = connection.prepare(
+      "INSERT INTO slowest_ranks (run, rank, node, lines, computing_ms, mean_ms) "
+      "VALUES (?, ?, ?, ?, ?, ?)");
+  for (const auto& one : ranks)
+    insert.run(run, one.rank, one.node, one.lines, one.computing_ms, one.mean_ms);
+}
+
+/// The scheduler's list, with what the log says of the ranks there; without one the log's.
+std::vector<RunNode> nodes_of(const RunRecord& run) {
+  const auto names = host_names(run.provenance.node_list);
+  std::vector<RunNode> logged;
+  if (run.log) logged = run.log->nodes;
+  if (!names) return logged;
+  std::unordered_map<std::string, std::string> ranks;
+  for (const auto& node : logged) ranks[node.name] = node.ranks;
+  std::vector<RunNode> nodes;
+  nodes.reserve(names->size());
+  for (const auto& name : *names) nodes.push_back({name, ranks[name]});
+  return nodes;
+}
+
 void delete_records(Connection& connection, std::int64_t run) {
   connection.prepare("DELETE FROM iterations WHERE run = ?").run(run);
   connection.prepare("DELETE FROM rank_memory WHERE run = ?").run(run);
   connection.prepare("DELETE FROM arguments WHERE run = ?").run(run);
+  connection.prepare("DELETE FROM slowest_ranks WHERE run = ?").run(run);
   connection.prepare("DELETE FROM run_digests WHERE run = ?").run(run);
 }
 
@@ -109,9 +135,10 @@ Added add_new_log(Connection& connection, const LogFile& file, const std::vector
   const std::int64_t log = put_log(connection, std::nullopt, file);
   const std::string name = free_name(connection, file);
   const std::int64_t allocation = add_allocation(connection, name);
-  Added added{1, 0, 0};
+  Added added{1, 0, 0, 0};
   for (const auto& run : runs) {
     const auto id = put_foreign_run(connection, log, allocation, name, ++added.runs, run);
+    put_nodes(connection, id, run.nodes);
     added.iterations += replace_records(connection, id, run);
   }
   return added;
@@ -149,6 +176,7 @@ void delete_runs_after(Connection& connection, std::int64_t log, std::int64_t po
   Statement runs = connection.prepare("SELECT id FROM runs WHERE log = ? AND position > ?");
   for (runs.bind(log, position); runs.step();) {
     delete_records(connection, runs.integer(0));
+    connection.prepare("DELETE FROM run_nodes WHERE run = ?").run(runs.integer(0));
     move_notes(connection, runs.integer(0), heir);
   }
   connection.prepare("DELETE FROM runs WHERE log = ? AND position > ?").run(log, position);
@@ -168,6 +196,7 @@ Added extend_log(Connection& connection, const KnownLog& known_log, const LogFil
   std::int64_t position = 0, last = 0;
   for (const auto& run : runs) {
     last = put_foreign_run(connection, known_log.id, allocation, name, ++position, run);
+    put_nodes(connection, last, run.nodes);
     added.iterations += replace_records(connection, last, run);
   }
   added.runs = std::max<std::int64_t>(position - before, 0);
@@ -197,7 +226,8 @@ void delete_foreign_log(Connection& connection, std::int64_t log, std::int64_t h
   delete_unused(connection, points);
   connection.prepare("DELETE FROM logs WHERE id = ?").run(log);
   connection.run(
-      "DELETE FROM allocations WHERE campaign IS NULL AND id NOT IN (SELECT allocation FROM runs)");
+      "DELETE FROM allocations WHERE campaign IS NULL AND id NOT IN (SELECT allocation FROM runs) "
+      "AND id NOT IN (SELECT allocation FROM canary_readings)");
 }
 
 std::int64_t campaign_id(Connection& connection, const RunPlace& place) {
@@ -272,6 +302,7 @@ std::int64_t replace_records(Connection& connection, std::int64_t run, const Log
   put_arguments(connection, run, log.arguments);
   put_iterations(connection, run, log.iterations);
   put_memory(connection, run, log.memory);
+  put_slowest_ranks(connection, run, log.slowest_ranks);
   return static_cast<std::int64_t>(log.iterations.size()) - before;
 }
 
@@ -318,6 +349,27 @@ Added add_foreign_log(Connection& connection, const LogFile& file,
   return add_new_log(connection, file, runs);
 }
 
+Added add_network_tables(Connection& connection, const LogFile& file, std::int64_t taken_at,
+                         const std::vector<CanaryFigures>& tables) {
+  if (tables.empty()) return {};
+  const LogIdentity identity = identity_of(file.text);
+  Statement same =
+      connection.prepare("SELECT 1 FROM logs WHERE size_bytes = ? AND content_hash = ?");
+  if (same.bind(identity.size_bytes, identity.content_hash).step()) return {};
+  Statement before = connection.prepare(
+      "SELECT logs.id, canary_readings.allocation FROM canary_readings "
+      "JOIN logs ON logs.id = canary_readings.log WHERE logs.path = ?");
+  const bool is_known = before.bind(file.path.string()).step();
+  const std::int64_t log =
+      put_log(connection, is_known ? std::optional(before.integer(0)) : std::nullopt, file);
+  const std::int64_t allocation =
+      is_known ? before.integer(1) : add_allocation(connection, free_name(connection, file));
+  put_collected_readings(connection, allocation, log, taken_at, tables);
+  Added added{is_known ? 0 : 1, 0, 0, 0};
+  added.network_tables = static_cast<std::int64_t>(tables.size());
+  return added;
+}
+
 /// One attempt of a run counts; what an earlier one left makes room for it.
 void delete_other_attempts(Connection& connection, const RunRecord& run, std::int64_t allocation,
                            std::int64_t heir) {
@@ -350,14 +402,14 @@ Added put_run(Connection& connection, const RunRecord& run) {
   const auto before = stored_run(connection, allocation, run.name);
   const auto copies = foreign_copies(connection, run);
   std::optional<std::int64_t> log = before ? before->log : std::nullopt;
-  Added added{run.file && !log, before ? 0 : 1, 0};
+  Added added{run.file && !log, before ? 0 : 1, 0, 0};
   if (run.file) log = put_log(connection, log, *run.file);
   put_run_row(connection, run, allocation, log);
   const std::int64_t id = stored_run(connection, allocation, run.name)->id;
   for (const auto copy : copies) delete_foreign_log(connection, copy, id);
   delete_other_attempts(connection, run, allocation, id);
+  put_nodes(connection, id, nodes_of(run));
   put_canaries(connection, id, allocation, run);
-  put_nodes(connection, id, run.provenance.node_list);
   if (run.log) {
     added.iterations = replace_records(connection, id, *run.log);
   } else {

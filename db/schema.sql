@@ -256,6 +256,7 @@ CREATE TABLE nodes (
 CREATE TABLE run_nodes (
   run INTEGER NOT NULL REFERENCES runs(id),
   node INTEGER NOT NULL REFERENCES nodes(id),
+  ranks TEXT,
   PRIMARY KEY (run, node)
 ) STRICT, WITHOUT ROWID;
 
@@ -279,15 +280,16 @@ CREATE TABLE canary_readings (
   gemm_slowest_rank INTEGER,
   gemm_slowest_host TEXT,
   library TEXT,
+  log INTEGER REFERENCES logs(id),
   UNIQUE (allocation, number)
 ) STRICT;
 
 CREATE TABLE canary_all_reduce (
   reading INTEGER NOT NULL REFERENCES canary_readings(id),
   size_bytes INTEGER NOT NULL,
-  min_us REAL NOT NULL,
+  min_us REAL,
   median_us REAL NOT NULL,
-  p99_us REAL NOT NULL,
+  p99_us REAL,
   median_busbw_gb_per_s REAL NOT NULL,
   PRIMARY KEY (reading, size_bytes)
 ) STRICT, WITHOUT ROWID;
@@ -297,7 +299,18 @@ CREATE TABLE canary_pairs (
   node_a TEXT NOT NULL,
   node_b TEXT NOT NULL,
   bandwidth_gb_per_s REAL NOT NULL,
+  size_bytes INTEGER,
+  repetitions INTEGER,
   PRIMARY KEY (reading, node_a, node_b)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE canary_nodes (
+  reading INTEGER NOT NULL REFERENCES canary_readings(id),
+  node TEXT NOT NULL,
+  ranks TEXT,
+  gemm_min_tflops REAL,
+  gemm_median_tflops REAL,
+  PRIMARY KEY (reading, node)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE run_canaries (
@@ -307,6 +320,16 @@ CREATE TABLE run_canaries (
   PRIMARY KEY (run, moment)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX run_canaries_by_reading ON run_canaries(reading);
+
+CREATE TABLE slowest_ranks (
+  run INTEGER NOT NULL REFERENCES runs(id),
+  rank INTEGER NOT NULL,
+  node TEXT NOT NULL,
+  lines INTEGER NOT NULL,
+  computing_ms REAL NOT NULL,
+  mean_ms REAL NOT NULL,
+  PRIMARY KEY (run, rank, node)
+) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER run_added AFTER INSERT ON runs BEGIN
   DELETE FROM point_summaries WHERE point = NEW.point;

@@ -7,6 +7,13 @@
 
 namespace pippin {
 
+/// A node's share of a matrix product. In TFLOPS; nothing where none was made.
+struct CanaryNode {
+  std::string name;
+  std::string ranks;                                ///< "0-3,8"; empty: unknown
+  std::optional<double> min_tflops, median_tflops;  ///< over its ranks
+};
+
 /// One matrix product, measured on every rank. In TFLOPS.
 struct CanaryGemm {
   std::int64_t m = 0, n = 0, k = 0;
@@ -19,7 +26,9 @@ struct CanaryGemm {
 /// Source: github.com/NVIDIA/nccl-tests, doc/PERFORMANCE.md.
 struct CanaryAllReduce {
   std::int64_t bytes = 0;
-  double min_us = 0, median_us = 0, p99_us = 0;
+  std::optional<double> min_us;
+  double median_us = 0;  ///< the mean of who knows no more
+  std::optional<double> p99_us;
   double median_busbw_gb_per_s = 0;
 };
 
@@ -27,14 +36,16 @@ struct CanaryAllReduce {
 struct CanaryPair {
   std::string a, b;
   double gb_per_s = 0;
+  std::optional<std::int64_t> bytes, repetitions;  ///< of its messages
 };
 
 /// What a canary measured, once.
 struct CanaryFigures {
   double seconds = 0;  ///< that it took
   std::int64_t ranks = 0, nodes = 0;
-  std::string library;  ///< by which the ranks talked, with its version; empty: unknown
-  CanaryGemm gemm;
+  std::string library;              ///< by which the ranks talked, with its version; empty: unknown
+  CanaryGemm gemm;                  ///< its m is 0 where none was made
+  std::vector<CanaryNode> by_node;  ///< empty: unknown
   std::vector<CanaryAllReduce> all_reduce;  ///< empty with one rank
   std::vector<CanaryPair> pairs;            ///< empty with one node
 };

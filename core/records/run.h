@@ -54,6 +54,20 @@ struct RankMemory {
   std::optional<double> allocated_mib, max_allocated_mib, reserved_mib, max_reserved_mib;
 };
 
+/// A node that a run was on.
+struct RunNode {
+  std::string name;
+  std::string ranks;  ///< "0-3,8"; empty: unknown
+};
+
+/// A rank that computed longer than all others, for some of a log's lines.
+struct SlowestRank {
+  std::int64_t rank = 0;
+  std::string node;
+  std::int64_t lines = 0;                ///< in which it was the slowest
+  double computing_ms = 0, mean_ms = 0;  ///< its own and that of all ranks; means over those lines
+};
+
 /// What one launch printed: everything between its header and the next.
 struct LogRun {
   std::string format;     ///< the grammar that read it: "megatron"
@@ -68,6 +82,8 @@ struct LogRun {
   std::string evidence;                    ///< the line that says so
   std::int64_t scraper_version = 0;        ///< of the scraper that read it
   std::optional<double> resolution_ms;     ///< the finest step in which it writes step times
+  std::vector<RunNode> nodes;              ///< where it ran, each once; empty where it is silent
+  std::vector<SlowestRank> slowest_ranks;  ///< empty where it is silent
 };
 
 /// Where a run of a campaign stands in its design; empty for a foreign log.

@@ -83,6 +83,23 @@ CanaryGemm gemm_in(const Entry& entry) {
   return gemm;
 }
 
+/// Readings from before the probe said so have none.
+std::vector<CanaryNode> nodes_in(const Entry& gemm) {
+  std::vector<CanaryNode> nodes;
+  if (!gemm.value.contains("by_node")) return nodes;
+  const Entry by_node = gemm.at("by_node");
+  std::set<std::string> seen;
+  for (const auto& item : items_of(by_node)) {
+    CanaryNode& node = nodes.emplace_back();
+    node.name = text_in(item.at("node"));
+    node.ranks = text_in(item.at("ranks"));
+    node.min_tflops = number_in(item.at("tflops_min"));
+    node.median_tflops = number_in(item.at("tflops_median"));
+    if (!seen.insert(node.name).second) bad_input("{} has {} twice", by_node.name, node.name);
+  }
+  return nodes;
+}
+
 std::vector<CanaryAllReduce> all_reduce_in(const Entry& entry) {
   std::vector<CanaryAllReduce> sizes;
   std::set<std::int64_t> seen;
@@ -106,6 +123,8 @@ std::vector<CanaryPair> pairs_in(const Entry& entry) {
     pair.a = text_in(item.at("a"));
     pair.b = text_in(item.at("b"));
     pair.gb_per_s = number_in(item.at("gbs"));
+    if (item.value.contains("bytes")) pair.bytes = count_in(item.at("bytes"), 1);
+    if (item.value.contains("iterations")) pair.repetitions = count_in(item.at("iterations"), 1);
     if (!seen.insert({pair.a, pair.b}).second)
       bad_input("{} has {} and {} twice", entry.name, pair.a, pair.b);
   }
@@ -150,6 +169,7 @@ CanaryFigures read_canary_figures(std::string_view json) {
   // Readings from before the probe said so have none.
   if (value.contains("library")) figures.library = text_in(root.at("library"));
   figures.gemm = gemm_in(root.at("gemm"));
+  figures.by_node = nodes_in(root.at("gemm"));
   figures.all_reduce = all_reduce_in(root.at("all_reduce"));
   figures.pairs = pairs_in(root.at("pairs"));
   return figures;

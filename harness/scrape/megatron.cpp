@@ -39,6 +39,11 @@ enum LineKind : std::size_t {
   kDatetime,
   kDeepspeedLog,
   kDeepspeedConfig,
+  kNodeVariable,
+  kNodeField,
+  kNccl,
+  kRanks,
+  kSlowestRank,
   kEndings,
 };
 
@@ -63,6 +68,11 @@ constexpr std::array<std::string_view, kEndings> kTexts{
     "datetime: ",
     "] [INFO] [",
     DeepspeedConfig::kBegin,
+    "NODELIST=",
+    "NodeList=",
+    "] NCCL INFO ",
+    "> ranks: ",
+    "slowest rank: ",
 };
 
 const Needles& needles() {
@@ -121,6 +131,7 @@ class Reader {
     read_events(line, found);
     if ((has(found, kTimers) || has(found, kTimerRange)) && terminated)
       launch().add_timers(timers_in(line));
+    if (terminated) read_nodes(line, found);
     read_endings(line, found >> kEndings);
   }
 
@@ -149,10 +160,17 @@ class Reader {
     // What standard error said before the first dump is of the launch that it begins: two pipes may
     // arrive in either order.
     Ending ending;
-    if (!launch().dumped && launch().rows.empty()) std::swap(ending, launch().ending);
+    NodesSeen nodes;
+    if (!launch().dumped && launch().rows.empty()) {
+      std::swap(ending, launch().ending);
+      std::swap(nodes, launch().nodes);
+    } else {
+      nodes = launch().nodes.of_job();
+    }
     end_launch();
     launch().header = std::move(header);
     launch().ending = std::move(ending);
+    launch().nodes = std::move(nodes);
     launch().dumped = true;
     in_dump_ = true;
   }
@@ -218,9 +236,11 @@ class Reader {
   /// A launch whose dump is missing: all that is known of it is the last one's.
   void begin_again() {
     const MegatronHeader header = launch().header;
+    const NodesSeen nodes = launch().nodes.of_job();
     const bool dumped = launch().dumped, complete = launch().complete;
     end_launch();
     launch().header = header;
+    launch().nodes = nodes;
     launch().dumped = dumped;
     launch().complete = complete;
     launch().restarted = true;
@@ -235,6 +255,15 @@ class Reader {
     if (has(found, kSaving) || has(found, kSaved) || has(found, kSaveTimer)) happened(kAfterSave);
     if (has(found, kValidation) || has(found, kEvaluating) || has(found, kEvaluateTimer))
       happened(kAfterEvaluation);
+  }
+
+  void read_nodes(std::string_view line, std::uint64_t found) {
+    NodesSeen& nodes = launch().nodes;
+    if (has(found, kNodeVariable) || has(found, kNodeField)) nodes.read_list(line);
+    if (has(found, kNccl)) nodes.read_nccl(line);
+    if (has(found, kRanks)) nodes.read_ranks(line);
+    // The first lines are those of a warm-up.
+    if (has(found, kSlowestRank) && launch().rows.size() > 1) nodes.read_slowest(line);
   }
 
   void read_endings(std::string_view line, std::uint64_t signs) {

@@ -111,6 +111,8 @@ LogRun finished(MegatronLaunch&& launch) {
   run.end = launch.ending.state(launch.rows.size());
   run.evidence = launch.ending.evidence(launch.rows.size());
   run.resolution_ms = finest_resolution(launch.rows);
+  run.nodes = launch.nodes.nodes();
+  run.slowest_ranks = launch.nodes.slowest_ranks();
   for (auto& row : launch.rows) run.iterations.push_back(std::move(row.iteration));
   for (const auto& memory : launch.memory) run.memory.push_back(memory.second);
   // Until 2020 the lines did not print their batch.

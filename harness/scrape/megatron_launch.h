@@ -11,6 +11,7 @@
 #include "harness/scrape/endings.h"
 #include "harness/scrape/megatron_arguments.h"
 #include "harness/scrape/megatron_lines.h"
+#include "harness/scrape/nodes_seen.h"
 
 namespace pippin {
 
@@ -26,6 +27,7 @@ struct MegatronLaunch {
   std::map<std::int64_t, RankMemory> memory;
   std::unordered_set<std::size_t> seen;  ///< hashes of the iteration records
   Ending ending;
+  NodesSeen nodes;
   std::optional<std::int64_t> started_at;
 
   std::int64_t last_number() const { return rows.empty() ? 0 : rows.back().iteration.number; }

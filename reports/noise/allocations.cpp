@@ -1,6 +1,7 @@
 #include "reports/noise/allocations.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -68,29 +69,112 @@ void add_reading(NoisyAllocation& allocation, const std::optional<CanaryEvidence
     allocation.readings.push_back(*reading);
 }
 
-/// Means of the readings; all-reduces are of one size in the whole selection.
-void add_canary_means(NoisyAllocation& allocation, std::int64_t bytes) {
-  std::vector<double> all_reduces, gemms;
-  for (const auto& reading : allocation.readings) {
-    if (reading.all_reduce_us > 0 && reading.all_reduce_bytes == bytes)
-      all_reduces.push_back(std::log(reading.all_reduce_us));
-    if (reading.gemm.min_tflops > 0) gemms.push_back(-std::log(reading.gemm.min_tflops));
+/// Readings of one shape can be held against each other.
+using Shape = std::array<std::int64_t, 5>;
+
+/// Of every allocation the mean of what its readings lie above those of their shape. A shape that
+/// one allocation alone had says nothing.
+class AboveTheirLike {
+ public:
+  void add(std::size_t allocation, const Shape& shape, double value) {
+    values_[shape][allocation].push_back(value);
   }
-  if (!all_reduces.empty()) allocation.all_reduce = mean_of(all_reduces);
-  if (!gemms.empty()) allocation.gemm = mean_of(gemms);
+
+  template <typename Give>
+  void give(Give give_to) const {
+    std::map<std::size_t, std::vector<double>> above;
+    for (const auto& [shape, by_allocation] : values_) {
+      if (by_allocation.size() < 2) continue;
+      std::vector<double> means;
+      for (const auto& entry : by_allocation) means.push_back(mean_of(entry.second));
+      const double level = mean_of(means);
+      for (const auto& [allocation, values] : by_allocation) {
+        for (const double value : values) above[allocation].push_back(value - level);
+      }
+    }
+    for (const auto& [allocation, values] : above) give_to(allocation, mean_of(values));
+  }
+
+ private:
+  std::map<Shape, std::map<std::size_t, std::vector<double>>> values_;
+};
+
+void add_canary_means(const std::vector<NoisyAllocation*>& allocations) {
+  AboveTheirLike all_reduces, gemms;
+  for (std::size_t i = 0; i < allocations.size(); ++i) {
+    for (const auto& reading : allocations[i]->readings) {
+      const CanaryGemm& gemm = reading.gemm;
+      if (reading.all_reduce_us > 0) {
+        all_reduces.add(i, {reading.ranks, reading.nodes, reading.all_reduce_bytes, 0, 0},
+                        std::log(reading.all_reduce_us));
+      }
+      if (gemm.min_tflops > 0) {
+        gemms.add(i, {reading.ranks, reading.nodes, gemm.m, gemm.n, gemm.k},
+                  -std::log(gemm.min_tflops));
+      }
+    }
+  }
+  all_reduces.give([&](std::size_t i, double value) { allocations[i]->all_reduce = value; });
+  gemms.give([&](std::size_t i, double value) { allocations[i]->gemm = value; });
 }
 
-/// The size of most readings' all-reduce: others cannot be held against it.
-std::int64_t usual_bytes(const std::vector<NoisyAllocation>& allocations) {
-  std::map<std::int64_t, std::size_t> counts;
-  for (const auto& allocation : allocations) {
-    for (const auto& reading : allocation.readings) ++counts[reading.all_reduce_bytes];
+/// Means over runs of what their lines say of who computed longest.
+class Computing {
+ public:
+  void add(std::size_t allocation, const NoisyRun& run) {
+    const RunEvidence& evidence = *run.evidence;
+    if (run.has_stages || evidence.slowest_ranks.empty()) return;
+    double lines = 0;
+    std::map<std::string, double> longer;
+    for (const auto& node : evidence.nodes) longer[node] = 0;
+    for (const auto& rank : evidence.slowest_ranks) {
+      const auto count = static_cast<double>(rank.lines);
+      longer[rank.node] += count * std::log(rank.computing_ms / rank.mean_ms);
+      lines += count;
+    }
+    if (longer.size() < 2) return;  // the slowest of one is nobody
+    for (const auto& [node, sum] : longer) values_[allocation][node].push_back(sum / lines);
   }
-  counts.erase(0);
-  const auto most =
-      std::max_element(counts.begin(), counts.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most == counts.end() ? 0 : most->first;
+
+  void give(std::vector<NoisyAllocation>& allocations) const {
+    for (const auto& [allocation, nodes] : values_) {
+      for (const auto& [node, values] : nodes)
+        allocations[allocation].computing[node] = mean_of(values);
+    }
+  }
+
+ private:
+  std::map<std::size_t, std::map<std::string, std::vector<double>>> values_;
+};
+
+/// All that a table names, in the order of their names.
+std::vector<std::string> nodes_of(const CanaryEvidence& table) {
+  std::set<std::string> names;
+  for (const auto& node : table.by_node) names.insert(node.name);
+  for (const auto& pair : table.pairs) {
+    names.insert(pair.a);
+    names.insert(pair.b);
+  }
+  return {names.begin(), names.end()};
+}
+
+std::vector<NoisyAllocation> collected_of(const std::vector<CanaryEvidence>& tables,
+                                          const std::vector<NoisyAllocation>& allocations) {
+  std::set<std::string> known;
+  for (const auto& allocation : allocations)
+    known.insert(allocation.nodes.begin(), allocation.nodes.end());
+  std::vector<NoisyAllocation> collected;
+  for (const auto& table : tables) {
+    auto nodes = nodes_of(table);
+    const bool concerns = known.empty() || std::any_of(nodes.begin(), nodes.end(), [&](auto& node) {
+                            return known.count(node) > 0;
+                          });
+    if (!concerns) continue;
+    NoisyAllocation& entry = collected.emplace_back();
+    entry.nodes = std::move(nodes);
+    entry.readings = {table};
+  }
+  return collected;
 }
 
 }  // namespace
@@ -117,6 +201,7 @@ std::vector<NoisyRun> noisy_runs(const std::vector<PointSamples>& points,
       noisy.moments.configuration =
           configurations.try_emplace(point.point.id, configurations.size()).first->second;
       noisy.started_at = run.started_at;
+      noisy.has_stages = point.point.layout.pp.value_or(1) > 1;
       const auto place = known.find(run.id);
       if (place != known.end()) noisy.evidence = place->second;
     }
@@ -124,19 +209,24 @@ std::vector<NoisyRun> noisy_runs(const std::vector<PointSamples>& points,
   return runs;
 }
 
-std::vector<NoisyAllocation> allocations_of(const std::vector<NoisyRun>& runs) {
-  std::vector<NoisyAllocation> allocations;
+NoisyAllocations allocations_of(const std::vector<NoisyRun>& runs,
+                                const std::vector<CanaryEvidence>& collected) {
+  NoisyAllocations result;
+  std::vector<NoisyAllocation>& allocations = result.of_runs;
   std::unordered_map<std::string, std::size_t> places;
   std::vector<std::size_t> of_runs;
   std::vector<std::set<std::size_t>> configurations;
   std::vector<std::optional<std::int64_t>> begun;
   std::vector<bool> moved;
+  Computing computing;
   for (const auto& run : runs) {
     const auto [place, is_new] = places.try_emplace(run.moments.allocation, allocations.size());
     const std::size_t i = place->second;
     of_runs.push_back(i);
     if (is_new) {
-      allocations.push_back({run.moments.allocation, run.moments.day, 0, {}, 0, {}, {}, {}, {}});
+      NoisyAllocation& fresh = allocations.emplace_back();
+      fresh.name = run.moments.allocation;
+      fresh.day = run.moments.day;
       configurations.emplace_back();
       begun.emplace_back();
       moved.push_back(false);
@@ -148,9 +238,9 @@ std::vector<NoisyAllocation> allocations_of(const std::vector<NoisyRun>& runs) {
     if (run.evidence->nodes != allocations[i].nodes) moved[i] = true;
     add_reading(allocations[i], run.evidence->before);
     add_reading(allocations[i], run.evidence->after);
+    computing.add(i, run);
   }
   const auto effects = effects_of(runs, of_runs, allocations.size());
-  const std::int64_t bytes = usual_bytes(allocations);
   std::map<std::set<std::size_t>, std::size_t> designs;
   for (std::size_t i = 0; i < allocations.size(); ++i) {
     NoisyAllocation& allocation = allocations[i];
@@ -160,9 +250,16 @@ std::vector<NoisyAllocation> allocations_of(const std::vector<NoisyRun>& runs) {
       allocation.hour =
           std::fmod(static_cast<double>(*begun[i]), kSecondsOfADay) / kSecondsOfAnHour;
     if (moved[i]) allocation.nodes.clear();
-    add_canary_means(allocation, bytes);
   }
-  return allocations;
+  computing.give(allocations);
+  result.collected = collected_of(collected, allocations);
+  std::vector<NoisyAllocation*> all;
+  all.reserve(allocations.size() + result.collected.size());
+  for (auto* part : {&allocations, &result.collected}) {
+    for (auto& allocation : *part) all.push_back(&allocation);
+  }
+  add_canary_means(all);
+  return result;
 }
 
 }  // namespace pippin

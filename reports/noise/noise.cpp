@@ -51,32 +51,36 @@ const CanaryEvidence* canary_of(const NoisyRun& run) {
   return run.evidence->after ? &*run.evidence->after : nullptr;
 }
 
-/// Runs with a canary of the usual size.
+/// Runs with a canary of the size that most of their configuration had.
 struct Explained {
   std::vector<double> values, network, compute;
   std::vector<std::size_t> configurations;
 };
 
-std::int64_t usual_bytes(const std::vector<NoisyRun>& runs) {
-  std::map<std::int64_t, std::size_t> counts;
+/// By configuration: the size of most all-reduces, as others cannot be held against them.
+std::map<std::size_t, std::int64_t> usual_bytes(const std::vector<NoisyRun>& runs) {
+  std::map<std::size_t, std::map<std::int64_t, std::size_t>> counts;
   for (const auto& run : runs) {
-    if (const auto* canary = canary_of(run)) ++counts[canary->all_reduce_bytes];
+    const auto* canary = canary_of(run);
+    if (canary && canary->all_reduce_bytes > 0)
+      ++counts[run.moments.configuration][canary->all_reduce_bytes];
   }
-  counts.erase(0);
-  std::int64_t bytes = 0;
-  for (const auto& entry : counts) {
-    if (bytes == 0 || entry.second > counts[bytes]) bytes = entry.first;
+  std::map<std::size_t, std::int64_t> usual;
+  for (const auto& [configuration, sizes] : counts) {
+    const auto most = std::max_element(sizes.begin(), sizes.end(),
+                                       [](auto& a, auto& b) { return a.second < b.second; });
+    usual[configuration] = most->first;
   }
-  return bytes;
+  return usual;
 }
 
 Explained explained_of(const std::vector<NoisyRun>& runs) {
-  const std::int64_t bytes = usual_bytes(runs);
+  auto bytes = usual_bytes(runs);
   Explained result;
   for (const auto& run : runs) {
     const auto* canary = canary_of(run);
-    if (!canary || canary->all_reduce_bytes != bytes || !(canary->all_reduce_us > 0) ||
-        !(canary->gemm.min_tflops > 0))
+    if (!canary || canary->all_reduce_bytes != bytes[run.moments.configuration] ||
+        !(canary->all_reduce_us > 0) || !(canary->gemm.min_tflops > 0))
       continue;
     result.values.push_back(run.moments.mean);
     result.network.push_back(std::log(canary->all_reduce_us));
@@ -174,10 +178,10 @@ void add_counts(Noise& noise, const Nesting& nesting,
 }  // namespace
 
 Noise noise_of(const std::string& selection, const std::vector<PointSamples>& points,
-               const std::vector<RunEvidence>& evidence) {
+               const Evidence& evidence) {
   Noise noise;
   noise.selection = selection;
-  const auto runs = noisy_runs(points, evidence);
+  const auto runs = noisy_runs(points, evidence.runs);
   if (runs.empty()) {
     noise.no_causes_because = noise.no_suspects_because = noise.no_change_points_because =
         noise.time_of_day.refused = "no run went well";
@@ -187,11 +191,11 @@ Noise noise_of(const std::string& selection, const std::vector<PointSamples>& po
   moments.reserve(runs.size());
   for (const auto& run : runs) moments.push_back(run.moments);
   const Nesting nesting = nest(std::move(moments));
-  const auto allocations = allocations_of(runs);
+  const auto [allocations, collected] = allocations_of(runs, evidence.collected);
   add_counts(noise, nesting, allocations);
   noise.levels = levels_of(nesting);
   add_causes(noise, runs);
-  Blame blame = blame_for(allocations);
+  Blame blame = blame_for(allocations, collected);
   noise.suspects = std::move(blame.suspects);
   noise.no_suspects_because = std::move(blame.none_because);
   add_time_of_day(noise, allocations);

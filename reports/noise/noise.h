@@ -61,7 +61,7 @@ struct Noise {
 /// Looks for the causes of noise in runs that went well.
 /// Requires digested runs. `evidence` is of the same selection, in any order.
 Noise noise_of(const std::string& selection, const std::vector<PointSamples>& points,
-               const std::vector<RunEvidence>& evidence);
+               const Evidence& evidence);
 
 /// What it comes to, in plain sentences.
 std::vector<std::string> sentences_of(const Noise& noise);

@@ -24,12 +24,23 @@ constexpr double kNoMatterToSteps = 0.02;  // of step times
 
 /// One thing that was tested: that somebody makes something longer.
 struct Test {
-  enum class Of { kStepTime, kGivenNetwork, kAllReduce, kGemm, kPairs, kLink, kSlowestRank };
+  enum class Of {
+    kStepTime,
+    kGivenNetwork,
+    kAllReduce,
+    kGemm,
+    kPairs,
+    kLink,
+    kSlowestRank,
+    kNodeGemm,
+    kComputing
+  };
   Of of = Of::kStepTime;
   std::vector<std::string> who;
-  Difference effect;     ///< ln
-  double threshold = 0;  ///< of no matter
-  std::size_t with = 0, without = 0;
+  Difference effect;                  ///< ln
+  double threshold = 0;               ///< of no matter
+  std::size_t with = 0, without = 0;  ///< allocations, or readings where there are few
+  std::size_t collected = 0;          ///< of `with`, tables of no run
   double p = 1, p_adjusted = 1;
 };
 
@@ -106,20 +117,23 @@ void add_presence(Tests& tests, Test::Of of, const std::vector<const NoisyAlloca
     if (!effects[i]) continue;
     const std::size_t with = members.allocations[i];
     add_test(tests, {of, members.groups[i], *effects[i], of_no_matter(of), with,
-                     allocations.size() - with});
+                     allocations.size() - with, 0});
   }
 }
 
-void add_presences(Tests& tests, const std::vector<NoisyAllocation>& all) {
+void add_presences(Tests& tests, const std::vector<NoisyAllocation>& all,
+                   const std::vector<NoisyAllocation>& collected) {
   const auto effect = [](const NoisyAllocation& a) { return a.effect; };
   const auto any = [](const NoisyAllocation&) { return true; };
   add_presence(tests, Test::Of::kStepTime, chosen(all, any), effect, {});
-  const auto with_network =
-      chosen(all, [](const NoisyAllocation& a) { return a.all_reduce.has_value(); });
+  const auto has_network = [](const NoisyAllocation& a) { return a.all_reduce.has_value(); };
+  const auto with_network = chosen(all, has_network);
+  auto network_readings = with_network;
+  for (const auto* table : chosen(collected, has_network)) network_readings.push_back(table);
   const auto all_reduce = [](const NoisyAllocation& a) { return *a.all_reduce; };
   Columns network(1);
   for (const auto* allocation : with_network) network[0].push_back(*allocation->all_reduce);
-  add_presence(tests, Test::Of::kAllReduce, with_network, all_reduce, {});
+  add_presence(tests, Test::Of::kAllReduce, network_readings, all_reduce, {});
   if (!network[0].empty() && squares_of(network[0]) > 0)
     add_presence(tests, Test::Of::kGivenNetwork, with_network, effect, network);
   const auto with_gemm = chosen(all, [](const NoisyAllocation& a) { return a.gemm.has_value(); });
@@ -133,27 +147,69 @@ void add_presences(Tests& tests, const std::vector<NoisyAllocation>& all) {
 /// else a reading.
 class Slowness {
  public:
-  explicit Slowness(bool by_allocation) : by_allocation_(by_allocation) {}
+  /// With `few_suffice` two readings or one say something, too: the like of who is looked at tell
+  /// how much healthy ones differ.
+  Slowness(Test::Of of, bool by_allocation, bool few_suffice)
+      : of_(of), by_allocation_(by_allocation), few_suffice_(few_suffice) {}
 
-  void add(const std::vector<std::string>& who, std::size_t allocation, std::int64_t reading,
-           double slowness) {
-    const std::int64_t unit = by_allocation_ ? static_cast<std::int64_t>(allocation) : reading;
-    values_[who][unit].push_back(slowness);
+  struct Unit {
+    std::size_t allocation = 0;
+    std::int64_t reading = 0;
+    bool collected = false;
+  };
+
+  void add(const std::vector<std::string>& who, const Unit& unit, double slowness) {
+    const std::int64_t key =
+        by_allocation_ ? static_cast<std::int64_t>(unit.allocation) : unit.reading;
+    values_[who][key].push_back(slowness);
+    if (unit.collected) collected_.insert(key);
   }
 
-  void add_tests(Tests& tests, Test::Of of) const {
+  void add_tests(Tests& tests) const {
+    constexpr std::size_t kUnits = 3;
+    std::vector<std::pair<const std::vector<std::string>*, double>> few;
     for (const auto& [who, units] : values_) {
       std::vector<double> means;
-      for (const auto& unit : units) means.push_back(mean_of(unit.second));
+      std::size_t collected = 0;
+      for (const auto& unit : units) {
+        means.push_back(mean_of(unit.second));
+        collected += collected_.count(unit.first);
+      }
       const auto effect = paired_difference(means);
-      if (!effect || means.size() < 3) continue;
-      add_test(tests, {of, who, *effect, of_no_matter(of), means.size(), 0});
+      if (effect && means.size() >= kUnits) {
+        add_test(tests, {of_, who, *effect, of_no_matter(of_), means.size(), 0, collected});
+      } else {
+        few.emplace_back(&who, mean_of(means));
+      }
     }
+    if (few_suffice_ && few.size() == values_.size()) add_outliers(tests, few);
   }
 
  private:
-  bool by_allocation_;
+  template <typename Few>
+  void add_outliers(Tests& tests, const Few& few) const {
+    constexpr std::size_t kFewestOthers = 3;
+    constexpr double kLeastSd = 0.005;  // of healthy ones, however equal three of them look
+    if (few.size() <= kFewestOthers) return;
+    for (std::size_t i = 0; i < few.size(); ++i) {
+      std::vector<double> others;
+      for (std::size_t k = 0; k < few.size(); ++k) {
+        if (k != i) others.push_back(few[k].second);
+      }
+      const auto count = static_cast<double>(others.size());
+      const double sd = std::max(std::sqrt(squares_of(others) / (count - 1)), kLeastSd);
+      const Difference effect{few[i].second - mean_of(others), sd * std::sqrt(1 + 1 / count),
+                              count - 1};
+      const auto& units = values_.at(*few[i].first);
+      add_test(tests,
+               {of_, *few[i].first, effect, of_no_matter(of_), units.size(), 0, collected_.size()});
+    }
+  }
+
+  Test::Of of_;
+  bool by_allocation_, few_suffice_;
   std::map<std::vector<std::string>, std::map<std::int64_t, std::vector<double>>> values_;
+  std::set<std::int64_t> collected_;  // units
 };
 
 /// Logarithms of bandwidths by pair of one reading.
@@ -199,51 +255,81 @@ std::set<std::string> ends_of(const Links& links) {
   return nodes;
 }
 
-void add_pair_slowness(Slowness& nodes, Slowness& links, std::size_t allocation,
+void add_pair_slowness(Slowness& nodes, Slowness& links, const Slowness::Unit& unit,
                        const CanaryEvidence& reading) {
   const Links known = links_of(reading);
   for (const auto& node : ends_of(known)) {
     const auto own = typical_of(known, node, ""), other = typical_without(known, node);
-    if (own && other) nodes.add({node}, allocation, reading.reading, *other - *own);
+    if (own && other) nodes.add({node}, unit, *other - *own);
   }
   for (const auto& [ends, value] : known) {
     const auto first = typical_of(known, ends.first, ends.second);
     const auto second = typical_of(known, ends.second, ends.first);
     if (first && second)
-      links.add({ends.first, ends.second}, allocation, reading.reading,
-                std::min(*first, *second) - value);
+      links.add({ends.first, ends.second}, unit, std::min(*first, *second) - value);
   }
 }
 
+/// How much slower each node's slowest rank made its product than the middle of the other nodes'.
+/// False where they are not known.
+bool add_node_products(Slowness& hosts, const Slowness::Unit& unit, const CanaryEvidence& reading) {
+  std::vector<std::pair<std::string, double>> speeds;
+  for (const auto& node : reading.by_node) {
+    if (node.min_tflops.value_or(0) > 0) speeds.emplace_back(node.name, std::log(*node.min_tflops));
+  }
+  if (speeds.size() < 2) return false;
+  for (const auto& [name, speed] : speeds) {
+    std::vector<double> others;
+    for (const auto& other : speeds) {
+      if (other.first != name) others.push_back(other.second);
+    }
+    hosts.add({name}, unit, median_of(others) - speed);
+  }
+  return true;
+}
+
 /// Whose product was the slowest, and by how much below the middle; to all others that is nothing.
-void add_product_slowness(Slowness& hosts, std::size_t allocation, const CanaryEvidence& reading,
-                          const std::vector<std::string>& nodes) {
+void add_slowest_product(Slowness& hosts, const Slowness::Unit& unit, const CanaryEvidence& reading,
+                         const std::vector<std::string>& nodes) {
   const CanaryGemm& gemm = reading.gemm;
   if (!(gemm.min_tflops > 0) || gemm.slowest_host.empty()) return;
   const double slowness = std::log(gemm.median_tflops / gemm.min_tflops);
   std::set<std::string> all(nodes.begin(), nodes.end());
   all.insert(gemm.slowest_host);
   if (all.size() < 2) return;  // the slowest of one is nobody
-  for (const auto& node : all)
-    hosts.add({node}, allocation, reading.reading, node == gemm.slowest_host ? slowness : 0);
+  for (const auto& node : all) hosts.add({node}, unit, node == gemm.slowest_host ? slowness : 0);
 }
 
-void add_canaries(Tests& tests, const std::vector<NoisyAllocation>& allocations) {
+void add_canaries(Tests& tests, const std::vector<NoisyAllocation>& allocations,
+                  const std::vector<NoisyAllocation>& collected) {
   constexpr std::size_t kAllocations = 3;
-  const auto measured = static_cast<std::size_t>(
-      std::count_if(allocations.begin(), allocations.end(),
-                    [](const auto& allocation) { return !allocation.readings.empty(); }));
-  const bool by_allocation = measured >= kAllocations;
-  Slowness nodes(by_allocation), links(by_allocation), hosts(by_allocation);
-  for (std::size_t i = 0; i < allocations.size(); ++i) {
-    for (const auto& reading : allocations[i].readings) {
-      add_pair_slowness(nodes, links, i, reading);
-      add_product_slowness(hosts, i, reading, allocations[i].nodes);
+  std::vector<const NoisyAllocation*> measured;
+  for (const auto* part : {&allocations, &collected}) {
+    for (const auto& allocation : *part) {
+      if (!allocation.readings.empty()) measured.push_back(&allocation);
     }
   }
-  nodes.add_tests(tests, Test::Of::kPairs);
-  links.add_tests(tests, Test::Of::kLink);
-  hosts.add_tests(tests, Test::Of::kSlowestRank);
+  const bool by_allocation = measured.size() >= kAllocations;
+  Slowness nodes(Test::Of::kPairs, by_allocation, true);
+  Slowness links(Test::Of::kLink, by_allocation, true);
+  Slowness hosts(Test::Of::kNodeGemm, by_allocation, true);
+  Slowness slowest(Test::Of::kSlowestRank, by_allocation, false);
+  Slowness computing(Test::Of::kComputing, true, false);
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    const bool is_collected = measured[i]->name.empty();
+    for (const auto& reading : measured[i]->readings) {
+      const Slowness::Unit unit{i, reading.reading, is_collected};
+      add_pair_slowness(nodes, links, unit, reading);
+      if (!add_node_products(hosts, unit, reading))
+        add_slowest_product(slowest, unit, reading, measured[i]->nodes);
+    }
+  }
+  for (std::size_t i = 0; i < allocations.size(); ++i) {
+    for (const auto& [node, longer] : allocations[i].computing)
+      computing.add({node}, {i, 0, false}, longer);
+  }
+  for (const auto* slowness : {&nodes, &links, &hosts, &slowest, &computing})
+    slowness->add_tests(tests);
 }
 
 // ---- verdicts ----------------------------------------------------------------------------------
@@ -264,7 +350,10 @@ const char* effect_on(Test::Of of) {
       return "all-reduce";
     case Test::Of::kGemm:
     case Test::Of::kSlowestRank:
+    case Test::Of::kNodeGemm:
       return "GEMM";
+    case Test::Of::kComputing:
+      return "computing";
     case Test::Of::kPairs:
     case Test::Of::kLink:
       return "bandwidth";
@@ -275,6 +364,13 @@ const char* effect_on(Test::Of of) {
 std::string percent(double ln) {
   constexpr double kPercent = 100;
   return short_number((std::exp(ln) - 1) * kPercent, 2) + " %";
+}
+
+/// " (4 of these readings were collected)"; empty where none was.
+std::string collected_of(const Test& test) {
+  if (test.collected == 0) return "";
+  if (test.collected >= test.with) return " (by collected tables)";
+  return fmt::format(" ({} of {} readings are collected tables)", test.collected, test.with);
 }
 
 std::string sentence_of(const Test& test) {
@@ -293,11 +389,16 @@ std::string sentence_of(const Test& test) {
       return fmt::format("the canary's slowest GEMM takes {} longer where it is ({})", more,
                          counts);
     case Test::Of::kPairs:
-      return fmt::format("its links are {} slower than the others'", more);
+      return fmt::format("its links are {} slower than the others'{}", more, collected_of(test));
     case Test::Of::kLink:
-      return fmt::format("it is {} slower than its nodes' other links", more);
+      return fmt::format("it is {} slower than its nodes' other links{}", more, collected_of(test));
     case Test::Of::kSlowestRank:
       return fmt::format("its GEMM is the slowest, by {} on average", more);
+    case Test::Of::kNodeGemm:
+      return fmt::format("its GEMM takes {} longer than the other nodes'{}", more,
+                         collected_of(test));
+    case Test::Of::kComputing:
+      return fmt::format("its ranks compute longest, by {} on average", more);
   }
   return "";
 }
@@ -307,7 +408,8 @@ bool is_network(Test::Of of) {
 }
 
 bool is_compute(Test::Of of) {
-  return of == Test::Of::kGivenNetwork || of == Test::Of::kGemm || of == Test::Of::kSlowestRank;
+  return of == Test::Of::kGivenNetwork || of == Test::Of::kGemm || of == Test::Of::kSlowestRank ||
+         of == Test::Of::kNodeGemm || of == Test::Of::kComputing;
 }
 
 /// What the surest test that tells network from compute says.
@@ -374,10 +476,11 @@ std::string none_because(const Tests& tests, const std::vector<NoisyAllocation>&
 
 }  // namespace
 
-Blame blame_for(const std::vector<NoisyAllocation>& allocations) {
+Blame blame_for(const std::vector<NoisyAllocation>& allocations,
+                const std::vector<NoisyAllocation>& collected) {
   Tests tests;
-  add_presences(tests, allocations);
-  add_canaries(tests, allocations);
+  add_presences(tests, allocations, collected);
+  add_canaries(tests, allocations, collected);
   adjust(tests);
   // Two nodes that were always together are no link.
   std::map<std::pair<bool, std::vector<std::string>>, Tests> by_suspect;

@@ -16,10 +16,12 @@ struct Blame {
 
 /// Nodes, links and groups of nodes that make their allocations slower than others.
 /// Shape: what is looked at, each as far as it was measured: who was there when it was slow (also
-/// given the network's canary, and of the canaries themselves), the bandwidths of pairs, and whose
-/// product was slowest. All tests together are adjusted after Benjamini and Hochberg at 5 %.
-/// Healthy machines are never quite equal: only what is surely above 2 % of the step time, or 5 %
-/// of what a canary measured, counts.
-Blame blame_for(const std::vector<NoisyAllocation>& allocations);
+/// given the network's canary, and of the canaries themselves), the bandwidths of pairs, whose
+/// product is slow, and who computes longest. All tests together are adjusted after Benjamini and
+/// Hochberg at 5 %. Healthy machines are never quite equal: only what is surely above 2 % of the
+/// step time, or 5 % of what else was measured, counts. `collected`: tables of the network without
+/// runs.
+Blame blame_for(const std::vector<NoisyAllocation>& allocations,
+                const std::vector<NoisyAllocation>& collected = {});
 
 }  // namespace pippin

@@ -37,9 +37,19 @@ Cluster four_always() {
   return cluster;
 }
 
-template <Placement placement, bool heavy_tail>
+/// All nodes in one job, which read its canary once.
+Cluster once() {
+  Cluster cluster;
+  cluster.per_job = cluster.nodes;
+  cluster.allocations = 1;
+  cluster.placement = Placement::kFixed;
+  return cluster;
+}
+
+template <Placement placement, bool heavy_tail, bool by_node = true>
 Outcome gpu_named(Random& random) {
   Cluster cluster = sixteen(placement, heavy_tail);
+  cluster.by_node = by_node;
   cluster.slow_gpu = kSlowGpu;
   return {names(blame_for(allocations_on(cluster, random)), name_of_slow_gpu(cluster), "compute")};
 }
@@ -83,6 +93,23 @@ Outcome healthy_four(Random& random) {
   return {blame_for(allocations_on(four_always(), random)).suspects.empty()};
 }
 
+Outcome gpu_at_once(Random& random) {
+  Cluster cluster = once();
+  cluster.slow_gpu = kSlowGpu;
+  return {names(blame_for(allocations_on(cluster, random)), name_of_slow_gpu(cluster), "compute")};
+}
+
+Outcome network_at_once(Random& random) {
+  Cluster cluster = once();
+  cluster.slow_network = kSlowNetwork;
+  return {
+      names(blame_for(allocations_on(cluster, random)), name_of_slow_network(cluster), "network")};
+}
+
+Outcome healthy_once(Random& random) {
+  return {blame_for(allocations_on(once(), random)).suspects.empty()};
+}
+
 constexpr auto kRandom = Placement::kRandom, kWindowed = Placement::kWindowed;
 
 }  // namespace
@@ -93,6 +120,8 @@ const std::vector<Kind>& blaming_kinds() {
        gpu_named<kRandom, false>},
       {"the same, neighbours in each job", "named, compute", 0.95, 1, gpu_named<kWindowed, false>},
       {"the same, heavy tails", "named, compute", 0.95, 1, gpu_named<kRandom, true>},
+      {"the same, canaries know only whose GEMM is the slowest", "named, compute", 0.95, 1,
+       gpu_named<kRandom, false, false>},
       {"the same", "another is named", 0, 0.05, false_name<kRandom, false>},
       {"the same, neighbours in each job", "another is named", 0, 0.05,
        false_name<kWindowed, false>},
@@ -109,6 +138,9 @@ const std::vector<Kind>& blaming_kinds() {
       {"the same 4 nodes in 5 jobs, a GPU 10 % slower", "named, compute", 0.95, 1, gpu_of_four},
       {"the same, a network card 35 % slower", "named, network", 0.95, 1, network_of_four},
       {"the same, all healthy", "nobody is named", 0.95, 1, healthy_four},
+      {"one reading of 16 nodes, a GPU 10 % slower", "named, compute", 0.95, 1, gpu_at_once},
+      {"the same, a network card 35 % slower", "named, network", 0.95, 1, network_at_once},
+      {"the same, all healthy", "nobody is named", 0.95, 1, healthy_once},
   };
   return kKinds;
 }

@@ -64,6 +64,8 @@ CanaryEvidence canary_of(const Cluster& cluster, const Paces& paces,
   std::vector<double> speeds;
   for (const std::size_t node : nodes)
     speeds.push_back(std::exp(kGemmSd * normal(random)) / paces.gpu[node]);
+  for (std::size_t i = 0; cluster.by_node && i < nodes.size(); ++i)
+    reading.by_node.push_back({node_name(nodes[i]), "", speeds[i], speeds[i]});
   const auto least = std::min_element(speeds.begin(), speeds.end());
   reading.gemm.min_tflops = *least;
   reading.gemm.slowest_host = node_name(nodes[static_cast<std::size_t>(least - speeds.begin())]);
@@ -72,8 +74,11 @@ CanaryEvidence canary_of(const Cluster& cluster, const Paces& paces,
   for (std::size_t a = 0; cluster.pairs && a < nodes.size(); ++a) {
     for (std::size_t b = a + 1; b < nodes.size(); ++b) {
       const double pace = std::max(paces.network[nodes[a]], paces.network[nodes[b]]);
-      reading.pairs.push_back({node_name(nodes[a]), node_name(nodes[b]),
-                               10 * std::exp(kPairSd * normal(random)) / pace / congestion});
+      reading.pairs.push_back({node_name(nodes[a]),
+                               node_name(nodes[b]),
+                               10 * std::exp(kPairSd * normal(random)) / pace / congestion,
+                               {},
+                               {}});
     }
   }
   return reading;

@@ -25,6 +25,7 @@ struct Cluster {
   double congestion_sd = 0.10;            ///< of ln(communication), shared by an allocation
   bool heavy_tail = false;                ///< now and then a job that takes half as long again
   bool canaries = true, pairs = true;
+  bool by_node = true;  ///< canaries tell the product of each node, else only whose is the slowest
 };
 
 /// Allocations on such a cluster. Source of the noise: data that names its truth, seed 105 of

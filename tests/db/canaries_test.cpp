@@ -18,7 +18,8 @@ CanaryReading reading_of(std::int64_t number, double tflops = 1) {
   figures.library = "NCCL 2.28.9";
   figures.gemm = {512, 256, 128, tflops, tflops + 1, tflops + 2, 3, "n2"};
   figures.all_reduce = {{8, 1, 1.2, 4, 0.01}, {4194304, 900, 1000, 1100, 7.3 * tflops}};
-  figures.pairs = {{"n1", "n2", 1.2}};
+  figures.by_node = {{"n1", "0-3", tflops + 1, tflops + 1}, {"n2", "4-7", tflops, tflops + 1}};
+  figures.pairs = {{"n1", "n2", 1.2, 4194304, 20}};
   return reading;
 }
 
@@ -149,7 +150,7 @@ TEST_CASE("evidence tells of each run its nodes and readings") {
   failed.number = 3;
   failed.problem = "no MPI";
   here.database.put_run(run_with("c", failed, std::nullopt));
-  const auto found = here.database.evidence({});
+  const auto found = here.database.evidence({}).runs;
   REQUIRE(found.size() == 3);
   CHECK(found[0].nodes == std::vector<std::string>{"n1", "n2", "n3", "n4"});
   REQUIRE(found[0].before);
@@ -164,7 +165,61 @@ TEST_CASE("evidence tells of each run its nodes and readings") {
   CHECK(found[1].before->pairs.size() == 1);
   CHECK_FALSE(found[1].after);
   CHECK_FALSE(found[2].before);
-  CHECK(here.database.evidence({"gpt", 1}).size() == 3);
-  CHECK(here.database.evidence({"gpt", 2}).empty());
-  CHECK(here.database.evidence({"", {}}).empty());
+  CHECK(here.database.evidence({"gpt", 1}).runs.size() == 3);
+  CHECK(here.database.evidence({"gpt", 2}).runs.empty());
+  CHECK(here.database.evidence({"", {}}).runs.empty());
+}
+
+TEST_CASE("a reading's nodes and pairs are stored with what they were measured by") {
+  Stored stored;
+  stored.database.put_run(run_with("one", reading_of(1), std::nullopt));
+  CHECK(stored.text("SELECT group_concat(node || ' ' || ranks || ' ' || gemm_min_tflops, ', ') "
+                    "FROM canary_nodes") == "n1 0-3 2.0, n2 4-7 1.0");
+  CHECK(stored.text("SELECT size_bytes || ' ' || repetitions FROM canary_pairs") == "4194304 20");
+  const auto evidence = stored.database.evidence({});
+  REQUIRE(evidence.runs.size() == 1);
+  const CanaryEvidence& before = *evidence.runs[0].before;
+  CHECK(before.ranks == 8);
+  CHECK(before.nodes == 2);
+  REQUIRE(before.by_node.size() == 2);
+  CHECK(before.by_node[1].min_tflops == 1);
+  CHECK(evidence.collected.empty());
+}
+
+TEST_CASE("where ranks are is known from a canary of as many") {
+  Stored stored;
+  RunRecord run = run_with("one", reading_of(1), std::nullopt);
+  run.provenance.node_list = "n[1-3]";
+  const auto ranks = [&] {
+    return stored.text(
+        "SELECT group_concat(name || ':' || coalesce(ranks, '-'), ' ') FROM "
+        "(SELECT name, ranks FROM run_nodes JOIN nodes ON nodes.id = node ORDER BY name)");
+  };
+  stored.database.put_run(run);
+  CHECK(ranks() == "n1:- n2:- n3:-");  // the run's GPUs are not 8
+  db::Connection(stored.folder / "t.db", false).run("UPDATE points SET gpus = 8");
+  stored.database.put_run(run);
+  CHECK(ranks() == "n1:0-3 n2:4-7 n3:-");
+}
+
+TEST_CASE("collected tables of a network are evidence, each once, and follow their file") {
+  Stored stored;
+  const CanaryFigures table = *reading_of(1).figures;
+  const auto add = [&](const std::string& path, const std::string& text) {
+    return stored.database.add_network_tables({path, text}, 1700000000, {table, table});
+  };
+  CHECK(add("a.txt", "one").network_tables == 2);
+  CHECK(add("b.txt", "one").network_tables == 0);
+  CHECK(stored.database.evidence({}).collected.size() == 2);
+  CHECK(add("a.txt", "other").network_tables == 2);
+  CHECK(stored.number("SELECT count(*) FROM canary_readings") == 2);
+  CHECK(stored.number("SELECT count(*) FROM canary_nodes") == 4);
+  CHECK(add("c.txt", "third").logs == 1);
+  const auto collected = stored.database.evidence({}).collected;
+  REQUIRE(collected.size() == 4);
+  CHECK(collected[0].taken_at == 1700000000);
+  CHECK(collected[0].all_reduce_bytes == 4194304);
+  REQUIRE(collected[0].pairs.size() == 1);
+  CHECK(collected[0].pairs[0].repetitions == 20);
+  CHECK(stored.number("SELECT count(*) FROM pragma_foreign_key_check") == 0);
 }

@@ -64,3 +64,40 @@ TEST_CASE("an older file's lists of nodes become rows when it is opened") {
   Database{folder / "t.db"};
   CHECK(nodes_in(folder / "t.db") == "1:n1 1:n2");
 }
+
+TEST_CASE("a foreign log's nodes and slowest ranks are rows until another reading of it") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  const std::string text = test::log_of(1, 3);
+  LogRun run = scrape(text).at(0);
+  run.nodes = {{"n1", "0-1"}, {"n2", ""}};
+  run.slowest_ranks = {{1, "n1", 3, 20, 18}};
+  database.add_foreign_log({"a.log", text}, {run, run});
+  CHECK(nodes_in(folder / "t.db") == "1:n1 1:n2 2:n1 2:n2");
+  const auto evidence = database.evidence({});
+  REQUIRE(evidence.runs.size() == 2);
+  REQUIRE(evidence.runs[0].slowest_ranks.size() == 1);
+  CHECK(evidence.runs[0].slowest_ranks[0].computing_ms == 20);
+  run.nodes = {{"n3", ""}};
+  run.slowest_ranks.clear();
+  const std::string grown = test::log_of(1, 4);
+  database.add_foreign_log({"a.log", grown}, {run});
+  CHECK(nodes_in(folder / "t.db") == "1:n3");
+  db::Connection connection(folder / "t.db", false);
+  CHECK(connection.number("SELECT count(*) FROM slowest_ranks") == 0);
+  CHECK(connection.number("SELECT count(*) FROM pragma_foreign_key_check") == 0);
+}
+
+TEST_CASE("a run whose scheduler is silent is where its log says") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  database.put_campaign(test::campaign_of());
+  RunRecord run = run_on("");
+  run.log->nodes = {{"n4", "0-3"}};
+  database.put_run(run);
+  CHECK(nodes_in(folder / "t.db") == "1:n4");
+  run.provenance.node_list = "n[4-5]";
+  database.put_run(run);
+  CHECK(nodes_in(folder / "t.db") == "1:n4 1:n5");
+  CHECK(test::sql_text(folder / "t.db", "SELECT group_concat(ranks) FROM run_nodes") == "0-3");
+}

@@ -46,7 +46,7 @@ std::string shape_of(const std::string& text) {
   shape = std::regex_replace(
       shape,
       std::regex(".* (is the best|is in front, but|as good as equal|would probably decide|most of "
-                 "the noise) .*\n"),
+                 "the noise).*(\n|$)"),
       "");
   return std::string(trim(std::regex_replace(shape, std::regex("[ \n]+"), " ")));
 }

@@ -1,13 +1,16 @@
 #include "harness/commands/steps/collect_files.h"
 
 #include <algorithm>
+#include <ctime>
 #include <fmt/format.h>
 #include <fstream>
 #include <ostream>
 #include <set>
 #include <string>
+#include <sys/stat.h>
 
 #include "core/base/text.h"
+#include "harness/scrape/network.h"
 #include "harness/scrape/scrape.h"
 #include "sweeps/estimate/parameters.h"
 
@@ -24,15 +27,24 @@ struct Totals {
   std::int64_t unreadable = 0;
 };
 
-bool adds_nothing(const Added& added) { return added.logs + added.runs + added.iterations == 0; }
+bool adds_nothing(const Added& added) {
+  return added.logs + added.runs + added.iterations + added.network_tables == 0;
+}
 
 /// "3 logs, 3 runs, 33 iterations added; 4 files are no logs"
 std::string summary_of(const Totals& totals) {
   const Added& added = totals.added;
   std::string text = "nothing added";
   if (!adds_nothing(added)) {
-    text = fmt::format("{}, {}, {} added", counted(added.logs, "log"), counted(added.runs, "run"),
+    text = fmt::format("{}, {}, {}", counted(added.logs, "log"), counted(added.runs, "run"),
                        counted(added.iterations, "iteration"));
+    const std::string tables = counted(added.network_tables, "network table");
+    if (added.runs + added.iterations == 0 && added.network_tables > 0) {
+      text = tables;
+    } else if (added.network_tables > 0) {
+      text += ", " + tables;
+    }
+    text += " added";
   }
   if (totals.known > 0) text += fmt::format("; {} known already", counted(totals.known, "log"));
   if (totals.no_logs == 1) text += "; 1 file is no log";
@@ -95,6 +107,13 @@ std::string beginning_of(const fs::path& path) {
   return text;
 }
 
+/// When a file was last written, in seconds since 1970; now for what keeps no time.
+std::int64_t written_at(const fs::path& path) {
+  struct stat status {};
+  const bool is_file = ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  return is_file ? status.st_mtime : std::time(nullptr);
+}
+
 /// Why a text cannot be a log; empty where it may be one.
 std::string reason_against(std::string_view text) {
   if (text.empty()) return "is empty";
@@ -122,7 +141,8 @@ class Collector {
     bad_ = true;
     ++totals_.no_logs;
     std::string reason = reason_against(text);
-    if (reason.empty()) reason = "holds no iterations of a trainer that pippin knows";
+    if (reason.empty())
+      reason = "holds no iterations of a trainer that pippin knows, nor a network table";
     errors_ << fmt::format("pippin: {}: {}\n", path.string(), reason);
   }
 
@@ -147,14 +167,25 @@ class Collector {
   bool store(const fs::path& path, const std::string& text) {
     if (!reason_against(text).empty()) return false;
     auto runs = scrape(text);
-    if (runs.empty()) return false;
+    if (runs.empty()) return store_tables(path, text);
     for (auto& run : runs) fill_in_params(run.point.model);
-    const Added added = database_.add_foreign_log({path, text}, runs);
+    count(database_.add_foreign_log({path, text}, runs));
+    return true;
+  }
+
+  bool store_tables(const fs::path& path, const std::string& text) {
+    const auto tables = read_network(text);
+    if (tables.empty()) return false;
+    count(database_.add_network_tables({path, text}, written_at(path), tables));
+    return true;
+  }
+
+  void count(const Added& added) {
     totals_.added.logs += added.logs;
     totals_.added.runs += added.runs;
     totals_.added.iterations += added.iterations;
+    totals_.added.network_tables += added.network_tables;
     if (adds_nothing(added)) ++totals_.known;
-    return true;
   }
 
   Database& database_;

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "tests/harness/cli/pippin.h"
@@ -89,4 +90,61 @@ TEST_CASE("noise answers whatever there is") {
   CHECK(here.pippin("noise nothing").err ==
         "pippin: t.db: no sweep, campaign or tag is named 'nothing'\n");
   CHECK(here.pippin("noise --format xml").exit_code == 2);
+}
+
+namespace {
+
+/// A job of a log from elsewhere: 20 lines on four nodes.
+std::string job_log(int job) {
+  std::string log =
+      "SLURM_JOB_NODELIST=n[1-4]\n"
+      "------------------------ arguments ------------------------\n"
+      "  micro_batch_size ................................ 1\n"
+      "  world_size ...................................... 4\n"
+      "-------------------- end of arguments ---------------------\n";
+  for (int i = 1; i <= 20; ++i)
+    log += fmt::format(
+        " iteration {:8}/      20 | consumed samples: {} | elapsed time per iteration (ms): {}.0 | "
+        "learning rate: 1.0E-04 | global batch size:     4 | number of skipped iterations:   0 | "
+        "number of nan iterations:   0 |\n",
+        i, 4 * i, 1000 + 20 * (job % 3) + (i * 7 + job) % 5);
+  return log;
+}
+
+}  // namespace
+
+TEST_CASE("a table of pairs from elsewhere names the node behind runs that say where they were") {
+  const Workplace here;
+  for (int job = 1; job <= 5; ++job) here.write(fmt::format("logs/{}.out", job), job_log(job));
+  here.write("pairs.txt",
+             "# Pairs: 33554432 bytes each way at once, median of 20, GB/s each way\n"
+             "#        n1     n2     n3     n4\n"
+             "#  n1     -   10.1   0.95   10.2\n"
+             "#  n2  10.1      -   0.97    9.9\n"
+             "#  n3  0.95   0.97      -   1.02\n"
+             "#  n4  10.2    9.9   1.02      -\n"
+             "# Slowest pair         : n1 n3, 0.950 GB/s\n");
+  REQUIRE(here.pippin("collect logs").exit_code == 0);
+  CHECK(noise_in(here, "").at("suspects").empty());
+  const Call call = here.pippin("collect pairs.txt");
+  CHECK(call.exit_code == 0);
+  CHECK_THAT(call.err, Contains("1 network table added"));
+  CHECK_THAT(here.pippin("collect pairs.txt").err, Contains("nothing added; 1 log known already"));
+  const auto suspects = noise_in(here, "").at("suspects");
+  REQUIRE(suspects.size() == 1);
+  CHECK(suspects[0].at("node") == "n3");
+  CHECK(suspects[0].at("kind") == "network");
+
+  // A table of other machines is no evidence here.
+  const Workplace other;
+  other.write("log.out", job_log(1));
+  other.write("pairs.txt",
+              "# Pairs: 64 bytes each way at once, median of 20, GB/s each way\n"
+              "#       x1    x2    x3    x4\n"
+              "#  x1    -   1.0  10.0  10.0\n"
+              "#  x2  1.0     -   1.0   1.0\n"
+              "#  x3 10.0   1.0     -  10.0\n"
+              "#  x4 10.0   1.0  10.0     -\n");
+  REQUIRE(other.pippin("collect log.out pairs.txt").exit_code == 0);
+  CHECK(noise_in(other, "").at("suspects").empty());
 }

@@ -64,9 +64,9 @@ struct FourNodes {
         std::sort(now.begin(), now.end());
         reading.gemm.median_tflops = (now[1] + now[2]) / 2;
         std::size_t link = 0;
-        for (std::size_t a = 0; a < 4; ++a) {
+        for (std::size_t a = 0; a < 4 && !links.empty(); ++a) {
           for (std::size_t b = a + 1; b < 4; ++b)
-            reading.pairs.push_back({names[a], names[b], noisy(links[link++])});
+            reading.pairs.push_back({names[a], names[b], noisy(links[link++]), {}, {}});
         }
       }
     }
@@ -171,4 +171,70 @@ TEST_CASE("where nobody can be named it says why") {
   const auto blame = blame_for(healthy);
   CHECK(blame.suspects.empty());
   CHECK_THAT(blame.none_because, Contains("longer would have been in 4 of 5 cases"));
+}
+
+namespace {
+
+/// Tables of the network without runs: readings of FourNodes, by node.
+std::vector<NoisyAllocation> collected_from(std::vector<NoisyAllocation> allocations) {
+  for (auto& allocation : allocations) allocation.name.clear();
+  return allocations;
+}
+
+}  // namespace
+
+TEST_CASE("the product of each node names the slow one in one reading") {
+  Random random(1);
+  FourNodes nodes;
+  nodes.links.clear();
+  auto allocations = nodes.measured(random, 1);
+  CanaryEvidence& reading = allocations[0].readings[0];
+  reading.gemm = {};
+  reading.by_node = {
+      {"a", "0", 10, 10}, {"b", "1", 10.1, 10.1}, {"c", "2", 5, 5}, {"d", "3", 9.9, 9.9}};
+  const auto blame = blame_for(allocations);
+  REQUIRE(blame.suspects.size() == 1);
+  CHECK(blame.suspects[0].nodes == std::vector<std::string>{"c"});
+  CHECK(blame.suspects[0].kind == "compute");
+  CHECK(blame.suspects[0].effect_on == "GEMM");
+  reading.by_node[2].min_tflops = 9.8;
+  CHECK(blame_for(allocations).suspects.empty());
+}
+
+TEST_CASE("one table of pairs that was collected names a slow node, and a slow link") {
+  Random random(2);
+  FourNodes runs, table;
+  runs.links.clear();
+  table.links = {1, 0.1, 1, 0.1, 1, 0.1};  // c's
+  auto blame = blame_for(runs.measured(random, 5), collected_from(table.measured(random, 1)));
+  REQUIRE(blame.suspects.size() == 1);
+  CHECK(blame.suspects[0].nodes == std::vector<std::string>{"c"});
+  CHECK(blame.suspects[0].kind == "network");
+  CHECK_THAT(blame.suspects[0].evidence.at(0), Contains("collected"));
+
+  table.links = {1, 0.1, 1, 1, 1, 1};  // a – c
+  blame = blame_for(runs.measured(random, 5), collected_from(table.measured(random, 1)));
+  REQUIRE(blame.suspects.size() == 1);
+  CHECK(blame.suspects[0].is_link);
+  CHECK(blame.suspects[0].nodes == std::vector<std::string>{"a", "c"});
+
+  table.links = {1, 1, 1, 1, 1, 1};
+  CHECK(blame_for(runs.measured(random, 5), collected_from(table.measured(random, 1)))
+            .suspects.empty());
+}
+
+TEST_CASE("a node whose ranks compute longest is named") {
+  Random random(3);
+  FourNodes nodes;
+  nodes.links.clear();
+  auto allocations = nodes.measured(random, 6);
+  for (auto& allocation : allocations) {
+    allocation.readings.clear();
+    allocation.computing = {
+        {"a", 0.002}, {"b", 0.001}, {"c", 0.2 + 0.01 * normal(random)}, {"d", 0}};
+  }
+  const auto blame = blame_for(allocations);
+  REQUIRE(blame.suspects.size() == 1);
+  CHECK(blame.suspects[0].nodes == std::vector<std::string>{"c"});
+  CHECK(blame.suspects[0].kind == "compute");
 }

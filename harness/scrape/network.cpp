@@ -1,0 +1,266 @@
+#include "harness/scrape/network.h"
+
+#include <algorithm>
+#include <cctype>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "harness/scrape/canary.h"
+#include "harness/scrape/lines.h"
+
+namespace pippin {
+
+namespace {
+
+using Json = nlohmann::json;
+using Words = std::vector<std::string_view>;
+
+constexpr std::string_view kAllReduce = "all_reduce";
+
+Words words_of(std::string_view line) {
+  Words words;
+  while (!(line = trim(line)).empty()) {
+    words.push_back(line.substr(0, line.find_first_of(" \t")));
+    line.remove_prefix(words.back().size());
+  }
+  return words;
+}
+
+/// "0-3" and 4 make "0-4".
+std::string with_rank(const std::string& ranks, std::int64_t rank) {
+  const auto comma = ranks.rfind(','), dash = ranks.rfind('-');
+  const auto begin = comma == std::string::npos ? 0 : comma + 1;
+  const bool is_range = dash != std::string::npos && dash > begin;
+  const auto last = parse_integer(std::string_view(ranks).substr(is_range ? dash + 1 : begin));
+  if (!last) return std::to_string(rank);
+  if (*last + 1 != rank) return fmt::format("{},{}", ranks, rank);
+  return fmt::format("{}-{}", is_range ? ranks.substr(0, dash) : ranks, rank);
+}
+
+std::optional<double> positive(std::string_view word) {
+  const auto number = parse_number(word);
+  return number && *number > 0 ? number : std::nullopt;
+}
+
+/// The word after `name`.
+std::optional<double> number_behind(const Words& words, std::string_view name) {
+  const auto at = std::find(words.begin(), words.end(), name);
+  return at == words.end() || at + 1 == words.end() ? std::nullopt : positive(at[1]);
+}
+
+std::string text_at(const Json& record, const char* key) {
+  const auto found = record.find(key);
+  return found != record.end() && found->is_string() ? printable(found->get<std::string>()) : "";
+}
+
+std::optional<double> positive_at(const Json& record, const char* key) {
+  const auto found = record.find(key);
+  if (found == record.end() || !found->is_number() || !(found->get<double>() > 0))
+    return std::nullopt;
+  return found->get<double>();
+}
+
+std::optional<std::int64_t> count_at(const Json& record, const char* key) {
+  const auto found = record.find(key);
+  if (found == record.end() || !found->is_number_integer() || found->get<std::int64_t>() < 1)
+    return std::nullopt;
+  return found->get<std::int64_t>();
+}
+
+class Reader {
+ public:
+  void read(std::string_view line) {
+    if (line.starts_with("{")) {
+      read_record(line);
+    } else if (line.find("> probe: pippin ") != std::string_view::npos ||
+               line.find("# nThread ") != std::string_view::npos) {
+      if (!begun_) begin();
+      begun_ = line.find("> probe") != std::string_view::npos;  // its nThread follows
+    } else if (trim(line).starts_with('#')) {
+      read_remark(line);
+    } else {
+      read_row(words_of(line));
+    }
+  }
+
+  std::vector<CanaryFigures> finish() {
+    begin();
+    return std::move(tables_);
+  }
+
+ private:
+  void begin() {
+    table_.nodes = std::max(table_.nodes, static_cast<std::int64_t>(table_.by_node.size()));
+    if (!table_.pairs.empty() || !table_.all_reduce.empty()) tables_.push_back(std::move(table_));
+    table_ = {};
+    columns_.clear();
+    is_all_reduce_ = false;
+  }
+
+  void read_remark(std::string_view line) {
+    const Words words = words_of(line);
+    if (line.find("all_reduce_perf") != std::string_view::npos) is_all_reduce_ = true;
+    if (words.size() < 2) return;
+    begun_ = false;
+    if (words[1] == "Operation") is_all_reduce_ = words.back() == kAllReduce;
+    if (words[1] == "Library") table_.library = printable(trim(line.substr(line.find(':') + 1)));
+    if (words[1] == "Rank") read_rank(words);
+    if (words[1] == "out") read_spread(words);
+    if (words[1] == "Pairs:") {
+      begin_pairs(words);
+    } else if (in_pairs_) {
+      read_pairs(words);
+    }
+  }
+
+  /// "#  Rank  0 Group  0 Pid  23284 on  n1 device  0 [0x00] AMD EPYC"
+  void read_rank(const Words& words) {
+    const auto on = std::find(words.begin(), words.end(), "on");
+    const auto rank = words.size() > 2 ? parse_integer(words[2]) : std::nullopt;
+    if (!rank || on == words.end() || on + 1 == words.end()) return;
+    table_.ranks = std::max(table_.ranks, *rank + 1);
+    const std::string name = printable(on[1]);
+    auto node = std::find_if(table_.by_node.begin(), table_.by_node.end(),
+                             [&](const auto& known) { return known.name == name; });
+    if (node == table_.by_node.end())
+      node = table_.by_node.insert(node, CanaryNode{name, "", {}, {}});
+    node->ranks = with_rank(node->ranks, *rank);
+  }
+
+  /// size, count, type, redop, root, time in microseconds, algbw, busbw in GB/s, …
+  void read_row(const Words& words) {
+    constexpr std::size_t kFewest = 9;
+    if (!is_all_reduce_ || words.size() < kFewest) return;
+    const auto bytes = parse_integer(words[0]);
+    const auto time = positive(words[5]), busbw = positive(words[7]);
+    if (!bytes || *bytes < 1 || !time || !busbw || !parse_integer(words[1])) return;
+    add({*bytes, {}, *time, {}, *busbw});
+  }
+
+  void add(const CanaryAllReduce& size) {
+    const auto same = [&](const auto& known) { return known.bytes == size.bytes; };
+    auto& sizes = table_.all_reduce;
+    if (std::none_of(sizes.begin(), sizes.end(), same)) sizes.push_back(size);
+  }
+
+  /// "#  out  call (us) min 0.46 median 0.49 p99 0.65 …" of the row above it.
+  void read_spread(const Words& words) {
+    const auto min = number_behind(words, "min"), median = number_behind(words, "median"),
+               p99 = number_behind(words, "p99");
+    if (!min || !median || !p99 || table_.all_reduce.empty()) return;
+    CanaryAllReduce& size = table_.all_reduce.back();
+    size.median_busbw_gb_per_s *= size.median_us / *median;
+    size.min_us = min;
+    size.median_us = *median;
+    size.p99_us = p99;
+  }
+
+  /// "# Pairs: 33554432 bytes each way at once, median of 20, GB/s each way"
+  void begin_pairs(const Words& words) {
+    in_pairs_ = true;
+    columns_.clear();
+    pair_bytes_ = words.size() > 2 ? parse_integer(words[2]) : std::nullopt;
+    const auto of = std::find(words.begin(), words.end(), "of");
+    const bool counted = of != words.end() && of + 1 != words.end();
+    repetitions_ = counted ? parse_integer(of[1].substr(0, of[1].find(','))) : std::nullopt;
+  }
+
+  /// The names of the columns, then a row for each node.
+  void read_pairs(const Words& words) {
+    if (columns_.empty()) {
+      for (std::size_t i = 1; i < words.size(); ++i) columns_.push_back(printable(words[i]));
+      return;
+    }
+    const std::string row = words.size() == columns_.size() + 2 ? printable(words[1]) : "";
+    const auto place = std::find(columns_.begin(), columns_.end(), row);
+    if (place == columns_.end()) {
+      in_pairs_ = false;
+      return;
+    }
+    for (std::size_t i = static_cast<std::size_t>(place - columns_.begin()) + 1;
+         i < columns_.size(); ++i) {
+      if (const auto speed = positive(words[i + 2])) add_pair(row, columns_[i], *speed);
+    }
+  }
+
+  void add_pair(const std::string& a, const std::string& b, double gb_per_s) {
+    table_.pairs.push_back({a, b, gb_per_s, pair_bytes_, repetitions_});
+    for (const auto& name : {a, b}) {
+      const auto same = [&](const auto& node) { return node.name == name; };
+      auto& nodes = table_.by_node;
+      if (std::none_of(nodes.begin(), nodes.end(), same)) nodes.push_back({name, "", {}, {}});
+    }
+  }
+
+  void read_record(std::string_view line) {
+    const Json record = Json::parse(line, nullptr, false);
+    if (!record.is_object()) return;
+    if (record.contains("canary")) {
+      read_canary_record(line);
+      return;
+    }
+    const std::string kind = text_at(record, "record");
+    if (kind == "pair") read_pair_record(record);
+    const bool out_of_place = record.contains("in_place") && record["in_place"] == false;
+    if (kind == "collective" && out_of_place && text_at(record, "operation") == kAllReduce)
+      read_collective_record(record);
+  }
+
+  void read_canary_record(std::string_view line) {
+    begin();
+    try {
+      table_ = read_canary_figures(line);
+    } catch (const Error&) {
+      table_ = {};  // of another version, or broken
+    }
+  }
+
+  void read_pair_record(const Json& record) {
+    const std::string a = text_at(record, "a"), b = text_at(record, "b");
+    const auto speed = positive_at(record, "gbs");
+    if (a.empty() || b.empty() || !speed) return;
+    pair_bytes_ = count_at(record, "bytes");
+    repetitions_ = count_at(record, "iterations");
+    table_.library = text_at(record, "library");
+    add_pair(a, b, *speed);
+  }
+
+  void read_collective_record(const Json& record) {
+    const auto bytes = count_at(record, "bytes"), ranks = count_at(record, "ranks");
+    const auto median = positive_at(record, "call_us_median");
+    const auto busbw = positive_at(record, "busbw_gbs_median");
+    if (!bytes || !ranks || !median || !busbw) return;
+    table_.ranks = *ranks;
+    table_.library = text_at(record, "library");
+    add({*bytes, positive_at(record, "call_us_min"), *median, positive_at(record, "call_us_p99"),
+         *busbw});
+  }
+
+  std::vector<CanaryFigures> tables_;
+  CanaryFigures table_;
+  bool begun_ = false;  ///< the probe has named itself, and its table follows
+  bool is_all_reduce_ = false, in_pairs_ = false;
+  std::vector<std::string> columns_;
+  std::optional<std::int64_t> pair_bytes_, repetitions_;
+};
+
+/// Signs that a text may hold such tables: most do not, and are not looked at twice.
+bool may_hold_tables(std::string_view text) {
+  const auto has = [&](std::string_view sign) { return text.find(sign) != std::string_view::npos; };
+  return has("# nThread ") || has("# Pairs:") || has("\"record\":\"") || has("{\"canary\":");
+}
+
+}  // namespace
+
+std::vector<CanaryFigures> read_network(std::string_view text) {
+  if (!may_hold_tables(text)) return {};
+  Reader reader;
+  Lines lines(text);
+  for (std::string_view line; lines.next(line);) {
+    if (lines.terminated() || line.ends_with('}')) reader.read(line);
+  }
+  return reader.finish();
+}
+
+}  // namespace pippin
