@@ -55,7 +55,8 @@ bool publish(const std::string& file, const std::string& line) {
 
 }  // namespace
 
-KeptSizes::KeptSizes(std::string folder, std::string device, Communicator& world) : world_(world) {
+KeptSizes::KeptSizes(const std::string& folder, const std::string& device, Communicator& world)
+    : world_(world) {
   const int nodes = find_nodes(world).count();
   if (!folder.empty())
     file_ = text("%s/canary-sizes-%s-%d-ranks-%d-nodes", folder.c_str(), device.c_str(),

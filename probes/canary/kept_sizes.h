@@ -13,7 +13,7 @@ namespace pippin::probes {
 class KeptSizes {
  public:
   /// Without a folder nothing is kept. `device` is "cpu" or "cuda".
-  KeptSizes(std::string folder, std::string device, Communicator& world);
+  KeptSizes(const std::string& folder, const std::string& device, Communicator& world);
 
   /// 0 of what is not kept yet. Errors: Error (bad usage) where the file says something else.
   CanarySizes read() const;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <list>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "core/base/text.h"
@@ -21,6 +23,8 @@ constexpr double kLevel = 0.05;
 // What healthy machines differ by, as ln: whoever is surely above zero but below this is not ill.
 constexpr double kNoMatter = 0.05;         // of a canary's figures
 constexpr double kNoMatterToSteps = 0.02;  // of step times
+// Allocations that are looked at where they and their nodes are more: the newest.
+constexpr std::size_t kMostPlaced = 800;
 
 /// One thing that was tested: that somebody makes something longer.
 struct Test {
@@ -65,20 +69,20 @@ void add_test(Tests& tests, Test test) {
 // ---- who was there -----------------------------------------------------------------------------
 
 /// Nodes that were always together are one member: nothing tells them apart.
-struct Members {
+struct Groups {
   std::vector<std::vector<std::string>> groups;
-  std::vector<std::vector<std::size_t>> of_allocation;  ///< groups that each allocation had
-  std::vector<std::size_t> allocations;                 ///< of each group, how many
+  Members of_allocation;                 ///< groups that each allocation had
+  std::vector<std::size_t> allocations;  ///< of each group, how many
 };
 
-Members members_of(const std::vector<const NoisyAllocation*>& allocations) {
+Groups groups_of(const std::vector<const NoisyAllocation*>& allocations) {
   std::map<std::string, std::vector<std::size_t>> presence;
   for (std::size_t i = 0; i < allocations.size(); ++i) {
     for (const auto& node : allocations[i]->nodes) presence[node].push_back(i);
   }
   std::map<std::vector<std::size_t>, std::vector<std::string>> groups;
   for (const auto& entry : presence) groups[entry.second].push_back(entry.first);
-  Members members;
+  Groups members;
   members.of_allocation.resize(allocations.size());
   for (const auto& group : groups) {
     for (const std::size_t allocation : group.first)
@@ -99,46 +103,87 @@ std::vector<const NoisyAllocation*> chosen(const std::vector<NoisyAllocation>& a
   return result;
 }
 
-/// Each group's effect on what `value` says of an allocation.
-template <typename Value>
-void add_presence(Tests& tests, Test::Of of, const std::vector<const NoisyAllocation*>& allocations,
-                  Value value, const Columns& covariates) {
-  constexpr std::size_t kFewest = 6;
-  if (allocations.size() < kFewest) return;
-  const Members members = members_of(allocations);
-  Presence presence;
-  presence.members = members.of_allocation;
-  presence.nodes = members.groups.size();
-  presence.covariates = covariates;
-  for (const auto* allocation : allocations) presence.values.push_back(value(*allocation));
-  if (squares_of(presence.values) == 0) return;
-  const auto effects = node_effects(presence);
-  for (std::size_t i = 0; i < effects.size(); ++i) {
-    if (!effects[i]) continue;
-    const std::size_t with = members.allocations[i];
-    add_test(tests, {of, members.groups[i], *effects[i], of_no_matter(of), with,
-                     allocations.size() - with, 0});
+/// Allocations whose nodes are known.
+class Placed {
+ public:
+  explicit Placed(std::vector<const NoisyAllocation*> allocations)
+      : allocations_(std::move(allocations)), groups_(groups_of(allocations_)) {
+    constexpr std::size_t kFewest = 6;
+    if (allocations_.size() >= kFewest)
+      membership_.emplace(groups_.of_allocation, groups_.groups.size());
   }
+
+  const std::vector<const NoisyAllocation*>& allocations() const { return allocations_; }
+
+  /// Each group's effect on `values`, one an allocation.
+  void add(Tests& tests, Test::Of of, const std::vector<double>& values,
+           const Columns& covariates) const {
+    if (!membership_ || squares_of(values) == 0) return;
+    const auto effects = membership_->effects(values, covariates);
+    for (std::size_t i = 0; i < effects.size(); ++i) {
+      if (!effects[i]) continue;
+      const std::size_t with = groups_.allocations[i];
+      add_test(tests, {of, groups_.groups[i], *effects[i], of_no_matter(of), with,
+                       allocations_.size() - with, 0});
+    }
+  }
+
+ private:
+  std::vector<const NoisyAllocation*> allocations_;
+  Groups groups_;
+  std::optional<Membership> membership_;
+};
+
+template <typename Value>
+std::vector<double> values_of(const Placed& placed, Value value) {
+  std::vector<double> values;
+  values.reserve(placed.allocations().size());
+  for (const auto* allocation : placed.allocations()) values.push_back(value(*allocation));
+  return values;
+}
+
+/// All, unless there are so many, on so many nodes, that it would take minutes.
+std::vector<const NoisyAllocation*> newest(std::vector<const NoisyAllocation*> all) {
+  if (all.size() <= kMostPlaced) return all;
+  std::set<std::string> nodes;
+  for (const auto* allocation : all)
+    nodes.insert(allocation->nodes.begin(), allocation->nodes.end());
+  if (nodes.size() > kMostPlaced)
+    all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(kMostPlaced));
+  return all;
+}
+
+/// One of `known`, where it is of the same allocations.
+const Placed& placed(std::list<Placed>& known, std::vector<const NoisyAllocation*> allocations) {
+  allocations = newest(std::move(allocations));
+  for (const Placed& one : known) {
+    if (one.allocations() == allocations) return one;
+  }
+  return known.emplace_back(std::move(allocations));
 }
 
 void add_presences(Tests& tests, const std::vector<NoisyAllocation>& all,
                    const std::vector<NoisyAllocation>& collected) {
-  const auto effect = [](const NoisyAllocation& a) { return a.effect; };
   const auto any = [](const NoisyAllocation&) { return true; };
-  add_presence(tests, Test::Of::kStepTime, chosen(all, any), effect, {});
   const auto has_network = [](const NoisyAllocation& a) { return a.all_reduce.has_value(); };
-  const auto with_network = chosen(all, has_network);
-  auto network_readings = with_network;
-  for (const auto* table : chosen(collected, has_network)) network_readings.push_back(table);
+  const auto has_gemm = [](const NoisyAllocation& a) { return a.gemm.has_value(); };
+  const auto effect = [](const NoisyAllocation& a) { return a.effect; };
   const auto all_reduce = [](const NoisyAllocation& a) { return *a.all_reduce; };
-  Columns network(1);
-  for (const auto* allocation : with_network) network[0].push_back(*allocation->all_reduce);
-  add_presence(tests, Test::Of::kAllReduce, network_readings, all_reduce, {});
-  if (!network[0].empty() && squares_of(network[0]) > 0)
-    add_presence(tests, Test::Of::kGivenNetwork, with_network, effect, network);
-  const auto with_gemm = chosen(all, [](const NoisyAllocation& a) { return a.gemm.has_value(); });
-  add_presence(tests, Test::Of::kGemm, with_gemm, [](const NoisyAllocation& a) { return *a.gemm; },
-               {});
+  const auto gemm = [](const NoisyAllocation& a) { return *a.gemm; };
+  std::list<Placed> known;
+  const Placed& everywhere = placed(known, chosen(all, any));
+  everywhere.add(tests, Test::Of::kStepTime, values_of(everywhere, effect), {});
+  const auto with_network = chosen(all, has_network);
+  auto readings = with_network;
+  for (const auto* table : chosen(collected, has_network)) readings.push_back(table);
+  const Placed& measured = placed(known, readings);
+  measured.add(tests, Test::Of::kAllReduce, values_of(measured, all_reduce), {});
+  const Placed& given = placed(known, with_network);
+  const auto network = values_of(given, all_reduce);
+  if (!network.empty() && squares_of(network) > 0)
+    given.add(tests, Test::Of::kGivenNetwork, values_of(given, effect), {network});
+  const Placed& computing = placed(known, chosen(all, has_gemm));
+  computing.add(tests, Test::Of::kGemm, values_of(computing, gemm), {});
 }
 
 // ---- what canaries measured --------------------------------------------------------------------

@@ -1,20 +1,101 @@
+#include "reports/statistics/mixed.h"
+
 #include <Eigen/Dense>
 #include <Eigen/Sparse>
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numbers>
 #include <utility>
-
-#include "reports/statistics/nested.h"
+#include <vector>
 
 namespace pippin {
 
-namespace {
-
 using Eigen::Index;
 
-/// Weighted cross products of configurations, values and the ones that a level's effect adds.
+/// What both ways have in common.
+class MixedModel::Pass {
+ public:
+  virtual ~Pass() = default;
+  Pass(const Pass&) = delete;
+  Pass& operator=(const Pass&) = delete;
+
+  MixedFit fit(const Variances& variances) {
+    weigh(variances);
+    const Parts parts = parts_of(variances);
+    const double log_two_pi = std::log(2 * std::numbers::pi);
+    const double common = within(variances) + parts.log_determinant + parts.quadratic;
+    return {(iterations_ - means_) * log_two_pi + common + parts.log_information,
+            iterations_ * log_two_pi + common};
+  }
+
+ protected:
+  explicit Pass(const Nesting& nesting)
+      : iterations_(static_cast<double>(nesting.iterations())),
+        means_(static_cast<double>(nesting.configurations)) {
+    double sum = 0;
+    for (const auto& run : nesting.runs) {
+      sum += run.mean;
+      squares_ += run.squares;
+    }
+    // Keeps large means from eating the digits.
+    const double origin = sum / static_cast<double>(nesting.runs.size());
+    std::map<std::size_t, std::size_t> places;
+    for (const auto& run : nesting.runs) {
+      const auto [place, is_new] = places.try_emplace(run.n, sizes_.size());
+      if (is_new) sizes_.push_back({static_cast<double>(run.n), 0, 0});
+      sizes_[place->second].runs += 1;
+      size_of_run_.push_back(place->second);
+      values_.push_back(run.mean - origin);
+    }
+  }
+
+  /// What runs share adds.
+  struct Parts {
+    double log_determinant = 0, log_information = 0, quadratic = 0;
+  };
+  virtual Parts parts_of(const Variances& variances) = 0;
+
+  std::size_t runs() const { return values_.size(); }
+  double value(std::size_t run) const { return values_[run]; }
+  /// 1 by the variance of a run's mean within its allocation.
+  double weight(std::size_t run) const { return sizes_[size_of_run_[run]].weight; }
+
+ private:
+  /// Runs of equally many iterations.
+  struct Size {
+    double n = 0, runs = 0, weight = 0;
+  };
+
+  void weigh(const Variances& variances) {
+    for (Size& size : sizes_) size.weight = 1 / (variances[kRun] + variances[kIteration] / size.n);
+  }
+
+  /// What runs add whatever they share.
+  double within(const Variances& variances) const {
+    double sum = squares_ / variances[kIteration];
+    for (const Size& size : sizes_)
+      sum += size.runs *
+             ((size.n - 1) * std::log(variances[kIteration]) + std::log(size.n / size.weight));
+    return sum;
+  }
+
+  double iterations_, means_, squares_ = 0;
+  std::vector<Size> sizes_;
+  std::vector<std::size_t> size_of_run_;
+  std::vector<double> values_;
+};
+
+namespace {
+
+using Pass = MixedModel::Pass;
+
+double log_sum(const Eigen::VectorXd& diagonal) { return diagonal.array().abs().log().sum(); }
+
+// ---- by configurations -------------------------------------------------------------------------
+
+/// Weighted cross products of configurations, values and the ones that a level's effect adds. Of
+/// the symmetric matrix only the lower half.
 struct Products {
   Eigen::MatrixXd means;   ///< configurations by configurations
   Eigen::VectorXd values;  ///< configurations by values
@@ -24,271 +105,327 @@ struct Products {
   double weight = 0;       ///< ones by ones
 
   explicit Products(Index configurations)
-      : means(Eigen::MatrixXd::Zero(configurations, configurations)),
-        values(Eigen::VectorXd::Zero(configurations)),
-        ones(Eigen::VectorXd::Zero(configurations)) {}
+      : means(configurations, configurations), values(configurations), ones(configurations) {}
 
-  void add(Index configuration, double value, double weight_of_value) {
-    means(configuration, configuration) += weight_of_value;
-    values(configuration) += weight_of_value * value;
-    ones(configuration) += weight_of_value;
-    squares += weight_of_value * value * value;
-    sum += weight_of_value * value;
-    weight += weight_of_value;
-  }
-
-  /// Lets all of it share one random effect; returns what that adds to the log-determinant.
-  double share(double variance) {
-    const double growth = 1 + variance * weight, part = variance / growth;
-    means -= part * ones * ones.transpose();
-    values -= part * sum * ones;
-    squares -= part * sum * sum;
-    ones /= growth;
-    sum /= growth;
-    weight /= growth;
-    return std::log(growth);
+  void clear() {
+    means.setZero();
+    values.setZero();
+    ones.setZero();
+    squares = sum = weight = 0;
   }
 };
 
-/// The configurations of one allocation, numbered there, so that small jobs of a large sweep stay
-/// small.
+/// The configurations of one allocation, in their order, and its runs.
 struct Block {
-  std::vector<Index> configurations;  ///< by local number
-  std::vector<std::size_t> runs;
-  std::vector<Index> local;  ///< of each run
-
-  void add(std::size_t run, Index configuration) {
-    Index place = 0;
-    const auto count = static_cast<Index>(configurations.size());
-    while (place < count && configurations[static_cast<std::size_t>(place)] != configuration)
-      ++place;
-    if (place == count) configurations.push_back(configuration);
-    runs.push_back(run);
-    local.push_back(place);
-  }
+  std::vector<Index> configurations;
+  std::vector<std::pair<std::size_t, std::size_t>> runs;  ///< with the place of its configuration
 };
-
-void add_block(Products& day, const Products& block, const std::vector<Index>& configurations) {
-  day.means(configurations, configurations) += block.means;
-  day.values(configurations) += block.values;
-  day.ones(configurations) += block.ones;
-  day.squares += block.squares;
-  day.sum += block.sum;
-  day.weight += block.weight;
-}
 
 std::vector<Block> blocks_of(const Nesting& nesting) {
-  std::vector<Block> blocks(nesting.allocations());
+  std::vector<std::map<std::size_t, std::size_t>> places(nesting.allocations());
   for (std::size_t i = 0; i < nesting.runs.size(); ++i)
-    blocks[nesting.allocation_of_run[i]].add(i, static_cast<Index>(nesting.runs[i].configuration));
+    places[nesting.allocation_of_run[i]][nesting.runs[i].configuration] = 0;
+  std::vector<Block> blocks(nesting.allocations());
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    for (auto& place : places[i]) {
+      place.second = blocks[i].configurations.size();
+      blocks[i].configurations.push_back(static_cast<Index>(place.first));
+    }
+  }
+  for (std::size_t i = 0; i < nesting.runs.size(); ++i) {
+    const std::size_t allocation = nesting.allocation_of_run[i];
+    blocks[allocation].runs.emplace_back(i, places[allocation][nesting.runs[i].configuration]);
+  }
   return blocks;
 }
 
-/// Allocations by their day.
-std::vector<std::vector<std::size_t>> by_day(const Nesting& nesting) {
-  std::vector<std::vector<std::size_t>> days(nesting.days);
-  for (std::size_t i = 0; i < nesting.allocations(); ++i)
-    days[nesting.day_of_allocation[i]].push_back(i);
-  return days;
-}
-
-double origin_of(const Nesting& nesting) {
-  double sum = 0;
-  for (const auto& run : nesting.runs) sum += run.mean;
-  return sum / static_cast<double>(nesting.runs.size());
-}
-
-double run_variance(const RunMoments& run, const Variances& variances) {
-  return variances[kRun] + variances[kIteration] / static_cast<double>(run.n);
-}
-
-/// What runs add whatever they share: to the log-determinant, and to the quadratic form.
-struct WithinRuns {
-  double log_determinant = 0, quadratic = 0;
-};
-
-WithinRuns within_runs(const Nesting& nesting, const Variances& variances) {
-  WithinRuns sums;
-  for (const auto& run : nesting.runs) {
-    const auto n = static_cast<double>(run.n);
-    sums.log_determinant +=
-        (n - 1) * std::log(variances[kIteration]) + std::log(n * run_variance(run, variances));
-    sums.quadratic += run.squares / variances[kIteration];
+class ByConfigurations : public Pass {
+ public:
+  explicit ByConfigurations(const Nesting& nesting)
+      : Pass(nesting),
+        blocks_(blocks_of(nesting)),
+        days_(nesting.days),
+        day_(static_cast<Index>(nesting.configurations)),
+        all_(static_cast<Index>(nesting.configurations)) {
+    for (std::size_t i = 0; i < nesting.allocations(); ++i)
+      days_[nesting.day_of_allocation[i]].push_back(i);
   }
-  return sums;
-}
 
-MixedFit fit_from(const Nesting& nesting, double log_determinant, double log_information,
-                  double quadratic) {
-  const auto n = static_cast<double>(nesting.iterations());
-  const auto means = static_cast<double>(nesting.configurations);
-  const double log_two_pi = std::log(2 * std::numbers::pi);
-  const double common = log_determinant + quadratic;
-  return {(n - means) * log_two_pi + common + log_information, n * log_two_pi + common};
-}
-
-}  // namespace
-
-MixedFit fit_by_configurations(const Nesting& nesting, const Variances& variances) {
-  const auto configurations = static_cast<Index>(nesting.configurations);
-  const double origin = origin_of(nesting);  // keeps large means from eating the digits
-  WithinRuns sums = within_runs(nesting, variances);
-  const auto blocks = blocks_of(nesting);
-  Products all(configurations);
-  for (const auto& allocations : by_day(nesting)) {
-    Products day(configurations);
-    for (const std::size_t allocation : allocations) {
-      const Block& block = blocks[allocation];
-      Products products(static_cast<Index>(block.configurations.size()));
-      for (std::size_t i = 0; i < block.runs.size(); ++i) {
-        const RunMoments& run = nesting.runs[block.runs[i]];
-        products.add(block.local[i], run.mean - origin, 1 / run_variance(run, variances));
-      }
-      sums.log_determinant += products.share(variances[kAllocation]);
-      add_block(day, products, block.configurations);
+ private:
+  Parts parts_of(const Variances& variances) override {
+    Parts parts;
+    all_.clear();
+    for (const auto& allocations : days_) {
+      day_.clear();
+      for (const std::size_t allocation : allocations)
+        parts.log_determinant += add_block(blocks_[allocation], variances[kAllocation]);
+      const double growth = 1 + variances[kDay] * day_.weight, part = variances[kDay] / growth;
+      parts.log_determinant += std::log(growth);
+      if (part > 0) day_.means.selfadjointView<Eigen::Lower>().rankUpdate(day_.ones, -part);
+      all_.means += day_.means;
+      all_.values += day_.values - part * day_.sum * day_.ones;
+      all_.squares += day_.squares - part * day_.sum * day_.sum;
     }
-    sums.log_determinant += day.share(variances[kDay]);
-    all.means += day.means;
-    all.values += day.values;
-    all.squares += day.squares;
+    const Eigen::LDLT<Eigen::MatrixXd> solved(all_.means);
+    parts.log_information = log_sum(solved.vectorD());
+    parts.quadratic = all_.squares - all_.values.dot(solved.solve(all_.values));
+    return parts;
   }
-  const Eigen::LDLT<Eigen::MatrixXd> solved(all.means);
-  return fit_from(nesting, sums.log_determinant, solved.vectorD().array().abs().log().sum(),
-                  sums.quadratic + all.squares - all.values.dot(solved.solve(all.values)));
-}
 
-namespace {
+  /// Adds an allocation whose runs share an effect to its day; returns what that adds to the
+  /// log-determinant.
+  double add_block(const Block& block, double variance) {
+    const std::size_t count = block.configurations.size();
+    weights_.assign(count, 0);
+    sums_.assign(count, 0);
+    double squares = 0, sum = 0, weight = 0;
+    for (const auto& [run, place] : block.runs) {
+      const double of_run = this->weight(run), weighted = of_run * value(run);
+      weights_[place] += of_run;
+      sums_[place] += weighted;
+      squares += weighted * value(run);
+      sum += weighted;
+      weight += of_run;
+    }
+    const double growth = 1 + variance * weight, part = variance / growth;
+    for (std::size_t j = 0; j < count; ++j) {
+      const Index column = block.configurations[j];
+      double* const means = &day_.means(0, column);
+      const double shared = part * weights_[j];
+      for (std::size_t i = j; i < count; ++i)
+        means[block.configurations[i]] -= shared * weights_[i];
+      means[column] += weights_[j];
+      day_.values(column) += sums_[j] - part * sum * weights_[j];
+      day_.ones(column) += weights_[j] / growth;
+    }
+    day_.squares += squares - part * sum * sum;
+    day_.sum += sum / growth;
+    day_.weight += weight / growth;
+    return std::log(growth);
+  }
 
-/// Sums of weights and weighted values by configuration.
-struct Centres {
-  std::vector<double> weights, means;
+  std::vector<Block> blocks_;
+  std::vector<std::vector<std::size_t>> days_;  // allocations
+  Products day_, all_;
+  std::vector<double> weights_, sums_;  // of a block, by place
 };
 
-Centres centres_of(const Nesting& nesting, const std::vector<double>& weights) {
-  Centres centres{std::vector<double>(nesting.configurations),
-                  std::vector<double>(nesting.configurations)};
-  for (std::size_t i = 0; i < nesting.runs.size(); ++i) {
-    const std::size_t configuration = nesting.runs[i].configuration;
-    centres.weights[configuration] += weights[i];
-    centres.means[configuration] += weights[i] * nesting.runs[i].mean;
-  }
-  for (std::size_t c = 0; c < nesting.configurations; ++c) centres.means[c] /= centres.weights[c];
-  return centres;
-}
+// ---- by units ----------------------------------------------------------------------------------
 
-/// The units of both levels that a run belongs to, each with its sd; days stand behind allocations.
-struct Units {
-  const Nesting& nesting;
-  double allocation_sd, day_sd;
-
-  Index count() const { return static_cast<Index>(nesting.allocations() + nesting.days); }
-  std::array<std::pair<Index, double>, 2> of(std::size_t run) const {
-    const std::size_t allocation = nesting.allocation_of_run[run];
-    const std::size_t day = nesting.allocations() + nesting.day_of_allocation[allocation];
-    return {std::pair(static_cast<Index>(allocation), allocation_sd),
-            std::pair(static_cast<Index>(day), day_sd)};
-  }
-};
-
-/// A symmetric matrix of units, 1 on its diagonal at first: dense where there are few.
+/// A symmetric matrix of units, whose places are known before its values: dense where there are
+/// few. Of both only the lower half.
 class Overlap {
  public:
-  explicit Overlap(Index units) : units_(units), is_dense_(units <= kFew) {
-    if (is_dense_) dense_ = Eigen::MatrixXd::Identity(units, units);
-    for (Index i = 0; i < units && !is_dense_; ++i) entries_.emplace_back(i, i, 1.0);
+  Overlap(Index units, std::vector<std::pair<Index, Index>> places)
+      : is_dense_(units <= kFew), dense_(is_dense_ ? units : 0, is_dense_ ? units : 0) {
+    if (is_dense_) return;
+    std::vector<Eigen::Triplet<double>> entries;
+    entries.reserve(places.size() + static_cast<std::size_t>(units));
+    for (Index i = 0; i < units; ++i) entries.emplace_back(i, i, 1.0);
+    for (const auto& [row, column] : places) entries.emplace_back(row, column, 1.0);
+    sparse_.resize(units, units);
+    sparse_.setFromTriplets(entries.begin(), entries.end());
+    factor_.analyzePattern(sparse_);
   }
 
-  void add(Index row, Index column, double value) {
+  /// Where a value of the matrix lies; it stays there. Requires row >= column and a known place.
+  double* at(Index row, Index column) {
+    return is_dense_ ? &dense_(row, column) : &sparse_.coeffRef(row, column);
+  }
+
+  void begin() {
     if (is_dense_) {
-      dense_(row, column) += value;
-    } else {
-      entries_.emplace_back(row, column, value);
+      dense_.setIdentity();
+      return;
     }
+    std::fill_n(sparse_.valuePtr(), sparse_.nonZeros(), 0);
+    sparse_.diagonal().setOnes();
   }
 
   struct Solved {
     double log_determinant = 0;
     double quadratic = 0;  ///< of the values and the inverse
   };
-  Solved solve(const Eigen::VectorXd& values) const {
-    if (is_dense_) return solved(Eigen::LDLT<Eigen::MatrixXd>(dense_), values);
-    Eigen::SparseMatrix<double> matrix(units_, units_);
-    matrix.setFromTriplets(entries_.begin(), entries_.end());
-    return solved(Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>>(matrix), values);
+  Solved solve(const Eigen::VectorXd& values) {
+    if (is_dense_) {
+      const Eigen::LDLT<Eigen::MatrixXd> factor(dense_);
+      return {log_sum(factor.vectorD()), values.dot(factor.solve(values))};
+    }
+    factor_.factorize(sparse_);
+    return {log_sum(factor_.vectorD()), values.dot(factor_.solve(values))};
   }
 
  private:
   static constexpr Index kFew = 300;
 
-  template <typename Factor>
-  static Solved solved(const Factor& factor, const Eigen::VectorXd& values) {
-    return {factor.vectorD().array().abs().log().sum(), values.dot(factor.solve(values))};
-  }
-
-  Index units_;
   bool is_dense_;
   Eigen::MatrixXd dense_;
-  std::vector<Eigen::Triplet<double>> entries_;
+  Eigen::SparseMatrix<double> sparse_;
+  Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>, Eigen::Lower> factor_;
 };
 
-/// What the random effects add to the log-determinant where no means are estimated.
-double nested_log_determinant(const Nesting& nesting, const Variances& variances,
-                              const std::vector<double>& weights) {
-  std::vector<double> allocations(nesting.allocations()), days(nesting.days);
-  for (std::size_t i = 0; i < weights.size(); ++i)
-    allocations[nesting.allocation_of_run[i]] += weights[i];
-  double result = 0;
-  for (std::size_t i = 0; i < allocations.size(); ++i) {
-    const double growth = 1 + variances[kAllocation] * allocations[i];
-    result += std::log(growth);
-    days[nesting.day_of_allocation[i]] += allocations[i] / growth;
+/// A configuration: its runs, and the units that they belong to. Days stand behind allocations.
+struct Shared {
+  std::vector<std::size_t> runs;
+  std::vector<Index> units;                                      ///< each once, in their order
+  std::vector<std::pair<std::size_t, std::size_t>> unit_of_run;  ///< places of allocation and day
+};
+
+std::vector<Shared> shared_of(const Nesting& nesting) {
+  const auto allocation_of = [&](std::size_t run) {
+    return static_cast<Index>(nesting.allocation_of_run[run]);
+  };
+  const auto day_of = [&](std::size_t run) {
+    return static_cast<Index>(nesting.allocations() +
+                              nesting.day_of_allocation[nesting.allocation_of_run[run]]);
+  };
+  std::vector<Shared> result(nesting.configurations);
+  for (std::size_t i = 0; i < nesting.runs.size(); ++i) {
+    Shared& shared = result[nesting.runs[i].configuration];
+    shared.runs.push_back(i);
+    shared.units.push_back(allocation_of(i));
+    shared.units.push_back(day_of(i));
   }
-  for (const double weight : days) result += std::log(1 + variances[kDay] * weight);
+  for (Shared& shared : result) {
+    std::sort(shared.units.begin(), shared.units.end());
+    shared.units.erase(std::unique(shared.units.begin(), shared.units.end()), shared.units.end());
+    const auto place = [&](Index unit) {
+      return static_cast<std::size_t>(
+          std::lower_bound(shared.units.begin(), shared.units.end(), unit) - shared.units.begin());
+    };
+    for (const std::size_t run : shared.runs)
+      shared.unit_of_run.emplace_back(place(allocation_of(run)), place(day_of(run)));
+  }
   return result;
+}
+
+/// All pairs of units that one configuration ran in, each once.
+std::vector<std::pair<Index, Index>> places_of(const std::vector<Shared>& shared) {
+  std::vector<std::pair<Index, Index>> places;
+  for (const auto& one : shared) {
+    for (std::size_t j = 0; j < one.units.size(); ++j) {
+      for (std::size_t i = j; i < one.units.size(); ++i)
+        places.emplace_back(one.units[i], one.units[j]);
+    }
+  }
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  return places;
+}
+
+class ByUnits : public Pass {
+ public:
+  explicit ByUnits(const Nesting& nesting)
+      : Pass(nesting),
+        allocation_of_run_(nesting.allocation_of_run),
+        day_of_allocation_(nesting.day_of_allocation),
+        shared_(shared_of(nesting)),
+        overlap_(static_cast<Index>(nesting.allocations() + nesting.days), places_of(shared_)),
+        values_(static_cast<Index>(nesting.allocations() + nesting.days)),
+        days_(nesting.days) {
+    for (const auto& one : shared_) {
+      for (std::size_t j = 0; j < one.units.size(); ++j) {
+        for (std::size_t i = j; i < one.units.size(); ++i)
+          entries_.push_back(overlap_.at(one.units[i], one.units[j]));
+      }
+      for (const auto& [allocation, day] : one.unit_of_run) {
+        const Index a = one.units[allocation], d = one.units[day];
+        of_runs_.push_back({overlap_.at(a, a), overlap_.at(d, a), overlap_.at(d, d)});
+      }
+    }
+  }
+
+ private:
+  Parts parts_of(const Variances& variances) override {
+    const double allocation_sd = std::sqrt(variances[kAllocation]);
+    const double day_sd = std::sqrt(variances[kDay]);
+    Parts parts;
+    overlap_.begin();
+    values_.setZero();
+    auto entry = entries_.begin();
+    auto of_run = of_runs_.begin();
+    for (const auto& one : shared_) {
+      double weights = 0, mean = 0;
+      for (const std::size_t run : one.runs) {
+        weights += weight(run);
+        mean += weight(run) * value(run);
+      }
+      mean /= weights;
+      parts.log_information += std::log(weights);
+      sums_.assign(one.units.size(), 0);
+      for (std::size_t i = 0; i < one.runs.size(); ++i, ++of_run) {
+        const auto [allocation, day] = one.unit_of_run[i];
+        const double own = weight(one.runs[i]), distance = value(one.runs[i]) - mean;
+        parts.quadratic += own * distance * distance;
+        values_(one.units[allocation]) += allocation_sd * own * distance;
+        values_(one.units[day]) += day_sd * own * distance;
+        sums_[allocation] += allocation_sd * own;
+        sums_[day] += day_sd * own;
+        *of_run->allocation += allocation_sd * allocation_sd * own;
+        *of_run->both += allocation_sd * day_sd * own;
+        *of_run->day += day_sd * day_sd * own;
+      }
+      for (std::size_t j = 0; j < sums_.size(); ++j) {
+        const double share = sums_[j] / weights;
+        for (std::size_t i = j; i < sums_.size(); ++i, ++entry) **entry -= share * sums_[i];
+      }
+    }
+    const auto solved = overlap_.solve(values_);
+    parts.log_determinant = nested_log_determinant(variances);
+    parts.log_information += solved.log_determinant - parts.log_determinant;
+    parts.quadratic -= solved.quadratic;
+    return parts;
+  }
+
+  /// What the random effects add to the log-determinant where no means are estimated.
+  double nested_log_determinant(const Variances& variances) {
+    allocations_.assign(day_of_allocation_.size(), 0);
+    days_.assign(days_.size(), 0);
+    for (std::size_t i = 0; i < runs(); ++i) allocations_[allocation_of_run_[i]] += weight(i);
+    double result = 0;
+    for (std::size_t i = 0; i < allocations_.size(); ++i) {
+      const double growth = 1 + variances[kAllocation] * allocations_[i];
+      result += std::log(growth);
+      days_[day_of_allocation_[i]] += allocations_[i] / growth;
+    }
+    for (const double of_day : days_) result += std::log(1 + variances[kDay] * of_day);
+    return result;
+  }
+
+  /// Where a run's own weight goes.
+  struct OfRun {
+    double *allocation, *both, *day;
+  };
+
+  std::vector<std::size_t> allocation_of_run_, day_of_allocation_;
+  std::vector<Shared> shared_;
+  Overlap overlap_;
+  std::vector<double*> entries_;  // of the pairs of each configuration's units, in their order
+  std::vector<OfRun> of_runs_;
+  Eigen::VectorXd values_;
+  std::vector<double> sums_, allocations_, days_;
+};
+
+MixedModel::Way usual_way(const Nesting& nesting) {
+  constexpr std::size_t kMany = 100;  // from here on a matrix of configurations is the larger one
+  return nesting.configurations <= kMany ? MixedModel::Way::kByConfigurations
+                                         : MixedModel::Way::kByUnits;
 }
 
 }  // namespace
 
-MixedFit fit_by_units(const Nesting& nesting, const Variances& variances) {
-  WithinRuns sums = within_runs(nesting, variances);
-  std::vector<double> weights;
-  for (const auto& run : nesting.runs) weights.push_back(1 / run_variance(run, variances));
-  const Centres centres = centres_of(nesting, weights);
-  const Units units{nesting, std::sqrt(variances[kAllocation]), std::sqrt(variances[kDay])};
-  Eigen::VectorXd values = Eigen::VectorXd::Zero(units.count());
-  Overlap overlap(units.count());
-  std::vector<std::vector<std::size_t>> runs(nesting.configurations);
-  for (std::size_t i = 0; i < weights.size(); ++i) runs[nesting.runs[i].configuration].push_back(i);
-  double log_information = 0;
-  for (std::size_t c = 0; c < nesting.configurations; ++c) {
-    log_information += std::log(centres.weights[c]);
-    std::map<Index, double> shared;
-    for (const std::size_t i : runs[c]) {
-      const double distance = nesting.runs[i].mean - centres.means[c];
-      sums.quadratic += weights[i] * distance * distance;
-      for (const auto& [unit, sd] : units.of(i)) {
-        values(unit) += sd * weights[i] * distance;
-        shared[unit] += sd * weights[i];
-        for (const auto& [other, other_sd] : units.of(i))
-          overlap.add(unit, other, sd * other_sd * weights[i]);
-      }
-    }
-    for (const auto& [unit, weight] : shared) {
-      for (const auto& [other, other_weight] : shared)
-        overlap.add(unit, other, -weight * other_weight / centres.weights[c]);
-    }
+MixedModel::MixedModel(const Nesting& nesting) : MixedModel(nesting, usual_way(nesting)) {}
+
+MixedModel::MixedModel(const Nesting& nesting, Way way) {
+  if (way == Way::kByConfigurations) {
+    pass_ = std::make_unique<ByConfigurations>(nesting);
+  } else {
+    pass_ = std::make_unique<ByUnits>(nesting);
   }
-  const Overlap::Solved solved = overlap.solve(values);
-  const double without = nested_log_determinant(nesting, variances, weights);
-  return fit_from(nesting, sums.log_determinant + without,
-                  solved.log_determinant + log_information - without,
-                  sums.quadratic - solved.quadratic);
 }
 
-MixedFit mixed_fit_of(const Nesting& nesting, const Variances& variances) {
-  constexpr std::size_t kMany = 100;  // from here on a matrix of configurations is the larger one
-  return nesting.configurations <= kMany ? fit_by_configurations(nesting, variances)
-                                         : fit_by_units(nesting, variances);
-}
+MixedModel::~MixedModel() = default;
+
+MixedFit MixedModel::fit(const Variances& variances) { return pass_->fit(variances); }
 
 }  // namespace pippin

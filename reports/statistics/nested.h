@@ -55,22 +55,6 @@ struct NestedFit {
   double se = 0;    ///< of `mean`, were the variances known
 };
 
-/// How well given variances explain runs of several configurations, whose means are free.
-struct MixedFit {
-  double reml = 0;  ///< -2 log restricted likelihood
-  double ml = 0;    ///< -2 log likelihood, the means chosen best
-};
-
-/// The same pass as fit_of() with a mean for each configuration instead of one: weighted cross
-/// products go up, and a level of variance s2 takes s2 / (1 + s2 W) of their outer product away.
-/// Requires a run and an iteration variance above 0; configurations numbered from 0 without gaps.
-MixedFit mixed_fit_of(const Nesting& nesting, const Variances& variances);
-
-/// Its two ways, which give the same: by a dense matrix of configurations, and by a sparse one of
-/// allocations and days that ran the same of them.
-MixedFit fit_by_configurations(const Nesting& nesting, const Variances& variances);
-MixedFit fit_by_units(const Nesting& nesting, const Variances& variances);
-
 /// One pass from runs up to the mean, without matrices.
 /// Shape: a run has variance v = run + iteration / n. A group of children with variances v and
 /// means m has W = sum 1/v and the mean sum(m/v) / W; it adds sum ln v + ln W to the

@@ -4,11 +4,9 @@
 #include <algorithm>
 #include <boost/math/tools/minima.hpp>
 #include <cmath>
-#include <numeric>
+#include <map>
 
 namespace pippin {
-
-namespace {
 
 using Eigen::Index;
 using Eigen::MatrixXd;
@@ -17,132 +15,188 @@ using Eigen::VectorXd;
 /// The allocations turned so that the random node effects become independent, each with its own
 /// weight. A fixed effect of a node takes that node's random one out of the likelihood, so that one
 /// decomposition of all nodes serves every node.
+struct Membership::Parts {
+  VectorXd weights;                 ///< variances of the turned values are residual + node * weight
+  MatrixXd basis;                   ///< turns allocations
+  MatrixXd nodes;                   ///< indicators of the nodes, turned
+  std::vector<std::size_t> counts;  ///< of each node's allocations
+};
+
+namespace {
+
+/// Covariates (with intercept) and, last, values, turned as the allocations are.
 struct Turned {
-  VectorXd weights;    ///< variances of the turned values are residual + node * weight
-  MatrixXd inside;     ///< covariates (with intercept) and, last, values: the part that nodes move
+  const VectorXd& weights;
+  const MatrixXd& nodes;
+  MatrixXd inside;     ///< the part that nodes move
   MatrixXd outside;    ///< cross products of the part that no node moves
-  MatrixXd nodes;      ///< indicators of the nodes, turned
   Index left_out = 0;  ///< dimensions of that part
 };
 
-MatrixXd membership_of(const Presence& presence) {
-  MatrixXd z = MatrixXd::Zero(static_cast<Index>(presence.members.size()),
-                              static_cast<Index>(presence.nodes));
-  for (std::size_t i = 0; i < presence.members.size(); ++i) {
-    for (const std::size_t node : presence.members[i])
+MatrixXd indicators_of(const Members& members, std::size_t nodes) {
+  MatrixXd z = MatrixXd::Zero(static_cast<Index>(members.size()), static_cast<Index>(nodes));
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    for (const std::size_t node : members[i])
       z(static_cast<Index>(i), static_cast<Index>(node)) = 1;
   }
   return z;
 }
 
-MatrixXd fixed_of(const Presence& presence) {
-  const auto rows = static_cast<Index>(presence.values.size());
-  const auto covariates = static_cast<Index>(presence.covariates.size());
+MatrixXd fixed_of(const std::vector<double>& values, const Columns& given) {
+  const auto rows = static_cast<Index>(values.size());
+  const auto covariates = static_cast<Index>(given.size());
   MatrixXd fixed(rows, covariates + 2);
   fixed.col(0).setOnes();
   for (Index i = 0; i < covariates; ++i)
-    fixed.col(i + 1) = VectorXd::Map(presence.covariates[static_cast<std::size_t>(i)].data(), rows);
-  fixed.col(covariates + 1) = VectorXd::Map(presence.values.data(), rows);
+    fixed.col(i + 1) = VectorXd::Map(given[static_cast<std::size_t>(i)].data(), rows);
+  fixed.col(covariates + 1) = VectorXd::Map(values.data(), rows);
   return fixed;
-}
-
-Turned turn(const Presence& presence) {
-  constexpr double kNothing = 1e-9;
-  const MatrixXd z = membership_of(presence), fixed = fixed_of(presence);
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(z.transpose() * z);
-  const VectorXd& all = solver.eigenvalues();  // ascending
-  const Index rank = (all.array() > kNothing * std::max(1.0, all.maxCoeff())).count();
-  const VectorXd weights = all.tail(rank);
-  const MatrixXd basis =
-      z * solver.eigenvectors().rightCols(rank) * weights.cwiseSqrt().cwiseInverse().asDiagonal();
-  Turned turned;
-  turned.weights = weights;
-  turned.inside = basis.transpose() * fixed;
-  turned.outside = fixed.transpose() * fixed - turned.inside.transpose() * turned.inside;
-  turned.nodes = basis.transpose() * z;
-  turned.left_out = z.rows() - rank;
-  return turned;
 }
 
 /// Generalised least squares of the values on covariates and one node, at one ratio of variances.
 struct Fit {
   double criterion = 0;  ///< -2 log restricted likelihood, the residual variance chosen best
-  double variance = 0;   ///< residual
   double effect = 0;
   double error = 0;  ///< of the effect
 };
 
-Fit fit_of(const Turned& turned, Index node, double ratio) {
-  const Index columns = turned.inside.cols();  // covariates, values; the node takes the last place
-  MatrixXd inside(turned.inside.rows(), columns + 1);
-  inside << turned.inside, turned.nodes.col(node);
-  MatrixXd outside = MatrixXd::Zero(columns + 1, columns + 1);
-  outside.topLeftCorner(columns, columns) = turned.outside;  // of the node nothing lies outside
-  const VectorXd spread = (1 + ratio * turned.weights.array()).matrix();
-  const MatrixXd cross = inside.transpose() * spread.cwiseInverse().asDiagonal() * inside + outside;
-  std::vector<Index> order(static_cast<std::size_t>(columns) + 1);
-  std::iota(order.begin(), order.end(), Index{0});
-  std::swap(order[static_cast<std::size_t>(columns) - 1], order[static_cast<std::size_t>(columns)]);
-  const MatrixXd sorted = cross(order, order);  // values last
-  const MatrixXd a = sorted.topLeftCorner(columns, columns);
-  const VectorXd b = sorted.col(columns).head(columns);
-  const Eigen::LDLT<MatrixXd> solved(a);
-  const VectorXd coefficients = solved.solve(b);
-  const double squares = sorted(columns, columns) - b.dot(coefficients);
-  const auto df = static_cast<double>(turned.weights.size() + turned.left_out - columns);
-  Fit fit;
-  fit.variance = squares / df;
-  fit.criterion = spread.array().log().sum() + df * std::log(std::max(squares, 1e-300)) +
-                  solved.vectorD().array().abs().log().sum();
-  fit.effect = coefficients(columns - 1);
-  VectorXd unit = VectorXd::Zero(columns);
-  unit(columns - 1) = 1;
-  // The node's own random effect was left in, and is in its error: it goes.
-  const VectorXd inverse = solved.solve(unit);
-  fit.error = std::sqrt(std::max(0.0, (inverse(columns - 1) - ratio) * fit.variance));
-  return fit;
-}
-
-/// The ratio of variances with the least criterion: the best of a grid, then Brent's method.
-Fit best_fit(const Turned& turned, Index node) {
-  constexpr int kFrom = -14, kTo = 14;
-  constexpr int kBits = 26;  // more a minimum does not tell
-  const auto at = [&](double log_ratio) { return fit_of(turned, node, std::exp(log_ratio)); };
-  int best = kFrom;
-  Fit fit = fit_of(turned, node, 0);
-  bool inner = false;
-  for (int x = kFrom; x <= kTo; ++x) {
-    const Fit here = at(x);
-    if (here.criterion >= fit.criterion) continue;
-    fit = here;
-    best = x;
-    inner = true;
+/// All that the fits of `nodes` at one ratio of variances (between nodes, by the residual one) have
+/// in common.
+class AtRatio {
+ public:
+  AtRatio(const Turned& turned, const MatrixXd& nodes, double ratio)
+      : ratio_(ratio),
+        df_(static_cast<double>(turned.weights.size() + turned.left_out - turned.inside.cols())) {
+    const VectorXd spread = (1 + ratio * turned.weights.array()).matrix();
+    const VectorXd by_spread = spread.cwiseInverse();
+    log_spread_ = spread.array().log().sum();
+    common_ = turned.inside.transpose() * by_spread.asDiagonal() * turned.inside + turned.outside;
+    // Of a node nothing lies outside.
+    with_nodes_ = turned.inside.transpose() * by_spread.asDiagonal() * nodes;
+    of_nodes_ = nodes.cwiseAbs2().transpose() * by_spread;
   }
-  if (!inner) return fit;  // no variance between nodes
-  const auto found = boost::math::tools::brent_find_minima(
-      [&](double log_ratio) { return at(log_ratio).criterion; }, best - 1.0, best + 1.0, kBits);
-  return at(found.first);
-}
 
-/// Whether the node's presence is told apart from the intercept and the covariates.
-bool can_be_told(const Presence& presence, std::size_t node, double df) {
-  std::size_t with = 0;
-  for (const auto& members : presence.members)
-    with += static_cast<std::size_t>(std::count(members.begin(), members.end(), node));
-  return df > 0 && with >= 2 && presence.members.size() - with >= 2;
-}
+  Fit fit(Index node) const {
+    const Index last = common_.cols() - 1;  // of the values, whose place the node takes
+    MatrixXd a = common_;
+    a.row(last) = with_nodes_.col(node).transpose();
+    a.col(last) = with_nodes_.col(node);
+    a(last, last) = of_nodes_(node);
+    VectorXd b = common_.col(last);
+    b(last) = with_nodes_(last, node);
+    const Eigen::LDLT<MatrixXd> solved(a);
+    const VectorXd coefficients = solved.solve(b);
+    const double squares = common_(last, last) - b.dot(coefficients);
+    // The node's own random effect was left in, and is in its error: it goes.
+    const double inverse = solved.solve(VectorXd::Unit(last + 1, last))(last);
+    Fit fit;
+    fit.criterion = log_spread_ + df_ * std::log(std::max(squares, 1e-300)) +
+                    solved.vectorD().array().abs().log().sum();
+    fit.effect = coefficients(last);
+    fit.error = std::sqrt(std::max(0.0, (inverse - ratio_) * squares / df_));
+    return fit;
+  }
+
+ private:
+  double ratio_, df_, log_spread_ = 0;
+  MatrixXd common_;      ///< covariates and values
+  MatrixXd with_nodes_;  ///< those by nodes
+  VectorXd of_nodes_;
+};
+
+/// The fits of all nodes, each at the ratio of variances that suits it best. Ratios lie on a grid
+/// of logarithms, coarse first and then fine, so that nodes share what is worked out for one.
+class Fits {
+ public:
+  explicit Fits(const Turned& turned) : turned_(turned), none_(turned, turned.nodes, 0) {}
+
+  Fit best(Index node) {
+    const Fit none = none_.fit(node);
+    const int coarse = least(node, -kSpan, kSpan, kFine);
+    if (at(coarse).fit(node).criterion >= none.criterion) return none;  // no variance between nodes
+    const int fine = least(node, coarse - kFine, coarse + kFine, 1);
+    constexpr int kBits = 26;  // more a minimum does not tell
+    const MatrixXd own = turned_.nodes.col(node);
+    const auto alone = [&](double place) { return AtRatio(turned_, own, ratio_of(place)).fit(0); };
+    const auto found = boost::math::tools::brent_find_minima(
+        [&](double place) { return alone(place).criterion; }, fine - 1.0, fine + 1.0, kBits);
+    return alone(found.first);
+  }
+
+ private:
+  static constexpr int kFine = 10;  // places by which the logarithm rises by 1
+  static constexpr int kSpan = 14 * kFine;
+
+  static double ratio_of(double place) { return std::exp(place / kFine); }
+
+  const AtRatio& at(int place) {
+    auto& known = known_[place];
+    if (!known) known = std::make_unique<AtRatio>(turned_, turned_.nodes, ratio_of(place));
+    return *known;
+  }
+
+  int least(Index node, int from, int to, int step) {
+    int best = from;
+    double lowest = HUGE_VAL;
+    for (int place = from; place <= to; place += step) {
+      const double criterion = at(place).fit(node).criterion;
+      if (criterion < lowest) {
+        lowest = criterion;
+        best = place;
+      }
+    }
+    return best;
+  }
+
+  const Turned& turned_;
+  AtRatio none_;
+  std::map<int, std::unique_ptr<AtRatio>> known_;
+};
 
 }  // namespace
 
-std::vector<std::optional<Difference>> node_effects(const Presence& presence) {
-  std::vector<std::optional<Difference>> effects(presence.nodes);
-  const double df = static_cast<double>(presence.values.size()) -
-                    static_cast<double>(presence.covariates.size()) - 2;
+Membership::Membership(const Members& members, std::size_t nodes) {
+  constexpr double kNothing = 1e-9;
+  const MatrixXd z = indicators_of(members, nodes);
+  // The left singular vectors, by the smaller of both products.
+  const bool few_nodes = z.cols() <= z.rows();
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(few_nodes ? MatrixXd(z.transpose() * z)
+                                                                 : MatrixXd(z * z.transpose()));
+  const VectorXd& all = solver.eigenvalues();  // ascending
+  const Index rank = (all.array() > kNothing * std::max(1.0, all.maxCoeff())).count();
+  Parts parts;
+  parts.weights = all.tail(rank);
+  parts.basis = solver.eigenvectors().rightCols(rank);
+  if (few_nodes)
+    parts.basis = z * parts.basis * parts.weights.cwiseSqrt().cwiseInverse().asDiagonal();
+  parts.nodes = parts.basis.transpose() * z;
+  parts.counts.resize(nodes);
+  for (const auto& of_allocation : members) {
+    for (const std::size_t node : of_allocation) ++parts.counts[node];
+  }
+  parts_ = std::make_unique<const Parts>(std::move(parts));
+}
+
+Membership::~Membership() = default;
+Membership::Membership(Membership&&) noexcept = default;
+Membership& Membership::operator=(Membership&&) noexcept = default;
+
+std::vector<std::optional<Difference>> Membership::effects(const std::vector<double>& values,
+                                                           const Columns& covariates) const {
+  std::vector<std::optional<Difference>> effects(parts_->counts.size());
+  const double df = static_cast<double>(values.size()) - static_cast<double>(covariates.size()) - 2;
   if (df <= 0) return effects;
-  const Turned turned = turn(presence);
-  for (std::size_t node = 0; node < presence.nodes; ++node) {
-    if (!can_be_told(presence, node, df)) continue;
-    const Fit fit = best_fit(turned, static_cast<Index>(node));
+  const MatrixXd fixed = fixed_of(values, covariates), inside = parts_->basis.transpose() * fixed;
+  const Turned turned{parts_->weights, parts_->nodes, inside,
+                      fixed.transpose() * fixed - inside.transpose() * inside,
+                      parts_->basis.rows() - parts_->basis.cols()};
+  Fits fits(turned);
+  for (std::size_t node = 0; node < effects.size(); ++node) {
+    // Else it is not told apart from the intercept and the covariates.
+    const std::size_t with = parts_->counts[node];
+    const bool can_be_told = with >= 2 && values.size() - with >= 2;
+    if (!can_be_told) continue;
+    const Fit fit = fits.best(static_cast<Index>(node));
     if (std::isfinite(fit.effect) && fit.error > 0)
       effects[node] = Difference{fit.effect, fit.error, df};
   }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "reports/statistics/difference.h"
@@ -8,22 +10,32 @@
 
 namespace pippin {
 
-/// Which nodes each allocation had, and what was measured there.
-struct Presence {
-  std::vector<std::vector<std::size_t>>
-      members;  ///< of each allocation, node numbers below `nodes`
-  std::size_t nodes = 0;
-  std::vector<double> values;  ///< logarithms, one an allocation
-  Columns covariates;          ///< what each allocation is adjusted for
-};
+/// Which nodes each allocation had: numbers below a count, by allocation.
+using Members = std::vector<std::vector<std::size_t>>;
 
 /// How much longer an allocation takes that has a node than one that has not, for each node: that
-/// node is a fixed effect, all others are random ones that add up (multiple membership), by REML.
-/// Nothing where fewer than two allocations have the node, or are without it, or others always
-/// stand in for it. A plain comparison of with and without blames nodes that chance has kept away
-/// from the slow ones.
+/// node is a fixed effect, all others are random ones that add up (multiple membership), by REML. A
+/// plain comparison of with and without blames nodes that chance has kept away from the slow ones.
+/// What does not depend on the values is worked out once.
 /// Source: Browne, Goldstein and Rasbash, "Multiple membership multiple classification models",
 /// 2001; the externally studentised effect: Cook and Weisberg 1982.
-std::vector<std::optional<Difference>> node_effects(const Presence& presence);
+class Membership {
+ public:
+  /// Requires an allocation and a node. Takes time as the cube of the lesser of allocations and nodes.
+  Membership(const Members& members, std::size_t nodes);
+  ~Membership();
+  Membership(Membership&&) noexcept;
+  Membership& operator=(Membership&&) noexcept;
+
+  /// The effect of each node on `values`, logarithms, one an allocation, adjusted for covariates.
+  /// Nothing where fewer than two allocations have the node, or are without it, or others always
+  /// stand in for it.
+  std::vector<std::optional<Difference>> effects(const std::vector<double>& values,
+                                                 const Columns& covariates) const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<const Parts> parts_;
+};
 
 }  // namespace pippin

@@ -6,6 +6,7 @@
 #include <functional>
 #include <nlopt.hpp>
 
+#include "reports/statistics/mixed.h"
 #include "reports/statistics/sample.h"
 
 namespace pippin {
@@ -99,24 +100,34 @@ Variances variances_of(const Levels& levels, const std::vector<double>& sds) {
   return variances;
 }
 
-double reml_of(const Nesting& nesting, const Variances& variances) {
-  return nesting.configurations == 1 ? fit_of(nesting, variances).reml
-                                     : mixed_fit_of(nesting, variances).reml;
-}
+/// -2 log likelihoods of the same data for many variances.
+class Likelihood {
+ public:
+  explicit Likelihood(const Nesting& nesting) : nesting_(nesting), model_(nesting) {}
 
-/// What intervals come from: of one mean the likelihood, as lme4 has it; of many means that would
-/// be far too narrow and too low.
-double profiled(const Nesting& nesting, const Variances& variances) {
-  const MixedFit fit = mixed_fit_of(nesting, variances);
-  return nesting.configurations == 1 ? fit.ml : fit.reml;
-}
+  double restricted(const Variances& variances) {
+    return nesting_.configurations == 1 ? fit_of(nesting_, variances).reml
+                                        : model_.fit(variances).reml;
+  }
+
+  /// What intervals come from: of one mean the likelihood, as lme4 has it; of many means that would
+  /// be far too narrow and too low.
+  double for_intervals(const Variances& variances) {
+    const MixedFit fit = model_.fit(variances);
+    return nesting_.configurations == 1 ? fit.ml : fit.reml;
+  }
+
+ private:
+  const Nesting& nesting_;
+  MixedModel model_;
+};
 
 /// What NLopt calls: a criterion as a function of sds, in units of the whole spread.
 struct Criterion {
-  const Nesting& nesting;
+  Likelihood& likelihood;
   const Levels& levels;
   double unit;
-  double (*of)(const Nesting&, const Variances&) = reml_of;
+  double (Likelihood::*of)(const Variances&) = &Likelihood::restricted;
   Variances fixed{};  ///< of the other levels, in the data's unit
   std::vector<double> best{};
   double best_value = HUGE_VAL;
@@ -125,7 +136,7 @@ struct Criterion {
     auto variances = fixed;
     for (std::size_t i = 0; i < levels.size(); ++i)
       variances[levels[i]] = sds[i] * sds[i] * unit * unit;
-    const double value = of(nesting, variances);
+    const double value = (likelihood.*of)(variances);
     if (value < best_value) {
       best_value = value;
       best = sds;
@@ -164,23 +175,23 @@ void minimise(Criterion& criterion, double precision = 1e-10, double step = 0.2)
 }
 
 /// The optimum over the sds of `levels`. One level needs no search: its variance is the spread.
-Variances optimum(const Nesting& nesting, const Levels& levels, double unit) {
+Variances optimum(Likelihood& likelihood, const Levels& levels, double unit) {
   if (levels.size() == 1) return variances_of(levels, {unit});
-  Criterion criterion{nesting, levels, unit};
+  Criterion criterion{likelihood, levels, unit};
   minimise(criterion);
   for (double& sd : criterion.best) sd *= unit;
   return variances_of(levels, criterion.best);
 }
 
 /// The level whose variance may as well be exactly 0, or none.
-std::optional<std::size_t> undetected(const Nesting& nesting, const Levels& levels,
+std::optional<std::size_t> undetected(Likelihood& likelihood, const Levels& levels,
                                       const Variances& variances) {
   constexpr double kNoLoss = 1e-8;  // of -2 log likelihood: far below what data can tell
-  const double best = reml_of(nesting, variances);
+  const double best = likelihood.restricted(variances);
   for (std::size_t i = 1; i < levels.size(); ++i) {
     Variances without = variances;
     without[levels[i]] = 0;
-    if (reml_of(nesting, without) <= best + kNoLoss) return i;
+    if (likelihood.restricted(without) <= best + kNoLoss) return i;
   }
   return std::nullopt;
 }
@@ -188,9 +199,9 @@ std::optional<std::size_t> undetected(const Nesting& nesting, const Levels& leve
 /// The likelihood with one sd held and all others chosen best.
 class Profile {
  public:
-  Profile(const Nesting& nesting, Levels levels, double unit)
-      : nesting_(nesting), levels_(std::move(levels)), unit_(unit) {
-    Criterion criterion{nesting_, levels_, unit_, profiled};
+  Profile(Likelihood& likelihood, Levels levels, double unit)
+      : likelihood_(likelihood), levels_(std::move(levels)), unit_(unit) {
+    Criterion criterion{likelihood_, levels_, unit_, &Likelihood::for_intervals};
     minimise(criterion, kPrecision);
     least_ = criterion.best_value;
     best_ = criterion.best;
@@ -229,7 +240,7 @@ class Profile {
   double at(std::size_t level, double sd) const {
     Levels rest = levels_;
     rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(place_of(level)));
-    Criterion criterion{nesting_, rest, unit_, profiled};
+    Criterion criterion{likelihood_, rest, unit_, &Likelihood::for_intervals};
     for (const std::size_t other : rest)
       criterion.best.push_back(std::max(best_sd(other), kSmallestStep));
     const double held = level == kIteration ? std::max(sd, kSmallestSd) : sd;
@@ -239,7 +250,7 @@ class Profile {
     return criterion.best_value;
   }
 
-  const Nesting& nesting_;
+  Likelihood& likelihood_;
   Levels levels_;
   double unit_;
   double least_ = 0;
@@ -305,10 +316,11 @@ VarianceComponents components_of(const Nesting& nesting) {
   const double unit = whole_sd(nesting);
   const Levels separable = separable_levels(nesting);
   Levels levels = separable;
-  Variances variances = optimum(nesting, levels, unit);
-  while (const auto zero = undetected(nesting, levels, variances)) {
+  Likelihood likelihood(nesting);
+  Variances variances = optimum(likelihood, levels, unit);
+  while (const auto zero = undetected(likelihood, levels, variances)) {
     levels.erase(levels.begin() + static_cast<std::ptrdiff_t>(*zero));
-    variances = optimum(nesting, levels, unit);
+    variances = optimum(likelihood, levels, unit);
   }
   VarianceComponents result;
   result.variances = variances;
@@ -325,7 +337,8 @@ VarianceComponents components_of(const Nesting& nesting) {
 std::vector<SdInterval> sd_intervals(const Nesting& nesting, const VarianceComponents& found) {
   constexpr double kChiSquare = 3.841458820694124;  // of one degree of freedom, 95 %
   const double unit = whole_sd(nesting);
-  Profile profile{nesting, separable_levels(nesting), unit};
+  Likelihood likelihood(nesting);
+  Profile profile{likelihood, separable_levels(nesting), unit};
   const double limit = profile.least() + kChiSquare;
   std::vector<SdInterval> intervals;
   for (const auto& component : found.components) {

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/base/text.h"
+#include "reports/statistics/mixed.h"
 #include "tests/reports/statistics/reference.h"
 #include "tests/reports/statistics/series.h"
 #include "tests/support/catch.h"
@@ -216,7 +217,7 @@ TEST_CASE("components beside the means of configurations are those of lme4") {
   CHECK(found.components[0].variance == near(r.at("variance").at("iter"), 1e-5));
   CHECK(found.components[1].variance == near(r.at("variance").at("cell"), 1e-4));
   CHECK(found.components[2].variance == near(r.at("variance").at("allocation"), 1e-5));
-  CHECK(mixed_fit_of(nesting, found.variances).reml ==
+  CHECK(MixedModel(nesting).fit(found.variances).reml ==
         Approx(r.at("criterion_m2ll").get<double>()).epsilon(0).margin(1e-6));
 }
 
@@ -234,8 +235,8 @@ TEST_CASE("means of configurations and effects of units go out in either order")
   const Nesting nesting = nest(runs);
   for (const Variances& variances :
        {Variances{1, 0.5, 2, 3}, Variances{0.1, 0.01, 0, 1}, Variances{2, 0, 0.3, 0}}) {
-    const MixedFit one = fit_by_configurations(nesting, variances);
-    const MixedFit other = fit_by_units(nesting, variances);
+    const MixedFit one = MixedModel(nesting, MixedModel::Way::kByConfigurations).fit(variances);
+    const MixedFit other = MixedModel(nesting, MixedModel::Way::kByUnits).fit(variances);
     CHECK(one.reml == near(other.reml, 1e-10));
     CHECK(one.ml == near(other.ml, 1e-10));
   }
@@ -244,7 +245,7 @@ TEST_CASE("means of configurations and effects of units go out in either order")
 TEST_CASE("with one configuration both passes are the same") {
   const Nesting nesting = nest(test::runs_of("nested_unbalanced.csv"));
   const auto& r = test::reference().at("nested_unbalanced").at("objective_check");
-  const MixedFit fit = mixed_fit_of(nesting, {225, 100, 900, 400});
+  const MixedFit fit = MixedModel(nesting).fit({225, 100, 900, 400});
   CHECK(fit.reml == near(r.at("reml_m2ll"), 1e-9));
   CHECK(fit.ml == near(r.at("ml_m2ll"), 1e-9));
 }

@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# What each loop over stored things costs as they grow: the number doubles five times, and the CPU time of the last
+# three steps must not grow faster than N^1.15. The least of RUNS=N runs (3) counts. WORDS as arguments: only
+# the lines that contain one of them. KEEP=FOLDER leaves the databases there.
+# shellcheck disable=SC2034,SC2317 # grows() evaluates its words
+set -euo pipefail
+source tests/support/bench.bash
+folder=${KEEP:-$(mktemp -d)}
+[ -n "${KEEP:-}" ] || trap 'rm -r "$folder"' EXIT
+most=1.15
+failed=0
+
+# database FILE POINTS ALLOCATIONS CAMPAIGNS STEPS [NODES]: a sweep of so many points, each run once in every
+# allocation of every campaign, a day apart; with NODES each allocation is on four of them, which a canary reads.
+database() {
+  local file=$1 points=$2 allocations=$3 campaigns=$4 steps=$5 nodes=${6:-0}
+  rm -f "$file"
+  build/pippin --db "$file" --quiet collect "$folder/nothing"
+  sqlite3 -bail "$file" <<SQL >"$folder/out"
+PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY;
+INSERT INTO sweeps (name) VALUES ('s');
+INSERT INTO campaigns (sweep, number, started, cluster, run_order, seed, warmup)
+  SELECT 1, value, datetime(1767225600 + value * 86400, 'unixepoch'), 'local', 'blocks', '1', 1
+  FROM generate_series(1, $campaigns);
+INSERT INTO points (id, name, trainer, size, style, layers, hidden, heads, seq, vocab, params, tp, pp, dp, mbs, gas, gpus, gbs)
+  SELECT printf('%016x', value), 'p' || value, 'training', '52B', 'gpt2', 64, 8192, 32, 1024, 50257, 52000000000,
+         4, 1, 4, 1, value, 16, 4 * value FROM generate_series(1, $points);
+INSERT INTO campaign_points (campaign, position, point, state)
+  SELECT c.value, p.value, printf('%016x', p.value), 'planned'
+  FROM generate_series(1, $campaigns) AS c, generate_series(1, $points) AS p;
+INSERT INTO allocations (campaign, name, number)
+  SELECT c.value, 's-c' || c.value || '-a' || a.value, a.value
+  FROM generate_series(1, $campaigns) AS c, generate_series(1, $allocations) AS a;
+INSERT INTO runs (name, point, allocation, repeat, position, state, started_at, scraper_version)
+  SELECT 'p' || p.value || '-' || a.name, printf('%016x', p.value), a.id, 1, p.value, 'ok',
+         1767225600 + a.campaign * 86400 + a.number * 600, 1
+  FROM allocations AS a, generate_series(1, $points) AS p;
+CREATE TEMP TABLE levels AS SELECT id, 1000 + abs(random() % 100) AS level_ms FROM runs;
+INSERT INTO iterations (run, position, iteration, step_time_ms, interval, flags)
+  SELECT id, value, value, level_ms + abs(random() % 20), 1, value = 1 FROM levels, generate_series(1, $steps);
+SQL
+  if [ "$nodes" -eq 0 ]; then return; fi
+  sqlite3 -bail "$file" <<SQL >"$folder/out"
+PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY;
+INSERT INTO nodes (id, name) SELECT value, 'n' || value FROM generate_series(1, $nodes);
+CREATE TEMP TABLE places AS SELECT a.id AS allocation, n.value AS place, 1 + abs(random() % $nodes) AS node
+  FROM allocations AS a, generate_series(1, 4) AS n;
+INSERT OR IGNORE INTO run_nodes (run, node) SELECT runs.id, places.node FROM runs JOIN places USING (allocation);
+INSERT INTO canary_readings (allocation, number, taken_at, duration_s, ranks, nodes, gemm_m, gemm_n, gemm_k,
+                             gemm_min_tflops, gemm_median_tflops, gemm_max_tflops, gemm_slowest_rank, gemm_slowest_host)
+  SELECT id, 1, 1767225600, 5, 16, 4, 512, 512, 512, 90 + abs(random() % 10), 100, 101, 0, 'n1' FROM allocations;
+INSERT INTO canary_all_reduce (reading, size_bytes, median_us, median_busbw_gb_per_s)
+  SELECT id, 4194304, 1000 + abs(random() % 300), 1 FROM canary_readings;
+INSERT OR IGNORE INTO canary_nodes (reading, node, gemm_min_tflops, gemm_median_tflops)
+  SELECT r.id, 'n' || p.node, 95 + abs(random() % 10), 100 FROM canary_readings AS r JOIN places AS p USING (allocation);
+INSERT OR IGNORE INTO canary_pairs (reading, node_a, node_b, bandwidth_gb_per_s)
+  SELECT r.id, 'n' || a.node, 'n' || b.node, 10 + abs(random() % 3)
+  FROM canary_readings AS r JOIN places AS a USING (allocation) JOIN places AS b USING (allocation)
+  WHERE a.place < b.place AND a.node <> b.node;
+INSERT INTO run_canaries (run, moment, reading) SELECT runs.id, 'before', r.id FROM runs JOIN canary_readings AS r USING (allocation);
+SQL
+}
+
+# cpu_us COMMAND RESET: user and system time of a command, the least of some runs.
+cpu_us() {
+  local i least='' now TIMEFORMAT='%U %S'
+  for ((i = 0; i < ${RUNS:-3}; ++i)); do
+    eval "$2"
+    now=$({ time eval "$1" >"$folder/out"; } 2>&1 | awk 'END {printf "%d", ($1 + $2) * 1e6}')
+    if [ -z "$least" ] || [ "$now" -lt "$least" ]; then least=$now; fi
+  done
+  echo "$least"
+}
+
+# grows WHAT FIRST PREPARE COMMAND [RESET]: bash words with $n, $p and $folder. The number of WHAT begins with FIRST;
+# PREPARE is run for each number, RESET before each run.
+grows() {
+  local what=$1 n=$2 prepare=$3 command=$4 reset=${5:-:} i word times='' wanted=''
+  for word in "${words[@]}"; do if [[ $what == *"$word"* ]]; then wanted=1; fi; done
+  if [ "${#words[@]}" -gt 0 ] && [ -z "$wanted" ]; then return; fi
+  for ((i = 0; i < 6; ++i, n *= 2)); do
+    eval "$prepare"
+    times+="$n $(cpu_us "$command" "$reset") "
+  done
+  # shellcheck disable=SC2086 # words
+  awk -v what="$what" -v most="$most" 'BEGIN {
+    for (i = 1; i < ARGC; i += 2) {n[++count] = ARGV[i]; us[count] = ARGV[i + 1]}
+    power = log(us[count] / us[count - 3]) / log(n[count] / n[count - 3])
+    printf "| %s | %d to %d | %.0f to %.0f | %.2f | %s |\n", what, n[1], n[count], us[1] / 1000, us[count] / 1000,
+           power, (power > most ? "too steep" : "")
+    exit power > most
+  }' $times || failed=1
+}
+
+words=("$@")
+mkdir -p "$folder/nothing"
+p="build/pippin --db $folder/t.db --quiet"
+echo "| of | N | CPU, ms | N to the power of | |"
+echo "|---|---|---|---|---|"
+# shellcheck disable=SC2016 # for grows
+{
+  grows 'report, the first time: runs' 250 'database "$folder/t.db" $((n / 5)) 5 1 40' '$p report --format csv' \
+    'sqlite3 "$folder/t.db" "DELETE FROM run_digests"'
+  grows 'report: rows' 150 'database "$folder/t.db" "$n" 5 1 3; $p report >"$folder/out"' '$p report'
+  grows 'report --by run: runs' 250 'database "$folder/t.db" $((n / 5)) 5 1 3; $p report >"$folder/out"' '$p report --by run'
+  grows 'report --by campaign: campaigns' 2 'database "$folder/t.db" 50 4 "$n" 3; $p report >"$folder/out"' \
+    '$p report s --by campaign'
+  grows 'compare: rows' 75 'database "$folder/t.db" "$n" 5 2 3; $p report --pool >"$folder/out"' '$p compare s/1 s/2'
+  grows 'compare: allocations' 8 'database "$folder/t.db" 50 "$n" 2 3; $p report --pool >"$folder/out"' '$p compare s/1 s/2'
+  grows 'noise: configurations' 75 'database "$folder/t.db" "$n" 5 1 3; $p report >"$folder/out"' '$p noise s'
+  grows 'noise: allocations' 10 'database "$folder/t.db" 50 "$n" 1 3 32; $p report >"$folder/out"' '$p noise s'
+  grows 'noise: nodes of as many allocations' 32 'database "$folder/t.db" 1 "$n" 1 3 "$n"; $p report >"$folder/out"' \
+    '$p noise s'
+}
+exit "$failed"
