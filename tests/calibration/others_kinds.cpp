@@ -1,5 +1,4 @@
 // The same simulated days as pippin judges them, and as other ways would.
-#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "reports/statistics/student.h"
 #include "reports/summarize.h"
 #include "tests/calibration/kinds.h"
+#include "tests/reports/statistics/ranks.h"
 
 namespace pippin::calibration {
 
@@ -71,19 +71,7 @@ bool pippin_finds(const Day& base, const Day& other) {
 
 /// Mann and Whitney on single iterations, as benchstat does on single measurements.
 bool iterations_differ(const Day& base, const Day& other) {
-  std::vector<std::pair<double, bool>> all;
-  for (const double line : base.lines) all.emplace_back(line, false);
-  for (const double line : other.lines) all.emplace_back(line, true);
-  std::sort(all.begin(), all.end());
-  double ranks = 0;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].second) ranks += static_cast<double>(i + 1);
-  }
-  const auto n = static_cast<double>(base.lines.size()),
-             m = static_cast<double>(other.lines.size());
-  const double mean = m * (n + m + 1) / 2, sd = std::sqrt(n * m * (n + m + 1) / 12);
-  constexpr double kManyDegrees = 1e6;  // a normal distribution
-  return 2 * t_above(std::abs(ranks - mean) / sd, kManyDegrees) < kLevel;
+  return test::normal_p(base.lines, other.lines, false) < kLevel;
 }
 
 /// A fixed threshold about a reference, as in ReFrame.

@@ -1,65 +1,14 @@
 #include "reports/statistics/common_mode.h"
 
+#include <algorithm>
 #include <cmath>
-#include <map>
-#include <numeric>
-#include <set>
-#include <string>
 
-#include "core/base/text.h"
-#include "reports/statistics/many_tests.h"
-#include "tests/reports/statistics/reference.h"
-#include "tests/reports/statistics/series.h"
+#include "core/base/random.h"
+#include "tests/support/catch.h"
 
 using namespace pippin;
-using test::near;
-using test::reference;
 
 namespace {
-
-/// two_day.csv: 12 configurations, 2 days of 6 allocations; every allocation ran all of them.
-std::vector<TwoSides> two_days() {
-  std::map<std::string, std::map<std::string, std::pair<double, int>>> cells;
-  std::set<std::string> allocations;
-  for (const auto& row : test::csv_rows("two_day.csv")) {
-    const std::string name = row.at(0) + "/" + row.at(1);
-    allocations.insert(name);
-    auto& cell = cells[row.at(2)][name];
-    cell.first += parse_number(row.at(4)).value();
-    ++cell.second;
-  }
-  std::vector<TwoSides> rows;
-  for (const auto& configuration : cells) {
-    TwoSides& row = rows.emplace_back();
-    for (const auto& cell : configuration.second) {
-      RowMeans& side = cell.first[1] == '1' ? row.base : row.other;
-      side.allocations.push_back(static_cast<std::size_t>(
-          std::distance(allocations.begin(), allocations.find(cell.first))));
-      side.values.push_back(std::log(cell.second.first / cell.second.second));
-    }
-  }
-  return rows;
-}
-
-std::vector<std::size_t> all_of(const std::vector<TwoSides>& rows) {
-  std::vector<std::size_t> all(rows.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  return all;
-}
-
-std::string name_of(std::size_t row) { return fmt::format("k{:02}", row + 1); }
-
-std::set<std::string> changed(const std::vector<TwoSides>& rows,
-                              const std::vector<std::size_t>& members) {
-  std::vector<double> p;
-  for (const auto& found : beside_shift(rows, members)) p.push_back(found.difference->p());
-  const auto adjusted = benjamini_hochberg(p);
-  std::set<std::string> found;
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    if (adjusted[row] <= 0.05) found.insert(name_of(row));
-  }
-  return found;
-}
 
 /// `count` rows on 5 allocations a side that all of them share; `moves` are added to the other.
 std::vector<TwoSides> simulated(Random& random, const std::vector<double>& moves, double between,
@@ -77,46 +26,6 @@ std::vector<TwoSides> simulated(Random& random, const std::vector<double>& moves
 }
 
 }  // namespace
-
-TEST_CASE("two days differ in each row as Welch's test in R tells") {
-  const auto rows = two_days();
-  const auto& r = reference().at("two_day").at("per_config");
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto found = row_difference(rows[i].base, rows[i].other);
-    const auto& expected = r.at(name_of(i));
-    CHECK_FALSE(found.paired);
-    CHECK(std::exp(found.difference->estimate) == near(expected.at("ratio")));
-    CHECK(std::exp(found.difference->low(0.95)) == near(expected.at("ci").at(0)));
-    CHECK(found.difference->df == near(expected.at("df")));
-    CHECK(found.difference->p() == near(expected.at("p_welch_log")));
-  }
-}
-
-TEST_CASE("the shift of all rows is that of R") {
-  const auto rows = two_days();
-  const auto& r = reference().at("two_day").at("common_mode_day2_over_day1");
-  const auto found = common_shift(rows, all_of(rows));
-  CHECK(std::exp(found.difference->estimate) == near(r.at("ratio")));
-  CHECK(std::exp(found.difference->high(0.95)) == near(r.at("ci").at(1)));
-  CHECK(found.difference->p() == near(r.at("p")));
-}
-
-TEST_CASE("beside the common shift exactly the three rows stand out that changed") {
-  const auto rows = two_days();
-  const auto members = rows_of_one_shift(rows);
-  CHECK(members.size() >= 8);
-  CHECK(changed(rows, members) == std::set<std::string>{"k03", "k07", "k11"});
-  // R takes the mean of all rows, the changed ones too; from the others alone it is n / (n - 1) of
-  // that, with the same t.
-  const auto& r = reference().at("two_day").at("common_mode_adjusted");
-  const auto beside_all = beside_shift(rows, all_of(rows));
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    const auto& found = beside_all[row].difference;
-    const auto& expected = r.at(name_of(row));
-    CHECK(found->estimate * 11 / 12 == near(std::log(expected.at("ratio").get<double>())));
-    CHECK(found->p() == near(expected.at("p")));
-  }
-}
 
 TEST_CASE("half of the rows slower is no common shift") {
   Random random(1);

@@ -13,6 +13,14 @@ const nlohmann::json& reference() {
   return answers;
 }
 
+std::vector<double> numbers_of(const nlohmann::json& list) {
+  if (list.is_number()) return {list.get<double>()};
+  std::vector<double> values;
+  for (const auto& item : list)
+    values.push_back(item.is_null() ? std::nan("") : item.get<double>());
+  return values;
+}
+
 std::vector<double> logs_of(std::vector<double> values) {
   for (double& value : values) value = std::log(value);
   return values;

@@ -1,8 +1,11 @@
 #include "tests/reports/statistics/series.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <numbers>
+#include <utility>
 
 #include "core/base/files.h"
 #include "core/base/text.h"
@@ -22,6 +25,12 @@ std::vector<std::vector<std::string>> csv_rows(const std::string& file) {
   return rows;
 }
 
+std::vector<double> last_column(const std::string& file) {
+  std::vector<double> values;
+  for (const auto& row : csv_rows(file)) values.push_back(parse_number(row.back()).value());
+  return values;
+}
+
 std::vector<double> series_of(const std::string& file, const std::string& name) {
   std::vector<double> values;
   for (const auto& row : csv_rows(file)) {
@@ -30,28 +39,57 @@ std::vector<double> series_of(const std::string& file, const std::string& name) 
   return values;
 }
 
-std::vector<RunMoments> runs_of(const std::string& file) {
-  struct Times {
-    std::string day, allocation;
-    std::vector<double> values;
-  };
-  std::map<std::string, Times> runs;
+std::vector<RunTimes> run_times_of(const std::string& file) {
+  std::map<std::string, RunTimes> runs;
   for (const auto& row : csv_rows(file)) {
-    Times& run = runs[row.at(2)];
+    RunTimes& run = runs[row.at(2)];
     run.day = row.at(0);
     run.allocation = row.at(1);
+    run.name = row.at(2);
     run.values.push_back(parse_number(row.at(4)).value());
   }
+  std::vector<RunTimes> list;
+  for (auto& entry : runs) list.push_back(std::move(entry.second));
+  return list;
+}
+
+std::vector<RunMoments> runs_of(const std::string& file) { return moments_of(run_times_of(file)); }
+
+std::vector<RunMoments> moments_of(const std::vector<RunTimes>& runs) {
   std::vector<RunMoments> moments;
-  for (const auto& entry : runs) {
-    moments.push_back(moments_of(entry.second.day, entry.second.allocation, entry.second.values));
-  }
+  for (const auto& run : runs) moments.push_back(moments_of(run.day, run.allocation, run.values));
   return moments;
 }
 
 RunMoments moments_of(std::string day, std::string allocation, const std::vector<double>& values) {
   return {std::move(day), std::move(allocation), values.size(), mean_of(values),
           squares_of(values)};
+}
+
+std::vector<double> without_spikes(const std::vector<double>& values, double far, bool start) {
+  constexpr std::ptrdiff_t kReach = 3;
+  constexpr double kSmallestMad = 1e-6;
+  const std::ptrdiff_t first = start ? 1 : 0, end = std::ssize(values);
+  auto result = values;
+  for (std::ptrdiff_t i = 2 * first; i < end; ++i) {
+    const std::vector<double> window(values.begin() + std::max(i - kReach, first),
+                                     values.begin() + std::min(i + kReach + 1, end));
+    double& value = result[static_cast<std::size_t>(i)];
+    const double middle = median_of(window);
+    if (std::abs(value - middle) > far * std::max(mad_of(window), kSmallestMad)) value = middle;
+  }
+  return result;
+}
+
+std::vector<std::vector<double>> cycle_of(const std::vector<double>& hours) {
+  std::vector<std::vector<double>> columns(3);
+  for (const double hour : hours) {
+    const double angle = 2 * std::numbers::pi * hour / 24;
+    columns[0].push_back(1);
+    columns[1].push_back(std::cos(angle));
+    columns[2].push_back(std::sin(angle));
+  }
+  return columns;
 }
 
 }  // namespace pippin::test
