@@ -96,7 +96,7 @@ void add_causes(Noise& noise, const std::vector<NoisyRun>& runs) {
   if (with.values.size() < kFewest) {
     noise.no_causes_because = with.values.empty()
                                   ? "no run has a canary of network and compute beside it"
-                                  : "fewer than 10 runs have a canary beside them";
+                                  : "fewer than 10 runs have canaries of one size beside them";
     return;
   }
   const auto shares =

@@ -115,10 +115,12 @@ class Placed {
 
   const std::vector<const NoisyAllocation*>& allocations() const { return allocations_; }
 
-  /// Each group's effect on `values`, one an allocation.
-  void add(Tests& tests, Test::Of of, const std::vector<double>& values,
-           const Columns& covariates) const {
-    if (!membership_ || squares_of(values) == 0) return;
+  /// Each group's effect on `values`, one an allocation; beside those of the groups `given`.
+  Tests tests(Test::Of of, const std::vector<double>& values, Columns covariates,
+              const std::vector<std::vector<std::string>>& given) const {
+    Tests tests;
+    if (!membership_ || squares_of(values) == 0) return tests;
+    for (const auto& who : given) covariates.push_back(presence_of(who));
     const auto effects = membership_->effects(values, covariates);
     for (std::size_t i = 0; i < effects.size(); ++i) {
       if (!effects[i]) continue;
@@ -126,9 +128,22 @@ class Placed {
       add_test(tests, {of, groups_.groups[i], *effects[i], of_no_matter(of), with,
                        allocations_.size() - with, 0});
     }
+    return tests;
   }
 
  private:
+  /// 1 for each allocation that had the group.
+  std::vector<double> presence_of(const std::vector<std::string>& who) const {
+    const auto has = [&](const NoisyAllocation* allocation) {
+      return std::find(allocation->nodes.begin(), allocation->nodes.end(), who.front()) !=
+             allocation->nodes.end();
+    };
+    std::vector<double> presence;
+    presence.reserve(allocations_.size());
+    for (const auto* allocation : allocations_) presence.push_back(has(allocation) ? 1 : 0);
+    return presence;
+  }
+
   std::vector<const NoisyAllocation*> allocations_;
   Groups groups_;
   std::optional<Membership> membership_;
@@ -162,29 +177,73 @@ const Placed& placed(std::list<Placed>& known, std::vector<const NoisyAllocation
   return known.emplace_back(std::move(allocations));
 }
 
-void add_presences(Tests& tests, const std::vector<NoisyAllocation>& all,
-                   const std::vector<NoisyAllocation>& collected) {
-  const auto any = [](const NoisyAllocation&) { return true; };
-  const auto has_network = [](const NoisyAllocation& a) { return a.all_reduce.has_value(); };
-  const auto has_gemm = [](const NoisyAllocation& a) { return a.gemm.has_value(); };
-  const auto effect = [](const NoisyAllocation& a) { return a.effect; };
-  const auto all_reduce = [](const NoisyAllocation& a) { return *a.all_reduce; };
-  const auto gemm = [](const NoisyAllocation& a) { return *a.gemm; };
-  std::list<Placed> known;
-  const Placed& everywhere = placed(known, chosen(all, any));
-  everywhere.add(tests, Test::Of::kStepTime, values_of(everywhere, effect), {});
-  const auto with_network = chosen(all, has_network);
-  auto readings = with_network;
-  for (const auto* table : chosen(collected, has_network)) readings.push_back(table);
-  const Placed& measured = placed(known, readings);
-  measured.add(tests, Test::Of::kAllReduce, values_of(measured, all_reduce), {});
-  const Placed& given = placed(known, with_network);
-  const auto network = values_of(given, all_reduce);
-  if (!network.empty() && squares_of(network) > 0)
-    given.add(tests, Test::Of::kGivenNetwork, values_of(given, effect), {network});
-  const Placed& computing = placed(known, chosen(all, has_gemm));
-  computing.add(tests, Test::Of::kGemm, values_of(computing, gemm), {});
-}
+/// What can be asked of who was there.
+class Presences {
+ public:
+  Presences(const std::vector<NoisyAllocation>& all,
+            const std::vector<NoisyAllocation>& collected) {
+    const auto any = [](const NoisyAllocation&) { return true; };
+    const auto has_network = [](const NoisyAllocation& a) { return a.all_reduce.has_value(); };
+    const auto has_gemm = [](const NoisyAllocation& a) { return a.gemm.has_value(); };
+    const auto effect = [](const NoisyAllocation& a) { return a.effect; };
+    const auto all_reduce = [](const NoisyAllocation& a) { return *a.all_reduce; };
+    const auto gemm = [](const NoisyAllocation& a) { return *a.gemm; };
+    ask(Test::Of::kStepTime, chosen(all, any), effect);
+    const auto with_network = chosen(all, has_network);
+    auto readings = with_network;
+    for (const auto* table : chosen(collected, has_network)) readings.push_back(table);
+    ask(Test::Of::kAllReduce, readings, all_reduce);
+    ask(Test::Of::kGivenNetwork, with_network, effect);
+    auto network = values_of(*questions_.back().placed, all_reduce);
+    if (network.empty() || squares_of(network) == 0) {
+      questions_.pop_back();
+    } else {
+      questions_.back().covariates.push_back(std::move(network));
+    }
+    ask(Test::Of::kGemm, chosen(all, has_gemm), gemm);
+  }
+
+  void add_tests(Tests& tests) const {
+    for (const auto& question : questions_) {
+      for (auto& test : question.tests({})) tests.push_back(std::move(test));
+    }
+  }
+
+  /// The same question about the same suspect beside others that are known to be slow; other tests
+  /// stay as they are. Nothing where those stand in for it.
+  std::optional<Test> again(const Test& test,
+                            const std::vector<std::vector<std::string>>& given) const {
+    for (const auto& question : questions_) {
+      if (question.of != test.of) continue;
+      for (auto& other : question.tests(given)) {
+        if (other.who == test.who) return other;
+      }
+      return std::nullopt;
+    }
+    return test;
+  }
+
+ private:
+  struct Question {
+    Test::Of of;
+    const Placed* placed;
+    std::vector<double> values;
+    Columns covariates;
+
+    Tests tests(const std::vector<std::vector<std::string>>& given) const {
+      return placed->tests(of, values, covariates, given);
+    }
+  };
+
+  template <typename Value>
+  void ask(Test::Of of, std::vector<const NoisyAllocation*> allocations, Value value) {
+    const Placed& where = placed(known_, std::move(allocations));
+    questions_.push_back({of, &where, values_of(where, value), {}});
+  }
+
+  std::list<Placed> known_;
+  std::vector<Question> questions_;
+};
 
 // ---- what canaries measured --------------------------------------------------------------------
 
@@ -307,12 +366,31 @@ void add_pair_slowness(Slowness& nodes, Slowness& links, const Slowness::Unit& u
     const auto own = typical_of(known, node, ""), other = typical_without(known, node);
     if (own && other) nodes.add({node}, unit, *other - *own);
   }
+  // Below the better one of two others is every noisy link on average: what counts is by how much
+  // more than other links.
+  std::vector<std::pair<std::vector<std::string>, double>> below;
+  std::vector<double> usual;
   for (const auto& [ends, value] : known) {
     const auto first = typical_of(known, ends.first, ends.second);
     const auto second = typical_of(known, ends.second, ends.first);
-    if (first && second)
-      links.add({ends.first, ends.second}, unit, std::min(*first, *second) - value);
+    if (!first || !second) continue;
+    usual.push_back(std::min(*first, *second) - value);
+    below.push_back({{ends.first, ends.second}, usual.back()});
   }
+  if (usual.empty()) return;
+  const double middle = median_of(usual);
+  for (const auto& [ends, value] : below) links.add(ends, unit, value - middle);
+}
+
+/// Adds of each node what it has above the mean of the others: equal ones take turns as the
+/// slowest, so that each has something.
+void add_above_others(Slowness& slowness, const Slowness::Unit& unit,
+                      const std::map<std::string, double>& by_node) {
+  if (by_node.size() < 2) return;
+  double sum = 0;
+  for (const auto& entry : by_node) sum += entry.second;
+  for (const auto& [node, value] : by_node)
+    slowness.add({node}, unit, value - (sum - value) / static_cast<double>(by_node.size() - 1));
 }
 
 /// How much slower each node's slowest rank made its product than the middle of the other nodes'.
@@ -339,10 +417,10 @@ void add_slowest_product(Slowness& hosts, const Slowness::Unit& unit, const Cana
   const CanaryGemm& gemm = reading.gemm;
   if (!(gemm.min_tflops > 0) || gemm.slowest_host.empty()) return;
   const double slowness = std::log(gemm.median_tflops / gemm.min_tflops);
-  std::set<std::string> all(nodes.begin(), nodes.end());
-  all.insert(gemm.slowest_host);
-  if (all.size() < 2) return;  // the slowest of one is nobody
-  for (const auto& node : all) hosts.add({node}, unit, node == gemm.slowest_host ? slowness : 0);
+  std::map<std::string, double> all;
+  for (const auto& node : nodes) all[node] = 0;
+  all[gemm.slowest_host] = slowness;
+  add_above_others(hosts, unit, all);
 }
 
 void add_canaries(Tests& tests, const std::vector<NoisyAllocation>& allocations,
@@ -369,21 +447,47 @@ void add_canaries(Tests& tests, const std::vector<NoisyAllocation>& allocations,
         add_slowest_product(slowest, unit, reading, measured[i]->nodes);
     }
   }
-  for (std::size_t i = 0; i < allocations.size(); ++i) {
-    for (const auto& [node, longer] : allocations[i].computing)
-      computing.add({node}, {i, 0, false}, longer);
-  }
+  for (std::size_t i = 0; i < allocations.size(); ++i)
+    add_above_others(computing, {i, 0, false}, allocations[i].computing);
   for (const auto* slowness : {&nodes, &links, &hosts, &slowest, &computing})
     slowness->add_tests(tests);
 }
 
 // ---- verdicts ----------------------------------------------------------------------------------
 
-void adjust(Tests& tests) {
+/// All that was tested of one node, link or group.
+struct Case {
+  Tests tests;
+  double p = 1, p_adjusted = 1;  ///< of all its tests; and beside those of others
+};
+
+/// The p of all tests of a suspect, each of which is adjusted for the others.
+double taken_together(Tests& tests) {
   std::vector<double> p;
-  for (const auto& test : tests) p.push_back(test.p);
-  const auto adjusted = benjamini_hochberg(p);
-  for (std::size_t i = 0; i < tests.size(); ++i) tests[i].p_adjusted = adjusted[i];
+  p.reserve(tests.size());
+  for (Test& test : tests) {
+    p.push_back(test.p);
+    test.p_adjusted = std::min(1.0, test.p * static_cast<double>(tests.size()));
+  }
+  return simes(std::move(p));
+}
+
+/// Tests of one suspect count as one: with each on its own, five that find a slow node would let
+/// others pass whom chance has made look slow.
+std::vector<Case> cases_of(const Tests& tests) {
+  std::map<std::vector<std::string>, Tests> by_suspect;
+  for (const auto& test : tests) by_suspect[test.who].push_back(test);
+  std::vector<Case> cases;
+  std::vector<double> together;
+  for (auto& entry : by_suspect) {
+    Case& one = cases.emplace_back();
+    one.tests = std::move(entry.second);
+    one.p = taken_together(one.tests);
+    together.push_back(one.p);
+  }
+  const auto adjusted = holm(together);
+  for (std::size_t i = 0; i < cases.size(); ++i) cases[i].p_adjusted = adjusted[i];
+  return cases;
 }
 
 const char* effect_on(Test::Of of) {
@@ -406,6 +510,14 @@ const char* effect_on(Test::Of of) {
   return "";
 }
 
+/// "23 % longer than", or "2.5 times as long as".
+std::string longer_than(double ln) {
+  constexpr double kPercent = 100, kTwice = 2;
+  const double times = std::exp(ln);
+  return times < kTwice ? short_number((times - 1) * kPercent, 2) + " % longer than"
+                        : short_number(times, 2) + " times as long as";
+}
+
 std::string percent(double ln) {
   constexpr double kPercent = 100;
   return short_number((std::exp(ln) - 1) * kPercent, 2) + " %";
@@ -420,6 +532,7 @@ std::string collected_of(const Test& test) {
 
 std::string sentence_of(const Test& test) {
   const std::string more = percent(test.effect.estimate);
+  const std::string longer = longer_than(test.effect.estimate);
   const std::string counts =
       fmt::format("{} allocations with, {} without", test.with, test.without);
   switch (test.of) {
@@ -434,14 +547,15 @@ std::string sentence_of(const Test& test) {
       return fmt::format("the canary's slowest GEMM takes {} longer where it is ({})", more,
                          counts);
     case Test::Of::kPairs:
-      return fmt::format("its links are {} slower than the others'{}", more, collected_of(test));
+      return fmt::format("messages over its links take {} over the others'{}", longer,
+                         collected_of(test));
     case Test::Of::kLink:
-      return fmt::format("it is {} slower than its nodes' other links{}", more, collected_of(test));
+      return fmt::format("messages over it take {} over its nodes' other links{}", longer,
+                         collected_of(test));
     case Test::Of::kSlowestRank:
       return fmt::format("its GEMM is the slowest, by {} on average", more);
     case Test::Of::kNodeGemm:
-      return fmt::format("its GEMM takes {} longer than the other nodes'{}", more,
-                         collected_of(test));
+      return fmt::format("its GEMM takes {} the other nodes'{}", longer, collected_of(test));
     case Test::Of::kComputing:
       return fmt::format("its ranks compute longest, by {} on average", more);
   }
@@ -468,24 +582,24 @@ std::string kind_of(const Tests& tests) {
   return is_network(surest->of) ? "network" : "compute";
 }
 
-Suspect suspect_of(const Tests& tests) {
+Suspect suspect_of(const Case& found) {
+  const Tests& tests = found.tests;
   Suspect suspect;
   const Test* surest = &tests.front();
   for (const auto& test : tests) {
-    if (test.p_adjusted < surest->p_adjusted ||
-        (test.p_adjusted == surest->p_adjusted && test.p < surest->p))
-      surest = &test;
+    if (test.p < surest->p) surest = &test;
     if (test.p_adjusted <= kLevel) suspect.evidence.push_back(sentence_of(test));
     if (test.of != Test::Of::kStepTime) continue;
     suspect.allocations_with = test.with;
     suspect.allocations_without = test.without;
   }
+  if (suspect.evidence.empty()) suspect.evidence.push_back(sentence_of(*surest));
   suspect.nodes = surest->who;
   suspect.is_link = surest->of == Test::Of::kLink;
   suspect.kind = kind_of(tests);
   suspect.effect = surest->effect.estimate;
   suspect.effect_on = effect_on(surest->of);
-  suspect.p_adjusted = surest->p_adjusted;
+  suspect.p_adjusted = found.p_adjusted;
   if (suspect.allocations_with == 0) {
     suspect.allocations_with = surest->with;
     suspect.allocations_without = surest->without;
@@ -519,35 +633,95 @@ std::string none_because(const Tests& tests, const std::vector<NoisyAllocation>&
          "nodes in 3 readings";
 }
 
+/// The slowest of an allocation sets its pace, so that a node that is often with a slow one may
+/// look slow or fast. Whoever is suspect must be so beside those that are so more surely.
+void hold_beside_others(std::vector<Case>& cases, const Presences& presences) {
+  std::vector<Case*> named;
+  for (Case& one : cases) {
+    if (one.p_adjusted <= kLevel) named.push_back(&one);
+  }
+  std::stable_sort(named.begin(), named.end(),
+                   [](const Case* a, const Case* b) { return a->p < b->p; });
+  std::vector<std::vector<std::string>> given;
+  for (Case* one : named) {
+    if (!given.empty()) {
+      Tests tests;
+      for (const Test& test : one->tests) {
+        if (auto again = presences.again(test, given)) tests.push_back(*std::move(again));
+      }
+      one->p_adjusted = 1;
+      if (tests.empty()) continue;
+      one->tests = std::move(tests);
+      one->p_adjusted =
+          std::min(1.0, taken_together(one->tests) * static_cast<double>(cases.size()));
+    }
+    if (one->p_adjusted <= kLevel) given.push_back(one->tests.front().who);
+  }
+}
+
+/// A slow node makes its links slow, and a slow link its two nodes: the one stays whose slowness
+/// the other does not explain.
+void drop_what_others_explain(std::vector<Suspect>& suspects, const std::vector<Case>& cases) {
+  constexpr double kMuch = 2;
+  std::map<std::string, double> by_pairs;  // ln by which a node's typical link is slow
+  std::set<std::string> otherwise;         // nodes that something else than pairs names
+  for (const auto& one : cases) {
+    for (const auto& test : one.tests) {
+      if (test.who.size() != 1) continue;
+      if (test.of == Test::Of::kPairs) {
+        by_pairs[test.who[0]] = test.effect.estimate;
+      } else if (test.p_adjusted <= kLevel) {
+        otherwise.insert(test.who[0]);
+      }
+    }
+  }
+  const auto is_node = [](const Suspect& suspect) {
+    return !suspect.is_link && suspect.nodes.size() == 1;
+  };
+  std::set<std::string> named, of_links;
+  for (const auto& suspect : suspects) {
+    if (is_node(suspect)) named.insert(suspect.nodes[0]);
+  }
+  const auto is_explained_link = [&](const Suspect& suspect) {
+    const auto explains = [&](const std::string& node) {
+      return named.count(node) > 0 && suspect.effect <= kMuch * by_pairs[node];
+    };
+    return suspect.is_link && std::any_of(suspect.nodes.begin(), suspect.nodes.end(), explains);
+  };
+  const auto drop = [&](const auto& goes) {
+    suspects.erase(std::remove_if(suspects.begin(), suspects.end(), goes), suspects.end());
+  };
+  drop(is_explained_link);
+  for (const auto& suspect : suspects) {
+    if (suspect.is_link) of_links.insert(suspect.nodes.begin(), suspect.nodes.end());
+  }
+  drop([&](const Suspect& suspect) {
+    return is_node(suspect) && of_links.count(suspect.nodes[0]) > 0 &&
+           otherwise.count(suspect.nodes[0]) == 0;
+  });
+}
+
 }  // namespace
 
 Blame blame_for(const std::vector<NoisyAllocation>& allocations,
                 const std::vector<NoisyAllocation>& collected) {
+  const Presences presences(allocations, collected);
   Tests tests;
-  add_presences(tests, allocations, collected);
+  presences.add_tests(tests);
   add_canaries(tests, allocations, collected);
-  adjust(tests);
-  // Two nodes that were always together are no link.
-  std::map<std::pair<bool, std::vector<std::string>>, Tests> by_suspect;
-  for (const auto& test : tests) by_suspect[{test.of == Test::Of::kLink, test.who}].push_back(test);
+  // Of few nodes there are many links: nodes and links are two questions, each with its own level.
+  const auto of_links = std::stable_partition(
+      tests.begin(), tests.end(), [](const auto& test) { return test.of != Test::Of::kLink; });
+  auto cases = cases_of({tests.begin(), of_links});
+  hold_beside_others(cases, presences);
+  for (auto& link : cases_of({of_links, tests.end()})) cases.push_back(std::move(link));
   Blame blame;
-  for (const auto& entry : by_suspect) {
-    const bool named = std::any_of(entry.second.begin(), entry.second.end(),
-                                   [](const auto& test) { return test.p_adjusted <= kLevel; });
-    if (named) blame.suspects.push_back(suspect_of(entry.second));
+  for (const auto& one : cases) {
+    if (one.p_adjusted <= kLevel) blame.suspects.push_back(suspect_of(one));
   }
   std::stable_sort(blame.suspects.begin(), blame.suspects.end(),
                    [](const auto& a, const auto& b) { return a.p_adjusted < b.p_adjusted; });
-  // A slow node makes each of its links slow.
-  std::set<std::string> slow;
-  for (const auto& suspect : blame.suspects) {
-    if (!suspect.is_link && suspect.nodes.size() == 1) slow.insert(suspect.nodes[0]);
-  }
-  const auto explained = [&](const Suspect& suspect) {
-    return suspect.is_link && (slow.count(suspect.nodes[0]) + slow.count(suspect.nodes[1]) > 0);
-  };
-  blame.suspects.erase(std::remove_if(blame.suspects.begin(), blame.suspects.end(), explained),
-                       blame.suspects.end());
+  drop_what_others_explain(blame.suspects, cases);
   if (blame.suspects.empty()) blame.none_because = none_because(tests, allocations);
   return blame;
 }

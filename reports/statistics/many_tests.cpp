@@ -46,4 +46,12 @@ std::vector<double> holm(const std::vector<double>& p) {
   return adjusted;
 }
 
+double simes(std::vector<double> p) {
+  std::sort(p.begin(), p.end());
+  double least = 1;
+  for (std::size_t i = 0; i < p.size(); ++i)
+    least = std::min(least, p[i] * static_cast<double>(p.size()) / static_cast<double>(i + 1));
+  return least;
+}
+
 }  // namespace pippin

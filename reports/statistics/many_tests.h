@@ -13,4 +13,8 @@ namespace pippin {
 std::vector<double> benjamini_hochberg(const std::vector<double>& p);
 std::vector<double> holm(const std::vector<double>& p);
 
+/// That not one of several tests finds anything; 1 of none. Requires numbers.
+/// Source: Simes, "An improved Bonferroni procedure for multiple tests of significance", 1986.
+double simes(std::vector<double> p);
+
 }  // namespace pippin

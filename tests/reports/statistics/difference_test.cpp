@@ -142,3 +142,10 @@ TEST_CASE("tails of t and F are those of R") {
   const auto& blocks = reference().at("blocks").at("blocked");
   CHECK(f_above(blocks.at("F_config"), 5, 45) == near(blocks.at("p_config")));
 }
+
+TEST_CASE("several tests find something together as rarely as one would") {
+  CHECK(simes({}) == 1);
+  CHECK(simes({0.03}) == 0.03);
+  CHECK(simes({0.9, 0.01, 0.5, 0.6}) == Approx(0.04));
+  CHECK(simes({0.04, 0.03, 0.05}) == Approx(0.05));
+}
