@@ -7,18 +7,25 @@ PATH=$PATH:/usr/sbin:/sbin # a plain user's PATH is without Slurm's daemons
 registry=/tmp/pippin-slurm-ports # who has which ports: a link BASE → DIR each
 block=128                        # ports from BASE on: slurmctld, n1 … n126, slurmdbd
 patience_s=60                    # for anything to come up
+# shellcheck source-path=SCRIPTDIR source=network.bash
+. "$(dirname "${BASH_SOURCE[0]}")/network.bash"
 
 words() {
   cat <<'TEXT'
-usage: slurm/cluster.bash up DIR [--nodes N] [--accounting] [--port BASE] [--set KEY=VALUE]...
+usage: slurm/cluster.bash up DIR [--nodes N] [--accounting] [--network] [--rate RATE] [--port BASE] [--set KEY=VALUE]...
        slurm/cluster.bash down DIR
        slurm/cluster.bash kill DIR WHO [SIGNAL] [--with-jobs]
        slurm/cluster.bash start DIR WHO [--without-state]
        slurm/cluster.bash wait DIR
+       slurm/cluster.bash link DIR NODE [NODE] --rate RATE | --heal
+       slurm/cluster.bash traffic DIR NODE NODE SECONDS
+       slurm/cluster.bash processor DIR NODE --share SHARE
 up prints what a shell evaluates: eval "$(slurm/cluster.bash up DIR)"; DIR/cluster.yaml is pippin's cluster file.
 WHO: slurmctld, slurmdbd, mariadbd, munged, or a node's slurmd: n1, n2, ... --with-jobs also kills what runs on the node.
 --set replaces or adds a line of slurm.conf; the fields of NodeName= and PartitionName= lines replace those of the same name.
 --without-state: a slurmctld that has forgotten all jobs and begins with job 1 again. wait: until all nodes respond.
+--network (as root): a network namespace a node, links of RATE (500mbit) to a switch, an equal part of the processor.
+link, traffic and processor spoil that: a node's link or the way between two, four streams each way, less processor.
 TEXT
 }
 
@@ -133,10 +140,11 @@ alive() {
 
 # --- ports --------------------------------------------------------------------------------------
 
-# In hexadecimal. There is no tcp6 where IPv6 is switched off.
-listening() { cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | awk '$4 == "0A" {sub(/.*:/, "", $2); print $2}' || true; }
+# listening [COMMAND...]: in hexadecimal. There is no tcp6 where IPv6 is switched off.
+listening() { "$@" cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | awk '$4 == "0A" {sub(/.*:/, "", $2); print $2}' || true; }
 
-answers() { listening | grep -qx "$(printf %04X "$1")"; }
+# answers PORT [COMMAND...]: as what the command runs sees it.
+answers() { listening "${@:2}" | grep -qx "$(printf %04X "$1")"; }
 
 # Whether BASE … BASE+127 are neither another cluster's nor in use.
 is_free() {
@@ -155,7 +163,10 @@ forget_dead_clusters() {
   local link
   for link in "$registry"/*; do
     # Another user's link stays: its DIR may only be closed to us, and the directory is sticky.
-    if [ -L "$link" ] && [ ! -e "$link/settings" ]; then rm -f "$link" 2>/dev/null || true; fi
+    if [ -L "$link" ] && [ ! -e "$link/settings" ]; then
+      base=${link##*/} remove_network
+      rm -f "$link" 2>/dev/null || true
+    fi
   done
 }
 
@@ -187,7 +198,7 @@ default_lines() {
   user=$(id -un 2>/dev/null) || fail "user $(id -u) has no name, which Slurm needs: add one to /etc/passwd"
   cat <<TEXT
 ClusterName=one_machine
-SlurmctldHost=$(host_name)(127.0.0.1)
+SlurmctldHost=$(host_name)($(address_of host))
 SlurmctldPort=$base
 SlurmUser=$user
 SlurmdUser=$user
@@ -230,9 +241,19 @@ host_name() { uname -n | cut -d . -f 1; }
 
 is_loopback() { [[ $(getent ahostsv4 "$1" || true) = 127.* ]]; }
 
+# host, or a node. Without --network all are one.
+address_of() {
+  case "${network:+$1}" in
+    '') echo 127.0.0.1 ;;
+    host) echo "$(subnet).254" ;;
+    *) echo "$(subnet).${1#n}" ;;
+  esac
+}
+
 # With these, daemons and clients bind to the address of the host's name instead of to all; without
 # them a host whose name does not resolve works too, and munge's key keeps others out.
 listen_on_loopback() {
+  if [ -n "$network" ]; then return; fi
   if is_loopback "$(uname -n)" && is_loopback "$(host_name)"; then
     echo CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
   fi
@@ -242,7 +263,8 @@ node_lines() {
   local i host
   host=$(host_name)
   for ((i = 1; i <= nodes; ++i)); do
-    echo "NodeName=n$i NodeHostname=$host NodeAddr=127.0.0.1 Port=$((base + i))"
+    if [ -n "$network" ]; then host=n$i; fi
+    echo "NodeName=n$i NodeHostname=$host NodeAddr=$(address_of "n$i") Port=$((base + i))"
   done
 }
 
@@ -250,7 +272,7 @@ accounting_lines() {
   if [ -z "$accounting" ]; then return; fi
   cat <<TEXT
 AccountingStorageType=accounting_storage/slurmdbd
-AccountingStorageHost=127.0.0.1
+AccountingStorageHost=$(address_of host)
 AccountingStoragePort=$(slurmdbd_port)
 AccountingStoragePass=$dir/munge/sock
 AccountingStorageTRES=gres/gpu
@@ -318,7 +340,7 @@ write_slurmdbd_conf() {
 AuthType=auth/munge
 AuthInfo=socket=$dir/munge/sock
 DbdHost=localhost
-DbdAddr=127.0.0.1
+DbdAddr=$(address_of host)
 DbdPort=$(slurmdbd_port)
 SlurmUser=$(id -un)
 LogFile=$dir/log/slurmdbd.log
@@ -333,20 +355,24 @@ TEXT
 # The nodes share one hostname, and Open MPI's shared memory with it, which crashes between them.
 # Slurm's other fences let a rank send before its peer is ready: of 80 starts 7 crashed, with ring none.
 write_cluster_yaml() {
+  local interface=lo own_address=$'  MASTER_ADDR: 127.0.0.1\n' meet='' whose='no node has'
+  # The probes' own sockets sleep while they wait, Open MPI's look busily, and take the others' processor.
+  if [ -n "$network" ]; then
+    interface=eth0 own_address='' whose='each node has' meet='env PROBES_RENDEZVOUS=tcp://{master_addr}:{master_port} '
+  fi
   cat >"$dir/cluster.yaml" <<TEXT
-# A Slurm on one machine, as slurm/cluster.bash started it: no node has an address of its own.
+# A Slurm on one machine, as slurm/cluster.bash started it: $whose an address of its own.
 cluster: one-machine
 scheduler: slurm
 nodes: $nodes
 gpus_per_node: 2
 accelerator: cpu
-launch: srun --mpi=pmix --nodes={nodes} --ntasks={ranks} --ntasks-per-node={ranks_per_node}
+launch: ${meet}srun --mpi=pmix --nodes={nodes} --ntasks={ranks} --ntasks-per-node={ranks_per_node}
 slurm: {time: "00:10:00"}
 env:
-  MASTER_ADDR: 127.0.0.1
-  SLURM_PMIX_FENCE: ring
+${own_address}  SLURM_PMIX_FENCE: ring
   OMPI_MCA_btl: tcp,self
-  OMPI_MCA_btl_tcp_if_include: lo
+  OMPI_MCA_btl_tcp_if_include: $interface
   OMPI_MCA_mpi_yield_when_idle: 1
   OMPI_ALLOW_RUN_AS_ROOT: 1
   OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: 1
@@ -412,11 +438,15 @@ start_slurmctld() {
   await slurmctld "$base"
 }
 
-launch_slurmd() { launch "$1" slurmd -f "$dir/slurm.conf" -N "$1" || did_not_start "$1"; }
+launch_slurmd() {
+  local start=launch
+  if [ -n "$network" ]; then start=on_own_machine; fi
+  "$start" "$1" slurmd -f "$dir/slurm.conf" -N "$1" || did_not_start "$1"
+}
 
 start_slurmd() {
   launch_slurmd "$1"
-  await "$1" "$((base + ${1#n}))"
+  await "$1" "$((base + ${1#n}))" ${network:+in_network "$1"}
 }
 
 start_slurmds() {
@@ -456,7 +486,7 @@ start_slurmdbd() {
   await slurmdbd "$(slurmdbd_port)"
 }
 
-await() { await_that "$1" answers "$2"; }
+await() { await_that "$1" answers "${@:2}"; }
 
 # await_that PART COMMAND...: until the command is true; fails as soon as the daemon is gone.
 await_that() {
@@ -528,20 +558,26 @@ name_directory() {
 load() {
   name_directory "$1"
   [ -e "$dir/settings" ] || bad_usage "$dir: no cluster is here: slurm/cluster.bash up $dir"
+  network='' rate=''
   # shellcheck disable=SC1091 # written by save
   . "$dir/settings"
 }
 
-save() { printf '%s=%q\n' nodes "$nodes" accounting "$accounting" base "$base" asked "$asked" >"$dir/settings"; }
+save() {
+  printf '%s=%q\n' nodes "$nodes" accounting "$accounting" network "$network" rate "$rate" base "$base" \
+    asked "$asked" >"$dir/settings"
+}
 
 parse_up() {
-  nodes=4 accounting='' base='' own_lines=() asked="${*:2}"
+  nodes=4 accounting='' network='' rate='' base='' own_lines=() asked="${*:2}"
   name_directory "${1:-}"
   shift
   while [ "$#" -gt 0 ]; do
     case "$1" in
       --accounting) accounting=yes ;;
+      --network) network=yes ;;
       --nodes) nodes=${2:-}; shift ;;
+      --rate) rate=${2:-}; shift ;;
       --port) base=${2:-}; shift ;;
       --set) own_lines+=("${2:-}"); shift ;;
       *) bad_usage "up: unknown option '$1'" ;;
@@ -558,6 +594,10 @@ check_up() {
   fi
   if [ -n "$base" ] && { ! [[ $base =~ ^[1-9][0-9]{3,4}$ ]] || [ "$base" -gt $((65536 - block)) ]; }; then
     bad_usage "--port '$base': a number from 1024 to $((65536 - block)) is needed"
+  fi
+  if [ -n "$rate" ]; then
+    [ -n "$network" ] || bad_usage "--rate: of the links of --network"
+    is_rate "$rate" || bad_usage "--rate '$rate': a whole number of kbit, mbit or gbit is needed"
   fi
   for line in "${own_lines[@]}"; do
     [[ $line =~ ^[A-Za-z]+= ]] || bad_usage "--set '$line': KEY=VALUE is needed"
@@ -611,7 +651,9 @@ up() {
   trap keep_only_logs EXIT
   trap 'fail "$dir: interrupted"' INT TERM HUP
   reserve_ports
+  if [ -n "$network" ]; then need_network; fi
   write_files
+  if [ -n "$network" ]; then make_network; fi
   start_munged
   if [ -n "$accounting" ]; then
     start_mariadbd
@@ -623,7 +665,7 @@ up() {
   await_nodes
   touch "$dir/is-up"
   trap - EXIT
-  say "$nodes nodes${accounting:+ with accounting} in $dir"
+  say "$nodes nodes${accounting:+ with accounting}${network:+ with links of ${rate:-$usual_rate}} in $dir"
   print_exports
 }
 
@@ -638,6 +680,7 @@ empty_directory() {
 keep_only_logs() {
   trap - EXIT
   end everything
+  if [ -n "$network" ]; then remove_network; fi
   release_ports
   find "$dir" -mindepth 1 -maxdepth 1 ! -name log ! -name settings -exec rm -rf {} +
 }
@@ -648,6 +691,7 @@ down() {
   load "$dir"
   lock_directory
   end everything
+  if [ -n "$network" ]; then remove_network; fi
   release_ports
   rm -rf "$dir"
   say "$dir is down"
@@ -705,6 +749,7 @@ main() {
     kill) kill_part "$@" ;;
     start) start_part "$@" ;;
     wait) load "${1:-}"; await_nodes ;;
+    link | traffic | processor) "$word" "$@" ;;
     -h | --help | help) words ;;
     '') words >&2; exit 2 ;;
     *) say "unknown word '$word'"; words >&2; exit 2 ;;

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# network_test.bash CASE: whom and what pippin blames on real nodes with real links, one of which is
+# spoilt; exits 77 where there are none. $PIPPIN_SEED chooses the node, else the clock does; in
+# $PIPPIN_KEEP, where it is set, each database is left.
+accounting=''
+# shellcheck source-path=SCRIPTDIR source=helpers.bash
+. "$(dirname "$0")/helpers.bash"
+RANDOM=${PIPPIN_SEED:-$(date +%N | sed 's/^0*//')}
+case=$1 seed=$RANDOM
+RANDOM=$seed
+
+# use_network NODES: whole nodes for each job, of one rank each.
+use_network() {
+  local exports status=0
+  exports=$(cluster up "$here/c" --network --nodes "$1" --set 'PartitionName=batch OverSubscribe=EXCLUSIVE' 2>err) || status=$?
+  if grep -q -e '--network cannot be had here' err; then skip "$(cat err)"; fi
+  [ "$status" -eq 0 ] || failed "$(cat err)"
+  eval "$exports"
+  sed 's/^gpus_per_node:.*/gpus_per_node: 1/' c/cluster.yaml >cluster.yaml
+  say "seed $seed, $1 nodes"
+}
+
+# measure RANKS ALLOCATIONS: a campaign of the training probe with canaries.
+measure() {
+  printf '%s\n' 'sweep: net' 'cluster: ./cluster.yaml' 'probe: training' "grid: {dp: [$1], mbs: [2, 8]}" \
+    'model: {size: tiny}' 'iterations: 40' 'warmup: 5' "repeats: {allocations: $2}" 'canary: {seconds: 1}' \
+    'order: blocks' >net.yaml
+  run 0 net
+  pippin noise net --format json >noise.json
+  pippin noise net
+  if [ -n "${PIPPIN_KEEP:-}" ]; then mkdir -p "$PIPPIN_KEEP" && cp t.db "$PIPPIN_KEEP/${case}-$seed.db"; fi
+}
+
+# Who is named and for what: "n3 network", "n1-n2 network"; nothing where nobody is.
+suspects() {
+  sqlite3 :memory: "SELECT group_concat(coalesce(json_extract(value, '\$.node'),
+      json_extract(value, '\$.link[0]') || '-' || json_extract(value, '\$.link[1]'), json_extract(value, '\$.group')) ||
+    ' ' || json_extract(value, '\$.kind'), ', ') FROM json_each(readfile('noise.json'), '\$.suspects')"
+}
+
+a_node() { echo "n$((RANDOM % ${1:-4} + 1))"; }
+
+named() {
+  equal "$(suspects)" "$1"
+  [ "$(tail -n 3 err | grep -c 'Suspect: ')" -eq 1 ] || failed "run does not name it: $(tail -n 3 err)"
+}
+
+healthy() {
+  use_network 4
+  measure 4 8
+  equal "$(suspects)" ''
+}
+
+slow_link() {
+  local node
+  use_network 4
+  node=$(a_node)
+  cluster link c "$node" --rate 200mbit
+  measure 4 8
+  named "$node network"
+}
+
+slow_pair() {
+  use_network 4
+  cluster link c n2 n4 --rate 200mbit
+  measure 4 8
+  named 'n2-n4 network'
+}
+
+slow_processor() {
+  local node
+  use_network 4
+  node=$(a_node)
+  cluster processor c "$node" --share 0.5
+  measure 4 8
+  named "$node compute"
+}
+
+"$case"
