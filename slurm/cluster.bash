@@ -24,8 +24,8 @@ up prints what a shell evaluates: eval "$(slurm/cluster.bash up DIR)"; DIR/clust
 WHO: slurmctld, slurmdbd, mariadbd, munged, or a node's slurmd: n1, n2, ... --with-jobs also kills what runs on the node.
 --set replaces or adds a line of slurm.conf; the fields of NodeName= and PartitionName= lines replace those of the same name.
 --without-state: a slurmctld that has forgotten all jobs and begins with job 1 again. wait: until all nodes respond.
---network (as root): a network namespace a node, links of RATE (500mbit) to a switch, an equal part of the processor.
-link, traffic and processor spoil that: a node's link or the way between two, four streams each way, less processor.
+--network (as root): a network namespace a node, links of RATE (200mbit) to a switch, an equal part of the processor.
+link, traffic and processor spoil that: a node's link or the way between two, a stream each way, less processor.
 TEXT
 }
 
