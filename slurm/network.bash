@@ -3,7 +3,7 @@
 # a link to a switch that tc throttles, and an equal part of the processor by a cgroup.
 
 usual_rate=200mbit
-queue=20ms # how long a packet may wait at the end of a link
+queue=512kb # what may wait at an end of a link: some of the 64 KiB that Linux hands on as one
 
 namespace() { echo "pippin-$base${1:+-$1}"; } # a node's, or the switch's
 uplink() { echo "pippin$base"; }              # the host's link to the switch: at most 15 bytes
@@ -24,7 +24,7 @@ need_network() {
   done
   [ "$(id -u)" -eq 0 ] || no_network "only root may make links and throttle them"
   unshare --net --uts --mount bash -c "ip link add left type veth peer name right && ip link add switch type bridge &&
-    tc qdisc add dev left root tbf rate 1mbit burst 128k latency $queue && tc qdisc add dev right root handle 1: htb &&
+    tc qdisc add dev left root tbf rate 1mbit burst 128k limit $queue && tc qdisc add dev right root handle 1: htb &&
     tc filter add dev right parent 1: protocol ip u32 match ip dst 198.18.0.1/32 flowid 1:1" >/dev/null 2>&1 ||
     no_network "this kernel, or who runs this, has no namespaces, veth, bridge, tbf, htb or u32"
   make_processors || no_network "no cgroup for processors can be made"
@@ -95,7 +95,7 @@ shape() {
     tried tc "$@" filter add dev eth0 parent 1: protocol ip u32 match ip dst "$(address_of "$other")/32" \
       flowid "1:$(printf %x "$number")"
   done
-  tried tc -n "$(namespace)" qdisc replace dev "$node" root tbf rate "$own" burst 128k latency "$queue"
+  tried tc -n "$(namespace)" qdisc replace dev "$node" root tbf rate "$own" burst 128k limit "$queue"
 }
 
 # add_class RATE NUMBER -n NAMESPACE: tc reads class numbers in hexadecimal.
@@ -103,7 +103,7 @@ add_class() {
   local class
   class=$(printf %x "$2")
   tried tc "${@:3}" class add dev eth0 parent 1: classid "1:$class" htb rate "$1" burst 128k cburst 128k quantum 60000
-  tried tc "${@:3}" qdisc add dev eth0 parent "1:$class" bfifo limit 1mb
+  tried tc "${@:3}" qdisc add dev eth0 parent "1:$class" bfifo limit "$queue"
 }
 
 is_rate() { [[ $1 =~ ^[1-9][0-9]*[kmg]bit$ ]]; }
@@ -156,7 +156,7 @@ traffic() {
   pids=() begin=$SECONDS
   stream "$a" "$b"
   stream "$b" "$a"
-  for pid in "${pids[@]}"; do wait "$pid" || true; done # all end by a signal
+  for pid in "${pids[@]}"; do wait "$pid" || true; done 2>/dev/null # all end by a signal
   [ "$((SECONDS - begin + 1))" -ge "${seconds%.*}" ] || fail "traffic ended early: $(tail -n 1 "$dir/log/traffic.out")"
 }
 

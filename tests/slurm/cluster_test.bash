@@ -224,14 +224,95 @@ nowhere"
 plain_user() {
   [ "$(id -u)" -eq 0 ] || skip "every other test is one of it: this user is not root"
   chmod 777 "$here"
-  install -m 755 "$script" "$here/cluster.bash" # a checkout may be for its owner only
+  install -m 755 "$script" "${script%/*}/network.bash" "$here" # a checkout may be for its owner only
   # shellcheck disable=SC2016 # for the shell in there
   setpriv --reuid=nobody --regid=nogroup --clear-groups bash -c 'umask 077
+    if bash "$0" up "$1" --network 2>refused; then exit 1; fi
     eval "$(bash "$0" up "$1" --nodes 2)" && srun -N2 --gres=gpu:1 id -un && bash "$0" down "$1"' \
     "$here/cluster.bash" "$here/a" >users
   equal "$(cat users)" "nobody
 nobody"
+  grep -q "cannot be had here: only root" refused || failed "$(cat refused)"
   nothing_left "$here/a"
+}
+
+# Bytes that n2 receives while n1 and n2 send for two seconds.
+received() {
+  local before after
+  before=$(srun -w n2 sed -nE 's/^ *eth0: *([0-9]+) .*/\1/p' /proc/net/dev)
+  cluster traffic "$here/a" n1 n2 2
+  after=$(srun -w n2 sed -nE 's/^ *eth0: *([0-9]+) .*/\1/p' /proc/net/dev)
+  echo "$((after - before))"
+}
+
+# Seconds that n1 computes in two, in thousandths.
+computed() {
+  # shellcheck disable=SC2016 # for the shell in there
+  srun -w n1 bash -c 'until=$((SECONDS + 2)); while [ "$SECONDS" -lt "$until" ]; do :; done; times' |
+    sed -nE '1s/^0m([0-9]+)\.([0-9]{3})s .*/\1\2/p'
+}
+
+between() { if [ "$2" -lt "$1" ] || [ "$2" -gt "$3" ]; then failed "$2 is not between $1 and $3"; fi; }
+
+no_network_left() {
+  equal "$(ip netns list | grep -E "^pippin-$1(-|$| )" || true)" ""
+  equal "$(ip -o link | grep -F "pippin$1" || true)" ""
+  equal "$(find /sys/fs/cgroup -maxdepth 2 -name "pippin-$1" 2>/dev/null || true)" ""
+}
+
+base_of() { sed -n 's/^base=//p' "$1/settings"; }
+
+# Each node is a machine with links of its own, which are spoilt and healed one by one.
+network() {
+  local status=0 base
+  cluster up "$here/a" --network --nodes 2 --rate 80mbit >exports 2>err || status=$?
+  if grep -q -e '--network cannot be had here' err; then skip "$(cat err)"; fi
+  equal "$status" 0
+  base=$(base_of a)
+  cluster up "$here/b" --network --nodes 1 >/dev/null
+  eval "$(cat exports)"
+  # shellcheck disable=SC2016 # for the shells in there
+  equal "$(srun -N2 bash -c 'echo "$(uname -n) $(readlink /proc/self/ns/net)"' | sort -u | cut -d ' ' -f 1 | paste -sd ' ')" "n1 n2"
+  between 8000000 "$(received)" 30000000
+  cluster link "$here/a" n2 --rate 16mbit
+  between 200000 "$(received)" 7000000
+  cluster link "$here/a" n2 --heal
+  cluster link "$here/a" n2 n1 --rate 16mbit
+  between 200000 "$(received)" 7000000
+  cluster link "$here/a" n1 n2 --heal
+  between 8000000 "$(received)" 30000000
+  cluster processor "$here/a" n1 --share 0.25
+  between 0 "$(computed)" 800
+  cluster processor "$here/a" n1 --share 1
+  cluster kill "$here/a" n1
+  cluster start "$here/a" n1
+  cluster wait "$here/a"
+  # shellcheck disable=SC2016
+  equal "$(srun -w n1 bash -c 'echo "$(uname -n) $(cat /sys/class/net/eth0/operstate)"')" "n1 up"
+  refused 2 "'8': a whole number of kbit" link "$here/a" n1 --rate 8
+  refused 2 'neither slurmctld' link "$here/a" n9 --heal
+  refused 2 'above 0 and at most 1' processor "$here/a" n1 --share 2
+  cluster down "$here/a"
+  nothing_left "$here/a"
+  no_network_left "$base"
+  equal "$(SLURM_CONF=$here/b/slurm.conf srun uname -n)" n1
+}
+
+# An up that is killed while it makes links is taken down like any other.
+has_network() { [ -e "$1/settings" ] && ip netns list | grep -qE "^pippin-$(base_of "$1")-n"; }
+
+network_after_kill() {
+  local base starter
+  cluster up "$here/b" --network --nodes 1 >/dev/null 2>err || { grep -q -e '--network cannot be had here' err && skip "$(cat err)"; }
+  cluster down "$here/b"
+  cluster up "$here/b" --network --nodes 8 >/dev/null 2>&1 &
+  starter=$!
+  within 20 has_network b
+  { kill -KILL "$starter" && wait "$starter"; } 2>/dev/null || true
+  base=$(base_of b)
+  cluster down "$here/b"
+  nothing_left "$here/b"
+  no_network_left "$base"
 }
 
 # Two ranks on each of four nodes, once in a job as pippin writes it, once by mpirun.

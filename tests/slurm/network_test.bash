@@ -42,7 +42,7 @@ suspects() {
 }
 
 # In this shell, since each other one would draw anew.
-draw_node() { node=n$((RANDOM % 4 + 1)); }
+draw_node() { node=n$((RANDOM % ${1:-4} + 1)); }
 
 named() {
   equal "$(suspects)" "$1"
@@ -89,8 +89,8 @@ others_come_and_go() {
     other=$node
     draw_node
     if [ "$node" = "$other" ]; then continue; fi
-    cluster traffic c "$node" "$other" $((RANDOM % 6 + 3))
-    sleep $((RANDOM % 6 + 3))
+    cluster traffic c "$node" "$other" $((RANDOM % 16 + 15))
+    sleep $((RANDOM % 16 + 15))
   done
 }
 
@@ -99,7 +99,45 @@ cross_traffic() {
   others_come_and_go &
   measure 4 10
   equal "$(suspects)" ''
+  equal "$(of_noise "json_extract(n, '\$.causes.p') < 0.05")" 1
   equal "$(of_noise "json_extract(n, '\$.causes.network') > 2 * json_extract(n, '\$.causes.compute')")" 1
+}
+
+# Slurm gives a job the nodes of the least weight.
+nodes_change() {
+  local i
+  RANDOM=$seed
+  while sleep 1; do
+    for i in 1 2 3 4 5; do scontrol update nodename="n$i" weight="$((RANDOM % 100 + 1))" || return; done
+  done
+}
+
+# Three nodes of five in each allocation.
+healthy_changing() {
+  use_network 5
+  nodes_change &
+  measure 3 12
+  equal "$(suspects)" ''
+}
+
+slow_link_changing() {
+  local node
+  use_network 5
+  draw_node 5
+  cluster link c "$node" --rate 80mbit
+  nodes_change &
+  measure 3 12
+  named "$node network"
+}
+
+slow_processor_changing() {
+  local node
+  use_network 5
+  draw_node 5
+  cluster processor c "$node" --share 0.5
+  nodes_change &
+  measure 3 12
+  named "$node compute"
 }
 
 "$case"
