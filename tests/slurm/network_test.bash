@@ -22,8 +22,8 @@ use_network() {
 
 # measure RANKS ALLOCATIONS: a campaign of the training probe with canaries.
 measure() {
-  printf '%s\n' 'sweep: net' 'cluster: ./cluster.yaml' 'probe: training' "grid: {dp: [$1], mbs: [8, 16]}" \
-    'model: {size: tiny}' 'iterations: 30' 'warmup: 5' "repeats: {allocations: $2}" 'canary: {seconds: 2}' \
+  printf '%s\n' 'sweep: net' 'cluster: ./cluster.yaml' 'probe: training' "grid: {dp: [$1], mbs: [64]}" \
+    'model: {size: tiny}' 'iterations: 20' 'warmup: 3' "repeats: {allocations: $2, runs: 2}" 'canary: {seconds: 2}' \
     'order: blocks' >net.yaml
   run 0 net
   pippin noise net --format json >noise.json
