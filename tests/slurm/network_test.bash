@@ -44,9 +44,10 @@ suspects() {
 # In this shell, since each other one would draw anew.
 draw_node() { node=n$((RANDOM % ${1:-4} + 1)); }
 
+# named WHO KIND: by noise, by it alone, and by what run ended with.
 named() {
-  equal "$(suspects)" "$1"
-  grep -q "^Suspect: ${1%% *}" out || [[ $1 == *-* ]] || failed "run does not name it: $(cat out)"
+  equal "$(suspects)" "$1 $2"
+  grep -qF "Suspect: ${1/-/ – } ($2);" out || failed "run does not name it: $(cat out)"
 }
 
 healthy() {
@@ -61,14 +62,16 @@ slow_link() {
   draw_node
   cluster link c "$node" --rate 80mbit
   measure 4 8
-  named "$node network"
+  named "$node" network
 }
 
 slow_pair() {
+  local first=$((RANDOM % 3 + 1)) second
+  second=$((first + 1 + RANDOM % (4 - first)))
   use_network 4
-  cluster link c n2 n4 --rate 80mbit
+  cluster link c "n$first" "n$second" --rate 80mbit
   measure 4 8
-  named 'n2-n4 network'
+  named "n$first-n$second" network
 }
 
 slow_processor() {
@@ -77,7 +80,7 @@ slow_processor() {
   draw_node
   cluster processor c "$node" --share 0.5
   measure 4 8
-  named "$node compute"
+  named "$node" compute
 }
 
 # Somebody else's streams between two nodes after another, for a while each.
@@ -127,7 +130,7 @@ slow_link_changing() {
   cluster link c "$node" --rate 80mbit
   nodes_change &
   measure 3 12
-  named "$node network"
+  named "$node" network
 }
 
 slow_processor_changing() {
@@ -137,7 +140,7 @@ slow_processor_changing() {
   cluster processor c "$node" --share 0.5
   nodes_change &
   measure 3 12
-  named "$node compute"
+  named "$node" compute
 }
 
 "$case"
