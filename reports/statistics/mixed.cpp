@@ -161,7 +161,10 @@ class ByConfigurations : public Pass {
         parts.log_determinant += add_block(blocks_[allocation], variances[kAllocation]);
       const double growth = 1 + variances[kDay] * day_.weight, part = variances[kDay] / growth;
       parts.log_determinant += std::log(growth);
-      if (part > 0) day_.means.selfadjointView<Eigen::Lower>().rankUpdate(day_.ones, -part);
+      for (Index j = 0; j < all_.ones.size() && part > 0; ++j) {
+        const Index rest = all_.ones.size() - j;
+        day_.means.col(j).tail(rest) -= part * day_.ones(j) * day_.ones.tail(rest);
+      }
       all_.means += day_.means;
       all_.values += day_.values - part * day_.sum * day_.ones;
       all_.squares += day_.squares - part * day_.sum * day_.sum;
@@ -216,7 +219,7 @@ class ByConfigurations : public Pass {
 /// few. Of both only the lower half.
 class Overlap {
  public:
-  Overlap(Index units, std::vector<std::pair<Index, Index>> places)
+  Overlap(Index units, const std::vector<std::pair<Index, Index>>& places)
       : is_dense_(units <= kFew), dense_(is_dense_ ? units : 0, is_dense_ ? units : 0) {
     if (is_dense_) return;
     std::vector<Eigen::Triplet<double>> entries;
