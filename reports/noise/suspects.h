@@ -17,11 +17,10 @@ struct Blame {
 /// Nodes, links and groups of nodes that make their allocations slower than others.
 /// Shape: what is looked at, each as far as it was measured: who was there when it was slow (also
 /// given the network's canary, and of the canaries themselves), the bandwidths of pairs, whose
-/// product is slow, and who computes longest. Tests of one suspect count as one (Simes);
-/// nodes, and links, are adjusted after Holm, so that healthy machines are named
-/// in 5 % of all cases at most. Healthy machines are never
-/// quite equal: only what is surely above 2 % of the step time, or 5 % of what else was measured,
-/// counts. `collected`: tables of the network without runs.
+/// product is slow, and who computes longest. Tests of one suspect count as one (Simes); nodes, and
+/// links, are adjusted after Holm, so that healthy ones are named in 5 % of all cases at most.
+/// Healthy machines are never quite equal: only what is surely above 2 % of the step time, or 5 %
+/// of what else was measured, counts. `collected`: tables of the network without runs.
 Blame blame_for(const std::vector<NoisyAllocation>& allocations,
                 const std::vector<NoisyAllocation>& collected = {});
 

@@ -21,7 +21,7 @@ using Members = std::vector<std::vector<std::size_t>>;
 /// 2001; the externally studentised effect: Cook and Weisberg 1982.
 class Membership {
  public:
-  /// Requires an allocation and a node. Takes time as the cube of the lesser of allocations and nodes.
+  /// Requires an allocation and a node. Takes time as the cube of their lesser number.
   Membership(const Members& members, std::size_t nodes);
   ~Membership();
   Membership(Membership&&) noexcept;
