@@ -11,7 +11,7 @@ most=1.15
 failed=0
 
 # database FILE POINTS ALLOCATIONS CAMPAIGNS STEPS [NODES]: a sweep of so many points, each run once in every
-# allocation of every campaign, a day apart; with NODES each allocation is on four of them, which a canary reads.
+# allocation of every campaign, over four days each; with NODES each allocation is on four of them, which a canary reads.
 database() {
   local file=$1 points=$2 allocations=$3 campaigns=$4 steps=$5 nodes=${6:-0}
   rm -f "$file"
@@ -20,7 +20,7 @@ database() {
 PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY;
 INSERT INTO sweeps (name) VALUES ('s');
 INSERT INTO campaigns (sweep, number, started, cluster, run_order, seed, warmup)
-  SELECT 1, value, datetime(1767225600 + value * 86400, 'unixepoch'), 'local', 'blocks', '1', 1
+  SELECT 1, value, datetime(1767225600 + value * 4 * 86400, 'unixepoch'), 'local', 'blocks', '1', 1
   FROM generate_series(1, $campaigns);
 INSERT INTO points (id, name, trainer, size, style, layers, hidden, heads, seq, vocab, params, tp, pp, dp, mbs, gas, gpus, gbs)
   SELECT printf('%016x', value), 'p' || value, 'training', '52B', 'gpt2', 64, 8192, 32, 1024, 50257, 52000000000,
@@ -33,7 +33,7 @@ INSERT INTO allocations (campaign, name, number)
   FROM generate_series(1, $campaigns) AS c, generate_series(1, $allocations) AS a;
 INSERT INTO runs (name, point, allocation, repeat, position, state, started_at, scraper_version)
   SELECT 'p' || p.value || '-' || a.name, printf('%016x', p.value), a.id, 1, p.value, 'ok',
-         1767225600 + a.campaign * 86400 + a.number * 600, 1
+         1767225600 + (4 * a.campaign + a.number % 4) * 86400 + a.number, 1
   FROM allocations AS a, generate_series(1, $points) AS p;
 CREATE TEMP TABLE levels AS SELECT id, 1000 + abs(random() % 100) AS level_ms FROM runs;
 INSERT INTO iterations (run, position, iteration, step_time_ms, interval, flags)

@@ -55,14 +55,18 @@ double of_no_matter(Test::Of of) {
   return of_steps ? kNoMatterToSteps : kNoMatter;
 }
 
-void add_test(Tests& tests, Test test) {
-  const Difference& effect = test.effect;
-  const double beyond = effect.estimate - test.threshold;
-  if (effect.se > 0) {
-    test.p = t_above(beyond / effect.se, effect.df);
+/// Works out the p of a test.
+void weigh(Test& test) {
+  const double beyond = test.effect.estimate - test.threshold;
+  if (test.effect.se > 0) {
+    test.p = t_above(beyond / test.effect.se, test.effect.df);
   } else {
     test.p = beyond > 0 ? 0 : 1;
   }
+}
+
+void add_test(Tests& tests, Test test) {
+  weigh(test);
   tests.push_back(std::move(test));
 }
 
@@ -115,12 +119,10 @@ class Placed {
 
   const std::vector<const NoisyAllocation*>& allocations() const { return allocations_; }
 
-  /// Each group's effect on `values`, one an allocation; beside those of the groups `given`.
-  Tests tests(Test::Of of, const std::vector<double>& values, Columns covariates,
-              const std::vector<std::vector<std::string>>& given) const {
+  /// Each group's effect on `values`, one an allocation.
+  Tests tests(Test::Of of, const std::vector<double>& values, const Columns& covariates) const {
     Tests tests;
     if (!membership_ || squares_of(values) == 0) return tests;
-    for (const auto& who : given) covariates.push_back(presence_of(who));
     const auto effects = membership_->effects(values, covariates);
     for (std::size_t i = 0; i < effects.size(); ++i) {
       if (!effects[i]) continue;
@@ -129,6 +131,17 @@ class Placed {
                        allocations_.size() - with, 0});
     }
     return tests;
+  }
+
+  /// The effect of the group `who` beside those of the groups `given`.
+  std::optional<Difference> effect(const std::vector<std::string>& who,
+                                   const std::vector<double>& values, Columns covariates,
+                                   const std::vector<std::vector<std::string>>& given) const {
+    const auto place = std::find(groups_.groups.begin(), groups_.groups.end(), who);
+    if (!membership_ || place == groups_.groups.end()) return std::nullopt;
+    for (const auto& other : given) covariates.push_back(presence_of(other));
+    const auto number = static_cast<std::size_t>(place - groups_.groups.begin());
+    return membership_->effects(values, covariates, {number}).front();
   }
 
  private:
@@ -205,20 +218,21 @@ class Presences {
 
   void add_tests(Tests& tests) const {
     for (const auto& question : questions_) {
-      for (auto& test : question.tests({})) tests.push_back(std::move(test));
+      for (auto& test : question.placed->tests(question.of, question.values, question.covariates))
+        tests.push_back(std::move(test));
     }
   }
 
   /// The same question about the same suspect beside others that are known to be slow; other tests
   /// stay as they are. Nothing where those stand in for it.
-  std::optional<Test> again(const Test& test,
-                            const std::vector<std::vector<std::string>>& given) const {
+  std::optional<Test> again(Test test, const std::vector<std::vector<std::string>>& given) const {
     for (const auto& question : questions_) {
       if (question.of != test.of) continue;
-      for (auto& other : question.tests(given)) {
-        if (other.who == test.who) return other;
-      }
-      return std::nullopt;
+      const auto effect =
+          question.placed->effect(test.who, question.values, question.covariates, given);
+      if (!effect) return std::nullopt;
+      test.effect = *effect;
+      weigh(test);
     }
     return test;
   }
@@ -229,10 +243,6 @@ class Presences {
     const Placed* placed;
     std::vector<double> values;
     Columns covariates;
-
-    Tests tests(const std::vector<std::vector<std::string>>& given) const {
-      return placed->tests(of, values, covariates, given);
-    }
   };
 
   template <typename Value>

@@ -5,6 +5,7 @@
 #include <boost/math/tools/minima.hpp>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 namespace pippin {
 
@@ -27,7 +28,7 @@ namespace {
 /// Covariates (with intercept) and, last, values, turned as the allocations are.
 struct Turned {
   const VectorXd& weights;
-  const MatrixXd& nodes;
+  MatrixXd nodes;      ///< those that are wanted
   MatrixXd inside;     ///< the part that nodes move
   MatrixXd outside;    ///< cross products of the part that no node moves
   Index left_out = 0;  ///< dimensions of that part
@@ -182,23 +183,28 @@ Membership::Membership(Membership&&) noexcept = default;
 Membership& Membership::operator=(Membership&&) noexcept = default;
 
 std::vector<std::optional<Difference>> Membership::effects(const std::vector<double>& values,
-                                                           const Columns& covariates) const {
-  std::vector<std::optional<Difference>> effects(parts_->counts.size());
+                                                           const Columns& covariates,
+                                                           std::vector<std::size_t> wanted) const {
+  if (wanted.empty()) {
+    wanted.resize(parts_->counts.size());
+    std::iota(wanted.begin(), wanted.end(), std::size_t{0});
+  }
+  std::vector<std::optional<Difference>> effects(wanted.size());
   const double df = static_cast<double>(values.size()) - static_cast<double>(covariates.size()) - 2;
   if (df <= 0) return effects;
   const MatrixXd fixed = fixed_of(values, covariates), inside = parts_->basis.transpose() * fixed;
-  const Turned turned{parts_->weights, parts_->nodes, inside,
+  const Turned turned{parts_->weights, parts_->nodes(Eigen::all, wanted), inside,
                       fixed.transpose() * fixed - inside.transpose() * inside,
                       parts_->basis.rows() - parts_->basis.cols()};
   Fits fits(turned);
-  for (std::size_t node = 0; node < effects.size(); ++node) {
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
     // Else it is not told apart from the intercept and the covariates.
-    const std::size_t with = parts_->counts[node];
+    const std::size_t with = parts_->counts[wanted[i]];
     const bool can_be_told = with >= 2 && values.size() - with >= 2;
     if (!can_be_told) continue;
-    const Fit fit = fits.best(static_cast<Index>(node));
+    const Fit fit = fits.best(static_cast<Index>(i));
     if (std::isfinite(fit.effect) && fit.error > 0)
-      effects[node] = Difference{fit.effect, fit.error, df};
+      effects[i] = Difference{fit.effect, fit.error, df};
   }
   return effects;
 }

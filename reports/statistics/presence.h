@@ -29,9 +29,10 @@ class Membership {
 
   /// The effect of each node on `values`, logarithms, one an allocation, adjusted for covariates.
   /// Nothing where fewer than two allocations have the node, or are without it, or others always
-  /// stand in for it.
+  /// stand in for it. Of the nodes `wanted`, in that order; of all where none is named.
   std::vector<std::optional<Difference>> effects(const std::vector<double>& values,
-                                                 const Columns& covariates) const;
+                                                 const Columns& covariates,
+                                                 std::vector<std::size_t> wanted = {}) const;
 
  private:
   struct Parts;
