@@ -38,11 +38,14 @@ std::string ranking(const std::vector<Summary>& rows) {
   const auto best = names_at(rows, Standing::kBest), tied = names_at(rows, Standing::kTied),
              behind = names_at(rows, Standing::kBehind);
   if (best.empty()) return "";
-  const std::string lag = short_number(smallest_lag(rows) * kPercent, 2);
+  const double least = smallest_lag(rows);
+  const std::string lag =
+      least < 1 ? fmt::format("by {} % or more", short_number(least * kPercent, 2))
+                : fmt::format("taking {} times as long or more", short_number(1 + least, 2));
   const std::string others =
       behind.empty()
           ? ""
-          : fmt::format("; {} surely slower, by {} % or more",
+          : fmt::format("; {} surely slower, {}",
                         behind.size() == 1 ? "one is" : fmt::format("{} are", behind.size()), lag);
   if (tied.empty()) return fmt::format("{} is the best{}.", best.front(), others);
   return fmt::format("{} is in front, but {} cannot be told from it{}.", best.front(), listed(tied),

@@ -46,6 +46,8 @@ TEST_CASE("the closing words name the best, and by how much others are slower") 
   const std::string words =
       words_on({row_of("a", {1.00, 1.20, 1.10}), row_of("b", {1.50, 1.81, 1.65})});
   CHECK_THAT(words, Contains("a is the best; one is surely slower, by 50 % or more."));
+  CHECK_THAT(words_on({row_of("a", {1.00, 1.20, 1.10}), row_of("b", {3.00, 3.62, 3.30})}),
+             Contains("one is surely slower, taking 3.0 times as long or more."));
 }
 
 TEST_CASE("rows that are tied are named, with what would decide between them") {
