@@ -39,7 +39,8 @@ TimeOfDay time_of_day(const std::vector<double>& values, const std::vector<doubl
   Columns without{std::vector<double>(values.size(), 1)};
   for (auto& column : indicators(configurations)) without.push_back(std::move(column));
   if (static_cast<double>(values.size()) < static_cast<double>(without.size() + 2) + kLeastLeft)
-    return refused(fmt::format("{} times of day are too few", values.size()));
+    return refused(values.size() == 1 ? "one time of day is too few"
+                                      : fmt::format("{} times of day are too few", values.size()));
   const double stretch = stretch_of(hours);
   if (stretch < kLeastHours)
     return refused(fmt::format("all lie within {:.1f} hours of the day", stretch));

@@ -88,6 +88,7 @@ TEST_CASE("slow nodes at all hours are no daily cycle, as in R") {
 
 TEST_CASE("a cycle needs runs, and hours that are apart") {
   CHECK(time_of_day({1, 2, 3}, {1, 9, 17}, {0, 0, 0}).refused == "3 times of day are too few");
+  CHECK(time_of_day({1}, {1}, {0}).refused == "one time of day is too few");
   const std::vector<std::size_t> same(10, 0);
   const std::vector<double> values{1, 2, 1, 2, 1, 2, 1, 2, 1, 2};
   CHECK(time_of_day(values, {23, 23.5, 0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5}, same).refused ==
