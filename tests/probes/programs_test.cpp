@@ -95,6 +95,7 @@ std::string shape_of(const std::string& line) {
   }
   for (const std::string program : {"training", "replay"})
     if (shape == " > probe: pippin " + program + " #") return " > probe: pippin PROBE #";
+  if (shape.starts_with(" > ranks: ")) return " > ranks: PLACES";
   if (shape.starts_with(" slowest rank: # on ")) shape.replace(20, shape.find(" |") - 20, "HOST");
   return shape;
 }
@@ -141,6 +142,7 @@ TEST_CASE("both probes print every line of the contract and no other") {
     INFO("never printed: " << shape);
     CHECK(printed.count(shape) == 1);
   }
+  CHECK_THAT(outcomes.front().output, Contains("\n > ranks: 0-7 on "));
 }
 
 TEST_CASE("a default training run ends well with a falling loss and all its lines") {
