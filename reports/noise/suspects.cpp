@@ -112,7 +112,7 @@ std::string none_because(const BlameTests& tests, const std::vector<NoisyAllocat
                                  [](const auto& a) { return !a.nodes.empty(); });
   if (!known) return "the nodes of these runs are not known, and no canary compared any";
   return "all allocations had the same nodes or there are fewer than 6, and no canary compared "
-         "nodes in 3 readings";
+         "them";
 }
 
 /// The slowest of an allocation sets its pace, so that a node that is often with a slow one may
