@@ -358,7 +358,8 @@ Added add_network_tables(Connection& connection, const LogFile& file, std::int64
   if (same.bind(identity.size_bytes, identity.content_hash).step()) return {};
   Statement before = connection.prepare(
       "SELECT logs.id, canary_readings.allocation FROM canary_readings "
-      "JOIN logs ON logs.id = canary_readings.log WHERE logs.path = ?");
+      "JOIN logs ON logs.id = canary_readings.log "
+      "WHERE canary_readings.log IS NOT NULL AND logs.path = ?");
   const bool is_known = before.bind(file.path.string()).step();
   const std::int64_t log =
       put_log(connection, is_known ? std::optional(before.integer(0)) : std::nullopt, file);

@@ -283,6 +283,7 @@ CREATE TABLE canary_readings (
   log INTEGER REFERENCES logs(id),
   UNIQUE (allocation, number)
 ) STRICT;
+CREATE INDEX canary_readings_by_log ON canary_readings(log) WHERE log IS NOT NULL;
 
 CREATE TABLE canary_all_reduce (
   reading INTEGER NOT NULL REFERENCES canary_readings(id),

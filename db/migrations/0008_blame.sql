@@ -14,6 +14,7 @@ ALTER TABLE canary_pairs ADD COLUMN size_bytes INTEGER;
 ALTER TABLE canary_pairs ADD COLUMN repetitions INTEGER;
 
 ALTER TABLE canary_readings ADD COLUMN log INTEGER REFERENCES logs(id);
+CREATE INDEX canary_readings_by_log ON canary_readings(log) WHERE log IS NOT NULL;
 
 CREATE TABLE kept AS SELECT * FROM canary_all_reduce;
 DROP VIEW canary_overview;
