@@ -92,13 +92,14 @@ Suspect suspect_of(const Case& found) {
 /// "none found; a node that makes runs 9 % longer would have been".
 std::string none_because(const BlameTests& tests, const std::vector<NoisyAllocation>& allocations) {
   constexpr double kPower = 0.8;
+  const auto of_nodes = std::count_if(
+      tests.begin(), tests.end(), [](const auto& test) { return test.of != BlameTest::Of::kLink; });
   std::vector<double> detectable;
   for (const auto& test : tests) {
-    if (test.of == BlameTest::Of::kStepTime)
-      detectable.push_back(
-          test.threshold +
-          t_detectable(test.effect.df, 2 * kLevel / static_cast<double>(tests.size()), kPower) *
-              test.effect.se);
+    if (test.of != BlameTest::Of::kStepTime) continue;
+    const double level = 2 * kLevel / static_cast<double>(of_nodes);
+    detectable.push_back(test.threshold +
+                         t_detectable(test.effect.df, level, kPower) * test.effect.se);
   }
   if (!detectable.empty())
     return fmt::format(
