@@ -71,12 +71,16 @@ std::optional<std::int64_t> count_at(const Json& record, const char* key) {
 class Reader {
  public:
   void read(std::string_view line) {
+    const auto has = [&](std::string_view text) {
+      return line.find(text) != std::string_view::npos;
+    };
+    // A command that stands in the log, or newer nccl-tests' own word.
+    if (has("_perf")) runs_all_reduce_ = has("all_reduce_perf");
     if (line.starts_with("{")) {
       read_record(line);
-    } else if (line.find("> probe: pippin ") != std::string_view::npos ||
-               line.find("# nThread ") != std::string_view::npos) {
+    } else if (has("> probe: pippin ") || has("# nThread ")) {
       if (!begun_) begin();
-      begun_ = line.find("> probe") != std::string_view::npos;  // its nThread follows
+      begun_ = has("> probe");  // its nThread follows
     } else if (trim(line).starts_with('#')) {
       read_remark(line);
     } else {
@@ -95,12 +99,11 @@ class Reader {
     if (!table_.pairs.empty() || !table_.all_reduce.empty()) tables_.push_back(std::move(table_));
     table_ = {};
     columns_.clear();
-    is_all_reduce_ = false;
+    is_all_reduce_ = runs_all_reduce_;
   }
 
   void read_remark(std::string_view line) {
     const Words words = words_of(line);
-    if (line.find("all_reduce_perf") != std::string_view::npos) is_all_reduce_ = true;
     if (words.size() < 2) return;
     begun_ = false;
     if (words[1] == "Operation") is_all_reduce_ = words.back() == kAllReduce;
@@ -240,6 +243,7 @@ class Reader {
   std::vector<CanaryFigures> tables_;
   CanaryFigures table_;
   bool begun_ = false;  ///< the probe has named itself, and its table follows
+  bool runs_all_reduce_ = false;
   bool is_all_reduce_ = false, in_pairs_ = false;
   std::vector<std::string> columns_;
   std::optional<std::int64_t> pair_bytes_, repetitions_;

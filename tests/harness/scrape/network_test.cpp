@@ -67,7 +67,7 @@ TEST_CASE("all-reduces of nccl-tests are read, and rows of other operations are 
       "#  Rank  1 Group  0 Pid  8 on  gpu-b device  0 [0x07] NVIDIA A100\n";
   const std::string head = "# nThread 1 nGpus 1 minBytes 8 maxBytes 128\n";
   const auto tables =
-      read_network(head + "# Collective test starting: all_reduce_perf\n" + devices + kNcclRows);
+      read_network("# Collective test starting: all_reduce_perf\n" + head + devices + kNcclRows);
   REQUIRE(tables.size() == 1);
   CHECK(tables[0].ranks == 2);
   CHECK(tables[0].nodes == 2);
@@ -77,6 +77,11 @@ TEST_CASE("all-reduces of nccl-tests are read, and rows of other operations are 
   CHECK(tables[0].all_reduce[1].median_busbw_gb_per_s == 83.89);
   CHECK_FALSE(tables[0].all_reduce[1].p99_us);
 
+  CHECK(read_network("+ srun ./build/all_reduce_perf -b 8\n" + head + devices + kNcclRows).size() ==
+        1);
+  CHECK(read_network("+ srun ./build/all_reduce_perf -b 8\n" + head + devices + kNcclRows +
+                     "+ srun ./build/all_gather_perf -b 8\n" + head + devices + kNcclRows)
+            .size() == 1);
   CHECK(read_network(head + devices + kNcclRows).empty());
   CHECK(read_network(head + "# Operation            : all_gather\n" + kNcclRows).empty());
 }
