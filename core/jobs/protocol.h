@@ -40,6 +40,8 @@
 ///   canary-sizes-…          what the sweep's first canary of so many ranks and nodes measured with
 ///   succeeded/RUN           an attempt at RUN is done, and left exit code 0
 ///   failed/RUN              …, and left another one
+///   refuted/RUN             lines of "2-ID<tab>words": an attempt that left exit code 0 and whose
+///                           log, once pippin has read it, tells of a failure
 ///
 /// ID is the scheduler's job id and restart count, "local-0" on this machine. A job never writes
 /// anywhere else, and pippin never writes into claims, attempts, succeeded/ and failed/.
@@ -55,7 +57,9 @@ struct Attempt {
   std::optional<int> exit_code;  ///< nothing while it runs, or when it was lost
   bool interrupted = false;      ///< ended from outside
   bool time_up = false;          ///< … because its job's time was up
+  std::string refuted = {};      ///< what its log says against its exit code 0; empty: nothing
   bool done() const { return exit_code.has_value(); }
+  bool succeeded() const { return exit_code == 0 && refuted.empty(); }
   fs::path log() const { return directory / "log"; }
   fs::path canary_before() const { return directory / "canary-before"; }
   fs::path canary_after() const { return directory / "canary-after"; }
@@ -97,6 +101,7 @@ struct Submission {
 /// The runs that have an attempt which is done, by its exit code.
 struct Outcomes {
   std::set<std::string, std::less<>> succeeded, failed;
+  std::set<std::string, std::less<>> refuted;  ///< those of which an attempt ever was
 };
 
 /// The files of one sweep.
@@ -116,6 +121,9 @@ class SweepFolder {
   /// In the order they were made. Errors: Error where a marker cannot be read.
   std::vector<Attempt> attempts(const std::string& run);
   Outcomes outcomes();
+  /// Keeps what an attempt's log says against its exit code 0; with no words it says nothing any
+  /// more.
+  void refute(const std::string& run, const Attempt& attempt, const std::string& words);
 
   /// In the order they were made. Errors: Error where an entry of the journal is damaged.
   std::vector<Submission> submissions();
@@ -149,8 +157,8 @@ class SweepFolder {
   fs::path root_;
 };
 
-/// The attempt that counts: of those that left exit code 0 the one that ended first, else the last
-/// that left another, else the last; nothing where none was made.
+/// The attempt that counts: of those that succeeded the one that ended first, else the last that is
+/// done, else the last; nothing where none was made.
 const Attempt* attempt_that_counts(const std::vector<Attempt>& attempts);
 
 }  // namespace pippin

@@ -24,14 +24,7 @@ using Shape = std::tuple<std::int64_t, std::optional<std::int64_t>, std::optiona
 TaskPlan CampaignMachine::due_of(const PlannedJob& job) {
   TaskPlan task{&job, {}};
   for (const auto& run : job.runs) {
-    RunFate& fate = fates_.at(run.name);
-    if (fate.phase != RunPhase::kUnsubmitted) continue;
-    if (options_.wanted(run)) {
-      task.runs.push_back(run);
-    } else {
-      fate.phase = RunPhase::kLost;
-      if (fate.evidence.empty()) fate.evidence = "its point has left the sweep";
-    }
+    if (fates_.at(run.name).phase == RunPhase::kUnsubmitted) task.runs.push_back(run);
   }
   return task;
 }
@@ -40,7 +33,7 @@ std::vector<PlannedJob> CampaignMachine::due_jobs() const {
   std::vector<PlannedJob> jobs;
   for (const auto& job : campaign_.jobs) {
     const bool is_due = std::any_of(job.runs.begin(), job.runs.end(), [&](const PlannedRun& run) {
-      return fates_.at(run.name).phase == RunPhase::kUnsubmitted && options_.wanted(run);
+      return fates_.at(run.name).phase == RunPhase::kUnsubmitted;
     });
     if (is_due) jobs.push_back(job);
   }

@@ -67,6 +67,7 @@ ExitCode run(const Globals& globals, const RunOptions& options) {
   agree(globals, session);
   record_campaign(database, campaign);
   Follower follower(database, session);
+  if (options.session.retry_failed) follower.find_failures();
   Notifier notifier(options.notify, campaign.sweep);
   const bool was_finished = session.machine().counts().finished();
   const RunCounts counts = follow(globals, session, follower, notifier, options.poll_s);

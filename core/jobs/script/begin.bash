@@ -2,7 +2,7 @@
 # paths are what the runs see.
 # shellcheck disable=SC2034,SC2154 # variables of the other parts
 
-set +efuCET +o pipefail
+set +efuCET -o pipefail # of "train | tee log" the trainer's exit code
 shopt -u failglob
 trap - ERR DEBUG RETURN
 trap 'pippin_signalled=1 pippin_time_up=1' USR1

@@ -34,7 +34,7 @@ std::string last_line(std::string_view log) {
 }
 
 /// How a run that left an exit code ended: a probe of ours says it by both, else the log says it
-/// best, or the exit code, which in "train | tee" is not the trainer's.
+/// best, or the exit code, which need not be the trainer's.
 void judge(RunRecord& record, int exit_code, std::string_view log) {
   const bool measured = record.log && !record.log->iterations.empty();
   const bool log_knows = record.log && record.log->end && *record.log->end != RunState::kOk;
@@ -87,6 +87,7 @@ std::string* field_of(Provenance& provenance, std::string_view name) {
 
 /// The state of a run that no job will bring to its end any more.
 RunState state_of(const RunFate& fate) {
+  if (fate.phase == RunPhase::kLeft) return RunState::kCancelled;
   switch (fate.end.value_or(End::kUnknown)) {
     case End::kLimit:
       return fate.evidence.find("OUT_OF_MEMORY") == std::string::npos ? RunState::kTimeout
@@ -137,7 +138,7 @@ void record_campaign(Database& database, const Campaign& campaign) {
 }
 
 Recorded Recorder::record(const PlannedJob& job, const PlannedRun& run, const RunFate& fate) {
-  const bool lost = fate.phase == RunPhase::kLost;
+  const bool lost = fate.phase == RunPhase::kLost || fate.phase == RunPhase::kLeft;
   if (!lost && fate.phase != RunPhase::kDone) return {};
   const auto attempts = folder_.attempts(run.name);
   const Attempt* attempt = attempt_that_counts(attempts);
@@ -170,8 +171,12 @@ Recorded Recorder::record(const PlannedJob& job, const PlannedRun& run, const Ru
     record.state = state_of(fate);
     record.evidence = evidence_of(fate, record);
   } else {
-    record.exit_code = attempt->exit_code;
     judge(record, *attempt->exit_code, log);
+  }
+  if (!lost) {
+    record.exit_code = attempt->exit_code;
+    const bool sound = record.state == RunState::kOk;
+    if (attempt->exit_code == 0) folder_.refute(run.name, *attempt, sound ? "" : record.evidence);
   }
   return {database_.put_run(record), record.state};
 }

@@ -122,10 +122,6 @@ Session::Session(const Globals& globals, Sweep sweep, const SessionOptions& opti
     const auto begin = start_times.begin_of(job.allocation);
     return begin && *begin > std::time(nullptr) ? begin : std::nullopt;
   };
-  // A point that has left the sweep took its command with it; today's is another point's.
-  machine.wanted = [ids = index_of(sweep_.points)](const PlannedRun& run) {
-    return ids.count(run.point_id) > 0;
-  };
   machine_ = std::make_unique<CampaignMachine>(
       folder_, disk(), *scheduler_, campaign_,
       [this](const Submission& submission, const std::vector<TaskPlan>& tasks) {
