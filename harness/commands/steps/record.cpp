@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "harness/scrape/canary.h"
+#include "harness/scrape/last_words.h"
 #include "harness/scrape/probe_endings.h"
 #include "harness/scrape/scrape.h"
 #include "sweeps/estimate/parameters.h"
@@ -27,10 +28,10 @@ std::optional<LogRun> joined(std::vector<LogRun> launches) {
   return run;
 }
 
-std::string last_line(std::string_view log) {
-  const std::string_view text = trim(log);
-  return printable(text.substr(
-      text.find_last_of('\n') == std::string_view::npos ? 0 : text.find_last_of('\n') + 1));
+/// "exit 127: nosuch: command not found".
+std::string words_of_exit(int exit_code, std::string_view log) {
+  const std::string words = last_words(log, exit_code);
+  return words.empty() ? exit_text(exit_code) : fmt::format("{}: {}", exit_text(exit_code), words);
 }
 
 /// How a run that left an exit code ended: a probe of ours says it by both, else the log says it
@@ -38,12 +39,13 @@ std::string last_line(std::string_view log) {
 void judge(RunRecord& record, int exit_code, std::string_view log) {
   const bool measured = record.log && !record.log->iterations.empty();
   const bool log_knows = record.log && record.log->end && *record.log->end != RunState::kOk;
+  const bool by_script = log_knows && said_of_script(record.log->evidence);
   if (const auto probe = probe_ending(exit_code, log)) {
     record.state = probe->state;
     record.evidence = probe->evidence;
   } else if (log_knows) {
     record.state = *record.log->end;
-    record.evidence = record.log->evidence;
+    record.evidence = by_script ? words_of_exit(exit_code, log) : record.log->evidence;
   } else if (exit_code == 0 && measured) {
     record.state = RunState::kOk;
   } else if (exit_code == 0) {
@@ -51,7 +53,7 @@ void judge(RunRecord& record, int exit_code, std::string_view log) {
     record.evidence = "exit 0, but its log has no iteration";
   } else {
     record.state = RunState::kFailed;
-    record.evidence = fmt::format("exit {}: {}", exit_code, last_line(log));
+    record.evidence = words_of_exit(exit_code, log);
   }
 }
 
