@@ -131,7 +131,8 @@ void CampaignMachine::redo_failures() {
   if (!options_.retry_failed) return;
   for (auto& [run, fate] : fates_) {
     if (fate.phase != RunPhase::kDone || !fate.failed || !fate.certain) continue;
-    if (fate.submission > newest_before_ || runs_.at(run)->left) continue;
+    const PlannedRun& planned = *runs_.at(run);
+    if (fate.submission > newest_before_ || planned.left || !options_.wanted(planned)) continue;
     fate.phase = RunPhase::kUnsubmitted;
     fate.failed = fate.certain = false;
     forgiven_[run] = std::max<std::int64_t>(fate.submission, newest_before_);

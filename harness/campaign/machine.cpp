@@ -305,11 +305,10 @@ void CampaignMachine::cancel() {
 
 RunCounts CampaignMachine::counts() const {
   RunCounts counts;
-  for (const auto& entry : fates_) {
-    const RunFate& fate = entry.second;
+  for (const auto& [name, fate] : fates_) {
     switch (fate.phase) {
       case RunPhase::kUnsubmitted:
-        ++counts.unsubmitted;
+        ++(options_.wanted(*runs_.at(name)) ? counts.unsubmitted : counts.later);
         break;
       case RunPhase::kWaiting:
         ++counts.waiting;

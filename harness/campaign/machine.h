@@ -45,6 +45,7 @@ struct RunCounts {
                cancelled = 0;
   std::int64_t unsettled = 0;  ///< of those done, failures that the scheduler has to explain
   std::int64_t left = 0;       ///< not done, and nobody waits for them
+  std::int64_t later = 0;      ///< not handed over, and not to be by this machine
   /// Of those that somebody waits for.
   std::int64_t total() const {
     return unsubmitted + waiting + running + succeeded + failed + lost + cancelled;
@@ -64,6 +65,8 @@ struct MachineOptions {
   std::string host = {};           ///< this machine's name
   std::string process = {};        ///< this process
   std::function<std::int64_t()> now = [] { return std::int64_t{0}; };  ///< seconds since 1970
+  /// Whether this machine hands over a run that is due.
+  std::function<bool(const PlannedRun&)> wanted = [](const PlannedRun&) { return true; };
   /// What the log of an attempt that left kLostRankExit says of the lost rank; empty: nothing.
   std::function<std::string(std::string_view log)> lost_rank_words = [](std::string_view) {
     return std::string();
@@ -174,6 +177,7 @@ class CampaignMachine {
   void submit_what_is_due();
   void redo_failures();
   std::vector<TaskPlan> due();
+  bool is_due(const PlannedRun& run) const;
   TaskPlan due_of(const PlannedJob& job);
   std::vector<std::vector<TaskPlan>> batches_of(std::vector<TaskPlan> tasks) const;
   void write_submission(const std::vector<TaskPlan>& tasks);

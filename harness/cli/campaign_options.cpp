@@ -50,6 +50,10 @@ void take_run_options(CommandLine& line, CLI::App& command, RunOptions& options)
   command.add_flag("--again", options.session.again, "start a new campaign");
   command.add_flag("--retry-failed", options.session.retry_failed,
                    "run again what failed or ran out of time");
+  command
+      .add_option("--only", options.session.only,
+                  "measure the points now of which this holds: 'tp == 2'; the others stay due")
+      ->type_name("EXPRESSION");
   check_count(*command
                    .add_option("--retries", options.session.retries,
                                "how often a lost job is submitted again")

@@ -113,7 +113,7 @@ void Follower::record(const PlannedJob& job, const PlannedRun& run) {
     return;
   }
   recorded_.insert(run.name);
-  if (run.left) return;  // nobody waits for it
+  if (!session_.is_wanted(run)) return;
   if (*recorded.state != RunState::kOk) {
     ++not_ok_;
     session_.machine().take_as_failed(run.name);

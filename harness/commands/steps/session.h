@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "core/base/lock.h"
@@ -29,7 +30,8 @@ struct SessionOptions {
   bool retry_failed = false;       ///< run again what failed or ran out of time
   std::int64_t max_in_flight = 0;  ///< jobs that may run at a time; 0: all
   std::string spread;              ///< "3d": allocations begin over so long
-  std::string at;  ///< "00:00,06:00": … at these times of day, one after the other
+  std::string at;    ///< "00:00,06:00": … at these times of day, one after the other
+  std::string only;  ///< an expression: the points to measure now; empty: all
 };
 
 /// The user and the machine that this process belongs to, as a machine wants to know them.
@@ -51,6 +53,10 @@ class Session {
   const Campaign& campaign() const { return campaign_; }
   CampaignMachine& machine() { return *machine_; }
   Scheduler& scheduler() { return *scheduler_; }
+  /// Whether the run is to be measured now, and somebody waits for it.
+  bool is_wanted(const PlannedRun& run) const {
+    return !run.left && (only_.empty() || only_.count(run.point_id) > 0);
+  }
 
   /// The script of a job that was handed over and that the sweep would write otherwise today: its
   /// command, environment, iterations or folder have changed. Nothing where all is as it was.
@@ -66,6 +72,7 @@ class Session {
   std::unique_ptr<Scheduler> scheduler_;
   Campaign campaign_;
   PointIndex points_;
+  std::set<std::string, std::less<>> only_;  ///< ids of points; empty: all
   std::unique_ptr<CampaignMachine> machine_;
 };
 

@@ -153,6 +153,26 @@ TEST_CASE("status names what nobody has collected, and a retry reads it first") 
   CHECK_THAT(here.pippin("status s").out, Contains("1 failed") && !Contains("not read"));
 }
 
+TEST_CASE("a part of a sweep is measured first, and the rest when it is asked for") {
+  const Workplace here;
+  here.write("s.yaml",
+             "sweep: s\ngrid: {mbs: [1, 2, 3]}\nrepeats: 2\ncommand: '"
+             "\"${PIPPIN%/*}/probes/replay\" --mbs {mbs} --sleep-factor 0'\n");
+  const auto pippin = [&](const std::string& words) {
+    return here.shell("export PIPPIN; \"$PIPPIN\" --db t.db " + words);
+  };
+  const Call part = pippin("run s.yaml --only 'mbs >= 2'");
+  CHECK(part.exit_code == 0);
+  CHECK_THAT(part.err, Contains("4 of 4 runs done") &&
+                           Contains("2 runs of other points not measured yet; without --only: "));
+  CHECK(here.sql("SELECT count(*) FROM runs") == "4");
+  CHECK(pippin("run s.yaml --only 'mbs == 9'").exit_code == 2);
+  CHECK(pippin("submit s.yaml --only 'mbs == 3'").exit_code == 0);
+  CHECK_THAT(pippin("run s.yaml").err, Contains("6 of 6 runs done"));
+  CHECK(here.sql("SELECT count(*), sum(state = 'ok') FROM runs") == "6|6");
+  CHECK(here.shell("ls -d t.db.runs/s/*-a[12]/*-local-0 | wc -l").out == "6\n");
+}
+
 TEST_CASE("what has left the sweep is closed and is no loss") {
   const Workplace here;
   here.write("s.yaml", "sweep: s\ngrid: {mbs: [1, 2, 3]}\ncommand: 'kill -9 $$; true {mbs}'\n");
