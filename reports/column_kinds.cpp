@@ -255,6 +255,7 @@ std::vector<ColumnKind> name_kinds() {
       text_column("day", kStays, [](Row row) { return row.day; }),
       text_column("trainer", kDetail, [](Row row) { return row.point.trainer; }),
       text_column("state", kStays, [](Row row) { return std::string(text_of(row.state)); }),
+      text_column("reason", kDetail, [](Row row) { return row.reason; }),
       text_column("started", kDetail, started_text),
       text_column("remarks", kDetail, [](Row row) { return join(remarks_of(row), "; "); }),
       text_column("notes", kNotes, [](Row row) { return join(row.notes, "; "); }),

@@ -146,6 +146,7 @@ const std::vector<ColumnName>& column_names() {
       {"runs", "runs", {"num runs", "repeats"}},
       {"iterations", "iterations", {"iters", "steps", "num iterations"}},
       {"counts", "alloc/runs/lines", {}},
+      {"reason", "reason", {"evidence", "why"}},
       {"started", "started", {"date"}},
       {"tag", "tag", {}},
       {"vs", "vs", {"versus", "change", "delta", "Δ"}},

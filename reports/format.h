@@ -16,9 +16,11 @@ struct Report {
   std::vector<Column> columns = {};  ///< empty: those that the format has usually
   std::size_t width = 100;  ///< columns that a line may take; 0: any. Only where lines have a width
   bool colours = false;     ///< only on a terminal
+  bool ascii = false;       ///< … that has no more
   /// Notes that runs have or had, also those of rows that were left out.
   std::set<std::string> said = {};
   std::string heading = {};  ///< of which campaign it is; empty where that is plain
+  std::size_t left_out = 0;  ///< rows behind the last, by --limit
 };
 
 /// One way to write a table down. A new one is a file and a line in format.cpp.

@@ -1,11 +1,13 @@
 #include "reports/select.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <optional>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "reports/clause_units.h"
 #include "reports/column_kinds.h"
 #include "reports/column_names.h"
 #include "sweeps/expression.h"
@@ -14,65 +16,127 @@ namespace pippin {
 
 namespace {
 
-/// What a row has under a name of an expression: of its point first, as in a sweep file.
-std::optional<Value> value_in(const Summary& row, const NamedValues& of_point,
-                              const std::string& name) {
-  if (const Value* value = find_value(of_point, name)) return *value;
-  const ColumnKind* kind = find_column_kind(name);
-  if (!kind || kind->fields.empty()) return std::nullopt;
-  const Field& field = kind->fields.front();
-  if (field.text) return Value{field.text(row), std::nullopt};
+/// A column or one of its values, by any of its names: "Speed", "step_time", "ci_low_s".
+struct Named {
+  const ColumnKind* kind = nullptr;
+  const Field* field = nullptr;
+};
+
+Named named(const std::string& name) {
+  const ColumnName* known = find_column_name(name);
+  const ColumnKind* kind = known ? find_column_kind(known->name) : nullptr;
+  if (kind && !kind->fields.empty()) return {kind, &kind->fields.front()};
+  for (const auto& one : column_kinds()) {
+    for (const auto& field : one.fields) {
+      if (field.name == name) return {&one, &field};
+    }
+  }
+  return {};
+}
+
+std::optional<Value> value_in(const Summary& row, const Field& field) {
+  if (field.text) {
+    std::string text = field.text(row);
+    return text.empty() ? std::nullopt : std::optional(Value{std::move(text), std::nullopt});
+  }
   const auto number = field.number(row);
   return number ? std::optional(value_of(*number)) : std::nullopt;
 }
 
-/// Whether any row could know the name.
-bool is_known(const std::vector<Summary>& rows, const std::string& name) {
-  const ColumnKind* kind = find_column_kind(name);
-  if (kind && !kind->fields.empty()) return true;
+bool is_of_point(const std::vector<Summary>& rows, const std::string& name) {
   return std::any_of(rows.begin(), rows.end(), [&](const Summary& row) {
     return find_value(named_values(row.point), name) != nullptr;
   });
 }
 
-[[noreturn]] void refuse(const std::string& option, const std::string& name,
-                         const std::vector<Summary>& rows) {
-  std::vector<std::string> known;
-  for (const auto& kind : column_kinds()) {
-    if (!kind.fields.empty()) known.emplace_back(kind.name);
-  }
-  for (const auto& row : rows) {
-    for (const auto& value : named_values(row.point)) {
-      if (std::find(known.begin(), known.end(), value.first) == known.end())
-        known.push_back(value.first);
-    }
-  }
-  std::sort(known.begin(), known.end());
-  bad_input("{}: no row has '{}'{} (there is {})", option, printable(name),
-            did_you_mean(name, known), join(known, ", "));
+/// What a table has only where it was asked for, and how that is done.
+const char* how_to_have(const Named& name) {
+  static const std::map<std::string, const char*, std::less<>> kHow{
+      {"run", "--by run shows runs"},
+      {"allocation", "--by allocation shows them"},
+      {"day", "--by day shows days"},
+      {"selection", "--by campaign shows campaigns apart"},
+      {"vs", "--vs ROW compares rows with one of them"},
+      {"best", "rows of points that went well are ranked"}};
+  const auto how = name.kind ? kHow.find(std::string_view(name.kind->name)) : kHow.end();
+  return how == kHow.end() ? nullptr : how->second;
 }
 
-Expression expression_in(const std::string& clause) {
+/// Errors: where the name is of a column that no table of this kind has.
+void check_applies(const std::string& option, const std::string& name,
+                   const std::vector<Summary>& rows) {
+  const Named known = named(name);
+  const char* how = how_to_have(known);
+  if (!how || rows.empty() || is_of_point(rows, name)) return;
+  const bool some = std::any_of(rows.begin(), rows.end(), [&](const Summary& row) {
+    return value_in(row, *known.field).has_value();
+  });
+  if (!some) bad_input("{}: no row of this table has '{}'; {}", option, printable(name), how);
+}
+
+[[noreturn]] void refuse(const std::string& option, const std::string& name,
+                         const std::vector<Summary>& rows) {
+  std::set<std::string> known;
+  for (const auto& kind : column_kinds()) {
+    if (!kind.fields.empty()) known.insert(kind.name);
+  }
+  for (const auto& row : rows) {
+    for (const auto& value : named_values(row.point)) known.insert(value.first);
+  }
+  const std::vector<std::string> all(known.begin(), known.end());
+  bad_input("{}: no row has '{}'{} (there is {})", option, printable(name), did_you_mean(name, all),
+            join(all, ", "));
+}
+
+/// A clause, compiled.
+struct Clause {
+  Expression expression;
+  std::vector<Named> columns;  ///< of its names
+};
+
+/// Errors: also where an amount's unit is of none of its names.
+Clause clause_in(const std::string& written) {
+  const BareClause bare = without_units(written);
   try {
-    return Expression(clause);
+    Clause clause{Expression(bare.text), {}};
+    for (const auto& name : clause.expression.names()) clause.columns.push_back(named(name));
+    for (std::size_t i = 0; i < bare.amounts.size(); ++i) {
+      const auto& columns = clause.columns;
+      const bool fits = std::any_of(columns.begin(), columns.end(), [&](const Named& column) {
+        return column.field && dimension_of(column.field->name) == bare.dimensions[i];
+      });
+      if (!fits)
+        bad_input("in '{}': nothing is measured in what '{}' is", written, bare.amounts[i]);
+    }
+    return clause;
   } catch (const Error& error) {
     bad_input("--where: {}", error.what());
   }
 }
 
-bool holds(Expression& expression, const Summary& row) {
+/// What a row has under each name, of its point first, as in a sweep file; nothing where it lacks
+/// one.
+std::optional<std::vector<Value>> values_in(const Summary& row, const Clause& clause) {
   const NamedValues of_point = named_values(row.point);
   std::vector<Value> values;
-  for (const auto& name : expression.names()) {
-    const auto value = value_in(row, of_point, name);
-    if (!value) return false;
+  for (std::size_t i = 0; i < clause.columns.size(); ++i) {
+    const Value* own = find_value(of_point, clause.expression.names()[i]);
+    const Field* field = clause.columns[i].field;
+    const auto value = own ? std::optional(*own) : field ? value_in(row, *field) : std::nullopt;
+    if (!value) return std::nullopt;
     values.push_back(*value);
   }
+  return values;
+}
+
+bool holds(Clause& clause, const Summary& row) {
+  const auto values = values_in(row, clause);
+  if (!values) return false;
   std::vector<const Value*> pointers;
-  pointers.reserve(values.size());
-  for (const auto& value : values) pointers.push_back(&value);
+  pointers.reserve(values->size());
+  for (const auto& value : *values) pointers.push_back(&value);
   try {
-    return expression.holds(pointers);
+    return clause.expression.holds(pointers);
   } catch (const Error& error) {
     bad_input("--where: {}: {}", printable(row.point.name), error.what());
   }
@@ -80,7 +144,7 @@ bool holds(Expression& expression, const Summary& row) {
 
 /// One key of a sort.
 struct SortKey {
-  const ColumnKind* kind = nullptr;  ///< null: an axis
+  Named column;  ///< none: an axis
   std::string axis;
   bool descending = false;
 };
@@ -100,33 +164,27 @@ bool is_measure(const ColumnKind& kind) {
 SortKey sort_key_in(std::string_view word, const std::vector<Summary>& rows) {
   SortKey key;
   word = trim(word);
-  const bool turned = !word.empty() && word.front() == '-';
-  const std::string name(trim(word.substr(turned ? 1 : 0)));
+  const char sign = word.empty() ? '\0' : word.front();
+  const bool is_signed = sign == '-' || sign == '+';
+  const std::string name(trim(word.substr(is_signed ? 1 : 0)));
   const ColumnName* known = find_column_name(name);
   const bool is_axis = std::any_of(rows.begin(), rows.end(), [&](const Summary& row) {
     return find_value(row.point.axes, name) != nullptr;
   });
-  if (known && (known->name == name || !is_axis)) key.kind = find_column_kind(known->name);
-  if (key.kind && key.kind->fields.empty()) refuse("--sort", name, rows);
-  if (!key.kind && !is_axis) refuse("--sort", name, rows);
-  if (!key.kind) key.axis = name;
-  key.descending = (key.kind && is_rate(*key.kind)) != turned;
+  if (!is_axis || (known && known->name == name)) key.column = named(name);
+  if (!key.column.kind && !is_axis) refuse("--sort", name, rows);
+  if (!key.column.kind) key.axis = name;
+  key.descending = is_signed ? sign == '-' : key.column.kind && is_rate(*key.column.kind);
   return key;
 }
 
 std::optional<Value> value_of_key(const Summary& row, const SortKey& key) {
-  if (!key.kind) {
+  if (!key.column.kind) {
     const Value* value = find_value(row.point.axes, key.axis);
     return value ? std::optional(*value) : std::nullopt;
   }
-  if (is_measure(*key.kind) && row.state != RunState::kOk) return std::nullopt;
-  const Field& field = key.kind->fields.front();
-  if (field.number) {
-    const auto number = field.number(row);
-    return number ? std::optional(value_of(*number)) : std::nullopt;
-  }
-  std::string text = field.text(row);
-  return text.empty() ? std::nullopt : std::optional(Value{std::move(text), std::nullopt});
+  if (is_measure(*key.column.kind) && row.state != RunState::kOk) return std::nullopt;
+  return value_in(row, *key.column.field);
 }
 
 /// Numbers before texts.
@@ -156,19 +214,26 @@ void sort_by(std::vector<Summary>& rows, const SortKey& key) {
 
 std::vector<Summary> rows_where(std::vector<Summary> rows,
                                 const std::vector<std::string>& clauses) {
-  std::vector<Expression> expressions;
-  for (const auto& clause : clauses) {
-    expressions.push_back(expression_in(clause));
-    for (const auto& name : expressions.back().names()) {
-      if (!rows.empty() && !is_known(rows, name)) refuse("--where", name, rows);
+  std::vector<Clause> compiled;
+  for (const auto& written : clauses) {
+    compiled.push_back(clause_in(written));
+    for (const auto& name : compiled.back().expression.names()) {
+      if (!rows.empty() && !named(name).field && !is_of_point(rows, name))
+        refuse("--where", name, rows);
+      check_applies("--where", name, rows);
     }
   }
-  for (auto& expression : expressions) {
-    rows.erase(std::remove_if(rows.begin(), rows.end(),
-                              [&](const Summary& row) { return !holds(expression, row); }),
-               rows.end());
-  }
+  for (auto& clause : compiled)
+    std::erase_if(rows, [&](const Summary& row) { return !holds(clause, row); });
   return rows;
+}
+
+bool is_of_comparison(const std::string& clause) {
+  const auto columns = clause_in(clause).columns;
+  return std::any_of(columns.begin(), columns.end(), [](const Named& column) {
+    const std::string_view kind = column.kind ? column.kind->name : "";
+    return kind == "vs" || kind == "best";
+  });
 }
 
 void sort_rows(std::vector<Summary>& rows, const std::string& keys) {
@@ -178,16 +243,26 @@ void sort_rows(std::vector<Summary>& rows, const std::string& keys) {
     sort_by(rows, sort_key_in(*word, rows));
 }
 
+void check_sort_applies(const std::vector<Summary>& rows, const std::string& keys) {
+  if (keys.empty()) return;
+  for (std::string_view word : split(keys, ',')) {
+    word = trim(word);
+    if (word.starts_with('-') || word.starts_with('+')) word.remove_prefix(1);
+    check_applies("--sort", std::string(trim(word)), rows);
+  }
+}
+
 std::set<std::string, std::less<>> names_to_know(const std::vector<std::string>& clauses,
                                                  const std::string& keys) {
   std::set<std::string, std::less<>> names;
-  for (const auto& clause : clauses) {
-    const Expression expression = expression_in(clause);
-    names.insert(expression.names().begin(), expression.names().end());
+  for (const auto& written : clauses) {
+    const Clause clause = clause_in(written);
+    names.insert(clause.expression.names().begin(), clause.expression.names().end());
   }
   for (std::string_view word : split(keys, ',')) {
     word = trim(word);
-    names.emplace(!word.empty() && word.front() == '-' ? trim(word.substr(1)) : word);
+    const bool is_signed = word.starts_with('-') || word.starts_with('+');
+    names.emplace(is_signed ? trim(word.substr(1)) : word);
   }
   return names;
 }

@@ -13,4 +13,8 @@ namespace pippin {
 std::vector<TextColumn> text_columns(const std::vector<Summary>& rows,
                                      const std::vector<Column>& columns, bool aligned);
 
+/// For where room is short: what tells the points of rows apart stays longest, and the name that
+/// repeats it goes first.
+void rank_by_difference(const std::vector<Summary>& rows, std::vector<TextColumn>& table);
+
 }  // namespace pippin

@@ -13,13 +13,15 @@ struct TextColumn {
   enum class Align { kLeft, kRight };
   std::string title;
   Align align = Align::kRight;
-  int importance = 0;        ///< where room is short, the least important column goes first
-  bool must_stay = false;    ///< however little room there is
-  bool may_move = false;     ///< to the caption, where all its cells are equal
-  bool may_shorten = false;  ///< its cells, where room is short; unlike ones stay so if they can
-  bool is_strip = false;     ///< its cells are drawings that want a legend
-  bool is_ranking = false;   ///< its cells need one too
-  bool keep = false;         ///< also where no cell is known
+  int importance = 0;          ///< where room is short, the least important column goes first
+  bool must_stay = false;      ///< however little room there is
+  bool may_move = false;       ///< to the caption, where all its cells are equal
+  bool may_shorten = false;    ///< its cells, where room is short; unlike ones stay so if they can
+  bool is_strip = false;       ///< its cells are drawings that want a legend
+  bool is_ranking = false;     ///< its cells need one too
+  bool keep = false;           ///< also where no cell is known
+  bool is_of_point = false;    ///< says what the rows' points are
+  bool repeats_point = false;  ///< says it once more, as a name
   std::vector<std::string> cells;  ///< one per row; empty: unknown
   std::vector<Tone> tones;         ///< one per row, or none
 };

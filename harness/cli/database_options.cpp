@@ -132,13 +132,17 @@ void add_table_options(CLI::App& command, ReportOptions& options) {
       "what to show: [TITLE=]NAME[:DECIMALS], with commas between");
   add("--preset", options.preset, "PRESET", "columns that belong together");
   add("--sort", options.sort, "COLUMN",
-      "columns to sort by, with commas between; rates start with the highest, '-' reverses");
+      "columns to sort by, with commas between, the best first; -NAME: the highest first, +NAME: "
+      "the lowest");
   command
       .add_option("--where", options.where,
-                  "only rows for which it holds: 'tp == 4 && gas >= 128'; may be repeated")
+                  "only rows for which it holds: 'tp == 4 && step_time < 50ms'; a number without a "
+                  "unit is in s, GiB or a share of 1; may be repeated")
       ->type_name("EXPRESSION")
       ->expected(1)
       ->take_all();
+  check_count(*command.add_option("--limit", options.limit, "show so many rows at most; 0: all")
+                   ->type_name("NUMBER"));
   add("--vs", options.vs, "POINT",
       "compare useful work a second and GPU with that of this row, or of the 'first'");
   command.add_option("--flops", options.flops, "params, hardware, model, megatron or palm")

@@ -130,6 +130,13 @@ Candidates variables(const TypedValue& value) {
   return all;
 }
 
+/// What a clause over the rows of a table may name.
+Candidates table_variables(const TypedValue& value) {
+  Candidates all = variables(value);
+  append(all, columns(value));
+  return all;
+}
+
 /// The first of an axis and its values.
 Candidates axis_names(const TypedValue& value) {
   return value.part == 0 ? axes(value) : Candidates();
@@ -183,6 +190,7 @@ const std::vector<Type>& types() {
       {"POINT", points},
       {"AXIS", axes},
       {"COLUMN", last_name<columns>},
+      {"report EXPRESSION", last_name<table_variables>},
       {"EXPRESSION", last_name<variables>},
       {"NAME VALUES", axis_names},
       {"NAME=VALUE", fixed_axes},
@@ -216,7 +224,7 @@ const std::vector<Type>& types() {
        [](const TypedValue&) { return described(accelerator_names(), "accelerator"); }},
       {"BY",
        [](const TypedValue&) {
-         return described({"point", "run"}, "");
+         return described({"point", "campaign", "day", "allocation", "run"}, "");
        }},
       {"FORMULA",
        [](const TypedValue&) {

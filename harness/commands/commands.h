@@ -60,6 +60,7 @@ struct ReportOptions {
   std::string columns, preset;  ///< empty: those of the format
   std::string sort;
   std::vector<std::string> where;
+  std::int64_t limit = 0;   ///< rows at most; 0: all
   std::string vs;           ///< a row's name, or "first"; empty: no comparison
   std::string accelerator;  ///< for runs that do not know theirs
   std::string precision;    ///< for points that do not say theirs

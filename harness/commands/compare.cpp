@@ -61,7 +61,7 @@ ExitCode compare(const Globals& globals, const CompareOptions& options) {
                               terminal_width(STDOUT_FILENO), wants_colours()};
   std::ostringstream text;
   format.write(table, text);
-  write_output(text.str());
+  options.format == "terminal" ? write_text(text.str()) : write_output(text.str());
   return exit_code_of(table.comparison, options.fail_on);
 }
 

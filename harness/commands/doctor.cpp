@@ -25,7 +25,7 @@ ExitCode look_around(const Globals& globals) {
   auto findings = machine_findings(globals.db);
   const auto cluster = slurm_findings(survey, slurm::own_place(survey.controller));
   findings.insert(findings.end(), cluster.begin(), cluster.end());
-  write_output(findings_text(findings, terminal > 0 ? terminal : kDefaultWidth));
+  write_text(findings_text(findings, terminal > 0 ? terminal : kDefaultWidth));
   const auto missing = std::count_if(findings.begin(), findings.end(), is_missing);
   if (missing == 0) return ExitCode::kDone;
   machine_failed("sweeps on this machine need what is MISSING: {} thing{}", missing,

@@ -19,7 +19,7 @@ ExitCode noise(const Globals& globals, const NoiseOptions& options) {
                          terminal_width(STDOUT_FILENO), wants_colours()};
   std::ostringstream text;
   format.write(table, text);
-  write_output(text.str());
+  options.format == "terminal" ? write_text(text.str()) : write_output(text.str());
   return ExitCode::kDone;
 }
 

@@ -55,7 +55,7 @@ ExitCode plan(const Globals& globals, const PlanOptions& options) {
   }
   std::ostringstream text;
   format.write({sweep, jobs, terminal_width(STDOUT_FILENO), packings_of(sweep)}, text);
-  write_output(text.str());
+  options.format == "terminal" ? write_text(text.str()) : write_output(text.str());
   return ExitCode::kDone;
 }
 

@@ -175,13 +175,29 @@ Report report_of(const Globals& globals, Database& database, const ReportOptions
   if (!columns.empty()) report.columns = columns_named(columns, report.rows);
   for (const auto& row : report.rows)
     report.said.insert(row.past_notes.begin(), row.past_notes.end());
-  sort_rows(report.rows, options.sort);
-  report.rows = rows_where(std::move(report.rows), options.where);
+  sort_rows(report.rows, options.sort);  // the first of them is what --vs first means
+  std::vector<std::string> alone, beside_others;
+  for (const auto& clause : options.where)
+    (is_of_comparison(clause) ? beside_others : alone).push_back(clause);
+  report.rows = rows_where(std::move(report.rows), alone);
   if (summing_of(options).by == Rows::kPoint) rank(report.rows);
-  sort_rows(report.rows, options.sort);
   compare_rows(report.rows, options.vs);
+  check_sort_applies(report.rows, options.sort);
+  report.rows = rows_where(std::move(report.rows), beside_others);
+  sort_rows(report.rows, options.sort);
   return report;
 }
+
+namespace {
+
+void cut(Report& table, std::int64_t limit) {
+  const auto most = static_cast<std::size_t>(limit);
+  if (table.rows.size() <= most) return;
+  table.left_out = table.rows.size() - most;
+  table.rows.resize(most);
+}
+
+}  // namespace
 
 ExitCode report(const Globals& globals, const ReportOptions& options) {
   const Format& format = format_named(options.format);
@@ -190,13 +206,16 @@ ExitCode report(const Globals& globals, const ReportOptions& options) {
   Report table = report_of(globals, database, options);
   table.width = terminal_width(STDOUT_FILENO);
   table.colours = wants_colours();
+  table.ascii = wants_ascii();
+  if (options.limit > 0) cut(table, options.limit);
   std::ostringstream text;
   if (options.methods) {
     text << wrapped(methods_of(table), table.width, 0) << '\n';
   } else {
     format.write(table, text);
   }
-  write_output(text.str());
+  options.format == "terminal" || options.methods ? write_text(text.str())
+                                                  : write_output(text.str());
   return ExitCode::kDone;
 }
 

@@ -53,7 +53,7 @@ void say_what_it_came_to(const Globals& globals, Database& database, const Campa
   std::string text;
   for (const auto& words : closing_words(report_of(globals, database, options).rows, noise))
     text += wrapped(words, terminal_width(STDOUT_FILENO), 2) + "\n";
-  if (!text.empty()) write_output("\n" + text);
+  if (!text.empty()) write_text("\n" + text);
 }
 
 }  // namespace

@@ -167,7 +167,7 @@ bool show(const Globals& globals, const StatusOptions& options,
                         static_cast<std::int64_t>(std::time(nullptr)));
   }
   const bool redraw = options.watch && terminal > 0;
-  write_output((redraw ? "\033[H\033[2J" : "") + text);
+  write_text((redraw ? "\033[H\033[2J" : "") + text);
   return finished;
 }
 

@@ -66,7 +66,9 @@ TEST_CASE("a clause keeps the rows that it holds for") {
       {{"size == \"52B\""}, "abcd"},
       {{"size != \"52B\""}, ""},
       {{"sweep == \"gpt-52b\""}, "abcd"},
-      {{"run == \"\""}, "abcd"},
+      {{"Speed < 1500ms"}, "a"},
+      {{"step_time_s >= 2s"}, "bc"},
+      {{"memory > 31 GiB"}, "d"},
       {{"tflops > 10"}, "ab"},
       {{"!(tflops > 30)"}, "b"},
       {{"memory > 31"}, "d"},
@@ -100,6 +102,26 @@ TEST_CASE("a clause that cannot be is refused with what is near") {
   CHECK(refused({"strip == 1"}).rfind("--where: no row has 'strip'", 0) == 0);
 }
 
+TEST_CASE("what cannot apply to a table is refused with what would make it apply") {
+  const auto refused = [](const std::string& clause) { return error_of([&] { where({clause}); }); };
+  CHECK(refused("run != 'x'") == "--where: no row of this table has 'run'; --by run shows runs");
+  CHECK(refused("vs > 1.5") ==
+        "--where: no row of this table has 'vs'; --vs ROW compares rows with one of them");
+  CHECK(refused("step_time < 50%") ==
+        "--where: in 'step_time < 50%': nothing is measured in what '50%' is");
+  CHECK(error_of([] { check_sort_applies(rows(), "tflops,-vs"); }) ==
+        "--sort: no row of this table has 'vs'; --vs ROW compares rows with one of them");
+  auto all = rows();
+  all[1].vs = Ratio{2, {}, {}};
+  CHECK(names_of(rows_where(all, {"vs > 1.5"})) == "b");
+  all[0].run = "x";
+  all[1].run = "y";
+  CHECK(names_of(rows_where(all, {"run != 'x'"})) == "b");
+  CHECK(is_of_comparison("vs_low > 1"));
+  CHECK(is_of_comparison("p_best > 5% && tp == 2"));
+  CHECK_FALSE(is_of_comparison("tp == 2"));
+}
+
 TEST_CASE("a clause knows the names of all rows whatever the clause before it left") {
   CHECK(where({"state == \"oom\"", "kernel == \"fused\""}).empty());
   CHECK(error_of([] { where({"tp == 99", "tpp == 4"}); }).find("'tpp'") != std::string::npos);
@@ -111,7 +133,8 @@ TEST_CASE("rows are sorted the way people look for the best") {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"", "abcd"},
       {"tflops", "abcd"},
-      {"-tflops", "bacd"},
+      {"-tflops", "abcd"},
+      {"+tflops", "bacd"},
       {"step_time", "abcd"},
       {"-step_time", "bcad"},
       {"Speed", "abcd"},
@@ -160,8 +183,10 @@ TEST_CASE("rates have the highest first and all else the lowest") {
     CAPTURE(key);
     sort_rows(all, key);
     CHECK(names_of(all) == "dcba");
-    sort_rows(all, "-" + key);
+    sort_rows(all, "+" + key);
     CHECK(names_of(all) == "abcd");
+    sort_rows(all, "-" + key);
+    CHECK(names_of(all) == "dcba");
   }
   for (const std::string key : {"memory", "started", "point"}) {
     CAPTURE(key);

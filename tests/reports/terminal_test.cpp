@@ -33,8 +33,39 @@ TEST_CASE("terminal tables are as committed") {
   CHECK(table_of(mixed_samples(), 60) == test::golden("mixed_narrow.txt"));
 }
 
+TEST_CASE("where room is short what tells rows apart stays and the name goes first") {
+  const std::string narrow = table_of(test::sweep_samples(), 40);
+  CHECK_THAT(narrow, Catch::Contains("MBS  step time"));
+  CHECK_THAT(narrow, !Catch::Contains("point  "));
+  CHECK_THAT(table_of(mixed_samples(), 60), Catch::Contains("GPUs  MBS  zero  recompute  step"));
+  // By name alone: two points whose columns are alike.
+  auto alike = test::sweep_samples();
+  alike[1].point.layout = alike[0].point.layout;
+  alike[1].point.axes = alike[0].point.axes;
+  CHECK_THAT(table_of(alike, 40), Catch::Contains("point"));
+}
+
+TEST_CASE("a table in ASCII has its columns below one another") {
+  std::ostringstream out;
+  Report report{test::summarize(test::sweep_samples(), {Samples::kClean}), {}, 100};
+  report.ascii = true;
+  write_terminal(report, out);
+  CHECK_THAT(out.str(), Catch::Contains("129.3 s +- 4.5  "));
+  std::string rows;
+  for (std::string_view line : split(out.str(), '\n'))
+    if (line.find("TFLOPS  ") != line.npos || line.find(" 52.7 ") != line.npos)
+      rows += std::to_string(line.find(line.find("52.7") == line.npos ? "TFLOPS" : "  52.7")) + " ";
+  CHECK_THAT(rows, Catch::Matches("([0-9]+) \\1 "));
+}
+
+TEST_CASE("points that cannot run are one line, and rows alone where there are no others") {
+  CHECK_THAT(table_of(test::sweep_samples(), 100),
+             Catch::Contains("1 point cannot run: --where \"state == 'infeasible'\""));
+  CHECK_THAT(table_of({test::sweep_samples().back()}, 100), Catch::Contains("infeasible"));
+}
+
 TEST_CASE("no line of a table is wider than asked") {
-  for (std::size_t width : {60, 72, 80, 100, 132}) {
+  for (std::size_t width : {40, 60, 72, 80, 100, 132}) {
     const std::string table = table_of(test::sweep_samples(), width);
     for (std::string_view line : split(table, '\n')) {
       INFO(line);

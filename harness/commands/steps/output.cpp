@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
+#include "reports/plain_text.h"
 
 namespace pippin {
 
@@ -46,5 +48,17 @@ void write_output(const std::string& text) {
       std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   if (!written) machine_failed("standard output: cannot write: {}", std::strerror(errno));
 }
+
+bool wants_ascii() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* locale = std::getenv(name);
+    if (!locale || !*locale) continue;
+    const std::string text = lower(locale);
+    return text.find("utf-8") == std::string::npos && text.find("utf8") == std::string::npos;
+  }
+  return false;
+}
+
+void write_text(const std::string& text) { write_output(wants_ascii() ? ascii_of(text) : text); }
 
 }  // namespace pippin

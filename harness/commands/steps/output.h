@@ -34,4 +34,10 @@ void replace_document(const fs::path& file, const std::string& text);
 /// Writes to standard output. Errors: Error (machine) where not all of it arrives: a full disk.
 void write_output(const std::string& text);
 
+/// Whether the locale names a character set that is not UTF-8, as LC_ALL=C does. Where nothing is
+/// set, it does not.
+bool wants_ascii();
+/// Writes a text for people: in ASCII where the locale has no more. Errors: as write_output.
+void write_text(const std::string& text);
+
 }  // namespace pippin

@@ -9,7 +9,7 @@ namespace pippin::test {
 
 Call Workplace::shell(const std::string& command) const {
   const std::string script = fmt::format(
-      "cd '{0}' && export TMPDIR='{0}' PIPPIN='{1}' && unset XDG_RUNTIME_DIR\n"
+      "cd '{0}' && export TMPDIR='{0}' PIPPIN='{1}' LC_ALL=C.UTF-8 && unset XDG_RUNTIME_DIR\n"
       "{{ {2}\n}} >out.txt 2>err.txt",
       folder_.path().string(), PIPPIN_PROGRAM, command);
   const Outcome outcome = run_program({"bash", "-c", script});

@@ -113,13 +113,54 @@ TEST_CASE("what a report is of can be a sweep, a campaign or a tag that moves") 
   }
 }
 
+TEST_CASE("one set of names sorts rows, chooses them and is their columns") {
+  const Laboratory here;
+  const auto csv = [&](const std::string& words) {
+    return here.pippin("report one/1 --format csv --columns tp,pp " + words);
+  };
+  const std::string by_vs = csv("--vs first --sort vs").out;
+  CHECK(by_vs == csv("--vs first --sort=-vs").out);
+  CHECK(by_vs != csv("--vs first --sort +vs").out);
+  CHECK(csv("--sort tflops").out == csv("--sort=-tflops").out);
+  CHECK(csv("--vs first --where 'vs >= 1'").out != csv("--vs first").out);
+  CHECK(csv("--where 'Speed < 1s'").out == csv("--where 'step_time_s < 1000ms'").out);
+  for (const auto& [words, message] : std::vector<std::pair<std::string, std::string>>{
+           {"--sort vs", "--sort: no row of this table has 'vs'; --vs ROW compares"},
+           {"--where 'vs > 1.5'", "--where: no row of this table has 'vs'"},
+           {"--where \"run != 'x'\"", "no row of this table has 'run'; --by run shows runs"},
+           {"--limit -1", "--limit: '-1' is no whole number from 0 to"}}) {
+    const Call call = csv(words);
+    CAPTURE(words);
+    CHECK(call.exit_code == 2);
+    CHECK_THAT(call.err, Contains(message));
+  }
+}
+
+TEST_CASE("a table has as many rows as asked and says how many are behind them") {
+  const Laboratory here;
+  const Call two = here.pippin("report one/1 --limit 2 --where \"state == 'ok'\"");
+  CHECK_THAT(two.out, Contains("rows behind these (--limit)"));
+  CHECK(here.pippin("report one/1 --limit 2 --format csv | wc -l").out == "3\n");
+}
+
+TEST_CASE("LC_ALL=C prints plain ASCII") {
+  const Laboratory here;
+  for (const char* words : {"report one", "noise one", "compare one/1 one/2", "status",
+                            "plan one.yaml", "report one --methods"}) {
+    CAPTURE(words);
+    const std::string call = std::string("LC_ALL=C \"$PIPPIN\" --db t.db ") + words;
+    CHECK(here.shell(call + " | LC_ALL=C grep -c -P '[^\\x00-\\x7F]'").out == "0\n");
+  }
+  CHECK_THAT(here.pippin("report one --vs first").out, Contains("×"));
+}
+
 TEST_CASE("points in several sweeps and points that failed are rows of every format") {
   const Laboratory here;
   CHECK(here.sql("SELECT count(DISTINCT point) < count(*) FROM campaign_points JOIN campaigns ON "
                  "campaigns.id = campaign WHERE number = 1") == "1");
   for (const char* by : {"point", "day", "allocation", "run"}) {
     for (const char* format : {"terminal", "markdown", "csv", "json"}) {
-      for (const char* more : {"", "--samples all --vs first --sort -tflops --flops megatron",
+      for (const char* more : {"", "--samples all --vs first --sort +tflops --flops megatron",
                                "--preset utilisation --accelerator a100-sxm4-80g --precision bf16",
                                "--preset variance --sort state,memory"}) {
         const std::string arguments =
