@@ -24,8 +24,8 @@ TextEdit rewritten(const Globals& globals, Database& database, const std::string
   } catch (const Error& error) {
     throw Error(error.exit_code(), fmt::format("{}:{}: {}", file, table.line, error.what()));
   }
-  keep_notes(report, document, table, file);
-  return {table.begin, table.end, marked_text(report, document)};
+  const KeptLines kept = keep_notes(report, document, table, file);
+  return {table.begin, table.end, marked_text(report, document, kept)};
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/records/fields.h"
 #include "reports/column_names.h"
+#include "reports/notes/kept_lines.h"
 #include "reports/notes/markdown_lines.h"
 #include "reports/table.h"
 
@@ -383,34 +384,61 @@ std::vector<MarkdownTable> tables_by_hand(std::string_view document, const std::
   return tables;
 }
 
-void keep_notes(Report& report, std::string_view document, const MarkedTable& place,
-                const std::string& file) {
+KeptLines keep_notes(Report& report, std::string_view document, const MarkedTable& place,
+                     const std::string& file) {
   const auto old = old_table(document, place, file);
-  if (!old) return;
+  KeptLines kept = kept_lines(document, place, old);
+  if (!old) return kept;
+  refuse_columns_of_people(document, place, *old, report, file);
   const auto columns = markdown_columns(report);
   const SharedColumns shared = shared_columns(*old, columns);
   const auto notes = notes_in(*old, shared);
-  if (notes.empty() || give_notes(report, Rows(report, columns, shared), notes, file) == 0) return;
+  if (notes.empty() || give_notes(report, Rows(report, columns, shared), notes, file) == 0)
+    return kept;
   const bool shown = std::any_of(columns.begin(), columns.end(),
                                  [](const auto& column) { return is_kind(column, "notes"); });
   if (!shown) report.columns.push_back(usual_columns({"notes"})[0]);
+  return kept;
 }
 
-std::string marked_text(const Report& report, std::string_view document) {
-  std::ostringstream out;
-  out << '\n';
-  write_markdown(report, out);
-  out << '\n';
+namespace {
+
+void append(std::string& text, const std::vector<std::string>& lines) {
+  for (const auto& line : lines) text += line + "\n";
+  if (!lines.empty()) text += "\n";
+}
+
+/// The titles of a table in Markdown, and the list items below it.
+std::vector<std::string> texts_to_know(const Report& report, std::string_view table) {
+  std::vector<std::string> texts;
+  for (const auto& column : markdown_columns(report)) texts.push_back(printable(column.title));
+  for (const auto line : split(table, '\n'))
+    if (line.starts_with("- ")) texts.emplace_back(line);
+  return texts;
+}
+
+std::string with_returns(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '\n') result += '\r';
+    result += c;
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string marked_text(const Report& report, std::string_view document, const KeptLines& kept) {
+  std::ostringstream table;
+  write_markdown(report, table);
+  std::string text = "\n";
+  append(text, kept.before);
+  text += table.str() + "\n";
+  append(text, kept.after);
+  text += wrote_comment(texts_to_know(report, table.str())) + "\n\n";
   const std::size_t end = document.find('\n');
   const bool crlf = end != std::string_view::npos && end > 0 && document[end - 1] == '\r';
-  std::string text = out.str();
-  if (!crlf) return text;
-  std::string with_returns;
-  for (char c : text) {
-    if (c == '\n') with_returns += '\r';
-    with_returns += c;
-  }
-  return with_returns;
+  return crlf ? with_returns(text) : text;
 }
 
 }  // namespace pippin

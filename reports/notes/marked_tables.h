@@ -25,16 +25,23 @@ std::vector<MarkedTable> marked_tables(std::string_view document, const std::str
 /// Errors: as marked_tables().
 std::vector<MarkdownTable> tables_by_hand(std::string_view document, const std::string& file);
 
+/// Lines of a person between the markers of a table, as they stand; blank ones part paragraphs.
+struct KeptLines {
+  std::vector<std::string> before, after;  ///< the table
+};
+
 /// Gives the rows the notes that people wrote into the table that stood there before.
 /// Shape: a row is found again by what both tables say of its configuration, and by its time where
 /// that is not enough. A note that pippin itself wrote there is none. Where a report has no column
 /// of notes and some are kept, it gets one. Errors: Error (bad input) `FILE:LINE: …` where a note's
 /// row is in the table no longer, or is not the only one; where a second table, a broken one or a
-/// row too long for its header stands there: no note that people wrote gets lost.
-void keep_notes(Report& report, std::string_view document, const MarkedTable& place,
-                const std::string& file);
+/// row too long for its header, or a column of a person's own stands there: nothing that people
+/// wrote into it gets lost.
+/// Returns what people wrote above and below the table.
+KeptLines keep_notes(Report& report, std::string_view document, const MarkedTable& place,
+                     const std::string& file);
 
 /// The lines between the markers anew, with the line ends of the document.
-std::string marked_text(const Report& report, std::string_view document);
+std::string marked_text(const Report& report, std::string_view document, const KeptLines& kept);
 
 }  // namespace pippin

@@ -1,6 +1,7 @@
 #include "reports/notes/marked_tables.h"
 
 #include "core/base/text.h"
+#include "reports/notes/kept_lines.h"
 #include "reports/notes/markdown.h"
 #include "tests/reports/samples.h"
 #include "tests/support/catch.h"
@@ -53,8 +54,8 @@ std::string document_of(const std::string& text) {
 /// The document as `report --update` leaves it.
 std::string updated(const std::string& document, Report report) {
   const auto table = marked_tables(document, "f.md").at(0);
-  keep_notes(report, document, table, "f.md");
-  return edited(document, {{table.begin, table.end, marked_text(report, document)}});
+  const KeptLines kept = keep_notes(report, document, table, "f.md");
+  return edited(document, {{table.begin, table.end, marked_text(report, document, kept)}});
 }
 
 /// The notes of each row of the document's table, by line.
@@ -158,10 +159,11 @@ TEST_CASE("a table is written with blank lines around it and the document's line
   const Report report = report_of({row_of(4, 1)}, "TP,Speed");
   const std::string text =
       "\n|  TP |  Speed |\n| --: | -----: |\n|   4 | 1.00 s |\n\n"
-      "- no ±: one allocation\n\n";
-  CHECK(marked_text(report, "a\nb") == text);
-  CHECK(marked_text(report, "") == text);
-  const std::string returns = marked_text(report, "a\r\nb\n");
+      "- no ±: one allocation\n\n" +
+      wrote_comment({"TP", "Speed", "- no ±: one allocation"}) + "\n\n";
+  CHECK(marked_text(report, "a\nb", {}) == text);
+  CHECK(marked_text(report, "", {}) == text);
+  const std::string returns = marked_text(report, "a\r\nb\n", {});
   CHECK(split(returns, '\n').size() == split(text, '\n').size());
   for (const auto line : split(returns, '\n'))
     if (line.data() + line.size() != returns.data() + returns.size()) CHECK(line.back() == '\r');
@@ -279,6 +281,57 @@ TEST_CASE("nothing else that people wrote gets lost without a word") {
         "cells; mend it, then repeat the command");
   CHECK(refuses("\n| TP | Notes |\n|---|---|\n| 4 | a | |\n").empty());
   CHECK(refuses("\nsome text | more\n").empty());
+}
+
+TEST_CASE("what people wrote above and below a table stays there") {
+  const Report report = report_of({row_of(4, 1), row_of(8, 2)}, "TP,Speed");
+  std::string document = updated(document_of(""), report);
+  const auto add = [&](const std::string& before, const std::string& text) {
+    document.insert(document.find(before), text);
+  };
+  add("| ", "Measured in May.\n\n");
+  add("- no ±", "- mine, at the top\n");
+  add("<!-- pippin:wrote",
+      "- mine\n\nA paragraph | with a pipe\nof two lines.\n\n- another list\n\n");
+  const std::string after = updated(document, report_of({row_of(4, 1), row_of(8, 3)}, "TP,Speed"));
+  const auto position = [&](const std::string& text) {
+    CAPTURE(after, text);
+    REQUIRE(after.find(text) != std::string::npos);
+    CHECK(after.find(text) == after.rfind(text));
+    return after.find(text);
+  };
+  CHECK(position("Measured in May.\n\n| ") < position("3.00 s"));
+  CHECK(position("3.00 s") < position("- mine, at the top\n"));
+  CHECK(position("- mine, at the top\n") < position("- mine\n"));
+  CHECK(position("- mine\n") <
+        position("A paragraph | with a pipe\nof two lines.\n\n- another list\n"));
+  position("- no ±");
+  CHECK(updated(after, report_of({row_of(4, 1), row_of(8, 3)}, "TP,Speed")) == after);
+}
+
+TEST_CASE("a table of before gives up its own list and keeps the rest") {
+  const std::string old =
+      "\n| TP | Speed |\n|---|---|\n| 4 | 1 s |\n\n- no ±: one day\n- TFLOPS\n\nMine.\n\n- mine, "
+      "too\n";
+  const std::string after = updated(document_of(old), report_of({row_of(4, 1)}, "TP,Speed"));
+  CHECK(after.find("one day") == std::string::npos);
+  CHECK(after.find("Mine.\n\n- mine, too\n") != std::string::npos);
+}
+
+TEST_CASE("a column of a person's own is not lost without a word") {
+  const auto refusal = [&](const std::string& document, const std::string& columns) {
+    return error_of([&] { updated(document, report_of({row_of(4, 1)}, columns)); });
+  };
+  const std::string table = "| TP | Speed | jobs |\n|---|---|---|\n| 4 | 1 s | 42 |\n";
+  for (const std::string& wrote : {std::string(), wrote_comment({"TP", "Speed"})}) {
+    CHECK(
+        refusal(document_of(table + "\n" + wrote + "\n"), "TP,Speed") ==
+        "f.md:4: the column 'jobs' is not pippin's and would be lost; move it out of the markers, "
+        "or write it as notes, then repeat the command");
+  }
+  // A column that pippin wrote goes when it is asked for no longer, whatever its title.
+  const std::string ours = updated(document_of(""), report_of({row_of(4, 1)}, "TP,mine=Speed"));
+  CHECK(refusal(ours, "TP").empty());
 }
 
 TEST_CASE("columns of the same title are told apart by their order") {
