@@ -50,6 +50,9 @@ void take_run_options(CommandLine& line, CLI::App& command, RunOptions& options)
   command.add_flag("--again", options.session.again, "start a new campaign");
   command.add_flag("--retry-failed", options.session.retry_failed,
                    "run again what failed or ran out of time");
+  command.add_flag("--first", options.first,
+                   "before the rest, launch one point of each kind for two iterations, and stop if "
+                   "that fails or its log cannot be read");
   command
       .add_option("--only", options.session.only,
                   "measure the points now of which this holds: 'tp == 2'; the others stay due")

@@ -26,6 +26,7 @@ struct RunOptions {
   SessionOptions session;
   double poll_s = 10;      ///< between two questions to the scheduler, at first
   std::string notify;      ///< a command when the sweep ends, or a job dies
+  bool first = false;      ///< short launches of each kind go before the rest
   bool parsable = false;   ///< print the scheduler's ids, and nothing else
   bool test_only = false;  ///< have the scheduler check the jobs, and submit nothing
 };

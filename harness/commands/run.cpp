@@ -6,6 +6,7 @@
 #include "harness/commands/commands.h"
 #include "harness/commands/report.h"
 #include "harness/commands/steps/before_submitting.h"
+#include "harness/commands/steps/first_launch.h"
 #include "harness/commands/steps/follow.h"
 #include "harness/commands/steps/report_rows.h"
 #include "harness/commands/steps/session.h"
@@ -65,6 +66,9 @@ ExitCode run(const Globals& globals, const RunOptions& options) {
   say_what_was_dropped(globals, session.sweep(), options.sweep);
   say_what_has_changed(globals, session);
   agree(globals, session);
+  if (options.first && !session.machine().due_jobs().empty() &&
+      !first_launches_succeed(globals, session.sweep(), options.poll_s))
+    return Interruptible::interrupted() ? ExitCode::kInterrupted : ExitCode::kRunFailed;
   record_campaign(database, campaign);
   Follower follower(database, session);
   if (options.session.retry_failed) follower.find_failures();

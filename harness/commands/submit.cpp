@@ -8,6 +8,7 @@
 #include "harness/commands/commands.h"
 #include "harness/commands/steps/before_submitting.h"
 #include "harness/commands/steps/directories.h"
+#include "harness/commands/steps/first_launch.h"
 #include "harness/commands/steps/follow.h"
 #include "harness/commands/steps/record.h"
 #include "harness/commands/steps/session.h"
@@ -83,6 +84,9 @@ ExitCode submit(const Globals& globals, const RunOptions& options) {
   say_what_was_dropped(globals, session.sweep(), options.sweep);
   say_what_has_changed(globals, session);
   agree(globals, session);
+  if (options.first && !session.machine().due_jobs().empty() &&
+      !first_launches_succeed(globals, session.sweep(), options.poll_s))
+    return Interruptible::interrupted() ? ExitCode::kInterrupted : ExitCode::kRunFailed;
   Database database(globals.db);
   record_campaign(database, session.campaign());
   if (options.session.retry_failed) Follower(database, session).find_failures();

@@ -173,6 +173,36 @@ TEST_CASE("a part of a sweep is measured first, and the rest when it is asked fo
   CHECK(here.shell("ls -d t.db.runs/s/*-a[12]/*-local-0 | wc -l").out == "6\n");
 }
 
+TEST_CASE("a sweep that is dead on arrival costs one short launch of each kind") {
+  const Workplace here;
+  const auto sweep = [&](const std::string& command) {
+    here.write("s.yaml",
+               "sweep: s\ngrid: {mbs: [1, 2, 4], mode: [fast, safe]}\nrepeats: 3\ncommand: 'echo "
+               "{mode}; " +
+                   command + "'\n");
+  };
+  const auto pippin = [&](const std::string& words) {
+    return here.shell("export PIPPIN; \"$PIPPIN\" --db t.db " + words);
+  };
+  sweep("nosuch {mbs}");
+  const Call dead = pippin("run s.yaml --first");
+  CHECK(dead.exit_code == 1);
+  CHECK_THAT(dead.err, Contains("first: 2 short launches of 2 iterations") &&
+                           Contains("failed: exit 127: nosuch: command not found; its log: ") &&
+                           Contains("nothing else was handed over"));
+  CHECK(here.sql("SELECT count(*) FROM runs") == "0");
+  CHECK(pippin("submit s.yaml --first").exit_code == 1);
+  CHECK(here.shell("ls -d t.db.runs/s/*-a1 2>/dev/null | wc -l").out == "0\n");
+  sweep("echo no iterations {mbs}");
+  CHECK_THAT(pippin("run s.yaml --first").err, Contains("exit 0, but its log has no iteration"));
+  sweep("\"${PIPPIN%/*}/probes/replay\" --mbs {mbs} --sleep-factor 0 --iterations {iterations}");
+  CHECK(pippin("run s.yaml --first").exit_code == 0);
+  CHECK(here.sql("SELECT count(*), sum(state = 'ok') FROM runs") == "18|18");
+  CHECK(here.sql("SELECT min(n) FROM (SELECT count(*) AS n FROM iterations GROUP BY run)") == "20");
+  CHECK_THAT(pippin("status").out, !Contains("first"));
+  CHECK_THAT(pippin("run s.yaml --first").err, !Contains("first: "));  // nothing is due
+}
+
 TEST_CASE("what has left the sweep is closed and is no loss") {
   const Workplace here;
   here.write("s.yaml", "sweep: s\ngrid: {mbs: [1, 2, 3]}\ncommand: 'kill -9 $$; true {mbs}'\n");
