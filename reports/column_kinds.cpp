@@ -251,6 +251,11 @@ std::vector<ColumnKind> name_kinds() {
       text_column("campaign", kNotes, campaign_text),
       text_column("selection", kStays, [](Row row) { return row.selection; }),
       text_column("run", kStays, [](Row row) { return row.run; }),
+      rate_column("number", Kind::kCount, kStays, "number",
+                  [](Row row) {
+                    return row.run_number > 0 ? Number(static_cast<double>(row.run_number))
+                                              : std::nullopt;
+                  }),
       text_column("allocation", kStays, [](Row row) { return row.allocation; }),
       text_column("day", kStays, [](Row row) { return row.day; }),
       text_column("trainer", kDetail, [](Row row) { return row.point.trainer; }),

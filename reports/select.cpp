@@ -53,6 +53,7 @@ bool is_of_point(const std::vector<Summary>& rows, const std::string& name) {
 const char* how_to_have(const Named& name) {
   static const std::map<std::string, const char*, std::less<>> kHow{
       {"run", "--by run shows runs"},
+      {"number", "--by run shows runs"},
       {"allocation", "--by allocation shows them"},
       {"day", "--by day shows days"},
       {"selection", "--by campaign shows campaigns apart"},

@@ -348,6 +348,7 @@ Summary summarize_place(const RowPlace& place, const Summing& summing) {
   if (summing.by == Rows::kPoint || place.runs.empty()) return row;
   const RunSamples& first = place.point->runs[place.runs.front()];
   if (summing.by == Rows::kRun) row.run = first.run;
+  if (summing.by == Rows::kRun) row.run_number = first.id;
   if (summing.by != Rows::kDay) row.allocation = first.allocation;
   if (summing.by != Rows::kDay) row.campaign = first.campaign;
   row.day = first.day;

@@ -108,6 +108,7 @@ struct Summary {
   std::string reason;
   /// What a row is of that stands for some of a point's runs only; else empty.
   std::string run, allocation, day;
+  std::int64_t run_number = 0;             ///< of one run: in the database
   std::int64_t campaign = 0;               ///< its number where the row is of one, else 0
   std::string selection;                   ///< what its reader called that, where there are several
   std::optional<std::int64_t> started_at;  ///< of the first run; seconds since 1970, UTC

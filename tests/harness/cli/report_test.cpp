@@ -136,6 +136,24 @@ TEST_CASE("one set of names sorts rows, chooses them and is their columns") {
   }
 }
 
+TEST_CASE("a table shows the numbers that runs are called by") {
+  const Laboratory here;
+  const std::string number =
+      here.pippin("report two --by run --format csv --columns number | tail -n 1").out;
+  const std::string sweep = here.pippin("report " + std::string(trim(number)) +
+                                        " --format csv --columns sweep | tail -n 1")
+                                .out;
+  CHECK(sweep == "two\n");
+  CHECK_THAT(here.pippin("status " + std::string(trim(number))).out, Contains("two campaign 1"));
+  CHECK(here.pippin("tail " + std::string(trim(number))).exit_code == 0);
+  CHECK_THAT(here.pippin("status two.yaml").out, Contains("two campaign 1"));
+  CHECK_THAT(here.pippin("report two.yaml --format csv --columns sweep | tail -n 1").out,
+             Contains("two"));
+  CHECK_THAT(here.pippin("note two.yaml 'new switch'").err, Contains("runs of two/1: new switch"));
+  CHECK(here.pippin("tag two.yaml switched").exit_code == 0);
+  CHECK_THAT(here.pippin("tail two").err, Contains("t.db.runs/two/"));
+}
+
 TEST_CASE("a table has as many rows as asked and says how many are behind them") {
   const Laboratory here;
   const Call two = here.pippin("report one/1 --limit 2 --where \"state == 'ok'\"");
