@@ -12,15 +12,19 @@ namespace pippin {
 
 namespace {
 
-/// "exit=0 ended=1700000000" → the value after "exit="; nothing where it is not there.
-std::optional<std::int64_t> field(std::string_view marker, std::string_view name) {
+/// "exit=0 ended=1700000000" → the word after "exit="; empty where it is not there.
+std::string_view word_of(std::string_view marker, std::string_view name) {
   for (std::string_view part : split(trim(marker), ' ')) {
     if (part.size() > name.size() && part.substr(0, name.size()) == name &&
         part[name.size()] == '=') {
-      return parse_integer(part.substr(name.size() + 1));
+      return part.substr(name.size() + 1);
     }
   }
-  return std::nullopt;
+  return {};
+}
+
+std::optional<std::int64_t> field(std::string_view marker, std::string_view name) {
+  return parse_integer(word_of(marker, name));
 }
 
 /// The number after `prefix` where `name` is exactly that: "campaign-2" → 2.
@@ -53,6 +57,8 @@ Attempt read_attempt(FileSystem& files, const fs::path& directory) {
   if (exit_code && ended) {
     attempt.exit_code = static_cast<int>(*exit_code);
     attempt.ended = ended;
+    attempt.stopped = word_of(done, "stopped");
+    attempt.stopped_after_s = field(done, "after").value_or(0);
   } else if (const auto interrupted = files.read(directory / "interrupted")) {
     attempt.interrupted = true;
     attempt.time_up = field(*interrupted, "time_up") == 1;

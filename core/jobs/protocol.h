@@ -35,8 +35,11 @@
 ///   RUN/2-ID/canary-after   the same; one file with the next run's `canary-before` where one
 ///                           reading serves both
 ///   RUN/2-ID/interrupted    it was ended from outside: "signal=TERM time_up=1"
-///   RUN/2-ID/done           by rename when it is over: "exit=0 ended=1700000000"; one that holds
-///                           anything else was torn by a power cut and counts as none
+///   RUN/2-ID/stopped        the job stopped it: "stopped=run_time after=600" or "stopped=stalled
+///                           after=300", in seconds, and the last line that its log had then
+///   RUN/2-ID/done           by rename when it is over: "exit=0 ended=1700000000", of one that was
+///                           stopped "exit=124 ended=1700000000 stopped=run_time after=600"; one
+///                           without exit and end was torn by a power cut and counts as none
 ///   canary-sizes-…          what the sweep's first canary of so many ranks and nodes measured with
 ///   succeeded/RUN           an attempt at RUN is done, and left exit code 0
 ///   failed/RUN              …, and left another one
@@ -55,8 +58,11 @@ struct Attempt {
   std::optional<int> exit_code;  ///< nothing while it runs, or when it was lost
   bool interrupted = false;      ///< ended from outside
   bool time_up = false;          ///< … because its job's time was up
+  std::string stopped = {};      ///< by its job, after "run_time" or as its log had "stalled"
+  std::int64_t stopped_after_s = 0;
   bool done() const { return exit_code.has_value(); }
   fs::path log() const { return directory / "log"; }
+  fs::path stopped_file() const { return directory / "stopped"; }
   fs::path canary_before() const { return directory / "canary-before"; }
   fs::path canary_after() const { return directory / "canary-after"; }
   /// "local-0": the job that made it.

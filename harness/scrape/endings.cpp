@@ -29,6 +29,7 @@ struct Sign {
   RunState state;
 };
 
+constexpr std::string_view kStoppedByJob = "pippin: stopped (";  // core/jobs/script/watch.bash
 constexpr std::string_view kLostRank = "training: rank ";  // … "3 on node2 died: …", our probe's
 
 // Sources: messages of PyTorch (c10/cuda, ProcessGroupNCCL, torch.distributed.elastic), NCCL,
@@ -65,6 +66,7 @@ constexpr Sign kSigns[] = {
     {"Exited with exit code ", kExitStatus, RunState::kFailed},
     {"returned non-zero exit status", kExitStatus, RunState::kFailed},
     {" CANCELLED AT ", kBareCancel, RunState::kCancelled},
+    {kStoppedByJob, kSchedulersLimit, RunState::kTimeout},
     {"Error: ", kUncaughtError, RunState::kFailed},
 };
 

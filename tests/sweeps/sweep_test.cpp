@@ -341,6 +341,7 @@ TEST_CASE("packing is decided later unless the file says it") {
   const Sweep plain = test::sweep_of(text);
   CHECK_FALSE(plain.pack);
   CHECK_FALSE(plain.run_time_s);
+  CHECK_FALSE(plain.stalled_s);
   CHECK(plain.reference.empty());
   CHECK(plain.cluster.canary.empty());
   CHECK(plain.cluster.budget_gpu_hours == kBudgetGpuHours);
@@ -350,6 +351,8 @@ TEST_CASE("packing is decided later unless the file says it") {
                      "cluster: {canary: 'gemm --ranks {ranks}', budget: 2.5}\n");
   CHECK(said.pack == Pack::kBlock);
   CHECK(said.run_time_s == 330);
+  CHECK(test::sweep_of(text + "run_time: 5 min\nstalled: 1.5h\n").run_time_s == 300);
+  CHECK(test::sweep_of(text + "run_time: 5 min\nstalled: 1.5h\n").stalled_s == 5400);
   CHECK(said.reference == said.points[3].id);
   CHECK(said.cluster.canary == "gemm --ranks {ranks}");
   CHECK(said.cluster.budget_gpu_hours == 2.5);

@@ -411,6 +411,93 @@ TEST_CASE("a canary that hangs is stopped and the job takes no more of them") {
              Catch::Contains("stopped after 1 s\n\nexit=143\n"));
 }
 
+namespace {
+
+/// A run that is over its time after a second, and one that goes on behind it.
+std::vector<Attempt> attempts_of_stopped(const fs::path& root, const std::string& command,
+                                         bool stalled = false) {
+  JobScript job = script_of(root, {{"job", {{"one", {}, command}, {"two", {}, "true"}}}});
+  (stalled ? job.stalled_s : job.run_time_s) = 1;
+  job.prolog = {"pippin_grace=1"};
+  CHECK(run_program({"bash", write_files(job).string()}).exit_code == 0);
+  SweepFolder folder(disk(), root);
+  CHECK(folder.attempts("two").at(0).exit_code == 0);
+  CHECK(folder.outcomes().failed.count("one") == 1);
+  return folder.attempts("one");
+}
+
+/// Whether a process works whose command line fits the expression, which does not fit itself.
+bool works(const std::string& argument) {
+  const auto outcome = run_program({"bash", "-c",
+                                    "for p in /proc/[0-9]*; do\n"
+                                    "  if tr '\\0' ' ' <$p/cmdline | grep -q '" +
+                                        argument +
+                                        "' && [ ${p#/proc/} != $$ ]; then echo found; fi\n"
+                                        "done 2>/dev/null"});
+  return outcome.output.find("found") != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a run over its run_time is stopped and the next goes on") {
+  const test::TemporaryDirectory root;
+  const auto attempt = attempts_of_stopped(root.path(), "printf 'step 7\\n\\n'; sleep 600").at(0);
+  CHECK(attempt.exit_code == 124);
+  CHECK(attempt.stopped == "run_time");
+  CHECK(attempt.stopped_after_s == 1);
+  CHECK_FALSE(attempt.interrupted);
+  CHECK(text_of_file(attempt.stopped_file()) == "stopped=run_time after=1\nstep 7\n");
+  CHECK(text_of_file(attempt.log()) == "step 7\n\npippin: stopped (run_time after=1 s)\n");
+  CHECK_THAT(text_of_file(attempt.directory / "done"),
+             Catch::Matches("exit=124 ended=[0-9]+ stopped=run_time after=1\n"));
+}
+
+TEST_CASE("a run that is stopped has not gone well, whatever it leaves") {
+  const test::TemporaryDirectory root;
+  const auto attempt =
+      attempts_of_stopped(root.path(), "trap 'echo saved; exit 0' TERM; sleep 600 & wait").at(0);
+  CHECK(attempt.exit_code == 124);
+  CHECK_THAT(text_of_file(attempt.log()), Catch::EndsWith("saved\n"));
+}
+
+TEST_CASE("a run whose log falls silent is stopped, and one that prints is not") {
+  const test::TemporaryDirectory root;
+  const auto attempt = attempts_of_stopped(root.path(),
+                                           "for i in 1 2 3 4 5 6 7 8; do sleep 0.4; echo $i; done\n"
+                                           "printf '50 %%\\r60 %%'; sleep 600",
+                                           true)
+                           .at(0);
+  CHECK(attempt.stopped == "stalled");
+  CHECK(text_of_file(attempt.stopped_file()) == "stopped=stalled after=1\n60 %\n");
+  CHECK_THAT(text_of_file(attempt.log()), Catch::Contains("\n8\n50 %\r60 %\npippin: stopped ("));
+}
+
+TEST_CASE("what has left a run's process group is stopped with it, also where it does not listen") {
+  const test::TemporaryDirectory root;
+  const auto mark = root.path().filename().string();
+  const std::string command = fmt::format(
+      "pippin_test_stays() {{ setsid bash -c \"$1\" {0} & }}\n"
+      "stubborn=\"trap '' TERM; while :; do sleep 0.1; done\"\n"
+      "pippin_test_stays \"$stubborn\"\n"
+      "(setsid bash -c 'pippin_test=1; (bash -c \"$1\" {0} &) ; exit' _ \"$stubborn\" &)\n"
+      "bash -c \"$stubborn\" {0}",
+      mark);
+  const auto attempt = attempts_of_stopped(root.path(), command).at(0);
+  CHECK(attempt.stopped == "run_time");
+  CHECK_FALSE(works("sleep 0[.]1; done " + mark));
+}
+
+TEST_CASE("a marker of a run that was stopped counts as done") {
+  const test::TemporaryDirectory root;
+  disk().write(root / "one/1-local-0/done", "exit=124 ended=1 stopped=stalled after=300\n");
+  CHECK_THAT(
+      run_program({"bash", write_script(root.path(), {{"one", {}, "true"}}).string()}).output,
+      Catch::Contains("one is done already"));
+  const auto attempts = SweepFolder(disk(), root.path()).attempts("one");
+  CHECK(attempts.at(0).stopped == "stalled");
+  CHECK(attempts.at(0).stopped_after_s == 300);
+}
+
 TEST_CASE("a run ends when it ends and not when its canary has been taken") {
   const test::TemporaryDirectory root;
   run_program({"bash", write_script(root.path(), {with_canary("one", "sleep 1.2")}).string()});

@@ -71,6 +71,7 @@ TEST_CASE("every way to die has its state") {
       {"srun: error: Orion-18-69: task 2: Exited with exit code 1", RunState::kFailed},
       {"RuntimeError: cudaErrorECCUncorrectable: uncorrectable ECC error encountered",
        RunState::kFailed},
+      {"pippin: stopped (run_time after=600 s)", RunState::kTimeout},
       {"[exiting program after 1190.03 minutes] datetime: 2021-05-24 09:50:34", RunState::kOk},
       {"[after training is done] datetime: 2021-05-24 09:50:34", RunState::kOk},
   };
