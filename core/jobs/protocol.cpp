@@ -141,6 +141,27 @@ Outcomes SweepFolder::outcomes() {
   return {named("succeeded"), named("failed")};
 }
 
+std::optional<GivenUp> SweepFolder::given_up() {
+  const auto text = files_.read(root_ / "given-up");
+  if (!text) return std::nullopt;
+  const auto lines = split(trim(*text), '\n');
+  GivenUp found;
+  found.until = field(lines.front(), "until").value_or(0);
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const auto words = split(lines[i], '\t');
+    if (words.size() < 4) continue;
+    found.host = found.runs.empty() || words[1] == found.host ? std::string(words[1]) : "";
+    found.runs.emplace_back(words[0]);
+    found.evidence = printable(words[3]);
+  }
+  return found.until > 0 && !found.runs.empty() ? std::optional(found) : std::nullopt;
+}
+
+std::string text_of(const GivenUp& given_up) {
+  return fmt::format("{} in a row failed alike{}: {}", counted(given_up.runs.size(), "run"),
+                     given_up.host.empty() ? "" : ", all on " + given_up.host, given_up.evidence);
+}
+
 std::vector<Submission> SweepFolder::submissions() {
   std::vector<Submission> found;
   for (const auto& name : files_.list(root_ / "jobs")) {

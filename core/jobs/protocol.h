@@ -41,6 +41,12 @@
 ///                           stopped "exit=124 ended=1700000000 stopped=run_time after=600"; one
 ///                           without exit and end was torn by a power cut and counts as none
 ///   canary-sizes-…          what the sweep's first canary of so many ranks and nodes measured with
+///   alike                   the last failures of one kind, one after the other: lines of run,
+///   host,
+///                           kind and evidence, with tabs between; gone when a run ends otherwise
+///   given-up                by rename when they are too many: "until=12 after=5", the submission
+///   up
+///                           to which nothing more is launched and how many they are, and they
 ///   succeeded/RUN           an attempt at RUN is done, and left exit code 0
 ///   failed/RUN              …, and left another one
 ///
@@ -100,6 +106,17 @@ struct Submission {
   std::map<std::int64_t, TaskEnd> ended;  ///< by task, from 1; those that left runs open
 };
 
+/// Runs failed alike one after the other, so that jobs launch no more.
+struct GivenUp {
+  std::int64_t until = 0;         ///< no run of a submission up to this one
+  std::vector<std::string> runs;  ///< that failed so, oldest first
+  std::string evidence;           ///< a line of the last one's log
+  std::string host;               ///< where all failed; empty: at several
+  friend bool operator==(const GivenUp&, const GivenUp&) = default;
+};
+/// "5 runs in a row failed alike, all on n1: bash: train: command not found"
+std::string text_of(const GivenUp& given_up);
+
 /// The runs that have an attempt which is done, by its exit code.
 struct Outcomes {
   std::set<std::string, std::less<>> succeeded, failed;
@@ -122,6 +139,8 @@ class SweepFolder {
   /// In the order they were made. Errors: Error where a marker cannot be read.
   std::vector<Attempt> attempts(const std::string& run);
   Outcomes outcomes();
+  /// The last time that jobs gave up, though the runs may go on since; nothing: they never did.
+  std::optional<GivenUp> given_up();
 
   /// In the order they were made. Errors: Error where an entry of the journal is damaged.
   std::vector<Submission> submissions();

@@ -56,6 +56,8 @@ JobFiles submission_files(const Sweep& sweep, const PointIndex& points, const Sc
   script.submission = submission.number;
   script.prolog = sweep.cluster.prolog;
   script.run_time_s = whole_seconds(sweep.run_time_s);
+  script.give_up_after = places.give_up_after;
+  script.points = std::ssize(points);
   script.stalled_s = whole_seconds(sweep.stalled_s);
   if (sweep.canary_s) script.canary = {reading_time_s(sweep), reading_limit_s(sweep)};
   for (const auto& task : tasks) {

@@ -152,6 +152,11 @@ pippin_run() { # NAME FUNCTION [CANARY]
     pippin_note "$run is done already"
     return
   fi
+  if pippin_given_up; then
+    if [ -z "$pippin_gave_up" ]; then pippin_note "given up by another job: see $pippin_root/given-up"; fi
+    pippin_gave_up=1
+    return 1
+  fi
   if [ -n "$pippin_ended" ] || ! pippin_has_time "${3:-}"; then
     pippin_note "$run is left for another job: the time of this one is up"
     return
@@ -178,4 +183,5 @@ pippin_run() { # NAME FUNCTION [CANARY]
   pippin_done "$run" "$directory" "$code" "$ended_at" "${why:+ $why}"
   length=$((SECONDS - begun + 1 - (pippin_in_readings - pippin_earlier)))
   if [ "$length" -gt "$pippin_longest" ]; then pippin_longest=$length; fi
+  pippin_weigh "$run" "$code" "$length" "$directory/log"
 }

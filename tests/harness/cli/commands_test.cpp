@@ -339,6 +339,24 @@ TEST_CASE("a run that hangs is a timeout with its last line, and tried again onl
   CHECK(here.sql("SELECT count(*), sum(state = 'ok') FROM runs") == "3|3");
 }
 
+TEST_CASE("a sweep whose program is missing is given up, and goes on once it is there") {
+  const Workplace here;
+  here.write("s.yaml",
+             "sweep: s\ngrid: {mbs: [1, 2, 4]}\npack: point\nrepeats: {allocations: 4}\n"
+             "command: './train --mbs {mbs} --sleep-factor 0'\n");
+  const Call call = here.pippin("run s.yaml");
+  CHECK(call.exit_code == 1);
+  CHECK_THAT(call.err, Contains("gave up, as 5 runs in a row failed alike, all on") &&
+                           Contains("./train: No such file or directory; 7 runs not measured; mend "
+                                    "that, and go on with: pippin --db t.db run s.yaml"));
+  CHECK(here.sql("SELECT state, count(*) FROM runs GROUP BY state") == "failed|5\nmissing|7");
+  CHECK_THAT(here.pippin("status s").out, Contains("given up: 5 runs in a row failed alike"));
+  CHECK(here.shell("ln -s \"${PIPPIN%/*}/probes/replay\" train; \"$PIPPIN\" --db t.db run s.yaml")
+            .exit_code == 0);
+  CHECK(here.sql("SELECT count(*), sum(state = 'ok') FROM runs") == "12|12");
+  CHECK(here.pippin("status s").out.find("given up") == std::string::npos);
+}
+
 TEST_CASE("what a log says of the rank that died goes before the stop that it led to") {
   const Workplace here;
   here.write(
