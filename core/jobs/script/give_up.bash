@@ -48,10 +48,15 @@ pippin_weigh() { # RUN CODE SECONDS LOG: of one that is over
 
 # Numbers and the run's own name differ between failures that are alike.
 pippin_add_fault() { # RUN
-  local fault=${pippin_fault//[$'\t\r']/ } kind lines i fields point points=' ' count=0 other=0
+  local fault=${pippin_fault//[$'\t\r']/ } kind line lines i fields point points=' ' count=0 other=0
   kind=${fault//"$1"/}
   kind=${kind//[0-9]/}
-  printf '%s\t%s\t%s\t%s\n' "$1" "$HOSTNAME" "$kind" "$fault" >>"$pippin_root/alike"
+  line=$(printf '%s\t%s\t%s\t%s' "$1" "$HOSTNAME" "$kind" "$fault")
+  if pippin_given_up; then # while this one ran
+    echo "$line" >>"$pippin_root/given-up"
+    return
+  fi
+  echo "$line" >>"$pippin_root/alike"
   mapfile -t lines < <(tail -n $((100 + pippin_give_up)) "$pippin_root/alike")
   for ((i = ${#lines[@]} - 1; i >= 0; --i)); do
     IFS=$'\t' read -r -a fields <<<"${lines[i]}"

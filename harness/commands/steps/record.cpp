@@ -27,10 +27,15 @@ std::optional<LogRun> joined(std::vector<LogRun> launches) {
   return run;
 }
 
+/// The last one, or where that is what srun says of ranks that it ended, the first of a rank that
+/// died: "srun: error: n2: task 3: Killed".
 std::string last_line(std::string_view log) {
-  const std::string_view text = trim(log);
-  return printable(text.substr(
-      text.find_last_of('\n') == std::string_view::npos ? 0 : text.find_last_of('\n') + 1));
+  const auto lines = split(trim(log), '\n');
+  if (!lines.back().starts_with("srun: ")) return printable(lines.back());
+  const auto first = std::find_if(lines.begin(), lines.end(), [](std::string_view line) {
+    return line.starts_with("srun: error: ") && line.find(": task") != std::string_view::npos;
+  });
+  return printable(trim(first == lines.end() ? lines.back() : *first));
 }
 
 /// How a run that left an exit code ended: a probe of ours says it by both, else the log says it

@@ -68,6 +68,8 @@ TEST_CASE("every way to die has its state") {
       {"  exitcode  : -11 (pid: 2125)", RunState::kFailed},
       {"  traceback : Signal 11 (SIGSEGV) received by PID 2125", RunState::kFailed},
       {"srun: error: Orion-18-69: task 289: Bus error", RunState::kFailed},
+      {"srun: error: n2: task 3: Killed", RunState::kFailed},
+      {"srun: error: n2: tasks 2-3: Killed", RunState::kFailed},
       {"srun: error: Orion-18-69: task 2: Exited with exit code 1", RunState::kFailed},
       {"RuntimeError: cudaErrorECCUncorrectable: uncorrectable ECC error encountered",
        RunState::kFailed},
