@@ -56,11 +56,13 @@ mpi() {
 
 # --- runs that hang ---------------------------------------------------------------------------------
 
-# hanging NAME LAUNCH [LINE]...: two runs that go well, and one of two nodes whose ranks do what $here/ranks
-# says and whose job then goes on. Every rank starts a daemon that nobody waits for.
+# hanging NAME LAUNCH [LINE]...: two runs that go well, and one of two nodes, the $hung, whose ranks do what
+# $here/ranks says and whose job then goes on. Every rank starts a daemon that nobody waits for.
+hung=2 pack=block
 hanging() {
   printf '%s\n' "sweep: $1" 'cluster: ./cluster.yaml' 'grid: {gpus: [4], mbs: [1, 2, 4]}' 'order: sequential' \
-    'pack: block' "${@:3}" 'command: |' "  if [ {mbs} = 2 ]; then $2 bash $here/ranks; else $(replay); fi" >"$1.yaml"
+    "pack: $pack" "${@:3}" 'command: |' \
+    "  if [ {mbs} = $hung ]; then $2 bash $here/ranks; else srun -N 1 -n 1 $(replay); fi" >"$1.yaml"
   echo "setsid bash -c 'sleep 3600; : $here/daemon' >/dev/null 2>&1 </dev/null &" >ranks
   cat >>ranks
 }
@@ -120,8 +122,11 @@ rank_out_of_memory() {
   like "$(sql 'SELECT evidence FROM runs')" 'out of memory: training: rank 3 on .*: out of memory .*limit 1.00 MiB'
 }
 
+# The last task of an array has the array's own id, and its steps are not those of the others.
 silent_log() {
-  use --nodes 2
+  use --nodes 6
+  takes 20
+  hung=4 pack=point
   # shellcheck disable=SC2016
   hanging silent "$own_srun" 'stalled: 10 s' 'run_time: 3 min' <<<'echo "rank $SLURM_PROCID waits"; sleep 3600'
   run 1 silent

@@ -85,11 +85,12 @@ pippin_end_leftovers() {
   pippin_end_steps
 }
 
-pippin_steps() { # of this job: " 7.0 7.1 "
-  local step
+pippin_steps() { # of this job: " 7.0 7.1 ", of an array's task " 7_2.0 "
+  local step job=$SLURM_JOB_ID # which the last task of an array shares with all of it
+  if [ -n "${SLURM_ARRAY_TASK_ID:-}" ]; then job=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID; fi
   pippin_steps_found=' '
   while read -r step; do
-    if [[ $step =~ ^[0-9_+]+\.[0-9]+$ ]]; then pippin_steps_found+="$step "; fi
+    if [[ $step == "$job".* && ${step##*.} =~ ^[0-9]+$ ]]; then pippin_steps_found+="$step "; fi
   done < <(squeue --noheader --steps --jobs="$SLURM_JOB_ID" --format=%i 2>/dev/null)
 }
 
