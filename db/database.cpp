@@ -248,15 +248,25 @@ void Database::put_tag(const std::string& tag, const CampaignName& campaign) {
   transaction.commit();
 }
 
+std::unordered_map<std::string, RecordedRun> Database::recorded_runs(const CampaignName& campaign) {
+  const auto lock = home_->lock();
+  return db::recorded_runs(home_->connection, campaign);
+}
+
 std::vector<RunName> Database::runs_named(const std::string& name) {
   const auto lock = home_->lock();
   return db::runs_named(home_->connection, name);
 }
 
-void Database::put_note(std::int64_t run, const std::string& text) {
+std::vector<RunName> Database::runs_of(const SampleFilter& filter) {
+  const auto lock = home_->lock();
+  return db::runs_of(home_->connection, filter);
+}
+
+void Database::put_note(const std::vector<std::int64_t>& runs, const std::string& text) {
   const auto lock = home_->lock();
   db::Transaction transaction(home_->connection);
-  db::put_note(home_->connection, run, text);
+  for (const std::int64_t run : runs) db::put_note(home_->connection, run, text);
   transaction.commit();
 }
 

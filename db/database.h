@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/base/files.h"
@@ -124,6 +125,12 @@ struct StoredRows {
   bool complete = true;  ///< false: some were never summed up, or their runs have changed since
 };
 
+/// How a run of a campaign ended, as far as it was recorded.
+struct RecordedRun {
+  RunState state = RunState::kMissing;
+  std::string evidence;
+};
+
 /// A campaign as people name it; without a number the sweep's newest.
 struct CampaignName {
   std::string sweep;
@@ -220,8 +227,12 @@ class Database {
   void put_tag(const std::string& tag, const CampaignName& campaign);
   /// The runs of that name, or of that number.
   std::vector<RunName> runs_named(const std::string& name);
-  /// Adds to what people wrote of a run; the newest counts. Requires that the run is stored.
-  void put_note(std::int64_t run, const std::string& text);
+  /// The runs of a campaign that were recorded, by name. Requires a number.
+  std::unordered_map<std::string, RecordedRun> recorded_runs(const CampaignName& campaign);
+  /// The runs of a selection.
+  std::vector<RunName> runs_of(const SampleFilter& filter);
+  /// Adds to what people wrote of runs; the newest counts. Requires that they are stored.
+  void put_note(const std::vector<std::int64_t>& runs, const std::string& text);
 
  private:
   struct Home;

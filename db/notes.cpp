@@ -76,17 +76,49 @@ std::optional<SampleFilter> selection(Connection& connection, const std::string&
   return SampleFilter{row.text(0), row.integer(1)};
 }
 
-std::vector<RunName> runs_named(Connection& connection, const std::string& name) {
+std::unordered_map<std::string, RecordedRun> recorded_runs(Connection& connection,
+                                                           const CampaignName& campaign) {
   Statement rows = connection.prepare(
-      "SELECT runs.id, runs.name, sweeps.name, campaigns.number FROM runs "
+      "SELECT runs.name, runs.state, runs.evidence FROM runs "
       "JOIN allocations ON allocations.id = runs.allocation "
-      "LEFT JOIN campaigns ON campaigns.id = allocations.campaign "
-      "LEFT JOIN sweeps ON sweeps.id = campaigns.sweep "
-      "WHERE runs.name = ?1 OR runs.id = ?2 ORDER BY runs.id");
+      "JOIN campaigns ON campaigns.id = allocations.campaign "
+      "JOIN sweeps ON sweeps.id = campaigns.sweep WHERE sweeps.name = ? AND campaigns.number = ?");
+  std::unordered_map<std::string, RecordedRun> runs;
+  for (rows.bind(campaign.sweep, campaign.number); rows.step();)
+    runs[rows.text(0)] = {run_state_of(rows.text(1)), rows.text(2)};
+  return runs;
+}
+
+namespace {
+
+constexpr const char* kRunNames =
+    "SELECT runs.id, runs.name, sweeps.name, campaigns.number FROM runs "
+    "JOIN allocations ON allocations.id = runs.allocation "
+    "LEFT JOIN campaigns ON campaigns.id = allocations.campaign "
+    "LEFT JOIN sweeps ON sweeps.id = campaigns.sweep WHERE ";
+
+std::vector<RunName> run_names(Statement& rows) {
   std::vector<RunName> runs;
-  for (rows.bind(name, parse_integer(name)); rows.step();)
+  while (rows.step())
     runs.push_back({rows.integer(0), rows.text(1), {rows.text(2), rows.maybe_integer(3)}});
   return runs;
+}
+
+}  // namespace
+
+std::vector<RunName> runs_named(Connection& connection, const std::string& name) {
+  Statement rows = connection.prepare(std::string(kRunNames) +
+                                      "runs.name = ?1 OR runs.id = ?2 ORDER BY runs.id");
+  rows.bind(name, parse_integer(name));
+  return run_names(rows);
+}
+
+std::vector<RunName> runs_of(Connection& connection, const SampleFilter& filter) {
+  Statement rows = connection.prepare(std::string(kRunNames) +
+                                      "(?1 IS NULL OR coalesce(sweeps.name, '') = ?1) AND "
+                                      "(?2 IS NULL OR campaigns.number = ?2) ORDER BY runs.id");
+  rows.bind(filter.sweep, filter.campaign);
+  return run_names(rows);
 }
 
 }  // namespace pippin::db

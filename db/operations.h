@@ -62,6 +62,9 @@ void put_tag(Connection& connection, const std::string& name, const CampaignName
 std::vector<CampaignName> campaigns(Connection& connection,
                                     const std::optional<std::string>& sweep);
 std::optional<SampleFilter> selection(Connection& connection, const std::string& name);
+std::vector<RunName> runs_of(Connection& connection, const SampleFilter& filter);
+std::unordered_map<std::string, RecordedRun> recorded_runs(Connection& connection,
+                                                           const CampaignName& campaign);
 std::vector<RunName> runs_named(Connection& connection, const std::string& name);
 
 }  // namespace pippin::db

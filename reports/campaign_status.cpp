@@ -33,6 +33,7 @@ std::string counts_text(const CampaignStatus& status) {
   add(status.unsubmitted, "not submitted");
   add(status.lost, "lost");
   add(status.cancelled, "cancelled");
+  add(status.left, "that left the sweep");
   return join(parts, ", ");
 }
 
@@ -72,6 +73,9 @@ std::string status_text(const CampaignStatus& status, std::size_t width, std::in
   text += lines_text("again", status.again, width);
   text += lines_text("failed", status.ill, width);
   text += lines_text("lost", status.gone, width);
+  if (!status.unread.empty())
+    text +=
+        lines_text("not read", {{status.unread, "", "'pippin collect' reads their logs"}}, width);
   if (!status.held_back.empty())
     text += lines_text("held back",
                        {{status.held_back, "", "'pippin run' or 'submit' sends the rest"}}, width);

@@ -24,9 +24,10 @@ struct CampaignStatus {
   std::string cluster;
   Progress progress;
   std::int64_t ok = 0, failed = 0, running = 0, waiting = 0, unsubmitted = 0, lost = 0,
-               cancelled = 0;
+               cancelled = 0, left = 0;
   std::string trouble;                     ///< the scheduler does not answer: why
   std::string held_back;                   ///< why what is not submitted is not
+  std::string unread;                      ///< what has ended and is in no table
   std::vector<Line> running_now;           ///< each run, where it runs
   std::vector<Line> waits;                 ///< for what, and how many jobs
   std::vector<Line> stuck;                 ///< what will not start by itself

@@ -19,10 +19,14 @@ std::string bar_of(const Progress& progress) {
   return "[" + std::string(filled, '#') + std::string(kBarWidth - filled, '.') + "]";
 }
 
-/// True where a line that is not drawn over has news.
-bool changed(const Progress& before, const Progress& now) {
-  return before.total != now.total || before.done != now.done || before.failed != now.failed ||
-         before.running != now.running;
+/// Whether a line that is not drawn over has news: the end, a first failure, and whatever changed
+/// where the last line is old.
+bool has_news(const Progress& before, const Progress& now) {
+  constexpr double kOld_s = 30;
+  const bool changed = before.total != now.total || before.done != now.done ||
+                       before.failed != now.failed || before.running != now.running;
+  const bool is_end = now.done == now.total, first_failure = before.failed == 0 && now.failed > 0;
+  return changed && (is_end || first_failure || now.elapsed_s - before.elapsed_s >= kOld_s);
 }
 
 }  // namespace
@@ -53,7 +57,7 @@ std::string progress_bar(const Progress& progress, std::size_t width) {
 
 std::string ProgressDisplay::update(const Progress& progress) {
   if (!terminal_) {
-    if (last_ && !changed(*last_, progress)) return "";
+    if (last_ && !has_news(*last_, progress)) return "";
     last_ = progress;
     return progress_text(progress) + "\n";
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <unordered_map>
 
 #include "core/base/text.h"
 
@@ -32,10 +33,9 @@ class Grouped {
  public:
   void add(const std::string& text, const Summary& row) {
     if (text.empty()) return;
-    for (auto& group : groups_) {
-      if (group.text == text) return group.names.push_back(name_of(row));
-    }
-    groups_.push_back({text, {name_of(row)}});
+    const auto [place, is_new] = places_.try_emplace(text, groups_.size());
+    if (is_new) groups_.push_back({text, {}});
+    groups_[place->second].names.push_back(name_of(row));
   }
   /// Without names where the remark holds for all `rows`.
   void append_to(std::vector<std::string>& lines, std::size_t rows) const {
@@ -51,6 +51,7 @@ class Grouped {
     std::vector<std::string> names;
   };
   std::vector<Group> groups_;
+  std::unordered_map<std::string, std::size_t> places_;
 };
 
 /// What ± is in a row that has one, or why it has none. The table shows which rows have one: names

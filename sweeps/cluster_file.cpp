@@ -167,24 +167,72 @@ std::vector<std::string> cluster_names() {
   return names;
 }
 
-Cluster load_cluster(const YamlNode& node, const fs::path& directory) {
-  if (node.kind == YamlNode::Kind::kMap) return read_cluster(node);
+namespace {
+
+/// A cluster by its name or path: what its file says. Errors: as load_cluster.
+YamlNode file_of_cluster(const YamlNode& node, const fs::path& directory) {
   const std::string& name = text_at(node, "cluster");
   if (is_path(name)) {
     const fs::path path = directory / name;
     if (!disk().exists(path) || fs::is_directory(path)) {
       fail(node, "no cluster file {}", in_quotes(path.string()));
     }
-    return read_cluster(read_yaml(path));
+    return read_yaml(path);
   }
   const auto known = cluster_names();
   if (std::find(known.begin(), known.end(), name) != known.end()) {
     const std::string file = std::string(kFolder) + name + std::string(kYaml);
-    return read_cluster(parse_yaml(embedded_text(file), "sweeps/" + file));
+    return parse_yaml(embedded_text(file), "sweeps/" + file);
   }
   auto known_or_path = known;
   known_or_path.emplace_back("or a path such as ./my-cluster.yaml");
   fail(node, "unknown cluster {}{}", in_quotes(name), hint(name, known_or_path));
+}
+
+/// Maps are joined key by key; whatever else `more` says stands in place of what `base` says.
+void override_with(YamlNode& base, const YamlNode& more) {
+  for (std::size_t i = 0; i < more.keys.size(); ++i) {
+    const auto same = std::find_if(base.keys.begin(), base.keys.end(), [&](const YamlNode& key) {
+      return key.text == more.keys[i].text;
+    });
+    if (same == base.keys.end()) {
+      base.keys.push_back(more.keys[i]);
+      base.items.push_back(more.items[i]);
+      continue;
+    }
+    YamlNode& old = base.items[static_cast<std::size_t>(same - base.keys.begin())];
+    const bool both_maps =
+        old.kind == YamlNode::Kind::kMap && more.items[i].kind == YamlNode::Kind::kMap;
+    if (both_maps && more.keys[i].text != "accelerator") {
+      override_with(old, more.items[i]);
+    } else {
+      old = more.items[i];
+      *same = more.keys[i];
+    }
+  }
+}
+
+/// `{from: NAME, …}`: that cluster, and what is said beside it.
+YamlNode cluster_made_from(const YamlNode& node, const YamlNode& from, const fs::path& directory) {
+  YamlNode base = file_of_cluster(from, directory);
+  expect_map(base, "a cluster");
+  if (const YamlNode* other = base.find("from"))
+    fail(*other, "a cluster that others are made from says all itself");
+  YamlNode more = node;
+  const auto at = std::find_if(more.keys.begin(), more.keys.end(),
+                               [](const YamlNode& key) { return key.text == "from"; });
+  more.items.erase(more.items.begin() + (at - more.keys.begin()));
+  more.keys.erase(at);
+  override_with(base, more);
+  return base;
+}
+
+}  // namespace
+
+Cluster load_cluster(const YamlNode& node, const fs::path& directory) {
+  if (node.kind != YamlNode::Kind::kMap) return read_cluster(file_of_cluster(node, directory));
+  const YamlNode* from = node.find("from");
+  return read_cluster(from ? cluster_made_from(node, *from, directory) : node);
 }
 
 }  // namespace pippin

@@ -170,6 +170,51 @@ void read_environment_uses(Draft& draft, const Sweep& sweep, Names& used) {
   }
 }
 
+/// What changes with a key of layout or model, beside itself.
+Names names_that_follow(const std::string& key) {
+  if (is_model_key(key)) {
+    Names names{"params", "padded_vocab"};
+    if (key == "size") append(names, model_count_names());
+    return names;
+  }
+  if (key == "mbs" || key == "gas") return {"gbs"};
+  Names names{"dp",    "gpus",  "gbs",           "padded_vocab",
+              "ranks", "nodes", "gpus_per_node", "ranks_per_node",
+              "launch"};
+  return names;
+}
+
+/// Whether an axis takes more than one value.
+bool varies(const Axes& axes, const std::string& name) {
+  for (const auto& dimension : axes.dimensions) {
+    if (contains(dimension.names, name)) return dimension.rows.size() > 1;
+  }
+  return false;
+}
+
+/// Whether a job on a cluster has other nodes for another value.
+bool shapes_the_job(const Draft& draft, const Sweep& sweep, const std::string& name) {
+  const Names shaping{"tp", "pp", "dp", "cp", "gpus"};
+  return sweep.cluster.scheduler != "local" && contains(shaping, name) &&
+         (name == "gpus" || !draft.gives("gpus"));
+}
+
+/// A command that is the same at all points of an axis measures one thing under several names.
+void check_command_uses(const Draft& draft, const Sweep& sweep, Names used) {
+  for (const auto& formula : draft.derive) append(used, formula.expression.names());
+  for (const auto& name : draft.axes.names) {
+    if (!is_known_key(name) || !varies(draft.axes, name) || contains(used, name)) continue;
+    if (shapes_the_job(draft, sweep, name)) continue;
+    const Names others = names_that_follow(name);
+    const bool follows = std::any_of(others.begin(), others.end(),
+                                     [&](const auto& other) { return contains(used, other); });
+    if (follows) continue;
+    fail(place_of(draft, name),
+         "the command is the same for every {}: it uses neither {{{}}} nor what follows from it",
+         name, name);
+  }
+}
+
 void check_axes_used(const Draft& draft, Names used) {
   for (const auto* formulas : {&draft.derive, &draft.where}) {
     for (const auto& formula : *formulas) {
@@ -221,7 +266,8 @@ void check_names(Draft& draft, const Sweep& sweep) {
   Names used;
   read_command(draft, used);
   read_environment_uses(draft, sweep, used);
-  check_axes_used(draft, std::move(used));
+  check_axes_used(draft, used);
+  if (!draft.probe) check_command_uses(draft, sweep, std::move(used));
   if (draft.probe) check_probe_keys(draft);
 }
 

@@ -69,6 +69,10 @@ Repeats read_repeats(const YamlNode& root) {
   Repeats repeats;
   const YamlNode* node = root.find("repeats");
   if (!node) return repeats;
+  if (node->kind == YamlNode::Kind::kText) {
+    repeats.allocations = whole_number_at(*node, "repeats", 1, kMostRepeats);
+    return repeats;
+  }
   expect_map(*node, "repeats", {"allocations", "runs"});
   if (const auto* count = node->find("allocations")) {
     repeats.allocations = whole_number_at(*count, "repeats: allocations", 1, kMostRepeats);
@@ -159,6 +163,7 @@ NamedValues read_model(const YamlNode& root) {
   const YamlNode* node = root.find("model");
   NamedValues model;
   if (!node) return model;
+  if (node->kind == YamlNode::Kind::kText) return {{"size", read_axis_value("size", *node)}};
   expect_map(*node, "model", model_key_names());
   for (std::size_t i = 0; i < node->keys.size(); ++i) {
     const std::string& key = node->keys[i].text;

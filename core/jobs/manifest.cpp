@@ -97,6 +97,7 @@ Json json_of(const PlannedJob& job) {
                     {"repeat", run.repeat},
                     {"position", run.position}});
     if (run.is_reference) runs.back()["reference"] = true;
+    if (run.left) runs.back()["left"] = true;
   }
   Json json{{"name", job.name}, {"allocation", job.allocation}, {"nodes", job.nodes}};
   put(json, "time_s", job.time_s);  // manifests before 0.2 have none
@@ -109,7 +110,7 @@ PlannedJob job_of(const Json& json) {
       json.at("name"), json.at("allocation"), json.at("nodes"), {}, count_of(json, "time_s")};
   for (const auto& run : json.at("runs")) {
     job.runs.push_back({run.at("name"), run.at("point"), run.at("repeat"), run.at("position"),
-                        run.value("reference", false)});
+                        run.value("reference", false), run.value("left", false)});
   }
   return job;
 }

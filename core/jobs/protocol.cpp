@@ -44,6 +44,16 @@ std::optional<std::int64_t> number_of_submission(std::string_view name) {
   return mark == std::string_view::npos ? std::nullopt : parse_integer(name.substr(mark + 2));
 }
 
+/// Lines of "ATTEMPT<tab>words".
+std::map<std::string, std::string, std::less<>> read_refuted(std::string_view text) {
+  std::map<std::string, std::string, std::less<>> words_of;
+  for (std::string_view line : split(trim(text), '\n')) {
+    const auto words = split(line, '\t');
+    if (words.size() == 2) words_of[std::string(words[0])] = words[1];
+  }
+  return words_of;
+}
+
 /// A marker that a power cut has torn is none: the attempt was lost.
 Attempt read_attempt(FileSystem& files, const fs::path& directory) {
   Attempt attempt;
@@ -127,6 +137,11 @@ std::vector<Attempt> SweepFolder::attempts(const std::string& run) {
   for (const auto& name : files_.list(root_ / run)) {
     if (submission_of(name) > 0) attempts.push_back(read_attempt(files_, root_ / run / name));
   }
+  const auto refuted = read_refuted(files_.read(root_ / "refuted" / run).value_or(""));
+  for (auto& attempt : attempts) {
+    if (const auto words = refuted.find(attempt.name); words != refuted.end())
+      attempt.refuted = words->second;
+  }
   std::stable_sort(attempts.begin(), attempts.end(), [](const Attempt& a, const Attempt& b) {
     return std::tie(a.submission, a.started) < std::tie(b.submission, b.started);
   });
@@ -138,7 +153,18 @@ Outcomes SweepFolder::outcomes() {
     const auto names = files_.list(root_ / folder);
     return std::set<std::string, std::less<>>(names.begin(), names.end());
   };
-  return {named("succeeded"), named("failed")};
+  return {named("succeeded"), named("failed"), named("refuted")};
+}
+
+void SweepFolder::refute(const std::string& run, const Attempt& attempt, const std::string& words) {
+  if (attempt.refuted == printable(words)) return;
+  const fs::path file = root_ / "refuted" / run;
+  auto refuted = read_refuted(files_.read(file).value_or(""));
+  refuted[attempt.name] = printable(words);
+  std::string text;
+  for (const auto& [name, said] : refuted)
+    if (!said.empty()) text += fmt::format("{}\t{}\n", name, said);
+  files_.write(file, text);
 }
 
 std::optional<GivenUp> SweepFolder::given_up() {
@@ -270,8 +296,8 @@ const Attempt* attempt_that_counts(const std::vector<Attempt>& attempts) {
   const Attempt* best = attempts.empty() ? nullptr : &attempts.back();
   for (const auto& attempt : attempts) {
     const bool is_first_success =
-        attempt.exit_code == 0 && (best->exit_code != 0 || attempt.ended < best->ended);
-    const bool is_last_failure = attempt.done() && best->exit_code != 0;
+        attempt.succeeded() && (!best->succeeded() || attempt.ended < best->ended);
+    const bool is_last_failure = attempt.done() && !best->succeeded();
     if (is_first_success || is_last_failure) best = &attempt;
   }
   return best;

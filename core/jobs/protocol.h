@@ -41,14 +41,15 @@
 ///                           stopped "exit=124 ended=1700000000 stopped=run_time after=600"; one
 ///                           without exit and end was torn by a power cut and counts as none
 ///   canary-sizes-…          what the sweep's first canary of so many ranks and nodes measured with
-///   alike                   the last failures of one kind, one after the other: lines of run,
-///   host,
-///                           kind and evidence, with tabs between; gone when a run ends otherwise
+///   alike                   the last failures of one kind, one after the other, in lines of run,
+///                           host, kind and evidence with tabs between; gone when a run ends well
+///                           or in another way
 ///   given-up                by rename when they are too many: "until=12 after=5", the submission
-///   up
-///                           to which nothing more is launched and how many they are, and they
+///                           up to which nothing more is launched and how many they are, and they
 ///   succeeded/RUN           an attempt at RUN is done, and left exit code 0
 ///   failed/RUN              …, and left another one
+///   refuted/RUN             lines of "2-ID<tab>words": an attempt that left exit code 0 and whose
+///                           log, once pippin has read it, tells of a failure
 ///
 /// ID is the scheduler's job id and restart count, "local-0" on this machine. A job never writes
 /// anywhere else, and pippin never writes into claims, attempts, succeeded/ and failed/.
@@ -66,7 +67,9 @@ struct Attempt {
   bool time_up = false;          ///< … because its job's time was up
   std::string stopped = {};      ///< by its job, after "run_time" or as its log had "stalled"
   std::int64_t stopped_after_s = 0;
+  std::string refuted = {};  ///< what its log says against its exit code 0; empty: nothing
   bool done() const { return exit_code.has_value(); }
+  bool succeeded() const { return exit_code == 0 && refuted.empty(); }
   fs::path log() const { return directory / "log"; }
   fs::path stopped_file() const { return directory / "stopped"; }
   fs::path canary_before() const { return directory / "canary-before"; }
@@ -120,6 +123,7 @@ std::string text_of(const GivenUp& given_up);
 /// The runs that have an attempt which is done, by its exit code.
 struct Outcomes {
   std::set<std::string, std::less<>> succeeded, failed;
+  std::set<std::string, std::less<>> refuted;  ///< those of which an attempt ever was
 };
 
 /// The files of one sweep.
@@ -141,6 +145,9 @@ class SweepFolder {
   Outcomes outcomes();
   /// The last time that jobs gave up, though the runs may go on since; nothing: they never did.
   std::optional<GivenUp> given_up();
+  /// Keeps what an attempt's log says against its exit code 0; with no words it says nothing any
+  /// more.
+  void refute(const std::string& run, const Attempt& attempt, const std::string& words);
 
   /// In the order they were made. Errors: Error where an entry of the journal is damaged.
   std::vector<Submission> submissions();
@@ -174,8 +181,8 @@ class SweepFolder {
   fs::path root_;
 };
 
-/// The attempt that counts: of those that left exit code 0 the one that ended first, else the last
-/// that left another, else the last; nothing where none was made.
+/// The attempt that counts: of those that succeeded the one that ended first, else the last that is
+/// done, else the last; nothing where none was made.
 const Attempt* attempt_that_counts(const std::vector<Attempt>& attempts);
 
 }  // namespace pippin

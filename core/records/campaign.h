@@ -16,6 +16,7 @@ struct PlannedRun {
   std::int64_t repeat = 1;    ///< 1-based, within the allocation
   std::int64_t position = 1;  ///< 1-based, within the job
   bool is_reference = {};     ///< of the point that each incomplete block measures beside its own
+  bool left = {};             ///< the sweep wants it no more; it had been handed over by then
 };
 
 /// One allocation: some runs, one after the other, on one set of nodes.

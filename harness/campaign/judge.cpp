@@ -19,12 +19,13 @@ CampaignMachine::Left CampaignMachine::left_of(const SubmissionState& state,
   }
   const Attempt* attempt = attempt_that_counts(attempts);
   if (!attempt || !attempt->done()) return left;
-  left.succeeded = attempt->exit_code == 0;
-  left.done = left.succeeded || attempt->submission == state.submission.number;
+  const bool own = attempt->submission == state.submission.number;
+  left.succeeded = attempt->succeeded() || (own && attempt->exit_code == 0);
+  left.done = left.succeeded || own;
   if (left.done && !left.succeeded) left.lost_rank = lost_rank_of(*attempt);
   if (left.done) {
     fate.phase = RunPhase::kDone;
-    fate.failed = !left.succeeded;
+    fate.failed = !attempt->succeeded();
     fate.certain = left.succeeded;
     fate.lost_rank = !left.lost_rank.empty();
   }
@@ -140,7 +141,8 @@ void CampaignMachine::redo_failures() {
   if (!options_.retry_failed && until == 0) return;
   for (auto& [run, fate] : fates_) {
     if (fate.phase != RunPhase::kDone || !fate.failed || !fate.certain) continue;
-    if (fate.submission > newest_before_) continue;
+    const PlannedRun& planned = *runs_.at(run);
+    if (fate.submission > newest_before_ || planned.left || !options_.wanted(planned)) continue;
     if (!options_.retry_failed && !is_mended(run, fate)) continue;
     fate.phase = RunPhase::kUnsubmitted;
     fate.failed = fate.certain = false;

@@ -45,6 +45,20 @@ CampaignMachine::CampaignMachine(SweepFolder folder, FileSystem& files, Schedule
     }
   }
   redo_failures();
+  close_what_left();
+}
+
+/// What is not done, and is not under way, will not be any more.
+void CampaignMachine::close_what_left() {
+  for (const auto& [name, run] : runs_) {
+    if (!run->left) continue;
+    RunFate& fate = fates_.at(name);
+    const bool open = fate.phase == RunPhase::kUnsubmitted || fate.phase == RunPhase::kLost ||
+                      fate.phase == RunPhase::kCancelled;
+    if (!open) continue;
+    fate.phase = RunPhase::kLeft;
+    fate.evidence = "it has left the sweep";
+  }
 }
 
 /// A submission that the folder tells of.
@@ -73,7 +87,7 @@ RunCounts CampaignMachine::look() {
   const Outcomes outcomes = folder_.outcomes();
   for (const auto& run : outcomes.succeeded) {
     const auto fate = fates_.find(run);
-    if (fate == fates_.end() || !is_true(run)) continue;
+    if (fate == fates_.end() || !is_true(run, outcomes)) continue;
     fate->second.phase = RunPhase::kDone;
     fate->second.failed = false;
     fate->second.certain = true;
@@ -84,11 +98,14 @@ RunCounts CampaignMachine::look() {
   return counts();
 }
 
-bool CampaignMachine::is_true(const std::string& success) {
-  if (!distrusted_.count(success)) return true;
+bool CampaignMachine::is_true(const std::string& success, const Outcomes& outcomes) {
+  const RunFate& fate = fates_.at(success);
+  const bool refuted = outcomes.refuted.count(success) > 0;
+  if (!refuted && !distrusted_.count(success)) return true;
+  if (refuted && fate.phase == RunPhase::kDone && fate.failed && fate.certain) return false;
   const auto attempts = folder_.attempts(success);
   const Attempt* attempt = attempt_that_counts(attempts);
-  return attempt && attempt->exit_code == 0;
+  return attempt && attempt->succeeded();
 }
 
 void CampaignMachine::distrust(const std::string& run) {
@@ -98,9 +115,16 @@ void CampaignMachine::distrust(const std::string& run) {
   fate.failed = fate.certain = false;
 }
 
+void CampaignMachine::take_as_failed(const std::string& run) {
+  RunFate& fate = fates_.at(run);
+  fate.failed = fate.phase == RunPhase::kDone;
+}
+
 /// A failure counts unless its run has been handed over once more.
 void CampaignMachine::see_failures(const Outcomes& outcomes) {
-  for (const auto& run : outcomes.failed) {
+  std::set<std::string, std::less<>> failed = outcomes.failed;
+  failed.insert(outcomes.refuted.begin(), outcomes.refuted.end());
+  for (const auto& run : failed) {
     const auto found = fates_.find(run);
     if (found == fates_.end() || found->second.certain) continue;
     RunFate& fate = found->second;
@@ -113,9 +137,10 @@ void CampaignMachine::see_failures(const Outcomes& outcomes) {
       continue;
     const bool old = fate.submission == 0;  // by hand, before anything was handed over
     fate.phase = RunPhase::kDone;
-    fate.failed = attempt->exit_code != 0;
+    fate.failed = !attempt->succeeded();
+    fate.evidence = attempt->refuted;
     fate.lost_rank = !lost_rank_of(*attempt).empty();
-    fate.certain = old || !fate.failed;
+    fate.certain = old || attempt->exit_code == 0;
   }
 }
 
@@ -168,6 +193,7 @@ RunCounts CampaignMachine::observe() {
     const auto answer = answers.find(state.submission.token);
     if (!state.over() && answer != answers.end()) apply(state, answer->second, false);
   }
+  close_what_left();
   return counts();
 }
 
@@ -184,6 +210,7 @@ RunCounts CampaignMachine::step() {
   cancel_late_arrivals();
   cancel_what_waits_in_vain();
   redo_failures();
+  close_what_left();
   submit_what_is_due();
   return counts();
 }
@@ -302,11 +329,10 @@ void CampaignMachine::cancel() {
 
 RunCounts CampaignMachine::counts() const {
   RunCounts counts;
-  for (const auto& entry : fates_) {
-    const RunFate& fate = entry.second;
+  for (const auto& [name, fate] : fates_) {
     switch (fate.phase) {
       case RunPhase::kUnsubmitted:
-        ++counts.unsubmitted;
+        ++(options_.wanted(*runs_.at(name)) ? counts.unsubmitted : counts.later);
         break;
       case RunPhase::kWaiting:
         ++counts.waiting;
@@ -323,6 +349,9 @@ RunCounts CampaignMachine::counts() const {
         break;
       case RunPhase::kCancelled:
         ++counts.cancelled;
+        break;
+      case RunPhase::kLeft:
+        ++counts.left;
         break;
     }
   }

@@ -25,6 +25,7 @@ enum class RunPhase {
   kDone,       ///< it left an exit code: the attempt that counts
   kLost,       ///< its job ended without running it to its end, and this machine lets it be
   kCancelled,  ///< its job was cancelled under this machine's eyes; the next one takes it up again
+  kLeft,       ///< it is not done, and the sweep wants it no more
 };
 
 /// What became of a run.
@@ -43,6 +44,9 @@ struct RunCounts {
   std::int64_t unsubmitted = 0, waiting = 0, running = 0, succeeded = 0, failed = 0, lost = 0,
                cancelled = 0;
   std::int64_t unsettled = 0;  ///< of those done, failures that the scheduler has to explain
+  std::int64_t left = 0;       ///< not done, and nobody waits for them
+  std::int64_t later = 0;      ///< not handed over, and not to be by this machine
+  /// Of those that somebody waits for.
   std::int64_t total() const {
     return unsubmitted + waiting + running + succeeded + failed + lost + cancelled;
   }
@@ -61,7 +65,7 @@ struct MachineOptions {
   std::string host = {};           ///< this machine's name
   std::string process = {};        ///< this process
   std::function<std::int64_t()> now = [] { return std::int64_t{0}; };  ///< seconds since 1970
-  /// Whether a run that is not done may be launched.
+  /// Whether this machine hands over a run that is due.
   std::function<bool(const PlannedRun&)> wanted = [](const PlannedRun&) { return true; };
   /// What the log of an attempt that left kLostRankExit says of the lost rank; empty: nothing.
   std::function<std::string(std::string_view log)> lost_rank_words = [](std::string_view) {
@@ -102,6 +106,9 @@ class CampaignMachine {
 
   /// A run that is said to be done, and whose marker is torn, is looked for again.
   void distrust(const std::string& run);
+
+  /// A run that left exit code 0, and whose log tells of a failure.
+  void take_as_failed(const std::string& run);
 
   /// Ends what waits and what runs. Another machine, at work elsewhere, sees it too, and ends what
   /// arrives only now.
@@ -151,7 +158,8 @@ class CampaignMachine {
   };
 
   void take_up(const Submission& submission);
-  bool is_true(const std::string& success);
+  void close_what_left();
+  bool is_true(const std::string& success, const Outcomes& outcomes);
   void see_failures(const Outcomes& outcomes);
   void settle(SubmissionState& state);
   std::map<std::string, std::vector<JobStatus>> query();
@@ -175,6 +183,7 @@ class CampaignMachine {
   void cancel_what_waits_in_vain();
   void redo_failures();
   std::vector<TaskPlan> due();
+  bool is_due(const PlannedRun& run) const;
   TaskPlan due_of(const PlannedJob& job);
   std::vector<std::vector<TaskPlan>> batches_of(std::vector<TaskPlan> tasks) const;
   void write_submission(const std::vector<TaskPlan>& tasks);

@@ -55,14 +55,15 @@ std::map<std::string, std::int64_t> ranks_by_id(const std::vector<Point>& points
   return ranks;
 }
 
-/// Leaves of each job the runs that are wanted or have begun. A reference goes with the last of
-/// those that it was to be compared with.
+/// Leaves of each job the runs that are wanted or have begun; of those the unwanted are marked: a
+/// point that has left the sweep took its command with it. A reference goes with the last of those
+/// that it was to be compared with.
 void drop_unwanted(std::vector<PlannedJob>& jobs, const std::set<RunKey>& wanted,
                    const HasBegun& has_begun) {
   for (auto& job : jobs) {
-    std::erase_if(job.runs, [&](const PlannedRun& run) {
-      return !wanted.count({run.point_id, job.allocation, run.repeat}) && !has_begun(job, run);
-    });
+    for (auto& run : job.runs) run.left = !wanted.count({run.point_id, job.allocation, run.repeat});
+    std::erase_if(job.runs,
+                  [&](const PlannedRun& run) { return run.left && !has_begun(job, run); });
     const bool only_references = std::all_of(job.runs.begin(), job.runs.end(),
                                              [](const auto& run) { return run.is_reference; });
     if (!only_references) continue;

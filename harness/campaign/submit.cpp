@@ -21,17 +21,14 @@ using Shape = std::tuple<std::int64_t, std::optional<std::int64_t>, std::optiona
 
 }  // namespace
 
+bool CampaignMachine::is_due(const PlannedRun& run) const {
+  return fates_.at(run.name).phase == RunPhase::kUnsubmitted && options_.wanted(run);
+}
+
 TaskPlan CampaignMachine::due_of(const PlannedJob& job) {
   TaskPlan task{&job, {}};
   for (const auto& run : job.runs) {
-    RunFate& fate = fates_.at(run.name);
-    if (fate.phase != RunPhase::kUnsubmitted) continue;
-    if (options_.wanted(run)) {
-      task.runs.push_back(run);
-    } else {
-      fate.phase = RunPhase::kLost;
-      if (fate.evidence.empty()) fate.evidence = "its point has left the sweep";
-    }
+    if (is_due(run)) task.runs.push_back(run);
   }
   return task;
 }
@@ -39,10 +36,9 @@ TaskPlan CampaignMachine::due_of(const PlannedJob& job) {
 std::vector<PlannedJob> CampaignMachine::due_jobs() const {
   std::vector<PlannedJob> jobs;
   for (const auto& job : campaign_.jobs) {
-    const bool is_due = std::any_of(job.runs.begin(), job.runs.end(), [&](const PlannedRun& run) {
-      return fates_.at(run.name).phase == RunPhase::kUnsubmitted && options_.wanted(run);
-    });
-    if (is_due) jobs.push_back(job);
+    PlannedJob due = job;
+    std::erase_if(due.runs, [&](const PlannedRun& run) { return !is_due(run); });
+    if (!due.runs.empty()) jobs.push_back(std::move(due));
   }
   return jobs;
 }

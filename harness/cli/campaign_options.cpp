@@ -51,23 +51,25 @@ void take_run_options(CommandLine& line, CLI::App& command, RunOptions& options)
   command.add_flag("--retry-failed", options.session.retry_failed,
                    "run again what failed or ran out of time");
   command
-      .add_option("--retries", options.session.retries, "how often a lost job is submitted again")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
-  command
-      .add_option("--give-up-after", options.session.give_up_after,
-                  "stop after so many runs in a row that failed alike, at once and by no fault of "
-                  "their own (a missing program, a broken prolog); 0: never")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("N");
+      .add_option("--only", options.session.only,
+                  "measure the points now of which this holds: 'tp == 2'; the others stay due")
+      ->type_name("EXPRESSION");
+  check_count(*command
+                   .add_option("--retries", options.session.retries,
+                               "how often a lost job is submitted again")
+                   ->capture_default_str());
+  check_count(
+      *command
+           .add_option("--give-up-after", options.session.give_up_after,
+                       "stop after so many runs in a row that failed alike, at once and by "
+                       "no fault of their own (a missing program, a broken prolog); 0: never")
+           ->capture_default_str());
   take_notify(command, options.notify);
-  command
-      .add_option("--max-in-flight", options.session.max_in_flight,
-                  "jobs that may run at a time; 0: all")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber)
-      ->group(kOnCluster);
+  check_count(*command
+                   .add_option("--max-in-flight", options.session.max_in_flight,
+                               "jobs that may run at a time; 0: all")
+                   ->capture_default_str()
+                   ->group(kOnCluster));
   command
       .add_option("--spread", options.session.spread,
                   "spread the starts of the allocations over this time: 3d, 12h, 90m")
@@ -109,7 +111,8 @@ void add_status(CommandLine& line) {
   CLI::App& command =
       line.add("status", "how far each sweep is, and what is stuck", "pippin status",
                [&line, options] { return status(line.globals(), *options); });
-  command.add_option("SWEEP", options->sweep, "name of a sweep; all where none is given");
+  command.add_option("SWEEP", options->sweep,
+                     "a sweep's name or file, or a run of it; all where none is given");
   command.add_flag("--watch", options->watch, "refresh until all is finished");
   take_poll(command, options->poll_s);
   take_notify(command, options->notify);
@@ -120,7 +123,7 @@ void add_cancel(CommandLine& line) {
   line.add("cancel", "cancel the jobs of a sweep that wait or run",
            "pippin --db notes.db cancel quickstart",
            [&line, sweep] { return cancel(line.globals(), *sweep); })
-      .add_option("SWEEP", *sweep, "name of a sweep")
+      .add_option("SWEEP", *sweep, "a sweep's name or file, or a run of it")
       ->required();
 }
 
@@ -137,10 +140,8 @@ void add_update(CommandLine& line) {
   add("--partition", options->partition, "NAME", "partition");
   add("--qos", options->qos, "NAME", "quality of service");
   add("--account", options->account, "NAME", "account");
-  command
-      .add_option("--max-in-flight", options->max_in_flight,
-                  "jobs of an array that may run at a time; 0: all")
-      ->check(CLI::NonNegativeNumber);
+  check_count(*command.add_option("--max-in-flight", options->max_in_flight,
+                                  "jobs of an array that may run at a time; 0: all"));
   command.add_option("--set", options->set, "whatever else 'scontrol update' takes: Nice=100")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
@@ -151,10 +152,13 @@ void add_tail(CommandLine& line) {
   CLI::App& command = line.add("tail", "print the end of a run's log, and follow it while it runs",
                                "pippin --db notes.db tail tiny-tp2-pp1-dp1-mbs4-gas8-a1",
                                [&line, options] { return tail(line.globals(), *options); });
-  command.add_option("RUN", options->run, "a run, or SWEEP/RUN")->required();
-  command.add_option("-n,--lines", options->lines, "how many of the lines that are there")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+  command
+      .add_option("RUN", options->run,
+                  "a run's name or number, or a sweep's name or file: the run that began last")
+      ->required();
+  check_count(
+      *command.add_option("-n,--lines", options->lines, "how many of the lines that are there")
+           ->capture_default_str());
 }
 
 }  // namespace

@@ -15,11 +15,17 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+std::vector<std::string> commands(CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  return names;
+}
+
 /// Every word that the command line knows, for "did you mean".
 std::vector<std::string> words(CLI::App& app) {
-  std::vector<std::string> words;
+  std::vector<std::string> words = commands(app);
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    words.push_back(command->get_name());
     for (const CLI::Option* option : command->get_options()) words.push_back(option->get_name());
   }
   for (const CLI::Option* option : app.get_options()) words.push_back(option->get_name());
@@ -35,6 +41,11 @@ std::string usage_error(CLI::App& app, const std::string& message, const Words& 
     if (!named || std::find(known.begin(), known.end(), word) != known.end()) continue;
     const std::string meant = did_you_mean(word, known);
     if (!meant.empty()) return fmt::format("unknown word '{}'{}", printable(word), meant);
+  }
+  const bool no_command = message.find("subcommand") != std::string::npos;
+  if (no_command && !typed.empty() && !typed.front().starts_with('-')) {
+    return fmt::format("unknown command '{}'; there is {}", printable(typed.front()),
+                       join(commands(app), ", "));
   }
   return printable(message) + "; see pippin --help";
 }
@@ -97,9 +108,21 @@ void check_range(CLI::Option& option, double low, double high) {
   const auto refusal = [low, high](const std::string& text) {
     const auto number = parse_number(text);
     const bool is_within = number && *number >= low && *number <= high;
-    return is_within ? "" : fmt::format("Value {} not in range {} to {}", text, low, high);
+    return is_within ? ""
+                     : fmt::format("'{}' is no number from {:.10g} to {:.10g}", text, low, high);
   };
-  option.check(refusal, fmt::format("{} in [{} - {}]", option.get_type_name(), low, high));
+  option.check(refusal,
+               fmt::format("{} in [{:.10g} - {:.10g}]", option.get_type_name(), low, high));
+}
+
+void check_count(CLI::Option& option) {
+  const auto refusal = [](const std::string& text) {
+    constexpr std::int64_t kMost = 1'000'000'000;
+    const auto number = parse_integer(text);
+    const bool is_count = number && *number >= 0 && *number <= kMost;
+    return is_count ? "" : fmt::format("'{}' is no whole number from 0 to {}", text, kMost);
+  };
+  option.check(refusal);
 }
 
 void CommandLine::complete(const Words& words) {

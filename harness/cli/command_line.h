@@ -62,6 +62,8 @@ ReportOptions options_in_marker(const std::vector<std::string>& words);
 
 /// Lets an option take numbers from `low` to `high` only; CLI11's versions word that differently.
 void check_range(CLI::Option& option, double low, double high);
+/// Refuses what is no whole number from 0 to 1e9.
+void check_count(CLI::Option& option);
 
 /// Each group of commands with its options.
 void add_campaign_commands(CommandLine& line);

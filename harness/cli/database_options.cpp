@@ -87,7 +87,9 @@ void add_note(CommandLine& line) {
   CLI::App& note = line.add("note", "write down what you know about a run; reports show it",
                             "pippin --db notes.db note 1 'node r7i2n0 was slow'",
                             [&line, options] { return pippin::note(line.globals(), *options); });
-  note.add_option("RUN", options->run, "its name, or its number in the database")->required();
+  note.add_option("RUN", options->run,
+                  "a run's name or number; or a sweep, a campaign: all its runs")
+      ->required();
   note.add_option("TEXT", options->text, "what to write; '' takes the note away")->required();
 }
 

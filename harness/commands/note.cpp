@@ -8,6 +8,7 @@
 #include "harness/commands/commands.h"
 #include "harness/commands/steps/output.h"
 #include "harness/commands/steps/report_rows.h"
+#include "harness/commands/steps/selections.h"
 
 namespace pippin {
 
@@ -28,13 +29,17 @@ std::string described(const RunName& run, const std::string& name) {
                      printable(run.campaign.sweep));
 }
 
-RunName run_named(const Globals& globals, Database& database, const std::string& name) {
-  const auto runs = database.runs_named(name);
+/// The run that is meant, or all of the newest campaign of the sweep that is.
+std::vector<RunName> runs_meant(const Globals& globals, Database& database,
+                                const std::string& name) {
+  auto runs = database.runs_named(name);
+  if (runs.size() == 1) return runs;
+  if (runs.empty() && !name.empty() && find_selection(database, name))
+    return database.runs_of(selected(globals, database, name, false).filter);
   if (runs.empty()) {
     bad_input("{}: no run is named '{}'{}", printable(globals.db.string()), printable(name),
               did_you_mean(name, names_of(globals, NameKind::kRuns)));
   }
-  if (runs.size() == 1) return runs.front();
   std::vector<std::string> all;
   all.reserve(runs.size());
   for (const auto& run : runs) all.push_back(described(run, name));
@@ -46,11 +51,19 @@ RunName run_named(const Globals& globals, Database& database, const std::string&
 
 ExitCode note(const Globals& globals, const NoteOptions& options) {
   Database database = existing_database(globals);
-  const RunName run = run_named(globals, database, options.run);
+  const auto runs = runs_meant(globals, database, options.run);
+  if (runs.empty()) bad_input("{}: has no runs to note anything of", printable(options.run));
   const std::string text(trim(options.text));
-  database.put_note(run.id, text);
-  remark(globals, text.empty() ? fmt::format("{}: has no note any more", printable(run.name))
-                               : fmt::format("{}: {}", printable(run.name), printable(text)));
+  std::vector<std::int64_t> ids;
+  ids.reserve(runs.size());
+  for (const auto& run : runs) ids.push_back(run.id);
+  database.put_note(ids, text);
+  const std::string what = runs.size() == 1
+                               ? runs.front().name
+                               : fmt::format("{} of {}", counted(std::ssize(runs), "run"),
+                                             text_of(runs.front().campaign));
+  remark(globals, text.empty() ? fmt::format("{}: has no note any more", printable(what))
+                               : fmt::format("{}: {}", printable(what), printable(text)));
   return ExitCode::kDone;
 }
 

@@ -76,6 +76,7 @@ ExitCode run(const Globals& globals, const RunOptions& options) {
   agree(globals, session);
   record_campaign(database, campaign);
   Follower follower(database, session);
+  if (options.session.retry_failed) follower.find_failures();
   Notifier notifier(options.notify, campaign.sweep);
   const bool was_finished = session.machine().counts().finished();
   const RunCounts counts = follow(globals, session, follower, notifier, options.poll_s);
@@ -86,7 +87,10 @@ ExitCode run(const Globals& globals, const RunOptions& options) {
   }
   report(globals, usual_report(campaign));
   say_what_it_came_to(globals, database, campaign);
-  if (was_finished) {
+  if (counts.later > 0) {
+    remark(globals, fmt::format("{} of other points not measured yet; without --only: {}",
+                                counted(counts.later, "run"), come_back(globals, options.sweep)));
+  } else if (was_finished) {
     remark(globals, fmt::format("campaign {} of {} was finished already; '{}' begins a new one",
                                 campaign.number, campaign.sweep,
                                 come_back(globals, options.sweep, "run --again")));

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/base/text.h"
+#include "db/database.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/steps/follow.h"
 #include "harness/commands/steps/newest_campaigns.h"
@@ -56,22 +57,45 @@ void take_counts(const RunCounts& counts, CampaignStatus& status) {
   status.unsubmitted = counts.unsubmitted;
   status.lost = counts.lost;
   status.cancelled = counts.cancelled;
+  status.left = counts.left;
+}
+
+using RecordedRuns = std::unordered_map<std::string, RecordedRun>;
+
+/// What tables say of the campaign's runs; nothing where nothing was collected.
+RecordedRuns recorded_runs(const Globals& globals, const Campaign& campaign) {
+  if (!fs::exists(globals.db)) return {};
+  OpenDatabase as_it_is;
+  as_it_is.create = false;
+  return Database(globals.db, as_it_is).recorded_runs({campaign.sweep, campaign.number});
+}
+
+/// "out of memory" is the log's word, which tables have; else the machine's.
+std::string words_of(const RunFate& fate, const RecordedRuns& recorded, const std::string& run) {
+  const auto known = recorded.find(run);
+  return known == recorded.end() || known->second.evidence.empty() ? fate.evidence
+                                                                   : known->second.evidence;
 }
 
 /// What is known of each run by itself.
-void take_fates(const Campaign& campaign, const CampaignMachine& machine, CampaignStatus& status) {
+void take_fates(const Campaign& campaign, const CampaignMachine& machine,
+                const RecordedRuns& recorded, CampaignStatus& status) {
   Tally again, lost;
+  std::int64_t unread = 0;
   for (const auto& job : campaign.jobs) {
     for (const auto& run : job.runs) {
       const RunFate& fate = machine.fate(run.name);
       if (fate.phase == RunPhase::kUnsubmitted && fate.end) again.add(fate.evidence);
       if (fate.phase == RunPhase::kLost) lost.add(fate.evidence);
-      if (fate.phase == RunPhase::kDone && fate.failed) status.ill.push_back({run.name, "", ""});
+      if (fate.phase == RunPhase::kDone && fate.failed)
+        status.ill.push_back({run.name, words_of(fate, recorded, run.name), ""});
       if (fate.phase == RunPhase::kRunning) status.running_now.push_back({run.name, "", ""});
+      if (fate.phase == RunPhase::kDone && recorded.count(run.name) == 0) ++unread;
     }
   }
   status.again = again.lines(runs_text);
   status.gone = lost.lines(runs_text);
+  if (unread > 0) status.unread = runs_text(unread);
 }
 
 /// The earlier, or the later, of two times of which either may be unknown.
@@ -109,14 +133,15 @@ void take_tasks(const CampaignMachine& machine, CampaignStatus& status) {
   status.stuck = stuck.lines(jobs_text);
 }
 
-CampaignStatus status_of(const Campaign& campaign, const CampaignMachine& machine) {
+CampaignStatus status_of(const Campaign& campaign, const CampaignMachine& machine,
+                         const RecordedRuns& recorded) {
   CampaignStatus status;
   status.sweep = campaign.sweep;
   status.campaign = campaign.number;
   status.started = campaign.started;
   status.cluster = campaign.cluster;
   take_counts(machine.counts(), status);
-  take_fates(campaign, machine, status);
+  take_fates(campaign, machine, recorded, status);
   take_tasks(machine, status);
   if (const auto given_up = machine.given_up())
     status.stuck.push_back({"given up", text_of(*given_up), "mend that, and 'run' goes on"});
@@ -139,7 +164,8 @@ bool show(const Globals& globals, const StatusOptions& options,
     notifiers.try_emplace(campaign.sweep, options.notify, campaign.sweep)
         .first->second.look(counts);
     finished = finished && counts.finished();
-    text += status_text(status_of(campaign, machine), terminal > 0 ? terminal : kDefaultWidth,
+    const CampaignStatus status = status_of(campaign, machine, recorded_runs(globals, campaign));
+    text += status_text(status, terminal > 0 ? terminal : kDefaultWidth,
                         static_cast<std::int64_t>(std::time(nullptr)));
   }
   const bool redraw = options.watch && terminal > 0;

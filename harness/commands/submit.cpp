@@ -8,6 +8,7 @@
 #include "harness/commands/commands.h"
 #include "harness/commands/steps/before_submitting.h"
 #include "harness/commands/steps/directories.h"
+#include "harness/commands/steps/follow.h"
 #include "harness/commands/steps/record.h"
 #include "harness/commands/steps/session.h"
 #include "reports/values.h"
@@ -84,6 +85,7 @@ ExitCode submit(const Globals& globals, const RunOptions& options) {
   agree(globals, session);
   Database database(globals.db);
   record_campaign(database, session.campaign());
+  if (options.session.retry_failed) Follower(database, session).find_failures();
   CampaignMachine& machine = session.machine();
   const std::size_t before = machine.submissions().size();
   const RunCounts counts = machine.step();

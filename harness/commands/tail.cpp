@@ -7,6 +7,7 @@
 #include "harness/commands/steps/directories.h"
 #include "harness/commands/steps/follow.h"
 #include "harness/commands/steps/newest_campaigns.h"
+#include "harness/commands/steps/report_rows.h"
 #include "harness/commands/steps/schedulers.h"
 #include "harness/commands/steps/session.h"
 
@@ -18,14 +19,13 @@ namespace {
 struct Found {
   SweepFolder folder;
   Campaign campaign;
+  std::string run;
 };
 
-/// "SWEEP/RUN" or "RUN", of any campaign.
-Found find_run(const Globals& globals, const std::string& name, std::string& run) {
-  const auto slash = name.rfind('/');
-  run = slash == std::string::npos ? name : name.substr(slash + 1);
-  const std::string sweep = slash == std::string::npos ? "" : name.substr(0, slash);
-  std::vector<std::string> names;
+/// The run of that name, of any campaign of the sweep, or of all where none is named; the names of
+/// the others are added to `names`.
+std::optional<Found> run_of(const Globals& globals, const std::string& sweep,
+                            const std::string& run, std::vector<std::string>& names) {
   for (const auto& entry : disk().list(runs_directory(globals.db))) {
     SweepFolder folder(disk(), runs_directory(globals.db) / entry);
     if (!sweep.empty() && entry != file_name_of(sweep)) continue;
@@ -33,12 +33,52 @@ Found find_run(const Globals& globals, const std::string& name, std::string& run
       const Campaign campaign = folder.load_campaign(number);
       for (const auto& job : campaign.jobs) {
         for (const auto& planned : job.runs) {
-          if (planned.name == run) return {folder, campaign};
+          if (planned.name == run) return Found{folder, campaign, run};
           names.push_back(planned.name);
         }
       }
     }
   }
+  return std::nullopt;
+}
+
+/// The run of that number in the database.
+std::optional<Found> run_of_number(const Globals& globals, const std::string& number) {
+  if (!parse_integer(number) || !fs::exists(globals.db)) return std::nullopt;
+  const auto runs = existing_database(globals).runs_named(number);
+  if (runs.size() != 1 || runs.front().campaign.sweep.empty()) return std::nullopt;
+  std::vector<std::string> others;
+  return run_of(globals, runs.front().campaign.sweep, runs.front().name, others);
+}
+
+/// The run of a campaign that began last.
+std::optional<Found> last_begun(std::optional<OpenCampaign> campaign) {
+  if (!campaign) return std::nullopt;
+  Found found{campaign->first, std::move(campaign->second), ""};
+  std::int64_t last = 0;
+  for (const auto& job : found.campaign.jobs) {
+    for (const auto& planned : job.runs) {
+      const auto attempts = found.folder.attempts(planned.name);
+      if (attempts.empty() || attempts.back().started.value_or(0) < last) continue;
+      last = attempts.back().started.value_or(0);
+      found.run = planned.name;
+    }
+  }
+  if (found.run.empty())
+    bad_input("{}: none of its runs has begun", printable(found.campaign.sweep));
+  return found;
+}
+
+/// "SWEEP/RUN", "RUN", its number, or a sweep.
+Found find_run(const Globals& globals, const std::string& name) {
+  const auto slash = name.rfind('/');
+  const std::string run = slash == std::string::npos ? name : name.substr(slash + 1);
+  std::vector<std::string> names;
+  if (auto found =
+          run_of(globals, slash == std::string::npos ? "" : name.substr(0, slash), run, names))
+    return *found;
+  if (auto found = run_of_number(globals, name)) return *found;
+  if (auto found = last_begun(find_campaign(globals, name))) return *found;
   bad_input("{}: no run is named '{}'{}", runs_directory(globals.db).string(), printable(name),
             did_you_mean(run, names));
 }
@@ -97,6 +137,8 @@ std::string_view word_of(RunPhase phase) {
       return "lost";
     case RunPhase::kCancelled:
       return "cancelled";
+    case RunPhase::kLeft:
+      return "wanted no more";
   }
   return "";
 }
@@ -105,8 +147,8 @@ std::string_view word_of(RunPhase phase) {
 
 ExitCode tail(const Globals& globals, const TailOptions& options) {
   constexpr double kLook_s = 0.5, kAsk_s = 60;
-  std::string run;
-  Found found = find_run(globals, options.run, run);
+  Found found = find_run(globals, options.run);
+  const std::string& run = found.run;
   const auto scheduler = scheduler_of(globals.db, found.campaign.scheduler);
   CampaignMachine machine = observer_of(found.folder, found.campaign, *scheduler);
   machine.observe();

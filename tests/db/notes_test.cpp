@@ -101,7 +101,7 @@ TEST_CASE("noted results replace what their document said before and keep what p
     return notes;
   };
   CHECK(notes_of() == Notes{{"one"}, {"two"}});
-  stored.database.put_note(stored.database.runs_named("f.md:4").at(0).id, "mine");
+  stored.database.put_note({stored.database.runs_named("f.md:4").at(0).id}, "mine");
   stored.database.put_noted({noted("f", {"three", "four"})});
   CHECK(notes_of() == Notes{{"three"}, {"four", "mine"}});
   stored.database.put_noted({noted("f", {"three"})});

@@ -195,7 +195,7 @@ TEST_CASE("notes of a point are those of its runs, of each the newest") {
     stored.database.put_run(run);
   }
   const auto note = [&](const std::string& run, const std::string& text) {
-    stored.database.put_note(stored.database.runs_named(run).at(0).id, text);
+    stored.database.put_note({stored.database.runs_named(run).at(0).id}, text);
   };
   note("r1", "old");
   note("r1", "slow");

@@ -107,7 +107,7 @@ killed_rank_ends_its_step() {
   sed -i '1d' ranks # a daemon of a run that ends by itself is its own affair, and Slurm's
   run 1 ended
   holds ended failed=1 ok=2
-  named ended failed 'exit [0-9]+: srun: error: n2: task 3: Killed'
+  named ended failed 'exit [0-9]+ .*: srun: error: n2: task 3: Killed'
 }
 
 # The rank that says what is wrong is heard over those that end with it.

@@ -93,7 +93,8 @@ TEST_CASE("a wrong type says what stands there") {
        "sweep.yaml:5: warmup (auto or a number) must be a whole number, not 'some'"},
       {sound("warmup: -1\n"), "sweep.yaml:5: warmup (auto or a number) must be between 0 and ..."},
       {sound("iterations: 5\nwarmup: 5\n"), "sweep.yaml:6: warmup 5 leaves none of 5 iterations"},
-      {sound("repeats: 3\n"), "sweep.yaml:5: repeats must be a map, not '3'"},
+      {sound("repeats: 0\n"), "sweep.yaml:5: repeats must be between 1 and 100000, not '0'"},
+      {sound("repeats: [3]\n"), "sweep.yaml:5: repeats must be a map, not a list"},
       {sound("repeats: {allocations: -1}\n"),
        "sweep.yaml:5: repeats: allocations must be between 1 and 100000, not '-1'"},
       {sound("repeats: {runs: 0}\n"),
@@ -101,7 +102,7 @@ TEST_CASE("a wrong type says what stands there") {
       {sound("seed: -1\n"), "sweep.yaml:5: seed must be a whole number from 0 to ..."},
       {sound("seed: 1.5\n"), "sweep.yaml:5: seed must be a whole number from 0 to ..."},
       {sound("order: bloks\n"), "sweep.yaml:5: unknown order 'bloks', did you mean 'blocks'?"},
-      {sound("model: 52B\n"), "sweep.yaml:5: model must be a map, not '52B'"},
+      {sound("model: [52B]\n"), "sweep.yaml:5: model must be a map, not a list"},
       {sound("model: {hidden: wide}\n"),
        "sweep.yaml:5: 'hidden' must be a whole number, not 'wide'"},
       {sound("env: [A, B]\n"), "sweep.yaml:5: env must be a map, not a list"},
@@ -316,12 +317,59 @@ TEST_CASE("an axis that nothing uses names what was likely meant") {
        "{{print}}"},
       {sound("env: {A: '{tpp}'}\n"),
        "sweep.yaml:5: env: A uses {tpp}, which nothing defines, did you mean 'tp'?"},
-      {sound("command: train {heads}\n"),
+      {sound("command: train {tp} {heads}\n"),
        "sweep.yaml:5: the command uses {heads}, which is not known for point "
        "'model-tp1-pp1-dp1-mbs1-gas1'"},
       {sound("fixed: {cp: 2}\n"), "sweep.yaml:5: probe training has no option cp"},
       {sound("derive: {cp: 2}\n"), "sweep.yaml:5: probe training has no option cp"},
       {sound("probe: replay\nfixed: {cp: 2}\n"), "sweep.yaml:6: probe replay has no option cp"},
+  });
+}
+
+TEST_CASE("a command that is the same at all points of an axis is refused") {
+  const std::string tail = "\ngrid: {pp: [1, 2]}\n";
+  for (const char* use : {"{pp}", "$PIPPIN_PP", "{launch} it", "{gpus}", "{ranks}", "{dp}"}) {
+    INFO(use);
+    CHECK(test::sweep_of("sweep: s\ncommand: '" + std::string(use) + "'" + tail).points.size() ==
+          2);
+  }
+  check({
+      {"sweep: s\ncommand: train" + tail,
+       "sweep.yaml:3: the command is the same for every pp: it uses neither {pp} nor what follows "
+       "from it"},
+      {"sweep: s\ncommand: train {gbs}\nzip: {mbs: [1, 2], seq: [8, 16]}\n",
+       "sweep.yaml:3: the command is the same for every seq: ..."},
+      {"sweep: s\ncommand: train {tp}\ngrid: {tp: [1, 2], mbs: [1, 2]}\nfixed: {gas: 2}\n",
+       "sweep.yaml:3: the command is the same for every mbs: ..."},
+  });
+  const std::string on_slurm =
+      "sweep: s\ncommand: srun train\ngrid: {gpus: [4, 8]}\n"
+      "cluster: {scheduler: slurm, nodes: 4, gpus_per_node: 4, accelerator: cpu}\n";
+  CHECK(test::sweep_of(on_slurm).points.size() == 2);  // it is launched on other nodes
+}
+
+TEST_CASE("a part of a known cluster can be said otherwise") {
+  const Cluster cluster =
+      test::sweep_of(sound("cluster: {from: jean-zay-v100-32g, nodes: 2, slurm: {account: mine, "
+                           "qos: dev}, accelerator: {name: x, memory_gib: 10}}\n"))
+          .cluster;
+  CHECK(cluster.name == "jean-zay-v100-32g");
+  CHECK(cluster.nodes == 2);
+  CHECK(cluster.gpus_per_node == 4);
+  CHECK(cluster.accelerator.name == "x");
+  const auto option = [&](const char* name) {
+    const Value* value = find_value(cluster.scheduler_options, name);
+    return value ? value->text : "";
+  };
+  CHECK(option("account") == "mine");
+  CHECK(option("qos") == "dev");
+  CHECK(option("constraint") == "v100-32g");
+  check({
+      {sound("cluster: {from: jean-zay-v100-32, nodes: 2}\n"),
+       "sweep.yaml:5: unknown cluster 'jean-zay-v100-32', did you mean 'jean-zay-v100-32g'?"},
+      {sound("cluster:\n  from: local\n  node: 2\n"),
+       "sweep.yaml:7: unknown key 'node' in a cluster, did you mean 'nodes'?"},
+      {sound("cluster: {from: [local]}\n"), "sweep.yaml:5: cluster must be a text, not a list"},
   });
 }
 
@@ -346,7 +394,7 @@ TEST_CASE("a variable that no run has is no use of an axis") {
   for (const std::string use : {"$PIPPIN_TP", "${PIPPIN_TP}", "${PIPPIN_TP:-1}", "$PIPPIN_JOB",
                                 "$PIPPIN_RUN_DIR/$PIPPIN_SWEEP", "$PIPPIN_RANKS$PIPPIN_SEED"}) {
     INFO(use);
-    CHECK(test::sweep_of(sound("command: train " + use + "\n")).points.size() == 2);
+    CHECK(test::sweep_of(sound("command: train {tp} " + use + "\n")).points.size() == 2);
   }
 }
 
@@ -398,7 +446,7 @@ TEST_CASE("expressions in a file fail with their line") {
        "sweep.yaml:6: unknown variable 'tq' in 'tq + 1', did you mean 'tp'?"},
       {sound("derive: {x: y, y: x}\n"), "sweep.yaml:5: derive: 'y' needs itself to be worked out"},
       {sound("derive: {gas: gbs / 2}\n"), "sweep.yaml:5: derive: 'gas' needs itself ..."},
-      {sound("command: x\nwhere: [layers % pp == 0]\n"),
+      {sound("command: x {tp}\nwhere: [layers % pp == 0]\n"),
        "sweep.yaml:6: in 'layers % pp == 0': 'layers' is not known for every point"},
       {sound("where: [!offload]\n"),
        "sweep.yaml:5: '!offload' is a YAML tag, which means nothing here; ..."},

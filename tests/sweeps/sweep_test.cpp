@@ -26,7 +26,7 @@ using Texts = std::vector<std::string>;
 
 /// Without a command that needs a model: only the layout is looked at.
 std::string layout_sweep(const std::string& rest) {
-  return "sweep: s\ncommand: train {tp}\n" + rest;
+  return "sweep: s\ncommand: '{launch} train {mbs} {gas}'\n" + rest;
 }
 
 }  // namespace
@@ -101,6 +101,13 @@ TEST_CASE("dp follows from gpus or gpus from dp or dp is 1") {
     CHECK(sweep.points[0].layout.dp == example.dp);
     CHECK(sweep.points[0].layout.gpus == example.gpus);
   }
+}
+
+TEST_CASE("a model's name and a number of repeats need no map") {
+  const Sweep sweep = sweep_of("sweep: s\nmodel: 52B\nrepeats: 3\ngrid: {mbs: [1, 2]}\n");
+  CHECK(sweep.points.at(0).model.layers == 64);
+  CHECK(sweep.repeats.allocations == 3);
+  CHECK(sweep.repeats.runs == 1);
 }
 
 TEST_CASE("a layout that cannot be is dropped with its reason") {
@@ -179,7 +186,8 @@ TEST_CASE("a point given twice is dropped as the same") {
 
 TEST_CASE("what a sweep says of a model goes before its named size") {
   const Sweep sweep = sweep_of(
-      layout_sweep("model: {heads: 32, seq: 512}\ngrid: {size: [52b, LLAMA-7B], seq: [1024]}\n"));
+      "sweep: s\ncommand: train {size}\nmodel: {heads: 32, seq: 512}\n"
+      "grid: {size: [52b, LLAMA-7B], seq: [1024]}\n");
   REQUIRE(sweep.points.size() == 2);
   CHECK(sweep.points[0].model.size == "52B");
   CHECK(sweep.points[0].model.seq == 1024);
@@ -251,14 +259,15 @@ TEST_CASE("every point of a sweep has a name of its own") {
       "points: [{a: 1-b2, b: 3}, {a: 1, b: 2-b3}]\nmodel: {size: 52B}\n");
   const auto names = names_of(sweep);
   CHECK(std::set<std::string>(names.begin(), names.end()).size() == 2);
-  const Sweep heads = sweep_of(layout_sweep("grid: {size: [52B], heads: [32, 64]}\n"));
+  const Sweep heads =
+      sweep_of("sweep: s\ncommand: train {heads}\ngrid: {size: [52B], heads: [32, 64]}\n");
   CHECK(names_of(heads) ==
         Texts{"52b-tp1-pp1-dp1-mbs1-gas1-heads32", "52b-tp1-pp1-dp1-mbs1-gas1-heads64"});
 }
 
 TEST_CASE("a name shows what tells points apart and the identity holds all") {
   const std::string text =
-      "sweep: s\ncommand: train {zero} {lr} {note}\nmodel: {size: 52B}\n"
+      "sweep: s\ncommand: train {pp} {mbs} {zero} {lr} {note}\nmodel: {size: 52B}\n"
       "grid: {mbs: [1, 2], lr: [0.1, 0.2]}\nderive: {gas: 4 / mbs, both: zero * mbs}\n"
       "points: [{pp: 1, note: x}, {pp: 2, note: x}]\n";
   const Sweep sweep = sweep_of(text + "fixed: {zero: 1}\n");

@@ -3,7 +3,7 @@
 # shellcheck disable=SC2034,SC2154 # variables of the other parts
 
 pippin_began=1
-set +efuCET +o pipefail
+set +efuCET -o pipefail # of "train | tee log" the trainer's exit code
 shopt -u failglob
 trap - ERR DEBUG RETURN
 trap 'pippin_signalled=1 pippin_time_up=1' USR1

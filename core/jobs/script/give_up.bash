@@ -36,7 +36,7 @@ pippin_fault_of() { # CODE SECONDS LOG: the line that says what is wrong with th
 }
 
 pippin_weigh() { # RUN CODE SECONDS LOG: of one that is over
-  [ "${pippin_give_up:-0}" -gt 0 ] || return
+  [ "${pippin_give_up:-0}" -gt 0 ] || return 0
   pippin_fault=''
   if [ "$2" -ne 0 ]; then pippin_fault_of "$2" "$3" "$4"; fi
   if [ -n "$pippin_fault" ]; then
@@ -46,9 +46,10 @@ pippin_weigh() { # RUN CODE SECONDS LOG: of one that is over
   fi
 }
 
-# Numbers and the run's own name differ between failures that are alike.
+# Without the place in the job's script. Numbers and the run's own name differ between failures that are alike.
 pippin_add_fault() { # RUN
   local fault=${pippin_fault//[$'\t\r']/ } kind line lines i fields point points=' ' count=0 other=0
+  if [[ $fault =~ /job\.sh:(\ eval:)?\ line\ [0-9]+:\ (.*)$ ]]; then fault=${BASH_REMATCH[2]}; fi
   kind=${fault//"$1"/}
   kind=${kind//[0-9]/}
   line=$(printf '%s\t%s\t%s\t%s' "$1" "$HOSTNAME" "$kind" "$fault")

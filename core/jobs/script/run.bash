@@ -23,11 +23,13 @@ if [ "${SLURM_RESTART_COUNT:-0}" -gt 0 ]; then
 fi
 
 pippin_is_done() { # RUN: a failure counts where this submission has it, others were for repair
-  local file words
+  local file words refuted='' attempt
+  if [ -s "$pippin_root/refuted/$1" ]; then refuted=$(<"$pippin_root/refuted/$1"); fi
   for file in "$pippin_root/$1"/*/done; do
     [ -s "$file" ] && read -r words <"$file" || continue
     [[ $words =~ ^exit=([0-9]+)\ ended=[0-9]+(\ stopped=[a-z_]+\ after=[0-9]+)?$ ]] || continue
-    [ "${BASH_REMATCH[1]}" = 0 ] && return
+    attempt=${file%/done} attempt=${attempt##*/}
+    [ "${BASH_REMATCH[1]}" = 0 ] && [[ $'\n'$refuted != *$'\n'"$attempt"$'\t'* ]] && return
     [[ $file == "$pippin_root/$1/$pippin_submission-"* ]] || continue
     [[ $pippin_suspects == *$'\n'"$1"$'\n'* ]] || return 0
   done

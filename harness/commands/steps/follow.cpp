@@ -93,10 +93,21 @@ void Follower::record() {
   }
 }
 
+void Follower::find_failures() {
+  CampaignMachine& machine = session_.machine();
+  for (const auto& job : session_.campaign().jobs) {
+    for (const auto& run : job.runs) {
+      const auto recorded = recorder_.record(job, run, machine.fate(run.name));
+      if (recorded.state.value_or(RunState::kOk) != RunState::kOk) machine.take_as_failed(run.name);
+    }
+  }
+}
+
 void Follower::record(const PlannedJob& job, const PlannedRun& run) {
   const RunFate& fate = session_.machine().fate(run.name);
   const bool lost = fate.phase == RunPhase::kLost;
-  if (!lost && !(fate.phase == RunPhase::kDone && fate.certain)) return;
+  if (fate.phase != RunPhase::kLeft && !lost && !(fate.phase == RunPhase::kDone && fate.certain))
+    return;
   if (recorded_.count(run.name)) return;
   const auto recorded = recorder_.record(job, run, fate);
   if (!recorded.state) {
@@ -104,7 +115,11 @@ void Follower::record(const PlannedJob& job, const PlannedRun& run) {
     return;
   }
   recorded_.insert(run.name);
-  if (*recorded.state != RunState::kOk) ++not_ok_;
+  if (!session_.is_wanted(run)) return;
+  if (*recorded.state != RunState::kOk) {
+    ++not_ok_;
+    session_.machine().take_as_failed(run.name);
+  }
   if (lost) lost_.push_back(&run);
 }
 

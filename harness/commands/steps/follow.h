@@ -21,6 +21,9 @@ class Follower {
 
   void record();
 
+  /// Reads the logs of what has ended before, for who is to run failures again.
+  void find_failures();
+
   /// Runs that are over and gave no sound measurement.
   std::int64_t not_ok() const { return not_ok_; }
   /// Of those, the ones that left no exit code.

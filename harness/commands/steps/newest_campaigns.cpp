@@ -1,33 +1,64 @@
 #include "harness/commands/steps/newest_campaigns.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "harness/commands/steps/directories.h"
+#include "harness/commands/steps/report_rows.h"
+#include "harness/commands/steps/selections.h"
 #include "harness/commands/steps/session.h"
 
 namespace pippin {
 
-std::vector<std::pair<SweepFolder, Campaign>> newest_campaigns(const Globals& globals,
-                                                               const std::string& sweep) {
+namespace {
+
+using Found = std::vector<OpenCampaign>;
+
+/// The newest campaign of a folder, or the one of that number, where there is one.
+void append(Found& found, const fs::path& path, std::optional<std::int64_t> number = {}) {
+  SweepFolder folder(disk(), path);
+  const auto numbers = folder.campaigns();
+  if (numbers.empty()) return;
+  const bool is_there =
+      !number || std::find(numbers.begin(), numbers.end(), *number) != numbers.end();
+  if (is_there) found.emplace_back(folder, folder.load_campaign(number.value_or(numbers.back())));
+}
+
+/// The sweep, campaign or tag of that name, or that of a run, as the database knows them.
+std::optional<CampaignName> campaign_known_as(const Globals& globals, const std::string& name) {
+  if (!fs::exists(globals.db)) return std::nullopt;
+  Database database = existing_database(globals);
+  const auto filter = find_selection(database, name);
+  if (!filter || filter->sweep.value_or("").empty()) return std::nullopt;
+  return CampaignName{*filter->sweep, filter->campaign};
+}
+
+}  // namespace
+
+std::optional<OpenCampaign> find_campaign(const Globals& globals, const std::string& name) {
+  Found found;
+  append(found, sweep_directory(globals.db, sweep_meant(name)));
+  if (found.empty()) {
+    if (const auto known = campaign_known_as(globals, name))
+      append(found, sweep_directory(globals.db, known->sweep), known->number);
+  }
+  return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
+}
+
+std::vector<OpenCampaign> newest_campaigns(const Globals& globals, const std::string& name) {
   const fs::path runs = runs_directory(globals.db);
-  std::vector<fs::path> folders;
-  if (sweep.empty()) {
-    for (const auto& name : disk().list(runs)) folders.push_back(runs / name);
-  } else {
-    folders.push_back(sweep_directory(globals.db, sweep));
+  Found found;
+  if (name.empty()) {
+    for (const auto& folder : disk().list(runs)) append(found, runs / folder);
+    if (found.empty())
+      remark(globals, fmt::format("{}: no campaign yet", printable(runs.string())));
+    return found;
   }
-  std::vector<std::pair<SweepFolder, Campaign>> found;
-  for (const auto& path : folders) {
-    SweepFolder folder(disk(), path);
-    const auto numbers = folder.campaigns();
-    if (!numbers.empty()) found.emplace_back(folder, folder.load_campaign(numbers.back()));
-  }
-  if (found.empty() && !sweep.empty())
-    bad_input("{}: no campaign of a sweep named '{}'", runs.string(), sweep);
-  if (found.empty()) remark(globals, fmt::format("{}: no campaign yet", printable(runs.string())));
-  return found;
+  if (auto one = find_campaign(globals, name)) return {std::move(*one)};
+  bad_input("{}: no campaign of a sweep, and no run, is named '{}'{}", printable(runs.string()),
+            printable(name), did_you_mean(name, disk().list(runs)));
 }
 
 }  // namespace pippin

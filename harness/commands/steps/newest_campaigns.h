@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,9 +10,15 @@
 
 namespace pippin {
 
-/// The newest campaign of each sweep of the database, or of the one that is named.
+/// A campaign and where its files lie.
+using OpenCampaign = std::pair<SweepFolder, Campaign>;
+
+/// The newest campaign of the sweep of that name, or of that sweep file; or the campaign that it
+/// names, by itself, its tag or one of its runs; nothing where there is none.
+std::optional<OpenCampaign> find_campaign(const Globals& globals, const std::string& name);
+
+/// The newest campaign of each sweep of the database; or that of find_campaign() where it is named.
 /// Errors: Error (bad input) where there is none of that name.
-std::vector<std::pair<SweepFolder, Campaign>> newest_campaigns(const Globals& globals,
-                                                               const std::string& sweep);
+std::vector<OpenCampaign> newest_campaigns(const Globals& globals, const std::string& name);
 
 }  // namespace pippin

@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "harness/scrape/canary.h"
+#include "harness/scrape/last_words.h"
 #include "harness/scrape/probe_endings.h"
 #include "harness/scrape/scrape.h"
 #include "sweeps/estimate/parameters.h"
@@ -27,28 +28,24 @@ std::optional<LogRun> joined(std::vector<LogRun> launches) {
   return run;
 }
 
-/// The last one, or where that is what srun says of ranks that it ended, the first of a rank that
-/// died: "srun: error: n2: task 3: Killed".
-std::string last_line(std::string_view log) {
-  const auto lines = split(trim(log), '\n');
-  if (!lines.back().starts_with("srun: ")) return printable(lines.back());
-  const auto first = std::find_if(lines.begin(), lines.end(), [](std::string_view line) {
-    return line.starts_with("srun: error: ") && line.find(": task") != std::string_view::npos;
-  });
-  return printable(trim(first == lines.end() ? lines.back() : *first));
+/// "exit 127: nosuch: command not found".
+std::string words_of_exit(int exit_code, std::string_view log) {
+  const std::string words = last_words(log, exit_code);
+  return words.empty() ? exit_text(exit_code) : fmt::format("{}: {}", exit_text(exit_code), words);
 }
 
 /// How a run that left an exit code ended: a probe of ours says it by both, else the log says it
-/// best, or the exit code, which in "train | tee" is not the trainer's.
+/// best, or the exit code, which need not be the trainer's.
 void judge(RunRecord& record, int exit_code, std::string_view log) {
   const bool measured = record.log && !record.log->iterations.empty();
   const bool log_knows = record.log && record.log->end && *record.log->end != RunState::kOk;
+  const bool by_script = log_knows && said_of_script(record.log->evidence);
   if (const auto probe = probe_ending(exit_code, log)) {
     record.state = probe->state;
     record.evidence = probe->evidence;
   } else if (log_knows) {
     record.state = *record.log->end;
-    record.evidence = record.log->evidence;
+    record.evidence = by_script ? words_of_exit(exit_code, log) : record.log->evidence;
   } else if (exit_code == 0 && measured) {
     record.state = RunState::kOk;
   } else if (exit_code == 0) {
@@ -56,7 +53,7 @@ void judge(RunRecord& record, int exit_code, std::string_view log) {
     record.evidence = "exit 0, but its log has no iteration";
   } else {
     record.state = RunState::kFailed;
-    record.evidence = fmt::format("exit {}: {}", exit_code, last_line(log));
+    record.evidence = words_of_exit(exit_code, log);
   }
 }
 
@@ -124,6 +121,7 @@ std::string* field_of(Provenance& provenance, std::string_view name) {
 
 /// The state of a run that no job will bring to its end any more.
 RunState state_of(const RunFate& fate) {
+  if (fate.phase == RunPhase::kLeft) return RunState::kCancelled;
   switch (fate.end.value_or(End::kUnknown)) {
     case End::kLimit:
       return fate.evidence.find("OUT_OF_MEMORY") == std::string::npos ? RunState::kTimeout
@@ -174,7 +172,7 @@ void record_campaign(Database& database, const Campaign& campaign) {
 }
 
 Recorded Recorder::record(const PlannedJob& job, const PlannedRun& run, const RunFate& fate) {
-  const bool lost = fate.phase == RunPhase::kLost;
+  const bool lost = fate.phase == RunPhase::kLost || fate.phase == RunPhase::kLeft;
   if (!lost && fate.phase != RunPhase::kDone) return {};
   const auto attempts = folder_.attempts(run.name);
   const Attempt* attempt = attempt_that_counts(attempts);
@@ -207,12 +205,16 @@ Recorded Recorder::record(const PlannedJob& job, const PlannedRun& run, const Ru
     record.state = state_of(fate);
     record.evidence = evidence_of(fate, record);
   } else {
-    record.exit_code = attempt->exit_code;
     if (attempt->stopped.empty()) {
       judge(record, *attempt->exit_code, log);
     } else {
       judge_stopped(record, *attempt);
     }
+  }
+  if (!lost) {
+    record.exit_code = attempt->exit_code;
+    const bool sound = record.state == RunState::kOk;
+    if (attempt->exit_code == 0) folder_.refute(run.name, *attempt, sound ? "" : record.evidence);
   }
   return {database_.put_run(record), record.state};
 }

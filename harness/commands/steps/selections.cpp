@@ -1,11 +1,13 @@
 #include "harness/commands/steps/selections.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <set>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "harness/commands/steps/report_rows.h"
+#include "sweeps/yaml.h"
 
 namespace pippin {
 
@@ -23,12 +25,33 @@ std::string heading_of(const std::vector<CampaignName>& campaigns) {
       printable(text_of(campaigns.back())), campaigns.size(), of_sweeps);
 }
 
+/// The campaign that all runs of that name or number are of; nothing where there are several.
+std::optional<SampleFilter> campaign_of_run(Database& database, const std::string& name) {
+  const auto runs = database.runs_named(name);
+  const bool one = !runs.empty() && std::all_of(runs.begin(), runs.end(), [&](const RunName& run) {
+    return text_of(run.campaign) == text_of(runs.front().campaign);
+  });
+  if (!one) return std::nullopt;
+  return SampleFilter{runs.front().campaign.sweep, runs.front().campaign.number};
+}
+
 }  // namespace
+
+std::string sweep_meant(const std::string& text) {
+  const bool is_file = text.ends_with(".yaml") || text.ends_with(".yml");
+  if (!is_file || !disk().exists(text)) return text;
+  const YamlNode root = read_yaml(text);
+  const YamlNode* name = root.find("sweep");
+  if (!name) fail(root, "a sweep needs a name: `sweep: NAME`");
+  return text_at(*name, "sweep");
+}
 
 std::optional<SampleFilter> find_selection(Database& database, const std::string& name) {
   if (name.empty()) return SampleFilter{};
   if (auto selection = database.selection(name)) return selection;
-  return name == kCollected ? std::optional(SampleFilter{"", {}}) : std::nullopt;
+  if (name == kCollected) return SampleFilter{"", {}};
+  const std::string sweep = sweep_meant(name);
+  return sweep == name ? campaign_of_run(database, name) : database.selection(sweep);
 }
 
 Selected selected(const Globals& globals, Database& database, const std::string& name, bool pool) {

@@ -18,8 +18,12 @@ struct Selected {
   std::string heading;  ///< which of several campaigns it is; empty where nothing was left out
 };
 
-/// The sweep, campaign or tag of that name; everything where it is empty; nothing where there is
-/// none.
+/// Of a sweep file the name of its sweep; any other text as it is. Errors: Error (bad input) where
+/// the file names no sweep.
+std::string sweep_meant(const std::string& text);
+
+/// The sweep, campaign or tag of that name, or that of a sweep file; of a run's name or number its
+/// campaign; everything where it is empty; nothing where there is none.
 std::optional<SampleFilter> find_selection(Database& database, const std::string& name);
 
 /// The newest campaign of a sweep, or of all where `name` is empty; what no campaign made where

@@ -19,6 +19,7 @@
 #include "slurm/ask.h"
 #include "slurm/directives.h"
 #include "slurm/slurm.h"
+#include "sweeps/points_where.h"
 
 namespace pippin {
 
@@ -122,18 +123,16 @@ Session::Session(const Globals& globals, Sweep sweep, const SessionOptions& opti
               campaign_.number, campaign_.scheduler, sweep_.cluster.scheduler);
   }
   points_ = index_of(campaign_.points);
+  if (!options.only.empty()) only_ = points_where(sweep_.points, "--only", options.only);
   MachineOptions machine = own_surroundings();
   machine.retries = options.retries;
   machine.retry_failed = options.retry_failed;
   machine.max_in_flight = options.max_in_flight;
+  machine.wanted = [this](const PlannedRun& run) { return is_wanted(run); };
   machine.begin = [start_times = StartTimes(options.spread, options.at, campaign_.started,
                                             sweep_.repeats.allocations)](const PlannedJob& job) {
     const auto begin = start_times.begin_of(job.allocation);
     return begin && *begin > std::time(nullptr) ? begin : std::nullopt;
-  };
-  // A point that has left the sweep took its command with it; today's is another point's.
-  machine.wanted = [ids = index_of(sweep_.points)](const PlannedRun& run) {
-    return ids.count(run.point_id) > 0;
   };
   machine_ = std::make_unique<CampaignMachine>(
       folder_, disk(), *scheduler_, campaign_,

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "core/base/lock.h"
@@ -26,7 +27,8 @@ struct SessionOptions {
   std::int64_t give_up_after = 5;  ///< jobs launch no more after so many failures alike; 0: never
   std::int64_t max_in_flight = 0;  ///< jobs that may run at a time; 0: all
   std::string spread;              ///< "3d": allocations begin over so long
-  std::string at;  ///< "00:00,06:00": … at these times of day, one after the other
+  std::string at;    ///< "00:00,06:00": … at these times of day, one after the other
+  std::string only;  ///< an expression: the points to measure now; empty: all
 };
 
 /// The files of a submission as this machine would hand it over; `points` holds those of its runs.
@@ -53,6 +55,10 @@ class Session {
   const Campaign& campaign() const { return campaign_; }
   CampaignMachine& machine() { return *machine_; }
   Scheduler& scheduler() { return *scheduler_; }
+  /// Whether the run is to be measured now, and somebody waits for it.
+  bool is_wanted(const PlannedRun& run) const {
+    return !run.left && (only_.empty() || only_.count(run.point_id) > 0);
+  }
 
   /// The script of a job that was handed over and that the sweep would write otherwise today: its
   /// command, environment, iterations or folder have changed. Nothing where all is as it was.
@@ -69,6 +75,7 @@ class Session {
   std::int64_t give_up_after_;
   Campaign campaign_;
   PointIndex points_;
+  std::set<std::string, std::less<>> only_;  ///< ids of points; empty: all
   std::unique_ptr<CampaignMachine> machine_;
 };
 

@@ -156,10 +156,9 @@ TEST_CASE("a lost run that is not wanted any more is not handed over again") {
   BlackHole hole;
   machine_on(files, hole).step();
   Campaign campaign = one_run();
+  campaign.jobs[0].runs[0].left = true;
   campaign.jobs[0].runs.push_back({"new-a1", "q", 1, 2});
   std::vector<std::size_t> launched;
-  MachineOptions options;
-  options.wanted = [](const PlannedRun& run) { return run.point_id == "q"; };
   CampaignMachine machine(
       SweepFolder(files, "/s"), files, hole, campaign,
       [&](const Submission&, const std::vector<TaskPlan>& tasks) {
@@ -167,10 +166,10 @@ TEST_CASE("a lost run that is not wanted any more is not handed over again") {
         CHECK(tasks.at(0).runs.at(0).name == "new-a1");
         return JobFiles{"script", {}};
       },
-      options);
+      {});
   for (int i = 0; i < 10; ++i) machine.step();
   CHECK(launched == std::vector<std::size_t>{1, 1, 1});  // a new run, and it may be tried thrice
-  CHECK(machine.counts() == RunCounts{0, 0, 0, 0, 0, 2, 0, 0});
+  CHECK(machine.counts() == RunCounts{0, 0, 0, 0, 0, 1, 0, 0, 1});
 }
 
 TEST_CASE("what an earlier submission began and lost does not count as running") {
@@ -459,14 +458,15 @@ TEST_CASE("room that is refused leaves a run as it was") {
   CHECK(machine.counts() == kLost);
 }
 
-TEST_CASE("a run whose point has left the sweep says so") {
+TEST_CASE("a run that has left the sweep is closed as such, not lost") {
   test::MemoryFiles files;
   BlackHole hole;
-  MachineOptions options;
-  options.wanted = [](const PlannedRun&) { return false; };
-  auto machine = machine_on(files, hole, one_run(), options);
-  CHECK(machine.step() == kLost);
-  CHECK(machine.fate("run-a1").evidence == "its point has left the sweep");
+  Campaign campaign = one_run();
+  campaign.jobs[0].runs[0].left = true;
+  auto machine = machine_on(files, hole, campaign, {});
+  CHECK(machine.step() == RunCounts{0, 0, 0, 0, 0, 0, 0, 0, 1});
+  CHECK(machine.counts().finished());
+  CHECK(machine.fate("run-a1").evidence == "it has left the sweep");
 }
 
 namespace {

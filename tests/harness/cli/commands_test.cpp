@@ -97,17 +97,95 @@ TEST_CASE("a log that contradicts its point is no sample of it") {
   CHECK(here.sql("SELECT count(*) FROM runs WHERE state = 'ok'") == "1");
 }
 
-TEST_CASE("a run whose log tells how it died is not ok because a pipe ended well") {
+TEST_CASE("a run whose log tells how it died is not ok because its command ended well") {
+  for (const auto& [end, exit] :
+       std::vector<std::pair<std::string, std::string>>{{"| tee copy", "1"}, {"|| true", "0"}}) {
+    CAPTURE(end);
+    const Workplace here;
+    here.write("s.yaml",
+               "sweep: s\ngrid: {mbs: [1]}\niterations: 9\ncommand: "
+               "'\"$PROBES/replay\" --mbs {mbs} --sleep-factor 0 --iterations 9 --fail-at 4 "
+               "--fail-with oom " +
+                   end + "'\n");
+    const Call run = here.shell(
+        "PROBES=\"$(dirname \"$PIPPIN\")/probes\"; export PROBES; \"$PIPPIN\" --db t.db run "
+        "s.yaml");
+    CHECK(run.exit_code == 1);
+    CHECK(here.sql("SELECT state, exit_code FROM runs") == "oom|" + exit);
+    CHECK_THAT(here.sql("SELECT evidence FROM runs"), Contains("CUDA out of memory"));
+    CHECK_THAT(here.pippin("status").out, Contains("1 failed") && Contains("CUDA out of memory"));
+  }
+}
+
+TEST_CASE("a run that ends well and measures nothing has failed, for status and retries too") {
   const Workplace here;
   here.write("s.yaml",
-             "sweep: s\ngrid: {mbs: [1]}\niterations: 9\ncommand: "
-             "'\"$PROBES/replay\" --mbs {mbs} --sleep-factor 0 --iterations 9 --fail-at 4 "
-             "--fail-with oom | tee copy'\n");
-  CHECK(here.shell("PROBES=\"$(dirname \"$PIPPIN\")/probes\"; export PROBES; \"$PIPPIN\" --db t.db "
-                   "run s.yaml")
-            .exit_code == 1);
-  CHECK(here.sql("SELECT state, exit_code FROM runs") == "oom|0");
-  CHECK_THAT(here.sql("SELECT evidence FROM runs"), Contains("CUDA out of memory"));
+             "sweep: s\ngrid: {mbs: [1, 2]}\ncommand: '[ -e mended ] || [ {mbs} = 1 ] || exec echo "
+             "nothing; \"${PIPPIN%/*}/probes/replay\" --mbs {mbs} --sleep-factor 0'\n");
+  const auto pippin = [&](const std::string& words) {
+    return here.shell("export PIPPIN; \"$PIPPIN\" --db t.db " + words);
+  };
+  CHECK(pippin("run s.yaml").exit_code == 1);
+  const Call status = pippin("status s");
+  CHECK_THAT(status.out, Contains("1 ok, 1 failed"));
+  CHECK_THAT(status.out, Contains("mbs2-gas1-a1: exit 0, but its log has no"));
+  CHECK(pippin("run s.yaml").exit_code == 1);
+  CHECK(pippin("run s.yaml --retry-failed").exit_code == 1);
+  CHECK(here.sql("SELECT group_concat(state, ' ') FROM runs ORDER BY name") == "ok failed");
+  CHECK(here.shell("ls t.db.runs/s/*mbs1*-a1 | wc -l; ls t.db.runs/s/*mbs2*-a1 | wc -l").out ==
+        "1\n2\n");
+  here.write("mended", "");
+  CHECK(pippin("run s.yaml --retry-failed").exit_code == 0);
+  CHECK(here.sql("SELECT count(*) FROM runs WHERE state = 'ok'") == "2");
+  CHECK_THAT(pippin("status s").out, Contains("2 ok") && !Contains("failed"));
+}
+
+TEST_CASE("status names what nobody has collected, and a retry reads it first") {
+  const Workplace here;
+  here.write("s.yaml", "sweep: s\ngrid: {mbs: [1]}\ncommand: 'echo nothing {mbs}'\n");
+  CHECK(here.pippin("submit s.yaml").exit_code == 0);
+  here.shell("until ls t.db.runs/s/succeeded | grep -q .; do sleep 0.05; done");
+  CHECK_THAT(here.pippin("status s").out,
+             Contains("1 ok") && Contains("not read  1 run; 'pippin collect' reads their logs"));
+  CHECK(here.pippin("submit s.yaml --retry-failed").exit_code == 0);
+  CHECK(here.pippin("run s.yaml").exit_code == 1);
+  CHECK(here.shell("ls t.db.runs/s/*-a1 | wc -l").out == "2\n");
+  CHECK_THAT(here.pippin("status s").out, Contains("1 failed") && !Contains("not read"));
+}
+
+TEST_CASE("a part of a sweep is measured first, and the rest when it is asked for") {
+  const Workplace here;
+  here.write("s.yaml",
+             "sweep: s\ngrid: {mbs: [1, 2, 3]}\nrepeats: 2\ncommand: '"
+             "\"${PIPPIN%/*}/probes/replay\" --mbs {mbs} --sleep-factor 0'\n");
+  const auto pippin = [&](const std::string& words) {
+    return here.shell("export PIPPIN; \"$PIPPIN\" --db t.db " + words);
+  };
+  const Call part = pippin("run s.yaml --only 'mbs >= 2'");
+  CHECK(part.exit_code == 0);
+  CHECK_THAT(part.err, Contains("4 of 4 runs done") &&
+                           Contains("2 runs of other points not measured yet; without --only: "));
+  CHECK(here.sql("SELECT count(*) FROM runs") == "4");
+  CHECK(pippin("run s.yaml --only 'mbs == 9'").exit_code == 2);
+  CHECK(pippin("submit s.yaml --only 'mbs == 3'").exit_code == 0);
+  CHECK_THAT(pippin("run s.yaml").err, Contains("6 of 6 runs done"));
+  CHECK(here.sql("SELECT count(*), sum(state = 'ok') FROM runs") == "6|6");
+  CHECK(here.shell("ls -d t.db.runs/s/*-a[12]/*-local-0 | wc -l").out == "6\n");
+}
+
+TEST_CASE("what has left the sweep is closed and is no loss") {
+  const Workplace here;
+  here.write("s.yaml", "sweep: s\ngrid: {mbs: [1, 2, 3]}\ncommand: 'kill -9 $$; true {mbs}'\n");
+  CHECK(here.pippin("run s.yaml --retries 0").exit_code == 1);
+  const std::string replay =
+      "command: '\"${PIPPIN%/*}/probes/replay\" --mbs {mbs} --sleep-factor 0'\n";
+  here.write("s.yaml", "sweep: s\ngrid: {mbs: [1]}\n" + replay);
+  const Call rest = here.shell("export PIPPIN; \"$PIPPIN\" --db t.db run s.yaml");
+  CHECK(rest.exit_code == 0);
+  CHECK_THAT(rest.err, !Contains("lost"));
+  CHECK_THAT(here.pippin("status s").out, Contains("1 ok, 3 that left the sweep"));
+  CHECK(here.sql("SELECT count(*) FROM runs WHERE state = 'cancelled' AND evidence LIKE "
+                 "'% it has left the sweep'") == "3");
 }
 
 TEST_CASE("texts that a shell would take for code stay data from YAML to the database") {
@@ -305,7 +383,8 @@ TEST_CASE("a lost run of a command that has changed is not run with the new one"
   here.write("s.yaml", "sweep: s\ngrid: {mbs: [1]}\ncommand: 'echo new {mbs}; exit 7'\n");
   CHECK(here.pippin("run s.yaml").exit_code == 1);
   CHECK(here.sql("SELECT count(*) FROM runs WHERE exit_code = 7") == "1");
-  CHECK(here.sql("SELECT count(*) FROM runs WHERE state = 'missing' AND exit_code IS NULL") == "1");
+  CHECK(here.sql("SELECT count(*) FROM runs WHERE state = 'cancelled' AND exit_code IS NULL") ==
+        "1");
 }
 
 TEST_CASE("a lost run is tried again by the next run of its sweep") {

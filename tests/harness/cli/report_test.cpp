@@ -104,8 +104,8 @@ TEST_CASE("what a report is of can be a sweep, a campaign or a tag that moves") 
            {"one a/b", "a tag is a word without '/'"},
            {"one ''", "a tag is a word"},
            {"one ' '", "a tag is a word"},
-           {"one/9 x", "there is no campaign 9 of a sweep 'one'"},
-           {"nix x", "there is no campaign of a sweep 'nix'"}}) {
+           {"one/9 x", "no sweep, campaign or tag is named 'one/9'"},
+           {"nix x", "no sweep, campaign or tag is named 'nix'"}}) {
     CAPTURE(arguments);
     const Call call = here.pippin("tag " + arguments);
     CHECK(call.exit_code == 2);

@@ -94,7 +94,7 @@ TEST_CASE("retable refuses what it cannot read in one line") {
        "pippin: doubt.md:1: two columns may be step_time: 'Speed' and 'Time'; rename one, the "
        "table is left as it is\n"},
       {"good.md --seq 0",
-       "pippin: --seq: Value 0 not in range 1 to 1000000000; see pippin --help\n"},
+       "pippin: --seq: '0' is no number from 1 to 1000000000; see pippin --help\n"},
       {"good.md --factor 5", "pippin: --factor: 5 not in {3,4}; see pippin --help\n"}};
   for (const auto& [arguments, message] : cases) {
     const Call call = here.pippin("retable " + arguments);

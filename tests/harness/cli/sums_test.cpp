@@ -226,7 +226,7 @@ class Laboratory {
     const auto run = db::Connection(path_, false)
                          .number(fmt::format("SELECT id FROM runs ORDER BY id LIMIT 1 OFFSET {}",
                                              number(0, static_cast<int>(runs) - 1)));
-    writer_.put_note(run, number(0, 3) == 0 ? "" : fmt::format("note {}", number(1, 5)));
+    writer_.put_note({run}, number(0, 3) == 0 ? "" : fmt::format("note {}", number(1, 5)));
   }
 
   void note_table() {
@@ -432,7 +432,7 @@ TEST_CASE("a database from before sums were kept is reported like a new one") {
   const std::string expected = report(now, {});
   CHECK(report(migrated, {}) == expected);
   CHECK(report(migrated, {}) == expected);
-  migrated.put_note(1, "still noted");
+  migrated.put_note({1}, "still noted");
   CHECK(report(migrated, {}) != expected);
 }
 

@@ -1,0 +1,110 @@
+#include "harness/scrape/last_words.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <fmt/format.h>
+#include <vector>
+
+#include "core/base/text.h"
+
+namespace pippin {
+
+namespace {
+
+constexpr int kSignalled = 128;
+constexpr std::size_t kFarthest = 64 << 10;  // bytes from the end of a log that are looked at
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// "  7125 Segmentation fault  ( train )".
+bool reports_signal(std::string_view said) {
+  said = trim(said);
+  const auto end = std::find_if_not(said.begin(), said.end(), is_digit);
+  return end != said.begin() && end != said.end() && *end == ' ';
+}
+
+/// Open MPI puts what it says of a failed launch between such lines.
+bool is_rule(std::string_view line) {
+  constexpr std::size_t kShortest = 20;
+  return line.size() >= kShortest && line.find_first_not_of('-') == std::string_view::npos;
+}
+
+/// The lines before which the run's shell reported that a signal ended the run: what follows is
+/// the text of its command.
+void cut_signal_report(std::vector<std::string_view>& lines) {
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+    const auto said = said_of_script(*line);
+    if (!said || !reports_signal(*said)) continue;
+    lines.erase(line.base() - 1, lines.end());
+    return;
+  }
+}
+
+/// "srun: error: n2: task 3: Killed": of the ranks that srun has lost the first that was killed,
+/// and so had no words of its own. Empty where none was.
+std::string_view killed_rank(const std::vector<std::string_view>& lines) {
+  const auto found = std::find_if(lines.begin(), lines.end(), [](std::string_view line) {
+    return line.starts_with("srun: error: ") && line.find(": task") != std::string_view::npos &&
+           trim(line).ends_with(": Killed");
+  });
+  return found == lines.end() ? std::string_view() : trim(*found);
+}
+
+/// Takes the blocks of mpirun and the lines of srun from the end.
+void cut_launchers(std::vector<std::string_view>& lines) {
+  while (!lines.empty()) {
+    const std::string_view last = trim(lines.back());
+    if (is_rule(last)) {
+      const auto begin = std::find_if(lines.rbegin() + 1, lines.rend(),
+                                      [](std::string_view line) { return is_rule(trim(line)); });
+      lines.erase(begin == lines.rend() ? lines.end() - 1 : begin.base() - 1, lines.end());
+    } else if (last.empty() || last.starts_with("srun: ")) {
+      lines.pop_back();
+    } else {
+      return;
+    }
+  }
+}
+
+std::string last_of(const std::vector<std::string_view>& lines) {
+  const auto last = std::find_if(lines.rbegin(), lines.rend(), [](std::string_view line) {
+    const std::string_view text = trim(line);
+    return !text.empty() && !is_rule(text);
+  });
+  if (last == lines.rend()) return "";
+  return printable(trim(said_of_script(*last).value_or(*last)));
+}
+
+}  // namespace
+
+std::optional<std::string_view> said_of_script(std::string_view line) {
+  constexpr std::string_view kScript = "/job.sh: line ";
+  const auto at = line.find(kScript);
+  if (at == std::string_view::npos) return std::nullopt;
+  std::string_view rest = line.substr(at + kScript.size());
+  const auto colon = std::find_if_not(rest.begin(), rest.end(), is_digit);
+  if (colon == rest.begin() || colon == rest.end() || *colon != ':') return std::nullopt;
+  rest.remove_prefix(static_cast<std::size_t>(colon - rest.begin()) + 1);
+  return rest.starts_with(' ') ? rest.substr(1) : rest;
+}
+
+std::string last_words(std::string_view log, int exit_code) {
+  auto lines = split(log.substr(log.size() - std::min(log.size(), kFarthest)), '\n');
+  if (exit_code > kSignalled) cut_signal_report(lines);
+  // Where srun ended the others with it, they and slurmstepd speak last.
+  if (const auto killed = killed_rank(lines); !killed.empty() && exit_code > kSignalled)
+    return printable(killed);
+  auto own = lines;
+  cut_launchers(own);
+  const std::string words = last_of(own);
+  return words.empty() ? last_of(lines) : words;
+}
+
+std::string exit_text(int exit_code) {
+  const int signal = exit_code - kSignalled;
+  if (signal < SIGHUP || signal > SIGSYS) return fmt::format("exit {}", exit_code);
+  return fmt::format("exit {} ({})", exit_code, ::strsignal(signal));
+}
+
+}  // namespace pippin

@@ -1,0 +1,56 @@
+#include "harness/scrape/last_words.h"
+
+#include "tests/support/catch.h"
+
+using namespace pippin;
+
+TEST_CASE("what bash says of a job's script stands without the script's place") {
+  CHECK(last_words("loading\n/a b/jobs/s-1/job.sh: line 294: nosuch: command not found\n", 127) ==
+        "nosuch: command not found");
+  CHECK(last_words("train.sh: line 3: nosuch: command not found\n", 127) ==
+        "train.sh: line 3: nosuch: command not found");
+  CHECK_FALSE(said_of_script("/x/job.sh: line x: what"));
+  CHECK_FALSE(said_of_script("see /x/job.sh: line 12"));
+}
+
+TEST_CASE("of a run that a signal ended its own last line counts") {
+  const std::string report =
+      "/x/job.sh: line 217:  7125 Segmentation fault      ( train --a 1\ntrain --b 2 )\n";
+  CHECK(last_words("step 3\nbad pointer\n" + report, 139) == "bad pointer");
+  CHECK(last_words(report, 139).empty());
+  CHECK(last_words("first\n" + report + "second fails\n", 2) == "second fails");
+  CHECK(exit_text(139) == "exit 139 (Segmentation fault)");
+  CHECK(exit_text(2) == "exit 2");
+  CHECK(exit_text(255) == "exit 255");
+  CHECK(exit_text(128) == "exit 128");
+}
+
+TEST_CASE("of the ranks that srun ended with one that was killed this one is told") {
+  const std::string log =
+      "step 3\nsrun: error: n2: task 3: Killed\nsrun: launch/slurm: _step_signal: Terminating "
+      "StepId=1.0\nslurmstepd-n1: error: *** STEP 1.0 ON n1 CANCELLED AT 2026-11-23T01:33:27 ***\n"
+      "srun: error: n2: task 2: Terminated\nsrun: Force Terminated StepId=1.0\n";
+  CHECK(last_words(log, 143) == "srun: error: n2: task 3: Killed");
+  CHECK(last_words(log, 137) == "srun: error: n2: task 3: Killed");
+  CHECK(last_words("step 3\nsrun: error: n2: task 2: Terminated\n", 143) == "step 3");
+}
+
+TEST_CASE("what a launcher adds to a failure is not its reason") {
+  const std::string rule(74, '-');
+  const std::string mpirun = rule + "\nPrimary job  terminated normally, but 1 process returned\n" +
+                             rule + "\n" + rule + "\nmpirun detected\n\n  Exit code: 2\n" + rule +
+                             "\n";
+  CHECK(last_words("ValueError: mbs\n" + mpirun, 2) == "ValueError: mbs");
+  CHECK(last_words(mpirun, 2) == "Exit code: 2");
+  CHECK(last_words("slurmstepd: error: execve(): no: No such file or directory\n"
+                   "srun: error: n1: task 0: Exited with exit code 2\n",
+                   2) == "slurmstepd: error: execve(): no: No such file or directory");
+  CHECK(last_words("srun: error: Unable to create step\n", 1) ==
+        "srun: error: Unable to create step");
+  CHECK(last_words("a line\n---\n\n", 1) == "---");
+}
+
+TEST_CASE("a log without a line has no last words") {
+  CHECK(last_words("", 1).empty());
+  CHECK(last_words("\n \n\n", 139).empty());
+}
