@@ -367,7 +367,7 @@ scheduler: slurm
 nodes: $nodes
 gpus_per_node: 2
 accelerator: cpu
-launch: ${meet}srun --mpi=pmix --nodes={nodes} --ntasks={ranks} --ntasks-per-node={ranks_per_node}
+launch: ${meet}srun --mpi=pmix --kill-on-bad-exit=1 --nodes={nodes} --ntasks={ranks} --ntasks-per-node={ranks_per_node}
 slurm: {time: "00:10:00"}
 env:
 ${own_address}  SLURM_PMIX_FENCE: ring

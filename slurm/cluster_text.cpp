@@ -142,10 +142,11 @@ Told device_of(const ClusterFacts& facts) {
 }
 
 std::string launch_text(const ClusterFacts& facts) {
+  // A rank that dies ends the others, which else may wait for it for ever.
   // Since 22.05 srun no longer takes a job's --cpus-per-task over to its steps.
   const std::string srun =
-      "srun --nodes={nodes} --ntasks={ranks} --ntasks-per-node={ranks_per_node} "
-      "--cpus-per-task=${SLURM_CPUS_PER_TASK:-1}";
+      "srun --kill-on-bad-exit=1 --nodes={nodes} --ntasks={ranks} "
+      "--ntasks-per-node={ranks_per_node} --cpus-per-task=${SLURM_CPUS_PER_TASK:-1}";
   if (facts.pmix.empty())
     return line("launch: " + srun, "srun --mpi=list has no PMIx: an MPI without it needs mpirun");
   return line(fmt::format("launch: srun --mpi={}{}", facts.pmix, srun.substr(4)),

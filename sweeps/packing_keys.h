@@ -5,7 +5,7 @@
 
 namespace pippin {
 
-/// Reads `pack` and `run_time`. Requires the sweep's cluster.
+/// Reads `pack`, `run_time` and `stalled`. Requires the sweep's cluster.
 /// Errors: Error (bad input) `FILE:LINE: …`, also where one run takes longer than the cluster's
 /// time limit.
 void read_packing(const YamlNode& root, Sweep& sweep);

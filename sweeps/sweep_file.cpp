@@ -23,9 +23,9 @@ constexpr double kLongestCanary_s = 600;
 constexpr std::int64_t kFewestCanaryBytes = 64 << 10, kMostCanaryBytes = 1 << 30;
 
 const std::vector<std::string> kKeys{
-    "sweep",   "cluster", "probe", "command",  "model",     "grid",       "zip",    "points",
-    "fixed",   "gpus",    "where", "derive",   "env",       "iterations", "warmup", "order",
-    "repeats", "seed",    "pack",  "run_time", "reference", "canary"};
+    "sweep",   "cluster", "probe", "command",  "model",   "grid",       "zip",    "points",
+    "fixed",   "gpus",    "where", "derive",   "env",     "iterations", "warmup", "order",
+    "repeats", "seed",    "pack",  "run_time", "stalled", "reference",  "canary"};
 
 std::string read_name(const YamlNode& root) {
   const YamlNode* node = root.find("sweep");

@@ -152,9 +152,14 @@ const std::vector<SweepWord>& sweep_words() {
       {"--pack", "PACK", "what a job measures: block, or point", &SweepWords::pack, {"pack"}},
       {"--run-time",
        "TIME",
-       "what one run takes at most: 00:05:00",
+       "what one run takes at most, or is stopped: 00:05:00, 5 min",
        &SweepWords::run_time,
-       {"run_time"}}};
+       {"run_time"}},
+      {"--stalled",
+       "TIME",
+       "a run is stopped whose log is silent for so long: 5 min",
+       &SweepWords::stalled,
+       {"stalled"}}};
   return all;
 }
 

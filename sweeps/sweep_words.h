@@ -16,7 +16,7 @@ struct SweepWords {
   std::vector<std::string> fixed;                         ///< "zero=1"
   std::vector<std::string> where;                         ///< expressions
   std::optional<std::string> name, cluster, model, gpus, iterations, warmup, repeats, pack,
-      run_time;
+      run_time, stalled;
 };
 
 /// An option that gives one key of a sweep file its value.

@@ -12,15 +12,19 @@ namespace pippin {
 
 namespace {
 
-/// "exit=0 ended=1700000000" → the value after "exit="; nothing where it is not there.
-std::optional<std::int64_t> field(std::string_view marker, std::string_view name) {
+/// "exit=0 ended=1700000000" → the word after "exit="; empty where it is not there.
+std::string_view word_of(std::string_view marker, std::string_view name) {
   for (std::string_view part : split(trim(marker), ' ')) {
     if (part.size() > name.size() && part.substr(0, name.size()) == name &&
         part[name.size()] == '=') {
-      return parse_integer(part.substr(name.size() + 1));
+      return part.substr(name.size() + 1);
     }
   }
-  return std::nullopt;
+  return {};
+}
+
+std::optional<std::int64_t> field(std::string_view marker, std::string_view name) {
+  return parse_integer(word_of(marker, name));
 }
 
 /// The number after `prefix` where `name` is exactly that: "campaign-2" → 2.
@@ -63,6 +67,8 @@ Attempt read_attempt(FileSystem& files, const fs::path& directory) {
   if (exit_code && ended) {
     attempt.exit_code = static_cast<int>(*exit_code);
     attempt.ended = ended;
+    attempt.stopped = word_of(done, "stopped");
+    attempt.stopped_after_s = field(done, "after").value_or(0);
   } else if (const auto interrupted = files.read(directory / "interrupted")) {
     attempt.interrupted = true;
     attempt.time_up = field(*interrupted, "time_up") == 1;
@@ -159,6 +165,27 @@ void SweepFolder::refute(const std::string& run, const Attempt& attempt, const s
   for (const auto& [name, said] : refuted)
     if (!said.empty()) text += fmt::format("{}\t{}\n", name, said);
   files_.write(file, text);
+}
+
+std::optional<GivenUp> SweepFolder::given_up() {
+  const auto text = files_.read(root_ / "given-up");
+  if (!text) return std::nullopt;
+  const auto lines = split(trim(*text), '\n');
+  GivenUp found;
+  found.until = field(lines.front(), "until").value_or(0);
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const auto words = split(lines[i], '\t');
+    if (words.size() < 4) continue;
+    found.host = found.runs.empty() || words[1] == found.host ? std::string(words[1]) : "";
+    found.runs.emplace_back(words[0]);
+    found.evidence = printable(words[3]);
+  }
+  return found.until > 0 && !found.runs.empty() ? std::optional(found) : std::nullopt;
+}
+
+std::string text_of(const GivenUp& given_up) {
+  return fmt::format("{} in a row failed alike{}: {}", counted(given_up.runs.size(), "run"),
+                     given_up.host.empty() ? "" : ", all on " + given_up.host, given_up.evidence);
 }
 
 std::vector<Submission> SweepFolder::submissions() {

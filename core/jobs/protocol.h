@@ -35,9 +35,17 @@
 ///   RUN/2-ID/canary-after   the same; one file with the next run's `canary-before` where one
 ///                           reading serves both
 ///   RUN/2-ID/interrupted    it was ended from outside: "signal=TERM time_up=1"
-///   RUN/2-ID/done           by rename when it is over: "exit=0 ended=1700000000"; one that holds
-///                           anything else was torn by a power cut and counts as none
+///   RUN/2-ID/stopped        the job stopped it: "stopped=run_time after=600" or "stopped=stalled
+///                           after=300", in seconds, and the last line that its log had then
+///   RUN/2-ID/done           by rename when it is over: "exit=0 ended=1700000000", of one that was
+///                           stopped "exit=124 ended=1700000000 stopped=run_time after=600"; one
+///                           without exit and end was torn by a power cut and counts as none
 ///   canary-sizes-…          what the sweep's first canary of so many ranks and nodes measured with
+///   alike                   the last failures of one kind, one after the other, in lines of run,
+///                           host, kind and evidence with tabs between; gone when a run ends well
+///                           or in another way
+///   given-up                by rename when they are too many: "until=12 after=5", the submission
+///                           up to which nothing more is launched and how many they are, and they
 ///   succeeded/RUN           an attempt at RUN is done, and left exit code 0
 ///   failed/RUN              …, and left another one
 ///   refuted/RUN             lines of "2-ID<tab>words": an attempt that left exit code 0 and whose
@@ -57,10 +65,13 @@ struct Attempt {
   std::optional<int> exit_code;  ///< nothing while it runs, or when it was lost
   bool interrupted = false;      ///< ended from outside
   bool time_up = false;          ///< … because its job's time was up
-  std::string refuted = {};      ///< what its log says against its exit code 0; empty: nothing
+  std::string stopped = {};      ///< by its job, after "run_time" or as its log had "stalled"
+  std::int64_t stopped_after_s = 0;
+  std::string refuted = {};  ///< what its log says against its exit code 0; empty: nothing
   bool done() const { return exit_code.has_value(); }
   bool succeeded() const { return exit_code == 0 && refuted.empty(); }
   fs::path log() const { return directory / "log"; }
+  fs::path stopped_file() const { return directory / "stopped"; }
   fs::path canary_before() const { return directory / "canary-before"; }
   fs::path canary_after() const { return directory / "canary-after"; }
   /// "local-0": the job that made it.
@@ -98,6 +109,17 @@ struct Submission {
   std::map<std::int64_t, TaskEnd> ended;  ///< by task, from 1; those that left runs open
 };
 
+/// Runs failed alike one after the other, so that jobs launch no more.
+struct GivenUp {
+  std::int64_t until = 0;         ///< no run of a submission up to this one
+  std::vector<std::string> runs;  ///< that failed so, oldest first
+  std::string evidence;           ///< a line of the last one's log
+  std::string host;               ///< where all failed; empty: at several
+  friend bool operator==(const GivenUp&, const GivenUp&) = default;
+};
+/// "5 runs in a row failed alike, all on n1: bash: train: command not found"
+std::string text_of(const GivenUp& given_up);
+
 /// The runs that have an attempt which is done, by its exit code.
 struct Outcomes {
   std::set<std::string, std::less<>> succeeded, failed;
@@ -121,6 +143,8 @@ class SweepFolder {
   /// In the order they were made. Errors: Error where a marker cannot be read.
   std::vector<Attempt> attempts(const std::string& run);
   Outcomes outcomes();
+  /// The last time that jobs gave up, though the runs may go on since; nothing: they never did.
+  std::optional<GivenUp> given_up();
   /// Keeps what an attempt's log says against its exit code 0; with no words it says nothing any
   /// more.
   void refute(const std::string& run, const Attempt& attempt, const std::string& words);

@@ -207,6 +207,12 @@ std::string head_of(const JobScript& script) {
                       bash_word(script.root.string()), bash_word(script.name), script.submission);
   if (script.run_time_s)
     text += fmt::format("pippin_run_time={} # seconds, at most\n", *script.run_time_s);
+  if (script.give_up_after > 0)
+    text +=
+        fmt::format("pippin_give_up={} pippin_points={}\n", script.give_up_after, script.points);
+  if (script.stalled_s)
+    text +=
+        fmt::format("pippin_stalled={} # seconds that a log may be silent\n", *script.stalled_s);
   if (script.canary)
     text += fmt::format("pippin_canary_time={} pippin_canary_limit={} # seconds\n",
                         script.canary->usual_s, script.canary->most_s);
@@ -224,11 +230,13 @@ JobFiles job_files(const JobScript& script) {
   std::vector<ScriptTask> tasks = script.tasks;
   // The functions come before the prolog, whose aliases would change what they mean.
   std::string text = head_of(script);
-  for (const char* name : {"script/claim.bash", "script/provenance.bash", "script/run.bash"})
+  for (const char* name : {"script/give_up.bash", "script/claim.bash", "script/provenance.bash",
+                           "script/watch.bash", "script/run.bash"})
     text += part(name);
   text += "\n";
   text += exports(take_common(tasks));
   for (const auto& line : script.prolog) text += line + "\n";
+  if (!script.prolog.empty()) text += "pippin_keep_steps\n";
   text += part("script/begin.bash");
   if (tasks.size() == 1) return {text + "\n" + text_of(tasks.front()), {}};
   JobFiles files;

@@ -40,9 +40,12 @@ struct JobScript {
   std::string name;                     ///< the submission's: "gpt-52b-n4-s1"
   std::int64_t submission = 1;          ///< its number
   std::vector<std::string> prolog;      ///< bash
-  std::optional<std::int64_t> run_time_s;  ///< what one run takes at most
-  std::vector<ScriptTask> tasks;           ///< more than one: an array
-  std::optional<CanaryTime> canary = {};   ///< nothing: it is in `run_time_s`
+  std::optional<std::int64_t> run_time_s;      ///< what one run takes at most: it is stopped then
+  std::vector<ScriptTask> tasks;               ///< more than one: an array
+  std::optional<CanaryTime> canary = {};       ///< nothing: it is in `run_time_s`
+  std::int64_t give_up_after = 0;              ///< failures alike, one after the other; 0: never
+  std::int64_t points = 1;                     ///< of the campaign
+  std::optional<std::int64_t> stalled_s = {};  ///< a run is stopped whose log is silent for so long
 };
 
 /// What a submission consists of.

@@ -21,6 +21,10 @@ std::string title_of(const Sweep& sweep, const std::vector<TaskPlan>& tasks) {
   return fmt::format("{}, {}", what, counted(static_cast<std::size_t>(first.nodes), "node"));
 }
 
+std::optional<std::int64_t> whole_seconds(const std::optional<double>& seconds) {
+  return seconds ? std::optional(static_cast<std::int64_t>(std::ceil(*seconds))) : std::nullopt;
+}
+
 }  // namespace
 
 PointIndex index_of(const std::vector<Point>& points) {
@@ -51,7 +55,10 @@ JobFiles submission_files(const Sweep& sweep, const PointIndex& points, const Sc
   script.name = submission.name;
   script.submission = submission.number;
   script.prolog = sweep.cluster.prolog;
-  if (sweep.run_time_s) script.run_time_s = static_cast<std::int64_t>(std::ceil(*sweep.run_time_s));
+  script.run_time_s = whole_seconds(sweep.run_time_s);
+  script.give_up_after = places.give_up_after;
+  script.points = std::ssize(points);
+  script.stalled_s = whole_seconds(sweep.stalled_s);
   if (sweep.canary_s) script.canary = {reading_time_s(sweep), reading_limit_s(sweep)};
   for (const auto& task : tasks) {
     ScriptTask part{task.job->name, {}};

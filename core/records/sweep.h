@@ -59,7 +59,8 @@ struct Sweep {
   std::vector<DroppedPoint> dropped;
   std::optional<Pack> pack = {};          ///< nothing: it follows from the order
   std::optional<double> run_time_s = {};  ///< what one run takes at most, with its start and what
-                                          ///< the cluster does around it
+                                          ///< the cluster does around it; it is stopped then
+  std::optional<double> stalled_s = {};   ///< a run is stopped whose log is silent for so long
   std::string reference = {};  ///< id of the point that each incomplete block measures; empty: the
                                ///< first of its node count
   std::optional<double> canary_s = {};  ///< how long the probe `canary` measures around each run

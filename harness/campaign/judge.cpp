@@ -101,6 +101,10 @@ void CampaignMachine::lose(const SubmissionState& state, const Left& left, const
   fate.end = left.time_up ? End::kLimit : status.end;
   fate.evidence = status.evidence;
   forgiven_[*left.run] = state.submission.number;
+  if (has_given_up() && !left.started && !left.done) {
+    fate.phase = RunPhase::kUnsubmitted;  // and let be by the step
+    return;
+  }
   const bool cancelled = status.end == End::kUser || state.submission.cancelled;
   const bool before =
       ending.known || state.was_cancelled || status.at.value_or(INT64_MAX) < began_at_;
@@ -126,13 +130,20 @@ bool CampaignMachine::is_worth_another_try(const SubmissionState& state, const L
   return tries_[*left.run] <= options_.retries;
 }
 
-/// What failed in earlier goes at this campaign is to be run again, once that is certain.
+/// What failed in earlier goes at this campaign is to be run again, once that is certain: all of it
+/// on demand, and without that what jobs gave up over, which says nothing of the runs.
 void CampaignMachine::redo_failures() {
-  if (!options_.retry_failed) return;
+  const std::int64_t until = given_up_before_ ? given_up_before_->until : 0;
+  const auto is_mended = [&](const std::string& run, const RunFate& fate) {
+    return fate.submission <= until &&
+           std::count(given_up_before_->runs.begin(), given_up_before_->runs.end(), run) > 0;
+  };
+  if (!options_.retry_failed && until == 0) return;
   for (auto& [run, fate] : fates_) {
     if (fate.phase != RunPhase::kDone || !fate.failed || !fate.certain) continue;
     const PlannedRun& planned = *runs_.at(run);
     if (fate.submission > newest_before_ || planned.left || !options_.wanted(planned)) continue;
+    if (!options_.retry_failed && !is_mended(run, fate)) continue;
     fate.phase = RunPhase::kUnsubmitted;
     fate.failed = fate.certain = false;
     forgiven_[run] = std::max<std::int64_t>(fate.submission, newest_before_);

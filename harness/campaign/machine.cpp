@@ -24,7 +24,9 @@ CampaignMachine::CampaignMachine(SweepFolder folder, FileSystem& files, Schedule
       options_(std::move(options)),
       began_at_(options_.now()),
       newest_(folder_.newest_submission()),
-      newest_before_(newest_) {
+      newest_before_(newest_),
+      given_up_(folder_.given_up()),
+      given_up_before_(given_up_) {
   for (const auto& job : campaign_.jobs) {
     jobs_[job.name] = &job;
     for (const auto& run : job.runs) {
@@ -91,6 +93,7 @@ RunCounts CampaignMachine::look() {
     fate->second.certain = true;
   }
   see_failures(outcomes);
+  given_up_ = folder_.given_up();
   for (auto& state : submissions_) settle(state);
   return counts();
 }
@@ -205,6 +208,7 @@ RunCounts CampaignMachine::step() {
     if (!state.over() && answer != answers.end()) apply(state, answer->second, true);
   }
   cancel_late_arrivals();
+  cancel_what_waits_in_vain();
   redo_failures();
   close_what_left();
   submit_what_is_due();
@@ -255,11 +259,12 @@ void CampaignMachine::apply(SubmissionState& state, const std::vector<JobStatus>
 
 /// Journaled, and surely not there: it is handed over again, unless nobody wants it any more.
 void CampaignMachine::never_arrived(SubmissionState& state) {
-  if (!state.submission.cancelled) {
+  if (!state.submission.cancelled && !has_given_up()) {
     submit(state);
     return;
   }
-  const std::string words = "cancelled before it arrived";
+  const std::string words =
+      state.submission.cancelled ? "cancelled before it arrived" : "given up before it arrived";
   std::map<std::int64_t, TaskEnd> ends;
   for (std::size_t i = 0; i < state.settled.size(); ++i) {
     judge(state, i, {JobStatus::Phase::kEnded, words, End::kUser, {}, {}});
@@ -280,6 +285,25 @@ void CampaignMachine::cancel_late_arrivals() {
         });
     if (state.submission.cancelled && lives && !state.over())
       asked.push_back(asked_of(state.submission));
+  }
+  if (!asked.empty()) scheduler_.cancel(asked);
+}
+
+std::optional<GivenUp> CampaignMachine::given_up() const {
+  return given_up_ && given_up_->until >= newest_ ? given_up_ : std::nullopt;
+}
+
+/// What would only see that nothing is to be launched. What runs ends by itself.
+void CampaignMachine::cancel_what_waits_in_vain() {
+  if (!has_given_up()) return;
+  std::vector<Asked> asked;
+  for (const auto& state : submissions_) {
+    bool waits = false, runs = false;
+    for (std::size_t i = 0; i < state.tasks.size(); ++i) {
+      if (state.settled[i]) continue;
+      (state.tasks[i].phase == JobStatus::Phase::kWaiting ? waits : runs) = true;
+    }
+    if (waits && !runs) asked.push_back(asked_of(state.submission));
   }
   if (!asked.empty()) scheduler_.cancel(asked);
 }

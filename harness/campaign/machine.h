@@ -130,6 +130,10 @@ class CampaignMachine {
   std::vector<PlannedJob> due_jobs() const;
   /// Why not all was handed over that is due, in the scheduler's words; empty: all was.
   const std::string& held_back() const { return held_back_; }
+  /// Set where the newest submission is one that jobs have given up.
+  std::optional<GivenUp> given_up() const;
+  /// Whether they did since this machine began: it hands nothing over any more.
+  bool has_given_up() const { return given_up_ != given_up_before_; }
 
  private:
   /// What a task has left of a run that this submission was the last to take.
@@ -175,6 +179,8 @@ class CampaignMachine {
   void cancel_late_arrivals();
   void close_senders();
   void submit_what_is_due();
+  void let_be();
+  void cancel_what_waits_in_vain();
   void redo_failures();
   std::vector<TaskPlan> due();
   bool is_due(const PlannedRun& run) const;
@@ -208,6 +214,8 @@ class CampaignMachine {
   static constexpr std::int64_t kMostAtOnce = 1'000'000;
   std::int64_t most_at_once_ = kMostAtOnce;  ///< tasks in an array; fewer where there was no room
   std::string held_back_;
+  std::optional<GivenUp> given_up_;
+  std::optional<GivenUp> given_up_before_;  ///< what somebody has mended by now, most likely
 };
 
 }  // namespace pippin

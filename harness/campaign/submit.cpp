@@ -72,6 +72,10 @@ std::vector<std::vector<TaskPlan>> CampaignMachine::batches_of(std::vector<TaskP
 void CampaignMachine::submit_what_is_due() {
   auto tasks = due();
   if (tasks.empty()) return;
+  if (has_given_up()) {
+    let_be();
+    return;
+  }
   Room room;
   try {
     room = scheduler_.room();
@@ -94,6 +98,16 @@ void CampaignMachine::submit_what_is_due() {
       room.tasks -= static_cast<std::int64_t>(to - from);
       from = to;
     }
+  }
+}
+
+/// What is due is for another machine, once somebody has mended what is wrong.
+void CampaignMachine::let_be() {
+  for (auto& [run, fate] : fates_) {
+    if (fate.phase != RunPhase::kUnsubmitted) continue;
+    fate.phase = RunPhase::kLost;
+    fate.end = End::kUnknown;
+    fate.evidence = "given up, as " + text_of(*given_up_);
   }
 }
 

@@ -61,6 +61,12 @@ void take_run_options(CommandLine& line, CLI::App& command, RunOptions& options)
                    .add_option("--retries", options.session.retries,
                                "how often a lost job is submitted again")
                    ->capture_default_str());
+  check_count(
+      *command
+           .add_option("--give-up-after", options.session.give_up_after,
+                       "stop after so many runs in a row that failed alike, at once and by "
+                       "no fault of their own (a missing program, a broken prolog); 0: never")
+           ->capture_default_str());
   take_notify(command, options.notify);
   check_count(*command
                    .add_option("--max-in-flight", options.session.max_in_flight,

@@ -32,6 +32,15 @@ std::string place_of(Session& session, const RunFate& fate) {
   return session.folder().root().string();
 }
 
+/// Runs failed alike, and none was launched any more.
+void say_why_it_gave_up(const Globals& globals, Session& session, const SweepSource& sweep) {
+  const auto& machine = session.machine();
+  remark(globals, fmt::format("gave up, as {}; {} not measured; mend that, and go on with: {}",
+                              text_of(*machine.given_up()),
+                              counted(static_cast<std::size_t>(machine.counts().lost), "run"),
+                              come_back(globals, sweep)));
+}
+
 void say_what_was_lost(const Globals& globals, Session& session, const Follower& follower) {
   if (follower.lost().empty()) return;
   const std::size_t count = follower.lost().size();
@@ -90,7 +99,11 @@ ExitCode run(const Globals& globals, const RunOptions& options) {
                                 campaign.number, campaign.sweep,
                                 come_back(globals, options.sweep, "run --again")));
   }
-  say_what_was_lost(globals, session, follower);
+  if (session.machine().has_given_up() && session.machine().given_up()) {
+    say_why_it_gave_up(globals, session, options.sweep);
+  } else {
+    say_what_was_lost(globals, session, follower);
+  }
   remark(globals, fmt::format("database: {}", printable(globals.db.string())));
   remark(globals, fmt::format("logs:     {}", printable(session.folder().root().string())));
   return follower.not_ok() + counts.cancelled > 0 ? ExitCode::kRunFailed : ExitCode::kDone;

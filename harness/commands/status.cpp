@@ -143,6 +143,8 @@ CampaignStatus status_of(const Campaign& campaign, const CampaignMachine& machin
   take_counts(machine.counts(), status);
   take_fates(campaign, machine, recorded, status);
   take_tasks(machine, status);
+  if (const auto given_up = machine.given_up())
+    status.stuck.push_back({"given up", text_of(*given_up), "mend that, and 'run' goes on"});
   if (status.unsubmitted > 0)
     status.held_back = fmt::format("{} not submitted", runs_text(status.unsubmitted));
   return status;

@@ -29,6 +29,8 @@ struct Sign {
   RunState state;
 };
 
+constexpr std::string_view kKilledTask = ": Killed";             // srun's "n2: task 3: Killed"
+constexpr std::string_view kStoppedByJob = "pippin: stopped (";  // core/jobs/script/watch.bash
 constexpr std::string_view kLostRank = "training: rank ";  // … "3 on node2 died: …", our probe's
 
 // Sources: messages of PyTorch (c10/cuda, ProcessGroupNCCL, torch.distributed.elastic), NCCL,
@@ -62,9 +64,11 @@ constexpr Sign kSigns[] = {
     {": Aborted", kCrash, RunState::kFailed},
     {"exitcode  : -", kCrash, RunState::kFailed},
     {"exitcode  : ", kExitStatus, RunState::kFailed},
+    {kKilledTask, kExitStatus, RunState::kFailed},
     {"Exited with exit code ", kExitStatus, RunState::kFailed},
     {"returned non-zero exit status", kExitStatus, RunState::kFailed},
     {" CANCELLED AT ", kBareCancel, RunState::kCancelled},
+    {kStoppedByJob, kSchedulersLimit, RunState::kTimeout},
     {"Error: ", kUncaughtError, RunState::kFailed},
 };
 
@@ -125,6 +129,7 @@ void Ending::see(std::size_t number, std::string_view line, std::size_t iteratio
   }
   if (is_aftermath(line)) return;
   if (sign.text == kLostRank && !contains(line, " died")) return;
+  if (sign.text == kKilledTask && !contains(line, ": task")) return;
   if (sign.strength == kUncaughtError && !is_python_error(line)) return;
   std::erase_if(causes_, [&](const Cause& cause) { return survived(cause, iterations); });
   for (const auto& cause : causes_) {

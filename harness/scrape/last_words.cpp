@@ -41,6 +41,16 @@ void cut_signal_report(std::vector<std::string_view>& lines) {
   }
 }
 
+/// "srun: error: n2: task 3: Killed": of the ranks that srun has lost the first that was killed,
+/// and so had no words of its own. Empty where none was.
+std::string_view killed_rank(const std::vector<std::string_view>& lines) {
+  const auto found = std::find_if(lines.begin(), lines.end(), [](std::string_view line) {
+    return line.starts_with("srun: error: ") && line.find(": task") != std::string_view::npos &&
+           trim(line).ends_with(": Killed");
+  });
+  return found == lines.end() ? std::string_view() : trim(*found);
+}
+
 /// Takes the blocks of mpirun and the lines of srun from the end.
 void cut_launchers(std::vector<std::string_view>& lines) {
   while (!lines.empty()) {
@@ -82,6 +92,9 @@ std::optional<std::string_view> said_of_script(std::string_view line) {
 std::string last_words(std::string_view log, int exit_code) {
   auto lines = split(log.substr(log.size() - std::min(log.size(), kFarthest)), '\n');
   if (exit_code > kSignalled) cut_signal_report(lines);
+  // Where srun ended the others with it, they and slurmstepd speak last.
+  if (const auto killed = killed_rank(lines); !killed.empty() && exit_code > kSignalled)
+    return printable(killed);
   auto own = lines;
   cut_launchers(own);
   const std::string words = last_of(own);

@@ -62,6 +62,7 @@ ExitCode run(const std::vector<std::string>& arguments, Session& session) {
     return ExitCode::kDone;
   }
   check(settings, world.size());
+  session.limit_silence(std::chrono::minutes(settings.backend.timeout_minutes));
   return settings.device == "cuda" ? run_on_gpu(session, settings)
                                    : run_on_processor(session, settings);
 }

@@ -30,6 +30,9 @@ int ranked_main(const char* program, const std::function<ExitCode(Session&)>& bo
     if (argv) exec_cuda_program(argv);
     Session session;
     Watch watch(program, session.world(), find_nodes(session.world()));
+    session.limit_silence = [&](std::chrono::milliseconds patience) {
+      watch.limit_silence(patience);
+    };
     session.fail = [&](const Error& problem) {
       watch.leave_in_error(problem.exit_code());
       end_all(program, session.world().rank(), [&]() -> ExitCode { throw Error(problem); });

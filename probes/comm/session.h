@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -26,6 +27,9 @@ class Session {
 
   /// Ends every rank with an error of this one, from any thread: see ranked_main().
   std::function<void(const Error& problem)> fail;
+
+  /// A rank that gives no sign of life for so long ends every rank: see Watch. Every rank calls it.
+  std::function<void(std::chrono::milliseconds patience)> limit_silence;
 
   /// Ends every rank of the session at once, as after an error here. Without MPI it is this rank's
   /// end that ends the others: their Watch notices.

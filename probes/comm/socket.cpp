@@ -200,6 +200,10 @@ void notice_lost_machine(const Socket& socket) {
 void notice_silence(const Socket& socket) {
   give_up_after(socket, 5);
   notice_lost_machine(socket);
+  // While words are under way to a machine that is lost, nothing else asks whether it lives.
+  const unsigned unanswered_ms = 14'000;
+  ::setsockopt(socket.descriptor(), IPPROTO_TCP, TCP_USER_TIMEOUT, &unanswered_ms,
+               sizeof unanswered_ms);
 }
 
 }  // namespace pippin::probes

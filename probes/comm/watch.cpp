@@ -1,5 +1,6 @@
 #include "probes/comm/watch.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -14,6 +15,7 @@
 
 #include "probes/comm/socket.h"
 #include "probes/common/error.h"
+#include "probes/common/text.h"
 
 namespace pippin::probes {
 
@@ -22,6 +24,7 @@ namespace {
 enum class Word : char {
   kGoodbye = 'g',  ///< the rank is done
   kError = 'e',    ///< it ends with words of its own
+  kHere = 'h',     ///< it lives
   kLost = 'l',     ///< from the first rank: another died, which it has said
 };
 
@@ -45,6 +48,14 @@ struct Hello {
 
 constexpr double kPatience = 20;  ///< seconds for a rank to come
 
+using SteadyClock = std::chrono::steady_clock;
+
+/// How often ranks say that they live: often enough for `patience`, seldom enough to be no load.
+std::chrono::milliseconds between_signs(std::chrono::milliseconds patience) {
+  return std::clamp<std::chrono::milliseconds>(patience / 5, std::chrono::milliseconds(1),
+                                               std::chrono::seconds(15));
+}
+
 }  // namespace
 
 /// The connections of one rank and the thread that listens to them.
@@ -67,7 +78,7 @@ class Watch::Post {
 
   ~Post() {
     tell_all(leaving_);
-    (void)!::write(wake_[1], "x", 1);
+    (void)!::write(wake_[1], &kLeaves, 1);
     thread_.join();
     ::close(wake_[0]);
     ::close(wake_[1]);
@@ -75,6 +86,11 @@ class Watch::Post {
 
   Post(const Post&) = delete;
   Post& operator=(const Post&) = delete;
+
+  void limit_silence(std::chrono::milliseconds patience) {
+    patience_ = patience;
+    (void)!::write(wake_[1], "p", 1);
+  }
 
   void leave_in_error(ExitCode code) {
     leaving_ = {Word::kError, static_cast<unsigned char>(code)};
@@ -136,23 +152,54 @@ class Watch::Post {
       open.push_back({peers_[i].descriptor(), POLLIN, 0});
       ranks.push_back(static_cast<int>(i));
     }
-    while (::poll(open.data(), open.size(), -1) >= 0 || errno == EINTR) {
-      if (open[0].revents != 0) return;
+    while (::poll(open.data(), open.size(), until_next_sign()) >= 0 || errno == EINTR) {
+      if (open[0].revents != 0 && is_leaving()) return;
+      open[0].revents = 0;
       for (std::size_t i = 1; i < open.size(); ++i) {
-        if (open[i].revents == 0) continue;
-        hear(ranks[i]);
-        open[i].fd = -1;  // nothing more comes from there
+        if (open[i].revents != 0 && !hear(ranks[i])) open[i].fd = -1;  // nothing more comes
         open[i].revents = 0;
       }
+      look_for_silence(open, ranks);
     }
   }
 
-  /// The last word of a rank. Returns where it left in peace.
-  void hear(int rank) {
+  bool is_leaving() {
+    char why = kLeaves;
+    return ::read(wake_[0], &why, 1) != 1 || why == kLeaves;
+  }
+
+  /// For poll(), in milliseconds.
+  int until_next_sign() const {
+    const std::chrono::milliseconds patience = patience_;
+    return patience.count() == 0 ? -1 : static_cast<int>(between_signs(patience).count());
+  }
+
+  /// Says that this rank lives, and ends all where another has not for too long.
+  void look_for_silence(const std::vector<pollfd>& open, const std::vector<int>& ranks) {
+    const std::chrono::milliseconds patience = patience_;
+    const auto now = SteadyClock::now();
+    const auto between = between_signs(patience);
+    if (patience.count() == 0 || now < last_sign_ + between) return;
+    // This rank was stopped itself, as all may have been, or has only begun to look.
+    if (now > last_sign_ + 2 * between) std::fill(heard_.begin(), heard_.end(), now);
+    last_sign_ = now;
+    for (std::size_t i = 1; i < open.size(); ++i) {
+      if (open[i].fd < 0) continue;
+      const auto peer = static_cast<std::size_t>(ranks[i]);
+      const LastWord here{Word::kHere};
+      if (leaving_.load().word != Word::kError) (void)peers_[peer].send(&here, sizeof here);
+      if (now > heard_[peer] + patience) miss(ranks[i], patience);
+    }
+  }
+
+  /// A word of a rank. True where more may come, false where it left in peace.
+  bool hear(int rank) {
     LastWord last;
     const Socket& peer = peers_[static_cast<std::size_t>(rank)];
-    if (!peer.receive(&last, sizeof last)) return lose(rank);
-    if (last.word == Word::kGoodbye) return;
+    if (!peer.receive(&last, sizeof last)) lose(rank, "died: its connection broke");
+    heard_[static_cast<std::size_t>(rank)] = SteadyClock::now();
+    if (last.word == Word::kHere) return true;
+    if (last.word == Word::kGoodbye) return false;
     if (rank_ == 0) tell_all(last);
     if (last.word == Word::kLost) end(ExitCode::kLostRank);
     const auto code = static_cast<ExitCode>(last.code);
@@ -162,13 +209,16 @@ class Watch::Post {
     end(code);
   }
 
-  void lose(int rank) {
+  [[noreturn]] void miss(int rank, std::chrono::milliseconds patience) {
+    lose(rank, text("died or is stopped: no sign of life for %.3g s",
+                    std::chrono::duration<double>(patience).count()));
+  }
+
+  [[noreturn]] void lose(int rank, const std::string& how) {
     // Where the first rank died every other sees it: the second has the word, or who outlives it.
     if (rank == 0) std::this_thread::sleep_for(std::chrono::milliseconds(200 * (rank_ - 1)));
-    std::fprintf(stderr,
-                 "%s: rank %d on %s died: its connection broke; the launcher's or the node's log "
-                 "may say why\n",
-                 program_.c_str(), rank, nodes_.name_of(rank).c_str());
+    std::fprintf(stderr, "%s: rank %d on %s %s; the launcher's or the node's log may say why\n",
+                 program_.c_str(), rank, nodes_.name_of(rank).c_str(), how.c_str());
     std::fflush(stderr);
     if (rank_ == 0) tell_all({Word::kLost});
     end(ExitCode::kLostRank);
@@ -182,6 +232,11 @@ class Watch::Post {
   int rank_;
   std::vector<Socket> peers_;  ///< of the first rank by rank, of another the first alone
   std::atomic<LastWord> leaving_ = LastWord{};
+  std::atomic<std::chrono::milliseconds> patience_ = std::chrono::milliseconds(0);  ///< 0: any
+  SteadyClock::time_point last_sign_ = {};       ///< of this rank's
+  std::vector<SteadyClock::time_point> heard_ =  ///< … and of each peer's
+      std::vector<SteadyClock::time_point>(peers_.size());
+  static constexpr char kLeaves = 'x';
   int wake_[2] = {-1, -1};
   std::thread thread_;
 };
@@ -190,6 +245,10 @@ Watch::Watch(const std::string& program, Communicator& world, const Nodes& nodes
     : post_(world.size() > 1 ? std::make_unique<Post>(program, world, nodes) : nullptr) {}
 
 Watch::~Watch() = default;
+
+void Watch::limit_silence(std::chrono::milliseconds patience) {
+  if (post_) post_->limit_silence(patience);
+}
 
 void Watch::leave_in_error(ExitCode code) {
   if (post_) post_->leave_in_error(code);

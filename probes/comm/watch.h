@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -22,6 +23,11 @@ class Watch {
   ~Watch();
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
+
+  /// From now on a rank that says nothing for so long ends all, too: it is stopped, or its node is,
+  /// though its connection stands. Every rank calls it with the same time. A time in which this
+  /// rank was stopped itself does not count.
+  void limit_silence(std::chrono::milliseconds patience);
 
   /// This rank ends with words of its own and this code: the others need no words, wait until it
   /// has ended and end with the same code, so that a launcher that asks any of them hears it.

@@ -8,6 +8,7 @@
 
 #include "probes/common/error.h"
 #include "probes/common/text.h"
+#include "probes/device/job_memory.h"
 
 namespace pippin::probes {
 
@@ -65,9 +66,10 @@ std::uint64_t free_bytes() {
   // "MemAvailable:   12345678 kB", Linux's own estimate without swapping: proc(5).
   std::ifstream file("/proc/meminfo");
   for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("MemAvailable:")) return std::stoull(line.substr(13)) * 1024;
+    if (line.starts_with("MemAvailable:"))
+      return std::min<std::uint64_t>(std::stoull(line.substr(13)) * 1024, job_bytes());
   }
-  return std::numeric_limits<std::uint64_t>::max();
+  return job_bytes();
 }
 
 }  // namespace pippin::probes

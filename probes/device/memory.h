@@ -46,7 +46,8 @@ class Memory {
 /// Errors: Error (out of memory) where it exceeds 64 bits.
 std::uint64_t bytes_of(std::initializer_list<std::int64_t> sizes, std::size_t element);
 
-/// Bytes that this machine has free now, by Linux's estimate; the largest number where unknown.
+/// Bytes that this machine has free now, by Linux's estimate, and that are this process's job's to
+/// take: job_bytes(). The largest number where unknown.
 std::uint64_t free_bytes();
 
 /// A zeroed array from a Memory, given back when it goes. Empty without one.

@@ -28,6 +28,7 @@ ExitCode run(const std::vector<std::string>& arguments, Session& session) {
   const Setup& setup = settings.setup;
   settings.optimizer.lr = setup.lr;
   check(settings, world.size());
+  session.limit_silence(std::chrono::minutes(settings.backend.timeout_minutes));
   Log log(stdout, world.rank() == 0);
   print_header(log, "training", setup, training_arguments(settings));
   if (settings.device == "cuda")

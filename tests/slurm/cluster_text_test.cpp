@@ -71,7 +71,7 @@ nodes: 64                         # sinfo: nodes of the partition; 3 of them dow
 gpus_per_node: 4                  # sinfo: Gres gpu:a100:4
 accelerator: a100-sxm4-80g        # sinfo: feature a100-80g of the nodes
 # srun --mpi=list: pmix
-launch: srun --mpi=pmix --nodes={nodes} --ntasks={ranks} --ntasks-per-node={ranks_per_node} --cpus-per-task=${SLURM_CPUS_PER_TASK:-1}
+launch: srun --mpi=pmix --kill-on-bad-exit=1 --nodes={nodes} --ntasks={ranks} --ntasks-per-node={ranks_per_node} --cpus-per-task=${SLURM_CPUS_PER_TASK:-1}
 slurm:
   partition: batch                # scontrol: Slurm's default
   account: six@gpu                # sacctmgr: your default; yours too: other
@@ -96,7 +96,8 @@ TEST_CASE("what is written is read as it was meant") {
   CHECK(cluster.nodes == 64);
   CHECK(cluster.gpus_per_node == 4);
   CHECK(cluster.launch ==
-        "srun --mpi=pmix --nodes={nodes} --ntasks={ranks} --ntasks-per-node={ranks_per_node} "
+        "srun --mpi=pmix --kill-on-bad-exit=1 --nodes={nodes} --ntasks={ranks} "
+        "--ntasks-per-node={ranks_per_node} "
         "--cpus-per-task=${SLURM_CPUS_PER_TASK:-1}");
   CHECK(option(cluster, "partition") == "batch");
   CHECK(option(cluster, "account") == "six@gpu");
@@ -115,7 +116,7 @@ TEST_CASE("what nobody has said is left out, with a line that says so") {
   CHECK(option(cluster, "account") == "(none)");
   CHECK(option(cluster, "time") == "(none)");
   CHECK(option(cluster, "gres") == "gpu:4");
-  CHECK_THAT(cluster.launch, Catch::StartsWith("srun --nodes="));
+  CHECK_THAT(cluster.launch, Catch::StartsWith("srun --kill-on-bad-exit=1 --nodes="));
   const std::string text = cluster_text(all);
   CHECK_THAT(text, Contains("# account: …                    # none is known"));
   CHECK_THAT(text, Contains("# time: \"01:00:00\"              # the partition has neither"));

@@ -290,7 +290,7 @@ TEST_CASE("a cluster is named or a file or described in place") {
   CHECK(named.cluster.gpus_per_node == 4);
   CHECK(named.cluster.accelerator.memory_gib == 32.0);
   CHECK(named.cluster.node_link == "nvlink2");
-  CHECK(named.cluster.launch == "srun --mpi=pmix --nodes={nodes} --ntasks={ranks}");
+  CHECK(named.cluster.launch == "srun --mpi=pmix --kill-on-bad-exit=1 --nodes={nodes} --ntasks={ranks}");
   CHECK(find_value(named.cluster.scheduler_options, "time")->text == "00:20:00");
   CHECK(named.cluster.prolog == Texts{"source $WORK/start-prod"});
   CHECK(named.cluster.env == Environment{{"NCCL_DEBUG", "WARN"}});
@@ -350,6 +350,7 @@ TEST_CASE("packing is decided later unless the file says it") {
   const Sweep plain = test::sweep_of(text);
   CHECK_FALSE(plain.pack);
   CHECK_FALSE(plain.run_time_s);
+  CHECK_FALSE(plain.stalled_s);
   CHECK(plain.reference.empty());
   CHECK(plain.cluster.canary.empty());
   CHECK(plain.cluster.budget_gpu_hours == kBudgetGpuHours);
@@ -359,6 +360,8 @@ TEST_CASE("packing is decided later unless the file says it") {
                      "cluster: {canary: 'gemm --ranks {ranks}', budget: 2.5}\n");
   CHECK(said.pack == Pack::kBlock);
   CHECK(said.run_time_s == 330);
+  CHECK(test::sweep_of(text + "run_time: 5 min\nstalled: 1.5h\n").run_time_s == 300);
+  CHECK(test::sweep_of(text + "run_time: 5 min\nstalled: 1.5h\n").stalled_s == 5400);
   CHECK(said.reference == said.points[3].id);
   CHECK(said.cluster.canary == "gemm --ranks {ranks}");
   CHECK(said.cluster.budget_gpu_hours == 2.5);

@@ -44,6 +44,7 @@ TEST_CASE("words make the product of their axes, the last one fastest") {
   words.fixed = {"zero=1"};
   words.pack = "point";
   words.run_time = "00:05:00";
+  words.stalled = "90 s";
   words.command += " --zero {zero}";
   const Sweep sweep = load_sweep(words);
   REQUIRE(sweep.points.size() == 5);
@@ -54,6 +55,7 @@ TEST_CASE("words make the product of their axes, the last one fastest") {
   CHECK(sweep.repeats.allocations == 3);
   CHECK(sweep.pack == Pack::kPoint);
   CHECK(sweep.run_time_s == 300);
+  CHECK(sweep.stalled_s == 90);
   CHECK(sweep.points[0].axes.at(0).second.text == "1");
   CHECK(sweep.cluster.name == "local");
 }
@@ -146,7 +148,7 @@ TEST_CASE("a mistake in words names the option and no line") {
        "--gpus: gpus is an axis already, by -L gpus"},
       {[](auto& w) { w.repeats = "0"; }, "--repeats: repeats: allocations must be between 1"},
       {[](auto& w) { w.pack = "all"; }, "--pack: unknown pack 'all'; known: block, point"},
-      {[](auto& w) { w.run_time = "5 min"; }, "--run-time: run_time: '5 min' is no time above 0"},
+      {[](auto& w) { w.run_time = "5 mins"; }, "--run-time: run_time: '5 mins' is no time above 0"},
       {[](auto& w) { w.warmup = "20"; }, "--warmup: warmup 20 leaves none of 20 iterations"},
       {[](auto& w) { w.name = " "; }, "--name: the sweep's name is empty"},
       {[](auto& w) { w.command = " "; }, "a command is missing behind the options"},

@@ -2,6 +2,7 @@
 # paths are what the runs see.
 # shellcheck disable=SC2034,SC2154 # variables of the other parts
 
+pippin_began=1
 set +efuCET -o pipefail # of "train | tee log" the trainer's exit code
 shopt -u failglob
 trap - ERR DEBUG RETURN

@@ -23,6 +23,10 @@ if [ -n "${SLURM_JOB_ID:-}" ] && [ -e "$pippin_jobs/cancelled" ]; then
   echo "cancelled before it began"
   exit 0
 fi
+if pippin_given_up; then
+  echo "given up before it began: see $pippin_root/given-up"
+  exit 1
+fi
 mkdir -p "$pippin_claim" "$pippin_root/succeeded" "$pippin_root/failed" || exit 3
 if ! pippin_take "$pippin_claim/owner" "$HOSTNAME $$"; then
   if [ -s "$pippin_claim/owner" ]; then
@@ -32,6 +36,8 @@ if ! pippin_take "$pippin_claim/owner" "$HOSTNAME $$"; then
   echo "cannot write $pippin_claim/owner; is the disk full?"
   exit 3
 fi
+
+trap 'pippin_at_exit "$?"' EXIT
 
 pippin_first_node() { # of a list such as rack[0-1]n[01-16],login1
   local list=$1 name=

@@ -27,7 +27,7 @@ pippin_is_done() { # RUN: a failure counts where this submission has it, others 
   if [ -s "$pippin_root/refuted/$1" ]; then refuted=$(<"$pippin_root/refuted/$1"); fi
   for file in "$pippin_root/$1"/*/done; do
     [ -s "$file" ] && read -r words <"$file" || continue
-    [[ $words =~ ^exit=([0-9]+)\ ended=[0-9]+$ ]] || continue
+    [[ $words =~ ^exit=([0-9]+)\ ended=[0-9]+(\ stopped=[a-z_]+\ after=[0-9]+)?$ ]] || continue
     attempt=${file%/done} attempt=${attempt##*/}
     [ "${BASH_REMATCH[1]}" = 0 ] && [[ $'\n'$refuted != *$'\n'"$attempt"$'\t'* ]] && return
     [[ $file == "$pippin_root/$1/$pippin_submission-"* ]] || continue
@@ -66,31 +66,30 @@ pippin_wait() { # for the child; what a signal does meanwhile is done in its tra
   done
 }
 
-pippin_launch() { # LOG FUNCTION [SECONDS]: what it leaves behind would disturb the next
-  local code pippin_watch=
+pippin_launch() { # LOG FUNCTION SECONDS STALLED [FILE]: what it leaves behind would disturb the next
+  local code pippin_watcher=
   [ -z "$pippin_ended" ] || return 143
   set -m # one that ends its process group is not the end of the job
   "$2" >>"$1" 2>&1 </dev/null &
   pippin_child=$!
-  if [ -n "${3:-}" ]; then
-    {
-      sleep "$3"
-      echo "stopped after $3 s" >>"$1"
-      kill -TERM -- "-$pippin_child"
-      sleep 5
-      kill -KILL -- "-$pippin_child"
-    } >/dev/null 2>&1 </dev/null &
-    pippin_watch=$!
-    disown "$pippin_watch"
+  if [ -n "$3$4" ]; then
+    pippin_watch "$1" "$3" "$4" "${5:-}" >/dev/null 2>&1 </dev/null &
+    pippin_watcher=$!
+    disown "$pippin_watcher"
   fi
   set +m # else wait would return when the child is suspended
   if [ -n "$pippin_ended" ]; then pippin_stop "$pippin_ended"; fi # before there was a child
   pippin_wait
   code=$?
+  if [ -n "$pippin_watcher" ]; then kill -KILL -- "-$pippin_watcher" 2>/dev/null; fi
   # What ends the job may reach the run a moment before it reaches this script.
   if [ "$code" -ne 0 ] && [ -n "${SLURM_JOB_ID:-}" ]; then sleep 0.3; fi
-  kill -KILL -- "-$pippin_child" ${pippin_watch:+"-$pippin_watch"} 2>/dev/null
+  kill -KILL -- "-$pippin_child" 2>/dev/null
   pippin_child=
+  if [ -s "${5:-}" ]; then
+    pippin_end_leftovers
+    code=124 # as timeout has it: what a program leaves that is told to end says nothing
+  fi
   return "$code"
 }
 
@@ -103,7 +102,7 @@ pippin_canary() { # FUNCTION FILE: whatever comes of it, the run goes on
   [ -z "$pippin_ended$pippin_time_up$pippin_canary_off" ] || return
   pippin_readings=$((pippin_readings + 1))
   printf 'canary=%d taken=%(%s)T\n' "$pippin_readings" -1 >"$2"
-  pippin_launch "$2" "$1" "${pippin_canary_limit:-}"
+  pippin_launch "$2" "$1" "${pippin_canary_limit:-}" ''
   code=$?
   spent=$((SECONDS - begun))
   if [ "$pippin_canary_time" -gt 0 ]; then
@@ -135,7 +134,7 @@ pippin_canary_before() { # FUNCTION FILE: one reading between two runs serves bo
   pippin_reading_by=''
 }
 
-pippin_done() { # RUN DIRECTORY CODE ENDED
+pippin_done() { # RUN DIRECTORY CODE ENDED WHY
   local outcome=succeeded
   if [ "$3" -eq 0 ]; then
     if [ -e "$pippin_claim/failing" ]; then rm "$pippin_claim/failing"; fi
@@ -143,17 +142,22 @@ pippin_done() { # RUN DIRECTORY CODE ENDED
     outcome=failed
     echo "$1" >>"$pippin_claim/failing"
   fi
-  printf 'exit=%d ended=%d\n' "$3" "$4" >"$2/done.new" || return
+  printf 'exit=%d ended=%d%s\n' "$3" "$4" "$5" >"$2/done.new" || return
   sync "$2/log" "$2/done.new" # a power cut must not leave an empty one
   mv "$2/done.new" "$2/done" && echo "$2" >"$pippin_root/$outcome/$1"
 }
 
 pippin_run() { # NAME FUNCTION [CANARY]
   local run=$1 begun_at directory="$pippin_root/$1/$pippin_submission-$pippin_id" code begun=$SECONDS
-  local pippin_earlier=$pippin_in_readings
+  local why='' pippin_earlier=$pippin_in_readings
   if pippin_is_done "$run"; then
     pippin_note "$run is done already"
     return
+  fi
+  if pippin_given_up; then
+    if [ -z "$pippin_gave_up" ]; then pippin_note "given up by another job: see $pippin_root/given-up"; fi
+    pippin_gave_up=1
+    return 1
   fi
   if [ -n "$pippin_ended" ] || ! pippin_has_time "${3:-}"; then
     pippin_note "$run is left for another job: the time of this one is up"
@@ -164,9 +168,12 @@ pippin_run() { # NAME FUNCTION [CANARY]
   export PIPPIN_RUN_DIR=$directory
   if [ -n "${3:-}" ]; then pippin_canary_before "$3" "$directory/canary-before"; fi
   pippin_note "$run starts"
-  pippin_launch "$directory/log" "$2"
+  pippin_launch "$directory/log" "$2" "${pippin_run_time:-}" "${pippin_stalled:-}" "$directory/stopped"
   code=$?
-  if [ -n "$pippin_ended" ] && [ "$code" -ne 0 ]; then
+  if [ -s "$directory/stopped" ]; then
+    IFS='' read -r why <"$directory/stopped"
+    pippin_note "$run is stopped: ${why#stopped=} s"
+  elif [ -n "$pippin_ended" ] && [ "$code" -ne 0 ]; then
     pippin_note "$run is interrupted by $pippin_ended"
     echo "signal=$pippin_ended time_up=${pippin_time_up:-0}" >"$directory/interrupted"
     return
@@ -175,7 +182,8 @@ pippin_run() { # NAME FUNCTION [CANARY]
   local ended_at length
   printf -v ended_at '%(%s)T' -1
   if [ -n "${3:-}" ]; then pippin_canary "$3" "$directory/canary-after"; fi
-  pippin_done "$run" "$directory" "$code" "$ended_at"
+  pippin_done "$run" "$directory" "$code" "$ended_at" "${why:+ $why}"
   length=$((SECONDS - begun + 1 - (pippin_in_readings - pippin_earlier)))
   if [ "$length" -gt "$pippin_longest" ]; then pippin_longest=$length; fi
+  pippin_weigh "$run" "$code" "$length" "$directory/log"
 }

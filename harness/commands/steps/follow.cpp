@@ -64,6 +64,8 @@ std::string trouble_of(const CampaignMachine& machine) {
       if (silent) return task.evidence;
     }
   }
+  if (machine.has_given_up() && !machine.counts().finished())
+    return "no more is launched: " + text_of(*machine.given_up());
   const std::string& held_back = machine.held_back();
   return held_back.empty() ? "" : fmt::format("not all is submitted yet: {}", held_back);
 }

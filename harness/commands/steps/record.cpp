@@ -57,6 +57,38 @@ void judge(RunRecord& record, int exit_code, std::string_view log) {
   }
 }
 
+/// "10 min", "90 s"
+std::string exact_time(std::int64_t seconds) {
+  constexpr std::int64_t kMinute = 60;
+  return seconds % kMinute == 0 ? fmt::format("{} min", seconds / kMinute)
+                                : fmt::format("{} s", seconds);
+}
+
+/// "its log has not grown for 5 min; last: iteration 7/ 20 …"
+std::string why_stopped(const Attempt& attempt) {
+  const std::string time = exact_time(attempt.stopped_after_s);
+  const std::string text = disk().read(attempt.stopped_file()).value_or("");
+  const auto end = text.find('\n');
+  const std::string last =
+      end == std::string::npos ? "" : printable(trim(std::string_view(text).substr(end)));
+  const std::string words = last.empty() ? "no line" : "last: " + last;
+  return attempt.stopped == "stalled"
+             ? fmt::format("stopped: its log has not grown for {}; {}", time, words)
+             : fmt::format("stopped after run_time {}; {}", time, words);
+}
+
+/// A run that its job stopped: what the log says of an earlier cause, say a rank that died and left
+/// the others waiting, says more.
+void judge_stopped(RunRecord& record, const Attempt& attempt) {
+  record.state = RunState::kTimeout;
+  record.evidence = why_stopped(attempt);
+  if (!record.log || !record.log->end) return;
+  const RunState end = *record.log->end;
+  if (end != RunState::kFailed && end != RunState::kOom) return;
+  record.state = end;
+  record.evidence = fmt::format("{}; {}", record.log->evidence, record.evidence);
+}
+
 /// What the log says of the configuration against what the point asks for: "its log says mbs 1, the
 /// point mbs 2". A command that forgets a placeholder measures something else. Empty: they agree.
 std::string contradiction(const Point& point, const Point& logged) {
@@ -173,7 +205,11 @@ Recorded Recorder::record(const PlannedJob& job, const PlannedRun& run, const Ru
     record.state = state_of(fate);
     record.evidence = evidence_of(fate, record);
   } else {
-    judge(record, *attempt->exit_code, log);
+    if (attempt->stopped.empty()) {
+      judge(record, *attempt->exit_code, log);
+    } else {
+      judge_stopped(record, *attempt);
+    }
   }
   if (!lost) {
     record.exit_code = attempt->exit_code;

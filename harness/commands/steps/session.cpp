@@ -39,6 +39,13 @@ void check_command(const Sweep& sweep, const std::string& script) {
   }
 }
 
+/// Without what says nothing of how it launches.
+std::string as_compared(const std::string& script) {
+  const auto from = script.find("\npippin_give_up=");
+  if (from == std::string::npos) return script;
+  return script.substr(0, from) + script.substr(script.find('\n', from + 1));
+}
+
 }  // namespace
 
 void check_probe_is_built(const Sweep& sweep) {
@@ -64,15 +71,16 @@ void check_probe_is_here(const Sweep& sweep) {
 }
 
 JobFiles files_of_submission(const Sweep& sweep, const PointIndex& points, const fs::path& root,
-                             const Submission& submission, const std::vector<TaskPlan>& tasks) {
+                             const Submission& submission, const std::vector<TaskPlan>& tasks,
+                             std::int64_t give_up_after) {
   std::vector<std::string> directives;
   if (sweep.cluster.scheduler == "slurm") {
     const PlannedJob& first = *tasks.front().job;
     directives = sbatch_directives(
         sweep.cluster, {submission.name, first.nodes, ranks_per_node(tasks, points), first.time_s});
   }
-  return submission_files(sweep, points, {root, probes_directory()}, submission, tasks,
-                          std::move(directives));
+  return submission_files(sweep, points, {root, probes_directory(), give_up_after}, submission,
+                          tasks, std::move(directives));
 }
 
 MachineOptions own_surroundings() {
@@ -99,7 +107,8 @@ Session::Session(const Globals& globals, Sweep sweep, const SessionOptions& opti
     : sweep_(std::move(sweep)),
       folder_(disk(), sweep_directory(globals.db, sweep_.name)),
       scheduler_(
-          scheduler_of(globals.db, sweep_.cluster.scheduler, sweep_.cluster.scheduler_options)) {
+          scheduler_of(globals.db, sweep_.cluster.scheduler, sweep_.cluster.scheduler_options)),
+      give_up_after_(options.give_up_after) {
   check_probe_is_built(sweep_);
   check_probe_is_here(sweep_);
   const auto jobs = plan_jobs(sweep_, 1);
@@ -134,7 +143,7 @@ Session::Session(const Globals& globals, Sweep sweep, const SessionOptions& opti
 }
 
 JobFiles Session::files(const Submission& submission, const std::vector<TaskPlan>& tasks) const {
-  return files_of_submission(sweep_, points_, folder_.root(), submission, tasks);
+  return files_of_submission(sweep_, points_, folder_.root(), submission, tasks, give_up_after_);
 }
 
 /// Nothing where points have gone since.
@@ -162,7 +171,7 @@ std::optional<fs::path> Session::outdated_script() {
     const fs::path script = folder_.script(state.submission);
     const JobFiles today = files(state.submission, *tasks);
     const bool same =
-        disk().read(script).value_or(today.script) == today.script &&
+        as_compared(disk().read(script).value_or(today.script)) == as_compared(today.script) &&
         disk().read(folder_.tasks_file(state.submission)).value_or(today.tasks) == today.tasks;
     return same ? std::nullopt : std::optional(script);
   }

@@ -23,6 +23,18 @@ TEST_CASE("the attempt that is done first counts") {
   CHECK(attempt->ended == 1700000200);
 }
 
+TEST_CASE("the marker of a run that its job stopped says why and after how long") {
+  const test::TemporaryDirectory root;
+  SweepFolder folder(disk(), root.path());
+  disk().write(root / "r/1-5-0/done", "exit=124 ended=900 stopped=stalled after=300\n");
+  disk().write(root / "r/2-5-0/done", "exit=1 ended=900\n");
+  const auto attempts = folder.attempts("r");
+  CHECK(attempts.at(0).exit_code == 124);
+  CHECK(attempts.at(0).stopped == "stalled");
+  CHECK(attempts.at(0).stopped_after_s == 300);
+  CHECK(attempts.at(1).stopped.empty());
+}
+
 TEST_CASE("a marker that was torn by a power cut counts as none") {
   for (const std::string& torn : {std::string(), std::string("exi"), std::string("exit=0"),
                                   std::string(27, '\0'), std::string("exit=0 ended=\n")}) {

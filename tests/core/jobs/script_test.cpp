@@ -411,6 +411,198 @@ TEST_CASE("a canary that hangs is stopped and the job takes no more of them") {
              Catch::Contains("stopped after 1 s\n\nexit=143\n"));
 }
 
+namespace {
+
+/// A run that is over its time after a second, and one that goes on behind it.
+std::vector<Attempt> attempts_of_stopped(const fs::path& root, const std::string& command,
+                                         bool stalled = false) {
+  JobScript job = script_of(root, {{"job", {{"one", {}, command}, {"two", {}, "true"}}}});
+  (stalled ? job.stalled_s : job.run_time_s) = 1;
+  job.prolog = {"pippin_grace=1"};
+  CHECK(run_program({"bash", write_files(job).string()}).exit_code == 0);
+  SweepFolder folder(disk(), root);
+  CHECK(folder.attempts("two").at(0).exit_code == 0);
+  CHECK(folder.outcomes().failed.count("one") == 1);
+  return folder.attempts("one");
+}
+
+/// Whether a process works whose command line fits the expression, which does not fit itself.
+bool works(const std::string& argument) {
+  const auto outcome = run_program({"bash", "-c",
+                                    "for p in /proc/[0-9]*; do\n"
+                                    "  if tr '\\0' ' ' <$p/cmdline | grep -q '" +
+                                        argument +
+                                        "' && [ ${p#/proc/} != $$ ]; then echo found; fi\n"
+                                        "done 2>/dev/null"});
+  return outcome.output.find("found") != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a run over its run_time is stopped and the next goes on") {
+  const test::TemporaryDirectory root;
+  const auto attempt = attempts_of_stopped(root.path(), "printf 'step 7\\n\\n'; sleep 600").at(0);
+  CHECK(attempt.exit_code == 124);
+  CHECK(attempt.stopped == "run_time");
+  CHECK(attempt.stopped_after_s == 1);
+  CHECK_FALSE(attempt.interrupted);
+  CHECK(text_of_file(attempt.stopped_file()) == "stopped=run_time after=1\nstep 7\n");
+  CHECK(text_of_file(attempt.log()) == "step 7\n\npippin: stopped (run_time after=1 s)\n");
+  CHECK_THAT(text_of_file(attempt.directory / "done"),
+             Catch::Matches("exit=124 ended=[0-9]+ stopped=run_time after=1\n"));
+}
+
+TEST_CASE("a run that is stopped has not gone well, whatever it leaves") {
+  const test::TemporaryDirectory root;
+  const auto attempt =
+      attempts_of_stopped(root.path(), "trap 'echo saved; exit 0' TERM; sleep 600 & wait").at(0);
+  CHECK(attempt.exit_code == 124);
+  CHECK_THAT(text_of_file(attempt.log()), Catch::EndsWith("saved\n"));
+}
+
+TEST_CASE("a run whose log falls silent is stopped, and one that prints is not") {
+  const test::TemporaryDirectory root;
+  const auto attempt = attempts_of_stopped(root.path(),
+                                           "for i in 1 2 3 4 5 6 7 8; do sleep 0.4; echo $i; done\n"
+                                           "printf '50 %%\\r60 %%'; sleep 600",
+                                           true)
+                           .at(0);
+  CHECK(attempt.stopped == "stalled");
+  CHECK(text_of_file(attempt.stopped_file()) == "stopped=stalled after=1\n60 %\n");
+  CHECK_THAT(text_of_file(attempt.log()), Catch::Contains("\n8\n50 %\r60 %\npippin: stopped ("));
+}
+
+TEST_CASE("what has left a run's process group is stopped with it, also where it does not listen") {
+  const test::TemporaryDirectory root;
+  const auto mark = root.path().filename().string();
+  const std::string command = fmt::format(
+      "pippin_test_stays() {{ setsid bash -c \"$1\" {0} & }}\n"
+      "stubborn=\"trap '' TERM; while :; do sleep 0.1; done\"\n"
+      "pippin_test_stays \"$stubborn\"\n"
+      "(setsid bash -c 'pippin_test=1; (bash -c \"$1\" {0} &) ; exit' _ \"$stubborn\" &)\n"
+      "bash -c \"$stubborn\" {0}",
+      mark);
+  const auto attempt = attempts_of_stopped(root.path(), command).at(0);
+  CHECK(attempt.stopped == "run_time");
+  CHECK_FALSE(works("sleep 0[.]1; done " + mark));
+}
+
+TEST_CASE("a marker of a run that was stopped counts as done") {
+  const test::TemporaryDirectory root;
+  disk().write(root / "one/1-local-0/done", "exit=124 ended=1 stopped=stalled after=300\n");
+  CHECK_THAT(
+      run_program({"bash", write_script(root.path(), {{"one", {}, "true"}}).string()}).output,
+      Catch::Contains("one is done already"));
+  const auto attempts = SweepFolder(disk(), root.path()).attempts("one");
+  CHECK(attempts.at(0).stopped == "stalled");
+  CHECK(attempts.at(0).stopped_after_s == 300);
+}
+
+namespace {
+
+/// Runs p1-a1, p2-a1, … of these commands in one job that gives up after 3 failures alike; how many
+/// were launched.
+std::size_t launched_of(const fs::path& root, const std::vector<std::string>& commands,
+                        std::int64_t points = 2) {
+  std::vector<ScriptRun> runs;
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    runs.push_back({fmt::format("p{}-a1", points == 1 ? 1 : i + 1), {}, commands[i]});
+    if (points == 1) runs.back().name = fmt::format("p-a{}", i + 1);
+  }
+  JobScript job = script_of(root, {{"job", runs}});
+  job.give_up_after = 3;
+  job.points = points;
+  run_program({"bash", write_files(job).string()});
+  SweepFolder folder(disk(), root);
+  const Outcomes outcomes = folder.outcomes();
+  return outcomes.succeeded.size() + outcomes.failed.size();
+}
+
+}  // namespace
+
+TEST_CASE("a program that is not there is not looked for a thousand times") {
+  for (const std::string missing :
+       {"no_such_program --mbs $RANDOM", "bash -c 'exit 126'",
+        "echo \"ModuleNotFoundError: No module named 'megatron'\"; echo \"[rank$RANDOM] end\"; "
+        "exit 1",
+        "echo 'slurmstepd: error: execve(): train: No such file or directory'; exit 2"}) {
+    CAPTURE(missing);
+    const test::TemporaryDirectory root;
+    CHECK(launched_of(root.path(), std::vector<std::string>(1000, missing)) == 3);
+    const auto given_up = SweepFolder(disk(), root.path()).given_up();
+    REQUIRE(given_up);
+    CHECK(given_up->until == 1);
+    CHECK(given_up->runs == std::vector<std::string>{"p1-a1", "p2-a1", "p3-a1"});
+    CHECK_FALSE(given_up->host.empty());
+    CHECK_FALSE(disk().exists(root / "alike"));
+  }
+}
+
+TEST_CASE("failures of a run's own, however alike, stop nothing") {
+  for (const std::string failure :
+       {"echo 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB'; exit 1",
+        "echo 'cannot open shared object file'; echo 'std::bad_alloc'; exit 127",
+        "echo 'AssertionError: 24 layers, 5 stages'; exit 1", "kill -9 $BASHPID",
+        "echo ' iteration        7/      20 |'; echo 'No such file or directory'; exit 1"}) {
+    CAPTURE(failure);
+    const test::TemporaryDirectory root;
+    CHECK(launched_of(root.path(), std::vector<std::string>(8, failure)) == 8);
+    CHECK_FALSE(SweepFolder(disk(), root.path()).given_up());
+  }
+}
+
+TEST_CASE("a run that ends otherwise, or another failure, lets failures count anew") {
+  const std::string missing = "no_such_program";
+  for (const std::string between : {"true", "exit 1", "no_other_program"}) {
+    CAPTURE(between);
+    const test::TemporaryDirectory root;
+    CHECK(launched_of(root.path(), {missing, missing, between, missing, missing, between}) == 6);
+  }
+}
+
+TEST_CASE("one point that fails alike stops nothing where there are others, else it does") {
+  const test::TemporaryDirectory root;
+  std::vector<ScriptRun> runs;
+  for (int i = 1; i <= 6; ++i) runs.push_back({fmt::format("p-a1-r{}", i), {}, "no_such_program"});
+  JobScript job = script_of(root.path(), {{"job", runs}});
+  job.give_up_after = 3;
+  job.points = 2;
+  run_program({"bash", write_files(job).string()});
+  CHECK(SweepFolder(disk(), root.path()).outcomes().failed.size() == 6);
+  const test::TemporaryDirectory alone;
+  CHECK(launched_of(alone.path(), std::vector<std::string>(6, "no_such_program"), 1) == 3);
+}
+
+TEST_CASE("jobs end at once that others gave up before them, and later submissions do not") {
+  const test::TemporaryDirectory root;
+  JobScript job = script_of(root.path(), {{"job", {{"p-a1", {}, "true"}}}});
+  job.give_up_after = 3;
+  for (const std::int64_t until : {1, 0}) {
+    disk().write(root / "given-up",
+                 fmt::format("until={} after=1\nq-a1\tn1\tkind\tno such program\n", until));
+    const auto outcome = run_program({"env", "SLURM_JOB_ID=7", "bash", write_files(job).string()});
+    CHECK(outcome.exit_code == (until == 1 ? 1 : 0));
+    CHECK(SweepFolder(disk(), root.path()).attempts("p-a1").size() == (until == 1 ? 0 : 1));
+  }
+}
+
+TEST_CASE("a prolog that ends each job is given up") {
+  const test::TemporaryDirectory root;
+  JobScript job = script_of(root.path(), {{"job", {{"p-a1", {}, "true"}, {"q-a1", {}, "true"}}}});
+  job.give_up_after = 3;
+  job.points = 2;
+  job.prolog = {"set -e", "false"};
+  for (const char* id : {"7", "8", "9"}) {
+    CHECK_FALSE(SweepFolder(disk(), root.path()).given_up());
+    const auto job_id = std::string("SLURM_JOB_ID=") + id;
+    CHECK(run_program({"env", job_id, "bash", write_files(job).string()}).exit_code == 1);
+  }
+  const auto given_up = SweepFolder(disk(), root.path()).given_up();
+  REQUIRE(given_up);
+  CHECK(given_up->evidence == "the prolog exits 1");
+  CHECK_THAT(text_of(*given_up), Catch::StartsWith("3 runs in a row failed alike, all on "));
+}
+
 TEST_CASE("a run ends when it ends and not when its canary has been taken") {
   const test::TemporaryDirectory root;
   run_program({"bash", write_script(root.path(), {with_canary("one", "sleep 1.2")}).string()});

@@ -103,6 +103,54 @@ TEST_CASE("who comes later tries a lost job again as often as he may") {
   CHECK(std::set<std::string>(hole.tokens.begin(), hole.tokens.end()).size() == 5);
 }
 
+TEST_CASE("what jobs give up is not handed over again before the next machine") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.phase = JobStatus::Phase::kRunning;
+  hole.end = End::kApplication;
+  const Campaign campaign = runs_of({"a-a1", "b-a1", "c-a1"});
+  auto machine = machine_on(files, hole, campaign);
+  machine.step();
+  leave(files, "a-a1", "1-local-0", 127);
+  files.write("/s/given-up", "until=1 after=1\na-a1\tn1\tkind\ttrain: command not found\n");
+  machine.look();
+  CHECK(machine.has_given_up());
+  hole.phase = JobStatus::Phase::kEnded;
+  for (int i = 0; i < 3; ++i) machine.step();
+  CHECK(hole.tokens.size() == 1);
+  CHECK(machine.counts().finished());
+  CHECK(machine.counts().failed == 1);
+  CHECK(machine.counts().lost == 2);
+  CHECK(machine.fate("b-a1").evidence ==
+        "given up, as 1 run in a row failed alike, all on n1: train: command not found");
+  CHECK(machine_on(files, hole, campaign).given_up());
+
+  auto later = machine_on(files, hole, campaign);
+  CHECK_FALSE(later.has_given_up());
+  CHECK(later.counts().unsubmitted == 3);  // what failed so, too
+  hole.phase = JobStatus::Phase::kRunning;
+  later.step();
+  CHECK(hole.tokens.size() == 2);
+  CHECK_FALSE(later.given_up());
+}
+
+TEST_CASE("jobs that wait in vain are cancelled, and taken up by who comes later") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.phase = JobStatus::Phase::kWaiting;
+  auto machine = machine_on(files, hole);
+  machine.step();
+  CHECK(machine.step() == kWaiting);
+  CHECK(hole.cancelled.empty());
+  files.write("/s/given-up", "until=1 after=1\nz-a1\tn1\tkind\twords\n");
+  machine.step();
+  CHECK(hole.cancelled == hole.tokens);
+  hole.phase = JobStatus::Phase::kEnded;
+  hole.end = End::kUser;
+  CHECK(machine.step() == kLost);
+  CHECK(machine_on(files, hole).counts() == kUnsubmitted);
+}
+
 TEST_CASE("a lost run that is not wanted any more is not handed over again") {
   test::MemoryFiles files;
   BlackHole hole;

@@ -429,6 +429,57 @@ TEST_CASE("a lost run is tried again by the next run of its sweep") {
   CHECK(here.sql("SELECT count(*), sum(state = 'ok') FROM runs") == "2|2");
 }
 
+TEST_CASE("a run that hangs is a timeout with its last line, and tried again only on demand") {
+  const Workplace here;
+  here.write(
+      "s.yaml",
+      "sweep: s\ngrid: {mbs: [1, 2, 4]}\nrun_time: 2 s\n"
+      "command: 'if [ {mbs} = 2 ] && ! [ -e mended ]; then echo waiting for rank 3; sleep 60; "
+      "fi; \"${PIPPIN%/*}/probes/replay\" --mbs {mbs} --sleep-factor 0'\n");
+  const std::string run = "export PIPPIN; \"$PIPPIN\" --db t.db run s.yaml";
+  CHECK(here.shell(run).exit_code == 1);
+  CHECK(here.sql("SELECT state, count(*) FROM runs GROUP BY state") == "ok|2\ntimeout|1");
+  CHECK(here.sql("SELECT evidence FROM runs WHERE state = 'timeout'") ==
+        "stopped after run_time 2 s; last: waiting for rank 3");
+  CHECK_THAT(here.pippin("report s --format csv").out, Contains("timeout"));
+  CHECK_THAT(here.pippin("status s").out, Contains("2 ok, 1 failed"));
+  CHECK(here.shell("touch mended; " + run).exit_code == 1);
+  CHECK(here.shell(run + " --retry-failed").exit_code == 0);
+  CHECK(here.sql("SELECT count(*), sum(state = 'ok') FROM runs") == "3|3");
+}
+
+TEST_CASE("a sweep whose program is missing is given up, and goes on once it is there") {
+  const Workplace here;
+  here.write("s.yaml",
+             "sweep: s\ngrid: {mbs: [1, 2, 4]}\npack: point\nrepeats: {allocations: 4}\n"
+             "command: './train --mbs {mbs} --sleep-factor 0'\n");
+  const Call call = here.pippin("run s.yaml");
+  CHECK(call.exit_code == 1);
+  CHECK_THAT(call.err, Contains("gave up, as 5 runs in a row failed alike, all on") &&
+                           Contains("./train: No such file or directory; 7 runs not measured; mend "
+                                    "that, and go on with: pippin --db t.db run s.yaml"));
+  CHECK(here.sql("SELECT state, count(*) FROM runs GROUP BY state") == "failed|5\nmissing|7");
+  CHECK_THAT(here.pippin("status s").out, Contains("given up: 5 runs in a row failed alike"));
+  CHECK(here.shell("ln -s \"${PIPPIN%/*}/probes/replay\" train; \"$PIPPIN\" --db t.db run s.yaml")
+            .exit_code == 0);
+  CHECK(here.sql("SELECT count(*), sum(state = 'ok') FROM runs") == "12|12");
+  CHECK(here.pippin("status s").out.find("given up") == std::string::npos);
+}
+
+TEST_CASE("what a log says of the rank that died goes before the stop that it led to") {
+  const Workplace here;
+  here.write(
+      "s.yaml",
+      "sweep: s\ngrid: {mbs: [1]}\nstalled: 1 s\ncommand: 'printf \" iteration 1/ 5 | elapsed time "
+      "per iteration (ms): 9.0 |\\ntorch.OutOfMemoryError: CUDA out of memory: {mbs}\\nwaits\\n\"; "
+      "sleep 60'\n");
+  CHECK(here.pippin("run s.yaml").exit_code == 1);
+  CHECK(
+      here.sql("SELECT state, evidence FROM runs") ==
+      "oom|torch.OutOfMemoryError: CUDA out of memory: 1; stopped: its log has not grown for 1 s; "
+      "last: waits");
+}
+
 TEST_CASE("a change of how long a sweep launches is said and measured anew only on demand") {
   const Workplace here;
   std::string sweep = test::replay_sweep("");

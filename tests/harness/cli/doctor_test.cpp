@@ -157,7 +157,7 @@ TEST_CASE("a cluster file is written that plan takes as it is") {
         "mine: partition gpu; look it through, then say 'cluster: ./mine' in a sweep\n");
   const std::string text = here.text("mine");
   CHECK_THAT(text, Contains("accelerator: a100-sxm4-80g        # nvidia-smi on this machine"));
-  CHECK_THAT(text, Contains("srun --mpi=pmix_v3 --nodes"));
+  CHECK_THAT(text, Contains("srun --mpi=pmix_v3 --kill-on-bad-exit=1 --nodes"));
   CHECK_THAT(text, Contains("hint: nomultithread"));
   const Call plan = here.pippin("plan --cluster ./mine -L tp 1,2 --gpus 8 -- train.sh {tp}");
   CAPTURE(plan.err);

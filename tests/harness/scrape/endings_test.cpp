@@ -68,9 +68,12 @@ TEST_CASE("every way to die has its state") {
       {"  exitcode  : -11 (pid: 2125)", RunState::kFailed},
       {"  traceback : Signal 11 (SIGSEGV) received by PID 2125", RunState::kFailed},
       {"srun: error: Orion-18-69: task 289: Bus error", RunState::kFailed},
+      {"srun: error: n2: task 3: Killed", RunState::kFailed},
+      {"srun: error: n2: tasks 2-3: Killed", RunState::kFailed},
       {"srun: error: Orion-18-69: task 2: Exited with exit code 1", RunState::kFailed},
       {"RuntimeError: cudaErrorECCUncorrectable: uncorrectable ECC error encountered",
        RunState::kFailed},
+      {"pippin: stopped (run_time after=600 s)", RunState::kTimeout},
       {"[exiting program after 1190.03 minutes] datetime: 2021-05-24 09:50:34", RunState::kOk},
       {"[after training is done] datetime: 2021-05-24 09:50:34", RunState::kOk},
   };

@@ -25,6 +25,16 @@ TEST_CASE("of a run that a signal ended its own last line counts") {
   CHECK(exit_text(128) == "exit 128");
 }
 
+TEST_CASE("of the ranks that srun ended with one that was killed this one is told") {
+  const std::string log =
+      "step 3\nsrun: error: n2: task 3: Killed\nsrun: launch/slurm: _step_signal: Terminating "
+      "StepId=1.0\nslurmstepd-n1: error: *** STEP 1.0 ON n1 CANCELLED AT 2026-11-23T01:33:27 ***\n"
+      "srun: error: n2: task 2: Terminated\nsrun: Force Terminated StepId=1.0\n";
+  CHECK(last_words(log, 143) == "srun: error: n2: task 3: Killed");
+  CHECK(last_words(log, 137) == "srun: error: n2: task 3: Killed");
+  CHECK(last_words("step 3\nsrun: error: n2: task 2: Terminated\n", 143) == "step 3");
+}
+
 TEST_CASE("what a launcher adds to a failure is not its reason") {
   const std::string rule(74, '-');
   const std::string mpirun = rule + "\nPrimary job  terminated normally, but 1 process returned\n" +

@@ -17,21 +17,26 @@ export WORLD_SIZE=$ranks MASTER_ADDR=127.0.0.1 MASTER_PORT=$port
 export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS:-}"
 
 pids=()
-trap 'kill "${pids[@]}" 2>/dev/null' EXIT
+trap 'kill -KILL "${pids[@]}" 2>/dev/null' EXIT # one may be stopped
 for ((rank = 0; rank < ranks; ++rank)); do
   node=${SLURMD_NODENAME:-}
   ((of_a_node < ranks)) && node=${names[rank / of_a_node]:-node$((rank / of_a_node))}
   SLURMD_NODENAME=$node RANK=$rank LOCAL_RANK=$((rank % of_a_node)) "$@" </dev/null &
   pids+=($!)
 done
-# 15 says that another rank failed: its status is to come.
 status=0
-for ((left = ranks; left > 0; --left)); do
-  wait -n || status=$?
-  ((status == 0 || status == 15)) || break
-done
+for ((left = ranks; left > 0 && status == 0; --left)); do wait -n || status=$?; done
 for ((tries = 50; tries > 0; --tries)); do
   [ -n "$(jobs -pr)" ] || break
   sleep 0.1
 done
-exit $status
+# 15 says that another rank failed: its status counts, unless it is stopped and has none.
+if ((status == 15)); then
+  for pid in "${pids[@]}"; do
+    if kill -0 "$pid" 2>/dev/null; then continue; fi
+    wait "$pid"
+    code=$?
+    case $code in 0 | 15 | 127) ;; *) status=$code && break ;; esac
+  done
+fi
+exit "$status"

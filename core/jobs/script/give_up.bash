@@ -1,0 +1,92 @@
+# When no more is launched: runs have failed alike one after the other, at once, by what is wrong with
+# the job and not with them, such as a program that is not there. Where a run prints an iteration or
+# speaks of memory, or fails in any other way, that is a result of its own: layouts may be bad.
+# $pippin_root/alike has the last such failures of all jobs, until a run ends in another way.
+# shellcheck disable=SC2034,SC2154 # variables of the other parts
+
+pippin_gave_up='' pippin_began='' pippin_fault=''
+pippin_at_once=60 # seconds: a run that fails later had something to do
+pippin_fault_signs='command not found|: not found|No such file or directory|Permission denied'
+pippin_fault_signs+='|cannot execute|Exec format error|cannot open shared object file|can.t open file'
+pippin_fault_signs+='|ModuleNotFoundError|ImportError|find the specified executable'
+pippin_fault_signs+='|No space left on device|[Dd]isk quota exceeded|Unable to create step'
+pippin_fault_signs+='|driver version is insufficient|no CUDA-capable device'
+pippin_result_signs='[Oo]ut [Oo]f [Mm]emory|OutOfMemory|OUT_OF_MEMORY|oom.kill|bad_alloc'
+pippin_result_signs+='|[Cc]annot allocate memory|[Ii]teration +[0-9]+ */|elapsed time per iteration'
+
+pippin_given_up() { # by a job of this submission or a later one; by hand only what happens here counts
+  local until
+  [ "${pippin_give_up:-0}" -gt 0 ] || return
+  [ -z "$pippin_gave_up" ] || return 0
+  [ -n "${SLURM_JOB_ID:-}${PIPPIN_QUEUE_ENTRY:-}" ] && [ -s "$pippin_root/given-up" ] || return
+  IFS='' read -r until <"$pippin_root/given-up"
+  [[ $until =~ ^until=([0-9]+)\  ]] && [ "${BASH_REMATCH[1]}" -ge "$pippin_submission" ]
+}
+
+pippin_fault_of() { # CODE SECONDS LOG: the line that says what is wrong with the job; empty: nothing
+  local line missing=''
+  pippin_fault=''
+  case $1 in 126 | 127) missing=1 ;; esac
+  [ -n "$missing" ] || [ "$2" -lt "$pippin_at_once" ] || return
+  while IFS='' read -r line; do
+    if [[ $line =~ $pippin_result_signs ]]; then pippin_fault='' && return; fi
+    if [[ $line =~ $pippin_fault_signs ]]; then pippin_fault=${pippin_fault:-${line:0:500}}; fi
+  done < <(tail -c 65536 -- "$3" | tail -n 200)
+  if [ -n "$missing" ]; then pippin_fault="exit $1: $(pippin_last_line "$3")"; fi
+}
+
+pippin_weigh() { # RUN CODE SECONDS LOG: of one that is over
+  [ "${pippin_give_up:-0}" -gt 0 ] || return 0
+  pippin_fault=''
+  if [ "$2" -ne 0 ]; then pippin_fault_of "$2" "$3" "$4"; fi
+  if [ -n "$pippin_fault" ]; then
+    pippin_add_fault "$1"
+  elif [ -e "$pippin_root/alike" ]; then
+    rm -f "$pippin_root/alike"
+  fi
+}
+
+# Without the place in the job's script. Numbers and the run's own name differ between failures that are alike.
+pippin_add_fault() { # RUN
+  local fault=${pippin_fault//[$'\t\r']/ } kind line lines i fields point points=' ' count=0 other=0
+  if [[ $fault =~ /job\.sh:(\ eval:)?\ line\ [0-9]+:\ (.*)$ ]]; then fault=${BASH_REMATCH[2]}; fi
+  kind=${fault//"$1"/}
+  kind=${kind//[0-9]/}
+  line=$(printf '%s\t%s\t%s\t%s' "$1" "$HOSTNAME" "$kind" "$fault")
+  if pippin_given_up; then # while this one ran
+    echo "$line" >>"$pippin_root/given-up"
+    return
+  fi
+  echo "$line" >>"$pippin_root/alike"
+  mapfile -t lines < <(tail -n $((100 + pippin_give_up)) "$pippin_root/alike")
+  for ((i = ${#lines[@]} - 1; i >= 0; --i)); do
+    IFS=$'\t' read -r -a fields <<<"${lines[i]}"
+    [ "${fields[2]:-}" = "$kind" ] || break
+    count=$((count + 1))
+    point=${fields[0]%-a[0-9]*}
+    if [[ $points != *" $point "* ]]; then points+="$point " other=$((other + 1)); fi
+  done
+  # One point may be what is wrong, where there are others.
+  if [ "$count" -lt "$pippin_give_up" ]; then return; fi
+  if [ "$other" -lt 2 ] && [ "${pippin_points:-1}" -gt 1 ]; then return; fi
+  pippin_do_give_up "${lines[@]:i+1}"
+}
+
+pippin_do_give_up() { # LINE...: of the failures
+  local folder number until=$pippin_submission
+  for folder in "$pippin_root"/jobs/*-s*; do # of what is handed over by now nothing will go better
+    number=${folder##*-s}
+    if [[ $number =~ ^[0-9]+$ ]] && [ "$number" -gt "$until" ]; then until=$number; fi
+  done
+  pippin_gave_up=1
+  { echo "until=$until after=$#" && printf '%s\n' "$@"; } >"$pippin_claim/given-up.new" &&
+    mv "$pippin_claim/given-up.new" "$pippin_root/given-up" && rm -f "$pippin_root/alike"
+  pippin_note "no more is launched, as $# runs in a row failed alike: $pippin_fault"
+}
+
+pippin_at_exit() { # CODE: the prolog has ended the script; one that a signal ended is no fault
+  if [ -n "$pippin_began" ] || [ "$1" -gt 128 ] || [ "${pippin_give_up:-0}" -eq 0 ]; then return; fi
+  pippin_fault="the prolog exits $1"
+  pippin_points=1
+  pippin_add_fault "prolog of $pippin_name"
+}
