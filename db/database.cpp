@@ -231,6 +231,11 @@ std::string text_of(const CampaignName& campaign) {
   return campaign.number ? fmt::format("{}/{}", campaign.sweep, *campaign.number) : campaign.sweep;
 }
 
+std::vector<CampaignContents> Database::contents(const SampleFilter& filter) {
+  const auto lock = home_->lock();
+  return read_whole(home_->connection, [&] { return db::contents(home_->connection, filter); });
+}
+
 std::vector<CampaignName> Database::campaigns(const std::optional<std::string>& sweep) {
   const auto lock = home_->lock();
   return db::campaigns(home_->connection, sweep);

@@ -12,6 +12,7 @@
 
 #include "core/base/files.h"
 #include "core/records/canary_reading.h"
+#include "core/records/contents.h"
 #include "core/records/evidence.h"
 #include "core/records/run.h"
 #include "core/records/summary.h"
@@ -210,6 +211,9 @@ class Database {
   void put_rows(const SampleFilter& of, const std::vector<Summary>& rows, std::int64_t version,
                 std::int64_t moment);
 
+  /// What there is: logs that no sweep made as one, then noted sweeps, then campaigns, those of the
+  /// sweep begun last at the end.
+  std::vector<CampaignContents> contents(const SampleFilter& filter);
   /// The campaigns of a sweep, or of all where none is named, the one begun last at the end; not
   /// those imported from notes.
   std::vector<CampaignName> campaigns(const std::optional<std::string>& sweep);

@@ -82,6 +82,20 @@ void add_noise(CommandLine& line) {
       ->type_name("FORMAT");
 }
 
+void add_list(CommandLine& line) {
+  const auto options = std::make_shared<ListOptions>();
+  CLI::App& list =
+      line.add("list", "what is in the database: sweeps, campaigns, runs by state, tags",
+               "pippin --db notes.db list",
+               [&line, options] { return pippin::list(line.globals(), *options); });
+  list.add_option("SWEEP", options->sweep,
+                  "a sweep, a campaign of one (SWEEP/2), a tag, or 'collected' for logs that no "
+                  "sweep made; all where none is given");
+  list.add_option("--format", options->format, "terminal, csv or json")
+      ->capture_default_str()
+      ->type_name("FORMAT");
+}
+
 void add_note(CommandLine& line) {
   const auto options = std::make_shared<NoteOptions>();
   CLI::App& note = line.add("note", "write down what you know about a run; reports show it",
@@ -106,6 +120,7 @@ void add_tag(CommandLine& line) {
 void add_database_commands(CommandLine& line) {
   add_collect(line);
   add_report(line);
+  add_list(line);
   add_note(line);
   add_tag(line);
   add_compare(line);

@@ -8,6 +8,7 @@
 #include "harness/commands/steps/directories.h"
 #include "harness/commands/steps/sweep_source.h"
 #include "reports/column_names.h"
+#include "reports/contents.h"
 #include "reports/format.h"
 #include "reports/plan.h"
 #include "reports/presets.h"
@@ -198,6 +199,7 @@ const std::vector<Type>& types() {
       {"SIZE", sizes},
       {"FORMAT", [](const TypedValue&) { return names_of(formats()); }},
       {"plan FORMAT", [](const TypedValue&) { return names_of(plan_formats()); }},
+      {"list FORMAT", [](const TypedValue&) { return names_of(contents_formats()); }},
       {"VERDICT",
        [](const TypedValue&) {
          return Candidates{{"slower", ""}, {"changed", "faster or slower"}};

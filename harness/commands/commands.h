@@ -77,6 +77,11 @@ struct NoiseOptions {
   std::string format = "terminal";
 };
 
+struct ListOptions {
+  std::string sweep;  ///< also "SWEEP/2", or a tag; empty: everything in the database
+  std::string format = "terminal";
+};
+
 struct NoteOptions {
   std::string run;
   std::string text;
@@ -131,6 +136,7 @@ ExitCode noise(const Globals& globals, const NoiseOptions& options);
 using ReadReportOptions = std::function<ReportOptions(const std::vector<std::string>& words)>;
 ExitCode update_notes(const Globals& globals, const fs::path& file,
                       const ReadReportOptions& read_options);
+ExitCode list(const Globals& globals, const ListOptions& options);
 ExitCode note(const Globals& globals, const NoteOptions& options);
 ExitCode tag(const Globals& globals, const TagOptions& options);
 ExitCode import_notes(const Globals& globals, const ImportOptions& options);
