@@ -44,8 +44,9 @@ class ContentsReader {
 
   void read_campaigns(const SampleFilter& filter) {
     Statement rows = connection_.prepare(
-        "SELECT campaigns.id, sweeps.name, number, started, cluster, run_order IS 'noted' "
-        "FROM campaigns JOIN sweeps ON sweeps.id = campaigns.sweep "
+        "SELECT campaigns.id, sweeps.name, number, started, cluster, run_order IS 'noted', "
+        "dropped_campaigns.reason FROM campaigns JOIN sweeps ON sweeps.id = campaigns.sweep "
+        "LEFT JOIN dropped_campaigns ON dropped_campaigns.campaign = campaigns.id "
         "WHERE (?1 IS NULL OR sweeps.name = ?1) AND (?2 IS NULL OR number = ?2)");
     for (rows.bind(filter.sweep, filter.campaign); rows.step();) {
       CampaignContents& entry = entries_[rows.integer(0)];
@@ -54,6 +55,8 @@ class ContentsReader {
       entry.number = rows.integer(2);
       entry.started = rows.text(3);
       entry.cluster = rows.text(4);
+      entry.all_dropped = !rows.null(6);
+      entry.because = rows.text(6);
     }
   }
 
@@ -78,12 +81,17 @@ class ContentsReader {
   void count_runs() {
     Statement rows = connection_.prepare(
         "SELECT coalesce(allocations.campaign, 0), runs.state, count(*), "
-        "max(coalesce(runs.ended_at, runs.started_at)) FROM runs "
-        "JOIN allocations ON allocations.id = runs.allocation GROUP BY 1, 2");
+        "max(coalesce(runs.ended_at, runs.started_at)), dropped_runs.reason FROM runs "
+        "JOIN allocations ON allocations.id = runs.allocation "
+        "LEFT JOIN dropped_runs ON dropped_runs.run = runs.id GROUP BY 1, 2, 5");
     while (rows.step()) {
       CampaignContents* entry = find(rows.integer(0));
       if (!entry) continue;
-      entry->runs.at(static_cast<std::size_t>(run_state_of(rows.text(1)))) = rows.integer(2);
+      if (!rows.null(4) && !entry->all_dropped) entry->because = rows.text(4);
+      auto& count = rows.null(4) && !entry->all_dropped
+                        ? entry->runs.at(static_cast<std::size_t>(run_state_of(rows.text(1))))
+                        : entry->dropped;
+      count += rows.integer(2);
       entry->last_run = std::max(entry->last_run, rows.maybe_integer(3));
     }
   }
@@ -120,7 +128,7 @@ void sort(std::vector<CampaignContents>& contents) {
 void mark_newest(std::vector<CampaignContents>& contents) {
   std::unordered_map<std::string, CampaignContents*> newest;
   for (auto& entry : contents) {
-    if (entry.kind != Kind::kCampaign) continue;
+    if (entry.kind != Kind::kCampaign || entry.all_dropped) continue;
     CampaignContents*& last = newest[entry.sweep];
     if (!last || last->started <= entry.started) last = &entry;
   }

@@ -241,6 +241,16 @@ std::vector<CampaignName> Database::campaigns(const std::optional<std::string>& 
   return db::campaigns(home_->connection, sweep);
 }
 
+std::int64_t Database::newest_number(const std::string& sweep) {
+  const auto lock = home_->lock();
+  db::Statement number = home_->connection.prepare(
+      "SELECT max(number) FROM (SELECT number FROM campaigns JOIN sweeps ON sweeps.id = "
+      "campaigns.sweep WHERE sweeps.name = ?1 "
+      "UNION ALL SELECT campaign FROM deleted_runs WHERE sweep = ?1)");
+  number.bind(sweep).step();
+  return number.integer(0);
+}
+
 std::optional<SampleFilter> Database::selection(const std::string& name) {
   const auto lock = home_->lock();
   return db::selection(home_->connection, name);
@@ -263,6 +273,53 @@ void Database::put_note(std::int64_t run, const std::string& text) {
   db::Transaction transaction(home_->connection);
   db::put_note(home_->connection, run, text);
   transaction.commit();
+}
+
+void Database::drop(const Chosen& chosen, const std::string& reason) {
+  const auto lock = home_->lock();
+  db::Transaction transaction(home_->connection);
+  db::drop(home_->connection, chosen, reason);
+  transaction.commit();
+}
+
+std::int64_t Database::take_back(const Chosen& chosen) {
+  const auto lock = home_->lock();
+  db::Transaction transaction(home_->connection);
+  const std::int64_t count = db::take_back(home_->connection, chosen);
+  transaction.commit();
+  return count;
+}
+
+std::int64_t Database::delete_forever(const Chosen& chosen) {
+  const auto lock = home_->lock();
+  db::Transaction transaction(home_->connection);
+  const std::int64_t count = db::delete_forever(home_->connection, chosen);
+  transaction.commit();
+  return count;
+}
+
+void Database::forgive(std::string_view log) {
+  const auto lock = home_->lock();
+  db::Transaction transaction(home_->connection);
+  db::forgive_log(home_->connection, log);
+  transaction.commit();
+}
+
+void Database::forgive(const CampaignName& campaign, const std::string& run) {
+  const auto lock = home_->lock();
+  db::Transaction transaction(home_->connection);
+  db::forgive_run(home_->connection, campaign, run);
+  transaction.commit();
+}
+
+std::vector<DroppedRuns> Database::dropped(const SampleFilter& filter) {
+  const auto lock = home_->lock();
+  return db::dropped(home_->connection, filter);
+}
+
+SetAside Database::set_aside(const CampaignName& campaign) {
+  const auto lock = home_->lock();
+  return db::set_aside(home_->connection, campaign);
 }
 
 }  // namespace pippin

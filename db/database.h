@@ -79,6 +79,7 @@ struct RunRecord {
 struct SampleFilter {
   std::optional<std::string> sweep;      ///< "": logs that no sweep of ours made
   std::optional<std::int64_t> campaign;  ///< its number
+  bool dropped = false;                  ///< those that were set aside, instead of the others
 };
 
 /// What the lines of a run come to.
@@ -140,6 +141,26 @@ struct RunName {
   std::int64_t id = 0;
   std::string name;
   CampaignName campaign;  ///< without a sweep: a foreign log's
+};
+
+/// What a person named to be set aside or deleted.
+struct Chosen {
+  std::vector<std::int64_t> runs;
+  std::vector<CampaignName> campaigns;  ///< each with its number
+  bool logs = false;                    ///< all that no sweep made
+};
+
+/// Runs that were set aside for one reason.
+struct DroppedRuns {
+  std::string reason;
+  std::int64_t runs = 0;
+};
+
+/// What of a campaign is not to be measured or stored any more.
+struct SetAside {
+  std::optional<std::string> campaign_reason;  ///< why all of it was dropped
+  bool campaign_deleted = false;               ///< all of it, for good
+  std::set<std::string> runs;                  ///< names of those dropped or deleted by themselves
 };
 
 /// The results database: one SQLite file that any number of processes may read and one at a time
@@ -217,6 +238,8 @@ class Database {
   /// The campaigns of a sweep, or of all where none is named, the one begun last at the end; not
   /// those imported from notes.
   std::vector<CampaignName> campaigns(const std::optional<std::string>& sweep);
+  /// The largest number that a campaign of the sweep has, or had before it was deleted; 0: none.
+  std::int64_t newest_number(const std::string& sweep);
   /// The sweep, campaign ("gpt-52b/2") or tag of that name; nothing where there is none.
   std::optional<SampleFilter> selection(const std::string& name);
   /// Names a campaign; a tag that exists moves. Errors: also where there is no such campaign, or
@@ -226,6 +249,22 @@ class Database {
   std::vector<RunName> runs_named(const std::string& name);
   /// Adds to what people wrote of a run; the newest counts. Requires that the run is stored.
   void put_note(std::int64_t run, const std::string& text);
+
+  /// Sets runs aside: no result counts them until they are taken back. Runs that a dropped campaign
+  /// gets later are set aside with it. Requires that all that is chosen is stored.
+  void drop(const Chosen& chosen, const std::string& reason);
+  /// Returns how many of those runs and campaigns had been dropped by themselves.
+  std::int64_t take_back(const Chosen& chosen);
+  /// Deletes what was stored of runs, and campaigns, for good, and returns how many runs that were.
+  /// What is added later and is the same is left out, until forgive() names it.
+  /// Errors: also (bad input) where some runs of a foreign log are chosen and others not.
+  std::int64_t delete_forever(const Chosen& chosen);
+  /// Lets a deleted log be added again; a run of a campaign, or with "" the campaign itself.
+  void forgive(std::string_view log);
+  void forgive(const CampaignName& campaign, const std::string& run);
+  /// How many runs of a selection are dropped, by reason, the most frequent first.
+  std::vector<DroppedRuns> dropped(const SampleFilter& filter);
+  SetAside set_aside(const CampaignName& campaign);
 
  private:
   struct Home;

@@ -128,7 +128,8 @@ void write_contents_csv(const ContentsTable& table, std::ostream& out) {
   std::vector<std::string> names{"sweep",  "campaign",         "kind", "started_utc", "cluster",
                                  "points", "infeasible_points"};
   for (const RunState state : kStates) names.push_back(fmt::format("runs_{}", text_of(state)));
-  for (const char* name : {"tags", "last_run_utc", "newest"}) names.emplace_back(name);
+  for (const char* name : {"runs_dropped", "dropped_because", "tags", "last_run_utc", "newest"})
+    names.emplace_back(name);
   out << csv_line(names);
   for (const auto& entry : table.entries) {
     std::vector<std::string> cells{entry.sweep,
@@ -139,6 +140,8 @@ void write_contents_csv(const ContentsTable& table, std::ostream& out) {
                                    std::to_string(entry.points),
                                    std::to_string(entry.infeasible)};
     for (const RunState state : kStates) cells.push_back(std::to_string(runs_in(entry, state)));
+    cells.push_back(std::to_string(entry.dropped));
+    cells.push_back(entry.because);
     cells.push_back(join(entry.tags, " "));
     cells.push_back(utc_text(entry.last_run));
     cells.emplace_back(entry.newest ? "1" : "0");
@@ -160,6 +163,8 @@ ContentsJson json_of(const CampaignContents& entry) {
                     {"infeasible_points", entry.infeasible}};
   for (const RunState state : kStates)
     json[fmt::format("runs_{}", text_of(state))] = runs_in(entry, state);
+  json["runs_dropped"] = entry.dropped;
+  json["dropped_because"] = text_or_none(entry.because);
   json["tags"] = entry.tags;
   json["last_run_utc"] = text_or_none(utc_text(entry.last_run));
   json["newest"] = entry.newest;

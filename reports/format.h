@@ -18,6 +18,7 @@ struct Report {
   bool colours = false;     ///< only on a terminal
   /// Notes that runs have or had, also those of rows that were left out.
   std::set<std::string> said = {};
+  std::string dropped = {};  ///< how many runs were set aside, and why; empty: none
   std::string heading = {};  ///< of which campaign it is; empty where that is plain
 };
 

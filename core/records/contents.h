@@ -24,7 +24,10 @@ struct CampaignContents {
   std::string cluster;
   std::int64_t points = 0;      ///< that can run; of logs: unlike ones
   std::int64_t infeasible = 0;  ///< points
-  RunsByState runs{};
+  RunsByState runs{};           ///< without those that were set aside
+  std::int64_t dropped = 0;     ///< runs
+  std::string because;          ///< why all of it, or else some runs, were set aside
+  bool all_dropped = false;
   std::optional<std::int64_t> last_run;  ///< when it ended, or began: seconds since 1970, UTC
   std::vector<std::string> tags;         ///< sorted
   bool newest = false;                   ///< of its sweep

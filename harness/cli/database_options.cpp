@@ -30,6 +30,8 @@ void add_report(CommandLine& line) {
   report.add_option("--format", options->format, "terminal, markdown, csv or json")
       ->capture_default_str()
       ->type_name("FORMAT");
+  report.add_flag("--dropped", options->dropped,
+                  "the runs that were dropped, and why, instead of the others");
   report.add_flag("--methods", options->methods,
                   "one paragraph for a paper instead of the table: how it was measured");
   CLI::Option* update =
@@ -105,6 +107,22 @@ void add_note(CommandLine& line) {
   note.add_option("TEXT", options->text, "what to write; '' takes the note away")->required();
 }
 
+void add_drop(CommandLine& line) {
+  const auto options = std::make_shared<DropOptions>();
+  CLI::App& drop = line.add(
+      "drop", "set runs aside: no result counts them any more; reports say how many, and why",
+      "pippin --db notes.db drop 2 --because 'somebody else was on the node'",
+      [&line, options] { return pippin::drop(line.globals(), *options); });
+  drop.add_option("NAME", options->names,
+                  "a run (its name, or its number in the database), a campaign (SWEEP/2, or a "
+                  "tag), a whole sweep, or 'collected' for all logs that no sweep made")
+      ->required();
+  drop.add_option("--because", options->because, "why: reports show it")->type_name("TEXT");
+  drop.add_flag("--undo", options->undo, "take back what was dropped by that name");
+  drop.add_flag("--forever", options->forever,
+                "delete it from the database instead, with all that was measured; logs stay");
+}
+
 void add_tag(CommandLine& line) {
   const auto options = std::make_shared<TagOptions>();
   CLI::App& tag = line.add("tag", "name a campaign, so that reports can ask for it",
@@ -122,6 +140,7 @@ void add_database_commands(CommandLine& line) {
   add_report(line);
   add_list(line);
   add_note(line);
+  add_drop(line);
   add_tag(line);
   add_compare(line);
   add_noise(line);

@@ -178,6 +178,12 @@ const std::vector<Type>& types() {
       {"status SWEEP", begun_sweeps},
       {"cancel SWEEP", begun_sweeps},
       {"update SWEEP", begun_sweeps},
+      {"drop NAME",
+       [](const TypedValue& value) {
+         Candidates all = stored<NameKind::kSelections>(value);
+         append(all, stored<NameKind::kRuns>(value));
+         return all;
+       }},
       {"CAMPAIGN", stored<NameKind::kCampaigns>},
       {"TAG", stored<NameKind::kTags>},
       {"RUN", stored<NameKind::kRuns>},

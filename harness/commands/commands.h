@@ -52,6 +52,7 @@ struct TailOptions {
 struct ReportOptions {
   std::vector<std::string> selections;  ///< sweeps, "SWEEP/2", tags; empty: the newest campaign
   bool pool = false;                    ///< a sweep's campaigns as one instead of the newest
+  bool dropped = false;                 ///< runs that were set aside, instead of the others
   bool methods = false;                 ///< a paragraph for a paper instead of the table
   std::string format = "terminal";
   std::string samples = "clean";
@@ -85,6 +86,13 @@ struct ListOptions {
 struct NoteOptions {
   std::string run;
   std::string text;
+};
+
+struct DropOptions {
+  std::vector<std::string> names;  ///< runs, sweeps, "SWEEP/2", tags
+  std::string because;
+  bool undo = false;     ///< take them back
+  bool forever = false;  ///< delete them
 };
 
 struct TagOptions {
@@ -138,6 +146,7 @@ ExitCode update_notes(const Globals& globals, const fs::path& file,
                       const ReadReportOptions& read_options);
 ExitCode list(const Globals& globals, const ListOptions& options);
 ExitCode note(const Globals& globals, const NoteOptions& options);
+ExitCode drop(const Globals& globals, const DropOptions& options);
 ExitCode tag(const Globals& globals, const TagOptions& options);
 ExitCode import_notes(const Globals& globals, const ImportOptions& options);
 ExitCode retable(const Globals& globals, const RetableOptions& options);

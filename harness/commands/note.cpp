@@ -1,48 +1,12 @@
-#include <algorithm>
 #include <fmt/format.h>
 
-#include "core/base/error.h"
 #include "core/base/text.h"
 #include "db/database.h"
-#include "db/names.h"
 #include "harness/commands/commands.h"
-#include "harness/commands/steps/output.h"
+#include "harness/commands/steps/chosen.h"
 #include "harness/commands/steps/report_rows.h"
 
 namespace pippin {
-
-namespace {
-
-std::vector<std::string> names_of(const Globals& globals, NameKind kind) {
-  std::vector<std::string> names;
-  for (const auto& known : names_in(globals.db, kind, "")) names.push_back(known.name);
-  return names;
-}
-
-/// With the number to name it by: "012" where 12 is a name, too.
-std::string described(const RunName& run, const std::string& name) {
-  const std::string id = std::to_string(run.id);
-  const std::string number = id == name ? "0" + id : id;
-  if (run.campaign.sweep.empty()) return fmt::format("{} (a log)", number);
-  return fmt::format("{} (campaign {} of {})", number, run.campaign.number.value_or(1),
-                     printable(run.campaign.sweep));
-}
-
-RunName run_named(const Globals& globals, Database& database, const std::string& name) {
-  const auto runs = database.runs_named(name);
-  if (runs.empty()) {
-    bad_input("{}: no run is named '{}'{}", printable(globals.db.string()), printable(name),
-              did_you_mean(name, names_of(globals, NameKind::kRuns)));
-  }
-  if (runs.size() == 1) return runs.front();
-  std::vector<std::string> all;
-  all.reserve(runs.size());
-  for (const auto& run : runs) all.push_back(described(run, name));
-  bad_input("{}: {} runs are named '{}'; name one by its number: {}",
-            printable(globals.db.string()), runs.size(), printable(name), join(all, ", "));
-}
-
-}  // namespace
 
 ExitCode note(const Globals& globals, const NoteOptions& options) {
   Database database = existing_database(globals);

@@ -14,6 +14,7 @@
 #include "harness/campaign/open_campaign.h"
 #include "harness/campaign/start_times.h"
 #include "harness/commands/steps/directories.h"
+#include "harness/commands/steps/report_rows.h"
 #include "harness/commands/steps/schedulers.h"
 #include "harness/scrape/probe_endings.h"
 #include "slurm/ask.h"
@@ -36,6 +37,16 @@ void check_command(const Sweep& sweep, const std::string& script) {
     bad_input("{}: bash does not understand the command: {}", sweep.file.string(),
               printable(trim(outcome.output)));
   }
+}
+
+bool is_there(const fs::path& path) {
+  std::error_code none;
+  return fs::exists(path, none);
+}
+
+/// Of the sweep's campaigns in the database: those of others may have come with a merge.
+std::int64_t newest_number(const Globals& globals, const std::string& sweep) {
+  return is_there(globals.db) ? existing_database(globals).newest_number(sweep) : 0;
 }
 
 }  // namespace
@@ -107,11 +118,13 @@ Session::Session(const Globals& globals, Sweep sweep, const SessionOptions& opti
                             .script);
   disk().make_directory(folder_.root());
   lock_.emplace(folder_.root() / "lock");
-  campaign_ = open_campaign(folder_, sweep_, options.again, now_utc());
+  campaign_ =
+      open_campaign(folder_, sweep_, options.again, now_utc(), newest_number(globals, sweep_.name));
   if (campaign_.scheduler != sweep_.cluster.scheduler) {
     bad_input("{}: campaign {} was begun on '{}'; --again begins one on '{}'", sweep_.file.string(),
               campaign_.number, campaign_.scheduler, sweep_.cluster.scheduler);
   }
+  leave_out_what_is_set_aside(globals);
   points_ = index_of(campaign_.points);
   MachineOptions machine = own_surroundings();
   machine.retries = options.retries;
@@ -132,6 +145,26 @@ Session::Session(const Globals& globals, Sweep sweep, const SessionOptions& opti
         return files(submission, tasks);
       },
       machine);
+}
+
+/// What a person has set aside is not measured again by itself.
+void Session::leave_out_what_is_set_aside(const Globals& globals) {
+  if (!is_there(globals.db)) return;
+  const CampaignName name{campaign_.sweep, campaign_.number};
+  const SetAside aside = existing_database(globals).set_aside(name);
+  if (aside.campaign_reason) {
+    bad_input(
+        "{}: campaign {} of it is dropped ({}); 'pippin drop --undo {}' takes it back, --again "
+        "begins another",
+        sweep_.file.string(), campaign_.number, printable(*aside.campaign_reason),
+        printable(text_of(name)));
+  }
+  if (aside.campaign_deleted)
+    bad_input("{}: campaign {} of it was deleted from {}; --again begins another",
+              sweep_.file.string(), campaign_.number, globals.db.string());
+  for (auto& job : campaign_.jobs) {
+    std::erase_if(job.runs, [&](const PlannedRun& run) { return aside.runs.count(run.name) > 0; });
+  }
 }
 
 JobFiles Session::files(const Submission& submission, const std::vector<TaskPlan>& tasks) const {

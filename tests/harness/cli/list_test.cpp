@@ -46,7 +46,8 @@ TEST_CASE("list shows sweeps, campaigns, tables by hand and logs from elsewhere,
   const Call one = here.pippin("list replayed/1 --format csv");
   CHECK(one.out.substr(0, one.out.find('\n')) ==
         "sweep,campaign,kind,started_utc,cluster,points,infeasible_points,runs_ok,runs_failed,"
-        "runs_timeout,runs_oom,runs_cancelled,runs_missing,tags,last_run_utc,newest");
+        "runs_timeout,runs_oom,runs_cancelled,runs_missing,runs_dropped,dropped_because,"
+        "tags,last_run_utc,newest");
   CHECK(split(trim(one.out), '\n').size() == 2);
   CHECK(here.pippin("list good --format csv").out == one.out);
   const Call logs = here.pippin("list collected --format csv");
