@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "db/digests.h"
 #include "db/lock.h"
+#include "db/merge.h"
 #include "db/migrate.h"
 #include "db/operations.h"
 #include "db/sqlite.h"
@@ -296,6 +297,20 @@ std::int64_t Database::delete_forever(const Chosen& chosen) {
   const std::int64_t count = db::delete_forever(home_->connection, chosen);
   transaction.commit();
   return count;
+}
+
+Merged Database::merge(const fs::path& other, const std::map<std::string, std::int64_t>& begun) {
+  std::error_code none;
+  if (fs::equivalent(other, home_->connection.path(), none)) return {};
+  const auto lock = home_->lock();
+  const db::Other attached(home_->connection, other, home_->patience);
+  const auto before = fs::last_write_time(other);
+  db::Transaction transaction(home_->connection);
+  Merged merged = db::merge(home_->connection, begun);
+  if (fs::last_write_time(other) != before)
+    machine_failed("{}: was changed while it was read; repeat the command", other.string());
+  transaction.commit();
+  return merged;
 }
 
 void Database::forgive(std::string_view log) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -163,6 +164,16 @@ struct SetAside {
   std::set<std::string> runs;                  ///< names of those dropped or deleted by themselves
 };
 
+/// What another database brought.
+struct Merged {
+  std::int64_t campaigns = 0, runs = 0, iterations = 0;  ///< that were not here
+  std::int64_t grown = 0;     ///< runs that were here, and of which the other knew more
+  std::int64_t left_out = 0;  ///< runs that were deleted here, or are of a log that is here
+  std::vector<std::pair<CampaignName, CampaignName>>
+      renumbered;                      ///< as they are called there, here
+  std::vector<std::string> tags_left;  ///< tags that are something else here
+};
+
 /// The results database: one SQLite file that any number of processes may read and one at a time
 /// writes. db/README.md describes its tables.
 ///
@@ -259,6 +270,13 @@ class Database {
   /// What is added later and is the same is left out, until forgive() names it.
   /// Errors: also (bad input) where some runs of a foreign log are chosen and others not.
   std::int64_t delete_forever(const Chosen& chosen);
+  /// Adds what another database has and this one has not; that one is only read. Campaigns are
+  /// known by sweep, time and plan, runs by campaign and name, logs by content; of two copies the
+  /// longer counts. A campaign of another origin whose number is taken gets the next one.
+  /// `begun`: the largest number of each sweep's campaigns that were begun here.
+  /// Errors: also (bad input) where that file is none of pippin's, or of a newer version, or a
+  /// sweep was noted by hand in one and is not the same in the other.
+  Merged merge(const fs::path& other, const std::map<std::string, std::int64_t>& begun);
   /// Lets a deleted log be added again; a run of a campaign, or with "" the campaign itself.
   void forgive(std::string_view log);
   void forgive(const CampaignName& campaign, const std::string& run);

@@ -131,6 +131,12 @@ void delete_unused(Connection& connection) {
 
 }  // namespace
 
+void delete_runs(Connection& connection, const Chosen& chosen) {
+  gather_runs(connection, chosen);
+  delete_runs(connection);
+  delete_unused(connection);
+}
+
 std::int64_t delete_forever(Connection& connection, const Chosen& chosen) {
   gather_runs(connection, chosen);
   refuse_parts_of_logs(connection);

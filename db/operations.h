@@ -67,6 +67,11 @@ void hand_over(Connection& connection, std::int64_t from, std::int64_t to);
 /// Drops the runs of a log behind a position where all up to there are dropped.
 void drop_like_others(Connection& connection, std::int64_t log, std::int64_t after);
 
+/// What another database, attached as `other`, has and this one has not: merge.h.
+Merged merge(Connection& connection, const std::map<std::string, std::int64_t>& begun);
+
+/// Deletes runs with all that was stored of them, and their logs; nothing remembers them.
+void delete_runs(Connection& connection, const Chosen& chosen);
 /// Returns how many runs that were.
 /// Errors: Error (bad input) where only some runs of a foreign log are chosen.
 std::int64_t delete_forever(Connection& connection, const Chosen& chosen);

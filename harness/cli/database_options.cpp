@@ -123,6 +123,14 @@ void add_drop(CommandLine& line) {
                 "delete it from the database instead, with all that was measured; logs stay");
 }
 
+void add_merge(CommandLine& line) {
+  const auto options = std::make_shared<MergeOptions>();
+  CLI::App& merge = line.add("merge", "add what another database has, such as a colleague's",
+                             "pippin --db all.db merge notes.db",
+                             [&line, options] { return pippin::merge(line.globals(), *options); });
+  merge.add_option("OTHER.db", options->other, "a database; it is only read")->required();
+}
+
 void add_tag(CommandLine& line) {
   const auto options = std::make_shared<TagOptions>();
   CLI::App& tag = line.add("tag", "name a campaign, so that reports can ask for it",
@@ -141,6 +149,7 @@ void add_database_commands(CommandLine& line) {
   add_list(line);
   add_note(line);
   add_drop(line);
+  add_merge(line);
   add_tag(line);
   add_compare(line);
   add_noise(line);

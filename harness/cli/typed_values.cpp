@@ -175,6 +175,7 @@ const std::vector<Type>& types() {
       {"SWEEP", stored<NameKind::kSelections>},
       {"BASE", sides},
       {"NEW", sides},
+      {"OTHER.db", files<is_database>},
       {"status SWEEP", begun_sweeps},
       {"cancel SWEEP", begun_sweeps},
       {"update SWEEP", begun_sweeps},

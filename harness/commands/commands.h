@@ -95,6 +95,10 @@ struct DropOptions {
   bool forever = false;  ///< delete them
 };
 
+struct MergeOptions {
+  fs::path other;  ///< a database
+};
+
 struct TagOptions {
   std::string campaign;
   std::string tag;
@@ -147,6 +151,7 @@ ExitCode update_notes(const Globals& globals, const fs::path& file,
 ExitCode list(const Globals& globals, const ListOptions& options);
 ExitCode note(const Globals& globals, const NoteOptions& options);
 ExitCode drop(const Globals& globals, const DropOptions& options);
+ExitCode merge(const Globals& globals, const MergeOptions& options);
 ExitCode tag(const Globals& globals, const TagOptions& options);
 ExitCode import_notes(const Globals& globals, const ImportOptions& options);
 ExitCode retable(const Globals& globals, const RetableOptions& options);

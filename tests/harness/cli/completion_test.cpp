@@ -78,6 +78,7 @@ TEST_CASE("names are completed from where they live") {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"run ''", "folder/ s.yaml t.db.runs/"},
       {"run folder/", "folder/deep.yaml"},
+      {"merge t", "t.db t.db.runs/"},
       {"collect n", "notes.md"},
       {"plan s.yaml --script tiny-tp1-pp2", "tiny-tp1-pp2-dp8-mbs1-gas1"},
       {"plan --script x s.yaml --fixed step", "step_time_ms="},
