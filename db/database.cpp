@@ -299,6 +299,19 @@ std::int64_t Database::delete_forever(const Chosen& chosen) {
   return count;
 }
 
+bool Database::rename(const std::string& from, const std::string& to) {
+  const auto lock = home_->lock();
+  db::Transaction transaction(home_->connection);
+  const bool is_known = db::rename(home_->connection, from, to);
+  transaction.commit();
+  return is_known;
+}
+
+std::map<std::string, std::string> Database::folders() {
+  const auto lock = home_->lock();
+  return db::folders(home_->connection);
+}
+
 Merged Database::merge(const fs::path& other, const std::map<std::string, std::int64_t>& begun) {
   std::error_code none;
   if (fs::equivalent(other, home_->connection.path(), none)) return {};

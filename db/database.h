@@ -270,6 +270,11 @@ class Database {
   /// What is added later and is the same is left out, until forgive() names it.
   /// Errors: also (bad input) where some runs of a foreign log are chosen and others not.
   std::int64_t delete_forever(const Chosen& chosen);
+  /// Renames a sweep or a tag; false where there is none of that name.
+  /// Errors: also (bad input) where a sweep or a tag is called `to`.
+  bool rename(const std::string& from, const std::string& to);
+  /// The names of the folders of sweeps that were renamed, by sweep.
+  std::map<std::string, std::string> folders();
   /// Adds what another database has and this one has not; that one is only read. Campaigns are
   /// known by sweep, time and plan, runs by campaign and name, logs by content; of two copies the
   /// longer counts. A campaign of another origin whose number is taken gets the next one.

@@ -1,4 +1,6 @@
 // The rows of another database, copied under the ids that the maps give them.
+#include <fmt/format.h>
+
 #include "db/merge.h"
 #include "db/operations.h"
 

@@ -1,4 +1,6 @@
 // Which run, log, allocation, node and reading of another database is which here.
+#include <fmt/format.h>
+
 #include "db/merge.h"
 
 namespace pippin::db {

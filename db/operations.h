@@ -67,6 +67,11 @@ void hand_over(Connection& connection, std::int64_t from, std::int64_t to);
 /// Drops the runs of a log behind a position where all up to there are dropped.
 void drop_like_others(Connection& connection, std::int64_t log, std::int64_t after);
 
+/// Renames a sweep or a tag; false where there is none of that name.
+/// Errors: Error (bad input) where the new name is taken.
+bool rename(Connection& connection, const std::string& from, const std::string& to);
+std::map<std::string, std::string> folders(Connection& connection);
+
 /// What another database, attached as `other`, has and this one has not: merge.h.
 Merged merge(Connection& connection, const std::map<std::string, std::int64_t>& begun);
 

@@ -3,7 +3,8 @@
 
 CREATE TABLE sweeps (
   id INTEGER PRIMARY KEY,
-  name TEXT NOT NULL UNIQUE
+  name TEXT NOT NULL UNIQUE,
+  folder TEXT
 ) STRICT;
 
 CREATE TABLE campaigns (

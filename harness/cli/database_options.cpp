@@ -131,6 +131,16 @@ void add_merge(CommandLine& line) {
   merge.add_option("OTHER.db", options->other, "a database; it is only read")->required();
 }
 
+void add_rename(CommandLine& line) {
+  const auto options = std::make_shared<RenameOptions>();
+  CLI::App& rename =
+      line.add("rename", "call a sweep or a tag otherwise",
+               "pippin --db notes.db rename before-upgrade autumn",
+               [&line, options] { return pippin::rename(line.globals(), *options); });
+  rename.add_option("OLD", options->from, "a sweep, or a tag")->required();
+  rename.add_option("NEW", options->to, "a name that nothing has yet")->required();
+}
+
 void add_tag(CommandLine& line) {
   const auto options = std::make_shared<TagOptions>();
   CLI::App& tag = line.add("tag", "name a campaign, so that reports can ask for it",
@@ -151,6 +161,7 @@ void add_database_commands(CommandLine& line) {
   add_drop(line);
   add_merge(line);
   add_tag(line);
+  add_rename(line);
   add_compare(line);
   add_noise(line);
 }

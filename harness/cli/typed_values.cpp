@@ -185,6 +185,13 @@ const std::vector<Type>& types() {
          append(all, stored<NameKind::kRuns>(value));
          return all;
        }},
+      {"OLD",
+       [](const TypedValue& value) {
+         Candidates all = stored<NameKind::kSweeps>(value);
+         append(all, stored<NameKind::kTags>(value));
+         return all;
+       }},
+      {"rename NEW", [](const TypedValue&) { return Candidates(); }},
       {"CAMPAIGN", stored<NameKind::kCampaigns>},
       {"TAG", stored<NameKind::kTags>},
       {"RUN", stored<NameKind::kRuns>},

@@ -11,6 +11,7 @@
 #include "harness/commands/steps/report_rows.h"
 #include "harness/commands/steps/schedulers.h"
 #include "harness/commands/steps/session.h"
+#include "harness/commands/steps/sweep_folders.h"
 
 namespace pippin {
 
@@ -79,11 +80,12 @@ Added collect_campaign(const Globals& globals, Database& database, SweepFolder& 
 /// Reads every campaign whose files lie beside the database.
 Added collect_own_runs(const Globals& globals, Database& database, const NamedFiles& named) {
   Added sum;
-  for (const auto& name : disk().list(runs_directory(globals.db))) {
-    SweepFolder folder(disk(), runs_directory(globals.db) / name);
+  const SweepFolders folders(globals.db);
+  for (const auto& path : folders.all()) {
+    SweepFolder folder(disk(), path);
     for (const std::int64_t number : folder.campaigns()) {
       const Added added =
-          collect_campaign(globals, database, folder, folder.load_campaign(number), named);
+          collect_campaign(globals, database, folder, folders.load(folder, number), named);
       sum.runs += added.runs;
       sum.iterations += added.iterations;
     }

@@ -99,6 +99,10 @@ struct MergeOptions {
   fs::path other;  ///< a database
 };
 
+struct RenameOptions {
+  std::string from, to;
+};
+
 struct TagOptions {
   std::string campaign;
   std::string tag;
@@ -152,6 +156,7 @@ ExitCode list(const Globals& globals, const ListOptions& options);
 ExitCode note(const Globals& globals, const NoteOptions& options);
 ExitCode drop(const Globals& globals, const DropOptions& options);
 ExitCode merge(const Globals& globals, const MergeOptions& options);
+ExitCode rename(const Globals& globals, const RenameOptions& options);
 ExitCode tag(const Globals& globals, const TagOptions& options);
 ExitCode import_notes(const Globals& globals, const ImportOptions& options);
 ExitCode retable(const Globals& globals, const RetableOptions& options);

@@ -4,8 +4,8 @@
 #include "core/jobs/protocol.h"
 #include "db/database.h"
 #include "harness/commands/commands.h"
-#include "harness/commands/steps/directories.h"
 #include "harness/commands/steps/report_rows.h"
+#include "harness/commands/steps/sweep_folders.h"
 
 namespace pippin {
 
@@ -14,10 +14,11 @@ namespace {
 /// The newest campaign of each sweep that was begun here, whether it is stored yet or not.
 std::map<std::string, std::int64_t> begun_here(const fs::path& db) {
   std::map<std::string, std::int64_t> begun;
-  for (const auto& name : disk().list(runs_directory(db))) {
-    SweepFolder folder(disk(), runs_directory(db) / name);
+  const SweepFolders folders(db);
+  for (const auto& path : folders.all()) {
+    SweepFolder folder(disk(), path);
     const auto numbers = folder.campaigns();
-    if (!numbers.empty()) begun[folder.load_campaign(numbers.back()).sweep] = numbers.back();
+    if (!numbers.empty()) begun[folders.load(folder, numbers.back()).sweep] = numbers.back();
   }
   return begun;
 }

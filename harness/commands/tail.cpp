@@ -9,6 +9,7 @@
 #include "harness/commands/steps/newest_campaigns.h"
 #include "harness/commands/steps/schedulers.h"
 #include "harness/commands/steps/session.h"
+#include "harness/commands/steps/sweep_folders.h"
 
 namespace pippin {
 
@@ -26,11 +27,12 @@ Found find_run(const Globals& globals, const std::string& name, std::string& run
   run = slash == std::string::npos ? name : name.substr(slash + 1);
   const std::string sweep = slash == std::string::npos ? "" : name.substr(0, slash);
   std::vector<std::string> names;
-  for (const auto& entry : disk().list(runs_directory(globals.db))) {
-    SweepFolder folder(disk(), runs_directory(globals.db) / entry);
-    if (!sweep.empty() && entry != file_name_of(sweep)) continue;
+  const SweepFolders folders(globals.db);
+  for (const auto& path : folders.all()) {
+    SweepFolder folder(disk(), path);
+    if (!sweep.empty() && path != folders.path_of(sweep)) continue;
     for (const std::int64_t number : folder.campaigns()) {
-      const Campaign campaign = folder.load_campaign(number);
+      const Campaign campaign = folders.load(folder, number);
       for (const auto& job : campaign.jobs) {
         for (const auto& planned : job.runs) {
           if (planned.name == run) return {folder, campaign};

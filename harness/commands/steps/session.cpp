@@ -16,6 +16,7 @@
 #include "harness/commands/steps/directories.h"
 #include "harness/commands/steps/report_rows.h"
 #include "harness/commands/steps/schedulers.h"
+#include "harness/commands/steps/sweep_folders.h"
 #include "harness/scrape/probe_endings.h"
 #include "slurm/ask.h"
 #include "slurm/directives.h"
@@ -107,7 +108,7 @@ CampaignMachine observer_of(const SweepFolder& folder, const Campaign& campaign,
 
 Session::Session(const Globals& globals, Sweep sweep, const SessionOptions& options)
     : sweep_(std::move(sweep)),
-      folder_(disk(), sweep_directory(globals.db, sweep_.name)),
+      folder_(disk(), SweepFolders(globals.db).path_of(sweep_.name)),
       scheduler_(
           scheduler_of(globals.db, sweep_.cluster.scheduler, sweep_.cluster.scheduler_options)) {
   check_probe_is_built(sweep_);
@@ -118,8 +119,11 @@ Session::Session(const Globals& globals, Sweep sweep, const SessionOptions& opti
                             .script);
   disk().make_directory(folder_.root());
   lock_.emplace(folder_.root() / "lock");
+  if (SweepFolders(globals.db).path_of(sweep_.name) != folder_.root())
+    machine_failed("{}: was renamed just now; repeat the command", sweep_.file.string());
   campaign_ =
       open_campaign(folder_, sweep_, options.again, now_utc(), newest_number(globals, sweep_.name));
+  campaign_.sweep = sweep_.name;  // its manifest may have the name the sweep had then
   if (campaign_.scheduler != sweep_.cluster.scheduler) {
     bad_input("{}: campaign {} was begun on '{}'; --again begins one on '{}'", sweep_.file.string(),
               campaign_.number, campaign_.scheduler, sweep_.cluster.scheduler);

@@ -88,6 +88,7 @@ TEST_CASE("names are completed from where they live") {
       {"report re", ""},
       {"--db t.db list re", "replayed replayed/1"},
       {"--db t.db drop re", "replayed replayed/1"},
+      {"--db t.db rename re", "replayed"},
       {"--db t.db drop tiny-tp1-pp1-dp16-mbs1-gas1-e5f403e8-a1",
        "tiny-tp1-pp1-dp16-mbs1-gas1-e5f403e8-a1"},
       {"--db t.db status ''", "replayed"},
