@@ -75,6 +75,7 @@ void put_point(Connection& connection, const Point& point) {
 }
 
 void put_campaign(Connection& connection, const CampaignRecord& campaign) {
+  if (is_deleted(connection, {campaign.sweep, campaign.number}, "")) return;
   const std::int64_t id = put_campaign_row(connection, campaign);
   put_peaks(connection, id, campaign);
   forget_planned(connection, campaign.sweep);

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "db/digests.h"
 #include "db/lock.h"
+#include "db/merge.h"
 #include "db/migrate.h"
 #include "db/operations.h"
 #include "db/sqlite.h"
@@ -231,9 +232,24 @@ std::string text_of(const CampaignName& campaign) {
   return campaign.number ? fmt::format("{}/{}", campaign.sweep, *campaign.number) : campaign.sweep;
 }
 
+std::vector<CampaignContents> Database::contents(const SampleFilter& filter) {
+  const auto lock = home_->lock();
+  return read_whole(home_->connection, [&] { return db::contents(home_->connection, filter); });
+}
+
 std::vector<CampaignName> Database::campaigns(const std::optional<std::string>& sweep) {
   const auto lock = home_->lock();
   return db::campaigns(home_->connection, sweep);
+}
+
+std::int64_t Database::newest_number(const std::string& sweep) {
+  const auto lock = home_->lock();
+  db::Statement number = home_->connection.prepare(
+      "SELECT max(number) FROM (SELECT number FROM campaigns JOIN sweeps ON sweeps.id = "
+      "campaigns.sweep WHERE sweeps.name = ?1 "
+      "UNION ALL SELECT campaign FROM deleted_runs WHERE sweep = ?1)");
+  number.bind(sweep).step();
+  return number.integer(0);
 }
 
 std::optional<SampleFilter> Database::selection(const std::string& name) {
@@ -268,6 +284,80 @@ void Database::put_note(const std::vector<std::int64_t>& runs, const std::string
   db::Transaction transaction(home_->connection);
   for (const std::int64_t run : runs) db::put_note(home_->connection, run, text);
   transaction.commit();
+}
+
+void Database::drop(const Chosen& chosen, const std::string& reason) {
+  const auto lock = home_->lock();
+  db::Transaction transaction(home_->connection);
+  db::drop(home_->connection, chosen, reason);
+  transaction.commit();
+}
+
+std::int64_t Database::take_back(const Chosen& chosen) {
+  const auto lock = home_->lock();
+  db::Transaction transaction(home_->connection);
+  const std::int64_t count = db::take_back(home_->connection, chosen);
+  transaction.commit();
+  return count;
+}
+
+std::int64_t Database::delete_forever(const Chosen& chosen) {
+  const auto lock = home_->lock();
+  db::Transaction transaction(home_->connection);
+  const std::int64_t count = db::delete_forever(home_->connection, chosen);
+  transaction.commit();
+  return count;
+}
+
+bool Database::rename(const std::string& from, const std::string& to) {
+  const auto lock = home_->lock();
+  db::Transaction transaction(home_->connection);
+  const bool is_known = db::rename(home_->connection, from, to);
+  transaction.commit();
+  return is_known;
+}
+
+std::map<std::string, std::string> Database::folders() {
+  const auto lock = home_->lock();
+  return db::folders(home_->connection);
+}
+
+Merged Database::merge(const fs::path& other, const std::map<std::string, std::int64_t>& begun) {
+  std::error_code none;
+  if (fs::equivalent(other, home_->connection.path(), none)) return {};
+  const auto lock = home_->lock();
+  const db::Other attached(home_->connection, other, home_->patience);
+  const auto before = fs::last_write_time(other);
+  db::Transaction transaction(home_->connection);
+  Merged merged = db::merge(home_->connection, begun);
+  if (fs::last_write_time(other) != before)
+    machine_failed("{}: was changed while it was read; repeat the command", other.string());
+  transaction.commit();
+  return merged;
+}
+
+void Database::forgive(std::string_view log) {
+  const auto lock = home_->lock();
+  db::Transaction transaction(home_->connection);
+  db::forgive_log(home_->connection, log);
+  transaction.commit();
+}
+
+void Database::forgive(const CampaignName& campaign, const std::string& run) {
+  const auto lock = home_->lock();
+  db::Transaction transaction(home_->connection);
+  db::forgive_run(home_->connection, campaign, run);
+  transaction.commit();
+}
+
+std::vector<DroppedRuns> Database::dropped(const SampleFilter& filter) {
+  const auto lock = home_->lock();
+  return db::dropped(home_->connection, filter);
+}
+
+SetAside Database::set_aside(const CampaignName& campaign) {
+  const auto lock = home_->lock();
+  return db::set_aside(home_->connection, campaign);
 }
 
 }  // namespace pippin

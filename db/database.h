@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -13,6 +14,7 @@
 
 #include "core/base/files.h"
 #include "core/records/canary_reading.h"
+#include "core/records/contents.h"
 #include "core/records/evidence.h"
 #include "core/records/run.h"
 #include "core/records/summary.h"
@@ -79,6 +81,7 @@ struct RunRecord {
 struct SampleFilter {
   std::optional<std::string> sweep;      ///< "": logs that no sweep of ours made
   std::optional<std::int64_t> campaign;  ///< its number
+  bool dropped = false;                  ///< those that were set aside, instead of the others
 };
 
 /// What the lines of a run come to.
@@ -146,6 +149,36 @@ struct RunName {
   std::int64_t id = 0;
   std::string name;
   CampaignName campaign;  ///< without a sweep: a foreign log's
+};
+
+/// What a person named to be set aside or deleted.
+struct Chosen {
+  std::vector<std::int64_t> runs;
+  std::vector<CampaignName> campaigns;  ///< each with its number
+  bool logs = false;                    ///< all that no sweep made
+};
+
+/// Runs that were set aside for one reason.
+struct DroppedRuns {
+  std::string reason;
+  std::int64_t runs = 0;
+};
+
+/// What of a campaign is not to be measured or stored any more.
+struct SetAside {
+  std::optional<std::string> campaign_reason;  ///< why all of it was dropped
+  bool campaign_deleted = false;               ///< all of it, for good
+  std::set<std::string> runs;                  ///< names of those dropped or deleted by themselves
+};
+
+/// What another database brought.
+struct Merged {
+  std::int64_t campaigns = 0, runs = 0, iterations = 0;  ///< that were not here
+  std::int64_t grown = 0;     ///< runs that were here, and of which the other knew more
+  std::int64_t left_out = 0;  ///< runs that were deleted here, or are of a log that is here
+  std::vector<std::pair<CampaignName, CampaignName>>
+      renumbered;                      ///< as they are called there, here
+  std::vector<std::string> tags_left;  ///< tags that are something else here
 };
 
 /// The results database: one SQLite file that any number of processes may read and one at a time
@@ -217,9 +250,14 @@ class Database {
   void put_rows(const SampleFilter& of, const std::vector<Summary>& rows, std::int64_t version,
                 std::int64_t moment);
 
+  /// What there is: logs that no sweep made as one, then noted sweeps, then campaigns, those of the
+  /// sweep begun last at the end.
+  std::vector<CampaignContents> contents(const SampleFilter& filter);
   /// The campaigns of a sweep, or of all where none is named, the one begun last at the end; not
   /// those imported from notes.
   std::vector<CampaignName> campaigns(const std::optional<std::string>& sweep);
+  /// The largest number that a campaign of the sweep has, or had before it was deleted; 0: none.
+  std::int64_t newest_number(const std::string& sweep);
   /// The sweep, campaign ("gpt-52b/2") or tag of that name; nothing where there is none.
   std::optional<SampleFilter> selection(const std::string& name);
   /// Names a campaign; a tag that exists moves. Errors: also where there is no such campaign, or
@@ -233,6 +271,34 @@ class Database {
   std::vector<RunName> runs_of(const SampleFilter& filter);
   /// Adds to what people wrote of runs; the newest counts. Requires that they are stored.
   void put_note(const std::vector<std::int64_t>& runs, const std::string& text);
+
+  /// Sets runs aside: no result counts them until they are taken back. Runs that a dropped campaign
+  /// gets later are set aside with it. Requires that all that is chosen is stored.
+  void drop(const Chosen& chosen, const std::string& reason);
+  /// Returns how many of those runs and campaigns had been dropped by themselves.
+  std::int64_t take_back(const Chosen& chosen);
+  /// Deletes what was stored of runs, and campaigns, for good, and returns how many runs that were.
+  /// What is added later and is the same is left out, until forgive() names it.
+  /// Errors: also (bad input) where some runs of a foreign log are chosen and others not.
+  std::int64_t delete_forever(const Chosen& chosen);
+  /// Renames a sweep or a tag; false where there is none of that name.
+  /// Errors: also (bad input) where a sweep or a tag is called `to`.
+  bool rename(const std::string& from, const std::string& to);
+  /// The names of the folders of sweeps that were renamed, by sweep.
+  std::map<std::string, std::string> folders();
+  /// Adds what another database has and this one has not; that one is only read. Campaigns are
+  /// known by sweep, time and plan, runs by campaign and name, logs by content; of two copies the
+  /// longer counts. A campaign of another origin whose number is taken gets the next one.
+  /// `begun`: the largest number of each sweep's campaigns that were begun here.
+  /// Errors: also (bad input) where that file is none of pippin's, or of a newer version, or a
+  /// sweep was noted by hand in one and is not the same in the other.
+  Merged merge(const fs::path& other, const std::map<std::string, std::int64_t>& begun);
+  /// Lets a deleted log be added again; a run of a campaign, or with "" the campaign itself.
+  void forgive(std::string_view log);
+  void forgive(const CampaignName& campaign, const std::string& run);
+  /// How many runs of a selection are dropped, by reason, the most frequent first.
+  std::vector<DroppedRuns> dropped(const SampleFilter& filter);
+  SetAside set_aside(const CampaignName& campaign);
 
  private:
   struct Home;

@@ -2,6 +2,7 @@
 #include <map>
 #include <utility>
 
+#include "db/drops.h"
 #include "db/operations.h"
 
 namespace pippin::db {
@@ -14,12 +15,12 @@ constexpr const char* kSelected =
     "LEFT JOIN campaigns ON campaigns.id = allocations.campaign "
     "LEFT JOIN sweeps ON sweeps.id = campaigns.sweep {} "
     "WHERE (?1 IS NULL OR coalesce(sweeps.name, '') = ?1) "
-    "AND (?2 IS NULL OR campaigns.number = ?2)";
+    "AND (?2 IS NULL OR campaigns.number = ?2) AND {} ";
 
 Statement selected(Connection& connection, const SampleFilter& filter, const std::string& columns,
                    const std::string& joins, const std::string& order) {
-  Statement rows = connection.prepare("SELECT " + columns + " " +
-                                      fmt::format(fmt::runtime(kSelected), joins) + order);
+  Statement rows = connection.prepare(
+      "SELECT " + columns + " " + fmt::format(fmt::runtime(kSelected), joins, kKeptRuns) + order);
   rows.bind(filter.sweep, filter.campaign);
   return rows;
 }

@@ -43,6 +43,27 @@ bool holds(Connection& connection, std::int64_t log, const std::vector<LogRun>& 
   });
 }
 
+/// Those rows of (size_bytes, content_hash, …), the smallest first, that `text` begins with.
+template <typename Take>
+void take_beginnings(Statement& candidates, std::string_view text, Take take) {
+  Hasher hasher;
+  for (std::size_t hashed = 0; candidates.step();) {
+    const auto size = static_cast<std::size_t>(candidates.integer(0));
+    hasher.add(text.substr(hashed, size - hashed));
+    hashed = size;
+    if (hasher.digest() == candidates.text(1)) take();
+  }
+}
+
+/// A log shorter than a head has a head of its own, which says nothing of a longer one's.
+constexpr const char* kMayBegin =
+    "((head_hash = ? AND size_bytes <= ?) OR size_bytes < ?) ORDER BY size_bytes";
+
+void bind_beginning(Statement& candidates, std::string_view text) {
+  candidates.bind(hash_of(text.substr(0, kHeadBytes)), size_of(text),
+                  std::min(size_of(text) + 1, static_cast<std::int64_t>(kHeadBytes)));
+}
+
 }  // namespace
 
 LogIdentity identity_of(std::string_view text) {
@@ -51,24 +72,27 @@ LogIdentity identity_of(std::string_view text) {
 }
 
 std::vector<KnownLog> logs_that_begin(Connection& connection, std::string_view text) {
-  // A log shorter than a head has a head of its own, which says nothing of a longer one's.
   Statement candidates = connection.prepare(
-      "SELECT id, size_bytes, path, content_hash, NOT EXISTS (SELECT 1 FROM runs JOIN allocations "
-      "ON allocations.id = runs.allocation WHERE runs.log = logs.id AND campaign IS NOT NULL) "
-      "FROM logs WHERE (head_hash = ? AND size_bytes <= ?) OR size_bytes < ? ORDER BY size_bytes");
-  candidates.bind(hash_of(text.substr(0, kHeadBytes)), size_of(text),
-                  std::min(size_of(text) + 1, static_cast<std::int64_t>(kHeadBytes)));
+      std::string("SELECT size_bytes, content_hash, id, path, NOT EXISTS (SELECT 1 FROM runs JOIN "
+                  "allocations ON allocations.id = runs.allocation WHERE runs.log = logs.id AND "
+                  "campaign IS NOT NULL) FROM logs WHERE ") +
+      kMayBegin);
+  bind_beginning(candidates, text);
   std::vector<KnownLog> found;
-  Hasher hasher;
-  for (std::size_t hashed = 0; candidates.step();) {
-    const auto size = static_cast<std::size_t>(candidates.integer(1));
-    hasher.add(text.substr(hashed, size - hashed));
-    hashed = size;
-    if (hasher.digest() != candidates.text(3)) continue;
-    found.push_back({candidates.integer(0), candidates.integer(1), candidates.text(2),
+  take_beginnings(candidates, text, [&] {
+    found.push_back({candidates.integer(2), candidates.integer(0), candidates.text(3),
                      candidates.integer(4) != 0});
-  }
+  });
   std::reverse(found.begin(), found.end());
+  return found;
+}
+
+std::vector<std::string> deleted_logs_that_begin(Connection& connection, std::string_view text) {
+  Statement candidates = connection.prepare(
+      std::string("SELECT size_bytes, content_hash FROM deleted_logs WHERE ") + kMayBegin);
+  bind_beginning(candidates, text);
+  std::vector<std::string> found;
+  take_beginnings(candidates, text, [&] { found.push_back(candidates.text(1)); });
   return found;
 }
 

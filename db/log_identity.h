@@ -32,6 +32,9 @@ struct KnownLog {
 /// The stored logs that `text` begins with, the longest first; one of equal size is `text` itself.
 std::vector<KnownLog> logs_that_begin(Connection& connection, std::string_view text);
 
+/// The content hashes of the logs, deleted for good, that `text` begins with.
+std::vector<std::string> deleted_logs_that_begin(Connection& connection, std::string_view text);
+
 /// True where `text` is an older copy of a longer log that is stored: it is the beginning of that
 /// log's head, or begins like it and all that `runs`, read from it, say is there already.
 bool holds_older_copy(Connection& connection, std::string_view text,

@@ -21,6 +21,17 @@ void refuse_other_programs(Connection& connection) {
             connection.path().string());
 }
 
+std::int64_t newest_version() { return static_cast<std::int64_t>(migrations().size()); }
+
+void refuse_newer(Connection& connection) {
+  const auto version = version_of(connection);
+  if (version <= newest_version()) return;
+  bad_input(
+      "{}: is of database version {}, and this pippin knows versions up to {}; use the newer "
+      "pippin that wrote it, or name another file with --db",
+      connection.path().string(), version, newest_version());
+}
+
 void step(Connection& connection, std::int64_t from) {
   Transaction transaction(connection);
   if (version_of(connection) != from) return;  // another process was faster
@@ -33,16 +44,18 @@ void step(Connection& connection, std::int64_t from) {
 
 }  // namespace
 
+bool is_of_older_version(Connection& connection) {
+  if (connection.number("PRAGMA application_id") != kApplicationId)
+    bad_input("{}: is no database of pippin's", connection.path().string());
+  refuse_newer(connection);
+  return version_of(connection) < newest_version();
+}
+
 void migrate(Connection& connection) {
   refuse_other_programs(connection);
-  const auto newest = static_cast<std::int64_t>(migrations().size());
+  refuse_newer(connection);
+  const auto newest = newest_version();
   const auto version = version_of(connection);
-  if (version > newest) {
-    bad_input(
-        "{}: is of database version {}, and this pippin knows versions up to {}; use the newer "
-        "pippin that wrote it, or name another file with --db",
-        connection.path().string(), version, newest);
-  }
   if (version < newest && connection.read_only()) {
     machine_failed(
         "{}: is of database version {} and must be written once to become version {}; let its "

@@ -18,4 +18,8 @@ namespace pippin::db {
 /// Errors: Error (bad input) for a file of another program, and for a newer version.
 void migrate(Connection& connection);
 
+/// Whether a file must be written once before this pippin can read it.
+/// Errors: Error (bad input) for a file of another program, or of a newer version.
+bool is_of_older_version(Connection& connection);
+
 }  // namespace pippin::db

@@ -36,8 +36,11 @@ class RunKeys {
   std::map<std::string, int> seen_;
 };
 
-/// What people wrote of runs, and when.
-using PeoplesNotes = std::map<RunKey, std::vector<std::pair<std::string, std::int64_t>>>;
+/// What people wrote of runs, or set them aside for, and when.
+using Said = std::vector<std::pair<std::string, std::int64_t>>;
+struct PeoplesNotes {
+  std::map<RunKey, Said> notes, drops;
+};
 
 /// Whether a note is what the run's row said when it was read: cells of it, with "; " between.
 bool is_of_document(Connection& connection, std::int64_t run, const std::string& note) {
@@ -50,7 +53,7 @@ bool is_of_document(Connection& connection, std::int64_t run, const std::string&
          values.count(note.substr(between + 2));
 }
 
-/// Deletes what stood in the notes and may no longer; gives back what `pippin note` added to it.
+/// Deletes what stood in the notes and may no longer; gives back what people said of it since.
 PeoplesNotes delete_old_runs(Connection& connection, const std::string& sweep) {
   Statement runs = connection.prepare(
       "SELECT runs.id, runs.point FROM runs "
@@ -67,12 +70,22 @@ PeoplesNotes delete_old_runs(Connection& connection, const std::string& sweep) {
         connection.prepare("SELECT text, written_at FROM notes WHERE run = ? ORDER BY id");
     for (notes.bind(ids.back()); notes.step();) {
       if (!is_of_document(connection, ids.back(), notes.text(0)))
-        kept[key].emplace_back(notes.text(0), notes.integer(1));
+        kept.notes[key].emplace_back(notes.text(0), notes.integer(1));
     }
+    Statement drop =
+        connection.prepare("SELECT reason, dropped_at FROM dropped_runs WHERE run = ?");
+    if (drop.bind(ids.back()).step()) kept.drops[key] = {{drop.text(0), drop.integer(1)}};
   }
   for (const std::int64_t id : ids) delete_run(connection, id);
   connection.run("DELETE FROM allocations WHERE id NOT IN (SELECT allocation FROM runs)");
   return kept;
+}
+
+void put_said(Connection& connection, const std::string& table, std::int64_t run,
+              const Said& said) {
+  if (said.empty()) return;
+  Statement insert = connection.prepare("INSERT INTO " + table + " VALUES (?, ?, ?)");
+  for (const auto& [text, at] : said) insert.run(run, text, at);
 }
 
 /// The run that was stored last.
@@ -97,7 +110,7 @@ void refuse_noted(Connection& connection, const std::string& sweep) {
 void put_noted(Connection& connection, const CampaignRecord& campaign,
                const std::vector<NotedRecord>& runs) {
   refuse_measured(connection, campaign.sweep);
-  const PeoplesNotes kept = delete_old_runs(connection, campaign.sweep);
+  PeoplesNotes kept = delete_old_runs(connection, campaign.sweep);
   CampaignRecord record = campaign;
   record.order = kNotedOrder;
   put_campaign(connection, record);
@@ -106,11 +119,9 @@ void put_noted(Connection& connection, const CampaignRecord& campaign,
     put_run(connection, noted.run);
     const std::int64_t id = newest_run(connection);
     if (!noted.note.empty()) put_note(connection, id, noted.note);
-    const auto notes = kept.find(keys.next(noted.run.point_id));
-    if (notes == kept.end()) continue;
-    Statement insert =
-        connection.prepare("INSERT INTO notes (run, text, written_at) VALUES (?, ?, ?)");
-    for (const auto& [text, written_at] : notes->second) insert.run(id, text, written_at);
+    const RunKey key = keys.next(noted.run.point_id);
+    put_said(connection, "notes (run, text, written_at)", id, kept.notes[key]);
+    put_said(connection, "dropped_runs (run, reason, dropped_at)", id, kept.drops[key]);
   }
 }
 

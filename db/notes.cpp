@@ -58,6 +58,7 @@ std::vector<CampaignName> campaigns(Connection& connection,
   Statement rows = connection.prepare(
       "SELECT sweeps.name, campaigns.number FROM campaigns JOIN sweeps ON sweeps.id = "
       "campaigns.sweep WHERE (?1 IS NULL OR sweeps.name = ?1) AND run_order IS NOT 'noted' "
+      "AND campaigns.id NOT IN (SELECT campaign FROM dropped_campaigns) "
       "ORDER BY campaigns.started, campaigns.id");
   std::vector<CampaignName> names;
   for (rows.bind(sweep); rows.step();) names.push_back({rows.text(0), rows.integer(1)});

@@ -55,10 +55,43 @@ void refuse_noted(Connection& connection, const std::string& sweep);
 void put_noted(Connection& connection, const CampaignRecord& campaign,
                const std::vector<NotedRecord>& runs);
 
+/// The campaign's id; 0: there is none.
+std::int64_t id_of(Connection& connection, const CampaignName& campaign);
+void drop(Connection& connection, const Chosen& chosen, const std::string& reason);
+/// Returns how many runs and campaigns were dropped until now.
+std::int64_t take_back(Connection& connection, const Chosen& chosen);
+std::vector<DroppedRuns> dropped(Connection& connection, const SampleFilter& filter);
+SetAside set_aside(Connection& connection, const CampaignName& campaign);
+/// What people said of a run outlives it, at the run that takes its place.
+void hand_over(Connection& connection, std::int64_t from, std::int64_t to);
+/// Drops the runs of a log behind a position where all up to there are dropped.
+void drop_like_others(Connection& connection, std::int64_t log, std::int64_t after);
+
+/// Renames a sweep or a tag; false where there is none of that name.
+/// Errors: Error (bad input) where the new name is taken.
+bool rename(Connection& connection, const std::string& from, const std::string& to);
+std::map<std::string, std::string> folders(Connection& connection);
+
+/// What another database, attached as `other`, has and this one has not: merge.h.
+Merged merge(Connection& connection, const std::map<std::string, std::int64_t>& begun);
+
+/// Deletes runs with all that was stored of them, and their logs; nothing remembers them.
+void delete_runs(Connection& connection, const Chosen& chosen);
+/// Returns how many runs that were.
+/// Errors: Error (bad input) where only some runs of a foreign log are chosen.
+std::int64_t delete_forever(Connection& connection, const Chosen& chosen);
+/// Whether the run, or all of its campaign, was deleted for good; `run` "": only the latter.
+bool is_deleted(Connection& connection, const CampaignName& campaign, const std::string& run);
+void forgive_run(Connection& connection, const CampaignName& campaign, const std::string& run);
+/// Whether `text` begins with a log that was deleted for good.
+bool is_deleted_log(Connection& connection, std::string_view text);
+void forgive_log(Connection& connection, std::string_view text);
+
 /// What people wrote of each run, the newest last.
 std::map<std::int64_t, std::vector<std::string>> notes_by_run(Connection& connection);
 void put_note(Connection& connection, std::int64_t run, const std::string& text);
 void put_tag(Connection& connection, const std::string& name, const CampaignName& campaign);
+std::vector<CampaignContents> contents(Connection& connection, const SampleFilter& filter);
 std::vector<CampaignName> campaigns(Connection& connection,
                                     const std::optional<std::string>& sweep);
 std::optional<SampleFilter> selection(Connection& connection, const std::string& name);

@@ -47,16 +47,15 @@ std::string point_columns() {
   return columns;
 }
 
-std::vector<CampaignRow> campaigns_of(Connection& connection,
-                                      const std::optional<std::string>& sweep,
-                                      const std::optional<std::int64_t>& number) {
+std::vector<CampaignRow> campaigns_of(Connection& connection, const SampleFilter& filter) {
   Statement rows = connection.prepare(
       "SELECT campaigns.id, number, sweeps.name, warmup, cluster FROM campaigns "
       "JOIN sweeps ON sweeps.id = campaigns.sweep "
       "WHERE (?1 IS NULL OR sweeps.name = ?1) AND (?2 IS NULL OR number = ?2) "
+      "AND (?2 IS NOT NULL OR ?3 OR campaigns.id NOT IN (SELECT campaign FROM dropped_campaigns)) "
       "ORDER BY sweeps.id, number");
   std::vector<CampaignRow> campaigns;
-  for (rows.bind(sweep, number); rows.step();) {
+  for (rows.bind(filter.sweep, filter.campaign, filter.dropped); rows.step();) {
     campaigns.push_back({rows.integer(0), rows.integer(1), rows.text(2), rows.maybe_integer(3),
                          rows.text(4), peaks_of(connection, rows.integer(0))});
   }
@@ -105,6 +104,19 @@ PlannedRows::PlannedRows(Connection& connection, const std::vector<CampaignRow>&
       row.reason = planned.text(2);
       if (!campaign.peak_tflops.empty()) row.peak_tflops = campaign.peak_tflops;
     }
+    read_drops(connection, campaign.id);
+  }
+}
+
+void PlannedRows::read_drops(Connection& connection, std::int64_t campaign) {
+  Statement rows = connection.prepare(
+      "SELECT runs.point, dropped_runs.reason FROM dropped_runs "
+      "CROSS JOIN runs ON runs.id = dropped_runs.run "
+      "CROSS JOIN allocations ON allocations.id = runs.allocation WHERE allocations.campaign = ?1 "
+      "UNION SELECT campaign_points.point, dropped_campaigns.reason FROM dropped_campaigns "
+      "JOIN campaign_points USING (campaign) WHERE campaign = ?1");
+  for (rows.bind(campaign); rows.step();) {
+    if (const auto place = place_of(rows.text(0))) rows_[*place].dropped = rows.text(1);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/records/summary.h"
+#include "db/database.h"
 #include "db/sqlite.h"
 
 namespace pippin::db {
@@ -20,10 +21,9 @@ struct CampaignRow {
   PeakTflops peak_tflops;
 };
 
-/// Those of a sweep, or of all where none is named, in the order of sweeps and numbers.
-std::vector<CampaignRow> campaigns_of(Connection& connection,
-                                      const std::optional<std::string>& sweep,
-                                      const std::optional<std::int64_t>& number);
+/// Those of a selection in the order of sweeps and numbers; dropped ones only where they are
+/// named or asked for.
+std::vector<CampaignRow> campaigns_of(Connection& connection, const SampleFilter& filter);
 
 /// The columns of `points`, as SQL names them: so many texts, then the counts of for_each_count().
 std::string point_columns();
@@ -41,6 +41,7 @@ struct PlannedRow {
   Point point;
   RunState state = RunState::kMissing;  ///< missing or infeasible
   std::string reason;
+  std::string dropped;  ///< why runs of it were set aside; empty where none were
   PeakTflops peak_tflops;
 };
 
@@ -56,6 +57,8 @@ class PlannedRows {
   std::vector<PlannedRow>& rows() { return rows_; }
 
  private:
+  void read_drops(Connection& connection, std::int64_t campaign);
+
   std::vector<PlannedRow> rows_;
   std::unordered_map<std::string, std::size_t> places_;
 };

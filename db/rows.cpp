@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "db/axis_values.h"
+#include "db/drops.h"
 #include "db/operations.h"
 #include "db/points.h"
 
@@ -104,12 +105,14 @@ class PointNotes {
  public:
   /// `campaign`: only of that number.
   PointNotes(Connection& connection, const std::optional<std::int64_t>& campaign) {
-    Statement rows = connection.prepare(
+    Statement rows = connection.prepare(fmt::format(
         "SELECT coalesce(sweeps.name, ''), runs.point, runs.id, notes.text FROM notes "
         "JOIN runs ON runs.id = notes.run JOIN allocations ON allocations.id = runs.allocation "
         "LEFT JOIN campaigns ON campaigns.id = allocations.campaign "
-        "LEFT JOIN sweeps ON sweeps.id = campaigns.sweep WHERE ?1 IS NULL OR campaigns.number = ?1 "
-        "ORDER BY campaigns.number, allocations.id, runs.position, runs.id, notes.id");
+        "LEFT JOIN sweeps ON sweeps.id = campaigns.sweep "
+        "WHERE (?1 IS NULL OR campaigns.number = ?1) AND {} "
+        "ORDER BY campaigns.number, allocations.id, runs.position, runs.id, notes.id",
+        kKeptRuns));
     rows.bind(campaign);
     std::int64_t run = 0;
     while (rows.step()) {
@@ -162,6 +165,8 @@ class RowLoader {
       if (!place) continue;
       Summary& row = rows_[first + *place];
       read_measures(measured, row);
+      const std::string& dropped = planned.rows()[*place].dropped;
+      if (row.state == RunState::kMissing && !dropped.empty()) row.reason = dropped_reason(dropped);
       for (const auto id : AxisValues::ids_in(measured.text(kAxes)))
         row.point.axes.push_back(values_.axis(id));
       ++found;
@@ -257,8 +262,7 @@ StoredRows rows(Connection& connection, const RowFilter& filter, std::int64_t ve
   {
     RowLoader loader(connection, version, filter);
     const SampleFilter& of = filter.of;
-    for (const auto& campaigns : by_sweep(campaigns_of(connection, of.sweep, of.campaign)))
-      loader.load(campaigns);
+    for (const auto& campaigns : by_sweep(campaigns_of(connection, of))) loader.load(campaigns);
     if (!of.campaign && of.sweep.value_or("").empty()) loader.load_foreign();
     result.complete = loader.complete();
     result.rows = loader.take();

@@ -164,11 +164,6 @@ void delete_unused(Connection& connection, const std::vector<std::string>& point
   }
 }
 
-/// What people wrote of a run outlives it, at the run that takes its place.
-void move_notes(Connection& connection, std::int64_t from, std::int64_t to) {
-  connection.prepare("UPDATE notes SET run = ? WHERE run = ?").run(to, from);
-}
-
 /// What a log of more lines, or a better scraper, takes for one launch may have been two. `heir`
 /// gets their notes.
 void delete_runs_after(Connection& connection, std::int64_t log, std::int64_t position,
@@ -177,7 +172,7 @@ void delete_runs_after(Connection& connection, std::int64_t log, std::int64_t po
   for (runs.bind(log, position); runs.step();) {
     delete_records(connection, runs.integer(0));
     connection.prepare("DELETE FROM run_nodes WHERE run = ?").run(runs.integer(0));
-    move_notes(connection, runs.integer(0), heir);
+    hand_over(connection, runs.integer(0), heir);
   }
   connection.prepare("DELETE FROM runs WHERE log = ? AND position > ?").run(log, position);
 }
@@ -201,6 +196,7 @@ Added extend_log(Connection& connection, const KnownLog& known_log, const LogFil
   }
   added.runs = std::max<std::int64_t>(position - before, 0);
   delete_runs_after(connection, known_log.id, position, last);
+  drop_like_others(connection, known_log.id, before);
   delete_unused(connection, points);
   return added;
 }
@@ -310,6 +306,7 @@ void delete_run(Connection& connection, std::int64_t run) {
   delete_records(connection, run);
   delete_canaries(connection, run);
   connection.prepare("DELETE FROM notes WHERE run = ?").run(run);
+  connection.prepare("DELETE FROM dropped_runs WHERE run = ?").run(run);
   connection.prepare("DELETE FROM run_nodes WHERE run = ?").run(run);
   connection.prepare("DELETE FROM runs WHERE id = ?").run(run);
 }
@@ -346,6 +343,7 @@ Added add_foreign_log(Connection& connection, const LogFile& file,
     if (log.foreign) return extend_log(connection, log, file, runs);
   }
   if (holds_older_copy(connection, file.text, runs)) return {};
+  if (is_deleted_log(connection, file.text)) return {};
   return add_new_log(connection, file, runs);
 }
 
@@ -382,7 +380,7 @@ void delete_other_attempts(Connection& connection, const RunRecord& run, std::in
     delete_records(connection, others.integer(0));
     delete_canaries(connection, others.integer(0));
     connection.prepare("DELETE FROM run_nodes WHERE run = ?").run(others.integer(0));
-    move_notes(connection, others.integer(0), heir);
+    hand_over(connection, others.integer(0), heir);
     connection.prepare("DELETE FROM runs WHERE id = ?").run(others.integer(0));
     connection.prepare("DELETE FROM logs WHERE id = ?").run(others.maybe_integer(1));
   }
@@ -399,6 +397,7 @@ std::vector<std::int64_t> foreign_copies(Connection& connection, const RunRecord
 }
 
 Added put_run(Connection& connection, const RunRecord& run) {
+  if (is_deleted(connection, {run.place.sweep, run.place.campaign}, run.name)) return {};
   const std::int64_t allocation = put_allocation(connection, run);
   const auto before = stored_run(connection, allocation, run.name);
   const auto copies = foreign_copies(connection, run);

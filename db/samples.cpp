@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "db/digests.h"
+#include "db/drops.h"
 #include "db/operations.h"
 #include "db/points.h"
 
@@ -29,9 +30,10 @@ struct PlacedRun {
 /// Loads points and runs with one query each for a campaign. `campaigns`: those of one sweep.
 class Loader {
  public:
-  Loader(Connection& connection, std::int64_t digest_version)
+  Loader(Connection& connection, std::int64_t digest_version, bool dropped)
       : connection_(connection),
         digest_version_(digest_version),
+        dropped_(dropped),
         notes_(notes_by_run(connection)) {}
 
   void load(const std::vector<CampaignRow>& campaigns) {
@@ -53,6 +55,15 @@ class Loader {
         const std::size_t place = planned.place_of(placed.point).value();
         samples_[first + place].runs.push_back(std::move(placed.run));
       }
+    }
+    for (std::size_t i = 0; i < planned.rows().size(); ++i) {
+      PointSamples& samples = samples_[first + i];
+      const std::string& dropped = planned.rows()[i].dropped;
+      const bool is_missing =
+          samples.planned == RunState::kMissing &&
+          std::all_of(samples.runs.begin(), samples.runs.end(),
+                      [](const auto& run) { return run.state == RunState::kMissing; });
+      if (is_missing && !dropped.empty()) samples.reason = dropped_reason(dropped);
     }
   }
 
@@ -78,11 +89,13 @@ class Loader {
         "SELECT runs.id, runs.point, runs.name, allocations.name, allocations.attempt, "
         "runs.started_at, runs.state, runs.recompute, "
         "(SELECT max(max_allocated_mib) FROM rank_memory WHERE rank_memory.run = runs.id), "
-        "runs.evidence, allocations.id, runs.position, runs.resolution_ms, {} "
+        "runs.evidence, allocations.id, runs.position, runs.resolution_ms, "
+        "coalesce((SELECT reason FROM dropped_runs WHERE run = runs.id), (SELECT reason FROM "
+        "dropped_campaigns WHERE dropped_campaigns.campaign = allocations.campaign)), {} "
         "FROM allocations JOIN runs ON runs.allocation = allocations.id "
         "LEFT JOIN run_digests ON run_digests.run = runs.id AND run_digests.version = ?2 "
-        "WHERE allocations.campaign IS ?1",
-        kDigestColumns));
+        "WHERE allocations.campaign IS ?1 AND {}",
+        kDigestColumns, dropped_ ? fmt::format("NOT ({})", kKeptRuns) : kKeptRuns));
     std::vector<PlacedRun> runs;
     for (rows.bind(campaign, digest_version_); rows.step();)
       runs.push_back({rows.integer(10), rows.integer(11), rows.text(1), run_at(rows, number)});
@@ -95,7 +108,7 @@ class Loader {
   }
 
   RunSamples run_at(const Statement& row, std::int64_t campaign) {
-    constexpr int kResolution = 12, kDigest = 13;  // the second: its first column
+    constexpr int kResolution = 12, kDropped = 13, kDigest = 14;  // the last: its first column
     RunSamples run;
     run.id = row.integer(0);
     run.run = row.text(2);
@@ -116,11 +129,13 @@ class Loader {
     run.warmup = warmup_;
     const auto notes = notes_.find(run.id);
     if (notes != notes_.end()) run.notes = notes->second;
+    if (dropped_) run.notes.push_back(dropped_reason(row.text(kDropped)));
     return run;
   }
 
   Connection& connection_;
   std::int64_t digest_version_;
+  bool dropped_;  ///< runs that were set aside, instead of the others
   std::map<std::int64_t, std::vector<std::string>> notes_;
   std::optional<std::int64_t> warmup_;  ///< of the campaign at hand
   std::string cluster_;                 ///< the same
@@ -136,14 +151,14 @@ std::vector<PointSamples> samples(Connection& connection, const SampleFilter& fi
   Transaction moment(connection, Transaction::Kind::kRead);
   std::vector<PointSamples> result;
   {
-    Loader loader(connection, digest_version);
-    for (const auto& campaigns : by_sweep(campaigns_of(connection, filter.sweep, filter.campaign)))
-      loader.load(campaigns);
+    Loader loader(connection, digest_version, filter.dropped);
+    for (const auto& campaigns : by_sweep(campaigns_of(connection, filter))) loader.load(campaigns);
     const bool foreign = !filter.campaign && filter.sweep.value_or("").empty();
     if (foreign) loader.load_foreign();
     result = loader.take();
   }
   moment.commit();
+  if (filter.dropped) std::erase_if(result, [](const auto& point) { return point.runs.empty(); });
   std::vector<Point*> points;
   points.reserve(result.size());
   for (auto& entry : result) points.push_back(&entry.point);

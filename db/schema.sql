@@ -3,7 +3,8 @@
 
 CREATE TABLE sweeps (
   id INTEGER PRIMARY KEY,
-  name TEXT NOT NULL UNIQUE
+  name TEXT NOT NULL UNIQUE,
+  folder TEXT
 ) STRICT;
 
 CREATE TABLE campaigns (
@@ -355,6 +356,56 @@ BEGIN
     WHERE allocations.campaign = NEW.id);
 END;
 
+CREATE TABLE dropped_runs (
+  run INTEGER PRIMARY KEY REFERENCES runs(id),
+  reason TEXT NOT NULL,
+  dropped_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE dropped_campaigns (
+  campaign INTEGER PRIMARY KEY REFERENCES campaigns(id),
+  reason TEXT NOT NULL,
+  dropped_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE deleted_runs (
+  sweep TEXT NOT NULL,
+  campaign INTEGER NOT NULL,
+  run TEXT NOT NULL,
+  campaign_started TEXT NOT NULL,
+  deleted_at INTEGER NOT NULL,
+  PRIMARY KEY (sweep, campaign, run)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE deleted_logs (
+  head_hash TEXT NOT NULL,
+  size_bytes INTEGER NOT NULL,
+  content_hash TEXT NOT NULL,
+  deleted_at INTEGER NOT NULL,
+  PRIMARY KEY (head_hash, size_bytes, content_hash)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX deleted_logs_by_size ON deleted_logs(size_bytes);
+
+CREATE INDEX point_summaries_by_point ON point_summaries(point);
+
+CREATE TRIGGER run_dropped AFTER INSERT ON dropped_runs BEGIN
+  DELETE FROM point_summaries WHERE point = (SELECT point FROM runs WHERE id = NEW.run);
+END;
+
+CREATE TRIGGER run_taken_back AFTER DELETE ON dropped_runs BEGIN
+  DELETE FROM point_summaries WHERE point = (SELECT point FROM runs WHERE id = OLD.run);
+END;
+
+CREATE TRIGGER campaign_dropped AFTER INSERT ON dropped_campaigns BEGIN
+  DELETE FROM point_summaries WHERE point IN (
+    SELECT point FROM campaign_points WHERE campaign = NEW.campaign);
+END;
+
+CREATE TRIGGER campaign_taken_back AFTER DELETE ON dropped_campaigns BEGIN
+  DELETE FROM point_summaries WHERE point IN (
+    SELECT point FROM campaign_points WHERE campaign = OLD.campaign);
+END;
+
 CREATE VIEW run_overview AS
 SELECT
   runs.id AS run,
@@ -369,6 +420,7 @@ SELECT
   points.gpus, points.tp, points.pp, points.dp, points.mbs, points.gas, points.gbs,
   runs.state,
   runs.evidence,
+  coalesce(dropped_runs.reason, dropped_campaigns.reason) AS dropped,
   (SELECT text FROM notes WHERE notes.run = runs.id ORDER BY notes.id DESC LIMIT 1) AS note,
   datetime(runs.started_at, 'unixepoch') AS started,
   (SELECT count(*) FROM iterations WHERE iterations.run = runs.id) AS iterations,
@@ -385,7 +437,9 @@ JOIN points ON points.id = runs.point
 JOIN allocations ON allocations.id = runs.allocation
 LEFT JOIN campaigns ON campaigns.id = allocations.campaign
 LEFT JOIN sweeps ON sweeps.id = campaigns.sweep
-LEFT JOIN logs ON logs.id = runs.log;
+LEFT JOIN logs ON logs.id = runs.log
+LEFT JOIN dropped_runs ON dropped_runs.run = runs.id
+LEFT JOIN dropped_campaigns ON dropped_campaigns.campaign = campaigns.id;
 
 CREATE VIEW samples AS
 SELECT
@@ -417,7 +471,9 @@ JOIN runs ON runs.id = iterations.run
 JOIN points ON points.id = runs.point
 JOIN allocations ON allocations.id = runs.allocation
 LEFT JOIN campaigns ON campaigns.id = allocations.campaign
-LEFT JOIN sweeps ON sweeps.id = campaigns.sweep;
+LEFT JOIN sweeps ON sweeps.id = campaigns.sweep
+WHERE runs.id NOT IN (SELECT run FROM dropped_runs)
+  AND (campaigns.id IS NULL OR campaigns.id NOT IN (SELECT campaign FROM dropped_campaigns));
 
 CREATE VIEW canary_overview AS
 SELECT

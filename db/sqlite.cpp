@@ -68,10 +68,12 @@ Connection::Connection(const fs::path& path, ReadOnly, std::chrono::milliseconds
 }
 
 void Connection::open(bool reading, bool create) {
-  const int writing = SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
-  const std::string name = reading ? read_only_uri(path_) : path_.string();
-  const int code = sqlite3_open_v2(
-      name.c_str(), &handle_, reading ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : writing, nullptr);
+  const int how =
+      reading ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
+  // "file:x" is a file here, and to SQLite, which takes URIs so that files can be attached to read.
+  const std::string plain = path_.is_relative() ? "./" + path_.string() : path_.string();
+  const std::string name = reading ? read_only_uri(path_) : plain;
+  const int code = sqlite3_open_v2(name.c_str(), &handle_, how | SQLITE_OPEN_URI, nullptr);
   if (code != SQLITE_OK) {
     int error = sqlite3_system_errno(handle_);
     // It looked for a file to read where it could not make one.
@@ -83,6 +85,10 @@ void Connection::open(bool reading, bool create) {
   }
   sqlite3_busy_timeout(handle_, static_cast<int>(patience_.count()));
   sqlite3_extended_result_codes(handle_, 1);
+}
+
+void Connection::attach(const fs::path& path, const std::string& name) {
+  prepare("ATTACH ? AS " + name).run(read_only_uri(path));
 }
 
 bool Connection::read_only() const { return sqlite3_db_readonly(handle_, "main") == 1; }

@@ -44,6 +44,8 @@ class Connection {
   std::int64_t number(std::string_view sql);  ///< the first column of the first row
   std::int64_t last_id() const;
   bool read_only() const;
+  /// Makes the tables of another file, which is only read, known as `name`.
+  void attach(const fs::path& path, const std::string& name);
 
   [[noreturn]] void fail(int code) const;
   const fs::path& path() const { return path_; }

@@ -19,6 +19,7 @@ struct Report {
   bool ascii = false;       ///< … that has no more
   /// Notes that runs have or had, also those of rows that were left out.
   std::set<std::string> said = {};
+  std::string dropped = {};  ///< how many runs were set aside, and why; empty: none
   std::string heading = {};  ///< of which campaign it is; empty where that is plain
   std::size_t left_out = 0;  ///< rows behind the last, by --limit
 };

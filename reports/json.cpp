@@ -41,6 +41,7 @@ void write_json(const Report& report, std::ostream& out) {
   }
   auto remarks = remarks_on(report.rows);
   if (!report.heading.empty()) remarks.insert(remarks.begin(), "of " + report.heading);
+  if (!report.dropped.empty()) remarks.push_back(report.dropped);
   const Json whole{{"rows", std::move(rows)}, {"remarks", std::move(remarks)}};
   // Names and values are users' texts: what is no UTF-8 must not end the report.
   out << whole.dump(1, ' ', false, Json::error_handler_t::replace) << '\n';

@@ -69,6 +69,7 @@ void write_markdown(const Report& report, std::ostream& out) {
   if (std::any_of(table.begin(), table.end(), [](const auto& column) { return column.is_ranking; }))
     remarks.emplace_back(kBestLegend);
   if (!report.heading.empty()) remarks.insert(remarks.begin(), "of " + report.heading);
+  if (!report.dropped.empty()) remarks.push_back(report.dropped);
   if (!remarks.empty()) out << '\n';
   for (const auto& remark : remarks) out << "- " << markdown_literal(remark) << '\n';
 }

@@ -73,6 +73,7 @@ void write_terminal(const Report& report, std::ostream& out) {
   feasible.rows = feasible_rows(report.rows, infeasible);
   if (report.rows.empty()) {
     out << "no points\n";
+    if (!report.dropped.empty()) out << '\n' << wrapped(report.dropped, report.width, 2) << '\n';
     return;
   }
   if (!report.heading.empty()) out << wrapped(report.heading, report.width, 0) << "\n\n";
@@ -105,6 +106,7 @@ void write_rows(const Report& report, std::ostream& out) {
   if (!dropped.empty()) {
     remarks.push_back("left out for lack of room: " + join(dropped, ", ") + " (csv has all)");
   }
+  if (!report.dropped.empty()) remarks.push_back(report.dropped);
   if (!remarks.empty()) out << '\n';
   for (const auto& remark : remarks) out << wrapped(remark, report.width, 2) << '\n';
 }

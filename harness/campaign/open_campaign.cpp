@@ -128,8 +128,8 @@ Campaign continue_campaign(const Campaign& campaign, const Sweep& sweep,
   return next;
 }
 
-Campaign open_campaign(SweepFolder& folder, const Sweep& sweep, bool again,
-                       const std::string& now) {
+Campaign open_campaign(SweepFolder& folder, const Sweep& sweep, bool again, const std::string& now,
+                       std::int64_t taken) {
   const auto numbers = folder.campaigns();
   const std::int64_t newest = numbers.empty() ? 0 : numbers.back();
   std::set<std::string> submitted;
@@ -141,7 +141,7 @@ Campaign open_campaign(SweepFolder& folder, const Sweep& sweep, bool again,
     return submitted.count(run.name) > 0 || !folder.attempts(run.name).empty();
   };
   Campaign campaign = newest == 0 || again
-                          ? begin_campaign(sweep, newest + 1, now)
+                          ? begin_campaign(sweep, std::max(newest, taken) + 1, now)
                           : continue_campaign(folder.load_campaign(newest), sweep, has_begun);
   folder.save_campaign(campaign);
   return campaign;

@@ -30,6 +30,8 @@ void add_report(CommandLine& line) {
   report.add_option("--format", options->format, "terminal, markdown, csv or json")
       ->capture_default_str()
       ->type_name("FORMAT");
+  report.add_flag("--dropped", options->dropped,
+                  "the runs that were dropped, and why, instead of the others");
   report.add_flag("--methods", options->methods,
                   "one paragraph for a paper instead of the table: how it was measured");
   CLI::Option* update =
@@ -82,6 +84,20 @@ void add_noise(CommandLine& line) {
       ->type_name("FORMAT");
 }
 
+void add_list(CommandLine& line) {
+  const auto options = std::make_shared<ListOptions>();
+  CLI::App& list =
+      line.add("list", "what is in the database: sweeps, campaigns, runs by state, tags",
+               "pippin --db notes.db list",
+               [&line, options] { return pippin::list(line.globals(), *options); });
+  list.add_option("SWEEP", options->sweep,
+                  "a sweep, a campaign of one (SWEEP/2), a tag, or 'collected' for logs that no "
+                  "sweep made; all where none is given");
+  list.add_option("--format", options->format, "terminal, csv or json")
+      ->capture_default_str()
+      ->type_name("FORMAT");
+}
+
 void add_note(CommandLine& line) {
   const auto options = std::make_shared<NoteOptions>();
   CLI::App& note = line.add("note", "write down what you know about a run; reports show it",
@@ -91,6 +107,40 @@ void add_note(CommandLine& line) {
                   "a run's name or number; or a sweep, a campaign: all its runs")
       ->required();
   note.add_option("TEXT", options->text, "what to write; '' takes the note away")->required();
+}
+
+void add_drop(CommandLine& line) {
+  const auto options = std::make_shared<DropOptions>();
+  CLI::App& drop = line.add(
+      "drop", "set runs aside: no result counts them any more; reports say how many, and why",
+      "pippin --db notes.db drop 2 --because 'somebody else was on the node'",
+      [&line, options] { return pippin::drop(line.globals(), *options); });
+  drop.add_option("NAME", options->names,
+                  "a run (its name, or its number in the database), a campaign (SWEEP/2, or a "
+                  "tag), a whole sweep, or 'collected' for all logs that no sweep made")
+      ->required();
+  drop.add_option("--because", options->because, "why: reports show it")->type_name("TEXT");
+  drop.add_flag("--undo", options->undo, "take back what was dropped by that name");
+  drop.add_flag("--forever", options->forever,
+                "delete it from the database instead, with all that was measured; logs stay");
+}
+
+void add_merge(CommandLine& line) {
+  const auto options = std::make_shared<MergeOptions>();
+  CLI::App& merge = line.add("merge", "add what another database has, such as a colleague's",
+                             "pippin --db all.db merge notes.db",
+                             [&line, options] { return pippin::merge(line.globals(), *options); });
+  merge.add_option("OTHER.db", options->other, "a database; it is only read")->required();
+}
+
+void add_rename(CommandLine& line) {
+  const auto options = std::make_shared<RenameOptions>();
+  CLI::App& rename =
+      line.add("rename", "call a sweep or a tag otherwise",
+               "pippin --db notes.db rename before-upgrade autumn",
+               [&line, options] { return pippin::rename(line.globals(), *options); });
+  rename.add_option("OLD", options->from, "a sweep, or a tag")->required();
+  rename.add_option("NEW", options->to, "a name that nothing has yet")->required();
 }
 
 void add_tag(CommandLine& line) {
@@ -108,8 +158,12 @@ void add_tag(CommandLine& line) {
 void add_database_commands(CommandLine& line) {
   add_collect(line);
   add_report(line);
+  add_list(line);
   add_note(line);
+  add_drop(line);
+  add_merge(line);
   add_tag(line);
+  add_rename(line);
   add_compare(line);
   add_noise(line);
 }

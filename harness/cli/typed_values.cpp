@@ -8,6 +8,7 @@
 #include "harness/commands/steps/directories.h"
 #include "harness/commands/steps/sweep_source.h"
 #include "reports/column_names.h"
+#include "reports/contents.h"
 #include "reports/format.h"
 #include "reports/plan.h"
 #include "reports/presets.h"
@@ -181,9 +182,23 @@ const std::vector<Type>& types() {
       {"SWEEP", stored<NameKind::kSelections>},
       {"BASE", sides},
       {"NEW", sides},
+      {"OTHER.db", files<is_database>},
       {"status SWEEP", begun_sweeps},
       {"cancel SWEEP", begun_sweeps},
       {"update SWEEP", begun_sweeps},
+      {"drop NAME",
+       [](const TypedValue& value) {
+         Candidates all = stored<NameKind::kSelections>(value);
+         append(all, stored<NameKind::kRuns>(value));
+         return all;
+       }},
+      {"OLD",
+       [](const TypedValue& value) {
+         Candidates all = stored<NameKind::kSweeps>(value);
+         append(all, stored<NameKind::kTags>(value));
+         return all;
+       }},
+      {"rename NEW", [](const TypedValue&) { return Candidates(); }},
       {"CAMPAIGN", stored<NameKind::kCampaigns>},
       {"TAG", stored<NameKind::kTags>},
       {"RUN", stored<NameKind::kRuns>},
@@ -206,6 +221,7 @@ const std::vector<Type>& types() {
       {"SIZE", sizes},
       {"FORMAT", [](const TypedValue&) { return names_of(formats()); }},
       {"plan FORMAT", [](const TypedValue&) { return names_of(plan_formats()); }},
+      {"list FORMAT", [](const TypedValue&) { return names_of(contents_formats()); }},
       {"VERDICT",
        [](const TypedValue&) {
          return Candidates{{"slower", ""}, {"changed", "faster or slower"}};

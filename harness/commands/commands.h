@@ -53,6 +53,7 @@ struct TailOptions {
 struct ReportOptions {
   std::vector<std::string> selections;  ///< sweeps, "SWEEP/2", tags; empty: the newest campaign
   bool pool = false;                    ///< a sweep's campaigns as one instead of the newest
+  bool dropped = false;                 ///< runs that were set aside, instead of the others
   bool methods = false;                 ///< a paragraph for a paper instead of the table
   std::string format = "terminal";
   std::string samples = "clean";
@@ -79,9 +80,29 @@ struct NoiseOptions {
   std::string format = "terminal";
 };
 
+struct ListOptions {
+  std::string sweep;  ///< also "SWEEP/2", or a tag; empty: everything in the database
+  std::string format = "terminal";
+};
+
 struct NoteOptions {
   std::string run;
   std::string text;
+};
+
+struct DropOptions {
+  std::vector<std::string> names;  ///< runs, sweeps, "SWEEP/2", tags
+  std::string because;
+  bool undo = false;     ///< take them back
+  bool forever = false;  ///< delete them
+};
+
+struct MergeOptions {
+  fs::path other;  ///< a database
+};
+
+struct RenameOptions {
+  std::string from, to;
 };
 
 struct TagOptions {
@@ -133,7 +154,11 @@ ExitCode noise(const Globals& globals, const NoiseOptions& options);
 using ReadReportOptions = std::function<ReportOptions(const std::vector<std::string>& words)>;
 ExitCode update_notes(const Globals& globals, const fs::path& file,
                       const ReadReportOptions& read_options);
+ExitCode list(const Globals& globals, const ListOptions& options);
 ExitCode note(const Globals& globals, const NoteOptions& options);
+ExitCode drop(const Globals& globals, const DropOptions& options);
+ExitCode merge(const Globals& globals, const MergeOptions& options);
+ExitCode rename(const Globals& globals, const RenameOptions& options);
 ExitCode tag(const Globals& globals, const TagOptions& options);
 ExitCode import_notes(const Globals& globals, const ImportOptions& options);
 ExitCode retable(const Globals& globals, const RetableOptions& options);

@@ -5,6 +5,7 @@
 
 #include "db/database.h"
 #include "harness/commands/commands.h"
+#include "harness/commands/steps/chosen.h"
 #include "harness/commands/steps/report_rows.h"
 
 namespace pippin {
@@ -13,6 +14,7 @@ ExitCode noise(const Globals& globals, const NoiseOptions& options) {
   const NoiseFormat& format = noise_format_named(options.format);
   Database database = existing_database(globals);
   const SampleFilter filter = selection_named(globals, database, options.sweep);
+  say_what_is_set_aside(globals, database, filter);
   const auto points = digested_points(globals, database, filter);
   const std::string name = options.sweep.empty() ? globals.db.string() : options.sweep;
   const NoiseTable table{noise_of(name, points, database.evidence(filter)),

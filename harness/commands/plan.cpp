@@ -10,6 +10,7 @@
 #include "harness/commands/commands.h"
 #include "harness/commands/steps/directories.h"
 #include "harness/commands/steps/session.h"
+#include "harness/commands/steps/sweep_folders.h"
 
 namespace pippin {
 
@@ -31,7 +32,8 @@ std::string script_of_point(const Globals& globals, const Sweep& sweep,
     for (const auto& run : job.runs) {
       if (run.point_id == id)
         return files_of_submission(sweep, index_of(sweep.points),
-                                   sweep_directory(globals.db, sweep.name), first, {{&job, {run}}})
+                                   SweepFolders(globals.db).path_of(sweep.name), first,
+                                   {{&job, {run}}})
             .script;
     }
   }

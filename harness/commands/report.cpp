@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "harness/commands/steps/chosen.h"
 #include "harness/commands/steps/output.h"
 #include "harness/commands/steps/report_rows.h"
 #include "harness/commands/steps/selections.h"
@@ -46,6 +47,7 @@ Summing summing_of(const ReportOptions& options) {
       {"day", Rows::kDay}, {"allocation", Rows::kAllocation}, {"run", Rows::kRun}};
   const auto part = parts.find(options.by);
   if (part != parts.end()) summing.by = part->second;
+  if (options.dropped && part == parts.end()) summing.by = Rows::kRun;  // each has its reason
   return summing;
 }
 
@@ -138,7 +140,7 @@ std::vector<Selected> selections_of(const Globals& globals, Database& database,
     if (options.by == "campaign") {
       for (auto& one : campaigns_of(globals, database, name)) result.push_back(std::move(one));
     } else {
-      result.push_back(selected(globals, database, name, options.pool));
+      result.push_back(selected(globals, database, name, options.pool || options.dropped));
     }
   }
   return result;
@@ -153,12 +155,31 @@ std::vector<Summary> rows_of(const Globals& globals, Database& database,
   const bool several = selections.size() > 1 || options.by == "campaign";
   std::vector<Summary> rows;
   for (const auto& selection : selections) {
-    for (auto& row : report_rows(globals, database, selection.filter, summing, rating, axes)) {
+    SampleFilter filter = selection.filter;
+    filter.dropped = options.dropped;
+    for (auto& row : report_rows(globals, database, filter, summing, rating, axes)) {
       if (several) row.selection = selection.name;
       rows.push_back(std::move(row));
     }
   }
   return several ? by_point(std::move(rows)) : rows;
+}
+
+/// One line on what the table leaves out.
+std::string words_on_dropped(Database& database, const std::vector<Selected>& selections,
+                             bool are_shown) {
+  if (are_shown) return "";
+  std::map<std::string, std::int64_t> by_reason;
+  for (const auto& selection : selections) {
+    for (const auto& one : database.dropped(selection.filter)) by_reason[one.reason] += one.runs;
+  }
+  if (by_reason.empty()) return "";
+  std::vector<DroppedRuns> all;
+  all.reserve(by_reason.size());
+  for (const auto& [reason, runs] : by_reason) all.push_back({reason, runs});
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.runs > b.runs; });
+  return dropped_text(all) + "; 'pippin report --dropped' shows them";
 }
 
 }  // namespace
@@ -169,6 +190,7 @@ Report report_of(const Globals& globals, Database& database, const ReportOptions
   if (!columns.empty()) axes.merge(axes_in_columns(columns));
   const auto selections = selections_of(globals, database, options);
   Report report;
+  report.dropped = words_on_dropped(database, selections, options.dropped);
   if (selections.size() == 1) report.heading = selections.front().heading;
   report.rows = rows_of(globals, database, selections, options, axes);
   // Before rows are left out: an axis is one though none of the rest has it.

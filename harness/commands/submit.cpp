@@ -12,6 +12,7 @@
 #include "harness/commands/steps/follow.h"
 #include "harness/commands/steps/record.h"
 #include "harness/commands/steps/session.h"
+#include "harness/commands/steps/sweep_folders.h"
 #include "reports/values.h"
 #include "slurm/directives.h"
 #include "slurm/slurm.h"
@@ -68,9 +69,9 @@ ExitCode test_only(const Globals& globals, const Sweep& sweep) {
     if (!tested.insert(job.nodes).second) continue;
     Submission submission;
     submission.name = job.name;
-    const JobFiles files =
-        files_of_submission(sweep, index_of(sweep.points), sweep_directory(globals.db, sweep.name),
-                            submission, {{&job, job.runs}});
+    const JobFiles files = files_of_submission(sweep, index_of(sweep.points),
+                                               SweepFolders(globals.db).path_of(sweep.name),
+                                               submission, {{&job, job.runs}});
     write_output(fmt::format("{}: {}\n", job.name, printable(SlurmScheduler::test(files.script))));
   }
   return ExitCode::kDone;

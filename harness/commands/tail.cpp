@@ -10,6 +10,7 @@
 #include "harness/commands/steps/report_rows.h"
 #include "harness/commands/steps/schedulers.h"
 #include "harness/commands/steps/session.h"
+#include "harness/commands/steps/sweep_folders.h"
 
 namespace pippin {
 
@@ -26,11 +27,12 @@ struct Found {
 /// the others are added to `names`.
 std::optional<Found> run_of(const Globals& globals, const std::string& sweep,
                             const std::string& run, std::vector<std::string>& names) {
-  for (const auto& entry : disk().list(runs_directory(globals.db))) {
-    SweepFolder folder(disk(), runs_directory(globals.db) / entry);
-    if (!sweep.empty() && entry != file_name_of(sweep)) continue;
+  const SweepFolders folders(globals.db);
+  for (const auto& path : folders.all()) {
+    SweepFolder folder(disk(), path);
+    if (!sweep.empty() && path != folders.path_of(sweep)) continue;
     for (const std::int64_t number : folder.campaigns()) {
-      const Campaign campaign = folder.load_campaign(number);
+      const Campaign campaign = folders.load(folder, number);
       for (const auto& job : campaign.jobs) {
         for (const auto& planned : job.runs) {
           if (planned.name == run) return Found{folder, campaign, run};

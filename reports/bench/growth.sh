@@ -111,5 +111,12 @@ echo "|---|---|---|---|---|"
   grows 'noise: allocations' 10 'database "$folder/t.db" 50 "$n" 1 3 32; $p report >"$folder/out"' '$p noise s'
   grows 'noise: nodes of as many allocations' 32 'database "$folder/t.db" 1 "$n" 1 3 "$n"; $p report >"$folder/out"' \
     '$p noise s'
+  # Both have as many runs, of campaigns begun at other times.
+  grows 'merge: runs of each' 625 'database "$folder/o.db" $((n / 5)) 5 1 20; database "$folder/base.db" $((n / 5)) 5 1 20
+    sqlite3 "$folder/o.db" "UPDATE campaigns SET started = '\''2026-05-01T00:00:00Z'\''; UPDATE runs SET started_at = started_at + 7"' \
+    '$p merge "$folder/o.db"' 'cp "$folder/base.db" "$folder/t.db"; rm -f "$folder"/t.db-*'
+  grows 'merge of what is there: runs' 625 'database "$folder/o.db" $((n / 5)) 5 1 20; cp "$folder/o.db" "$folder/t.db"
+    $p report >"$folder/out"' '$p merge "$folder/o.db"'
+  grows 'list: campaigns' 300 'database "$folder/t.db" 1 1 "$n" 1' '$p list'
 }
 exit "$failed"

@@ -19,7 +19,8 @@ std::string shape_of(db::Connection& connection) {
       test::sql_text(connection,
                      "SELECT group_concat(sql, '; ') FROM (SELECT sql FROM sqlite_master "
                      "WHERE sql IS NOT NULL ORDER BY type, name)");
-  return std::regex_replace(sql, std::regex("\\s+"), " ");
+  const std::string line = std::regex_replace(sql, std::regex("\\s+"), " ");
+  return std::regex_replace(line, std::regex(" ([,)])"), "$1");
 }
 
 }  // namespace

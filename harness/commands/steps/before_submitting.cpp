@@ -2,8 +2,6 @@
 
 #include <cmath>
 #include <fmt/format.h>
-#include <iostream>
-#include <unistd.h>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -50,13 +48,6 @@ std::string text_of(const Claim& claim) {
   return text;
 }
 
-bool answers_yes(const std::string& question) {
-  write_error(question + " [y/N] ");
-  std::string answer;
-  std::getline(std::cin, answer);
-  return lower(trim(answer)) == "y" || lower(trim(answer)) == "yes";
-}
-
 }  // namespace
 
 void say_what_was_dropped(const Globals& globals, const Sweep& sweep, const SweepSource& source) {
@@ -84,12 +75,11 @@ void agree(const Globals& globals, Session& session) {
   const Claim claim = claim_of(session.sweep(), jobs);
   remark(globals, text_of(claim));
   const double budget = session.sweep().cluster.budget_gpu_hours;
-  if (globals.yes || claim.gpu_hours.value_or(0) <= budget) return;
+  if (claim.gpu_hours.value_or(0) <= budget) return;
   const std::string much =
       fmt::format("that may take {:.4g} GPU-hours, and the budget of cluster {} is {:.4g}",
                   *claim.gpu_hours, session.sweep().cluster.name, budget);
-  const bool may_ask = ::isatty(STDIN_FILENO) && ::isatty(STDERR_FILENO);
-  if (may_ask && answers_yes(much + "; submit?")) return;
+  if (agrees(globals, much + "; submit?")) return;
   bad_input("{}: {}; nothing was submitted: say --yes, or set 'budget' in the cluster file",
             session.sweep().file.string(), much);
 }

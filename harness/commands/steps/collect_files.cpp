@@ -137,6 +137,7 @@ class Collector {
       bad_ = true;
       return;
     }
+    if (reason_against(text).empty()) database_.forgive(text);  // it was named itself
     if (store(path, text)) return;
     bad_ = true;
     ++totals_.no_logs;

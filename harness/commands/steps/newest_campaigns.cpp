@@ -9,6 +9,7 @@
 #include "harness/commands/steps/report_rows.h"
 #include "harness/commands/steps/selections.h"
 #include "harness/commands/steps/session.h"
+#include "harness/commands/steps/sweep_folders.h"
 
 namespace pippin {
 
@@ -17,13 +18,14 @@ namespace {
 using Found = std::vector<OpenCampaign>;
 
 /// The newest campaign of a folder, or the one of that number, where there is one.
-void append(Found& found, const fs::path& path, std::optional<std::int64_t> number = {}) {
+void append(Found& found, const SweepFolders& folders, const fs::path& path,
+            std::optional<std::int64_t> number = {}) {
   SweepFolder folder(disk(), path);
   const auto numbers = folder.campaigns();
   if (numbers.empty()) return;
   const bool is_there =
       !number || std::find(numbers.begin(), numbers.end(), *number) != numbers.end();
-  if (is_there) found.emplace_back(folder, folder.load_campaign(number.value_or(numbers.back())));
+  if (is_there) found.emplace_back(folder, folders.load(folder, number.value_or(numbers.back())));
 }
 
 /// The sweep, campaign or tag of that name, or that of a run, as the database knows them.
@@ -39,10 +41,11 @@ std::optional<CampaignName> campaign_known_as(const Globals& globals, const std:
 
 std::optional<OpenCampaign> find_campaign(const Globals& globals, const std::string& name) {
   Found found;
-  append(found, sweep_directory(globals.db, sweep_meant(name)));
+  const SweepFolders folders(globals.db);
+  append(found, folders, folders.path_of(sweep_meant(name)));
   if (found.empty()) {
     if (const auto known = campaign_known_as(globals, name))
-      append(found, sweep_directory(globals.db, known->sweep), known->number);
+      append(found, folders, folders.path_of(known->sweep), known->number);
   }
   return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
@@ -51,7 +54,8 @@ std::vector<OpenCampaign> newest_campaigns(const Globals& globals, const std::st
   const fs::path runs = runs_directory(globals.db);
   Found found;
   if (name.empty()) {
-    for (const auto& folder : disk().list(runs)) append(found, runs / folder);
+    const SweepFolders folders(globals.db);
+    for (const auto& path : folders.all()) append(found, folders, path);
     if (found.empty())
       remark(globals, fmt::format("{}: no campaign yet", printable(runs.string())));
     return found;

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iostream>
 #include <string_view>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -21,6 +22,15 @@ void write_error(const std::string& text) {
 
 void remark(const Globals& globals, const std::string& line) {
   if (!globals.quiet) write_error(line + "\n");
+}
+
+bool agrees(const Globals& globals, const std::string& question) {
+  if (globals.yes) return true;
+  if (!::isatty(STDIN_FILENO) || !::isatty(STDERR_FILENO)) return false;
+  write_error(question + " [y/N] ");
+  std::string answer;
+  std::getline(std::cin, answer);
+  return lower(trim(answer)) == "y" || lower(trim(answer)) == "yes";
 }
 
 std::size_t terminal_width(int descriptor) {

@@ -17,6 +17,9 @@ struct Globals {
 /// Writes a line to standard error unless the user wants quiet.
 void remark(const Globals& globals, const std::string& line);
 
+/// Asks a person, where one is there; true where the user said --yes, or answers so.
+bool agrees(const Globals& globals, const std::string& question);
+
 /// Writes to standard error as far as that can be.
 void write_error(const std::string& text);
 

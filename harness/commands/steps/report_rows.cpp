@@ -66,7 +66,8 @@ std::vector<PointSamples> digested_points(const Globals& globals, Database& data
 std::vector<Summary> report_rows(const Globals& globals, Database& database,
                                  const SampleFilter& filter, const Summing& summing,
                                  const Rating& rating, const AxisNames& axes) {
-  const bool usual = summing.samples == Samples::kClean && summing.by == Rows::kPoint;
+  const bool usual =
+      !filter.dropped && summing.samples == Samples::kClean && summing.by == Rows::kPoint;
   AxisNames known = axes;
   for (auto& axis : precision_axes()) known.insert(std::move(axis));
   auto rows = usual ? point_rows(globals, database, {filter, known})

@@ -46,12 +46,17 @@ std::string sweep_meant(const std::string& text) {
   return text_at(*name, "sweep");
 }
 
-std::optional<SampleFilter> find_selection(Database& database, const std::string& name) {
+std::optional<SampleFilter> find_selection_itself(Database& database, const std::string& name) {
   if (name.empty()) return SampleFilter{};
   if (auto selection = database.selection(name)) return selection;
   if (name == kCollected) return SampleFilter{"", {}};
   const std::string sweep = sweep_meant(name);
-  return sweep == name ? campaign_of_run(database, name) : database.selection(sweep);
+  return sweep == name ? std::nullopt : database.selection(sweep);
+}
+
+std::optional<SampleFilter> find_selection(Database& database, const std::string& name) {
+  const auto selection = find_selection_itself(database, name);
+  return selection ? selection : campaign_of_run(database, name);
 }
 
 Selected selected(const Globals& globals, Database& database, const std::string& name, bool pool) {

@@ -22,8 +22,10 @@ struct Selected {
 /// the file names no sweep.
 std::string sweep_meant(const std::string& text);
 
-/// The sweep, campaign or tag of that name, or that of a sweep file; of a run's name or number its
-/// campaign; everything where it is empty; nothing where there is none.
+/// The sweep, campaign or tag of that name, or that of a sweep file; everything where it is empty;
+/// nothing where there is none.
+std::optional<SampleFilter> find_selection_itself(Database& database, const std::string& name);
+/// The same; of a run's name or number its campaign.
 std::optional<SampleFilter> find_selection(Database& database, const std::string& name);
 
 /// The newest campaign of a sweep, or of all where `name` is empty; what no campaign made where

@@ -14,7 +14,9 @@
 #include "harness/campaign/open_campaign.h"
 #include "harness/campaign/start_times.h"
 #include "harness/commands/steps/directories.h"
+#include "harness/commands/steps/report_rows.h"
 #include "harness/commands/steps/schedulers.h"
+#include "harness/commands/steps/sweep_folders.h"
 #include "harness/scrape/probe_endings.h"
 #include "slurm/ask.h"
 #include "slurm/directives.h"
@@ -44,6 +46,16 @@ std::string as_compared(const std::string& script) {
   const auto from = script.find("\npippin_give_up=");
   if (from == std::string::npos) return script;
   return script.substr(0, from) + script.substr(script.find('\n', from + 1));
+}
+
+bool is_there(const fs::path& path) {
+  std::error_code none;
+  return fs::exists(path, none);
+}
+
+/// Of the sweep's campaigns in the database: those of others may have come with a merge.
+std::int64_t newest_number(const Globals& globals, const std::string& sweep) {
+  return is_there(globals.db) ? existing_database(globals).newest_number(sweep) : 0;
 }
 
 }  // namespace
@@ -105,7 +117,7 @@ CampaignMachine observer_of(const SweepFolder& folder, const Campaign& campaign,
 
 Session::Session(const Globals& globals, Sweep sweep, const SessionOptions& options)
     : sweep_(std::move(sweep)),
-      folder_(disk(), sweep_directory(globals.db, sweep_.name)),
+      folder_(disk(), SweepFolders(globals.db).path_of(sweep_.name)),
       scheduler_(
           scheduler_of(globals.db, sweep_.cluster.scheduler, sweep_.cluster.scheduler_options)),
       give_up_after_(options.give_up_after) {
@@ -117,11 +129,16 @@ Session::Session(const Globals& globals, Sweep sweep, const SessionOptions& opti
                             .script);
   disk().make_directory(folder_.root());
   lock_.emplace(folder_.root() / "lock");
-  campaign_ = open_campaign(folder_, sweep_, options.again, now_utc());
+  if (SweepFolders(globals.db).path_of(sweep_.name) != folder_.root())
+    machine_failed("{}: was renamed just now; repeat the command", sweep_.file.string());
+  campaign_ =
+      open_campaign(folder_, sweep_, options.again, now_utc(), newest_number(globals, sweep_.name));
+  campaign_.sweep = sweep_.name;  // its manifest may have the name the sweep had then
   if (campaign_.scheduler != sweep_.cluster.scheduler) {
     bad_input("{}: campaign {} was begun on '{}'; --again begins one on '{}'", sweep_.file.string(),
               campaign_.number, campaign_.scheduler, sweep_.cluster.scheduler);
   }
+  leave_out_what_is_set_aside(globals);
   points_ = index_of(campaign_.points);
   if (!options.only.empty()) only_ = points_where(sweep_.points, "--only", options.only);
   MachineOptions machine = own_surroundings();
@@ -140,6 +157,26 @@ Session::Session(const Globals& globals, Sweep sweep, const SessionOptions& opti
         return files(submission, tasks);
       },
       machine);
+}
+
+/// What a person has set aside is not measured again by itself.
+void Session::leave_out_what_is_set_aside(const Globals& globals) {
+  if (!is_there(globals.db)) return;
+  const CampaignName name{campaign_.sweep, campaign_.number};
+  const SetAside aside = existing_database(globals).set_aside(name);
+  if (aside.campaign_reason) {
+    bad_input(
+        "{}: campaign {} of it is dropped ({}); 'pippin drop --undo {}' takes it back, --again "
+        "begins another",
+        sweep_.file.string(), campaign_.number, printable(*aside.campaign_reason),
+        printable(text_of(name)));
+  }
+  if (aside.campaign_deleted)
+    bad_input("{}: campaign {} of it was deleted from {}; --again begins another",
+              sweep_.file.string(), campaign_.number, globals.db.string());
+  for (auto& job : campaign_.jobs) {
+    std::erase_if(job.runs, [&](const PlannedRun& run) { return aside.runs.count(run.name) > 0; });
+  }
 }
 
 JobFiles Session::files(const Submission& submission, const std::vector<TaskPlan>& tasks) const {

@@ -47,11 +47,12 @@ CampaignMachine observer_of(const SweepFolder& folder, const Campaign& campaign,
 class Session {
  public:
   /// Opens the newest campaign or begins one. Errors: Error where another process works on the
-  /// sweep, or bash does not understand its command.
+  /// sweep, bash does not understand its command, or the campaign was dropped.
   Session(const Globals& globals, Sweep sweep, const SessionOptions& options);
 
   const Sweep& sweep() const { return sweep_; }
   SweepFolder& folder() { return folder_; }
+  /// Without the runs that were set aside.
   const Campaign& campaign() const { return campaign_; }
   CampaignMachine& machine() { return *machine_; }
   Scheduler& scheduler() { return *scheduler_; }
@@ -66,6 +67,7 @@ class Session {
 
  private:
   JobFiles files(const Submission& submission, const std::vector<TaskPlan>& tasks) const;
+  void leave_out_what_is_set_aside(const Globals& globals);
   std::optional<std::vector<TaskPlan>> tasks_of(const Submission& submission) const;
 
   Sweep sweep_;

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "db/names.h"
+#include "harness/commands/steps/chosen.h"
 #include "harness/commands/steps/days.h"
 #include "harness/commands/steps/report_rows.h"
 
@@ -33,6 +34,7 @@ bool has_run(const std::vector<PointSamples>& points) {
 ComparisonSide side_of_campaign(const Globals& globals, Database& database,
                                 const SampleFilter& filter) {
   const CampaignName name{*filter.sweep, filter.campaign};
+  say_what_is_set_aside(globals, database, filter);
   return {text_of(name), digested_points(globals, database, filter)};
 }
 

@@ -1,0 +1,45 @@
+#include "harness/commands/steps/sweep_folders.h"
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "db/database.h"
+#include "harness/commands/steps/directories.h"
+
+namespace pippin {
+
+SweepFolders::SweepFolders(const fs::path& db) : db_(db) {
+  std::error_code none;
+  if (!fs::exists(db, none)) return;
+  OpenDatabase existing;
+  existing.create = false;
+  folders_ = Database(db, existing).folders();
+  for (const auto& [sweep, folder] : folders_) sweeps_[folder] = sweep;
+}
+
+fs::path SweepFolders::path_of(const std::string& sweep) const {
+  const auto own = folders_.find(sweep);
+  if (own != folders_.end()) return runs_directory(db_) / own->second;
+  const auto taken = sweeps_.find(file_name_of(sweep));
+  if (taken == sweeps_.end()) return sweep_directory(db_, sweep);
+  bad_input(
+      "{}: sweep '{}' is called '{}' now: write 'sweep: {}' in its file to go on with it, or give "
+      "a "
+      "new sweep another name",
+      db_.string(), printable(sweep), printable(taken->second), printable(taken->second));
+}
+
+std::vector<fs::path> SweepFolders::all() const {
+  std::vector<fs::path> paths;
+  for (const auto& name : disk().list(runs_directory(db_)))
+    paths.push_back(runs_directory(db_) / name);
+  return paths;
+}
+
+Campaign SweepFolders::load(SweepFolder& folder, std::int64_t number) const {
+  Campaign campaign = folder.load_campaign(number);
+  const auto renamed = sweeps_.find(folder.root().filename().string());
+  if (renamed != sweeps_.end()) campaign.sweep = renamed->second;
+  return campaign;
+}
+
+}  // namespace pippin

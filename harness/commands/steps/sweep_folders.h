@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/jobs/protocol.h"
+
+namespace pippin {
+
+/// Where the files of a database's sweeps are. A sweep that was renamed keeps its folder, so that
+/// jobs that are under way find it, and logs stay where the database says.
+class SweepFolders {
+ public:
+  /// Reads the database, if there is one.
+  explicit SweepFolders(const fs::path& db);
+
+  /// Errors: Error (bad input) where the folder of that name is another sweep's, by an earlier
+  /// name.
+  fs::path path_of(const std::string& sweep) const;
+  /// Of each sweep that was begun.
+  std::vector<fs::path> all() const;
+  /// A campaign of a folder, under the sweep's name of today.
+  Campaign load(SweepFolder& folder, std::int64_t number) const;
+
+ private:
+  fs::path db_;
+  std::map<std::string, std::string> folders_;  ///< of sweeps that were renamed
+  std::map<std::string, std::string> sweeps_;   ///< … by folder
+};
+
+}  // namespace pippin
