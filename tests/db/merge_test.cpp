@@ -55,7 +55,7 @@ struct Two {
     theirs.put_noted({noted});
     test::add(theirs, "x.out", test::log_of(1, 4, 0.25));
     theirs.put_tag("good", {"gpt", 1});
-    theirs.put_note(1, "slow");
+    theirs.put_note({1}, "slow");
     theirs.drop({{2}, {}, false}, "disturbed");
   }
   std::int64_t number(const std::string& sql) const {
@@ -158,7 +158,7 @@ TEST_CASE(
   test::add(two.ours, "grows.out", log(4, 0.2));
   test::add(two.ours, "long.out", log(9, 0.3));
   test::add(two.ours, "x.out", log(4, 0.4));
-  two.ours.put_note(two.ours.runs_named("grows")[0].id, "mine");
+  two.ours.put_note({two.ours.runs_named("grows")[0].id}, "mine");
   two.ours.drop({{two.ours.runs_named("grows")[0].id}, {}, false}, "disturbed");
   {
     Database theirs(two.theirs_path);
@@ -189,7 +189,7 @@ TEST_CASE("a log from elsewhere gives way to the campaign it is of") {
   Two two;
   two.fill_theirs();
   test::add(two.ours, "copy.out", test::log_of(1, 5, 'a'));
-  two.ours.put_note(1, "mine");
+  two.ours.put_note({1}, "mine");
   two.ours.merge(two.theirs_path, {});
   CHECK(two.ours.runs_named("copy").empty());
   CHECK(two.number("SELECT count(*) FROM runs WHERE name = 'a'") == 1);
@@ -201,7 +201,7 @@ TEST_CASE("notes of both are kept in the order of their times, tags and drops co
   two.fill_theirs();
   fs::copy_file(two.theirs_path, two.folder / "copy.db");
   Database copy(two.folder / "copy.db");
-  copy.put_note(2, "ours");
+  copy.put_note({2}, "ours");
   copy.put_tag("mine", {"gpt", 1});
   db::Connection(two.theirs_path, false)
       .run("INSERT INTO notes (run, text, written_at) VALUES (2, 'early', 7)");
