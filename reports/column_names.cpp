@@ -79,7 +79,7 @@ const std::vector<ColumnName>& column_names() {
       {"selection", "selection", {}},
       {"point", "point", {"configuration", "config"}},
       {"run", "run", {"run name"}},
-      {"number", "number", {"run number", "id", "run id"}},
+      {"number", "number", {"run number"}},
       {"allocation", "allocation", {"job"}},
       {"day", "day", {}},
       {"trainer", "trainer", {"framework"}},

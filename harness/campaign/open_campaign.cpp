@@ -140,8 +140,11 @@ Campaign open_campaign(SweepFolder& folder, const Sweep& sweep, bool again, cons
   const auto has_begun = [&](const PlannedJob&, const PlannedRun& run) {
     return submitted.count(run.name) > 0 || !folder.attempts(run.name).empty();
   };
+  // Without its plan the first campaign is made again; what is stored is its own then.
+  const bool lost_first = newest == 0 && !submitted.empty();
+  const std::int64_t number = lost_first ? 1 : std::max(newest, taken) + 1;
   Campaign campaign = newest == 0 || again
-                          ? begin_campaign(sweep, std::max(newest, taken) + 1, now)
+                          ? begin_campaign(sweep, number, now)
                           : continue_campaign(folder.load_campaign(newest), sweep, has_begun);
   folder.save_campaign(campaign);
   return campaign;

@@ -163,9 +163,9 @@ void add_database_commands(CommandLine& line) {
   add_drop(line);
   add_merge(line);
   add_tag(line);
-  add_rename(line);
   add_compare(line);
   add_noise(line);
+  add_rename(line);
 }
 
 void add_table_options(CLI::App& command, ReportOptions& options) {
