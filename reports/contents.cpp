@@ -97,6 +97,10 @@ std::vector<TextColumn> columns_of(const ContentsTable& table) {
   for (const RunState state : kStates)
     columns.push_back(count_column(table, std::string(text_of(state)),
                                    [state](const auto& entry) { return runs_in(entry, state); }));
+  columns.push_back(
+      count_column(table, "dropped", [](const auto& entry) { return entry.dropped; }));
+  columns.push_back(
+      text_column(table, "because", 4, [](const auto& entry) { return printable(entry.because); }));
   columns.push_back(text_column(
       table, "tags", 6, [](const auto& entry) { return printable(join(entry.tags, ", ")); }));
   columns.push_back(text_column(table, "last run (UTC)", 4, [](const auto& entry) {

@@ -23,7 +23,7 @@ ExitCode list(const Globals& globals, const ListOptions& options) {
   }
   std::ostringstream text;
   format.write(table, text);
-  write_output(text.str());
+  options.format == "terminal" ? write_text(text.str()) : write_output(text.str());
   return ExitCode::kDone;
 }
 
