@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/jobs/protocol.h"
 #include "db/database.h"
@@ -36,6 +37,8 @@ std::string words_on(const Merged& merged) {
 }  // namespace
 
 ExitCode merge(const Globals& globals, const MergeOptions& options) {
+  if (!disk().exists(options.other))
+    bad_input("{}: no such file", printable(options.other.string()));
   Database database(globals.db);
   const Merged merged = database.merge(options.other, begun_here(globals.db));
   keep_sums(globals, database);

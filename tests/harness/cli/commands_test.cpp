@@ -529,6 +529,7 @@ TEST_CASE("input that is refused leaves no database behind") {
   here.write("bad.yaml", "sweep: s\ngrid: {tp: [1]}\ncommand: \"echo {tp} 'unclosed\"\n");
   CHECK(here.pippin("run none.yaml").exit_code == 2);
   CHECK(here.pippin("submit bad.yaml").exit_code == 2);
+  CHECK_THAT(here.pippin("merge none.db").err, Contains("none.db: no such file"));
   CHECK(here.shell("ls -d t.db*").out.empty());
 }
 
