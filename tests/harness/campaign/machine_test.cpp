@@ -159,14 +159,13 @@ TEST_CASE("a lost run that is not wanted any more is not handed over again") {
   campaign.jobs[0].runs[0].left = true;
   campaign.jobs[0].runs.push_back({"new-a1", "q", 1, 2});
   std::vector<std::size_t> launched;
-  CampaignMachine machine(
-      SweepFolder(files, "/s"), files, hole, campaign,
-      [&](const Submission&, const std::vector<TaskPlan>& tasks) {
-        launched.push_back(tasks.at(0).runs.size());
-        CHECK(tasks.at(0).runs.at(0).name == "new-a1");
-        return JobFiles{"script", {}};
-      },
-      {});
+  CampaignMachine machine(SweepFolder(files, "/s"), files, hole, campaign,
+                          [&](const Submission&, const std::vector<TaskPlan>& tasks) {
+                            launched.push_back(tasks.at(0).runs.size());
+                            CHECK(tasks.at(0).runs.at(0).name == "new-a1");
+                            return JobFiles{"script", {}};
+                          },
+                          {});
   for (int i = 0; i < 10; ++i) machine.step();
   CHECK(launched == std::vector<std::size_t>{1, 1, 1});  // a new run, and it may be tried thrice
   CHECK(machine.counts() == RunCounts{0, 0, 0, 0, 0, 1, 0, 0, 1});
