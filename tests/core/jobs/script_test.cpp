@@ -413,11 +413,13 @@ TEST_CASE("a canary that hangs is stopped and the job takes no more of them") {
 
 namespace {
 
-/// A run that is over its time after a second, and one that goes on behind it.
+constexpr int kLimit_s = 4;  // long enough for a command to begin beside a compiler
+
+/// A run that is over its time after that, and one that goes on behind it.
 std::vector<Attempt> attempts_of_stopped(const fs::path& root, const std::string& command,
                                          bool stalled = false) {
   JobScript job = script_of(root, {{"job", {{"one", {}, command}, {"two", {}, "true"}}}});
-  (stalled ? job.stalled_s : job.run_time_s) = 1;
+  (stalled ? job.stalled_s : job.run_time_s) = kLimit_s;
   job.prolog = {"pippin_grace=1"};
   CHECK(run_program({"bash", write_files(job).string()}).exit_code == 0);
   SweepFolder folder(disk(), root);
@@ -444,12 +446,12 @@ TEST_CASE("a run over its run_time is stopped and the next goes on") {
   const auto attempt = attempts_of_stopped(root.path(), "printf 'step 7\\n\\n'; sleep 600").at(0);
   CHECK(attempt.exit_code == 124);
   CHECK(attempt.stopped == "run_time");
-  CHECK(attempt.stopped_after_s == 1);
+  CHECK(attempt.stopped_after_s == kLimit_s);
   CHECK_FALSE(attempt.interrupted);
-  CHECK(text_of_file(attempt.stopped_file()) == "stopped=run_time after=1\nstep 7\n");
-  CHECK(text_of_file(attempt.log()) == "step 7\n\npippin: stopped (run_time after=1 s)\n");
+  CHECK(text_of_file(attempt.stopped_file()) == "stopped=run_time after=4\nstep 7\n");
+  CHECK(text_of_file(attempt.log()) == "step 7\n\npippin: stopped (run_time after=4 s)\n");
   CHECK_THAT(text_of_file(attempt.directory / "done"),
-             Catch::Matches("exit=124 ended=[0-9]+ stopped=run_time after=1\n"));
+             Catch::Matches("exit=124 ended=[0-9]+ stopped=run_time after=4\n"));
 }
 
 TEST_CASE("a run that is stopped has not gone well, whatever it leaves") {
@@ -463,12 +465,12 @@ TEST_CASE("a run that is stopped has not gone well, whatever it leaves") {
 TEST_CASE("a run whose log falls silent is stopped, and one that prints is not") {
   const test::TemporaryDirectory root;
   const auto attempt = attempts_of_stopped(root.path(),
-                                           "for i in 1 2 3 4 5 6 7 8; do sleep 0.4; echo $i; done\n"
+                                           "for i in 1 2 3 4 5 6 7 8; do sleep 0.8; echo $i; done\n"
                                            "printf '50 %%\\r60 %%'; sleep 600",
                                            true)
                            .at(0);
   CHECK(attempt.stopped == "stalled");
-  CHECK(text_of_file(attempt.stopped_file()) == "stopped=stalled after=1\n60 %\n");
+  CHECK(text_of_file(attempt.stopped_file()) == "stopped=stalled after=4\n60 %\n");
   CHECK_THAT(text_of_file(attempt.log()), Catch::Contains("\n8\n50 %\r60 %\npippin: stopped ("));
 }
 
