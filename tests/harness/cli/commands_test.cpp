@@ -433,14 +433,14 @@ TEST_CASE("a run that hangs is a timeout with its last line, and tried again onl
   const Workplace here;
   here.write(
       "s.yaml",
-      "sweep: s\ngrid: {mbs: [1, 2, 4]}\nrun_time: 2 s\n"
+      "sweep: s\ngrid: {mbs: [1, 2, 4]}\nrun_time: 10 s\n"
       "command: 'if [ {mbs} = 2 ] && ! [ -e mended ]; then echo waiting for rank 3; sleep 60; "
       "fi; \"${PIPPIN%/*}/probes/replay\" --mbs {mbs} --sleep-factor 0'\n");
   const std::string run = "export PIPPIN; \"$PIPPIN\" --db t.db run s.yaml";
   CHECK(here.shell(run).exit_code == 1);
   CHECK(here.sql("SELECT state, count(*) FROM runs GROUP BY state") == "ok|2\ntimeout|1");
   CHECK(here.sql("SELECT evidence FROM runs WHERE state = 'timeout'") ==
-        "stopped after run_time 2 s; last: waiting for rank 3");
+        "stopped after run_time 10 s; last: waiting for rank 3");
   CHECK_THAT(here.pippin("report s --format csv").out, Contains("timeout"));
   CHECK_THAT(here.pippin("status s").out, Contains("2 ok, 1 failed"));
   CHECK(here.shell("touch mended; " + run).exit_code == 1);
@@ -470,13 +470,13 @@ TEST_CASE("what a log says of the rank that died goes before the stop that it le
   const Workplace here;
   here.write(
       "s.yaml",
-      "sweep: s\ngrid: {mbs: [1]}\nstalled: 1 s\ncommand: 'printf \" iteration 1/ 5 | elapsed time "
+      "sweep: s\ngrid: {mbs: [1]}\nstalled: 5 s\ncommand: 'printf \" iteration 1/ 5 | elapsed time "
       "per iteration (ms): 9.0 |\\ntorch.OutOfMemoryError: CUDA out of memory: {mbs}\\nwaits\\n\"; "
       "sleep 60'\n");
   CHECK(here.pippin("run s.yaml").exit_code == 1);
   CHECK(
       here.sql("SELECT state, evidence FROM runs") ==
-      "oom|torch.OutOfMemoryError: CUDA out of memory: 1; stopped: its log has not grown for 1 s; "
+      "oom|torch.OutOfMemoryError: CUDA out of memory: 1; stopped: its log has not grown for 5 s; "
       "last: waits");
 }
 
