@@ -1,5 +1,6 @@
 #include "reports/rates.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "reports/peak.h"
@@ -32,6 +33,9 @@ void rate(Summary& row, const Rating& rating) {
   if (row.useful_tflops) row.mfu = finite(*row.useful_tflops / *peak);
   const auto done = rate_of(hardware_flops(rating.formula, row.point.model, *gbs, recompute));
   if (done) row.hfu = finite(*done / *peak);
+  if (std::max(row.mfu.value_or(0), row.hfu.value_or(0)) > 1)
+    row.remarks.emplace_back(
+        "more than the accelerator can do: its peak, the model or the batch is not this run's");
 }
 
 }  // namespace pippin

@@ -165,3 +165,16 @@ TEST_CASE("there are no rates of what is not known") {
   CHECK_FALSE(row.mfu);
   CHECK_FALSE(row.hfu);
 }
+
+TEST_CASE("a rate above what the accelerator can do is remarked") {
+  const auto remarks = [](double seconds) {
+    Summary row = test::row_52b("a", seconds);
+    row.point.model.padded_vocab = 50688;
+    row.recompute = "none";
+    rate(row, {FlopsFormula::kParams, {{"fp16", 125}}, "fp16"});
+    return row.remarks;
+  };
+  CHECK(remarks(126.607).empty());
+  REQUIRE(remarks(12.6607).size() == 1);
+  CHECK_THAT(remarks(12.6607)[0], Catch::StartsWith("more than the accelerator can do"));
+}
