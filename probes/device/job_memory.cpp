@@ -90,7 +90,8 @@ std::uint64_t room_along(const std::string& root, std::string path, bool second)
   std::uint64_t room = kNoLimit;
   for (;;) {
     while (!path.empty() && path.back() == '/') path.pop_back();
-    room = std::min(room, room_in(root + mount->folder + path, second ? kVersion2 : kVersion1));
+    const std::string folder = std::string(root).append(mount->folder).append(path);
+    room = std::min(room, room_in(folder, second ? kVersion2 : kVersion1));
     if (path.empty()) return room;
     path.erase(path.find_last_of('/') == std::string::npos ? 0 : path.find_last_of('/'));
   }
