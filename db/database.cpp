@@ -179,6 +179,10 @@ Added Database::add_network_tables(const LogFile& file, std::int64_t taken_at,
   return added;
 }
 
+std::unordered_map<std::int64_t, std::string> Database::run_logs(const SampleFilter& filter) {
+  return db::run_logs(home_->connection, filter);
+}
+
 Evidence Database::evidence(const SampleFilter& filter) {
   const auto lock = home_->lock();
   return db::evidence(home_->connection, filter);

@@ -233,6 +233,8 @@ class Database {
   /// Where runs were, what canaries measured beside them and who was slowest; by run, those of
   /// which nothing is known left out. The collected tables are those of the whole database.
   Evidence evidence(const SampleFilter& filter);
+  /// The paths of the logs of runs, by the numbers of these.
+  std::unordered_map<std::int64_t, std::string> run_logs(const SampleFilter& filter);
   /// The lines of a run, in their order. Shape: only number, time, interval, flags and GBS.
   std::vector<Iteration> lines_of(std::int64_t run);
   /// Another number once another process has written.

@@ -20,7 +20,10 @@ constexpr const char* kSelected =
 Statement selected(Connection& connection, const SampleFilter& filter, const std::string& columns,
                    const std::string& joins, const std::string& order) {
   Statement rows = connection.prepare(
-      "SELECT " + columns + " " + fmt::format(fmt::runtime(kSelected), joins, kKeptRuns) + order);
+      "SELECT " + columns + " " +
+      fmt::format(fmt::runtime(kSelected), joins,
+                  filter.dropped ? fmt::format("NOT ({})", kKeptRuns) : kKeptRuns) +
+      order);
   rows.bind(filter.sweep, filter.campaign);
   return rows;
 }
@@ -157,6 +160,15 @@ std::vector<CanaryEvidence> collected_readings(Connection& connection) {
 }
 
 }  // namespace
+
+std::unordered_map<std::int64_t, std::string> run_logs(Connection& connection,
+                                                       const SampleFilter& filter) {
+  std::unordered_map<std::int64_t, std::string> paths;
+  Statement rows =
+      selected(connection, filter, "runs.id, logs.path", "JOIN logs ON logs.id = runs.log", "");
+  while (rows.step()) paths.emplace(rows.integer(0), rows.text(1));
+  return paths;
+}
 
 Evidence evidence(Connection& connection, const SampleFilter& filter) {
   // A collector may write meanwhile, and all must be of one moment.

@@ -92,7 +92,7 @@ void copy_runs(Connection& connection) {
   const std::string same =
       "point, repeat, position, state, evidence, exit_code, recompute, started_at, ended_at, "
       "command, script, environment, node_list, gpu_model, driver, nccl, git_commit, host, "
-      "scraper_version, resolution_ms";
+      "scraper_version, resolution_ms, last_iteration, planned_iterations, nan_from";
   connection.run(fmt::format(
       "INSERT INTO main.runs (id, name, allocation, log, {0}) "
       "SELECT ours, our_name, our_allocation, our_log, {0} FROM ({1}) WHERE how = 1 ORDER BY ours;"

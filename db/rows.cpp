@@ -17,7 +17,8 @@ namespace {
 constexpr std::string_view kColumns =
     "state, allocations, runs, lines, mean_s, low_s, high_s, sd_s, unit, remark, df, sd_low_s, "
     "sd_high_s, allocation_means, unit_means_s, min_s, p25_s, p75_s, max_s, clean, slowdowns, "
-    "unsteady, noted, gbs, recompute, memory_gib, started_at, remarks, axes, place";
+    "unsteady, noted, gbs, recompute, memory_gib, started_at, remarks, axes, place, "
+    "median_s, p99_s, reason";
 
 std::vector<double> numbers_in(const std::string& text) {
   std::vector<double> numbers;
@@ -66,6 +67,9 @@ std::vector<std::string> lines_in(const std::string& text) {
   return lines;
 }
 
+/// Columns of RowLoader::measured_of().
+constexpr int kAxes = 29, kPlace = 30, kMedian = 31, kReason = 33;
+
 /// Fills what is measured from a row whose columns from the second on are kColumns.
 void read_measures(const Statement& row, Summary& summary) {
   int column = 1;
@@ -86,7 +90,7 @@ void read_measures(const Statement& row, Summary& summary) {
     summary.allocation_means = allocation_means_in(row.text(column + 9));
     summary.unit_means_s = numbers_in(row.text(column + 10));
     summary.lines_s = {row.real(column + 11), row.real(column + 12), row.real(column + 13),
-                       row.real(column + 14)};
+                       row.real(column + 14), row.real(kMedian),     row.real(kMedian + 1)};
   }
   column += 15;
   summary.clean = row.integer(column++) != 0;
@@ -98,6 +102,7 @@ void read_measures(const Statement& row, Summary& summary) {
   summary.memory_gib = row.maybe_real(++column);
   summary.started_at = row.maybe_integer(++column);
   summary.remarks = lines_in(row.text(++column));
+  if (!row.null(kReason)) summary.reason = row.text(kReason);
 }
 
 /// What people wrote, by sweep and point: of each run, in the order of runs and then of writing.
@@ -206,8 +211,6 @@ class RowLoader {
   std::vector<Summary> take() { return std::move(rows_); }
 
  private:
-  static constexpr int kAxes = 29, kPlace = 30;  ///< columns of measured_of()
-
   Summary row_of(const std::string& sweep, Point point) const {
     Summary row;
     row.campaign = campaign_.value_or(0);
@@ -277,6 +280,12 @@ StoredRows rows(Connection& connection, const RowFilter& filter, std::int64_t ve
 
 namespace {
 
+/// That of a point without runs stands in its plan.
+std::optional<std::string> reason_of_runs(const Summary& row) {
+  return row.state == RunState::kOk || row.state == RunState::kInfeasible ? std::nullopt
+                                                                          : known(row.reason);
+}
+
 void put_row(Connection& connection, AxisValues& values, const SampleFilter& of, const Summary& row,
              std::int64_t place, std::int64_t version) {
   const Interval* time = row.step_time_s ? &*row.step_time_s : nullptr;
@@ -289,7 +298,7 @@ void put_row(Connection& connection, AxisValues& values, const SampleFilter& of,
                            "(sweep, campaign, point, version, {}) VALUES (?1, ?2, ?3, ?4, ?5, "
                            "?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, "
                            "?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, "
-                           "?34)",
+                           "?34, ?35, ?36, ?37)",
                            kColumns))
       .run(row.sweep, of.campaign.value_or(0), row.point.id, version, pippin::text_of(row.state),
            row.allocations, row.runs, row.iterations, of_time([](const auto& t) { return t.mean; }),
@@ -301,7 +310,8 @@ void put_row(Connection& connection, AxisValues& values, const SampleFilter& of,
            of_lines(&Quantiles::min), of_lines(&Quantiles::p25), of_lines(&Quantiles::p75),
            of_lines(&Quantiles::max), row.clean, row.slowdowns, row.unsteady, row.noted,
            row.point.layout.gbs, row.recompute, row.memory_gib, row.started_at,
-           known(join(row.remarks, "\n")), values.text_of(row.point.axes), place);
+           known(join(row.remarks, "\n")), values.text_of(row.point.axes), place,
+           of_lines(&Quantiles::median), of_lines(&Quantiles::p99), reason_of_runs(row));
 }
 
 }  // namespace

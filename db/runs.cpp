@@ -104,6 +104,10 @@ std::int64_t add_allocation(Connection& connection, const std::string& name) {
   return connection.last_id();
 }
 
+Count last_iteration(const LogRun& run) {
+  return run.iterations.empty() ? std::nullopt : Count(run.iterations.back().number);
+}
+
 RunState foreign_state(const LogRun& run) {
   return run.end.value_or(run.iterations.empty() ? RunState::kFailed : RunState::kOk);
 }
@@ -115,16 +119,18 @@ std::int64_t put_foreign_run(Connection& connection, std::int64_t log, std::int6
   const std::string run_name = position == 1 ? name : fmt::format("{}-{}", name, position);
   Statement put = connection.prepare(
       "INSERT INTO runs (name, point, allocation, position, state, evidence, recompute, "
-      "started_at, log, scraper_version, resolution_ms) "
-      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+      "started_at, log, scraper_version, resolution_ms, last_iteration, planned_iterations, "
+      "nan_from) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
       "ON CONFLICT (allocation, name) DO UPDATE SET point = excluded.point, "
       "state = excluded.state, evidence = excluded.evidence, recompute = excluded.recompute, "
       "started_at = excluded.started_at, log = excluded.log, "
-      "scraper_version = excluded.scraper_version, resolution_ms = excluded.resolution_ms "
+      "scraper_version = excluded.scraper_version, resolution_ms = excluded.resolution_ms, "
+      "last_iteration = excluded.last_iteration, "
+      "planned_iterations = excluded.planned_iterations, nan_from = excluded.nan_from "
       "RETURNING id");
   put.bind(run_name, run.point.id, allocation, position, text_of(foreign_state(run)),
            known(run.evidence), known(run.recompute), run.started_at, log, run.scraper_version,
-           run.resolution_ms);
+           run.resolution_ms, last_iteration(run), run.planned_iterations, run.nan_from);
   put.step();
   const std::int64_t id = put.integer(0);
   put.step();
@@ -270,8 +276,9 @@ void put_run_row(Connection& connection, const RunRecord& run, std::int64_t allo
       .prepare(
           "INSERT INTO runs (name, point, allocation, repeat, position, state, evidence, "
           "exit_code, recompute, started_at, ended_at, log, command, script, environment, "
-          "node_list, gpu_model, driver, nccl, git_commit, host, scraper_version, resolution_ms) "
-          "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+          "node_list, gpu_model, driver, nccl, git_commit, host, scraper_version, resolution_ms, "
+          "last_iteration, planned_iterations, nan_from) "
+          "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
           "ON CONFLICT (allocation, name) DO UPDATE SET point = excluded.point, "
           "repeat = excluded.repeat, position = excluded.position, state = excluded.state, "
           "evidence = excluded.evidence, exit_code = excluded.exit_code, "
@@ -281,13 +288,17 @@ void put_run_row(Connection& connection, const RunRecord& run, std::int64_t allo
           "node_list = excluded.node_list, gpu_model = excluded.gpu_model, "
           "driver = excluded.driver, nccl = excluded.nccl, git_commit = excluded.git_commit, "
           "host = excluded.host, scraper_version = excluded.scraper_version, "
-          "resolution_ms = excluded.resolution_ms")
+          "resolution_ms = excluded.resolution_ms, last_iteration = excluded.last_iteration, "
+          "planned_iterations = excluded.planned_iterations, nan_from = excluded.nan_from")
       .run(run.name, run.point_id, allocation, run.place.repeat, run.place.position,
            text_of(run.state), known(run.evidence), run.exit_code, recompute, started,
            from.ended_at, log, known(from.command), known(from.script), known(from.environment),
            known(from.node_list), known(from.gpu_model), known(from.driver), known(from.nccl),
            known(from.git_commit), known(from.host), run.log ? run.log->scraper_version : 0,
-           run.log ? run.log->resolution_ms : std::nullopt);
+           run.log ? run.log->resolution_ms : std::nullopt,
+           run.log ? last_iteration(*run.log) : std::nullopt,
+           run.log ? run.log->planned_iterations : std::nullopt,
+           run.log ? run.log->nan_from : std::nullopt);
 }
 
 }  // namespace

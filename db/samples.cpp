@@ -90,6 +90,7 @@ class Loader {
         "runs.started_at, runs.state, runs.recompute, "
         "(SELECT max(max_allocated_mib) FROM rank_memory WHERE rank_memory.run = runs.id), "
         "runs.evidence, allocations.id, runs.position, runs.resolution_ms, "
+        "runs.last_iteration, runs.planned_iterations, runs.nan_from, "
         "coalesce((SELECT reason FROM dropped_runs WHERE run = runs.id), (SELECT reason FROM "
         "dropped_campaigns WHERE dropped_campaigns.campaign = allocations.campaign)), {} "
         "FROM allocations JOIN runs ON runs.allocation = allocations.id "
@@ -108,7 +109,7 @@ class Loader {
   }
 
   RunSamples run_at(const Statement& row, std::int64_t campaign) {
-    constexpr int kResolution = 12, kDropped = 13, kDigest = 14;  // the last: its first column
+    constexpr int kResolution = 12, kLast = 13, kDropped = 16, kDigest = 17;  // the last: its first
     RunSamples run;
     run.id = row.integer(0);
     run.run = row.text(2);
@@ -123,6 +124,9 @@ class Loader {
     run.memory_mib = row.maybe_real(8);
     run.evidence = row.text(9);
     run.resolution_ms = row.maybe_real(kResolution);
+    run.last_iteration = row.maybe_integer(kLast);
+    run.planned_iterations = row.maybe_integer(kLast + 1);
+    run.nan_from = row.maybe_integer(kLast + 2);
     if (of_campaign_) run.campaign = campaign;
     run.cluster = cluster_;
     run.digest = digest_at(row, kDigest);

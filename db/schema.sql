@@ -108,6 +108,9 @@ CREATE TABLE runs (
   host TEXT,
   scraper_version INTEGER NOT NULL,
   resolution_ms REAL,
+  last_iteration INTEGER,
+  planned_iterations INTEGER,
+  nan_from INTEGER,
   UNIQUE (allocation, name)
 ) STRICT;
 CREATE INDEX runs_by_point ON runs(point);
@@ -245,6 +248,9 @@ CREATE TABLE point_summaries (
   remarks TEXT,
   axes TEXT NOT NULL,
   place INTEGER NOT NULL,
+  median_s REAL,
+  p99_s REAL,
+  reason TEXT,
   PRIMARY KEY (sweep, campaign, point)
 ) STRICT, WITHOUT ROWID;
 

@@ -116,6 +116,65 @@ std::string vs_cell(const Summary& row, const TableStyle&, std::optional<int> de
   return text;
 }
 
+/// A time of single lines, in the unit of the table's step times.
+std::string line_time_cell(double seconds, const TableStyle& style, std::optional<int> decimals) {
+  const double number = seconds * style.time.units_per_s;
+  const std::string text =
+      decimals ? fmt::format("{:.{}f}", number, *decimals) : short_number(number, 4);
+  return text + " " + style.time.unit;
+}
+
+ColumnKind line_time_column(const char* name, const char* field, Number (*number)(const Summary&),
+                            std::string (*shown)(const Summary&, const TableStyle&,
+                                                 std::optional<int>)) {
+  return {name, Kind::kOwn, kDetail, false, {{field, number}}, shown};
+}
+
+ColumnKind median_column() {
+  return line_time_column(
+      "median", "median_s",
+      [](const Summary& row) { return row.lines_s ? Number(row.lines_s->median) : Number(); },
+      [](const Summary& row, const TableStyle& style, std::optional<int> decimals) {
+        return row.lines_s ? line_time_cell(row.lines_s->median, style, decimals) : std::string();
+      });
+}
+
+ColumnKind p99_column() {
+  return line_time_column(
+      "p99", "p99_s",
+      [](const Summary& row) { return row.lines_s ? Number(row.lines_s->p99) : Number(); },
+      [](const Summary& row, const TableStyle& style, std::optional<int> decimals) {
+        return row.lines_s ? line_time_cell(row.lines_s->p99, style, decimals) : std::string();
+      });
+}
+
+ColumnKind log_column() {
+  return {"log",
+          Kind::kOwn,
+          kDetail,
+          false,
+          {{"log", nullptr, [](const Summary& row) { return join(row.details.logs, "; "); }}},
+          [](const Summary& row, const TableStyle&, std::optional<int>) {
+            return printable(listed(row.details.logs));
+          }};
+}
+
+/// "4: n1, n2, n3 and 9 more": how many a run was on, and which any run was on.
+ColumnKind nodes_column() {
+  return {
+      "nodes",
+      Kind::kOwn,
+      kDetail,
+      false,
+      {{"nodes", [](const Summary& row) { return number_of(row.details.nodes_of_run); }},
+       {"node_names", nullptr, [](const Summary& row) { return join(row.details.nodes, " "); }}},
+      [](const Summary& row, const TableStyle&, std::optional<int>) {
+        const Count& count = row.details.nodes_of_run;
+        return count ? fmt::format("{}: {}", *count, printable(listed(row.details.nodes)))
+                     : std::string();
+      }};
+}
+
 std::string strip_cell(const Summary& row, const TableStyle& style, std::optional<int>) {
   return strip(row, style.strip_scale);
 }
@@ -262,6 +321,8 @@ std::vector<ColumnKind> name_kinds() {
       text_column("state", kStays, [](Row row) { return std::string(text_of(row.state)); }),
       text_column("reason", kDetail, [](Row row) { return row.reason; }),
       text_column("started", kDetail, started_text),
+      log_column(),
+      nodes_column(),
       text_column("remarks", kDetail, [](Row row) { return join(remarks_of(row), "; "); }),
       text_column("notes", kNotes, [](Row row) { return join(row.notes, "; "); }),
   };
@@ -274,6 +335,8 @@ std::vector<ColumnKind> measure_kinds() {
       text_column("unit", kDetail, [](Row row) { return unit_of(row); }),
       rate_column("df", Kind::kNumber, kDetail, "df",
                   [](Row row) { return row.step_time_s ? row.step_time_s->df : Number(); }),
+      median_column(),
+      p99_column(),
       spread_column(),
       {"strip", Kind::kOwn, kStrip, false, {}, strip_cell},
       rate_column("tflops", Kind::kNumber, kTflops, "tflops", [](Row row) { return row.tflops; }),
@@ -286,6 +349,10 @@ std::vector<ColumnKind> measure_kinds() {
                   tokens_rate),
       rate_column("memory", Kind::kNumber, kRates, "memory_gib",
                   [](Row row) { return row.memory_gib; }),
+      rate_column("canary_gemm", Kind::kNumber, kDetail, "canary_gemm_tflops",
+                  [](Row row) { return row.details.canary_gemm_tflops; }),
+      rate_column("canary_busbw", Kind::kNumber, kDetail, "canary_busbw_gb_per_s",
+                  [](Row row) { return row.details.canary_busbw_gb_per_s; }),
       vs_column(),
       best_column(),
       rate_column("allocations", Kind::kCount, kCounts, "allocations", allocations_of),

@@ -28,6 +28,13 @@ std::string pace_text(std::int64_t runs, std::int64_t slowdowns, std::int64_t un
                      join(kinds, " and "));
 }
 
+/// "failed: exit 1"; of a point that is infeasible or was set aside only why.
+std::string why(const Summary& row) {
+  const std::string reason = printable(row.reason);
+  const bool has_run = row.state != RunState::kInfeasible && row.state != RunState::kMissing;
+  return reason.empty() || !has_run ? reason : fmt::format("{}: {}", text_of(row.state), reason);
+}
+
 /// Texts with the rows they hold for, in the order they came.
 class Grouped {
  public:
@@ -98,6 +105,20 @@ void add_formula(std::vector<std::string>& lines, const std::vector<Summary>& ro
   }
 }
 
+/// One line however many rows there are: they rarely came as far as each other.
+void add_early_ends(std::vector<std::string>& lines, const std::vector<Summary>& rows) {
+  const std::string_view begin = kEndedEarly;
+  std::vector<std::string> names;
+  for (const auto& row : rows) {
+    for (const auto& remark : row.remarks) {
+      if (!remark.starts_with(begin)) continue;
+      names.push_back(
+          fmt::format("{} ({})", name_of(row), printable(remark.substr(begin.size() + 2))));
+    }
+  }
+  if (!names.empty()) lines.push_back(fmt::format("{}: {}", begin, listed(names)));
+}
+
 }  // namespace
 
 std::string listed(const std::vector<std::string>& names) {
@@ -112,7 +133,7 @@ std::vector<std::string> remarks_of(const Summary& row) {
   const auto add = [&](std::string text) {
     if (!text.empty()) remarks.push_back(std::move(text));
   };
-  add(printable(row.reason));
+  add(why(row));
   if (row.step_time_s) add(row.step_time_s->remark);
   if (!row.clean) add(kUnclean);
   add(pace_text(row.runs, row.slowdowns, row.unsteady));
@@ -129,9 +150,12 @@ std::vector<std::string> remarks_on(const std::vector<Summary>& rows) {
   add_formula(lines, rows);
   Grouped others;
   for (const auto& row : rows) {
-    others.add(printable(row.reason), row);
-    for (const auto& remark : row.remarks) others.add(printable(remark), row);
+    others.add(why(row), row);
+    for (const auto& remark : row.remarks) {
+      if (!remark.starts_with(kEndedEarly)) others.add(printable(remark), row);
+    }
   }
+  add_early_ends(lines, rows);
   others.append_to(lines, rows.size());
   return lines;
 }

@@ -17,6 +17,9 @@ inline constexpr const char* kBestLegend =
     "best: the most useful work per second and GPU; tied: cannot be told from it; %: the chance to "
     "be the best";
 
+/// What a remark on a row begins with whose runs ended early; ": 3 of 20 iterations" follows.
+inline constexpr const char* kEndedEarly = "ended before the last iteration without a word on why";
+
 /// What holds for one row of them, for formats that have a column for it.
 std::vector<std::string> remarks_of(const Summary& row);
 

@@ -13,9 +13,11 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "reports/digest.h"
+#include "reports/remarks.h"
 #include "reports/row_units.h"
 #include "reports/statistics/difference.h"
 #include "reports/statistics/interval.h"
+#include "reports/statistics/sample.h"
 #include "reports/values.h"
 
 namespace pippin {
@@ -164,13 +166,46 @@ void remark_other_ends(Summary& row, const RowRuns& of) {
 }
 
 /// A table in which a point failed must not send its reader to the logs for the why.
-void remark_why(Summary& row, const std::vector<const RunSamples*>& runs) {
-  if (row.state == RunState::kOk) return;
+std::string reason_of(RunState state, const std::vector<const RunSamples*>& runs) {
+  if (state == RunState::kOk) return "";
   for (const auto* run : runs) {
-    if (run->state != row.state || run->evidence.empty()) continue;
-    row.remarks.push_back(fmt::format("{}: {}", text_of(row.state), printable(run->evidence)));
-    return;
+    if (run->state == state && !run->evidence.empty()) return run->evidence;
   }
+  return "";
+}
+
+bool is_cut_short(const RunSamples& run) {
+  return run.state == RunState::kOk && run.evidence.empty() && run.last_iteration &&
+         run.planned_iterations && *run.last_iteration < *run.planned_iterations;
+}
+
+/// Runs that ended as if all were well, and without a word on why so early.
+void remark_short_runs(Summary& row, const std::vector<const RunSamples*>& runs) {
+  const auto first =
+      std::find_if(runs.begin(), runs.end(), [](const auto* run) { return is_cut_short(*run); });
+  if (first == runs.end()) return;
+  const auto count =
+      std::count_if(first, runs.end(), [](const auto* run) { return is_cut_short(*run); });
+  const std::string came =
+      fmt::format("{} of {} iterations", *(*first)->last_iteration, *(*first)->planned_iterations);
+  row.remarks.push_back(runs.size() == 1 ? fmt::format("{}: {}", kEndedEarly, came)
+                                         : fmt::format("{}: {} of {} runs, the first after {}",
+                                                       kEndedEarly, count, runs.size(), came));
+}
+
+/// A run that has diverged still has a speed, which need not be that of one that learns.
+void remark_nan(Summary& row, const std::vector<const RunSamples*>& runs) {
+  std::int64_t count = 0;
+  Count from;
+  for (const auto* run : runs) {
+    if (!run->nan_from) continue;
+    ++count;
+    from = from ? std::min(from, run->nan_from) : run->nan_from;
+  }
+  if (count == 0) return;
+  const std::string when = fmt::format("the loss is no number from iteration {} on", *from);
+  row.remarks.push_back(
+      runs.size() == 1 ? when : fmt::format("{} in {} of {} runs", when, count, runs.size()));
 }
 
 /// Several runs that all take another pace on their way: a warm-up that was not seen, or heat.
@@ -202,14 +237,20 @@ void add_counts(Summary& row, const Sample& sample) {
 
 /// Over all runs: the lowest and highest line, and the quarters where they reach furthest.
 Quantiles quantiles_of(const std::vector<LineSummary>& runs) {
-  Quantiles all{runs[0].min_ms, runs[0].p25_ms, runs[0].p75_ms, runs[0].max_ms};
+  Quantiles all{runs[0].min_ms, runs[0].p25_ms, runs[0].p75_ms, runs[0].max_ms, 0, 0};
+  std::vector<double> medians;
+  medians.reserve(runs.size());
   for (const auto& run : runs) {
     all.min = std::min(all.min, run.min_ms);
     all.p25 = std::min(all.p25, run.p25_ms);
     all.p75 = std::max(all.p75, run.p75_ms);
     all.max = std::max(all.max, run.max_ms);
+    all.p99 = std::max(all.p99, run.p99_ms);
+    medians.push_back(run.median_ms);
   }
-  for (double* value : {&all.min, &all.p25, &all.p75, &all.max}) *value /= kMsPerSecond;
+  all.median = quantile_of(std::move(medians), 0.5);
+  for (double* value : {&all.min, &all.p25, &all.p75, &all.max, &all.median, &all.p99})
+    *value /= kMsPerSecond;
   return all;
 }
 
@@ -282,10 +323,17 @@ Summary summarize_row(const RowRuns& of, const Summing& summing) {
     if (run->started_at && (!row.started_at || *run->started_at < *row.started_at))
       row.started_at = run->started_at;
   }
-  for (const auto* run : of.runs) add_notes(row, run->notes);
+  row.run_ids.reserve(of.runs.size());
+  for (const auto* run : of.runs) {
+    row.run_ids.push_back(run->id);
+    add_notes(row, run->notes);
+  }
   add_means(row, counted_of(of, row.state), summing);
-  remark_why(row, of.runs);
+  const std::string reason = reason_of(row.state, of.runs);
+  if (!reason.empty()) row.reason = reason;
   remark_other_ends(row, of);
+  remark_short_runs(row, of.runs);
+  remark_nan(row, of.runs);
   return row;
 }
 

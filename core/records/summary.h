@@ -47,6 +47,9 @@ struct RunSamples {
   std::optional<double> memory_mib;     ///< largest `max allocated` over ranks
   std::optional<double> resolution_ms;  ///< in which its log writes step times
   std::vector<std::string> notes;       ///< what people wrote of it, the newest last
+  Count last_iteration;                 ///< in its log
+  Count planned_iterations;             ///< the last one that its log announced
+  Count nan_from;                       ///< the iteration from which on its loss is no number
 };
 
 /// A mean with its interval, as far as the repeats allow one. In seconds.
@@ -82,6 +85,8 @@ struct AllocationMean {
 /// Where single lines lie: the lowest, the quarters as far as they reach in any run, the highest.
 struct Quantiles {
   double min = 0, p25 = 0, p75 = 0, max = 0;
+  double median = 0;  ///< the middle of the runs' medians
+  double p99 = 0;     ///< the highest of the runs'
 };
 
 /// A quotient and its 95 % interval.
@@ -100,12 +105,23 @@ struct Standing {
   std::optional<std::size_t> more_allocations = {};  ///< that would probably decide a tie
 };
 
+/// What is known of the runs of a row beside their times.
+struct RowDetails {
+  std::vector<std::string> logs;   ///< their paths, each once
+  std::vector<std::string> nodes;  ///< that any of them was on, by name
+  Count nodes_of_run;              ///< the most that one was on
+  /// What canaries measured before them, on average: the median rank's matrix products, and the bus
+  /// bandwidth of the largest all-reduce.
+  std::optional<double> canary_gemm_tflops, canary_busbw_gb_per_s;
+};
+
 /// One row of a table.
 struct Summary {
   std::string sweep;
   Point point;
   RunState state = RunState::kMissing;
-  std::string reason;
+  std::string
+      reason;  ///< why it is infeasible or set aside, or how the run that gave it `state` ended
   /// What a row is of that stands for some of a point's runs only; else empty.
   std::string run, allocation, day;
   std::int64_t run_number = 0;             ///< of one run: in the database
@@ -135,6 +151,8 @@ struct Summary {
   std::optional<Ratio> vs;              ///< its useful work a second and GPU to that of another row
   std::optional<Standing> standing;     ///< by the same; nothing where it is not ranked
   std::vector<std::string> remarks;     ///< what a reader of the row must know
+  std::vector<std::int64_t> run_ids;    ///< of all its runs; of a row that was stored none
+  RowDetails details;                   ///< empty where nobody asked
 };
 
 /// Adds what people wrote of one run of the row, the newest last: that stands, all are past.

@@ -12,6 +12,7 @@
 #include "harness/commands/steps/output.h"
 #include "harness/commands/steps/report_rows.h"
 #include "harness/commands/steps/selections.h"
+#include "reports/details.h"
 #include "reports/display_text.h"
 #include "reports/methods.h"
 #include "reports/presets.h"
@@ -153,11 +154,12 @@ std::vector<Summary> rows_of(const Globals& globals, Database& database,
   const Summing summing = summing_of(options);
   const Rating rating = rating_of(options);
   const bool several = selections.size() > 1 || options.by == "campaign";
+  const bool details = wants_details(axes);
   std::vector<Summary> rows;
   for (const auto& selection : selections) {
     SampleFilter filter = selection.filter;
     filter.dropped = options.dropped;
-    for (auto& row : report_rows(globals, database, filter, summing, rating, axes)) {
+    for (auto& row : report_rows(globals, database, filter, summing, rating, axes, details)) {
       if (several) row.selection = selection.name;
       rows.push_back(std::move(row));
     }

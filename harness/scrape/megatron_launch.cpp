@@ -72,6 +72,31 @@ std::optional<double> finest_resolution(const std::vector<IterationRecord>& rows
   return finest;
 }
 
+Count planned_iterations(const std::vector<IterationRecord>& rows) {
+  Count planned;
+  for (const auto& row : rows) planned = std::max(planned, Count(row.last));
+  return planned;
+}
+
+/// "nan" and "inf" are no numbers to parse_number, and are kept as they stand.
+bool has_bad_loss(const Iteration& row) {
+  return std::any_of(row.other.begin(), row.other.end(), [](const auto& field) {
+    const bool is_loss =
+        field.first == "lm loss" || field.first == "lm-loss" || field.first == "lm_loss";
+    return is_loss && !field.second.number;
+  });
+}
+
+/// Lines without a loss, such as those of skipped steps, neither begin nor end it.
+Count nan_from(const std::vector<Iteration>& rows) {
+  Count from;
+  for (const auto& row : rows) {
+    if (row.lm_loss) from.reset();
+    if (!from && !row.lm_loss && has_bad_loss(row)) from = row.number;
+  }
+  return from;
+}
+
 Count common_gbs(const std::vector<IterationRecord>& rows) {
   if (rows.empty()) return std::nullopt;
   const Count first = rows[0].iteration.gbs;
@@ -113,8 +138,10 @@ LogRun finished(MegatronLaunch&& launch) {
   run.resolution_ms = finest_resolution(launch.rows);
   run.nodes = launch.nodes.nodes();
   run.slowest_ranks = launch.nodes.slowest_ranks();
+  run.planned_iterations = planned_iterations(launch.rows);
   for (auto& row : launch.rows) run.iterations.push_back(std::move(row.iteration));
   for (const auto& memory : launch.memory) run.memory.push_back(memory.second);
+  run.nan_from = nan_from(run.iterations);
   // Until 2020 the lines did not print their batch.
   for (auto& row : run.iterations) {
     if (!row.gbs) row.gbs = run.point.layout.gbs;

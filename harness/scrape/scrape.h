@@ -9,7 +9,7 @@
 namespace pippin {
 
 /// Rises whenever the same text may give other records; stored with every run.
-inline constexpr std::int64_t kScraperVersion = 5;
+inline constexpr std::int64_t kScraperVersion = 6;
 
 /// The launches that a log tells of, in its order; empty where the text is no log of a known
 /// trainer. A launch without a single iteration counts where its header stands.

@@ -127,7 +127,7 @@ TEST_CASE("a name that only other tables have is refused in one line") {
       CHECK(std::string(error.what()).find('\n') == std::string::npos);
     }
   }
-  CHECK(others == 3);  // cluster, nodes, tag
+  CHECK(others == 2);  // cluster, tag
 }
 
 TEST_CASE("axes that a text may mean are known before any row is") {

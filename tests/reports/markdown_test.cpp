@@ -131,6 +131,7 @@ TEST_CASE("rows of several sweeps say which and rows of single runs say theirs")
 TEST_CASE("signs that mean something to Markdown are themselves in remarks") {
   Summary row = test::row_52b("a", 1);
   row.clean = false;
+  row.state = RunState::kInfeasible;
   row.reason = "where: mbs*gas*dp >= 512 and <b> [x](y) `z` a\\b _c_";
   const std::string text = markdown_of({row});
   CHECK(text.find("\n- \\* lines are in the mean that are no clean samples") != std::string::npos);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "reports/remarks.h"
 #include "tests/reports/samples.h"
 #include "tests/support/catch.h"
 
@@ -218,7 +219,7 @@ TEST_CASE("by run each run is a row with its name, its start and why it failed")
   CHECK_FALSE(rows[1].started_at);
   CHECK(rows[3].run == "run-a4");
   CHECK(rows[3].state == RunState::kOom);
-  CHECK(has_remark(rows[3], "oom: CUDA out of memory"));
+  CHECK(rows[3].reason == "CUDA out of memory");
   CHECK_FALSE(rows[3].step_time_s);
   CHECK(rows[3].memory_gib.value() == Approx(31800.0 / 1024));
   // A point without runs is a row of its own.
@@ -258,4 +259,47 @@ TEST_CASE("the quarters and ends of a row's lines reach as far as those of any o
     CHECK(lines.p75 == Approx(9));
     CHECK(lines.max == Approx(10));
   }
+}
+
+TEST_CASE("the median of a row is the middle of its runs' and the 99th percentile the highest") {
+  const auto lines = summary_of(with_runs({test::run_of("a", {1000, 2000, 3000}),
+                                           test::run_of("b", {6000, 7000, 8000}),
+                                           test::run_of("c", {3000, 4000, 5000})}),
+                                Samples::kAll)
+                         .lines_s.value();
+  CHECK(lines.median == Approx(4));
+  CHECK(lines.p99 == Approx(7.98));
+}
+
+TEST_CASE("a run that did 3 of 20 iterations and called it a success is remarked") {
+  auto run = test::run_of("a", {1000, 1000, 1000});
+  run.last_iteration = 3;
+  run.planned_iterations = 20;
+  const std::string early = kEndedEarly;
+  CHECK(has_remark(summary_of(with_runs({run})), early + ": 3 of 20 iterations"));
+  auto whole = run;
+  whole.last_iteration = 20;
+  CHECK(has_remark(summary_of(with_runs({whole, run})),
+                   early + ": 1 of 2 runs, the first after 3 of 20 iterations"));
+  CHECK_FALSE(has_remark(summary_of(with_runs({whole})), early));
+  // It said why, or its state does.
+  auto said = run;
+  said.evidence = "[exiting program after 3 iterations]";
+  CHECK_FALSE(has_remark(summary_of(with_runs({said})), early));
+  auto cut = run;
+  cut.state = RunState::kTimeout;
+  CHECK_FALSE(has_remark(summary_of(with_runs({cut})), early));
+
+  Summary a = test::row_52b("a", 1), b = test::row_52b("b", 1);
+  a.remarks = {early + ": 3 of 20 iterations"};
+  b.remarks = {early + ": 5 of 20 iterations"};
+  CHECK(remarks_on({a, b}).back() == early + ": a (3 of 20 iterations), b (5 of 20 iterations)");
+}
+
+TEST_CASE("a loss that is no number is remarked") {
+  auto run = test::run_of("a", {1000, 1000, 1000});
+  run.nan_from = 2;
+  CHECK(has_remark(summary_of(with_runs({run})), "the loss is no number from iteration 2 on"));
+  CHECK(has_remark(summary_of(with_runs({run, test::run_of("b", {1000})})),
+                   "the loss is no number from iteration 2 on in 1 of 2 runs"));
 }

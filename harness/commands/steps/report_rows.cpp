@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "db/names.h"
 #include "harness/commands/steps/selections.h"
+#include "reports/details.h"
 #include "reports/digest.h"
 #include "reports/peak.h"
 
@@ -65,13 +66,14 @@ std::vector<PointSamples> digested_points(const Globals& globals, Database& data
 
 std::vector<Summary> report_rows(const Globals& globals, Database& database,
                                  const SampleFilter& filter, const Summing& summing,
-                                 const Rating& rating, const AxisNames& axes) {
-  const bool usual =
-      !filter.dropped && summing.samples == Samples::kClean && summing.by == Rows::kPoint;
+                                 const Rating& rating, const AxisNames& axes, bool details) {
+  const bool usual = !details && !filter.dropped && summing.samples == Samples::kClean &&
+                     summing.by == Rows::kPoint;
   AxisNames known = axes;
   for (auto& axis : precision_axes()) known.insert(std::move(axis));
   auto rows = usual ? point_rows(globals, database, {filter, known})
                     : summed_rows(globals, database, filter, summing);
+  if (details) add_details(rows, database.evidence(filter), database.run_logs(filter));
   for (auto& row : rows) rate(row, rating);
   if (filter.campaign) {
     for (auto& row : rows) row.campaign = *filter.campaign;

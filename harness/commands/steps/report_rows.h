@@ -27,11 +27,13 @@ using AxisNames = std::set<std::string, std::less<>>;
 
 /// The rows of a report, rated; those of foreign logs with the axes that differ between them, and
 /// `axes`. What was not summed up yet, or has changed since, is, and stored,
-/// so that the next report need not read every iteration.
+/// so that the next report need not read every iteration. `details`: with those, which are not
+/// stored.
 /// Errors: as Database; that sums cannot be stored is a remark.
 std::vector<Summary> report_rows(const Globals& globals, Database& database,
                                  const SampleFilter& filter, const Summing& summing,
-                                 const Rating& rating, const AxisNames& axes = {});
+                                 const Rating& rating, const AxisNames& axes = {},
+                                 bool details = false);
 
 /// Sums up what has changed, for reports to come.
 void keep_sums(const Globals& globals, Database& database);

@@ -157,6 +157,21 @@ TEST_CASE("a table shows the numbers that runs are called by") {
   CHECK_THAT(here.pippin("tail two").err, Contains("t.db.runs/two/"));
 }
 
+TEST_CASE("a table shows why rows failed, and what is known of their runs") {
+  const Laboratory here;
+  const auto csv = [&](const std::string& more) {
+    here.write("r.csv", here.pippin("report one/1 --format csv " + more).out);
+  };
+  csv("--columns point,reason,log,median,p99,started");
+  CHECK_THAT(imported(here, "SELECT reason FROM r WHERE point LIKE '%tp2-pp2%'"),
+             StartsWith("RuntimeError: "));
+  CHECK(imported(here, "SELECT count(*) FROM r WHERE log LIKE '%one%' AND started <> ''") == "5");
+  CHECK(imported(here, "SELECT count(*) FROM r WHERE 0.1 < median_s AND median_s <= p99_s") == "4");
+  // Named in a clause or a key alone, they are fetched as well.
+  csv("--where 'log != \"x\"' --sort=-median");
+  CHECK(imported(here, "SELECT count(*) FROM r") == "5");
+}
+
 TEST_CASE("a table has as many rows as asked and says how many are behind them") {
   const Laboratory here;
   const Call two = here.pippin("report one/1 --limit 2 --where \"state == 'ok'\"");

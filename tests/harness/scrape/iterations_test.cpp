@@ -410,3 +410,26 @@ TEST_CASE("without an interval of the dump the smallest step between lines is it
   CHECK(flags_of(log({1, 2})) == std::vector<unsigned>{kFirst, 0});
   CHECK(flags_of(log({2, 3})) == std::vector<unsigned>{0, 0});
 }
+
+TEST_CASE("a run knows the last iteration that its lines announce") {
+  CHECK(only_run(dump() + row(1, 100) + row(2, 100)).planned_iterations == 1000);
+  CHECK_FALSE(only_run(dump() + "CUDA out of memory\n").planned_iterations);
+}
+
+TEST_CASE("a run knows from where on its loss is no number") {
+  const auto line = [](int number, const std::string& loss) {
+    return fmt::format(" iteration {:8}/ 20 | elapsed time per iteration (ms): 100.0 |{}\n", number,
+                       loss.empty() ? "" : " lm loss: " + loss + " |");
+  };
+  const auto from = [&](const std::vector<std::string>& losses) {
+    std::string log = dump();
+    int number = 0;
+    for (const auto& loss : losses) log += line(++number, loss);
+    return only_run(log).nan_from;
+  };
+  CHECK(from({"NAN", "nan", "-nan"}) == 1);
+  CHECK(from({"2.5", "inf", "", "nan"}) == 2);
+  CHECK_FALSE(from({"nan", "2.5"}));
+  CHECK_FALSE(from({"2.5", ""}));
+  CHECK_FALSE(from({""}));
+}

@@ -1,0 +1,86 @@
+#include "reports/details.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "reports/column_names.h"
+
+namespace pippin {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kDetails{"log", "nodes", "canary_gemm", "canary_busbw"};
+
+/// The mean of what some runs have.
+class Mean {
+ public:
+  void add(double value) {
+    sum_ += value;
+    ++count_;
+  }
+  std::optional<double> value() const {
+    return count_ == 0 ? std::nullopt : std::optional(sum_ / static_cast<double>(count_));
+  }
+
+ private:
+  double sum_ = 0;
+  std::int64_t count_ = 0;
+};
+
+/// In GB/s: the bytes that a ring sends over its slowest link. Source: nccl-tests, PERFORMANCE.md.
+std::optional<double> busbw(const CanaryEvidence& reading) {
+  constexpr double kBytesPerUsToGbPerS = 1e-3;
+  if (reading.all_reduce_bytes == 0 || reading.ranks < 2 || !(reading.all_reduce_us > 0))
+    return std::nullopt;
+  const auto ranks = static_cast<double>(reading.ranks);
+  const double sent = static_cast<double>(reading.all_reduce_bytes) * 2 * (ranks - 1) / ranks;
+  return sent / reading.all_reduce_us * kBytesPerUsToGbPerS;
+}
+
+using ById = std::unordered_map<std::int64_t, const RunEvidence*>;
+
+RowDetails details_of(const std::vector<std::int64_t>& runs, const ById& evidence,
+                      const RunLogs& logs) {
+  RowDetails details;
+  Mean gemm, bandwidth;
+  std::set<std::string> nodes, paths;
+  for (const std::int64_t run : runs) {
+    const auto log = logs.find(run);
+    if (log != logs.end() && paths.insert(log->second).second) details.logs.push_back(log->second);
+    const auto found = evidence.find(run);
+    if (found == evidence.end()) continue;
+    const RunEvidence& one = *found->second;
+    nodes.insert(one.nodes.begin(), one.nodes.end());
+    if (!one.nodes.empty())
+      details.nodes_of_run =
+          std::max(details.nodes_of_run, Count(static_cast<std::int64_t>(one.nodes.size())));
+    if (!one.before) continue;
+    if (one.before->gemm.m > 0) gemm.add(one.before->gemm.median_tflops);
+    if (const auto rate = busbw(*one.before)) bandwidth.add(*rate);
+  }
+  details.nodes.assign(nodes.begin(), nodes.end());
+  details.canary_gemm_tflops = gemm.value();
+  details.canary_busbw_gb_per_s = bandwidth.value();
+  return details;
+}
+
+}  // namespace
+
+bool wants_details(const std::set<std::string, std::less<>>& names) {
+  return std::any_of(names.begin(), names.end(), [](const std::string& name) {
+    const ColumnName* known = find_column_name(name);
+    const bool is_detail =
+        known && std::find(kDetails.begin(), kDetails.end(), known->name) != kDetails.end();
+    return is_detail || name == "node_names" || name == "canary_gemm_tflops" ||
+           name == "canary_busbw_gb_per_s";
+  });
+}
+
+void add_details(std::vector<Summary>& rows, const Evidence& evidence, const RunLogs& logs) {
+  ById by_id;
+  for (const auto& run : evidence.runs) by_id.emplace(run.run, &run);
+  for (auto& row : rows) row.details = details_of(row.run_ids, by_id, logs);
+}
+
+}  // namespace pippin
