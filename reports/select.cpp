@@ -91,27 +91,51 @@ void check_applies(const std::string& option, const std::string& name,
 
 /// A clause, compiled.
 struct Clause {
+  std::string written;
+  BareClause bare;
   Expression expression;
-  std::vector<Named> columns;  ///< of its names
+  std::vector<Named> columns;  ///< of its names; none for those that only points have
 };
 
-/// Errors: also where an amount's unit is of none of its names.
 Clause clause_in(const std::string& written) {
-  const BareClause bare = without_units(written);
   try {
-    Clause clause{Expression(bare.text), {}};
+    BareClause bare = without_units(written);
+    Expression expression(bare.text);
+    Clause clause{written, std::move(bare), std::move(expression), {}};
     for (const auto& name : clause.expression.names()) clause.columns.push_back(named(name));
-    for (std::size_t i = 0; i < bare.amounts.size(); ++i) {
-      const auto& columns = clause.columns;
-      const bool fits = std::any_of(columns.begin(), columns.end(), [&](const Named& column) {
-        return column.field && dimension_of(column.field->name) == bare.dimensions[i];
-      });
-      if (!fits)
-        bad_input("in '{}': nothing is measured in what '{}' is", written, bare.amounts[i]);
-    }
     return clause;
   } catch (const Error& error) {
     bad_input("--where: {}", error.what());
+  }
+}
+
+/// What the point of one row has comes, in all rows, before a column of that name.
+void prefer_points(Clause& clause, const std::vector<Summary>& rows) {
+  for (std::size_t i = 0; i < clause.columns.size(); ++i) {
+    if (is_of_point(rows, clause.expression.names()[i])) clause.columns[i] = {};
+  }
+}
+
+/// Errors: where an amount's unit is of no column that the clause asks, or a name's unit is not its
+/// column's.
+void check_units(const Clause& clause) {
+  const auto& columns = clause.columns;
+  for (std::size_t i = 0; i < clause.bare.amounts.size(); ++i) {
+    const bool fits = std::any_of(columns.begin(), columns.end(), [&](const Named& column) {
+      return column.field && dimension_of(column.field->name) == clause.bare.dimensions[i];
+    });
+    const bool has_own = std::any_of(columns.begin(), columns.end(),
+                                     [](const Named& column) { return !column.field; });
+    if (!fits)
+      bad_input("--where: in '{}': nothing is measured in what '{}' is{}",
+                printable(clause.written), clause.bare.amounts[i],
+                has_own ? "; what a point has is a bare number" : "");
+  }
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::string& name = clause.expression.names()[i];
+    if (name.ends_with("_ms") && columns[i].field)
+      bad_input("--where: write '{}' for '{}', and a number with its unit, as 50ms",
+                columns[i].kind->name, printable(name));
   }
 }
 
@@ -223,6 +247,8 @@ std::vector<Summary> rows_where(std::vector<Summary> rows,
         refuse("--where", name, rows);
       check_applies("--where", name, rows);
     }
+    prefer_points(compiled.back(), rows);
+    check_units(compiled.back());
   }
   for (auto& clause : compiled)
     std::erase_if(rows, [&](const Summary& row) { return !holds(clause, row); });

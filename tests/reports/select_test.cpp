@@ -109,6 +109,16 @@ TEST_CASE("what cannot apply to a table is refused with what would make it apply
         "--where: no row of this table has 'vs'; --vs ROW compares rows with one of them");
   CHECK(refused("step_time < 50%") ==
         "--where: in 'step_time < 50%': nothing is measured in what '50%' is");
+  // An axis of one's own comes before a column of that name, and its unit is nobody's but its
+  // user's.
+  auto timed = rows();
+  timed[0].point.axes.emplace_back("step_time_ms", value_of(40));
+  CHECK(error_of([&] { rows_where(timed, {"step_time_ms < 50ms"}); }) ==
+        "--where: in 'step_time_ms < 50ms': nothing is measured in what '50ms' is; what a point "
+        "has is a bare number");
+  CHECK(names_of(rows_where(timed, {"step_time_ms < 50"})) == timed[0].point.name);
+  CHECK(refused("step_time_ms < 50") ==
+        "--where: write 'step_time' for 'step_time_ms', and a number with its unit, as 50ms");
   CHECK(error_of([] { check_sort_applies(rows(), "tflops,-vs"); }) ==
         "--sort: no row of this table has 'vs'; --vs ROW compares rows with one of them");
   auto all = rows();
@@ -200,7 +210,7 @@ TEST_CASE("rates have the highest first and all else the lowest") {
 TEST_CASE("a sort key that is none is refused with what is near") {
   const auto refused = [](const std::string& keys) { return error_of([&] { sorted_by(keys); }); };
   CHECK(refused("tflps").rfind("--sort: no row has 'tflps', did you mean 'tflops'?", 0) == 0);
-  for (const std::string keys : {"tflops,", "-", "strip", "nodes"}) {
+  for (const std::string keys : {"tflops,", "-", "strip", "cluster"}) {
     CAPTURE(keys);
     CHECK(refused(keys).rfind("--sort: no row has '", 0) == 0);
   }
