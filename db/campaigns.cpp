@@ -81,13 +81,13 @@ void put_campaign(Connection& connection, const CampaignRecord& campaign) {
   forget_planned(connection, campaign.sweep);
   connection.prepare("DELETE FROM campaign_points WHERE campaign = ?").run(id);
   Statement insert = connection.prepare(
-      "INSERT INTO campaign_points (campaign, position, point, state, reason) "
-      "VALUES (?, ?, ?, ?, ?)");
+      "INSERT INTO campaign_points (campaign, position, point, state, reason, has_left) "
+      "VALUES (?, ?, ?, ?, ?, ?)");
   std::int64_t position = 0;
   for (const auto& planned : campaign.points) {
     put_point(connection, planned.point);
     insert.run(id, ++position, planned.point.id, planned.infeasible ? "infeasible" : "planned",
-               known(planned.reason));
+               known(planned.reason), planned.left);
   }
 }
 

@@ -179,6 +179,10 @@ Added Database::add_network_tables(const LogFile& file, std::int64_t taken_at,
   return added;
 }
 
+std::string Database::environment_of(const std::string& point_id) {
+  return db::environment_of(home_->connection, point_id);
+}
+
 std::unordered_map<std::int64_t, std::string> Database::run_logs(const SampleFilter& filter) {
   return db::run_logs(home_->connection, filter);
 }

@@ -47,6 +47,7 @@ struct PlannedPoint {
   Point point;
   bool infeasible = false;
   std::string reason;  ///< why it is infeasible
+  bool left = false;   ///< the sweep's file has it no more
 };
 
 /// A campaign as it was planned.
@@ -233,6 +234,8 @@ class Database {
   /// Where runs were, what canaries measured beside them and who was slowest; by run, those of
   /// which nothing is known left out. The collected tables are those of the whole database.
   Evidence evidence(const SampleFilter& filter);
+  /// The variables that the newest run of a point had, a "NAME=VALUE" a line; empty where unknown.
+  std::string environment_of(const std::string& point_id);
   /// The paths of the logs of runs, by the numbers of these.
   std::unordered_map<std::int64_t, std::string> run_logs(const SampleFilter& filter);
   /// The lines of a run, in their order. Shape: only number, time, interval, flags and GBS.

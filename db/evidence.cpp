@@ -161,6 +161,13 @@ std::vector<CanaryEvidence> collected_readings(Connection& connection) {
 
 }  // namespace
 
+std::string environment_of(Connection& connection, const std::string& point_id) {
+  Statement newest = connection.prepare(
+      "SELECT environment FROM runs WHERE point = ? AND environment IS NOT NULL "
+      "ORDER BY id DESC LIMIT 1");
+  return newest.bind(point_id).step() ? newest.text(0) : "";
+}
+
 std::unordered_map<std::int64_t, std::string> run_logs(Connection& connection,
                                                        const SampleFilter& filter) {
   std::unordered_map<std::int64_t, std::string> paths;

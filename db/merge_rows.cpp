@@ -54,10 +54,10 @@ void copy_plans(Connection& connection) {
     CREATE TEMP TABLE known AS SELECT campaign, point FROM campaign_map
       JOIN main.campaign_points ON campaign = campaign_map.ours;
     CREATE INDEX temp.known_points ON known(campaign, point);
-    INSERT INTO main.campaign_points (campaign, position, point, state, reason)
+    INSERT INTO main.campaign_points (campaign, position, point, state, reason, has_left)
       SELECT m.ours, coalesce((SELECT max(position) FROM main.campaign_points
           WHERE campaign = m.ours), 0) + row_number() OVER (PARTITION BY m.ours ORDER BY t.position),
-        t.point, t.state, t.reason
+        t.point, t.state, t.reason, t.has_left
       FROM campaign_map AS m JOIN other.campaign_points AS t ON t.campaign = m.theirs
       WHERE (m.ours, t.point) NOT IN (SELECT campaign, point FROM known);
     DROP TABLE known;

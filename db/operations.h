@@ -39,6 +39,7 @@ Added add_network_tables(Connection& connection, const LogFile& file, std::int64
 std::vector<PointSamples> samples(Connection& connection, const SampleFilter& filter,
                                   std::int64_t digest_version);
 Evidence evidence(Connection& connection, const SampleFilter& filter);
+std::string environment_of(Connection& connection, const std::string& point_id);
 std::unordered_map<std::int64_t, std::string> run_logs(Connection& connection,
                                                        const SampleFilter& filter);
 std::vector<Iteration> lines_of(Connection& connection, std::int64_t run);

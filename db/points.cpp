@@ -94,7 +94,8 @@ PlannedRows::PlannedRows(Connection& connection, const std::vector<CampaignRow>&
     PointsById points = load(connection, campaign.id);
     rows_.reserve(rows_.size() + points.size());
     Statement planned = connection.prepare(
-        "SELECT point, state, reason FROM campaign_points WHERE campaign = ? ORDER BY position");
+        "SELECT point, state, reason, has_left FROM campaign_points WHERE campaign = ? "
+        "ORDER BY position");
     for (planned.bind(campaign.id); planned.step();) {
       const std::string id = planned.text(0);
       const auto [place, is_new] = places_.try_emplace(id, rows_.size());
@@ -102,6 +103,8 @@ PlannedRows::PlannedRows(Connection& connection, const std::vector<CampaignRow>&
       PlannedRow& row = rows_[place->second];
       row.state = planned.text(1) == "infeasible" ? RunState::kInfeasible : RunState::kMissing;
       row.reason = planned.text(2);
+      // A point that has left may be planned once more, as one that cannot run.
+      if (row.state != RunState::kInfeasible) row.left = planned.integer(3) != 0;
       if (!campaign.peak_tflops.empty()) row.peak_tflops = campaign.peak_tflops;
     }
     read_drops(connection, campaign.id);

@@ -43,6 +43,7 @@ struct PlannedRow {
   std::string reason;
   std::string dropped;  ///< why runs of it were set aside; empty where none were
   PeakTflops peak_tflops;
+  bool left = false;  ///< the sweep's file has it no more
 };
 
 /// The points of one sweep's campaigns, each once, in the order they were planned.

@@ -162,6 +162,7 @@ class RowLoader {
       Summary& row = rows_.emplace_back(row_of(sweep, std::move(point.point)));
       row.state = point.state;
       row.reason = std::move(point.reason);
+      row.left = point.left;
       row.peak_tflops = std::move(point.peak_tflops);
     }
     std::size_t found = 0;

@@ -45,6 +45,7 @@ class Loader {
       samples.point = std::move(row.point);
       samples.planned = row.state;
       samples.reason = std::move(row.reason);
+      samples.left = row.left;
       samples.peak_tflops = std::move(row.peak_tflops);
     }
     for (const auto& campaign : campaigns) {

@@ -59,6 +59,7 @@ CREATE TABLE campaign_points (
   point TEXT NOT NULL REFERENCES points(id),
   state TEXT NOT NULL CHECK (state IN ('planned', 'infeasible')),
   reason TEXT,
+  has_left INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (campaign, position)
 ) STRICT, WITHOUT ROWID;
 

@@ -320,6 +320,7 @@ std::vector<ColumnKind> name_kinds() {
       text_column("trainer", kDetail, [](Row row) { return row.point.trainer; }),
       text_column("state", kStays, [](Row row) { return std::string(text_of(row.state)); }),
       text_column("reason", kDetail, [](Row row) { return row.reason; }),
+      text_column("difference", kStays, [](Row row) { return row.difference; }),
       text_column("started", kDetail, started_text),
       log_column(),
       nodes_column(),

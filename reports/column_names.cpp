@@ -150,6 +150,7 @@ const std::vector<ColumnName>& column_names() {
       {"iterations", "iterations", {"iters", "steps", "num iterations"}},
       {"counts", "alloc/runs/lines", {}},
       {"reason", "reason", {"evidence", "why"}},
+      {"difference", "differs in", {"difference from the others"}},
       {"started", "started", {"date"}},
       {"log", "log", {"log file", "logs"}},
       {"canary_gemm", "canary GEMM", {"canary TFLOPS"}},

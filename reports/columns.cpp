@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "reports/column_names.h"
+#include "reports/look_alikes.h"
 #include "reports/point_columns.h"
 
 namespace pippin {
@@ -29,14 +30,10 @@ class OrderedNames {
 
 bool is_foreign(const Summary& row) { return row.sweep.empty(); }
 
-/// What a row says without its axes: its columns, and its name but for the piece of its id that the
-/// database puts behind a name which several points have.
+/// What a row says without its axes: its columns and its name.
 std::vector<std::string> face_of(const Point& point) {
   std::vector<std::string> face = point_cells(point);
-  const auto dash = point.name.rfind('-');
-  const bool has_id =
-      dash != std::string::npos && point.id.rfind(point.name.substr(dash + 1), 0) == 0;
-  face.push_back(point.name.substr(0, has_id ? dash : std::string::npos));
+  face.push_back(shared_name(point));
   return face;
 }
 

@@ -49,6 +49,9 @@ std::vector<std::string> usual_names(const std::vector<Summary>& rows) {
   const bool compared =
       std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.vs.has_value(); });
   if (compared) names.emplace_back("vs");
+  if (std::any_of(rows.begin(), rows.end(),
+                  [](const auto& row) { return !row.difference.empty(); }))
+    names.emplace_back("difference");
   return names;
 }
 

@@ -44,6 +44,9 @@ std::vector<Column> usual_markdown_columns(const std::vector<Summary>& rows) {
   layout.insert(layout.end(), {"mbs", "gas", "gbs"});
   for (auto& column : usual_columns(layout)) columns.push_back(std::move(column));
   for (auto& column : axis_columns(rows)) columns.push_back(std::move(column));
+  if (std::any_of(rows.begin(), rows.end(),
+                  [](const auto& row) { return !row.difference.empty(); }))
+    columns.push_back(usual_columns({"difference"})[0]);
   if (!by_run && look_alike(rows, columns))
     columns.insert(columns.begin(), usual_columns({"point"})[0]);
   for (auto& column : usual_columns(

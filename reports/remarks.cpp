@@ -35,6 +35,8 @@ std::string why(const Summary& row) {
   return reason.empty() || !has_run ? reason : fmt::format("{}: {}", text_of(row.state), reason);
 }
 
+constexpr const char* kLeft = "no longer in the sweep's file: not ranked";
+
 /// Texts with the rows they hold for, in the order they came.
 class Grouped {
  public:
@@ -134,6 +136,7 @@ std::vector<std::string> remarks_of(const Summary& row) {
     if (!text.empty()) remarks.push_back(std::move(text));
   };
   add(why(row));
+  if (row.left) add(kLeft);
   if (row.step_time_s) add(row.step_time_s->remark);
   if (!row.clean) add(kUnclean);
   add(pace_text(row.runs, row.slowdowns, row.unsteady));
@@ -151,6 +154,7 @@ std::vector<std::string> remarks_on(const std::vector<Summary>& rows) {
   Grouped others;
   for (const auto& row : rows) {
     others.add(why(row), row);
+    if (row.left) others.add(kLeft, row);
     for (const auto& remark : row.remarks) {
       if (!remark.starts_with(kEndedEarly)) others.add(printable(remark), row);
     }

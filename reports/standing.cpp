@@ -110,7 +110,7 @@ void rank(std::vector<Summary>& rows) {
   for (auto& row : rows) row.standing.reset();
   const Work work = work_of(rows);
   const auto is_ranked = [&](const Summary& row) {
-    return log_rate(row, work) && !row.noted && row.allocation_means.size() > 1;
+    return log_rate(row, work) && !row.noted && !row.left && row.allocation_means.size() > 1;
   };
   const auto first = std::find_if(rows.begin(), rows.end(), is_ranked);
   if (first == rows.end()) return;

@@ -317,6 +317,7 @@ Summary summarize_row(const RowRuns& of, const Summing& summing) {
   row.point = of.point->point;
   row.state = state_of(of);
   row.reason = of.point->reason;
+  row.left = of.point->left;
   row.peak_tflops = of.point->peak_tflops;
   row.memory_gib = memory_gib(of);
   for (const auto* run : of.runs) {

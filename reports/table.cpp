@@ -56,7 +56,8 @@ void arrange(TextColumn& text, const Column& column, bool aligned) {
 
 bool is_of_point(const Column& column) {
   if (!column.kind) return true;
-  return is(column, "size") || find_count(Point(), column.kind->name).has_value();
+  return is(column, "size") || is(column, "difference") ||
+         find_count(Point(), column.kind->name).has_value();
 }
 
 }  // namespace

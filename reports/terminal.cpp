@@ -28,6 +28,7 @@ std::vector<Column> usual_terminal_columns(const std::vector<Summary>& rows) {
   if (has_context_parallel(rows)) append(columns, usual_columns({"cp"}));
   append(columns, usual_columns({"mbs", "gas", "gbs"}));
   append(columns, axis_columns(rows));
+  append(columns, usual_columns({"difference"}));
   append(columns, usual_columns({"step_time", "strip", "tflops", "best", "vs", "mfu", "hfu",
                                  "samples_per_s", "memory", "spread", "counts", "notes"}));
   return columns;

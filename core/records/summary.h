@@ -72,6 +72,7 @@ struct PointSamples {
   std::optional<std::int64_t> warmup;     ///< of runs that do not say theirs; nothing: found by
                                           ///< statistics
   PeakTflops peak_tflops;                 ///< of the accelerator it ran on; empty where unknown
+  bool left = false;                      ///< its sweep's file has it no more
   std::vector<RunSamples> runs;
 };
 
@@ -151,8 +152,10 @@ struct Summary {
   std::optional<Ratio> vs;              ///< its useful work a second and GPU to that of another row
   std::optional<Standing> standing;     ///< by the same; nothing where it is not ranked
   std::vector<std::string> remarks;     ///< what a reader of the row must know
-  std::vector<std::int64_t> run_ids;    ///< of all its runs; of a row that was stored none
-  RowDetails details;                   ///< empty where nobody asked
+  bool left = false;       ///< its sweep's file has the point no more: it stands apart, unranked
+  std::string difference;  ///< by what it differs from rows that look like it; else empty
+  std::vector<std::int64_t> run_ids;  ///< of all its runs; of a row that was stored none
+  RowDetails details;                 ///< empty where nobody asked
 };
 
 /// Adds what people wrote of one run of the row, the newest last: that stands, all are past.

@@ -14,6 +14,7 @@
 #include "harness/commands/steps/selections.h"
 #include "reports/details.h"
 #include "reports/display_text.h"
+#include "reports/look_alikes.h"
 #include "reports/methods.h"
 #include "reports/presets.h"
 #include "reports/select.h"
@@ -199,6 +200,8 @@ Report report_of(const Globals& globals, Database& database, const ReportOptions
   if (!columns.empty()) report.columns = columns_named(columns, report.rows);
   for (const auto& row : report.rows)
     report.said.insert(row.past_notes.begin(), row.past_notes.end());
+  tell_differences(report.rows,
+                   [&](const std::string& point) { return database.environment_of(point); });
   sort_rows(report.rows, options.sort);  // the first of them is what --vs first means
   std::vector<std::string> alone, beside_others;
   for (const auto& clause : options.where)
@@ -209,6 +212,8 @@ Report report_of(const Globals& globals, Database& database, const ReportOptions
   check_sort_applies(report.rows, options.sort);
   report.rows = rows_where(std::move(report.rows), beside_others);
   sort_rows(report.rows, options.sort);
+  std::stable_partition(report.rows.begin(), report.rows.end(),
+                        [](const Summary& row) { return !row.left; });
   return report;
 }
 

@@ -153,6 +153,20 @@ std::optional<CanaryReading> reading_at(const fs::path& file) {
 
 }  // namespace
 
+namespace {
+
+/// All but those of which every run has left.
+std::set<std::string> wanted_points(const Campaign& campaign) {
+  std::set<std::string> wanted;
+  for (const auto& job : campaign.jobs) {
+    for (const auto& run : job.runs)
+      if (!run.left) wanted.insert(run.point_id);
+  }
+  return wanted;
+}
+
+}  // namespace
+
 void record_campaign(Database& database, const Campaign& campaign) {
   CampaignRecord record;
   record.sweep = campaign.sweep;
@@ -164,7 +178,9 @@ void record_campaign(Database& database, const Campaign& campaign) {
   record.order = campaign.order;
   record.seed = campaign.seed;
   record.warmup = campaign.warmup;
-  for (const auto& point : campaign.points) record.points.push_back({point, false, {}});
+  const std::set<std::string> wanted = wanted_points(campaign);
+  for (const auto& point : campaign.points)
+    record.points.push_back({point, false, {}, wanted.count(point.id) == 0});
   for (const auto& drop : campaign.dropped)
     record.points.push_back({drop.point, true, drop.reason});
   for (auto& planned : record.points) fill_in_params(planned.point.model);

@@ -7,22 +7,32 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "harness/commands/steps/report_rows.h"
+#include "reports/remarks.h"
 #include "sweeps/yaml.h"
 
 namespace pippin {
 
 namespace {
 
-/// "the newest of 3 campaigns of 2 sweeps".
+/// The sweeps of campaigns, that of the newest first.
+std::vector<std::string> sweeps_of(const std::vector<CampaignName>& campaigns) {
+  std::vector<std::string> sweeps;
+  std::set<std::string> known;
+  for (auto campaign = campaigns.rbegin(); campaign != campaigns.rend(); ++campaign)
+    if (known.insert(campaign->sweep).second) sweeps.push_back(printable(campaign->sweep));
+  return sweeps;
+}
+
+/// "the newest of 3 campaigns of 2 sweeps (a, b)".
 std::string heading_of(const std::vector<CampaignName>& campaigns) {
   if (campaigns.size() < 2) return "";
-  std::set<std::string> sweeps;
-  for (const auto& campaign : campaigns) sweeps.insert(campaign.sweep);
+  const auto sweeps = sweeps_of(campaigns);
   const std::string of_sweeps =
-      sweeps.size() > 1 ? fmt::format(" of {} sweeps", sweeps.size()) : "";
+      sweeps.size() > 1 ? fmt::format(" of {} sweeps ({})", sweeps.size(), listed(sweeps)) : "";
   return fmt::format(
-      "{}, the newest of {} campaigns{}; --by campaign shows each, --pool all as one",
-      printable(text_of(campaigns.back())), campaigns.size(), of_sweeps);
+      "{}, the newest of {} campaigns{}; --by campaign shows each, --pool all as one{}",
+      printable(text_of(campaigns.back())), campaigns.size(), of_sweeps,
+      sweeps.size() > 1 ? ", pippin list what there is" : "");
 }
 
 /// The campaign that all runs of that name or number are of; nothing where there are several.

@@ -172,6 +172,33 @@ TEST_CASE("a table shows why rows failed, and what is known of their runs") {
   CHECK(imported(here, "SELECT count(*) FROM r") == "5");
 }
 
+TEST_CASE("rows of an edited command differ in a column, and those that left the file are apart") {
+  const Workplace here;
+  const auto sweep = [&](const std::string& tp, const std::string& more) {
+    here.write("s.yaml", "sweep: edited\ngrid: {tp: [" + tp +
+                             "]}\ngpus: 2\niterations: 3\ncommand: |\n"
+                             "  for i in 1 2 3; do echo \" iteration $i/ 3 | elapsed time per "
+                             "iteration (ms): 10$i |\"; done # {tp} --foo " +
+                             more + "\n");
+  };
+  sweep("1, 2", "1");
+  REQUIRE(here.pippin("run s.yaml --quiet").exit_code == 0);
+  sweep("2", "2 --bar");
+  REQUIRE(here.pippin("run s.yaml --quiet").exit_code == 0);
+  const auto report = here.pippin("report --format csv --columns tp,difference");
+  CHECK(report.out == "tp,difference\n2,--foo 2 --bar\n1,\n2,--foo 1\n");
+  CHECK_THAT(here.pippin("report").out,
+             Contains("no longer in the sweep's file: not ranked: model-tp1-"));
+  CHECK(here.sql("SELECT count(*) FROM campaign_points WHERE has_left") == "2");
+}
+
+TEST_CASE("a report without a name shows the newest campaign and says what there is") {
+  const Laboratory here;
+  CHECK_THAT(here.pippin("report").out,
+             StartsWith("two/1, the newest of 3 campaigns of 2 sweeps (two, one); "));
+  CHECK_THAT(here.pippin("report").out, Contains("pippin list what there is"));
+}
+
 TEST_CASE("a table has as many rows as asked and says how many are behind them") {
   const Laboratory here;
   const Call two = here.pippin("report one/1 --limit 2 --where \"state == 'ok'\"");
