@@ -64,16 +64,6 @@ std::vector<std::string> blocks_in(const std::string& text) {
   return blocks;
 }
 
-/// The files that a document shows: "# layouts.yaml" in the first line, or behind "#!…".
-void write_files(const std::string& text, const Workplace& here) {
-  const std::regex title("^(#!.*\n)?# ([\\w-]+\\.(yaml|sh)).*\n");
-  for (const auto& block : blocks_in(text)) {
-    std::smatch found;
-    const bool is_file = std::regex_search(block, found, title);
-    if (is_file) here.write(found[2], block);
-  }
-}
-
 std::string checked(const Step& step, const Workplace& here, const std::string& before) {
   const Call call = here.shell(before + "PATH=\"$(dirname \"$PIPPIN\"):$PATH\"; " + step.command);
   CAPTURE(step.command, call.err);
@@ -113,10 +103,20 @@ std::vector<std::string> code_spans(const std::string& text) {
   return spans;
 }
 
+std::map<std::string, std::string> files_shown(const std::string& text) {
+  const std::regex title("^(#!.*\n)?# ([\\w-]+\\.(yaml|sh)).*\n");
+  std::map<std::string, std::string> files;
+  for (const auto& block : blocks_in(text)) {
+    std::smatch found;
+    if (std::regex_search(block, found, title)) files.emplace(found[2], block);
+  }
+  return files;
+}
+
 void walk(const fs::path& document, const std::string& fence, const Workplace& here,
           const std::string& before) {
   const std::string text = text_of_document(document);
-  write_files(text, here);
+  for (const auto& [name, file] : files_shown(text)) here.write(name, file);
   std::string today;
   std::size_t at = 0, commands = 0;
   for (auto begin = text.find(fence); begin != std::string::npos; begin = text.find(fence, at)) {

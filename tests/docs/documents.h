@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,10 @@ std::vector<std::string> code_spans(const std::string& text);
 /// in the environment it writes today's output into the document.
 void walk(const fs::path& document, const std::string& fence, const Workplace& here,
           const std::string& before = "");
+
+/// The files that a document shows, by name: blocks with "# layouts.yaml" in the first line, or
+/// behind "#!…".
+std::map<std::string, std::string> files_shown(const std::string& text);
 
 /// CHECKs that these are all documents with such a block.
 void check_all_are_walked(const std::string& fence, const std::vector<fs::path>& walked);

@@ -52,3 +52,12 @@ TEST_CASE("no document with console blocks is left out") {
                              {"README.md", "docs/reports.md", "docs/compare.md", "docs/noise.md",
                               "docs/logs-and-tables.md", "docs/trainers.md", "sweeps/README.md"});
 }
+
+TEST_CASE("the files that README.md shows are those of the examples") {
+  const auto shown = test::files_shown(test::text_of_document("README.md"));
+  REQUIRE(shown.size() == 2);
+  for (const auto& [name, text] : shown) {
+    CAPTURE(name);
+    CHECK(text == test::text_of_document("sweeps/examples/" + name));
+  }
+}
