@@ -67,8 +67,9 @@ bool may_mean(const std::vector<std::string>& said, const std::string& name) {
 }  // namespace
 
 Accelerator read_accelerator(const std::string& name, const YamlNode& node) {
-  expect_map(node, "an accelerator",
-             {"name", "source", "memory_gib", "bandwidth_gb_per_s", "peak_tflops"});
+  expect_map(
+      node, "an accelerator",
+      {"name", "source", "memory_gib", "bandwidth_gb_per_s", "compute_capability", "peak_tflops"});
   Accelerator accelerator;
   accelerator.name = name;
   if (const auto* memory = node.find("memory_gib")) {
@@ -76,6 +77,9 @@ Accelerator read_accelerator(const std::string& name, const YamlNode& node) {
   }
   if (const auto* bandwidth = node.find("bandwidth_gb_per_s")) {
     accelerator.bandwidth_gb_per_s = positive_number_at(*bandwidth, "bandwidth_gb_per_s");
+  }
+  if (const auto* capability = node.find("compute_capability")) {
+    accelerator.compute_capability = positive_number_at(*capability, "compute_capability");
   }
   if (const auto* peaks = node.find("peak_tflops")) {
     expect_map(*peaks, "peak_tflops");

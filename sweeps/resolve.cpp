@@ -21,9 +21,10 @@ constexpr std::size_t kMostPoints = 200'000;
 
 class Resolver {
  public:
-  Resolver(Draft& draft, Sweep& sweep)
+  Resolver(Draft& draft, Sweep& sweep, ProbeAnswers& answers)
       : draft_(draft),
         sweep_(sweep),
+        answers_(answers),
         slots_(draft.own_axes()),
         steps_(evaluation_order(draft)),
         derive_(bound(draft.derive, slots_)),
@@ -120,6 +121,7 @@ class Resolver {
     if (reason.empty()) reason = failed_clause(values);
     Point point = point_of(values);
     if (reason.empty()) reason = why_infeasible(point, sweep_.cluster, sweep_.trainer.probe);
+    if (reason.empty()) reason = why_probe_refuses(values);
     if (reason.empty()) {
       keep(std::move(point), values);
     } else {
@@ -191,6 +193,38 @@ class Resolver {
     return "";
   }
 
+  /// The options of a device's program, and the slots of their values.
+  struct ProbeProgram {
+    const ProbeAbilities* abilities = nullptr;
+    std::vector<std::size_t> slots;
+  };
+
+  const ProbeProgram& program_for(const std::string& device) {
+    const auto [known, is_new] = programs_.try_emplace(device);
+    if (!is_new) return known->second;
+    ProbeProgram& program = known->second;
+    program.abilities = answers_.on(device);
+    for (const auto& name : slots_.names()) {
+      if (program.abilities && program.abilities->options.count(name) > 0)
+        program.slots.push_back(slots_.at(name));
+    }
+    return program;
+  }
+
+  Reason why_probe_refuses(const PointValues& values) {
+    const auto slot = slots_.find("device");
+    const Value* device = slot ? values.find(*slot) : nullptr;
+    const bool on_gpu = device && device->text == "cuda";
+    const ProbeProgram& program = program_for(on_gpu ? "cuda" : "cpu");
+    if (!program.abilities) return "";
+    for (const std::size_t each : program.slots) {
+      const Value* value = values.find(each);
+      Reason reason = value ? why_refused(*program.abilities, slots_.names()[each], *value) : "";
+      if (!reason.empty()) return reason;
+    }
+    return on_gpu ? why_too_old(*program.abilities, sweep_.cluster) : "";
+  }
+
   Point point_of(const PointValues& values) const {
     Point point;
     const Trainer& trainer = sweep_.trainer;
@@ -248,6 +282,7 @@ class Resolver {
 
   Draft& draft_;
   Sweep& sweep_;
+  ProbeAnswers& answers_;
   Slots slots_;
   std::vector<Step> steps_;
   std::vector<BoundFormula> derive_, where_;
@@ -255,12 +290,15 @@ class Resolver {
   std::vector<std::vector<std::size_t>> columns_;  ///< slots of each dimension's names
   std::vector<std::size_t> shown_;
   Model tiny_ = find_model("tiny").value();  ///< what a probe is that is told no shape
+  std::unordered_map<std::string, ProbeProgram> programs_;  ///< by device
   std::unordered_map<std::string, Model> sizes_;
   std::unordered_map<std::string, std::size_t> by_id_, names_;
 };
 
 }  // namespace
 
-void resolve(Draft& draft, Sweep& sweep) { Resolver(draft, sweep).run(); }
+void resolve(Draft& draft, Sweep& sweep, ProbeAnswers& answers) {
+  Resolver(draft, sweep, answers).run();
+}
 
 }  // namespace pippin

@@ -2,6 +2,7 @@
 
 #include "core/records/sweep.h"
 #include "sweeps/draft.h"
+#include "sweeps/probe_answers.h"
 
 namespace pippin {
 
@@ -10,6 +11,6 @@ namespace pippin {
 /// fastest. Every point has a name of its own.
 /// Errors: Error (bad input) where there are more than 200,000 points before dropping, where none
 /// remains, where an expression has no value, and where a command uses what a point does not know.
-void resolve(Draft& draft, Sweep& sweep);
+void resolve(Draft& draft, Sweep& sweep, ProbeAnswers& answers);
 
 }  // namespace pippin

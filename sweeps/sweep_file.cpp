@@ -9,6 +9,7 @@
 #include "sweeps/keys.h"
 #include "sweeps/name_checks.h"
 #include "sweeps/packing_keys.h"
+#include "sweeps/probe_checks.h"
 #include "sweeps/resolve.h"
 
 namespace pippin {
@@ -258,17 +259,19 @@ void check_runs(const YamlNode* repeats, const Sweep& sweep) {
 
 }  // namespace
 
-Sweep load_sweep(const fs::path& file) {
+Sweep load_sweep(const fs::path& file, const AskProbe& ask) {
   if (!disk().exists(file)) no_such_file(file);
-  return load_sweep(read_yaml(file), file);
+  return load_sweep(read_yaml(file), file, ask);
 }
 
-Sweep load_sweep(YamlNode root, const fs::path& file) {
+Sweep load_sweep(YamlNode root, const fs::path& file, const AskProbe& ask) {
   expect_map(root, "a sweep file", kKeys);
   Sweep sweep = read_settings(root, file);
   Draft draft = read_draft(std::move(root), sweep.trainer);
   check_names(draft, sweep);
-  resolve(draft, sweep);
+  ProbeAnswers answers(sweep.trainer.probe, ask);
+  check_probe_values(draft, sweep, answers);
+  resolve(draft, sweep, answers);
   read_reference(draft.root, sweep);
   check_runs(draft.root.find("repeats"), sweep);
   return sweep;

@@ -19,6 +19,7 @@ struct Accelerator {
   std::optional<double> memory_gib;
   std::optional<double> bandwidth_gb_per_s;
   PeakTflops peak_tflops;
+  std::optional<double> compute_capability = {};  ///< of NVIDIA's GPUs: 7.0
 };
 
 /// GPU-hours above which handing a campaign over asks first, where the cluster does not say.

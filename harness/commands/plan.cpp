@@ -44,7 +44,7 @@ std::string script_of_point(const Globals& globals, const Sweep& sweep,
 
 ExitCode plan(const Globals& globals, const PlanOptions& options) {
   const PlanFormat& format = plan_format_named(options.format);
-  const Sweep sweep = load_sweep(options.sweep);
+  const Sweep sweep = load_sweep(globals, options.sweep);
   if (options.print_yaml) {
     write_output(sweep_text(options.sweep.words));
     return ExitCode::kDone;

@@ -69,7 +69,7 @@ void say_what_it_came_to(const Globals& globals, Database& database, const Campa
 }  // namespace
 
 ExitCode run(const Globals& globals, const RunOptions& options) {
-  Session session(globals, load_sweep(options.sweep), options.session);
+  Session session(globals, load_sweep(globals, options.sweep), options.session);
   Database database(globals.db);
   const Campaign& campaign = session.campaign();
   say_what_was_dropped(globals, session.sweep(), options.sweep);

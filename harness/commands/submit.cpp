@@ -80,8 +80,8 @@ ExitCode test_only(const Globals& globals, const Sweep& sweep) {
 }  // namespace
 
 ExitCode submit(const Globals& globals, const RunOptions& options) {
-  if (options.test_only) return test_only(globals, load_sweep(options.sweep));
-  Session session(globals, load_sweep(options.sweep), options.session);
+  if (options.test_only) return test_only(globals, load_sweep(globals, options.sweep));
+  Session session(globals, load_sweep(globals, options.sweep), options.session);
   say_what_was_dropped(globals, session.sweep(), options.sweep);
   say_what_has_changed(globals, session);
   agree(globals, session);

@@ -30,6 +30,18 @@ bool is_rule(std::string_view line) {
   return line.size() >= kShortest && line.find_first_not_of('-') == std::string_view::npos;
 }
 
+/// What Open MPI says of its own messages about a failed launch: "[n1:7] 1 more process has sent
+/// help message …", "[n1:7] [[18427,0],0] ORTE_ERROR_LOG: …". Source: Open MPI 4.1,
+/// orte/util/show_help.c.
+bool is_about_messages(std::string_view line) {
+  constexpr std::string_view kSaid[] = {"ORTE_ERROR_LOG: ", " sent help message ",
+                                        "] Set MCA parameter \"orte_base_help_aggregate\""};
+  return line.starts_with('[') &&
+         std::any_of(std::begin(kSaid), std::end(kSaid), [&](std::string_view words) {
+           return line.find(words) != std::string_view::npos;
+         });
+}
+
 /// The lines before which the run's shell reported that a signal ended the run: what follows is
 /// the text of its command.
 void cut_signal_report(std::vector<std::string_view>& lines) {
@@ -59,7 +71,7 @@ void cut_launchers(std::vector<std::string_view>& lines) {
       const auto begin = std::find_if(lines.rbegin() + 1, lines.rend(),
                                       [](std::string_view line) { return is_rule(trim(line)); });
       lines.erase(begin == lines.rend() ? lines.end() - 1 : begin.base() - 1, lines.end());
-    } else if (last.empty() || last.starts_with("srun: ")) {
+    } else if (last.empty() || last.starts_with("srun: ") || is_about_messages(last)) {
       lines.pop_back();
     } else {
       return;

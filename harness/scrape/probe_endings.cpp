@@ -30,7 +30,7 @@ constexpr ExitClass kClasses[] = {
     {kLostRankExit, RunState::kFailed, "lost rank", {"died", "lost", "rank"}},
 };
 
-constexpr std::string_view kProbes[] = {"training: ", "replay: ", "collective: ", "gemm: "};
+constexpr std::string_view kProbes[] = {"training", "replay", "collective", "gemm"};
 
 // What others say of memory: PyTorch and the CUDA runtime, the C++ library, Slurm, the kernel.
 constexpr std::string_view kNoMemory[] = {"out of memory", "bad_alloc", "oom_kill", "oom-kill"};
@@ -42,15 +42,22 @@ bool has_one_of(std::string_view line, const Words& words) {
                      [&](std::string_view word) { return small.find(word) != std::string::npos; });
 }
 
-/// The part of a line that a probe of ours has said, behind the launcher's "3: " or
-/// "[1,3]<stderr>:"; empty where none has.
+/// The part of a line that `probe` has said, "training: …", behind the launcher's "3: " or
+/// "[1,3]<stderr>:"; empty where it has not.
+std::string_view said_by(std::string_view probe, std::string_view line) {
+  const auto at = line.find(probe);
+  const bool begins =
+      at == 0 || (at != std::string_view::npos &&
+                  std::string_view(" :>]").find(line[at - 1]) != std::string_view::npos);
+  if (!begins || !line.substr(at + probe.size()).starts_with(": ")) return {};
+  return trim(line.substr(at));
+}
+
+/// The same of any probe of ours.
 std::string_view said_by_probe(std::string_view line) {
   for (const auto& probe : kProbes) {
-    const auto at = line.find(probe);
-    const bool begins =
-        at == 0 || (at != std::string_view::npos &&
-                    std::string_view(" :>]").find(line[at - 1]) != std::string_view::npos);
-    if (begins) return trim(line.substr(at));
+    const auto said = said_by(probe, line);
+    if (!said.empty()) return said;
   }
   return {};
 }
@@ -78,6 +85,14 @@ std::optional<ProbeEnding> probe_ending(int exit_code, std::string_view log) {
     return ProbeEnding{kOutOfMemory.state, evidence_of(kOutOfMemory, no_memory)};
   return ProbeEnding{exit->state, evidence_of(*exit, fitting.empty() ? last : fitting),
                      exit->exit_code == kLostRankExit};
+}
+
+std::string words_of_probe(std::string_view probe, std::string_view log) {
+  for (const std::string_view line : split(log, '\n')) {
+    const auto said = said_by(probe, line);
+    if (!said.empty()) return printable(said.substr(0, kLongestEvidence));
+  }
+  return "";
 }
 
 std::string lost_rank_words(std::string_view log) {

@@ -22,6 +22,10 @@ struct ProbeEnding {
 /// Shape: nothing for other codes, and where no probe of ours has said a word.
 std::optional<ProbeEnding> probe_ending(int exit_code, std::string_view log);
 
+/// The first line that a probe ("training") has said in a log, where other exit codes than those
+/// above need words; empty where it has said none.
+std::string words_of_probe(std::string_view probe, std::string_view log);
+
 /// What a log of a run that left kLostRankExit says of the lost rank; empty where it was no rank.
 std::string lost_rank_words(std::string_view log);
 

@@ -7,6 +7,7 @@
 #include "probes/canary/report.h"
 #include "probes/collective/host_space.h"
 #include "probes/comm/ranked_main.h"
+#include "probes/common/capabilities.h"
 #include "probes/common/log.h"
 #include "probes/common/options.h"
 #include "probes/device/cpu.h"
@@ -75,6 +76,12 @@ ExitCode run(const std::vector<std::string>& arguments, Session& session) {
 
 int main(int argc, char* argv[]) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (asks_for_capabilities(arguments)) {
+    return guarded_main("canary", [] {
+      CanarySettings settings;
+      return print_capabilities("canary", canary_options(settings), cuda_build());
+    });
+  }
   return ranked_main(
       "canary", [&](Session& session) { return run(arguments, session); }, argv);
 }

@@ -7,6 +7,7 @@
 #include "probes/collective/host_space.h"
 #include "probes/collective/on_gpu.h"
 #include "probes/comm/ranked_main.h"
+#include "probes/common/capabilities.h"
 #include "probes/common/text.h"
 
 using namespace pippin::probes;
@@ -71,6 +72,12 @@ ExitCode run(const std::vector<std::string>& arguments, Session& session) {
 
 int main(int argc, char* argv[]) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (asks_for_capabilities(arguments)) {
+    return guarded_main("collective", [] {
+      CollectiveSettings settings;
+      return print_capabilities("collective", collective_options(settings), cuda_build());
+    });
+  }
   return ranked_main(
       "collective", [&](Session& session) { return run(arguments, session); }, argv);
 }

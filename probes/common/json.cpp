@@ -9,7 +9,15 @@ namespace pippin::probes {
 
 namespace {
 
-std::string quoted(const std::string& word) {
+std::string number_text(double value) {
+  if (!std::isfinite(value)) return "null";
+  char buffer[64];
+  return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
+}
+
+}  // namespace
+
+std::string json_text(const std::string& word) {
   std::string result = "\"";
   for (const char c : word) {
     const auto byte = static_cast<unsigned char>(c);
@@ -23,16 +31,8 @@ std::string quoted(const std::string& word) {
   return result + "\"";
 }
 
-std::string number_text(double value) {
-  if (!std::isfinite(value)) return "null";
-  char buffer[64];
-  return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
-}
-
-}  // namespace
-
 JsonObject& JsonObject::value(const std::string& key, const std::string& json) {
-  members_ += (members_.empty() ? "" : ",") + quoted(key) + ":" + json;
+  members_ += (members_.empty() ? "" : ",") + json_text(key) + ":" + json;
   return *this;
 }
 
@@ -45,7 +45,7 @@ JsonObject& JsonObject::whole(const std::string& key, std::int64_t number) {
 }
 
 JsonObject& JsonObject::word(const std::string& key, const std::string& word) {
-  return value(key, quoted(word));
+  return value(key, json_text(word));
 }
 
 JsonObject& JsonObject::flag(const std::string& key, bool flag) {

@@ -23,6 +23,8 @@ class JsonObject {
   std::string members_;
 };
 
+/// A word in quotes.
+std::string json_text(const std::string& word);
 /// Of values that are JSON already.
 std::string json_array(const std::vector<std::string>& values);
 

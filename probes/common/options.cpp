@@ -81,14 +81,22 @@ Option whole_option(std::string name, std::int64_t& target, std::int64_t low, st
                 std::to_string(high) + ", not '" + value + "'");
     target = *number;
   };
-  return {std::move(name), std::to_string(target), std::move(help), std::move(set)};
+  return {std::move(name),
+          std::to_string(target),
+          std::move(help),
+          std::move(set),
+          {"whole", {}, std::to_string(low), std::to_string(high)}};
 }
 
 Option number_option(std::string name, double& target, double low, double high, std::string help) {
   auto set = [name, &target, low, high](const std::string& value) {
     target = number_within(name, value, low, high);
   };
-  return {std::move(name), plain(target), std::move(help), std::move(set)};
+  return {std::move(name),
+          plain(target),
+          std::move(help),
+          std::move(set),
+          {"number", {}, plain(low), plain(high)}};
 }
 
 Option size_option(std::string name, std::int64_t& target, std::int64_t low, std::int64_t high,
@@ -96,28 +104,33 @@ Option size_option(std::string name, std::int64_t& target, std::int64_t low, std
   auto set = [name, &target, low, high](const std::string& value) {
     target = size_of(name, value, low, high);
   };
-  return {std::move(name), size_text(target), std::move(help), std::move(set)};
+  return {std::move(name),
+          size_text(target),
+          std::move(help),
+          std::move(set),
+          {"size", {}, std::to_string(low), std::to_string(high)}};
 }
 
 Option share_option(std::string name, double& target, std::string help) {
   auto set = [name, &target](const std::string& value) { target = share_of(name, value); };
-  return {std::move(name), plain(target), std::move(help), std::move(set)};
+  return {std::move(name), plain(target), std::move(help), std::move(set), {"share", {}, "0", "1"}};
 }
 
 Option choice_option(std::string name, std::string& target, std::vector<std::string> choices,
                      std::string help) {
   help += ": " + joined(choices, ", ");
+  OptionValues values{"choice", choices};
   auto set = [name, &target, choices = std::move(choices)](const std::string& value) {
     if (std::find(choices.begin(), choices.end(), value) == choices.end())
       bad_input(name + " wants one of " + joined(choices, ", ") + ", not '" + value + "'");
     target = value;
   };
-  return {std::move(name), target, std::move(help), std::move(set)};
+  return {std::move(name), target, std::move(help), std::move(set), std::move(values)};
 }
 
 Option word_option(std::string name, std::string& target, std::string help) {
   auto set = [&target](const std::string& value) { target = value; };
-  return {std::move(name), target, std::move(help), std::move(set)};
+  return {std::move(name), target, std::move(help), std::move(set), {"word"}};
 }
 
 Option bare_option(Option option, std::string value) {

@@ -7,12 +7,20 @@
 
 namespace pippin::probes {
 
-/// One row of a probe's option table: it parses, it is the help.
+/// What an option accepts, for a program that asks.
+struct OptionValues {
+  std::string kind;                       ///< "choice", "whole", "number", "size", "share", "word"
+  std::vector<std::string> choices = {};  ///< of a choice
+  std::string least = {}, most = {};      ///< of numbers, as JSON has them; a size's are bytes
+};
+
+/// One row of a probe's option table: it parses, it is the help, it says what it accepts.
 struct Option {
   std::string name;      ///< "--mbs"
   std::string standard;  ///< the value without the option, as text
   std::string help;
   std::function<void(const std::string& value)> set;  ///< throws Error (bad input)
+  OptionValues values;
   std::string bare = {};  ///< the value of the option alone; empty where it wants one
 };
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "probes/comm/ranked_main.h"
+#include "probes/common/capabilities.h"
 #include "probes/gemm/run.h"
 
 using namespace pippin::probes;
@@ -36,6 +37,12 @@ ExitCode run(const std::vector<std::string>& arguments, Session& session) {
 
 int main(int argc, char* argv[]) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (asks_for_capabilities(arguments)) {
+    return guarded_main("gemm", [] {
+      GemmSettings settings;
+      return print_capabilities("gemm", gemm_options(settings), cuda_build());
+    });
+  }
   return ranked_main(
       "gemm", [&](Session& session) { return run(arguments, session); }, argv);
 }

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "probes/common/capabilities.h"
 #include "probes/common/environment.h"
 #include "probes/common/error.h"
 #include "probes/common/log.h"
@@ -20,6 +21,7 @@ constexpr const char* kIntro =
 ExitCode run(const std::vector<std::string>& arguments) {
   ReplaySettings settings = replay_settings();
   const OptionTable options = replay_options(settings);
+  if (asks_for_capabilities(arguments)) return print_capabilities("replay", options, cuda_build());
   if (!parse_options(options, arguments)) {
     std::fputs(help_text(kIntro, options).c_str(), stdout);
     return ExitCode::kDone;

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "probes/comm/ranked_main.h"
+#include "probes/common/capabilities.h"
 #include "probes/common/megatron.h"
 #include "probes/device/matmul.h"
 #include "probes/training/on_gpu.h"
@@ -50,6 +51,12 @@ int main(int argc, char* argv[]) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments == std::vector<std::string>{"--built"})
     return guarded_main("training", tell_what_was_built);
+  if (asks_for_capabilities(arguments)) {
+    return guarded_main("training", [] {
+      TrainingSettings settings;
+      return print_capabilities("training", training_options(settings), cuda_build());
+    });
+  }
   return ranked_main(
       "training", [&](Session& session) { return run(arguments, session); }, argv);
 }

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "probes/comm/gpu_backend.h"
+#include "probes/common/capabilities.h"
 #include "probes/device/cuda/cublaslt.h"
 #include "probes/device/cuda/cuda_clock.h"
 #include "probes/device/cuda/cuda_device.h"
@@ -53,7 +54,8 @@ void train_on_gpu(Session& session, const TrainingSettings& settings, Log& log) 
 }
 
 std::string gpu_libraries() {
-  return "CUDA " PROBES_CUDA_VERSION " for " PROBES_CUDA_ARCHITECTURES " | NCCL " + nccl_version();
+  const CudaBuild cuda = cuda_build();
+  return "CUDA " + cuda.version + " for " + cuda.architectures + " | NCCL " + nccl_version();
 }
 
 }  // namespace pippin::probes

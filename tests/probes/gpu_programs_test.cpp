@@ -148,3 +148,16 @@ TEST_CASE("every product of a layer and every kernel is timed on a GPU") {
   CHECK(kernels.exit_code == 0);
   CHECK_THAT(kernels.output, Contains("| attention, backward |") && Contains("after all"));
 }
+
+TEST_CASE("a program for GPUs says what it was built for, and on which GPUs it runs") {
+  for (const std::string program : {"training", "collective", "gemm", "canary"}) {
+    const Outcome outcome =
+        run_program({EMULATED_PROGRAMS "/" + program + "-cuda", "--capabilities"});
+    CAPTURE(outcome.output);
+    const json said = json::parse(outcome.output);
+    CHECK(said.at("probe") == program);
+    CHECK(said.at("devices") == json{"cpu", "cuda"});
+    CHECK(said.at("cuda").at("least_compute_capability") == "8.0");
+    CHECK(said.at("cuda").at("architectures") == json{"sm_80", "sm_90"});
+  }
+}

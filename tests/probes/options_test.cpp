@@ -1,5 +1,6 @@
 #include "probes/common/options.h"
 
+#include "probes/common/capabilities.h"
 #include "probes/common/error.h"
 #include "probes/common/setup.h"
 #include "probes/common/text.h"
@@ -94,4 +95,43 @@ TEST_CASE("a vocabulary is padded to 128 times TP") {
   CHECK(padded_vocab(setup) == 50688);
   setup.vocab = 512;
   CHECK(padded_vocab(setup) == 512);
+}
+
+TEST_CASE("what an option accepts is said by the same row that reads it") {
+  std::int64_t whole = 3, size = 4096;
+  double number = 0.5, share = 0;
+  std::string choice = "a", word, device = "cpu";
+  const OptionTable table = {
+      whole_option("--whole", whole, 1, 8, ""),
+      number_option("--number", number, 0.25, 1e6, ""),
+      size_option("--size", size, 8, 1 << 20, ""),
+      share_option("--share", share, ""),
+      bare_option(choice_option("--choice", choice, {"a", "b\"c"}, ""), "a"),
+      word_option("--word", word, ""),
+      choice_option("--device", device, {"cpu", "cuda"}, ""),
+  };
+  const std::string options =
+      R"("options":[{"name":"--whole","kind":"whole","default":"3","least":1,"most":8},)"
+      R"({"name":"--number","kind":"number","default":"0.5","least":0.25,"most":1000000},)"
+      R"({"name":"--size","kind":"size","default":"4K","least":8,"most":1048576},)"
+      R"({"name":"--share","kind":"share","default":"0","least":0,"most":1},)"
+      R"({"name":"--choice","kind":"choice","default":"a","choices":["a","b\"c"]},)"
+      R"({"name":"--word","kind":"word","default":""},)"
+      R"({"name":"--device","kind":"choice","default":"cpu","choices":["cpu","cuda"]}]})";
+  CHECK(capabilities_line("p", table, {}) ==
+        R"({"capabilities":1,"probe":"p","devices":["cpu"],"cuda":null,)" + options);
+  CHECK(capabilities_line("p", table, {"13.0", "sm_80 sm_90", "8.0"}) ==
+        R"({"capabilities":1,"probe":"p","devices":["cpu","cuda"],"cuda":{"version":"13.0",)"
+        R"("architectures":["sm_80","sm_90"],"least_compute_capability":"8.0"},)" +
+            options);
+}
+
+TEST_CASE(
+    "a program runs on GPUs from its oldest machine code on, and from the oldest that will do") {
+  CHECK(least_capability("sm_80 sm_90", 8) == "8.0");
+  CHECK(least_capability("sm_120 sm_90a", 8) == "9.0");
+  CHECK(least_capability("sm_100", 8) == "10.0");
+  CHECK(least_capability("sm_86", 8) == "8.6");
+  CHECK(least_capability("sm_70", 8) == "8.0");
+  CHECK(least_capability("", 8).empty());
 }

@@ -460,3 +460,15 @@ TEST_CASE("of many launched replays the first one speaks") {
   CHECK(replay({"--iterations", "2"}, {"OMPI_COMM_WORLD_RANK=1"}).output.empty());
   CHECK_FALSE(replay({"--iterations", "2"}, {"OMPI_COMM_WORLD_RANK=0"}).output.empty());
 }
+
+TEST_CASE("a probe says what it can do in one line, without other ranks") {
+  for (const char* program : {TRAINING_PROBE, REPLAY_PROBE}) {
+    const Outcome outcome = run_probe(program, {"--capabilities"});
+    CHECK(outcome.exit_code == 0);
+    CHECK(lines_of(outcome.output).size() == 1);
+    CHECK_THAT(outcome.output, Contains(R"({"name":"--zero","kind":"choice","default":"0",)"
+                                        R"("choices":["0","1"]})") &&
+                                   Contains(R"("cuda":null)"));
+  }
+  CHECK(run_probe(TRAINING_PROBE, {"--capabilities", "--tp", "2"}).exit_code == 2);
+}

@@ -135,7 +135,7 @@ TEST_CASE("a point that the cluster or the probe cannot run is infeasible") {
       reasons_of(sweep_of(layout_sweep(cluster + "grid: {tp: [1, 7, 8, 16]}\n"))) ==
       Texts{"7 ranks do not spread evenly over 2 nodes", "needs 16 gpus, cluster c has 2 x 4 = 8"});
   const Sweep replayed =
-      sweep_of("sweep: s\nprobe: replay\nmodel: {layers: 6}\npoints: [{pp: 4}, {heads: 5}]\n");
+      sweep_of("sweep: s\nprobe: replay\nmodel: {layers: 6}\npoints: [{pp: 4}, {tp: 3}]\n");
   CHECK(replayed.points.size() == 2);
 }
 
@@ -323,7 +323,9 @@ TEST_CASE("a mistake in a cluster file names that file") {
 
 TEST_CASE("the examples resolve") {
   const fs::path examples = test::source_directory() / "sweeps/examples";
-  CHECK(load_sweep(examples / "gpt-52b.yaml").points.size() == 14);
+  const Sweep gpt = load_sweep(examples / "gpt-52b.yaml");
+  CHECK(gpt.points.size() == 14);
+  CHECK(gpt.trainer.probe.empty());  // the probes' GPUs are later ones than its cluster's
   CHECK(load_sweep(examples / "own-command.yaml").points.size() == 18);
   CHECK(load_sweep(examples / "replay.yaml").points.size() == 4);
   const Sweep quickstart = load_sweep(examples / "quickstart.yaml");

@@ -8,15 +8,15 @@
 
 namespace pippin::test {
 
-Sweep sweep_of(const std::string& text) {
+Sweep sweep_of(const std::string& text, const AskProbe& ask) {
   const TemporaryDirectory folder;
   std::ofstream(folder / "sweep.yaml", std::ios::binary) << text;  // disk() would sync each
-  return load_sweep(folder / "sweep.yaml");
+  return load_sweep(folder / "sweep.yaml", ask);
 }
 
-std::string error_of(const std::string& text) {
+std::string error_of(const std::string& text, const AskProbe& ask) {
   try {
-    return "no error, points: " + std::to_string(sweep_of(text).points.size());
+    return "no error, points: " + std::to_string(sweep_of(text, ask).points.size());
   } catch (const Error& error) {
     const std::string message = error.what();
     if (error.exit_code() != ExitCode::kBadInput) return "exit 3: " + message;

@@ -9,6 +9,7 @@
 #include "harness/scrape/probe_endings.h"
 #include "harness/scrape/scrape.h"
 #include "sweeps/estimate/parameters.h"
+#include "sweeps/probes.h"
 
 namespace pippin {
 
@@ -28,15 +29,17 @@ std::optional<LogRun> joined(std::vector<LogRun> launches) {
   return run;
 }
 
-/// "exit 127: nosuch: command not found".
-std::string words_of_exit(int exit_code, std::string_view log) {
-  const std::string words = last_words(log, exit_code);
+/// "exit 127: nosuch: command not found". What a probe of ours has said goes before what its
+/// launcher says of it.
+std::string words_of_exit(const std::string& trainer, int exit_code, std::string_view log) {
+  std::string words = find_probe(trainer) ? words_of_probe(trainer, log) : "";
+  if (words.empty()) words = last_words(log, exit_code);
   return words.empty() ? exit_text(exit_code) : fmt::format("{}: {}", exit_text(exit_code), words);
 }
 
 /// How a run that left an exit code ended: a probe of ours says it by both, else the log says it
 /// best, or the exit code, which need not be the trainer's.
-void judge(RunRecord& record, int exit_code, std::string_view log) {
+void judge(RunRecord& record, const std::string& trainer, int exit_code, std::string_view log) {
   const bool measured = record.log && !record.log->iterations.empty();
   const bool log_knows = record.log && record.log->end && *record.log->end != RunState::kOk;
   const bool by_script = log_knows && said_of_script(record.log->evidence);
@@ -45,7 +48,7 @@ void judge(RunRecord& record, int exit_code, std::string_view log) {
     record.evidence = probe->evidence;
   } else if (log_knows) {
     record.state = *record.log->end;
-    record.evidence = by_script ? words_of_exit(exit_code, log) : record.log->evidence;
+    record.evidence = by_script ? words_of_exit(trainer, exit_code, log) : record.log->evidence;
   } else if (exit_code == 0 && measured) {
     record.state = RunState::kOk;
   } else if (exit_code == 0) {
@@ -53,7 +56,7 @@ void judge(RunRecord& record, int exit_code, std::string_view log) {
     record.evidence = "exit 0, but its log has no iteration";
   } else {
     record.state = RunState::kFailed;
-    record.evidence = words_of_exit(exit_code, log);
+    record.evidence = words_of_exit(trainer, exit_code, log);
   }
 }
 
@@ -222,7 +225,7 @@ Recorded Recorder::record(const PlannedJob& job, const PlannedRun& run, const Ru
     record.evidence = evidence_of(fate, record);
   } else {
     if (attempt->stopped.empty()) {
-      judge(record, *attempt->exit_code, log);
+      judge(record, point_of(campaign_, run.point_id).trainer, *attempt->exit_code, log);
     } else {
       judge_stopped(record, *attempt);
     }

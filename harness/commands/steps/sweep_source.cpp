@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include "core/jobs/quoting.h"
+#include "harness/commands/steps/ask_probe.h"
 #include "sweeps/sweep_file.h"
 
 namespace pippin {
 
-Sweep load_sweep(const SweepSource& source) {
-  return source.file.empty() ? load_sweep(source.words) : load_sweep(source.file);
+Sweep load_sweep(const Globals& globals, const SweepSource& source) {
+  return source.file.empty() ? load_sweep(source.words)
+                             : load_sweep(source.file, ask_probes_here(globals));
 }
 
 std::string bash_words(const SweepSource& source) {

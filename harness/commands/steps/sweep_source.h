@@ -4,6 +4,7 @@
 
 #include "core/base/files.h"
 #include "core/records/sweep.h"
+#include "harness/commands/steps/output.h"
 #include "sweeps/sweep_words.h"
 
 namespace pippin {
@@ -14,8 +15,9 @@ struct SweepSource {
   SweepWords words;  ///< of a sweep without file
 };
 
+/// Reads it; where its probe is here, it is asked what it takes.
 /// Errors: Error (bad input), as the one or the other.
-Sweep load_sweep(const SweepSource& source);
+Sweep load_sweep(const Globals& globals, const SweepSource& source);
 
 /// What a person types behind `pippin run` for this sweep.
 std::string bash_words(const SweepSource& source);

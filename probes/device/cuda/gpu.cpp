@@ -10,9 +10,6 @@ namespace pippin::probes {
 
 namespace {
 
-/// bf16 products and asynchronous copies came with compute capability 8.0.
-constexpr int kOldestMajor = 8;
-
 /// 0 where the driver does not say.
 int attribute(cudaDeviceAttr which, int device) {
   int value = 0;

@@ -23,6 +23,9 @@ struct Gpu {
   std::string line() const;
 };
 
+/// bf16 products and asynchronous copies came with compute capability 8.0.
+inline constexpr int kOldestMajor = 8;
+
 /// 0 where CUDA sees none or does not work here, as without a driver; `trouble`: then why.
 int count_gpus(std::string* trouble = nullptr);
 

@@ -29,3 +29,25 @@ TEST_CASE("the example of every command can be typed as it stands") {
   }
   here.shell("\"$PIPPIN\" cancel replay");
 }
+
+TEST_CASE("every example sweep can be planned, and those of this machine measure every point") {
+  const Workplace here;
+  fs::create_directory_symlink(test::source_directory() / "sweeps", here.path() / "sweeps");
+  for (const auto& entry : fs::directory_iterator(here.path() / "sweeps/examples")) {
+    const std::string name = entry.path().stem().string();
+    const std::string file = "sweeps/examples/" + name + ".yaml";
+    CAPTURE(name);
+    const Call plan = here.pippin("plan " + file);
+    CAPTURE(plan.err);
+    CHECK(plan.exit_code == 0);
+    CHECK(plan.err.empty());
+    if (!Catch::contains(here.text(file), "cluster: local")) continue;
+    here.shell("sed 's/allocations: [0-9]*/allocations: 1/' " + file + " >once.yaml");
+    const Call run = here.pippin("--quiet run once.yaml");
+    CAPTURE(run.out, run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(here.sql(
+              "SELECT count(*) > 3 AND sum(state != 'ok') = 0 FROM run_overview WHERE sweep = '" +
+              name + "'") == "1");
+  }
+}

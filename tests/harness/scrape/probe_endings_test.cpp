@@ -69,3 +69,15 @@ TEST_CASE("the same exit codes of another program mean nothing") {
   CHECK_FALSE(probe_ending(12, ""));
   CHECK_FALSE(probe_ending(1, kDied));
 }
+
+TEST_CASE("a probe's own line is told from what stands around it") {
+  const std::string rule(74, '-');
+  const std::string said = "training: --precision wants one of fp32, bf16, fp16, not 'fp8'";
+  const std::string log = " > probe: pippin training 1\n" + rule + "\nMPI_ABORT was invoked\n" +
+                          "[1,0]<stderr>:" + said + "\n" + rule + "\n";
+  CHECK(words_of_probe("training", log) == said);
+  CHECK(words_of_probe("training", "training: rank 3 on n2: x\ntraining: y\n") ==
+        "training: rank 3 on n2: x");
+  CHECK(words_of_probe("gemm", log).empty());
+  CHECK(words_of_probe("training", "pretraining: x\ntraining done: y\n").empty());
+}

@@ -1,0 +1,7 @@
+#include "probes/common/capabilities.h"
+
+namespace pippin::probes {
+
+CudaBuild cuda_build() { return {}; }
+
+}  // namespace pippin::probes

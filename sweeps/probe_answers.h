@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/records/cluster.h"
+#include "core/records/probe_abilities.h"
+#include "core/records/value.h"
+
+namespace pippin {
+
+/// Asks a probe's program for a device ("cpu", "cuda") what it can do; nothing where it is not
+/// here, or does not say.
+using AskProbe = std::function<std::optional<ProbeAbilities>(const std::string& probe,
+                                                             const std::string& device)>;
+
+/// What the programs of one probe have said: each is asked once, when it is first needed.
+class ProbeAnswers {
+ public:
+  /// `probe` may be empty: then there is nobody to ask.
+  ProbeAnswers(std::string probe, AskProbe ask) : probe_(std::move(probe)), ask_(std::move(ask)) {}
+
+  /// Null where that program does not say.
+  const ProbeAbilities* on(const std::string& device);
+
+ private:
+  std::string probe_;
+  AskProbe ask_;
+  std::map<std::string, std::optional<ProbeAbilities>> answers_;
+};
+
+/// Why a probe does not take a value: "precision: training knows fp32, bf16, fp16, not 'fp8'";
+/// empty where it does, or has no such option.
+std::string why_refused(const ProbeAbilities& probe, const std::string& name, const Value& value);
+
+/// Why a probe's program for GPUs does not run on a cluster's; empty where nothing speaks against
+/// it, or what the cluster has is not known.
+std::string why_too_old(const ProbeAbilities& probe, const Cluster& cluster);
+
+}  // namespace pippin
