@@ -51,10 +51,10 @@ void add_compare(CommandLine& line) {
       line.add("compare", "which differences between two selections of runs are real",
                "pippin --db notes.db compare before-upgrade quickstart",
                [&line, options] { return pippin::compare(line.globals(), *options); });
-  compare.add_option(
-      "BASE", options->base,
-      "a sweep (its newest campaign), SWEEP/2, a tag, a point, days (2026-11-19, "
-      "yesterday, -7d..today), or a database file; default: the campaign before the newest");
+  compare.add_option("BASE", options->base,
+                     "a sweep (its newest campaign), SWEEP/2, a tag, a point, days (2026-11-19, "
+                     "yesterday, monday, -7d..today), or a database file; default: the campaign "
+                     "before the newest");
   compare.add_option("NEW", options->other,
                      "what is held against it; default: the newest campaign");
   compare

@@ -5,6 +5,7 @@
 #include "core/base/placeholders.h"
 #include "core/base/text.h"
 #include "db/names.h"
+#include "harness/commands/steps/days.h"
 #include "harness/commands/steps/directories.h"
 #include "harness/commands/steps/sweep_source.h"
 #include "reports/column_names.h"
@@ -100,6 +101,7 @@ bool is_database(const fs::path& path) { return path.extension() == ".db"; }
 Candidates sides(const TypedValue& value) {
   Candidates all = stored<NameKind::kSelections>(value);
   append(all, {{"today", "UTC"}, {"yesterday", "UTC"}});
+  for (const auto& day : weekdays()) append(all, {{day, "the last one, UTC"}});
   append(all, stored<NameKind::kPoints>(value));
   append(all, files<is_database>(value));
   return all;

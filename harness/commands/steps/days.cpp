@@ -1,5 +1,6 @@
 #include "harness/commands/steps/days.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "core/base/text.h"
@@ -24,10 +25,20 @@ std::optional<sys_days> date_of(std::string_view text) {
   return sys_days(date);
 }
 
+/// The last day of that name, which may be today.
+std::optional<sys_days> weekday_named(std::string_view text, sys_days today) {
+  const auto found = std::find(weekdays().begin(), weekdays().end(), lower(text));
+  if (found == weekdays().end()) return std::nullopt;
+  const auto wanted = static_cast<unsigned>(found - weekdays().begin()) + 1;  // ISO: Monday is 1
+  const std::chrono::weekday day(wanted);
+  return today - (std::chrono::weekday(today) - day);
+}
+
 std::optional<sys_days> day_named(std::string_view text, sys_days today) {
   constexpr std::int64_t kMost = 100'000;
   if (text == "today") return today;
   if (text == "yesterday") return today - std::chrono::days(1);
+  if (const auto weekday = weekday_named(text, today)) return weekday;
   if (text.size() < 3 || text.front() != '-' || text.back() != 'd') return date_of(text);
   const auto back = parse_integer(text.substr(1, text.size() - 2));
   if (!back || *back < 0 || *back > kMost) return std::nullopt;
@@ -41,6 +52,16 @@ std::string text_of(sys_days day) {
 }
 
 }  // namespace
+
+const std::vector<std::string>& weekdays() {
+  static const std::vector<std::string> kWeekdays{"monday", "tuesday",  "wednesday", "thursday",
+                                                  "friday", "saturday", "sunday"};
+  return kWeekdays;
+}
+
+std::string text_of(const Days& days) {
+  return days.first == days.last ? days.first : days.first + ".." + days.last;
+}
 
 std::optional<Days> days_named(std::string_view text, sys_days today) {
   const auto dots = text.find("..");

@@ -55,6 +55,7 @@ std::vector<PointSamples> points_named(std::vector<PointSamples> points, const s
 
 std::vector<std::string> known_names(const fs::path& file) {
   std::vector<std::string> names{"today", "yesterday"};
+  names.insert(names.end(), weekdays().begin(), weekdays().end());
   for (const NameKind kind : {NameKind::kSelections, NameKind::kPoints}) {
     for (const auto& known : names_in(file, kind, "")) names.push_back(known.name);
   }
@@ -73,7 +74,7 @@ ComparisonSide side_in(const Globals& globals, Database& database, const fs::pat
   if (auto named = points_named(points, name); !named.empty()) return {name, std::move(named)};
   if (const auto days = days_named(name, today())) {
     keep_days(points, *days);
-    return {name, std::move(points)};
+    return {text_of(*days), std::move(points)};
   }
   bad_input("{}: no sweep, campaign, tag, point or day is named '{}'{}", printable(file.string()),
             printable(name), did_you_mean(name, known_names(file)));
@@ -126,7 +127,7 @@ ComparisonSide side_named(const Globals& globals, Database& database, const std:
   ComparisonSide side =
       file ? side_of_file(globals, *file) : side_in(globals, database, globals.db, name);
   if (!has_run(side.points))
-    bad_input("{}: '{}' has no runs", printable(globals.db.string()), printable(name));
+    bad_input("{}: '{}' has no runs", printable(globals.db.string()), printable(side.name));
   return side;
 }
 

@@ -93,7 +93,14 @@ TEST_CASE("points, days and other databases are sides, too") {
   CHECK(here.compared("other.db t.db").at("rows").at(0).at("paired") == false);
   CHECK(here.compared("t.db t.db").at("rows").at(0).at("paired") == true);
   // The runs are of today, unless it became midnight meanwhile.
-  CHECK(here.compared("-1d..today s").at("base") == "-1d..today");
+  const auto date = [&](const std::string& of) { return here.sql("SELECT date('now'" + of + ")"); };
+  const auto weekday = [&](const std::string& of) {
+    return std::string(trim(here.shell("LC_ALL=C date -u -d '" + of + "' +%A").out));
+  };
+  CHECK(here.compared("-1d..today s").at("base") == date(", '-1 day'") + ".." + date(""));
+  CHECK(here.compared(weekday("today") + " s").at("base") == date(""));
+  CHECK(here.pippin("compare " + lower(weekday("3 days ago")) + " s").err ==
+        "pippin: t.db: '" + date(", '-3 days'") + "' has no runs\n");
   CHECK(here.pippin("compare 2001-01-01..2001-12-31 s").err ==
         "pippin: t.db: '2001-01-01..2001-12-31' has no runs\n");
 }
