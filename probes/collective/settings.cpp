@@ -43,7 +43,7 @@ OptionTable collective_options(CollectiveSettings& s) {
                   "nodes"),
       whole_option("--iterations", s.iterations, 0, kMany,
                    "steps of --operation and --bytes, each a line; 0 is the table"),
-      size_option("--bytes", s.bytes, 0, kLargest, "the only size; 0 is --minbytes to --maxbytes"),
+      size_option("--bytes", s.bytes, 0, kLargest, "the only size; 0: those of the table"),
       number_option("--step-ms", s.step_ms, 0, 1e6, "a step is as many calls as take so long"),
       choice_option("--device", s.device, {"cpu", "cuda"}, "whose memory is sent"),
   };
