@@ -1,6 +1,8 @@
 #include "harness/scrape/steps.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 #include "core/base/text.h"
 #include "core/base/units.h"
@@ -77,6 +79,23 @@ void read_step(std::string_view line, LogRun& run) {
   run.iterations.push_back(std::move(step));
 }
 
+/// "collective-all_reduce-bytes65536-float-2ranks".
+std::string name_of(const Point& point) {
+  constexpr std::string_view kUsual[] = {"redop", "root", "device"};
+  std::string name = point.trainer;
+  if (point.model.hidden) {
+    Point shape = point;
+    shape.axes.clear();
+    name += "-" + point_name(shape);
+  }
+  for (const auto& [axis, value] : point.axes) {
+    if (std::find(std::begin(kUsual), std::end(kUsual), axis) != std::end(kUsual)) continue;
+    name += "-" + (value.number ? axis : std::string()) + value.text;
+  }
+  const std::int64_t ranks = point.layout.gpus.value_or(1);
+  return name + fmt::format("-{}rank{}", ranks, ranks == 1 ? "" : "s");
+}
+
 void read_line(std::string_view line, std::vector<Launch>& launches) {
   if (line.starts_with(kHeader)) return read_header(line, launches);
   if (launches.empty()) return;
@@ -103,7 +122,7 @@ std::vector<LogRun> read_steps(std::string_view log) {
   std::vector<LogRun> runs;
   for (auto& launch : launches) {
     if (!launch.measures) continue;
-    launch.run.point.name = point_name(launch.run.point);
+    launch.run.point.name = name_of(launch.run.point);
     launch.run.point.id = point_id(launch.run.point);
     runs.push_back(std::move(launch.run));
   }

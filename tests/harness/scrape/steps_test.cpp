@@ -23,6 +23,7 @@ TEST_CASE("the steps of a collective are its iterations") {
   const LogRun& run = runs.front();
   CHECK(run.format == "steps");
   CHECK(run.point.trainer == "collective");
+  CHECK(run.point.name == "collective-all_reduce-bytes65536-float-4ranks");
   CHECK(run.point.layout.gpus == 4);
   CHECK(find_value(run.point.axes, "op")->text == "all_reduce");
   CHECK(find_value(run.point.axes, "bytes")->number == 65536.0);
