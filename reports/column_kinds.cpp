@@ -244,6 +244,33 @@ ColumnKind time_column() {
           time_cell};
 }
 
+std::string bus_bandwidth_cell(const Summary& row, const TableStyle&, std::optional<int> decimals) {
+  if (!row.bus_bandwidth) return "";
+  const auto text = [&](double rate) {
+    return decimals ? fmt::format("{:.{}f}", rate, *decimals) : short_number(rate);
+  };
+  const BusBandwidth& rate = *row.bus_bandwidth;
+  const std::string mean = text(rate.mean);
+  // No ± of half an interval: that of a quotient is longer above.
+  return rate.low && rate.high ? fmt::format("{} ({}–{})", mean, text(*rate.low), text(*rate.high))
+                               : mean;
+}
+
+ColumnKind bus_bandwidth_column() {
+  using Row = const Summary&;
+  return {"busbw",
+          Kind::kOwn,
+          kTflops,
+          false,
+          {{"busbw_gb_per_s",
+            [](Row row) { return row.bus_bandwidth ? Number(row.bus_bandwidth->mean) : Number(); }},
+           {"busbw_low_gb_per_s",
+            [](Row row) { return row.bus_bandwidth ? row.bus_bandwidth->low : Number(); }},
+           {"busbw_high_gb_per_s",
+            [](Row row) { return row.bus_bandwidth ? row.bus_bandwidth->high : Number(); }}},
+          bus_bandwidth_cell};
+}
+
 ColumnKind spread_column() {
   const auto of_repeats = [](const Summary& row, std::optional<double> Interval::*value) {
     return is_repeated(row) && (*row.step_time_s).*value
@@ -341,6 +368,7 @@ std::vector<ColumnKind> measure_kinds() {
       spread_column(),
       {"strip", Kind::kOwn, kStrip, false, {}, strip_cell},
       rate_column("tflops", Kind::kNumber, kTflops, "tflops", [](Row row) { return row.tflops; }),
+      bus_bandwidth_column(),
       text_column("flops_formula", kDetail, [](Row row) { return row.flops_formula; }),
       rate_column("mfu", Kind::kPercent, kRates, "mfu", [](Row row) { return row.mfu; }),
       rate_column("hfu", Kind::kPercent, kRates, "hfu", [](Row row) { return row.hfu; }),

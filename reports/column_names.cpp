@@ -131,6 +131,7 @@ const std::vector<ColumnName>& column_names() {
        "TFLOPS",
        {"TFLOP", "TFLOP/s", "TFLOPS/s", "TFLOPs/GPU", "TFLOP/s/GPU", "TFLOPS/s/GPU",
         "TFLOPS per GPU"}},
+      {"busbw", "busbw GB/s", {"bus bandwidth", "bus bandwidth GB/s"}},
       {"flops_formula", "FLOPs formula", {"formula"}},
       {"mfu", "MFU", {"model FLOPs utilization", "% of peak", "% peak"}},
       {"hfu", "HFU", {"hardware FLOPs utilization"}},

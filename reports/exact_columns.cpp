@@ -46,6 +46,9 @@ std::vector<std::string> usual_names(const std::vector<Summary>& rows) {
                              "best",
                              "remarks",
                              "notes"});
+  if (std::any_of(rows.begin(), rows.end(),
+                  [](const auto& row) { return row.bus_bandwidth.has_value(); }))
+    names.insert(std::find(names.begin(), names.end(), "tflops"), "busbw");
   const bool compared =
       std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.vs.has_value(); });
   if (compared) names.emplace_back("vs");

@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "reports/format.h"
+#include "reports/machine_columns.h"
 #include "reports/markdown_table.h"
 #include "reports/remarks.h"
 #include "reports/table.h"
@@ -49,10 +50,10 @@ std::vector<Column> usual_markdown_columns(const std::vector<Summary>& rows) {
     columns.push_back(usual_columns({"difference"})[0]);
   if (!by_run && look_alike(rows, columns))
     columns.insert(columns.begin(), usual_columns({"point"})[0]);
-  for (auto& column : usual_columns(
-           {"step_time", "spread", "tflops", "best", "mfu", "hfu", "vs", "memory", "notes"}))
+  for (auto& column : usual_columns({"step_time", "spread", "busbw", "tflops", "best", "mfu", "hfu",
+                                     "vs", "memory", "notes"}))
     columns.push_back(std::move(column));
-  return columns;
+  return named_for_machine(std::move(columns), rows);
 }
 
 }  // namespace

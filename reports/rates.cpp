@@ -4,11 +4,13 @@
 #include <optional>
 
 #include "reports/peak.h"
+#include "reports/probe_rates.h"
 #include "reports/values.h"
 
 namespace pippin {
 
 void rate(Summary& row, const Rating& rating) {
+  if (measures_machine(row.point)) return rate_machine(row, rating);
   const Count &gbs = row.point.layout.gbs, &gpus = row.point.layout.gpus;
   if (!row.step_time_s || !gbs) return;
   const double seconds = row.step_time_s->mean;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "reports/probe_rates.h"
 #include "reports/row_units.h"
 #include "reports/statistics/verdict.h"
 #include "reports/values.h"
@@ -20,6 +21,7 @@ enum class Work { kFlops, kSequences };
 /// ln of the work that a GPU does in a second; nothing where that is unknown.
 std::optional<double> log_rate(const Summary& row, Work work) {
   if (row.state != RunState::kOk || !row.step_time_s) return std::nullopt;
+  if (work == Work::kFlops && row.bus_bandwidth) return std::log(row.bus_bandwidth->mean);
   if (work == Work::kFlops)
     return row.useful_tflops ? std::optional(std::log(*row.useful_tflops)) : std::nullopt;
   const Count& gpus = row.point.layout.gpus;
@@ -58,7 +60,9 @@ std::vector<std::size_t> comparable(const std::vector<Summary>& rows, const Summ
                                     Work work) {
   std::vector<std::size_t> result;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const bool alike = work == Work::kFlops || rows[i].point.model == reference.point.model;
+    const bool same_kind = rows[i].bus_bandwidth.has_value() == reference.bus_bandwidth.has_value();
+    const bool alike =
+        same_kind && (work == Work::kFlops || rows[i].point.model == reference.point.model);
     if (alike && log_rate(rows[i], work)) result.push_back(i);
   }
   return result;
@@ -108,6 +112,7 @@ void add_distance(Standing& standing, const BestRow& best, std::size_t i,
 void rank(std::vector<Summary>& rows) {
   constexpr std::uint64_t kSeed = 1;
   for (auto& row : rows) row.standing.reset();
+  if (mixes_calls(rows)) return;
   const Work work = work_of(rows);
   const auto is_ranked = [&](const Summary& row) {
     return log_rate(row, work) && !row.noted && !row.left && row.allocation_means.size() > 1;

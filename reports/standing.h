@@ -9,8 +9,9 @@ namespace pippin {
 
 /// Marks the row whose GPUs do the most useful work in a second, and those that cannot be told from
 /// it: paired within shared allocations, else Welch, Holm over the table, 5 %.
-/// Shape: rows that did not end well, were not repeated, were written down by hand, or cannot be
-/// held against the others are not ranked; where fewer than two are, nobody is.
+/// Shape: of collective operations only where all are the same call, by their bus bandwidth. Rows
+/// that did not end well, were not repeated, were written down by hand, or cannot be held against
+/// the others are not ranked; where fewer than two are, nobody is.
 void rank(std::vector<Summary>& rows);
 
 /// Sets the useful work that each row's GPUs do in a second against that of row `reference`: work

@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "reports/display_text.h"
 #include "reports/format.h"
+#include "reports/machine_columns.h"
 #include "reports/plain_text.h"
 #include "reports/remarks.h"
 #include "reports/strip.h"
@@ -29,9 +30,9 @@ std::vector<Column> usual_terminal_columns(const std::vector<Summary>& rows) {
   append(columns, usual_columns({"mbs", "gas", "gbs"}));
   append(columns, axis_columns(rows));
   append(columns, usual_columns({"difference"}));
-  append(columns, usual_columns({"step_time", "strip", "tflops", "best", "vs", "mfu", "hfu",
-                                 "samples_per_s", "memory", "spread", "counts", "notes"}));
-  return columns;
+  append(columns, usual_columns({"step_time", "strip", "busbw", "tflops", "best", "vs", "mfu",
+                                 "hfu", "samples_per_s", "memory", "spread", "counts", "notes"}));
+  return named_for_machine(std::move(columns), rows);
 }
 
 /// Before widths are reckoned: "+-" is wider than "±".

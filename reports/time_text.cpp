@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/units.h"
+#include "reports/probe_rates.h"
 #include "reports/values.h"
 
 namespace pippin {
@@ -45,7 +46,10 @@ TimeStyle time_style_for(const std::vector<Summary>& rows, std::optional<int> de
   const bool all_short = std::all_of(rows.begin(), rows.end(), [](const Summary& row) {
     return !row.step_time_s || row.step_time_s->mean < kShort;
   });
+  const bool of_machine = std::all_of(
+      rows.begin(), rows.end(), [](const Summary& row) { return measures_machine(row.point); });
   TimeStyle style = all_short ? TimeStyle{"ms", kMsPerSecond} : TimeStyle{};
+  if (all_short && of_machine) style = {"µs", kUsPerSecond};
   if (!aligned) return style;
   for (const auto& row : rows) {
     if (!row.step_time_s) continue;

@@ -16,8 +16,8 @@ struct TimeStyle {
   std::size_t mean = 0, half_width = 0;
 };
 
-/// Milliseconds where every step is shorter than a tenth of a second. `aligned`: with the widths of
-/// the parts.
+/// Milliseconds where every step is shorter than a tenth of a second; microseconds where they are
+/// single calls and products, too. `aligned`: with the widths of the parts.
 TimeStyle time_style_for(const std::vector<Summary>& rows, std::optional<int> decimals,
                          bool aligned);
 

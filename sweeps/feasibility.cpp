@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <initializer_list>
 
+#include "sweeps/estimate/measured.h"
+
 namespace pippin {
 
 namespace {
@@ -69,6 +71,42 @@ std::string training_reason(const Point& point) {
   return reason;
 }
 
+std::string text_of(const Point& point, const char* axis) {
+  const Value* value = find_value(point.axes, axis);
+  return value ? value->text : "";
+}
+
+/// What fits together of a call. Source: probes/collective/settings.cpp.
+std::string collective_reason(const Point& point) {
+  const std::string op = text_of(point, "op"), type = text_of(point, "type");
+  const bool reduces = op == "all_reduce" || op == "reduce_scatter" || op == "reduce";
+  const Value* root = find_value(point.axes, "root");
+  const std::int64_t ranks = point.layout.gpus.value_or(1);
+  if (!find_value(point.axes, "bytes")) return "bytes is missing";
+  if (op == "all") return "op all is all of them: sweep them by name";
+  if (reduces && type == "uint8")
+    return fmt::format("type uint8 can be moved, not reduced by {}", op);
+  if (text_of(point, "redop") == "max" && op != "all_reduce")
+    return fmt::format("redop max is for all_reduce, not {}", op);
+  if (root && root->number && *root->number >= static_cast<double>(ranks))
+    return fmt::format("root {} is not among {} ranks, counted from 0", root->text, ranks);
+  const auto call = call_of(point);
+  if (call && bytes_sent(*call).value_or(1) == 0)
+    return fmt::format("bytes {} is nothing to send by {} over {} ranks", call->bytes, op, ranks);
+  return "";
+}
+
+/// Source: probes/gemm/products.cpp, settings.cpp.
+std::string gemm_reason(const Point& point) {
+  std::size_t given = 0;
+  for (const char* size : {"m", "n", "k"}) given += find_value(point.axes, size) ? 1 : 0;
+  constexpr std::size_t kAll = 3;
+  if (given > 0 && given < kAll) return "m, n and k belong together";
+  return first_rest({{"tp", point.layout.tp, "heads", point.model.heads},
+                     {"tp", point.layout.tp, "kv_heads", point.model.kv_heads},
+                     {"tp", point.layout.tp, "ffn", point.model.ffn}});
+}
+
 }  // namespace
 
 std::int64_t nodes_for(std::int64_t gpus, const Cluster& cluster) {
@@ -80,7 +118,10 @@ std::string why_infeasible(const Point& point, const Cluster& cluster, const std
   std::string reason = cluster_reason(point.layout.gpus.value(), cluster);
   if (!reason.empty() || probe.empty()) return reason;
   reason = model_reason(point.model);
-  return reason.empty() && probe == "training" ? training_reason(point) : reason;
+  if (!reason.empty()) return reason;
+  if (probe == "collective") return collective_reason(point);
+  if (probe == "gemm") return gemm_reason(point);
+  return probe == "training" ? training_reason(point) : "";
 }
 
 }  // namespace pippin

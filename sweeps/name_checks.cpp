@@ -250,9 +250,17 @@ const YamlNode* place_where_given(const Draft& draft, const std::string& name) {
 
 /// What a file says of a point must reach the probe.
 void check_probe_keys(const Draft& draft) {
-  const YamlNode* place = place_where_given(draft, "cp");
-  if (place && !contains(draft.probe->options, "cp"))
-    fail(*place, "probe {} has no option cp", draft.probe->name);
+  Names keys = layout_key_names();
+  append(keys, model_key_names());
+  const YamlNode* model = draft.root.find("model");
+  if (model && !draft.probe->takes("hidden"))
+    fail(*model, "probe {} has no model", draft.probe->name);
+  for (const auto& key : keys) {
+    if (key == "gpus" || (key == "size" && draft.probe->takes("hidden"))) continue;
+    const YamlNode* place = place_where_given(draft, key);
+    if (place && !draft.probe->takes(key))
+      fail(*place, "probe {} has no option {}", draft.probe->name, key);
+  }
 }
 
 }  // namespace

@@ -10,12 +10,7 @@
 
 namespace pippin {
 
-namespace {
-
-using Kind = ProbeOption::Kind;
-
-/// "32M" is 32 × 2^20 to a probe, as to nccl-tests.
-std::optional<double> size_of(const std::string& text) {
+std::optional<double> bytes_in(const std::string& text) {
   constexpr std::string_view kUnits = "KMG";
   const auto unit =
       text.empty()
@@ -29,6 +24,10 @@ std::optional<double> size_of(const std::string& text) {
   return bytes == std::floor(bytes) ? std::optional(bytes) : std::nullopt;
 }
 
+namespace {
+
+using Kind = ProbeOption::Kind;
+
 /// "0.08" or "8%"; a bare number above 1 is none.
 std::optional<double> share_of(const std::string& text) {
   constexpr double kPercent = 100;
@@ -39,7 +38,7 @@ std::optional<double> share_of(const std::string& text) {
 
 /// The number that a text is to a probe's option.
 std::optional<double> number_of(Kind kind, const std::string& text) {
-  if (kind == Kind::kSize) return size_of(text);
+  if (kind == Kind::kSize) return bytes_in(text);
   if (kind == Kind::kShare) return share_of(text);
   if (kind == Kind::kNumber) return parse_number(text);
   const auto whole = parse_integer(text);
@@ -75,12 +74,26 @@ std::string hint_of(const ProbeOption& option, const Value& value) {
                                                                              : "";
 }
 
+std::map<std::string, ProbeOption> by_axes(const Probe& probe,
+                                           const std::map<std::string, ProbeOption>& options) {
+  std::map<std::string, ProbeOption> result;
+  for (const auto& axis : probe.options) {
+    const auto option = options.find(probe.option_of(axis));
+    if (option != options.end()) result.emplace(axis, option->second);
+  }
+  return result;
+}
+
 }  // namespace
 
 const ProbeAbilities* ProbeAnswers::on(const std::string& device) {
-  if (probe_.empty() || !ask_) return nullptr;
+  if (!probe_ || !ask_) return nullptr;
   auto known = answers_.find(device);
-  if (known == answers_.end()) known = answers_.emplace(device, ask_(probe_, device)).first;
+  if (known == answers_.end()) {
+    auto answer = ask_(probe_->name, device);
+    if (answer) answer->options = by_axes(*probe_, answer->options);
+    known = answers_.emplace(device, std::move(answer)).first;
+  }
   return known->second ? &*known->second : nullptr;
 }
 

@@ -8,6 +8,7 @@
 #include "core/records/cluster.h"
 #include "core/records/probe_abilities.h"
 #include "core/records/value.h"
+#include "sweeps/probes.h"
 
 namespace pippin {
 
@@ -19,17 +20,21 @@ using AskProbe = std::function<std::optional<ProbeAbilities>(const std::string& 
 /// What the programs of one probe have said: each is asked once, when it is first needed.
 class ProbeAnswers {
  public:
-  /// `probe` may be empty: then there is nobody to ask.
-  ProbeAnswers(std::string probe, AskProbe ask) : probe_(std::move(probe)), ask_(std::move(ask)) {}
+  /// Without a probe there is nobody to ask.
+  ProbeAnswers(std::optional<Probe> probe, AskProbe ask)
+      : probe_(std::move(probe)), ask_(std::move(ask)) {}
 
-  /// Null where that program does not say.
+  /// By the names of axes. Null where that program does not say.
   const ProbeAbilities* on(const std::string& device);
 
  private:
-  std::string probe_;
+  std::optional<Probe> probe_;
   AskProbe ask_;
   std::map<std::string, std::optional<ProbeAbilities>> answers_;
 };
+
+/// "32M" is 32 × 2^20 to a probe, as to nccl-tests. Nothing where the text is no size.
+std::optional<double> bytes_in(const std::string& text);
 
 /// Why a probe does not take a value: "precision: training knows fp32, bf16, fp16, not 'fp8'";
 /// empty where it does, or has no such option.

@@ -12,6 +12,7 @@
 #include "sweeps/keys.h"
 #include "sweeps/models.h"
 #include "sweeps/point_values.h"
+#include "sweeps/probe_axes.h"
 
 namespace pippin {
 
@@ -60,7 +61,9 @@ class Resolver {
   /// then such keys of the model. What is derived follows from the rest.
   void find_shown() {
     for (const auto& name : sweep_.own_axes) {
-      if (varies(name)) shown_.push_back(slots_.at(name));
+      if (!varies(name)) continue;
+      varying_.push_back(name);
+      shown_.push_back(slots_.at(name));
     }
     const bool named = draft_.gives("size");
     for (const auto& key : model_key_names()) {
@@ -132,7 +135,7 @@ class Resolver {
   /// What the file itself says of a model goes before what its named size says.
   void apply_size(PointValues& values) {
     const Value* size = values.find(kSize);
-    if (!size && draft_.probe) add_shape(tiny_, values);
+    if (!size && draft_.probe && draft_.probe->takes("hidden")) add_shape(tiny_, values);
     if (!size) return;
     auto known = sizes_.find(size->text);
     if (known == sizes_.end())
@@ -240,6 +243,10 @@ class Resolver {
       const Value* value = values.find(slots_.at(name));
       if (value) point.axes.emplace_back(name, *value);
     }
+    if (draft_.probe && !draft_.probe->has_layout()) {
+      leave_out_what_is_not_told(point, *draft_.probe);
+      point.name = name_of_measured(point, *draft_.probe, varying_);
+    }
     point.id = point_id(point, sweep_.env);
     return point;
   }
@@ -289,6 +296,7 @@ class Resolver {
   PointValues base_;
   std::vector<std::vector<std::size_t>> columns_;  ///< slots of each dimension's names
   std::vector<std::size_t> shown_;
+  std::vector<std::string> varying_;         ///< own axes
   Model tiny_ = find_model("tiny").value();  ///< what a probe is that is told no shape
   std::unordered_map<std::string, ProbeProgram> programs_;  ///< by device
   std::unordered_map<std::string, Model> sizes_;

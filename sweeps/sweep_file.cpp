@@ -9,6 +9,7 @@
 #include "sweeps/keys.h"
 #include "sweeps/name_checks.h"
 #include "sweeps/packing_keys.h"
+#include "sweeps/probe_axes.h"
 #include "sweeps/probe_checks.h"
 #include "sweeps/resolve.h"
 
@@ -61,7 +62,8 @@ Trainer read_trainer(const YamlNode& root) {
          hint(trainer.probe, probe_names()));
   }
   trainer.options = known->options;
-  trainer.options.insert(trainer.options.end(), {"iterations", "seed"});
+  trainer.options.insert(trainer.options.end(), known->given.begin(), known->given.end());
+  trainer.option_names = known->names;
   trainer.once = known->launch == Probe::Launch::kOnce;
   return trainer;
 }
@@ -216,21 +218,24 @@ std::optional<Value> read_gpus(const YamlNode& root, const Axes& axes) {
 
 /// A probe that is told nothing of its model is `tiny`.
 void add_default_size(Draft& draft) {
+  if (!draft.probe->takes("hidden") || draft.gives("m")) return;
   for (const char* name : {"size", "layers", "hidden", "heads", "kv_heads", "ffn"}) {
     if (draft.gives(name) || draft.derives(name)) return;
   }
   draft.model.emplace_back("size", Value{"tiny", std::nullopt});
 }
 
-Draft read_draft(YamlNode root, const Trainer& trainer) {
+Draft read_draft(YamlNode root, const Trainer& trainer, const Cluster& cluster) {
   Draft draft;
+  draft.probe = find_probe(trainer.probe);
+  if (draft.probe) read_ranks(root, *draft.probe, cluster);
   draft.axes = read_axes(root);
   draft.model = read_model(root);
   draft.gpus = read_gpus(root, draft.axes);
   draft.derive = read_derive(root);
   draft.where = read_where(root);
-  draft.probe = find_probe(trainer.probe);
   draft.root = std::move(root);
+  complete_axes(draft);
   if (draft.probe) add_default_size(draft);
   return draft;
 }
@@ -267,9 +272,9 @@ Sweep load_sweep(const fs::path& file, const AskProbe& ask) {
 Sweep load_sweep(YamlNode root, const fs::path& file, const AskProbe& ask) {
   expect_map(root, "a sweep file", kKeys);
   Sweep sweep = read_settings(root, file);
-  Draft draft = read_draft(std::move(root), sweep.trainer);
+  Draft draft = read_draft(std::move(root), sweep.trainer, sweep.cluster);
   check_names(draft, sweep);
-  ProbeAnswers answers(sweep.trainer.probe, ask);
+  ProbeAnswers answers(draft.probe, ask);
   check_probe_values(draft, sweep, answers);
   resolve(draft, sweep, answers);
   read_reference(draft.root, sweep);

@@ -6,5 +6,6 @@ inline constexpr double kBillion = 1e9;  ///< "B" of a model's size: 52B is 52e9
 inline constexpr double kTera = 1e12;
 inline constexpr double kMibPerGib = 1024.0;
 inline constexpr double kMsPerSecond = 1000.0;
+inline constexpr double kUsPerSecond = 1e6;
 
 }  // namespace pippin

@@ -58,9 +58,12 @@ std::string variable_name(std::string_view axis) {
 }
 
 /// kv_heads → --kv-heads
-std::string option_name(std::string axis) {
-  std::replace(axis.begin(), axis.end(), '_', '-');
-  return "--" + axis;
+std::string option_name(const Trainer& trainer, const std::string& axis) {
+  const auto other = std::find_if(trainer.option_names.begin(), trainer.option_names.end(),
+                                  [&](const auto& name) { return name.first == axis; });
+  std::string option = other == trainer.option_names.end() ? axis : other->second;
+  std::replace(option.begin(), option.end(), '_', '-');
+  return "--" + option;
 }
 
 std::int64_t ceiling_of(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -128,7 +131,8 @@ std::string probe_command(const Sweep& sweep, const NamedValues& values, const f
   std::string command = bash_word((probes / sweep.trainer.probe).string());
   for (const auto& option : sweep.trainer.options) {
     const Value* value = find_value(values, option);
-    if (value) command += fmt::format(" {} {}", option_name(option), bash_word(value->text));
+    if (value)
+      command += fmt::format(" {} {}", option_name(sweep.trainer, option), bash_word(value->text));
   }
   return command;
 }

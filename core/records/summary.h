@@ -96,6 +96,12 @@ struct Ratio {
   std::optional<double> low, high;
 };
 
+/// Unit: 1e9 bytes per second. The interval is that of the time.
+struct BusBandwidth {
+  double mean = 0;
+  std::optional<double> low, high;
+};
+
 /// Where a row stands among those of its table.
 struct Standing {
   enum Place { kBest, kTied, kBehind };
@@ -144,6 +150,7 @@ struct Summary {
   std::string flops_formula;            ///< "params", …; empty where tflops is
   std::optional<double> useful_tflops;  ///< per GPU by the same formula, without recomputed work
   std::optional<double> mfu, hfu;       ///< shares of the peak: of the model's FLOPs, of those done
+  std::optional<BusBandwidth> bus_bandwidth;  ///< of a collective operation
   std::optional<double> samples_per_s;
   std::optional<double> memory_gib;
   bool noted = false;                   ///< a figure written down by hand

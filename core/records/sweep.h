@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/records/cluster.h"
@@ -39,6 +40,7 @@ struct Trainer {
   std::string probe;                 ///< "training", "replay", …; empty where `command` is given
   std::string command;               ///< template with {tp}, {mbs}, {own_axis} …; bash
   std::vector<std::string> options;  ///< axis names that the probe takes as options
+  std::vector<std::pair<std::string, std::string>> option_names = {};  ///< where they differ
   bool once = false;                 ///< the probe is started once, not once a rank
 };
 

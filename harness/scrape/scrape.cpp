@@ -1,6 +1,7 @@
 #include "harness/scrape/scrape.h"
 
 #include "harness/scrape/megatron.h"
+#include "harness/scrape/steps.h"
 
 namespace pippin {
 
@@ -13,6 +14,7 @@ struct Format {
 };
 
 constexpr Format kFormats[] = {
+    {"steps", read_steps},
     {"megatron", read_megatron},
 };
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "probes/collective/record.h"
+#include "probes/collective/steps.h"
 #include "probes/collective/table.h"
 #include "probes/comm/gather.h"
 
@@ -120,6 +121,10 @@ void run_pairs(TwoLogs& logs, const CollectiveSettings& settings, const Collecti
 ExitCode run_collectives(TwoLogs& logs, const CollectiveSettings& settings,
                          const CollectiveGround& ground) {
   print_ranks(logs, settings, ground);
+  if (settings.iterations > 0) {
+    run_steps(logs, settings, ground);
+    return ExitCode::kDone;
+  }
   if (settings.pairs == "none") return run_operations(logs, settings, ground);
   run_pairs(logs, settings, ground);
   return ExitCode::kDone;

@@ -21,8 +21,9 @@ struct CollectiveGround {
 };
 
 /// Says who is there, then times every chosen operation and size, out of place and in place, or
-/// with --pairs every pair of nodes or of ranks. All ranks call it.
-/// Returns kFailed where data were wrong. Errors: Error (bad input) for pairs of only one.
+/// with --pairs every pair of nodes or of ranks, or with --iterations one operation step by step.
+/// All ranks call it. Returns kFailed where data were wrong. Errors: Error (bad input) for pairs of
+/// only one; those of run_steps().
 ExitCode run_collectives(TwoLogs& logs, const CollectiveSettings& settings,
                          const CollectiveGround& ground);
 

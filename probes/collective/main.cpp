@@ -62,6 +62,7 @@ ExitCode run(const std::vector<std::string>& arguments, Session& session) {
     if (world.rank() == 0) std::fputs(help_text(kIntro, options).c_str(), stdout);
     return ExitCode::kDone;
   }
+  settings = with_one_size(settings);
   check(settings, world.size());
   session.limit_silence(std::chrono::minutes(settings.backend.timeout_minutes));
   return settings.device == "cuda" ? run_on_gpu(session, settings)

@@ -34,8 +34,10 @@ EachTimes own_times(const PreparedCall& call, Communicator& control, std::int64_
   return times;
 }
 
-std::int64_t check_data(const CollectiveCall& call, const Ranks& ranks, std::int64_t checks,
-                        CollectiveBuffers& buffers) {
+}  // namespace
+
+std::int64_t count_wrong_data(const CollectiveCall& call, const Ranks& ranks, std::int64_t checks,
+                              CollectiveBuffers& buffers) {
   const int rank = ranks.control.rank(), size = ranks.control.size();
   const PreparedCall make_call(call, ranks.tested, buffers);
   std::int64_t wrong = 0;
@@ -49,8 +51,6 @@ std::int64_t check_data(const CollectiveCall& call, const Ranks& ranks, std::int
   const double total = sum_of(gathered(ranks.control, static_cast<double>(wrong)));
   return static_cast<std::int64_t>(total);
 }
-
-}  // namespace
 
 double time_in_a_row(const PreparedCall& call, Communicator& control, std::int64_t iterations) {
   call.complete();
@@ -82,7 +82,7 @@ Measurement measure(const CollectiveCall& call, const Ranks& ranks, const Effort
     const EachTimes times = time_each(make_call, ranks.control, effort.iterations);
     result.each = {spread_of(times.call), spread_of(times.barrier), times.last_rank};
   }
-  if (effort.checks > 0) result.wrong = check_data(call, ranks, effort.checks, buffers);
+  if (effort.checks > 0) result.wrong = count_wrong_data(call, ranks, effort.checks, buffers);
   return result;
 }
 

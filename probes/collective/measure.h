@@ -39,6 +39,10 @@ struct Measurement {
 Measurement measure(const CollectiveCall& call, const Ranks& ranks, const Effort& effort,
                     CollectiveBuffers& buffers);
 
+/// Makes the call `checks` times on known data. Gives the wrong elements, over the ranks.
+std::int64_t count_wrong_data(const CollectiveCall& call, const Ranks& ranks, std::int64_t checks,
+                              CollectiveBuffers& buffers);
+
 /// The mean of `iterations` calls in a row, over the ranks, as nccl-tests has its column. Unit:
 /// microseconds.
 double time_in_a_row(const PreparedCall& call, Communicator& control, std::int64_t iterations);

@@ -41,6 +41,10 @@ OptionTable collective_options(CollectiveSettings& s) {
       bare_option(choice_option("--pairs", s.pairs, {"none", "nodes", "ranks"},
                                 "the bandwidth between every two instead"),
                   "nodes"),
+      whole_option("--iterations", s.iterations, 0, kMany,
+                   "steps of --operation and --bytes, each a line; 0 is the table"),
+      size_option("--bytes", s.bytes, 0, kLargest, "the only size; 0: those of the table"),
+      number_option("--step-ms", s.step_ms, 0, 1e6, "a step is as many calls as take so long"),
       choice_option("--device", s.device, {"cpu", "cuda"}, "whose memory is sent"),
   };
   for (auto& option : backend_options(s.backend)) table.push_back(std::move(option));
@@ -85,9 +89,26 @@ void check_operations(const CollectiveSettings& s) {
   }
 }
 
+void check_steps(const CollectiveSettings& s, int ranks) {
+  if (s.bytes == 0) bad_input("--iterations wants --bytes, such as 4M");
+  if (s.operation == "all") bad_input("--iterations wants one --operation, not all");
+  const Operation operation = chosen_operations(s).front();
+  if (count_within(operation, s.bytes, element_named(s.datatype), ranks) == 0)
+    bad_input("--bytes " + std::to_string(s.bytes) + " is no element of " + s.datatype + " for " +
+              s.operation + " over " + std::to_string(ranks) + " ranks");
+  if (s.pairs != "none") bad_input("--iterations and --pairs exclude each other; give one");
+  if (!s.json.empty()) bad_input("--iterations prints steps, no --json");
+}
+
 }  // namespace
 
+CollectiveSettings with_one_size(CollectiveSettings settings) {
+  if (settings.bytes > 0) settings.minbytes = settings.maxbytes = settings.bytes;
+  return settings;
+}
+
 void check(const CollectiveSettings& s, int ranks) {
+  if (s.iterations > 0) check_steps(s, ranks);
   if (s.minbytes > s.maxbytes)
     bad_input("--minbytes " + std::to_string(s.minbytes) + " is more than --maxbytes " +
               std::to_string(s.maxbytes));

@@ -21,6 +21,9 @@ struct CollectiveSettings {
   std::string statistics = "0";  ///< "0" or "1"
   std::string json;              ///< a file, "-" for standard output, empty for none
   std::string pairs = "none";    ///< "none", "nodes" or "ranks"
+  std::int64_t iterations = 0;   ///< steps of one call of one size; 0: the table
+  std::int64_t bytes = 0;        ///< that size; 0: minbytes to maxbytes
+  double step_ms = 10;           ///< the least time of a step
   std::string device = "cpu";    ///< or "cuda"
   BackendSettings backend;
 
@@ -33,6 +36,9 @@ OptionTable collective_options(CollectiveSettings& settings);
 
 /// The short options that nccl-tests has for these (-b, -e, -f, …) by their long names.
 std::vector<std::string> long_names(std::vector<std::string> arguments);
+
+/// --bytes as the smallest and the largest size.
+CollectiveSettings with_one_size(CollectiveSettings settings);
 
 /// Errors: Error (bad input) for what `ranks` ranks cannot do: sizes in the wrong order, a root
 /// that is not there, a maximum of anything but all_reduce, sums of bytes.

@@ -24,6 +24,8 @@ ExitCode run(const std::vector<std::string>& arguments, Session& session) {
     if (first) std::fputs(help_text(kIntro, options).c_str(), stdout);
     return ExitCode::kDone;
   }
+  if (settings.iterations > 0 && !settings.json.empty())
+    bad_input("--iterations prints steps, no --json");
   chosen_products(settings);  // what is wrong with them, before anything is printed
   TwoLogs logs(settings.json, first);
   if (settings.device == "cuda")

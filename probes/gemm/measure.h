@@ -20,10 +20,12 @@ class ProductBench {
   /// Again and again for `seconds`, at least three times after one of warm-up. Unit: seconds each.
   std::vector<double> run_for(double seconds);
 
+  /// Once; may return before it is done, as the device has it.
+  void make();
+
  private:
   /// So many times. Unit: seconds each.
   std::vector<double> run(std::int64_t times);
-  void make();
   void make_linear();
   void make_attention();
 

@@ -6,6 +6,7 @@
 #include "probes/device/matmul.h"
 #include "probes/device/rounding.h"
 #include "probes/gemm/report.h"
+#include "probes/gemm/steps.h"
 
 namespace pippin::probes {
 
@@ -41,8 +42,9 @@ void run_products(Communicator& world, const Nodes& nodes, const GemmSettings& s
   logs.table.line(text("# ranks %d, nodes %d, threads %lld each, %s, %s", world.size(),
                        nodes.count(), static_cast<long long>(settings.threads),
                        settings.setup.precision.c_str(), library.c_str()));
-  print(logs.table, product_heads());
   device.prepare(needs_of(products));
+  if (settings.iterations > 0) return run_steps(world, settings, device, clock, logs.table);
+  print(logs.table, product_heads());
   std::vector<ProductResult> results;
   for (const Product& product : products) {
     results.push_back(measure(world, device, clock, product,

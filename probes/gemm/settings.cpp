@@ -31,6 +31,9 @@ OptionTable gemm_options(GemmSettings& s) {
                    "of cuBLASLt's that are tried on a GPU; the fastest is timed"),
       whole_option("--threads", s.threads, 1, 4096, "of each rank"),
       number_option("--seconds", s.seconds, 0.0, 1e6, "for all products together"),
+      whole_option("--iterations", s.iterations, 0, 1'000'000'000,
+                   "steps of all products, each a line; 0 is the table"),
+      number_option("--step-ms", s.step_ms, 0, 1e6, "a step makes them as often as takes so long"),
       word_option("--json", s.json, "FILE for one JSON object per line; - is standard output"),
   };
   table.insert(table.end(), own.begin(), own.end());

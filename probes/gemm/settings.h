@@ -16,8 +16,10 @@ struct GemmSettings {
   std::string device = "cpu";   ///< or "cuda"
   std::int64_t algorithms = 8;  ///< of cuBLASLt's that are tried for each product
   std::int64_t threads = 1;
-  double seconds = 5;  ///< for all products together
-  std::string json;    ///< a file, "-" for standard output, empty for none
+  double seconds = 5;           ///< for all products together
+  std::int64_t iterations = 0;  ///< steps of all products; 0: the table
+  double step_ms = 10;          ///< the least time of a step
+  std::string json;             ///< a file, "-" for standard output, empty for none
 };
 
 /// The rows of `settings`' options: of the setup those that a product's shape depends on.

@@ -147,7 +147,8 @@ TEST_CASE("probes that are built lie where a sweep finds them") {
   REQUIRE(build.exit_code == 0);
   const std::string place = (here.path() / "unpacked/libexec/pippin").string();
   CHECK_THAT(build.out, StartsWith("the probes are in " + place + "\ntraining: MPI "));
-  CHECK_THAT(here.with_bin("unpacked/bin/pippin doctor").out, Contains("training, replay in"));
+  CHECK_THAT(here.with_bin("unpacked/bin/pippin doctor").out,
+             Contains("training, replay, collective, gemm in"));
   const Call run = here.with_bin("unpacked/bin/pippin --db t.db run s.yaml --poll 0.1");
   CAPTURE(run.err);
   CHECK(run.exit_code == 0);

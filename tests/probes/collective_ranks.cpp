@@ -1,9 +1,11 @@
 // collective_ranks HOW COUNT…: makes every operation over a communicator that is broken in that way
 // (broken.h) and prints, a line each: operation, in place or out of place, element, count, wrong.
+// HOW "steps": the probe's steps over one whose sums are wrong.
 // HOW "staged": over one that copies to and fro; "fail": the last rank fails while the others wait.
 #include <cstdio>
 #include <cstring>
 
+#include "probes/collective/collective.h"
 #include "probes/collective/host_space.h"
 #include "probes/collective/measure.h"
 #include "probes/comm/ranked_main.h"
@@ -50,11 +52,26 @@ DeviceCopies host_copies() {
   return {copy, copy};
 }
 
+/// As the probe steps with --iterations, over a communicator whose sums are wrong.
+ExitCode run_broken_steps(Session& session) {
+  Communicator& world = session.world();
+  Broken broken(world, "drop");
+  CollectiveSettings settings;
+  settings.bytes = 4096;
+  settings.iterations = 2;
+  TwoLogs logs("", world.rank() == 0);
+  HostSpace space;
+  const Nodes nodes = find_nodes(world);
+  return run_collectives(logs, settings,
+                         {broken, nodes, space, "broken", {world.rank(), 0, "CPU"}});
+}
+
 ExitCode run_all(Session& session, const std::string& how,
                  const std::vector<std::int64_t>& counts) {
   Communicator& world = session.world();
   if (how == "fail" && world.rank() == world.size() - 1)
     throw Error(ExitCode::kOutOfMemory, "on purpose");
+  if (how == "steps") return run_broken_steps(session);
   Broken broken(world, how);
   const auto staged = make_staged_communicator(world.split(0), host_copies());
   Communicator& tested = how == "staged" ? *staged : static_cast<Communicator&>(broken);

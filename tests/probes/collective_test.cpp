@@ -265,6 +265,12 @@ TEST_CASE("what cannot be timed is one line that says so") {
         Case{{"--maxbytes", "16G"}, "more than 2^31 elements of float"},
         Case{{"--pairs"}, "--pairs nodes wants two of them"},
         Case{{"--json", "/nowhere/x"}, "--json /nowhere/x: cannot write: No such file"},
+        Case{{"--iterations", "3"}, "--iterations wants --bytes, such as 4M"},
+        Case{{"--iterations", "3", "--bytes", "8", "--operation", "all"}, "one --operation"},
+        Case{{"--iterations", "3", "--bytes", "8", "--operation", "all_gather"},
+             "--bytes 8 is no element of float for all_gather over 1 ranks"},
+        Case{{"--iterations", "3", "--bytes", "8", "--pairs"}, "exclude each other"},
+        Case{{"--iterations", "3", "--bytes", "8", "--json", "-"}, "no --json"},
         Case{{"--itres", "3"}, "did you mean '--iters'?"}}) {
     const Outcome outcome = collective(1, c.options);
     CHECK(outcome.exit_code == 2);
@@ -293,4 +299,40 @@ TEST_CASE("a rank that fails takes the others down with a line that names it") {
   CHECK(outcome.exit_code == 12);
   CHECK_THAT(outcome.output, Contains("collective_ranks: rank 2 on "));
   CHECK_THAT(outcome.output, Contains(": on purpose\n"));
+}
+
+TEST_CASE("one operation of one size is timed step by step") {
+  const Outcome outcome =
+      collective(2, {"--operation", "all_gather", "--bytes", "64K", "--iterations", "3",
+                     "--step-ms", "0.5", "--datatype", "double"});
+  INFO(outcome.output);
+  CHECK(outcome.exit_code == 0);
+  CHECK_THAT(outcome.output,
+             Contains(" > point: op=all_gather bytes=65536 type=double redop=sum root=0 ranks=2 "
+                      "device=cpu\n step        1/       3 | time (us): ") &&
+                 Catch::EndsWith("\n > done: 3 steps\n"));
+  std::set<std::string> calls;
+  for (const auto& line : lines_of(outcome.output)) {
+    if (!line.starts_with(" step ")) continue;
+    calls.insert(words_of(line).back());
+    CHECK(std::stod(words_of(line).at(6)) > 0);
+  }
+  CHECK(calls.size() == 1);  // found once, for all steps
+}
+
+TEST_CASE("steps over data that arrive wrong end with exit 1 and one line") {
+  const Outcome outcome = run_ranks(2, {COLLECTIVE_RANKS, "steps"});
+  INFO(outcome.output);
+  CHECK(outcome.exit_code == 1);
+  CHECK_THAT(outcome.output, Contains(" elements were wrong after all_reduce of 4096 bytes over 2 "
+                                      "ranks: what sends them cannot be trusted"));
+  CHECK_THAT(outcome.output, !Contains(" step "));
+}
+
+TEST_CASE("--bytes is one size of the table, too") {
+  const Outcome outcome = collective(1, {"--bytes", "48"});
+  int rows = 0;
+  for (const auto& line : lines_of(outcome.output)) rows += words_of(line).size() == 13;
+  CHECK(rows == 1);
+  CHECK_THAT(outcome.output, Contains("minBytes 48 maxBytes 48"));
 }

@@ -132,3 +132,20 @@ TEST_CASE("one product can be given by its sizes") {
   CHECK(Words(row.begin() + 2, row.begin() + 6) == Words{"30", "20", "10", "1"});
   CHECK_THAT(outcome.output, Contains("# Slowest rank         : 0 on "));
 }
+
+TEST_CASE("products are timed step by step with what they count") {
+  const Outcome given =
+      gemm(2, {"--m", "30", "--n", "20", "--k", "10", "--iterations", "2", "--step-ms", "0.1"});
+  INFO(given.output);
+  CHECK(given.exit_code == 0);
+  CHECK_THAT(given.output, Contains(" > point: m=30 n=20 k=10 precision=fp32 ranks=2 device=cpu "
+                                    "flops=12000\n step        1/       2 | time (us): ") &&
+                               Contains("\n > done: 2 steps\n"));
+  const Outcome layer = gemm(1, {"--iterations", "1", "--step-ms", "0", "--tp", "2"});
+  INFO(layer.output);
+  CHECK_THAT(layer.output,
+             Contains(" > point: tp=2 mbs=1 style=gpt2 hidden=64 ") && Contains("| calls: 1\n"));
+  const Outcome refused = gemm(1, {"--iterations", "1", "--json", "-"});
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.output, Contains("gemm: --iterations prints steps, no --json"));
+}

@@ -161,3 +161,18 @@ TEST_CASE("a program for GPUs says what it was built for, and on which GPUs it r
     CHECK(said.at("cuda").at("architectures") == json{"sm_80", "sm_90"});
   }
 }
+
+TEST_CASE("calls and products on GPUs are timed step by step") {
+  const Outcome call = collective(2, {"--bytes", "4K", "--iterations", "2", "--step-ms", "0.1"});
+  INFO(call.output);
+  CHECK(call.exit_code == 0);
+  CHECK_THAT(call.output, Contains("ranks=2 device=cuda\n step        1/       2 | time (us): ") &&
+                              Contains("\n > done: 2 steps\n"));
+  const Outcome product = on_gpus(2, "gemm",
+                                  {"--m", "32", "--n", "32", "--k", "32", "--precision", "bf16",
+                                   "--iterations", "2", "--step-ms", "0"});
+  INFO(product.output);
+  CHECK(product.exit_code == 0);
+  CHECK_THAT(product.output, Contains("precision=bf16 ranks=2 device=cuda flops=65536\n step ") &&
+                                 Contains("\n > done: 2 steps\n"));
+}

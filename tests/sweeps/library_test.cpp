@@ -127,7 +127,8 @@ TEST_CASE("every cluster that is part of the program loads") {
 TEST_CASE("probes know how they are launched") {
   CHECK(find_probe("training")->launch == Probe::Launch::kRanks);
   CHECK(find_probe("replay")->launch == Probe::Launch::kOnce);
-  CHECK_FALSE(find_probe("collective"));
+  CHECK(find_probe("collective")->launch == Probe::Launch::kRanks);
+  CHECK_FALSE(find_probe("canary"));
 }
 
 TEST_CASE("an accelerator has each figure that its file gives") {

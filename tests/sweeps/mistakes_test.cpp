@@ -129,7 +129,7 @@ TEST_CASE("names of things that do not exist suggest those that do") {
        "sweep.yaml:5: unknown style 'lama', did you mean 'llama'?"},
       {sound("probe: trainig\n"),
        "sweep.yaml:5: unknown probe 'trainig', did you mean 'training'?"},
-      {sound("probe: fast\n"), "sweep.yaml:5: unknown probe 'fast'; known: training, replay"},
+      {sound("probe: fast\n"), "sweep.yaml:5: unknown probe 'fast'; known: training, replay, collective, gemm"},
       {sound("probe: training\ncommand: x\n"),
        "sweep.yaml:6: probe and command are both given; a run has one trainer"},
       {sound("cluster: jean-zay\n"), "sweep.yaml:5: unknown cluster 'jean-zay'; known: ..."},

@@ -65,7 +65,7 @@ std::string mutated(std::string text, Random& random) {
 TEST_CASE("no mutilated sweep does anything but load or fail in one line") {
   Random random(20210528);
   for (const std::string example :
-       {"gpt-52b", "micro-batches", "own-command", "quickstart", "replay"}) {
+       {"collectives", "gpt-52b", "micro-batches", "own-command", "quickstart", "replay"}) {
     const fs::path file =
         test::source_directory() / "sweeps/examples" / fs::path(example + ".yaml");
     const std::string sound = read_input(file);
