@@ -4,7 +4,9 @@
 #include <array>
 #include <string_view>
 
+#include "core/base/units.h"
 #include "reports/column_names.h"
+#include "sweeps/estimate/measured.h"
 
 namespace pippin {
 
@@ -28,14 +30,10 @@ class Mean {
   std::int64_t count_ = 0;
 };
 
-/// In GB/s: the bytes that a ring sends over its slowest link. Source: nccl-tests, PERFORMANCE.md.
 std::optional<double> busbw(const CanaryEvidence& reading) {
-  constexpr double kBytesPerUsToGbPerS = 1e-3;
-  if (reading.all_reduce_bytes == 0 || reading.ranks < 2 || !(reading.all_reduce_us > 0))
-    return std::nullopt;
-  const auto ranks = static_cast<double>(reading.ranks);
-  const double sent = static_cast<double>(reading.all_reduce_bytes) * 2 * (ranks - 1) / ranks;
-  return sent / reading.all_reduce_us * kBytesPerUsToGbPerS;
+  if (!(reading.all_reduce_us > 0)) return std::nullopt;
+  return bus_bandwidth_gb_per_s({"all_reduce", reading.all_reduce_bytes, "float", reading.ranks},
+                                reading.all_reduce_us / kUsPerSecond);
 }
 
 using ById = std::unordered_map<std::int64_t, const RunEvidence*>;

@@ -197,7 +197,9 @@ JobStatus status_of(const Entry& entry) {
   using Phase = JobStatus::Phase;
   if (is_one_of(entry.state, {"PENDING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "SPECIAL_EXIT",
                               "CONFIGURING", "RESV_DEL_HOLD"})) {
-    return {Phase::kWaiting, entry.reason, End::kUnknown, remedy_of(entry.reason), entry.start};
+    // None: the scheduler has not looked at it yet.
+    return {Phase::kWaiting, entry.reason == "None" ? "" : entry.reason, End::kUnknown,
+            remedy_of(entry.reason), entry.start};
   }
   if (is_one_of(entry.state, {"RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING",
                               "RESIZING", "STAGE_OUT"})) {

@@ -58,9 +58,9 @@ ExitCode drop(const Globals& globals, const DropOptions& options) {
   database.drop(chosen_by(globals, database, options.names), reason);
   std::vector<std::string> words;
   for (const auto& name : options.names) words.push_back(bash_word(name));
-  remark(globals, fmt::format("{}: dropped, {}; 'pippin --db {} drop --undo {}' takes it back",
+  remark(globals, fmt::format("{}: dropped, {}; '{} drop --undo {}' takes it back",
                               listed_names(options.names), printable(reason),
-                              bash_word(globals.db.string()), join(words, " ")));
+                              program_words(globals), join(words, " ")));
   return ExitCode::kDone;
 }
 

@@ -72,6 +72,7 @@ void read_step(std::string_view line, LogRun& run) {
   const auto microseconds = parse_number(trim(time.substr(kTime.size())));
   const auto made = parse_integer(trim(calls.substr(kCalls.size())));
   if (!number || !microseconds || !made || !(*microseconds > 0)) return;
+  run.planned_iterations = parse_integer(trim(parts[0].substr(slash + 1)));
   Iteration step;
   step.number = *number;
   step.step_time_ms = *microseconds / kUsPerMs;

@@ -58,6 +58,7 @@ TEST_CASE("what squeue says of a job becomes its state, its evidence and a remed
        ""},
       {"t|27_1|RUNNING|None|1795184227|1795184827|n1|root", Phase::kRunning, kNone, "n1", ""},
       {"t|27_1|COMPLETING|None|1795184227|1795184827|n1|root", Phase::kRunning, kNone, "n1", ""},
+      {"t|22|PENDING|None|1795184236|1795184836||root", Phase::kWaiting, kNone, "", ""},
       {"t|23|PENDING|BeginTime|1795184236|1795184836||root", Phase::kWaiting, kNone, "BeginTime",
        ""},
       {"t|1_3|PENDING|JobArrayTaskLimit|N/A|N/A||root", Phase::kWaiting, kNone, "JobArrayTaskLimit",
@@ -119,7 +120,7 @@ TEST_CASE("what sacct says of a job becomes its end with its evidence") {
        "TIMEOUT on n1"},
       {"t|15|DEADLINE|None|1|2|n1|root|0:0", Phase::kEnded, End::kLimit, "DEADLINE on n1"},
       {"t|23|REQUEUED|None|1795184227|1795184230|n1|root|0:0", Phase::kWaiting, End::kUnknown,
-       "None"},
+       ""},
       {"t|15|RUNNING|None|1795184227|Unknown|n1|root|0:0", Phase::kRunning, End::kUnknown, "n1"},
   };
   for (const Case& one : cases) {

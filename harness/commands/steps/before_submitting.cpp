@@ -85,8 +85,7 @@ void agree(const Globals& globals, Session& session) {
 }
 
 std::string come_back(const Globals& globals, const SweepSource& sweep, const std::string& run) {
-  return fmt::format("pippin --db {} {} {}", bash_word(globals.db.string()), run,
-                     bash_words(sweep));
+  return fmt::format("{} {} {}", program_words(globals), run, bash_words(sweep));
 }
 
 }  // namespace pippin

@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/jobs/quoting.h"
 #include "reports/plain_text.h"
 
 namespace pippin {
@@ -18,6 +19,11 @@ namespace pippin {
 void write_error(const std::string& text) {
   // Who does not read it loses no more than that: not what the command was to do.
   std::fputs(text.c_str(), stderr);
+}
+
+std::string program_words(const Globals& globals) {
+  if (globals.db == Globals{}.db) return "pippin";
+  return "pippin --db " + bash_word(globals.db.string());
 }
 
 void remark(const Globals& globals, const std::string& line) {

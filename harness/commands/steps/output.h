@@ -14,6 +14,9 @@ struct Globals {
   bool yes = false;    ///< go on where a question would be asked
 };
 
+/// How a person begins a command on the same database: "pippin --db old.db".
+std::string program_words(const Globals& globals);
+
 /// Writes a line to standard error unless the user wants quiet.
 void remark(const Globals& globals, const std::string& line);
 

@@ -33,6 +33,7 @@ TEST_CASE("the steps of a collective are its iterations") {
   CHECK(run.iterations[1].flags == 0);
   CHECK(find_value(run.iterations[1].other, "calls")->number == 411.0);
   CHECK(run.end == RunState::kOk);
+  CHECK(run.planned_iterations == 3);
 }
 
 TEST_CASE("a product's point has its counts and no FLOPs") {
