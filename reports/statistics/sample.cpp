@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 namespace pippin {
@@ -35,19 +36,24 @@ double sorted_quantile(const std::vector<double>& values, double p) {
 }
 
 double quantile_of(std::vector<double> values, double p) {
-  std::sort(values.begin(), values.end());
-  return sorted_quantile(values, p);
+  const double position = p * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::ptrdiff_t>(position);
+  const double share = position - static_cast<double>(below);
+  // What lies on either side need not be in order.
+  const auto place = values.begin() + below;
+  std::nth_element(values.begin(), place, values.end());
+  if (std::next(place) == values.end()) return *place;
+  return *place + share * (*std::min_element(std::next(place), values.end()) - *place);
 }
 
 double median_of(std::vector<double> values) { return quantile_of(std::move(values), 0.5); }
 
 double mad_of(const std::vector<double>& values) {
-  constexpr double kNormal = 1.4826;  // 1 / (0.75 quantile of the normal), as R's mad() rounds it
   const double middle = median_of(values);
   std::vector<double> deviations;
   deviations.reserve(values.size());
   for (double value : values) deviations.push_back(std::abs(value - middle));
-  return kNormal * median_of(std::move(deviations));
+  return kMadOfNormal * median_of(std::move(deviations));
 }
 
 }  // namespace pippin

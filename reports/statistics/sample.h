@@ -22,7 +22,10 @@ double sorted_quantile(const std::vector<double>& values, double p);
 
 double median_of(std::vector<double> values);
 
-/// Median absolute deviation, times 1.4826 so that it estimates the sd of normal data.
+/// 1 / (0.75 quantile of the normal), as R's mad() rounds it.
+inline constexpr double kMadOfNormal = 1.4826;
+
+/// Median absolute deviation, times the above, so that it estimates the sd of normal data.
 double mad_of(const std::vector<double>& values);
 
 }  // namespace pippin

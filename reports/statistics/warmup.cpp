@@ -1,11 +1,12 @@
 #include "reports/statistics/warmup.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <stdexcept>
 
+#include "reports/statistics/levels.h"
 #include "reports/statistics/pace.h"
 #include "reports/statistics/sample.h"
 
@@ -23,19 +24,57 @@ std::vector<double> logs_of(const std::vector<double>& times, std::size_t count)
   return logs;
 }
 
+/// The neighbours of a sample, in order. As median_of and mad_of, which would ask for memory for
+/// each of the many.
+class Neighbours {
+ public:
+  static constexpr std::size_t kMost = 7;
+
+  Neighbours(const double* first, const double* last)
+      : count_(static_cast<std::size_t>(last - first)) {
+    std::copy(first, last, values_.begin());
+    sort();
+  }
+  double median() const {
+    const std::size_t below = (count_ - 1) / 2, above = count_ / 2;
+    constexpr double kHalf = 0.5;
+    return below == above ? values_[below]
+                          : values_[below] + kHalf * (values_[above] - values_[below]);
+  }
+  /// They are the deviations after it.
+  double mad() {
+    const double middle = median();
+    for (std::size_t i = 0; i < count_; ++i) values_[i] = std::abs(values_[i] - middle);
+    sort();
+    return kMadOfNormal * median();
+  }
+
+ private:
+  void sort() {
+    for (std::size_t i = 1; i < count_; ++i) {
+      const double value = values_[i];
+      std::size_t place = i;
+      for (; place > 0 && values_[place - 1] > value; --place) values_[place] = values_[place - 1];
+      values_[place] = value;
+    }
+  }
+
+  std::array<double, kMost> values_{};
+  std::size_t count_;
+};
+
 /// Spikes become the median of their neighbourhood. The first two samples stay as they are, and the
 /// first is no neighbour: start-up is a level of its own, not a spike.
 std::vector<double> without_spikes(const std::vector<double>& values) {
-  constexpr std::size_t kReach = 3;
+  constexpr std::size_t kReach = Neighbours::kMost / 2;
   constexpr double kFar = 4, kSmallestMad = 1e-6;
   auto result = values;
   for (std::size_t i = 2; i < values.size(); ++i) {
     const std::size_t from = i > kReach ? i - kReach : 1;
     const std::size_t to = std::min(i + kReach + 1, values.size());
-    const std::vector<double> window(values.begin() + static_cast<std::ptrdiff_t>(from),
-                                     values.begin() + static_cast<std::ptrdiff_t>(to));
-    const double middle = median_of(window);
-    if (std::abs(values[i] - middle) > kFar * std::max(mad_of(window), kSmallestMad)) {
+    Neighbours window(values.data() + from, values.data() + to);
+    const double middle = window.median();
+    if (std::abs(values[i] - middle) > kFar * std::max(window.mad(), kSmallestMad)) {
       result[i] = middle;
     }
   }
@@ -51,51 +90,6 @@ double noise_of(const std::vector<double>& values) {
   for (std::size_t i = first; i < values.size(); ++i)
     differences.push_back(values[i] - values[i - 1]);
   return std::max(mad_of(differences) / std::numbers::sqrt2, kSmallest);
-}
-
-/// Squared error of any stretch about its own mean, in constant time.
-class SquaredError {
- public:
-  explicit SquaredError(const std::vector<double>& values) : sums_{0}, squares_{0}, shares_{0} {
-    const double origin = values.back();  // differences keep the digits that squares would lose
-    for (double value : values) {
-      sums_.push_back(sums_.back() + value - origin);
-      squares_.push_back(squares_.back() + (value - origin) * (value - origin));
-      shares_.push_back(1 / static_cast<double>(shares_.size()));
-    }
-  }
-  /// Of the values in [from, to).
-  double of(std::size_t from, std::size_t to) const {
-    const double sum = sums_[to] - sums_[from];
-    return squares_[to] - squares_[from] - sum * sum * shares_[to - from];
-  }
-
- private:
-  std::vector<double> sums_, squares_;
-  std::vector<double> shares_;  ///< 1 / n: the search would spend most of its time dividing
-};
-
-/// Starts of the segments that minimise squared error plus `penalty` for each.
-std::vector<std::size_t> partition(const std::vector<double>& values, double penalty) {
-  const std::size_t n = values.size(), shortest = shortest_segment(n);
-  const SquaredError error(values);
-  std::vector<double> best(n + 1, std::numeric_limits<double>::infinity());
-  std::vector<std::size_t> start(n + 1, 0);
-  best[0] = -penalty;
-  for (std::size_t to = 1; to <= n; ++to) {
-    // A shorter segment may only be the first.
-    const std::size_t end = to < shortest ? 1 : to - shortest + 1;
-    for (std::size_t from = 0; from < end; ++from) {
-      const double cost = best[from] + error.of(from, to) + penalty;
-      // Ties, up to rounding, go to the longer last segment.
-      if (cost >= best[to] - 1e-15) continue;
-      best[to] = cost;
-      start[to] = from;
-    }
-  }
-  std::vector<std::size_t> starts;
-  for (std::size_t to = n; to > 0; to = start[to]) starts.insert(starts.begin(), start[to]);
-  return starts;
 }
 
 std::vector<double> segment_means(const std::vector<double>& values,
@@ -156,7 +150,8 @@ Course course_of(const std::vector<double>& times) {
   const auto values = without_spikes(logs_of(times, std::min(times.size(), kLongestCourse)));
   const auto n = static_cast<double>(values.size());
   const double noise = noise_of(values);
-  course.starts = partition(values, 3 * std::log(n) * noise * noise);
+  course.starts =
+      level_starts(values, 3 * std::log(n) * noise * noise, shortest_segment(values.size()));
   course.means = segment_means(values, course.starts);
   const std::size_t first = first_like_last(course.means, std::max(0.01, 2 * noise / std::sqrt(n)));
   course.steady_from = course.starts[first];

@@ -24,18 +24,16 @@ struct Course {
 
 /// The shortest series in which a warm-up is looked for.
 inline constexpr std::size_t kShortestCourse = 8;
-/// Of a longer series only this many samples are looked at: a warm-up lies at the start, and the
-/// search costs time quadratic in the length.
+/// Of a longer series only this many samples are looked at: a warm-up lies at the start.
 inline constexpr std::size_t kLongestCourse = 2000;
 
 /// Finds levels in the step times of one run, from its first iteration on, and says what they are.
 /// Shape: logarithms; spikes replaced by a Hampel filter (3 neighbours, 4 MAD); optimal
-/// partitioning with squared error, penalty 3 ln n s^2, s = MAD of differences / sqrt 2, segments
+/// partitioning (levels.h) with penalty 3 ln n s^2, s = MAD of differences / sqrt 2, segments
 /// of at least 5 samples, shorter only at the start; segments within max(1 %, 2s / sqrt n) of the
 /// last belong to it. Below max(10, 30 % of n) samples there is no steady state. Of fewer than 20
 /// samples a segment has at least 3, and a steady state as many, and s leaves the first out.
-/// Requires times above 0. Source: Hampel 1974; Jackson et al., "An algorithm for optimal
-/// partitioning of data on an interval", 2005.
+/// Requires times above 0. Source: Hampel 1974.
 Course course_of(const std::vector<double>& times);
 
 }  // namespace pippin
