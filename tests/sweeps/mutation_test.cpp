@@ -64,7 +64,8 @@ std::string mutated(std::string text, Random& random) {
 
 TEST_CASE("no mutilated sweep does anything but load or fail in one line") {
   Random random(20210528);
-  for (const std::string example : {"collectives", "gpt-52b", "own-command", "quickstart", "replay"}) {
+  for (const std::string example :
+       {"collectives", "gpt-52b", "own-command", "quickstart", "replay"}) {
     const fs::path file =
         test::source_directory() / "sweeps/examples" / fs::path(example + ".yaml");
     const std::string sound = read_input(file);
