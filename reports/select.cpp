@@ -176,8 +176,9 @@ struct SortKey {
 
 bool is_rate(const ColumnKind& kind) {
   const std::string_view name = kind.name;
-  return name == "tflops" || name == "busbw" || name == "mfu" || name == "hfu" || name == "samples_per_s" ||
-         name == "tokens_per_s_per_gpu" || name == "vs" || name == "best";
+  return name == "tflops" || name == "busbw" || name == "mfu" || name == "hfu" ||
+         name == "samples_per_s" || name == "tokens_per_s_per_gpu" || name == "vs" ||
+         name == "best";
 }
 
 /// What rows are ranked by: of one that did not end well it does not count.

@@ -290,7 +290,8 @@ void CampaignMachine::cancel_late_arrivals() {
 }
 
 std::optional<GivenUp> CampaignMachine::given_up() const {
-  return given_up_ && given_up_->until >= newest_ ? given_up_ : std::nullopt;
+  const bool stands = given_up_ && (has_given_up() || given_up_->until >= newest_);
+  return stands ? given_up_ : std::nullopt;
 }
 
 /// What would only see that nothing is to be launched. What runs ends by itself.

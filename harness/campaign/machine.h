@@ -130,7 +130,8 @@ class CampaignMachine {
   std::vector<PlannedJob> due_jobs() const;
   /// Why not all was handed over that is due, in the scheduler's words; empty: all was.
   const std::string& held_back() const { return held_back_; }
-  /// Set where the newest submission is one that jobs have given up.
+  /// Set where the newest submission is one that jobs have given up, or has_given_up(): a job may
+  /// not have seen what was handed over in the same moment.
   std::optional<GivenUp> given_up() const;
   /// Whether they did since this machine began: it hands nothing over any more.
   bool has_given_up() const { return given_up_ != given_up_before_; }

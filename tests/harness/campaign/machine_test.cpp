@@ -134,6 +134,28 @@ TEST_CASE("what jobs give up is not handed over again before the next machine") 
   CHECK_FALSE(later.given_up());
 }
 
+TEST_CASE("what was handed over just before a job gave up does not hide why it did") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.phase = JobStatus::Phase::kRunning;
+  Campaign campaign = runs_of({"a-a1", "b-a1"});
+  REQUIRE(campaign.jobs.size() == 1);
+  PlannedJob larger = campaign.jobs.front();
+  larger.name = "q";
+  larger.nodes = 2;
+  larger.runs = {campaign.jobs.front().runs.back()};
+  campaign.jobs.front().runs.pop_back();
+  campaign.jobs.push_back(larger);
+  auto machine = machine_on(files, hole, campaign);
+  machine.step();
+  REQUIRE(machine.submissions().size() == 2);
+  files.write("/s/given-up", "until=1 after=1\na-a1\tn1\tkind\twords\n");
+  machine.look();
+  REQUIRE(machine.has_given_up());
+  REQUIRE(machine.given_up());
+  CHECK(machine.given_up()->evidence == "words");
+}
+
 TEST_CASE("jobs that wait in vain are cancelled, and taken up by who comes later") {
   test::MemoryFiles files;
   BlackHole hole;

@@ -49,7 +49,7 @@ TEST_CASE("a sweep of collectives has rows with time and bus bandwidth") {
   CHECK_THAT(here.pippin("--quiet report net --format csv").out,
              Contains("busbw_gb_per_s,busbw_low_gb_per_s,busbw_high_gb_per_s,tflops"));
   CHECK_THAT(here.pippin("--quiet report net --format markdown").out,
-             Contains("| busbw GB/s |") && Contains(" time |"));
+             Contains(" busbw GB/s |") && Contains(" time |"));
   CHECK(here.pippin("report net --where 'busbw > 0' --sort busbw --vs first").exit_code == 0);
 }
 
