@@ -329,7 +329,7 @@ TEST_CASE("steps over data that arrive wrong end with exit 1 and one line") {
   CHECK_THAT(outcome.output, !Contains(" step "));
 }
 
-TEST_CASE("--bytes is one size of the table, too") {
+TEST_CASE("one size for the table can be named by --bytes") {
   const Outcome outcome = collective(1, {"--bytes", "48"});
   int rows = 0;
   for (const auto& line : lines_of(outcome.output)) rows += words_of(line).size() == 13;
