@@ -119,8 +119,7 @@ TEST_CASE("what sacct says of a job becomes its end with its evidence") {
       {"t|15|TIMEOUT|None|1795184227|1795184287|n1|root|0:0", Phase::kEnded, End::kLimit,
        "TIMEOUT on n1"},
       {"t|15|DEADLINE|None|1|2|n1|root|0:0", Phase::kEnded, End::kLimit, "DEADLINE on n1"},
-      {"t|23|REQUEUED|None|1795184227|1795184230|n1|root|0:0", Phase::kWaiting, End::kUnknown,
-       ""},
+      {"t|23|REQUEUED|None|1795184227|1795184230|n1|root|0:0", Phase::kWaiting, End::kUnknown, ""},
       {"t|15|RUNNING|None|1795184227|Unknown|n1|root|0:0", Phase::kRunning, End::kUnknown, "n1"},
   };
   for (const Case& one : cases) {
