@@ -66,6 +66,17 @@ Database::~Database() = default;
 Database::Database(Database&&) noexcept = default;
 Database& Database::operator=(Database&&) noexcept = default;
 
+std::vector<Added> Database::add_foreign_logs(const std::vector<ForeignLog>& logs) {
+  const auto lock = home_->lock();
+  db::Transaction transaction(home_->connection);
+  std::vector<Added> added;
+  added.reserve(logs.size());
+  for (const auto& log : logs)
+    added.push_back(db::add_foreign_log(home_->connection, log.file, log.runs));
+  transaction.commit();
+  return added;
+}
+
 Added Database::add_foreign_log(const LogFile& file, const std::vector<LogRun>& runs) {
   const auto lock = home_->lock();
   db::Transaction transaction(home_->connection);

@@ -36,6 +36,12 @@ struct LogFile {
   std::string_view text;
 };
 
+/// A log that no campaign of ours made, and what was read in it.
+struct ForeignLog {
+  LogFile file;
+  std::vector<LogRun> runs;
+};
+
 /// What a log brought that was not there before.
 struct Added {
   std::int64_t logs = 0, runs = 0, iterations = 0;
@@ -202,6 +208,8 @@ class Database {
   /// new to the runs it had. A launch that does not say how it ended is "ok" where it has
   /// iterations, and "failed" where it has none.
   Added add_foreign_log(const LogFile& file, const std::vector<LogRun>& runs);
+  /// Several, as one step.
+  std::vector<Added> add_foreign_logs(const std::vector<ForeignLog>& logs);
 
   /// Adds tables of the network that were taken elsewhere, at `taken_at` (seconds since 1970, UTC).
   /// They are known by their content: the same again adds nothing; a file of the same path with

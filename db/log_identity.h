@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/records/run.h"
+#include "db/database.h"
 #include "db/sqlite.h"
 
 namespace pippin::db {
@@ -22,6 +24,16 @@ inline constexpr std::size_t kHeadBytes = 4096;
 
 LogIdentity identity_of(std::string_view text);
 
+/// The first measured line of a log: one that it has in common with what it grows from.
+struct FirstLine {
+  std::int64_t iteration = 0;
+  double step_time_ms = 0;
+};
+
+/// Nothing where no run has a line.
+std::optional<FirstLine> first_line_of(const std::vector<LogRun>& runs);
+std::optional<FirstLine> first_line_of(const LogRun& run);
+
 struct KnownLog {
   std::int64_t id = 0;
   std::int64_t size_bytes = 0;
@@ -29,14 +41,17 @@ struct KnownLog {
   bool foreign = true;  ///< false: of a run of a campaign
 };
 
-/// The stored logs that `text` begins with, the longest first; one of equal size is `text` itself.
-std::vector<KnownLog> logs_that_begin(Connection& connection, std::string_view text);
+/// The stored logs that `file` begins with, the longest first; one of equal size is `file` itself.
+/// Looked for are those with its first line, with none, and that which was read from its path.
+std::vector<KnownLog> logs_that_begin(Connection& connection, const LogFile& file,
+                                      const std::optional<FirstLine>& first);
 
 /// The content hashes of the logs, deleted for good, that `text` begins with.
 std::vector<std::string> deleted_logs_that_begin(Connection& connection, std::string_view text);
 
 /// True where `text` is an older copy of a longer log that is stored: it is the beginning of that
-/// log's head, or begins like it and all that `runs`, read from it, say is there already.
+/// log's head, or begins like it and all that `runs`, read from it, say is there already. Looked at
+/// are logs with its first line.
 bool holds_older_copy(Connection& connection, std::string_view text,
                       const std::vector<LogRun>& runs);
 

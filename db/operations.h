@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "db/database.h"
+#include "db/log_identity.h"
 #include "db/sqlite.h"
 
 /// The parts of Database's functions, each to be called within a transaction.
@@ -20,7 +21,9 @@ void put_point(Connection& connection, const Point& point);
 std::int64_t replace_records(Connection& connection, std::int64_t run, const LogRun& log);
 
 /// Stores a log, or what a stored one has become, and returns its id.
-std::int64_t put_log(Connection& connection, std::optional<std::int64_t> id, const LogFile& file);
+/// `first`: its first measured line; nothing where it has none.
+std::int64_t put_log(Connection& connection, std::optional<std::int64_t> id, const LogFile& file,
+                     const std::optional<FirstLine>& first);
 
 Added add_foreign_log(Connection& connection, const LogFile& file, const std::vector<LogRun>& runs);
 void put_campaign(Connection& connection, const CampaignRecord& campaign);

@@ -138,7 +138,7 @@ std::int64_t put_foreign_run(Connection& connection, std::int64_t log, std::int6
 }
 
 Added add_new_log(Connection& connection, const LogFile& file, const std::vector<LogRun>& runs) {
-  const std::int64_t log = put_log(connection, std::nullopt, file);
+  const std::int64_t log = put_log(connection, std::nullopt, file, first_line_of(runs));
   const std::string name = free_name(connection, file);
   const std::int64_t allocation = add_allocation(connection, name);
   Added added{1, 0, 0, 0};
@@ -185,7 +185,7 @@ void delete_runs_after(Connection& connection, std::int64_t log, std::int64_t po
 
 Added extend_log(Connection& connection, const KnownLog& known_log, const LogFile& file,
                  const std::vector<LogRun>& runs) {
-  put_log(connection, known_log.id, file);
+  put_log(connection, known_log.id, file, first_line_of(runs));
   const auto points = points_of_log(connection, known_log.id);
   Statement place = connection.prepare(
       "SELECT allocations.id, allocations.name, (SELECT count(*) FROM runs WHERE log = ?1) "
@@ -322,25 +322,29 @@ void delete_run(Connection& connection, std::int64_t run) {
   connection.prepare("DELETE FROM runs WHERE id = ?").run(run);
 }
 
-std::int64_t put_log(Connection& connection, std::optional<std::int64_t> id, const LogFile& file) {
+std::int64_t put_log(Connection& connection, std::optional<std::int64_t> id, const LogFile& file,
+                     const std::optional<FirstLine>& first) {
   const LogIdentity identity = identity_of(file.text);
   const auto now = static_cast<std::int64_t>(std::time(nullptr));
   connection
       .prepare(
-          "INSERT INTO logs (id, path, size_bytes, content_hash, head_hash, head, collected_at) "
-          "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET path = excluded.path, "
+          "INSERT INTO logs (id, path, size_bytes, content_hash, head_hash, head, collected_at, "
+          "first_iteration, first_time_ms) "
+          "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET path = excluded.path, "
           "size_bytes = excluded.size_bytes, content_hash = excluded.content_hash, "
           "head_hash = excluded.head_hash, head = excluded.head, collected_at = "
-          "excluded.collected_at")
+          "excluded.collected_at, first_iteration = excluded.first_iteration, "
+          "first_time_ms = excluded.first_time_ms")
       .run(id, file.path.string(), identity.size_bytes, identity.content_hash, identity.head_hash,
-           Bytes{identity.head}, now);
+           Bytes{identity.head}, now, first ? std::optional(first->iteration) : std::nullopt,
+           first ? std::optional(first->step_time_ms) : std::nullopt);
   return id ? *id : connection.last_id();
 }
 
 Added add_foreign_log(Connection& connection, const LogFile& file,
                       const std::vector<LogRun>& runs) {
   if (runs.empty()) return {};
-  const auto known_logs = logs_that_begin(connection, file.text);
+  const auto known_logs = logs_that_begin(connection, file, first_line_of(runs));
   for (const auto& log : known_logs) {
     const bool same = log.size_bytes == static_cast<std::int64_t>(file.text.size());
     // A campaign's log that is still growing is its own collector's business.
@@ -371,7 +375,7 @@ Added add_network_tables(Connection& connection, const LogFile& file, std::int64
       "WHERE canary_readings.log IS NOT NULL AND logs.path = ?");
   const bool is_known = before.bind(file.path.string()).step();
   const std::int64_t log =
-      put_log(connection, is_known ? std::optional(before.integer(0)) : std::nullopt, file);
+      put_log(connection, is_known ? std::optional(before.integer(0)) : std::nullopt, file, {});
   const std::int64_t allocation =
       is_known ? before.integer(1) : add_allocation(connection, free_name(connection, file));
   put_collected_readings(connection, allocation, log, taken_at, tables);
@@ -397,11 +401,15 @@ void delete_other_attempts(Connection& connection, const RunRecord& run, std::in
   }
 }
 
+std::optional<FirstLine> first_line_of(const RunRecord& run) {
+  return run.log ? first_line_of(*run.log) : std::nullopt;
+}
+
 /// Foreign logs of the same content, which the run's log was taken for.
 std::vector<std::int64_t> foreign_copies(Connection& connection, const RunRecord& run) {
   std::vector<std::int64_t> copies;
   if (!run.file) return copies;
-  for (const auto& copy : logs_that_begin(connection, run.file->text)) {
+  for (const auto& copy : logs_that_begin(connection, *run.file, first_line_of(run))) {
     if (copy.foreign) copies.push_back(copy.id);
   }
   return copies;
@@ -414,7 +422,7 @@ Added put_run(Connection& connection, const RunRecord& run) {
   const auto copies = foreign_copies(connection, run);
   std::optional<std::int64_t> log = before ? before->log : std::nullopt;
   Added added{run.file && !log, before ? 0 : 1, 0, 0};
-  if (run.file) log = put_log(connection, log, *run.file);
+  if (run.file) log = put_log(connection, log, *run.file, first_line_of(run));
   put_run_row(connection, run, allocation, log);
   const std::int64_t id = stored_run(connection, allocation, run.name)->id;
   for (const auto copy : copies) delete_foreign_log(connection, copy, id);

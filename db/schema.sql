@@ -79,10 +79,15 @@ CREATE TABLE logs (
   content_hash TEXT NOT NULL,
   head_hash TEXT NOT NULL,
   head BLOB NOT NULL,
-  collected_at INTEGER NOT NULL
+  collected_at INTEGER NOT NULL,
+  first_iteration INTEGER,
+  first_time_ms REAL
 ) STRICT;
-CREATE INDEX logs_by_head ON logs(head_hash, size_bytes);
+CREATE INDEX logs_by_head ON logs(head_hash, first_time_ms, size_bytes);
 CREATE INDEX logs_by_size ON logs(size_bytes);
+CREATE INDEX logs_by_first_line ON logs(first_time_ms, first_iteration, size_bytes);
+CREATE INDEX logs_by_path ON logs(path);
+CREATE INDEX logs_by_beginning ON logs(substr(head, 1, 64));
 
 CREATE TABLE runs (
   id INTEGER PRIMARY KEY,

@@ -93,7 +93,12 @@ void Connection::attach(const fs::path& path, const std::string& name) {
 
 bool Connection::read_only() const { return sqlite3_db_readonly(handle_, "main") == 1; }
 
-Connection::~Connection() { sqlite3_close(handle_); }
+Connection::~Connection() {
+  for (const auto& entry : idle_) {
+    for (sqlite3_stmt* statement : entry.second) sqlite3_finalize(statement);
+  }
+  sqlite3_close(handle_);
+}
 
 void Connection::fail(int code) const {
   // A COMMIT that fails leaves its reason in errno only.
@@ -133,7 +138,32 @@ void Connection::run(const std::string& sql) {
   if (code != SQLITE_OK) fail(code);
 }
 
-Statement Connection::prepare(std::string_view sql) { return {*this, handle_, sql}; }
+Statement Connection::prepare(std::string_view sql) { return {*this, sql}; }
+
+sqlite3_stmt* Connection::take(const std::string& sql) {
+  const auto known = idle_.find(sql);
+  if (known != idle_.end() && !known->second.empty()) {
+    sqlite3_stmt* statement = known->second.back();
+    known->second.pop_back();
+    return statement;
+  }
+  sqlite3_stmt* statement = nullptr;
+  const int code = sqlite3_prepare_v3(handle_, sql.data(), static_cast<int>(sql.size()),
+                                      SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+  if (code != SQLITE_OK) fail(code);
+  return statement;
+}
+
+void Connection::give_back(const std::string& sql, sqlite3_stmt* statement) {
+  constexpr std::size_t kMostTexts = 200;  // those with a person's names in them may be many
+  sqlite3_reset(statement);
+  sqlite3_clear_bindings(statement);
+  if (idle_.size() < kMostTexts || idle_.count(sql) > 0) {
+    idle_[sql].push_back(statement);
+  } else {
+    sqlite3_finalize(statement);
+  }
+}
 
 std::int64_t Connection::number(std::string_view sql) {
   Statement statement = prepare(sql);
@@ -142,15 +172,17 @@ std::int64_t Connection::number(std::string_view sql) {
 
 std::int64_t Connection::last_id() const { return sqlite3_last_insert_rowid(handle_); }
 
-Statement::Statement(Connection& connection, sqlite3* handle, std::string_view sql)
-    : connection_(&connection) {
-  check(sqlite3_prepare_v2(handle, sql.data(), static_cast<int>(sql.size()), &statement_, nullptr));
+Statement::Statement(Connection& connection, std::string_view sql)
+    : connection_(&connection), sql_(sql), statement_(connection.take(sql_)) {}
+
+Statement::~Statement() {
+  if (statement_) connection_->give_back(sql_, statement_);
 }
 
-Statement::~Statement() { sqlite3_finalize(statement_); }
-
 Statement::Statement(Statement&& other) noexcept
-    : connection_(other.connection_), statement_(std::exchange(other.statement_, nullptr)) {}
+    : connection_(other.connection_),
+      sql_(std::move(other.sql_)),
+      statement_(std::exchange(other.statement_, nullptr)) {}
 
 bool Statement::step() {
   const int code = sqlite3_step(statement_);

@@ -6,7 +6,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "core/base/files.h"
 
@@ -53,15 +55,22 @@ class Connection {
  private:
   void open(bool reading, bool create);
 
+  friend class Statement;
+  /// Compiled before, or anew.
+  sqlite3_stmt* take(const std::string& sql);
+  void give_back(const std::string& sql, sqlite3_stmt* statement);
+
   fs::path path_;
   std::chrono::milliseconds patience_;
   sqlite3* handle_ = nullptr;
+  std::unordered_map<std::string, std::vector<sqlite3_stmt*>> idle_;  ///< statements by their text
 };
 
-/// A prepared statement. Parameters and columns are bound and read in order, from the first.
+/// A prepared statement; what it was compiled to is kept for the next of the same text. Parameters
+/// and columns are bound and read in order, from the first.
 class Statement {
  public:
-  Statement(Connection& connection, sqlite3* handle, std::string_view sql);
+  Statement(Connection& connection, std::string_view sql);
   ~Statement();
   Statement(Statement&& other) noexcept;
   Statement& operator=(Statement&&) = delete;
@@ -120,6 +129,7 @@ class Statement {
   void check(int code) const;
 
   Connection* connection_;
+  std::string sql_;
   sqlite3_stmt* statement_ = nullptr;
 };
 

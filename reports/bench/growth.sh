@@ -92,6 +92,25 @@ grows() {
   }' $times || failed=1
 }
 
+# small_logs N: as many logs of Megatron's lines, 2 KB each, in $folder/logs.
+small_logs() {
+  rm -rf "$folder/logs"
+  mkdir "$folder/logs"
+  awk -v n="$1" -v folder="$folder/logs" 'BEGIN {
+    srand(1)
+    for (i = 0; i < n; ++i) {
+      file = sprintf("%s/%06d.log", folder, i)
+      print "using world size: 4, data-parallel-size: 4, tensor-model-parallel size: 1, pipeline-model-parallel size: 1 " >file
+      print "------------------------ arguments ------------------------" >file
+      print "  hidden_size ..................................... 64" >file
+      print "-------------------- end of arguments ---------------------" >file
+      for (step = 1; step <= 16; ++step)
+        printf " iteration %8d/ 16 | elapsed time per iteration (ms): %.1f | global batch size: 8 |\n", step, 500 + 20 * rand() >file
+      close(file)
+    }
+  }'
+}
+
 words=("$@")
 mkdir -p "$folder/nothing"
 p="build/pippin --db $folder/t.db --quiet"
@@ -117,6 +136,9 @@ echo "|---|---|---|---|---|"
     '$p merge "$folder/o.db"' 'cp "$folder/base.db" "$folder/t.db"; rm -f "$folder"/t.db-*'
   grows 'merge of what is there: runs' 625 'database "$folder/o.db" $((n / 5)) 5 1 20; cp "$folder/o.db" "$folder/t.db"
     $p report >"$folder/out"' '$p merge "$folder/o.db"'
+  grows 'collect: small logs' 250 'small_logs "$n"' '$p collect "$folder/logs"' 'rm -f "$folder"/t.db*'
+  grows 'collect of what is there: small logs' 250 'small_logs "$n"; rm -f "$folder"/t.db*; $p collect "$folder/logs"' \
+    '$p collect "$folder/logs"'
   grows 'list: campaigns' 300 'database "$folder/t.db" 1 1 "$n" 1' '$p list'
 }
 exit "$failed"

@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+
+#include "db/migrate.h"
 #include "db/sqlite.h"
 #include "tests/db/sample_runs.h"
 #include "tests/db/sql.h"
@@ -44,6 +47,60 @@ TEST_CASE("a log that has grown adds what is new to the run it had") {
   CHECK(samples[0].runs[0].allocation == samples[0].runs[1].allocation);
   CHECK(samples[0].runs[0].run == "a");
   CHECK(samples[0].runs[1].run == "a-2");
+}
+
+TEST_CASE("a log that has grown is known again wherever it lies") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  // Of repeats, which share their header and more than its first 4 KiB.
+  for (const double shift : {0.0, 0.25, 0.5})
+    add(database, fmt::format("{}.out", shift), log_of(1, 40, shift));
+  const Added grown = add(database, "copied/elsewhere.out", log_of(1, 60, 0.25));
+  CHECK(grown.logs + grown.runs == 0);
+  CHECK(grown.iterations == 20);
+  CHECK(runs_in(database) == 3);
+}
+
+TEST_CASE("a log that had no line yet is known again when it has some") {
+  for (const std::size_t filler : {0, 6000}) {
+    const test::TemporaryDirectory folder;
+    Database database(folder / "t.db");
+    const std::string header = test::dump(test::argument("note", std::string(filler, 'x')));
+    add(database, "a.out", header);
+    const std::string other = test::dump(test::argument("note", std::string(filler, 'x') + "y"));
+    add(database, "other.out", other + "RuntimeError: CUDA out of memory\n");
+    CHECK(runs_in(database) == 2);
+    CHECK(add(database, "copied/a.out", header + test::row(1, 100)).logs == 0);
+    CHECK(runs_in(database) == 2);
+    // And the copy of what it was is older than it.
+    CHECK(add(database, "b.out", header).logs == 0);
+  }
+}
+
+TEST_CASE("a log of an older database is known again when it has grown") {
+  const test::TemporaryDirectory folder;
+  constexpr std::size_t kBefore = 11;  // migrations
+  {
+    Database database(folder / "new.db");
+    add(database, "a.out", log_of(1, 40));
+  }
+  {
+    db::Connection old(folder / "t.db", true);
+    for (std::size_t i = 0; i < kBefore; ++i) old.run(std::string(migrations()[i].text));
+    old.run(fmt::format("PRAGMA application_id = 1885958256; PRAGMA user_version = {}", kBefore));
+    old.run(fmt::format("ATTACH '{}' AS new", (folder / "new.db").string()));
+    for (const char* table :
+         {"points", "point_axes", "allocations", "logs", "runs", "iterations", "arguments"}) {
+      const std::string columns = test::sql_text(
+          old,
+          fmt::format("SELECT group_concat(name) FROM pragma_table_info('{}', 'main')", table));
+      old.run(fmt::format("INSERT INTO main.{0} ({1}) SELECT {1} FROM new.{0}", table, columns));
+    }
+  }
+  Database database(folder / "t.db");
+  const Added grown = add(database, "copied/a.out", log_of(1, 50));
+  CHECK(grown.logs == 0);
+  CHECK(grown.iterations == 10);
 }
 
 TEST_CASE("a log first read before its header was whole leaves no point behind") {

@@ -127,7 +127,7 @@ class Collector {
   void folder(const fs::path& path) {
     for (const auto& file : Walk(errors_).files(path)) {
       std::string text;
-      if (read(file, text) && !store(file, text)) ++totals_.no_logs;
+      if (read(file, text) && !store(file, std::move(text))) ++totals_.no_logs;
     }
   }
 
@@ -138,13 +138,24 @@ class Collector {
       return;
     }
     if (reason_against(text).empty()) database_.forgive(text);  // it was named itself
-    if (store(path, text)) return;
+    std::string reason = reason_against(text);
+    if (store(path, std::move(text))) return;
     bad_ = true;
     ++totals_.no_logs;
-    std::string reason = reason_against(text);
     if (reason.empty())
       reason = "holds no iterations of a trainer that pippin knows, nor a network table";
     errors_ << fmt::format("pippin: {}: {}\n", path.string(), reason);
+  }
+
+  /// Stores what was read and is not stored yet.
+  void flush() {
+    if (waiting_.empty()) return;
+    std::vector<ForeignLog> logs;
+    logs.reserve(waiting_.size());
+    for (auto& log : waiting_) logs.push_back({{log.path, log.text}, std::move(log.runs)});
+    for (const Added& added : database_.add_foreign_logs(logs)) count(added);
+    waiting_.clear();
+    waiting_bytes_ = 0;
   }
 
   bool bad() const { return bad_; }
@@ -164,13 +175,16 @@ class Collector {
     }
   }
 
-  /// False where the text is no log.
-  bool store(const fs::path& path, const std::string& text) {
+  /// False where the text is no log. To store one is a step that waits for the disk, and keeps
+  /// others from writing: many small logs share one.
+  bool store(const fs::path& path, std::string text) {
     if (!reason_against(text).empty()) return false;
     auto runs = scrape(text);
     if (runs.empty()) return store_tables(path, text);
     for (auto& run : runs) fill_in_params(run.point.model);
-    count(database_.add_foreign_log({path, text}, runs));
+    waiting_bytes_ += text.size();
+    waiting_.push_back({path, std::move(text), std::move(runs)});
+    if (waiting_.size() >= kMostWaiting || waiting_bytes_ >= kMostWaitingBytes) flush();
     return true;
   }
 
@@ -189,8 +203,18 @@ class Collector {
     if (adds_nothing(added)) ++totals_.known;
   }
 
+  struct Waiting {
+    fs::path path;
+    std::string text;
+    std::vector<LogRun> runs;
+  };
+  static constexpr std::size_t kMostWaiting = 500;
+  static constexpr std::size_t kMostWaitingBytes = 16U << 20U;
+
   Database& database_;
   std::ostream& errors_;
+  std::vector<Waiting> waiting_;
+  std::size_t waiting_bytes_ = 0;
   Totals totals_;
   bool bad_ = false;
 };
@@ -208,6 +232,7 @@ ExitCode collect_paths(Database& database, const std::vector<fs::path>& paths, s
       collector.file(path);
     }
   }
+  collector.flush();
   // One file that is no log has said so in its own line.
   if (!collector.bad() || paths.size() > 1) remarks << summary_of(collector.totals()) << '\n';
   return collector.bad() ? ExitCode::kBadInput : ExitCode::kDone;
