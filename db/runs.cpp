@@ -104,8 +104,13 @@ std::int64_t add_allocation(Connection& connection, const std::string& name) {
   return connection.last_id();
 }
 
+/// How far a run came: to its end, where no further line was due.
 Count last_iteration(const LogRun& run) {
-  return run.iterations.empty() ? std::nullopt : Count(run.iterations.back().number);
+  if (run.iterations.empty()) return std::nullopt;
+  const Iteration& last = run.iterations.back();
+  const Count& planned = run.planned_iterations;
+  const bool is_whole = planned && last.number < *planned && last.number + last.interval > *planned;
+  return is_whole ? planned : Count(last.number);
 }
 
 RunState foreign_state(const LogRun& run) {

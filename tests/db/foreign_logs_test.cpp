@@ -224,6 +224,24 @@ TEST_CASE("a launch that does not say how it ended is judged by its iterations")
   CHECK(samples[0].runs[1].state == RunState::kFailed);
 }
 
+TEST_CASE("a run whose log has a line every so often came to its end where none was due") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  const auto came_to = [&](const std::string& name, int interval, int last) {
+    std::string log = test::dump();
+    for (int number = interval; number <= last; number += interval)
+      log += fmt::format(" iteration {:8}/ 100 | elapsed time per iteration (ms): {}.0 |\n", number,
+                         last + number);
+    add(database, name, log);
+    db::Connection connection(folder / "t.db", false);
+    return connection.number("SELECT last_iteration FROM runs ORDER BY id DESC LIMIT 1");
+  };
+  CHECK(came_to("whole.out", 30, 90) == 100);
+  CHECK(came_to("cut.out", 30, 60) == 60);
+  CHECK(came_to("each.out", 1, 99) == 99);
+  CHECK(came_to("last.out", 1, 100) == 100);
+}
+
 TEST_CASE("a text without runs is not stored") {
   const test::TemporaryDirectory folder;
   Database database(folder / "t.db");
