@@ -140,7 +140,7 @@ void Connection::run(const std::string& sql) {
 
 Statement Connection::prepare(std::string_view sql) { return {*this, sql}; }
 
-sqlite3_stmt* Connection::take(const std::string& sql) {
+sqlite3_stmt* Connection::compiled(const std::string& sql) {
   const auto known = idle_.find(sql);
   if (known != idle_.end() && !known->second.empty()) {
     sqlite3_stmt* statement = known->second.back();
@@ -154,7 +154,7 @@ sqlite3_stmt* Connection::take(const std::string& sql) {
   return statement;
 }
 
-void Connection::give_back(const std::string& sql, sqlite3_stmt* statement) {
+void Connection::keep_idle(const std::string& sql, sqlite3_stmt* statement) {
   constexpr std::size_t kMostTexts = 200;  // those with a person's names in them may be many
   sqlite3_reset(statement);
   sqlite3_clear_bindings(statement);
@@ -173,10 +173,10 @@ std::int64_t Connection::number(std::string_view sql) {
 std::int64_t Connection::last_id() const { return sqlite3_last_insert_rowid(handle_); }
 
 Statement::Statement(Connection& connection, std::string_view sql)
-    : connection_(&connection), sql_(sql), statement_(connection.take(sql_)) {}
+    : connection_(&connection), sql_(sql), statement_(connection.compiled(sql_)) {}
 
 Statement::~Statement() {
-  if (statement_) connection_->give_back(sql_, statement_);
+  if (statement_) connection_->keep_idle(sql_, statement_);
 }
 
 Statement::Statement(Statement&& other) noexcept

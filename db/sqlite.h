@@ -57,8 +57,8 @@ class Connection {
 
   friend class Statement;
   /// Compiled before, or anew.
-  sqlite3_stmt* take(const std::string& sql);
-  void give_back(const std::string& sql, sqlite3_stmt* statement);
+  sqlite3_stmt* compiled(const std::string& sql);
+  void keep_idle(const std::string& sql, sqlite3_stmt* statement);
 
   fs::path path_;
   std::chrono::milliseconds patience_;

@@ -48,7 +48,7 @@ YamlNode* section_of(YamlNode& root, std::string_view name) {
 /// ranks, nodes and gpus are one number.
 void refuse_two_words(const YamlNode& root) {
   std::string known = root.find("gpus") ? "gpus" : "";
-  const auto look = [&](const YamlNode& map) {
+  const auto note_word = [&](const YamlNode& map) {
     for (const auto& key : map.keys) {
       if (key.text != "ranks" && key.text != "nodes" && key.text != "gpus") continue;
       if (!known.empty() && known != key.text)
@@ -58,9 +58,9 @@ void refuse_two_words(const YamlNode& root) {
   };
   for (std::size_t i = 0; i < root.keys.size(); ++i) {
     const std::string& name = root.keys[i].text;
-    if (name == "grid" || name == "zip" || name == "fixed") look(root.items[i]);
+    if (name == "grid" || name == "zip" || name == "fixed") note_word(root.items[i]);
     for (const auto& point : root.items[i].items) {
-      if (name == "points") look(point);
+      if (name == "points") note_word(point);
     }
   }
 }

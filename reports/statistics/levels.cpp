@@ -99,7 +99,7 @@ class BestStarts {
     std::size_t candidate = 0;
   };
 
-  void append(double to, std::size_t candidate) {
+  void put_piece(double to, std::size_t candidate) {
     if (!next_.empty() && next_.back().candidate == candidate) {
       next_.back().to = to;
     } else {
@@ -109,13 +109,14 @@ class BestStarts {
 
   void add_piece(double low, const Piece& piece, const Excess& excess, std::size_t later) {
     // A parabola that opens downwards is above zero between two points where it is.
-    if (excess.at(low) >= 0 && excess.at(piece.to) >= 0) return append(piece.to, piece.candidate);
+    if (excess.at(low) >= 0 && excess.at(piece.to) >= 0)
+      return put_piece(piece.to, piece.candidate);
     const auto [left, right] = excess.bounds();
     const double from = std::max(low, left), to = std::min(piece.to, right);
-    if (!(from < to)) return append(piece.to, later);
-    if (from > low) append(from, later);
-    append(to, piece.candidate);
-    if (to < piece.to) append(piece.to, later);
+    if (!(from < to)) return put_piece(piece.to, later);
+    if (from > low) put_piece(from, later);
+    put_piece(to, piece.candidate);
+    if (to < piece.to) put_piece(piece.to, later);
   }
 
   /// Keeps the candidates that are best somewhere, in their order.

@@ -7,7 +7,7 @@
 #include "core/base/process.h"
 #include "core/base/text.h"
 #include "harness/commands/steps/directories.h"
-#include "harness/scrape/probe_abilities.h"
+#include "harness/scrape/probe_capabilities.h"
 
 namespace pippin {
 

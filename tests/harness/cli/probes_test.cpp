@@ -6,7 +6,7 @@
 
 #include "core/base/process.h"
 #include "core/base/text.h"
-#include "harness/scrape/probe_abilities.h"
+#include "harness/scrape/probe_capabilities.h"
 #include "tests/harness/cli/pippin.h"
 #include "tests/support/catch.h"
 

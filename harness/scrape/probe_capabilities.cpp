@@ -1,4 +1,4 @@
-#include "harness/scrape/probe_abilities.h"
+#include "harness/scrape/probe_capabilities.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -30,7 +30,7 @@ std::optional<double> number_in(const Json& object, const char* key) {
 }
 
 /// Of a kind that only later probes know, any text is taken.
-ProbeOption option_of(const Json& record) {
+ProbeOption read_option(const Json& record) {
   ProbeOption option;
   const auto kind = kKinds.find(record.at("kind").get<std::string>());
   if (kind == kKinds.end()) return option;
@@ -45,7 +45,7 @@ ProbeAbilities abilities_of(const Json& object) {
   ProbeAbilities abilities;
   object.at("probe").get_to(abilities.probe);
   for (const auto& record : object.at("options"))
-    abilities.options.emplace(axis_of(record.at("name").get<std::string>()), option_of(record));
+    abilities.options.emplace(axis_of(record.at("name").get<std::string>()), read_option(record));
   const Json& cuda = object.at("cuda");
   if (!cuda.is_null())
     abilities.least_capability =

@@ -1,4 +1,4 @@
-#include "harness/scrape/probe_abilities.h"
+#include "harness/scrape/probe_capabilities.h"
 
 #include "tests/support/catch.h"
 
