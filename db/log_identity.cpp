@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fstream>
 #include <set>
 #include <utility>
 
@@ -182,6 +183,20 @@ bool begins_a_head(Connection& connection, std::string_view text,
 
 }  // namespace
 
+namespace {
+
+/// Whether the file that a log was read from, where it still lies there, begins with `text`.
+bool begins_file(Connection& connection, std::int64_t log, std::string_view text) {
+  Statement path = connection.prepare("SELECT path FROM logs WHERE id = ?");
+  path.bind(log).step();
+  std::ifstream file(path.text(0), std::ios::binary);
+  std::string beginning(text.size(), '\0');
+  file.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+  return file && beginning == text;
+}
+
+}  // namespace
+
 bool holds_older_copy(Connection& connection, std::string_view text,
                       const std::vector<LogRun>& runs) {
   const auto first = first_line_of(runs);
@@ -197,7 +212,9 @@ bool holds_older_copy(Connection& connection, std::string_view text,
     candidates.bind(head, size_of(text));
   }
   while (candidates.step()) {
-    if (holds(connection, candidates.integer(0), runs)) return true;
+    // Without a line there is nothing but the text to know it by: launches that fail look alike.
+    const std::int64_t log = candidates.integer(0);
+    if (holds(connection, log, runs) && (first || begins_file(connection, log, text))) return true;
   }
   return false;
 }

@@ -51,7 +51,7 @@ std::vector<std::string> deleted_logs_that_begin(Connection& connection, std::st
 
 /// True where `text` is an older copy of a longer log that is stored: it is the beginning of that
 /// log's head, or begins like it and all that `runs`, read from it, say is there already. Looked at
-/// are logs with its first line.
+/// are logs with its first line; of one without any line the other's file must begin with it.
 bool holds_older_copy(Connection& connection, std::string_view text,
                       const std::vector<LogRun>& runs);
 

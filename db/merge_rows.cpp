@@ -60,6 +60,9 @@ void copy_plans(Connection& connection) {
         t.point, t.state, t.reason, t.has_left
       FROM campaign_map AS m JOIN other.campaign_points AS t ON t.campaign = m.theirs
       WHERE (m.ours, t.point) NOT IN (SELECT campaign, point FROM known);
+    UPDATE main.campaign_points SET has_left = 1 WHERE has_left = 0 AND state = 'planned'
+      AND (campaign, point) IN (SELECT m.ours, t.point FROM campaign_map AS m
+        JOIN other.campaign_points AS t ON t.campaign = m.theirs WHERE t.has_left = 1);
     DROP TABLE known;
     INSERT OR IGNORE INTO main.campaign_peaks
       SELECT m.ours, t.accelerator, t.number_type, t.tflops FROM campaign_map AS m

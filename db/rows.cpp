@@ -170,9 +170,9 @@ class RowLoader {
       const auto place = planned.place_of(measured.text(0));
       if (!place) continue;
       Summary& row = rows_[first + *place];
-      read_measures(measured, row);
       const std::string& dropped = planned.rows()[*place].dropped;
       if (row.state == RunState::kMissing && !dropped.empty()) row.reason = dropped_reason(dropped);
+      read_measures(measured, row);
       for (const auto id : AxisValues::ids_in(measured.text(kAxes)))
         row.point.axes.push_back(values_.axis(id));
       ++found;
@@ -283,8 +283,9 @@ namespace {
 
 /// That of a point without runs stands in its plan.
 std::optional<std::string> reason_of_runs(const Summary& row) {
-  return row.state == RunState::kOk || row.state == RunState::kInfeasible ? std::nullopt
-                                                                          : known(row.reason);
+  const bool is_planned = row.state == RunState::kOk || row.state == RunState::kInfeasible ||
+                          row.reason.starts_with(dropped_reason(""));
+  return is_planned ? std::nullopt : known(row.reason);
 }
 
 void put_row(Connection& connection, AxisValues& values, const SampleFilter& of, const Summary& row,

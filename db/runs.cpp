@@ -109,7 +109,11 @@ Count last_iteration(const LogRun& run) {
   if (run.iterations.empty()) return std::nullopt;
   const Iteration& last = run.iterations.back();
   const Count& planned = run.planned_iterations;
-  const bool is_whole = planned && last.number < *planned && last.number + last.interval > *planned;
+  const Value* asked = find_value(run.arguments, "log_interval");
+  const auto interval =
+      std::max(last.interval, static_cast<std::int64_t>(asked ? asked->number.value_or(1) : 1));
+  const auto next = (last.number / interval + 1) * interval;
+  const bool is_whole = planned && last.number < *planned && next > *planned;
   return is_whole ? planned : Count(last.number);
 }
 

@@ -92,6 +92,42 @@ std::vector<std::string> unlike_counts(const std::vector<const Point*>& points) 
   return texts;
 }
 
+using Variables = std::map<std::string, std::string>;
+
+/// Without what each job has of its own.
+Variables variables_in(std::string_view environment) {
+  Variables variables;
+  for (const std::string_view line : split(environment, '\n')) {
+    const auto equals = line.find('=');
+    const bool of_job = line.starts_with("SLURM_") || line.starts_with("PIPPIN_");
+    if (equals != std::string_view::npos && !of_job)
+      variables.emplace(line.substr(0, equals), line.substr(equals + 1));
+  }
+  return variables;
+}
+
+/// Those that not all have alike: "NCCL_ALGO=Ring".
+std::vector<std::string> unlike_variables(const std::vector<Variables>& environments) {
+  std::set<std::string> names;
+  for (const auto& environment : environments)
+    for (const auto& variable : environment) names.insert(variable.first);
+  std::vector<std::string> texts(environments.size());
+  for (const auto& name : names) {
+    const auto value_in = [&](const Variables& environment) {
+      const auto found = environment.find(name);
+      return found == environment.end() ? "no " + name : name + "=" + found->second;
+    };
+    const bool alike =
+        std::all_of(environments.begin(), environments.end(), [&](const Variables& environment) {
+          return value_in(environment) == value_in(environments.front());
+        });
+    for (std::size_t i = 0; !alike && i < environments.size(); ++i)
+      texts[i] += (texts[i].empty() ? "" : " ") + value_in(environments[i]);
+  }
+  for (auto& text : texts) text = shortened(text, kLongest);
+  return texts;
+}
+
 bool differ(const std::vector<std::string>& texts) {
   return std::any_of(texts.begin(), texts.end(),
                      [&](const auto& text) { return text != texts.front(); });
@@ -109,10 +145,11 @@ std::vector<std::string> differences_of(const std::vector<const Point*>& points,
   if (differ(trainers)) return differing_words(trainers);
   if (differ(counts)) return counts;
   if (differ(styles)) return differing_words(styles);
-  std::vector<std::string> environments;
+  std::vector<Variables> environments;
   environments.reserve(points.size());
-  for (const Point* point : points) environments.push_back(environment_of(point->id));
-  if (differ(environments)) return differing_words(environments);
+  for (const Point* point : points) environments.push_back(variables_in(environment_of(point->id)));
+  const auto variables = unlike_variables(environments);
+  if (differ(variables)) return variables;
   return std::vector<std::string>(points.size(), "the sweep file's env");
 }
 

@@ -175,8 +175,8 @@ std::string reason_of(RunState state, const std::vector<const RunSamples*>& runs
 }
 
 bool is_cut_short(const RunSamples& run) {
-  return run.state == RunState::kOk && run.evidence.empty() && run.last_iteration &&
-         run.planned_iterations && *run.last_iteration < *run.planned_iterations;
+  return run.state == RunState::kOk && run.last_iteration && run.planned_iterations &&
+         *run.last_iteration < *run.planned_iterations;
 }
 
 /// Runs that ended as if all were well, and without a word on why so early.

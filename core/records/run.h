@@ -84,8 +84,9 @@ struct LogRun {
   std::optional<double> resolution_ms;     ///< the finest step in which it writes step times
   std::vector<RunNode> nodes;              ///< where it ran, each once; empty where it is silent
   std::vector<SlowestRank> slowest_ranks;  ///< empty where it is silent
-  Count planned_iterations;                ///< the last one that its lines announce
-  Count nan_from;  ///< the iteration from which on no loss is a finite number
+  Count planned_iterations;  ///< the last one that its lines announce; empty where they say why
+                             ///< they end before it
+  Count nan_from;            ///< the iteration from which on no loss is a finite number
 };
 
 /// Where a run of a campaign stands in its design; empty for a foreign log.

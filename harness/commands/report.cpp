@@ -101,7 +101,8 @@ void check(const ReportOptions& options) {
 std::size_t reference_in(const std::vector<Summary>& rows, const std::string& name) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const bool is_first = name == "first" && rows[i].state == RunState::kOk && rows[i].step_time_s;
+    const bool is_first =
+        name == "first" && rows[i].state == RunState::kOk && rows[i].step_time_s && !rows[i].left;
     names.push_back(rows[i].run.empty() ? rows[i].point.name : rows[i].run);
     if (names.back() == name || is_first) return i;
   }

@@ -138,7 +138,8 @@ LogRun finished(MegatronLaunch&& launch) {
   run.resolution_ms = finest_resolution(launch.rows);
   run.nodes = launch.nodes.nodes();
   run.slowest_ranks = launch.nodes.slowest_ranks();
-  run.planned_iterations = planned_iterations(launch.rows);
+  if (run.end != RunState::kOk || launch.last_number() >= planned_iterations(launch.rows))
+    run.planned_iterations = planned_iterations(launch.rows);  // else it says why it ended before
   for (auto& row : launch.rows) run.iterations.push_back(std::move(row.iteration));
   for (const auto& memory : launch.memory) run.memory.push_back(memory.second);
   run.nan_from = nan_from(run.iterations);

@@ -14,22 +14,22 @@ struct Format {
 };
 
 constexpr Format kFormats[] = {
-    {"steps", read_steps},
     {"megatron", read_megatron},
+    {"steps", read_steps},
 };
 
 }  // namespace
 
 std::vector<LogRun> scrape(std::string_view log) {
+  std::vector<LogRun> runs;
   for (const auto& format : kFormats) {
-    auto runs = format.read(log);
-    for (auto& run : runs) {
+    for (auto& run : format.read(log)) {
       run.format = format.name;
       run.scraper_version = kScraperVersion;
+      runs.push_back(std::move(run));
     }
-    if (!runs.empty()) return runs;
   }
-  return {};
+  return runs;
 }
 
 }  // namespace pippin

@@ -73,7 +73,12 @@ TEST_CASE("a log that had no line yet is known again when it has some") {
     CHECK(add(database, "copied/a.out", header + test::row(1, 100)).logs == 0);
     CHECK(runs_in(database) == 2);
     // And the copy of what it was is older than it.
+    disk().write(folder / "a.out", header + test::row(1, 100) + test::row(2, 100));
+    CHECK(add(database, folder / "a.out", header + test::row(1, 100) + test::row(2, 100)).logs ==
+          0);
     CHECK(add(database, "b.out", header).logs == 0);
+    // Another that failed with the same header is a run of its own.
+    CHECK(add(database, "c.out", other + "RuntimeError: of its own\n").logs == 1);
   }
 }
 

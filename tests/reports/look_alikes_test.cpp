@@ -62,10 +62,12 @@ TEST_CASE("rows differ in what a table does not show of the model") {
 TEST_CASE("rows that differ in nothing else differ in their environment") {
   std::vector<Summary> rows{row_of("415d00", "a"), row_of("022f00", "a")};
   tell_differences(rows, [](const std::string& point) {
-    return "CUDA_HOME=/usr\nNCCL_ALGO=" + std::string(point == "415d00" ? "Ring" : "Tree") + "\n";
+    const bool first = point == "415d00";
+    return "SLURM_JOB_ID=" + point + "\nCUDA_HOME=/usr\nNCCL_ALGO=" + (first ? "Ring" : "Tree") +
+           "\n" + (first ? "OMP_NUM_THREADS=4\n" : "");
   });
-  CHECK(rows[0].difference == "NCCL_ALGO=Ring");
-  CHECK(rows[1].difference == "NCCL_ALGO=Tree");
+  CHECK(rows[0].difference == "NCCL_ALGO=Ring OMP_NUM_THREADS=4");
+  CHECK(rows[1].difference == "NCCL_ALGO=Tree no OMP_NUM_THREADS");
   tell_differences(rows, [](const std::string&) { return std::string(); });
   CHECK(rows[0].difference == "the sweep file's env");
 }

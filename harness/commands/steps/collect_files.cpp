@@ -150,12 +150,13 @@ class Collector {
   /// Stores what was read and is not stored yet.
   void flush() {
     if (waiting_.empty()) return;
-    std::vector<ForeignLog> logs;
-    logs.reserve(waiting_.size());
-    for (auto& log : waiting_) logs.push_back({{log.path, log.text}, std::move(log.runs)});
-    for (const Added& added : database_.add_foreign_logs(logs)) count(added);
-    waiting_.clear();
+    std::vector<Waiting> read;
+    read.swap(waiting_);
     waiting_bytes_ = 0;
+    std::vector<ForeignLog> logs;
+    logs.reserve(read.size());
+    for (auto& log : read) logs.push_back({{log.path, log.text}, std::move(log.runs)});
+    for (const Added& added : database_.add_foreign_logs(logs)) count(added);
   }
 
   bool bad() const { return bad_; }
@@ -224,13 +225,18 @@ class Collector {
 ExitCode collect_paths(Database& database, const std::vector<fs::path>& paths, std::ostream& errors,
                        std::ostream& remarks) {
   Collector collector(database, errors);
-  for (const auto& path : paths) {
-    std::error_code error;
-    if (fs::is_directory(path, error)) {
-      collector.folder(path);
-    } else {
-      collector.file(path);
+  try {
+    for (const auto& path : paths) {
+      std::error_code error;
+      if (fs::is_directory(path, error)) {
+        collector.folder(path);
+      } else {
+        collector.file(path);
+      }
     }
+  } catch (const Error&) {
+    collector.flush();  // what was read stays
+    throw;
   }
   collector.flush();
   // One file that is no log has said so in its own line.

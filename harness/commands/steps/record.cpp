@@ -15,13 +15,26 @@ namespace pippin {
 
 namespace {
 
+/// From where on the loss is no number, when `next` has gone on with `run`.
+Count nan_from_of(const LogRun& run, const LogRun& next) {
+  if (next.iterations.empty()) return run.nan_from;
+  const bool from_its_first = next.nan_from == next.iterations.front().number;
+  return from_its_first && run.nan_from ? run.nan_from : next.nan_from;
+}
+
 /// All launches of one log as one run: a trainer that restarts itself goes on with the same run.
+/// What a probe has measured beside a trainer is not the run's.
 std::optional<LogRun> joined(std::vector<LogRun> launches) {
   if (launches.empty()) return std::nullopt;
+  std::erase_if(launches, [format = launches.front().format](const LogRun& launch) {
+    return launch.format != format;
+  });
   LogRun run = std::move(launches.front());
   for (std::size_t i = 1; i < launches.size(); ++i) {
     run.iterations.insert(run.iterations.end(), launches[i].iterations.begin(),
                           launches[i].iterations.end());
+    run.planned_iterations = std::max(run.planned_iterations, launches[i].planned_iterations);
+    run.nan_from = nan_from_of(run, launches[i]);
     if (!launches[i].memory.empty()) run.memory = std::move(launches[i].memory);
     run.end = launches[i].end;
     run.evidence = launches[i].evidence;

@@ -192,6 +192,22 @@ TEST_CASE("rows of an edited command differ in a column, and those that left the
   CHECK(here.sql("SELECT count(*) FROM campaign_points WHERE has_left") == "2");
 }
 
+TEST_CASE("a trainer that restarts itself is judged by how it went on") {
+  const Workplace here;
+  here.write(
+      "s.yaml",
+      "sweep: restarts\ngrid: {bad: [1, 0]}\ngpus: 1\niterations: 4\ncommand: |\n"
+      "  line() { echo \" iteration $1/ 4 | elapsed time per iteration (ms): 10$1 | lm loss: $2 "
+      "|\"; }\n"
+      "  line 1 2.5; line 2 nan; line 3 nan\n"
+      "  line 2 nan; line 3 $([ {bad} = 1 ] && echo nan || echo 2.0); line 4 "
+      "$([ {bad} = 1 ] && echo nan || echo 1.5)\n");
+  REQUIRE(here.pippin("run s.yaml --quiet").exit_code == 0);
+  CHECK(here.sql("SELECT group_concat(a.text || ':' || ifnull(nan_from, '-') || ':' || "
+                 "last_iteration || '/' || planned_iterations) FROM (SELECT * FROM point_axes "
+                 "ORDER BY text) AS a JOIN runs USING (point)") == "0:-:4/4,1:2:4/4");
+}
+
 TEST_CASE("a report without a name shows the newest campaign and says what there is") {
   const Laboratory here;
   CHECK_THAT(here.pippin("report").out,

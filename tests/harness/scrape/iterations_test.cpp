@@ -414,6 +414,9 @@ TEST_CASE("without an interval of the dump the smallest step between lines is it
 TEST_CASE("a run knows the last iteration that its lines announce") {
   CHECK(only_run(dump() + row(1, 100) + row(2, 100)).planned_iterations == 1000);
   CHECK_FALSE(only_run(dump() + "CUDA out of memory\n").planned_iterations);
+  // It says why it ended before.
+  CHECK_FALSE(only_run(dump() + row(1, 100) + "[exiting program at iteration 1] datetime: x\n")
+                  .planned_iterations);
 }
 
 TEST_CASE("a run knows from where on its loss is no number") {

@@ -1,5 +1,6 @@
 // The steps of our probes collective and gemm.
 #include "harness/scrape/scrape.h"
+#include "tests/harness/scrape/sample_log.h"
 #include "tests/support/catch.h"
 
 using namespace pippin;
@@ -34,6 +35,16 @@ TEST_CASE("the steps of a collective are its iterations") {
   CHECK(find_value(run.iterations[1].other, "calls")->number == 411.0);
   CHECK(run.end == RunState::kOk);
   CHECK(run.planned_iterations == 3);
+}
+
+TEST_CASE("a log may hold steps of a probe and lines of a trainer") {
+  const auto runs =
+      scrape(kCollective + kEnd + test::dump() + test::row(1, 100) + test::row(2, 100));
+  REQUIRE(runs.size() == 2);
+  CHECK(runs[0].format == "megatron");
+  CHECK(runs[0].iterations.size() == 2);
+  CHECK(runs[1].format == "steps");
+  CHECK(runs[1].iterations.size() == 3);
 }
 
 TEST_CASE("a product's point has its counts and no FLOPs") {
