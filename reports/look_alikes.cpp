@@ -148,7 +148,7 @@ std::vector<std::string> differences_of(const std::vector<const Point*>& points,
   std::vector<Variables> environments;
   environments.reserve(points.size());
   for (const Point* point : points) environments.push_back(variables_in(environment_of(point->id)));
-  const auto variables = unlike_variables(environments);
+  auto variables = unlike_variables(environments);
   if (differ(variables)) return variables;
   return std::vector<std::string>(points.size(), "the sweep file's env");
 }
