@@ -6,7 +6,6 @@
 
 using namespace pippin;
 using Catch::Contains;
-using Catch::EndsWith;
 using Catch::StartsWith;
 using test::Call;
 using test::Workplace;
