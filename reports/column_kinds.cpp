@@ -124,28 +124,15 @@ std::string line_time_cell(double seconds, const TableStyle& style, std::optiona
   return text + " " + style.time.unit;
 }
 
-ColumnKind line_time_column(const char* name, const char* field, Number (*number)(const Summary&),
-                            std::string (*shown)(const Summary&, const TableStyle&,
-                                                 std::optional<int>)) {
+template <double Quantiles::*kTime>
+ColumnKind line_time_column(const char* name, const char* field) {
+  const auto number = [](const Summary& row) {
+    return row.lines_s ? Number((*row.lines_s).*kTime) : Number();
+  };
+  const auto shown = [](const Summary& row, const TableStyle& style, std::optional<int> decimals) {
+    return row.lines_s ? line_time_cell((*row.lines_s).*kTime, style, decimals) : std::string();
+  };
   return {name, Kind::kOwn, kDetail, false, {{field, number}}, shown};
-}
-
-ColumnKind median_column() {
-  return line_time_column(
-      "median", "median_s",
-      [](const Summary& row) { return row.lines_s ? Number(row.lines_s->median) : Number(); },
-      [](const Summary& row, const TableStyle& style, std::optional<int> decimals) {
-        return row.lines_s ? line_time_cell(row.lines_s->median, style, decimals) : std::string();
-      });
-}
-
-ColumnKind p99_column() {
-  return line_time_column(
-      "p99", "p99_s",
-      [](const Summary& row) { return row.lines_s ? Number(row.lines_s->p99) : Number(); },
-      [](const Summary& row, const TableStyle& style, std::optional<int> decimals) {
-        return row.lines_s ? line_time_cell(row.lines_s->p99, style, decimals) : std::string();
-      });
 }
 
 ColumnKind log_column() {
@@ -363,8 +350,8 @@ std::vector<ColumnKind> measure_kinds() {
       text_column("unit", kDetail, [](Row row) { return unit_of(row); }),
       rate_column("df", Kind::kNumber, kDetail, "df",
                   [](Row row) { return row.step_time_s ? row.step_time_s->df : Number(); }),
-      median_column(),
-      p99_column(),
+      line_time_column<&Quantiles::median>("median", "median_s"),
+      line_time_column<&Quantiles::p99>("p99", "p99_s"),
       spread_column(),
       {"strip", Kind::kOwn, kStrip, false, {}, strip_cell},
       rate_column("tflops", Kind::kNumber, kTflops, "tflops", [](Row row) { return row.tflops; }),

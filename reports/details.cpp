@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/base/units.h"
+#include "reports/column_kinds.h"
 #include "reports/column_names.h"
 #include "sweeps/estimate/measured.h"
 
@@ -68,10 +69,12 @@ RowDetails details_of(const std::vector<std::int64_t>& runs, const ById& evidenc
 bool wants_details(const std::set<std::string, std::less<>>& names) {
   return std::any_of(names.begin(), names.end(), [](const std::string& name) {
     const ColumnName* known = find_column_name(name);
-    const bool is_detail =
-        known && std::find(kDetails.begin(), kDetails.end(), known->name) != kDetails.end();
-    return is_detail || name == "node_names" || name == "canary_gemm_tflops" ||
-           name == "canary_busbw_gb_per_s";
+    return std::any_of(kDetails.begin(), kDetails.end(), [&](std::string_view detail) {
+      const auto& fields = find_column_kind(detail)->fields;
+      return (known && known->name == detail) ||
+             std::any_of(fields.begin(), fields.end(),
+                         [&](const Field& field) { return field.name == name; });
+    });
   });
 }
 
