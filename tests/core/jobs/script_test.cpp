@@ -417,10 +417,10 @@ constexpr int kLimit_s = 4;  // long enough for a command to begin beside a comp
 
 /// A run that is over its time after that, and one that goes on behind it.
 std::vector<Attempt> attempts_of_stopped(const fs::path& root, const std::string& command,
-                                         bool stalled = false) {
+                                         bool stalled = false, int grace_s = 1) {
   JobScript job = script_of(root, {{"job", {{"one", {}, command}, {"two", {}, "true"}}}});
   (stalled ? job.stalled_s : job.run_time_s) = kLimit_s;
-  job.prolog = {"pippin_grace=1"};
+  job.prolog = {fmt::format("pippin_grace={}", grace_s)};
   CHECK(run_program({"bash", write_files(job).string()}).exit_code == 0);
   SweepFolder folder(disk(), root);
   CHECK(folder.attempts("two").at(0).exit_code == 0);
@@ -456,8 +456,9 @@ TEST_CASE("a run over its run_time is stopped and the next goes on") {
 
 TEST_CASE("a run that is stopped has not gone well, whatever it leaves") {
   const test::TemporaryDirectory root;
-  const auto attempt =
-      attempts_of_stopped(root.path(), "trap 'echo saved; exit 0' TERM; sleep 600 & wait").at(0);
+  const int grace_s = 60;  // which ends when the run does
+  const auto attempt = attempts_of_stopped(
+      root.path(), "trap 'echo saved; exit 0' TERM; sleep 600 & wait", false, grace_s)[0];
   CHECK(attempt.exit_code == 124);
   CHECK_THAT(text_of_file(attempt.log()), Catch::EndsWith("saved\n"));
 }
