@@ -46,46 +46,40 @@ std::string_view here_document_end(std::string_view line) {
   return word.substr(0, static_cast<std::size_t>(end - word.begin()));
 }
 
-/// Takes the first line off `text`.
-std::string_view take_line(std::string_view& text) {
-  const auto end = text.find('\n');
-  const auto line = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  return line;
-}
-
 }  // namespace
 
-DocumentSigns document_signs(std::string_view text) {
-  DocumentSigns signs;
-  std::size_t fences = 0;
-  for (bool first = true; !text.empty();) {
-    const auto line = take_line(text);
-    const auto begin = line.find_first_not_of(" \t");
-    if (begin == std::string_view::npos) continue;
-    const char mark = line[begin];
-    if (mark == '#') {
-      signs.script = signs.script || is_directive(line) || (first && line.starts_with("#!"));
-      signs.note = signs.note || is_heading(line, first);
-    } else if (mark == '`' || mark == '~') {
-      fences += is_fence(line) ? 1 : 0;
-    } else if (mark == '|') {
-      signs.note = signs.note || is_table_rule(line);
-    }
-    first = false;
+std::vector<std::string_view> DocumentWatch::texts() {
+  return {"#SBATCH ", "#PBS ", "#BSUB ", "## ", "```", "~~~",
+          "|--",      "|-|",   "|:-",    "| -", "| :-"};  // the beginning of a table's rule
+}
+
+void DocumentWatch::see(std::string_view line) {
+  const auto begin = line.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return;
+  const char mark = line[begin];
+  if (mark == '#') {
+    signs_.script = signs_.script || is_directive(line) || (first_ && line.starts_with("#!"));
+    signs_.note = signs_.note || is_heading(line, first_);
+  } else if (mark == '`' || mark == '~') {
+    fences_ += is_fence(line) ? 1 : 0;
+  } else if (mark == '|') {
+    signs_.note = signs_.note || is_table_rule(line);
   }
+  first_ = false;
+}
+
+DocumentSigns DocumentWatch::signs() const {
+  DocumentSigns signs = signs_;
   // A single fence is generated text or a torn file, not a quotation.
-  signs.fenced = fences >= 2 && fences % 2 == 0;
+  signs.fenced = fences_ >= 2 && fences_ % 2 == 0;
   signs.note = signs.note || signs.fenced;
   return signs;
 }
 
-Quotation::Quotation(const DocumentSigns& signs, std::string_view text) : signs_(signs) {
+void Quotation::see(std::string_view line) {
   constexpr std::size_t kLongestWord = 40;
-  while (signs.script && !text.empty()) {
-    const auto word = trim(take_line(text).substr(0, kLongestWord));
-    if (std::all_of(word.begin(), word.end(), is_word_part)) words_.emplace(word);
-  }
+  const auto word = trim(line.substr(0, kLongestWord));
+  if (std::all_of(word.begin(), word.end(), is_word_part)) words_.emplace(word);
 }
 
 bool Quotation::covers(std::string_view line) {

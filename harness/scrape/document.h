@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace pippin {
 
@@ -15,13 +17,29 @@ struct DocumentSigns {
   bool any() const { return script || note; }
 };
 
-DocumentSigns document_signs(std::string_view text);
+/// Finds such signs in the lines of a text, of which it has to see those that hold one of texts().
+class DocumentWatch {
+ public:
+  static std::vector<std::string_view> texts();
+
+  /// Whether the next line must be seen whatever it holds: until the first that is not blank.
+  bool wants_next_line() const { return first_; }
+  void see(std::string_view line);
+  DocumentSigns signs() const;
+
+ private:
+  DocumentSigns signs_;
+  std::size_t fences_ = 0;
+  bool first_ = true;
+};
 
 /// Follows the lines of a text through here-documents and fenced blocks.
 class Quotation {
  public:
-  Quotation(const DocumentSigns& signs, std::string_view text);
+  explicit Quotation(const DocumentSigns& signs) : signs_(signs) {}
 
+  /// Notes a line of a script that may end a here-document; all lines are seen before covers().
+  void see(std::string_view line);
   /// True where `line`, the next one, is quoted material. Call it for every line in order.
   bool covers(std::string_view line);
 

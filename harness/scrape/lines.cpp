@@ -84,8 +84,7 @@ bool Lines::next(std::string_view& line) {
     clean_ = without_escapes(line);
     line = clean_;
   }
-  line = without_tags(line);
-  line = without_tags(line.substr(host_tag(line)));
+  line = without_labels(line);
   return true;
 }
 
@@ -95,6 +94,11 @@ std::string_view LoggerPrefix::strip(std::string_view line) const {
     return a == b || (is_digit(a) && is_digit(b));
   });
   return same ? line.substr(shape_.size()) : line;
+}
+
+std::string_view without_labels(std::string_view line) {
+  line = without_tags(line);
+  return without_tags(line.substr(host_tag(line)));
 }
 
 std::string_view without_tags(std::string_view text) {

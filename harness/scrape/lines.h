@@ -35,6 +35,9 @@ class LoggerPrefix {
   std::string shape_;
 };
 
+/// `line` without the host's name and the rank tags it begins with.
+std::string_view without_labels(std::string_view line);
+
 /// `text` without the rank tags it begins with.
 std::string_view without_tags(std::string_view text);
 

@@ -7,11 +7,9 @@
 
 #include "core/base/text.h"
 #include "harness/scrape/deepspeed_config.h"
-#include "harness/scrape/document.h"
 #include "harness/scrape/endings.h"
 #include "harness/scrape/lines.h"
 #include "harness/scrape/megatron_launch.h"
-#include "harness/scrape/needles.h"
 
 namespace pippin {
 
@@ -75,15 +73,6 @@ constexpr std::array<std::string_view, kEndings> kTexts{
     "slowest rank: ",
 };
 
-const Needles& needles() {
-  static const Needles needles = [] {
-    std::vector<std::string_view> texts(kTexts.begin(), kTexts.end());
-    for (const auto sign : Ending::signs()) texts.push_back(sign);
-    return Needles(texts);
-  }();
-  return needles;
-}
-
 bool has(std::uint64_t found, LineKind kind) { return (found >> kind & 1) != 0; }
 
 /// The fields that every iteration line has end with this one, and a bar.
@@ -106,15 +95,18 @@ bool is_of_one_rank(const std::string& name) {
   return name == "rank" || name == "local_rank" || name == "node_rank";
 }
 
-class Reader {
+class Reader : public FormatReader {
  public:
   explicit Reader(bool document) : document_(document) {}
 
-  void read(std::string_view line, bool terminated) {
-    line = prefix_.strip(line);
+  bool wants_next_line() const override { return in_dump_ || config_.open(); }
+
+  void read(const LogLine& of_log) override {
+    const std::string_view line = prefix_.strip(of_log.text());
+    const bool terminated = of_log.terminated();
     if (in_dump_ && terminated && read_argument(line)) return;
     if (config_.open() && terminated) config_.read(line, launch().header.arguments);
-    const std::uint64_t found = needles().in(line);
+    const std::uint64_t found = of_log.found_in(line);
     if (found == 0) return;
     if (has(found, kDeepspeedConfig)) config_.begin();
     if (has(found, kDumpEnds)) {
@@ -135,7 +127,7 @@ class Reader {
     read_endings(line, found >> kEndings);
   }
 
-  std::vector<LogRun> finish() {
+  std::vector<LogRun> finish() override {
     end_launch();
     return std::move(runs_);
   }
@@ -314,16 +306,14 @@ class Reader {
 
 }  // namespace
 
-std::vector<LogRun> read_megatron(std::string_view log) {
-  const DocumentSigns signs = document_signs(log);
-  Quotation quotation(signs, log);
-  Reader reader(signs.any());
-  Lines lines(log);
-  for (std::string_view line; lines.next(line);) {
-    if (signs.any() && quotation.covers(line)) continue;
-    reader.read(line, lines.terminated());
-  }
-  return reader.finish();
+std::vector<std::string_view> megatron_texts() {
+  std::vector<std::string_view> texts(kTexts.begin(), kTexts.end());
+  for (const auto sign : Ending::signs()) texts.push_back(sign);
+  return texts;
+}
+
+std::unique_ptr<FormatReader> megatron_reader(bool document) {
+  return std::make_unique<Reader>(document);
 }
 
 }  // namespace pippin

@@ -1,9 +1,10 @@
 #pragma once
 
+#include <memory>
 #include <string_view>
 #include <vector>
 
-#include "core/records/run.h"
+#include "harness/scrape/format.h"
 
 namespace pippin {
 
@@ -14,6 +15,7 @@ namespace pippin {
 /// numbers go back. The same line from several ranks is one iteration.
 /// Shape: Iteration::flags are complete; an iteration line that is still being written is left
 /// for the next time.
-std::vector<LogRun> read_megatron(std::string_view log);
+std::vector<std::string_view> megatron_texts();
+std::unique_ptr<FormatReader> megatron_reader(bool document);
 
 }  // namespace pippin

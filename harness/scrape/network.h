@@ -14,4 +14,7 @@ namespace pippin {
 /// Source: probes/LOG_FORMAT.md; github.com/NVIDIA/nccl-tests, src/common.cu.
 std::vector<CanaryFigures> read_network(std::string_view text);
 
+/// Of which one stands in every text that has such a table.
+std::vector<std::string_view> table_signs();
+
 }  // namespace pippin

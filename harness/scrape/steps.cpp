@@ -7,7 +7,6 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/records/fields.h"
-#include "harness/scrape/lines.h"
 
 namespace pippin {
 
@@ -111,23 +110,31 @@ void read_line(std::string_view line, std::vector<Launch>& launches) {
   }
 }
 
+class Reader : public FormatReader {
+ public:
+  void read(const LogLine& line) override {
+    if (line.terminated()) read_line(line.text(), launches_);
+  }
+
+  std::vector<LogRun> finish() override {
+    std::vector<LogRun> runs;
+    for (auto& launch : launches_) {
+      if (!launch.measures) continue;
+      launch.run.point.name = name_of(launch.run.point);
+      launch.run.point.id = point_id(launch.run.point);
+      runs.push_back(std::move(launch.run));
+    }
+    return runs;
+  }
+
+ private:
+  std::vector<Launch> launches_;
+};
+
 }  // namespace
 
-std::vector<LogRun> read_steps(std::string_view log) {
-  if (log.find(kPoint) == std::string_view::npos) return {};
-  std::vector<Launch> launches;
-  Lines lines(log);
-  for (std::string_view line; lines.next(line);) {
-    if (lines.terminated()) read_line(line, launches);
-  }
-  std::vector<LogRun> runs;
-  for (auto& launch : launches) {
-    if (!launch.measures) continue;
-    launch.run.point.name = name_of(launch.run.point);
-    launch.run.point.id = point_id(launch.run.point);
-    runs.push_back(std::move(launch.run));
-  }
-  return runs;
-}
+std::vector<std::string_view> steps_texts() { return {kHeader, kPoint, kTime, kDone}; }
+
+std::unique_ptr<FormatReader> steps_reader(bool /*document*/) { return std::make_unique<Reader>(); }
 
 }  // namespace pippin

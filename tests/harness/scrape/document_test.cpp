@@ -1,5 +1,7 @@
 #include "harness/scrape/document.h"
 
+#include "core/base/text.h"
+#include "harness/scrape/line_scanner.h"
 #include "harness/scrape/scrape.h"
 #include "tests/harness/scrape/sample_log.h"
 #include "tests/support/catch.h"
@@ -7,6 +9,27 @@
 using namespace pippin;
 using test::dump;
 using test::row;
+
+namespace {
+
+/// Sees those lines of a text that may be signs.
+class Signs : public LineSink {
+ public:
+  bool wants_next_line() const override { return watch.wants_next_line(); }
+  void take(const FoundLine& line) override { watch.see(line.raw); }
+  DocumentWatch watch;
+};
+
+DocumentSigns signs_of(std::string_view text) {
+  const Needles needles(DocumentWatch::texts());
+  Signs signs;
+  LineScanner scanner(needles, signs);
+  scanner.add(text);
+  scanner.finish();
+  return signs.watch.signs();
+}
+
+}  // namespace
 
 TEST_CASE("a job script that quotes a log is none") {
   const std::string sample = dump() + row(1, 100) + row(2, 90);
@@ -62,59 +85,60 @@ TEST_CASE("a lone fence or a table inside of a log does not hide it") {
 }
 
 TEST_CASE("signs of a document are found line by line") {
-  CHECK(document_signs("#!/bin/sh\n").script);
-  CHECK(document_signs("\n#PBS -l select=1\n").script);
-  CHECK_FALSE(document_signs("text\n#!/bin/sh\n").script);
-  CHECK(document_signs("# Title\n").note);
-  CHECK_FALSE(document_signs("# nThread 1 nGpus 1\nfoo\n#\n").script);
-  CHECK_FALSE(document_signs("text\n# a comment\n").note);
-  CHECK(document_signs("~~~\nx\n~~~\n").fenced);
-  CHECK_FALSE(document_signs(dump() + row(1, 100)).any());
+  CHECK(signs_of("#!/bin/sh\n").script);
+  CHECK(signs_of("\n#PBS -l select=1\n").script);
+  CHECK_FALSE(signs_of("text\n#!/bin/sh\n").script);
+  CHECK(signs_of("# Title\n").note);
+  CHECK_FALSE(signs_of("# nThread 1 nGpus 1\nfoo\n#\n").script);
+  CHECK_FALSE(signs_of("text\n# a comment\n").note);
+  CHECK(signs_of("~~~\nx\n~~~\n").fenced);
+  CHECK_FALSE(signs_of(dump() + row(1, 100)).any());
 }
 
 TEST_CASE("a rule of a table has two dashes and two bars at the least") {
-  CHECK(document_signs("|--|\n").note);
-  CHECK(document_signs(" |-|-|\n").note);
-  CHECK(document_signs("|:-:|-|\n").note);
-  CHECK_FALSE(document_signs("|-|\n").note);
-  CHECK_FALSE(document_signs("|--\n").note);
-  CHECK_FALSE(document_signs("|--|x\n").note);
-  CHECK_FALSE(document_signs("||\n").note);
+  CHECK(signs_of("|--|\n").note);
+  CHECK(signs_of(" |-|-|\n").note);
+  CHECK(signs_of("|:-:|-|\n").note);
+  CHECK_FALSE(signs_of("|-|\n").note);
+  CHECK_FALSE(signs_of("|--\n").note);
+  CHECK_FALSE(signs_of("|--|x\n").note);
+  CHECK_FALSE(signs_of("||\n").note);
 }
 
 TEST_CASE("a heading is a word behind its marks, and a single mark is one in the first line only") {
-  CHECK(document_signs("# T\n").note);
-  CHECK(document_signs("text\n## T\n").note);
-  CHECK(document_signs("text\n### T\n").note);
-  CHECK(document_signs("\n  \n# T\n").note);
-  CHECK_FALSE(document_signs("text\n# T\n").note);
-  CHECK_FALSE(document_signs("## 7\n").note);
-  CHECK_FALSE(document_signs("##T\n").note);
-  CHECK_FALSE(document_signs("## \n").note);
-  CHECK_FALSE(document_signs("##\n").note);
+  CHECK(signs_of("# T\n").note);
+  CHECK(signs_of("text\n## T\n").note);
+  CHECK(signs_of("text\n### T\n").note);
+  CHECK(signs_of("\n  \n# T\n").note);
+  CHECK_FALSE(signs_of("text\n# T\n").note);
+  CHECK_FALSE(signs_of("## 7\n").note);
+  CHECK_FALSE(signs_of("##T\n").note);
+  CHECK_FALSE(signs_of("## \n").note);
+  CHECK_FALSE(signs_of("##\n").note);
 }
 
 TEST_CASE("fences stand in pairs") {
-  CHECK(document_signs("```\n```\n").fenced);
-  CHECK(document_signs("```\n```\n").note);
-  CHECK(document_signs("```\n~~~\n```\n```\n").fenced);
-  CHECK_FALSE(document_signs("```\n").fenced);
-  CHECK_FALSE(document_signs("```\n```\n```\n").fenced);
-  CHECK_FALSE(document_signs("``\n``\n").fenced);
+  CHECK(signs_of("```\n```\n").fenced);
+  CHECK(signs_of("```\n```\n").note);
+  CHECK(signs_of("```\n~~~\n```\n```\n").fenced);
+  CHECK_FALSE(signs_of("```\n").fenced);
+  CHECK_FALSE(signs_of("```\n```\n```\n").fenced);
+  CHECK_FALSE(signs_of("``\n``\n").fenced);
 }
 
 TEST_CASE("each scheduler's directives make a script") {
   for (const char* line : {"#SBATCH -n 1\n", "#PBS -l x\n", "#BSUB -n 1\n", "#!/bin/sh\n"})
-    CHECK(document_signs(line).script);
-  CHECK(document_signs("x\n#BSUB -n 1\n").script);
-  CHECK_FALSE(document_signs("#SBATCH\n").script);
-  CHECK_FALSE(document_signs("x #PBS -l y\n").script);
+    CHECK(signs_of(line).script);
+  CHECK(signs_of("x\n#BSUB -n 1\n").script);
+  CHECK_FALSE(signs_of("#SBATCH\n").script);
+  CHECK_FALSE(signs_of("x #PBS -l y\n").script);
 }
 
 TEST_CASE("a here-document ends with its word, quoted or not, and only a whole word opens one") {
   const auto covered = [](const std::string& opening, const std::string& end) {
     const std::string text = "#!/bin/bash\n" + opening + "\ninside\n" + end + "\noutside\n";
-    Quotation quotation(document_signs(text), text);
+    Quotation quotation(signs_of(text));
+    for (const auto line : split(text, '\n')) quotation.see(line);
     quotation.covers(opening);
     const bool inside = quotation.covers("inside");
     quotation.covers(end);

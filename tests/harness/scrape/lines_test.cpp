@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "core/base/random.h"
-#include "harness/scrape/needles.h"
 #include "tests/support/catch.h"
 
 using namespace pippin;
@@ -78,31 +77,6 @@ TEST_CASE("a logger's prefix goes whatever its digits") {
   CHECK(prefix.strip("2021-06-11 00:00:00,999   text") == "  text");
   CHECK(prefix.strip("2021-06-11 00:00:00.999   text") == "2021-06-11 00:00:00.999   text");
   CHECK(prefix.strip("2021") == "2021");
-}
-
-TEST_CASE("needles are found wherever they overlap") {
-  const Needles needles({"he", "she", "his", "hers", "s h"});
-  CHECK(needles.in("ushers") == 0b01011);
-  CHECK(needles.in("this hero") == 0b10101);
-  CHECK(needles.in("") == 0);
-  CHECK(needles.in("h e r s") == 0);
-}
-
-TEST_CASE("needles agree with a plain search on random lines") {
-  const std::vector<std::string_view> texts{"aab", "ab", "b", "bba", "abab", "ca"};
-  const Needles needles(texts);
-  Random random(7);
-  for (int round = 0; round < 2000; ++round) {
-    std::string line;
-    for (auto left = random.below(12); left > 0; --left)
-      line += static_cast<char>('a' + random.below(3));
-    std::uint64_t expected = 0;
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-      if (line.find(texts[i]) != std::string::npos) expected |= std::uint64_t{1} << i;
-    }
-    CAPTURE(line);
-    REQUIRE(needles.in(line) == expected);
-  }
 }
 
 TEST_CASE("hosts have letters of either case, digits, dots, dashes and underscores") {

@@ -1,0 +1,113 @@
+#include "harness/scrape/line_scanner.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "harness/scrape/lines.h"
+
+namespace pippin {
+
+namespace {
+
+constexpr char kFeed = '\n', kReturn = '\r', kEscape = '\x1b';
+constexpr std::size_t kLongestLine = std::size_t{4} << 20U;
+
+/// Finds the first of a character at or behind a place that only moves on.
+class NextOf {
+ public:
+  NextOf(std::string_view text, char c) : text_(text), c_(c), next_(text.find(c)) {}
+
+  std::size_t from(std::size_t place) {
+    if (next_ < place) next_ = text_.find(c_, place);
+    return next_;
+  }
+
+ private:
+  std::string_view text_;
+  char c_;
+  std::size_t next_;
+};
+
+/// Behind the last line's end in `text`; 0 where there is none.
+std::size_t end_of_lines(std::string_view text) {
+  const auto feed = text.rfind(kFeed);
+  const std::size_t fed = feed == std::string_view::npos ? 0 : feed + 1;
+  const auto back = text.substr(fed).rfind(kReturn);
+  return back == std::string_view::npos ? fed : fed + back + 1;
+}
+
+/// Where the line of `place` begins, which is behind `from`, the begin of some line.
+std::size_t begin_of_line(std::string_view text, std::size_t from, std::size_t place,
+                          bool has_returns) {
+  const auto before = text.substr(from, place - from);
+  if (has_returns) return from + end_of_lines(before);
+  const void* feed = ::memrchr(before.data(), kFeed, before.size());
+  if (feed == nullptr) return from;
+  return static_cast<std::size_t>(static_cast<const char*>(feed) - text.data()) + 1;
+}
+
+}  // namespace
+
+void LineScanner::add(std::string_view part) {
+  if (!begun_.empty()) {
+    const auto end = part.find_first_of("\n\r");
+    const bool ends = end != std::string_view::npos;
+    const auto rest = part.substr(0, ends ? end + 1 : end);
+    // One byte more than is read of a line tells that it was longer.
+    begun_ += rest.substr(0, kLongestLine + 1 - std::min(begun_.size(), kLongestLine + 1));
+    if (!ends) return;
+    scan(begun_);
+    begun_.clear();
+    part.remove_prefix(rest.size());
+  }
+  const auto end = end_of_lines(part);
+  scan(part.substr(0, end));
+  begun_ = part.substr(end, kLongestLine + 1);
+}
+
+void LineScanner::finish() {
+  scan(begun_);
+  begun_.clear();
+}
+
+void LineScanner::scan(std::string_view lines) {
+  Needles::Search search(needles_, lines);
+  NextOf escapes(lines, kEscape), returns(lines, kReturn), feeds(lines, kFeed);
+  const bool has_returns = returns.from(0) != std::string_view::npos;
+  for (std::size_t begin = 0; begin < lines.size();) {
+    if (!sink_.wants_next_line()) {
+      std::size_t place = escapes.from(begin);
+      if (search.any())
+        place = std::min(place, static_cast<std::size_t>(search.next().at - lines.data()));
+      if (place == std::string_view::npos) return;
+      begin = begin_of_line(lines, begin, place, has_returns);
+    }
+    const auto end = std::min(feeds.from(begin), returns.from(begin));
+    const bool terminated = end != std::string_view::npos;
+    pass_on(lines.substr(begin, terminated ? end - begin : end), terminated, search);
+    begin = terminated ? end + 1 : lines.size();
+  }
+}
+
+void LineScanner::pass_on(std::string_view raw, bool terminated, Needles::Search& search) {
+  hits_.clear();
+  for (; search.any() && search.next().at < raw.data() + raw.size(); search.take())
+    hits_.push_back(search.next());
+  if (raw.size() > kLongestLine) {
+    raw = raw.substr(0, kLongestLine);
+    terminated = false;
+  }
+  FoundLine line{raw, raw, terminated, {}};
+  if (raw.find(kEscape) != std::string_view::npos) {
+    clean_ = without_escapes(raw);
+    line.text = clean_;
+    hits_.clear();
+    for (Needles::Search again(needles_, clean_); again.any(); again.take())
+      hits_.push_back(again.next());
+  }
+  line.text = without_labels(line.text);
+  line.hits = hits_;
+  sink_.take(line);
+}
+
+}  // namespace pippin

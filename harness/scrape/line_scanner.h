@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/scrape/needles.h"
+
+namespace pippin {
+
+/// A line of a log, and which of the texts that are looked for it holds.
+struct FoundLine {
+  std::string_view raw;    ///< as it stands there, without its end
+  std::string_view text;   ///< without what terminals and launchers added; see Lines
+  bool terminated = true;  ///< false: it is still being written, or too long to be read whole
+  std::span<const Needles::Hit> hits;  ///< in `raw`, or where that has escapes, in `text`
+};
+
+/// Takes the lines of a log that matter, and says which do.
+class LineSink {
+ public:
+  virtual ~LineSink() = default;
+  /// Whether the next line matters whatever it holds.
+  virtual bool wants_next_line() const = 0;
+  virtual void take(const FoundLine& line) = 0;
+};
+
+/// Passes on those lines of a log in which a needle occurs, as the log comes, in constant memory:
+/// the others are only searched. A line with an escape sequence is looked at in any case.
+class LineScanner {
+ public:
+  /// Both must outlive it.
+  LineScanner(const Needles& needles, LineSink& sink) : needles_(needles), sink_(sink) {}
+
+  /// The next part of the log, however it is cut.
+  void add(std::string_view part);
+  /// The log is at its end.
+  void finish();
+
+ private:
+  /// Requires whole lines, or the rest of a log.
+  void scan(std::string_view lines);
+  void pass_on(std::string_view raw, bool terminated, Needles::Search& search);
+
+  const Needles& needles_;
+  LineSink& sink_;
+  std::string begun_;  ///< a line whose end did not come yet
+  std::string clean_;  ///< a line without its escape sequences
+  std::vector<Needles::Hit> hits_;
+};
+
+}  // namespace pippin

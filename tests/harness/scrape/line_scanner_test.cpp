@@ -1,0 +1,106 @@
+#include "harness/scrape/line_scanner.h"
+
+#include <algorithm>
+
+#include "core/base/random.h"
+#include "harness/scrape/lines.h"
+#include "tests/support/catch.h"
+
+using namespace pippin;
+
+namespace {
+
+/// Keeps what is passed on; wants all lines from one that holds "all on" to one with "all off".
+class Kept : public LineSink {
+ public:
+  bool wants_next_line() const override { return all_; }
+  void take(const FoundLine& line) override {
+    if (line.text.find("all on") != std::string_view::npos) all_ = true;
+    if (line.text.find("all off") != std::string_view::npos) all_ = false;
+    std::string text = std::string(line.text) + (line.terminated ? "$" : "") + " ";
+    std::string bits(3, '-');
+    for (const auto& hit : line.hits) {
+      if (hit.at >= line.text.data()) bits[hit.needle] = 'x';
+    }
+    lines.push_back(text + bits);
+  }
+
+  std::vector<std::string> lines;
+
+ private:
+  bool all_ = false;
+};
+
+const Needles& needles() {
+  static const Needles needles({"loss:", "all on", "all off"});
+  return needles;
+}
+
+std::vector<std::string> passed_on(const std::vector<std::string_view>& parts) {
+  Kept kept;
+  LineScanner scanner(needles(), kept);
+  for (const auto part : parts) scanner.add(part);
+  scanner.finish();
+  return kept.lines;
+}
+
+using Texts = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("only lines that hold a text are passed on, whole") {
+  CHECK(passed_on({"a\nthe loss: 1\nb\n"}) == Texts{"the loss: 1$ x--"});
+  CHECK(passed_on({"a\n[0]:loss: 1, loss: 2\r\nloss: 3"}) ==
+        Texts{"loss: 1, loss: 2$ x--", "loss: 3 x--"});
+  CHECK(passed_on({"los", "s: 1", "\nlo", "ss", ":", "\n"}) == Texts{"loss: 1$ x--", "loss:$ x--"});
+  CHECK(passed_on({"", "\n\n", ""}) == Texts{});
+}
+
+TEST_CASE("where every line matters, every line is passed on, to the last that does") {
+  CHECK(passed_on({"x\nall on\n\nx\rall off\nx\nloss:\n"}) ==
+        Texts{"all on$ -x-", "$ ---", "x$ ---", "all off$ --x", "loss:$ x--"});
+}
+
+TEST_CASE("a text that an escape sequence cuts, or that is in a label, is looked for in the rest") {
+  CHECK(passed_on({"lo\x1b[31mss: 1\nplain\n"}) == Texts{"loss: 1$ x--"});
+  CHECK(passed_on({"\x1b[0mnothing\n"}) == Texts{"nothing$ ---"});
+}
+
+TEST_CASE("a line of megabytes is read as far as its first four") {
+  const std::string filler(std::size_t{5} << 20U, '.');
+  const auto whole = passed_on({"loss:" + filler + "loss:\nloss: 2\n"});
+  REQUIRE(whole.size() == 2);
+  CHECK(whole[0].size() == (std::size_t{4} << 20U) + 4);
+  CHECK(whole[0].ends_with(". x--"));
+  CHECK(whole[1] == "loss: 2$ x--");
+  CHECK(passed_on({"loss:", filler, filler, "loss:\nlo", "ss: 2\n"}) == whole);
+}
+
+TEST_CASE("a log is the same however it is cut") {
+  const Texts pieces{"loss:", "\n", "\r", "a", "all on", "all off", "\x1b[1m", "[rank3]: ", "n1: "};
+  Random random(11);
+  for (int round = 0; round < 2000; ++round) {
+    std::string log;
+    for (auto left = random.below(40); left > 0; --left) log += pieces[random.below(pieces.size())];
+    std::vector<std::string_view> parts;
+    for (std::string_view rest = log; !rest.empty();) {
+      const auto length = std::min<std::size_t>(1 + random.below(9), rest.size());
+      parts.push_back(rest.substr(0, length));
+      rest.remove_prefix(length);
+    }
+    CAPTURE(log);
+    REQUIRE(passed_on(parts) == passed_on({log}));
+    // All lines that hold a text are among those that a plain reader gives.
+    Texts plain;
+    Lines lines(log);
+    for (std::string_view line; lines.next(line);) {
+      if (line.find("loss:") != std::string_view::npos) plain.emplace_back(line);
+    }
+    Texts with_loss;
+    for (const auto& line : passed_on(parts)) {
+      const auto end = line.rfind(' ');
+      if (line[end + 1] == 'x') with_loss.push_back(line.substr(0, end - (line[end - 1] == '$')));
+    }
+    REQUIRE(with_loss == plain);
+  }
+}
