@@ -50,7 +50,9 @@ std::string_view here_document_end(std::string_view line) {
 
 std::vector<std::string_view> DocumentWatch::texts() {
   return {"#SBATCH ", "#PBS ", "#BSUB ", "## ", "```", "~~~",
-          "|--",      "|-|",   "|:-",    "| -", "| :-"};  // the beginning of a table's rule
+          // how a table's rule begins
+          "|---", "|--|", "|--:", "|-- ", "|-|-", "|-:|", "|:--", "|:-:", "|:-|", "| --", "| :-",
+          "| - |", "| -:"};
 }
 
 void DocumentWatch::see(std::string_view line) {

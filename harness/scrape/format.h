@@ -41,6 +41,8 @@ class FormatReader {
   virtual ~FormatReader() = default;
   /// Whether the next line is read whatever it holds.
   virtual bool wants_next_line() const { return false; }
+  /// The texts that matter no more for now, a bit each.
+  virtual std::uint64_t needless() const { return 0; }
   virtual void read(const LogLine& line) = 0;
   /// The launches that the log tells of.
   virtual std::vector<LogRun> finish() = 0;

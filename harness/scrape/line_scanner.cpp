@@ -28,22 +28,18 @@ class NextOf {
   std::size_t next_;
 };
 
-/// Behind the last line's end in `text`; 0 where there is none.
-std::size_t end_of_lines(std::string_view text) {
-  const auto feed = text.rfind(kFeed);
-  const std::size_t fed = feed == std::string_view::npos ? 0 : feed + 1;
-  const auto back = text.substr(fed).rfind(kReturn);
-  return back == std::string_view::npos ? fed : fed + back + 1;
+/// Behind the last of a character; 0 where there is none.
+std::size_t last_of(std::string_view text, char c) {
+  const void* last = ::memrchr(text.data(), c, text.size());
+  if (last == nullptr) return 0;
+  return static_cast<std::size_t>(static_cast<const char*>(last) - text.data()) + 1;
 }
 
-/// Where the line of `place` begins, which is behind `from`, the begin of some line.
-std::size_t begin_of_line(std::string_view text, std::size_t from, std::size_t place,
-                          bool has_returns) {
-  const auto before = text.substr(from, place - from);
-  if (has_returns) return from + end_of_lines(before);
-  const void* feed = ::memrchr(before.data(), kFeed, before.size());
-  if (feed == nullptr) return from;
-  return static_cast<std::size_t>(static_cast<const char*>(feed) - text.data()) + 1;
+/// Behind the last line's end in `text`; 0 where there is none.
+std::size_t end_of_lines(std::string_view text, bool has_returns = true) {
+  const auto feed = last_of(text, kFeed);
+  const auto back = has_returns ? last_of(text.substr(feed), kReturn) : 0;
+  return back > 0 ? feed + back : feed;
 }
 
 }  // namespace
@@ -71,7 +67,8 @@ void LineScanner::finish() {
 }
 
 void LineScanner::scan(std::string_view lines) {
-  Needles::Search search(needles_, lines);
+  const Needles* needles = &sink_.needles();
+  Needles::Search search(*needles, lines);
   NextOf escapes(lines, kEscape), returns(lines, kReturn), feeds(lines, kFeed);
   const bool has_returns = returns.from(0) != std::string_view::npos;
   for (std::size_t begin = 0; begin < lines.size();) {
@@ -80,12 +77,16 @@ void LineScanner::scan(std::string_view lines) {
       if (search.any())
         place = std::min(place, static_cast<std::size_t>(search.next().at - lines.data()));
       if (place == std::string_view::npos) return;
-      begin = begin_of_line(lines, begin, place, has_returns);
+      begin += end_of_lines(lines.substr(begin, place - begin), has_returns);
     }
     const auto end = std::min(feeds.from(begin), returns.from(begin));
     const bool terminated = end != std::string_view::npos;
     pass_on(lines.substr(begin, terminated ? end - begin : end), terminated, search);
     begin = terminated ? end + 1 : lines.size();
+    if (needles != &sink_.needles()) {
+      needles = &sink_.needles();
+      search = Needles::Search(*needles, lines.substr(begin));
+    }
   }
 }
 
@@ -102,7 +103,7 @@ void LineScanner::pass_on(std::string_view raw, bool terminated, Needles::Search
     clean_ = without_escapes(raw);
     line.text = clean_;
     hits_.clear();
-    for (Needles::Search again(needles_, clean_); again.any(); again.take())
+    for (Needles::Search again(sink_.needles(), clean_); again.any(); again.take())
       hits_.push_back(again.next());
   }
   line.text = without_labels(line.text);

@@ -25,6 +25,8 @@ class LineSink {
   virtual ~LineSink() = default;
   /// Whether the next line matters whatever it holds.
   virtual bool wants_next_line() const = 0;
+  /// What to look for behind the line taken last; must outlive the scanner.
+  virtual const Needles& needles() const = 0;
   virtual void take(const FoundLine& line) = 0;
 };
 
@@ -32,8 +34,8 @@ class LineSink {
 /// the others are only searched. A line with an escape sequence is looked at in any case.
 class LineScanner {
  public:
-  /// Both must outlive it.
-  LineScanner(const Needles& needles, LineSink& sink) : needles_(needles), sink_(sink) {}
+  /// The sink must outlive it.
+  explicit LineScanner(LineSink& sink) : sink_(sink) {}
 
   /// The next part of the log, however it is cut.
   void add(std::string_view part);
@@ -45,7 +47,6 @@ class LineScanner {
   void scan(std::string_view lines);
   void pass_on(std::string_view raw, bool terminated, Needles::Search& search);
 
-  const Needles& needles_;
   LineSink& sink_;
   std::string begun_;  ///< a line whose end did not come yet
   std::string clean_;  ///< a line without its escape sequences

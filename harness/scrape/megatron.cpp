@@ -39,7 +39,11 @@ enum LineKind : std::size_t {
   kDeepspeedConfig,
   kNodeVariable,
   kNodeField,
-  kNccl,
+  kNcclBootstrap,
+  kNcclNetwork,
+  kNcclCommunicator,
+  kNcclInit,
+  kNcclDriver,
   kRanks,
   kSlowestRank,
   kEndings,
@@ -68,7 +72,12 @@ constexpr std::array<std::string_view, kEndings> kTexts{
     DeepspeedConfig::kBegin,
     "NODELIST=",
     "NodeList=",
-    "] NCCL INFO ",
+    // What each process prints once or twice; most lines of NCCL are of channels.
+    "] NCCL INFO Bootstrap",
+    "] NCCL INFO NET/",
+    "] NCCL INFO comm 0x",
+    "] NCCL INFO ncclComm",
+    "] NCCL INFO cudaDriverVersion",
     "> ranks: ",
     "slowest rank: ",
 };
@@ -100,6 +109,11 @@ class Reader : public FormatReader {
   explicit Reader(bool document) : document_(document) {}
 
   bool wants_next_line() const override { return in_dump_ || config_.open(); }
+
+  std::uint64_t needless() const override {
+    return launch_.started_at ? std::uint64_t{1} << kDatetime | std::uint64_t{1} << kDeepspeedLog
+                              : 0;
+  }
 
   void read(const LogLine& of_log) override {
     const std::string_view line = prefix_.strip(of_log.text());
@@ -252,7 +266,11 @@ class Reader : public FormatReader {
   void read_nodes(std::string_view line, std::uint64_t found) {
     NodesSeen& nodes = launch().nodes;
     if (has(found, kNodeVariable) || has(found, kNodeField)) nodes.read_list(line);
-    if (has(found, kNccl)) nodes.read_nccl(line);
+    constexpr std::uint64_t kOfNccl =
+        std::uint64_t{1} << kNcclBootstrap | std::uint64_t{1} << kNcclNetwork |
+        std::uint64_t{1} << kNcclCommunicator | std::uint64_t{1} << kNcclInit |
+        std::uint64_t{1} << kNcclDriver;
+    if ((found & kOfNccl) != 0) nodes.read_nccl(line);
     if (has(found, kRanks)) nodes.read_ranks(line);
     // The first lines are those of a warm-up.
     if (has(found, kSlowestRank) && launch().rows.size() > 1) nodes.read_slowest(line);

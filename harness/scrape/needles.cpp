@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
+#include <numeric>
 #include <stdexcept>
 
 #if defined(__x86_64__)
@@ -13,15 +15,25 @@ namespace pippin {
 
 namespace {
 
+constexpr std::size_t kBestOffsets = 4;
+constexpr std::size_t kBits = 64, kHashes = 4096;
+constexpr std::uint32_t kThreeBytes = 0xffffff;  // of a mark; the fourth may count or not
+
+/// Below kHashes. Source: multiplicative hashing, Knuth, TAOCP 6.4.
+std::size_t hash_of_mark(std::uint32_t three_bytes) {
+  constexpr std::uint32_t kGolden = 2654435769U, kShift = 20;
+  return three_bytes * kGolden >> kShift;
+}
+
 /// How often the characters from ' ' on stand in logs of training, in thousandths.
 constexpr std::array<std::uint8_t, 96> kFrequencies{
-    98, 5,  2,  1, 1,  1,  1,  4,  2,  2, 5,  6,  3,  23, 28, 34, 43, 32, 23, 18, 15, 13, 11, 12,
+    98, 5,  2,  9, 1,  1,  1,  4,  2,  2, 5,  6,  3,  23, 28, 34, 43, 32, 23, 18, 15, 13, 11, 12,
     16, 7,  23, 1, 1,  3,  7,  1,  1,  4, 2,  13, 2,  4,  5,  2,  1,  9,  1,  1,  6,  2,  11, 6,
     8,  1,  2,  2, 4,  2,  1,  1,  1,  1, 1,  11, 1,  11, 1,  11, 1,  39, 12, 23, 15, 38, 11, 11,
     12, 28, 2,  4, 24, 13, 34, 24, 20, 1, 24, 29, 23, 15, 6,  3,  4,  6,  3,  1,  4,  1,  1,  1,
 };
 
-constexpr std::size_t kLowHalf = 15, kHalfBits = 4, kBestMarks = 4;
+constexpr std::size_t kLowHalf = 15, kHalfBits = 4;
 
 std::size_t byte_of(char c) { return static_cast<unsigned char>(c); }
 
@@ -33,39 +45,129 @@ double frequency_of(std::size_t byte) {
 /// The bytes at the front of a text, 0 behind its end.
 std::uint32_t mark_of(std::string_view text) {
   std::uint32_t mark = 0;
-  std::memcpy(&mark, text.data(), std::min(text.size(), sizeof mark));
+  if (text.size() >= sizeof mark) {
+    std::memcpy(&mark, text.data(), sizeof mark);
+  } else {
+    std::memcpy(&mark, text.data(), text.size());
+  }
   return mark;
 }
+
+/// Words are letters behind letters, numbers digits behind digits.
+enum Kind : std::size_t { kLower, kUpper, kDigit, kBlank, kOther, kKinds };
+
+Kind kind_of(std::size_t byte) {
+  if (byte >= 'a' && byte <= 'z') return kLower;
+  if (byte >= 'A' && byte <= 'Z') return kUpper;
+  if (byte >= '0' && byte <= '9') return kDigit;
+  return byte <= ' ' ? kBlank : kOther;
+}
+
+/// How much more often than by chance a character of a kind (column) stands behind one of another
+/// (row) in logs of training.
+constexpr double kBehind[kKinds][kKinds] = {{1.82, 0.04, 0.30, 0.61, 0.54},
+                                            {0.22, 7.52, 0.11, 1.10, 0.57},
+                                            {0.23, 0.12, 2.65, 0.83, 1.55},
+                                            {0.64, 1.96, 0.82, 1.69, 1.13},
+                                            {0.52, 0.47, 1.39, 1.60, 1.57}};
 
 /// Which low and high halves the bytes of a group have at one place of their marks; a bit each.
 struct Halves {
   std::uint16_t low = 0, high = 0;
+  std::array<double, kKinds> frequency{};  ///< how often a byte passes, by its kind
 
-  static Halves any() { return {UINT16_MAX, UINT16_MAX}; }
+  void add(char c) { add_halves(1U << (byte_of(c) & kLowHalf), 1U << (byte_of(c) >> kHalfBits)); }
+  void add_all() { add_halves(UINT16_MAX, UINT16_MAX); }
 
-  Halves with(char c) const {
-    return {static_cast<std::uint16_t>(low | 1U << (byte_of(c) & kLowHalf)),
-            static_cast<std::uint16_t>(high | 1U << (byte_of(c) >> kHalfBits))};
-  }
-
-  /// How often a byte passes.
-  double frequency() const {
-    double sum = 0;
-    for (unsigned highs = high; highs != 0; highs &= highs - 1) {
-      for (unsigned lows = low; lows != 0; lows &= lows - 1) {
-        sum += frequency_of((static_cast<std::size_t>(std::countr_zero(highs)) << kHalfBits) +
-                            static_cast<std::size_t>(std::countr_zero(lows)));
+ private:
+  void add_halves(unsigned lows, unsigned highs) {
+    if ((low | lows) == low && (high | highs) == high) return;
+    low = static_cast<std::uint16_t>(low | lows);
+    high = static_cast<std::uint16_t>(high | highs);
+    frequency = {};
+    for (unsigned rows = high; rows != 0; rows &= rows - 1) {
+      for (unsigned columns = low; columns != 0; columns &= columns - 1) {
+        const auto byte = (static_cast<std::size_t>(std::countr_zero(rows)) << kHalfBits) +
+                          static_cast<std::size_t>(std::countr_zero(columns));
+        frequency[kind_of(byte)] += frequency_of(byte);
       }
     }
-    return sum;
   }
 };
 
-template <std::size_t kMarks>
-double rate_of(const std::array<Halves, kMarks>& halves) {
-  double rate = 1;
-  for (const auto& at : halves) rate *= at.frequency();
+using Mark = std::array<Halves, 4>;
+
+/// What logs are full of, however rare its letters are.
+constexpr std::string_view kUsualWords[] = {"] NCCL INFO Channel",
+                                            "[INFO]",
+                                            "[WARNING]",
+                                            "Warning: ",
+                                            "checkpoint",
+                                            "memory",
+                                            "process group",
+                                            "number of",
+                                            "iteration ",
+                                            "forward",
+                                            "backward",
+                                            "gradient",
+                                            "training",
+                                            "time (ms)",
+                                            "elapsed ",
+                                            "rank ",
+                                            "Loading",
+                                            "tensor",
+                                            "######",
+                                            ".......",
+                                            "=======",
+                                            "launch",
+                                            "value",
+                                            "done",
+                                            "index",
+                                            "kernel",
+                                            "file"};
+constexpr double kUsualRate = 3e-4;  // of each of their places
+
+bool passes(const Mark& mark, std::string_view bytes) {
+  for (std::size_t i = 0; i < mark.size(); ++i) {
+    const std::size_t byte = byte_of(bytes[i]);
+    if ((mark[i].low >> (byte & kLowHalf) & mark[i].high >> (byte >> kHalfBits) & 1U) == 0)
+      return false;
+  }
+  return true;
+}
+
+double rate_of_words(const Mark& mark) {
+  double rate = 0;
+  for (const auto word : kUsualWords) {
+    for (std::size_t i = 0; i + mark.size() <= word.size(); ++i)
+      rate += passes(mark, word.substr(i, mark.size())) ? kUsualRate : 0;
+  }
   return rate;
+}
+
+/// How often four bytes pass.
+double rate_of(const Mark& mark) {
+  std::array<double, kKinds> rates = mark[0].frequency;
+  for (std::size_t i = 1; i < mark.size(); ++i) {
+    std::array<double, kKinds> next{};
+    for (std::size_t kind = 0; kind < kKinds; ++kind) {
+      for (std::size_t before = 0; before < kKinds; ++before)
+        next[kind] += rates[before] * kBehind[before][kind] * mark[i].frequency[kind];
+    }
+    rates = next;
+  }
+  return std::accumulate(rates.begin(), rates.end(), rate_of_words(mark));
+}
+
+Mark with(Mark mark, std::string_view bytes) {
+  for (std::size_t i = 0; i < mark.size(); ++i) {
+    if (i < bytes.size()) {
+      mark[i].add(bytes[i]);
+    } else {
+      mark[i].add_all();
+    }
+  }
+  return mark;
 }
 
 }  // namespace
@@ -82,61 +184,84 @@ bool Needles::has_vectors() {
 Needles::Needles(const std::vector<std::string_view>& needles) : needles_(needles) {
   if (needles.size() > UINT16_MAX) throw std::logic_error("too many needles");
   for (const auto needle : needles) {
-    if (needle.size() < kShortest) throw std::logic_error("a needle is too short");
+    if (!needle.empty() && needle.size() < kShortest)
+      throw std::logic_error("a needle is too short");
   }
   choose_marks();
+  make_tables();
 }
 
 /// Each needle goes where it adds least to how often a group has to be compared in vain.
 void Needles::choose_marks() {
-  std::array<std::array<Halves, kMarks>, kGroups> groups{};
-  const auto with = [&](const std::array<Halves, kMarks>& group, std::string_view mark) {
-    std::array<Halves, kMarks> more{};
-    for (std::size_t i = 0; i < kMarks; ++i)
-      more[i] = i < mark.size() ? group[i].with(mark[i]) : Halves::any();
-    return more;
-  };
+  std::array<Mark, kGroups> groups{};
+  std::array<double, kGroups> rates{};
   for (std::size_t number = 0; number < needles_.size(); ++number) {
     const std::string_view needle = needles_[number];
     const std::size_t length = std::min(needle.size(), kMarks);
-    std::vector<std::pair<double, std::size_t>> offsets;  // by the rate of the bytes there
-    for (std::size_t offset = 0; offset + length <= needle.size(); ++offset) {
-      double rate = 1;
-      for (const char c : needle.substr(offset, length)) rate *= frequency_of(byte_of(c));
-      offsets.emplace_back(rate, offset);
-    }
+    std::vector<std::pair<double, std::size_t>> offsets;  // by how rare the bytes there are
+    for (std::size_t i = 0; i + length <= needle.size(); ++i)
+      offsets.emplace_back(rate_of(with({}, needle.substr(i, length))), i);
     std::sort(offsets.begin(), offsets.end());
-    offsets.resize(std::min(offsets.size(), kBestMarks));
-    double least = 2;
-    std::size_t best_group = 0, best_offset = 0;
-    for (const auto& [rate, offset] : offsets) {
-      for (std::size_t group = 0; group < kGroups; ++group) {
-        const double cost =
-            rate_of(with(groups[group], needle.substr(offset, length))) - rate_of(groups[group]);
-        if (cost < least) least = cost, best_group = group, best_offset = offset;
+    offsets.resize(std::min(offsets.size(), kBestOffsets));
+    double least = std::numeric_limits<double>::infinity();
+    std::size_t group = 0, offset = 0;
+    for (const auto& place : offsets) {
+      for (std::size_t j = 0; j < kGroups; ++j) {
+        const auto mark = needle.substr(place.second, length);
+        const double cost = rate_of(with(groups[j], mark)) - rates[j];
+        if (cost < least) least = cost, group = j, offset = place.second;
       }
     }
-    const auto mark = needle.substr(best_offset, length);
-    groups[best_group] = with(groups[best_group], mark);
-    const auto all = mark_of("\xff\xff\xff\xff");
-    groups_[best_group].push_back({mark_of(mark), length == kMarks ? all : mark_of("\xff\xff\xff"),
-                                   static_cast<std::uint16_t>(number),
-                                   static_cast<std::uint16_t>(best_offset)});
+    const auto mark = needle.substr(offset, length);
+    groups[group] = with(groups[group], mark);
+    rates[group] = rate_of(groups[group]);
+    groups_[group].push_back({mark_of(mark), length == kMarks ? UINT32_MAX : kThreeBytes,
+                              static_cast<std::uint16_t>(number),
+                              static_cast<std::uint16_t>(offset)});
   }
+}
+
+void Needles::make_tables() {
+  low_ = high_ = {};
+  marks_.assign(kHashes / kBits, 0);
   for (std::size_t group = 0; group < kGroups; ++group) {
     const auto bit = static_cast<std::uint8_t>(1U << group);
+    Mark halves{};
+    for (const Member& member : groups_[group]) {
+      const std::size_t length = member.mask == UINT32_MAX ? kMarks : kShortest;
+      halves = with(halves, needles_[member.needle].substr(member.offset, length));
+      const std::size_t hash = hash_of_mark(member.mark & kThreeBytes);
+      marks_[hash / kBits] |= std::uint64_t{1} << hash % kBits;
+    }
     for (std::size_t i = 0; i < kMarks; ++i) {
       for (std::size_t half = 0; half < kHalves; ++half) {
-        if ((groups[group][i].low >> half & 1U) != 0) low_[i][half] |= bit;
-        if ((groups[group][i].high >> half & 1U) != 0) high_[i][half] |= bit;
+        if ((halves[i].low >> half & 1U) != 0) low_[i][half] |= bit;
+        if ((halves[i].high >> half & 1U) != 0) high_[i][half] |= bit;
       }
     }
   }
+}
+
+Needles Needles::without(const std::vector<std::size_t>& numbers) const {
+  Needles rest = *this;
+  for (auto& group : rest.groups_) {
+    std::erase_if(group, [&](const Member& member) {
+      return std::find(numbers.begin(), numbers.end(), member.needle) != numbers.end();
+    });
+  }
+  rest.make_tables();
+  return rest;
+}
+
+bool Needles::may_be_mark(std::uint32_t bytes) const {
+  const std::size_t hash = hash_of_mark(bytes & kThreeBytes);
+  return (marks_[hash / kBits] >> hash % kBits & 1U) != 0;
 }
 
 void Needles::compare(std::string_view text, std::size_t place, unsigned groups,
                       std::vector<Hit>& hits) const {
   const std::uint32_t mark = mark_of(text.substr(place));
+  if (!may_be_mark(mark)) return;
   for (; groups != 0; groups &= groups - 1) {
     for (const Member& member : groups_[static_cast<std::size_t>(std::countr_zero(groups))]) {
       if (member.mark != (mark & member.mask) || member.offset > place) continue;

@@ -27,6 +27,9 @@ class Needles {
   /// Requires needles of 3 bytes at least, and at most 65,535 of them.
   explicit Needles(const std::vector<std::string_view>& needles);
 
+  /// Finds all but some, by the same numbers.
+  Needles without(const std::vector<std::size_t>& numbers) const;
+
   /// Whether this machine can look at 32 places together.
   static bool has_vectors();
 
@@ -64,6 +67,9 @@ class Needles {
   };
 
   void choose_marks();
+  void make_tables();
+  /// False where no needle's mark begins like that; where it is true, one may.
+  bool may_be_mark(std::uint32_t bytes) const;
   /// The occurrences that these groups may have where a mark begins.
   void compare(std::string_view text, std::size_t place, unsigned groups,
                std::vector<Hit>& hits) const;
@@ -75,6 +81,7 @@ class Needles {
 
   std::vector<std::string_view> needles_;
   std::array<std::vector<Member>, kGroups> groups_;
+  std::vector<std::uint64_t> marks_;  ///< a bit for each hash that some mark has
   /// By mark's byte and half byte: which groups have it there.
   std::array<std::array<std::uint8_t, kHalves>, kMarks> low_{}, high_{};
 };

@@ -17,7 +17,7 @@ class NodesSeen {
   /// "SLURM_JOB_NODELIST=n[1-4]", or "   NodeList=n[1-4]" as scontrol shows a job. A variable that
   /// is not expanded, or "(null)", is no list.
   void read_list(std::string_view line);
-  /// "n1:3144:3144 [0] NCCL INFO …", which every process of a launch may print.
+  /// "n1:3144:3144 [0] NCCL INFO Bootstrap : …", which every process of a launch may print.
   void read_nccl(std::string_view line);
   /// " > ranks: 0-3 on n1 | 4-7 on n2", of our own probe.
   void read_ranks(std::string_view line);

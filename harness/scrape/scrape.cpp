@@ -1,7 +1,10 @@
 #include "harness/scrape/scrape.h"
 
+#include <algorithm>
 #include <iterator>
+#include <map>
 #include <memory>
+#include <mutex>
 
 #include "harness/scrape/document.h"
 #include "harness/scrape/format.h"
@@ -46,9 +49,21 @@ const Texts& texts() {
   return texts;
 }
 
-const Needles& needles() {
-  static const Needles needles(texts().all);
-  return needles;
+/// All but those texts, which are a bit each, by format.
+const Needles& needles_without(const std::vector<std::uint64_t>& needless) {
+  static const Needles all(texts().all);
+  static std::mutex mutex;
+  static std::map<std::vector<std::uint64_t>, Needles> made;
+  const std::lock_guard lock(mutex);
+  const auto known = made.find(needless);
+  if (known != made.end()) return known->second;
+  std::vector<std::size_t> numbers;
+  for (std::size_t format = 0; format < needless.size(); ++format) {
+    for (std::size_t i = 0; i < texts().count[format]; ++i) {
+      if ((needless[format] >> i & 1U) != 0) numbers.push_back(texts().first[format] + i);
+    }
+  }
+  return made.emplace(needless, all.without(numbers)).first->second;
 }
 
 /// The readers of all formats.
@@ -56,14 +71,15 @@ class Readers {
  public:
   explicit Readers(bool document) {
     for (const auto& format : kFormats) readers_.push_back(format.reader(document));
+    needless_.resize(readers_.size());
+    needles_ = &needles_without(needless_);
   }
 
   bool want_next_line() const {
-    for (const auto& reader : readers_) {
-      if (reader->wants_next_line()) return true;
-    }
-    return false;
+    return std::any_of(readers_.begin(), readers_.end(),
+                       [](const auto& reader) { return reader->wants_next_line(); });
   }
+  const Needles& needles() const { return *needles_; }
 
   void read(const FoundLine& line) {
     for (std::size_t i = 0; i < readers_.size(); ++i) {
@@ -71,6 +87,7 @@ class Readers {
       if (readers_[i]->wants_next_line() || of_format.found_in(line.text) != 0)
         readers_[i]->read(of_format);
     }
+    choose_needles();
   }
 
   std::vector<LogRun> finish() {
@@ -86,7 +103,19 @@ class Readers {
   }
 
  private:
+  void choose_needles() {
+    bool same = true;
+    for (std::size_t i = 0; i < readers_.size(); ++i) {
+      const std::uint64_t needless = readers_[i]->needless();
+      same = same && needless == needless_[i];
+      needless_[i] = needless;
+    }
+    if (!same) needles_ = &needles_without(needless_);
+  }
+
   std::vector<std::unique_ptr<FormatReader>> readers_;
+  std::vector<std::uint64_t> needless_;  ///< by reader
+  const Needles* needles_ = nullptr;
 };
 
 /// Takes a text for a log, and watches out for signs that it is none.
@@ -95,6 +124,8 @@ class LogSink : public LineSink {
   bool wants_next_line() const override {
     return watch_.wants_next_line() || readers_.want_next_line();
   }
+
+  const Needles& needles() const override { return readers_.needles(); }
 
   void take(const FoundLine& line) override {
     bool may_be_sign = watch_.wants_next_line();
@@ -119,19 +150,39 @@ class LogSink : public LineSink {
   bool may_hold_tables_ = false;
 };
 
-/// Gives all lines to a function.
-class AllLines : public LineSink {
+/// Sees the lines of a script that may end its here-documents.
+class WordSink : public LineSink {
  public:
-  explicit AllLines(std::function<void(const FoundLine&)> take) : take_(std::move(take)) {}
+  explicit WordSink(Quotation& quotation) : quotation_(quotation) {}
+
   bool wants_next_line() const override { return true; }
-  void take(const FoundLine& line) override { take_(line); }
+  const Needles& needles() const override { return readers_.needles(); }
+  void take(const FoundLine& line) override { quotation_.see(line.raw); }
 
  private:
-  std::function<void(const FoundLine&)> take_;
+  Quotation& quotation_;
+  Readers readers_{true};
+};
+
+/// Reads what a document does not quote.
+class DocumentSink : public LineSink {
+ public:
+  explicit DocumentSink(Quotation& quotation) : quotation_(quotation) {}
+
+  bool wants_next_line() const override { return true; }
+  const Needles& needles() const override { return readers_.needles(); }
+  void take(const FoundLine& line) override {
+    if (!quotation_.covers(line.text)) readers_.read(line);
+  }
+  std::vector<LogRun> finish() { return readers_.finish(); }
+
+ private:
+  Quotation& quotation_;
+  Readers readers_{true};
 };
 
 void pass(const ReadParts& read, LineSink& sink) {
-  LineScanner scanner(needles(), sink);
+  LineScanner scanner(sink);
   read([&](std::string_view part) { scanner.add(part); });
   scanner.finish();
 }
@@ -139,15 +190,12 @@ void pass(const ReadParts& read, LineSink& sink) {
 std::vector<LogRun> runs_of_document(const ReadParts& read, const DocumentSigns& signs) {
   Quotation quotation(signs);
   if (signs.script) {
-    AllLines words([&](const FoundLine& line) { quotation.see(line.raw); });
+    WordSink words(quotation);
     pass(read, words);
   }
-  Readers readers(true);
-  AllLines unquoted([&](const FoundLine& line) {
-    if (!quotation.covers(line.text)) readers.read(line);
-  });
-  pass(read, unquoted);
-  return readers.finish();
+  DocumentSink sink(quotation);
+  pass(read, sink);
+  return sink.finish();
 }
 
 }  // namespace

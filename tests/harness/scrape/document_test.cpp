@@ -17,13 +17,16 @@ class Signs : public LineSink {
  public:
   bool wants_next_line() const override { return watch.wants_next_line(); }
   void take(const FoundLine& line) override { watch.see(line.raw); }
+  const Needles& needles() const override { return needles_; }
   DocumentWatch watch;
+
+ private:
+  const Needles needles_{DocumentWatch::texts()};
 };
 
 DocumentSigns signs_of(std::string_view text) {
-  const Needles needles(DocumentWatch::texts());
   Signs signs;
-  LineScanner scanner(needles, signs);
+  LineScanner scanner(signs);
   scanner.add(text);
   scanner.finish();
   return signs.watch.signs();

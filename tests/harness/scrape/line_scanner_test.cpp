@@ -14,9 +14,15 @@ namespace {
 class Kept : public LineSink {
  public:
   bool wants_next_line() const override { return all_; }
+  const Needles& needles() const override {
+    static const Needles needles({"loss:", "all on", "all off"});
+    static const Needles without_loss = needles.without({0});
+    return deaf_ ? without_loss : needles;
+  }
   void take(const FoundLine& line) override {
     if (line.text.find("all on") != std::string_view::npos) all_ = true;
     if (line.text.find("all off") != std::string_view::npos) all_ = false;
+    deaf_ = line.text.find("deaf") != std::string_view::npos;
     std::string text = std::string(line.text) + (line.terminated ? "$" : "") + " ";
     std::string bits(3, '-');
     for (const auto& hit : line.hits) {
@@ -28,17 +34,12 @@ class Kept : public LineSink {
   std::vector<std::string> lines;
 
  private:
-  bool all_ = false;
+  bool all_ = false, deaf_ = false;  ///< deaf_: looks for losses no more
 };
-
-const Needles& needles() {
-  static const Needles needles({"loss:", "all on", "all off"});
-  return needles;
-}
 
 std::vector<std::string> passed_on(const std::vector<std::string_view>& parts) {
   Kept kept;
-  LineScanner scanner(needles(), kept);
+  LineScanner scanner(kept);
   for (const auto part : parts) scanner.add(part);
   scanner.finish();
   return kept.lines;
@@ -59,6 +60,11 @@ TEST_CASE("only lines that hold a text are passed on, whole") {
 TEST_CASE("where every line matters, every line is passed on, to the last that does") {
   CHECK(passed_on({"x\nall on\n\nx\rall off\nx\nloss:\n"}) ==
         Texts{"all on$ -x-", "$ ---", "x$ ---", "all off$ --x", "loss:$ x--"});
+}
+
+TEST_CASE("what to look for may change from line to line") {
+  CHECK(passed_on({"loss: 1 deaf\nloss: 2\nall on\nall off\nloss: 3\n"}) ==
+        Texts{"loss: 1 deaf$ x--", "all on$ -x-", "all off$ --x", "loss: 3$ x--"});
 }
 
 TEST_CASE("a text that an escape sequence cuts, or that is in a label, is looked for in the rest") {

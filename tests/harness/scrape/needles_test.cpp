@@ -79,6 +79,12 @@ TEST_CASE("a needle is found at every place of a block, whatever bytes stand aro
   }
 }
 
+TEST_CASE("needles that are left out are not found, and the others keep their numbers") {
+  const Needles all({"loss", "time", "step"}), some = all.without({0, 2});
+  CHECK(found(some, "time step loss", Needles::has_vectors()) == Places{{0, 1}});
+  CHECK(found(all, "time step loss", false) == Places{{0, 1}, {5, 2}, {10, 0}});
+}
+
 TEST_CASE("a needle that is too short is refused") {
   CHECK_THROWS_AS(Needles({"abc", "ab"}), std::logic_error);
 }
