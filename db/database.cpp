@@ -66,23 +66,29 @@ Database::~Database() = default;
 Database::Database(Database&&) noexcept = default;
 Database& Database::operator=(Database&&) noexcept = default;
 
-std::vector<Added> Database::add_foreign_logs(const std::vector<ForeignLog>& logs) {
+std::vector<Added> Database::add_foreign_logs(const std::vector<ForeignLog>& logs,
+                                              const std::vector<ReadFile>& others) {
   const auto lock = home_->lock();
   db::Transaction transaction(home_->connection);
   std::vector<Added> added;
   added.reserve(logs.size());
-  for (const auto& log : logs)
-    added.push_back(db::add_foreign_log(home_->connection, log.file, log.runs));
+  for (const auto& log : logs) {
+    if (log.forgive) db::forgive_log(home_->connection, log.file);
+    const auto stored = db::add_foreign_log(home_->connection, log.file, log.runs);
+    added.push_back(stored.added);
+    if (log.read) db::put_read_file(home_->connection, *log.read, stored.log);
+  }
+  for (const auto& file : others) db::put_read_file(home_->connection, file, std::nullopt);
   transaction.commit();
   return added;
 }
 
 Added Database::add_foreign_log(const LogFile& file, const std::vector<LogRun>& runs) {
-  const auto lock = home_->lock();
-  db::Transaction transaction(home_->connection);
-  const Added added = db::add_foreign_log(home_->connection, file, runs);
-  transaction.commit();
-  return added;
+  return add_foreign_logs({{file, runs}}).front();
+}
+
+std::unordered_map<std::string, ReadFile> Database::read_files(const fs::path& path) {
+  return db::read_files(home_->connection, path);
 }
 
 void Database::put_campaign(const CampaignRecord& campaign) {
@@ -355,7 +361,7 @@ Merged Database::merge(const fs::path& other, const std::map<std::string, std::i
   return merged;
 }
 
-void Database::forgive(std::string_view log) {
+void Database::forgive(const LogFile& log) {
   const auto lock = home_->lock();
   db::Transaction transaction(home_->connection);
   db::forgive_log(home_->connection, log);

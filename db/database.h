@@ -16,6 +16,7 @@
 #include "core/records/canary_reading.h"
 #include "core/records/contents.h"
 #include "core/records/evidence.h"
+#include "core/records/log_file.h"
 #include "core/records/run.h"
 #include "core/records/summary.h"
 
@@ -30,16 +31,28 @@ struct OpenDatabase {
                                 ///< 0: the disk's own
 };
 
-/// A log that was read.
-struct LogFile {
-  fs::path path;
-  std::string_view text;
+/// What changes when a file does.
+struct FileStamp {
+  std::int64_t size_bytes = 0, written_ns = 0, inode = 0;
+
+  bool operator==(const FileStamp&) const = default;
+};
+
+/// A file that was read.
+struct ReadFile {
+  fs::path path;  ///< absolute
+  FileStamp stamp;
+  std::int64_t scraper_version = 0;
+  bool is_log = false;  ///< something was found in it
+  bool stored = false;  ///< and its runs are in the database
 };
 
 /// A log that no campaign of ours made, and what was read in it.
 struct ForeignLog {
   LogFile file;
   std::vector<LogRun> runs;
+  bool forgive = false;               ///< it is added even where it was deleted for good
+  std::optional<ReadFile> read = {};  ///< to be known again by; nothing where it may change unseen
 };
 
 /// What a log brought that was not there before.
@@ -208,8 +221,11 @@ class Database {
   /// new to the runs it had. A launch that does not say how it ended is "ok" where it has
   /// iterations, and "failed" where it has none.
   Added add_foreign_log(const LogFile& file, const std::vector<LogRun>& runs);
-  /// Several, as one step.
-  std::vector<Added> add_foreign_logs(const std::vector<ForeignLog>& logs);
+  /// Several, and which other files were read, as one step.
+  std::vector<Added> add_foreign_logs(const std::vector<ForeignLog>& logs,
+                                      const std::vector<ReadFile>& others = {});
+  /// What was read at a path, and below it; by path. A log that was deleted is none of it.
+  std::unordered_map<std::string, ReadFile> read_files(const fs::path& path);
 
   /// Adds tables of the network that were taken elsewhere, at `taken_at` (seconds since 1970, UTC).
   /// They are known by their content: the same again adds nothing; a file of the same path with
@@ -307,7 +323,7 @@ class Database {
   /// sweep was noted by hand in one and is not the same in the other.
   Merged merge(const fs::path& other, const std::map<std::string, std::int64_t>& begun);
   /// Lets a deleted log be added again; a run of a campaign, or with "" the campaign itself.
-  void forgive(std::string_view log);
+  void forgive(const LogFile& log);
   void forgive(const CampaignName& campaign, const std::string& run);
   /// How many runs of a selection are dropped, by reason, the most frequent first.
   std::vector<DroppedRuns> dropped(const SampleFilter& filter);

@@ -160,13 +160,13 @@ void forgive_run(Connection& connection, const CampaignName& campaign, const std
       .run(campaign.sweep, campaign.number, run);
 }
 
-bool is_deleted_log(Connection& connection, std::string_view text) {
-  return !deleted_logs_that_begin(connection, text).empty();
+bool is_deleted_log(Connection& connection, const LogFile& file) {
+  return !deleted_logs_that_begin(connection, file).empty();
 }
 
-void forgive_log(Connection& connection, std::string_view text) {
+void forgive_log(Connection& connection, const LogFile& file) {
   Statement forgive = connection.prepare("DELETE FROM deleted_logs WHERE content_hash = ?");
-  for (const auto& hash : deleted_logs_that_begin(connection, text)) forgive.run(hash);
+  for (const auto& hash : deleted_logs_that_begin(connection, file)) forgive.run(hash);
 }
 
 }  // namespace pippin::db

@@ -12,18 +12,6 @@
 
 namespace pippin::db {
 
-/// What a log is known by.
-struct LogIdentity {
-  std::int64_t size_bytes = 0;
-  std::string content_hash;
-  std::string head_hash;  ///< of the head, so that only few candidates are compared
-  std::string_view head;  ///< the first kHeadBytes, to know a copy that is even shorter
-};
-
-inline constexpr std::size_t kHeadBytes = 4096;
-
-LogIdentity identity_of(std::string_view text);
-
 /// The first measured line of a log: one that it has in common with what it grows from.
 struct FirstLine {
   std::int64_t iteration = 0;
@@ -46,13 +34,12 @@ struct KnownLog {
 std::vector<KnownLog> logs_that_begin(Connection& connection, const LogFile& file,
                                       const std::optional<FirstLine>& first);
 
-/// The content hashes of the logs, deleted for good, that `text` begins with.
-std::vector<std::string> deleted_logs_that_begin(Connection& connection, std::string_view text);
+/// The content hashes of the logs, deleted for good, that `file` begins with.
+std::vector<std::string> deleted_logs_that_begin(Connection& connection, const LogFile& file);
 
-/// True where `text` is an older copy of a longer log that is stored: it is the beginning of that
+/// True where `file` is an older copy of a longer log that is stored: it is the beginning of that
 /// log's head, or begins like it and all that `runs`, read from it, say is there already. Looked at
 /// are logs with its first line; of one without any line the other's file must begin with it.
-bool holds_older_copy(Connection& connection, std::string_view text,
-                      const std::vector<LogRun>& runs);
+bool holds_older_copy(Connection& connection, const LogFile& file, const std::vector<LogRun>& runs);
 
 }  // namespace pippin::db

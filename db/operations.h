@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "db/database.h"
 #include "db/log_identity.h"
@@ -25,7 +26,16 @@ std::int64_t replace_records(Connection& connection, std::int64_t run, const Log
 std::int64_t put_log(Connection& connection, std::optional<std::int64_t> id, const LogFile& file,
                      const std::optional<FirstLine>& first);
 
-Added add_foreign_log(Connection& connection, const LogFile& file, const std::vector<LogRun>& runs);
+/// A log that was looked at, and what it brought.
+struct AddedLog {
+  Added added;
+  std::optional<std::int64_t> log;  ///< as which it is stored; nothing where it is left out
+};
+AddedLog add_foreign_log(Connection& connection, const LogFile& file,
+                         const std::vector<LogRun>& runs);
+void put_read_file(Connection& connection, const ReadFile& file,
+                   const std::optional<std::int64_t>& log);
+std::unordered_map<std::string, ReadFile> read_files(Connection& connection, const fs::path& path);
 void put_campaign(Connection& connection, const CampaignRecord& campaign);
 Added put_run(Connection& connection, const RunRecord& run);
 /// Stores the readings that a run has, of an allocation, and what it has them as; those that it had
@@ -90,8 +100,8 @@ std::int64_t delete_forever(Connection& connection, const Chosen& chosen);
 bool is_deleted(Connection& connection, const CampaignName& campaign, const std::string& run);
 void forgive_run(Connection& connection, const CampaignName& campaign, const std::string& run);
 /// Whether `text` begins with a log that was deleted for good.
-bool is_deleted_log(Connection& connection, std::string_view text);
-void forgive_log(Connection& connection, std::string_view text);
+bool is_deleted_log(Connection& connection, const LogFile& file);
+void forgive_log(Connection& connection, const LogFile& file);
 
 /// What people wrote of each run, the newest last.
 std::map<std::int64_t, std::vector<std::string>> notes_by_run(Connection& connection);

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "core/base/error.h"
+#include "core/base/hash.h"
 #include "core/base/host_list.h"
 #include "core/base/text.h"
 #include "core/records/point.h"
@@ -88,10 +89,10 @@ void delete_records(Connection& connection, std::int64_t run) {
 
 /// A file name that no other foreign log has: logs are often called "main_log.txt".
 std::string free_name(Connection& connection, const LogFile& file) {
-  const std::string stem = file_name_of(file.path.stem().string());
+  const std::string stem = file_name_of(file.path().stem().string());
   Statement taken =
       connection.prepare("SELECT 1 FROM allocations WHERE name = ? AND campaign IS NULL");
-  const std::string hash = identity_of(file.text).content_hash;
+  const std::string& hash = file.content_hash();
   std::string name = stem;
   for (std::size_t digits = 6; taken.bind(name).step() && digits <= hash.size(); digits += 2) {
     name = fmt::format("{}-{}", stem, hash.substr(0, digits));
@@ -146,7 +147,7 @@ std::int64_t put_foreign_run(Connection& connection, std::int64_t log, std::int6
   return id;
 }
 
-Added add_new_log(Connection& connection, const LogFile& file, const std::vector<LogRun>& runs) {
+AddedLog add_new_log(Connection& connection, const LogFile& file, const std::vector<LogRun>& runs) {
   const std::int64_t log = put_log(connection, std::nullopt, file, first_line_of(runs));
   const std::string name = free_name(connection, file);
   const std::int64_t allocation = add_allocation(connection, name);
@@ -156,7 +157,7 @@ Added add_new_log(Connection& connection, const LogFile& file, const std::vector
     put_nodes(connection, id, run.nodes);
     added.iterations += replace_records(connection, id, run);
   }
-  return added;
+  return {added, log};
 }
 
 std::vector<std::string> points_of_log(Connection& connection, std::int64_t log) {
@@ -333,7 +334,6 @@ void delete_run(Connection& connection, std::int64_t run) {
 
 std::int64_t put_log(Connection& connection, std::optional<std::int64_t> id, const LogFile& file,
                      const std::optional<FirstLine>& first) {
-  const LogIdentity identity = identity_of(file.text);
   const auto now = static_cast<std::int64_t>(std::time(nullptr));
   connection
       .prepare(
@@ -344,45 +344,44 @@ std::int64_t put_log(Connection& connection, std::optional<std::int64_t> id, con
           "head_hash = excluded.head_hash, head = excluded.head, collected_at = "
           "excluded.collected_at, first_iteration = excluded.first_iteration, "
           "first_time_ms = excluded.first_time_ms")
-      .run(id, file.path.string(), identity.size_bytes, identity.content_hash, identity.head_hash,
-           Bytes{identity.head}, now, first ? std::optional(first->iteration) : std::nullopt,
+      .run(id, file.path().string(), file.size_bytes(), file.content_hash(), hash_of(file.head()),
+           Bytes{file.head()}, now, first ? std::optional(first->iteration) : std::nullopt,
            first ? std::optional(first->step_time_ms) : std::nullopt);
   return id ? *id : connection.last_id();
 }
 
-Added add_foreign_log(Connection& connection, const LogFile& file,
-                      const std::vector<LogRun>& runs) {
+AddedLog add_foreign_log(Connection& connection, const LogFile& file,
+                         const std::vector<LogRun>& runs) {
   if (runs.empty()) return {};
   const auto known_logs = logs_that_begin(connection, file, first_line_of(runs));
   for (const auto& log : known_logs) {
-    const bool same = log.size_bytes == static_cast<std::int64_t>(file.text.size());
+    const bool same = log.size_bytes == file.size_bytes();
     // A campaign's log that is still growing is its own collector's business.
-    if (!log.foreign && (same || log.path == file.path.string())) return {};
+    if (!log.foreign && (same || log.path == file.path().string())) return {{}, log.id};
     if (same && !read_by_older_scraper(connection, log.id, runs)) {
-      follow(connection, log, file.path);
-      return {};
+      follow(connection, log, file.path());
+      return {{}, log.id};
     }
   }
   for (const auto& log : known_logs) {
-    if (log.foreign) return extend_log(connection, log, file, runs);
+    if (log.foreign) return {extend_log(connection, log, file, runs), log.id};
   }
-  if (holds_older_copy(connection, file.text, runs)) return {};
-  if (is_deleted_log(connection, file.text)) return {};
+  if (holds_older_copy(connection, file, runs)) return {};
+  if (is_deleted_log(connection, file)) return {};
   return add_new_log(connection, file, runs);
 }
 
 Added add_network_tables(Connection& connection, const LogFile& file, std::int64_t taken_at,
                          const std::vector<CanaryFigures>& tables) {
   if (tables.empty()) return {};
-  const LogIdentity identity = identity_of(file.text);
   Statement same =
       connection.prepare("SELECT 1 FROM logs WHERE size_bytes = ? AND content_hash = ?");
-  if (same.bind(identity.size_bytes, identity.content_hash).step()) return {};
+  if (same.bind(file.size_bytes(), file.content_hash()).step()) return {};
   Statement before = connection.prepare(
       "SELECT logs.id, canary_readings.allocation FROM canary_readings "
       "JOIN logs ON logs.id = canary_readings.log "
       "WHERE canary_readings.log IS NOT NULL AND logs.path = ?");
-  const bool is_known = before.bind(file.path.string()).step();
+  const bool is_known = before.bind(file.path().string()).step();
   const std::int64_t log =
       put_log(connection, is_known ? std::optional(before.integer(0)) : std::nullopt, file, {});
   const std::int64_t allocation =

@@ -89,6 +89,20 @@ CREATE INDEX logs_by_first_line ON logs(first_time_ms, first_iteration, size_byt
 CREATE INDEX logs_by_path ON logs(path);
 CREATE INDEX logs_by_beginning ON logs(substr(head, 1, 64));
 
+CREATE TABLE read_files (
+  path TEXT PRIMARY KEY,
+  size_bytes INTEGER NOT NULL,
+  written_ns INTEGER NOT NULL,
+  inode INTEGER NOT NULL,
+  scraper_version INTEGER NOT NULL,
+  is_log INTEGER NOT NULL,
+  log INTEGER REFERENCES logs(id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX read_files_by_log ON read_files(log);
+CREATE TRIGGER log_deleted BEFORE DELETE ON logs BEGIN
+  DELETE FROM read_files WHERE log = OLD.id;
+END;
+
 CREATE TABLE runs (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL,

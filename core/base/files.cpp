@@ -162,4 +162,21 @@ std::string read_input(const fs::path& path, std::size_t limit) {
   return *std::move(text);
 }
 
+void read_parts(const fs::path& path, std::size_t begin,
+                const std::function<bool(std::string_view part)>& take) {
+  thread_local std::vector<char> part(kPartBytes);
+  const auto refuse = [&] {
+    bad_input("{}: cannot read: {}", path.string(), std::strerror(errno));
+  };
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.open()) refuse();
+  if (begin > 0 && ::lseek(file.number(), static_cast<off_t>(begin), SEEK_SET) < 0) refuse();
+  for (;;) {
+    const ssize_t count = ::read(file.number(), part.data(), part.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) refuse();
+    if (count == 0 || !take({part.data(), static_cast<std::size_t>(count)})) return;
+  }
+}
+
 }  // namespace pippin

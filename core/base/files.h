@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,5 +35,11 @@ FileSystem& disk();
 /// The whole of a file that must be there, up to `limit` bytes.
 /// Errors: Error (bad input) where it is missing, a directory, unreadable or larger.
 std::string read_input(const fs::path& path, std::size_t limit = std::size_t{1} << 40);
+
+/// Gives the bytes of a file from `begin` on in parts of at most kPartBytes, as long as `take`
+/// returns true. Shape: a part is valid within the call. Errors: as read_input.
+void read_parts(const fs::path& path, std::size_t begin,
+                const std::function<bool(std::string_view part)>& take);
+inline constexpr std::size_t kPartBytes = std::size_t{256} << 10;  // fits a core's own cache
 
 }  // namespace pippin

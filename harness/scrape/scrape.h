@@ -10,7 +10,7 @@
 namespace pippin {
 
 /// Rises whenever the same text may give other records; stored with every run.
-inline constexpr std::int64_t kScraperVersion = 6;
+inline constexpr std::int64_t kScraperVersion = 7;
 
 /// What a text holds.
 struct Scraped {

@@ -150,7 +150,8 @@ TEST_CASE("what is deleted for good is not added again until it is named") {
   CHECK(here.database.put_run(Filled::run(1, "a")).runs == 0);
   CHECK(here.counted() == "a2 b1 b2");
   CHECK(here.database.set_aside({"gpt", 1}).runs == std::set<std::string>{"a"});
-  here.database.forgive(Filled::log());
+  const std::string log = Filled::log();
+  here.database.forgive(LogFile("a.out", log));
   CHECK(test::add(here.database, "x.out", Filled::log()).runs == 1);
   here.database.forgive({"gpt", 1}, "a");
   CHECK(here.database.put_run(Filled::run(1, "a")).runs == 1);

@@ -3,22 +3,23 @@
 #include <algorithm>
 #include <ctime>
 #include <fmt/format.h>
-#include <fstream>
+#include <memory>
+#include <optional>
 #include <ostream>
 #include <set>
 #include <string>
 #include <sys/stat.h>
+#include <unordered_map>
 
 #include "core/base/text.h"
-#include "harness/scrape/network.h"
+#include "harness/commands/steps/read_ahead.h"
 #include "harness/scrape/scrape.h"
-#include "sweeps/estimate/parameters.h"
 
 namespace pippin {
 
 namespace {
 
-constexpr std::size_t kTextProbe = 1024;  // a NUL in the first so many bytes: not a text
+constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 
 struct Totals {
   Added added;
@@ -91,109 +92,141 @@ class Walk {
   std::set<fs::path> visited_;
 };
 
-bool is_binary(std::string_view text) {
-  return text.substr(0, kTextProbe).find('\0') != std::string_view::npos;
+/// A file that is to be read.
+struct Found {
+  fs::path path;
+  bool named = false;               ///< by itself, not by its folder
+  std::int64_t written_at = 0;      ///< seconds since 1970; now for what keeps no time
+  std::optional<ReadFile> as_read;  ///< to be known again by
+};
+
+/// A file's times may be no finer than this: what was written just now may be written again unseen.
+constexpr std::int64_t kTimeStep_ns = 2'000'000'000;
+
+/// As it stands in the database, wherever pippin was called.
+fs::path known_path(const fs::path& path) {
+  const fs::path normal = fs::absolute(path).lexically_normal();
+  return normal.has_filename() ? normal : normal.parent_path();  // "logs/" is "logs"
 }
 
-/// Enough to tell a binary file; nothing of what is no regular file, as a pipe can be read but
-/// once.
-std::string beginning_of(const fs::path& path) {
-  std::error_code error;
-  if (!fs::is_regular_file(path, error)) return {};
-  std::string text(kTextProbe, ' ');
-  std::ifstream file(path, std::ios::binary);
-  file.read(text.data(), kTextProbe);
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  return text;
-}
-
-/// When a file was last written, in seconds since 1970; now for what keeps no time.
-std::int64_t written_at(const fs::path& path) {
+Found found_at(const fs::path& path, bool named, std::int64_t now_ns) {
+  Found found{path, named, now_ns / kNsPerSecond, {}};
   struct stat status {};
-  const bool is_file = ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
-  return is_file ? status.st_mtime : std::time(nullptr);
-}
-
-/// Why a text cannot be a log; empty where it may be one.
-std::string reason_against(std::string_view text) {
-  if (text.empty()) return "is empty";
-  return is_binary(text) ? "is a binary file, not a log" : "";
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return found;
+  found.written_at = status.st_mtim.tv_sec;
+  const std::int64_t written_ns = status.st_mtim.tv_sec * kNsPerSecond + status.st_mtim.tv_nsec;
+  found.as_read = ReadFile{known_path(path),
+                           {status.st_size, written_ns, static_cast<std::int64_t>(status.st_ino)},
+                           kScraperVersion};
+  return found;
 }
 
 class Collector {
  public:
   Collector(Database& database, std::ostream& errors) : database_(database), errors_(errors) {}
 
-  void folder(const fs::path& path) {
-    for (const auto& file : Walk(errors_).files(path)) {
-      std::string text;
-      if (read(file, text) && !store(file, std::move(text))) ++totals_.no_logs;
+  /// What a person named: a folder with all below it, or a file.
+  void add(const fs::path& path) {
+    std::error_code error;
+    const bool is_folder = fs::is_directory(path, error);
+    const auto known = database_.read_files(known_path(path));
+    const std::vector<fs::path> files =
+        is_folder ? Walk(errors_).files(path) : std::vector<fs::path>{path};
+    for (const auto& file : files) {
+      Found found = found_at(file, !is_folder, now_ns_);
+      if (!is_known(found, known)) found_.push_back(std::move(found));
     }
   }
 
-  void file(const fs::path& path) {
-    std::string text;
-    if (!read(path, text)) {
-      bad_ = true;
-      return;
+  /// Reads what was found and stores it, the files in their order.
+  void read() {
+    std::vector<ReadAhead::Item> items;
+    items.reserve(found_.size());
+    for (const auto& found : found_)
+      items.push_back({found.path, found.as_read ? found.as_read->stamp.size_bytes : 0});
+    ReadAhead ahead(std::move(items));
+    auto found = found_.begin();
+    for (auto files = ahead.next(); !files.empty(); files = ahead.next()) {
+      for (auto& file : files) take(*found++, std::move(file));
     }
-    if (reason_against(text).empty()) database_.forgive(text);  // it was named itself
-    std::string reason = reason_against(text);
-    if (store(path, std::move(text))) return;
-    bad_ = true;
-    ++totals_.no_logs;
-    if (reason.empty())
-      reason = "holds no iterations of a trainer that pippin knows, nor a network table";
-    errors_ << fmt::format("pippin: {}: {}\n", path.string(), reason);
-  }
-
-  /// Stores what was read and is not stored yet.
-  void flush() {
-    if (waiting_.empty()) return;
-    std::vector<Waiting> read;
-    read.swap(waiting_);
-    waiting_bytes_ = 0;
-    std::vector<ForeignLog> logs;
-    logs.reserve(read.size());
-    for (auto& log : read) logs.push_back({{log.path, log.text}, std::move(log.runs)});
-    for (const Added& added : database_.add_foreign_logs(logs)) count(added);
+    flush();
   }
 
   bool bad() const { return bad_; }
   const Totals& totals() const { return totals_; }
 
  private:
-  /// Of a binary file only the beginning: a folder of runs holds checkpoints of many gigabytes.
-  bool read(const fs::path& path, std::string& text) {
-    try {
-      text = beginning_of(path);
-      if (!is_binary(text)) text = read_input(path);
-      return true;
-    } catch (const Error& error) {
-      ++totals_.unreadable;
-      errors_ << "pippin: " << error.what() << '\n';
+  /// Whether a file is as it was when it was read: it is not opened again, unless a person named it
+  /// and it is not stored.
+  bool is_known(const Found& found, const std::unordered_map<std::string, ReadFile>& known) {
+    if (!found.as_read) return false;
+    const auto before = known.find(found.as_read->path.string());
+    if (before == known.end() || before->second.stamp != found.as_read->stamp ||
+        before->second.scraper_version != kScraperVersion)
       return false;
+    if (found.named && !before->second.stored) return false;
+    ++(before->second.is_log ? totals_.known : totals_.no_logs);
+    return true;
+  }
+
+  void take(Found& found, FileRead&& file) {
+    if (!file.scraped) {
+      ++totals_.unreadable;
+      bad_ = bad_ || found.named;
+      errors_ << "pippin: " << file.trouble << '\n';
+      return;
+    }
+    ScrapedFile& scraped = *file.scraped;
+    if (found.as_read && found.as_read->stamp.written_ns + kTimeStep_ns > now_ns_)
+      found.as_read.reset();
+    if (!scraped.runs.empty()) {
+      store(found, std::move(scraped));
+    } else if (!scraped.tables.empty()) {
+      flush();
+      if (found.named) database_.forgive(scraped.file);
+      count(database_.add_network_tables(scraped.file, found.written_at, scraped.tables));
+      note(found, true);
+    } else {
+      refuse(found, scraped.reason);
     }
   }
 
-  /// False where the text is no log. To store one is a step that waits for the disk, and keeps
-  /// others from writing: many small logs share one.
-  bool store(const fs::path& path, std::string text) {
-    if (!reason_against(text).empty()) return false;
-    auto runs = scrape(text);
-    if (runs.empty()) return store_tables(path, text);
-    for (auto& run : runs) fill_in_params(run.point.model);
-    waiting_bytes_ += text.size();
-    waiting_.push_back({path, std::move(text), std::move(runs)});
+  /// To store a log is a step that waits for the disk, and keeps others from writing: many small
+  /// ones share one.
+  void store(Found& found, ScrapedFile&& scraped) {
+    if (found.as_read) found.as_read->is_log = true;
+    waiting_bytes_ += scraped.file.size_bytes();
+    if (scraped.text) texts_.push_back(std::move(scraped.text));
+    waiting_.push_back(
+        {std::move(scraped.file), std::move(scraped.runs), found.named, std::move(found.as_read)});
     if (waiting_.size() >= kMostWaiting || waiting_bytes_ >= kMostWaitingBytes) flush();
-    return true;
   }
 
-  bool store_tables(const fs::path& path, const std::string& text) {
-    const auto tables = read_network(text);
-    if (tables.empty()) return false;
-    count(database_.add_network_tables({path, text}, written_at(path), tables));
-    return true;
+  void refuse(const Found& found, const std::string& reason) {
+    ++totals_.no_logs;
+    note(found, false);
+    if (!found.named) return;
+    bad_ = true;
+    errors_ << fmt::format(
+        "pippin: {}: {}\n", found.path.string(),
+        reason.empty() ? "holds no iterations of a trainer that pippin knows, nor a network table"
+                       : reason);
+  }
+
+  void note(const Found& found, bool is_log) {
+    if (!found.as_read) return;
+    others_.push_back(*found.as_read);
+    others_.back().is_log = is_log;
+  }
+
+  /// Stores what was read and is not stored yet.
+  void flush() {
+    if (waiting_.empty() && others_.empty()) return;
+    for (const Added& added : database_.add_foreign_logs(waiting_, others_)) count(added);
+    waiting_.clear();
+    texts_.clear();
+    others_.clear();
+    waiting_bytes_ = 0;
   }
 
   void count(const Added& added) {
@@ -204,18 +237,17 @@ class Collector {
     if (adds_nothing(added)) ++totals_.known;
   }
 
-  struct Waiting {
-    fs::path path;
-    std::string text;
-    std::vector<LogRun> runs;
-  };
   static constexpr std::size_t kMostWaiting = 500;
-  static constexpr std::size_t kMostWaitingBytes = 16U << 20U;
+  static constexpr std::int64_t kMostWaitingBytes = 16 << 20;
 
   Database& database_;
   std::ostream& errors_;
-  std::vector<Waiting> waiting_;
-  std::size_t waiting_bytes_ = 0;
+  const std::int64_t now_ns_ = std::time(nullptr) * kNsPerSecond;
+  std::vector<Found> found_;
+  std::vector<ForeignLog> waiting_;
+  std::vector<std::shared_ptr<const std::string>> texts_;  ///< of those in waiting_
+  std::vector<ReadFile> others_;                           ///< that hold no runs
+  std::int64_t waiting_bytes_ = 0;
   Totals totals_;
   bool bad_ = false;
 };
@@ -225,20 +257,8 @@ class Collector {
 ExitCode collect_paths(Database& database, const std::vector<fs::path>& paths, std::ostream& errors,
                        std::ostream& remarks) {
   Collector collector(database, errors);
-  try {
-    for (const auto& path : paths) {
-      std::error_code error;
-      if (fs::is_directory(path, error)) {
-        collector.folder(path);
-      } else {
-        collector.file(path);
-      }
-    }
-  } catch (const Error&) {
-    collector.flush();  // what was read stays
-    throw;
-  }
-  collector.flush();
+  for (const auto& path : paths) collector.add(path);
+  collector.read();
   // One file that is no log has said so in its own line.
   if (!collector.bad() || paths.size() > 1) remarks << summary_of(collector.totals()) << '\n';
   return collector.bad() ? ExitCode::kBadInput : ExitCode::kDone;

@@ -1,0 +1,56 @@
+#include "core/records/log_file.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/error.h"
+
+namespace pippin {
+
+LogFile::LogFile(fs::path path, std::string_view text)
+    : path_(std::move(path)),
+      size_bytes_(static_cast<std::int64_t>(text.size())),
+      content_hash_(hash_of(text)),
+      head_(text.substr(0, kHeadBytes)),
+      text_(text) {}
+
+LogFile::LogFile(fs::path path, std::int64_t size_bytes, std::string content_hash, std::string head)
+    : path_(std::move(path)),
+      size_bytes_(size_bytes),
+      content_hash_(std::move(content_hash)),
+      head_(std::move(head)) {}
+
+std::string LogFile::Beginnings::hash(std::int64_t size_bytes) {
+  if (size_bytes == file_.size_bytes_) return file_.content_hash_;
+  const auto wanted = static_cast<std::size_t>(size_bytes - hashed_);
+  if (!file_.text().empty()) {
+    hasher_.add(file_.text().substr(static_cast<std::size_t>(hashed_), wanted));
+  } else {
+    std::size_t left = wanted;
+    read_parts(file_.path_, static_cast<std::size_t>(hashed_), [&](std::string_view part) {
+      part = part.substr(0, left);
+      hasher_.add(part);
+      left -= part.size();
+      return left > 0;
+    });
+    if (left > 0)
+      machine_failed("{}: is shorter than it was; repeat the command", file_.path_.string());
+  }
+  hashed_ = size_bytes;
+  return hasher_.digest();
+}
+
+void LogFileMaker::add(std::string_view part) {
+  hasher_.add(part);
+  size_bytes_ += static_cast<std::int64_t>(part.size());
+  head_ += part.substr(0, LogFile::kHeadBytes - head_.size());
+}
+
+LogFile LogFileMaker::file_at(fs::path path) {
+  LogFile file(std::move(path), std::exchange(size_bytes_, 0), hasher_.digest(),
+               std::exchange(head_, {}));
+  hasher_ = Hasher();
+  return file;
+}
+
+}  // namespace pippin

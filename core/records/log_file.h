@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/base/files.h"
+#include "core/base/hash.h"
+
+namespace pippin {
+
+/// A log that was read, and what it is known by: its text is not kept.
+class LogFile {
+ public:
+  static constexpr std::size_t kHeadBytes = 4096;
+
+  LogFile() = default;
+  /// A text at hand, which must outlive it.
+  LogFile(fs::path path, std::string_view text);
+  /// `path` can be read again. `head`: its first kHeadBytes.
+  LogFile(fs::path path, std::int64_t size_bytes, std::string content_hash, std::string head);
+
+  const fs::path& path() const { return path_; }
+  std::int64_t size_bytes() const { return size_bytes_; }
+  const std::string& content_hash() const { return content_hash_; }
+  const std::string& head() const { return head_; }
+  /// Below kHeadBytes the head is all there is.
+  bool is_short() const { return size_bytes_ < static_cast<std::int64_t>(kHeadBytes); }
+
+  /// Gives hashes of its first bytes, of one size after the other, none of them below the last;
+  /// what is not at hand is read again. Errors: Error (machine) where it cannot be read, or is
+  /// shorter by now.
+  class Beginnings {
+   public:
+    explicit Beginnings(const LogFile& file) : file_(file) {}
+    std::string hash(std::int64_t size_bytes);
+
+   private:
+    const LogFile& file_;
+    Hasher hasher_;
+    std::int64_t hashed_ = 0;
+  };
+
+ private:
+  std::string_view text() const { return is_short() ? head_ : text_; }
+
+  fs::path path_;
+  std::int64_t size_bytes_ = 0;
+  std::string content_hash_, head_;
+  std::string_view text_;  ///< empty: the file is to be read again
+};
+
+/// Takes a file's parts as they come, and knows the file once it had all of them.
+class LogFileMaker {
+ public:
+  void add(std::string_view part);
+  std::int64_t size_bytes() const { return size_bytes_; }
+  /// Empties it for the next file.
+  LogFile file_at(fs::path path);
+
+ private:
+  Hasher hasher_;
+  std::int64_t size_bytes_ = 0;
+  std::string head_;
+};
+
+}  // namespace pippin

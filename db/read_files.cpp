@@ -1,0 +1,30 @@
+#include "db/operations.h"
+
+namespace pippin::db {
+
+void put_read_file(Connection& connection, const ReadFile& file,
+                   const std::optional<std::int64_t>& log) {
+  connection
+      .prepare(
+          "INSERT OR REPLACE INTO read_files (path, size_bytes, written_ns, inode, "
+          "scraper_version, is_log, log) VALUES (?, ?, ?, ?, ?, ?, ?)")
+      .run(file.path.string(), file.stamp.size_bytes, file.stamp.written_ns, file.stamp.inode,
+           file.scraper_version, file.is_log ? 1 : 0, log);
+}
+
+std::unordered_map<std::string, ReadFile> read_files(Connection& connection, const fs::path& path) {
+  Statement rows = connection.prepare(
+      "SELECT path, size_bytes, written_ns, inode, scraper_version, is_log, log IS NOT NULL "
+      "FROM read_files WHERE path = ?1 OR (path > ?1 || '/' AND path < ?1 || '0')");
+  std::unordered_map<std::string, ReadFile> files;
+  for (rows.bind(path.string()); rows.step();) {
+    files[rows.text(0)] = {rows.text(0),
+                           {rows.integer(1), rows.integer(2), rows.integer(3)},
+                           rows.integer(4),
+                           rows.integer(5) != 0,
+                           rows.integer(6) != 0};
+  }
+  return files;
+}
+
+}  // namespace pippin::db

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/base/error.h"
+#include "harness/scrape/scraped_file.h"
+
+namespace pippin {
+
+/// A file that was read, or why it could not be.
+struct FileRead {
+  fs::path path;
+  std::optional<ScrapedFile> scraped;
+  std::string trouble;  ///< empty where it was read
+};
+
+/// Reads files on several threads, a little ahead of who stores them.
+class ReadAhead {
+ public:
+  /// A file, and about how much there is to read.
+  struct Item {
+    fs::path path;
+    std::int64_t size_bytes = 0;
+  };
+
+  explicit ReadAhead(std::vector<Item> files);
+  ~ReadAhead();
+  ReadAhead(const ReadAhead&) = delete;
+  ReadAhead& operator=(const ReadAhead&) = delete;
+
+  /// The next files, in the order in which they were named; empty at the end.
+  std::vector<FileRead> next();
+
+ private:
+  struct Shared;
+  std::unique_ptr<Shared> shared_;
+};
+
+}  // namespace pippin

@@ -1,0 +1,72 @@
+#include "harness/scrape/scraped_file.h"
+
+#include <utility>
+
+namespace pippin {
+
+namespace {
+
+constexpr std::size_t kTextProbe = 1024;  // a NUL in the first so many bytes: not a text
+
+bool is_binary(std::string_view head) {
+  return head.substr(0, kTextProbe).find('\0') != std::string_view::npos;
+}
+
+ScrapedFile scrape_pipe(const fs::path& path) {
+  ScrapedFile scraped;
+  scraped.text = std::make_shared<const std::string>(read_input(path));
+  const std::string& text = *scraped.text;
+  scraped.file = LogFile(path, text);
+  if (text.empty()) scraped.reason = "is empty";
+  if (is_binary(text)) scraped.reason = "is a binary file, not a log";
+  if (!scraped.reason.empty()) return scraped;
+  Scraped found = scrape_parts([&](const auto& take) { take(text); });
+  scraped.runs = std::move(found.runs);
+  if (scraped.runs.empty() && found.may_hold_tables) scraped.tables = read_network(text);
+  return scraped;
+}
+
+}  // namespace
+
+ScrapedFile scrape_file(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return scrape_pipe(path);
+  ScrapedFile scraped;
+  LogFileMaker maker;
+  bool first_pass = true;
+  const ReadParts read = [&](const auto& take) {
+    if (!first_pass) {  // it may have grown meanwhile
+      auto left = static_cast<std::size_t>(scraped.file.size_bytes());
+      return read_parts(path, 0, [&](std::string_view part) {
+        part = part.substr(0, left);
+        left -= part.size();
+        take(part);
+        return left > 0;
+      });
+    }
+    first_pass = false;
+    read_parts(path, 0, [&](std::string_view part) {
+      const bool is_first = maker.size_bytes() == 0;
+      maker.add(part);
+      if (is_first && is_binary(part)) {
+        scraped.reason = "is a binary file, not a log";
+        return false;
+      }
+      take(part);
+      return true;
+    });
+    scraped.file = maker.file_at(path);
+  };
+  Scraped found = scrape_parts(read);
+  if (scraped.file.size_bytes() == 0) scraped.reason = "is empty";
+  if (!scraped.reason.empty()) return scraped;
+  scraped.runs = std::move(found.runs);
+  if (scraped.runs.empty() && found.may_hold_tables) {
+    const std::string text = read_input(path);
+    scraped.tables = read_network(
+        std::string_view(text).substr(0, static_cast<std::size_t>(scraped.file.size_bytes())));
+  }
+  return scraped;
+}
+
+}  // namespace pippin
