@@ -1,6 +1,12 @@
+#include <chrono>
+#include <fmt/format.h>
+#include <fstream>
 #include <sstream>
+#include <sys/stat.h>
+#include <thread>
 
 #include "harness/commands/steps/collect_files.h"
+#include "tests/harness/scrape/sample_log.h"
 #include "tests/support/catch.h"
 #include "tests/support/skip.h"
 #include "tests/support/temporary.h"
@@ -94,6 +100,93 @@ TEST_CASE("links in circles and links to nothing are no trouble") {
   CHECK_THAT(outcome.remarks, Contains("broken: cannot read") &&
                                   Contains("1 log, 1 run, 4 iterations added; 1 file is no log; 1 "
                                            "file cannot be read"));
+}
+
+namespace {
+
+/// Writes a file where it lies, as if an hour ago.
+void write_long_ago(const fs::path& path, const std::string& text) {
+  if (path.has_parent_path()) fs::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary) << text;
+  static const auto hour_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  fs::last_write_time(path, hour_ago);
+}
+
+std::string log_with(double first_ms) { return test::dump() + test::row(1, first_ms); }
+
+}  // namespace
+
+TEST_CASE("a file that is as it was is not opened again, and one that changed is") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  const fs::path log = folder / "in/a.out";
+  write_long_ago(log, log_with(100));
+  write_long_ago(folder / "in/b.txt", "some text");
+  CHECK(collect(database, {folder / "in"}).remarks ==
+        "1 log, 1 run, 1 iteration added; 1 file is no log\n");
+  // Of the same size and time, and so taken for the same.
+  write_long_ago(log, log_with(200));
+  for (const auto& path : {folder / "in", folder / "in/"})
+    CHECK(collect(database, {path}).remarks ==
+          "nothing added; 1 log known already; 1 file is no log\n");
+  CHECK(collect(database, {log}).remarks == "nothing added; 1 log known already\n");
+  CHECK(collect(database, {folder / "in/b.txt"}).code == ExitCode::kBadInput);
+  fs::last_write_time(log, fs::file_time_type::clock::now() - std::chrono::minutes(30));
+  CHECK(collect(database, {log}).remarks == "1 log, 1 run, 1 iteration added\n");
+  write_long_ago(log, log_with(200) + test::row(2, 90));
+  CHECK(collect(database, {folder / "in"}).remarks ==
+        "0 logs, 0 runs, 1 iteration added; 1 file is no log\n");
+}
+
+TEST_CASE("what was written just now is looked at again") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  disk().write(folder / "a.out", log_with(100));
+  collect(database, {folder / "a.out"});
+  CHECK(database.read_files(folder.path()).empty());
+}
+
+TEST_CASE("a log that was deleted comes back where it is named, though it did not change") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  const fs::path log = folder / "in/a.out";
+  write_long_ago(log, log_with(100));
+  collect(database, {folder / "in"});
+  Chosen all;
+  all.logs = true;
+  CHECK(database.delete_forever(all) == 1);
+  CHECK(collect(database, {folder / "in"}).remarks == "nothing added; 1 log known already\n");
+  CHECK(collect(database, {folder / "in"}).remarks == "nothing added; 1 log known already\n");
+  CHECK(collect(database, {log}).remarks == "1 log, 1 run, 1 iteration added\n");
+  CHECK(collect(database, {log}).remarks == "nothing added; 1 log known already\n");
+}
+
+TEST_CASE("many files are stored in their order, whoever has read them first") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  std::string expected;
+  for (int i = 0; i < 300; ++i) {
+    const std::string name = fmt::format("{:03}", i);
+    // Large ones among small ones, which are read earlier.
+    const std::string filler(i % 50 == 0 ? 5'000'000 : 0, '.');
+    disk().write(folder / "in" / (name + ".out"), log_with(100 + i) + filler);
+    expected += name + " ";
+  }
+  CHECK(collect(database, {folder / "in"}).remarks == "300 logs, 300 runs, 300 iterations added\n");
+  std::string names;
+  for (const auto& run : database.runs_of({})) names += run.name + " ";
+  CHECK(names == expected);
+}
+
+TEST_CASE("a pipe is read once") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  const fs::path pipe = folder / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  std::thread writer([&] { std::ofstream(pipe) << log_with(100); });
+  const auto outcome = collect(database, {pipe});
+  writer.join();
+  CHECK(outcome.remarks == "1 log, 1 run, 1 iteration added\n");
 }
 
 TEST_CASE("the logs of the issue give its three rows") {
