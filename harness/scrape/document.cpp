@@ -49,7 +49,8 @@ std::string_view here_document_end(std::string_view line) {
 }  // namespace
 
 std::vector<std::string_view> DocumentWatch::texts() {
-  return {"#SBATCH ", "#PBS ", "#BSUB ", "## ", "```", "~~~",
+  return {"#SBATCH ", "#PBS ", "#BSUB ", "\n## ", "\n###", "\n```", " ```", "\t```", "\n~~~",
+          " ~~~", "\t~~~",
           // how a table's rule begins
           "|---", "|--|", "|--:", "|-- ", "|-|-", "|-:|", "|:--", "|:-:", "|:-|", "| --", "| :-",
           "| - |", "| -:"};

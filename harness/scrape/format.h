@@ -51,7 +51,7 @@ class FormatReader {
 /// A trainer's way to print.
 struct LogFormat {
   std::string_view name;
-  /// At most 64, of 3 bytes at least, without which no line matters. Logs of a gigabyte are
+  /// At most 64, of 4 bytes at least, without which no line matters. Logs of a gigabyte are
   /// searched for them: a text that few lines hold is a good one.
   std::vector<std::string_view> (*texts)();
   /// `document`: of a script or a note, which only quotes logs.

@@ -72,7 +72,8 @@ void LineScanner::scan(std::string_view lines) {
   NextOf escapes(lines, kEscape), returns(lines, kReturn), feeds(lines, kFeed);
   const bool has_returns = returns.from(0) != std::string_view::npos;
   for (std::size_t begin = 0; begin < lines.size();) {
-    if (!sink_.wants_next_line()) {
+    // Of the first line it is not seen what stands before it, with which a needle may begin.
+    if (begin > 0 && !sink_.wants_next_line()) {
       std::size_t place = escapes.from(begin);
       if (search.any())
         place = std::min(place, static_cast<std::size_t>(search.next().at - lines.data()));
@@ -85,7 +86,7 @@ void LineScanner::scan(std::string_view lines) {
     begin = terminated ? end + 1 : lines.size();
     if (needles != &sink_.needles()) {
       needles = &sink_.needles();
-      search = Needles::Search(*needles, lines.substr(begin));
+      search = Needles::Search(*needles, lines.substr(begin - 1));  // a needle may begin there
     }
   }
 }

@@ -31,7 +31,8 @@ class LineSink {
 };
 
 /// Passes on those lines of a log in which a needle occurs, as the log comes, in constant memory:
-/// the others are only searched. A line with an escape sequence is looked at in any case.
+/// the others are only searched. A line with an escape sequence is passed on in any case, and so
+/// are some others.
 class LineScanner {
  public:
   /// The sink must outlive it.

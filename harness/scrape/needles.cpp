@@ -15,14 +15,15 @@ namespace pippin {
 
 namespace {
 
+constexpr char kFeed = '\n';
 constexpr std::size_t kBestOffsets = 4;
 constexpr std::size_t kBits = 64, kHashes = 4096;
-constexpr std::uint32_t kThreeBytes = 0xffffff;  // of a mark; the fourth may count or not
+constexpr std::size_t kMarkBytes = 6;
 
 /// Below kHashes. Source: multiplicative hashing, Knuth, TAOCP 6.4.
-std::size_t hash_of_mark(std::uint32_t three_bytes) {
+std::size_t hash_of_mark(std::uint32_t mark) {
   constexpr std::uint32_t kGolden = 2654435769U, kShift = 20;
-  return three_bytes * kGolden >> kShift;
+  return mark * kGolden >> kShift;
 }
 
 /// How often the characters from ' ' on stand in logs of training, in thousandths.
@@ -95,36 +96,81 @@ struct Halves {
   }
 };
 
-using Mark = std::array<Halves, 4>;
+using Mark = std::array<Halves, kMarkBytes>;
 
 /// What logs are full of, however rare its letters are.
 constexpr std::string_view kUsualWords[] = {"] NCCL INFO Channel",
-                                            "[INFO]",
+                                            "[INFO] [",
                                             "[WARNING]",
                                             "Warning: ",
+                                            "######",
+                                            "......",
+                                            "======",
+                                            "      ",
+                                            "0.0000",
+                                            "node00:",
                                             "checkpoint",
                                             "memory",
-                                            "process group",
+                                            " process group",
                                             "number of",
-                                            "iteration ",
-                                            "forward",
-                                            "backward",
-                                            "gradient",
-                                            "training",
+                                            " iteration ",
+                                            " forward",
+                                            " backward",
+                                            " gradient",
+                                            " training",
                                             "time (ms)",
-                                            "elapsed ",
-                                            "rank ",
+                                            " elapsed ",
+                                            " rank ",
                                             "Loading",
-                                            "tensor",
-                                            "######",
-                                            ".......",
-                                            "=======",
-                                            "launch",
-                                            "value",
-                                            "done",
-                                            "index",
-                                            "kernel",
-                                            "file"};
+                                            " tensor",
+                                            " launch",
+                                            " value ",
+                                            " done ",
+                                            " index ",
+                                            " kernel ",
+                                            " file ",
+                                            " torch",
+                                            " distributed",
+                                            " parameters",
+                                            " optimizer",
+                                            " model",
+                                            " module",
+                                            " dataset",
+                                            " device",
+                                            " layer",
+                                            " batch size",
+                                            " loss",
+                                            " step ",
+                                            " reduce",
+                                            " bucket",
+                                            " buffer",
+                                            " stream",
+                                            " cache",
+                                            " worker",
+                                            " created",
+                                            " using ",
+                                            " version",
+                                            " python",
+                                            " packages",
+                                            " warnings",
+                                            " deprecated",
+                                            " default",
+                                            " import",
+                                            " config",
+                                            " return",
+                                            " function",
+                                            " output",
+                                            " input",
+                                            " sample",
+                                            " epoch",
+                                            " partition",
+                                            " communication",
+                                            " setting",
+                                            " initializ",
+                                            " environment",
+                                            " argument",
+                                            " enabled",
+                                            "/local/lib/"};
 constexpr double kUsualRate = 3e-4;  // of each of their places
 
 bool passes(const Mark& mark, std::string_view bytes) {
@@ -145,7 +191,7 @@ double rate_of_words(const Mark& mark) {
   return rate;
 }
 
-/// How often four bytes pass.
+/// How often so many bytes pass.
 double rate_of(const Mark& mark) {
   std::array<double, kKinds> rates = mark[0].frequency;
   for (std::size_t i = 1; i < mark.size(); ++i) {
@@ -215,9 +261,8 @@ void Needles::choose_marks() {
     const auto mark = needle.substr(offset, length);
     groups[group] = with(groups[group], mark);
     rates[group] = rate_of(groups[group]);
-    groups_[group].push_back({mark_of(mark), length == kMarks ? UINT32_MAX : kThreeBytes,
-                              static_cast<std::uint16_t>(number),
-                              static_cast<std::uint16_t>(offset)});
+    groups_[group].push_back(
+        {mark_of(mark), static_cast<std::uint16_t>(number), static_cast<std::uint16_t>(offset)});
   }
 }
 
@@ -228,9 +273,8 @@ void Needles::make_tables() {
     const auto bit = static_cast<std::uint8_t>(1U << group);
     Mark halves{};
     for (const Member& member : groups_[group]) {
-      const std::size_t length = member.mask == UINT32_MAX ? kMarks : kShortest;
-      halves = with(halves, needles_[member.needle].substr(member.offset, length));
-      const std::size_t hash = hash_of_mark(member.mark & kThreeBytes);
+      halves = with(halves, needles_[member.needle].substr(member.offset, kMarks));
+      const std::size_t hash = hash_of_mark(member.mark);
       marks_[hash / kBits] |= std::uint64_t{1} << hash % kBits;
     }
     for (std::size_t i = 0; i < kMarks; ++i) {
@@ -254,7 +298,7 @@ Needles Needles::without(const std::vector<std::size_t>& numbers) const {
 }
 
 bool Needles::may_be_mark(std::uint32_t bytes) const {
-  const std::size_t hash = hash_of_mark(bytes & kThreeBytes);
+  const std::size_t hash = hash_of_mark(bytes);
   return (marks_[hash / kBits] >> hash % kBits & 1U) != 0;
 }
 
@@ -264,12 +308,12 @@ void Needles::compare(std::string_view text, std::size_t place, unsigned groups,
   if (!may_be_mark(mark)) return;
   for (; groups != 0; groups &= groups - 1) {
     for (const Member& member : groups_[static_cast<std::size_t>(std::countr_zero(groups))]) {
-      if (member.mark != (mark & member.mask) || member.offset > place) continue;
+      if (member.mark != mark || member.offset > place) continue;
       const std::string_view needle = needles_[member.needle];
       const std::size_t begin = place - member.offset;
       if (text.size() - begin >= needle.size() &&
           std::memcmp(text.data() + begin, needle.data(), needle.size()) == 0)
-        hits.push_back({text.data() + begin, member.needle});
+        hits.push_back({text.data() + begin + (needle[0] == kFeed ? 1 : 0), member.needle});
     }
   }
 }
@@ -324,12 +368,13 @@ __attribute__((target("avx2"))) std::size_t Needles::find_by_vectors(std::string
                                                                      std::vector<Hit>& hits) const {
   constexpr std::size_t kVector = sizeof(__m256i);
   const Tables tables[kMarks] = {tables_of(low_[0], high_[0]), tables_of(low_[1], high_[1]),
-                                 tables_of(low_[2], high_[2]), tables_of(low_[3], high_[3])};
+                                 tables_of(low_[2], high_[2]), tables_of(low_[3], high_[3]),
+                                 tables_of(low_[4], high_[4]), tables_of(low_[5], high_[5])};
   for (; place + kVector + kMarks - 1 <= text.size(); place += kVector) {
     const char* at = text.data() + place;
-    const __m256i groups = _mm256_and_si256(
-        _mm256_and_si256(groups_of(at, tables[0]), groups_of(at + 1, tables[1])),
-        _mm256_and_si256(groups_of(at + 2, tables[2]), groups_of(at + 3, tables[3])));
+    __m256i groups = groups_of(at, tables[0]);
+    for (std::size_t i = 1; i < kMarks; ++i)
+      groups = _mm256_and_si256(groups, groups_of(at + i, tables[i]));
     if (_mm256_testz_si256(groups, groups) != 0) continue;
     alignas(kVector) std::array<std::uint8_t, kVector> by_place{};
     _mm256_store_si256(reinterpret_cast<__m256i*>(by_place.data()), groups);

@@ -11,7 +11,7 @@ namespace pippin {
 
 /// Finds where a few fixed texts occur, all of them in one pass.
 ///
-/// A text is looked for by four bytes of it, those that a log rarely has. Each of them passes two
+/// A text is looked for by a few bytes of it, those that a log rarely has. Each of them passes two
 /// tables of 16 entries, by its low and its high half, that tell which of 8 groups of texts it may
 /// belong to; where a group stays, its texts are compared. With AVX2 32 places are looked at
 /// together, elsewhere one.
@@ -20,11 +20,11 @@ class Needles {
  public:
   /// An occurrence.
   struct Hit {
-    const char* at = nullptr;  ///< where it begins
+    const char* at = nullptr;  ///< where it begins; behind the line's end that it begins with
     std::uint16_t needle = 0;  ///< as counted in the list
   };
 
-  /// Requires needles of 3 bytes at least, and at most 65,535 of them.
+  /// Requires needles of 4 bytes at least, and at most 65,535 of them.
   explicit Needles(const std::vector<std::string_view>& needles);
 
   /// Finds all but some, by the same numbers.
@@ -58,11 +58,11 @@ class Needles {
   };
 
  private:
-  static constexpr std::size_t kShortest = 3, kMarks = 4, kGroups = 8, kHalves = 16;
+  static constexpr std::size_t kShortest = 4, kMarks = 6, kGroups = 8, kHalves = 16;
 
   /// A needle in its group.
   struct Member {
-    std::uint32_t mark = 0, mask = 0;      ///< the bytes it is looked for by; which of them count
+    std::uint32_t mark = 0;                ///< the first of the bytes it is looked for by
     std::uint16_t needle = 0, offset = 0;  ///< where they stand in it
   };
 

@@ -26,7 +26,7 @@ constexpr LogFormat kFormats[] = {
 struct Texts {
   std::vector<std::string_view> all;
   std::vector<std::size_t> first, count;  ///< by format
-  std::size_t documents = 0, tables = 0;  ///< the first of the signs of either
+  std::size_t tables = 0;                 ///< the first sign of one
 };
 
 const Texts& texts() {
@@ -40,7 +40,6 @@ const Texts& texts() {
       add(format.texts());
       made.count.push_back(made.all.size() - made.first.back());
     }
-    made.documents = made.all.size();
     add(DocumentWatch::texts());
     made.tables = made.all.size();
     add(table_signs());
@@ -128,15 +127,10 @@ class LogSink : public LineSink {
   const Needles& needles() const override { return readers_.needles(); }
 
   void take(const FoundLine& line) override {
-    bool may_be_sign = watch_.wants_next_line();
-    for (const auto& hit : line.hits) {
-      if (hit.needle >= texts().tables) {
-        may_hold_tables_ = true;
-      } else if (hit.needle >= texts().documents) {
-        may_be_sign = true;
-      }
-    }
-    if (may_be_sign) watch_.see(line.raw);
+    may_hold_tables_ = may_hold_tables_ ||
+                       std::any_of(line.hits.begin(), line.hits.end(),
+                                   [](const auto& hit) { return hit.needle >= texts().tables; });
+    watch_.see(line.raw);
     readers_.read(line);
   }
 

@@ -10,7 +10,8 @@ using namespace pippin;
 
 namespace {
 
-/// Keeps what is passed on; wants all lines from one that holds "all on" to one with "all off".
+/// Keeps what is passed on with reason; wants all lines from one that holds "all on" to one with
+/// "all off".
 class Kept : public LineSink {
  public:
   bool wants_next_line() const override { return all_; }
@@ -20,6 +21,7 @@ class Kept : public LineSink {
     return deaf_ ? without_loss : needles;
   }
   void take(const FoundLine& line) override {
+    const bool wanted = all_;
     if (line.text.find("all on") != std::string_view::npos) all_ = true;
     if (line.text.find("all off") != std::string_view::npos) all_ = false;
     deaf_ = line.text.find("deaf") != std::string_view::npos;
@@ -28,7 +30,7 @@ class Kept : public LineSink {
     for (const auto& hit : line.hits) {
       if (hit.at >= line.text.data()) bits[hit.needle] = 'x';
     }
-    lines.push_back(text + bits);
+    if (wanted || bits != "---") lines.push_back(text + bits);
   }
 
   std::vector<std::string> lines;
@@ -69,7 +71,7 @@ TEST_CASE("what to look for may change from line to line") {
 
 TEST_CASE("a text that an escape sequence cuts, or that is in a label, is looked for in the rest") {
   CHECK(passed_on({"lo\x1b[31mss: 1\nplain\n"}) == Texts{"loss: 1$ x--"});
-  CHECK(passed_on({"\x1b[0mnothing\n"}) == Texts{"nothing$ ---"});
+  CHECK(passed_on({"all on\n\x1b[0mnothing\n"}) == Texts{"all on$ -x-", "nothing$ ---"});
 }
 
 TEST_CASE("a line of megabytes is read as far as its first four") {

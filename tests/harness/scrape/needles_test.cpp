@@ -40,9 +40,10 @@ std::string random_text(Random& random, std::size_t length, std::uint64_t letter
 }  // namespace
 
 TEST_CASE("needles are found wherever they overlap, at both ends of a text") {
-  const std::vector<std::string_view> texts{"hers", "she", "ushers", "her", "s h"};
+  const std::vector<std::string_view> texts{"hers", "ushe", "ushers", "er hers", "s he"};
   const Needles needles(texts);
-  for (const std::string text : {"ushers", "hers her", "this hero", "", "h e r s", "sh", "she"}) {
+  for (const std::string text :
+       {"ushers", "hers her", "this hero", "", "h e r s", "sh", "ushe", "er hers h"}) {
     CAPTURE(text);
     for (const bool vectors : {false, Needles::has_vectors()})
       CHECK(found(needles, text, vectors) == found_one_by_one(texts, text));
@@ -54,10 +55,10 @@ TEST_CASE("needles agree with a plain search, with vectors and without") {
   for (int round = 0; round < 300; ++round) {
     std::vector<std::string> made;
     for (auto left = 1 + random.below(90); left > 0; --left)
-      made.push_back(random_text(random, 3 + random.below(6), 4));
+      made.push_back(random_text(random, 4 + random.below(6), 3));
     const std::vector<std::string_view> texts(made.begin(), made.end());
     const Needles needles(texts);
-    const std::string text = random_text(random, random.below(400), 5);
+    const std::string text = random_text(random, random.below(400), 4);
     CAPTURE(text, made);
     const Places expected = found_one_by_one(texts, text);
     REQUIRE(found(needles, text, false) == expected);
@@ -66,7 +67,7 @@ TEST_CASE("needles agree with a plain search, with vectors and without") {
 }
 
 TEST_CASE("a needle is found at every place of a block, whatever bytes stand around it") {
-  const std::vector<std::string_view> texts{"```", "\xe2\x96\x88|", " step"};
+  const std::vector<std::string_view> texts{" ```", "\xe2\x96\x88|", " step of a"};
   const Needles needles(texts);
   for (std::size_t at = 0; at < 70; ++at) {
     for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -85,6 +86,12 @@ TEST_CASE("needles that are left out are not found, and the others keep their nu
   CHECK(found(all, "time step loss", false) == Places{{0, 1}, {5, 2}, {10, 0}});
 }
 
+TEST_CASE("a needle with a line's end in front is where its line begins") {
+  const Needles needles({"\n```"});
+  CHECK(found(needles, "```\n```\n", Needles::has_vectors()) == Places{{4, 0}});
+  CHECK(found(needles, "```\n```\n", false) == Places{{4, 0}});
+}
+
 TEST_CASE("a needle that is too short is refused") {
-  CHECK_THROWS_AS(Needles({"abc", "ab"}), std::logic_error);
+  CHECK_THROWS_AS(Needles({"abcd", "abc"}), std::logic_error);
 }
