@@ -63,77 +63,90 @@ std::optional<FirstLine> first_line_of(const LogRun& run) {
 
 namespace {
 
-/// A log that may be the beginning of another.
-struct Shorter {
-  std::int64_t size_bytes = 0, id = 0;
-  std::string content_hash;
-
-  bool operator<(const Shorter& other) const {
-    return std::pair(size_bytes, id) < std::pair(other.size_bytes, other.id);
+/// The sizes that rows have, each once. `next` asks for the least above its last parameter, by an
+/// index: however many rows are alike, it costs what it finds.
+template <typename... Values>
+void add_sizes(Statement& next, std::set<std::int64_t>& sizes, const Values&... values) {
+  for (std::int64_t size = -1; next.bind(values..., size).step();) {
+    size = next.integer(0);
+    sizes.insert(size);
   }
-};
-
-void add_all(Statement& rows, std::set<Shorter>& found) {
-  while (rows.step()) found.insert({rows.integer(0), rows.integer(1), rows.text(2)});
 }
 
-/// Each query by an index, so that it costs what it finds.
-std::set<Shorter> logs_that_may_begin(Connection& connection, const LogFile& file,
-                                      const std::optional<FirstLine>& first) {
+/// Those of logs from elsewhere that a file may begin with.
+std::set<std::int64_t> sizes_of_beginnings(Connection& connection, const LogFile& file,
+                                           const std::optional<FirstLine>& first) {
   const std::int64_t size = file.size_bytes();
-  const std::string columns = "SELECT size_bytes, id, content_hash FROM logs WHERE ";
-  std::set<Shorter> found;
+  const auto least = [&](const std::string& which) {
+    return connection.prepare("SELECT size_bytes FROM logs WHERE of_campaign = 0 AND " + which +
+                              " AND size_bytes > ? ORDER BY size_bytes LIMIT 1");
+  };
+  std::set<std::int64_t> sizes;
   if (first) {
-    Statement alike = connection.prepare(
-        columns + "first_time_ms = ? AND first_iteration = ? AND size_bytes <= ?");
-    add_all(alike.bind(first->step_time_ms, first->iteration, size), found);
+    Statement alike = least("first_time_ms = ? AND first_iteration = ? AND size_bytes <= ?");
+    add_sizes(alike, sizes, first->step_time_ms, first->iteration, size);
   }
-  Statement at_path = connection.prepare(columns + "path = ? AND size_bytes <= ?");
-  add_all(at_path.bind(file.path().string(), size), found);
+  Statement at_path = least("path = ? AND size_bytes <= ?");
+  add_sizes(at_path, sizes, file.path().string(), size);
   // A log shorter than a head has a head of its own, which says nothing of a longer one's.
-  Statement short_bare = connection.prepare(
-      columns + "first_time_ms IS NULL AND first_iteration IS NULL AND size_bytes < ?");
-  add_all(short_bare.bind(std::min(size + 1, kHeadBytes)), found);
-  Statement bare =
-      connection.prepare(columns + "head_hash = ? AND first_time_ms IS NULL AND size_bytes <= ?");
-  add_all(bare.bind(hash_of(file.head()), size), found);
-  return found;
-}
-
-KnownLog known_log(Connection& connection, const Shorter& log) {
-  Statement rest = connection.prepare(
-      "SELECT path, NOT EXISTS (SELECT 1 FROM runs JOIN allocations ON allocations.id = "
-      "runs.allocation WHERE runs.log = logs.id AND campaign IS NOT NULL) FROM logs WHERE id = ?");
-  rest.bind(log.id).step();
-  return {log.id, log.size_bytes, rest.text(0), rest.integer(1) != 0};
+  Statement short_bare =
+      least("first_time_ms IS NULL AND first_iteration IS NULL AND size_bytes < ?");
+  add_sizes(short_bare, sizes, std::min(size + 1, kHeadBytes));
+  Statement bare = least("head_hash = ? AND first_time_ms IS NULL AND size_bytes <= ?");
+  add_sizes(bare, sizes, hash_of(file.head()), size);
+  return sizes;
 }
 
 }  // namespace
 
-std::vector<KnownLog> logs_that_begin(Connection& connection, const LogFile& file,
-                                      const std::optional<FirstLine>& first) {
+std::vector<KnownLog> foreign_logs_that_begin(Connection& connection, const LogFile& file,
+                                              const std::optional<FirstLine>& first) {
   std::vector<KnownLog> found;
   LogFile::Beginnings beginnings(file);
-  for (const Shorter& log : logs_that_may_begin(connection, file, first)) {
-    if (beginnings.hash(log.size_bytes) == log.content_hash)
-      found.push_back(known_log(connection, log));
+  Statement of_content = connection.prepare(
+      "SELECT id, path FROM logs WHERE size_bytes = ? AND content_hash = ? AND of_campaign = 0 "
+      "ORDER BY id");
+  for (const std::int64_t size : sizes_of_beginnings(connection, file, first)) {
+    for (of_content.bind(size, beginnings.hash(size)); of_content.step();)
+      found.push_back({of_content.integer(0), size, of_content.text(1)});
   }
   std::reverse(found.begin(), found.end());
   return found;
 }
 
+std::optional<std::int64_t> own_log(Connection& connection, const LogFile& file) {
+  Statement same = connection.prepare(
+      "SELECT id FROM logs WHERE size_bytes = ? AND content_hash = ? AND of_campaign = 1 LIMIT 1");
+  if (same.bind(file.size_bytes(), file.content_hash()).step()) return same.integer(0);
+  Statement shorter = connection.prepare(
+      "SELECT id, size_bytes, content_hash FROM logs WHERE path = ? AND of_campaign = 1 "
+      "AND size_bytes <= ? ORDER BY size_bytes");
+  LogFile::Beginnings beginnings(file);
+  for (shorter.bind(file.path().string(), file.size_bytes()); shorter.step();) {
+    if (beginnings.hash(shorter.integer(1)) == shorter.text(2)) return shorter.integer(0);
+  }
+  return std::nullopt;
+}
+
 std::vector<std::string> deleted_logs_that_begin(Connection& connection, const LogFile& file) {
+  const std::string least = " ORDER BY size_bytes LIMIT 1";
+  std::set<std::int64_t> sizes;
+  Statement alike = connection.prepare(
+      "SELECT size_bytes FROM deleted_logs WHERE head_hash = ? AND size_bytes <= ? "
+      "AND size_bytes > ?" +
+      least);
+  add_sizes(alike, sizes, hash_of(file.head()), file.size_bytes());
   // A log shorter than a head has a head of its own, which says nothing of a longer one's.
-  Statement candidates = connection.prepare(
-      "SELECT size_bytes, content_hash FROM deleted_logs WHERE (head_hash = ? AND size_bytes <= ?) "
-      "OR size_bytes < ? ORDER BY size_bytes");
-  candidates.bind(hash_of(file.head()), file.size_bytes(),
-                  std::min(file.size_bytes() + 1, kHeadBytes));
+  Statement shorter = connection.prepare(
+      "SELECT size_bytes FROM deleted_logs WHERE size_bytes < ? AND size_bytes > ?" + least);
+  add_sizes(shorter, sizes, std::min(file.size_bytes() + 1, kHeadBytes));
+  Statement of_content =
+      connection.prepare("SELECT 1 FROM deleted_logs WHERE size_bytes = ? AND content_hash = ?");
   LogFile::Beginnings beginnings(file);
   std::vector<std::string> found;
-  while (candidates.step()) {
-    if (beginnings.hash(candidates.integer(0)) == candidates.text(1))
-      found.push_back(candidates.text(1));
+  for (const std::int64_t size : sizes) {
+    const std::string hash = beginnings.hash(size);
+    if (of_content.bind(size, hash).step()) found.push_back(hash);
   }
   return found;
 }
@@ -147,7 +160,9 @@ bool begins_a_head(Connection& connection, const LogFile& file,
   const std::string is_longer = "size_bytes > ?1 AND substr(head, 1, ?1) = ?2";
   if (first) {
     Statement longer = connection.prepare(
-        "SELECT 1 FROM logs WHERE first_time_ms = ?3 AND first_iteration = ?4 AND " + is_longer);
+        "SELECT 1 FROM logs WHERE of_campaign IN (0, 1) AND first_time_ms = ?3 "
+        "AND first_iteration = ?4 AND " +
+        is_longer);
     return longer.bind(file.size_bytes(), Bytes{text}, first->step_time_ms, first->iteration)
         .step();
   }
@@ -187,9 +202,12 @@ bool holds_older_copy(Connection& connection, const LogFile& file,
   const auto first = first_line_of(runs);
   if (file.is_short()) return begins_a_head(connection, file, first);
   const std::string like_it = "head_hash = ? AND size_bytes > ?";
-  Statement candidates = connection.prepare(
-      "SELECT id FROM logs WHERE " +
-      std::string(first ? "first_time_ms = ? AND first_iteration = ? AND +" : "") + like_it);
+  Statement candidates =
+      connection.prepare("SELECT id FROM logs WHERE " +
+                         std::string(first ? "of_campaign IN (0, 1) AND first_time_ms = ? AND "
+                                             "first_iteration = ? AND +"
+                                           : "") +
+                         like_it);
   const std::string head = hash_of(file.head());
   if (first) {
     candidates.bind(first->step_time_ms, first->iteration, head, file.size_bytes());

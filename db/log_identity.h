@@ -26,13 +26,16 @@ struct KnownLog {
   std::int64_t id = 0;
   std::int64_t size_bytes = 0;
   std::string path;
-  bool foreign = true;  ///< false: of a run of a campaign
 };
 
-/// The stored logs that `file` begins with, the longest first; one of equal size is `file` itself.
-/// Looked for are those with its first line, with none, and that which was read from its path.
-std::vector<KnownLog> logs_that_begin(Connection& connection, const LogFile& file,
-                                      const std::optional<FirstLine>& first);
+/// The stored logs from elsewhere that `file` begins with, the longest first; one of equal size is
+/// `file` itself. Looked for are those with its first line, with none, and that which was read from
+/// its path.
+std::vector<KnownLog> foreign_logs_that_begin(Connection& connection, const LogFile& file,
+                                              const std::optional<FirstLine>& first);
+
+/// The log of a campaign's run that `file` is, or that has grown to it where it lies.
+std::optional<std::int64_t> own_log(Connection& connection, const LogFile& file);
 
 /// The content hashes of the logs, deleted for good, that `file` begins with.
 std::vector<std::string> deleted_logs_that_begin(Connection& connection, const LogFile& file);

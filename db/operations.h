@@ -24,7 +24,7 @@ std::int64_t replace_records(Connection& connection, std::int64_t run, const Log
 /// Stores a log, or what a stored one has become, and returns its id.
 /// `first`: its first measured line; nothing where it has none.
 std::int64_t put_log(Connection& connection, std::optional<std::int64_t> id, const LogFile& file,
-                     const std::optional<FirstLine>& first);
+                     const std::optional<FirstLine>& first, bool of_campaign);
 
 /// A log that was looked at, and what it brought.
 struct AddedLog {

@@ -148,7 +148,7 @@ std::int64_t put_foreign_run(Connection& connection, std::int64_t log, std::int6
 }
 
 AddedLog add_new_log(Connection& connection, const LogFile& file, const std::vector<LogRun>& runs) {
-  const std::int64_t log = put_log(connection, std::nullopt, file, first_line_of(runs));
+  const std::int64_t log = put_log(connection, std::nullopt, file, first_line_of(runs), false);
   const std::string name = free_name(connection, file);
   const std::int64_t allocation = add_allocation(connection, name);
   Added added{1, 0, 0, 0};
@@ -195,7 +195,7 @@ void delete_runs_after(Connection& connection, std::int64_t log, std::int64_t po
 
 Added extend_log(Connection& connection, const KnownLog& known_log, const LogFile& file,
                  const std::vector<LogRun>& runs) {
-  put_log(connection, known_log.id, file, first_line_of(runs));
+  put_log(connection, known_log.id, file, first_line_of(runs), false);
   const auto points = points_of_log(connection, known_log.id);
   Statement place = connection.prepare(
       "SELECT allocations.id, allocations.name, (SELECT count(*) FROM runs WHERE log = ?1) "
@@ -333,38 +333,37 @@ void delete_run(Connection& connection, std::int64_t run) {
 }
 
 std::int64_t put_log(Connection& connection, std::optional<std::int64_t> id, const LogFile& file,
-                     const std::optional<FirstLine>& first) {
+                     const std::optional<FirstLine>& first, bool of_campaign) {
   const auto now = static_cast<std::int64_t>(std::time(nullptr));
   connection
       .prepare(
           "INSERT INTO logs (id, path, size_bytes, content_hash, head_hash, head, collected_at, "
-          "first_iteration, first_time_ms) "
-          "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET path = excluded.path, "
+          "first_iteration, first_time_ms, of_campaign) "
+          "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET path = "
+          "excluded.path, "
           "size_bytes = excluded.size_bytes, content_hash = excluded.content_hash, "
           "head_hash = excluded.head_hash, head = excluded.head, collected_at = "
           "excluded.collected_at, first_iteration = excluded.first_iteration, "
           "first_time_ms = excluded.first_time_ms")
       .run(id, file.path().string(), file.size_bytes(), file.content_hash(), hash_of(file.head()),
            Bytes{file.head()}, now, first ? std::optional(first->iteration) : std::nullopt,
-           first ? std::optional(first->step_time_ms) : std::nullopt);
+           first ? std::optional(first->step_time_ms) : std::nullopt, of_campaign ? 1 : 0);
   return id ? *id : connection.last_id();
 }
 
 AddedLog add_foreign_log(Connection& connection, const LogFile& file,
                          const std::vector<LogRun>& runs) {
   if (runs.empty()) return {};
-  const auto known_logs = logs_that_begin(connection, file, first_line_of(runs));
-  for (const auto& log : known_logs) {
+  // A campaign's log that is still growing is its own collector's business.
+  if (const auto own = own_log(connection, file)) return {{}, own};
+  const auto known_logs = foreign_logs_that_begin(connection, file, first_line_of(runs));
+  if (!known_logs.empty()) {
+    const KnownLog& log = known_logs.front();
     const bool same = log.size_bytes == file.size_bytes();
-    // A campaign's log that is still growing is its own collector's business.
-    if (!log.foreign && (same || log.path == file.path().string())) return {{}, log.id};
-    if (same && !read_by_older_scraper(connection, log.id, runs)) {
-      follow(connection, log, file.path());
-      return {{}, log.id};
-    }
-  }
-  for (const auto& log : known_logs) {
-    if (log.foreign) return {extend_log(connection, log, file, runs), log.id};
+    if (!same || read_by_older_scraper(connection, log.id, runs))
+      return {extend_log(connection, log, file, runs), log.id};
+    follow(connection, log, file.path());
+    return {{}, log.id};
   }
   if (holds_older_copy(connection, file, runs)) return {};
   if (is_deleted_log(connection, file)) return {};
@@ -382,8 +381,8 @@ Added add_network_tables(Connection& connection, const LogFile& file, std::int64
       "JOIN logs ON logs.id = canary_readings.log "
       "WHERE canary_readings.log IS NOT NULL AND logs.path = ?");
   const bool is_known = before.bind(file.path().string()).step();
-  const std::int64_t log =
-      put_log(connection, is_known ? std::optional(before.integer(0)) : std::nullopt, file, {});
+  const std::int64_t log = put_log(
+      connection, is_known ? std::optional(before.integer(0)) : std::nullopt, file, {}, false);
   const std::int64_t allocation =
       is_known ? before.integer(1) : add_allocation(connection, free_name(connection, file));
   put_collected_readings(connection, allocation, log, taken_at, tables);
@@ -417,9 +416,8 @@ std::optional<FirstLine> first_line_of(const RunRecord& run) {
 std::vector<std::int64_t> foreign_copies(Connection& connection, const RunRecord& run) {
   std::vector<std::int64_t> copies;
   if (!run.file) return copies;
-  for (const auto& copy : logs_that_begin(connection, *run.file, first_line_of(run))) {
-    if (copy.foreign) copies.push_back(copy.id);
-  }
+  for (const auto& copy : foreign_logs_that_begin(connection, *run.file, first_line_of(run)))
+    copies.push_back(copy.id);
   return copies;
 }
 
@@ -430,7 +428,7 @@ Added put_run(Connection& connection, const RunRecord& run) {
   const auto copies = foreign_copies(connection, run);
   std::optional<std::int64_t> log = before ? before->log : std::nullopt;
   Added added{run.file && !log, before ? 0 : 1, 0, 0};
-  if (run.file) log = put_log(connection, log, *run.file, first_line_of(run));
+  if (run.file) log = put_log(connection, log, *run.file, first_line_of(run), true);
   put_run_row(connection, run, allocation, log);
   const std::int64_t id = stored_run(connection, allocation, run.name)->id;
   for (const auto copy : copies) delete_foreign_log(connection, copy, id);

@@ -81,11 +81,13 @@ CREATE TABLE logs (
   head BLOB NOT NULL,
   collected_at INTEGER NOT NULL,
   first_iteration INTEGER,
-  first_time_ms REAL
+  first_time_ms REAL,
+  of_campaign INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-CREATE INDEX logs_by_head ON logs(head_hash, first_time_ms, size_bytes);
-CREATE INDEX logs_by_size ON logs(size_bytes);
-CREATE INDEX logs_by_first_line ON logs(first_time_ms, first_iteration, size_bytes);
+CREATE INDEX logs_by_content ON logs(size_bytes, content_hash, of_campaign);
+CREATE INDEX logs_by_head ON logs(head_hash, of_campaign, first_time_ms, size_bytes);
+CREATE INDEX logs_by_first_line ON logs(
+  of_campaign, first_time_ms, first_iteration, size_bytes);
 CREATE INDEX logs_by_path ON logs(path);
 CREATE INDEX logs_by_beginning ON logs(substr(head, 1, 64));
 
@@ -410,7 +412,7 @@ CREATE TABLE deleted_logs (
   deleted_at INTEGER NOT NULL,
   PRIMARY KEY (head_hash, size_bytes, content_hash)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX deleted_logs_by_size ON deleted_logs(size_bytes);
+CREATE INDEX deleted_logs_by_content ON deleted_logs(size_bytes, content_hash);
 
 CREATE INDEX point_summaries_by_point ON point_summaries(point);
 

@@ -12,3 +12,18 @@ CREATE INDEX read_files_by_log ON read_files(log);
 CREATE TRIGGER log_deleted BEFORE DELETE ON logs BEGIN
   DELETE FROM read_files WHERE log = OLD.id;
 END;
+
+-- Runs that fail alike leave logs that are alike, and each was compared with all of them.
+ALTER TABLE logs ADD COLUMN of_campaign INTEGER NOT NULL DEFAULT 0;
+UPDATE logs SET of_campaign = 1 WHERE id IN (
+  SELECT runs.log FROM runs JOIN allocations ON allocations.id = runs.allocation
+  WHERE allocations.campaign IS NOT NULL);
+DROP INDEX logs_by_size;
+DROP INDEX logs_by_head;
+DROP INDEX logs_by_first_line;
+CREATE INDEX logs_by_content ON logs(size_bytes, content_hash, of_campaign);
+CREATE INDEX logs_by_head ON logs(head_hash, of_campaign, first_time_ms, size_bytes);
+CREATE INDEX logs_by_first_line ON logs(
+  of_campaign, first_time_ms, first_iteration, size_bytes);
+DROP INDEX deleted_logs_by_size;
+CREATE INDEX deleted_logs_by_content ON deleted_logs(size_bytes, content_hash);
