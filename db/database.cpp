@@ -99,12 +99,22 @@ void Database::put_campaign(const CampaignRecord& campaign) {
   transaction.commit();
 }
 
-Added Database::put_run(const RunRecord& run) {
+Added Database::put_run(const RunRecord& run) { return put_runs({run}); }
+
+Added Database::put_runs(const std::vector<RunRecord>& runs, const std::vector<ReadFile>& others) {
   const auto lock = home_->lock();
   db::Transaction transaction(home_->connection);
-  const Added added = db::put_run(home_->connection, run);
+  Added sum;
+  for (const auto& run : runs) {
+    const auto stored = db::put_run(home_->connection, run);
+    sum.logs += stored.added.logs;
+    sum.runs += stored.added.runs;
+    sum.iterations += stored.added.iterations;
+    if (run.read) db::put_read_file(home_->connection, *run.read, stored.log);
+  }
+  for (const auto& file : others) db::put_read_file(home_->connection, file, std::nullopt);
   transaction.commit();
-  return added;
+  return sum;
 }
 
 void Database::put_noted(const std::vector<NotedSweep>& sweeps) {

@@ -95,6 +95,7 @@ struct RunRecord {
   std::optional<LogRun> log;  ///< what `file` says; nothing where there is no log yet
   /// Readings of the run's job; nothing where there are none yet.
   std::optional<CanaryReading> canary_before = {}, canary_after = {};
+  std::optional<ReadFile> read = {};  ///< to be known again by; nothing where it may change unseen
 };
 
 /// Which samples to load; nothing set: all.
@@ -242,6 +243,8 @@ class Database {
   /// A canary's reading is known by its job and number: it is stored once, whatever runs have it.
   /// Requires that put_campaign stored the campaign and the point.
   Added put_run(const RunRecord& run);
+  /// Several, and which other files were read, as one step.
+  Added put_runs(const std::vector<RunRecord>& runs, const std::vector<ReadFile>& others = {});
 
   /// Stores tables of results that somebody wrote down, in place of what their sweeps had.
   /// Errors: Error (bad input) where a sweep of that name was measured.

@@ -37,7 +37,7 @@ void put_read_file(Connection& connection, const ReadFile& file,
                    const std::optional<std::int64_t>& log);
 std::unordered_map<std::string, ReadFile> read_files(Connection& connection, const fs::path& path);
 void put_campaign(Connection& connection, const CampaignRecord& campaign);
-Added put_run(Connection& connection, const RunRecord& run);
+AddedLog put_run(Connection& connection, const RunRecord& run);
 /// Stores the readings that a run has, of an allocation, and what it has them as; those that it had
 /// and does not name stay.
 void put_canaries(Connection& connection, std::int64_t run, std::int64_t allocation,

@@ -421,7 +421,7 @@ std::vector<std::int64_t> foreign_copies(Connection& connection, const RunRecord
   return copies;
 }
 
-Added put_run(Connection& connection, const RunRecord& run) {
+AddedLog put_run(Connection& connection, const RunRecord& run) {
   if (is_deleted(connection, {run.place.sweep, run.place.campaign}, run.name)) return {};
   const std::int64_t allocation = put_allocation(connection, run);
   const auto before = stored_run(connection, allocation, run.name);
@@ -440,7 +440,7 @@ Added put_run(Connection& connection, const RunRecord& run) {
   } else {
     delete_records(connection, id);
   }
-  return added;
+  return {added, log};
 }
 
 }  // namespace pippin::db

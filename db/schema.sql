@@ -137,6 +137,7 @@ CREATE TABLE runs (
 ) STRICT;
 CREATE INDEX runs_by_point ON runs(point);
 CREATE INDEX runs_by_log ON runs(log);
+CREATE INDEX runs_by_name ON runs(name);
 
 CREATE TABLE iterations (
   run INTEGER NOT NULL REFERENCES runs(id),

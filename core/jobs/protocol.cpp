@@ -281,15 +281,19 @@ std::vector<std::int64_t> SweepFolder::campaigns() {
   return numbers;
 }
 
+fs::path SweepFolder::campaign_file(std::int64_t number) const {
+  return root_ / fmt::format("campaign-{}.json", number);
+}
+
 Campaign SweepFolder::load_campaign(std::int64_t number) {
-  const fs::path file = root_ / fmt::format("campaign-{}.json", number);
+  const fs::path file = campaign_file(number);
   const auto text = files_.read(file);
   if (!text) bad_input("{}: no such campaign", file.string());
   return campaign_of(*text, file.string());
 }
 
 void SweepFolder::save_campaign(const Campaign& campaign) {
-  files_.write(root_ / fmt::format("campaign-{}.json", campaign.number), manifest_of(campaign));
+  files_.write(campaign_file(campaign.number), manifest_of(campaign));
 }
 
 const Attempt* attempt_that_counts(const std::vector<Attempt>& attempts) {

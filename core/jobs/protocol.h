@@ -171,6 +171,7 @@ class SweepFolder {
 
   /// Numbers of the campaigns that were begun, ascending.
   std::vector<std::int64_t> campaigns();
+  fs::path campaign_file(std::int64_t number) const;
   Campaign load_campaign(std::int64_t number);
   void save_campaign(const Campaign& campaign);
 

@@ -27,3 +27,5 @@ CREATE INDEX logs_by_first_line ON logs(
   of_campaign, first_time_ms, first_iteration, size_bytes);
 DROP INDEX deleted_logs_by_size;
 CREATE INDEX deleted_logs_by_content ON deleted_logs(size_bytes, content_hash);
+-- Of a run with many attempts the others are looked for by name.
+CREATE INDEX runs_by_name ON runs(name);

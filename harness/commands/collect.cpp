@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <iostream>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -7,6 +8,7 @@
 #include "harness/commands/commands.h"
 #include "harness/commands/steps/collect_files.h"
 #include "harness/commands/steps/directories.h"
+#include "harness/commands/steps/known_runs.h"
 #include "harness/commands/steps/record.h"
 #include "harness/commands/steps/report_rows.h"
 #include "harness/commands/steps/schedulers.h"
@@ -38,8 +40,10 @@ class NamedFiles {
     }
   }
 
+  bool any() const { return !names_.empty(); }
+
   void forgive(Database& database, const SweepFolder& folder, const Campaign& campaign) const {
-    if (names_.empty()) return;
+    if (!any()) return;
     const CampaignName name{campaign.sweep, campaign.number};
     const fs::path sweep = folder.root().filename();
     if (names_.count(sweep / fmt::format("campaign-{}.json", campaign.number)))
@@ -57,23 +61,55 @@ class NamedFiles {
   std::set<fs::path> names_;  ///< "SWEEP/RUN", "SWEEP/campaign-2.json"
 };
 
+/// Stores runs many at a time: each step waits for the disk.
+class Batch {
+ public:
+  Batch(Database& database, Added& sum) : database_(database), sum_(sum) {}
+
+  void add(RunRecord&& run) {
+    lines_ += run.log ? run.log->iterations.size() : 0;
+    runs_.push_back(std::move(run));
+    if (runs_.size() >= kMostRuns || lines_ >= kMostLines) store();
+  }
+
+  void store(const std::vector<ReadFile>& others = {}) {
+    const Added added = database_.put_runs(runs_, others);
+    sum_.runs += added.runs;
+    sum_.iterations += added.iterations;
+    runs_.clear();
+    lines_ = 0;
+  }
+
+ private:
+  static constexpr std::size_t kMostRuns = 500, kMostLines = 100'000;
+
+  Database& database_;
+  Added& sum_;
+  std::vector<RunRecord> runs_;
+  std::size_t lines_ = 0;
+};
+
 /// Reads what the campaign's runs have left; the scheduler says how those ended that left nothing.
 Added collect_campaign(const Globals& globals, Database& database, SweepFolder& folder,
-                       const Campaign& campaign, const NamedFiles& named) {
-  named.forgive(database, folder, campaign);
+                       const Campaign& campaign, const KnownRuns* known) {
+  auto file = file_as_it_is(folder.campaign_file(campaign.number));
   record_campaign(database, campaign);
   const auto scheduler = scheduler_of(globals.db, campaign.scheduler);
   CampaignMachine machine = observer_of(folder, campaign, *scheduler);
   machine.observe();
   Recorder recorder(database, folder, campaign);
   Added sum;
+  Batch batch(database, sum);
+  bool all = true;  // are recorded, and can be known again
   for (const auto& job : campaign.jobs) {
     for (const auto& run : job.runs) {
-      const Added added = recorder.record(job, run, machine.fate(run.name)).added;
-      sum.runs += added.runs;
-      sum.iterations += added.iterations;
+      if (known && known->has(run.name)) continue;
+      auto record = recorder.read(job, run, machine.fate(run.name));
+      all = all && record && record->read;
+      if (record) batch.add(std::move(*record));
     }
   }
+  batch.store(all && file ? std::vector<ReadFile>{*std::move(file)} : std::vector<ReadFile>());
   return sum;
 }
 
@@ -83,9 +119,14 @@ Added collect_own_runs(const Globals& globals, Database& database, const NamedFi
   const SweepFolders folders(globals.db);
   for (const auto& path : folders.all()) {
     SweepFolder folder(disk(), path);
+    std::optional<KnownRuns> known;
+    if (!named.any()) known.emplace(database, folder);
+    if (known && known->all()) continue;
     for (const std::int64_t number : folder.campaigns()) {
+      const Campaign campaign = folders.load(folder, number);
+      named.forgive(database, folder, campaign);
       const Added added =
-          collect_campaign(globals, database, folder, folders.load(folder, number), named);
+          collect_campaign(globals, database, folder, campaign, known ? &*known : nullptr);
       sum.runs += added.runs;
       sum.iterations += added.iterations;
     }

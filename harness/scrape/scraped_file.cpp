@@ -28,7 +28,7 @@ ScrapedFile scrape_pipe(const fs::path& path) {
 
 }  // namespace
 
-ScrapedFile scrape_file(const fs::path& path) {
+ScrapedFile scrape_file(const fs::path& path, Binary binary) {
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return scrape_pipe(path);
   ScrapedFile scraped;
@@ -48,7 +48,7 @@ ScrapedFile scrape_file(const fs::path& path) {
     read_parts(path, 0, [&](std::string_view part) {
       const bool is_first = maker.size_bytes() == 0;
       maker.add(part);
-      if (is_first && is_binary(part)) {
+      if (is_first && binary == Binary::kRefuse && is_binary(part)) {
         scraped.reason = "is a binary file, not a log";
         return false;
       }

@@ -20,9 +20,11 @@ struct ScrapedFile {
       text;  ///< of what can be read but once, as a pipe; `file` needs it
 };
 
-/// Reads a file once, in parts, and in constant memory but for what it finds. Of a binary file only
-/// the beginning is read: a folder of runs holds checkpoints of many gigabytes.
+enum class Binary { kRefuse, kRead };
+
+/// Reads a file once, in parts, and in constant memory but for what it finds. Of a binary file that
+/// is refused only the beginning is read: a folder of runs holds checkpoints of many gigabytes.
 /// Errors: Error (bad input) where it cannot be read.
-ScrapedFile scrape_file(const fs::path& path);
+ScrapedFile scrape_file(const fs::path& path, Binary binary = Binary::kRefuse);
 
 }  // namespace pippin

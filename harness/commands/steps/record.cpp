@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "harness/commands/steps/known_runs.h"
 #include "harness/scrape/canary.h"
 #include "harness/scrape/last_words.h"
 #include "harness/scrape/probe_endings.h"
-#include "harness/scrape/scrape.h"
+#include "harness/scrape/scraped_file.h"
 #include "sweeps/estimate/parameters.h"
 #include "sweeps/probes.h"
 
@@ -120,11 +121,6 @@ std::string contradiction(const Point& point, const Point& logged) {
   return {};
 }
 
-const Point& point_of(const Campaign& campaign, const std::string& id) {
-  return *std::find_if(campaign.points.begin(), campaign.points.end(),
-                       [&](const Point& point) { return point.id == id; });
-}
-
 /// Which piece of the provenance a line "NAME=VALUE" is; nothing: a variable of the environment.
 std::string* field_of(Provenance& provenance, std::string_view name) {
   if (name == "host") return &provenance.host;
@@ -160,6 +156,16 @@ std::string evidence_of(const RunFate& fate, const RunRecord& record) {
   const bool log_knows = record.log && record.log->end && *record.log->end != RunState::kOk;
   if (log_knows) text += fmt::format("; its log: {}", record.log->evidence);
   return text;
+}
+
+std::string text_of_log(const fs::path& log) { return disk().read(log).value_or(""); }
+
+/// A run may have left none.
+ScrapedFile scraped_log(const fs::path& log) {
+  if (disk().exists(log)) return scrape_file(log, Binary::kRead);
+  ScrapedFile none;
+  none.file = LogFile(log, "");
+  return none;
 }
 
 std::optional<CanaryReading> reading_at(const fs::path& file) {
@@ -203,12 +209,24 @@ void record_campaign(Database& database, const Campaign& campaign) {
   database.put_campaign(record);
 }
 
+Recorder::Recorder(Database& database, SweepFolder& folder, const Campaign& campaign)
+    : database_(database), folder_(folder), campaign_(campaign) {
+  for (const auto& point : campaign.points) points_.emplace(point.id, &point);
+}
+
 Recorded Recorder::record(const PlannedJob& job, const PlannedRun& run, const RunFate& fate) {
+  const auto record = read(job, run, fate);
+  if (!record) return {};
+  return {database_.put_run(*record), record->state};
+}
+
+std::optional<RunRecord> Recorder::read(const PlannedJob& job, const PlannedRun& run,
+                                        const RunFate& fate) {
   const bool lost = fate.phase == RunPhase::kLost || fate.phase == RunPhase::kLeft;
-  if (!lost && fate.phase != RunPhase::kDone) return {};
+  if (!lost && fate.phase != RunPhase::kDone) return std::nullopt;
   const auto attempts = folder_.attempts(run.name);
   const Attempt* attempt = attempt_that_counts(attempts);
-  if (!lost && !(attempt && attempt->done())) return {};
+  if (!lost && !(attempt && attempt->done())) return std::nullopt;
   RunRecord record;
   record.place = {campaign_.sweep, campaign_.number, job.name,
                   job.allocation,  run.repeat,       run.position};
@@ -217,18 +235,19 @@ Recorded Recorder::record(const PlannedJob& job, const PlannedRun& run, const Ru
   if (!attempt) {
     record.state = state_of(fate);
     record.evidence = fmt::format("never started: {}", fate.evidence);
-    return {database_.put_run(record), record.state};
+    return record;
   }
-  const std::string log = disk().read(attempt->log()).value_or("");
+  record.read = attempt->done() ? attempt_as_it_is(*attempt) : std::nullopt;
   record.attempt = attempt_number(job.name, *attempt);
   record.provenance = provenance_of(*attempt);
-  record.file = LogFile{attempt->log(), log};
   record.canary_before = reading_at(attempt->canary_before());
   record.canary_after = reading_at(attempt->canary_after());
-  record.log = joined(scrape(log));
+  ScrapedFile scraped = scraped_log(attempt->log());
+  record.file = std::move(scraped.file);
+  record.log = joined(std::move(scraped.runs));
   if (record.log) fill_in_params(record.log->point.model);
   const std::string clash =
-      record.log ? contradiction(point_of(campaign_, run.point_id), record.log->point) : "";
+      record.log ? contradiction(*points_.at(run.point_id), record.log->point) : "";
   if (!clash.empty()) {
     record.state = RunState::kFailed;
     record.evidence = clash;
@@ -238,7 +257,9 @@ Recorded Recorder::record(const PlannedJob& job, const PlannedRun& run, const Ru
     record.evidence = evidence_of(fate, record);
   } else {
     if (attempt->stopped.empty()) {
-      judge(record, point_of(campaign_, run.point_id).trainer, *attempt->exit_code, log);
+      // The text of a log is needed where it has to say why its run failed.
+      const std::string text = *attempt->exit_code != 0 ? text_of_log(attempt->log()) : "";
+      judge(record, points_.at(run.point_id)->trainer, *attempt->exit_code, text);
     } else {
       judge_stopped(record, *attempt);
     }
@@ -248,7 +269,7 @@ Recorded Recorder::record(const PlannedJob& job, const PlannedRun& run, const Ru
     const bool sound = record.state == RunState::kOk;
     if (attempt->exit_code == 0) folder_.refute(run.name, *attempt, sound ? "" : record.evidence);
   }
-  return {database_.put_run(record), record.state};
+  return record;
 }
 
 const Submission* Recorder::submission(std::int64_t number) {

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
 
 #include "core/jobs/protocol.h"
 #include "core/records/campaign.h"
@@ -20,11 +23,12 @@ struct Recorded {
 /// Writes what runs have left in a sweep's folder to the database.
 class Recorder {
  public:
-  Recorder(Database& database, SweepFolder& folder, const Campaign& campaign)
-      : database_(database), folder_(folder), campaign_(campaign) {}
+  Recorder(Database& database, SweepFolder& folder, const Campaign& campaign);
 
-  /// Stores the run's attempt that counts, if it is done; of one that is lost, what there is, with
-  /// the scheduler's words.
+  /// The run's attempt that counts, if it is done; of one that is lost, what there is, with the
+  /// scheduler's words. Nothing where it is not over yet.
+  std::optional<RunRecord> read(const PlannedJob& job, const PlannedRun& run, const RunFate& fate);
+  /// Stores it.
   Recorded record(const PlannedJob& job, const PlannedRun& run, const RunFate& fate);
 
  private:
@@ -36,6 +40,7 @@ class Recorder {
   SweepFolder& folder_;
   const Campaign& campaign_;
   std::map<std::int64_t, Submission> submissions_;
+  std::unordered_map<std::string, const Point*> points_;  ///< of the campaign, by id
 };
 
 }  // namespace pippin

@@ -1,0 +1,81 @@
+#include "harness/commands/steps/known_runs.h"
+
+#include <algorithm>
+#include <ctime>
+#include <initializer_list>
+#include <sys/stat.h>
+
+#include "harness/scrape/scrape.h"
+
+namespace pippin {
+
+namespace {
+
+constexpr std::int64_t kNsPerSecond = 1'000'000'000, kTimeStep_ns = 2 * kNsPerSecond;
+
+std::int64_t written_ns(const struct stat& status) {
+  return status.st_mtim.tv_sec * kNsPerSecond + status.st_mtim.tv_nsec;
+}
+
+/// Size and inode of a file, and when it, or one of the others, was written last; nothing where
+/// one of those that must be there is not.
+std::optional<FileStamp> stamp_of(const std::string& file,
+                                  std::initializer_list<std::string> others) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) return std::nullopt;
+  FileStamp stamp{status.st_size, written_ns(status), static_cast<std::int64_t>(status.st_ino)};
+  for (const auto& other : others) {
+    if (::stat(other.c_str(), &status) != 0) return std::nullopt;
+    stamp.written_ns = std::max(stamp.written_ns, written_ns(status));
+  }
+  return stamp;
+}
+
+/// Of the attempt that wrote this log: a file that is added or replaced changes its folder, another
+/// attempt the run's.
+std::optional<FileStamp> stamp_of_attempt(const std::string& log) {
+  const std::string attempt = log.substr(0, log.rfind('/'));
+  const std::string run = attempt.substr(0, attempt.rfind('/'));
+  return stamp_of(log, {attempt, run, attempt + "/done"});
+}
+
+std::string known_path(const fs::path& path) { return fs::absolute(path).lexically_normal(); }
+
+std::optional<ReadFile> to_be_known_by(std::string path, const std::optional<FileStamp>& stamp) {
+  const std::int64_t now_ns = std::time(nullptr) * kNsPerSecond;
+  if (!stamp || stamp->written_ns + kTimeStep_ns > now_ns) return std::nullopt;
+  return ReadFile{std::move(path), *stamp, kScraperVersion, true};
+}
+
+constexpr std::string_view kLog = "/log";
+
+}  // namespace
+
+std::optional<ReadFile> file_as_it_is(const fs::path& path) {
+  return to_be_known_by(known_path(path), stamp_of(path.string(), {}));
+}
+
+std::optional<ReadFile> attempt_as_it_is(const Attempt& attempt) {
+  return to_be_known_by(known_path(attempt.log()), stamp_of_attempt(attempt.log().string()));
+}
+
+KnownRuns::KnownRuns(Database& database, SweepFolder& folder) {
+  const std::string root = known_path(folder.root());
+  const auto recorded = database.read_files(root);
+  std::size_t same = 0;
+  for (const auto& [path, file] : recorded) {
+    const bool is_attempt = path.ends_with(kLog);
+    const auto now = is_attempt ? stamp_of_attempt(path) : stamp_of(path, {});
+    if (!now || *now != file.stamp || file.scraper_version != kScraperVersion) continue;
+    ++same;
+    if (is_attempt && file.stored)
+      runs_.insert(path.substr(root.size() + 1, path.find('/', root.size() + 1) - root.size() - 1));
+  }
+  if (same < recorded.size()) return;
+  const auto campaigns = folder.campaigns();
+  all_ = std::all_of(campaigns.begin(), campaigns.end(), [&](std::int64_t number) {
+    return recorded.count(known_path(folder.campaign_file(number))) != 0;
+  });
+}
+
+}  // namespace pippin
