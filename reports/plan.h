@@ -22,6 +22,7 @@ struct Plan {
 struct PlanFormat {
   std::string name;
   void (*write)(const Plan& plan, std::ostream& out);
+  bool shows_jobs = true;  ///< else Plan::jobs may be empty
 };
 
 const std::vector<PlanFormat>& plan_formats();

@@ -196,7 +196,14 @@ void write_jobs(const Plan& plan, std::ostream& out) {
 void write_orders(const Plan& plan, std::ostream& out) {
   constexpr std::size_t kJobs = 5, kRuns = 30;
   std::unordered_map<std::string, std::size_t> number_of;
-  for (const auto& point : plan.sweep.points) number_of.emplace(point.id, number_of.size() + 1);
+  for (std::size_t i = 0; i < std::min(kJobs, plan.jobs.size()); ++i) {
+    const auto& runs = plan.jobs[i].runs;
+    for (std::size_t k = 0; k < std::min(kRuns, runs.size()); ++k) number_of[runs[k].point_id];
+  }
+  for (std::size_t i = 0; i < plan.sweep.points.size(); ++i) {
+    const auto shown = number_of.find(plan.sweep.points[i].id);
+    if (shown != number_of.end()) shown->second = i + 1;
+  }
   out << "\npoints in the order they run:\n";
   for (std::size_t i = 0; i < std::min(kJobs, plan.jobs.size()); ++i) {
     const PlannedJob& job = plan.jobs[i];

@@ -111,6 +111,14 @@ small_logs() {
   }'
 }
 
+# grid N: a sweep of 50 times as many points.
+grid() {
+  local numbers
+  numbers=$(seq --separator=', ' "$1")
+  printf 'sweep: grid\ncommand: "x {a} {b}"\ngrid:\n  a: [%s]\n  b: [%s]\n' "$(seq --separator=', ' 50)" "$numbers" \
+    >"$folder/grid.yaml"
+}
+
 words=("$@")
 mkdir -p "$folder/nothing"
 p="build/pippin --db $folder/t.db --quiet"
@@ -139,6 +147,9 @@ echo "|---|---|---|---|---|"
   grows 'collect: small logs' 250 'small_logs "$n"' '$p collect "$folder/logs"' 'rm -f "$folder"/t.db*'
   grows 'collect of what is there: small logs' 250 'small_logs "$n"; rm -f "$folder"/t.db*; $p collect "$folder/logs"' \
     '$p collect "$folder/logs"'
+  for format in terminal csv json; do
+    grows "plan --format $format: points / 50" 250 'grid "$n"' '$p plan "$folder/grid.yaml" --format $format'
+  done
   grows 'list: campaigns' 300 'database "$folder/t.db" 1 1 "$n" 1' '$p list'
 }
 exit "$failed"
