@@ -104,6 +104,7 @@ Added Database::put_run(const RunRecord& run) {
 void Database::put_noted(const std::vector<NotedSweep>& sweeps) {
   const auto lock = home_->lock();
   db::Transaction transaction(home_->connection);
+  db::delete_empty_allocations(home_->connection);
   for (const auto& sweep : sweeps) db::put_noted(home_->connection, sweep.campaign, sweep.runs);
   transaction.commit();
 }

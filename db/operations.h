@@ -27,7 +27,8 @@ std::int64_t put_log(Connection& connection, std::optional<std::int64_t> id, con
 
 Added add_foreign_log(Connection& connection, const LogFile& file, const std::vector<LogRun>& runs);
 void put_campaign(Connection& connection, const CampaignRecord& campaign);
-Added put_run(Connection& connection, const RunRecord& run);
+/// `is_only_attempt`: no earlier one of the run is stored; then none is looked for.
+Added put_run(Connection& connection, const RunRecord& run, bool is_only_attempt = false);
 /// Stores the readings that a run has, of an allocation, and what it has them as; those that it had
 /// and does not name stay.
 void put_canaries(Connection& connection, std::int64_t run, std::int64_t allocation,
@@ -58,6 +59,9 @@ void put_rows(Connection& connection, const SampleFilter& of, const std::vector<
 void delete_run(Connection& connection, std::int64_t run);
 /// Errors: Error (bad input) where put_noted stored a sweep of that name.
 void refuse_noted(Connection& connection, const std::string& sweep);
+/// Deletes allocations of which no run is left.
+void delete_empty_allocations(Connection& connection);
+/// Requires that no allocation is empty.
 void put_noted(Connection& connection, const CampaignRecord& campaign,
                const std::vector<NotedRecord>& runs);
 
