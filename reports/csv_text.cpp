@@ -18,7 +18,10 @@ void append_quoted(std::string& line, const std::string& cell) {
 }  // namespace
 
 std::string csv_line(const std::vector<std::string>& cells) {
+  std::size_t size = cells.size();
+  for (const auto& cell : cells) size += cell.size();
   std::string line;
+  line.reserve(size);
   for (const auto& cell : cells) {
     append_quoted(line, cell);
     line += ',';

@@ -57,7 +57,10 @@ std::optional<double> time_limit_s(const Plan& plan, const PlannedJob& job) {
 }
 
 std::optional<double> most_gpu_hours(const Plan& plan) {
-  const auto gpus = gpus_of_jobs(plan);
+  return most_gpu_hours(plan, gpus_of_jobs(plan));
+}
+
+std::optional<double> most_gpu_hours(const Plan& plan, const std::vector<Count>& gpus) {
   double hours = 0;
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     const auto limit = time_limit_s(plan, plan.jobs[i]);

@@ -95,7 +95,8 @@ void write_plan_json(const Plan& plan, std::ostream& out) {
     json.key("packing").begin_array();
     for (const auto& packing : plan.packing) write_packing(packing, json);
     json.end_array();
-    if (const auto hours = most_gpu_hours(plan)) json.key("most_gpu_hours").number(*hours);
+    const auto gpus = gpus_of_jobs(plan);
+    if (const auto hours = most_gpu_hours(plan, gpus)) json.key("most_gpu_hours").number(*hours);
     json.key("points").begin_array();
     for (const auto& point : sweep.points) write_point(point, "", json);
     json.end_array();
@@ -103,7 +104,6 @@ void write_plan_json(const Plan& plan, std::ostream& out) {
     for (const auto& dropped : sweep.dropped) write_point(dropped.point, dropped.reason, json);
     json.end_array();
     json.key("jobs").begin_array();
-    const auto gpus = gpus_of_jobs(plan);
     for (std::size_t i = 0; i < plan.jobs.size(); ++i) write_job(plan.jobs[i], gpus[i], json);
     json.end_array();
     json.end_object();

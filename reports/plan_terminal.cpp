@@ -169,8 +169,8 @@ std::string time_text(const Plan& plan) {
   return fmt::format("{}{} a job", least < most ? "up to " : "", duration_text(most));
 }
 
-std::string cost_text(const Plan& plan) {
-  const auto hours = most_gpu_hours(plan);
+std::string cost_text(const Plan& plan, const std::vector<Count>& gpus) {
+  const auto hours = most_gpu_hours(plan, gpus);
   if (!hours || plan.jobs.empty()) return "GPU-hours: unknown, no time limit is set";
   return fmt::format("GPU-hours: at most {}, {}", short_number(*hours), time_text(plan));
 }
@@ -189,7 +189,7 @@ void write_jobs(const Plan& plan, std::ostream& out) {
   out << fmt::format("{} with {} on {}\n", counted(plan.jobs.size(), "job"), counted(runs, "run"),
                      printable(plan.sweep.cluster.name));
   for (const auto& entry : sizes) out << text_of(entry.first, entry.second) << '\n';
-  out << cost_text(plan) << '\n';
+  out << cost_text(plan, gpus) << '\n';
 }
 
 /// The first jobs, each with the numbers of its points in the order in which they run.

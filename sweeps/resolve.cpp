@@ -50,6 +50,7 @@ class Resolver {
 
   void run() {
     check_size();
+    values_ = base_;
     std::vector<std::size_t> rows(draft_.axes.dimensions.size(), 0);
     do {
       resolve_one(rows);
@@ -126,7 +127,7 @@ class Resolver {
 
   void resolve_one(const std::vector<std::size_t>& rows) {
     PointValues& values = values_;
-    values = base_;
+    values.reset_to(base_);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto& row = draft_.axes.dimensions[i].rows[rows[i]];
       for (std::size_t k = 0; k < row.size(); ++k) {

@@ -117,7 +117,9 @@ void PointIds::add(const Part& part) {
   }
   const double number = part.value ? *part.value->number : static_cast<double>(part.count);
   const bool no_context_parallelism = part.name == "cp" && number == 1.0;
-  if (!no_context_parallelism) add_pair(key_, part.name, number_text(number).insert(0, 1, 'n'));
+  if (no_context_parallelism) return;
+  std::string text = "n";
+  add_pair(key_, part.name, text += number_text(number));
 }
 
 std::string PointIds::id_of(const Point& point) {

@@ -165,7 +165,9 @@ std::vector<PlannedJob> Planner::block_jobs(const Place& place, const Runs& want
     return one.point->id == packing.reference;
   });
   if (!packing.reference.empty() && !only_reference) return incomplete_jobs(place, wanted);
-  return {job(block_name(place, 0), place, in_order(place, 0, wanted))};
+  std::vector<PlannedJob> jobs;
+  jobs.push_back(job(block_name(place, 0), place, in_order(place, 0, wanted)));
+  return jobs;
 }
 
 std::string Planner::block_name(const Place& place, std::int64_t block) const {
