@@ -99,9 +99,9 @@ void Database::put_campaign(const CampaignRecord& campaign) {
   transaction.commit();
 }
 
-Added Database::put_run(const RunRecord& run) { return put_runs({run}); }
+Added Database::put_run(const RunRecord& run) { return put_runs({&run, 1}); }
 
-Added Database::put_runs(const std::vector<RunRecord>& runs, const std::vector<ReadFile>& others) {
+Added Database::put_runs(std::span<const RunRecord> runs, const std::vector<ReadFile>& others) {
   const auto lock = home_->lock();
   db::Transaction transaction(home_->connection);
   Added sum;
@@ -120,6 +120,7 @@ Added Database::put_runs(const std::vector<RunRecord>& runs, const std::vector<R
 void Database::put_noted(const std::vector<NotedSweep>& sweeps) {
   const auto lock = home_->lock();
   db::Transaction transaction(home_->connection);
+  db::delete_empty_allocations(home_->connection);
   for (const auto& sweep : sweeps) db::put_noted(home_->connection, sweep.campaign, sweep.runs);
   transaction.commit();
 }

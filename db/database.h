@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -244,7 +245,7 @@ class Database {
   /// Requires that put_campaign stored the campaign and the point.
   Added put_run(const RunRecord& run);
   /// Several, and which other files were read, as one step.
-  Added put_runs(const std::vector<RunRecord>& runs, const std::vector<ReadFile>& others = {});
+  Added put_runs(std::span<const RunRecord> runs, const std::vector<ReadFile>& others = {});
 
   /// Stores tables of results that somebody wrote down, in place of what their sweeps had.
   /// Errors: Error (bad input) where a sweep of that name was measured.

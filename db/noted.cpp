@@ -56,15 +56,17 @@ bool is_of_document(Connection& connection, std::int64_t run, const std::string&
 /// Deletes what stood in the notes and may no longer; gives back what people said of it since.
 PeoplesNotes delete_old_runs(Connection& connection, const std::string& sweep) {
   Statement runs = connection.prepare(
-      "SELECT runs.id, runs.point FROM runs "
+      "SELECT runs.id, runs.point, runs.allocation FROM runs "
       "JOIN allocations ON allocations.id = runs.allocation "
       "JOIN campaigns ON campaigns.id = allocations.campaign "
       "JOIN sweeps ON sweeps.id = campaigns.sweep WHERE sweeps.name = ? ORDER BY runs.id");
   PeoplesNotes kept;
   RunKeys keys;
   std::vector<std::int64_t> ids;
+  std::set<std::int64_t> allocations;
   for (runs.bind(sweep); runs.step();) {
     ids.push_back(runs.integer(0));
+    allocations.insert(runs.integer(2));
     const RunKey key = keys.next(runs.text(1));
     Statement notes =
         connection.prepare("SELECT text, written_at FROM notes WHERE run = ? ORDER BY id");
@@ -77,7 +79,10 @@ PeoplesNotes delete_old_runs(Connection& connection, const std::string& sweep) {
     if (drop.bind(ids.back()).step()) kept.drops[key] = {{drop.text(0), drop.integer(1)}};
   }
   for (const std::int64_t id : ids) delete_run(connection, id);
-  connection.run("DELETE FROM allocations WHERE id NOT IN (SELECT allocation FROM runs)");
+  Statement empty = connection.prepare(
+      "DELETE FROM allocations WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM runs WHERE allocation = "
+      "?1)");
+  for (const std::int64_t id : allocations) empty.run(id);
   return kept;
 }
 
@@ -107,6 +112,10 @@ void refuse_noted(Connection& connection, const std::string& sweep) {
       connection.path().string(), printable(sweep));
 }
 
+void delete_empty_allocations(Connection& connection) {
+  connection.run("DELETE FROM allocations WHERE id NOT IN (SELECT allocation FROM runs)");
+}
+
 void put_noted(Connection& connection, const CampaignRecord& campaign,
                const std::vector<NotedRecord>& runs) {
   refuse_measured(connection, campaign.sweep);
@@ -116,7 +125,7 @@ void put_noted(Connection& connection, const CampaignRecord& campaign,
   put_campaign(connection, record);
   RunKeys keys;
   for (const auto& noted : runs) {
-    put_run(connection, noted.run);
+    put_run(connection, noted.run, true);  // all of the sweep were deleted above
     const std::int64_t id = newest_run(connection);
     if (!noted.note.empty()) put_note(connection, id, noted.note);
     const RunKey key = keys.next(noted.run.point_id);

@@ -37,7 +37,8 @@ void put_read_file(Connection& connection, const ReadFile& file,
                    const std::optional<std::int64_t>& log);
 std::unordered_map<std::string, ReadFile> read_files(Connection& connection, const fs::path& path);
 void put_campaign(Connection& connection, const CampaignRecord& campaign);
-AddedLog put_run(Connection& connection, const RunRecord& run);
+/// `is_only_attempt`: no earlier one of the run is stored; then none is looked for.
+AddedLog put_run(Connection& connection, const RunRecord& run, bool is_only_attempt = false);
 /// Stores the readings that a run has, of an allocation, and what it has them as; those that it had
 /// and does not name stay.
 void put_canaries(Connection& connection, std::int64_t run, std::int64_t allocation,
@@ -68,6 +69,9 @@ void put_rows(Connection& connection, const SampleFilter& of, const std::vector<
 void delete_run(Connection& connection, std::int64_t run);
 /// Errors: Error (bad input) where put_noted stored a sweep of that name.
 void refuse_noted(Connection& connection, const std::string& sweep);
+/// Deletes allocations of which no run is left.
+void delete_empty_allocations(Connection& connection);
+/// Requires that no allocation is empty.
 void put_noted(Connection& connection, const CampaignRecord& campaign,
                const std::vector<NotedRecord>& runs);
 

@@ -92,7 +92,6 @@ PlannedRows::PlannedRows(Connection& connection, const std::vector<CampaignRow>&
                          PointsById (*load)(Connection&, std::optional<std::int64_t>)) {
   for (const auto& campaign : campaigns) {
     PointsById points = load(connection, campaign.id);
-    rows_.reserve(rows_.size() + points.size());
     Statement planned = connection.prepare(
         "SELECT point, state, reason, has_left FROM campaign_points WHERE campaign = ? "
         "ORDER BY position");

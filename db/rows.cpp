@@ -157,7 +157,6 @@ class RowLoader {
     const std::string& sweep = campaigns.front().sweep;
     PlannedRows planned(connection_, campaigns, bare_points_of);
     const std::size_t first = rows_.size();
-    rows_.reserve(first + planned.rows().size());
     for (auto& point : planned.rows()) {
       Summary& row = rows_.emplace_back(row_of(sweep, std::move(point.point)));
       row.state = point.state;
@@ -199,7 +198,6 @@ class RowLoader {
     complete_ = complete_ && rows.size() == points.size();
     const auto wanted = wanted_of(axes);
     std::sort(order.begin(), order.end());
-    rows_.reserve(rows_.size() + rows.size());
     for (const auto& [place, i] : order) {
       for (const auto id : axes[i]) {
         if (wanted.count(id)) rows[i].point.axes.push_back(values_.axis(id));

@@ -421,7 +421,7 @@ std::vector<std::int64_t> foreign_copies(Connection& connection, const RunRecord
   return copies;
 }
 
-AddedLog put_run(Connection& connection, const RunRecord& run) {
+AddedLog put_run(Connection& connection, const RunRecord& run, bool is_only_attempt) {
   if (is_deleted(connection, {run.place.sweep, run.place.campaign}, run.name)) return {};
   const std::int64_t allocation = put_allocation(connection, run);
   const auto before = stored_run(connection, allocation, run.name);
@@ -432,7 +432,7 @@ AddedLog put_run(Connection& connection, const RunRecord& run) {
   put_run_row(connection, run, allocation, log);
   const std::int64_t id = stored_run(connection, allocation, run.name)->id;
   for (const auto copy : copies) delete_foreign_log(connection, copy, id);
-  delete_other_attempts(connection, run, allocation, id);
+  if (!is_only_attempt) delete_other_attempts(connection, run, allocation, id);
   put_nodes(connection, id, nodes_of(run));
   put_canaries(connection, id, allocation, run);
   if (run.log) {

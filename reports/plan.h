@@ -22,6 +22,7 @@ struct Plan {
 struct PlanFormat {
   std::string name;
   void (*write)(const Plan& plan, std::ostream& out);
+  bool shows_jobs = true;  ///< else Plan::jobs may be empty
 };
 
 const std::vector<PlanFormat>& plan_formats();
@@ -39,6 +40,8 @@ std::optional<double> time_limit_s(const Plan& plan, const PlannedJob& job);
 /// The most GPU-hours that the jobs may take: each its GPUs until its time limit. Nothing where a
 /// job's GPUs or limit are not known.
 std::optional<double> most_gpu_hours(const Plan& plan);
+/// The same where gpus_of_jobs() are known.
+std::optional<double> most_gpu_hours(const Plan& plan, const std::vector<Count>& gpus);
 
 void write_plan_terminal(const Plan& plan, std::ostream& out);
 void write_plan_csv(const Plan& plan, std::ostream& out);

@@ -8,9 +8,11 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
+/// `cells`: room to work in.
 void write_point(const Point& point, const std::string& state, const std::string& reason,
-                 const std::vector<std::string>& axes, std::ostream& out) {
-  Cells cells{point.name, state, reason};
+                 const std::vector<std::string>& axes, Cells& cells, std::ostream& out) {
+  cells.clear();
+  for (const auto* text : {&point.name, &state, &reason}) cells.push_back(*text);
   for (auto& cell : point_cells(point)) cells.push_back(std::move(cell));
   for (const auto& axis : axes) cells.push_back(axis_cell(point, axis));
   out << csv_line(cells);
@@ -25,10 +27,12 @@ void write_plan_csv(const Plan& plan, std::ostream& out) {
   const Cells fixed = names;
   for (const auto& axis : sweep.own_axes) names.push_back(axis_title(axis, fixed));
   out << csv_line(names);
-  for (const auto& point : sweep.points) write_point(point, "planned", "", sweep.own_axes, out);
-  for (const auto& dropped : sweep.dropped) {
-    write_point(dropped.point, "infeasible", dropped.reason, sweep.own_axes, out);
-  }
+  const std::string planned = "planned", no_reason, infeasible = "infeasible";
+  Cells cells;
+  for (const auto& point : sweep.points)
+    write_point(point, planned, no_reason, sweep.own_axes, cells, out);
+  for (const auto& dropped : sweep.dropped)
+    write_point(dropped.point, infeasible, dropped.reason, sweep.own_axes, cells, out);
 }
 
 }  // namespace pippin

@@ -1,6 +1,5 @@
-#include <nlohmann/json.hpp>
-
 #include "core/base/text.h"
+#include "reports/json_writer.h"
 #include "reports/plan.h"
 #include "reports/point_columns.h"
 
@@ -8,100 +7,108 @@ namespace pippin {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 /// A number stays a number; whole ones without a point.
-Json json_of(const std::string& cell) {
-  if (const auto whole = parse_integer(cell)) return *whole;
-  if (const auto number = parse_number(cell)) return *number;
-  return cell;
+void write_cell(const std::string& cell, JsonWriter& json) {
+  if (const auto whole = parse_integer(cell)) return json.integer(*whole);
+  if (const auto number = parse_number(cell)) return json.number(*number);
+  json.text(cell);
 }
 
-Json json_of(const Value& value) {
-  return value.number ? json_of(number_text(*value.number)) : Json(value.text);
+void write_value(const Value& value, JsonWriter& json) {
+  value.number ? write_cell(number_text(*value.number), json) : json.text(value.text);
 }
 
-/// Unknown properties are absent.
-Json json_of(const Point& point) {
-  Json json{{"name", point.name}, {"id", point.id}};
+/// Unknown properties are absent. `reason`: why it was dropped; empty: it was not.
+void write_point(const Point& point, const std::string& reason, JsonWriter& json) {
+  json.begin_object();
+  json.key("name").text(point.name);
+  json.key("id").text(point.id);
   const auto cells = point_cells(point);
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (!cells[i].empty()) json[point_columns()[i].name] = json_of(cells[i]);
+    if (cells[i].empty()) continue;
+    json.key(point_columns()[i].name);
+    write_cell(cells[i], json);
   }
-  Json axes = Json::object();
-  for (const auto& axis : point.axes) axes[axis.first] = json_of(axis.second);
-  json["axes"] = std::move(axes);
-  return json;
+  json.key("axes").begin_object();
+  for (const auto& axis : point.axes) {
+    json.key(axis.first);
+    write_value(axis.second, json);
+  }
+  json.end_object();
+  if (!reason.empty()) json.key("reason").text(reason);
+  json.end_object();
 }
 
-Json json_of(const PlannedJob& job, const Count& gpus) {
-  Json json{{"name", job.name}, {"allocation", job.allocation}, {"nodes", job.nodes}};
-  if (gpus) json["gpus"] = *gpus;
-  if (job.time_s) json["time_s"] = *job.time_s;
-  json["runs"] = Json::array();
-  for (const auto& run : job.runs) {
-    json["runs"].push_back({{"name", run.name},
-                            {"point", run.point_id},
-                            {"repeat", run.repeat},
-                            {"position", run.position}});
-    if (run.is_reference) json["runs"].back()["reference"] = true;
-  }
-  return json;
+void write_run(const PlannedRun& run, JsonWriter& json) {
+  json.begin_object();
+  json.key("name").text(run.name);
+  json.key("point").text(run.point_id);
+  json.key("repeat").integer(run.repeat);
+  json.key("position").integer(run.position);
+  if (run.is_reference) json.key("reference").truth(true);
+  json.end_object();
 }
 
-Json points_of(const Sweep& sweep) {
-  Json points = Json::array();
-  for (const auto& point : sweep.points) points.push_back(json_of(point));
-  return points;
+void write_job(const PlannedJob& job, const Count& gpus, JsonWriter& json) {
+  json.begin_object();
+  json.key("name").text(job.name);
+  json.key("allocation").integer(job.allocation);
+  json.key("nodes").integer(job.nodes);
+  if (gpus) json.key("gpus").integer(*gpus);
+  if (job.time_s) json.key("time_s").integer(*job.time_s);
+  json.key("runs").begin_array();
+  for (const auto& run : job.runs) write_run(run, json);
+  json.end_array();
+  json.end_object();
 }
 
-Json dropped_of(const Sweep& sweep) {
-  Json points = Json::array();
-  for (const auto& dropped : sweep.dropped) {
-    points.push_back(json_of(dropped.point));
-    points.back()["reason"] = dropped.reason;
+void write_packing(const Packing& packing, JsonWriter& json) {
+  json.begin_object();
+  json.key("nodes").integer(packing.nodes);
+  json.key("points").integer(packing.points);
+  json.key("pack").text(text_of(packing.pack));
+  if (!packing.reference.empty()) {
+    json.key("blocks_per_allocation").integer(packing.blocks);
+    json.key("reference").text(packing.reference);
   }
-  return points;
+  json.end_object();
 }
 
-Json jobs_of(const Plan& plan) {
-  const auto gpus = gpus_of_jobs(plan);
-  Json jobs = Json::array();
-  for (std::size_t i = 0; i < plan.jobs.size(); ++i) {
-    jobs.push_back(json_of(plan.jobs[i], gpus[i]));
-  }
-  return jobs;
-}
-
-Json packing_of(const Plan& plan) {
-  Json packing = Json::array();
-  for (const auto& one : plan.packing) {
-    packing.push_back({{"nodes", one.nodes}, {"points", one.points}, {"pack", text_of(one.pack)}});
-    if (one.reference.empty()) continue;
-    packing.back()["blocks_per_allocation"] = one.blocks;
-    packing.back()["reference"] = one.reference;
-  }
-  return packing;
+void write_settings(const Sweep& sweep, JsonWriter& json) {
+  json.key("sweep").text(sweep.name);
+  json.key("cluster").text(sweep.cluster.name);
+  json.key("order").text(text_of(sweep.order));
+  json.key("seed").natural(sweep.seed);
+  json.key("allocations").integer(sweep.repeats.allocations);
+  json.key("runs_per_allocation").integer(sweep.repeats.runs);
+  if (sweep.run_time_s) json.key("run_time_s").number(*sweep.run_time_s);
 }
 
 }  // namespace
 
 void write_plan_json(const Plan& plan, std::ostream& out) {
   const Sweep& sweep = plan.sweep;
-  Json json{{"sweep", sweep.name},
-            {"cluster", sweep.cluster.name},
-            {"order", text_of(sweep.order)},
-            {"seed", sweep.seed},
-            {"allocations", sweep.repeats.allocations},
-            {"runs_per_allocation", sweep.repeats.runs}};
-  if (sweep.run_time_s) json["run_time_s"] = *sweep.run_time_s;
-  json["packing"] = packing_of(plan);
-  if (const auto hours = most_gpu_hours(plan)) json["most_gpu_hours"] = *hours;
-  json["points"] = points_of(sweep);
-  json["dropped"] = dropped_of(sweep);
-  json["jobs"] = jobs_of(plan);
-  // Names may hold bytes that are no UTF-8: they are replaced, as JSON cannot hold them.
-  out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  {
+    JsonWriter json(out);
+    json.begin_object();
+    write_settings(sweep, json);
+    json.key("packing").begin_array();
+    for (const auto& packing : plan.packing) write_packing(packing, json);
+    json.end_array();
+    const auto gpus = gpus_of_jobs(plan);
+    if (const auto hours = most_gpu_hours(plan, gpus)) json.key("most_gpu_hours").number(*hours);
+    json.key("points").begin_array();
+    for (const auto& point : sweep.points) write_point(point, "", json);
+    json.end_array();
+    json.key("dropped").begin_array();
+    for (const auto& dropped : sweep.dropped) write_point(dropped.point, dropped.reason, json);
+    json.end_array();
+    json.key("jobs").begin_array();
+    for (std::size_t i = 0; i < plan.jobs.size(); ++i) write_job(plan.jobs[i], gpus[i], json);
+    json.end_array();
+    json.end_object();
+  }
+  out << '\n';
 }
 
 }  // namespace pippin

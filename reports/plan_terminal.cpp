@@ -169,8 +169,8 @@ std::string time_text(const Plan& plan) {
   return fmt::format("{}{} a job", least < most ? "up to " : "", duration_text(most));
 }
 
-std::string cost_text(const Plan& plan) {
-  const auto hours = most_gpu_hours(plan);
+std::string cost_text(const Plan& plan, const std::vector<Count>& gpus) {
+  const auto hours = most_gpu_hours(plan, gpus);
   if (!hours || plan.jobs.empty()) return "GPU-hours: unknown, no time limit is set";
   return fmt::format("GPU-hours: at most {}, {}", short_number(*hours), time_text(plan));
 }
@@ -189,14 +189,21 @@ void write_jobs(const Plan& plan, std::ostream& out) {
   out << fmt::format("{} with {} on {}\n", counted(plan.jobs.size(), "job"), counted(runs, "run"),
                      printable(plan.sweep.cluster.name));
   for (const auto& entry : sizes) out << text_of(entry.first, entry.second) << '\n';
-  out << cost_text(plan) << '\n';
+  out << cost_text(plan, gpus) << '\n';
 }
 
 /// The first jobs, each with the numbers of its points in the order in which they run.
 void write_orders(const Plan& plan, std::ostream& out) {
   constexpr std::size_t kJobs = 5, kRuns = 30;
   std::unordered_map<std::string, std::size_t> number_of;
-  for (const auto& point : plan.sweep.points) number_of.emplace(point.id, number_of.size() + 1);
+  for (std::size_t i = 0; i < std::min(kJobs, plan.jobs.size()); ++i) {
+    const auto& runs = plan.jobs[i].runs;
+    for (std::size_t k = 0; k < std::min(kRuns, runs.size()); ++k) number_of[runs[k].point_id];
+  }
+  for (std::size_t i = 0; i < plan.sweep.points.size(); ++i) {
+    const auto shown = number_of.find(plan.sweep.points[i].id);
+    if (shown != number_of.end()) shown->second = i + 1;
+  }
   out << "\npoints in the order they run:\n";
   for (std::size_t i = 0; i < std::min(kJobs, plan.jobs.size()); ++i) {
     const PlannedJob& job = plan.jobs[i];

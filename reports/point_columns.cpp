@@ -1,6 +1,7 @@
 #include "reports/point_columns.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/base/units.h"
 #include "core/records/fields.h"
@@ -16,6 +17,18 @@ std::string params_b(const Model& model) {
   return model.params ? exact_number(static_cast<double>(*model.params) / kBillion) : "";
 }
 
+/// Where for_each_count() has what each column shows; beyond its end for params_b, which is none.
+std::vector<std::size_t> fields_of_columns() {
+  std::vector<std::string_view> names;
+  for_each_count(Point(), [&](std::string_view name, const Count&) { names.push_back(name); });
+  std::vector<std::size_t> fields;
+  for (const auto& column : point_columns()) {
+    const auto found = std::find(names.begin(), names.end(), column.name);
+    fields.push_back(static_cast<std::size_t>(found - names.begin()));
+  }
+  return fields;
+}
+
 }  // namespace
 
 const std::vector<PointColumn>& point_columns() {
@@ -27,11 +40,14 @@ const std::vector<PointColumn>& point_columns() {
 }
 
 std::vector<std::string> point_cells(const Point& point) {
+  static const std::vector<std::size_t> kFields = fields_of_columns();
+  std::array<const Count*, kModelFields.size() + kLayoutFields.size()> counts{};
+  std::size_t field = 0;
+  for_each_count(point, [&](std::string_view, const Count& count) { counts[field++] = &count; });
   std::vector<std::string> cells;
-  for (const auto& column : point_columns()) {
-    const auto count = find_count(point, column.name);
-    cells.push_back(count ? cell_of(*count) : params_b(point.model));
-  }
+  cells.reserve(kFields.size());
+  for (const std::size_t i : kFields)
+    cells.push_back(i < counts.size() ? cell_of(*counts[i]) : params_b(point.model));
   return cells;
 }
 

@@ -21,17 +21,19 @@ constexpr const char* kNoEscape = "";
 constexpr const char* kBold = "\033[1m";
 constexpr const char* kRed = "\033[31m";
 
-std::string toned(const std::string& text, const std::string& escape) {
-  return escape.empty() ? text : escape + text + "\033[0m";
+void append_toned(std::string& line, std::string_view text, std::string_view escape) {
+  line += escape;
+  line += text;
+  if (!escape.empty()) line += "\033[0m";
 }
 
 /// Escapes take no room: they go around the text alone.
-std::string padded(const std::string& text, std::size_t width, TextColumn::Align align,
-                   const char* escape = kNoEscape) {
-  const std::size_t own = display_width(text);
-  const std::string blanks(width > own ? width - own : 0, ' ');
-  const std::string shown = toned(text, escape);
-  return align == TextColumn::Align::kLeft ? shown + blanks : blanks + shown;
+void append_padded(std::string& line, std::string_view text, std::size_t width,
+                   TextColumn::Align align, std::string_view escape = kNoEscape) {
+  const std::size_t own = display_width(text), blanks = width > own ? width - own : 0;
+  if (align == TextColumn::Align::kRight) line.append(blanks, ' ');
+  append_toned(line, text, escape);
+  if (align == TextColumn::Align::kLeft) line.append(blanks, ' ');
 }
 
 bool all_equal(const TextColumn& column) {
@@ -173,31 +175,30 @@ std::string shorten_to_fit(std::vector<TextColumn>& columns, std::size_t width) 
   return starts;
 }
 
-std::string line_of(const std::vector<std::string>& cells) {
-  std::string line = join(cells, std::string(kGap, ' '));
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line;
-}
+void end_line(std::string& line) { line.erase(line.find_last_not_of(' ') + 1); }
 
 void write_rows(const std::vector<TextColumn>& columns, std::ostream& out, bool colours) {
   const auto widths = full_widths(columns);
-  std::vector<std::string> titles;
-  titles.reserve(columns.size());
+  std::string line;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    titles.push_back(padded(columns[i].title, widths[i], columns[i].align));
+    if (i > 0) line.append(kGap, ' ');
+    append_padded(line, columns[i].title, widths[i], columns[i].align);
   }
-  const std::string heading = line_of(titles);
-  out << toned(heading, colours ? kBold : kNoEscape) << '\n'
-      << std::string(with_gaps(widths), '-') << '\n';
+  end_line(line);
+  std::string heading;
+  append_toned(heading, line, colours ? kBold : kNoEscape);
+  out << heading << '\n' << std::string(with_gaps(widths), '-') << '\n';
   for (std::size_t row = 0; row < columns.front().cells.size(); ++row) {
-    std::vector<std::string> cells;
+    line.clear();
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const std::string& cell = columns[i].cells[row];
       const bool bad = row < columns[i].tones.size() && columns[i].tones[row] == Tone::kBad;
-      cells.push_back(padded(cell.empty() ? "-" : cell, widths[i], columns[i].align,
-                             colours && bad ? kRed : kNoEscape));
+      if (i > 0) line.append(kGap, ' ');
+      append_padded(line, cell.empty() ? std::string_view("-") : cell, widths[i], columns[i].align,
+                    colours && bad ? kRed : kNoEscape);
     }
-    out << line_of(cells) << '\n';
+    end_line(line);
+    out << line << '\n';
   }
 }
 

@@ -33,18 +33,20 @@ void set_world(PointValues& values, std::int64_t world, const Cluster& cluster) 
 Reason derive_layout(PointValues& values, const Cluster& cluster) {
   const std::int64_t tp = *values.count(kTp), pp = *values.count(kPp), cp = *values.count(kCp);
   const Count ranks = product_of({tp, pp, cp});
-  const std::string split = cp > 1 ? fmt::format("tp {} x pp {} x cp {}", tp, pp, cp)
-                                   : fmt::format("tp {} x pp {}", tp, pp);
-  if (!ranks) return split + " is too large";
+  const auto split = [&] {
+    return cp > 1 ? fmt::format("tp {} x pp {} x cp {}", tp, pp, cp)
+                  : fmt::format("tp {} x pp {}", tp, pp);
+  };
+  if (!ranks) return split() + " is too large";
   const Count gpus = values.count(kGpus);
   if (!values.knows(kDp) && gpus && *gpus % *ranks != 0) {
-    return fmt::format("dp = gpus {} / ({}) is no whole number", *gpus, split);
+    return fmt::format("dp = gpus {} / ({}) is no whole number", *gpus, split());
   }
   if (!values.knows(kDp)) values.set_count(kDp, gpus ? *gpus / *ranks : 1);
   const std::int64_t dp = *values.count(kDp);
   const Count world = product_of({*ranks, dp});
-  if (!world || *world > kLargestCount) return fmt::format("{} x dp {} is too large", split, dp);
-  if (gpus && *gpus != *world) return fmt::format("{} x dp {} is not gpus {}", split, dp, *gpus);
+  if (!world || *world > kLargestCount) return fmt::format("{} x dp {} is too large", split(), dp);
+  if (gpus && *gpus != *world) return fmt::format("{} x dp {} is not gpus {}", split(), dp, *gpus);
   set_world(values, *world, cluster);
   return "";
 }

@@ -23,7 +23,12 @@ std::optional<std::size_t> Slots::find(const std::string& name) const {
 }
 
 void PointValues::set_count(std::size_t slot, std::int64_t count) {
-  values_[slot] = value_of(static_cast<double>(count));
+  set(slot, value_of(static_cast<double>(count)));
+}
+
+void PointValues::reset_to(const PointValues& base) {
+  for (const std::size_t slot : set_) values_[slot] = base.values_[slot];
+  set_.clear();
 }
 
 const Value* PointValues::find(std::size_t slot) const {

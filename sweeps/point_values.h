@@ -55,8 +55,14 @@ class PointValues {
  public:
   explicit PointValues(std::size_t size) : values_(size) {}
 
+  /// What was set since it was equal to `base` is as there again. Requires a copy of `base`.
+  void reset_to(const PointValues& base);
+
   bool knows(std::size_t slot) const { return values_[slot].has_value(); }
-  void set(std::size_t slot, Value value) { values_[slot] = std::move(value); }
+  void set(std::size_t slot, Value value) {
+    values_[slot] = std::move(value);
+    set_.push_back(slot);
+  }
   void set_count(std::size_t slot, std::int64_t count);
   /// Null where it is not known.
   const Value* find(std::size_t slot) const;
@@ -67,6 +73,7 @@ class PointValues {
 
  private:
   std::vector<std::optional<Value>> values_;
+  std::vector<std::size_t> set_;  ///< slots, since the last reset
 };
 
 }  // namespace pippin

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "core/base/text.h"
+#include "core/base/text_numbers.h"
 #include "sweeps/bound_formula.h"
 #include "sweeps/derived_fields.h"
 #include "sweeps/evaluation_order.h"
@@ -18,7 +19,8 @@ namespace pippin {
 
 namespace {
 
-constexpr std::size_t kMostPoints = 200'000;
+/// A point takes about a KiB until it is planned; who writes more has mistyped an axis.
+constexpr std::size_t kMostPoints = 10'000'000;
 
 class Resolver {
  public:
@@ -30,8 +32,13 @@ class Resolver {
         steps_(evaluation_order(draft)),
         derive_(bound(draft.derive, slots_)),
         where_(bound(draft.where, slots_)),
-        base_(slots_.names().size()) {
+        base_(slots_.names().size()),
+        values_(base_),
+        device_(slots_.find("device")),
+        ids_(sweep.env) {
     sweep_.own_axes = draft.own_axes();
+    for (const auto& name : sweep_.own_axes) own_slots_.push_back(slots_.at(name));
+    for (const auto& use : draft.uses) use_slots_.push_back(slots_.find(use.name));
     fill_base();
     for (const auto& dimension : draft.axes.dimensions) {
       std::vector<std::size_t> columns;
@@ -43,6 +50,7 @@ class Resolver {
 
   void run() {
     check_size();
+    values_ = base_;
     std::vector<std::size_t> rows(draft_.axes.dimensions.size(), 0);
     do {
       resolve_one(rows);
@@ -92,14 +100,20 @@ class Resolver {
     return draft_.root;
   }
 
-  void check_size() const {
+  /// Leaves room for as many.
+  void check_size() {
     double points = 1;
     for (const auto& dimension : draft_.axes.dimensions) {
       points *= static_cast<double>(dimension.rows.size());
     }
-    if (points <= static_cast<double>(kMostPoints)) return;
-    fail(place(), "{} points are too many; a sweep holds at most {}", number_text(points),
-         kMostPoints);
+    if (points <= static_cast<double>(kMostPoints)) {
+      sweep_.points.reserve(static_cast<std::size_t>(points));
+      return;
+    }
+    fail(place(),
+         "{} points are too many; a sweep holds at most {}: give its axes fewer values, or zip "
+         "those that belong together",
+         number_text(points), kMostPoints);
   }
 
   /// The next row of every dimension, the last one fastest; false after the last point.
@@ -112,7 +126,8 @@ class Resolver {
   }
 
   void resolve_one(const std::vector<std::size_t>& rows) {
-    PointValues values = base_;
+    PointValues& values = values_;
+    values.reset_to(base_);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto& row = draft_.axes.dimensions[i].rows[rows[i]];
       for (std::size_t k = 0; k < row.size(); ++k) {
@@ -215,8 +230,8 @@ class Resolver {
   }
 
   Reason why_probe_refuses(const PointValues& values) {
-    const auto slot = slots_.find("device");
-    const Value* device = slot ? values.find(*slot) : nullptr;
+    if (!draft_.probe) return "";
+    const Value* device = device_ ? values.find(*device_) : nullptr;
     const bool on_gpu = device && device->text == "cuda";
     const ProbeProgram& program = program_for(on_gpu ? "cuda" : "cpu");
     if (!program.abilities) return "";
@@ -228,7 +243,7 @@ class Resolver {
     return on_gpu ? why_too_old(*program.abilities, sweep_.cluster) : "";
   }
 
-  Point point_of(const PointValues& values) const {
+  Point point_of(const PointValues& values) {
     Point point;
     const Trainer& trainer = sweep_.trainer;
     point.trainer = trainer.probe.empty() ? trainer.command : trainer.probe;
@@ -237,27 +252,36 @@ class Resolver {
     point.name = point_name(point);  // of a point without axes yet: shown_ says which of them count
     for (const std::size_t slot : shown_) {
       const Value* value = values.find(slot);
-      if (value) point.name += fmt::format("-{}{}", slots_.names()[slot], value->text);
+      if (!value) continue;
+      point.name += '-';
+      point.name += slots_.names()[slot];
+      point.name += value->text;
     }
-    for (const auto& name : sweep_.own_axes) {
-      const Value* value = values.find(slots_.at(name));
-      if (value) point.axes.emplace_back(name, *value);
+    point.axes.reserve(own_slots_.size());
+    for (const std::size_t slot : own_slots_) {
+      const Value* value = values.find(slot);
+      if (value) point.axes.emplace_back(slots_.names()[slot], *value);
     }
     if (draft_.probe && !draft_.probe->has_layout()) {
       leave_out_what_is_not_told(point, *draft_.probe);
       point.name = name_of_measured(point, *draft_.probe, varying_);
     }
-    point.id = point_id(point, sweep_.env);
+    point.id = ids_.id_of(point);
     return point;
   }
 
   void keep(Point point, const PointValues& values) {
     check_uses(point, values);
-    const auto [same, is_new] = by_id_.emplace(point.id, sweep_.points.size());
-    if (!is_new) return drop(std::move(point), "same as " + sweep_.points[same->second].name);
+    const auto& points = sweep_.points;
+    const std::size_t number = points.size();
+    const std::size_t same = by_id_.add(
+        point.id, number, [&](std::size_t i) -> std::string_view { return points[i].id; });
+    if (same != number) return drop(std::move(point), "same as " + points[same].name);
     // Values may hold anything, also what looks like another axis: a=1-b2 and a=1, b=2.
     constexpr std::size_t kDigits = 6;
-    if (!names_.emplace(point.name, 1).second) point.name += "-" + point.id.substr(0, kDigits);
+    const std::size_t namesake = names_.add(
+        point.name, number, [&](std::size_t i) -> std::string_view { return points[i].name; });
+    if (namesake != number) point.name += "-" + point.id.substr(0, kDigits);
     sweep_.points.push_back(std::move(point));
   }
 
@@ -266,9 +290,9 @@ class Resolver {
   }
 
   void check_uses(const Point& point, const PointValues& values) const {
-    for (const auto& use : draft_.uses) {
-      const auto slot = slots_.find(use.name);
-      if (!slot || values.knows(*slot)) continue;
+    for (std::size_t i = 0; i < use_slots_.size(); ++i) {
+      if (!use_slots_[i] || values.knows(*use_slots_[i])) continue;
+      const auto& use = draft_.uses[i];
       fail(use.place, "{} uses {{{}}}, which is not known for point {}", use.what, use.name,
            in_quotes(point.name));
     }
@@ -300,7 +324,12 @@ class Resolver {
   Model tiny_ = find_model("tiny").value();  ///< what a probe is that is told no shape
   std::unordered_map<std::string, ProbeProgram> programs_;  ///< by device
   std::unordered_map<std::string, Model> sizes_;
-  std::unordered_map<std::string, std::size_t> by_id_, names_;
+  PointValues values_;                                 ///< of the point at hand
+  std::vector<std::size_t> own_slots_;                 ///< of the own axes
+  std::optional<std::size_t> device_;                  ///< its slot
+  std::vector<std::optional<std::size_t>> use_slots_;  ///< of draft_.uses
+  PointIds ids_;
+  TextNumbers by_id_, names_;
 };
 
 }  // namespace

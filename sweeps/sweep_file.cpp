@@ -240,12 +240,14 @@ Draft read_draft(YamlNode root, const Trainer& trainer, const Cluster& cluster) 
   return draft;
 }
 
-void check_runs(const YamlNode* repeats, const Sweep& sweep) {
+void check_runs(const YamlNode& root, const Sweep& sweep) {
   const auto points = static_cast<std::int64_t>(sweep.points.size());
-  const std::int64_t runs = points * sweep.repeats.allocations * sweep.repeats.runs;
-  if (!repeats || runs <= kMostRuns) return;
-  fail(*repeats, "{} points x {} allocations x {} runs are too many; a campaign holds at most {}",
-       points, sweep.repeats.allocations, sweep.repeats.runs, kMostRuns);
+  const std::int64_t runs_of_point = sweep.repeats.allocations * sweep.repeats.runs;
+  if (points <= kMostRuns / runs_of_point) return;
+  const YamlNode* repeats = root.find("repeats");
+  fail(repeats ? *repeats : root,
+       "{} points x {} allocations x {} runs are too many; a campaign holds at most {}", points,
+       sweep.repeats.allocations, sweep.repeats.runs, kMostRuns);
 }
 
 /// A file that is not there, with the likely meant name beside it.
@@ -278,7 +280,7 @@ Sweep load_sweep(YamlNode root, const fs::path& file, const AskProbe& ask) {
   check_probe_values(draft, sweep, answers);
   resolve(draft, sweep, answers);
   read_reference(draft.root, sweep);
-  check_runs(draft.root.find("repeats"), sweep);
+  check_runs(draft.root, sweep);
   return sweep;
 }
 

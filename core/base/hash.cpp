@@ -1,6 +1,5 @@
 #include "core/base/hash.h"
 
-#include <fmt/format.h>
 #include <new>
 #include <xxhash.h>
 
@@ -15,7 +14,13 @@ struct Hasher::State {
 
 namespace {
 std::string hex(XXH128_hash_t hash) {
-  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+  constexpr std::size_t kDigits = 16, kBits = 4;
+  std::string digits(2 * kDigits, '0');
+  for (std::size_t i = kDigits; i-- > 0; hash.high64 >>= kBits, hash.low64 >>= kBits) {
+    digits[i] = "0123456789abcdef"[hash.high64 & 0xF];
+    digits[kDigits + i] = "0123456789abcdef"[hash.low64 & 0xF];
+  }
+  return digits;
 }
 }  // namespace
 

@@ -1,7 +1,6 @@
 #include "core/base/text.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
@@ -37,8 +36,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 bool safe_in_file_name(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) ||
-         std::string_view("._-+=").find(c) != std::string_view::npos;
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || c == '-' ||
+         c == '.' || c == '_' || c == '+' || c == '=';
 }
 
 }  // namespace
@@ -89,7 +88,7 @@ std::optional<double> parse_number(std::string_view text) {
 std::string number_text(double number) {
   // Whole numbers stay whole up to where doubles can still tell neighbours apart.
   if (number == std::floor(number) && std::abs(number) < 9007199254740992.0) {
-    return fmt::format("{}", static_cast<std::int64_t>(number));
+    return std::to_string(static_cast<std::int64_t>(number));
   }
   return fmt::format("{}", number);
 }
@@ -119,6 +118,10 @@ std::string counted(std::int64_t count, std::string_view noun) {
 
 std::string file_name_of(std::string_view text) {
   constexpr std::size_t kLongest = 100, kHashDigits = 8;
+  const bool hidden_or_option = !text.empty() && (text[0] == '.' || text[0] == '-');
+  if (!text.empty() && text.size() <= kLongest && !hidden_or_option &&
+      std::all_of(text.begin(), text.end(), safe_in_file_name))
+    return std::string(text);
   std::string name;
   for (char c : text) {
     if (safe_in_file_name(c)) {
@@ -127,8 +130,6 @@ std::string file_name_of(std::string_view text) {
       name += '-';
     }
   }
-  const bool hidden_or_option = !name.empty() && (name[0] == '.' || name[0] == '-');
-  if (name == text && !name.empty() && !hidden_or_option && name.size() <= kLongest) return name;
   name.erase(0, name.find_first_not_of(".-"));
   name.resize(std::min(name.size(), kLongest - kHashDigits - 1));
   while (!name.empty() && name.back() == '-') name.pop_back();
@@ -145,6 +146,8 @@ bool is_text(std::string_view bytes) {
 }
 
 std::string printable(std::string_view text) {
+  const auto is_plain = [](char c) { return c >= ' ' && c <= '~'; };
+  if (std::all_of(text.begin(), text.end(), is_plain)) return std::string(text);  // nearly always
   std::string line;
   while (!text.empty()) {
     const auto byte = static_cast<unsigned char>(text[0]);

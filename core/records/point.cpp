@@ -13,23 +13,31 @@ namespace pippin {
 namespace {
 
 /// Parts that no content of another part can imitate: each is its length, then itself.
-void add(std::string& key, std::string_view name, std::string_view value) {
-  for (const std::string_view part : {name, value}) {
-    key += std::to_string(part.size());
-    key += ':';
-    key += part;
-  }
+void add_part(std::string& key, std::string_view part) {
+  const fmt::format_int size(part.size());
+  key.append(size.data(), size.size());
+  key += ':';
+  key += part;
+}
+
+void add_pair(std::string& key, std::string_view name, std::string_view value) {
+  add_part(key, name);
+  add_part(key, value);
   key += ';';
 }
 
 /// A size's name counts without its case: "52b" is "52B".
-std::string identity_text(const std::string& name, const Value& value) {
-  if (value.number) return "n" + number_text(*value.number);
-  return "s" + (name == "size" ? lower(value.text) : value.text);
+std::string identity_text(std::string_view name, const std::string& text) {
+  std::string identity = "s";
+  return identity += name == "size" ? lower(text) : text;
 }
 
 void append(std::string& name, std::string_view label, const Count& count) {
-  if (count) name += fmt::format("-{}{}", label, *count);
+  if (!count) return;
+  const fmt::format_int digits(*count);
+  name += '-';
+  name += label;
+  name.append(digits.data(), digits.size());
 }
 
 std::string size_name(const Model& model) {
@@ -61,21 +69,72 @@ NamedValues named_values(const Point& point) {
   return values;
 }
 
-std::string point_id(const Point& point, Environment env) {
-  std::string key;
-  add(key, "trainer", point.trainer);
-  const NamedValues values = named_values(point);
-  std::vector<const NamedValues::value_type*> sorted;
-  sorted.reserve(values.size());
-  for (const auto& named : values) sorted.push_back(&named);
-  std::sort(sorted.begin(), sorted.end(), [](auto* a, auto* b) { return a->first < b->first; });
-  for (const auto* named : sorted) {
-    const bool no_context_parallelism = named->first == "cp" && named->second.number == 1.0;
-    if (!no_context_parallelism) add(key, named->first, identity_text(named->first, named->second));
-  }
+PointIds::PointIds(Environment env) {
   std::sort(env.begin(), env.end());
-  for (const auto& variable : env) add(key, "env " + variable.first, variable.second);
-  return hash_of(key).substr(0, 16);
+  for (const auto& variable : env)
+    add_pair(env_key_, fmt::format("env {}", variable.first), variable.second);
+}
+
+/// As named_values() has them.
+void PointIds::gather(const Point& point) {
+  parts_.clear();
+  const auto add_text = [&](std::string_view name, const std::string& text) {
+    if (!text.empty()) parts_.push_back({name, nullptr, &text});
+  };
+  const auto add_counts = [&](const auto& owner, const auto& fields) {
+    for (const auto& field : fields) {
+      const Count& count = owner.*field.count;
+      if (field.is_identity && count) parts_.push_back({field.name, nullptr, nullptr, *count});
+    }
+  };
+  add_text("size", point.model.size);
+  add_text("style", point.model.style);
+  add_counts(point.model, kModelFields);
+  add_counts(point.layout, kLayoutFields);
+  for (const auto& axis : point.axes) parts_.push_back({axis.first, &axis.second});
+}
+
+void PointIds::sort() {
+  const bool as_before =
+      std::equal(parts_.begin(), parts_.end(), names_.begin(), names_.end(),
+                 [](const Part& part, const std::string& name) { return part.name == name; });
+  if (as_before) return;
+  names_.clear();
+  order_.clear();
+  for (const auto& part : parts_) {
+    order_.push_back(order_.size());
+    names_.emplace_back(part.name);
+  }
+  std::sort(order_.begin(), order_.end(),
+            [&](std::size_t a, std::size_t b) { return names_[a] < names_[b]; });
+}
+
+void PointIds::add(const Part& part) {
+  const bool is_text = part.text || (part.value && !part.value->number);
+  if (is_text) {
+    add_pair(key_, part.name, identity_text(part.name, part.text ? *part.text : part.value->text));
+    return;
+  }
+  const double number = part.value ? *part.value->number : static_cast<double>(part.count);
+  const bool no_context_parallelism = part.name == "cp" && number == 1.0;
+  if (no_context_parallelism) return;
+  std::string text = "n";
+  add_pair(key_, part.name, text += number_text(number));
+}
+
+std::string PointIds::id_of(const Point& point) {
+  constexpr std::size_t kDigits = 16;
+  gather(point);
+  sort();
+  key_.clear();
+  add_pair(key_, "trainer", point.trainer);
+  for (const std::size_t i : order_) add(parts_[i]);
+  key_ += env_key_;
+  return hash_of(key_).substr(0, kDigits);
+}
+
+std::string point_id(const Point& point, Environment env) {
+  return PointIds(std::move(env)).id_of(point);
 }
 
 std::string point_name(const Point& point) {
@@ -86,7 +145,11 @@ std::string point_name(const Point& point) {
   if (point.layout.cp && *point.layout.cp > 1) append(name, "cp", point.layout.cp);
   append(name, "mbs", point.layout.mbs);
   append(name, "gas", point.layout.gas);
-  for (const auto& axis : point.axes) name += fmt::format("-{}{}", axis.first, axis.second.text);
+  for (const auto& axis : point.axes) {
+    name += '-';
+    name += axis.first;
+    name += axis.second.text;
+  }
   return name;
 }
 

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/records/value.h"
 
@@ -50,6 +52,32 @@ NamedValues named_values(const Point& point);
 /// its sweep sets, in which equal numbers are equal however written and no order counts. params is
 /// derived: not hashed.
 std::string point_id(const Point& point, Environment env = {});
+
+/// point_id() of many points under one environment.
+class PointIds {
+ public:
+  explicit PointIds(Environment env = {});
+  std::string id_of(const Point& point);
+
+ private:
+  /// A named value of the point at hand: a count, or a value that lies elsewhere.
+  struct Part {
+    std::string_view name;
+    const Value* value = nullptr;
+    const std::string* text = nullptr;
+    std::int64_t count = 0;
+  };
+
+  void gather(const Point& point);
+  void sort();
+  void add(const Part& part);
+
+  std::string env_key_, key_;
+  std::vector<Part> parts_;
+  std::vector<std::string>
+      names_;  ///< of the parts sorted last, unsorted: mostly the next ones' too
+  std::vector<std::size_t> order_;  ///< in which those stand sorted
+};
 
 /// "52b-tp4-pp16-dp1-mbs4-gas256", then "-NAME VALUE" of each own axis without the blank
 /// ("-zero1"); CP only above 1; the size in billions of parameters, or layers and hidden size,

@@ -13,6 +13,8 @@ namespace {
 
 std::vector<Wanted> wanted_runs(const Sweep& sweep) {
   std::vector<Wanted> wanted;
+  wanted.reserve(sweep.points.size() *
+                 static_cast<std::size_t>(sweep.repeats.allocations * sweep.repeats.runs));
   for (const auto& point : sweep.points) {
     for (std::int64_t allocation = 1; allocation <= sweep.repeats.allocations; ++allocation) {
       for (std::int64_t repeat = 1; repeat <= sweep.repeats.runs; ++repeat)

@@ -10,25 +10,53 @@ namespace pippin {
 
 namespace {
 
+/// Whether the name has the part "-AXISVALUE".
+bool has_part(std::string_view name, std::string_view axis, std::string_view value) {
+  for (auto at = name.find('-'); at != std::string_view::npos; at = name.find('-', at + 1)) {
+    const std::string_view rest = name.substr(at + 1);
+    if (rest.starts_with(axis) && rest.substr(axis.size()).starts_with(value)) return true;
+  }
+  return false;
+}
+
 /// Whether a point's name tells every axis; what is fixed or derived in its sweep it leaves out.
 bool tells_all_axes(const Point& point) {
   return std::all_of(point.axes.begin(), point.axes.end(), [&](const auto& axis) {
-    return point.name.find("-" + axis.first + axis.second.text) != std::string::npos;
+    return has_part(point.name, axis.first, axis.second.text);
   });
+}
+
+/// Of each name the first that is it; of those that points of unlike ids have, they are shared.
+struct Namesakes {
+  std::vector<std::size_t> first;
+  std::vector<bool> is_shared;  ///< of a first
+};
+
+Namesakes namesakes(const std::vector<Point>& points, const std::vector<std::string>& names) {
+  Namesakes result{{}, std::vector<bool>(points.size())};
+  result.first.reserve(points.size());
+  TextNumbers by_name;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const std::size_t first =
+        by_name.add(names[i], i, [&](std::size_t k) -> std::string_view { return names[k]; });
+    if (points[i].id != points[first].id) result.is_shared[first] = true;
+    result.first.push_back(first);
+  }
+  return result;
 }
 
 /// A person's name of each point as a file name. A piece of the id follows where points share it,
 /// or would if a value that it leaves out were changed: what was run by hand before that is
 /// another's.
-std::map<std::string, std::string> file_names(const std::vector<Point>& points) {
+std::vector<std::string> file_names(const std::vector<Point>& points) {
   constexpr std::size_t kDigits = 8;
-  std::map<std::string, std::set<std::string>> ids_of_name;
-  for (const auto& point : points) ids_of_name[file_name_of(point.name)].insert(point.id);
-  std::map<std::string, std::string> names;
-  for (const auto& point : points) {
-    const std::string name = file_name_of(point.name);
-    const bool is_enough = tells_all_axes(point) && ids_of_name[name].size() == 1;
-    names[point.id] = is_enough ? name : fmt::format("{}-{}", name, point.id.substr(0, kDigits));
+  std::vector<std::string> names;
+  names.reserve(points.size());
+  for (const auto& point : points) names.push_back(file_name_of(point.name));
+  const Namesakes same = namesakes(points, names);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (tells_all_axes(points[i]) && !same.is_shared[same.first[i]]) continue;
+    names[i] += "-" + points[i].id.substr(0, kDigits);
   }
   return names;
 }
@@ -55,7 +83,9 @@ Planner::Planner(const Sweep& sweep, std::int64_t campaign, const std::vector<Po
                  const References& earlier)
     : sweep_(sweep),
       mark_(campaign > 1 ? fmt::format("-c{}", campaign) : ""),
+      points_(all_points),
       names_(file_names(all_points)) {
+  if (&points_ != &sweep_.points) name_by_id();
   for (auto& packing : packings_of(sweep, earlier)) packings_[packing.nodes] = packing;
 }
 
@@ -79,11 +109,34 @@ std::vector<PlannedJob> Planner::jobs(const std::vector<Wanted>& wanted,
   return jobs;
 }
 
+/// Where the points that are wanted are not those of the campaign itself.
+void Planner::name_by_id() {
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    const std::size_t first = by_id_.add(points_[i].id, i, IdOf{points_});
+    if (first != i) names_[first] = names_[i];
+  }
+}
+
+const std::string& Planner::name_of(const Point& point) const {
+  if (&points_ == &sweep_.points) return names_[static_cast<std::size_t>(&point - points_.data())];
+  return names_[by_id_.find(point.id, IdOf{points_}).value()];
+}
+
+/// As that of a job that measures the point alone.
+std::string Planner::run_name(const Wanted& wanted) const {
+  const std::string& of_point = name_of(*wanted.point);
+  const fmt::format_int allocation(wanted.allocation);
+  std::string name;
+  name.reserve(of_point.size() + mark_.size() + 2 + allocation.size());
+  return name.append(of_point).append(mark_).append("-a").append(allocation.data(),
+                                                                 allocation.size());
+}
+
 PlannedRun Planner::run(const Wanted& wanted, std::int64_t block, std::int64_t position) const {
-  std::string name = fmt::format("{}{}-a{}", names_.at(wanted.point->id), mark_, wanted.allocation);
+  std::string name = run_name(wanted);
   if (wanted.is_reference) name += fmt::format("-b{}", block);
   if (sweep_.repeats.runs > 1) name += fmt::format("-r{}", wanted.repeat);
-  return {name, wanted.point->id, wanted.repeat, position, wanted.is_reference};
+  return {std::move(name), wanted.point->id, wanted.repeat, position, wanted.is_reference};
 }
 
 PlannedJob Planner::job(std::string name, const Place& place, const Runs& runs,
@@ -93,6 +146,7 @@ PlannedJob Planner::job(std::string name, const Place& place, const Runs& runs,
   for (const auto& one : runs) ranks.push_back(ranks_of(*one.point));
   PlannedJob job{name, place.first, place.second, {}, time_to_ask_for(sweep_, ranks)};
   for (int i = 2; !taken_.insert(job.name).second; ++i) job.name = fmt::format("{}+{}", name, i);
+  job.runs.reserve(runs.size());
   for (const auto& one : runs)
     job.runs.push_back(run(one, block, static_cast<std::int64_t>(job.runs.size()) + 1));
   return job;
@@ -111,7 +165,9 @@ std::vector<PlannedJob> Planner::block_jobs(const Place& place, const Runs& want
     return one.point->id == packing.reference;
   });
   if (!packing.reference.empty() && !only_reference) return incomplete_jobs(place, wanted);
-  return {job(block_name(place, 0), place, in_order(place, 0, wanted))};
+  std::vector<PlannedJob> jobs;
+  jobs.push_back(job(block_name(place, 0), place, in_order(place, 0, wanted)));
+  return jobs;
 }
 
 std::string Planner::block_name(const Place& place, std::int64_t block) const {
@@ -154,8 +210,8 @@ std::vector<PlannedJob> Planner::point_jobs(const Runs& wanted) {
   std::vector<PlannedJob> jobs;
   for (const auto& runs : grouped(wanted)) {
     const Wanted& first = runs.front();
-    jobs.push_back(job(fmt::format("{}{}-a{}", names_.at(first.point->id), mark_, first.allocation),
-                       {first.allocation, nodes_of(*first.point, sweep_.cluster)}, runs));
+    jobs.push_back(
+        job(run_name(first), {first.allocation, nodes_of(*first.point, sweep_.cluster)}, runs));
   }
   return jobs;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/text_numbers.h"
 #include "core/records/campaign.h"
 #include "harness/campaign/block_design.h"
 #include "harness/campaign/packing.h"
@@ -14,7 +15,7 @@ namespace pippin {
 
 /// One run that is wanted: which point, in which allocation, for which time in it.
 struct Wanted {
-  const Point* point;
+  const Point* point;  ///< of the sweep
   std::int64_t allocation, repeat;
   bool is_reference = {};  ///< beside those of an incomplete block
 };
@@ -36,6 +37,14 @@ class Planner {
   /// Where a block is: its allocation and node count.
   using Place = std::pair<std::int64_t, std::int64_t>;
 
+  struct IdOf {
+    const std::vector<Point>& points;
+    std::string_view operator()(std::size_t i) const { return points[i].id; }
+  };
+
+  void name_by_id();
+  const std::string& name_of(const Point& point) const;
+  std::string run_name(const Wanted& wanted) const;
   PlannedRun run(const Wanted& wanted, std::int64_t block, std::int64_t position) const;
   PlannedJob job(std::string name, const Place& place, const Runs& runs, std::int64_t block = 0);
   std::vector<PlannedJob> block_jobs(const Place& place, const Runs& wanted);
@@ -47,7 +56,9 @@ class Planner {
 
   const Sweep& sweep_;
   std::string mark_;
-  std::map<std::string, std::string> names_;  ///< of each point as a file name, by its id
+  const std::vector<Point>& points_;
+  std::vector<std::string> names_;            ///< of each point as a file name
+  TextNumbers by_id_;                         ///< of points_
   std::map<std::int64_t, Packing> packings_;  ///< by node count
   std::map<std::pair<std::size_t, std::size_t>, std::vector<Replicate>> designs_;
   std::set<std::string> taken_;

@@ -1,6 +1,7 @@
 #include <chrono>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <unordered_set>
 
 #include "core/base/text.h"
 #include "db/database.h"
@@ -35,11 +36,9 @@ CampaignRecord campaign_of(const NotedTable& table) {
   campaign.sweep = table.sweep;
   campaign.started = fmt::format("{:%FT%TZ}", fmt::gmtime(std::chrono::system_clock::now()));
   campaign.warmup = 0;
+  std::unordered_set<std::string> known;
   for (const auto& noted : table.runs) {
-    const auto same = [&](const PlannedPoint& planned) {
-      return planned.point.id == noted.record.point.id;
-    };
-    if (std::none_of(campaign.points.begin(), campaign.points.end(), same))
+    if (known.insert(noted.record.point.id).second)
       campaign.points.push_back({noted.record.point, false, {}});
   }
   return campaign;

@@ -50,14 +50,21 @@ ExitCode plan(const Globals& globals, const PlanOptions& options) {
     return ExitCode::kDone;
   }
   check_probe_is_built(sweep);
-  const auto jobs = plan_jobs(sweep, 1);
+  std::vector<PlannedJob> jobs;
+  if (format.shows_jobs || !options.script.empty()) jobs = plan_jobs(sweep, 1);
   if (!options.script.empty()) {
     write_output(script_of_point(globals, sweep, jobs, options.script));
     return ExitCode::kDone;
   }
-  std::ostringstream text;
-  format.write({sweep, jobs, terminal_width(STDOUT_FILENO), packings_of(sweep)}, text);
-  options.format == "terminal" ? write_text(text.str()) : write_output(text.str());
+  const Plan whole{sweep, jobs, terminal_width(STDOUT_FILENO), packings_of(sweep)};
+  if (options.format == "terminal" && wants_ascii()) {
+    std::ostringstream text;
+    format.write(whole, text);
+    write_text(text.str());
+  } else {
+    format.write(whole, output());
+    end_output();
+  }
   return ExitCode::kDone;
 }
 

@@ -15,8 +15,8 @@ namespace pippin {
 namespace {
 
 TextEdit rewritten(const Globals& globals, Database& database, const std::string& document,
-                   const MarkedTable& table, const std::string& file,
-                   const ReadReportOptions& read_options) {
+                   const std::vector<MarkdownTable>& all, const MarkedTable& table,
+                   const std::string& file, const ReadReportOptions& read_options) {
   Report report;
   try {
     report = report_of(globals, database, read_options(table.words));
@@ -24,7 +24,7 @@ TextEdit rewritten(const Globals& globals, Database& database, const std::string
   } catch (const Error& error) {
     throw Error(error.exit_code(), fmt::format("{}:{}: {}", file, table.line, error.what()));
   }
-  const KeptLines kept = keep_notes(report, document, table, file);
+  const KeptLines kept = keep_notes(report, document, all, table, file);
   return {table.begin, table.end, marked_text(report, document, kept)};
 }
 
@@ -39,10 +39,12 @@ ExitCode update_notes(const Globals& globals, const fs::path& file,
     bad_input("{}: has no '<!-- pippin:begin SWEEP -->' and '<!-- pippin:end -->' to fill",
               file.string());
   }
+  const auto all = markdown_tables(document);
   std::vector<TextEdit> edits;
   edits.reserve(tables.size());
   for (const auto& table : tables)
-    edits.push_back(rewritten(globals, database, document, table, file.string(), read_options));
+    edits.push_back(
+        rewritten(globals, database, document, all, table, file.string(), read_options));
   const std::size_t changed =
       static_cast<std::size_t>(std::count_if(edits.begin(), edits.end(), [&](const TextEdit& edit) {
         return document.compare(edit.begin, edit.end - edit.begin, edit.text) != 0;

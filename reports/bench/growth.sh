@@ -111,6 +111,38 @@ small_logs() {
   }'
 }
 
+# grid N: a sweep of 50 times as many points.
+grid() {
+  local numbers
+  numbers=$(seq --separator=', ' "$1")
+  printf 'sweep: grid\ncommand: "x {a} {b}"\ngrid:\n  a: [%s]\n  b: [%s]\n' "$(seq --separator=', ' 50)" "$numbers" \
+    >"$folder/grid.yaml"
+}
+
+# marked N: notes of as many tables that a report fills, each under 100 lines of text.
+marked() {
+  awk -v n="$1" 'BEGIN {
+    for (i = 0; i < n; ++i) {
+      printf "# Part %d\n\n", i
+      for (line = 0; line < 100; ++line) print "A line of what somebody found out, and of what there is to do about it."
+      print "\n<!-- pippin:begin s --columns point,gas,step_time,notes -->\n<!-- pippin:end -->\n"
+    }
+  }' >"$folder/marked.md"
+}
+
+# kept TABLES ROWS: notes of as many tables that a person keeps, each of so many rows.
+kept() {
+  awk -v tables="$1" -v rows="$2" 'BEGIN {
+    srand(1)
+    for (i = 0; i < tables; ++i) {
+      print "## Results\n\n| GPUs | size | TP | PP | MBS | GAS | time, ms | notes |\n|---|---|---|---|---|---|---|---|"
+      for (row = 1; row <= rows; ++row)
+        printf "| 64 | 52B | 4 | 4 | 1 | %d | %.1f | number %d |\n", row, 1000 + 100 * rand(), row
+      print ""
+    }
+  }' >"$folder/kept.md"
+}
+
 words=("$@")
 mkdir -p "$folder/nothing"
 p="build/pippin --db $folder/t.db --quiet"
@@ -139,6 +171,13 @@ echo "|---|---|---|---|---|"
   grows 'collect: small logs' 250 'small_logs "$n"' '$p collect "$folder/logs"' 'rm -f "$folder"/t.db*'
   grows 'collect of what is there: small logs' 250 'small_logs "$n"; rm -f "$folder"/t.db*; $p collect "$folder/logs"' \
     '$p collect "$folder/logs"'
+  grows 'report --update: marked tables' 12 'database "$folder/t.db" 5 3 1 3; marked "$n"; $p report --update "$folder/marked.md"' \
+    '$p report --update "$folder/marked.md"'
+  grows 'import: tables' 50 'kept "$n" 4' '$p import "$folder/kept.md"' 'rm -f "$folder"/t.db*'
+  grows 'import: rows of a table' 200 'kept 1 "$n"' '$p import "$folder/kept.md"' 'rm -f "$folder"/t.db*'
+  for format in terminal csv json; do
+    grows "plan --format $format: points / 50" 250 'grid "$n"' '$p plan "$folder/grid.yaml" --format $format'
+  done
   grows 'list: campaigns' 300 'database "$folder/t.db" 1 1 "$n" 1' '$p list'
 }
 exit "$failed"

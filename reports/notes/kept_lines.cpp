@@ -92,7 +92,7 @@ class Sieve {
 }  // namespace
 
 KeptLines kept_lines(std::string_view document, const MarkedTable& place,
-                     const std::optional<MarkdownTable>& table) {
+                     const MarkdownTable* table) {
   Sieve sieve(written(document, place));
   for (const auto line : lines_between(document, place)) {
     const auto at = static_cast<std::size_t>(line.data() - document.data());

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,9 +12,9 @@ namespace pippin {
 /// What stands between the markers and pippin did not write there.
 /// Shape: pippin knows its own by `<!-- pippin:wrote … -->`, which names them by hashes. Where that
 /// is missing (documents before 0.3), the list right below the table is pippin's. `table`: what
-/// stands there, if any does.
+/// stands there, or null.
 KeptLines kept_lines(std::string_view document, const MarkedTable& place,
-                     const std::optional<MarkdownTable>& table);
+                     const MarkdownTable* table);
 
 /// Errors: Error (bad input) `FILE:LINE: …` where a column of the old table is a person's: neither
 /// written by pippin, nor one that the new table has, nor notes.

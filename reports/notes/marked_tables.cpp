@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <sstream>
 
 #include "core/base/error.h"
@@ -311,16 +312,23 @@ void refuse_long_rows(const MarkdownTable& table, const std::string& file) {
   }
 }
 
-/// Refuses what stands between the markers and could not be kept. Returns the table there.
-std::optional<MarkdownTable> old_table(std::string_view document, const MarkedTable& place,
-                                       const std::string& file) {
-  std::vector<MarkdownTable> old;
-  for (auto& table : markdown_tables(document)) {
-    if (table.begin >= place.begin && table.begin < place.end) old.push_back(std::move(table));
-  }
+/// Those of `tables`, which are in the order of their document, that begin between the markers.
+std::span<const MarkdownTable> tables_between(const std::vector<MarkdownTable>& tables,
+                                              const MarkedTable& place) {
+  const auto from = [&](std::size_t byte) {
+    return std::lower_bound(tables.begin(), tables.end(), byte,
+                            [](const MarkdownTable& table, auto at) { return table.begin < at; });
+  };
+  return {from(place.begin), std::max(from(place.begin), from(place.end))};
+}
+
+/// Refuses what stands between the markers and could not be kept. Returns the table there, or null.
+const MarkdownTable* old_table(std::string_view document, const std::vector<MarkdownTable>& tables,
+                               const MarkedTable& place, const std::string& file) {
+  const auto old = tables_between(tables, place);
   if (old.empty()) {
     refuse_broken_table(document, place, file);
-    return std::nullopt;
+    return nullptr;
   }
   if (old.size() > 1) {
     bad_input(
@@ -329,7 +337,7 @@ std::optional<MarkdownTable> old_table(std::string_view document, const MarkedTa
         file, old[1].header.line);
   }
   refuse_long_rows(old[0], file);
-  return std::move(old[0]);
+  return old.data();
 }
 
 }  // namespace
@@ -375,18 +383,18 @@ std::vector<MarkedTable> marked_tables(std::string_view document, const std::str
 std::vector<MarkdownTable> tables_by_hand(std::string_view document, const std::string& file) {
   const auto marked = marked_tables(document, file);
   auto tables = markdown_tables(document);
-  const auto ours = [&](const MarkdownTable& table) {
-    return std::any_of(marked.begin(), marked.end(), [&](const MarkedTable& place) {
-      return table.begin >= place.begin && table.begin < place.end;
-    });
-  };
-  tables.erase(std::remove_if(tables.begin(), tables.end(), ours), tables.end());
+  auto place = marked.begin();
+  std::erase_if(tables, [&](const MarkdownTable& table) {
+    while (place != marked.end() && place->end <= table.begin) ++place;
+    return place != marked.end() && table.begin >= place->begin;
+  });
   return tables;
 }
 
-KeptLines keep_notes(Report& report, std::string_view document, const MarkedTable& place,
+KeptLines keep_notes(Report& report, std::string_view document,
+                     const std::vector<MarkdownTable>& tables, const MarkedTable& place,
                      const std::string& file) {
-  const auto old = old_table(document, place, file);
+  const MarkdownTable* old = old_table(document, tables, place, file);
   KeptLines kept = kept_lines(document, place, old);
   if (!old) return kept;
   refuse_columns_of_people(document, place, *old, report, file);

@@ -37,8 +37,10 @@ struct KeptLines {
 /// row is in the table no longer, or is not the only one; where a second table, a broken one or a
 /// row too long for its header, or a column of a person's own stands there: nothing that people
 /// wrote into it gets lost.
-/// Returns what people wrote above and below the table.
-KeptLines keep_notes(Report& report, std::string_view document, const MarkedTable& place,
+/// `tables`: markdown_tables() of the document. Returns what people wrote above and below the
+/// table.
+KeptLines keep_notes(Report& report, std::string_view document,
+                     const std::vector<MarkdownTable>& tables, const MarkedTable& place,
                      const std::string& file);
 
 /// The lines between the markers anew, with the line ends of the document.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -82,12 +83,12 @@ std::vector<std::string> sweep_names(const std::vector<const MarkdownTable*>& ta
                                      std::string_view file) {
   std::vector<std::string> names;
   std::set<std::string> taken;
+  std::map<std::string, int> last_number;  // smaller ones are taken
   for (const MarkdownTable* table : tables) {
     const std::string wanted = name_of(*table, file);
+    int& number = last_number.try_emplace(wanted, 1).first->second;
     std::string name = wanted;
-    for (int number = 2; !taken.insert(name).second; ++number) {
-      name = fmt::format("{}-{}", wanted, number);
-    }
+    while (!taken.insert(name).second) name = fmt::format("{}-{}", wanted, ++number);
     names.push_back(name);
   }
   return names;

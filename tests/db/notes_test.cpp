@@ -1,4 +1,5 @@
 #include "tests/db/sample_runs.h"
+#include "tests/db/sql.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
@@ -106,6 +107,20 @@ TEST_CASE("noted results replace what their document said before and keep what p
   CHECK(notes_of() == Notes{{"three"}, {"four", "mine"}});
   stored.database.put_noted({noted("f", {"three"})});
   CHECK(notes_of() == Notes{{"three"}});
+}
+
+TEST_CASE("of noted runs that are replaced no allocation is left") {
+  Stored stored;
+  stored.database.put_noted({noted("f", {"one", "two"}), noted("g", {"three"})});
+  const std::string empty =
+      "SELECT count(*) FROM allocations WHERE id NOT IN (SELECT allocation FROM runs)";
+  stored.database.put_noted({noted("g", {"four"}), noted("f", {"five"})});
+  CHECK(test::sql_text(stored.folder / "t.db", empty) == "0");
+  test::sql_text(stored.folder / "t.db",
+                 "INSERT INTO allocations (name) VALUES ('of something else') RETURNING id");
+  CHECK(test::sql_text(stored.folder / "t.db", empty) == "1");
+  stored.database.put_noted({noted("f", {"six"})});
+  CHECK(test::sql_text(stored.folder / "t.db", empty) == "0");
 }
 
 TEST_CASE("what was measured and what was noted share no sweep") {

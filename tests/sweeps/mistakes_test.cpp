@@ -461,7 +461,9 @@ TEST_CASE("a sweep too large says so at once") {
   const std::string text = "sweep: s\ngrid: {tp: " + axis + ", pp: " + axis + ", mbs: " + axis +
                            ", gas: " + axis + ", dp: " + axis + "}\n";
   CHECK(error_of(text) ==
-        "sweep.yaml:2: 10510100501 points are too many; a sweep holds at most 200000");
+        "sweep.yaml:2: 10510100501 points are too many; a sweep holds at most 10000000: give its "
+        "axes "
+        "fewer values, or zip those that belong together");
 }
 
 TEST_CASE("what is no YAML document is refused with its line") {

@@ -65,6 +65,13 @@ void write_output(const std::string& text) {
   if (!written) machine_failed("standard output: cannot write: {}", std::strerror(errno));
 }
 
+std::ostream& output() { return std::cout; }
+
+void end_output() {
+  if (!output().flush()) machine_failed("standard output: cannot write: {}", std::strerror(errno));
+  write_output("");
+}
+
 bool wants_ascii() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const char* locale = std::getenv(name);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <ostream>
 #include <string>
 
 #include "core/base/files.h"
@@ -39,6 +40,11 @@ void replace_document(const fs::path& file, const std::string& text);
 
 /// Writes to standard output. Errors: Error (machine) where not all of it arrives: a full disk.
 void write_output(const std::string& text);
+
+/// Standard output for what is long, as it is made; end_output() ends it.
+std::ostream& output();
+/// Errors: Error (machine) where not all that was written to output() arrived.
+void end_output();
 
 /// Whether the locale names a character set that is not UTF-8, as LC_ALL=C does. Where nothing is
 /// set, it does not.

@@ -104,6 +104,21 @@ TEST_CASE("what is not a point's own leaves its identity") {
   CHECK(id_after([](Point& p) { p.axes[1].second = value_of(std::string("None")); }) != id);
 }
 
+TEST_CASE("ids of many points are those of each alone") {
+  const Environment env{{"B", "2"}, {"A", "1"}};
+  std::vector<Point> points(6, full_point());
+  points[1].axes = {{"a", value_of(1.0)}, {"zz", value_of(std::string("b"))}};
+  points[2].axes.clear();
+  points[3].model = {};
+  points[4].axes = {{"zz", value_of(std::string("b"))}, {"a", value_of(1.0)}};
+  points[5].layout.cp = 1;
+  PointIds ids(env);
+  for (int twice = 0; twice < 2; ++twice) {
+    for (const auto& point : points) CHECK(ids.id_of(point) == point_id(point, env));
+  }
+  CHECK(ids.id_of(points[1]) == ids.id_of(points[4]));
+}
+
 TEST_CASE("a part that looks like two is one") {
   const auto id_of = [](const NamedValues& axes) {
     Point point;

@@ -54,7 +54,7 @@ std::string document_of(const std::string& text) {
 /// The document as `report --update` leaves it.
 std::string updated(const std::string& document, Report report) {
   const auto table = marked_tables(document, "f.md").at(0);
-  const KeptLines kept = keep_notes(report, document, table, "f.md");
+  const KeptLines kept = keep_notes(report, document, markdown_tables(document), table, "f.md");
   return edited(document, {{table.begin, table.end, marked_text(report, document, kept)}});
 }
 
@@ -131,6 +131,32 @@ TEST_CASE("markers in code are text") {
   REQUIRE(tables.size() == 1);
   CHECK(tables[0].line == 11);
   CHECK(between(document, tables[0]) == "```\n<!-- pippin:end -->\n```\n");
+}
+
+TEST_CASE(
+    "each of several marked tables keeps the notes that stood in it, and the others are a "
+    "person's") {
+  const auto table = [](const std::string& note) {
+    return "\n| GPUs | TP | Speed | Notes |\n| --- | --- | --- | --- |\n| 64 | 4 | 1.00 s | " +
+           note + " |\n\n";
+  };
+  const std::string document = table("mine") + document_of(table("first")) + table("also mine") +
+                               document_of("") + document_of(table("third")) + table("last");
+  const auto marked = marked_tables(document, "f.md");
+  const auto all = markdown_tables(document);
+  REQUIRE(marked.size() == 3);
+  REQUIRE(all.size() == 5);
+  Texts notes;
+  for (const auto& place : marked) {
+    Report report = report_of({row_of(4, 1)});
+    keep_notes(report, document, all, place, "f.md");
+    notes.push_back(join(report.rows[0].notes, "; "));
+  }
+  CHECK(notes == Texts{"first", "", "third"});
+  Texts by_hand;
+  for (const auto& one : tables_by_hand(document, "f.md"))
+    by_hand.emplace_back(one.rows[0].text(3));
+  CHECK(by_hand == Texts{"mine", "also mine", "last"});
 }
 
 TEST_CASE("a marker that cannot be is refused with its place") {

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <string_view>
+
+namespace pippin {
+
+/// Writes JSON as it goes, laid out as nlohmann's dump(2) does: nothing of it stays in memory.
+/// Requires that what is begun is ended, and in an object a key before each value.
+class JsonWriter {
+ public:
+  explicit JsonWriter(std::ostream& out) : out_(out) {}
+  ~JsonWriter();
+  JsonWriter(const JsonWriter&) = delete;
+  JsonWriter& operator=(const JsonWriter&) = delete;
+
+  void begin_object() { begin('{'); }
+  void end_object() { end('}'); }
+  void begin_array() { begin('['); }
+  void end_array() { end(']'); }
+  JsonWriter& key(std::string_view name);
+  /// Bytes that are no UTF-8 are replaced, as JSON cannot hold them.
+  void text(std::string_view value);
+  void integer(std::int64_t value);
+  void natural(std::uint64_t value);
+  void number(double value);
+  void truth(bool value);
+
+ private:
+  void begin(char bracket);
+  void end(char bracket);
+  void before_value();
+  void new_line();
+  void append_text(std::string_view value);
+
+  std::ostream& out_;
+  std::string waiting_;  ///< to be written
+  std::size_t depth_ = 0;
+  bool is_first_ = true;  ///< of its array or object
+  bool has_key_ = false;  ///< of the value that comes
+};
+
+}  // namespace pippin
