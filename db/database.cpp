@@ -76,7 +76,8 @@ std::vector<Added> Database::add_foreign_logs(const std::vector<ForeignLog>& log
     if (log.forgive) db::forgive_log(home_->connection, log.file);
     const auto stored = db::add_foreign_log(home_->connection, log.file, log.runs);
     added.push_back(stored.added);
-    if (log.read) db::put_read_file(home_->connection, *log.read, stored.log);
+    if (log.read && !stored.is_older_copy)
+      db::put_read_file(home_->connection, *log.read, stored.log);
   }
   for (const auto& file : others) db::put_read_file(home_->connection, file, std::nullopt);
   transaction.commit();
@@ -88,6 +89,7 @@ Added Database::add_foreign_log(const LogFile& file, const std::vector<LogRun>& 
 }
 
 std::unordered_map<std::string, ReadFile> Database::read_files(const fs::path& path) {
+  const auto lock = home_->lock();
   return db::read_files(home_->connection, path);
 }
 

@@ -46,6 +46,7 @@ struct ReadFile {
   std::int64_t scraper_version = 0;
   bool is_log = false;  ///< something was found in it
   bool stored = false;  ///< and its runs are in the database
+  fs::path log_path = {};  ///< where they say that their log lies: there, or at a copy of it
 };
 
 /// A log that no campaign of ours made, and what was read in it.

@@ -1,6 +1,7 @@
 #include "db/log_identity.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <set>
 #include <utility>
 
@@ -77,22 +78,27 @@ void add_sizes(Statement& next, std::set<std::int64_t>& sizes, const Values&... 
 std::set<std::int64_t> sizes_of_beginnings(Connection& connection, const LogFile& file,
                                            const std::optional<FirstLine>& first) {
   const std::int64_t size = file.size_bytes();
-  const auto least = [&](const std::string& which) {
-    return connection.prepare("SELECT size_bytes FROM logs WHERE of_campaign = 0 AND " + which +
-                              " AND size_bytes > ? ORDER BY size_bytes LIMIT 1");
+  // Left to itself, SQLite would go through all logs by their sizes.
+  const auto least = [&](const char* index, const char* which) {
+    return connection.prepare(
+        fmt::format("SELECT size_bytes FROM logs INDEXED BY {} WHERE of_campaign = 0 AND {} "
+                    "AND size_bytes > ? ORDER BY size_bytes LIMIT 1",
+                    index, which));
   };
   std::set<std::int64_t> sizes;
   if (first) {
-    Statement alike = least("first_time_ms = ? AND first_iteration = ? AND size_bytes <= ?");
+    Statement alike = least("logs_by_first_line",
+                            "first_time_ms = ? AND first_iteration = ? AND size_bytes <= ?");
     add_sizes(alike, sizes, first->step_time_ms, first->iteration, size);
   }
-  Statement at_path = least("path = ? AND size_bytes <= ?");
+  Statement at_path = least("logs_by_path", "path = ? AND size_bytes <= ?");
   add_sizes(at_path, sizes, file.path().string(), size);
   // A log shorter than a head has a head of its own, which says nothing of a longer one's.
-  Statement short_bare =
-      least("first_time_ms IS NULL AND first_iteration IS NULL AND size_bytes < ?");
+  Statement short_bare = least(
+      "logs_by_first_line", "first_time_ms IS NULL AND first_iteration IS NULL AND size_bytes < ?");
   add_sizes(short_bare, sizes, std::min(size + 1, kHeadBytes));
-  Statement bare = least("head_hash = ? AND first_time_ms IS NULL AND size_bytes <= ?");
+  Statement bare =
+      least("logs_by_head", "head_hash = ? AND first_time_ms IS NULL AND size_bytes <= ?");
   add_sizes(bare, sizes, hash_of(file.head()), size);
   return sizes;
 }
@@ -104,7 +110,8 @@ std::vector<KnownLog> foreign_logs_that_begin(Connection& connection, const LogF
   std::vector<KnownLog> found;
   LogFile::Beginnings beginnings(file);
   Statement of_content = connection.prepare(
-      "SELECT id, path FROM logs WHERE size_bytes = ? AND content_hash = ? AND of_campaign = 0 "
+      "SELECT id, path FROM logs INDEXED BY logs_by_content WHERE size_bytes = ? AND content_hash "
+      "= ? AND of_campaign = 0 "
       "ORDER BY id");
   for (const std::int64_t size : sizes_of_beginnings(connection, file, first)) {
     for (of_content.bind(size, beginnings.hash(size)); of_content.step();)
@@ -116,10 +123,12 @@ std::vector<KnownLog> foreign_logs_that_begin(Connection& connection, const LogF
 
 std::optional<std::int64_t> own_log(Connection& connection, const LogFile& file) {
   Statement same = connection.prepare(
-      "SELECT id FROM logs WHERE size_bytes = ? AND content_hash = ? AND of_campaign = 1 LIMIT 1");
+      "SELECT id FROM logs INDEXED BY logs_by_content WHERE size_bytes = ? AND content_hash = ? "
+      "AND of_campaign = 1 LIMIT 1");
   if (same.bind(file.size_bytes(), file.content_hash()).step()) return same.integer(0);
   Statement shorter = connection.prepare(
-      "SELECT id, size_bytes, content_hash FROM logs WHERE path = ? AND of_campaign = 1 "
+      "SELECT id, size_bytes, content_hash FROM logs INDEXED BY logs_by_path WHERE path = ? "
+      "AND of_campaign = 1 "
       "AND size_bytes <= ? ORDER BY size_bytes");
   LogFile::Beginnings beginnings(file);
   for (shorter.bind(file.path().string(), file.size_bytes()); shorter.step();) {

@@ -30,6 +30,7 @@ std::int64_t put_log(Connection& connection, std::optional<std::int64_t> id, con
 struct AddedLog {
   Added added;
   std::optional<std::int64_t> log;  ///< as which it is stored; nothing where it is left out
+  bool is_older_copy = false;       ///< left out as long as a longer one is stored
 };
 AddedLog add_foreign_log(Connection& connection, const LogFile& file,
                          const std::vector<LogRun>& runs);

@@ -14,15 +14,17 @@ void put_read_file(Connection& connection, const ReadFile& file,
 
 std::unordered_map<std::string, ReadFile> read_files(Connection& connection, const fs::path& path) {
   Statement rows = connection.prepare(
-      "SELECT path, size_bytes, written_ns, inode, scraper_version, is_log, log IS NOT NULL "
-      "FROM read_files WHERE path = ?1 OR (path > ?1 || '/' AND path < ?1 || '0')");
+      "SELECT f.path, f.size_bytes, written_ns, inode, scraper_version, is_log, logs.id IS NOT "
+      "NULL, "
+      "coalesce(logs.path, '') "
+      "FROM read_files AS f LEFT JOIN logs ON logs.id = f.log "
+      "WHERE f.path = ?1 OR (f.path > ?1 || '/' AND f.path < ?1 || '0')");
   std::unordered_map<std::string, ReadFile> files;
   for (rows.bind(path.string()); rows.step();) {
-    files[rows.text(0)] = {rows.text(0),
-                           {rows.integer(1), rows.integer(2), rows.integer(3)},
-                           rows.integer(4),
-                           rows.integer(5) != 0,
-                           rows.integer(6) != 0};
+    files[rows.text(0)] = {
+        rows.text(0),         {rows.integer(1), rows.integer(2), rows.integer(3)},
+        rows.integer(4),      rows.integer(5) != 0,
+        rows.integer(6) != 0, rows.text(7)};
   }
   return files;
 }

@@ -365,7 +365,7 @@ AddedLog add_foreign_log(Connection& connection, const LogFile& file,
     follow(connection, log, file.path());
     return {{}, log.id};
   }
-  if (holds_older_copy(connection, file, runs)) return {};
+  if (holds_older_copy(connection, file, runs)) return {{}, {}, true};
   if (is_deleted_log(connection, file)) return {};
   return add_new_log(connection, file, runs);
 }

@@ -73,7 +73,8 @@ void Connection::open(bool reading, bool create) {
   // "file:x" is a file here, and to SQLite, which takes URIs so that files can be attached to read.
   const std::string plain = path_.is_relative() ? "./" + path_.string() : path_.string();
   const std::string name = reading ? read_only_uri(path_) : plain;
-  const int code = sqlite3_open_v2(name.c_str(), &handle_, how | SQLITE_OPEN_URI, nullptr);
+  const int code =
+      sqlite3_open_v2(name.c_str(), &handle_, how | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
   if (code != SQLITE_OK) {
     int error = sqlite3_system_errno(handle_);
     // It looked for a file to read where it could not make one.

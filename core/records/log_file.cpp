@@ -33,8 +33,7 @@ std::string LogFile::Beginnings::hash(std::int64_t size_bytes) {
       left -= part.size();
       return left > 0;
     });
-    if (left > 0)
-      machine_failed("{}: is shorter than it was; repeat the command", file_.path_.string());
+    if (left > 0) bad_input("{}: is shorter than it was; repeat the command", file_.path_.string());
   }
   hashed_ = size_bytes;
   return hasher_.digest();

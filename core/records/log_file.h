@@ -29,7 +29,7 @@ class LogFile {
   bool is_short() const { return size_bytes_ < static_cast<std::int64_t>(kHeadBytes); }
 
   /// Gives hashes of its first bytes, of one size after the other, none of them below the last;
-  /// what is not at hand is read again. Errors: Error (machine) where it cannot be read, or is
+  /// what is not at hand is read again. Errors: Error (bad input) where it cannot be read, or is
   /// shorter by now.
   class Beginnings {
    public:

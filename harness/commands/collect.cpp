@@ -90,9 +90,10 @@ class Batch {
 };
 
 /// Reads what the campaign's runs have left; the scheduler says how those ended that left nothing.
+/// `file`: the campaign's, to be known again by.
 Added collect_campaign(const Globals& globals, Database& database, SweepFolder& folder,
-                       const Campaign& campaign, const KnownRuns* known) {
-  auto file = file_as_it_is(folder.campaign_file(campaign.number));
+                       const Campaign& campaign, std::optional<ReadFile> file,
+                       const KnownRuns* known) {
   record_campaign(database, campaign);
   const auto scheduler = scheduler_of(globals.db, campaign.scheduler);
   CampaignMachine machine = observer_of(folder, campaign, *scheduler);
@@ -123,10 +124,11 @@ Added collect_own_runs(const Globals& globals, Database& database, const NamedFi
     if (!named.any()) known.emplace(database, folder);
     if (known && known->all()) continue;
     for (const std::int64_t number : folder.campaigns()) {
+      auto file = file_as_it_is(folder.campaign_file(number));  // it may change behind this
       const Campaign campaign = folders.load(folder, number);
       named.forgive(database, folder, campaign);
-      const Added added =
-          collect_campaign(globals, database, folder, campaign, known ? &*known : nullptr);
+      const Added added = collect_campaign(globals, database, folder, campaign, std::move(file),
+                                           known ? &*known : nullptr);
       sum.runs += added.runs;
       sum.iterations += added.iterations;
     }
@@ -151,7 +153,8 @@ ExitCode collect(const Globals& globals, const CollectOptions& options) {
   }
   std::ostringstream remarks;
   ExitCode code = ExitCode::kDone;
-  if (!foreign.empty()) code = collect_paths(database, foreign, std::cerr, remarks);
+  if (!foreign.empty())
+    code = collect_paths(database, foreign, runs_directory(globals.db), std::cerr, remarks);
   keep_sums(globals, database);
   if (!remarks.str().empty()) remark(globals, std::string(trim(remarks.str())));
   return code;

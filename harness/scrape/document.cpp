@@ -53,7 +53,7 @@ std::vector<std::string_view> DocumentWatch::texts() {
           " ~~~", "\t~~~",
           // how a table's rule begins
           "|---", "|--|", "|--:", "|-- ", "|-|-", "|-:|", "|:--", "|:-:", "|:-|", "| --", "| :-",
-          "| - |", "| -:"};
+          "| - |", "| -:", "|  -", "|- |", "|:- |"};
 }
 
 void DocumentWatch::see(std::string_view line) {

@@ -77,29 +77,34 @@ void LineScanner::scan(std::string_view lines) {
       std::size_t place = escapes.from(begin);
       if (search.any())
         place = std::min(place, static_cast<std::size_t>(search.next().at - lines.data()));
-      if (place == std::string_view::npos) return;
+      if (place == std::string_view::npos) break;
       begin += end_of_lines(lines.substr(begin, place - begin), has_returns);
     }
     const auto end = std::min(feeds.from(begin), returns.from(begin));
     const bool terminated = end != std::string_view::npos;
-    pass_on(lines.substr(begin, terminated ? end - begin : end), terminated, search);
+    pass_on(lines.substr(begin, terminated ? end - begin : end),
+            (begin > 0 ? lines[begin - 1] : last_) == kFeed, terminated, search);
     begin = terminated ? end + 1 : lines.size();
     if (needles != &sink_.needles()) {
       needles = &sink_.needles();
       search = Needles::Search(*needles, lines.substr(begin - 1));  // a needle may begin there
     }
   }
+  if (!lines.empty()) last_ = lines.back();
 }
 
-void LineScanner::pass_on(std::string_view raw, bool terminated, Needles::Search& search) {
+void LineScanner::pass_on(std::string_view raw, bool after_feed, bool terminated,
+                          Needles::Search& search) {
   hits_.clear();
   for (; search.any() && search.next().at < raw.data() + raw.size(); search.take())
     hits_.push_back(search.next());
   if (raw.size() > kLongestLine) {
     raw = raw.substr(0, kLongestLine);
     terminated = false;
+    std::erase_if(hits_,
+                  [&](const Needles::Hit& hit) { return hit.at >= raw.data() + raw.size(); });
   }
-  FoundLine line{raw, raw, terminated, {}};
+  FoundLine line{raw, raw, after_feed, terminated, {}};
   if (raw.find(kEscape) != std::string_view::npos) {
     clean_ = without_escapes(raw);
     line.text = clean_;

@@ -15,6 +15,7 @@ namespace pippin {
 struct FoundLine {
   std::string_view raw;    ///< as it stands there, without its end
   std::string_view text;   ///< without what terminals and launchers added; see Lines
+  bool after_feed = true;  ///< it begins the log, or stands behind "\n", not "\r"
   bool terminated = true;  ///< false: it is still being written, or too long to be read whole
   std::span<const Needles::Hit> hits;  ///< in `raw`, or where that has escapes, in `text`
 };
@@ -32,7 +33,8 @@ class LineSink {
 
 /// Passes on those lines of a log in which a needle occurs, as the log comes, in constant memory:
 /// the others are only searched. A line with an escape sequence is passed on in any case, and so
-/// are some others.
+/// are some others. Of a line of more than 4 MiB the beginning is read, as of one that is still being
+/// written.
 class LineScanner {
  public:
   /// The sink must outlive it.
@@ -46,9 +48,10 @@ class LineScanner {
  private:
   /// Requires whole lines, or the rest of a log.
   void scan(std::string_view lines);
-  void pass_on(std::string_view raw, bool terminated, Needles::Search& search);
+  void pass_on(std::string_view raw, bool after_feed, bool terminated, Needles::Search& search);
 
   LineSink& sink_;
+  char last_ = '\n';   ///< of what was scanned
   std::string begun_;  ///< a line whose end did not come yet
   std::string clean_;  ///< a line without its escape sequences
   std::vector<Needles::Hit> hits_;

@@ -130,7 +130,7 @@ class LogSink : public LineSink {
     may_hold_tables_ = may_hold_tables_ ||
                        std::any_of(line.hits.begin(), line.hits.end(),
                                    [](const auto& hit) { return hit.needle >= texts().tables; });
-    watch_.see(line.raw);
+    if (line.after_feed) watch_.see(line.raw);
     readers_.read(line);
   }
 

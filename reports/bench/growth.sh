@@ -109,6 +109,7 @@ small_logs() {
       close(file)
     }
   }'
+  find "$folder/logs" -type f -exec touch -d '1 hour ago' {} +
 }
 
 # grid N: a sweep of 50 times as many points.
@@ -143,6 +144,15 @@ kept() {
   }' >"$folder/kept.md"
 }
 
+# own_runs N: a sweep of as many short runs beside the database, all of which have ended an hour ago.
+own_runs() {
+  rm -rf "$folder"/t.db*
+  echo " iteration 1/ 1 | elapsed time per iteration (ms): 500.0 | global batch size: 1 |" >"$folder/own.log"
+  printf '%s\n' 'sweep: own' 'cluster: local' "command: cat $folder/own.log; true {k}" 'grid: {k: [1]}' 'gpus: 1' "repeats: {allocations: $1}" >"$folder/own.yaml"
+  $p --yes run "$folder/own.yaml"
+  find "$folder/t.db.runs" -exec touch -d '1 hour ago' {} +
+}
+
 words=("$@")
 mkdir -p "$folder/nothing"
 p="build/pippin --db $folder/t.db --quiet"
@@ -170,7 +180,11 @@ echo "|---|---|---|---|---|"
     $p report >"$folder/out"' '$p merge "$folder/o.db"'
   grows 'collect: small logs' 250 'small_logs "$n"' '$p collect "$folder/logs"' 'rm -f "$folder"/t.db*'
   grows 'collect of what is there: small logs' 250 'small_logs "$n"; rm -f "$folder"/t.db*; $p collect "$folder/logs"' \
+    '$p collect "$folder/logs"' 'touch "$folder"/logs/*'
+  grows 'collect of what did not change: small logs' 2000 'small_logs "$n"; rm -f "$folder"/t.db*; $p collect "$folder/logs"' \
     '$p collect "$folder/logs"'
+  grows 'collect: own runs' 25 'own_runs "$n"' '$p collect' 'rm -f "$folder"/t.db "$folder"/t.db-*'
+  grows 'collect of what did not change: own runs' 25 'own_runs "$n"; $p collect' '$p collect'
   grows 'report --update: marked tables' 12 'database "$folder/t.db" 5 3 1 3; marked "$n"; $p report --update "$folder/marked.md"' \
     '$p report --update "$folder/marked.md"'
   grows 'import: tables' 50 'kept "$n" 4' '$p import "$folder/kept.md"' 'rm -f "$folder"/t.db*'

@@ -123,7 +123,8 @@ Found found_at(const fs::path& path, bool named, std::int64_t now_ns) {
 
 class Collector {
  public:
-  Collector(Database& database, std::ostream& errors) : database_(database), errors_(errors) {}
+  Collector(Database& database, const fs::path& own_runs, std::ostream& errors)
+      : database_(database), own_runs_(known_path(own_runs) / ""), errors_(errors) {}
 
   /// What a person named: a folder with all below it, or a file.
   void add(const fs::path& path) {
@@ -134,6 +135,8 @@ class Collector {
         is_folder ? Walk(errors_).files(path) : std::vector<fs::path>{path};
     for (const auto& file : files) {
       Found found = found_at(file, !is_folder, now_ns_);
+      if (found.as_read && found.as_read->path.native().starts_with(own_runs_.native()))
+        found.as_read.reset();
       if (!is_known(found, known)) found_.push_back(std::move(found));
     }
   }
@@ -165,8 +168,15 @@ class Collector {
         before->second.scraper_version != kScraperVersion)
       return false;
     if (found.named && !before->second.stored) return false;
+    if (has_moved(before->second, found.path)) return false;
     ++(before->second.is_log ? totals_.known : totals_.no_logs);
     return true;
+  }
+
+  /// Whether a file is a copy of a log that lies no more where it was.
+  static bool has_moved(const ReadFile& file, const fs::path& path) {
+    std::error_code error;
+    return file.stored && file.log_path != path && !fs::exists(file.log_path, error);
   }
 
   void take(Found& found, FileRead&& file) {
@@ -222,11 +232,31 @@ class Collector {
   /// Stores what was read and is not stored yet.
   void flush() {
     if (waiting_.empty() && others_.empty()) return;
-    for (const Added& added : database_.add_foreign_logs(waiting_, others_)) count(added);
+    try {
+      for (const Added& added : database_.add_foreign_logs(waiting_, others_)) count(added);
+    } catch (const Error& error) {
+      if (error.exit_code() != ExitCode::kBadInput) throw;
+      store_one_by_one();
+    }
     waiting_.clear();
     texts_.clear();
     others_.clear();
     waiting_bytes_ = 0;
+  }
+
+  /// One that had to be read again has changed or is gone: it is left out, and the others stay.
+  void store_one_by_one() {
+    for (const auto& log : waiting_) {
+      try {
+        count(database_.add_foreign_logs({log}).front());
+      } catch (const Error& error) {
+        if (error.exit_code() != ExitCode::kBadInput) throw;
+        ++totals_.unreadable;
+        bad_ = bad_ || log.forgive;
+        errors_ << "pippin: " << error.what() << '\n';
+      }
+    }
+    database_.add_foreign_logs({}, others_);
   }
 
   void count(const Added& added) {
@@ -241,6 +271,7 @@ class Collector {
   static constexpr std::int64_t kMostWaitingBytes = 16 << 20;
 
   Database& database_;
+  const fs::path own_runs_;  ///< with a slash at the end
   std::ostream& errors_;
   const std::int64_t now_ns_ = std::time(nullptr) * kNsPerSecond;
   std::vector<Found> found_;
@@ -254,9 +285,9 @@ class Collector {
 
 }  // namespace
 
-ExitCode collect_paths(Database& database, const std::vector<fs::path>& paths, std::ostream& errors,
-                       std::ostream& remarks) {
-  Collector collector(database, errors);
+ExitCode collect_paths(Database& database, const std::vector<fs::path>& paths,
+                       const fs::path& own_runs, std::ostream& errors, std::ostream& remarks) {
+  Collector collector(database, own_runs, errors);
   for (const auto& path : paths) collector.add(path);
   collector.read();
   // One file that is no log has said so in its own line.

@@ -15,7 +15,8 @@ namespace pippin {
 /// stays. One on `remarks` that sums up.
 /// Shape: kBadInput where a file that was named holds no log or cannot be read; a folder may hold
 /// anything. Errors: as Database.
-ExitCode collect_paths(Database& database, const std::vector<fs::path>& paths, std::ostream& errors,
-                       std::ostream& remarks);
+/// `own_runs`: where runs of campaigns lie, which are known again by others than this.
+ExitCode collect_paths(Database& database, const std::vector<fs::path>& paths,
+                       const fs::path& own_runs, std::ostream& errors, std::ostream& remarks);
 
 }  // namespace pippin

@@ -62,19 +62,22 @@ std::optional<ReadFile> attempt_as_it_is(const Attempt& attempt) {
 KnownRuns::KnownRuns(Database& database, SweepFolder& folder) {
   const std::string root = known_path(folder.root());
   const auto recorded = database.read_files(root);
-  std::size_t same = 0;
+  std::size_t same = 0, rows = 0;
   for (const auto& [path, file] : recorded) {
     const bool is_attempt = path.ends_with(kLog);
+    if (!file.is_log) continue;
+    ++rows;
     const auto now = is_attempt ? stamp_of_attempt(path) : stamp_of(path, {});
     if (!now || *now != file.stamp || file.scraper_version != kScraperVersion) continue;
     ++same;
     if (is_attempt && file.stored)
       runs_.insert(path.substr(root.size() + 1, path.find('/', root.size() + 1) - root.size() - 1));
   }
-  if (same < recorded.size()) return;
-  const auto campaigns = folder.campaigns();
-  all_ = std::all_of(campaigns.begin(), campaigns.end(), [&](std::int64_t number) {
-    return recorded.count(known_path(folder.campaign_file(number))) != 0;
+  if (same < rows) return;
+  const auto numbers = folder.campaigns();
+  all_ = std::all_of(numbers.begin(), numbers.end(), [&](std::int64_t number) {
+    const auto file = recorded.find(known_path(folder.campaign_file(number)));
+    return file != recorded.end() && file->second.is_log;
   });
 }
 

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -85,8 +86,11 @@ ReadAhead::ReadAhead(std::vector<Item> files) : shared_(std::make_unique<Shared>
   const std::size_t threads = std::min({cores, kMostThreads, shared_->parts.size()});
   if (shared_->parts.size() < 2) return;  // nothing to be done beside it
   const std::lock_guard lock(shared_->mutex);
-  for (std::size_t i = 0; i < threads; ++i)
-    shared_->threads.emplace_back([shared = shared_.get()] { shared->work(); });
+  try {
+    for (std::size_t i = 0; i < threads; ++i)
+      shared_->threads.emplace_back([shared = shared_.get()] { shared->work(); });
+  } catch (const std::system_error&) {  // as many as may be; without one, next() reads
+  }
 }
 
 ReadAhead::~ReadAhead() {

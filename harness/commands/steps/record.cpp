@@ -237,7 +237,8 @@ std::optional<RunRecord> Recorder::read(const PlannedJob& job, const PlannedRun&
     record.evidence = fmt::format("never started: {}", fate.evidence);
     return record;
   }
-  record.read = attempt->done() ? attempt_as_it_is(*attempt) : std::nullopt;
+  // The scheduler may still say more of one that is lost, or failed just now.
+  if (!lost && (attempt->exit_code == 0 || fate.certain)) record.read = attempt_as_it_is(*attempt);
   record.attempt = attempt_number(job.name, *attempt);
   record.provenance = provenance_of(*attempt);
   record.canary_before = reading_at(attempt->canary_before());
@@ -267,7 +268,10 @@ std::optional<RunRecord> Recorder::read(const PlannedJob& job, const PlannedRun&
   if (!lost) {
     record.exit_code = attempt->exit_code;
     const bool sound = record.state == RunState::kOk;
-    if (attempt->exit_code == 0) folder_.refute(run.name, *attempt, sound ? "" : record.evidence);
+    const std::string against = sound ? "" : record.evidence;
+    if (attempt->exit_code == 0) folder_.refute(run.name, *attempt, against);
+    // Another attempt may count from now on.
+    if (attempt->exit_code == 0 && attempt->refuted != against) record.read.reset();
   }
   return record;
 }

@@ -3,13 +3,14 @@
 #   noisy  an iteration in about 16 KB of what NCCL, Python, DeepSpeed and progress bars print
 #   dense  nothing but iterations
 #   timed  each iteration with its timers
+#   small  nothing but iterations, behind a dump of one line
 # The same arguments give the same bytes.
 use strict;
 use warnings;
 
 my ($kind, $count, $bytes, $folder) = @ARGV;
-die "usage: make_logs.pl noisy|dense|timed COUNT BYTES FOLDER\n"
-  unless defined $folder && $kind =~ /^(noisy|dense|timed)$/;
+die "usage: make_logs.pl noisy|dense|timed|small COUNT BYTES FOLDER\n"
+  unless defined $folder && $kind =~ /^(noisy|dense|timed|small)$/;
 
 my $dump = join '', "using world size: 64, data-parallel-size: 4, tensor-model-parallel size: 4, "
   . "pipeline-model-parallel size: 4 \n", "------------------------ arguments ------------------------\n",
@@ -19,6 +20,8 @@ my $dump = join '', "using world size: 64, data-parallel-size: 4, tensor-model-p
     ['rank', 0], ['seq_length', 2048], ['tensor_model_parallel_size', 4], ['train_iters', 100000],
     ['world_size', 64], map { ["option_$_", "value $_"] } 1 .. 120),
   "-------------------- end of arguments ---------------------\n";
+
+$dump =~ s/^  (?!hidden_size).*\n//mg if $kind eq 'small';
 
 my @words = qw(the optimizer step all reduce bucket loading shard of dataset cache checkpoint rank
   buffer stream kernel memory module forward backward warning deprecated tensor gradient average

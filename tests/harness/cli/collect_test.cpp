@@ -23,7 +23,7 @@ struct Outcome {
 
 Outcome collect(Database& database, const std::vector<fs::path>& paths) {
   std::ostringstream remarks;
-  const ExitCode code = collect_paths(database, paths, remarks, remarks);
+  const ExitCode code = collect_paths(database, paths, "t.db.runs", remarks, remarks);
   return {code, remarks.str()};
 }
 
@@ -159,6 +159,47 @@ TEST_CASE("a log that was deleted comes back where it is named, though it did no
   CHECK(collect(database, {folder / "in"}).remarks == "nothing added; 1 log known already\n");
   CHECK(collect(database, {log}).remarks == "1 log, 1 run, 1 iteration added\n");
   CHECK(collect(database, {log}).remarks == "nothing added; 1 log known already\n");
+}
+
+TEST_CASE("a copy takes the place of a log that is gone, and an older copy that of one deleted") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  const fs::path log = folder / "x/a.out", copy = folder / "y/a.out", old = folder / "z/old.out";
+  for (const auto& path : {log, copy}) write_long_ago(path, log_with(100) + test::row(2, 90));
+  write_long_ago(old, log_with(100));
+  collect(database, {folder / "x", folder / "y", folder / "z"});
+  fs::remove(log);
+  CHECK(collect(database, {folder / "y"}).remarks == "nothing added; 1 log known already\n");
+  CHECK(database.run_logs({}).begin()->second == copy.string());
+  Chosen all;
+  all.logs = true;
+  database.delete_forever(all);
+  CHECK(collect(database, {folder / "z"}).remarks == "1 log, 1 run, 1 iteration added\n");
+}
+
+TEST_CASE("a log that is gone before it is stored costs no other") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  const fs::path grown = folder / "in/a.out", pipe = folder / "pipe";
+  std::string lines;  // more than a head, which is kept
+  for (int i = 2; i < 40; ++i) lines += test::row(i, 90 + i);
+  disk().write(grown, log_with(100) + lines);
+  collect(database, {grown});
+  disk().write(grown, log_with(100) + lines + test::row(40, 90));
+  disk().write(folder / "in/b.out", log_with(300));
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  std::thread writer([&] {
+    std::ofstream end(pipe);  // opens once it is read, and all before it was
+    fs::remove(grown);
+    end << log_with(200);
+  });
+  const auto outcome = collect(database, {grown, folder / "in/b.out", pipe});
+  writer.join();
+  CAPTURE(outcome.remarks);
+  CHECK(outcome.code == ExitCode::kBadInput);
+  CHECK_THAT(outcome.remarks,
+             Contains("a.out: cannot read: No such file") &&
+                 Contains("2 logs, 2 runs, 2 iterations added; 1 file cannot be read"));
 }
 
 TEST_CASE("many files are stored in their order, whoever has read them first") {

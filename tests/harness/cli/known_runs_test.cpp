@@ -91,6 +91,28 @@ TEST_CASE("what was deleted stays so, though its files did not change, until it 
   CHECK(here.sql("SELECT count(*) FROM runs") == "12");
 }
 
+TEST_CASE("a folder around the runs does not stand for them") {
+  const Collected here;
+  here.shell("rm -f t.db t.db-wal t.db-shm");
+  here.pippin("collect --quiet .");
+  CHECK(here.sql("SELECT count(*) FROM read_files WHERE path LIKE '%t.db.runs%'") == "0");
+  here.collect();
+  CHECK(here.sql("SELECT count(*) FROM runs JOIN allocations ON allocations.id = runs.allocation "
+                 "WHERE campaign IS NOT NULL") == "12");
+}
+
+TEST_CASE("an attempt that turns out to have measured nothing hides no later one") {
+  const Collected here;
+  here.shell("cd \"$(dirname '" + here.log +
+             "')\" && cp -r . ../9-local-0 && echo nothing >log && "
+             "echo \"$(sed 's/ended=[0-9]*/ended=1/' done)\" >done");
+  here.age();
+  here.sql("DELETE FROM read_files");
+  here.collect();
+  here.collect();
+  CHECK(here.sql("SELECT count(*) FROM runs WHERE state = 'ok'") == "12");
+}
+
 TEST_CASE("a database that is new to its runs reads them all") {
   const Collected here;
   here.shell("rm -f t.db t.db-wal t.db-shm");

@@ -16,7 +16,9 @@ namespace {
 class Signs : public LineSink {
  public:
   bool wants_next_line() const override { return watch.wants_next_line(); }
-  void take(const FoundLine& line) override { watch.see(line.raw); }
+  void take(const FoundLine& line) override {
+    if (line.after_feed) watch.see(line.raw);
+  }
   const Needles& needles() const override { return needles_; }
   DocumentWatch watch;
 
@@ -102,6 +104,9 @@ TEST_CASE("a rule of a table has two dashes and two bars at the least") {
   CHECK(signs_of("|--|\n").note);
   CHECK(signs_of(" |-|-|\n").note);
   CHECK(signs_of("|:-:|-|\n").note);
+  for (const char* rule :
+       {"|  ---  |  ---  |\n", "|- |- |\n", "|:- |:- |\n", "|- | -|\n", "| - | - |\n"})
+    CHECK(signs_of(std::string("text\n") + rule).note);
   CHECK_FALSE(signs_of("|-|\n").note);
   CHECK_FALSE(signs_of("|--\n").note);
   CHECK_FALSE(signs_of("|--|x\n").note);
@@ -118,6 +123,18 @@ TEST_CASE("a heading is a word behind its marks, and a single mark is one in the
   CHECK_FALSE(signs_of("##T\n").note);
   CHECK_FALSE(signs_of("## \n").note);
   CHECK_FALSE(signs_of("##\n").note);
+}
+
+TEST_CASE("what a progress bar writes over itself is no heading, wherever a log is cut") {
+  const std::string log = row(1, 100) + "bar\r### x y\n" + row(2, 90);
+  const std::size_t cut = log.find('\r') + 1;
+  const auto runs = scrape_parts([&](const auto& take) {
+                      take(std::string_view(log).substr(0, cut));
+                      take(std::string_view(log).substr(cut));
+                    }).runs;
+  REQUIRE(runs.size() == 1);
+  CHECK(runs[0].iterations.size() == 2);
+  CHECK(scrape(log).size() == 1);
 }
 
 TEST_CASE("fences stand in pairs") {
