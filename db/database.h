@@ -44,8 +44,8 @@ struct ReadFile {
   fs::path path;  ///< absolute
   FileStamp stamp;
   std::int64_t scraper_version = 0;
-  bool is_log = false;  ///< something was found in it
-  bool stored = false;  ///< and its runs are in the database
+  bool is_log = false;     ///< something was found in it
+  bool stored = false;     ///< and its runs are in the database
   fs::path log_path = {};  ///< where they say that their log lies: there, or at a copy of it
 };
 

@@ -33,8 +33,8 @@ class LineSink {
 
 /// Passes on those lines of a log in which a needle occurs, as the log comes, in constant memory:
 /// the others are only searched. A line with an escape sequence is passed on in any case, and so
-/// are some others. Of a line of more than 4 MiB the beginning is read, as of one that is still being
-/// written.
+/// are some others. Of a line of more than 4 MiB the beginning is read, as of one that is still
+/// being written.
 class LineScanner {
  public:
   /// The sink must outlive it.
