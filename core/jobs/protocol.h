@@ -16,7 +16,7 @@
 ///   campaign-1.json         the design of a campaign, frozen when it began
 ///   jobs/NAME-s2/           the sweep's second submission: one job, or an array of them
 ///     job.sh                what the scheduler runs
-///     tasks.sh              of an array: what its tasks run
+///     tasks.sh              of more than one run: what its tasks run
 ///     journal               token, owner, time and tasks, written before anything is handed over
 ///     handed                the scheduler's id, once it is known
 ///     refused               the scheduler's words: it surely has not got it, and will not
