@@ -26,7 +26,7 @@
 ///     claim-ID/             made by the job when it starts; `owner` in it lets one process in,
 ///                           `provenance` says where and with what it runs, `failing` which runs
 ///                           failed since the last that succeeded
-///   RUN/2-ID/               one attempt at a run, by the second submission
+///   RUN/2-ID/               one attempt at a run, by the second submission; none while it is empty
 ///   RUN/2-ID/log            what the trainer printed
 ///   RUN/2-ID/started        seconds since 1970; who makes it has the claim on the attempt
 ///   RUN/2-ID/command        the bash function that was called

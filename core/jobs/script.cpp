@@ -243,9 +243,16 @@ std::string part(std::string_view kind, std::size_t number, const std::string& t
 
 /// The task as tasks.sh has it.
 std::string text_of(const ScriptTask& task, std::size_t number) {
+  constexpr std::size_t kFolders = 32;  // that are made at once
   Canaries canaries;
   std::string text = part("Task", number, beginning_of(task, canaries));
   for (std::size_t i = 0; i < task.runs.size(); ++i) {
+    if (i % kFolders == 1 && i + 1 < task.runs.size()) {
+      std::string names;
+      for (std::size_t k = i; k < std::min(i + kFolders, task.runs.size()); ++k)
+        names += fmt::format(" {}", bash_word(task.runs[k].name));
+      text += part("Folders", i + 1, fmt::format("pippin_folders{}\n\n", names));
+    }
     text += part("Run", i + 1, text_of(task.runs[i], canaries) + "\n");
   }
   return text;

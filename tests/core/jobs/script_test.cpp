@@ -418,6 +418,20 @@ TEST_CASE("a command may have any lines, and does not see the file that it stand
   CHECK_THAT(open, Catch::Contains("/dev/null\n") && !Catch::Contains("tasks.sh"));
 }
 
+TEST_CASE("folders that are made before their runs are no attempts") {
+  const test::TemporaryDirectory root;
+  std::vector<ScriptRun> runs{{"r1", {}, "true"}, {"r2", {}, "kill $$; sleep 60"}};
+  for (int i = 3; i <= 40; ++i) runs.push_back({fmt::format("r{}", i), {}, "true"});
+  disk().write(root / "r4/1-7-0/done", "exit=0 ended=1\n");
+  run_program({"bash", write_script(root.path(), runs).string()});
+  SweepFolder folder(disk(), root.path());
+  CHECK(folder.attempts("r1").at(0).done());
+  CHECK(fs::is_empty(root / "r3/1-local-0"));
+  CHECK(folder.attempts("r3").empty());
+  CHECK(folder.attempts("r4").size() == 1);
+  CHECK_FALSE(fs::exists(root / "r40"));
+}
+
 TEST_CASE("a job whose tasks.sh is cut or gone runs what is there and fails") {
   const test::TemporaryDirectory root;
   const fs::path script = write_script(root.path(), {{"one", {}, "true"}, {"two", {}, "true"}});
