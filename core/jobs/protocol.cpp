@@ -135,7 +135,11 @@ std::map<std::int64_t, TaskEnd> read_ends(std::string_view text) {
 std::vector<Attempt> SweepFolder::attempts(const std::string& run) {
   std::vector<Attempt> attempts;
   for (const auto& name : files_.list(root_ / run)) {
-    if (submission_of(name) > 0) attempts.push_back(read_attempt(files_, root_ / run / name));
+    if (submission_of(name) == 0) continue;
+    const Attempt attempt = read_attempt(files_, root_ / run / name);
+    // A job makes folders of short runs before it comes to them.
+    if (attempt.started || attempt.done() || !files_.list(attempt.directory).empty())
+      attempts.push_back(attempt);
   }
   const auto refuted = read_refuted(files_.read(root_ / "refuted" / run).value_or(""));
   for (auto& attempt : attempts) {

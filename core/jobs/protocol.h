@@ -16,7 +16,7 @@
 ///   campaign-1.json         the design of a campaign, frozen when it began
 ///   jobs/NAME-s2/           the sweep's second submission: one job, or an array of them
 ///     job.sh                what the scheduler runs
-///     tasks.sh              of an array: what its tasks run
+///     tasks.sh              of more than one run: what its tasks run
 ///     journal               token, owner, time and tasks, written before anything is handed over
 ///     handed                the scheduler's id, once it is known
 ///     refused               the scheduler's words: it surely has not got it, and will not
@@ -26,7 +26,7 @@
 ///     claim-ID/             made by the job when it starts; `owner` in it lets one process in,
 ///                           `provenance` says where and with what it runs, `failing` which runs
 ///                           failed since the last that succeeded
-///   RUN/2-ID/               one attempt at a run, by the second submission
+///   RUN/2-ID/               one attempt at a run, by the second submission; none while it is empty
 ///   RUN/2-ID/log            what the trainer printed
 ///   RUN/2-ID/started        seconds since 1970; who makes it has the claim on the attempt
 ///   RUN/2-ID/command        the bash function that was called

@@ -18,7 +18,7 @@ const std::vector<EmbeddedFile>& script_parts();  // script/*.bash
 namespace {
 
 /// A part of every script: its file, without the words to its reader above the first empty line.
-std::string_view part(std::string_view name) {
+std::string_view shared(std::string_view name) {
   const auto is_it = [&](const EmbeddedFile& file) { return file.name == name; };
   const auto found = std::find_if(script_parts().begin(), script_parts().end(), is_it);
   return found->text.substr(found->text.find("\n\n") + 1);
@@ -181,25 +181,33 @@ ScriptRun script_run(const Sweep& sweep, const Point& point, const PlannedRun& r
 
 namespace {
 
-/// Functions of the task's runs, and their calls.
-std::string text_of(const ScriptTask& task) {
-  std::string text = fmt::format("export PIPPIN_JOB={}\n", bash_word(task.job)), calls;
-  std::map<std::string, std::size_t> canaries;
-  for (std::size_t i = 0; i < task.runs.size(); ++i) {
-    const ScriptRun& run = task.runs[i];
-    // Not indented: a here-document of the user's must end where they wrote it.
-    text += fmt::format("\nrun_{}() (\n{}{}\n)\n", i + 1, exports(run.env), trim(run.command));
-    calls += fmt::format("pippin_run {} run_{}", bash_word(run.name), i + 1);
-    if (!run.canary.empty()) {
-      const auto [canary, is_new] = canaries.try_emplace(run.canary, canaries.size() + 1);
-      if (is_new) text += fmt::format("canary_{}() (\n{}\n)\n", canary->second, trim(run.canary));
-      calls += fmt::format(" canary_{}", canary->second);
-    }
-    calls += "\n";
+using Canaries = std::map<std::string, std::size_t>;
+
+/// Not indented: a here-document of the user's must end where they wrote it. Not in a subshell: it
+/// is launched in one.
+std::string function(const std::string& name, const std::string& body) {
+  return fmt::format("{}() {{\n{}\n}}\n", name, body);
+}
+
+/// What the task's runs share: the job's name, and the canaries that they are to number.
+std::string beginning_of(const ScriptTask& task, Canaries& canaries) {
+  std::string text = fmt::format("export PIPPIN_JOB={}\n", bash_word(task.job));
+  for (const auto& run : task.runs) {
+    const bool is_new =
+        !run.canary.empty() && canaries.try_emplace(run.canary, canaries.size() + 1).second;
+    if (is_new)
+      text += function(fmt::format("canary_{}", canaries.size()), std::string(trim(run.canary)));
   }
   // By hand one bash runs all tasks, whose canaries are not the same.
-  if (!canaries.empty()) calls.insert(0, "pippin_reading_by=''\n");
-  return text + "\n" + calls;
+  if (!canaries.empty()) text += "pippin_reading_by=''\n";
+  return text + "\n";
+}
+
+std::string text_of(const ScriptRun& run, const Canaries& canaries) {
+  const auto canary = canaries.find(run.canary);
+  return function("pippin_command", fmt::format("{}{}", exports(run.env), trim(run.command))) +
+         fmt::format("pippin_run {}{}\n", bash_word(run.name),
+                     canary == canaries.end() ? "" : fmt::format(" canary_{}", canary->second));
 }
 
 std::string head_of(const JobScript& script) {
@@ -228,6 +236,43 @@ std::ptrdiff_t lines_in(std::string_view text) {
   return std::count(text.begin(), text.end(), '\n');
 }
 
+/// A part of tasks.sh, with the line over it by which the script reads it.
+std::string part(std::string_view kind, std::size_t number, const std::string& text) {
+  return fmt::format("# {} {}: {} lines\n{}", kind, number, lines_in(text), text);
+}
+
+/// The task as tasks.sh has it.
+std::string text_of(const ScriptTask& task, std::size_t number) {
+  constexpr std::size_t kFolders = 32;  // that are made at once
+  Canaries canaries;
+  std::string text = part("Task", number, beginning_of(task, canaries));
+  for (std::size_t i = 0; i < task.runs.size(); ++i) {
+    if (i % kFolders == 1 && i + 1 < task.runs.size()) {
+      std::string names;
+      for (std::size_t k = i; k < std::min(i + kFolders, task.runs.size()); ++k)
+        names += fmt::format(" {}", bash_word(task.runs[k].name));
+      text += part("Folders", i + 1, fmt::format("pippin_folders{}\n\n", names));
+    }
+    text += part("Run", i + 1, text_of(task.runs[i], canaries) + "\n");
+  }
+  return text;
+}
+
+JobFiles with_tasks_file(const std::string& script, const std::vector<ScriptTask>& tasks) {
+  JobFiles files;
+  std::vector<std::ptrdiff_t> lines{0};
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const std::string text = text_of(tasks[i], i + 1);
+    lines.push_back(lines.back() + lines_in(text));
+    files.tasks += text;
+  }
+  files.script = fmt::format(
+      "{}\n# The runs stand in tasks.sh beside this file; where each task's lines begin, and end.\n"
+      "pippin_lines=({})\npippin_run_tasks\n",
+      script, fmt::join(lines, " "));
+  return files;
+}
+
 }  // namespace
 
 JobFiles job_files(const JobScript& script) {
@@ -235,25 +280,18 @@ JobFiles job_files(const JobScript& script) {
   // The functions come before the prolog, whose aliases would change what they mean.
   std::string text = head_of(script);
   for (const char* name : {"script/give_up.bash", "script/claim.bash", "script/provenance.bash",
-                           "script/watch.bash", "script/run.bash"})
-    text += part(name);
+                           "script/watch.bash", "script/run.bash", "script/tasks.bash"})
+    text += shared(name);
   text += "\n";
   text += exports(take_common(tasks));
   for (const auto& line : script.prolog) text += line + "\n";
   if (!script.prolog.empty()) text += "pippin_keep_steps\n";
-  text += part("script/begin.bash");
-  if (tasks.size() == 1) return {text + "\n" + text_of(tasks.front()), {}};
-  JobFiles files;
-  std::vector<std::ptrdiff_t> lines{0};
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const std::string part = fmt::format("# Task {}\n{}\n", i + 1, text_of(tasks[i]));
-    files.tasks += part;
-    lines.push_back(lines.back() + lines_in(part));
-  }
-  files.script =
-      fmt::format("{}\n# Where each task's lines begin in tasks.sh\npippin_lines=({})\n{}", text,
-                  fmt::join(lines, " "), part("script/dispatch.bash"));
-  return files;
+  text += shared("script/begin.bash");
+  if (tasks.size() > 1 || tasks.front().runs.size() > 1) return with_tasks_file(text, tasks);
+  Canaries canaries;
+  text += "\n" + beginning_of(tasks.front(), canaries);
+  for (const auto& run : tasks.front().runs) text += text_of(run, canaries);
+  return {text, {}};
 }
 
 }  // namespace pippin

@@ -51,7 +51,7 @@ struct JobScript {
 /// What a submission consists of.
 struct JobFiles {
   std::string script;
-  std::string tasks;  ///< of an array, what its tasks run; the script reads a task's part of it
+  std::string tasks;  ///< of more than one run, what they are; the script reads them one by one
 };
 
 /// The bash texts. They need bash and coreutils only, claim the job and each run, go on when a run

@@ -153,6 +153,14 @@ own_runs() {
   find "$folder/t.db.runs" -exec touch -d '1 hour ago' {} +
 }
 
+# job RUNS: one that does nothing so often, taken back before the queue could begin it.
+job() {
+  local q="build/pippin --db $folder/job.db --quiet --yes"
+  rm -rf "$folder/job.db" "$folder/job.db.runs"
+  printf 'sweep: job\ncommand: "true {a}"\ngrid: {a: [%s]}\n' "$(seq --separator=', ' "$1")" >"$folder/job.yaml"
+  TMPDIR=$folder flock --close "$folder/pippin-$(id -u).lock" bash -c "$q submit $folder/job.yaml && $q cancel job"
+}
+
 words=("$@")
 mkdir -p "$folder/nothing"
 p="build/pippin --db $folder/t.db --quiet"
@@ -192,6 +200,8 @@ echo "|---|---|---|---|---|"
   for format in terminal csv json; do
     grows "plan --format $format: points / 50" 250 'grid "$n"' '$p plan "$folder/grid.yaml" --format $format'
   done
+  grows 'job script: runs' 50 'job "$n"' 'setsid --wait bash "$folder"/job.db.runs/job/jobs/job-*/job.sh' \
+    'rm -rf "$folder"/job.db.runs/job/{model-*,succeeded,jobs/job-*/claim-*}'
   grows 'list: campaigns' 300 'database "$folder/t.db" 1 1 "$n" 1' '$p list'
 }
 exit "$failed"

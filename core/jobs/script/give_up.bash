@@ -24,14 +24,15 @@ pippin_given_up() { # by a job of this submission or a later one; by hand only w
 }
 
 pippin_fault_of() { # CODE SECONDS LOG: the line that says what is wrong with the job; empty: nothing
-  local line missing=''
+  local line lines missing=''
   pippin_fault=''
   case $1 in 126 | 127) missing=1 ;; esac
   [ -n "$missing" ] || [ "$2" -lt "$pippin_at_once" ] || return
-  while IFS='' read -r line; do
+  mapfile -t lines < <(tail -c 65536 -- "$3")
+  for line in "${lines[@]:${#lines[@]} > 200 ? ${#lines[@]} - 200 : 0}"; do
     if [[ $line =~ $pippin_result_signs ]]; then pippin_fault='' && return; fi
     if [[ $line =~ $pippin_fault_signs ]]; then pippin_fault=${pippin_fault:-${line:0:500}}; fi
-  done < <(tail -c 65536 -- "$3" | tail -n 200)
+  done
   if [ -n "$missing" ]; then pippin_fault="exit $1: $(pippin_last_line "$3")"; fi
 }
 
@@ -52,7 +53,7 @@ pippin_add_fault() { # RUN
   if [[ $fault =~ /job\.sh:(\ eval:)?\ line\ [0-9]+:\ (.*)$ ]]; then fault=${BASH_REMATCH[2]}; fi
   kind=${fault//"$1"/}
   kind=${kind//[0-9]/}
-  line=$(printf '%s\t%s\t%s\t%s' "$1" "$HOSTNAME" "$kind" "$fault")
+  printf -v line '%s\t%s\t%s\t%s' "$1" "$HOSTNAME" "$kind" "$fault"
   if pippin_given_up; then # while this one ran
     echo "$line" >>"$pippin_root/given-up"
     return

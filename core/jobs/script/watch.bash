@@ -21,7 +21,7 @@ pippin_too_long() { # LOG SECONDS STALLED: returns when that is so; waits in tic
   local limit=$2 stalled=$3 tick=$2 passed=0 quiet=0 size now
   if [ -n "$stalled" ] && [ "$stalled" -lt "${limit:-$((stalled + 1))}" ]; then tick=$stalled; fi
   tick=$((tick < 20 ? 1 : tick < 600 ? tick / 20 : 30))
-  size=$(stat -c %s -- "$1")
+  if [ -n "$stalled" ]; then size=$(stat -c %s -- "$1"); fi
   while :; do
     sleep "$tick"
     passed=$((passed + tick)) quiet=$((quiet + tick))

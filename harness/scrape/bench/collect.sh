@@ -10,6 +10,7 @@ trap 'rm -r "$folder"' EXIT
 runs=${RUNS:-5} parts=${PARTS:-1}
 words=("$@")
 make_logs=harness/scrape/bench/make_logs.pl
+# shellcheck disable=SC2016 # perl expands it
 perl_line='m|elapsed time per iteration .ms.: ([\d\.]+)| && do {$t += $1; $n++}; END {print $t / $n if $n}'
 pippin=$PWD/build/pippin
 

@@ -73,11 +73,20 @@ TEST_CASE("attempts stand in the order of their submissions and other entries ar
   const test::TemporaryDirectory root;
   SweepFolder folder(disk(), root.path());
   for (const char* name : {"2-local-0", "10-local-0", "1-77-0", ".nfs0001", "notes"})
-    disk().make_directory(root / "run-a1" / name);
+    disk().write(root / "run-a1" / name / "started", "");
   const auto attempts = folder.attempts("run-a1");
   REQUIRE(attempts.size() == 3);
   CHECK(attempts[0].name == "1-77-0");
   CHECK(attempt_that_counts(attempts)->name == "10-local-0");
+}
+
+TEST_CASE("a folder that a job has made for a run that it has not come to is no attempt") {
+  const test::TemporaryDirectory root;
+  SweepFolder folder(disk(), root.path());
+  disk().make_directory(root / "r/1-local-0");
+  CHECK(folder.attempts("r").empty());
+  disk().write(root / "r/1-local-0/started", "");  // torn by a power cut
+  CHECK(folder.attempts("r").size() == 1);
 }
 
 TEST_CASE("of attempts that succeeded the one that ended first counts, and no failure before it") {
@@ -213,8 +222,8 @@ TEST_CASE("provenance is that of the claim of the attempt's own job") {
   one.name = "job-s1";
   disk().write(root / "jobs/job-s1/claim-7-0/provenance", "host=a\n");
   disk().write(root / "jobs/job-s1/claim-7-1/provenance", "host=b\n");
-  disk().make_directory(root / "r/1-7-1");
-  disk().make_directory(root / "r/1-8-0");
+  disk().write(root / "r/1-7-1/started", "7\n");
+  disk().write(root / "r/1-8-0/started", "8\n");
   const auto attempts = folder.attempts("r");
   CHECK(attempts.at(0).job_id() == "7-1");
   CHECK(folder.provenance(one, attempts.at(0)) == "host=b\n");

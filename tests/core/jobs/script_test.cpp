@@ -1,6 +1,7 @@
 #include "core/jobs/script.h"
 
 #include <fmt/format.h>
+#include <set>
 
 #include "core/base/error.h"
 #include "core/base/process.h"
@@ -353,6 +354,96 @@ TEST_CASE("the jobs of an array that is run by hand share no reading") {
   SweepFolder folder(disk(), root.path());
   CHECK(first_line(folder.attempts("one").at(0).canary_after()) == "canary=2");
   CHECK(first_line(folder.attempts("two").at(0).canary_before()) == "canary=3");
+}
+
+namespace {
+
+/// Three tasks: of two runs, of one, of two. A run's log has its job and its name.
+JobScript array_of(const fs::path& root) {
+  const std::string command = "echo $PIPPIN_JOB $RUN";
+  const auto run = [&](const std::string& name) {
+    return ScriptRun{name, {{"RUN", name}}, command};
+  };
+  return script_of(
+      root,
+      {{"a", {run("one"), run("two")}}, {"b", {run("three")}}, {"c", {run("four"), run("five")}}});
+}
+
+}  // namespace
+
+TEST_CASE("a task of an array runs its runs, and by hand all tasks do") {
+  const std::vector<std::string> names{"one", "two", "three", "four", "five"};
+  const std::vector<std::string> jobs{"a", "a", "b", "c", "c"};
+  for (const std::string task : {"1", "2", "3", ""}) {
+    CAPTURE(task);
+    const test::TemporaryDirectory root;
+    const fs::path script = write_files(array_of(root.path()));
+    CHECK(run_program({"env", "SLURM_ARRAY_TASK_ID=" + task, "bash", script.string()}).exit_code ==
+          0);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const bool runs = task.empty() || jobs[i] == std::string(1, "abc"[task[0] - '1']);
+      CHECK(text_of_file(root / names[i] / "1-local-0/log") ==
+            (runs ? jobs[i] + " " + names[i] + "\n" : "(none)"));
+    }
+  }
+}
+
+TEST_CASE("a job that is no array runs all its runs in whatever task it was begun") {
+  const test::TemporaryDirectory root;
+  const fs::path script = write_script(root.path(), {{"one", {}, "true"}, {"two", {}, "true"}});
+  run_program({"env", "SLURM_ARRAY_TASK_ID=7", "bash", script.string()});
+  CHECK(SweepFolder(disk(), root.path()).outcomes().succeeded.size() == 2);
+}
+
+TEST_CASE("a run that bash cannot read is left open and the others run") {
+  const test::TemporaryDirectory root;
+  const fs::path script = write_script(
+      root.path(), {{"one", {}, "true"}, {"two", {}, "echo )"}, {"three", {}, "true"}});
+  const auto outcome = run_program({"bash", script.string()});
+  CHECK(outcome.exit_code == 2);
+  CHECK_THAT(outcome.output, Catch::Contains("syntax error"));
+  SweepFolder folder(disk(), root.path());
+  CHECK(folder.outcomes().succeeded == std::set<std::string, std::less<>>{"one", "three"});
+  CHECK(folder.attempts("two").empty());
+}
+
+TEST_CASE("a command may have any lines, and does not see the file that it stands in") {
+  const test::TemporaryDirectory root;
+  const std::string lines = "cat <<'EOF'\n# Run 2: 1 lines\n}\n\nEOF\n";
+  const fs::path script = write_script(
+      root.path(), {{"one", {}, lines + "# done"}, {"two", {}, "readlink /proc/$BASHPID/fd/*"}});
+  CHECK(run_program({"bash", script.string()}).exit_code == 0);
+  CHECK(text_of_file(root / "one/1-local-0/log") == "# Run 2: 1 lines\n}\n\n");
+  const std::string open = text_of_file(root / "two/1-local-0/log");
+  CHECK_THAT(open, Catch::Contains("/dev/null\n") && !Catch::Contains("tasks.sh"));
+}
+
+TEST_CASE("folders that are made before their runs are no attempts") {
+  const test::TemporaryDirectory root;
+  std::vector<ScriptRun> runs{{"r1", {}, "true"}, {"r2", {}, "kill $$; sleep 60"}};
+  for (int i = 3; i <= 40; ++i) runs.push_back({fmt::format("r{}", i), {}, "true"});
+  disk().write(root / "r4/1-7-0/done", "exit=0 ended=1\n");
+  run_program({"bash", write_script(root.path(), runs).string()});
+  SweepFolder folder(disk(), root.path());
+  CHECK(folder.attempts("r1").at(0).done());
+  CHECK(fs::is_empty(root / "r3/1-local-0"));
+  CHECK(folder.attempts("r3").empty());
+  CHECK(folder.attempts("r4").size() == 1);
+  CHECK_FALSE(fs::exists(root / "r40"));
+}
+
+TEST_CASE("a job whose tasks.sh is cut or gone runs what is there and fails") {
+  const test::TemporaryDirectory root;
+  const fs::path script = write_script(root.path(), {{"one", {}, "true"}, {"two", {}, "true"}});
+  const fs::path tasks = SweepFolder(disk(), root.path()).tasks_file(submission_named());
+  const std::string text = text_of_file(tasks);
+  disk().write(tasks, text.substr(0, text.find("pippin_run two")));
+  const auto outcome = run_program({"bash", script.string()});
+  CHECK(outcome.exit_code == 3);
+  CHECK_THAT(outcome.output, Catch::Contains("tasks.sh has changed since it was written"));
+  CHECK(SweepFolder(disk(), root.path()).outcomes().succeeded.size() == 1);
+  fs::remove(tasks);
+  CHECK(run_program({"env", "SLURM_JOB_ID=7", "bash", script.string()}).exit_code == 3);
 }
 
 TEST_CASE("a canary does not put a finished run at risk when the time is nearly up") {

@@ -1,5 +1,8 @@
 #include "core/jobs/submission_files.h"
 
+#include <fmt/format.h>
+
+#include "core/base/text.h"
 #include "tests/support/catch.h"
 
 using namespace pippin;
@@ -71,8 +74,9 @@ TEST_CASE("a script says what it is to its reader, and where it runs") {
   CHECK_THAT(text, Contains("\nmodule load x\n") &&
                        Contains("cd " + fs::current_path().string() + " || exit 1\n"));
   CHECK_THAT(text, !Contains(" # seconds, at most"));
-  CHECK_THAT(text, Catch::EndsWith("\n\nexport PIPPIN_JOB=gpt-a3\n\nrun_1() (\ntrain 3\n)\n\n"
-                                   "pippin_run p-a3 run_1\n"));
+  CHECK_THAT(text,
+             Catch::EndsWith("\n\nexport PIPPIN_JOB=gpt-a3\n\npippin_command() {\ntrain 3\n}\n"
+                             "pippin_run p-a3\n"));
   CHECK_THAT(files.of({job_of("gpt-a3", 2, {"p", "q"})}).script,
              Contains("# gpt-s2: 2 runs of sweep gpt, allocation 3, 2 nodes\n"));
 }
@@ -80,7 +84,8 @@ TEST_CASE("a script says what it is to its reader, and where it runs") {
 TEST_CASE("what all runs set alike is said once, and what one sets for itself with it") {
   Files files;
   files.sweep.env = {{"ALIKE", "1"}, {"OWN", "{gpus}"}};
-  const std::string text = files.of({job_of("gpt-a3", 1, {"p", "q"})}).script;
+  const JobFiles made = files.of({job_of("gpt-a3", 1, {"p", "q"})});
+  const std::string text = made.script + made.tasks;
   const auto times = [&](const std::string& part) {
     int count = 0;
     for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
@@ -89,9 +94,9 @@ TEST_CASE("what all runs set alike is said once, and what one sets for itself wi
   CHECK(times("export ALIKE=1\n") == 1);
   CHECK(times("export OWN=4\n") == 1);
   CHECK(times("export OWN=8\n") == 1);
-  CHECK(text.find("export ALIKE=1") < text.find("run_1()"));
-  CHECK(text.find("export OWN=4") > text.find("run_1()"));
-  CHECK(text.find("export OWN=4") < text.find("run_2()"));
+  CHECK_THAT(made.script, Contains("export ALIKE=1\n"));
+  CHECK_THAT(made.tasks, Contains("export OWN=4\n") && Contains("export OWN=8\n"));
+  CHECK(text.find("export OWN=8") > text.find("pippin_run p-a3\n"));
 }
 
 TEST_CASE("times of runs and canaries are whole seconds, never too few") {
@@ -103,22 +108,35 @@ TEST_CASE("times of runs and canaries are whole seconds, never too few") {
                        Contains("\npippin_canary_time=15 pippin_canary_limit=65 # seconds\n"));
   CHECK_THAT(
       text,
-      Contains("\ncanary_1() (\n/probes/canary --seconds 5 --sizes-in \"$pippin_root\"\n)\n") &&
-          Contains("\npippin_reading_by=''\npippin_run p-a3 run_1 canary_1\n"));
+      Contains("\ncanary_1() {\n/probes/canary --seconds 5 --sizes-in \"$pippin_root\"\n}\n") &&
+          Contains("\npippin_reading_by=''\n\npippin_command() {\n") &&
+          Contains("\npippin_run p-a3 canary_1\n"));
 }
 
-TEST_CASE("the tasks of an array stand in a file of their own, whose parts the script knows") {
+TEST_CASE("runs stand in a file of their own, whose parts say how long they are") {
   const Files files;
-  const JobFiles made = files.of({job_of("gpt-a3", 1, {"p"}), job_of("gpt-a4", 1, {"q"})});
-  CHECK_THAT(made.script, Contains("# gpt-s2: an array of 2 jobs of sweep gpt, 1 node\n"));
-  CHECK_THAT(made.tasks, Catch::StartsWith("# Task 1\nexport PIPPIN_JOB=gpt-a3\n") &&
-                             Contains("\n# Task 2\nexport PIPPIN_JOB=gpt-a4\n"));
-  const auto second = made.tasks.find("# Task 2\n");
-  const auto lines = [](const std::string& text) {
-    return std::count(text.begin(), text.end(), '\n');
+  const JobFiles made = files.of({job_of("gpt-a3", 1, {"p", "q"}), job_of("gpt-a4", 1, {"q"})});
+  CHECK_THAT(made.script, Contains("# gpt-s2: an array of 2 jobs of sweep gpt, 1 node\n") &&
+                              Catch::EndsWith("\npippin_lines=(0 27 42)\npippin_run_tasks\n"));
+  std::string heads;
+  for (const auto line : split(made.tasks, '\n')) {
+    if (line.starts_with("#")) heads += std::string(line) + "\n";
+  }
+  CHECK(heads ==
+        "# Task 1: 2 lines\n# Run 1: 11 lines\n# Run 2: 11 lines\n"
+        "# Task 2: 2 lines\n# Run 1: 11 lines\n");
+  CHECK_THAT(made.tasks,
+             Catch::StartsWith("# Task 1: 2 lines\nexport PIPPIN_JOB=gpt-a3\n\n# Run 1: 11 lines\n"
+                               "pippin_command() {\nexport ") &&
+                 Catch::EndsWith("\ntrain 3\n}\npippin_run q-a3\n\n"));
+}
+
+TEST_CASE("a script is as long for many runs as for two") {
+  Files files;
+  const auto length = [&](int runs) {
+    PlannedJob job{"gpt-a3", 3, 1, {}, {}};
+    for (int i = 1; i <= runs; ++i) job.runs.push_back({fmt::format("p-a{}", i), "p", 1, 1});
+    return files.of({job}).script.size();
   };
-  CHECK_THAT(made.script,
-             Contains(fmt::format("\n# Where each task's lines begin in tasks.sh\n"
-                                  "pippin_lines=(0 {} {})\n",
-                                  lines(made.tasks.substr(0, second)), lines(made.tasks))));
+  CHECK(length(5000) < length(2) + 20);
 }

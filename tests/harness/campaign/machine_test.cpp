@@ -198,12 +198,12 @@ TEST_CASE("what an earlier submission began and lost does not count as running")
   BlackHole hole;
   auto machine = machine_on(files, hole);
   machine.step();
-  files.make_directory("/s/run-a1/1-local-0");
+  files.write("/s/run-a1/1-local-0/started", "1\n");
   machine.step();  // lost, and handed over again
   hole.phase = JobStatus::Phase::kRunning;
   CHECK(machine.step() == kWaiting);
   CHECK(machine_on(files, hole).counts() == kWaiting);
-  files.make_directory("/s/run-a1/2-local-0");
+  files.write("/s/run-a1/2-local-0/started", "2\n");
   CHECK(machine.step() == kRunning);
 }
 

@@ -1,0 +1,32 @@
+# The runs of a submission that has more than one: they stand in tasks.sh and are read one by one, so that
+# neither the time nor the memory that a run takes grows with their number.
+# shellcheck disable=SC2154 # variables of the other parts
+
+pippin_run_tasks() { # of an array the task that this job is; by hand all of them
+  local pippin_left=${pippin_lines[-1]} pippin_misread='' pippin_count pippin_kind pippin_part pippin_text
+  exec {pippin_table}<&- {pippin_table}<"$pippin_jobs/tasks.sh" || exit 3
+  if [ -n "${SLURM_ARRAY_TASK_ID:-}" ] && [ "${#pippin_lines[@]}" -gt 2 ]; then
+    pippin_left=${pippin_lines[SLURM_ARRAY_TASK_ID - 1]}
+    if [ "$pippin_left" -gt 0 ]; then mapfile -n 1 -s $((pippin_left - 1)) -u "$pippin_table" pippin_part; fi
+    pippin_left=$((pippin_lines[SLURM_ARRAY_TASK_ID] - pippin_left))
+  fi
+  while [ "$pippin_left" -gt 0 ]; do pippin_run_part; done
+  return "${pippin_misread:-$?}"
+}
+
+pippin_run_part() { # "# Run 7: 5 lines", and these
+  pippin_part=()
+  IFS=' ' read -r _ pippin_kind _ pippin_count _ <&"$pippin_table"
+  if [[ $pippin_count =~ ^[1-9][0-9]*$ ]]; then mapfile -n "$pippin_count" -u "$pippin_table" pippin_part; fi
+  if [ "${#pippin_part[@]}" -eq 0 ] || [ "${#pippin_part[@]}" -ne "$pippin_count" ]; then
+    echo "$pippin_jobs/tasks.sh has changed since it was written"
+    exit 3
+  fi
+  pippin_left=$((pippin_left - 1 - pippin_count))
+  printf -v pippin_text '%s' "${pippin_part[@]}"
+  unset -f pippin_command
+  eval "$pippin_text"
+  set -- "$?"
+  if [ "$pippin_kind" = Run ] && ! declare -F pippin_command >/dev/null; then pippin_misread=2; fi # bash said why
+  return "$1"
+}
