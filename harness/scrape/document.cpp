@@ -26,11 +26,12 @@ bool is_table_rule(std::string_view line) {
          std::count(text.begin(), text.end(), '|') >= 2;
 }
 
-bool is_heading(std::string_view line, bool first) {
+/// How many marks a heading has, "## Speed" two; 0: it is none.
+std::size_t heading_level(std::string_view line) {
   const auto mark = line.substr(0, line.find_first_not_of('#'));
   const bool title = line.size() > mark.size() + 1 && line[mark.size()] == ' ' &&
                      std::isalpha(static_cast<unsigned char>(line[mark.size() + 1]));
-  return title && (mark.size() >= 2 || (mark.size() == 1 && first));
+  return title ? mark.size() : 0;
 }
 
 bool is_word_part(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
@@ -62,7 +63,8 @@ void DocumentWatch::see(std::string_view line) {
   const char mark = line[begin];
   if (mark == '#') {
     signs_.script = signs_.script || is_directive(line) || (first_ && line.starts_with("#!"));
-    signs_.note = signs_.note || is_heading(line, first_);
+    signs_.note = signs_.note || heading_level(line) >= 2;
+    signs_.titled = signs_.titled || (first_ && heading_level(line) == 1);
   } else if (mark == '`' || mark == '~') {
     fences_ += is_fence(line) ? 1 : 0;
   } else if (mark == '|') {

@@ -13,8 +13,9 @@ namespace pippin {
 struct DocumentSigns {
   bool script = false;  ///< "#!" first, or scheduler directives (#SBATCH, #PBS, #BSUB)
   bool note = false;    ///< fences, table rules, headings
+  bool titled = false;  ///< its first line is a heading, "# Notes": many a log begins like that
   bool fenced = false;  ///< its fences come in pairs
-  bool any() const { return script || note; }
+  bool any() const { return script || note || titled; }
 };
 
 /// Finds such signs in the lines of a text, of which it has to see those that hold one of texts().

@@ -181,6 +181,15 @@ void pass(const ReadParts& read, LineSink& sink) {
   scanner.finish();
 }
 
+/// A note with a title does not quote so many lines but in a fence.
+constexpr std::size_t kLinesOfLog = 10;
+
+std::size_t lines_of(const std::vector<LogRun>& runs) {
+  std::size_t lines = 0;
+  for (const auto& run : runs) lines += run.iterations.size();
+  return lines;
+}
+
 std::vector<LogRun> runs_of_document(const ReadParts& read, const DocumentSigns& signs) {
   Quotation quotation(signs);
   if (signs.script) {
@@ -199,7 +208,10 @@ Scraped scrape_parts(const ReadParts& read) {
   pass(read, sink);
   Scraped scraped;
   scraped.may_hold_tables = sink.may_hold_tables();
-  scraped.runs = sink.signs().any() ? runs_of_document(read, sink.signs()) : sink.finish();
+  scraped.runs = sink.finish();
+  const DocumentSigns signs = sink.signs();
+  const bool is_log = !signs.script && !signs.note && lines_of(scraped.runs) >= kLinesOfLog;
+  if (signs.any() && !is_log) scraped.runs = runs_of_document(read, signs);
   return scraped;
 }
 

@@ -93,9 +93,10 @@ TEST_CASE("signs of a document are found line by line") {
   CHECK(signs_of("#!/bin/sh\n").script);
   CHECK(signs_of("\n#PBS -l select=1\n").script);
   CHECK_FALSE(signs_of("text\n#!/bin/sh\n").script);
-  CHECK(signs_of("# Title\n").note);
+  CHECK(signs_of("# Title\n").titled);
+  CHECK_FALSE(signs_of("# Title\n").note);
   CHECK_FALSE(signs_of("# nThread 1 nGpus 1\nfoo\n#\n").script);
-  CHECK_FALSE(signs_of("text\n# a comment\n").note);
+  CHECK_FALSE(signs_of("text\n# a comment\n").any());
   CHECK(signs_of("~~~\nx\n~~~\n").fenced);
   CHECK_FALSE(signs_of(dump() + row(1, 100)).any());
 }
@@ -114,11 +115,11 @@ TEST_CASE("a rule of a table has two dashes and two bars at the least") {
 }
 
 TEST_CASE("a heading is a word behind its marks, and a single mark is one in the first line only") {
-  CHECK(signs_of("# T\n").note);
+  CHECK(signs_of("# T\n").titled);
   CHECK(signs_of("text\n## T\n").note);
   CHECK(signs_of("text\n### T\n").note);
-  CHECK(signs_of("\n  \n# T\n").note);
-  CHECK_FALSE(signs_of("text\n# T\n").note);
+  CHECK(signs_of("\n  \n# T\n").titled);
+  CHECK_FALSE(signs_of("text\n# T\n").any());
   CHECK_FALSE(signs_of("## 7\n").note);
   CHECK_FALSE(signs_of("##T\n").note);
   CHECK_FALSE(signs_of("## \n").note);
@@ -135,6 +136,17 @@ TEST_CASE("what a progress bar writes over itself is no heading, wherever a log 
   REQUIRE(runs.size() == 1);
   CHECK(runs[0].iterations.size() == 2);
   CHECK(scrape(log).size() == 1);
+}
+
+TEST_CASE("a log may begin with a line that looks like a title") {
+  std::string lines;
+  for (int i = 1; i <= 9; ++i) lines += row(i, 100 + i);
+  CHECK(scrape("# run by alice\n" + lines).empty());
+  const auto runs = scrape("# run by alice\n" + lines + row(10, 90));
+  REQUIRE(runs.size() == 1);
+  CHECK(runs[0].iterations.size() == 10);
+  CHECK(scrape("# Notes\n\n## Speed\n\n" + lines + row(10, 90)).empty());
+  CHECK(scrape("# Notes\n\n```\n" + lines + row(10, 90) + "```\n").empty());
 }
 
 TEST_CASE("fences stand in pairs") {
