@@ -1,12 +1,13 @@
 #include "harness/commands/steps/session.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <ctime>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <string_view>
 #include <unistd.h>
+#include <unordered_set>
 
 #include "core/base/error.h"
 #include "core/base/process.h"
@@ -192,8 +193,9 @@ std::optional<std::vector<TaskPlan>> Session::tasks_of(const Submission& submiss
     const auto job = jobs.find(task.job);
     if (job == jobs.end()) return std::nullopt;
     TaskPlan plan{job->second, {}};
+    const std::unordered_set<std::string_view> names(task.runs.begin(), task.runs.end());
     for (const auto& run : job->second->runs) {
-      if (std::count(task.runs.begin(), task.runs.end(), run.name) > 0) plan.runs.push_back(run);
+      if (names.count(run.name) > 0) plan.runs.push_back(run);
     }
     if (plan.runs.size() < task.runs.size()) return std::nullopt;
     tasks.push_back(std::move(plan));
