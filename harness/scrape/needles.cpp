@@ -267,6 +267,7 @@ void Needles::choose_marks() {
 }
 
 void Needles::make_tables() {
+  static_assert(kMarks == kMarkBytes);
   low_ = high_ = {};
   marks_.assign(kHashes / kBits, 0);
   for (std::size_t group = 0; group < kGroups; ++group) {

@@ -150,12 +150,11 @@ class WordSink : public LineSink {
   explicit WordSink(Quotation& quotation) : quotation_(quotation) {}
 
   bool wants_next_line() const override { return true; }
-  const Needles& needles() const override { return readers_.needles(); }
+  const Needles& needles() const override { return needles_without({}); }
   void take(const FoundLine& line) override { quotation_.see(line.raw); }
 
  private:
   Quotation& quotation_;
-  Readers readers_{true};
 };
 
 /// Reads what a document does not quote.

@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "core/base/text.h"
+#include "harness/commands/steps/known_runs.h"
 #include "harness/commands/steps/read_ahead.h"
 #include "harness/scrape/scrape.h"
 
@@ -98,16 +99,8 @@ struct Found {
   bool named = false;               ///< by itself, not by its folder
   std::int64_t written_at = 0;      ///< seconds since 1970; now for what keeps no time
   std::optional<ReadFile> as_read;  ///< to be known again by
+  bool is_young = false;            ///< it may change unseen, so that it is not to be known again
 };
-
-/// A file's times may be no finer than this: what was written just now may be written again unseen.
-constexpr std::int64_t kTimeStep_ns = 2'000'000'000;
-
-/// As it stands in the database, wherever pippin was called.
-fs::path known_path(const fs::path& path) {
-  const fs::path normal = fs::absolute(path).lexically_normal();
-  return normal.has_filename() ? normal : normal.parent_path();  // "logs/" is "logs"
-}
 
 Found found_at(const fs::path& path, bool named, std::int64_t now_ns) {
   Found found{path, named, now_ns / kNsPerSecond, {}};
@@ -118,6 +111,7 @@ Found found_at(const fs::path& path, bool named, std::int64_t now_ns) {
   found.as_read = ReadFile{known_path(path),
                            {status.st_size, written_ns, static_cast<std::int64_t>(status.st_ino)},
                            kScraperVersion};
+  found.is_young = may_change_unseen(found.as_read->stamp);
   return found;
 }
 
@@ -187,8 +181,7 @@ class Collector {
       return;
     }
     ScrapedFile& scraped = *file.scraped;
-    if (found.as_read && found.as_read->stamp.written_ns + kTimeStep_ns > now_ns_)
-      found.as_read.reset();
+    if (found.is_young) found.as_read.reset();
     if (!scraped.runs.empty()) {
       store(found, std::move(scraped));
     } else if (!scraped.tables.empty()) {

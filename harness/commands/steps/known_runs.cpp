@@ -39,17 +39,23 @@ std::optional<FileStamp> stamp_of_attempt(const std::string& log) {
   return stamp_of(log, {attempt, run, attempt + "/done"});
 }
 
-std::string known_path(const fs::path& path) { return fs::absolute(path).lexically_normal(); }
-
 std::optional<ReadFile> to_be_known_by(std::string path, const std::optional<FileStamp>& stamp) {
-  const std::int64_t now_ns = std::time(nullptr) * kNsPerSecond;
-  if (!stamp || stamp->written_ns + kTimeStep_ns > now_ns) return std::nullopt;
+  if (!stamp || may_change_unseen(*stamp)) return std::nullopt;
   return ReadFile{std::move(path), *stamp, kScraperVersion, true};
 }
 
 constexpr std::string_view kLog = "/log";
 
 }  // namespace
+
+fs::path known_path(const fs::path& path) {
+  const fs::path normal = fs::absolute(path).lexically_normal();
+  return normal.has_filename() ? normal : normal.parent_path();  // "logs/" is "logs"
+}
+
+bool may_change_unseen(const FileStamp& stamp) {
+  return stamp.written_ns + kTimeStep_ns > std::time(nullptr) * kNsPerSecond;
+}
 
 std::optional<ReadFile> file_as_it_is(const fs::path& path) {
   return to_be_known_by(known_path(path), stamp_of(path.string(), {}));
