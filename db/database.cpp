@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "db/digests.h"
+#include "db/iteration_blocks.h"
 #include "db/lock.h"
 #include "db/merge.h"
 #include "db/migrate.h"

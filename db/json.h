@@ -6,7 +6,13 @@
 
 namespace pippin::db {
 
-/// {"num zeros":0,"TFLOPs":149.02}, as SQLite's json functions read it.
-std::string json_of(const NamedValues& values);
+/// 0, 149.02 or "nan", as SQLite's json functions read it: the number, or else the printable text.
+std::string json_of(const Value& value);
+
+/// [["num_layers","64"],["seq_length","2048"]]: the names and the texts.
+std::string json_pairs_of(const NamedValues& values);
+
+/// The values of {"num zeros":0,"lm loss":"nan"}.
+NamedValues values_in(const std::string& json);
 
 }  // namespace pippin::db

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/hash.h"
+#include "db/iteration_blocks.h"
 
 namespace pippin::db {
 
@@ -24,17 +25,6 @@ bool same_arguments(Connection& connection, std::int64_t run, const NamedValues&
   });
 }
 
-bool same_iterations(Connection& connection, std::int64_t run,
-                     const std::vector<Iteration>& iterations) {
-  Statement stored = connection.prepare(
-      "SELECT iteration, step_time_ms, lm_loss FROM iterations WHERE run = ? ORDER BY position");
-  stored.bind(run);
-  return std::all_of(iterations.begin(), iterations.end(), [&](const Iteration& iteration) {
-    return stored.step() && stored.integer(0) == iteration.number &&
-           stored.real(1) == iteration.step_time_ms && stored.maybe_real(2) == iteration.lm_loss;
-  });
-}
-
 /// Every run of the copy is the beginning of the stored log's run at that place. Arguments, which
 /// repeats share, come last.
 bool holds(Connection& connection, std::int64_t log, const std::vector<LogRun>& runs) {
@@ -43,7 +33,7 @@ bool holds(Connection& connection, std::int64_t log, const std::vector<LogRun>& 
   stored.bind(log);
   return std::all_of(runs.begin(), runs.end(), [&](const LogRun& run) {
     return stored.step() && (!run.end || stored.text(1) == text_of(*run.end)) &&
-           same_iterations(connection, stored.integer(0), run.iterations) &&
+           begins_with(connection, stored.integer(0), run.iterations) &&
            same_arguments(connection, stored.integer(0), run.arguments);
   });
 }

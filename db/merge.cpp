@@ -66,7 +66,8 @@ Merged merge(Connection& connection, const std::map<std::string, std::int64_t>& 
   map_runs(connection, merged);
   copy_rows(connection, merged);
   merged.iterations = connection.number(
-      "SELECT count(*) FROM run_map CROSS JOIN main.iterations ON run = ours WHERE how = 1");
+      "SELECT sum(lines) FROM run_map CROSS JOIN main.iteration_blocks ON run = ours "
+      "WHERE how = 1");
   return merged;
 }
 

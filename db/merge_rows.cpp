@@ -111,8 +111,8 @@ void copy_runs(Connection& connection) {
 }
 
 void copy_records(Connection& connection) {
-  for (const char* table :
-       {"iterations", "rank_memory", "arguments", "slowest_ranks", "run_digests"}) {
+  for (const char* table : {"iteration_blocks", "other_blocks", "rank_memory", "run_arguments",
+                            "slowest_ranks", "run_digests"}) {
     connection.run(fmt::format(
         "DELETE FROM main.{} WHERE run IN (SELECT ours FROM run_map WHERE how = 2)", table));
     copy_parts(connection, table, "run", "(SELECT * FROM run_map WHERE how > 0)");

@@ -1,6 +1,12 @@
 // Which run, log, allocation, node and reading of another database is which here.
+#include <algorithm>
 #include <fmt/format.h>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
 
+#include "db/iteration_blocks.h"
 #include "db/merge.h"
 
 namespace pippin::db {
@@ -55,50 +61,88 @@ void map_logs_of_elsewhere(Connection& connection) {
 }
 
 /// The first line of each log from elsewhere in a database: copies of a log that was still growing
-/// share it. `which`: a condition on the log.
-std::string first_lines(const char* file, const char* which) {
-  return fmt::format(
-      "SELECT logs.id AS log, size_bytes, head, i.iteration, i.step_time_ms, i.lm_loss "
-      "FROM {0}.logs CROSS JOIN {0}.runs ON runs.log = logs.id AND runs.position = 1 "
+/// share it.
+struct FirstLines {
+  std::int64_t log, size_bytes;
+  std::string head;
+  std::optional<double> lm_loss;
+};
+using ByFirstLine = std::map<std::pair<double, std::int64_t>, std::vector<FirstLines>>;
+
+/// By time and number. `which`: a condition on the log.
+ByFirstLine first_lines(Connection& connection, const std::string& file, const char* which) {
+  Statement logs = connection.prepare(fmt::format(
+      "SELECT logs.id, size_bytes, head, runs.id FROM {0}.logs "
+      "CROSS JOIN {0}.runs ON runs.log = logs.id AND runs.position = 1 "
       "CROSS JOIN {0}.allocations AS a ON a.id = runs.allocation AND a.campaign IS NULL "
-      "CROSS JOIN {0}.iterations AS i ON i.run = runs.id AND i.position = 1 WHERE {1}",
-      file, which);
+      "WHERE {1} ORDER BY logs.id",
+      file, which));
+  ByFirstLine lines;
+  while (logs.step()) {
+    StoredLines stored(connection, file, logs.integer(3));
+    if (!stored.next()) continue;
+    lines[{stored.step_time_ms(), stored.number()}].push_back(
+        {logs.integer(0), logs.integer(1), logs.text(2), stored.lm_loss()});
+  }
+  return lines;
 }
 
-/// What holds where every line of the shorter log `s` stands in the longer one `l`.
-std::string is_beginning(const char* shorter, const char* longer, const char* s, const char* l) {
-  return fmt::format(
-      "substr({3}.head, 1, min({2}.size_bytes, length({3}.head))) = {2}.head AND NOT EXISTS ("
-      "SELECT 1 FROM {0}.runs AS sr CROSS JOIN {0}.iterations AS si ON si.run = sr.id "
-      "LEFT JOIN {1}.runs AS lr ON lr.log = {3}.log AND lr.position = sr.position "
-      "LEFT JOIN {1}.iterations AS li ON li.run = lr.id AND li.position = si.position "
-      "WHERE sr.log = {2}.log AND (li.iteration IS NOT si.iteration "
-      "OR li.step_time_ms IS NOT si.step_time_ms OR li.lm_loss IS NOT si.lm_loss))",
-      shorter, longer, s, l);
+/// Whether every line of the shorter log stands in the longer one. `shorter`, `longer`: the
+/// databases they are in.
+bool is_beginning(Connection& connection, const std::string& shorter, const FirstLines& s,
+                  const std::string& longer, const FirstLines& l) {
+  const auto common = std::min(static_cast<std::size_t>(s.size_bytes), l.head.size());
+  if (std::string_view(l.head).substr(0, common) != s.head) return false;
+  Statement runs = connection.prepare(
+      fmt::format("SELECT s.id, l.id FROM {}.runs AS s LEFT JOIN {}.runs AS l ON l.log = ? "
+                  "AND l.position = s.position WHERE s.log = ?",
+                  shorter, longer));
+  for (runs.bind(l.log, s.log); runs.step();) {
+    StoredLines some(connection, shorter, runs.integer(0));
+    if (runs.null(1)) {
+      if (some.next()) return false;
+      continue;
+    }
+    StoredLines more(connection, longer, runs.integer(1));
+    while (some.next()) {
+      if (!more.next() || more.number() != some.number() ||
+          more.step_time_ms() != some.step_time_ms() || more.lm_loss() != some.lm_loss())
+        return false;
+    }
+  }
+  return true;
 }
 
 /// Of a log that has grown the longer copy counts.
 void map_grown_logs(Connection& connection) {
-  connection.run(fmt::format(
-      "CREATE TEMP TABLE their_lines AS {};"
-      "CREATE TEMP TABLE our_lines AS {};"
-      "CREATE INDEX temp.our_lines_by_time ON our_lines(step_time_ms, iteration);",
-      first_lines("other", "logs.id IN (SELECT theirs FROM foreign_logs WHERE ours IS NULL)"),
-      first_lines("main", "true")));
-  const auto match = [&](const char* order, int how, const std::string& condition) {
-    connection.run(
-        fmt::format("CREATE TEMP TABLE matched AS SELECT t.log AS theirs, o.log AS ours "
-                    "FROM their_lines AS t CROSS JOIN our_lines AS o "
-                    "ON o.step_time_ms = t.step_time_ms AND o.iteration = t.iteration "
-                    "WHERE o.lm_loss IS t.lm_loss AND t.size_bytes {} o.size_bytes AND {};"
-                    "UPDATE foreign_logs SET ours = m.ours, how = {} FROM matched AS m "
-                    "WHERE m.theirs = foreign_logs.theirs AND foreign_logs.ours IS NULL;"
-                    "DROP TABLE matched",
-                    order, condition, how));
-  };
-  match("<", 0, is_beginning("other", "main", "t", "o"));
-  match(">", 2, is_beginning("main", "other", "o", "t"));
-  connection.run("DROP TABLE their_lines; DROP TABLE our_lines");
+  const ByFirstLine theirs = first_lines(connection, "other",
+                                         "logs.id IN (SELECT theirs FROM foreign_logs WHERE ours "
+                                         "IS NULL)");
+  if (theirs.empty()) return;
+  const ByFirstLine ours = first_lines(connection, "main", "true");
+  Statement found =
+      connection.prepare("UPDATE foreign_logs SET ours = ?, how = ? WHERE theirs = ?");
+  for (const auto& [first, logs] : theirs) {
+    const auto alike = ours.find(first);
+    if (alike == ours.end()) continue;
+    for (const auto& t : logs) {
+      std::optional<std::int64_t> longer, shorter;
+      for (const auto& o : alike->second) {
+        if (o.lm_loss != t.lm_loss) continue;
+        if (!longer && t.size_bytes < o.size_bytes &&
+            is_beginning(connection, "other", t, "main", o))
+          longer = o.log;
+        if (!shorter && o.size_bytes < t.size_bytes &&
+            is_beginning(connection, "main", o, "other", t))
+          shorter = o.log;
+      }
+      if (longer) {
+        found.run(*longer, 0, t.log);
+      } else if (shorter) {
+        found.run(*shorter, 2, t.log);
+      }
+    }
+  }
 }
 
 void map_runs_of_elsewhere(Connection& connection) {

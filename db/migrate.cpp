@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "db/iteration_blocks.h"
 #include "db/nodes.h"
 
 namespace pippin::db {
@@ -11,6 +12,7 @@ namespace {
 
 constexpr std::int64_t kApplicationId = 0x70697070;  // "pipp"; `file` and other programs see it
 constexpr std::int64_t kNodesVersion = 6;            // from which on nodes are rows
+constexpr std::int64_t kBlocksVersion = 14;          // from which on lines are blocks
 
 std::int64_t version_of(Connection& connection) { return connection.number("PRAGMA user_version"); }
 
@@ -37,6 +39,7 @@ void step(Connection& connection, std::int64_t from) {
   if (version_of(connection) != from) return;  // another process was faster
   connection.run(std::string(migrations()[static_cast<std::size_t>(from)].text));
   if (from + 1 == kNodesVersion) put_all_nodes(connection);  // SQL cannot read lists of hosts
+  if (from + 1 == kBlocksVersion) pack_old_iterations(connection);
   connection.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId,
                              from + 1));
   transaction.commit();

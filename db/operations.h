@@ -57,7 +57,6 @@ Evidence evidence(Connection& connection, const SampleFilter& filter);
 std::string environment_of(Connection& connection, const std::string& point_id);
 std::unordered_map<std::int64_t, std::string> run_logs(Connection& connection,
                                                        const SampleFilter& filter);
-std::vector<Iteration> lines_of(Connection& connection, std::int64_t run);
 
 /// Another number once another process has written.
 std::int64_t moment_of(Connection& connection);

@@ -9,6 +9,7 @@
 #include "core/base/host_list.h"
 #include "core/base/text.h"
 #include "core/records/point.h"
+#include "db/iteration_blocks.h"
 #include "db/json.h"
 #include "db/log_identity.h"
 #include "db/nodes.h"
@@ -24,21 +25,6 @@ std::int64_t count_of(Connection& connection, std::string_view sql, std::int64_t
   return count.integer(0);
 }
 
-void put_iterations(Connection& connection, std::int64_t run,
-                    const std::vector<Iteration>& iterations) {
-  Statement insert = connection.prepare(
-      "INSERT INTO iterations (run, position, iteration, step_time_ms, interval, flags, gbs, "
-      "consumed_samples, skipped, nan, lm_loss, learning_rate, loss_scale, grad_norm, other) "
-      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  std::int64_t position = 0;
-  for (const auto& row : iterations) {
-    const auto other = row.other.empty() ? std::nullopt : std::optional(json_of(row.other));
-    insert.run(run, ++position, row.number, row.step_time_ms, row.interval, row.flags, row.gbs,
-               row.consumed_samples, row.skipped, row.nan, row.lm_loss, row.learning_rate,
-               row.loss_scale, row.grad_norm, other);
-  }
-}
-
 void put_memory(Connection& connection, std::int64_t run, const std::vector<RankMemory>& memory) {
   Statement insert = connection.prepare(
       "INSERT INTO rank_memory (run, rank, allocated_mib, max_allocated_mib, reserved_mib, "
@@ -50,10 +36,9 @@ void put_memory(Connection& connection, std::int64_t run, const std::vector<Rank
 }
 
 void put_arguments(Connection& connection, std::int64_t run, const NamedValues& arguments) {
-  Statement insert =
-      connection.prepare("INSERT INTO arguments (run, position, name, value) VALUES (?, ?, ?, ?)");
-  std::int64_t position = 0;
-  for (const auto& [name, value] : arguments) insert.run(run, ++position, name, value.text);
+  if (arguments.empty()) return;
+  connection.prepare("INSERT INTO run_arguments (run, list) VALUES (?, ?)")
+      .run(run, json_pairs_of(arguments));
 }
 
 void put_slowest_ranks(Connection& connection, std::int64_t run,
@@ -80,9 +65,9 @@ std::vector<RunNode> nodes_of(const RunRecord& run) {
 }
 
 void delete_records(Connection& connection, std::int64_t run) {
-  connection.prepare("DELETE FROM iterations WHERE run = ?").run(run);
+  delete_iterations(connection, run);
   connection.prepare("DELETE FROM rank_memory WHERE run = ?").run(run);
-  connection.prepare("DELETE FROM arguments WHERE run = ?").run(run);
+  connection.prepare("DELETE FROM run_arguments WHERE run = ?").run(run);
   connection.prepare("DELETE FROM slowest_ranks WHERE run = ?").run(run);
   connection.prepare("DELETE FROM run_digests WHERE run = ?").run(run);
 }
@@ -314,7 +299,7 @@ void put_run_row(Connection& connection, const RunRecord& run, std::int64_t allo
 }  // namespace
 
 std::int64_t replace_records(Connection& connection, std::int64_t run, const LogRun& log) {
-  const auto before = count_of(connection, "SELECT count(*) FROM iterations WHERE run = ?", run);
+  const std::int64_t before = count_iterations(connection, run);
   delete_records(connection, run);
   put_arguments(connection, run, log.arguments);
   put_iterations(connection, run, log.iterations);

@@ -171,20 +171,4 @@ std::vector<PointSamples> samples(Connection& connection, const SampleFilter& fi
   return result;
 }
 
-std::vector<Iteration> lines_of(Connection& connection, std::int64_t run) {
-  Statement rows = connection.prepare(
-      "SELECT iteration, step_time_ms, interval, flags, gbs FROM iterations WHERE run = ? "
-      "ORDER BY position");
-  std::vector<Iteration> lines;
-  for (rows.bind(run); rows.step();) {
-    Iteration& line = lines.emplace_back();
-    line.number = rows.integer(0);
-    line.step_time_ms = rows.real(1);
-    line.interval = rows.integer(2);
-    line.flags = static_cast<unsigned>(rows.integer(3));
-    line.gbs = rows.maybe_integer(4);
-  }
-  return lines;
-}
-
 }  // namespace pippin::db

@@ -139,24 +139,73 @@ CREATE INDEX runs_by_point ON runs(point);
 CREATE INDEX runs_by_log ON runs(log);
 CREATE INDEX runs_by_name ON runs(name);
 
-CREATE TABLE iterations (
+-- The lines of runs, some hundred to a row; 'before' lines of the run come before its first. Of
+-- each column four fields, or three, say how the line at 'place' reads; db/README.md has the rule.
+CREATE TABLE iteration_blocks (
   run INTEGER NOT NULL REFERENCES runs(id),
-  position INTEGER NOT NULL,
-  iteration INTEGER NOT NULL,
-  step_time_ms REAL NOT NULL,
-  interval INTEGER NOT NULL,
-  flags INTEGER NOT NULL,
-  gbs INTEGER,
-  consumed_samples INTEGER,
-  skipped INTEGER,
-  nan INTEGER,
-  lm_loss REAL,
-  learning_rate REAL,
-  loss_scale REAL,
-  grad_norm REAL,
-  other TEXT,
-  PRIMARY KEY (run, position)
-) STRICT, WITHOUT ROWID;
+  before INTEGER NOT NULL,
+  lines INTEGER NOT NULL,
+  iteration_base INTEGER,
+  iteration_width INTEGER,
+  iteration_offsets ANY,
+  interval_base INTEGER,
+  interval_width INTEGER,
+  interval_offsets ANY,
+  flags_base INTEGER,
+  flags_width INTEGER,
+  flags_offsets ANY,
+  gbs_base INTEGER,
+  gbs_width INTEGER,
+  gbs_offsets ANY,
+  consumed_samples_base INTEGER,
+  consumed_samples_width INTEGER,
+  consumed_samples_offsets ANY,
+  skipped_base INTEGER,
+  skipped_width INTEGER,
+  skipped_offsets ANY,
+  nan_base INTEGER,
+  nan_width INTEGER,
+  nan_offsets ANY,
+  step_time_ms_base ANY,
+  step_time_ms_width INTEGER,
+  step_time_ms_scale REAL,
+  step_time_ms_offsets ANY,
+  lm_loss_base ANY,
+  lm_loss_width INTEGER,
+  lm_loss_scale REAL,
+  lm_loss_offsets ANY,
+  learning_rate_base ANY,
+  learning_rate_width INTEGER,
+  learning_rate_scale REAL,
+  learning_rate_offsets ANY,
+  loss_scale_base ANY,
+  loss_scale_width INTEGER,
+  loss_scale_scale REAL,
+  loss_scale_offsets ANY,
+  grad_norm_base ANY,
+  grad_norm_width INTEGER,
+  grad_norm_scale REAL,
+  grad_norm_offsets ANY,
+  PRIMARY KEY (run, before)
+) STRICT;
+
+-- What else those lines say, by its own name; 'rank' is the name's place in a line.
+CREATE TABLE other_blocks (
+  run INTEGER NOT NULL REFERENCES runs(id),
+  before INTEGER NOT NULL,
+  rank INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  base ANY,
+  width INTEGER,
+  scale REAL,
+  offsets ANY,
+  PRIMARY KEY (run, before, rank)
+) STRICT;
+
+-- 0 to 1023: the lines of a block.
+CREATE TABLE places (
+  place INTEGER PRIMARY KEY
+) STRICT;
 
 CREATE TABLE rank_memory (
   run INTEGER NOT NULL REFERENCES runs(id),
@@ -168,13 +217,11 @@ CREATE TABLE rank_memory (
   PRIMARY KEY (run, rank)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE arguments (
-  run INTEGER NOT NULL REFERENCES runs(id),
-  position INTEGER NOT NULL,
-  name TEXT NOT NULL,
-  value TEXT NOT NULL,
-  PRIMARY KEY (run, position)
-) STRICT, WITHOUT ROWID;
+-- The arguments that a run's log has dumped: [["name","value"], …].
+CREATE TABLE run_arguments (
+  run INTEGER PRIMARY KEY REFERENCES runs(id),
+  list TEXT NOT NULL
+) STRICT;
 
 CREATE TABLE campaign_peaks (
   campaign INTEGER NOT NULL REFERENCES campaigns(id),
@@ -435,6 +482,186 @@ CREATE TRIGGER campaign_taken_back AFTER DELETE ON dropped_campaigns BEGIN
     SELECT point FROM campaign_points WHERE campaign = OLD.campaign);
 END;
 
+CREATE VIEW iterations AS
+SELECT
+  runs.id AS run,
+  before + place + 1 AS position,
+  CASE
+    WHEN iteration_width IS NULL THEN iteration_base
+    WHEN iteration_width > 0 THEN iteration_base
+      + CAST(substr(iteration_offsets, place * iteration_width + 1, iteration_width) AS INTEGER)
+    WHEN iteration_width = 0 THEN iteration_base + place * iteration_offsets
+    ELSE iteration_base
+      + CAST(nullif(trim(substr(
+        iteration_offsets, 1 - place * iteration_width, -iteration_width)), '') AS INTEGER)
+  END AS iteration,
+  CASE
+    WHEN step_time_ms_width IS NULL THEN step_time_ms_base
+    WHEN step_time_ms_width > 0 THEN (step_time_ms_base
+      + CAST(substr(
+        step_time_ms_offsets, place * step_time_ms_width + 1, step_time_ms_width) AS INTEGER)) / step_time_ms_scale
+    WHEN step_time_ms_width = 0 THEN (step_time_ms_base + place * step_time_ms_offsets) / step_time_ms_scale
+    WHEN step_time_ms_scale IS NULL THEN
+      CAST(nullif(trim(substr(
+        step_time_ms_offsets, 1 - place * step_time_ms_width, -step_time_ms_width)), '') AS REAL)
+    ELSE (step_time_ms_base
+      + CAST(nullif(trim(substr(
+        step_time_ms_offsets, 1 - place * step_time_ms_width, -step_time_ms_width)), '') AS INTEGER)) / step_time_ms_scale
+  END AS step_time_ms,
+  CASE
+    WHEN interval_width IS NULL THEN interval_base
+    WHEN interval_width > 0 THEN interval_base
+      + CAST(substr(interval_offsets, place * interval_width + 1, interval_width) AS INTEGER)
+    WHEN interval_width = 0 THEN interval_base + place * interval_offsets
+    ELSE interval_base
+      + CAST(nullif(trim(substr(
+        interval_offsets, 1 - place * interval_width, -interval_width)), '') AS INTEGER)
+  END AS interval,
+  CASE
+    WHEN flags_width IS NULL THEN flags_base
+    WHEN flags_width > 0 THEN flags_base
+      + CAST(substr(flags_offsets, place * flags_width + 1, flags_width) AS INTEGER)
+    WHEN flags_width = 0 THEN flags_base + place * flags_offsets
+    ELSE flags_base
+      + CAST(nullif(trim(substr(
+        flags_offsets, 1 - place * flags_width, -flags_width)), '') AS INTEGER)
+  END AS flags,
+  CASE
+    WHEN gbs_width IS NULL THEN gbs_base
+    WHEN gbs_width > 0 THEN gbs_base
+      + CAST(substr(gbs_offsets, place * gbs_width + 1, gbs_width) AS INTEGER)
+    WHEN gbs_width = 0 THEN gbs_base + place * gbs_offsets
+    ELSE gbs_base
+      + CAST(nullif(trim(substr(gbs_offsets, 1 - place * gbs_width, -gbs_width)), '') AS INTEGER)
+  END AS gbs,
+  CASE
+    WHEN consumed_samples_width IS NULL THEN consumed_samples_base
+    WHEN consumed_samples_width > 0 THEN consumed_samples_base
+      + CAST(substr(
+        consumed_samples_offsets, place * consumed_samples_width + 1, consumed_samples_width) AS INTEGER)
+    WHEN consumed_samples_width = 0 THEN consumed_samples_base + place * consumed_samples_offsets
+    ELSE consumed_samples_base
+      + CAST(nullif(trim(substr(
+        consumed_samples_offsets, 1 - place * consumed_samples_width, -consumed_samples_width)), '') AS INTEGER)
+  END AS consumed_samples,
+  CASE
+    WHEN skipped_width IS NULL THEN skipped_base
+    WHEN skipped_width > 0 THEN skipped_base
+      + CAST(substr(skipped_offsets, place * skipped_width + 1, skipped_width) AS INTEGER)
+    WHEN skipped_width = 0 THEN skipped_base + place * skipped_offsets
+    ELSE skipped_base
+      + CAST(nullif(trim(substr(
+        skipped_offsets, 1 - place * skipped_width, -skipped_width)), '') AS INTEGER)
+  END AS skipped,
+  CASE
+    WHEN nan_width IS NULL THEN nan_base
+    WHEN nan_width > 0 THEN nan_base
+      + CAST(substr(nan_offsets, place * nan_width + 1, nan_width) AS INTEGER)
+    WHEN nan_width = 0 THEN nan_base + place * nan_offsets
+    ELSE nan_base
+      + CAST(nullif(trim(substr(nan_offsets, 1 - place * nan_width, -nan_width)), '') AS INTEGER)
+  END AS nan,
+  CASE
+    WHEN lm_loss_width IS NULL THEN lm_loss_base
+    WHEN lm_loss_width > 0 THEN (lm_loss_base
+      + CAST(substr(
+        lm_loss_offsets, place * lm_loss_width + 1, lm_loss_width) AS INTEGER)) / lm_loss_scale
+    WHEN lm_loss_width = 0 THEN (lm_loss_base + place * lm_loss_offsets) / lm_loss_scale
+    WHEN lm_loss_scale IS NULL THEN
+      CAST(nullif(trim(substr(
+        lm_loss_offsets, 1 - place * lm_loss_width, -lm_loss_width)), '') AS REAL)
+    ELSE (lm_loss_base
+      + CAST(nullif(trim(substr(
+        lm_loss_offsets, 1 - place * lm_loss_width, -lm_loss_width)), '') AS INTEGER)) / lm_loss_scale
+  END AS lm_loss,
+  CASE
+    WHEN learning_rate_width IS NULL THEN learning_rate_base
+    WHEN learning_rate_width > 0 THEN (learning_rate_base
+      + CAST(substr(
+        learning_rate_offsets, place * learning_rate_width + 1, learning_rate_width) AS INTEGER)) / learning_rate_scale
+    WHEN learning_rate_width = 0 THEN (learning_rate_base + place * learning_rate_offsets) / learning_rate_scale
+    WHEN learning_rate_scale IS NULL THEN
+      CAST(nullif(trim(substr(
+        learning_rate_offsets, 1 - place * learning_rate_width, -learning_rate_width)), '') AS REAL)
+    ELSE (learning_rate_base
+      + CAST(nullif(trim(substr(
+        learning_rate_offsets, 1 - place * learning_rate_width, -learning_rate_width)), '') AS INTEGER)) / learning_rate_scale
+  END AS learning_rate,
+  CASE
+    WHEN loss_scale_width IS NULL THEN loss_scale_base
+    WHEN loss_scale_width > 0 THEN (loss_scale_base
+      + CAST(substr(
+        loss_scale_offsets, place * loss_scale_width + 1, loss_scale_width) AS INTEGER)) / loss_scale_scale
+    WHEN loss_scale_width = 0 THEN (loss_scale_base + place * loss_scale_offsets) / loss_scale_scale
+    WHEN loss_scale_scale IS NULL THEN
+      CAST(nullif(trim(substr(
+        loss_scale_offsets, 1 - place * loss_scale_width, -loss_scale_width)), '') AS REAL)
+    ELSE (loss_scale_base
+      + CAST(nullif(trim(substr(
+        loss_scale_offsets, 1 - place * loss_scale_width, -loss_scale_width)), '') AS INTEGER)) / loss_scale_scale
+  END AS loss_scale,
+  CASE
+    WHEN grad_norm_width IS NULL THEN grad_norm_base
+    WHEN grad_norm_width > 0 THEN (grad_norm_base
+      + CAST(substr(
+        grad_norm_offsets, place * grad_norm_width + 1, grad_norm_width) AS INTEGER)) / grad_norm_scale
+    WHEN grad_norm_width = 0 THEN (grad_norm_base + place * grad_norm_offsets) / grad_norm_scale
+    WHEN grad_norm_scale IS NULL THEN
+      CAST(nullif(trim(substr(
+        grad_norm_offsets, 1 - place * grad_norm_width, -grad_norm_width)), '') AS REAL)
+    ELSE (grad_norm_base
+      + CAST(nullif(trim(substr(
+        grad_norm_offsets, 1 - place * grad_norm_width, -grad_norm_width)), '') AS INTEGER)) / grad_norm_scale
+  END AS grad_norm,
+  (SELECT '{' || group_concat(json_quote(name) || ':' || text, ',') || '}'
+    FROM (SELECT name,
+        CASE
+          WHEN width IS NULL AND typeof(base) = 'integer' THEN CAST(base AS TEXT)
+          WHEN width IS NULL THEN rtrim(rtrim(CAST(base AS TEXT), '0'), '.')
+          WHEN width = 0 THEN CAST(base + place * offsets AS TEXT)
+          WHEN scale IS NULL THEN nullif(trim(substr(offsets, 1 - place * width, -width)), '')
+          ELSE rtrim(rtrim(CAST((base + CAST(CASE
+            WHEN width > 0 THEN substr(offsets, place * width + 1, width)
+            ELSE nullif(trim(substr(offsets, 1 - place * width, -width)), '') END
+            AS INTEGER)) / scale AS TEXT), '0'), '.')
+        END AS text
+      FROM other_blocks
+      WHERE other_blocks.run = blocks.run AND other_blocks.before = blocks.before
+      ORDER BY rank)
+    WHERE text IS NOT NULL) AS other
+FROM runs
+CROSS JOIN iteration_blocks AS blocks ON blocks.run = runs.id
+CROSS JOIN places ON place < lines;
+
+CREATE VIEW other_values AS
+SELECT run, position, name, CASE WHEN text NOT LIKE '"%' THEN CAST(text AS REAL) END AS number,
+  CASE WHEN text LIKE '"%' THEN json_extract(text, '$') END AS text
+FROM (
+  SELECT
+    runs.id AS run,
+    blocks.before + place + 1 AS position,
+    other_blocks.name,
+    CASE
+      WHEN width IS NULL AND typeof(base) = 'integer' THEN CAST(base AS TEXT)
+      WHEN width IS NULL THEN rtrim(rtrim(CAST(base AS TEXT), '0'), '.')
+      WHEN width = 0 THEN CAST(base + place * offsets AS TEXT)
+      WHEN scale IS NULL THEN nullif(trim(substr(offsets, 1 - place * width, -width)), '')
+      ELSE rtrim(rtrim(CAST((base + CAST(CASE
+        WHEN width > 0 THEN substr(offsets, place * width + 1, width)
+        ELSE nullif(trim(substr(offsets, 1 - place * width, -width)), '') END
+        AS INTEGER)) / scale AS TEXT), '0'), '.')
+    END AS text
+  FROM runs
+  CROSS JOIN iteration_blocks AS blocks ON blocks.run = runs.id
+  CROSS JOIN other_blocks ON other_blocks.run = blocks.run AND other_blocks.before = blocks.before
+  CROSS JOIN places ON place < lines)
+WHERE text IS NOT NULL;
+
+CREATE VIEW arguments AS
+SELECT run_arguments.run, pairs.key + 1 AS position, json_extract(pairs.value, '$[0]') AS name,
+  json_extract(pairs.value, '$[1]') AS value
+FROM run_arguments CROSS JOIN json_each(run_arguments.list) AS pairs;
+
 CREATE VIEW run_overview AS
 SELECT
   runs.id AS run,
@@ -452,7 +679,7 @@ SELECT
   coalesce(dropped_runs.reason, dropped_campaigns.reason) AS dropped,
   (SELECT text FROM notes WHERE notes.run = runs.id ORDER BY notes.id DESC LIMIT 1) AS note,
   datetime(runs.started_at, 'unixepoch') AS started,
-  (SELECT count(*) FROM iterations WHERE iterations.run = runs.id) AS iterations,
+  (SELECT coalesce(sum(lines), 0) FROM iteration_blocks WHERE run = runs.id) AS iterations,
   (SELECT count(*) FROM iterations WHERE iterations.run = runs.id AND flags = 0)
     AS clean_iterations,
   (SELECT avg(step_time_ms) FROM iterations WHERE iterations.run = runs.id AND flags = 0)

@@ -235,6 +235,18 @@ std::optional<double> Statement::maybe_real(int column) const {
   return null(column) ? std::nullopt : std::optional(real(column));
 }
 
+bool Statement::is_bytes(int column) const {
+  return sqlite3_column_type(statement_, column) == SQLITE_BLOB;
+}
+bool Statement::is_text(int column) const {
+  return sqlite3_column_type(statement_, column) == SQLITE_TEXT;
+}
+std::string_view Statement::view(int column) const {
+  const auto* data = static_cast<const char*>(sqlite3_column_blob(statement_, column));
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
+  return data ? std::string_view(data, size) : std::string_view();
+}
+
 Transaction::Transaction(Connection& connection, Kind kind) : connection_(connection) {
   connection_.run(kind == Kind::kWrite ? "BEGIN IMMEDIATE" : "BEGIN");
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "core/base/files.h"
@@ -23,6 +24,9 @@ class Statement;
 struct Bytes {
   std::string_view bytes;
 };
+
+/// A value of a column of any type; the first: NULL.
+using AnyValue = std::variant<std::monostate, std::int64_t, double, Bytes, std::string_view>;
 
 /// An open SQLite file. One that may not be written here, or whose directory may not, can be read.
 /// Errors of all that goes through it: Error naming the file. A file that is no database is bad
@@ -98,6 +102,9 @@ class Statement {
   std::string text(int column) const;  ///< "" for NULL
   std::optional<std::int64_t> maybe_integer(int column) const;
   std::optional<double> maybe_real(int column) const;
+  bool is_bytes(int column) const;
+  bool is_text(int column) const;
+  std::string_view view(int column) const;  ///< of bytes or a text, until the next step
 
  private:
   void reset();
@@ -118,6 +125,10 @@ class Statement {
   void put(int index, const std::string& value) { put(index, std::string_view(value)); }
   void put(int index, const char* value) { put(index, std::string_view(value)); }
   void put(int index, std::nullopt_t);
+  void put(int index, std::monostate) { put(index, std::nullopt); }
+  void put(int index, const AnyValue& value) {
+    std::visit([&](const auto& one) { put(index, one); }, value);
+  }
   template <typename T>
   void put(int index, const std::optional<T>& value) {
     if (value) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/records/iterations.h"
 #include "core/records/point.h"
 
 namespace pippin {
@@ -37,17 +38,6 @@ inline constexpr std::string_view kFullRecompute = "full";
 /// Point::trainer of figures that people wrote down.
 inline constexpr std::string_view kNotedTrainer = "noted";
 
-/// One iteration line of a log.
-struct Iteration {
-  std::int64_t number = 0;
-  double step_time_ms = 0;
-  std::int64_t interval = 1;  ///< iterations that the line is the mean of
-  unsigned flags = 0;         ///< IterationFlag; 0: a clean sample
-  Count gbs, consumed_samples, skipped, nan;
-  std::optional<double> lm_loss, learning_rate, loss_scale, grad_norm;
-  NamedValues other;  ///< what else the line says, by its own names
-};
-
 /// One "[Rank N] … memory (MB)" line; Megatron's "MB" is MiB.
 struct RankMemory {
   std::int64_t rank = 0;
@@ -74,7 +64,7 @@ struct LogRun {
   NamedValues arguments;  ///< the dump, in its order
   Point point;            ///< model, layout, trainer and the arguments that matter to speed
   std::string recompute;  ///< "none", "selective", "full"; empty where unknown
-  std::vector<Iteration> iterations;
+  Iterations iterations;
   std::vector<RankMemory> memory;          ///< by rank; the largest where a rank reports twice
   std::optional<std::int64_t> started_at;  ///< seconds since 1970 by the log's own clock, which
                                            ///< names no time zone: read as UTC

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <functional>
 
 #include "core/base/text.h"
 #include "harness/scrape/deepspeed_config.h"
@@ -167,7 +166,7 @@ class Reader : public FormatReader {
     // arrive in either order.
     Ending ending;
     NodesSeen nodes;
-    if (!launch().dumped && launch().rows.empty()) {
+    if (!launch().dumped && launch().rows() == 0) {
       std::swap(ending, launch().ending);
       std::swap(nodes, launch().nodes);
     } else {
@@ -189,7 +188,7 @@ class Reader : public FormatReader {
     if (has(found, kWorldLine)) read_world(line);
     // These lines come before the dump they belong to; where it is missing, they are all there is.
     const bool announces = has(found, kProbeLine) || has(found, kWorldLine);
-    if (announces && !launch().dumped && launch().rows.empty()) launch().header = announced_;
+    if (announces && !launch().dumped && launch().rows() == 0) launch().header = announced_;
     MegatronHeader& header = launch().header;
     if (has(found, kMicroBatches)) header.gas = number_after(line, "constant ");
     if (has(found, kVocabulary)) {
@@ -224,18 +223,15 @@ class Reader : public FormatReader {
     // A number cut in half would be a wrong one, and a field that is missing yet a lost flag.
     if (!terminated && !is_whole(line)) return;
     for (auto& record : iterations_in(line)) {
-      const auto hash = std::hash<std::string_view>()(record.text);
-      if (!launch().seen.insert(hash).second) continue;
-      if (!launch().rows.empty() && record.iteration.number <= launch().last_number())
+      if (launch().rows() > 0 && record.iteration.number <= launch().last_number()) {
+        if (launch().has(record)) continue;
         begin_again();
-      launch().seen.insert(hash);
+      }
       in_dump_ = false;
       config_ = {};
       if (!launch().started_at) launch().started_at = record.at;
       if (record.iteration.number == record.last) launch().ending.reached_last_iteration(line);
-      record.text = {};  // of a line that is about to go
-      launch().rows.push_back(std::move(record));
-      launch().timing = true;
+      launch().add(std::move(record));
     }
   }
 
@@ -254,9 +250,7 @@ class Reader : public FormatReader {
 
   void read_events(std::string_view line, std::uint64_t found) {
     const auto happened = [&](IterationFlag flag) {
-      launch().events.emplace_back(
-          flag, number_after(line, "at iteration ").value_or(launch().last_number()));
-      launch().timing = false;
+      launch().happened(flag, number_after(line, "at iteration ").value_or(launch().last_number()));
     };
     if (has(found, kSaving) || has(found, kSaved) || has(found, kSaveTimer)) happened(kAfterSave);
     if (has(found, kValidation) || has(found, kEvaluating) || has(found, kEvaluateTimer))
@@ -273,13 +267,12 @@ class Reader : public FormatReader {
     if ((found & kOfNccl) != 0) nodes.read_nccl(line);
     if (has(found, kRanks)) nodes.read_ranks(line);
     // The first lines are those of a warm-up.
-    if (has(found, kSlowestRank) && launch().rows.size() > 1) nodes.read_slowest(line);
+    if (has(found, kSlowestRank) && launch().rows() > 1) nodes.read_slowest(line);
   }
 
   void read_endings(std::string_view line, std::uint64_t signs) {
     for (; signs != 0; signs &= signs - 1) {
-      launch().ending.see(static_cast<std::size_t>(std::countr_zero(signs)), line,
-                          launch().rows.size());
+      launch().ending.see(static_cast<std::size_t>(std::countr_zero(signs)), line, launch().rows());
     }
   }
 
@@ -300,7 +293,7 @@ class Reader : public FormatReader {
     in_dump_ = false;
     config_ = {};
     const bool header = ended.dumped && !ended.header.arguments.empty();
-    if (document_ ? !header || !ended.complete : !header && ended.rows.empty()) return;
+    if (document_ ? !header || !ended.complete : !header && ended.rows() == 0) return;
     if (same_as_last(ended)) {
       ended.header.gas = last_header_.gas;
       ended.header.vocab = last_header_.vocab;
@@ -308,8 +301,8 @@ class Reader : public FormatReader {
       runs_.pop_back();
     }
     last_header_ = ended.header;
-    last_bare_ = ended.rows.empty() && ended.memory.empty() && !ended.ending.state(0);
-    runs_.push_back(finished(std::move(ended)));
+    last_bare_ = ended.rows() == 0 && ended.memory.empty() && !ended.ending.state(0);
+    runs_.push_back(std::move(ended).finish());
   }
 
   const bool document_;  ///< a script or a note: only what has a whole dump is a log

@@ -1,6 +1,7 @@
 #include "harness/scrape/megatron_launch.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace pippin {
 
@@ -10,72 +11,13 @@ void keep_larger(std::optional<double>& kept, const std::optional<double>& other
   if (other && (!kept || *other > *kept)) kept = other;
 }
 
-/// log_interval, or where it is unknown the smallest step between two lines: a lost line makes
-/// one step longer, none shorter.
-std::int64_t interval_of(const MegatronLaunch& launch) {
-  const Value* value = find_value(launch.header.arguments, "log_interval");
-  if (value && value->number && *value->number >= 1 && *value->number < 1e9)
-    return static_cast<std::int64_t>(*value->number);
-  std::int64_t smallest = 0;
-  for (std::size_t i = 1; i < launch.rows.size(); ++i) {
-    const auto step = launch.rows[i].iteration.number - launch.rows[i - 1].iteration.number;
-    smallest = smallest == 0 ? step : std::min(smallest, step);
-  }
-  return std::max<std::int64_t>(smallest, 1);
+std::uint32_t hash_of_text(std::string_view text) {
+  return static_cast<std::uint32_t>(std::hash<std::string_view>()(text));
 }
 
-void mark(Iteration& iteration, std::int64_t interval) {
-  iteration.interval = interval;
-  if (interval > 1) iteration.flags |= kIntervalMean;
-}
-
-/// What the rows' places among one another say of them.
-void mark_rows(MegatronLaunch& launch) {
-  if (launch.rows.empty()) return;
-  const std::int64_t interval = interval_of(launch);
-  for (std::size_t i = 0; i < launch.rows.size(); ++i) {
-    Iteration& row = launch.rows[i].iteration;
-    const auto before = i > 0 ? launch.rows[i - 1].iteration.number : 0;
-    mark(row, std::clamp<std::int64_t>(row.number - before, 1, interval));
-  }
-  Iteration& first = launch.rows[0].iteration;
-  if (launch.dumped || launch.restarted || first.number <= interval) first.flags |= kFirst;
-  // Today's Megatron-LM prints the first iteration, whatever log_interval is, and goes on timing:
-  // the line after it is the mean of both. Its lines begin with their time.
-  const bool extra = launch.rows[0].at && (interval == 1 || first.number % interval != 0);
-  if (!extra || (first.flags & kFirst) == 0) return;
-  first.interval = 1;
-  first.flags &= ~static_cast<unsigned>(kIntervalMean);
-  if (launch.rows.size() < 2) return;
-  Iteration& second = launch.rows[1].iteration;
-  second.flags |= kFirst;
-  mark(second, second.number - first.number + 1);
-}
-
-/// The row after a save or an evaluation contains it.
-void mark_events(MegatronLaunch& launch) {
-  const auto later = [](std::int64_t number, const IterationRecord& row) {
-    return number < row.iteration.number;
-  };
-  for (const auto& event : launch.events) {
-    const auto row = std::upper_bound(launch.rows.begin(), launch.rows.end(), event.second, later);
-    if (row != launch.rows.end()) row->iteration.flags |= event.first;
-  }
-}
-
-/// Trailing zeros may be left out of single lines.
-std::optional<double> finest_resolution(const std::vector<IterationRecord>& rows) {
-  std::optional<double> finest;
-  for (const auto& row : rows) {
-    if (!finest || row.resolution_ms < *finest) finest = row.resolution_ms;
-  }
-  return finest;
-}
-
-Count planned_iterations(const std::vector<IterationRecord>& rows) {
-  Count planned;
-  for (const auto& row : rows) planned = std::max(planned, Count(row.last));
-  return planned;
+void set_interval(Iterations::Marks& row, std::int64_t interval) {
+  row.interval = interval;
+  if (interval > 1) row.flags |= kIntervalMean;
 }
 
 /// "nan" and "inf" are no numbers to parse_number, and are kept as they stand.
@@ -87,26 +29,52 @@ bool has_bad_loss(const Iteration& row) {
   });
 }
 
-/// Lines without a loss, such as those of skipped steps, neither begin nor end it.
-Count nan_from(const std::vector<Iteration>& rows) {
-  Count from;
-  for (const auto& row : rows) {
-    if (row.lm_loss) from.reset();
-    if (!from && !row.lm_loss && has_bad_loss(row)) from = row.number;
-  }
-  return from;
-}
-
-Count common_gbs(const std::vector<IterationRecord>& rows) {
-  if (rows.empty()) return std::nullopt;
-  const Count first = rows[0].iteration.gbs;
-  const bool same = std::all_of(rows.begin(), rows.end(), [&](const IterationRecord& row) {
-    return row.iteration.gbs == first;
-  });
-  return same ? first : std::nullopt;
-}
-
 }  // namespace
+
+bool MegatronLaunch::has(const IterationRecord& record) const {
+  const std::int64_t number = record.iteration.number;
+  const std::uint32_t text = hash_of_text(record.text);
+  if (number == last_number()) return texts_.back() == text;
+  std::size_t begin = 0, end = rows_.size();
+  while (begin < end) {
+    const std::size_t middle = begin + (end - begin) / 2;
+    if (rows_.number_of(middle) < number) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return begin < rows_.size() && rows_.number_of(begin) == number && texts_[begin] == text;
+}
+
+void MegatronLaunch::add(IterationRecord&& record) {
+  Iteration& row = record.iteration;
+  if (!last_) {
+    first_number_ = row.number;
+    first_dated_ = record.at.has_value();
+    gbs_ = row.gbs;
+  } else {
+    if (rows() == 1) second_number_ = row.number;
+    const std::int64_t step = row.number - last_->number;
+    smallest_step_ = smallest_step_ == 0 ? step : std::min(smallest_step_, step);
+    rows_.push_back(*std::move(last_));
+  }
+  one_gbs_ = one_gbs_ && row.gbs == gbs_;
+  planned_ = std::max(planned_, Count(record.last));
+  // Trailing zeros may be left out of single lines.
+  resolution_ms_ = std::min(resolution_ms_.value_or(record.resolution_ms), record.resolution_ms);
+  // Lines without a loss, such as those of skipped steps, neither begin nor end it.
+  if (row.lm_loss) nan_from_.reset();
+  if (!nan_from_ && !row.lm_loss && has_bad_loss(row)) nan_from_ = row.number;
+  texts_.push_back(hash_of_text(record.text));
+  last_ = std::move(row);
+  timing_ = true;
+}
+
+void MegatronLaunch::happened(IterationFlag flag, std::int64_t number) {
+  events_.emplace_back(number, flag);
+  timing_ = false;
+}
 
 void MegatronLaunch::add_memory(const RankMemory& of_rank) {
   RankMemory& kept = memory.try_emplace(of_rank.rank, of_rank).first->second;
@@ -117,36 +85,67 @@ void MegatronLaunch::add_memory(const RankMemory& of_rank) {
 }
 
 void MegatronLaunch::add_timers(NamedValues&& timers) {
-  if (!timing) return;
-  auto& other = rows.back().iteration.other;
+  if (!timing_) return;
   for (auto& timer : timers) {
-    if (!find_value(other, timer.first)) other.push_back(std::move(timer));
+    if (!find_value(last_->other, timer.first)) last_->other.push_back(std::move(timer));
   }
 }
 
-LogRun finished(MegatronLaunch&& launch) {
-  mark_rows(launch);
-  mark_events(launch);
-  launch.header.gbs = common_gbs(launch.rows);
+/// log_interval, or where it is unknown the smallest step between two lines: a lost line makes
+/// one step longer, none shorter.
+std::int64_t MegatronLaunch::interval() const {
+  const Value* value = find_value(header.arguments, "log_interval");
+  if (value && value->number && *value->number >= 1 && *value->number < 1e9)
+    return static_cast<std::int64_t>(*value->number);
+  return std::max<std::int64_t>(smallest_step_, 1);
+}
+
+/// What the rows' places among one another, and what was printed between them, say of them.
+/// `gbs`: of rows that do not say it.
+void MegatronLaunch::mark(const Count& gbs) {
+  const std::int64_t interval = this->interval();
+  const bool is_first = dumped || restarted || first_number_ <= interval;
+  // Today's Megatron-LM prints the first iteration, whatever log_interval is, and goes on timing:
+  // the line after it is the mean of both. Its lines begin with their time.
+  const bool extra = is_first && first_dated_ && (interval == 1 || first_number_ % interval != 0);
+  std::sort(events_.begin(), events_.end());
+  auto event = events_.begin();
+  std::size_t place = 0;
+  std::int64_t before = 0;
+  rows_.mark_each([&](Iterations::Marks& row) {
+    const bool second = place == 1 && extra;
+    set_interval(row, second ? second_number_ - first_number_ + 1
+                      : place == 0 && extra
+                          ? 1
+                          : std::clamp<std::int64_t>(row.number - before, 1, interval));
+    if (second || (place == 0 && is_first)) row.flags |= kFirst;
+    // The row after a save or an evaluation contains it.
+    for (; event != events_.end() && event->first < row.number; ++event) row.flags |= event->second;
+    if (!row.gbs) row.gbs = gbs;
+    before = row.number;
+    ++place;
+  });
+}
+
+LogRun MegatronLaunch::finish() && {
+  if (last_) rows_.push_back(*last_);
+  header.gbs = one_gbs_ ? gbs_ : std::nullopt;
   LogRun run;
-  run.point = point_of(launch.header);
-  run.recompute = recompute_of(launch.header.arguments);
-  run.arguments = std::move(launch.header.arguments);
-  run.started_at = launch.started_at;
-  run.end = launch.ending.state(launch.rows.size());
-  run.evidence = launch.ending.evidence(launch.rows.size());
-  run.resolution_ms = finest_resolution(launch.rows);
-  run.nodes = launch.nodes.nodes();
-  run.slowest_ranks = launch.nodes.slowest_ranks();
-  if (run.end != RunState::kOk || launch.last_number() >= planned_iterations(launch.rows))
-    run.planned_iterations = planned_iterations(launch.rows);  // else it says why it ended before
-  for (auto& row : launch.rows) run.iterations.push_back(std::move(row.iteration));
-  for (const auto& memory : launch.memory) run.memory.push_back(memory.second);
-  run.nan_from = nan_from(run.iterations);
-  // Until 2020 the lines did not print their batch.
-  for (auto& row : run.iterations) {
-    if (!row.gbs) row.gbs = run.point.layout.gbs;
-  }
+  run.point = point_of(header);
+  run.recompute = recompute_of(header.arguments);
+  run.started_at = started_at;
+  run.end = ending.state(rows_.size());
+  run.evidence = ending.evidence(rows_.size());
+  run.resolution_ms = resolution_ms_;
+  run.nodes = nodes.nodes();
+  run.slowest_ranks = nodes.slowest_ranks();
+  if (run.end != RunState::kOk || last_number() >= planned_)
+    run.planned_iterations = planned_;  // else it says why it ended before
+  for (const auto& of_rank : memory) run.memory.push_back(of_rank.second);
+  run.nan_from = nan_from_;
+  mark(run.point.layout.gbs);  // until 2020 the lines did not print their batch
+  run.arguments = std::move(header.arguments);
+  run.iterations = std::move(rows_);
   return run;
 }
 

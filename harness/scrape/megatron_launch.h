@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -16,29 +15,49 @@
 namespace pippin {
 
 /// One launch while its lines are read.
-struct MegatronLaunch {
+class MegatronLaunch {
+ public:
   MegatronHeader header;
   bool dumped = false;     ///< it began with an arguments dump
   bool complete = false;   ///< and the dump came to its end
   bool restarted = false;  ///< its numbers went back
-  bool timing = false;     ///< timers that come now are those of the last row
-  std::vector<IterationRecord> rows;
-  std::vector<std::pair<IterationFlag, std::int64_t>> events;  ///< after which iteration
   std::map<std::int64_t, RankMemory> memory;
-  std::unordered_set<std::size_t> seen;  ///< hashes of the iteration records
   Ending ending;
   NodesSeen nodes;
   std::optional<std::int64_t> started_at;
 
-  std::int64_t last_number() const { return rows.empty() ? 0 : rows.back().iteration.number; }
+  /// How many iterations there are, and the number of the last; 0: none.
+  std::size_t rows() const { return rows_.size() + (last_ ? 1 : 0); }
+  std::int64_t last_number() const { return last_ ? last_->number : 0; }
+  /// Whether the same text was a row before. Requires a number that is not above the last.
+  bool has(const IterationRecord& record) const;
+  /// Requires a number above the last.
+  void add(IterationRecord&& record);
+  /// What was printed after that iteration.
+  void happened(IterationFlag flag, std::int64_t number);
 
   /// Keeps the largest of each figure where a rank reports twice.
   void add_memory(const RankMemory& of_rank);
   /// Gives the last row its timers, which are printed after it; keeps the first of a name.
   void add_timers(NamedValues&& timers);
-};
 
-/// The launch as a record, its iterations flagged by what stands around them.
-LogRun finished(MegatronLaunch&& launch);
+  /// The launch as a record, its iterations flagged by what stands around them.
+  LogRun finish() &&;
+
+ private:
+  std::int64_t interval() const;
+  void mark(const Count& gbs);
+
+  Iterations rows_;                   ///< all but the last
+  std::optional<Iteration> last_;     ///< it may get timers yet
+  std::vector<std::uint32_t> texts_;  ///< a hash of each row's
+  bool timing_ = false;               ///< timers that come now are those of the last row
+  std::vector<std::pair<std::int64_t, IterationFlag>> events_;  ///< after which iteration
+  std::int64_t first_number_ = 0, second_number_ = 0, smallest_step_ = 0;
+  bool first_dated_ = false;  ///< the first row began with its time
+  bool one_gbs_ = true;       ///< all rows say the same, or nothing
+  Count gbs_, planned_, nan_from_;
+  std::optional<double> resolution_ms_;
+};
 
 }  // namespace pippin

@@ -36,8 +36,8 @@ INSERT INTO runs (name, point, allocation, repeat, position, state, started_at, 
          1767225600 + (4 * a.campaign + a.number % 4) * 86400 + a.number, 1
   FROM allocations AS a, generate_series(1, $points) AS p;
 CREATE TEMP TABLE levels AS SELECT id, 1000 + abs(random() % 100) AS level_ms FROM runs;
-INSERT INTO iterations (run, position, iteration, step_time_ms, interval, flags)
-  SELECT id, value, value, level_ms + abs(random() % 20), 1, value = 1 FROM levels, generate_series(1, $steps);
+$(lines_as_blocks "SELECT id AS run, value AS position, (level_ms + abs(random() % 20)) * 1000 AS time_us
+                   FROM levels, generate_series(1, $steps)")
 SQL
   if [ "$nodes" -eq 0 ]; then return; fi
   sqlite3 -bail "$file" <<SQL >"$folder/out"

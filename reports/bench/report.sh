@@ -17,10 +17,9 @@ iterations_of() {
 CREATE TEMP TABLE levels AS SELECT id,
   30000 * (1 + 0.08 * (abs(random() % 1000) + abs(random() % 1000) + abs(random() % 1000) - 1500) / 500.0) AS level_ms,
   $2 - 10 + abs(random() % 21) AS steps FROM runs;
-INSERT INTO iterations (run, position, iteration, step_time_ms, interval, flags)
-  SELECT id, value, value,
-         level_ms * (1 + 0.04 * (abs(random() % 1000) + abs(random() % 1000) + abs(random() % 1000) - 1500) / 500.0),
-         1, value = 1 FROM levels, generate_series(1, steps);
+$(lines_as_blocks "SELECT id AS run, value AS position, CAST(level_ms * 1000 *
+         (1 + 0.04 * (abs(random() % 1000) + abs(random() % 1000) + abs(random() % 1000) - 1500) / 500.0) AS INTEGER)
+         AS time_us FROM levels, generate_series(1, steps)")
 SQL
 }
 

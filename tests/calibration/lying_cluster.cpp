@@ -198,7 +198,7 @@ LogRun log_of(const Point& point, const Course& course, const Lies& lies, Random
 void let_fail(RunRecord& run, std::int64_t way) {
   constexpr std::size_t kLinesBefore = 3;
   if (run.log && run.log->iterations.size() > kLinesBefore && way % 3 == 0)
-    run.log->iterations.resize(kLinesBefore);
+    run.log->iterations = Iterations(run.log->iterations.first(kLinesBefore));
   run.exit_code.reset();
   switch (way % 3) {
     case 0:

@@ -11,8 +11,7 @@ namespace {
 /// Every field with a value of its own.
 LogRun full_log() {
   LogRun log = scrape(test::dump() + test::row(1, 100)).at(0);
-  Iteration& line = log.iterations.at(0);
-  line = {};
+  Iteration line;
   line.number = 1;
   line.step_time_ms = 2;
   line.interval = 3;
@@ -26,6 +25,7 @@ LogRun full_log() {
   line.loss_scale = 11.5;
   line.grad_norm = 12.5;
   line.other = {{"x", value_of(13.5)}};
+  log.iterations = Iterations({line});
   log.memory = {{3, 1.5, 2.5, 3.5, 4.5}};
   log.arguments = {{"b", value_of(std::string("1"))}, {"a", value_of(std::string("2"))}};
   log.started_at = 1700000001;

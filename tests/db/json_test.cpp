@@ -6,20 +6,48 @@
 
 using namespace pippin;
 
-TEST_CASE("what a line says beside the columns is JSON that SQLite reads") {
-  const NamedValues values{{"num zeros", value_of(0.0)},
-                           {"throughput per GPU (TFLOP/s/GPU)", value_of(243.6)},
-                           {"lm loss", Value{"nan", {}}},
-                           {"od\"d\\ \n\x01 name", Value{"gr\xc3\xbcn \xff", {}}},
-                           {"small", value_of(1e-300)}};
-  const std::string json = db::json_of(values);
-  CHECK(db::json_of({}) == "{}");
-  const test::TemporaryDirectory folder;
-  db::Connection connection(folder / "t.db", true);
-  db::Statement statement = connection.prepare("SELECT json_valid(?1), json_extract(?1, ?2)");
-  statement.bind(json, "$.\"throughput per GPU (TFLOP/s/GPU)\"").step();
-  CHECK(statement.integer(0) == 1);
-  CHECK(statement.real(1) == 243.6);
-  statement.bind(json, "$.\"lm loss\"").step();
-  CHECK(statement.text(1) == "nan");
+namespace {
+
+struct Reader {
+  test::TemporaryDirectory folder;
+  db::Connection connection{folder / "t.db", true};
+
+  std::string text(const std::string& json, const std::string& path) {
+    db::Statement statement = connection.prepare("SELECT json_extract(?, ?)");
+    statement.bind(json, path).step();
+    return statement.text(0);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a value is JSON that SQLite reads: its number, or else its printable text") {
+  Reader reader;
+  CHECK(db::json_of(value_of(0.0)) == "0");
+  CHECK(db::json_of(value_of(243.6)) == "243.6");
+  CHECK(db::json_of(Value{"5.00", 5.0}) == "5");
+  CHECK(db::json_of(value_of(1e-300)) == "1e-300");
+  CHECK(db::json_of(Value{"nan", {}}) == "\"nan\"");
+  const std::string odd = db::json_of(Value{"od\"d\\ \n\x01 gr\xc3\xbcn \xff", {}});
+  CHECK(reader.text(odd, "$") == R"(od"d\ \n\x01 gr)"
+                                 "\xc3\xbcn \\xff");
+}
+
+TEST_CASE("arguments are pairs in their order, however often a name comes") {
+  Reader reader;
+  const std::string json = db::json_pairs_of({{"b", value_of(std::string("1e8"))},
+                                              {"a", value_of(std::string("x \"y\"\n"))},
+                                              {"b", value_of(std::string(""))}});
+  CHECK(json == R"([["b","1e8"],["a","x \"y\"\n"],["b",""]])");
+  CHECK(reader.text(json, "$[1][1]") == "x \"y\"\n");
+  CHECK(db::json_pairs_of({}) == "[]");
+  CHECK(reader.text(db::json_pairs_of({{"\xff", Value{"\xff!", {}}}}), "$[0][1]") ==
+        "\xef\xbf\xbd!");
+}
+
+TEST_CASE("an object's values are read back as numbers and texts") {
+  CHECK(db::values_in(R"({"num zeros":0,"lm loss":"nan","b":-1.5e-7})") ==
+        NamedValues{
+            {"num zeros", value_of(0.0)}, {"lm loss", Value{"nan", {}}}, {"b", value_of(-1.5e-7)}});
+  CHECK(db::values_in("{}").empty());
 }

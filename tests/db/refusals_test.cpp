@@ -198,13 +198,13 @@ TEST_CASE("a quota that is used up is told as a full disk") {
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
   REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
   const auto [code, message] =
-      refusal([&] { test::add(database, "large", test::log_of(1, 20000, 0.5)); });
+      refusal([&] { test::add(database, "large", test::log_of(1, 60000, 0.5)); });
   ::setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
   CHECK(code == 3);
   CHECK_THAT(message, Contains("the disk is full, or a quota"));
   CHECK(test::runs_in(database) == 1);
-  CHECK(test::add(database, "large", test::log_of(1, 20000, 0.5)).runs == 1);
+  CHECK(test::add(database, "large", test::log_of(1, 60000, 0.5)).runs == 1);
 }
 
 TEST_CASE("a writer that holds the database is waited for and then named") {

@@ -59,7 +59,7 @@ TEST_CASE("a hundred thousand iterations load as they were stored") {
   const test::TemporaryDirectory folder;
   Database database(folder / "t.db");
   LogRun run = scrape(test::dump() + test::row(1, 100)).at(0);
-  run.iterations.assign(10000, run.iterations[0]);
+  run.iterations = Iterations(std::vector<Iteration>(10000, run.iterations[0]));
   for (int log = 0; log < 10; ++log)
     database.add_foreign_log({fmt::format("{}.out", log), std::to_string(log)}, {run});
   const auto samples = database.samples();

@@ -33,3 +33,16 @@ compare() { # RUNS NAME_A COMMAND_A NAME_B COMMAND_B
   printf '%-40s %10s %10.3f\n' "ratio, first / second" "" "$(median <"$folder/ratio")"
   rm -r "$folder"
 }
+
+# lines_as_blocks LINES: the SQL that stores lines of runs. LINES is a query for run, position and time_us.
+lines_as_blocks() {
+  cat <<SQL
+INSERT INTO iteration_blocks (run, before, lines, iteration_base, iteration_width, iteration_offsets, interval_base,
+    flags_base, flags_width, flags_offsets, step_time_ms_base, step_time_ms_width, step_time_ms_scale,
+    step_time_ms_offsets)
+  SELECT run, min(position) - 1, count(*), min(position), 0, 1, 1,
+         0, 1, CAST(group_concat(position = 1, '') AS BLOB), 0, 9, 1000,
+         CAST(group_concat(printf('%09d', time_us), '') AS BLOB)
+  FROM (SELECT * FROM ($1) ORDER BY run, position) GROUP BY run, (position - 1) / 350;
+SQL
+}

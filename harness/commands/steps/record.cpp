@@ -32,8 +32,7 @@ std::optional<LogRun> joined(std::vector<LogRun> launches) {
   });
   LogRun run = std::move(launches.front());
   for (std::size_t i = 1; i < launches.size(); ++i) {
-    run.iterations.insert(run.iterations.end(), launches[i].iterations.begin(),
-                          launches[i].iterations.end());
+    for (const auto& line : launches[i].iterations) run.iterations.push_back(line);
     run.planned_iterations = std::max(run.planned_iterations, launches[i].planned_iterations);
     run.nan_from = nan_from_of(run, launches[i]);
     if (!launches[i].memory.empty()) run.memory = std::move(launches[i].memory);

@@ -25,6 +25,13 @@ Globals quiet() {
   return globals;
 }
 
+template <typename Change>
+Iterations changed(const Iterations& iterations, Change change) {
+  std::vector<Iteration> lines = iterations.lines();
+  for (auto& line : lines) change(line);
+  return Iterations(lines);
+}
+
 /// What of a database is reported.
 struct Question {
   SampleFilter filter;
@@ -196,7 +203,8 @@ class Laboratory {
       run.point.model.params = 1'000'000;
       run.scraper_version += scraper_;
       if (scraper_ > 0)
-        for (auto& line : run.iterations) line.step_time_ms += scraper_;
+        run.iterations =
+            changed(run.iterations, [&](Iteration& line) { line.step_time_ms += scraper_; });
     }
     writer_.add_foreign_log({name, text}, runs);
   }
@@ -303,7 +311,8 @@ TEST_CASE("a run that another process reads anew while it is summed up is not ke
   const auto old_lines = reader.lines_of(id);
   auto better = scrape(log);
   better[0].scraper_version += 1;
-  for (auto& line : better[0].iterations) line.step_time_ms *= 2;  // as many lines
+  better[0].iterations = changed(better[0].iterations,  // as many lines
+                                 [](Iteration& line) { line.step_time_ms *= 2; });
   collector.add_foreign_log({"a.out", log}, better);
   RunDigest stale;
   stale.clean = stale.all = {20, 110, 1, 100, 105, 110, 115, 119, 120, 120};

@@ -1,0 +1,156 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/records/packed_numbers.h"
+#include "core/records/point.h"
+#include "core/records/value.h"
+
+namespace pippin {
+
+/// One iteration line of a log.
+struct Iteration {
+  std::int64_t number = 0;
+  double step_time_ms = 0;
+  std::int64_t interval = 1;  ///< iterations that the line is the mean of
+  unsigned flags = 0;         ///< IterationFlag; 0: a clean sample
+  Count gbs, consumed_samples, skipped, nan;
+  std::optional<double> lm_loss, learning_rate, loss_scale, grad_norm;
+  NamedValues other;  ///< what else the line says, by its own names
+};
+
+/// Some lines of a run that follow each other, as columns.
+struct IterationBlock {
+  /// What of a line is whole, and what is real, in the order of the columns.
+  enum Whole { kNumber, kInterval, kFlags, kGbs, kConsumedSamples, kSkipped, kNan, kWholes };
+  enum Real { kStepTime, kLmLoss, kLearningRate, kLossScale, kGradNorm, kReals };
+
+  /// What else lines say, under one name: a number or else a text, or nothing.
+  struct Other {
+    std::size_t name = 0;  ///< its place in Iterations::names()
+    PackedNumbers numbers;
+    std::vector<std::string> texts;  ///< each once
+    PackedNumbers text_of;           ///< the place there of each line's; empty where there are none
+  };
+
+  std::size_t lines = 0;
+  std::array<PackedNumbers, kWholes> wholes;
+  std::array<PackedNumbers, kReals> reals;
+  std::vector<Other> others;
+};
+
+/// The lines of a run, in the order of its log. Kept in blocks, as the database has them; a million
+/// lines with six timers each take about 30 MB.
+class Iterations {
+ public:
+  Iterations() = default;
+  explicit Iterations(const std::vector<Iteration>& lines);
+
+  void push_back(Iteration line);
+  std::size_t size() const { return packed_lines_ + open_.size(); }
+  bool empty() const { return size() == 0; }
+  /// Made anew at each call. `other` has the columns' order; of a number it has no other text.
+  Iteration operator[](std::size_t i) const;
+  Iteration at(std::size_t i) const;  ///< errors: std::out_of_range
+  std::int64_t number_of(std::size_t i) const;
+  Iteration front() const { return (*this)[0]; }
+  Iteration back() const { return (*this)[size() - 1]; }
+  std::vector<Iteration> lines() const { return first(size()); }
+  /// Requires count <= size().
+  std::vector<Iteration> first(std::size_t count) const;
+
+  /// What a line's place among the others says of it.
+  struct Marks {
+    std::int64_t number, interval;
+    unsigned flags;
+    Count gbs;
+  };
+  /// Calls `mark(Marks&)` for each line, in their order, and keeps all but the number.
+  template <typename Mark>
+  void mark_each(Mark mark) {
+    for (auto& block : blocks_) {
+      std::vector<Marks> marks = marks_of(block);
+      for (auto& line : marks) mark(line);
+      put_marks(block, marks);
+    }
+    for (auto& line : open_) {
+      Marks marks{line.number, line.interval, line.flags, line.gbs};
+      mark(marks);
+      line.interval = marks.interval;
+      line.flags = marks.flags;
+      line.gbs = marks.gbs;
+    }
+  }
+
+  /// Calls `take(const IterationBlock&)` for each block, in their order.
+  template <typename Take>
+  void each_block(Take take) const {
+    for (const auto& block : blocks_) take(block);
+    if (!open_.empty()) take(packed(open_.size(), columns_));
+  }
+  /// The names of what else lines say, each once, and their order in a line.
+  const std::vector<std::string>& names() const { return columns_.names; }
+  const std::vector<std::size_t>& order() const { return columns_.order; }
+
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = Iteration;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const Iteration*;
+    using reference = Iteration;
+    Iterator(const Iterations& of, std::size_t at) : of_(&of), at_(at) {}
+    Iteration operator*() const { return (*of_)[at_]; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    friend bool operator==(const Iterator& a, const Iterator& b) { return a.at_ == b.at_; }
+
+   private:
+    const Iterations* of_;
+    std::size_t at_;
+  };
+  Iterator begin() const { return {*this, 0}; }
+  Iterator end() const { return {*this, size()}; }
+
+ private:
+  struct Columns {
+    std::vector<std::string> names;
+    std::vector<std::size_t> order;  ///< places in `names`
+  };
+
+  static std::vector<Marks> marks_of(const IterationBlock& block);
+  static void put_marks(IterationBlock& block, const std::vector<Marks>& marks);
+  void learn_names(const Iteration& line);
+  IterationBlock packed(std::size_t lines, const Columns& columns) const;
+  void pack_open();
+  std::size_t block_of(std::size_t i) const;
+  Iteration line_of(const IterationBlock& block, std::size_t i) const;
+
+  std::vector<IterationBlock> blocks_;
+  std::vector<std::size_t> begins_;  ///< of each block its first line
+  std::vector<Iteration> open_;      ///< the last lines
+  std::size_t packed_lines_ = 0, next_pack_ = kFirstGuess;
+  Columns columns_;
+
+  static constexpr std::size_t kFirstGuess = 128;
+};
+
+/// The bytes that the digits of a block's columns take in the database, without what else lines
+/// say.
+std::size_t digit_bytes(const IterationBlock& block);
+
+/// The most lines of a block, and the bytes of digits that one is filled up to: a page of the
+/// database holds as much.
+inline constexpr std::size_t kMostBlockLines = 1024, kBlockBytes = 3800;
+
+}  // namespace pippin

@@ -1,0 +1,372 @@
+// Lines of runs, some hundred to a row. db/README.md says how a row is read.
+#include "db/iteration_blocks.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <deque>
+#include <fmt/format.h>
+#include <optional>
+#include <string_view>
+
+#include "core/base/text.h"
+#include "db/json.h"
+
+namespace pippin::db {
+
+namespace {
+
+using Block = IterationBlock;
+using Form = PackedNumbers::Form;
+
+constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
+
+/// How a row writes one column of its lines.
+struct Column {
+  AnyValue base, width, scale, offsets;
+};
+
+/// Columns, and the texts that they point to.
+class Writer {
+ public:
+  Column wholes(const PackedNumbers& numbers) { return column(numbers); }
+
+  Column reals(const PackedNumbers& numbers) {
+    if (numbers.form() == Form::kReals)
+      return written(numbers.size(), [&](std::size_t i) { return real_text(numbers.real(i)); });
+    if (numbers.form() == Form::kConstant) return {numbers.real(0), {}, {}, {}};
+    Column column = this->column(numbers);
+    if (numbers.form() != Form::kUnknown) column.scale = numbers.scale();
+    return column;
+  }
+
+  /// Numbers whose text SQLite would not write as json_of() does, and texts, are written out.
+  Column others(const Block::Other& other) {
+    const PackedNumbers& numbers = other.numbers;
+    if (!other.texts.empty() || !is_plain(numbers))
+      return written(numbers.size(), [&](std::size_t i) { return json_text(other, i); });
+    if (numbers.form() == Form::kConstant && numbers.scale() != 1)
+      return {numbers.real(0), {}, {}, {}};
+    Column column = this->column(numbers);
+    if (numbers.form() == Form::kOffsets) column.scale = numbers.scale();
+    return column;
+  }
+
+ private:
+  Column column(const PackedNumbers& numbers) {
+    switch (numbers.form()) {
+      case Form::kConstant:
+        return {numbers.base(), {}, {}, {}};
+      case Form::kLinear:
+        return {numbers.base(), std::int64_t{0}, {}, numbers.step()};
+      case Form::kOffsets:
+        return digits(numbers);
+      case Form::kUnknown:
+      case Form::kReals:
+        break;
+    }
+    return {};
+  }
+
+  /// The offsets as digits of one width; an unknown one as blanks.
+  Column digits(const PackedNumbers& numbers) {
+    constexpr std::uint64_t kTen = 10;
+    std::size_t width = 1;
+    for (auto rest = numbers.largest_offset(); rest >= kTen; rest /= kTen) ++width;
+    std::string& text = texts_.emplace_back(numbers.size() * width, ' ');
+    char* end = text.data();
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      end += width;
+      std::uint64_t rest = numbers.offset(i);
+      if (rest > numbers.largest_offset()) continue;
+      for (char* digit = end; digit != end - width; rest /= kTen)
+        *--digit = static_cast<char>('0' + rest % kTen);
+    }
+    const auto characters = static_cast<std::int64_t>(width);
+    return {numbers.base(), numbers.has_unknown() ? -characters : characters, {}, Bytes{text}};
+  }
+
+  /// Texts of one width; nothing as blanks.
+  template <typename Text>
+  Column written(std::size_t lines, Text text_of) {
+    std::vector<std::string> texts;
+    texts.reserve(lines);
+    std::size_t width = 1;
+    for (std::size_t i = 0; i < lines; ++i) {
+      texts.push_back(text_of(i));
+      width = std::max(width, texts.back().size());
+    }
+    std::string& all = texts_.emplace_back();
+    for (const auto& text : texts) {
+      all += text;
+      all.append(width - text.size(), ' ');
+    }
+    return {{}, -static_cast<std::int64_t>(width), {}, Bytes{all}};
+  }
+
+  /// SQL has no other word for infinity.
+  static std::string real_text(double real) {
+    if (std::isnan(real)) return "";
+    if (std::isinf(real)) return real > 0 ? "9e999" : "-9e999";
+    return fmt::format("{}", real);
+  }
+
+  static std::string json_text(const Block::Other& other, std::size_t i) {
+    const double number = other.numbers.real(i);
+    if (!std::isnan(number)) return json_of({"", number});
+    if (other.texts.empty()) return "";
+    const std::int64_t text = other.text_of.integer(i);
+    if (text == PackedNumbers::kUnknown) return "";
+    return json_of({other.texts[static_cast<std::size_t>(text)], {}});
+  }
+
+  /// Whether SQLite writes them without an exponent and with all digits.
+  static bool is_plain(const PackedNumbers& numbers) {
+    constexpr double kTen = 10, kLeast = 1e-4, kMost = 1e15;
+    if (numbers.form() == Form::kReals) return false;
+    if (numbers.scale() != 1 && std::fmod(numbers.scale(), kTen) != 0) return false;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const double size = std::abs(numbers.real(i));
+      if (size >= kMost || (size > 0 && size < kLeast)) return false;
+    }
+    return true;
+  }
+
+  std::deque<std::string> texts_;
+};
+
+constexpr std::string_view kColumns[] = {
+    "iteration", "interval",     "flags",   "gbs",           "consumed_samples", "skipped",
+    "nan",       "step_time_ms", "lm_loss", "learning_rate", "loss_scale",       "grad_norm"};
+
+/// The fields of a block's row: of a column base, width and offsets, of a real one also the scale.
+std::string insert_text() {
+  std::string columns = "run, before, lines", values = "?, ?, ?";
+  for (std::size_t i = 0; i < std::size(kColumns); ++i) {
+    const bool is_real = i >= Block::kWholes;
+    const std::string scale = is_real ? fmt::format(", {}_scale", kColumns[i]) : "";
+    columns += fmt::format(", {0}_base, {0}_width{1}, {0}_offsets", kColumns[i], scale);
+    values += is_real ? ", ?, ?, ?, ?" : ", ?, ?, ?";
+  }
+  return fmt::format("INSERT INTO iteration_blocks ({}) VALUES ({})", columns, values);
+}
+
+/// The numbers of a block that a row writes.
+class Reader {
+ public:
+  Reader(const Statement& row, std::size_t lines) : row_(row), lines_(lines) {}
+
+  /// From base, width and offsets, the first in `column`.
+  void wholes(int column, std::vector<std::int64_t>& numbers) const {
+    numbers.assign(lines_, PackedNumbers::kUnknown);
+    if (row_.null(column)) return;
+    each_whole(column, column + 1, column + 2,
+               [&](std::size_t i, std::int64_t number) { numbers[i] = number; });
+  }
+
+  /// From base, width, scale and offsets, the first in `column`.
+  void reals(int column, std::vector<double>& numbers) const {
+    numbers.assign(lines_, kNoNumber);
+    const int width = column + 1, scale = column + 2, offsets = column + 3;
+    if (row_.null(width)) {
+      if (!row_.null(column)) numbers.assign(lines_, row_.real(column));
+    } else if (row_.null(scale)) {
+      each_text(width, offsets, [&](std::size_t i, std::string_view text) {
+        const double infinity = std::numeric_limits<double>::infinity();
+        numbers[i] = parse_number(text).value_or(text.starts_with('-') ? -infinity : infinity);
+      });
+    } else {
+      const double of = row_.real(scale);
+      each_whole(column, width, offsets, [&](std::size_t i, std::int64_t number) {
+        numbers[i] = static_cast<double>(number) / of;
+      });
+    }
+  }
+
+ private:
+  template <typename Take>
+  void each_whole(int base_column, int width_column, int offsets, Take take) const {
+    const auto base = static_cast<std::uint64_t>(row_.integer(base_column));
+    const auto above = [&](std::uint64_t offset) {
+      return static_cast<std::int64_t>(base + offset);
+    };
+    const std::int64_t width = row_.maybe_integer(width_column).value_or(0);
+    if (width == 0) {
+      const auto step = static_cast<std::uint64_t>(row_.integer(offsets));  // of NULL 0
+      for (std::size_t i = 0; i < lines_; ++i) take(i, above(i * step));
+    } else if (width > 0) {
+      const std::string_view digits = row_.view(offsets);
+      const auto many = static_cast<std::size_t>(width);
+      if (digits.size() < lines_ * many) return;
+      for (std::size_t i = 0; i < lines_; ++i) take(i, above(number_in(&digits[i * many], many)));
+    } else {
+      each_text(width_column, offsets, [&](std::size_t i, std::string_view digits) {
+        take(i, above(number_in(digits.data(), digits.size())));
+      });
+    }
+  }
+
+  /// Of those that are known.
+  template <typename Take>
+  void each_text(int width_column, int column, Take take) const {
+    const std::string_view all = row_.view(column);
+    const auto width = static_cast<std::size_t>(-row_.integer(width_column));
+    if (all.size() < lines_ * width) return;
+    for (std::size_t i = 0; i < lines_; ++i) {
+      const std::string_view text = trim(all.substr(i * width, width));
+      if (!text.empty()) take(i, text);
+    }
+  }
+
+  static std::uint64_t number_in(const char* digits, std::size_t width) {
+    constexpr std::uint64_t kTen = 10;
+    std::uint64_t number = 0;
+    for (std::size_t i = 0; i < width; ++i)
+      number = number * kTen + static_cast<std::uint64_t>(digits[i] - '0');
+    return number;
+  }
+
+  const Statement& row_;
+  std::size_t lines_;
+};
+
+}  // namespace
+
+void put_iterations(Connection& connection, std::int64_t run, const Iterations& iterations) {
+  static const std::string insert = insert_text();
+  Statement put = connection.prepare(insert);
+  std::vector<std::int64_t> ranks(iterations.names().size());
+  for (std::size_t i = 0; i < iterations.order().size(); ++i)
+    ranks[iterations.order()[i]] = static_cast<std::int64_t>(i) + 1;
+  std::int64_t before = 0;
+  iterations.each_block([&](const Block& block) {
+    Writer writer;
+    std::vector<AnyValue> values;
+    values.reserve(Block::kWholes * 3 + Block::kReals * 4);
+    for (const auto& numbers : block.wholes) {
+      const Column column = writer.wholes(numbers);
+      values.insert(values.end(), {column.base, column.width, column.offsets});
+    }
+    for (const auto& numbers : block.reals) {
+      const Column column = writer.reals(numbers);
+      values.insert(values.end(), {column.base, column.width, column.scale, column.offsets});
+    }
+    put.run(run, before, static_cast<std::int64_t>(block.lines), values);
+    for (const auto& other : block.others) {
+      const Column column = writer.others(other);
+      connection
+          .prepare(
+              "INSERT INTO other_blocks (run, before, rank, name, base, width, scale, offsets) "
+              "VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+          .run(run, before, ranks[other.name], printable(iterations.names()[other.name]),
+               column.base, column.width, column.scale, column.offsets);
+    }
+    before += static_cast<std::int64_t>(block.lines);
+  });
+}
+
+std::int64_t count_iterations(Connection& connection, std::int64_t run) {
+  Statement count = connection.prepare("SELECT sum(lines) FROM iteration_blocks WHERE run = ?");
+  count.bind(run).step();
+  return count.maybe_integer(0).value_or(0);
+}
+
+void delete_iterations(Connection& connection, std::int64_t run) {
+  connection.prepare("DELETE FROM iteration_blocks WHERE run = ?").run(run);
+  connection.prepare("DELETE FROM other_blocks WHERE run = ?").run(run);
+}
+
+StoredLines::StoredLines(Connection& connection, const std::string& file, std::int64_t run)
+    : blocks_(connection.prepare(fmt::format(
+          "SELECT lines, iteration_base, iteration_width, iteration_offsets, interval_base, "
+          "interval_width, interval_offsets, flags_base, flags_width, flags_offsets, gbs_base, "
+          "gbs_width, gbs_offsets, step_time_ms_base, step_time_ms_width, step_time_ms_scale, "
+          "step_time_ms_offsets, lm_loss_base, lm_loss_width, lm_loss_scale, lm_loss_offsets "
+          "FROM {}.iteration_blocks WHERE run = ? ORDER BY before",
+          file))) {
+  blocks_.bind(run);
+}
+
+bool StoredLines::next() {
+  if (++at_ < numbers_.size()) return true;
+  if (!blocks_.step()) return false;
+  const Reader block(blocks_, static_cast<std::size_t>(blocks_.integer(0)));
+  int column = 1;
+  for (auto* wholes : {&numbers_, &intervals_, &flags_, &gbs_}) {
+    block.wholes(column, *wholes);
+    column += 3;
+  }
+  for (auto* reals : {&times_, &losses_}) {
+    block.reals(column, *reals);
+    column += 4;
+  }
+  at_ = 0;
+  return true;
+}
+
+Count StoredLines::gbs() const {
+  return gbs_[at_] == PackedNumbers::kUnknown ? std::nullopt : Count(gbs_[at_]);
+}
+
+std::optional<double> StoredLines::lm_loss() const {
+  return std::isnan(losses_[at_]) ? std::nullopt : std::optional(losses_[at_]);
+}
+
+std::vector<Iteration> lines_of(Connection& connection, std::int64_t run) {
+  std::vector<Iteration> lines;
+  for (StoredLines stored(connection, "main", run); stored.next();) {
+    Iteration& line = lines.emplace_back();
+    line.number = stored.number();
+    line.step_time_ms = stored.step_time_ms();
+    line.interval = stored.interval();
+    line.flags = stored.flags();
+    line.gbs = stored.gbs();
+  }
+  return lines;
+}
+
+bool begins_with(Connection& connection, std::int64_t run, const Iterations& iterations) {
+  StoredLines stored(connection, "main", run);
+  bool same = true;
+  iterations.each_block([&](const Block& block) {
+    const auto &times = block.reals[Block::kStepTime], &losses = block.reals[Block::kLmLoss];
+    for (std::size_t i = 0; same && i < block.lines; ++i) {
+      const double loss = losses.real(i);
+      same = stored.next() && stored.number() == block.wholes[Block::kNumber].integer(i) &&
+             stored.step_time_ms() == times.real(i) &&
+             stored.lm_loss() == (std::isnan(loss) ? std::nullopt : std::optional(loss));
+    }
+  });
+  return same;
+}
+
+void pack_old_iterations(Connection& connection) {
+  Statement rows = connection.prepare(
+      "SELECT run, iteration, step_time_ms, interval, flags, gbs, consumed_samples, skipped, nan, "
+      "lm_loss, learning_rate, loss_scale, grad_norm, other FROM iterations "
+      "ORDER BY run, position");
+  std::optional<std::int64_t> run;
+  Iterations lines;
+  while (rows.step()) {
+    if (run && *run != rows.integer(0)) {
+      put_iterations(connection, *run, lines);
+      lines = {};
+    }
+    run = rows.integer(0);
+    int column = 0;
+    Iteration line;
+    line.number = rows.integer(++column);
+    line.step_time_ms = rows.real(++column);
+    line.interval = rows.integer(++column);
+    line.flags = static_cast<unsigned>(rows.integer(++column));
+    for (auto* count : {&line.gbs, &line.consumed_samples, &line.skipped, &line.nan})
+      *count = rows.maybe_integer(++column);
+    for (auto* real : {&line.lm_loss, &line.learning_rate, &line.loss_scale, &line.grad_norm})
+      *real = rows.maybe_real(++column);
+    if (!rows.null(++column)) line.other = values_in(rows.text(column));
+    lines.push_back(std::move(line));
+  }
+  if (run) put_iterations(connection, *run, lines);
+}
+
+}  // namespace pippin::db

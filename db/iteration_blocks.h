@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/records/iterations.h"
+#include "db/sqlite.h"
+
+namespace pippin::db {
+
+/// Stores the lines of a run that has none yet.
+void put_iterations(Connection& connection, std::int64_t run, const Iterations& iterations);
+std::int64_t count_iterations(Connection& connection, std::int64_t run);
+void delete_iterations(Connection& connection, std::int64_t run);
+
+/// The lines of a run, in their order. Shape: only number, time, interval, flags, GBS and loss.
+class StoredLines {
+ public:
+  /// `file`: "main", or the name of an attached database.
+  StoredLines(Connection& connection, const std::string& file, std::int64_t run);
+  /// Goes to the next line, first to the first; false behind the last.
+  bool next();
+
+  std::int64_t number() const { return numbers_[at_]; }
+  double step_time_ms() const { return times_[at_]; }
+  std::int64_t interval() const { return intervals_[at_]; }
+  unsigned flags() const { return static_cast<unsigned>(flags_[at_]); }
+  Count gbs() const;
+  std::optional<double> lm_loss() const;
+
+ private:
+  Statement blocks_;
+  std::vector<std::int64_t> numbers_, intervals_, flags_, gbs_;
+  std::vector<double> times_, losses_;
+  std::size_t at_ = 0;
+};
+
+/// Shape: only number, time, interval, flags and GBS.
+std::vector<Iteration> lines_of(Connection& connection, std::int64_t run);
+/// Whether the first lines of a run are these: by number, time and loss.
+bool begins_with(Connection& connection, std::int64_t run, const Iterations& iterations);
+
+/// Makes blocks of the rows that lines were up to version 13.
+void pack_old_iterations(Connection& connection);
+
+}  // namespace pippin::db
