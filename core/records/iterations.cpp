@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 namespace pippin {
 
@@ -60,43 +61,6 @@ double real_of(const Iteration& line, int column) {
   }
 }
 
-/// One name's values in some lines.
-class OtherColumn {
- public:
-  OtherColumn(std::size_t name, std::size_t lines) : numbers_(lines, kNoNumber) {
-    column_.name = name;
-  }
-
-  void put(std::size_t line, const Value& value) {
-    any_ = true;
-    if (value.number && !std::isnan(*value.number)) {
-      numbers_[line] = *value.number;
-      if (!text_of_.empty()) text_of_[line] = PackedNumbers::kUnknown;
-      return;
-    }
-    numbers_[line] = kNoNumber;
-    if (text_of_.empty()) text_of_.assign(numbers_.size(), PackedNumbers::kUnknown);
-    auto& texts = column_.texts;
-    const auto known = std::find(texts.begin(), texts.end(), value.text);
-    text_of_[line] = known - texts.begin();
-    if (known == texts.end()) texts.push_back(value.text);
-  }
-
-  bool any() const { return any_; }
-
-  Block::Other take() {
-    column_.numbers = PackedNumbers::of_reals(numbers_);
-    if (!column_.texts.empty()) column_.text_of = PackedNumbers::of_integers(text_of_);
-    return std::move(column_);
-  }
-
- private:
-  Block::Other column_;
-  std::vector<double> numbers_;
-  std::vector<std::int64_t> text_of_;
-  bool any_ = false;
-};
-
 std::size_t digits_of(std::uint64_t number) {
   constexpr unsigned kTen = 10;
   std::size_t digits = 1;
@@ -126,30 +90,85 @@ Iterations::Iterations(const std::vector<Iteration>& lines) {
 }
 
 void Iterations::push_back(Iteration line) {
-  if (!line.other.empty()) learn_names(line);
-  open_.push_back(std::move(line));
   if (open_.size() >= next_pack_) pack_open();
+  last_put_.reset();
+  const NamedValues others = std::exchange(line.other, {});
+  open_.push_back(std::move(line));
+  for (const auto& [name, value] : others) put(name, value);
 }
 
 /// A new name's place is behind the one that stands before it in its line.
-void Iterations::learn_names(const Iteration& line) {
-  auto& [names, order] = columns_;
-  std::size_t before = 0;
-  for (const auto& field : line.other) {
-    const auto same = [&](std::size_t name) { return names[name] == field.first; };
-    auto place = order.begin() + static_cast<std::ptrdiff_t>(before);
-    // Mostly the next one.
-    if (place == order.end() || !same(*place))
-      place = std::find_if(order.begin(), order.end(), same);
-    if (place == order.end()) {
-      place = order.insert(order.begin() + static_cast<std::ptrdiff_t>(before), names.size());
-      names.push_back(field.first);
-    }
-    before = static_cast<std::size_t>(place - order.begin()) + 1;
-  }
+std::size_t Iterations::name_of(std::string_view name) {
+  const std::size_t guess = last_put_ ? *last_put_ + 1 : 0;
+  if (guess < names_.size() && names_[guess] == name) return guess;
+  const auto known = std::find(names_.begin(), names_.end(), name);
+  if (known != names_.end()) return static_cast<std::size_t>(known - names_.begin());
+  auto place = order_.begin();
+  if (last_put_) place = std::find(order_.begin(), order_.end(), *last_put_) + 1;
+  order_.insert(place, names_.size());
+  names_.emplace_back(name);
+  open_others_.emplace_back();
+  return names_.size() - 1;
 }
 
-IterationBlock Iterations::packed(std::size_t lines, const Columns& columns) const {
+void Iterations::put(std::size_t name, double number) {
+  OpenOther& other = open_others_[name];
+  other.numbers.resize(open_.size() - 1, kNoNumber);
+  other.numbers.push_back(number);
+  if (other.text_of.size() == open_.size()) other.text_of.pop_back();
+  last_put_ = name;
+}
+
+void Iterations::put(std::string_view name, const Value& value) {
+  const std::size_t place = name_of(name);
+  put(place, value.number.value_or(kNoNumber));
+  if (value.number && !std::isnan(*value.number)) return;
+  OpenOther& other = open_others_[place];
+  const auto known = std::find(other.texts.begin(), other.texts.end(), value.text);
+  other.text_of.resize(open_.size() - 1, PackedNumbers::kUnknown);
+  other.text_of.push_back(known - other.texts.begin());
+  if (known == other.texts.end()) other.texts.push_back(value.text);
+}
+
+bool Iterations::last_has(std::size_t name) const {
+  const OpenOther& other = open_others_[name];
+  const bool number = other.numbers.size() == open_.size() && !std::isnan(other.numbers.back());
+  return number || other.text_of.size() == open_.size();
+}
+
+void Iterations::put_first(std::string_view name, const Value& value) {
+  if (!last_has(name_of(name))) put(name, value);
+}
+
+void Iterations::put_first(std::string_view name, double number) {
+  const std::size_t place = name_of(name);
+  if (!last_has(place)) put(place, number);
+}
+
+std::optional<Value> Iterations::open_other(std::size_t name, std::size_t line) const {
+  const OpenOther& other = open_others_[name];
+  if (line < other.numbers.size() && !std::isnan(other.numbers[line]))
+    return value_of(other.numbers[line]);
+  if (line >= other.text_of.size() || other.text_of[line] == PackedNumbers::kUnknown)
+    return std::nullopt;
+  return Value{other.texts[static_cast<std::size_t>(other.text_of[line])], {}};
+}
+
+IterationBlock::Other Iterations::packed_other(std::size_t name, std::size_t lines) const {
+  const OpenOther& other = open_others_[name];
+  Block::Other packed;
+  packed.name = name;
+  std::vector<double> numbers = other.numbers;
+  numbers.resize(lines, kNoNumber);
+  packed.numbers = PackedNumbers::of_reals(numbers);
+  std::vector<std::int64_t> text_of = other.text_of;
+  text_of.resize(lines, PackedNumbers::kUnknown);
+  packed.text_of = PackedNumbers::of_integers(text_of);
+  if (packed.text_of.form() != PackedNumbers::Form::kUnknown) packed.texts = other.texts;
+  return packed;
+}
+
+IterationBlock Iterations::packed(std::size_t lines) const {
   Block block;
   block.lines = lines;
   std::vector<std::int64_t> wholes(lines);
@@ -162,28 +181,27 @@ IterationBlock Iterations::packed(std::size_t lines, const Columns& columns) con
     for (std::size_t i = 0; i < lines; ++i) reals[i] = real_of(open_[i], column);
     block.reals.at(static_cast<std::size_t>(column)) = PackedNumbers::of_reals(reals);
   }
-  std::vector<OtherColumn> others;
-  others.reserve(columns.order.size());
-  for (const std::size_t name : columns.order) others.emplace_back(name, lines);
-  for (std::size_t i = 0; i < lines; ++i) {
-    std::size_t next = 0;
-    for (const auto& [name, value] : open_[i].other) {
-      const auto& text = name;
-      const auto same = [&](std::size_t at) { return columns.names[columns.order[at]] == text; };
-      if (next >= others.size() || !same(next)) {
-        for (next = 0; !same(next);) ++next;
-      }
-      others[next++].put(i, value);
-    }
-  }
-  for (auto& other : others) {
-    if (other.any()) block.others.push_back(other.take());
+  for (const std::size_t name : order_) {
+    Block::Other other = packed_other(name, lines);
+    const bool any = other.numbers.form() != PackedNumbers::Form::kUnknown || !other.texts.empty();
+    if (any) block.others.push_back(std::move(other));
   }
   return block;
 }
 
+namespace {
+
+/// Requires no particular size.
+template <typename T>
+void drop_first(std::vector<T>& values, std::size_t count) {
+  values.erase(values.begin(),
+               values.begin() + static_cast<std::ptrdiff_t>(std::min(count, values.size())));
+}
+
+}  // namespace
+
 void Iterations::pack_open() {
-  Block block = packed(open_.size(), columns_);
+  Block block = packed(open_.size());
   const std::size_t bytes = std::max<std::size_t>(digit_bytes(block), 1);
   const std::size_t fitting = std::min(block.lines * kBlockBytes / bytes, kMostBlockLines);
   if (fitting > block.lines + block.lines / 16) {
@@ -193,13 +211,18 @@ void Iterations::pack_open() {
   // What fits of some lines need not fit of fewer: their digits may be as many.
   for (std::size_t lines = fitting; bytes > kBlockBytes && lines > 0;
        lines = lines - std::max<std::size_t>(lines / 16, 1)) {
-    block = packed(lines, columns_);
+    block = packed(lines);
     if (digit_bytes(block) <= kBlockBytes) break;
   }
   begins_.push_back(packed_lines_);
   packed_lines_ += block.lines;
   next_pack_ = std::max(block.lines, open_.size() - block.lines + 1);
-  open_.erase(open_.begin(), open_.begin() + static_cast<std::ptrdiff_t>(block.lines));
+  drop_first(open_, block.lines);
+  for (auto& other : open_others_) {
+    drop_first(other.numbers, block.lines);
+    drop_first(other.text_of, block.lines);
+    if (other.text_of.empty()) other.texts.clear();
+  }
   blocks_.push_back(std::move(block));
 }
 
@@ -220,7 +243,7 @@ Iteration Iterations::line_of(const IterationBlock& block, std::size_t i) const 
   line.loss_scale = real(Block::kLossScale);
   line.grad_norm = real(Block::kGradNorm);
   for (const auto& other : block.others) {
-    const std::string& name = columns_.names[other.name];
+    const std::string& name = names_[other.name];
     const auto number = real_at(other.numbers, i);
     const Count text = other.texts.empty() ? std::nullopt : count_at(other.text_of, i);
     if (number) line.other.emplace_back(name, value_of(*number));
@@ -237,7 +260,14 @@ std::size_t Iterations::block_of(std::size_t i) const {
 }
 
 Iteration Iterations::operator[](std::size_t i) const {
-  if (i >= packed_lines_) return open_[i - packed_lines_];
+  if (i >= packed_lines_) {
+    Iteration line = open_[i - packed_lines_];
+    for (const std::size_t name : order_) {
+      if (auto value = open_other(name, i - packed_lines_))
+        line.other.emplace_back(names_[name], *std::move(value));
+    }
+    return line;
+  }
   const std::size_t block = block_of(i);
   return line_of(blocks_[block], i - begins_[block]);
 }

@@ -55,6 +55,12 @@ class Iterations {
   explicit Iterations(const std::vector<Iteration>& lines);
 
   void push_back(Iteration line);
+  /// Gives the last line a value of that name, in place of one that it has. Requires a line.
+  void put(std::string_view name, const Value& value);
+  /// The same, where the last line has none of that name.
+  void put_first(std::string_view name, const Value& value);
+  void put_first(std::string_view name, double number);
+  void put(std::string_view name, double number) { put(name_of(name), number); }
   std::size_t size() const { return packed_lines_ + open_.size(); }
   bool empty() const { return size() == 0; }
   /// Made anew at each call. `other` has the columns' order; of a number it has no other text.
@@ -94,11 +100,11 @@ class Iterations {
   template <typename Take>
   void each_block(Take take) const {
     for (const auto& block : blocks_) take(block);
-    if (!open_.empty()) take(packed(open_.size(), columns_));
+    if (!open_.empty()) take(packed(open_.size()));
   }
   /// The names of what else lines say, each once, and their order in a line.
-  const std::vector<std::string>& names() const { return columns_.names; }
-  const std::vector<std::size_t>& order() const { return columns_.order; }
+  const std::vector<std::string>& names() const { return names_; }
+  const std::vector<std::size_t>& order() const { return order_; }
 
   class Iterator {
    public:
@@ -123,24 +129,33 @@ class Iterations {
   Iterator end() const { return {*this, size()}; }
 
  private:
-  struct Columns {
-    std::vector<std::string> names;
-    std::vector<std::size_t> order;  ///< places in `names`
+  /// What the open lines have under one name.
+  struct OpenOther {
+    std::vector<double> numbers;        ///< of the first lines; not a number where there is none
+    std::vector<std::string> texts;     ///< each once
+    std::vector<std::int64_t> text_of;  ///< of the first lines, the place there
   };
 
   static std::vector<Marks> marks_of(const IterationBlock& block);
   static void put_marks(IterationBlock& block, const std::vector<Marks>& marks);
-  void learn_names(const Iteration& line);
-  IterationBlock packed(std::size_t lines, const Columns& columns) const;
+  std::size_t name_of(std::string_view name);
+  void put(std::size_t name, double number);
+  bool last_has(std::size_t name) const;
+  std::optional<Value> open_other(std::size_t name, std::size_t line) const;
+  IterationBlock::Other packed_other(std::size_t name, std::size_t lines) const;
+  IterationBlock packed(std::size_t lines) const;
   void pack_open();
   std::size_t block_of(std::size_t i) const;
   Iteration line_of(const IterationBlock& block, std::size_t i) const;
 
   std::vector<IterationBlock> blocks_;
-  std::vector<std::size_t> begins_;  ///< of each block its first line
-  std::vector<Iteration> open_;      ///< the last lines
+  std::vector<std::size_t> begins_;     ///< of each block its first line
+  std::vector<Iteration> open_;         ///< the last lines, without what else they say
+  std::vector<OpenOther> open_others_;  ///< that, by name
+  std::vector<std::string> names_;
+  std::vector<std::size_t> order_;       ///< places in `names_`
+  std::optional<std::size_t> last_put_;  ///< the name of what the last line was given last
   std::size_t packed_lines_ = 0, next_pack_ = kFirstGuess;
-  Columns columns_;
 
   static constexpr std::size_t kFirstGuess = 128;
 };

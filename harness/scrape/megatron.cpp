@@ -134,8 +134,7 @@ class Reader : public FormatReader {
       for (const auto& memory : memory_in(line)) launch().add_memory(memory);
     }
     read_events(line, found);
-    if ((has(found, kTimers) || has(found, kTimerRange)) && terminated)
-      launch().add_timers(timers_in(line));
+    if ((has(found, kTimers) || has(found, kTimerRange)) && terminated) read_timers(line);
     if (terminated) read_nodes(line, found);
     read_endings(line, found >> kEndings);
   }
@@ -222,17 +221,36 @@ class Reader : public FormatReader {
   void read_iterations(std::string_view line, bool terminated) {
     // A number cut in half would be a wrong one, and a field that is missing yet a lost flag.
     if (!terminated && !is_whole(line)) return;
-    for (auto& record : iterations_in(line)) {
+    if (terminated && read_alike(line)) return;
+    const auto records = iterations_in(line);
+    for (const auto& record : records) {
       if (launch().rows() > 0 && record.iteration.number <= launch().last_number()) {
         if (launch().has(record)) continue;
         begin_again();
       }
-      in_dump_ = false;
-      config_ = {};
       if (!launch().started_at) launch().started_at = record.at;
-      if (record.iteration.number == record.last) launch().ending.reached_last_iteration(line);
-      launch().add(std::move(record));
+      take_row(record, line);
     }
+    if (terminated && records.size() == 1) alike_.learn(line);
+  }
+
+  /// Most lines are like one before. Not the first of a launch, whose time counts.
+  bool read_alike(std::string_view line) {
+    if (launch().rows() == 0) return false;
+    const IterationRecord* record = alike_.read(line);
+    if (!record) return false;
+    if (record->iteration.number <= launch().last_number()) return launch().has(*record);
+    take_row(*record, line);
+    launch().add_others(alike_.names(), alike_.others());
+    return true;
+  }
+
+  /// Requires a number above the last.
+  void take_row(const IterationRecord& record, std::string_view line) {
+    in_dump_ = false;
+    config_ = {};
+    if (record.iteration.number == record.last) launch().ending.reached_last_iteration(line);
+    launch().add(record);
   }
 
   /// A launch whose dump is missing: all that is known of it is the last one's.
@@ -255,6 +273,12 @@ class Reader : public FormatReader {
     if (has(found, kSaving) || has(found, kSaved) || has(found, kSaveTimer)) happened(kAfterSave);
     if (has(found, kValidation) || has(found, kEvaluating) || has(found, kEvaluateTimer))
       happened(kAfterEvaluation);
+  }
+
+  void read_timers(std::string_view line) {
+    if (alike_timers_.read(line)) return launch().add_timers(alike_timers_);
+    launch().add_timers(timers_in(line));
+    alike_timers_.learn(line);
   }
 
   void read_nodes(std::string_view line, std::uint64_t found) {
@@ -292,6 +316,7 @@ class Reader : public FormatReader {
     std::swap(ended, launch_);
     in_dump_ = false;
     config_ = {};
+    alike_ = {};
     const bool header = ended.dumped && !ended.header.arguments.empty();
     if (document_ ? !header || !ended.complete : !header && ended.rows() == 0) return;
     if (same_as_last(ended)) {
@@ -310,6 +335,8 @@ class Reader : public FormatReader {
   bool last_bare_ = false;  ///< the last of runs_ has nothing but its dump
   LoggerPrefix prefix_;
   DeepspeedConfig config_;
+  AlikeIterations alike_;
+  AlikeTimers alike_timers_;
   MegatronHeader announced_, last_header_;
   MegatronLaunch launch_;
   std::vector<LogRun> runs_;

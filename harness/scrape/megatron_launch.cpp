@@ -1,7 +1,6 @@
 #include "harness/scrape/megatron_launch.h"
 
 #include <algorithm>
-#include <functional>
 
 namespace pippin {
 
@@ -9,10 +8,6 @@ namespace {
 
 void keep_larger(std::optional<double>& kept, const std::optional<double>& other) {
   if (other && (!kept || *other > *kept)) kept = other;
-}
-
-std::uint32_t hash_of_text(std::string_view text) {
-  return static_cast<std::uint32_t>(std::hash<std::string_view>()(text));
 }
 
 void set_interval(Iterations::Marks& row, std::int64_t interval) {
@@ -33,8 +28,8 @@ bool has_bad_loss(const Iteration& row) {
 
 bool MegatronLaunch::has(const IterationRecord& record) const {
   const std::int64_t number = record.iteration.number;
-  const std::uint32_t text = hash_of_text(record.text);
-  if (number == last_number()) return texts_.back() == text;
+  const auto said = static_cast<std::uint32_t>(record.said);
+  if (number == last_number()) return said_.back() == said;
   std::size_t begin = 0, end = rows_.size();
   while (begin < end) {
     const std::size_t middle = begin + (end - begin) / 2;
@@ -44,31 +39,37 @@ bool MegatronLaunch::has(const IterationRecord& record) const {
       end = middle;
     }
   }
-  return begin < rows_.size() && rows_.number_of(begin) == number && texts_[begin] == text;
+  return begin < rows_.size() && rows_.number_of(begin) == number && said_[begin] == said;
 }
 
-void MegatronLaunch::add(IterationRecord&& record) {
-  Iteration& row = record.iteration;
-  if (!last_) {
+void MegatronLaunch::add(const IterationRecord& record) {
+  const Iteration& row = record.iteration;
+  if (rows_.empty()) {
     first_number_ = row.number;
     first_dated_ = record.at.has_value();
     gbs_ = row.gbs;
+    resolution_ms_ = record.resolution_ms;
   } else {
-    if (rows() == 1) second_number_ = row.number;
-    const std::int64_t step = row.number - last_->number;
+    if (rows_.size() == 1) second_number_ = row.number;
+    const std::int64_t step = row.number - last_number_;
     smallest_step_ = smallest_step_ == 0 ? step : std::min(smallest_step_, step);
-    rows_.push_back(*std::move(last_));
   }
   one_gbs_ = one_gbs_ && row.gbs == gbs_;
   planned_ = std::max(planned_, Count(record.last));
   // Trailing zeros may be left out of single lines.
-  resolution_ms_ = std::min(resolution_ms_.value_or(record.resolution_ms), record.resolution_ms);
+  resolution_ms_ = std::min(*resolution_ms_, record.resolution_ms);
   // Lines without a loss, such as those of skipped steps, neither begin nor end it.
   if (row.lm_loss) nan_from_.reset();
   if (!nan_from_ && !row.lm_loss && has_bad_loss(row)) nan_from_ = row.number;
-  texts_.push_back(hash_of_text(record.text));
-  last_ = std::move(row);
+  said_.push_back(static_cast<std::uint32_t>(record.said));
+  last_number_ = row.number;
+  rows_.push_back(row);
   timing_ = true;
+}
+
+void MegatronLaunch::add_others(const std::vector<std::string>& names,
+                                const std::vector<double>& numbers) {
+  for (std::size_t i = 0; i < names.size(); ++i) rows_.put(names[i], numbers[i]);
 }
 
 void MegatronLaunch::happened(IterationFlag flag, std::int64_t number) {
@@ -84,11 +85,15 @@ void MegatronLaunch::add_memory(const RankMemory& of_rank) {
   keep_larger(kept.max_reserved_mib, of_rank.max_reserved_mib);
 }
 
-void MegatronLaunch::add_timers(NamedValues&& timers) {
+void MegatronLaunch::add_timers(const NamedValues& timers) {
   if (!timing_) return;
-  for (auto& timer : timers) {
-    if (!find_value(last_->other, timer.first)) last_->other.push_back(std::move(timer));
-  }
+  for (const auto& [name, value] : timers) rows_.put_first(name, value);
+}
+
+void MegatronLaunch::add_timers(const AlikeTimers& timers) {
+  if (!timing_) return;
+  for (std::size_t i = 0; i < timers.names().size(); ++i)
+    rows_.put_first(timers.names()[i], timers.numbers()[i].value);
 }
 
 /// log_interval, or where it is unknown the smallest step between two lines: a lost line makes
@@ -128,7 +133,6 @@ void MegatronLaunch::mark(const Count& gbs) {
 }
 
 LogRun MegatronLaunch::finish() && {
-  if (last_) rows_.push_back(*last_);
   header.gbs = one_gbs_ ? gbs_ : std::nullopt;
   LogRun run;
   run.point = point_of(header);

@@ -27,19 +27,22 @@ class MegatronLaunch {
   std::optional<std::int64_t> started_at;
 
   /// How many iterations there are, and the number of the last; 0: none.
-  std::size_t rows() const { return rows_.size() + (last_ ? 1 : 0); }
-  std::int64_t last_number() const { return last_ ? last_->number : 0; }
-  /// Whether the same text was a row before. Requires a number that is not above the last.
+  std::size_t rows() const { return rows_.size(); }
+  std::int64_t last_number() const { return last_number_; }
+  /// Whether a row before says the same. Requires a number that is not above the last.
   bool has(const IterationRecord& record) const;
   /// Requires a number above the last.
-  void add(IterationRecord&& record);
+  void add(const IterationRecord& record);
+  /// What else the last row says.
+  void add_others(const std::vector<std::string>& names, const std::vector<double>& numbers);
   /// What was printed after that iteration.
   void happened(IterationFlag flag, std::int64_t number);
 
   /// Keeps the largest of each figure where a rank reports twice.
   void add_memory(const RankMemory& of_rank);
   /// Gives the last row its timers, which are printed after it; keeps the first of a name.
-  void add_timers(NamedValues&& timers);
+  void add_timers(const NamedValues& timers);
+  void add_timers(const AlikeTimers& timers);
 
   /// The launch as a record, its iterations flagged by what stands around them.
   LogRun finish() &&;
@@ -48,10 +51,10 @@ class MegatronLaunch {
   std::int64_t interval() const;
   void mark(const Count& gbs);
 
-  Iterations rows_;                   ///< all but the last
-  std::optional<Iteration> last_;     ///< it may get timers yet
-  std::vector<std::uint32_t> texts_;  ///< a hash of each row's
-  bool timing_ = false;               ///< timers that come now are those of the last row
+  Iterations rows_;
+  std::int64_t last_number_ = 0;
+  std::vector<std::uint32_t> said_;  ///< a hash of what each row says
+  bool timing_ = false;              ///< timers that come now are those of the last row
   std::vector<std::pair<std::int64_t, IterationFlag>> events_;  ///< after which iteration
   std::int64_t first_number_ = 0, second_number_ = 0, smallest_step_ = 0;
   bool first_dated_ = false;  ///< the first row began with its time

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <chrono>
-#include <cmath>
+#include <functional>
+#include <iterator>
 
 #include "core/base/text.h"
 #include "core/base/units.h"
@@ -103,49 +105,72 @@ constexpr std::array<Known, 12> kKnown{{
 
 /// What the last written digit of a number stands for: 0.1 of "12.5", 1e-05 of "1.2345e-01".
 double step_of(std::string_view number) {
-  constexpr double kTen = 10;
   const auto exponent = number.find_first_of("eE");
   const auto point = number.find('.');
   auto power = exponent == std::string_view::npos
-                   ? 0.0
-                   : parse_number(number.substr(exponent + 1)).value_or(0);
+                   ? 0
+                   : static_cast<int>(parse_integer(number.substr(exponent + 1)).value_or(0));
   if (point != std::string_view::npos)
-    power -= static_cast<double>(std::min(exponent, number.size()) - point - 1);
-  return std::pow(kTen, power);
+    power -= static_cast<int>(std::min(exponent, number.size()) - point - 1);
+  return power_of_ten(power);
+}
+
+std::size_t known_of(std::string_view field) {
+  std::string name(field);
+  std::replace(name.begin(), name.end(), '_', ' ');
+  const auto known = std::find_if(kKnown.begin(), kKnown.end(),
+                                  [&](const Known& entry) { return entry.name == name; });
+  return static_cast<std::size_t>(known - kKnown.begin());
+}
+
+/// `step`: what the number's last digit stands for.
+void put_known(IterationRecord& record, std::size_t known, double number, double step) {
+  const double time_before = record.iteration.step_time_ms;
+  kKnown.at(known).set(record.iteration, number);
+  if (record.iteration.step_time_ms != time_before)
+    record.resolution_ms = step * (record.iteration.step_time_ms / number);
+}
+
+void add_said(std::uint64_t& said, std::uint64_t more) {
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+  said = std::rotl((said ^ more) * kOdd, 29);
 }
 
 /// A known field goes to its place; an unknown one, and one that is no finite number ("nan"), is
 /// kept as it stands.
 void take_field(IterationRecord& record, const Field& field) {
-  Iteration& iteration = record.iteration;
   if (field.name.empty() || field.value.empty()) return;
   const auto number = parse_number(field.value);
-  std::string name(field.name);
-  std::replace(name.begin(), name.end(), '_', ' ');
-  const auto known = std::find_if(kKnown.begin(), kKnown.end(),
-                                  [&](const Known& entry) { return entry.name == name; });
-  if (known != kKnown.end() && number) {
-    const double time_before = iteration.step_time_ms;
-    known->set(iteration, *number);
-    if (iteration.step_time_ms != time_before)
-      record.resolution_ms = step_of(field.value) * (iteration.step_time_ms / *number);
+  const std::size_t known = known_of(field.name);
+  if (known < kKnown.size() && number) {
+    put_known(record, known, *number, step_of(field.value));
   } else {
-    iteration.other.emplace_back(std::string(field.name), Value{printable(field.value), number});
+    record.iteration.other.emplace_back(std::string(field.name),
+                                        Value{printable(field.value), number});
   }
+  add_said(record.said, number ? std::bit_cast<std::uint64_t>(*number)
+                               : std::hash<std::string_view>()(field.value));
 }
 
-void take_fields(IterationRecord& record, std::string_view text) {
+/// Calls `take` with each field between bars.
+template <typename Take>
+void each_field(std::string_view text, Take take) {
   for (;;) {
     const auto bar = text.find('|');
-    take_field(record, field_in(text.substr(0, bar)));
+    take(field_in(text.substr(0, bar)));
     if (bar == std::string_view::npos) return;
     text.remove_prefix(bar + 1);
   }
 }
 
+void take_fields(IterationRecord& record, std::string_view text) {
+  each_field(text, [&](const Field& field) { take_field(record, field); });
+}
+
 struct Start {
   std::size_t begin, fields;  ///< of the word "iteration" and of what follows "N/ M"
   std::int64_t number, last;
+  std::string_view digits[2];  ///< as which those two are written
 };
 
 /// The next "iteration N/ M |" or "iteration= N/ M |" at or after `from`.
@@ -156,13 +181,21 @@ std::optional<Start> next_start(std::string_view line, std::size_t from) {
     auto rest = line.substr(at + kIterationWord.size());
     if (rest.starts_with('=')) rest.remove_prefix(1);
     rest = left_trim(without_tags(left_trim(rest)));
+    const auto of_number = left_trim(rest);
     const auto number = take_number(rest);
+    const auto behind_number = rest;
     rest = left_trim(rest);
     if (!number || !rest.starts_with('/')) continue;
     rest.remove_prefix(1);
+    const auto of_last = left_trim(rest);
     const auto last = take_number(rest);
     if (last && left_trim(rest).starts_with('|'))
-      return Start{at, line.size() - rest.size(), *number, *last};
+      return Start{at,
+                   line.size() - rest.size(),
+                   *number,
+                   *last,
+                   {of_number.substr(0, of_number.size() - behind_number.size()),
+                    of_last.substr(0, of_last.size() - rest.size())}};
   }
   return std::nullopt;
 }
@@ -235,7 +268,6 @@ std::vector<IterationRecord> iterations_in(std::string_view line) {
     if (trim(before).ends_with(']')) record.at = time_in(before.substr(before.rfind('[')));
     record.iteration.number = start->number;
     record.last = start->last;
-    record.text = line.substr(start->begin, end - start->begin);
     if (from == 0 && trim(before).ends_with('|')) take_fields(record, before);
     take_fields(record, line.substr(start->fields, end - start->fields));
     if (record.iteration.skipped.value_or(0) > 0) record.iteration.flags |= kSkippedStep;
@@ -245,6 +277,76 @@ std::vector<IterationRecord> iterations_in(std::string_view line) {
   }
   return records;
 }
+
+void AlikeIterations::learn(std::string_view line) {
+  const auto start = next_start(line, 0);
+  if (!start) return;
+  learnt_ = (learnt_ + 1) % kShapes;
+  Shape& shape = shapes_.at(learnt_);
+  shape = {};
+  std::vector<std::string_view> values;
+  const auto take = [&](const Field& field) {
+    if (field.name.empty() || field.value.empty()) return;
+    values.push_back(field.value);
+    const std::size_t known = known_of(field.name);
+    shape.known.push_back(known);
+    if (known == kKnown.size()) shape.names.emplace_back(field.name);
+  };
+  const auto before = line.substr(0, start->begin);
+  if (trim(before).ends_with('|')) each_field(before, take);
+  shape.number = values.size();
+  values.insert(values.end(), std::begin(start->digits), std::end(start->digits));
+  each_field(line.substr(start->fields), take);
+  shape.line.learn(line, values);
+}
+
+IterationRecord* AlikeIterations::take(const Shape& shape) {
+  record_.iteration = {};
+  record_.resolution_ms = 0;
+  record_.said = 0;
+  others_.clear();
+  const auto& number = numbers_[shape.number];
+  const auto& last = numbers_[shape.number + 1];
+  // Whole ones of so few digits are exact.
+  record_.iteration.number = static_cast<std::int64_t>(number.value);
+  record_.last = static_cast<std::int64_t>(last.value);
+  for (std::size_t i = 0; i < shape.known.size(); ++i) {
+    const WrittenNumber& field = numbers_[i < shape.number ? i : i + 2];
+    if (shape.known[i] < kKnown.size()) {
+      put_known(record_, shape.known[i], field.value, power_of_ten(field.last_digit));
+    } else {
+      others_.push_back(field.value);
+    }
+    add_said(record_.said, std::bit_cast<std::uint64_t>(field.value));
+  }
+  if (record_.iteration.skipped.value_or(0) > 0) record_.iteration.flags |= kSkippedStep;
+  return number.bare && last.bare && record_.iteration.step_time_ms > 0 ? &record_ : nullptr;
+}
+
+IterationRecord* AlikeIterations::read(std::string_view line) {
+  for (std::size_t i = 0; i < kShapes; ++i) {
+    const std::size_t shape = (read_ + i) % kShapes;
+    if (!shapes_.at(shape).line.read(line, numbers_)) continue;
+    read_ = shape;
+    return take(shapes_.at(shape));
+  }
+  return nullptr;
+}
+
+void AlikeTimers::learn(std::string_view line) {
+  const std::string_view text = trim(line);
+  if (!text.starts_with(kTimerWords)) return;
+  names_.clear();
+  std::vector<std::string_view> values;
+  each_field(text.substr(kTimerWords.size()), [&](const Field& field) {
+    if (!parse_number(field.value)) return;
+    values.push_back(field.value);
+    names_.emplace_back(field.name);
+  });
+  line_.learn(line, values);
+}
+
+bool AlikeTimers::read(std::string_view line) { return line_.read(line, numbers_); }
 
 std::vector<RankMemory> memory_in(std::string_view line) {
   std::vector<RankMemory> records;

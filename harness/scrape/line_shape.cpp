@@ -1,0 +1,137 @@
+#include "harness/scrape/line_shape.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+namespace pippin {
+
+namespace {
+
+constexpr int kMostPower = 22;  // 10^22 is the last that a double holds exactly
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+std::string_view without_blanks(std::string_view text, bool front) {
+  while (front && text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+/// Takes a number off the front of a text, where whole digits and a small power give it exactly:
+/// both are doubles then, and one rounding is left.
+bool take_number(const char*& at, const char* end, WrittenNumber& number) {
+  constexpr std::uint64_t kTen = 10, kMostDigits = 999'999'999'999'999;
+  const char* c = at;
+  const bool negative = c != end && *c == '-';
+  if (negative) ++c;
+  std::uint64_t digits = 0;
+  const char* const first = c;
+  for (; c != end && is_digit(*c); ++c) {
+    if (digits > kMostDigits / kTen) return false;
+    digits = digits * kTen + static_cast<std::uint64_t>(*c - '0');
+  }
+  if (c == first) return false;
+  const char* const behind_digits = c;
+  int power = 0;
+  if (c != end && *c == '.') {
+    const char* const point = c++;
+    for (; c != end && is_digit(*c); ++c) {
+      if (digits > kMostDigits / kTen) return false;
+      digits = digits * kTen + static_cast<std::uint64_t>(*c - '0');
+    }
+    if (c - point == 1) return false;
+    power = -static_cast<int>(c - point - 1);
+  }
+  if (c != end && (*c == 'e' || *c == 'E')) {
+    ++c;
+    const bool down = c != end && *c == '-';
+    if (c != end && (*c == '-' || *c == '+')) ++c;
+    const char* const exponent = c;
+    int by = 0;
+    for (; c != end && is_digit(*c) && c - exponent < 3; ++c) by = by * 10 + (*c - '0');
+    if (c == exponent || (c != end && is_digit(*c))) return false;
+    power += down ? -by : by;
+  }
+  if (power < -kMostPower || power > kMostPower) return false;
+  const auto whole = static_cast<double>(digits);
+  const double value = power < 0 ? whole / power_of_ten(-power) : whole * power_of_ten(power);
+  number = {negative ? -value : value, power, !negative && c == behind_digits};
+  at = c;
+  return true;
+}
+
+/// Skips `text`, in which digits stand for any.
+bool skip_any_digits(const char*& at, const char* end, std::string_view text) {
+  if (static_cast<std::size_t>(end - at) < text.size()) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (at[i] != text[i] && !(is_digit(at[i]) && is_digit(text[i]))) return false;
+  }
+  at += text.size();
+  return true;
+}
+
+bool skip(const char*& at, const char* end, std::string_view text) {
+  if (static_cast<std::size_t>(end - at) < text.size()) return false;
+  if (std::memcmp(at, text.data(), text.size()) != 0) return false;
+  at += text.size();
+  return true;
+}
+
+void skip_blanks(const char*& at, const char* end) {
+  while (at != end && *at == ' ') ++at;
+}
+
+}  // namespace
+
+double power_of_ten(int power) {
+  constexpr int kMost = 330;
+  static const auto powers = [] {
+    std::array<double, 2 * kMost + 1> all{};
+    for (int i = -kMost; i <= kMost; ++i)
+      all.at(static_cast<std::size_t>(i + kMost)) = std::pow(10.0, i);
+    return all;
+  }();
+  return powers.at(static_cast<std::size_t>(std::clamp(power, -kMost, kMost) + kMost));
+}
+
+bool LineShape::learn(std::string_view line, const std::vector<std::string_view>& values) {
+  between_.clear();
+  std::vector<std::string> between;
+  std::size_t from = 0;
+  for (const std::string_view value : values) {
+    const auto at = static_cast<std::size_t>(value.data() - line.data());
+    if (value.data() < line.data() || at < from || at + value.size() > line.size()) return false;
+    between.emplace_back(without_blanks(line.substr(from, at - from), from > 0));
+    if (from > 0 && between.back().empty()) return false;
+    from = at + value.size();
+  }
+  if (between.empty()) return false;
+  between.emplace_back(without_blanks(line.substr(from), true));
+  between_ = std::move(between);
+  std::vector<WrittenNumber> numbers;
+  if (read(line, numbers)) return true;
+  between_.clear();
+  return false;
+}
+
+bool LineShape::read(std::string_view line, std::vector<WrittenNumber>& numbers) const {
+  if (between_.empty()) return false;
+  const char *at = line.data(), *const end = at + line.size();
+  if (!skip_any_digits(at, end, between_.front())) return false;
+  numbers.clear();
+  for (std::size_t i = 1; i < between_.size(); ++i) {
+    skip_blanks(at, end);
+    if (!take_number(at, end, numbers.emplace_back())) return false;
+    // A number is the whole of a word.
+    if (at != end && *at != ' ' && *at != '|' && *at != '/') return false;
+    skip_blanks(at, end);
+    if (!skip(at, end, between_[i])) return false;
+  }
+  skip_blanks(at, end);
+  return at == end;
+}
+
+}  // namespace pippin
