@@ -35,9 +35,6 @@ struct Database::Home {
 
 namespace {
 
-constexpr int kCacheKib =
-    64 * 1024;  // the runs and points of a large report, without reading twice
-
 fs::path checked(const fs::path& path, const OpenDatabase& how) {
   std::error_code error;
   if (!how.create && !fs::exists(path, error))
@@ -45,11 +42,11 @@ fs::path checked(const fs::path& path, const OpenDatabase& how) {
   return path;
 }
 
-void prepare(db::Connection& connection, bool network, std::int64_t most_pages) {
-  if (most_pages > 0) connection.run(fmt::format("PRAGMA max_page_count = {}", most_pages));
+void prepare(db::Connection& connection, bool network, const OpenDatabase& how) {
+  if (how.most_pages > 0) connection.run(fmt::format("PRAGMA max_page_count = {}", how.most_pages));
   connection.run("PRAGMA foreign_keys = ON");
   connection.run("PRAGMA synchronous = FULL");
-  connection.run(fmt::format("PRAGMA cache_size = -{}", kCacheKib));
+  connection.run(fmt::format("PRAGMA cache_size = -{}", how.cache_kib));
   db::migrate(connection);
   if (connection.read_only()) return;
   connection.run(network ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL");
@@ -60,7 +57,7 @@ void prepare(db::Connection& connection, bool network, std::int64_t most_pages) 
 Database::Database(const fs::path& path, const OpenDatabase& how)
     : home_(std::make_unique<Home>(checked(path, how), how)) {
   const auto lock = home_->lock();
-  prepare(home_->connection, home_->network, how.most_pages);
+  prepare(home_->connection, home_->network, how);
 }
 
 Database::~Database() = default;
@@ -192,7 +189,13 @@ DigestedSamples Database::digested_samples(const SampleFilter& filter, const Dig
   for (auto& point : result.points) {
     for (auto& run : point.runs) {
       if (run.digest) continue;
-      run.digest = digester.digest(lines_of(run.id), run.warmup);
+      const auto lock = home_->lock();
+      run.digest = read_whole(home_->connection, [&] {
+        const EachLine each_line = [&](const auto& take) {
+          db::each_line(home_->connection, run.id, take);
+        };
+        return digester.digest(each_line, run.warmup);
+      });
       store.add({run.id, *run.digest});
     }
   }

@@ -87,8 +87,8 @@ void delete_readings(Connection& connection) {
 
 void delete_runs(Connection& connection) {
   delete_readings(connection);
-  for (const char* table : {"iteration_blocks", "other_blocks", "rank_memory", "run_arguments", "slowest_ranks",
-                            "run_digests", "notes", "run_nodes", "dropped_runs"}) {
+  for (const char* table : {"iteration_blocks", "other_blocks", "rank_memory", "run_arguments",
+                            "slowest_ranks", "run_digests", "notes", "run_nodes", "dropped_runs"}) {
     connection.run(fmt::format("DELETE FROM {} WHERE run IN (SELECT run FROM doomed)", table));
   }
   connection.run(

@@ -312,16 +312,22 @@ std::optional<double> StoredLines::lm_loss() const {
   return std::isnan(losses_[at_]) ? std::nullopt : std::optional(losses_[at_]);
 }
 
-std::vector<Iteration> lines_of(Connection& connection, std::int64_t run) {
-  std::vector<Iteration> lines;
+void each_line(Connection& connection, std::int64_t run,
+               const std::function<void(const Iteration&)>& take) {
+  Iteration line;
   for (StoredLines stored(connection, "main", run); stored.next();) {
-    Iteration& line = lines.emplace_back();
     line.number = stored.number();
     line.step_time_ms = stored.step_time_ms();
     line.interval = stored.interval();
     line.flags = stored.flags();
     line.gbs = stored.gbs();
+    take(line);
   }
+}
+
+std::vector<Iteration> lines_of(Connection& connection, std::int64_t run) {
+  std::vector<Iteration> lines;
+  each_line(connection, run, [&](const Iteration& line) { lines.push_back(line); });
   return lines;
 }
 

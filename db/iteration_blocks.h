@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,8 @@ class StoredLines {
 };
 
 /// Shape: only number, time, interval, flags and GBS.
+void each_line(Connection& connection, std::int64_t run,
+               const std::function<void(const Iteration&)>& take);
 std::vector<Iteration> lines_of(Connection& connection, std::int64_t run);
 /// Whether the first lines of a run are these: by number, time and loss.
 bool begins_with(Connection& connection, std::int64_t run, const Iterations& iterations);

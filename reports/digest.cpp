@@ -12,67 +12,78 @@ namespace pippin {
 
 namespace {
 
-using Lines = std::vector<const Iteration*>;
+/// Lines of a run, in their order.
+struct Lines {
+  std::vector<double> times_ms;
+  std::vector<unsigned> flags;  ///< IterationFlag and kInWarmup
+
+  void add(double time_ms, unsigned line_flags) {
+    times_ms.push_back(time_ms);
+    flags.push_back(line_flags);
+  }
+};
+
+constexpr unsigned kInWarmup =
+    1u << 31;  // one of the first iterations that were asked to be left out
 
 /// The lines that measure a step of the batch size that the run ended with.
-Lines lines_of_last_batch(const std::vector<Iteration>& all, RunDigest& digest) {
-  for (const auto& line : all) {
+Lines lines_of_last_batch(const EachLine& each_line, std::optional<std::int64_t> warmup,
+                          RunDigest& digest) {
+  std::optional<std::int64_t> steady_from;
+  each_line([&](const Iteration& line) {
     if (line.gbs) digest.gbs = line.gbs;  // a last line may be cut before it
-  }
+    if (!steady_from) steady_from = line.number - line.interval + 1 + warmup.value_or(0);
+  });
   Lines lines;
-  for (const auto& line : all) {
+  each_line([&](const Iteration& line) {
     const bool unlike = line.gbs && line.gbs != digest.gbs;
     digest.batch_grew = digest.batch_grew || unlike;
-    if (line.step_time_ms > 0 && !unlike) lines.push_back(&line);
-  }
-  return lines;
-}
-
-std::vector<double> times_of(const Lines& lines) {
-  std::vector<double> times;
-  times.reserve(lines.size());
-  for (const Iteration* line : lines) times.push_back(line->step_time_ms);
-  return times;
-}
-
-template <typename Condition>
-void erase_where(Lines& lines, Condition condition) {
-  lines.erase(std::remove_if(lines.begin(), lines.end(), condition), lines.end());
-}
-
-/// Without lines that cover one of the launch's first `warmup` iterations, and flagged ones.
-Lines after_fixed_warmup(Lines lines, const Iteration& first, std::int64_t warmup) {
-  const std::int64_t steady_from = first.number - first.interval + 1 + warmup;
-  erase_where(lines, [&](const Iteration* line) {
-    return line->number - line->interval + 1 < steady_from || line->flags != 0;
+    if (line.step_time_ms <= 0 || unlike) return;
+    const bool in_warmup = warmup && line.number - line.interval + 1 < *steady_from;
+    lines.add(line.step_time_ms, line.flags | (in_warmup ? kInWarmup : 0));
   });
   return lines;
 }
 
-Lines after_found_warmup(Lines lines, RunDigest& digest) {
-  erase_where(lines, [](const Iteration* line) { return (line->flags & ~kFirst) != 0; });
-  std::vector<double> seconds = times_of(lines);
-  for (double& time : seconds) time /= kMsPerSecond;
+/// Without lines that cover one of the launch's first iterations, and flagged ones.
+std::vector<double> after_fixed_warmup(const Lines& lines) {
+  std::vector<double> times;
+  times.reserve(lines.times_ms.size());
+  for (std::size_t i = 0; i < lines.flags.size(); ++i) {
+    if (lines.flags[i] == 0) times.push_back(lines.times_ms[i]);
+  }
+  return times;
+}
+
+std::vector<double> after_found_warmup(const Lines& all, RunDigest& digest) {
+  std::vector<double> seconds;
+  seconds.reserve(all.times_ms.size());
+  for (std::size_t i = 0; i < all.flags.size(); ++i) {
+    if ((all.flags[i] & ~kFirst) == 0) seconds.push_back(all.times_ms[i] / kMsPerSecond);
+  }
   const Course course = course_of(seconds);
   digest.slowdown = course.kind == Course::Kind::kSlowdown && course.sure;
   digest.unsteady = course.kind == Course::Kind::kNoSteadyState && course.sure;
-  lines.erase(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(course.cut()));
-  erase_where(lines, [](const Iteration* line) { return line->flags != 0; });
-  return lines;
+  std::vector<double> times;
+  times.reserve(seconds.size());
+  std::size_t seen = 0;
+  for (std::size_t i = 0; i < all.flags.size(); ++i) {
+    if ((all.flags[i] & ~kFirst) != 0) continue;
+    if (seen++ >= course.cut() && all.flags[i] == 0) times.push_back(all.times_ms[i]);
+  }
+  return times;
 }
 
 /// ln of how much longer the second half takes; 0 of a single line.
-double trend_of(const Lines& lines) {
-  if (lines.size() < 2) return 0;
-  const std::vector<double> times = times_of(lines);
+double trend_of(const std::vector<double>& times) {
+  if (times.size() < 2) return 0;
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
   return std::log(mean_of({middle, times.end()}) / mean_of({times.begin(), middle}));
 }
 
-LineSummary summary_of(const Lines& lines) {
+LineSummary summary_of(std::vector<double> times) {
   LineSummary summary;
-  if (lines.empty()) return summary;
-  std::vector<double> times = times_of(lines);
+  if (times.empty()) return summary;
   const auto n = static_cast<double>(times.size());
   summary.lines = static_cast<std::int64_t>(times.size());
   summary.mean_ms = mean_of(times);
@@ -90,18 +101,26 @@ LineSummary summary_of(const Lines& lines) {
 
 }  // namespace
 
-RunDigest digest_of(const std::vector<Iteration>& lines, std::optional<std::int64_t> warmup) {
+RunDigest digest_of(const EachLine& each_line, std::optional<std::int64_t> warmup) {
   RunDigest digest;
-  const Lines all = lines_of_last_batch(lines, digest);
-  digest.all = summary_of(all);
-  digest.flagged =
-      std::any_of(all.begin(), all.end(), [](const auto* line) { return line->flags != 0; });
-  if (all.empty()) return digest;
-  const Lines clean =
-      warmup ? after_fixed_warmup(all, lines.front(), *warmup) : after_found_warmup(all, digest);
-  digest.clean = summary_of(clean);
+  const Lines all = lines_of_last_batch(each_line, warmup, digest);
+  digest.all = summary_of(all.times_ms);
+  digest.flagged = std::any_of(all.flags.begin(), all.flags.end(),
+                               [](unsigned flags) { return (flags & ~kInWarmup) != 0; });
+  if (all.times_ms.empty()) return digest;
+  const std::vector<double> clean =
+      warmup ? after_fixed_warmup(all) : after_found_warmup(all, digest);
   digest.trend = trend_of(clean);
+  digest.clean = summary_of(clean);
   return digest;
+}
+
+RunDigest digest_of(const std::vector<Iteration>& lines, std::optional<std::int64_t> warmup) {
+  return digest_of(
+      [&](const auto& take) {
+        for (const auto& line : lines) take(line);
+      },
+      warmup);
 }
 
 }  // namespace pippin

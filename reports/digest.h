@@ -14,6 +14,7 @@ namespace pippin {
 /// are those without a flag after the warm-up: the first `warmup` iterations of the launch or,
 /// where none are named, what comes before the steady part. The search for it sees the first
 /// iteration, which no mean holds.
+RunDigest digest_of(const EachLine& each_line, std::optional<std::int64_t> warmup);
 RunDigest digest_of(const std::vector<Iteration>& lines, std::optional<std::int64_t> warmup);
 
 }  // namespace pippin

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -26,6 +27,10 @@ struct Iteration {
   std::optional<double> lm_loss, learning_rate, loss_scale, grad_norm;
   NamedValues other;  ///< what else the line says, by its own names
 };
+
+/// Goes through the lines of a run, from the first at each call. Only their numbers, times,
+/// intervals, flags and GBS need be set.
+using EachLine = std::function<void(const std::function<void(const Iteration&)>& take)>;
 
 /// Some lines of a run that follow each other, as columns.
 struct IterationBlock {

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <malloc.h>
 #include <iostream>
 #include <optional>
 #include <set>
@@ -89,6 +90,9 @@ class Batch {
   std::size_t lines_ = 0;
 };
 
+/// What is written is not read again; a long log needs the memory.
+constexpr std::int64_t kCacheKib = 8 * 1024;
+
 /// Reads what the campaign's runs have left; the scheduler says how those ended that left nothing.
 /// `file`: the campaign's, to be known again by.
 Added collect_campaign(const Globals& globals, Database& database, SweepFolder& folder,
@@ -139,7 +143,9 @@ Added collect_own_runs(const Globals& globals, Database& database, const NamedFi
 }  // namespace
 
 ExitCode collect(const Globals& globals, const CollectOptions& options) {
-  Database database(globals.db);
+  OpenDatabase how;
+  how.cache_kib = kCacheKib;
+  Database database(globals.db, how);
   std::vector<fs::path> foreign;
   for (const auto& path : options.paths) {
     if (!is_inside(path, runs_directory(globals.db))) foreign.push_back(path);
@@ -155,6 +161,7 @@ ExitCode collect(const Globals& globals, const CollectOptions& options) {
   ExitCode code = ExitCode::kDone;
   if (!foreign.empty())
     code = collect_paths(database, foreign, runs_directory(globals.db), std::cerr, remarks);
+  malloc_trim(0);  // what a long log took; its sums want as much again
   keep_sums(globals, database);
   if (!remarks.str().empty()) remark(globals, std::string(trim(remarks.str())));
   return code;

@@ -1,6 +1,7 @@
 #include "db/iteration_blocks.h"
 
 #include <cmath>
+#include <fmt/format.h>
 #include <random>
 
 #include "core/base/text.h"

@@ -59,7 +59,10 @@ SampleFilter selection_named(const Globals& globals, Database& database, const s
 
 std::vector<PointSamples> digested_points(const Globals& globals, Database& database,
                                           const SampleFilter& filter) {
-  auto samples = database.digested_samples(filter, {kSummaryVersion, digest_of});
+  auto samples = database.digested_samples(
+      filter, {kSummaryVersion, [](const EachLine& each_line, const auto& warmup) {
+                 return digest_of(each_line, warmup);
+               }});
   say_slow(globals, samples.trouble);
   return std::move(samples.points);
 }
