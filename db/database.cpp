@@ -311,6 +311,17 @@ std::unordered_map<std::string, RecordedRun> Database::recorded_runs(const Campa
   return db::recorded_runs(home_->connection, campaign);
 }
 
+void Database::each_recorded_run(const CampaignName& campaign,
+                                 const std::function<void(const std::string& run)>& take) {
+  const auto lock = home_->lock();
+  db::each_recorded_run(home_->connection, campaign, take);
+}
+
+std::string Database::recorded_evidence(const CampaignName& campaign, const std::string& run) {
+  const auto lock = home_->lock();
+  return db::recorded_evidence(home_->connection, campaign, run);
+}
+
 std::vector<RunName> Database::runs_named(const std::string& name) {
   const auto lock = home_->lock();
   return db::runs_named(home_->connection, name);

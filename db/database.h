@@ -301,6 +301,12 @@ class Database {
   std::vector<RunName> runs_named(const std::string& name);
   /// The runs of a campaign that were recorded, by name. Requires a number.
   std::unordered_map<std::string, RecordedRun> recorded_runs(const CampaignName& campaign);
+  /// Gives the names of a campaign's runs that were recorded. Requires a number, and that `take`
+  /// leaves the database alone.
+  void each_recorded_run(const CampaignName& campaign,
+                         const std::function<void(const std::string& run)>& take);
+  /// Why a recorded run of a campaign is in its state; empty where that is not said, or not known.
+  std::string recorded_evidence(const CampaignName& campaign, const std::string& run);
   /// The runs of a selection.
   std::vector<RunName> runs_of(const SampleFilter& filter);
   /// Adds to what people wrote of runs; the newest counts. Requires that they are stored.

@@ -77,17 +77,37 @@ std::optional<SampleFilter> selection(Connection& connection, const std::string&
   return SampleFilter{row.text(0), row.integer(1)};
 }
 
+namespace {
+
+constexpr const char* kOfCampaign =
+    " FROM runs JOIN allocations ON allocations.id = runs.allocation "
+    "JOIN campaigns ON campaigns.id = allocations.campaign "
+    "JOIN sweeps ON sweeps.id = campaigns.sweep WHERE sweeps.name = ? AND campaigns.number = ?";
+
+}  // namespace
+
 std::unordered_map<std::string, RecordedRun> recorded_runs(Connection& connection,
                                                            const CampaignName& campaign) {
-  Statement rows = connection.prepare(
-      "SELECT runs.name, runs.state, runs.evidence FROM runs "
-      "JOIN allocations ON allocations.id = runs.allocation "
-      "JOIN campaigns ON campaigns.id = allocations.campaign "
-      "JOIN sweeps ON sweeps.id = campaigns.sweep WHERE sweeps.name = ? AND campaigns.number = ?");
+  Statement rows =
+      connection.prepare(std::string("SELECT runs.name, runs.state, runs.evidence") + kOfCampaign);
   std::unordered_map<std::string, RecordedRun> runs;
   for (rows.bind(campaign.sweep, campaign.number); rows.step();)
     runs[rows.text(0)] = {run_state_of(rows.text(1)), rows.text(2)};
   return runs;
+}
+
+void each_recorded_run(Connection& connection, const CampaignName& campaign,
+                       const std::function<void(const std::string& run)>& take) {
+  Statement rows = connection.prepare(std::string("SELECT runs.name") + kOfCampaign);
+  for (rows.bind(campaign.sweep, campaign.number); rows.step();) take(rows.text(0));
+}
+
+std::string recorded_evidence(Connection& connection, const CampaignName& campaign,
+                              const std::string& run) {
+  Statement rows = connection.prepare(
+      std::string("SELECT runs.evidence") + kOfCampaign +
+      " AND runs.name = ? ORDER BY allocations.name DESC, allocations.attempt DESC LIMIT 1");
+  return rows.bind(campaign.sweep, campaign.number, run).step() ? rows.text(0) : "";
 }
 
 namespace {

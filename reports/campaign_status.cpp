@@ -11,8 +11,6 @@ namespace pippin {
 
 namespace {
 
-constexpr std::size_t kMostLines = 8;
-
 /// "15:10", with the day where it is another than today's.
 std::string clock_text(std::int64_t at, std::int64_t now) {
   const std::tm time = fmt::localtime(static_cast<std::time_t>(at));
@@ -40,6 +38,7 @@ std::string counts_text(const CampaignStatus& status) {
 /// "  stuck    gpt-52b-n99-s3: PartitionNodeLimit; fewer GPUs, or another partition"
 std::string lines_text(const std::string& title, const std::vector<CampaignStatus::Line>& lines,
                        std::size_t width) {
+  constexpr std::size_t kMostLines = CampaignStatus::kMostLines;
   std::string text;
   for (std::size_t i = 0; i < lines.size() && i < kMostLines; ++i) {
     const CampaignStatus::Line& line = lines[i];

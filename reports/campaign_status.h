@@ -18,6 +18,8 @@ struct CampaignStatus {
     std::string remedy = {};
   };
 
+  static constexpr std::size_t kMostLines = 8;  ///< of one kind are shown
+
   std::string sweep;
   std::int64_t campaign = 1;
   std::string started;  ///< UTC, ISO 8601

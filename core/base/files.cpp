@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
+#include <dirent.h>
 #include <fcntl.h>
+#include <memory>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -74,13 +77,21 @@ void make_parents(const fs::path& path) {
   if (error) failed("create", path.parent_path(), error.value());
 }
 
+/// 0 where the file cannot tell.
+std::size_t size_now(const Descriptor& file) {
+  struct stat status {};
+  const bool tells = ::fstat(file.number(), &status) == 0 && S_ISREG(status.st_mode);
+  return tells ? static_cast<std::size_t>(status.st_size) : 0;
+}
+
 /// nullopt where there is no such file.
 std::optional<std::string> read_file(const fs::path& path, std::size_t limit, int& error) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   error = file.open() ? 0 : errno;
-  std::string text;
+  constexpr std::size_t kLeast = 1 << 12;
+  std::string text(error == 0 ? std::min(size_now(file), limit) + 1 : 0, '\0');
   for (std::size_t size = 0; error == 0;) {
-    text.resize(size + std::max<std::size_t>(1 << 16, size / 2));
+    if (size == text.size()) text.resize(size + std::max(kLeast, size / 2));
     const ssize_t count = ::read(file.number(), text.data() + size, text.size() - size);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) error = errno;
@@ -92,6 +103,12 @@ std::optional<std::string> read_file(const fs::path& path, std::size_t limit, in
     }
   }
   return error == 0 ? std::optional(std::move(text)) : std::nullopt;
+}
+
+constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+
+std::int64_t nanoseconds_of(const timespec& time) {
+  return time.tv_sec * kNsPerSecond + time.tv_nsec;
 }
 
 class Disk : public FileSystem {
@@ -136,19 +153,51 @@ class Disk : public FileSystem {
 
   std::vector<std::string> list(const fs::path& directory) override {
     std::vector<std::string> names;
-    std::error_code error;
-    for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
-         entry.increment(error)) {
-      names.push_back(entry->path().filename().string());
-    }
-    if (error && error != std::errc::no_such_file_or_directory)
-      failed("list", directory, error.value());
+    each_name(directory, [&](std::string_view name) { names.emplace_back(name); });
     std::sort(names.begin(), names.end());
     return names;
+  }
+
+  void each_name(const fs::path& directory,
+                 const std::function<void(std::string_view name)>& take) override {
+    const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(directory.c_str()), ::closedir);
+    if (!open && errno == ENOENT) return;
+    if (!open) failed("list", directory, errno);
+    for (;;) {
+      errno = 0;
+      const dirent* entry = ::readdir(open.get());
+      if (!entry && errno != 0) failed("list", directory, errno);
+      if (!entry) return;
+      const std::string_view name = entry->d_name;
+      if (name != "." && name != "..") take(name);
+    }
+  }
+
+  std::optional<FileIdentity> identity(const fs::path& path) override {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+    return FileIdentity{status.st_size, nanoseconds_of(status.st_mtim),
+                        nanoseconds_of(status.st_ctim), static_cast<std::int64_t>(status.st_ino)};
   }
 };
 
 }  // namespace
+
+void FileSystem::each_name(const fs::path& directory,
+                           const std::function<void(std::string_view name)>& take) {
+  for (const auto& name : list(directory)) take(name);
+}
+
+std::optional<FileIdentity> FileSystem::identity(const fs::path& /*path*/) { return std::nullopt; }
+
+bool may_change_unseen(const FileIdentity& file) {
+  return may_change_unseen(file, std::time(nullptr) * kNsPerSecond);
+}
+
+bool may_change_unseen(const FileIdentity& file, std::int64_t now_ns) {
+  constexpr std::int64_t kCoarsest_ns = 2 * kNsPerSecond;
+  return std::max(file.written_ns, file.changed_ns) + kCoarsest_ns > now_ns;
+}
 
 FileSystem& disk() {
   static Disk disk;

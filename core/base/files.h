@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -10,6 +11,21 @@
 namespace pippin {
 
 namespace fs = std::filesystem;
+
+/// Of a file: no change leaves all of it as it was, but one right after another may where a file
+/// system's times are coarse.
+struct FileIdentity {
+  std::int64_t size_bytes = 0;
+  std::int64_t written_ns = 0, changed_ns = 0;  ///< since 1970; nobody sets the second by hand
+  std::int64_t inode = 0;
+  friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
+};
+
+/// Whether a file was changed so recently that it may change again unseen: a file system's times
+/// may be no finer than two seconds.
+bool may_change_unseen(const FileIdentity& file);
+/// … at another time than now, in nanoseconds since 1970.
+bool may_change_unseen(const FileIdentity& file, std::int64_t now_ns);
 
 /// The few things that crash-safe code does with files, so that a test can fail each of them.
 /// Errors: throws Error (machine) naming the path; never half-writes.
@@ -27,6 +43,11 @@ class FileSystem {
   virtual bool exists(const fs::path& path) = 0;
   /// Names of the entries, sorted; empty where there is no such directory.
   virtual std::vector<std::string> list(const fs::path& directory) = 0;
+  /// The same names as they come, for a large directory. Shape: a name is valid within the call.
+  virtual void each_name(const fs::path& directory,
+                         const std::function<void(std::string_view name)>& take);
+  /// What a file is known again by; nothing where there is none, or nobody can tell.
+  virtual std::optional<FileIdentity> identity(const fs::path& path);
 };
 
 /// The disk.

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/jobs/manifest.h"
+#include "core/jobs/plan_file.h"
 
 namespace pippin {
 
@@ -130,6 +131,24 @@ std::map<std::int64_t, TaskEnd> read_ends(std::string_view text) {
   return ends;
 }
 
+std::string read_if_allowed(FileSystem& files, const fs::path& path) {
+  try {
+    return files.read(path).value_or("");
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+/// False in somebody else's folder, or on a full disk.
+bool write_if_allowed(FileSystem& files, const fs::path& path, std::string_view text) {
+  try {
+    files.write(path, text);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 std::vector<Attempt> SweepFolder::attempts(const std::string& run) {
@@ -152,12 +171,56 @@ std::vector<Attempt> SweepFolder::attempts(const std::string& run) {
   return attempts;
 }
 
-Outcomes SweepFolder::outcomes() {
-  const auto named = [&](const char* folder) {
-    const auto names = files_.list(root_ / folder);
-    return std::set<std::string, std::less<>>(names.begin(), names.end());
-  };
-  return {named("succeeded"), named("failed"), named("refuted")};
+void SweepFolder::each_succeeded(const std::function<void(std::string_view run)>& take) {
+  files_.each_name(root_ / "succeeded", take);
+}
+
+std::vector<bool> SweepFolder::succeeded(const NameTable& runs) {
+  std::vector<bool> found(runs.size());
+  each_succeeded([&](std::string_view name) {
+    if (const auto number = runs.find(name)) found[*number] = true;
+  });
+  return found;
+}
+
+fs::path SweepFolder::listing_file(std::int64_t campaign) const {
+  return root_ / fmt::format(".campaign-{}.listing", campaign);
+}
+
+std::vector<bool> SweepFolder::succeeded_as_kept(std::int64_t campaign, const NameTable& runs) {
+  constexpr std::size_t kMany = 4096;
+  const fs::path kept = listing_file(campaign), folder = root_ / "succeeded";
+  const auto before = files_.identity(folder);
+  if (runs.size() < kMany || !before) return succeeded(runs);
+  auto known = listing_of(read_if_allowed(files_, kept), runs, *before);
+  if (known && may_be_trusted(kept)) return *std::move(known);
+  const bool can_be_kept = !may_change_unseen(*before) && is_older_than_now(*before, kept);
+  auto found = succeeded(runs);
+  if (can_be_kept && files_.identity(folder) == before)
+    write_if_allowed(files_, kept, listing_text(runs, *before, found));
+  return found;
+}
+
+/// By the file system's own clock, which may not be this machine's: then no later change leaves the
+/// folder's time as it is.
+bool SweepFolder::is_older_than_now(const FileIdentity& folder, const fs::path& kept) {
+  const auto now = write_if_allowed(files_, kept, "") ? files_.identity(kept) : std::nullopt;
+  return now && !may_change_unseen(folder, now->changed_ns);
+}
+
+/// Some file systems do not keep the times of folders: there, a file that comes leaves no trace.
+bool SweepFolder::may_be_trusted(const fs::path& kept) {
+  const auto file = files_.identity(kept), folder = files_.identity(root_);
+  return file && folder && folder->written_ns >= file->written_ns;
+}
+
+RunNames SweepFolder::failed() { return named("failed"); }
+
+RunNames SweepFolder::refuted() { return named("refuted"); }
+
+RunNames SweepFolder::named(const char* folder) {
+  const auto names = files_.list(root_ / folder);
+  return {names.begin(), names.end()};
 }
 
 void SweepFolder::refute(const std::string& run, const Attempt& attempt, const std::string& words) {
@@ -294,6 +357,32 @@ Campaign SweepFolder::load_campaign(std::int64_t number) {
   const auto text = files_.read(file);
   if (!text) bad_input("{}: no such campaign", file.string());
   return campaign_of(*text, file.string());
+}
+
+fs::path SweepFolder::plan_file(std::int64_t number) const {
+  return root_ / fmt::format(".campaign-{}.plan", number);
+}
+
+Campaign SweepFolder::load_plan(std::int64_t number) {
+  constexpr std::int64_t kLarge_bytes = std::int64_t{256} << 10;
+  const auto before = files_.identity(campaign_file(number));
+  const bool is_large = before && before->size_bytes >= kLarge_bytes;
+  if (is_large) {
+    if (auto plan = plan_of(read_if_allowed(files_, plan_file(number)), *before))
+      return *std::move(plan);
+  }
+  Campaign campaign = load_campaign(number);
+  if (is_large && files_.identity(campaign_file(number)) == before)
+    keep_plan(number, campaign, *before);
+  return campaign;
+}
+
+/// One that could change unseen, as its file system's times may be coarse, is not kept.
+void SweepFolder::keep_plan(std::int64_t number, const Campaign& campaign,
+                            const FileIdentity& manifest) {
+  if (may_change_unseen(manifest)) return;
+  if (const auto text = plan_text(campaign, manifest))
+    write_if_allowed(files_, plan_file(number), *text);
 }
 
 void SweepFolder::save_campaign(const Campaign& campaign) {

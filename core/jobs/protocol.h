@@ -1,19 +1,24 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/files.h"
+#include "core/base/name_table.h"
 #include "core/jobs/scheduler.h"
 #include "core/records/campaign.h"
 
 /// The files by which pippin and its jobs know what happened, all below one folder per sweep:
 ///
 ///   campaign-1.json         the design of a campaign, frozen when it began
+///   .campaign-1.plan        of a large one its jobs and runs alone, for one campaign-1.json
+///   .campaign-1.listing     … which of these `succeeded` has, for one state of that folder
 ///   jobs/NAME-s2/           the sweep's second submission: one job, or an array of them
 ///     job.sh                what the scheduler runs
 ///     tasks.sh              of more than one run: what its tasks run
@@ -120,11 +125,7 @@ struct GivenUp {
 /// "5 runs in a row failed alike, all on n1: bash: train: command not found"
 std::string text_of(const GivenUp& given_up);
 
-/// The runs that have an attempt which is done, by its exit code.
-struct Outcomes {
-  std::set<std::string, std::less<>> succeeded, failed;
-  std::set<std::string, std::less<>> refuted;  ///< those of which an attempt ever was
-};
+using RunNames = std::set<std::string, std::less<>>;
 
 /// The files of one sweep.
 class SweepFolder {
@@ -142,7 +143,18 @@ class SweepFolder {
 
   /// In the order they were made. Errors: Error where a marker cannot be read.
   std::vector<Attempt> attempts(const std::string& run);
-  Outcomes outcomes();
+  /// The runs that have an attempt which is done with exit code 0, in any order: as many as the
+  /// sweep has. Shape: a name is valid within the call.
+  void each_succeeded(const std::function<void(std::string_view run)>& take);
+  /// … which of these they are, by number.
+  std::vector<bool> succeeded(const NameTable& runs);
+  /// The same, where `runs` are a campaign's in its order. Of many it is kept until the folder that
+  /// tells it changes, if it may be written.
+  std::vector<bool> succeeded_as_kept(std::int64_t campaign, const NameTable& runs);
+  /// … with another exit code.
+  RunNames failed();
+  /// Those of which an attempt was ever refuted.
+  RunNames refuted();
   /// The last time that jobs gave up, though the runs may go on since; nothing: they never did.
   std::optional<GivenUp> given_up();
   /// Keeps what an attempt's log says against its exit code 0; with no words it says nothing any
@@ -173,9 +185,18 @@ class SweepFolder {
   std::vector<std::int64_t> campaigns();
   fs::path campaign_file(std::int64_t number) const;
   Campaign load_campaign(std::int64_t number);
+  /// What who looks at a campaign and hands nothing over needs of it: plan_of(). Of a large one it
+  /// is kept for the next, if the folder may be written.
+  Campaign load_plan(std::int64_t number);
   void save_campaign(const Campaign& campaign);
 
  private:
+  RunNames named(const char* folder);
+  void keep_plan(std::int64_t number, const Campaign& campaign, const FileIdentity& manifest);
+  fs::path plan_file(std::int64_t number) const;
+  fs::path listing_file(std::int64_t campaign) const;
+  bool is_older_than_now(const FileIdentity& folder, const fs::path& kept);
+  bool may_be_trusted(const fs::path& kept);
   Submission read_submission(const std::string& name, std::int64_t number);
 
   FileSystem& files_;

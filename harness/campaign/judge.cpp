@@ -6,12 +6,11 @@
 namespace pippin {
 
 /// Looks at the attempts themselves: the folders of outcomes may not have the last yet.
-CampaignMachine::Left CampaignMachine::left_of(const SubmissionState& state,
-                                               const std::string& run) {
+CampaignMachine::Left CampaignMachine::left_of(const SubmissionState& state, TrackedRun& run) {
   Left left{&run};
-  RunFate& fate = fates_.at(run);
+  RunFate& fate = run.fate;
   if (fate.phase == RunPhase::kDone && !fate.failed) return {&run, true, true, true, false};
-  const auto attempts = folder_.attempts(run);
+  const auto attempts = folder_.attempts(run.planned->name);
   for (const auto& attempt : attempts) {
     if (attempt.submission != state.submission.number) continue;
     left.started = true;
@@ -41,8 +40,8 @@ std::string CampaignMachine::lost_rank_of(const Attempt& attempt) {
 std::vector<CampaignMachine::Left> CampaignMachine::left_of(const SubmissionState& state,
                                                             std::size_t task) {
   std::vector<Left> all;
-  for (const auto& run : state.submission.tasks[task].runs) {
-    if (owns(state, run)) all.push_back(left_of(state, run));
+  for (TrackedRun* run : state.runs[task]) {
+    if (owns(state, *run)) all.push_back(left_of(state, *run));
   }
   return all;
 }
@@ -61,7 +60,7 @@ bool CampaignMachine::judge(const SubmissionState& state, std::size_t task, cons
     if (!left.done) open.push_back(&left);
     ending.progressed = ending.progressed || left.done;
     ending.spent = ending.spent || left.done || has_run_out(left, status);
-    fates_.at(*left.run).certain = left.done;
+    left.run->fate.certain = left.done;
   }
   if (status.end == End::kInfrastructure)
     for (const Left* left : failed_last) lose(state, *left, ending);
@@ -80,12 +79,11 @@ void CampaignMachine::lose_rank(const SubmissionState& state, const Left& left, 
   lose(state, left, ending);
 }
 
-std::int64_t CampaignMachine::times_handed_over(const std::string& run) const {
+std::int64_t CampaignMachine::times_handed_over(const TrackedRun& run) const {
   std::int64_t times = 0;
   for (const auto& state : submissions_) {
     if (state.submission.refused || state.submission.cancelled) continue;
-    for (const auto& task : state.submission.tasks)
-      times += std::count(task.runs.begin(), task.runs.end(), run);
+    for (const auto& runs : state.runs) times += std::count(runs.begin(), runs.end(), &run);
   }
   return times;
 }
@@ -96,11 +94,11 @@ bool CampaignMachine::has_run_out(const Left& left, const JobStatus& status) {
 
 void CampaignMachine::lose(const SubmissionState& state, const Left& left, const Ending& ending) {
   const JobStatus& status = ending.status;
-  RunFate& fate = fates_.at(*left.run);
+  RunFate& fate = left.run->fate;
   fate.certain = fate.failed = false;
   fate.end = left.time_up ? End::kLimit : status.end;
   fate.evidence = status.evidence;
-  forgiven_[*left.run] = state.submission.number;
+  left.run->forgiven = state.submission.number;
   if (has_given_up() && !left.started && !left.done) {
     fate.phase = RunPhase::kUnsubmitted;  // and let be by the step
     return;
@@ -124,10 +122,10 @@ bool CampaignMachine::is_worth_another_try(const SubmissionState& state, const L
   if (has_run_out(left, ending.status) && !ending.progressed)
     return !is_ours && options_.retry_failed;
   // It waited behind others, of which fewer are left now: that is no loss.
-  if (!left.started && ending.spent && end != End::kInfrastructure) tries_[*left.run] = 0;
+  if (!left.started && ending.spent && end != End::kInfrastructure) left.run->tries = 0;
   // The script itself failed, at its prolog most likely: it would again, until somebody mends it.
   if (end == End::kApplication && !ending.progressed) return !is_ours;
-  return tries_[*left.run] <= options_.retries;
+  return left.run->tries <= options_.retries;
 }
 
 /// What failed in earlier goes at this campaign is to be run again, once that is certain: all of it
@@ -139,14 +137,15 @@ void CampaignMachine::redo_failures() {
            std::count(given_up_before_->runs.begin(), given_up_before_->runs.end(), run) > 0;
   };
   if (!options_.retry_failed && until == 0) return;
-  for (auto& [run, fate] : fates_) {
+  for (auto& run : runs_) {
+    RunFate& fate = run.fate;
     if (fate.phase != RunPhase::kDone || !fate.failed || !fate.certain) continue;
-    const PlannedRun& planned = *runs_.at(run);
+    const PlannedRun& planned = *run.planned;
     if (fate.submission > newest_before_ || planned.left || !options_.wanted(planned)) continue;
-    if (!options_.retry_failed && !is_mended(run, fate)) continue;
+    if (!options_.retry_failed && !is_mended(planned.name, fate)) continue;
     fate.phase = RunPhase::kUnsubmitted;
     fate.failed = fate.certain = false;
-    forgiven_[run] = std::max<std::int64_t>(fate.submission, newest_before_);
+    run.forgiven = std::max<std::int64_t>(fate.submission, newest_before_);
   }
 }
 

@@ -27,14 +27,8 @@ CampaignMachine::CampaignMachine(SweepFolder folder, FileSystem& files, Schedule
       newest_before_(newest_),
       given_up_(folder_.given_up()),
       given_up_before_(given_up_) {
-  for (const auto& job : campaign_.jobs) {
-    jobs_[job.name] = &job;
-    for (const auto& run : job.runs) {
-      runs_[run.name] = &run;
-      fates_[run.name] = {};
-    }
-  }
-  for (const auto& submission : folder_.submissions()) take_up(submission);
+  track_runs();
+  for (auto& submission : folder_.submissions()) take_up(std::move(submission));
   look();
   for (auto& state : submissions_) {
     for (const auto& [task, end] : state.submission.ended) {
@@ -48,11 +42,41 @@ CampaignMachine::CampaignMachine(SweepFolder folder, FileSystem& files, Schedule
   close_what_left();
 }
 
+void CampaignMachine::track_runs() {
+  std::size_t count = 0;
+  for (const auto& job : campaign_.jobs) count += job.runs.size();
+  runs_.reserve(count);
+  names_ = NameTable(count);
+  for (const auto& job : campaign_.jobs) {
+    jobs_[job.name] = &job;
+    for (const auto& run : job.runs) {
+      if (names_.add(run.name)) runs_.push_back({&run});
+    }
+  }
+}
+
+const TrackedRun* CampaignMachine::find(std::string_view run) const {
+  const auto number = names_.find(run);
+  return number ? &runs_[*number] : nullptr;
+}
+
+TrackedRun* CampaignMachine::tracked_or_none(std::string_view run) {
+  const auto number = names_.find(run);
+  return number ? &runs_[*number] : nullptr;
+}
+
+/// A task's runs mostly stand in the campaign's order: the one behind `before` is tried first.
+TrackedRun* CampaignMachine::find_near(std::string_view run, const TrackedRun* before) {
+  const std::size_t next = before ? static_cast<std::size_t>(before - runs_.data()) + 1 : 0;
+  if (next < runs_.size() && runs_[next].planned->name == run) return &runs_[next];
+  return tracked_or_none(run);
+}
+
 /// What is not done, and is not under way, will not be any more.
 void CampaignMachine::close_what_left() {
-  for (const auto& [name, run] : runs_) {
-    if (!run->left) continue;
-    RunFate& fate = fates_.at(name);
+  for (auto& run : runs_) {
+    if (!run.planned->left) continue;
+    RunFate& fate = run.fate;
     const bool open = fate.phase == RunPhase::kUnsubmitted || fate.phase == RunPhase::kLost ||
                       fate.phase == RunPhase::kCancelled;
     if (!open) continue;
@@ -62,79 +86,95 @@ void CampaignMachine::close_what_left() {
 }
 
 /// A submission that the folder tells of.
-void CampaignMachine::take_up(const Submission& submission) {
+void CampaignMachine::take_up(Submission submission) {
   if (submission.refused || !jobs_.count(submission.tasks.front().job)) return;
-  for (const auto& task : submission.tasks) {
-    for (const auto& run : task.runs) {
-      const auto fate = fates_.find(run);
-      if (fate == fates_.end()) continue;
-      fate->second.submission = submission.number;
-      fate->second.phase = RunPhase::kWaiting;
-      tries_[run] = submission.cancelled ? 0 : 1;
+  const std::size_t tasks = submission.tasks.size();
+  const bool cancelled = submission.cancelled;
+  SubmissionState state{std::move(submission), std::vector<JobStatus>(tasks),
+                        std::vector<bool>(tasks, false), cancelled};
+  find_runs(state);
+  for (const auto& runs : state.runs) {
+    for (TrackedRun* run : runs) {
+      run->fate.submission = state.submission.number;
+      run->fate.phase = RunPhase::kWaiting;
+      run->tries = cancelled ? 0 : 1;
     }
   }
-  const std::size_t tasks = submission.tasks.size();
-  submissions_.push_back({submission, std::vector<JobStatus>(tasks),
-                          std::vector<bool>(tasks, false), submission.cancelled});
+  submissions_.push_back(std::move(state));
 }
 
-bool CampaignMachine::owns(const SubmissionState& state, const std::string& run) const {
-  const auto fate = fates_.find(run);
-  return fate != fates_.end() && fate->second.submission == state.submission.number;
+void CampaignMachine::find_runs(SubmissionState& state) {
+  const TrackedRun* before = nullptr;
+  for (const auto& task : state.submission.tasks) {
+    std::vector<TrackedRun*>& runs = state.runs.emplace_back();
+    runs.reserve(task.runs.size());
+    for (const auto& name : task.runs) {
+      TrackedRun* run = find_near(name, before);
+      if (!run) continue;
+      runs.push_back(run);
+      before = run;
+    }
+  }
+}
+
+bool CampaignMachine::owns(const SubmissionState& state, const TrackedRun& run) {
+  return run.fate.submission == state.submission.number;
 }
 
 RunCounts CampaignMachine::look() {
-  const Outcomes outcomes = folder_.outcomes();
-  for (const auto& run : outcomes.succeeded) {
-    const auto fate = fates_.find(run);
-    if (fate == fates_.end() || !is_true(run, outcomes)) continue;
-    fate->second.phase = RunPhase::kDone;
-    fate->second.failed = false;
-    fate->second.certain = true;
+  const std::vector<bool> succeeded = options_.keeps_listings
+                                          ? folder_.succeeded_as_kept(campaign_.number, names_)
+                                          : folder_.succeeded(names_);
+  RunNames failed = folder_.failed();
+  const RunNames refuted = folder_.refuted();
+  for (std::size_t i = 0; i < runs_.size(); ++i) {
+    if (!succeeded[i] || !is_true(runs_[i], refuted)) continue;
+    RunFate& fate = runs_[i].fate;
+    fate.phase = RunPhase::kDone;
+    fate.failed = false;
+    fate.certain = true;
   }
-  see_failures(outcomes);
+  see_failures(std::move(failed), refuted);
   given_up_ = folder_.given_up();
   for (auto& state : submissions_) settle(state);
   return counts();
 }
 
-bool CampaignMachine::is_true(const std::string& success, const Outcomes& outcomes) {
-  const RunFate& fate = fates_.at(success);
-  const bool refuted = outcomes.refuted.count(success) > 0;
-  if (!refuted && !distrusted_.count(success)) return true;
-  if (refuted && fate.phase == RunPhase::kDone && fate.failed && fate.certain) return false;
-  const auto attempts = folder_.attempts(success);
+bool CampaignMachine::is_true(const TrackedRun& success, const RunNames& refuted) {
+  const std::string& name = success.planned->name;
+  const bool is_refuted = refuted.count(name) > 0;
+  if (!is_refuted && !distrusted_.count(name)) return true;
+  const RunFate& fate = success.fate;
+  if (is_refuted && fate.phase == RunPhase::kDone && fate.failed && fate.certain) return false;
+  const auto attempts = folder_.attempts(name);
   const Attempt* attempt = attempt_that_counts(attempts);
   return attempt && attempt->succeeded();
 }
 
 void CampaignMachine::distrust(const std::string& run) {
   distrusted_.insert(run);
-  RunFate& fate = fates_.at(run);
+  RunFate& fate = tracked(run).fate;
   fate.phase = RunPhase::kUnsubmitted;
   fate.failed = fate.certain = false;
 }
 
 void CampaignMachine::take_as_failed(const std::string& run) {
-  RunFate& fate = fates_.at(run);
+  RunFate& fate = tracked(run).fate;
   fate.failed = fate.phase == RunPhase::kDone;
 }
 
 /// A failure counts unless its run has been handed over once more.
-void CampaignMachine::see_failures(const Outcomes& outcomes) {
-  std::set<std::string, std::less<>> failed = outcomes.failed;
-  failed.insert(outcomes.refuted.begin(), outcomes.refuted.end());
+void CampaignMachine::see_failures(RunNames failed, const RunNames& refuted) {
+  failed.insert(refuted.begin(), refuted.end());
   for (const auto& run : failed) {
-    const auto found = fates_.find(run);
-    if (found == fates_.end() || found->second.certain) continue;
-    RunFate& fate = found->second;
+    TrackedRun* found = tracked_or_none(run);
+    if (!found || found->fate.certain) continue;
+    RunFate& fate = found->fate;
     if (fate.phase == RunPhase::kDone || fate.phase == RunPhase::kLost) continue;
     const auto attempts = folder_.attempts(run);
     const Attempt* attempt = attempt_that_counts(attempts);
     if (!attempt || !attempt->done() || attempt->submission < fate.submission) continue;
-    if (const auto forgiven = forgiven_.find(run);
-        forgiven != forgiven_.end() && attempt->submission <= forgiven->second)
-      continue;
+    if (attempt->submission <= found->forgiven) continue;
     const bool old = fate.submission == 0;  // by hand, before anything was handed over
     fate.phase = RunPhase::kDone;
     fate.failed = !attempt->succeeded();
@@ -150,17 +190,17 @@ void CampaignMachine::settle(SubmissionState& state) {
   for (std::size_t i = 0; i < state.settled.size(); ++i) {
     if (state.settled[i]) continue;
     bool open = false, fails_at_the_end = false, lost_rank = false;
-    for (const auto& run : state.submission.tasks[i].runs) {
-      if (!owns(state, run)) continue;
-      const RunFate& fate = fates_.at(run);
+    for (const TrackedRun* run : state.runs[i]) {
+      if (!owns(state, *run)) continue;
+      const RunFate& fate = run->fate;
       open = open || fate.phase != RunPhase::kDone;
       fails_at_the_end = fate.failed && !fate.certain;
       lost_rank = lost_rank || (fails_at_the_end && fate.lost_rank);
     }
     state.settled[i] = !open && !fails_at_the_end && !lost_rank;
     if (!state.settled[i]) continue;
-    for (const auto& run : state.submission.tasks[i].runs) {
-      if (owns(state, run)) fates_.at(run).certain = true;
+    for (TrackedRun* run : state.runs[i]) {
+      if (owns(state, *run)) run->fate.certain = true;
     }
   }
 }
@@ -185,10 +225,9 @@ Asked CampaignMachine::asked_of(const Submission& submission) const {
 }
 
 RunCounts CampaignMachine::observe() {
-  // Asked before the files are read: a job that has ended by now wrote its last marker before.
-  look();
   const auto answers = query();
-  look();
+  // Asked before the files are read: a job that has ended by now wrote its last marker before.
+  if (!answers.empty()) look();
   for (auto& state : submissions_) {
     const auto answer = answers.find(state.submission.token);
     if (!state.over() && answer != answers.end()) apply(state, answer->second, false);
@@ -311,10 +350,11 @@ void CampaignMachine::cancel_what_waits_in_vain() {
 
 /// Runs of a task are launched one after the other: behind the one that runs nothing has begun.
 void CampaignMachine::see_running(const SubmissionState& state, std::size_t task) {
-  for (const auto& run : state.submission.tasks[task].runs) {
-    if (!owns(state, run) || fates_.at(run).phase == RunPhase::kDone) continue;
-    if (!left_of(state, run).started) return;
-    if (fates_.at(run).phase != RunPhase::kDone) fates_.at(run).phase = RunPhase::kRunning;
+  for (TrackedRun* run : state.runs[task]) {
+    RunPhase& phase = run->fate.phase;
+    if (!owns(state, *run) || phase == RunPhase::kDone) continue;
+    if (!left_of(state, *run).started) return;
+    if (phase != RunPhase::kDone) phase = RunPhase::kRunning;
   }
 }
 
@@ -330,10 +370,11 @@ void CampaignMachine::cancel() {
 
 RunCounts CampaignMachine::counts() const {
   RunCounts counts;
-  for (const auto& [name, fate] : fates_) {
+  for (const auto& run : runs_) {
+    const RunFate& fate = run.fate;
     switch (fate.phase) {
       case RunPhase::kUnsubmitted:
-        ++(options_.wanted(*runs_.at(name)) ? counts.unsubmitted : counts.later);
+        ++(options_.wanted(*run.planned) ? counts.unsubmitted : counts.later);
         break;
       case RunPhase::kWaiting:
         ++counts.waiting;

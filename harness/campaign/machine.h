@@ -7,9 +7,11 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/name_table.h"
 #include "core/jobs/protocol.h"
 #include "core/jobs/scheduler.h"
 #include "core/jobs/submission_files.h"
@@ -39,6 +41,15 @@ struct RunFate {
   bool lost_rank = {};          ///< of one that failed: by its own account a rank of it died
 };
 
+/// A run of the campaign, and where it stands.
+struct TrackedRun {
+  const PlannedRun* planned = nullptr;
+  RunFate fate = {};
+  std::int64_t tries = 0;  ///< how often it was handed over, with the last before this machine
+  /// Failures of submissions up to this one are not its own, or are to be made good.
+  std::int64_t forgiven = 0;
+};
+
 /// How far a campaign is.
 struct RunCounts {
   std::int64_t unsubmitted = 0, waiting = 0, running = 0, succeeded = 0, failed = 0, lost = 0,
@@ -65,6 +76,7 @@ struct MachineOptions {
   std::string host = {};           ///< this machine's name
   std::string process = {};        ///< this process
   std::function<std::int64_t()> now = [] { return std::int64_t{0}; };  ///< seconds since 1970
+  bool keeps_listings = false;  ///< for who looks next: SweepFolder::succeeded_as_kept()
   /// Whether this machine hands over a run that is due.
   std::function<bool(const PlannedRun&)> wanted = [](const PlannedRun&) { return true; };
   /// What the log of an attempt that left kLostRankExit says of the lost rank; empty: nothing.
@@ -116,13 +128,19 @@ class CampaignMachine {
 
   /// As the last look has seen it.
   RunCounts counts() const;
-  const RunFate& fate(const std::string& run) const { return fates_.at(run); }
+  const RunFate& fate(const std::string& run) const { return tracked(run).fate; }
+  /// Every run, in the campaign's order.
+  const std::vector<TrackedRun>& runs() const { return runs_; }
+  /// nullptr where no run of the campaign is called so.
+  const TrackedRun* find(std::string_view run) const;
+  const Campaign& campaign() const { return campaign_; }
   /// Every submission of this campaign, and what the scheduler said last of its tasks.
   struct SubmissionState {
     Submission submission;
-    std::vector<JobStatus> tasks;  ///< the first is task 1
-    std::vector<bool> settled;     ///< nothing of the task is left to learn
-    bool was_cancelled = false;    ///< before this machine began
+    std::vector<JobStatus> tasks;                     ///< the first is task 1
+    std::vector<bool> settled;                        ///< nothing of the task is left to learn
+    bool was_cancelled = false;                       ///< before this machine began
+    std::vector<std::vector<TrackedRun*>> runs = {};  ///< of each task, what the campaign knows
     bool over() const { return std::find(settled.begin(), settled.end(), false) == settled.end(); }
   };
   const std::vector<SubmissionState>& submissions() const { return submissions_; }
@@ -139,7 +157,7 @@ class CampaignMachine {
  private:
   /// What a task has left of a run that this submission was the last to take.
   struct Left {
-    const std::string* run;
+    TrackedRun* run;
     bool done = false, succeeded = false, started = false, time_up = false;
     std::string lost_rank = {};  ///< the log's words, where a rank of it died
   };
@@ -153,20 +171,27 @@ class CampaignMachine {
 
   /// A run that is handed over, and what it was before.
   struct Taken {
-    std::string run;
+    TrackedRun* run;
     RunFate fate;
     std::int64_t tries;
   };
 
-  void take_up(const Submission& submission);
+  void track_runs();
+  TrackedRun* tracked_or_none(std::string_view run);
+  /// Requires that the campaign knows it.
+  const TrackedRun& tracked(std::string_view run) const { return runs_[names_.find(run).value()]; }
+  TrackedRun& tracked(std::string_view run) { return runs_[names_.find(run).value()]; }
+  void take_up(Submission submission);
+  void find_runs(SubmissionState& state);
+  TrackedRun* find_near(std::string_view run, const TrackedRun* before);
   void close_what_left();
-  bool is_true(const std::string& success, const Outcomes& outcomes);
-  void see_failures(const Outcomes& outcomes);
+  bool is_true(const TrackedRun& success, const RunNames& refuted);
+  void see_failures(RunNames failed, const RunNames& refuted);
   void settle(SubmissionState& state);
   std::map<std::string, std::vector<JobStatus>> query();
   void apply(SubmissionState& state, const std::vector<JobStatus>& answers, bool may_write);
   void see_running(const SubmissionState& state, std::size_t task);
-  Left left_of(const SubmissionState& state, const std::string& run);
+  Left left_of(const SubmissionState& state, TrackedRun& run);
   std::vector<Left> left_of(const SubmissionState& state, std::size_t task);
   bool judge(const SubmissionState& state, std::size_t task, const JobStatus& status,
              bool known = false);
@@ -174,7 +199,7 @@ class CampaignMachine {
   void lose(const SubmissionState& state, const Left& left, const Ending& ending);
   void lose_rank(const SubmissionState& state, const Left& left, Ending ending);
   std::string lost_rank_of(const Attempt& attempt);
-  std::int64_t times_handed_over(const std::string& run) const;
+  std::int64_t times_handed_over(const TrackedRun& run) const;
   bool is_worth_another_try(const SubmissionState& state, const Left& left, const Ending& ending);
   void never_arrived(SubmissionState& state);
   void cancel_late_arrivals();
@@ -190,9 +215,9 @@ class CampaignMachine {
   void write_submission(const std::vector<TaskPlan>& tasks);
   bool submit(SubmissionState& state);
   std::vector<Taken> take_runs(const SubmissionState& state);
-  void give_back(const std::vector<Taken>& taken);
+  static void give_back(const std::vector<Taken>& taken);
   JobRequest request_of(const SubmissionState& state) const;
-  bool owns(const SubmissionState& state, const std::string& run) const;
+  static bool owns(const SubmissionState& state, const TrackedRun& run);
   Asked asked_of(const Submission& submission) const;
 
   SweepFolder folder_;
@@ -204,12 +229,9 @@ class CampaignMachine {
   std::int64_t began_at_;
   std::int64_t newest_;         ///< number of the last submission
   std::int64_t newest_before_;  ///< … before this machine
-  std::unordered_map<std::string, const PlannedJob*> jobs_;
-  std::unordered_map<std::string, const PlannedRun*> runs_;
-  std::unordered_map<std::string, RunFate> fates_;
-  /// By run: failures of submissions up to this one are not its own, or are to be made good.
-  std::unordered_map<std::string, std::int64_t> forgiven_;
-  std::unordered_map<std::string, std::int64_t> tries_;  ///< by run, with the last before us
+  std::unordered_map<std::string_view, const PlannedJob*> jobs_;
+  std::vector<TrackedRun> runs_;  ///< pointed at: none comes or goes
+  NameTable names_;               ///< of the runs, by the same numbers
   std::set<std::string> distrusted_;
   std::vector<SubmissionState> submissions_;
   static constexpr std::int64_t kMostAtOnce = 1'000'000;

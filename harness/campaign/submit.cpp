@@ -22,7 +22,7 @@ using Shape = std::tuple<std::int64_t, std::optional<std::int64_t>, std::optiona
 }  // namespace
 
 bool CampaignMachine::is_due(const PlannedRun& run) const {
-  return fates_.at(run.name).phase == RunPhase::kUnsubmitted && options_.wanted(run);
+  return fate(run.name).phase == RunPhase::kUnsubmitted && options_.wanted(run);
 }
 
 TaskPlan CampaignMachine::due_of(const PlannedJob& job) {
@@ -49,7 +49,7 @@ std::vector<TaskPlan> CampaignMachine::due() {
   for (const auto& job : campaign_.jobs) {
     TaskPlan task = due_of(job);
     if (task.runs.empty()) continue;
-    const bool is_new = fates_.at(task.runs.front().name).submission == 0;
+    const bool is_new = fate(task.runs.front().name).submission == 0;
     (is_new ? tasks : again).push_back(std::move(task));
   }
   tasks.insert(tasks.end(), again.begin(), again.end());
@@ -103,7 +103,8 @@ void CampaignMachine::submit_what_is_due() {
 
 /// What is due is for another machine, once somebody has mended what is wrong.
 void CampaignMachine::let_be() {
-  for (auto& [run, fate] : fates_) {
+  for (auto& run : runs_) {
+    RunFate& fate = run.fate;
     if (fate.phase != RunPhase::kUnsubmitted) continue;
     fate.phase = RunPhase::kLost;
     fate.end = End::kUnknown;
@@ -133,18 +134,18 @@ void CampaignMachine::write_submission(const std::vector<TaskPlan>& tasks) {
   if (!files.tasks.empty()) files_.write(folder_.tasks_file(next), files.tasks);
   submissions_.push_back(
       {next, std::vector<JobStatus>(tasks.size()), std::vector<bool>(tasks.size(), false), false});
+  find_runs(submissions_.back());
 }
 
 /// The runs wait from now on: whatever fails hereafter, the job may have arrived. What they were.
 std::vector<CampaignMachine::Taken> CampaignMachine::take_runs(const SubmissionState& state) {
   std::vector<Taken> taken;
-  for (const auto& task : state.submission.tasks) {
-    for (const auto& run : task.runs) {
-      const auto found = fates_.find(run);
-      if (found == fates_.end() || found->second.phase == RunPhase::kDone) continue;
-      taken.push_back({run, found->second, tries_[run]});
-      if (!owns(state, run)) ++tries_[run];
-      found->second = {RunPhase::kWaiting, false, false, {}, {}, state.submission.number};
+  for (const auto& runs : state.runs) {
+    for (TrackedRun* run : runs) {
+      if (run->fate.phase == RunPhase::kDone) continue;
+      taken.push_back({run, run->fate, run->tries});
+      if (!owns(state, *run)) ++run->tries;
+      run->fate = {RunPhase::kWaiting, false, false, {}, {}, state.submission.number};
     }
   }
   return taken;
@@ -153,9 +154,9 @@ std::vector<CampaignMachine::Taken> CampaignMachine::take_runs(const SubmissionS
 /// The job surely did not arrive.
 void CampaignMachine::give_back(const std::vector<Taken>& taken) {
   for (const auto& [run, fate, tries] : taken) {
-    fates_.at(run) = fate;
-    fates_.at(run).phase = RunPhase::kUnsubmitted;
-    tries_[run] = tries;
+    run->fate = fate;
+    run->fate.phase = RunPhase::kUnsubmitted;
+    run->tries = tries;
   }
 }
 

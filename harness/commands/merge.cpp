@@ -19,7 +19,7 @@ std::map<std::string, std::int64_t> begun_here(const fs::path& db) {
   for (const auto& path : folders.all()) {
     SweepFolder folder(disk(), path);
     const auto numbers = folder.campaigns();
-    if (!numbers.empty()) begun[folders.load(folder, numbers.back()).sweep] = numbers.back();
+    if (!numbers.empty()) begun[folders.load_plan(folder, numbers.back()).sweep] = numbers.back();
   }
   return begun;
 }

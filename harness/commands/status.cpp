@@ -60,38 +60,56 @@ void take_counts(const RunCounts& counts, CampaignStatus& status) {
   status.left = counts.left;
 }
 
-using RecordedRuns = std::unordered_map<std::string, RecordedRun>;
+/// What tables say of a campaign's runs; nothing where nothing was collected.
+class Records {
+ public:
+  Records(const Globals& globals, const Campaign& campaign)
+      : campaign_{campaign.sweep, campaign.number} {
+    if (!fs::exists(globals.db)) return;
+    OpenDatabase as_it_is;
+    as_it_is.create = false;
+    database_.emplace(globals.db, as_it_is);
+  }
 
-/// What tables say of the campaign's runs; nothing where nothing was collected.
-RecordedRuns recorded_runs(const Globals& globals, const Campaign& campaign) {
-  if (!fs::exists(globals.db)) return {};
-  OpenDatabase as_it_is;
-  as_it_is.create = false;
-  return Database(globals.db, as_it_is).recorded_runs({campaign.sweep, campaign.number});
-}
+  /// Which of the machine's runs are there.
+  std::vector<bool> known(const CampaignMachine& machine) {
+    std::vector<bool> known(machine.runs().size());
+    if (!database_) return known;
+    database_->each_recorded_run(campaign_, [&](const std::string& run) {
+      if (const TrackedRun* found = machine.find(run))
+        known[static_cast<std::size_t>(found - machine.runs().data())] = true;
+    });
+    return known;
+  }
 
-/// "out of memory" is the log's word, which tables have; else the machine's.
-std::string words_of(const RunFate& fate, const RecordedRuns& recorded, const std::string& run) {
-  const auto known = recorded.find(run);
-  return known == recorded.end() || known->second.evidence.empty() ? fate.evidence
-                                                                   : known->second.evidence;
-}
+  /// "out of memory" is the log's word, which tables have; else the machine's.
+  std::string words_of(const TrackedRun& run) {
+    const std::string words =
+        database_ ? database_->recorded_evidence(campaign_, run.planned->name) : "";
+    return words.empty() ? run.fate.evidence : words;
+  }
 
-/// What is known of each run by itself.
-void take_fates(const Campaign& campaign, const CampaignMachine& machine,
-                const RecordedRuns& recorded, CampaignStatus& status) {
+ private:
+  CampaignName campaign_;
+  std::optional<Database> database_;
+};
+
+/// What is known of each run by itself; words only of what is shown.
+void take_fates(const CampaignMachine& machine, Records& records, CampaignStatus& status) {
   Tally again, lost;
   std::int64_t unread = 0;
-  for (const auto& job : campaign.jobs) {
-    for (const auto& run : job.runs) {
-      const RunFate& fate = machine.fate(run.name);
-      if (fate.phase == RunPhase::kUnsubmitted && fate.end) again.add(fate.evidence);
-      if (fate.phase == RunPhase::kLost) lost.add(fate.evidence);
-      if (fate.phase == RunPhase::kDone && fate.failed)
-        status.ill.push_back({run.name, words_of(fate, recorded, run.name), ""});
-      if (fate.phase == RunPhase::kRunning) status.running_now.push_back({run.name, "", ""});
-      if (fate.phase == RunPhase::kDone && recorded.count(run.name) == 0) ++unread;
-    }
+  const std::vector<bool> known = records.known(machine);
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    const TrackedRun& run = machine.runs()[i];
+    const RunFate& fate = run.fate;
+    const std::string& name = run.planned->name;
+    if (fate.phase == RunPhase::kUnsubmitted && fate.end) again.add(fate.evidence);
+    if (fate.phase == RunPhase::kLost) lost.add(fate.evidence);
+    if (fate.phase == RunPhase::kRunning) status.running_now.push_back({name, "", ""});
+    if (fate.phase != RunPhase::kDone) continue;
+    const bool is_shown = status.ill.size() < CampaignStatus::kMostLines;
+    if (fate.failed) status.ill.push_back({name, is_shown ? records.words_of(run) : "", ""});
+    if (!known[i]) ++unread;
   }
   status.again = again.lines(runs_text);
   status.gone = lost.lines(runs_text);
@@ -117,7 +135,8 @@ void take_tasks(const CampaignMachine& machine, CampaignStatus& status) {
       if (task.phase == Phase::kUnknown && !task.evidence.empty()) status.trouble = task.evidence;
       if (task.phase == Phase::kRunning) {
         take_time(status.latest_end, task.at, true);
-        for (const auto& run : state.submission.tasks[i].runs) nodes_of[run] = task.evidence;
+        for (const TrackedRun* run : state.runs[i])
+          if (run->fate.phase == RunPhase::kRunning) nodes_of[run->planned->name] = task.evidence;
       }
       if (task.phase != Phase::kWaiting) continue;
       take_time(status.next_start, task.at, false);
@@ -133,15 +152,15 @@ void take_tasks(const CampaignMachine& machine, CampaignStatus& status) {
   status.stuck = stuck.lines(jobs_text);
 }
 
-CampaignStatus status_of(const Campaign& campaign, const CampaignMachine& machine,
-                         const RecordedRuns& recorded) {
+CampaignStatus status_of(const CampaignMachine& machine, Records records) {
   CampaignStatus status;
+  const Campaign& campaign = machine.campaign();
   status.sweep = campaign.sweep;
   status.campaign = campaign.number;
   status.started = campaign.started;
   status.cluster = campaign.cluster;
   take_counts(machine.counts(), status);
-  take_fates(campaign, machine, recorded, status);
+  take_fates(machine, records, status);
   take_tasks(machine, status);
   if (const auto given_up = machine.given_up())
     status.stuck.push_back({"given up", text_of(*given_up), "mend that, and 'run' goes on"});
@@ -159,12 +178,12 @@ bool show(const Globals& globals, const StatusOptions& options,
   std::string text;
   for (auto& [folder, campaign] : newest_campaigns(globals, options.sweep)) {
     const auto scheduler = scheduler_of(globals.db, campaign.scheduler);
-    CampaignMachine machine = observer_of(folder, campaign, *scheduler);
+    CampaignMachine machine = observer_of(folder, std::move(campaign), *scheduler);
     const RunCounts counts = machine.observe();
-    notifiers.try_emplace(campaign.sweep, options.notify, campaign.sweep)
-        .first->second.look(counts);
+    const std::string& sweep = machine.campaign().sweep;
+    notifiers.try_emplace(sweep, options.notify, sweep).first->second.look(counts);
     finished = finished && counts.finished();
-    const CampaignStatus status = status_of(campaign, machine, recorded_runs(globals, campaign));
+    const CampaignStatus status = status_of(machine, Records(globals, machine.campaign()));
     text += status_text(status, terminal > 0 ? terminal : kDefaultWidth,
                         static_cast<std::int64_t>(std::time(nullptr)));
   }

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
 #include <fstream>
+#include <functional>
 
 #include "core/base/text.h"
 #include "harness/commands/commands.h"
@@ -23,25 +25,46 @@ struct Found {
   std::string run;
 };
 
-/// The run of that name, of any campaign of the sweep, or of all where none is named; the names of
-/// the others are added to `names`.
-std::optional<Found> run_of(const Globals& globals, const std::string& sweep,
-                            const std::string& run, std::vector<std::string>& names) {
+/// Gives each campaign of the sweep, or of all where none is named, until `take` returns true.
+void each_campaign(const Globals& globals, const std::string& sweep,
+                   const std::function<bool(const SweepFolder& folder, Campaign& campaign)>& take) {
   const SweepFolders folders(globals.db);
   for (const auto& path : folders.all()) {
     SweepFolder folder(disk(), path);
     if (!sweep.empty() && path != folders.path_of(sweep)) continue;
     for (const std::int64_t number : folder.campaigns()) {
-      const Campaign campaign = folders.load(folder, number);
-      for (const auto& job : campaign.jobs) {
-        for (const auto& planned : job.runs) {
-          if (planned.name == run) return Found{folder, campaign, run};
-          names.push_back(planned.name);
-        }
-      }
+      Campaign campaign = folders.load_plan(folder, number);
+      if (take(folder, campaign)) return;
     }
   }
-  return std::nullopt;
+}
+
+bool has_run(const Campaign& campaign, const std::string& run) {
+  return std::any_of(campaign.jobs.begin(), campaign.jobs.end(), [&](const PlannedJob& job) {
+    return std::any_of(job.runs.begin(), job.runs.end(),
+                       [&](const PlannedRun& planned) { return planned.name == run; });
+  });
+}
+
+/// The run of that name, of any campaign of the sweep, or of all where none is named.
+std::optional<Found> run_of(const Globals& globals, const std::string& sweep,
+                            const std::string& run) {
+  std::optional<Found> found;
+  each_campaign(globals, sweep, [&](const SweepFolder& folder, Campaign& campaign) {
+    if (has_run(campaign, run)) found.emplace(Found{folder, std::move(campaign), run});
+    return found.has_value();
+  });
+  return found;
+}
+
+std::vector<std::string> run_names(const Globals& globals, const std::string& sweep) {
+  std::vector<std::string> names;
+  each_campaign(globals, sweep, [&](const SweepFolder&, const Campaign& campaign) {
+    for (const auto& job : campaign.jobs)
+      for (const auto& run : job.runs) names.push_back(run.name);
+    return false;
+  });
+  return names;
 }
 
 /// The run of that number in the database.
@@ -49,8 +72,7 @@ std::optional<Found> run_of_number(const Globals& globals, const std::string& nu
   if (!parse_integer(number) || !fs::exists(globals.db)) return std::nullopt;
   const auto runs = existing_database(globals).runs_named(number);
   if (runs.size() != 1 || runs.front().campaign.sweep.empty()) return std::nullopt;
-  std::vector<std::string> others;
-  return run_of(globals, runs.front().campaign.sweep, runs.front().name, others);
+  return run_of(globals, runs.front().campaign.sweep, runs.front().name);
 }
 
 /// The run of a campaign that began last.
@@ -75,14 +97,12 @@ std::optional<Found> last_begun(std::optional<OpenCampaign> campaign) {
 Found find_run(const Globals& globals, const std::string& name) {
   const auto slash = name.rfind('/');
   const std::string run = slash == std::string::npos ? name : name.substr(slash + 1);
-  std::vector<std::string> names;
-  if (auto found =
-          run_of(globals, slash == std::string::npos ? "" : name.substr(0, slash), run, names))
-    return *found;
-  if (auto found = run_of_number(globals, name)) return *found;
-  if (auto found = last_begun(find_campaign(globals, name))) return *found;
+  const std::string sweep = slash == std::string::npos ? "" : name.substr(0, slash);
+  if (auto found = run_of(globals, sweep, run)) return *std::move(found);
+  if (auto found = run_of_number(globals, name)) return *std::move(found);
+  if (auto found = last_begun(find_campaign(globals, name))) return *std::move(found);
   bad_input("{}: no run is named '{}'{}", runs_directory(globals.db).string(), printable(name),
-            did_you_mean(run, names));
+            did_you_mean(run, run_names(globals, sweep)));
 }
 
 /// The end of a text that begins with the last `lines` lines.
@@ -152,7 +172,7 @@ ExitCode tail(const Globals& globals, const TailOptions& options) {
   Found found = find_run(globals, options.run);
   const std::string& run = found.run;
   const auto scheduler = scheduler_of(globals.db, found.campaign.scheduler);
-  CampaignMachine machine = observer_of(found.folder, found.campaign, *scheduler);
+  CampaignMachine machine = observer_of(found.folder, std::move(found.campaign), *scheduler);
   machine.observe();
   const auto attempts = found.folder.attempts(run);
   const RunFate& fate = machine.fate(run);

@@ -161,6 +161,31 @@ job() {
   TMPDIR=$folder flock --close "$folder/pippin-$(id -u).lock" bash -c "$q submit $folder/job.yaml && $q cancel job"
 }
 
+# looked_at POINTS/50 ALLOCATIONS: a campaign of which every run but the last succeeded an hour ago, and is stored.
+looked_at() {
+  local q="build/pippin --db $folder/t.db --quiet --yes" runs
+  rm -rf "$folder"/t.db*
+  printf 'sweep: s\ncommand: "true {a} {b}"\ngrid: {a: [%s], b: [%s]}\nrepeats: {allocations: %s}\n' \
+    "$(seq --separator=', ' 50)" "$(seq --separator=', ' "$1")" "$2" >"$folder/s.yaml"
+  TMPDIR=$folder flock --close "$folder/pippin-$(id -u).lock" bash -c "$q submit $folder/s.yaml && $q cancel s"
+  runs=$folder/t.db.runs/s
+  mkdir "$runs/succeeded"
+  awk -F '\t' '$1 == "task" {for (i = 3; i <= NF; ++i) print $i}' "$runs"/jobs/*/journal | head -n -1 >"$folder/names"
+  (cd "$runs/succeeded" && xargs touch) <"$folder/names"
+  last=$(tail -n 1 "$folder/names")
+  mkdir -p "$runs/$last/1-local-0"
+  echo 'exit=0 ended=1767225600' >"$runs/$last/1-local-0/done"
+  find "$folder/t.db.runs" -exec touch -d '1 hour ago' {} +
+  sqlite3 -bail "$folder/t.db" <<SQL >"$folder/out"
+CREATE TEMP TABLE names (name TEXT);
+.import $folder/names names
+INSERT INTO allocations (campaign, name, number) SELECT id, 'all', 1 FROM campaigns;
+INSERT INTO runs (name, point, allocation, repeat, position, state, scraper_version)
+  SELECT names.name, (SELECT id FROM points), allocations.id, 1, 1, 'ok', 1 FROM names, allocations;
+SQL
+  sleep 3 # nothing that may change unseen is kept
+}
+
 words=("$@")
 mkdir -p "$folder/nothing"
 p="build/pippin --db $folder/t.db --quiet"
@@ -202,6 +227,13 @@ echo "|---|---|---|---|---|"
   done
   grows 'job script: runs' 50 'job "$n"' 'setsid --wait bash "$folder"/job.db.runs/job/jobs/job-*/job.sh' \
     'rm -rf "$folder"/job.db.runs/job/{model-*,succeeded,jobs/job-*/claim-*}'
+  # The first look reads the manifest; the next see what is kept; one run has come or gone since the others.
+  grows 'status, the first time: runs / 50' 60 'looked_at "$n" 1' '$p status' 'rm -f "$folder"/t.db.runs/s/.c*'
+  grows 'status of what did not change: runs / 50' 60 'looked_at "$n" 1; $p status >"$folder/out"' '$p status'
+  grows 'status of what changed: runs / 50' 60 'looked_at "$n" 1; $p status >"$folder/out"' '$p status' \
+    'touch "$folder/t.db.runs/s/succeeded/new"; rm "$folder/t.db.runs/s/succeeded/new"'
+  grows 'status of what did not change: jobs of 50 runs' 60 'looked_at 1 "$n"; $p status >"$folder/out"' '$p status'
+  grows 'tail: runs / 50' 60 'looked_at "$n" 1; $p status >"$folder/out"' '$p tail "$last"'
   grows 'list: campaigns' 300 'database "$folder/t.db" 1 1 "$n" 1' '$p list'
 }
 exit "$failed"

@@ -1,3 +1,5 @@
+#include <set>
+
 #include "tests/db/sample_runs.h"
 #include "tests/db/sql.h"
 #include "tests/support/catch.h"
@@ -68,6 +70,22 @@ TEST_CASE("people's names of campaigns have their number behind the last stroke"
   CHECK(campaign_name_of("a/b/2").sweep == "a/b");
   CHECK(campaign_name_of("a/b").sweep == "a/b");
   CHECK_FALSE(campaign_name_of("a/b").number);
+}
+
+TEST_CASE("a campaign's recorded runs are named, and why one of them ended as it did") {
+  Stored stored;
+  auto first = test::run_of("r", "", 1), again = test::run_of("r", "", 2);
+  first.evidence = "killed";
+  again.evidence = "out of memory";
+  auto other = test::run_of("o", "");
+  other.place.campaign = 2;
+  for (const auto& run : {first, again, other}) stored.database.put_run(run);
+  std::set<std::string> names;
+  stored.database.each_recorded_run({"gpt", 1}, [&](const std::string& run) { names.insert(run); });
+  CHECK(names == std::set<std::string>{"r"});
+  CHECK(stored.database.recorded_evidence({"gpt", 1}, "r") == "out of memory");
+  CHECK(stored.database.recorded_evidence({"gpt", 1}, "o").empty());
+  CHECK(stored.database.recorded_evidence({"gpt", 2}, "r").empty());
 }
 
 TEST_CASE("runs are found by name or number, with the campaign that they are of") {

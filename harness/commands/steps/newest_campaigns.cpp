@@ -25,7 +25,8 @@ void append(Found& found, const SweepFolders& folders, const fs::path& path,
   if (numbers.empty()) return;
   const bool is_there =
       !number || std::find(numbers.begin(), numbers.end(), *number) != numbers.end();
-  if (is_there) found.emplace_back(folder, folders.load(folder, number.value_or(numbers.back())));
+  if (is_there)
+    found.emplace_back(folder, folders.load_plan(folder, number.value_or(numbers.back())));
 }
 
 /// The sweep, campaign or tag of that name, or that of a run, as the database knows them.

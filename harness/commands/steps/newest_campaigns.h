@@ -10,7 +10,7 @@
 
 namespace pippin {
 
-/// A campaign and where its files lie.
+/// A campaign as SweepFolder::load_plan() gives it, and where its files lie.
 using OpenCampaign = std::pair<SweepFolder, Campaign>;
 
 /// The newest campaign of the sweep of that name, or of that sweep file; or the campaign that it

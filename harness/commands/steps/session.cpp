@@ -106,14 +106,11 @@ MachineOptions own_surroundings() {
   return options;
 }
 
-CampaignMachine observer_of(const SweepFolder& folder, const Campaign& campaign,
-                            Scheduler& scheduler) {
-  return {folder,
-          disk(),
-          scheduler,
-          campaign,
-          [](auto&&...) { return JobFiles(); },
-          own_surroundings()};
+CampaignMachine observer_of(const SweepFolder& folder, Campaign campaign, Scheduler& scheduler) {
+  MachineOptions machine = own_surroundings();
+  machine.keeps_listings = true;
+  const auto no_files = [](auto&&...) { return JobFiles(); };
+  return {folder, disk(), scheduler, std::move(campaign), no_files, std::move(machine)};
 }
 
 Session::Session(const Globals& globals, Sweep sweep, const SessionOptions& options)

@@ -36,7 +36,14 @@ std::vector<fs::path> SweepFolders::all() const {
 }
 
 Campaign SweepFolders::load(SweepFolder& folder, std::int64_t number) const {
-  Campaign campaign = folder.load_campaign(number);
+  return as_called_today(folder.load_campaign(number), folder);
+}
+
+Campaign SweepFolders::load_plan(SweepFolder& folder, std::int64_t number) const {
+  return as_called_today(folder.load_plan(number), folder);
+}
+
+Campaign SweepFolders::as_called_today(Campaign campaign, const SweepFolder& folder) const {
   const auto renamed = sweeps_.find(folder.root().filename().string());
   if (renamed != sweeps_.end()) campaign.sweep = renamed->second;
   return campaign;

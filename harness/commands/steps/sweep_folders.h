@@ -23,8 +23,12 @@ class SweepFolders {
   std::vector<fs::path> all() const;
   /// A campaign of a folder, under the sweep's name of today.
   Campaign load(SweepFolder& folder, std::int64_t number) const;
+  /// … as SweepFolder::load_plan() gives it.
+  Campaign load_plan(SweepFolder& folder, std::int64_t number) const;
 
  private:
+  Campaign as_called_today(Campaign campaign, const SweepFolder& folder) const;
+
   fs::path db_;
   std::map<std::string, std::string> folders_;  ///< of sweeps that were renamed
   std::map<std::string, std::string> sweeps_;   ///< … by folder

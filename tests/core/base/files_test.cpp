@@ -1,6 +1,8 @@
 #include "core/base/files.h"
 
+#include <chrono>
 #include <fcntl.h>
+#include <set>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -90,6 +92,52 @@ TEST_CASE("names are listed in order, hidden ones too, and a file has none") {
   for (const char* name : {"b", "a", ".c", "d/e"}) disk().write(folder / name, "");
   CHECK(disk().list(folder.path()) == std::vector<std::string>{".c", "a", "b", "d"});
   CHECK_THROWS_WITH(disk().list(folder / "a"), Catch::Contains("a: cannot list: Not a directory"));
+}
+
+TEST_CASE("each name of a folder is given, and none of one that is not there") {
+  const test::TemporaryDirectory folder;
+  for (const char* name : {"b", "a", ".c", "d/e"}) disk().write(folder / name, "");
+  std::set<std::string> names;
+  const auto take = [&](std::string_view name) { names.emplace(name); };
+  disk().each_name(folder.path(), take);
+  disk().each_name(folder / "none", take);
+  CHECK(names == std::set<std::string>{".c", "a", "b", "d"});
+}
+
+TEST_CASE("a file is known again until it changes, however it changes") {
+  const test::TemporaryDirectory folder;
+  disk().write(folder / "a", "1");
+  const auto before = disk().identity(folder / "a");
+  REQUIRE(before);
+  CHECK(before->size_bytes == 1);
+  CHECK(disk().identity(folder / "a") == before);
+  disk().write(folder / "a", "2");
+  CHECK_FALSE(disk().identity(folder / "a") == before);
+  fs::last_write_time(folder / "a", fs::file_time_type::clock::now() - std::chrono::hours(1));
+  const auto back = disk().identity(folder / "a");
+  REQUIRE(back);
+  CHECK(back->written_ns < back->changed_ns);
+  CHECK_FALSE(disk().identity(folder / "none"));
+}
+
+TEST_CASE("a file may change unseen for two seconds after either of its times") {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  CHECK(may_change_unseen({1, kSecond, kSecond, 1}, 3 * kSecond - 1));
+  CHECK_FALSE(may_change_unseen({1, kSecond, kSecond, 1}, 3 * kSecond));
+  CHECK(may_change_unseen({1, 0, kSecond, 1}, 3 * kSecond - 1));
+  CHECK(may_change_unseen({1, kSecond, 0, 1}, 3 * kSecond - 1));
+}
+
+TEST_CASE("a file is read whole whatever its size is, and so is one that does not know it") {
+  const test::TemporaryDirectory folder;
+  for (const std::size_t size : {0, 1, 4095, 4096, 4097, 100'000}) {
+    const std::string text(size, 'x');
+    disk().write(folder / "a", text);
+    CHECK(disk().read(folder / "a") == text);
+    CHECK(read_input(folder / "a", size) == text);
+  }
+  CHECK(disk().read("/proc/self/status").value_or("").find("Pid:") != std::string::npos);
+  CHECK_THROWS_WITH(read_input(folder / "a", 99'999), Catch::Contains("File too large"));
 }
 
 TEST_CASE("what is there is there") {

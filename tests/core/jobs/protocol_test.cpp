@@ -272,11 +272,16 @@ TEST_CASE("campaigns are found by their files, saved and loaded by their numbers
 TEST_CASE("outcomes are the names in their folders") {
   const test::TemporaryDirectory root;
   SweepFolder folder(disk(), root.path());
-  CHECK(folder.outcomes().succeeded.empty());
+  const auto succeeded = [&] {
+    RunNames runs;
+    folder.each_succeeded([&](std::string_view run) { runs.emplace(run); });
+    return runs;
+  };
+  CHECK(succeeded().empty());
   disk().write(root / "succeeded/a", "");
   disk().write(root / "failed/b", "");
-  CHECK(folder.outcomes().succeeded == std::set<std::string, std::less<>>{"a"});
-  CHECK(folder.outcomes().failed == std::set<std::string, std::less<>>{"b"});
+  CHECK(succeeded() == RunNames{"a"});
+  CHECK(folder.failed() == RunNames{"b"});
 }
 
 TEST_CASE("of attempts none of which succeeded the last that is done counts, else the last") {

@@ -30,6 +30,12 @@ Point point_with(const NamedValues& axes) {
   return point;
 }
 
+RunNames succeeded_of(SweepFolder folder) {
+  RunNames runs;
+  folder.each_succeeded([&](std::string_view run) { runs.emplace(run); });
+  return runs;
+}
+
 /// The submission that `write_script` writes.
 Submission submission_named(const std::string& name = "job-s1") {
   Submission submission;
@@ -230,8 +236,8 @@ TEST_CASE("a job whose prolog fails traps and renames goes on with its runs") {
   SweepFolder folder(disk(), root.path());
   CHECK(folder.attempts("one").at(0).exit_code == 1);
   CHECK(folder.attempts("two").at(0).exit_code == 0);
-  CHECK(folder.outcomes().succeeded.count("two") == 1);
-  CHECK(folder.outcomes().failed.count("one") == 1);
+  CHECK(succeeded_of(folder).count("two") == 1);
+  CHECK(folder.failed().count("one") == 1);
 }
 
 TEST_CASE("a run that is suspended and resumed is not over before it ends") {
@@ -392,7 +398,7 @@ TEST_CASE("a job that is no array runs all its runs in whatever task it was begu
   const test::TemporaryDirectory root;
   const fs::path script = write_script(root.path(), {{"one", {}, "true"}, {"two", {}, "true"}});
   run_program({"env", "SLURM_ARRAY_TASK_ID=7", "bash", script.string()});
-  CHECK(SweepFolder(disk(), root.path()).outcomes().succeeded.size() == 2);
+  CHECK(succeeded_of(SweepFolder(disk(), root.path())).size() == 2);
 }
 
 TEST_CASE("a run that bash cannot read is left open and the others run") {
@@ -403,7 +409,7 @@ TEST_CASE("a run that bash cannot read is left open and the others run") {
   CHECK(outcome.exit_code == 2);
   CHECK_THAT(outcome.output, Catch::Contains("syntax error"));
   SweepFolder folder(disk(), root.path());
-  CHECK(folder.outcomes().succeeded == std::set<std::string, std::less<>>{"one", "three"});
+  CHECK(succeeded_of(folder) == RunNames{"one", "three"});
   CHECK(folder.attempts("two").empty());
 }
 
@@ -441,7 +447,7 @@ TEST_CASE("a job whose tasks.sh is cut or gone runs what is there and fails") {
   const auto outcome = run_program({"bash", script.string()});
   CHECK(outcome.exit_code == 3);
   CHECK_THAT(outcome.output, Catch::Contains("tasks.sh has changed since it was written"));
-  CHECK(SweepFolder(disk(), root.path()).outcomes().succeeded.size() == 1);
+  CHECK(succeeded_of(SweepFolder(disk(), root.path())).size() == 1);
   fs::remove(tasks);
   CHECK(run_program({"env", "SLURM_JOB_ID=7", "bash", script.string()}).exit_code == 3);
 }
@@ -515,7 +521,7 @@ std::vector<Attempt> attempts_of_stopped(const fs::path& root, const std::string
   CHECK(run_program({"bash", write_files(job).string()}).exit_code == 0);
   SweepFolder folder(disk(), root);
   CHECK(folder.attempts("two").at(0).exit_code == 0);
-  CHECK(folder.outcomes().failed.count("one") == 1);
+  CHECK(folder.failed().count("one") == 1);
   return folder.attempts("one");
 }
 
@@ -608,8 +614,7 @@ std::size_t launched_of(const fs::path& root, const std::vector<std::string>& co
   job.points = points;
   run_program({"bash", write_files(job).string()});
   SweepFolder folder(disk(), root);
-  const Outcomes outcomes = folder.outcomes();
-  return outcomes.succeeded.size() + outcomes.failed.size();
+  return succeeded_of(folder).size() + folder.failed().size();
 }
 
 }  // namespace
@@ -662,7 +667,7 @@ TEST_CASE("one point that fails alike stops nothing where there are others, else
   job.give_up_after = 3;
   job.points = 2;
   run_program({"bash", write_files(job).string()});
-  CHECK(SweepFolder(disk(), root.path()).outcomes().failed.size() == 6);
+  CHECK(SweepFolder(disk(), root.path()).failed().size() == 6);
   const test::TemporaryDirectory alone;
   CHECK(launched_of(alone.path(), std::vector<std::string>(6, "no_such_program"), 1) == 3);
 }
