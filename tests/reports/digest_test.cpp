@@ -101,7 +101,7 @@ TEST_CASE("a digest is what a plain computation gives") {
 }
 
 TEST_CASE("a run without lines has an empty digest") {
-  const RunDigest digest = digest_of({}, {});
+  const RunDigest digest = digest_of(std::vector<Iteration>(), {});
   CHECK(digest.all.lines == 0);
   CHECK(digest.clean.lines == 0);
   CHECK_FALSE(digest.flagged);
