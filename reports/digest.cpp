@@ -1,6 +1,7 @@
 #include "reports/digest.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -88,7 +89,8 @@ LineSummary summary_of(std::vector<double> times) {
   summary.lines = static_cast<std::int64_t>(times.size());
   summary.mean_ms = mean_of(times);
   if (times.size() > 1) summary.sd_ms = std::sqrt(squares_of(times) / (n - 1));
-  std::sort(times.begin(), times.end());
+  constexpr std::array kShares{0.25, 0.5, 0.75, 0.95, 0.99};
+  order_for_quantiles(times, kShares);
   summary.min_ms = times.front();
   summary.p25_ms = sorted_quantile(times, 0.25);
   summary.median_ms = sorted_quantile(times, 0.5);

@@ -35,6 +35,34 @@ double sorted_quantile(const std::vector<double>& values, double p) {
   return values[below] + share * (values[above] - values[below]);
 }
 
+namespace {
+
+using Place = std::vector<double>::iterator;
+
+/// Puts in its place what would stand there if all were sorted, for each of some places of a part.
+void order_places(Place first, Place last, std::span<const std::size_t> places, std::size_t begin) {
+  if (places.empty() || last - first < 2) return;
+  const std::size_t middle = places.size() / 2;
+  const Place place = first + static_cast<std::ptrdiff_t>(places[middle] - begin);
+  std::nth_element(first, place, last);
+  order_places(first, place, places.first(middle), begin);
+  order_places(std::next(place), last, places.subspan(middle + 1), places[middle] + 1);
+}
+
+}  // namespace
+
+void order_for_quantiles(std::vector<double>& values, std::span<const double> shares) {
+  if (values.empty()) return;
+  std::vector<std::size_t> places{0, values.size() - 1};
+  for (const double p : shares) {
+    const auto below = static_cast<std::size_t>(p * static_cast<double>(values.size() - 1));
+    places.insert(places.end(), {below, std::min(below + 1, values.size() - 1)});
+  }
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  order_places(values.begin(), values.end(), places, 0);
+}
+
 double quantile_of(std::vector<double> values, double p) {
   const double position = p * static_cast<double>(values.size() - 1);
   const auto below = static_cast<std::ptrdiff_t>(position);

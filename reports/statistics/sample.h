@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 namespace pippin {
@@ -19,6 +20,9 @@ double quantile_of(std::vector<double> values, double p);
 
 /// The same of values in ascending order.
 double sorted_quantile(const std::vector<double>& values, double p);
+
+/// Orders values as far as their least, their largest and sorted_quantile() of these shares ask.
+void order_for_quantiles(std::vector<double>& values, std::span<const double> shares);
 
 double median_of(std::vector<double> values);
 

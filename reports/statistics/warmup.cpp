@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 #include <stdexcept>
+#include <utility>
 
 #include "reports/statistics/levels.h"
 #include "reports/statistics/pace.h"
@@ -63,6 +64,49 @@ class Neighbours {
   std::size_t count_;
 };
 
+/// The median of seven, without a branch: a sample's neighbours are in no order that one could
+/// guess.
+double median_of_seven(const double* first) {
+  constexpr std::array<std::pair<int, int>, 13> kExchanges{{{0, 5},
+                                                            {0, 3},
+                                                            {1, 6},
+                                                            {2, 4},
+                                                            {0, 1},
+                                                            {3, 5},
+                                                            {2, 6},
+                                                            {2, 3},
+                                                            {3, 6},
+                                                            {4, 5},
+                                                            {1, 4},
+                                                            {1, 3},
+                                                            {3, 4}}};
+  static_assert(Neighbours::kMost == 7);
+  double v[Neighbours::kMost];
+  std::copy(first, first + Neighbours::kMost, v);
+#pragma GCC unroll 13
+  for (const auto& [a, b] : kExchanges) {
+    const double low = std::min(v[a], v[b]), high = std::max(v[a], v[b]);
+    v[a] = low;
+    v[b] = high;
+  }
+  return v[Neighbours::kMost / 2];
+}
+
+std::pair<double, double> middle_of(const double* first, const double* last) {
+  Neighbours window(first, last);
+  const double middle = window.median();
+  return {middle, window.mad()};
+}
+
+/// Median and median absolute deviation of all of them.
+std::pair<double, double> middle_of_seven(const double* first) {
+  const double middle = median_of_seven(first);
+  double deviations[Neighbours::kMost];
+  std::transform(first, first + Neighbours::kMost, deviations,
+                 [&](double value) { return std::abs(value - middle); });
+  return {middle, kMadOfNormal * median_of_seven(deviations)};
+}
+
 /// Spikes become the median of their neighbourhood. The first two samples stay as they are, and the
 /// first is no neighbour: start-up is a level of its own, not a spike.
 std::vector<double> without_spikes(const std::vector<double>& values) {
@@ -72,11 +116,10 @@ std::vector<double> without_spikes(const std::vector<double>& values) {
   for (std::size_t i = 2; i < values.size(); ++i) {
     const std::size_t from = i > kReach ? i - kReach : 1;
     const std::size_t to = std::min(i + kReach + 1, values.size());
-    Neighbours window(values.data() + from, values.data() + to);
-    const double middle = window.median();
-    if (std::abs(values[i] - middle) > kFar * std::max(window.mad(), kSmallestMad)) {
-      result[i] = middle;
-    }
+    const auto [middle, mad] = to - from == Neighbours::kMost
+                                   ? middle_of_seven(values.data() + from)
+                                   : middle_of(values.data() + from, values.data() + to);
+    if (std::abs(values[i] - middle) > kFar * std::max(mad, kSmallestMad)) result[i] = middle;
   }
   return result;
 }
