@@ -92,6 +92,13 @@ grows() {
   }' $times || failed=1
 }
 
+# long_log KIND N: a log of about 50 N iterations.
+long_log() {
+  rm -rf "$folder/logs"
+  mkdir "$folder/logs"
+  perl harness/scrape/bench/make_logs.pl "$1" 1 "$((17500 * $2))" "$folder/logs"
+}
+
 # small_logs N: as many logs of Megatron's lines, 2 KB each, in $folder/logs.
 small_logs() {
   rm -rf "$folder/logs"
@@ -212,6 +219,9 @@ echo "|---|---|---|---|---|"
   grows 'merge of what is there: runs' 625 'database "$folder/o.db" $((n / 5)) 5 1 20; cp "$folder/o.db" "$folder/t.db"
     $p report >"$folder/out"' '$p merge "$folder/o.db"'
   grows 'collect: small logs' 250 'small_logs "$n"' '$p collect "$folder/logs"' 'rm -f "$folder"/t.db*'
+  for kind in dense timed; do
+    grows "collect: lines of one $kind log / 50" 40 'long_log $kind "$n"' '$p collect "$folder/logs"' 'rm -f "$folder"/t.db*'
+  done
   grows 'collect of what is there: small logs' 250 'small_logs "$n"; rm -f "$folder"/t.db*; $p collect "$folder/logs"' \
     '$p collect "$folder/logs"' 'touch "$folder"/logs/*'
   grows 'collect of what did not change: small logs' 2000 'small_logs "$n"; rm -f "$folder"/t.db*; $p collect "$folder/logs"' \
