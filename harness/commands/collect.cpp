@@ -1,6 +1,6 @@
 #include <fmt/format.h>
-#include <malloc.h>
 #include <iostream>
+#include <malloc.h>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -91,7 +91,7 @@ class Batch {
 };
 
 /// What is written is not read again; a long log needs the memory.
-constexpr std::int64_t kCacheKib = 8 * 1024;
+constexpr std::int64_t kCacheKib = 8'192;
 
 /// Reads what the campaign's runs have left; the scheduler says how those ended that left nothing.
 /// `file`: the campaign's, to be known again by.
