@@ -231,6 +231,8 @@ std::vector<Iteration> Database::lines_of(std::int64_t run) {
   return read_whole(home_->connection, [&] { return db::lines_of(home_->connection, run); });
 }
 
+std::int64_t Database::changes() const { return home_->connection.changes(); }
+
 std::int64_t Database::moment() {
   const auto lock = home_->lock();
   return db::moment_of(home_->connection);

@@ -28,7 +28,7 @@ struct OpenDatabase {
   bool create = true;    ///< false: the file must be there
   bool network = false;  ///< treat its file system as one shared between machines, whatever it is
   std::chrono::milliseconds patience{10'000};  ///< how long another's lock is waited for
-  std::int64_t cache_kib = 65'536;          ///< the runs and points of a large report, read once
+  std::int64_t cache_kib = 65'536;             ///< the runs and points of a large report, read once
   std::int64_t most_pages = 0;  ///< the size, in pages of 4 KiB, at which the disk counts as full;
                                 ///< 0: the disk's own
 };
@@ -269,6 +269,8 @@ class Database {
   std::unordered_map<std::int64_t, std::string> run_logs(const SampleFilter& filter);
   /// The lines of a run, in their order. Shape: only number, time, interval, flags and GBS.
   std::vector<Iteration> lines_of(std::int64_t run);
+  /// How many rows this process has written.
+  std::int64_t changes() const;
   /// Another number once another process has written.
   std::int64_t moment();
   /// Stores what runs come to whose lines were read since `moment`; nothing where another process

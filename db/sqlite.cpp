@@ -173,6 +173,8 @@ std::int64_t Connection::number(std::string_view sql) {
 
 std::int64_t Connection::last_id() const { return sqlite3_last_insert_rowid(handle_); }
 
+std::int64_t Connection::changes() const { return sqlite3_total_changes64(handle_); }
+
 Statement::Statement(Connection& connection, std::string_view sql)
     : connection_(&connection), sql_(sql), statement_(connection.compiled(sql_)) {}
 

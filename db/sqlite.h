@@ -49,6 +49,7 @@ class Connection {
   Statement prepare(std::string_view sql);
   std::int64_t number(std::string_view sql);  ///< the first column of the first row
   std::int64_t last_id() const;
+  std::int64_t changes() const;  ///< rows that were written through it
   bool read_only() const;
   /// Makes the tables of another file, which is only read, known as `name`.
   void attach(const fs::path& path, const std::string& name);

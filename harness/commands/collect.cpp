@@ -146,6 +146,7 @@ ExitCode collect(const Globals& globals, const CollectOptions& options) {
   OpenDatabase how;
   how.cache_kib = kCacheKib;
   Database database(globals.db, how);
+  const std::int64_t before = database.changes();
   std::vector<fs::path> foreign;
   for (const auto& path : options.paths) {
     if (!is_inside(path, runs_directory(globals.db))) foreign.push_back(path);
@@ -161,8 +162,10 @@ ExitCode collect(const Globals& globals, const CollectOptions& options) {
   ExitCode code = ExitCode::kDone;
   if (!foreign.empty())
     code = collect_paths(database, foreign, runs_directory(globals.db), std::cerr, remarks);
-  malloc_trim(0);  // what a long log took; its sums want as much again
-  keep_sums(globals, database);
+  if (database.changes() > before) {
+    malloc_trim(0);  // what a long log took; its sums want as much again
+    keep_sums(globals, database);
+  }
   if (!remarks.str().empty()) remark(globals, std::string(trim(remarks.str())));
   return code;
 }
