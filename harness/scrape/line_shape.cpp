@@ -87,14 +87,15 @@ void skip_blanks(const char*& at, const char* end) {
 }  // namespace
 
 double power_of_ten(int power) {
-  constexpr int kMost = 330;
+  constexpr std::int64_t kMost = 330;  // beyond it there is 0, or no number
   static const auto powers = [] {
     std::array<double, 2 * kMost + 1> all{};
-    for (int i = -kMost; i <= kMost; ++i)
-      all.at(static_cast<std::size_t>(i + kMost)) = std::pow(10.0, i);
+    std::int64_t of = -kMost;
+    for (double& one : all) one = std::pow(10.0, static_cast<double>(of++));
     return all;
   }();
-  return powers.at(static_cast<std::size_t>(std::clamp(power, -kMost, kMost) + kMost));
+  const std::int64_t place = std::clamp<std::int64_t>(power, -kMost, kMost) + kMost;
+  return powers.at(static_cast<std::size_t>(place));
 }
 
 bool LineShape::learn(std::string_view line, const std::vector<std::string_view>& values) {

@@ -121,7 +121,7 @@ TEST_CASE("values reach the command and the environment as they are") {
     const fs::path folder = root / "with space'$(touch pwned)";
     run_program({"bash", write_script(folder, {run}).string()});
     CHECK(text_of_file(folder / "r/1-local-0/log") ==
-          text + "<end>" + text + "<end>" + text + "<end>2<end>");
+          fmt::format("{0}<end>{0}<end>{0}<end>2<end>", text));
     CHECK_FALSE(fs::exists("pwned"));
   }
 }
