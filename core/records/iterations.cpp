@@ -101,10 +101,14 @@ void Iterations::push_back(Iteration line) {
 std::size_t Iterations::name_of(std::string_view name) {
   const std::size_t guess = last_put_ ? *last_put_ + 1 : 0;
   if (guess < names_.size() && names_[guess] == name) return guess;
-  const auto known = std::find(names_.begin(), names_.end(), name);
-  if (known != names_.end()) return static_cast<std::size_t>(known - names_.begin());
+  const auto [known, is_new] = by_name_.try_emplace(std::string(name), names_.size());
+  if (!is_new) return known->second;
   auto place = order_.begin();
-  if (last_put_) place = std::find(order_.begin(), order_.end(), *last_put_) + 1;
+  if (names_.size() > kMostInOrder) {
+    place = order_.end();
+  } else if (last_put_) {
+    place = std::find(order_.begin(), order_.end(), *last_put_) + 1;
+  }
   order_.insert(place, names_.size());
   names_.emplace_back(name);
   open_others_.emplace_back();
@@ -182,6 +186,7 @@ IterationBlock Iterations::packed(std::size_t lines) const {
     block.reals.at(static_cast<std::size_t>(column)) = PackedNumbers::of_reals(reals);
   }
   for (const std::size_t name : order_) {
+    if (open_others_[name].numbers.empty()) continue;
     Block::Other other = packed_other(name, lines);
     const bool any = other.numbers.form() != PackedNumbers::Form::kUnknown || !other.texts.empty();
     if (any) block.others.push_back(std::move(other));

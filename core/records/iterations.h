@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -158,11 +159,13 @@ class Iterations {
   std::vector<Iteration> open_;         ///< the last lines, without what else they say
   std::vector<OpenOther> open_others_;  ///< that, by name
   std::vector<std::string> names_;
-  std::vector<std::size_t> order_;       ///< places in `names_`
+  std::unordered_map<std::string, std::size_t> by_name_;  ///< places in `names_`
+  std::vector<std::size_t> order_;                        ///< the same
   std::optional<std::size_t> last_put_;  ///< the name of what the last line was given last
   std::size_t packed_lines_ = 0, next_pack_ = kFirstGuess;
 
   static constexpr std::size_t kFirstGuess = 128;
+  static constexpr std::size_t kMostInOrder = 1000;  ///< names; more are no trainer's
 };
 
 /// The bytes that the digits of a block's columns take in the database, without what else lines

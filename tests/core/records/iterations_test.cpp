@@ -134,3 +134,12 @@ TEST_CASE("of a name that a line says twice the last counts") {
   const Iterations iterations(std::vector<Iteration>(200, line));
   CHECK(iterations[0].other == NamedValues{{"x", Value{"nan", {}}}, {"y", value_of(2.0)}});
 }
+
+TEST_CASE("lines of which each has a name of its own come back") {
+  std::vector<Iteration> lines(3000);
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    lines[i].other = {{"x", value_of(1.0)},
+                      {"name " + std::to_string(i), value_of(static_cast<double>(i))}};
+  const Iterations iterations(lines);
+  for (std::size_t i = 0; i < lines.size(); ++i) REQUIRE(iterations[i].other == lines[i].other);
+}
