@@ -285,8 +285,10 @@ void AlikeIterations::learn(std::string_view line) {
   Shape& shape = shapes_.at(learnt_);
   shape = {};
   std::vector<std::string_view> values;
+  std::size_t first_word = start->begin;  // a time may stand before it
   const auto take = [&](const Field& field) {
     if (field.name.empty() || field.value.empty()) return;
+    first_word = std::min(first_word, static_cast<std::size_t>(field.name.data() - line.data()));
     values.push_back(field.value);
     const std::size_t known = known_of(field.name);
     shape.known.push_back(known);
@@ -297,7 +299,7 @@ void AlikeIterations::learn(std::string_view line) {
   shape.number = values.size();
   values.insert(values.end(), std::begin(start->digits), std::end(start->digits));
   each_field(line.substr(start->fields), take);
-  shape.line.learn(line, values);
+  shape.line.learn(line, values, first_word);
 }
 
 IterationRecord* AlikeIterations::take(const Shape& shape) {
@@ -343,7 +345,7 @@ void AlikeTimers::learn(std::string_view line) {
     values.push_back(field.value);
     names_.emplace_back(field.name);
   });
-  line_.learn(line, values);
+  line_.learn(line, values, 0);
 }
 
 bool AlikeTimers::read(std::string_view line) { return line_.read(line, numbers_); }
