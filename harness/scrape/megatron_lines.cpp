@@ -268,6 +268,7 @@ std::vector<IterationRecord> iterations_in(std::string_view line) {
     if (trim(before).ends_with(']')) record.at = time_in(before.substr(before.rfind('[')));
     record.iteration.number = start->number;
     record.last = start->last;
+    add_said(record.said, static_cast<std::uint64_t>(record.last));
     if (from == 0 && trim(before).ends_with('|')) take_fields(record, before);
     take_fields(record, line.substr(start->fields, end - start->fields));
     if (record.iteration.skipped.value_or(0) > 0) record.iteration.flags |= kSkippedStep;
@@ -312,6 +313,7 @@ IterationRecord* AlikeIterations::take(const Shape& shape) {
   // Whole ones of so few digits are exact.
   record_.iteration.number = static_cast<std::int64_t>(number.value);
   record_.last = static_cast<std::int64_t>(last.value);
+  add_said(record_.said, static_cast<std::uint64_t>(record_.last));
   for (std::size_t i = 0; i < shape.known.size(); ++i) {
     const WrittenNumber& field = numbers_[i < shape.number ? i : i + 2];
     if (shape.known[i] < kKnown.size()) {
