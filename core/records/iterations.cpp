@@ -101,8 +101,8 @@ void Iterations::push_back(Iteration line) {
 std::size_t Iterations::name_of(std::string_view name) {
   const std::size_t guess = last_put_ ? *last_put_ + 1 : 0;
   if (guess < names_.size() && names_[guess] == name) return guess;
-  const auto known = std::find(names_.begin(), names_.end(), name);
-  if (known != names_.end()) return static_cast<std::size_t>(known - names_.begin());
+  const auto [known, is_new] = place_of_.try_emplace(std::string(name), names_.size());
+  if (!is_new) return known->second;
   auto place = order_.begin();
   if (last_put_) place = std::find(order_.begin(), order_.end(), *last_put_) + 1;
   order_.insert(place, names_.size());
@@ -182,6 +182,7 @@ IterationBlock Iterations::packed(std::size_t lines) const {
     block.reals.at(static_cast<std::size_t>(column)) = PackedNumbers::of_reals(reals);
   }
   for (const std::size_t name : order_) {
+    if (open_others_[name].numbers.empty()) continue;  // names may be many, of a few lines each
     Block::Other other = packed_other(name, lines);
     const bool any = other.numbers.form() != PackedNumbers::Form::kUnknown || !other.texts.empty();
     if (any) block.others.push_back(std::move(other));

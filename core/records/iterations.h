@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -158,7 +159,8 @@ class Iterations {
   std::vector<Iteration> open_;         ///< the last lines, without what else they say
   std::vector<OpenOther> open_others_;  ///< that, by name
   std::vector<std::string> names_;
-  std::vector<std::size_t> order_;       ///< places in `names_`
+  std::unordered_map<std::string, std::size_t> place_of_;  ///< of each of them
+  std::vector<std::size_t> order_;                         ///< places in `names_`
   std::optional<std::size_t> last_put_;  ///< the name of what the last line was given last
   std::size_t packed_lines_ = 0, next_pack_ = kFirstGuess;
 
