@@ -217,6 +217,35 @@ TEST_CASE("what else lines say can be asked by its name") {
                        "WHERE name = 'lm loss' AND number IS NULL") == "4nan 104nan 204nan 304nan");
 }
 
+TEST_CASE("of a damaged block the file and the run are named") {
+  const char* const damages[] = {"lines = 0",
+                                 "lines = -1",
+                                 "lines = 9223372036854775807",
+                                 "iteration_base = NULL, iteration_width = NULL",
+                                 "iteration_width = 5, iteration_offsets = x'31'",
+                                 "iteration_width = 4611686018427387904, iteration_offsets = ''",
+                                 "flags_width = -9223372036854775807 - 1, flags_offsets = x'30'",
+                                 "step_time_ms_offsets = substr(step_time_ms_offsets, 2)",
+                                 "step_time_ms_scale = 0.0, step_time_ms_base = 0, "
+                                 "step_time_ms_width = 1, step_time_ms_offsets = '0000'"};
+  for (const char* damage : damages) {
+    CAPTURE(damage);
+    Home home;
+    home.add_run(1);
+    std::vector<Iteration> lines(4);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      lines[i].number = static_cast<std::int64_t>(i) + 1;
+      lines[i].step_time_ms = 100.25 + static_cast<double>(i * i);
+    }
+    db::put_iterations(home.connection, 1, Iterations(lines));
+    CHECK(db::lines_of(home.connection, 1).size() == 4);
+    home.connection.run(fmt::format("UPDATE iteration_blocks SET {}", damage));
+    CHECK_THROWS_WITH(db::lines_of(home.connection, 1), Catch::Contains("damaged") &&
+                                                            Catch::Contains("run 1") &&
+                                                            Catch::Contains("t.db"));
+  }
+}
+
 TEST_CASE("a file of the last version with a row for each line becomes one of blocks") {
   constexpr std::size_t kRows = 13;
   Home home(kRows);
