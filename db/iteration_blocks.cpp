@@ -105,11 +105,14 @@ class Writer {
     return {{}, -static_cast<std::int64_t>(width), {}, Bytes{all}};
   }
 
-  /// SQL has no other word for infinity.
+  /// With so many digits that SQLite, which rounds twice, comes to the same number; of the few that
+  /// tell a number from its neighbours it makes the neighbour once in some thousand. SQL has no
+  /// other word for infinity.
   static std::string real_text(double real) {
     if (std::isnan(real)) return "";
     if (std::isinf(real)) return real > 0 ? "9e999" : "-9e999";
-    return fmt::format("{}", real);
+    constexpr double kSmall = 1e-280;  // of smaller ones it reads few digits better than many
+    return std::abs(real) < kSmall ? fmt::format("{}", real) : fmt::format("{:.19g}", real);
   }
 
   static std::string json_text(const Block::Other& other, std::size_t i) {

@@ -200,6 +200,34 @@ TEST_CASE("plain SQL gives every line as it was stored, and so does the program"
   CHECK(test::sql_text(home.connection, "SELECT count(*) FROM pragma_foreign_key_check") == "0");
 }
 
+TEST_CASE("reals of all sizes are to SQLite what they are here") {
+  Home home;
+  home.add_run(1);
+  std::mt19937_64 random(7);
+  std::vector<Iteration> lines(5000);
+  for (auto& line : lines) {
+    line.step_time_ms = static_cast<double>(random() % 1'000'000'000) * 1e-5;
+    const auto exponent = static_cast<int>(random() % 24) - 22;
+    const auto digits = static_cast<double>(random() % 10'000'000);
+    line.learning_rate = parse_number(fmt::format("{}e{}", digits, exponent));
+    line.grad_norm = std::ldexp(static_cast<double>(random() >> 11), exponent * 40);
+  }
+  lines[0].lm_loss = 1.120225e-16;
+  lines[1].lm_loss = 5.973931e-07;
+  lines[2].lm_loss = 1e300;
+  db::put_iterations(home.connection, 1, Iterations(lines));
+  db::Statement rows = home.connection.prepare(
+      "SELECT step_time_ms, learning_rate, grad_norm, lm_loss FROM iterations WHERE run = 1 "
+      "ORDER BY position");
+  int others = 0;
+  for (const auto& line : lines) {
+    REQUIRE(rows.step());
+    others += rows.real(0) != line.step_time_ms || rows.real(1) != line.learning_rate ||
+              rows.real(2) != line.grad_norm || rows.maybe_real(3) != line.lm_loss;
+  }
+  CHECK(others == 0);
+}
+
 TEST_CASE("what else lines say can be asked by its name") {
   Home home;
   home.add_run(1);
