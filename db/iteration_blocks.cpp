@@ -9,6 +9,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "db/json.h"
 
@@ -104,11 +105,14 @@ class Writer {
     return {{}, -static_cast<std::int64_t>(width), {}, Bytes{all}};
   }
 
-  /// SQL has no other word for infinity.
+  /// With so many digits that SQLite, which rounds twice, comes to the same number; of the few that
+  /// tell a number from its neighbours it makes the neighbour once in some thousand. SQL has no
+  /// other word for infinity.
   static std::string real_text(double real) {
     if (std::isnan(real)) return "";
     if (std::isinf(real)) return real > 0 ? "9e999" : "-9e999";
-    return fmt::format("{}", real);
+    constexpr double kSmall = 1e-280;  // of smaller ones it reads few digits better than many
+    return std::abs(real) < kSmall ? fmt::format("{}", real) : fmt::format("{:.19g}", real);
   }
 
   static std::string json_text(const Block::Other& other, std::size_t i) {
@@ -151,9 +155,10 @@ std::string insert_text() {
   return fmt::format("INSERT INTO iteration_blocks ({}) VALUES ({})", columns, values);
 }
 
-/// The numbers of a block that a row writes.
+/// The numbers of a block that a row writes. Shape: nothing of them where digits are missing.
 class Reader {
  public:
+  /// Requires 0 < lines <= kMostBlockLines.
   Reader(const Statement& row, std::size_t lines) : row_(row), lines_(lines) {}
 
   /// From base, width and offsets, the first in `column`.
@@ -197,7 +202,7 @@ class Reader {
     } else if (width > 0) {
       const std::string_view digits = row_.view(offsets);
       const auto many = static_cast<std::size_t>(width);
-      if (digits.size() < lines_ * many) return;
+      if (digits.size() / lines_ < many) return;
       for (std::size_t i = 0; i < lines_; ++i) take(i, above(number_in(&digits[i * many], many)));
     } else {
       each_text(width_column, offsets, [&](std::size_t i, std::string_view digits) {
@@ -210,8 +215,8 @@ class Reader {
   template <typename Take>
   void each_text(int width_column, int column, Take take) const {
     const std::string_view all = row_.view(column);
-    const auto width = static_cast<std::size_t>(-row_.integer(width_column));
-    if (all.size() < lines_ * width) return;
+    const std::size_t width = std::size_t{0} - static_cast<std::size_t>(row_.integer(width_column));
+    if (all.size() / lines_ < width) return;
     for (std::size_t i = 0; i < lines_; ++i) {
       const std::string_view text = trim(all.substr(i * width, width));
       if (!text.empty()) take(i, text);
@@ -277,7 +282,10 @@ void delete_iterations(Connection& connection, std::int64_t run) {
 }
 
 StoredLines::StoredLines(Connection& connection, const std::string& file, std::int64_t run)
-    : blocks_(connection.prepare(fmt::format(
+    : connection_(&connection),
+      file_(file),
+      run_(run),
+      blocks_(connection.prepare(fmt::format(
           "SELECT lines, iteration_base, iteration_width, iteration_offsets, interval_base, "
           "interval_width, interval_offsets, flags_base, flags_width, flags_offsets, gbs_base, "
           "gbs_width, gbs_offsets, step_time_ms_base, step_time_ms_width, step_time_ms_scale, "
@@ -290,7 +298,22 @@ StoredLines::StoredLines(Connection& connection, const std::string& file, std::i
 bool StoredLines::next() {
   if (++at_ < numbers_.size()) return true;
   if (!blocks_.step()) return false;
-  const Reader block(blocks_, static_cast<std::size_t>(blocks_.integer(0)));
+  read_block();
+  at_ = 0;
+  return true;
+}
+
+void StoredLines::read_block() {
+  const auto refuse = [&](const char* why) {
+    Statement file = connection_->prepare("SELECT file FROM pragma_database_list WHERE name = ?");
+    file.bind(file_).step();
+    bad_input("{}: is a damaged database (lines of its run {} {}); name another file with --db",
+              file.text(0), run_, why);
+  };
+  const std::int64_t lines = blocks_.integer(0);
+  if (lines < 1 || lines > static_cast<std::int64_t>(kMostBlockLines))
+    refuse("stand in a block of an impossible size");
+  const Reader block(blocks_, static_cast<std::size_t>(lines));
   int column = 1;
   for (auto* wholes : {&numbers_, &intervals_, &flags_, &gbs_}) {
     block.wholes(column, *wholes);
@@ -300,8 +323,13 @@ bool StoredLines::next() {
     block.reals(column, *reals);
     column += 4;
   }
-  at_ = 0;
-  return true;
+  // What every line has; what some lack, such as a loss, may be missing in all.
+  for (const auto* wholes : {&numbers_, &intervals_, &flags_}) {
+    if (std::find(wholes->begin(), wholes->end(), PackedNumbers::kUnknown) != wholes->end())
+      refuse("lack figures");
+  }
+  if (std::any_of(times_.begin(), times_.end(), [](double x) { return std::isnan(x); }))
+    refuse("lack their time");
 }
 
 Count StoredLines::gbs() const {

@@ -16,6 +16,7 @@ std::int64_t count_iterations(Connection& connection, std::int64_t run);
 void delete_iterations(Connection& connection, std::int64_t run);
 
 /// The lines of a run, in their order. Shape: only number, time, interval, flags, GBS and loss.
+/// Errors: bad input where a row is damaged.
 class StoredLines {
  public:
   /// `file`: "main", or the name of an attached database.
@@ -31,6 +32,11 @@ class StoredLines {
   std::optional<double> lm_loss() const;
 
  private:
+  void read_block();
+
+  Connection* connection_;
+  std::string file_;
+  std::int64_t run_;
   Statement blocks_;
   std::vector<std::int64_t> numbers_, intervals_, flags_, gbs_;
   std::vector<double> times_, losses_;

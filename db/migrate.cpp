@@ -35,14 +35,11 @@ void refuse_newer(Connection& connection) {
 }
 
 void step(Connection& connection, std::int64_t from) {
-  Transaction transaction(connection);
-  if (version_of(connection) != from) return;  // another process was faster
   connection.run(std::string(migrations()[static_cast<std::size_t>(from)].text));
   if (from + 1 == kNodesVersion) put_all_nodes(connection);  // SQL cannot read lists of hosts
   if (from + 1 == kBlocksVersion) pack_old_iterations(connection);
   connection.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId,
                              from + 1));
-  transaction.commit();
 }
 
 }  // namespace
@@ -66,7 +63,13 @@ void migrate(Connection& connection) {
         "run pippin on it, or copy it and name the copy with --db",
         connection.path().string(), version, newest);
   }
-  for (auto from = version; from < newest; ++from) step(connection, from);
+  if (version == newest) return;
+  // One for all steps: between two of them an older pippin that is open could write rows that the
+  // next step does not expect.
+  Transaction transaction(connection);
+  refuse_newer(connection);
+  for (auto from = version_of(connection); from < newest; ++from) step(connection, from);
+  transaction.commit();
 }
 
 }  // namespace pippin::db

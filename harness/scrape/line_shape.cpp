@@ -98,7 +98,8 @@ double power_of_ten(int power) {
   return powers.at(static_cast<std::size_t>(place));
 }
 
-bool LineShape::learn(std::string_view line, const std::vector<std::string_view>& values) {
+bool LineShape::learn(std::string_view line, const std::vector<std::string_view>& values,
+                      std::size_t of_times) {
   between_.clear();
   std::vector<std::string> between;
   std::size_t from = 0;
@@ -112,6 +113,7 @@ bool LineShape::learn(std::string_view line, const std::vector<std::string_view>
   if (between.empty()) return false;
   between.emplace_back(without_blanks(line.substr(from), true));
   between_ = std::move(between);
+  of_times_ = std::min(of_times, between_.front().size());
   std::vector<WrittenNumber> numbers;
   if (read(line, numbers)) return true;
   between_.clear();
@@ -121,7 +123,9 @@ bool LineShape::learn(std::string_view line, const std::vector<std::string_view>
 bool LineShape::read(std::string_view line, std::vector<WrittenNumber>& numbers) const {
   if (between_.empty()) return false;
   const char *at = line.data(), *const end = at + line.size();
-  if (!skip_any_digits(at, end, between_.front())) return false;
+  const std::string_view front = between_.front();
+  if (!skip_any_digits(at, end, front.substr(0, of_times_))) return false;
+  if (!skip(at, end, front.substr(of_times_))) return false;
   numbers.clear();
   for (std::size_t i = 1; i < between_.size(); ++i) {
     skip_blanks(at, end);

@@ -20,14 +20,16 @@ struct WrittenNumber {
 class LineShape {
  public:
   /// Learns from a line the numbers of which stand at `values`, parts of it in their order. Digits
-  /// before the first may change, too: they are times. Returns whether the line has such a shape.
-  bool learn(std::string_view line, const std::vector<std::string_view>& values);
+  /// of its first `of_times` characters may change, too. Returns whether the line has such a shape.
+  bool learn(std::string_view line, const std::vector<std::string_view>& values,
+             std::size_t of_times);
   /// Whether a line has that shape; then its numbers are in `numbers`, in their order.
   bool read(std::string_view line, std::vector<WrittenNumber>& numbers) const;
 
  private:
   std::vector<std::string> between_;  ///< what stands before, between and behind the numbers,
                                       ///< without the blanks around them; empty: nothing is learnt
+  std::size_t of_times_ = 0;
 };
 
 /// What 10^power is to std::pow.

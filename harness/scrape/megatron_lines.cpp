@@ -268,6 +268,7 @@ std::vector<IterationRecord> iterations_in(std::string_view line) {
     if (trim(before).ends_with(']')) record.at = time_in(before.substr(before.rfind('[')));
     record.iteration.number = start->number;
     record.last = start->last;
+    add_said(record.said, static_cast<std::uint64_t>(record.last));
     if (from == 0 && trim(before).ends_with('|')) take_fields(record, before);
     take_fields(record, line.substr(start->fields, end - start->fields));
     if (record.iteration.skipped.value_or(0) > 0) record.iteration.flags |= kSkippedStep;
@@ -285,8 +286,10 @@ void AlikeIterations::learn(std::string_view line) {
   Shape& shape = shapes_.at(learnt_);
   shape = {};
   std::vector<std::string_view> values;
+  std::size_t first_word = start->begin;  // a time may stand before it
   const auto take = [&](const Field& field) {
     if (field.name.empty() || field.value.empty()) return;
+    first_word = std::min(first_word, static_cast<std::size_t>(field.name.data() - line.data()));
     values.push_back(field.value);
     const std::size_t known = known_of(field.name);
     shape.known.push_back(known);
@@ -297,7 +300,7 @@ void AlikeIterations::learn(std::string_view line) {
   shape.number = values.size();
   values.insert(values.end(), std::begin(start->digits), std::end(start->digits));
   each_field(line.substr(start->fields), take);
-  shape.line.learn(line, values);
+  shape.line.learn(line, values, first_word);
 }
 
 IterationRecord* AlikeIterations::take(const Shape& shape) {
@@ -310,6 +313,7 @@ IterationRecord* AlikeIterations::take(const Shape& shape) {
   // Whole ones of so few digits are exact.
   record_.iteration.number = static_cast<std::int64_t>(number.value);
   record_.last = static_cast<std::int64_t>(last.value);
+  add_said(record_.said, static_cast<std::uint64_t>(record_.last));
   for (std::size_t i = 0; i < shape.known.size(); ++i) {
     const WrittenNumber& field = numbers_[i < shape.number ? i : i + 2];
     if (shape.known[i] < kKnown.size()) {
@@ -343,7 +347,7 @@ void AlikeTimers::learn(std::string_view line) {
     values.push_back(field.value);
     names_.emplace_back(field.name);
   });
-  line_.learn(line, values);
+  line_.learn(line, values, 0);
 }
 
 bool AlikeTimers::read(std::string_view line) { return line_.read(line, numbers_); }

@@ -200,6 +200,34 @@ TEST_CASE("plain SQL gives every line as it was stored, and so does the program"
   CHECK(test::sql_text(home.connection, "SELECT count(*) FROM pragma_foreign_key_check") == "0");
 }
 
+TEST_CASE("reals of all sizes are to SQLite what they are here") {
+  Home home;
+  home.add_run(1);
+  std::mt19937_64 random(7);
+  std::vector<Iteration> lines(5000);
+  for (auto& line : lines) {
+    line.step_time_ms = static_cast<double>(random() % 1'000'000'000) * 1e-5;
+    const auto exponent = static_cast<int>(random() % 24) - 22;
+    const auto digits = static_cast<double>(random() % 10'000'000);
+    line.learning_rate = parse_number(fmt::format("{}e{}", digits, exponent));
+    line.grad_norm = std::ldexp(static_cast<double>(random() >> 11), exponent * 40);
+  }
+  lines[0].lm_loss = 1.120225e-16;
+  lines[1].lm_loss = 5.973931e-07;
+  lines[2].lm_loss = 1e300;
+  db::put_iterations(home.connection, 1, Iterations(lines));
+  db::Statement rows = home.connection.prepare(
+      "SELECT step_time_ms, learning_rate, grad_norm, lm_loss FROM iterations WHERE run = 1 "
+      "ORDER BY position");
+  int others = 0;
+  for (const auto& line : lines) {
+    REQUIRE(rows.step());
+    others += rows.real(0) != line.step_time_ms || rows.real(1) != line.learning_rate ||
+              rows.real(2) != line.grad_norm || rows.maybe_real(3) != line.lm_loss;
+  }
+  CHECK(others == 0);
+}
+
 TEST_CASE("what else lines say can be asked by its name") {
   Home home;
   home.add_run(1);
@@ -215,6 +243,35 @@ TEST_CASE("what else lines say can be asked by its name") {
   CHECK(test::sql_text(home.connection,
                        "SELECT group_concat(position || text, ' ') FROM other_values "
                        "WHERE name = 'lm loss' AND number IS NULL") == "4nan 104nan 204nan 304nan");
+}
+
+TEST_CASE("of a damaged block the file and the run are named") {
+  const char* const damages[] = {"lines = 0",
+                                 "lines = -1",
+                                 "lines = 9223372036854775807",
+                                 "iteration_base = NULL, iteration_width = NULL",
+                                 "iteration_width = 5, iteration_offsets = x'31'",
+                                 "iteration_width = 4611686018427387904, iteration_offsets = ''",
+                                 "flags_width = -9223372036854775807 - 1, flags_offsets = x'30'",
+                                 "step_time_ms_offsets = substr(step_time_ms_offsets, 2)",
+                                 "step_time_ms_scale = 0.0, step_time_ms_base = 0, "
+                                 "step_time_ms_width = 1, step_time_ms_offsets = '0000'"};
+  for (const char* damage : damages) {
+    CAPTURE(damage);
+    Home home;
+    home.add_run(1);
+    std::vector<Iteration> lines(4);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      lines[i].number = static_cast<std::int64_t>(i) + 1;
+      lines[i].step_time_ms = 100.25 + static_cast<double>(i * i);
+    }
+    db::put_iterations(home.connection, 1, Iterations(lines));
+    CHECK(db::lines_of(home.connection, 1).size() == 4);
+    home.connection.run(fmt::format("UPDATE iteration_blocks SET {}", damage));
+    CHECK_THROWS_WITH(db::lines_of(home.connection, 1), Catch::Contains("damaged") &&
+                                                            Catch::Contains("run 1") &&
+                                                            Catch::Contains("t.db"));
+  }
 }
 
 TEST_CASE("a file of the last version with a row for each line becomes one of blocks") {

@@ -62,6 +62,17 @@ TEST_CASE("a file of every earlier version opens and keeps its rows") {
   }
 }
 
+TEST_CASE("a file that cannot come to the newest version stays at its own") {
+  constexpr std::size_t kRows = 13;
+  const test::TemporaryDirectory folder;
+  db::Connection old(folder / "t.db", true);
+  for (std::size_t i = 0; i < kRows; ++i) old.run(std::string(migrations()[i].text));
+  old.run("PRAGMA application_id = 1885958256; PRAGMA user_version = 13; DROP VIEW run_overview");
+  CHECK_THROWS_AS(db::migrate(old), Error);  // the step to 15 drops that view
+  CHECK(old.number("PRAGMA user_version") == 13);
+  CHECK(old.number("SELECT count(*) FROM sqlite_master WHERE name = 'iteration_blocks'") == 0);
+}
+
 TEST_CASE("a database of a newer version is refused and left alone") {
   const test::TemporaryDirectory folder;
   Database{folder / "t.db"};

@@ -1,5 +1,6 @@
 #include "core/records/iterations.h"
 
+#include <fmt/format.h>
 #include <random>
 
 #include "core/records/run.h"
@@ -126,6 +127,30 @@ TEST_CASE("a name that comes late stands where its line has it") {
   CHECK(iterations[200].other == second.other);
   CHECK(iterations[199].other == first.other);
   CHECK(iterations.names().size() == 3);
+}
+
+TEST_CASE("lines each of which has a name of its own are packed without those of others") {
+  constexpr int kLines = 3000;
+  Iterations iterations;
+  for (int i = 0; i < kLines; ++i) {
+    Iteration line;
+    line.number = i;
+    line.other = {{fmt::format("step {} loss", i), value_of(0.5 * i)}};
+    iterations.push_back(std::move(line));
+  }
+  std::size_t others = 0, blocks = 0;
+  iterations.each_block([&](const IterationBlock& block) {
+    others += block.others.size();
+    ++blocks;
+  });
+  CHECK(others == kLines);
+  CHECK(blocks < 20);
+  for (std::size_t i = 0; i < kLines; i += 7) {
+    const Iteration line = iterations[i];
+    REQUIRE(line.other.size() == 1);
+    REQUIRE(line.other[0].first == fmt::format("step {} loss", i));
+    REQUIRE(line.other[0].second.number == 0.5 * static_cast<double>(i));
+  }
 }
 
 TEST_CASE("of a name that a line says twice the last counts") {

@@ -17,7 +17,8 @@ std::vector<WrittenNumber> numbers_in(const LineShape& shape, std::string_view l
   return shape.read(line, numbers) ? numbers : std::vector<WrittenNumber>();
 }
 
-LineShape shape_of(std::string_view line, const std::vector<std::string_view>& values) {
+LineShape shape_of(std::string_view line, const std::vector<std::string_view>& values,
+                   std::size_t of_times) {
   std::vector<std::string_view> parts;
   std::size_t from = 0;
   for (const auto value : values) {
@@ -26,7 +27,7 @@ LineShape shape_of(std::string_view line, const std::vector<std::string_view>& v
     from = at + value.size();
   }
   LineShape shape;
-  REQUIRE(shape.learn(line, parts));
+  REQUIRE(shape.learn(line, parts, of_times));
   return shape;
 }
 
@@ -73,7 +74,7 @@ const std::vector<std::string> kLines{
 }  // namespace
 
 TEST_CASE("a shape reads the numbers of a line, and of none that differs otherwise") {
-  const LineShape shape = shape_of("at 12:30 a: 1.50 | b:  -3e-2|", {"1.50", "-3e-2"});
+  const LineShape shape = shape_of("at 12:30 a: 1.50 | b:  -3e-2|", {"1.50", "-3e-2"}, 8);
   const auto numbers = numbers_in(shape, "at 12:30 a: 7 | b: 1.25E+3 |");
   REQUIRE(numbers.size() == 2);
   CHECK(numbers[0].value == 7);
@@ -96,17 +97,17 @@ TEST_CASE("a shape reads the numbers of a line, and of none that differs otherwi
 TEST_CASE("what is no plain number, or stands side by side, makes no shape") {
   LineShape shape;
   const std::string_view line = "a: nan | b: 1 2 |";
-  CHECK_FALSE(shape.learn(line, {line.substr(3, 3)}));
-  CHECK_FALSE(shape.learn(line, {line.substr(12, 1), line.substr(14, 1)}));
-  CHECK_FALSE(shape.learn(line, {line.substr(14, 1), line.substr(12, 1)}));
-  CHECK_FALSE(shape.learn(line, {}));
-  CHECK_FALSE(shape.learn(line, {"1"}));  // no part of it
+  CHECK_FALSE(shape.learn(line, {line.substr(3, 3)}, 0));
+  CHECK_FALSE(shape.learn(line, {line.substr(12, 1), line.substr(14, 1)}, 0));
+  CHECK_FALSE(shape.learn(line, {line.substr(14, 1), line.substr(12, 1)}, 0));
+  CHECK_FALSE(shape.learn(line, {}, 0));
+  CHECK_FALSE(shape.learn(line, {"1"}, 0));  // no part of it
   CHECK(numbers_in(shape, line).empty());
 }
 
 TEST_CASE("plain numbers are read exactly") {
   std::mt19937_64 random(1);
-  const LineShape shape = shape_of("x 1 |", {"1"});
+  const LineShape shape = shape_of("x 1 |", {"1"}, 0);
   for (int i = 0; i < 200000; ++i) {
     const auto digits = static_cast<int>(random() % 9);
     const double size = static_cast<double>(random() % 1'000'000'000) * 1e-4;
@@ -127,6 +128,18 @@ TEST_CASE("an iteration that is like one before says what it says by itself") {
     alike.learn(line);
     CHECK(read_alike(alike, line));
   }
+}
+
+TEST_CASE("names that differ in a digit are two names") {
+  AlikeTimers timers;
+  timers.learn("time (ms) | stage0-forward: 148.03");
+  CHECK(timers.read("time (ms) | stage0-forward: 2.5"));
+  CHECK_FALSE(timers.read("time (ms) | stage1-forward: 2.5"));
+  AlikeIterations alike;
+  const std::string behind = ": 12.3 | iteration 7/ 100 | elapsed time per iteration (ms): 99.0 |";
+  alike.learn("p50 rate" + behind);
+  CHECK(read_alike(alike, "p50 rate" + behind));
+  CHECK_FALSE(read_alike(alike, "p99 rate" + behind));
 }
 
 TEST_CASE("lines of several shapes in turn are read by their own") {

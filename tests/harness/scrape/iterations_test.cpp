@@ -237,6 +237,18 @@ TEST_CASE("without headers a restart shows in the numbers") {
   CHECK(flags_of(runs[1]) == std::vector<unsigned>{kFirst, 0});
 }
 
+TEST_CASE("a launch that announces another last iteration is not the one before, said twice") {
+  const std::string field = " | elapsed time per iteration (ms): 100.0 |\n";
+  const auto line = [&](int number, int last) {
+    return fmt::format(" iteration {}/ {}", number, last) + field;
+  };
+  CHECK(scrape(line(1, 2) + line(1, 2) + line(2, 2)).size() == 1);
+  const auto runs = scrape(line(1, 2) + line(2, 2) + line(1, 5) + line(2, 5));
+  REQUIRE(runs.size() == 2);
+  CHECK(runs[0].iterations.size() == 2);
+  CHECK(runs[1].iterations.size() == 2);
+}
+
 TEST_CASE("the first and the skipped iterations are flagged") {
   CHECK(flags_of(only_run(dump() + row(1, 100, 1) + row(2, 90) + row(3, 91, 1))) ==
         std::vector<unsigned>{kFirst | kSkippedStep, 0, kSkippedStep});
