@@ -2,10 +2,10 @@
 #include "db/iteration_blocks.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <deque>
 #include <fmt/format.h>
+#include <limits>
 #include <optional>
 #include <string_view>
 

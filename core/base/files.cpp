@@ -190,13 +190,13 @@ void FileSystem::each_name(const fs::path& directory,
 
 std::optional<FileIdentity> FileSystem::identity(const fs::path& /*path*/) { return std::nullopt; }
 
-bool may_change_unseen(const FileIdentity& file) {
-  return may_change_unseen(file, std::time(nullptr) * kNsPerSecond);
+bool may_change_unseen(std::int64_t changed_ns) {
+  return may_change_unseen(changed_ns, std::time(nullptr) * kNsPerSecond);
 }
 
-bool may_change_unseen(const FileIdentity& file, std::int64_t now_ns) {
+bool may_change_unseen(std::int64_t changed_ns, std::int64_t now_ns) {
   constexpr std::int64_t kCoarsest_ns = 2 * kNsPerSecond;
-  return std::max(file.written_ns, file.changed_ns) + kCoarsest_ns > now_ns;
+  return changed_ns + kCoarsest_ns > now_ns;
 }
 
 FileSystem& disk() {

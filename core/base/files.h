@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -18,14 +19,15 @@ struct FileIdentity {
   std::int64_t size_bytes = 0;
   std::int64_t written_ns = 0, changed_ns = 0;  ///< since 1970; nobody sets the second by hand
   std::int64_t inode = 0;
+  std::int64_t last_ns() const { return std::max(written_ns, changed_ns); }
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };
 
-/// Whether a file was changed so recently that it may change again unseen: a file system's times
-/// may be no finer than two seconds.
-bool may_change_unseen(const FileIdentity& file);
-/// … at another time than now, in nanoseconds since 1970.
-bool may_change_unseen(const FileIdentity& file, std::int64_t now_ns);
+/// Whether what was changed then may change again unseen: a file system's times may be no finer
+/// than two seconds. Nanoseconds since 1970.
+bool may_change_unseen(std::int64_t changed_ns);
+/// … at another time than now.
+bool may_change_unseen(std::int64_t changed_ns, std::int64_t now_ns);
 
 /// The few things that crash-safe code does with files, so that a test can fail each of them.
 /// Errors: throws Error (machine) naming the path; never half-writes.

@@ -194,7 +194,8 @@ std::vector<bool> SweepFolder::succeeded_as_kept(std::int64_t campaign, const Na
   if (runs.size() < kMany || !before) return succeeded(runs);
   auto known = listing_of(read_if_allowed(files_, kept), runs, *before);
   if (known && may_be_trusted(kept)) return *std::move(known);
-  const bool can_be_kept = !may_change_unseen(*before) && is_older_than_now(*before, kept);
+  const bool can_be_kept =
+      !may_change_unseen(before->last_ns()) && is_older_than_now(*before, kept);
   auto found = succeeded(runs);
   if (can_be_kept && files_.identity(folder) == before)
     write_if_allowed(files_, kept, listing_text(runs, *before, found));
@@ -205,7 +206,7 @@ std::vector<bool> SweepFolder::succeeded_as_kept(std::int64_t campaign, const Na
 /// folder's time as it is.
 bool SweepFolder::is_older_than_now(const FileIdentity& folder, const fs::path& kept) {
   const auto now = write_if_allowed(files_, kept, "") ? files_.identity(kept) : std::nullopt;
-  return now && !may_change_unseen(folder, now->changed_ns);
+  return now && !may_change_unseen(folder.last_ns(), now->changed_ns);
 }
 
 /// Some file systems do not keep the times of folders: there, a file that comes leaves no trace.
@@ -380,7 +381,7 @@ Campaign SweepFolder::load_plan(std::int64_t number) {
 /// One that could change unseen, as its file system's times may be coarse, is not kept.
 void SweepFolder::keep_plan(std::int64_t number, const Campaign& campaign,
                             const FileIdentity& manifest) {
-  if (may_change_unseen(manifest)) return;
+  if (may_change_unseen(manifest.last_ns())) return;
   if (const auto text = plan_text(campaign, manifest))
     write_if_allowed(files_, plan_file(number), *text);
 }

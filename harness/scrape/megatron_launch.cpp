@@ -50,7 +50,6 @@ void MegatronLaunch::add(const IterationRecord& record) {
     gbs_ = row.gbs;
     resolution_ms_ = record.resolution_ms;
   } else {
-    if (rows_.size() == 1) second_number_ = row.number;
     const std::int64_t step = row.number - last_number_;
     smallest_step_ = smallest_step_ == 0 ? step : std::min(smallest_step_, step);
   }
@@ -118,12 +117,11 @@ void MegatronLaunch::mark(const Count& gbs) {
   std::size_t place = 0;
   std::int64_t before = 0;
   rows_.mark_each([&](Iterations::Marks& row) {
-    const bool second = place == 1 && extra;
-    set_interval(row, second ? second_number_ - first_number_ + 1
-                      : place == 0 && extra
-                          ? 1
-                          : std::clamp<std::int64_t>(row.number - before, 1, interval));
-    if (second || (place == 0 && is_first)) row.flags |= kFirst;
+    std::int64_t covered = std::clamp<std::int64_t>(row.number - before, 1, interval);
+    if (extra && place == 0) covered = 1;
+    if (extra && place == 1) covered = row.number - before + 1;
+    set_interval(row, covered);
+    if ((is_first && place == 0) || (extra && place == 1)) row.flags |= kFirst;
     // The row after a save or an evaluation contains it.
     for (; event != events_.end() && event->first < row.number; ++event) row.flags |= event->second;
     if (!row.gbs) row.gbs = gbs;

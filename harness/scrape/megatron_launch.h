@@ -56,7 +56,7 @@ class MegatronLaunch {
   std::vector<std::uint32_t> said_;  ///< a hash of what each row says
   bool timing_ = false;              ///< timers that come now are those of the last row
   std::vector<std::pair<std::int64_t, IterationFlag>> events_;  ///< after which iteration
-  std::int64_t first_number_ = 0, second_number_ = 0, smallest_step_ = 0;
+  std::int64_t first_number_ = 0, smallest_step_ = 0;
   bool first_dated_ = false;  ///< the first row began with its time
   bool one_gbs_ = true;       ///< all rows say the same, or nothing
   Count gbs_, planned_, nan_from_;

@@ -111,7 +111,7 @@ Found found_at(const fs::path& path, bool named, std::int64_t now_ns) {
   found.as_read = ReadFile{known_path(path),
                            {status.st_size, written_ns, static_cast<std::int64_t>(status.st_ino)},
                            kScraperVersion};
-  found.is_young = may_change_unseen(found.as_read->stamp);
+  found.is_young = may_change_unseen(found.as_read->stamp.written_ns);
   return found;
 }
 

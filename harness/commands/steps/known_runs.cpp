@@ -1,32 +1,26 @@
 #include "harness/commands/steps/known_runs.h"
 
 #include <algorithm>
-#include <ctime>
 #include <initializer_list>
-#include <sys/stat.h>
 
+#include "core/base/files.h"
 #include "harness/scrape/scrape.h"
 
 namespace pippin {
 
 namespace {
 
-constexpr std::int64_t kNsPerSecond = 1'000'000'000, kTimeStep_ns = 2 * kNsPerSecond;
-
-std::int64_t written_ns(const struct stat& status) {
-  return status.st_mtim.tv_sec * kNsPerSecond + status.st_mtim.tv_nsec;
-}
-
 /// Size and inode of a file, and when it, or one of the others, was written last; nothing where
 /// one of those that must be there is not.
 std::optional<FileStamp> stamp_of(const std::string& file,
                                   std::initializer_list<std::string> others) {
-  struct stat status {};
-  if (::stat(file.c_str(), &status) != 0) return std::nullopt;
-  FileStamp stamp{status.st_size, written_ns(status), static_cast<std::int64_t>(status.st_ino)};
-  for (const auto& other : others) {
-    if (::stat(other.c_str(), &status) != 0) return std::nullopt;
-    stamp.written_ns = std::max(stamp.written_ns, written_ns(status));
+  const auto identity = disk().identity(file);
+  if (!identity) return std::nullopt;
+  FileStamp stamp{identity->size_bytes, identity->written_ns, identity->inode};
+  for (const auto& path : others) {
+    const auto other = disk().identity(path);
+    if (!other) return std::nullopt;
+    stamp.written_ns = std::max(stamp.written_ns, other->written_ns);
   }
   return stamp;
 }
@@ -40,7 +34,7 @@ std::optional<FileStamp> stamp_of_attempt(const std::string& log) {
 }
 
 std::optional<ReadFile> to_be_known_by(std::string path, const std::optional<FileStamp>& stamp) {
-  if (!stamp || may_change_unseen(*stamp)) return std::nullopt;
+  if (!stamp || may_change_unseen(stamp->written_ns)) return std::nullopt;
   return ReadFile{std::move(path), *stamp, kScraperVersion, true};
 }
 
@@ -51,10 +45,6 @@ constexpr std::string_view kLog = "/log";
 fs::path known_path(const fs::path& path) {
   const fs::path normal = fs::absolute(path).lexically_normal();
   return normal.has_filename() ? normal : normal.parent_path();  // "logs/" is "logs"
-}
-
-bool may_change_unseen(const FileStamp& stamp) {
-  return stamp.written_ns + kTimeStep_ns > std::time(nullptr) * kNsPerSecond;
 }
 
 std::optional<ReadFile> file_as_it_is(const fs::path& path) {

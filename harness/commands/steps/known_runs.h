@@ -11,9 +11,6 @@ namespace pippin {
 
 /// A path as it stands in the database, wherever pippin was called.
 fs::path known_path(const fs::path& path);
-/// Whether a file may be written again unseen: a file system's times may be no finer than two
-/// seconds.
-bool may_change_unseen(const FileStamp& stamp);
 /// A file as it is now; nothing where there is none, or where it may change unseen.
 std::optional<ReadFile> file_as_it_is(const fs::path& path);
 /// An attempt with all its files, under the path of its log.

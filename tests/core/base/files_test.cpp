@@ -122,10 +122,10 @@ TEST_CASE("a file is known again until it changes, however it changes") {
 
 TEST_CASE("a file may change unseen for two seconds after either of its times") {
   constexpr std::int64_t kSecond = 1'000'000'000;
-  CHECK(may_change_unseen({1, kSecond, kSecond, 1}, 3 * kSecond - 1));
-  CHECK_FALSE(may_change_unseen({1, kSecond, kSecond, 1}, 3 * kSecond));
-  CHECK(may_change_unseen({1, 0, kSecond, 1}, 3 * kSecond - 1));
-  CHECK(may_change_unseen({1, kSecond, 0, 1}, 3 * kSecond - 1));
+  CHECK(may_change_unseen(FileIdentity{1, kSecond, kSecond, 1}.last_ns(), 3 * kSecond - 1));
+  CHECK_FALSE(may_change_unseen(FileIdentity{1, kSecond, kSecond, 1}.last_ns(), 3 * kSecond));
+  CHECK(may_change_unseen(FileIdentity{1, 0, kSecond, 1}.last_ns(), 3 * kSecond - 1));
+  CHECK(may_change_unseen(FileIdentity{1, kSecond, 0, 1}.last_ns(), 3 * kSecond - 1));
 }
 
 TEST_CASE("a file is read whole whatever its size is, and so is one that does not know it") {
