@@ -49,6 +49,12 @@ if(NOT SQLite3_FOUND)
 endif()
 pippin_plain_library("utf8proc 2.8 or later" utf8proc utf8proc.h)
 pippin_plain_library("xxHash 0.8 or later" xxhash xxhash.h)
+include(CheckSymbolExists)
+if(TARGET pippin::xxhash)  # some builds of it choose the widest vectors of the machine they run on
+  set(CMAKE_REQUIRED_LIBRARIES pippin::xxhash)
+  check_symbol_exists(XXH3_128bits_update_dispatch xxh_x86dispatch.h PIPPIN_XXHASH_DISPATCHES)
+  unset(CMAKE_REQUIRED_LIBRARIES)
+endif()
 pippin_package("yaml-cpp 0.7 or later" yaml-cpp 0.7)
 if(NOT TARGET yaml-cpp::yaml-cpp AND TARGET yaml-cpp)  # so called before 0.8
   add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)

@@ -1,7 +1,12 @@
 #include "core/base/hash.h"
 
 #include <new>
+
+#ifdef PIPPIN_XXHASH_DISPATCHES
+#include <xxh_x86dispatch.h>  // takes the place of xxhash.h's functions
+#else
 #include <xxhash.h>
+#endif
 
 namespace pippin {
 

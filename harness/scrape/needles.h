@@ -7,15 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/scrape/mark_tables.h"
+
 namespace pippin {
 
 /// Finds where a few fixed texts occur, all of them in one pass.
 ///
-/// A text is looked for by a few bytes of it, those that a log rarely has. Each of them passes two
-/// tables of 16 entries, by its low and its high half, that tell which of 8 groups of texts it may
-/// belong to; where a group stays, its texts are compared. With AVX2 32 places are looked at
-/// together, elsewhere one.
-/// Source: the "Teddy" of Hyperscan, Wang et al., NSDI 2019.
+/// A text is looked for by a few bytes of it, its mark: those that a log rarely has. Where marks of
+/// some groups may stand, the texts of these groups are compared.
 class Needles {
  public:
   /// An occurrence.
@@ -30,14 +29,11 @@ class Needles {
   /// Finds all but some, by the same numbers.
   Needles without(const std::vector<std::size_t>& numbers) const;
 
-  /// Whether this machine can look at 32 places together.
-  static bool has_vectors();
-
   /// Walks through the occurrences in a text, in the order of the places they are known by.
   class Search {
    public:
-    /// Both must outlive it. Without `vectors` as on a machine that has none.
-    Search(const Needles& needles, std::string_view text, bool vectors = has_vectors());
+    /// Both must outlive it. Requires a width that this machine has.
+    Search(const Needles& needles, std::string_view text, SearchWidth width = widest_search());
 
     /// Whether there is an occurrence that was not taken.
     bool any() const { return next_ < hits_.size(); }
@@ -51,39 +47,32 @@ class Needles {
 
     const Needles* needles_;
     std::string_view text_;
-    bool vectors_;
+    SearchWidth width_;
     std::size_t place_ = 0;  ///< up to which it was looked
     std::vector<Hit> hits_;  ///< found together; in order
     std::size_t next_ = 0;   ///< of hits_
   };
 
  private:
-  static constexpr std::size_t kShortest = 4, kMarks = 6, kGroups = 8, kHalves = 16;
+  static constexpr std::size_t kShortest = MarkTables::kFirstBytes;
 
   /// A needle in its group.
   struct Member {
-    std::uint32_t mark = 0;                ///< the first of the bytes it is looked for by
-    std::uint16_t needle = 0, offset = 0;  ///< where they stand in it
+    std::uint32_t mark = 0;                ///< the first bytes of its mark
+    std::uint16_t needle = 0, offset = 0;  ///< where its mark stands in it
   };
 
-  void choose_marks();
   void make_tables();
-  /// False where no needle's mark begins like that; where it is true, one may.
-  bool may_be_mark(std::uint32_t bytes) const;
   /// The occurrences that these groups may have where a mark begins.
   void compare(std::string_view text, std::size_t place, unsigned groups,
                std::vector<Hit>& hits) const;
-  /// Both return the place up to which they looked: the end, or behind the first hits.
-  std::size_t find_one_by_one(std::string_view text, std::size_t place,
-                              std::vector<Hit>& hits) const;
-  std::size_t find_by_vectors(std::string_view text, std::size_t place,
-                              std::vector<Hit>& hits) const;
+  /// Returns the place up to which it looked: the end, or behind the first hits.
+  std::size_t find(std::string_view text, std::size_t place, SearchWidth width,
+                   std::vector<Hit>& hits) const;
 
   std::vector<std::string_view> needles_;
-  std::array<std::vector<Member>, kGroups> groups_;
-  std::vector<std::uint64_t> marks_;  ///< a bit for each hash that some mark has
-  /// By mark's byte and half byte: which groups have it there.
-  std::array<std::array<std::uint8_t, kHalves>, kMarks> low_{}, high_{};
+  std::array<std::vector<Member>, MarkTables::kGroups> groups_;
+  MarkTables tables_;
 };
 
 }  // namespace pippin
