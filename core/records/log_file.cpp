@@ -20,8 +20,14 @@ LogFile::LogFile(fs::path path, std::int64_t size_bytes, std::string content_has
       content_hash_(std::move(content_hash)),
       head_(std::move(head)) {}
 
+void LogFile::know_beginning(std::int64_t size_bytes, std::string hash) {
+  begin_bytes_ = size_bytes;
+  beginning_hash_ = std::move(hash);
+}
+
 std::string LogFile::Beginnings::hash(std::int64_t size_bytes) {
   if (size_bytes == file_.size_bytes_) return file_.content_hash_;
+  if (size_bytes == file_.begin_bytes_) return file_.beginning_hash_;
   const auto wanted = static_cast<std::size_t>(size_bytes - hashed_);
   if (!file_.text().empty()) {
     hasher_.add(file_.text().substr(static_cast<std::size_t>(hashed_), wanted));
@@ -45,11 +51,8 @@ void LogFileMaker::add(std::string_view part) {
   head_ += part.substr(0, LogFile::kHeadBytes - head_.size());
 }
 
-LogFile LogFileMaker::file_at(fs::path path) {
-  LogFile file(std::move(path), std::exchange(size_bytes_, 0), hasher_.digest(),
-               std::exchange(head_, {}));
-  hasher_ = Hasher();
-  return file;
+LogFile LogFileMaker::file_at(fs::path path) const {
+  return {std::move(path), size_bytes_, hasher_.digest(), head_};
 }
 
 }  // namespace pippin

@@ -25,6 +25,8 @@ class LogFile {
   std::int64_t size_bytes() const { return size_bytes_; }
   const std::string& content_hash() const { return content_hash_; }
   const std::string& head() const { return head_; }
+  /// Tells the hash of its first bytes, of one size, so that they need not be read for it.
+  void know_beginning(std::int64_t size_bytes, std::string hash);
   /// Below kHeadBytes the head is all there is.
   bool is_short() const { return size_bytes_ < static_cast<std::int64_t>(kHeadBytes); }
 
@@ -48,6 +50,8 @@ class LogFile {
   fs::path path_;
   std::int64_t size_bytes_ = 0;
   std::string content_hash_, head_;
+  std::int64_t begin_bytes_ = -1;  ///< of which beginning_hash_ is; none: -1
+  std::string beginning_hash_;
   std::string_view text_;  ///< empty: the file is to be read again
 };
 
@@ -56,8 +60,7 @@ class LogFileMaker {
  public:
   void add(std::string_view part);
   std::int64_t size_bytes() const { return size_bytes_; }
-  /// Empties it for the next file.
-  LogFile file_at(fs::path path);
+  LogFile file_at(fs::path path) const;
 
  private:
   Hasher hasher_;

@@ -39,6 +39,7 @@ class LogLine {
 class FormatReader {
  public:
   virtual ~FormatReader() = default;
+  virtual std::unique_ptr<FormatReader> copy() const = 0;
   /// Whether the next line is read whatever it holds.
   virtual bool wants_next_line() const { return false; }
   /// The texts that matter no more for now, a bit each.

@@ -66,6 +66,12 @@ void LineScanner::finish() {
   begun_.clear();
 }
 
+void LineScanner::finish_into(LineSink& sink) const {
+  LineScanner rest(sink);
+  rest.last_ = last_;
+  rest.scan(begun_);
+}
+
 void LineScanner::scan(std::string_view lines) {
   const Needles* needles = &sink_.needles();
   Needles::Search search(*needles, lines);

@@ -44,6 +44,8 @@ class LineScanner {
   void add(std::string_view part);
   /// The log is at its end.
   void finish();
+  /// Another sink gets what is begun, as if the log were at its end here.
+  void finish_into(LineSink& sink) const;
 
  private:
   /// Requires whole lines, or the rest of a log.

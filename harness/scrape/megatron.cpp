@@ -106,6 +106,7 @@ bool is_of_one_rank(const std::string& name) {
 class Reader : public FormatReader {
  public:
   explicit Reader(bool document) : document_(document) {}
+  std::unique_ptr<FormatReader> copy() const override { return std::make_unique<Reader>(*this); }
 
   bool wants_next_line() const override { return in_dump_ || config_.open(); }
 

@@ -74,6 +74,11 @@ class Readers {
     needles_ = &needles_without(needless_);
   }
 
+  Readers(const Readers& other) : needless_(other.needless_), needles_(other.needles_) {
+    for (const auto& reader : other.readers_) readers_.push_back(reader->copy());
+  }
+  Readers& operator=(const Readers&) = delete;
+
   bool want_next_line() const {
     return std::any_of(readers_.begin(), readers_.end(),
                        [](const auto& reader) { return reader->wants_next_line(); });
@@ -189,6 +194,19 @@ std::size_t lines_of(const std::vector<LogRun>& runs) {
   return lines;
 }
 
+/// Empties the sink.
+Scraped found_in(LogSink& sink) {
+  Scraped scraped;
+  scraped.may_hold_tables = sink.may_hold_tables();
+  scraped.runs = sink.finish();
+  return scraped;
+}
+
+bool is_document(const DocumentSigns& signs, const Scraped& scraped) {
+  const bool is_log = !signs.script && !signs.note && lines_of(scraped.runs) >= kLinesOfLog;
+  return signs.any() && !is_log;
+}
+
 std::vector<LogRun> runs_of_document(const ReadParts& read, const DocumentSigns& signs) {
   Quotation quotation(signs);
   if (signs.script) {
@@ -205,12 +223,28 @@ std::vector<LogRun> runs_of_document(const ReadParts& read, const DocumentSigns&
 Scraped scrape_parts(const ReadParts& read) {
   LogSink sink;
   pass(read, sink);
-  Scraped scraped;
-  scraped.may_hold_tables = sink.may_hold_tables();
-  scraped.runs = sink.finish();
-  const DocumentSigns signs = sink.signs();
-  const bool is_log = !signs.script && !signs.note && lines_of(scraped.runs) >= kLinesOfLog;
-  if (signs.any() && !is_log) scraped.runs = runs_of_document(read, signs);
+  Scraped scraped = found_in(sink);
+  if (is_document(sink.signs(), scraped)) scraped.runs = runs_of_document(read, sink.signs());
+  return scraped;
+}
+
+struct GrowingLog::State {
+  LogSink sink;
+  LineScanner scanner{sink};
+};
+
+GrowingLog::GrowingLog() : state_(std::make_unique<State>()) {}
+GrowingLog::~GrowingLog() = default;
+GrowingLog::GrowingLog(GrowingLog&&) noexcept = default;
+GrowingLog& GrowingLog::operator=(GrowingLog&&) noexcept = default;
+
+void GrowingLog::add(std::string_view part) { state_->scanner.add(part); }
+
+std::optional<Scraped> GrowingLog::so_far() const {
+  LogSink sink = state_->sink;
+  state_->scanner.finish_into(sink);
+  Scraped scraped = found_in(sink);
+  if (is_document(sink.signs(), scraped)) return std::nullopt;
   return scraped;
 }
 

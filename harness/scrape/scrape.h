@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +29,24 @@ using ReadParts = std::function<void(const std::function<void(std::string_view p
 /// Reads a log in one pass, in constant memory but for what it finds. What turns out to be a
 /// script or a note, which quotes logs, is read again.
 Scraped scrape_parts(const ReadParts& read);
+
+/// Reads a log as it grows.
+class GrowingLog {
+ public:
+  GrowingLog();
+  ~GrowingLog();
+  GrowingLog(GrowingLog&&) noexcept;
+  GrowingLog& operator=(GrowingLog&&) noexcept;
+
+  /// The next part of the log, however it is cut.
+  void add(std::string_view part);
+  /// What scrape_parts() finds in all that came; nothing where it would read that again.
+  std::optional<Scraped> so_far() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 /// The launches of a log that is at hand.
 std::vector<LogRun> scrape(std::string_view log);

@@ -1,5 +1,6 @@
 #include "harness/scrape/scraped_file.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace pippin {
@@ -25,6 +26,8 @@ ScrapedFile scrape_pipe(const fs::path& path) {
   if (scraped.runs.empty() && found.may_hold_tables) scraped.tables = read_network(text);
   return scraped;
 }
+
+constexpr std::size_t kEndBytes = 4096;
 
 }  // namespace
 
@@ -66,6 +69,51 @@ ScrapedFile scrape_file(const fs::path& path, Binary binary) {
     scraped.tables = read_network(
         std::string_view(text).substr(0, static_cast<std::size_t>(scraped.file.size_bytes())));
   }
+  return scraped;
+}
+
+/// Whether what was read last still stands where it stood: of a file that was cut and has grown
+/// again it does not.
+bool GrowingFile::goes_on() const {
+  const auto bytes = static_cast<std::size_t>(maker_.size_bytes());
+  std::string end;
+  read_parts(path_, bytes - end_.size(), [&](std::string_view part) {
+    end += part.substr(0, end_.size() - end.size());
+    return end.size() < end_.size();
+  });
+  return end == end_;
+}
+
+void GrowingFile::keep_end(std::string_view part) {
+  end_.append(part.substr(part.size() - std::min(part.size(), kEndBytes)));
+  end_.erase(0, end_.size() - std::min(end_.size(), kEndBytes));
+}
+
+std::optional<ScrapedFile> GrowingFile::read() {
+  if (!log_ || !goes_on()) *this = GrowingFile(path_);
+  if (!log_) log_.emplace();
+  read_parts(path_, static_cast<std::size_t>(maker_.size_bytes()), [&](std::string_view part) {
+    if (maker_.size_bytes() == 0 && is_binary(part)) {
+      log_.reset();
+      return false;
+    }
+    maker_.add(part);
+    log_->add(part);
+    keep_end(part);
+    return true;
+  });
+  if (log_ && maker_.size_bytes() == last_.size_bytes() && maker_.size_bytes() > 0)
+    return std::nullopt;
+  auto found = log_ ? log_->so_far() : std::nullopt;
+  if (!found || found->runs.empty()) {
+    log_.reset();
+    return scrape_file(path_);
+  }
+  ScrapedFile scraped;
+  scraped.file = maker_.file_at(path_);
+  if (last_.size_bytes() > 0) scraped.file.know_beginning(last_.size_bytes(), last_.content_hash());
+  last_ = scraped.file;
+  scraped.runs = std::move(found->runs);
   return scraped;
 }
 

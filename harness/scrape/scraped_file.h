@@ -1,7 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/records/log_file.h"
@@ -26,5 +28,26 @@ enum class Binary { kRefuse, kRead };
 /// is refused only the beginning is read: a folder of runs holds checkpoints of many gigabytes.
 /// Errors: Error (bad input) where it cannot be read.
 ScrapedFile scrape_file(const fs::path& path, Binary binary = Binary::kRefuse);
+
+/// A file that is read as it grows: each time only what came since.
+class GrowingFile {
+ public:
+  explicit GrowingFile(fs::path path) : path_(std::move(path)) {}
+
+  /// What scrape_file() finds in all that came; nothing where nothing did. A file that does not go
+  /// on as it was, and one that is no log, is read anew. Errors: Error (bad input) where it cannot
+  /// be read.
+  std::optional<ScrapedFile> read();
+
+ private:
+  bool goes_on() const;
+  void keep_end(std::string_view part);
+
+  fs::path path_;
+  std::optional<GrowingLog> log_;  ///< empty: it is to be read anew
+  LogFileMaker maker_;
+  LogFile last_;     ///< as it was found last
+  std::string end_;  ///< its last bytes
+};
 
 }  // namespace pippin

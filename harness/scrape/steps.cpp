@@ -112,6 +112,7 @@ void read_line(std::string_view line, std::vector<Launch>& launches) {
 
 class Reader : public FormatReader {
  public:
+  std::unique_ptr<FormatReader> copy() const override { return std::make_unique<Reader>(*this); }
   void read(const LogLine& line) override {
     if (line.terminated()) read_line(line.text(), launches_);
   }

@@ -3,6 +3,7 @@
 #include "core/base/files.h"
 #include "core/base/random.h"
 #include "harness/scrape/scrape.h"
+#include "tests/harness/scrape/damage.h"
 #include "tests/harness/scrape/sample_log.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"
@@ -10,32 +11,6 @@
 using namespace pippin;
 
 namespace {
-
-/// One change of the kinds that torn, interleaved and damaged logs show.
-void damage(std::string& text, Random& random) {
-  if (text.empty()) return;
-  const auto at = static_cast<std::size_t>(random.below(text.size()));
-  const auto length = static_cast<std::size_t>(random.below(200));
-  switch (random.below(6)) {
-    case 0:
-      text[at] = static_cast<char>(random.below(256));
-      break;
-    case 1:
-      text.erase(at, length);
-      break;
-    case 2:
-      text.insert(at, text.substr(text.size() / 2, length));
-      break;
-    case 3:
-      text.resize(at);
-      break;
-    case 4:
-      text.insert(at, std::string(1, "\n\r\x1b[|:.-9"[random.below(9)]));
-      break;
-    default:
-      text.insert(at, std::string(length, '9'));
-  }
-}
 
 void check_sane(const std::vector<LogRun>& runs) {
   for (const auto& run : runs) {
@@ -59,7 +34,7 @@ TEST_CASE("no damage to a log brings the scraper down") {
     const std::string whole = read_input(folder / name);
     for (int round = 0; round < 150; ++round) {
       std::string text = whole;
-      for (auto left = 1 + random.below(12); left > 0; --left) damage(text, random);
+      for (auto left = 1 + random.below(12); left > 0; --left) test::damage(text, random);
       check_sane(scrape(text));
     }
   }
