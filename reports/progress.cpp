@@ -13,10 +13,13 @@ namespace {
 
 constexpr std::size_t kBarWidth = 20;
 
-std::string bar_of(const Progress& progress) {
-  const std::size_t whole = std::max<std::size_t>(progress.total, 1);
-  const std::size_t filled = std::min(kBarWidth, kBarWidth * progress.done / whole);
-  return "[" + std::string(filled, '#') + std::string(kBarWidth - filled, '.') + "]";
+/// `done` of `total`, with a bar where that has room.
+std::string with_bar(double done, double total, const std::string& text, std::size_t width) {
+  const double part = total > 0 ? std::clamp(done / total, 0.0, 1.0) : 0;
+  const auto filled = static_cast<std::size_t>(part * static_cast<double>(kBarWidth));
+  const std::string bar =
+      "[" + std::string(filled, '#') + std::string(kBarWidth - filled, '.') + "] " + text;
+  return display_width(bar) <= width ? bar : text.substr(0, width);
 }
 
 /// Whether a line that is not drawn over has news: the end, a first failure, and whatever changed
@@ -50,9 +53,23 @@ std::string progress_text(const Progress& progress) {
 }
 
 std::string progress_bar(const Progress& progress, std::size_t width) {
-  const std::string text = progress_text(progress);
-  const std::string with_bar = bar_of(progress) + " " + text;
-  return display_width(with_bar) <= width ? with_bar : text.substr(0, width);
+  return with_bar(static_cast<double>(progress.done), static_cast<double>(progress.total),
+                  progress_text(progress), width);
+}
+
+std::string reading_bar(const Reading& reading, std::size_t width) {
+  constexpr double kGB = 1e9;
+  const auto done = static_cast<double>(reading.bytes_read);
+  const auto all = static_cast<double>(std::max(reading.bytes, reading.bytes_read));
+  std::string text = fmt::format("{} of {}, {:.1f} of {:.1f} GB", reading.files_read,
+                                 counted(reading.files, "file"), done / kGB, all / kGB);
+  if (reading.elapsed_s > 0 && done > 0) {
+    text += fmt::format(", {:.1f} GB/s", done / kGB / reading.elapsed_s);
+    if (all > done)
+      text +=
+          fmt::format(", about {} left", duration_text(reading.elapsed_s * (all - done) / done));
+  }
+  return with_bar(done, all, text, width);
 }
 
 std::string ProgressDisplay::update(const Progress& progress) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -25,6 +26,17 @@ std::string progress_text(const Progress& progress);
 
 /// A bar and the text in at most `width` columns: "[#####...............] 12 of 60 runs done, …".
 std::string progress_bar(const Progress& progress, std::size_t width);
+
+/// How much of some files was read.
+struct Reading {
+  std::size_t files = 0, files_read = 0;
+  std::int64_t bytes = 0, bytes_read = 0;
+  double elapsed_s = 0;
+};
+
+/// A bar and a text in at most `width` columns: "[####................] 12 of 60 files, 0.4 of
+/// 2.1 GB, 1.9 GB/s, about 1 s left".
+std::string reading_bar(const Reading& reading, std::size_t width);
 
 /// What `run` writes to standard error, from one look at the campaign to the next.
 /// Shape: on a terminal a bar that each text draws over the last one, from \r on; elsewhere a line

@@ -15,6 +15,8 @@ void add_collect(CommandLine& line) {
                                });
   collect.add_option("PATH", options->paths,
                      "logs, and folders of logs; default: the runs of this database");
+  collect.add_flag("--follow", options->follow,
+                   "go on reading what comes, as tail -F does, until Ctrl-C");
 }
 
 void add_report(CommandLine& line) {

@@ -1,14 +1,17 @@
 #include <fmt/format.h>
+#include <functional>
 #include <iostream>
 #include <malloc.h>
 #include <optional>
 #include <set>
-#include <sstream>
+#include <string>
+#include <unistd.h>
+#include <vector>
 
-#include "core/base/text.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/steps/collect_files.h"
 #include "harness/commands/steps/directories.h"
+#include "harness/commands/steps/follow.h"
 #include "harness/commands/steps/known_runs.h"
 #include "harness/commands/steps/record.h"
 #include "harness/commands/steps/report_rows.h"
@@ -140,6 +143,33 @@ Added collect_own_runs(const Globals& globals, Database& database, const NamedFi
   return sum;
 }
 
+std::string own_text(const Globals& globals, const Added& added) {
+  return fmt::format("{}: {} runs, {} iterations added", runs_directory(globals.db).string(),
+                     added.runs, added.iterations);
+}
+
+/// Collects again and again what comes, until the user interrupts it; returns the last code.
+ExitCode collect_on(const Globals& globals, PathCollector* logs,
+                    const std::function<Added()>& collect_own) {
+  constexpr double kShortest_s = 1, kLongest_s = 10;
+  const Interruptible interruptible;
+  remark(globals, "following; Ctrl-C ends it");
+  Pace pace(kShortest_s, kLongest_s);
+  ExitCode code = ExitCode::kDone;
+  while (!Interruptible::interrupted()) {
+    PathCollector::Found found;
+    if (logs) found = logs->read_on();
+    code = found.code;
+    const Added own = collect_own();
+    const bool own_news = own.runs + own.iterations > 0;
+    if (own_news) remark(globals, own_text(globals, own));
+    if (!found.summary.empty()) remark(globals, found.summary);
+    own_news || !found.summary.empty() ? pace.changed() : pace.unchanged();
+    Interruptible::pause(pace.seconds());
+  }
+  return code;
+}
+
 }  // namespace
 
 ExitCode collect(const Globals& globals, const CollectOptions& options) {
@@ -147,27 +177,34 @@ ExitCode collect(const Globals& globals, const CollectOptions& options) {
   how.cache_kib = kCacheKib;
   Database database(globals.db, how);
   const std::int64_t before = database.changes();
+  const fs::path runs = runs_directory(globals.db);
   std::vector<fs::path> foreign;
   for (const auto& path : options.paths) {
-    if (!is_inside(path, runs_directory(globals.db))) foreign.push_back(path);
+    if (!is_inside(path, runs)) foreign.push_back(path);
   }
   // A log of our own is a run of its campaign, however it is named.
-  if (foreign.size() < options.paths.size() || options.paths.empty()) {
-    const Added added =
-        collect_own_runs(globals, database, NamedFiles(options.paths, runs_directory(globals.db)));
-    remark(globals, fmt::format("{}: {} runs, {} iterations added",
-                                runs_directory(globals.db).string(), added.runs, added.iterations));
+  const bool has_own = foreign.size() < options.paths.size() || options.paths.empty();
+  const auto collect_own = [&] {
+    if (!has_own) return Added();
+    return collect_own_runs(globals, database, NamedFiles(options.paths, runs));
+  };
+  if (has_own) remark(globals, own_text(globals, collect_own()));
+  std::optional<PathCollector> logs;
+  PathCollector::Found found;
+  if (!foreign.empty()) {
+    logs.emplace(database, foreign, runs, std::cerr);
+    found = logs->read(globals.quiet ? 0 : terminal_width(STDERR_FILENO));
   }
-  std::ostringstream remarks;
-  ExitCode code = ExitCode::kDone;
-  if (!foreign.empty())
-    code = collect_paths(database, foreign, runs_directory(globals.db), std::cerr, remarks);
+  if (options.follow) {
+    if (!found.summary.empty()) remark(globals, found.summary);
+    found = {collect_on(globals, logs ? &*logs : nullptr, collect_own), {}};
+  }
   if (database.changes() > before) {
     malloc_trim(0);  // what a long log took; its sums want as much again
     keep_sums(globals, database);
   }
-  if (!remarks.str().empty()) remark(globals, std::string(trim(remarks.str())));
-  return code;
+  if (!found.summary.empty()) remark(globals, found.summary);
+  return found.code;
 }
 
 }  // namespace pippin

@@ -112,6 +112,7 @@ struct TagOptions {
 
 struct CollectOptions {
   std::vector<fs::path> paths;  ///< empty: the runs of this database
+  bool follow = false;          ///< go on with what comes, until interrupted
 };
 
 struct ImportOptions {

@@ -31,7 +31,7 @@ constexpr std::size_t kEndBytes = 4096;
 
 }  // namespace
 
-ScrapedFile scrape_file(const fs::path& path, Binary binary) {
+ScrapedFile scrape_file(const fs::path& path, Binary binary, const TellBytes& tell) {
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return scrape_pipe(path);
   ScrapedFile scraped;
@@ -56,6 +56,7 @@ ScrapedFile scrape_file(const fs::path& path, Binary binary) {
         return false;
       }
       take(part);
+      if (tell) tell(static_cast<std::int64_t>(part.size()));
       return true;
     });
     scraped.file = maker.file_at(path);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,8 +28,11 @@ enum class Binary { kRefuse, kRead };
 
 /// Reads a file once, in parts, and in constant memory but for what it finds. Of a binary file that
 /// is refused only the beginning is read: a folder of runs holds checkpoints of many gigabytes.
+/// `tell` hears of each part how many bytes it has.
 /// Errors: Error (bad input) where it cannot be read.
-ScrapedFile scrape_file(const fs::path& path, Binary binary = Binary::kRefuse);
+using TellBytes = std::function<void(std::int64_t bytes)>;
+ScrapedFile scrape_file(const fs::path& path, Binary binary = Binary::kRefuse,
+                        const TellBytes& tell = {});
 
 /// A file that is read as it grows: each time only what came since.
 class GrowingFile {

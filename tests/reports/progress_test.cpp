@@ -27,6 +27,15 @@ TEST_CASE("a bar shows its share and fits its width") {
   CHECK(progress_bar({0, 0, 0, 0, 0, 0}, 80) == "[....................] 0 of 0 runs done");
 }
 
+TEST_CASE("a bar of files that are read says how much, how fast and how long") {
+  CHECK(reading_bar({60, 12, 2'100'000'000, 420'000'000, 0.2}, 80) ==
+        "[####................] 12 of 60 files, 0.4 of 2.1 GB, 2.1 GB/s, about 1 s left");
+  CHECK(reading_bar({1, 0, 0, 0, 0}, 80) == "[....................] 0 of 1 file, 0.0 of 0.0 GB");
+  CHECK(reading_bar({1, 1, 5, 9'000'000'000, 9}, 80) ==
+        "[####################] 1 of 1 file, 9.0 of 9.0 GB, 1.0 GB/s");
+  CHECK(reading_bar({60, 12, 2'100'000'000, 420'000'000, 0.2}, 20) == "12 of 60 files, 0.4 ");
+}
+
 TEST_CASE("a shorter bar wipes the longer one before it") {
   ProgressDisplay display(true, 80);
   const std::string first = display.update(kHalf);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ctime>
 #include <fmt/format.h>
+#include <list>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -10,10 +11,12 @@
 #include <string>
 #include <sys/stat.h>
 #include <unordered_map>
+#include <utility>
 
 #include "core/base/text.h"
 #include "harness/commands/steps/known_runs.h"
 #include "harness/commands/steps/read_ahead.h"
+#include "harness/commands/steps/reading_progress.h"
 #include "harness/scrape/scrape.h"
 
 namespace pippin {
@@ -33,21 +36,23 @@ bool adds_nothing(const Added& added) {
   return added.logs + added.runs + added.iterations + added.network_tables == 0;
 }
 
+std::string text_of(const Added& added) {
+  if (adds_nothing(added)) return "nothing added";
+  std::string text =
+      fmt::format("{}, {}, {}", counted(added.logs, "log"), counted(added.runs, "run"),
+                  counted(added.iterations, "iteration"));
+  const std::string tables = counted(added.network_tables, "network table");
+  if (added.runs + added.iterations == 0 && added.network_tables > 0) {
+    text = tables;
+  } else if (added.network_tables > 0) {
+    text += ", " + tables;
+  }
+  return text + " added";
+}
+
 /// "3 logs, 3 runs, 33 iterations added; 4 files are no logs"
 std::string summary_of(const Totals& totals) {
-  const Added& added = totals.added;
-  std::string text = "nothing added";
-  if (!adds_nothing(added)) {
-    text = fmt::format("{}, {}, {}", counted(added.logs, "log"), counted(added.runs, "run"),
-                       counted(added.iterations, "iteration"));
-    const std::string tables = counted(added.network_tables, "network table");
-    if (added.runs + added.iterations == 0 && added.network_tables > 0) {
-      text = tables;
-    } else if (added.network_tables > 0) {
-      text += ", " + tables;
-    }
-    text += " added";
-  }
+  std::string text = text_of(totals.added);
   if (totals.known > 0) text += fmt::format("; {} known already", counted(totals.known, "log"));
   if (totals.no_logs == 1) text += "; 1 file is no log";
   if (totals.no_logs > 1) text += fmt::format("; {} files are no logs", totals.no_logs);
@@ -56,10 +61,50 @@ std::string summary_of(const Totals& totals) {
   return text;
 }
 
+/// What is said on standard error: each line once, however often it comes up.
+class Complaints {
+ public:
+  explicit Complaints(std::ostream& errors) : errors_(errors) {}
+
+  void say(const std::string& line) {
+    if (!said_.insert(line).second) return;
+    if (progress_) progress_->wipe();
+    errors_ << line << '\n';
+  }
+  /// What is drawn there meanwhile; nothing: nullptr.
+  void watch(ReadingProgress* progress) { progress_ = progress; }
+
+ private:
+  std::ostream& errors_;
+  ReadingProgress* progress_ = nullptr;
+  std::set<std::string> said_;
+};
+
+/// Files that change while they are followed, the last few.
+class GrowingFiles {
+ public:
+  static constexpr std::size_t kMost = 64;
+
+  GrowingFile& at(const fs::path& path) {
+    const auto known = std::find_if(files_.begin(), files_.end(),
+                                    [&](const auto& file) { return file.first == path; });
+    if (known != files_.end()) {
+      files_.splice(files_.end(), files_, known);
+    } else {
+      files_.emplace_back(path, GrowingFile(path));
+    }
+    if (files_.size() > kMost) files_.pop_front();
+    return files_.back().second;
+  }
+
+ private:
+  std::list<std::pair<fs::path, GrowingFile>> files_;  ///< the one that changed last comes last
+};
+
 /// All regular files below a folder, sorted; each folder once, however many links lead to it.
 class Walk {
  public:
-  explicit Walk(std::ostream& errors) : errors_(errors) {}
+  explicit Walk(Complaints& complaints) : complaints_(complaints) {}
 
   std::vector<fs::path> files(const fs::path& folder) {
     std::vector<fs::path> found;
@@ -77,7 +122,7 @@ class Walk {
       entries.push_back(entry->path());
     }
     if (error)
-      errors_ << fmt::format("pippin: {}: cannot list: {}\n", folder.string(), error.message());
+      complaints_.say(fmt::format("pippin: {}: cannot list: {}", folder.string(), error.message()));
     std::sort(entries.begin(), entries.end());
     for (const auto& entry : entries) {
       const auto status = fs::status(entry, error);
@@ -89,7 +134,7 @@ class Walk {
     }
   }
 
-  std::ostream& errors_;
+  Complaints& complaints_;
   std::set<fs::path> visited_;
 };
 
@@ -117,8 +162,8 @@ Found found_at(const fs::path& path, bool named, std::int64_t now_ns) {
 
 class Collector {
  public:
-  Collector(Database& database, const fs::path& own_runs, std::ostream& errors)
-      : database_(database), own_runs_(known_path(own_runs) / ""), errors_(errors) {}
+  Collector(Database& database, const fs::path& own_runs, Complaints& complaints)
+      : database_(database), own_runs_(own_runs), complaints_(complaints) {}
 
   /// What a person named: a folder with all below it, or a file.
   void add(const fs::path& path) {
@@ -126,7 +171,7 @@ class Collector {
     const bool is_folder = fs::is_directory(path, error);
     const auto known = database_.read_files(known_path(path));
     const std::vector<fs::path> files =
-        is_folder ? Walk(errors_).files(path) : std::vector<fs::path>{path};
+        is_folder ? Walk(complaints_).files(path) : std::vector<fs::path>{path};
     for (const auto& file : files) {
       Found found = found_at(file, !is_folder, now_ns_);
       if (found.as_read && found.as_read->path.native().starts_with(own_runs_.native()))
@@ -135,17 +180,33 @@ class Collector {
     }
   }
 
-  /// Reads what was found and stores it, the files in their order.
-  void read() {
+  /// Reads what was found and stores it, the files in their order. `bar_width`: of a terminal.
+  void read(std::size_t bar_width) {
     std::vector<ReadAhead::Item> items;
     items.reserve(found_.size());
-    for (const auto& found : found_)
+    std::int64_t bytes = 0;
+    for (const auto& found : found_) {
       items.push_back({found.path, found.as_read ? found.as_read->stamp.size_bytes : 0});
-    ReadAhead ahead(std::move(items));
+      bytes += items.back().size_bytes;
+    }
+    ReadingProgress progress(items.size(), bytes, bar_width);
+    complaints_.watch(&progress);
+    ReadAhead ahead(std::move(items), [&](std::int64_t part) { progress.read_bytes(part); });
     auto found = found_.begin();
     for (auto files = ahead.next(); !files.empty(); files = ahead.next()) {
-      for (auto& file : files) take(*found++, std::move(file));
+      for (auto& file : files) {
+        take(*found++, std::move(file));
+        progress.read_file();
+      }
     }
+    flush();
+    complaints_.watch(nullptr);
+  }
+
+  /// Reads what has come since to the files that were found, where they are few.
+  void read(GrowingFiles& growing) {
+    if (found_.size() > GrowingFiles::kMost) return read(0);
+    for (auto& found : found_) take(found, read_file(found.path, growing.at(found.path)));
     flush();
   }
 
@@ -174,14 +235,19 @@ class Collector {
   }
 
   void take(Found& found, FileRead&& file) {
+    if (found.is_young) found.as_read.reset();
+    if (!file.scraped && file.trouble.empty()) {
+      ++totals_.known;
+      note(found, true);
+      return;
+    }
     if (!file.scraped) {
       ++totals_.unreadable;
       bad_ = bad_ || found.named;
-      errors_ << "pippin: " << file.trouble << '\n';
+      complaints_.say("pippin: " + file.trouble);
       return;
     }
     ScrapedFile& scraped = *file.scraped;
-    if (found.is_young) found.as_read.reset();
     if (!scraped.runs.empty()) {
       store(found, std::move(scraped));
     } else if (!scraped.tables.empty()) {
@@ -210,10 +276,10 @@ class Collector {
     note(found, false);
     if (!found.named) return;
     bad_ = true;
-    errors_ << fmt::format(
-        "pippin: {}: {}\n", found.path.string(),
+    complaints_.say(fmt::format(
+        "pippin: {}: {}", found.path.string(),
         reason.empty() ? "holds no iterations of a trainer that pippin knows, nor a network table"
-                       : reason);
+                       : reason));
   }
 
   void note(const Found& found, bool is_log) {
@@ -246,7 +312,7 @@ class Collector {
         if (error.exit_code() != ExitCode::kBadInput) throw;
         ++totals_.unreadable;
         bad_ = bad_ || log.forgive;
-        errors_ << "pippin: " << error.what() << '\n';
+        complaints_.say(fmt::format("pippin: {}", error.what()));
       }
     }
     database_.add_foreign_logs({}, others_);
@@ -264,8 +330,8 @@ class Collector {
   static constexpr std::int64_t kMostWaitingBytes = 16 << 20;
 
   Database& database_;
-  const fs::path own_runs_;  ///< with a slash at the end
-  std::ostream& errors_;
+  const fs::path& own_runs_;
+  Complaints& complaints_;
   const std::int64_t now_ns_ = std::time(nullptr) * kNsPerSecond;
   std::vector<Found> found_;
   std::vector<ForeignLog> waiting_;
@@ -278,14 +344,38 @@ class Collector {
 
 }  // namespace
 
-ExitCode collect_paths(Database& database, const std::vector<fs::path>& paths,
-                       const fs::path& own_runs, std::ostream& errors, std::ostream& remarks) {
-  Collector collector(database, own_runs, errors);
-  for (const auto& path : paths) collector.add(path);
-  collector.read();
+struct PathCollector::State {
+  Database& database;
+  const std::vector<fs::path> paths;
+  const fs::path own_runs;  ///< with a slash at the end
+  Complaints complaints;
+  GrowingFiles growing;
+};
+
+PathCollector::PathCollector(Database& database, std::vector<fs::path> paths,
+                             const fs::path& own_runs, std::ostream& errors)
+    : state_(new State{
+          database, std::move(paths), known_path(own_runs) / "", Complaints(errors), {}}) {}
+
+PathCollector::~PathCollector() = default;
+
+PathCollector::Found PathCollector::read(std::size_t bar_width) {
+  Collector collector(state_->database, state_->own_runs, state_->complaints);
+  for (const auto& path : state_->paths) collector.add(path);
+  collector.read(bar_width);
+  Found found{collector.bad() ? ExitCode::kBadInput : ExitCode::kDone, {}};
   // One file that is no log has said so in its own line.
-  if (!collector.bad() || paths.size() > 1) remarks << summary_of(collector.totals()) << '\n';
-  return collector.bad() ? ExitCode::kBadInput : ExitCode::kDone;
+  if (!collector.bad() || state_->paths.size() > 1) found.summary = summary_of(collector.totals());
+  return found;
+}
+
+PathCollector::Found PathCollector::read_on() {
+  Collector collector(state_->database, state_->own_runs, state_->complaints);
+  for (const auto& path : state_->paths) collector.add(path);
+  collector.read(state_->growing);
+  Found found{collector.bad() ? ExitCode::kBadInput : ExitCode::kDone, {}};
+  if (!adds_nothing(collector.totals().added)) found.summary = text_of(collector.totals().added);
+  return found;
 }
 
 }  // namespace pippin

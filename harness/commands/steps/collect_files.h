@@ -1,22 +1,42 @@
 #pragma once
 
+#include <cstddef>
 #include <iosfwd>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
-#include "core/records/point.h"
 #include "db/database.h"
 
 namespace pippin {
 
-/// Reads logs into the database: files as they are named, folders with all below them. A line on
-/// `errors` for each that cannot be read or, named, is no log; the rest goes on, and what was read
-/// stays. One on `remarks` that sums up.
-/// Shape: kBadInput where a file that was named holds no log or cannot be read; a folder may hold
-/// anything. Errors: as Database.
-/// `own_runs`: where runs of campaigns lie, which are known again by others than this.
-ExitCode collect_paths(Database& database, const std::vector<fs::path>& paths,
-                       const fs::path& own_runs, std::ostream& errors, std::ostream& remarks);
+/// Reads logs into the database: files as they are named, folders with all below them. What cannot
+/// be read and, named, is no log has a line on `errors`, each once; the rest goes on, and what was
+/// read stays. Errors: as Database.
+class PathCollector {
+ public:
+  /// `own_runs`: where runs of campaigns lie, which are known again by others than this.
+  PathCollector(Database& database, std::vector<fs::path> paths, const fs::path& own_runs,
+                std::ostream& errors);
+  ~PathCollector();
+
+  struct Found {
+    ExitCode code = ExitCode::kDone;  ///< kBadInput where a file that was named holds no log or
+                                      ///< cannot be read; a folder may hold anything
+    std::string summary;              ///< for people; may be empty
+  };
+
+  /// `bar_width`: of the terminal that shows how far it is; 0 for none.
+  Found read(std::size_t bar_width = 0);
+  /// Again, what has changed or come since; of a file that goes on only what came.
+  /// Shape: the summary is empty where nothing was added.
+  Found read_on();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace pippin

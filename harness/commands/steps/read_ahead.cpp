@@ -18,10 +18,12 @@ constexpr std::size_t kMostThreads = 8, kMostFiles = 64;  // of one part
 constexpr std::int64_t kPartBytesAbout = 4'000'000;
 constexpr std::size_t kPartsAhead = 2;  // by thread
 
-FileRead read(const fs::path& path) {
+template <typename Scrape>
+FileRead read_by(const fs::path& path, Scrape scrape) {
   FileRead file{path, {}, {}};
   try {
-    file.scraped = scrape_file(path);
+    file.scraped = scrape();
+    if (!file.scraped) return file;
     for (auto& run : file.scraped->runs) fill_in_params(run.point.model);
   } catch (const Error& error) {
     file.trouble = error.what();
@@ -31,7 +33,16 @@ FileRead read(const fs::path& path) {
 
 }  // namespace
 
+FileRead read_file(const fs::path& path, const TellBytes& tell) {
+  return read_by(path, [&] { return std::optional(scrape_file(path, Binary::kRefuse, tell)); });
+}
+
+FileRead read_file(const fs::path& path, GrowingFile& growing) {
+  return read_by(path, [&] { return growing.read(); });
+}
+
 struct ReadAhead::Shared {
+  TellBytes tell;
   std::vector<std::vector<fs::path>> parts;
   std::mutex mutex;
   std::condition_variable is_read, may_read;
@@ -44,7 +55,7 @@ struct ReadAhead::Shared {
   std::vector<FileRead> read_part(std::size_t part) const {
     std::vector<FileRead> files;
     files.reserve(parts[part].size());
-    for (const auto& path : parts[part]) files.push_back(pippin::read(path));
+    for (const auto& path : parts[part]) files.push_back(read_file(path, tell));
     return files;
   }
 
@@ -70,7 +81,9 @@ struct ReadAhead::Shared {
   }
 };
 
-ReadAhead::ReadAhead(std::vector<Item> files) : shared_(std::make_unique<Shared>()) {
+ReadAhead::ReadAhead(std::vector<Item> files, TellBytes tell)
+    : shared_(std::make_unique<Shared>()) {
+  shared_->tell = std::move(tell);
   std::int64_t size = 0;
   for (auto& file : files) {
     const bool full = size >= kPartBytesAbout ||

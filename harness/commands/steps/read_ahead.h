@@ -15,8 +15,13 @@ namespace pippin {
 struct FileRead {
   fs::path path;
   std::optional<ScrapedFile> scraped;
-  std::string trouble;  ///< empty where it was read
+  std::string trouble;  ///< empty where it was read, or nothing had come
 };
+
+/// What scrape_file() finds, and the parameters of its models.
+FileRead read_file(const fs::path& path, const TellBytes& tell = {});
+/// The same of a file that grows; nothing is scraped where nothing came.
+FileRead read_file(const fs::path& path, GrowingFile& growing);
 
 /// Reads files on several threads, a little ahead of who stores them.
 class ReadAhead {
@@ -27,7 +32,7 @@ class ReadAhead {
     std::int64_t size_bytes = 0;
   };
 
-  explicit ReadAhead(std::vector<Item> files);
+  explicit ReadAhead(std::vector<Item> files, TellBytes tell = {});
   ~ReadAhead();
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;

@@ -23,8 +23,9 @@ struct Outcome {
 
 Outcome collect(Database& database, const std::vector<fs::path>& paths) {
   std::ostringstream remarks;
-  const ExitCode code = collect_paths(database, paths, "t.db.runs", remarks, remarks);
-  return {code, remarks.str()};
+  const auto found = PathCollector(database, paths, "t.db.runs", remarks).read();
+  if (!found.summary.empty()) remarks << found.summary << '\n';
+  return {found.code, remarks.str()};
 }
 
 fs::path logs() { return test::source_directory() / "tests/data/logs"; }
