@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -20,6 +21,14 @@ class LogLine {
   std::string_view text() const { return line_.text; }
   /// False for a line that is still being written.
   bool terminated() const { return line_.terminated; }
+  /// Whether it stands in the log as it is here, and holds but that one of all texts that are
+  /// looked for, the format's text i.
+  bool holds_only(std::size_t i) const {
+    const auto is_that = [&](const auto& hit) { return hit.needle == first_ + i; };
+    return line_.terminated && line_.text.data() == line_.raw.data() &&
+           line_.text.size() == line_.raw.size() &&
+           std::all_of(line_.hits.begin(), line_.hits.end(), is_that);
+  }
   /// Bit i is set where the format's text i occurs in `rest`, the end of text().
   std::uint64_t found_in(std::string_view rest) const {
     std::uint64_t found = 0;
@@ -45,6 +54,13 @@ class FormatReader {
   /// The texts that matter no more for now, a bit each.
   virtual std::uint64_t needless() const { return 0; }
   virtual void read(const LogLine& line) = 0;
+  /// Reads the line at the front of a text where it has its "\n", is like one before in all but its
+  /// numbers, and holds no other text than that one: returns its length without the "\n". 0: it is
+  /// to be read as others are.
+  virtual std::size_t read_alike(std::string_view text) {
+    static_cast<void>(text);
+    return 0;
+  }
   /// The launches that the log tells of.
   virtual std::vector<LogRun> finish() = 0;
 };

@@ -78,6 +78,11 @@ void LineScanner::scan(std::string_view lines) {
   NextOf escapes(lines, kEscape), returns(lines, kReturn), feeds(lines, kFeed);
   const bool has_returns = returns.from(0) != std::string_view::npos;
   for (std::size_t begin = 0; begin < lines.size();) {
+    if (const auto length = sink_.take_alike(lines.substr(begin))) {
+      begin += length;
+      search.skip_to(&lines[begin - 1]);  // with a line's end a needle may begin
+      continue;
+    }
     // Of the first line it is not seen what stands before it, with which a needle may begin.
     if (begin > 0 && !sink_.wants_next_line()) {
       std::size_t place = escapes.from(begin);

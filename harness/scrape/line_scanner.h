@@ -29,6 +29,12 @@ class LineSink {
   /// What to look for behind the line taken last; must outlive the scanner.
   virtual const Needles& needles() const = 0;
   virtual void take(const FoundLine& line) = 0;
+  /// Takes the line at the front of a text where it is like one before in all but its numbers;
+  /// returns its length with its end. 0: it is to be taken as others are.
+  virtual std::size_t take_alike(std::string_view text) {
+    static_cast<void>(text);
+    return 0;
+  }
 };
 
 /// Passes on those lines of a log in which a needle occurs, as the log comes, in constant memory:

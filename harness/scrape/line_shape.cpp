@@ -120,23 +120,24 @@ bool LineShape::learn(std::string_view line, const std::vector<std::string_view>
   return false;
 }
 
-bool LineShape::read(std::string_view line, std::vector<WrittenNumber>& numbers) const {
-  if (between_.empty()) return false;
-  const char *at = line.data(), *const end = at + line.size();
+std::size_t LineShape::read_front(std::string_view text,
+                                  std::vector<WrittenNumber>& numbers) const {
+  if (between_.empty()) return 0;
+  const char *at = text.data(), *const end = at + text.size();
   const std::string_view front = between_.front();
-  if (!skip_any_digits(at, end, front.substr(0, of_times_))) return false;
-  if (!skip(at, end, front.substr(of_times_))) return false;
+  if (!skip_any_digits(at, end, front.substr(0, of_times_))) return 0;
+  if (!skip(at, end, front.substr(of_times_))) return 0;
   numbers.clear();
   for (std::size_t i = 1; i < between_.size(); ++i) {
     skip_blanks(at, end);
-    if (!take_number(at, end, numbers.emplace_back())) return false;
+    if (!take_number(at, end, numbers.emplace_back())) return 0;
     // A number is the whole of a word.
-    if (at != end && *at != ' ' && *at != '|' && *at != '/') return false;
+    if (at != end && *at != ' ' && *at != '|' && *at != '/' && *at != '\n') return 0;
     skip_blanks(at, end);
-    if (!skip(at, end, between_[i])) return false;
+    if (!skip(at, end, between_[i])) return 0;
   }
   skip_blanks(at, end);
-  return at == end;
+  return at == end || *at == '\n' ? static_cast<std::size_t>(at - text.data()) : 0;
 }
 
 }  // namespace pippin

@@ -24,7 +24,12 @@ class LineShape {
   bool learn(std::string_view line, const std::vector<std::string_view>& values,
              std::size_t of_times);
   /// Whether a line has that shape; then its numbers are in `numbers`, in their order.
-  bool read(std::string_view line, std::vector<WrittenNumber>& numbers) const;
+  bool read(std::string_view line, std::vector<WrittenNumber>& numbers) const {
+    return !line.empty() && read_front(line, numbers) == line.size();
+  }
+  /// The same of the line at the front of a text, up to "\n" or the text's end: its length; 0 where
+  /// it has another shape.
+  std::size_t read_front(std::string_view text, std::vector<WrittenNumber>& numbers) const;
 
  private:
   std::vector<std::string> between_;  ///< what stands before, between and behind the numbers,

@@ -130,14 +130,31 @@ class Reader : public FormatReader {
       begin_dump(line);
     }
     read_header(line, found);
-    if (has(found, kIterationLine) || has(found, kArgonneLine)) read_iterations(line, terminated);
+    if (has(found, kIterationLine) || has(found, kArgonneLine)) {
+      iterations_alone_ = iterations_alone_ && of_log.holds_only(kIterationLine);
+      read_iterations(line, terminated);
+    }
     if (has(found, kMemoryLine) && terminated) {
       for (const auto& memory : memory_in(line)) launch().add_memory(memory);
     }
     read_events(line, found);
-    if ((has(found, kTimers) || has(found, kTimerRange)) && terminated) read_timers(line);
+    if ((has(found, kTimers) || has(found, kTimerRange)) && terminated) {
+      timers_alone_ = timers_alone_ && of_log.holds_only(kTimers);
+      read_timers(line);
+    }
     if (terminated) read_nodes(line, found);
     read_endings(line, found >> kEndings);
+  }
+
+  /// Iterations, and their timers.
+  std::size_t read_alike(std::string_view text) override {
+    const auto ends = [&](std::size_t length) { return length > 0 && length < text.size(); };
+    const std::size_t length = iterations_alone_ ? alike_.read_front(text) : 0;
+    if (ends(length)) return take_alike(text.substr(0, length)) ? length : 0;
+    const std::size_t of_timers = timers_alone_ ? alike_timers_.read_front(text) : 0;
+    if (!ends(of_timers)) return 0;
+    launch().add_timers(alike_timers_);
+    return of_timers;
   }
 
   std::vector<LogRun> finish() override {
@@ -222,7 +239,7 @@ class Reader : public FormatReader {
   void read_iterations(std::string_view line, bool terminated) {
     // A number cut in half would be a wrong one, and a field that is missing yet a lost flag.
     if (!terminated && !is_whole(line)) return;
-    if (terminated && read_alike(line)) return;
+    if (terminated && alike_.read_front(line) == line.size() && take_alike(line)) return;
     const auto records = iterations_in(line);
     for (const auto& record : records) {
       if (launch().rows() > 0 && record.iteration.number <= launch().last_number()) {
@@ -235,10 +252,10 @@ class Reader : public FormatReader {
     if (terminated && records.size() == 1) alike_.learn(line);
   }
 
-  /// Most lines are like one before. Not the first of a launch, whose time counts.
-  bool read_alike(std::string_view line) {
+  /// Takes a line of a known shape. Not the first of a launch, whose time counts.
+  bool take_alike(std::string_view line) {
     if (launch().rows() == 0) return false;
-    const IterationRecord* record = alike_.read(line);
+    const IterationRecord* record = alike_.take();
     if (!record) return false;
     if (record->iteration.number <= launch().last_number()) return launch().has(*record);
     take_row(*record, line);
@@ -318,6 +335,7 @@ class Reader : public FormatReader {
     in_dump_ = false;
     config_ = {};
     alike_ = {};
+    iterations_alone_ = timers_alone_ = true;
     const bool header = ended.dumped && !ended.header.arguments.empty();
     if (document_ ? !header || !ended.complete : !header && ended.rows() == 0) return;
     if (same_as_last(ended)) {
@@ -338,6 +356,7 @@ class Reader : public FormatReader {
   DeepspeedConfig config_;
   AlikeIterations alike_;
   AlikeTimers alike_timers_;
+  bool iterations_alone_ = true, timers_alone_ = true;  ///< their lines hold nothing else
   MegatronHeader announced_, last_header_;
   MegatronLaunch launch_;
   std::vector<LogRun> runs_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/records/run.h"
+#include "harness/scrape/alike_lines.h"
 #include "harness/scrape/endings.h"
 #include "harness/scrape/megatron_arguments.h"
 #include "harness/scrape/megatron_lines.h"

@@ -9,15 +9,13 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "harness/scrape/lines.h"
+#include "harness/scrape/megatron_fields.h"
 
 namespace pippin {
 
 namespace {
 
-constexpr std::string_view kIterationWord = "iteration", kMemoryWords = "memory (MB) |",
-                           kTimerWords = "time (ms) |";
-constexpr std::size_t kLongestName = 60;
+constexpr std::string_view kMemoryWords = "memory (MB) |";
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -26,30 +24,6 @@ bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
 std::string_view left_trim(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
   return text;
-}
-
-/// Takes a whole number off the front of `text`.
-Count take_number(std::string_view& text) {
-  text = left_trim(text);
-  const auto end = std::find_if_not(text.begin(), text.end(), is_digit);
-  const auto digits = text.substr(0, static_cast<std::size_t>(end - text.begin()));
-  text.remove_prefix(digits.size());
-  return parse_integer(digits);
-}
-
-struct Field {
-  std::string_view name, value;
-};
-
-/// "name: value" or "name=value" with the first word of the value; an empty name where the text is
-/// none.
-Field field_in(std::string_view text) {
-  text = trim(without_tags(trim(text)));
-  const auto sign = text.find_first_of(":=");
-  if (sign == std::string_view::npos || sign == 0 || sign > kLongestName) return {};
-  if (!is_letter(text[0]) && text[0] != '[') return {};
-  const auto value = left_trim(without_tags(left_trim(text.substr(sign + 1))));
-  return {trim(text.substr(0, sign)), value.substr(0, value.find_first_of(" \t["))};
 }
 
 /// What stands before a record that was printed, not quoted: nothing, bracketed tags and times
@@ -73,36 +47,6 @@ bool is_printed_after(std::string_view before) {
   return label || glued;
 }
 
-std::int64_t rounded(double number) {
-  // Beyond this a double holds no whole numbers' neighbours, and a cast may overflow.
-  constexpr double kLargest = 9007199254740992.0;
-  return static_cast<std::int64_t>(std::clamp(number, -kLargest, kLargest));
-}
-
-/// Where a field of an iteration line goes.
-struct Known {
-  std::string_view name;
-  void (*set)(Iteration&, double);
-};
-
-// Source: training_log() of Megatron-LM 2020-2024 and of BigScience's and Argonne's
-// Megatron-DeepSpeed, the last of which has '_' for blanks.
-constexpr std::array<Known, 12> kKnown{{
-    {"elapsed time per iteration (ms)", [](Iteration& i, double x) { i.step_time_ms = x; }},
-    {"elapsed time per iteration ms", [](Iteration& i, double x) { i.step_time_ms = x; }},
-    {"elapsed time per iteration (s)",
-     [](Iteration& i, double x) { i.step_time_ms = x * kMsPerSecond; }},
-    {"consumed samples", [](Iteration& i, double x) { i.consumed_samples = rounded(x); }},
-    {"global batch size", [](Iteration& i, double x) { i.gbs = rounded(x); }},
-    {"learning rate", [](Iteration& i, double x) { i.learning_rate = x; }},
-    {"lm loss", [](Iteration& i, double x) { i.lm_loss = x; }},
-    {"lm-loss", [](Iteration& i, double x) { i.lm_loss = x; }},
-    {"loss scale", [](Iteration& i, double x) { i.loss_scale = x; }},
-    {"grad norm", [](Iteration& i, double x) { i.grad_norm = x; }},
-    {"number of skipped iterations", [](Iteration& i, double x) { i.skipped = rounded(x); }},
-    {"number of nan iterations", [](Iteration& i, double x) { i.nan = rounded(x); }},
-}};
-
 /// What the last written digit of a number stands for: 0.1 of "12.5", 1e-05 of "1.2345e-01".
 double step_of(std::string_view number) {
   const auto exponent = number.find_first_of("eE");
@@ -115,35 +59,14 @@ double step_of(std::string_view number) {
   return power_of_ten(power);
 }
 
-std::size_t known_of(std::string_view field) {
-  std::string name(field);
-  std::replace(name.begin(), name.end(), '_', ' ');
-  const auto known = std::find_if(kKnown.begin(), kKnown.end(),
-                                  [&](const Known& entry) { return entry.name == name; });
-  return static_cast<std::size_t>(known - kKnown.begin());
-}
-
-/// `step`: what the number's last digit stands for.
-void put_known(IterationRecord& record, std::size_t known, double number, double step) {
-  const double time_before = record.iteration.step_time_ms;
-  kKnown.at(known).set(record.iteration, number);
-  if (record.iteration.step_time_ms != time_before)
-    record.resolution_ms = step * (record.iteration.step_time_ms / number);
-}
-
-void add_said(std::uint64_t& said, std::uint64_t more) {
-  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
-  said = std::rotl((said ^ more) * kOdd, 29);
-}
-
 /// A known field goes to its place; an unknown one, and one that is no finite number ("nan"), is
 /// kept as it stands.
-void take_field(IterationRecord& record, const Field& field) {
+void take_field(IterationRecord& record, const MegatronField& field) {
   if (field.name.empty() || field.value.empty()) return;
   const auto number = parse_number(field.value);
-  const std::size_t known = known_of(field.name);
-  if (known < kKnown.size() && number) {
-    put_known(record, known, *number, step_of(field.value));
+  const std::size_t known = known_field(field.name);
+  if (known < kKnownFields && number) {
+    put_known_field(record, known, *number, step_of(field.value));
   } else {
     record.iteration.other.emplace_back(std::string(field.name),
                                         Value{printable(field.value), number});
@@ -152,52 +75,8 @@ void take_field(IterationRecord& record, const Field& field) {
                                : std::hash<std::string_view>()(field.value));
 }
 
-/// Calls `take` with each field between bars.
-template <typename Take>
-void each_field(std::string_view text, Take take) {
-  for (;;) {
-    const auto bar = text.find('|');
-    take(field_in(text.substr(0, bar)));
-    if (bar == std::string_view::npos) return;
-    text.remove_prefix(bar + 1);
-  }
-}
-
 void take_fields(IterationRecord& record, std::string_view text) {
-  each_field(text, [&](const Field& field) { take_field(record, field); });
-}
-
-struct Start {
-  std::size_t begin, fields;  ///< of the word "iteration" and of what follows "N/ M"
-  std::int64_t number, last;
-  std::string_view digits[2];  ///< as which those two are written
-};
-
-/// The next "iteration N/ M |" or "iteration= N/ M |" at or after `from`.
-std::optional<Start> next_start(std::string_view line, std::size_t from) {
-  for (auto at = line.find(kIterationWord, from); at != std::string_view::npos;
-       at = line.find(kIterationWord, at + 1)) {
-    if (at > 0 && is_word(line[at - 1])) continue;
-    auto rest = line.substr(at + kIterationWord.size());
-    if (rest.starts_with('=')) rest.remove_prefix(1);
-    rest = left_trim(without_tags(left_trim(rest)));
-    const auto of_number = left_trim(rest);
-    const auto number = take_number(rest);
-    const auto behind_number = rest;
-    rest = left_trim(rest);
-    if (!number || !rest.starts_with('/')) continue;
-    rest.remove_prefix(1);
-    const auto of_last = left_trim(rest);
-    const auto last = take_number(rest);
-    if (last && left_trim(rest).starts_with('|'))
-      return Start{at,
-                   line.size() - rest.size(),
-                   *number,
-                   *last,
-                   {of_number.substr(0, of_number.size() - behind_number.size()),
-                    of_last.substr(0, of_last.size() - rest.size())}};
-  }
-  return std::nullopt;
+  each_field(text, [&](const MegatronField& field) { take_field(record, field); });
 }
 
 bool is_time(std::string_view text) {
@@ -218,7 +97,7 @@ RankMemory memory_record(std::string_view before, std::string_view fields) {
   RankMemory memory;
   memory.rank = number_after(before.substr(begin_of_rank(before)), "[Rank ").value_or(0);
   for (const auto part : split(fields, '|')) {
-    const Field field = field_in(part);
+    const MegatronField field = field_in(part);
     const auto number = parse_number(field.value);
     if (!number) continue;
     if (field.name == "allocated") memory.allocated_mib = number;
@@ -279,79 +158,6 @@ std::vector<IterationRecord> iterations_in(std::string_view line) {
   return records;
 }
 
-void AlikeIterations::learn(std::string_view line) {
-  const auto start = next_start(line, 0);
-  if (!start) return;
-  learnt_ = (learnt_ + 1) % kShapes;
-  Shape& shape = shapes_.at(learnt_);
-  shape = {};
-  std::vector<std::string_view> values;
-  std::size_t first_word = start->begin;  // a time may stand before it
-  const auto take = [&](const Field& field) {
-    if (field.name.empty() || field.value.empty()) return;
-    first_word = std::min(first_word, static_cast<std::size_t>(field.name.data() - line.data()));
-    values.push_back(field.value);
-    const std::size_t known = known_of(field.name);
-    shape.known.push_back(known);
-    if (known == kKnown.size()) shape.names.emplace_back(field.name);
-  };
-  const auto before = line.substr(0, start->begin);
-  if (trim(before).ends_with('|')) each_field(before, take);
-  shape.number = values.size();
-  values.insert(values.end(), std::begin(start->digits), std::end(start->digits));
-  each_field(line.substr(start->fields), take);
-  shape.line.learn(line, values, first_word);
-}
-
-IterationRecord* AlikeIterations::take(const Shape& shape) {
-  record_.iteration = {};
-  record_.resolution_ms = 0;
-  record_.said = 0;
-  others_.clear();
-  const auto& number = numbers_[shape.number];
-  const auto& last = numbers_[shape.number + 1];
-  // Whole ones of so few digits are exact.
-  record_.iteration.number = static_cast<std::int64_t>(number.value);
-  record_.last = static_cast<std::int64_t>(last.value);
-  add_said(record_.said, static_cast<std::uint64_t>(record_.last));
-  for (std::size_t i = 0; i < shape.known.size(); ++i) {
-    const WrittenNumber& field = numbers_[i < shape.number ? i : i + 2];
-    if (shape.known[i] < kKnown.size()) {
-      put_known(record_, shape.known[i], field.value, power_of_ten(field.last_digit));
-    } else {
-      others_.push_back(field.value);
-    }
-    add_said(record_.said, std::bit_cast<std::uint64_t>(field.value));
-  }
-  if (record_.iteration.skipped.value_or(0) > 0) record_.iteration.flags |= kSkippedStep;
-  return number.bare && last.bare && record_.iteration.step_time_ms > 0 ? &record_ : nullptr;
-}
-
-IterationRecord* AlikeIterations::read(std::string_view line) {
-  for (std::size_t i = 0; i < kShapes; ++i) {
-    const std::size_t shape = (read_ + i) % kShapes;
-    if (!shapes_.at(shape).line.read(line, numbers_)) continue;
-    read_ = shape;
-    return take(shapes_.at(shape));
-  }
-  return nullptr;
-}
-
-void AlikeTimers::learn(std::string_view line) {
-  const std::string_view text = trim(line);
-  if (!text.starts_with(kTimerWords)) return;
-  names_.clear();
-  std::vector<std::string_view> values;
-  each_field(text.substr(kTimerWords.size()), [&](const Field& field) {
-    if (!parse_number(field.value)) return;
-    values.push_back(field.value);
-    names_.emplace_back(field.name);
-  });
-  line_.learn(line, values, 0);
-}
-
-bool AlikeTimers::read(std::string_view line) { return line_.read(line, numbers_); }
-
 std::vector<RankMemory> memory_in(std::string_view line) {
   std::vector<RankMemory> records;
   std::size_t from = 0;
@@ -371,7 +177,7 @@ NamedValues timers_in(std::string_view line) {
   if (!line.starts_with(kTimerWords)) return timer_range(line);
   NamedValues timers;
   for (const auto part : split(line.substr(kTimerWords.size()), '|')) {
-    const Field field = field_in(part);
+    const MegatronField field = field_in(part);
     const auto number = parse_number(field.value);
     if (number) timers.emplace_back(std::string(field.name), value_of(*number));
   }

@@ -91,15 +91,28 @@ std::size_t Needles::find(std::string_view text, std::size_t place, SearchWidth 
 }
 
 Needles::Search::Search(const Needles& needles, std::string_view text, SearchWidth width)
-    : needles_(&needles), text_(text), width_(width) {
-  find_more();
+    : needles_(&needles), text_(text), width_(width) {}
+
+void Needles::Search::skip_to(const char* at) {
+  skipped_ = static_cast<std::size_t>(at - text_.data());
+  if (place_ < skipped_) {
+    next_ = hits_.size();
+    place_ = skipped_;
+  } else {
+    while (next_ < hits_.size() && hits_[next_].at < at) ++next_;
+  }
 }
 
 void Needles::Search::find_more() {
   hits_.clear();
   next_ = 0;
-  while (hits_.empty() && place_ < text_.size())
+  while (hits_.empty() && place_ < text_.size()) {
+    const bool first = place_ == skipped_;
     place_ = needles_->find(text_, place_, width_, hits_);
+    // One that begins before may be known by a place behind.
+    if (first)
+      std::erase_if(hits_, [&](const Hit& hit) { return hit.at < text_.data() + skipped_; });
+  }
 }
 
 }  // namespace pippin

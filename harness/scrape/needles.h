@@ -36,11 +36,15 @@ class Needles {
     Search(const Needles& needles, std::string_view text, SearchWidth width = widest_search());
 
     /// Whether there is an occurrence that was not taken.
-    bool any() const { return next_ < hits_.size(); }
-    const Hit& next() const { return hits_[next_]; }
-    void take() {
-      if (++next_ == hits_.size()) find_more();
+    bool any() {
+      if (next_ == hits_.size()) find_more();
+      return next_ < hits_.size();
     }
+    /// Requires any().
+    const Hit& next() const { return hits_[next_]; }
+    void take() { ++next_; }
+    /// Leaves out those that begin before a place in the text, and does not look for them.
+    void skip_to(const char* at);
 
    private:
     void find_more();
@@ -48,9 +52,9 @@ class Needles {
     const Needles* needles_;
     std::string_view text_;
     SearchWidth width_;
-    std::size_t place_ = 0;  ///< up to which it was looked
-    std::vector<Hit> hits_;  ///< found together; in order
-    std::size_t next_ = 0;   ///< of hits_
+    std::size_t place_ = 0, skipped_ = 0;  ///< up to which it was looked, and left out
+    std::vector<Hit> hits_;                ///< found together; in order
+    std::size_t next_ = 0;                 ///< of hits_
   };
 
  private:

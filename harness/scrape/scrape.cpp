@@ -94,6 +94,18 @@ class Readers {
     choose_needles();
   }
 
+  /// See LineSink::take_alike().
+  std::size_t read_alike(std::string_view text) {
+    if (want_next_line()) return 0;
+    for (const auto& reader : readers_) {
+      const std::size_t length = reader->read_alike(text);
+      if (length == 0) continue;
+      choose_needles();
+      return length + 1;
+    }
+    return 0;
+  }
+
   std::vector<LogRun> finish() {
     std::vector<LogRun> runs;
     for (std::size_t i = 0; i < readers_.size(); ++i) {
@@ -137,6 +149,11 @@ class LogSink : public LineSink {
                                    [](const auto& hit) { return hit.needle >= texts().tables; });
     if (line.after_feed) watch_.see(line.raw);
     readers_.read(line);
+  }
+
+  /// A line of numbers is no sign of a document, nor of a table.
+  std::size_t take_alike(std::string_view text) override {
+    return watch_.wants_next_line() ? 0 : readers_.read_alike(text);
   }
 
   DocumentSigns signs() const { return watch_.signs(); }

@@ -1,12 +1,19 @@
 // Lines that are like one before are read by its shape; what comes out must be what the full way
 // makes of them.
+#include "harness/scrape/alike_lines.h"
+
 #include <bit>
 #include <random>
 
-#include "harness/scrape/line_shape.h"
-#include "harness/scrape/megatron_lines.h"
+#include "core/base/files.h"
+#include "core/base/random.h"
+#include "core/base/text.h"
+#include "harness/scrape/scrape.h"
+#include "tests/harness/scrape/damage.h"
+#include "tests/harness/scrape/record_text.h"
 #include "tests/harness/scrape/sample_log.h"
 #include "tests/support/catch.h"
+#include "tests/support/temporary.h"
 
 using namespace pippin;
 
@@ -199,4 +206,54 @@ TEST_CASE("timers that are like those before say what they say by themselves") {
     }
   }
   CHECK(read > 1000);
+}
+
+namespace {
+
+constexpr std::string_view kNoColour = "\x1b[0m";
+
+/// The same log as a terminal would show it: no line of it is taken from its front.
+std::string one_by_one(std::string text) {
+  for (auto at = text.find('\n'); at != std::string::npos; at = text.find('\n', at)) {
+    text.insert(at, kNoColour);
+    at += kNoColour.size() + 1;
+  }
+  return text;
+}
+
+std::string dense_log(Random& random) {
+  std::string text = test::dump();
+  int number = 0;
+  for (auto left = 20 + random.below(200); left > 0; --left) {
+    number += random.below(30) == 0 ? -static_cast<int>(random.below(9)) : 1;
+    text += test::row(std::max(number, 1), 1000 + static_cast<double>(random.below(500)));
+    const auto kind = random.below(12);
+    if (kind < 5)
+      text += fmt::format("time (ms) | forward: {:.2f} | backward: {:.2f}\n",
+                          static_cast<double>(random.below(100000)) / 100, 12.5);
+    if (kind == 6) text += fmt::format("saving checkpoint at iteration {:7d}\n", number);
+    if (kind == 7) text += " validation loss at iteration 3 | lm loss value: 1.0E+01 |\n";
+    if (kind == 8) text += "torch.OutOfMemoryError: CUDA out of memory.\n";
+    if (kind == 9 && random.below(4) == 0) text += test::dump();
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("lines that are taken from the front of a text are read as any others") {
+  Random random(11);
+  std::vector<std::string> logs;
+  const fs::path folder = test::source_directory() / "tests/data/logs";
+  for (const auto& name : disk().list(folder)) logs.push_back(read_input(folder / name));
+  for (int i = 0; i < 40; ++i) logs.push_back(dense_log(random));
+  for (const auto& log : logs) {
+    for (int round = 0; round < 20; ++round) {
+      std::string text = log;
+      for (auto left = random.below(6); left > 0; --left) test::damage(text, random);
+      if (text.find('\x1b') != std::string::npos) continue;
+      CAPTURE(text);
+      REQUIRE(test::text_of(scrape(text)) == test::text_of(scrape(one_by_one(text))));
+    }
+  }
 }

@@ -5,6 +5,7 @@
 #include "core/base/files.h"
 #include "harness/scrape/scraped_file.h"
 #include "tests/harness/scrape/damage.h"
+#include "tests/harness/scrape/record_text.h"
 #include "tests/harness/scrape/sample_log.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"
@@ -13,37 +14,10 @@ using namespace pippin;
 
 namespace {
 
-std::string text_of(const NamedValues& values) {
-  std::string text;
-  for (const auto& [name, value] : values)
-    text += fmt::format("{}={}/{} ", name, value.text, value.number.value_or(-1));
-  return text;
-}
-
-std::string text_of(const Iteration& line) {
-  const auto all = [](const auto&... counts) {
-    return (fmt::format("{} ", counts.value_or(-1)) + ...);
-  };
-  return fmt::format("{} {} {} {} ", line.number, line.step_time_ms, line.interval, line.flags) +
-         all(line.gbs, line.consumed_samples, line.skipped, line.nan, line.lm_loss,
-             line.learning_rate, line.loss_scale, line.grad_norm) +
-         text_of(line.other) + '\n';
-}
-
-/// All that was read, to be compared.
 std::string text_of(const ScrapedFile& file) {
-  std::string text = fmt::format("{} {} {} {}\n", file.file.size_bytes(), file.file.content_hash(),
-                                 file.reason, file.tables.size());
-  for (const auto& run : file.runs) {
-    text += fmt::format(
-        "{} {} {} {} {} {} {} {} {} {} {} {} {}\n", run.format, run.point.id, run.recompute,
-        run.memory.size(), run.started_at.value_or(-1), run.end ? static_cast<int>(*run.end) : -1,
-        run.evidence, run.scraper_version, run.resolution_ms.value_or(-1), run.nodes.size(),
-        run.slowest_ranks.size(), run.planned_iterations.value_or(-1), run.nan_from.value_or(-1));
-    text += text_of(run.arguments);
-    for (const auto& line : run.iterations) text += text_of(line);
-  }
-  return text;
+  return fmt::format("{} {} {} {}\n", file.file.size_bytes(), file.file.content_hash(), file.reason,
+                     file.tables.size()) +
+         test::text_of(file.runs);
 }
 
 void append(const fs::path& file, std::string_view text) {

@@ -72,6 +72,35 @@ TEST_CASE("needles agree with a plain search") {
   }
 }
 
+TEST_CASE("what is skipped is not found, and what follows is") {
+  Random random(8);
+  for (int round = 0; round < 300; ++round) {
+    const Needles needles({"abba", "\nabc", "babc", "caab"});
+    std::string text = random_text(random, random.below(9000), 3);
+    for (std::size_t i = 0; i < text.size(); i += 1 + random.below(40)) text[i] = '\n';
+    const Places all = found(needles, text, SearchWidth::one);
+    for (const auto width : {SearchWidth::one, widest_search()}) {
+      Places places, expected;
+      Needles::Search search(needles, text, width);
+      for (std::size_t from = 0; from < text.size();) {
+        const auto line_at = [&](std::size_t place) {
+          return std::min(text.find('\n', std::min(place, text.size())), text.size() - 1) + 1;
+        };
+        from = line_at(from + random.below(3000));
+        const std::size_t until = line_at(from + random.below(3000));
+        search.skip_to(&text[from - 1]);
+        for (; search.any() && search.next().at < text.data() + until; search.take())
+          places.emplace(search.next().at - text.data(), search.next().needle);
+        for (const auto& place : all) {
+          if (place.first >= from && place.first < until) expected.insert(place);
+        }
+        from = until;
+      }
+      REQUIRE(places == expected);
+    }
+  }
+}
+
 TEST_CASE("a needle is found at every place of a block, whatever bytes stand around it") {
   const std::vector<std::string_view> texts{" ```", "\xe2\x96\x88|", " step of a"};
   const Needles needles(texts);
