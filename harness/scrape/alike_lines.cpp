@@ -47,7 +47,7 @@ IterationRecord* AlikeIterations::take() {
   for (std::size_t i = 0; i < shape.known.size(); ++i) {
     const WrittenNumber& field = numbers_[i < shape.number ? i : i + 2];
     if (shape.known[i] < kKnownFields) {
-      put_known_field(record_, shape.known[i], field.value, power_of_ten(field.last_digit));
+      put_known_field(record_, shape.known[i], field.value, field.last_digit);
     } else {
       others_.push_back(field.value);
     }

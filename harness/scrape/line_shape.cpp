@@ -5,12 +5,17 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 
 namespace pippin {
 
 namespace {
 
-constexpr int kMostPower = 22;  // 10^22 is the last that a double holds exactly
+/// All powers of ten that a double holds exactly.
+constexpr double kPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                              1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                              1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+constexpr int kMostPower = static_cast<int>(std::size(kPowers)) - 1;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -57,7 +62,7 @@ bool take_number(const char*& at, const char* end, WrittenNumber& number) {
   }
   if (power < -kMostPower || power > kMostPower) return false;
   const auto whole = static_cast<double>(digits);
-  const double value = power < 0 ? whole / power_of_ten(-power) : whole * power_of_ten(power);
+  const double value = power < 0 ? whole / kPowers[-power] : whole * kPowers[power];
   number = {negative ? -value : value, power, !negative && c == behind_digits};
   at = c;
   return true;

@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "harness/scrape/line_shape.h"
 #include "harness/scrape/lines.h"
 
 namespace pippin {
@@ -80,11 +81,11 @@ std::size_t known_field(std::string_view name_in_line) {
   return static_cast<std::size_t>(known - kKnown.begin());
 }
 
-void put_known_field(IterationRecord& record, std::size_t field, double number, double step) {
+void put_known_field(IterationRecord& record, std::size_t field, double number, int last_digit) {
   const double time_before = record.iteration.step_time_ms;
   kKnown.at(field).set(record.iteration, number);
   if (record.iteration.step_time_ms != time_before)
-    record.resolution_ms = step * (record.iteration.step_time_ms / number);
+    record.resolution_ms = power_of_ten(last_digit) * (record.iteration.step_time_ms / number);
 }
 
 std::optional<IterationStart> next_start(std::string_view line, std::size_t from) {

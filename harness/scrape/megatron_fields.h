@@ -41,8 +41,8 @@ void each_field(std::string_view text, Take take) {
 /// this is the number of all others.
 inline constexpr std::size_t kKnownFields = 12;
 std::size_t known_field(std::string_view name);
-/// `step`: what the number's last digit stands for.
-void put_known_field(IterationRecord& record, std::size_t field, double number, double step);
+/// `last_digit`: the power of ten that the number's last digit stands for.
+void put_known_field(IterationRecord& record, std::size_t field, double number, int last_digit);
 
 /// Adds to IterationRecord::said.
 inline void add_said(std::uint64_t& said, std::uint64_t more) {

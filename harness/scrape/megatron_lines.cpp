@@ -47,8 +47,8 @@ bool is_printed_after(std::string_view before) {
   return label || glued;
 }
 
-/// What the last written digit of a number stands for: 0.1 of "12.5", 1e-05 of "1.2345e-01".
-double step_of(std::string_view number) {
+/// The power of ten that the last digit of a number stands for: -1 of "12.5", -5 of "1.2345e-01".
+int last_digit_of(std::string_view number) {
   const auto exponent = number.find_first_of("eE");
   const auto point = number.find('.');
   auto power = exponent == std::string_view::npos
@@ -56,7 +56,7 @@ double step_of(std::string_view number) {
                    : static_cast<int>(parse_integer(number.substr(exponent + 1)).value_or(0));
   if (point != std::string_view::npos)
     power -= static_cast<int>(std::min(exponent, number.size()) - point - 1);
-  return power_of_ten(power);
+  return power;
 }
 
 /// A known field goes to its place; an unknown one, and one that is no finite number ("nan"), is
@@ -66,7 +66,7 @@ void take_field(IterationRecord& record, const MegatronField& field) {
   const auto number = parse_number(field.value);
   const std::size_t known = known_field(field.name);
   if (known < kKnownFields && number) {
-    put_known_field(record, known, *number, step_of(field.value));
+    put_known_field(record, known, *number, last_digit_of(field.value));
   } else {
     record.iteration.other.emplace_back(std::string(field.name),
                                         Value{printable(field.value), number});
