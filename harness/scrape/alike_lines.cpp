@@ -54,7 +54,8 @@ IterationRecord* AlikeIterations::take() {
     add_said(record_.said, std::bit_cast<std::uint64_t>(field.value));
   }
   if (record_.iteration.skipped.value_or(0) > 0) record_.iteration.flags |= kSkippedStep;
-  return number.bare && last.bare && record_.iteration.step_time_ms > 0 ? &record_ : nullptr;
+  const bool is_record = number.bare && last.bare && is_step_time(record_.iteration.step_time_ms);
+  return is_record ? &record_ : nullptr;
 }
 
 std::size_t AlikeIterations::read_front(std::string_view text) {

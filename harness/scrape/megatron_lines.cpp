@@ -151,7 +151,7 @@ std::vector<IterationRecord> iterations_in(std::string_view line) {
     if (from == 0 && trim(before).ends_with('|')) take_fields(record, before);
     take_fields(record, line.substr(start->fields, end - start->fields));
     if (record.iteration.skipped.value_or(0) > 0) record.iteration.flags |= kSkippedStep;
-    if (record.iteration.step_time_ms > 0) records.push_back(std::move(record));
+    if (is_step_time(record.iteration.step_time_ms)) records.push_back(std::move(record));
     from = start->fields;
     start = next;
   }

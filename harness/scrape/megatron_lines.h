@@ -23,8 +23,15 @@ struct IterationRecord {
   std::uint64_t said = 0;          ///< a hash of all that its fields say
 };
 
+/// Whether a step can take so long: between a nanosecond and thirty years. What is damaged may say
+/// anything, and a mean would be no number.
+inline bool is_step_time(double time_ms) {
+  constexpr double kLeast_ms = 1e-6, kMost_ms = 1e12;
+  return time_ms >= kLeast_ms && time_ms <= kMost_ms;
+}
+
 /// The iteration records of a line: more than one where ranks wrote at once, none where the line
-/// only quotes one (a comment, an echo, a table), or where its time is no number above 0.
+/// only quotes one (a comment, an echo, a table), or where its time can be none.
 std::vector<IterationRecord> iterations_in(std::string_view line);
 
 /// The "… memory (MB) | allocated: …" records of a line; rank 0 where none is named.

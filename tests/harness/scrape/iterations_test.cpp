@@ -448,3 +448,19 @@ TEST_CASE("a run knows from where on its loss is no number") {
   CHECK_FALSE(from({"2.5", ""}));
   CHECK_FALSE(from({""}));
 }
+
+TEST_CASE("a time that no step can take is none") {
+  const auto rows_with = [](const std::string& time) {
+    return iterations_in("iteration 1/ 9 | elapsed time per iteration (ms): " + time +
+                         " | lm loss: 1.0 |")
+        .size();
+  };
+  for (const char* time : {"0.0", "-1.0", "1e-308", "1e300", "1e-7", "2e12"}) {
+    CAPTURE(time);
+    CHECK(rows_with(time) == 0);
+  }
+  for (const char* time : {"0.001", "1e-5", "86400000.0"}) {
+    CAPTURE(time);
+    CHECK(rows_with(time) == 1);
+  }
+}
