@@ -62,18 +62,19 @@ class Slowness {
     constexpr std::size_t kFewestOthers = 3;
     constexpr double kLeastSd = 0.005;  // of healthy ones, however equal three of them look
     if (few.size() <= kFewestOthers) return;
-    for (std::size_t i = 0; i < few.size(); ++i) {
-      std::vector<double> others;
-      for (std::size_t k = 0; k < few.size(); ++k) {
-        if (k != i) others.push_back(few[k].second);
-      }
-      const auto count = static_cast<double>(others.size());
-      const double sd = std::max(std::sqrt(squares_of(others) / (count - 1)), kLeastSd);
-      const Difference effect{few[i].second - mean_of(others), sd * std::sqrt(1 + 1 / count),
-                              count - 1};
-      const auto& units = values_.at(*few[i].first);
-      add_test(tests,
-               {of_, *few[i].first, effect, of_no_matter(of_), units.size(), 0, collected_.size()});
+    std::vector<double> all;
+    all.reserve(few.size());
+    for (const auto& one : few) all.push_back(one.second);
+    const double mean = mean_of(all), squares = squares_of(all);
+    const auto others = static_cast<double>(few.size() - 1);
+    for (const auto& [who, value] : few) {
+      // Without it the mean of the others lies as much farther off, and their squares are its less.
+      const double off = (value - mean) * (others + 1) / others;
+      const double of_others = std::max(squares - off * (value - mean), 0.0);
+      const double sd = std::max(std::sqrt(of_others / (others - 1)), kLeastSd);
+      const Difference effect{off, sd * std::sqrt(1 + 1 / others), others - 1};
+      const auto& units = values_.at(*who);
+      add_test(tests, {of_, *who, effect, of_no_matter(of_), units.size(), 0, collected_.size()});
     }
   }
 
