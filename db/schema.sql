@@ -1,5 +1,5 @@
--- The database as it stands after every migration, to be read by people; db/README.md says what
--- each column means. The program runs migrations/*.sql, and a test holds the two together.
+-- The database as it stands after every migration: a new file is made of it. db/README.md says what
+-- each column means. A test holds it and migrations/*.sql, which older files go through, together.
 
 CREATE TABLE sweeps (
   id INTEGER PRIMARY KEY,
@@ -206,6 +206,10 @@ CREATE TABLE other_blocks (
 CREATE TABLE places (
   place INTEGER PRIMARY KEY
 ) STRICT;
+INSERT INTO places (place)
+WITH RECURSIVE counted(place) AS (
+  VALUES (0) UNION ALL SELECT place + 1 FROM counted WHERE place < 1023)
+SELECT place FROM counted;
 
 CREATE TABLE rank_memory (
   run INTEGER NOT NULL REFERENCES runs(id),

@@ -23,15 +23,63 @@ std::string shape_of(db::Connection& connection) {
   return std::regex_replace(line, std::regex(" ([,)])"), "$1");
 }
 
+/// A file of the first version, which goes through all other migrations.
+void make_first_version(db::Connection& connection) {
+  connection.run(std::string(migrations()[0].text));
+  connection.run("PRAGMA application_id = 1885958256; PRAGMA user_version = 1");
+}
+
+std::vector<std::string> tables_of(db::Connection& connection) {
+  std::vector<std::string> tables;
+  db::Statement names =
+      connection.prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name");
+  while (names.step()) tables.push_back(names.text(0));
+  return tables;
+}
+
+/// All columns of all rows of a table, in its order.
+std::vector<std::string> rows_of(db::Connection& connection, const std::string& table) {
+  const std::string columns = test::sql_text(
+      connection, fmt::format("SELECT group_concat('quote(' || name || ')', ' || '','' || ') "
+                              "FROM pragma_table_info('{}')",
+                              table));
+  std::vector<std::string> texts;
+  db::Statement rows = connection.prepare(fmt::format("SELECT {} FROM {}", columns, table));
+  while (rows.step()) texts.push_back(rows.text(0));
+  return texts;
+}
+
 }  // namespace
 
-TEST_CASE("schema.sql is what the migrations make") {
+TEST_CASE("a new database has the tables and rows that the migrations make") {
   const test::TemporaryDirectory folder;
-  db::Connection migrated(folder / "m.db", true), written(folder / "w.db", true);
+  db::Connection migrated(folder / "m.db", true), made(folder / "n.db", true);
+  make_first_version(migrated);
   db::migrate(migrated);
-  written.run(read_input(test::source_directory() / "db/schema.sql"));
-  CHECK(shape_of(migrated) == shape_of(written));
-  CHECK_FALSE(shape_of(migrated).empty());
+  db::migrate(made);
+  CHECK(shape_of(migrated) == shape_of(made));
+  REQUIRE(tables_of(made).size() > 20);
+  for (const auto& table : tables_of(made)) CHECK(rows_of(migrated, table) == rows_of(made, table));
+  CHECK(rows_of(made, "places").size() == 1024);
+  for (const char* pragma : {"PRAGMA application_id", "PRAGMA user_version"})
+    CHECK(migrated.number(pragma) == made.number(pragma));
+}
+
+TEST_CASE("the program carries the schema that people read") {
+  REQUIRE(schema().size() == 1);
+  CHECK(read_input(test::source_directory() / "db/schema.sql") == schema().front().text);
+}
+
+TEST_CASE("a new database that cannot be made whole stays empty") {
+  const test::TemporaryDirectory folder;
+  db::Connection full(folder / "t.db", true);
+  full.run("PRAGMA max_page_count = 20");
+  CHECK_THROWS_AS(db::migrate(full), Error);
+  CHECK(full.number("SELECT count(*) FROM sqlite_master") == 0);
+  CHECK(full.number("PRAGMA user_version") == 0);
+  full.run("PRAGMA max_page_count = 1000000");
+  db::migrate(full);
+  CHECK(rows_of(full, "places").size() == 1024);
 }
 
 TEST_CASE("the program carries every migration in its order") {
