@@ -68,11 +68,12 @@ std::vector<Added> Database::add_foreign_logs(const std::vector<ForeignLog>& log
                                               const std::vector<ReadFile>& others) {
   const auto lock = home_->lock();
   db::Transaction transaction(home_->connection);
+  db::Batch batch(home_->connection);
   std::vector<Added> added;
   added.reserve(logs.size());
   for (const auto& log : logs) {
-    if (log.forgive) db::forgive_log(home_->connection, log.file);
-    const auto stored = db::add_foreign_log(home_->connection, log.file, log.runs);
+    if (log.forgive && batch.has_deleted_logs()) db::forgive_log(home_->connection, log.file);
+    const auto stored = db::add_foreign_log(batch, log.file, log.runs);
     added.push_back(stored.added);
     if (log.read && !stored.is_older_copy)
       db::put_read_file(home_->connection, *log.read, stored.log);
@@ -104,9 +105,10 @@ Added Database::put_run(const RunRecord& run) { return put_runs({&run, 1}); }
 Added Database::put_runs(std::span<const RunRecord> runs, const std::vector<ReadFile>& others) {
   const auto lock = home_->lock();
   db::Transaction transaction(home_->connection);
+  db::Batch batch(home_->connection);
   Added sum;
   for (const auto& run : runs) {
-    const auto stored = db::put_run(home_->connection, run);
+    const auto stored = db::put_run(batch, run);
     sum.logs += stored.added.logs;
     sum.runs += stored.added.runs;
     sum.iterations += stored.added.iterations;

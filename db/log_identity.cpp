@@ -49,7 +49,8 @@ std::optional<FirstLine> first_line_of(const std::vector<LogRun>& runs) {
 
 std::optional<FirstLine> first_line_of(const LogRun& run) {
   if (run.iterations.empty()) return std::nullopt;
-  return FirstLine{run.iterations.front().number, run.iterations.front().step_time_ms};
+  const Iteration first = run.iterations.bare(0);
+  return FirstLine{first.number, first.step_time_ms};
 }
 
 namespace {
@@ -64,32 +65,40 @@ void add_sizes(Statement& next, std::set<std::int64_t>& sizes, const Values&... 
   }
 }
 
+/// The least size behind a parameter, of logs from elsewhere. Left to itself, SQLite would go
+/// through all of them by their sizes.
+std::string least_size(const char* index, const char* which) {
+  return fmt::format(
+      "SELECT size_bytes FROM logs INDEXED BY {} WHERE of_campaign = 0 AND {} AND size_bytes > ? "
+      "ORDER BY size_bytes LIMIT 1",
+      index, which);
+}
+
 /// Those of logs from elsewhere that a file may begin with.
 std::set<std::int64_t> sizes_of_beginnings(Connection& connection, const LogFile& file,
                                            const std::optional<FirstLine>& first) {
+  static const std::string like_first = least_size(
+      "logs_by_first_line", "first_time_ms = ? AND first_iteration = ? AND size_bytes <= ?");
+  static const std::string like_path = least_size("logs_by_path", "path = ? AND size_bytes <= ?");
+  static const std::string short_bare = least_size(
+      "logs_by_first_line", "first_time_ms IS NULL AND first_iteration IS NULL AND size_bytes < ?");
+  static const std::string long_bare =
+      least_size("logs_by_head", "head_hash = ? AND first_time_ms IS NULL AND size_bytes <= ?");
   const std::int64_t size = file.size_bytes();
-  // Left to itself, SQLite would go through all logs by their sizes.
-  const auto least = [&](const char* index, const char* which) {
-    return connection.prepare(
-        fmt::format("SELECT size_bytes FROM logs INDEXED BY {} WHERE of_campaign = 0 AND {} "
-                    "AND size_bytes > ? ORDER BY size_bytes LIMIT 1",
-                    index, which));
-  };
   std::set<std::int64_t> sizes;
   if (first) {
-    Statement alike = least("logs_by_first_line",
-                            "first_time_ms = ? AND first_iteration = ? AND size_bytes <= ?");
+    Statement alike = connection.prepare(like_first);
     add_sizes(alike, sizes, first->step_time_ms, first->iteration, size);
   }
-  Statement at_path = least("logs_by_path", "path = ? AND size_bytes <= ?");
-  add_sizes(at_path, sizes, file.path().string(), size);
+  Statement at_path = connection.prepare(like_path);
+  add_sizes(at_path, sizes, file.path().native(), size);
   // A log shorter than a head has a head of its own, which says nothing of a longer one's.
-  Statement short_bare = least(
-      "logs_by_first_line", "first_time_ms IS NULL AND first_iteration IS NULL AND size_bytes < ?");
-  add_sizes(short_bare, sizes, std::min(size + 1, kHeadBytes));
-  Statement bare =
-      least("logs_by_head", "head_hash = ? AND first_time_ms IS NULL AND size_bytes <= ?");
-  add_sizes(bare, sizes, hash_of(file.head()), size);
+  Statement of_short = connection.prepare(short_bare);
+  add_sizes(of_short, sizes, std::min(size + 1, kHeadBytes));
+  if (!file.is_short()) {
+    Statement of_long = connection.prepare(long_bare);
+    add_sizes(of_long, sizes, file.head_hash(), size);
+  }
   return sizes;
 }
 
@@ -134,7 +143,7 @@ std::vector<std::string> deleted_logs_that_begin(Connection& connection, const L
       "SELECT size_bytes FROM deleted_logs WHERE head_hash = ? AND size_bytes <= ? "
       "AND size_bytes > ?" +
       least);
-  add_sizes(alike, sizes, hash_of(file.head()), file.size_bytes());
+  add_sizes(alike, sizes, file.head_hash(), file.size_bytes());
   // A log shorter than a head has a head of its own, which says nothing of a longer one's.
   Statement shorter = connection.prepare(
       "SELECT size_bytes FROM deleted_logs WHERE size_bytes < ? AND size_bytes > ?" + least);
@@ -207,7 +216,7 @@ bool holds_older_copy(Connection& connection, const LogFile& file,
                                              "first_iteration = ? AND +"
                                            : "") +
                          like_it);
-  const std::string head = hash_of(file.head());
+  const std::string head = file.head_hash();
   if (first) {
     candidates.bind(first->step_time_ms, first->iteration, head, file.size_bytes());
   } else {

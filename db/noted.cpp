@@ -124,8 +124,9 @@ void put_noted(Connection& connection, const CampaignRecord& campaign,
   record.order = kNotedOrder;
   put_campaign(connection, record);
   RunKeys keys;
+  Batch batch(connection);
   for (const auto& noted : runs) {
-    put_run(connection, noted.run, true);  // all of the sweep were deleted above
+    put_run(batch, noted.run, true);  // all of the sweep were deleted above
     const std::int64_t id = newest_run(connection);
     if (!noted.note.empty()) put_note(connection, id, noted.note);
     const RunKey key = keys.next(noted.run.point_id);
