@@ -85,7 +85,8 @@ CREATE TABLE logs (
   of_campaign INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX logs_by_content ON logs(size_bytes, content_hash, of_campaign);
-CREATE INDEX logs_by_head ON logs(head_hash, of_campaign, first_time_ms, size_bytes);
+CREATE INDEX logs_by_head ON logs(head_hash, of_campaign, first_time_ms, size_bytes)
+WHERE size_bytes >= 4096;
 CREATE INDEX logs_by_first_line ON logs(
   of_campaign, first_time_ms, first_iteration, size_bytes);
 CREATE INDEX logs_by_path ON logs(path);
@@ -413,19 +414,29 @@ CREATE TABLE slowest_ranks (
   PRIMARY KEY (run, rank, node)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TRIGGER run_added AFTER INSERT ON runs BEGIN
+CREATE TRIGGER run_added AFTER INSERT ON runs
+WHEN EXISTS (SELECT 1 FROM point_summaries WHERE point = NEW.point)
+BEGIN
   DELETE FROM point_summaries WHERE point = NEW.point;
 END;
 
-CREATE TRIGGER run_changed AFTER UPDATE ON runs BEGIN
+CREATE TRIGGER run_changed AFTER UPDATE ON runs
+WHEN EXISTS (SELECT 1 FROM point_summaries WHERE point = OLD.point)
+  OR EXISTS (SELECT 1 FROM point_summaries WHERE point = NEW.point)
+BEGIN
   DELETE FROM point_summaries WHERE point IN (OLD.point, NEW.point);
 END;
 
-CREATE TRIGGER run_deleted AFTER DELETE ON runs BEGIN
+CREATE TRIGGER run_deleted AFTER DELETE ON runs
+WHEN EXISTS (SELECT 1 FROM point_summaries WHERE point = OLD.point)
+BEGIN
   DELETE FROM point_summaries WHERE point = OLD.point;
 END;
 
-CREATE TRIGGER digest_deleted AFTER DELETE ON run_digests BEGIN
+CREATE TRIGGER digest_deleted AFTER DELETE ON run_digests
+WHEN EXISTS (SELECT 1 FROM point_summaries
+  WHERE point = (SELECT point FROM runs WHERE id = OLD.run))
+BEGIN
   DELETE FROM point_summaries WHERE point = (SELECT point FROM runs WHERE id = OLD.run);
 END;
 

@@ -146,3 +146,63 @@ TEST_CASE("every table is strict and every reference holds") {
                           "AND schema = 'main' AND name NOT LIKE 'sqlite%' AND NOT strict") == 0);
   CHECK(connection.number("SELECT count(*) FROM pragma_foreign_key_check") == 0);
 }
+
+TEST_CASE("a database of version 15 finds its logs by their heads, short and long") {
+  constexpr std::size_t kBefore = 15;
+  const test::TemporaryDirectory folder;
+  const std::string header = test::dump(), filler(6000, 'x');
+  {
+    db::Connection old(folder / "t.db", true);
+    for (std::size_t i = 0; i < kBefore; ++i) old.run(std::string(migrations()[i].text));
+    old.run("PRAGMA application_id = 1885958256; PRAGMA user_version = 15");
+    db::Statement log = old.prepare(
+        "INSERT INTO logs (path, size_bytes, content_hash, head_hash, head, collected_at) "
+        "VALUES (?, ?, ?, ?, ?, 0)");
+    old.run(
+        "INSERT INTO points (id, name, trainer) VALUES ('p', 'p', 'megatron');"
+        "INSERT INTO allocations (name) VALUES ('a'), ('b')");
+    std::int64_t id = 0;
+    for (const auto& text : {header, header + filler}) {
+      const LogFile file("/gone", text);
+      log.run("/gone", file.size_bytes(), file.content_hash(), file.head_hash(),
+              db::Bytes{file.head()});
+      ++id;
+      old.prepare(
+             "INSERT INTO runs (name, point, allocation, position, state, log, "
+             "scraper_version) SELECT name, 'p', id, 1, 'failed', id, 1 FROM allocations WHERE id "
+             "= ?")
+          .run(id);
+    }
+  }
+  Database database(folder / "t.db");
+  CHECK(test::add(database, "long.out", header + filler + test::row(1, 5)).logs == 0);
+  CHECK(test::add(database, "short.out", header + test::row(1, 5)).logs == 0);
+  CHECK(test::runs_in(database) == 2);
+}
+
+TEST_CASE("a report's row goes with whatever changes its runs") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  test::add(database, "a", test::log_of(1, 2));
+  db::Connection connection(folder / "t.db", false);
+  connection.run(
+      "INSERT INTO points (id, name, trainer) VALUES ('other', 'o', 'x');"
+      "INSERT INTO allocations (name) VALUES ('o')");
+  for (const char* change :
+       {"INSERT INTO runs (name, point, allocation, position, state, scraper_version) "
+        "SELECT 'n', point, allocation, 2, 'ok', 1 FROM runs",
+        "UPDATE runs SET state = 'failed' WHERE name = 'n'",
+        "UPDATE runs SET point = 'other' WHERE name = 'n'",
+        "UPDATE runs SET point = (SELECT id FROM points WHERE id <> 'other') WHERE name = 'n'",
+        "INSERT OR REPLACE INTO run_digests (run, version, batch_grew, flagged, slowdown, "
+        "unsteady, clean_lines, lines) SELECT 1, 1, 0, 0, 0, 0, 0, 0; DELETE FROM run_digests",
+        "DELETE FROM runs WHERE name = 'n'"}) {
+    CAPTURE(change);
+    connection.run(
+        "INSERT OR REPLACE INTO point_summaries (sweep, campaign, point, version, "
+        "state, allocations, runs, lines, clean, slowdowns, unsteady, noted, axes, "
+        "place) SELECT '', 0, id, 1, 'ok', 1, 1, 1, 1, 0, 0, 0, '', 1 FROM points");
+    connection.run(change);
+    CHECK(connection.number("SELECT count(*) FROM point_summaries WHERE point <> 'other'") == 0);
+  }
+}
