@@ -5,7 +5,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "core/records/run.h"
+#include "db/database.h"
 #include "db/sqlite.h"
 
 namespace pippin::db {
@@ -14,7 +14,9 @@ namespace pippin::db {
 /// Requires that meanwhile nothing else stores points, nodes, campaigns or a campaign's logs.
 class Batch {
  public:
-  explicit Batch(Connection& connection) : connection_(connection) {}
+  /// `digester`: sums up the lines of what is stored; it must outlive the batch.
+  explicit Batch(Connection& connection, const std::optional<Digester>& digester = std::nullopt)
+      : connection_(connection), digester_(digester ? &*digester : nullptr) {}
 
   Connection& connection() { return connection_; }
 
@@ -23,19 +25,31 @@ class Batch {
   /// To be called when points were deleted.
   void forget_points() { points_.clear(); }
 
+  /// Stores what the lines of a run come to that has no digest, where that is asked for.
+  /// `warmup`: of its campaign.
+  void add_digest(std::int64_t run, const Iterations& lines,
+                  const std::optional<std::int64_t>& warmup);
+
+  struct StoredCampaign {
+    std::int64_t id = 0;
+    std::optional<std::int64_t> warmup;
+  };
   std::int64_t node_of(const std::string& name);
-  std::int64_t campaign_of(const RunPlace& place);
-  /// Whether there are logs of campaigns, and logs that were deleted for good.
+  const StoredCampaign& campaign_of(const RunPlace& place);
+  /// Whether there are logs of campaigns, and logs and runs that were deleted for good.
   bool has_own_logs();
   bool has_deleted_logs();
+  bool has_deleted_runs();
 
  private:
   Connection& connection_;
+  const Digester* digester_;
   std::unordered_map<std::string, bool> points_;  ///< by id: whether they came with params
   std::unordered_map<std::string, std::int64_t> nodes_;
   std::string sweep_;  ///< of the campaign that was asked for last
-  std::int64_t number_ = 0, campaign_ = 0;
-  std::optional<bool> has_own_logs_, has_deleted_logs_;
+  std::int64_t number_ = 0;
+  StoredCampaign campaign_;
+  std::optional<bool> has_own_logs_, has_deleted_logs_, has_deleted_runs_;
 };
 
 }  // namespace pippin::db

@@ -31,6 +31,7 @@ struct Database::Home {
   fs::path lock_folder;
   std::chrono::milliseconds patience;
   db::Connection connection;
+  std::optional<Digester> digester;
 };
 
 namespace {
@@ -64,11 +65,13 @@ Database::~Database() = default;
 Database::Database(Database&&) noexcept = default;
 Database& Database::operator=(Database&&) noexcept = default;
 
+void Database::sum_up_by(Digester digester) { home_->digester = std::move(digester); }
+
 std::vector<Added> Database::add_foreign_logs(const std::vector<ForeignLog>& logs,
                                               const std::vector<ReadFile>& others) {
   const auto lock = home_->lock();
   db::Transaction transaction(home_->connection);
-  db::Batch batch(home_->connection);
+  db::Batch batch(home_->connection, home_->digester);
   std::vector<Added> added;
   added.reserve(logs.size());
   for (const auto& log : logs) {
@@ -105,7 +108,7 @@ Added Database::put_run(const RunRecord& run) { return put_runs({&run, 1}); }
 Added Database::put_runs(std::span<const RunRecord> runs, const std::vector<ReadFile>& others) {
   const auto lock = home_->lock();
   db::Transaction transaction(home_->connection);
-  db::Batch batch(home_->connection);
+  db::Batch batch(home_->connection, home_->digester);
   Added sum;
   for (const auto& run : runs) {
     const auto stored = db::put_run(batch, run);
@@ -123,7 +126,8 @@ void Database::put_noted(const std::vector<NotedSweep>& sweeps) {
   const auto lock = home_->lock();
   db::Transaction transaction(home_->connection);
   db::delete_empty_allocations(home_->connection);
-  for (const auto& sweep : sweeps) db::put_noted(home_->connection, sweep.campaign, sweep.runs);
+  db::Batch batch(home_->connection, home_->digester);
+  for (const auto& sweep : sweeps) db::put_noted(batch, sweep.campaign, sweep.runs);
   transaction.commit();
 }
 

@@ -68,7 +68,7 @@ std::int64_t add_launch(Batch& batch, const Launch& launch, const LogRun& run) {
   insert.step();
   const std::int64_t id = batch.connection().last_id();
   add_nodes(batch, id, run.nodes);
-  add_records(batch.connection(), id, run);
+  add_records(batch, id, run, {});
   return static_cast<std::int64_t>(run.iterations.size());
 }
 
@@ -95,7 +95,7 @@ PutLaunch put_launch(Batch& batch, const Launch& launch, const LogRun& run) {
   const std::int64_t id = put.integer(0);
   put.step();
   put_nodes(batch, id, run.nodes);
-  return {id, replace_records(batch.connection(), id, run)};
+  return {id, replace_records(batch, id, run, {})};
 }
 
 AddedLog add_new_log(Batch& batch, const LogFile& file, const std::vector<LogRun>& runs) {

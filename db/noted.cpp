@@ -116,15 +116,14 @@ void delete_empty_allocations(Connection& connection) {
   connection.run("DELETE FROM allocations WHERE id NOT IN (SELECT allocation FROM runs)");
 }
 
-void put_noted(Connection& connection, const CampaignRecord& campaign,
-               const std::vector<NotedRecord>& runs) {
+void put_noted(Batch& batch, const CampaignRecord& campaign, const std::vector<NotedRecord>& runs) {
+  Connection& connection = batch.connection();
   refuse_measured(connection, campaign.sweep);
   PeoplesNotes kept = delete_old_runs(connection, campaign.sweep);
   CampaignRecord record = campaign;
   record.order = kNotedOrder;
   put_campaign(connection, record);
   RunKeys keys;
-  Batch batch(connection);
   for (const auto& noted : runs) {
     put_run(batch, noted.run, true);  // all of the sweep were deleted above
     const std::int64_t id = newest_run(connection);

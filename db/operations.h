@@ -21,10 +21,12 @@ void put_point(Connection& connection, const Point& point);
 /// How far a run came: to its end, where no further line was due.
 Count last_iteration(const LogRun& run);
 
-/// Stores dump, iterations and memory of a run that has none.
-void add_records(Connection& connection, std::int64_t run, const LogRun& log);
+/// Stores dump, iterations and memory of a run that has none. `warmup`: of its campaign.
+void add_records(Batch& batch, std::int64_t run, const LogRun& log,
+                 const std::optional<std::int64_t>& warmup);
 /// The same in place of what it had; returns by how many its iterations have grown.
-std::int64_t replace_records(Connection& connection, std::int64_t run, const LogRun& log);
+std::int64_t replace_records(Batch& batch, std::int64_t run, const LogRun& log,
+                             const std::optional<std::int64_t>& warmup);
 void delete_records(Connection& connection, std::int64_t run);
 
 /// Stores a log and returns its id. `first`: its first measured line; nothing where it has none.
@@ -81,8 +83,7 @@ void refuse_noted(Connection& connection, const std::string& sweep);
 /// Deletes allocations of which no run is left.
 void delete_empty_allocations(Connection& connection);
 /// Requires that no allocation is empty.
-void put_noted(Connection& connection, const CampaignRecord& campaign,
-               const std::vector<NotedRecord>& runs);
+void put_noted(Batch& batch, const CampaignRecord& campaign, const std::vector<NotedRecord>& runs);
 
 /// The campaign's id; 0: there is none.
 std::int64_t id_of(Connection& connection, const CampaignName& campaign);

@@ -62,7 +62,7 @@ struct PutAllocation {
 
 PutAllocation put_allocation(Batch& batch, const RunRecord& run) {
   Connection& connection = batch.connection();
-  const std::int64_t campaign = batch.campaign_of(run.place);
+  const std::int64_t campaign = batch.campaign_of(run.place).id;
   Statement known = connection.prepare(
       "SELECT id, number FROM allocations WHERE campaign = ? AND name = ? AND attempt = ?");
   if (known.bind(campaign, run.place.job, run.attempt).step()) {
@@ -157,17 +157,21 @@ void delete_records(Connection& connection, std::int64_t run) {
   connection.prepare("DELETE FROM run_digests WHERE run = ?").run(run);
 }
 
-void add_records(Connection& connection, std::int64_t run, const LogRun& log) {
+void add_records(Batch& batch, std::int64_t run, const LogRun& log,
+                 const std::optional<std::int64_t>& warmup) {
+  Connection& connection = batch.connection();
   put_arguments(connection, run, log.arguments);
   put_iterations(connection, run, log.iterations);
   put_memory(connection, run, log.memory);
   put_slowest_ranks(connection, run, log.slowest_ranks);
+  batch.add_digest(run, log.iterations, warmup);
 }
 
-std::int64_t replace_records(Connection& connection, std::int64_t run, const LogRun& log) {
-  const std::int64_t before = count_iterations(connection, run);
-  delete_records(connection, run);
-  add_records(connection, run, log);
+std::int64_t replace_records(Batch& batch, std::int64_t run, const LogRun& log,
+                             const std::optional<std::int64_t>& warmup) {
+  const std::int64_t before = count_iterations(batch.connection(), run);
+  delete_records(batch.connection(), run);
+  add_records(batch, run, log, warmup);
   return static_cast<std::int64_t>(log.iterations.size()) - before;
 }
 
@@ -218,7 +222,7 @@ void delete_other_attempts(Batch& batch, const RunRecord& run, std::int64_t allo
   Statement others = connection.prepare(
       "SELECT runs.id, runs.log FROM runs JOIN allocations ON allocations.id = runs.allocation "
       "WHERE runs.name = ? AND allocations.campaign = ? AND allocations.id <> ?");
-  others.bind(run.name, batch.campaign_of(run.place), allocation);
+  others.bind(run.name, batch.campaign_of(run.place).id, allocation);
   while (others.step()) {
     delete_records(connection, others.integer(0));
     delete_canaries(connection, others.integer(0));
@@ -255,7 +259,9 @@ std::optional<std::int64_t> put_log(Connection& connection, const std::optional<
 
 AddedLog put_run(Batch& batch, const RunRecord& run, bool is_only_attempt) {
   Connection& connection = batch.connection();
-  if (is_deleted(connection, {run.place.sweep, run.place.campaign}, run.name)) return {};
+  if (batch.has_deleted_runs() &&
+      is_deleted(connection, {run.place.sweep, run.place.campaign}, run.name))
+    return {};
   const PutAllocation allocation = put_allocation(batch, run);
   const auto before =
       allocation.is_new ? std::nullopt : stored_run(connection, allocation.id, run.name);
@@ -274,11 +280,11 @@ AddedLog put_run(Batch& batch, const RunRecord& run, bool is_only_attempt) {
   }
   put_canaries(connection, id, allocation.id, run);
   if (before && run.log) {
-    added.iterations = replace_records(connection, id, *run.log);
+    added.iterations = replace_records(batch, id, *run.log, batch.campaign_of(run.place).warmup);
   } else if (before) {
     delete_records(connection, id);
   } else if (run.log) {
-    add_records(connection, id, *run.log);
+    add_records(batch, id, *run.log, batch.campaign_of(run.place).warmup);
     added.iterations = static_cast<std::int64_t>(run.log->iterations.size());
   }
   return {added, log};

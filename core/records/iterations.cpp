@@ -288,6 +288,21 @@ Iteration Iterations::bare(std::size_t i) const {
   return bare_line_of(blocks_[block], i - begins_[block]);
 }
 
+void Iterations::each_line(const std::function<void(const Iteration&)>& take) const {
+  Iteration line;
+  for (const auto& block : blocks_) {
+    for (std::size_t i = 0; i < block.lines; ++i) {
+      line.number = block.wholes[Block::kNumber].integer(i);
+      line.step_time_ms = block.reals[Block::kStepTime].real(i);
+      line.interval = block.wholes[Block::kInterval].integer(i);
+      line.flags = static_cast<unsigned>(block.wholes[Block::kFlags].integer(i));
+      line.gbs = count_at(block.wholes[Block::kGbs], i);
+      take(line);
+    }
+  }
+  for (const auto& open : open_) take(open);
+}
+
 std::int64_t Iterations::number_of(std::size_t i) const {
   if (i >= packed_lines_) return open_[i - packed_lines_].number;
   const std::size_t block = block_of(i);

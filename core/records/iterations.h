@@ -104,6 +104,9 @@ class Iterations {
     }
   }
 
+  /// Calls `take(const Iteration&)` for each line, in their order. Shape: as of EachLine.
+  void each_line(const std::function<void(const Iteration&)>& take) const;
+
   /// Calls `take(const IterationBlock&)` for each block, in their order.
   template <typename Take>
   void each_block(Take take) const {

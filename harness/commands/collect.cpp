@@ -146,6 +146,7 @@ ExitCode collect(const Globals& globals, const CollectOptions& options) {
   OpenDatabase how;
   how.cache_kib = kCacheKib;
   Database database(globals.db, how);
+  database.sum_up_by(digester());
   const std::int64_t before = database.changes();
   std::vector<fs::path> foreign;
   for (const auto& path : options.paths) {

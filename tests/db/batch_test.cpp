@@ -1,5 +1,10 @@
 #include "db/batch.h"
 
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
 #include "tests/db/sample_runs.h"
 #include "tests/db/sql.h"
 #include "tests/support/catch.h"
@@ -148,7 +153,69 @@ TEST_CASE("a batch refuses a campaign that is not stored") {
   database.put_campaign(test::campaign_of());
   db::Connection connection(folder / "t.db", false);
   db::Batch batch(connection);
-  CHECK(batch.campaign_of({"gpt", 1, "", 1, 1, 1}) == 1);
+  CHECK(batch.campaign_of({"gpt", 1, "", 1, 1, 1}).id == 1);
   CHECK_THROWS_AS(batch.campaign_of({"gpt", 2, "", 1, 1, 1}), std::logic_error);
-  CHECK(batch.campaign_of({"gpt", 1, "", 1, 1, 1}) == 1);
+  CHECK(batch.campaign_of({"gpt", 1, "", 1, 1, 1}).id == 1);
+}
+
+namespace {
+
+/// Sums up so that each field of each line counts, as does the order, and the warm-up.
+Digester digester_of_all_fields() {
+  return {1, [](const EachLine& each_line, const std::optional<std::int64_t>& warmup) {
+            RunDigest digest;
+            double sum = static_cast<double>(warmup.value_or(-1));
+            each_line([&](const Iteration& line) {
+              ++digest.all.lines;
+              for (const double field :
+                   {static_cast<double>(line.number), line.step_time_ms,
+                    static_cast<double>(line.interval), static_cast<double>(line.flags),
+                    static_cast<double>(line.gbs.value_or(-1))})
+                sum = sum * 0.75 + field;
+            });
+            digest.all.mean_ms = sum;
+            digest.gbs = warmup;
+            return digest;
+          }};
+}
+
+/// How lines were summed up, and how they are when they are read again.
+std::pair<std::string, std::string> digests_in(const fs::path& file, Database& database) {
+  const char* const rows =
+      "SELECT group_concat(run || ':' || lines || ':' || printf('%!.17g', mean_ms) || ':' || "
+      "coalesce(gbs, '-'), ' ') FROM (SELECT * FROM run_digests ORDER BY run)";
+  const std::string stored = test::sql_text(file, rows);
+  db::Connection(file, false).run("DELETE FROM run_digests");
+  database.digested_samples({}, digester_of_all_fields());
+  return {stored, test::sql_text(file, rows)};
+}
+
+}  // namespace
+
+TEST_CASE("lines are summed up as they are stored to what they come to when read again") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  database.sum_up_by(digester_of_all_fields());
+  auto logs = logs_of_all_kinds();
+  logs.push_back(foreign("long.out", log_of(1, 2500, 0.7)));  // many blocks, then open lines
+  std::string uneven = test::dump();
+  for (int i = 1; i < 300; ++i) uneven += test::row(2 * i, 1e5 / i, i % 7 == 0 ? 1 : 0);
+  logs.push_back(foreign("uneven.out", uneven));
+  database.add_foreign_logs(logs);
+  const auto [stored, again] = digests_in(folder / "t.db", database);
+  CHECK(stored == again);
+  CHECK(std::count(stored.begin(), stored.end(), ' ') > 5);
+}
+
+TEST_CASE("runs of a campaign are summed up with its warm-up") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  database.sum_up_by(digester_of_all_fields());
+  database.put_campaign(test::campaign_of());
+  database.put_run(test::run_of("r", log_of(1, 3)));
+  database.put_run(test::run_of("r", log_of(1, 5)));
+  const auto [stored, again] = digests_in(folder / "t.db", database);
+  CHECK(stored == again);
+  CHECK(stored.starts_with("1:5:"));
+  CHECK(stored.ends_with(":2"));
 }
