@@ -46,6 +46,9 @@ fs::path checked(const fs::path& path, const OpenDatabase& how) {
 void prepare(db::Connection& connection, bool network, const OpenDatabase& how) {
   if (how.most_pages > 0) connection.run(fmt::format("PRAGMA max_page_count = {}", how.most_pages));
   connection.run("PRAGMA foreign_keys = ON");
+  // They are for people's SQL: what is written here are names of enumerations, and for each row of
+  // runs SQLite makes a temporary table of the states.
+  connection.run("PRAGMA ignore_check_constraints = ON");
   connection.run("PRAGMA synchronous = FULL");
   connection.run(fmt::format("PRAGMA cache_size = -{}", how.cache_kib));
   db::migrate(connection);
@@ -389,6 +392,7 @@ Merged Database::merge(const fs::path& other, const std::map<std::string, std::i
   const auto lock = home_->lock();
   const db::Other attached(home_->connection, other, home_->patience);
   const auto before = fs::last_write_time(other);
+  home_->connection.run("PRAGMA ignore_check_constraints = OFF");  // others' rows are anybody's
   db::Transaction transaction(home_->connection);
   Merged merged = db::merge(home_->connection, begun);
   if (fs::last_write_time(other) != before)
