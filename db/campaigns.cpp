@@ -40,14 +40,20 @@ std::int64_t put_campaign_row(Connection& connection, const CampaignRecord& camp
   return id.integer(0);
 }
 
-void put_axes(Connection& connection, const Point& point) {
+void add_axes(Connection& connection, const Point& point) {
   Statement insert = connection.prepare(
-      "INSERT INTO point_axes (point, position, name, text, number) VALUES (?, ?, ?, ?, ?) "
-      "ON CONFLICT DO NOTHING");
+      "INSERT INTO point_axes (point, position, name, text, number) VALUES (?, ?, ?, ?, ?)");
   std::int64_t position = 0;
-  for (const auto& [name, value] : point.axes) {
+  for (const auto& [name, value] : point.axes)
     insert.run(point.id, ++position, name, value.text, value.number);
-  }
+}
+
+std::string insert_point() {
+  std::size_t columns = kPointTexts;
+  for_each_count(Point(), [&](std::string_view, const Count&) { ++columns; });
+  std::string places = "?";
+  for (std::size_t i = 1; i < columns; ++i) places += ", ?";
+  return fmt::format("INSERT INTO points ({}) VALUES ({})", point_columns(), places);
 }
 
 /// Of a point without runs a report says what was planned, which changes now.
@@ -60,18 +66,20 @@ void forget_planned(Connection& connection, const std::string& sweep) {
 }  // namespace
 
 void put_point(Connection& connection, const Point& point) {
+  Statement known_point = connection.prepare("SELECT params IS NULL FROM points WHERE id = ?");
+  if (known_point.bind(point.id).step()) {
+    // By its id it is the same in all else.
+    if (known_point.integer(0) == 0 || !point.model.params) return;
+    connection.prepare("UPDATE points SET params = ? WHERE id = ?")
+        .run(point.model.params, point.id);
+    return;
+  }
+  static const std::string insert = insert_point();
   std::vector<Count> counts;
   for_each_count(point, [&](std::string_view, const Count& count) { counts.push_back(count); });
-  std::string places = "?";
-  for (std::size_t i = 1; i < kPointTexts + counts.size(); ++i) places += ", ?";
-  connection
-      .prepare(fmt::format("INSERT INTO points ({}) VALUES ({}) "
-                           "ON CONFLICT (id) DO UPDATE SET params = excluded.params "
-                           "WHERE params IS NULL AND excluded.params IS NOT NULL",
-                           point_columns(), places))
-      .run(point.id, point.name, point.trainer, known(point.model.size), known(point.model.style),
-           counts);
-  put_axes(connection, point);
+  connection.prepare(insert).run(point.id, point.name, point.trainer, known(point.model.size),
+                                 known(point.model.style), counts);
+  add_axes(connection, point);
 }
 
 void put_campaign(Connection& connection, const CampaignRecord& campaign) {

@@ -219,6 +219,10 @@ class Database {
   Database(Database&&) noexcept;
   Database& operator=(Database&&) noexcept;
 
+  /// From now on sums up the lines of each run as it is stored, so that they need not be read
+  /// again.
+  void sum_up_by(Digester digester);
+
   /// Adds a log that no campaign of ours made. It is known by its content, not by its path: the
   /// same again adds nothing, nor does an older, shorter copy; one that has grown adds what is
   /// new to the runs it had. A launch that does not say how it ended is "ok" where it has

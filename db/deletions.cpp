@@ -150,9 +150,10 @@ std::int64_t delete_forever(Connection& connection, const Chosen& chosen) {
 }
 
 bool is_deleted(Connection& connection, const CampaignName& campaign, const std::string& run) {
-  Statement row = connection.prepare(
-      "SELECT 1 FROM deleted_runs WHERE sweep = ? AND campaign = ? AND run IN ('', ?)");
-  return row.bind(campaign.sweep, campaign.number, run).step();
+  Statement row =
+      connection.prepare("SELECT 1 FROM deleted_runs WHERE sweep = ? AND campaign = ? AND run = ?");
+  return row.bind(campaign.sweep, campaign.number, "").step() ||
+         row.bind(campaign.sweep, campaign.number, run).step();
 }
 
 void forgive_run(Connection& connection, const CampaignName& campaign, const std::string& run) {

@@ -38,21 +38,38 @@ std::optional<RunDigest> digest_at(const Statement& row, int column) {
   return digest;
 }
 
-void put_digest(Connection& connection, const DigestRecord& record, std::int64_t version) {
+namespace {
+
+std::string put_text(const char* how) {
+  return fmt::format(
+      "{} INTO run_digests (run, version, {}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+      "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      how, kDigestColumns);
+}
+
+void put_row(Connection& connection, const std::string& sql, const DigestRecord& record,
+             std::int64_t version) {
   const RunDigest& digest = record.digest;
   const LineSummary &c = digest.clean, &a = digest.all;
-  connection
-      .prepare(fmt::format(
-          "INSERT OR REPLACE INTO run_digests (run, version, {}) "
-          "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-          "?, ?)",
-          kDigestColumns))
-      .run(record.run, version, digest.gbs, digest.batch_grew, digest.flagged, digest.slowdown,
-           digest.unsteady, c.lines, known(c, c.mean_ms), known(c, c.sd_ms), known(c, c.min_ms),
-           known(c, c.p25_ms), known(c, c.median_ms), known(c, c.p75_ms), known(c, c.p95_ms),
-           known(c, c.p99_ms), known(c, c.max_ms), a.lines, known(a, a.mean_ms), known(a, a.sd_ms),
-           known(a, a.min_ms), known(a, a.p25_ms), known(a, a.median_ms), known(a, a.p75_ms),
-           known(a, a.p95_ms), known(a, a.p99_ms), known(a, a.max_ms), digest.trend);
+  connection.prepare(sql).run(
+      record.run, version, digest.gbs, digest.batch_grew, digest.flagged, digest.slowdown,
+      digest.unsteady, c.lines, known(c, c.mean_ms), known(c, c.sd_ms), known(c, c.min_ms),
+      known(c, c.p25_ms), known(c, c.median_ms), known(c, c.p75_ms), known(c, c.p95_ms),
+      known(c, c.p99_ms), known(c, c.max_ms), a.lines, known(a, a.mean_ms), known(a, a.sd_ms),
+      known(a, a.min_ms), known(a, a.p25_ms), known(a, a.median_ms), known(a, a.p75_ms),
+      known(a, a.p95_ms), known(a, a.p99_ms), known(a, a.max_ms), digest.trend);
+}
+
+}  // namespace
+
+void add_digest(Connection& connection, const DigestRecord& record, std::int64_t version) {
+  static const std::string text = put_text("INSERT");
+  put_row(connection, text, record, version);
+}
+
+void put_digest(Connection& connection, const DigestRecord& record, std::int64_t version) {
+  static const std::string text = put_text("INSERT OR REPLACE");
+  put_row(connection, text, record, version);
 }
 
 }  // namespace pippin::db

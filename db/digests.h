@@ -19,6 +19,8 @@ inline constexpr std::string_view kDigestColumns =
 /// The digest in a row whose columns from `column` on are those above; nothing where it is none.
 std::optional<RunDigest> digest_at(const Statement& row, int column);
 
+/// Stores the digest of a run that has none, and in place of what it had.
+void add_digest(Connection& connection, const DigestRecord& record, std::int64_t version);
 void put_digest(Connection& connection, const DigestRecord& record, std::int64_t version);
 
 }  // namespace pippin::db

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "core/base/error.h"
@@ -49,7 +50,8 @@ std::optional<FirstLine> first_line_of(const std::vector<LogRun>& runs) {
 
 std::optional<FirstLine> first_line_of(const LogRun& run) {
   if (run.iterations.empty()) return std::nullopt;
-  return FirstLine{run.iterations.front().number, run.iterations.front().step_time_ms};
+  const Iteration first = run.iterations.bare(0);
+  return FirstLine{first.number, first.step_time_ms};
 }
 
 namespace {
@@ -64,32 +66,42 @@ void add_sizes(Statement& next, std::set<std::int64_t>& sizes, const Values&... 
   }
 }
 
+/// The least size behind a parameter, of logs from elsewhere. Left to itself, SQLite would go
+/// through all of them by their sizes.
+std::string least_size(const char* index, const char* which) {
+  return fmt::format(
+      "SELECT size_bytes FROM logs INDEXED BY {} WHERE of_campaign = 0 AND {} AND size_bytes > ? "
+      "ORDER BY size_bytes LIMIT 1",
+      index, which);
+}
+
 /// Those of logs from elsewhere that a file may begin with.
 std::set<std::int64_t> sizes_of_beginnings(Connection& connection, const LogFile& file,
                                            const std::optional<FirstLine>& first) {
+  static const std::string like_first = least_size(
+      "logs_by_first_line", "first_time_ms = ? AND first_iteration = ? AND size_bytes <= ?");
+  static const std::string short_bare = least_size(
+      "logs_by_first_line", "first_time_ms IS NULL AND first_iteration IS NULL AND size_bytes < ?");
+  static const std::string long_bare = least_size(
+      "logs_by_head",
+      "size_bytes >= 4096 AND head_hash = ? AND first_time_ms IS NULL AND size_bytes <= ?");
   const std::int64_t size = file.size_bytes();
-  // Left to itself, SQLite would go through all logs by their sizes.
-  const auto least = [&](const char* index, const char* which) {
-    return connection.prepare(
-        fmt::format("SELECT size_bytes FROM logs INDEXED BY {} WHERE of_campaign = 0 AND {} "
-                    "AND size_bytes > ? ORDER BY size_bytes LIMIT 1",
-                    index, which));
-  };
   std::set<std::int64_t> sizes;
   if (first) {
-    Statement alike = least("logs_by_first_line",
-                            "first_time_ms = ? AND first_iteration = ? AND size_bytes <= ?");
+    Statement alike = connection.prepare(like_first);
     add_sizes(alike, sizes, first->step_time_ms, first->iteration, size);
   }
-  Statement at_path = least("logs_by_path", "path = ? AND size_bytes <= ?");
-  add_sizes(at_path, sizes, file.path().string(), size);
+  Statement at_path = connection.prepare(
+      "SELECT size_bytes FROM logs INDEXED BY logs_by_path WHERE path = ? AND of_campaign = 0 "
+      "AND size_bytes <= ?");
+  for (at_path.bind(file.path().native(), size); at_path.step();) sizes.insert(at_path.integer(0));
   // A log shorter than a head has a head of its own, which says nothing of a longer one's.
-  Statement short_bare = least(
-      "logs_by_first_line", "first_time_ms IS NULL AND first_iteration IS NULL AND size_bytes < ?");
-  add_sizes(short_bare, sizes, std::min(size + 1, kHeadBytes));
-  Statement bare =
-      least("logs_by_head", "head_hash = ? AND first_time_ms IS NULL AND size_bytes <= ?");
-  add_sizes(bare, sizes, hash_of(file.head()), size);
+  Statement of_short = connection.prepare(short_bare);
+  add_sizes(of_short, sizes, std::min(size + 1, kHeadBytes));
+  if (!file.is_short()) {
+    Statement of_long = connection.prepare(long_bare);
+    add_sizes(of_long, sizes, file.head_hash(), size);
+  }
   return sizes;
 }
 
@@ -117,12 +129,14 @@ std::optional<std::int64_t> own_log(Connection& connection, const LogFile& file)
       "AND of_campaign = 1 LIMIT 1");
   if (same.bind(file.size_bytes(), file.content_hash()).step()) return same.integer(0);
   Statement shorter = connection.prepare(
-      "SELECT id, size_bytes, content_hash FROM logs INDEXED BY logs_by_path WHERE path = ? "
-      "AND of_campaign = 1 "
-      "AND size_bytes <= ? ORDER BY size_bytes");
+      "SELECT size_bytes, id, content_hash FROM logs INDEXED BY logs_by_path WHERE path = ? "
+      "AND of_campaign = 1 AND size_bytes <= ?");
+  std::set<std::tuple<std::int64_t, std::int64_t, std::string>> found;
+  for (shorter.bind(file.path().native(), file.size_bytes()); shorter.step();)
+    found.emplace(shorter.integer(0), shorter.integer(1), shorter.text(2));
   LogFile::Beginnings beginnings(file);
-  for (shorter.bind(file.path().string(), file.size_bytes()); shorter.step();) {
-    if (beginnings.hash(shorter.integer(1)) == shorter.text(2)) return shorter.integer(0);
+  for (const auto& [size, id, hash] : found) {
+    if (beginnings.hash(size) == hash) return id;
   }
   return std::nullopt;
 }
@@ -134,7 +148,7 @@ std::vector<std::string> deleted_logs_that_begin(Connection& connection, const L
       "SELECT size_bytes FROM deleted_logs WHERE head_hash = ? AND size_bytes <= ? "
       "AND size_bytes > ?" +
       least);
-  add_sizes(alike, sizes, hash_of(file.head()), file.size_bytes());
+  add_sizes(alike, sizes, file.head_hash(), file.size_bytes());
   // A log shorter than a head has a head of its own, which says nothing of a longer one's.
   Statement shorter = connection.prepare(
       "SELECT size_bytes FROM deleted_logs WHERE size_bytes < ? AND size_bytes > ?" + least);
@@ -152,6 +166,9 @@ std::vector<std::string> deleted_logs_that_begin(Connection& connection, const L
 
 namespace {
 
+/// Of logs from elsewhere and of campaigns: SQLite would make a temporary table of the two.
+constexpr std::int64_t kOfWhom[] = {0, 1};
+
 /// Requires a short file.
 bool begins_a_head(Connection& connection, const LogFile& file,
                    const std::optional<FirstLine>& first) {
@@ -159,11 +176,14 @@ bool begins_a_head(Connection& connection, const LogFile& file,
   const std::string is_longer = "size_bytes > ?1 AND substr(head, 1, ?1) = ?2";
   if (first) {
     Statement longer = connection.prepare(
-        "SELECT 1 FROM logs WHERE of_campaign IN (0, 1) AND first_time_ms = ?3 "
-        "AND first_iteration = ?4 AND " +
-        is_longer);
-    return longer.bind(file.size_bytes(), Bytes{text}, first->step_time_ms, first->iteration)
-        .step();
+        "SELECT 1 FROM logs INDEXED BY logs_by_first_line WHERE size_bytes > ?1 "
+        "AND substr(head, 1, ?1) = ?2 AND first_time_ms = ?3 AND first_iteration = ?4 "
+        "AND of_campaign = ?5");
+    return std::any_of(std::begin(kOfWhom), std::end(kOfWhom), [&](std::int64_t of_campaign) {
+      return longer
+          .bind(file.size_bytes(), Bytes{text}, first->step_time_ms, first->iteration, of_campaign)
+          .step();
+    });
   }
   constexpr std::size_t kBeginning = 64;  // of the index
   if (text.size() < kBeginning) {
@@ -194,31 +214,40 @@ bool begins_file(Connection& connection, std::int64_t log, const LogFile& file) 
   }
 }
 
+/// The logs that begin like a long file and are longer: those with its first line.
+std::vector<std::int64_t> longer_ones(Connection& connection, const LogFile& file,
+                                      const std::optional<FirstLine>& first) {
+  std::vector<std::int64_t> ids;
+  if (!first) {
+    Statement longer = connection.prepare(
+        "SELECT id FROM logs INDEXED BY logs_by_head WHERE size_bytes >= 4096 AND head_hash = ? "
+        "AND size_bytes > ?");
+    for (longer.bind(file.head_hash(), file.size_bytes()); longer.step();)
+      ids.push_back(longer.integer(0));
+    return ids;
+  }
+  Statement longer = connection.prepare(
+      "SELECT id FROM logs INDEXED BY logs_by_first_line WHERE of_campaign = ? "
+      "AND first_time_ms = ? AND first_iteration = ? AND size_bytes > ? AND head_hash = ?");
+  for (const std::int64_t of_campaign : kOfWhom) {
+    longer.bind(of_campaign, first->step_time_ms, first->iteration, file.size_bytes(),
+                file.head_hash());
+    while (longer.step()) ids.push_back(longer.integer(0));
+  }
+  return ids;
+}
+
 }  // namespace
 
 bool holds_older_copy(Connection& connection, const LogFile& file,
                       const std::vector<LogRun>& runs) {
   const auto first = first_line_of(runs);
   if (file.is_short()) return begins_a_head(connection, file, first);
-  const std::string like_it = "head_hash = ? AND size_bytes > ?";
-  Statement candidates =
-      connection.prepare("SELECT id FROM logs WHERE " +
-                         std::string(first ? "of_campaign IN (0, 1) AND first_time_ms = ? AND "
-                                             "first_iteration = ? AND +"
-                                           : "") +
-                         like_it);
-  const std::string head = hash_of(file.head());
-  if (first) {
-    candidates.bind(first->step_time_ms, first->iteration, head, file.size_bytes());
-  } else {
-    candidates.bind(head, file.size_bytes());
-  }
-  while (candidates.step()) {
-    // Without a line there is nothing but the text to know it by: launches that fail look alike.
-    const std::int64_t log = candidates.integer(0);
-    if (holds(connection, log, runs) && (first || begins_file(connection, log, file))) return true;
-  }
-  return false;
+  const auto logs = longer_ones(connection, file, first);
+  // Without a line there is nothing but the text to know it by: launches that fail look alike.
+  return std::any_of(logs.begin(), logs.end(), [&](std::int64_t log) {
+    return holds(connection, log, runs) && (first || begins_file(connection, log, file));
+  });
 }
 
 }  // namespace pippin::db

@@ -16,9 +16,12 @@ constexpr std::int64_t kBlocksVersion = 14;          // from which on lines are 
 
 std::int64_t version_of(Connection& connection) { return connection.number("PRAGMA user_version"); }
 
+bool is_empty(Connection& connection) {
+  return connection.number("SELECT count(*) FROM sqlite_master") == 0;
+}
+
 void refuse_other_programs(Connection& connection) {
-  const bool empty = connection.number("SELECT count(*) FROM sqlite_master") == 0;
-  if (empty || connection.number("PRAGMA application_id") == kApplicationId) return;
+  if (is_empty(connection) || connection.number("PRAGMA application_id") == kApplicationId) return;
   bad_input("{}: is an SQLite database of another program; name another file with --db",
             connection.path().string());
 }
@@ -34,12 +37,21 @@ void refuse_newer(Connection& connection) {
       connection.path().string(), version, newest_version());
 }
 
+void put_version(Connection& connection, std::int64_t version) {
+  connection.run(
+      fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, version));
+}
+
 void step(Connection& connection, std::int64_t from) {
   connection.run(std::string(migrations()[static_cast<std::size_t>(from)].text));
   if (from + 1 == kNodesVersion) put_all_nodes(connection);  // SQL cannot read lists of hosts
   if (from + 1 == kBlocksVersion) pack_old_iterations(connection);
-  connection.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId,
-                             from + 1));
+  put_version(connection, from + 1);
+}
+
+void make_tables(Connection& connection) {
+  connection.run(std::string(schema().front().text));
+  put_version(connection, newest_version());
 }
 
 }  // namespace
@@ -68,6 +80,7 @@ void migrate(Connection& connection) {
   // next step does not expect.
   Transaction transaction(connection);
   refuse_newer(connection);
+  if (version_of(connection) == 0 && is_empty(connection)) make_tables(connection);
   for (auto from = version_of(connection); from < newest; ++from) step(connection, from);
   transaction.commit();
 }

@@ -9,12 +9,15 @@ namespace pippin {
 
 /// The files of migrations/: number i leads from version i to version i + 1.
 const std::vector<EmbeddedFile>& migrations();
+/// schema.sql: what they come to, rows too.
+const std::vector<EmbeddedFile>& schema();
 
 }  // namespace pippin
 
 namespace pippin::db {
 
-/// Brings a new or an older database up to this program's version, each step at once or not at all.
+/// Makes the tables of an empty database, or brings an older one up to this program's version, all
+/// at once or nothing.
 /// Errors: Error (bad input) for a file of another program, and for a newer version.
 void migrate(Connection& connection);
 

@@ -7,15 +7,18 @@
 
 namespace pippin::db {
 
-void put_nodes(Connection& connection, std::int64_t run, const std::vector<RunNode>& nodes) {
-  connection.prepare("DELETE FROM run_nodes WHERE run = ?").run(run);
-  Statement name = connection.prepare("INSERT INTO nodes (name) VALUES (?) ON CONFLICT DO NOTHING");
-  Statement member = connection.prepare(
-      "INSERT INTO run_nodes (run, node, ranks) SELECT ?, id, ? FROM nodes WHERE name = ?");
+void add_nodes(Batch& batch, std::int64_t run, const std::vector<RunNode>& nodes) {
   for (const auto& node : nodes) {
-    name.run(node.name);
-    member.run(run, known(node.ranks), node.name);
+    const std::int64_t id = batch.node_of(node.name);
+    batch.connection()
+        .prepare("INSERT INTO run_nodes (run, node, ranks) VALUES (?, ?, ?)")
+        .run(run, id, known(node.ranks));
   }
+}
+
+void put_nodes(Batch& batch, std::int64_t run, const std::vector<RunNode>& nodes) {
+  batch.connection().prepare("DELETE FROM run_nodes WHERE run = ?").run(run);
+  add_nodes(batch, run, nodes);
 }
 
 void put_all_nodes(Connection& connection) {

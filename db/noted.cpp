@@ -116,8 +116,8 @@ void delete_empty_allocations(Connection& connection) {
   connection.run("DELETE FROM allocations WHERE id NOT IN (SELECT allocation FROM runs)");
 }
 
-void put_noted(Connection& connection, const CampaignRecord& campaign,
-               const std::vector<NotedRecord>& runs) {
+void put_noted(Batch& batch, const CampaignRecord& campaign, const std::vector<NotedRecord>& runs) {
+  Connection& connection = batch.connection();
   refuse_measured(connection, campaign.sweep);
   PeoplesNotes kept = delete_old_runs(connection, campaign.sweep);
   CampaignRecord record = campaign;
@@ -125,7 +125,7 @@ void put_noted(Connection& connection, const CampaignRecord& campaign,
   put_campaign(connection, record);
   RunKeys keys;
   for (const auto& noted : runs) {
-    put_run(connection, noted.run, true);  // all of the sweep were deleted above
+    put_run(batch, noted.run, true);  // all of the sweep were deleted above
     const std::int64_t id = newest_run(connection);
     if (!noted.note.empty()) put_note(connection, id, noted.note);
     const RunKey key = keys.next(noted.run.point_id);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "db/batch.h"
 #include "db/database.h"
 #include "db/log_identity.h"
 #include "db/sqlite.h"
@@ -17,14 +18,23 @@ namespace pippin::db {
 /// Stores a point that is not there yet; a count of parameters is added where it was missing.
 void put_point(Connection& connection, const Point& point);
 
-/// Stores dump, iterations and memory of a run in place of what it had, and returns by how many
-/// its iterations have grown.
-std::int64_t replace_records(Connection& connection, std::int64_t run, const LogRun& log);
+/// How far a run came: to its end, where no further line was due.
+Count last_iteration(const LogRun& run);
 
-/// Stores a log, or what a stored one has become, and returns its id.
-/// `first`: its first measured line; nothing where it has none.
-std::int64_t put_log(Connection& connection, std::optional<std::int64_t> id, const LogFile& file,
+/// Stores dump, iterations and memory of a run that has none. `warmup`: of its campaign.
+void add_records(Batch& batch, std::int64_t run, const LogRun& log,
+                 const std::optional<std::int64_t>& warmup);
+/// The same in place of what it had; returns by how many its iterations have grown.
+std::int64_t replace_records(Batch& batch, std::int64_t run, const LogRun& log,
+                             const std::optional<std::int64_t>& warmup);
+void delete_records(Connection& connection, std::int64_t run);
+
+/// Stores a log and returns its id. `first`: its first measured line; nothing where it has none.
+std::int64_t add_log(Connection& connection, const LogFile& file,
                      const std::optional<FirstLine>& first, bool of_campaign);
+/// Stores what a log has become.
+void change_log(Connection& connection, std::int64_t id, const LogFile& file,
+                const std::optional<FirstLine>& first);
 
 /// A log that was looked at, and what it brought.
 struct AddedLog {
@@ -32,14 +42,15 @@ struct AddedLog {
   std::optional<std::int64_t> log;  ///< as which it is stored; nothing where it is left out
   bool is_older_copy = false;       ///< left out as long as a longer one is stored
 };
-AddedLog add_foreign_log(Connection& connection, const LogFile& file,
-                         const std::vector<LogRun>& runs);
+AddedLog add_foreign_log(Batch& batch, const LogFile& file, const std::vector<LogRun>& runs);
+/// `heir`: the run of ours that the log turned out to be.
+void delete_foreign_log(Connection& connection, std::int64_t log, std::int64_t heir);
 void put_read_file(Connection& connection, const ReadFile& file,
                    const std::optional<std::int64_t>& log);
 std::unordered_map<std::string, ReadFile> read_files(Connection& connection, const fs::path& path);
 void put_campaign(Connection& connection, const CampaignRecord& campaign);
 /// `is_only_attempt`: no earlier one of the run is stored; then none is looked for.
-AddedLog put_run(Connection& connection, const RunRecord& run, bool is_only_attempt = false);
+AddedLog put_run(Batch& batch, const RunRecord& run, bool is_only_attempt = false);
 /// Stores the readings that a run has, of an allocation, and what it has them as; those that it had
 /// and does not name stay.
 void put_canaries(Connection& connection, std::int64_t run, std::int64_t allocation,
@@ -72,8 +83,7 @@ void refuse_noted(Connection& connection, const std::string& sweep);
 /// Deletes allocations of which no run is left.
 void delete_empty_allocations(Connection& connection);
 /// Requires that no allocation is empty.
-void put_noted(Connection& connection, const CampaignRecord& campaign,
-               const std::vector<NotedRecord>& runs);
+void put_noted(Batch& batch, const CampaignRecord& campaign, const std::vector<NotedRecord>& runs);
 
 /// The campaign's id; 0: there is none.
 std::int64_t id_of(Connection& connection, const CampaignName& campaign);

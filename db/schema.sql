@@ -1,5 +1,5 @@
--- The database as it stands after every migration, to be read by people; db/README.md says what
--- each column means. The program runs migrations/*.sql, and a test holds the two together.
+-- The database as it stands after every migration: a new file is made of it. db/README.md says what
+-- each column means. A test holds it and migrations/*.sql, which older files go through, together.
 
 CREATE TABLE sweeps (
   id INTEGER PRIMARY KEY,
@@ -85,7 +85,8 @@ CREATE TABLE logs (
   of_campaign INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX logs_by_content ON logs(size_bytes, content_hash, of_campaign);
-CREATE INDEX logs_by_head ON logs(head_hash, of_campaign, first_time_ms, size_bytes);
+CREATE INDEX logs_by_head ON logs(head_hash, of_campaign, first_time_ms, size_bytes)
+WHERE size_bytes >= 4096;
 CREATE INDEX logs_by_first_line ON logs(
   of_campaign, first_time_ms, first_iteration, size_bytes);
 CREATE INDEX logs_by_path ON logs(path);
@@ -206,6 +207,10 @@ CREATE TABLE other_blocks (
 CREATE TABLE places (
   place INTEGER PRIMARY KEY
 ) STRICT;
+INSERT INTO places (place)
+WITH RECURSIVE counted(place) AS (
+  VALUES (0) UNION ALL SELECT place + 1 FROM counted WHERE place < 1023)
+SELECT place FROM counted;
 
 CREATE TABLE rank_memory (
   run INTEGER NOT NULL REFERENCES runs(id),
@@ -409,19 +414,29 @@ CREATE TABLE slowest_ranks (
   PRIMARY KEY (run, rank, node)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TRIGGER run_added AFTER INSERT ON runs BEGIN
+CREATE TRIGGER run_added AFTER INSERT ON runs
+WHEN EXISTS (SELECT 1 FROM point_summaries WHERE point = NEW.point)
+BEGIN
   DELETE FROM point_summaries WHERE point = NEW.point;
 END;
 
-CREATE TRIGGER run_changed AFTER UPDATE ON runs BEGIN
+CREATE TRIGGER run_changed AFTER UPDATE ON runs
+WHEN EXISTS (SELECT 1 FROM point_summaries WHERE point = OLD.point)
+  OR EXISTS (SELECT 1 FROM point_summaries WHERE point = NEW.point)
+BEGIN
   DELETE FROM point_summaries WHERE point IN (OLD.point, NEW.point);
 END;
 
-CREATE TRIGGER run_deleted AFTER DELETE ON runs BEGIN
+CREATE TRIGGER run_deleted AFTER DELETE ON runs
+WHEN EXISTS (SELECT 1 FROM point_summaries WHERE point = OLD.point)
+BEGIN
   DELETE FROM point_summaries WHERE point = OLD.point;
 END;
 
-CREATE TRIGGER digest_deleted AFTER DELETE ON run_digests BEGIN
+CREATE TRIGGER digest_deleted AFTER DELETE ON run_digests
+WHEN EXISTS (SELECT 1 FROM point_summaries
+  WHERE point = (SELECT point FROM runs WHERE id = OLD.run))
+BEGIN
   DELETE FROM point_summaries WHERE point = (SELECT point FROM runs WHERE id = OLD.run);
 END;
 

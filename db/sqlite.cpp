@@ -1,6 +1,7 @@
 #include "db/sqlite.h"
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <fmt/format.h>
 #include <sqlite3.h>
@@ -68,6 +69,9 @@ Connection::Connection(const fs::path& path, ReadOnly, std::chrono::milliseconds
 }
 
 void Connection::open(bool reading, bool create) {
+  // To count all memory, which nobody asks for, each allocation would take a lock.
+  static const int uncounted = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+  static_cast<void>(uncounted);
   const int how =
       reading ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
   // "file:x" is a file here, and to SQLite, which takes URIs so that files can be attached to read.
@@ -95,8 +99,8 @@ void Connection::attach(const fs::path& path, const std::string& name) {
 bool Connection::read_only() const { return sqlite3_db_readonly(handle_, "main") == 1; }
 
 Connection::~Connection() {
-  for (const auto& entry : idle_) {
-    for (sqlite3_stmt* statement : entry.second) sqlite3_finalize(statement);
+  for (const auto& entry : kept_) {
+    for (sqlite3_stmt* statement : entry.second->idle) sqlite3_finalize(statement);
   }
   sqlite3_close(handle_);
 }
@@ -141,29 +145,27 @@ void Connection::run(const std::string& sql) {
 
 Statement Connection::prepare(std::string_view sql) { return {*this, sql}; }
 
-sqlite3_stmt* Connection::compiled(const std::string& sql) {
-  const auto known = idle_.find(sql);
-  if (known != idle_.end() && !known->second.empty()) {
-    sqlite3_stmt* statement = known->second.back();
-    known->second.pop_back();
-    return statement;
-  }
+Connection::Compiled* Connection::kept(std::string_view sql) {
+  constexpr std::size_t kMostTexts = 200;  // those with a person's names in them may be many
+  constexpr int kAlignment = 3;            // bits; literals of some length lie so
+  const auto place = reinterpret_cast<std::uintptr_t>(sql.data()) >> kAlignment;
+  Compiled*& last = last_at_[place % last_at_.size()];
+  if (last && last->sql == sql) return last;
+  const auto known = kept_.find(sql);
+  if (known != kept_.end()) return last = known->second.get();
+  if (kept_.size() >= kMostTexts) return nullptr;
+  auto fresh = std::make_unique<Compiled>(Compiled{std::string(sql), {}});
+  last = fresh.get();
+  kept_.emplace(last->sql, std::move(fresh));
+  return last;
+}
+
+sqlite3_stmt* Connection::compile(std::string_view sql) {
   sqlite3_stmt* statement = nullptr;
   const int code = sqlite3_prepare_v3(handle_, sql.data(), static_cast<int>(sql.size()),
                                       SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
   if (code != SQLITE_OK) fail(code);
   return statement;
-}
-
-void Connection::keep_idle(const std::string& sql, sqlite3_stmt* statement) {
-  constexpr std::size_t kMostTexts = 200;  // those with a person's names in them may be many
-  sqlite3_reset(statement);
-  sqlite3_clear_bindings(statement);
-  if (idle_.size() < kMostTexts || idle_.count(sql) > 0) {
-    idle_[sql].push_back(statement);
-  } else {
-    sqlite3_finalize(statement);
-  }
 }
 
 std::int64_t Connection::number(std::string_view sql) {
@@ -176,26 +178,54 @@ std::int64_t Connection::last_id() const { return sqlite3_last_insert_rowid(hand
 std::int64_t Connection::changes() const { return sqlite3_total_changes64(handle_); }
 
 Statement::Statement(Connection& connection, std::string_view sql)
-    : connection_(&connection), sql_(sql), statement_(connection.compiled(sql_)) {}
+    : connection_(&connection), kept_(connection.kept(sql)) {
+  if (kept_ && !kept_->idle.empty()) {
+    statement_ = kept_->idle.back();
+    kept_->idle.pop_back();
+  } else {
+    statement_ = connection.compile(sql);
+  }
+}
 
 Statement::~Statement() {
-  if (statement_) connection_->keep_idle(sql_, statement_);
+  if (!statement_) return;
+  if (kept_) {
+    clear();
+    kept_->idle.push_back(statement_);
+  } else {
+    sqlite3_finalize(statement_);
+  }
 }
 
 Statement::Statement(Statement&& other) noexcept
     : connection_(other.connection_),
-      sql_(std::move(other.sql_)),
-      statement_(std::exchange(other.statement_, nullptr)) {}
+      kept_(other.kept_),
+      statement_(std::exchange(other.statement_, nullptr)),
+      is_stepped_(other.is_stepped_),
+      is_bound_(other.is_bound_),
+      lasting_(other.lasting_) {}
 
 bool Statement::step() {
+  is_stepped_ = true;
   const int code = sqlite3_step(statement_);
   if (code != SQLITE_ROW && code != SQLITE_DONE) connection_->fail(code);
   return code == SQLITE_ROW;
 }
 
 void Statement::reset() {
-  sqlite3_reset(statement_);  // it repeats the error that step() has already thrown
-  sqlite3_clear_bindings(statement_);
+  if (is_stepped_) sqlite3_reset(statement_);  // it repeats the error that step() has thrown
+  is_stepped_ = false;
+}
+
+void Statement::clear() {
+  reset();
+  if (is_bound_) sqlite3_clear_bindings(statement_);
+  is_bound_ = false;
+}
+
+void Statement::put_nothing_behind(int index) {
+  const int all = sqlite3_bind_parameter_count(statement_);
+  while (index < all) put(++index, std::nullopt);
 }
 
 void Statement::check(int code) const {
@@ -210,11 +240,13 @@ void Statement::put(int index, double value) {
 }
 void Statement::put(int index, std::string_view value) {
   const char* data = value.data() ? value.data() : "";
-  check(sqlite3_bind_text64(statement_, index, data, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
+  check(sqlite3_bind_text64(statement_, index, data, value.size(),
+                            lasting_ ? SQLITE_STATIC : SQLITE_TRANSIENT, SQLITE_UTF8));
 }
 void Statement::put(int index, const Bytes& value) {
   const char* data = value.bytes.data() ? value.bytes.data() : "";
-  check(sqlite3_bind_blob64(statement_, index, data, value.bytes.size(), SQLITE_TRANSIENT));
+  check(sqlite3_bind_blob64(statement_, index, data, value.bytes.size(),
+                            lasting_ ? SQLITE_STATIC : SQLITE_TRANSIENT));
 }
 void Statement::put(int index, std::nullopt_t) { check(sqlite3_bind_null(statement_, index)); }
 

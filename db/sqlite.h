@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -61,14 +62,21 @@ class Connection {
   void open(bool reading, bool create);
 
   friend class Statement;
-  /// Compiled before, or anew.
-  sqlite3_stmt* compiled(const std::string& sql);
-  void keep_idle(const std::string& sql, sqlite3_stmt* statement);
+  /// A text, and what it was compiled to, as far as nobody uses it now.
+  struct Compiled {
+    std::string sql;
+    std::vector<sqlite3_stmt*> idle;
+  };
+  /// Nothing where too many texts are kept already.
+  Compiled* kept(std::string_view sql);
+  sqlite3_stmt* compile(std::string_view sql);
 
   fs::path path_;
   std::chrono::milliseconds patience_;
   sqlite3* handle_ = nullptr;
-  std::unordered_map<std::string, std::vector<sqlite3_stmt*>> idle_;  ///< statements by their text
+  std::unordered_map<std::string_view, std::unique_ptr<Compiled>> kept_;  ///< by its own text
+  /// Of kept_, by where the text lay when it was asked for: that of a literal stays there.
+  std::array<Compiled*, 256> last_at_{};
 };
 
 /// A prepared statement; what it was compiled to is kept for the next of the same text. Parameters
@@ -83,9 +91,8 @@ class Statement {
   /// Binds all parameters anew; a vector stands for as many.
   template <typename... Values>
   Statement& bind(const Values&... values) {
-    reset();
-    int index = 0;
-    (put_next(index, values), ...);
+    lasting_ = false;
+    bind_all(values...);
     return *this;
   }
   /// True while there is a row.
@@ -93,8 +100,10 @@ class Statement {
   /// For statements without rows: binds, runs.
   template <typename... Values>
   void run(const Values&... values) {
-    bind(values...).step();
-    reset();
+    lasting_ = true;  // they outlive this call, and are forgotten in it
+    bind_all(values...);
+    step();
+    clear();
   }
 
   bool null(int column) const;
@@ -108,7 +117,17 @@ class Statement {
   std::string_view view(int column) const;  ///< of bytes or a text, until the next step
 
  private:
+  template <typename... Values>
+  void bind_all(const Values&... values) {
+    reset();
+    is_bound_ = true;
+    int index = 0;
+    (put_next(index, values), ...);
+    put_nothing_behind(index);
+  }
   void reset();
+  void clear();
+  void put_nothing_behind(int index);
   template <typename T>
   void put_next(int& index, const T& value) {
     put(++index, value);
@@ -141,8 +160,10 @@ class Statement {
   void check(int code) const;
 
   Connection* connection_;
-  std::string sql_;
+  Connection::Compiled* kept_;  ///< where it goes when it is done with; nothing: nowhere
   sqlite3_stmt* statement_ = nullptr;
+  bool is_stepped_ = false, is_bound_ = false;
+  bool lasting_ = false;  ///< what is bound need not be copied
 };
 
 /// All or nothing: rolled back unless commit() was reached. One that writes takes the write lock at

@@ -231,7 +231,7 @@ void Iterations::pack_open() {
   blocks_.push_back(std::move(block));
 }
 
-Iteration Iterations::line_of(const IterationBlock& block, std::size_t i) const {
+Iteration Iterations::bare_line_of(const IterationBlock& block, std::size_t i) {
   Iteration line;
   const auto count = [&](Block::Whole column) { return count_at(block.wholes.at(column), i); };
   const auto real = [&](Block::Real column) { return real_at(block.reals.at(column), i); };
@@ -247,6 +247,11 @@ Iteration Iterations::line_of(const IterationBlock& block, std::size_t i) const 
   line.learning_rate = real(Block::kLearningRate);
   line.loss_scale = real(Block::kLossScale);
   line.grad_norm = real(Block::kGradNorm);
+  return line;
+}
+
+Iteration Iterations::line_of(const IterationBlock& block, std::size_t i) const {
+  Iteration line = bare_line_of(block, i);
   for (const auto& other : block.others) {
     const std::string& name = names_[other.name];
     const auto number = real_at(other.numbers, i);
@@ -275,6 +280,27 @@ Iteration Iterations::operator[](std::size_t i) const {
   }
   const std::size_t block = block_of(i);
   return line_of(blocks_[block], i - begins_[block]);
+}
+
+Iteration Iterations::bare(std::size_t i) const {
+  if (i >= packed_lines_) return open_[i - packed_lines_];
+  const std::size_t block = block_of(i);
+  return bare_line_of(blocks_[block], i - begins_[block]);
+}
+
+void Iterations::each_line(const std::function<void(const Iteration&)>& take) const {
+  Iteration line;
+  for (const auto& block : blocks_) {
+    for (std::size_t i = 0; i < block.lines; ++i) {
+      line.number = block.wholes[Block::kNumber].integer(i);
+      line.step_time_ms = block.reals[Block::kStepTime].real(i);
+      line.interval = block.wholes[Block::kInterval].integer(i);
+      line.flags = static_cast<unsigned>(block.wholes[Block::kFlags].integer(i));
+      line.gbs = count_at(block.wholes[Block::kGbs], i);
+      take(line);
+    }
+  }
+  for (const auto& open : open_) take(open);
 }
 
 std::int64_t Iterations::number_of(std::size_t i) const {

@@ -71,6 +71,8 @@ class Iterations {
   bool empty() const { return size() == 0; }
   /// Made anew at each call. `other` has the columns' order; of a number it has no other text.
   Iteration operator[](std::size_t i) const;
+  /// The same without `other`, which takes longer than the rest.
+  Iteration bare(std::size_t i) const;
   Iteration at(std::size_t i) const;  ///< errors: std::out_of_range
   std::int64_t number_of(std::size_t i) const;
   Iteration front() const { return (*this)[0]; }
@@ -101,6 +103,9 @@ class Iterations {
       line.gbs = marks.gbs;
     }
   }
+
+  /// Calls `take(const Iteration&)` for each line, in their order. Shape: as of EachLine.
+  void each_line(const std::function<void(const Iteration&)>& take) const;
 
   /// Calls `take(const IterationBlock&)` for each block, in their order.
   template <typename Take>
@@ -152,6 +157,7 @@ class Iterations {
   IterationBlock packed(std::size_t lines) const;
   void pack_open();
   std::size_t block_of(std::size_t i) const;
+  static Iteration bare_line_of(const IterationBlock& block, std::size_t i);
   Iteration line_of(const IterationBlock& block, std::size_t i) const;
 
   std::vector<IterationBlock> blocks_;

@@ -25,6 +25,7 @@ class LogFile {
   std::int64_t size_bytes() const { return size_bytes_; }
   const std::string& content_hash() const { return content_hash_; }
   const std::string& head() const { return head_; }
+  std::string head_hash() const { return is_all_head() ? content_hash_ : hash_of(head_); }
   /// Tells the hash of its first bytes, of one size, so that they need not be read for it.
   void know_beginning(std::int64_t size_bytes, std::string hash);
   /// Below kHeadBytes the head is all there is.
@@ -45,6 +46,7 @@ class LogFile {
   };
 
  private:
+  bool is_all_head() const { return size_bytes_ == static_cast<std::int64_t>(head_.size()); }
   std::string_view text() const { return is_short() ? head_ : text_; }
 
   fs::path path_;

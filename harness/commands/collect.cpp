@@ -176,6 +176,7 @@ ExitCode collect(const Globals& globals, const CollectOptions& options) {
   OpenDatabase how;
   how.cache_kib = kCacheKib;
   Database database(globals.db, how);
+  database.sum_up_by(digester());
   const std::int64_t before = database.changes();
   const fs::path runs = runs_directory(globals.db);
   std::vector<fs::path> foreign;

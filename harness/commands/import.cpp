@@ -71,6 +71,7 @@ void import_file(const Globals& globals, Database& database, const fs::path& fil
 
 ExitCode import_notes(const Globals& globals, const ImportOptions& options) {
   Database database(globals.db);
+  database.sum_up_by(digester());
   for (const auto& file : options.notes)
     import_file(globals, database, file, {options.seq, options.factor == 4});
   keep_sums(globals, database);

@@ -332,3 +332,15 @@ TEST_CASE("a kill at any step of a merge leaves before or after") {
   test::check_kills(two.ours_path,
                     [&](Database& database) { database.merge(two.theirs_path, {}); });
 }
+
+TEST_CASE("a state that no run can have is not merged, and a person cannot write one") {
+  Two two;
+  two.fill_theirs();
+  const std::string before = test::dump_of(two.ours_path);
+  const char* const change = "UPDATE runs SET state = 'fine' WHERE name = 'a'";
+  CHECK_THROWS_AS(db::Connection(two.theirs_path, false).run(change), Error);
+  db::Connection(two.theirs_path, false)
+      .run(std::string("PRAGMA ignore_check_constraints = ON; ") + change);
+  CHECK_THROWS_AS(two.ours.merge(two.theirs_path, {}), Error);
+  CHECK(test::dump_of(two.ours_path) == before);
+}

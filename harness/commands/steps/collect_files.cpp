@@ -104,32 +104,46 @@ class GrowingFiles {
 /// All regular files below a folder, sorted; each folder once, however many links lead to it.
 class Walk {
  public:
+  /// A file, and what it is called in the database.
+  struct File {
+    fs::path path, known_as;
+  };
+
   explicit Walk(Complaints& complaints) : complaints_(complaints) {}
 
-  std::vector<fs::path> files(const fs::path& folder) {
-    std::vector<fs::path> found;
+  std::vector<File> files(const fs::path& folder) {
+    std::vector<File> found;
     walk(folder, found);
     return found;
   }
 
  private:
-  void walk(const fs::path& folder, std::vector<fs::path>& found) {
+  /// What a folder has says mostly what kind it is of, without a look at itself.
+  static bool is_file(const fs::directory_entry& entry) {
+    std::error_code error;
+    // A link to nothing is reported when it is read.
+    return entry.is_regular_file(error) || !entry.exists(error);
+  }
+
+  void walk(const fs::path& folder, std::vector<File>& found) {
     std::error_code error;
     if (!visited_.insert(fs::canonical(folder, error)).second) return;
-    std::vector<fs::path> entries;
+    std::vector<fs::directory_entry> entries;
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
          entry.increment(error)) {
-      entries.push_back(entry->path());
+      entries.push_back(*entry);
     }
     if (error)
       complaints_.say(fmt::format("pippin: {}: cannot list: {}", folder.string(), error.message()));
-    std::sort(entries.begin(), entries.end());
+    std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
+      return a.path().native() < b.path().native();  // of one folder
+    });
+    const fs::path known_folder = known_path(folder);
     for (const auto& entry : entries) {
-      const auto status = fs::status(entry, error);
-      if (fs::is_directory(status)) {
-        walk(entry, found);
-      } else if (fs::is_regular_file(status) || !fs::exists(status)) {
-        found.push_back(entry);  // a link to nothing is reported when it is read
+      if (entry.is_directory(error)) {
+        walk(entry.path(), found);
+      } else if (is_file(entry)) {
+        found.push_back({entry.path(), known_folder / entry.path().filename()});
       }
     }
   }
@@ -147,13 +161,13 @@ struct Found {
   bool is_young = false;            ///< it may change unseen, so that it is not to be known again
 };
 
-Found found_at(const fs::path& path, bool named, std::int64_t now_ns) {
-  Found found{path, named, now_ns / kNsPerSecond, {}};
+Found found_at(Walk::File&& file, bool named, std::int64_t now_ns) {
+  Found found{std::move(file.path), named, now_ns / kNsPerSecond, {}};
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return found;
+  if (::stat(found.path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return found;
   found.written_at = status.st_mtim.tv_sec;
   const std::int64_t written_ns = status.st_mtim.tv_sec * kNsPerSecond + status.st_mtim.tv_nsec;
-  found.as_read = ReadFile{known_path(path),
+  found.as_read = ReadFile{std::move(file.known_as),
                            {status.st_size, written_ns, static_cast<std::int64_t>(status.st_ino)},
                            kScraperVersion};
   found.is_young = may_change_unseen(found.as_read->stamp.written_ns);
@@ -170,10 +184,10 @@ class Collector {
     std::error_code error;
     const bool is_folder = fs::is_directory(path, error);
     const auto known = database_.read_files(known_path(path));
-    const std::vector<fs::path> files =
-        is_folder ? Walk(complaints_).files(path) : std::vector<fs::path>{path};
-    for (const auto& file : files) {
-      Found found = found_at(file, !is_folder, now_ns_);
+    std::vector<Walk::File> files = is_folder ? Walk(complaints_).files(path)
+                                              : std::vector<Walk::File>{{path, known_path(path)}};
+    for (auto& file : files) {
+      Found found = found_at(std::move(file), !is_folder, now_ns_);
       if (found.as_read && found.as_read->path.native().starts_with(own_runs_.native()))
         found.as_read.reset();
       if (!is_known(found, known)) found_.push_back(std::move(found));
@@ -218,7 +232,7 @@ class Collector {
   /// and it is not stored.
   bool is_known(const Found& found, const std::unordered_map<std::string, ReadFile>& known) {
     if (!found.as_read) return false;
-    const auto before = known.find(found.as_read->path.string());
+    const auto before = known.find(found.as_read->path.native());
     if (before == known.end() || before->second.stamp != found.as_read->stamp ||
         before->second.scraper_version != kScraperVersion)
       return false;

@@ -48,6 +48,12 @@ Database existing_database(const Globals& globals) {
   return Database(globals.db, existing);
 }
 
+Digester digester() {
+  return {kSummaryVersion, [](const EachLine& each_line, const auto& warmup) {
+            return digest_of(each_line, warmup);
+          }};
+}
+
 SampleFilter selection_named(const Globals& globals, Database& database, const std::string& name) {
   if (const auto selection = find_selection(database, name)) return *selection;
   std::vector<std::string> names;
@@ -59,10 +65,7 @@ SampleFilter selection_named(const Globals& globals, Database& database, const s
 
 std::vector<PointSamples> digested_points(const Globals& globals, Database& database,
                                           const SampleFilter& filter) {
-  auto samples = database.digested_samples(
-      filter, {kSummaryVersion, [](const EachLine& each_line, const auto& warmup) {
-                 return digest_of(each_line, warmup);
-               }});
+  auto samples = database.digested_samples(filter, digester());
   say_slow(globals, samples.trouble);
   return std::move(samples.points);
 }

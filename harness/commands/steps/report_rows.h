@@ -18,6 +18,9 @@ Database existing_database(const Globals& globals);
 /// Errors: Error (bad input) naming the nearest where there is none.
 SampleFilter selection_named(const Globals& globals, Database& database, const std::string& name);
 
+/// How reports sum up lines.
+Digester digester();
+
 /// What was measured of a selection, every run with its digest; that new digests cannot be stored
 /// is a remark.
 std::vector<PointSamples> digested_points(const Globals& globals, Database& database,

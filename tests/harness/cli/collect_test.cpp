@@ -139,6 +139,21 @@ TEST_CASE("a file that is as it was is not opened again, and one that changed is
         "0 logs, 0 runs, 1 iteration added; 1 file is no log\n");
 }
 
+TEST_CASE("a file below a folder is known by the path that it has when it is named") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  for (const char* file : {"in/a-b/1.out", "in/a/2.out", "in/a/c/3.out"})
+    write_long_ago(folder / file, log_with(100 + file[3] + file[5] + file[6]));
+  const fs::path relative = fs::relative(folder.path());
+  CHECK(collect(database, {relative / "in/./a/../"}).remarks ==
+        "3 logs, 3 runs, 3 iterations added\n");
+  CHECK(collect(database, {folder / "in/a/c/3.out", relative / "in/a-b/1.out", folder / "in/a"})
+            .remarks == "nothing added; 4 logs known already\n");
+  const auto known = database.read_files(folder.path());
+  CHECK(known.size() == 3);
+  CHECK(known.count((folder / "in/a/c/3.out").string()) == 1);
+}
+
 TEST_CASE("what was written just now is looked at again") {
   const test::TemporaryDirectory folder;
   Database database(folder / "t.db");

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "db/database.h"
+#include "db/sqlite.h"
+
+namespace pippin::db {
+
+/// One transaction that stores many runs, and what need not be asked or written again for each.
+/// Requires that meanwhile nothing else stores points, nodes, campaigns or a campaign's logs.
+class Batch {
+ public:
+  /// `digester`: sums up the lines of what is stored; it must outlive the batch.
+  explicit Batch(Connection& connection, const std::optional<Digester>& digester = std::nullopt)
+      : connection_(connection), digester_(digester ? &*digester : nullptr) {}
+
+  Connection& connection() { return connection_; }
+
+  /// As db::put_point().
+  void put_point(const Point& point);
+  /// To be called when points were deleted.
+  void forget_points() { points_.clear(); }
+
+  /// Stores what the lines of a run come to that has no digest, where that is asked for.
+  /// `warmup`: of its campaign.
+  void add_digest(std::int64_t run, const Iterations& lines,
+                  const std::optional<std::int64_t>& warmup);
+
+  struct StoredCampaign {
+    std::int64_t id = 0;
+    std::optional<std::int64_t> warmup;
+  };
+  std::int64_t node_of(const std::string& name);
+  const StoredCampaign& campaign_of(const RunPlace& place);
+  /// Whether there are logs of campaigns, and logs and runs that were deleted for good.
+  bool has_own_logs();
+  bool has_deleted_logs();
+  bool has_deleted_runs();
+
+ private:
+  Connection& connection_;
+  const Digester* digester_;
+  std::unordered_map<std::string, bool> points_;  ///< by id: whether they came with params
+  std::unordered_map<std::string, std::int64_t> nodes_;
+  std::string sweep_;  ///< of the campaign that was asked for last
+  std::int64_t number_ = 0;
+  StoredCampaign campaign_;
+  std::optional<bool> has_own_logs_, has_deleted_logs_, has_deleted_runs_;
+};
+
+}  // namespace pippin::db
