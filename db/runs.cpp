@@ -149,29 +149,44 @@ Count last_iteration(const LogRun& run) {
   return is_whole ? planned : Count(last.number);
 }
 
-void delete_records(Connection& connection, std::int64_t run) {
-  delete_iterations(connection, run);
+namespace {
+
+/// All records of a run but its lines.
+void delete_but_lines(Connection& connection, std::int64_t run) {
   connection.prepare("DELETE FROM rank_memory WHERE run = ?").run(run);
   connection.prepare("DELETE FROM run_arguments WHERE run = ?").run(run);
   connection.prepare("DELETE FROM slowest_ranks WHERE run = ?").run(run);
   connection.prepare("DELETE FROM run_digests WHERE run = ?").run(run);
 }
 
-void add_records(Batch& batch, std::int64_t run, const LogRun& log,
-                 const std::optional<std::int64_t>& warmup) {
+void put_but_lines(Batch& batch, std::int64_t run, const LogRun& log,
+                   const std::optional<std::int64_t>& warmup) {
   Connection& connection = batch.connection();
   put_arguments(connection, run, log.arguments);
-  put_iterations(connection, run, log.iterations);
   put_memory(connection, run, log.memory);
   put_slowest_ranks(connection, run, log.slowest_ranks);
   batch.add_digest(run, log.iterations, warmup);
 }
 
+}  // namespace
+
+void delete_records(Connection& connection, std::int64_t run) {
+  delete_iterations(connection, run);
+  delete_but_lines(connection, run);
+}
+
+void add_records(Batch& batch, std::int64_t run, const LogRun& log,
+                 const std::optional<std::int64_t>& warmup) {
+  put_iterations(batch.connection(), run, log.iterations);
+  put_but_lines(batch, run, log, warmup);
+}
+
 std::int64_t replace_records(Batch& batch, std::int64_t run, const LogRun& log,
                              const std::optional<std::int64_t>& warmup) {
   const std::int64_t before = count_iterations(batch.connection(), run);
-  delete_records(batch.connection(), run);
-  add_records(batch, run, log, warmup);
+  replace_iterations(batch.connection(), run, log.iterations);
+  delete_but_lines(batch.connection(), run);
+  put_but_lines(batch, run, log, warmup);
   return static_cast<std::int64_t>(log.iterations.size()) - before;
 }
 

@@ -272,6 +272,25 @@ std::optional<double> Statement::maybe_real(int column) const {
 bool Statement::is_bytes(int column) const {
   return sqlite3_column_type(statement_, column) == SQLITE_BLOB;
 }
+bool Statement::is(int column, const AnyValue& value) const {
+  const int type = sqlite3_column_type(statement_, column);
+  const auto is_one = [&](const auto& one) {
+    using Type = std::decay_t<decltype(one)>;
+    if constexpr (std::is_same_v<Type, std::monostate>) {
+      return type == SQLITE_NULL;
+    } else if constexpr (std::is_same_v<Type, std::int64_t>) {
+      return type == SQLITE_INTEGER && integer(column) == one;
+    } else if constexpr (std::is_same_v<Type, double>) {
+      return type == SQLITE_FLOAT && real(column) == one;
+    } else if constexpr (std::is_same_v<Type, Bytes>) {
+      return type == SQLITE_BLOB && view(column) == one.bytes;
+    } else {
+      return type == SQLITE_TEXT && view(column) == one;
+    }
+  };
+  return std::visit(is_one, value);
+}
+
 bool Statement::is_text(int column) const {
   return sqlite3_column_type(statement_, column) == SQLITE_TEXT;
 }

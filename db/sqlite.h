@@ -115,6 +115,8 @@ class Statement {
   bool is_bytes(int column) const;
   bool is_text(int column) const;
   std::string_view view(int column) const;  ///< of bytes or a text, until the next step
+  /// Whether a column has that very value, as it was bound.
+  bool is(int column, const AnyValue& value) const;
 
  private:
   template <typename... Values>

@@ -200,6 +200,79 @@ TEST_CASE("plain SQL gives every line as it was stored, and so does the program"
   CHECK(test::sql_text(home.connection, "SELECT count(*) FROM pragma_foreign_key_check") == "0");
 }
 
+TEST_CASE("lines that are replaced are stored as if they were the first") {
+  Home home;
+  std::mt19937_64 random(4);
+  std::int64_t run = 0;
+  const auto blocks_of = [&](std::int64_t of) {
+    return test::sql_text(
+        home.connection,
+        fmt::format("SELECT group_concat(quote(before) || quote(lines) || quote(iteration_base) || "
+                    "quote(step_time_ms_base) || quote(step_time_ms_offsets) || "
+                    "quote(lm_loss_offsets) || quote(flags_offsets) || coalesce((SELECT "
+                    "group_concat(quote(rank) || quote(name) || quote(base) || quote(width) || "
+                    "quote(scale) || quote(offsets)) FROM other_blocks WHERE other_blocks.run = "
+                    "iteration_blocks.run AND other_blocks.before = iteration_blocks.before), '')) "
+                    "FROM iteration_blocks WHERE run = {}",
+                    of));
+  };
+  for (int round = 0; round < 60; ++round) {
+    const auto before = random_lines(random(), random() % 900);
+    auto after = before;
+    const auto other = random_lines(random(), random() % 900);
+    if (round % 3 > 0) after.resize(random() % (after.size() + 1));
+    if (round % 2 > 0) after.insert(after.end(), other.begin(), other.end());
+    if (round % 5 == 0 && !after.empty()) after[random() % after.size()].flags ^= 1U;
+    if (round % 7 == 0 && !after.empty()) after[0].other = {{"a new name", {"", 1.0}}};
+    home.add_run(++run);
+    db::put_iterations(home.connection, run, Iterations(before));
+    db::replace_iterations(home.connection, run, Iterations(after));
+    home.add_run(++run);
+    db::put_iterations(home.connection, run, Iterations(after));
+    CAPTURE(round);
+    REQUIRE(blocks_of(run - 1) == blocks_of(run));
+    const auto rows_of_run = [&](std::int64_t of) {
+      return test::sql_text(home.connection,
+                            fmt::format("SELECT (SELECT count(*) FROM iteration_blocks WHERE run = "
+                                        "{0}) || ' ' || (SELECT count(*) FROM other_blocks WHERE "
+                                        "run = {0})",
+                                        of));
+    };
+    REQUIRE(rows_of_run(run - 1) == rows_of_run(run));
+  }
+}
+
+TEST_CASE("of a run that goes on only the blocks that change are written") {
+  Home home;
+  home.add_run(1);
+  std::vector<Iteration> lines;
+  const auto add = [&](int count) {
+    for (; count > 0; --count) {
+      Iteration line;
+      line.number = static_cast<std::int64_t>(lines.size()) + 1;
+      line.step_time_ms = 1000 + static_cast<double>(lines.size() % 977) / 10;
+      line.other = {{"forward", {"", static_cast<double>(lines.size() % 89)}}};
+      lines.push_back(line);
+    }
+  };
+  add(20'000);
+  db::put_iterations(home.connection, 1, Iterations(lines));
+  const auto written_by = [&] {
+    const std::int64_t before = home.connection.changes();
+    db::replace_iterations(home.connection, 1, Iterations(lines));
+    return home.connection.changes() - before;
+  };
+  CHECK(written_by() == 0);
+  add(10);
+  const auto written = written_by();
+  CHECK(written > 0);
+  CHECK(written <= 8);  // two tables: the last block goes, and one or two come
+  lines.resize(5000);
+  CHECK(db::count_iterations(home.connection, 1) == 20'010);
+  CHECK(written_by() > 8);
+  CHECK(db::count_iterations(home.connection, 1) == 5000);
+}
+
 TEST_CASE("reals of all sizes are to SQLite what they are here") {
   Home home;
   home.add_run(1);
