@@ -143,6 +143,7 @@ struct NotedSweep {
 struct RowFilter {
   SampleFilter of = {};
   std::set<std::string, std::less<>> axes = {};
+  bool all_or_none = false;  ///< of rows that are not complete only some, which are found soon
 };
 
 /// Rows of a report, without rates.

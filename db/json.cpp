@@ -11,29 +11,35 @@ namespace {
 
 bool stands_for_itself(char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; }
 
-std::string json_text(std::string_view text) {
+void add_text(std::string& json, std::string_view text) {
   if (std::all_of(text.begin(), text.end(), stands_for_itself)) {
-    std::string quoted = "\"";
-    quoted += text;
-    return quoted += '"';
+    json += '"';
+    json += text;
+    json += '"';
+  } else {
+    json += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace
 
 std::string json_of(const Value& value) {
   // printable() leaves valid UTF-8 without control characters.
-  return value.number ? number_text(*value.number) : json_text(printable(value.text));
+  if (value.number) return number_text(*value.number);
+  std::string json;
+  add_text(json, printable(value.text));
+  return json;
 }
 
 std::string json_pairs_of(const NamedValues& values) {
+  constexpr std::size_t kUsualBytes = 48;  // of a pair
   std::string json = "[";
+  json.reserve(values.size() * kUsualBytes);
   for (const auto& [name, value] : values) {
     json += json.size() > 1 ? ",[" : "[";
-    json += json_text(name);
+    add_text(json, name);
     json += ',';
-    json += json_text(value.text);
+    add_text(json, value.text);
     json += ']';
   }
   return json += ']';

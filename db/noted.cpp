@@ -87,10 +87,11 @@ PeoplesNotes delete_old_runs(Connection& connection, const std::string& sweep) {
 }
 
 void put_said(Connection& connection, const std::string& table, std::int64_t run,
-              const Said& said) {
-  if (said.empty()) return;
+              const std::map<RunKey, Said>& all, const RunKey& key) {
+  const auto said = all.find(key);
+  if (said == all.end()) return;
   Statement insert = connection.prepare("INSERT INTO " + table + " VALUES (?, ?, ?)");
-  for (const auto& [text, at] : said) insert.run(run, text, at);
+  for (const auto& [text, at] : said->second) insert.run(run, text, at);
 }
 
 /// The run that was stored last.
@@ -129,8 +130,8 @@ void put_noted(Batch& batch, const CampaignRecord& campaign, const std::vector<N
     const std::int64_t id = newest_run(connection);
     if (!noted.note.empty()) put_note(connection, id, noted.note);
     const RunKey key = keys.next(noted.run.point_id);
-    put_said(connection, "notes (run, text, written_at)", id, kept.notes[key]);
-    put_said(connection, "dropped_runs (run, reason, dropped_at)", id, kept.drops[key]);
+    put_said(connection, "notes (run, text, written_at)", id, kept.notes, key);
+    put_said(connection, "dropped_runs (run, reason, dropped_at)", id, kept.drops, key);
   }
 }
 

@@ -149,12 +149,15 @@ class RowLoader {
         version_(version),
         campaign_(filter.of.campaign),
         axes_(filter.axes),
+        all_or_none_(filter.all_or_none),
         notes_(connection, filter.of.campaign),
         values_(connection) {}
 
   /// `campaigns`: those of one sweep.
   void load(const std::vector<CampaignRow>& campaigns) {
     const std::string& sweep = campaigns.front().sweep;
+    if (all_or_none_ && !measured_of(sweep).step() && has_points(campaigns)) complete_ = false;
+    if (is_in_vain()) return;
     PlannedRows planned(connection_, campaigns, bare_points_of);
     const std::size_t first = rows_.size();
     for (auto& point : planned.rows()) {
@@ -207,9 +210,17 @@ class RowLoader {
   }
 
   bool complete() const { return complete_; }
+  /// Whether nobody wants what there is.
+  bool is_in_vain() const { return all_or_none_ && !complete_; }
   std::vector<Summary> take() { return std::move(rows_); }
 
  private:
+  bool has_points(const std::vector<CampaignRow>& campaigns) {
+    Statement any = connection_.prepare("SELECT 1 FROM campaign_points WHERE campaign = ? LIMIT 1");
+    return std::any_of(campaigns.begin(), campaigns.end(),
+                       [&](const CampaignRow& campaign) { return any.bind(campaign.id).step(); });
+  }
+
   Summary row_of(const std::string& sweep, Point point) const {
     Summary row;
     row.campaign = campaign_.value_or(0);
@@ -248,6 +259,7 @@ class RowLoader {
   std::int64_t version_;
   std::optional<std::int64_t> campaign_;
   const AxisNames& axes_;
+  bool all_or_none_;
   PointNotes notes_;
   AxisValues values_;
   std::vector<Summary> rows_;
@@ -264,8 +276,11 @@ StoredRows rows(Connection& connection, const RowFilter& filter, std::int64_t ve
   {
     RowLoader loader(connection, version, filter);
     const SampleFilter& of = filter.of;
-    for (const auto& campaigns : by_sweep(campaigns_of(connection, of))) loader.load(campaigns);
-    if (!of.campaign && of.sweep.value_or("").empty()) loader.load_foreign();
+    for (const auto& campaigns : by_sweep(campaigns_of(connection, of))) {
+      if (!loader.is_in_vain()) loader.load(campaigns);
+    }
+    if (!loader.is_in_vain() && !of.campaign && of.sweep.value_or("").empty())
+      loader.load_foreign();
     result.complete = loader.complete();
     result.rows = loader.take();
   }
@@ -293,25 +308,26 @@ void put_row(Connection& connection, AxisValues& values, const SampleFilter& of,
   const auto of_lines = [&](double Quantiles::*value) {
     return row.lines_s ? std::optional((*row.lines_s).*value) : std::nullopt;
   };
-  connection
-      .prepare(fmt::format("INSERT OR REPLACE INTO point_summaries "
-                           "(sweep, campaign, point, version, {}) VALUES (?1, ?2, ?3, ?4, ?5, "
-                           "?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, "
-                           "?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, "
-                           "?34, ?35, ?36, ?37)",
-                           kColumns))
-      .run(row.sweep, of.campaign.value_or(0), row.point.id, version, pippin::text_of(row.state),
-           row.allocations, row.runs, row.iterations, of_time([](const auto& t) { return t.mean; }),
-           time ? time->low : std::nullopt, time ? time->high : std::nullopt,
-           time ? time->sd : std::nullopt, of_time([](const auto& t) { return t.unit; }),
-           of_time([](const auto& t) { return t.remark; }), time ? time->df : std::nullopt,
-           time ? time->sd_low : std::nullopt, time ? time->sd_high : std::nullopt,
-           known(text_of(row.allocation_means)), known(text_of(row.unit_means_s)),
-           of_lines(&Quantiles::min), of_lines(&Quantiles::p25), of_lines(&Quantiles::p75),
-           of_lines(&Quantiles::max), row.clean, row.slowdowns, row.unsteady, row.noted,
-           row.point.layout.gbs, row.recompute, row.memory_gib, row.started_at,
-           known(join(row.remarks, "\n")), values.text_of(row.point.axes), place,
-           of_lines(&Quantiles::median), of_lines(&Quantiles::p99), reason_of_runs(row));
+  static const std::string text = fmt::format(
+      "INSERT OR REPLACE INTO point_summaries "
+      "(sweep, campaign, point, version, {}) VALUES (?1, ?2, ?3, ?4, ?5, "
+      "?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, "
+      "?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, "
+      "?34, ?35, ?36, ?37)",
+      kColumns);
+  connection.prepare(text).run(
+      row.sweep, of.campaign.value_or(0), row.point.id, version, pippin::text_of(row.state),
+      row.allocations, row.runs, row.iterations, of_time([](const auto& t) { return t.mean; }),
+      time ? time->low : std::nullopt, time ? time->high : std::nullopt,
+      time ? time->sd : std::nullopt, of_time([](const auto& t) { return t.unit; }),
+      of_time([](const auto& t) { return t.remark; }), time ? time->df : std::nullopt,
+      time ? time->sd_low : std::nullopt, time ? time->sd_high : std::nullopt,
+      known(text_of(row.allocation_means)), known(text_of(row.unit_means_s)),
+      of_lines(&Quantiles::min), of_lines(&Quantiles::p25), of_lines(&Quantiles::p75),
+      of_lines(&Quantiles::max), row.clean, row.slowdowns, row.unsteady, row.noted,
+      row.point.layout.gbs, row.recompute, row.memory_gib, row.started_at,
+      known(join(row.remarks, "\n")), values.text_of(row.point.axes), place,
+      of_lines(&Quantiles::median), of_lines(&Quantiles::p99), reason_of_runs(row));
 }
 
 }  // namespace

@@ -14,19 +14,20 @@ namespace pippin {
 
 namespace {
 
-/// Each row a run of its own, in an allocation of its own: nobody noted which shared one.
-std::vector<NotedRecord> records_of(const NotedTable& table) {
+/// Each row a run of its own, in an allocation of its own: nobody noted which shared one. They are
+/// taken out of the table.
+std::vector<NotedRecord> records_of(NotedTable& table) {
   std::vector<NotedRecord> records;
-  for (const auto& noted : table.runs) {
-    NotedRecord record;
-    const auto place = static_cast<std::int64_t>(records.size()) + 1;
+  records.reserve(table.runs.size());
+  for (auto& noted : table.runs) {
+    NotedRecord& record = records.emplace_back();
+    const auto place = static_cast<std::int64_t>(records.size());
     record.run.place = {table.sweep, 1, noted.name, place, 1, place};
     record.run.name = noted.name;
     record.run.point_id = noted.record.point.id;
     record.run.state = noted.state;
-    record.run.log = noted.record;
-    record.note = noted.note;
-    records.push_back(std::move(record));
+    record.run.log = std::move(noted.record);
+    record.note = std::move(noted.note);
   }
   return records;
 }
@@ -46,14 +47,16 @@ CampaignRecord campaign_of(const NotedTable& table) {
 
 void import_file(const Globals& globals, Database& database, const fs::path& file,
                  const NoteSettings& settings) {
-  const NotedDocument document = noted(read_input(file), file.filename().string(), settings);
+  NotedDocument document = noted(read_input(file), file.filename().string(), settings);
   if (document.tables.empty())
     bad_input("{}: no table has a column of step times and one of GPUs or batch sizes",
               printable(file.string()));
   std::vector<NotedSweep> sweeps;
   sweeps.reserve(document.tables.size());
-  for (const auto& table : document.tables)
-    sweeps.push_back({campaign_of(table), records_of(table)});
+  for (auto& table : document.tables) {
+    CampaignRecord campaign = campaign_of(table);
+    sweeps.push_back({std::move(campaign), records_of(table)});
+  }
   database.put_noted(sweeps);
   std::size_t runs = 0;
   for (const auto& table : document.tables) {

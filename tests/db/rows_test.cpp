@@ -1,3 +1,4 @@
+#include "db/sqlite.h"
 #include "tests/db/sample_runs.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"
@@ -133,6 +134,32 @@ TEST_CASE("rows of another version, sweep or moment are none") {
   CHECK(stored.rows({{"gpt", {}}}).rows.size() == 2);
   CHECK(stored.rows({{"other", {}}}).rows.empty());
   CHECK(stored.rows({{"", {}}}).rows.empty());
+}
+
+TEST_CASE("who wants all rows or none is told that some are missing") {
+  Stored stored;
+  const auto campaign = test::campaign_of();
+  stored.database.put_campaign(campaign);
+  test::add(stored.database, "a.out", test::log_of(1, 3));
+  const Point foreign = stored.database.samples({"", {}}).at(0).point;
+  const std::vector<Summary> rows{full_row(campaign.points[0].point, "gpt"),
+                                  full_row(campaign.points[1].point, "gpt"), full_row(foreign, "")};
+  RowFilter filter;
+  filter.all_or_none = true;
+  for (const auto& [gone, left] :
+       std::vector<std::pair<std::string, std::size_t>>{{"false", 3},
+                                                        {"sweep = ''", 2},
+                                                        {"sweep = 'gpt'", 3},
+                                                        {"sweep = 'gpt' AND place = 2", 3},
+                                                        {"true", 2}}) {
+    CAPTURE(gone);
+    stored.put(rows);
+    db::Connection(stored.folder / "t.db", false).run("DELETE FROM point_summaries WHERE " + gone);
+    CHECK(stored.rows(filter).complete == (gone == "false"));
+    CHECK(stored.rows().complete == (gone == "false"));
+    CHECK(stored.rows().rows.size() == left);
+  }
+  CHECK(stored.rows({{"", {}}, {}, true}).complete == false);
 }
 
 TEST_CASE("a point of several campaigns is one row, as its newest campaign has it") {

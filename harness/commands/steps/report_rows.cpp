@@ -25,8 +25,8 @@ std::vector<Summary> summed_rows(const Globals& globals, Database& database,
 
 /// One row a point: what most reports are of. Rows that were summed up anew are
 /// stored for the next report.
-std::vector<Summary> point_rows(const Globals& globals, Database& database,
-                                const RowFilter& filter) {
+std::vector<Summary> point_rows(const Globals& globals, Database& database, RowFilter filter) {
+  filter.all_or_none = true;
   const std::int64_t moment = database.moment();
   StoredRows known = database.rows(filter, kSummaryVersion);
   if (known.complete) return std::move(known.rows);
