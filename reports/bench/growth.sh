@@ -222,6 +222,10 @@ echo "|---|---|---|---|---|"
   for kind in dense timed; do
     grows "collect: lines of one $kind log / 50" 40 'long_log $kind "$n"' '$p collect "$folder/logs"' 'rm -f "$folder"/t.db*'
   done
+  grows 'collect of a log that has grown by a line: lines / 50' 40 \
+    'long_log dense "$n"; rm -f "$folder"/[tb].db*; build/pippin --db "$folder/b.db" --quiet collect "$folder/logs"
+     sed -n "\$p" "$folder"/logs/*.log | sed "s/^ iteration *[0-9]*/ iteration 90000/" >>"$(ls "$folder"/logs/*.log)"' \
+    '$p collect "$folder/logs"' 'rm -f "$folder"/t.db*; cp "$folder/b.db" "$folder/t.db"'
   grows 'collect of what is there: small logs' 250 'small_logs "$n"; rm -f "$folder"/t.db*; $p collect "$folder/logs"' \
     '$p collect "$folder/logs"' 'touch "$folder"/logs/*'
   grows 'collect of what did not change: small logs' 2000 'small_logs "$n"; rm -f "$folder"/t.db*; $p collect "$folder/logs"' \
