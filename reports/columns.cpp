@@ -38,25 +38,45 @@ std::vector<std::string> face_of(const Point& point) {
   return face;
 }
 
-/// The axes that tell apart two foreign rows which look alike otherwise; that one row has an axis
-/// and the other has not is a difference.
-std::set<std::string> telling_axes(const RowRange& rows) {
-  std::map<std::vector<std::string>, NamedValues> first_alike;
-  std::set<std::string> telling;
-  for (const auto& row : rows) {
-    if (!is_foreign(row)) continue;
-    const NamedValues& own = row.point.axes;
-    const NamedValues& first = first_alike.try_emplace(face_of(row.point), own).first->second;
+/// Finds the axes that a table shows.
+class ShownAxes {
+ public:
+  void add(const Summary& row) {
+    const bool foreign = is_foreign(row);
+    for (const auto& axis : row.point.axes) {
+      all_.add(axis.first);
+      if (!foreign) shown_.insert(axis.first);
+    }
+    if (foreign) add_foreign(row.point);
+  }
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const auto& axis : all_.names()) {
+      if (shown_.count(axis)) names.push_back(axis);
+    }
+    return names;
+  }
+
+ private:
+  /// The axes that tell apart two foreign rows which look alike otherwise; that one row has an axis
+  /// and the other has not is a difference.
+  void add_foreign(const Point& point) {
+    const NamedValues& own = point.axes;
+    const NamedValues& first = first_alike_.try_emplace(face_of(point), own).first->second;
     for (const auto* one : {&first, &own}) {
       const NamedValues& others = one == &first ? own : first;
       for (const auto& axis : *one) {
         const Value* other = find_value(others, axis.first);
-        if (!other || !(*other == axis.second)) telling.insert(axis.first);
+        if (!other || !(*other == axis.second)) shown_.insert(axis.first);
       }
     }
   }
-  return telling;
-}
+
+  OrderedNames all_;
+  std::set<std::string> shown_;
+  std::map<std::vector<std::string>, NamedValues> first_alike_;
+};
 
 /// One word of --columns, taken apart.
 struct Written {
@@ -182,6 +202,7 @@ std::vector<Column> usual_columns(const std::vector<std::string>& names) {
 
 RowFacts facts_of(const RowRange& rows) {
   RowFacts facts;
+  ShownAxes axes;
   std::string first_sweep;
   bool is_first = true;
   for (const Summary& row : rows) {
@@ -200,7 +221,9 @@ RowFacts facts_of(const RowRange& rows) {
     facts.vs = facts.vs || row.vs;
     facts.difference = facts.difference || !row.difference.empty();
     facts.all_measure_machine = facts.all_measure_machine && measures_machine(row.point);
+    axes.add(row);
   }
+  facts.axes = axes.names();
   return facts;
 }
 
@@ -217,28 +240,11 @@ std::vector<std::string> naming_columns(const RowFacts& facts) {
   return names;
 }
 
-std::vector<Column> axis_columns(const RowRange& rows, const std::vector<std::string>& taken) {
+std::vector<Column> axis_columns(const RowFacts& facts, const std::vector<std::string>& taken) {
   std::vector<Column> columns;
-  for (const auto& axis : shown_axes(rows))
+  for (const auto& axis : facts.axes)
     columns.push_back({nullptr, axis, axis_title(axis, taken), {}, false});
   return columns;
-}
-
-std::vector<std::string> shown_axes(const RowRange& rows) {
-  OrderedNames own, all;
-  for (const auto& row : rows) {
-    for (const auto& axis : row.point.axes) {
-      all.add(axis.first);
-      if (!is_foreign(row)) own.add(axis.first);
-    }
-  }
-  const std::set<std::string> always(own.names().begin(), own.names().end());
-  const std::set<std::string> telling = telling_axes(rows);
-  std::vector<std::string> shown;
-  for (const auto& axis : all.names()) {
-    if (always.count(axis) || telling.count(axis)) shown.push_back(axis);
-  }
-  return shown;
 }
 
 }  // namespace pippin

@@ -40,19 +40,17 @@ struct RowFacts {
   bool not_ok_with_time = false;  ///< … that has a step time
   bool bus_bandwidth = false, vs = false, difference = false;
   bool all_measure_machine = true;  ///< each row: a network or products
+  /// The own axes that a table shows, in the order in which rows first have them: all of a sweep's
+  /// points; of foreign logs, whose axes are arguments by the dozen, those that tell apart two rows
+  /// which look alike otherwise.
+  std::vector<std::string> axes = {};
 };
 RowFacts facts_of(const RowRange& rows);
 
 /// The columns that name rows: points, and what of them each row is.
 std::vector<std::string> naming_columns(const RowFacts& facts);
 
-/// One column for each of the axes that a table of these rows shows. `taken`: names that get
-/// "axis_" before them.
-std::vector<Column> axis_columns(const RowRange& rows, const std::vector<std::string>& taken = {});
-
-/// The own axes that a table shows, in the order in which rows first have them: all of a sweep's
-/// points; of foreign logs, whose axes are arguments by the dozen, those that tell apart two rows
-/// which look alike otherwise.
-std::vector<std::string> shown_axes(const RowRange& rows);
+/// One column for each of the axes that a table shows. `taken`: names that get "axis_" before them.
+std::vector<Column> axis_columns(const RowFacts& facts, const std::vector<std::string>& taken = {});
 
 }  // namespace pippin

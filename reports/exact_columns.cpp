@@ -54,8 +54,8 @@ std::vector<std::string> usual_names(const RowFacts& facts) {
 
 std::vector<ExactColumn> exact_columns(const Report& report) {
   const bool asked = !report.columns.empty();
-  const auto chosen =
-      asked ? report.columns : usual_columns(usual_names(facts_of(rows_of(report))));
+  const RowFacts facts = asked ? RowFacts() : facts_of(rows_of(report));
+  const auto chosen = asked ? report.columns : usual_columns(usual_names(facts));
   std::vector<ExactColumn> columns;
   for (const auto& column : chosen) {
     if (!column.kind) {
@@ -71,7 +71,7 @@ std::vector<ExactColumn> exact_columns(const Report& report) {
   std::vector<std::string> taken;
   taken.reserve(columns.size());
   for (const auto& column : columns) taken.push_back(column.name);
-  for (const auto& axis : axis_columns(rows_of(report), taken))
+  for (const auto& axis : axis_columns(facts, taken))
     columns.push_back({axis.title, nullptr, axis.axis});
   return columns;
 }

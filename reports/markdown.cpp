@@ -40,7 +40,7 @@ std::vector<Column> usual_markdown_columns(const RowRange& rows) {
   if (facts.context_parallel) layout.emplace_back("cp");
   layout.insert(layout.end(), {"mbs", "gas", "gbs"});
   for (auto& column : usual_columns(layout)) columns.push_back(std::move(column));
-  for (auto& column : axis_columns(rows)) columns.push_back(std::move(column));
+  for (auto& column : axis_columns(facts)) columns.push_back(std::move(column));
   if (facts.difference) columns.push_back(usual_columns({"difference"})[0]);
   if (!facts.run && look_alike(rows, columns))
     columns.insert(columns.begin(), usual_columns({"point"})[0]);

@@ -27,7 +27,7 @@ std::vector<Column> usual_terminal_columns(const RowRange& rows) {
   append(columns, usual_columns({"gpus", "size", "layers", "hidden", "seq", "tp", "pp", "dp"}));
   if (facts.context_parallel) append(columns, usual_columns({"cp"}));
   append(columns, usual_columns({"mbs", "gas", "gbs"}));
-  append(columns, axis_columns(rows));
+  append(columns, axis_columns(facts));
   append(columns, usual_columns({"difference"}));
   append(columns, usual_columns({"step_time", "strip", "busbw", "tflops", "best", "vs", "mfu",
                                  "hfu", "samples_per_s", "memory", "spread", "counts", "notes"}));

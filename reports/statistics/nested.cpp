@@ -100,6 +100,13 @@ std::size_t Nesting::iterations() const {
 
 Nesting nest(std::vector<RunMoments> runs) {
   Nesting result;
+  if (runs.size() == 1) {  // of a table of runs each row
+    result.allocation_of_run = result.day_of_allocation = {0};
+    result.days = 1;
+    result.configurations = runs.front().configuration + 1;
+    result.runs = std::move(runs);
+    return result;
+  }
   std::map<std::string, std::size_t> day_index, allocation_index;
   for (const auto& [allocation, day] : day_of_each_allocation(runs)) {
     allocation_index.emplace(allocation, allocation_index.size());

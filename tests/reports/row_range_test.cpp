@@ -73,3 +73,22 @@ TEST_CASE("a table of made rows is that of kept ones in every format") {
     CHECK_FALSE(of_kept.str().empty());
   }
 }
+
+TEST_CASE("rows of runs that are made one by one are those that are summed up together") {
+  auto samples = test::sweep_samples();
+  for (auto& more : test::foreign_samples()) samples.push_back(std::move(more));
+  for (const Samples lines : {Samples::kClean, Samples::kAll}) {
+    const RunRows runs(samples, lines);
+    MadeRows made{{}, [&](std::uint32_t of, Summary& row) { row = runs.row(of); }};
+    for (std::uint32_t i = 0; i < runs.size(); ++i) made.order.push_back(i);
+    Report one_by_one, together{sum_up(samples, {lines, Rows::kRun})};
+    one_by_one.made = made;
+    for (const auto& format : formats()) {
+      std::ostringstream a, b;
+      format.write(one_by_one, a);
+      format.write(together, b);
+      CHECK(a.str() == b.str());
+    }
+    CHECK(runs.size() == together.rows.size());
+  }
+}
