@@ -62,9 +62,11 @@ void write_markdown(const Report& report, std::ostream& out) {
     out << "no points\n";
     return;
   }
-  const auto table = text_columns(rows, markdown_columns(report), false);
+  RemarkCollector collector;
+  const auto table = text_columns(rows, markdown_columns(report), false,
+                                  [&](const Summary& row) { collector.add(row); });
   write_markdown_table(table, out);
-  auto remarks = remarks_on(rows);
+  auto remarks = collector.lines();
   if (std::any_of(table.begin(), table.end(), [](const auto& column) { return column.is_ranking; }))
     remarks.emplace_back(kBestLegend);
   if (!report.heading.empty()) remarks.insert(remarks.begin(), "of " + report.heading);

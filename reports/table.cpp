@@ -55,8 +55,9 @@ void arrange(TextColumn& text, const Column& column, bool aligned) {
 
 /// The cells of each column, row by row: a row may have to be made.
 void fill(std::vector<TextColumn>& table, const RowRange& rows, const std::vector<Column>& columns,
-          const TableStyle& style) {
+          const TableStyle& style, const std::function<void(const Summary&)>& also) {
   for (const Summary& row : rows) {
+    if (also) also(row);
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const Column& column = columns[i];
       table[i].cells.push_back(column.kind ? cell_text(*column.kind, row, style, column.decimals)
@@ -77,7 +78,8 @@ bool is_of_point(const Column& column) {
 }  // namespace
 
 std::vector<TextColumn> text_columns(const RowRange& rows, const std::vector<Column>& columns,
-                                     bool aligned) {
+                                     bool aligned,
+                                     const std::function<void(const Summary&)>& also) {
   const TableStyle style = style_of(rows, columns, aligned);
   std::vector<TextColumn> table;
   for (const auto& column : columns) {
@@ -99,7 +101,7 @@ std::vector<TextColumn> text_columns(const RowRange& rows, const std::vector<Col
     }
     table.push_back(std::move(text));
   }
-  fill(table, rows, columns, style);
+  fill(table, rows, columns, style, also);
   std::erase_if(table, [](const TextColumn& text) {
     const bool unknown =
         text.cells.all_equal() && (text.cells.empty() || text.cells.front().empty());

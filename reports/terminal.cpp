@@ -100,13 +100,14 @@ namespace {
 
 void write_rows(const Report& report, const RowRange& rows, std::ostream& out) {
   const auto columns = report.columns.empty() ? usual_terminal_columns(rows) : report.columns;
-  auto table = text_columns(rows, columns, true);
+  RemarkCollector collector;
+  auto table = text_columns(rows, columns, true, [&](const Summary& row) { collector.add(row); });
   if (report.width > 0) rank_by_difference(rows, table);
   if (report.ascii) in_ascii(table);
   const auto rankings = titles_of(table, [](const auto& column) { return column.is_ranking; });
   const auto strips = titles_of(table, [](const auto& column) { return column.is_strip; });
   const auto dropped = write_table(std::move(table), report.width, out, report.colours);
-  auto remarks = remarks_on(rows);
+  auto remarks = collector.lines();
   if (shows(rankings, dropped)) remarks.emplace_back(kBestLegend);
   if (shows(strips, dropped)) remarks.emplace_back(kStripLegend);
   if (!dropped.empty()) {
