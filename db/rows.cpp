@@ -173,8 +173,13 @@ class RowLoader {
       if (!place) continue;
       Summary& row = rows_[first + *place];
       const std::string& dropped = planned.rows()[*place].dropped;
-      if (row.state == RunState::kMissing && !dropped.empty()) row.reason = dropped_reason(dropped);
+      const bool may_be_set_aside = row.state == RunState::kMissing && !dropped.empty();
+      const std::string planned_reason = row.reason;
+      if (may_be_set_aside) row.reason = dropped_reason(dropped);
       read_measures(measured, row);
+      // Other runs of it were not.
+      if (may_be_set_aside && row.state != RunState::kMissing && measured.null(kReason))
+        row.reason = planned_reason;
       for (const auto id : AxisValues::ids_in(measured.text(kAxes)))
         row.point.axes.push_back(values_.axis(id));
       ++found;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <compare>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <map>
@@ -20,12 +21,37 @@ std::string day_of(std::int64_t seconds) {
   return fmt::format("{:%F}", fmt::gmtime(static_cast<std::time_t>(seconds)));
 }
 
-/// A run with what it is sorted by.
-struct PlacedRun {
-  std::int64_t allocation = 0, position = 0;
-  std::string point;
-  RunSamples run;
+/// What runs are in the order of.
+struct RunOrder {
+  std::int64_t allocation = 0, position = 0, id = 0;
+  auto operator<=>(const RunOrder&) const = default;
 };
+
+/// A run that was loaded: the last of its point so far.
+struct LoadedRun {
+  RunOrder order;
+  std::uint32_t point = 0;  ///< which samples
+  std::uint32_t place = 0;  ///< in their runs
+};
+
+/// Puts runs, of each point the last, in their order: they may be large, so that few are moved.
+void put_in_order(std::vector<PointSamples>& samples, std::vector<LoadedRun> loaded) {
+  const auto by_order = [](const auto& a, const auto& b) { return a.order < b.order; };
+  if (std::is_sorted(loaded.begin(), loaded.end(), by_order)) return;  // nearly always
+  std::sort(loaded.begin(), loaded.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.point, a.order) < std::tie(b.point, b.order);
+  });
+  for (auto begin = loaded.begin(); begin != loaded.end();) {
+    const auto end = std::find_if(begin, loaded.end(),
+                                  [&](const auto& run) { return run.point != begin->point; });
+    auto& runs = samples[begin->point].runs;
+    std::vector<RunSamples> sorted;
+    sorted.reserve(static_cast<std::size_t>(end - begin));
+    for (auto run = begin; run != end; ++run) sorted.push_back(std::move(runs[run->place]));
+    std::move(sorted.begin(), sorted.end(), runs.end() - (end - begin));
+    begin = end;
+  }
+}
 
 /// Loads points and runs with one query each for a campaign. `campaigns`: those of one sweep.
 class Loader {
@@ -52,10 +78,9 @@ class Loader {
       warmup_ = campaign.warmup;
       cluster_ = campaign.cluster;
       of_campaign_ = true;
-      for (auto& placed : runs_of(campaign.id, campaign.number)) {
-        const std::size_t place = planned.place_of(placed.point).value();
-        samples_[first + place].runs.push_back(std::move(placed.run));
-      }
+      put_in_order(samples_, load_runs(campaign.id, campaign.number, [&](const std::string& point) {
+                     return first + planned.place_of(point).value();
+                   }));
     }
     for (std::size_t i = 0; i < planned.rows().size(); ++i) {
       PointSamples& samples = samples_[first + i];
@@ -74,18 +99,25 @@ class Loader {
     warmup_.reset();
     cluster_.clear();
     of_campaign_ = false;
-    for (auto& placed : runs_of(std::nullopt, 1)) {
-      const auto [place, is_new] = places.try_emplace(placed.point, samples_.size());
-      if (is_new) samples_.emplace_back().point = std::move(points.at(placed.point));
-      samples_[place->second].runs.push_back(std::move(placed.run));
-    }
+    const std::size_t first = samples_.size();
+    auto loaded = load_runs(std::nullopt, 1, [&](const std::string& point) {
+      const auto [place, is_new] = places.try_emplace(point, samples_.size());
+      if (is_new) samples_.emplace_back().point = std::move(points.at(point));
+      return place->second;
+    });
+    put_in_order(samples_, loaded);
+    put_points_in_order(first, loaded);
   }
 
   std::vector<PointSamples> take() { return std::move(samples_); }
 
  private:
-  /// In the order of allocations and positions; without a campaign those of foreign logs.
-  std::vector<PlacedRun> runs_of(std::optional<std::int64_t> campaign, std::int64_t number) {
+  /// Loads the runs of a campaign, or without one those of foreign logs, to where `place_of` says
+  /// that their points are.
+  template <typename PlaceOf>
+  std::vector<LoadedRun> load_runs(std::optional<std::int64_t> campaign, std::int64_t number,
+                                   const PlaceOf& place_of) {
+    if (campaign) make_room(*campaign, place_of);
     Statement rows = connection_.prepare(fmt::format(
         "SELECT runs.id, runs.point, runs.name, allocations.name, allocations.attempt, "
         "runs.started_at, runs.state, runs.recompute, "
@@ -98,15 +130,45 @@ class Loader {
         "LEFT JOIN run_digests ON run_digests.run = runs.id AND run_digests.version = ?2 "
         "WHERE allocations.campaign IS ?1 AND {}",
         kDigestColumns, dropped_ ? fmt::format("NOT ({})", kKeptRuns) : kKeptRuns));
-    std::vector<PlacedRun> runs;
-    for (rows.bind(campaign, digest_version_); rows.step();)
-      runs.push_back({rows.integer(10), rows.integer(11), rows.text(1), run_at(rows, number)});
-    // Sorted here: SQLite would carry every column through a sorter of its own.
-    std::sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) {
-      return std::tuple(a.allocation, a.position, a.run.id) <
-             std::tuple(b.allocation, b.position, b.run.id);
-    });
-    return runs;
+    std::vector<LoadedRun> loaded;
+    for (rows.bind(campaign, digest_version_); rows.step();) {
+      const std::size_t point = place_of(rows.text(1));
+      auto& runs = samples_[point].runs;
+      loaded.push_back({{rows.integer(10), rows.integer(11), rows.integer(0)},
+                        static_cast<std::uint32_t>(point),
+                        static_cast<std::uint32_t>(runs.size())});
+      runs.push_back(run_at(rows, number));
+    }
+    return loaded;
+  }
+
+  /// So that runs need not move as more of their point come.
+  template <typename PlaceOf>
+  void make_room(std::int64_t campaign, const PlaceOf& place_of) {
+    Statement rows = connection_.prepare(
+        "SELECT runs.point FROM allocations JOIN runs ON runs.allocation = allocations.id "
+        "WHERE allocations.campaign = ?");
+    std::unordered_map<std::size_t, std::size_t> counts;
+    for (rows.bind(campaign); rows.step();) ++counts[place_of(rows.text(0))];
+    for (const auto& [point, count] : counts) {
+      auto& runs = samples_[point].runs;
+      if (runs.empty() && !dropped_) runs.reserve(count);
+    }
+  }
+
+  /// The points from `first` on in the order of their first runs.
+  void put_points_in_order(std::size_t first, const std::vector<LoadedRun>& loaded) {
+    std::vector<std::pair<RunOrder, std::uint32_t>> order(samples_.size() - first);
+    for (std::size_t i = 0; i < order.size(); ++i)
+      order[i] = {{INT64_MAX, 0, 0}, static_cast<std::uint32_t>(first + i)};
+    for (const auto& run : loaded)
+      order[run.point - first].first = std::min(order[run.point - first].first, run.order);
+    if (std::is_sorted(order.begin(), order.end())) return;
+    std::sort(order.begin(), order.end());
+    std::vector<PointSamples> sorted;
+    sorted.reserve(order.size());
+    for (const auto& point : order) sorted.push_back(std::move(samples_[point.second]));
+    std::move(sorted.begin(), sorted.end(), samples_.begin() + static_cast<std::ptrdiff_t>(first));
   }
 
   RunSamples run_at(const Statement& row, std::int64_t campaign) {

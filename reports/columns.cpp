@@ -8,6 +8,7 @@
 #include "reports/column_names.h"
 #include "reports/look_alikes.h"
 #include "reports/point_columns.h"
+#include "reports/probe_rates.h"
 
 namespace pippin {
 
@@ -37,24 +38,45 @@ std::vector<std::string> face_of(const Point& point) {
   return face;
 }
 
-/// The axes that tell apart two foreign rows which look alike otherwise; that one row has an axis
-/// and the other has not is a difference.
-std::set<std::string> telling_axes(const std::vector<Summary>& rows) {
-  std::map<std::vector<std::string>, const Summary*> first_alike;
-  std::set<std::string> telling;
-  for (const auto& row : rows) {
-    if (!is_foreign(row)) continue;
-    const Summary& first = *first_alike.try_emplace(face_of(row.point), &row).first->second;
-    for (const auto* one : {&first, &row}) {
-      const NamedValues& others = (one == &first ? row : first).point.axes;
-      for (const auto& axis : one->point.axes) {
+/// Finds the axes that a table shows.
+class ShownAxes {
+ public:
+  void add(const Summary& row) {
+    const bool foreign = is_foreign(row);
+    for (const auto& axis : row.point.axes) {
+      all_.add(axis.first);
+      if (!foreign) shown_.insert(axis.first);
+    }
+    if (foreign) add_foreign(row.point);
+  }
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const auto& axis : all_.names()) {
+      if (shown_.count(axis)) names.push_back(axis);
+    }
+    return names;
+  }
+
+ private:
+  /// The axes that tell apart two foreign rows which look alike otherwise; that one row has an axis
+  /// and the other has not is a difference.
+  void add_foreign(const Point& point) {
+    const NamedValues& own = point.axes;
+    const NamedValues& first = first_alike_.try_emplace(face_of(point), own).first->second;
+    for (const auto* one : {&first, &own}) {
+      const NamedValues& others = one == &first ? own : first;
+      for (const auto& axis : *one) {
         const Value* other = find_value(others, axis.first);
-        if (!other || !(*other == axis.second)) telling.insert(axis.first);
+        if (!other || !(*other == axis.second)) shown_.insert(axis.first);
       }
     }
   }
-  return telling;
-}
+
+  OrderedNames all_;
+  std::set<std::string> shown_;
+  std::map<std::vector<std::string>, NamedValues> first_alike_;
+};
 
 /// One word of --columns, taken apart.
 struct Written {
@@ -97,7 +119,7 @@ std::vector<std::string> axes_meant_by(const std::string& name) {
   return axes;
 }
 
-std::set<std::string, std::less<>> axes_of(const std::vector<Summary>& rows) {
+std::set<std::string, std::less<>> axes_of(const RowRange& rows) {
   std::set<std::string, std::less<>> axes;
   for (const auto& row : rows) {
     for (const auto& axis : row.point.axes) axes.insert(axis.first);
@@ -153,7 +175,7 @@ std::vector<Written> all_written(const std::string& text) {
 
 }  // namespace
 
-std::vector<Column> columns_named(const std::string& text, const std::vector<Summary>& rows) {
+std::vector<Column> columns_named(const std::string& text, const RowRange& rows) {
   const auto axes = axes_of(rows);
   std::vector<Column> columns;
   for (const auto& written : all_written(text)) {
@@ -178,51 +200,51 @@ std::vector<Column> usual_columns(const std::vector<std::string>& names) {
   return columns;
 }
 
-std::vector<std::string> naming_columns(const std::vector<Summary>& rows) {
-  const auto any = [&](std::string Summary::*name) {
-    return std::any_of(rows.begin(), rows.end(),
-                       [&](const auto& row) { return !(row.*name).empty(); });
-  };
+RowFacts facts_of(const RowRange& rows) {
+  RowFacts facts;
+  ShownAxes axes;
+  std::string first_sweep;
+  bool is_first = true;
+  for (const Summary& row : rows) {
+    if (is_first) first_sweep = row.sweep;
+    is_first = false;
+    facts.several_sweeps = facts.several_sweeps || row.sweep != first_sweep;
+    facts.run = facts.run || !row.run.empty();
+    facts.allocation = facts.allocation || !row.allocation.empty();
+    facts.day = facts.day || !row.day.empty();
+    facts.selection = facts.selection || !row.selection.empty();
+    facts.context_parallel = facts.context_parallel || row.point.layout.cp.value_or(1) > 1;
+    const bool not_ok = row.state != RunState::kOk;
+    facts.not_ok = facts.not_ok || not_ok;
+    facts.not_ok_with_time = facts.not_ok_with_time || (not_ok && row.step_time_s);
+    facts.bus_bandwidth = facts.bus_bandwidth || row.bus_bandwidth;
+    facts.vs = facts.vs || row.vs;
+    facts.difference = facts.difference || !row.difference.empty();
+    facts.all_measure_machine = facts.all_measure_machine && measures_machine(row.point);
+    axes.add(row);
+  }
+  facts.axes = axes.names();
+  return facts;
+}
+
+std::vector<std::string> naming_columns(const RowFacts& facts) {
   std::vector<std::string> names{"point"};
-  if (any(&Summary::run)) {
+  if (facts.run) {
     names = {"run"};
-  } else if (any(&Summary::allocation)) {
+  } else if (facts.allocation) {
     names.emplace_back("allocation");
-  } else if (any(&Summary::day)) {
+  } else if (facts.day) {
     names.emplace_back("day");
   }
-  if (any(&Summary::selection)) names.emplace_back("selection");
+  if (facts.selection) names.emplace_back("selection");
   return names;
 }
 
-bool has_context_parallel(const std::vector<Summary>& rows) {
-  return std::any_of(rows.begin(), rows.end(),
-                     [](const Summary& row) { return row.point.layout.cp.value_or(1) > 1; });
-}
-
-std::vector<Column> axis_columns(const std::vector<Summary>& rows,
-                                 const std::vector<std::string>& taken) {
+std::vector<Column> axis_columns(const RowFacts& facts, const std::vector<std::string>& taken) {
   std::vector<Column> columns;
-  for (const auto& axis : shown_axes(rows))
+  for (const auto& axis : facts.axes)
     columns.push_back({nullptr, axis, axis_title(axis, taken), {}, false});
   return columns;
-}
-
-std::vector<std::string> shown_axes(const std::vector<Summary>& rows) {
-  OrderedNames own, all;
-  for (const auto& row : rows) {
-    for (const auto& axis : row.point.axes) {
-      all.add(axis.first);
-      if (!is_foreign(row)) own.add(axis.first);
-    }
-  }
-  const std::set<std::string> always(own.names().begin(), own.names().end());
-  const std::set<std::string> telling = telling_axes(rows);
-  std::vector<std::string> shown;
-  for (const auto& axis : all.names()) {
-    if (always.count(axis) || telling.count(axis)) shown.push_back(axis);
-  }
-  return shown;
 }
 
 }  // namespace pippin

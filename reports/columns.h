@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "reports/column_kinds.h"
+#include "reports/row_range.h"
 
 namespace pippin {
 
@@ -22,7 +23,7 @@ struct Column {
 /// name or any that people use (column_names.h), or an own axis of one of the rows. A name that is
 /// no canonical one is also the title; "?NAME" is left out where no row has such an axis. Errors:
 /// Error (bad input) naming what is near.
-std::vector<Column> columns_named(const std::string& text, const std::vector<Summary>& rows);
+std::vector<Column> columns_named(const std::string& text, const RowRange& rows);
 
 /// The axes that such a text may mean.
 std::set<std::string, std::less<>> axes_in_columns(const std::string& text);
@@ -30,20 +31,26 @@ std::set<std::string, std::less<>> axes_in_columns(const std::string& text);
 /// Columns by their canonical names, with their usual titles. Requires that there are such kinds.
 std::vector<Column> usual_columns(const std::vector<std::string>& names);
 
+/// What some rows of a table have, by which its usual columns are chosen.
+struct RowFacts {
+  bool run = false, allocation = false, day = false, selection = false;
+  bool several_sweeps = false;
+  bool context_parallel = false;  ///< CP is worth a column: it is above 1
+  bool not_ok = false;            ///< a state other than ok, …
+  bool not_ok_with_time = false;  ///< … that has a step time
+  bool bus_bandwidth = false, vs = false, difference = false;
+  bool all_measure_machine = true;  ///< each row: a network or products
+  /// The own axes that a table shows, in the order in which rows first have them: all of a sweep's
+  /// points; of foreign logs, whose axes are arguments by the dozen, those that tell apart two rows
+  /// which look alike otherwise.
+  std::vector<std::string> axes = {};
+};
+RowFacts facts_of(const RowRange& rows);
+
 /// The columns that name rows: points, and what of them each row is.
-std::vector<std::string> naming_columns(const std::vector<Summary>& rows);
+std::vector<std::string> naming_columns(const RowFacts& facts);
 
-/// Whether CP is worth a column: it is above 1 somewhere.
-bool has_context_parallel(const std::vector<Summary>& rows);
-
-/// One column for each of the axes that a table of these rows shows. `taken`: names that get
-/// "axis_" before them.
-std::vector<Column> axis_columns(const std::vector<Summary>& rows,
-                                 const std::vector<std::string>& taken = {});
-
-/// The own axes that a table shows, in the order in which rows first have them: all of a sweep's
-/// points; of foreign logs, whose axes are arguments by the dozen, those that tell apart two rows
-/// which look alike otherwise.
-std::vector<std::string> shown_axes(const std::vector<Summary>& rows);
+/// One column for each of the axes that a table shows. `taken`: names that get "axis_" before them.
+std::vector<Column> axis_columns(const RowFacts& facts, const std::vector<std::string>& taken = {});
 
 }  // namespace pippin

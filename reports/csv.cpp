@@ -10,7 +10,7 @@ void write_csv(const Report& report, std::ostream& out) {
   cells.reserve(columns.size());
   for (const auto& column : columns) cells.push_back(column.name);
   out << csv_line(cells);
-  for (const auto& row : report.rows) {
+  for (const auto& row : rows_of(report)) {
     cells.clear();
     for (const auto& column : columns)
       cells.push_back(column.field ? exact_text(*column.field, row)

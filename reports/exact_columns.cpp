@@ -10,14 +10,12 @@ namespace pippin {
 namespace {
 
 /// A row of one run says so; other tables have no such column.
-std::vector<std::string> usual_names(const std::vector<Summary>& rows) {
-  const bool by_run =
-      std::any_of(rows.begin(), rows.end(), [](const auto& row) { return !row.run.empty(); });
+std::vector<std::string> usual_names(const RowFacts& facts) {
   std::vector<std::string> names{"sweep", "campaign", "point"};
-  for (auto& name : naming_columns(rows)) {
+  for (auto& name : naming_columns(facts)) {
     if (name != "point") names.push_back(std::move(name));
   }
-  if (by_run) names.emplace_back("started");
+  if (facts.run) names.emplace_back("started");
   names.insert(names.end(), {"state",
                              "gpus",
                              "size",
@@ -46,15 +44,9 @@ std::vector<std::string> usual_names(const std::vector<Summary>& rows) {
                              "best",
                              "remarks",
                              "notes"});
-  if (std::any_of(rows.begin(), rows.end(),
-                  [](const auto& row) { return row.bus_bandwidth.has_value(); }))
-    names.insert(std::find(names.begin(), names.end(), "tflops"), "busbw");
-  const bool compared =
-      std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.vs.has_value(); });
-  if (compared) names.emplace_back("vs");
-  if (std::any_of(rows.begin(), rows.end(),
-                  [](const auto& row) { return !row.difference.empty(); }))
-    names.emplace_back("difference");
+  if (facts.bus_bandwidth) names.insert(std::find(names.begin(), names.end(), "tflops"), "busbw");
+  if (facts.vs) names.emplace_back("vs");
+  if (facts.difference) names.emplace_back("difference");
   return names;
 }
 
@@ -62,7 +54,8 @@ std::vector<std::string> usual_names(const std::vector<Summary>& rows) {
 
 std::vector<ExactColumn> exact_columns(const Report& report) {
   const bool asked = !report.columns.empty();
-  const auto chosen = asked ? report.columns : usual_columns(usual_names(report.rows));
+  const RowFacts facts = asked ? RowFacts() : facts_of(rows_of(report));
+  const auto chosen = asked ? report.columns : usual_columns(usual_names(facts));
   std::vector<ExactColumn> columns;
   for (const auto& column : chosen) {
     if (!column.kind) {
@@ -78,7 +71,7 @@ std::vector<ExactColumn> exact_columns(const Report& report) {
   std::vector<std::string> taken;
   taken.reserve(columns.size());
   for (const auto& column : columns) taken.push_back(column.name);
-  for (const auto& axis : axis_columns(report.rows, taken))
+  for (const auto& axis : axis_columns(facts, taken))
     columns.push_back({axis.title, nullptr, axis.axis});
   return columns;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <ostream>
 #include <set>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "core/records/summary.h"
 #include "reports/columns.h"
+#include "reports/row_range.h"
 
 namespace pippin {
 
@@ -19,10 +21,16 @@ struct Report {
   bool ascii = false;       ///< … that has no more
   /// Notes that runs have or had, also those of rows that were left out.
   std::set<std::string> said = {};
-  std::string dropped = {};  ///< how many runs were set aside, and why; empty: none
-  std::string heading = {};  ///< of which campaign it is; empty where that is plain
-  std::size_t left_out = 0;  ///< rows behind the last, by --limit
+  std::string dropped = {};           ///< how many runs were set aside, and why; empty: none
+  std::string heading = {};           ///< of which campaign it is; empty where that is plain
+  std::size_t left_out = 0;           ///< rows behind the last, by --limit
+  std::optional<MadeRows> made = {};  ///< instead of `rows`, where there may be very many
 };
+
+/// Either kind of its rows.
+inline RowRange rows_of(const Report& report) {
+  return report.made ? RowRange(*report.made) : RowRange(report.rows);
+}
 
 /// One way to write a table down. A new one is a file and a line in format.cpp.
 struct Format {

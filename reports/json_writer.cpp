@@ -7,7 +7,7 @@ namespace pippin {
 
 namespace {
 
-constexpr std::size_t kChunk = 1 << 16, kIndent = 2;
+constexpr std::size_t kChunk = 1 << 16;
 
 bool is_plain(char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; }
 
@@ -48,6 +48,11 @@ void JsonWriter::truth(bool value) {
   waiting_ += value ? "true" : "false";
 }
 
+void JsonWriter::null() {
+  before_value();
+  waiting_ += "null";
+}
+
 void JsonWriter::begin(char bracket) {
   before_value();
   waiting_ += bracket;
@@ -78,7 +83,7 @@ void JsonWriter::before_value() {
 
 void JsonWriter::new_line() {
   waiting_ += '\n';
-  waiting_.append(depth_ * kIndent, ' ');
+  waiting_.append(depth_ * indent_, ' ');
 }
 
 void JsonWriter::append_text(std::string_view value) {

@@ -7,11 +7,11 @@
 
 namespace pippin {
 
-/// Writes JSON as it goes, laid out as nlohmann's dump(2) does: nothing of it stays in memory.
+/// Writes JSON as it goes, laid out as nlohmann's dump(indent) does: nothing of it stays in memory.
 /// Requires that what is begun is ended, and in an object a key before each value.
 class JsonWriter {
  public:
-  explicit JsonWriter(std::ostream& out) : out_(out) {}
+  explicit JsonWriter(std::ostream& out, std::size_t indent = 2) : out_(out), indent_(indent) {}
   ~JsonWriter();
   JsonWriter(const JsonWriter&) = delete;
   JsonWriter& operator=(const JsonWriter&) = delete;
@@ -27,6 +27,7 @@ class JsonWriter {
   void natural(std::uint64_t value);
   void number(double value);
   void truth(bool value);
+  void null();
 
  private:
   void begin(char bracket);
@@ -36,6 +37,7 @@ class JsonWriter {
   void append_text(std::string_view value);
 
   std::ostream& out_;
+  std::size_t indent_;   ///< blanks for each depth
   std::string waiting_;  ///< to be written
   std::size_t depth_ = 0;
   bool is_first_ = true;  ///< of its array or object

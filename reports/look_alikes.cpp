@@ -154,12 +154,10 @@ std::vector<std::string> differences_of(const std::vector<const Point*>& points,
 }
 
 /// The unlike points of each face, each once.
-std::map<Face, std::map<std::string, const Point*>> points_by_face(
-    const std::vector<Summary>& rows) {
-  std::map<Face, std::map<std::string, const Point*>> points;
+std::map<Face, std::map<std::string, Point>> points_by_face(const RowRange& rows) {
+  std::map<Face, std::map<std::string, Point>> points;
   for (const auto& row : rows) {
-    if (shared_name(row.point).size() < row.point.name.size())  // else no other has its name
-      points[face_of(row)].emplace(row.point.id, &row.point);
+    if (shares_name(row.point)) points[face_of(row)].try_emplace(row.point.id, row.point);
   }
   std::erase_if(points, [](const auto& entry) { return entry.second.size() < 2; });
   return points;
@@ -193,15 +191,23 @@ std::vector<std::string> differing_words(const std::vector<std::string>& texts) 
   return differences;
 }
 
-void tell_differences(std::vector<Summary>& rows, const EnvironmentOf& environment_of) {
+bool shares_name(const Point& point) { return shared_name(point).size() < point.name.size(); }
+
+std::map<std::string, std::string> differences_in(const RowRange& rows,
+                                                  const EnvironmentOf& environment_of) {
   std::map<std::string, std::string> by_id;
   for (const auto& entry : points_by_face(rows)) {
     std::vector<const Point*> points;
     points.reserve(entry.second.size());
-    for (const auto& point : entry.second) points.push_back(point.second);
+    for (const auto& point : entry.second) points.push_back(&point.second);
     const auto differences = differences_of(points, environment_of);
     for (std::size_t i = 0; i < points.size(); ++i) by_id[points[i]->id] = differences[i];
   }
+  return by_id;
+}
+
+void tell_differences(std::vector<Summary>& rows, const EnvironmentOf& environment_of) {
+  const auto by_id = differences_in(rows, environment_of);
   if (by_id.empty()) return;
   for (auto& row : rows) {
     const auto found = by_id.find(row.point.id);

@@ -1,15 +1,25 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "core/records/summary.h"
+#include "reports/row_range.h"
 
 namespace pippin {
 
 /// The variables that runs of a point had, a "NAME=VALUE" a line.
 using EnvironmentOf = std::function<std::string(const std::string& point_id)>;
+
+/// Whether the name of a point ends with a piece of its id, as the database puts it behind a name
+/// which several points have: others do not look like it.
+bool shares_name(const Point& point);
+
+/// By what rows of unlike points that look alike in a table differ, by the points' ids.
+std::map<std::string, std::string> differences_in(const RowRange& rows,
+                                                  const EnvironmentOf& environment_of);
 
 /// Gives rows of unlike points that look alike in a table by what they differ: words of their
 /// command, what the table does not show of the model, variables. `environment_of` is asked only

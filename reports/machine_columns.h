@@ -8,7 +8,6 @@ namespace pippin {
 
 /// Where all rows are of probes that measure a network or products: `ranks` and `time` over the
 /// columns that are called GPUs and step time elsewhere.
-std::vector<Column> named_for_machine(std::vector<Column> columns,
-                                      const std::vector<Summary>& rows);
+std::vector<Column> named_for_machine(std::vector<Column> columns, const RowFacts& facts);
 
 }  // namespace pippin

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "core/base/text.h"
 #include "reports/format.h"
@@ -14,62 +13,60 @@ namespace pippin {
 namespace {
 
 /// Whether two points have the same in all columns: then their names must tell them apart.
-bool look_alike(const std::vector<Summary>& rows, const std::vector<Column>& columns) {
+bool look_alike(const RowRange& rows, const std::vector<Column>& columns) {
   const auto table = text_columns(rows, columns, false);
-  std::map<std::vector<std::string>, const std::string*> first_id;
-  for (std::size_t row = 0; row < rows.size(); ++row) {
+  std::map<std::vector<std::string>, std::string> first_id;
+  std::size_t place = 0;
+  for (const Summary& row : rows) {
     std::vector<std::string> cells;
     cells.reserve(table.size());
-    for (const auto& column : table) cells.push_back(column.cells[row]);
-    const auto [same, is_new] = first_id.try_emplace(cells, &rows[row].point.id);
-    if (!is_new && *same->second != rows[row].point.id) return true;
+    for (const auto& column : table) cells.emplace_back(column.cells[place]);
+    const auto [same, is_new] = first_id.try_emplace(std::move(cells), row.point.id);
+    if (!is_new && same->second != row.point.id) return true;
+    ++place;
   }
   return false;
 }
 
-std::vector<Column> usual_markdown_columns(const std::vector<Summary>& rows) {
-  std::set<std::string> sweeps;
-  for (const auto& row : rows) sweeps.insert(row.sweep);
-  const bool by_run =
-      std::any_of(rows.begin(), rows.end(), [](const auto& row) { return !row.run.empty(); });
+std::vector<Column> usual_markdown_columns(const RowRange& rows) {
+  const RowFacts facts = facts_of(rows);
   std::vector<Column> columns;
-  if (sweeps.size() > 1) columns = usual_columns({"sweep"});
-  std::vector<std::string> names = naming_columns(rows);
-  if (std::any_of(rows.begin(), rows.end(),
-                  [](const auto& row) { return row.state != RunState::kOk && row.step_time_s; }))
-    names.emplace_back("state");
+  if (facts.several_sweeps) columns = usual_columns({"sweep"});
+  std::vector<std::string> names = naming_columns(facts);
+  if (facts.not_ok_with_time) names.emplace_back("state");
   names.erase(std::remove(names.begin(), names.end(), "point"), names.end());
   for (auto& column : usual_columns(names)) columns.push_back(std::move(column));
   std::vector<std::string> layout{"gpus", "size", "tp", "pp", "dp"};
-  if (has_context_parallel(rows)) layout.emplace_back("cp");
+  if (facts.context_parallel) layout.emplace_back("cp");
   layout.insert(layout.end(), {"mbs", "gas", "gbs"});
   for (auto& column : usual_columns(layout)) columns.push_back(std::move(column));
-  for (auto& column : axis_columns(rows)) columns.push_back(std::move(column));
-  if (std::any_of(rows.begin(), rows.end(),
-                  [](const auto& row) { return !row.difference.empty(); }))
-    columns.push_back(usual_columns({"difference"})[0]);
-  if (!by_run && look_alike(rows, columns))
+  for (auto& column : axis_columns(facts)) columns.push_back(std::move(column));
+  if (facts.difference) columns.push_back(usual_columns({"difference"})[0]);
+  if (!facts.run && look_alike(rows, columns))
     columns.insert(columns.begin(), usual_columns({"point"})[0]);
   for (auto& column : usual_columns({"step_time", "spread", "busbw", "tflops", "best", "mfu", "hfu",
                                      "vs", "memory", "notes"}))
     columns.push_back(std::move(column));
-  return named_for_machine(std::move(columns), rows);
+  return named_for_machine(std::move(columns), facts);
 }
 
 }  // namespace
 
 std::vector<Column> markdown_columns(const Report& report) {
-  return report.columns.empty() ? usual_markdown_columns(report.rows) : report.columns;
+  return report.columns.empty() ? usual_markdown_columns(rows_of(report)) : report.columns;
 }
 
 void write_markdown(const Report& report, std::ostream& out) {
-  if (report.rows.empty()) {
+  const RowRange rows = rows_of(report);
+  if (rows.empty()) {
     out << "no points\n";
     return;
   }
-  const auto table = text_columns(report.rows, markdown_columns(report), false);
+  RemarkCollector collector;
+  const auto table = text_columns(rows, markdown_columns(report), false,
+                                  [&](const Summary& row) { collector.add(row); });
   write_markdown_table(table, out);
-  auto remarks = remarks_on(report.rows);
+  auto remarks = collector.lines();
   if (std::any_of(table.begin(), table.end(), [](const auto& column) { return column.is_ranking; }))
     remarks.emplace_back(kBestLegend);
   if (!report.heading.empty()) remarks.insert(remarks.begin(), "of " + report.heading);

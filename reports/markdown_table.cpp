@@ -14,7 +14,7 @@ using Align = TextColumn::Align;
 
 constexpr std::size_t kLeastRule = 3;  // dashes and a colon that every renderer takes for a rule
 
-std::string escaped(const std::string& text) {
+std::string escaped(std::string_view text) {
   std::string out;
   for (char c : text) {
     if (c == '|') out += '\\';
@@ -46,11 +46,12 @@ void write_markdown_table(const std::vector<TextColumn>& columns, std::ostream& 
   }
   out << titles << '\n' << rules << '\n';
   const std::size_t rows = columns.empty() ? 0 : columns.front().cells.size();
+  std::string line;
   for (std::size_t row = 0; row < rows; ++row) {
-    out << '|';
+    line = "|";
     for (std::size_t i = 0; i < columns.size(); ++i)
-      out << ' ' << padded(escaped(columns[i].cells[row]), widths[i], columns[i].align) << " |";
-    out << '\n';
+      line += " " + padded(escaped(columns[i].cells[row]), widths[i], columns[i].align) + " |";
+    out << line << '\n';
   }
 }
 

@@ -27,7 +27,7 @@ struct Counts {
   std::string formula;
 };
 
-Counts counts_of(const std::vector<Summary>& rows) {
+Counts counts_of(const RowRange& rows) {
   Counts counts;
   for (const auto& row : rows) {
     counts.bad += row.state != RunState::kOk;
@@ -82,7 +82,7 @@ std::string intervals(const Counts& counts) {
 }  // namespace
 
 std::string methods_of(const Report& report) {
-  const Counts counts = counts_of(report.rows);
+  const Counts counts = counts_of(rows_of(report));
   if (counts.measured == 0) return "Nothing was measured.";
   std::string text = where_and_when(counts);
   text +=

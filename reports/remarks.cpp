@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
+#include <string_view>
 #include <unordered_map>
 
 #include "core/base/text.h"
@@ -37,27 +39,51 @@ std::string why(const Summary& row) {
 
 constexpr const char* kLeft = "no longer in the sweep's file: not ranked";
 
+constexpr std::size_t kNamed = 3;  // of the rows that a remark holds for
+
+std::string listed(const std::vector<std::string>& first, std::size_t count) {
+  return count > first.size()
+             ? fmt::format("{} and {} more", join(first, ", "), count - first.size())
+             : join(first, ", ");
+}
+
+/// The first of some rows, and how many there are.
+struct Named {
+  std::vector<std::string> first;
+  std::size_t count = 0;
+
+  template <typename Name>
+  void add(const Name& name) {
+    if (++count <= kNamed) first.push_back(name());
+  }
+  std::string text() const { return listed(first, count); }
+};
+
 /// Texts with the rows they hold for, in the order they came.
 class Grouped {
  public:
-  void add(const std::string& text, const Summary& row) {
-    if (text.empty()) return;
+  /// The place of the text.
+  std::size_t add(const std::string& text, const Summary& row) {
     const auto [place, is_new] = places_.try_emplace(text, groups_.size());
     if (is_new) groups_.push_back({text, {}});
-    groups_[place->second].names.push_back(name_of(row));
+    add_at(place->second, row);
+    return place->second;
+  }
+  void add_at(std::size_t place, const Summary& row) {
+    groups_[place].rows.add([&] { return name_of(row); });
   }
   /// Without names where the remark holds for all `rows`.
   void append_to(std::vector<std::string>& lines, std::size_t rows) const {
     for (const auto& group : groups_) {
-      const bool all = group.names.size() == rows;
-      lines.push_back(all ? group.text : fmt::format("{}: {}", group.text, listed(group.names)));
+      const bool all = group.rows.count == rows;
+      lines.push_back(all ? group.text : fmt::format("{}: {}", group.text, group.rows.text()));
     }
   }
 
  private:
   struct Group {
     std::string text;
-    std::vector<std::string> names;
+    Named rows;
   };
   std::vector<Group> groups_;
   std::unordered_map<std::string, std::size_t> places_;
@@ -65,69 +91,100 @@ class Grouped {
 
 /// What ± is in a row that has one, or why it has none. The table shows which rows have one: names
 /// are needed only where the answers differ.
-void add_interval_remarks(std::vector<std::string>& lines, const std::vector<Summary>& rows,
-                          bool with_interval) {
-  Grouped remarks;
-  std::size_t concerned = 0;
-  for (const auto& row : rows) {
-    if (!row.step_time_s || row.step_time_s->low.has_value() != with_interval) continue;
+class IntervalRemarks {
+ public:
+  explicit IntervalRemarks(bool with_interval) : with_interval_(with_interval) {}
+
+  void add(const Summary& row) {
+    if (!row.step_time_s || row.step_time_s->low.has_value() != with_interval_) return;
     const Interval& time = *row.step_time_s;
-    const std::string what =
-        with_interval ? fmt::format("± is half of the 95 % interval over {}s", time.unit) : "no ±";
-    remarks.add(time.remark.empty() ? what : what + (with_interval ? ", " : ": ") + time.remark,
-                row);
-    ++concerned;
-  }
-  remarks.append_to(lines, concerned);
-}
-
-void add_star(std::vector<std::string>& lines, const std::vector<Summary>& rows) {
-  const bool any =
-      std::any_of(rows.begin(), rows.end(), [](const auto& row) { return !row.clean; });
-  if (any) lines.push_back("* " + std::string(kUnclean));
-}
-
-/// One line however many rows there are: the table marks which.
-void add_wave(std::vector<std::string>& lines, const std::vector<Summary>& rows) {
-  std::int64_t runs = 0, slowdowns = 0, unsteady = 0;
-  for (const auto& row : rows) {
-    runs += row.runs;
-    slowdowns += row.slowdowns;
-    unsteady += row.unsteady;
-  }
-  if (slowdowns + unsteady > 0) lines.push_back("~ " + pace_text(runs, slowdowns, unsteady));
-}
-
-/// No TFLOPS without its formula.
-void add_formula(std::vector<std::string>& lines, const std::vector<Summary>& rows) {
-  for (const auto& row : rows) {
-    if (row.flops_formula.empty()) continue;
-    lines.push_back(fmt::format("TFLOPS per GPU by formula {}", row.flops_formula));
-    return;
-  }
-}
-
-/// One line however many rows there are: they rarely came as far as each other.
-void add_early_ends(std::vector<std::string>& lines, const std::vector<Summary>& rows) {
-  const std::string_view begin = kEndedEarly;
-  std::vector<std::string> names;
-  for (const auto& row : rows) {
-    for (const auto& remark : row.remarks) {
-      if (!remark.starts_with(begin)) continue;
-      names.push_back(
-          fmt::format("{} ({})", name_of(row), printable(remark.substr(begin.size() + 2))));
+    ++concerned_;
+    if (last_ && unit_ == time.unit && remark_ == time.remark) {  // of most rows
+      remarks_.add_at(*last_, row);
+      return;
     }
+    const std::string what =
+        with_interval_ ? fmt::format("± is half of the 95 % interval over {}s", time.unit) : "no ±";
+    last_ = remarks_.add(
+        time.remark.empty() ? what : what + (with_interval_ ? ", " : ": ") + time.remark, row);
+    unit_ = time.unit;
+    remark_ = time.remark;
   }
-  if (!names.empty()) lines.push_back(fmt::format("{}: {}", begin, listed(names)));
-}
+  void append_to(std::vector<std::string>& lines) const { remarks_.append_to(lines, concerned_); }
+
+ private:
+  bool with_interval_;
+  Grouped remarks_;
+  std::size_t concerned_ = 0;
+  std::optional<std::size_t> last_;  ///< where the last row's remark is, …
+  std::string unit_, remark_;        ///< … which comes of these
+};
 
 }  // namespace
 
+class RemarkCollector::Parts {
+ public:
+  void add(const Summary& row) {
+    ++rows_;
+    with_interval_.add(row);
+    without_.add(row);
+    unclean_ = unclean_ || !row.clean;
+    runs_ += row.runs;
+    slowdowns_ += row.slowdowns;
+    unsteady_ += row.unsteady;
+    if (formula_.empty()) formula_ = row.flops_formula;
+    const std::string ended = why(row);
+    if (!ended.empty()) others_.add(ended, row);
+    if (row.left) others_.add(kLeft, row);
+    for (const auto& remark : row.remarks) {
+      if (remark.starts_with(kEndedEarly)) {
+        add_early_end(row, remark);
+      } else if (!remark.empty()) {
+        others_.add(printable(remark), row);
+      }
+    }
+  }
+
+  std::vector<std::string> lines() const {
+    std::vector<std::string> lines;
+    with_interval_.append_to(lines);
+    without_.append_to(lines);
+    if (unclean_) lines.push_back("* " + std::string(kUnclean));
+    // One line however many rows there are: the table marks which.
+    if (slowdowns_ + unsteady_ > 0) lines.push_back("~ " + pace_text(runs_, slowdowns_, unsteady_));
+    // No TFLOPS without its formula.
+    if (!formula_.empty()) lines.push_back(fmt::format("TFLOPS per GPU by formula {}", formula_));
+    if (early_.count > 0) lines.push_back(fmt::format("{}: {}", kEndedEarly, early_.text()));
+    others_.append_to(lines, rows_);
+    return lines;
+  }
+
+ private:
+  /// One line however many rows there are: they rarely came as far as each other.
+  void add_early_end(const Summary& row, std::string_view remark) {
+    const std::string_view begin = kEndedEarly;
+    early_.add([&] {
+      return fmt::format("{} ({})", name_of(row), printable(remark.substr(begin.size() + 2)));
+    });
+  }
+
+  std::size_t rows_ = 0;
+  IntervalRemarks with_interval_{true}, without_{false};
+  bool unclean_ = false;
+  std::int64_t runs_ = 0, slowdowns_ = 0, unsteady_ = 0;
+  std::string formula_;
+  Named early_;
+  Grouped others_;
+};
+
+RemarkCollector::RemarkCollector() : parts_(std::make_unique<Parts>()) {}
+RemarkCollector::~RemarkCollector() = default;
+void RemarkCollector::add(const Summary& row) { parts_->add(row); }
+std::vector<std::string> RemarkCollector::lines() const { return parts_->lines(); }
+
 std::string listed(const std::vector<std::string>& names) {
-  constexpr std::size_t kNamed = 3;
-  if (names.size() <= kNamed) return join(names, ", ");
-  const std::vector<std::string> first(names.begin(), names.begin() + kNamed);
-  return fmt::format("{} and {} more", join(first, ", "), names.size() - kNamed);
+  const auto named = static_cast<std::ptrdiff_t>(std::min(kNamed, names.size()));
+  return listed({names.begin(), names.begin() + named}, names.size());
 }
 
 std::vector<std::string> remarks_of(const Summary& row) {
@@ -144,24 +201,10 @@ std::vector<std::string> remarks_of(const Summary& row) {
   return remarks;
 }
 
-std::vector<std::string> remarks_on(const std::vector<Summary>& rows) {
-  std::vector<std::string> lines;
-  add_interval_remarks(lines, rows, true);
-  add_interval_remarks(lines, rows, false);
-  add_star(lines, rows);
-  add_wave(lines, rows);
-  add_formula(lines, rows);
-  Grouped others;
-  for (const auto& row : rows) {
-    others.add(why(row), row);
-    if (row.left) others.add(kLeft, row);
-    for (const auto& remark : row.remarks) {
-      if (!remark.starts_with(kEndedEarly)) others.add(printable(remark), row);
-    }
-  }
-  add_early_ends(lines, rows);
-  others.append_to(lines, rows.size());
-  return lines;
+std::vector<std::string> remarks_on(const RowRange& rows) {
+  RemarkCollector remarks;
+  for (const Summary& row : rows) remarks.add(row);
+  return remarks.lines();
 }
 
 }  // namespace pippin

@@ -1,16 +1,31 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/records/summary.h"
+#include "reports/row_range.h"
 
 namespace pippin {
 
 /// What a reader of a table must know, one remark each: what ± is, why a row has none, what its
 /// marks mean, and what the rows themselves say. A remark of several rows comes once and names
 /// them.
-std::vector<std::string> remarks_on(const std::vector<Summary>& rows);
+std::vector<std::string> remarks_on(const RowRange& rows);
+
+/// The same of rows that come one by one.
+class RemarkCollector {
+ public:
+  RemarkCollector();
+  ~RemarkCollector();
+  void add(const Summary& row);
+  std::vector<std::string> lines() const;
+
+ private:
+  class Parts;
+  std::unique_ptr<Parts> parts_;
+};
 
 /// What the column of that name says.
 inline constexpr const char* kBestLegend =

@@ -25,6 +25,7 @@ RowMeans RowUnits::means(const std::vector<AllocationMean>& allocations) {
 }
 
 std::vector<AllocationMean> allocation_means_of(const std::vector<RunMoments>& runs) {
+  if (runs.size() == 1) return {{runs[0].allocation, runs[0].day, runs[0].mean}};
   std::map<std::string, std::vector<const RunMoments*>> allocations;
   for (const auto& run : runs) allocations[run.allocation].push_back(&run);
   std::vector<AllocationMean> means;

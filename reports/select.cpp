@@ -43,7 +43,7 @@ std::optional<Value> value_in(const Summary& row, const Field& field) {
   return number ? std::optional(value_of(*number)) : std::nullopt;
 }
 
-bool is_of_point(const std::vector<Summary>& rows, const std::string& name) {
+bool is_of_point(const RowRange& rows, const std::string& name) {
   return std::any_of(rows.begin(), rows.end(), [&](const Summary& row) {
     return find_value(named_values(row.point), name) != nullptr;
   });
@@ -64,8 +64,7 @@ const char* how_to_have(const Named& name) {
 }
 
 /// Errors: where the name is of a column that no table of this kind has.
-void check_applies(const std::string& option, const std::string& name,
-                   const std::vector<Summary>& rows) {
+void check_applies(const std::string& option, const std::string& name, const RowRange& rows) {
   const Named known = named(name);
   const char* how = how_to_have(known);
   if (!how || rows.empty() || is_of_point(rows, name)) return;
@@ -75,8 +74,7 @@ void check_applies(const std::string& option, const std::string& name,
   if (!some) bad_input("{}: no row of this table has '{}'; {}", option, printable(name), how);
 }
 
-[[noreturn]] void refuse(const std::string& option, const std::string& name,
-                         const std::vector<Summary>& rows) {
+[[noreturn]] void refuse(const std::string& option, const std::string& name, const RowRange& rows) {
   std::set<std::string> known;
   for (const auto& kind : column_kinds()) {
     if (!kind.fields.empty()) known.insert(kind.name);
@@ -110,7 +108,7 @@ Clause clause_in(const std::string& written) {
 }
 
 /// What the point of one row has comes, in all rows, before a column of that name.
-void prefer_points(Clause& clause, const std::vector<Summary>& rows) {
+void prefer_points(Clause& clause, const RowRange& rows) {
   for (std::size_t i = 0; i < clause.columns.size(); ++i) {
     if (is_of_point(rows, clause.expression.names()[i])) clause.columns[i] = {};
   }
@@ -187,7 +185,7 @@ bool is_measure(const ColumnKind& kind) {
   return is_rate(kind) || name == "step_time" || name == "spread";
 }
 
-SortKey sort_key_in(std::string_view word, const std::vector<Summary>& rows) {
+SortKey sort_key_in(std::string_view word, const RowRange& rows) {
   SortKey key;
   word = trim(word);
   const char sign = word.empty() ? '\0' : word.front();
@@ -220,26 +218,39 @@ bool is_less(const Value& a, const Value& b) {
   return a.text < b.text;
 }
 
-void sort_by(std::vector<Summary>& rows, const SortKey& key) {
+/// The places of rows in their new order.
+std::vector<std::uint32_t> order_by(const RowRange& rows, const SortKey& key) {
   std::vector<std::optional<Value>> values;
   values.reserve(rows.size());
-  for (const auto& row : rows) values.push_back(value_of_key(row, key));
-  std::vector<std::size_t> order(rows.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+  for (const Summary& row : rows) values.push_back(value_of_key(row, key));
+  std::vector<std::uint32_t> order(rows.size());
+  std::iota(order.begin(), order.end(), std::uint32_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     if (!values[a] || !values[b]) return values[a].has_value() && !values[b].has_value();
     return key.descending ? is_less(*values[b], *values[a]) : is_less(*values[a], *values[b]);
   });
-  std::vector<Summary> sorted;
-  sorted.reserve(rows.size());
-  for (std::size_t i : order) sorted.push_back(std::move(rows[i]));
-  rows = std::move(sorted);
+  return order;
 }
 
-}  // namespace
+template <typename T>
+void put_in_order(std::vector<T>& things, const std::vector<std::uint32_t>& order) {
+  std::vector<T> sorted;
+  sorted.reserve(things.size());
+  for (const std::uint32_t place : order) sorted.push_back(std::move(things[place]));
+  things = std::move(sorted);
+}
 
-std::vector<Summary> rows_where(std::vector<Summary> rows,
-                                const std::vector<std::string>& clauses) {
+/// `rows`: of the table, before they are put in order; `put`: does so.
+template <typename Rows, typename Put>
+void sort_by_keys(Rows& rows, const std::string& keys, const Put& put) {
+  if (keys.empty() || RowRange(rows).empty()) return;
+  const auto words = split(keys, ',');
+  for (auto word = words.rbegin(); word != words.rend(); ++word)
+    put(order_by(rows, sort_key_in(*word, rows)));
+}
+
+/// Errors: as rows_where().
+std::vector<Clause> clauses_for(const RowRange& rows, const std::vector<std::string>& clauses) {
   std::vector<Clause> compiled;
   for (const auto& written : clauses) {
     compiled.push_back(clause_in(written));
@@ -251,9 +262,28 @@ std::vector<Summary> rows_where(std::vector<Summary> rows,
     prefer_points(compiled.back(), rows);
     check_units(compiled.back());
   }
-  for (auto& clause : compiled)
+  return compiled;
+}
+
+}  // namespace
+
+std::vector<Summary> rows_where(std::vector<Summary> rows,
+                                const std::vector<std::string>& clauses) {
+  for (auto& clause : clauses_for(rows, clauses))
     std::erase_if(rows, [&](const Summary& row) { return !holds(clause, row); });
   return rows;
+}
+
+void keep_where(MadeRows& rows, const std::vector<std::string>& clauses) {
+  for (auto& clause : clauses_for(rows, clauses)) {
+    std::vector<std::uint32_t> kept;
+    auto of = rows.order.begin();
+    for (const Summary& row : RowRange(rows)) {
+      if (holds(clause, row)) kept.push_back(*of);
+      ++of;
+    }
+    rows.order = std::move(kept);
+  }
 }
 
 bool is_of_comparison(const std::string& clause) {
@@ -265,13 +295,14 @@ bool is_of_comparison(const std::string& clause) {
 }
 
 void sort_rows(std::vector<Summary>& rows, const std::string& keys) {
-  if (keys.empty() || rows.empty()) return;
-  const auto words = split(keys, ',');
-  for (auto word = words.rbegin(); word != words.rend(); ++word)
-    sort_by(rows, sort_key_in(*word, rows));
+  sort_by_keys(rows, keys, [&](const auto& order) { put_in_order(rows, order); });
 }
 
-void check_sort_applies(const std::vector<Summary>& rows, const std::string& keys) {
+void sort_rows(MadeRows& rows, const std::string& keys) {
+  sort_by_keys(rows, keys, [&](const auto& order) { put_in_order(rows.order, order); });
+}
+
+void check_sort_applies(const RowRange& rows, const std::string& keys) {
   if (keys.empty()) return;
   for (std::string_view word : split(keys, ',')) {
     word = trim(word);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/records/summary.h"
+#include "reports/row_range.h"
 
 namespace pippin {
 
@@ -16,6 +17,7 @@ namespace pippin {
 /// Errors: Error (bad input) where a clause is none, no row knows one of its names, or the table is
 /// not of the kind that has it.
 std::vector<Summary> rows_where(std::vector<Summary> rows, const std::vector<std::string>& clauses);
+void keep_where(MadeRows& rows, const std::vector<std::string>& clauses);
 
 /// Whether a clause is of what rows have only beside others: vs, best.
 bool is_of_comparison(const std::string& clause);
@@ -25,9 +27,10 @@ bool is_of_comparison(const std::string& clause);
 /// come last, in the order they had. Errors: Error (bad input) where a key is no column and no
 /// axis.
 void sort_rows(std::vector<Summary>& rows, const std::string& keys);
+void sort_rows(MadeRows& rows, const std::string& keys);
 
 /// Errors: Error (bad input) where a key is of a column that no table of this kind has.
-void check_sort_applies(const std::vector<Summary>& rows, const std::string& keys);
+void check_sort_applies(const RowRange& rows, const std::string& keys);
 
 /// The names in clauses and keys, of which some may be axes.
 std::set<std::string, std::less<>> names_to_know(const std::vector<std::string>& clauses,

@@ -90,7 +90,7 @@ Ratio ratio_of(const Entrant& row, const Entrant& base) {
 
 /// How far row `i` is behind the best, and what would tell.
 void add_distance(Standing& standing, const BestRow& best, std::size_t i,
-                  const std::vector<RowMeans>& means) {
+                  const std::vector<RowMeans>& means, MoreAllocations& more_allocations) {
   const RowDifference& from_best = best.from_best[i];
   if (!from_best.difference) return;
   const Difference& difference = *from_best.difference;
@@ -104,7 +104,7 @@ void add_distance(Standing& standing, const BestRow& best, std::size_t i,
                             ? Design{pairs, pairs, true}
                             : Design{means[best.best].values.size(), means[i].values.size(), false};
   const double level = judgement.level / static_cast<double>(means.size() - 1);
-  standing.more_allocations = more_allocations(difference, design, level, judgement);
+  standing.more_allocations = more_allocations.of(difference, design, level);
 }
 
 }  // namespace
@@ -129,11 +129,12 @@ void rank(std::vector<Summary>& rows) {
   means.reserve(entrants.size());
   for (auto& entrant : entrants) means.push_back(std::move(entrant.means));
   const BestRow best = best_row(means, kSeed);
+  MoreAllocations more_allocations{Judgement()};
   for (std::size_t i = 0; i < of.size(); ++i) {
     Standing& standing = rows[of[i]].standing.emplace();
     standing.chance = best.chance[i];
     if (best.tied[i]) standing.place = i == best.best ? Standing::kBest : Standing::kTied;
-    if (i != best.best) add_distance(standing, best, i, means);
+    if (i != best.best) add_distance(standing, best, i, means, more_allocations);
   }
 }
 

@@ -40,7 +40,7 @@ void fill(Cells& cells, int from, int to, const char* with) {
 
 }  // namespace
 
-double strip_scale(const std::vector<Summary>& rows) {
+double strip_scale(const RowRange& rows) {
   constexpr double kLeast = 0.01;
   double most = kLeast;
   for (const auto& row : rows) {

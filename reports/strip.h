@@ -4,12 +4,13 @@
 #include <vector>
 
 #include "core/records/summary.h"
+#include "reports/row_range.h"
 
 namespace pippin {
 
 /// The share of a row's mean that half of its strip stands for: the same for all rows, so that a
 /// wide one shows a noisy row; 1, 2 or 5 times a power of ten, at least 1 %.
-double strip_scale(const std::vector<Summary>& rows);
+double strip_scale(const RowRange& rows);
 
 /// "times ±20 %": what a strip's ends are.
 std::string strip_title(double scale);

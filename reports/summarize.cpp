@@ -7,7 +7,6 @@
 #include <iterator>
 #include <map>
 #include <numeric>
-#include <set>
 #include <utility>
 
 #include "core/base/text.h"
@@ -56,15 +55,14 @@ struct RowRuns {
 
 FinalBatch final_batch(const RowRuns& row) {
   FinalBatch result;
-  std::set<Count> seen;
+  Count seen;
   for (const auto& digest : row.digests) {
     if (digest.all.lines == 0) continue;
-    seen.insert(digest.gbs);
+    if (!seen) seen = digest.gbs;
+    result.mixed = result.mixed || (digest.gbs && digest.gbs != seen);
     result.gbs = std::max(result.gbs, digest.gbs);
     result.mixed = result.mixed || digest.batch_grew;
   }
-  seen.erase(std::nullopt);
-  result.mixed = result.mixed || seen.size() > 1;
   if (!result.gbs) result.gbs = row.point->point.layout.gbs;
   return result;
 }
@@ -139,13 +137,17 @@ std::optional<double> memory_gib(const RowRuns& row) {
 
 /// What the runs with lines say of recomputation; nothing where they disagree.
 std::optional<std::string> recompute_of(const RowRuns& row) {
-  std::set<std::string> answers;
+  const std::string* first = nullptr;
+  bool alike = true, any_full = false;
   for (std::size_t i = 0; i < row.runs.size(); ++i) {
-    if (row.digests[i].all.lines > 0) answers.insert(row.runs[i]->recompute);
+    if (row.digests[i].all.lines == 0) continue;
+    const std::string& answer = row.runs[i]->recompute;
+    if (!first) first = &answer;
+    alike = alike && answer == *first;
+    any_full = any_full || answer == "full";
   }
-  if (answers.size() == 1) return *answers.begin();
-  const bool all_partial = !answers.empty() && answers.count("full") == 0;
-  return all_partial ? std::optional<std::string>("") : std::nullopt;
+  if (first && alike) return *first;
+  return first && !any_full ? std::optional<std::string>("") : std::nullopt;
 }
 
 /// "oom in 1 of 3 runs, which the mean leaves out", for each state that is not the row's own.
@@ -360,8 +362,7 @@ RowPlace whole(const PointSamples& point) {
 }
 
 /// What runs of one row have in common.
-std::pair<std::int64_t, std::string> key_of(const RunSamples& run, std::size_t i, Rows by) {
-  if (by == Rows::kRun) return {static_cast<std::int64_t>(i), ""};
+std::pair<std::int64_t, std::string> key_of(const RunSamples& run, Rows by) {
   return {by == Rows::kDay ? 0 : run.campaign, by == Rows::kDay ? run.day : run.allocation};
 }
 
@@ -369,9 +370,13 @@ std::pair<std::int64_t, std::string> key_of(const RunSamples& run, std::size_t i
 std::vector<RowPlace> places_of(const PointSamples& point, Rows by) {
   if (by == Rows::kPoint || point.runs.empty()) return {whole(point)};
   std::vector<RowPlace> places;
+  if (by == Rows::kRun) {
+    for (std::size_t i = 0; i < point.runs.size(); ++i) places.push_back({&point, {i}});
+    return places;
+  }
   std::map<std::pair<std::int64_t, std::string>, std::size_t> known;
   for (std::size_t i = 0; i < point.runs.size(); ++i) {
-    const auto [place, is_new] = known.try_emplace(key_of(point.runs[i], i, by), places.size());
+    const auto [place, is_new] = known.try_emplace(key_of(point.runs[i], by), places.size());
     if (is_new) places.push_back({&point, {}});
     places[place->second].runs.push_back(i);
   }
@@ -404,21 +409,45 @@ Summary summarize_place(const RowPlace& place, const Summing& summing) {
   return row;
 }
 
-}  // namespace
-
-std::vector<Summary> sum_up(const std::vector<PointSamples>& points, const Summing& summing) {
+/// In the order of rows.
+std::vector<RowPlace> all_places(const std::vector<PointSamples>& points, Rows by) {
   std::vector<RowPlace> places;
   places.reserve(points.size());
   for (const auto& point : points) {
-    auto more = places_of(point, summing.by);
+    auto more = places_of(point, by);
     places.insert(places.end(), std::make_move_iterator(more.begin()),
                   std::make_move_iterator(more.end()));
   }
-  if (summing.by == Rows::kRun) sort_noted(places);
+  if (by == Rows::kRun) sort_noted(places);
+  return places;
+}
+
+}  // namespace
+
+std::vector<Summary> sum_up(const std::vector<PointSamples>& points, const Summing& summing) {
+  const auto places = all_places(points, summing.by);
   std::vector<Summary> rows;
   rows.reserve(places.size());
   for (const auto& place : places) rows.push_back(summarize_place(place, summing));
   return rows;
+}
+
+RunRows::RunRows(std::vector<PointSamples> points, Samples samples)
+    : points_(std::move(points)), summing_{samples, Rows::kRun} {
+  const auto places = all_places(points_, Rows::kRun);
+  places_.reserve(places.size());
+  for (const auto& place : places) {
+    places_.push_back(
+        {static_cast<std::uint32_t>(place.point - points_.data()),
+         place.runs.empty() ? kNoRun : static_cast<std::uint32_t>(place.runs.front())});
+  }
+}
+
+Summary RunRows::row(std::size_t i) const {
+  const Place& place = places_[i];
+  RowPlace of{&points_[place.point], {}};
+  if (place.run != kNoRun) of.runs.push_back(place.run);
+  return summarize_place(of, summing_);
 }
 
 std::vector<RunMoments> counted_runs(const PointSamples& point, Samples samples) {

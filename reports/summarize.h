@@ -36,6 +36,27 @@ struct Summing {
 /// interval, and is where it was noted.
 std::vector<Summary> sum_up(const std::vector<PointSamples>& points, const Summing& summing);
 
+/// The rows of sum_up() with one run each, and of points without any, which are made when they are
+/// asked for: there may be very many.
+class RunRows {
+ public:
+  RunRows(std::vector<PointSamples> points, Samples samples);
+
+  std::size_t size() const { return places_.size(); }
+  Summary row(std::size_t i) const;
+  const std::vector<PointSamples>& points() const { return points_; }
+
+ private:
+  static constexpr std::uint32_t kNoRun = UINT32_MAX;
+  struct Place {
+    std::uint32_t point, run;
+  };
+
+  std::vector<PointSamples> points_;
+  Summing summing_;
+  std::vector<Place> places_;
+};
+
 /// What the mean of a point's row is made of: the moments of its runs, in seconds. Empty where no
 /// run has a line.
 std::vector<RunMoments> counted_runs(const PointSamples& point, Samples samples);

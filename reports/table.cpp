@@ -24,11 +24,10 @@ bool is(const Column& column, std::string_view name) {
   return column.kind && column.kind->name == name;
 }
 
-TableStyle style_of(const std::vector<Summary>& rows, const std::vector<Column>& columns,
-                    bool aligned) {
+TableStyle style_of(const RowRange& rows, const std::vector<Column>& columns, bool aligned) {
   TableStyle style;
-  style.strip_scale = strip_scale(rows);
   for (const auto& column : columns) {
+    if (is(column, "strip")) style.strip_scale = strip_scale(rows);
     if (is(column, "state")) style.has_state = true;
     if (is(column, "step_time")) style.time = time_style_for(rows, column.decimals, aligned);
   }
@@ -54,6 +53,22 @@ void arrange(TextColumn& text, const Column& column, bool aligned) {
   text.must_stay = column.asked || name || is(column, "state") || is(column, "step_time");
 }
 
+/// The cells of each column, row by row: a row may have to be made.
+void fill(std::vector<TextColumn>& table, const RowRange& rows, const std::vector<Column>& columns,
+          const TableStyle& style, const std::function<void(const Summary&)>& also) {
+  for (const Summary& row : rows) {
+    if (also) also(row);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const Column& column = columns[i];
+      table[i].cells.push_back(column.kind ? cell_text(*column.kind, row, style, column.decimals)
+                                           : printable(axis_cell(row.point, column.axis)));
+      const bool is_time = is(column, "step_time");
+      if (is_time || is(column, "state"))
+        table[i].tones.push_back(is_time && row.step_time_s ? Tone::kNormal : tone_of(row));
+    }
+  }
+}
+
 bool is_of_point(const Column& column) {
   if (!column.kind) return true;
   return is(column, "size") || is(column, "difference") ||
@@ -62,8 +77,9 @@ bool is_of_point(const Column& column) {
 
 }  // namespace
 
-std::vector<TextColumn> text_columns(const std::vector<Summary>& rows,
-                                     const std::vector<Column>& columns, bool aligned) {
+std::vector<TextColumn> text_columns(const RowRange& rows, const std::vector<Column>& columns,
+                                     bool aligned,
+                                     const std::function<void(const Summary&)>& also) {
   const TableStyle style = style_of(rows, columns, aligned);
   std::vector<TextColumn> table;
   for (const auto& column : columns) {
@@ -83,18 +99,12 @@ std::vector<TextColumn> text_columns(const std::vector<Summary>& rows,
       text.may_move = !column.asked;
       text.must_stay = column.asked;
     }
-    text.cells.reserve(rows.size());
-    for (const auto& row : rows) {
-      text.cells.push_back(column.kind ? cell_text(*column.kind, row, style, column.decimals)
-                                       : printable(axis_cell(row.point, column.axis)));
-      const bool says_end = is(column, "state") || (is(column, "step_time") && !row.step_time_s);
-      text.tones.push_back(says_end ? tone_of(row) : Tone::kNormal);
-    }
     table.push_back(std::move(text));
   }
+  fill(table, rows, columns, style, also);
   std::erase_if(table, [](const TextColumn& text) {
-    const bool unknown = std::all_of(text.cells.begin(), text.cells.end(),
-                                     [](const auto& cell) { return cell.empty(); });
+    const bool unknown =
+        text.cells.all_equal() && (text.cells.empty() || text.cells.front().empty());
     return unknown && !text.keep;
   });
   return table;
@@ -105,8 +115,13 @@ namespace {
 /// Sums of a row's hashes over some columns: a column is taken out by a subtraction.
 class RowHashes {
  public:
-  RowHashes(const std::vector<Summary>& rows, const std::vector<TextColumn>& table)
-      : rows_(rows), table_(table), sums_(rows.size()) {}
+  RowHashes(const RowRange& rows, const std::vector<TextColumn>& table)
+      : table_(table), sums_(rows.size()) {
+    std::unordered_map<std::string, std::size_t> numbers;
+    points_.reserve(rows.size());
+    for (const Summary& row : rows)
+      points_.push_back(numbers.try_emplace(row.point.id, numbers.size()).first->second);
+  }
 
   void add(std::size_t column, bool take_out = false) {
     for (std::size_t row = 0; row < sums_.size(); ++row) {
@@ -116,12 +131,11 @@ class RowHashes {
   }
   /// Whether rows of unlike points differ.
   bool tell_apart() const {
-    std::unordered_map<std::size_t, const std::string*> id_of;
-    id_of.reserve(sums_.size());
+    std::unordered_map<std::size_t, std::size_t> point_of;
+    point_of.reserve(sums_.size());
     for (std::size_t row = 0; row < sums_.size(); ++row) {
-      const std::string& id = rows_[row].point.id;
-      const auto [same, is_new] = id_of.try_emplace(sums_[row], &id);
-      if (!is_new && *same->second != id) return false;
+      const auto [same, is_new] = point_of.try_emplace(sums_[row], points_[row]);
+      if (!is_new && same->second != points_[row]) return false;
     }
     return true;
   }
@@ -129,26 +143,21 @@ class RowHashes {
  private:
   std::size_t hash_of(std::size_t column, std::size_t row) const {
     constexpr std::size_t kSpread = 0x9e3779b97f4a7c15;
-    return (std::hash<std::string>()(table_[column].cells[row]) + column + 1) * kSpread;
+    return (std::hash<std::string_view>()(table_[column].cells[row]) + column + 1) * kSpread;
   }
 
-  const std::vector<Summary>& rows_;
   const std::vector<TextColumn>& table_;
+  std::vector<std::size_t> points_;  ///< of each row a number
   std::vector<std::size_t> sums_;
 };
 
-bool differs(const TextColumn& column) {
-  const auto& cells = column.cells;
-  return std::adjacent_find(cells.begin(), cells.end(), std::not_equal_to<>()) != cells.end();
-}
-
 }  // namespace
 
-void rank_by_difference(const std::vector<Summary>& rows, std::vector<TextColumn>& table) {
+void rank_by_difference(const RowRange& rows, std::vector<TextColumn>& table) {
   RowHashes hashes(rows, table);
   std::vector<std::size_t> telling;
   for (std::size_t i = 0; i < table.size(); ++i) {
-    if (!table[i].is_of_point || !differs(table[i])) continue;
+    if (!table[i].is_of_point || table[i].cells.all_equal()) continue;
     telling.push_back(i);
     hashes.add(i);
   }

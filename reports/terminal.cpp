@@ -19,36 +19,44 @@ void append(std::vector<Column>& columns, std::vector<Column> more) {
 }
 
 /// How rows ended needs no saying where every one is ok.
-std::vector<Column> usual_terminal_columns(const std::vector<Summary>& rows) {
-  const auto any = [&](auto condition) { return std::any_of(rows.begin(), rows.end(), condition); };
+std::vector<Column> usual_terminal_columns(const RowRange& rows) {
+  const RowFacts facts = facts_of(rows);
   auto columns = usual_columns({"sweep"});
-  append(columns, usual_columns(naming_columns(rows)));
-  if (any([](const auto& row) { return row.state != RunState::kOk; }))
-    append(columns, usual_columns({"state"}));
+  append(columns, usual_columns(naming_columns(facts)));
+  if (facts.not_ok) append(columns, usual_columns({"state"}));
   append(columns, usual_columns({"gpus", "size", "layers", "hidden", "seq", "tp", "pp", "dp"}));
-  if (has_context_parallel(rows)) append(columns, usual_columns({"cp"}));
+  if (facts.context_parallel) append(columns, usual_columns({"cp"}));
   append(columns, usual_columns({"mbs", "gas", "gbs"}));
-  append(columns, axis_columns(rows));
+  append(columns, axis_columns(facts));
   append(columns, usual_columns({"difference"}));
   append(columns, usual_columns({"step_time", "strip", "busbw", "tflops", "best", "vs", "mfu",
                                  "hfu", "samples_per_s", "memory", "spread", "counts", "notes"}));
-  return named_for_machine(std::move(columns), rows);
+  return named_for_machine(std::move(columns), facts);
 }
 
 /// Before widths are reckoned: "+-" is wider than "±".
 void in_ascii(std::vector<TextColumn>& table) {
   for (auto& column : table) {
     column.title = ascii_of(column.title);
-    for (auto& cell : column.cells) cell = ascii_of(cell);
+    Cells cells;
+    for (const auto cell : column.cells) cells.push_back(ascii_of(cell));
+    column.cells = std::move(cells);
   }
 }
 
-/// Whether the table shows such a column.
+/// The titles of such columns.
 template <typename Condition>
-bool shows(const std::vector<TextColumn>& columns, const std::vector<std::string>& dropped,
-           Condition condition) {
-  return std::any_of(columns.begin(), columns.end(), [&](const auto& column) {
-    return condition(column) && std::count(dropped.begin(), dropped.end(), column.title) == 0;
+std::vector<std::string> titles_of(const std::vector<TextColumn>& columns, Condition condition) {
+  std::vector<std::string> titles;
+  for (const auto& column : columns)
+    if (condition(column)) titles.push_back(column.title);
+  return titles;
+}
+
+/// Whether the table shows one of them.
+bool shows(const std::vector<std::string>& titles, const std::vector<std::string>& dropped) {
+  return std::any_of(titles.begin(), titles.end(), [&](const auto& title) {
+    return std::count(dropped.begin(), dropped.end(), title) == 0;
   });
 }
 
@@ -56,30 +64,27 @@ bool shows(const std::vector<TextColumn>& columns, const std::vector<std::string
 
 namespace {
 
-/// The rows that ran, or were to, where there are any; how many could not is in `infeasible`.
-std::vector<Summary> feasible_rows(const std::vector<Summary>& rows, std::size_t& infeasible) {
-  std::vector<Summary> feasible;
-  for (const auto& row : rows)
-    if (row.state != RunState::kInfeasible) feasible.push_back(row);
-  infeasible = feasible.empty() ? 0 : rows.size() - feasible.size();
+/// The rows that ran, or were to, where there are any.
+RowRange feasible_rows(const RowRange& rows) {
+  const RowRange feasible =
+      rows.where([](const Summary& row) { return row.state != RunState::kInfeasible; });
   return feasible.empty() ? rows : feasible;
 }
 
-void write_rows(const Report& report, std::ostream& out);
+void write_rows(const Report& report, const RowRange& rows, std::ostream& out);
 
 }  // namespace
 
 void write_terminal(const Report& report, std::ostream& out) {
-  std::size_t infeasible = 0;
-  Report feasible = report;
-  feasible.rows = feasible_rows(report.rows, infeasible);
-  if (report.rows.empty()) {
+  const RowRange rows = rows_of(report), feasible = feasible_rows(rows);
+  const std::size_t infeasible = rows.size() - feasible.size();
+  if (rows.empty()) {
     out << "no points\n";
     if (!report.dropped.empty()) out << '\n' << wrapped(report.dropped, report.width, 2) << '\n';
     return;
   }
   if (!report.heading.empty()) out << wrapped(report.heading, report.width, 0) << "\n\n";
-  write_rows(feasible, out);
+  write_rows(report, feasible, out);
   if (infeasible > 0)
     out << wrapped(
                fmt::format("{} cannot run: --where \"state == 'infeasible'\" shows them and why",
@@ -93,18 +98,18 @@ void write_terminal(const Report& report, std::ostream& out) {
 
 namespace {
 
-void write_rows(const Report& report, std::ostream& out) {
-  const auto columns =
-      report.columns.empty() ? usual_terminal_columns(report.rows) : report.columns;
-  auto table = text_columns(report.rows, columns, true);
-  if (report.width > 0) rank_by_difference(report.rows, table);
+void write_rows(const Report& report, const RowRange& rows, std::ostream& out) {
+  const auto columns = report.columns.empty() ? usual_terminal_columns(rows) : report.columns;
+  RemarkCollector collector;
+  auto table = text_columns(rows, columns, true, [&](const Summary& row) { collector.add(row); });
+  if (report.width > 0) rank_by_difference(rows, table);
   if (report.ascii) in_ascii(table);
-  const auto dropped = write_table(table, report.width, out, report.colours);
-  auto remarks = remarks_on(report.rows);
-  if (shows(table, dropped, [](const auto& column) { return column.is_ranking; }))
-    remarks.emplace_back(kBestLegend);
-  if (shows(table, dropped, [](const auto& column) { return column.is_strip; }))
-    remarks.emplace_back(kStripLegend);
+  const auto rankings = titles_of(table, [](const auto& column) { return column.is_ranking; });
+  const auto strips = titles_of(table, [](const auto& column) { return column.is_strip; });
+  const auto dropped = write_table(std::move(table), report.width, out, report.colours);
+  auto remarks = collector.lines();
+  if (shows(rankings, dropped)) remarks.emplace_back(kBestLegend);
+  if (shows(strips, dropped)) remarks.emplace_back(kStripLegend);
   if (!dropped.empty()) {
     remarks.push_back("left out for lack of room: " + join(dropped, ", ") + " (csv has all)");
   }

@@ -4,7 +4,7 @@
 #include <array>
 #include <numeric>
 #include <optional>
-#include <set>
+#include <string_view>
 
 #include "core/base/text.h"
 #include "reports/display_text.h"
@@ -36,15 +36,9 @@ void append_padded(std::string& line, std::string_view text, std::size_t width,
   if (align == TextColumn::Align::kLeft) line.append(blanks, ' ');
 }
 
-bool all_equal(const TextColumn& column) {
-  const auto& cells = column.cells;
-  return std::all_of(cells.begin(), cells.end(),
-                     [&](const auto& cell) { return cell == cells.front(); });
-}
-
 void drop_unknown(std::vector<TextColumn>& columns) {
   const auto unknown = [](const TextColumn& column) {
-    return !column.keep && all_equal(column) &&
+    return !column.keep && column.cells.all_equal() &&
            (column.cells.empty() || column.cells.front().empty());
   };
   columns.erase(std::remove_if(columns.begin(), columns.end(), unknown), columns.end());
@@ -55,8 +49,9 @@ std::string take_caption(std::vector<TextColumn>& columns) {
   std::string caption;
   std::vector<TextColumn> kept;
   for (auto& column : columns) {
-    if (column.may_move && all_equal(column)) {
-      caption += (caption.empty() ? "" : "  ") + column.title + " " + column.cells.front();
+    if (column.may_move && column.cells.all_equal()) {
+      caption += (caption.empty() ? "" : "  ") + column.title + " ";
+      caption += column.cells.front();
     } else {
       kept.push_back(std::move(column));
     }
@@ -79,31 +74,36 @@ std::vector<std::size_t> full_widths(const std::vector<TextColumn>& columns) {
 }
 
 /// Length of what all cells begin with, up to and with its last '-': that may go without loss.
-std::size_t common_start(const std::vector<std::string>& cells) {
-  std::size_t length = cells.front().size();
-  for (const auto& cell : cells) {
-    const auto end = std::mismatch(cells.front().begin(),
-                                   cells.front().begin() + static_cast<std::ptrdiff_t>(length),
-                                   cell.begin(), cell.end());
-    length = static_cast<std::size_t>(end.first - cells.front().begin());
+std::size_t common_start(const Cells& cells) {
+  const std::string_view first = cells.front();
+  std::size_t length = first.size();
+  for (const auto cell : cells) {
+    const auto* const end =
+        std::mismatch(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(length),
+                      cell.begin(), cell.end())
+            .first;
+    length = static_cast<std::size_t>(end - first.begin());
   }
-  const auto dash = cells.front().substr(0, length).rfind('-');
-  return dash == std::string::npos ? 0 : dash + 1;
+  const auto dash = first.substr(0, length).rfind('-');
+  return dash == std::string_view::npos ? 0 : dash + 1;
 }
 
 /// The cells in `width` columns: first without what all begin with, then each on its own.
-std::vector<std::string> shortened_alike(const std::vector<std::string>& cells, std::size_t width) {
+Cells shortened_alike(const Cells& cells, std::size_t width) {
   const std::size_t start = common_start(cells);
-  std::vector<std::string> result;
-  for (const auto& cell : cells) {
-    const std::string rest = start > 1 ? "…" + cell.substr(start) : cell;
+  Cells result;
+  for (const auto cell : cells) {
+    const std::string rest =
+        (start > 1 ? "…" : "") + std::string(cell.substr(start > 1 ? start : 0));
     result.push_back(shortened(rest, width));
   }
   return result;
 }
 
-std::size_t distinct(const std::vector<std::string>& cells) {
-  return std::set<std::string_view>(cells.begin(), cells.end()).size();
+std::size_t distinct(const Cells& cells) {
+  std::vector<std::string_view> sorted(cells.begin(), cells.end());
+  std::sort(sorted.begin(), sorted.end());
+  return static_cast<std::size_t>(std::unique(sorted.begin(), sorted.end()) - sorted.begin());
 }
 
 std::size_t least_width(const TextColumn& column) {
@@ -168,7 +168,8 @@ std::string shorten_to_fit(std::vector<TextColumn>& columns, std::size_t width) 
     if (target >= widths[i]) continue;
     const std::size_t start = common_start(columns[i].cells);
     if (start > 1)
-      starts += "  " + columns[i].title + " " + columns[i].cells[0].substr(0, start) + "…";
+      starts +=
+          "  " + columns[i].title + " " + std::string(columns[i].cells[0].substr(0, start)) + "…";
     columns[i].cells = shortened_alike(columns[i].cells, target);
     widths[i] = full_width(columns[i]);
   }
@@ -191,10 +192,10 @@ void write_rows(const std::vector<TextColumn>& columns, std::ostream& out, bool 
   for (std::size_t row = 0; row < columns.front().cells.size(); ++row) {
     line.clear();
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      const std::string& cell = columns[i].cells[row];
+      const std::string_view cell = columns[i].cells[row];
       const bool bad = row < columns[i].tones.size() && columns[i].tones[row] == Tone::kBad;
       if (i > 0) line.append(kGap, ' ');
-      append_padded(line, cell.empty() ? std::string_view("-") : cell, widths[i], columns[i].align,
+      append_padded(line, cell.empty() ? "-" : cell, widths[i], columns[i].align,
                     colours && bad ? kRed : kNoEscape);
     }
     end_line(line);

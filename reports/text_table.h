@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "reports/cells.h"
+
 namespace pippin {
 
 /// How a cell is to strike the eye, where colours are shown.
@@ -22,8 +24,8 @@ struct TextColumn {
   bool keep = false;           ///< also where no cell is known
   bool is_of_point = false;    ///< says what the rows' points are
   bool repeats_point = false;  ///< says it once more, as a name
-  std::vector<std::string> cells;  ///< one per row; empty: unknown
-  std::vector<Tone> tones;         ///< one per row, or none
+  Cells cells;                 ///< one per row; empty: unknown
+  std::vector<Tone> tones;     ///< one per row, or none
 };
 
 /// A table for a terminal; plain text but for `colours`, which are ANSI escapes.

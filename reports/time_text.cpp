@@ -40,8 +40,7 @@ MeanText parts_of(const Summary& row, const TimeStyle& style, std::optional<int>
 
 }  // namespace
 
-TimeStyle time_style_for(const std::vector<Summary>& rows, std::optional<int> decimals,
-                         bool aligned) {
+TimeStyle time_style_for(const RowRange& rows, std::optional<int> decimals, bool aligned) {
   constexpr double kShort = 0.1;
   const bool all_short = std::all_of(rows.begin(), rows.end(), [](const Summary& row) {
     return !row.step_time_s || row.step_time_s->mean < kShort;

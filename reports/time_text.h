@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/records/summary.h"
+#include "reports/row_range.h"
 
 namespace pippin {
 
@@ -18,8 +19,7 @@ struct TimeStyle {
 
 /// Milliseconds where every step is shorter than a tenth of a second; microseconds where they are
 /// single calls and products, too. `aligned`: with the widths of the parts.
-TimeStyle time_style_for(const std::vector<Summary>& rows, std::optional<int> decimals,
-                         bool aligned);
+TimeStyle time_style_for(const RowRange& rows, std::optional<int> decimals, bool aligned);
 
 /// "1.427 s ± 0.012", then its marks: "*" where lines are in the mean that are no clean samples,
 /// "~" where runs that changed pace. A time that was written down by hand keeps its digits. Empty

@@ -186,16 +186,97 @@ std::string words_on_dropped(Database& database, const std::vector<Selected>& se
   return dropped_text(all) + "; 'pippin report --dropped' shows them";
 }
 
+/// Whether nothing is asked for that needs all rows at once.
+bool can_be_made(const ReportOptions& options, const std::vector<Selected>& selections,
+                 const AxisNames& axes) {
+  return summing_of(options).by == Rows::kRun && options.vs.empty() && selections.size() == 1 &&
+         !wants_details(axes);
+}
+
+/// Lets each row say by what it differs from those that look like it.
+void tell_differences(MadeRows& made, std::map<std::string, std::string> differences) {
+  if (differences.empty()) return;
+  made.make = [make = std::move(made.make), differences = std::move(differences)](std::uint32_t of,
+                                                                                  Summary& row) {
+    make(of, row);
+    const auto found = differences.find(row.point.id);
+    if (found != differences.end()) row.difference = found->second;
+  };
+}
+
+/// Rows of points that are no longer in the sweep's file come last.
+void put_left_last(MadeRows& made) {
+  std::vector<std::uint32_t> others, left;
+  auto of = made.order.begin();
+  for (const Summary& row : RowRange(made)) (row.left ? left : others).push_back(*of++);
+  others.insert(others.end(), left.begin(), left.end());
+  made.order = std::move(others);
+}
+
+/// A row a run: of very many, which are made when they are written.
+void add_runs(const Globals& globals, Database& database, const ReportOptions& options,
+              const Selected& selection, const std::string& columns, Report& report) {
+  SampleFilter filter = selection.filter;
+  filter.dropped = options.dropped;
+  auto [rows, made] =
+      run_report(globals, database, filter, summing_of(options).samples, rating_of(options));
+  if (!columns.empty()) report.columns = columns_named(columns, made);
+  const auto& points = rows->points();
+  for (const auto& point : points) {
+    for (const auto& run : point.runs) report.said.insert(run.notes.begin(), run.notes.end());
+  }
+  const auto any = [&](auto condition) {
+    return std::any_of(points.begin(), points.end(), condition);
+  };
+  if (any([](const auto& point) { return shares_name(point.point); })) {
+    tell_differences(made, differences_in(made, [&](const std::string& point) {
+                       return database.environment_of(point);
+                     }));
+  }
+  std::vector<std::string> alone, beside_others;
+  for (const auto& clause : options.where)
+    (is_of_comparison(clause) ? beside_others : alone).push_back(clause);
+  sort_rows(made, options.sort);
+  keep_where(made, alone);
+  check_sort_applies(made, options.sort);
+  keep_where(made, beside_others);
+  if (any([](const auto& point) { return point.left; })) put_left_last(made);
+  report.made = std::move(made);
+}
+
+/// What rows are of, and all that is said of them together.
+Report begun_report(Database& database, const std::vector<Selected>& selections,
+                    const ReportOptions& options) {
+  Report report;
+  report.dropped = words_on_dropped(database, selections, options.dropped);
+  if (selections.size() == 1) report.heading = selections.front().heading;
+  return report;
+}
+
+AxisNames axes_for(const ReportOptions& options, const std::string& columns) {
+  AxisNames axes = names_to_know(options.where, options.sort);
+  if (!columns.empty()) axes.merge(axes_in_columns(columns));
+  return axes;
+}
+
+/// A report of rows that may be made when they are looked at.
+Report report_to_write(const Globals& globals, Database& database, const ReportOptions& options) {
+  const std::string columns = columns_of(options);
+  const auto selections = selections_of(globals, database, options);
+  if (!can_be_made(options, selections, axes_for(options, columns)))
+    return report_of(globals, database, options);
+  Report report = begun_report(database, selections, options);
+  add_runs(globals, database, options, selections.front(), columns, report);
+  return report;
+}
+
 }  // namespace
 
 Report report_of(const Globals& globals, Database& database, const ReportOptions& options) {
   const std::string columns = columns_of(options);
-  AxisNames axes = names_to_know(options.where, options.sort);
-  if (!columns.empty()) axes.merge(axes_in_columns(columns));
+  const AxisNames axes = axes_for(options, columns);
   const auto selections = selections_of(globals, database, options);
-  Report report;
-  report.dropped = words_on_dropped(database, selections, options.dropped);
-  if (selections.size() == 1) report.heading = selections.front().heading;
+  Report report = begun_report(database, selections, options);
   report.rows = rows_of(globals, database, selections, options, axes);
   // Before rows are left out: an axis is one though none of the rest has it.
   if (!columns.empty()) report.columns = columns_named(columns, report.rows);
@@ -222,9 +303,10 @@ namespace {
 
 void cut(Report& table, std::int64_t limit) {
   const auto most = static_cast<std::size_t>(limit);
-  if (table.rows.size() <= most) return;
-  table.left_out = table.rows.size() - most;
-  table.rows.resize(most);
+  const std::size_t rows = rows_of(table).size();
+  if (rows <= most) return;
+  table.left_out = rows - most;
+  table.made ? table.made->order.resize(most) : table.rows.resize(most);
 }
 
 }  // namespace
@@ -233,19 +315,21 @@ ExitCode report(const Globals& globals, const ReportOptions& options) {
   const Format& format = format_named(options.format);
   check(options);
   Database database = existing_database(globals);
-  Report table = report_of(globals, database, options);
+  Report table = report_to_write(globals, database, options);
   table.width = terminal_width(STDOUT_FILENO);
   table.colours = wants_colours();
   table.ascii = wants_ascii();
   if (options.limit > 0) cut(table, options.limit);
-  std::ostringstream text;
   if (options.methods) {
-    text << wrapped(methods_of(table), table.width, 0) << '\n';
-  } else {
+    write_text(wrapped(methods_of(table), table.width, 0) + '\n');
+  } else if (options.format == "terminal" && table.ascii) {
+    std::ostringstream text;
     format.write(table, text);
+    write_text(text.str());
+  } else {
+    format.write(table, output());
+    end_output();
   }
-  options.format == "terminal" || options.methods ? write_text(text.str())
-                                                  : write_output(text.str());
   return ExitCode::kDone;
 }
 

@@ -204,6 +204,12 @@ echo "|---|---|---|---|---|"
     'sqlite3 "$folder/t.db" "DELETE FROM run_digests"'
   grows 'report: rows' 150 'database "$folder/t.db" "$n" 5 1 3; $p report >"$folder/out"' '$p report'
   grows 'report --by run: runs' 250 'database "$folder/t.db" $((n / 5)) 5 1 3; $p report >"$folder/out"' '$p report --by run'
+  for format in csv json markdown; do
+    grows "report --by run --format $format: runs" 250 'database "$folder/t.db" $((n / 5)) 5 1 3; $p report >"$folder/out"' \
+      '$p report --by run --format $format'
+  done
+  grows 'report --by run, sorted and chosen: runs' 250 'database "$folder/t.db" $((n / 5)) 5 1 3; $p report >"$folder/out"' \
+    '$p report --by run --sort step_time,-gas --where "step_time > 1.05" --format csv'
   grows 'report --by campaign: campaigns' 2 'database "$folder/t.db" 50 4 "$n" 3; $p report >"$folder/out"' \
     '$p report s --by campaign'
   grows 'compare: rows' 75 'database "$folder/t.db" "$n" 5 2 3; $p report --pool >"$folder/out"' '$p compare s/1 s/2'

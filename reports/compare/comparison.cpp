@@ -209,6 +209,7 @@ void judge(std::vector<ComparedRow>& rows, const Judgement& judgement) {
   const auto tests = static_cast<double>(
       std::count_if(p.begin(), p.end(), [](double q) { return !std::isnan(q); }));
   Detectable detectable(judgement);
+  MoreAllocations more_allocations(judgement);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     ComparedRow& row = rows[i];
     if (!row.difference) continue;
@@ -220,7 +221,7 @@ void judge(std::vector<ComparedRow>& rows, const Judgement& judgement) {
     const double level = judgement.level * (besides + 1) / tests;
     row.minimum_detectable = detectable.ratio(*row.difference, level);
     if (row.verdict != Verdict::kUndetermined) continue;
-    row.more_allocations = more_allocations(*row.difference, design_of(row), level, judgement);
+    row.more_allocations = more_allocations.of(*row.difference, design_of(row), level);
   }
 }
 

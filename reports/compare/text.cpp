@@ -116,7 +116,7 @@ std::vector<TextColumn> columns_of(const Comparison& comparison) {
     other.cells.push_back(times.text(row.other));
     ratio.cells.push_back(text.ratio);
     interval.cells.push_back(text.interval);
-    verdict.cells.emplace_back(text_of(row.verdict));
+    verdict.cells.push_back(text_of(row.verdict));
     verdict.tones.push_back(tone_of(row));
     p.cells.push_back(p_text(row.p_adjusted));
     detectable.cells.push_back(detectable_text(row.minimum_detectable));

@@ -5,6 +5,7 @@
 #include <map>
 #include <numbers>
 #include <set>
+#include <span>
 
 #include "reports/statistics/sample.h"
 
@@ -24,14 +25,30 @@ struct Sums {
   double quadratic = 0;
 };
 
+/// ln of numbers that are mostly the one before.
+class Logarithm {
+ public:
+  double of(double value) {
+    if (value != value_) {
+      value_ = value;
+      logarithm_ = std::log(value);
+    }
+    return logarithm_;
+  }
+
+ private:
+  double value_ = 1, logarithm_ = 0;
+};
+
 /// Combines children that share a parent; the result's variance is that of the parent's mean alone.
-Estimate combine(const std::vector<Estimate>& children, Sums& sums) {
+Estimate combine(std::span<const Estimate> children, Sums& sums) {
   double weight = 0, weighted = 0;
   const double origin = children.front().mean;  // keeps large means from eating the digits
+  Logarithm logarithm;
   for (const auto& child : children) {
     weight += 1 / child.variance;
     weighted += (child.mean - origin) / child.variance;
-    sums.log_determinant += std::log(child.variance);
+    sums.log_determinant += logarithm.of(child.variance);
   }
   const double mean = origin + weighted / weight;
   for (const auto& child : children) {
@@ -40,30 +57,45 @@ Estimate combine(const std::vector<Estimate>& children, Sums& sums) {
   return {mean, 1 / weight};
 }
 
-std::vector<Estimate> run_level(const Nesting& nesting, const Variances& variances, Sums& sums) {
-  std::vector<Estimate> runs;
-  for (const auto& run : nesting.runs) {
-    const auto n = static_cast<double>(run.n);
-    runs.push_back({run.mean, variances[kRun] + variances[kIteration] / n});
-    sums.log_determinant += (n - 1) * std::log(variances[kIteration]) + std::log(n);
-    sums.quadratic += run.squares / variances[kIteration];
-  }
-  return runs;
-}
+/// The estimates of one fit: searches ask for thousands of fits of a few runs.
+class Climb {
+ public:
+  const std::vector<Estimate>& estimates() const { return estimates_; }
 
-std::vector<Estimate> climb(const std::vector<Estimate>& children,
-                            const std::vector<std::size_t>& parents, std::size_t groups,
-                            double variance, Sums& sums) {
-  std::vector<std::vector<Estimate>> members(groups);
-  for (std::size_t i = 0; i < children.size(); ++i) members[parents[i]].push_back(children[i]);
-  std::vector<Estimate> result;
-  for (const auto& group : members) {
-    const Estimate own = combine(group, sums);
-    sums.log_determinant -= std::log(own.variance);
-    result.push_back({own.mean, variance + own.variance});
+  void begin(const Nesting& nesting, const Variances& variances, Sums& sums) {
+    estimates_.clear();
+    const double log_variance = std::log(variances[kIteration]);
+    Logarithm logarithm;
+    for (const auto& run : nesting.runs) {
+      const auto n = static_cast<double>(run.n);
+      estimates_.push_back({run.mean, variances[kRun] + variances[kIteration] / n});
+      sums.log_determinant += (n - 1) * log_variance + logarithm.of(n);
+      sums.quadratic += run.squares / variances[kIteration];
+    }
   }
-  return result;
-}
+
+  /// One level up.
+  void climb(const std::vector<std::size_t>& parents, std::size_t groups, double variance,
+             Sums& sums) {
+    ends_.assign(groups + 1, 0);
+    for (const std::size_t parent : parents) ++ends_[parent + 1];
+    for (std::size_t group = 0; group < groups; ++group) ends_[group + 1] += ends_[group];
+    members_.resize(estimates_.size());
+    for (std::size_t i = 0; i < estimates_.size(); ++i)
+      members_[ends_[parents[i]]++] = estimates_[i];
+    estimates_.clear();
+    for (std::size_t group = 0; group < groups; ++group) {
+      const std::size_t begin = group == 0 ? 0 : ends_[group - 1];
+      const Estimate own = combine({members_.data() + begin, members_.data() + ends_[group]}, sums);
+      sums.log_determinant -= std::log(own.variance);
+      estimates_.push_back({own.mean, variance + own.variance});
+    }
+  }
+
+ private:
+  std::vector<Estimate> estimates_, members_;  ///< the latter by group
+  std::vector<std::size_t> ends_;              ///< of each group
+};
 
 std::vector<double> group_means(const std::vector<double>& values,
                                 const std::vector<std::size_t>& parents, std::size_t groups) {
@@ -100,6 +132,13 @@ std::size_t Nesting::iterations() const {
 
 Nesting nest(std::vector<RunMoments> runs) {
   Nesting result;
+  if (runs.size() == 1) {  // of a table of runs each row
+    result.allocation_of_run = result.day_of_allocation = {0};
+    result.days = 1;
+    result.configurations = runs.front().configuration + 1;
+    result.runs = std::move(runs);
+    return result;
+  }
   std::map<std::string, std::size_t> day_index, allocation_index;
   for (const auto& [allocation, day] : day_of_each_allocation(runs)) {
     allocation_index.emplace(allocation, allocation_index.size());
@@ -139,11 +178,11 @@ std::vector<double> day_means(const Nesting& nesting) {
 
 NestedFit fit_of(const Nesting& nesting, const Variances& variances) {
   Sums sums;
-  auto estimates = run_level(nesting, variances, sums);
-  estimates = climb(estimates, nesting.allocation_of_run, nesting.allocations(),
-                    variances[kAllocation], sums);
-  estimates = climb(estimates, nesting.day_of_allocation, nesting.days, variances[kDay], sums);
-  const Estimate top = combine(estimates, sums);
+  thread_local Climb up;
+  up.begin(nesting, variances, sums);
+  up.climb(nesting.allocation_of_run, nesting.allocations(), variances[kAllocation], sums);
+  up.climb(nesting.day_of_allocation, nesting.days, variances[kDay], sums);
+  const Estimate top = combine(up.estimates(), sums);
   const auto n = static_cast<double>(nesting.iterations());
   const double log_two_pi = std::log(2 * std::numbers::pi);
   const double common = sums.log_determinant + sums.quadratic;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <nlopt.hpp>
+#include <optional>
 
 #include "reports/statistics/mixed.h"
 #include "reports/statistics/sample.h"
@@ -103,23 +104,29 @@ Variances variances_of(const Levels& levels, const std::vector<double>& sds) {
 /// -2 log likelihoods of the same data for many variances.
 class Likelihood {
  public:
-  explicit Likelihood(const Nesting& nesting) : nesting_(nesting), model_(nesting) {}
+  explicit Likelihood(const Nesting& nesting) : nesting_(nesting) {}
 
   double restricted(const Variances& variances) {
     return nesting_.configurations == 1 ? fit_of(nesting_, variances).reml
-                                        : model_.fit(variances).reml;
+                                        : model().fit(variances).reml;
   }
 
   /// What intervals come from: of one mean the likelihood, as lme4 has it; of many means that would
   /// be far too narrow and too low.
   double for_intervals(const Variances& variances) {
-    const MixedFit fit = model_.fit(variances);
+    const MixedFit fit = model().fit(variances);
     return nesting_.configurations == 1 ? fit.ml : fit.reml;
   }
 
  private:
+  /// Takes more to make than a few fits of one configuration, which do without.
+  MixedModel& model() {
+    if (!model_) model_.emplace(nesting_);
+    return *model_;
+  }
+
   const Nesting& nesting_;
-  MixedModel model_;
+  std::optional<MixedModel> model_;
 };
 
 /// What NLopt calls: a criterion as a function of sds, in units of the whole spread.

@@ -30,13 +30,14 @@ double room_within(double margin, double estimate) {
   return std::max(margin - estimate, kLeastShare * margin);
 }
 
-bool decides(const Difference& difference, double level, const Judgement& judgement) {
-  const double margin = std::log1p(judgement.margin), estimate = std::abs(difference.estimate);
-  if (estimate > margin)
-    return t_detectable(difference.df, level, judgement.power) * difference.se <= estimate;
-  const double points =
-      t_quantile(1 - judgement.level, difference.df) + t_quantile(judgement.power, difference.df);
-  return points * difference.se <= room_within(margin, estimate);
+/// What `find` gives, worked out once for a key that comes again.
+template <typename Find>
+double known(std::map<std::pair<double, double>, double>& values,
+             const std::pair<double, double>& key, bool remember, const Find& find) {
+  if (!remember) return find();
+  const auto [place, is_new] = values.try_emplace(key, 0);
+  if (is_new) place->second = find();
+  return place->second;
 }
 
 }  // namespace
@@ -71,11 +72,27 @@ double Detectable::ratio(const Difference& difference, double level) {
   return std::exp(place->second * difference.se);
 }
 
-std::optional<std::size_t> more_allocations(const Difference& difference, const Design& design,
-                                            double level, const Judgement& judgement,
-                                            std::size_t most) {
+bool MoreAllocations::decides(const Difference& difference, double level, bool remember) {
+  const double margin = std::log1p(judgement_.margin), estimate = std::abs(difference.estimate);
+  const std::pair key{difference.df, level};
+  if (estimate > margin) {
+    const double detectable = known(detectable_, key, remember, [&] {
+      return t_detectable(difference.df, level, judgement_.power);
+    });
+    return detectable * difference.se <= estimate;
+  }
+  const double points = known(within_, key, remember, [&] {
+    return t_quantile(1 - judgement_.level, difference.df) +
+           t_quantile(judgement_.power, difference.df);
+  });
+  return points * difference.se <= room_within(margin, estimate);
+}
+
+std::optional<std::size_t> MoreAllocations::of(const Difference& difference, const Design& design,
+                                               double level, std::size_t most) {
+  // Only those of pairs come again: others are Welch's, of each difference its own.
   const auto enough = [&](std::size_t more) {
-    return decides(with_more(difference, design, more), level, judgement);
+    return decides(with_more(difference, design, more), level, design.paired);
   };
   if (!enough(most)) return std::nullopt;
   std::size_t low = 0, high = most;  // high is enough

@@ -51,11 +51,24 @@ struct Design {
   bool paired = false;
 };
 
-/// How many more allocations (of each side, or of both at once) would decide it with the wanted
-/// power, if the estimate and the spread stay as they are: that the difference is real where it is
-/// larger than the margin, else that it is equivalent. Nothing where `most` would not do.
-std::optional<std::size_t> more_allocations(const Difference& difference, const Design& design,
-                                            double level, const Judgement& judgement,
-                                            std::size_t most = 1000);
+/// Finds how many more allocations (of each side, or of both at once) would decide a difference
+/// with the wanted power, if the estimate and the spread stay as they are: that it is real where it
+/// is larger than the margin, else that it is equivalent. Remembers what it has worked out: paired
+/// rows of one table mostly have the same degrees of freedom.
+class MoreAllocations {
+ public:
+  explicit MoreAllocations(const Judgement& judgement) : judgement_(judgement) {}
+
+  /// Nothing where `most` would not do. `level` is of one test.
+  std::optional<std::size_t> of(const Difference& difference, const Design& design, double level,
+                                std::size_t most = 1000);
+
+ private:
+  bool decides(const Difference& difference, double level, bool remember);
+
+  Judgement judgement_;
+  /// By degrees of freedom and level: how many standard errors are found, and surely within.
+  std::map<std::pair<double, double>, double> detectable_, within_;
+};
 
 }  // namespace pippin

@@ -69,7 +69,7 @@ TEST_CASE("a column is named by its canonical name, a title, an alias or an axis
 TEST_CASE("an axis comes before an alias and after a canonical name") {
   Summary row = test::row_52b("a", 1);
   row.point.axes = {{"speed", value_of("fast")}, {"mfu", value_of("high")}};
-  const auto columns = columns_named("speed,mfu,axis_mfu", {row});
+  const auto columns = columns_named("speed,mfu,axis_mfu", std::vector<Summary>{row});
   CHECK(columns.at(0).axis == "speed");
   CHECK(columns.at(1).kind == find_column_kind("mfu"));
   CHECK(columns.at(2).axis == "mfu");
@@ -139,13 +139,13 @@ TEST_CASE("every preset names columns that any report has") {
   for (const auto& preset : presets()) {
     CAPTURE(preset.name);
     CHECK_FALSE(preset.purpose.empty());
-    const auto columns = columns_named(preset.columns, {test::row_52b("a", 1)});
+    const auto columns = columns_named(preset.columns, std::vector<Summary>{test::row_52b("a", 1)});
     CHECK(columns.size() > 6);
     for (const auto& column : columns) CHECK(column.kind);
   }
   Summary row = test::row_52b("a", 1);
   row.point.axes = {{"opt_offl", value_of("Y")}};
-  const auto offload = columns_named(preset_named("offload").columns, {row});
+  const auto offload = columns_named(preset_named("offload").columns, std::vector<Summary>{row});
   CHECK(offload.at(2).axis == "opt_offl");
   CHECK(offload.at(2).title == "Opt Offl");
   CHECK_THROWS_WITH(preset_named("3b"),

@@ -49,7 +49,7 @@ TEST_CASE("a cell with a comma a quote or a line break is quoted") {
 TEST_CASE(
     "own axes of a sweep are always columns and foreign arguments where they tell rows apart") {
   const auto axes = [](const std::vector<PointSamples>& samples) {
-    return shown_axes(test::summarize(samples, {Samples::kClean}));
+    return facts_of(test::summarize(samples, {Samples::kClean})).axes;
   };
   CHECK(axes({test::sweep_samples()[0]}) == std::vector<std::string>{"zero"});
   CHECK(axes(test::foreign_samples()) == std::vector<std::string>{"recompute"});

@@ -100,3 +100,14 @@ TEST_CASE("asked columns are the fields of JSON") {
                                {"ZeRO", 1},
                                {"tp", 4}});
 }
+
+TEST_CASE("a column that is asked for twice is one member of JSON, with what came last") {
+  Summary row = test::row_52b("a", 1.5);
+  row.point.axes = {{"zero", value_of(1.0)}};
+  CHECK(json_of({row}, "gas,tp,mbs=zero,tp")["rows"][0].size() == 3);
+  std::ostringstream text;
+  Report report{{row}, columns_named("tp,allocations,tp=zero,counts", std::vector<Summary>{row})};
+  write_json(report, text);
+  CHECK(text.str().starts_with(
+      "{\n \"rows\": [\n  {\n   \"tp\": 1,\n   \"allocations\": 1,\n   \"runs\": 1,"));
+}

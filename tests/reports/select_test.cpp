@@ -30,13 +30,30 @@ std::string names_of(const std::vector<Summary>& of) {
   return names;
 }
 
+MadeRows made_rows() {
+  return {{0, 1, 2, 3}, [](std::uint32_t of, Summary& row) { row = rows()[of]; }};
+}
+
+std::string names_of(const MadeRows& of) {
+  std::string names;
+  for (const Summary& row : RowRange(of)) names += row.point.name;
+  return names;
+}
+
 std::string where(const std::vector<std::string>& clauses) {
-  return names_of(rows_where(rows(), clauses));
+  const std::string names = names_of(rows_where(rows(), clauses));
+  MadeRows made = made_rows();
+  keep_where(made, clauses);
+  CHECK(names_of(made) == names);
+  return names;
 }
 
 std::string sorted_by(const std::string& keys) {
   auto all = rows();
   sort_rows(all, keys);
+  MadeRows made = made_rows();
+  sort_rows(made, keys);
+  CHECK(names_of(made) == names_of(all));
   return names_of(all);
 }
 

@@ -62,12 +62,14 @@ TEST_CASE("the scale is common to all rows and 1, 2 or 5 times a power of ten") 
       {1, 1},       {1.5, 2},      {4.9, 5},     {5.1, 10},     {11, 20}};
   for (const auto& [deviation, scale] : cases) {
     CAPTURE(deviation);
-    CHECK(strip_scale({row_of({1}), row_of({1 + deviation}), Summary{}}) == Approx(scale));
+    CHECK(strip_scale(std::vector<Summary>{row_of({1}), row_of({1 + deviation}), Summary{}}) ==
+          Approx(scale));
   }
-  CHECK(strip_scale({}) == Approx(0.01));
-  CHECK(strip_scale({row_of({0.92})}) == Approx(0.1));
+  CHECK(strip_scale(std::vector<Summary>{}) == Approx(0.01));
+  CHECK(strip_scale(std::vector<Summary>{row_of({0.92})}) == Approx(0.1));
   // The middle half of the lines counts, single ones do not.
-  CHECK(strip_scale({row_of({1}, Quantiles{0.5, 0.99, 1.03, 9})}) == Approx(0.05));
+  CHECK(strip_scale(std::vector<Summary>{row_of({1}, Quantiles{0.5, 0.99, 1.03, 9})}) ==
+        Approx(0.05));
 }
 
 TEST_CASE("the title of a strip says what its ends are") {

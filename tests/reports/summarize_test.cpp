@@ -290,7 +290,8 @@ TEST_CASE("a run that did 3 of 20 iterations and called it a success is remarked
   Summary a = test::row_52b("a", 1), b = test::row_52b("b", 1);
   a.remarks = {early + ": 3 of 20 iterations"};
   b.remarks = {early + ": 5 of 20 iterations"};
-  CHECK(remarks_on({a, b}).back() == early + ": a (3 of 20 iterations), b (5 of 20 iterations)");
+  CHECK(remarks_on(std::vector<Summary>{a, b}).back() ==
+        early + ": a (3 of 20 iterations), b (5 of 20 iterations)");
 }
 
 TEST_CASE("a loss that is no number is remarked") {

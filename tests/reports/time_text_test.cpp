@@ -9,7 +9,7 @@ using namespace pippin;
 namespace {
 
 std::string text_of(const Summary& row, std::optional<int> decimals = {}) {
-  return time_text(row, time_style_for({row}, decimals, false), decimals);
+  return time_text(row, time_style_for(std::vector<Summary>{row}, decimals, false), decimals);
 }
 
 Summary with_interval(double mean, double low, double high) {
@@ -49,9 +49,11 @@ TEST_CASE("times are in milliseconds where every one is short") {
   const Summary shorter = test::row_52b("a", 0.0414), longer = test::row_52b("b", 0.1);
   CHECK(text_of(shorter) == "41.4 ms");
   CHECK(text_of(longer) == "0.100 s");
-  CHECK(time_text(shorter, time_style_for({shorter, longer, Summary{}}, {}, false), {}) ==
-        "0.0414 s");
-  CHECK(time_text(shorter, time_style_for({shorter, Summary{}}, {}, false), {}) == "41.4 ms");
+  CHECK(time_text(shorter,
+                  time_style_for(std::vector<Summary>{shorter, longer, Summary{}}, {}, false),
+                  {}) == "0.0414 s");
+  CHECK(time_text(shorter, time_style_for(std::vector<Summary>{shorter, Summary{}}, {}, false),
+                  {}) == "41.4 ms");
 }
 
 TEST_CASE("marks say what a mean is made of") {

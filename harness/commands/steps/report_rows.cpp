@@ -1,5 +1,7 @@
 #include "harness/commands/steps/report_rows.h"
 
+#include <numeric>
+
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "db/names.h"
@@ -85,6 +87,21 @@ std::vector<Summary> report_rows(const Globals& globals, Database& database,
     for (auto& row : rows) row.campaign = *filter.campaign;
   }
   return rows;
+}
+
+RunReport run_report(const Globals& globals, Database& database, const SampleFilter& filter,
+                     Samples samples, const Rating& rating) {
+  RunReport report{std::make_shared<RunRows>(digested_points(globals, database, filter), samples),
+                   {}};
+  report.made.make = [rows = report.rows, rating, campaign = filter.campaign](std::uint32_t of,
+                                                                              Summary& row) {
+    row = rows->row(of);
+    rate(row, rating);
+    if (campaign) row.campaign = *campaign;
+  };
+  report.made.order.resize(report.rows->size());
+  std::iota(report.made.order.begin(), report.made.order.end(), std::uint32_t{0});
+  return report;
 }
 
 void keep_sums(const Globals& globals, Database& database) {

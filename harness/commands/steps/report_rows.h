@@ -1,12 +1,14 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "db/database.h"
 #include "harness/commands/steps/output.h"
+#include "reports/row_range.h"
 #include "reports/summarize.h"
 
 namespace pippin {
@@ -37,6 +39,14 @@ std::vector<Summary> report_rows(const Globals& globals, Database& database,
                                  const SampleFilter& filter, const Summing& summing,
                                  const Rating& rating, const AxisNames& axes = {},
                                  bool details = false);
+
+/// The same by run, one after the other when they are looked at; without what needs all of them.
+struct RunReport {
+  std::shared_ptr<const RunRows> rows;
+  MadeRows made;
+};
+RunReport run_report(const Globals& globals, Database& database, const SampleFilter& filter,
+                     Samples samples, const Rating& rating);
 
 /// Sums up what has changed, for reports to come.
 void keep_sums(const Globals& globals, Database& database);

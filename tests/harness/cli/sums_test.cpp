@@ -342,6 +342,28 @@ TEST_CASE("the number type of a log counts for its MFU however often it is repor
   }
 }
 
+TEST_CASE("a point of which one run was set aside is not said to be") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  database.put_campaign(test::campaign_of());
+  RunRecord other = test::run_of("a", test::log_of(1, 20, 0.5));
+  database.put_run(other);
+  other.name += "-r2";
+  other.place.repeat = 2;
+  other.log->iterations =
+      changed(other.log->iterations, [](Iteration& line) { ++line.step_time_ms; });
+  database.put_run(other);
+  database.drop({{1}, {}, false}, "bad node");
+  for (int time = 1; time <= 2; ++time) {
+    const Summary row = report_rows(quiet(), database, {}, {}, {}).at(0);
+    CHECK(row.runs == 1);
+    CHECK(row.reason.empty());
+  }
+  database.drop({{2}, {}, false}, "bad node");
+  for (int time = 1; time <= 2; ++time)
+    CHECK(report_rows(quiet(), database, {}, {}, {}).at(0).reason == "dropped: bad node");
+}
+
 TEST_CASE("a plan that changes shows in a report at once") {
   const test::TemporaryDirectory folder;
   Database database(folder / "t.db");

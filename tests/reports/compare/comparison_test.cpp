@@ -145,7 +145,7 @@ TEST_CASE("from three days a side on, days are what was repeated") {
   REQUIRE(open.more_allocations);
   // Of days there are three a side, and 5 allocations would be taken for more than is known.
   CHECK(*open.more_allocations ==
-        *more_allocations(*open.difference, {3, 3, false}, 0.05, Judgement{}));
+        *MoreAllocations(Judgement{}).of(*open.difference, {3, 3, false}, 0.05));
   base.runs[4].day = base.runs[0].day;  // two days
   CHECK(compared({base}, {other}).rows.at(0).unit == "allocation");
   CHECK(compared({base}, {other}).rows.at(0).remarks.at(0) == "these days only");

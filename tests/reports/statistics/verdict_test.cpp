@@ -55,7 +55,7 @@ TEST_CASE("a detectable effect grows with the error and with the number of tests
 TEST_CASE("so many more allocations decide, and one fewer does not") {
   const Judgement rules;
   const Difference open{0.05, 0.03, 8};
-  const auto more = more_allocations(open, {5, 5, false}, 0.05, rules);
+  const auto more = MoreAllocations(rules).of(open, {5, 5, false}, 0.05);
   REQUIRE(more);
   // At n a side se = 0.03 sqrt(5 / n), df = 2n - 2.
   const auto power_at = [&](double n) {
@@ -64,13 +64,27 @@ TEST_CASE("so many more allocations decide, and one fewer does not") {
   CHECK(power_at(5 + static_cast<double>(*more)));
   CHECK_FALSE(power_at(4 + static_cast<double>(*more)));
   // Pairs count once.
-  CHECK(*more_allocations({0.05, 0.03, 4}, {5, 5, true}, 0.05, rules) > *more);
+  CHECK(*MoreAllocations(rules).of({0.05, 0.03, 4}, {5, 5, true}, 0.05) > *more);
 }
 
 TEST_CASE("what cannot be decided by any number in reach has none") {
   const Judgement rules;
-  CHECK_FALSE(more_allocations({0.03, 5, 8}, {5, 5, false}, 0.05, rules));
-  CHECK(more_allocations({0.0, 0.02, 8}, {5, 5, false}, 0.05, rules));
+  CHECK_FALSE(MoreAllocations(rules).of({0.03, 5, 8}, {5, 5, false}, 0.05));
+  CHECK(MoreAllocations(rules).of({0.0, 0.02, 8}, {5, 5, false}, 0.05));
   // On the very edge of the margin it would take for ever to be sure.
-  CHECK(more_allocations({std::log(1.02), 0.02, 8}, {5, 5, false}, 0.05, rules));
+  CHECK(MoreAllocations(rules).of({std::log(1.02), 0.02, 8}, {5, 5, false}, 0.05));
+}
+
+TEST_CASE("what was worked out for one difference holds for the next of as many pairs only") {
+  const Judgement rules;
+  MoreAllocations more(rules);
+  for (const Difference& difference :
+       {Difference{0.05, 0.03, 4}, Difference{0.06, 0.05, 4}, Difference{0.05, 0.03, 9},
+        Difference{0.01, 0.02, 4}, Difference{0.012, 0.01, 4}}) {
+    for (const double level : {0.05, 0.01}) {
+      const auto pairs = static_cast<std::size_t>(difference.df) + 1;
+      CHECK(more.of(difference, {pairs, pairs, true}, level) ==
+            MoreAllocations(rules).of(difference, {pairs, pairs, true}, level));
+    }
+  }
 }
