@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <compare>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <map>
@@ -24,7 +23,10 @@ std::string day_of(std::int64_t seconds) {
 /// What runs are in the order of.
 struct RunOrder {
   std::int64_t allocation = 0, position = 0, id = 0;
-  auto operator<=>(const RunOrder&) const = default;
+  bool operator<(const RunOrder& other) const {
+    return std::tie(allocation, position, id) <
+           std::tie(other.allocation, other.position, other.id);
+  }
 };
 
 /// A run that was loaded: the last of its point so far.
