@@ -49,17 +49,35 @@ pippin_weigh() { # RUN CODE SECONDS LOG: of one that is over
 
 # Without the place in the job's script. Numbers and the run's own name differ between failures that are alike.
 pippin_add_fault() { # RUN
-  local fault=${pippin_fault//[$'\t\r']/ } kind line lines i fields point points=' ' count=0 other=0
+  local fault=${pippin_fault//[$'\t\r']/ } kind line
   if [[ $fault =~ /job\.sh:(\ eval:)?\ line\ [0-9]+:\ (.*)$ ]]; then fault=${BASH_REMATCH[2]}; fi
   kind=${fault//"$1"/}
   kind=${kind//[0-9]/}
   printf -v line '%s\t%s\t%s\t%s' "$1" "$HOSTNAME" "$kind" "$fault"
   if pippin_given_up; then # while this one ran
-    echo "$line" >>"$pippin_root/given-up"
+    pippin_keep_fault "$line"
     return
   fi
   echo "$line" >>"$pippin_root/alike"
-  mapfile -t lines < <(tail -n $((100 + pippin_give_up)) "$pippin_root/alike")
+  pippin_count_faults "$kind"
+  if pippin_given_up; then pippin_keep_fault "$line"; fi # by this job, or by another one meanwhile
+}
+
+# Two jobs that give up at the same time take each other's files for older ones: a run that is not
+# named there would not be run again.
+pippin_keep_fault() { # LINE
+  local again
+  for again in 1 ''; do
+    if [[ $'\n'$(<"$pippin_root/given-up")$'\n' != *$'\n'"$1"$'\n'* ]]; then
+      echo "$1" >>"$pippin_root/given-up"
+    fi
+    if [ -n "$again" ]; then sleep 1; fi
+  done
+}
+
+pippin_count_faults() { # KIND: that of the last one
+  local kind=$1 lines i fields point points=' ' count=0 other=0
+  mapfile -t lines < <(tail -n $((100 + pippin_give_up)) "$pippin_root/alike" 2>/dev/null)
   for ((i = ${#lines[@]} - 1; i >= 0; --i)); do
     IFS=$'\t' read -r -a fields <<<"${lines[i]}"
     [ "${fields[2]:-}" = "$kind" ] || break
