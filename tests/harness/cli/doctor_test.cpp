@@ -1,3 +1,5 @@
+#include <regex>
+
 #include "core/base/text.h"
 #include "harness/commands/steps/findings.h"
 #include "tests/harness/cli/pippin.h"
@@ -185,7 +187,9 @@ TEST_CASE("no file is written over another, or where Slurm cannot be asked") {
 
 TEST_CASE("the probes say what they were built with, with CUDA and without") {
   const Machine here;
-  CHECK_THAT(here.doctor().out, Contains("; MPI ") && Contains("BLAS"));
+  // Where a line is broken depends on how long the folder's path is.
+  CHECK_THAT(std::regex_replace(here.doctor().out, std::regex("\\s+"), " "),
+             Contains("; MPI ") && Contains("BLAS"));
   const std::string line = line_of(here.doctor().out, "CUDA probes");
   CHECK((line.starts_with("none ") || line.starts_with("ok ") || line.starts_with("note ")));
   CHECK_THAT(here.doctor().out, Contains("training-cuda") || Contains("CUDA 1"));
