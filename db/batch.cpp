@@ -41,7 +41,8 @@ const Batch::StoredCampaign& Batch::campaign_of(const RunPlace& place) {
 
 void Batch::add_digest(std::int64_t run, const Iterations& lines,
                        const std::optional<std::int64_t>& warmup) {
-  if (!digester_) return;
+  constexpr std::size_t kMostLines = 200'000;  // sums of more want as much memory as the lines
+  if (!digester_ || lines.size() > kMostLines) return;
   const EachLine each_line = [&](const auto& take) { lines.each_line(take); };
   db::add_digest(connection_, {run, digester_->digest(each_line, warmup)}, digester_->version);
 }

@@ -25,7 +25,8 @@ class Batch {
   /// To be called when points were deleted.
   void forget_points() { points_.clear(); }
 
-  /// Stores what the lines of a run come to that has no digest, where that is asked for.
+  /// Stores what the lines of a run come to that has no digest, where that is asked for; those of a
+  /// long run are left to who asks for them, once its lines are out of memory.
   /// `warmup`: of its campaign.
   void add_digest(std::int64_t run, const Iterations& lines,
                   const std::optional<std::int64_t>& warmup);

@@ -221,7 +221,7 @@ class Database {
   Database& operator=(Database&&) noexcept;
 
   /// From now on sums up the lines of each run as it is stored, so that they need not be read
-  /// again.
+  /// again; not those of very long runs, for which there would have to be room beside them.
   void sum_up_by(Digester digester);
 
   /// Adds a log that no campaign of ours made. It is known by its content, not by its path: the
