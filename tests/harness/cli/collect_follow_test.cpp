@@ -6,8 +6,8 @@
 #include "tests/support/catch.h"
 
 using namespace pippin;
-using test::Workplace;
 using Catch::Contains;
+using test::Workplace;
 
 namespace {
 
