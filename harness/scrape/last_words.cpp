@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "harness/scrape/characters.h"
 
 namespace pippin {
 
@@ -14,8 +15,6 @@ namespace {
 
 constexpr int kSignalled = 128;
 constexpr std::size_t kFarthest = 64 << 10;  // bytes from the end of a log that are looked at
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// "  7125 Segmentation fault  ( train )".
 bool reports_signal(std::string_view said) {

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "harness/scrape/characters.h"
+
 namespace pippin {
 
 namespace {
@@ -16,8 +18,6 @@ constexpr double kPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                               1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                               1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 constexpr int kMostPower = static_cast<int>(std::size(kPowers)) - 1;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::string_view without_blanks(std::string_view text, bool front) {
   while (front && text.starts_with(' ')) text.remove_prefix(1);

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include "harness/scrape/characters.h"
+
 namespace pippin {
 
 namespace {
 
 constexpr char kEscape = '\x1b', kBell = '\a';
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_host_part(char c) {
   return is_digit(c) || is_lower(c) || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.';

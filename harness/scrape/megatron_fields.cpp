@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "harness/scrape/characters.h"
 #include "harness/scrape/line_shape.h"
 #include "harness/scrape/lines.h"
 
@@ -14,15 +15,6 @@ namespace {
 
 constexpr std::string_view kIterationWord = "iteration";
 constexpr std::size_t kLongestName = 60;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
-
-std::string_view left_trim(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-  return text;
-}
 
 std::int64_t rounded(double number) {
   // Beyond this a double holds no whole numbers' neighbours, and a cast may overflow.

@@ -9,6 +9,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "harness/scrape/characters.h"
 #include "harness/scrape/megatron_fields.h"
 
 namespace pippin {
@@ -16,15 +17,6 @@ namespace pippin {
 namespace {
 
 constexpr std::string_view kMemoryWords = "memory (MB) |";
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
-
-std::string_view left_trim(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-  return text;
-}
 
 /// What stands before a record that was printed, not quoted: nothing, bracketed tags and times
 /// (with a dash behind them in Argonne's fork), a host's label, other fields (GPT-NeoX begins with
