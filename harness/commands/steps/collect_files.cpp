@@ -220,7 +220,12 @@ class Collector {
   /// Reads what has come since to the files that were found, where they are few.
   void read(GrowingFiles& growing) {
     if (found_.size() > GrowingFiles::kMost) return read(0);
-    for (auto& found : found_) take(found, read_file(found.path, growing.at(found.path)));
+    for (auto& found : found_) {
+      std::error_code none;
+      const auto status = fs::status(found.path, none);
+      if (fs::exists(status) && !fs::is_regular_file(status)) continue;  // a pipe gives all at once
+      take(found, read_file(found.path, growing.at(found.path)));
+    }
     flush();
   }
 

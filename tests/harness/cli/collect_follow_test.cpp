@@ -64,6 +64,17 @@ TEST_CASE("collect --follow waits for logs that are not there yet, and says so o
   CHECK(here.shell("grep -c 'cannot read: No such' out").out == "1\n");
 }
 
+TEST_CASE("collect --follow reads a pipe once, and goes on with the logs beside it") {
+  const Workplace here;
+  here.write("a", test::dump() + rows(1, 4));
+  const auto call = here.shell(
+      "mkfifo pipe; cat a >pipe & { cat a; tail -n 1 a | sed 's/ 4/ 5/'; } >train.log\n" +
+      following("pipe train.log",
+                "tail -n 1 train.log | sed 's/ 5/ 6/' >>train.log\n"
+                "wait_for '0 logs, 0 runs, 1 iteration added'\n"));
+  CHECK_THAT(call.out, Contains("code 0"));
+}
+
 TEST_CASE("collect --follow ends with an error where a file that was named is no log") {
   const Workplace here;
   const auto call = here.shell("echo hello >train.log\n" + following("train.log", ""));
