@@ -41,6 +41,10 @@ pippin_package("Boost 1.81 or later (headers, filesystem)" Boost 1.81 COMPONENTS
 pippin_package("CLI11 2.1 or later" CLI11 2.1)
 pippin_package("Eigen 3.4 or later" Eigen3 3.4)
 pippin_package("fmt 9 or later" fmt 9)
+pippin_plain_library("libarchive 3.6 or later" archive archive.h)
+if(TARGET pippin::archive)  # what it reads compressed files by, where it is static
+  set_property(TARGET pippin::archive PROPERTY PIPPIN_STATIC_LIBRARIES lzma bz2 zstd z)
+endif()
 pippin_package("nlohmann JSON 3.11 or later" nlohmann_json 3.11)
 pippin_plain_library("NLopt 2.7 or later (with nlopt.hpp)" nlopt nlopt.hpp)
 find_package(SQLite3 3.40 QUIET)
@@ -59,6 +63,7 @@ pippin_package("yaml-cpp 0.7 or later" yaml-cpp 0.7)
 if(NOT TARGET yaml-cpp::yaml-cpp AND TARGET yaml-cpp)  # so called before 0.8
   add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)
 endif()
+pippin_plain_library("zlib 1.2 or later" z zlib.h)
 
 if(PIPPIN_TESTS)
   find_package(Catch2 3 QUIET CONFIG)

@@ -31,6 +31,7 @@ function(pippin_take_library LIBRARY)
       return()
     endif()
     pippin_follow_libraries(${LIBRARY} INTERFACE_LINK_LIBRARIES)
+    pippin_follow_libraries(${LIBRARY} PIPPIN_STATIC_LIBRARIES)
     if(TYPE STREQUAL INTERFACE_LIBRARY)
       return() # headers
     endif()

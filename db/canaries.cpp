@@ -48,8 +48,22 @@ std::int64_t put_reading(Connection& connection, std::int64_t allocation,
 }
 
 void delete_parts(Connection& connection, std::int64_t reading) {
-  for (const char* table : {"canary_all_reduce", "canary_pairs", "canary_nodes"})
+  for (const char* table : {"canary_all_reduce", "canary_pairs", "canary_nodes", "collectives"})
     connection.prepare(fmt::format("DELETE FROM {} WHERE reading = ?", table)).run(reading);
+}
+
+void put_collectives(Connection& connection, std::int64_t reading,
+                     const std::vector<Collective>& collectives) {
+  Statement put = connection.prepare(
+      "INSERT INTO collectives (reading, position, operation, size_bytes, in_place, number_type, "
+      "time_us, algbw_gb_per_s, busbw_gb_per_s, wrong) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  std::int64_t position = 0;
+  for (const auto& one : collectives) {
+    std::optional<std::int64_t> in_place;
+    if (one.in_place.has_value()) in_place = one.in_place.value() ? 1 : 0;
+    put.run(reading, ++position, one.operation, one.bytes, in_place, known(one.number_type),
+            one.time_us, one.algbw_gb_per_s, one.busbw_gb_per_s, one.wrong);
+  }
 }
 
 void put_parts(Connection& connection, std::int64_t reading, const CanaryFigures& figures) {
@@ -68,6 +82,7 @@ void put_parts(Connection& connection, std::int64_t reading, const CanaryFigures
       "VALUES (?, ?, ?, ?, ?)");
   for (const auto& one : figures.by_node)
     node.run(reading, one.name, known(one.ranks), one.min_tflops, one.median_tflops);
+  put_collectives(connection, reading, figures.collectives);
 }
 
 /// Where a reading's ranks are as many as the run's, they were where the run's were.

@@ -235,6 +235,16 @@ Evidence Database::evidence(const SampleFilter& filter) {
   return db::evidence(home_->connection, filter);
 }
 
+std::vector<RunCheckpoints> Database::checkpoints(const SampleFilter& filter) {
+  const auto lock = home_->lock();
+  return read_whole(home_->connection, [&] { return db::checkpoints(home_->connection, filter); });
+}
+
+std::vector<CollectiveReading> Database::collectives(const SampleFilter& filter) {
+  const auto lock = home_->lock();
+  return read_whole(home_->connection, [&] { return db::collectives(home_->connection, filter); });
+}
+
 std::vector<Iteration> Database::lines_of(std::int64_t run) {
   const auto lock = home_->lock();
   return read_whole(home_->connection, [&] { return db::lines_of(home_->connection, run); });

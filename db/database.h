@@ -268,6 +268,11 @@ class Database {
   /// Where runs were, what canaries measured beside them and who was slowest; by run, those of
   /// which nothing is known left out. The collected tables are those of the whole database.
   Evidence evidence(const SampleFilter& filter);
+  /// The runs of which checkpoints are known, in the order of evidence().
+  std::vector<RunCheckpoints> checkpoints(const SampleFilter& filter);
+  /// What was measured of the network's operations: by the runs of the filter, or where it names no
+  /// sweep, by all, and in all collected tables.
+  std::vector<CollectiveReading> collectives(const SampleFilter& filter);
   /// The variables that the newest run of a point had, a "NAME=VALUE" a line; empty where unknown.
   std::string environment_of(const std::string& point_id);
   /// The paths of the logs of runs, by the numbers of these.

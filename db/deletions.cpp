@@ -78,7 +78,7 @@ void delete_readings(Connection& connection) {
       "WHERE run IN (SELECT run FROM doomed);"
       "DELETE FROM run_canaries WHERE run IN (SELECT run FROM doomed);"
       "DELETE FROM doomed_readings WHERE reading IN (SELECT reading FROM run_canaries)");
-  for (const char* table : {"canary_all_reduce", "canary_pairs", "canary_nodes"}) {
+  for (const char* table : {"canary_all_reduce", "canary_pairs", "canary_nodes", "collectives"}) {
     connection.run(fmt::format(
         "DELETE FROM {} WHERE reading IN (SELECT reading FROM doomed_readings)", table));
   }
@@ -87,8 +87,9 @@ void delete_readings(Connection& connection) {
 
 void delete_runs(Connection& connection) {
   delete_readings(connection);
-  for (const char* table : {"iteration_blocks", "other_blocks", "rank_memory", "run_arguments",
-                            "slowest_ranks", "run_digests", "notes", "run_nodes", "dropped_runs"}) {
+  for (const char* table :
+       {"iteration_blocks", "other_blocks", "rank_memory", "run_arguments", "slowest_ranks",
+        "checkpoints", "run_digests", "notes", "run_nodes", "dropped_runs"}) {
     connection.run(fmt::format("DELETE FROM {} WHERE run IN (SELECT run FROM doomed)", table));
   }
   connection.run(

@@ -35,6 +35,7 @@ std::optional<RunDigest> digest_at(const Statement& row, int column) {
   digest.clean = lines_at(row, clean);
   digest.all = lines_at(row, all);
   digest.trend = row.maybe_real(all + 10).value_or(0);
+  digest.times = static_cast<LineTimes>(row.integer(all + 11));
   return digest;
 }
 
@@ -43,7 +44,7 @@ namespace {
 std::string put_text(const char* how) {
   return fmt::format(
       "{} INTO run_digests (run, version, {}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-      "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       how, kDigestColumns);
 }
 
@@ -57,7 +58,8 @@ void put_row(Connection& connection, const std::string& sql, const DigestRecord&
       known(c, c.p25_ms), known(c, c.median_ms), known(c, c.p75_ms), known(c, c.p95_ms),
       known(c, c.p99_ms), known(c, c.max_ms), a.lines, known(a, a.mean_ms), known(a, a.sd_ms),
       known(a, a.min_ms), known(a, a.p25_ms), known(a, a.median_ms), known(a, a.p75_ms),
-      known(a, a.p95_ms), known(a, a.p99_ms), known(a, a.max_ms), digest.trend);
+      known(a, a.p95_ms), known(a, a.p99_ms), known(a, a.max_ms), digest.trend,
+      static_cast<std::int64_t>(digest.times));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ inline constexpr std::string_view kDigestColumns =
     "gbs, batch_grew, flagged, slowdown, unsteady, clean_lines, clean_mean_ms, clean_sd_ms, "
     "clean_min_ms, clean_p25_ms, clean_median_ms, clean_p75_ms, clean_p95_ms, clean_p99_ms, "
     "clean_max_ms, lines, mean_ms, sd_ms, min_ms, p25_ms, median_ms, p75_ms, p95_ms, "
-    "p99_ms, max_ms, trend";
+    "p99_ms, max_ms, trend, times";
 
 /// The digest in a row whose columns from `column` on are those above; nothing where it is none.
 std::optional<RunDigest> digest_at(const Statement& row, int column);

@@ -2,31 +2,12 @@
 #include <map>
 #include <utility>
 
-#include "db/drops.h"
 #include "db/operations.h"
+#include "db/selected.h"
 
 namespace pippin::db {
 
 namespace {
-
-/// Runs of a sweep and campaign: of all, where none is named.
-constexpr const char* kSelected =
-    "FROM runs JOIN allocations ON allocations.id = runs.allocation "
-    "LEFT JOIN campaigns ON campaigns.id = allocations.campaign "
-    "LEFT JOIN sweeps ON sweeps.id = campaigns.sweep {} "
-    "WHERE (?1 IS NULL OR coalesce(sweeps.name, '') = ?1) "
-    "AND (?2 IS NULL OR campaigns.number = ?2) AND {} ";
-
-Statement selected(Connection& connection, const SampleFilter& filter, const std::string& columns,
-                   const std::string& joins, const std::string& order) {
-  Statement rows = connection.prepare(
-      "SELECT " + columns + " " +
-      fmt::format(fmt::runtime(kSelected), joins,
-                  filter.dropped ? fmt::format("NOT ({})", kKeptRuns) : kKeptRuns) +
-      order);
-  rows.bind(filter.sweep, filter.campaign);
-  return rows;
-}
 
 using ByRun = std::map<std::int64_t, RunEvidence>;
 

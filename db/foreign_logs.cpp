@@ -3,9 +3,11 @@
 #include <string>
 #include <vector>
 
+#include "core/base/decompressor.h"
 #include "core/base/hash.h"
 #include "core/base/text.h"
 #include "db/batch.h"
+#include "db/json.h"
 #include "db/log_identity.h"
 #include "db/nodes.h"
 #include "db/operations.h"
@@ -16,7 +18,7 @@ namespace {
 
 /// A file name that no other foreign log has: logs are often called "main_log.txt".
 std::string free_name(Connection& connection, const LogFile& file) {
-  const std::string stem = file_name_of(file.path().stem().string());
+  const std::string stem = file_name_of(name_within(file.path()).stem().string());
   Statement taken =
       connection.prepare("SELECT 1 FROM allocations WHERE name = ? AND campaign IS NULL");
   const std::string& hash = file.content_hash();
@@ -40,31 +42,60 @@ RunState foreign_state(const LogRun& run) {
 struct Launch {
   std::int64_t log = 0, allocation = 0;
   const std::string& name;
+  const NamedValues& told;  ///< what a person said of the log before
   std::int64_t position = 0;
 };
 
-void bind_launch(Statement& put, const Launch& launch, const LogRun& run) {
+/// What tells two logs of one name apart, in two databases that are merged, and stays as a log
+/// grows.
+std::string first_words(const LogRun& run) {
+  const auto first = first_line_of(run);
+  return fmt::format("{} {} {}", run.started_at.value_or(0), first ? first->iteration : 0,
+                     first ? first->step_time_ms : 0.0);
+}
+
+/// The point of a launch. Two logs that do not say what ran need not be of one configuration: each
+/// is a point of its own.
+Point point_of(const Launch& launch, const LogRun& run) {
+  if (run.configured) return run.point;
+  LogRun told;
+  told.point = run.point;
+  tell(told, launch.told);
+  if (told.configured) return told.point;
+  Point own = run.point;
+  own.axes.emplace_back("log", Value{launch.name, std::nullopt});
+  const bool is_nameless = own.name.empty() || own.name == point_name({});
+  own.name = is_nameless ? launch.name : fmt::format("{}-{}", own.name, launch.name);
+  Point identity = own;
+  identity.axes.emplace_back("first line", value_of(first_words(run)));
+  own.id = point_id(identity);
+  return own;
+}
+
+void bind_launch(Statement& put, const Launch& launch, const LogRun& run,
+                 const std::string& point) {
   const std::string name =
       launch.position == 1 ? launch.name : fmt::format("{}-{}", launch.name, launch.position);
-  put.bind(name, run.point.id, launch.allocation, launch.position, text_of(foreign_state(run)),
+  put.bind(name, point, launch.allocation, launch.position, text_of(foreign_state(run)),
            known(run.evidence), known(run.recompute), run.started_at, launch.log,
            run.scraper_version, run.resolution_ms, last_iteration(run), run.planned_iterations,
-           run.nan_from);
+           run.nan_from, derived_text(run));
 }
 
 const std::string& insert_launch() {
   static const std::string text =
       "INSERT INTO runs (name, point, allocation, position, state, evidence, recompute, "
       "started_at, log, scraper_version, resolution_ms, last_iteration, planned_iterations, "
-      "nan_from) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+      "nan_from, derived) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
   return text;
 }
 
 /// Of a log that was not there before; returns how many iterations it has.
 std::int64_t add_launch(Batch& batch, const Launch& launch, const LogRun& run) {
-  batch.put_point(run.point);
+  const Point point = point_of(launch, run);
+  batch.put_point(point);
   Statement insert = batch.connection().prepare(insert_launch());
-  bind_launch(insert, launch, run);
+  bind_launch(insert, launch, run, point.id);
   insert.step();
   const std::int64_t id = batch.connection().last_id();
   add_nodes(batch, id, run.nodes);
@@ -86,16 +117,33 @@ PutLaunch put_launch(Batch& batch, const Launch& launch, const LogRun& run) {
       "started_at = excluded.started_at, log = excluded.log, "
       "scraper_version = excluded.scraper_version, resolution_ms = excluded.resolution_ms, "
       "last_iteration = excluded.last_iteration, "
-      "planned_iterations = excluded.planned_iterations, nan_from = excluded.nan_from "
+      "planned_iterations = excluded.planned_iterations, nan_from = excluded.nan_from, "
+      "derived = excluded.derived "
       "RETURNING id";
-  batch.put_point(run.point);
+  const Point point = point_of(launch, run);
+  batch.put_point(point);
   Statement put = batch.connection().prepare(text);
-  bind_launch(put, launch, run);
+  bind_launch(put, launch, run, point.id);
   put.step();
   const std::int64_t id = put.integer(0);
   put.step();
   put_nodes(batch, id, run.nodes);
   return {id, replace_records(batch, id, run, {})};
+}
+
+/// What a person said of a log, or now says.
+NamedValues told_of(Connection& connection, std::int64_t log) {
+  NamedValues told;
+  Statement rows = connection.prepare(
+      "SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM logs, "
+      "json_each(logs.told) WHERE logs.id = ?");
+  for (rows.bind(log); rows.step();) told.emplace_back(rows.text(0), value_of(rows.text(1)));
+  return told;
+}
+
+void put_told(Connection& connection, std::int64_t log, const NamedValues& told) {
+  if (told.empty()) return;
+  connection.prepare("UPDATE logs SET told = ? WHERE id = ?").run(json_pairs_of(told), log);
 }
 
 AddedLog add_new_log(Batch& batch, const LogFile& file, const std::vector<LogRun>& runs) {
@@ -104,8 +152,10 @@ AddedLog add_new_log(Batch& batch, const LogFile& file, const std::vector<LogRun
   const std::string name = free_name(connection, file);
   const std::int64_t allocation = add_allocation(connection, name);
   Added added{1, 0, 0, 0};
+  const NamedValues& told = runs.front().told;
+  put_told(connection, log, told);
   for (const auto& run : runs)
-    added.iterations += add_launch(batch, {log, allocation, name, ++added.runs}, run);
+    added.iterations += add_launch(batch, {log, allocation, name, told, ++added.runs}, run);
   return {added, log};
 }
 
@@ -155,8 +205,11 @@ Added extend_log(Batch& batch, const KnownLog& known_log, const LogFile& file,
   const std::string name = place.text(1);
   Added added;
   std::int64_t position = 0, last = 0;
+  put_told(connection, known_log.id, runs.front().told);
+  const NamedValues told = told_of(connection, known_log.id);
   for (const auto& run : runs) {
-    const PutLaunch put = put_launch(batch, {known_log.id, allocation, name, ++position}, run);
+    const PutLaunch put =
+        put_launch(batch, {known_log.id, allocation, name, told, ++position}, run);
     last = put.id;
     added.iterations += put.iterations;
   }
@@ -174,6 +227,12 @@ bool read_by_older_scraper(Connection& connection, std::int64_t log,
   Statement oldest = connection.prepare("SELECT min(scraper_version) FROM runs WHERE log = ?");
   oldest.bind(log).step();
   return oldest.integer(0) < runs.front().scraper_version;
+}
+
+/// A person may now say another configuration of a log that is known.
+bool is_told_anew(Connection& connection, std::int64_t log, const std::vector<LogRun>& runs) {
+  const NamedValues& told = runs.front().told;
+  return !told.empty() && told != told_of(connection, log);
 }
 
 /// Of two copies the one that was read first stays the log's place, of a moved log the new one.
@@ -206,7 +265,8 @@ AddedLog add_foreign_log(Batch& batch, const LogFile& file, const std::vector<Lo
   if (!known_logs.empty()) {
     const KnownLog& log = known_logs.front();
     const bool same = log.size_bytes == file.size_bytes();
-    if (!same || read_by_older_scraper(connection, log.id, runs))
+    if (!same || read_by_older_scraper(connection, log.id, runs) ||
+        is_told_anew(connection, log.id, runs))
       return {extend_log(batch, log, file, runs), log.id};
     follow(connection, log, file.path());
     return {{}, log.id};
@@ -216,12 +276,30 @@ AddedLog add_foreign_log(Batch& batch, const LogFile& file, const std::vector<Lo
   return add_new_log(batch, file, runs);
 }
 
+namespace {
+
+/// Older pippins kept of these tables all-reduces alone.
+void add_collectives(Connection& connection, std::int64_t log,
+                     const std::vector<CanaryFigures>& tables) {
+  Statement stored = connection.prepare(
+      "SELECT allocation, taken_at, EXISTS (SELECT 1 FROM collectives JOIN canary_readings AS r "
+      "ON r.id = reading WHERE r.log = ?1) FROM canary_readings WHERE log = ?1");
+  if (!stored.bind(log).step() || stored.integer(2) != 0) return;
+  const std::int64_t allocation = stored.integer(0), taken_at = stored.integer(1);
+  put_collected_readings(connection, allocation, log, taken_at, tables);
+}
+
+}  // namespace
+
 Added add_network_tables(Connection& connection, const LogFile& file, std::int64_t taken_at,
                          const std::vector<CanaryFigures>& tables) {
   if (tables.empty()) return {};
   Statement same =
-      connection.prepare("SELECT 1 FROM logs WHERE size_bytes = ? AND content_hash = ?");
-  if (same.bind(file.size_bytes(), file.content_hash()).step()) return {};
+      connection.prepare("SELECT id FROM logs WHERE size_bytes = ? AND content_hash = ?");
+  if (same.bind(file.size_bytes(), file.content_hash()).step()) {
+    add_collectives(connection, same.integer(0), tables);
+    return {};
+  }
   Statement before = connection.prepare(
       "SELECT logs.id, canary_readings.allocation FROM canary_readings "
       "JOIN logs ON logs.id = canary_readings.log "

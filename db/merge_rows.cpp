@@ -95,7 +95,8 @@ void copy_runs(Connection& connection) {
   const std::string same =
       "point, repeat, position, state, evidence, exit_code, recompute, started_at, ended_at, "
       "command, script, environment, node_list, gpu_model, driver, nccl, git_commit, host, "
-      "scraper_version, resolution_ms, last_iteration, planned_iterations, nan_from";
+      "scraper_version, resolution_ms, last_iteration, planned_iterations, nan_from, derived, "
+      "noted_spread_ms";
   connection.run(fmt::format(
       "INSERT INTO main.runs (id, name, allocation, log, {0}) "
       "SELECT ours, our_name, our_allocation, our_log, {0} FROM ({1}) WHERE how = 1 ORDER BY ours;"
@@ -112,7 +113,7 @@ void copy_runs(Connection& connection) {
 
 void copy_records(Connection& connection) {
   for (const char* table : {"iteration_blocks", "other_blocks", "rank_memory", "run_arguments",
-                            "slowest_ranks", "run_digests"}) {
+                            "slowest_ranks", "checkpoints", "run_digests"}) {
     connection.run(fmt::format(
         "DELETE FROM main.{} WHERE run IN (SELECT ours FROM run_map WHERE how = 2)", table));
     copy_parts(connection, table, "run", "(SELECT * FROM run_map WHERE how > 0)");
@@ -135,7 +136,7 @@ void copy_readings(Connection& connection) {
                   "number, taken_at, problem, duration_s, ranks, nodes, gemm_m, gemm_n, gemm_k, "
                   "gemm_min_tflops, gemm_median_tflops, gemm_max_tflops, gemm_slowest_rank, "
                   "gemm_slowest_host, library"));
-  for (const char* table : {"canary_all_reduce", "canary_pairs", "canary_nodes"})
+  for (const char* table : {"canary_all_reduce", "canary_pairs", "canary_nodes", "collectives"})
     copy_parts(connection, table, "reading", "(SELECT * FROM reading_map WHERE is_new)");
   connection.run(R"(
     INSERT OR REPLACE INTO main.run_canaries (run, moment, reading)

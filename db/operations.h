@@ -21,6 +21,9 @@ void put_point(Connection& connection, const Point& point);
 /// How far a run came: to its end, where no further line was due.
 Count last_iteration(const LogRun& run);
 
+/// "gpus: GBS · seq / …": what of a run's point follows by which law; nothing where nothing does.
+std::optional<std::string> derived_text(const LogRun& run);
+
 /// Stores dump, iterations and memory of a run that has none. `warmup`: of its campaign.
 void add_records(Batch& batch, std::int64_t run, const LogRun& log,
                  const std::optional<std::int64_t>& warmup);
@@ -65,6 +68,8 @@ Added add_network_tables(Connection& connection, const LogFile& file, std::int64
 std::vector<PointSamples> samples(Connection& connection, const SampleFilter& filter,
                                   std::int64_t digest_version);
 Evidence evidence(Connection& connection, const SampleFilter& filter);
+std::vector<RunCheckpoints> checkpoints(Connection& connection, const SampleFilter& filter);
+std::vector<CollectiveReading> collectives(Connection& connection, const SampleFilter& filter);
 std::string environment_of(Connection& connection, const std::string& point_id);
 std::unordered_map<std::int64_t, std::string> run_logs(Connection& connection,
                                                        const SampleFilter& filter);

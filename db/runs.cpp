@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <ctime>
 #include <fmt/format.h>
+#include <iterator>
 #include <unordered_map>
 
 #include "core/base/host_list.h"
@@ -39,6 +40,20 @@ void put_slowest_ranks(Connection& connection, std::int64_t run,
       "VALUES (?, ?, ?, ?, ?, ?)");
   for (const auto& one : ranks)
     insert.run(run, one.rank, one.node, one.lines, one.computing_ms, one.mean_ms);
+}
+
+void put_checkpoints(Connection& connection, std::int64_t run,
+                     const std::vector<Checkpoint>& checkpoints) {
+  Statement insert = connection.prepare(
+      "INSERT INTO checkpoints (run, position, kind, state, step, seconds, derived, size_bytes, "
+      "asynchronous, began_at, path) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  std::int64_t position = 0;
+  for (const auto& one : checkpoints) {
+    std::optional<std::int64_t> asynchronous;
+    if (one.asynchronous.has_value()) asynchronous = one.asynchronous.value() ? 1 : 0;
+    insert.run(run, ++position, text_of(one.kind), text_of(one.state), one.step, one.seconds,
+               one.derived ? 1 : 0, one.bytes, asynchronous, one.began_at, known(one.path));
+  }
 }
 
 /// The scheduler's list, with what the log says of the ranks there; without one the log's.
@@ -96,8 +111,8 @@ const std::string& insert_run() {
       "INSERT INTO runs (name, point, allocation, repeat, position, state, evidence, "
       "exit_code, recompute, started_at, ended_at, log, command, script, environment, "
       "node_list, gpu_model, driver, nccl, git_commit, host, scraper_version, resolution_ms, "
-      "last_iteration, planned_iterations, nan_from) "
-      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+      "last_iteration, planned_iterations, nan_from, derived, noted_spread_ms) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
   return text;
 }
 
@@ -114,7 +129,8 @@ const std::string& replace_run() {
       "driver = excluded.driver, nccl = excluded.nccl, git_commit = excluded.git_commit, "
       "host = excluded.host, scraper_version = excluded.scraper_version, "
       "resolution_ms = excluded.resolution_ms, last_iteration = excluded.last_iteration, "
-      "planned_iterations = excluded.planned_iterations, nan_from = excluded.nan_from";
+      "planned_iterations = excluded.planned_iterations, nan_from = excluded.nan_from, "
+      "derived = excluded.derived, noted_spread_ms = excluded.noted_spread_ms";
   return text;
 }
 
@@ -132,10 +148,19 @@ void put_run_row(Connection& connection, const std::string& sql, const RunRecord
       run.log ? run.log->resolution_ms : std::nullopt,
       run.log ? last_iteration(*run.log) : std::nullopt,
       run.log ? run.log->planned_iterations : std::nullopt,
-      run.log ? run.log->nan_from : std::nullopt);
+      run.log ? run.log->nan_from : std::nullopt, run.log ? derived_text(*run.log) : std::nullopt,
+      run.log ? run.log->noted_spread_ms : std::nullopt);
 }
 
 }  // namespace
+
+std::optional<std::string> derived_text(const LogRun& run) {
+  if (run.derived.empty()) return std::nullopt;
+  std::string text;
+  for (const auto& [name, law] : run.derived)
+    fmt::format_to(std::back_inserter(text), "{}{}: {}", text.empty() ? "" : "; ", name, law.text);
+  return text;
+}
 
 Count last_iteration(const LogRun& run) {
   if (run.iterations.empty()) return std::nullopt;
@@ -156,6 +181,7 @@ void delete_but_lines(Connection& connection, std::int64_t run) {
   connection.prepare("DELETE FROM rank_memory WHERE run = ?").run(run);
   connection.prepare("DELETE FROM run_arguments WHERE run = ?").run(run);
   connection.prepare("DELETE FROM slowest_ranks WHERE run = ?").run(run);
+  connection.prepare("DELETE FROM checkpoints WHERE run = ?").run(run);
   connection.prepare("DELETE FROM run_digests WHERE run = ?").run(run);
 }
 
@@ -165,6 +191,7 @@ void put_but_lines(Batch& batch, std::int64_t run, const LogRun& log,
   put_arguments(connection, run, log.arguments);
   put_memory(connection, run, log.memory);
   put_slowest_ranks(connection, run, log.slowest_ranks);
+  put_checkpoints(connection, run, log.checkpoints);
   batch.add_digest(run, log.iterations, warmup);
 }
 

@@ -125,7 +125,7 @@ class Loader {
         "runs.started_at, runs.state, runs.recompute, "
         "(SELECT max(max_allocated_mib) FROM rank_memory WHERE rank_memory.run = runs.id), "
         "runs.evidence, allocations.id, runs.position, runs.resolution_ms, "
-        "runs.last_iteration, runs.planned_iterations, runs.nan_from, "
+        "runs.last_iteration, runs.planned_iterations, runs.nan_from, runs.noted_spread_ms, "
         "coalesce((SELECT reason FROM dropped_runs WHERE run = runs.id), (SELECT reason FROM "
         "dropped_campaigns WHERE dropped_campaigns.campaign = allocations.campaign)), {} "
         "FROM allocations JOIN runs ON runs.allocation = allocations.id "
@@ -174,7 +174,7 @@ class Loader {
   }
 
   RunSamples run_at(const Statement& row, std::int64_t campaign) {
-    constexpr int kResolution = 12, kLast = 13, kDropped = 16, kDigest = 17;  // the last: its first
+    constexpr int kResolution = 12, kLast = 13, kDropped = 17, kDigest = 18;  // the last: its first
     RunSamples run;
     run.id = row.integer(0);
     run.run = row.text(2);
@@ -192,6 +192,7 @@ class Loader {
     run.last_iteration = row.maybe_integer(kLast);
     run.planned_iterations = row.maybe_integer(kLast + 1);
     run.nan_from = row.maybe_integer(kLast + 2);
+    run.noted_spread_ms = row.maybe_real(kLast + 3);
     if (of_campaign_) run.campaign = campaign;
     run.cluster = cluster_;
     run.digest = digest_at(row, kDigest);

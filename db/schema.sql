@@ -82,7 +82,8 @@ CREATE TABLE logs (
   collected_at INTEGER NOT NULL,
   first_iteration INTEGER,
   first_time_ms REAL,
-  of_campaign INTEGER NOT NULL DEFAULT 0
+  of_campaign INTEGER NOT NULL DEFAULT 0,
+  told TEXT
 ) STRICT;
 CREATE INDEX logs_by_content ON logs(size_bytes, content_hash, of_campaign);
 CREATE INDEX logs_by_head ON logs(head_hash, of_campaign, first_time_ms, size_bytes)
@@ -134,6 +135,8 @@ CREATE TABLE runs (
   last_iteration INTEGER,
   planned_iterations INTEGER,
   nan_from INTEGER,
+  derived TEXT,
+  noted_spread_ms REAL,
   UNIQUE (allocation, name)
 ) STRICT;
 CREATE INDEX runs_by_point ON runs(point);
@@ -277,7 +280,8 @@ CREATE TABLE run_digests (
   p95_ms REAL,
   p99_ms REAL,
   max_ms REAL,
-  trend REAL
+  trend REAL,
+  times INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE TABLE axis_values (
@@ -412,6 +416,35 @@ CREATE TABLE slowest_ranks (
   computing_ms REAL NOT NULL,
   mean_ms REAL NOT NULL,
   PRIMARY KEY (run, rank, node)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE checkpoints (
+  run INTEGER NOT NULL REFERENCES runs(id),
+  position INTEGER NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('save', 'load')),
+  state TEXT NOT NULL CHECK (state IN ('done', 'begun', 'unfinished', 'failed')),
+  step INTEGER,
+  seconds REAL,
+  derived INTEGER NOT NULL,
+  size_bytes INTEGER,
+  asynchronous INTEGER,
+  began_at REAL,
+  path TEXT,
+  PRIMARY KEY (run, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE collectives (
+  reading INTEGER NOT NULL REFERENCES canary_readings(id),
+  position INTEGER NOT NULL,
+  operation TEXT NOT NULL,
+  size_bytes INTEGER NOT NULL,
+  in_place INTEGER,
+  number_type TEXT,
+  time_us REAL NOT NULL,
+  algbw_gb_per_s REAL,
+  busbw_gb_per_s REAL,
+  wrong INTEGER,
+  PRIMARY KEY (reading, position)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER run_added AFTER INSERT ON runs
@@ -736,7 +769,9 @@ SELECT
   (iterations.flags & 4) <> 0 AS after_save,
   (iterations.flags & 8) <> 0 AS after_evaluation,
   (iterations.flags & 16) <> 0 AS interval_mean,
-  (iterations.flags & 32) <> 0 AS noted
+  (iterations.flags & 32) <> 0 AS noted,
+  (iterations.flags & 64) <> 0 AS moving_mean,
+  (iterations.flags & 128) <> 0 AS whole_run
 FROM iterations
 JOIN runs ON runs.id = iterations.run
 JOIN points ON points.id = runs.point
@@ -778,3 +813,72 @@ LEFT JOIN canary_readings AS after ON after.id = has_after.reading
 LEFT JOIN canary_all_reduce AS after_largest ON after_largest.reading = after.id
   AND after_largest.size_bytes =
     (SELECT max(size_bytes) FROM canary_all_reduce WHERE reading = after.id);
+
+CREATE VIEW checkpoint_overview AS
+SELECT
+  runs.id AS run,
+  runs.name AS run_name,
+  sweeps.name AS sweep,
+  campaigns.number AS campaign,
+  points.name AS point_name,
+  points.id AS point,
+  points.trainer, points.size, points.gpus,
+  runs.state AS run_state,
+  checkpoints.kind,
+  checkpoints.state,
+  checkpoints.step,
+  checkpoints.seconds,
+  checkpoints.derived,
+  checkpoints.size_bytes,
+  checkpoints.size_bytes / 1e9 / nullif(checkpoints.seconds, 0) AS gb_per_s,
+  checkpoints.asynchronous,
+  datetime(checkpoints.began_at, 'unixepoch') AS began,
+  checkpoints.path
+FROM checkpoints
+JOIN runs ON runs.id = checkpoints.run
+JOIN points ON points.id = runs.point
+JOIN allocations ON allocations.id = runs.allocation
+LEFT JOIN campaigns ON campaigns.id = allocations.campaign
+LEFT JOIN sweeps ON sweeps.id = campaigns.sweep
+WHERE runs.id NOT IN (SELECT run FROM dropped_runs)
+  AND (campaigns.id IS NULL OR campaigns.id NOT IN (SELECT campaign FROM dropped_campaigns));
+
+CREATE VIEW collective_overview AS
+SELECT
+  canary_readings.id AS reading,
+  datetime(canary_readings.taken_at, 'unixepoch') AS taken,
+  canary_readings.ranks,
+  canary_readings.nodes,
+  canary_readings.library,
+  collectives.operation,
+  collectives.size_bytes,
+  collectives.in_place,
+  collectives.number_type,
+  collectives.time_us,
+  collectives.algbw_gb_per_s,
+  collectives.busbw_gb_per_s,
+  collectives.wrong,
+  logs.path AS log
+FROM collectives
+JOIN canary_readings ON canary_readings.id = collectives.reading
+LEFT JOIN logs ON logs.id = canary_readings.log
+UNION ALL
+SELECT
+  canary_readings.id,
+  datetime(canary_readings.taken_at, 'unixepoch'),
+  canary_readings.ranks,
+  canary_readings.nodes,
+  canary_readings.library,
+  'all_reduce',
+  canary_all_reduce.size_bytes,
+  NULL,
+  NULL,
+  canary_all_reduce.median_us,
+  NULL,
+  canary_all_reduce.median_busbw_gb_per_s,
+  NULL,
+  logs.path
+FROM canary_all_reduce
+JOIN canary_readings ON canary_readings.id = canary_all_reduce.reading
+LEFT JOIN logs ON logs.id = canary_readings.log
+WHERE canary_readings.id NOT IN (SELECT reading FROM collectives);

@@ -93,6 +93,7 @@ std::string spread_cell(const Summary& row, const TableStyle&, std::optional<int
   const auto text = [&](double number) {
     return decimals ? fmt::format("{:.{}f}", number, *decimals) : short_number(number, 2);
   };
+  if (row.noted) return text(percent) + " %";
   if (!is_repeated(row)) return text(percent) + " % within";
   const Interval& time = *row.step_time_s;
   if (!time.sd_low || !time.sd_high) return text(percent) + " %";

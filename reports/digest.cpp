@@ -16,11 +16,13 @@ namespace {
 /// Lines of a run, in their order.
 struct Lines {
   std::vector<double> times_ms;
-  std::vector<unsigned> flags;  ///< IterationFlag and kInWarmup
+  std::vector<unsigned> flags;          ///< IterationFlag and kInWarmup
+  std::vector<std::int64_t> intervals;  ///< iterations that they stand for
 
-  void add(double time_ms, unsigned line_flags) {
-    times_ms.push_back(time_ms);
+  void add(const Iteration& line, unsigned line_flags) {
+    times_ms.push_back(line.step_time_ms);
     flags.push_back(line_flags);
+    intervals.push_back(line.interval);
   }
 };
 
@@ -41,7 +43,7 @@ Lines lines_of_last_batch(const EachLine& each_line, std::optional<std::int64_t>
     digest.batch_grew = digest.batch_grew || unlike;
     if (line.step_time_ms <= 0 || unlike) return;
     const bool in_warmup = warmup && line.number - line.interval + 1 < *steady_from;
-    lines.add(line.step_time_ms, line.flags | (in_warmup ? kInWarmup : 0));
+    lines.add(line, line.flags | (in_warmup ? kInWarmup : 0));
   });
   return lines;
 }
@@ -75,6 +77,14 @@ std::vector<double> after_found_warmup(const Lines& all, RunDigest& digest) {
   return times;
 }
 
+constexpr unsigned kMeanFlags = kIntervalMean | kMovingMean | kWholeRun;
+
+LineTimes times_of(unsigned flags) {
+  if ((flags & kWholeRun) != 0) return LineTimes::kWholeRuns;
+  if ((flags & kMovingMean) != 0) return LineTimes::kMovingMeans;
+  return (flags & kIntervalMean) != 0 ? LineTimes::kMeans : LineTimes::kSteps;
+}
+
 /// ln of how much longer the second half takes; 0 of a single line.
 double trend_of(const std::vector<double>& times) {
   if (times.size() < 2) return 0;
@@ -101,6 +111,23 @@ LineSummary summary_of(std::vector<double> times) {
   return summary;
 }
 
+/// Sums up lines that are clean but for being means.
+void sum_up_means(const Lines& lines, RunDigest& digest) {
+  std::vector<double> times;
+  double sum = 0, iterations = 0;
+  for (std::size_t i = 0; i < lines.flags.size(); ++i) {
+    if (lines.flags[i] == 0 || (lines.flags[i] & ~kMeanFlags) != 0) continue;
+    const auto weight = static_cast<double>(lines.intervals[i]);
+    sum += weight * lines.times_ms[i];
+    iterations += weight;
+    times.push_back(lines.times_ms[i]);
+    digest.times = std::max(digest.times, times_of(lines.flags[i]));
+  }
+  digest.clean = summary_of(std::move(times));
+  digest.clean.sd_ms = 0;
+  if (digest.clean.lines > 0) digest.clean.mean_ms = sum / iterations;
+}
+
 }  // namespace
 
 RunDigest digest_of(const EachLine& each_line, std::optional<std::int64_t> warmup) {
@@ -114,6 +141,7 @@ RunDigest digest_of(const EachLine& each_line, std::optional<std::int64_t> warmu
       warmup ? after_fixed_warmup(all) : after_found_warmup(all, digest);
   digest.trend = trend_of(clean);
   digest.clean = summary_of(clean);
+  if (clean.empty()) sum_up_means(all, digest);
   return digest;
 }
 

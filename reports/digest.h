@@ -13,7 +13,8 @@ namespace pippin {
 /// not. Where the batch size changes on the way (ramp-up), only lines of the last one count. Clean
 /// are those without a flag after the warm-up: the first `warmup` iterations of the launch or,
 /// where none are named, what comes before the steady part. The search for it sees the first
-/// iteration, which no mean holds.
+/// iteration, which no mean holds. Where no line is clean, those count that are clean but for being
+/// means: their mean is weighted by the iterations that each stands for.
 RunDigest digest_of(const EachLine& each_line, std::optional<std::int64_t> warmup);
 RunDigest digest_of(const std::vector<Iteration>& lines, std::optional<std::int64_t> warmup);
 

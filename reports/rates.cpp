@@ -17,6 +17,12 @@ void rate(Summary& row, const Rating& rating) {
   row.samples_per_s = finite(static_cast<double>(*gbs) / seconds);
   if (!row.recompute || !gpus) return;
   const std::string& recompute = *row.recompute;
+  if (row.noted && recompute.empty() && rating.formula == FlopsFormula::kParams) {
+    row.remarks.emplace_back(
+        "no TFLOPS: nobody said whether it recomputes (pippin import --set recompute=full or "
+        "none)");
+    return;
+  }
   const auto flops =
       iteration_flops(rating.formula, row.point.model, *gbs, recompute == kFullRecompute);
   if (!flops) return;

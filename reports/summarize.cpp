@@ -28,6 +28,7 @@ struct Sample {
   std::vector<RunMoments> runs;  ///< in seconds
   std::vector<LineSummary> lines;
   bool clean = true;
+  LineTimes times = LineTimes::kSteps;       ///< the least telling of its runs
   std::int64_t slowdowns = 0, unsteady = 0;  ///< runs of such a course
   std::size_t left_out = 0;                  ///< runs whose lines are all unclean
   std::vector<double> trends;                ///< of the runs
@@ -67,22 +68,25 @@ FinalBatch final_batch(const RowRuns& row) {
   return result;
 }
 
-RunMoments moments_of(const RunSamples& run, const LineSummary& lines) {
+/// Of lines that are means only their mean is known.
+RunMoments moments_of(const RunSamples& run, const LineSummary& lines, LineTimes times) {
+  const std::int64_t n = times == LineTimes::kSteps ? lines.lines : 1;
   const double sd = lines.sd_ms / kMsPerSecond;
   RunMoments moments;
   moments.day = run.day;
   moments.allocation = run.allocation;
   moments.started_at = run.started_at;
   moments.resolution = run.resolution_ms.value_or(0) / kMsPerSecond;
-  moments.n = static_cast<std::size_t>(lines.lines);
+  moments.n = static_cast<std::size_t>(n);
   moments.mean = lines.mean_ms / kMsPerSecond;
-  moments.squares = sd * sd * static_cast<double>(lines.lines - 1);
+  moments.squares = sd * sd * static_cast<double>(n - 1);
   return moments;
 }
 
-void add_run(Sample& sample, const RunSamples& run, const LineSummary& lines) {
-  sample.runs.push_back(moments_of(run, lines));
+void add_run(Sample& sample, const RunSamples& run, const LineSummary& lines, LineTimes times) {
+  sample.runs.push_back(moments_of(run, lines, times));
   sample.lines.push_back(lines);
+  sample.times = std::max(sample.times, times);
 }
 
 /// Only runs that ended with the batch size at hand, or do not say theirs.
@@ -99,7 +103,7 @@ Sample clean_sample(const RowRuns& row, const FinalBatch& batch) {
     result.unsteady += digest.unsteady;
     result.left_out += digest.clean.lines == 0;
     if (digest.clean.lines == 0) continue;
-    add_run(result, *row.runs[i], digest.clean);
+    add_run(result, *row.runs[i], digest.clean, digest.times);
     result.trends.push_back(digest.trend);
   }
   return result;
@@ -111,7 +115,7 @@ Sample whole_sample(const RowRuns& row, const FinalBatch& batch) {
     const RunDigest& digest = row.digests[i];
     if (!is_of(digest, batch)) continue;
     result.clean = result.clean && !digest.flagged;
-    add_run(result, *row.runs[i], digest.all);
+    add_run(result, *row.runs[i], digest.all, LineTimes::kSteps);
   }
   return result;
 }
@@ -230,7 +234,8 @@ void add_counts(Summary& row, const Sample& sample) {
   for (auto& mean : row.allocation_means) mean.allocation = row.sweep + "/" + mean.allocation;
   row.allocations = static_cast<std::int64_t>(nesting.allocations());
   row.runs = static_cast<std::int64_t>(nesting.runs.size());
-  row.iterations = static_cast<std::int64_t>(nesting.iterations());
+  row.iterations = 0;
+  for (const auto& lines : sample.lines) row.iterations += lines.lines;
   row.unit_means_s = nesting.allocations() > 1 ? allocation_means(nesting) : run_means(nesting);
   row.slowdowns = sample.slowdowns;
   row.unsteady = sample.unsteady;
@@ -256,14 +261,32 @@ Quantiles quantiles_of(const std::vector<LineSummary>& runs) {
   return all;
 }
 
+/// Why a row has no spread of single steps.
+void remark_means(Summary& row, LineTimes times) {
+  const char* const what[] = {
+      "", "its lines are means of several steps, which say nothing of how single ones spread",
+      "its lines are moving means, which say nothing of how single steps spread",
+      "its time is that of whole runs over their steps, with start-up, evaluation and saving"};
+  if (times != LineTimes::kSteps) row.remarks.emplace_back(what[static_cast<std::size_t>(times)]);
+}
+
 /// Nobody knows how many iterations and launches stand behind a figure in somebody's notes.
-Interval noted_interval(const Sample& sample) {
+/// Of several figures that were noted, their standard deviation; of a single one its own "±".
+Interval noted_interval(const Sample& sample, const RowRuns& of) {
+  std::vector<double> means;
+  means.reserve(sample.runs.size());
+  for (const auto& run : sample.runs) means.push_back(run.mean);
   Interval interval;
-  double sum = 0;
-  for (const auto& run : sample.runs) sum += run.mean;
-  interval.mean = sum / static_cast<double>(sample.runs.size());
+  interval.mean = mean_of(means);
   interval.unit = "run";
   interval.remark = "noted by hand";
+  if (means.size() > 1) {
+    interval.sd = std::sqrt(squares_of(means) / static_cast<double>(means.size() - 1));
+    interval.remark += ", in brackets how often and from where to where";
+  } else if (of.runs.size() == 1 && of.runs[0]->noted_spread_ms) {
+    interval.sd = *of.runs[0]->noted_spread_ms / kMsPerSecond;
+    interval.remark += ", in brackets the notes' own spread";
+  }
   return interval;
 }
 
@@ -285,7 +308,7 @@ void add_means(Summary& row, const RowRuns& of, const Summing& summing) {
   if (sample.runs.empty()) return;
   remark_batch(row, batch);
   row.noted = is_noted(*of.point);
-  Interval time = row.noted ? noted_interval(sample) : interval_of(sample.runs);
+  Interval time = row.noted ? noted_interval(sample, of) : interval_of(sample.runs);
   if (!(time.mean > 0) || !std::isfinite(time.mean)) return;
   for (auto* value : {&time.low, &time.high, &time.sd}) *value = finite(*value);
   row.step_time_s = time;
@@ -296,6 +319,7 @@ void add_means(Summary& row, const RowRuns& of, const Summing& summing) {
     row.remarks.push_back(fmt::format("no clean line in {} of {} runs, which the mean leaves out",
                                       sample.left_out, sample.left_out + sample.runs.size()));
   }
+  remark_means(row, sample.times);
   remark_trend(row, sample.trends);
   row.recompute = recompute_of(of);
   if (!row.recompute) row.remarks.push_back("runs with and without recomputation: no TFLOPS");

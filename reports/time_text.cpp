@@ -38,6 +38,15 @@ MeanText parts_of(const Summary& row, const TimeStyle& style, std::optional<int>
   return mean_text(mean, half);
 }
 
+/// Behind a figure that people noted: how often they did and how far those are apart, or the spread
+/// that they noted beside it. An average alone would hide why they noted it again.
+std::string noted_text(const Summary& row, const TimeStyle& style) {
+  if (!row.noted || !row.step_time_s->sd) return "";
+  const auto text = [&](double seconds) { return exact_number(seconds * style.units_per_s); };
+  if (row.runs == 1) return fmt::format(" (± {})", text(*row.step_time_s->sd));
+  return fmt::format(" ({}: {}–{})", row.runs, text(row.lines_s->min), text(row.lines_s->max));
+}
+
 }  // namespace
 
 TimeStyle time_style_for(const RowRange& rows, std::optional<int> decimals, bool aligned) {
@@ -64,7 +73,7 @@ std::string time_text(const Summary& row, const TimeStyle& style, std::optional<
   const MeanText text = parts_of(row, style, decimals);
   std::string cell = right_aligned(text.mean, style.mean) + " " + style.unit;
   if (!text.half_width.empty()) cell += " ± " + right_aligned(text.half_width, style.half_width);
-  return cell + marks_of(row);
+  return cell + noted_text(row, style) + marks_of(row);
 }
 
 }  // namespace pippin

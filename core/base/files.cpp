@@ -77,6 +77,11 @@ void make_parents(const fs::path& path) {
   if (error) failed("create", path.parent_path(), error.value());
 }
 
+bool is_regular(const Descriptor& file) {
+  struct stat status {};
+  return ::fstat(file.number(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
 /// 0 where the file cannot tell.
 std::size_t size_now(const Descriptor& file) {
   struct stat status {};
@@ -217,8 +222,9 @@ void read_parts(const fs::path& path, std::size_t begin,
   const auto refuse = [&] {
     bad_input("{}: cannot read: {}", path.string(), std::strerror(errno));
   };
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
   if (!file.open()) refuse();
+  if (!is_regular(file)) bad_input("{}: is no file any more", path.string());
   if (begin > 0 && ::lseek(file.number(), static_cast<off_t>(begin), SEEK_SET) < 0) refuse();
   for (;;) {
     const ssize_t count = ::read(file.number(), part.data(), part.size());

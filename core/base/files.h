@@ -60,7 +60,8 @@ FileSystem& disk();
 std::string read_input(const fs::path& path, std::size_t limit = std::size_t{1} << 40);
 
 /// Gives the bytes of a file from `begin` on in parts of at most kPartBytes, as long as `take`
-/// returns true. Shape: a part is valid within the call. Errors: as read_input.
+/// returns true. Shape: a part is valid within the call. Errors: as read_input; and where it is no
+/// regular file.
 void read_parts(const fs::path& path, std::size_t begin,
                 const std::function<bool(std::string_view part)>& take);
 inline constexpr std::size_t kPartBytes = std::size_t{256} << 10;  // fits a core's own cache

@@ -39,6 +39,19 @@ struct CanaryPair {
   std::optional<std::int64_t> bytes, repetitions;  ///< of its messages
 };
 
+/// What a table says of one operation of one size. Bandwidths in 1e9 bytes a second as nccl-tests
+/// define them; nothing where none is printed, or it is 0.
+/// Source: github.com/NVIDIA/nccl-tests, doc/PERFORMANCE.md.
+struct Collective {
+  std::string operation;  ///< "all_reduce"
+  std::int64_t bytes = 0;
+  std::optional<bool> in_place;  ///< nothing where the table does not say
+  std::string number_type;       ///< "float"; empty: not said
+  double time_us = 0;
+  std::optional<double> algbw_gb_per_s, busbw_gb_per_s;
+  std::optional<std::int64_t> wrong;  ///< results; nothing where they were not checked
+};
+
 /// What a canary measured, once.
 struct CanaryFigures {
   double seconds = 0;  ///< that it took
@@ -48,6 +61,7 @@ struct CanaryFigures {
   std::vector<CanaryNode> by_node;  ///< empty: unknown
   std::vector<CanaryAllReduce> all_reduce;  ///< empty with one rank
   std::vector<CanaryPair> pairs;            ///< empty with one node
+  std::vector<Collective> collectives;      ///< all of a collected table, those above among them
 };
 
 /// One reading of a job.

@@ -30,6 +30,14 @@ struct RunEvidence {
   std::vector<SlowestRank> slowest_ranks;
 };
 
+/// One operation of one size, and who measured it when.
+struct CollectiveReading {
+  std::int64_t reading = 0, taken_at = 0;  ///< as CanaryEvidence has them
+  std::int64_t ranks = 0, nodes = 0;       ///< 0: unknown
+  std::string library;                     ///< "NCCL 2.28.9"; empty: unknown
+  Collective measured;
+};
+
 /// All that is known of where the noise of some runs may come from.
 struct Evidence {
   std::vector<RunEvidence> runs;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/text_file.h"
 
 namespace pippin {
 
@@ -25,6 +26,25 @@ void LogFile::know_beginning(std::int64_t size_bytes, std::string hash) {
   beginning_hash_ = std::move(hash);
 }
 
+/// … of what follows on what was hashed.
+void LogFile::Beginnings::hash_again(std::size_t wanted) {
+  auto passed_over = static_cast<std::size_t>(hashed_);
+  const auto take = [&](std::string_view part) {
+    const std::size_t before = std::min(passed_over, part.size());
+    passed_over -= before;
+    part = part.substr(before, wanted);
+    hasher_.add(part);
+    wanted -= part.size();
+    return wanted > 0;
+  };
+  if (file_.as_it_is_) {
+    read_parts(file_.path_, std::exchange(passed_over, 0), take);
+  } else if (!is_read_once(file_.path_)) {
+    read_text(file_.path_, take);
+  }
+  if (wanted > 0) bad_input("{}: is shorter than it was; repeat the command", file_.path_.string());
+}
+
 std::string LogFile::Beginnings::hash(std::int64_t size_bytes) {
   if (size_bytes == file_.size_bytes_) return file_.content_hash_;
   if (size_bytes == file_.begin_bytes_) return file_.beginning_hash_;
@@ -32,14 +52,7 @@ std::string LogFile::Beginnings::hash(std::int64_t size_bytes) {
   if (!file_.text().empty()) {
     hasher_.add(file_.text().substr(static_cast<std::size_t>(hashed_), wanted));
   } else {
-    std::size_t left = wanted;
-    read_parts(file_.path_, static_cast<std::size_t>(hashed_), [&](std::string_view part) {
-      part = part.substr(0, left);
-      hasher_.add(part);
-      left -= part.size();
-      return left > 0;
-    });
-    if (left > 0) bad_input("{}: is shorter than it was; repeat the command", file_.path_.string());
+    hash_again(wanted);
   }
   hashed_ = size_bytes;
   return hasher_.digest();

@@ -10,7 +10,8 @@
 
 namespace pippin {
 
-/// A log that was read, and what it is known by: its text is not kept.
+/// A log that was read, and what its text is known by, which is not kept: of a compressed file that
+/// of the log it holds.
 class LogFile {
  public:
   static constexpr std::size_t kHeadBytes = 4096;
@@ -18,7 +19,7 @@ class LogFile {
   LogFile() = default;
   /// A text at hand, which must outlive it.
   LogFile(fs::path path, std::string_view text);
-  /// `path` can be read again. `head`: its first kHeadBytes.
+  /// The text of `path`, which can be read again. `head`: its first kHeadBytes.
   LogFile(fs::path path, std::int64_t size_bytes, std::string content_hash, std::string head);
 
   const fs::path& path() const { return path_; }
@@ -28,6 +29,8 @@ class LogFile {
   std::string head_hash() const { return is_all_head() ? content_hash_ : hash_of(head_); }
   /// Tells the hash of its first bytes, of one size, so that they need not be read for it.
   void know_beginning(std::int64_t size_bytes, std::string hash);
+  /// The file's bytes are the text: it is read again from any place on.
+  void know_as_it_is() { as_it_is_ = true; }
   /// Below kHeadBytes the head is all there is.
   bool is_short() const { return size_bytes_ < static_cast<std::int64_t>(kHeadBytes); }
 
@@ -40,6 +43,8 @@ class LogFile {
     std::string hash(std::int64_t size_bytes);
 
    private:
+    void hash_again(std::size_t wanted);
+
     const LogFile& file_;
     Hasher hasher_;
     std::int64_t hashed_ = 0;
@@ -55,6 +60,7 @@ class LogFile {
   std::int64_t begin_bytes_ = -1;  ///< of which beginning_hash_ is; none: -1
   std::string beginning_hash_;
   std::string_view text_;  ///< empty: the file is to be read again
+  bool as_it_is_ = false;
 };
 
 /// Takes a file's parts as they come, and knows the file once it had all of them.

@@ -1,8 +1,11 @@
 #include "core/records/point.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
+#include <initializer_list>
 
+#include "core/base/error.h"
 #include "core/base/hash.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
@@ -67,6 +70,93 @@ NamedValues named_values(const Point& point) {
   add_counts(point.layout, kLayoutFields);
   values.insert(values.end(), point.axes.begin(), point.axes.end());
   return values;
+}
+
+bool is_configured(const Point& point) {
+  const Model& model = point.model;
+  const bool has_model = !model.size.empty() || model.params || (model.layers && model.hidden);
+  const Layout& layout = point.layout;
+  return has_model && layout.gpus && (layout.gbs || (layout.mbs && layout.gas));
+}
+
+namespace {
+
+Count product(std::initializer_list<Count> factors) {
+  std::int64_t product = 1;
+  for (const auto& factor : factors) {
+    if (!factor || *factor <= 0 || product > INT64_MAX / *factor) return std::nullopt;
+    product *= *factor;
+  }
+  return product;
+}
+
+Count quotient(const Count& dividend, const Count& divisor) {
+  if (!dividend || !divisor || *divisor <= 0 || *dividend % *divisor != 0) return std::nullopt;
+  return *dividend / *divisor;
+}
+
+void fill(Count& count, const Count& value) {
+  if (!count) count = value;
+}
+
+/// Whole and above 0.
+std::int64_t count_told(const std::string& name, const Value& value) {
+  constexpr double kMost = 1e15;
+  const bool is_count = value.number && *value.number >= 1 && *value.number <= kMost &&
+                        *value.number == std::floor(*value.number);
+  if (!is_count) bad_input("{}: '{}' is no whole number above 0", name, value.text);
+  return static_cast<std::int64_t>(*value.number);
+}
+
+bool tell_count(Point& point, const std::string& name, const Value& value) {
+  bool is_told = false;
+  for_each_count(point, [&](std::string_view field, Count& count) {
+    if (field != name) return;
+    count = count_told(name, value);
+    is_told = true;
+  });
+  return is_told;
+}
+
+void tell_axis(Point& point, const std::string& name, const Value& value) {
+  const auto known = std::find_if(point.axes.begin(), point.axes.end(),
+                                  [&](const auto& axis) { return axis.first == name; });
+  if (known != point.axes.end()) {
+    known->second = value;
+  } else {
+    point.axes.emplace_back(name, value);
+  }
+}
+
+}  // namespace
+
+void complete(Layout& layout) {
+  const bool is_split = layout.tp || layout.pp || layout.cp;
+  const Count replica =
+      product({layout.tp.value_or(1), layout.pp.value_or(1), layout.cp.value_or(1)});
+  if (is_split) {
+    fill(layout.dp, quotient(layout.gpus, replica));
+    fill(layout.gpus, layout.dp ? product({replica, layout.dp}) : std::nullopt);
+  }
+  if (!layout.dp) return;
+  fill(layout.gbs, product({layout.mbs, layout.gas, layout.dp}));
+  fill(layout.gas, quotient(layout.gbs, product({layout.mbs, layout.dp})));
+  fill(layout.mbs, quotient(layout.gbs, product({layout.gas, layout.dp})));
+}
+
+void tell(Point& point, const NamedValues& told) {
+  for (const auto& [name, value] : told) {
+    if (name == "size") {
+      point.model.size = value.text;
+    } else if (name == "style") {
+      point.model.style = value.text;
+    } else if (name == "trainer") {
+      point.trainer = value.text;
+    } else if (!tell_count(point, name, value)) {
+      tell_axis(point, name, value);
+    }
+  }
+  complete(point.layout);
 }
 
 PointIds::PointIds(Environment env) {

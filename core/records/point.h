@@ -44,6 +44,18 @@ struct Point {
                      ///< that matters to speed
 };
 
+/// Whether it says what ran: the model's shape or size, GPUs and batch.
+bool is_configured(const Point& point);
+
+/// Fills in what follows: GPUs from TP, PP, CP and DP or the other way round, and one of GBS, MBS
+/// and GAS from the others.
+void complete(Layout& layout);
+
+/// Sets what a person says of a point whose log does not say it, under the names that sweeps have,
+/// and completes it: a count of model or layout, `size`, `style`, `trainer`, else an axis. Leaves
+/// name and id as they are. Errors: Error (bad input) where a count is none.
+void tell(Point& point, const NamedValues& told);
+
 /// Everything known of a point under the names that sweeps, commands and expressions use:
 /// size style layers … tp pp dp cp mbs gas gpus gbs, then the own axes.
 NamedValues named_values(const Point& point);

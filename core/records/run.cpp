@@ -36,4 +36,18 @@ bool counts_beside_ok(RunState state) {
   return state == RunState::kOk || state == RunState::kTimeout || state == RunState::kCancelled;
 }
 
+void tell(LogRun& run, const NamedValues& told) {
+  if (told.empty()) return;
+  tell(run.point, told);
+  Point said = run.point;
+  said.axes.clear();
+  for (const auto& [name, value] : told) {
+    if (find_value(run.point.axes, name)) said.axes.emplace_back(name, value);
+  }
+  run.point.name = point_name(said);
+  run.point.id = point_id(run.point);
+  run.told = told;
+  run.configured = true;
+}
+
 }  // namespace pippin

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/records/checkpoint.h"
 #include "core/records/iterations.h"
 #include "core/records/point.h"
 
@@ -31,6 +32,8 @@ enum IterationFlag : unsigned {
   kAfterEvaluation = 1u << 3,  ///< the validation set was run since the line before
   kIntervalMean = 1u << 4,     ///< the mean of `interval` > 1 iterations
   kNoted = 1u << 5,            ///< written down by hand: a mean of nobody knows how many iterations
+  kMovingMean = 1u << 6,       ///< a moving mean: of steps that the lines before have, too
+  kWholeRun = 1u << 7,         ///< of all steps of a run, with start-up, evaluation and saving
 };
 
 /// LogRun::recompute of a run that does the whole forward pass twice.
@@ -60,10 +63,14 @@ struct SlowestRank {
 
 /// What one launch printed: everything between its header and the next.
 struct LogRun {
-  std::string format;     ///< the grammar that read it: "megatron"
-  NamedValues arguments;  ///< the dump, in its order
-  Point point;            ///< model, layout, trainer and the arguments that matter to speed
-  std::string recompute;  ///< "none", "selective", "full"; empty where unknown
+  std::string format;       ///< the grammar that read it: "megatron"
+  NamedValues arguments;    ///< the dump, in its order
+  Point point;              ///< model, layout, trainer and the arguments that matter to speed
+  std::string recompute;    ///< "none", "selective", "full"; empty where unknown
+  NamedValues derived;      ///< what of `point` the log does not say in so many words: by which law
+  NamedValues told;         ///< what a person said of it, which `point` has
+  bool configured = false;  ///< it says its model, GPUs and batch: an equal point is the same
+                            ///< configuration
   Iterations iterations;
   std::vector<RankMemory> memory;          ///< by rank; the largest where a rank reports twice
   std::optional<std::int64_t> started_at;  ///< seconds since 1970 by the log's own clock, which
@@ -72,12 +79,17 @@ struct LogRun {
   std::string evidence;                    ///< the line that says so
   std::int64_t scraper_version = 0;        ///< of the scraper that read it
   std::optional<double> resolution_ms;     ///< the finest step in which it writes step times
+  std::optional<double> noted_spread_ms;   ///< what a person wrote behind "±" of a noted time
   std::vector<RunNode> nodes;              ///< where it ran, each once; empty where it is silent
   std::vector<SlowestRank> slowest_ranks;  ///< empty where it is silent
+  std::vector<Checkpoint> checkpoints;     ///< in the order in which they began
   Count planned_iterations;  ///< the last one that its lines announce; empty where they say why
                              ///< they end before it
   Count nan_from;            ///< the iteration from which on no loss is a finite number
 };
+
+/// Takes a person's word for what a log does not say. Errors: those of tell() of a point.
+void tell(LogRun& run, const NamedValues& told);
 
 /// Where a run of a campaign stands in its design; empty for a foreign log.
 struct RunPlace {

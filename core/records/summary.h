@@ -17,9 +17,14 @@ struct LineSummary {
   double min_ms = 0, p25_ms = 0, median_ms = 0, p75_ms = 0, p95_ms = 0, p99_ms = 0, max_ms = 0;
 };
 
+/// What the times of lines are: of single steps, or means that say nothing of how those spread.
+enum class LineTimes { kSteps, kMeans, kMovingMeans, kWholeRuns };
+
 /// What the lines of one run come to: all that a table needs of them.
 struct RunDigest {
-  LineSummary clean;  ///< without warm-up and flagged lines
+  LineSummary
+      clean;  ///< without warm-up and flagged lines; of a run whose lines are means, of those
+  LineTimes times = LineTimes::kSteps;  ///< in `clean`
   LineSummary all;
   bool flagged = false;     ///< lines are in `all` that are no clean samples
   bool slowdown = false;    ///< it surely slowed down on the way
@@ -46,10 +51,11 @@ struct RunSamples {
   std::optional<std::int64_t> warmup;   ///< of its campaign: iterations to leave out
   std::optional<double> memory_mib;     ///< largest `max allocated` over ranks
   std::optional<double> resolution_ms;  ///< in which its log writes step times
-  std::vector<std::string> notes;       ///< what people wrote of it, the newest last
-  Count last_iteration;                 ///< in its log
-  Count planned_iterations;             ///< the last one that its log announced
-  Count nan_from;                       ///< the iteration from which on its loss is no number
+  std::optional<double> noted_spread_ms = {};  ///< what its notes have behind "±"
+  std::vector<std::string> notes;              ///< what people wrote of it, the newest last
+  Count last_iteration;                        ///< in its log
+  Count planned_iterations;                    ///< the last one that its log announced
+  Count nan_from;  ///< the iteration from which on its loss is no number
 };
 
 /// A mean with its interval, as far as the repeats allow one. In seconds.

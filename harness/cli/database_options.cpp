@@ -1,5 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <set>
+#include <string>
 
 #include "harness/cli/command_line.h"
 
@@ -14,9 +16,32 @@ void add_collect(CommandLine& line) {
                                  return pippin::collect(line.globals(), *options);
                                });
   collect.add_option("PATH", options->paths,
-                     "logs, and folders of logs; default: the runs of this database");
+                     "logs, compressed or not, and folders of logs; - is standard input; default: "
+                     "the runs of this database");
   collect.add_flag("--follow", options->follow,
                    "go on reading what comes, as tail -F does, until Ctrl-C");
+  collect
+      .add_option("--set", options->set,
+                  "what the logs do not say: --set gpus=64 --set tp=4; also in a file "
+                  "LOG.pippin.yaml, or logs.pippin.yaml for all of a folder")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  collect
+      .add_option("--from-name", options->from_name,
+                  "what their names say: '{size}-tp{tp}-pp{pp}' of 52b-tp4-pp16.log")
+      ->type_name("PATTERN");
+  collect.add_flag("--explain", options->explain,
+                   "say of each line of the logs what it gives, and store nothing");
+  collect.add_flag("--verbose", options->verbose,
+                   "name every file in a folder that looks like a log and gave nothing");
+}
+
+/// Of other tables than that of points only the format and the runs can be chosen.
+void exclude_columns(CLI::App& report, CLI::Option& table) {
+  const std::set<std::string> both{"--help", "--format", "SWEEP", "--pool", table.get_name()};
+  for (CLI::Option* option : report.get_options()) {
+    if (!both.contains(option->get_name())) table.excludes(option);
+  }
 }
 
 void add_report(CommandLine& line) {
@@ -36,6 +61,13 @@ void add_report(CommandLine& line) {
                   "the runs that were dropped, and why, instead of the others");
   report.add_flag("--methods", options->methods,
                   "one paragraph for a paper instead of the table: how it was measured");
+  const auto checkpoints = report.add_flag(
+      "--checkpoints", options->checkpoints,
+      "a row per point and kind instead: how long its checkpoints took to save and load");
+  const auto collectives = report.add_flag(
+      "--collectives", options->collectives,
+      "what all_reduce and its like reach by size instead, of collected tables and canaries");
+  for (CLI::Option* table : {checkpoints, collectives}) exclude_columns(report, *table);
   CLI::Option* update =
       report
           .add_option("--update", *notes,

@@ -8,9 +8,11 @@
 #include <unistd.h>
 #include <vector>
 
+#include "core/base/input_file.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/steps/collect_files.h"
 #include "harness/commands/steps/directories.h"
+#include "harness/commands/steps/explain_logs.h"
 #include "harness/commands/steps/follow.h"
 #include "harness/commands/steps/known_runs.h"
 #include "harness/commands/steps/record.h"
@@ -24,6 +26,7 @@ namespace pippin {
 namespace {
 
 bool is_inside(const fs::path& path, const fs::path& folder) {
+  if (is_read_once(path)) return false;  // a pipe lies nowhere
   const fs::path relative =
       fs::weakly_canonical(path).lexically_relative(fs::weakly_canonical(folder));
   return !relative.empty() && *relative.begin() != "..";
@@ -148,6 +151,20 @@ std::string own_text(const Globals& globals, const Added& added) {
                      added.runs, added.iterations);
 }
 
+void say(const Globals& globals, const PathCollector::Found& found) {
+  for (const auto& line : found.remarks) remark(globals, line);
+  if (!found.summary.empty()) remark(globals, found.summary);
+}
+
+/// "-" is standard input, as everywhere.
+std::vector<fs::path> paths_named(const CollectOptions& options) {
+  std::vector<fs::path> paths;
+  paths.reserve(options.paths.size());
+  for (const auto& path : options.paths)
+    paths.push_back(file_behind(path == "-" ? fs::path("/dev/stdin") : path));
+  return paths;
+}
+
 /// Collects again and again what comes, until the user interrupts it; returns the last code.
 ExitCode collect_on(const Globals& globals, PathCollector* logs,
                     const std::function<Added()>& collect_own) {
@@ -163,7 +180,7 @@ ExitCode collect_on(const Globals& globals, PathCollector* logs,
     const Added own = collect_own();
     const bool own_news = own.runs + own.iterations > 0;
     if (own_news) remark(globals, own_text(globals, own));
-    if (!found.summary.empty()) remark(globals, found.summary);
+    say(globals, found);
     own_news || !found.summary.empty() ? pace.changed() : pace.unchanged();
     Interruptible::pause(pace.seconds());
   }
@@ -173,38 +190,41 @@ ExitCode collect_on(const Globals& globals, PathCollector* logs,
 }  // namespace
 
 ExitCode collect(const Globals& globals, const CollectOptions& options) {
+  ToldValues told(options.set, options.from_name);
+  if (options.explain) return explain_logs(paths_named(options), told, std::cout);
   OpenDatabase how;
   how.cache_kib = kCacheKib;
   Database database(globals.db, how);
   database.sum_up_by(digester());
   const std::int64_t before = database.changes();
   const fs::path runs = runs_directory(globals.db);
+  const std::vector<fs::path> paths = paths_named(options);
   std::vector<fs::path> foreign;
-  for (const auto& path : options.paths) {
+  for (const auto& path : paths) {
     if (!is_inside(path, runs)) foreign.push_back(path);
   }
   // A log of our own is a run of its campaign, however it is named.
-  const bool has_own = foreign.size() < options.paths.size() || options.paths.empty();
+  const bool has_own = foreign.size() < paths.size() || paths.empty();
   const auto collect_own = [&] {
     if (!has_own) return Added();
-    return collect_own_runs(globals, database, NamedFiles(options.paths, runs));
+    return collect_own_runs(globals, database, NamedFiles(paths, runs));
   };
   if (has_own) remark(globals, own_text(globals, collect_own()));
   std::optional<PathCollector> logs;
   PathCollector::Found found;
   if (!foreign.empty()) {
-    logs.emplace(database, foreign, runs, std::cerr);
+    logs.emplace(database, foreign, runs, std::cerr, options.verbose, std::move(told));
     found = logs->read(globals.quiet ? 0 : terminal_width(STDERR_FILENO));
   }
   if (options.follow) {
-    if (!found.summary.empty()) remark(globals, found.summary);
-    found = {collect_on(globals, logs ? &*logs : nullptr, collect_own), {}};
+    say(globals, found);
+    found = {collect_on(globals, logs ? &*logs : nullptr, collect_own), {}, {}};
   }
   if (database.changes() > before) {
     malloc_trim(0);  // what a long log took; its sums want as much again
     keep_sums(globals, database);
   }
-  if (!found.summary.empty()) remark(globals, found.summary);
+  say(globals, found);
   return found.code;
 }
 

@@ -54,6 +54,8 @@ struct ReportOptions {
   std::vector<std::string> selections;  ///< sweeps, "SWEEP/2", tags; empty: the newest campaign
   bool pool = false;                    ///< a sweep's campaigns as one instead of the newest
   bool dropped = false;                 ///< runs that were set aside, instead of the others
+  bool checkpoints = false;             ///< those of each point, instead of its step times
+  bool collectives = false;             ///< what the network's operations reach, instead
   bool methods = false;                 ///< a paragraph for a paper instead of the table
   std::string format = "terminal";
   std::string samples = "clean";
@@ -111,21 +113,23 @@ struct TagOptions {
 };
 
 struct CollectOptions {
-  std::vector<fs::path> paths;  ///< empty: the runs of this database
-  bool follow = false;          ///< go on with what comes, until interrupted
+  std::vector<fs::path> paths;   ///< empty: the runs of this database; "-": standard input
+  bool follow = false;           ///< go on with what comes, until interrupted
+  std::vector<std::string> set;  ///< "tp=4": what logs do not say
+  std::string from_name;         ///< "{size}-tp{tp}": what their names say
+  bool explain = false;          ///< say of each line what it gives, and store nothing
+  bool verbose = false;          ///< name every file that looks like a log and gave nothing
 };
 
 struct ImportOptions {
   std::vector<fs::path> notes;
-  std::int64_t seq = 1024;  ///< where a table has no column of it
-  int factor = 4;           ///< of the TFLOPS formula: 4 with recomputation, 3 without
+  std::vector<std::string> set;  ///< "NAME=VALUE": what the tables do not say
 };
 
 struct RetableOptions {
   fs::path notes;
-  bool dry_run = false;     ///< print the differences and write nothing
-  std::int64_t seq = 1024;  ///< where a table has no column of it
-  int factor = 4;           ///< of the TFLOPS formula: 4 with recomputation, 3 without
+  bool dry_run = false;          ///< print the differences and write nothing
+  std::vector<std::string> set;  ///< "NAME=VALUE": what the tables do not say
 };
 
 struct DoctorOptions {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -45,12 +46,28 @@ CampaignRecord campaign_of(const NotedTable& table) {
   return campaign;
 }
 
-void import_file(const Globals& globals, Database& database, const fs::path& file,
-                 const NoteSettings& settings) {
+/// Errors: Error (bad input) where no table can be read.
+NotedDocument read_notes(const fs::path& file, const NoteSettings& settings) {
   NotedDocument document = noted(read_input(file), file.filename().string(), settings);
-  if (document.tables.empty())
-    bad_input("{}: no table has a column of step times and one of GPUs or batch sizes",
-              printable(file.string()));
+  if (!document.tables.empty()) return document;
+  const std::string name = printable(file.string());
+  const auto first = std::find_if(document.remarks.begin(), document.remarks.end(),
+                                  [](const NoteRemark& remark) { return remark.refused; });
+  if (first != document.remarks.end()) bad_input("{}:{}: {}", name, first->line, first->what);
+  if (!document.remarks.empty())
+    bad_input("{}:{}: {}", name, document.remarks[0].line, document.remarks[0].what);
+  bad_input("{}: no table has a column of step times and one of GPUs or batch sizes", name);
+}
+
+/// Whether all was read: what is left out because it is bad is no success.
+bool is_whole(const NotedDocument& document) {
+  return std::none_of(document.remarks.begin(), document.remarks.end(),
+                      [](const NoteRemark& remark) { return remark.refused; });
+}
+
+ExitCode import_file(const Globals& globals, Database& database, const fs::path& file,
+                     const NoteSettings& settings) {
+  NotedDocument document = read_notes(file, settings);
   std::vector<NotedSweep> sweeps;
   sweeps.reserve(document.tables.size());
   for (auto& table : document.tables) {
@@ -64,21 +81,28 @@ void import_file(const Globals& globals, Database& database, const fs::path& fil
     remark(globals, fmt::format("{}:{}: {} in sweep {}", printable(file.string()), table.line,
                                 counted(table.runs.size(), "run"), printable(table.sweep)));
   }
-  for (const auto& left : document.remarks)
-    remark(globals, fmt::format("{}:{}: {}", printable(file.string()), left.line, left.what));
+  for (const auto& left : document.remarks) {
+    const std::string text =
+        fmt::format("{}:{}: {}", printable(file.string()), left.line, left.what);
+    if (left.refused) write_error(fmt::format("pippin: {}\n", text));
+    if (!left.refused) remark(globals, text);
+  }
   remark(globals, fmt::format("{}: {} of {} noted", printable(file.string()), counted(runs, "run"),
                               counted(document.tables.size(), "table")));
+  return is_whole(document) ? ExitCode::kDone : ExitCode::kBadInput;
 }
 
 }  // namespace
 
 ExitCode import_notes(const Globals& globals, const ImportOptions& options) {
+  const NoteSettings settings = note_settings(options.set);
   Database database(globals.db);
   database.sum_up_by(digester());
+  ExitCode code = ExitCode::kDone;
   for (const auto& file : options.notes)
-    import_file(globals, database, file, {options.seq, options.factor == 4});
+    code = std::max(code, import_file(globals, database, file, settings));
   keep_sums(globals, database);
-  return ExitCode::kDone;
+  return code;
 }
 
 }  // namespace pippin

@@ -312,6 +312,8 @@ void cut(Report& table, std::int64_t limit) {
 }  // namespace
 
 ExitCode report(const Globals& globals, const ReportOptions& options) {
+  if (options.checkpoints) return report_checkpoints(globals, options);
+  if (options.collectives) return report_collectives(globals, options);
   const Format& format = format_named(options.format);
   check(options);
   Database database = existing_database(globals);

@@ -17,7 +17,7 @@ Retabled retable_document(const std::string& document, const RetableOptions& opt
   const std::string file = options.notes.string();
   if (tables_by_hand(document, file).empty())
     bad_input("{}: has no Markdown table that is kept by hand", file);
-  Retabled result = retable(document, {options.seq, options.factor == 4});
+  Retabled result = retable(document, note_settings(options.set));
   if (result.tables > 0) return result;
   if (!result.doubts.empty()) {
     bad_input("{}:{}: {}", file, result.doubts[0].line, result.doubts[0].what);
@@ -28,7 +28,8 @@ Retabled retable_document(const std::string& document, const RetableOptions& opt
 std::string remarks_text(const fs::path& file, const std::vector<NoteRemark>& remarks) {
   std::string text;
   for (const auto& remark : remarks) {
-    text += fmt::format("{}:{}: {}\n", printable(file.string()), remark.line, remark.what);
+    text += fmt::format("{}{}:{}: {}\n", remark.refused ? "pippin: " : "", printable(file.string()),
+                        remark.line, remark.what);
   }
   return text;
 }
@@ -72,11 +73,9 @@ ExitCode retable(const Globals& globals, const RetableOptions& options) {
     if (text != document) replace_document(options.notes, text);
     write_output(changes_text(options.notes, result.changes) + contradictions);
   }
-  if (!result.doubts.empty()) {
-    remark(globals, std::string(trim(remarks_text(options.notes, result.doubts))));
-  }
+  write_error(remarks_text(options.notes, result.doubts));
   remark(globals, summary_text(result, options.dry_run));
-  return ExitCode::kDone;
+  return result.doubts.empty() ? ExitCode::kDone : ExitCode::kBadInput;
 }
 
 }  // namespace pippin

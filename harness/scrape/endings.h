@@ -13,7 +13,8 @@ namespace pippin {
 
 /// Finds out of a launch's lines how it ended.
 ///
-/// A launch that says it is done, or reached its last iteration, is ok whatever its exit says.
+/// A launch that says it is done, or reached its last iteration, is ok whatever its exit says; one
+/// that ran out of memory before its first iteration is not.
 /// Else the strongest cause wins, the first line of it being the evidence: hardware, out of
 /// memory (GPU, host), a lost node, the network, a crash or a collective's timeout (whichever
 /// came first), a failing exit status, the scheduler's own "CANCELLED AT …" line or the job's own
@@ -42,6 +43,7 @@ class Ending {
     std::size_t iterations = 0;
   };
   static bool survived(const Cause& cause, std::size_t iterations);
+  bool is_done(std::size_t iterations) const;
   const Cause* strongest(std::size_t iterations) const;
 
   std::vector<Cause> causes_;

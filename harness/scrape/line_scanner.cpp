@@ -115,15 +115,15 @@ void LineScanner::pass_on(std::string_view raw, bool after_feed, bool terminated
     std::erase_if(hits_,
                   [&](const Needles::Hit& hit) { return hit.at >= raw.data() + raw.size(); });
   }
-  FoundLine line{raw, raw, after_feed, terminated, {}};
+  FoundLine line{raw, raw, raw, after_feed, terminated, {}};
   if (raw.find(kEscape) != std::string_view::npos) {
     clean_ = without_escapes(raw);
-    line.text = clean_;
+    line.labelled = clean_;
     hits_.clear();
     for (Needles::Search again(sink_.needles(), clean_); again.any(); again.take())
       hits_.push_back(again.next());
   }
-  line.text = without_labels(line.text);
+  line.text = without_labels(line.labelled);
   line.hits = hits_;
   sink_.take(line);
 }

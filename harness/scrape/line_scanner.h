@@ -13,10 +13,11 @@ namespace pippin {
 
 /// A line of a log, and which of the texts that are looked for it holds.
 struct FoundLine {
-  std::string_view raw;    ///< as it stands there, without its end
-  std::string_view text;   ///< without what terminals and launchers added; see Lines
-  bool after_feed = true;  ///< it begins the log, or stands behind "\n", not "\r"
-  bool terminated = true;  ///< false: it is still being written, or too long to be read whole
+  std::string_view raw;       ///< as it stands there, without its end
+  std::string_view labelled;  ///< without what terminals added
+  std::string_view text;      ///< and without what launchers added; see Lines
+  bool after_feed = true;     ///< it begins the log, or stands behind "\n", not "\r"
+  bool terminated = true;     ///< false: it is still being written, or too long to be read whole
   std::span<const Needles::Hit> hits;  ///< in `raw`, or where that has escapes, in `text`
 };
 

@@ -37,12 +37,6 @@ SearchWidth widest_search() {
 #endif
 }
 
-/// Below kHashes. Source: multiplicative hashing, Knuth, TAOCP 6.4.
-inline std::size_t MarkTables::hash_of(std::uint32_t first) {
-  constexpr std::uint32_t kGolden = 2654435769U, kShift = 20;
-  return first * kGolden >> kShift;
-}
-
 inline bool MarkTables::may_begin(std::uint32_t first) const {
   const std::size_t hash = hash_of(first);
   return (hashes_[hash / kBits] >> hash % kBits & 1U) != 0;
@@ -66,13 +60,13 @@ void MarkTables::add(std::size_t group, std::string_view mark) {
   hashes_[hash / kBits] |= std::uint64_t{1} << hash % kBits;
 }
 
-unsigned MarkTables::groups_at(std::string_view text, std::size_t place) const {
+bool MarkTables::may_begin_at(std::string_view text, std::size_t place) const {
   unsigned groups = UINT8_MAX;
   for (std::size_t i = 0; i < kMarkBytes && groups != 0; ++i) {
     const std::size_t byte = place + i < text.size() ? byte_of(text[place + i]) : 0;
     groups &= seven_[i][byte % kSeven];
   }
-  return groups != 0 && may_begin(first_of(text.substr(place))) ? groups : 0;
+  return groups != 0 && may_begin(first_of(text.substr(place)));
 }
 
 std::size_t MarkTables::find(const char* text, std::size_t blocks, SearchWidth width,
@@ -83,36 +77,30 @@ std::size_t MarkTables::find(const char* text, std::size_t blocks, SearchWidth w
 
 #if defined(__x86_64__)
 
-/// The groups of each place of some blocks, and which places have any.
-struct MarkTables::Window {
-  alignas(kBlock) std::array<std::uint8_t, kBlock * kMostBlocks> groups;
-  std::array<std::uint64_t, kMostBlocks> places;
-};
-
 /// Asks neither how many places a block has nor which of them are none, until all are written: a
 /// wrong guess costs more than some writes. Source: simdjson, Langdale and Lemire 2019.
 __attribute__((always_inline)) inline std::size_t MarkTables::candidates_in(
     const Window& window, const char* text, std::size_t blocks, Candidates& found) const {
   std::size_t count = 0;
   for (std::size_t i = 0; i < blocks; ++i) {
-    std::uint64_t some = window.places[i];
+    std::uint64_t some = window[i];
     const auto put = [&](std::size_t at) {
-      found[at].place = static_cast<std::uint32_t>(i * kBlock) +
-                        static_cast<std::uint32_t>(std::countr_zero(some));
+      found[at] = static_cast<std::uint32_t>(i * kBlock) +
+                  static_cast<std::uint32_t>(std::countr_zero(some));
       some &= some - 1;
     };
     put(count);
     put(count + 1);
-    const auto next = count + static_cast<std::size_t>(std::popcount(window.places[i]));
+    const auto next = count + static_cast<std::size_t>(std::popcount(window[i]));
     for (std::size_t at = count + 2; at < next; ++at) put(at);
     count = next;
   }
   std::size_t kept = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t place = found[i].place;
+    const std::uint32_t place = found[i];
     std::uint32_t first = 0;
     std::memcpy(&first, text + place, sizeof first);
-    found[kept] = {place, window.groups[place]};
+    found[kept] = place;
     kept += may_begin(first) ? 1 : 0;
   }
   return kept;
@@ -142,13 +130,12 @@ __attribute__((target("avx2,bmi,popcnt"))) std::size_t MarkTables::find_with_avx
       groups = _mm256_and_si256(groups, _mm256_and_si256(_mm256_shuffle_epi8(low[i], lows),
                                                          _mm256_shuffle_epi8(high[i], highs)));
     }
-    _mm256_store_si256(reinterpret_cast<__m256i*>(window.groups.data() + place), groups);
     const auto some = ~static_cast<std::uint32_t>(
         _mm256_movemask_epi8(_mm256_cmpeq_epi8(groups, _mm256_setzero_si256())));
     if (place % kBlock == 0) {
-      window.places[place / kBlock] = some;
+      window[place / kBlock] = some;
     } else {
-      window.places[place / kBlock] |= std::uint64_t{some} << kVector;
+      window[place / kBlock] |= std::uint64_t{some} << kVector;
     }
   }
   return candidates_in(window, text, blocks, found);
@@ -169,8 +156,7 @@ MarkTables::find_with_avx512(const char* text, std::size_t blocks, Candidates& f
     for (std::size_t i = 0; i < kMarkBytes; ++i)
       groups = _mm512_and_si512(
           groups, _mm512_permutex2var_epi8(low[i], _mm512_loadu_si512(at + i), high[i]));
-    _mm512_store_si512(window.groups.data() + block * kBlock, groups);
-    window.places[block] = _mm512_test_epi8_mask(groups, groups);
+    window[block] = _mm512_test_epi8_mask(groups, groups);
   }
   return candidates_in(window, text, blocks, found);
 }

@@ -24,17 +24,21 @@ class MarkTables {
   /// So many blocks of so many places are looked at in one call.
   static constexpr std::size_t kBlock = 64, kMostBlocks = 32;
 
-  /// A place where marks of some groups may stand.
-  struct Candidate {
-    std::uint32_t place, groups;  ///< a bit for each group
-  };
-  using Candidates = std::array<Candidate, kBlock * kMostBlocks + 2>;
+  /// Places where a mark may stand.
+  using Candidates = std::array<std::uint32_t, kBlock * kMostBlocks + 2>;
+
+  static constexpr std::size_t kHashes = 4096;
+  /// Of a mark's first bytes; below kHashes. Source: multiplicative hashing, Knuth, TAOCP 6.4.
+  static constexpr std::size_t hash_of(std::uint32_t first) {
+    constexpr std::uint32_t kGolden = 2654435769U, kShift = 20;
+    return first * kGolden >> kShift;
+  }
 
   /// Behind a mark's end there may be any byte. Requires kFirstBytes at least.
   void add(std::size_t group, std::string_view mark);
 
-  /// The groups that may stand at a place, a bit each; behind the text's end there are zeros.
-  unsigned groups_at(std::string_view text, std::size_t place) const;
+  /// Whether a mark may stand at a place; behind the text's end there are zeros.
+  bool may_begin_at(std::string_view text, std::size_t place) const;
 
   /// The candidates of so many blocks, in order; returns their number. Behind the blocks kMarkBytes
   /// are read. Requires a width above one.
@@ -42,11 +46,10 @@ class MarkTables {
                    Candidates& found) const;
 
  private:
-  static constexpr std::size_t kHalves = 16, kSeven = 128, kHashes = 4096, kBits = 64;
+  static constexpr std::size_t kHalves = 16, kSeven = 128, kBits = 64;
 
-  static std::size_t hash_of(std::uint32_t first);
   bool may_begin(std::uint32_t first) const;
-  struct Window;
+  using Window = std::array<std::uint64_t, kMostBlocks>;  ///< a bit for each place
   std::size_t candidates_in(const Window& window, const char* text, std::size_t blocks,
                             Candidates& found) const;
   std::size_t find_with_avx2(const char* text, std::size_t blocks, Candidates& found) const;

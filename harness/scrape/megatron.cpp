@@ -2,23 +2,28 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
+#include <fmt/format.h>
+#include <unordered_map>
 
 #include "core/base/text.h"
+#include "harness/scrape/bridge.h"
 #include "harness/scrape/deepspeed_config.h"
 #include "harness/scrape/endings.h"
 #include "harness/scrape/lines.h"
+#include "harness/scrape/megatron_checkpoints.h"
 #include "harness/scrape/megatron_launch.h"
+#include "harness/scrape/trainers/prefix.h"
 
 namespace pippin {
 
 namespace {
 
-/// What a line may hold that the reader cares for; the signs of an ending follow after kEndings.
+/// What a line may hold that the reader cares for.
 enum LineKind : std::size_t {
   kIterationLine,
   kArgonneLine,
   kMemoryLine,
+  kMemoryInGb,
   kDumpBegins,
   kDumpEnds,
   kWorldLine,
@@ -28,6 +33,8 @@ enum LineKind : std::size_t {
   kSaving,
   kSaved,
   kSaveTimer,
+  kSaveScheduled,
+  kLoading,
   kValidation,
   kEvaluating,
   kEvaluateTimer,
@@ -36,22 +43,19 @@ enum LineKind : std::size_t {
   kDatetime,
   kDeepspeedLog,
   kDeepspeedConfig,
-  kNodeVariable,
-  kNodeField,
-  kNcclBootstrap,
-  kNcclNetwork,
-  kNcclCommunicator,
-  kNcclInit,
-  kNcclDriver,
-  kRanks,
-  kSlowestRank,
-  kEndings,
+  kConfigSize,
+  kConfigSeq,
+  kConfigLayers,
+  kConfigHeads,
+  kJobName,
+  kTextCount,
 };
 
-constexpr std::array<std::string_view, kEndings> kTexts{
+constexpr std::array<std::string_view, kTextCount> kTexts{
     "elapsed time per iteration (",
     "elapsed_time_per_iteration_ms=",
     "memory (MB) |",
+    "memory (GB) |",
     " arguments -",
     " end of arguments -",
     "using world size:",
@@ -61,6 +65,8 @@ constexpr std::array<std::string_view, kEndings> kTexts{
     "saving checkpoint",
     "saved checkpoint",
     "save-checkpoint",
+    "scheduled an async checkpoint",
+    "checkpoint from ",
     "validation loss at",
     "Evaluating ",
     "  evaluate ..",
@@ -69,16 +75,11 @@ constexpr std::array<std::string_view, kEndings> kTexts{
     "datetime: ",
     "] [INFO] [",
     DeepspeedConfig::kBegin,
-    "NODELIST=",
-    "NodeList=",
-    // What each process prints once or twice; most lines of NCCL are of channels.
-    "] NCCL INFO Bootstrap",
-    "] NCCL INFO NET/",
-    "] NCCL INFO comm 0x",
-    "] NCCL INFO ncclComm",
-    "] NCCL INFO cudaDriverVersion",
-    "> ranks: ",
-    "slowest rank: ",
+    "_size: ",
+    "seq_length: ",
+    "num_layers: ",
+    "num_attention_heads: ",
+    "_gpus",
 };
 
 bool has(std::uint64_t found, LineKind kind) { return (found >> kind & 1) != 0; }
@@ -93,9 +94,12 @@ bool is_whole(std::string_view line) {
 /// Where the rule over the arguments begins: at the front, or behind what a logger writes; nowhere
 /// in a line that only quotes one.
 std::size_t begin_of_rule(std::string_view line) {
-  const auto begin = line.find("---");
-  const bool printed = line.substr(0, begin).find_first_of("\"'`#>+|") == std::string_view::npos;
-  return printed ? begin : std::string_view::npos;
+  const auto end = line.find(kTexts[kDumpBegins]);
+  const auto before = end == 0 ? end : line.find_last_not_of('-', end - 1);
+  const auto begin = before == std::string_view::npos ? 0 : before + 1;
+  return begin < end && end != std::string_view::npos && is_prefix(line.substr(0, begin))
+             ? begin
+             : std::string_view::npos;
 }
 
 /// Arguments that differ between the ranks of one launch.
@@ -117,11 +121,56 @@ class Reader : public FormatReader {
 
   void read(const LogLine& of_log) override {
     const std::string_view line = prefix_.strip(of_log.text());
+    label_ = of_log.label();
     const bool terminated = of_log.terminated();
     if (in_dump_ && terminated && read_argument(line)) return;
     if (config_.open() && terminated) config_.read(line, launch().header.arguments);
     const std::uint64_t found = of_log.found_in(line);
-    if (found == 0) return;
+    if (found != 0) read_found(of_log, line, found);
+    if (terminated) {
+      for (const std::size_t sign : of_log.nodes_in(line))
+        launch().nodes.see(sign, line, launch().rows());
+    }
+    for (const std::size_t sign : of_log.endings_in(line))
+      launch().ending.see(sign, line, launch().rows());
+  }
+
+  /// Iterations, and their timers.
+  std::size_t read_alike(std::string_view text) override {
+    const auto ends = [&](std::size_t length) { return length > 0 && length < text.size(); };
+    label_ = {};
+    const std::size_t length = iterations_alone_ ? alike_.read_front(text) : 0;
+    if (ends(length)) return take_alike(text.substr(0, length)) ? length : 0;
+    const std::size_t of_timers = timers_alone_ ? alike_timers_.read_front(text) : 0;
+    if (!ends(of_timers)) return 0;
+    launch().add_timers(alike_timers_);
+    return of_timers;
+  }
+
+  std::string last_step() const override {
+    return fmt::format("iteration {}: {} ms", launch_.last_number(),
+                       number_text(launch_.last_time_ms()));
+  }
+
+  FoundCounts counts() const override {
+    return {runs_.size() + (launch_.dumped ? 1U : 0U),
+            rows_before_ + launch_.rows(),
+            arguments_before_ + launch_.header.arguments.size(),
+            launch_.memory.size(),
+            launch_.timer_lines(),
+            launch_.event_count()};
+  }
+
+  std::vector<LogRun> finish() override {
+    end_launch();
+    return std::move(runs_);
+  }
+
+ private:
+  MegatronLaunch& launch() { return launch_; }
+
+  void read_found(const LogLine& of_log, std::string_view line, std::uint64_t found) {
+    const bool terminated = of_log.terminated();
     if (has(found, kDeepspeedConfig)) config_.begin();
     if (has(found, kDumpEnds)) {
       in_dump_ = false;
@@ -134,36 +183,16 @@ class Reader : public FormatReader {
       iterations_alone_ = iterations_alone_ && of_log.holds_only(kIterationLine);
       read_iterations(line, terminated);
     }
-    if (has(found, kMemoryLine) && terminated) {
+    if ((has(found, kMemoryLine) || has(found, kMemoryInGb)) && terminated) {
       for (const auto& memory : memory_in(line)) launch().add_memory(memory);
     }
     read_events(line, found);
-    if ((has(found, kTimers) || has(found, kTimerRange)) && terminated) {
+    if (terminated) read_checkpoints(of_log.text(), found);
+    if (has_timers(found) && terminated) {
       timers_alone_ = timers_alone_ && of_log.holds_only(kTimers);
       read_timers(line);
     }
-    if (terminated) read_nodes(line, found);
-    read_endings(line, found >> kEndings);
   }
-
-  /// Iterations, and their timers.
-  std::size_t read_alike(std::string_view text) override {
-    const auto ends = [&](std::size_t length) { return length > 0 && length < text.size(); };
-    const std::size_t length = iterations_alone_ ? alike_.read_front(text) : 0;
-    if (ends(length)) return take_alike(text.substr(0, length)) ? length : 0;
-    const std::size_t of_timers = timers_alone_ ? alike_timers_.read_front(text) : 0;
-    if (!ends(of_timers)) return 0;
-    launch().add_timers(alike_timers_);
-    return of_timers;
-  }
-
-  std::vector<LogRun> finish() override {
-    end_launch();
-    return std::move(runs_);
-  }
-
- private:
-  MegatronLaunch& launch() { return launch_; }
 
   bool read_argument(std::string_view line) {
     auto argument = argument_in(line);
@@ -203,6 +232,7 @@ class Reader : public FormatReader {
       announced_.probe = word_after(line, kTexts[kProbeLine]);
     }
     if (has(found, kWorldLine)) read_world(line);
+    if (!launch().dumped && launch().rows() == 0) read_config(line, found);
     // These lines come before the dump they belong to; where it is missing, they are all there is.
     const bool announces = has(found, kProbeLine) || has(found, kWorldLine);
     if (announces && !launch().dumped && launch().rows() == 0) launch().header = announced_;
@@ -214,6 +244,24 @@ class Reader : public FormatReader {
     }
     const bool dated = has(found, kDatetime) || has(found, kDeepspeedLog);
     if (dated && !launch().started_at) launch().started_at = time_in(line);
+  }
+
+  /// Megatron-Bridge prints no dump: the YAML of its configuration, and the job's name has the
+  /// rest.
+  void read_config(std::string_view line, std::uint64_t found) {
+    constexpr std::uint64_t kOfConfig =
+        std::uint64_t{1} << kConfigSize | std::uint64_t{1} << kConfigSeq |
+        std::uint64_t{1} << kConfigLayers | std::uint64_t{1} << kConfigHeads;
+    NamedValues& arguments = launch().header.arguments;
+    const auto say = [&](std::pair<std::string, Value> argument) {
+      if (!find_value(arguments, argument.first)) arguments.push_back(std::move(argument));
+    };
+    if ((found & kOfConfig) != 0) {
+      if (auto setting = bridge_setting_in(line)) say(*std::move(setting));
+    }
+    if (has(found, kJobName)) {
+      for (auto& argument : bridge_job_in(line)) say(std::move(argument));
+    }
   }
 
   void read_world(std::string_view line) {
@@ -244,6 +292,11 @@ class Reader : public FormatReader {
     for (const auto& record : records) {
       if (launch().rows() > 0 && record.iteration.number <= launch().last_number()) {
         if (launch().has(record)) continue;
+        if (is_of_other_rank(record)) {
+          launch().add_rank(record);
+          note_speaker(record);
+          continue;
+        }
         begin_again();
       }
       if (!launch().started_at) launch().started_at = record.at;
@@ -269,6 +322,20 @@ class Reader : public FormatReader {
     config_ = {};
     if (record.iteration.number == record.last) launch().ending.reached_last_iteration(line);
     launch().add(record);
+    note_speaker(record);
+  }
+
+  void note_speaker(const IterationRecord& record) {
+    if (!label_.empty()) spoken_[std::string(label_)] = record.iteration.number;
+  }
+
+  /// Of a number that a row has: the numbers of each rank rise. A rank without a label says the
+  /// same step at once.
+  bool is_of_other_rank(const IterationRecord& record) const {
+    const std::int64_t number = record.iteration.number;
+    if (label_.empty()) return number == launch_.last_number();
+    const auto spoken = spoken_.find(std::string(label_));
+    return spoken == spoken_.end() || spoken->second < number;
   }
 
   /// A launch whose dump is missing: all that is known of it is the last one's.
@@ -293,29 +360,31 @@ class Reader : public FormatReader {
       happened(kAfterEvaluation);
   }
 
+  /// `text`: with what loggers put before it, which may have the time.
+  void read_checkpoints(std::string_view text, std::uint64_t found) {
+    const bool of_save = has(found, kSaving) || has(found, kSaved) || has(found, kSaveTimer) ||
+                         has(found, kSaveScheduled);
+    // Loading is over before the first iteration; dense logs have nothing but timers behind that.
+    const bool of_load = has(found, kLoading) || (launch().rows() == 0 && has_timers(found));
+    if (!of_save && !of_load) return;
+    for (CheckpointWord& word : megatron_checkpoints_in(text)) {
+      if (!label_.empty()) word.who = label_;
+      // Its timer runs also where there is nothing to load.
+      const bool is_load_timer =
+          word.kind == CheckpointKind::kLoad && word.what == CheckpointWord::What::kTook;
+      if (is_load_timer && !launch().checkpoints.has(CheckpointKind::kLoad)) continue;
+      launch().checkpoints.see(word, launch().rows());
+    }
+  }
+
+  static bool has_timers(std::uint64_t found) {
+    return has(found, kTimers) || has(found, kTimerRange);
+  }
+
   void read_timers(std::string_view line) {
     if (alike_timers_.read(line)) return launch().add_timers(alike_timers_);
     launch().add_timers(timers_in(line));
     alike_timers_.learn(line);
-  }
-
-  void read_nodes(std::string_view line, std::uint64_t found) {
-    NodesSeen& nodes = launch().nodes;
-    if (has(found, kNodeVariable) || has(found, kNodeField)) nodes.read_list(line);
-    constexpr std::uint64_t kOfNccl =
-        std::uint64_t{1} << kNcclBootstrap | std::uint64_t{1} << kNcclNetwork |
-        std::uint64_t{1} << kNcclCommunicator | std::uint64_t{1} << kNcclInit |
-        std::uint64_t{1} << kNcclDriver;
-    if ((found & kOfNccl) != 0) nodes.read_nccl(line);
-    if (has(found, kRanks)) nodes.read_ranks(line);
-    // The first lines are those of a warm-up.
-    if (has(found, kSlowestRank) && launch().rows() > 1) nodes.read_slowest(line);
-  }
-
-  void read_endings(std::string_view line, std::uint64_t signs) {
-    for (; signs != 0; signs &= signs - 1) {
-      launch().ending.see(static_cast<std::size_t>(std::countr_zero(signs)), line, launch().rows());
-    }
   }
 
   /// A dump that another rank printed of the launch before it.
@@ -332,9 +401,12 @@ class Reader : public FormatReader {
   void end_launch() {
     MegatronLaunch ended;
     std::swap(ended, launch_);
+    rows_before_ += ended.rows();
+    arguments_before_ += ended.header.arguments.size();
     in_dump_ = false;
     config_ = {};
     alike_ = {};
+    spoken_.clear();
     iterations_alone_ = timers_alone_ = true;
     const bool header = ended.dumped && !ended.header.arguments.empty();
     if (document_ ? !header || !ended.complete : !header && ended.rows() == 0) return;
@@ -357,18 +429,17 @@ class Reader : public FormatReader {
   AlikeIterations alike_;
   AlikeTimers alike_timers_;
   bool iterations_alone_ = true, timers_alone_ = true;  ///< their lines hold nothing else
+  std::string_view label_;  ///< of the launcher, before the line at hand
+  std::unordered_map<std::string, std::int64_t> spoken_;  ///< the last number behind each label
   MegatronHeader announced_, last_header_;
   MegatronLaunch launch_;
   std::vector<LogRun> runs_;
+  std::size_t rows_before_ = 0, arguments_before_ = 0;  ///< of launches that have ended
 };
 
 }  // namespace
 
-std::vector<std::string_view> megatron_texts() {
-  std::vector<std::string_view> texts(kTexts.begin(), kTexts.end());
-  for (const auto sign : Ending::signs()) texts.push_back(sign);
-  return texts;
-}
+std::vector<std::string_view> megatron_texts() { return {kTexts.begin(), kTexts.end()}; }
 
 std::unique_ptr<FormatReader> megatron_reader(bool document) {
   return std::make_unique<Reader>(document);

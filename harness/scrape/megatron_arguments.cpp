@@ -226,6 +226,9 @@ Layout layout_of(const MegatronHeader& header) {
   if (!layout.gas && arguments.has("batch_size")) layout.gas = 1;
   if (!layout.gbs) layout.gbs = product({layout.mbs, layout.dp, layout.gas});
   if (!layout.gbs) layout.gbs = header.gbs;
+  // GPT-NeoX' dump has neither the world nor DP.
+  if (!layout.dp) layout.dp = quotient(layout.gbs, product({layout.mbs, layout.gas}));
+  if (!layout.gpus) layout.gpus = product({replica, layout.dp});
   if (!layout.gas) layout.gas = quotient(layout.gbs, product({layout.mbs, layout.dp}));
   return layout;
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "harness/scrape/characters.h"
 #include "harness/scrape/megatron_lines.h"
 
 namespace pippin {
@@ -26,9 +27,14 @@ MegatronField field_in(std::string_view text);
 /// there.
 Count take_number(std::string_view& text);
 
-/// Calls `take` with each field between bars.
+/// Calls `take` with each field between bars. What is glued to the last bar is none: another rank
+/// wrote it.
 template <typename Take>
 void each_field(std::string_view text, Take take) {
+  const auto last = text.rfind('|');
+  const bool is_glued =
+      last != std::string_view::npos && last + 1 < text.size() && is_word(text[last + 1]);
+  if (is_glued) text = text.substr(0, last + 1);
   for (;;) {
     const auto bar = text.find('|');
     take(field_in(text.substr(0, bar)));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/scrape/megatron_laws.h"
+
 namespace pippin {
 
 namespace {
@@ -62,8 +64,34 @@ void MegatronLaunch::add(const IterationRecord& record) {
   if (!nan_from_ && !row.lm_loss && has_bad_loss(row)) nan_from_ = row.number;
   said_.push_back(static_cast<std::uint32_t>(record.said));
   last_number_ = row.number;
+  last_time_ms_ = row.step_time_ms;
   rows_.push_back(row);
   timing_ = true;
+}
+
+void MegatronLaunch::add_rank(const IterationRecord& record) {
+  const double time_ms = record.iteration.step_time_ms;
+  OtherRanks& others = other_ranks_[record.iteration.number];
+  others.slowest_ms = std::max(others.slowest_ms, time_ms);
+  others.fastest_ms = others.count == 0 ? time_ms : std::min(others.fastest_ms, time_ms);
+  ++others.count;
+}
+
+/// All wait for the slowest rank: its time is the step's.
+void MegatronLaunch::count_slowest_ranks() {
+  if (other_ranks_.empty()) return;
+  Iterations rows;
+  for (Iteration line : rows_) {
+    if (const auto others = other_ranks_.find(line.number); others != other_ranks_.end()) {
+      const OtherRanks& ranks = others->second;
+      line.other.emplace_back("ranks", value_of(static_cast<double>(ranks.count + 1)));
+      line.other.emplace_back("fastest rank (ms)",
+                              value_of(std::min(line.step_time_ms, ranks.fastest_ms)));
+      line.step_time_ms = std::max(line.step_time_ms, ranks.slowest_ms);
+    }
+    rows.push_back(std::move(line));
+  }
+  rows_ = std::move(rows);
 }
 
 void MegatronLaunch::add_others(const std::vector<std::string>& names,
@@ -85,12 +113,14 @@ void MegatronLaunch::add_memory(const RankMemory& of_rank) {
 }
 
 void MegatronLaunch::add_timers(const NamedValues& timers) {
-  if (!timing_) return;
+  if (!timing_ || timers.empty()) return;
+  ++timer_lines_;
   for (const auto& [name, value] : timers) rows_.put_first(name, value);
 }
 
 void MegatronLaunch::add_timers(const AlikeTimers& timers) {
   if (!timing_) return;
+  ++timer_lines_;
   for (std::size_t i = 0; i < timers.names().size(); ++i)
     rows_.put_first(timers.names()[i], timers.numbers()[i].value);
 }
@@ -133,7 +163,11 @@ void MegatronLaunch::mark(const Count& gbs) {
 LogRun MegatronLaunch::finish() && {
   header.gbs = one_gbs_ ? gbs_ : std::nullopt;
   LogRun run;
+  count_slowest_ranks();
   run.point = point_of(header);
+  run.derived = apply_laws(header, run.point, rows_);
+  if (!run.derived.empty()) run.point = point_of(header);
+  run.configured = (complete || !dumped) && is_configured(run.point);
   run.recompute = recompute_of(header.arguments);
   run.started_at = started_at;
   run.end = ending.state(rows_.size());
@@ -143,6 +177,7 @@ LogRun MegatronLaunch::finish() && {
   run.slowest_ranks = nodes.slowest_ranks();
   if (run.end != RunState::kOk || last_number() >= planned_)
     run.planned_iterations = planned_;  // else it says why it ended before
+  run.checkpoints = checkpoints.checkpoints(rows_.size(), run.end);
   for (const auto& of_rank : memory) run.memory.push_back(of_rank.second);
   run.nan_from = nan_from_;
   mark(run.point.layout.gbs);  // until 2020 the lines did not print their batch

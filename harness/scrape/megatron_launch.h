@@ -8,6 +8,7 @@
 
 #include "core/records/run.h"
 #include "harness/scrape/alike_lines.h"
+#include "harness/scrape/checkpoints_seen.h"
 #include "harness/scrape/endings.h"
 #include "harness/scrape/megatron_arguments.h"
 #include "harness/scrape/megatron_lines.h"
@@ -25,6 +26,7 @@ class MegatronLaunch {
   std::map<std::int64_t, RankMemory> memory;
   Ending ending;
   NodesSeen nodes;
+  CheckpointsSeen checkpoints;
   std::optional<std::int64_t> started_at;
 
   /// How many iterations there are, and the number of the last; 0: none.
@@ -34,6 +36,8 @@ class MegatronLaunch {
   bool has(const IterationRecord& record) const;
   /// Requires a number above the last.
   void add(const IterationRecord& record);
+  /// Another rank's figures of a row.
+  void add_rank(const IterationRecord& record);
   /// What else the last row says.
   void add_others(const std::vector<std::string>& names, const std::vector<double>& numbers);
   /// What was printed after that iteration.
@@ -45,17 +49,31 @@ class MegatronLaunch {
   void add_timers(const NamedValues& timers);
   void add_timers(const AlikeTimers& timers);
 
+  double last_time_ms() const { return last_time_ms_; }
+  std::size_t timer_lines() const { return timer_lines_; }
+  std::size_t event_count() const { return events_.size(); }
+
   /// The launch as a record, its iterations flagged by what stands around them.
   LogRun finish() &&;
 
  private:
+  /// What other ranks than the first say of a row.
+  struct OtherRanks {
+    std::int64_t count = 0;
+    double slowest_ms = 0, fastest_ms = 0;
+  };
+
   std::int64_t interval() const;
+  void count_slowest_ranks();
   void mark(const Count& gbs);
 
   Iterations rows_;
   std::int64_t last_number_ = 0;
-  std::vector<std::uint32_t> said_;  ///< a hash of what each row says
-  bool timing_ = false;              ///< timers that come now are those of the last row
+  std::map<std::int64_t, OtherRanks> other_ranks_;  ///< by row
+  std::vector<std::uint32_t> said_;                 ///< a hash of what each row says
+  std::size_t timer_lines_ = 0;
+  double last_time_ms_ = 0;
+  bool timing_ = false;  ///< timers that come now are those of the last row
   std::vector<std::pair<std::int64_t, IterationFlag>> events_;  ///< after which iteration
   std::int64_t first_number_ = 0, smallest_step_ = 0;
   bool first_dated_ = false;  ///< the first row began with its time

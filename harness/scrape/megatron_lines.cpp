@@ -11,17 +11,33 @@
 #include "core/base/units.h"
 #include "harness/scrape/characters.h"
 #include "harness/scrape/megatron_fields.h"
+#include "harness/scrape/trainers/prefix.h"
 
 namespace pippin {
 
 namespace {
 
-constexpr std::string_view kMemoryWords = "memory (MB) |";
+// Source: _print_args() of Megatron-LM: dots pad the name to 32 (until 2020) or 48 columns, and a
+// longer name has none.
+constexpr std::size_t kNameWithoutDots = 32;
+
+/// "(MB)", or "(GB)" of Megatron-Bridge.
+constexpr std::string_view kMemoryWords = "memory (", kMemoryEnd = "B) |";
+
+/// Where "memory (MB) |" or "memory (GB) |" stands at or behind a place; npos: nowhere.
+std::size_t memory_words(std::string_view text, std::size_t from) {
+  for (auto at = text.find(kMemoryWords, from); at != std::string_view::npos;
+       at = text.find(kMemoryWords, at + 1)) {
+    if (text.substr(at + kMemoryWords.size() + 1).starts_with(kMemoryEnd)) return at;
+  }
+  return std::string_view::npos;
+}
 
 /// What stands before a record that was printed, not quoted: nothing, bracketed tags and times
 /// (with a dash behind them in Argonne's fork), a host's label, other fields (GPT-NeoX begins with
 /// samples/sec) or a record glued to it.
 bool is_printed_after(std::string_view before) {
+  if (is_prefix(before)) return true;
   before = trim(before);
   if (before.ends_with("] -")) before.remove_suffix(2);
   while (before.ends_with(']')) {
@@ -33,10 +49,8 @@ bool is_printed_after(std::string_view before) {
   if (!is_word(before.front()) && before.front() != '[') return false;
   if (before.ends_with('|')) return true;
   const bool glued = before.find("(ms) |") != std::string_view::npos ||
-                     before.find(kMemoryWords) != std::string_view::npos;
-  const bool label =
-      before.ends_with(':') && before.find_first_of(" \t\"'") == std::string_view::npos;
-  return label || glued;
+                     memory_words(before, 0) != std::string_view::npos;
+  return glued || is_prefix(before);
 }
 
 /// The power of ten that the last digit of a number stands for: -1 of "12.5", -5 of "1.2345e-01".
@@ -51,10 +65,23 @@ int last_digit_of(std::string_view number) {
   return power;
 }
 
+/// Y of Primus' "X/Y": this iteration's figure and the mean of those before. Source: AMD Primus,
+/// backends/megatron/patches, 2025.
+std::optional<double> running_mean_in(std::string_view value) {
+  const auto slash = value.find('/');
+  if (slash == std::string_view::npos || !parse_number(value.substr(0, slash))) return std::nullopt;
+  return parse_number(value.substr(slash + 1));
+}
+
 /// A known field goes to its place; an unknown one, and one that is no finite number ("nan"), is
 /// kept as it stands.
 void take_field(IterationRecord& record, const MegatronField& field) {
   if (field.name.empty() || field.value.empty()) return;
+  if (const auto mean = running_mean_in(field.value)) {
+    take_field(record, {field.name, field.value.substr(0, field.value.find('/'))});
+    record.iteration.other.emplace_back(std::string(field.name) + " running mean", value_of(*mean));
+    return;
+  }
   const auto number = parse_number(field.value);
   const std::size_t known = known_field(field.name);
   if (known < kKnownFields && number) {
@@ -85,6 +112,9 @@ std::size_t begin_of_rank(std::string_view text) {
   return at == std::string_view::npos ? 0 : at;
 }
 
+/// Bridge counts in 10^9 bytes.
+constexpr double kMibPerGb = 1e9 / 1048576;
+
 RankMemory memory_record(std::string_view before, std::string_view fields) {
   RankMemory memory;
   memory.rank = number_after(before.substr(begin_of_rank(before)), "[Rank ").value_or(0);
@@ -96,8 +126,35 @@ RankMemory memory_record(std::string_view before, std::string_view fields) {
     if (field.name == "max allocated") memory.max_allocated_mib = number;
     if (field.name == "reserved") memory.reserved_mib = number;
     if (field.name == "max reserved") memory.max_reserved_mib = number;
+    const double mib = *number * kMibPerGb;
+    if (field.name == "mem-allocated-gigabytes") memory.allocated_mib = mib;
+    if (field.name == "mem-max-allocated-gigabytes") memory.max_allocated_mib = mib;
+    if (field.name == "mem-reserved-gigabytes") memory.reserved_mib = mib;
+    if (field.name == "mem-max-reserved-gigabytes") memory.max_reserved_mib = mib;
   }
   return memory;
+}
+
+/// "PREFIX  name ..... rest" without the prefix; the whole where it has none, or no dots.
+std::string_view without_prefix_of_dots(std::string_view line) {
+  const auto dots = line.find(" ..");
+  const auto name = trim(line.substr(0, dots));
+  if (dots == std::string_view::npos) return line;
+  const auto blank = name.find_last_of(" \t");
+  if (blank == std::string_view::npos) return line;
+  const auto begin = static_cast<std::size_t>(name.data() - line.data()) + blank;
+  return is_prefix(line.substr(0, begin)) ? line.substr(begin) : line;
+}
+
+/// The same of "PREFIX  a_name_of_more_than_31_characters  value".
+std::string_view without_prefix_of_long_name(std::string_view line) {
+  for (std::size_t begin = line.find(' '); begin < line.size(); begin = line.find(' ', begin + 1)) {
+    const auto name = line.substr(begin + 1, line.find(' ', begin + 1) - begin - 1);
+    const bool is_name = name.size() >= kNameWithoutDots &&
+                         std::all_of(name.begin(), name.end(), is_word) && !is_digit(name[0]);
+    if (is_name) return is_prefix(line.substr(0, begin)) ? line.substr(begin) : line;
+  }
+  return line;
 }
 
 /// GPT-NeoX adds a column that says where a value comes from: "1......................default".
@@ -112,7 +169,8 @@ std::string_view without_origin(std::string_view value) {
 }
 
 /// "name ....: (min, max)".
-NamedValues timer_range(std::string_view line) {
+NamedValues timer_range(std::string_view labelled) {
+  const std::string_view line = trim(without_prefix_of_dots(labelled));
   const auto name = line.substr(0, line.find(' '));
   const auto open = line.rfind(": ("), comma = line.rfind(", ");
   if (name.size() == line.size() || open == std::string_view::npos || !line.ends_with(')'))
@@ -153,9 +211,9 @@ std::vector<IterationRecord> iterations_in(std::string_view line) {
 std::vector<RankMemory> memory_in(std::string_view line) {
   std::vector<RankMemory> records;
   std::size_t from = 0;
-  for (auto at = line.find(kMemoryWords); at != std::string_view::npos;) {
-    const auto fields = at + kMemoryWords.size();
-    const auto next = line.find(kMemoryWords, fields);
+  for (auto at = memory_words(line, 0); at != std::string_view::npos;) {
+    const auto fields = at + kMemoryWords.size() + 1 + kMemoryEnd.size();
+    const auto next = memory_words(line, fields);
     records.push_back(
         memory_record(line.substr(from, at - from), line.substr(fields, next - fields)));
     from = fields;
@@ -165,8 +223,10 @@ std::vector<RankMemory> memory_in(std::string_view line) {
 }
 
 NamedValues timers_in(std::string_view line) {
-  line = trim(line);
-  if (!line.starts_with(kTimerWords)) return timer_range(line);
+  const auto words = line.find(kTimerWords);
+  if (words == std::string_view::npos) return timer_range(trim(line));
+  if (!is_prefix(line.substr(0, words))) return {};
+  line.remove_prefix(words);
   NamedValues timers;
   for (const auto part : split(line.substr(kTimerWords.size()), '|')) {
     const MegatronField field = field_in(part);
@@ -177,9 +237,8 @@ NamedValues timers_in(std::string_view line) {
 }
 
 std::optional<std::pair<std::string, Value>> argument_in(std::string_view line) {
-  // Source: _print_args() of Megatron-LM: dots pad the name to 32 (until 2020) or 48 columns, and
-  // a longer name has none.
-  constexpr std::size_t kNameWithoutDots = 32;
+  if (!line.starts_with(' ')) line = without_prefix_of_dots(line);
+  if (!line.starts_with(' ')) line = without_prefix_of_long_name(line);
   if (!line.starts_with(' ')) return std::nullopt;
   const auto text = trim(line);
   const auto name_end = std::find_if_not(text.begin(), text.end(), is_word);

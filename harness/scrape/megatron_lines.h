@@ -34,7 +34,8 @@ inline bool is_step_time(double time_ms) {
 /// only quotes one (a comment, an echo, a table), or where its time can be none.
 std::vector<IterationRecord> iterations_in(std::string_view line);
 
-/// The "… memory (MB) | allocated: …" records of a line; rank 0 where none is named.
+/// The "… memory (MB) | allocated: …" records of a line, or "… memory (GB) |
+/// mem-allocated-gigabytes: …" of Megatron-Bridge; rank 0 where none is named.
 std::vector<RankMemory> memory_in(std::string_view line);
 
 /// The timers of a line, in ms: "time (ms) | forward-compute: 148.03 | …" until 2022, after that
@@ -42,7 +43,7 @@ std::vector<RankMemory> memory_in(std::string_view line);
 /// "… max".
 NamedValues timers_in(std::string_view line);
 
-/// One "  name ........ value" line of the arguments dump.
+/// One "  name ........ value" line of the arguments dump, behind whatever loggers put before it.
 std::optional<std::pair<std::string, Value>> argument_in(std::string_view line);
 
 /// The first "2021-06-10 20:47:54" of a text as seconds since 1970, read as UTC.

@@ -56,22 +56,28 @@ struct Halves {
   std::uint16_t low = 0, high = 0;
   std::array<double, kKinds> frequency{};  ///< how often a byte passes, by its kind
 
-  void add(char c) { add_halves(1U << (byte_of(c) & kLowHalf), 1U << (byte_of(c) >> kHalfBits)); }
-  void add_all() { add_halves(UINT16_MAX, UINT16_MAX); }
+  void add(char c) { add_halves(byte_of(c) & kLowHalf, byte_of(c) >> kHalfBits); }
+  void add_all() {
+    for (std::size_t half = 0; half <= kLowHalf; ++half) add_halves(half, half);
+  }
 
  private:
-  void add_halves(unsigned lows, unsigned highs) {
-    if ((low | lows) == low && (high | highs) == high) return;
-    low = static_cast<std::uint16_t>(low | lows);
-    high = static_cast<std::uint16_t>(high | highs);
-    frequency = {};
-    for (unsigned rows = high; rows != 0; rows &= rows - 1) {
-      for (unsigned columns = low; columns != 0; columns &= columns - 1) {
-        const auto byte = (static_cast<std::size_t>(std::countr_zero(rows)) << kHalfBits) +
-                          static_cast<std::size_t>(std::countr_zero(columns));
-        frequency[kind_of(byte)] += frequency_of(byte);
-      }
+  void add_halves(std::size_t of_low, std::size_t of_high) {
+    if ((low >> of_low & 1U) == 0) {
+      low = static_cast<std::uint16_t>(low | 1U << of_low);
+      for (unsigned rows = high; rows != 0; rows &= rows - 1)
+        add_byte(of_low, static_cast<std::size_t>(std::countr_zero(rows)));
     }
+    if ((high >> of_high & 1U) == 0) {
+      high = static_cast<std::uint16_t>(high | 1U << of_high);
+      for (unsigned columns = low; columns != 0; columns &= columns - 1)
+        add_byte(static_cast<std::size_t>(std::countr_zero(columns)), of_high);
+    }
+  }
+
+  void add_byte(std::size_t of_low, std::size_t of_high) {
+    const std::size_t byte = of_high << kHalfBits | of_low;
+    frequency[kind_of(byte)] += frequency_of(byte);
   }
 };
 
@@ -170,8 +176,8 @@ double rate_of_words(const Mark& mark) {
   return rate;
 }
 
-/// How often so many bytes pass.
-double rate_of(const Mark& mark) {
+/// How often so many bytes pass, but for the usual words.
+double rate_of_bytes(const Mark& mark) {
   std::array<double, kKinds> rates = mark[0].frequency;
   for (std::size_t i = 1; i < mark.size(); ++i) {
     std::array<double, kKinds> next{};
@@ -181,7 +187,7 @@ double rate_of(const Mark& mark) {
     }
     rates = next;
   }
-  return std::accumulate(rates.begin(), rates.end(), rate_of_words(mark));
+  return std::accumulate(rates.begin(), rates.end(), 0.0);
 }
 
 Mark with(Mark mark, std::string_view bytes) {
@@ -195,35 +201,109 @@ Mark with(Mark mark, std::string_view bytes) {
   return mark;
 }
 
-}  // namespace
+/// Places needles in groups, each where it adds least to how often a group passes in vain.
+class Placing {
+ public:
+  explicit Placing(const std::vector<std::string_view>& needles)
+      : needles_(needles), marks_(needles.size()), offsets_(needles.size()) {
+    for (std::size_t i = 0; i < needles.size(); ++i) offsets_[i] = best_offsets(needles[i]);
+  }
 
-/// Each needle goes where it adds least to how often a group has to be compared in vain.
-std::vector<NeedleMark> choose_marks(const std::vector<std::string_view>& needles) {
-  std::vector<NeedleMark> marks;
-  marks.reserve(needles.size());
-  std::array<Mark, kGroups> groups{};
-  std::array<double, kGroups> rates{};
-  for (const std::string_view needle : needles) {
-    const std::size_t length = std::min(needle.size(), kMarkBytes);
-    std::vector<std::pair<double, std::size_t>> offsets;  // by how rare the bytes there are
-    for (std::size_t i = 0; i + length <= needle.size(); ++i)
-      offsets.emplace_back(rate_of(with({}, needle.substr(i, length))), i);
-    std::sort(offsets.begin(), offsets.end());
-    offsets.resize(std::min(offsets.size(), kBestOffsets));
+  void place(std::size_t needle) {
     double least = std::numeric_limits<double>::infinity();
-    NeedleMark best;
-    for (const auto& place : offsets) {
-      const auto bytes = needle.substr(place.second, length);
+    for (const std::size_t offset : offsets_[needle]) {
       for (std::size_t group = 0; group < kGroups; ++group) {
-        const double cost = rate_of(with(groups[group], bytes)) - rates[group];
-        if (cost < least) least = cost, best = {place.second, group};
+        const double cost = cost_of(group, mark_bytes(needle, offset), least);
+        if (cost < least) least = cost, marks_[needle] = {offset, group};
       }
     }
-    groups[best.group] = with(groups[best.group], needle.substr(best.offset, length));
-    rates[best.group] = rate_of(groups[best.group]);
-    marks.push_back(best);
+    members_[marks_[needle].group].push_back(needle);
+    sum_up(marks_[needle].group);
   }
-  return marks;
+
+  void remove(std::size_t needle) {
+    const std::size_t group = marks_[needle].group;
+    std::erase(members_[group], needle);
+    sum_up(group);
+  }
+
+  const std::vector<NeedleMark>& marks() const { return marks_; }
+
+ private:
+  struct Group {
+    Mark mark{};
+    double of_bytes = 0, of_words = 0;  ///< how often it passes
+  };
+
+  /// Where the bytes are the rarest; the rarest first.
+  static std::vector<std::size_t> best_offsets(std::string_view needle) {
+    const std::size_t length = std::min(needle.size(), kMarkBytes);
+    std::vector<std::pair<double, std::size_t>> rated;
+    rated.reserve(needle.size());
+    for (std::size_t i = 0; i + length <= needle.size(); ++i) {
+      const Mark mark = with({}, needle.substr(i, length));
+      rated.emplace_back(rate_of_bytes(mark) + rate_of_words(mark), i);
+    }
+    std::sort(rated.begin(), rated.end());
+    rated.resize(std::min(rated.size(), kBestOffsets));
+    std::vector<std::size_t> offsets;
+    offsets.reserve(rated.size());
+    for (const auto& place : rated) offsets.push_back(place.second);
+    return offsets;
+  }
+
+  std::string_view mark_bytes(std::size_t needle, std::size_t offset) const {
+    return needles_[needle].substr(offset, kMarkBytes);
+  }
+
+  /// What more bytes add to how often a group passes; not all of it where that is `enough`.
+  double cost_of(std::size_t group, std::string_view bytes, double enough) const {
+    const Mark mark = with(groups_[group].mark, bytes);
+    const double of_bytes = rate_of_bytes(mark) - groups_[group].of_bytes;
+    return of_bytes >= enough ? of_bytes : of_bytes + rate_of_words(mark) - groups_[group].of_words;
+  }
+
+  void sum_up(std::size_t group) {
+    Group sum;
+    for (const std::size_t member : members_[group])
+      sum.mark = with(sum.mark, mark_bytes(member, marks_[member].offset));
+    if (!members_[group].empty()) {
+      sum.of_bytes = rate_of_bytes(sum.mark);
+      sum.of_words = rate_of_words(sum.mark);
+    }
+    groups_[group] = sum;
+  }
+
+  const std::vector<std::string_view>& needles_;
+  std::vector<NeedleMark> marks_;
+  std::vector<std::vector<std::size_t>> offsets_;  ///< that a needle's mark may have
+  std::array<Group, kGroups> groups_{};
+  std::array<std::vector<std::size_t>, kGroups> members_{};
+};
+
+/// By how many bytes their marks have: behind a short one any byte passes, so that the short ones
+/// are best together.
+std::vector<std::size_t> short_ones_first(const std::vector<std::string_view>& needles) {
+  std::vector<std::size_t> order(needles.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t left, std::size_t right) {
+    return std::min(needles[left].size(), kMarkBytes) < std::min(needles[right].size(), kMarkBytes);
+  });
+  return order;
+}
+
+}  // namespace
+
+/// Each is placed a second time, when it is known which groups the others make.
+std::vector<NeedleMark> choose_marks(const std::vector<std::string_view>& needles) {
+  Placing placing(needles);
+  const auto order = short_ones_first(needles);
+  for (const std::size_t needle : order) placing.place(needle);
+  for (const std::size_t needle : order) {
+    placing.remove(needle);
+    placing.place(needle);
+  }
+  return placing.marks();
 }
 
 }  // namespace pippin

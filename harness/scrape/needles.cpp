@@ -1,8 +1,8 @@
 #include "harness/scrape/needles.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
+#include <numeric>
 #include <stdexcept>
 
 #include "harness/scrape/needle_marks.h"
@@ -22,52 +22,68 @@ std::uint32_t first_bytes(const char* text) {
 
 }  // namespace
 
-Needles::Needles(const std::vector<std::string_view>& needles) : needles_(needles) {
+Needles::Needles(const std::vector<std::string_view>& needles)
+    : Needles(needles, std::vector<bool>(needles.size(), true)) {}
+
+Needles::Needles(const std::vector<std::string_view>& needles, const std::vector<bool>& wanted)
+    : needles_(needles) {
   if (needles.size() > UINT16_MAX) throw std::logic_error("too many needles");
   for (const auto needle : needles) {
     if (needle.size() < kShortest) throw std::logic_error("a needle is too short");
   }
-  const auto marks = choose_marks(needles);
+  std::vector<std::size_t> numbers;
+  std::vector<std::string_view> texts;
   for (std::size_t i = 0; i < needles.size(); ++i) {
+    if (!wanted[i]) continue;
+    numbers.push_back(i);
+    texts.push_back(needles[i]);
+  }
+  const auto marks = choose_marks(texts);
+  members_.reserve(texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i) {
     const std::size_t offset = marks[i].offset;
-    groups_[marks[i].group].push_back({first_bytes(needles[i].data() + offset),
-                                       static_cast<std::uint16_t>(i),
-                                       static_cast<std::uint16_t>(offset)});
+    members_.push_back({first_bytes(texts[i].data() + offset),
+                        static_cast<std::uint16_t>(numbers[i]), static_cast<std::uint16_t>(offset),
+                        marks[i].group});
   }
   make_tables();
 }
 
 void Needles::make_tables() {
+  const auto hash_of = [](const Member& member) { return MarkTables::hash_of(member.mark); };
+  std::stable_sort(members_.begin(), members_.end(), [&](const Member& left, const Member& right) {
+    return hash_of(left) < hash_of(right);
+  });
   tables_ = {};
-  for (std::size_t group = 0; group < groups_.size(); ++group) {
-    for (const Member& member : groups_[group])
-      tables_.add(group, needles_[member.needle].substr(member.offset, MarkTables::kMarkBytes));
+  begins_ = {};
+  for (const Member& member : members_) {
+    tables_.add(member.group,
+                needles_[member.needle].substr(member.offset, MarkTables::kMarkBytes));
+    ++begins_[hash_of(member) + 1];
   }
+  std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
 }
 
 Needles Needles::without(const std::vector<std::size_t>& numbers) const {
   Needles rest = *this;
-  for (auto& group : rest.groups_) {
-    std::erase_if(group, [&](const Member& member) {
-      return std::find(numbers.begin(), numbers.end(), member.needle) != numbers.end();
-    });
-  }
+  std::erase_if(rest.members_, [&](const Member& member) {
+    return std::find(numbers.begin(), numbers.end(), member.needle) != numbers.end();
+  });
   rest.make_tables();
   return rest;
 }
 
-void Needles::compare(std::string_view text, std::size_t place, unsigned groups,
-                      std::vector<Hit>& hits) const {
+void Needles::compare(std::string_view text, std::size_t place, std::vector<Hit>& hits) const {
   const std::uint32_t mark = first_bytes(text.data() + place);
-  for (; groups != 0; groups &= groups - 1) {
-    for (const Member& member : groups_[static_cast<std::size_t>(std::countr_zero(groups))]) {
-      if (member.mark != mark || member.offset > place) continue;
-      const std::string_view needle = needles_[member.needle];
-      const std::size_t begin = place - member.offset;
-      if (text.size() - begin >= needle.size() &&
-          std::memcmp(text.data() + begin, needle.data(), needle.size()) == 0)
-        hits.push_back({text.data() + begin + (needle[0] == kFeed ? 1 : 0), member.needle});
-    }
+  const std::size_t hash = MarkTables::hash_of(mark);
+  for (std::size_t i = begins_[hash]; i < begins_[hash + 1]; ++i) {
+    const Member& member = members_[i];
+    if (member.mark != mark || member.offset > place) continue;
+    const std::string_view needle = needles_[member.needle];
+    const std::size_t begin = place - member.offset;
+    if (text.size() - begin >= needle.size() &&
+        std::memcmp(text.data() + begin, needle.data(), needle.size()) == 0)
+      hits.push_back({text.data() + begin + (needle[0] == kFeed ? 1 : 0), member.needle});
   }
 }
 
@@ -78,13 +94,12 @@ std::size_t Needles::find(std::string_view text, std::size_t place, SearchWidth 
   while (width != SearchWidth::one && place + kBlock + kMark <= text.size()) {
     const auto blocks = std::min((text.size() - place - kMark) / kBlock, MarkTables::kMostBlocks);
     const auto count = tables_.find(text.data() + place, blocks, width, candidates);
-    for (std::size_t i = 0; i < count; ++i)
-      compare(text, place + candidates[i].place, candidates[i].groups, hits);
+    for (std::size_t i = 0; i < count; ++i) compare(text, place + candidates[i], hits);
     place += blocks * kBlock;
     if (!hits.empty()) return place;
   }
   for (; place + kShortest <= text.size(); ++place) {
-    if (const auto groups = tables_.groups_at(text, place)) compare(text, place, groups, hits);
+    if (tables_.may_begin_at(text, place)) compare(text, place, hits);
     if (!hits.empty()) return place + 1;
   }
   return text.size();

@@ -1,13 +1,18 @@
 #include "harness/scrape/network.h"
 
 #include <algorithm>
-#include <cctype>
+#include <iterator>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "harness/scrape/all_reduce_bench.h"
 #include "harness/scrape/canary.h"
 #include "harness/scrape/lines.h"
+#include "harness/scrape/nccl_rows.h"
+#include "harness/scrape/osu.h"
+#include "harness/scrape/table_reader.h"
 
 namespace pippin {
 
@@ -18,15 +23,6 @@ using Words = std::vector<std::string_view>;
 
 constexpr std::string_view kAllReduce = "all_reduce";
 
-Words words_of(std::string_view line) {
-  Words words;
-  while (!(line = trim(line)).empty()) {
-    words.push_back(line.substr(0, line.find_first_of(" \t")));
-    line.remove_prefix(words.back().size());
-  }
-  return words;
-}
-
 /// "0-3" and 4 make "0-4".
 std::string with_rank(const std::string& ranks, std::int64_t rank) {
   const auto comma = ranks.rfind(','), dash = ranks.rfind('-');
@@ -36,11 +32,6 @@ std::string with_rank(const std::string& ranks, std::int64_t rank) {
   if (!last) return std::to_string(rank);
   if (*last + 1 != rank) return fmt::format("{},{}", ranks, rank);
   return fmt::format("{}-{}", is_range ? ranks.substr(0, dash) : ranks, rank);
-}
-
-std::optional<double> positive(std::string_view word) {
-  const auto number = parse_number(word);
-  return number && *number > 0 ? number : std::nullopt;
 }
 
 /// The word after `name`.
@@ -68,19 +59,22 @@ std::optional<std::int64_t> count_at(const Json& record, const char* key) {
   return found->get<std::int64_t>();
 }
 
-class Reader {
+/// What our probes, their records, the canary and nccl-tests print.
+class NcclReader : public TableReader {
  public:
-  void read(std::string_view line) {
-    const auto has = [&](std::string_view text) {
-      return line.find(text) != std::string_view::npos;
-    };
+  bool begins(std::string_view line) const override {
+    if (line.starts_with('{')) return line.find("\"canary\":") != std::string_view::npos;
+    return !begun_ && is_beginning(line);
+  }
+
+  void read(std::string_view line) override {
     // A command that stands in the log, or newer nccl-tests' own word.
-    if (has("_perf")) runs_all_reduce_ = has("all_reduce_perf");
+    if (const auto named = nccl_collective(line)) runs_ = *named;
     if (line.starts_with("{")) {
       read_record(line);
-    } else if (has("> probe: pippin ") || has("# nThread ")) {
-      if (!begun_) begin();
-      begun_ = has("> probe");  // its nThread follows
+    } else if (is_beginning(line)) {
+      if (!begun_) operation_ = runs_;
+      begun_ = line.find(kProbe) != std::string_view::npos;  // its nThread follows
     } else if (trim(line).starts_with('#')) {
       read_remark(line);
     } else {
@@ -88,25 +82,32 @@ class Reader {
     }
   }
 
-  std::vector<CanaryFigures> finish() {
-    begin();
-    return std::move(tables_);
+  void finish(NetworkTables& found) override {
+    table_.nodes = std::max(table_.nodes, static_cast<std::int64_t>(table_.by_node.size()));
+    if (!refused_.empty()) add_problem(found, std::move(refused_));
+    if (!table_.pairs.empty() || !table_.all_reduce.empty() || !table_.collectives.empty())
+      found.tables.push_back(std::move(table_));
+    table_ = {};
+    rows_ = {};
+    refused_.clear();
+    columns_.clear();
+    in_pairs_ = false;
+    operation_ = runs_;
   }
 
  private:
-  void begin() {
-    table_.nodes = std::max(table_.nodes, static_cast<std::int64_t>(table_.by_node.size()));
-    if (!table_.pairs.empty() || !table_.all_reduce.empty()) tables_.push_back(std::move(table_));
-    table_ = {};
-    columns_.clear();
-    is_all_reduce_ = runs_all_reduce_;
+  static constexpr std::string_view kProbe = "> probe: pippin ";
+  static bool is_beginning(std::string_view line) {
+    return line.find(kProbe) != std::string_view::npos ||
+           line.find("# nThread ") != std::string_view::npos;
   }
 
   void read_remark(std::string_view line) {
     const Words words = words_of(line);
     if (words.size() < 2) return;
     begun_ = false;
-    if (words[1] == "Operation") is_all_reduce_ = words.back() == kAllReduce;
+    if (words[1] == "Operation") operation_ = words.back();
+    if (rows_.read_header(words)) return;
     if (words[1] == "Library") table_.library = printable(trim(line.substr(line.find(':') + 1)));
     if (words[1] == "Rank") read_rank(words);
     if (words[1] == "out") read_spread(words);
@@ -131,20 +132,25 @@ class Reader {
     node->ranks = with_rank(node->ranks, *rank);
   }
 
-  /// size, count, type, redop, root, time in microseconds, algbw, busbw in GB/s, …
   void read_row(const Words& words) {
-    constexpr std::size_t kFewest = 9;
-    if (!is_all_reduce_ || words.size() < kFewest) return;
-    const auto bytes = parse_integer(words[0]);
-    const auto time = positive(words[5]), busbw = positive(words[7]);
-    if (!bytes || *bytes < 1 || !time || !busbw || !parse_integer(words[1])) return;
-    add({*bytes, {}, *time, {}, *busbw});
+    const auto size = rows_.row(words);
+    auto measured = rows_.measured(words, printable(operation_));
+    if (!size && measured.empty()) return;
+    if (operation_.empty() || rows_.is_host_time()) return refuse();
+    std::move(measured.begin(), measured.end(), std::back_inserter(table_.collectives));
+    if (operation_ == kAllReduce && size) add_size(table_.all_reduce, *size);
   }
 
-  void add(const CanaryAllReduce& size) {
-    const auto same = [&](const auto& known) { return known.bytes == size.bytes; };
-    auto& sizes = table_.all_reduce;
-    if (std::none_of(sizes.begin(), sizes.end(), same)) sizes.push_back(size);
+  void refuse() {
+    if (operation_.empty()) {
+      refused_ =
+          "holds a table of nccl-tests, but neither the table nor a command says of which "
+          "collective";
+    } else {
+      refused_ =
+          "holds a table of nccl-tests, but with the times of the host's calls (-C), not of the "
+          "operations";
+    }
   }
 
   /// "#  out  call (us) min 0.46 median 0.49 p99 0.65 …" of the row above it.
@@ -205,13 +211,13 @@ class Reader {
     }
     const std::string kind = text_at(record, "record");
     if (kind == "pair") read_pair_record(record);
+    if (kind == "collective") read_measured(record);
     const bool out_of_place = record.contains("in_place") && record["in_place"] == false;
     if (kind == "collective" && out_of_place && text_at(record, "operation") == kAllReduce)
       read_collective_record(record);
   }
 
   void read_canary_record(std::string_view line) {
-    begin();
     try {
       table_ = read_canary_figures(line);
     } catch (const Error&) {
@@ -229,6 +235,29 @@ class Reader {
     add_pair(a, b, *speed);
   }
 
+  /// The means, as those of nccl-tests.
+  void read_measured(const Json& record) {
+    const auto bytes = count_at(record, "bytes"), ranks = count_at(record, "ranks");
+    const auto time = positive_at(record, "time_us");
+    Collective measured;
+    measured.operation = text_at(record, "operation");
+    if (!bytes || !ranks || !time || measured.operation.empty()) return;
+    table_.ranks = *ranks;
+    table_.library = text_at(record, "library");
+    measured.bytes = *bytes;
+    const auto in_place = record.find("in_place");
+    if (in_place != record.end() && in_place->is_boolean())
+      measured.in_place = in_place->get<bool>();
+    measured.number_type = text_at(record, "datatype");
+    measured.time_us = *time;
+    measured.algbw_gb_per_s = positive_at(record, "algbw_gbs");
+    measured.busbw_gb_per_s = positive_at(record, "busbw_gbs");
+    const auto wrong = record.find("wrong");
+    if (wrong != record.end() && wrong->is_number_integer())
+      measured.wrong = wrong->get<std::int64_t>();
+    table_.collectives.push_back(std::move(measured));
+  }
+
   void read_collective_record(const Json& record) {
     const auto bytes = count_at(record, "bytes"), ranks = count_at(record, "ranks");
     const auto median = positive_at(record, "call_us_median");
@@ -236,15 +265,16 @@ class Reader {
     if (!bytes || !ranks || !median || !busbw) return;
     table_.ranks = *ranks;
     table_.library = text_at(record, "library");
-    add({*bytes, positive_at(record, "call_us_min"), *median, positive_at(record, "call_us_p99"),
-         *busbw});
+    add_size(table_.all_reduce, {*bytes, positive_at(record, "call_us_min"), *median,
+                                 positive_at(record, "call_us_p99"), *busbw});
   }
 
-  std::vector<CanaryFigures> tables_;
   CanaryFigures table_;
-  bool begun_ = false;  ///< the probe has named itself, and its table follows
-  bool runs_all_reduce_ = false;
-  bool is_all_reduce_ = false, in_pairs_ = false;
+  bool begun_ = false;            ///< the probe has named itself, and its table follows
+  std::string runs_, operation_;  ///< by the last command, and of the table; empty: unknown
+  std::string refused_;           ///< why rows are not in the table
+  NcclRows rows_;
+  bool in_pairs_ = false;
   std::vector<std::string> columns_;
   std::optional<std::int64_t> pair_bytes_, repetitions_;
 };
@@ -252,16 +282,32 @@ class Reader {
 }  // namespace
 
 std::vector<std::string_view> table_signs() {
-  return {"# nThread ", "# Pairs:", "\"record\":\"", "{\"canary\":"};
+  return {"# nThread ",   "# Pairs:", "\"record\":\"",
+          "{\"canary\":", "busbw: ",  "bandwidth of all_reduce over",
+          "# OSU "};
+}
+
+NetworkTables find_network_tables(std::string_view text) {
+  const std::unique_ptr<TableReader> readers[] = {
+      std::make_unique<NcclReader>(), std::make_unique<AllReduceBench>(), std::make_unique<Osu>()};
+  NetworkTables found;
+  const auto finish = [&] {
+    for (const auto& reader : readers) reader->finish(found);
+  };
+  Lines lines(text);
+  for (std::string_view line; lines.next(line);) {
+    if (!lines.terminated() && !line.ends_with('}')) continue;
+    if (std::any_of(std::begin(readers), std::end(readers),
+                    [&](const auto& reader) { return reader->begins(line); }))
+      finish();
+    for (const auto& reader : readers) reader->read(line);
+  }
+  finish();
+  return found;
 }
 
 std::vector<CanaryFigures> read_network(std::string_view text) {
-  Reader reader;
-  Lines lines(text);
-  for (std::string_view line; lines.next(line);) {
-    if (lines.terminated() || line.ends_with('}')) reader.read(line);
-  }
-  return reader.finish();
+  return find_network_tables(text).tables;
 }
 
 }  // namespace pippin

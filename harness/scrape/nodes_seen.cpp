@@ -58,7 +58,30 @@ bool take(std::string_view& text, char c) {
   return true;
 }
 
+/// What tells of nodes.
+enum Sign : std::size_t {
+  kVariableSign,
+  kFieldSign,
+  kRanksSign,
+  kSlowestSign,
+  kFirstOfNccl,
+};
+
 }  // namespace
+
+std::vector<std::string_view> NodesSeen::signs() {
+  return {kVariable, kField, kRanks, kSlowest,
+          // What each process prints once or twice; most lines of NCCL are of channels.
+          "] NCCL INFO Bootstrap", "] NCCL INFO NET/", "] NCCL INFO comm 0x",
+          "] NCCL INFO ncclComm", "] NCCL INFO cudaDriverVersion"};
+}
+
+void NodesSeen::see(std::size_t sign, std::string_view line, std::size_t iterations) {
+  if (sign == kVariableSign || sign == kFieldSign) return read_list(line);
+  if (sign == kRanksSign) return read_ranks(line);
+  if (sign >= kFirstOfNccl) return read_nccl(line);
+  if (iterations > 1) read_slowest(line);  // the first lines are those of a warm-up
+}
 
 void NodesSeen::read_list(std::string_view line) {
   for (const auto key : {kVariable, kField}) {

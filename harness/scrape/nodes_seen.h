@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -14,6 +15,12 @@ namespace pippin {
 /// What the lines of a log tell of the nodes that a launch is on.
 class NodesSeen {
  public:
+  /// The texts to look for, in the order of `sign` below.
+  static std::vector<std::string_view> signs();
+
+  /// A whole line in which sign number `sign` occurs, after `iterations` lines of iterations.
+  void see(std::size_t sign, std::string_view line, std::size_t iterations);
+
   /// "SLURM_JOB_NODELIST=n[1-4]", or "   NodeList=n[1-4]" as scontrol shows a job. A variable that
   /// is not expanded, or "(null)", is no list.
   void read_list(std::string_view line);

@@ -1,142 +1,20 @@
 #include "harness/scrape/scrape.h"
 
-#include <algorithm>
-#include <iterator>
-#include <map>
 #include <memory>
-#include <mutex>
+#include <utility>
 
 #include "harness/scrape/document.h"
-#include "harness/scrape/format.h"
-#include "harness/scrape/megatron.h"
-#include "harness/scrape/network.h"
-#include "harness/scrape/steps.h"
+#include "harness/scrape/log_readers.h"
 
 namespace pippin {
 
 namespace {
 
-/// One trainer format: a file of its own and a line in this table.
-constexpr LogFormat kFormats[] = {
-    {"megatron", megatron_texts, megatron_reader},
-    {"steps", steps_texts, steps_reader},
-};
-
-/// All texts that are looked for, and whose they are.
-struct Texts {
-  std::vector<std::string_view> all;
-  std::vector<std::size_t> first, count;  ///< by format
-  std::size_t tables = 0;                 ///< the first sign of one
-};
-
-const Texts& texts() {
-  static const Texts texts = [] {
-    Texts made;
-    const auto add = [&](const std::vector<std::string_view>& more) {
-      made.all.insert(made.all.end(), more.begin(), more.end());
-    };
-    for (const auto& format : kFormats) {
-      made.first.push_back(made.all.size());
-      add(format.texts());
-      made.count.push_back(made.all.size() - made.first.back());
-    }
-    add(DocumentWatch::texts());
-    made.tables = made.all.size();
-    add(table_signs());
-    return made;
-  }();
-  return texts;
-}
-
-/// All but those texts, which are a bit each, by format.
-const Needles& needles_without(const std::vector<std::uint64_t>& needless) {
-  static const Needles all(texts().all);
-  static std::mutex mutex;
-  static std::map<std::vector<std::uint64_t>, Needles> made;
-  const std::lock_guard lock(mutex);
-  const auto known = made.find(needless);
-  if (known != made.end()) return known->second;
-  std::vector<std::size_t> numbers;
-  for (std::size_t format = 0; format < needless.size(); ++format) {
-    for (std::size_t i = 0; i < texts().count[format]; ++i) {
-      if ((needless[format] >> i & 1U) != 0) numbers.push_back(texts().first[format] + i);
-    }
-  }
-  return made.emplace(needless, all.without(numbers)).first->second;
-}
-
-/// The readers of all formats.
-class Readers {
- public:
-  explicit Readers(bool document) {
-    for (const auto& format : kFormats) readers_.push_back(format.reader(document));
-    needless_.resize(readers_.size());
-    needles_ = &needles_without(needless_);
-  }
-
-  Readers(const Readers& other) : needless_(other.needless_), needles_(other.needles_) {
-    for (const auto& reader : other.readers_) readers_.push_back(reader->copy());
-  }
-  Readers& operator=(const Readers&) = delete;
-
-  bool want_next_line() const {
-    return std::any_of(readers_.begin(), readers_.end(),
-                       [](const auto& reader) { return reader->wants_next_line(); });
-  }
-  const Needles& needles() const { return *needles_; }
-
-  void read(const FoundLine& line) {
-    for (std::size_t i = 0; i < readers_.size(); ++i) {
-      const LogLine of_format(line, texts().first[i], texts().count[i]);
-      if (readers_[i]->wants_next_line() || of_format.found_in(line.text) != 0)
-        readers_[i]->read(of_format);
-    }
-    choose_needles();
-  }
-
-  /// See LineSink::take_alike().
-  std::size_t read_alike(std::string_view text) {
-    if (want_next_line()) return 0;
-    for (const auto& reader : readers_) {
-      const std::size_t length = reader->read_alike(text);
-      if (length == 0) continue;
-      choose_needles();
-      return length + 1;
-    }
-    return 0;
-  }
-
-  std::vector<LogRun> finish() {
-    std::vector<LogRun> runs;
-    for (std::size_t i = 0; i < readers_.size(); ++i) {
-      for (auto& run : readers_[i]->finish()) {
-        run.format = kFormats[i].name;
-        run.scraper_version = kScraperVersion;
-        runs.push_back(std::move(run));
-      }
-    }
-    return runs;
-  }
-
- private:
-  void choose_needles() {
-    bool same = true;
-    for (std::size_t i = 0; i < readers_.size(); ++i) {
-      const std::uint64_t needless = readers_[i]->needless();
-      same = same && needless == needless_[i];
-      needless_[i] = needless;
-    }
-    if (!same) needles_ = &needles_without(needless_);
-  }
-
-  std::vector<std::unique_ptr<FormatReader>> readers_;
-  std::vector<std::uint64_t> needless_;  ///< by reader
-  const Needles* needles_ = nullptr;
-};
-
 /// Takes a text for a log, and watches out for signs that it is none.
 class LogSink : public LineSink {
  public:
+  explicit LogSink(std::uint64_t of_trainers) : readers_(false, of_trainers) {}
+
   bool wants_next_line() const override {
     return watch_.wants_next_line() || readers_.want_next_line();
   }
@@ -144,9 +22,7 @@ class LogSink : public LineSink {
   const Needles& needles() const override { return readers_.needles(); }
 
   void take(const FoundLine& line) override {
-    may_hold_tables_ = may_hold_tables_ ||
-                       std::any_of(line.hits.begin(), line.hits.end(),
-                                   [](const auto& hit) { return hit.needle >= texts().tables; });
+    may_hold_tables_ = may_hold_tables_ || has_table_sign(line);
     if (line.after_feed) watch_.see(line.raw);
     readers_.read(line);
   }
@@ -157,26 +33,34 @@ class LogSink : public LineSink {
   }
 
   DocumentSigns signs() const { return watch_.signs(); }
-  bool may_hold_tables() const { return may_hold_tables_; }
-  std::vector<LogRun> finish() { return readers_.finish(); }
+  std::uint64_t trainers() const { return readers_.signs(); }
+  std::uint64_t read_trainers() const { return readers_.read_trainers(); }
+  /// Empties it.
+  Scraped finish(const LogHints& hints) {
+    Scraped found = readers_.finish(hints);
+    found.may_hold_tables = may_hold_tables_;
+    return found;
+  }
 
  private:
   DocumentWatch watch_;
-  Readers readers_{false};
+  LogReaders readers_;
   bool may_hold_tables_ = false;
 };
 
 /// Sees the lines of a script that may end its here-documents.
 class WordSink : public LineSink {
  public:
-  explicit WordSink(Quotation& quotation) : quotation_(quotation) {}
+  WordSink(Quotation& quotation, const Needles& needles)
+      : quotation_(quotation), needles_(needles) {}
 
   bool wants_next_line() const override { return true; }
-  const Needles& needles() const override { return needles_without({}); }
+  const Needles& needles() const override { return needles_; }
   void take(const FoundLine& line) override { quotation_.see(line.raw); }
 
  private:
   Quotation& quotation_;
+  const Needles& needles_;
 };
 
 /// Reads what a document does not quote.
@@ -189,11 +73,11 @@ class DocumentSink : public LineSink {
   void take(const FoundLine& line) override {
     if (!quotation_.covers(line.text)) readers_.read(line);
   }
-  std::vector<LogRun> finish() { return readers_.finish(); }
+  std::vector<LogRun> finish(const LogHints& hints) { return readers_.finish(hints).runs; }
 
  private:
   Quotation& quotation_;
-  Readers readers_{true};
+  LogReaders readers_{true, kNoTrainer};
 };
 
 void pass(const ReadParts& read, LineSink& sink) {
@@ -211,46 +95,61 @@ std::size_t lines_of(const std::vector<LogRun>& runs) {
   return lines;
 }
 
-/// Empties the sink.
-Scraped found_in(LogSink& sink) {
-  Scraped scraped;
-  scraped.may_hold_tables = sink.may_hold_tables();
-  scraped.runs = sink.finish();
-  return scraped;
-}
-
 bool is_document(const DocumentSigns& signs, const Scraped& scraped) {
   const bool is_log = !signs.script && !signs.note && lines_of(scraped.runs) >= kLinesOfLog;
   return signs.any() && !is_log;
 }
 
-std::vector<LogRun> runs_of_document(const ReadParts& read, const DocumentSigns& signs) {
+std::vector<LogRun> runs_of_document(const ReadParts& read, const DocumentSigns& signs,
+                                     const LogHints& hints) {
   Quotation quotation(signs);
   if (signs.script) {
-    WordSink words(quotation);
+    WordSink words(quotation, DocumentSink(quotation).needles());
     pass(read, words);
   }
   DocumentSink sink(quotation);
   pass(read, sink);
-  return sink.finish();
+  return sink.finish(hints);
 }
 
 }  // namespace
 
-Scraped scrape_parts(const ReadParts& read) {
-  LogSink sink;
+Scraped scrape_parts(const ReadParts& read, const LogHints& hints) {
+  LogSink sink(kNoTrainer);
   pass(read, sink);
-  Scraped scraped = found_in(sink);
-  if (is_document(sink.signs(), scraped)) scraped.runs = runs_of_document(read, sink.signs());
+  Scraped scraped = sink.finish(hints);
+  if (const std::uint64_t wanted = wanted_trainers(sink.trainers(), scraped)) {
+    LogSink again(wanted);
+    pass(read, again);
+    scraped = again.finish(hints);
+  }
+  if (is_document(sink.signs(), scraped))
+    scraped.runs = runs_of_document(read, sink.signs(), hints);
   return scraped;
 }
 
 struct GrowingLog::State {
+  State(LogHints values, std::uint64_t of_trainers) : hints(std::move(values)), sink(of_trainers) {}
+
+  LogHints hints;
   LogSink sink;
   LineScanner scanner{sink};
 };
 
-GrowingLog::GrowingLog() : state_(std::make_unique<State>()) {}
+GrowingLog::GrowingLog(LogHints hints)
+    : state_(std::make_unique<State>(std::move(hints), kNoTrainer)) {}
+
+bool GrowingLog::must_begin_again() const {
+  return (state_->sink.trainers() & ~state_->sink.read_trainers()) != 0;
+}
+
+GrowingLog GrowingLog::begun_again() const {
+  GrowingLog again(state_->hints);
+  again.state_ = std::make_unique<State>(state_->hints,
+                                         state_->sink.read_trainers() | state_->sink.trainers());
+  return again;
+}
+
 GrowingLog::~GrowingLog() = default;
 GrowingLog::GrowingLog(GrowingLog&&) noexcept = default;
 GrowingLog& GrowingLog::operator=(GrowingLog&&) noexcept = default;
@@ -260,7 +159,7 @@ void GrowingLog::add(std::string_view part) { state_->scanner.add(part); }
 std::optional<Scraped> GrowingLog::so_far() const {
   LogSink sink = state_->sink;
   state_->scanner.finish_into(sink);
-  Scraped scraped = found_in(sink);
+  Scraped scraped = sink.finish(state_->hints);
   if (is_document(sink.signs(), scraped)) return std::nullopt;
   return scraped;
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,7 +13,13 @@
 namespace pippin {
 
 /// Rises whenever the same text may give other records; stored with every run.
-inline constexpr std::int64_t kScraperVersion = 7;
+inline constexpr std::int64_t kScraperVersion = 9;
+
+/// Lines that the reader of a trainer knew, and could not use.
+struct UnusedLines {
+  std::string reason, first;  ///< why, and the first of them
+  std::int64_t count = 0;
+};
 
 /// What a text holds.
 struct Scraped {
@@ -20,7 +27,17 @@ struct Scraped {
   /// trainer. A launch without a single iteration counts where its header stands.
   /// Shape: Model::params is left empty: counting parameters is not a matter of text.
   std::vector<LogRun> runs;
+  /// Why launches of a known trainer that were found are not among those, each once.
+  std::vector<std::string> problems;
+  std::vector<UnusedLines> unused;
   bool may_hold_tables = false;  ///< of a network: read_network() may find some
+};
+
+/// What is known of a log beside it.
+struct LogHints {
+  NamedValues told = {};     ///< what a person says of its launches; see tell()
+  NamedValues planned = {};  ///< what they were asked for, by which alone figures become times
+                             ///< where the log does not say how much a step does
 };
 
 /// Gives a text from its beginning to its end, in parts that are cut anywhere.
@@ -28,15 +45,33 @@ using ReadParts = std::function<void(const std::function<void(std::string_view p
 
 /// Reads a log in one pass, in constant memory but for what it finds. What turns out to be a
 /// script or a note, which quotes logs, is read again.
-Scraped scrape_parts(const ReadParts& read);
+/// Errors: Error (bad input) of tell().
+Scraped scrape_parts(const ReadParts& read, const LogHints& hints = {});
+
+/// What a line of a log gave.
+struct ExplainedLine {
+  std::size_t number = 0;  ///< 1-based
+  std::string_view text;   ///< without what terminals added
+  std::string gave;        ///< "iteration 12: 5361.6 ms"; empty: nothing
+  std::string why;         ///< of a line that gave nothing and holds words that are looked for
+};
+
+/// Goes through a log line by line and says of each what scrape_parts() makes of it. `read` is
+/// called twice.
+void explain_lines(const ReadParts& read, const std::function<void(const ExplainedLine&)>& take);
 
 /// Reads a log as it grows.
 class GrowingLog {
  public:
-  GrowingLog();
+  explicit GrowingLog(LogHints hints = {});
   ~GrowingLog();
   GrowingLog(GrowingLog&&) noexcept;
   GrowingLog& operator=(GrowingLog&&) noexcept;
+
+  /// Whether lines came of a trainer that it does not read for: it is to be replaced by
+  /// begun_again(), which then gets the whole log.
+  bool must_begin_again() const;
+  GrowingLog begun_again() const;
 
   /// The next part of the log, however it is cut.
   void add(std::string_view part);

@@ -7,70 +7,139 @@ namespace pippin {
 
 namespace {
 
-constexpr std::size_t kTextProbe = 1024;  // a NUL in the first so many bytes: not a text
+constexpr std::int64_t kFewLines = 5;
 
-bool is_binary(std::string_view head) {
-  return head.substr(0, kTextProbe).find('\0') != std::string_view::npos;
+/// Counts lines until they are more than a few.
+class LineCount {
+ public:
+  void add(std::string_view part) {
+    for (std::size_t at = 0; !are_many() && (at = part.find('\n', at)) != std::string_view::npos;
+         ++at)
+      ++lines_;
+  }
+  bool are_many() const { return lines_ > kFewLines; }
+
+ private:
+  std::int64_t lines_ = 0;
+};
+
+void take_findings(ScrapedFile& scraped, Scraped&& found) {
+  scraped.runs = std::move(found.runs);
+  scraped.problems = std::move(found.problems);
+  scraped.unused = std::move(found.unused);
 }
 
-ScrapedFile scrape_pipe(const fs::path& path) {
+void refuse_without_text(ScrapedFile& scraped) {
+  if (scraped.reason.empty() && scraped.file.size_bytes() == 0)
+    scraped.reason = "holds no text, nothing but NULs or lines that they have cut";
+}
+
+void take_tables(ScrapedFile& scraped, std::string_view text) {
+  NetworkTables found = find_network_tables(text);
+  scraped.tables = std::move(found.tables);
+  for (auto& problem : found.problems) scraped.problems.push_back(std::move(problem));
+}
+
+ScrapedFile scrape_stream(const fs::path& path, const LogHints& hints) {
   ScrapedFile scraped;
-  scraped.text = std::make_shared<const std::string>(read_input(path));
+  std::string read;
+  scraped.reason = read_text(path, [&](std::string_view part) {
+                     read += part;
+                     return true;
+                   }).refused;
+  scraped.text = std::make_shared<const std::string>(std::move(read));
   const std::string& text = *scraped.text;
   scraped.file = LogFile(path, text);
-  if (text.empty()) scraped.reason = "is empty";
-  if (is_binary(text)) scraped.reason = "is a binary file, not a log";
+  refuse_without_text(scraped);
   if (!scraped.reason.empty()) return scraped;
-  Scraped found = scrape_parts([&](const auto& take) { take(text); });
-  scraped.runs = std::move(found.runs);
-  if (scraped.runs.empty() && found.may_hold_tables) scraped.tables = read_network(text);
+  LineCount lines;
+  lines.add(text);
+  scraped.has_lines = lines.are_many();
+  Scraped found = scrape_parts([&](const auto& take) { take(text); }, hints);
+  const bool may_hold_tables = found.may_hold_tables;
+  take_findings(scraped, std::move(found));
+  if (scraped.runs.empty() && may_hold_tables) take_tables(scraped, text);
   return scraped;
 }
+
+/// Reads a file's text, more than once where the scraper wants that.
+class FileReader {
+ public:
+  FileReader(const fs::path& path, Binary binary, const TellBytes& tell)
+      : path_(path), options_{binary == Binary::kRead, tell} {}
+
+  void read(ScrapedFile& scraped, const std::function<void(std::string_view part)>& take) {
+    if (is_read_) return read_again(scraped, take);
+    is_read_ = true;
+    LogFileMaker maker;
+    LineCount lines;
+    const TextRead text = read_text(
+        path_,
+        [&](std::string_view part) {
+          maker.add(part);
+          lines.add(part);
+          take(part);
+          return true;
+        },
+        options_);
+    options_.tell = {};
+    scraped.file = maker.file_at(path_);
+    if (text.as_it_is) scraped.file.know_as_it_is();
+    scraped.reason = text.refused;
+    scraped.has_lines = lines.are_many();
+  }
+
+ private:
+  /// It may have grown meanwhile.
+  void read_again(const ScrapedFile& scraped,
+                  const std::function<void(std::string_view part)>& take) const {
+    auto left = static_cast<std::size_t>(scraped.file.size_bytes());
+    if (!scraped.reason.empty() || left == 0) return;
+    read_text(
+        path_,
+        [&](std::string_view part) {
+          part = part.substr(0, left);
+          left -= part.size();
+          take(part);
+          return left > 0;
+        },
+        options_);
+  }
+
+  const fs::path& path_;
+  TextOptions options_;
+  bool is_read_ = false;
+};
 
 constexpr std::size_t kEndBytes = 4096;
 
 }  // namespace
 
-ScrapedFile scrape_file(const fs::path& path, Binary binary, const TellBytes& tell) {
-  std::error_code error;
-  if (!fs::is_regular_file(path, error)) return scrape_pipe(path);
+ScrapedFile scrape_file(const fs::path& path, Binary binary, const TellBytes& tell,
+                        const LogHints& hints) {
+  if (is_read_once(path)) return scrape_stream(path, hints);
   ScrapedFile scraped;
-  LogFileMaker maker;
-  bool first_pass = true;
-  const ReadParts read = [&](const auto& take) {
-    if (!first_pass) {  // it may have grown meanwhile
-      auto left = static_cast<std::size_t>(scraped.file.size_bytes());
-      return read_parts(path, 0, [&](std::string_view part) {
-        part = part.substr(0, left);
-        left -= part.size();
-        take(part);
-        return left > 0;
-      });
-    }
-    first_pass = false;
-    read_parts(path, 0, [&](std::string_view part) {
-      const bool is_first = maker.size_bytes() == 0;
-      maker.add(part);
-      if (is_first && binary == Binary::kRefuse && is_binary(part)) {
-        scraped.reason = "is a binary file, not a log";
-        return false;
-      }
-      take(part);
-      if (tell) tell(static_cast<std::int64_t>(part.size()));
-      return true;
-    });
-    scraped.file = maker.file_at(path);
-  };
-  Scraped found = scrape_parts(read);
-  if (scraped.file.size_bytes() == 0) scraped.reason = "is empty";
+  FileReader reader(path, binary, tell);
+  Scraped found = scrape_parts([&](const auto& take) { reader.read(scraped, take); }, hints);
+  refuse_without_text(scraped);
   if (!scraped.reason.empty()) return scraped;
-  scraped.runs = std::move(found.runs);
-  if (scraped.runs.empty() && found.may_hold_tables) {
-    const std::string text = read_input(path);
-    scraped.tables = read_network(
-        std::string_view(text).substr(0, static_cast<std::size_t>(scraped.file.size_bytes())));
+  const bool may_hold_tables = found.may_hold_tables;
+  take_findings(scraped, std::move(found));
+  if (scraped.runs.empty() && may_hold_tables) {
+    std::string text;
+    reader.read(scraped, [&](std::string_view part) { text += part; });
+    take_tables(scraped, text);
   }
   return scraped;
+}
+
+void read_scraped_text(const ScrapedFile& scraped, const fs::path& path,
+                       const std::function<void(std::string_view part)>& take) {
+  if (scraped.text) return take(*scraped.text);
+  read_text(path, [&](std::string_view part) {
+    take(part);
+    return true;
+  });
 }
 
 /// Whether what was read last still stands where it stood: of a file that was cut and has grown
@@ -90,31 +159,48 @@ void GrowingFile::keep_end(std::string_view part) {
   end_.erase(0, end_.size() - std::min(end_.size(), kEndBytes));
 }
 
+/// False where the file's text is not its bytes.
+bool GrowingFile::add(std::string_view part) {
+  const bool is_first = maker_.size_bytes() == 0;
+  const bool is_kind_known = !is_first || (part.size() >= kBytesOfKind && is_plain(part));
+  if (!is_kind_known || part.find('\0') != std::string_view::npos) {
+    log_.reset();
+    return false;
+  }
+  maker_.add(part);
+  log_->add(part);
+  keep_end(part);
+  return true;
+}
+
 std::optional<ScrapedFile> GrowingFile::read() {
-  if (!log_ || !goes_on()) *this = GrowingFile(path_);
-  if (!log_) log_.emplace();
-  read_parts(path_, static_cast<std::size_t>(maker_.size_bytes()), [&](std::string_view part) {
-    if (maker_.size_bytes() == 0 && is_binary(part)) {
-      log_.reset();
-      return false;
-    }
-    maker_.add(part);
-    log_->add(part);
-    keep_end(part);
-    return true;
-  });
+  if (!log_ || !goes_on()) *this = GrowingFile(path_, hints_);
+  if (!log_) log_.emplace(hints_);
+  read_parts(path_, static_cast<std::size_t>(maker_.size_bytes()),
+             [&](std::string_view part) { return add(part); });
+  if (log_ && log_->must_begin_again()) {
+    log_ = log_->begun_again();
+    auto left = static_cast<std::size_t>(maker_.size_bytes());
+    read_parts(path_, 0, [&](std::string_view part) {
+      part = part.substr(0, left);
+      left -= part.size();
+      log_->add(part);
+      return left > 0;
+    });
+  }
   if (log_ && maker_.size_bytes() == last_.size_bytes() && maker_.size_bytes() > 0)
     return std::nullopt;
   auto found = log_ ? log_->so_far() : std::nullopt;
   if (!found || found->runs.empty()) {
     log_.reset();
-    return scrape_file(path_);
+    return scrape_file(path_, Binary::kRefuse, {}, hints_);
   }
   ScrapedFile scraped;
   scraped.file = maker_.file_at(path_);
+  scraped.file.know_as_it_is();
   if (last_.size_bytes() > 0) scraped.file.know_beginning(last_.size_bytes(), last_.content_hash());
   last_ = scraped.file;
-  scraped.runs = std::move(found->runs);
+  take_findings(scraped, *std::move(found));
   return scraped;
 }
 

@@ -30,6 +30,7 @@ void read_header(std::string_view line, std::vector<Launch>& launches) {
   Launch& launch = launches.emplace_back();
   launch.run.point.trainer = probe;
   launch.run.recompute = "none";
+  launch.run.configured = true;
   launch.run.resolution_ms = kResolution_ms;
 }
 
@@ -115,6 +116,19 @@ class Reader : public FormatReader {
   std::unique_ptr<FormatReader> copy() const override { return std::make_unique<Reader>(*this); }
   void read(const LogLine& line) override {
     if (line.terminated()) read_line(line.text(), launches_);
+  }
+
+  FoundCounts counts() const override {
+    FoundCounts counts{launches_.size()};
+    for (const auto& launch : launches_) {
+      counts.steps += launch.run.iterations.size();
+      counts.arguments += launch.run.arguments.size();
+    }
+    return counts;
+  }
+  std::string last_step() const override {
+    const Iteration step = launches_.back().run.iterations.back();
+    return fmt::format("step {}: {} ms", step.number, number_text(step.step_time_ms));
   }
 
   std::vector<LogRun> finish() override {

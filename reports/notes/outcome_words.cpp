@@ -13,10 +13,13 @@ namespace pippin {
 
 std::optional<RunState> outcome_in(std::string_view cell) {
   using Word = std::pair<std::string_view, RunState>;
-  static constexpr std::array<Word, 27> kWords{{{"oom", RunState::kOom},
+  static constexpr std::array<Word, 30> kWords{{{"oom", RunState::kOom},
                                                 {"cudaoom", RunState::kOom},
                                                 {"outofmemory", RunState::kOom},
                                                 {"cudaoutofmemory", RunState::kOom},
+                                                {"oomd", RunState::kOom},
+                                                {"oomed", RunState::kOom},
+                                                {"oomkilled", RunState::kOom},
                                                 {"fail", RunState::kFailed},
                                                 {"fails", RunState::kFailed},
                                                 {"failed", RunState::kFailed},
@@ -45,7 +48,7 @@ std::optional<RunState> outcome_in(std::string_view cell) {
   if (std::find(kSigns.begin(), kSigns.end(), text) != kSigns.end()) return RunState::kMissing;
   std::string word;
   for (const char c : lower(text)) {
-    if (std::string_view(" -/_.!").find(c) == std::string_view::npos) word += c;
+    if (std::string_view(" -/_.!'").find(c) == std::string_view::npos) word += c;
   }
   const auto* found = std::find_if(kWords.begin(), kWords.end(),
                                    [&](const Word& known) { return known.first == word; });

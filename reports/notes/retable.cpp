@@ -1,9 +1,12 @@
 #include "reports/notes/retable.h"
 
+#include <fmt/format.h>
 #include <optional>
 #include <utility>
 
+#include "core/base/text.h"
 #include "reports/notes/cell_writer.h"
+#include "reports/notes/fitting_options.h"
 #include "reports/notes/marked_tables.h"
 #include "reports/notes/note_columns.h"
 #include "reports/notes/row_values.h"
@@ -37,14 +40,27 @@ std::string doubt_of(const NoteColumns& columns) {
   return "";
 }
 
-std::vector<Claim> claims_of(const MarkdownTable& table, const NoteColumns& columns,
-                             const NoteSettings& settings) {
+/// What a table's TFLOPS follow from and nothing says; empty where all is said.
+std::string unsaid_in(const TableFacts& facts, const MarkdownTable& table) {
+  const auto unsaid = unsaid_of_tflops(facts);
+  if (unsaid.empty()) return "";
+  std::string text = fmt::format(
+      "{}, column '{}': nothing says {}; the table is left as it is; say it, such as {}",
+      facts.name(), printable(facts.columns().title("tflops")), join(unsaid, " and "),
+      as_options(unsaid));
+  const std::string fitting = fitting_options(facts, table);
+  if (!fitting.empty()) text += fmt::format("; its figures fit {}", fitting);
+  return text;
+}
+
+std::vector<Claim> claims_of(const MarkdownTable& table, const TableFacts& facts) {
   std::vector<Claim> claims;
+  const FlopsLaw law = said_law(facts.settings()).value();
   for (const auto& row : table.rows) {
-    const auto stated = stated_tflops(columns.text(row, "tflops"));
-    const auto values = row_values(columns, row, settings);
+    const auto stated = stated_tflops(facts.columns().text(row, "tflops"));
+    const auto values = row_values(facts, row);
     if (!stated || !values) continue;
-    const auto tflops = tflops_of(*values, settings.full_recompute);
+    const auto tflops = tflops_of(*values, law);
     if (tflops) claims.push_back({&row, *stated, *tflops});
   }
   return claims;
@@ -82,29 +98,36 @@ void change_cells(std::string_view document, const ClaimedTable& table, const St
   }
 }
 
+/// Takes in what one table says; its claims where it can be computed.
+void add_table(const MarkdownTable& table, const NoteSettings& settings, Retabled& result,
+               std::vector<ClaimedTable>& claimed) {
+  const TableFacts facts(table, settings);
+  const NoteColumns& columns = facts.columns();
+  for (const auto& row : table.rows) {
+    std::string what = contradiction_in(columns, row);
+    if (!what.empty()) result.contradictions.push_back({row.line, std::move(what)});
+  }
+  std::string doubt = doubt_of(columns);
+  const auto column = columns.find("tflops");
+  if (doubt.empty() && (!column || !has_values(facts))) return;
+  if (doubt.empty()) doubt = unsaid_in(facts, table);
+  if (!doubt.empty()) {
+    result.doubts.push_back({table.header.line, std::move(doubt), true});
+    return;
+  }
+  claimed.push_back({&table, *column, claims_of(table, facts)});
+  result.computable += claimed.back().claims.size();
+}
+
 }  // namespace
 
 Retabled retable(std::string_view document, const NoteSettings& settings) {
   Retabled result;
   const auto tables = tables_by_hand(document, "notes");
   std::vector<ClaimedTable> claimed;
+  for (const auto& table : tables) add_table(table, settings, result, claimed);
   Styles in_document, ignored;
-  for (const auto& table : tables) {
-    const NoteColumns columns(table);
-    for (const auto& row : table.rows) {
-      std::string what = contradiction_in(columns, row, settings);
-      if (!what.empty()) result.contradictions.push_back({row.line, std::move(what)});
-    }
-    if (std::string doubt = doubt_of(columns); !doubt.empty()) {
-      result.doubts.push_back({table.header.line, std::move(doubt)});
-      continue;
-    }
-    const auto column = columns.find("tflops");
-    if (!column || !has_values(columns)) continue;
-    claimed.push_back({&table, *column, claims_of(table, columns, settings)});
-    count_styles(claimed.back(), in_document, ignored);
-    result.computable += claimed.back().claims.size();
-  }
+  for (const auto& table : claimed) count_styles(table, in_document, ignored);
   result.tables = claimed.size();
   for (const auto& table : claimed) change_cells(document, table, in_document, result.changes);
   return result;

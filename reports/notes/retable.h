@@ -24,11 +24,11 @@ struct Retabled {
   std::vector<NoteRemark> doubts;          ///< tables that were left alone, and why
 };
 
-/// Recomputes the TFLOPS of every table that is kept by hand from the other cells of the row: size,
-/// GBS (or, where that has no column, MBS × GAS × DP), step time and GPUs; by formula `params` of
-/// estimate/flops.h. Shape: a cell changes where its number is off by more than half of its last
-/// decimal; it gets as many decimals as others of its table whose numbers are right. Source of the
-/// formula: the BigScience GPT-2 notes, "Metrics".
+/// Recomputes the TFLOPS of every table that is kept by hand from what is said of the row: model,
+/// GBS (or, where that has no column, MBS × GAS × DP), step time and GPUs; by the formula that was
+/// said. A table of which something is unsaid is a doubt, which says what. Shape: a cell changes
+/// where its number is off by more than half of its last decimal; it gets as many decimals as
+/// others of its table whose numbers are right.
 Retabled retable(std::string_view document, const NoteSettings& settings);
 
 }  // namespace pippin

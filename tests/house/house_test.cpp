@@ -59,6 +59,8 @@ const std::map<std::string, std::set<std::string>>& homes() {
       {"nlohmann/", {"core/jobs", "db", "harness/scrape", "reports"}},
       {"utf8proc.h", {"core/base"}},
       {"xxhash.h", {"core/base"}},
+      {"archive", {"core/base"}},
+      {"zlib.h", {"core/base"}},
   };
   return kHomes;
 }

@@ -64,10 +64,42 @@ TEST_CASE("a point without any run is what its plan says") {
 }
 
 TEST_CASE("where no line is clean all lines count and the row is marked") {
-  const auto rows = test::summarize(test::foreign_samples(), {Samples::kClean});
-  CHECK(rows[0].iterations == 4);
-  CHECK_FALSE(rows[0].clean);
-  CHECK(mean_of(rows[0]) == Approx((2.1522 + 1.3549 + 1.3761 + 1.3798) / 4));
+  auto samples = with_runs({test::run_of("a", {9000, 1000, 1100})});
+  for (auto& line : samples.runs[0].iterations) line.flags = kSkippedStep;
+  const Summary row = summary_of(samples);
+  CHECK(row.iterations == 3);
+  CHECK_FALSE(row.clean);
+  CHECK(mean_of(row) == Approx(3.7));
+}
+
+TEST_CASE("lines that are means count without the start-up, by the steps they stand for") {
+  auto samples = with_runs({test::run_of("a", {9000, 1000, 1100, 1300})});
+  auto& lines = samples.runs[0].iterations;
+  lines[0].flags = kFirst;
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    lines[i].flags = kIntervalMean;
+    lines[i].interval = i == 1 ? 9 : 10;
+  }
+  const Summary row = summary_of(samples);
+  CHECK(row.iterations == 3);
+  CHECK(row.clean);
+  CHECK(mean_of(row) == Approx((9 * 1.0 + 10 * 1.1 + 10 * 1.3) / 29));
+  REQUIRE(row.step_time_s);
+  CHECK_FALSE(row.step_time_s->sd);  // of means that says nothing of single steps
+  CHECK(row.remarks == std::vector<std::string>{"its lines are means of several steps, which say "
+                                                "nothing of how single ones spread"});
+}
+
+TEST_CASE("moving means and the time of a whole run say what they are") {
+  auto samples = with_runs({test::run_of("a", {1000, 1100})});
+  for (auto& line : samples.runs[0].iterations) line.flags = kMovingMean;
+  CHECK(summary_of(samples).remarks.at(0).starts_with("its lines are moving means"));
+  samples = with_runs({test::run_of("a", {1000})});
+  samples.runs[0].iterations[0].flags = kWholeRun;
+  samples.runs[0].iterations[0].interval = 500;
+  const Summary row = summary_of(samples);
+  CHECK(mean_of(row) == Approx(1));
+  CHECK(row.remarks.at(0).starts_with("its time is that of whole runs"));
 }
 
 TEST_CASE("all samples are every line whatever the warm-up") {

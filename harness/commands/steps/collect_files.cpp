@@ -3,17 +3,18 @@
 #include <algorithm>
 #include <ctime>
 #include <fmt/format.h>
-#include <list>
 #include <memory>
 #include <optional>
-#include <ostream>
-#include <set>
 #include <string>
 #include <sys/stat.h>
 #include <unordered_map>
 #include <utility>
 
 #include "core/base/text.h"
+#include "harness/commands/steps/collected.h"
+#include "harness/commands/steps/complaints.h"
+#include "harness/commands/steps/folder_walk.h"
+#include "harness/commands/steps/growing_files.h"
 #include "harness/commands/steps/known_runs.h"
 #include "harness/commands/steps/read_ahead.h"
 #include "harness/commands/steps/reading_progress.h"
@@ -25,133 +26,6 @@ namespace {
 
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 
-struct Totals {
-  Added added;
-  std::int64_t known = 0;    ///< logs that brought nothing new
-  std::int64_t no_logs = 0;  ///< files without records
-  std::int64_t unreadable = 0;
-};
-
-bool adds_nothing(const Added& added) {
-  return added.logs + added.runs + added.iterations + added.network_tables == 0;
-}
-
-std::string text_of(const Added& added) {
-  if (adds_nothing(added)) return "nothing added";
-  std::string text =
-      fmt::format("{}, {}, {}", counted(added.logs, "log"), counted(added.runs, "run"),
-                  counted(added.iterations, "iteration"));
-  const std::string tables = counted(added.network_tables, "network table");
-  if (added.runs + added.iterations == 0 && added.network_tables > 0) {
-    text = tables;
-  } else if (added.network_tables > 0) {
-    text += ", " + tables;
-  }
-  return text + " added";
-}
-
-/// "3 logs, 3 runs, 33 iterations added; 4 files are no logs"
-std::string summary_of(const Totals& totals) {
-  std::string text = text_of(totals.added);
-  if (totals.known > 0) text += fmt::format("; {} known already", counted(totals.known, "log"));
-  if (totals.no_logs == 1) text += "; 1 file is no log";
-  if (totals.no_logs > 1) text += fmt::format("; {} files are no logs", totals.no_logs);
-  if (totals.unreadable > 0)
-    text += fmt::format("; {} cannot be read", counted(totals.unreadable, "file"));
-  return text;
-}
-
-/// What is said on standard error: each line once, however often it comes up.
-class Complaints {
- public:
-  explicit Complaints(std::ostream& errors) : errors_(errors) {}
-
-  void say(const std::string& line) {
-    if (!said_.insert(line).second) return;
-    if (progress_) progress_->wipe();
-    errors_ << line << '\n';
-  }
-  /// What is drawn there meanwhile; nothing: nullptr.
-  void watch(ReadingProgress* progress) { progress_ = progress; }
-
- private:
-  std::ostream& errors_;
-  ReadingProgress* progress_ = nullptr;
-  std::set<std::string> said_;
-};
-
-/// Files that change while they are followed, the last few.
-class GrowingFiles {
- public:
-  static constexpr std::size_t kMost = 64;
-
-  GrowingFile& at(const fs::path& path) {
-    const auto known = std::find_if(files_.begin(), files_.end(),
-                                    [&](const auto& file) { return file.first == path; });
-    if (known != files_.end()) {
-      files_.splice(files_.end(), files_, known);
-    } else {
-      files_.emplace_back(path, GrowingFile(path));
-    }
-    if (files_.size() > kMost) files_.pop_front();
-    return files_.back().second;
-  }
-
- private:
-  std::list<std::pair<fs::path, GrowingFile>> files_;  ///< the one that changed last comes last
-};
-
-/// All regular files below a folder, sorted; each folder once, however many links lead to it.
-class Walk {
- public:
-  /// A file, and what it is called in the database.
-  struct File {
-    fs::path path, known_as;
-  };
-
-  explicit Walk(Complaints& complaints) : complaints_(complaints) {}
-
-  std::vector<File> files(const fs::path& folder) {
-    std::vector<File> found;
-    walk(folder, found);
-    return found;
-  }
-
- private:
-  /// What a folder has says mostly what kind it is of, without a look at itself.
-  static bool is_file(const fs::directory_entry& entry) {
-    std::error_code error;
-    // A link to nothing is reported when it is read.
-    return entry.is_regular_file(error) || !entry.exists(error);
-  }
-
-  void walk(const fs::path& folder, std::vector<File>& found) {
-    std::error_code error;
-    if (!visited_.insert(fs::canonical(folder, error)).second) return;
-    std::vector<fs::directory_entry> entries;
-    for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-         entry.increment(error)) {
-      entries.push_back(*entry);
-    }
-    if (error)
-      complaints_.say(fmt::format("pippin: {}: cannot list: {}", folder.string(), error.message()));
-    std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
-      return a.path().native() < b.path().native();  // of one folder
-    });
-    const fs::path known_folder = known_path(folder);
-    for (const auto& entry : entries) {
-      if (entry.is_directory(error)) {
-        walk(entry.path(), found);
-      } else if (is_file(entry)) {
-        found.push_back({entry.path(), known_folder / entry.path().filename()});
-      }
-    }
-  }
-
-  Complaints& complaints_;
-  std::set<fs::path> visited_;
-};
-
 /// A file that is to be read.
 struct Found {
   fs::path path;
@@ -159,12 +33,16 @@ struct Found {
   std::int64_t written_at = 0;      ///< seconds since 1970; now for what keeps no time
   std::optional<ReadFile> as_read;  ///< to be known again by
   bool is_young = false;            ///< it may change unseen, so that it is not to be known again
+  std::string odd;                  ///< as FolderWalk::File has it
+  NamedValues told;                 ///< what people say of it
 };
 
-Found found_at(Walk::File&& file, bool named, std::int64_t now_ns) {
-  Found found{std::move(file.path), named, now_ns / kNsPerSecond, {}};
+Found found_at(FolderWalk::File&& file, bool named, std::int64_t now_ns) {
+  Found found{std::move(file.path), named, now_ns / kNsPerSecond, {}, false,
+              std::move(file.odd),  {}};
   struct stat status {};
-  if (::stat(found.path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return found;
+  if (::stat(found.path.c_str(), &status) != 0) return found;
+  if (!S_ISREG(status.st_mode) && found.odd.empty()) return found;
   found.written_at = status.st_mtim.tv_sec;
   const std::int64_t written_ns = status.st_mtim.tv_sec * kNsPerSecond + status.st_mtim.tv_nsec;
   found.as_read = ReadFile{std::move(file.known_as),
@@ -176,21 +54,33 @@ Found found_at(Walk::File&& file, bool named, std::int64_t now_ns) {
 
 class Collector {
  public:
-  Collector(Database& database, const fs::path& own_runs, Complaints& complaints)
-      : database_(database), own_runs_(own_runs), complaints_(complaints) {}
+  Collector(Database& database, const fs::path& own_runs, Complaints& complaints, ToldValues& told,
+            bool verbose)
+      : database_(database),
+        own_runs_(own_runs),
+        complaints_(complaints),
+        told_(told),
+        verbose_(verbose) {}
 
   /// What a person named: a folder with all below it, or a file.
   void add(const fs::path& path) {
     std::error_code error;
     const bool is_folder = fs::is_directory(path, error);
     const auto known = database_.read_files(known_path(path));
-    std::vector<Walk::File> files = is_folder ? Walk(complaints_).files(path)
-                                              : std::vector<Walk::File>{{path, known_path(path)}};
+    std::vector<FolderWalk::File> files =
+        is_folder ? FolderWalk(complaints_).files(path)
+                  : std::vector<FolderWalk::File>{{path, known_path(path), {}}};
     for (auto& file : files) {
       Found found = found_at(std::move(file), !is_folder, now_ns_);
       if (found.as_read && found.as_read->path.native().starts_with(own_runs_.native()))
         found.as_read.reset();
-      if (!is_known(found, known)) found_.push_back(std::move(found));
+      bool is_unlike = false;
+      if (found.odd.empty()) found.told = told_.of(found.path, &is_unlike);
+      if (is_unlike)
+        complaints_.say(found.path, fmt::format("pippin: {}: --from-name does not fit its name",
+                                                found.path.string()));
+      if (found.told.empty() && is_known(found, known)) continue;
+      found.odd.empty() ? found_.push_back(std::move(found)) : pass_over(found);
     }
   }
 
@@ -200,7 +90,8 @@ class Collector {
     items.reserve(found_.size());
     std::int64_t bytes = 0;
     for (const auto& found : found_) {
-      items.push_back({found.path, found.as_read ? found.as_read->stamp.size_bytes : 0});
+      items.push_back(
+          {found.path, found.as_read ? found.as_read->stamp.size_bytes : 0, found.told});
       bytes += items.back().size_bytes;
     }
     ReadingProgress progress(items.size(), bytes, bar_width);
@@ -220,17 +111,18 @@ class Collector {
   /// Reads what has come since to the files that were found, where they are few.
   void read(GrowingFiles& growing) {
     if (found_.size() > GrowingFiles::kMost) return read(0);
-    for (auto& found : found_) {
-      std::error_code none;
-      const auto status = fs::status(found.path, none);
-      if (fs::exists(status) && !fs::is_regular_file(status)) continue;  // a pipe gives all at once
-      take(found, read_file(found.path, growing.at(found.path)));
-    }
+    for (auto& found : found_)
+      take(found, read_file(found.path, growing.at(found.path, found.told)));
     flush();
   }
 
-  bool bad() const { return bad_; }
   const Totals& totals() const { return totals_; }
+  /// Without its summary.
+  PathCollector::Found found() const {
+    std::vector<std::string> lines = remarks_;
+    for (auto& line : passed_over_.lines(verbose_)) lines.push_back(std::move(line));
+    return {bad_ ? ExitCode::kBadInput : ExitCode::kDone, {}, std::move(lines)};
+  }
 
  private:
   /// Whether a file is as it was when it was read: it is not opened again, unless a person named it
@@ -242,6 +134,7 @@ class Collector {
         before->second.scraper_version != kScraperVersion)
       return false;
     if (found.named && !before->second.stored) return false;
+    if (verbose_ && !before->second.is_log) return false;  // it is to say why
     if (has_moved(before->second, found.path)) return false;
     ++(before->second.is_log ? totals_.known : totals_.no_logs);
     return true;
@@ -263,11 +156,12 @@ class Collector {
     if (!file.scraped) {
       ++totals_.unreadable;
       bad_ = bad_ || found.named;
-      complaints_.say("pippin: " + file.trouble);
+      complaints_.say(found.path, "pippin: " + file.trouble);
       return;
     }
     ScrapedFile& scraped = *file.scraped;
     if (!scraped.runs.empty()) {
+      remark_on(found, scraped);
       store(found, std::move(scraped));
     } else if (!scraped.tables.empty()) {
       flush();
@@ -275,7 +169,14 @@ class Collector {
       count(database_.add_network_tables(scraped.file, found.written_at, scraped.tables));
       note(found, true);
     } else {
-      refuse(found, scraped.reason);
+      refuse(found, scraped);
+    }
+  }
+
+  void remark_on(const Found& found, const ScrapedFile& scraped) {
+    for (const auto& remark : remarks_on(scraped)) {
+      if (complaints_.is_new(found.path, remark))
+        remarks_.push_back(fmt::format("{}: {}", printable(found.path.string()), remark));
     }
   }
 
@@ -290,15 +191,25 @@ class Collector {
     if (waiting_.size() >= kMostWaiting || waiting_bytes_ >= kMostWaitingBytes) flush();
   }
 
-  void refuse(const Found& found, const std::string& reason) {
+  void refuse(const Found& found, const ScrapedFile& scraped) {
     ++totals_.no_logs;
     note(found, false);
-    if (!found.named) return;
-    bad_ = true;
-    complaints_.say(fmt::format(
-        "pippin: {}: {}", found.path.string(),
-        reason.empty() ? "holds no iterations of a trainer that pippin knows, nor a network table"
-                       : reason));
+    const std::string why = why_nothing(scraped);
+    if (found.named) {
+      bad_ = true;
+      complaints_.say(found.path, fmt::format("pippin: {}: {}", found.path.string(), why));
+    } else if (looks_like_log(found.path, scraped) && complaints_.is_new(found.path, why)) {
+      passed_over_.add(found.path, why);
+    }
+  }
+
+  /// What is no file may hold us up, or do something when it is opened.
+  void pass_over(Found& found) {
+    ++totals_.no_logs;
+    if (found.is_young) found.as_read.reset();
+    note(found, false);
+    const std::string why = fmt::format("is {}, not a file, and was not opened", found.odd);
+    if (complaints_.is_new(found.path, why)) passed_over_.add(found.path, why);
   }
 
   void note(const Found& found, bool is_log) {
@@ -331,7 +242,7 @@ class Collector {
         if (error.exit_code() != ExitCode::kBadInput) throw;
         ++totals_.unreadable;
         bad_ = bad_ || log.forgive;
-        complaints_.say(fmt::format("pippin: {}", error.what()));
+        complaints_.say(log.file.path(), fmt::format("pippin: {}", error.what()));
       }
     }
     database_.add_foreign_logs({}, others_);
@@ -351,6 +262,8 @@ class Collector {
   Database& database_;
   const fs::path& own_runs_;
   Complaints& complaints_;
+  ToldValues& told_;
+  const bool verbose_;
   const std::int64_t now_ns_ = std::time(nullptr) * kNsPerSecond;
   std::vector<Found> found_;
   std::vector<ForeignLog> waiting_;
@@ -358,6 +271,8 @@ class Collector {
   std::vector<ReadFile> others_;                           ///< that hold no runs
   std::int64_t waiting_bytes_ = 0;
   Totals totals_;
+  PassedOver passed_over_;
+  std::vector<std::string> remarks_;
   bool bad_ = false;
 };
 
@@ -367,32 +282,44 @@ struct PathCollector::State {
   Database& database;
   const std::vector<fs::path> paths;
   const fs::path own_runs;  ///< with a slash at the end
+  const bool verbose;
   Complaints complaints;
+  ToldValues told;
   GrowingFiles growing;
 };
 
 PathCollector::PathCollector(Database& database, std::vector<fs::path> paths,
-                             const fs::path& own_runs, std::ostream& errors)
-    : state_(new State{
-          database, std::move(paths), known_path(own_runs) / "", Complaints(errors), {}}) {}
+                             const fs::path& own_runs, std::ostream& errors, bool verbose,
+                             ToldValues told)
+    : state_(new State{database,
+                       std::move(paths),
+                       known_path(own_runs) / "",
+                       verbose,
+                       Complaints(errors),
+                       std::move(told),
+                       {}}) {}
 
 PathCollector::~PathCollector() = default;
 
 PathCollector::Found PathCollector::read(std::size_t bar_width) {
-  Collector collector(state_->database, state_->own_runs, state_->complaints);
+  Collector collector(state_->database, state_->own_runs, state_->complaints, state_->told,
+                      state_->verbose);
   for (const auto& path : state_->paths) collector.add(path);
   collector.read(bar_width);
-  Found found{collector.bad() ? ExitCode::kBadInput : ExitCode::kDone, {}};
+  Found found = collector.found();
   // One file that is no log has said so in its own line.
-  if (!collector.bad() || state_->paths.size() > 1) found.summary = summary_of(collector.totals());
+  if (found.code == ExitCode::kDone || state_->paths.size() > 1)
+    found.summary = summary_of(collector.totals());
   return found;
 }
 
 PathCollector::Found PathCollector::read_on() {
-  Collector collector(state_->database, state_->own_runs, state_->complaints);
-  for (const auto& path : state_->paths) collector.add(path);
+  Collector collector(state_->database, state_->own_runs, state_->complaints, state_->told, false);
+  for (const auto& path : state_->paths) {
+    if (!is_read_once(path)) collector.add(path);  // a pipe gave all at once
+  }
   collector.read(state_->growing);
-  Found found{collector.bad() ? ExitCode::kBadInput : ExitCode::kDone, {}};
+  Found found = collector.found();
   if (!adds_nothing(collector.totals().added)) found.summary = text_of(collector.totals().added);
   return found;
 }

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "db/database.h"
+#include "harness/commands/steps/told_values.h"
 
 namespace pippin {
 
@@ -18,14 +19,18 @@ namespace pippin {
 class PathCollector {
  public:
   /// `own_runs`: where runs of campaigns lie, which are known again by others than this.
+  /// `verbose`: all files that look like logs and gave nothing are named, known or not. `told`:
+  /// what people say of logs, which are read again for it.
   PathCollector(Database& database, std::vector<fs::path> paths, const fs::path& own_runs,
-                std::ostream& errors);
+                std::ostream& errors, bool verbose = false, ToldValues told = {});
   ~PathCollector();
 
   struct Found {
-    ExitCode code = ExitCode::kDone;  ///< kBadInput where a file that was named holds no log or
-                                      ///< cannot be read; a folder may hold anything
-    std::string summary;              ///< for people; may be empty
+    ExitCode code = ExitCode::kDone;   ///< kBadInput where a file that was named holds no log or
+                                       ///< cannot be read; a folder may hold anything
+    std::string summary;               ///< for people; may be empty
+    std::vector<std::string> remarks;  ///< for people, before the summary: what looks like a log
+                                       ///< and gave nothing, lines that could not be used
   };
 
   /// `bar_width`: of the terminal that shows how far it is; 0 for none.

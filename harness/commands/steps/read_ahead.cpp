@@ -33,8 +33,10 @@ FileRead read_by(const fs::path& path, Scrape scrape) {
 
 }  // namespace
 
-FileRead read_file(const fs::path& path, const TellBytes& tell) {
-  return read_by(path, [&] { return std::optional(scrape_file(path, Binary::kRefuse, tell)); });
+FileRead read_file(const fs::path& path, const NamedValues& told, const TellBytes& tell) {
+  return read_by(path, [&] {
+    return std::optional(scrape_file(path, Binary::kRefuse, tell, {told, {}}));
+  });
 }
 
 FileRead read_file(const fs::path& path, GrowingFile& growing) {
@@ -43,7 +45,7 @@ FileRead read_file(const fs::path& path, GrowingFile& growing) {
 
 struct ReadAhead::Shared {
   TellBytes tell;
-  std::vector<std::vector<fs::path>> parts;
+  std::vector<std::vector<Item>> parts;
   std::mutex mutex;
   std::condition_variable is_read, may_read;
   std::size_t begun = 0, taken = 0;  ///< parts
@@ -55,7 +57,7 @@ struct ReadAhead::Shared {
   std::vector<FileRead> read_part(std::size_t part) const {
     std::vector<FileRead> files;
     files.reserve(parts[part].size());
-    for (const auto& path : parts[part]) files.push_back(read_file(path, tell));
+    for (const auto& file : parts[part]) files.push_back(read_file(file.path, file.told, tell));
     return files;
   }
 
@@ -93,7 +95,7 @@ ReadAhead::ReadAhead(std::vector<Item> files, TellBytes tell)
       size = 0;
     }
     size += file.size_bytes;
-    shared_->parts.back().push_back(std::move(file.path));
+    shared_->parts.back().push_back(std::move(file));
   }
   const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
   const std::size_t threads = std::min({cores, kMostThreads, shared_->parts.size()});

@@ -19,7 +19,8 @@ struct FileRead {
 };
 
 /// What scrape_file() finds, and the parameters of its models.
-FileRead read_file(const fs::path& path, const TellBytes& tell = {});
+/// `told`: what a person says of it.
+FileRead read_file(const fs::path& path, const NamedValues& told, const TellBytes& tell = {});
 /// The same of a file that grows; nothing is scraped where nothing came.
 FileRead read_file(const fs::path& path, GrowingFile& growing);
 
@@ -30,6 +31,7 @@ class ReadAhead {
   struct Item {
     fs::path path;
     std::int64_t size_bytes = 0;
+    NamedValues told;
   };
 
   explicit ReadAhead(std::vector<Item> files, TellBytes tell = {});

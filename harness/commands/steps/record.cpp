@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/records/fields.h"
 #include "harness/commands/steps/known_runs.h"
 #include "harness/scrape/canary.h"
 #include "harness/scrape/last_words.h"
@@ -52,7 +53,9 @@ std::string words_of_exit(const std::string& trainer, int exit_code, std::string
 
 /// How a run that left an exit code ended: a probe of ours says it by both, else the log says it
 /// best, or the exit code, which need not be the trainer's.
-void judge(RunRecord& record, const std::string& trainer, int exit_code, std::string_view log) {
+/// `problem`: why what it printed of steps is none; may be empty.
+void judge(RunRecord& record, const std::string& trainer, int exit_code, std::string_view log,
+           const std::string& problem) {
   const bool measured = record.log && !record.log->iterations.empty();
   const bool log_knows = record.log && record.log->end && *record.log->end != RunState::kOk;
   const bool by_script = log_knows && said_of_script(record.log->evidence);
@@ -66,7 +69,8 @@ void judge(RunRecord& record, const std::string& trainer, int exit_code, std::st
     record.state = RunState::kOk;
   } else if (exit_code == 0) {
     record.state = RunState::kFailed;
-    record.evidence = "exit 0, but its log has no iteration";
+    record.evidence = problem.empty() ? "exit 0, but its log has no iteration"
+                                      : fmt::format("exit 0, but its log {}", problem);
   } else {
     record.state = RunState::kFailed;
     record.evidence = words_of_exit(trainer, exit_code, log);
@@ -160,8 +164,17 @@ std::string evidence_of(const RunFate& fate, const RunRecord& record) {
 std::string text_of_log(const fs::path& log) { return disk().read(log).value_or(""); }
 
 /// A run may have left none.
-ScrapedFile scraped_log(const fs::path& log) {
-  if (disk().exists(log)) return scrape_file(log, Binary::kRead);
+/// What a point asks for, as far as it is counted.
+NamedValues counts_of(const Point& point) {
+  NamedValues counts;
+  for_each_count(point, [&](std::string_view name, const Count& count) {
+    if (count) counts.emplace_back(std::string(name), value_of(static_cast<double>(*count)));
+  });
+  return counts;
+}
+
+ScrapedFile scraped_log(const fs::path& log, const Point& point) {
+  if (disk().exists(log)) return scrape_file(log, Binary::kRead, {}, {{}, counts_of(point)});
   ScrapedFile none;
   none.file = LogFile(log, "");
   return none;
@@ -242,7 +255,7 @@ std::optional<RunRecord> Recorder::read(const PlannedJob& job, const PlannedRun&
   record.provenance = provenance_of(*attempt);
   record.canary_before = reading_at(attempt->canary_before());
   record.canary_after = reading_at(attempt->canary_after());
-  ScrapedFile scraped = scraped_log(attempt->log());
+  ScrapedFile scraped = scraped_log(attempt->log(), *points_.at(run.point_id));
   record.file = std::move(scraped.file);
   record.log = joined(std::move(scraped.runs));
   if (record.log) fill_in_params(record.log->point.model);
@@ -259,7 +272,8 @@ std::optional<RunRecord> Recorder::read(const PlannedJob& job, const PlannedRun&
     if (attempt->stopped.empty()) {
       // The text of a log is needed where it has to say why its run failed.
       const std::string text = *attempt->exit_code != 0 ? text_of_log(attempt->log()) : "";
-      judge(record, points_.at(run.point_id)->trainer, *attempt->exit_code, text);
+      judge(record, points_.at(run.point_id)->trainer, *attempt->exit_code, text,
+            scraped.problems.empty() ? "" : scraped.problems.front());
     } else {
       judge_stopped(record, *attempt);
     }

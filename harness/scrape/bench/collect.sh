@@ -72,3 +72,4 @@ for count in 1000 8000 64000; do
   [ "$count" -gt 1000 ] || each=1
   row "$((count / parts)) x 2 KB" "logs small $((count / parts)) 2000" "$each"
 done
+row "$((8000 / parts)) x 2 KB that do not say their model" "logs unsaid $((8000 / parts)) 2000"

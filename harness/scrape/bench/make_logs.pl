@@ -3,14 +3,15 @@
 #   noisy  an iteration in about 16 KB of what NCCL, Python, DeepSpeed and progress bars print
 #   dense  nothing but iterations
 #   timed  each iteration with its timers
-#   small  nothing but iterations, behind a dump of one line
+#   small  nothing but iterations, behind a dump of the model and its layout
+#   unsaid the same behind a dump of one line, which does not say the model
 # The same arguments give the same bytes.
 use strict;
 use warnings;
 
 my ($kind, $count, $bytes, $folder) = @ARGV;
-die "usage: make_logs.pl noisy|dense|timed|small COUNT BYTES FOLDER\n"
-  unless defined $folder && $kind =~ /^(noisy|dense|timed|small)$/;
+die "usage: make_logs.pl noisy|dense|timed|small|unsaid COUNT BYTES FOLDER\n"
+  unless defined $folder && $kind =~ /^(noisy|dense|timed|small|unsaid)$/;
 
 my $dump = join '', "using world size: 64, data-parallel-size: 4, tensor-model-parallel size: 4, "
   . "pipeline-model-parallel size: 4 \n", "------------------------ arguments ------------------------\n",
@@ -21,7 +22,8 @@ my $dump = join '', "using world size: 64, data-parallel-size: 4, tensor-model-p
     ['world_size', 64], map { ["option_$_", "value $_"] } 1 .. 120),
   "-------------------- end of arguments ---------------------\n";
 
-$dump =~ s/^  (?!hidden_size).*\n//mg if $kind eq 'small';
+$dump =~ s/^  option_.*\n//mg if $kind eq 'small';
+$dump =~ s/^  (?!hidden_size).*\n//mg if $kind eq 'unsaid';
 
 my @words = qw(the optimizer step all reduce bucket loading shard of dataset cache checkpoint rank
   buffer stream kernel memory module forward backward warning deprecated tensor gradient average

@@ -94,7 +94,7 @@ constexpr const char* kSmall =
 TEST_CASE("every table of kept notes is printed again as it was noted") {
   const Workplace here;
   here.write("gpt2.md", gpt2());
-  const Call import = here.pippin("import gpt2.md");
+  const Call import = here.pippin("import gpt2.md --seq 1024 --factor 4");
   REQUIRE(import.exit_code == 0);
   const auto sweeps = sweeps_in(import.err);
   const std::set<int> mended{180, 213, 231, 250, 433, 466};  // TFLOPS that retable changes
@@ -127,9 +127,9 @@ TEST_CASE("every table of kept notes is printed again as it was noted") {
 TEST_CASE("notes imported again change nothing") {
   const Workplace here;
   here.write("gpt2.md", gpt2());
-  here.pippin("import gpt2.md");
+  here.pippin("import gpt2.md --seq 1024 --factor 4");
   const std::string before = here.pippin("report --format csv --by run").out;
-  CHECK(here.pippin("import gpt2.md").exit_code == 0);
+  CHECK(here.pippin("import gpt2.md --seq 1024 --factor 4").exit_code == 0);
   CHECK(here.pippin("report --format csv --by run").out == before);
   CHECK(here.sql("SELECT count(*) FROM runs") == "85");
 }
@@ -159,7 +159,7 @@ TEST_CASE("MFU and HFU are shares of the peak that is named") {
   std::string table = kSmall;
   table.replace(table.find("| 8 | 512 | 139s"), 16, "| 8 | 1024 | 126.62s");
   here.write("n.md", table);
-  here.pippin("import n.md");
+  here.pippin("import n.md --seq 1024 --factor 4");
   const std::string report =
       "report n-small --by run --where 'gbs == 1024' --columns tflops:2,mfu,hfu --format markdown "
       "--accelerator v100-sxm2-32g --precision fp16 | tail -n +3 | head -1";
@@ -175,7 +175,7 @@ TEST_CASE("figures that no machine has are no rates and stop no report") {
   for (const char* time : {"1e308s", "1e-320s"})
     table += fmt::format("| 4 | 1B | 1 | 900000000000000000 | {} |\n", time);
   here.write("n.md", table);
-  REQUIRE(here.pippin("import n.md").exit_code == 0);
+  REQUIRE(here.pippin("import n.md --seq 1024 --factor 4").exit_code == 0);
   for (const char* format : {"terminal", "markdown", "csv", "json"}) {
     for (const char* by :
          {"run --vs n.md:6", "point", "run --columns run,tokens_per_s_per_gpu,tflops:9"}) {

@@ -12,6 +12,7 @@ namespace {
 
 std::string notes() { return read_input(test::source_directory() / "tests/data/notes/gpt2.md"); }
 
+constexpr const char* kRetable = "retable n.md --seq 1024 --factor 4";
 constexpr const char* kChanges =
     "n.md:180: 46.7 → 49.7\n"
     "n.md:213: 48.8 → 49.7\n"
@@ -35,12 +36,12 @@ ino_t inode(const fs::path& path) {
 TEST_CASE("retable mends the numbers of kept notes in place and says which") {
   const Workplace here;
   here.write("n.md", notes());
-  const Call first = here.pippin("retable n.md");
+  const Call first = here.pippin(kRetable);
   CHECK(first.exit_code == 0);
   CHECK(first.out == std::string(kChanges) + kContradictions);
   CHECK(first.err == "6 of 83 rows changed, 3 contradict themselves\n");
   const ino_t before = inode(here.path() / "n.md");
-  const Call second = here.pippin("retable n.md");
+  const Call second = here.pippin(kRetable);
   CHECK(second.out == kContradictions);
   CHECK(second.err == "0 of 83 rows changed, 3 contradict themselves\n");
   CHECK(inode(here.path() / "n.md") == before);
@@ -53,13 +54,13 @@ TEST_CASE("a dry retable writes nothing and prints what patch takes") {
     here.write("n.md", notes());
     if (dos) here.shell("sed -i 's/$/\\r/' n.md");
     here.shell("cp n.md kept.md");
-    const Call dry = here.pippin("retable --dry-run n.md");
+    const Call dry = here.pippin(std::string(kRetable) + " --dry-run");
     CHECK(dry.exit_code == 0);
     CHECK_THAT(dry.err, Contains(kContradictions) && Contains("6 of 83 rows would change"));
     CHECK(here.text("n.md") == here.text("kept.md"));
     here.write("n.patch", dry.out);
     CHECK(here.shell("patch --binary kept.md n.patch").exit_code == 0);
-    here.pippin("retable n.md --quiet");
+    here.pippin(std::string(kRetable) + " --quiet");
     CHECK(here.text("n.md") == here.text("kept.md"));
     CHECK(here.shell("diff -u kept.md n.md").out.empty());
   }
@@ -69,7 +70,7 @@ TEST_CASE("retable keeps a file's mode, and a link a link") {
   const Workplace here;
   here.write("notes/n.md", notes());
   here.shell("chmod 640 notes/n.md && ln -s notes/n.md link.md && ln -s link.md far.md");
-  CHECK(here.pippin("retable far.md").exit_code == 0);
+  CHECK(here.pippin("retable far.md --seq 1024 --factor 4").exit_code == 0);
   CHECK(here.shell("stat -c %a notes/n.md; readlink far.md link.md; ls -A notes").out ==
         "640\nlink.md\nnotes/n.md\nn.md\n");
   CHECK_THAT(here.text("notes/n.md"), Contains("|   49.7 | 06-10 |"));

@@ -98,6 +98,51 @@ TEST_CASE("a Python error is a cause where there is no better one") {
   CHECK_FALSE(end_of("    raise ValueError: x\n").state);
 }
 
+TEST_CASE("other makers' devices, JAX and torchrun's one line have their ends, too") {
+  struct Case {
+    const char* line;
+    RunState state;
+  };
+  const Case cases[] = {
+      {"RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB (NPU 0)", RunState::kOom},
+      {"torch.OutOfMemoryError: HIP out of memory. Tried to allocate 2.00 GiB", RunState::kOom},
+      {"jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory allocating 1 bytes",
+       RunState::kOom},
+      {"Memory access fault by GPU node-4 (Agent handle: 0x55) on address 0x7f", RunState::kFailed},
+      {"E1120 10:11:12.123456 4711 torch/distributed/elastic/multiprocessing/api.py:882] failed "
+       "(exitcode: 1) local_rank: 0 (pid: 12) of binary: /usr/bin/python",
+       RunState::kFailed},
+      {"[exiting program after receiving SIGTERM.] datetime: 2024-05-01 10:00:00 ",
+       RunState::kCancelled},
+      {"exiting program at iteration 3", RunState::kOk},
+      {"AssertionError", RunState::kFailed},
+      {"AssertionError: x", RunState::kFailed},
+      {"Exception: foo", RunState::kFailed},
+      {"[rank3]: AssertionError", RunState::kFailed},
+      {"2024-05-01 10:00:00,137 - root - ERROR - ValueError: foo", RunState::kFailed},
+  };
+  for (const auto& end : cases) {
+    INFO(end.line);
+    CHECK(end_of(std::string(end.line) + "\n").state == end.state);
+  }
+}
+
+TEST_CASE("a name that only has an error's name in it is no end") {
+  for (const char* line :
+       {"    raise AssertionError", "except Exception: pass", "assertAssertionErrorText is set",
+        "we saw the Exception: it is known", "torchelastic: (exitcode: -15) is aftermath"}) {
+    INFO(line);
+    CHECK_FALSE(end_of(std::string(line) + "\n").state);
+  }
+}
+
+TEST_CASE("out of memory before the first iteration is that, whatever follows") {
+  const std::string done = "[exiting program after 2.0 minutes] datetime: 2021-06-10 20:47:54\n";
+  CHECK(end_of(kOutOfMemory + done, 0).state == RunState::kOom);
+  CHECK(end_of(kOutOfMemory + kAftermath + kCancelled, 0).state == RunState::kOom);
+  CHECK(end_of(kOutOfMemory + done, 3).state == RunState::kOk);
+}
+
 TEST_CASE("aftermath alone says nothing") {
   CHECK_FALSE(end_of(kAftermath).state);
   CHECK_FALSE(end_of("  exitcode  : -15 (pid: 2125)\n").state);

@@ -96,3 +96,25 @@ TEST_CASE("of a file that has grown the hash of what was read before is at hand"
   fs::remove(path);
   CHECK(LogFile::Beginnings(after).hash(before.size_bytes()) == before.content_hash());
 }
+
+TEST_CASE("a file whose text is not its bytes is at every moment what a whole reading finds") {
+  const test::TemporaryDirectory folder;
+  const fs::path path = folder / "a.log";
+  const std::string text = test::dump() + test::row(1, 100) + test::row(2, 100);
+  std::string wide = "\xff\xfe";
+  for (const char c : text) wide += std::string{c, '\0'};
+  const std::string hole = text.substr(0, text.size() - 60) + std::string(700, '\0');
+  for (const auto& bytes :
+       {wide, hole + text, std::string(700, '\0') + text, "\xef\xbb\xbf" + text}) {
+    write(path, "");
+    GrowingFile file(path);
+    for (std::size_t at = 0, size = 1; at < bytes.size(); at += size, size = 200) {
+      append(path, std::string_view(bytes).substr(at, size));
+      CAPTURE(bytes.substr(0, 20), at);
+      const auto found = file.read();
+      REQUIRE(found);
+      REQUIRE(text_of(*found) == text_of(scrape_file(path)));
+    }
+    CHECK(file.read()->runs.back().iterations.size() == 2);
+  }
+}

@@ -215,6 +215,61 @@ TEST_CASE("the same line from every rank is one iteration") {
   CHECK(only_run(log).iterations.size() == 3);
 }
 
+TEST_CASE("a step that ranks time a little differently is one, and the slowest counts") {
+  for (const bool with_dump : {true, false}) {
+    for (const bool labelled : {true, false}) {
+      INFO(with_dump << labelled);
+      std::string log = with_dump ? dump() : "";
+      for (int number = 1; number <= 3; ++number) {
+        for (int rank = 0; rank < 8; ++rank) {
+          if (labelled) log += fmt::format("[default{}]:", rank);
+          log += row(number, 100 * number + (rank == 5 ? 9 : rank));
+        }
+      }
+      const auto run = only_run(log);
+      REQUIRE(run.iterations.size() == 3);
+      CHECK(run.iterations[2].step_time_ms == 309);
+      const auto other = run.iterations[2].other;
+      REQUIRE(find_value(other, "ranks"));
+      CHECK(find_value(other, "ranks")->number == 8);
+      CHECK(find_value(other, "fastest rank (ms)")->number == 300);
+    }
+  }
+}
+
+TEST_CASE("a rank whose lines come late is one of the launch, one that goes back is a restart") {
+  const auto line = [](const std::string& rank, int number, double ms) {
+    return rank + row(number, ms);
+  };
+  const auto late = only_run(line("0: ", 1, 100) + line("0: ", 2, 90) + line("0: ", 3, 91) +
+                             line("1: ", 1, 101) + line("1: ", 2, 89) + line("1: ", 3, 92));
+  CHECK(late.iterations.size() == 3);
+  CHECK(late.iterations[1].step_time_ms == 90);
+  CHECK(scrape(line("0: ", 1, 100) + line("0: ", 2, 90) + line("0: ", 1, 101) + line("0: ", 2, 91))
+            .size() == 2);
+}
+
+TEST_CASE("what another rank glued to a line is no field of it") {
+  const auto records = iterations_in(
+      "iteration 1/ 2 | elapsed time per iteration (ms): 5.0 | number of nan iterations:   0 |"
+      "Number of parameters in transformer layers in billions:  6.98");
+  REQUIRE(records.size() == 1);
+  CHECK(records[0].iteration.other.empty());
+}
+
+TEST_CASE("Primus' figures are this iteration's, its running means stand beside") {
+  const auto records = iterations_in(
+      "iteration 12/ 36 | elapsed time per iteration (ms): 2701.3/2712.7 | throughput per GPU "
+      "(TFLOP/s/GPU): 210.5/217.3 |");
+  REQUIRE(records.size() == 1);
+  CHECK(records[0].iteration.step_time_ms == 2701.3);
+  CHECK(records[0].resolution_ms == Approx(0.1));
+  CHECK(records[0].iteration.other ==
+        NamedValues{{"elapsed time per iteration (ms) running mean", value_of(2712.7)},
+                    {"throughput per GPU (TFLOP/s/GPU)", value_of(210.5)},
+                    {"throughput per GPU (TFLOP/s/GPU) running mean", value_of(217.3)}});
+}
+
 TEST_CASE("dumps from several ranks are one launch") {
   std::string other = dump();
   other.replace(other.find("rank ............................................ 0") + 50, 1, "1");

@@ -29,10 +29,10 @@ const std::string kPairs =
 
 /// Lines of nccl-tests 2.13 after its list of devices.
 const std::string kNcclRows =
-    "#       size         count      type   redop    root     time   algbw   busbw #wrong     "
-    "time\n"
-    "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            "
-    "(us)\n"
+    "#       size         count      type   redop    root     time   algbw   busbw #wrong     time"
+    "   algbw   busbw #wrong\n"
+    "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)"
+    "  (GB/s)  (GB/s)       \n"
     "     1048576        262144     float     sum      -1    91.20   11.50   21.56      0    90.11"
     "   11.64   21.82      0\n"
     "    67108864      16777216     float     sum      -1   1500.0   44.74   83.89      0   1501.0"

@@ -14,7 +14,7 @@ using namespace pippin;
 
 namespace {
 
-NotedDocument gpt2() { return noted(test::gpt2_notes(), "gpt2.md", {}); }
+NotedDocument gpt2() { return noted(test::gpt2_notes(), "gpt2.md", test::gpt2_settings()); }
 
 NotedRun run_at(const NotedDocument& document, std::size_t line) {
   for (const auto& table : document.tables) {
@@ -167,10 +167,15 @@ TEST_CASE("what is left out of the notes is named, and what contradicts itself")
   const NotedDocument document = noted(table, "n.md", {});
   CHECK(texts(document.remarks) ==
         std::vector<std::string>{
-            "3: 'fast' is no time: left out", "4: no time, and no word why: left out",
-            "5: GPUs '4x2' is no number above 0: left out",
-            "6: GPUs '0' is no number above 0: left out", "7: '0s' is no time above 0: left out",
-            "8: '-1' is no time above 0: left out", "12: no time, and no word why: left out"});
+            "3: table of line 1, column 'Time': 'fast' is no time: left out",
+            "4: table of line 1, no time, and no word why: left out",
+            "5: table of line 1, column 'GPUs': '4x2' is no number above 0: left out",
+            "6: table of line 1, column 'GPUs': '0' is no number above 0: left out",
+            "7: table of line 1, column 'Time': '0s' is no time above 0: left out",
+            "8: table of line 1, column 'Time': '-1' is no time above 0: left out",
+            "12: table of line 1, no time, and no word why: left out"});
+  CHECK(document.remarks[0].refused);
+  CHECK_FALSE(document.remarks[1].refused);
   REQUIRE(document.tables.size() == 1);
   REQUIRE(document.tables[0].runs.size() == 2);
   CHECK(document.tables[0].runs[0].state == RunState::kFailed);
@@ -199,7 +204,7 @@ TEST_CASE("settings, own columns and odd titles reach the point") {
       "| Time (ms) | GBS | seq | DS | ds! | Framework | layers | Model | ½ | Zeit |\n"
       "|-|-|-|-|-|-|-|-|-|-|\n| 0.5 | 8 | 2048 | a | b | c | 12 | GPT | d | |\n"
       "| 1 | 8 | | | | | | | | e |\n";
-  const NotedDocument document = noted(table, "n.md", {512, false});
+  const NotedDocument document = noted(table, "n.md", note_settings({"seq=512", "recompute=none"}));
   REQUIRE(document.tables.at(0).runs.size() == 2);
   const LogRun& record = document.tables[0].runs[0].record;
   CHECK(record.iterations[0].step_time_ms == 0.5);
@@ -211,7 +216,8 @@ TEST_CASE("settings, own columns and odd titles reach the point") {
   std::vector<std::string> axes;
   for (const auto& axis : record.point.axes) axes.push_back(axis.first + "=" + axis.second.text);
   CHECK(axes == std::vector<std::string>{"ds=a", "ds_2=b", "axis_framework=c", "axis=d"});
-  CHECK(document.tables[0].runs[1].record.point.model.seq == 512);
+  // An empty cell says that nobody noted it.
+  CHECK_FALSE(document.tables[0].runs[1].record.point.model.seq);
 }
 
 TEST_CASE("a table with two columns of times is left out and named") {
@@ -219,13 +225,15 @@ TEST_CASE("a table with two columns of times is left out and named") {
   const NotedDocument document = noted(table, "n.md", {});
   CHECK(document.tables.empty());
   CHECK(texts(document.remarks) ==
-        std::vector<std::string>{"1: two columns may be step_time: 'Speed' and 'Time'; rename one, "
-                                 "the table is left out"});
+        std::vector<std::string>{
+            "1: table of line 1: two columns may be step_time: 'Speed' and 'Time'; rename one, or "
+            "say it: --set step_time=TITLE; the table is left out"});
 }
 
 TEST_CASE("each word for an outcome is understood, however it is written") {
   const std::vector<std::pair<RunState, std::vector<const char*>>> words{
-      {RunState::kOom, {"OOM", "CUDA OOM", "out of memory", "CUDA out-of-memory", "o_o.m!"}},
+      {RunState::kOom,
+       {"OOM", "OOM'd", "OOM-killed", "CUDA OOM", "out of memory", "CUDA out-of-memory", "o_o.m!"}},
       {RunState::kFailed,
        {"fail", "fails", "FAILED", "failure", "error", "crash", "crashed", "killed", "died", "hang",
         "hung", "NaN", "diverged"}},

@@ -12,10 +12,15 @@ using namespace pippin;
 
 namespace {
 
-std::string mended(const std::string& document, const NoteSettings& settings = {}) {
+std::string mended(const std::string& document,
+                   const NoteSettings& settings = test::gpt2_settings()) {
   std::vector<TextEdit> edits;
   for (const auto& change : retable(document, settings).changes) edits.push_back(change.edit);
   return edited(document, edits);
+}
+
+NoteSettings said(const std::string& seq, const std::string& recompute) {
+  return note_settings({seq, "formula=params", "recompute=" + recompute});
 }
 
 std::vector<std::string> texts(const std::vector<NoteRemark>& remarks) {
@@ -64,7 +69,7 @@ std::vector<Cell> computable_cells(const std::string& notes) {
 }  // namespace
 
 TEST_CASE("the GPT-2 notes have six wrong numbers in 83 rows and three contradictions") {
-  const Retabled result = retable(test::gpt2_notes(), {});
+  const Retabled result = retable(test::gpt2_notes(), test::gpt2_settings());
   CHECK(result.computable == 83);
   std::vector<std::string> changes;
   for (const auto& change : result.changes) {
@@ -169,8 +174,8 @@ TEST_CASE("a row without one of its numbers is left alone") {
         "| GPUs | Size | GBS | Time | TFLOPS |\n|-|-|-|-|-|\n" + row + "\n";
     CAPTURE(row);
     CHECK(mended(document) == document);
-    CHECK(retable(document, {}).computable == 0);
-    CHECK(retable(document, {}).contradictions.empty());
+    CHECK(retable(document, test::gpt2_settings()).computable == 0);
+    CHECK(retable(document, test::gpt2_settings()).contradictions.empty());
   }
 }
 
@@ -191,7 +196,8 @@ TEST_CASE("zeros and monstrous numbers are named and never computed with") {
         "| GPUs | Size | GBS | Time | TFLOPS |\n|-|-|-|-|-|\n" + c.row + "\n";
     CAPTURE(c.row);
     CHECK(mended(document) == document);
-    CHECK(texts(retable(document, {}).contradictions) == std::vector<std::string>{c.what});
+    CHECK(texts(retable(document, test::gpt2_settings()).contradictions) ==
+          std::vector<std::string>{c.what});
   }
 }
 
@@ -219,7 +225,7 @@ TEST_CASE("a row that contradicts itself is named once, with what it says") {
     for (std::size_t i = 0; i < split(c.header, '|').size(); ++i) dashes += "-|";
     const std::string document = "|" + c.header + "|\n|" + dashes + "\n|" + c.row + "|\n";
     CAPTURE(document);
-    const auto found = texts(retable(document, {}).contradictions);
+    const auto found = texts(retable(document, test::gpt2_settings()).contradictions);
     CHECK(found ==
           (c.what.empty() ? std::vector<std::string>{} : std::vector<std::string>{"3: " + c.what}));
   }
@@ -234,8 +240,8 @@ TEST_CASE("GBS follows from its factors where it has no column") {
 
 TEST_CASE("sequence length and factor are the caller's unless the table has its own") {
   const std::string table = one_row("1.048576", "9.1");
-  CHECK_THAT(mended(table, {2048, true}), Catch::Contains(" 1953.1 |"));
-  CHECK_THAT(mended(table, {1024, false}), Catch::Contains(" 732.4 |"));
+  CHECK_THAT(mended(table, said("seq=2048", "full")), Catch::Contains(" 1953.1 |"));
+  CHECK_THAT(mended(table, said("seq=1024", "none")), Catch::Contains(" 732.4 |"));
   const std::string own =
       "|GPUs|Size|GBS|seq|Time|TFLOPS|\n|-|-|-|-|-|-|\n|80|10B|1000|2048|1.048576|9.1|\n"
       "|80|10B|1000||1.048576|9.1|\n";
@@ -246,7 +252,7 @@ TEST_CASE("a table whose columns are in doubt is left alone and named") {
   const std::string table =
       "|GPUs|Size|GBS|Speed|Time|TFLOPS|\n|-|-|-|-|-|-|\n|80|10B|1000|1s|2s|9.1|\n";
   CHECK(mended(table) == table);
-  CHECK(texts(retable(table, {}).doubts) ==
+  CHECK(texts(retable(table, test::gpt2_settings()).doubts) ==
         std::vector<std::string>{"1: two columns may be step_time: 'Speed' and 'Time'; rename one, "
                                  "the table is left as it is"});
   const std::string model =
@@ -288,9 +294,9 @@ TEST_CASE("tables that pippin writes between markers are not kept by hand") {
       "| GPUs | Size | GBS | Speed | TFlops |\n|-|-|-|-|-|\n| 64 | 52B | 1024 | 137s | 1.0 |\n";
   const std::string marked =
       "<!-- pippin:begin s -->\n\n" + table + "\n<!-- pippin:end -->\n\ntext\n\n";
-  CHECK(retable(table, {}).changes.size() == 1);
-  CHECK(retable(marked, {}).changes.empty());
-  CHECK(retable(marked + table, {}).changes.at(0).line == 13);
+  CHECK(retable(table, test::gpt2_settings()).changes.size() == 1);
+  CHECK(retable(marked, test::gpt2_settings()).changes.empty());
+  CHECK(retable(marked + table, test::gpt2_settings()).changes.at(0).line == 13);
 }
 
 TEST_CASE("the differences read as diff prints them") {
@@ -331,4 +337,80 @@ TEST_CASE("a difference shows three lines around a change, and joins what is nea
   CHECK(line_diff("a", "b", "f") ==
         "--- f\n+++ f\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n"
         "\\ No newline at end of file\n");
+}
+
+namespace {
+
+/// Two rows whose TFLOPS are those of sequences of 2048 with recomputation.
+const std::string kUnsaidSeq =
+    "## Speed\n\n| GPUs | Size | GBS | Time | TFLOPS |\n|-|-|-|-|-|\n"
+    "| 80 | 10B | 1000 | 1.048576 | 1953.1 |\n| 80 | 20B | 1000 | 1.5 | 2730.7 |\n";
+
+}  // namespace
+
+TEST_CASE("TFLOPS of which something is unsaid are left as they are, with what to say") {
+  CHECK(mended(kUnsaidSeq, {}) == kUnsaidSeq);
+  const std::string unsaid =
+      "3: table 'Speed', column 'TFLOPS': nothing says seq and formula and recompute; the table is "
+      "left as it is; say it, such as --set seq=2048 --set formula=params --set recompute=full; "
+      "its figures fit --set seq=2048 --set formula=params --set recompute=full in 2 of 2 rows";
+  CHECK(texts(retable(kUnsaidSeq, {}).doubts) == std::vector<std::string>{unsaid});
+  CHECK(retable(kUnsaidSeq, {}).tables == 0);
+  const auto doubts =
+      texts(retable(kUnsaidSeq, note_settings({"formula=params", "recompute=full"})).doubts);
+  REQUIRE(doubts.size() == 1);
+  CHECK_THAT(doubts[0], Catch::Contains("nothing says seq; the table") &&
+                            Catch::Contains("fit --set seq=2048 in 2 of 2 rows"));
+  CHECK(mended(kUnsaidSeq, said("seq=2048", "full")) == kUnsaidSeq);
+}
+
+TEST_CASE("a heading or the lines right above a table say what its columns do not") {
+  std::string table = kUnsaidSeq;
+  table.replace(3, 5, "seq=1024");
+  const NoteSettings law = note_settings({"formula=params", "recompute=full"});
+  CHECK_THAT(mended(table, law), Catch::Contains("| 976.6 |"));
+  table = "## Speed\n\n- Seq length is 2048\n" + kUnsaidSeq.substr(10);
+  CHECK(mended(table, law) == table);
+  CHECK(retable(table, law).doubts.empty());
+}
+
+TEST_CASE("what a heading says in two ways is unsaid") {
+  const NoteSettings law = note_settings({"formula=params", "recompute=full"});
+  for (const std::string text : {"seq=1024,2048", "seq 1024 or 2048", "seq=1024, seq=2048",
+                                 "seq=1k", "PP*seq=8*4", "seq=1024, 2048 and 4096"}) {
+    std::string table = kUnsaidSeq;
+    table.replace(3, 5, text);
+    CAPTURE(text);
+    CHECK(mended(table, law) == table);
+    CHECK(retable(table, law).doubts.size() == 1);
+  }
+}
+
+TEST_CASE("BLOOM's own figure stays until a formula is said, and by its own then too") {
+  const std::string bloom =
+      "| GPUs | Size | layers | hidden | seq | vocab | GBS | Time | TFLOPS |\n"
+      "|-|-|-|-|-|-|-|-|-|\n| 384 | 176B | 70 | 14336 | 2048 | 250880 | 2048 | 105.22 | 149.02 |\n";
+  CHECK(mended(bloom, {}) == bloom);
+  CHECK(mended(bloom, note_settings({"seq=1024"})) == bloom);
+  CHECK(mended(bloom, note_settings({"formula=hardware"})) == bloom);
+  CHECK(retable(bloom, note_settings({"formula=hardware"})).computable == 1);
+  // The same figure without what formula `hardware` needs is no ground to compute, whatever seq is.
+  const std::string bare =
+      "| GPUs | Size | GBS | Time | TFLOPS |\n|-|-|-|-|-|\n| 384 | 176B | 2048 | 105.22 | 149.02 "
+      "|\n";
+  CHECK(mended(bare, {}) == bare);
+  CHECK(texts(retable(bare, note_settings({"formula=hardware"})).doubts) ==
+        std::vector<std::string>{
+            "1: table of line 1, column 'TFLOPS': nothing says seq and layers and hidden and "
+            "vocab; the table is left as it is; say it, such as --set seq=2048 --set layers=64 "
+            "--set hidden=8192 --set vocab=50257"});
+}
+
+TEST_CASE("figures that fit no usual assumption get no hint") {
+  std::string table = kUnsaidSeq;
+  table.replace(table.find("1953.1"), 6, "1234.5");
+  table.replace(table.find("2730.7"), 6, "2000.0");
+  const auto doubts = texts(retable(table, {}).doubts);
+  REQUIRE(doubts.size() == 1);
+  CHECK_THAT(doubts[0], !Catch::Contains("fit"));
 }

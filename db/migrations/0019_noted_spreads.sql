@@ -1,0 +1,2 @@
+-- What a person wrote behind the "±" of a time that was noted by hand.
+ALTER TABLE runs ADD COLUMN noted_spread_ms REAL;

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/base/files.h"
+#include "harness/commands/steps/complaints.h"
+
+namespace pippin {
+
+/// All files below a folder, sorted; each folder once, however many links lead to it.
+class FolderWalk {
+ public:
+  /// A file, and what it is called in the database.
+  struct File {
+    fs::path path, known_as;
+    std::string odd;  ///< what it is that is no file, as odd_kind() says it
+  };
+
+  /// A folder that cannot be listed is a complaint.
+  explicit FolderWalk(Complaints& complaints) : complaints_(complaints) {}
+
+  std::vector<File> files(const fs::path& folder);
+
+ private:
+  void walk(const fs::path& folder, std::vector<File>& found);
+
+  Complaints& complaints_;
+  std::set<fs::path> visited_;
+};
+
+}  // namespace pippin

@@ -1,0 +1,78 @@
+#include "harness/scrape/bridge.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "core/base/text.h"
+#include "harness/scrape/characters.h"
+#include "harness/scrape/trainers/prefix.h"
+
+namespace pippin {
+
+namespace {
+
+constexpr std::string_view kSettings[] = {
+    "context_parallel_size",
+    "ffn_hidden_size",
+    "global_batch_size",
+    "hidden_size",
+    "micro_batch_size",
+    "num_attention_heads",
+    "num_layers",
+    "num_query_groups",
+    "pipeline_model_parallel_size",
+    "seq_length",
+    "tensor_model_parallel_size",
+    "vocab_size",
+};
+
+/// Of a job's name, and what Megatron calls it. Source: NVIDIA's dgxc-benchmarking, 2025.
+constexpr std::pair<std::string_view, std::string_view> kParts[] = {
+    {"_gpus", "world_size"},
+    {"_tp", "tensor_model_parallel_size"},
+    {"_pp", "pipeline_model_parallel_size"},
+    {"_cp", "context_parallel_size"},
+    {"_mbs", "micro_batch_size"},
+    {"_gbs", "global_batch_size"},
+};
+
+std::string_view digits_at(std::string_view text) {
+  const auto end = std::find_if_not(text.begin(), text.end(), is_digit);
+  return text.substr(0, static_cast<std::size_t>(end - text.begin()));
+}
+
+}  // namespace
+
+std::optional<std::pair<std::string, Value>> bridge_setting_in(std::string_view line) {
+  const auto colon = line.rfind(": ");
+  if (colon == std::string_view::npos) return std::nullopt;
+  const auto value = trim(line.substr(colon + 2));
+  if (value.empty() || digits_at(value).size() != value.size()) return std::nullopt;
+  auto begin = colon;
+  while (begin > 0 && is_word(line[begin - 1])) --begin;
+  const auto name = line.substr(begin, colon - begin);
+  const bool is_known =
+      std::find(std::begin(kSettings), std::end(kSettings), name) != std::end(kSettings);
+  if (!is_known || !is_prefix(line.substr(0, begin))) return std::nullopt;
+  return std::pair(std::string(name), value_of(std::string(value)));
+}
+
+NamedValues bridge_job_in(std::string_view line) {
+  NamedValues found;
+  for (auto at = line.find(kParts[0].first); at != std::string_view::npos;
+       at = line.find(kParts[0].first, at + 1)) {
+    found.clear();
+    std::string_view rest = line.substr(at);
+    for (const auto& [part, name] : kParts) {
+      const auto begin = rest.find(part);
+      const auto digits =
+          begin == std::string_view::npos ? "" : digits_at(rest.substr(begin + part.size()));
+      if (digits.empty()) break;
+      found.emplace_back(std::string(name), value_of(std::string(digits)));
+    }
+    if (found.size() == std::size(kParts)) return found;
+  }
+  return {};
+}
+
+}  // namespace pippin

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+namespace pippin {
+
+/// The checksum of a record: crc32c, turned and moved so that a record that holds records is safe.
+/// Source: github.com/tensorflow/tensorflow, core/lib/hash/crc32c.h.
+std::uint32_t masked_crc32c(std::string_view bytes);
+
+/// What a TensorBoard event says under one tag: a text, or else a number.
+struct EventValue {
+  double wall_time = 0;   ///< seconds since 1970
+  std::int64_t step = 0;  ///< as the trainer counts
+  std::string_view tag;
+  double number = 0;
+  std::string_view text;
+  bool is_text = false;
+};
+
+/// Calls `take` with every scalar and text of an event file, in its order; all others are passed
+/// over. `begin` hears of the time of the first event. What is torn at the end, as of a file that
+/// is still written, is left out.
+/// Errors: Error (bad input) of a broken record before the end, and of one that is too large.
+/// Source: github.com/tensorflow/tensorflow, core/lib/io/record_writer.h; core/util/event.proto;
+/// core/framework/summary.proto and tensor.proto.
+void each_event_value(std::string_view file, const std::function<void(double wall_time)>& begin,
+                      const std::function<void(const EventValue&)>& take);
+
+/// Whether the beginning of a file is that of an event file. Shape: 64 bytes of it suffice.
+bool begins_as_events(std::string_view head);
+
+}  // namespace pippin

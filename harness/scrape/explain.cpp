@@ -1,0 +1,90 @@
+#include "core/base/text.h"
+#include "harness/scrape/log_readers.h"
+#include "harness/scrape/scrape.h"
+
+namespace pippin {
+
+namespace {
+
+/// Finds out which trainers a log is read for.
+class SignSink : public LineSink {
+ public:
+  bool wants_next_line() const override { return readers_.want_next_line(); }
+  const Needles& needles() const override { return readers_.needles(); }
+  void take(const FoundLine& line) override { readers_.read(line); }
+  /// Empties it.
+  std::uint64_t wanted() {
+    const std::uint64_t signs = readers_.signs();
+    return wanted_trainers(signs, readers_.finish({}));
+  }
+
+ private:
+  LogReaders readers_{false, kNoTrainer};
+};
+
+/// Sees what each line adds to what was found.
+class ExplainingSink : public LineSink {
+ public:
+  ExplainingSink(std::uint64_t of_trainers, const std::function<void(const ExplainedLine&)>& take)
+      : readers_(false, of_trainers), take_(take) {}
+
+  bool wants_next_line() const override { return true; }
+  const Needles& needles() const override { return readers_.needles(); }
+  void take(const FoundLine& line) override {
+    const FoundCounts before = readers_.counts();
+    const auto steps = readers_.steps_by_format();
+    const std::size_t unused = readers_.of_trainers().unused_count();
+    readers_.read(line);
+    ExplainedLine explained;
+    if (line.after_feed) ++number_;
+    explained.number = number_;
+    explained.text = line.labelled;
+    explained.gave = gain(before, readers_.counts(), steps);
+    if (explained.gave.empty() && readers_.of_trainers().unused_count() > unused) {
+      explained.why = readers_.of_trainers().last_reason();
+    } else if (explained.gave.empty() && !line.hits.empty()) {
+      explained.why =
+          "has words that are looked for, but not as a trainer prints them, or was "
+          "said before";
+    }
+    take_(explained);
+  }
+
+ private:
+  std::string gain(const FoundCounts& before, const FoundCounts& now,
+                   const std::vector<std::size_t>& steps) const {
+    if (now.steps > before.steps) return readers_.last_step(steps);
+    std::string text;
+    const auto add = [&](bool is_said, const std::string& what) {
+      if (is_said) text += text.empty() ? what : ", " + what;
+    };
+    const auto arguments = static_cast<std::int64_t>(now.arguments - before.arguments);
+    add(now.launches > before.launches, "a launch begins");
+    add(now.arguments > before.arguments, counted(arguments, "argument"));
+    add(now.memory > before.memory, "a rank's memory");
+    add(now.timers > before.timers, "timers");
+    add(now.events > before.events, "a save or an evaluation");
+    return text;
+  }
+
+  LogReaders readers_;
+  const std::function<void(const ExplainedLine&)>& take_;
+  std::size_t number_ = 0;
+};
+
+void pass(const ReadParts& read, LineSink& sink) {
+  LineScanner scanner(sink);
+  read([&](std::string_view part) { scanner.add(part); });
+  scanner.finish();
+}
+
+}  // namespace
+
+void explain_lines(const ReadParts& read, const std::function<void(const ExplainedLine&)>& take) {
+  SignSink signs;
+  pass(read, signs);
+  ExplainingSink explaining(signs.wanted(), take);
+  pass(read, explaining);
+}
+
+}  // namespace pippin

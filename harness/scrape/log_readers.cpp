@@ -1,0 +1,233 @@
+#include "harness/scrape/log_readers.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "harness/scrape/document.h"
+#include "harness/scrape/endings.h"
+#include "harness/scrape/megatron.h"
+#include "harness/scrape/network.h"
+#include "harness/scrape/nodes_seen.h"
+#include "harness/scrape/steps.h"
+
+namespace pippin {
+
+namespace {
+
+/// The formats that each log is read for. Those of other trainers have a table of their own, and
+/// are looked for only where a sign of them occurs.
+constexpr LogFormat kFormats[] = {
+    {"megatron", megatron_texts, megatron_reader},
+    {"steps", steps_texts, steps_reader},
+};
+
+/// All texts that are looked for, and whose they are.
+struct Texts {
+  std::vector<std::string_view> all;
+  std::vector<TextRange> of_format, of_trainer;
+  CommonTexts common;
+  std::size_t tables = 0;  ///< the first sign of one
+};
+
+const Texts& texts() {
+  static const Texts texts = [] {
+    Texts made;
+    const auto add = [&](const std::vector<std::string_view>& more) {
+      const TextRange range{made.all.size(), more.size()};
+      made.all.insert(made.all.end(), more.begin(), more.end());
+      return range;
+    };
+    for (const auto& format : kFormats) made.of_format.push_back(add(format.texts()));
+    for (const Trainer* trainer : trainers())
+      made.of_trainer.push_back(add({trainer->texts.begin(), trainer->texts.end()}));
+    made.common = {add(Ending::signs()), add(NodesSeen::signs())};
+    add(DocumentWatch::texts());
+    made.tables = add(table_signs()).first;
+    return made;
+  }();
+  return texts;
+}
+
+/// The texts of a format, or behind those of a trainer.
+TextRange texts_of(std::size_t number) {
+  const std::size_t formats = std::size(kFormats);
+  return number < formats ? texts().of_format[number] : texts().of_trainer[number - formats];
+}
+
+/// Texts that are not looked for, a bit each, by format, and then by trainer.
+using Needless = std::vector<std::uint64_t>;
+
+std::vector<std::size_t> numbers_of(const Needless& needless) {
+  std::vector<std::size_t> numbers;
+  for (std::size_t format = 0; format < needless.size(); ++format) {
+    const TextRange own = texts_of(format);
+    for (std::size_t i = 0; i < own.count; ++i) {
+      if ((needless[format] >> i & 1U) != 0) numbers.push_back(own.first + i);
+    }
+  }
+  return numbers;
+}
+
+/// All but those texts.
+Needles needles_but(const Needless& needless) {
+  std::vector<bool> wanted(texts().all.size(), true);
+  for (const std::size_t number : numbers_of(needless)) wanted[number] = false;
+  return Needles(texts().all, wanted);
+}
+
+/// The same, kept. Which trainers are read for decides on the marks; what a format no longer wants
+/// for now is left out of them.
+const Needles& needles_without(const Needless& needless) {
+  static std::mutex mutex;
+  static std::map<Needless, Needles> made;
+  const std::lock_guard lock(mutex);
+  const auto known = made.find(needless);
+  if (known != made.end()) return known->second;
+  Needless of_trainers = needless;
+  std::fill_n(of_trainers.begin(), std::size(kFormats), 0);
+  auto base = made.find(of_trainers);
+  if (base == made.end()) base = made.emplace(of_trainers, needles_but(of_trainers)).first;
+  if (of_trainers == needless) return base->second;
+  return made.emplace(needless, base->second.without(numbers_of(needless))).first->second;
+}
+
+/// The texts of a trainer that are not looked for.
+std::uint64_t needless_of(const Trainer& trainer, bool is_read) {
+  const std::uint64_t signs = (std::uint64_t{1} << trainer.signs) - 1;
+  return is_read ? 0 : ~signs;
+}
+
+void add(FoundCounts& sum, const FoundCounts& more) {
+  sum.launches += more.launches;
+  sum.steps += more.steps;
+  sum.arguments += more.arguments;
+  sum.memory += more.memory;
+  sum.timers += more.timers;
+  sum.events += more.events;
+}
+
+}  // namespace
+
+bool has_table_sign(const FoundLine& line) {
+  const std::size_t first = texts().tables;
+  return std::any_of(line.hits.begin(), line.hits.end(),
+                     [&](const auto& hit) { return hit.needle >= first; });
+}
+
+std::uint64_t wanted_trainers(std::uint64_t signs, const Scraped& found) {
+  std::uint64_t wanted = signs;
+  for (std::size_t i = 0; i < trainers().size(); ++i) {
+    if (trainers()[i]->is_part && !found.runs.empty()) wanted &= ~(std::uint64_t{1} << i);
+  }
+  return wanted;
+}
+
+LogReaders::LogReaders(bool document, std::uint64_t of_trainers)
+    : of_trainers_(of_trainers), trainers_(of_trainers) {
+  for (const auto& format : kFormats) readers_.push_back(format.reader(document));
+  needless_.resize(readers_.size());
+  for (std::size_t i = 0; i < trainers().size(); ++i)
+    needless_.push_back(needless_of(*trainers()[i], (of_trainers >> i & 1) != 0));
+  needles_ = &needles_without(needless_);
+}
+
+LogReaders::LogReaders(const LogReaders& other)
+    : of_trainers_(other.of_trainers_),
+      trainers_(other.trainers_),
+      signs_(other.signs_),
+      needless_(other.needless_),
+      needles_(other.needles_) {
+  readers_.reserve(other.readers_.size());
+  for (const auto& reader : other.readers_) readers_.push_back(reader->copy());
+}
+
+bool LogReaders::want_next_line() const {
+  return trainers_.want_next_line() ||
+         std::any_of(readers_.begin(), readers_.end(),
+                     [](const auto& reader) { return reader->wants_next_line(); });
+}
+
+void LogReaders::read(const FoundLine& line) {
+  for (std::size_t i = 0; i < readers_.size(); ++i) {
+    const LogLine of_format(line, texts().of_format[i], texts().common);
+    if (readers_[i]->wants_next_line() || of_format.matters()) readers_[i]->read(of_format);
+  }
+  see_signs(line);
+  trainers_.read(line, texts().of_trainer, texts().common);
+  choose_needles();
+}
+
+std::size_t LogReaders::read_alike(std::string_view text) {
+  if (want_next_line()) return 0;
+  for (const auto& reader : readers_) {
+    const std::size_t length = reader->read_alike(text);
+    if (length == 0) continue;
+    choose_needles();
+    return length + 1;
+  }
+  return 0;
+}
+
+void LogReaders::see_signs(const FoundLine& line) {
+  const auto& ranges = texts().of_trainer;
+  const std::size_t begin = ranges.front().first, end = ranges.back().first + ranges.back().count;
+  for (const auto& hit : line.hits) {
+    if (hit.needle < begin || hit.needle >= end) continue;
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+      if (hit.needle - ranges[i].first < trainers()[i]->signs) signs_ |= std::uint64_t{1} << i;
+    }
+  }
+}
+
+void LogReaders::choose_needles() {
+  bool same = true;
+  for (std::size_t i = 0; i < readers_.size(); ++i) {
+    const std::uint64_t needless = readers_[i]->needless();
+    same = same && needless == needless_[i];
+    needless_[i] = needless;
+  }
+  if (!same) needles_ = &needles_without(needless_);
+}
+
+FoundCounts LogReaders::counts() const {
+  FoundCounts sum = trainers_.counts();
+  for (const auto& reader : readers_) add(sum, reader->counts());
+  return sum;
+}
+
+std::vector<std::size_t> LogReaders::steps_by_format() const {
+  std::vector<std::size_t> steps;
+  steps.reserve(readers_.size());
+  for (const auto& reader : readers_) steps.push_back(reader->counts().steps);
+  return steps;
+}
+
+std::string LogReaders::last_step(const std::vector<std::size_t>& before) const {
+  for (std::size_t i = 0; i < readers_.size(); ++i) {
+    if (readers_[i]->counts().steps > before[i]) return readers_[i]->last_step();
+  }
+  return trainers_.last_step();
+}
+
+Scraped LogReaders::finish(const LogHints& hints) {
+  Scraped found;
+  const auto take = [&](std::vector<LogRun>&& runs, std::string_view format) {
+    for (auto& run : runs) {
+      run.format = format;
+      run.scraper_version = kScraperVersion;
+      tell(run, hints.told);
+      found.runs.push_back(std::move(run));
+    }
+  };
+  for (std::size_t i = 0; i < readers_.size(); ++i) take(readers_[i]->finish(), kFormats[i].name);
+  TrainerFindings of_trainers = trainers_.finish(found.runs.empty(), hints);
+  take(std::move(of_trainers.runs), "trainers");
+  found.problems = std::move(of_trainers.problems);
+  found.unused = std::move(of_trainers.unused);
+  return found;
+}
+
+}  // namespace pippin

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/records/canary_reading.h"
+
+namespace pippin {
+
+/// The collective of nccl-tests that a line names by its program, as "all_reduce" of
+/// "srun ./build/all_reduce_perf_mpi -b 8". Nothing where it names none; empty where several.
+std::optional<std::string> nccl_collective(std::string_view line);
+
+/// The rows of a table of nccl-tests. Which columns there are depends on the version
+/// and on options.
+/// Source: github.com/NVIDIA/nccl-tests, src/util.cu, src/common.cu.
+class NcclRows {
+ public:
+  using Words = std::vector<std::string_view>;
+
+  /// "#  size  count  type  redop  root  time  algbw  busbw  #wrong  time …": false for others.
+  bool read_header(const Words& words);
+  /// Out of place. Nothing where that is no row below the header, or it is not whole.
+  std::optional<CanaryAllReduce> row(const Words& words) const;
+  /// Out of place, and in place where it was measured. Empty where row() would be for want of a
+  /// time.
+  std::vector<Collective> measured(const Words& words, std::string_view operation) const;
+  /// Whether the time is that of the host's calls only (nccl-tests -C 1).
+  bool is_host_time() const { return host_time_; }
+
+ private:
+  bool is_row(const Words& words) const;
+  std::optional<std::string_view> word_at(const Words& words, std::string_view column,
+                                          std::size_t side) const;
+  std::optional<double> at(const Words& words, std::string_view column, std::size_t side = 0) const;
+  std::optional<Collective> measured_at(const Words& words, std::size_t side) const;
+
+  std::vector<std::string> columns_;
+  bool host_time_ = false, dated_ = false;
+};
+
+}  // namespace pippin

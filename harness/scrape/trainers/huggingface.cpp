@@ -1,0 +1,258 @@
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string>
+
+#include "core/base/text.h"
+#include "harness/scrape/characters.h"
+#include "harness/scrape/trainers/all.h"
+#include "harness/scrape/trainers/checkpoint_lines.h"
+#include "harness/scrape/trainers/python_dict.h"
+#include "harness/scrape/trainers/run_totals.h"
+
+namespace pippin {
+
+namespace {
+
+enum Text : std::size_t {
+  kTotal,
+  kMetric,
+  kBegin,
+  kSigns,
+  kFacts = kSigns,
+  kPerDevice,
+  kExamples,
+  kSteps,
+  kTrainable,
+  kResumed,
+  kShape,
+  kEvaluation,
+  kSave,
+  kFastBar,
+  kSlowBar,
+  kVocabulary,
+  kTensors,
+  kContexts,
+  kSequences,
+  kTexts
+};
+
+// Source: transformers, src/transformers/trainer.py and trainer_pt_utils.py, 2020-2026.
+constexpr std::array<std::string_view, kTexts> kSaid{
+    "'train_runtime': ",
+    "train_runtime  ",
+    "***** Running training *****",
+    "ccumulation",  // its total train batch size, and the gradient accumulation steps
+    "Instantaneous batch size per device = ",
+    "Num examples = ",
+    "Total optimization steps = ",
+    "Number of trainable parameters = ",
+    "Continuing training from global step ",
+    "Overriding config: ",
+    "'eval_runtime': ",
+    "Saving model checkpoint to ",
+    "it/s]",
+    "s/it]",
+    "\"vocab_size\": ",
+    "tensor_parallel_size",
+    "context_parallel_size",
+    "sequence_parallel_size",
+};
+
+constexpr CheckpointLine kCheckpoints[] = {
+    {.text = kSave,
+     .what = CheckpointWord::What::kBegins,
+     .kind = CheckpointKind::kSave,
+     .path = "checkpoint to "},
+};
+
+/// Those of the texts above that say that the GPUs are more than the batches.
+constexpr std::size_t kParallel[] = {kTensors, kContexts, kSequences};
+
+class Reader : public TrainerReader {
+ public:
+  explicit Reader(std::size_t number) : number_(number) {}
+  std::unique_ptr<TrainerReader> copy() const override { return std::make_unique<Reader>(*this); }
+
+  void read(const TrainerLine& line, TrainerLog& log) override {
+    if (line.has(kFastBar) || line.has(kSlowBar)) totals_.see_bars(line.text);
+    if (!line.terminated) return;
+    if (line.has(kBegin)) begin(line.text, log);
+    read_header(line, log.launch());
+    see_checkpoints(line, kSaid, kCheckpoints, log);
+    if (line.has(kEvaluation)) flags_ |= kAfterEvaluation;
+    if (line.has(kSave)) flags_ |= kAfterSave;
+    if (line.has(kTotal)) read_total(line.text, log);
+    if (line.has(kMetric)) read_metric(line.text, log);
+    totals_.add_known(number_, log);
+  }
+
+  void flush(TrainerLog& log) override { totals_.add_all(number_, log); }
+
+ private:
+  void begin(std::string_view line, TrainerLog& log) {
+    const auto before = line.substr(0, line.find(kSaid[kBegin]));
+    if (!is_prefix(before)) return;
+    flush(log);
+    log.begin_launch(number_, before);
+    TrainerLaunch& launch = log.launch();
+    const auto at = time_of(before);
+    if (at && !launch.started_at) launch.started_at = static_cast<std::int64_t>(*at);
+    totals_ = RunTotals();
+    has_total_ = false;
+    flags_ = 0;
+  }
+
+  /// Said again, with a smaller batch, where the first one does not fit into memory.
+  void read_header(const TrainerLine& line, TrainerLaunch& launch) {
+    LaunchFacts& facts = launch.facts;
+    const auto read = [&](Text text, std::string_view key, Count& count) {
+      if (!line.has(text)) return false;
+      const Count said = count_said(line.text, key);
+      if (said) count = said;
+      return said.has_value();
+    };
+    Count other;
+    read(kFacts,
+         "Total train batch size (w. parallel, distributed & accumulation) = ", facts.layout.gbs);
+    read(kFacts, "Gradient Accumulation steps = ", facts.layout.gas);
+    read(kPerDevice, kSaid[kPerDevice], facts.layout.mbs);
+    if (read(kSteps, kSaid[kSteps], other)) {
+      launch.planned = other;
+      totals_.plan(*other);
+    }
+    if (read(kResumed, kSaid[kResumed], other)) totals_.go_on_from(*other);
+    if (read(kExamples, kSaid[kExamples], other))
+      facts.say("num_examples", static_cast<double>(*other));
+    if (read(kTrainable, kSaid[kTrainable], other)) read_trainable(*other, facts);
+    if (line.has(kShape)) read_shape(line.text, facts);
+    if (line.has(kVocabulary)) read_vocabulary(line.text, facts);
+    for (const std::size_t text : kParallel) {
+      if (line.has(text)) read_parallel(line.text, kSaid[text], facts);
+    }
+  }
+
+  /// They are not the model's where only a part is trained, or ZeRO has split them (0).
+  static void read_trainable(std::int64_t count, LaunchFacts& facts) {
+    constexpr const char* kName = "trainable_parameters";
+    if (count > 0 && !find_value(facts.axes, kName))
+      facts.axes.emplace_back(kName, value_of(static_cast<double>(count)));
+  }
+
+  /// "tensor_parallel_size=2", "sequence_parallel_size: 4", of any options that are printed.
+  static void read_parallel(std::string_view line, std::string_view name, LaunchFacts& facts) {
+    auto said = line.substr(line.find(name) + name.size());
+    said.remove_prefix(std::min(said.find_first_not_of("'\"=: "), said.size()));
+    const Count size = count_of(figure_at(said));
+    if (size && *size > 1) facts.say(name, static_cast<double>(*size));
+  }
+
+  /// The vocabulary of a configuration that is printed whole: that of the model at hand, too, where
+  /// only its shape is overridden.
+  static void read_vocabulary(std::string_view line, LaunchFacts& facts) {
+    const auto at = line.find(kSaid[kVocabulary]);
+    if (!facts.model.vocab && is_prefix(line.substr(0, at)))
+      facts.model.vocab = count_of(figure_at(line.substr(at + kSaid[kVocabulary].size())));
+  }
+
+  /// "Overriding config: n_embd=7168,n_head=32,n_layer=40,n_positions=1024", of run_clm.py. The
+  /// configurations that are printed whole are also those of other models.
+  static void read_shape(std::string_view line, LaunchFacts& facts) {
+    const auto at = line.find(kSaid[kShape]);
+    if (!is_prefix(line.substr(0, at))) return;
+    const auto said = line.substr(at + kSaid[kShape].size());
+    const auto read = [&](Count& count, std::string_view old_name, std::string_view name) {
+      const Count old = count_after(said, old_name);
+      if (const Count value = old ? old : count_after(said, name)) count = value;
+    };
+    read(facts.model.hidden, "n_embd=", "hidden_size=");
+    read(facts.model.layers, "n_layer=", "num_hidden_layers=");
+    read(facts.model.heads, "n_head=", "num_attention_heads=");
+    read(facts.model.seq, "n_positions=", "max_position_embeddings=");
+    if (said.find("gradient_checkpointing=true") != std::string_view::npos)
+      facts.recompute = kFullRecompute;
+    facts.say("config_overrides", said);
+  }
+
+  /// What follows a key at the end of a prefix.
+  static Count count_said(std::string_view line, std::string_view key) {
+    const auto at = line.find(key);
+    if (at == std::string_view::npos || !is_prefix(line.substr(0, at))) return std::nullopt;
+    const auto figure = figure_at(line.substr(at + key.size()));
+    const bool is_all = figure && trim(line.substr(at + key.size() + figure->size)).empty();
+    return is_all ? count_of(figure) : std::nullopt;
+  }
+
+  void read_total(std::string_view line, TrainerLog& log) {
+    const auto at = line.find(kSaid[kTotal]);
+    const auto brace = line.substr(0, at).rfind('{');
+    if (brace == std::string_view::npos) return;
+    auto before = line.substr(0, brace);
+    const auto output = before.find("TrainOutput(");
+    if (output != std::string_view::npos) {
+      const Count steps = count_after(before, "global_step=");
+      before = before.substr(0, output);
+      if (is_prefix(before) && steps) totals_.plan(*steps);
+      if (has_total_) return;  // said before
+    }
+    if (!is_prefix(before)) return;
+    RunTotal total{{}, {}, flags_, std::string(line), before.size()};
+    LaunchFacts& facts = log.launch().facts;
+    for (const auto& [name, value] : entries_in(line.substr(brace + 1))) {
+      if (name == "train_runtime") total.seconds = figure_at(value).value_or(Figure{});
+      if (name == "train_steps_per_second") total.rate = figure_at(value);
+      facts.say(name, value);
+    }
+    keep(total, log);
+  }
+
+  /// "  train_runtime            = 0:15:19.02": of the first process, which has said it already.
+  void read_metric(std::string_view line, TrainerLog& log) {
+    const auto at = find_key(line, "train_runtime");
+    if (at == std::string_view::npos || has_total_ || !is_prefix(line.substr(0, at))) return;
+    auto said = left_trim(line.substr(at + std::string_view("train_runtime").size()));
+    if (!said.starts_with('=')) return;
+    said = trim(said.substr(1));
+    const auto seconds = duration_at(said);
+    if (!seconds) return;
+    log.launch().facts.say("train_runtime", said);
+    const bool has_hundredths = said.find('.') != std::string_view::npos;
+    const Figure figure{*seconds, has_hundredths ? 0.01 : 1, said.size()};
+    keep({figure, {}, flags_, std::string(line), at}, log);
+  }
+
+  void keep(const RunTotal& total, TrainerLog& log) {
+    if (!(total.seconds.value > 0))
+      return log.could_not_use(total.line, "its train_runtime is not above 0");
+    log.launch().ending.reached_last_iteration(total.line);
+    totals_.keep(total);
+    has_total_ = true;
+  }
+
+  const std::size_t number_;
+  RunTotals totals_;
+  bool has_total_ = false;
+  unsigned flags_ = 0;
+};
+
+/// Its total batch is that of all devices with data of their own.
+void apply_laws(LaunchFacts& facts, const StepRows&) {
+  Layout& layout = facts.layout;
+  if (!layout.gbs || !layout.mbs || !layout.gas || *layout.mbs * *layout.gas <= 0) return;
+  const double replicas =
+      static_cast<double>(*layout.gbs) / static_cast<double>(*layout.mbs * *layout.gas);
+  constexpr std::string_view kLaw = "gbs / (mbs · gas)";
+  constexpr double kExact = 1e-9;
+  facts.derive(layout.dp, "dp", replicas, kLaw, kExact);
+  const bool is_split =
+      std::any_of(std::begin(kParallel), std::end(kParallel), [&](std::size_t text) {
+        return find_value(facts.arguments, std::string(kSaid[text])) != nullptr;
+      });
+  if (!is_split) facts.derive(layout.gpus, "gpus", replicas, kLaw, kExact);
+}
+
+}  // namespace
+
+constinit const Trainer kHuggingface{"huggingface", kSaid, kSigns, reader_of<Reader>, apply_laws};
+
+}  // namespace pippin

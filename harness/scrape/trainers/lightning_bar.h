@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "harness/scrape/trainers/figures.h"
+#include "harness/scrape/trainers/step_rows.h"
+
+namespace pippin {
+
+/// What PyTorch Lightning draws while it trains: "Epoch 0: 1%| | 795/77225 [9:07:58<878:01:48,
+/// 41.36s/it, v_num=, reduced_train_loss=3.090]".
+struct LightningBar {
+  std::string_view before;  ///< the line's text in front of it
+  std::int64_t epoch = 0, done = 0;
+  Count total;
+  std::optional<Figure> pace_ms;  ///< of a batch; tqdm's moving mean
+  std::string_view fields;        ///< "v_num=, reduced_train_loss=3.090"
+
+  std::optional<Figure> field(std::string_view name) const;
+  std::optional<std::string_view> text_of(std::string_view name) const;
+};
+
+/// Nothing where the line has none of a training epoch, or it is cut.
+std::optional<LightningBar> lightning_bar_of(std::string_view line);
+
+}  // namespace pippin

@@ -1,0 +1,147 @@
+#include <array>
+#include <optional>
+#include <string>
+
+#include "core/base/units.h"
+#include "harness/scrape/characters.h"
+#include "harness/scrape/trainers/all.h"
+#include "harness/scrape/trainers/step_fields.h"
+
+namespace pippin {
+
+namespace {
+
+enum Text : std::size_t { kTime, kSigns, kRunning = kSigns, kMemory, kTexts };
+
+// Source: KellerJordan/modded-nanogpt, train_gpt2.py and train_gpt.py and the logs in records/,
+// 2024-2026.
+constexpr std::array<std::string_view, kTexts> kSaid{
+    " train_time:",
+    "Running PyTorch ",
+    "peak memory allocated: ",
+};
+
+/// Steps after a validation that the host only asks for: it had waited for all before. In the logs
+/// of 2025 and 2026 one to three show a part of a step's time.
+constexpr std::int64_t kStepsAhead = 3;
+
+/// How long the trainer says it has been training.
+struct Total {
+  std::int64_t step = 0;
+  Figure ms;
+};
+
+class Reader : public TrainerReader {
+ public:
+  explicit Reader(std::size_t number) : number_(number) {}
+  std::unique_ptr<TrainerReader> copy() const override { return std::make_unique<Reader>(*this); }
+
+  void read(const TrainerLine& line, TrainerLog& log) override {
+    if (!line.terminated) return;
+    if (line.has(kRunning)) read_running(line.text, log);
+    if (line.has(kTime)) read_step(line.text, log);
+    if (line.has(kMemory)) read_memory(line.text, log.launch());
+  }
+
+ private:
+  /// "Running PyTorch 2.11.0+cu128 compiled for CUDA 12.8 on NVIDIA H100 80GB HBM3 with world_size
+  /// 8". The source that stands before it has the same words, and braces.
+  void read_running(std::string_view line, TrainerLog& log) {
+    const auto at = find_key(line, kSaid[kRunning]);
+    if (at == std::string_view::npos || !is_prefix(line.substr(0, at))) return;
+    if (line.find('{') != std::string_view::npos) return;
+    log.begin_launch(number_, line.substr(0, at));
+    last_.reset();
+    validated_.reset();
+    if (const Count gpus = count_after(line, "with world_size "))
+      log.launch().facts.layout.gpus = gpus;
+    log.launch().facts.say("running", line.substr(at));
+  }
+
+  /// "peak memory allocated: 30220 MiB reserved: 38672 MiB".
+  static void read_memory(std::string_view line, TrainerLaunch& launch) {
+    const auto allocated = figure_after(line, kSaid[kMemory]);
+    if (!allocated) return;
+    RankMemory& memory = memory_of(launch, 0);
+    raise(memory.max_allocated_mib, allocated->value);
+    raise(memory.max_reserved_mib, value_of_figure(figure_after(line, "reserved: ")));
+  }
+
+  /// "train_time:79656ms", or in seconds, "22.870s".
+  static std::optional<Figure> total_of(std::string_view said) {
+    const auto text = text_after(said, kSaid[kTime]);
+    const auto figure = text ? figure_at(*text) : std::nullopt;
+    if (!figure) return std::nullopt;
+    const auto unit = text->substr(figure->size);
+    if (unit.starts_with("ms ")) return figure;
+    return unit.starts_with("s ") ? std::optional(scaled(*figure, kMsPerSecond)) : std::nullopt;
+  }
+
+  /// "step:1390/1393 train_time:79656ms step_avg:57.31ms", also with "train_loss:3.2" or
+  /// "val_loss:3.2" before the time.
+  void read_step(std::string_view line, TrainerLog& log) {
+    constexpr std::string_view kStep = "step:";
+    const auto at = line.substr(0, line.find(kSaid[kTime])).rfind(kStep);
+    if (at == std::string_view::npos || !is_prefix(line.substr(0, at))) return;
+    const auto said = line.substr(at);
+    const auto step = figure_at(said.substr(kStep.size()));
+    const auto total = total_of(said);
+    const auto average = said.find(" step_avg:");
+    if (!count_of(step) || !total || average == std::string_view::npos) return;
+    const auto steps = said.substr(kStep.size() + step->size);
+    if (!steps.starts_with('/') || !count_of(figure_at(steps.substr(1)))) return;
+    const bool validates = said.find(" val_loss:") != std::string_view::npos;
+    log.launch().planned = count_of(figure_at(steps.substr(1)));
+    see(said, {*count_of(step), *total}, validates, line.substr(0, at), log);
+  }
+
+  /// Of two totals the difference is the time of the steps between. The timer stops while the model
+  /// is validated, and older scripts set it to 0 after their first steps.
+  void see(std::string_view said, const Total& total, bool validates, std::string_view before,
+           TrainerLog& log) {
+    if (last_ && total.step < last_->step) last_.reset(), validated_.reset();
+    const Total from = last_.value_or(Total{0, {}});
+    const bool is_known = last_ || total.step == 1;
+    // The same step: how long the host waited for all that it had asked for. What it then has is
+    // where the next step begins.
+    if (last_ && total.step == from.step && !validates) return;
+    last_ = total;
+    if (is_known && total.step > from.step) add(said, from, total, before, log);
+    if (validates) validated_ = total.step;
+  }
+
+  void add(std::string_view said, const Total& from, const Total& total, std::string_view before,
+           TrainerLog& log) const {
+    const bool was_reset = total.ms.value < from.ms.value;
+    const std::int64_t steps = total.step - from.step;
+    if (was_reset && steps != 1) return;
+    const double time = total.ms.value - (was_reset ? 0 : from.ms.value);
+    StepRecord record;
+    record.step = total.step;
+    record.figure =
+        scaled({time, total.ms.quantum, total.ms.size}, 1.0 / static_cast<double>(steps));
+    record.span = Span::kMean;
+    record.interval = steps;
+    if (steps == 1 && validated_ && record.step - *validated_ <= kStepsAhead)
+      record.flags |= kAfterEvaluation;
+    keep_loss(record, text_after(said, "train_loss:"));
+    keep(record, "val_loss", figure_after(said, "val_loss:"));
+    keep(record, "train_time (ms)", total.ms);
+    record.at = time_of(before);
+    TrainerLaunch& launch = log.launch();
+    const auto average = text_after(said, "step_avg:");
+    if (average && average->starts_with("nan"))  // the trainer says that it does not count it
+      launch.startup_steps = std::max(launch.startup_steps, record.step);
+    log.add(number_, record, before);
+  }
+
+  const std::size_t number_;
+  std::optional<Total> last_;
+  Count validated_;  ///< the last step that was
+};
+
+}  // namespace
+
+constinit const Trainer kModdedNanoGpt{"modded-nanogpt", kSaid, kSigns, reader_of<Reader>};
+
+}  // namespace pippin

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace pippin {
+
+/// Whether a text is what launchers, loggers, containers and bars put before a trainer's own words,
+/// not a sentence, a quotation or code that has those words in it.
+bool is_prefix(std::string_view before);
+
+/// Who speaks, of a line with such a prefix.
+struct Speaker {
+  std::string name;      ///< the prefix without times, levels and places in code
+  bool is_rank = false;  ///< it names a rank, a process or a host, not a logger alone
+};
+Speaker speaker_of(std::string_view before);
+
+/// The time that a prefix says, in seconds since 1970 and read as UTC: "2025-06-16 22:30:50,322",
+/// "2025-06-16T22:30:50.322Z" or "10/17/2025 16:31:56". Nothing where there is none.
+std::optional<double> time_of(std::string_view before);
+
+}  // namespace pippin

@@ -1,0 +1,106 @@
+#include "harness/scrape/trainers/readers.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+#include <utility>
+
+namespace pippin {
+
+namespace {
+
+/// Of which trainer the steps of a launch are: those that tell most of single steps, and of two
+/// that tell as much the first in the table; one that is a part of others comes last.
+std::optional<std::size_t> best_trainer(const TrainerLaunch& launch) {
+  std::optional<std::size_t> best;
+  const auto rank = [&](std::size_t i) {
+    return std::pair(launch.rows(i).rows().front().record.span, trainers()[i]->is_part);
+  };
+  for (std::size_t i = 0; i < trainers().size(); ++i) {
+    if (launch.rows(i).empty()) continue;
+    if (!best || rank(i) < rank(*best)) best = i;
+  }
+  return best;
+}
+
+/// Into what its lines are turned into times by.
+void tell(LaunchFacts& facts, const NamedValues& told) {
+  Point point;
+  point.model = facts.model;
+  point.layout = facts.layout;
+  pippin::tell(point, told);
+  facts.model = point.model;
+  facts.layout = point.layout;
+}
+
+void add_findings(TrainerFindings& found, TrainerLaunch& launch, bool parts,
+                  const LogHints& hints) {
+  const auto of = best_trainer(launch);
+  if (!of && !launch.begun_by) return;
+  const Trainer& trainer = *trainers()[of.value_or(launch.begun_by.value_or(0))];
+  if (trainer.is_part && !parts) return;
+  const StepRows& rows = std::as_const(launch).rows(of.value_or(0));
+  tell(launch.facts, hints.told);
+  launch.facts.complete();
+  if (trainer.apply_laws) trainer.apply_laws(launch.facts, rows);
+  TrainerRun made = run_of(launch, trainer.name, rows, hints.planned);
+  if (!rows.empty() && made.run.iterations.empty()) {
+    const std::string problem = made.problem.empty() ? "its times can be none" : made.problem;
+    found.problems.push_back(fmt::format("looks like a log of {}, but {}", trainer.name, problem));
+    return;
+  }
+  found.runs.push_back(std::move(made.run));
+}
+
+}  // namespace
+
+TrainerReaders::TrainerReaders(std::uint64_t which) : which_(which) {
+  if (which == 0) return;
+  for (std::size_t i = 0; i < trainers().size(); ++i) {
+    const bool is_wanted = (which >> i & 1) != 0;
+    readers_.push_back(is_wanted ? trainers()[i]->reader(i) : nullptr);
+  }
+}
+
+TrainerReaders::TrainerReaders(const TrainerReaders& other)
+    : which_(other.which_), log_(other.log_) {
+  for (const auto& reader : other.readers_) readers_.push_back(reader ? reader->copy() : nullptr);
+}
+
+bool TrainerReaders::want_next_line() const {
+  return std::any_of(readers_.begin(), readers_.end(),
+                     [](const auto& reader) { return reader && reader->wants_next_line(); });
+}
+
+void TrainerReaders::read(const FoundLine& line, const std::vector<TextRange>& texts,
+                          const CommonTexts& common) {
+  if (which_ == 0) return;
+  for (std::size_t i = 0; i < readers_.size(); ++i) {
+    if (!readers_[i]) continue;
+    const LogLine of_trainer(line, texts[i], common);
+    const std::uint64_t found = of_trainer.found_in(line.text);
+    if (found != 0 || readers_[i]->wants_next_line())
+      readers_[i]->read({line.labelled, found, line.terminated}, log_);
+  }
+  const LogLine common_line(line, {}, common);
+  TrainerLaunch& launch = log_.launch();
+  if (line.terminated) {
+    for (const std::size_t sign : common_line.nodes_in(line.text))
+      launch.nodes.see(sign, line.text, launch.row_count());
+  }
+  for (const std::size_t sign : common_line.endings_in(line.text))
+    launch.ending.see(sign, line.text, launch.row_count());
+}
+
+TrainerFindings TrainerReaders::finish(bool parts, const LogHints& hints) {
+  TrainerFindings found;
+  for (const auto& reader : readers_) {
+    if (reader) reader->flush(log_);
+  }
+  for (TrainerLaunch launch : log_.ended()) add_findings(found, launch, parts, hints);
+  add_findings(found, log_.launch(), parts, hints);
+  found.unused = log_.unused();
+  return found;
+}
+
+}  // namespace pippin

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/scrape/trainers/figures.h"
+#include "harness/scrape/trainers/progress_bar.h"
+#include "harness/scrape/trainers/trainer.h"
+
+namespace pippin {
+
+/// What one process says of all steps of a run.
+struct RunTotal {
+  Figure seconds;
+  std::optional<Figure> rate;  ///< steps a second of all that were planned, those made before, too
+  unsigned flags = 0;
+  std::string line;
+  std::size_t before = 0;  ///< characters of it that are no words of the trainer
+};
+
+/// Finds out of how many steps a run's totals are: that may stand behind them.
+class RunTotals {
+ public:
+  /// Sees a line with a bar, of whatever.
+  void see_bars(std::string_view line);
+  void plan(std::int64_t steps) { planned_ = steps; }
+  void go_on_from(std::int64_t step) { resumed_ = step; }
+  void keep(const RunTotal& total) { totals_.push_back(total); }
+  /// Adds those to the log of which it is known.
+  void add_known(std::size_t trainer, TrainerLog& log);
+  /// Adds all, as the log has told all. A total of nobody knows how many steps is refused.
+  void add_all(std::size_t trainer, TrainerLog& log);
+
+ private:
+  void add(const RunTotal& total, std::size_t trainer, TrainerLog& log) const;
+  Count last_step(const RunTotal& total) const;
+
+  std::vector<ProgressBar> bars_;  ///< by how many they count to: also data sets and evaluations
+  std::vector<RunTotal> totals_;
+  Count planned_;
+  std::int64_t resumed_ = 0;
+};
+
+}  // namespace pippin

@@ -1,0 +1,112 @@
+#include "harness/scrape/trainers/step_rows.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "harness/scrape/megatron_fields.h"
+
+namespace pippin {
+
+namespace {
+
+std::uint64_t said_by(const StepRecord& record) {
+  std::uint64_t said = 0;
+  const auto add = [&](double value) { add_said(said, std::bit_cast<std::uint64_t>(value)); };
+  add(static_cast<double>(record.step));
+  add(record.figure.value);
+  for (const auto& value : {record.lm_loss, record.learning_rate, record.grad_norm})
+    add(value.value_or(-1));
+  for (const auto& other : record.other) add(other.second);
+  return said;
+}
+
+bool is_slower(const StepRecord& a, const StepRecord& b) {
+  return a.pace == Pace::kMs ? a.figure.value > b.figure.value : a.figure.value < b.figure.value;
+}
+
+/// How far ranks run apart whose lines are mixed without a label.
+constexpr std::int64_t kMostApart = 3;
+
+/// Whether two processes that say how long a run took speak of the same.
+bool is_same_run(const StepRecord& a, const StepRecord& b) {
+  constexpr double kAlike = 0.02;
+  return std::abs(a.figure.value - b.figure.value) <= kAlike * std::abs(a.figure.value);
+}
+
+}  // namespace
+
+std::optional<double> value_named(const StepRecord& record, std::string_view name) {
+  for (const auto& [other, value] : record.other) {
+    if (other == name) return value;
+  }
+  return std::nullopt;
+}
+
+/// Where a line belongs to: each rank's steps rise. nullptr: it has gone back.
+StepRows::Stream* StepRows::stream_of(const StepRecord& record, const Speaker& speaker) {
+  auto& streams = streams_[speaker.name];
+  Stream* best = nullptr;
+  for (auto& stream : streams) {
+    if (stream.last < record.step && (!best || stream.last > best->last)) best = &stream;
+  }
+  if (best) return best;
+  if (streams.empty()) return &streams.emplace_back();
+  const auto row = place_of(record.step);
+  const bool is_known = row != rows_.end() && row->record.step == record.step;
+  // A node's label stands before the totals of all its processes.
+  if (record.span == Span::kTotal)
+    return is_known && is_same_run(row->record, record) ? &streams.emplace_back() : nullptr;
+  if (speaker.is_rank) return nullptr;
+  // Nobody says whose line it is: another rank is at most a few lines behind.
+  return is_known && rows_.end() - row <= kMostApart ? &streams.emplace_back() : nullptr;
+}
+
+std::deque<StepRows::Row>::iterator StepRows::place_of(std::int64_t step) {
+  if (rows_.empty() || rows_.back().record.step < step) return rows_.end();
+  return std::lower_bound(
+      rows_.begin(), rows_.end(), step,
+      [](const Row& row, std::int64_t wanted) { return row.record.step < wanted; });
+}
+
+StepRows::Added StepRows::add(const StepRecord& record, const Speaker& speaker) {
+  const std::uint64_t said = said_by(record);
+  for (const auto& stream : streams_[speaker.name]) {
+    if (stream.last == record.step && stream.said == said) return Added::kAgain;
+  }
+  const auto at = place_of(record.step);
+  const bool is_known = at != rows_.end() && at->record.step == record.step;
+  if (!speaker.is_rank && is_known && at->said == said) return Added::kAgain;
+  Stream* stream = stream_of(record, speaker);
+  if (!stream) return Added::kRestart;
+  *stream = {record.step, said};
+  if (!is_known) {
+    rows_.insert(at, Row{record, 1, record.figure.value, said});
+    return Added::kTaken;
+  }
+  Row& row = *at;
+  ++row.ranks;
+  const bool is_fastest = record.pace == Pace::kMs ? record.figure.value < row.fastest
+                                                   : record.figure.value > row.fastest;
+  if (is_fastest) row.fastest = record.figure.value;
+  if (is_slower(record, row.record)) {
+    row.record.figure = record.figure;
+    row.said = said;
+  }
+  return Added::kTaken;
+}
+
+std::optional<double> StepRows::median_quotient(std::string_view over,
+                                                std::string_view under) const {
+  std::vector<double> quotients;
+  for (const auto& row : rows_) {
+    const auto a = value_named(row.record, over), b = value_named(row.record, under);
+    if (a && b && *b != 0) quotients.push_back(*a / *b);
+  }
+  if (quotients.empty()) return std::nullopt;
+  const auto middle = quotients.begin() + static_cast<std::ptrdiff_t>(quotients.size() / 2);
+  std::nth_element(quotients.begin(), middle, quotients.end());
+  return *middle;
+}
+
+}  // namespace pippin

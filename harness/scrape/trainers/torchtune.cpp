@@ -1,0 +1,78 @@
+#include <array>
+
+#include "core/base/text.h"
+#include "harness/scrape/trainers/all.h"
+#include "harness/scrape/trainers/checkpoint_lines.h"
+
+namespace pippin {
+
+namespace {
+
+enum Text : std::size_t { kRate, kSigns, kPart = kSigns, kTook, kTexts };
+
+// Source: meta-pytorch/torchtune, recipes/*.py, training/metric_logging.py and
+// training/checkpointing/_checkpointer.py, 2024-2025.
+constexpr std::array<std::string_view, kTexts> kSaid{
+    " tokens_per_second_per_gpu:",
+    " checkpoint of size ",
+    "Saving checkpoint took ",
+};
+
+constexpr CheckpointLine kCheckpoints[] = {
+    {.text = kTook,
+     .what = CheckpointWord::What::kTook,
+     .kind = CheckpointKind::kSave,
+     .seconds = " took "},
+};
+
+class Reader : public TrainerReader {
+ public:
+  explicit Reader(std::size_t number) : number_(number) {}
+  std::unique_ptr<TrainerReader> copy() const override { return std::make_unique<Reader>(*this); }
+
+  /// "Step 1 | loss:1.2 lr:2e-05 tokens_per_second_per_gpu:1234.5 peak_memory_active:20.1 …": the
+  /// tokens are those that are learnt from, other ones in each step, and nothing says how many.
+  void read(const TrainerLine& line, TrainerLog& log) override {
+    see_checkpoints(line, kSaid, kCheckpoints, log);
+    if (line.has(kPart)) see_part(line, log);
+    const auto at = find_key(line.text, "Step ");
+    if (!line.terminated || at == std::string_view::npos) return;
+    const auto said = line.text.substr(at), before = line.text.substr(0, at);
+    const Count step = count_after(said, "Step ");
+    const auto rate = figure_after(said, "tokens_per_second_per_gpu:");
+    if (!step || !rate || !is_prefix(before)) return;
+    if (!(rate->value > 0)) return log.could_not_use(line.text, "its rate is not above 0");
+    StepRecord record;
+    record.step = *step;
+    record.figure = *rate;
+    record.pace = Pace::kTokensPerGpuSecond;
+    if (const auto loss = figure_after(said, "loss:")) record.lm_loss = loss->value;
+    record.other.emplace_back("tokens/s/GPU", rate->value);
+    log.add(number_, record, before);
+  }
+
+ private:
+  /// "Model checkpoint of size 4.97 GB saved to /x/hf_model_0024_0.pt": GB are 1e9 bytes.
+  static void see_part(const TrainerLine& line, TrainerLog& log) {
+    constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
+    const auto word_at = line.text.rfind(' ', line.text.find(kSaid[kPart]) - 1);
+    const auto at = word_at == std::string_view::npos ? 0 : word_at + 1;
+    const auto size = figure_after(line.text, kSaid[kPart]);
+    auto word = checkpoint_word_in(line.text, at, {.text = kPart});
+    if (!line.terminated || !size || !word) return;
+    const auto unit = text_after(line.text, kSaid[kPart])->substr(size->size);
+    const double bytes = unit.starts_with(" GiB ") ? kGib : unit.starts_with(" GB ") ? 1e9 : 0;
+    if (!(bytes > 0)) return;
+    word->what = CheckpointWord::What::kPart;
+    word->bytes = static_cast<std::int64_t>(size->value * bytes);
+    log.launch().checkpoints.see(*word, log.launch().row_count());
+  }
+
+  const std::size_t number_;
+};
+
+}  // namespace
+
+constinit const Trainer kTorchtune{"torchtune", kSaid, kSigns, reader_of<Reader>};
+
+}  // namespace pippin

@@ -1,0 +1,128 @@
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "harness/scrape/trainers/all.h"
+#include "harness/scrape/trainers/checkpoint_lines.h"
+
+namespace pippin {
+
+namespace {
+
+enum Text : std::size_t { kTime, kSigns, kPlanned = kSigns, kTexts };
+
+// Source: verl, verl/trainer/ppo/ray_trainer.py and metric_utils.py, 2024-2026.
+constexpr std::array<std::string_view, kTexts> kSaid{
+    "timing_s/step:",
+    "Total training steps: ",
+};
+
+constexpr std::string_view kBetween = " - ";
+
+/// "161.08", and as numpy 2 prints it "np.float64(161.08)".
+std::optional<Figure> value_at(std::string_view text) {
+  constexpr std::string_view kNumpy = "np.float64(";
+  if (text.starts_with(kNumpy)) text.remove_prefix(kNumpy.size());
+  return figure_at(text);
+}
+
+class Reader : public TrainerReader {
+ public:
+  explicit Reader(std::size_t number) : number_(number) {}
+  std::unique_ptr<TrainerReader> copy() const override { return std::make_unique<Reader>(*this); }
+
+  void read(const TrainerLine& line, TrainerLog& log) override {
+    if (!line.terminated) return;
+    if (line.has(kPlanned)) {
+      const auto at = line.text.find(kSaid[kPlanned]);
+      const Count steps = count_after(line.text, kSaid[kPlanned]);
+      if (steps && is_prefix(line.text.substr(0, at))) log.launch().planned = steps;
+    }
+    if (line.has(kTime)) read_step(line.text, log);
+  }
+
+ private:
+  /// "step:1 - global_seqlen/min:… - timing_s/step:161.08 - perf/throughput:413.39".
+  void read_step(std::string_view line, TrainerLog& log) const {
+    const auto at = find_key(line, "step:");
+    const Count step = at == std::string_view::npos ? std::nullopt : count_after(line, "step:");
+    const auto before = line.substr(0, at);
+    if (!step) return refuse(line, log);
+    if (!is_prefix(before)) return;
+    StepRecord record;
+    record.step = *step;
+    for (auto rest = line.substr(at); !rest.empty();) {
+      const auto end = rest.find(kBetween);
+      // Others follow it: here its digits may go on in the next line.
+      if (end == std::string_view::npos && rest.starts_with(kSaid[kTime])) return refuse(line, log);
+      take(rest.substr(0, end), record);
+      rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + kBetween.size());
+    }
+    if (!(record.figure.value > 0)) return refuse(line, log);
+    record.at = time_of(before);
+    log.add(number_, record, before);
+    if (const auto seconds = value_named(record, "save_checkpoint (s)"); seconds && *seconds >= 0) {
+      CheckpointWord word{.what = CheckpointWord::What::kTook, .who = speaker_of(before).name};
+      word.step = step;
+      word.seconds = seconds;
+      log.launch().checkpoints.see(word, log.launch().row_count());
+    }
+  }
+
+  static void refuse(std::string_view line, TrainerLog& log) {
+    auto before = line.substr(0, line.find(kSaid[kTime]));
+    before.remove_prefix(std::min(before.find_first_not_of(" -"), before.size()));
+    if (is_prefix(before)) log.could_not_use(line, "a console has wrapped it");
+  }
+
+  static void take(std::string_view field, StepRecord& record) {
+    constexpr std::string_view kTiming = "timing_s/", kPerf = "perf/";
+    const auto colon = field.rfind(':');
+    if (colon == std::string_view::npos) return;
+    const auto name = field.substr(0, colon);
+    const auto value = value_at(field.substr(colon + 1));
+    if (!value) return;
+    if (name == "timing_s/step") {
+      record.figure = {value->value * kMsPerSecond, value->quantum * kMsPerSecond, 0};
+    } else if (name.starts_with(kTiming)) {
+      record.other.emplace_back(std::string(name.substr(kTiming.size())) + " (s)", value->value);
+    } else if (name.starts_with(kPerf)) {
+      record.other.emplace_back(std::string(name), value->value);
+    } else if (name == "actor/grad_norm") {
+      record.grad_norm = value->value;
+    } else if (name == "actor/lr") {
+      record.learning_rate = value->value;
+    }
+    if (name == "timing_s/testing") record.flags |= kAfterEvaluation;
+    if (name == "timing_s/save_checkpoint") record.flags |= kAfterSave;
+  }
+
+  const std::size_t number_;
+};
+
+/// Its throughput is that of one GPU.
+void apply_laws(LaunchFacts& facts, const StepRows& rows) {
+  std::vector<double> counts;
+  counts.reserve(rows.size());
+  for (const auto& row : rows.rows()) {
+    const auto tokens = value_named(row.record, "perf/total_num_tokens"),
+               rate = value_named(row.record, "perf/throughput"),
+               seconds = value_named(row.record, "perf/time_per_step");
+    if (tokens && rate && seconds && *rate > 0 && *seconds > 0)
+      counts.push_back(*tokens / (*rate * *seconds));
+  }
+  if (counts.empty()) return;
+  const auto middle = counts.begin() + static_cast<std::ptrdiff_t>(counts.size() / 2);
+  std::nth_element(counts.begin(), middle, counts.end());
+  constexpr double kDigits = 1e-3;  // figures of three decimals at worst
+  facts.derive(facts.layout.gpus, "gpus", whole_within(*middle, *middle * kDigits),
+               "total_num_tokens / (throughput · time_per_step)");
+}
+
+}  // namespace
+
+constinit const Trainer kVerl{"verl", kSaid, kSigns, reader_of<Reader>, apply_laws};
+
+}  // namespace pippin

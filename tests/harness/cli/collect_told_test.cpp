@@ -1,0 +1,111 @@
+// What collect makes of logs that do not say what ran, and what people say of them.
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "tests/harness/cli/pippin.h"
+#include "tests/harness/scrape/sample_log.h"
+#include "tests/support/catch.h"
+
+using namespace pippin;
+using Catch::Contains;
+using test::Workplace;
+
+namespace {
+
+std::string log_of(double ms) {
+  std::string text;
+  for (int i = 1; i <= 5; ++i) text += test::row(i, ms + i);
+  return text;
+}
+
+/// Three logs whose names alone say what ran.
+void write_logs(const Workplace& here) {
+  here.write("logs/52B-mbs-4-pp8.log", log_of(1000));
+  here.write("logs/52B-mbs-4-pp16.log", log_of(2000));
+  here.write("logs/40B-mbs-2-pp8.log", log_of(3000));
+}
+
+std::string points(const Workplace& here) {
+  return here.sql(
+      "SELECT group_concat(size || '/' || mbs || '/' || pp, ' ') FROM (SELECT * FROM "
+      "points ORDER BY size, mbs, pp)");
+}
+
+}  // namespace
+
+TEST_CASE("logs that do not say what ran are a point each, however often they are read") {
+  const Workplace here;
+  write_logs(here);
+  here.pippin("collect logs");
+  here.pippin("collect logs");
+  CHECK(here.sql("SELECT count(*) FROM points") == "3");
+  CHECK(here.sql("SELECT count(DISTINCT point) FROM runs") == "3");
+  here.write("logs/40B-mbs-2-pp8.log", log_of(3000) + test::row(6, 3006));
+  here.pippin("collect logs");
+  CHECK(here.sql("SELECT count(*) FROM points") == "3");
+  CHECK_THAT(here.pippin("report --format csv --columns log,step_time").out,
+             Contains("40B-mbs-2-pp8"));
+}
+
+TEST_CASE("two logs of one name that do not say what ran stay apart when databases are merged") {
+  const Workplace here;
+  here.write("a/main.log", log_of(1000));
+  here.write("b/main.log", log_of(2000));
+  here.pippin("collect a");
+  here.shell("$PIPPIN --db other.db collect b");
+  here.pippin("merge other.db");
+  CHECK(here.sql("SELECT count(DISTINCT point) FROM runs") == "2");
+}
+
+TEST_CASE("the names of logs say what ran, also of logs that are known") {
+  const Workplace here;
+  write_logs(here);
+  here.pippin("collect logs");
+  CHECK(here.pippin("collect --from-name '{size}B-mbs-{mbs}-pp{pp}' logs").exit_code == 0);
+  CHECK(points(here) == "40B/2/8 52B/4/8 52B/4/16");
+  here.write("logs/52B-mbs-4-pp8.again.log", log_of(1010));
+  here.pippin("collect --from-name '{size}B-mbs-{mbs}-pp{pp}' logs");
+  CHECK(here.sql("SELECT count(*) FROM points") == "3");  // a repeat
+  here.write("logs/40B-mbs-2-pp8.log", log_of(3000) + test::row(6, 3006));
+  here.pippin("collect logs");  // what was said stays
+  CHECK(points(here) == "40B/2/8 52B/4/8 52B/4/16");
+}
+
+TEST_CASE("options and files beside logs say what ran, and the nearest counts") {
+  const Workplace here;
+  here.write("logs/a.log", log_of(1000));
+  here.write("logs/b.log", log_of(2000));
+  here.write("logs/logs.pippin.yaml", "size: 52B\ntp: 4\nmbs: 1\npp: 1\n");
+  here.write("logs/b.log.pippin.yaml", "mbs: 2\n");
+  here.pippin("collect --set pp=16 logs");
+  CHECK(points(here) == "52B/1/16 52B/2/16");
+  CHECK(here.sql("SELECT min(tp) || max(tp) FROM points") == "44");
+}
+
+TEST_CASE("what cannot be said of a log is refused in one line") {
+  const Workplace here;
+  write_logs(here);
+  const auto call = here.pippin("collect --set tp logs");
+  CHECK(call.exit_code == 2);
+  CHECK_THAT(call.err, Contains("--set 'tp': is not like tp=4"));
+  CHECK_THAT(here.pippin("collect --set tp=x logs/40B-mbs-2-pp8.log").err,
+             Contains("tp: 'x' is no whole number above 0"));
+  CHECK_THAT(here.pippin("collect --from-name 'run' logs").err, Contains("has no field"));
+  CHECK_THAT(here.pippin("collect --from-name 'x{tp}x' logs").err,
+             Contains("--from-name does not fit its name"));
+}
+
+TEST_CASE("collect --explain says of each line what it gives, and stores nothing") {
+  const Workplace here;
+  here.write("run.log", test::dump() + log_of(1000) + "note: iteration 5 was fine, time 3 s\n");
+  const auto call = here.pippin("collect --explain run.log");
+  CHECK(call.exit_code == 0);
+  CHECK_THAT(call.out, Contains("iteration 5: 1005 ms"));
+  CHECK_THAT(call.out, Contains("a launch begins"));
+  CHECK_THAT(call.out, Contains("a launch of megatron: 5 lines"));
+  CHECK_FALSE(fs::exists(here.path() / "pippin.db"));
+  here.write("odd.log", "train step 5 took time 3.1 s, loss 2\nnothing here\n");
+  const auto odd = here.pippin("collect --explain odd.log");
+  CHECK(odd.exit_code == 2);
+  CHECK_THAT(odd.out, Contains("look most like a step's") && Contains("train step 5 took"));
+}

@@ -1,0 +1,245 @@
+#include <fmt/format.h>
+
+#include "harness/scrape/scrape.h"
+#include "harness/scrape/trainers/progress_bar.h"
+#include "harness/scrape/trainers/python_dict.h"
+#include "tests/harness/scrape/trainers/excerpt.h"
+#include "tests/support/catch.h"
+
+using namespace pippin;
+using namespace pippin::test;
+
+namespace {
+
+/// A header of transformers since 2023.
+std::string header(int steps, std::string_view more = "") {
+  return fmt::format(
+      "***** Running training *****\n"
+      "  Num examples = 346,940\n"
+      "  Num Epochs = 3\n"
+      "  Instantaneous batch size per device = 1\n"
+      "  Total train batch size (w. parallel, distributed & accumulation) = 16\n"
+      "  Gradient Accumulation steps = 8\n"
+      "  Total optimization steps = {}\n"
+      "  Number of trainable parameters = 21,176,320\n{}",
+      steps, more);
+}
+
+Scraped scraped(const std::string& log) {
+  return scrape_parts([&](const auto& take) { take(log); });
+}
+
+std::string reason_of(const std::string& log) {
+  const Scraped found = scraped(log);
+  for (const auto& run : found.runs) CHECK(run.iterations.empty());
+  REQUIRE(found.unused.size() == 1);
+  return found.unused.front().reason;
+}
+
+constexpr const char* kUnknownSteps =
+    "it is the time of all steps, and nothing says how many they were";
+
+}  // namespace
+
+TEST_CASE("Hugging Face's total of a run is one, whoever prints it, and the slowest counts") {
+  const LogRun run = only_run(excerpt("huggingface.log"));
+  CHECK(run.point.trainer == "huggingface");
+  CHECK(steps_of(run) == std::vector<std::int64_t>{16});
+  CHECK(intervals_of(run) == std::vector<std::int64_t>{16});
+  CHECK(flags_of(run) == std::vector<unsigned>{kWholeRun});
+  CHECK(times_of(run).front() == Approx(919097.0 / 16));
+  CHECK(find_value(run.iterations.front().other, "ranks")->number == 4);
+  CHECK(run.resolution_ms == Approx(1.0 / 16));
+  CHECK(run.started_at == 1621924706);  // 2021-05-25 06:38:26
+  CHECK(run.planned_iterations == 16);
+  CHECK(run.end == RunState::kOk);
+}
+
+TEST_CASE("Hugging Face's header is the layout, and its total batch tells the GPUs") {
+  const LogRun run = only_run(excerpt("huggingface.log"));
+  CHECK(run.point.layout.gbs == 64);
+  CHECK(run.point.layout.mbs == 4);
+  CHECK(run.point.layout.gas == 1);
+  CHECK(run.point.layout.dp == 16);
+  CHECK(run.point.layout.gpus == 16);
+  CHECK(run.point.model.hidden == 7168);
+  CHECK(run.point.model.layers == 40);
+  CHECK(run.recompute == "full");
+  CHECK(find_value(run.arguments, "train_samples_per_second")->text == "1.088");
+  CHECK(find_value(run.arguments, "num_examples")->number == 1000);
+}
+
+TEST_CASE("values that transformers 5 quotes are numbers") {
+  const LogRun run =
+      only_run(header(410) +
+               "{'loss': '1.747', 'grad_norm': '5.769', 'learning_rate': '0', 'epoch': '0.1'}\n"
+               "{'train_runtime': '2219', 'train_samples_per_second': '1.474', "
+               "'train_steps_per_second': '0.185', 'train_loss': '0.7228', 'epoch': '3'}\n");
+  CHECK(times_of(run).front() == Approx(2219000.0 / 410));
+  CHECK(run.resolution_ms == Approx(1000.0 / 410));
+  CHECK(find_value(run.arguments, "num_examples")->number == 346940);
+  CHECK(find_value(run.point.axes, "trainable_parameters")->number == 21176320);
+}
+
+TEST_CASE("without Hugging Face's dictionary its table tells the time") {
+  const LogRun run = only_run(
+      header(16) +
+      "[INFO|trainer_pt_utils.py:912] 2021-05-25 06:53:45,862 >>   train_runtime            = "
+      "0:15:19.02\n");
+  CHECK(times_of(run).front() == Approx(919020.0 / 16));
+  CHECK(run.resolution_ms == Approx(10.0 / 16));
+}
+
+TEST_CASE("a bar that took as long tells after how many steps Hugging Face stopped") {
+  const std::string total =
+      "{'train_runtime': 300.5, 'train_samples_per_second': 99.9, 'train_steps_per_second': 6.656, "
+      "'epoch': 1.8}\n";
+  const auto early =
+      only_run(header(2000) + " 60%|######    | 1200/2000 [05:00<03:20,  4.0it/s]\n" + total);
+  CHECK(steps_of(early) == std::vector<std::int64_t>{1200});
+  CHECK(times_of(early).front() == Approx(300500.0 / 1200));
+  // The last steps are drawn later, or never.
+  const auto late =
+      only_run(header(2000) + " 99%|######### | 1998/2000 [05:00<00:00,  6.6it/s]\n" + total);
+  CHECK(steps_of(late) == std::vector<std::int64_t>{2000});
+  // Those of an evaluation and of a data set are others.
+  const auto others = only_run(header(2000) + "100%|##########| 32/32 [05:00<00:00,  4.0it/s]\n" +
+                               "Map: 100%|##########| 900/2000 [05:00<00:00,  4.0it/s]\n" + total);
+  CHECK(steps_of(others) == std::vector<std::int64_t>{2000});
+}
+
+TEST_CASE("without Hugging Face's header a bar tells the steps, also one that comes later") {
+  const std::string bar = "100%|##########| 2000/2000 [05:00<00:00,  6.66it/s]";
+  const std::string total =
+      "{'train_runtime': 300.5, 'train_samples_per_second': 99.9, 'train_steps_per_second': 6.656}";
+  for (const auto& log :
+       {bar + total + "\n", bar + "\r" + total + "\n", total + "\n\n" + bar + "\n"}) {
+    INFO(log);
+    const LogRun run = only_run(log);
+    CHECK(steps_of(run) == std::vector<std::int64_t>{2000});
+    CHECK(run.resolution_ms == Approx(100.0 / 2000));
+  }
+}
+
+TEST_CASE(
+    "Hugging Face's rate tells the steps where nothing else does, as sharply as it is written") {
+  const LogRun run = only_run(
+      "{'train_runtime': 300.5, 'train_samples_per_second': 99.9, 'train_steps_per_second': "
+      "6.64}\n");
+  CHECK(steps_of(run) == std::vector<std::int64_t>{1995});
+  CHECK(*run.resolution_ms == Approx(300500.0 / 1995 * 0.01 / 6.64));
+}
+
+TEST_CASE("a Hugging Face total without a number of steps is refused") {
+  CHECK(reason_of("{'train_runtime': 300.5, 'epoch': 1.0}\n") == kUnknownSteps);
+  CHECK(reason_of("{'train_runtime': 300.5, 'train_steps_per_second': 0.0}\n") == kUnknownSteps);
+  // Until 4.4 it is steps a second, as its name does not say.
+  CHECK(reason_of("{'train_runtime': 300.5, 'train_samples_per_second': 6.66}\n") == kUnknownSteps);
+  CHECK(reason_of(header(10) + "{'train_runtime': 0.0, 'epoch': 1.0}\n") ==
+        "its train_runtime is not above 0");
+}
+
+TEST_CASE("a notebook's TrainOutput says the same, and the steps") {
+  const std::string output =
+      "TrainOutput(global_step=260, training_loss=0.98, metrics={'train_runtime': 158.9, "
+      "'train_samples_per_second': 1.6, 'train_steps_per_second': 1.636, 'epoch': 1.0})\n";
+  CHECK(times_of(only_run(output)).front() == Approx(158900.0 / 260));
+  const LogRun twice =
+      only_run("{'train_runtime': 158.9, 'train_steps_per_second': 1.636}\n" + output);
+  CHECK(times_of(twice) == std::vector<double>{158900.0 / 260});
+  CHECK_FALSE(find_value(twice.iterations.front().other, "ranks"));
+}
+
+TEST_CASE("a Hugging Face run that goes on from a checkpoint made the steps behind it") {
+  const LogRun run =
+      only_run(header(2000, "  Continuing training from global step 1500\n") +
+               "{'train_runtime': 300.0, 'train_steps_per_second': 6.667, 'epoch': 1.0}\n");
+  CHECK(steps_of(run) == std::vector<std::int64_t>{2000});
+  CHECK(intervals_of(run) == std::vector<std::int64_t>{500});
+  CHECK(times_of(run).front() == 600);
+}
+
+TEST_CASE("evaluations and checkpoints within a Hugging Face run are in its time") {
+  const LogRun run = only_run(header(100) +
+                              "{'eval_loss': 1.2, 'eval_runtime': 3.21, 'epoch': 0.5}\n"
+                              "Saving model checkpoint to out/checkpoint-50\n"
+                              "{'train_runtime': 300.0, 'epoch': 1.0}\n"
+                              "{'eval_loss': 1.2, 'eval_runtime': 3.21, 'epoch': 1}\n");
+  CHECK(flags_of(run) == std::vector<unsigned>{kWholeRun | kAfterEvaluation | kAfterSave});
+}
+
+TEST_CASE("two trainings of Hugging Face in one log are two runs") {
+  const std::string total = "{{'train_runtime': {}, 'train_steps_per_second': 0.5}}\n";
+  const auto runs = scrape(header(100) + fmt::format(fmt::runtime(total), 200.0) + header(50) +
+                           fmt::format(fmt::runtime(total), 150.0));
+  REQUIRE(runs.size() == 2);
+  CHECK(times_of(runs[0]).front() == 2000);
+  CHECK(times_of(runs[1]).front() == 3000);
+}
+
+TEST_CASE("two trainings without headers are told apart by their times") {
+  const auto runs = scrape(
+      "{'train_runtime': 200.0, 'train_steps_per_second': 0.5}\n"
+      "{'train_runtime': 200.4, 'train_steps_per_second': 0.5}\n"
+      "{'train_runtime': 250.0, 'train_steps_per_second': 0.4}\n");
+  REQUIRE(runs.size() == 2);
+  CHECK(times_of(runs[0]).front() == 2004);
+  CHECK(times_of(runs[1]).front() == 2500);
+}
+
+TEST_CASE("a smaller batch that Hugging Face tries again with is the one that counts") {
+  std::string smaller = header(820);
+  smaller.replace(smaller.find("device = 1"), 10, "device = 2");
+  smaller.replace(smaller.find("= 16\n"), 5, "= 32\n");
+  const LogRun run =
+      only_run(smaller + "CUDA out of memory. Tried to allocate 2.00 GiB\n" + header(1640) +
+               "{'train_runtime': 820.0, 'train_steps_per_second': 2.0}\n");
+  CHECK(run.point.layout.mbs == 1);
+  CHECK(run.point.layout.gbs == 16);
+  CHECK(times_of(run).front() == 500);
+  CHECK(run.end == RunState::kOk);
+}
+
+TEST_CASE("where Hugging Face's options split the model its batch does not tell the GPUs") {
+  const std::string total = "{'train_runtime': 820.0, 'train_steps_per_second': 2.0}\n";
+  CHECK(only_run(header(1640) + total).point.layout.gpus == 2);
+  CHECK(only_run("sequence_parallel_size=1,\n" + header(1640) + total).point.layout.gpus == 2);
+  const Layout split =
+      only_run("'sequence_parallel_size': 4,\n" + header(1640) + total).point.layout;
+  CHECK(split.dp == 2);
+  CHECK_FALSE(split.gpus);
+}
+
+TEST_CASE("a Hugging Face run that dies without a total has a layout and no times") {
+  const LogRun run = only_run(header(100) + "torch.OutOfMemoryError: CUDA out of memory. Tried\n");
+  CHECK(run.iterations.empty());
+  CHECK(run.point.layout.gbs == 16);
+  CHECK(run.end == RunState::kOom);
+}
+
+TEST_CASE("a total that is cut or quoted is none") {
+  CHECK(scraped(header(100) + "{'train_runtime': 919.0").runs.front().iterations.empty());
+  CHECK(scrape("assert logs == {'train_runtime': 919.0, 'train_steps_per_second': 0.5}\n").empty());
+  CHECK(scrape("train_runtime  = time.time() - start\n").empty());
+}
+
+TEST_CASE("a Python dictionary that is cut keeps its whole entries") {
+  const auto entries = entries_in("'a': 0.5, 'b': '7', 'c': 12");
+  REQUIRE(entries.size() == 2);
+  CHECK(entries[0] == std::pair<std::string_view, std::string_view>("a", "0.5"));
+  CHECK(entries[1] == std::pair<std::string_view, std::string_view>("b", "7"));
+}
+
+TEST_CASE("bars of tqdm say how far they are") {
+  const auto bars = bars_in(
+      "Map: 50%|#####     | 5/10 [00:01<00:01, 5.0it/s] 12%|#3       | 31/1,260 [1:02:38<00:00, "
+      "1.64s/it]");
+  REQUIRE(bars.size() == 2);
+  CHECK(bars[0].is_named);
+  CHECK_FALSE(bars[1].is_named);
+  CHECK(bars[1].done == 31);
+  CHECK(bars[1].total == 1260);
+  CHECK(bars[1].seconds == 3758);
+  CHECK(bars_in("10%|#  | 1.2k/8k [00:01<00:01, 5.0it/s]").empty());
+  CHECK(bars_in("10%|#  | 12/80 [00:0").empty());
+}

@@ -1,0 +1,33 @@
+#include "harness/scrape/scrape.h"
+#include "tests/harness/scrape/trainers/excerpt.h"
+#include "tests/support/catch.h"
+
+using namespace pippin;
+using namespace pippin::test;
+
+TEST_CASE("lingua's words a second of a GPU are times by its clock") {
+  const LogRun run = only_run(excerpt("lingua.log"));
+  CHECK(run.point.trainer == "lingua");
+  CHECK(steps_of(run) == std::vector<std::int64_t>{10, 20, 30, 40});
+  CHECK(times_of(run)[1] == Approx(8192.0 / 12200 * 1000));
+  CHECK(intervals_of(run) == std::vector<std::int64_t>{10, 10, 10, 10});
+  CHECK(flags_of(run) == std::vector<unsigned>{kFirst | kIntervalMean, kIntervalMean,
+                                               kIntervalMean | kAfterSave, kIntervalMean});
+  CHECK(run.iterations.at(0).lm_loss == 10.5773);
+  CHECK(run.nan_from == 30);
+  CHECK(find_value(run.iterations.at(0).other, "power W")->number == 590.123);
+  CHECK(run.started_at == 1737367802);
+  CHECK_FALSE(run.point.layout.gpus);
+}
+
+TEST_CASE("without a clock lingua's rates are no times") {
+  const std::string log =
+      "step: 10  acc: 0  loss: 10.5773  grad: 1.25e+00  flops: 2.10e+14  wps: 6.12e+03  iter:  "
+      "0.6631  data: 0.0012  lr: 1.20e-05  mem: 80%  pow: 590.123 W\n";
+  const Scraped found = scrape_parts([&](const auto& take) { take(log); });
+  CHECK(found.runs.empty());
+  REQUIRE(found.problems.size() == 1);
+  CHECK(found.problems.front() ==
+        "looks like a log of lingua, but it says tokens a second and GPU, but not how many a GPU "
+        "has in a step (gbs, seq and gpus)");
+}

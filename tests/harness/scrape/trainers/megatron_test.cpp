@@ -1,0 +1,57 @@
+#include "tests/harness/scrape/trainers/excerpt.h"
+#include "tests/support/catch.h"
+
+using namespace pippin;
+using namespace pippin::test;
+
+TEST_CASE("GPUs of a log without a dump follow from tokens a second and GPU") {
+  const LogRun argonne = only_run(excerpt("megatron-argonne.log"));
+  CHECK(argonne.point.layout.gpus == 3072);
+  CHECK(argonne.point.layout.gbs == 6144);
+  CHECK(argonne.derived ==
+        NamedValues{{"gpus", value_of(std::string("GBS · seq / (tokens/s/GPU · s)"))}});
+  CHECK_FALSE(argonne.configured);  // whose model is it?
+}
+
+TEST_CASE("GPT-NeoX says its batch by samples a second, and its GPUs by the batch") {
+  const LogRun run = only_run(excerpt("megatron-neox.log"));
+  CHECK(run.point.layout.gbs == 32);
+  CHECK(run.point.layout.dp == 4);
+  CHECK(run.point.layout.gpus == 4);
+  CHECK(run.derived == NamedValues{{"gbs", value_of(std::string("samples/s · s"))}});
+  CHECK(times_of(run) == std::vector<double>{4103.1, 4102.1});
+  CHECK(flags_of(run) == std::vector<unsigned>{kFirst, 0});
+}
+
+TEST_CASE("Primus' first two lines and those behind them are one course") {
+  const LogRun run = only_run(excerpt("megatron-primus.log"));
+  CHECK(times_of(run) == std::vector<double>{18146.7, 5146.7, 5101.3, 5099.3});
+  CHECK(flags_of(run) == std::vector<unsigned>{kFirst, 0, 0, 0});
+  CHECK_FALSE(run.configured);
+}
+
+TEST_CASE("Megatron-Bridge's configuration and its job's name are the layout") {
+  const LogRun run = only_run(excerpt("megatron-bridge.log"));
+  const Layout& layout = run.point.layout;
+  CHECK(layout.gpus == 8);
+  CHECK(layout.tp == 2);
+  CHECK(layout.pp == 1);
+  CHECK(layout.dp == 4);
+  CHECK(layout.mbs == 4);
+  CHECK(layout.gas == 8);
+  CHECK(layout.gbs == 128);
+  CHECK(run.point.model.layers == 32);
+  CHECK(run.point.model.seq == 8192);
+  CHECK(run.configured);
+  CHECK(run.planned_iterations == 50);
+  REQUIRE(run.memory.size() == 1);
+  CHECK(*run.memory[0].max_allocated_mib == Approx(185404).margin(1));
+}
+
+TEST_CASE("a torn dump is no configuration") {
+  std::string log = excerpt("megatron.log");
+  CHECK(only_run(log).configured);
+  const auto end = log.find("-------------------- end of");
+  log.erase(end, log.find('\n', end) - end + 1);
+  CHECK_FALSE(only_run(log).configured);
+}

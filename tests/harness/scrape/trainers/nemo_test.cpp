@@ -1,0 +1,137 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <string>
+
+#include "harness/scrape/scrape.h"
+#include "tests/harness/scrape/trainers/excerpt.h"
+#include "tests/support/catch.h"
+
+using namespace pippin;
+using namespace pippin::test;
+
+TEST_CASE("NeMo's lines are means of the steps since the line before, counted from 0") {
+  const LogRun run = only_run(excerpt("nemo.log"));
+  CHECK(steps_of(run) == std::vector<std::int64_t>{9, 19, 29, 39});
+  CHECK(times_of(run) == std::vector<double>{9061, 6061, 6058, 6060});
+  CHECK(intervals_of(run) == std::vector<std::int64_t>{10, 10, 10, 10});
+  CHECK(flags_of(run) ==
+        std::vector<unsigned>{kFirst | kIntervalMean, kIntervalMean, kIntervalMean, kIntervalMean});
+  CHECK(run.resolution_ms == Approx(1));
+  CHECK(run.iterations.at(1).lm_loss == 10.4);
+  CHECK(run.iterations.at(1).gbs == 128);
+  CHECK(run.iterations.at(1).consumed_samples == 2560);
+  CHECK(find_value(run.iterations.at(1).other, "TFLOP/s/GPU")->number == 1252);
+  CHECK(run.planned_iterations == 39);
+  CHECK(run.end == RunState::kOk);
+}
+
+TEST_CASE("NeMo's groups of ranks are the layout") {
+  const Layout layout = only_run(excerpt("nemo.log")).point.layout;
+  CHECK(layout.gpus == 16);
+  CHECK(layout.tp == 4);
+  CHECK(layout.pp == 2);
+  CHECK(layout.cp == 1);
+  CHECK(layout.dp == 2);
+  CHECK(layout.gbs == 128);
+}
+
+TEST_CASE("NeMo's lists of all groups tell the layout, too") {
+  std::string log = excerpt("nemo.log");
+  std::string without;
+  for (std::size_t at = 0; at < log.size();) {
+    const auto end = log.find('\n', at) + 1;
+    const auto line = log.substr(at, end - at);
+    if (line.find("Rank 0 has") == std::string::npos && line.find("processes") == std::string::npos)
+      without += line;
+    at = end;
+  }
+  const Layout layout = only_run(without).point.layout;
+  CHECK(layout.gpus == 16);
+  CHECK(layout.tp == 4);
+  CHECK(layout.pp == 2);
+}
+
+TEST_CASE("NeMo's memory is in bytes") {
+  const LogRun run = only_run(excerpt("nemo.log"));
+  REQUIRE(run.memory.size() == 1);
+  CHECK(run.memory[0].max_reserved_mib == Approx(127785762816.0 / 1048576));
+  CHECK(run.memory[0].max_allocated_mib == Approx(115792977920.0 / 1048576));
+}
+
+TEST_CASE("NeMo's fields are found in any order") {
+  const LogRun run = only_run(
+      "Training epoch 0, iteration 120/149 | lr: 3e-05 | consumed_samples: 121 | "
+      "global_batch_size: 1 | global_step: 120 | reduced_train_loss: 1.233 | "
+      "train_step_timing in s: 0.03146 | val_loss: 4.106\n"
+      "Training epoch 0, iteration 121/149 | val_loss: 4.106 | train_step_timing in s: 0.03163 | "
+      "global_step: 121 | global_batch_size: 1 | reduced_train_loss: 1.288\n");
+  CHECK(steps_of(run) == std::vector<std::int64_t>{120, 121});
+  CHECK(times_of(run).at(0) == Approx(31.46));
+  CHECK(times_of(run).at(1) == Approx(31.63));
+  CHECK(run.resolution_ms == Approx(0.01));
+  CHECK(flags_of(run) == std::vector<unsigned>{0, 0});
+  CHECK(run.end != RunState::kOk);
+}
+
+TEST_CASE("NeMo's second epoch counts on by its global step") {
+  const LogRun run = only_run(
+      "Training epoch 0, iteration 4/9 | global_step: 4 | train_step_timing in s: 2.1\n"
+      "Training epoch 1, iteration 0/9 | global_step: 5 | train_step_timing in s: 2.2\n"
+      "Training epoch 1, iteration 1/9 | global_step: 6 | train_step_timing in s: 2.3\n");
+  CHECK(steps_of(run) == std::vector<std::int64_t>{4, 5, 6});
+}
+
+TEST_CASE("NeMo's tokens a second and GPU tell the sequence length") {
+  std::string log = "All distributed processes registered. Starting with 8 processes\n";
+  for (int i = 0; i < 5; ++i)
+    log += fmt::format(
+        "Training epoch 0, iteration {}/99 | global_batch_size: 128 | "
+        "train_step_timing in s: 9.553 | tokens_per_sec_per_gpu: 6.859e+03\n",
+        i);
+  const Point point = only_run(log).point;
+  CHECK(point.layout.gpus == 8);
+  CHECK(point.model.seq == 4096);
+}
+
+TEST_CASE("a bar of NeMo 1 is drawn several times for a step: the last is the step's own") {
+  const LogRun run = only_run(excerpt("nemo1.log"));
+  CHECK(steps_of(run) == std::vector<std::int64_t>{1, 2, 3, 9000});
+  CHECK(times_of(run) == std::vector<double>{9870, 615, 608, 611});
+  CHECK(flags_of(run) == std::vector<unsigned>{kFirst, 0, 0, 0});
+  CHECK(run.iterations.at(1).lm_loss == 10.9);
+  CHECK(run.nan_from == 9000);
+  CHECK(run.end == RunState::kOk);
+  CHECK(run.point.trainer == "nemo");
+  CHECK(run.point.layout.gpus == 8);
+  CHECK(run.point.layout.tp == 2);
+  CHECK(run.point.layout.dp == 4);
+}
+
+TEST_CASE("a bar of NeMo 1 that is drawn with returns only is read, too") {
+  std::string log = excerpt("nemo1.log");
+  std::replace(log.begin(), log.end(), '\n', '\r');
+  const LogRun run = only_run(log + '\n');
+  CHECK(times_of(run) == std::vector<double>{9870, 615, 608, 611});
+}
+
+TEST_CASE("without a step's own time the pace of a NeMo 1 bar is a moving mean") {
+  const LogRun run = only_run(
+      "Epoch 0:   1%|          | 794/77225 [9:07:17<878:01:40, 41.35s/it, loss=3.1, v_num=, "
+      "reduced_train_loss=3.100, global_step=793.0, consumed_samples=1.63e+6]\r"
+      "Epoch 0:   1%|          | 795/77225 [9:07:58<878:01:48, 41.36s/it, loss=3.1, v_num=, "
+      "reduced_train_loss=3.090, global_step=794.0, consumed_samples=1.63e+6]\n");
+  CHECK(run.point.trainer == "nemo");
+  CHECK(steps_of(run) == std::vector<std::int64_t>{794, 795});
+  CHECK(times_of(run).at(1) == Approx(41360));
+  CHECK(flags_of(run) == std::vector<unsigned>{kMovingMean, kMovingMean});
+  CHECK(run.iterations.at(1).lm_loss == 3.09);
+}
+
+TEST_CASE("a bar of NeMo 1 that counts micro-batches tells no steps") {
+  const std::string log =
+      "Epoch 0:   1%|          | 800/77225 [9:07:17<878:01:40, 1.35s/it, v_num=, "
+      "reduced_train_loss=3.100, global_step=99.00, consumed_samples=1.63e+6]\n";
+  const Scraped scraped = scrape_parts([&](const auto& take) { take(log); });
+  CHECK(scraped.runs.empty());
+  CHECK(scraped.unused.size() == 1);
+}

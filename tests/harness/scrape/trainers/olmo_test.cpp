@@ -1,0 +1,92 @@
+#include <string>
+
+#include "harness/scrape/scrape.h"
+#include "tests/harness/scrape/trainers/excerpt.h"
+#include "tests/support/catch.h"
+
+using namespace pippin;
+using namespace pippin::test;
+
+TEST_CASE("OLMo's rates are moving means, and those of tokens have more digits") {
+  const LogRun run = only_run(excerpt("olmo.log"));
+  CHECK(run.point.trainer == "olmo");
+  CHECK(steps_of(run) == std::vector<std::int64_t>{2, 3, 6});
+  CHECK(times_of(run).at(0) == Approx(524288.0 / 45538 * 1000));  // 0.0869 would be 11,507 ± 7
+  CHECK(flags_of(run) == std::vector<unsigned>{kMovingMean, kMovingMean, kMovingMean});
+  CHECK(run.resolution_ms == Approx(524288.0 / 45538 * 1000 / 45538));
+  CHECK(run.iterations.at(0).lm_loss == 11.2);
+  CHECK(run.iterations.at(0).grad_norm == 0.9437);
+  CHECK_FALSE(run.iterations.at(1).lm_loss);
+  CHECK(run.started_at == 1713346958);
+  CHECK(run.planned_iterations == 6);
+  CHECK(run.end == RunState::kOk);
+}
+
+TEST_CASE("OLMo's tokens tell the GPUs, and its MB are 10^6 bytes") {
+  const LogRun run = only_run(excerpt("olmo.log"));
+  CHECK(run.point.layout.gpus == 8);  // 4,194,304 tokens of a step, 524,288 on each
+  CHECK(run.point.model.params == 6888095744);
+  REQUIRE(run.memory.size() == 1);
+  CHECK(run.memory[0].max_allocated_mib == Approx(43309e6 / 1048576));
+}
+
+TEST_CASE("OLMo-core's rates are of one step") {
+  const LogRun run = only_run(excerpt("olmo-core.log"));
+  CHECK(run.point.trainer == "olmo-core");
+  CHECK(steps_of(run) == std::vector<std::int64_t>{10, 20});
+  CHECK(times_of(run).at(0) == Approx(65536.0 / 258163 * 1000));
+  CHECK(times_of(run).at(1) == Approx(65536.0 / 12707 * 1000));
+  CHECK(intervals_of(run) == std::vector<std::int64_t>{1, 1});
+  CHECK(flags_of(run) == std::vector<unsigned>{0, kAfterSave | kAfterEvaluation});
+  CHECK(run.iterations.at(0).learning_rate == 0.0005);
+  CHECK(find_value(run.iterations.at(0).other, "MFU %")->number == 44.57);
+  CHECK(find_value(run.iterations.at(0).other, "steps/s")->number == 3.939);
+  CHECK(run.planned_iterations == 20);
+  CHECK(run.end == RunState::kOk);
+  CHECK(run.point.layout.gpus == 8);
+  REQUIRE(run.memory.size() == 1);
+  CHECK(run.memory[0].max_reserved_mib == Approx(62.69 * 1024));
+}
+
+TEST_CASE("where OLMo's tokens of a device can be no power of two, batches a second count") {
+  const LogRun run = only_run(
+      "[step=11/100]\n    throughput/device/tokens_per_second=43,538\n"
+      "    throughput/device/batches_per_second=0.0869\n"
+      "[step=12/100]\n    throughput/device/tokens_per_second=43,538\n"
+      "    throughput/device/batches_per_second=0.0869\n");
+  CHECK(times_of(run).at(0) == Approx(1000 / 0.0869));
+  CHECK(run.resolution_ms == Approx(1000 / 0.0869 * 0.0001 / 0.0869));
+  CHECK_FALSE(run.point.layout.gpus);
+}
+
+TEST_CASE("total tokens that OLMo-core rounds tell no GPUs") {
+  std::string log;
+  for (int i = 0; i < 4; ++i)
+    log += fmt::format(
+        "[step={}/1000,epoch=1]\n    throughput/device/BPS=3.939\n"
+        "    throughput/device/TPS=258,163\n    throughput/total tokens=1.{}B\n",
+        500 + i, 100 + 2 * i);
+  const LogRun run = only_run(log);
+  CHECK(steps_of(run).size() == 4);
+  CHECK_FALSE(run.point.layout.gpus);
+}
+
+TEST_CASE("blocks of two ranks that are mixed are kept apart") {
+  const LogRun run = only_run(
+      "[rank0]:[step=11/100]\n[rank1]:[step=11/100]\n"
+      "[rank0]:    throughput/device/batches_per_second=0.5000\n"
+      "[rank1]:    throughput/device/batches_per_second=0.4000\n"
+      "[rank1]:[step=12/100]\n[rank0]:[step=12/100]\n"
+      "[rank0]:    throughput/device/batches_per_second=0.5000\n"
+      "[rank1]:    throughput/device/batches_per_second=0.2500\n");
+  CHECK(steps_of(run) == std::vector<std::int64_t>{11, 12});
+  CHECK(times_of(run) == std::vector<double>{2500, 4000});
+}
+
+TEST_CASE("an OLMo block without a speed is named and not taken") {
+  const std::string log = excerpt("olmo.log");
+  const Scraped scraped = scrape_parts([&](const auto& take) { take(log); });
+  REQUIRE(scraped.unused.size() == 1);
+  CHECK(scraped.unused[0].first == "[step=1/6]");
+  CHECK(scraped.unused[0].count == 1);
+}
