@@ -175,7 +175,10 @@ TEST_CASE("figures that no machine has are no rates and stop no report") {
   for (const char* time : {"1e308s", "1e-320s"})
     table += fmt::format("| 4 | 1B | 1 | 900000000000000000 | {} |\n", time);
   here.write("n.md", table);
-  REQUIRE(here.pippin("import n.md --seq 1024 --factor 4").exit_code == 0);
+  const Call import = here.pippin("import n.md --seq 1024 --factor 4");
+  CHECK(import.exit_code == 2);
+  CHECK_THAT(import.err, Contains("n.md:8: table of line 1, column 'Speed': '1e308s' is no time"));
+  CHECK(here.sql("SELECT count(*) FROM runs") == "6");
   for (const char* format : {"terminal", "markdown", "csv", "json"}) {
     for (const char* by :
          {"run --vs n.md:6", "point", "run --columns run,tokens_per_s_per_gpu,tflops:9"}) {

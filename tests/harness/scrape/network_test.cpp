@@ -61,7 +61,7 @@ TEST_CASE("a table of pairs is read with its nodes, ranks and messages") {
   CHECK(table.by_node[2].ranks == "3");
 }
 
-TEST_CASE("all-reduces of nccl-tests are read, and rows of other operations are not") {
+TEST_CASE("rows of nccl-tests are read, each as its operation") {
   const std::string devices =
       "#  Rank  0 Group  0 Pid  7 on  gpu-a device  0 [0x07] NVIDIA A100\n"
       "#  Rank  1 Group  0 Pid  8 on  gpu-b device  0 [0x07] NVIDIA A100\n";
@@ -79,11 +79,18 @@ TEST_CASE("all-reduces of nccl-tests are read, and rows of other operations are 
 
   CHECK(read_network("+ srun ./build/all_reduce_perf -b 8\n" + head + devices + kNcclRows).size() ==
         1);
-  CHECK(read_network("+ srun ./build/all_reduce_perf -b 8\n" + head + devices + kNcclRows +
-                     "+ srun ./build/all_gather_perf -b 8\n" + head + devices + kNcclRows)
-            .size() == 1);
+  const auto both =
+      read_network("+ srun ./build/all_reduce_perf -b 8\n" + head + devices + kNcclRows +
+                   "+ srun ./build/all_gather_perf -b 8\n" + head + devices + kNcclRows);
+  REQUIRE(both.size() == 2);
+  CHECK(both[1].all_reduce.empty());
+  REQUIRE_FALSE(both[1].collectives.empty());
+  CHECK(both[1].collectives[0].operation == "all_gather");
   CHECK(read_network(head + devices + kNcclRows).empty());
-  CHECK(read_network(head + "# Operation            : all_gather\n" + kNcclRows).empty());
+  const auto gathers = read_network(head + "# Operation            : all_gather\n" + kNcclRows);
+  REQUIRE(gathers.size() == 1);
+  CHECK(gathers[0].all_reduce.empty());
+  CHECK(gathers[0].collectives.front().operation == "all_gather");
 }
 
 TEST_CASE("the statistics below a row are its own") {
