@@ -140,8 +140,7 @@ TEST_CASE("a table without a column of notes gets one where some were written") 
       "| GPUs | MBS | step time | Notes |\n|--:|--:|--:|--|\n| 64 | 4 | 185 s | mine |\n";
   const std::string text = here.updated(marked("n-first --columns gpus,mbs,step_time", table));
   CHECK_THAT(text, Contains("| GPUs | MBS |          step time | notes |") &&
-                       Contains("| 128 s (2: 118–139) |       |") &&
-                       Contains(" 185 s | mine  |"));
+                       Contains("| 128 s (2: 118–139) |       |") && Contains(" 185 s | mine  |"));
 }
 
 TEST_CASE("what pippin wrote into a column of notes follows what pippin is told") {
