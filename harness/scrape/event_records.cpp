@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <optional>
+#include <utility>
 
 #include "core/base/error.h"
 
@@ -34,12 +35,14 @@ Number little_endian(std::string_view bytes) {
 
 constexpr std::size_t kLengthBytes = 8, kCrcBytes = 4, kHeadBytes = kLengthBytes + kCrcBytes;
 
-/// The next record, which is taken off the front of `rest`. Nothing: that is torn.
-/// `at`: where in the file that begins.
+bool is_all_nul(std::string_view bytes) {
+  return bytes.find_first_not_of('\0') == std::string_view::npos;
+}
+
+/// The next record, which is taken off the front of `rest`. Nothing: it is not whole, or the last
+/// one and torn. `at`: where in the file it begins.
 std::optional<std::string_view> next_record(std::string_view& rest, std::size_t at) {
-  // What a crash leaves at the end of a file, of which only the length was written.
-  const bool is_hole = rest.find_first_not_of('\0') == std::string_view::npos;
-  if (rest.size() < kHeadBytes || is_hole) return std::nullopt;
+  if (rest.size() < kHeadBytes) return std::nullopt;
   const auto length = little_endian<std::uint64_t>(rest);
   if (masked_crc32c(rest.substr(0, kLengthBytes)) !=
       little_endian<std::uint32_t>(rest.substr(kLengthBytes)))
@@ -50,10 +53,12 @@ std::optional<std::string_view> next_record(std::string_view& rest, std::size_t 
               kMostBytes);
   const auto body = rest.substr(kHeadBytes);
   if (body.size() < length + kCrcBytes) return std::nullopt;
-  const auto data = body.substr(0, length);
-  rest = body.substr(length + kCrcBytes);
-  if (masked_crc32c(data) == little_endian<std::uint32_t>(body.substr(length))) return data;
-  if (rest.empty()) return std::nullopt;
+  const auto data = body.substr(0, length), behind = body.substr(length + kCrcBytes);
+  if (masked_crc32c(data) == little_endian<std::uint32_t>(body.substr(length))) {
+    rest = behind;
+    return data;
+  }
+  if (behind.empty()) return std::nullopt;
   bad_input("TensorBoard's record at byte {} is broken: its bytes have a wrong checksum", at);
 }
 
@@ -198,20 +203,38 @@ std::uint32_t masked_crc32c(std::string_view bytes) {
   return std::rotr(~crc, 15) + kMask;
 }
 
-void each_event_value(std::string_view file, const std::function<void(double wall_time)>& begin,
-                      const std::function<void(const EventValue&)>& take) {
-  std::string_view rest = file;
-  while (const auto record = next_record(rest, file.size() - rest.size())) {
-    const Event event = event_of(*record);
-    if (record->data() == file.data() + kHeadBytes) begin(event.wall_time);
-    Fields values(event.summary);
-    while (const auto field = values.next()) {
-      EventValue value;
-      value.wall_time = event.wall_time;
-      value.step = event.step;
-      if (field->number == 1 && read_value(field->bytes, value)) take(value);
-    }
+EventReader::EventReader(std::function<void(double wall_time)> begin,
+                         std::function<void(const EventValue&)> take)
+    : begin_(std::move(begin)), take_(std::move(take)) {}
+
+void EventReader::read_record(std::string_view record) {
+  const Event event = event_of(record);
+  if (at_ == 0) begin_(event.wall_time);
+  Fields values(event.summary);
+  while (const auto field = values.next()) {
+    EventValue value;
+    value.wall_time = event.wall_time;
+    value.step = event.step;
+    if (field->number == 1 && read_value(field->bytes, value)) take_(value);
   }
+}
+
+void EventReader::add(std::string_view part) {
+  if (in_hole_ && !is_all_nul(part))
+    bad_input("TensorBoard's record at byte {} is broken: nothing but NULs", at_);
+  if (in_hole_) return;
+  held_ += part;
+  std::string_view rest = held_;
+  while (!rest.empty()) {
+    // What a crash leaves at the end of a file, of which only the length was written.
+    in_hole_ = rest.size() >= kHeadBytes && is_all_nul(rest);
+    const std::size_t before = rest.size();
+    const auto record = in_hole_ ? std::nullopt : next_record(rest, at_);
+    if (!record) break;
+    read_record(*record);
+    at_ += before - rest.size();
+  }
+  held_.erase(0, in_hole_ ? held_.size() : held_.size() - rest.size());
 }
 
 bool begins_as_events(std::string_view head) {

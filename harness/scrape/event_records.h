@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 
 namespace pippin {
@@ -20,14 +21,29 @@ struct EventValue {
   bool is_text = false;
 };
 
-/// Calls `take` with every scalar and text of an event file, in its order; all others are passed
-/// over. `begin` hears of the time of the first event. What is torn at the end, as of a file that
-/// is still written, is left out.
-/// Errors: Error (bad input) of a broken record before the end, and of one that is too large.
+/// Takes an event file in parts, in the memory of its largest record. What is torn at the end, as
+/// of a file that is still written, is left out.
 /// Source: github.com/tensorflow/tensorflow, core/lib/io/record_writer.h; core/util/event.proto;
 /// core/framework/summary.proto and tensor.proto.
-void each_event_value(std::string_view file, const std::function<void(double wall_time)>& begin,
-                      const std::function<void(const EventValue&)>& take);
+class EventReader {
+ public:
+  /// `begin` hears of the time of the first event, `take` of every scalar and text, in their order;
+  /// all others are passed over.
+  EventReader(std::function<void(double wall_time)> begin,
+              std::function<void(const EventValue&)> take);
+
+  /// Errors: Error (bad input) of a broken record before the end, and of one that is too large.
+  void add(std::string_view part);
+
+ private:
+  void read_record(std::string_view record);
+
+  std::function<void(double wall_time)> begin_;
+  std::function<void(const EventValue&)> take_;
+  std::string held_;      ///< records that are not whole yet
+  std::size_t at_ = 0;    ///< where in the file that begins
+  bool in_hole_ = false;  ///< nothing but NULs came since
+};
 
 /// Whether the beginning of a file is that of an event file. Shape: 64 bytes of it suffice.
 bool begins_as_events(std::string_view head);

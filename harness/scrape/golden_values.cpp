@@ -75,7 +75,7 @@ std::vector<LogRun> read_golden_values(std::string_view file) {
   auto run = run_of_scalars(scalars, *names);
   if (!run) return {};
   constexpr double kRoundedTo_ms = 0.01;  // 5 digits of a second
-  run->format = "golden_values";
+  set_source(*run, "golden_values");
   run->resolution_ms = kRoundedTo_ms;
   return {std::move(*run)};
 }

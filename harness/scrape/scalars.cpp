@@ -182,4 +182,11 @@ std::optional<LogRun> run_of_scalars(const Scalars& scalars, const ScalarNames& 
   return run;
 }
 
+void set_source(LogRun& run, std::string_view source) {
+  run.format = source;
+  run.point.axes.emplace_back("source", Value{std::string(source), std::nullopt});
+  run.point.name = fmt::format("{}-{}", run.point.name, source);
+  run.point.id = point_id(run.point);
+}
+
 }  // namespace pippin

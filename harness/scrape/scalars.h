@@ -47,4 +47,8 @@ const ScalarNames* names_of(const std::vector<std::string>& tags);
 std::optional<LogRun> run_of_scalars(const Scalars& scalars, const ScalarNames& names,
                                      MegatronHeader header = {});
 
+/// Says where a run was read. A log and what was written beside it tell of one run: what has unlike
+/// sources is of unlike points, so that it never counts as repeated.
+void set_source(LogRun& run, std::string_view source);
+
 }  // namespace pippin

@@ -1,7 +1,12 @@
 #include "harness/scrape/scraped_file.h"
 
 #include <algorithm>
+#include <fstream>
 #include <utility>
+
+#include "core/base/error.h"
+#include "harness/scrape/golden_values.h"
+#include "harness/scrape/tensorboard.h"
 
 namespace pippin {
 
@@ -111,6 +116,61 @@ class FileReader {
   bool is_read_ = false;
 };
 
+/// What an event file or golden values have, as LogReaders gives it of a log.
+void take_runs(ScrapedFile& scraped, std::vector<LogRun>&& runs, const LogHints& hints) {
+  for (auto& run : runs) {
+    run.scraper_version = kScraperVersion;
+    tell(run, hints.told);
+    scraped.runs.push_back(std::move(run));
+  }
+}
+
+bool is_event_file(const fs::path& path) {
+  std::string head(kEventHeadBytes, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  return looks_like_events(head);
+}
+
+/// Errors that name no file name this one.
+template <typename Read>
+auto named(const fs::path& path, const Read& read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    if (error.exit_code() != ExitCode::kBadInput) throw;
+    bad_input("{}: {}", path.string(), error.what());
+  }
+}
+
+ScrapedFile scrape_events(const fs::path& path, const TellBytes& tell_bytes,
+                          const LogHints& hints) {
+  LogFileMaker maker;
+  EventLog events;
+  read_parts(path, 0, [&](std::string_view part) {
+    maker.add(part);
+    named(path, [&] { events.add(part); });
+    if (tell_bytes) tell_bytes(static_cast<std::int64_t>(part.size()));
+    return true;
+  });
+  ScrapedFile scraped;
+  scraped.file = maker.file_at(path);
+  scraped.file.know_as_it_is();
+  take_runs(scraped, events.runs(), hints);
+  if (scraped.runs.empty())
+    scraped.reason = "is an event file of TensorBoard without a step's time that pippin knows";
+  return scraped;
+}
+
+void take_golden_values(ScrapedFile& scraped, std::string_view text, const LogHints& hints) {
+  auto runs = named(scraped.file.path(), [&] { return read_golden_values(text); });
+  take_runs(scraped, std::move(runs), hints);
+  scraped.problems.clear();
+  scraped.unused.clear();
+  if (scraped.runs.empty()) scraped.reason = "is a file of golden values without iteration-time";
+}
+
 constexpr std::size_t kEndBytes = 4096;
 
 }  // namespace
@@ -122,13 +182,17 @@ ScrapedFile scrape_file(const fs::path& path, Binary binary, const TellBytes& te
   FileReader reader(path, binary, tell);
   Scraped found = scrape_parts([&](const auto& take) { reader.read(scraped, take); }, hints);
   refuse_without_text(scraped);
-  if (!scraped.reason.empty()) return scraped;
+  if (!scraped.reason.empty()) {
+    if (binary == Binary::kRefuse && is_event_file(path)) return scrape_events(path, tell, hints);
+    return scraped;
+  }
   const bool may_hold_tables = found.may_hold_tables;
   take_findings(scraped, std::move(found));
-  if (scraped.runs.empty() && may_hold_tables) {
+  const bool is_golden = scraped.runs.empty() && looks_like_golden_values(scraped.file.head());
+  if (scraped.runs.empty() && (may_hold_tables || is_golden)) {
     std::string text;
     reader.read(scraped, [&](std::string_view part) { text += part; });
-    take_tables(scraped, text);
+    is_golden ? take_golden_values(scraped, text, hints) : take_tables(scraped, text);
   }
   return scraped;
 }

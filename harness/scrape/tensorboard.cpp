@@ -64,20 +64,6 @@ class Taker {
   std::unordered_map<std::string, bool> texts_;
 };
 
-EventFile events_of(std::string_view file) {
-  EventFile events;
-  Taker taker(events);
-  constexpr double kLatest_s = 1e11;
-  each_event_value(
-      file,
-      [&](double wall_time) {
-        if (wall_time > 0 && wall_time < kLatest_s)
-          events.started_at = static_cast<std::int64_t>(wall_time);
-      },
-      [&](const EventValue& value) { taker.take(value); });
-  return events;
-}
-
 /// Cuts a file's scalars into launches.
 class Launches {
  public:
@@ -159,20 +145,42 @@ Count planned_of(const NamedValues& arguments) {
 
 bool looks_like_events(std::string_view head) { return begins_as_events(head); }
 
-std::vector<LogRun> read_events(std::string_view file) {
-  const EventFile events = events_of(file);
+struct EventLog::State {
+  EventFile events;
+  Taker taker{events};
+  EventReader reader{[this](double wall_time) {
+                       constexpr double kLatest_s = 1e11;
+                       if (wall_time > 0 && wall_time < kLatest_s)
+                         events.started_at = static_cast<std::int64_t>(wall_time);
+                     },
+                     [this](const EventValue& value) { taker.take(value); }};
+};
+
+EventLog::EventLog() : state_(new State) {}
+EventLog::~EventLog() = default;
+
+void EventLog::add(std::string_view part) { state_->reader.add(part); }
+
+std::vector<LogRun> EventLog::runs() const {
+  const EventFile& events = state_->events;
   const ScalarNames* names = names_of(events.tags);
   if (!names) return {};
   std::vector<LogRun> runs;
   for (const auto& launch : Launches(events, *names).cut()) {
     auto run = run_of_scalars(launch, *names, header_of(events, launch, *names));
     if (!run) continue;
-    run->format = "tensorboard";
+    set_source(*run, "tensorboard");
     if (runs.empty()) run->started_at = events.started_at;
     run->planned_iterations = planned_of(run->arguments);
     runs.push_back(std::move(*run));
   }
   return runs;
+}
+
+std::vector<LogRun> read_events(std::string_view file) {
+  EventLog log;
+  log.add(file);
+  return log.runs();
 }
 
 }  // namespace pippin

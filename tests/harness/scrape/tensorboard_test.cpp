@@ -7,76 +7,14 @@
 
 #include "core/base/error.h"
 #include "harness/scrape/event_records.h"
+#include "tests/harness/scrape/sample_events.h"
 #include "tests/support/catch.h"
 
 using namespace pippin;
+using namespace pippin::test::events;
 using Catch::Contains;
 
 namespace {
-
-template <typename Number>
-std::string bytes_of(Number number) {
-  std::string bytes;
-  for (std::size_t i = 0; i < sizeof(Number); ++i) {
-    bytes.push_back(static_cast<char>(number & 0xff));
-    number >>= 8;
-  }
-  return bytes;
-}
-
-std::string varint(std::uint64_t number) {
-  std::string bytes;
-  for (; number > 0x7f; number >>= 7) bytes.push_back(static_cast<char>((number & 0x7f) | 0x80));
-  bytes.push_back(static_cast<char>(number));
-  return bytes;
-}
-
-std::string real64(char key, double number) {
-  return key + bytes_of(std::bit_cast<std::uint64_t>(number));
-}
-
-std::string real32(char key, float number) {
-  return key + bytes_of(std::bit_cast<std::uint32_t>(number));
-}
-
-std::string text(char key, const std::string& bytes) { return key + varint(bytes.size()) + bytes; }
-
-std::string record(const std::string& data) {
-  const std::string length = bytes_of<std::uint64_t>(data.size());
-  return length + bytes_of(masked_crc32c(length)) + data + bytes_of(masked_crc32c(data));
-}
-
-/// Of an event file's begin.
-std::string version() {
-  return record(real64('\x09', 1700000000.5) + text('\x1a', "brain.Event:2"));
-}
-
-std::string event(std::int64_t step, const std::string& value) {
-  return record(real64('\x09', 1700000001.5) + '\x10' + varint(static_cast<std::uint64_t>(step)) +
-                text('\x2a', text('\x0a', value)));
-}
-
-std::string scalar(std::int64_t step, const std::string& tag, double number) {
-  return event(step, text('\x0a', tag) + real32('\x15', static_cast<float>(number)));
-}
-
-std::string tensor(std::int64_t step, const std::string& tag, const std::string& content) {
-  return event(step, text('\x0a', tag) + text('\x42', content));
-}
-
-std::string argument(const std::string& name, const std::string& value) {
-  return tensor(0, name + "/text_summary", "\x08\x07" + text('\x42', value));
-}
-
-std::string times(const std::vector<double>& seconds, std::int64_t first = 1,
-                  std::int64_t interval = 1) {
-  std::string events;
-  for (const double time : seconds) {
-    events += scalar(first, "iteration-time", time);
-    first += interval;
-  }
-  return events;
-}
 
 LogRun only_run(const std::string& file) {
   const auto runs = read_events(file);
@@ -218,7 +156,7 @@ TEST_CASE("other trainers' scalars are read where they say a step's time") {
   };
   const LogRun nemo = only_run(steps("train_step_timing in s", 9, 10));
   CHECK(nemo.point.trainer == "nemo");
-  CHECK(nemo.point.name == "nemo-model");
+  CHECK(nemo.point.name == "nemo-model-tensorboard");
   CHECK(nemo.iterations[1].interval == 1);
   CHECK(flags_of(nemo) == std::vector<unsigned>{kFirst, 0, 0});
   CHECK(flags_of(only_run(steps("perf/step_time_seconds", 0, 1))) ==
@@ -281,4 +219,28 @@ TEST_CASE("whatever stands in an event, reading it ends") {
                 .size() <= 2);
     }
   }
+}
+
+TEST_CASE("an event file that is cut anywhere gives the same launches") {
+  const std::string file = version() + argument("num_layers", "24") + times({3, 2, 1, 4}) +
+                           scalar(2, "lm loss validation", 8) + times({7, 5}, 5);
+  const auto whole = read_events(file);
+  for (std::size_t cut = 0; cut <= file.size(); ++cut) {
+    EventLog log;
+    log.add(std::string_view(file).substr(0, cut));
+    log.add(std::string_view(file).substr(cut));
+    const auto runs = log.runs();
+    REQUIRE(runs.size() == whole.size());
+    REQUIRE(numbers_of(runs.front()) == numbers_of(whole.front()));
+    REQUIRE(flags_of(runs.front()) == flags_of(whole.front()));
+  }
+}
+
+TEST_CASE("a hole at the end of an event file is left out, and one within it is an error") {
+  EventLog log;
+  log.add(version() + times({3, 2}) + std::string(20, '\0'));
+  log.add(std::string(1000, '\0'));
+  REQUIRE(log.runs().size() == 1);
+  CHECK(log.runs().front().iterations.size() == 2);
+  CHECK_THROWS_WITH(log.add(times({1}, 3)), Contains("nothing but NULs"));
 }
