@@ -87,7 +87,7 @@ class Reader {
     for (std::size_t length = std::min(kMostWords, end); length > 0; --length) {
       std::string title = words_[end - length];
       for (std::size_t i = end - length + 1; i < end; ++i) title.append(" ").append(words_[i]);
-      const std::string name = count_name(title);
+      std::string name = count_name(title);
       if (!name.empty()) return name;
     }
     return "";
