@@ -47,6 +47,7 @@ if(TARGET pippin::archive)  # what it reads compressed files by, where it is sta
 endif()
 pippin_package("nlohmann JSON 3.11 or later" nlohmann_json 3.11)
 pippin_plain_library("NLopt 2.7 or later (with nlopt.hpp)" nlopt nlopt.hpp)
+pippin_plain_library("RE2 2020 or later" re2 re2/re2.h)
 find_package(SQLite3 3.40 QUIET)
 if(NOT SQLite3_FOUND)
   pippin_missing("SQLite 3.40 or later" ${SQLite3_VERSION})

@@ -98,6 +98,11 @@ std::unordered_map<std::string, ReadFile> Database::read_files(const fs::path& p
   return db::read_files(home_->connection, path);
 }
 
+std::optional<ToldLog> Database::log_read_by_patterns(const fs::path& path) {
+  const auto lock = home_->lock();
+  return db::log_read_by_patterns(home_->connection, path);
+}
+
 void Database::put_campaign(const CampaignRecord& campaign) {
   const auto lock = home_->lock();
   db::Transaction transaction(home_->connection);

@@ -50,6 +50,12 @@ struct ReadFile {
   fs::path log_path = {};  ///< where they say that their log lies: there, or at a copy of it
 };
 
+/// What a person said of a log from elsewhere, by whose patterns it is read.
+struct ToldLog {
+  NamedValues told;
+  std::string head;  ///< its first bytes
+};
+
 /// A log that no campaign of ours made, and what was read in it.
 struct ForeignLog {
   LogFile file;
@@ -234,6 +240,8 @@ class Database {
                                       const std::vector<ReadFile>& others = {});
   /// What was read at a path, and below it; by path. A log that was deleted is none of it.
   std::unordered_map<std::string, ReadFile> read_files(const fs::path& path);
+  /// The log that was read by patterns at a path; of several the longest.
+  std::optional<ToldLog> log_read_by_patterns(const fs::path& path);
 
   /// Adds tables of the network that were taken elsewhere, at `taken_at` (seconds since 1970, UTC).
   /// They are known by their content: the same again adds nothing; a file of the same path with

@@ -45,6 +45,14 @@ std::string json_pairs_of(const NamedValues& values) {
   return json += ']';
 }
 
+NamedValues pairs_in(const std::string& json) {
+  NamedValues values;
+  if (json.empty()) return values;
+  for (const auto& pair : nlohmann::json::parse(json))
+    values.emplace_back(pair.at(0).get<std::string>(), value_of(pair.at(1).get<std::string>()));
+  return values;
+}
+
 NamedValues values_in(const std::string& json) {
   NamedValues values;
   const auto object = nlohmann::ordered_json::parse(json);

@@ -12,6 +12,9 @@ std::string json_of(const Value& value);
 /// [["num_layers","64"],["seq_length","2048"]]: the names and the texts.
 std::string json_pairs_of(const NamedValues& values);
 
+/// Reads that back; empty of an empty text.
+NamedValues pairs_in(const std::string& json);
+
 /// The values of {"num zeros":0,"lm loss":"nan"}.
 NamedValues values_in(const std::string& json);
 

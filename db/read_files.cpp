@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+
+#include "db/json.h"
 #include "db/operations.h"
 
 namespace pippin::db {
@@ -27,6 +30,15 @@ std::unordered_map<std::string, ReadFile> read_files(Connection& connection, con
         rows.integer(6) != 0, rows.text(7)};
   }
   return files;
+}
+
+std::optional<ToldLog> log_read_by_patterns(Connection& connection, const fs::path& path) {
+  Statement rows = connection.prepare(
+      "SELECT told, head, max(size_bytes) FROM logs INDEXED BY logs_by_path WHERE path = ? "
+      "AND of_campaign = 0 AND instr(told, ?) > 0");
+  if (!rows.bind(path.native(), fmt::format("\"{}", kPatternPrefix)).step() || rows.null(0))
+    return std::nullopt;
+  return ToldLog{pairs_in(rows.text(0)), rows.text(1)};
 }
 
 }  // namespace pippin::db

@@ -62,9 +62,10 @@ struct Named {
 /// Texts with the rows they hold for, in the order they came.
 class Grouped {
  public:
-  /// The place of the text.
+  /// The place of the text. Those that differ but in what they quote of a log are one.
   std::size_t add(const std::string& text, const Summary& row) {
-    const auto [place, is_new] = places_.try_emplace(text, groups_.size());
+    const auto [place, is_new] =
+        places_.try_emplace(text.substr(0, text.find(kNearestLines)), groups_.size());
     if (is_new) groups_.push_back({text, {}});
     add_at(place->second, row);
     return place->second;

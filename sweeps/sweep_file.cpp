@@ -1,6 +1,7 @@
 #include "sweeps/sweep_file.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "core/base/text.h"
 #include "sweeps/cluster_file.h"
@@ -24,10 +25,11 @@ constexpr double kLongestCanary_s = 600;
 // The probe's own limits.
 constexpr std::int64_t kFewestCanaryBytes = 64 << 10, kMostCanaryBytes = 1 << 30;
 
-const std::vector<std::string> kKeys{
-    "sweep",   "cluster", "probe", "command",  "model",   "grid",       "zip",    "points",
-    "fixed",   "gpus",    "where", "derive",   "env",     "iterations", "warmup", "order",
-    "repeats", "seed",    "pack",  "run_time", "stalled", "reference",  "canary"};
+const std::vector<std::string> kKeys{"sweep",   "cluster",   "probe",  "command",    "model",
+                                     "grid",    "zip",       "points", "fixed",      "gpus",
+                                     "where",   "derive",    "env",    "iterations", "warmup",
+                                     "order",   "repeats",   "seed",   "pack",       "run_time",
+                                     "stalled", "reference", "canary", "scrape",     "log"};
 
 std::string read_name(const YamlNode& root) {
   const YamlNode* node = root.find("sweep");
@@ -46,6 +48,30 @@ Cluster read_cluster(const YamlNode& root, const fs::path& directory) {
   return load_cluster(local, directory);
 }
 
+/// How the command's lines are read, and where it writes them.
+void read_lines(const YamlNode& root, Trainer& trainer) {
+  if (const YamlNode* scrape = root.find("scrape")) {
+    expect_map(*scrape, "scrape");
+    for (std::size_t i = 0; i < scrape->keys.size(); ++i) {
+      const std::string& field = text_at(scrape->keys[i], "a field of scrape");
+      trainer.scrape.emplace_back(fmt::format("{}{}", kPatternPrefix, field),
+                                  value_of(text_at(scrape->items[i], "scrape: " + field)));
+    }
+  }
+  const YamlNode* log = root.find("log");
+  if (!log) return;
+  trainer.log = text_at(*log, "log");
+  const fs::path path = trainer.log;
+  const bool leaves = std::find(path.begin(), path.end(), "..") != path.end();
+  if (trim(trainer.log).empty() || printable(trainer.log) != trainer.log || path.is_absolute() ||
+      leaves || !path.has_filename()) {
+    fail(*log,
+         "log must be a file in the run's own folder, as train.log where the command writes "
+         "{{run_dir}}/train.log, not {}",
+         in_quotes(trainer.log));
+  }
+}
+
 Trainer read_trainer(const YamlNode& root) {
   const YamlNode *probe = root.find("probe"), *command = root.find("command");
   if (probe && command) fail(*command, "probe and command are both given; a run has one trainer");
@@ -53,7 +79,12 @@ Trainer read_trainer(const YamlNode& root) {
   if (command) {
     trainer.command = text_at(*command, "command");
     if (trim(trainer.command).empty()) fail(*command, "the command is empty");
+    read_lines(root, trainer);
     return trainer;
+  }
+  for (const char* key : {"scrape", "log"}) {
+    if (const YamlNode* node = root.find(key))
+      fail(*node, "{} is said of a command; pippin knows what its probes print", key);
   }
   trainer.probe = probe ? text_at(*probe, "probe") : "training";
   const auto known = find_probe(trainer.probe);

@@ -60,15 +60,18 @@ YamlNode grid_of(const SweepWords& words) {
   return grid;
 }
 
-YamlNode fixed_of(const SweepWords& words) {
-  YamlNode fixed = node_from(kWhole, YamlNode::Kind::kMap);
-  for (const auto& word : words.fixed) {
+/// The map of what an option says as NAME=VALUE, time after time.
+YamlNode pairs_of(const char* option, const std::vector<std::string>& words) {
+  YamlNode pairs = node_from(kWhole, YamlNode::Kind::kMap);
+  for (const auto& word : words) {
     const auto equals = word.find('=');
-    if (equals == std::string::npos) bad_input("--fixed {}: NAME=VALUE is meant", in_quotes(word));
-    const std::string name = word.substr(0, equals), place = "--fixed " + printable(name);
-    put(fixed, place, name, text_from(place, word.substr(equals + 1)));
+    if (equals == std::string::npos)
+      bad_input("{} {}: NAME=VALUE is meant", option, in_quotes(word));
+    const std::string name = word.substr(0, equals);
+    const std::string place = fmt::format("{} {}", option, printable(name));
+    put(pairs, place, name, text_from(place, word.substr(equals + 1)));
   }
-  return fixed;
+  return pairs;
 }
 
 bool is_of_a_name(char c) { return is_identifier("_" + std::string(1, c)) || c == '.' || c == '-'; }
@@ -121,7 +124,8 @@ YamlNode root_of(const SweepWords& words) {
   }
   put(root, kWhole, "command", text_from(kWhole, words.command));
   put(root, kWhole, "grid", grid_of(words));
-  if (!words.fixed.empty()) put(root, kWhole, "fixed", fixed_of(words));
+  if (!words.fixed.empty()) put(root, kWhole, "fixed", pairs_of("--fixed", words.fixed));
+  if (!words.scrape.empty()) put(root, kWhole, "scrape", pairs_of("--scrape", words.scrape));
   if (!words.where.empty()) {
     YamlNode where = node_from("--where", YamlNode::Kind::kList);
     for (const auto& clause : words.where) where.items.push_back(text_from("--where", clause));
@@ -159,7 +163,12 @@ const std::vector<SweepWord>& sweep_words() {
        "TIME",
        "a run is stopped whose log is silent for so long: 5 min",
        &SweepWords::stalled,
-       {"stalled"}}};
+       {"stalled"}},
+      {"--log",
+       "FILE",
+       "of its run's folder, {run_dir}, where the command writes its lines",
+       &SweepWords::log,
+       {"log"}}};
   return all;
 }
 

@@ -15,8 +15,9 @@ struct SweepWords {
   std::vector<std::pair<std::string, std::string>> axes;  ///< "tp", "1,2,4"
   std::vector<std::string> fixed;                         ///< "zero=1"
   std::vector<std::string> where;                         ///< expressions
+  std::vector<std::string> scrape;                        ///< "loss=loss ([0-9.]+)"
   std::optional<std::string> name, cluster, model, gpus, iterations, warmup, repeats, pack,
-      run_time, stalled;
+      run_time, stalled, log;
 };
 
 /// An option that gives one key of a sweep file its value.

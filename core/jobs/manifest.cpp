@@ -34,6 +34,19 @@ void read_counts(const Json& json, Owner& owner, const Fields& fields) {
   for (const auto& field : fields) owner.*field.count = count_of(json, field.name.data());
 }
 
+Json pairs_of(const NamedValues& values) {
+  Json pairs = Json::array();
+  for (const auto& [name, value] : values) pairs.push_back({name, value.text});
+  return pairs;
+}
+
+NamedValues pairs_in(const Json& pairs) {
+  NamedValues values;
+  for (const auto& pair : pairs)
+    values.emplace_back(pair.at(0), value_of(pair.at(1).get<std::string>()));
+  return values;
+}
+
 Json json_of(const Model& model) {
   Json json{{"size", model.size}, {"style", model.style}};
   put_counts(json, model, kModelFields);
@@ -148,6 +161,8 @@ std::string manifest_of(const Campaign& campaign) {
   json["order"] = campaign.order;
   json["seed"] = campaign.seed;
   if (campaign.warmup) json["warmup"] = *campaign.warmup;
+  if (!campaign.scrape.empty()) json["scrape"] = pairs_of(campaign.scrape);
+  if (!campaign.log.empty()) json["log"] = campaign.log;
   json["points"] = points;
   json["dropped"] = dropped;
   json["jobs"] = jobs;
@@ -172,6 +187,8 @@ Campaign campaign_of(const std::string& manifest, const std::string& where) {
     campaign.order = json.at("order");
     campaign.seed = json.at("seed");
     campaign.warmup = count_of(json, "warmup");
+    if (json.contains("scrape")) campaign.scrape = pairs_in(json.at("scrape"));
+    campaign.log = json.value("log", "");
     for (const auto& point : json.at("points")) campaign.points.push_back(point_of(point));
     for (const auto& drop : json.at("dropped")) {
       campaign.dropped.push_back({point_of(drop.at("point")), drop.at("reason")});

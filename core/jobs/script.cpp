@@ -225,6 +225,8 @@ std::string head_of(const JobScript& script) {
   if (script.stalled_s)
     text +=
         fmt::format("pippin_stalled={} # seconds that a log may be silent\n", *script.stalled_s);
+  if (script.stalled_s && !script.log.empty())
+    text += fmt::format("pippin_other_log={}\n", bash_word(script.log));
   if (script.canary)
     text += fmt::format("pippin_canary_time={} pippin_canary_limit={} # seconds\n",
                         script.canary->usual_s, script.canary->most_s);

@@ -59,6 +59,7 @@ JobFiles submission_files(const Sweep& sweep, const PointIndex& points, const Sc
   script.give_up_after = places.give_up_after;
   script.points = std::ssize(points);
   script.stalled_s = whole_seconds(sweep.stalled_s);
+  script.log = sweep.trainer.log;
   if (sweep.canary_s) script.canary = {reading_time_s(sweep), reading_limit_s(sweep)};
   for (const auto& task : tasks) {
     ScriptTask part{task.job->name, {}};

@@ -49,6 +49,8 @@ struct Campaign {
   std::string order;        ///< "blocks", "sequential", "shuffled"
   std::uint64_t seed = 1;
   std::optional<std::int64_t> warmup;  ///< iterations to leave out; nothing: found by statistics
+  NamedValues scrape = {};             ///< as Trainer has them
+  std::string log = {};
   std::vector<Point> points;
   std::vector<DroppedPoint> dropped;
   std::vector<PlannedJob> jobs;

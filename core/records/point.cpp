@@ -146,6 +146,7 @@ void complete(Layout& layout) {
 
 void tell(Point& point, const NamedValues& told) {
   for (const auto& [name, value] : told) {
+    if (is_pattern_name(name)) continue;
     if (name == "size") {
       point.model.size = value.text;
     } else if (name == "style") {

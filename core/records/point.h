@@ -53,8 +53,13 @@ void complete(Layout& layout);
 
 /// Sets what a person says of a point whose log does not say it, under the names that sweeps have,
 /// and completes it: a count of model or layout, `size`, `style`, `trainer`, else an axis. Leaves
-/// name and id as they are. Errors: Error (bad input) where a count is none.
+/// name and id as they are. Patterns are passed over. Errors: Error (bad input) where a count is
+/// none.
 void tell(Point& point, const NamedValues& told);
+
+/// How a person says that a log's lines are read: the names of such patterns begin so.
+inline constexpr std::string_view kPatternPrefix = "scrape.";
+inline bool is_pattern_name(std::string_view name) { return name.starts_with(kPatternPrefix); }
 
 /// Everything known of a point under the names that sweeps, commands and expressions use:
 /// size style layers … tp pp dp cp mbs gas gpus gbs, then the own axes.

@@ -1,5 +1,6 @@
 #include "core/records/run.h"
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <utility>
@@ -38,6 +39,10 @@ bool counts_beside_ok(RunState state) {
 
 void tell(LogRun& run, const NamedValues& told) {
   if (told.empty()) return;
+  run.told = told;
+  const bool is_configuration = std::any_of(
+      told.begin(), told.end(), [](const auto& value) { return !is_pattern_name(value.first); });
+  if (!is_configuration) return;
   tell(run.point, told);
   Point said = run.point;
   said.axes.clear();
@@ -46,7 +51,6 @@ void tell(LogRun& run, const NamedValues& told) {
   }
   run.point.name = point_name(said);
   run.point.id = point_id(run.point);
-  run.told = told;
   run.configured = true;
 }
 

@@ -68,7 +68,7 @@ struct LogRun {
   Point point;              ///< model, layout, trainer and the arguments that matter to speed
   std::string recompute;    ///< "none", "selective", "full"; empty where unknown
   NamedValues derived;      ///< what of `point` the log does not say in so many words: by which law
-  NamedValues told;         ///< what a person said of it, which `point` has
+  NamedValues told;         ///< what a person said of it, which `point` has, and the patterns
   bool configured = false;  ///< it says its model, GPUs and batch: an equal point is the same
                             ///< configuration
   Iterations iterations;
@@ -88,7 +88,11 @@ struct LogRun {
   Count nan_from;            ///< the iteration from which on no loss is a finite number
 };
 
-/// Takes a person's word for what a log does not say. Errors: those of tell() of a point.
+/// Evidence that is followed by what stands in a log, which each run has words of its own for.
+inline constexpr std::string_view kNearestLines = "; nearest: ";
+
+/// Takes a person's word for what a log does not say; of patterns it is kept only, as
+/// LogRun::told. Errors: those of tell() of a point.
 void tell(LogRun& run, const NamedValues& told);
 
 /// Where a run of a campaign stands in its design; empty for a foreign log.

@@ -41,7 +41,9 @@ struct Trainer {
   std::string command;               ///< template with {tp}, {mbs}, {own_axis} …; bash
   std::vector<std::string> options;  ///< axis names that the probe takes as options
   std::vector<std::pair<std::string, std::string>> option_names = {};  ///< where they differ
-  bool once = false;  ///< the probe is started once, not once a rank
+  bool once = false;        ///< the probe is started once, not once a rank
+  NamedValues scrape = {};  ///< how the lines of `command` are read; see kPatternPrefix
+  std::string log = {};     ///< where it writes them, in its run's folder; empty: standard output
 };
 
 /// One resolved sweep file.

@@ -92,6 +92,8 @@ Campaign begin_campaign(const Sweep& sweep, std::int64_t number, const std::stri
   campaign.order = text_of(sweep.order);
   campaign.seed = sweep.seed;
   campaign.warmup = sweep.warmup;
+  campaign.scrape = sweep.trainer.scrape;
+  campaign.log = sweep.trainer.log;
   campaign.points = sweep.points;
   campaign.dropped = sweep.dropped;
   campaign.jobs = plan_jobs(sweep, number);
@@ -105,6 +107,8 @@ Campaign continue_campaign(const Campaign& campaign, const Sweep& sweep,
   for (const auto& one : wanted) wanted_keys.insert({one.point->id, one.allocation, one.repeat});
   Campaign next = campaign;
   next.warmup = sweep.warmup;
+  next.scrape = sweep.trainer.scrape;
+  next.log = sweep.trainer.log;
   next.dropped = sweep.dropped;
   drop_unwanted(next.jobs, wanted_keys, has_begun);
   std::set<std::string> kept_ids, job_names;

@@ -30,6 +30,12 @@ void add_collect(CommandLine& line) {
       .add_option("--from-name", options->from_name,
                   "what their names say: '{size}-tp{tp}-pp{pp}' of 52b-tp4-pp16.log")
       ->type_name("PATTERN");
+  collect
+      .add_option("--scrape", options->scrape,
+                  "how the lines of a trainer of your own are read: --scrape 'step=step ([0-9]+)' "
+                  "--scrape 'step_time_ms=time ([0-9.]+)'; see docs/your-own-trainer.md")
+      ->type_name("FIELD=REGEX")
+      ->allow_extra_args(false);
   collect.add_flag("--explain", options->explain,
                    "say of each line of the logs what it gives, and store nothing");
   collect.add_flag("--verbose", options->verbose,

@@ -20,6 +20,10 @@ void take_words(CLI::App& command, SweepWords& words) {
   each_once(command.add_option("--fixed", words.fixed, "an axis with one value"), "NAME=VALUE");
   each_once(command.add_option("--where", words.where, "what must hold of a point: mbs*dp <= 4"),
             "EXPRESSION");
+  each_once(command.add_option("--scrape", words.scrape,
+                               "how the command's lines are read: 'step_time_ms=time ([0-9.]+)'; "
+                               "see docs/your-own-trainer.md"),
+            "FIELD=REGEX");
   for (const auto& word : sweep_words()) {
     command.add_option(word.option, words.*word.field, word.help)
         ->type_name(word.type)

@@ -111,10 +111,11 @@ Added collect_campaign(const Globals& globals, Database& database, SweepFolder& 
   Recorder recorder(database, folder, campaign);
   Added sum;
   Batch batch(database, sum);
+  const std::int64_t version = reading_version(campaign);
   bool all = true;  // are recorded, and can be known again
   for (const auto& job : campaign.jobs) {
     for (const auto& run : job.runs) {
-      if (known && known->has(run.name)) continue;
+      if (known && known->has(run.name, version)) continue;
       auto record = recorder.read(job, run, machine.fate(run.name));
       all = all && record && record->read;
       if (record) batch.add(std::move(*record));
@@ -190,7 +191,7 @@ ExitCode collect_on(const Globals& globals, PathCollector* logs,
 }  // namespace
 
 ExitCode collect(const Globals& globals, const CollectOptions& options) {
-  ToldValues told(options.set, options.from_name);
+  ToldValues told(options.set, options.from_name, options.scrape);
   if (options.explain) return explain_logs(paths_named(options), told, std::cout);
   OpenDatabase how;
   how.cache_kib = kCacheKib;

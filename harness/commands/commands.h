@@ -113,12 +113,14 @@ struct TagOptions {
 };
 
 struct CollectOptions {
-  std::vector<fs::path> paths;   ///< empty: the runs of this database; "-": standard input
-  bool follow = false;           ///< go on with what comes, until interrupted
-  std::vector<std::string> set;  ///< "tp=4": what logs do not say
-  std::string from_name;         ///< "{size}-tp{tp}": what their names say
-  bool explain = false;          ///< say of each line what it gives, and store nothing
-  bool verbose = false;          ///< name every file that looks like a log and gave nothing
+  std::vector<fs::path> paths;      ///< empty: the runs of this database; "-": standard input
+  bool follow = false;              ///< go on with what comes, until interrupted
+  std::vector<std::string> set;     ///< "tp=4": what logs do not say
+  std::string from_name;            ///< "{size}-tp{tp}": what their names say
+  std::vector<std::string> scrape;  ///< "loss=loss: (\\S+)": how lines are read that pippin does
+                                    ///< not know
+  bool explain = false;             ///< say of each line what it gives, and store nothing
+  bool verbose = false;             ///< name every file that looks like a log and gave nothing
 };
 
 struct ImportOptions {

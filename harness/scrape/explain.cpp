@@ -1,5 +1,8 @@
+#include <utility>
+
 #include "core/base/text.h"
 #include "harness/scrape/log_readers.h"
+#include "harness/scrape/pattern_reader.h"
 #include "harness/scrape/scrape.h"
 
 namespace pippin {
@@ -72,6 +75,27 @@ class ExplainingSink : public LineSink {
   std::size_t number_ = 0;
 };
 
+/// The same of a log that is read by patterns.
+class ExplainingPatterns : public LineSink {
+ public:
+  ExplainingPatterns(LinePatterns patterns, const std::function<void(const ExplainedLine&)>& take)
+      : reader_(std::move(patterns)), take_(take) {}
+
+  bool wants_next_line() const override { return true; }
+  const Needles& needles() const override { return reader_.needles(); }
+  void take(const FoundLine& line) override {
+    reader_.take(line);
+    if (line.after_feed) ++number_;
+    const bool is_given = reader_.why().empty();
+    take_({number_, line.labelled, is_given ? reader_.gave() : "", reader_.why()});
+  }
+
+ private:
+  PatternReader reader_;
+  const std::function<void(const ExplainedLine&)>& take_;
+  std::size_t number_ = 0;
+};
+
 void pass(const ReadParts& read, LineSink& sink) {
   LineScanner scanner(sink);
   read([&](std::string_view part) { scanner.add(part); });
@@ -80,7 +104,12 @@ void pass(const ReadParts& read, LineSink& sink) {
 
 }  // namespace
 
-void explain_lines(const ReadParts& read, const std::function<void(const ExplainedLine&)>& take) {
+void explain_lines(const ReadParts& read, const std::function<void(const ExplainedLine&)>& take,
+                   const LogHints& hints) {
+  if (LinePatterns patterns = patterns_in(hints.told); !patterns.empty()) {
+    ExplainingPatterns explaining(std::move(patterns), take);
+    return pass(read, explaining);
+  }
   SignSink signs;
   pass(read, signs);
   ExplainingSink explaining(signs.wanted(), take);

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "core/base/text.h"
 #include "harness/scrape/document.h"
 #include "harness/scrape/endings.h"
 #include "harness/scrape/megatron.h"
@@ -110,6 +111,31 @@ void add(FoundCounts& sum, const FoundCounts& more) {
 }
 
 }  // namespace
+
+void add_unused(std::vector<UnusedLines>& unused, std::string_view line, std::string_view reason) {
+  const auto known = std::find_if(unused.begin(), unused.end(),
+                                  [&](const auto& lines) { return lines.reason == reason; });
+  if (known != unused.end()) {
+    ++known->count;
+    return;
+  }
+  constexpr std::size_t kLongest = 200;
+  unused.push_back({std::string(reason), printable(trim(line).substr(0, kLongest)), 1});
+}
+
+const CommonTexts& common_texts() { return texts().common; }
+
+const Needles& common_needles() {
+  static const Needles needles = [] {
+    const auto& [endings, nodes] = texts().common;
+    std::vector<bool> wanted(texts().all.size(), false);
+    for (const TextRange& range : {endings, nodes}) {
+      for (std::size_t i = 0; i < range.count; ++i) wanted[range.first + i] = true;
+    }
+    return Needles(texts().all, wanted);
+  }();
+  return needles;
+}
 
 bool has_table_sign(const FoundLine& line) {
   const std::size_t first = texts().tables;

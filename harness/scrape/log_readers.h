@@ -23,6 +23,10 @@ std::uint64_t wanted_trainers(std::uint64_t signs, const Scraped& found);
 /// Whether a line has a sign of a network's table.
 bool has_table_sign(const FoundLine& line);
 
+/// What is looked for in a log that is read by a person's patterns.
+const CommonTexts& common_texts();
+const Needles& common_needles();
+
 /// The readers of all formats, and of some trainers.
 class LogReaders {
  public:

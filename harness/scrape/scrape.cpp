@@ -5,6 +5,7 @@
 
 #include "harness/scrape/document.h"
 #include "harness/scrape/log_readers.h"
+#include "harness/scrape/pattern_reader.h"
 
 namespace pippin {
 
@@ -115,6 +116,11 @@ std::vector<LogRun> runs_of_document(const ReadParts& read, const DocumentSigns&
 }  // namespace
 
 Scraped scrape_parts(const ReadParts& read, const LogHints& hints) {
+  if (LinePatterns patterns = patterns_in(hints.told); !patterns.empty()) {
+    PatternReader reader(std::move(patterns));
+    pass(read, reader);
+    return reader.finish(hints);
+  }
   LogSink sink(kNoTrainer);
   pass(read, sink);
   Scraped scraped = sink.finish(hints);
@@ -129,11 +135,16 @@ Scraped scrape_parts(const ReadParts& read, const LogHints& hints) {
 }
 
 struct GrowingLog::State {
-  State(LogHints values, std::uint64_t of_trainers) : hints(std::move(values)), sink(of_trainers) {}
+  State(LogHints values, std::uint64_t of_trainers) : hints(std::move(values)), sink(of_trainers) {
+    LinePatterns patterns = patterns_in(hints.told);
+    if (!patterns.empty()) by_patterns.emplace(std::move(patterns));
+    scanner.emplace(by_patterns ? static_cast<LineSink&>(*by_patterns) : sink);
+  }
 
   LogHints hints;
   LogSink sink;
-  LineScanner scanner{sink};
+  std::optional<PatternReader> by_patterns;  ///< it reads in place of the sink
+  std::optional<LineScanner> scanner;
 };
 
 GrowingLog::GrowingLog(LogHints hints)
@@ -154,11 +165,16 @@ GrowingLog::~GrowingLog() = default;
 GrowingLog::GrowingLog(GrowingLog&&) noexcept = default;
 GrowingLog& GrowingLog::operator=(GrowingLog&&) noexcept = default;
 
-void GrowingLog::add(std::string_view part) { state_->scanner.add(part); }
+void GrowingLog::add(std::string_view part) { state_->scanner->add(part); }
 
 std::optional<Scraped> GrowingLog::so_far() const {
+  if (state_->by_patterns) {
+    PatternReader reader = *state_->by_patterns;
+    state_->scanner->finish_into(reader);
+    return reader.finish(state_->hints);
+  }
   LogSink sink = state_->sink;
-  state_->scanner.finish_into(sink);
+  state_->scanner->finish_into(sink);
   Scraped scraped = sink.finish(state_->hints);
   if (is_document(sink.signs(), scraped)) return std::nullopt;
   return scraped;

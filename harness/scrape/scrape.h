@@ -21,6 +21,9 @@ struct UnusedLines {
   std::int64_t count = 0;
 };
 
+/// Adds one to those of its reason.
+void add_unused(std::vector<UnusedLines>& unused, std::string_view line, std::string_view reason);
+
 /// What a text holds.
 struct Scraped {
   /// The launches that a log tells of, in its order; empty where the text is no log of a known
@@ -35,7 +38,8 @@ struct Scraped {
 
 /// What is known of a log beside it.
 struct LogHints {
-  NamedValues told = {};     ///< what a person says of its launches; see tell()
+  NamedValues told = {};     ///< what a person says of its launches, see tell(), and of its lines:
+                             ///< where there are patterns, those alone are read; see patterns_in()
   NamedValues planned = {};  ///< what they were asked for, by which alone figures become times
                              ///< where the log does not say how much a step does
 };
@@ -45,7 +49,7 @@ using ReadParts = std::function<void(const std::function<void(std::string_view p
 
 /// Reads a log in one pass, in constant memory but for what it finds. What turns out to be a
 /// script or a note, which quotes logs, is read again.
-/// Errors: Error (bad input) of tell().
+/// Errors: Error (bad input) of tell() and patterns_in().
 Scraped scrape_parts(const ReadParts& read, const LogHints& hints = {});
 
 /// What a line of a log gave.
@@ -57,8 +61,9 @@ struct ExplainedLine {
 };
 
 /// Goes through a log line by line and says of each what scrape_parts() makes of it. `read` is
-/// called twice.
-void explain_lines(const ReadParts& read, const std::function<void(const ExplainedLine&)>& take);
+/// called twice. `hints`: as scrape_parts() has it.
+void explain_lines(const ReadParts& read, const std::function<void(const ExplainedLine&)>& take,
+                   const LogHints& hints = {});
 
 /// Reads a log as it grows.
 class GrowingLog {

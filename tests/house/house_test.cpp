@@ -60,6 +60,7 @@ const std::map<std::string, std::set<std::string>>& homes() {
       {"utf8proc.h", {"core/base"}},
       {"xxhash.h", {"core/base"}},
       {"archive", {"core/base"}},
+      {"re2/", {"core/base"}},
       {"zlib.h", {"core/base"}},
   };
   return kHomes;

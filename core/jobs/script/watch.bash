@@ -16,18 +16,22 @@ pippin_last_line() { # LOG: of those that are not empty; of a progress bar its l
   done
 }
 
+pippin_sizes() { # LOG: its size, and that of the file that the trainer writes its lines to
+  stat -c %s -- "$1" ${pippin_other_log:+"${1%/*}/$pippin_other_log"} 2>/dev/null
+}
+
 pippin_too_long() { # LOG SECONDS STALLED: returns when that is so; waits in ticks, so that the time in
   # which all of the job is suspended does not count. Either time may be empty.
   local limit=$2 stalled=$3 tick=$2 passed=0 quiet=0 size now
   if [ -n "$stalled" ] && [ "$stalled" -lt "${limit:-$((stalled + 1))}" ]; then tick=$stalled; fi
   tick=$((tick < 20 ? 1 : tick < 600 ? tick / 20 : 30))
-  if [ -n "$stalled" ]; then size=$(stat -c %s -- "$1"); fi
+  if [ -n "$stalled" ]; then size=$(pippin_sizes "$1"); fi
   while :; do
     sleep "$tick"
     passed=$((passed + tick)) quiet=$((quiet + tick))
     if [ -n "$limit" ] && [ "$passed" -ge "$limit" ]; then pippin_why="run_time after=$limit" && return; fi
     [ -n "$stalled" ] || continue
-    now=$(stat -c %s -- "$1")
+    now=$(pippin_sizes "$1")
     if [ "$now" != "$size" ]; then size=$now quiet=0; fi
     if [ "$quiet" -ge "$stalled" ]; then pippin_why="stalled after=$stalled" && return; fi
   done

@@ -10,7 +10,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/base/text_file.h"
 #include "harness/commands/steps/collected.h"
 #include "harness/commands/steps/complaints.h"
 #include "harness/commands/steps/folder_walk.h"
@@ -52,6 +54,19 @@ Found found_at(FolderWalk::File&& file, bool named, std::int64_t now_ns) {
   return found;
 }
 
+/// Whether a file's text begins so. One that cannot be read does not.
+bool begins_with(const fs::path& path, std::string_view head) try {
+  read_text(path, [&](std::string_view part) {
+    const auto size = std::min(part.size(), head.size());
+    if (part.substr(0, size) != head.substr(0, size)) return false;
+    head.remove_prefix(size);
+    return !head.empty();
+  });
+  return head.empty();
+} catch (const Error&) {
+  return false;
+}
+
 class Collector {
  public:
   Collector(Database& database, const fs::path& own_runs, Complaints& complaints, ToldValues& told,
@@ -80,6 +95,7 @@ class Collector {
         complaints_.say(found.path, fmt::format("pippin: {}: --from-name does not fit its name",
                                                 found.path.string()));
       if (found.told.empty() && is_known(found, known)) continue;
+      if (found.as_read) take_known_patterns(found);
       found.odd.empty() ? found_.push_back(std::move(found)) : pass_over(found);
     }
   }
@@ -140,6 +156,18 @@ class Collector {
     return true;
   }
 
+  /// A log that was read by patterns is read by them again, unless a person says so anew.
+  void take_known_patterns(Found& found) {
+    const auto is_pattern = [](const auto& value) { return is_pattern_name(value.first); };
+    if (std::any_of(found.told.begin(), found.told.end(), is_pattern)) return;
+    const auto before = database_.log_read_by_patterns(found.path);
+    if (!before || !begins_with(found.path, before->head)) return;
+    const bool says_nothing = found.told.empty();
+    for (const auto& value : before->told) {
+      if (says_nothing || is_pattern(value)) found.told.push_back(value);
+    }
+  }
+
   /// Whether a file is a copy of a log that lies no more where it was.
   static bool has_moved(const ReadFile& file, const fs::path& path) {
     std::error_code error;
@@ -197,7 +225,8 @@ class Collector {
     const std::string why = why_nothing(scraped);
     if (found.named) {
       bad_ = true;
-      complaints_.say(found.path, fmt::format("pippin: {}: {}", found.path.string(), why));
+      complaints_.say(found.path, fmt::format("pippin: {}: {}{}", found.path.string(), why,
+                                              what_is_near(scraped, found.path)));
     } else if (looks_like_log(found.path, scraped) && complaints_.is_new(found.path, why)) {
       passed_over_.add(found.path, why);
     }

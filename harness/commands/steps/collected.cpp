@@ -8,6 +8,7 @@
 
 #include "core/base/decompressor.h"
 #include "core/base/text.h"
+#include "harness/scrape/nearest_lines.h"
 
 namespace pippin {
 
@@ -81,6 +82,11 @@ std::string why_nothing(const ScrapedFile& scraped) {
   if (!scraped.problems.empty()) return join(scraped.problems, "; ");
   if (!scraped.unused.empty()) return text_of(scraped.unused);
   return "holds no iterations of a trainer that pippin knows, nor a network table";
+}
+
+std::string what_is_near(const ScrapedFile& scraped, const fs::path& path) {
+  if (!scraped.reason.empty()) return {};
+  return what_is_near([&](const auto& take) { read_scraped_text(scraped, path, take); });
 }
 
 bool looks_like_log(const fs::path& path, const ScrapedFile& scraped) {

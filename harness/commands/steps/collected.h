@@ -25,6 +25,9 @@ std::string summary_of(const Totals& totals);
 
 /// Why a file that was read gave nothing.
 std::string why_nothing(const ScrapedFile& scraped);
+/// Which of its lines are nearest to a step's, and where one reads how to read them; empty where it
+/// is no text.
+std::string what_is_near(const ScrapedFile& scraped, const fs::path& path);
 /// Whether a file that gave nothing might have been meant to: it has lines of a known trainer, or
 /// a log's name and more than a few lines.
 bool looks_like_log(const fs::path& path, const ScrapedFile& scraped);

@@ -1,13 +1,11 @@
 #include "harness/commands/steps/explain_logs.h"
 
-#include <algorithm>
-#include <cctype>
 #include <fmt/format.h>
 #include <ostream>
 #include <string>
-#include <string_view>
 
 #include "core/base/text.h"
+#include "harness/scrape/nearest_lines.h"
 #include "harness/scrape/scraped_file.h"
 
 namespace pippin {
@@ -16,46 +14,13 @@ namespace {
 
 constexpr std::size_t kMostText = 100;  // characters of a line that are shown
 
-/// How much a line looks like one that tells of a step.
-int nearness(std::string_view line) {
-  constexpr std::string_view kWords[] = {"step",   "iter", "time", "sec",   "ms",    "tok",
-                                         "sample", "/s",   "loss", "epoch", "batch", "throughput"};
-  const std::string text = lower(line.substr(0, 400));
-  if (!std::any_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; }))
-    return 0;
-  return static_cast<int>(
-      std::count_if(std::begin(kWords), std::end(kWords),
-                    [&](std::string_view word) { return text.find(word) != std::string::npos; }));
+void print(const NearestLines& nearest, std::ostream& out) {
+  if (nearest.lines().empty()) return;
+  out << "  the lines that look most like a step's:\n";
+  for (const auto& line : nearest.lines())
+    out << fmt::format("  {:>7}  {}\n", line.number, line.text);
+  out << "  docs/your-own-trainer.md says how they are read by patterns\n";
 }
-
-/// The lines that look most like a step's, of those that gave nothing.
-class Nearest {
- public:
-  void see(const ExplainedLine& line) {
-    const int near = nearness(line.text);
-    if (near < 2) return;
-    lines_.push_back({near, line.number, std::string(trim(line.text).substr(0, kMostText))});
-    std::stable_sort(lines_.begin(), lines_.end(),
-                     [](const Line& a, const Line& b) { return a.near > b.near; });
-    if (lines_.size() > kMost) lines_.pop_back();
-  }
-
-  void print(std::ostream& out) const {
-    if (lines_.empty()) return;
-    out << "  the lines that look most like a step's:\n";
-    for (const auto& line : lines_)
-      out << fmt::format("  {:>7}  {}\n", line.number, printable(line.text));
-  }
-
- private:
-  struct Line {
-    int near = 0;
-    std::size_t number = 0;
-    std::string text;
-  };
-  static constexpr std::size_t kMost = 3;
-  std::vector<Line> lines_;
-};
 
 void print_line(const ExplainedLine& line, std::ostream& out) {
   const std::string what = line.gave.empty() ? "nothing: " + line.why : line.gave;
@@ -81,16 +46,16 @@ bool explain_log(const fs::path& log, const NamedValues& told, std::ostream& out
     return false;
   }
   std::int64_t silent = 0;
-  Nearest nearest;
+  NearestLines nearest;
   const auto take = [&](const ExplainedLine& line) {
     if (line.gave.empty() && line.why.empty()) {
       ++silent;
-      nearest.see(line);
+      nearest.see(line.number, line.text);
       return;
     }
     print_line(line, out);
   };
-  explain_lines([&](const auto& part) { read_scraped_text(scraped, log, part); }, take);
+  explain_lines([&](const auto& part) { read_scraped_text(scraped, log, part); }, take, {told, {}});
   out << fmt::format("  {} nothing that is looked for\n",
                      silent == 1 ? "1 line holds" : fmt::format("{} lines hold", silent));
   for (const auto& run : scraped.runs) print_run(run, out);
@@ -99,7 +64,7 @@ bool explain_log(const fs::path& log, const NamedValues& told, std::ostream& out
     out << fmt::format("  {}\n",
                        counted(static_cast<std::int64_t>(scraped.tables.size()), "network table"));
   if (!scraped.runs.empty() || !scraped.tables.empty()) return true;
-  nearest.print(out);
+  print(nearest, out);
   return false;
 }
 

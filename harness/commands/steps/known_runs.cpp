@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "core/base/files.h"
+#include "core/base/hash.h"
 #include "harness/scrape/scrape.h"
 
 namespace pippin {
@@ -33,10 +34,13 @@ std::optional<FileStamp> stamp_of_attempt(const std::string& log) {
   return stamp_of(log, {attempt, run, attempt + "/done"});
 }
 
-std::optional<ReadFile> to_be_known_by(std::string path, const std::optional<FileStamp>& stamp) {
+std::optional<ReadFile> to_be_known_by(std::string path, const std::optional<FileStamp>& stamp,
+                                       std::int64_t version) {
   if (!stamp || may_change_unseen(stamp->written_ns)) return std::nullopt;
-  return ReadFile{std::move(path), *stamp, kScraperVersion, true};
+  return ReadFile{std::move(path), *stamp, version, true};
 }
+
+constexpr std::int64_t kVersions = 1 << 16;  // of the scraper, at most
 
 constexpr std::string_view kLog = "/log";
 
@@ -48,11 +52,22 @@ fs::path known_path(const fs::path& path) {
 }
 
 std::optional<ReadFile> file_as_it_is(const fs::path& path) {
-  return to_be_known_by(known_path(path), stamp_of(path.string(), {}));
+  return to_be_known_by(known_path(path), stamp_of(path.string(), {}), kScraperVersion);
 }
 
-std::optional<ReadFile> attempt_as_it_is(const Attempt& attempt) {
-  return to_be_known_by(known_path(attempt.log()), stamp_of_attempt(attempt.log().string()));
+std::int64_t reading_version(const Campaign& campaign) {
+  if (campaign.scrape.empty() && campaign.log.empty()) return kScraperVersion;
+  std::string text = campaign.log;
+  for (const auto& [name, value] : campaign.scrape) text += '\n' + name + '\t' + value.text;
+  constexpr std::size_t kDigits = 8;
+  constexpr int kHexadecimal = 16;
+  const std::string digits = hash_of(text).substr(0, kDigits);
+  return std::stoll(digits, nullptr, kHexadecimal) * kVersions + kScraperVersion;
+}
+
+std::optional<ReadFile> attempt_as_it_is(const Attempt& attempt, std::int64_t version) {
+  return to_be_known_by(known_path(attempt.log()), stamp_of_attempt(attempt.log().string()),
+                        version);
 }
 
 KnownRuns::KnownRuns(Database& database, SweepFolder& folder) {
@@ -64,10 +79,11 @@ KnownRuns::KnownRuns(Database& database, SweepFolder& folder) {
     if (!file.is_log) continue;
     ++rows;
     const auto now = is_attempt ? stamp_of_attempt(path) : stamp_of(path, {});
-    if (!now || *now != file.stamp || file.scraper_version != kScraperVersion) continue;
+    if (!now || *now != file.stamp || file.scraper_version % kVersions != kScraperVersion) continue;
     ++same;
     if (is_attempt && file.stored)
-      runs_.insert(path.substr(root.size() + 1, path.find('/', root.size() + 1) - root.size() - 1));
+      runs_[path.substr(root.size() + 1, path.find('/', root.size() + 1) - root.size() - 1)] =
+          file.scraper_version;
   }
   if (same < rows) return;
   const auto numbers = folder.campaigns();

@@ -8,6 +8,7 @@
 #include "harness/commands/steps/known_runs.h"
 #include "harness/scrape/canary.h"
 #include "harness/scrape/last_words.h"
+#include "harness/scrape/nearest_lines.h"
 #include "harness/scrape/probe_endings.h"
 #include "harness/scrape/scraped_file.h"
 #include "sweeps/estimate/parameters.h"
@@ -173,11 +174,46 @@ NamedValues counts_of(const Point& point) {
   return counts;
 }
 
-ScrapedFile scraped_log(const fs::path& log, const Point& point) {
-  if (disk().exists(log)) return scrape_file(log, Binary::kRead, {}, {{}, counts_of(point)});
+ScrapedFile scraped_log(const fs::path& log, const LogHints& hints) {
+  if (disk().exists(log)) return scrape_file(log, Binary::kRead, {}, hints);
   ScrapedFile none;
   none.file = LogFile(log, "");
   return none;
+}
+
+/// What an attempt has printed; its steps, where its trainer writes them to another file, by that.
+ScrapedFile scraped_attempt(const Attempt& attempt, const Campaign& campaign, const Point& point) {
+  const LogHints hints{campaign.scrape, counts_of(point)};
+  if (campaign.log.empty()) return scraped_log(attempt.log(), hints);
+  ScrapedFile printed = scraped_log(attempt.log(), {});
+  const fs::path other = attempt.directory / campaign.log;
+  if (!disk().exists(other)) {
+    printed.runs.clear();
+    printed.problems = {fmt::format("is to be {}, and that is not there", campaign.log)};
+    return printed;
+  }
+  ScrapedFile scraped = scraped_log(other, hints);
+  const bool says_why = !printed.runs.empty() && printed.runs.back().end.has_value();
+  for (auto& run : scraped.runs) {
+    if (run.end || !says_why) continue;
+    run.end = printed.runs.back().end;
+    run.evidence = printed.runs.back().evidence;
+  }
+  scraped.file = std::move(printed.file);
+  return scraped;
+}
+
+/// Why a command that went well has no steps.
+std::string why_silent(const std::vector<std::string>& problems, const fs::path& log) {
+  const std::string why =
+      problems.empty() ? "has no iteration that pippin knows" : join(problems, ", ");
+  if (!disk().exists(log)) return why;
+  return fmt::format("{}{}", why, what_is_near([&](const auto& take) {
+                       read_parts(log, 0, [&](std::string_view part) {
+                         take(part);
+                         return true;
+                       });
+                     }));
 }
 
 std::optional<CanaryReading> reading_at(const fs::path& file) {
@@ -250,12 +286,13 @@ std::optional<RunRecord> Recorder::read(const PlannedJob& job, const PlannedRun&
     return record;
   }
   // The scheduler may still say more of one that is lost, or failed just now.
-  if (!lost && (attempt->exit_code == 0 || fate.certain)) record.read = attempt_as_it_is(*attempt);
+  if (!lost && (attempt->exit_code == 0 || fate.certain))
+    record.read = attempt_as_it_is(*attempt, reading_version(campaign_));
   record.attempt = attempt_number(job.name, *attempt);
   record.provenance = provenance_of(*attempt);
   record.canary_before = reading_at(attempt->canary_before());
   record.canary_after = reading_at(attempt->canary_after());
-  ScrapedFile scraped = scraped_log(attempt->log(), *points_.at(run.point_id));
+  ScrapedFile scraped = scraped_attempt(*attempt, campaign_, *points_.at(run.point_id));
   record.file = std::move(scraped.file);
   record.log = joined(std::move(scraped.runs));
   if (record.log) fill_in_params(record.log->point.model);
@@ -272,8 +309,12 @@ std::optional<RunRecord> Recorder::read(const PlannedJob& job, const PlannedRun&
     if (attempt->stopped.empty()) {
       // The text of a log is needed where it has to say why its run failed.
       const std::string text = *attempt->exit_code != 0 ? text_of_log(attempt->log()) : "";
-      judge(record, points_.at(run.point_id)->trainer, *attempt->exit_code, text,
-            scraped.problems.empty() ? "" : scraped.problems.front());
+      const std::string& trainer = points_.at(run.point_id)->trainer;
+      const bool is_silent = *attempt->exit_code == 0 && !record.log && !find_probe(trainer);
+      const fs::path log =
+          campaign_.log.empty() ? attempt->log() : attempt->directory / campaign_.log;
+      judge(record, trainer, *attempt->exit_code, text,
+            is_silent ? why_silent(scraped.problems, log) : join(scraped.problems, ", "));
     } else {
       judge_stopped(record, *attempt);
     }

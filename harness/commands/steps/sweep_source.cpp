@@ -4,13 +4,21 @@
 
 #include "core/jobs/quoting.h"
 #include "harness/commands/steps/ask_probe.h"
+#include "harness/scrape/line_patterns.h"
 #include "sweeps/sweep_file.h"
 
 namespace pippin {
 
 Sweep load_sweep(const Globals& globals, const SweepSource& source) {
-  return source.file.empty() ? load_sweep(source.words)
-                             : load_sweep(source.file, ask_probes_here(globals));
+  Sweep sweep = source.file.empty() ? load_sweep(source.words)
+                                    : load_sweep(source.file, ask_probes_here(globals));
+  try {
+    patterns_in(sweep.trainer.scrape);
+  } catch (const Error& error) {
+    if (source.file.empty()) throw;
+    bad_input("{}: {}", source.file.string(), error.what());
+  }
+  return sweep;
 }
 
 std::string bash_words(const SweepSource& source) {
@@ -21,6 +29,7 @@ std::string bash_words(const SweepSource& source) {
     text += fmt::format("-L {} {} ", bash_word(name), bash_word(values));
   }
   for (const auto& word : words.fixed) text += fmt::format("--fixed {} ", bash_word(word));
+  for (const auto& word : words.scrape) text += fmt::format("--scrape {} ", bash_word(word));
   for (const auto& clause : words.where) text += fmt::format("--where {} ", bash_word(clause));
   for (const auto& word : sweep_words()) {
     const auto& value = words.*word.field;

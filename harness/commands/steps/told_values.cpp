@@ -2,18 +2,21 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/placeholders.h"
 #include "core/base/text.h"
 #include "core/records/fields.h"
+#include "harness/scrape/line_patterns.h"
 #include "sweeps/yaml.h"
 
 namespace pippin {
 
 namespace {
 
-constexpr std::string_view kFolderFile = "logs.pippin.yaml", kOfLog = ".pippin.yaml";
+constexpr std::string_view kFolderFile = "logs.pippin.yaml", kOfLog = ".pippin.yaml",
+                           kPatterns = "scrape";
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -36,9 +39,36 @@ std::string end_of_size(const std::string& value, std::string_view behind) {
   return is_number && has_unit ? std::string(1, behind[0]) : "";
 }
 
+bool is_pattern(const NamedValues::value_type& value) { return is_pattern_name(value.first); }
+
 void add_missing(NamedValues& values, const NamedValues& more) {
+  const bool has_patterns = std::any_of(values.begin(), values.end(), is_pattern);
   for (const auto& value : more) {
-    if (!find_value(values, value.first)) values.push_back(value);
+    const bool is_said =
+        is_pattern(value) ? has_patterns : find_value(values, value.first) != nullptr;
+    if (!is_said) values.push_back(value);
+  }
+}
+
+std::string pattern_name(const std::string& field) {
+  return fmt::format("{}{}", kPatternPrefix, field);
+}
+
+/// "tp=4" of an option.
+std::pair<std::string, std::string> named(const char* option, const std::string& text,
+                                          const char* example) {
+  const auto equals = text.find('=');
+  std::string name = text.substr(0, equals);
+  if (equals == std::string::npos || !is_identifier(name) || equals + 1 == text.size())
+    bad_input("{} '{}': is not like {}", option, printable(text), example);
+  return {std::move(name), text.substr(equals + 1)};
+}
+
+void add_patterns(NamedValues& values, const YamlNode& node) {
+  expect_map(node, "scrape");
+  for (std::size_t i = 0; i < node.keys.size(); ++i) {
+    const std::string& field = text_at(node.keys[i], "a field");
+    values.emplace_back(pattern_name(field), value_of(text_at(node.items[i], field)));
   }
 }
 
@@ -90,14 +120,17 @@ NamedValues NamePattern::match(const fs::path& path) const {
   return values.empty() ? in(0, name) : values;
 }
 
-ToldValues::ToldValues(const std::vector<std::string>& set, const std::string& from_name) {
+ToldValues::ToldValues(const std::vector<std::string>& set, const std::string& from_name,
+                       const std::vector<std::string>& scrape) {
   for (const auto& text : set) {
-    const auto equals = text.find('=');
-    const std::string name = text.substr(0, equals);
-    if (equals == std::string::npos || !is_identifier(name) || equals + 1 == text.size())
-      bad_input("--set '{}': is not like tp=4", printable(text));
-    set_.emplace_back(name, value_of(text.substr(equals + 1)));
+    const auto value = named("--set", text, "tp=4");
+    set_.emplace_back(value.first, value_of(value.second));
   }
+  for (const auto& text : scrape) {
+    const auto value = named("--scrape", text, "'step_time_ms=time ([0-9.]+) ms'");
+    set_.emplace_back(pattern_name(value.first), value_of(value.second));
+  }
+  patterns_in(set_);
   if (!from_name.empty()) pattern_.emplace_back(from_name);
 }
 
@@ -109,7 +142,16 @@ NamedValues ToldValues::in_file(const fs::path& file) {
   expect_map(node, "what is said of logs");
   for (std::size_t i = 0; i < node.keys.size(); ++i) {
     const std::string& name = text_at(node.keys[i], "a name");
-    values.emplace_back(name, value_of(text_at(node.items[i], name)));
+    if (name == kPatterns) {
+      add_patterns(values, node.items[i]);
+    } else {
+      values.emplace_back(name, value_of(text_at(node.items[i], name)));
+    }
+  }
+  try {
+    patterns_in(values);
+  } catch (const Error& error) {
+    bad_input("{}: {}", file.string(), error.what());
   }
   return values;
 }

@@ -28,14 +28,16 @@ class NamePattern {
   std::vector<Piece> parts_;
 };
 
-/// What people say of logs that do not say what ran: by options, in the logs' names, and in files
-/// beside them. The first of these counts: options, the name, LOG.pippin.yaml, and
-/// logs.pippin.yaml of its folder.
+/// What people say of logs that do not say what ran, and of their lines: by options, in the logs'
+/// names, and in files beside them. The first of these counts: options, the name, LOG.pippin.yaml,
+/// and logs.pippin.yaml of its folder; patterns are those of one of them.
 class ToldValues {
  public:
   ToldValues() = default;
-  /// `set`: "NAME=VALUE"; `from_name`: a NamePattern; empty: none. Errors: Error (bad input).
-  ToldValues(const std::vector<std::string>& set, const std::string& from_name);
+  /// `set`: "NAME=VALUE"; `from_name`: a NamePattern; empty: none; `scrape`: "FIELD=PATTERN", as
+  /// patterns_in() has them. Errors: Error (bad input).
+  ToldValues(const std::vector<std::string>& set, const std::string& from_name,
+             const std::vector<std::string>& scrape = {});
 
   /// Empty: nobody says anything. `unlike`: set where the pattern does not fit the name.
   /// Errors: Error (bad input) of a file that is none of name: value.

@@ -68,6 +68,25 @@ TrainerLaunch TrainerLaunch::next() const {
   return next;
 }
 
+void TrainerLaunch::see_common(const FoundLine& line, const CommonTexts& common) {
+  const LogLine common_line(line, {}, common);
+  if (line.terminated) {
+    for (const std::size_t sign : common_line.nodes_in(line.text))
+      nodes.see(sign, line.text, row_count());
+  }
+  for (const std::size_t sign : common_line.endings_in(line.text))
+    ending.see(sign, line.text, row_count());
+}
+
+void LaunchFacts::take(const NamedValues& told) {
+  Point point;
+  point.model = model;
+  point.layout = layout;
+  tell(point, told);
+  model = point.model;
+  layout = point.layout;
+}
+
 namespace {
 
 /// The quotient where it is whole; a log may say 0.

@@ -10,6 +10,7 @@
 #include "core/records/run.h"
 #include "harness/scrape/checkpoints_seen.h"
 #include "harness/scrape/endings.h"
+#include "harness/scrape/format.h"
 #include "harness/scrape/nodes_seen.h"
 #include "harness/scrape/trainers/step_rows.h"
 
@@ -33,6 +34,8 @@ struct LaunchFacts {
   std::size_t said_count() const;
   /// The same of an axis.
   void set_axis(std::string_view name, std::string_view text);
+  /// Takes a person's word, as tell() of a point does.
+  void take(const NamedValues& told);
   /// Fills in what follows from what is known: GPUs from TP, PP and DP, tokens from GBS and seq.
   void complete();
   /// Sets a count that is not known yet by a law: `value` must be a whole number within
@@ -60,6 +63,9 @@ class TrainerLaunch {
   const StepRows& rows(std::size_t trainer) const;
   /// Those of all trainers.
   std::size_t row_count() const;
+
+  /// A line of what all logs say: how it ended, on which nodes.
+  void see_common(const FoundLine& line, const CommonTexts& common);
 
   /// A launch that goes on after this one: of it is known what was known of this one.
   TrainerLaunch next() const;

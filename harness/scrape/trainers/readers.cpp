@@ -23,16 +23,6 @@ std::optional<std::size_t> best_trainer(const TrainerLaunch& launch) {
   return best;
 }
 
-/// Into what its lines are turned into times by.
-void tell(LaunchFacts& facts, const NamedValues& told) {
-  Point point;
-  point.model = facts.model;
-  point.layout = facts.layout;
-  pippin::tell(point, told);
-  facts.model = point.model;
-  facts.layout = point.layout;
-}
-
 void add_findings(TrainerFindings& found, TrainerLaunch& launch, bool parts,
                   const LogHints& hints) {
   const auto of = best_trainer(launch);
@@ -40,7 +30,7 @@ void add_findings(TrainerFindings& found, TrainerLaunch& launch, bool parts,
   const Trainer& trainer = *trainers()[of.value_or(launch.begun_by.value_or(0))];
   if (trainer.is_part && !parts) return;
   const StepRows& rows = std::as_const(launch).rows(of.value_or(0));
-  tell(launch.facts, hints.told);
+  launch.facts.take(hints.told);
   launch.facts.complete();
   if (trainer.apply_laws) trainer.apply_laws(launch.facts, rows);
   TrainerRun made = run_of(launch, trainer.name, rows, hints.planned);
@@ -82,14 +72,7 @@ void TrainerReaders::read(const FoundLine& line, const std::vector<TextRange>& t
     if (found != 0 || readers_[i]->wants_next_line())
       readers_[i]->read({line.labelled, found, line.terminated}, log_);
   }
-  const LogLine common_line(line, {}, common);
-  TrainerLaunch& launch = log_.launch();
-  if (line.terminated) {
-    for (const std::size_t sign : common_line.nodes_in(line.text))
-      launch.nodes.see(sign, line.text, launch.row_count());
-  }
-  for (const std::size_t sign : common_line.endings_in(line.text))
-    launch.ending.see(sign, line.text, launch.row_count());
+  log_.launch().see_common(line, common);
 }
 
 TrainerFindings TrainerReaders::finish(bool parts, const LogHints& hints) {

@@ -63,14 +63,7 @@ void TrainerLog::add(std::size_t trainer, const StepRecord& record, std::string_
 void TrainerLog::could_not_use(std::string_view line, std::string_view reason) {
   ++unused_count_;
   last_reason_ = reason;
-  const auto known = std::find_if(unused_.begin(), unused_.end(),
-                                  [&](const auto& lines) { return lines.reason == reason; });
-  if (known != unused_.end()) {
-    ++known->count;
-    return;
-  }
-  constexpr std::size_t kLongest = 200;
-  unused_.push_back({std::string(reason), printable(trim(line).substr(0, kLongest)), 1});
+  add_unused(unused_, line, reason);
 }
 
 void TrainerLog::end_launch() { ended_.push_back(std::move(launch_)); }

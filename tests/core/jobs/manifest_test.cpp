@@ -28,6 +28,8 @@ TEST_CASE("a campaign reads back as it was written") {
   campaign.order = "blocks";
   campaign.seed = 18446744073709551615u;
   campaign.warmup = 3;
+  campaign.scrape = {{"scrape.loss", value_of(std::string("loss \"([0-9.]+)\" \\d"))}};
+  campaign.log = "train.log";
   campaign.points = {point};
   campaign.dropped = {{point, "where: tp < 2"}};
   campaign.jobs = {{"gpt-a1-n16", 1, 16, {{"52b-tp4-a1", point.id, 1, 1}}},
@@ -36,6 +38,8 @@ TEST_CASE("a campaign reads back as it was written") {
   CHECK(back.sweep == campaign.sweep);
   CHECK(back.seed == campaign.seed);
   CHECK(back.warmup == 3);
+  CHECK(back.scrape == campaign.scrape);
+  CHECK(back.log == "train.log");
   REQUIRE(back.points.size() == 1);
   CHECK(point_id(back.points[0]) == point.id);
   CHECK(find_value(back.points[0].axes, "bucket")->text == "5e8");
