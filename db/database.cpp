@@ -79,10 +79,11 @@ std::vector<Added> Database::add_foreign_logs(const std::vector<ForeignLog>& log
   added.reserve(logs.size());
   for (const auto& log : logs) {
     if (log.forgive && batch.has_deleted_logs()) db::forgive_log(home_->connection, log.file);
-    const auto stored = db::add_foreign_log(batch, log.file, log.runs);
+    const auto stored = db::add_foreign_log(batch, log.file, log.runs, !log.parts.empty());
     added.push_back(stored.added);
-    if (log.read && !stored.is_older_copy)
-      db::put_read_file(home_->connection, *log.read, stored.log);
+    if (stored.is_older_copy) continue;
+    if (log.read) db::put_read_file(home_->connection, *log.read, stored.log);
+    db::put_parts(batch, log.parts, stored.log);
   }
   for (const auto& file : others) db::put_read_file(home_->connection, file, std::nullopt);
   transaction.commit();

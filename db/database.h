@@ -56,10 +56,18 @@ struct ToldLog {
   std::string head;  ///< its first bytes
 };
 
+/// A file in which another rank of a job printed.
+struct LogPart {
+  LogFile file;
+  std::optional<Iteration> first_line;
+  std::optional<ReadFile> read;  ///< as ForeignLog has it
+};
+
 /// A log that no campaign of ours made, and what was read in it.
 struct ForeignLog {
   LogFile file;
   std::vector<LogRun> runs;
+  std::vector<LogPart> parts = {};    ///< of other ranks: stored as logs of their own they go
   bool forgive = false;               ///< it is added even where it was deleted for good
   std::optional<ReadFile> read = {};  ///< to be known again by; nothing where it may change unseen
 };

@@ -254,7 +254,8 @@ void delete_foreign_log(Connection& connection, std::int64_t log, std::int64_t h
       "AND id NOT IN (SELECT allocation FROM canary_readings)");
 }
 
-AddedLog add_foreign_log(Batch& batch, const LogFile& file, const std::vector<LogRun>& runs) {
+AddedLog add_foreign_log(Batch& batch, const LogFile& file, const std::vector<LogRun>& runs,
+                         bool is_joined) {
   if (runs.empty()) return {};
   Connection& connection = batch.connection();
   // A campaign's log that is still growing is its own collector's business.
@@ -265,7 +266,7 @@ AddedLog add_foreign_log(Batch& batch, const LogFile& file, const std::vector<Lo
   if (!known_logs.empty()) {
     const KnownLog& log = known_logs.front();
     const bool same = log.size_bytes == file.size_bytes();
-    if (!same || read_by_older_scraper(connection, log.id, runs) ||
+    if (!same || is_joined || read_by_older_scraper(connection, log.id, runs) ||
         is_told_anew(connection, log.id, runs))
       return {extend_log(batch, log, file, runs), log.id};
     follow(connection, log, file.path());
@@ -274,6 +275,25 @@ AddedLog add_foreign_log(Batch& batch, const LogFile& file, const std::vector<Lo
   if (holds_older_copy(connection, file, runs)) return {{}, {}, true};
   if (batch.has_deleted_logs() && is_deleted_log(connection, file)) return {};
   return add_new_log(batch, file, runs);
+}
+
+void put_parts(Batch& batch, const std::vector<LogPart>& parts,
+               const std::optional<std::int64_t>& log) {
+  if (!log || parts.empty()) return;
+  Connection& connection = batch.connection();
+  Statement last = connection.prepare("SELECT max(id) FROM runs WHERE log = ?");
+  last.bind(*log).step();
+  const std::int64_t heir = last.integer(0);
+  for (const auto& part : parts) {
+    std::optional<FirstLine> first;
+    if (part.first_line) first = {part.first_line->number, part.first_line->step_time_ms};
+    for (const auto& own : foreign_logs_that_begin(connection, part.file, first)) {
+      if (own.id == *log) continue;
+      delete_foreign_log(connection, own.id, heir);
+      batch.forget_points();
+    }
+    if (part.read) put_read_file(connection, *part.read, log);
+  }
 }
 
 namespace {

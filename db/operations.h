@@ -45,7 +45,12 @@ struct AddedLog {
   std::optional<std::int64_t> log;  ///< as which it is stored; nothing where it is left out
   bool is_older_copy = false;       ///< left out as long as a longer one is stored
 };
-AddedLog add_foreign_log(Batch& batch, const LogFile& file, const std::vector<LogRun>& runs);
+/// `is_joined`: its runs are out of several files, which may have changed without this one.
+AddedLog add_foreign_log(Batch& batch, const LogFile& file, const std::vector<LogRun>& runs,
+                         bool is_joined = false);
+/// The files of other ranks belong to a log: as logs of their own they are no more.
+void put_parts(Batch& batch, const std::vector<LogPart>& parts,
+               const std::optional<std::int64_t>& log);
 /// `heir`: the run of ours that the log turned out to be.
 void delete_foreign_log(Connection& connection, std::int64_t log, std::int64_t heir);
 void put_read_file(Connection& connection, const ReadFile& file,

@@ -144,6 +144,14 @@ void complete(Layout& layout) {
   fill(layout.mbs, quotient(layout.gbs, product({layout.gas, layout.dp})));
 }
 
+NamedValues counts_of(const Point& point) {
+  NamedValues counts;
+  for_each_count(point, [&](std::string_view name, const Count& count) {
+    if (count) counts.emplace_back(std::string(name), value_of(static_cast<double>(*count)));
+  });
+  return counts;
+}
+
 void tell(Point& point, const NamedValues& told) {
   for (const auto& [name, value] : told) {
     if (is_pattern_name(name)) continue;

@@ -61,6 +61,9 @@ void tell(Point& point, const NamedValues& told);
 inline constexpr std::string_view kPatternPrefix = "scrape.";
 inline bool is_pattern_name(std::string_view name) { return name.starts_with(kPatternPrefix); }
 
+/// The counts of model and layout that are known of a point.
+NamedValues counts_of(const Point& point);
+
 /// Everything known of a point under the names that sweeps, commands and expressions use:
 /// size style layers … tp pp dp cp mbs gas gpus gbs, then the own axes.
 NamedValues named_values(const Point& point);

@@ -36,6 +36,12 @@ void add_collect(CommandLine& line) {
                   "--scrape 'step_time_ms=time ([0-9.]+)'; see docs/your-own-trainer.md")
       ->type_name("FIELD=REGEX")
       ->allow_extra_args(false);
+  collect
+      .add_option("--ranks", options->ranks,
+                  "which files the ranks of one job wrote: 'slurm-{job}-{rank}.out', with {node} "
+                  "where nodes have names; none: each file is a log")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false);
   collect.add_flag("--explain", options->explain,
                    "say of each line of the logs what it gives, and store nothing");
   collect.add_flag("--verbose", options->verbose,

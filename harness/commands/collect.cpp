@@ -214,7 +214,8 @@ ExitCode collect(const Globals& globals, const CollectOptions& options) {
   std::optional<PathCollector> logs;
   PathCollector::Found found;
   if (!foreign.empty()) {
-    logs.emplace(database, foreign, runs, std::cerr, options.verbose, std::move(told));
+    logs.emplace(database, foreign, runs, std::cerr, options.verbose, std::move(told),
+                 RankNames(options.ranks));
     found = logs->read(globals.quiet ? 0 : terminal_width(STDERR_FILENO));
   }
   if (options.follow) {

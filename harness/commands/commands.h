@@ -119,6 +119,7 @@ struct CollectOptions {
   std::string from_name;            ///< "{size}-tp{tp}": what their names say
   std::vector<std::string> scrape;  ///< "loss=loss: (\\S+)": how lines are read that pippin does
                                     ///< not know
+  std::vector<std::string> ranks;   ///< "log.{rank}": which files are of one job; or "none"
   bool explain = false;             ///< say of each line what it gives, and store nothing
   bool verbose = false;             ///< name every file that looks like a log and gave nothing
 };

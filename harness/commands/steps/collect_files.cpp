@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
-#include <sys/stat.h>
 #include <unordered_map>
 #include <utility>
 
@@ -16,8 +16,10 @@
 #include "harness/commands/steps/collected.h"
 #include "harness/commands/steps/complaints.h"
 #include "harness/commands/steps/folder_walk.h"
+#include "harness/commands/steps/found_file.h"
 #include "harness/commands/steps/growing_files.h"
 #include "harness/commands/steps/known_runs.h"
+#include "harness/commands/steps/rank_jobs.h"
 #include "harness/commands/steps/read_ahead.h"
 #include "harness/commands/steps/reading_progress.h"
 #include "harness/scrape/scrape.h"
@@ -26,33 +28,11 @@ namespace pippin {
 
 namespace {
 
-constexpr std::int64_t kNsPerSecond = 1'000'000'000;
-
-/// A file that is to be read.
-struct Found {
-  fs::path path;
-  bool named = false;               ///< by itself, not by its folder
-  std::int64_t written_at = 0;      ///< seconds since 1970; now for what keeps no time
-  std::optional<ReadFile> as_read;  ///< to be known again by
-  bool is_young = false;            ///< it may change unseen, so that it is not to be known again
-  std::string odd;                  ///< as FolderWalk::File has it
-  NamedValues told;                 ///< what people say of it
+/// A file that is as it was when it was read.
+struct KnownFile {
+  fs::path path, log_path;  ///< log_path: of the log that it belongs to; empty: it is none
+  bool named = false;
 };
-
-Found found_at(FolderWalk::File&& file, bool named, std::int64_t now_ns) {
-  Found found{std::move(file.path), named, now_ns / kNsPerSecond, {}, false,
-              std::move(file.odd),  {}};
-  struct stat status {};
-  if (::stat(found.path.c_str(), &status) != 0) return found;
-  if (!S_ISREG(status.st_mode) && found.odd.empty()) return found;
-  found.written_at = status.st_mtim.tv_sec;
-  const std::int64_t written_ns = status.st_mtim.tv_sec * kNsPerSecond + status.st_mtim.tv_nsec;
-  found.as_read = ReadFile{std::move(file.known_as),
-                           {status.st_size, written_ns, static_cast<std::int64_t>(status.st_ino)},
-                           kScraperVersion};
-  found.is_young = may_change_unseen(found.as_read->stamp.written_ns);
-  return found;
-}
 
 /// Whether a file's text begins so. One that cannot be read does not.
 bool begins_with(const fs::path& path, std::string_view head) try {
@@ -70,11 +50,12 @@ bool begins_with(const fs::path& path, std::string_view head) try {
 class Collector {
  public:
   Collector(Database& database, const fs::path& own_runs, Complaints& complaints, ToldValues& told,
-            bool verbose)
+            const RankNames& ranks, bool verbose)
       : database_(database),
         own_runs_(own_runs),
         complaints_(complaints),
         told_(told),
+        ranks_(ranks),
         verbose_(verbose) {}
 
   /// What a person named: a folder with all below it, or a file.
@@ -94,7 +75,10 @@ class Collector {
       if (is_unlike)
         complaints_.say(found.path, fmt::format("pippin: {}: --from-name does not fit its name",
                                                 found.path.string()));
-      if (found.told.empty() && is_known(found, known)) continue;
+      if (found.told.empty() && is_known(found, known)) {
+        known_.push_back({found.path, known.at(found.as_read->path.native()).log_path, !is_folder});
+        continue;
+      }
       if (found.as_read) take_known_patterns(found);
       found.odd.empty() ? found_.push_back(std::move(found)) : pass_over(found);
     }
@@ -102,6 +86,32 @@ class Collector {
 
   /// Reads what was found and stores it, the files in their order. `bar_width`: of a terminal.
   void read(std::size_t bar_width) {
+    find_jobs();
+    read_all(bar_width);
+  }
+
+  /// Reads what has come since to the files that were found, where they are few.
+  void read(GrowingFiles& growing) {
+    find_jobs();
+    if (found_.size() > GrowingFiles::kMost) return read_all(0);
+    for (auto& found : found_) {
+      FileRead file = found.job ? read_file(found.path, {found.told, {}})
+                                : read_file(found.path, growing.at(found.path, found.told));
+      take(std::move(found), std::move(file));
+    }
+    flush();
+  }
+
+  const Totals& totals() const { return totals_; }
+  /// Without its summary.
+  PathCollector::Found found() const {
+    std::vector<std::string> lines = remarks_;
+    for (auto& line : passed_over_.lines(verbose_)) lines.push_back(std::move(line));
+    return {bad_ ? ExitCode::kBadInput : ExitCode::kDone, {}, std::move(lines)};
+  }
+
+ private:
+  void read_all(std::size_t bar_width) {
     std::vector<ReadAhead::Item> items;
     items.reserve(found_.size());
     std::int64_t bytes = 0;
@@ -116,7 +126,7 @@ class Collector {
     auto found = found_.begin();
     for (auto files = ahead.next(); !files.empty(); files = ahead.next()) {
       for (auto& file : files) {
-        take(*found++, std::move(file));
+        take(std::move(*found++), std::move(file));
         progress.read_file();
       }
     }
@@ -124,23 +134,6 @@ class Collector {
     complaints_.watch(nullptr);
   }
 
-  /// Reads what has come since to the files that were found, where they are few.
-  void read(GrowingFiles& growing) {
-    if (found_.size() > GrowingFiles::kMost) return read(0);
-    for (auto& found : found_)
-      take(found, read_file(found.path, growing.at(found.path, found.told)));
-    flush();
-  }
-
-  const Totals& totals() const { return totals_; }
-  /// Without its summary.
-  PathCollector::Found found() const {
-    std::vector<std::string> lines = remarks_;
-    for (auto& line : passed_over_.lines(verbose_)) lines.push_back(std::move(line));
-    return {bad_ ? ExitCode::kBadInput : ExitCode::kDone, {}, std::move(lines)};
-  }
-
- private:
   /// Whether a file is as it was when it was read: it is not opened again, unless a person named it
   /// and it is not stored.
   bool is_known(const Found& found, const std::unordered_map<std::string, ReadFile>& known) {
@@ -174,7 +167,109 @@ class Collector {
     return file.stored && file.log_path != path && !fs::exists(file.log_path, error);
   }
 
-  void take(Found& found, FileRead&& file) {
+  /// Finds out which files may be of one job. Those of them that are known are read again with the
+  /// others, unless it turned out before that they are no ranks'.
+  void find_jobs() {
+    if (found_.empty() && !ranks_.are_said()) return;
+    const std::size_t fresh = found_.size();
+    std::vector<fs::path> paths;
+    paths.reserve(fresh + known_.size());
+    for (const auto& found : found_) paths.push_back(found.path);
+    for (const auto& known : known_) paths.push_back(known.path);
+    for (const auto& files : ranks_.find(paths)) {
+      std::set<fs::path> logs;
+      for (const auto& file : files.files) {
+        if (file.place >= fresh && !known_[file.place - fresh].log_path.empty())
+          logs.insert(known_[file.place - fresh].log_path);
+      }
+      const bool has_new = std::any_of(files.files.begin(), files.files.end(),
+                                       [&](const auto& file) { return file.place < fresh; });
+      const bool is_apart = logs.size() > 1;
+      if (files.sign == RankSign::kNumber ? has_new && !is_apart : has_new || is_apart)
+        add_job(files, fresh);
+    }
+  }
+
+  void add_job(const RankFiles& files, std::size_t fresh) {
+    for (const auto& file : files.files) {
+      const bool is_known = file.place >= fresh;
+      if (is_known) read_again(known_[file.place - fresh]);
+      Found& found = is_known ? found_.back() : found_[file.place];
+      found.job = jobs_.size();
+      found.rank = file.rank;
+    }
+    jobs_.push_back(
+        {files.job, files.sign, files.files.size(), files.files.back().rank + 1, false, {}});
+  }
+
+  void read_again(const KnownFile& known) {
+    Found found = found_at({known.path, known_path(known.path), {}}, known.named, now_ns_);
+    found.told = told_.of(found.path);
+    take_known_patterns(found);
+    --(known.log_path.empty() ? totals_.no_logs : totals_.known);
+    found_.push_back(std::move(found));
+  }
+
+  void take(Found&& found, FileRead&& file) {
+    if (!found.job || jobs_[*found.job].is_apart) return take_alone(found, std::move(file));
+    RankJob& job = jobs_[*found.job];
+    job.read.push_back({std::move(found), std::move(file)});
+    if (says_apart(job, job.read.back())) return take_apart(job);
+    if (job.read.size() == job.files) take_job(job);
+  }
+
+  void take_apart(RankJob& job) {
+    job.is_apart = true;
+    for (auto& file : job.read) take_alone(file.found, std::move(file.read));
+    job.read.clear();
+  }
+
+  /// All files of a job were read.
+  void take_job(RankJob& job) {
+    const JoinedRanks joined = join_files(job);
+    if (joined.kinship == Kinship::kTooFew) {
+      for (auto& file : job.read) file.found.as_read.reset();  // more lines may say it
+    }
+    if (joined.contradict && complaints_.is_new(job.name, "contradict"))
+      remarks_.push_back(
+          fmt::format("{}: by their names the {} files are of one job; what they say "
+                      "ran is not the same, so each is a log of its own",
+                      printable(job.name), job.files));
+    if (joined.kinship != Kinship::kOneJob) return take_apart(job);
+    if (job.sign == RankSign::kNumber && complaints_.is_new(job.name, "joined"))
+      remarks_.push_back(
+          fmt::format("{}: {} files, taken for the ranks of one job, as their steps "
+                      "agree (--ranks none: each is a log)",
+                      printable(job.name), job.files));
+    std::vector<LogPart> parts;
+    for (std::size_t i = 0; i < job.read.size(); ++i) {
+      auto& [found, read] = job.read[i];
+      if (!read.scraped) {
+        take_alone(found, std::move(read));
+      } else if (i != joined.main) {
+        parts.push_back(part_of(found, *read.scraped));
+      }
+    }
+    auto& [found, read] = job.read[joined.main];
+    if (found.is_young) found.as_read.reset();
+    remark_on(found, *read.scraped);
+    store(found, *std::move(read.scraped), std::move(parts));
+    job.read.clear();
+  }
+
+  LogPart part_of(Found& found, ScrapedFile& scraped) {
+    remark_on(found, scraped);
+    if (found.is_young) found.as_read.reset();
+    if (found.as_read) found.as_read->is_log = true;
+    if (scraped.text) texts_.push_back(std::move(scraped.text));
+    LogPart part{std::move(scraped.file), {}, std::move(found.as_read)};
+    for (const auto& run : scraped.runs) {
+      if (!part.first_line && !run.iterations.empty()) part.first_line = run.iterations.bare(0);
+    }
+    return part;
+  }
+
+  void take_alone(Found& found, FileRead&& file) {
     if (found.is_young) found.as_read.reset();
     if (!file.scraped && file.trouble.empty()) {
       ++totals_.known;
@@ -210,12 +305,12 @@ class Collector {
 
   /// To store a log is a step that waits for the disk, and keeps others from writing: many small
   /// ones share one.
-  void store(Found& found, ScrapedFile&& scraped) {
+  void store(Found& found, ScrapedFile&& scraped, std::vector<LogPart>&& parts = {}) {
     if (found.as_read) found.as_read->is_log = true;
     waiting_bytes_ += scraped.file.size_bytes();
     if (scraped.text) texts_.push_back(std::move(scraped.text));
-    waiting_.push_back(
-        {std::move(scraped.file), std::move(scraped.runs), found.named, std::move(found.as_read)});
+    waiting_.push_back({std::move(scraped.file), std::move(scraped.runs), std::move(parts),
+                        found.named, std::move(found.as_read)});
     if (waiting_.size() >= kMostWaiting || waiting_bytes_ >= kMostWaitingBytes) flush();
   }
 
@@ -292,9 +387,12 @@ class Collector {
   const fs::path& own_runs_;
   Complaints& complaints_;
   ToldValues& told_;
+  const RankNames& ranks_;
   const bool verbose_;
   const std::int64_t now_ns_ = std::time(nullptr) * kNsPerSecond;
   std::vector<Found> found_;
+  std::vector<KnownFile> known_;  ///< that are not read
+  std::vector<RankJob> jobs_;
   std::vector<ForeignLog> waiting_;
   std::vector<std::shared_ptr<const std::string>> texts_;  ///< of those in waiting_
   std::vector<ReadFile> others_;                           ///< that hold no runs
@@ -314,25 +412,27 @@ struct PathCollector::State {
   const bool verbose;
   Complaints complaints;
   ToldValues told;
+  RankNames ranks;
   GrowingFiles growing;
 };
 
 PathCollector::PathCollector(Database& database, std::vector<fs::path> paths,
                              const fs::path& own_runs, std::ostream& errors, bool verbose,
-                             ToldValues told)
+                             ToldValues told, RankNames ranks)
     : state_(new State{database,
                        std::move(paths),
                        known_path(own_runs) / "",
                        verbose,
                        Complaints(errors),
                        std::move(told),
+                       std::move(ranks),
                        {}}) {}
 
 PathCollector::~PathCollector() = default;
 
 PathCollector::Found PathCollector::read(std::size_t bar_width) {
   Collector collector(state_->database, state_->own_runs, state_->complaints, state_->told,
-                      state_->verbose);
+                      state_->ranks, state_->verbose);
   for (const auto& path : state_->paths) collector.add(path);
   collector.read(bar_width);
   Found found = collector.found();
@@ -343,7 +443,8 @@ PathCollector::Found PathCollector::read(std::size_t bar_width) {
 }
 
 PathCollector::Found PathCollector::read_on() {
-  Collector collector(state_->database, state_->own_runs, state_->complaints, state_->told, false);
+  Collector collector(state_->database, state_->own_runs, state_->complaints, state_->told,
+                      state_->ranks, false);
   for (const auto& path : state_->paths) {
     if (!is_read_once(path)) collector.add(path);  // a pipe gave all at once
   }

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "db/database.h"
+#include "harness/commands/steps/rank_names.h"
 #include "harness/commands/steps/told_values.h"
 
 namespace pippin {
@@ -20,9 +21,10 @@ class PathCollector {
  public:
   /// `own_runs`: where runs of campaigns lie, which are known again by others than this.
   /// `verbose`: all files that look like logs and gave nothing are named, known or not. `told`:
-  /// what people say of logs, which are read again for it.
+  /// what people say of logs, which are read again for it; `ranks`: which files are of one job.
   PathCollector(Database& database, std::vector<fs::path> paths, const fs::path& own_runs,
-                std::ostream& errors, bool verbose = false, ToldValues told = {});
+                std::ostream& errors, bool verbose = false, ToldValues told = {},
+                RankNames ranks = {});
   ~PathCollector();
 
   struct Found {

@@ -33,10 +33,9 @@ FileRead read_by(const fs::path& path, Scrape scrape) {
 
 }  // namespace
 
-FileRead read_file(const fs::path& path, const NamedValues& told, const TellBytes& tell) {
-  return read_by(path, [&] {
-    return std::optional(scrape_file(path, Binary::kRefuse, tell, {told, {}}));
-  });
+FileRead read_file(const fs::path& path, const LogHints& hints, const TellBytes& tell) {
+  return read_by(path,
+                 [&] { return std::optional(scrape_file(path, Binary::kRefuse, tell, hints)); });
 }
 
 FileRead read_file(const fs::path& path, GrowingFile& growing) {
@@ -57,7 +56,8 @@ struct ReadAhead::Shared {
   std::vector<FileRead> read_part(std::size_t part) const {
     std::vector<FileRead> files;
     files.reserve(parts[part].size());
-    for (const auto& file : parts[part]) files.push_back(read_file(file.path, file.told, tell));
+    for (const auto& file : parts[part])
+      files.push_back(read_file(file.path, {file.told, {}}, tell));
     return files;
   }
 

@@ -19,8 +19,7 @@ struct FileRead {
 };
 
 /// What scrape_file() finds, and the parameters of its models.
-/// `told`: what a person says of it.
-FileRead read_file(const fs::path& path, const NamedValues& told, const TellBytes& tell = {});
+FileRead read_file(const fs::path& path, const LogHints& hints, const TellBytes& tell = {});
 /// The same of a file that grows; nothing is scraped where nothing came.
 FileRead read_file(const fs::path& path, GrowingFile& growing);
 

@@ -165,15 +165,6 @@ std::string evidence_of(const RunFate& fate, const RunRecord& record) {
 std::string text_of_log(const fs::path& log) { return disk().read(log).value_or(""); }
 
 /// A run may have left none.
-/// What a point asks for, as far as it is counted.
-NamedValues counts_of(const Point& point) {
-  NamedValues counts;
-  for_each_count(point, [&](std::string_view name, const Count& count) {
-    if (count) counts.emplace_back(std::string(name), value_of(static_cast<double>(*count)));
-  });
-  return counts;
-}
-
 ScrapedFile scraped_log(const fs::path& log, const LogHints& hints) {
   if (disk().exists(log)) return scrape_file(log, Binary::kRead, {}, hints);
   ScrapedFile none;
