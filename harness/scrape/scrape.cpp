@@ -6,10 +6,17 @@
 #include "harness/scrape/document.h"
 #include "harness/scrape/log_readers.h"
 #include "harness/scrape/pattern_reader.h"
+#include "harness/scrape/wrapped_lines.h"
 
 namespace pippin {
 
 namespace {
+
+std::size_t lines_of(const std::vector<LogRun>& runs) {
+  std::size_t lines = 0;
+  for (const auto& run : runs) lines += run.iterations.size();
+  return lines;
+}
 
 /// Takes a text for a log, and watches out for signs that it is none.
 class LogSink : public LineSink {
@@ -24,6 +31,8 @@ class LogSink : public LineSink {
 
   void take(const FoundLine& line) override {
     may_hold_tables_ = may_hold_tables_ || has_table_sign(line);
+    has_texts_ = has_texts_ || !line.hits.empty();
+    is_cut_ = is_cut_ || ends_in_time(line.text);
     if (line.after_feed) watch_.see(line.raw);
     readers_.read(line);
   }
@@ -36,6 +45,13 @@ class LogSink : public LineSink {
   DocumentSigns signs() const { return watch_.signs(); }
   std::uint64_t trainers() const { return readers_.signs(); }
   std::uint64_t read_trainers() const { return readers_.read_trainers(); }
+  /// Whether it saw what a terminal may have cut.
+  bool may_be_wrapped(const Scraped& found) const {
+    const std::size_t steps = lines_of(found.runs);
+    std::int64_t unused = 0;
+    for (const auto& lines : found.unused) unused += lines.count;
+    return has_texts_ && (steps == 0 || is_cut_ || unused >= static_cast<std::int64_t>(steps));
+  }
   /// Empties it.
   Scraped finish(const LogHints& hints) {
     Scraped found = readers_.finish(hints);
@@ -46,7 +62,14 @@ class LogSink : public LineSink {
  private:
   DocumentWatch watch_;
   LogReaders readers_;
-  bool may_hold_tables_ = false;
+  /// Megatron's fields end with a bar.
+  static bool ends_in_time(std::string_view text) {
+    constexpr std::string_view kTime = "elapsed time per iteration";
+    const auto bar = text.rfind('|');
+    return bar != std::string_view::npos && text.find(kTime, bar) != std::string_view::npos;
+  }
+
+  bool may_hold_tables_ = false, has_texts_ = false, is_cut_ = false;
 };
 
 /// Sees the lines of a script that may end its here-documents.
@@ -90,12 +113,6 @@ void pass(const ReadParts& read, LineSink& sink) {
 /// A note with a title does not quote so many lines but in a fence.
 constexpr std::size_t kLinesOfLog = 10;
 
-std::size_t lines_of(const std::vector<LogRun>& runs) {
-  std::size_t lines = 0;
-  for (const auto& run : runs) lines += run.iterations.size();
-  return lines;
-}
-
 bool is_document(const DocumentSigns& signs, const Scraped& scraped) {
   const bool is_log = !signs.script && !signs.note && lines_of(scraped.runs) >= kLinesOfLog;
   return signs.any() && !is_log;
@@ -115,22 +132,69 @@ std::vector<LogRun> runs_of_document(const ReadParts& read, const DocumentSigns&
 
 }  // namespace
 
-Scraped scrape_parts(const ReadParts& read, const LogHints& hints) {
-  if (LinePatterns patterns = patterns_in(hints.told); !patterns.empty()) {
-    PatternReader reader(std::move(patterns));
-    pass(read, reader);
-    return reader.finish(hints);
-  }
+namespace {
+
+/// What a text says as it stands there. `may_be_wrapped` is set where more may be in it.
+Scraped scrape_text(const ReadParts& read, const LogHints& hints, bool& may_be_wrapped) {
   LogSink sink(kNoTrainer);
-  pass(read, sink);
+  constexpr std::size_t kBeginning = std::size_t{16} << 10;
+  std::string beginning;
+  const ReadParts watched = [&](const auto& take) {
+    read([&](std::string_view part) {
+      beginning += part.substr(0, kBeginning - beginning.size());
+      take(part);
+    });
+  };
+  pass(watched, sink);
   Scraped scraped = sink.finish(hints);
   if (const std::uint64_t wanted = wanted_trainers(sink.trainers(), scraped)) {
     LogSink again(wanted);
     pass(read, again);
     scraped = again.finish(hints);
   }
-  if (is_document(sink.signs(), scraped))
+  may_be_wrapped = sink.may_be_wrapped(scraped) || looks_wrapped(beginning);
+  if (is_document(sink.signs(), scraped)) {
     scraped.runs = runs_of_document(read, sink.signs(), hints);
+    may_be_wrapped = false;
+  }
+  return scraped;
+}
+
+/// Whether a text says more once its lines are joined: more steps, or other times of as many, which
+/// had been cut.
+bool says_more(const Scraped& joined, const Scraped& cut) {
+  const std::size_t steps = lines_of(joined.runs);
+  if (steps == 0 || steps != lines_of(cut.runs)) return steps > lines_of(cut.runs);
+  const auto times = [](const std::vector<LogRun>& runs) {
+    std::vector<double> all;
+    for (const auto& run : runs)
+      run.iterations.each_line([&](const Iteration& line) { all.push_back(line.step_time_ms); });
+    return all;
+  };
+  return times(joined.runs) != times(cut.runs);
+}
+
+}  // namespace
+
+Scraped scrape_parts(const ReadParts& read, const LogHints& hints) {
+  if (LinePatterns patterns = patterns_in(hints.told); !patterns.empty()) {
+    PatternReader reader(std::move(patterns));
+    pass(read, reader);
+    return reader.finish(hints);
+  }
+  bool may_be_wrapped = false;
+  Scraped scraped = scrape_text(read, hints, may_be_wrapped);
+  if (!may_be_wrapped) return scraped;
+  auto wrapping = wrapping_of(read);
+  if (!wrapping) return scraped;
+  // A rest of a line may begin as lines do; or a line be just as wide as the terminal.
+  for (bool is_first = true; is_first || !wrapping->starts.empty(); is_first = false) {
+    if (!is_first) wrapping->starts.clear();
+    Scraped joined = scrape_text(unwrapped(read, *wrapping), hints, may_be_wrapped);
+    if (!says_more(joined, scraped)) continue;
+    joined.wrapping = wrapping;
+    scraped = std::move(joined);
+  }
   return scraped;
 }
 
@@ -176,7 +240,7 @@ std::optional<Scraped> GrowingLog::so_far() const {
   LogSink sink = state_->sink;
   state_->scanner->finish_into(sink);
   Scraped scraped = sink.finish(state_->hints);
-  if (is_document(sink.signs(), scraped)) return std::nullopt;
+  if (is_document(sink.signs(), scraped) || sink.may_be_wrapped(scraped)) return std::nullopt;
   return scraped;
 }
 

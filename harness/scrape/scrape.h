@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +14,7 @@
 namespace pippin {
 
 /// Rises whenever the same text may give other records; stored with every run.
-inline constexpr std::int64_t kScraperVersion = 9;
+inline constexpr std::int64_t kScraperVersion = 10;
 
 /// Lines that the reader of a trainer knew, and could not use.
 struct UnusedLines {
@@ -24,6 +25,13 @@ struct UnusedLines {
 /// Adds one to those of its reason.
 void add_unused(std::vector<UnusedLines>& unused, std::string_view line, std::string_view reason);
 
+/// How a terminal has cut the lines of a text.
+struct Wrapping {
+  std::size_t width = 0;         ///< in characters, whatever stood there
+  std::set<std::string> starts;  ///< how lines begin that follow on one which was not cut; empty:
+                                 ///< any line may go on with the one before
+};
+
 /// What a text holds.
 struct Scraped {
   /// The launches that a log tells of, in its order; empty where the text is no log of a known
@@ -33,7 +41,8 @@ struct Scraped {
   /// Why launches of a known trainer that were found are not among those, each once.
   std::vector<std::string> problems;
   std::vector<UnusedLines> unused;
-  bool may_hold_tables = false;  ///< of a network: read_network() may find some
+  bool may_hold_tables = false;      ///< of a network: read_network() may find some
+  std::optional<Wrapping> wrapping;  ///< by which a terminal had cut its lines, which were joined
 };
 
 /// What is known of a log beside it.

@@ -32,6 +32,7 @@ void take_findings(ScrapedFile& scraped, Scraped&& found) {
   scraped.runs = std::move(found.runs);
   scraped.problems = std::move(found.problems);
   scraped.unused = std::move(found.unused);
+  scraped.wrapping = std::move(found.wrapping);
 }
 
 void refuse_without_text(ScrapedFile& scraped) {

@@ -23,7 +23,8 @@ struct ScrapedFile {
   std::string reason;  ///< why it can be no log: it is empty, or binary; empty where it may be one
   std::vector<std::string> problems;  ///< as Scraped has them
   std::vector<UnusedLines> unused;
-  bool has_lines = false;  ///< it is a text of more than a few
+  std::optional<Wrapping> wrapping;  ///< as Scraped has it
+  bool has_lines = false;            ///< it is a text of more than a few
   std::shared_ptr<const std::string>
       text;  ///< of what can be read but once, as a pipe; `file` needs it
 };

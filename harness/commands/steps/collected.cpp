@@ -97,9 +97,12 @@ bool looks_like_log(const fs::path& path, const ScrapedFile& scraped) {
 
 std::vector<std::string> remarks_on(const ScrapedFile& scraped) {
   std::vector<std::string> remarks;
-  remarks.reserve(scraped.problems.size() + 1);
+  remarks.reserve(scraped.problems.size() + 2);
   for (const auto& problem : scraped.problems) remarks.push_back("a part of it " + problem);
   if (!scraped.unused.empty()) remarks.push_back(text_of(scraped.unused));
+  if (scraped.wrapping)
+    remarks.push_back(fmt::format("a terminal has cut its lines at {} columns; they were joined",
+                                  scraped.wrapping->width));
   return remarks;
 }
 

@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "harness/scrape/nearest_lines.h"
 #include "harness/scrape/scraped_file.h"
+#include "harness/scrape/wrapped_lines.h"
 
 namespace pippin {
 
@@ -55,7 +56,13 @@ bool explain_log(const fs::path& log, const NamedValues& told, std::ostream& out
     }
     print_line(line, out);
   };
-  explain_lines([&](const auto& part) { read_scraped_text(scraped, log, part); }, take, {told, {}});
+  ReadParts read = [&](const auto& part) { read_scraped_text(scraped, log, part); };
+  if (scraped.wrapping) {
+    read = unwrapped(read, *scraped.wrapping);
+    out << fmt::format("  a terminal has cut its lines at {} columns; joined, they are:\n",
+                       scraped.wrapping->width);
+  }
+  explain_lines(read, take, {told, {}});
   out << fmt::format("  {} nothing that is looked for\n",
                      silent == 1 ? "1 line holds" : fmt::format("{} lines hold", silent));
   for (const auto& run : scraped.runs) print_run(run, out);

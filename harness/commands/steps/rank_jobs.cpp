@@ -95,13 +95,8 @@ JoinedRanks join_files(RankJob& job) {
   }
   std::size_t place = main_of(logs);  // among those that could be read
   add_silent(job, logs);
-  auto runs = join_ranks(std::move(logs));
-  for (std::size_t i = 0; i < job.read.size(); ++i) {
-    auto& scraped = job.read[i].read.scraped;
-    if (!scraped || place-- != 0) continue;
-    joined.main = i;
-    scraped->runs = std::move(runs);
-  }
+  while (!job.read[joined.main].read.scraped || place-- != 0) ++joined.main;
+  job.read[joined.main].read.scraped->runs = join_ranks(std::move(logs));
   return joined;
 }
 

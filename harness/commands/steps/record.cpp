@@ -196,8 +196,7 @@ ScrapedFile scraped_attempt(const Attempt& attempt, const Campaign& campaign, co
 
 /// Why a command that went well has no steps.
 std::string why_silent(const std::vector<std::string>& problems, const fs::path& log) {
-  const std::string why =
-      problems.empty() ? "has no iteration that pippin knows" : join(problems, ", ");
+  std::string why = problems.empty() ? "has no iteration that pippin knows" : join(problems, ", ");
   if (!disk().exists(log)) return why;
   return fmt::format("{}{}", why, what_is_near([&](const auto& take) {
                        read_parts(log, 0, [&](std::string_view part) {

@@ -26,6 +26,7 @@ const std::vector<double> kOthers{5060, 409, 411, 440, 408, 420, 431, 407, 412, 
 
 std::vector<RankLog> of_one_job() {
   std::vector<RankLog> logs;
+  logs.reserve(4);
   for (int rank = 0; rank < 4; ++rank)
     logs.push_back(file_of(rank, test::dump() + rows(kTimes, 1 + 0.002 * rank)));
   return logs;
@@ -141,6 +142,7 @@ TEST_CASE("files of one job are as many as its GPUs") {
 TEST_CASE("a few steps that agree are a sign, one is none") {
   const auto logs_of = [](const std::vector<double>& times, double factor) {
     std::vector<RankLog> logs;
+    logs.reserve(4);
     for (int rank = 0; rank < 4; ++rank)
       logs.push_back(file_of(rank, test::dump() + rows(times, 1 + factor * rank)));
     return logs;
