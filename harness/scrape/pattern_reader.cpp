@@ -24,15 +24,7 @@ constexpr double kMostCount = 9007199254740992.0;  // 2^53
 /// "rank 3" of "node-1 [rank3]: ", wherever the line has it in front of what was found; else what
 /// launchers put there. Other numbers may be the steps'.
 Speaker rank_of(std::string_view before, std::string_view label) {
-  constexpr std::string_view kRank = "rank";
-  const std::string text = lower(before);
-  const auto rank = text.rfind(kRank);
-  if (rank != std::string::npos) {
-    const std::string_view rest = std::string_view(text).substr(rank + kRank.size());
-    const auto begin = std::min(rest.find_first_not_of(" :=#"), rest.size());
-    const auto end = std::min(rest.find_first_not_of("0123456789", begin), rest.size());
-    if (end > begin) return {fmt::format("rank {}", rest.substr(begin, end - begin)), true};
-  }
+  if (const auto rank = rank_in(before)) return {fmt::format("rank {}", *rank), true};
   Speaker speaker = speaker_of(label);
   return speaker.is_rank ? speaker : Speaker();
 }

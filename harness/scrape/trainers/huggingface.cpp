@@ -9,6 +9,7 @@
 #include "harness/scrape/trainers/checkpoint_lines.h"
 #include "harness/scrape/trainers/python_dict.h"
 #include "harness/scrape/trainers/run_totals.h"
+#include "harness/scrape/trainers/step_fields.h"
 
 namespace pippin {
 
@@ -31,6 +32,7 @@ enum Text : std::size_t {
   kFastBar,
   kSlowBar,
   kVocabulary,
+  kMemory,
   kTensors,
   kContexts,
   kSequences,
@@ -54,6 +56,7 @@ constexpr std::array<std::string_view, kTexts> kSaid{
     "it/s]",
     "s/it]",
     "\"vocab_size\": ",
+    "'memory/max_",  // Axolotl's
     "tensor_parallel_size",
     "context_parallel_size",
     "sequence_parallel_size",
@@ -84,6 +87,7 @@ class Reader : public TrainerReader {
     if (line.has(kSave)) flags_ |= kAfterSave;
     if (line.has(kTotal)) read_total(line.text, log);
     if (line.has(kMetric)) read_metric(line.text, log);
+    if (line.has(kMemory)) read_memory(line.text, log.launch());
     totals_.add_known(number_, log);
   }
 
@@ -204,6 +208,23 @@ class Reader : public TrainerReader {
       facts.say(name, value);
     }
     keep(total, log);
+  }
+
+  /// "{'loss': '1.25', 'memory/max_allocated (GiB)': '2.42', …}", "…/max_mem_allocated(gib)"
+  /// before.
+  static void read_memory(std::string_view line, TrainerLaunch& launch) {
+    constexpr double kMibPerGib = 1024;
+    const auto brace = line.substr(0, line.find(kSaid[kMemory])).rfind('{');
+    if (brace == std::string_view::npos || !is_prefix(line.substr(0, brace))) return;
+    RankMemory& memory = memory_of(launch, rank_in(line.substr(0, brace)).value_or(0));
+    for (const auto& [name, value] : entries_in(line.substr(brace + 1))) {
+      const auto gib = figure_at(value);
+      if (!gib) continue;
+      if (name == "memory/max_allocated (GiB)" || name == "memory/max_mem_allocated(gib)")
+        raise(memory.max_allocated_mib, gib->value * kMibPerGib);
+      if (name == "memory/device_reserved (GiB)" || name == "memory/device_mem_reserved(gib)")
+        raise(memory.reserved_mib, gib->value * kMibPerGib);
+    }
   }
 
   /// "  train_runtime            = 0:15:19.02": of the first process, which has said it already.

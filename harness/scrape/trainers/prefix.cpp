@@ -160,6 +160,17 @@ Speaker speaker_of(std::string_view before) {
   return speaker;
 }
 
+std::optional<std::int64_t> rank_in(std::string_view before) {
+  constexpr std::string_view kRank = "rank";
+  const std::string text = lower(before);
+  const auto rank = text.rfind(kRank);
+  if (rank == std::string::npos) return std::nullopt;
+  const std::string_view rest = std::string_view(text).substr(rank + kRank.size());
+  const auto begin = std::min(rest.find_first_not_of(" :=#-_"), rest.size());
+  const auto end = std::min(rest.find_first_not_of("0123456789", begin), rest.size());
+  return parse_integer(rest.substr(begin, end - begin));
+}
+
 std::optional<double> time_of(std::string_view before) {
   namespace chrono = std::chrono;
   constexpr std::string_view kTime = "dd:dd:dd";

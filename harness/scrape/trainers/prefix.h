@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,9 @@ struct Speaker {
   bool is_rank = false;  ///< it names a rank, a process or a host, not a logger alone
 };
 Speaker speaker_of(std::string_view before);
+
+/// The number of "rank 3" or "[rank3]" in a prefix, the last one; nothing where it has none.
+std::optional<std::int64_t> rank_in(std::string_view before);
 
 /// The time that a prefix says, in seconds since 1970 and read as UTC: "2025-06-16 22:30:50,322",
 /// "2025-06-16T22:30:50.322Z" or "10/17/2025 16:31:56". Nothing where there is none.

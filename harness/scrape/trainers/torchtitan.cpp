@@ -154,6 +154,11 @@ class Reader : public TrainerReader {
     keep("MFU %", "mfu:");
     keep("memory GiB", "memory:");
     const auto before = line.text.substr(0, at);
+    constexpr double kMibPerGib = 1024;  // the most that was reserved since the line before
+    if (const auto reserved = figure_after(said, "memory:")) {
+      RankMemory& memory = memory_of(log.launch(), rank_in(before).value_or(0));
+      raise(memory.max_reserved_mib, reserved->value * kMibPerGib);
+    }
     record.at = time_of(before);
     log.add(number_, record, before);
   }

@@ -6,6 +6,7 @@
 #include "core/base/units.h"
 #include "harness/scrape/trainers/all.h"
 #include "harness/scrape/trainers/checkpoint_lines.h"
+#include "harness/scrape/trainers/step_fields.h"
 
 namespace pippin {
 
@@ -62,6 +63,7 @@ class Reader : public TrainerReader {
     }
     if (!(record.figure.value > 0)) return refuse(line, log);
     record.at = time_of(before);
+    read_memory(record, log.launch());
     log.add(number_, record, before);
     if (const auto seconds = value_named(record, "save_checkpoint (s)"); seconds && *seconds >= 0) {
       CheckpointWord word{.what = CheckpointWord::What::kTook, .who = speaker_of(before).name};
@@ -69,6 +71,17 @@ class Reader : public TrainerReader {
       word.seconds = seconds;
       log.launch().checkpoints.see(word, log.launch().row_count());
     }
+  }
+
+  /// Of the rank that has most; its GB are 2^30 bytes.
+  static void read_memory(const StepRecord& record, TrainerLaunch& launch) {
+    constexpr double kMibPerGib = 1024;
+    const auto allocated = value_named(record, "perf/max_memory_allocated_gb"),
+               reserved = value_named(record, "perf/max_memory_reserved_gb");
+    if (!allocated && !reserved) return;
+    RankMemory& memory = memory_of(launch, 0);
+    if (allocated) raise(memory.max_allocated_mib, *allocated * kMibPerGib);
+    if (reserved) raise(memory.max_reserved_mib, *reserved * kMibPerGib);
   }
 
   static void refuse(std::string_view line, TrainerLog& log) {

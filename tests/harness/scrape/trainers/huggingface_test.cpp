@@ -243,3 +243,22 @@ TEST_CASE("bars of tqdm say how far they are") {
   CHECK(bars_in("10%|#  | 1.2k/8k [00:01<00:01, 5.0it/s]").empty());
   CHECK(bars_in("10%|#  | 12/80 [00:0").empty());
 }
+
+TEST_CASE("Axolotl says what memory a rank takes, by names that have changed") {
+  const auto of = [](const std::string& line) {
+    return only_run(test::excerpt("huggingface.log") + line).memory;
+  };
+  const auto now =
+      of("{'loss': '1.25', 'memory/max_active (GiB)': '2.5', 'memory/max_allocated (GiB)': '2.25', "
+         "'memory/device_reserved (GiB)': '3.5', 'epoch': '0.1'}\n");
+  REQUIRE(now.size() == 1);
+  CHECK(now[0].max_allocated_mib == 2304);
+  CHECK(now[0].reserved_mib == 3584);
+  const auto before =
+      of("{'loss': 1.25, 'memory/max_mem_active(gib)': 2.5, 'memory/max_mem_allocated(gib)': 2.25, "
+         "'memory/device_mem_reserved(gib)': 3.5}\n");
+  REQUIRE(before.size() == 1);
+  CHECK(before[0].max_allocated_mib == 2304);
+  CHECK(before[0].reserved_mib == 3584);
+  CHECK(of("we have seen {'memory/max_allocated (GiB)': 2}\n").empty());
+}

@@ -88,3 +88,18 @@ TEST_CASE("a header that says 0 tokens is no reason to stop") {
     CHECK(only_run(zero).iterations.size() == 4);
   }
 }
+
+TEST_CASE("torchtitan's memory is the most that a rank reserved, in GiB") {
+  std::string log = test::excerpt("torchtitan.log");
+  const auto memory = only_run(log).memory;
+  REQUIRE(memory.size() == 1);
+  CHECK(memory[0].rank == 0);
+  CHECK(memory[0].max_reserved_mib == Approx(49.66 * 1024));
+  log +=
+      "[rank3]:[titan] 2025-06-16 22:29:43,322 - root - INFO - step: 30  loss:  8.1  grad_norm:  "
+      "1.0  memory: 60.00GiB(63.0%)  tps: 5,801  tflops: 335.91  mfu: 33.97%\n";
+  const auto of_two = only_run(log).memory;
+  REQUIRE(of_two.size() == 2);
+  CHECK(of_two[1].rank == 3);
+  CHECK(of_two[1].max_reserved_mib == 61440);
+}

@@ -47,3 +47,9 @@ TEST_CASE("verl's line is found behind Ray's coloured name") {
   CHECK(times_of(run) == std::vector<double>{10500});
   CHECK(run.point.layout.gpus == 8);
 }
+
+TEST_CASE("verl's memory is that of the rank with most, in GB of 2^30 bytes") {
+  const auto memory = only_run(test::excerpt("verl.log")).memory;
+  REQUIRE(memory.size() == 1);
+  CHECK(memory[0].max_allocated_mib == Approx(62.447 * 1024));
+}
