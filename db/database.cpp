@@ -99,6 +99,11 @@ std::unordered_map<std::string, ReadFile> Database::read_files(const fs::path& p
   return db::read_files(home_->connection, path);
 }
 
+bool Database::has_logs_read_by_patterns() {
+  const auto lock = home_->lock();
+  return db::has_logs_read_by_patterns(home_->connection);
+}
+
 std::optional<ToldLog> Database::log_read_by_patterns(const fs::path& path) {
   const auto lock = home_->lock();
   return db::log_read_by_patterns(home_->connection, path);

@@ -248,6 +248,7 @@ class Database {
                                       const std::vector<ReadFile>& others = {});
   /// What was read at a path, and below it; by path. A log that was deleted is none of it.
   std::unordered_map<std::string, ReadFile> read_files(const fs::path& path);
+  bool has_logs_read_by_patterns();
   /// The log that was read by patterns at a path; of several the longest.
   std::optional<ToldLog> log_read_by_patterns(const fs::path& path);
 

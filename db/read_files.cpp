@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "db/json.h"
 #include "db/operations.h"
 
@@ -32,12 +30,19 @@ std::unordered_map<std::string, ReadFile> read_files(Connection& connection, con
   return files;
 }
 
+bool has_logs_read_by_patterns(Connection& connection) {
+  return connection
+      .prepare(
+          "SELECT 1 FROM logs INDEXED BY logs_read_by_patterns WHERE instr(told, '\"scrape.') "
+          "> 0 LIMIT 1")
+      .step();
+}
+
 std::optional<ToldLog> log_read_by_patterns(Connection& connection, const fs::path& path) {
   Statement rows = connection.prepare(
-      "SELECT told, head, max(size_bytes) FROM logs INDEXED BY logs_by_path WHERE path = ? "
-      "AND of_campaign = 0 AND instr(told, ?) > 0");
-  if (!rows.bind(path.native(), fmt::format("\"{}", kPatternPrefix)).step() || rows.null(0))
-    return std::nullopt;
+      "SELECT told, head FROM logs INDEXED BY logs_read_by_patterns WHERE path = ? AND of_campaign "
+      "= 0 AND instr(told, '\"scrape.') > 0 ORDER BY size_bytes DESC LIMIT 1");
+  if (!rows.bind(path.native()).step()) return std::nullopt;
   return ToldLog{pairs_in(rows.text(0)), rows.text(1)};
 }
 

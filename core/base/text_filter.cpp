@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 namespace pippin {
 
@@ -151,20 +150,21 @@ bool is_of_binaries(char c) {
 }  // namespace
 
 void BinaryWatch::see(std::string_view part) {
-  constexpr std::int64_t kMostNuls = std::int64_t{1} << 30, kNumber = 8;
-  while (!part.empty() && others_ < kBytes && !binary_) {
+  constexpr std::int64_t kMostNuls = std::int64_t{1} << 30;
+  constexpr std::size_t kNumber = 8;
+  while (!part.empty() && others_.size() < kBytes && !binary_) {
     const std::size_t text = std::min(part.find_first_not_of(kNul), part.size());
     const auto nuls = static_cast<std::int64_t>(text);
-    binary_ = nuls > 0 && nuls_ == 0 && others_ > 0 && others_ < kNumber;
+    binary_ = nuls > 0 && nuls_ == 0 && !others_.empty() && others_.size() < kNumber;
     nuls_ += nuls;
     part.remove_prefix(text);
-    const auto others = part.substr(0, static_cast<std::size_t>(kBytes - others_));
+    const auto others = part.substr(0, kBytes - others_.size());
     const auto seen = others.substr(0, others.find(kNul));
-    has_controls_ = std::accumulate(seen.begin(), seen.end(), has_controls_,
-                                    [](bool any, char c) { return is_of_binaries(c) || any; });
-    others_ += static_cast<std::int64_t>(seen.size());
+    others_ += seen;
     part.remove_prefix(seen.size());
-    binary_ = binary_ || (nuls_ > 0 && has_controls_) || (others_ == 0 && nuls_ > kMostNuls);
+    const bool has_controls =
+        nuls_ > 0 && std::any_of(others_.begin(), others_.end(), is_of_binaries);
+    binary_ = binary_ || has_controls || (others_.empty() && nuls_ > kMostNuls);
   }
 }
 

@@ -67,10 +67,11 @@ class BinaryWatch {
   bool is_binary() const { return binary_; }
 
  private:
-  static constexpr std::int64_t kBytes = 1024;
+  static constexpr std::size_t kBytes = 1024;
 
-  std::int64_t nuls_ = 0, others_ = 0;
-  bool has_controls_ = false, binary_ = false;
+  std::int64_t nuls_ = 0;
+  std::string others_;  ///< the first bytes that are no NULs
+  bool binary_ = false;
 };
 
 }  // namespace pippin

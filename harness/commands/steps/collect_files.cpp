@@ -153,6 +153,8 @@ class Collector {
   void take_known_patterns(Found& found) {
     const auto is_pattern = [](const auto& value) { return is_pattern_name(value.first); };
     if (std::any_of(found.told.begin(), found.told.end(), is_pattern)) return;
+    if (!has_patterns_) has_patterns_ = database_.has_logs_read_by_patterns();
+    if (!*has_patterns_) return;
     const auto before = database_.log_read_by_patterns(found.path);
     if (!before || !begins_with(found.path, before->head)) return;
     const bool says_nothing = found.told.empty();
@@ -397,6 +399,7 @@ class Collector {
   std::vector<std::shared_ptr<const std::string>> texts_;  ///< of those in waiting_
   std::vector<ReadFile> others_;                           ///< that hold no runs
   std::int64_t waiting_bytes_ = 0;
+  std::optional<bool> has_patterns_;  ///< whether logs are read by patterns
   Totals totals_;
   PassedOver passed_over_;
   std::vector<std::string> remarks_;

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <map>
+#include <functional>
 #include <set>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "core/base/error.h"
@@ -58,7 +61,8 @@ Regex regex_of(const std::string& text) {
 std::optional<RankName> torchrun_or_mpirun(const std::string& path) {
   static const Regex folders(
       "(?:^|/)(?:attempt_\\d+/(\\d+)/std(?:out|err)\\.log|\\d+/rank\\.(\\d+)/std(?:out|err))$");
-  const auto found = folders.find(path);
+  const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
+  const auto found = name.starts_with("std") ? folders.find(path) : std::vector<std::string_view>();
   if (found.empty()) return std::nullopt;
   const std::string_view rank = found[1].data() ? found[1] : found[2];
   const auto begin = static_cast<std::size_t>(rank.data() - path.data());
@@ -83,10 +87,10 @@ bool ends_in_rank(std::string_view before) {
   return word.size() == kRank.size() || !is_letter(word[word.size() - kRank.size() - 1]);
 }
 
-/// What each number in a file's name would make it.
-std::vector<RankName> numbers_of(const std::string& path) {
+/// Calls `take(begin, end)` for each number in a file's name that may be a rank.
+template <typename Take>
+void each_number(std::string_view path, Take take) {
   constexpr std::size_t kMostDigits = 6;
-  std::vector<RankName> names;
   const auto name = path.rfind('/') + 1;
   for (std::size_t at = name; at < path.size();) {
     if (!is_digit(path[at])) {
@@ -95,14 +99,45 @@ std::vector<RankName> numbers_of(const std::string& path) {
     }
     const std::size_t begin = at;
     while (at < path.size() && is_digit(path[at])) ++at;
-    const auto before = std::string_view(path).substr(name, begin - name);
-    if (at - begin > kMostDigits || is_array_task(before)) continue;
-    names.push_back({fmt::format("{}{}{}", path.substr(0, begin), kMark, path.substr(at)),
-                     *parse_integer(path.substr(begin, at - begin)),
-                     ends_in_rank(before) ? RankSign::kRank : RankSign::kNumber});
+    const auto before = path.substr(name, begin - name);
+    if (at - begin <= kMostDigits && !is_array_task(before)) take(begin, at);
   }
-  return names;
 }
+
+std::int64_t number_at(std::string_view path, std::size_t begin, std::size_t end) {
+  return parse_integer(path.substr(begin, end - begin)).value_or(0);
+}
+
+/// Of names that differ in a number: how many there are, and whether one has 0.
+class Numbered {
+ public:
+  void see(std::string_view path) {
+    each_number(path, [&](std::size_t begin, std::size_t end) {
+      Names& names = names_[key_of(path, begin, end)];
+      ++names.count;
+      names.has_zero = names.has_zero || number_at(path, begin, end) == 0;
+    });
+  }
+
+  bool may_be_ranks(std::string_view path, std::size_t begin, std::size_t end) const {
+    const auto found = names_.find(key_of(path, begin, end));
+    return found != names_.end() && found->second.has_zero && found->second.count > 1;
+  }
+
+ private:
+  struct Names {
+    std::size_t count = 0;
+    bool has_zero = false;
+  };
+
+  static std::size_t key_of(std::string_view path, std::size_t begin, std::size_t end) {
+    constexpr std::size_t kOdd = 0x9e3779b97f4a7c15;
+    const std::hash<std::string_view> hash;
+    return hash(path.substr(0, begin)) * kOdd + hash(path.substr(end));
+  }
+
+  std::unordered_map<std::size_t, Names> names_;
+};
 
 /// Whether the files may be a job's. What is numbered without a hole needs no other sign where the
 /// name says rank; else that is left to what the files hold.
@@ -147,23 +182,43 @@ RankNames::RankNames(const std::vector<std::string>& patterns) {
   }
 }
 
-std::vector<RankName> RankNames::names_of(const std::string& path) const {
+std::optional<RankName> RankNames::sure_name_of(const std::string& path) const {
   for (const auto& pattern : patterns_) {
-    if (auto name = pattern.match(path)) return {*std::move(name)};
+    if (auto name = pattern.match(path)) return name;
   }
-  if (auto name = torchrun_or_mpirun(path)) return {*std::move(name)};
-  return numbers_of(path);
+  return torchrun_or_mpirun(path);
 }
 
 std::vector<RankFiles> RankNames::find(const std::vector<fs::path>& paths) const {
   if (none_) return {};
-  std::map<std::string, RankFiles> jobs;
+  std::unordered_map<std::string, RankFiles> jobs;
+  const auto add = [&](RankName&& name, std::size_t place) {
+    RankFiles& job = jobs[name.job];
+    job.sign = name.sign;
+    job.files.push_back({name.rank, place});
+  };
+  Numbered numbered;
+  std::vector<std::size_t> others;
+  others.reserve(paths.size());
   for (std::size_t place = 0; place < paths.size(); ++place) {
-    for (auto& name : names_of(paths[place].native())) {
-      RankFiles& job = jobs[name.job];
-      job.sign = name.sign;
-      job.files.push_back({name.rank, place});
+    if (auto name = sure_name_of(paths[place].native())) {
+      add(*std::move(name), place);
+    } else {
+      numbered.see(paths[place].native());
+      others.push_back(place);
     }
+  }
+  for (const std::size_t place : others) {
+    const std::string& path = paths[place].native();
+    each_number(path, [&](std::size_t begin, std::size_t end) {
+      if (!numbered.may_be_ranks(path, begin, end)) return;
+      const auto before = std::string_view(path).substr(0, begin);
+      const auto sign =
+          ends_in_rank(before.substr(path.rfind('/') + 1)) ? RankSign::kRank : RankSign::kNumber;
+      add({fmt::format("{}{}{}", before, kMark, path.substr(end)), number_at(path, begin, end),
+           sign},
+          place);
+    });
   }
   std::vector<RankFiles> found;
   for (auto& [job, files] : jobs) {
@@ -171,8 +226,8 @@ std::vector<RankFiles> RankNames::find(const std::vector<fs::path>& paths) const
     if (may_be_job(files)) found.push_back(std::move(files));
   }
   // A name of several numbers is in several groups: the surest counts, and the largest.
-  std::stable_sort(found.begin(), found.end(), [](const RankFiles& a, const RankFiles& b) {
-    return std::pair(a.sign, a.files.size()) > std::pair(b.sign, b.files.size());
+  std::sort(found.begin(), found.end(), [](const RankFiles& a, const RankFiles& b) {
+    return std::tuple(b.sign, b.files.size(), a.job) < std::tuple(a.sign, a.files.size(), b.job);
   });
   std::set<std::size_t> taken;
   std::erase_if(found, [&](const RankFiles& files) {

@@ -67,7 +67,8 @@ class RankNames {
   std::vector<RankFiles> find(const std::vector<fs::path>& paths) const;
 
  private:
-  std::vector<RankName> names_of(const std::string& path) const;
+  /// By a pattern, or the folders of a launcher.
+  std::optional<RankName> sure_name_of(const std::string& path) const;
 
   std::vector<RankPattern> patterns_;
   bool none_ = false;
