@@ -12,6 +12,7 @@
 #include "harness/scrape/lines.h"
 #include "harness/scrape/megatron_checkpoints.h"
 #include "harness/scrape/megatron_launch.h"
+#include "harness/scrape/megatron_timers.h"
 #include "harness/scrape/trainers/prefix.h"
 
 namespace pippin {
@@ -40,6 +41,7 @@ enum LineKind : std::size_t {
   kEvaluateTimer,
   kTimers,
   kTimerRange,
+  kTimerTitle,
   kDatetime,
   kDeepspeedLog,
   kDeepspeedConfig,
@@ -72,6 +74,7 @@ constexpr std::array<std::string_view, kTextCount> kTexts{
     "  evaluate ..",
     "time (ms) |",
     "..: (",
+    TimerBlock::kTitle,
     "datetime: ",
     "] [INFO] [",
     DeepspeedConfig::kBegin,
@@ -112,7 +115,9 @@ class Reader : public FormatReader {
   explicit Reader(bool document) : document_(document) {}
   std::unique_ptr<FormatReader> copy() const override { return std::make_unique<Reader>(*this); }
 
-  bool wants_next_line() const override { return in_dump_ || config_.open(); }
+  bool wants_next_line() const override {
+    return in_dump_ || config_.open() || timer_block_.is_open();
+  }
 
   std::uint64_t needless() const override {
     return launch_.started_at ? std::uint64_t{1} << kDatetime | std::uint64_t{1} << kDeepspeedLog
@@ -125,6 +130,7 @@ class Reader : public FormatReader {
     const bool terminated = of_log.terminated();
     if (in_dump_ && terminated && read_argument(line)) return;
     if (config_.open() && terminated) config_.read(line, launch().header.arguments);
+    if (timer_block_.is_open() && terminated) launch().add_timers(timer_block_.take(line));
     const std::uint64_t found = of_log.found_in(line);
     if (found != 0) read_found(of_log, line, found);
     if (terminated) {
@@ -188,6 +194,7 @@ class Reader : public FormatReader {
     }
     read_events(line, found);
     if (terminated) read_checkpoints(of_log.text(), found);
+    if (has(found, kTimerTitle) && terminated) timer_block_.begin(line);
     if (has_timers(found) && terminated) {
       timers_alone_ = timers_alone_ && of_log.holds_only(kTimers);
       read_timers(line);
@@ -399,6 +406,8 @@ class Reader : public FormatReader {
   }
 
   void end_launch() {
+    if (timer_block_.is_open()) launch().add_timers(timer_block_.take({}));
+    timer_block_ = {};
     MegatronLaunch ended;
     std::swap(ended, launch_);
     rows_before_ += ended.rows();
@@ -428,6 +437,7 @@ class Reader : public FormatReader {
   DeepspeedConfig config_;
   AlikeIterations alike_;
   AlikeTimers alike_timers_;
+  TimerBlock timer_block_;
   bool iterations_alone_ = true, timers_alone_ = true;  ///< their lines hold nothing else
   std::string_view label_;  ///< of the launcher, before the line at hand
   std::unordered_map<std::string, std::int64_t> spoken_;  ///< the last number behind each label

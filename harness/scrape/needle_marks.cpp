@@ -28,7 +28,7 @@ constexpr std::size_t kLowHalf = 15, kHalfBits = 4;
 
 std::size_t byte_of(char c) { return static_cast<unsigned char>(c); }
 
-double frequency_of(std::size_t byte) {
+constexpr double frequency_of(std::size_t byte) {
   const std::size_t index = byte - ' ';  // wraps around below it
   return index < kFrequencies.size() ? kFrequencies[index] / 1000.0 : 1e-3;
 }
@@ -36,12 +36,24 @@ double frequency_of(std::size_t byte) {
 /// Words are letters behind letters, numbers digits behind digits.
 enum Kind : std::size_t { kLower, kUpper, kDigit, kBlank, kOther, kKinds };
 
-Kind kind_of(std::size_t byte) {
+constexpr Kind kind_of(std::size_t byte) {
   if (byte >= 'a' && byte <= 'z') return kLower;
   if (byte >= 'A' && byte <= 'Z') return kUpper;
   if (byte >= '0' && byte <= '9') return kDigit;
   return byte <= ' ' ? kBlank : kOther;
 }
+
+struct ByteFacts {
+  double frequency = 0;
+  Kind kind = kOther;
+};
+
+constexpr std::array<ByteFacts, 256> kBytes = [] {
+  std::array<ByteFacts, 256> facts{};
+  for (std::size_t byte = 0; byte < facts.size(); ++byte)
+    facts[byte] = {frequency_of(byte), kind_of(byte)};
+  return facts;
+}();
 
 /// How much more often than by chance a character of a kind (column) stands behind one of another
 /// (row) in logs of training.
@@ -76,8 +88,8 @@ struct Halves {
   }
 
   void add_byte(std::size_t of_low, std::size_t of_high) {
-    const std::size_t byte = of_high << kHalfBits | of_low;
-    frequency[kind_of(byte)] += frequency_of(byte);
+    const ByteFacts& facts = kBytes[of_high << kHalfBits | of_low];
+    frequency[facts.kind] += facts.frequency;
   }
 };
 

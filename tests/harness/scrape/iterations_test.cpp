@@ -207,6 +207,25 @@ TEST_CASE("today's timers are the least and the most of all ranks") {
   CHECK(run.iterations[2].flags == kAfterEvaluation);
 }
 
+TEST_CASE("timers of the slowest rank, or of all, belong to the iteration above them") {
+  const auto run = only_run(
+      dump() + row(1, 100) + "max time across ranks (ms):\n" +
+      "    forward-backward ...............................: 3199.53\n"
+      "    optimizer ......................................: 12.50\n" +
+      row(2, 90) + "INFO:megatron.core.timers:times across ranks (ms):\n" +
+      "  forward-backward:\n     rank  0: 3198.27\n     rank  1: 3201.5\n     rank 12: 3200.0\n"
+      "  optimizer:\n     rank  0: 12.5\n" +
+      row(3, 91) + "     rank  0: 99.5\n  other ....: 1.5\n" + row(4, 92));
+  REQUIRE(run.iterations.size() == 4);
+  CHECK(run.iterations[0].other == NamedValues{{"forward-backward max", value_of(3199.53)},
+                                               {"optimizer max", value_of(12.5)}});
+  CHECK(find_value(run.iterations[1].other, "forward-backward min")->number == 3198.27);
+  CHECK(find_value(run.iterations[1].other, "forward-backward max")->number == 3201.5);
+  CHECK(find_value(run.iterations[1].other, "optimizer max")->number == 12.5);
+  CHECK(run.iterations[2].other.empty());
+  CHECK(run.iterations[3].other.empty());
+}
+
 TEST_CASE("the same line from every rank is one iteration") {
   std::string log = dump();
   for (int number = 1; number <= 3; ++number) {
