@@ -31,7 +31,7 @@ void TimerBlock::begin(std::string_view title) {
 
 NamedValues TimerBlock::spread() {
   if (!least_ || !most_) return {};
-  const NamedValues values{{name_ + " min", value_of(*least_)}, {name_ + " max", value_of(*most_)}};
+  NamedValues values{{name_ + " min", value_of(*least_)}, {name_ + " max", value_of(*most_)}};
   least_.reset();
   most_.reset();
   return values;
