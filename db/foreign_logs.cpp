@@ -279,12 +279,16 @@ AddedLog add_foreign_log(Batch& batch, const LogFile& file, const std::vector<Lo
 
 void put_parts(Batch& batch, const std::vector<LogPart>& parts,
                const std::optional<std::int64_t>& log) {
-  if (!log || parts.empty()) return;
   Connection& connection = batch.connection();
-  Statement last = connection.prepare("SELECT max(id) FROM runs WHERE log = ?");
-  last.bind(*log).step();
-  const std::int64_t heir = last.integer(0);
+  std::int64_t heir = 0;
+  if (log && !parts.empty()) {
+    Statement last = connection.prepare("SELECT max(id) FROM runs WHERE log = ?");
+    last.bind(*log).step();
+    heir = last.integer(0);
+  }
   for (const auto& part : parts) {
+    if (part.read) put_read_file(connection, *part.read, log);
+    if (!log) continue;  // it was deleted for good
     std::optional<FirstLine> first;
     if (part.first_line) first = {part.first_line->number, part.first_line->step_time_ms};
     for (const auto& own : foreign_logs_that_begin(connection, part.file, first)) {
@@ -292,7 +296,6 @@ void put_parts(Batch& batch, const std::vector<LogPart>& parts,
       delete_foreign_log(connection, own.id, heir);
       batch.forget_points();
     }
-    if (part.read) put_read_file(connection, *part.read, log);
   }
 }
 

@@ -30,7 +30,8 @@ namespace {
 
 /// A file that is as it was when it was read.
 struct KnownFile {
-  fs::path path, log_path;  ///< log_path: of the log that it belongs to; empty: it is none
+  fs::path path, log_path;  ///< log_path: of the log that it belongs to; empty: of none
+  bool is_log = false;      ///< it counts as one
   bool named = false;
 };
 
@@ -50,7 +51,7 @@ bool begins_with(const fs::path& path, std::string_view head) try {
 class Collector {
  public:
   Collector(Database& database, const fs::path& own_runs, Complaints& complaints, ToldValues& told,
-            const RankNames& ranks, bool verbose)
+            RankNames& ranks, bool verbose)
       : database_(database),
         own_runs_(own_runs),
         complaints_(complaints),
@@ -76,7 +77,8 @@ class Collector {
         complaints_.say(found.path, fmt::format("pippin: {}: --from-name does not fit its name",
                                                 found.path.string()));
       if (found.told.empty() && is_known(found, known)) {
-        known_.push_back({found.path, known.at(found.as_read->path.native()).log_path, !is_folder});
+        const ReadFile& before = known.at(found.as_read->path.native());
+        known_.push_back({found.path, before.log_path, before.is_log, !is_folder});
         continue;
       }
       if (found.as_read) take_known_patterns(found);
@@ -87,6 +89,7 @@ class Collector {
   /// Reads what was found and stores it, the files in their order. `bar_width`: of a terminal.
   void read(std::size_t bar_width) {
     find_jobs();
+    ranks_.refuse_unfit();
     read_all(bar_width);
   }
 
@@ -208,7 +211,7 @@ class Collector {
     Found found = found_at({known.path, known_path(known.path), {}}, known.named, now_ns_);
     found.told = told_.of(found.path);
     take_known_patterns(found);
-    --(known.log_path.empty() ? totals_.no_logs : totals_.known);
+    --(known.is_log ? totals_.known : totals_.no_logs);
     found_.push_back(std::move(found));
   }
 
@@ -389,7 +392,7 @@ class Collector {
   const fs::path& own_runs_;
   Complaints& complaints_;
   ToldValues& told_;
-  const RankNames& ranks_;
+  RankNames& ranks_;
   const bool verbose_;
   const std::int64_t now_ns_ = std::time(nullptr) * kNsPerSecond;
   std::vector<Found> found_;

@@ -17,7 +17,7 @@ void read_by_headers(RankJob& job) {
   const NamedValues planned = counts_of(header->read.scraped->runs.front().point);
   for (auto& file : job.read) {
     const auto& scraped = file.read.scraped;
-    if (!scraped || !scraped->runs.empty() || scraped->problems.empty()) continue;
+    if (!scraped || !scraped->runs.empty() || scraped->problems.empty() || scraped->text) continue;
     file.read = read_file(file.found.path, {file.found.told, planned});
   }
 }

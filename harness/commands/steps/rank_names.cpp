@@ -12,16 +12,13 @@
 #include "core/base/error.h"
 #include "core/base/placeholders.h"
 #include "core/base/text.h"
+#include "harness/scrape/characters.h"
 
 namespace pippin {
 
 namespace {
 
 constexpr std::string_view kMark = "{rank}";
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 /// A text as a regular expression that fits it alone; * is a word.
 std::string literal(std::string_view text) {
@@ -31,7 +28,7 @@ std::string literal(std::string_view text) {
       escaped += "[^/]*";
       continue;
     }
-    const bool is_plain = is_letter(c) || is_digit(c) || c == '/' || c == '_';
+    const bool is_plain = is_word(c) || c == '/';
     if (!is_plain && static_cast<unsigned char>(c) < 0x80) escaped += '\\';
     escaped += c;
   }
@@ -157,7 +154,7 @@ bool may_be_job(RankFiles& files) {
 
 }  // namespace
 
-RankPattern::RankPattern(const std::string& text) : regex_(regex_of(text)) {}
+RankPattern::RankPattern(const std::string& text) : text_(text), regex_(regex_of(text)) {}
 
 std::optional<RankName> RankPattern::match(const std::string& path) const {
   const auto found = regex_.find(path);
@@ -182,14 +179,24 @@ RankNames::RankNames(const std::vector<std::string>& patterns) {
   }
 }
 
-std::optional<RankName> RankNames::sure_name_of(const std::string& path) const {
+std::optional<RankName> RankNames::sure_name_of(const std::string& path) {
   for (const auto& pattern : patterns_) {
-    if (auto name = pattern.match(path)) return name;
+    auto name = pattern.match(path);
+    if (!name) continue;
+    fitted_.insert(pattern.text());
+    return name;
   }
   return torchrun_or_mpirun(path);
 }
 
-std::vector<RankFiles> RankNames::find(const std::vector<fs::path>& paths) const {
+void RankNames::refuse_unfit() const {
+  for (const auto& pattern : patterns_) {
+    if (!fitted_.contains(pattern.text()))
+      bad_input("--ranks '{}': fits none of the files", printable(pattern.text()));
+  }
+}
+
+std::vector<RankFiles> RankNames::find(const std::vector<fs::path>& paths) {
   if (none_) return {};
   std::unordered_map<std::string, RankFiles> jobs;
   const auto add = [&](RankName&& name, std::size_t place) {

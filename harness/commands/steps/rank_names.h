@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,8 +37,10 @@ class RankPattern {
 
   /// Where it fits the end of a path from a folder's name on.
   std::optional<RankName> match(const std::string& path) const;
+  const std::string& text() const { return text_; }
 
  private:
+  std::string text_;
   Regex regex_;
 };
 
@@ -64,13 +67,16 @@ class RankNames {
   /// The files that may be of one job, each in one group. Numbers must be 0, 1, …; or 0 and one
   /// more, where only the first and the last rank's files were kept. Slurm's own names of an
   /// array's tasks ("slurm-7_0.out") are none.
-  std::vector<RankFiles> find(const std::vector<fs::path>& paths) const;
+  std::vector<RankFiles> find(const std::vector<fs::path>& paths);
+  /// Errors: Error (bad input) where a pattern has fitted no file that find() was given.
+  void refuse_unfit() const;
 
  private:
   /// By a pattern, or the folders of a launcher.
-  std::optional<RankName> sure_name_of(const std::string& path) const;
+  std::optional<RankName> sure_name_of(const std::string& path);
 
   std::vector<RankPattern> patterns_;
+  std::set<std::string> fitted_;  ///< of the patterns
   bool none_ = false;
 };
 

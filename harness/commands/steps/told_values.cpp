@@ -8,6 +8,7 @@
 #include "core/base/placeholders.h"
 #include "core/base/text.h"
 #include "core/records/fields.h"
+#include "harness/scrape/characters.h"
 #include "harness/scrape/line_patterns.h"
 #include "sweeps/yaml.h"
 
@@ -17,8 +18,6 @@ namespace {
 
 constexpr std::string_view kFolderFile = "logs.pippin.yaml", kOfLog = ".pippin.yaml",
                            kPatterns = "scrape";
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_count(const std::string& name) { return find_count(Point{}, name).has_value(); }
 

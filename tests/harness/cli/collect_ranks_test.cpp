@@ -137,6 +137,9 @@ TEST_CASE("a person says which files are of one job, or that none are") {
   CHECK_THAT(apart.pippin("collect --ranks none logs").err, Contains("4 logs, 4 runs"));
   CHECK_THAT(apart.pippin("collect --ranks 'out.{rank}' logs").err, Contains("nothing added"));
   CHECK(runs(apart) == kOneRun);
+  const auto unfit = here.pippin("collect --ranks 'output.{rank}' logs");
+  CHECK(unfit.exit_code == 2);
+  CHECK_THAT(unfit.err, Contains("--ranks 'output.{rank}': fits none of the files"));
   const auto wrong = here.pippin("collect --ranks 'out.*' logs");
   CHECK(wrong.exit_code == 2);
   CHECK_THAT(wrong.err, Contains("it has no {rank}"));

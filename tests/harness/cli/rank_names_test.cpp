@@ -14,7 +14,8 @@ std::string groups(const std::vector<std::string>& names,
   constexpr const char* kSigns[] = {"number", "rank", "folder", "said"};
   const std::vector<fs::path> paths(names.begin(), names.end());
   std::string text;
-  for (const auto& job : RankNames(patterns).find(paths)) {
+  RankNames ranks(patterns);
+  for (const auto& job : ranks.find(paths)) {
     text += fmt::format("{} {}:", job.job, kSigns[static_cast<int>(job.sign)]);
     for (const auto& file : job.files) text += fmt::format(" {}={}", file.rank, file.place);
     text += '\n';
