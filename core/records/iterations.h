@@ -18,6 +18,10 @@
 
 namespace pippin {
 
+/// Iteration::other of a step that several ranks told: how many, and the time of the fastest.
+inline constexpr const char* kRanksName = "ranks";
+inline constexpr const char* kFastestRankName = "fastest rank (ms)";
+
 /// One iteration line of a log.
 struct Iteration {
   std::int64_t number = 0;

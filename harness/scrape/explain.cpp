@@ -96,12 +96,6 @@ class ExplainingPatterns : public LineSink {
   std::size_t number_ = 0;
 };
 
-void pass(const ReadParts& read, LineSink& sink) {
-  LineScanner scanner(sink);
-  read([&](std::string_view part) { scanner.add(part); });
-  scanner.finish();
-}
-
 }  // namespace
 
 void explain_lines(const ReadParts& read, const std::function<void(const ExplainedLine&)>& take,

@@ -15,9 +15,6 @@ namespace pippin {
 
 namespace {
 
-constexpr const char* kRanks = "ranks";
-constexpr const char* kFastest = "fastest rank (ms)";
-
 bool says_gpus(const LogRun& run) { return run.point.layout.gpus.has_value(); }
 
 bool has_steps(const RankLog& log) { return !log.runs.empty() && !log.runs[0].iterations.empty(); }
@@ -151,8 +148,8 @@ struct Cursor {
 class JoinedStep {
  public:
   void add(Iteration&& line, std::int64_t rank) {
-    const Value* said = find_value(line.other, kRanks);
-    const Value* quickest = find_value(line.other, kFastest);
+    const Value* said = find_value(line.other, kRanksName);
+    const Value* quickest = find_value(line.other, kFastestRankName);
     const double fastest =
         quickest ? quickest->number.value_or(line.step_time_ms) : line.step_time_ms;
     fastest_ms_ = ranks_ == 0 ? fastest : std::min(fastest_ms_, fastest);
@@ -165,8 +162,8 @@ class JoinedStep {
 
   Iteration line() && {
     if (ranks_ > 1) {
-      set(kRanks, ranks_);
-      set(kFastest, fastest_ms_);
+      set(kRanksName, ranks_);
+      set(kFastestRankName, fastest_ms_);
     }
     return std::move(line_);
   }
@@ -361,9 +358,7 @@ std::vector<LogRun> join_ranks(std::vector<RankLog> logs) {
 
 LogRun silent_launch(const ReadParts& read) {
   CommonSink sink;
-  LineScanner scanner(sink);
-  read([&](std::string_view part) { scanner.add(part); });
-  scanner.finish();
+  pass(read, sink);
   return sink.launch();
 }
 

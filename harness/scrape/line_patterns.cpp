@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/records/run.h"
 #include "harness/scrape/characters.h"
 
@@ -22,7 +23,7 @@ struct KnownField {
   double scale = 1;
 };
 
-constexpr double kMibPerMb = 1e6 / (1 << 20), kMibPerGb = 1e9 / (1 << 20), kMibPerGib = 1024;
+constexpr double kMibPerMb = 1e6 / (1 << 20), kMibPerGb = 1e9 / (1 << 20);
 
 constexpr std::array kFields{
     KnownField{"step", What::kStep},

@@ -151,6 +151,12 @@ std::uint64_t wanted_trainers(std::uint64_t signs, const Scraped& found) {
   return wanted;
 }
 
+void pass(const ReadParts& read, LineSink& sink) {
+  LineScanner scanner(sink);
+  read([&](std::string_view part) { scanner.add(part); });
+  scanner.finish();
+}
+
 LogReaders::LogReaders(bool document, std::uint64_t of_trainers)
     : of_trainers_(of_trainers), trainers_(of_trainers) {
   for (const auto& format : kFormats) readers_.push_back(format.reader(document));

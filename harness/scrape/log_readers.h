@@ -27,6 +27,9 @@ bool has_table_sign(const FoundLine& line);
 const CommonTexts& common_texts();
 const Needles& common_needles();
 
+/// Gives the lines of a whole text to a sink.
+void pass(const ReadParts& read, LineSink& sink);
+
 /// The readers of all formats, and of some trainers.
 class LogReaders {
  public:

@@ -57,9 +57,7 @@ void NearestLines::see(std::size_t number, std::string_view line) {
 
 std::string what_is_near(const ReadParts& read) {
   NearestSink sink;
-  LineScanner scanner(sink);
-  read([&](std::string_view part) { scanner.add(part); });
-  scanner.finish();
+  pass(read, sink);
   std::vector<std::string> near;
   for (const auto& line : sink.nearest().lines()) {
     const std::string_view text = line.text;

@@ -64,8 +64,6 @@ class LogSink : public LineSink {
   }
 
  private:
-  DocumentWatch watch_;
-  LogReaders readers_;
   /// Megatron's fields end with a bar; one that is cut ends in a digit.
   static bool ends_in_time(std::string_view text) {
     constexpr std::string_view kTime = "elapsed time per iteration";
@@ -76,6 +74,8 @@ class LogSink : public LineSink {
     return bar != std::string_view::npos && text.find(kTime, bar) != std::string_view::npos;
   }
 
+  DocumentWatch watch_;
+  LogReaders readers_;
   bool may_hold_tables_ = false, has_texts_ = false, is_cut_ = false;
 };
 
@@ -111,12 +111,6 @@ class DocumentSink : public LineSink {
   LogReaders readers_{true, kNoTrainer};
 };
 
-void pass(const ReadParts& read, LineSink& sink) {
-  LineScanner scanner(sink);
-  read([&](std::string_view part) { scanner.add(part); });
-  scanner.finish();
-}
-
 /// A note with a title does not quote so many lines but in a fence.
 constexpr std::size_t kLinesOfLog = 10;
 
@@ -136,10 +130,6 @@ std::vector<LogRun> runs_of_document(const ReadParts& read, const DocumentSigns&
   pass(read, sink);
   return sink.finish(hints);
 }
-
-}  // namespace
-
-namespace {
 
 /// What a text says as it stands there. `may_be_wrapped` is set where more may be in it.
 Scraped scrape_text(const ReadParts& read, const LogHints& hints, bool& may_be_wrapped) {
@@ -247,7 +237,9 @@ std::optional<Scraped> GrowingLog::so_far() const {
   LogSink sink = state_->sink;
   state_->scanner->finish_into(sink);
   Scraped scraped = sink.finish(state_->hints);
-  if (is_document(sink.signs(), scraped) || sink.may_be_wrapped(scraped)) return std::nullopt;
+  // What has no steps yet is one that starts, as a rule.
+  const bool is_wrapped = lines_of(scraped.runs) > 0 && sink.may_be_wrapped(scraped);
+  if (is_document(sink.signs(), scraped) || is_wrapped) return std::nullopt;
   return scraped;
 }
 
