@@ -119,6 +119,81 @@ small_logs() {
   find "$folder/logs" -type f -exec touch -d '1 hour ago' {} +
 }
 
+# rank_files JOBS RANKS: jobs of which each rank prints its steps into a file of its own.
+rank_files() {
+  rm -rf "$folder/logs"
+  mkdir "$folder/logs"
+  awk -v jobs="$1" -v ranks="$2" -v folder="$folder/logs" 'BEGIN {
+    srand(1)
+    for (job = 0; job < jobs; ++job) {
+      for (rank = 0; rank < ranks; ++rank) {
+        file = sprintf("%s/job%05d/rank%d.log", folder, job, rank)
+        if (rank == 0) system("mkdir " folder sprintf("/job%05d", job))
+        for (step = 1; step <= 16; ++step)
+          printf " iteration %8d/ 16 | elapsed time per iteration (ms): %.1f | global batch size: 8 |\n", step, 500 + 20 * rand() >file
+        close(file)
+      }
+    }
+  }'
+}
+
+# own_words N: a log of 50 N steps by a trainer that nobody knows.
+own_words() {
+  rm -rf "$folder/logs"
+  mkdir "$folder/logs"
+  awk -v n="$((50 * $1))" 'BEGIN {
+    srand(1)
+    for (step = 1; step <= n; ++step) printf "did step %d in %.1f ms, loss %.3f\n", step, 500 + 20 * rand(), 2 + rand()
+  }' >"$folder/logs/own.log"
+}
+
+# trainer_log N: a log of 50 N steps of nanoGPT.
+trainer_log() {
+  rm -rf "$folder/logs"
+  mkdir "$folder/logs"
+  awk -v n="$((50 * $1))" 'BEGIN {
+    srand(1)
+    print "tokens per iteration will be: 491,520"
+    for (step = 0; step < n; ++step) printf "iter %d: loss %.4f, time %.2fms, mfu 31.20%%\n", step, 2 + rand(), 500 + 20 * rand()
+  }' >"$folder/logs/nano.log"
+}
+
+# saves N: a log with as many checkpoints, each behind an iteration.
+saves() {
+  rm -rf "$folder/logs"
+  mkdir "$folder/logs"
+  awk -v n="$1" 'BEGIN {
+    srand(1)
+    for (step = 1; step <= n; ++step) {
+      printf " iteration %8d/ %d | elapsed time per iteration (ms): %.1f | global batch size: 8 |\n", step, n, 500 + 20 * rand()
+      printf "saving checkpoint at iteration %7d to /checkpoints\n", step
+      printf "  successfully saved checkpoint at iteration %7d to /checkpoints\n", step
+      printf "time (ms) | save-checkpoint: %.2f\n", 5000 + 200 * rand()
+    }
+  }' >"$folder/logs/saves.log"
+}
+
+# bandwidths N: as many logs of nccl-tests.
+bandwidths() {
+  rm -rf "$folder/logs"
+  mkdir "$folder/logs"
+  awk -v n="$1" -v folder="$folder/logs" 'BEGIN {
+    srand(1)
+    for (i = 0; i < n; ++i) {
+      file = sprintf("%s/%06d.log", folder, i)
+      print "# nThread 1 nGpus 8 minBytes 1048576 maxBytes 8388608 step: 2(factor) warmup iters: 5 iters: 20 agg iters: 1 validation: 1 graph: 0" >file
+      print "# Collective test starting: all_reduce_perf" >file
+      print "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong" >file
+      print "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)" >file
+      for (size = 1048576; size <= 8388608; size *= 2) {
+        us = size / 1e5 * (1 + rand())
+        printf "%12d %12d float sum -1 %.2f %.2f %.2f 0 %.2f %.2f %.2f 0\n", size, size / 4, us, size / us / 1e3, size / us / 1e3 * 1.75, us, size / us / 1e3, size / us / 1e3 * 1.75 >file
+      }
+      close(file)
+    }
+  }'
+}
+
 # grid N: a sweep of 50 times as many points.
 grid() {
   local numbers
@@ -238,6 +313,15 @@ echo "|---|---|---|---|---|"
     '$p collect "$folder/logs"'
   grows 'collect: own runs' 25 'own_runs "$n"' '$p collect' 'rm -f "$folder"/t.db "$folder"/t.db-*'
   grows 'collect of what did not change: own runs' 25 'own_runs "$n"; $p collect' '$p collect'
+  grows 'collect: jobs of eight files' 16 'rank_files "$n" 8' '$p collect "$folder/logs"' 'rm -f "$folder"/t.db*'
+  grows 'collect: files of one job' 64 'rank_files 1 "$n"' '$p collect "$folder/logs"' 'rm -f "$folder"/t.db*'
+  grows 'collect by patterns: lines / 50' 40 'own_words "$n"' \
+    '$p collect --scrape "step=step (\d+)" --scrape "step_time=in ([0-9.]+) ms" "$folder/logs"' 'rm -f "$folder"/t.db*'
+  grows 'collect of another trainer: lines / 50' 40 'trainer_log "$n"' '$p collect "$folder/logs"' 'rm -f "$folder"/t.db*'
+  grows 'collect: checkpoints' 500 'saves "$n"' '$p collect "$folder/logs"' 'rm -f "$folder"/t.db*'
+  grows 'report --checkpoints: checkpoints' 500 'saves "$n"; rm -f "$folder"/t.db*; $p collect "$folder/logs"' '$p report --checkpoints'
+  grows 'collect: tables of collectives' 100 'bandwidths "$n"' '$p collect "$folder/logs"' 'rm -f "$folder"/t.db*'
+  grows 'report --collectives: tables' 100 'bandwidths "$n"; rm -f "$folder"/t.db*; $p collect "$folder/logs"' '$p report --collectives'
   grows 'report --update: marked tables' 12 'database "$folder/t.db" 5 3 1 3; marked "$n"; $p report --update "$folder/marked.md"' \
     '$p report --update "$folder/marked.md"'
   grows 'import: tables' 50 'kept "$n" 4' '$p import "$folder/kept.md"' 'rm -f "$folder"/t.db*'
