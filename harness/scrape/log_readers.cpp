@@ -1,98 +1,42 @@
 #include "harness/scrape/log_readers.h"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <mutex>
 #include <utility>
 
 #include "core/base/text.h"
-#include "harness/scrape/document.h"
-#include "harness/scrape/endings.h"
-#include "harness/scrape/megatron.h"
-#include "harness/scrape/network.h"
-#include "harness/scrape/nodes_seen.h"
-#include "harness/scrape/steps.h"
+#include "harness/scrape/log_texts.h"
+#include "harness/scrape/needle_marks.h"
 
 namespace pippin {
 
 namespace {
 
-/// The formats that each log is read for. Those of other trainers have a table of their own, and
-/// are looked for only where a sign of them occurs.
-constexpr LogFormat kFormats[] = {
-    {"megatron", megatron_texts, megatron_reader},
-    {"steps", steps_texts, steps_reader},
-};
-
-/// All texts that are looked for, and whose they are.
-struct Texts {
-  std::vector<std::string_view> all;
-  std::vector<TextRange> of_format, of_trainer;
-  CommonTexts common;
-  std::size_t tables = 0;  ///< the first sign of one
-};
-
-const Texts& texts() {
-  static const Texts texts = [] {
-    Texts made;
-    const auto add = [&](const std::vector<std::string_view>& more) {
-      const TextRange range{made.all.size(), more.size()};
-      made.all.insert(made.all.end(), more.begin(), more.end());
-      return range;
-    };
-    for (const auto& format : kFormats) made.of_format.push_back(add(format.texts()));
-    for (const Trainer* trainer : trainers())
-      made.of_trainer.push_back(add({trainer->texts.begin(), trainer->texts.end()}));
-    made.common = {add(Ending::signs()), add(NodesSeen::signs())};
-    add(DocumentWatch::texts());
-    made.tables = add(table_signs()).first;
-    return made;
-  }();
-  return texts;
-}
-
 /// The texts of a format, or behind those of a trainer.
 TextRange texts_of(std::size_t number) {
-  const std::size_t formats = std::size(kFormats);
-  return number < formats ? texts().of_format[number] : texts().of_trainer[number - formats];
+  const LogTexts& texts = log_texts();
+  const std::size_t formats = texts.of_format.size();
+  return number < formats ? texts.of_format[number] : texts.of_trainer[number - formats];
 }
 
 /// Texts that are not looked for, a bit each, by format, and then by trainer.
 using Needless = std::vector<std::uint64_t>;
 
-std::vector<std::size_t> numbers_of(const Needless& needless) {
-  std::vector<std::size_t> numbers;
-  for (std::size_t format = 0; format < needless.size(); ++format) {
-    const TextRange own = texts_of(format);
-    for (std::size_t i = 0; i < own.count; ++i) {
-      if ((needless[format] >> i & 1U) != 0) numbers.push_back(own.first + i);
-    }
-  }
-  return numbers;
-}
-
-/// All but those texts.
-Needles needles_but(const Needless& needless) {
-  std::vector<bool> wanted(texts().all.size(), true);
-  for (const std::size_t number : numbers_of(needless)) wanted[number] = false;
-  return Needles(texts().all, wanted);
-}
-
-/// The same, kept. Which trainers are read for decides on the marks; what a format no longer wants
-/// for now is left out of them.
+/// All but those texts; kept.
 const Needles& needles_without(const Needless& needless) {
   static std::mutex mutex;
   static std::map<Needless, Needles> made;
   const std::lock_guard lock(mutex);
-  const auto known = made.find(needless);
-  if (known != made.end()) return known->second;
-  Needless of_trainers = needless;
-  std::fill_n(of_trainers.begin(), std::size(kFormats), 0);
-  auto base = made.find(of_trainers);
-  if (base == made.end()) base = made.emplace(of_trainers, needles_but(of_trainers)).first;
-  if (of_trainers == needless) return base->second;
-  return made.emplace(needless, base->second.without(numbers_of(needless))).first->second;
+  if (const auto known = made.find(needless); known != made.end()) return known->second;
+  std::vector<bool> wanted(log_texts().all.size(), true);
+  for (std::size_t format = 0; format < needless.size(); ++format) {
+    const TextRange own = texts_of(format);
+    for (std::size_t i = 0; i < own.count; ++i) {
+      if ((needless[format] >> i & 1U) != 0) wanted[own.first + i] = false;
+    }
+  }
+  return made.emplace(needless, Needles(log_texts().all, chosen_marks(), wanted)).first->second;
 }
 
 /// The texts of a trainer that are not looked for.
@@ -123,22 +67,22 @@ void add_unused(std::vector<UnusedLines>& unused, std::string_view line, std::st
   unused.push_back({std::string(reason), printable(trim(line).substr(0, kLongest)), 1});
 }
 
-const CommonTexts& common_texts() { return texts().common; }
+const CommonTexts& common_texts() { return log_texts().common; }
 
 const Needles& common_needles() {
   static const Needles needles = [] {
-    const auto& [endings, nodes] = texts().common;
-    std::vector<bool> wanted(texts().all.size(), false);
+    const auto& [endings, nodes] = log_texts().common;
+    std::vector<bool> wanted(log_texts().all.size(), false);
     for (const TextRange& range : {endings, nodes}) {
       for (std::size_t i = 0; i < range.count; ++i) wanted[range.first + i] = true;
     }
-    return Needles(texts().all, wanted);
+    return Needles(log_texts().all, chosen_marks(), wanted);
   }();
   return needles;
 }
 
 bool has_table_sign(const FoundLine& line) {
-  const std::size_t first = texts().tables;
+  const std::size_t first = log_texts().tables;
   return std::any_of(line.hits.begin(), line.hits.end(),
                      [&](const auto& hit) { return hit.needle >= first; });
 }
@@ -159,7 +103,7 @@ void pass(const ReadParts& read, LineSink& sink) {
 
 LogReaders::LogReaders(bool document, std::uint64_t of_trainers)
     : of_trainers_(of_trainers), trainers_(of_trainers) {
-  for (const auto& format : kFormats) readers_.push_back(format.reader(document));
+  for (const auto& format : log_formats()) readers_.push_back(format.reader(document));
   needless_.resize(readers_.size());
   for (std::size_t i = 0; i < trainers().size(); ++i)
     needless_.push_back(needless_of(*trainers()[i], (of_trainers >> i & 1) != 0));
@@ -184,11 +128,11 @@ bool LogReaders::want_next_line() const {
 
 void LogReaders::read(const FoundLine& line) {
   for (std::size_t i = 0; i < readers_.size(); ++i) {
-    const LogLine of_format(line, texts().of_format[i], texts().common);
+    const LogLine of_format(line, log_texts().of_format[i], log_texts().common);
     if (readers_[i]->wants_next_line() || of_format.matters()) readers_[i]->read(of_format);
   }
   see_signs(line);
-  trainers_.read(line, texts().of_trainer, texts().common);
+  trainers_.read(line, log_texts().of_trainer, log_texts().common);
   choose_needles();
 }
 
@@ -204,7 +148,7 @@ std::size_t LogReaders::read_alike(std::string_view text) {
 }
 
 void LogReaders::see_signs(const FoundLine& line) {
-  const auto& ranges = texts().of_trainer;
+  const auto& ranges = log_texts().of_trainer;
   const std::size_t begin = ranges.front().first, end = ranges.back().first + ranges.back().count;
   for (const auto& hit : line.hits) {
     if (hit.needle < begin || hit.needle >= end) continue;
@@ -254,7 +198,8 @@ Scraped LogReaders::finish(const LogHints& hints) {
       found.runs.push_back(std::move(run));
     }
   };
-  for (std::size_t i = 0; i < readers_.size(); ++i) take(readers_[i]->finish(), kFormats[i].name);
+  for (std::size_t i = 0; i < readers_.size(); ++i)
+    take(readers_[i]->finish(), log_formats()[i].name);
   TrainerFindings of_trainers = trainers_.finish(found.runs.empty(), hints);
   take(std::move(of_trainers.runs), "trainers");
   found.problems = std::move(of_trainers.problems);

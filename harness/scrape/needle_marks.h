@@ -1,18 +1,18 @@
 #pragma once
 
 #include <cstddef>
-#include <string_view>
-#include <vector>
+#include <cstdint>
+#include <span>
 
 namespace pippin {
 
-/// The few bytes that a needle is looked for by.
+/// The few bytes that a text is looked for by.
 struct NeedleMark {
-  std::size_t offset = 0;  ///< where they stand in it
-  std::size_t group = 0;   ///< of MarkTables
+  std::uint16_t offset = 0;  ///< where they stand in it
+  std::uint8_t group = 0;    ///< of MarkTables
 };
 
-/// One for each needle: bytes that a log rarely has, and groups that rarely pass in vain.
-std::vector<NeedleMark> choose_marks(const std::vector<std::string_view>& needles);
+/// One for each of log_texts().all, as chosen when pippin was built: bytes that logs rarely have.
+std::span<const NeedleMark> chosen_marks();
 
 }  // namespace pippin

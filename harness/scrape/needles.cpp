@@ -5,8 +5,6 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "harness/scrape/needle_marks.h"
-
 namespace pippin {
 
 namespace {
@@ -22,29 +20,16 @@ std::uint32_t first_bytes(const char* text) {
 
 }  // namespace
 
-Needles::Needles(const std::vector<std::string_view>& needles)
-    : Needles(needles, std::vector<bool>(needles.size(), true)) {}
-
-Needles::Needles(const std::vector<std::string_view>& needles, const std::vector<bool>& wanted)
+Needles::Needles(const std::vector<std::string_view>& needles, std::span<const NeedleMark> marks,
+                 const std::vector<bool>& wanted)
     : needles_(needles) {
   if (needles.size() > UINT16_MAX) throw std::logic_error("too many needles");
-  for (const auto needle : needles) {
-    if (needle.size() < kShortest) throw std::logic_error("a needle is too short");
-  }
-  std::vector<std::size_t> numbers;
-  std::vector<std::string_view> texts;
+  if (marks.size() != needles.size()) throw std::logic_error("a needle has no mark");
   for (std::size_t i = 0; i < needles.size(); ++i) {
-    if (!wanted[i]) continue;
-    numbers.push_back(i);
-    texts.push_back(needles[i]);
-  }
-  const auto marks = choose_marks(texts);
-  members_.reserve(texts.size());
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    const std::size_t offset = marks[i].offset;
-    members_.push_back({first_bytes(texts[i].data() + offset),
-                        static_cast<std::uint16_t>(numbers[i]), static_cast<std::uint16_t>(offset),
-                        marks[i].group});
+    if (needles[i].size() < kShortest) throw std::logic_error("a needle is too short");
+    if (wanted[i])
+      members_.push_back({first_bytes(needles[i].data() + marks[i].offset),
+                          static_cast<std::uint16_t>(i), marks[i].offset, marks[i].group});
   }
   make_tables();
 }
@@ -54,23 +39,12 @@ void Needles::make_tables() {
   std::stable_sort(members_.begin(), members_.end(), [&](const Member& left, const Member& right) {
     return hash_of(left) < hash_of(right);
   });
-  tables_ = {};
-  begins_ = {};
   for (const Member& member : members_) {
     tables_.add(member.group,
                 needles_[member.needle].substr(member.offset, MarkTables::kMarkBytes));
     ++begins_[hash_of(member) + 1];
   }
   std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
-}
-
-Needles Needles::without(const std::vector<std::size_t>& numbers) const {
-  Needles rest = *this;
-  std::erase_if(rest.members_, [&](const Member& member) {
-    return std::find(numbers.begin(), numbers.end(), member.needle) != numbers.end();
-  });
-  rest.make_tables();
-  return rest;
 }
 
 void Needles::compare(std::string_view text, std::size_t place, std::vector<Hit>& hits) const {

@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "harness/scrape/mark_tables.h"
+#include "harness/scrape/needle_marks.h"
 
 namespace pippin {
 
@@ -23,14 +25,10 @@ class Needles {
     std::uint16_t needle = 0;  ///< as counted in the list
   };
 
-  /// Requires needles of 4 bytes at least, and at most 65,535 of them.
-  explicit Needles(const std::vector<std::string_view>& needles);
-  /// Some of them, a flag each, by the same numbers: marks that suit those. Takes about as long as
-  /// to search some megabytes.
-  Needles(const std::vector<std::string_view>& needles, const std::vector<bool>& wanted);
-
-  /// Finds all but some, by the same numbers.
-  Needles without(const std::vector<std::size_t>& numbers) const;
+  /// Finds those that are wanted, a flag each. Requires needles of 4 bytes at least, at most 65,535
+  /// of them, and a mark for each.
+  Needles(const std::vector<std::string_view>& needles, std::span<const NeedleMark> marks,
+          const std::vector<bool>& wanted);
 
   /// Walks through the occurrences in a text, in the order of the places they are known by.
   class Search {

@@ -3,6 +3,7 @@
 #include "core/base/text.h"
 #include "harness/scrape/line_scanner.h"
 #include "harness/scrape/scrape.h"
+#include "tests/harness/scrape/needles_of.h"
 #include "tests/harness/scrape/sample_log.h"
 #include "tests/support/catch.h"
 
@@ -23,7 +24,7 @@ class Signs : public LineSink {
   DocumentWatch watch;
 
  private:
-  const Needles needles_{DocumentWatch::texts()};
+  const Needles needles_ = test::needles_of(DocumentWatch::texts());
 };
 
 DocumentSigns signs_of(std::string_view text) {

@@ -4,6 +4,7 @@
 
 #include "core/base/random.h"
 #include "harness/scrape/lines.h"
+#include "tests/harness/scrape/needles_of.h"
 #include "tests/support/catch.h"
 
 using namespace pippin;
@@ -16,8 +17,9 @@ class Kept : public LineSink {
  public:
   bool wants_next_line() const override { return all_; }
   const Needles& needles() const override {
-    static const Needles needles({"loss:", "all on", "all off"});
-    static const Needles without_loss = needles.without({0});
+    static const std::vector<std::string_view> texts{"loss:", "all on", "all off"};
+    static const Needles needles = test::needles_of(texts);
+    static const Needles without_loss = test::needles_of(texts, {false, true, true});
     return deaf_ ? without_loss : needles;
   }
   void take(const FoundLine& line) override {

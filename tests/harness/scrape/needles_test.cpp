@@ -1,14 +1,30 @@
 #include "harness/scrape/needles.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 
 #include "core/base/random.h"
+#include "harness/scrape/choose_marks.h"
+#include "harness/scrape/log_texts.h"
+#include "tests/harness/scrape/needles_of.h"
 #include "tests/support/catch.h"
 
 using namespace pippin;
 
 namespace {
+
+/// All of them, by marks of any kind.
+Needles by_any_marks(const std::vector<std::string_view>& texts) {
+  Random random(texts.size());
+  std::vector<NeedleMark> marks;
+  for (const auto text : texts) {
+    const std::size_t most = text.size() - std::min(text.size(), MarkTables::kMarkBytes);
+    marks.push_back({static_cast<std::uint16_t>(random.below(most + 1)),
+                     static_cast<std::uint8_t>(random.below(MarkTables::kGroups))});
+  }
+  return {texts, marks, std::vector<bool>(texts.size(), true)};
+}
 
 using Places = std::set<std::pair<std::size_t, std::size_t>>;  // where, which
 
@@ -50,7 +66,7 @@ std::string random_text(Random& random, std::size_t length, std::uint64_t letter
 
 TEST_CASE("needles are found wherever they overlap, at both ends of a text") {
   const std::vector<std::string_view> texts{"hers", "ushe", "ushers", "er hers", "s he"};
-  const Needles needles(texts);
+  const Needles needles = by_any_marks(texts);
   for (const std::string text :
        {"ushers", "hers her", "this hero", "", "h e r s", "sh", "ushe", "er hers h"}) {
     CAPTURE(text);
@@ -65,7 +81,7 @@ TEST_CASE("needles agree with a plain search") {
     for (auto left = 1 + random.below(90); left > 0; --left)
       made.push_back(random_text(random, 4 + random.below(6), 3));
     const std::vector<std::string_view> texts(made.begin(), made.end());
-    const Needles needles(texts);
+    const Needles needles = by_any_marks(texts);
     const std::string text = random_text(random, random.below(6000), 4);
     CAPTURE(text, made);
     REQUIRE(found(needles, text) == found_one_by_one(texts, text));
@@ -75,7 +91,7 @@ TEST_CASE("needles agree with a plain search") {
 TEST_CASE("what is skipped is not found, and what follows is") {
   Random random(8);
   for (int round = 0; round < 300; ++round) {
-    const Needles needles({"abba", "\nabc", "babc", "caab"});
+    const Needles needles = by_any_marks({"abba", "\nabc", "babc", "caab"});
     std::string text = random_text(random, random.below(9000), 3);
     for (std::size_t i = 0; i < text.size(); i += 1 + random.below(40)) text[i] = '\n';
     const Places all = found(needles, text, SearchWidth::one);
@@ -103,7 +119,7 @@ TEST_CASE("what is skipped is not found, and what follows is") {
 
 TEST_CASE("a needle is found at every place of a block, whatever bytes stand around it") {
   const std::vector<std::string_view> texts{" ```", "\xe2\x96\x88|", " step of a"};
-  const Needles needles(texts);
+  const Needles needles = by_any_marks(texts);
   for (std::size_t at = 0; at < 70; ++at) {
     for (std::size_t i = 0; i < texts.size(); ++i) {
       std::string text(at, '\xff');
@@ -114,17 +130,45 @@ TEST_CASE("a needle is found at every place of a block, whatever bytes stand aro
   }
 }
 
-TEST_CASE("needles that are left out are not found, and the others keep their numbers") {
-  const Needles all({"loss", "time", "step"}), some = all.without({0, 2});
-  CHECK(found(some, "time step loss") == Places{{0, 1}});
-  CHECK(found(all, "time step loss") == Places{{0, 1}, {5, 2}, {10, 0}});
+TEST_CASE("needles that are not wanted are not found, and the others keep their numbers") {
+  const std::vector<std::string_view> texts{"loss", "time", "step"};
+  CHECK(found(test::needles_of(texts, {false, true, false}), "time step loss") == Places{{0, 1}});
+  CHECK(found(test::needles_of(texts), "time step loss") == Places{{0, 1}, {5, 2}, {10, 0}});
 }
 
 TEST_CASE("a needle with a line's end in front is where its line begins") {
-  const Needles needles({"\n```"});
-  CHECK(found(needles, "```\n```\n") == Places{{4, 0}});
+  CHECK(found(by_any_marks({"\n```"}), "```\n```\n") == Places{{4, 0}});
 }
 
-TEST_CASE("a needle that is too short is refused") {
-  CHECK_THROWS_AS(Needles({"abcd", "abc"}), std::logic_error);
+TEST_CASE("a needle that is too short is refused, and so is one without a mark") {
+  const std::vector<std::string_view> texts{"abcd", "abc"}, long_ones{"abcd", "abce"};
+  const std::vector<NeedleMark> marks(2), one(1);
+  const std::vector<bool> wanted(2, true);
+  CHECK_THROWS_AS(Needles(texts, marks, wanted), std::logic_error);
+  CHECK_THROWS_AS(Needles(long_ones, one, wanted), std::logic_error);
+}
+
+TEST_CASE("marks are chosen where they stop a search least") {
+  const std::vector<std::string_view> texts{"step time: 12", "tokens", "rank", "loss: "};
+  const std::string usual = "a step time of a rank, and no loss of tokens at all";
+  const auto marks = choose_marks(texts, {{0, 2, 3}, {1}}, usual);
+  REQUIRE(marks.size() == texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    CAPTURE(i);
+    CHECK(marks[i].offset + std::min(texts[i].size(), MarkTables::kMarkBytes) <= texts[i].size());
+    CHECK(marks[i].group < MarkTables::kGroups);
+  }
+  // Only its end stands nowhere in the text.
+  CHECK(usual.find(texts[0].substr(marks[0].offset, MarkTables::kMarkBytes)) == std::string::npos);
+}
+
+TEST_CASE("each text that logs are searched for has a mark of its own") {
+  const auto& texts = log_texts().all;
+  REQUIRE(chosen_marks().size() == texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    CAPTURE(texts[i]);
+    const std::size_t length = std::min(texts[i].size(), MarkTables::kMarkBytes);
+    CHECK(chosen_marks()[i].offset + length <= texts[i].size());
+    CHECK(chosen_marks()[i].group < MarkTables::kGroups);
+  }
 }
