@@ -16,6 +16,7 @@ extern constinit const Trainer kLitgpt;
 extern constinit const Trainer kLlmC;
 extern constinit const Trainer kLmEngine;
 extern constinit const Trainer kMaxText;
+extern constinit const Trainer kMegatronProgress;
 extern constinit const Trainer kMindformers;
 extern constinit const Trainer kMlPerf;
 extern constinit const Trainer kModdedNanoGpt;

@@ -71,10 +71,11 @@ void TrainerLog::end_launch() { ended_.push_back(std::move(launch_)); }
 namespace {
 
 const Trainer* const kTrainers[] = {
-    &kColossalai,    &kComposer,   &kDeepspeed, &kEzpz,     &kFmsFsdp, &kHuggingface, &kLightning,
-    &kLingua,        &kLitgpt,     &kLlmC,      &kLmEngine, &kMaxText, &kMindformers, &kMlPerf,
-    &kModdedNanoGpt, &kNanochat,   &kNanoGpt,   &kNanotron, &kNemo,    &kOlmo,        &kOlmoCore,
-    &kPicotron,      &kTorchtitan, &kTorchtune, &kVerl,
+    &kColossalai,       &kComposer,    &kDeepspeed, &kEzpz,          &kFmsFsdp,  &kHuggingface,
+    &kLightning,        &kLingua,      &kLitgpt,    &kLlmC,          &kLmEngine, &kMaxText,
+    &kMegatronProgress, &kMindformers, &kMlPerf,    &kModdedNanoGpt, &kNanochat, &kNanoGpt,
+    &kNanotron,         &kNemo,        &kOlmo,      &kOlmoCore,      &kPicotron, &kTorchtitan,
+    &kTorchtune,        &kVerl,
 };
 
 }  // namespace
