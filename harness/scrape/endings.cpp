@@ -15,6 +15,7 @@ constexpr std::size_t kLongestEvidence = 500, kStrayIterations = 2;
 /// By strength: of two causes in one log the greater is the one that explains the other.
 enum Strength {
   kUncaughtError,
+  kSignalled,
   kBareCancel,
   kSchedulersLimit,
   kExitStatus,
@@ -41,9 +42,14 @@ constexpr std::string_view kLostRank = "training: rank ";  // … "3 on node2 di
 constexpr std::string_view kLeftOnSignal = "exiting program after receiving SIGTERM";
 constexpr std::string_view kDoneWords = "[exiting program ";
 
+constexpr std::string_view kShellsReport = ": line ";  // bash's "job.sh: line 28:  8156 Killed  …"
+constexpr std::string_view kKilledByShell = "Killed";
+constexpr std::string_view kLostByPals = " died from signal ";  // "n1: rank 9 died from signal 9"
+constexpr std::string_view kLostByMpi = " noticed that process rank ";
+
 // Sources: messages of PyTorch (c10/cuda, ProcessGroupNCCL, torch.distributed.elastic), NCCL,
-// Slurm 21-24 (slurmstepd, srun), Megatron-LM, ROCm, Ascend's torch_npu and JAX, as found in public
-// training logs.
+// Slurm 21-24 (slurmstepd, srun), PBS, LSF, Flux, Open MPI, MPICH, Cray PALS, bash, Megatron-LM,
+// llm.c, ROCm, oneAPI, Ascend's torch_npu, MindSpore and JAX, as found in public training logs.
 constexpr Sign kSigns[] = {
     {kDoneWords, kDone, RunState::kOk},
     {"exiting program at iteration ", kDone, RunState::kOk},
@@ -55,6 +61,11 @@ constexpr Sign kSigns[] = {
     {"NPU out of memory", kGpuMemory, RunState::kOom},
     {"XPU out of memory", kGpuMemory, RunState::kOom},
     {"RESOURCE_EXHAUSTED: Out of memory", kGpuMemory, RunState::kOom},
+    {"RESOURCE_EXHAUSTED: Attempting to ", kGpuMemory, RunState::kOom},
+    {"XlaRuntimeError: RESOURCE_EXHAUSTED", kGpuMemory, RunState::kOom},
+    {"JaxRuntimeError: RESOURCE_EXHAUSTED", kGpuMemory, RunState::kOom},
+    {"ERROR_OUT_OF_DEVICE_MEMORY", kGpuMemory, RunState::kOom},
+    {"memory isn't enough and alloc failed", kGpuMemory, RunState::kOom},
     {"CUDA error: out of memory", kGpuMemory, RunState::kOom},
     {"OutOfMemoryError:", kGpuMemory, RunState::kOom},
     {"oom_kill event", kHostMemory, RunState::kOom},
@@ -62,11 +73,25 @@ constexpr Sign kSigns[] = {
     {": Out Of Memory", kHostMemory, RunState::kOom},
     {"std::bad_alloc", kHostMemory, RunState::kOom},
     {"training: out of memory", kHostMemory, RunState::kOom},
+    {"TERM_MEMLIMIT: job killed", kHostMemory, RunState::kOom},
+    {"PBS: job killed: mem ", kHostMemory, RunState::kOom},
+    {"PBS: job killed: vmem ", kHostMemory, RunState::kOom},
+    {"MemoryError", kHostMemory, RunState::kOom},
     {kLostRank, kLostNode, RunState::kFailed},
     {"error: Node failure on", kLostNode, RunState::kFailed},
     {"NET/IB : Got completion from peer", kNetwork, RunState::kFailed},
     {"Watchdog caught collective operation timeout", kCrash, RunState::kFailed},
+    {"ProcessGroupNCCL's watchdog got stuck", kCrash, RunState::kFailed},
+    {"Heartbeat monitor timed out!", kCrash, RunState::kFailed},
     {"Memory access fault by GPU", kCrash, RunState::kFailed},
+    {"aborting with error : HSA_STATUS_ERROR", kCrash, RunState::kFailed},
+    {"[CUDA ERROR] at file ", kCrash, RunState::kFailed},
+    {"[NCCL ERROR] at file ", kCrash, RunState::kFailed},
+    {kLostByMpi, kCrash, RunState::kFailed},
+    {"TERMINATED WITH THE EXIT STRING: ", kCrash, RunState::kFailed},
+    {kLostByPals, kCrash, RunState::kFailed},
+    {kShellsReport, kCrash, RunState::kFailed},
+    {kKilledByShell, kCrash, RunState::kFailed},
     {"(SIGSEGV)", kCrash, RunState::kFailed},
     {"(SIGABRT)", kCrash, RunState::kFailed},
     {"(SIGBUS)", kCrash, RunState::kFailed},
@@ -83,9 +108,21 @@ constexpr Sign kSigns[] = {
     {kKilledTask, kExitStatus, RunState::kFailed},
     {"Exited with exit code ", kExitStatus, RunState::kFailed},
     {"returned non-zero exit status", kExitStatus, RunState::kFailed},
+    {"BAD TERMINATION OF ONE OF YOUR APPLICATION", kExitStatus, RunState::kFailed},
+    {"ERR99999 UNKNOWN appl", kExitStatus, RunState::kFailed},
     {" CANCELLED AT ", kBareCancel, RunState::kCancelled},
+    {"TERM_OWNER: job killed", kBareCancel, RunState::kCancelled},
+    {"job.exception type=cancel", kBareCancel, RunState::kCancelled},
+    {"TERM_RUNLIMIT: job killed", kSchedulersLimit, RunState::kTimeout},
+    {"PBS: job killed: walltime ", kSchedulersLimit, RunState::kTimeout},
+    {"job.exception type=timeout", kSchedulersLimit, RunState::kTimeout},
     {kStoppedByJob, kSchedulersLimit, RunState::kTimeout},
     {kLeftOnSignal, kSchedulersLimit, RunState::kCancelled},
+    {"SignalException: Process ", kSignalled, RunState::kCancelled},
+    {"death signal, shutting down workers", kSignalled, RunState::kCancelled},
+    {"KeyboardInterrupt", kSignalled, RunState::kCancelled},
+    {"RendezvousClosedError", kUncaughtError, RunState::kFailed},
+    {"NotImplementedError", kUncaughtError, RunState::kFailed},
     {"Error: ", kUncaughtError, RunState::kFailed},
     {"Exception: ", kUncaughtError, RunState::kFailed},
     {"AssertionError", kUncaughtError, RunState::kFailed},
@@ -106,7 +143,26 @@ bool contains(std::string_view line, std::string_view text) {
 bool is_aftermath(std::string_view line) {
   return contains(line, "exitcode  : -15") || contains(line, "(exitcode: -15)") ||
          contains(line, "(SIGTERM)") || contains(line, "Exited with exit code 143") ||
-         contains(line, "exit status -15");
+         contains(line, "exit status -15") || contains(line, "died from signal 15") ||
+         contains(line, "exited on signal 15 ");
+}
+
+/// What a shell says of a command that a signal ended: "Killed", or in a script
+/// "/var/spool/slurmd/job7/slurm_script: line 28:  8156 Killed                  python3 main.py".
+bool is_shells_report(std::string_view line) {
+  if (trim(line) == kKilledByShell) return true;
+  const auto at = line.find(kShellsReport);
+  if (at == std::string_view::npos) return false;
+  const auto skip_number = [](std::string_view text) {
+    const auto end = text.find_first_not_of("0123456789");
+    return end == 0 || end == std::string_view::npos ? std::string_view() : text.substr(end);
+  };
+  const auto behind = skip_number(line.substr(at + kShellsReport.size()));
+  if (!behind.starts_with(": ")) return false;
+  const auto said = skip_number(left_trim(behind.substr(2)));
+  return said.starts_with(" Killed ") || said.starts_with(" Segmentation fault") ||
+         said.starts_with(" Aborted") || said.starts_with(" Bus error") ||
+         said.starts_with(" Illegal instruction") || said.starts_with(" Floating point exception");
 }
 
 /// "RuntimeError: …", or the name alone, behind what loggers put before a line: the end of a Python
@@ -125,6 +181,20 @@ bool is_python_error(std::string_view line, std::string_view sign) {
   // "WARNING: Error: no plugin" ends nothing.
   const bool is_class = begin == 0 || (name != "Error" && name != "Exception");
   return stands_alone && is_name && is_class && is_prefix(rest.substr(0, begin));
+}
+
+bool is_name_of_error(std::string_view sign) {
+  return sign == "MemoryError" || sign == "KeyboardInterrupt";
+}
+
+/// Others have some signs' words, too.
+bool means_it(const Sign& sign, std::string_view line) {
+  if (sign.text == kLostRank) return contains(line, " died");
+  if (sign.text == kKilledTask) return contains(line, ": task");
+  if (sign.text == kLostByPals) return contains(line, "rank ");
+  if (sign.text == kShellsReport || sign.text == kKilledByShell) return is_shells_report(line);
+  const bool is_error = sign.strength == kUncaughtError || is_name_of_error(sign.text);
+  return !is_error || is_python_error(line, sign.text);
 }
 
 Sign meaning(const Sign& sign, std::string_view line) {
@@ -160,9 +230,7 @@ void Ending::see(std::size_t number, std::string_view line, std::size_t iteratio
     return;
   }
   if (is_aftermath(line)) return;
-  if (sign.text == kLostRank && !contains(line, " died")) return;
-  if (sign.text == kKilledTask && !contains(line, ": task")) return;
-  if (sign.strength == kUncaughtError && !is_python_error(line, sign.text)) return;
+  if (!means_it(sign, line)) return;
   std::erase_if(causes_, [&](const Cause& cause) { return survived(cause, iterations); });
   for (const auto& cause : causes_) {
     const bool consequence = cause.strength == kSchedulersLimit ||

@@ -127,6 +127,100 @@ TEST_CASE("other makers' devices, JAX and torchrun's one line have their ends, t
   }
 }
 
+TEST_CASE("schedulers, launchers and shells say how they ended a run") {
+  struct Case {
+    const char* line;
+    RunState state;
+  };
+  const Case cases[] = {
+      {"=>> PBS: job killed: walltime 3616 exceeded limit 3600", RunState::kTimeout},
+      {"=>> PBS: job killed: mem 1048900kb exceeded limit 1048576kb", RunState::kOom},
+      {"TERM_RUNLIMIT: job killed after reaching LSF run time limit.\nExited with exit code 140.",
+       RunState::kTimeout},
+      {"TERM_MEMLIMIT: job killed after reaching LSF memory usage limit.\nExited with exit code 1.",
+       RunState::kOom},
+      {"TERM_OWNER: job killed by owner.\nExited with exit code 130.", RunState::kCancelled},
+      {"0.123s: job.exception type=timeout severity=0 resource allocation expired",
+       RunState::kTimeout},
+      {"mpirun noticed that process rank 7 with PID 0 on node n1 exited on signal 9 (Killed).",
+       RunState::kFailed},
+      {"=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES", RunState::kFailed},
+      {"YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)", RunState::kFailed},
+      {"x1921c0s3b0n0.hsn.cm.sunspot.alcf.anl.gov: rank 9 died from signal 9", RunState::kFailed},
+      {"/var/spool/slurmd/job00191/slurm_script: line 28:  8156 Killed                  python3 x",
+       RunState::kFailed},
+      {"run.sh: line 5: 7125 Segmentation fault      (core dumped) python3 x", RunState::kFailed},
+      {"Killed", RunState::kFailed},
+      {"torch.distributed.elastic.multiprocessing.api.SignalException: Process 1359 got signal: 15",
+       RunState::kCancelled},
+      {"W0409 07:28:49.530000 1359 torch/distributed/elastic/agent/server/api.py:719] Received 15 "
+       "death signal, shutting down workers",
+       RunState::kCancelled},
+      {"KeyboardInterrupt", RunState::kCancelled},
+      {"[rank0]: KeyboardInterrupt", RunState::kCancelled},
+  };
+  for (const auto& end : cases) {
+    INFO(end.line);
+    CHECK(end_of(std::string(end.line) + "\n").state == end.state);
+  }
+  CHECK(end_of("  exitcode  : 1 (pid: 7)\nSignalException: Process 1 got signal: 15\n").state ==
+        RunState::kFailed);
+}
+
+TEST_CASE("memory and crashes have each maker's and library's own words") {
+  struct Case {
+    const char* line;
+    RunState state;
+  };
+  const Case cases[] = {
+      {"jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: XLA:TPU compile permanent error. "
+       "Ran out of memory in memory space hbm. Used 21.90G of 7.48G hbm.",
+       RunState::kOom},
+      {"jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Failed to allocate request for "
+       "1.50GiB",
+       RunState::kOom},
+      {"jax.errors.JaxRuntimeError: RESOURCE_EXHAUSTED: Error allocating device buffer",
+       RunState::kOom},
+      {"RuntimeError: RESOURCE_EXHAUSTED: Attempting to reserve 6.48G at the bottom of memory.",
+       RunState::kOom},
+      {"RuntimeError: Native API failed. Native API returns: 39 "
+       "(UR_RESULT_ERROR_OUT_OF_DEVICE_MEMORY)",
+       RunState::kOom},
+      {"RuntimeError: Device(id:0) memory isn't enough and alloc failed, kernel name: x",
+       RunState::kOom},
+      {"MemoryError", RunState::kOom},
+      {"numpy.core._exceptions._ArrayMemoryError: Unable to allocate 2.00 GiB", RunState::kOom},
+      {"[rank0]:[E ProcessGroupNCCL.cpp:1316] [PG 0 Rank 0] Heartbeat monitor timed out! Process "
+       "will be terminated after dumping debug info.",
+       RunState::kFailed},
+      {"[F ProcessGroupNCCL.cpp:1169] ProcessGroupNCCL's watchdog got stuck for 600 seconds",
+       RunState::kFailed},
+      {":0:rocdevice.cpp :2614: Device::callbackQueue aborting with error : "
+       "HSA_STATUS_ERROR_MEMORY_APERTURE_VIOLATION: The agent attempted to access memory",
+       RunState::kFailed},
+      {"[ERROR] 2025-06-09-06:57:54 (PID:92380, Device:0, RankID:-1) ERR99999 UNKNOWN applicaiton "
+       "exception",
+       RunState::kFailed},
+      {"[CUDA ERROR] at file train_gpt2.cu:1042:\nout of memory", RunState::kFailed},
+      {"torch.distributed.elastic.rendezvous.api.RendezvousClosedError", RunState::kFailed},
+  };
+  for (const auto& end : cases) {
+    INFO(end.line);
+    CHECK(end_of(std::string(end.line) + "\n").state == end.state);
+  }
+}
+
+TEST_CASE("what only has a shell's or a launcher's words is no end") {
+  for (const char* line :
+       {"Killed 3 old processes", "train.sh: line 12: 4 ranks", "see notes: line 3: Killed is said",
+        "  except KeyboardInterrupt:", "raise MemoryError", "n1: rank 9 died from signal 15",
+        "mpirun noticed that process rank 0 with PID 1 on node n1 exited on signal 15 "
+        "(Terminated)."}) {
+    INFO(line);
+    CHECK_FALSE(end_of(std::string(line) + "\n").state);
+  }
+}
+
 TEST_CASE("a name that only has an error's name in it is no end") {
   for (const char* line :
        {"    raise AssertionError", "except Exception: pass", "assertAssertionErrorText is set",
