@@ -1,8 +1,10 @@
 #include <array>
 
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "harness/scrape/trainers/all.h"
 #include "harness/scrape/trainers/checkpoint_lines.h"
+#include "harness/scrape/trainers/step_fields.h"
 
 namespace pippin {
 
@@ -32,6 +34,7 @@ class Reader : public TrainerReader {
 
   /// "Step 1 | loss:1.2 lr:2e-05 tokens_per_second_per_gpu:1234.5 peak_memory_active:20.1 …": the
   /// tokens are those that are learnt from, other ones in each step, and nothing says how many.
+  /// Forks have the step's seconds beside, "time_per_step_s:21.6".
   void read(const TrainerLine& line, TrainerLog& log) override {
     see_checkpoints(line, kSaid, kCheckpoints, log);
     if (line.has(kPart)) see_part(line, log);
@@ -44,8 +47,13 @@ class Reader : public TrainerReader {
     if (!(rate->value > 0)) return log.could_not_use(line.text, "its rate is not above 0");
     StepRecord record;
     record.step = *step;
-    record.figure = *rate;
-    record.pace = Pace::kTokensPerGpuSecond;
+    const auto seconds = figure_after(said, "time_per_step_s:");
+    if (seconds && seconds->value > 0) {
+      record.figure = scaled(*seconds, kMsPerSecond);
+    } else {
+      record.figure = *rate;
+      record.pace = Pace::kTokensPerGpuSecond;
+    }
     if (const auto loss = figure_after(said, "loss:")) record.lm_loss = loss->value;
     record.other.emplace_back("tokens/s/GPU", rate->value);
     log.add(number_, record, before);
