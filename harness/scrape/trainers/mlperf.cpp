@@ -84,10 +84,16 @@ class Reader : public TrainerReader {
     if (event->key == "block_start") blocks_[speaker] = *event;
     if (event->key == "block_stop") end_block(*event, speaker, line, log);
     if (event->key == "tracked_stats") tracked_ = event->value();
-    if (event->key == "run_stop" && event->metadata().contains("status") &&
-        event->metadata()["status"] == "success")
-      log.launch().ending.reached_last_iteration(line);
+    if (event->key == "run_stop") end_run(*event, line, log);
     read_fact(*event, log.launch().facts);
+  }
+
+  /// Runs that are counted in epochs have no block of steps.
+  static void end_run(const Event& stop, std::string_view line, TrainerLog& log) {
+    if (log.launch().row_count() == 0)
+      log.could_not_use(line, "no block of its run says how many samples it took");
+    if (stop.metadata().contains("status") && stop.metadata()["status"] == "success")
+      log.launch().ending.reached_last_iteration(line);
   }
 
   void begin_launch(const Event& event, std::string_view before, TrainerLog& log) {

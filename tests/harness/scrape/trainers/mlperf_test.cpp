@@ -77,8 +77,24 @@ TEST_CASE("MLPerf's blocks that are no samples, and torn events, are named and n
       "0: :::MLLOG {\"namespace\": \"\", \"time_ms\": 17135\n";
   const Scraped scraped = scrape_parts([&](const auto& take) { take(log); });
   for (const auto& run : scraped.runs) CHECK(run.iterations.empty());
-  REQUIRE(scraped.unused.size() == 3);
+  REQUIRE(scraped.unused.size() == 4);
   CHECK(scraped.unused[0].reason == "its block does not say its samples");
   CHECK(scraped.unused[1].reason == "its block is no whole number of batches");
-  CHECK(scraped.unused[2].reason == "its event is torn");
+  CHECK(scraped.unused[2].reason == "no block of its run says how many samples it took");
+  CHECK(scraped.unused[3].reason == "its event is torn");
+}
+
+TEST_CASE("an MLPerf run that is counted in epochs is named, as it has no steps") {
+  const std::string log =
+      event(1714373445880, "global_batch_size", "55296", "") +
+      event(1714373445880, "run_start", "null", "\"lineno\": 50") +
+      event(1714373445880, "epoch_start", "null", "\"lineno\": 51, \"epoch_num\": 0") +
+      event(1714373459606, "eval_start", "null", "\"epoch_num\": 0.049980888109768154") +
+      event(1714373660745, "run_stop", "null", "\"status\": \"success\", \"epoch_num\": 0.7");
+  const Scraped scraped = scrape_parts([&](const auto& take) { take(log); });
+  REQUIRE(scraped.runs.size() == 1);
+  CHECK(scraped.runs[0].iterations.empty());
+  CHECK(scraped.runs[0].end == RunState::kOk);
+  REQUIRE(scraped.unused.size() == 1);
+  CHECK(scraped.unused[0].reason == "no block of its run says how many samples it took");
 }
