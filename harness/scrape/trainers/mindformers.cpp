@@ -1,22 +1,38 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <optional>
 #include <string>
 
 #include "core/base/text.h"
 #include "harness/scrape/trainers/all.h"
+#include "harness/scrape/trainers/step_fields.h"
 
 namespace pippin {
 
 namespace {
 
-enum Text : std::size_t { kTime, kSigns, kData = kSigns, kModel, kStages, kTexts };
+enum Text : std::size_t {
+  kTime,
+  kOldTime,
+  kSigns,
+  kSink = kSigns,
+  kData,
+  kModel,
+  kStages,
+  kSkip,
+  kTexts
+};
 
 // Source: MindFormers, mindformers/core/callback/callback.py, 2023-2026.
 constexpr std::array<std::string_view, kTexts> kSaid{
     ", per_step_time: ",
+    "], time:",  // of 2023
+    "Per sink_size step time: ",
     "data_parallel",
     "model_parallel",
     "pipeline_stage",
+    "is_skip: [",
 };
 
 /// "step:[    2/   19]".
@@ -41,9 +57,21 @@ class Reader : public TrainerReader {
     if (!line.terminated) return;
     read_layout(line, log.launch().facts.layout);
     if (line.has(kTime)) read_step(line.text, log);
+    if (line.has(kOldTime)) read_old_step(line.text, log);
+    if (line.has(kSink)) read_sink(line.text, log);
+    if (line.has(kSkip)) see_skip(line.text, log);
   }
 
+  void flush(TrainerLog& log) override { take_old_step(log); }
+
  private:
+  /// A step that is told with the time of its sink, of which the next line says how many steps it
+  /// has.
+  struct OldStep {
+    StepRecord record;
+    std::string before, line;
+  };
+
   /// "  data_parallel: 8" or "'data_parallel': 8" of the configuration.
   static void read_layout(const TrainerLine& line, Layout& layout) {
     const auto read = [&](Text text, Count& count) {
@@ -63,24 +91,92 @@ class Reader : public TrainerReader {
   void read_step(std::string_view line, TrainerLog& log) const {
     const auto brace = line.substr(0, line.find(kSaid[kTime])).rfind('{');
     if (brace == std::string_view::npos) return;
-    const auto said = line.substr(brace), before = line.substr(0, brace);
+    const auto said = line.substr(brace), before = own_words(line.substr(0, brace));
     const auto step = progress_after(said, "step:[");
     const auto time = text_after(said, "per_step_time:");
     const auto ms = time ? figure_at(*time) : std::nullopt;
     if (!step || !ms || !is_prefix(before) || !time->substr(ms->size).starts_with("ms")) return;
     if (!(ms->value > 0)) return log.could_not_use(line, "its time is not above 0");
     StepRecord record;
-    record.step = step->done;
     record.figure = *ms;
-    std::int64_t last = step->total;
+    number_step(said, *step, record, log);
+    record.at = time_of(before);
+    log.add(number_, record, before);
+  }
+
+  /// The documentation cuts off the time in front of " - INFO - ".
+  static std::string_view own_words(std::string_view before) {
+    constexpr std::string_view kDash = "- ";
+    return before.starts_with(kDash) ? before.substr(kDash.size()) : before;
+  }
+
+  static void number_step(std::string_view said, const Progress& step, StepRecord& record,
+                          TrainerLog& log) {
+    record.step = step.done;
+    std::int64_t last = step.total;
     if (const auto epoch = progress_after(said, "Epoch:[")) {  // its steps begin anew in each
-      record.step += (epoch->done - 1) * step->total;
+      record.step += (epoch->done - 1) * step.total;
       last *= epoch->total;
     }
     log.launch().planned = last;
     read_values(said, record);
-    record.at = time_of(before);
-    log.add(number_, record, before);
+  }
+
+  /// "print_output_info: Epoch:[  1/  1], step:[  120/  125], loss:[2.092/2.092],
+  /// time:1953.753 ms, lr:[2.55e-06], overflow cond: False, loss_scale: 16384.0".
+  void read_old_step(std::string_view line, TrainerLog& log) {
+    const auto at = find_key(line, "Epoch:[");
+    if (at == std::string_view::npos) return;
+    const auto said = line.substr(at), before = own_words(line.substr(0, at));
+    const auto step = progress_after(said, "step:[");
+    const auto ms = figure_after(said, kSaid[kOldTime]);
+    const bool is_mine = said.find("overflow cond:") != std::string_view::npos;  // no LossMonitor's
+    if (!step || !ms || !is_mine || !is_prefix(before) || !(ms->value > 0)) return;
+    if (!text_after(said, kSaid[kOldTime])->substr(ms->size).starts_with(" ms")) return;
+    OldStep old{{}, std::string(before), std::string(line)};
+    old.record.figure = *ms;
+    number_step(said, *step, old.record, log);
+    old.record.at = time_of(before);
+    take_old_step(log, old.record.step);
+    old_ = std::move(old);
+  }
+
+  /// "Per sink_size step time: 1963.915 ms, per step time: 490.979 ms, avg loss: 2.220".
+  void read_sink(std::string_view line, TrainerLog& log) {
+    const auto sink = figure_after(line, kSaid[kSink]), step = figure_after(line, "per step time:");
+    if (!old_ || !sink || !step || !(step->value > 0)) return;
+    constexpr double kRounding = 0.01;
+    const double steps = std::round(sink->value / step->value);
+    if (steps < 1 || std::abs(sink->value / step->value - steps) > kRounding * steps) return;
+    StepRecord& record = old_->record;
+    record.figure = scaled(record.figure, 1 / steps);
+    if (steps > 1) {
+      record.span = Span::kMean;
+      record.interval = static_cast<std::int64_t>(steps);
+    }
+    log.add(number_, record, old_->before);
+    old_.reset();
+  }
+
+  /// Without a sink each line is of one step. A log that was searched for such lines alone does not
+  /// say so: then only where they are of steps that follow each other.
+  void take_old_step(TrainerLog& log, std::optional<std::int64_t> next = {}) {
+    if (!old_) return;
+    const std::int64_t step = old_->record.step;
+    const bool is_next = next == step + 1 || log.launch().rows(number_).last_step() + 1 == step;
+    if (is_next) {
+      log.add(number_, old_->record, old_->before);
+    } else {
+      log.could_not_use(old_->line, "nothing says of how many steps its time is");
+    }
+    old_.reset();
+  }
+
+  /// "opt_global_step: 0, skip_data_grad_norm_threshold: 3.0, is_skip: [ True]", of the step above.
+  void see_skip(std::string_view line, TrainerLog& log) const {
+    auto& rows = log.launch().rows(number_).rows();
+    if (!rows.empty() && text_after(line, kSaid[kSkip]).value_or("").starts_with("True"))
+      rows.back().record.flags |= kSkippedStep;
   }
 
   static void read_values(std::string_view said, StepRecord& record) {
@@ -91,7 +187,9 @@ class Reader : public TrainerReader {
       if (value) record.lm_loss = value->value;
       record.bad_loss = !value;
     }
-    if (const auto rate = figure_after(said, "lr:")) record.learning_rate = rate->value;
+    auto rate = text_after(said, "lr:");
+    if (rate && rate->starts_with('[')) rate->remove_prefix(1);
+    if (rate) record.learning_rate = value_of_figure(figure_at(*rate));
     if (const auto scale = figure_after(said, "loss_scale:")) record.loss_scale = scale->value;
     if (const auto norm = figure_after(said, "grad_norm:")) record.grad_norm = norm->value;
     if (text_after(said, "overflow cond:").value_or("").starts_with("True"))
@@ -103,6 +201,7 @@ class Reader : public TrainerReader {
   }
 
   const std::size_t number_;
+  std::optional<OldStep> old_;  ///< the last one, until it is known of how many steps its time is
 };
 
 }  // namespace

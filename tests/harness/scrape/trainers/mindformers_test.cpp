@@ -1,3 +1,4 @@
+#include "harness/scrape/scrape.h"
 #include "tests/harness/scrape/trainers/excerpt.h"
 #include "tests/support/catch.h"
 
@@ -38,4 +39,56 @@ TEST_CASE("of MindFormers' two losses the step's own counts") {
       "{ Epoch:[  1/  2], step:[    2/   19], loss:[10.633/10.641], per_step_time: 1752ms, lr: "
       "1e-05, overflow cond: False, loss_scale: 1.0\n");
   CHECK(run.iterations.at(0).lm_loss == 10.633);
+}
+
+TEST_CASE("a step that MindFormers left out for its gradients is flagged, also in a cut line") {
+  const LogRun run = only_run(
+      "- INFO - { Epoch:[  1/  2], step:[    1/ 6500], loss: 0.000, per_step_time: 166756ms, lr: "
+      "0.0, overflow cond: False, loss_scale: 1.0, global_norm: [44.313248], "
+      "train_throughput_per_npu: 2.849T\n"
+      "- INFO - { Epoch:[  1/  2], step:[    2/ 6500], loss: 0.000, per_step_time: 7637ms, lr: "
+      "0.0, "
+      "overflow cond: False, loss_scale: 1.0, global_norm: [47.329006], train_throughput_per_npu: "
+      "62.211T\n"
+      "- INFO - opt_global_step: 0, skip_data_grad_norm_threshold: 3.0, is_skip: [ True]\n"
+      "ValueError: Current global norm [47.329006] of step 2 has been 2 consecutive times greater "
+      "than threshold 3.0, stop training...\n");
+  CHECK(times_of(run) == std::vector<double>{166756, 7637});
+  CHECK(flags_of(run) == std::vector<unsigned>{kFirst, kSkippedStep});
+  CHECK(run.end == RunState::kFailed);
+}
+
+namespace {
+
+const std::string kOldPlace =
+    "[INFO] 2023-07-11 10:48:37,162 [/root/mindformers/core/callback/callback.py:269] ";
+
+std::string old_step(int step, const char* ms) {
+  return kOldPlace + "print_output_info: Epoch:[  1/  1], step:[  " + std::to_string(step) +
+         "/  125], loss:[2.220/2.220], time:" + ms +
+         " ms, lr:[2.4499998e-06], overflow cond: False, loss_scale: 16384.0\n";
+}
+
+}  // namespace
+
+TEST_CASE("MindFormers of 2023 tells the time of a sink's steps") {
+  const std::string sink = kOldPlace +
+                           "epoch_end: Per sink_size step time: 1963.915 ms, per step time: "
+                           "490.979 ms, avg loss: 2.220\n";
+  const LogRun run = only_run(old_step(116, "1951.612") + sink + old_step(120, "1953.753") + sink);
+  CHECK(steps_of(run) == std::vector<std::int64_t>{116, 120});
+  CHECK(times_of(run)[1] == Approx(1953.753 / 4));
+  CHECK(intervals_of(run) == std::vector<std::int64_t>{4, 4});
+  CHECK(run.iterations.at(0).lm_loss == 2.22);
+  CHECK(*run.iterations.at(0).learning_rate == Approx(2.45e-6));
+}
+
+TEST_CASE("without a sink a line of MindFormers of 2023 is of one step, where that can be known") {
+  const LogRun run = only_run(old_step(7, "501.5") + old_step(8, "502.5") + old_step(9, "503.5"));
+  CHECK(times_of(run) == std::vector<double>{501.5, 502.5, 503.5});
+  const std::string apart = old_step(10, "1951.6") + old_step(20, "1953.7");
+  const Scraped found = scrape_parts([&](const auto& take) { take(apart); });
+  CHECK(found.runs.empty());
+  REQUIRE(found.unused.size() == 1);
+  CHECK(found.unused[0].reason == "nothing says of how many steps its time is");
 }
