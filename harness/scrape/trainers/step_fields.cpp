@@ -55,7 +55,8 @@ std::optional<double> median_of(
   if (values.empty()) return std::nullopt;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  if (values.size() % 2 == 1) return *middle;
+  return (*std::max_element(values.begin(), middle) + *middle) / 2;
 }
 
 void derive_tokens_by_clock(LaunchFacts& facts, const StepRows& rows, std::string_view rate) {

@@ -31,3 +31,17 @@ TEST_CASE("without a clock lingua's rates are no times") {
         "looks like a log of lingua, but it says tokens a second and GPU, but not how many a GPU "
         "has in a step (gbs, seq and gpus)");
 }
+
+TEST_CASE("of a short log of lingua both intervals count") {
+  const LogRun run = only_run(
+      "0: INFO    24-10-19 18:47:38.013923 - 0:00:49 - step: 1  acc: 0  loss: 12.2087  grad: "
+      "1.06e+01  flops: 4.25e+12  wps: 3.95e+02  iter:  8.2273  data: 33.1016  lr: 0.00e+00  mem: "
+      "51%  pow: 96.192 W\n"
+      "0: INFO    24-10-19 18:47:38.911112 - 0:00:50 - step: 2  acc: 0  loss: 12.2032  grad: "
+      "1.08e+01  flops: 1.97e+14  wps: 1.83e+04  iter:  0.8907  data: 0.0015  lr: 6.00e-07  mem: "
+      "59%  pow: 398.257 W\n"
+      "0: INFO    24-10-19 18:47:39.823625 - 0:00:51 - step: 3  acc: 0  loss: 12.1798  grad: "
+      "1.00e+01  flops: 1.96e+14  wps: 1.82e+04  iter:   0.898  data: 0.0014  lr: 1.20e-06  mem: "
+      "59%  pow: 391.807 W\n");
+  CHECK(times_of(run)[1] == Approx(16384.0 / 18300 * 1000));
+}
