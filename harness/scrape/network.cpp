@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "harness/scrape/all_reduce_bench.h"
 #include "harness/scrape/canary.h"
+#include "harness/scrape/characters.h"
 #include "harness/scrape/lines.h"
 #include "harness/scrape/nccl_rows.h"
 #include "harness/scrape/osu.h"
@@ -73,16 +74,28 @@ class NcclReader : public TableReader {
     if (line.starts_with("{")) {
       read_record(line);
     } else if (is_beginning(line)) {
+      if (!begun_) is_ours_ = line.find(kProbe) != std::string_view::npos;
       if (!begun_) operation_ = runs_;
       begun_ = line.find(kProbe) != std::string_view::npos;  // its nThread follows
+      is_bare_ = trim(line).starts_with(kBareBeginning);
     } else if (trim(line).starts_with('#')) {
-      read_remark(line);
+      read_remark(line, words_of(line));
+    } else if (is_bare_ && !trim(line).empty() && !is_digit(trim(line).front())) {
+      Words words = words_of(line);
+      words.insert(words.begin(), "#");
+      read_remark(line, words);
     } else {
       read_row(words_of(line));
     }
   }
 
   void finish(NetworkTables& found) override {
+    if (table_.ranks == 1 && !is_ours_ && !table_.collectives.empty()) {
+      refused_ =
+          "holds a table of nccl-tests of one rank, which sends nothing (where mpirun began "
+          "several, they were built without MPI=1)";
+      table_ = {};
+    }
     table_.nodes = std::max(table_.nodes, static_cast<std::int64_t>(table_.by_node.size()));
     if (!refused_.empty()) add_problem(found, std::move(refused_));
     if (!table_.pairs.empty() || !table_.all_reduce.empty() || !table_.collectives.empty())
@@ -97,17 +110,23 @@ class NcclReader : public TableReader {
 
  private:
   static constexpr std::string_view kProbe = "> probe: pippin ";
+  /// Where the table was pasted, and its '#' taken for Markdown's.
+  static constexpr std::string_view kBareBeginning = "nThread ";
   static bool is_beginning(std::string_view line) {
+    const bool is_bare =
+        trim(line).starts_with(kBareBeginning) && line.find(" minBytes ") != std::string_view::npos;
     return line.find(kProbe) != std::string_view::npos ||
-           line.find("# nThread ") != std::string_view::npos;
+           line.find("# nThread ") != std::string_view::npos || is_bare;
   }
 
-  void read_remark(std::string_view line) {
-    const Words words = words_of(line);
+  void read_remark(std::string_view line, const Words& words) {
     if (words.size() < 2) return;
     begun_ = false;
     if (words[1] == "Operation") operation_ = words.back();
-    if (rows_.read_header(words)) return;
+    if (rows_.read_header(words)) {
+      if (operation_.empty()) operation_ = runs_;  // its beginning is not in the log
+      return;
+    }
     if (words[1] == "Library") table_.library = printable(trim(line.substr(line.find(':') + 1)));
     if (words[1] == "Rank") read_rank(words);
     if (words[1] == "out") read_spread(words);
@@ -271,6 +290,8 @@ class NcclReader : public TableReader {
 
   CanaryFigures table_;
   bool begun_ = false;            ///< the probe has named itself, and its table follows
+  bool is_ours_ = false;          ///< the table is the probe's
+  bool is_bare_ = false;          ///< its remarks have no '#'
   std::string runs_, operation_;  ///< by the last command, and of the table; empty: unknown
   std::string refused_;           ///< why rows are not in the table
   NcclRows rows_;
@@ -282,9 +303,9 @@ class NcclReader : public TableReader {
 }  // namespace
 
 std::vector<std::string_view> table_signs() {
-  return {"# nThread ",   "# Pairs:", "\"record\":\"",
-          "{\"canary\":", "busbw: ",  "bandwidth of all_reduce over",
-          "# OSU "};
+  return {"nThread ",     "# Pairs:",     "\"record\":\"",
+          "{\"canary\":", "busbw: ",      "bandwidth of all_reduce over",
+          "# OSU ",       "algbw   busbw"};
 }
 
 NetworkTables find_network_tables(std::string_view text) {

@@ -92,6 +92,59 @@ TEST_CASE("tables of nccl-tests that cannot be kept are refused with a reason") 
   CHECK_THAT(on_host.problems[0], Catch::Contains("-C"));
 }
 
+TEST_CASE("a table that was pasted without its '#' is read") {
+  const auto tables = read_network(
+      "mpirun -np 8 all_reduce_perf -b 32 -f 2 -e 8G\n"
+      " nThread 1 nGpus 1 minBytes 32 maxBytes 8589934592 step: 2(factor) warmup iters: 5\n"
+      "\n"
+      " Using devices\n"
+      "   Rank  0 Pid 1821213 on AI-A100-Beethoven01 device  0 [0x00] NVIDIA A100-SXM4-40GB\n"
+      "   Rank  1 Pid 1821214 on AI-A100-Beethoven01 device  1 [0x00] NVIDIA A100-SXM4-40GB\n"
+      "\n"
+      "                                                     out-of-place                  "
+      "in-place\n"
+      "       size         count    type   redop     time   algbw   busbw  error     time   algbw  "
+      " "
+      "busbw  error\n"
+      "        (B)    (elements)                     (us)  (GB/s)  (GB/s)            (us)  (GB/s)  "
+      "(GB/s)\n"
+      "  1073741824     268435456   float     sum   8337.2  128.79  128.79  5e-07   8345.8  128.66 "
+      " "
+      "128.66  5e-07\n"
+      " Out of bounds values : 0 OK\n"
+      " Avg bus bandwidth    : 90.2\n");
+  REQUIRE(tables.size() == 1);
+  CHECK(tables[0].ranks == 2);
+  REQUIRE(tables[0].collectives.size() == 2);
+  CHECK(tables[0].collectives[0].operation == "all_reduce");
+  CHECK(tables[0].collectives[0].time_us == 8337.2);
+  CHECK(tables[0].collectives[1].busbw_gb_per_s == 128.66);
+}
+
+TEST_CASE("a table of one rank is refused, also where several ran side by side") {
+  const std::string alone =
+      "# nThread 1 nGpus 1 minBytes 1310720000 maxBytes 1310720000 step: 1048576(bytes)\n"
+      "# nThread 1 nGpus 1 minBytes 1310720000 maxBytes 1310720000 step: 1048576(bytes)\n"
+      "#   Rank  0 Pid   1320 on ip-172-31-20-228 device  0 [0x00] Tesla V100-SXM2-16GB\n"
+      "#   Rank  0 Pid   2066 on ip-172-31-22-230 device  0 [0x00] Tesla V100-SXM2-16GB\n";
+  const auto found =
+      find_network_tables("mpirun -np 2 all_reduce_perf -g 1\n" + alone + kWithoutRoot);
+  CHECK(found.tables.empty());
+  REQUIRE(found.problems.size() == 1);
+  CHECK_THAT(found.problems[0], Catch::Contains("of one rank"));
+}
+
+TEST_CASE("a table without its beginning is of the command before it, or refused") {
+  CHECK(problems_of(kWithoutRoot) ==
+        std::vector<std::string>{"holds a table of nccl-tests, but neither the table nor a command "
+                                 "says of which collective"});
+  const auto tables = read_network("nccl-tests/build/alltoall_perf -b 1MB -n 100\n" + kWithoutRoot);
+  REQUIRE(tables.size() == 1);
+  CHECK(tables[0].ranks == 0);
+  REQUIRE(tables[0].collectives.size() == 4);
+  CHECK(tables[0].collectives[0].operation == "alltoall");
+}
+
 TEST_CASE("a table of nccl-tests gives each operation out of place and in place") {
   const auto tables = read_network(
       "$ ./build/reduce_scatter_perf\n# nThread 1 nGpus 1\n"
