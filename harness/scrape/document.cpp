@@ -26,9 +26,12 @@ bool is_table_rule(std::string_view line) {
          std::count(text.begin(), text.end(), '|') >= 2;
 }
 
-/// How many marks a heading has, "## Speed" two; 0: it is none.
+/// How many marks a heading has, "## Speed" two; 0: it is none, as "### Response:" of the prompts
+/// that models are trained on.
 std::size_t heading_level(std::string_view line) {
+  constexpr std::size_t kMarksOfPrompts = 3;
   const auto mark = line.substr(0, line.find_first_not_of('#'));
+  if (mark.size() == kMarksOfPrompts && trim(line).ends_with(':')) return 0;
   const bool title = line.size() > mark.size() + 1 && line[mark.size()] == ' ' &&
                      std::isalpha(static_cast<unsigned char>(line[mark.size() + 1]));
   return title ? mark.size() : 0;
@@ -57,20 +60,30 @@ std::vector<std::string_view> DocumentWatch::texts() {
           "| - |", "| -:", "|  -", "|- |", "|:- |"};
 }
 
-void DocumentWatch::see(std::string_view line) {
+bool DocumentWatch::is_marked(std::string_view line) {
+  const auto begin = line.find_first_not_of(" \t");
+  return begin != std::string_view::npos &&
+         std::string_view("#`~|").find(line[begin]) != std::string_view::npos;
+}
+
+void DocumentWatch::see(std::string_view line, bool in_log) {
   const auto begin = line.find_first_not_of(" \t");
   if (begin == std::string_view::npos) return;
-  const char mark = line[begin];
+  see_mark(line[begin], line, in_log);
+  first_ = false;
+}
+
+void DocumentWatch::see_mark(char mark, std::string_view line, bool in_log) {
   if (mark == '#') {
     signs_.script = signs_.script || is_directive(line) || (first_ && line.starts_with("#!"));
-    signs_.note = signs_.note || heading_level(line) >= 2;
+    signs_.note = signs_.note || (!in_log && heading_level(line) >= 2);
     signs_.titled = signs_.titled || (first_ && heading_level(line) == 1);
   } else if (mark == '`' || mark == '~') {
-    fences_ += is_fence(line) ? 1 : 0;
+    const bool is_open = fences_ % 2 == 1;
+    fences_ += (!in_log || is_open) && is_fence(line) ? 1 : 0;
   } else if (mark == '|') {
-    signs_.note = signs_.note || is_table_rule(line);
+    signs_.note = signs_.note || (!in_log && is_table_rule(line));
   }
-  first_ = false;
 }
 
 DocumentSigns DocumentWatch::signs() const {

@@ -25,10 +25,16 @@ class DocumentWatch {
 
   /// Whether the next line must be seen whatever it holds: until the first that is not blank.
   bool wants_next_line() const { return first_; }
-  void see(std::string_view line);
+  /// `in_log`: steps stand before it. What begins behind them is text that a trainer's model wrote,
+  /// or was asked.
+  void see(std::string_view line, bool in_log = false);
+  /// Whether a line begins as signs do.
+  static bool is_marked(std::string_view line);
   DocumentSigns signs() const;
 
  private:
+  void see_mark(char mark, std::string_view line, bool in_log);
+
   DocumentSigns signs_;
   std::size_t fences_ = 0;
   bool first_ = true;

@@ -37,7 +37,7 @@ class LogSink : public LineSink {
     may_hold_tables_ = may_hold_tables_ || has_table_sign(line);
     has_texts_ = has_texts_ || !line.hits.empty();
     is_cut_ = is_cut_ || ends_in_time(line.text);
-    if (line.after_feed) watch_.see(line.raw);
+    if (line.after_feed) see_document(line.raw);
     readers_.read(line);
   }
 
@@ -64,6 +64,11 @@ class LogSink : public LineSink {
   }
 
  private:
+  void see_document(std::string_view line) {
+    const bool in_log = DocumentWatch::is_marked(line) && readers_.counts().steps > 0;
+    watch_.see(line, in_log);
+  }
+
   /// Megatron's fields end with a bar; one that is cut ends in a digit.
   static bool ends_in_time(std::string_view text) {
     constexpr std::string_view kTime = "elapsed time per iteration";
@@ -144,14 +149,16 @@ Scraped scrape_text(const ReadParts& read, const LogHints& hints, bool& may_be_w
   };
   pass(watched, sink);
   Scraped scraped = sink.finish(hints);
+  DocumentSigns signs = sink.signs();
   if (const std::uint64_t wanted = wanted_trainers(sink.trainers(), scraped)) {
     LogSink again(wanted);
     pass(read, again);
     scraped = again.finish(hints);
+    signs = again.signs();
   }
   may_be_wrapped = sink.may_be_wrapped(scraped) || looks_wrapped(beginning);
-  if (is_document(sink.signs(), scraped)) {
-    scraped.runs = runs_of_document(read, sink.signs(), hints);
+  if (is_document(signs, scraped)) {
+    scraped.runs = runs_of_document(read, signs, hints);
     may_be_wrapped = false;
   }
   return scraped;

@@ -95,3 +95,21 @@ TEST_CASE("where litgpt's log misses a line, that step has no time") {
   log.erase(lost, log.find('\n', lost) + 1 - lost);
   CHECK(steps_of(only_run(log)) == std::vector<std::int64_t>{1, 3});
 }
+
+TEST_CASE("what a model was asked and wrote makes no document of a log") {
+  const std::string begin =
+      "iter 1 step 0: loss 3.5551, iter time: 1069.53ms\n"
+      "iter 2 step 1: loss 3.3320, iter time: 765.52ms (optimizer.step)\n";
+  const std::string end =
+      "iter 3 step 1: loss 3.1906, iter time: 537.32ms\n"
+      "iter 4 step 2: loss 3.8844, iter time: 710.44ms (optimizer.step)\n";
+  for (const char* text :
+       {"### Instruction:\nRecommend a movie.\n\n### Response:\nNone.\n", "## A story\nIt was.\n",
+        "```python\nprint(1)\n```\n", "|a|b|\n|---|---|\n|1|2|\n"}) {
+    INFO(text);
+    CHECK(steps_of(only_run(begin + text + end)) == std::vector<std::int64_t>{1, 2});
+  }
+  CHECK(steps_of(only_run("### Instruction:\nSay it.\n" + begin + end)).size() == 2);
+  CHECK(scrape("## Speed\n\n" + begin + end).empty());
+  CHECK(scrape("Monday:\n```\n" + begin + end + "```\n").empty());
+}
