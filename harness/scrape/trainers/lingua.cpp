@@ -65,6 +65,7 @@ class Reader : public TrainerReader {
     if (at == std::string_view::npos) at = find_key(line, "global_step: ");
     if (at == std::string_view::npos) return;
     const auto said = line.substr(at), before = line.substr(0, at);
+    if (said.find("  mfu: ") != std::string_view::npos) return;  // torchtitan's, of 2024
     const Count step = count_of(figure_at(left_trim(said.substr(said.find(':') + 1))));
     const auto rate = figure_after(said, "wps:");
     if (!step || !rate || !is_prefix(before)) return;

@@ -1,6 +1,12 @@
+#include <algorithm>
 #include <array>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "core/base/text.h"
+#include "core/base/units.h"
+#include "harness/scrape/characters.h"
 #include "harness/scrape/trainers/all.h"
 #include "harness/scrape/trainers/checkpoint_lines.h"
 #include "harness/scrape/trainers/step_fields.h"
@@ -11,9 +17,12 @@ namespace {
 
 enum Text : std::size_t {
   kRate,
+  kOldRate,
   kSigns,
   kMesh = kSigns,
+  kOldMesh,
   kInitialized,
+  kStarts,
   kParameters,
   kDone,
   kSaving,
@@ -29,8 +38,11 @@ enum Text : std::size_t {
 // Source: torchtitan/train.py and components/metrics.py, 2024-2026.
 constexpr std::array<std::string_view, kTexts> kSaid{
     "  tps: ",
+    "  wps: ",  // of 2024
     "Building device mesh with parallelism: ",
-    "tokens per train step",
+    "-D device mesh with ",  // until 2025
+    "Trainer is initialized with ",
+    "Training starts at step ",
     " total parameters",
     "Training completed",
     "Saving the checkpoint",
@@ -71,6 +83,25 @@ constexpr CheckpointLine kCheckpoints[] = {
      .seconds = " in "},
 };
 
+/// "['dp_replicate', 'dp_shard', 'tp'], [2, 4, 2]", or the names as a tuple: the product of the
+/// sizes of all axes whose names begin so. 1: it has none, as axes of one rank are not named.
+std::int64_t size_of_axes(std::string_view mesh, std::string_view name) {
+  const auto sizes = mesh.rfind('[');
+  if (sizes == std::string_view::npos) return 1;
+  auto names = mesh.substr(0, sizes), left = mesh.substr(sizes + 1);
+  std::int64_t product = 1;
+  for (auto quote = names.find('\''); quote != std::string_view::npos; quote = names.find('\'')) {
+    names.remove_prefix(quote + 1);
+    const auto size = figure_at(left);
+    const Count count = count_of(size);
+    if (!count || *count < 1) return 1;
+    if (names.starts_with(name)) product *= *count;
+    left = left_trim(left.substr(size->size + (left.substr(size->size).starts_with(',') ? 1 : 0)));
+    names.remove_prefix(std::min(names.find('\'') + 1, names.size()));
+  }
+  return product;
+}
+
 /// The count before a text: "64 tokens per train step".
 Count count_before(std::string_view line, std::string_view text) {
   const auto at = line.find(text);
@@ -89,34 +120,56 @@ class Reader : public TrainerReader {
 
   void read(const TrainerLine& line, TrainerLog& log) override {
     see_checkpoints(line, kSaid, kCheckpoints, log);
-    if (line.has(kMesh)) read_mesh(line.text, log);
-    LaunchFacts& facts = log.launch().facts;
-    if (line.has(kInitialized)) {
-      if (const Count tokens = count_before(line.text, " tokens per train step"))
-        facts.tokens_per_step = tokens;
-      if (const Count steps = count_after(line.text, "total steps ")) log.launch().planned = steps;
-      if (const Count seq = count_after(line.text, "maximum context length "))
-        facts.model.seq = seq;
-      if (const Count gas = count_after(line.text, "gradient accumulation steps "))
-        facts.layout.gas = gas;
-    }
+    for (const Text text : {kMesh, kOldMesh})
+      if (line.has(text)) see_mesh(line.text, text, log);
+    const bool has_plan = line.has(kInitialized) || line.has(kStarts);
+    if (mesh_ && (has_plan || line.has(kParameters))) begin_launch(log);
+    if (has_plan) read_plan(line.text, log.launch());
     if (line.has(kParameters)) {
       const Count size = count_after(line.text, "size: ");
-      if (size) facts.model.params = size;
+      if (size) log.launch().facts.model.params = size;
     }
-    if (line.has(kRate)) read_step(line, log);
+    if (line.has(kRate) || line.has(kOldRate)) read_step(line, log);
     if (line.has(kDone)) log.launch().ending.reached_last_iteration(line.text);
   }
 
  private:
-  /// "… parallelism: pp=1, dp_replicate=1, dp_shard=8, cp=1, tp=2, ep=1".
-  void read_mesh(std::string_view line, TrainerLog& log) const {
-    const auto at = line.find(kSaid[kMesh]);
-    if (!is_prefix(line.substr(0, at))) return;
-    log.begin_launch(number_, line.substr(0, at));
-    LaunchFacts& facts = log.launch().facts;
+  /// A mesh, as a line says it.
+  struct Mesh {
+    std::string before, text;
+    bool is_old = false;
+  };
+
+  /// A launch begins with it. Amid one, its validation builds the same once more: a new one says
+  /// more of itself before its first step.
+  void see_mesh(std::string_view line, Text text, TrainerLog& log) {
+    const auto at = line.find(kSaid[text]);
+    auto before = line.substr(0, at);
+    if (text == kOldMesh) before = before.substr(0, before.rfind("Building "));
+    if (!is_prefix(before)) return;
+    mesh_ = Mesh{std::string(before), std::string(line.substr(at + kSaid[text].size())),
+                 text == kOldMesh};
+    if (log.launch().row_count() == 0) begin_launch(log);
+  }
+
+  void begin_launch(TrainerLog& log) {
+    log.begin_launch(number_, mesh_->before);
+    put_mesh(log.launch().facts);
+  }
+
+  void put_mesh(LaunchFacts& facts) {
+    if (mesh_->is_old) {
+      read_old_mesh(mesh_->text, facts);
+    } else {
+      read_mesh(mesh_->text, facts);
+    }
+    facts.say("parallelism", mesh_->text);
+    mesh_.reset();
+  }
+
+  /// "pp=1, dp_replicate=1, dp_shard=8, cp=1, tp=2, ep=1".
+  static void read_mesh(std::string_view mesh, LaunchFacts& facts) {
     Layout& layout = facts.layout;
-    const auto mesh = line.substr(at + kSaid[kMesh].size());
     layout.pp = count_after(mesh, "pp=");
     layout.tp = count_after(mesh, "tp=");
     layout.cp = count_after(mesh, "cp=");
@@ -124,22 +177,58 @@ class Reader : public TrainerReader {
                 shards = count_after(mesh, "dp_shard=");
     if (replicas && shards && *shards > 0) layout.dp = *replicas * *shards;
     for (const std::string_view name : {"dp_replicate", "dp_shard", "ep"}) {
-      const Count size = count_after(mesh, std::string(name) + "=");
-      if (size) facts.axes.emplace_back(std::string(name), value_of(static_cast<double>(*size)));
+      if (const Count size = count_after(mesh, std::string(name) + "="))
+        put_axis(facts, name, *size);
     }
-    facts.say("parallelism", mesh);
+  }
+
+  /// "['dp_shard', 'tp'], [4, 2]".
+  static void read_old_mesh(std::string_view mesh, LaunchFacts& facts) {
+    mesh = mesh.substr(0, mesh.rfind(']'));
+    if (const auto end = mesh.find("], ["); end != std::string_view::npos)
+      mesh = mesh.substr(0, mesh.find(']', end + 1));
+    Layout& layout = facts.layout;
+    layout.pp = size_of_axes(mesh, "pp'");
+    layout.tp = size_of_axes(mesh, "tp'");
+    layout.cp = size_of_axes(mesh, "cp'");
+    layout.dp = size_of_axes(mesh, "dp");
+    for (const std::string_view name : {"dp_replicate", "dp_shard"})
+      put_axis(facts, name, size_of_axes(mesh, name));
+  }
+
+  static void put_axis(LaunchFacts& facts, std::string_view name, std::int64_t size) {
+    if (find_value(facts.axes, std::string(name))) return;  // another rank's line
+    facts.axes.emplace_back(std::string(name), value_of(static_cast<double>(size)));
+  }
+
+  /// "Trainer is initialized with 16384 tokens per DP rank, 65536 tokens per train step, …" or,
+  /// until 2026, "… with local batch size 8, global batch size 64, …".
+  static void read_plan(std::string_view line, TrainerLaunch& launch) {
+    LaunchFacts& facts = launch.facts;
+    if (const Count tokens = count_before(line, " tokens per train step"))
+      facts.tokens_per_step = tokens;
+    if (const Count steps = count_after(line, "total steps ")) launch.planned = steps;
+    for (const std::string_view length : {"maximum context length ", "sequence length "})
+      if (const Count seq = count_after(line, length)) facts.model.seq = seq;
+    if (const Count gas = count_after(line, "gradient accumulation steps ")) facts.layout.gas = gas;
+    if (const Count gbs = count_after(line, "global batch size ")) facts.layout.gbs = gbs;
+    const Count local = count_after(line, "local batch size ");
+    if (local && facts.layout.pp == 1) facts.layout.mbs = local;  // a pipeline divides it
   }
 
   /// "step: 14  loss:  3.24405  grad_norm:  0.8319  memory:  9.46GiB(64.99%)  tps: 7,282  …".
-  void read_step(const TrainerLine& line, TrainerLog& log) const {
+  void read_step(const TrainerLine& line, TrainerLog& log) {
     const auto at = find_key(line.text, "step:");
     if (at == std::string_view::npos || line.text.substr(0, at).ends_with("validate ")) return;
-    const auto said = line.text.substr(at);
+    const auto said = line.text.substr(at), before = line.text.substr(0, at);
     StepRecord record;
     const Count step = count_after(said, "step:");
-    const auto rate = figure_after(said, "tps:");
+    auto rate = figure_after(said, "tps:");
+    if (!rate && said.find("  mfu: ") != std::string_view::npos)  // else it is lingua's
+      rate = figure_after(said, "wps:");
     if (!step || !rate || !line.terminated) return;
     if (!(rate->value > 0)) return log.could_not_use(line.text, "its tps is not above 0");
+    settle_mesh(*step, before, log);
     record.step = *step;
     record.figure = *rate;
     record.pace = Pace::kTokensPerGpuSecond;
@@ -149,18 +238,28 @@ class Reader : public TrainerReader {
     const auto keep = [&](std::string_view name, std::string_view key) {
       if (const auto value = figure_after(said, key)) record.other.emplace_back(name, value->value);
     };
-    keep("tokens/s/GPU", "tps:");
+    record.other.emplace_back("tokens/s/GPU", rate->value);
     keep("TFLOP/s/GPU", "tflops:");
     keep("MFU %", "mfu:");
     keep("memory GiB", "memory:");
-    const auto before = line.text.substr(0, at);
-    constexpr double kMibPerGib = 1024;  // the most that was reserved since the line before
+    // The most that was reserved since the line before.
     if (const auto reserved = figure_after(said, "memory:")) {
       RankMemory& memory = memory_of(log.launch(), rank_in(before).value_or(0));
       raise(memory.max_reserved_mib, reserved->value * kMibPerGib);
     }
     record.at = time_of(before);
     log.add(number_, record, before);
+  }
+
+  /// A step follows a mesh that was built amid a launch: it goes on, or one began.
+  void settle_mesh(std::int64_t step, std::string_view before, TrainerLog& log) {
+    if (!mesh_ || speaker_of(mesh_->before).name != speaker_of(before).name) return;
+    const auto* known = find_value(log.launch().facts.arguments, "parallelism");
+    const bool is_same = !known || trim(mesh_->text) == known->text;
+    if (step <= std::as_const(log.launch()).rows(number_).last_step() || !is_same)
+      return begin_launch(log);
+    if (!known) put_mesh(log.launch().facts);
+    mesh_.reset();
   }
 
   static void read_loss(std::string_view said, StepRecord& record) {
@@ -174,10 +273,15 @@ class Reader : public TrainerReader {
   }
 
   const std::size_t number_;
+  std::optional<Mesh> mesh_;  ///< until it is known whether a launch began with it
 };
 
 void apply_laws(LaunchFacts& facts, const StepRows& rows) {
   derive_tokens_by_clock(facts, rows, "tps");
+  if (facts.tokens_per_step && facts.tokens_per_gpu_step)
+    facts.derive(facts.layout.gpus, "gpus",
+                 static_cast<double>(*facts.tokens_per_step) / *facts.tokens_per_gpu_step,
+                 "tokens per step / tokens per GPU and step", 0);
 }
 
 }  // namespace

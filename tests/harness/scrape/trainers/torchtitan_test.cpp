@@ -103,3 +103,84 @@ TEST_CASE("torchtitan's memory is the most that a rank reserved, in GiB") {
   CHECK(of_two[1].rank == 3);
   CHECK(of_two[1].max_reserved_mib == 61440);
 }
+
+TEST_CASE("torchtitan's older header names the axes of its mesh, and its batch in sequences") {
+  const LogRun run = only_run(
+      "[rank0]:[titan] 2025-11-25 19:44:55,287 - root - INFO - Building 2-D device mesh with "
+      "['dp_shard', 'tp'], [4, 2]\n"
+      "[rank0]:[titan] 2025-11-25 19:44:58,838 - root - INFO - Trainer is initialized with local "
+      "batch size 8, global batch size 32, gradient accumulation steps 1, sequence length 2048, "
+      "total steps 10 (warmup 2)\n"
+      "[rank0]:[titan] 2025-11-25 19:44:58,838 - root - INFO - Training starts at step 1\n"
+      "[rank0]:[titan] 2025-11-25 19:45:01,441 - root - INFO - step:  1  loss:  8.0277  grad_norm: "
+      " "
+      "1.4604  memory:  1.21GiB(0.86%)  tps: 5,756  tflops: 0.41  mfu: 0.04%\n");
+  CHECK(times_of(run).at(0) == Approx(8192.0 / 5756 * 1000));
+  const Layout& layout = run.point.layout;
+  CHECK(layout.gpus == 8);
+  CHECK(layout.tp == 2);
+  CHECK(layout.pp == 1);
+  CHECK(layout.dp == 4);
+  CHECK(layout.gbs == 32);
+  CHECK(layout.mbs == 8);
+  CHECK(run.point.model.seq == 2048);
+  CHECK(find_value(run.point.axes, "dp_shard")->number == 4);
+}
+
+TEST_CASE("torchtitan's older start tells the batch, and its clock then the GPUs") {
+  const LogRun run = only_run(
+      "[rank0]:2025-02-13 11:33:29,482 - root - INFO - Training starts at step 1, with local batch "
+      "size 1, global batch size 8, sequence length 8192, total steps 100 (warmup 200)\n"
+      "[rank0]:2025-02-13 11:33:45,521 - root - INFO - step: 10  loss:  9.8821  mmemory: "
+      "49.59GiB(35.46%)  tps: 7,026  mfu: 41.15%\n"
+      "[rank0]:2025-02-13 11:33:57,093 - root - INFO - step: 20  loss:  8.3854  memory: "
+      "49.59GiB(35.46%)  tps: 7,080  mfu: 41.46%\n");
+  CHECK(times_of(run).at(1) == Approx(8192.0 / 7080 * 1000));
+  CHECK(run.point.layout.gpus == 8);
+  CHECK(run.point.layout.gbs == 8);
+}
+
+TEST_CASE("torchtitan of 2024 calls tokens words") {
+  const LogRun run = only_run(
+      "[rank0]:2024-06-13 12:53:42,562 - root - INFO - step: 10  loss: 10.7798  memory: "
+      "41.18GiB(43.33%)  wps: 2,792  mfu: 16.35%\n"
+      "[rank0]:2024-06-13 12:54:04,065 - root - INFO - step: 20  loss:  9.1087  memory: "
+      "41.18GiB(43.33%)  wps: 3,812  mfu: 22.32%\n");
+  CHECK(run.point.trainer == "torchtitan");
+  CHECK(times_of(run).at(1) == Approx(8192.0 / 3812 * 1000));
+  CHECK(run.memory.at(0).max_reserved_mib == Approx(41.18 * 1024));
+}
+
+TEST_CASE("a mesh that torchtitan builds for its validation begins no launch") {
+  const LogRun run = only_run(
+      "[rank0]:[titan] 2026-01-11 20:13:44,754 - root - INFO - step:  1  loss: 12.2521  memory: "
+      "43.52GiB(31.13%)  tps: 6,922  tflops: 13.35  mfu: 1.35%\n"
+      "[rank0]:[titan] 2026-01-11 20:13:44,956 - root - INFO - Building device mesh with "
+      "parallelism: pp=1, dp_replicate=1, dp_shard=1, cp=1, tp=1, ep=1, etp=1\n"
+      "[rank0]:[titan] 2026-01-11 20:13:45,284 - root - INFO - step:  2  loss: 12.2273  memory: "
+      "47.71GiB(34.12%)  tps: 31,075  tflops: 59.95  mfu: 6.06%\n"
+      "[rank0]:[titan] 2026-01-11 20:13:45,604 - root - INFO - step:  3  loss: 12.1733  memory: "
+      "47.71GiB(34.12%)  tps: 51,352  tflops: 99.08  mfu: 10.02%\n");
+  CHECK(steps_of(run) == std::vector<std::int64_t>{1, 2, 3});
+  CHECK(run.point.layout.gpus == 1);
+}
+
+TEST_CASE("a mesh that says more of itself, or is another, begins a launch of torchtitan") {
+  const std::string log = excerpt("torchtitan.log");
+  const auto end = log.find("[titan] 2025-06-16 22:29:15");
+  const auto runs_of = [&](const std::string& second) {
+    const Scraped scraped =
+        scrape_parts([&](const auto& take) { take(log.substr(0, end) + second); });
+    return scraped.runs.size() + scraped.problems.size();
+  };
+  const std::string later =
+      "[titan] 2025-06-16 22:29:15,322 - root - INFO - step: 10  loss: 10.0150  "
+      "memory: 49.66GiB(52.28%)  tps: 5,851  tflops: 338.87  mfu: 34.26%\n";
+  const auto mesh_end = log.find('\n') + 1;
+  CHECK(runs_of(later) == 1);
+  CHECK(runs_of(log.substr(0, mesh_end) + later) == 1);
+  CHECK(runs_of(log.substr(0, log.find('\n', mesh_end) + 1) + later) == 2);
+  CHECK(runs_of("[titan] 2025-06-16 22:28:51,322 - root - INFO - Building device mesh with "
+                "parallelism: pp=2, dp_replicate=1, dp_shard=2, cp=1, tp=2, ep=1\n" +
+                later) == 2);
+}
