@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "harness/scrape/trainers/figures.h"
@@ -24,5 +27,27 @@ struct LightningBar {
 
 /// Nothing where the line has none of a training epoch, or it is cut.
 std::optional<LightningBar> lightning_bar_of(std::string_view line);
+
+/// Steps of bars, one of each speaker, until its bar shows the next: it is drawn several times for
+/// a batch, and what the last drawing says counts.
+class HeldSteps {
+ public:
+  using Take = std::function<void(const StepRecord& record, std::string_view before)>;
+
+  /// Takes the step before.
+  void hold(const StepRecord& record, std::string_view before, const Take& take);
+  /// A speaker is at an end: takes its step, or those of all where it is no rank.
+  void end(std::string_view before, const Take& take);
+  /// That of this speaker is none.
+  void drop(std::string_view before);
+  void flush(const Take& take);
+
+ private:
+  struct Held {
+    StepRecord record;
+    std::string before;
+  };
+  std::map<std::string, Held> held_;  ///< by speaker
+};
 
 }  // namespace pippin

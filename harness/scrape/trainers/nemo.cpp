@@ -18,6 +18,7 @@ enum Text : std::size_t {
   kTiming,
   kTimingOfBar,
   kConsumedOfBar,
+  kLossOfBar,
   kSigns,
   kProcesses = kSigns,
   kTensorGroup,
@@ -42,6 +43,7 @@ constexpr std::array<std::string_view, kTexts> kSaid{
     " | train_step_timing in s: ",
     "train_step_timing in s=",
     "consumed_samples=",
+    "reduced_train_loss=",
     "All distributed processes registered. Starting with ",
     "Rank 0 has tensor model parallel group: ",
     "Rank 0 has pipeline model parallel group: ",
@@ -108,25 +110,22 @@ class Reader : public TrainerReader {
     if (line.has(kTensorGroups)) read_groups(line.text, kTensorGroups, layout.tp, layout.gpus);
     if (line.has(kPipelineGroups)) read_groups(line.text, kPipelineGroups, layout.pp, layout.gpus);
     if (line.has(kTiming)) read_line(line.text, log);
-    if (line.has(kTimingOfBar) || line.has(kConsumedOfBar)) read_bar(line.text, log);
+    if (line.has(kTimingOfBar) || line.has(kConsumedOfBar) || line.has(kLossOfBar))
+      read_bar(line.text, log);
     if (line.has(kDone)) {
-      flush(log);
+      held_.end(line.text.substr(0, line.text.find(kSaid[kDone])), adder(log));
       log.launch().ending.reached_last_iteration(line.text);
     }
   }
 
-  void flush(TrainerLog& log) override {
-    if (!held_) return;
-    log.add(number_, *held_, held_before_);
-    held_.reset();
-  }
+  void flush(TrainerLog& log) override { held_.flush(adder(log)); }
 
  private:
   /// "All distributed processes registered. Starting with 16 processes".
   void read_processes(std::string_view line, TrainerLog& log) {
     const auto at = line.find(kSaid[kProcesses]);
     if (!is_prefix(line.substr(0, at))) return;
-    flush(log);
+    held_.end(line.substr(0, at), adder(log));
     log.begin_launch(number_, line.substr(0, at));
     if (const Count gpus = count_after(line, kSaid[kProcesses]))
       log.launch().facts.layout.gpus = gpus;
@@ -154,7 +153,11 @@ class Reader : public TrainerReader {
   void read_line(std::string_view line, TrainerLog& log) const {
     constexpr std::string_view kTraining = "Training epoch ", kIteration = ", iteration ";
     const auto at = find_key(line, kTraining);
-    if (at == std::string_view::npos) return;
+    if (at == std::string_view::npos) {
+      if (line.find("| reduced_train_loss: ") != std::string_view::npos)
+        log.could_not_use(line, "a console has wrapped it");
+      return;
+    }
     const auto said = line.substr(at);
     const Count epoch = count_after(said, kTraining), iteration = count_after(said, kIteration),
                 global_step = count_after(said, "| global_step: ");
@@ -202,35 +205,60 @@ class Reader : public TrainerReader {
   /// before: the last counts.
   void read_bar(std::string_view line, TrainerLog& log) {
     const auto bar = lightning_bar_of(line);
-    if (!bar || bar->done == 0) return;
-    StepRecord record;
-    record.step = bar->epoch * bar->total.value_or(0) + bar->done;
-    const auto step = bar->field("global_step");
-    if (step && std::abs(step->value - static_cast<double>(record.step)) > step->quantum + 1)
-      return log.could_not_use(line, "its bar counts micro-batches, not steps");
+    if (!bar && line.find("%|") != std::string_view::npos)
+      return log.could_not_use(line, "its bar is cut");
+    if (!bar || bar->done == 0 || !is_prefix(bar->before)) return;
     const auto seconds = bar->field("train_step_timing in s");
-    if (seconds && seconds->value > 0) {
+    const bool has_time = seconds && seconds->value > 0;
+    if (!has_time && !bar->pace_ms) return;
+    const Count step = step_of(*bar, has_time, line, log);
+    if (!step) return;
+    StepRecord record;
+    record.step = *step;
+    if (has_time) {
       record.figure = scaled(*seconds, kMsPerSecond);
       if (bar->pace_ms) record.other.emplace_back("moving mean (ms)", bar->pace_ms->value);
-    } else if (bar->pace_ms) {
+    } else {
       record.figure = *bar->pace_ms;
       record.span = Span::kWindow;
-    } else {
-      return;
     }
     keep_loss(record, bar->text_of("reduced_train_loss"));
     if (const auto samples = bar->field("consumed_samples"); samples && samples->quantum <= 1)
       record.consumed_samples = count_of(samples);
     keep(record, "val_loss", bar->field("val_loss"));
     record.at = time_of(bar->before);
-    if (held_ && held_->step != record.step) flush(log);
-    held_ = record;
-    held_before_ = bar->before;
+    held_.hold(record, bar->before, adder(log));
+  }
+
+  HeldSteps::Take adder(TrainerLog& log) const {
+    return [this, &log](const auto& record, auto before) { log.add(number_, record, before); };
+  }
+
+  /// Whose figures a bar shows. `global_step` counts from 0, the bar's batches from 1: the figures
+  /// of the step before are one further apart.
+  Count step_of(const LightningBar& bar, bool has_time, std::string_view line, TrainerLog& log) {
+    const auto shown = bar.field("global_step");
+    const bool is_exact = shown && shown->quantum <= 1;
+    const std::int64_t own = is_exact ? count_of(shown).value_or(-1) : -1;
+    if (!bar.total && bar.epoch > 0) {
+      if (own >= 0 && has_time) return own + 1;
+      log.could_not_use(line, "its bar does not say how many batches an epoch has");
+      return std::nullopt;
+    }
+    const std::int64_t batch = bar.epoch * bar.total.value_or(0) + bar.done;
+    if (!shown) return batch;
+    const double apart = static_cast<double>(batch) - shown->value;
+    if (apart < -shown->quantum || apart > shown->quantum + 2) {
+      if (!has_time) held_.drop(bar.before);  // of a micro-batch, too
+      log.could_not_use(line, "its bar counts micro-batches, not steps");
+      return std::nullopt;
+    }
+    if (!has_time && apart > shown->quantum + 1) return std::nullopt;
+    return own >= 0 && apart > shown->quantum ? own + 1 : batch;
   }
 
   const std::size_t number_;
-  std::optional<StepRecord> held_;  ///< of the bar, until it shows the next step
-  std::string held_before_;
+  HeldSteps held_;  ///< of bars
 };
 
 /// The tokens of a GPU in a step, which its rate says.

@@ -1,5 +1,8 @@
+#include <fmt/format.h>
 #include <string>
+#include <string_view>
 
+#include "harness/scrape/scrape.h"
 #include "tests/harness/scrape/trainers/excerpt.h"
 #include "tests/support/catch.h"
 
@@ -22,5 +25,59 @@ TEST_CASE("a bar of Lightning that is being drawn is not read") {
   const LogRun run = only_run(
       "Epoch 0:   1%|1         | 1/100 [00:04<06:50,  4.15s/it, v_num=3]\n"
       "Epoch 0:   2%|1         | 2/100 [00:04<06:50,  2.15s/it, v_num=3]");
+  CHECK(steps_of(run) == std::vector<std::int64_t>{1});
+}
+
+TEST_CASE("each rank's bar of Lightning is drawn several times for a batch") {
+  std::string log;
+  for (const std::string_view loss : {"3.1", "2.2"}) {
+    for (int rank = 0; rank < 2; ++rank) {
+      log += fmt::format(
+          "[rank{}]: Epoch 0:   2%|1         | 2/100 [00:04<06:50,  {}s/it, v_num=3, "
+          "train_loss={}]\n",
+          rank, rank == 1 ? "2.20" : "2.15", loss);
+    }
+  }
+  const LogRun run = only_run(log);
+  CHECK(steps_of(run) == std::vector<std::int64_t>{2});
+  CHECK(times_of(run) == std::vector<double>{2200});
+  CHECK(run.iterations.at(0).lm_loss == 2.2);
+}
+
+TEST_CASE("a bar of Lightning that is drawn again after the validation keeps its pace") {
+  const LogRun run = only_run(
+      "Epoch 1: 100% 638/638 [22:06<00:00,  2.08s/it, v_num=skpv, train/loss_step=0.657]\n"
+      "Validation DataLoader 0: 100% 62/62 [01:59<00:00,  1.93s/it]\n"
+      "Epoch 1: 100% 638/638 [24:09<00:00,  2.27s/it, v_num=skpv, train/loss_step=0.657, "
+      "val/loss=0.340][2025-12-24 04:21:12,872][train_moe_post][INFO] - =====\n"
+      "Epoch 2: 100% 638/638 [21:51<00:00,  2.06s/it, v_num=skpv, train/loss_step=0.778]\n");
+  CHECK(steps_of(run) == std::vector<std::int64_t>{1276, 1914});  // bars without room for one
+  CHECK(times_of(run) == std::vector<double>{2080, 2060});
+  CHECK(run.iterations.at(0).lm_loss == 0.657);
+}
+
+TEST_CASE("a bar of Lightning without a total is read in its first epoch only") {
+  const std::string log =
+      "Epoch 0: : 1it [00:26, 26.64s/it, v_num=0, train_loss=13.00]\n"
+      "Epoch 0: : 129it [43:14, 20.11s/it, v_num=0, train_loss=0.162]\n"
+      "Epoch 1: : 1it [00:26, 26.64s/it, v_num=0, train_loss=0.161]\n";
+  const Scraped scraped = scrape_parts([&](const auto& take) { take(log); });
+  REQUIRE(scraped.runs.size() == 1);
+  CHECK(steps_of(scraped.runs[0]) == std::vector<std::int64_t>{1, 129});
+  CHECK(times_of(scraped.runs[0]) == std::vector<double>{26640, 20110});
+  CHECK(scraped.unused.size() == 1);
+}
+
+TEST_CASE("a bar that counts epochs, or batches of the validation, too, tells no steps") {
+  const std::string epochs =
+      "Epoch 20/20: 100%|##########| 20/20 [08:35<00:00, 25.77s/it, v_num=1, "
+      "train_loss_step=9.58e+3]\n";
+  const Scraped of_epochs = scrape_parts([&](const auto& take) { take(epochs); });
+  CHECK(of_epochs.runs.empty());
+  CHECK(of_epochs.unused.size() == 1);
+  const LogRun run = only_run(
+      "Epoch 0:  50% 1/2 [00:00<00:00,  6.54it/s, loss=2.29, v_num=0]\n"
+      "Validation DataLoader 0: 100% 1/1 [00:00<00:00, 1113.73it/s]\n"
+      "Epoch 0: 100% 2/2 [00:00<00:00, 12.33it/s, loss=2.29, v_num=0]\n");
   CHECK(steps_of(run) == std::vector<std::int64_t>{1});
 }

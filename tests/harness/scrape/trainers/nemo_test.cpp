@@ -135,3 +135,49 @@ TEST_CASE("a bar of NeMo 1 that counts micro-batches tells no steps") {
   CHECK(scraped.runs.empty());
   CHECK(scraped.unused.size() == 1);
 }
+
+TEST_CASE("a bar of NeMo 1 that shows the step before is that step's") {
+  const LogRun run = only_run(
+      "Epoch 0: :  47%|####7     | 7/15 [06:19<07:13, reduced_train_loss=11.50, global_step=5.000, "
+      "consumed_samples=12288.0, train_step_timing in s=49.50]\n");
+  CHECK(steps_of(run) == std::vector<std::int64_t>{6});
+  CHECK(times_of(run) == std::vector<double>{49500});
+}
+
+TEST_CASE("a bar of NeMo is read where a message follows it, or a return is written out") {
+  const LogRun run = only_run(
+      "(task, pid=6678) Epoch 0: :   0%|          | 5/300000 [02:16<2281:40:05, v_num=0, "
+      "reduced_train_loss=11.00, global_step=4.000, consumed_samples=960.0, train_step_timing in "
+      "s=10.40, val_loss=11.00]Epoch 0, global step 5: 'val_loss' reached 10.95736 (best "
+      "10.95736), "
+      "saving model\n"
+      "^MEpoch 0: :   0%|          | 6/300000 [02:26<2281:40:05, v_num=0, "
+      "reduced_train_loss=10.90, "
+      "global_step=5.000, train_step_timing in s=10.50]^MEpoch 0: :   0%|          | 6/300000 "
+      "[02:27<2281:40:05, v_num=0, reduced_train_loss=10.90, global_step=5.000, train_step_timing "
+      "in "
+      "s=10.50]\n");
+  CHECK(steps_of(run) == std::vector<std::int64_t>{5, 6});
+  CHECK(times_of(run) == std::vector<double>{10400, 10500});
+}
+
+TEST_CASE("a bar of NeMo without a total goes by its global step") {
+  const LogRun run = only_run(
+      "[my-full-rank-sft-1] [2025-12-17 04:54:49,774] [INFO] Epoch 1: : 1it [00:04,  4.36s/it, "
+      "v_num=d3c7, reduced_train_loss=0.674, global_step=1.000, consumed_samples=128.0, "
+      "train_step_timing in s=3.370, batch_time=4.400, samples/sec=14.60]\n");
+  CHECK(steps_of(run) == std::vector<std::int64_t>{2});
+  CHECK(times_of(run) == std::vector<double>{3370});
+}
+
+TEST_CASE("bars of NeMo's AutoModel that count micro-batches tell no steps, from the first on") {
+  std::string log;
+  for (int batch = 1; batch <= 4; ++batch)
+    log += fmt::format(
+        "Epoch 0:   0%|          | {}/43800 [00:39<6:06:25,  1.99it/s, global_step=0.000, "
+        "reduced_train_loss=12.30, tps=9484.0, lr=3e-6]\n",
+        batch);
+  const Scraped scraped = scrape_parts([&](const auto& take) { take(log); });
+  CHECK(scraped.runs.empty());
+  CHECK(scraped.unused.size() == 1);
+}
