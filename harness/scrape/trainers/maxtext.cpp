@@ -190,6 +190,7 @@ class Reader : public TrainerReader {
     StepRecord record;
     record.step = *step;
     record.figure = scaled(*seconds, kMsPerSecond);
+    if (*step < kStartupSteps) record.flags |= kFirst;
     if (saved_ == *step - 1) record.flags |= kAfterSave;
     if (evaluated_ == *step - 1) record.flags |= kAfterEvaluation;
     keep_loss(record, text_after(said, " loss: "));

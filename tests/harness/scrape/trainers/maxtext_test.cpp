@@ -120,3 +120,14 @@ TEST_CASE("a MaxText that starts anew is another launch, which starts up again")
   REQUIRE(runs.size() == 2);
   CHECK(flags_of(runs[1]) == flags_of(runs[0]));
 }
+
+TEST_CASE("MaxText's steps 1 and 2 are no samples where step 0 is not in the log, either") {
+  const LogRun run = only_run(
+      "2023-10-03 11:48:40.025 PDT\n"
+      "completed step: 1, seconds: 8.693, TFLOP/s: 1.731, loss: 9.206\n"
+      "2023-10-03 11:48:40.308 PDT\n"
+      "completed step: 2, seconds: 0.206, TFLOP/s: 72.958, loss: 9.352\n"
+      "2023-10-03 11:48:40.589 PDT\n"
+      "completed step: 3, seconds: 0.282, TFLOP/s: 53.464, loss: 9.768\n");
+  CHECK(flags_of(run) == std::vector<unsigned>{kFirst, kFirst, 0});
+}
