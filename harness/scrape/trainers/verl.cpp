@@ -12,11 +12,13 @@ namespace pippin {
 
 namespace {
 
-enum Text : std::size_t { kTime, kSigns, kPlanned = kSigns, kTexts };
+enum Text : std::size_t { kTime, kTuningLoss, kSigns, kPlanned = kSigns, kTexts };
 
-// Source: verl, verl/trainer/ppo/ray_trainer.py and metric_utils.py, 2024-2026.
+// Source: verl, verl/trainer/ppo/ray_trainer.py and metric_utils.py, 2024-2026;
+// verl/trainer/fsdp_sft_trainer.py, 2025.
 constexpr std::array<std::string_view, kTexts> kSaid{
     "timing_s/step:",
+    " - train/loss:",
     "Total training steps: ",
 };
 
@@ -41,7 +43,11 @@ class Reader : public TrainerReader {
       const Count steps = count_after(line.text, kSaid[kPlanned]);
       if (steps && is_prefix(line.text.substr(0, at))) log.launch().planned = steps;
     }
-    if (line.has(kTime)) read_step(line.text, log);
+    if (line.has(kTime)) {
+      read_step(line.text, log);
+    } else if (line.has(kTuningLoss)) {
+      read_tuning(line.text, log);
+    }
   }
 
  private:
@@ -73,9 +79,27 @@ class Reader : public TrainerReader {
     }
   }
 
+  /// Of supervised fine-tuning: "step:2 - train/loss:0.77 - train/lr(1e-3):0.0005 -
+  /// train/time(s):7.2937788963". A console may have cut the last digits.
+  void read_tuning(std::string_view line, TrainerLog& log) const {
+    constexpr double kKnownEnough = 1e-3;  // s
+    const auto at = find_key(line, "step:");
+    const Count step = at == std::string_view::npos ? std::nullopt : count_after(line, "step:");
+    if (!step || !is_prefix(line.substr(0, at))) return;
+    const auto seconds = figure_after(line.substr(at), "train/time(s):");
+    if (!seconds || !(seconds->value > 0))
+      return log.could_not_use(line, "it does not say how long the step took");
+    if (seconds->quantum > kKnownEnough) return log.could_not_use(line, "a console has wrapped it");
+    StepRecord record;
+    record.step = *step;
+    record.figure = scaled(*seconds, kMsPerSecond);
+    keep_loss(record, text_after(line.substr(at), "train/loss:"));
+    record.at = time_of(line.substr(0, at));
+    log.add(number_, record, line.substr(0, at));
+  }
+
   /// Of the rank that has most; its GB are 2^30 bytes.
   static void read_memory(const StepRecord& record, TrainerLaunch& launch) {
-    constexpr double kMibPerGib = 1024;
     const auto allocated = value_named(record, "perf/max_memory_allocated_gb"),
                reserved = value_named(record, "perf/max_memory_reserved_gb");
     if (!allocated && !reserved) return;

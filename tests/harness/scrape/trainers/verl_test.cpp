@@ -53,3 +53,29 @@ TEST_CASE("verl's memory is that of the rank with most, in GB of 2^30 bytes") {
   REQUIRE(memory.size() == 1);
   CHECK(memory[0].max_allocated_mib == Approx(62.447 * 1024));
 }
+
+TEST_CASE("verl's fine-tuning tells the seconds of a step") {
+  const LogRun run = only_run(
+      "step:1 - train/loss:0.8078852891921997 - train/lr(1e-3):0.0002702702702702703 - "
+      "train/time(s):14.796027898788452\n"
+      "Epoch 1/6:   2%|1      | 1/62 [00:09<09:36,  9.45s/it]step:2 - "
+      "train/loss:0.7787683010101318 - train/lr(1e-3):0.0005405405405405405 - "
+      "train/time(s):7.293778896331787\n");
+  CHECK(run.point.trainer == "verl");
+  CHECK(steps_of(run) == std::vector<std::int64_t>{1, 2});
+  CHECK(times_of(run).at(1) == Approx(7293.7788963));
+  CHECK(run.iterations.at(1).lm_loss == Approx(0.7787683010101318));
+}
+
+TEST_CASE(
+    "verl's fine-tuning without a time, or with one that is cut, is refused with the reason") {
+  const auto reason_of = [](const std::string& end) {
+    const std::string log = "step:2 - train/loss:1.0065364837646484 - train/lr(1e-3):0.0005" + end;
+    const Scraped scraped = scrape_parts([&](const auto& take) { take(log + "\n"); });
+    CHECK(scraped.runs.empty());
+    REQUIRE(scraped.unused.size() == 1);
+    return scraped.unused[0].reason;
+  };
+  CHECK(reason_of("") == "it does not say how long the step took");
+  CHECK(reason_of(" - train/time(s):7") == "a console has wrapped it");
+}
