@@ -17,6 +17,7 @@ namespace {
 
 enum Text : std::size_t {
   kBatches,
+  kLogger,
   kSigns,
   kTokens = kSigns,
   kHead,
@@ -37,6 +38,7 @@ using Texts = std::array<std::string_view, kTexts>;
 // Source: allenai/OLMo, olmo/train.py, torch_util.py and scripts/train.py, 2023-2025.
 constexpr Texts kSaidByOlmo{
     "throughput/device/batches_per_second=",
+    "olmo.train:",
     "throughput/device/tokens_per_second=",
     "[step=",
     "throughput/",
@@ -54,6 +56,7 @@ constexpr Texts kSaidByOlmo{
 // gpu_memory_monitor.py, evaluator_callback.py) and trainer.py, 2024-2026.
 constexpr Texts kSaidByCore{
     "throughput/device/BPS=",
+    "olmo_core.train.callbacks.console_logger:",
     "throughput/device/TPS=",
     "[step=",
     "throughput/",
@@ -121,6 +124,10 @@ class Reader : public TrainerReader {
 
   void flush(TrainerLog& log) override {
     blocks_.flush([&](const Block& block) { add(block, log); });
+    // It trained, but was told to print no speed: that is no launch that failed before its first
+    // step.
+    if (log.launch().row_count() == 0 && has_no_speed_) log.launch().begun_by.reset();
+    has_no_speed_ = false;
   }
 
  private:
@@ -179,8 +186,10 @@ class Reader : public TrainerReader {
     if (slash != std::string::npos)
       launch.planned = count_of(figure_at(std::string_view(block.head).substr(slash + 1)));
     keep_tokens(block, record);
-    if (!batches || !(batches->value > 0))
+    if (!batches || !(batches->value > 0)) {
+      has_no_speed_ = has_no_speed_ || record.step > 1;
       return log.could_not_use(block.head, "it does not say a speed above 0");
+    }
     record.figure = time_of_step(*batches, tokens, launch.facts);
     record.span = form.span;
     keep_fields(block, record);
@@ -254,8 +263,9 @@ class Reader : public TrainerReader {
   Blocks blocks_;
   Count last_tokens_;  ///< of the block before
   std::int64_t last_step_ = 0;
-  unsigned pauses_ = 0;  ///< flags of the block to come
-  Count saved_;          ///< the step after which that was, where it is said
+  bool has_no_speed_ = false;  ///< a step after the first
+  unsigned pauses_ = 0;        ///< flags of the block to come
+  Count saved_;                ///< the step after which that was, where it is said
 };
 
 void apply_laws(LaunchFacts& facts, const StepRows& rows) {

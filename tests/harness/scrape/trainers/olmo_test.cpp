@@ -90,3 +90,18 @@ TEST_CASE("an OLMo block without a speed is named and not taken") {
   CHECK(scraped.unused[0].first == "[step=1/6]");
   CHECK(scraped.unused[0].count == 1);
 }
+
+TEST_CASE("OLMo-core that is told to print no speed is refused with that reason") {
+  const std::string log =
+      "2026-08-08 12:00:01 INFO [olmo_core.train.trainer:734] Training for 2,000 steps\n"
+      "2026-08-08 12:01:00 INFO [olmo_core.train.callbacks.console_logger:68] "
+      "[step=100/2000,epoch=0,eta=5h11m]\n"
+      "    train/CE loss=6.2341\n"
+      "2026-08-08 12:04:00 INFO [olmo_core.train.callbacks.console_logger:68] "
+      "[step=200/2000,epoch=0,eta=4h58m]\n"
+      "    train/CE loss=5.8817\n";
+  const Scraped scraped = scrape_parts([&](const auto& take) { take(log); });
+  CHECK(scraped.runs.empty());
+  REQUIRE(scraped.unused.size() == 1);
+  CHECK(scraped.unused[0].reason == "it does not say a speed above 0");
+}
