@@ -19,7 +19,8 @@ constexpr std::string_view kSamplesPerSecond[] = {"samples/sec", "samples_per_se
                                                   "samples per second"};
 constexpr std::string_view kTokensPerGpu[] = {
     "tokens_per_gpu_per_second_tgs", "tokens per gpu per second (tgs)",
-    "tokens per GPU (tokens/s/GPU)", "tokens/s/GPU inst/harmonic mean"};
+    "tokens per gpu per second(tgs)", "tokens per GPU (tokens/s/GPU)",
+    "tokens/s/GPU inst/harmonic mean"};
 constexpr std::string_view kSeq[] = {"actual_seqlen", "actual seqlen"};
 
 template <typename Names>

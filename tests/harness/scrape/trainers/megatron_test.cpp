@@ -13,6 +13,16 @@ TEST_CASE("GPUs of a log without a dump follow from tokens a second and GPU") {
   CHECK_FALSE(argonne.configured);  // whose model is it?
 }
 
+TEST_CASE("Argonne's rate of 2024 has no blank before its unit") {
+  const LogRun run = only_run(
+      " iteration        1/  317892 | consumed samples:           32 | consumed tokens:       "
+      "131072 | elapsed time per iteration (ms): 21133.8 | learning rate: 3.000E-04 | global batch "
+      "size:    32 | lm loss: 1.119983E+01 | loss scale: 1.0 | actual seqlen:  4096 | number of "
+      "skipped iterations:   0 | number of nan iterations:   0 | samples per second: 1.514 | "
+      "tokens per gpu per second(tgs): 775.250 | TFLOPs: 47.23 |\n");
+  CHECK(run.point.layout.gpus == 8);
+}
+
 TEST_CASE("GPT-NeoX says its batch by samples a second, and its GPUs by the batch") {
   const LogRun run = only_run(excerpt("megatron-neox.log"));
   CHECK(run.point.layout.gbs == 32);
