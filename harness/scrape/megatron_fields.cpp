@@ -37,6 +37,7 @@ constexpr std::array<Known, kKnownFields> kKnown{{
      [](Iteration& i, double x) { i.step_time_ms = x * kMsPerSecond; }},
     {"consumed samples", [](Iteration& i, double x) { i.consumed_samples = rounded(x); }},
     {"global batch size", [](Iteration& i, double x) { i.gbs = rounded(x); }},
+    {"gloabl batch size", [](Iteration& i, double x) { i.gbs = rounded(x); }},  // AscendSpeed
     {"learning rate", [](Iteration& i, double x) { i.learning_rate = x; }},
     {"lm loss", [](Iteration& i, double x) { i.lm_loss = x; }},
     {"lm-loss", [](Iteration& i, double x) { i.lm_loss = x; }},

@@ -45,7 +45,7 @@ void each_field(std::string_view text, Take take) {
 
 /// Fields of an iteration line that have a place of their own in its record are numbered from 0;
 /// this is the number of all others.
-inline constexpr std::size_t kKnownFields = 12;
+inline constexpr std::size_t kKnownFields = 13;
 std::size_t known_field(std::string_view name);
 /// `last_digit`: the power of ten that the number's last digit stands for.
 void put_known_field(IterationRecord& record, std::size_t field, double number, int last_digit);

@@ -75,6 +75,15 @@ TEST_CASE("today's line has a time before it and a throughput within") {
         NamedValues{{"throughput per GPU (TFLOP/s/GPU)", value_of(243.6)}});
 }
 
+TEST_CASE("AscendSpeed misspells the batch") {
+  const auto lines = iterations_in(
+      " iteration  3/50000 | consumed samples: 768 | consumed tokens:  1572864 | elapsed time per "
+      "iteration (ms):  33818.0 | learning rate:    1.406E-07 | gloabl batch size:  256 | loss "
+      "scale:  1.0 | grad norm:    9.216 | actual seqlen:  2048 |");
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0].iteration.gbs == 256);
+}
+
 TEST_CASE("Argonne's line has equal signs and is timed by itself") {
   const auto line = [](int number) {
     return "[2024-09-16 22:59:19.287338][INFO][training_log:661] -  iteration=       " +
