@@ -312,9 +312,9 @@ class Reader : public FormatReader {
     if (terminated && records.size() == 1) alike_.learn(line);
   }
 
-  /// Takes a line of a known shape. Not the first of a launch, whose time counts.
+  /// Takes a line of a known shape. Not the first two of a launch, whose times count.
   bool take_alike(std::string_view line) {
-    if (launch().rows() == 0) return false;
+    if (launch().rows() < 2) return false;
     const IterationRecord* record = alike_.take();
     if (!record) return false;
     if (record->iteration.number <= launch().last_number()) return launch().has(*record);

@@ -1,7 +1,10 @@
 #include "harness/scrape/megatron_launch.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
+#include "core/base/units.h"
 #include "harness/scrape/megatron_laws.h"
 
 namespace pippin {
@@ -47,21 +50,25 @@ bool MegatronLaunch::has(const IterationRecord& record) const {
 void MegatronLaunch::add(const IterationRecord& record) {
   const Iteration& row = record.iteration;
   if (rows_.empty()) {
-    first_number_ = row.number;
-    first_dated_ = record.at.has_value();
+    first_ = {row.number, row.step_time_ms, record.at};
     gbs_ = row.gbs;
     resolution_ms_ = record.resolution_ms;
   } else {
     const std::int64_t step = row.number - last_number_;
+    if (smallest_step_ == 0) second_ = {row.number, row.step_time_ms, record.at};
     smallest_step_ = smallest_step_ == 0 ? step : std::min(smallest_step_, step);
+    if (divisor_ == 0 || row.number % divisor_ != 0) divisor_ = std::gcd(divisor_, row.number);
   }
   one_gbs_ = one_gbs_ && row.gbs == gbs_;
   planned_ = std::max(planned_, Count(record.last));
   // Trailing zeros may be left out of single lines.
   resolution_ms_ = std::min(*resolution_ms_, record.resolution_ms);
-  // Lines without a loss, such as those of skipped steps, neither begin nor end it.
+  // A loss that is not above 0 is not printed. Other lines without one, such as those of skipped
+  // steps, neither begin nor end it.
+  const bool is_lost = had_loss_ && !row.lm_loss && row.skipped == 0;
+  had_loss_ = had_loss_ || row.lm_loss;
   if (row.lm_loss) nan_from_.reset();
-  if (!nan_from_ && !row.lm_loss && has_bad_loss(row)) nan_from_ = row.number;
+  if (!nan_from_ && !row.lm_loss && (is_lost || has_bad_loss(row))) nan_from_ = row.number;
   said_.push_back(static_cast<std::uint32_t>(record.said));
   last_number_ = row.number;
   last_time_ms_ = row.step_time_ms;
@@ -125,23 +132,42 @@ void MegatronLaunch::add_timers(const AlikeTimers& timers) {
     rows_.put_first(timers.names()[i], timers.numbers()[i].value);
 }
 
-/// log_interval, or where it is unknown the smallest step between two lines: a lost line makes
-/// one step longer, none shorter.
+/// log_interval, or what the numbers tell of it.
 std::int64_t MegatronLaunch::interval() const {
   const Value* value = find_value(header.arguments, "log_interval");
   if (value && value->number && *value->number >= 1 && *value->number < 1e9)
     return static_cast<std::int64_t>(*value->number);
-  return std::max<std::int64_t>(smallest_step_, 1);
+  return interval_of_numbers();
+}
+
+/// It divides all of them, so that lines left out do not make it longer; but for the first of a
+/// launch, which may be printed besides.
+std::int64_t MegatronLaunch::interval_of_numbers() const {
+  if (smallest_step_ <= 1) return 1;
+  const bool may_be_extra = first_.at && (first_.number - 1) % divisor_ == 0;
+  return may_be_extra ? divisor_ : std::gcd(divisor_, first_.number);
+}
+
+/// Whether the times of the first two rows say that what the second says is of the iterations
+/// between them alone.
+bool MegatronLaunch::second_is_timed_alone() const {
+  if (!first_.at || !second_.at) return false;
+  constexpr double kClear_ms = 4000, kNear = 0.02;  // the times are whole seconds
+  const double passed_ms = static_cast<double>(*second_.at - *first_.at) * kMsPerSecond;
+  const double alone_ms = second_.time_ms * static_cast<double>(second_.number - first_.number);
+  return std::abs(first_.time_ms - second_.time_ms) > kClear_ms &&
+         std::abs(passed_ms - alone_ms) <= kMsPerSecond + kNear * alone_ms;
 }
 
 /// What the rows' places among one another, and what was printed between them, say of them.
 /// `gbs`: of rows that do not say it.
 void MegatronLaunch::mark(const Count& gbs) {
   const std::int64_t interval = this->interval();
-  const bool is_first = dumped || restarted || first_number_ <= interval;
+  const bool is_first = dumped || restarted || first_.number <= interval;
   // Today's Megatron-LM prints the first iteration, whatever log_interval is, and goes on timing:
   // the line after it is the mean of both. Its lines begin with their time.
-  const bool extra = is_first && first_dated_ && (interval == 1 || first_number_ % interval != 0);
+  const bool extra = is_first && first_.at && (interval == 1 || first_.number % interval != 0) &&
+                     !second_is_timed_alone();
   std::sort(events_.begin(), events_.end());
   auto event = events_.begin();
   std::size_t place = 0;

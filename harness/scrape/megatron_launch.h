@@ -63,7 +63,16 @@ class MegatronLaunch {
     double slowest_ms = 0, fastest_ms = 0;
   };
 
+  /// One of the first two rows.
+  struct EarlyRow {
+    std::int64_t number = 0;
+    double time_ms = 0;
+    std::optional<std::int64_t> at;
+  };
+
   std::int64_t interval() const;
+  std::int64_t interval_of_numbers() const;
+  bool second_is_timed_alone() const;
   void count_slowest_ranks();
   void mark(const Count& gbs);
 
@@ -75,9 +84,11 @@ class MegatronLaunch {
   double last_time_ms_ = 0;
   bool timing_ = false;  ///< timers that come now are those of the last row
   std::vector<std::pair<std::int64_t, IterationFlag>> events_;  ///< after which iteration
-  std::int64_t first_number_ = 0, smallest_step_ = 0;
-  bool first_dated_ = false;  ///< the first row began with its time
+  EarlyRow first_, second_;
+  std::int64_t smallest_step_ = 0;
+  std::int64_t divisor_ = 0;  ///< the largest of the numbers of all rows but the first
   bool one_gbs_ = true;       ///< all rows say the same, or nothing
+  bool had_loss_ = false;
   Count gbs_, planned_, nan_from_;
   std::optional<double> resolution_ms_;
 };

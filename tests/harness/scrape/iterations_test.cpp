@@ -381,6 +381,24 @@ TEST_CASE("today's second line still contains the first iteration") {
   CHECK(tenth.started_at == 1712372532);
 }
 
+TEST_CASE("by their clock a second line of before 2025 is of the second iteration alone") {
+  const auto line = [](const std::string& at, int number, double time_ms) {
+    return fmt::format(
+        " [2025-08-01 {}] iteration {:8}/ 5000 | elapsed time per iteration (ms): {:.1f} |\n", at,
+        number, time_ms);
+  };
+  const auto alone = only_run(line("07:19:37", 1, 19138.8) + line("07:19:50", 2, 12936.1) +
+                              line("07:20:03", 3, 12978.1));
+  CHECK(intervals_of(alone) == std::vector<std::int64_t>{1, 1, 1});
+  CHECK(flags_of(alone) == std::vector<unsigned>{kFirst, 0, 0});
+  const auto mean = only_run(line("13:08:16", 1, 30497.4) + line("13:08:17", 2, 15624.7) +
+                             line("13:08:18", 3, 729.5));
+  CHECK(intervals_of(mean) == std::vector<std::int64_t>{1, 2, 1});
+  // Whole seconds do not tell of so little.
+  const auto unclear = only_run(line("07:19:37", 1, 1100.0) + line("07:19:38", 2, 1000.0));
+  CHECK(intervals_of(unclear) == std::vector<std::int64_t>{1, 2});
+}
+
 TEST_CASE("a line that is still being written waits") {
   const std::string whole = row(2, 1381.9);
   const std::string log = dump() + row(1, 100);
@@ -500,6 +518,9 @@ TEST_CASE("without an interval of the dump the smallest step between lines is it
   CHECK(intervals_of(log({10, 20, 40, 50})) == std::vector<std::int64_t>{10, 10, 10, 10});
   CHECK(intervals_of(log({20, 40, 50})) == std::vector<std::int64_t>{10, 10, 10});
   CHECK(intervals_of(log({7})) == std::vector<std::int64_t>{1});
+  // Lines are left out of what people quote.
+  CHECK(intervals_of(log({200, 1000})) == std::vector<std::int64_t>{200, 200});
+  CHECK(intervals_of(log({7000, 7010, 7220})) == std::vector<std::int64_t>{10, 10, 10});
   CHECK(flags_of(log({10, 20})) == std::vector<unsigned>{kFirst | kIntervalMean, kIntervalMean});
   CHECK(flags_of(log({30, 40})) == std::vector<unsigned>{kIntervalMean, kIntervalMean});
   CHECK(flags_of(log({1, 2})) == std::vector<unsigned>{kFirst, 0});
@@ -530,6 +551,19 @@ TEST_CASE("a run knows from where on its loss is no number") {
   CHECK_FALSE(from({"nan", "2.5"}));
   CHECK_FALSE(from({"2.5", ""}));
   CHECK_FALSE(from({""}));
+}
+
+TEST_CASE("a loss that a line leaves out without skipping a step is no number") {
+  const auto line = [](int number, const std::string& loss, int skipped) {
+    return fmt::format(
+        " iteration {:8}/ 8000 | elapsed time per iteration (ms): 7613.1 |{} grad norm: nan | "
+        "number of skipped iterations: {:3} | number of nan iterations:   0 |\n",
+        number, loss, skipped);
+  };
+  const std::string loss = " lm loss: 7.334521E-01 |";
+  CHECK(only_run(line(3383, loss, 0) + line(3384, "", 1) + line(3385, "", 0)).nan_from == 3385);
+  CHECK_FALSE(only_run(line(3383, loss, 0) + line(3384, "", 1)).nan_from);
+  CHECK_FALSE(only_run(line(1, "", 0) + line(2, "", 0)).nan_from);  // it may have another name
 }
 
 TEST_CASE("a time that no step can take is none") {
