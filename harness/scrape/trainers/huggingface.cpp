@@ -245,9 +245,17 @@ class Reader : public TrainerReader {
   void keep(const RunTotal& total, TrainerLog& log) {
     if (!(total.seconds.value > 0))
       return log.could_not_use(total.line, "its train_runtime is not above 0");
+    if (has_total_ && totals_.is_of_next_run(total)) begin_next_run(total, log);
     log.launch().ending.reached_last_iteration(total.line);
     totals_.keep(total);
     has_total_ = true;
+  }
+
+  /// One that has no header: those that train several models one after another are often silent.
+  void begin_next_run(const RunTotal& total, TrainerLog& log) {
+    totals_.add_all(number_, log);
+    log.begin_launch(number_, std::string_view(total.line).substr(0, total.before));
+    totals_.forget_last_run();
   }
 
   const std::size_t number_;

@@ -1,9 +1,8 @@
-#include "harness/scrape/trainers/run_totals.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "core/base/units.h"
+#include "harness/scrape/trainers/run_totals.h"
 
 namespace pippin {
 
@@ -39,12 +38,30 @@ void RunTotals::see_bars(std::string_view line) {
     const auto same = std::find_if(bars_.begin(), bars_.end(), [&](const ProgressBar& other) {
       return other.total == bar.total;
     });
+    const bool begins = has_total_ && bar.done == 0;
     if (same == bars_.end()) {
-      bars_.push_back(bar);
-    } else if (same->seconds <= bar.seconds) {
-      *same = bar;
+      bars_.push_back({bar, begins});
+    } else if (begins || same->seconds <= bar.seconds) {
+      *same = {bar, begins || same->is_next};
     }
   }
+}
+
+void RunTotals::keep(const RunTotal& total) {
+  totals_.push_back(total);
+  has_total_ = true;
+}
+
+void RunTotals::forget_last_run() {
+  has_total_ = false;
+  std::erase_if(bars_, [](const SeenBar& bar) { return !bar.is_next; });
+  for (SeenBar& bar : bars_) bar.is_next = false;
+}
+
+bool RunTotals::is_of_next_run(const RunTotal& total) const {
+  return std::any_of(bars_.begin(), bars_.end(), [&](const SeenBar& bar) {
+    return bar.is_next && bar.done > 0 && agrees(bar.total, total) && took_as_long(bar, total);
+  });
 }
 
 void RunTotals::add_known(std::size_t trainer, TrainerLog& log) {
@@ -79,8 +96,10 @@ void RunTotals::add(const RunTotal& total, std::size_t trainer, TrainerLog& log)
   } else if (total.rate && total.rate->value > 0) {
     record.step = static_cast<std::int64_t>(std::round(total.rate->value * total.seconds.value));
     unsure = total.rate->quantum / total.rate->value;
-    log.launch().facts.derived.emplace_back(
-        "steps", value_of(std::string("train_steps_per_second · train_runtime")));
+    NamedValues& derived = log.launch().facts.derived;
+    if (!find_value(derived, "steps"))
+      derived.emplace_back("steps",
+                           value_of(std::string("train_steps_per_second · train_runtime")));
   }
   record.interval = record.step - resumed_;
   if (record.interval < 1)

@@ -27,17 +27,27 @@ class RunTotals {
   void see_bars(std::string_view line);
   void plan(std::int64_t steps) { planned_ = steps; }
   void go_on_from(std::int64_t step) { resumed_ = step; }
-  void keep(const RunTotal& total) { totals_.push_back(total); }
+  void keep(const RunTotal& total);
+  /// Whether a bar that may be this total's began after another total: it is of a run of its own,
+  /// not of another process.
+  bool is_of_next_run(const RunTotal& total) const;
+  /// What comes is of the next. Requires that all totals are added.
+  void forget_last_run();
   /// Adds those to the log of which it is known.
   void add_known(std::size_t trainer, TrainerLog& log);
   /// Adds all, as the log has told all. A total of nobody knows how many steps is refused.
   void add_all(std::size_t trainer, TrainerLog& log);
 
  private:
+  struct SeenBar : ProgressBar {
+    bool is_next = false;  ///< it began after a total
+  };
+
   void add(const RunTotal& total, std::size_t trainer, TrainerLog& log) const;
   Count last_step(const RunTotal& total) const;
 
-  std::vector<ProgressBar> bars_;  ///< by how many they count to: also data sets and evaluations
+  std::vector<SeenBar> bars_;  ///< by how many they count to: also data sets and evaluations
+  bool has_total_ = false;
   std::vector<RunTotal> totals_;
   Count planned_;
   std::int64_t resumed_ = 0;

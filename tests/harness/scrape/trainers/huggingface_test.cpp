@@ -123,10 +123,12 @@ TEST_CASE("without Hugging Face's header a bar tells the steps, also one that co
 
 TEST_CASE(
     "Hugging Face's rate tells the steps where nothing else does, as sharply as it is written") {
-  const LogRun run = only_run(
+  const std::string total =
       "{'train_runtime': 300.5, 'train_samples_per_second': 99.9, 'train_steps_per_second': "
-      "6.64}\n");
+      "6.64}\n";
+  const LogRun run = only_run(total + total);
   CHECK(steps_of(run) == std::vector<std::int64_t>{1995});
+  CHECK(run.derived.size() == 1);
   CHECK(*run.resolution_ms == Approx(300500.0 / 1995 * 0.01 / 6.64));
 }
 
@@ -137,6 +139,24 @@ TEST_CASE("a Hugging Face total without a number of steps is refused") {
   CHECK(reason_of("{'train_runtime': 300.5, 'train_samples_per_second': 6.66}\n") == kUnknownSteps);
   CHECK(reason_of(header(10) + "{'train_runtime': 0.0, 'epoch': 1.0}\n") ==
         "its train_runtime is not above 0");
+}
+
+TEST_CASE("models that Hugging Face trains one after another are runs of their own") {
+  const auto fold = [](int steps, int seconds) {
+    return fmt::format(
+        "  0%|          | 0/{0} [00:00<?, ?it/s]\r"
+        "100%|##########| {0}/{0} [00:{1}<00:00,  3.63it/s]"
+        "{{'train_runtime': {1}.2, 'train_samples_per_second': 7.9, 'train_steps_per_second': "
+        "{2:.3f}}}\n100%|##########| {0}/{0} [00:{1}<00:00,  3.63it/s]\n"
+        "  0%|          | 0/15 [00:00<?, ?it/s]\r100%|##########| 15/15 [00:04<00:00,  3.9it/s]\n"
+        "{{'eval_loss': 0.18, 'eval_runtime': 4.4}}\n",
+        steps, seconds, steps / (seconds + 0.2));
+  };
+  const auto runs = scraped(fold(40, 50) + fold(40, 44) + fold(41, 47)).runs;
+  REQUIRE(runs.size() == 3);
+  CHECK(times_of(runs[0]) == std::vector<double>{50200.0 / 40});
+  CHECK(times_of(runs[1]) == std::vector<double>{44200.0 / 40});
+  CHECK(times_of(runs[2]) == std::vector<double>{47200.0 / 41});
 }
 
 TEST_CASE("a notebook's TrainOutput says the same, and the steps") {
