@@ -19,6 +19,7 @@ enum Text : std::size_t {
   kTotal,
   kMetric,
   kBegin,
+  kLosses,
   kSigns,
   kFacts = kSigns,
   kPerDevice,
@@ -44,6 +45,7 @@ constexpr std::array<std::string_view, kTexts> kSaid{
     "'train_runtime': ",
     "train_runtime  ",
     "***** Running training *****",
+    "{'loss': ",
     "ccumulation",  // its total train batch size, and the gradient accumulation steps
     "Instantaneous batch size per device = ",
     "Num examples = ",
@@ -69,6 +71,9 @@ constexpr CheckpointLine kCheckpoints[] = {
      .path = "checkpoint to "},
 };
 
+constexpr const char* kNoTime =
+    "it says no time of a step, and neither a train_runtime nor a bar of all steps does";
+
 /// Those of the texts above that say that the GPUs are more than the batches.
 constexpr std::size_t kParallel[] = {kTensors, kContexts, kSequences};
 
@@ -85,26 +90,36 @@ class Reader : public TrainerReader {
     see_checkpoints(line, kSaid, kCheckpoints, log);
     if (line.has(kEvaluation)) flags_ |= kAfterEvaluation;
     if (line.has(kSave)) flags_ |= kAfterSave;
+    if (line.has(kLosses) && losses_.empty()) see_losses(line.text);
     if (line.has(kTotal)) read_total(line.text, log);
     if (line.has(kMetric)) read_metric(line.text, log);
     if (line.has(kMemory)) read_memory(line.text, log.launch());
     totals_.add_known(number_, log);
   }
 
-  void flush(TrainerLog& log) override { totals_.add_all(number_, log); }
+  void flush(TrainerLog& log) override {
+    totals_.add_all(number_, log);
+    if (has_total_ || totals_.add_unfinished(flags_, number_, log)) return;
+    if (!losses_.empty() && log.launch().row_count() == 0) log.could_not_use(losses_, kNoTime);
+  }
 
  private:
   void begin(std::string_view line, TrainerLog& log) {
     const auto before = line.substr(0, line.find(kSaid[kBegin]));
     if (!is_prefix(before)) return;
-    flush(log);
+    totals_.add_all(number_, log);
     log.begin_launch(number_, before);
     TrainerLaunch& launch = log.launch();
     const auto at = time_of(before);
     if (at && !launch.started_at) launch.started_at = static_cast<std::int64_t>(*at);
     totals_ = RunTotals();
     has_total_ = false;
+    losses_.clear();
     flags_ = 0;
+  }
+
+  void see_losses(std::string_view line) {
+    if (is_prefix(line.substr(0, line.find(kSaid[kLosses])))) losses_ = line;
   }
 
   /// Said again, with a smaller batch, where the first one does not fit into memory.
@@ -261,6 +276,7 @@ class Reader : public TrainerReader {
   const std::size_t number_;
   RunTotals totals_;
   bool has_total_ = false;
+  std::string losses_;  ///< the first line of a step that says no time
   unsigned flags_ = 0;
 };
 

@@ -1,8 +1,9 @@
+#include "harness/scrape/trainers/run_totals.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "core/base/units.h"
-#include "harness/scrape/trainers/run_totals.h"
 
 namespace pippin {
 
@@ -75,6 +76,22 @@ void RunTotals::add_known(std::size_t trainer, TrainerLog& log) {
 void RunTotals::add_all(std::size_t trainer, TrainerLog& log) {
   for (const auto& total : totals_) add(total, trainer, log);
   totals_.clear();
+}
+
+bool RunTotals::add_unfinished(unsigned flags, std::size_t trainer, TrainerLog& log) const {
+  const auto bar = std::find_if(bars_.begin(), bars_.end(), [&](const ProgressBar& other) {
+    return planned_ == other.total && other.done > resumed_ && other.seconds > 0;
+  });
+  if (bar == bars_.end()) return false;
+  StepRecord record;
+  record.step = bar->done;
+  record.interval = bar->done - resumed_;
+  const double per_step_ms = kMsPerSecond / static_cast<double>(record.interval);
+  record.figure = {bar->seconds * per_step_ms, per_step_ms, 0};  // whole seconds
+  record.span = Span::kTotal;
+  record.flags = flags;
+  log.add(trainer, record, {});
+  return true;
 }
 
 /// The bar of all steps, which took as long, tells the last that was made: training may stop before

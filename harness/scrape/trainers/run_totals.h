@@ -37,6 +37,9 @@ class RunTotals {
   void add_known(std::size_t trainer, TrainerLog& log);
   /// Adds all, as the log has told all. A total of nobody knows how many steps is refused.
   void add_all(std::size_t trainer, TrainerLog& log);
+  /// Adds what the bar of all steps tells of a run that did not come to its total. Returns whether
+  /// there is such a bar.
+  bool add_unfinished(unsigned flags, std::size_t trainer, TrainerLog& log) const;
 
  private:
   struct SeenBar : ProgressBar {

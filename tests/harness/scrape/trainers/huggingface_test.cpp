@@ -141,6 +141,23 @@ TEST_CASE("a Hugging Face total without a number of steps is refused") {
         "its train_runtime is not above 0");
 }
 
+TEST_CASE("a run of Hugging Face that did not end has the time of its bar") {
+  const LogRun run =
+      only_run(header(873) +
+               " 32%|###7      | 283/873 [25:44<47:06,  4.79s/it]\n"
+               "{'loss': 0.8635, 'learning_rate': 0.0001369640787949015, 'epoch': 0.97}\n\n"
+               " 33%|###8      | 284/873 [25:49<45:20,  4.62s/it]\n"
+               "100%|##########| 900/900 [30:49<00:00,  4.62it/s]\n");
+  CHECK(steps_of(run) == std::vector<std::int64_t>{284});
+  CHECK(intervals_of(run) == std::vector<std::int64_t>{284});
+  CHECK(times_of(run).front() == Approx(1549000.0 / 284));
+  CHECK(run.resolution_ms == Approx(1000.0 / 284));
+  CHECK(flags_of(run) == std::vector<unsigned>{kWholeRun});
+  const LogRun resumed = only_run(header(873, "  Continuing training from global step 280\n") +
+                                  " 33%|###8      | 284/873 [00:24<45:20,  4.62s/it]\n");
+  CHECK(times_of(resumed).front() == Approx(6000.0));
+}
+
 TEST_CASE("models that Hugging Face trains one after another are runs of their own") {
   const auto fold = [](int steps, int seconds) {
     return fmt::format(
@@ -157,6 +174,19 @@ TEST_CASE("models that Hugging Face trains one after another are runs of their o
   CHECK(times_of(runs[0]) == std::vector<double>{50200.0 / 40});
   CHECK(times_of(runs[1]) == std::vector<double>{44200.0 / 40});
   CHECK(times_of(runs[2]) == std::vector<double>{47200.0 / 41});
+}
+
+TEST_CASE("steps of Hugging Face whose time nothing says are refused") {
+  constexpr const char* kNoTime =
+      "it says no time of a step, and neither a train_runtime nor a bar of all steps does";
+  const std::string step =
+      "{'loss': 0.0, 'grad_norm': 0.08656957000494003, 'learning_rate': 6.9e-06, "
+      "'completion_length': 232.825, 'reward': 1.7171093285083772, 'epoch': 0.31}\n";
+  CHECK(reason_of(step + step) == kNoTime);
+  CHECK(reason_of("  3%|3      | 12/345 [00:07<06:50,  1.23s/it]" + step) == kNoTime);
+  CHECK(reason_of(header(345) + step) == kNoTime);
+  CHECK(reason_of("0: " + step + "1: " + step) == kNoTime);
+  CHECK(scraped("he wrote {'loss': 0.5} into it\n").unused.empty());
 }
 
 TEST_CASE("a notebook's TrainOutput says the same, and the steps") {
