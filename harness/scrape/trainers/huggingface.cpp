@@ -20,6 +20,7 @@ enum Text : std::size_t {
   kMetric,
   kBegin,
   kLosses,
+  kBanner,
   kSigns,
   kFacts = kSigns,
   kPerDevice,
@@ -37,15 +38,21 @@ enum Text : std::size_t {
   kTensors,
   kContexts,
   kSequences,
+  kBannerSteps,
+  kBannerBatch,
+  kBannerTotal,
+  kBannerGpus,
   kTexts
 };
 
-// Source: transformers, src/transformers/trainer.py and trainer_pt_utils.py, 2020-2026.
+// Source: transformers, src/transformers/trainer.py and trainer_pt_utils.py, 2020-2026; unsloth,
+// unsloth/models/_utils.py, 2024-2026.
 constexpr std::array<std::string_view, kTexts> kSaid{
     "'train_runtime': ",
     "train_runtime  ",
     "***** Running training *****",
     "{'loss': ",
+    "Unsloth - 2x faster free ",
     "ccumulation",  // its total train batch size, and the gradient accumulation steps
     "Instantaneous batch size per device = ",
     "Num examples = ",
@@ -62,6 +69,10 @@ constexpr std::array<std::string_view, kTexts> kSaid{
     "tensor_parallel_size",
     "context_parallel_size",
     "sequence_parallel_size",
+    " | Total steps = ",
+    " Batch size per device = ",
+    " Total batch size ",
+    " Data Parallel GPUs = ",
 };
 
 constexpr CheckpointLine kCheckpoints[] = {
@@ -74,6 +85,9 @@ constexpr CheckpointLine kCheckpoints[] = {
 constexpr const char* kNoTime =
     "it says no time of a step, and neither a train_runtime nor a bar of all steps does";
 
+/// Drawn before Unsloth's words.
+constexpr std::string_view kBannerArt = "==((====))==", kBannerGap = "    ";
+
 /// Those of the texts above that say that the GPUs are more than the batches.
 constexpr std::size_t kParallel[] = {kTensors, kContexts, kSequences};
 
@@ -85,8 +99,10 @@ class Reader : public TrainerReader {
   void read(const TrainerLine& line, TrainerLog& log) override {
     if (line.has(kFastBar) || line.has(kSlowBar)) totals_.see_bars(line.text);
     if (!line.terminated) return;
-    if (line.has(kBegin)) begin(line.text, log);
+    if (line.has(kBegin)) begin(line.text, kBegin, log);
+    if (line.has(kBanner)) begin(line.text, kBanner, log);
     read_header(line, log.launch());
+    read_banner(line, log.launch());
     see_checkpoints(line, kSaid, kCheckpoints, log);
     if (line.has(kEvaluation)) flags_ |= kAfterEvaluation;
     if (line.has(kSave)) flags_ |= kAfterSave;
@@ -104,8 +120,9 @@ class Reader : public TrainerReader {
   }
 
  private:
-  void begin(std::string_view line, TrainerLog& log) {
-    const auto before = line.substr(0, line.find(kSaid[kBegin]));
+  void begin(std::string_view line, Text text, TrainerLog& log) {
+    auto before = line.substr(0, line.find(kSaid[text]));
+    if (text == kBanner) before = before.substr(0, before.find(kBannerArt));
     if (!is_prefix(before)) return;
     totals_.add_all(number_, log);
     log.begin_launch(number_, before);
@@ -148,6 +165,33 @@ class Reader : public TrainerReader {
     if (line.has(kVocabulary)) read_vocabulary(line.text, facts);
     for (const std::size_t text : kParallel) {
       if (line.has(text)) read_parallel(line.text, kSaid[text], facts);
+    }
+  }
+
+  /// "O^O/ \_/ \    Batch size per device = 2 | Gradient accumulation steps = 4", of Unsloth.
+  void read_banner(const TrainerLine& line, TrainerLaunch& launch) {
+    LaunchFacts& facts = launch.facts;
+    const auto read = [&](Text text, std::string_view key) -> Count {
+      if (!line.has(text)) return std::nullopt;
+      const auto at = line.text.find(key);
+      const bool is_drawn = at != std::string_view::npos &&
+                            line.text.substr(0, at).find(kBannerGap) != std::string_view::npos;
+      return is_drawn ? count_of(figure_at(line.text.substr(at + key.size()))) : std::nullopt;
+    };
+    const auto keep = [](Count& count, const Count& said) {
+      if (said) count = said;
+    };
+    keep(facts.layout.mbs, read(kBannerBatch, "Batch size per device = "));
+    keep(facts.layout.gas, read(kFacts, "radient accumulation steps = "));
+    keep(facts.layout.gas, read(kFacts, "radient Accumulation steps = "));
+    keep(facts.layout.gbs, read(kBannerTotal, "Total batch size = "));
+    keep(facts.layout.gbs, read(kBannerTotal, ") = "));
+    keep(facts.layout.gpus, read(kBannerGpus, kSaid[kBannerGpus]));
+    if (const Count examples = read(kExamples, kSaid[kExamples]))
+      facts.say("num_examples", static_cast<double>(*examples));
+    if (const Count steps = read(kBannerSteps, kSaid[kBannerSteps])) {
+      launch.planned = steps;
+      totals_.plan(*steps);
     }
   }
 

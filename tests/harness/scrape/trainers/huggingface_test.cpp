@@ -189,6 +189,34 @@ TEST_CASE("steps of Hugging Face whose time nothing says are refused") {
   CHECK(scraped("he wrote {'loss': 0.5} into it\n").unused.empty());
 }
 
+TEST_CASE("Unsloth's banner is the header") {
+  const std::string steps =
+      "{'train_runtime': '403', 'train_samples_per_second': '2.196', 'train_steps_per_second': "
+      "'0.275', 'train_loss': '0.4069', 'epoch': '3'}\n";
+  const std::string today =
+      "==((====))==  Unsloth - 2x faster free finetuning | Num GPUs used = 1\n"
+      "   \\\\   /|    Num examples = 295 | Num Epochs = 3 | Total steps = 111\n"
+      "O^O/ \\_/ \\    Batch size per device = 2 | Gradient accumulation steps = 4\n"
+      "\\        /    Data Parallel GPUs = 1 | Total batch size (2 x 4 x 1) = 8\n"
+      " \"-____-\"     Trainable parameters = 8,798,208 of 502,830,976 (1.75% trained)\n";
+  const std::string of_2024 =
+      "==((====))==  Unsloth - 2x faster free finetuning | Num GPUs = 1\n"
+      "   \\\\   /|    Num examples = 1,000 | Num Epochs = 1\n"
+      "O^O/ \\_/ \\    Batch size per device = 2 | Gradient Accumulation steps = 4\n"
+      "\\        /    Total batch size = 8 | Total steps = 111\n"
+      " \"-____-\"     Number of trainable parameters = 41,943,040\n";
+  for (const auto& banner : {today, of_2024}) {
+    INFO(banner);
+    const LogRun run = only_run(banner + steps);
+    CHECK(times_of(run).front() == Approx(403000.0 / 111));
+    CHECK(run.point.layout.gbs == 8);
+    CHECK(run.point.layout.mbs == 2);
+    CHECK(run.point.layout.gas == 4);
+    CHECK(run.point.layout.gpus == 1);
+    CHECK(run.planned_iterations == 111);
+  }
+}
+
 TEST_CASE("a notebook's TrainOutput says the same, and the steps") {
   const std::string output =
       "TrainOutput(global_step=260, training_loss=0.98, metrics={'train_runtime': 158.9, "
