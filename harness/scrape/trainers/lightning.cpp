@@ -58,14 +58,14 @@ class Reader : public TrainerReader {
     if (!bar && line.find("%|") != std::string_view::npos)
       return log.could_not_use(line, "its bar is cut, or counts epochs");
     if (!bar || bar->done == 0 || !bar->pace_ms || !is_prefix(bar->before)) return;
-    epoch_ = bar->epoch;
+    see_epoch(*bar);
     // Before version 2, whose bars begin with the loss.
     if (validated_in_ == epoch_ && bar->fields.starts_with("loss="))
       return log.could_not_use(line, "its bar counts batches of the validation, too");
     if (bar->epoch > 0 && !bar->total)
       return log.could_not_use(line, "its bar does not say how many batches an epoch has");
     StepRecord record;
-    record.step = bar->epoch * bar->total.value_or(0) + bar->done;
+    record.step = before_epoch_ + bar->done;
     record.figure = *bar->pace_ms;
     record.span = Span::kWindow;
     for (const std::string_view name :
@@ -76,14 +76,29 @@ class Reader : public TrainerReader {
     held_.hold(record, bar->before, adder(log));
   }
 
+  /// Epochs have as many batches each, or `max_steps` is what all have: then each shows what is
+  /// left.
+  void see_epoch(const LightningBar& bar) {
+    if (bar.epoch == epoch_ + 1 && total_ && bar.total != total_) {
+      before_epoch_ += done_;
+    } else if (bar.epoch != epoch_ || !total_) {
+      before_epoch_ = bar.epoch * bar.total.value_or(0);
+    }
+    epoch_ = bar.epoch;
+    total_ = bar.total;
+    done_ = bar.done;
+  }
+
   HeldSteps::Take adder(TrainerLog& log) const {
     return [this, &log](const auto& record, auto before) { log.add(number_, record, before); };
   }
 
   const std::size_t number_;
   HeldSteps held_;
-  std::int64_t epoch_ = 0;  ///< of the last bar
-  Count validated_in_;      ///< the epoch in which that was
+  std::int64_t epoch_ = 0, done_ = 0;  ///< of the last bar
+  Count total_;
+  std::int64_t before_epoch_ = 0;  ///< batches of earlier epochs
+  Count validated_in_;             ///< the epoch in which that was
 };
 
 }  // namespace

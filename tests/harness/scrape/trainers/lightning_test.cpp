@@ -56,6 +56,14 @@ TEST_CASE("a bar of Lightning that is drawn again after the validation keeps its
   CHECK(run.iterations.at(0).lm_loss == 0.657);
 }
 
+TEST_CASE("a bar of Lightning that shows what is left of all steps counts on") {
+  const LogRun run = only_run(
+      "Epoch 0:   2%|2         | 3744/150000 [3:12:36<125:24:04,  0.32it/s, v_num=35a4, ...]\n"
+      "Epoch 1:   0%|          | 0/146256 [00:00<?, ?it/s, v_num=35a4, ...]\n"
+      "Epoch 1:   0%|          | 10/146256 [00:31<125:24:04,  0.32it/s, v_num=35a4, ...]\n");
+  CHECK(steps_of(run) == std::vector<std::int64_t>{3744, 3754});
+}
+
 TEST_CASE("a bar of Lightning without a total is read in its first epoch only") {
   const std::string log =
       "Epoch 0: : 1it [00:26, 26.64s/it, v_num=0, train_loss=13.00]\n"
