@@ -266,7 +266,8 @@ class Reader : public TrainerReader {
     const auto loss = text_after(said, "loss:");
     if (!loss) return;
     if (const auto figure = figure_at(*loss)) {
-      record.lm_loss = figure->value;
+      constexpr double kOfAnotherStage = -1;  // of a pipeline, whose last stage has the loss
+      if (figure->value != kOfAnotherStage) record.lm_loss = figure->value;
     } else {
       record.bad_loss = true;
     }

@@ -140,6 +140,17 @@ TEST_CASE("torchtitan's older start tells the batch, and its clock then the GPUs
   CHECK(run.point.layout.gbs == 8);
 }
 
+TEST_CASE("a stage of torchtitan's pipeline that has no loss prints -1") {
+  const LogRun run = only_run(
+      "[rank0]:[titan] 2025-05-28 21:14:39,054 - root - INFO - step:  2  loss: -1.0000  memory: "
+      "42.78GiB(54.06%)  tps: 8  tflops: 1.81  mfu: 0.58%\n"
+      "[rank0]:[titan] 2025-05-28 21:15:40,293 - root - INFO - step:  3  loss: -1.0000  memory: "
+      "42.78GiB(54.06%)  tps: 8  tflops: 1.81  mfu: 0.58%\n");
+  CHECK(times_of(run).at(1) == Approx(61239));
+  CHECK_FALSE(run.iterations.at(1).lm_loss);
+  CHECK_FALSE(run.nan_from);
+}
+
 TEST_CASE("torchtitan of 2024 calls tokens words") {
   const LogRun run = only_run(
       "[rank0]:2024-06-13 12:53:42,562 - root - INFO - step: 10  loss: 10.7798  memory: "
