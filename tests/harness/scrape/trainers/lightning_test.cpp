@@ -28,20 +28,21 @@ TEST_CASE("a bar of Lightning that is being drawn is not read") {
   CHECK(steps_of(run) == std::vector<std::int64_t>{1});
 }
 
-TEST_CASE("each rank's bar of Lightning is drawn several times for a batch") {
+TEST_CASE("bars of several ranks, each drawn several times for a batch, are of one launch") {
+  const struct {
+    int rank, batch;
+    std::string_view loss;
+  } drawn[] = {{0, 1, "3.1"}, {1, 1, "3.1"}, {2, 1, "3.1"}, {0, 2, "3.1"}, {1, 1, "2.2"},
+               {0, 2, "2.1"}, {2, 1, "2.2"}, {1, 2, "2.1"}, {2, 2, "2.1"}};
   std::string log;
-  for (const std::string_view loss : {"3.1", "2.2"}) {
-    for (int rank = 0; rank < 2; ++rank) {
-      log += fmt::format(
-          "[rank{}]: Epoch 0:   2%|1         | 2/100 [00:04<06:50,  {}s/it, v_num=3, "
-          "train_loss={}]\n",
-          rank, rank == 1 ? "2.20" : "2.15", loss);
-    }
-  }
+  for (const auto& bar : drawn)
+    log += fmt::format(
+        "[rank{0}]: Epoch 0:   {1}%|1         | {1}/100 [00:04<06:50,  {2}s/it, v_num=3, "
+        "train_loss={3}]\n",
+        bar.rank, bar.batch, bar.rank == 1 ? "2.20" : "2.15", bar.loss);
   const LogRun run = only_run(log);
-  CHECK(steps_of(run) == std::vector<std::int64_t>{2});
-  CHECK(times_of(run) == std::vector<double>{2200});
-  CHECK(run.iterations.at(0).lm_loss == 2.2);
+  CHECK(steps_of(run) == std::vector<std::int64_t>{1, 2});
+  CHECK(times_of(run) == std::vector<double>{2200, 2200});
 }
 
 TEST_CASE("a bar of Lightning that is drawn again after the validation keeps its pace") {
