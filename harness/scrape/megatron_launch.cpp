@@ -148,13 +148,14 @@ std::int64_t MegatronLaunch::interval_of_numbers() const {
   return may_be_extra ? divisor_ : std::gcd(divisor_, first_.number);
 }
 
-/// Whether the times of the first two rows say that what the second says is of the iterations
-/// between them alone.
+/// Whether what the second row says is of the iterations behind the first alone: as a mean of all
+/// of them it would be too short, or the times before the two rows say so.
 bool MegatronLaunch::second_is_timed_alone() const {
+  const double alone_ms = second_.time_ms * static_cast<double>(second_.number - first_.number);
+  if (alone_ms + second_.time_ms < first_.time_ms) return second_.number > 0;
   if (!first_.at || !second_.at) return false;
   constexpr double kClear_ms = 4000, kNear = 0.02;  // the times are whole seconds
   const double passed_ms = static_cast<double>(*second_.at - *first_.at) * kMsPerSecond;
-  const double alone_ms = second_.time_ms * static_cast<double>(second_.number - first_.number);
   return std::abs(first_.time_ms - second_.time_ms) > kClear_ms &&
          std::abs(passed_ms - alone_ms) <= kMsPerSecond + kNear * alone_ms;
 }

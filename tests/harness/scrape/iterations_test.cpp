@@ -394,6 +394,10 @@ TEST_CASE("by their clock a second line of before 2025 is of the second iteratio
   const auto mean = only_run(line("13:08:16", 1, 30497.4) + line("13:08:17", 2, 15624.7) +
                              line("13:08:18", 3, 729.5));
   CHECK(intervals_of(mean) == std::vector<std::int64_t>{1, 2, 1});
+  // With the first iteration it would be longer, whatever the clock says.
+  const auto shorter = only_run(line("06:22:40", 1, 21648.3) + line("06:29:43", 2, 3156.5) +
+                                line("06:29:47", 3, 3115.0));
+  CHECK(intervals_of(shorter) == std::vector<std::int64_t>{1, 1, 1});
   // Whole seconds do not tell of so little.
   const auto unclear = only_run(line("07:19:37", 1, 1100.0) + line("07:19:38", 2, 1000.0));
   CHECK(intervals_of(unclear) == std::vector<std::int64_t>{1, 2});
