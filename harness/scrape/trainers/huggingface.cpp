@@ -33,6 +33,8 @@ enum Text : std::size_t {
   kSave,
   kFastBar,
   kSlowBar,
+  kFastBarAndMore,
+  kSlowBarAndMore,
   kVocabulary,
   kMemory,
   kTensors,
@@ -64,6 +66,8 @@ constexpr std::array<std::string_view, kTexts> kSaid{
     "Saving model checkpoint to ",
     "it/s]",
     "s/it]",
+    "it/s, ",
+    "s/it, ",
     "\"vocab_size\": ",
     "'memory/max_",  // Axolotl's
     "tensor_parallel_size",
@@ -97,7 +101,7 @@ class Reader : public TrainerReader {
   std::unique_ptr<TrainerReader> copy() const override { return std::make_unique<Reader>(*this); }
 
   void read(const TrainerLine& line, TrainerLog& log) override {
-    if (line.has(kFastBar) || line.has(kSlowBar)) totals_.see_bars(line.text);
+    if (has_bar(line)) totals_.see_bars(line.text);
     if (!line.terminated) return;
     if (line.has(kBegin)) begin(line.text, kBegin, log);
     if (line.has(kBanner)) begin(line.text, kBanner, log);
@@ -120,6 +124,11 @@ class Reader : public TrainerReader {
   }
 
  private:
+  static bool has_bar(const TrainerLine& line) {
+    return line.has(kFastBar) || line.has(kSlowBar) || line.has(kFastBarAndMore) ||
+           line.has(kSlowBarAndMore);
+  }
+
   void begin(std::string_view line, Text text, TrainerLog& log) {
     auto before = line.substr(0, line.find(kSaid[text]));
     if (text == kBanner) before = before.substr(0, before.find(kBannerArt));

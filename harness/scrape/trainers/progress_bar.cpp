@@ -18,11 +18,12 @@ Count take_count(std::string_view& text, std::string_view behind) {
   return count_of(figure);
 }
 
-/// Whether words and a colon stand before its percents. A host's or rank's name ends otherwise.
+/// Whether words and a colon stand before its percents. A host's or rank's name ends otherwise, and
+/// diffusers call steps so.
 bool is_named(std::string_view before) {
   while (!before.empty() && is_digit(before.back())) before.remove_suffix(1);
   before = trim(before);
-  if (!before.ends_with(':')) return false;
+  if (!before.ends_with(':') || before.ends_with("Steps:")) return false;
   before.remove_suffix(1);
   return !before.empty() && (is_letter(before.back()) || before.back() == ')');
 }

@@ -158,6 +158,15 @@ TEST_CASE("a run of Hugging Face that did not end has the time of its bar") {
   CHECK(times_of(resumed).front() == Approx(6000.0));
 }
 
+TEST_CASE("the bar of diffusers' scripts is Hugging Face's, too") {
+  const LogRun run = only_run(
+      "12/12/2024 07:07:23 - INFO - __main__ - ***** Running training *****\n"
+      "12/12/2024 07:07:23 - INFO - __main__ -   Total optimization steps = 200000\n"
+      "Steps:   0%|          | 0/200000 [00:00<?, ?it/s]\r"
+      "Steps:   0%|          | 3/200000 [00:12<228:23:10,  4.11s/it, loss=0.00152, lr=0.0001]\n");
+  CHECK(times_of(run) == std::vector<double>{4000});
+}
+
 TEST_CASE("models that Hugging Face trains one after another are runs of their own") {
   const auto fold = [](int steps, int seconds) {
     return fmt::format(
