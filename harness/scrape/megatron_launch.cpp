@@ -91,8 +91,8 @@ void MegatronLaunch::count_slowest_ranks() {
   for (Iteration line : rows_) {
     if (const auto others = other_ranks_.find(line.number); others != other_ranks_.end()) {
       const OtherRanks& ranks = others->second;
-      line.other.emplace_back("ranks", value_of(static_cast<double>(ranks.count + 1)));
-      line.other.emplace_back("fastest rank (ms)",
+      line.other.emplace_back(kRanksName, value_of(static_cast<double>(ranks.count + 1)));
+      line.other.emplace_back(kFastestRankName,
                               value_of(std::min(line.step_time_ms, ranks.fastest_ms)));
       line.step_time_ms = std::max(line.step_time_ms, ranks.slowest_ms);
     }

@@ -301,9 +301,9 @@ TrainerRun run_of(const TrainerLaunch& launch, std::string_view trainer, const S
     if (starts && record.span != Span::kTotal) line.flags |= kFirst;
     if (!line.gbs) line.gbs = facts.layout.gbs;
     if (row.ranks > 1) {
-      line.other.emplace_back("ranks", value_of(static_cast<double>(row.ranks)));
+      line.other.emplace_back(kRanksName, value_of(static_cast<double>(row.ranks)));
       if (const auto fastest = clock.time_ms(row.fastest, record.gbs))
-        line.other.emplace_back("fastest rank (ms)", value_of(*fastest));
+        line.other.emplace_back(kFastestRankName, value_of(*fastest));
     }
     const auto resolution = clock.resolution_ms(record.figure, record.gbs);
     run.resolution_ms = !run.resolution_ms ? resolution : std::min(run.resolution_ms, resolution);
