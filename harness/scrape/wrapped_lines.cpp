@@ -37,9 +37,12 @@ class Lines {
     begun_ += part.substr(0, kMostBytes - std::min(begun_.size(), kMostBytes));
   }
 
+  /// Whether a line's end is yet to come.
+  bool is_open() const { return !begun_.empty(); }
+
   template <typename Take>
   void finish(Take take) {
-    if (!begun_.empty()) give(take);
+    if (is_open()) give(take);
   }
 
  private:
@@ -78,7 +81,7 @@ class WidthFinder {
     }
     if (width == longest_) ++count_;
     constexpr std::size_t kMostShapes = 10000;
-    if (auto shape = shape_of(line); !shape.empty() && behind_.size() < kMostShapes) {
+    if (auto shape = shape_of(line); behind_.size() < kMostShapes) {
       Behind& behind = behind_.try_emplace(std::move(shape), Behind{before_, {}}).first->second;
       behind.shortest = std::min(behind.shortest, before_);
       ++behind.lines[before_];
@@ -91,26 +94,35 @@ class WidthFinder {
   std::optional<Wrapping> wrapping() const {
     constexpr std::size_t kFewest = 2;
     if (longest_ < kNarrowest || !may_be_wrapped() || count_ < kFewest) return std::nullopt;
+    if (behind_longest().own == 0) return std::nullopt;
     Wrapping wrapping{longest_, {}};
     for (const auto& [shape, behind] : behind_) {
-      if (behind.shortest + 1 < longest_) wrapping.starts.insert(shape);
+      if (!shape.empty() && behind.shortest + 1 < longest_) wrapping.starts.insert(shape);
     }
     return wrapping;
   }
 
   /// Whether most lines behind the longest begin as no others do.
   bool looks_wrapped() const {
-    if (!wrapping()) return false;
-    std::size_t own = 0, others = 0;
-    for (const auto& [shape, behind] : behind_) {
-      const auto found = behind.lines.find(longest_);
-      if (found == behind.lines.end()) continue;
-      (behind.shortest == longest_ ? own : others) += found->second;
-    }
-    return own > others;
+    const auto [own, others] = behind_longest();
+    return wrapping() && own > others;
   }
 
  private:
+  struct Counts {
+    std::size_t own = 0, others = 0;
+  };
+  /// Of lines behind the longest: which begin as no others do.
+  Counts behind_longest() const {
+    Counts counts;
+    for (const auto& [shape, behind] : behind_) {
+      const auto found = behind.lines.find(longest_);
+      if (found == behind.lines.end()) continue;
+      (behind.shortest == longest_ ? counts.own : counts.others) += found->second;
+    }
+    return counts;
+  }
+
   std::size_t longest_ = 0, count_ = 0, before_ = 0;
   /// What stands before lines that begin alike.
   struct Behind {
@@ -179,8 +191,9 @@ ReadParts unwrapped(const ReadParts& read, const Wrapping& wrapping) {
     };
     Lines lines;
     read([&](std::string_view part) { lines.add(part, add); });
+    const bool is_open = lines.is_open();
     lines.finish(add);
-    joined += '\n';
+    if (!is_open) joined += '\n';
     take(joined);
   };
 }
