@@ -36,11 +36,16 @@ class Blocks {
   /// A field of the block that the speaker has open. Loggers put what they add before the head
   /// only: then it is of the last head that has more before it. Of none it is nobody's.
   void add(std::string_view before, std::string_view name, std::string_view value);
-  /// All of them are at their end.
+  /// The speaker's is at its end.
+  void end(std::string_view before, const Take& take);
+  /// All of them are.
   void flush(const Take& take);
 
  private:
-  std::vector<std::pair<std::string, Block>> open_;  ///< by speaker, the last one last
+  using Open = std::pair<std::string, Block>;  ///< by speaker
+  std::vector<Open>::iterator open_of(std::string_view speaker);
+
+  std::vector<Open> open_;  ///< the last one last
 };
 
 }  // namespace pippin

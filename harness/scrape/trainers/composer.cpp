@@ -42,7 +42,6 @@ class Reader : public TrainerReader {
   std::unique_ptr<TrainerReader> copy() const override { return std::make_unique<Reader>(*this); }
 
   void read(const TrainerLine& line, TrainerLog& log) override {
-    if (!line.terminated) return;
     if (line.has(kGpusOfNode)) begin_launch(line.text, log);
     for (std::size_t i = kSettings; i < std::size(kSaid); ++i)
       if (line.has(i)) read_setting(line.text, kSaid[i]);
@@ -74,8 +73,9 @@ class Reader : public TrainerReader {
   }
 
   void read_evaluation(std::string_view line, TrainerLog& log) {
-    if (!is_prefix(line.substr(0, line.find(kSaid[kEvaluation])))) return;
-    flush(log);
+    const auto before = line.substr(0, line.find(kSaid[kEvaluation]));
+    if (!is_prefix(before)) return;
+    blocks_.end(before, [&](const Block& block) { add(block, log); });
     evaluated_ = true;
   }
 
@@ -84,7 +84,10 @@ class Reader : public TrainerReader {
     const auto at = line.find(kSaid[head]);
     const auto said = trim(line.substr(at));
     if (!said.ends_with("]:") || !is_prefix(line.substr(0, at))) return;
-    blocks_.begin(line.substr(0, at), said, [&](const Block& block) { add(block, log); });
+    Block& block =
+        blocks_.begin(line.substr(0, at), said, [&](const Block& ended) { add(ended, log); });
+    if (evaluated_) block.flags |= kAfterEvaluation;
+    evaluated_ = false;
   }
 
   /// "	 Train throughput/samples_per_sec: 2.7330".
@@ -166,8 +169,7 @@ class Reader : public TrainerReader {
     record.pace = by_samples ? Pace::kSamplesPerSecond : Pace::kStepsPerSecond;
     put_span(record, launch);
     keep_fields(block, record);
-    if (evaluated_) record.flags |= kAfterEvaluation;
-    evaluated_ = false;
+    record.flags = block.flags;
     record.at = time_of(block.before);
     log.add(number_, record, block.before);
   }

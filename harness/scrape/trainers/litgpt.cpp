@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "core/base/text.h"
 #include "harness/scrape/trainers/all.h"
@@ -93,7 +95,6 @@ class Reader : public TrainerReader {
 
   void read(const TrainerLine& line, TrainerLog& log) override {
     see_checkpoints(line, kSaid, kCheckpoints, log);
-    if (!line.terminated) return;
     read_facts(line, log.launch());
     if (!line.has(kTime) && !line.has(kOldTime)) return;
     const auto iter = iter_in(line.text);
@@ -139,27 +140,39 @@ class Reader : public TrainerReader {
       launch.memory[0].max_allocated_mib = gb->value * kBytesPerGb / kBytesPerMib;
   }
 
+  struct Place {
+    std::int64_t number = 0, step = 0;
+  };
+
+  /// The micro-batches of one speaker.
+  struct Sum {
+    std::optional<Place> last, last_end;
+    double ms = 0, quantum = 0;
+    bool is_whole = true;  ///< all since the last step's end were printed
+  };
+
   /// A step's time is the sum of those of its micro-batches, if all were printed.
   void take(const Iter& iter, std::string_view line, TrainerLog& log) {
-    if (last_ && iter.number == last_->number && iter.step == last_->step) return;
-    const bool follows = last_ ? iter.number == last_->number + 1 : iter.number <= 1;
-    if (!follows) is_whole_ = false;
-    sum_ += iter.ms.value;
-    quantum_ += iter.ms.quantum;
+    Sum& sum = sums_[speaker_of(iter.before).name];
+    const auto& last = sum.last;
+    if (last && iter.number == last->number && iter.step == last->step) return;
+    const bool follows = last ? iter.number == last->number + 1 : iter.number <= 1;
+    if (!follows) sum.is_whole = false;
+    sum.ms += iter.ms.value;
+    sum.quantum += iter.ms.quantum;
     if (iter.ends_step) {
-      end_step(iter, line, log);
-      sum_ = quantum_ = 0;
-      is_whole_ = true;
-      last_end_ = Place{iter.number, iter.step};
+      end_step(iter, sum, line, log);
+      sum = Sum();
+      sum.last_end = Place{iter.number, iter.step};
     }
-    last_ = Place{iter.number, iter.step};
+    sum.last = Place{iter.number, iter.step};
   }
 
-  void end_step(const Iter& iter, std::string_view line, TrainerLog& log) {
+  void end_step(const Iter& iter, const Sum& sum, std::string_view line, TrainerLog& log) {
     StepRecord record;
-    if (is_whole_) {
-      record.figure = {sum_, quantum_, 0};
-    } else if (has_one_micro_batch(iter)) {
+    if (sum.is_whole) {
+      record.figure = {sum.ms, sum.quantum, 0};
+    } else if (has_one_micro_batch(iter, sum.last_end)) {
       record.figure = iter.ms;
     } else {
       return log.could_not_use(line, "it is the time of one of a step's micro-batches");
@@ -174,19 +187,14 @@ class Reader : public TrainerReader {
   }
 
   /// Those of 2023 count micro-batches from 0.
-  bool has_one_micro_batch(const Iter& iter) const {
-    const std::int64_t begin = last_end_ ? last_end_->number : 0;
-    const std::int64_t steps = iter.step - (last_end_ ? last_end_->step : 0);
-    return iter.number - begin == steps || (!last_end_ && iter.number + 1 == steps);
+  static bool has_one_micro_batch(const Iter& iter, const std::optional<Place>& last_end) {
+    const std::int64_t begin = last_end ? last_end->number : 0;
+    const std::int64_t steps = iter.step - (last_end ? last_end->step : 0);
+    return iter.number - begin == steps || (!last_end && iter.number + 1 == steps);
   }
 
-  struct Place {
-    std::int64_t number = 0, step = 0;
-  };
   const std::size_t number_;
-  std::optional<Place> last_, last_end_;
-  double sum_ = 0, quantum_ = 0;
-  bool is_whole_ = true;  ///< all micro-batches since the last step's end were printed
+  std::map<std::string, Sum> sums_;  ///< by speaker
 };
 
 void apply_laws(LaunchFacts& facts, const StepRows&) {

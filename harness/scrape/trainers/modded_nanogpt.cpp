@@ -1,4 +1,5 @@
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -31,13 +32,17 @@ struct Total {
   Figure ms;
 };
 
+struct Timer {
+  std::optional<Total> last;
+  Count validated;  ///< the last step that was
+};
+
 class Reader : public TrainerReader {
  public:
   explicit Reader(std::size_t number) : number_(number) {}
   std::unique_ptr<TrainerReader> copy() const override { return std::make_unique<Reader>(*this); }
 
   void read(const TrainerLine& line, TrainerLog& log) override {
-    if (!line.terminated) return;
     if (line.has(kRunning)) read_running(line.text, log);
     if (line.has(kTime)) read_step(line.text, log);
     if (line.has(kMemory)) read_memory(line.text, log.launch());
@@ -51,8 +56,7 @@ class Reader : public TrainerReader {
     if (at == std::string_view::npos || !is_prefix(line.substr(0, at))) return;
     if (line.find('{') != std::string_view::npos) return;
     log.begin_launch(number_, line.substr(0, at));
-    last_.reset();
-    validated_.reset();
+    timers_[speaker_of(line.substr(0, at)).name] = {};
     if (const Count gpus = count_after(line, "with world_size "))
       log.launch().facts.layout.gpus = gpus;
     log.launch().facts.say("running", line.substr(at));
@@ -99,19 +103,23 @@ class Reader : public TrainerReader {
   /// is validated, and older scripts set it to 0 after their first steps.
   void see(std::string_view said, const Total& total, bool validates, std::string_view before,
            TrainerLog& log) {
-    if (last_ && total.step < last_->step) last_.reset(), validated_.reset();
-    const Total from = last_.value_or(Total{0, {}});
-    const bool is_known = last_ || total.step == 1;
+    Timer& timer = timers_[speaker_of(before).name];
+    if (timer.last && total.step < timer.last->step) timer = {};
+    const Total from = timer.last.value_or(Total{0, {}});
+    const bool is_known = timer.last || total.step == 1;
     // The same step: how long the host waited for all that it had asked for. What it then has is
     // where the next step begins.
-    if (last_ && total.step == from.step && !validates) return;
-    last_ = total;
-    if (is_known && total.step > from.step) add(said, from, total, before, log);
-    if (validates) validated_ = total.step;
+    if (timer.last && total.step == from.step && !validates) return;
+    timer.last = total;
+    const bool is_after_validation =
+        timer.validated && total.step - *timer.validated <= kStepsAhead;
+    if (is_known && total.step > from.step)
+      add(said, from, total, is_after_validation, before, log);
+    if (validates) timer.validated = total.step;
   }
 
-  void add(std::string_view said, const Total& from, const Total& total, std::string_view before,
-           TrainerLog& log) const {
+  void add(std::string_view said, const Total& from, const Total& total, bool is_after_validation,
+           std::string_view before, TrainerLog& log) const {
     const bool was_reset = total.ms.value < from.ms.value;
     const std::int64_t steps = total.step - from.step;
     if (was_reset && steps != 1) return;
@@ -122,8 +130,7 @@ class Reader : public TrainerReader {
         scaled({time, total.ms.quantum, total.ms.size}, 1.0 / static_cast<double>(steps));
     record.span = Span::kMean;
     record.interval = steps;
-    if (steps == 1 && validated_ && record.step - *validated_ <= kStepsAhead)
-      record.flags |= kAfterEvaluation;
+    if (steps == 1 && is_after_validation) record.flags |= kAfterEvaluation;
     keep_loss(record, text_after(said, "train_loss:"));
     keep(record, "val_loss", figure_after(said, "val_loss:"));
     keep(record, "train_time (ms)", total.ms);
@@ -136,8 +143,7 @@ class Reader : public TrainerReader {
   }
 
   const std::size_t number_;
-  std::optional<Total> last_;
-  Count validated_;  ///< the last step that was
+  std::map<std::string, Timer> timers_;  ///< by speaker
 };
 
 }  // namespace

@@ -86,6 +86,7 @@ StepRows::Added StepRows::add(const StepRecord& record, const Speaker& speaker) 
   }
   Row& row = *at;
   ++row.ranks;
+  if (record.pace != row.record.pace) return Added::kTaken;  // which is slower cannot be told
   const bool is_fastest = record.pace == Pace::kMs ? record.figure.value < row.fastest
                                                    : record.figure.value > row.fastest;
   if (is_fastest) row.fastest = record.figure.value;
