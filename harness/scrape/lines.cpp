@@ -111,6 +111,12 @@ std::string_view without_tags(std::string_view text) {
   }
 }
 
+std::string_view without_cut_word(std::string_view line) {
+  constexpr std::string_view kEnds = ")]}>|%'\"", kBlanks = " \t";
+  if (!line.empty() && kEnds.find(line.back()) != std::string_view::npos) return line;
+  return line.substr(0, line.find_last_of(kBlanks) + 1);
+}
+
 std::string without_escapes(std::string_view line) {
   std::string clean;
   for (std::size_t i = 0; i < line.size();) {

@@ -41,6 +41,10 @@ std::string_view without_labels(std::string_view line);
 /// `text` without the rank tags it begins with.
 std::string_view without_tags(std::string_view text);
 
+/// `line`, whose end did not come, without the word that may be cut. A bracket, a quote, a bar or a
+/// percent sign ends one.
+std::string_view without_cut_word(std::string_view line);
+
 /// `line` without ANSI escape sequences (ECMA-48: CSI, OSC, and ESC with one character).
 std::string without_escapes(std::string_view line);
 

@@ -69,7 +69,6 @@ std::optional<CheckpointWord> checkpoint_word_in(std::string_view line, std::siz
 
 void see_checkpoints(const TrainerLine& line, std::span<const std::string_view> texts,
                      std::span<const CheckpointLine> table, TrainerLog& log) {
-  if (!line.terminated) return;
   for (const auto& how : table) {
     if (!line.has(how.text)) continue;
     auto at = line.text.find(texts[how.text]);

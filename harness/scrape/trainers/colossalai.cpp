@@ -22,8 +22,7 @@ class Reader : public TrainerReader {
   /// the mean of a run, of which neither the batch nor the number of steps is printed.
   void read(const TrainerLine& line, TrainerLog& log) override {
     const auto at = line.text.find("Throughput: ");
-    if (!line.terminated || at == std::string_view::npos || !is_prefix(line.text.substr(0, at)))
-      return;
+    if (at == std::string_view::npos || !is_prefix(line.text.substr(0, at))) return;
     log.could_not_use(line.text,
                       "it is the mean of a run, and nothing says how many samples a step has");
   }

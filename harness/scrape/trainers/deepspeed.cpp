@@ -66,7 +66,6 @@ constexpr CheckpointLine kCheckpoints[] = {
 
 constexpr const char* kNoGas = "it counts micro-batches, and nothing says how many make up a step";
 constexpr const char* kProfiled = "it is slower: the flops profiler measured it";
-constexpr double kMibPerGib = 1024;
 
 class Reader : public TrainerReader {
  public:
@@ -74,7 +73,6 @@ class Reader : public TrainerReader {
   std::unique_ptr<TrainerReader> copy() const override { return std::make_unique<Reader>(*this); }
 
   void read(const TrainerLine& line, TrainerLog& log) override {
-    if (!line.terminated) return;
     see_checkpoints(line, kSaid, kCheckpoints, log);
     if (line.has(kConfig)) begin(line.text, log);
     if (line.found >> kSettings != 0) read_deepspeed_settings(line.text, log.launch().facts);
@@ -122,6 +120,7 @@ class Reader : public TrainerReader {
   void read_timer(std::string_view line, TrainerLog& log) {
     const auto single = figure_after(line, "CurrSamplesPerSec=");
     auto mean = figure_after(line, "RunningAvgSamplesPerSec=");
+    if (mean && !single) return;  // it is cut: the two stand together
     if (!mean) mean = figure_after(line, "SamplesPerSec=");
     if (!single && !mean) return;
     const auto place = place_in(line, single.has_value(), log);

@@ -24,7 +24,6 @@ class Reader : public TrainerReader {
   std::unique_ptr<TrainerReader> copy() const override { return std::make_unique<Reader>(*this); }
 
   void read(const TrainerLine& line, TrainerLog& log) override {
-    if (!line.terminated) return;
     if (line.has(kDevices)) read_devices(line.text, log.launch().facts.layout);
     if (line.has(kBackward)) read_step(line.text, log);
   }

@@ -44,7 +44,7 @@ constexpr std::array<std::string_view, kTexts> kSaid{
     "--> model has ",
 };
 
-constexpr double kBytesPerMib = 1048576, kMibPerGib = 1024;
+constexpr double kBytesPerMib = 1048576;
 
 /// What stands in a line that has nothing but a key and its value.
 std::optional<std::string_view> value_of_line(std::string_view line, std::string_view key) {
@@ -60,7 +60,6 @@ class Reader : public TrainerReader {
   std::unique_ptr<TrainerReader> copy() const override { return std::make_unique<Reader>(*this); }
 
   void read(const TrainerLine& line, TrainerLog& log) override {
-    if (!line.terminated) return;
     read_facts(line, log.launch());
     if (line.has(kStep) && begin(line.text, log)) return;
     if (!is_open_) return;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "harness/scrape/characters.h"
 #include "harness/scrape/trainers/all.h"
 #include "harness/scrape/trainers/checkpoint_lines.h"
@@ -102,7 +103,6 @@ class Reader : public TrainerReader {
 
   void read(const TrainerLine& line, TrainerLog& log) override {
     if (has_bar(line)) totals_.see_bars(line.text);
-    if (!line.terminated) return;
     if (line.has(kBegin)) begin(line.text, kBegin, log);
     if (line.has(kBanner)) begin(line.text, kBanner, log);
     read_header(line, log.launch());
@@ -281,7 +281,6 @@ class Reader : public TrainerReader {
   /// "{'loss': '1.25', 'memory/max_allocated (GiB)': '2.42', …}", "…/max_mem_allocated(gib)"
   /// before.
   static void read_memory(std::string_view line, TrainerLaunch& launch) {
-    constexpr double kMibPerGib = 1024;
     const auto brace = line.substr(0, line.find(kSaid[kMemory])).rfind('{');
     if (brace == std::string_view::npos || !is_prefix(line.substr(0, brace))) return;
     RankMemory& memory = memory_of(launch, rank_in(line.substr(0, brace)).value_or(0));

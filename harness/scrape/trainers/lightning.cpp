@@ -27,7 +27,6 @@ class Reader : public TrainerReader {
   std::unique_ptr<TrainerReader> copy() const override { return std::make_unique<Reader>(*this); }
 
   void read(const TrainerLine& line, TrainerLog& log) override {
-    if (!line.terminated) return;
     if (line.has(kProcesses)) read_processes(line.text, log);
     if (line.has(kValidation)) validated_in_ = epoch_;
     if (line.has(kVersion)) read_bar(line.text, log);

@@ -49,7 +49,6 @@ class Reader : public TrainerReader {
   std::unique_ptr<TrainerReader> copy() const override { return std::make_unique<Reader>(*this); }
 
   void read(const TrainerLine& line, TrainerLog& log) override {
-    if (!line.terminated) return;
     see_checkpoints(line, kSaid, kCheckpoints, log);
     if (line.has(kSave) && is_prefix(line.text.substr(0, line.text.find(kSaid[kSave]))))
       flags_ |= kAfterSave;

@@ -61,7 +61,6 @@ class Reader : public TrainerReader {
   std::unique_ptr<TrainerReader> copy() const override { return std::make_unique<Reader>(*this); }
 
   void read(const TrainerLine& line, TrainerLog& log) override {
-    if (!line.terminated) return;
     if (line.has(kBegin)) begin(line.text, log);
     LaunchFacts& facts = log.launch().facts;
     if (line.has(kTableRow)) {

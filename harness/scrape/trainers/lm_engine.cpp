@@ -52,7 +52,6 @@ class Reader : public TrainerReader {
   std::unique_ptr<TrainerReader> copy() const override { return std::make_unique<Reader>(*this); }
 
   void read(const TrainerLine& line, TrainerLog& log) override {
-    if (!line.terminated) return;
     read_settings(line, log.launch());
     if (line.has(kEvaluation) && find_key(line.text, "step = ") != std::string_view::npos)
       flags_ |= kAfterEvaluation;

@@ -109,7 +109,6 @@ class Reader : public TrainerReader {
 
   void read(const TrainerLine& line, TrainerLog& log) override {
     see_checkpoints(line, kSaid, kCheckpoints, log);
-    if (!line.terminated) return;
     if (line.has(kDevices) || line.has(kParam)) read_header(line, log);
     if (line.has(kParameters)) read_parameters(line, log);
     if (line.has(kMemory)) read_memory(line.text, log.launch());

@@ -54,7 +54,6 @@ class Reader : public TrainerReader {
   std::unique_ptr<TrainerReader> copy() const override { return std::make_unique<Reader>(*this); }
 
   void read(const TrainerLine& line, TrainerLog& log) override {
-    if (!line.terminated) return;
     read_layout(line, log.launch().facts.layout);
     if (line.has(kTime)) read_step(line.text, log);
     if (line.has(kOldTime)) read_old_step(line.text, log);

@@ -67,7 +67,6 @@ class Reader : public TrainerReader {
   std::unique_ptr<TrainerReader> copy() const override { return std::make_unique<Reader>(*this); }
 
   void read(const TrainerLine& line, TrainerLog& log) override {
-    if (!line.terminated) return;
     if (line.has(kEvent)) read_event(line.text, log);
     if (line.has(kTiming)) read_timing(line.text, log);
   }

@@ -55,7 +55,6 @@ class Reader : public TrainerReader {
   std::unique_ptr<TrainerReader> copy() const override { return std::make_unique<Reader>(*this); }
 
   void read(const TrainerLine& line, TrainerLog& log) override {
-    if (!line.terminated) return;
     if (line.has(kTokensOfRank)) read_tokens(line.text, log);
     LaunchFacts& facts = log.launch().facts;
     if (line.has(kTokensOfAll)) tokens_of_all(line.text, facts);

@@ -41,7 +41,6 @@ class Reader : public TrainerReader {
   std::unique_ptr<TrainerReader> copy() const override { return std::make_unique<Reader>(*this); }
 
   void read(const TrainerLine& line, TrainerLog& log) override {
-    if (!line.terminated) return;
     see_checkpoints(line, kSaid, kCheckpoints, log);
     if (line.has(kOverriding)) read_override(line.text);
     if (line.has(kTokens)) read_tokens(line.text, log);

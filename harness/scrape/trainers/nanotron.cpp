@@ -97,7 +97,6 @@ class Reader : public TrainerReader {
   bool wants_next_line() const override { return arguments_left_ > 0; }
 
   void read(const TrainerLine& line, TrainerLog& log) override {
-    if (!line.terminated) return;
     see_checkpoints(line, kSaid, kCheckpoints, log);
     LaunchFacts& facts = log.launch().facts;
     if (line.has(kPlan)) read_plan(line.text, log);

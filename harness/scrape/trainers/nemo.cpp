@@ -97,7 +97,6 @@ class Reader : public TrainerReader {
   std::unique_ptr<TrainerReader> copy() const override { return std::make_unique<Reader>(*this); }
 
   void read(const TrainerLine& line, TrainerLog& log) override {
-    if (!line.terminated) return;
     see_checkpoints(line, kSaid, kCheckpoints, log);
     if (line.has(kProcesses)) read_processes(line.text, log);
     Layout& layout = log.launch().facts.layout;

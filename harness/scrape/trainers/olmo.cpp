@@ -107,7 +107,6 @@ class Reader : public TrainerReader {
   std::unique_ptr<TrainerReader> copy() const override { return std::make_unique<Reader>(*this); }
 
   void read(const TrainerLine& line, TrainerLog& log) override {
-    if (!line.terminated) return;
     see_checkpoints(line, form.said, form.checkpoints, log);
     if (line.has(kBegin)) begin_launch(line.text, log);
     if (line.has(kParameters))

@@ -30,7 +30,7 @@ class Reader : public TrainerReader {
   /// tokens.
   void read(const TrainerLine& line, TrainerLog& log) override {
     const auto at = find_key(line.text, "Step: ");
-    if (!line.terminated || at == std::string_view::npos) return;
+    if (at == std::string_view::npos) return;
     const auto said = line.text.substr(at), before = line.text.substr(0, at);
     const Count step = count_after(said, "Step:");
     const auto batch = rounded_after(said, "Global batch size:"),

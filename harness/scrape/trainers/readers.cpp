@@ -5,6 +5,9 @@
 #include <optional>
 #include <utility>
 
+#include "harness/scrape/lines.h"
+#include "harness/scrape/log_texts.h"
+
 namespace pippin {
 
 namespace {
@@ -42,6 +45,22 @@ void add_findings(TrainerFindings& found, TrainerLaunch& launch, bool parts,
   found.runs.push_back(std::move(made.run));
 }
 
+/// As far as a line is sure: where its end did not come, its last word may be cut, and with it a
+/// number. `hits` has those that are left.
+FoundLine sure_part(const FoundLine& line, std::vector<Needles::Hit>& hits) {
+  if (line.terminated) return line;
+  FoundLine sure = line;
+  sure.text = without_cut_word(line.text);
+  sure.labelled.remove_suffix(line.text.size() - sure.text.size());
+  const char* end = sure.text.data() + sure.text.size();
+  for (const auto& hit : line.hits) {
+    if (hit.at + log_texts().all[hit.needle].size() <= end) hits.push_back(hit);
+  }
+  sure.hits = hits;
+  sure.terminated = true;
+  return sure;
+}
+
 }  // namespace
 
 TrainerReaders::TrainerReaders(std::uint64_t which) : which_(which) {
@@ -65,12 +84,14 @@ bool TrainerReaders::want_next_line() const {
 void TrainerReaders::read(const FoundLine& line, const std::vector<TextRange>& texts,
                           const CommonTexts& common) {
   if (which_ == 0) return;
+  std::vector<Needles::Hit> hits;
+  const FoundLine sure = sure_part(line, hits);
   for (std::size_t i = 0; i < readers_.size(); ++i) {
     if (!readers_[i]) continue;
-    const LogLine of_trainer(line, texts[i], common);
-    const std::uint64_t found = of_trainer.found_in(line.text);
+    const LogLine of_trainer(sure, texts[i], common);
+    const std::uint64_t found = of_trainer.found_in(sure.text);
     if (found != 0 || readers_[i]->wants_next_line())
-      readers_[i]->read({line.labelled, found, line.terminated}, log_);
+      readers_[i]->read({sure.labelled, found}, log_);
   }
   log_.launch().see_common(line, common);
 }

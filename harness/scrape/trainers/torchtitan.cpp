@@ -226,7 +226,7 @@ class Reader : public TrainerReader {
     auto rate = figure_after(said, "tps:");
     if (!rate && said.find("  mfu: ") != std::string_view::npos)  // else it is lingua's
       rate = figure_after(said, "wps:");
-    if (!step || !rate || !line.terminated) return;
+    if (!step || !rate) return;
     if (!(rate->value > 0)) return log.could_not_use(line.text, "its tps is not above 0");
     settle_mesh(*step, before, log);
     record.step = *step;

@@ -39,7 +39,7 @@ class Reader : public TrainerReader {
     see_checkpoints(line, kSaid, kCheckpoints, log);
     if (line.has(kPart)) see_part(line, log);
     const auto at = find_key(line.text, "Step ");
-    if (!line.terminated || at == std::string_view::npos) return;
+    if (at == std::string_view::npos) return;
     const auto said = line.text.substr(at), before = line.text.substr(0, at);
     const Count step = count_after(said, "Step ");
     const auto rate = figure_after(said, "tokens_per_second_per_gpu:");
@@ -67,7 +67,7 @@ class Reader : public TrainerReader {
     const auto at = word_at == std::string_view::npos ? 0 : word_at + 1;
     const auto size = figure_after(line.text, kSaid[kPart]);
     auto word = checkpoint_word_in(line.text, at, {.text = kPart});
-    if (!line.terminated || !size || !word) return;
+    if (!size || !word) return;
     const auto unit = text_after(line.text, kSaid[kPart])->substr(size->size);
     const double bytes = unit.starts_with(" GiB ") ? kGib : unit.starts_with(" GB ") ? 1e9 : 0;
     if (!(bytes > 0)) return;

@@ -13,11 +13,10 @@
 
 namespace pippin {
 
-/// A line of a log, for one trainer.
+/// A line of a log, for one trainer: of one that is still being written what is sure.
 struct TrainerLine {
   std::string_view text;    ///< whole, without what terminals added
   std::uint64_t found = 0;  ///< bit i is set where the trainer's text i occurs
-  bool terminated = true;   ///< false: it is still being written
 
   bool has(std::size_t i) const { return (found >> i & 1) != 0; }
 };

@@ -37,7 +37,6 @@ class Reader : public TrainerReader {
   std::unique_ptr<TrainerReader> copy() const override { return std::make_unique<Reader>(*this); }
 
   void read(const TrainerLine& line, TrainerLog& log) override {
-    if (!line.terminated) return;
     if (line.has(kPlanned)) {
       const auto at = line.text.find(kSaid[kPlanned]);
       const Count steps = count_after(line.text, kSaid[kPlanned]);

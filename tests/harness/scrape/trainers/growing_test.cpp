@@ -1,3 +1,8 @@
+#include <cmath>
+#include <map>
+#include <string>
+#include <string_view>
+
 #include "core/base/text.h"
 #include "harness/scrape/scrape.h"
 #include "tests/harness/scrape/trainers/excerpt.h"
@@ -53,4 +58,42 @@ TEST_CASE("what one trainer says in its header is nothing in a growing log of an
   CHECK(parts[0].point.id == whole.point.id);
   CHECK(parts[0].point.model.params == whole.point.model.params);
   CHECK(parts[0].end == whole.end);
+}
+
+TEST_CASE("a trainer's log that ends anywhere tells no other time than the whole one") {
+  for (const auto& name : excerpts()) {
+    if (name == "huggingface.log") continue;  // its time is of all steps that there are
+    const std::string log = excerpt(name);
+    std::map<std::int64_t, double> times;
+    for (const auto& run : scrape(log)) {
+      for (const auto& line : run.iterations) times.emplace(line.number, line.step_time_ms);
+    }
+    for (std::size_t size = 0; size < log.size(); ++size) {
+      for (const auto& run : scrape(std::string_view(log).substr(0, size))) {
+        for (const auto& line : run.iterations) {
+          INFO(name << ", " << size << " bytes, step " << line.number);
+          REQUIRE(times.count(line.number) == 1);
+          // Of a block a rate may be known before another that has more digits.
+          const bool is_block = name == "composer.log" || name.starts_with("olmo");
+          const double most_apart = is_block ? 0.005 * line.step_time_ms : 0;
+          REQUIRE(std::abs(line.step_time_ms - times[line.number]) <= most_apart);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a log without its last line's end has the step of that line") {
+  for (const auto& name : excerpts()) {
+    if (name == "ezpz.log" || name == "lm_engine.log")
+      continue;  // the number at their end may be cut
+    INFO(name);
+    const std::string log(trim(excerpt(name)));
+    const auto whole = scrape(log + '\n'), open = scrape(log);
+    REQUIRE(open.size() == whole.size());
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      CHECK(steps_of(open[i]) == steps_of(whole[i]));
+      CHECK(times_of(open[i]) == times_of(whole[i]));
+    }
+  }
 }
