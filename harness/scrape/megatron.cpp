@@ -294,7 +294,8 @@ class Reader : public FormatReader {
   void read_iterations(std::string_view line, bool terminated) {
     // A number cut in half would be a wrong one, and a field that is missing yet a lost flag.
     if (!terminated && !is_whole(line)) return;
-    if (terminated && alike_.read_front(line) == line.size() && take_alike(line)) return;
+    const bool is_known = terminated && alike_.read_front(line) == line.size();
+    if (is_known && take_alike(line)) return;
     const auto records = iterations_in(line);
     for (const auto& record : records) {
       if (launch().rows() > 0 && record.iteration.number <= launch().last_number()) {
@@ -309,12 +310,12 @@ class Reader : public FormatReader {
       if (!launch().started_at) launch().started_at = record.at;
       take_row(record, line);
     }
-    if (terminated && records.size() == 1) alike_.learn(line);
+    if (terminated && !is_known && records.size() == 1) alike_.learn(line);
   }
 
-  /// Takes a line of a known shape. Not the first two of a launch, whose times count.
+  /// Takes a line of a known shape. Not where the time before it counts.
   bool take_alike(std::string_view line) {
-    if (launch().rows() < 2) return false;
+    if (launch().wants_time()) return false;
     const IterationRecord* record = alike_.take();
     if (!record) return false;
     if (record->iteration.number <= launch().last_number()) return launch().has(*record);

@@ -32,6 +32,8 @@ class MegatronLaunch {
   /// How many iterations there are, and the number of the last; 0: none.
   std::size_t rows() const { return rows_.size(); }
   std::int64_t last_number() const { return last_number_; }
+  /// Whether the date before the next row counts: of the first two, where there are dates.
+  bool wants_time() const { return rows() == 0 || (rows() == 1 && first_.at); }
   /// Whether a row before says the same. Requires a number that is not above the last.
   bool has(const IterationRecord& record) const;
   /// Requires a number above the last.
