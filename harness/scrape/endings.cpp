@@ -42,6 +42,9 @@ constexpr std::string_view kLostRank = "training: rank ";  // … "3 on node2 di
 constexpr std::string_view kLeftOnSignal = "exiting program after receiving SIGTERM";
 constexpr std::string_view kDoneWords = "[exiting program ";
 
+// What llm.c prints behind "[CUDA ERROR] at file train_gpt2.cu:1042:".
+constexpr std::string_view kOutOfMemoryAlone = "\nout of memory";
+
 constexpr std::string_view kShellsReport = ": line ";  // bash's "job.sh: line 28:  8156 Killed  …"
 constexpr std::string_view kKilledByShell = "Killed";
 constexpr std::string_view kLostByPals = " died from signal ";  // "n1: rank 9 died from signal 9"
@@ -67,9 +70,12 @@ constexpr Sign kSigns[] = {
     {"ERROR_OUT_OF_DEVICE_MEMORY", kGpuMemory, RunState::kOom},
     {"memory isn't enough and alloc failed", kGpuMemory, RunState::kOom},
     {"CUDA error: out of memory", kGpuMemory, RunState::kOom},
+    {"error : HSA_STATUS_ERROR_OUT_OF_RESOURCES", kGpuMemory, RunState::kOom},
+    {kOutOfMemoryAlone, kGpuMemory, RunState::kOom},
     {"OutOfMemoryError:", kGpuMemory, RunState::kOom},
     {"oom_kill event", kHostMemory, RunState::kOom},
     {"oom-kill event", kHostMemory, RunState::kOom},
+    {"OOMKilled", kHostMemory, RunState::kOom},  // Kubernetes
     {": Out Of Memory", kHostMemory, RunState::kOom},
     {"std::bad_alloc", kHostMemory, RunState::kOom},
     {"training: out of memory", kHostMemory, RunState::kOom},
@@ -190,6 +196,7 @@ bool is_name_of_error(std::string_view sign) {
 /// Others have some signs' words, too.
 bool means_it(const Sign& sign, std::string_view line) {
   if (sign.text == kLostRank) return contains(line, " died");
+  if (sign.text == kOutOfMemoryAlone) return trim(line) == trim(kOutOfMemoryAlone);
   if (sign.text == kKilledTask) return contains(line, ": task");
   if (sign.text == kLostByPals) return contains(line, "rank ");
   if (sign.text == kShellsReport || sign.text == kKilledByShell) return is_shells_report(line);

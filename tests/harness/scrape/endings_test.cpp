@@ -201,7 +201,14 @@ TEST_CASE("memory and crashes have each maker's and library's own words") {
       {"[ERROR] 2025-06-09-06:57:54 (PID:92380, Device:0, RankID:-1) ERR99999 UNKNOWN applicaiton "
        "exception",
        RunState::kFailed},
-      {"[CUDA ERROR] at file train_gpt2.cu:1042:\nout of memory", RunState::kFailed},
+      {"[CUDA ERROR] at file train_gpt2.cu:1042:\nout of memory", RunState::kOom},
+      {"[CUDA ERROR] at file train_gpt2.cu:1042:\nan illegal memory access was encountered",
+       RunState::kFailed},
+      {":0:rocdevice.cpp:2875: Callback: Queue 0x7f4c aborting with error : "
+       "HSA_STATUS_ERROR_OUT_OF_RESOURCES: The runtime failed to allocate resources. code: 0x1008 "
+       "Available Free mem : 0 MB",
+       RunState::kOom},
+      {"pod train-worker-0 failed: OOMKilled (exit code 137)", RunState::kOom},
       {"torch.distributed.elastic.rendezvous.api.RendezvousClosedError", RunState::kFailed},
   };
   for (const auto& end : cases) {
