@@ -38,6 +38,12 @@ RunState foreign_state(const LogRun& run) {
   return run.end.value_or(run.iterations.empty() ? RunState::kFailed : RunState::kOk);
 }
 
+/// A header alone says no cause.
+std::string foreign_evidence(const LogRun& run) {
+  const bool is_silent = run.evidence.empty() && !run.end && run.iterations.empty();
+  return is_silent ? "the log says how the launch began, and tells of no step" : run.evidence;
+}
+
 /// One launch of a foreign log; `position` is its place in the log.
 struct Launch {
   std::int64_t log = 0, allocation = 0;
@@ -77,7 +83,7 @@ void bind_launch(Statement& put, const Launch& launch, const LogRun& run,
   const std::string name =
       launch.position == 1 ? launch.name : fmt::format("{}-{}", launch.name, launch.position);
   put.bind(name, point, launch.allocation, launch.position, text_of(foreign_state(run)),
-           known(run.evidence), known(run.recompute), run.started_at, launch.log,
+           known(foreign_evidence(run)), known(run.recompute), run.started_at, launch.log,
            run.scraper_version, run.resolution_ms, last_iteration(run), run.planned_iterations,
            run.nan_from, derived_text(run));
 }

@@ -37,8 +37,11 @@ void add_findings(TrainerFindings& found, TrainerLaunch& launch, bool parts,
   launch.facts.complete();
   if (trainer.apply_laws) trainer.apply_laws(launch.facts, rows);
   TrainerRun made = run_of(launch, trainer.name, rows, hints.planned);
-  if (!rows.empty() && made.run.iterations.empty()) {
-    const std::string problem = made.problem.empty() ? "its times can be none" : made.problem;
+  const bool is_done = rows.empty() && made.run.end == RunState::kOk;
+  if (is_done || (!rows.empty() && made.run.iterations.empty())) {
+    const std::string problem = is_done                ? "none of its steps has a time"
+                                : made.problem.empty() ? "its times can be none"
+                                                       : made.problem;
     found.problems.push_back(fmt::format("looks like a log of {}, but {}", trainer.name, problem));
     return;
   }

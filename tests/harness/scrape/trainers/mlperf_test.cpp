@@ -92,9 +92,9 @@ TEST_CASE("an MLPerf run that is counted in epochs is named, as it has no steps"
       event(1714373459606, "eval_start", "null", "\"epoch_num\": 0.049980888109768154") +
       event(1714373660745, "run_stop", "null", "\"status\": \"success\", \"epoch_num\": 0.7");
   const Scraped scraped = scrape_parts([&](const auto& take) { take(log); });
-  REQUIRE(scraped.runs.size() == 1);
-  CHECK(scraped.runs[0].iterations.empty());
-  CHECK(scraped.runs[0].end == RunState::kOk);
+  CHECK(scraped.runs.empty());
+  REQUIRE(scraped.problems.size() == 1);
+  CHECK(scraped.problems[0] == "looks like a log of mlperf, but none of its steps has a time");
   REQUIRE(scraped.unused.size() == 1);
   CHECK(scraped.unused[0].reason == "no block of its run says how many samples it took");
 }
