@@ -12,14 +12,26 @@ namespace pippin {
 
 namespace {
 
-enum Text : std::size_t { kTime, kSigns, kRunning = kSigns, kMemory, kTexts };
+enum Text : std::size_t {
+  kTime,
+  kSigns,
+  kRunning = kSigns,
+  kMemory,
+  kStopped,
+  kGpus,
+  kBatch,
+  kTexts
+};
 
 // Source: KellerJordan/modded-nanogpt, train_gpt2.py and train_gpt.py and the logs in records/,
-// 2024-2026.
+// 2024-2026; openai/parameter-golf, train_gpt.py and the logs in records/, 2026.
 constexpr std::array<std::string_view, kTexts> kSaid{
     " train_time:",
     "Running PyTorch ",
     "peak memory allocated: ",
+    "stopping_early: wallclock_cap ",
+    " grad_accum_steps:",
+    "train_batch_tokens:",
 };
 
 /// Steps after a validation that the host only asks for: it had waited for all before. In the logs
@@ -44,7 +56,10 @@ class Reader : public TrainerReader {
 
   void read(const TrainerLine& line, TrainerLog& log) override {
     if (line.has(kRunning)) read_running(line.text, log);
+    if (line.has(kGpus)) read_gpus(line.text, log);
+    if (line.has(kBatch)) read_batch(line.text, log.launch().facts);
     if (line.has(kTime)) read_step(line.text, log);
+    if (line.has(kStopped)) read_stop(line.text, log.launch().ending);
     if (line.has(kMemory)) read_memory(line.text, log.launch());
   }
 
@@ -55,11 +70,43 @@ class Reader : public TrainerReader {
     const auto at = find_key(line, kSaid[kRunning]);
     if (at == std::string_view::npos || !is_prefix(line.substr(0, at))) return;
     if (line.find('{') != std::string_view::npos) return;
-    log.begin_launch(number_, line.substr(0, at));
-    timers_[speaker_of(line.substr(0, at)).name] = {};
+    begin(line.substr(0, at), log);
     if (const Count gpus = count_after(line, "with world_size "))
       log.launch().facts.layout.gpus = gpus;
     log.launch().facts.say("running", line.substr(at));
+  }
+
+  void begin(std::string_view before, TrainerLog& log) {
+    log.begin_launch(number_, before);
+    timers_[speaker_of(before).name] = {};
+  }
+
+  /// "world_size:8 grad_accum_steps:1".
+  void read_gpus(std::string_view line, TrainerLog& log) {
+    constexpr std::string_view kWorld = "world_size:";
+    const auto at = find_key(line, kWorld);
+    const Count gpus = count_after(line, kWorld), parts = count_after(line, kSaid[kGpus]);
+    if (!gpus || !parts || !is_prefix(line.substr(0, at))) return;
+    begin(line.substr(0, at), log);
+    Layout& layout = log.launch().facts.layout;
+    layout.gpus = layout.dp = gpus;
+    layout.gas = parts;
+  }
+
+  /// "train_batch_tokens:524288 train_seq_len:1024 iterations:20000", of all GPUs.
+  static void read_batch(std::string_view line, LaunchFacts& facts) {
+    const auto at = find_key(line, kSaid[kBatch]);
+    const Count tokens = count_after(line, kSaid[kBatch]),
+                length = count_after(line, "train_seq_len:");
+    if (!tokens || !length || !is_prefix(line.substr(0, at))) return;
+    facts.tokens_per_step = tokens;
+    facts.model.seq = length;
+  }
+
+  /// "stopping_early: wallclock_cap train_time:600038ms step:13780/20000": its time was up, as
+  /// planned.
+  static void read_stop(std::string_view line, Ending& ending) {
+    if (is_prefix(line.substr(0, line.find(kSaid[kStopped])))) ending.reached_last_iteration(line);
   }
 
   /// "peak memory allocated: 30220 MiB reserved: 38672 MiB".

@@ -68,3 +68,51 @@ TEST_CASE("a second modded-nanogpt in a log is another launch") {
   REQUIRE(runs.size() == 2);
   CHECK(times_of(runs[1]) == times_of(runs[0]));
 }
+
+namespace {
+
+/// As openai/parameter-golf prints it.
+constexpr const char* kCappedHeader =
+    "world_size:8 grad_accum_steps:1\n"
+    "train_batch_tokens:524288 train_seq_len:1024 iterations:20000 warmup_steps:20\n";
+constexpr const char* kCappedSteps =
+    "step:1/20000 train_loss:6.9357 train_time:24ms step_avg:24.34ms\n"
+    "step:2/20000 train_loss:16.7414 train_time:68ms step_avg:33.76ms\n";
+constexpr const char* kCappedStop =
+    "stopping_early: wallclock_cap train_time:68ms step:2/20000\n"
+    "peak memory allocated: 10184 MiB reserved: 10200 MiB\n";
+
+}  // namespace
+
+TEST_CASE("a fork of modded-nanogpt whose time is up has ended well, and of its own will") {
+  const LogRun run = only_run(std::string(kCappedHeader) + kCappedSteps + kCappedStop);
+  CHECK(run.end == RunState::kOk);
+  CHECK(run.evidence.starts_with("stopping_early: wallclock_cap"));
+  CHECK_FALSE(run.planned_iterations);
+  CHECK(steps_of(run) == std::vector<std::int64_t>{1, 2});
+  const LogRun open = only_run(std::string(kCappedHeader) + kCappedSteps);
+  CHECK_FALSE(open.end);
+  CHECK(open.planned_iterations == 20000);
+}
+
+TEST_CASE("a fork of modded-nanogpt tells its GPUs, and its batch in tokens") {
+  const Point point = only_run(std::string(kCappedHeader) + kCappedSteps).point;
+  CHECK(point.layout.gpus == 8);
+  CHECK(point.layout.gas == 1);
+  CHECK(point.layout.mbs == 64);
+  CHECK(point.layout.gbs == 512);
+  CHECK(point.model.seq == 1024);
+  const std::string source =
+      "        f\"train_batch_tokens:{args.train_batch_tokens} train_seq_len:{args.train_seq_len} "
+      "\"\n"
+      "    log0(f\"world_size:{world_size} grad_accum_steps:{grad_accum_steps}\")\n";
+  CHECK_FALSE(only_run(source + kCappedSteps).point.layout.gpus);
+}
+
+TEST_CASE("a fork of modded-nanogpt that says its GPUs begins another launch") {
+  const std::string log = std::string(kCappedHeader) + kCappedSteps + kCappedStop;
+  const auto runs = scrape(log + log);
+  REQUIRE(runs.size() == 2);
+  CHECK(times_of(runs[1]) == times_of(runs[0]));
+  CHECK(runs[1].point.layout.gbs == 512);
+}
