@@ -4,9 +4,11 @@
 #include <optional>
 #include <string>
 
-#include "core/base/text.h"
+#include "core/base/units.h"
+#include "harness/scrape/characters.h"
 #include "harness/scrape/trainers/all.h"
 #include "harness/scrape/trainers/checkpoint_lines.h"
+#include "harness/scrape/trainers/step_fields.h"
 
 namespace pippin {
 
@@ -56,6 +58,8 @@ constexpr CheckpointLine kCheckpoints[] = {
      .path = "checkpoint to "},
 };
 
+constexpr const char* kNoStep = "it is the time of one of a step's micro-batches";
+
 /// One micro-batch, as a line tells of it.
 struct Iter {
   std::string_view before;
@@ -65,9 +69,18 @@ struct Iter {
   std::optional<std::string_view> loss;
 };
 
+/// "548.72 ms", "710.44ms" or "35.675 s".
+std::optional<Figure> ms_at(std::string_view text) {
+  const auto figure = figure_at(text);
+  const auto unit = figure ? left_trim(text.substr(figure->size)) : std::string_view();
+  if (unit.starts_with("ms")) return figure;
+  const bool is_seconds = unit == "s" || unit.starts_with("s ");
+  return is_seconds ? std::optional(scaled(*figure, kMsPerSecond)) : std::nullopt;
+}
+
 /// "Epoch 1 | iter 2 step 1 | loss train: 1.660, val: n/a | iter time: 548.72 ms (step) …",
 /// "Ep 1 | iter 4 | step 1: loss train (curr): 1.585, … | iter time: 181.34 ms (opt.step)" or
-/// "iter 4 step 2: loss 3.8844, iter time: 710.44ms (optimizer.step)".
+/// "iter 4 step 2: loss 3.8844, iter time: 710.44ms (optimizer.step)"; forks print seconds.
 std::optional<Iter> iter_in(std::string_view line) {
   auto at = find_key(line, "Epoch ");
   if (at == std::string_view::npos) at = find_key(line, "Ep ");
@@ -77,10 +90,9 @@ std::optional<Iter> iter_in(std::string_view line) {
   const Count number = count_after(said, "iter "), step = count_after(said, "step ");
   auto time = text_after(said, "iter time:");
   if (!time) time = text_after(said, ", time:");
-  const auto ms = time ? figure_at(*time) : std::nullopt;
+  const auto ms = time ? ms_at(*time) : std::nullopt;
   if (!number || !step || !ms) return std::nullopt;
-  const auto unit = trim(time->substr(ms->size));
-  if (!unit.starts_with("ms")) return std::nullopt;
+  const auto unit = time->substr(ms->size);
   auto loss = text_after(said, "loss train:");
   if (!loss) loss = text_after(said, "loss train (curr):");
   if (!loss) loss = text_after(said, "loss ");
@@ -101,6 +113,11 @@ class Reader : public TrainerReader {
     if (!iter) return;
     if (!(iter->ms.value > 0)) return log.could_not_use(line.text, "its time is not above 0");
     take(*iter, line.text, log);
+  }
+
+  void flush(TrainerLog& log) override {
+    if (!has_step_ && !micro_batch_.empty()) log.could_not_use(micro_batch_, kNoStep);
+    micro_batch_.clear();
   }
 
  private:
@@ -160,7 +177,9 @@ class Reader : public TrainerReader {
     if (!follows) sum.is_whole = false;
     sum.ms += iter.ms.value;
     sum.quantum += iter.ms.quantum;
+    if (micro_batch_.empty()) micro_batch_ = line;
     if (iter.ends_step) {
+      has_step_ = true;
       end_step(iter, sum, line, log);
       sum = Sum();
       sum.last_end = Place{iter.number, iter.step};
@@ -175,7 +194,7 @@ class Reader : public TrainerReader {
     } else if (has_one_micro_batch(iter, sum.last_end)) {
       record.figure = iter.ms;
     } else {
-      return log.could_not_use(line, "it is the time of one of a step's micro-batches");
+      return log.could_not_use(line, kNoStep);
     }
     record.step = iter.step;
     record.at = time_of(iter.before);
@@ -195,6 +214,8 @@ class Reader : public TrainerReader {
 
   const std::size_t number_;
   std::map<std::string, Sum> sums_;  ///< by speaker
+  bool has_step_ = false;            ///< one has ended
+  std::string micro_batch_;          ///< the first line of one
 };
 
 void apply_laws(LaunchFacts& facts, const StepRows&) {

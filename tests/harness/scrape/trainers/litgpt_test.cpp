@@ -113,3 +113,21 @@ TEST_CASE("what a model was asked and wrote makes no document of a log") {
   CHECK(scrape("## Speed\n\n" + begin + end).empty());
   CHECK(scrape("Monday:\n```\n" + begin + end + "```\n").empty());
 }
+
+TEST_CASE("a fork of litgpt prints seconds") {
+  const LogRun run = only_run(
+      "Epoch 1 | iter 1 step 1 | loss train: 10.9, val: n/a | iter time: 35.675 s (step)\n"
+      "Epoch 1 | iter 2 step 2 | loss train: 10.8, val: n/a | iter time: 31.5 s (step)\n");
+  CHECK(times_of(run) == std::vector<double>{35675, 31500});
+  CHECK(run.resolution_ms == Approx(1));
+}
+
+TEST_CASE("a litgpt log of micro-batches alone says why it has no steps") {
+  const Scraped found = scraped(
+      "Epoch 1 | iter 46 step 1 | loss train: 10.9, val: n/a | iter time: 45.73 ms\n"
+      "Epoch 1 | iter 92 step 2 | loss train: 10.8, val: n/a | iter time: 45.75 ms\n");
+  CHECK(found.runs.empty());
+  REQUIRE(found.unused.size() == 1);
+  CHECK(found.unused.front().first.find("iter 46") != std::string::npos);
+  CHECK(found.unused.front().reason == "it is the time of one of a step's micro-batches");
+}
