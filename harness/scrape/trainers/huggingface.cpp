@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <set>
 #include <string>
 
 #include "core/base/text.h"
@@ -134,6 +135,7 @@ class Reader : public TrainerReader {
     if (text == kBanner) before = before.substr(0, before.find(kBannerArt));
     if (!is_prefix(before)) return;
     totals_.add_all(number_, log);
+    end_unfinished(before, log);
     log.begin_launch(number_, before);
     TrainerLaunch& launch = log.launch();
     const auto at = time_of(before);
@@ -142,6 +144,16 @@ class Reader : public TrainerReader {
     has_total_ = false;
     losses_.clear();
     flags_ = 0;
+  }
+
+  /// A run that was killed and begins anew, by the same speaker. A header at the first step is not
+  /// that: it is said again for a smaller batch.
+  void end_unfinished(std::string_view before, TrainerLog& log) {
+    if (has_total_) begun_by_.clear();
+    const bool is_again = !begun_by_.insert(speaker_of(before).name).second;
+    if (!is_again || totals_.steps_made() < 2) return;
+    totals_.add_unfinished(flags_, number_, log, before);
+    begun_by_ = {speaker_of(before).name};
   }
 
   void see_losses(std::string_view line) {
@@ -327,6 +339,7 @@ class Reader : public TrainerReader {
 
   const std::size_t number_;
   RunTotals totals_;
+  std::set<std::string> begun_by_;  ///< speakers of headers of the run at hand
   bool has_total_ = false;
   std::string losses_;  ///< the first line of a step that says no time
   unsigned flags_ = 0;

@@ -78,11 +78,23 @@ void RunTotals::add_all(std::size_t trainer, TrainerLog& log) {
   totals_.clear();
 }
 
-bool RunTotals::add_unfinished(unsigned flags, std::size_t trainer, TrainerLog& log) const {
+/// nullptr: none shows a step that was made.
+const ProgressBar* RunTotals::bar_of_all() const {
   const auto bar = std::find_if(bars_.begin(), bars_.end(), [&](const ProgressBar& other) {
     return planned_ == other.total && other.done > resumed_ && other.seconds > 0;
   });
-  if (bar == bars_.end()) return false;
+  return bar != bars_.end() ? &*bar : nullptr;
+}
+
+std::int64_t RunTotals::steps_made() const {
+  const ProgressBar* bar = bar_of_all();
+  return bar ? bar->done - resumed_ : 0;
+}
+
+bool RunTotals::add_unfinished(unsigned flags, std::size_t trainer, TrainerLog& log,
+                               std::string_view before) const {
+  const ProgressBar* bar = bar_of_all();
+  if (!bar) return false;
   StepRecord record;
   record.step = bar->done;
   record.interval = bar->done - resumed_;
@@ -90,7 +102,7 @@ bool RunTotals::add_unfinished(unsigned flags, std::size_t trainer, TrainerLog& 
   record.figure = {bar->seconds * per_step_ms, per_step_ms, 0};  // whole seconds
   record.span = Span::kTotal;
   record.flags = flags;
-  log.add(trainer, record, {});
+  log.add(trainer, record, before);
   return true;
 }
 

@@ -37,9 +37,12 @@ class RunTotals {
   void add_known(std::size_t trainer, TrainerLog& log);
   /// Adds all, as the log has told all. A total of nobody knows how many steps is refused.
   void add_all(std::size_t trainer, TrainerLog& log);
+  /// How many steps the bar of all steps counts as made by this run.
+  std::int64_t steps_made() const;
   /// Adds what the bar of all steps tells of a run that did not come to its total. Returns whether
-  /// there is such a bar.
-  bool add_unfinished(unsigned flags, std::size_t trainer, TrainerLog& log) const;
+  /// there is such a bar. `before`: the words that name who drew it.
+  bool add_unfinished(unsigned flags, std::size_t trainer, TrainerLog& log,
+                      std::string_view before = {}) const;
 
  private:
   struct SeenBar : ProgressBar {
@@ -48,6 +51,7 @@ class RunTotals {
 
   void add(const RunTotal& total, std::size_t trainer, TrainerLog& log) const;
   Count last_step(const RunTotal& total) const;
+  const ProgressBar* bar_of_all() const;
 
   std::vector<SeenBar> bars_;  ///< by how many they count to: also data sets and evaluations
   bool has_total_ = false;

@@ -349,3 +349,34 @@ TEST_CASE("Axolotl says what memory a rank takes, by names that have changed") {
   CHECK(before[0].reserved_mib == 3584);
   CHECK(of("we have seen {'memory/max_allocated (GiB)': 2}\n").empty());
 }
+
+TEST_CASE("a Hugging Face run that is killed and begins anew in the same log is two") {
+  const std::string total =
+      "{'train_runtime': 300.5, 'train_samples_per_second': 5.3, 'train_steps_per_second': "
+      "0.333}\n";
+  const std::string killed = header(100) +
+                             " 0%|  | 0/100 [00:00<?, ?it/s]\r 49%|#4 | 49/100 [01:38<01:42, "
+                             "2.00s/it]\n{'loss': 1.5, 'epoch': 0.1}\n";
+  const auto runs = scrape(killed + header(100) + total);
+  REQUIRE(runs.size() == 2);
+  CHECK(steps_of(runs[0]) == std::vector<std::int64_t>{49});
+  CHECK(times_of(runs[0]).front() == Approx(2000));
+  CHECK(runs[0].planned_iterations == 100);
+  CHECK(steps_of(runs[1]) == std::vector<std::int64_t>{100});
+  CHECK(times_of(runs[1]).front() == Approx(3005));
+}
+
+TEST_CASE("a header that is said again at the first step, or by another rank, begins nothing") {
+  const std::string bar = " 49%|#4 | 49/100 [01:38<01:42, 2.00s/it]\n";
+  const std::string first = " 1%|  | 1/100 [00:02<03:18, 2.00s/it]\n";
+  CHECK(steps_of(only_run(header(100) + first + header(100) + bar)) ==
+        std::vector<std::int64_t>{49});
+  const auto by_rank = [](int rank) {
+    return fmt::format(
+        "[rank{0}]: ***** Running training *****\n"
+        "[rank{0}]:   Total optimization steps = 100\n",
+        rank);
+  };
+  const std::string later = " 51%|#5 | 51/100 [01:42<01:38, 2.00s/it]\n";
+  CHECK(steps_of(only_run(by_rank(0) + bar + by_rank(1) + later)) == std::vector<std::int64_t>{51});
+}
