@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -61,7 +62,9 @@ class Reader : public TrainerReader {
     if (line.has(kSkip)) see_skip(line.text, log);
   }
 
-  void flush(TrainerLog& log) override { take_old_step(log); }
+  void flush(TrainerLog& log) override {
+    for (auto& [name, told] : told_) take_old_step(told, log);
+  }
 
  private:
   /// A step that is told with the time of its sink, of which the next line says how many steps it
@@ -70,6 +73,25 @@ class Reader : public TrainerReader {
     StepRecord record;
     std::string before, line;
   };
+
+  /// What one speaker has told.
+  struct Told {
+    std::int64_t last_step = 0;  ///< that was added
+    std::optional<OldStep> old;  ///< the last one, until it is known of how many steps its time is
+  };
+
+  Told& told_by(std::string_view before) {
+    before = trim(own_words(before));
+    for (const std::string_view function : {"print_output_info:", "epoch_end:"}) {
+      if (before.ends_with(function)) before.remove_suffix(function.size());
+    }
+    return told_[speaker_of(before).name];
+  }
+
+  void add(const StepRecord& record, std::string_view before, Told& told, TrainerLog& log) const {
+    log.add(number_, record, before);
+    told.last_step = record.step;
+  }
 
   /// "  data_parallel: 8" or "'data_parallel': 8" of the configuration.
   static void read_layout(const TrainerLine& line, Layout& layout) {
@@ -87,7 +109,7 @@ class Reader : public TrainerReader {
 
   /// "{ Epoch:[  1/  2], step:[    2/   19], loss: 10.633, per_step_time: 1752ms, lr: 1e-05, …",
   /// and without epochs "{ step:[    2/   10], loss:  11.755612, per_step_time:    710ms, …".
-  void read_step(std::string_view line, TrainerLog& log) const {
+  void read_step(std::string_view line, TrainerLog& log) {
     const auto brace = line.substr(0, line.find(kSaid[kTime])).rfind('{');
     if (brace == std::string_view::npos) return;
     const auto said = line.substr(brace), before = own_words(line.substr(0, brace));
@@ -100,7 +122,7 @@ class Reader : public TrainerReader {
     record.figure = *ms;
     number_step(said, *step, record, log);
     record.at = time_of(before);
-    log.add(number_, record, before);
+    add(record, before, told_by(before), log);
   }
 
   /// The documentation cuts off the time in front of " - INFO - ".
@@ -136,46 +158,53 @@ class Reader : public TrainerReader {
     old.record.figure = *ms;
     number_step(said, *step, old.record, log);
     old.record.at = time_of(before);
-    take_old_step(log, old.record.step);
-    old_ = std::move(old);
+    Told& told = told_by(before);
+    take_old_step(told, log, old.record.step);
+    told.old = std::move(old);
   }
 
   /// "Per sink_size step time: 1963.915 ms, per step time: 490.979 ms, avg loss: 2.220".
   void read_sink(std::string_view line, TrainerLog& log) {
     const auto sink = figure_after(line, kSaid[kSink]), step = figure_after(line, "per step time:");
-    if (!old_ || !sink || !step || !(step->value > 0)) return;
+    Told& told = told_by(line.substr(0, line.find(kSaid[kSink])));
+    if (!told.old || !sink || !step || !(step->value > 0)) return;
     constexpr double kRounding = 0.01;
     const double steps = std::round(sink->value / step->value);
     if (steps < 1 || std::abs(sink->value / step->value - steps) > kRounding * steps) return;
-    StepRecord& record = old_->record;
+    StepRecord& record = told.old->record;
     record.figure = scaled(record.figure, 1 / steps);
     if (steps > 1) {
       record.span = Span::kMean;
       record.interval = static_cast<std::int64_t>(steps);
     }
-    log.add(number_, record, old_->before);
-    old_.reset();
+    add(record, told.old->before, told, log);
+    told.old.reset();
   }
 
   /// Without a sink each line is of one step. A log that was searched for such lines alone does not
   /// say so: then only where they are of steps that follow each other.
-  void take_old_step(TrainerLog& log, std::optional<std::int64_t> next = {}) {
-    if (!old_) return;
-    const std::int64_t step = old_->record.step;
-    const bool is_next = next == step + 1 || log.launch().rows(number_).last_step() + 1 == step;
-    if (is_next) {
-      log.add(number_, old_->record, old_->before);
+  void take_old_step(Told& told, TrainerLog& log, std::optional<std::int64_t> next = {}) const {
+    if (!told.old) return;
+    const OldStep& old = *told.old;
+    const std::int64_t step = old.record.step;
+    if (next == step + 1 || told.last_step + 1 == step) {
+      add(old.record, old.before, told, log);
     } else {
-      log.could_not_use(old_->line, "nothing says of how many steps its time is");
+      log.could_not_use(old.line, "nothing says of how many steps its time is");
     }
-    old_.reset();
+    told.old.reset();
   }
 
-  /// "opt_global_step: 0, skip_data_grad_norm_threshold: 3.0, is_skip: [ True]", of the step above.
-  void see_skip(std::string_view line, TrainerLog& log) const {
+  /// "opt_global_step: 0, skip_data_grad_norm_threshold: 3.0, is_skip: [ True]", of the step that
+  /// the same speaker told last.
+  void see_skip(std::string_view line, TrainerLog& log) {
+    if (!text_after(line, kSaid[kSkip]).value_or("").starts_with("True")) return;
+    const std::int64_t step = told_by(line.substr(0, line.find("opt_global_step:"))).last_step;
     auto& rows = log.launch().rows(number_).rows();
-    if (!rows.empty() && text_after(line, kSaid[kSkip]).value_or("").starts_with("True"))
-      rows.back().record.flags |= kSkippedStep;
+    const auto row = std::find_if(rows.rbegin(), rows.rend(), [&](const StepRows::Row& other) {
+      return other.record.step == step;
+    });
+    if (row != rows.rend()) row->record.flags |= kSkippedStep;
   }
 
   static void read_values(std::string_view said, StepRecord& record) {
@@ -200,7 +229,7 @@ class Reader : public TrainerReader {
   }
 
   const std::size_t number_;
-  std::optional<OldStep> old_;  ///< the last one, until it is known of how many steps its time is
+  std::map<std::string, Told> told_;  ///< by speaker
 };
 
 }  // namespace

@@ -92,3 +92,39 @@ TEST_CASE("without a sink a line of MindFormers of 2023 is of one step, where th
   REQUIRE(found.unused.size() == 1);
   CHECK(found.unused[0].reason == "nothing says of how many steps its time is");
 }
+
+TEST_CASE("ranks of MindFormers of 2023 whose lines are mixed each have their own sink") {
+  const auto sink = [](const char* sink_ms, const char* step_ms) {
+    return kOldPlace + "Per sink_size step time: " + sink_ms + " ms, per step time: " + step_ms +
+           " ms, avg loss: 2.220\n";
+  };
+  const LogRun run = only_run("0: " + old_step(4, "2000.0") + "1: " + old_step(4, "2100.0") +
+                              "0: " + sink("2000.0", "500.0") + "1: " + sink("2100.0", "525.0"));
+  CHECK(steps_of(run) == std::vector<std::int64_t>{4});
+  CHECK(times_of(run) == std::vector<double>{525});
+  CHECK(find_value(run.iterations.at(0).other, "ranks")->number == 2);
+}
+
+TEST_CASE("ranks of MindFormers of 2023 whose lines are mixed each have their own last step") {
+  std::string log;
+  for (const int step : {1, 2, 3})
+    log += "0: " + old_step(step, "500.0") + "1: " + old_step(step, "600.0");
+  const Scraped found = scrape_parts([&](const auto& take) { take(log); });
+  CHECK(found.unused.empty());
+  REQUIRE(found.runs.size() == 1);
+  CHECK(times_of(found.runs[0]) == std::vector<double>{600, 600, 600});
+}
+
+TEST_CASE("a step that MindFormers left out is that of the rank that says so") {
+  const auto step = [](int rank, int number) {
+    return std::to_string(rank) + ": - INFO - { Epoch:[  1/  1], step:[    " +
+           std::to_string(number) +
+           "/  125], loss: 2.092, per_step_time: 500ms, lr: 2.55e-06, overflow cond: False, "
+           "loss_scale: 16384.0\n";
+  };
+  const LogRun run = only_run(
+      step(0, 1) + step(1, 1) + step(0, 2) + step(0, 3) + step(1, 2) +
+      "1: - INFO - opt_global_step: 1, skip_data_grad_norm_threshold: 3.0, is_skip: [ True]\n");
+  CHECK(steps_of(run) == std::vector<std::int64_t>{1, 2, 3});
+  CHECK(flags_of(run) == std::vector<unsigned>{kFirst, kSkippedStep, 0});
+}
