@@ -1,3 +1,4 @@
+#include "harness/scrape/scrape.h"
 #include "tests/harness/scrape/trainers/excerpt.h"
 #include "tests/support/catch.h"
 
@@ -52,4 +53,30 @@ TEST_CASE("an ezpz line without a whole has that of forward and backward") {
   CHECK(times_of(run)[1] == Approx(10.0));
   CHECK(intervals_of(run) == std::vector<std::int64_t>{1, 1});
   CHECK(run.resolution_ms == Approx(0.2));
+}
+
+TEST_CASE("a cut line of wordplay has the unit of those before, or none") {
+  const std::string begin = "[2024-04-17 09:42:38][INFO][trainer.py:885] - step=";
+  const std::string whole =
+      begin + "9 loss=4.2 dt=123.4 dtf=40.1 dtb=80.2 sps=8.1 mtps=0.13 mfu=40.1\n" + begin +
+      "10 loss=4.2 dt=124.4 dtf=40.2 dtb=80.3 sps=8.1 mtps=0.13 mfu=40.1\n";
+  const std::string last = begin + "11 loss=4.2 dt=123.9 dtf=40.3 dtb=80.4 sps=8.1";
+  for (const std::string_view cut : {"", " mt", " mtps=0.", "\n"}) {
+    INFO(cut);
+    for (const auto& run : scrape(whole + last + std::string(cut))) {
+      for (const double time : times_of(run)) CHECK(time < 125);
+    }
+    CHECK(scrape(last + std::string(cut)).empty());
+  }
+  CHECK(times_of(only_run(whole + last + " mt")).back() == Approx(123.9));
+}
+
+TEST_CASE("an ezpz line waits for the next, or for what stands behind, to be sure of its unit") {
+  const std::string line =
+      "[2026-05-06 09:06:59][I][test:143] iter=10 loss=2.5 dtf=0.0085 dtb=0.0018";
+  const Scraped alone = scrape_parts([&](const auto& take) { take(line + "\n"); });
+  CHECK(alone.runs.empty());
+  REQUIRE(alone.unused.size() == 1);
+  CHECK(alone.unused[0].reason == "it may be cut, and does not say whether its times are seconds");
+  CHECK(times_of(only_run(line + " dtb/mean=0.0018\n"))[0] == Approx(10.3));
 }
