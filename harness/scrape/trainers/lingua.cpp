@@ -56,6 +56,14 @@ class Reader : public TrainerReader {
   }
 
  private:
+  /// torchtitan of 2024 calls its rate so, too. What stands before it tells them apart, as a line
+  /// may be cut behind it.
+  static bool is_lingua(std::string_view said) {
+    const auto before = said.substr(0, said.find(kSaid[kRate]));
+    return find_key(before, "flops:") != std::string_view::npos ||
+           find_key(before, "acc:") != std::string_view::npos;
+  }
+
   /// "step: 10  acc: 0  loss: 10.5773  grad: 1.2e+00  flops: 4.2e+14  wps: 1.2e+04  iter: 0.4
   /// data: 0.01  lr: 1.2e-04  mem: 80%  pow: 690.1 W": the words are those of one GPU, and the
   /// last micro-batch's seconds.
@@ -64,7 +72,7 @@ class Reader : public TrainerReader {
     if (at == std::string_view::npos) at = find_key(line, "global_step: ");
     if (at == std::string_view::npos) return;
     const auto said = line.substr(at), before = line.substr(0, at);
-    if (said.find("  mfu: ") != std::string_view::npos) return;  // torchtitan's, of 2024
+    if (!is_lingua(said)) return;
     const Count step = count_of(figure_at(left_trim(said.substr(said.find(':') + 1))));
     const auto rate = figure_after(said, "wps:");
     if (!step || !rate || !is_prefix(before)) return;

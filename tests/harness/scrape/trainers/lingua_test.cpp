@@ -45,3 +45,16 @@ TEST_CASE("of a short log of lingua both intervals count") {
       "59%  pow: 391.807 W\n");
   CHECK(times_of(run)[1] == Approx(16384.0 / 18300 * 1000));
 }
+
+TEST_CASE("a rate in words is lingua's where its FLOP/s stand before, though the line is cut") {
+  const std::string log =
+      "0: INFO    24-10-19 18:47:38.013923 - 0:00:49 - step: 1  acc: 0  loss: 12.2087  grad: "
+      "1.06e+01  flops: 4.25e+12  wps: 3.95e+02  iter:  8.2273\n"
+      "0: INFO    24-10-19 18:47:38.911112 - 0:00:50 - step: 2  acc: 0  loss: 12.2032  grad: "
+      "1.08e+01  flops: 1.97e+14  wps: 1.83e+04  it";
+  CHECK(only_run(log).point.trainer == "lingua");
+  const std::string others =
+      "2024-06-13 12:53:42,562 - step: 10  loss: 10.7798  memory: 41.18GiB(43.33%)  wps: 2,792\n"
+      "2024-06-13 12:54:04,065 - step: 20  loss: 9.1087  memory: 41.18GiB(43.33%)  wps: 3,812\n";
+  CHECK(only_run(others).point.trainer == "torchtitan");
+}
