@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -102,6 +103,13 @@ std::int64_t size_of_axes(std::string_view mesh, std::string_view name) {
   return product;
 }
 
+/// Whether a step of 2024 is torchtitan's: lingua calls its rate so, too, but tells no memory
+/// before it. What stands behind may be cut.
+bool has_own_words(std::string_view said) {
+  return said.substr(0, said.find(kSaid[kOldRate])).find("memory: ") != std::string_view::npos ||
+         said.find("  mfu: ") != std::string_view::npos;
+}
+
 /// The count before a text: "64 tokens per train step".
 Count count_before(std::string_view line, std::string_view text) {
   const auto at = line.find(text);
@@ -123,7 +131,7 @@ class Reader : public TrainerReader {
     for (const Text text : {kMesh, kOldMesh})
       if (line.has(text)) see_mesh(line.text, text, log);
     const bool has_plan = line.has(kInitialized) || line.has(kStarts);
-    if (mesh_ && (has_plan || line.has(kParameters))) begin_launch(log);
+    if (has_plan || line.has(kParameters)) see_plan(line, log);
     if (has_plan) read_plan(line.text, log.launch());
     if (line.has(kParameters)) {
       const Count size = count_after(line.text, "size: ");
@@ -140,6 +148,17 @@ class Reader : public TrainerReader {
     bool is_old = false;
   };
 
+  /// What a rank said last, or all of those without a label.
+  struct Rank {
+    std::optional<Mesh> mesh;  ///< until it is known whether a launch began with it
+    std::int64_t last_step = 0;
+  };
+
+  Rank& rank_of(std::string_view before) {
+    const Speaker speaker = speaker_of(before);
+    return ranks_[speaker.is_rank ? speaker.name : std::string()];
+  }
+
   /// A launch begins with it. Amid one, its validation builds the same once more: a new one says
   /// more of itself before its first step.
   void see_mesh(std::string_view line, Text text, TrainerLog& log) {
@@ -147,24 +166,43 @@ class Reader : public TrainerReader {
     auto before = line.substr(0, at);
     if (text == kOldMesh) before = before.substr(0, before.rfind("Building "));
     if (!is_prefix(before)) return;
-    mesh_ = Mesh{std::string(before), std::string(line.substr(at + kSaid[text].size())),
-                 text == kOldMesh};
-    if (log.launch().row_count() == 0) begin_launch(log);
+    Rank& rank = rank_of(before);
+    rank.mesh = Mesh{std::string(before), std::string(line.substr(at + kSaid[text].size())),
+                     text == kOldMesh};
+    if (log.launch().row_count() == 0) begin_launch(rank, log);
   }
 
-  void begin_launch(TrainerLog& log) {
-    log.begin_launch(number_, mesh_->before);
-    put_mesh(log.launch().facts);
+  /// A launch tells its plan and parameters behind its mesh.
+  void see_plan(const TrainerLine& line, TrainerLog& log) {
+    const std::string_view text = line.has(kInitialized) ? kSaid[kInitialized]
+                                  : line.has(kStarts)    ? kSaid[kStarts]
+                                                         : "Model ";
+    const auto before = line.text.substr(0, line.text.find(text));
+    if (!is_prefix(before)) return;
+    Rank& rank = rank_of(before);
+    if (rank.mesh) begin_launch(rank, log);
   }
 
-  void put_mesh(LaunchFacts& facts) {
-    if (mesh_->is_old) {
-      read_old_mesh(mesh_->text, facts);
+  /// With another mesh one begins for all ranks, also where this one tells no steps.
+  void begin_launch(Rank& rank, TrainerLog& log) {
+    const bool is_another = !is_of_launch(*rank.mesh, log.launch().facts);
+    log.begin_launch(number_, is_another ? std::string_view() : rank.mesh->before);
+    put_mesh(*rank.mesh, log.launch().facts);
+    rank.mesh.reset();
+  }
+
+  static bool is_of_launch(const Mesh& mesh, const LaunchFacts& facts) {
+    const auto* known = find_value(facts.arguments, "parallelism");
+    return !known || trim(mesh.text) == known->text;
+  }
+
+  static void put_mesh(const Mesh& mesh, LaunchFacts& facts) {
+    if (mesh.is_old) {
+      read_old_mesh(mesh.text, facts);
     } else {
-      read_mesh(mesh_->text, facts);
+      read_mesh(mesh.text, facts);
     }
-    facts.say("parallelism", mesh_->text);
-    mesh_.reset();
+    facts.say("parallelism", mesh.text);
   }
 
   /// "pp=1, dp_replicate=1, dp_shard=8, cp=1, tp=2, ep=1".
@@ -224,11 +262,10 @@ class Reader : public TrainerReader {
     StepRecord record;
     const Count step = count_after(said, "step:");
     auto rate = figure_after(said, "tps:");
-    if (!rate && said.find("  mfu: ") != std::string_view::npos)  // else it is lingua's
-      rate = figure_after(said, "wps:");
-    if (!step || !rate) return;
+    if (!rate && has_own_words(said)) rate = figure_after(said, "wps:");
+    if (!step || !rate || !is_prefix(before)) return;
     if (!(rate->value > 0)) return log.could_not_use(line.text, "its tps is not above 0");
-    settle_mesh(*step, before, log);
+    settle_mesh(*step, rank_of(before), log);
     record.step = *step;
     record.figure = *rate;
     record.pace = Pace::kTokensPerGpuSecond;
@@ -252,14 +289,13 @@ class Reader : public TrainerReader {
   }
 
   /// A step follows a mesh that was built amid a launch: it goes on, or one began.
-  void settle_mesh(std::int64_t step, std::string_view before, TrainerLog& log) {
-    if (!mesh_ || speaker_of(mesh_->before).name != speaker_of(before).name) return;
-    const auto* known = find_value(log.launch().facts.arguments, "parallelism");
-    const bool is_same = !known || trim(mesh_->text) == known->text;
-    if (step <= std::as_const(log.launch()).rows(number_).last_step() || !is_same)
-      return begin_launch(log);
-    if (!known) put_mesh(log.launch().facts);
-    mesh_.reset();
+  void settle_mesh(std::int64_t step, Rank& rank, TrainerLog& log) {
+    const std::int64_t last = std::exchange(rank.last_step, step);
+    if (!rank.mesh) return;
+    LaunchFacts& facts = log.launch().facts;
+    if (step <= last || !is_of_launch(*rank.mesh, facts)) return begin_launch(rank, log);
+    if (!find_value(facts.arguments, "parallelism")) put_mesh(*rank.mesh, facts);
+    rank.mesh.reset();
   }
 
   static void read_loss(std::string_view said, StepRecord& record) {
@@ -274,7 +310,7 @@ class Reader : public TrainerReader {
   }
 
   const std::size_t number_;
-  std::optional<Mesh> mesh_;  ///< until it is known whether a launch began with it
+  std::map<std::string, Rank> ranks_;
 };
 
 void apply_laws(LaunchFacts& facts, const StepRows& rows) {

@@ -195,3 +195,71 @@ TEST_CASE("a mesh that says more of itself, or is another, begins a launch of to
                 "parallelism: pp=2, dp_replicate=1, dp_shard=2, cp=1, tp=2, ep=1\n" +
                 later) == 2);
 }
+
+TEST_CASE("a cut line of torchtitan of 2024 is none of lingua") {
+  const std::string log =
+      "[rank0]:2024-06-13 12:53:42,562 - root - INFO - step: 10  loss: 10.7798  memory: "
+      "41.18GiB(43.33%)  wps: 2,792  mfu: 16.35%\n"
+      "[rank0]:2024-06-13 12:54:04,065 - root - INFO - step: 20  loss:  9.1087  memory: "
+      "41.18GiB(43.33%)  wps: 3,812  mfu: 22.32%\n"
+      "[rank0]:2024-06-13 12:54:25,568 - root - INFO - step: 30  loss:  8.1087  memory: "
+      "41.18GiB(43.33%)  wps: 3,812  mf";
+  const LogRun run = only_run(log);
+  CHECK(run.point.trainer == "torchtitan");
+  CHECK(steps_of(run) == std::vector<std::int64_t>{10, 20, 30});
+  const Scraped found = scrape_parts([&](const auto& take) { take(log); });
+  CHECK(found.problems.empty());
+}
+
+namespace {
+
+std::string said_by(int rank, int second, const std::string& words) {
+  return fmt::format("[rank{}]:[titan] 2026-05-18 16:00:{:02},338 - root - INFO - {}\n", rank,
+                     second, words);
+}
+
+std::string by_both(int second, const std::string& words) {
+  return said_by(0, second, words) + said_by(1, second, words);
+}
+
+std::string mesh_with(int tp) {
+  return fmt::format(
+      "Building device mesh with parallelism: pp=1, dp_replicate=1, dp_shard={}, cp=1, tp={}, ep=1",
+      8 / tp, tp);
+}
+
+const std::string kPlan =
+    "Trainer is initialized with 8192 tokens per DP rank, 65536 tokens per train step, gradient "
+    "accumulation steps 1, maximum context length 8192, total steps 100 (warmup 2)";
+
+std::string step_of(int step) {
+  return fmt::format("step: {:2}  loss:  3.24405  memory:  9.46GiB(64.99%)  tps: 4,096", step);
+}
+
+}  // namespace
+
+TEST_CASE("meshes that several ranks of torchtitan build for validation begin no launch") {
+  std::string log = by_both(0, mesh_with(1)) + by_both(1, kPlan);
+  for (int step = 1; step <= 3; ++step) log += by_both(2 * step, step_of(step));
+  log += by_both(8, mesh_with(1));
+  for (int step = 4; step <= 5; ++step) log += by_both(2 * step, step_of(step));
+  CHECK(steps_of(only_run(log)) == std::vector<std::int64_t>{1, 2, 3, 4, 5});
+}
+
+TEST_CASE("a launch of torchtitan begins whichever rank says so first") {
+  std::string first = by_both(0, mesh_with(1)) + by_both(1, kPlan);
+  for (int step = 1; step <= 3; ++step) first += said_by(0, 2 * step, step_of(step));
+  first += by_both(8, mesh_with(1));
+  for (int step = 4; step <= 5; ++step) first += said_by(0, 2 * step, step_of(step));
+  const std::string second = said_by(0, 41, step_of(6)) + said_by(0, 43, step_of(7));
+  const std::string plans[] = {said_by(0, 31, kPlan) + said_by(1, 31, kPlan),
+                               said_by(1, 31, kPlan) + said_by(0, 31, kPlan)};
+  for (const auto& plan : plans) {
+    const auto runs = scrape(first + by_both(30, mesh_with(2)) + plan + second);
+    REQUIRE(runs.size() == 2);
+    CHECK(steps_of(runs[0]) == std::vector<std::int64_t>{1, 2, 3, 4, 5});
+    CHECK(runs[0].point.layout.tp == 1);
+    CHECK(steps_of(runs[1]) == std::vector<std::int64_t>{6, 7});
+    CHECK(runs[1].point.layout.tp == 2);
+  }
+}
