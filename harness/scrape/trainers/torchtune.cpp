@@ -1,4 +1,6 @@
 #include <array>
+#include <deque>
+#include <string>
 
 #include "core/base/text.h"
 #include "core/base/units.h"
@@ -48,18 +50,38 @@ class Reader : public TrainerReader {
     StepRecord record;
     record.step = *step;
     const auto seconds = figure_after(said, "time_per_step_s:");
-    if (seconds && seconds->value > 0) {
+    const bool has_time = seconds && seconds->value > 0;
+    if (has_time) {
       record.figure = scaled(*seconds, kMsPerSecond);
     } else {
+      if (has_times(log.launch())) return log.could_not_use(line.text, kTimeless);
+      timeless_ = line.text;
       record.figure = *rate;
       record.pace = Pace::kTokensPerGpuSecond;
     }
     if (const auto loss = figure_after(said, "loss:")) record.lm_loss = loss->value;
     record.other.emplace_back("tokens/s/GPU", rate->value);
     log.add(number_, record, before);
+    if (has_time) drop_timeless(log);
   }
 
  private:
+  static constexpr std::string_view kTimeless = "it has no time_per_step_s, as others have";
+
+  bool has_times(const TrainerLaunch& launch) const {
+    const auto& rows = launch.rows(number_).rows();
+    return !rows.empty() && rows.back().record.pace == Pace::kMs;
+  }
+
+  /// Rates are no times. Where others of the launch have one, these need not be refused with them.
+  void drop_timeless(TrainerLog& log) {
+    if (timeless_.empty()) return;
+    const auto is_timeless = [](const auto& row) { return row.record.pace != Pace::kMs; };
+    const auto dropped = std::erase_if(log.launch().rows(number_).rows(), is_timeless);
+    for (std::size_t i = 0; i < dropped; ++i) log.could_not_use(timeless_, kTimeless);
+    timeless_.clear();
+  }
+
   /// "Model checkpoint of size 4.97 GB saved to /x/hf_model_0024_0.pt": GB are 1e9 bytes.
   static void see_part(const TrainerLine& line, TrainerLog& log) {
     constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
@@ -77,6 +99,7 @@ class Reader : public TrainerReader {
   }
 
   const std::size_t number_;
+  std::string timeless_;  ///< the last line that had no time, while no other has one
 };
 
 }  // namespace
