@@ -132,20 +132,33 @@ void MegatronLaunch::add_timers(const AlikeTimers& timers) {
     rows_.put_first(timers.names()[i], timers.numbers()[i].value);
 }
 
-/// log_interval, or what the numbers tell of it.
+/// log_interval, or what the clock or the numbers tell of it.
 std::int64_t MegatronLaunch::interval() const {
   const Value* value = find_value(header.arguments, "log_interval");
   if (value && value->number && *value->number >= 1 && *value->number < 1e9)
     return static_cast<std::int64_t>(*value->number);
+  if (rows() == 1) return first_is_mean_of_all() ? first_.number : 1;
   return interval_of_numbers();
 }
 
+/// Whether a lone row took as long since the launch began as so many iterations do.
+bool MegatronLaunch::first_is_mean_of_all() const {
+  if (!started_at || !first_.at || first_.number < 2) return false;
+  constexpr double kNear = 0.02;  // the times are whole seconds
+  const double all_ms = first_.time_ms * static_cast<double>(first_.number);
+  const double passed_ms = static_cast<double>(*first_.at - *started_at) * kMsPerSecond;
+  return std::abs(passed_ms - all_ms) <= kMsPerSecond + kNear * all_ms;
+}
+
 /// It divides all of them, so that lines left out do not make it longer; but for the first of a
-/// launch, which may be printed besides.
+/// launch, which may be printed besides, or be where a resumed one found its grid.
 std::int64_t MegatronLaunch::interval_of_numbers() const {
   if (smallest_step_ <= 1) return 1;
+  const std::int64_t common = std::gcd(divisor_, first_.number);
   const bool may_be_extra = first_.at && (first_.number - 1) % divisor_ == 0;
-  return may_be_extra ? divisor_ : std::gcd(divisor_, first_.number);
+  constexpr std::size_t kRowsOfGrid = 4;
+  const bool is_off_grid = rows() >= kRowsOfGrid && second_.number - first_.number < divisor_;
+  return may_be_extra || is_off_grid || common == 1 ? divisor_ : common;
 }
 
 /// Whether what the second row says is of the iterations behind the first alone: as a mean of all

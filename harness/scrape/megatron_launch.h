@@ -73,6 +73,7 @@ class MegatronLaunch {
   };
 
   std::int64_t interval() const;
+  bool first_is_mean_of_all() const;
   std::int64_t interval_of_numbers() const;
   bool second_is_timed_alone() const;
   void count_slowest_ranks();

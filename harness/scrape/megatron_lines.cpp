@@ -49,6 +49,7 @@ bool is_printed_after(std::string_view before) {
   if (!is_word(before.front()) && before.front() != '[') return false;
   if (before.ends_with('|')) return true;
   const bool glued = before.find("(ms) |") != std::string_view::npos ||
+                     before.find(" in billions: ") != std::string_view::npos ||
                      memory_words(before, 0) != std::string_view::npos;
   return glued || is_prefix(before);
 }

@@ -367,6 +367,38 @@ TEST_CASE("without log_interval the numbers tell the interval") {
   CHECK(intervals_of(only_run(dump() + row(7, 100))) == std::vector<std::int64_t>{1});
 }
 
+TEST_CASE("a launch that goes on off its grid is read by the grid") {
+  for (const int first : {16, 17}) {
+    CAPTURE(first);
+    const auto run = only_run(dump() + row(first, 900) + row(20, 100) + row(30, 90) + row(40, 91));
+    CHECK(intervals_of(run) == std::vector<std::int64_t>{10, 20 - first, 10, 10});
+    CHECK((run.iterations.at(2).flags & kIntervalMean) != 0);
+  }
+}
+
+TEST_CASE("a lone line is the mean of all iterations where the clock says so") {
+  const auto begun = [](int second) {
+    return fmt::format(
+        "[before the start of training step] datetime: 2025-08-28 16:33:{:02}\n"
+        " [2025-08-28 16:34:06] iteration       20/     128 | elapsed time per iteration (ms): "
+        "659.7 | global batch size:     8 |\n",
+        second);
+  };
+  const auto mean = only_run(begun(53));
+  CHECK(intervals_of(mean) == std::vector<std::int64_t>{20});
+  CHECK(flags_of(mean) == std::vector<unsigned>{kFirst | kIntervalMean});
+  CHECK(intervals_of(only_run(begun(3))) == std::vector<std::int64_t>{1});
+}
+
+TEST_CASE("a line is read behind a word of how many parameters there are") {
+  const std::string line =
+      "Number of parameters in transformer layers in billions:  6.98 [2025-09-17 22:26:24] "
+      "iteration        1/      25 | elapsed time per iteration (ms): 69179.8 | global batch "
+      "size:     8 |\n";
+  CHECK(only_run(line).iterations.at(0).step_time_ms == 69179.8);
+  CHECK(scrape("> " + line).empty());
+}
+
 TEST_CASE("today's second line still contains the first iteration") {
   const auto dated = [](int number) { return " [2024-04-06 03:02:12]" + row(number, 100); };
   const auto each = only_run(dump(argument("log_interval", "1")) + dated(1) + dated(2) + dated(3));
@@ -381,7 +413,7 @@ TEST_CASE("today's second line still contains the first iteration") {
   CHECK(tenth.started_at == 1712372532);
 }
 
-TEST_CASE("by their clock a second line of before 2025 is of the second iteration alone") {
+TEST_CASE("by their clock a second line may be of the second iteration alone") {
   const auto line = [](const std::string& at, int number, double time_ms) {
     return fmt::format(
         " [2025-08-01 {}] iteration {:8}/ 5000 | elapsed time per iteration (ms): {:.1f} |\n", at,
@@ -512,7 +544,7 @@ TEST_CASE("a timer's range is its least and its most") {
         NamedValues{{"forward", value_of(1.5)}, {"backward", value_of(2.5)}});
 }
 
-TEST_CASE("without an interval of the dump the smallest step between lines is it") {
+TEST_CASE("without an interval of the dump what divides the numbers of lines is it") {
   const auto log = [](std::initializer_list<int> numbers) {
     std::string lines;
     for (int number : numbers)
