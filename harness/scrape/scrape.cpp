@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/scrape/characters.h"
+#include "core/base/text.h"
 #include "harness/scrape/document.h"
 #include "harness/scrape/log_readers.h"
 #include "harness/scrape/pattern_reader.h"
@@ -36,7 +36,7 @@ class LogSink : public LineSink {
   void take(const FoundLine& line) override {
     may_hold_tables_ = may_hold_tables_ || has_table_sign(line);
     has_texts_ = has_texts_ || !line.hits.empty();
-    is_cut_ = is_cut_ || ends_in_time(line.text);
+    is_cut_ = is_cut_ || is_cut(line.text);
     if (line.after_feed) see_document(line.raw);
     readers_.read(line);
   }
@@ -69,14 +69,11 @@ class LogSink : public LineSink {
     watch_.see(line, in_log);
   }
 
-  /// Megatron's fields end with a bar; one that is cut ends in a digit.
-  static bool ends_in_time(std::string_view text) {
-    constexpr std::string_view kTime = "elapsed time per iteration";
-    constexpr std::size_t kLongest = 60;  // of a field
-    if (text.empty() || !is_digit(text.back())) return false;
-    text.remove_prefix(text.size() - std::min(text.size(), kLongest));
-    const auto bar = text.rfind('|');
-    return bar != std::string_view::npos && text.find(kTime, bar) != std::string_view::npos;
+  /// Megatron's fields end with a bar.
+  static bool is_cut(std::string_view text) {
+    text = trim(text);
+    return !text.empty() && text.back() != '|' &&
+           text.find("elapsed time per iteration (") != std::string_view::npos;
   }
 
   DocumentWatch watch_;
@@ -164,18 +161,30 @@ Scraped scrape_text(const ReadParts& read, const LogHints& hints, bool& may_be_w
   return scraped;
 }
 
-/// Whether a text says more once its lines are joined: more steps, or other times of as many, which
-/// had been cut.
+/// The times of all steps, and how many of them say their batch or loss.
+struct Told {
+  std::vector<double> times;
+  std::size_t others = 0;
+};
+
+Told told_by(const std::vector<LogRun>& runs) {
+  Told told;
+  for (const auto& run : runs) {
+    run.iterations.each_line([&](const Iteration& line) {
+      told.times.push_back(line.step_time_ms);
+      told.others += (line.gbs ? 1 : 0) + (line.lm_loss ? 1 : 0);
+    });
+  }
+  return told;
+}
+
+/// Whether a text says more once its lines are joined: more steps, other times of as many, which
+/// had been cut, or more of them.
 bool says_more(const Scraped& joined, const Scraped& cut) {
-  const std::size_t steps = lines_of(joined.runs);
-  if (steps == 0 || steps != lines_of(cut.runs)) return steps > lines_of(cut.runs);
-  const auto times = [](const std::vector<LogRun>& runs) {
-    std::vector<double> all;
-    for (const auto& run : runs)
-      run.iterations.each_line([&](const Iteration& line) { all.push_back(line.step_time_ms); });
-    return all;
-  };
-  return times(joined.runs) != times(cut.runs);
+  const Told now = told_by(joined.runs), before = told_by(cut.runs);
+  if (now.times.empty() || now.times.size() != before.times.size())
+    return now.times.size() > before.times.size();
+  return now.times != before.times || now.others > before.others;
 }
 
 }  // namespace

@@ -119,3 +119,20 @@ TEST_CASE("a log of whole lines of one length is read as it is") {
   CHECK(times(found).size() == 10);
   CHECK_FALSE(found.wrapping);
 }
+
+TEST_CASE("lines that were cut behind their time get back their batch and loss") {
+  std::string log = "NCCL version 2.27.3+cuda12.9\n";
+  for (int step = 1; step <= 3; ++step)
+    log += fmt::format(
+        " [2025-09-17 22:26:2{}] iteration        {}/      25 | consumed samples:            8 | "
+        "elapsed time per iteration (ms): 69179.{} | learning rate: 1.500000E-07 | global batch "
+        "size:     8 | lm loss: 1.196929E+01 | loss scale: 1.0 | grad norm: 19.643 |\n",
+        step, step, step);
+  const Scraped found = read(wrapped(log, 171));
+  REQUIRE(found.runs.size() == 1);
+  CHECK(times(found) == std::vector<double>{69179.1, 69179.2, 69179.3});
+  for (const auto& line : found.runs[0].iterations) {
+    CHECK(line.gbs == 8);
+    CHECK(line.lm_loss == 11.96929);
+  }
+}
