@@ -14,8 +14,7 @@ constexpr std::size_t kLongestEvidence = 500, kStrayIterations = 2;
 
 /// By strength: of two causes in one log the greater is the one that explains the other.
 enum Strength {
-  kUncaughtError,
-  kSignalled,
+  kUncaughtError,  // as strong as a signal: what is said first brought about the other
   kBareCancel,
   kSchedulersLimit,
   kExitStatus,
@@ -124,9 +123,9 @@ constexpr Sign kSigns[] = {
     {"job.exception type=timeout", kSchedulersLimit, RunState::kTimeout},
     {kStoppedByJob, kSchedulersLimit, RunState::kTimeout},
     {kLeftOnSignal, kSchedulersLimit, RunState::kCancelled},
-    {"SignalException: Process ", kSignalled, RunState::kCancelled},
-    {"death signal, shutting down workers", kSignalled, RunState::kCancelled},
-    {"KeyboardInterrupt", kSignalled, RunState::kCancelled},
+    {"SignalException: Process ", kUncaughtError, RunState::kCancelled},
+    {"death signal, shutting down workers", kUncaughtError, RunState::kCancelled},
+    {"KeyboardInterrupt", kUncaughtError, RunState::kCancelled},
     {"RendezvousClosedError", kUncaughtError, RunState::kFailed},
     {"NotImplementedError", kUncaughtError, RunState::kFailed},
     {"Error: ", kUncaughtError, RunState::kFailed},
@@ -200,7 +199,8 @@ bool means_it(const Sign& sign, std::string_view line) {
   if (sign.text == kKilledTask) return contains(line, ": task");
   if (sign.text == kLostByPals) return contains(line, "rank ");
   if (sign.text == kShellsReport || sign.text == kKilledByShell) return is_shells_report(line);
-  const bool is_error = sign.strength == kUncaughtError || is_name_of_error(sign.text);
+  const bool is_failure = sign.strength == kUncaughtError && sign.state == RunState::kFailed;
+  const bool is_error = is_failure || is_name_of_error(sign.text);
   return !is_error || is_python_error(line, sign.text);
 }
 

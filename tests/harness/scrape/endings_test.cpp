@@ -163,6 +163,12 @@ TEST_CASE("schedulers, launchers and shells say how they ended a run") {
     INFO(end.line);
     CHECK(end_of(std::string(end.line) + "\n").state == end.state);
   }
+  // What is said first brought about the other.
+  const std::string signal =
+      "torch.distributed.elastic.SignalException: Process 7 got signal: 15\n";
+  CHECK(end_of("ValueError: bad shape\n" + signal).state == RunState::kFailed);
+  CHECK(end_of("RuntimeError: boo\nKeyboardInterrupt\n").state == RunState::kFailed);
+  CHECK(end_of(signal + "RuntimeError: a queue was closed\n").state == RunState::kCancelled);
   CHECK(end_of("  exitcode  : 1 (pid: 7)\nSignalException: Process 1 got signal: 15\n").state ==
         RunState::kFailed);
 }
