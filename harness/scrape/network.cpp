@@ -80,6 +80,8 @@ class NcclReader : public TableReader {
       is_bare_ = trim(line).starts_with(kBareBeginning);
     } else if (trim(line).starts_with('#')) {
       read_remark(line, words_of(line));
+    } else if (is_bare_ && trim(line).starts_with("Avg bus bandwidth")) {
+      is_bare_ = false;  // it ends the table
     } else if (is_bare_ && !trim(line).empty() && !is_digit(trim(line).front())) {
       Words words = words_of(line);
       words.insert(words.begin(), "#");

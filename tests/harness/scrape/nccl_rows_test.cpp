@@ -112,7 +112,8 @@ TEST_CASE("a table that was pasted without its '#' is read") {
       " "
       "128.66  5e-07\n"
       " Out of bounds values : 0 OK\n"
-      " Avg bus bandwidth    : 90.2\n");
+      " Avg bus bandwidth    : 90.2\n"
+      "Rank 12 died on node77 with code 3\n");
   REQUIRE(tables.size() == 1);
   CHECK(tables[0].ranks == 2);
   REQUIRE(tables[0].collectives.size() == 2);
