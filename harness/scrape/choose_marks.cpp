@@ -27,7 +27,7 @@ void add(Places& places, const Places& more) {
   for (std::size_t i = 0; i < places.size(); ++i) places[i] |= more[i];
 }
 
-/// The places before which a byte has a half, by how far before.
+/// For each half of a byte: the places behind which a byte with that half stands, so many bytes on.
 class Usual {
  public:
   explicit Usual(std::string_view text) : words_((text.size() + kBits - 1) / kBits) {
@@ -73,14 +73,12 @@ class Group {
       }
     }
     stops_ = stops_with({});
-    is_empty_ = false;
   }
 
   std::size_t stops() const { return stops_; }
 
   /// How often it stops a search with one more mark.
   std::size_t stops_with(std::string_view mark) const {
-    if (is_empty_ && mark.empty()) return 0;
     std::array<const Places*, kMarkBytes> low{}, high{};
     for (std::size_t i = 0; i < mark.size(); ++i) {
       low[i] = &usual_->low(i, byte_of(mark[i]) & kLowHalf);
@@ -105,7 +103,6 @@ class Group {
   const Usual* usual_;
   std::array<Places, kMarkBytes> low_, high_;  ///< by the mark's byte
   std::size_t stops_ = 0;
-  bool is_empty_ = true;
 };
 
 /// Places needles in groups, each where it adds least to what they stop.
