@@ -1,4 +1,5 @@
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -20,6 +21,41 @@ constexpr std::array<std::string_view, kTexts> kSaid{
     "Validation DataLoader ",
 };
 
+/// How far one speaker is in a launch.
+struct Progress {
+  std::int64_t epoch = 0, done = 0;  ///< of the last bar that shows a step
+  Count total;
+  std::int64_t before_epoch = 0;  ///< steps of earlier epochs
+  bool are_alike = true;          ///< all epochs have as many steps as a bar's total
+  Count validated_in;             ///< the epoch in which that was
+
+  /// Epochs that are not alike go on from the last step: where `max_steps` bounds them, each total
+  /// is what is left.
+  void enter_epoch_of(const LightningBar& bar) {
+    if (bar.done == 1 && done > 1 && bar.epoch == epoch) validated_in.reset();  // a new launch
+    if (bar.epoch == epoch) return;
+    if (bar.epoch < epoch) {
+      are_alike = true;
+    } else if (total && bar.total != total) {
+      are_alike = false;
+    }
+    before_epoch = are_alike ? bar.epoch * bar.total.value_or(0) : before_epoch + done;
+    epoch = bar.epoch;
+    done = 0;
+  }
+
+  /// Bars before version 2, which begin with the loss, count the batches of a validation, too.
+  bool counts_validation(const LightningBar& bar) const {
+    return validated_in == bar.epoch && bar.fields.starts_with("loss=");
+  }
+
+  std::int64_t step_of(const LightningBar& bar) {
+    total = bar.total;
+    done = bar.done;
+    return before_epoch + done;
+  }
+};
+
 /// Bars of any Lightning model. NeMo's say more, and are read as NeMo's.
 class Reader : public TrainerReader {
  public:
@@ -28,7 +64,7 @@ class Reader : public TrainerReader {
 
   void read(const TrainerLine& line, TrainerLog& log) override {
     if (line.has(kProcesses)) read_processes(line.text, log);
-    if (line.has(kValidation)) validated_in_ = epoch_;
+    if (line.has(kValidation)) read_validation(line.text);
     if (line.has(kVersion)) read_bar(line.text, log);
     if (line.has(kDone)) {
       held_.end(line.text.substr(0, line.text.find(kSaid[kDone])), adder(log));
@@ -44,8 +80,23 @@ class Reader : public TrainerReader {
     if (!is_prefix(line.substr(0, at))) return;
     held_.end(line.substr(0, at), adder(log));
     log.begin_launch(number_, line.substr(0, at));
+    const Speaker speaker = speaker_of(line.substr(0, at));
+    if (speaker.is_rank) {
+      progress_.erase(speaker.name);
+    } else {
+      progress_.clear();
+    }
     if (const Count gpus = count_after(line, kSaid[kProcesses]))
       log.launch().facts.layout.gpus = gpus;
+  }
+
+  void read_validation(std::string_view line) {
+    const auto before = line.substr(0, line.find(kSaid[kValidation]));
+    const Speaker speaker = is_prefix(before) ? speaker_of(before) : Speaker();
+    Progress& own = progress_[speaker.name];
+    own.validated_in = own.epoch;
+    if (speaker.is_rank) return;
+    for (auto& of_speaker : progress_) of_speaker.second.validated_in = of_speaker.second.epoch;
   }
 
   /// A bar is drawn several times for one batch, first with the figures of the batch before.
@@ -57,14 +108,16 @@ class Reader : public TrainerReader {
     if (!bar && line.find("%|") != std::string_view::npos)
       return log.could_not_use(line, "its bar is cut, or counts epochs");
     if (!bar || bar->done == 0 || !bar->pace_ms || !is_prefix(bar->before)) return;
-    see_epoch(*bar);
-    // Before version 2, whose bars begin with the loss.
-    if (validated_in_ == epoch_ && bar->fields.starts_with("loss="))
+    Progress& progress = progress_[speaker_of(bar->before).name];
+    progress.enter_epoch_of(*bar);
+    if (progress.counts_validation(*bar)) {
+      progress.are_alike = false;
       return log.could_not_use(line, "its bar counts batches of the validation, too");
+    }
     if (bar->epoch > 0 && !bar->total)
       return log.could_not_use(line, "its bar does not say how many batches an epoch has");
     StepRecord record;
-    record.step = before_epoch_ + bar->done;
+    record.step = progress.step_of(*bar);
     record.figure = *bar->pace_ms;
     record.span = Span::kWindow;
     for (const std::string_view name :
@@ -75,29 +128,13 @@ class Reader : public TrainerReader {
     held_.hold(record, bar->before, adder(log));
   }
 
-  /// Epochs have as many batches each, or `max_steps` is what all have: then each shows what is
-  /// left.
-  void see_epoch(const LightningBar& bar) {
-    if (bar.epoch == epoch_ + 1 && total_ && bar.total != total_) {
-      before_epoch_ += done_;
-    } else if (bar.epoch != epoch_ || !total_) {
-      before_epoch_ = bar.epoch * bar.total.value_or(0);
-    }
-    epoch_ = bar.epoch;
-    total_ = bar.total;
-    done_ = bar.done;
-  }
-
   HeldSteps::Take adder(TrainerLog& log) const {
     return [this, &log](const auto& record, auto before) { log.add(number_, record, before); };
   }
 
   const std::size_t number_;
   HeldSteps held_;
-  std::int64_t epoch_ = 0, done_ = 0;  ///< of the last bar
-  Count total_;
-  std::int64_t before_epoch_ = 0;  ///< batches of earlier epochs
-  Count validated_in_;             ///< the epoch in which that was
+  std::map<std::string, Progress> progress_;  ///< by speaker
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/scrape/scrape.h"
 #include "tests/harness/scrape/trainers/excerpt.h"
@@ -63,6 +64,89 @@ TEST_CASE("a bar of Lightning that shows what is left of all steps counts on") {
       "Epoch 1:   0%|          | 0/146256 [00:00<?, ?it/s, v_num=35a4, ...]\n"
       "Epoch 1:   0%|          | 10/146256 [00:31<125:24:04,  0.32it/s, v_num=35a4, ...]\n");
   CHECK(steps_of(run) == std::vector<std::int64_t>{3744, 3754});
+}
+
+namespace {
+
+/// A bar as a rank draws it: "1: ", or nothing where there is one process only.
+std::string bar_of(std::string_view rank, int epoch, int batch, int total) {
+  return fmt::format(
+      "{}Epoch {}:  10%|##  | {}/{} [00:01<00:10, 2.00s/it, v_num=0, train_loss={}.{:02}]\n", rank,
+      epoch, batch, total, epoch, batch);
+}
+
+std::string old_bar_of(int epoch, int batch, int total, std::string_view seconds = "2.00") {
+  return fmt::format("Epoch {}:  10%|##  | {}/{} [00:01<00:10, {}s/it, loss={}.{:02}, v_num=0]\n",
+                     epoch, batch, total, seconds, epoch, batch);
+}
+
+std::vector<std::int64_t> one_to(std::int64_t last) {
+  std::vector<std::int64_t> steps;
+  for (std::int64_t step = 1; step <= last; ++step) steps.push_back(step);
+  return steps;
+}
+
+}  // namespace
+
+TEST_CASE("a rank that is behind is in its own epoch of Lightning") {
+  std::vector<std::string> bars[2];
+  for (int rank = 0; rank < 2; ++rank) {
+    for (int step = 0; step < 17; ++step) {
+      const int epoch = step < 10 ? 0 : 1;
+      bars[rank].push_back(
+          bar_of(fmt::format("{}: ", rank), epoch, step - epoch * 10 + 1, epoch == 0 ? 10 : 7));
+    }
+  }
+  const int behind = GENERATE(1, 4);
+  std::string log;
+  for (int i = 0; i < 17 + behind; ++i) {
+    if (i < 17) log += bars[0][static_cast<std::size_t>(i)];
+    if (i >= behind) log += bars[1][static_cast<std::size_t>(i - behind)];
+  }
+  const LogRun run = only_run(log);
+  CHECK(steps_of(run) == one_to(17));
+  CHECK(run.iterations.at(9).lm_loss == 0.1);
+  CHECK(run.iterations.at(10).lm_loss == 1.01);
+}
+
+TEST_CASE("an epoch of Lightning goes on from the one before where not all had one total") {
+  const int totals[] = {10, 8, 8};
+  std::string log;
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    for (int batch = 1; batch <= totals[epoch]; ++batch)
+      log += bar_of("", epoch, batch, totals[epoch]);
+  }
+  const LogRun run = only_run(log);
+  CHECK(steps_of(run) == one_to(26));
+  CHECK(run.iterations.at(18).lm_loss == 2.01);
+}
+
+TEST_CASE("batches of the validation in a Lightning bar's total are no steps") {
+  std::string log;
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    for (int batch = 1; batch <= 12; ++batch) {
+      if (batch == 11) log += "Validation DataLoader 0: 100%|###| 2/2 [00:01<00:00, 2.0it/s]\n";
+      log += old_bar_of(epoch, batch, 12);
+    }
+  }
+  const LogRun run = only_run(log);
+  CHECK(steps_of(run) == one_to(30));
+  CHECK(run.iterations.at(10).lm_loss == 1.01);
+}
+
+TEST_CASE("a second launch of Lightning has not validated yet") {
+  const std::string header =
+      GENERATE("All distributed processes registered. Starting with 8 processes\n", "");
+  std::string log;
+  for (const std::string_view seconds : {"2.00", "2.50"}) {
+    log += header;
+    for (int batch = 1; batch <= 5; ++batch) log += old_bar_of(0, batch, 10, seconds);
+    log += "Validation DataLoader 0: 100%|###| 2/2 [00:01<00:00, 2.0it/s]\n";
+  }
+  const Scraped scraped = scrape_parts([&](const auto& take) { take(log); });
+  REQUIRE(scraped.runs.size() == 2);
+  CHECK(steps_of(scraped.runs[1]) == one_to(5));
+  CHECK(scraped.unused.empty());
 }
 
 TEST_CASE("a bar of Lightning without a total is read in its first epoch only") {
