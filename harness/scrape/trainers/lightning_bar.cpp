@@ -80,10 +80,12 @@ std::optional<std::string_view> LightningBar::text_of(std::string_view name) con
 }
 
 std::optional<LightningBar> lightning_bar_of(std::string_view line) {
-  // A message may follow the last bar: "…]Epoch 0, global step 5: 'val_loss' reached 10.95 …".
+  // A message may follow the last bar: "…]Epoch 0, global step 5: 'val_loss' reached 10.95 …". Each
+  // is searched up to the next only: a line of many that are cut may be long.
   for (auto at = line.rfind("Epoch "); at != std::string_view::npos;
        at = at == 0 ? std::string_view::npos : line.rfind("Epoch ", at - 1)) {
     if (auto bar = bar_at(line, at)) return bar;
+    line = line.substr(0, at);
   }
   return std::nullopt;
 }
