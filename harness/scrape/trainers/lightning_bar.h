@@ -38,7 +38,7 @@ class HeldSteps {
   void hold(const StepRecord& record, std::string_view before, const Take& take);
   /// A speaker is at an end: takes its step, or those of all where it is no rank.
   void end(std::string_view before, const Take& take);
-  /// That of this speaker is none.
+  /// Forgets what is held of this speaker: its bar turned out not to count steps.
   void drop(std::string_view before);
   void flush(const Take& take);
 
