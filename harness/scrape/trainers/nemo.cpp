@@ -126,6 +126,7 @@ class Reader : public TrainerReader {
     if (!is_prefix(line.substr(0, at))) return;
     held_.end(line.substr(0, at), adder(log));
     log.begin_launch(number_, line.substr(0, at));
+    has_global_step_.reset();
     if (const Count gpus = count_after(line, kSaid[kProcesses]))
       log.launch().facts.layout.gpus = gpus;
   }
@@ -149,7 +150,7 @@ class Reader : public TrainerReader {
   }
 
   /// "Training epoch 0, iteration 46/99 | lr: 7.046e-06 | … | train_step_timing in s: 6.061 | …".
-  void read_line(std::string_view line, TrainerLog& log) const {
+  void read_line(std::string_view line, TrainerLog& log) {
     constexpr std::string_view kTraining = "Training epoch ", kIteration = ", iteration ";
     const auto at = find_key(line, kTraining);
     if (at == std::string_view::npos) {
@@ -164,6 +165,8 @@ class Reader : public TrainerReader {
     if (!epoch || !iteration || !seconds) return;
     if (!(seconds->value > 0))
       return log.could_not_use(line, "its train_step_timing is not above 0");
+    if (!tells_step(*epoch, global_step))
+      return log.could_not_use(line, "its epoch is not the first, and it has no global_step");
     StepRecord record;
     record.step = *epoch > 0 ? global_step.value_or(*iteration) : *iteration;
     record.figure = scaled(*seconds, kMsPerSecond);
@@ -175,6 +178,15 @@ class Reader : public TrainerReader {
     if (*epoch == 0 && slash != std::string_view::npos)
       log.launch().planned = count_of(figure_at(said.substr(slash + 1)));
     log.add(number_, record, line.substr(0, at));
+  }
+
+  /// Iterations begin at 0 in each epoch, so that all but the first need a `global_step`. Some
+  /// versions print none; where others of the launch have one, or none came before, the line may be
+  /// cut.
+  bool tells_step(std::int64_t epoch, const Count& global_step) {
+    const bool had_none = has_global_step_ == false;
+    has_global_step_ = global_step || has_global_step_.value_or(false);
+    return epoch == 0 || global_step || had_none;
   }
 
   static void read_fields(std::string_view said, StepRecord& record, TrainerLaunch& launch) {
@@ -257,7 +269,8 @@ class Reader : public TrainerReader {
   }
 
   const std::size_t number_;
-  HeldSteps held_;  ///< of bars
+  HeldSteps held_;                       ///< of bars
+  std::optional<bool> has_global_step_;  ///< whether any line of the launch had; nothing: none came
 };
 
 /// The tokens of a GPU in a step, which its rate says.

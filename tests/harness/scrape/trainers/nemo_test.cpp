@@ -81,6 +81,26 @@ TEST_CASE("NeMo's second epoch counts on by its global step") {
   CHECK(steps_of(run) == std::vector<std::int64_t>{4, 5, 6});
 }
 
+TEST_CASE("a line of NeMo's second epoch that is cut before its global step is not read") {
+  const std::string first =
+      "Training epoch 0, iteration 4/9 | train_step_timing in s: 2.1 | global_step: 4\n"
+      "Training epoch 1, iteration 0/9 | train_step_timing in s: 2.2 | global_step: 5\n";
+  const std::string cut = "Training epoch 1, iteration 1/9 | train_step_timing in s: 2.3 | glob";
+  CHECK(steps_of(only_run(first + cut)) == std::vector<std::int64_t>{4, 5});
+  CHECK(scrape_parts([&](const auto& take) { take(cut); }).runs.empty());
+}
+
+TEST_CASE("NeMo's second epoch is read where no line has a global step") {
+  const Scraped scraped = scrape_parts([&](const auto& take) {
+    take(
+        "Training epoch 0, iteration 1/9 | train_step_timing in s: 2.1\n"
+        "Training epoch 1, iteration 0/9 | train_step_timing in s: 2.2\n"
+        "Training epoch 1, iteration 1/9 | train_step_timing in s: 2.3\n");
+  });
+  REQUIRE(scraped.runs.size() == 2);
+  CHECK(steps_of(scraped.runs[1]) == std::vector<std::int64_t>{0, 1});
+}
+
 TEST_CASE("NeMo's tokens a second and GPU tell the sequence length") {
   std::string log = "All distributed processes registered. Starting with 8 processes\n";
   for (int i = 0; i < 5; ++i)
