@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
@@ -28,14 +29,26 @@ struct Progress {
   std::int64_t before_epoch = 0;  ///< steps of earlier epochs
   bool are_alike = true;          ///< all epochs have as many steps as a bar's total
   Count validated_in;             ///< the epoch in which that was
+  std::int64_t validation = 0;    ///< batches of that
+  bool is_lost = false;           ///< it trained on behind that: how far cannot be told
+
+  void validate(std::int64_t batches) {
+    validated_in = epoch;
+    validation = batches;
+  }
 
   /// Epochs that are not alike go on from the last step: where `max_steps` bounds them, each total
   /// is what is left.
   void enter_epoch_of(const LightningBar& bar) {
-    if (bar.done == 1 && done > 1 && bar.epoch == epoch) validated_in.reset();  // a new launch
+    const bool begins_again = bar.done == 1 && done > 1;
+    if (bar.epoch == epoch && begins_again) {
+      validated_in.reset();
+      is_lost = false;
+    }
     if (bar.epoch == epoch) return;
     if (bar.epoch < epoch) {
       are_alike = true;
+      is_lost = false;
     } else if (total && bar.total != total) {
       are_alike = false;
     }
@@ -45,8 +58,13 @@ struct Progress {
   }
 
   /// Bars before version 2, which begin with the loss, count the batches of a validation, too.
-  bool counts_validation(const LightningBar& bar) const {
-    return validated_in == bar.epoch && bar.fields.starts_with("loss=");
+  bool counts_validation(const LightningBar& bar) {
+    if (validated_in == bar.epoch && bar.fields.starts_with("loss=")) {
+      are_alike = false;
+      is_lost = is_lost || bar.done > done + validation;
+      return true;
+    }
+    return is_lost;
   }
 
   std::int64_t step_of(const LightningBar& bar) {
@@ -90,13 +108,16 @@ class Reader : public TrainerReader {
       log.launch().facts.layout.gpus = gpus;
   }
 
+  /// "Validation DataLoader 0: 100%|###| 2/2 [00:01<00:00, 2.0it/s]".
   void read_validation(std::string_view line) {
-    const auto before = line.substr(0, line.find(kSaid[kValidation]));
+    const auto at = line.find(kSaid[kValidation]);
+    const auto slash = std::min(line.find('/', at), line.size() - 1);
+    const std::int64_t batches = count_of(figure_at(line.substr(slash + 1))).value_or(0);
+    const auto before = line.substr(0, at);
     const Speaker speaker = is_prefix(before) ? speaker_of(before) : Speaker();
-    Progress& own = progress_[speaker.name];
-    own.validated_in = own.epoch;
+    progress_[speaker.name].validate(batches);
     if (speaker.is_rank) return;
-    for (auto& of_speaker : progress_) of_speaker.second.validated_in = of_speaker.second.epoch;
+    for (auto& of_speaker : progress_) of_speaker.second.validate(batches);
   }
 
   /// A bar is drawn several times for one batch, first with the figures of the batch before.
@@ -110,10 +131,8 @@ class Reader : public TrainerReader {
     if (!bar || bar->done == 0 || !bar->pace_ms || !is_prefix(bar->before)) return;
     Progress& progress = progress_[speaker_of(bar->before).name];
     progress.enter_epoch_of(*bar);
-    if (progress.counts_validation(*bar)) {
-      progress.are_alike = false;
+    if (progress.counts_validation(*bar))
       return log.could_not_use(line, "its bar counts batches of the validation, too");
-    }
     if (bar->epoch > 0 && !bar->total)
       return log.could_not_use(line, "its bar does not say how many batches an epoch has");
     StepRecord record;

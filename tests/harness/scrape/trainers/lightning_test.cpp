@@ -135,6 +135,18 @@ TEST_CASE("batches of the validation in a Lightning bar's total are no steps") {
   CHECK(run.iterations.at(10).lm_loss == 1.01);
 }
 
+TEST_CASE("behind a validation in the midst of an epoch old Lightning's bars tell no steps") {
+  const std::string validation = "Validation DataLoader 0: 100%|#| 2/2 [00:01<00:00, 2.0it/s]\n";
+  std::string log;
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    for (int batch = 1; batch <= 14; ++batch) {
+      if (batch == 6 || batch == 13) log += validation;
+      log += old_bar_of(epoch, batch, 14);
+    }
+  }
+  CHECK(steps_of(only_run(log)) == one_to(5));
+}
+
 TEST_CASE("a second launch of Lightning has not validated yet") {
   const std::string header =
       GENERATE("All distributed processes registered. Starting with 8 processes\n", "");
