@@ -16,9 +16,9 @@ class Reader : public TrainerReader {
   explicit Reader(std::size_t) {}
   std::unique_ptr<TrainerReader> copy() const override { return std::make_unique<Reader>(*this); }
 
-  /// "2025-02-24 17:35:03	Job ID: 198424	# GPUs: 8	Saved checkpoint	Iteration: 100
-  /// Job throughput: 364.8 TFLOP/s/GPU	…": the rate is of the whole job, with its start and all
-  /// saves.
+  /// "2025-02-24 17:35:03	Job ID: 198424	# GPUs: 8	Saved checkpoint	Iteration:
+  /// 100 Job throughput: 364.8 TFLOP/s/GPU	…": the rate is of the whole job, with its start and
+  /// all saves.
   void read(const TrainerLine& line, TrainerLog& log) override {
     if (!line.has(kJob) || !line.has(kGpus)) return;
     log.could_not_use(line.text,
