@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 
 #include "core/base/text.h"
 
@@ -26,12 +27,21 @@ bool is_table_rule(std::string_view line) {
          std::count(text.begin(), text.end(), '|') >= 2;
 }
 
-/// How many marks a heading has, "## Speed" two; 0: it is none, as "### Response:" of the prompts
-/// that models are trained on.
+/// "### Response:", of the prompts that models are trained on. Source: Stanford Alpaca and what
+/// follows it.
+bool is_of_prompt(std::string_view line) {
+  constexpr std::string_view kParts[] = {
+      "### Instruction", "### Input", "### Response", "### Output",    "### Question",
+      "### Answer",      "### Human", "### User",     "### Assistant", "### System"};
+  return trim(line).ends_with(':') &&
+         std::any_of(std::begin(kParts), std::end(kParts),
+                     [&](const auto part) { return line.starts_with(part); });
+}
+
+/// How many marks a heading has, "## Speed" two; 0: it is none.
 std::size_t heading_level(std::string_view line) {
-  constexpr std::size_t kMarksOfPrompts = 3;
   const auto mark = line.substr(0, line.find_first_not_of('#'));
-  if (mark.size() == kMarksOfPrompts && trim(line).ends_with(':')) return 0;
+  if (is_of_prompt(line)) return 0;
   const bool title = line.size() > mark.size() + 1 && line[mark.size()] == ' ' &&
                      std::isalpha(static_cast<unsigned char>(line[mark.size() + 1]));
   return title ? mark.size() : 0;

@@ -127,6 +127,13 @@ TEST_CASE("a heading is a word behind its marks, and a single mark is one in the
   CHECK_FALSE(signs_of("##\n").note);
 }
 
+TEST_CASE("a part of a prompt is no heading, but what ends like one is") {
+  CHECK_FALSE(signs_of("Loading\n### Response:\n").note);
+  CHECK_FALSE(signs_of("Loading\n### Instruction:\n").note);
+  CHECK(signs_of("Loading\n### Speed:\n").note);
+  CHECK(signs_of("Loading\n### Response times\n").note);
+}
+
 TEST_CASE("what a progress bar writes over itself is no heading, wherever a log is cut") {
   const std::string log = row(1, 100) + "bar\r### x y\n" + row(2, 90);
   const std::size_t cut = log.find('\r') + 1;
