@@ -46,6 +46,7 @@ enum Text : std::size_t {
   kBannerBatch,
   kBannerTotal,
   kBannerGpus,
+  kMetricRate,
   kTexts
 };
 
@@ -79,6 +80,7 @@ constexpr std::array<std::string_view, kTexts> kSaid{
     " Batch size per device = ",
     " Total batch size ",
     " Data Parallel GPUs = ",
+    "train_steps_per_second  ",
 };
 
 constexpr CheckpointLine kCheckpoints[] = {
@@ -114,6 +116,7 @@ class Reader : public TrainerReader {
     if (line.has(kLosses) && losses_.empty()) see_losses(line.text);
     if (line.has(kTotal)) read_total(line.text, log);
     if (line.has(kMetric)) read_metric(line.text, log);
+    if (line.has(kMetricRate)) read_metric_rate(line.text);
     if (line.has(kMemory)) read_memory(line.text, log.launch());
     totals_.add_known(number_, log);
   }
@@ -319,6 +322,16 @@ class Reader : public TrainerReader {
     const bool has_hundredths = said.find('.') != std::string_view::npos;
     const Figure figure{*seconds, has_hundredths ? 0.01 : 1, said.size()};
     keep({figure, {}, flags_, std::string(line), at}, log);
+  }
+
+  /// "  train_steps_per_second   =      2.134", below the time.
+  void read_metric_rate(std::string_view line) {
+    constexpr std::string_view kName = "train_steps_per_second";
+    const auto at = find_key(line, kName);
+    if (at == std::string_view::npos || !is_prefix(line.substr(0, at))) return;
+    const auto said = left_trim(line.substr(at + kName.size()));
+    if (!said.starts_with('=')) return;
+    if (const auto rate = figure_at(trim(said.substr(1)))) totals_.say_rate(*rate);
   }
 
   void keep(const RunTotal& total, TrainerLog& log) {

@@ -127,7 +127,8 @@ bool is_prefix(std::string_view before) {
   const auto parts = parts_of(before);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::string_view part = parts[i];
-    if (part.find('=') != std::string_view::npos && !is_bracketed(part)) return false;
+    const bool is_arrow = part == "=>";
+    if (part.find('=') != std::string_view::npos && !is_arrow && !is_bracketed(part)) return false;
     const bool marked = i + 1 < parts.size() && is_mark(parts[i + 1]);
     if (is_plain_word(part) && !is_level(part) && !marked) {
       ++plain;

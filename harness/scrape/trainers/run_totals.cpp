@@ -59,6 +59,12 @@ void RunTotals::forget_last_run() {
   for (SeenBar& bar : bars_) bar.is_next = false;
 }
 
+void RunTotals::say_rate(const Figure& steps_per_second) {
+  for (RunTotal& total : totals_) {
+    if (!total.rate) total.rate = steps_per_second;
+  }
+}
+
 bool RunTotals::is_of_next_run(const RunTotal& total) const {
   return std::any_of(bars_.begin(), bars_.end(), [&](const SeenBar& bar) {
     return bar.is_next && bar.done > 0 && agrees(bar.total, total) && took_as_long(bar, total);

@@ -28,6 +28,8 @@ class RunTotals {
   void plan(std::int64_t steps) { planned_ = steps; }
   void go_on_from(std::int64_t step) { resumed_ = step; }
   void keep(const RunTotal& total);
+  /// The rate of those that have none, which is printed behind them.
+  void say_rate(const Figure& steps_per_second);
   /// Whether a bar that may be this total's began after another total: it is of a run of its own,
   /// not of another process.
   bool is_of_next_run(const RunTotal& total) const;

@@ -380,3 +380,19 @@ TEST_CASE("a header that is said again at the first step, or by another rank, be
   const std::string later = " 51%|#5 | 51/100 [01:42<01:38, 2.00s/it]\n";
   CHECK(steps_of(only_run(by_rank(0) + bar + by_rank(1) + later)) == std::vector<std::int64_t>{51});
 }
+
+TEST_CASE("a table of Hugging Face's metrics alone tells how many steps there were") {
+  const LogRun run = only_run(
+      "***** train metrics *****\n"
+      "  epoch                    =        1.0\n"
+      "  train_loss               =     2.6578\n"
+      "  train_runtime            = 0:08:52.30\n"
+      "  train_samples            =     100000\n"
+      "  train_samples_per_second =    187.862\n"
+      "  train_steps_per_second   =      2.134\n"
+      "***** Running Evaluation *****\n"
+      "100%|##########| 3125/3125 [01:34<00:00, 33.23it/s]\n");
+  CHECK(steps_of(run) == std::vector<std::int64_t>{1136});
+  CHECK(times_of(run).at(0) == Approx(532300.0 / 1136));
+  CHECK(find_value(run.derived, "steps"));
+}
