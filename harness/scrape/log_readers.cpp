@@ -7,11 +7,18 @@
 
 #include "core/base/text.h"
 #include "harness/scrape/log_texts.h"
+#include "harness/scrape/megatron.h"
 #include "harness/scrape/needle_marks.h"
+#include "harness/scrape/steps.h"
 
 namespace pippin {
 
 namespace {
+
+constexpr LogFormat kFormats[] = {
+    {"megatron", megatron_texts, megatron_reader},
+    {"steps", steps_texts, steps_reader},
+};
 
 /// The texts of a format, or behind those of a trainer.
 TextRange texts_of(std::size_t number) {
@@ -66,6 +73,8 @@ void add_unused(std::vector<UnusedLines>& unused, std::string_view line, std::st
   constexpr std::size_t kLongest = 200;
   unused.push_back({std::string(reason), printable(trim(line).substr(0, kLongest)), 1});
 }
+
+std::span<const LogFormat> log_formats() { return kFormats; }
 
 const CommonTexts& common_texts() { return log_texts().common; }
 

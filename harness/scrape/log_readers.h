@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,10 @@ bool has_table_sign(const FoundLine& line);
 /// What is looked for in a log that is read by a person's patterns.
 const CommonTexts& common_texts();
 const Needles& common_needles();
+
+/// The formats that each log is read for. Those of other trainers have a table of their own
+/// (trainers()), and are looked for only where a sign of them occurs.
+std::span<const LogFormat> log_formats();
 
 /// Gives the lines of a whole text to a sink.
 void pass(const ReadParts& read, LineSink& sink);

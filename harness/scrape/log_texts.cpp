@@ -2,24 +2,12 @@
 
 #include "harness/scrape/document.h"
 #include "harness/scrape/endings.h"
-#include "harness/scrape/megatron.h"
+#include "harness/scrape/log_readers.h"
 #include "harness/scrape/network.h"
 #include "harness/scrape/nodes_seen.h"
-#include "harness/scrape/steps.h"
 #include "harness/scrape/trainers/trainer.h"
 
 namespace pippin {
-
-namespace {
-
-constexpr LogFormat kFormats[] = {
-    {"megatron", megatron_texts, megatron_reader},
-    {"steps", steps_texts, steps_reader},
-};
-
-}  // namespace
-
-std::span<const LogFormat> log_formats() { return kFormats; }
 
 const LogTexts& log_texts() {
   static const LogTexts texts = [] {
@@ -29,7 +17,7 @@ const LogTexts& log_texts() {
       made.all.insert(made.all.end(), more.begin(), more.end());
       return range;
     };
-    for (const auto& format : kFormats) made.of_format.push_back(add(format.texts()));
+    for (const auto& format : log_formats()) made.of_format.push_back(add(format.texts()));
     for (const Trainer* trainer : trainers())
       made.of_trainer.push_back(add({trainer->texts.begin(), trainer->texts.end()}));
     made.common = {add(Ending::signs()), add(NodesSeen::signs())};

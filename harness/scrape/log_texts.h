@@ -1,17 +1,12 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string_view>
 #include <vector>
 
 #include "harness/scrape/format.h"
 
 namespace pippin {
-
-/// The formats that each log is read for. Those of other trainers have a table of their own
-/// (trainers()), and are looked for only where a sign of them occurs.
-std::span<const LogFormat> log_formats();
 
 /// All texts that logs are searched for, in one list, and whose they are.
 struct LogTexts {
