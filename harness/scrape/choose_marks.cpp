@@ -27,7 +27,7 @@ void add(Places& places, const Places& more) {
   for (std::size_t i = 0; i < places.size(); ++i) places[i] |= more[i];
 }
 
-/// For each half of a byte: the places behind which a byte with that half stands, so many bytes on.
+/// The places of the usual text whose byte, or one of the next five, has a given half.
 class Usual {
  public:
   explicit Usual(std::string_view text) : words_((text.size() + kBits - 1) / kBits) {
