@@ -30,7 +30,7 @@ enum IterationFlag : unsigned {
   kSkippedStep = 1u << 1,      ///< an fp16 overflow: no optimizer step was made
   kAfterSave = 1u << 2,        ///< a checkpoint was saved since the line before
   kAfterEvaluation = 1u << 3,  ///< the validation set was run since the line before
-  kIntervalMean = 1u << 4,     ///< the mean of `interval` > 1 iterations
+  kIntervalMean = 1u << 4,     ///< the mean of `interval` iterations; of nobody knows how many if 1
   kNoted = 1u << 5,            ///< written down by hand: a mean of nobody knows how many iterations
   kMovingMean = 1u << 6,       ///< a moving mean: of steps that the lines before have, too
   kWholeRun = 1u << 7,         ///< of all steps of a run, with start-up, evaluation and saving

@@ -132,13 +132,13 @@ void MegatronLaunch::add_timers(const AlikeTimers& timers) {
     rows_.put_first(timers.names()[i], timers.numbers()[i].value);
 }
 
-/// log_interval, or what the clock or the numbers tell of it.
-std::int64_t MegatronLaunch::interval() const {
+/// log_interval, or what the clock or the numbers tell of it: nothing of a lone row.
+Count MegatronLaunch::interval() const {
   const Value* value = find_value(header.arguments, "log_interval");
   if (value && value->number && *value->number >= 1 && *value->number < 1e9)
     return static_cast<std::int64_t>(*value->number);
-  if (rows() == 1) return first_is_mean_of_all() ? first_.number : 1;
-  return interval_of_numbers();
+  if (rows() > 1 || first_.number == 1) return interval_of_numbers();
+  return first_is_mean_of_all() ? Count(first_.number) : std::nullopt;
 }
 
 /// Whether a lone row took as long since the launch began as so many iterations do.
@@ -176,7 +176,8 @@ bool MegatronLaunch::second_is_timed_alone() const {
 /// What the rows' places among one another, and what was printed between them, say of them.
 /// `gbs`: of rows that do not say it.
 void MegatronLaunch::mark(const Count& gbs) {
-  const std::int64_t interval = this->interval();
+  const Count known = this->interval();
+  const std::int64_t interval = known.value_or(1);
   const bool is_first = dumped || restarted || first_.number <= interval;
   // Today's Megatron-LM prints the first iteration, whatever log_interval is, and goes on timing:
   // the line after it is the mean of both. Its lines begin with their time.
@@ -191,6 +192,7 @@ void MegatronLaunch::mark(const Count& gbs) {
     if (extra && place == 0) covered = 1;
     if (extra && place == 1) covered = row.number - before + 1;
     set_interval(row, covered);
+    if (!known) row.flags |= kIntervalMean;
     if ((is_first && place == 0) || (extra && place == 1)) row.flags |= kFirst;
     // The row after a save or an evaluation contains it.
     for (; event != events_.end() && event->first < row.number; ++event) row.flags |= event->second;

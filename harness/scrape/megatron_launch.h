@@ -72,7 +72,7 @@ class MegatronLaunch {
     std::optional<std::int64_t> at;
   };
 
-  std::int64_t interval() const;
+  Count interval() const;
   bool first_is_mean_of_all() const;
   std::int64_t interval_of_numbers() const;
   bool second_is_timed_alone() const;

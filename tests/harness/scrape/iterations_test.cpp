@@ -364,7 +364,14 @@ TEST_CASE("means over an interval are flagged with its length") {
 TEST_CASE("without log_interval the numbers tell the interval") {
   const auto run = only_run(dump() + row(5, 100) + row(10, 90) + row(20, 90));
   CHECK(intervals_of(run) == std::vector<std::int64_t>{5, 5, 5});
+}
+
+TEST_CASE("a lone line of which nothing tells the interval may be a mean") {
+  const auto flags = [](const std::string& text) { return flags_of(only_run(text)); };
+  CHECK(flags(row(7, 100)) == std::vector<unsigned>{kIntervalMean});
   CHECK(intervals_of(only_run(dump() + row(7, 100))) == std::vector<std::int64_t>{1});
+  CHECK(flags(dump() + row(1, 100)) == std::vector<unsigned>{kFirst});
+  CHECK(flags(dump(argument("log_interval", "1")) + row(7, 100)) == std::vector<unsigned>{kFirst});
 }
 
 TEST_CASE("a launch that goes on off its grid is read by the grid") {
