@@ -36,9 +36,9 @@ enum Text : std::size_t {
   kTexts,
 };
 
-// Source: NVIDIA/NeMo, progress_printer.py, megatron_init.py, megatron_strategy.py and
-// exp_manager.py (TimingCallback: from a batch's start to its end, without evaluation and saving),
-// 2023-2025.
+// Source: NVIDIA/NeMo, progress_printer.py, megatron_init.py, megatron_strategy.py,
+// megatron_gpt_model.py and exp_manager.py (TimingCallback: from a batch's start to its end,
+// without evaluation and saving), 2023-2025.
 constexpr std::array<std::string_view, kTexts> kSaid{
     " | train_step_timing in s: ",
     "train_step_timing in s=",
@@ -199,17 +199,27 @@ class Reader : public TrainerReader {
     keep(record, "TFLOP/s/GPU", figure_after(said, "| TFLOPS_per_GPU: "));
     keep(record, "tokens/s/GPU", figure_after(said, "| tokens_per_sec_per_gpu: "));
     keep(record, "val_loss", figure_after(said, "| val_loss: "));
-    constexpr double kBytesPerMib = 1024.0 * 1024.0;
-    const auto mib = [&](std::string_view key) -> std::optional<double> {
-      const auto bytes = figure_after(said, key);
-      return bytes ? std::optional(bytes->value / kBytesPerMib) : std::nullopt;
+    keep_memory(
+        [&](std::string_view name) { return figure_after(said, "| " + std::string(name) + ": "); },
+        launch);
+  }
+
+  /// In bytes. Until 2025 the most that was reserved is called a peak, and of what is allocated the
+  /// amount at the step's end is said.
+  template <typename Field>
+  static void keep_memory(const Field& field, TrainerLaunch& launch) {
+    RankMemory said;
+    const auto take = [&](std::string_view name, std::optional<double>& mib) {
+      constexpr double kBytesPerMib = 1024.0 * 1024.0;
+      const auto bytes = field(name);
+      if (bytes && bytes->value >= kBytesPerMib) mib = bytes->value / kBytesPerMib;
+      return mib.has_value();
     };
-    const auto reserved = mib("| max_memory_reserved: "),
-               allocated = mib("| max_memory_allocated: ");
-    if (!reserved && !allocated) return;
-    RankMemory& memory = memory_of(launch, 0);
-    raise(memory.max_reserved_mib, reserved);
-    raise(memory.max_allocated_mib, allocated);
+    bool is_said = take("peak_memory_usage", said.max_reserved_mib);
+    is_said = take("max_memory_reserved", said.max_reserved_mib) || is_said;
+    is_said = take("memory_allocated", said.allocated_mib) || is_said;
+    is_said = take("max_memory_allocated", said.max_allocated_mib) || is_said;
+    if (is_said) raise(memory_of(launch, 0), said);
   }
 
   /// NeMo 1's bar. For each step it is drawn several times, first with the figures of the step
@@ -237,6 +247,8 @@ class Reader : public TrainerReader {
     if (const auto samples = bar->field("consumed_samples"); samples && samples->quantum <= 1)
       record.consumed_samples = count_of(samples);
     keep(record, "val_loss", bar->field("val_loss"));
+    if (bar->fields.find("memory_") != std::string_view::npos)
+      keep_memory([&](std::string_view name) { return bar->field(name); }, log.launch());
     record.at = time_of(bar->before);
     held_.hold(record, bar->before, adder(log));
   }

@@ -58,6 +58,25 @@ TEST_CASE("NeMo's memory is in bytes") {
   CHECK(run.memory[0].max_allocated_mib == Approx(115792977920.0 / 1048576));
 }
 
+TEST_CASE("NeMo's memory of before 2025 is the most that was reserved") {
+  const LogRun run = only_run(
+      "Training epoch 0, iteration 8/49 | lr: 1.349e-06 | global_step: 8 | peak_memory_usage: "
+      "70833405952 | memory_allocated: 44271689728 | train_step_timing in s: 12.4\n"
+      "Training epoch 0, iteration 9/49 | lr: 1.499e-06 | global_step: 9 | peak_memory_usage: "
+      "7.1e+10 | memory_allocated: 44271689728 | train_step_timing in s: 12.39\n");
+  REQUIRE(run.memory.size() == 1);
+  CHECK(run.memory[0].rank == 0);
+  CHECK(run.memory[0].max_reserved_mib == Approx(7.1e10 / 1048576));
+  CHECK(run.memory[0].allocated_mib == Approx(42220.77));
+  CHECK_FALSE(run.memory[0].max_allocated_mib);
+  const LogRun bar = only_run(
+      "Epoch 0: :   0%|          | 5/300 [02:16<2281:40:05, v_num=0, reduced_train_loss=11.00, "
+      "global_step=4.000, consumed_samples=960.0, peak_memory_usage=7.08e+10, "
+      "memory_allocated=4.43e+10, train_step_timing in s=10.40]\n");
+  REQUIRE(bar.memory.size() == 1);
+  CHECK(bar.memory[0].max_reserved_mib == Approx(7.08e10 / 1048576));
+}
+
 TEST_CASE("NeMo's fields are found in any order") {
   const LogRun run = only_run(
       "Training epoch 0, iteration 120/149 | lr: 3e-05 | consumed_samples: 121 | "
