@@ -19,6 +19,7 @@ enum Text : std::size_t {
   kTimingOfBar,
   kConsumedOfBar,
   kLossOfBar,
+  kLoss,
   kSigns,
   kProcesses = kSigns,
   kTensorGroup,
@@ -44,6 +45,7 @@ constexpr std::array<std::string_view, kTexts> kSaid{
     "train_step_timing in s=",
     "consumed_samples=",
     "reduced_train_loss=",
+    " | reduced_train_loss: ",
     "All distributed processes registered. Starting with ",
     "Rank 0 has tensor model parallel group: ",
     "Rank 0 has pipeline model parallel group: ",
@@ -91,12 +93,18 @@ Count ranks_in(std::string_view list) {
   return 1 + std::count(inside.begin(), inside.end(), ',');
 }
 
+constexpr std::string_view kTraining = "Training epoch ", kIteration = ", iteration ";
+constexpr std::string_view kTime = "train_step_timing in s";
+constexpr const char* kWrapped = "a console has wrapped it";
+
 class Reader : public TrainerReader {
  public:
   explicit Reader(std::size_t number) : number_(number) {}
   std::unique_ptr<TrainerReader> copy() const override { return std::make_unique<Reader>(*this); }
+  bool wants_next_line() const override { return !timeless_.empty(); }
 
   void read(const TrainerLine& line, TrainerLog& log) override {
+    refuse_timeless(line.text, log);
     see_checkpoints(line, kSaid, kCheckpoints, log);
     if (line.has(kProcesses)) read_processes(line.text, log);
     Layout& layout = log.launch().facts.layout;
@@ -108,7 +116,11 @@ class Reader : public TrainerReader {
     }
     if (line.has(kTensorGroups)) read_groups(line.text, kTensorGroups, layout.tp, layout.gpus);
     if (line.has(kPipelineGroups)) read_groups(line.text, kPipelineGroups, layout.pp, layout.gpus);
-    if (line.has(kTiming)) read_line(line.text, log);
+    if (line.has(kTiming)) {
+      read_line(line.text, log);
+    } else if (line.has(kLoss) && line.is_whole) {
+      see_timeless(line.text);
+    }
     if (line.has(kTimingOfBar) || line.has(kConsumedOfBar) || line.has(kLossOfBar))
       read_bar(line.text, log);
     if (line.has(kDone)) {
@@ -117,7 +129,10 @@ class Reader : public TrainerReader {
     }
   }
 
-  void flush(TrainerLog& log) override { held_.flush(adder(log)); }
+  void flush(TrainerLog& log) override {
+    refuse_timeless("", log);
+    held_.flush(adder(log));
+  }
 
  private:
   /// "All distributed processes registered. Starting with 16 processes".
@@ -151,11 +166,10 @@ class Reader : public TrainerReader {
 
   /// "Training epoch 0, iteration 46/99 | lr: 7.046e-06 | … | train_step_timing in s: 6.061 | …".
   void read_line(std::string_view line, TrainerLog& log) {
-    constexpr std::string_view kTraining = "Training epoch ", kIteration = ", iteration ";
     const auto at = find_key(line, kTraining);
     if (at == std::string_view::npos) {
       if (line.find("| reduced_train_loss: ") != std::string_view::npos)
-        log.could_not_use(line, "a console has wrapped it");
+        log.could_not_use(line, kWrapped);
       return;
     }
     const auto said = line.substr(at);
@@ -178,6 +192,22 @@ class Reader : public TrainerReader {
     if (*epoch == 0 && slash != std::string_view::npos)
       log.launch().planned = count_of(figure_at(said.substr(slash + 1)));
     log.add(number_, record, line.substr(0, at));
+  }
+
+  void see_timeless(std::string_view line) {
+    const auto at = find_key(line, kTraining);
+    if (at == std::string_view::npos || !is_prefix(line.substr(0, at))) return;
+    if (line.find(kIteration, at) != std::string_view::npos) timeless_ = line;
+  }
+
+  /// Refuses the line before, which had no time. `next` tells whether that was cut off.
+  void refuse_timeless(std::string_view next, TrainerLog& log) {
+    if (timeless_.empty()) return;
+    const bool is_rest = next.find(kTraining) == std::string_view::npos &&
+                         (timeless_ + std::string(next)).find(kTime) != std::string::npos;
+    log.could_not_use(timeless_,
+                      is_rest ? kWrapped : "it carries no time (train_step_timing in s)");
+    timeless_.clear();
   }
 
   /// Iterations begin at 0 in each epoch, so that all but the first need a `global_step`. Some
@@ -282,6 +312,7 @@ class Reader : public TrainerReader {
 
   const std::size_t number_;
   HeldSteps held_;                       ///< of bars
+  std::string timeless_;                 ///< a line that has no time, until the next is seen
   std::optional<bool> has_global_step_;  ///< whether any line of the launch had; nothing: none came
 };
 

@@ -94,7 +94,7 @@ void TrainerReaders::read(const FoundLine& line, const std::vector<TextRange>& t
     const LogLine of_trainer(sure, texts[i], common);
     const std::uint64_t found = of_trainer.found_in(sure.text);
     if (found != 0 || readers_[i]->wants_next_line())
-      readers_[i]->read({sure.labelled, found}, log_);
+      readers_[i]->read({sure.labelled, found, line.terminated}, log_);
   }
   log_.launch().see_common(line, common);
 }

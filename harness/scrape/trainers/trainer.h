@@ -17,6 +17,7 @@ namespace pippin {
 struct TrainerLine {
   std::string_view text;    ///< whole, without what terminals added
   std::uint64_t found = 0;  ///< bit i is set where the trainer's text i occurs
+  bool is_whole = true;     ///< false: more of it may come
 
   bool has(std::size_t i) const { return (found >> i & 1) != 0; }
 };

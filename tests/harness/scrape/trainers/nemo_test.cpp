@@ -77,6 +77,54 @@ TEST_CASE("NeMo's memory of before 2025 is the most that was reserved") {
   CHECK(bar.memory[0].max_reserved_mib == Approx(7.08e10 / 1048576));
 }
 
+namespace {
+
+/// Why no line of a log is used, for one reason.
+UnusedLines refused(const std::string& log) {
+  const Scraped scraped = scrape_parts([&](const auto& take) { take(log); });
+  CHECK(scraped.runs.empty());
+  REQUIRE(scraped.unused.size() == 1);
+  return scraped.unused[0];
+}
+
+constexpr const char* kTimeless = "it carries no time (train_step_timing in s)";
+
+}  // namespace
+
+TEST_CASE("lines of NeMo that carry no time are refused with that reason") {
+  std::string log;
+  for (int i = 0; i < 3; ++i)
+    log += fmt::format(
+        "[job/0 | 0:  | [2025-10-17T11:33:02+08:00] ]Training epoch 0, iteration {0}/9 | lr: 6e-04 "
+        "| consumed_samples: 32 | global_step: {0} | reduced_train_loss: 11.02\n",
+        i);
+  CHECK(refused(log).reason == kTimeless);
+  CHECK(refused(log).count == 3);
+  // Of one that is still being written nothing is said.
+  const std::string begun = log + "Training epoch 0, iteration 3/9 | reduced_train_loss: 9 | train";
+  CHECK(refused(begun).count == 3);
+  const Scraped quoted = scrape_parts([](const auto& take) {
+    take("we saw 'Training epoch 0, iteration 3/9 | lr: 1 | reduced_train_loss: 9.1'\n");
+  });
+  CHECK(quoted.unused.empty());
+}
+
+TEST_CASE("a line of NeMo whose time is in the next is one that a console has wrapped") {
+  const std::string begin =
+      "Training epoch 0, iteration 5/9 | lr: 6e-04 | global_step: 5 | reduced_train_loss: 11.02";
+  for (const std::string rest : {" |\n train_step_timing in s: 6.061 | consumed_samples: 5\n",
+                                 " | train_step_tim\ning in s: 6.061 | consumed_samples: 5\n"}) {
+    INFO(rest);
+    CHECK(refused(begin + rest).reason == "a console has wrapped it");
+  }
+  const std::string timed =
+      "\nTraining epoch 0, iteration 6/9 | global_step: 6 | train_step_timing in s: 6.061\n";
+  const Scraped scraped = scrape_parts([&](const auto& take) { take(begin + timed); });
+  REQUIRE(scraped.unused.size() == 1);
+  CHECK(scraped.unused[0].reason == kTimeless);
+  CHECK(scraped.runs.size() == 1);
+}
+
 TEST_CASE("NeMo's fields are found in any order") {
   const LogRun run = only_run(
       "Training epoch 0, iteration 120/149 | lr: 3e-05 | consumed_samples: 121 | "
