@@ -15,7 +15,7 @@ namespace {
 
 enum Text : std::size_t {
   kTime,
-  kOldTime,
+  kOverflow,
   kSigns,
   kSink = kSigns,
   kData,
@@ -28,12 +28,8 @@ enum Text : std::size_t {
 // Source: MindFormers, mindformers/core/callback/callback.py, 2023-2026.
 constexpr std::array<std::string_view, kTexts> kSaid{
     ", per_step_time: ",
-    "], time:",  // of 2023
-    "Per sink_size step time: ",
-    "data_parallel",
-    "model_parallel",
-    "pipeline_stage",
-    "is_skip: [",
+    "overflow cond: ",  // the old time is in lines that end so
+    "Per sink_size step time: ", "data_parallel", "model_parallel", "pipeline_stage", "is_skip: [",
 };
 
 /// "step:[    2/   19]".
@@ -56,8 +52,11 @@ class Reader : public TrainerReader {
 
   void read(const TrainerLine& line, TrainerLog& log) override {
     read_layout(line, log.launch().facts.layout);
-    if (line.has(kTime)) read_step(line.text, log);
-    if (line.has(kOldTime)) read_old_step(line.text, log);
+    if (line.has(kTime)) {
+      read_step(line.text, log);
+    } else if (line.has(kOverflow)) {
+      read_old_step(line.text, log);
+    }
     if (line.has(kSink)) read_sink(line.text, log);
     if (line.has(kSkip)) see_skip(line.text, log);
   }
@@ -144,16 +143,17 @@ class Reader : public TrainerReader {
   }
 
   /// "print_output_info: Epoch:[  1/  1], step:[  120/  125], loss:[2.092/2.092],
-  /// time:1953.753 ms, lr:[2.55e-06], overflow cond: False, loss_scale: 16384.0".
+  /// time:1953.753 ms, lr:[2.55e-06], overflow cond: False, loss_scale: 16384.0", of 2023. With a
+  /// sink "loss: 0.744," is without its mean.
   void read_old_step(std::string_view line, TrainerLog& log) {
     const auto at = find_key(line, "Epoch:[");
     if (at == std::string_view::npos) return;
     const auto said = line.substr(at), before = own_words(line.substr(0, at));
     const auto step = progress_after(said, "step:[");
-    const auto ms = figure_after(said, kSaid[kOldTime]);
-    const bool is_mine = said.find("overflow cond:") != std::string_view::npos;  // no LossMonitor's
-    if (!step || !ms || !is_mine || !is_prefix(before) || !(ms->value > 0)) return;
-    if (!text_after(said, kSaid[kOldTime])->substr(ms->size).starts_with(" ms")) return;
+    constexpr std::string_view kOldTime = ", time:";
+    const auto ms = figure_after(said, kOldTime);
+    if (!step || !ms || !is_prefix(before) || !(ms->value > 0)) return;
+    if (!text_after(said, kOldTime)->substr(ms->size).starts_with(" ms")) return;
     OldStep old{{}, std::string(before), std::string(line)};
     old.record.figure = *ms;
     number_step(said, *step, old.record, log);

@@ -128,3 +128,24 @@ TEST_CASE("a step that MindFormers left out is that of the rank that says so") {
   CHECK(steps_of(run) == std::vector<std::int64_t>{1, 2, 3});
   CHECK(flags_of(run) == std::vector<unsigned>{kFirst, kSkippedStep, 0});
 }
+
+TEST_CASE("a sink's line of MindFormers of 2023 that has no mean loss is told like the others") {
+  const auto line = [](int step, const char* ms) {
+    return "print_output_info: Epoch:[  1/  2], step:[    " + std::to_string(step) +
+           "/29134], loss: 0.744, time:" + ms +
+           " ms, lr:8e-08, overflow cond: False, loss_scale: 128.0\n";
+  };
+  const Scraped found = scrape_parts([&](const auto& take) { take(line(2, "68580.279")); });
+  CHECK(found.runs.empty());
+  REQUIRE(found.unused.size() == 1);
+  CHECK(found.unused[0].reason == "nothing says of how many steps its time is");
+  const LogRun run =
+      only_run(line(2, "2200.5") +
+               "epoch_end: Per sink_size step time: 2240.0 ms, per step time: 1120.0 ms, avg loss: "
+               "0.744\n");
+  CHECK(steps_of(run) == std::vector<std::int64_t>{2});
+  CHECK(times_of(run) == std::vector<double>{1100.25});
+  CHECK(intervals_of(run) == std::vector<std::int64_t>{2});
+  CHECK(run.iterations.at(0).lm_loss == 0.744);
+  CHECK(run.planned_iterations == 58268);
+}
