@@ -12,14 +12,15 @@ namespace pippin {
 
 namespace {
 
-enum Text : std::size_t { kTime, kTuningLoss, kSigns, kPlanned = kSigns, kTexts };
+enum Text : std::size_t { kTime, kTuningLoss, kSigns, kPlanned = kSigns, kWarmup, kTexts };
 
-// Source: verl, verl/trainer/ppo/ray_trainer.py and metric_utils.py, 2024-2026;
-// verl/trainer/fsdp_sft_trainer.py, 2025.
+// Source: verl, verl/trainer/ppo/ray_trainer.py and metric_utils.py, verl/workers/fsdp_workers.py,
+// 2024-2026; verl/trainer/fsdp_sft_trainer.py, 2025.
 constexpr std::array<std::string_view, kTexts> kSaid{
     "timing_s/step:",
     " - train/loss:",
     "Total training steps: ",
+    ", num_warmup_steps: ",
 };
 
 constexpr std::string_view kBetween = " - ";
@@ -38,10 +39,11 @@ class Reader : public TrainerReader {
 
   void read(const TrainerLine& line, TrainerLog& log) override {
     if (line.has(kPlanned)) {
-      const auto at = line.text.find(kSaid[kPlanned]);
-      const Count steps = count_after(line.text, kSaid[kPlanned]);
-      if (steps && is_prefix(line.text.substr(0, at))) log.launch().planned = steps;
+      if (const Count steps = steps_said(line.text, kSaid[kPlanned])) log.launch().planned = steps;
     }
+    // The workers say it of their learning rate: of 0 steps where that is a constant.
+    if (line.has(kWarmup) && !log.launch().planned)
+      log.launch().planned = steps_said(line.text, "Total steps: ");
     if (line.has(kTime)) {
       read_step(line.text, log);
     } else if (line.has(kTuningLoss)) {
@@ -50,6 +52,13 @@ class Reader : public TrainerReader {
   }
 
  private:
+  static Count steps_said(std::string_view line, std::string_view key) {
+    const auto at = line.find(key);
+    if (at == std::string_view::npos || !is_prefix(line.substr(0, at))) return std::nullopt;
+    const Count steps = count_after(line, key);
+    return steps && *steps > 0 ? steps : std::nullopt;
+  }
+
   /// "step:1 - global_seqlen/min:… - timing_s/step:161.08 - perf/throughput:413.39".
   void read_step(std::string_view line, TrainerLog& log) const {
     const auto at = find_key(line, "step:");

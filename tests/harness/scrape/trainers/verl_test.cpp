@@ -79,3 +79,18 @@ TEST_CASE(
   CHECK(reason_of("") == "it does not say how long the step took");
   CHECK(reason_of(" - train/time(s):7") == "a console has wrapped it");
 }
+
+TEST_CASE("verl's workers say how many steps there will be, where its driver does not") {
+  const std::string step =
+      "(TaskRunner pid=247607) step:1 - timing_s/gen:4 - timing_s/step:10.5 - "
+      "perf/time_per_step:10.5\n";
+  const auto workers = [](const char* steps) {
+    return "(WorkerDict pid=249887) Total steps: " + std::string(steps) + ", num_warmup_steps: 0\n";
+  };
+  CHECK(only_run(workers("140") + step).planned_iterations == 140);
+  CHECK_FALSE(only_run(workers("0") + step).planned_iterations);
+  CHECK_FALSE(only_run(workers("-1") + step).planned_iterations);
+  CHECK_FALSE(only_run("Total steps: 140\n" + step).planned_iterations);
+  CHECK(only_run("(TaskRunner pid=247607) Total training steps: 70\n" + workers("140") + step)
+            .planned_iterations == 70);
+}
