@@ -147,7 +147,11 @@ class Clock {
   std::optional<double> resolution_ms(const Figure& figure, const Count& gbs) const {
     if (pace_ == Pace::kMs) return figure.quantum;
     const auto time = time_ms(figure.value, gbs);
-    return time ? std::optional(*time * figure.quantum / figure.value) : std::nullopt;
+    if (!time) return std::nullopt;
+    double share = figure.quantum / figure.value;
+    if (pace_ == Pace::kTokensPerGpuSecond && facts_.tokens_quantum > 0)
+      share += facts_.tokens_quantum / *facts_.tokens_per_gpu_step;
+    return *time * share;
   }
 
   std::string what_is_missing() const {

@@ -22,10 +22,11 @@ struct LaunchFacts {
   Layout layout;
   Count tokens_per_step;  ///< of all GPUs
   std::optional<double> tokens_per_gpu_step;
-  std::string recompute;  ///< as LogRun has it
-  NamedValues arguments;  ///< what was printed, by its own names
-  NamedValues axes;       ///< what of it matters to speed beside the model and layout
-  NamedValues derived;    ///< which of the above was not printed: "gpus", by which law
+  double tokens_quantum = 0;  ///< the step in which a clock tells the tokens of a GPU; 0: none did
+  std::string recompute;      ///< as LogRun has it
+  NamedValues arguments;      ///< what was printed, by its own names
+  NamedValues axes;           ///< what of it matters to speed beside the model and layout
+  NamedValues derived;        ///< which of the above was not printed: "gpus", by which law
 
   /// Keeps what was said first.
   void say(std::string_view name, std::string_view text);

@@ -22,17 +22,17 @@ constexpr std::array<std::string_view, kTexts> kSaid{
 };
 
 /// "0: INFO    25-01-20 10:11:12.123456 - 0:00:10 - ": its years have two digits.
-std::optional<double> lingua_time_of(std::string_view before) {
+std::optional<Moment> lingua_moment_of(std::string_view before) {
   constexpr std::string_view kCentury = "20";
   for (std::size_t at = before.find('-'); at != std::string_view::npos;
        at = before.find('-', at + 1)) {
     const bool is_year = at >= 2 && is_digit(before[at - 1]) && is_digit(before[at - 2]) &&
                          (at == 2 || before[at - 3] == ' ');
     if (!is_year) continue;
-    if (const auto time = time_of(std::string(kCentury) + std::string(before.substr(at - 2))))
-      return time;
+    const std::string with_century = std::string(kCentury) + std::string(before.substr(at - 2));
+    if (const auto moment = moment_of(with_century)) return moment;
   }
-  return time_of(before);
+  return moment_of(before);
 }
 
 constexpr CheckpointLine kCheckpoints[] = {
@@ -98,7 +98,7 @@ class Reader : public TrainerReader {
     keep("data (s)", "data:");
     keep("memory %", "mem:");
     keep("power W", "pow:");
-    record.at = lingua_time_of(before);
+    keep_moment(record, lingua_moment_of(before));
     flags_ = 0;
     log.add(number_, record, before);
   }

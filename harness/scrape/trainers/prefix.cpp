@@ -107,11 +107,13 @@ int number_in(std::string_view text, std::size_t begin, std::size_t length) {
 }
 
 /// Behind the seconds: ".322" or ",322".
-double fraction_at(std::string_view text) {
-  if (text.size() < 2 || (text[0] != '.' && text[0] != ',') || !is_digit(text[1])) return 0;
-  double fraction = 0, place = 0.1;
-  for (std::size_t i = 1; i < text.size() && is_digit(text[i]); ++i, place /= 10)
-    fraction += place * (text[i] - '0');
+Moment fraction_at(std::string_view text) {
+  Moment fraction;
+  if (text.size() < 2 || (text[0] != '.' && text[0] != ',') || !is_digit(text[1])) return fraction;
+  for (std::size_t i = 1; i < text.size() && is_digit(text[i]); ++i) {
+    fraction.quantum /= 10;
+    fraction.at += fraction.quantum * (text[i] - '0');
+  }
   return fraction;
 }
 
@@ -172,7 +174,7 @@ std::optional<std::int64_t> rank_in(std::string_view before) {
   return parse_integer(rest.substr(begin, end - begin));
 }
 
-std::optional<double> time_of(std::string_view before) {
+std::optional<Moment> moment_of(std::string_view before) {
   namespace chrono = std::chrono;
   constexpr std::string_view kTime = "dd:dd:dd";
   constexpr std::size_t kDate = 10;
@@ -193,9 +195,15 @@ std::optional<double> time_of(std::string_view before) {
                         chrono::minutes(number_in(time, 3, 2)) +
                         chrono::seconds(number_in(time, 6, 2));
     const auto whole = chrono::duration_cast<chrono::seconds>(moment.time_since_epoch()).count();
-    return static_cast<double>(whole) + fraction_at(time.substr(kTime.size()));
+    const Moment fraction = fraction_at(time.substr(kTime.size()));
+    return Moment{static_cast<double>(whole) + fraction.at, fraction.quantum};
   }
   return std::nullopt;
+}
+
+std::optional<double> time_of(std::string_view before) {
+  const auto moment = moment_of(before);
+  return moment ? std::optional(moment->at) : std::nullopt;
 }
 
 }  // namespace pippin

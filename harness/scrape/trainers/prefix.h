@@ -21,8 +21,13 @@ Speaker speaker_of(std::string_view before);
 /// The number of "rank 3" or "[rank3]" in a prefix, the last one; nothing where it has none.
 std::optional<std::int64_t> rank_in(std::string_view before);
 
-/// The time that a prefix says, in seconds since 1970 and read as UTC: "2025-06-16 22:30:50,322",
-/// "2025-06-16T22:30:50.322Z" or "10/17/2025 16:31:56". Nothing where there is none.
+/// The time that a prefix says, read as UTC: "2025-06-16 22:30:50,322", "2025-06-16T22:30:50.322Z"
+/// or "10/17/2025 16:31:56". Nothing where there is none. In seconds.
+struct Moment {
+  double at = 0;       ///< since 1970
+  double quantum = 1;  ///< the step in which it is written: 0.001 of "22:30:50,322"
+};
+std::optional<Moment> moment_of(std::string_view before);
 std::optional<double> time_of(std::string_view before);
 
 }  // namespace pippin

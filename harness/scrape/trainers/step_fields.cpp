@@ -45,6 +45,12 @@ RankMemory& memory_of(TrainerLaunch& launch, std::int64_t rank) {
   return memory;
 }
 
+void keep_moment(StepRecord& record, const std::optional<Moment>& moment) {
+  if (!moment) return;
+  record.at = moment->at;
+  record.at_quantum = moment->quantum;
+}
+
 std::optional<double> median_of(
     const StepRows& rows, const std::function<std::optional<double>(const StepRecord&)>& value) {
   std::vector<double> values;
@@ -59,17 +65,38 @@ std::optional<double> median_of(
   return (*std::max_element(values.begin(), middle) + *middle) / 2;
 }
 
-void derive_tokens_by_clock(LaunchFacts& facts, const StepRows& rows, std::string_view rate) {
-  if (facts.tokens_per_gpu_step) return;
+namespace {
+
+/// The median over lines of their rate times what `seconds` has for a line and the one before.
+std::optional<double> median_by_clock(
+    const StepRows& rows,
+    const std::function<double(const StepRecord& last, const StepRecord& record)>& seconds) {
   const StepRecord* before = nullptr;
-  const auto tokens = median_of(rows, [&](const StepRecord& record) -> std::optional<double> {
+  return median_of(rows, [&](const StepRecord& record) -> std::optional<double> {
     const StepRecord* last = std::exchange(before, &record);
     if (!last || !last->at || !record.at || !(*record.at > *last->at)) return std::nullopt;
-    return record.figure.value * (*record.at - *last->at) /
+    return record.figure.value * seconds(*last, record) /
            static_cast<double>(record.step - last->step);
   });
-  if (!tokens) return;
-  facts.tokens_per_gpu_step = near_power_of_two(*tokens);
+}
+
+}  // namespace
+
+std::optional<TokensByClock> tokens_by_clock(const StepRows& rows) {
+  const auto tokens = median_by_clock(
+      rows, [](const auto& last, const auto& record) { return *record.at - *last.at; });
+  if (!tokens) return std::nullopt;
+  const auto quantum =
+      median_by_clock(rows, [](const auto&, const auto& record) { return record.at_quantum; });
+  return TokensByClock{*tokens, quantum.value_or(0)};
+}
+
+void derive_tokens_by_clock(LaunchFacts& facts, const StepRows& rows, std::string_view rate) {
+  if (facts.tokens_per_gpu_step) return;
+  const auto by_clock = tokens_by_clock(rows);
+  if (!by_clock) return;
+  facts.tokens_per_gpu_step = near_power_of_two(by_clock->tokens);
+  facts.tokens_quantum = by_clock->quantum;
   facts.derived.emplace_back("tokens per GPU and step",
                              value_of(fmt::format("{} · seconds between two lines", rate)));
 }

@@ -25,12 +25,22 @@ void raise(std::optional<double>& most, const std::optional<double>& value);
 void raise(RankMemory& most, const RankMemory& said);
 RankMemory& memory_of(TrainerLaunch& launch, std::int64_t rank);
 
+/// When the line was printed, where it says so.
+void keep_moment(StepRecord& record, const std::optional<Moment>& moment);
+
 /// The median of what rows have; nothing where none has any.
 std::optional<double> median_of(
     const StepRows& rows, const std::function<std::optional<double>(const StepRecord&)>& value);
 
-/// Tokens a GPU has in a step, where no header says it: tokens a second and GPU times the time
-/// between two lines. `rate`: what the trainer calls the former.
+/// Tokens a GPU has in a step by the clock: tokens a second and GPU times the time between two
+/// lines. Nothing where there are no two with a time.
+struct TokensByClock {
+  double tokens = 0;
+  double quantum = 0;  ///< how many it has in the step in which the clock is written
+};
+std::optional<TokensByClock> tokens_by_clock(const StepRows& rows);
+
+/// The same where no header says them. `rate`: what the trainer calls tokens a second and GPU.
 void derive_tokens_by_clock(LaunchFacts& facts, const StepRows& rows, std::string_view rate);
 
 }  // namespace pippin

@@ -45,6 +45,7 @@ struct StepRecord {
   bool bad_loss = false;                              ///< it is no number
   std::vector<std::pair<std::string, double>> other;  ///< by its own names, which have units
   std::optional<double> at;  ///< seconds since 1970 by the line's own clock
+  double at_quantum = 0;     ///< the step in which that is written; 0: not kept
 };
 
 /// The steps of a launch, each once, whoever prints it: of the figures of several ranks the slowest

@@ -284,7 +284,7 @@ class Reader : public TrainerReader {
       RankMemory& memory = memory_of(log.launch(), rank_in(before).value_or(0));
       raise(memory.max_reserved_mib, reserved->value * kMibPerGib);
     }
-    record.at = time_of(before);
+    keep_moment(record, moment_of(before));
     log.add(number_, record, before);
   }
 

@@ -263,3 +263,19 @@ TEST_CASE("a launch of torchtitan begins whichever rank says so first") {
     CHECK(runs[1].point.layout.tp == 2);
   }
 }
+
+TEST_CASE("a time by torchtitan's clock is no finer than the clock") {
+  const std::string first =
+      "[rank0]:[titan] 2025-12-17 01:18:34,942 - root - INFO - step:  2  loss: 12.3984  memory: "
+      "116.16GiB(83.14%)  tps: 5,970  tflops: 301.33  mfu: 30.47%\n";
+  const std::string second =
+      "[rank0]:[titan] 2025-12-17 01:18:42,407 - root - INFO - step:  3  loss: 12.3513  memory: "
+      "116.16GiB(83.14%)  tps: 6,585  tflops: 332.35  mfu: 33.60%\n";
+  const LogRun run = only_run(first + second);
+  CHECK(times_of(run).at(1) == Approx(7465));
+  CHECK(run.resolution_ms == Approx(7465.0 / 6585 + 1));
+  const auto in_seconds = [](std::string line) { return line.erase(line.find(','), 4); };
+  const LogRun coarse = only_run(in_seconds(first) + in_seconds(second));
+  CHECK(times_of(coarse).at(1) == Approx(8000));
+  CHECK(*coarse.resolution_ms > 1000);
+}
