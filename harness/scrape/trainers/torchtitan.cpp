@@ -103,6 +103,8 @@ std::int64_t size_of_axes(std::string_view mesh, std::string_view name) {
   return product;
 }
 
+constexpr std::string_view kLocalBatch = "local batch size ", kRankTokens = " tokens per DP rank";
+
 /// Whether a step of 2024 is torchtitan's: lingua calls its rate so, too, but tells no memory
 /// before it. What stands behind may be cut.
 bool has_own_words(std::string_view said) {
@@ -250,8 +252,11 @@ class Reader : public TrainerReader {
       if (const Count seq = count_after(line, length)) facts.model.seq = seq;
     if (const Count gas = count_after(line, "gradient accumulation steps ")) facts.layout.gas = gas;
     if (const Count gbs = count_after(line, "global batch size ")) facts.layout.gbs = gbs;
-    const Count local = count_after(line, "local batch size ");
+    const Count local = count_after(line, kLocalBatch);
     if (local && facts.layout.pp == 1) facts.layout.mbs = local;  // a pipeline divides it
+    if (local) facts.say(trim(kLocalBatch), static_cast<double>(*local));
+    if (const Count tokens = count_before(line, kRankTokens))
+      facts.say(trim(kRankTokens), static_cast<double>(*tokens));
   }
 
   /// "step: 14  loss:  3.24405  grad_norm:  0.8319  memory:  9.46GiB(64.99%)  tps: 7,282  …".
@@ -313,7 +318,57 @@ class Reader : public TrainerReader {
   std::map<std::string, Rank> ranks_;
 };
 
+/// Tokens of a data-parallel rank in a step, as the header says.
+std::optional<double> tokens_per_rank(const LaunchFacts& facts) {
+  const auto said = [&](std::string_view name) {
+    const Value* value = find_value(facts.arguments, std::string(trim(name)));
+    return value ? value->number.value_or(0) : 0;
+  };
+  const auto number = [](const Count& count, std::int64_t usual) {
+    return static_cast<double>(count.value_or(usual));
+  };
+  const double tokens =
+      said(kRankTokens) > 0 ? said(kRankTokens) : said(kLocalBatch) * number(facts.model.seq, 0);
+  const double of_step = tokens * number(facts.layout.gas, 1);
+  return of_step > 0 ? std::optional(of_step) : std::nullopt;
+}
+
+/// How many GPUs share the tokens of a data-parallel rank, which no line without a mesh says: its
+/// rate is of a GPU. Nothing where the clock tells no whole number.
+std::optional<double> gpus_of_rank(double tokens, const StepRows& rows) {
+  constexpr double kNear = 0.02;
+  const auto by_clock = tokens_by_clock(rows);
+  if (!by_clock) return std::nullopt;
+  const double gpus = tokens / by_clock->tokens;
+  return whole_within(gpus, gpus * (kNear + by_clock->quantum / by_clock->tokens));
+}
+
+/// Of a header without a mesh. `of_rank`: tokens of a data-parallel rank in a step.
+void derive_layout(LaunchFacts& facts, double of_rank, const StepRows& rows) {
+  Layout& layout = facts.layout;
+  if (facts.tokens_per_step)
+    facts.derive(layout.dp, "dp", static_cast<double>(*facts.tokens_per_step) / of_rank,
+                 "tokens per step / tokens per DP rank and step", 0);
+  facts.complete();
+  if (facts.tokens_per_gpu_step) return;
+  const auto gpus = gpus_of_rank(of_rank, rows);
+  if (!gpus) return;
+  facts.tokens_per_gpu_step = of_rank / *gpus;
+  constexpr std::string_view kLaw =
+      "tokens per DP rank and step / (tps · seconds between two lines)";
+  if (layout.dp)
+    facts.derive(layout.gpus, "gpus", *gpus * static_cast<double>(*layout.dp), kLaw, 0);
+  if (*gpus != 1) return;
+  facts.derive(layout.tp, "tp", 1, kLaw);
+  facts.derive(layout.pp, "pp", 1, kLaw);
+  facts.derive(layout.cp, "cp", 1, kLaw);
+  if (const Value* local = find_value(facts.arguments, std::string(trim(kLocalBatch))))
+    facts.derive(layout.mbs, "mbs", local->number, "local batch size, as pp is 1", 0);
+}
+
 void apply_laws(LaunchFacts& facts, const StepRows& rows) {
+  const auto of_rank = tokens_per_rank(facts);
+  if (of_rank && !facts.tokens_per_gpu_step) return derive_layout(facts, *of_rank, rows);
   derive_tokens_by_clock(facts, rows, "tps");
   if (facts.tokens_per_step && facts.tokens_per_gpu_step)
     facts.derive(facts.layout.gpus, "gpus",

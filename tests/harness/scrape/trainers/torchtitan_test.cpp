@@ -264,6 +264,73 @@ TEST_CASE("a launch of torchtitan begins whichever rank says so first") {
   }
 }
 
+namespace {
+
+/// Lines of 2024, which name no mesh, every 10 steps after 4.004 s: 6 sequences of 2048 on a rank
+/// are 12288 tokens, and none of its times is a power of two.
+std::string without_mesh(const std::string& rate, int first = 10) {
+  std::string log =
+      "[rank0]:2024-08-20 09:10:26,196 - root - INFO - Training starts at step 1, with local batch "
+      "size 6, global batch size 48, sequence length 2048, total steps 100 (warmup 20)\n";
+  for (int i = 0; i < 4; ++i) {
+    log += fmt::format(
+        "[rank0]:2024-08-20 09:10:{:02},{:03} - root - INFO - step: {:2}  loss: 12.1951  memory: "
+        "61.67GiB(65.93%)  wps: {}  mfu: 22.68%\n",
+        33 + 4 * i, 100 + 4 * i, first + 10 * i, rate);
+  }
+  return log;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a header of torchtitan without a mesh says the tokens, and the clock only who has them") {
+  const LogRun run = only_run(without_mesh("30,720"));
+  CHECK(times_of(run).at(1) == Approx(400));
+  CHECK(run.resolution_ms == Approx(400.0 / 30720));
+  CHECK(run.planned_iterations == 100);
+  const Layout& layout = run.point.layout;
+  CHECK(layout.dp == 8);
+  CHECK(layout.gpus == 8);
+  CHECK(layout.tp == 1);
+  CHECK(layout.pp == 1);
+  CHECK(layout.mbs == 6);
+  CHECK(layout.gbs == 48);
+  CHECK(run.point.model.seq == 2048);
+  CHECK(find_value(run.derived, "gpus"));
+}
+
+TEST_CASE("GPUs of torchtitan that share a rank's tokens are counted, but not how they do") {
+  const LogRun run = only_run(without_mesh("15,360"));
+  CHECK(times_of(run).at(1) == Approx(400));
+  CHECK(run.point.layout.dp == 8);
+  CHECK(run.point.layout.gpus == 16);
+  CHECK_FALSE(run.point.layout.tp);
+  CHECK_FALSE(run.point.layout.mbs);
+}
+
+TEST_CASE("a header of torchtitan that its clock contradicts is no reason to take the clock's") {
+  const std::string log = without_mesh("22,000");
+  const Scraped found = scrape_parts([&](const auto& take) { take(log); });
+  CHECK(found.runs.empty());
+  REQUIRE(found.problems.size() == 1);
+  CHECK_THAT(found.problems[0], Catch::Contains("not how many a GPU has in a step"));
+}
+
+TEST_CASE("a header of torchtitan with accumulation counts all of a step's tokens") {
+  const LogRun run = only_run(
+      "[rank0]:[titan] 2026-05-18 16:00:01,338 - root - INFO - Trainer is initialized with 12288 "
+      "tokens per DP rank, 98304 tokens per train step, gradient accumulation steps 2, maximum "
+      "context length 2048, total steps 100 (warmup 2)\n" +
+      said_by(0, 10, "step:  1  loss:  3.24405  memory:  9.46GiB(64.99%)  tps: 4,096") +
+      said_by(0, 16, "step:  2  loss:  3.24405  memory:  9.46GiB(64.99%)  tps: 4,095") +
+      said_by(0, 22, "step:  3  loss:  3.24405  memory:  9.46GiB(64.99%)  tps: 4,094"));
+  CHECK(times_of(run).at(0) == Approx(6000));
+  CHECK(run.point.layout.dp == 4);
+  CHECK(run.point.layout.gpus == 4);
+  CHECK(run.point.layout.gbs == 48);
+}
+
 TEST_CASE("a time by torchtitan's clock is no finer than the clock") {
   const std::string first =
       "[rank0]:[titan] 2025-12-17 01:18:34,942 - root - INFO - step:  2  loss: 12.3984  memory: "
