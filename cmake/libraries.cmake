@@ -38,13 +38,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
 endif()
 find_package(Threads REQUIRED)
 pippin_package("Boost 1.81 or later (headers, filesystem)" Boost 1.81 COMPONENTS filesystem)
+pippin_plain_library("bzip2 1.0 or later" bz2 bzlib.h)
 pippin_package("CLI11 2.1 or later" CLI11 2.1)
 pippin_package("Eigen 3.4 or later" Eigen3 3.4)
 pippin_package("fmt 9 or later" fmt 9)
-pippin_plain_library("libarchive 3.6 or later" archive archive.h)
-if(TARGET pippin::archive)  # what it reads compressed files by, where it is static
-  set_property(TARGET pippin::archive PROPERTY PIPPIN_STATIC_LIBRARIES lzma bz2 zstd z)
-endif()
+pippin_plain_library("liblzma 5.2 or later" lzma lzma.h)
 pippin_package("nlohmann JSON 3.11 or later" nlohmann_json 3.11)
 pippin_plain_library("NLopt 2.7 or later (with nlopt.hpp)" nlopt nlopt.hpp)
 pippin_plain_library("RE2 2020 or later" re2 re2/re2.h)
@@ -65,6 +63,7 @@ if(NOT TARGET yaml-cpp::yaml-cpp AND TARGET yaml-cpp)  # so called before 0.8
   add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)
 endif()
 pippin_plain_library("zlib 1.2 or later" z zlib.h)
+pippin_plain_library("zstd 1.4 or later" zstd zstd.h)
 
 if(PIPPIN_TESTS)
   find_package(Catch2 3 QUIET CONFIG)

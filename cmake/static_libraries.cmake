@@ -31,7 +31,6 @@ function(pippin_take_library LIBRARY)
       return()
     endif()
     pippin_follow_libraries(${LIBRARY} INTERFACE_LINK_LIBRARIES)
-    pippin_follow_libraries(${LIBRARY} PIPPIN_STATIC_LIBRARIES)
     if(TYPE STREQUAL INTERFACE_LIBRARY)
       return() # headers
     endif()

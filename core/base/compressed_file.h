@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string_view>
 
 #include "core/base/input_file.h"
@@ -36,8 +35,5 @@ class CompressedFile {
   std::int64_t given_bytes_ = 0;
   bool begun_ = false, gave_end_ = false;
 };
-
-/// decompressed() of gzip, whose sums it checks.
-std::unique_ptr<ByteSource> gunzipped(CompressedFile file);
 
 }  // namespace pippin

@@ -1,12 +1,10 @@
 #include "core/base/decompressor.h"
 
 #include <algorithm>
-#include <archive.h>
 #include <array>
-#include <cstdint>
-#include <exception>
 #include <utility>
 
+#include "core/base/codecs.h"
 #include "core/base/compressed_file.h"
 #include "core/base/text.h"
 
@@ -58,61 +56,58 @@ fs::path name_within(const fs::path& path) {
 
 namespace {
 
-/// By libarchive.
-class Unarchive : public ByteSource {
+class Decompressor : public ByteSource {
  public:
-  explicit Unarchive(CompressedFile file) : file_(std::move(file)) {
-    // Not all that libarchive knows: for some it would start programs.
-    for (const auto support :
-         {::archive_read_support_filter_xz, ::archive_read_support_filter_zstd,
-          ::archive_read_support_filter_bzip2, ::archive_read_support_format_raw,
-          ::archive_read_support_format_empty}) {
-      if (support(reader_.get()) < ARCHIVE_WARN) fail();
-    }
-    archive_entry* entry = nullptr;
-    if (::archive_read_open(reader_.get(), this, nullptr, give, nullptr) != ARCHIVE_OK) fail();
-    found_ = ::archive_read_next_header(reader_.get(), &entry);
-    if (found_ != ARCHIVE_OK && found_ != ARCHIVE_EOF) fail();
-    // It takes a beginning that is too short for compressed data as they are.
-    if (::archive_filter_code(reader_.get(), 0) == ARCHIVE_FILTER_NONE) file_.cut_off();
-  }
+  Decompressor(CompressedFile file, std::unique_ptr<Codec> codec)
+      : file_(std::move(file)), codec_(std::move(codec)) {}
 
   std::string_view next() override {
-    const void* data = nullptr;
     std::size_t size = 0;
-    la_int64_t offset = 0;
-    while (size == 0 && (found_ == ARCHIVE_OK || found_ == ARCHIVE_RETRY))
-      found_ = ::archive_read_data_block(reader_.get(), &data, &size, &offset);
-    if (found_ == ARCHIVE_OK) return {static_cast<const char*>(data), size};
-    if (found_ != ARCHIVE_EOF) fail();
-    const auto left = file_.given_bytes() - ::archive_filter_bytes(reader_.get(), -1);
-    file_.look_behind(static_cast<std::size_t>(std::max<std::int64_t>(left, 0)));
-    return {};
+    while (!over_ && size < kTextBytes) {
+      // What filled the text may have more that it holds back.
+      if (part_.empty() && !was_full_) take_part();
+      if (between_) begin_another();
+      if (!over_ && !between_) size += decode(size);
+    }
+    return {text_.get(), size};
   }
 
  private:
-  static la_ssize_t give(archive* /*reader*/, void* self, const void** part) {
-    auto& own = *static_cast<Unarchive*>(self);
-    try {
-      const std::string_view next = own.file_.next();
-      *part = next.data();
-      return static_cast<la_ssize_t>(next.size());
-    } catch (...) {
-      own.trouble_ = std::current_exception();
-      return ARCHIVE_FATAL;
-    }
+  static constexpr std::size_t kTextBytes = std::size_t{1} << 16U;
+
+  void take_part() {
+    part_ = file_.next();
+    over_ = part_.empty();
+    if (over_ && !between_) file_.cut_off();
   }
 
-  [[noreturn]] void fail() const {
-    if (trouble_) std::rethrow_exception(trouble_);
-    const char* words = ::archive_error_string(reader_.get());
-    file_.fail(words ? words : "no reason is known");
+  /// Behind the NULs that a tape or a program pads with.
+  void begin_another() {
+    part_.remove_prefix(std::min(part_.find_first_not_of('\0'), part_.size()));
+    if (part_.empty()) return;
+    between_ = !codec_->may_begin(static_cast<unsigned char>(part_.front()));
+    if (!between_) return codec_->begin();
+    file_.look_behind(part_.size());
+    over_ = true;
+  }
+
+  std::size_t decode(std::size_t size) {
+    const std::size_t room = kTextBytes - size;
+    const Codec::Step step = codec_->step(part_, text_.get() + size, room);
+    const bool is_stuck = step.taken == 0 && step.given == 0 && !part_.empty() && !step.ended;
+    if (step.trouble || is_stuck) file_.fail(step.trouble ? step.trouble : "they lead nowhere");
+    part_.remove_prefix(step.taken);
+    between_ = step.ended;
+    was_full_ = step.given == room && !step.ended;
+    return step.given;
   }
 
   CompressedFile file_;
-  std::exception_ptr trouble_;  ///< must not pass through C
-  std::unique_ptr<archive, int (*)(archive*)> reader_{::archive_read_new(), ::archive_read_free};
-  int found_ = ARCHIVE_OK;
+  const std::unique_ptr<Codec> codec_;
+  std::unique_ptr<char[]> text_ = std::make_unique_for_overwrite<char[]>(kTextBytes);
+  std::string_view part_;  ///< that is not decoded yet
+  bool between_ = false;   ///< one of the files that it holds, one behind the other, and the next
+  bool was_full_ = false, over_ = false;
 };
 
 }  // namespace
@@ -121,8 +116,7 @@ std::unique_ptr<ByteSource> decompressed(const fs::path& path, std::string_view 
                                          InputFile& rest) {
   const std::string_view compression = compression_of(first);
   CompressedFile file(path, compression, first, rest);
-  if (compression == "gzip") return gunzipped(std::move(file));
-  return std::make_unique<Unarchive>(std::move(file));
+  return std::make_unique<Decompressor>(std::move(file), codec_of(compression));
 }
 
 }  // namespace pippin
