@@ -174,7 +174,8 @@ class Reader : public TrainerReader {
     if (log.launch().row_count() == 0) begin_launch(rank, log);
   }
 
-  /// A launch tells its plan and parameters behind its mesh.
+  /// A launch tells its plan and parameters behind its mesh, or begins with its plan where its log
+  /// has none.
   void see_plan(const TrainerLine& line, TrainerLog& log) {
     const std::string_view text = line.has(kInitialized) ? kSaid[kInitialized]
                                   : line.has(kStarts)    ? kSaid[kStarts]
@@ -182,7 +183,9 @@ class Reader : public TrainerReader {
     const auto before = line.text.substr(0, line.text.find(text));
     if (!is_prefix(before)) return;
     Rank& rank = rank_of(before);
-    if (rank.mesh) begin_launch(rank, log);
+    if (rank.mesh) return begin_launch(rank, log);
+    const bool has_mesh = find_value(log.launch().facts.arguments, "parallelism") != nullptr;
+    if (!has_mesh && !line.has(kParameters)) log.begin_launch(number_, before);
   }
 
   /// With another mesh one begins for all ranks, also where this one tells no steps.

@@ -300,6 +300,18 @@ TEST_CASE(
   CHECK(find_value(run.derived, "gpus"));
 }
 
+TEST_CASE("a launch of torchtitan that names no mesh begins with its header") {
+  std::string second = without_mesh("15,360", 50);
+  second.replace(second.find("size 6, global batch size 48"), 28, "size 3, global batch size 24");
+  const auto runs = scrape(without_mesh("30,720") + second);
+  REQUIRE(runs.size() == 2);
+  CHECK(steps_of(runs[0]) == std::vector<std::int64_t>{10, 20, 30, 40});
+  CHECK(runs[0].point.layout.gbs == 48);
+  CHECK(steps_of(runs[1]) == std::vector<std::int64_t>{50, 60, 70, 80});
+  CHECK(runs[1].point.layout.gbs == 24);
+  CHECK(times_of(runs[1]).at(1) == Approx(400));
+}
+
 TEST_CASE("GPUs of torchtitan that share a rank's tokens are counted, but not how they do") {
   const LogRun run = only_run(without_mesh("15,360"));
   CHECK(times_of(run).at(1) == Approx(400));
