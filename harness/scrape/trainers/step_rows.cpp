@@ -34,6 +34,28 @@ bool is_same_run(const StepRecord& a, const StepRecord& b) {
   return std::abs(a.figure.value - b.figure.value) <= kAlike * std::abs(a.figure.value);
 }
 
+std::uint64_t with_time(std::uint64_t said, double at) {
+  add_said(said, std::bit_cast<std::uint64_t>(at));
+  return said;
+}
+
+bool has(const std::vector<std::uint64_t>& lines, std::uint64_t line) {
+  return std::find(lines.begin(), lines.end(), line) != lines.end();
+}
+
+/// Another rank's figure of a step. `said`: a hash of its line.
+void add_rank(StepRows::Row& row, const StepRecord& record, std::uint64_t said) {
+  ++row.ranks;
+  if (record.pace != row.record.pace) return;  // which is slower cannot be told
+  const bool is_fastest = record.pace == Pace::kMs ? record.figure.value < row.fastest
+                                                   : record.figure.value > row.fastest;
+  if (is_fastest) row.fastest = record.figure.value;
+  if (is_slower(record, row.record)) {
+    row.record.figure = record.figure;
+    row.said = said;
+  }
+}
+
 }  // namespace
 
 std::optional<double> value_named(const StepRecord& record, std::string_view name) {
@@ -69,31 +91,41 @@ std::deque<StepRows::Row>::iterator StepRows::place_of(std::int64_t step) {
       [](const Row& row, std::int64_t wanted) { return row.record.step < wanted; });
 }
 
+/// A whole line that has come before: another rank's, unless later steps have come since. The log's
+/// beginning stands in it once more then, up to where it grows.
+StepRows::Added StepRows::add_same_line(Row& row) {
+  is_repeat_ = is_repeat_ || row.record.step < last_step();
+  if (is_repeat_) return Added::kAgain;
+  ++row.ranks;
+  return Added::kTaken;
+}
+
 StepRows::Added StepRows::add(const StepRecord& record, const Speaker& speaker) {
   const std::uint64_t said = said_by(record);
-  for (const auto& stream : streams_[speaker.name]) {
-    if (stream.last == record.step && stream.said == said) return Added::kAgain;
-  }
   const auto at = place_of(record.step);
   const bool is_known = at != rows_.end() && at->record.step == record.step;
+  const bool is_counted = record.is_by_each_rank && !speaker.is_rank && record.at;
+  const std::uint64_t line = is_counted ? with_time(said, *record.at) : 0;
+  if (is_counted && is_known && has(at->lines, line)) return add_same_line(*at);
+  for (const auto& stream : streams_[speaker.name]) {
+    if (stream.last != record.step || stream.said != said) continue;
+    if (!is_counted || !is_known) return Added::kAgain;
+    at->lines.push_back(line);
+    ++at->ranks;
+    return Added::kTaken;
+  }
   if (!speaker.is_rank && is_known && at->said == said) return Added::kAgain;
   Stream* stream = stream_of(record, speaker);
   if (!stream) return Added::kRestart;
   *stream = {record.step, said};
   if (!is_known) {
-    rows_.insert(at, Row{record, 1, record.figure.value, said});
+    const auto row = rows_.insert(at, Row{record, 1, record.figure.value, said, {}});
+    if (is_counted) row->lines.push_back(line);
+    is_repeat_ = false;
     return Added::kTaken;
   }
-  Row& row = *at;
-  ++row.ranks;
-  if (record.pace != row.record.pace) return Added::kTaken;  // which is slower cannot be told
-  const bool is_fastest = record.pace == Pace::kMs ? record.figure.value < row.fastest
-                                                   : record.figure.value > row.fastest;
-  if (is_fastest) row.fastest = record.figure.value;
-  if (is_slower(record, row.record)) {
-    row.record.figure = record.figure;
-    row.said = said;
-  }
+  if (is_counted) at->lines.push_back(line);
+  add_rank(*at, record, said);
   return Added::kTaken;
 }
 

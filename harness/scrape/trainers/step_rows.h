@@ -46,6 +46,8 @@ struct StepRecord {
   std::vector<std::pair<std::string, double>> other;  ///< by its own names, which have units
   std::optional<double> at;  ///< seconds since 1970 by the line's own clock
   double at_quantum = 0;     ///< the step in which that is written; 0: not kept
+  /// Each rank may print the line, and the same as others do: those without a label are counted.
+  bool is_by_each_rank = false;
 };
 
 /// The steps of a launch, each once, whoever prints it: of the figures of several ranks the slowest
@@ -66,9 +68,10 @@ class StepRows {
 
   struct Row {
     StepRecord record;
-    std::int64_t ranks = 1;  ///< that told of it
-    double fastest = 0;      ///< figure of the rank that was
-    std::uint64_t said = 0;  ///< a hash of the slowest's line
+    std::int64_t ranks = 1;            ///< that told of it
+    double fastest = 0;                ///< figure of the rank that was
+    std::uint64_t said = 0;            ///< a hash of the slowest's line
+    std::vector<std::uint64_t> lines;  ///< hashes with their time, of those that are counted
   };
   /// In the order of their steps.
   const std::deque<Row>& rows() const { return rows_; }
@@ -84,9 +87,11 @@ class StepRows {
     std::uint64_t said = 0;
   };
   Stream* stream_of(const StepRecord& record, const Speaker& speaker);
+  Added add_same_line(Row& row);
   std::deque<Row>::iterator place_of(std::int64_t step);
 
   std::deque<Row> rows_;
+  bool is_repeat_ = false;  ///< the lines at hand have stood in the log before
   std::unordered_map<std::string, std::vector<Stream>> streams_;  ///< by speaker
 };
 

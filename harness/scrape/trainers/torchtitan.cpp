@@ -278,6 +278,7 @@ class Reader : public TrainerReader {
     record.figure = *rate;
     record.pace = Pace::kTokensPerGpuSecond;
     record.span = Span::kMean;
+    record.is_by_each_rank = true;
     read_loss(said, record);
     if (const auto norm = figure_after(said, "grad_norm:")) record.grad_norm = norm->value;
     const auto keep = [&](std::string_view name, std::string_view key) {

@@ -358,3 +358,67 @@ TEST_CASE("a time by torchtitan's clock is no finer than the clock") {
   CHECK(times_of(coarse).at(1) == Approx(8000));
   CHECK(*coarse.resolution_ms > 1000);
 }
+
+namespace {
+
+/// A step of ranks whose lines have no label: some are the same in all.
+std::string unlabelled(int step, const std::string& time, const std::vector<std::string>& rates) {
+  std::string log;
+  for (const auto& rate : rates) {
+    log += fmt::format(
+        "[titan] 2026-02-24 19:46:{} - root - INFO - step: {:2}  loss:  7.62585  grad_norm: "
+        "26.6250  memory: 66.91GiB(37.51%)  tps: {}  mfu: 13.99%\n",
+        time, step, rate);
+  }
+  return log;
+}
+
+const std::vector<std::string> kAlike{"10,050  tflops: 314.71", "10,050  tflops: 314.69",
+                                      "10,050  tflops: 314.69", "10,049  tflops: 314.68",
+                                      "10,050  tflops: 314.69", "10,049  tflops: 314.68"};
+
+std::vector<double> ranks_of(const LogRun& run) {
+  std::vector<double> ranks;
+  for (std::size_t i = 0; i < run.iterations.size(); ++i) {
+    const Iteration line = run.iterations.at(i);
+    const Value* said = find_value(line.other, "ranks");
+    ranks.push_back(said ? said->number.value_or(0) : 1);
+  }
+  return ranks;
+}
+
+}  // namespace
+
+TEST_CASE("ranks of torchtitan without a label are as many as their lines of a step") {
+  const std::string log = unlabelled(4, "17,508", kAlike) + unlabelled(5, "19,145", kAlike) +
+                          unlabelled(6, "20,782", {kAlike[0]});
+  const LogRun run = only_run(log);
+  CHECK(steps_of(run) == std::vector<std::int64_t>{4, 5, 6});
+  CHECK(ranks_of(run) == std::vector<double>{6, 6, 1});
+  CHECK(times_of(run).at(0) == Approx(16384.0 / 10049 * 1000));
+}
+
+TEST_CASE("lines of torchtitan's ranks that differ in their time alone are of several, too") {
+  const LogRun run =
+      only_run(unlabelled(4, "17,508", {kAlike[1], kAlike[1]}) +
+               unlabelled(4, "17,509", {kAlike[1]}) + unlabelled(5, "19,145", {kAlike[1]}));
+  CHECK(ranks_of(run) == std::vector<double>{3, 1});
+}
+
+TEST_CASE("a log of torchtitan's ranks that stands twice in a file has no more of them") {
+  const std::string first = unlabelled(4, "17,508", kAlike) + unlabelled(5, "19,145", kAlike);
+  const std::string more = unlabelled(6, "20,782", kAlike);
+  CHECK(ranks_of(only_run(first + first)) == std::vector<double>{6, 6});
+  CHECK(ranks_of(only_run(first + first + more)) == std::vector<double>{6, 6, 6});
+  std::string longer = first + more;
+  for (int step = 7; step < 12; ++step)
+    longer += unlabelled(step, fmt::format("{},{}", 15 + step, 400), kAlike);
+  CHECK(ranks_of(only_run(longer + longer)) == std::vector<double>(8, 6));
+}
+
+TEST_CASE("what a labelled rank of torchtitan prints twice is of one") {
+  std::string log = "[rank0]:" + unlabelled(4, "17,508", {kAlike[0]});
+  log += log;
+  log += "[rank0]:" + unlabelled(5, "19,145", {kAlike[0]});
+  CHECK(ranks_of(only_run(log)) == std::vector<double>{1, 1});
+}
