@@ -13,6 +13,7 @@ namespace {
 
 enum Text : std::size_t {
   kTime,
+  kEarlyTime,
   kSigns,
   kStep = kSigns,
   kLoss,
@@ -21,7 +22,10 @@ enum Text : std::size_t {
   kNorm,
   kReserved,
   kAllocated,
+  kEarlyAllocated,
   kThroughput,
+  kOverallTime,
+  kOverallThroughput,
   kPerStep,
   kConfig,
   kParameters,
@@ -31,6 +35,7 @@ enum Text : std::size_t {
 // Source: foundation-model-stack/fms-fsdp, fms_fsdp/utils/train_utils.py, 2024-2026.
 constexpr std::array<std::string_view, kTexts> kSaid{
     "current step time: ",
+    "speed for these ",  // until April 2024: seconds, as "overall speed" is
     "step: ",
     "loss: ",
     "LR: ",
@@ -38,7 +43,10 @@ constexpr std::array<std::string_view, kTexts> kSaid{
     "gradient norm: ",
     "reserved memory: ",
     "allocated memory: ",
+    "active memory: ",  // until April 2024
     "current token per gpu per sec: ",
+    "overall speed: ",
+    "overall token per gpu per sec: ",
     "Total tok/step: ",
     "--> running with these configs ",
     "--> model has ",
@@ -63,11 +71,13 @@ class Reader : public TrainerReader {
     read_facts(line, log.launch());
     if (line.has(kStep) && begin(line.text, log)) return;
     if (!is_open_) return;
-    if (line.has(kTime)) read_time(line.text, log);
+    if (line.has(kTime)) read_time(line.text, value_of_line(line.text, kSaid[kTime]), log);
+    if (line.has(kEarlyTime)) read_early_time(line.text, log);
     read_values(line);
     if (line.has(kReserved)) read_memory(line.text, kReserved, log.launch());
     if (line.has(kAllocated)) read_memory(line.text, kAllocated, log.launch());
-    if (line.has(kThroughput)) flush(log);
+    if (line.has(kEarlyAllocated)) read_memory(line.text, kEarlyAllocated, log.launch());
+    if (line.has(kThroughput) || line.has(kOverallThroughput)) flush(log);
   }
 
   void flush(TrainerLog& log) override {
@@ -90,12 +100,22 @@ class Reader : public TrainerReader {
     return true;
   }
 
-  void read_time(std::string_view line, TrainerLog& log) {
-    const auto said = value_of_line(line, kSaid[kTime]);
+  void read_time(std::string_view line, const std::optional<std::string_view>& said,
+                 TrainerLog& log) {
     const auto seconds = said ? figure_at(*said) : std::nullopt;
     if (!seconds) return;
     if (!(seconds->value > 0)) return log.could_not_use(line, "its step time is not above 0");
     record_.figure = {seconds->value * kMsPerSecond, seconds->quantum * kMsPerSecond, 0};
+  }
+
+  /// "speed for these 100 steps: 2.45" says seconds a step.
+  void read_early_time(std::string_view line, TrainerLog& log) {
+    constexpr std::string_view kSteps = " steps:";
+    const auto said = value_of_line(line, kSaid[kEarlyTime]);
+    const auto steps = said ? figure_at(*said) : std::nullopt;
+    if (!count_of(steps) || !said->substr(steps->size).starts_with(kSteps)) return;
+    record_.interval = *count_of(steps);
+    read_time(line, trim(said->substr(steps->size + kSteps.size())), log);
   }
 
   void read_values(const TrainerLine& line) {
@@ -107,10 +127,22 @@ class Reader : public TrainerReader {
     if (line.has(kLoss) && !record_.lm_loss && value_of_line(line.text, kSaid[kLoss]))
       record_.bad_loss = true;
     if (const auto rate = read(kRate)) record_.learning_rate = rate->value;
+    if (!record_.learning_rate && line.has(kRate)) read_rates(line.text);
     if (const auto norm = read(kNorm)) record_.grad_norm = norm->value;
     if (const auto seen = read(kSeen)) record_.other.emplace_back("tokens seen", seen->value);
     if (const auto rate = read(kThroughput))
       record_.other.emplace_back("tokens/s/GPU", rate->value);
+    if (const auto time = read(kOverallTime))
+      record_.other.emplace_back("overall step time (s)", time->value);
+    if (const auto rate = read(kOverallThroughput))
+      record_.other.emplace_back("overall tokens/s/GPU", rate->value);
+  }
+
+  /// "LR: [0.0003]", of February 2024.
+  void read_rates(std::string_view line) {
+    const auto said = value_of_line(line, kSaid[kRate]);
+    const auto rate = said && said->starts_with('[') ? figure_at(said->substr(1)) : std::nullopt;
+    if (rate) record_.learning_rate = rate->value;
   }
 
   /// In bytes; forks print "12.34 GiB".
@@ -181,11 +213,16 @@ void apply_laws(LaunchFacts& facts, const StepRows& rows) {
   const auto tokens = static_cast<double>(*facts.tokens_per_step);
   const StepRecord& record = rows.rows().back().record;
   std::optional<double> of_gpu;
+  const auto by_rate = [&](std::string_view name, const std::optional<double>& seconds) {
+    const auto rate = value_named(record, name);  // without its fraction
+    if (rate && seconds) of_gpu = whole_within((*rate + 0.5) * *seconds, *seconds / 2);
+  };
   if (layout.mbs && facts.model.seq) {
     of_gpu = static_cast<double>(*layout.mbs * *facts.model.seq);
-  } else if (const auto rate = value_named(record, "tokens/s/GPU")) {  // without its fraction
-    const double seconds = record.figure.value / kMsPerSecond;
-    of_gpu = whole_within((*rate + 0.5) * seconds, seconds / 2);
+  } else if (value_named(record, "tokens/s/GPU")) {
+    by_rate("tokens/s/GPU", record.figure.value / kMsPerSecond);
+  } else {
+    by_rate("overall tokens/s/GPU", value_named(record, "overall step time (s)"));
   }
   constexpr double kExact = 1e-9;
   if (of_gpu && *of_gpu > 0)

@@ -41,3 +41,23 @@ TEST_CASE("a block of fms-fsdp that is not whole has no time") {
   CHECK(steps_of(only_run(log.substr(0, log.find("current step time: 2.25")))) ==
         std::vector<std::int64_t>{100});
 }
+
+TEST_CASE("what fms-fsdp called speed until April 2024 are seconds a step") {
+  const LogRun run = only_run(excerpt("fms_fsdp-2024-02.log"));
+  CHECK(run.point.trainer == "fms-fsdp");
+  CHECK(steps_of(run) == std::vector<std::int64_t>{50, 100});
+  CHECK(times_of(run) == std::vector<double>{2900.1953125, 2512.20703125});
+  CHECK(intervals_of(run) == std::vector<std::int64_t>{50, 50});
+  CHECK(flags_of(run) == std::vector<unsigned>{kFirst | kIntervalMean, kIntervalMean});
+  CHECK(run.iterations.at(1).lm_loss == 7.21875);
+  CHECK(run.iterations.at(1).learning_rate == 3e-5);
+  CHECK(run.point.layout.gpus == 64);
+  REQUIRE(run.memory.size() == 1);
+  CHECK(run.memory.front().max_reserved_mib == 56000);
+  CHECK(run.memory.front().max_allocated_mib == 45000);
+}
+
+TEST_CASE("without its settings fms-fsdp's early rate of the whole run tells the GPUs") {
+  const std::string log = excerpt("fms_fsdp-2024-02.log");
+  CHECK(only_run(log.substr(log.find("step: 50"))).point.layout.gpus == 64);
+}
