@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -51,6 +53,20 @@ struct Event {
   }
 };
 
+/// What is trained between two evaluations, by a benchmark that says in tokens where it is.
+struct TokenBlock {
+  std::int64_t from = 0;
+  double begins_ms = 0;
+  std::optional<double> ends_ms;
+  bool is_announced = false;  ///< by an event of its own
+};
+
+/// Where an event is, in those tokens. They are called epochs.
+Count tokens_at(const Event& event) {
+  const Count at = count_in(event.metadata(), "epoch_num");
+  return at ? at : count_in(event.metadata(), "first_epoch_num");
+}
+
 /// Nothing where the line is torn.
 std::optional<Event> event_of(std::string_view text) {
   const auto json = std::make_shared<const Json>(
@@ -60,6 +76,24 @@ std::optional<Event> event_of(std::string_view text) {
   if (!key.is_string() || !time.is_number()) return std::nullopt;
   return Event{key.get<std::string>(), time.get<double>(), json};
 }
+
+struct CountName {
+  std::string_view name;
+  Count& (*of)(LaunchFacts&);
+};
+
+// The parallelisms and the micro-batch: source: AMD's callbacks, training_results_v5.1.
+constexpr CountName kCounts[] = {
+    {"global_batch_size", [](LaunchFacts& facts) -> Count& { return facts.layout.gbs; }},
+    {"gradient_accumulation_steps", [](LaunchFacts& facts) -> Count& { return facts.layout.gas; }},
+    {"micro_batch_size", [](LaunchFacts& facts) -> Count& { return facts.layout.mbs; }},
+    {"tensor_parallelism", [](LaunchFacts& facts) -> Count& { return facts.layout.tp; }},
+    {"pipeline_parallelism", [](LaunchFacts& facts) -> Count& { return facts.layout.pp; }},
+    {"context_parallelism", [](LaunchFacts& facts) -> Count& { return facts.layout.cp; }},
+    {"max_sequence_length", [](LaunchFacts& facts) -> Count& { return facts.model.seq; }},
+};
+
+constexpr std::string_view kBroken = "its block is no whole number of batches";
 
 class Reader : public TrainerReader {
  public:
@@ -80,16 +114,60 @@ class Reader : public TrainerReader {
     if (!event) return log.could_not_use(line, "its event is torn");
     if (event->key == "init_start" || event->key == "run_start") begin_launch(*event, before, log);
     const std::string speaker = speaker_of(before).name;
-    if (event->key == "block_start") blocks_[speaker] = *event;
-    if (event->key == "block_stop") end_block(*event, speaker, line, log);
+    if (event->key == "block_start") has_start_ = true;
+    if (event->key == "block_stop" && !has_start_) {
+      is_cut_ = true;
+      log.could_not_use(line, "the start of its block is not there");
+    }
+    if (counts_tokens_) {
+      read_tokens(*event, speaker, line, log);
+    } else {
+      if (event->key == "block_start") blocks_[speaker] = *event;
+      if (event->key == "block_stop") end_block(*event, speaker, line, log);
+    }
     if (event->key == "tracked_stats") tracked_ = event->value();
     if (event->key == "run_stop") end_run(*event, line, log);
     read_fact(*event, log.launch().facts);
+    if (event->key == "submission_benchmark") counts_tokens_ = event->value() == "gpt3";
+  }
+
+  /// Until 2023 one block had all of a run, with its evaluations, and "epoch_count" was that of its
+  /// beginning: only an evaluation says how much was trained before it.
+  void read_tokens(const Event& event, const std::string& speaker, std::string_view line,
+                   TrainerLog& log) {
+    const auto begun = token_blocks_.find(speaker);
+    const bool is_begun = begun != token_blocks_.end();
+    if (event.key == "block_stop" && is_begun) begun->second.ends_ms = event.time_ms;
+    if (event.key == "eval_start" && is_begun) {
+      end_tokens(begun->second, event, line, log);
+      token_blocks_.erase(begun);
+    }
+    if (event.key != "block_start" && event.key != "eval_stop" && event.key != "run_stop") return;
+    if (is_begun && begun->second.is_announced && begun->second.ends_ms && event.key != "eval_stop")
+      log.could_not_use(line, "no evaluation tells how many tokens the block before it took");
+    token_blocks_.erase(speaker);
+    if (const Count from = tokens_at(event); from && event.key != "run_stop")
+      token_blocks_[speaker] = {*from, event.time_ms, std::nullopt, event.key == "block_start"};
+  }
+
+  void end_tokens(const TokenBlock& block, const Event& evaluation, std::string_view line,
+                  TrainerLog& log) {
+    const LaunchFacts& facts = log.launch().facts;
+    const Count to = tokens_at(evaluation), gbs = facts.layout.gbs, seq = facts.model.seq;
+    if (!to) return log.could_not_use(line, "its block does not say its tokens");
+    if (!gbs || !seq)
+      return log.could_not_use(line, "its block has tokens, but it says no batch size and length");
+    constexpr std::int64_t kMost = 1'000'000'000;  // so that the product is a number
+    if (*gbs > kMost || *seq > kMost || block.from % *seq != 0 || *to % *seq != 0)
+      return log.could_not_use(line, kBroken);
+    add_block({block.from / *seq, *to / *seq, block.begins_ms,
+               block.ends_ms.value_or(evaluation.time_ms)},
+              line, log);
   }
 
   /// Runs that are counted in epochs have no block of steps.
-  static void end_run(const Event& stop, std::string_view line, TrainerLog& log) {
-    if (log.launch().row_count() == 0)
+  void end_run(const Event& stop, std::string_view line, TrainerLog& log) const {
+    if (log.launch().row_count() == 0 && !is_cut_)
       log.could_not_use(line, "no block of its run says how many samples it took");
     if (stop.metadata().contains("status") && stop.metadata()["status"] == "success")
       log.launch().ending.reached_last_iteration(line);
@@ -98,7 +176,13 @@ class Reader : public TrainerReader {
   void begin_launch(const Event& event, std::string_view before, TrainerLog& log) {
     log.begin_launch(number_, before);
     TrainerLaunch& launch = log.launch();
-    if (launch.row_count() == 0) blocks_.clear(), last_timing_.reset(), tracked_ = {};
+    if (launch.row_count() == 0) {
+      blocks_.clear();
+      token_blocks_.clear();
+      last_timing_.reset();
+      tracked_ = {};
+      has_start_ = is_cut_ = false;
+    }
     if (!launch.started_at)
       launch.started_at = static_cast<std::int64_t>(event.time_ms / kMsPerSecond);
   }
@@ -113,9 +197,10 @@ class Reader : public TrainerReader {
       facts.set_axis("benchmark", event.value().get<std::string>());
     if (!event.value().is_number_integer() || event.value().get<std::int64_t>() < 1) return;
     const auto count = event.value().get<std::int64_t>();
-    if (event.key == "global_batch_size") facts.layout.gbs = count;
-    if (event.key == "gradient_accumulation_steps") facts.layout.gas = count;
-    if (event.key == "max_sequence_length") facts.model.seq = count;
+    const auto name = std::find_if(std::begin(kCounts), std::end(kCounts),
+                                   [&](const auto& known) { return known.name == event.key; });
+    if (name != std::end(kCounts)) name->of(facts) = count;
+    if (event.key == "expert_parallelism") facts.set_axis(event.key, event.value().dump());
   }
 
   /// A block of steps between two evaluations, counted in samples. Other benchmarks count epochs.
@@ -131,18 +216,29 @@ class Reader : public TrainerReader {
                 gbs = log.launch().facts.layout.gbs;
     if (!from || !to) return log.could_not_use(line, "its block does not say its samples");
     if (!gbs) return log.could_not_use(line, "its block has samples, but it says no batch size");
-    if (*to <= *from || *to % *gbs != 0 || *from % *gbs != 0 || !(stop.time_ms > start.time_ms))
-      return log.could_not_use(line, "its block is no whole number of batches");
+    add_block({*from, *to, start.time_ms, stop.time_ms}, line, log);
+  }
+
+  struct Block {
+    std::int64_t from, to;  ///< samples
+    double begins_ms, ends_ms;
+  };
+
+  /// Requires a batch size.
+  void add_block(const Block& block, std::string_view line, TrainerLog& log) {
+    const std::int64_t gbs = *log.launch().facts.layout.gbs;
+    const bool is_whole = block.to > block.from && block.to % gbs == 0 && block.from % gbs == 0;
+    if (!is_whole || !(block.ends_ms > block.begins_ms)) return log.could_not_use(line, kBroken);
     StepRecord record;
-    record.step = *to / *gbs;
+    record.step = block.to / gbs;
     record.span = Span::kMean;
-    record.interval = (*to - *from) / *gbs;
+    record.interval = (block.to - block.from) / gbs;
     record.figure =
-        scaled({stop.time_ms - start.time_ms, 1, 0}, 1.0 / static_cast<double>(record.interval));
+        scaled({block.ends_ms - block.begins_ms, 1, 0}, 1.0 / static_cast<double>(record.interval));
     record.gbs = gbs;
-    record.consumed_samples = to;
+    record.consumed_samples = block.to;
     keep_tracked(record);
-    record.at = stop.time_ms / kMsPerSecond;
+    record.at = block.ends_ms / kMsPerSecond;
     log.add(number_, record, line.substr(0, line.find(kSaid[kEvent])));
   }
 
@@ -178,12 +274,26 @@ class Reader : public TrainerReader {
 
   const std::size_t number_;
   std::map<std::string, Event> blocks_;  ///< that are begun, by speaker
-  std::optional<double> last_timing_;    ///< when a step's line was printed
-  Json tracked_;                         ///< of the block at hand
+  std::map<std::string, TokenBlock> token_blocks_;
+  bool counts_tokens_ = false;
+  bool has_start_ = false, is_cut_ = false;  ///< a block of the launch; its first one
+  std::optional<double> last_timing_;        ///< when a step's line was printed
+  Json tracked_;                             ///< of the block at hand
 };
+
+/// The rules of MLPerf: a batch is what all replicas accumulate.
+void apply_laws(LaunchFacts& facts, const StepRows& /*rows*/) {
+  Layout& layout = facts.layout;
+  facts.complete();
+  if (!layout.gbs || !layout.mbs || !layout.gas) return;
+  const auto number = [](const Count& count) { return static_cast<double>(*count); };
+  facts.derive(layout.dp, "dp", number(layout.gbs) / (number(layout.mbs) * number(layout.gas)),
+               "GBS / (MBS · GAS)", 0);
+  facts.complete();
+}
 
 }  // namespace
 
-constinit const Trainer kMlPerf{"mlperf", kSaid, kSigns, reader_of<Reader>, nullptr, true};
+constinit const Trainer kMlPerf{"mlperf", kSaid, kSigns, reader_of<Reader>, apply_laws, true};
 
 }  // namespace pippin
