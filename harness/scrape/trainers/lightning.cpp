@@ -12,14 +12,23 @@ namespace pippin {
 
 namespace {
 
-enum Text : std::size_t { kVersion, kSigns, kProcesses = kSigns, kDone, kValidation, kTexts };
+enum Text : std::size_t {
+  kVersion,
+  kSigns,
+  kProcesses = kSigns,
+  kDone,
+  kValidation,
+  kValidating,
+  kTexts
+};
 
-// Source: PyTorch Lightning 1.9-2.5, tqdm_progress.py, distributed.py and fit_loop.py.
+// Source: PyTorch Lightning 1.0-2.5, tqdm_progress.py, distributed.py and fit_loop.py.
 constexpr std::array<std::string_view, kTexts> kSaid{
     "v_num=",
     "All distributed processes registered. Starting with ",
     "`Trainer.fit` stopped: `max_",
     "Validation DataLoader ",
+    "Validating: ",  // all of them, until 1.5
 };
 
 /// How far one speaker is in a launch.
@@ -29,12 +38,19 @@ struct Progress {
   std::int64_t before_epoch = 0;  ///< steps of earlier epochs
   bool are_alike = true;          ///< all epochs have as many steps as a bar's total
   Count validated_in;             ///< the epoch in which that was
-  std::int64_t validation = 0;    ///< batches of that
-  bool is_lost = false;           ///< it trained on behind that: how far cannot be told
+  std::map<std::int64_t, std::int64_t> validation;  ///< its batches, by data loader
+  bool is_lost = false;  ///< it trained on behind that: how far cannot be told
 
-  void validate(std::int64_t batches) {
+  void validate(std::int64_t loader, std::int64_t batches) {
+    if (validated_in != epoch) validation.clear();
     validated_in = epoch;
-    validation = batches;
+    validation[loader] = batches;
+  }
+
+  std::int64_t validation_batches() const {
+    std::int64_t sum = 0;
+    for (const auto& of_loader : validation) sum += of_loader.second;
+    return sum;
   }
 
   /// Epochs that are not alike go on from the last step: where `max_steps` bounds them, each total
@@ -61,7 +77,7 @@ struct Progress {
   bool counts_validation(const LightningBar& bar) {
     if (validated_in == bar.epoch && bar.fields.starts_with("loss=")) {
       are_alike = false;
-      is_lost = is_lost || bar.done > done + validation;
+      is_lost = is_lost || bar.done > done + validation_batches();
       return true;
     }
     return is_lost;
@@ -82,7 +98,8 @@ class Reader : public TrainerReader {
 
   void read(const TrainerLine& line, TrainerLog& log) override {
     if (line.has(kProcesses)) read_processes(line.text, log);
-    if (line.has(kValidation)) read_validation(line.text);
+    if (line.has(kValidation)) read_validation(line.text, kValidation);
+    if (line.has(kValidating)) read_validation(line.text, kValidating);
     if (line.has(kVersion)) read_bar(line.text, log);
     if (line.has(kDone)) {
       held_.end(line.text.substr(0, line.text.find(kSaid[kDone])), adder(log));
@@ -109,15 +126,16 @@ class Reader : public TrainerReader {
   }
 
   /// "Validation DataLoader 0: 100%|###| 2/2 [00:01<00:00, 2.0it/s]".
-  void read_validation(std::string_view line) {
-    const auto at = line.find(kSaid[kValidation]);
+  void read_validation(std::string_view line, Text text) {
+    const auto at = line.find(kSaid[text]);
     const auto slash = std::min(line.find('/', at), line.size() - 1);
     const std::int64_t batches = count_of(figure_at(line.substr(slash + 1))).value_or(0);
+    const std::int64_t loader = count_after(line.substr(at), kSaid[kValidation]).value_or(0);
     const auto before = line.substr(0, at);
     const Speaker speaker = is_prefix(before) ? speaker_of(before) : Speaker();
-    progress_[speaker.name].validate(batches);
+    progress_[speaker.name].validate(loader, batches);
     if (speaker.is_rank) return;
-    for (auto& of_speaker : progress_) of_speaker.second.validate(batches);
+    for (auto& of_speaker : progress_) of_speaker.second.validate(loader, batches);
   }
 
   /// A bar is drawn several times for one batch, first with the figures of the batch before.
@@ -128,8 +146,11 @@ class Reader : public TrainerReader {
     const auto bar = lightning_bar_of(line);
     if (!bar && line.find("%|") != std::string_view::npos)
       return log.could_not_use(line, "its bar is cut, or counts epochs");
-    if (!bar || bar->done == 0 || !bar->pace_ms || !is_prefix(bar->before)) return;
+    if (!bar || !is_prefix(bar->before)) return;
     Progress& progress = progress_[speaker_of(bar->before).name];
+    // The next that is drawn may be one of its validation.
+    if (bar->done == 0 && bar->epoch > progress.epoch) progress.enter_epoch_of(*bar);
+    if (bar->done == 0 || !bar->pace_ms) return;
     progress.enter_epoch_of(*bar);
     if (progress.counts_validation(*bar))
       return log.could_not_use(line, "its bar counts batches of the validation, too");

@@ -135,6 +135,42 @@ TEST_CASE("batches of the validation in a Lightning bar's total are no steps") {
   CHECK(run.iterations.at(10).lm_loss == 1.01);
 }
 
+TEST_CASE("batches of several validation loaders in a Lightning bar are no steps") {
+  const auto validation = [](bool until_1_5) -> std::string {
+    if (until_1_5)
+      return "Validating: 0it [00:00, ?it/s]\nValidating: 100%|###| 5/5 [00:02<00:00, 2.5it/s]\n";
+    return "Validation: 0it [00:00, ?it/s]\n"
+           "Validation DataLoader 0: 100%|###| 2/2 [00:01<00:00, 2.0it/s]\n"
+           "Validation DataLoader 1: 100%|###| 3/3 [00:01<00:00, 3.0it/s]\n";
+  };
+  const bool until_1_5 = GENERATE(true, false);
+  CAPTURE(until_1_5);
+  std::string log;
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    for (int batch = 1; batch <= 15; ++batch) {
+      if (batch == 11) log += validation(until_1_5);
+      log += old_bar_of(epoch, batch, 15);
+    }
+  }
+  const LogRun run = only_run(log);
+  CHECK(steps_of(run) == one_to(30));
+  CHECK(run.iterations.at(10).lm_loss == 1.01);
+}
+
+TEST_CASE("a Lightning bar that is first drawn in its epoch's validation tells no steps") {
+  const auto epoch = [](int number) {
+    const std::string begins = "Epoch " + std::to_string(number);
+    return begins + ":   0%|          | 0/25 [00:00<?, ?it/s, loss=0.5, v_num=0]\n" +
+           (number == 0 ? begins +
+                              ":  60%|###   | 15/25 [00:10<00:06,  1.50it/s, loss=0.4, "
+                              "v_num=0]\n"
+                        : "") +
+           "Validation DataLoader 0: 100%|###| 10/10 [00:01<00:00, 9.0it/s]\n" + begins +
+           ":  80%|####  | 20/25 [00:11<00:02,  1.80it/s, loss=0.4, v_num=0]\n";
+  };
+  CHECK(steps_of(only_run(epoch(0) + epoch(1))) == std::vector<std::int64_t>{15});
+}
+
 TEST_CASE("behind a validation in the midst of an epoch old Lightning's bars tell no steps") {
   const std::string validation = "Validation DataLoader 0: 100%|#| 2/2 [00:01<00:00, 2.0it/s]\n";
   std::string log;
