@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <string>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/base/units.h"
@@ -47,6 +49,7 @@ class Reader : public TrainerReader {
     const auto rate = figure_after(said, "tokens_per_second_per_gpu:");
     if (!step || !rate || !is_prefix(before)) return;
     if (!(rate->value > 0)) return log.could_not_use(line.text, "its rate is not above 0");
+    if (!speaker_of(before).is_rank && goes_back(*step, said)) log.begin_launch(number_, before);
     StepRecord record;
     record.step = *step;
     const auto seconds = figure_after(said, "time_per_step_s:");
@@ -66,6 +69,20 @@ class Reader : public TrainerReader {
   }
 
  private:
+  /// Its first rank alone prints: what says other things of one of the last steps is of another
+  /// launch. Steps further back are told by their numbers.
+  bool goes_back(std::int64_t step, std::string_view said) {
+    const auto same = std::find_if(last_.begin(), last_.end(),
+                                   [&](const auto& last) { return last.first == step; });
+    if (same != last_.end() && same->second == said) return false;
+    const bool is_back = same != last_.end();
+    if (is_back) last_.clear();
+    last_.emplace_back(step, said);
+    constexpr std::size_t kKept = 4;
+    if (last_.size() > kKept) last_.pop_front();
+    return is_back;
+  }
+
   static constexpr std::string_view kTimeless = "it has no time_per_step_s, as others have";
 
   bool has_times(const TrainerLaunch& launch) const {
@@ -99,6 +116,7 @@ class Reader : public TrainerReader {
   }
 
   const std::size_t number_;
+  std::deque<std::pair<std::int64_t, std::string>> last_;  ///< steps, and what their lines say
   std::string timeless_;  ///< the last line that had no time, while no other has one
 };
 

@@ -56,3 +56,26 @@ TEST_CASE("a launch of torchtune after one without seconds takes nothing from th
   CHECK(found.unused.empty());
   CHECK(found.problems.size() == 1);
 }
+
+TEST_CASE("a torchtune that is launched again within its first steps is two launches") {
+  const auto row = [](int step, double seconds) {
+    return fmt::format(
+        "Step {} | loss:1.2 lr:2e-05 time_per_step_s:{} tokens_per_second_per_gpu:90\n", step,
+        seconds);
+  };
+  for (int steps = 1; steps <= 4; ++steps) {
+    CAPTURE(steps);
+    std::string log;
+    for (int step = 1; step <= steps; ++step) log += row(step, 21.5);
+    for (int step = 1; step <= 5; ++step) log += row(step, 31.5);
+    const auto runs = scrape(log);
+    REQUIRE(runs.size() == 2);
+    CHECK(runs[0].iterations.size() == static_cast<std::size_t>(steps));
+    CHECK(times_of(runs[1]) == std::vector<double>(5, 31500));
+  }
+  std::string twice;
+  for (int i = 0; i < 2; ++i) {
+    for (int step = 7; step <= 12; ++step) twice += row(step, 21.5);
+  }
+  CHECK(steps_of(only_run(twice)) == std::vector<std::int64_t>{7, 8, 9, 10, 11, 12});
+}
