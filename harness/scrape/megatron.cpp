@@ -11,6 +11,7 @@
 #include "harness/scrape/endings.h"
 #include "harness/scrape/lines.h"
 #include "harness/scrape/megatron_checkpoints.h"
+#include "harness/scrape/megatron_fields.h"
 #include "harness/scrape/megatron_launch.h"
 #include "harness/scrape/megatron_timers.h"
 #include "harness/scrape/trainers/prefix.h"
@@ -308,9 +309,15 @@ class Reader : public FormatReader {
         begin_again();
       }
       if (!launch().started_at) launch().started_at = record.at;
+      if (launch().rows() == 0) read_ranks(line);
       take_row(record, line);
     }
     if (terminated && !is_known && records.size() == 1) alike_.learn(line);
+  }
+
+  void read_ranks(std::string_view line) {
+    if (const auto start = next_start(line, 0))
+      launch().header.ranks = ranks_in(line.substr(0, start->begin));
   }
 
   /// Takes a line of a known shape. Not where the time before it counts.

@@ -13,6 +13,7 @@ struct MegatronHeader {
   Count world, tp, pp, dp, cp;  ///< of the "using world size: …" line
   Count gas;                    ///< "setting number of micro-batches to constant …"
   Count vocab, padded_vocab;    ///< of the "padded vocab" line
+  Count ranks;                  ///< as the iteration lines' logger counts them
   Count gbs;                    ///< of the iteration lines, where they agree
 };
 

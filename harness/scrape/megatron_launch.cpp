@@ -208,7 +208,7 @@ LogRun MegatronLaunch::finish() && {
   count_slowest_ranks();
   run.point = point_of(header);
   run.derived = apply_laws(header, run.point, rows_);
-  if (!run.derived.empty()) run.point = point_of(header);
+  if (!run.derived.empty() || header.ranks) run.point = point_of(header);
   run.configured = (complete || !dumped) && is_configured(run.point);
   run.recompute = recompute_of(header.arguments);
   run.started_at = started_at;

@@ -89,6 +89,7 @@ NamedValues apply_laws(MegatronHeader& header, const Point& known, const Iterati
     header.world = gpus_of(lines, gbs, known.model.seq);
     if (header.world)
       derived.emplace_back("gpus", value_of(std::string("GBS · seq / (tokens/s/GPU · s)")));
+    if (!header.world) header.world = header.ranks;
   }
   return derived;
 }

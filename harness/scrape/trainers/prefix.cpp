@@ -163,15 +163,38 @@ Speaker speaker_of(std::string_view before) {
   return speaker;
 }
 
-std::optional<std::int64_t> rank_in(std::string_view before) {
+namespace {
+
+/// What follows the last "rank" of a text in small letters and its separators, where it has one.
+std::optional<std::string_view> after_rank(std::string_view text) {
   constexpr std::string_view kRank = "rank";
-  const std::string text = lower(before);
   const auto rank = text.rfind(kRank);
-  if (rank == std::string::npos) return std::nullopt;
-  const std::string_view rest = std::string_view(text).substr(rank + kRank.size());
-  const auto begin = std::min(rest.find_first_not_of(" :=#-_"), rest.size());
-  const auto end = std::min(rest.find_first_not_of("0123456789", begin), rest.size());
-  return parse_integer(rest.substr(begin, end - begin));
+  if (rank == std::string_view::npos) return std::nullopt;
+  const auto rest = text.substr(rank + kRank.size());
+  return rest.substr(std::min(rest.find_first_not_of(" :=#-_"), rest.size()));
+}
+
+std::string_view digits_at(std::string_view text) {
+  return text.substr(0, std::min(text.find_first_not_of("0123456789"), text.size()));
+}
+
+}  // namespace
+
+std::optional<std::int64_t> rank_in(std::string_view before) {
+  const std::string text = lower(before);
+  const auto rest = after_rank(text);
+  return rest ? parse_integer(digits_at(*rest)) : std::nullopt;
+}
+
+std::optional<std::int64_t> ranks_in(std::string_view before) {
+  const std::string text = lower(before);
+  const auto rest = after_rank(text);
+  if (!rest) return std::nullopt;
+  const auto of_rank = digits_at(*rest);
+  if (!rest->substr(of_rank.size()).starts_with('/')) return std::nullopt;
+  const auto rank = parse_integer(of_rank);
+  const auto ranks = parse_integer(digits_at(rest->substr(of_rank.size() + 1)));
+  return rank && ranks && *rank < *ranks ? ranks : std::nullopt;
 }
 
 std::optional<Moment> moment_of(std::string_view before) {

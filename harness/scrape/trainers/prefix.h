@@ -21,6 +21,9 @@ Speaker speaker_of(std::string_view before);
 /// The number of "rank 3" or "[rank3]" in a prefix, the last one; nothing where it has none.
 std::optional<std::int64_t> rank_in(std::string_view before);
 
+/// How many ranks there are, by the "rank-3/8" of AMD Primus' logger; nothing where it has none.
+std::optional<std::int64_t> ranks_in(std::string_view before);
+
 /// The time that a prefix says, read as UTC: "2025-06-16 22:30:50,322", "2025-06-16T22:30:50.322Z"
 /// or "10/17/2025 16:31:56". Nothing where there is none. In seconds.
 struct Moment {

@@ -40,6 +40,23 @@ TEST_CASE("Primus' first two lines and those behind them are one course") {
   CHECK_FALSE(run.configured);
 }
 
+TEST_CASE("the ranks that Primus' logger counts are its GPUs where nothing else says them") {
+  const auto line = [](const std::string& rank, int iteration) {
+    return "[20251124 10:03:17][" + rank + "][INFO ] [--------trainer.py:2560] : iteration " +
+           std::to_string(iteration) +
+           "/ 400 | consumed samples: 9600 | elapsed time per iteration (ms): 6120.4/6118.9 | "
+           "learning rate: 3.1E-05 | global batch size: 96 | lm loss: 4.2E+00 | number of skipped "
+           "iterations: 0 | number of nan iterations: 0 |\n";
+  };
+  const auto gpus = [](const std::string& log) { return only_run(log).point.layout.gpus; };
+  CHECK(gpus(line("rank-15/16", 100)) == 16);
+  CHECK_FALSE(only_run(line("rank-15/16", 100)).configured);
+  CHECK(only_run(line("rank-15/16", 100)).derived.empty());
+  CHECK(gpus("using world size: 24, data-parallel size: 24\n" + line("rank-7/8", 100)) == 24);
+  CHECK_FALSE(gpus(line("rank-8/8", 100)));
+  CHECK_FALSE(gpus(line("rank-8", 100)));
+}
+
 TEST_CASE("Megatron-Bridge's configuration and its job's name are the layout") {
   const LogRun run = only_run(excerpt("megatron-bridge.log"));
   const Layout& layout = run.point.layout;
