@@ -51,6 +51,10 @@ enum LineKind : std::size_t {
   kConfigLayers,
   kConfigHeads,
   kJobName,
+  kProfiledWorld,
+  kProfiledData,
+  kProfiledModel,
+  kProfiledBatch,
   kTextCount,
 };
 
@@ -84,6 +88,11 @@ constexpr std::array<std::string_view, kTextCount> kTexts{
     "num_layers: ",
     "num_attention_heads: ",
     "_gpus",
+    // Source: DeepSpeed, profiling/flops_profiler/profiler.py, which pads names to 60 columns.
+    "world size:               ",
+    "data parallel size:       ",
+    "model parallel size:      ",
+    "batch size per GPU:       ",
 };
 
 bool has(std::uint64_t found, LineKind kind) { return (found >> kind & 1) != 0; }
@@ -250,8 +259,25 @@ class Reader : public FormatReader {
       header.vocab = number_after(line, "(size: ");
       header.padded_vocab = number_after(line, "(new size: ");
     }
+    read_profile(line, found, header);
     const bool dated = has(found, kDatetime) || has(found, kDeepspeedLog);
     if (dated && !launch().started_at) launch().started_at = time_in(line);
+  }
+
+  /// What of the summary of DeepSpeed's flops profiler is not known yet.
+  static void read_profile(std::string_view line, std::uint64_t found, MegatronHeader& header) {
+    const auto read = [&](LineKind kind, Count& count) {
+      if (has(found, kind) && !count) count = number_after(line, kTexts[kind]);
+    };
+    read(kProfiledWorld, header.world);
+    read(kProfiledData, header.dp);
+    read(kProfiledModel, header.tp);
+    read(kProfiledBatch, header.mbs);
+    if (!has(found, kProfiledBatch) || header.pp || !header.world || !header.dp) return;
+    // Else there are stages, or ranks that share a sequence.
+    if (header.tp >= 1 && header.tp <= header.world && *header.world % *header.tp == 0 &&
+        *header.world / *header.tp == header.dp)
+      header.pp = 1;
   }
 
   /// Megatron-Bridge prints no dump: the YAML of its configuration, and the job's name has the

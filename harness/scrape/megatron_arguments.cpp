@@ -218,8 +218,9 @@ Layout layout_of(const MegatronHeader& header) {
   const Count replica = product({layout.tp, layout.pp, layout.cp.value_or(1)});
   layout.dp = first_of(first_of(arguments.count({"data_parallel_size"}), header.dp),
                        quotient(layout.gpus, replica));
-  layout.mbs =
-      arguments.count({"micro_batch_size", "train_micro_batch_size_per_gpu", "batch_size"});
+  layout.mbs = first_of(
+      arguments.count({"micro_batch_size", "train_micro_batch_size_per_gpu", "batch_size"}),
+      header.mbs);
   layout.gas = first_of(header.gas, arguments.count({"gas", "gradient_accumulation_steps"}));
   layout.gbs = arguments.count({"global_batch_size", "train_batch_size"});
   // The dump of 2020 has no accumulation but in DeepSpeed's pipeline, and no global batch.

@@ -11,6 +11,7 @@ struct MegatronHeader {
   NamedValues arguments;        ///< the dump, then DeepSpeed's configuration
   std::string probe;            ///< of our own probes: "training", "replay"
   Count world, tp, pp, dp, cp;  ///< of the "using world size: …" line
+  Count mbs;                    ///< of the summary of DeepSpeed's flops profiler
   Count gas;                    ///< "setting number of micro-batches to constant …"
   Count vocab, padded_vocab;    ///< of the "padded vocab" line
   Count ranks;                  ///< as the iteration lines' logger counts them

@@ -23,6 +23,41 @@ TEST_CASE("Argonne's rate of 2024 has no blank before its unit") {
   CHECK(run.point.layout.gpus == 8);
 }
 
+TEST_CASE("the summary of DeepSpeed's flops profiler says the layout of a log without a dump") {
+  const auto line = [](int iteration) {
+    return "[2024-05-02 08:11:3" + std::to_string(iteration) +
+           "][INFO][training:1251] -  iteration=       " + std::to_string(iteration) +
+           "/    5000 | consumed_samples=         256 | elapsed_time_per_iteration_ms=20480.0 | "
+           "learning_rate=0.000002 | global_batch_size=  256 | lm loss=11.1 | loss_scale=1.0 | "
+           "actual_seqlen= 2048 | number_of_skipped_iterations=  0 | number_of_nan_iterations=  0 "
+           "| samples_per_second=12.500 | tokens_per_gpu_per_second_tgs=1600.000 | TFLOPs=40.1 |\n";
+  };
+  const auto profile = [](int ranks, int replicas, int model) {
+    const auto row = [](std::string name, int number) {
+      name.resize(72, ' ');
+      return name + std::to_string(number) + "\n";
+    };
+    return "\n-------------------------- DeepSpeed Flops Profiler --------------------------\n"
+           "Profile Summary at step 2:\n" +
+           row("world size:", ranks) + row("data parallel size:", replicas) +
+           row("model parallel size:", model) + row("batch size per GPU:", 4) +
+           "params per GPU:                                                         2.39 B\n\n";
+  };
+  const LogRun run = only_run(line(1) + profile(16, 8, 2) + line(2));
+  const Layout& layout = run.point.layout;
+  CHECK(layout.gpus == 16);
+  CHECK(layout.tp == 2);
+  CHECK(layout.pp == 1);
+  CHECK(layout.dp == 8);
+  CHECK(layout.mbs == 4);
+  CHECK(layout.gas == 8);
+  CHECK(run.derived.empty());
+  CHECK_FALSE(only_run(line(1) + profile(16, 4, 2) + line(2)).point.layout.pp);
+  CHECK(only_run("using world size: 32, data-parallel-size: 16\n" + line(1) + profile(16, 8, 2) +
+                 line(2))
+            .point.layout.gpus == 32);
+}
+
 TEST_CASE("GPT-NeoX says its batch by samples a second, and its GPUs by the batch") {
   const LogRun run = only_run(excerpt("megatron-neox.log"));
   CHECK(run.point.layout.gbs == 32);
