@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "harness/scrape/bridge.h"
+#include "harness/scrape/cut_iterations.h"
 #include "harness/scrape/deepspeed_config.h"
 #include "harness/scrape/endings.h"
 #include "harness/scrape/lines.h"
@@ -97,12 +98,8 @@ constexpr std::array<std::string_view, kTextCount> kTexts{
 
 bool has(std::uint64_t found, LineKind kind) { return (found >> kind & 1) != 0; }
 
-/// The fields that every iteration line has end with this one, and a bar.
-bool is_whole(std::string_view line) {
-  const auto has = [&](std::string_view text) { return line.find(text) != std::string_view::npos; };
-  return trim(line).ends_with('|') &&
-         (has("number of nan iterations:") || has("number_of_nan_iterations="));
-}
+/// Whether nothing of an iteration line is cut.
+bool is_whole(std::string_view line) { return trim(line).ends_with('|') && has_last_field(line); }
 
 /// Where the rule over the arguments begins: at the front, or behind what a logger writes; nowhere
 /// in a line that only quotes one.
@@ -126,7 +123,7 @@ class Reader : public FormatReader {
   std::unique_ptr<FormatReader> copy() const override { return std::make_unique<Reader>(*this); }
 
   bool wants_next_line() const override {
-    return in_dump_ || config_.open() || timer_block_.is_open();
+    return in_dump_ || config_.open() || timer_block_.is_open() || cut_.is_open();
   }
 
   std::uint64_t needless() const override {
@@ -136,8 +133,9 @@ class Reader : public FormatReader {
 
   void read(const LogLine& of_log) override {
     const std::string_view line = prefix_.strip(of_log.text());
-    label_ = of_log.label();
     const bool terminated = of_log.terminated();
+    if (cut_.is_open() && goes_on(line, terminated)) return;
+    label_ = of_log.label();
     if (in_dump_ && terminated && read_argument(line)) return;
     if (config_.open() && terminated) config_.read(line, launch().header.arguments);
     if (timer_block_.is_open() && terminated) launch().add_timers(timer_block_.take(line));
@@ -154,6 +152,7 @@ class Reader : public FormatReader {
   /// Iterations, and their timers.
   std::size_t read_alike(std::string_view text) override {
     const auto ends = [&](std::size_t length) { return length > 0 && length < text.size(); };
+    if (cut_.is_open()) return 0;
     label_ = {};
     const std::size_t length = iterations_alone_ ? alike_.read_front(text) : 0;
     if (ends(length)) return take_alike(text.substr(0, length)) ? length : 0;
@@ -164,13 +163,14 @@ class Reader : public FormatReader {
   }
 
   std::string last_step() const override {
-    return fmt::format("iteration {}: {} ms", launch_.last_number(),
-                       number_text(launch_.last_time_ms()));
+    if (const auto begun = iterations_in(cut_.text()); !begun.empty())
+      return step_text(begun.back().iteration.number, begun.back().iteration.step_time_ms);
+    return step_text(launch_.last_number(), launch_.last_time_ms());
   }
 
   FoundCounts counts() const override {
     return {runs_.size() + (launch_.dumped ? 1U : 0U),
-            rows_before_ + launch_.rows(),
+            rows_before_ + launch_.rows() + (cut_.is_open() ? 1U : 0U),
             arguments_before_ + launch_.header.arguments.size(),
             launch_.memory.size(),
             launch_.timer_lines(),
@@ -178,6 +178,7 @@ class Reader : public FormatReader {
   }
 
   std::vector<LogRun> finish() override {
+    if (cut_.is_open()) end_cut();
     end_launch();
     return std::move(runs_);
   }
@@ -197,7 +198,9 @@ class Reader : public FormatReader {
     read_header(line, found);
     if (has(found, kIterationLine) || has(found, kArgonneLine)) {
       iterations_alone_ = iterations_alone_ && of_log.holds_only(kIterationLine);
-      read_iterations(line, terminated);
+      const auto others =
+          found & ~(std::uint64_t{1} << kIterationLine | std::uint64_t{1} << kArgonneLine);
+      read_iterations(line, terminated, others == 0);
     }
     if ((has(found, kMemoryLine) || has(found, kMemoryInGb)) && terminated) {
       for (const auto& memory : memory_in(line)) launch().add_memory(memory);
@@ -318,12 +321,41 @@ class Reader : public FormatReader {
     return printable(rest.substr(0, rest.find_first_of(" \t")));
   }
 
-  void read_iterations(std::string_view line, bool terminated) {
+  /// `alone`: nothing else that is looked for is in the line.
+  void read_iterations(std::string_view line, bool terminated, bool alone) {
     // A number cut in half would be a wrong one, and a field that is missing yet a lost flag.
     if (!terminated && !is_whole(line)) return;
     const bool is_known = terminated && alike_.read_front(line) == line.size();
     if (is_known && take_alike(line)) return;
     const auto records = iterations_in(line);
+    const bool may_go_on = may_be_cut_ || !trim(line).ends_with('|');
+    if (records.size() == 1 && terminated && alone && may_go_on && !has_last_field(line)) {
+      cut_.begin(line);
+      label_of_cut_ = label_;
+      return;
+    }
+    take_records(records, line);
+    if (terminated && !is_known && records.size() == 1) alike_.learn(line);
+  }
+
+  /// Whether a line is the rest of the iteration line before it.
+  bool goes_on(std::string_view line, bool terminated) {
+    const bool is_rest = terminated && cut_.take(line);
+    if (!is_rest || has_last_field(cut_.text())) end_cut();
+    return is_rest;
+  }
+
+  /// The first line that has no rest tells that those of its log have none.
+  void end_cut() {
+    const bool went_on = may_be_cut_ = cut_.went_on();
+    const std::string line = cut_.end();
+    const auto records = iterations_in(line);
+    label_ = label_of_cut_;
+    take_records(records, line);
+    if (!went_on && records.size() == 1) alike_.learn(line);
+  }
+
+  void take_records(const std::vector<IterationRecord>& records, std::string_view line) {
     for (const auto& record : records) {
       if (launch().rows() > 0 && record.iteration.number <= launch().last_number()) {
         if (launch().has(record)) continue;
@@ -338,7 +370,6 @@ class Reader : public FormatReader {
       if (launch().rows() == 0) read_ranks(line);
       take_row(record, line);
     }
-    if (terminated && !is_known && records.size() == 1) alike_.learn(line);
   }
 
   void read_ranks(std::string_view line) {
@@ -418,6 +449,10 @@ class Reader : public FormatReader {
     }
   }
 
+  static std::string step_text(std::int64_t number, double time_ms) {
+    return fmt::format("iteration {}: {} ms", number, number_text(time_ms));
+  }
+
   static bool has_timers(std::uint64_t found) {
     return has(found, kTimers) || has(found, kTimerRange);
   }
@@ -472,6 +507,9 @@ class Reader : public FormatReader {
   AlikeIterations alike_;
   AlikeTimers alike_timers_;
   TimerBlock timer_block_;
+  CutIteration cut_;
+  std::string label_of_cut_;
+  bool may_be_cut_ = true;  ///< no iteration line was whole without its last field
   bool iterations_alone_ = true, timers_alone_ = true;  ///< their lines hold nothing else
   std::string_view label_;  ///< of the launcher, before the line at hand
   std::unordered_map<std::string, std::int64_t> spoken_;  ///< the last number behind each label

@@ -117,3 +117,61 @@ TEST_CASE("a torn dump is no configuration") {
   log.erase(end, log.find('\n', end) - end + 1);
   CHECK_FALSE(only_run(log).configured);
 }
+
+namespace {
+
+/// As Primus prints it, but broken at the places that `mark` stands for.
+std::string primus_line(int iteration, char mark) {
+  const std::string line =
+      "iteration       " + std::to_string(iteration) +
+      "/     400 | consumed samples:           96 | elapsed time per iteration (ms): "
+      "612~0.4/6118.9 "
+      "|^ throughput per GPU (TFLOP/s/GPU): 510.2/511.0 | learning rate: 3.1E-~05 | global "
+      "ba~tch size: 16 |^ lm loss: 4.2E+00 | loss ~scale: 1.0 |^ grad norm: 1.5 | number of "
+      "skipped iterations: 1 |^ number of nan iterations: 0 |";
+  std::string broken;
+  for (const char c : line) {
+    if (c == mark) broken += '\n';
+    if (c != '~' && c != '^') broken += c;
+  }
+  return broken + '\n';
+}
+
+void check_first(const LogRun& run) {
+  const Iteration row = run.iterations.at(0);
+  CHECK(row.step_time_ms == 6120.4);
+  CHECK(row.gbs == 16);
+  CHECK(row.lm_loss == 4.2);
+  CHECK(row.learning_rate == 3.1e-5);
+  CHECK(row.grad_norm == 1.5);
+  CHECK(row.skipped == 1);
+  CHECK((row.flags & kSkippedStep) != 0);
+}
+
+}  // namespace
+
+TEST_CASE("an iteration line that was broken behind its bars, or in a field, is one") {
+  for (const char mark : {'^', '~'}) {
+    CAPTURE(mark);
+    check_first(only_run(primus_line(100, mark)));
+    const LogRun run =
+        only_run(primus_line(100, mark) + primus_line(101, mark) + primus_line(102, mark));
+    check_first(run);
+    CHECK(steps_of(run) == std::vector<std::int64_t>{100, 101, 102});
+    CHECK(run.iterations.at(2).gbs == 16);
+  }
+}
+
+TEST_CASE("what stands below an iteration line is its rest only where it is nothing but fields") {
+  const std::string begun = "iteration 7/ 20 | elapsed time per iteration (ms): 900.5 |\n";
+  const auto row = [](const std::string& log) { return only_run(log).iterations.at(0); };
+  CHECK(row(begun + "lm loss: 2.5 | global batch size: 8 |\n").gbs == 8);
+  CHECK_FALSE(row(begun + "saw it: lm loss: 2.5 | global batch size: 8 |\n").gbs);
+  CHECK_FALSE(row(begun + "\nlm loss: 2.5 | global batch size: 8 |\n").gbs);
+  CHECK_FALSE(row(begun + "lm loss: 2.5, global batch size: 8\n").gbs);
+  CHECK(row(begun + "elapsed time per iteration (ms): 3.5 | lm loss: 2.5 |\n").step_time_ms ==
+        900.5);
+  CHECK(steps_of(only_run(begun + "iteration 8/ 20 | elapsed time per iteration (ms): 901.5 |\n" +
+                          "iteration 9/ 20 | elapsed time per iteration (ms): 902.5 |\n")) ==
+        std::vector<std::int64_t>{7, 8, 9});
+}
