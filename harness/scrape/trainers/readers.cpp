@@ -26,6 +26,7 @@ std::optional<std::size_t> best_trainer(const TrainerLaunch& launch) {
   return best;
 }
 
+/// Requires `found` to have its unused lines.
 void add_findings(TrainerFindings& found, TrainerLaunch& launch, bool parts,
                   const LogHints& hints) {
   const auto of = best_trainer(launch);
@@ -39,7 +40,8 @@ void add_findings(TrainerFindings& found, TrainerLaunch& launch, bool parts,
   TrainerRun made = run_of(launch, trainer.name, rows, hints.planned);
   const bool is_done = rows.empty() && made.run.end == RunState::kOk;
   if (is_done || (!rows.empty() && made.run.iterations.empty())) {
-    const std::string problem = is_done                ? "none of its steps has a time"
+    const std::string why = found.unused.empty() ? "" : ": " + found.unused.front().reason;
+    const std::string problem = is_done                ? "none of its steps has a time" + why
                                 : made.problem.empty() ? "its times can be none"
                                                        : made.problem;
     found.problems.push_back(fmt::format("looks like a log of {}, but {}", trainer.name, problem));
@@ -104,9 +106,9 @@ TrainerFindings TrainerReaders::finish(bool parts, const LogHints& hints) {
   for (const auto& reader : readers_) {
     if (reader) reader->flush(log_);
   }
+  found.unused = log_.unused();
   for (TrainerLaunch launch : log_.ended()) add_findings(found, launch, parts, hints);
   add_findings(found, log_.launch(), parts, hints);
-  found.unused = log_.unused();
   return found;
 }
 

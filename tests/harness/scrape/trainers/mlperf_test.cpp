@@ -94,7 +94,9 @@ TEST_CASE("an MLPerf run that is counted in epochs is named, as it has no steps"
   const Scraped scraped = scrape_parts([&](const auto& take) { take(log); });
   CHECK(scraped.runs.empty());
   REQUIRE(scraped.problems.size() == 1);
-  CHECK(scraped.problems[0] == "looks like a log of mlperf, but none of its steps has a time");
+  CHECK(scraped.problems[0] ==
+        "looks like a log of mlperf, but none of its steps has a time: no block of its run says "
+        "how many samples it took");
   REQUIRE(scraped.unused.size() == 1);
   CHECK(scraped.unused[0].reason == "no block of its run says how many samples it took");
 }
