@@ -64,18 +64,23 @@ std::optional<std::int64_t> count_at(const Json& record, const char* key) {
 class NcclReader : public TableReader {
  public:
   bool begins(std::string_view line) const override {
+    if (concluded_) return true;
     if (line.starts_with('{')) return line.find("\"canary\":") != std::string_view::npos;
     return !begun_ && is_beginning(line);
   }
 
   void read(std::string_view line) override {
     // A command that stands in the log, or newer nccl-tests' own word.
-    if (const auto named = nccl_collective(line)) runs_ = *named;
+    if (const auto named = nccl_collective(line)) {
+      if (line.find(kConcluded) != std::string_view::npos) return conclude(*named);
+      runs_ = *named;
+      says_itself_ = line.find(kStarting) != std::string_view::npos;
+    }
     if (line.starts_with("{")) {
       read_record(line);
     } else if (is_beginning(line)) {
       if (!begun_) is_ours_ = line.find(kProbe) != std::string_view::npos;
-      if (!begun_) operation_ = runs_;
+      if (!begun_) set_operation();
       begun_ = line.find(kProbe) != std::string_view::npos;  // its nThread follows
       is_bare_ = trim(line).starts_with(kBareBeginning);
     } else if (trim(line).starts_with('#')) {
@@ -92,13 +97,8 @@ class NcclReader : public TableReader {
   }
 
   void finish(NetworkTables& found) override {
-    if (table_.ranks == 1 && !is_ours_ && !table_.collectives.empty()) {
-      refused_ =
-          "holds a table of nccl-tests of one rank, which sends nothing (where mpirun began "
-          "several, they were built without MPI=1)";
-      table_ = {};
-    }
     table_.nodes = std::max(table_.nodes, static_cast<std::int64_t>(table_.by_node.size()));
+    if (!table_.collectives.empty()) finish_rows();
     if (!refused_.empty()) add_problem(found, std::move(refused_));
     if (!table_.pairs.empty() || !table_.all_reduce.empty() || !table_.collectives.empty())
       found.tables.push_back(std::move(table_));
@@ -107,10 +107,14 @@ class NcclReader : public TableReader {
     refused_.clear();
     columns_.clear();
     in_pairs_ = false;
-    operation_ = runs_;
+    sizes_.clear();
+    concluded_ = false;
+    set_operation();
   }
 
  private:
+  static constexpr std::string_view kStarting = "Collective test starting: ",
+                                    kConcluded = "Collective test concluded: ";
   static constexpr std::string_view kProbe = "> probe: pippin ";
   /// Where the table was pasted, and its '#' taken for Markdown's.
   static constexpr std::string_view kBareBeginning = "nThread ";
@@ -124,9 +128,12 @@ class NcclReader : public TableReader {
   void read_remark(std::string_view line, const Words& words) {
     if (words.size() < 2) return;
     begun_ = false;
-    if (words[1] == "Operation") operation_ = words.back();
+    if (words[1] == "Operation") {
+      operation_ = words.back();
+      is_named_ = true;
+    }
     if (rows_.read_header(words)) {
-      if (operation_.empty()) operation_ = runs_;  // its beginning is not in the log
+      if (operation_.empty()) set_operation();  // its beginning is not in the log
       return;
     }
     if (words[1] == "Library") table_.library = printable(trim(line.substr(line.find(':') + 1)));
@@ -157,21 +164,54 @@ class NcclReader : public TableReader {
     const auto size = rows_.row(words);
     auto measured = rows_.measured(words, printable(operation_));
     if (!size && measured.empty()) return;
-    if (operation_.empty() || rows_.is_host_time()) return refuse();
-    std::move(measured.begin(), measured.end(), std::back_inserter(table_.collectives));
-    if (operation_ == kAllReduce && size) add_size(table_.all_reduce, *size);
-  }
-
-  void refuse() {
-    if (operation_.empty()) {
-      refused_ =
-          "holds a table of nccl-tests, but neither the table nor a command says of which "
-          "collective";
-    } else {
+    if (rows_.is_host_time()) {
       refused_ =
           "holds a table of nccl-tests, but with the times of the host's calls (-C), not of the "
           "operations";
+      return;
     }
+    std::move(measured.begin(), measured.end(), std::back_inserter(table_.collectives));
+    if (!size) return;
+    if (operation_ == kAllReduce) add_size(table_.all_reduce, *size);
+    sizes_.push_back(*size);
+  }
+
+  /// Of the command, or the program's word, that stood last.
+  void set_operation() {
+    operation_ = runs_;
+    is_named_ = says_itself_ && !runs_.empty();
+  }
+
+  /// A table ends with its name, which counts unless it began with one. That is of no table after.
+  void conclude(const std::string& name) {
+    concluded_ = true;
+    if (!is_named_ && !name.empty()) name_rows(name);
+    if (says_itself_) runs_.clear();
+    says_itself_ = false;
+  }
+
+  void name_rows(const std::string& name) {
+    if (table_.collectives.empty() || name == operation_) return;
+    operation_ = name;
+    for (auto& measured : table_.collectives) measured.operation = name;
+    table_.all_reduce.clear();
+    if (name != kAllReduce) return;
+    for (const auto& size : sizes_) add_size(table_.all_reduce, size);
+  }
+
+  /// What only a whole table says.
+  void finish_rows() {
+    const auto is_nameless = [](const auto& measured) { return measured.operation.empty(); };
+    if (std::erase_if(table_.collectives, is_nameless) > 0)
+      refused_ =
+          "holds a table of nccl-tests, but neither the table nor a command says of which "
+          "collective";
+    if (is_ours_) return;
+    if (table_.ranks != 1 || table_.collectives.empty()) return;
+    refused_ =
+        "holds a table of nccl-tests of one rank, which sends nothing (where mpirun began several, "
+        "they were built without MPI=1)";
+    table_ = {};
   }
 
   /// "#  out  call (us) min 0.46 median 0.49 p99 0.65 …" of the row above it.
@@ -295,7 +335,10 @@ class NcclReader : public TableReader {
   bool is_ours_ = false;          ///< the table is the probe's
   bool is_bare_ = false;          ///< its remarks have no '#'
   std::string runs_, operation_;  ///< by the last command, and of the table; empty: unknown
-  std::string refused_;           ///< why rows are not in the table
+  bool says_itself_ = false, is_named_ = false;  ///< that is the word of the program itself
+  bool concluded_ = false;                       ///< the table is at its end
+  std::vector<CanaryAllReduce> sizes_;           ///< of its rows, whichever its operation is
+  std::string refused_;                          ///< why rows are not in the table
   NcclRows rows_;
   bool in_pairs_ = false;
   std::vector<std::string> columns_;

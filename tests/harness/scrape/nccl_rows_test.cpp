@@ -35,6 +35,17 @@ const std::string kPerIteration =
     "   120.50   119.50     4.10    90.11   11.64   21.82       0    80.00   110.50   109.50"
     "     4.20  2026-07-09 16:03:21\n";
 
+const std::string kHead = "#  size  count  type  redop  root  time  algbw  busbw  #wrong\n";
+
+/// rccl-tests 2025, of 16 ranks.
+const std::string kOf16 =
+    kHead +
+    "  1073741824     268435456     float     sum      -1   5753.0  186.64  349.95      0\n"
+    "  2147483648     536870912     float     sum      -1    11406  188.28  353.03      0\n"
+    "# Out of bounds values : 0 OK\n"
+    "# Avg bus bandwidth    : 351.49\n"
+    "#\n";
+
 std::vector<std::string> problems_of(const std::string& text) {
   return find_network_tables(text).problems;
 }
@@ -193,4 +204,46 @@ TEST_CASE("a line names the collective of its program") {
   CHECK(nccl_collective("for t in all_reduce_perf all_gather_perf; do") == "");
   CHECK_FALSE(nccl_collective("all_reduce_performance"));
   CHECK_FALSE(nccl_collective("export max_perf=1"));
+}
+
+TEST_CASE("the last line of nccl-tests names the collective where the first is not there") {
+  const auto tables = read_network(kOf16 + "# Collective test concluded: all_reduce_perf\n#\n");
+  REQUIRE(tables.size() == 1);
+  REQUIRE(tables[0].collectives.size() == 2);
+  CHECK(tables[0].collectives[0].operation == "all_reduce");
+  REQUIRE(tables[0].all_reduce.size() == 2);
+  CHECK(tables[0].all_reduce[1].median_us == 11406);
+  CHECK(tables[0].all_reduce[1].median_busbw_gb_per_s == 353.03);
+}
+
+TEST_CASE("the last line of nccl-tests names the table above it and none below") {
+  const std::string row = "1048576 262144 float sum -1 127.9 8.20 8.20 0\n";
+  const std::string ends = "# Collective test concluded: ";
+  const auto several = find_network_tables(kHead + row + ends + "reduce_perf\n" + kHead + row +
+                                           ends + "broadcast_perf_mpi\n" + kHead + row);
+  REQUIRE(several.tables.size() == 2);
+  CHECK(several.tables[0].collectives.at(0).operation == "reduce");
+  CHECK(several.tables[1].collectives.at(0).operation == "broadcast");
+  REQUIRE(several.problems.size() == 1);
+  CHECK_THAT(several.problems[0], Catch::Contains("of which collective"));
+
+  const auto after_another =
+      read_network("# Collective test starting: all_gather_perf\n# nThread 1 nGpus 1\n" + kHead +
+                   "1048576 262144 float none -1 127.9 8.20 4.10 0\n" + ends + "all_gather_perf\n" +
+                   kOf16 + ends + "all_reduce_perf\n");
+  REQUIRE(after_another.size() == 2);
+  CHECK(after_another[0].collectives.at(0).operation == "all_gather");
+  CHECK(after_another[1].collectives.at(0).operation == "all_reduce");
+}
+
+TEST_CASE("the last line of nccl-tests counts more than a command, and less than its first") {
+  const std::string ends = "# Collective test concluded: all_reduce_perf\n";
+  const auto by_command = read_network("$ ./build/all_gather_perf -b 1G\n" + kOf16 + ends);
+  REQUIRE(by_command.size() == 1);
+  CHECK(by_command[0].collectives.at(0).operation == "all_reduce");
+  CHECK(by_command[0].all_reduce.size() == 2);
+  const auto by_first = read_network(
+      "# Collective test starting: reduce_scatter_perf\n# nThread 1 nGpus 1\n" + kOf16 + ends);
+  REQUIRE(by_first.size() == 1);
+  CHECK(by_first[0].collectives.at(0).operation == "reduce_scatter");
 }
