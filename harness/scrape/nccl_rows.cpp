@@ -1,10 +1,12 @@
 #include "harness/scrape/nccl_rows.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "core/base/text.h"
 #include "harness/scrape/table_reader.h"
+#include "harness/scrape/trainers/figures.h"
 
 namespace pippin {
 
@@ -14,6 +16,8 @@ constexpr std::string_view kProgramEnd = "_perf";
 constexpr std::string_view kCollectives[] = {
     "all_reduce", "all_gather", "alltoall",       "alltoallv", "broadcast", "gather",
     "hypercube",  "reduce",     "reduce_scatter", "scatter",   "sendrecv"};
+
+constexpr std::size_t kSides = 2;  // out of place and in place
 
 bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 
@@ -41,6 +45,40 @@ std::optional<std::string> nccl_collective(std::string_view line) {
     found = found && *found != name ? "" : std::string(name);
   }
   return found;
+}
+
+void BusFactor::see(std::string_view algbw, std::string_view busbw) {
+  const auto of_algorithm = figure_at(algbw), of_bus = figure_at(busbw);
+  if (!of_algorithm || !of_bus || !(of_algorithm->value > 0) || !(of_bus->value > 0)) return;
+  const auto most = [](const Figure& figure) { return figure.value + figure.quantum / 2; };
+  const auto least = [](const Figure& figure) { return figure.value - figure.quantum / 2; };
+  low_ = std::max(low_, least(*of_bus) / most(*of_algorithm));
+  if (least(*of_algorithm) > 0) high_ = std::min(high_, most(*of_bus) / least(*of_algorithm));
+}
+
+std::optional<BusFactor::Ranks> BusFactor::ranks(std::string_view operation) const {
+  constexpr std::string_view kPartsOfRanks[] = {
+      "all_gather", "alltoall", "alltoallv", "gather", "hypercube", "reduce_scatter", "scatter"};
+  const bool is_of_parts = std::find(std::begin(kPartsOfRanks), std::end(kPartsOfRanks),
+                                     operation) != std::end(kPartsOfRanks);
+  const double of_many = operation == "all_reduce" ? 2 : is_of_parts ? 1 : 0;
+  if (!(low_ > 0 && low_ <= high_ && low_ < of_many)) return std::nullopt;
+  // factor = of_many · (ranks - 1) / ranks
+  const auto ranks_of = [&](double factor) {
+    constexpr double kMost = 1e9;
+    return factor < of_many ? std::min(of_many / (of_many - factor), kMost) : kMost;
+  };
+  const Ranks ranks{static_cast<std::int64_t>(std::ceil(ranks_of(low_))),
+                    static_cast<std::int64_t>(std::floor(ranks_of(high_)))};
+  return ranks.least <= ranks.most ? std::optional(ranks) : std::nullopt;
+}
+
+void NcclRows::see_factor(const Words& words, BusFactor& factor) const {
+  if (!is_row(words)) return;
+  for (std::size_t side = 0; side < kSides; ++side) {
+    const auto algbw = word_at(words, "algbw", side), busbw = word_at(words, "busbw", side);
+    if (algbw && busbw) factor.see(*algbw, *busbw);
+  }
 }
 
 bool NcclRows::read_header(const Words& words) {
@@ -100,7 +138,6 @@ std::optional<Collective> NcclRows::measured_at(const Words& words, std::size_t 
 }
 
 std::vector<Collective> NcclRows::measured(const Words& words, std::string_view operation) const {
-  constexpr std::size_t kSides = 2;
   std::vector<Collective> sides;
   if (!is_row(words) || !at(words, "time")) return sides;
   for (std::size_t side = 0; side < kSides; ++side) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +14,24 @@ namespace pippin {
 /// The collective of nccl-tests that a line names by its program, as "all_reduce" of
 /// "srun ./build/all_reduce_perf_mpi -b 8". Nothing where it names none; empty where several.
 std::optional<std::string> nccl_collective(std::string_view line);
+
+/// By what nccl-tests multiply the algorithm bandwidth for that of the bus, as far as rows say it
+/// that are written in few digits: 1.875 is that of an all-reduce over 16 ranks.
+/// Source: github.com/NVIDIA/nccl-tests, doc/PERFORMANCE.md.
+class BusFactor {
+ public:
+  /// Columns of one side of a row.
+  void see(std::string_view algbw, std::string_view busbw);
+  /// The numbers of ranks that it may be of; nothing where none has it, or all have the same.
+  struct Ranks {
+    std::int64_t least = 0, most = 0;
+  };
+  std::optional<Ranks> ranks(std::string_view operation) const;
+  bool is_above_0() const { return low_ > 0; }
+
+ private:
+  double low_ = 0, high_ = std::numeric_limits<double>::infinity();
+};
 
 /// The rows of a table of nccl-tests. Which columns there are depends on the version
 /// and on options.
@@ -27,6 +47,7 @@ class NcclRows {
   /// Out of place, and in place where it was measured. Empty where row() would be for want of a
   /// time.
   std::vector<Collective> measured(const Words& words, std::string_view operation) const;
+  void see_factor(const Words& words, BusFactor& factor) const;
   /// Whether the time is that of the host's calls only (nccl-tests -C 1).
   bool is_host_time() const { return host_time_; }
 

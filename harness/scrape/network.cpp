@@ -108,6 +108,7 @@ class NcclReader : public TableReader {
     columns_.clear();
     in_pairs_ = false;
     sizes_.clear();
+    factor_ = {};
     concluded_ = false;
     set_operation();
   }
@@ -170,6 +171,7 @@ class NcclReader : public TableReader {
           "operations";
       return;
     }
+    rows_.see_factor(words, factor_);
     std::move(measured.begin(), measured.end(), std::back_inserter(table_.collectives));
     if (!size) return;
     if (operation_ == kAllReduce) add_size(table_.all_reduce, *size);
@@ -207,10 +209,17 @@ class NcclReader : public TableReader {
           "holds a table of nccl-tests, but neither the table nor a command says of which "
           "collective";
     if (is_ours_) return;
+    const auto ranks = factor_.ranks(operation_);
+    if (ranks && ranks->least > table_.ranks) {  // the list of ranks is cut, or is not there
+      table_.ranks = ranks->least == ranks->most ? ranks->least : 0;
+      table_.nodes = 0;
+    }
     if (table_.ranks != 1 || table_.collectives.empty()) return;
-    refused_ =
-        "holds a table of nccl-tests of one rank, which sends nothing (where mpirun began several, "
-        "they were built without MPI=1)";
+    refused_ = factor_.is_above_0()
+                   ? "holds a table of nccl-tests that lists one rank alone, and does not say "
+                     "whether there were more"
+                   : "holds a table of nccl-tests of one rank, which sends nothing (where mpirun "
+                     "began several, they were built without MPI=1)";
     table_ = {};
   }
 
@@ -338,7 +347,8 @@ class NcclReader : public TableReader {
   bool says_itself_ = false, is_named_ = false;  ///< that is the word of the program itself
   bool concluded_ = false;                       ///< the table is at its end
   std::vector<CanaryAllReduce> sizes_;           ///< of its rows, whichever its operation is
-  std::string refused_;                          ///< why rows are not in the table
+  BusFactor factor_;
+  std::string refused_;  ///< why rows are not in the table
   NcclRows rows_;
   bool in_pairs_ = false;
   std::vector<std::string> columns_;

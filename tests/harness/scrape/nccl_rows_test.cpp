@@ -139,8 +139,8 @@ TEST_CASE("a table of one rank is refused, also where several ran side by side")
       "# nThread 1 nGpus 1 minBytes 1310720000 maxBytes 1310720000 step: 1048576(bytes)\n"
       "#   Rank  0 Pid   1320 on ip-172-31-20-228 device  0 [0x00] Tesla V100-SXM2-16GB\n"
       "#   Rank  0 Pid   2066 on ip-172-31-22-230 device  0 [0x00] Tesla V100-SXM2-16GB\n";
-  const auto found =
-      find_network_tables("mpirun -np 2 all_reduce_perf -g 1\n" + alone + kWithoutRoot);
+  const auto found = find_network_tables("mpirun -np 2 all_reduce_perf -g 1\n" + alone + kHead +
+                                         "1048576 262144 float sum -1 7.9 132.73 0.00 0\n");
   CHECK(found.tables.empty());
   REQUIRE(found.problems.size() == 1);
   CHECK_THAT(found.problems[0], Catch::Contains("of one rank"));
@@ -189,7 +189,7 @@ TEST_CASE("ranks and hosts are those that nccl-tests list") {
                    "#  Rank  0 Group  0 Pid  11 on      gpu-a device  0 [0000:07:00] NVIDIA H100\n"
                    "#  Rank  1 Group  0 Pid  12 on      gpu-a device  1 [0000:0a:00] NVIDIA H100\n"
                    "#   Rank  2 Pid  13 on      gpu-b device  0 [0x07] NVIDIA H100\n" +
-                   kWithoutRoot);
+                   kHead + "1048576 262144 float sum -1 127.9 8.20 10.93 0\n");
   REQUIRE(tables.size() == 1);
   CHECK(tables[0].ranks == 3);
   REQUIRE(tables[0].by_node.size() == 2);
@@ -246,4 +246,45 @@ TEST_CASE("the last line of nccl-tests counts more than a command, and less than
       "# Collective test starting: reduce_scatter_perf\n# nThread 1 nGpus 1\n" + kOf16 + ends);
   REQUIRE(by_first.size() == 1);
   CHECK(by_first[0].collectives.at(0).operation == "reduce_scatter");
+}
+
+TEST_CASE("a table of which one rank is quoted is of as many as its bandwidths say") {
+  const std::string begun =
+      kBegun + "#  Rank  0 Group  0 Pid  78515 on  gpu-a device  0 [0000:05:00] AMD MI355X\n";
+  const auto tables = read_network(begun + kOf16);
+  REQUIRE(tables.size() == 1);
+  CHECK(tables[0].ranks == 16);
+  CHECK(tables[0].nodes == 0);  // of one the name is known
+  CHECK(tables[0].by_node.size() == 1);
+  CHECK(read_network(kBegun + kOf16).at(0).ranks == 16);
+  const auto gather = read_network("$ ./build/all_gather_perf\n" + kHead +
+                                   "1048576 262144 float none -1 127.9 80.00 70.00 0\n");
+  CHECK(gather.at(0).ranks == 8);
+}
+
+TEST_CASE("ranks that bandwidths of few digits leave open are unknown") {
+  const std::string rank = "#  Rank  0 Group  0 Pid  7 on  gpu-a device  0 [0x05] AMD MI355X\n";
+  const auto tables =
+      read_network(kBegun + rank + kHead + "1024 256 float sum -1 20.1 0.05 0.10 0\n" +
+                   "2048 512 float sum -1 20.2 0.10 0.19 0\n");
+  REQUIRE(tables.size() == 1);
+  CHECK(tables[0].ranks == 0);
+  const auto found =
+      find_network_tables("$ ./build/broadcast_perf\n# nThread 1 nGpus 1 minBytes 8\n" + rank +
+                          kHead + "1048576 262144 float none 0 127.9 8.20 8.20 0\n");
+  CHECK(found.tables.empty());
+  CHECK(found.problems ==
+        std::vector<std::string>{"holds a table of nccl-tests that lists one rank alone, and does "
+                                 "not say whether there were more"});
+}
+
+TEST_CASE("groups of ranks that nccl-tests split are all of the table's") {
+  std::string devices;
+  for (int rank = 0; rank < 4; ++rank)
+    devices += fmt::format("#  Rank {:2} Group {:2} Pid  7 on  gpu-a device  0 [0x05] NVIDIA\n",
+                           rank, rank / 2);
+  const auto tables =
+      read_network(kBegun + devices + kHead + "1024 256 float sum -1 9 8.20 8.20 0\n");
+  CHECK(tables.at(0).ranks == 4);
+  CHECK(tables.at(0).nodes == 1);
 }
