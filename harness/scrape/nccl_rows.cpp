@@ -73,6 +73,15 @@ std::optional<BusFactor::Ranks> BusFactor::ranks(std::string_view operation) con
   return ranks.least <= ranks.most ? std::optional(ranks) : std::nullopt;
 }
 
+std::string_view NcclRows::word_before_size(const Words& words) {
+  const auto size = std::find(words.begin(), words.end(), "size");
+  const bool is_header = size != words.end() && size + 1 != words.end() && size[1] == "count" &&
+                         std::find(size, words.end(), "busbw") != words.end();
+  if (!is_header) return {};
+  const auto first = words.front() == "#" ? words.begin() + 1 : words.begin();
+  return first != size ? *first : std::string_view();
+}
+
 void NcclRows::see_factor(const Words& words, BusFactor& factor) const {
   if (!is_row(words)) return;
   for (std::size_t side = 0; side < kSides; ++side) {

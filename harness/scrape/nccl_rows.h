@@ -47,6 +47,8 @@ class NcclRows {
   /// Out of place, and in place where it was measured. Empty where row() would be for want of a
   /// time.
   std::vector<Collective> measured(const Words& words, std::string_view operation) const;
+  /// What a header that is else like theirs has in front of "size"; empty: nothing, or it is none.
+  static std::string_view word_before_size(const Words& words);
   void see_factor(const Words& words, BusFactor& factor) const;
   /// Whether the time is that of the host's calls only (nccl-tests -C 1).
   bool is_host_time() const { return host_time_; }

@@ -76,6 +76,7 @@ class NcclReader : public TableReader {
       runs_ = *named;
       says_itself_ = line.find(kStarting) != std::string_view::npos;
     }
+    if (line.find("busbw") != std::string_view::npos) see_other_header(words_of(line));
     if (line.starts_with("{")) {
       read_record(line);
     } else if (is_beginning(line)) {
@@ -124,6 +125,13 @@ class NcclReader : public TableReader {
         trim(line).starts_with(kBareBeginning) && line.find(" minBytes ") != std::string_view::npos;
     return line.find(kProbe) != std::string_view::npos ||
            line.find("# nThread ") != std::string_view::npos || is_bare;
+  }
+
+  void see_other_header(const Words& words) {
+    const auto before = NcclRows::word_before_size(words);
+    if (!before.empty())
+      refused_ = fmt::format("holds a table of nccl-tests, but with '{}' before its column 'size'",
+                             printable(before));
   }
 
   void read_remark(std::string_view line, const Words& words) {

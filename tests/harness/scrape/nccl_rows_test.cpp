@@ -288,3 +288,16 @@ TEST_CASE("groups of ranks that nccl-tests split are all of the table's") {
   CHECK(tables.at(0).ranks == 4);
   CHECK(tables.at(0).nodes == 1);
 }
+
+TEST_CASE("a table of nccl-tests to which a column was added is refused by its name") {
+  const std::string row = "   2  1048576 262144 float sum -1 127.9 8.20 8.20 0\n";
+  for (const std::string_view begin : {"", "# "}) {
+    const auto found = find_network_tables(
+        kBegun + std::string(begin) +
+        "Nodes  size  count  type  redop  root  time   algbw   busbw  #wrong\n" + row);
+    CHECK(found.tables.empty());
+    CHECK(found.problems ==
+          std::vector<std::string>{"holds a table of nccl-tests, but with 'Nodes' "
+                                   "before its column 'size'"});
+  }
+}
