@@ -82,11 +82,11 @@ std::string_view NcclRows::word_before_size(const Words& words) {
   return first != size ? *first : std::string_view();
 }
 
-void NcclRows::see_factor(const Words& words, BusFactor& factor) const {
+void NcclRows::see_factor(const Words& words) {
   if (!is_row(words)) return;
   for (std::size_t side = 0; side < kSides; ++side) {
     const auto algbw = word_at(words, "algbw", side), busbw = word_at(words, "busbw", side);
-    if (algbw && busbw) factor.see(*algbw, *busbw);
+    if (algbw && busbw) factor_.see(*algbw, *busbw);
   }
 }
 

@@ -49,7 +49,8 @@ class NcclRows {
   std::vector<Collective> measured(const Words& words, std::string_view operation) const;
   /// What a header that is else like theirs has in front of "size"; empty: nothing, or it is none.
   static std::string_view word_before_size(const Words& words);
-  void see_factor(const Words& words, BusFactor& factor) const;
+  void see_factor(const Words& words);
+  const BusFactor& factor() const { return factor_; }
   /// Whether the time is that of the host's calls only (nccl-tests -C 1).
   bool is_host_time() const { return host_time_; }
 
@@ -62,6 +63,7 @@ class NcclRows {
 
   std::vector<std::string> columns_;
   bool host_time_ = false, dated_ = false;
+  BusFactor factor_;  ///< of the rows that were seen
 };
 
 }  // namespace pippin

@@ -109,7 +109,7 @@ class NcclReader : public TableReader {
     columns_.clear();
     in_pairs_ = false;
     sizes_.clear();
-    factor_ = {};
+    listed_ = 0;
     concluded_ = false;
     set_operation();
   }
@@ -161,6 +161,7 @@ class NcclReader : public TableReader {
     const auto rank = words.size() > 2 ? parse_integer(words[2]) : std::nullopt;
     if (!rank || on == words.end() || on + 1 == words.end()) return;
     table_.ranks = std::max(table_.ranks, *rank + 1);
+    ++listed_;
     const std::string name = printable(on[1]);
     auto node = std::find_if(table_.by_node.begin(), table_.by_node.end(),
                              [&](const auto& known) { return known.name == name; });
@@ -179,7 +180,7 @@ class NcclReader : public TableReader {
           "operations";
       return;
     }
-    rows_.see_factor(words, factor_);
+    rows_.see_factor(words);
     std::move(measured.begin(), measured.end(), std::back_inserter(table_.collectives));
     if (!size) return;
     if (operation_ == kAllReduce) add_size(table_.all_reduce, *size);
@@ -217,13 +218,12 @@ class NcclReader : public TableReader {
           "holds a table of nccl-tests, but neither the table nor a command says of which "
           "collective";
     if (is_ours_) return;
-    const auto ranks = factor_.ranks(operation_);
-    if (ranks && ranks->least > table_.ranks) {  // the list of ranks is cut, or is not there
-      table_.ranks = ranks->least == ranks->most ? ranks->least : 0;
-      table_.nodes = 0;
-    }
+    const auto ranks = rows_.factor().ranks(operation_);
+    const bool is_of_more = ranks && ranks->least > table_.ranks;
+    if (is_of_more || listed_ < table_.ranks) table_.nodes = 0;  // the list of ranks is cut
+    if (is_of_more) table_.ranks = ranks->least == ranks->most ? ranks->least : 0;
     if (table_.ranks != 1 || table_.collectives.empty()) return;
-    refused_ = factor_.is_above_0()
+    refused_ = rows_.factor().is_above_0()
                    ? "holds a table of nccl-tests that lists one rank alone, and does not say "
                      "whether there were more"
                    : "holds a table of nccl-tests of one rank, which sends nothing (where mpirun "
@@ -355,8 +355,8 @@ class NcclReader : public TableReader {
   bool says_itself_ = false, is_named_ = false;  ///< that is the word of the program itself
   bool concluded_ = false;                       ///< the table is at its end
   std::vector<CanaryAllReduce> sizes_;           ///< of its rows, whichever its operation is
-  BusFactor factor_;
-  std::string refused_;  ///< why rows are not in the table
+  std::int64_t listed_ = 0;                      ///< lines that tell of a rank
+  std::string refused_;                          ///< why rows are not in the table
   NcclRows rows_;
   bool in_pairs_ = false;
   std::vector<std::string> columns_;

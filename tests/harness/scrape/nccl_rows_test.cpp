@@ -262,6 +262,14 @@ TEST_CASE("a table of which one rank is quoted is of as many as its bandwidths s
   CHECK(gather.at(0).ranks == 8);
 }
 
+TEST_CASE("of a list of ranks that lost its beginning the nodes are unknown") {
+  const auto tables = read_network(
+      kBegun + "#  Rank 15 Group  0 Pid  14840 on  gpu-b device  7 [0x01] NVIDIA H100\n" + kOf16);
+  REQUIRE(tables.size() == 1);
+  CHECK(tables[0].ranks == 16);
+  CHECK(tables[0].nodes == 0);
+}
+
 TEST_CASE("ranks that bandwidths of few digits leave open are unknown") {
   const std::string rank = "#  Rank  0 Group  0 Pid  7 on  gpu-a device  0 [0x05] AMD MI355X\n";
   const auto tables =
