@@ -27,6 +27,8 @@ class BusFactor {
     std::int64_t least = 0, most = 0;
   };
   std::optional<Ranks> ranks(std::string_view operation) const;
+  /// The all-reduce alone has one above 1.
+  bool is_all_reduce() const { return low_ > 1 && low_ <= high_ && high_ < 2; }
   bool is_above_0() const { return low_ > 0; }
 
  private:

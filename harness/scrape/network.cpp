@@ -212,6 +212,7 @@ class NcclReader : public TableReader {
 
   /// What only a whole table says.
   void finish_rows() {
+    if (operation_.empty() && rows_.factor().is_all_reduce()) name_rows(std::string(kAllReduce));
     const auto is_nameless = [](const auto& measured) { return measured.operation.empty(); };
     if (std::erase_if(table_.collectives, is_nameless) > 0)
       refused_ =

@@ -46,6 +46,8 @@ const std::string kOf16 =
     "# Avg bus bandwidth    : 351.49\n"
     "#\n";
 
+const std::string kOf2 = kHead + "1048576 262144 float sum -1 127.9 8.20 8.20 0\n";
+
 std::vector<std::string> problems_of(const std::string& text) {
   return find_network_tables(text).problems;
 }
@@ -91,7 +93,7 @@ TEST_CASE("a row that lacks its figures out of place, or its end, is none") {
 TEST_CASE("tables of nccl-tests that cannot be kept are refused with a reason") {
   const std::string head = "# nThread 1 nGpus 1\n";
   CHECK(problems_of(kBegun + kWithoutRoot).empty());
-  CHECK(problems_of(head + kWithoutRoot) ==
+  CHECK(problems_of(head + kOf2) ==
         std::vector<std::string>{"holds a table of nccl-tests, but neither the table nor a command "
                                  "says of which collective"});
   const auto on_host = find_network_tables(
@@ -147,7 +149,7 @@ TEST_CASE("a table of one rank is refused, also where several ran side by side")
 }
 
 TEST_CASE("a table without its beginning is of the command before it, or refused") {
-  CHECK(problems_of(kWithoutRoot) ==
+  CHECK(problems_of(kOf2) ==
         std::vector<std::string>{"holds a table of nccl-tests, but neither the table nor a command "
                                  "says of which collective"});
   const auto tables = read_network("nccl-tests/build/alltoall_perf -b 1MB -n 100\n" + kWithoutRoot);
@@ -308,4 +310,18 @@ TEST_CASE("a table of nccl-tests to which a column was added is refused by its n
           std::vector<std::string>{"holds a table of nccl-tests, but with 'Nodes' "
                                    "before its column 'size'"});
   }
+}
+
+TEST_CASE("a table whose bus is faster than its algorithm is of an all-reduce, named or not") {
+  const auto tables = read_network(kWithoutRoot);
+  REQUIRE(tables.size() == 1);
+  CHECK(tables[0].ranks == 16);
+  REQUIRE(tables[0].all_reduce.size() == 2);
+  CHECK(tables[0].all_reduce[1].median_busbw_gb_per_s == 48.15);
+  CHECK(tables[0].collectives.at(0).operation == "all_reduce");
+  const auto by_command = read_network("$ ./build/alltoall_perf\n" + kWithoutRoot);
+  CHECK(by_command.at(0).collectives.at(0).operation == "alltoall");
+  const std::string halves = "1048576 262144 float sum -1 127.9 8.20 7.69 0\n";
+  CHECK(read_network(kHead + halves).empty());
+  CHECK(read_network(kHead + "1048576 262144 float sum -1 127.9 8.20 17.69 0\n").empty());
 }
