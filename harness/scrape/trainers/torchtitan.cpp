@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <string>
@@ -337,14 +338,18 @@ std::optional<double> tokens_per_rank(const LaunchFacts& facts) {
   return of_step > 0 ? std::optional(of_step) : std::nullopt;
 }
 
-/// How many GPUs share the tokens of a data-parallel rank, which no line without a mesh says: its
-/// rate is of a GPU. Nothing where the clock tells no whole number.
-std::optional<double> gpus_of_rank(double tokens, const StepRows& rows) {
-  constexpr double kNear = 0.02;
+/// How many GPUs share the tokens of a data-parallel rank by the clock, as rates are of a GPU.
+struct GpusOfRank {
+  double number = 0, unsure = 0;
+};
+std::optional<GpusOfRank> gpus_of_rank(double tokens, const StepRows& rows) {
+  constexpr double kNear = 0.01;
   const auto by_clock = tokens_by_clock(rows);
   if (!by_clock) return std::nullopt;
+  const Figure& rate = rows.rows().back().record.figure;
   const double gpus = tokens / by_clock->tokens;
-  return whole_within(gpus, gpus * (kNear + by_clock->quantum / by_clock->tokens));
+  return GpusOfRank{
+      gpus, gpus * (kNear + by_clock->quantum / by_clock->tokens + rate.quantum / rate.value / 2)};
 }
 
 /// Of a header without a mesh. `of_rank`: tokens of a data-parallel rank in a step.
@@ -355,7 +360,12 @@ void derive_layout(LaunchFacts& facts, double of_rank, const StepRows& rows) {
                  "tokens per step / tokens per DP rank and step", 0);
   facts.complete();
   if (facts.tokens_per_gpu_step) return;
-  const auto gpus = gpus_of_rank(of_rank, rows);
+  const auto by_clock = gpus_of_rank(of_rank, rows);
+  if (!by_clock) return;
+  const auto gpus = whole_within(by_clock->number, by_clock->unsure);
+  const bool fits = std::floor(by_clock->number + by_clock->unsure) >=
+                    std::ceil(by_clock->number - by_clock->unsure);
+  if (!gpus && fits) derive_tokens_by_clock(facts, rows, "tps");  // which number is left open
   if (!gpus) return;
   facts.tokens_per_gpu_step = of_rank / *gpus;
   constexpr std::string_view kLaw =

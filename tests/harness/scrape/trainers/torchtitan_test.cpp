@@ -329,6 +329,22 @@ TEST_CASE("a header of torchtitan that its clock contradicts is no reason to tak
   CHECK_THAT(found.problems[0], Catch::Contains("not how many a GPU has in a step"));
 }
 
+TEST_CASE("a rate of one digit leaves open how many GPUs share a rank's tokens: the clock counts") {
+  const std::string start = "[rank0]:[titan] 2025-05-28 21:11:37,626 - root - INFO - ";
+  const LogRun run = only_run(
+      start +
+      "Trainer is initialized with local batch size 2, global batch size 2, sequence length 4096, "
+      "total steps 10 (warmup 2).\n"
+      "[rank0]:[titan] 2025-05-28 21:14:39,054 - root - INFO - step:  2  loss: -1.0000  memory: "
+      "42.78GiB(54.06%)  tps: 8  tflops: 1.81  mfu: 0.58%\n"
+      "[rank0]:[titan] 2025-05-28 21:15:40,293 - root - INFO - step:  3  loss: -1.0000  memory: "
+      "42.78GiB(54.06%)  tps: 8  tflops: 1.81  mfu: 0.58%\n");
+  CHECK(times_of(run).at(1) == Approx(61239));
+  CHECK_FALSE(run.point.layout.gpus);
+  CHECK(run.point.layout.dp == 1);
+  CHECK(run.point.layout.gbs == 2);
+}
+
 TEST_CASE("a header of torchtitan with accumulation counts all of a step's tokens") {
   const LogRun run = only_run(
       "[rank0]:[titan] 2026-05-18 16:00:01,338 - root - INFO - Trainer is initialized with 12288 "
