@@ -89,10 +89,17 @@ fs::path file_behind(const fs::path& path) {
   return same ? real : path;
 }
 
-InputFile::InputFile(const fs::path& path, TellBytes tell) : path_(path), tell_(std::move(tell)) {
+InputFile::InputFile(const fs::path& path, TellBytes tell, bool is_file)
+    : path_(path), tell_(std::move(tell)) {
   struct stat status {};
+  status.st_mode = S_IFREG;
   const auto named = descriptor_named(path);
-  const int error = named ? ::fstat(*named, &status) : ::stat(path.c_str(), &status);
+  int error = 0;
+  if (named) {
+    error = ::fstat(*named, &status);
+  } else if (!is_file) {
+    error = ::stat(path.c_str(), &status);
+  }
   if (error != 0) cannot_read(path, errno);
   is_fifo_ = !named && S_ISFIFO(status.st_mode);
   descriptor_ = named ? ::fcntl(*named, F_DUPFD_CLOEXEC, 0) : open_file(path, status.st_mode);

@@ -38,10 +38,11 @@ fs::path file_behind(const fs::path& path);
 /// A file, read in parts. Nothing is opened that could hold us up, or do something by being opened:
 /// only regular files, FIFOs that somebody writes to, and what is open already: standard input and
 /// other descriptors (/dev/fd/63).
+/// `is_file`: it was seen to be a regular one, so that nobody has to look before it is opened.
 /// Errors: Error (bad input) where it cannot be read, or is none of these.
 class InputFile : public ByteSource {
  public:
-  explicit InputFile(const fs::path& path, TellBytes tell = {});
+  explicit InputFile(const fs::path& path, TellBytes tell = {}, bool is_file = false);
   ~InputFile() override;
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;

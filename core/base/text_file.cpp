@@ -105,7 +105,7 @@ TextRead pass_on(std::string_view first, ByteSource& source, InputFile* file, co
 }  // namespace
 
 TextRead read_text(const fs::path& path, const TakeText& take, const TextOptions& options) {
-  InputFile file(path, options.tell);
+  InputFile file(path, options.tell, options.is_file);
   const std::string_view first = file.next();
   if (options.any || compression_of(first).empty())
     return pass_on(first, file, &file, take, options.any);

@@ -10,8 +10,9 @@
 namespace pippin {
 
 struct TextOptions {
-  bool any = false;  ///< a binary file is read, too; and nothing is decompressed
-  TellBytes tell;    ///< hears of the bytes of the file, not of its text
+  bool any = false;      ///< a binary file is read, too; and nothing is decompressed
+  TellBytes tell = {};   ///< hears of the bytes of the file, not of its text
+  bool is_file = false;  ///< as InputFile has it
 };
 
 /// How a file was read as a text.

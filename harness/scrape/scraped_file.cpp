@@ -71,8 +71,7 @@ ScrapedFile scrape_stream(const fs::path& path, const LogHints& hints) {
 /// Reads a file's text, more than once where the scraper wants that.
 class FileReader {
  public:
-  FileReader(const fs::path& path, Binary binary, const TellBytes& tell)
-      : path_(path), options_{binary == Binary::kRead, tell} {}
+  FileReader(const fs::path& path, const TextOptions& options) : path_(path), options_(options) {}
 
   void read(ScrapedFile& scraped, const std::function<void(std::string_view part)>& take) {
     if (is_read_) return read_again(scraped, take);
@@ -176,15 +175,14 @@ constexpr std::size_t kEndBytes = 4096;
 
 }  // namespace
 
-ScrapedFile scrape_file(const fs::path& path, Binary binary, const TellBytes& tell,
-                        const LogHints& hints) {
-  if (is_read_once(path)) return scrape_stream(path, hints);
+ScrapedFile scrape_file(const fs::path& path, const LogHints& hints, const TextOptions& options) {
+  if (!options.is_file && is_read_once(path)) return scrape_stream(path, hints);
   ScrapedFile scraped;
-  FileReader reader(path, binary, tell);
+  FileReader reader(path, options);
   Scraped found = scrape_parts([&](const auto& take) { reader.read(scraped, take); }, hints);
   refuse_without_text(scraped);
   if (!scraped.reason.empty()) {
-    if (binary == Binary::kRefuse && is_event_file(path)) return scrape_events(path, tell, hints);
+    if (!options.any && is_event_file(path)) return scrape_events(path, options.tell, hints);
     return scraped;
   }
   const bool may_hold_tables = found.may_hold_tables;
@@ -258,7 +256,7 @@ std::optional<ScrapedFile> GrowingFile::read() {
   auto found = log_ ? log_->so_far() : std::nullopt;
   if (!found || found->runs.empty()) {
     log_.reset();
-    return scrape_file(path_, Binary::kRefuse, {}, hints_);
+    return scrape_file(path_, hints_);
   }
   ScrapedFile scraped;
   scraped.file = maker_.file_at(path_);

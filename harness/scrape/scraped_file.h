@@ -29,16 +29,14 @@ struct ScrapedFile {
       text;  ///< of what can be read but once, as a pipe; `file` needs it
 };
 
-enum class Binary { kRefuse, kRead };
-
 /// Reads a file once, in parts, and in constant memory but for what it finds, as read_text() does;
 /// what can be read but once is kept. Of a binary file that is refused only the beginning is read:
 /// a folder of runs holds checkpoints of many gigabytes. One that is not may be compressed for all
-/// we know, and is not decompressed. `tell` hears of the bytes of the file.
+/// we know, and is not decompressed.
 /// Errors: Error (bad input) where it cannot be read, is damaged, or is neither a file nor a pipe.
 /// `hints`: as scrape_parts() has it.
-ScrapedFile scrape_file(const fs::path& path, Binary binary = Binary::kRefuse,
-                        const TellBytes& tell = {}, const LogHints& hints = {});
+ScrapedFile scrape_file(const fs::path& path, const LogHints& hints = {},
+                        const TextOptions& options = {});
 
 /// Reads the text of a file that was scraped once more.
 void read_scraped_text(const ScrapedFile& scraped, const fs::path& path,

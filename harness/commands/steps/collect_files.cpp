@@ -68,11 +68,12 @@ class Collector {
         is_folder ? FolderWalk(complaints_).files(path)
                   : std::vector<FolderWalk::File>{{path, known_path(path), {}}};
     for (auto& file : files) {
+      const bool alone = file.alone;
       Found found = found_at(std::move(file), !is_folder, now_ns_);
       if (found.as_read && found.as_read->path.native().starts_with(own_runs_.native()))
         found.as_read.reset();
       bool is_unlike = false;
-      if (found.odd.empty()) found.told = told_.of(found.path, &is_unlike);
+      if (found.odd.empty()) found.told = told_.of(found.path, &is_unlike, alone);
       if (is_unlike)
         complaints_.say(found.path, fmt::format("pippin: {}: --from-name does not fit its name",
                                                 found.path.string()));
@@ -119,8 +120,8 @@ class Collector {
     items.reserve(found_.size());
     std::int64_t bytes = 0;
     for (const auto& found : found_) {
-      items.push_back(
-          {found.path, found.as_read ? found.as_read->stamp.size_bytes : 0, found.told});
+      items.push_back({found.path, found.as_read ? found.as_read->stamp.size_bytes : 0,
+                       found.as_read.has_value(), found.told});
       bytes += items.back().size_bytes;
     }
     ReadingProgress progress(items.size(), bytes, bar_width);

@@ -41,7 +41,7 @@ void print_run(const LogRun& run, std::ostream& out) {
 
 bool explain_log(const fs::path& log, const NamedValues& told, std::ostream& out) {
   out << printable(log.string()) << '\n';
-  const ScrapedFile scraped = scrape_file(log, Binary::kRefuse, {}, {told, {}});
+  const ScrapedFile scraped = scrape_file(log, {told, {}});
   if (!scraped.reason.empty()) {
     out << "  " << scraped.reason << '\n';
     return false;

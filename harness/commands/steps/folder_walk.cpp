@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <system_error>
 
 #include "core/base/input_file.h"
@@ -46,13 +47,16 @@ void FolderWalk::walk(const fs::path& folder, std::vector<File>& found) {
     complaints_.say(folder,
                     fmt::format("pippin: {}: cannot list: {}", folder.string(), error.message()));
   const fs::path known_folder = known_path(folder);
-  for (const auto& entry : entries) {
-    const fs::path& path = entry.path();
-    if (entry.is_directory(error)) {
+  for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
+    const fs::path& path = entry->path();
+    if (entry->is_directory(error)) {
       walk(path, found);
-    } else {
-      found.push_back({path, known_folder / path.filename(), is_file(entry) ? "" : odd_kind(path)});
+      continue;
     }
+    const auto next = std::next(entry);
+    const bool alone = next == entries.end() || !next->path().native().starts_with(path.native());
+    found.push_back(
+        {path, known_folder / path.filename(), is_file(*entry) ? "" : odd_kind(path), alone});
   }
 }
 

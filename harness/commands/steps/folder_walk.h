@@ -15,7 +15,8 @@ class FolderWalk {
   /// A file, and what it is called in the database.
   struct File {
     fs::path path, known_as;
-    std::string odd;  ///< what it is that is no file, as odd_kind() says it
+    std::string odd;     ///< what it is that is no file, as odd_kind() says it
+    bool alone = false;  ///< its folder has no other whose name begins with its own
   };
 
   /// A folder that cannot be listed is a complaint.

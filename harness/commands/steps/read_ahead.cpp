@@ -33,9 +33,8 @@ FileRead read_by(const fs::path& path, Scrape scrape) {
 
 }  // namespace
 
-FileRead read_file(const fs::path& path, const LogHints& hints, const TellBytes& tell) {
-  return read_by(path,
-                 [&] { return std::optional(scrape_file(path, Binary::kRefuse, tell, hints)); });
+FileRead read_file(const fs::path& path, const LogHints& hints, const TextOptions& options) {
+  return read_by(path, [&] { return std::optional(scrape_file(path, hints, options)); });
 }
 
 FileRead read_file(const fs::path& path, GrowingFile& growing) {
@@ -57,7 +56,8 @@ struct ReadAhead::Shared {
     std::vector<FileRead> files;
     files.reserve(parts[part].size());
     for (const auto& file : parts[part])
-      files.push_back(read_file(file.path, {file.told, {}}, tell));
+      files.push_back(
+          read_file(file.path, {file.told, {}}, {.tell = tell, .is_file = file.is_file}));
     return files;
   }
 

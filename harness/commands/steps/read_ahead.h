@@ -19,7 +19,7 @@ struct FileRead {
 };
 
 /// What scrape_file() finds, and the parameters of its models.
-FileRead read_file(const fs::path& path, const LogHints& hints, const TellBytes& tell = {});
+FileRead read_file(const fs::path& path, const LogHints& hints, const TextOptions& options = {});
 /// The same of a file that grows; nothing is scraped where nothing came.
 FileRead read_file(const fs::path& path, GrowingFile& growing);
 
@@ -30,6 +30,7 @@ class ReadAhead {
   struct Item {
     fs::path path;
     std::int64_t size_bytes = 0;
+    bool is_file = false;  ///< as TextOptions has it
     NamedValues told;
   };
 

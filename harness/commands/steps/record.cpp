@@ -166,7 +166,7 @@ std::string text_of_log(const fs::path& log) { return disk().read(log).value_or(
 
 /// A run may have left none.
 ScrapedFile scraped_log(const fs::path& log, const LogHints& hints) {
-  if (disk().exists(log)) return scrape_file(log, Binary::kRead, {}, hints);
+  if (disk().exists(log)) return scrape_file(log, hints, {.any = true});
   ScrapedFile none;
   none.file = LogFile(log, "");
   return none;

@@ -161,14 +161,14 @@ const NamedValues& ToldValues::in_folder(const fs::path& folder) {
   return folders_.emplace(folder.native(), in_file(folder / kFolderFile)).first->second;
 }
 
-NamedValues ToldValues::of(const fs::path& log, bool* unlike) {
+NamedValues ToldValues::of(const fs::path& log, bool* unlike, bool alone) {
   NamedValues values = set_;
   for (const auto& pattern : pattern_) {
     const NamedValues of_name = pattern.match(log);
     if (unlike) *unlike = of_name.empty();
     add_missing(values, of_name);
   }
-  add_missing(values, in_file(log.string() + std::string(kOfLog)));
+  if (!alone) add_missing(values, in_file(log.string() + std::string(kOfLog)));
   add_missing(values, in_folder(log.parent_path()));
   return values;
 }

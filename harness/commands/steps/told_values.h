@@ -39,9 +39,9 @@ class ToldValues {
   ToldValues(const std::vector<std::string>& set, const std::string& from_name,
              const std::vector<std::string>& scrape = {});
 
-  /// Empty: nobody says anything. `unlike`: set where the pattern does not fit the name.
-  /// Errors: Error (bad input) of a file that is none of name: value.
-  NamedValues of(const fs::path& log, bool* unlike = nullptr);
+  /// Empty: nobody says anything. `unlike`: set where the pattern does not fit the name. `alone`:
+  /// there is no LOG.pippin.yaml. Errors: Error (bad input) of a file that is none of name: value.
+  NamedValues of(const fs::path& log, bool* unlike = nullptr, bool alone = false);
 
  private:
   /// Empty where there is no such file.
