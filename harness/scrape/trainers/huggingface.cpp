@@ -9,6 +9,7 @@
 #include "harness/scrape/characters.h"
 #include "harness/scrape/trainers/all.h"
 #include "harness/scrape/trainers/checkpoint_lines.h"
+#include "harness/scrape/trainers/huggingface_options.h"
 #include "harness/scrape/trainers/python_dict.h"
 #include "harness/scrape/trainers/run_totals.h"
 #include "harness/scrape/trainers/step_fields.h"
@@ -117,7 +118,7 @@ class Reader : public TrainerReader {
     if (line.has(kTotal)) read_total(line.text, log);
     if (line.has(kMetric)) read_metric(line.text, log);
     if (line.has(kMetricRate)) read_metric_rate(line.text);
-    if (line.has(kMemory)) read_memory(line.text, log.launch());
+    if (line.has(kMemory)) read_memory(line.text, kSaid[kMemory], log.launch());
     totals_.add_known(number_, log);
   }
 
@@ -185,8 +186,8 @@ class Reader : public TrainerReader {
     if (read(kExamples, kSaid[kExamples], other))
       facts.say("num_examples", static_cast<double>(*other));
     if (read(kTrainable, kSaid[kTrainable], other)) read_trainable(*other, facts);
-    if (line.has(kShape)) read_shape(line.text, facts);
-    if (line.has(kVocabulary)) read_vocabulary(line.text, facts);
+    if (line.has(kShape)) read_shape(line.text, kSaid[kShape], facts);
+    if (line.has(kVocabulary)) read_vocabulary(line.text, kSaid[kVocabulary], facts);
     for (const std::size_t text : kParallel) {
       if (line.has(text)) read_parallel(line.text, kSaid[text], facts);
     }
@@ -219,48 +220,6 @@ class Reader : public TrainerReader {
     }
   }
 
-  /// They are not the model's where only a part is trained, or ZeRO has split them (0).
-  static void read_trainable(std::int64_t count, LaunchFacts& facts) {
-    constexpr const char* kName = "trainable_parameters";
-    if (count > 0 && !find_value(facts.axes, kName))
-      facts.axes.emplace_back(kName, value_of(static_cast<double>(count)));
-  }
-
-  /// "tensor_parallel_size=2", "sequence_parallel_size: 4", of any options that are printed.
-  static void read_parallel(std::string_view line, std::string_view name, LaunchFacts& facts) {
-    auto said = line.substr(line.find(name) + name.size());
-    said.remove_prefix(std::min(said.find_first_not_of("'\"=: "), said.size()));
-    const Count size = count_of(figure_at(said));
-    if (size && *size > 1) facts.say(name, static_cast<double>(*size));
-  }
-
-  /// The vocabulary of a configuration that is printed whole: that of the model at hand, too, where
-  /// only its shape is overridden.
-  static void read_vocabulary(std::string_view line, LaunchFacts& facts) {
-    const auto at = line.find(kSaid[kVocabulary]);
-    if (!facts.model.vocab && is_prefix(line.substr(0, at)))
-      facts.model.vocab = count_of(figure_at(line.substr(at + kSaid[kVocabulary].size())));
-  }
-
-  /// "Overriding config: n_embd=7168,n_head=32,n_layer=40,n_positions=1024", of run_clm.py. The
-  /// configurations that are printed whole are also those of other models.
-  static void read_shape(std::string_view line, LaunchFacts& facts) {
-    const auto at = line.find(kSaid[kShape]);
-    if (!is_prefix(line.substr(0, at))) return;
-    const auto said = line.substr(at + kSaid[kShape].size());
-    const auto read = [&](Count& count, std::string_view old_name, std::string_view name) {
-      const Count old = count_after(said, old_name);
-      if (const Count value = old ? old : count_after(said, name)) count = value;
-    };
-    read(facts.model.hidden, "n_embd=", "hidden_size=");
-    read(facts.model.layers, "n_layer=", "num_hidden_layers=");
-    read(facts.model.heads, "n_head=", "num_attention_heads=");
-    read(facts.model.seq, "n_positions=", "max_position_embeddings=");
-    if (said.find("gradient_checkpointing=true") != std::string_view::npos)
-      facts.recompute = kFullRecompute;
-    facts.say("config_overrides", said);
-  }
-
   /// What follows a key at the end of a prefix.
   static Count count_said(std::string_view line, std::string_view key) {
     const auto at = line.find(key);
@@ -291,22 +250,6 @@ class Reader : public TrainerReader {
       facts.say(name, value);
     }
     keep(total, log);
-  }
-
-  /// "{'loss': '1.25', 'memory/max_allocated (GiB)': '2.42', …}", "…/max_mem_allocated(gib)"
-  /// before.
-  static void read_memory(std::string_view line, TrainerLaunch& launch) {
-    const auto brace = line.substr(0, line.find(kSaid[kMemory])).rfind('{');
-    if (brace == std::string_view::npos || !is_prefix(line.substr(0, brace))) return;
-    RankMemory& memory = memory_of(launch, rank_in(line.substr(0, brace)).value_or(0));
-    for (const auto& [name, value] : entries_in(line.substr(brace + 1))) {
-      const auto gib = figure_at(value);
-      if (!gib) continue;
-      if (name == "memory/max_allocated (GiB)" || name == "memory/max_mem_allocated(gib)")
-        raise(memory.max_allocated_mib, gib->value * kMibPerGib);
-      if (name == "memory/device_reserved (GiB)" || name == "memory/device_mem_reserved(gib)")
-        raise(memory.reserved_mib, gib->value * kMibPerGib);
-    }
   }
 
   /// "  train_runtime            = 0:15:19.02": of the first process, which has said it already.
