@@ -86,6 +86,11 @@ std::optional<Figure> figure_at(std::string_view text, Suffixes suffixes) {
                 std::pow(10, -static_cast<double>(decimals)) * scale * factor, size};
 }
 
+std::optional<Figure> whole_figure(std::string_view text) {
+  const auto figure = figure_at(text);
+  return figure && figure->size == text.size() ? figure : std::nullopt;
+}
+
 std::size_t find_key(std::string_view text, std::string_view key, std::size_t from) {
   for (auto at = text.find(key, from); at != std::string_view::npos; at = text.find(key, at + 1)) {
     if (at == 0 || !is_of_name(text[at - 1]) || !is_of_name(key.front())) return at;

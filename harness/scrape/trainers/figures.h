@@ -22,6 +22,9 @@ struct Figure {
 enum class Suffixes { kNone, kThousands };
 std::optional<Figure> figure_at(std::string_view text, Suffixes suffixes = Suffixes::kNone);
 
+/// The number that is the whole of a text.
+std::optional<Figure> whole_figure(std::string_view text);
+
 /// Where `key` stands as a word of its own: in front of it is nothing that belongs to a longer name
 /// (of "step:" not in "timing_s/step:"). npos: nowhere.
 std::size_t find_key(std::string_view text, std::string_view key, std::size_t from = 0);

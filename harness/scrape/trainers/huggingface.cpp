@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -57,7 +58,7 @@ constexpr std::array<std::string_view, kTexts> kSaid{
     "'train_runtime': ",
     "train_runtime  ",
     "***** Running training *****",
-    "{'loss': ",
+    "{'loss':",
     "Unsloth - 2x faster free ",
     "ccumulation",  // its total train batch size, and the gradient accumulation steps
     "Instantaneous batch size per device = ",
@@ -94,6 +95,9 @@ constexpr CheckpointLine kCheckpoints[] = {
 constexpr const char* kNoTime =
     "it says no time of a step, and neither a train_runtime nor a bar of all steps does";
 
+/// What notebooks show of a total.
+constexpr std::string_view kOutput = "TrainOutput(";
+
 /// Drawn before Unsloth's words.
 constexpr std::string_view kBannerArt = "==((====))==", kBannerGap = "    ";
 
@@ -104,8 +108,10 @@ class Reader : public TrainerReader {
  public:
   explicit Reader(std::size_t number) : number_(number) {}
   std::unique_ptr<TrainerReader> copy() const override { return std::make_unique<Reader>(*this); }
+  bool wants_next_line() const override { return torn_.is_open(); }
 
   void read(const TrainerLine& line, TrainerLog& log) override {
+    if (torn_.is_open()) read_rest(line, log);
     if (has_bar(line)) totals_.see_bars(line.text);
     if (line.has(kBegin)) begin(line.text, kBegin, log);
     if (line.has(kBanner)) begin(line.text, kBanner, log);
@@ -114,8 +120,8 @@ class Reader : public TrainerReader {
     see_checkpoints(line, kSaid, kCheckpoints, log);
     if (line.has(kEvaluation)) flags_ |= kAfterEvaluation;
     if (line.has(kSave)) flags_ |= kAfterSave;
-    if (line.has(kLosses) && losses_.empty()) see_losses(line.text);
-    if (line.has(kTotal)) read_total(line.text, log);
+    if (line.has(kLosses)) see_losses(line.text);
+    if (line.has(kTotal)) read_total(line, log);
     if (line.has(kMetric)) read_metric(line.text, log);
     if (line.has(kMetricRate)) read_metric_rate(line.text);
     if (line.has(kMemory)) read_memory(line.text, kSaid[kMemory], log.launch());
@@ -123,8 +129,10 @@ class Reader : public TrainerReader {
   }
 
   void flush(TrainerLog& log) override {
+    if (torn_.is_open()) take_total(torn_.end(), log);
     totals_.add_all(number_, log);
-    if (has_total_ || totals_.add_unfinished(flags_, number_, log)) return;
+    if (has_total_) return;
+    if (totals_.add_unfinished(flags_, number_, log)) return;
     if (!losses_.empty() && log.launch().row_count() == 0) log.could_not_use(losses_, kNoTime);
   }
 
@@ -161,7 +169,10 @@ class Reader : public TrainerReader {
   }
 
   void see_losses(std::string_view line) {
-    if (is_prefix(line.substr(0, line.find(kSaid[kLosses])))) losses_ = line;
+    const auto at = line.rfind(kSaid[kLosses]);
+    const auto before = before_dict(line, at);
+    if (!is_prefix(before)) return;
+    if (losses_.empty()) losses_ = line;
   }
 
   /// Said again, with a smaller batch, where the first one does not fit into memory.
@@ -229,12 +240,31 @@ class Reader : public TrainerReader {
     return is_all ? count_of(figure) : std::nullopt;
   }
 
-  void read_total(std::string_view line, TrainerLog& log) {
-    const auto at = line.find(kSaid[kTotal]);
-    const auto brace = line.substr(0, at).rfind('{');
-    if (brace == std::string_view::npos) return;
-    auto before = line.substr(0, brace);
-    const auto output = before.find("TrainOutput(");
+  /// One whose end stands below is read with that.
+  void read_total(const TrainerLine& line, TrainerLog& log) {
+    const auto at = line.text.find(kSaid[kTotal]);
+    const bool is_torn = line.text.find('}', at) == std::string_view::npos;
+    const auto brace = line.text.substr(0, at).rfind('{');
+    if (!is_torn) return take_total(line.text, log);
+    const auto begin = brace == std::string_view::npos ? at : brace;
+    const auto before = before_dict(line.text, begin);
+    if (line.is_whole && is_prefix(before.substr(0, before.find(kOutput))))
+      torn_.begin(line.text, begin);
+  }
+
+  void read_rest(const TrainerLine& line, TrainerLog& log) {
+    const std::string whole = line.is_whole ? torn_.add(line.text) : torn_.end();
+    if (!whole.empty()) take_total(whole, log);
+  }
+
+  void take_total(std::string_view line, TrainerLog& log) {
+    auto at = line.find(kSaid[kTotal]);
+    const auto open = line.substr(0, at).rfind('{');
+    const bool has_brace = open != std::string_view::npos && line.find('}', open) > at;
+    if (!has_brace && has_total_) return;  // said before
+    auto before = before_dict(line, has_brace ? open : at);
+    line = line.substr(static_cast<std::size_t>(before.data() - line.data()));
+    const auto output = before.find(kOutput);
     if (output != std::string_view::npos) {
       const Count steps = count_after(before, "global_step=");
       before = before.substr(0, output);
@@ -244,11 +274,16 @@ class Reader : public TrainerReader {
     if (!is_prefix(before)) return;
     RunTotal total{{}, {}, flags_, std::string(line), before.size()};
     LaunchFacts& facts = log.launch().facts;
-    for (const auto& [name, value] : entries_in(line.substr(brace + 1))) {
-      if (name == "train_runtime") total.seconds = figure_at(value).value_or(Figure{});
-      if (name == "train_steps_per_second") total.rate = figure_at(value);
+    std::optional<Figure> seconds;
+    at = line.find(kSaid[kTotal]);
+    for (const auto& [name, value] :
+         entries_in(line.substr(has_brace ? line.substr(0, at).rfind('{') + 1 : at))) {
+      if (name == "train_runtime") seconds = whole_figure(value);
+      if (name == "train_steps_per_second") total.rate = whole_figure(value);
       facts.say(name, value);
     }
+    if (!seconds) return log.could_not_use(line, "it is torn");
+    total.seconds = *seconds;
     keep(total, log);
   }
 
@@ -298,6 +333,7 @@ class Reader : public TrainerReader {
   std::set<std::string> begun_by_;  ///< speakers of headers of the run at hand
   bool has_total_ = false;
   std::string losses_;  ///< the first line of a step that says no time
+  TornDict torn_;       ///< a total
   unsigned flags_ = 0;
 };
 

@@ -198,6 +198,44 @@ TEST_CASE("steps of Hugging Face whose time nothing says are refused") {
   CHECK(scraped("he wrote {'loss': 0.5} into it\n").unused.empty());
 }
 
+TEST_CASE("a total of Hugging Face whose dictionary is torn is put together") {
+  const std::string bar = "100%|##########| 194/194 [45:18<00:00, 14.02s/it]\n";
+  for (const std::string total :
+       {"'train_runtime': '2719', 'train_steps_per_second': '0.071', 'epoch': '2'}\n",
+        "{'train_runtime': '2719', \n'train_steps_per_second': '0.071', 'epoch': '2'}\n",
+        "{'train_runtime': '27\n19', 'train_steps_per_second': '0.071', 'epoch': '2'}\n",
+        "{'train_runtime': '2719', 'train_steps_per_\n\nsecond': '0.071', 'epoch':\n'2'}\n",
+        "{'loss': '0.5', 'epoch': '2'} {'train_runtime': '2719', 'train_steps_per_second': '0.071'"
+        ", 'epoch': '2'}\n"}) {
+    INFO(total);
+    const LogRun run = only_run(total + bar);
+    CHECK(steps_of(run) == std::vector<std::int64_t>{194});
+    CHECK(times_of(run).front() == Approx(2719000.0 / 194));
+    CHECK(find_value(run.arguments, "train_steps_per_second")->text == "0.071");
+  }
+  const LogRun ranks =
+      only_run("[rank0]: {'train_runtime': 300.5,\n[rank0]:  'train_steps_per_second': 0.5}\n");
+  CHECK(steps_of(ranks) == std::vector<std::int64_t>{150});
+}
+
+TEST_CASE("a total of Hugging Face that stays torn is refused with that reason") {
+  const std::string begin = header(100) + "{'train_runtime': 91\n";
+  CHECK(reason_of(begin + "{'eval_loss': 1.2}\n") == "it is torn");
+  CHECK(reason_of(begin) == "it is torn");
+  CHECK(reason_of(begin + "100%|##| 5/5 [00:01<00:00, 5.0it/s]\n{'a': 1}\n") == "it is torn");
+  CHECK(reason_of(begin + "GB are left}\n") == "it is torn");
+}
+
+TEST_CASE("the losses of a Hugging Face step are found behind another dictionary") {
+  const std::string step =
+      "{'loss': 0.42, 'grad_norm': 25.8, 'epoch': 0.26, 'global_step/max_steps': '12/94', "
+      "'elapsed_time': '18m 26s'}";
+  CHECK(reason_of("1/94', 'elapsed_time': '16m 51s'} " + step + " " + step + "\n") ==
+        "it says no time of a step, and neither a train_runtime nor a bar of all steps does");
+  CHECK(reason_of("{'loss':\n0.42, 'epoch': 0.26}\n") ==
+        "it says no time of a step, and neither a train_runtime nor a bar of all steps does");
+}
+
 TEST_CASE("Unsloth's banner is the header") {
   const std::string steps =
       "{'train_runtime': '403', 'train_samples_per_second': '2.196', 'train_steps_per_second': "
