@@ -92,9 +92,6 @@ constexpr CheckpointLine kCheckpoints[] = {
      .path = "checkpoint to "},
 };
 
-constexpr const char* kNoTime =
-    "it says no time of a step, and neither a train_runtime nor a bar of all steps does";
-
 /// What notebooks show of a total.
 constexpr std::string_view kOutput = "TrainOutput(";
 
@@ -132,8 +129,9 @@ class Reader : public TrainerReader {
     if (torn_.is_open()) take_total(torn_.end(), log);
     totals_.add_all(number_, log);
     if (has_total_) return;
-    if (totals_.add_unfinished(flags_, number_, log)) return;
-    if (!losses_.empty() && log.launch().row_count() == 0) log.could_not_use(losses_, kNoTime);
+    const char* why_not = totals_.add_unfinished(flags_, number_, log);
+    if (why_not && !losses_.empty() && log.launch().row_count() == 0)
+      log.could_not_use(losses_, why_not);
   }
 
  private:
@@ -172,6 +170,7 @@ class Reader : public TrainerReader {
     const auto at = line.rfind(kSaid[kLosses]);
     const auto before = before_dict(line, at);
     if (!is_prefix(before)) return;
+    if (are_own_losses(line.substr(at))) totals_.see_losses();
     if (losses_.empty()) losses_ = line;
   }
 

@@ -1,6 +1,8 @@
 #include "harness/scrape/trainers/huggingface_options.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <string>
 
 #include "core/base/units.h"
@@ -59,6 +61,18 @@ void read_memory(std::string_view line, std::string_view key, TrainerLaunch& lau
     if (name == "memory/device_reserved (GiB)" || name == "memory/device_mem_reserved(gib)")
       raise(memory.reserved_mib, gib->value * kMibPerGib);
   }
+}
+
+bool are_own_losses(std::string_view losses) {
+  constexpr std::string_view kNext = ", '", kBeside[] = {"grad_norm", "learning_rate", "epoch"};
+  constexpr std::size_t kFewLetters = 3;
+  const auto at = losses.find(kNext);
+  if (at == std::string_view::npos) return false;
+  const auto rest = losses.substr(at + kNext.size());
+  const auto name = rest.substr(0, rest.find('\''));
+  return name.size() >= kFewLetters &&
+         std::any_of(std::begin(kBeside), std::end(kBeside),
+                     [&](std::string_view own) { return own.starts_with(name); });
 }
 
 }  // namespace pippin

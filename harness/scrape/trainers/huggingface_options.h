@@ -27,4 +27,8 @@ void read_shape(std::string_view line, std::string_view key, LaunchFacts& facts)
 /// "{'loss': '1.25', 'memory/max_allocated (GiB)': '2.42', …}", "…/max_mem_allocated(gib)" before.
 void read_memory(std::string_view line, std::string_view key, TrainerLaunch& launch);
 
+/// Whether a step's losses are printed as transformers' trainer does: "{'loss': 1.5, 'grad_norm':
+/// …". They may be cut.
+bool are_own_losses(std::string_view losses);
+
 }  // namespace pippin

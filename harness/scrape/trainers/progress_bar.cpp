@@ -19,13 +19,24 @@ Count take_count(std::string_view& text, std::string_view behind) {
 }
 
 /// Whether words and a colon stand before its percents. A host's or rank's name ends otherwise, and
-/// diffusers call steps so.
+/// diffusers and ms-swift call steps so.
 bool is_named(std::string_view before) {
   while (!before.empty() && is_digit(before.back())) before.remove_suffix(1);
   before = trim(before);
-  if (!before.ends_with(':') || before.ends_with("Steps:")) return false;
+  if (!before.ends_with(':') || before.ends_with("Steps:") || before.ends_with("Train:"))
+    return false;
   before.remove_suffix(1);
   return !before.empty() && (is_letter(before.back()) || before.back() == ')');
+}
+
+/// What "05:59<09:57, 59.73s/it]" or "…, 1.64it/s, loss=0.1]" says of one.
+double seconds_each_in(std::string_view text) {
+  const auto comma = text.find(", ");
+  if (comma == std::string_view::npos || text.find(']') < comma) return 0;
+  text = left_trim(text.substr(comma + 1));
+  const auto rate = figure_at(text.substr(0, text.find_first_of("is")));
+  if (!rate || !(rate->value > 0)) return 0;
+  return text.substr(rate->size).starts_with("s/it") ? rate->value : 1 / rate->value;
 }
 
 /// "6/16 [05:59<…".
@@ -38,6 +49,7 @@ std::optional<ProgressBar> counts_at(std::string_view text) {
   bar.done = *done;
   bar.total = *total;
   bar.seconds = *seconds;
+  bar.seconds_each = seconds_each_in(text);
   return bar;
 }
 

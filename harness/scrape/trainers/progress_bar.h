@@ -10,8 +10,9 @@ namespace pippin {
 /// of a step follows from it.
 struct ProgressBar {
   std::int64_t done = 0, total = 0;
-  double seconds = 0;     ///< since it began
-  bool is_named = false;  ///< "Map: 38%|…"
+  double seconds = 0;       ///< since it began
+  double seconds_each = 0;  ///< by its rate; 0: it has none
+  bool is_named = false;    ///< "Map: 38%|…"
 };
 
 /// All that stand in a line. Those that count thousands ("1.2k/8k") are none.

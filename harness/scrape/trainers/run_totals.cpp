@@ -36,16 +36,28 @@ bool may_have_ended(const ProgressBar& bar, std::int64_t resumed, const RunTotal
 void RunTotals::see_bars(std::string_view line) {
   for (const ProgressBar& bar : bars_in(line)) {
     if (bar.is_named) continue;
+    last_bar_ = bar;
     const auto same = std::find_if(bars_.begin(), bars_.end(), [&](const ProgressBar& other) {
       return other.total == bar.total;
     });
-    const bool begins = has_total_ && bar.done == 0;
+    const bool is_next = has_total_ && bar.done == 0;
     if (same == bars_.end()) {
-      bars_.push_back({bar, begins});
-    } else if (begins || same->seconds <= bar.seconds) {
-      *same = {bar, begins || same->is_next};
+      bars_.push_back({bar, is_next, bar.done, bar.seconds});
+    } else if (is_next) {
+      *same = {bar, true, 0, 0};
+    } else if (same->seconds <= bar.seconds) {
+      static_cast<ProgressBar&>(*same) = bar;
+      if (same->first_done > 0) continue;
+      same->first_done = bar.done;
+      same->first_seconds = bar.seconds;
     }
   }
+}
+
+void RunTotals::see_losses() {
+  if (!last_bar_ || last_bar_->done == 0 || last_bar_->done >= last_bar_->total) return;
+  is_above_several_ = is_above_several_ || (above_ && above_ != last_bar_->total);
+  above_ = last_bar_->total;
 }
 
 void RunTotals::keep(const RunTotal& total) {
@@ -54,7 +66,8 @@ void RunTotals::keep(const RunTotal& total) {
 }
 
 void RunTotals::forget_last_run() {
-  has_total_ = false;
+  has_total_ = is_above_several_ = false;
+  above_.reset();
   std::erase_if(bars_, [](const SeenBar& bar) { return !bar.is_next; });
   for (SeenBar& bar : bars_) bar.is_next = false;
 }
@@ -85,31 +98,55 @@ void RunTotals::add_all(std::size_t trainer, TrainerLog& log) {
 }
 
 /// nullptr: none shows a step that was made.
-const ProgressBar* RunTotals::bar_of_all() const {
-  const auto bar = std::find_if(bars_.begin(), bars_.end(), [&](const ProgressBar& other) {
-    return planned_ == other.total && other.done > resumed_ && other.seconds > 0;
-  });
-  return bar != bars_.end() ? &*bar : nullptr;
+const RunTotals::SeenBar* RunTotals::bar_of_all() const {
+  const SeenBar* longest = nullptr;
+  for (const SeenBar& bar : bars_) {
+    const bool is_it = bar.total == all_steps() && bar.done > resumed_ && bar.seconds > 0;
+    if (!is_it) continue;
+    if (!longest || bar.seconds > longest->seconds) longest = &bar;
+  }
+  return longest;
 }
 
 std::int64_t RunTotals::steps_made() const {
-  const ProgressBar* bar = bar_of_all();
+  const SeenBar* bar = bar_of_all();
   return bar ? bar->done - resumed_ : 0;
 }
 
-bool RunTotals::add_unfinished(unsigned flags, std::size_t trainer, TrainerLog& log,
-                               std::string_view before) const {
-  const ProgressBar* bar = bar_of_all();
-  if (!bar) return false;
+/// A header says from which step a run goes on. Without one the bar may count steps that another
+/// run made: the first that it shows has them.
+RunTotals::Made RunTotals::made_by(const SeenBar& bar) const {
+  if (planned_) return {bar.done - resumed_, bar.seconds};
+  if (bar.first_done == 1) return {bar.done, bar.seconds};
+  if (bar.done > bar.first_done && bar.seconds > bar.first_seconds)
+    return {bar.done - bar.first_done, bar.seconds - bar.first_seconds};
+  constexpr double kAlike = 0.05;
+  const double each = bar.seconds / static_cast<double>(bar.done);
+  const bool fits = std::abs(each - bar.seconds_each) <= kAlike * bar.seconds_each;
+  return fits ? Made{bar.done, bar.seconds} : Made();
+}
+
+const char* RunTotals::add_unfinished(unsigned flags, std::size_t trainer, TrainerLog& log,
+                                      std::string_view before) const {
+  if (!planned_ && is_above_several_)
+    return "it says no time of a step, and the bars before such lines count to several numbers";
+  const SeenBar* bar = bar_of_all();
+  if (!bar)
+    return "it says no time of a step, and neither a train_runtime nor a bar of all steps does";
+  const Made made = made_by(*bar);
+  if (made.steps == 0)
+    return "it says no time of a step, and its bar may count steps of a run before: its seconds do "
+           "not fit its rate";
   StepRecord record;
   record.step = bar->done;
-  record.interval = bar->done - resumed_;
-  const double per_step_ms = kMsPerSecond / static_cast<double>(record.interval);
-  record.figure = {bar->seconds * per_step_ms, per_step_ms, 0};  // whole seconds
+  record.interval = made.steps;
+  const double per_step_ms = kMsPerSecond / static_cast<double>(made.steps);
+  record.figure = {made.seconds * per_step_ms, per_step_ms, 0};  // whole seconds
   record.span = Span::kTotal;
   record.flags = flags;
+  if (!log.launch().planned) log.launch().planned = bar->total;
   log.add(trainer, record, before);
-  return true;
+  return nullptr;
 }
 
 /// The bar of all steps, which took as long, tells the last that was made: training may stop before

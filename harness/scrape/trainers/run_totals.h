@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,9 @@ class RunTotals {
   /// Sees a line with a bar, of whatever.
   void see_bars(std::string_view line);
   void plan(std::int64_t steps) { planned_ = steps; }
+  /// Sees that the losses of a step are printed: the trainer does that above its own bar, which it
+  /// draws before and behind.
+  void see_losses();
   void go_on_from(std::int64_t step) { resumed_ = step; }
   void keep(const RunTotal& total);
   /// The rate of those that have none, which is printed behind them.
@@ -41,24 +45,35 @@ class RunTotals {
   void add_all(std::size_t trainer, TrainerLog& log);
   /// How many steps the bar of all steps counts as made by this run.
   std::int64_t steps_made() const;
-  /// Adds what the bar of all steps tells of a run that did not come to its total. Returns whether
-  /// there is such a bar. `before`: the words that name who drew it.
-  bool add_unfinished(unsigned flags, std::size_t trainer, TrainerLog& log,
-                      std::string_view before = {}) const;
+  /// Adds what the bar of all steps tells of a run that did not come to its total. Returns why it
+  /// could not; nullptr: it did. `before`: the words that name who drew it.
+  const char* add_unfinished(unsigned flags, std::size_t trainer, TrainerLog& log,
+                             std::string_view before = {}) const;
 
  private:
   struct SeenBar : ProgressBar {
-    bool is_next = false;  ///< it began after a total
+    bool is_next = false;         ///< it began after a total
+    std::int64_t first_done = 0;  ///< as it was drawn first, but with nothing done
+    double first_seconds = 0;
+  };
+  struct Made {
+    std::int64_t steps = 0;
+    double seconds = 0;
   };
 
   void add(const RunTotal& total, std::size_t trainer, TrainerLog& log) const;
   Count last_step(const RunTotal& total) const;
-  const ProgressBar* bar_of_all() const;
+  Count all_steps() const { return planned_ ? planned_ : above_; }
+  const SeenBar* bar_of_all() const;
+  Made made_by(const SeenBar& bar) const;
 
   std::vector<SeenBar> bars_;  ///< by how many they count to: also data sets and evaluations
   bool has_total_ = false;
   std::vector<RunTotal> totals_;
   Count planned_;
+  std::optional<ProgressBar> last_bar_;
+  Count above_;  ///< how many steps the bar counts to above which losses are printed
+  bool is_above_several_ = false;
   std::int64_t resumed_ = 0;
 };
 

@@ -192,10 +192,47 @@ TEST_CASE("steps of Hugging Face whose time nothing says are refused") {
       "{'loss': 0.0, 'grad_norm': 0.08656957000494003, 'learning_rate': 6.9e-06, "
       "'completion_length': 232.825, 'reward': 1.7171093285083772, 'epoch': 0.31}\n";
   CHECK(reason_of(step + step) == kNoTime);
-  CHECK(reason_of("  3%|3      | 12/345 [00:07<06:50,  1.23s/it]" + step) == kNoTime);
+  CHECK(reason_of("100%|######| 345/345 [00:07<00:00,  1.23s/it]\n" + step) == kNoTime);
+  CHECK(reason_of("Map:   3%|3      | 12/345 [00:15<06:50,  1.23s/it]\n" + step) == kNoTime);
   CHECK(reason_of(header(345) + step) == kNoTime);
   CHECK(reason_of("0: " + step + "1: " + step) == kNoTime);
   CHECK(scraped("he wrote {'loss': 0.5} into it\n").unused.empty());
+}
+
+TEST_CASE("the bar above which Hugging Face prints its losses is that of all steps") {
+  const std::string loss = "{'loss': -0.0684, 'grad_nor";
+  const std::string bar = "\n  0%|          | 3/1562 [18:48<164:33:29, 379.99s/it]\n";
+  const LogRun run = only_run(bar + "                      \n" + loss + "\n");
+  CHECK(steps_of(run) == std::vector<std::int64_t>{3});
+  CHECK(times_of(run) == std::vector<double>{376000});
+  CHECK(intervals_of(run) == std::vector<std::int64_t>{3});
+  CHECK(flags_of(run) == std::vector<unsigned>{kWholeRun});
+  CHECK(run.planned_iterations == 1562);
+  CHECK_FALSE(run.end);
+  CHECK(times_of(only_run("Train:   0%|  | 3/1562 [18:48<164:33:29, 379.99s/it]" + loss + "\n")) ==
+        std::vector<double>{376000});
+  // Other loops that print a loss, and those of several bars.
+  CHECK(scrape(bar + "{'loss': 0.5, 'accuracy': 0.25}\n").empty());
+  CHECK(reason_of(bar + loss + "\n 5%|# | 5/98 [00:10<09:33, 2.00s/it]\n" + loss + "\n") ==
+        "it says no time of a step, and the bars before such lines count to several numbers");
+}
+
+TEST_CASE("a bar of Hugging Face without a header may count steps of a run before") {
+  const std::string loss = "{'loss': 1.5, 'learning_rate': 1e-05, 'epoch': 0.5}\n";
+  const auto bar = [](int done, const char* took, const char* rate) {
+    return fmt::format("\r 10%|#   | {}/1000 [{}<1:00:00, {}s/it]\n", done, took, rate);
+  };
+  CHECK(reason_of(bar(300, "01:40", "2.00") + loss) ==
+        "it says no time of a step, and its bar may count steps of a run before: its seconds do "
+        "not fit its rate");
+  const LogRun resumed =
+      only_run(bar(0, "00:00", "?") + bar(251, "00:03", "0.01") + bar(301, "01:43", "1.98") + loss);
+  CHECK(steps_of(resumed) == std::vector<std::int64_t>{301});
+  CHECK(intervals_of(resumed) == std::vector<std::int64_t>{50});
+  CHECK(times_of(resumed) == std::vector<double>{2000});
+  const LogRun whole = only_run(bar(1, "00:08", "8.00") + bar(101, "03:28", "2.00") + loss);
+  CHECK(intervals_of(whole) == std::vector<std::int64_t>{101});
+  CHECK(times_of(whole).at(0) == Approx(208000.0 / 101));
 }
 
 TEST_CASE("a total of Hugging Face whose dictionary is torn is put together") {
