@@ -11,6 +11,7 @@
 #include "harness/scrape/trainers/all.h"
 #include "harness/scrape/trainers/checkpoint_lines.h"
 #include "harness/scrape/trainers/huggingface_options.h"
+#include "harness/scrape/trainers/loss_epochs.h"
 #include "harness/scrape/trainers/python_dict.h"
 #include "harness/scrape/trainers/run_totals.h"
 #include "harness/scrape/trainers/step_fields.h"
@@ -117,7 +118,7 @@ class Reader : public TrainerReader {
     see_checkpoints(line, kSaid, kCheckpoints, log);
     if (line.has(kEvaluation)) flags_ |= kAfterEvaluation;
     if (line.has(kSave)) flags_ |= kAfterSave;
-    if (line.has(kLosses)) see_losses(line.text);
+    if (line.has(kLosses)) see_losses(line.text, log);
     if (line.has(kTotal)) read_total(line, log);
     if (line.has(kMetric)) read_metric(line.text, log);
     if (line.has(kMetricRate)) read_metric_rate(line.text);
@@ -130,8 +131,7 @@ class Reader : public TrainerReader {
     totals_.add_all(number_, log);
     if (has_total_) return;
     const char* why_not = totals_.add_unfinished(flags_, number_, log);
-    if (why_not && !losses_.empty() && log.launch().row_count() == 0)
-      log.could_not_use(losses_, why_not);
+    if (why_not && log.launch().row_count() == 0) refuse_losses(why_not, log);
   }
 
  private:
@@ -153,6 +153,7 @@ class Reader : public TrainerReader {
     totals_ = RunTotals();
     has_total_ = false;
     losses_.clear();
+    epochs_.clear();
     flags_ = 0;
   }
 
@@ -161,17 +162,47 @@ class Reader : public TrainerReader {
   void end_unfinished(std::string_view before, TrainerLog& log) {
     if (has_total_) begun_by_.clear();
     const bool is_again = !begun_by_.insert(speaker_of(before).name).second;
-    if (!is_again || totals_.steps_made() < 2) return;
-    totals_.add_unfinished(flags_, number_, log, before);
+    if (!is_again || totals_.steps_made() == 1) return;
+    const char* why_not = totals_.add_unfinished(flags_, number_, log, before);
+    if (why_not) return refuse_losses(why_not, log);
     begun_by_ = {speaker_of(before).name};
   }
 
-  void see_losses(std::string_view line) {
+  void refuse_losses(const char* why, TrainerLog& log) {
+    if (!losses_.empty() && !has_total_) log.could_not_use(losses_, why);
+    losses_.clear();
+  }
+
+  void see_losses(std::string_view line, TrainerLog& log) {
     const auto at = line.rfind(kSaid[kLosses]);
     const auto before = before_dict(line, at);
     if (!is_prefix(before)) return;
+    const auto losses = line.substr(at, line.substr(at).find('}'));
+    for (const auto& [name, value] : entries_in(line.substr(at + 1))) {
+      const auto epoch = name == "epoch" ? figure_at(value) : std::nullopt;
+      if (!epoch) continue;
+      const auto seen = epochs_.see(epoch->value, losses, speaker_of(before).name);
+      if (seen != LossEpochs::Seen::kGoesOn)
+        begin_anew(before, seen == LossEpochs::Seen::kAnewBehind, log);
+    }
     if (are_own_losses(line.substr(at))) totals_.see_losses();
     if (losses_.empty()) losses_ = line;
+  }
+
+  /// Another training that has no header, by its losses.
+  void begin_anew(std::string_view before, bool goes_on, TrainerLog& log) {
+    totals_.add_all(number_, log);
+    if (!has_total_) {
+      const char* why_not =
+          totals_.add_unfinished(flags_, number_, log, before, RunTotals::Which::kBeforeNext);
+      if (why_not) refuse_losses(why_not, log);
+    }
+    log.begin_launch(number_, before);
+    totals_.forget_last_run();
+    if (goes_on) totals_.go_on_from_somewhere();
+    has_total_ = false;
+    losses_.clear();
+    flags_ = 0;
   }
 
   /// Said again, with a smaller batch, where the first one does not fit into memory.
@@ -332,6 +363,7 @@ class Reader : public TrainerReader {
   std::set<std::string> begun_by_;  ///< speakers of headers of the run at hand
   bool has_total_ = false;
   std::string losses_;  ///< the first line of a step that says no time
+  LossEpochs epochs_;   ///< of the run at hand
   TornDict torn_;       ///< a total
   unsigned flags_ = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "core/base/units.h"
 
@@ -33,18 +34,35 @@ bool may_have_ended(const ProgressBar& bar, std::int64_t resumed, const RunTotal
 
 }  // namespace
 
+/// Whether the first steps that it shows came too fast to be its own: it shows at once those of a
+/// checkpoint.
+bool RunTotals::began_behind(const SeenBar& bar) {
+  constexpr double kMuchFaster = 2, kSecond = 1;
+  const auto later = static_cast<double>(bar.done - bar.first_done);
+  if (bar.first_done < 2 || later < 1) return false;
+  const double first = static_cast<double>(bar.first_done) * (bar.seconds - bar.first_seconds);
+  return first / later > kMuchFaster * (bar.first_seconds + kSecond);
+}
+
+void RunTotals::begin_bar(const ProgressBar& bar, bool is_next, bool is_again) {
+  bars_.push_back({bar, is_next, is_again, bar.done, bar.seconds});
+}
+
 void RunTotals::see_bars(std::string_view line) {
   for (const ProgressBar& bar : bars_in(line)) {
     if (bar.is_named) continue;
     last_bar_ = bar;
-    const auto same = std::find_if(bars_.begin(), bars_.end(), [&](const ProgressBar& other) {
+    const auto same = std::find_if(bars_.rbegin(), bars_.rend(), [&](const ProgressBar& other) {
       return other.total == bar.total;
     });
     const bool is_next = has_total_ && bar.done == 0;
-    if (same == bars_.end()) {
-      bars_.push_back({bar, is_next, bar.done, bar.seconds});
+    if (same == bars_.rend()) {
+      begin_bar(bar, is_next, false);
     } else if (is_next) {
-      *same = {bar, true, 0, 0};
+      *same = {bar, true, same->is_again, 0, 0};
+    } else if (bar.done == 0 && same->done > 1) {
+      if (same->is_again) bars_.erase(std::next(same).base());
+      begin_bar(bar, false, true);
     } else if (same->seconds <= bar.seconds) {
       static_cast<ProgressBar&>(*same) = bar;
       if (same->first_done > 0) continue;
@@ -66,10 +84,11 @@ void RunTotals::keep(const RunTotal& total) {
 }
 
 void RunTotals::forget_last_run() {
-  has_total_ = is_above_several_ = false;
+  has_total_ = goes_on_ = is_above_several_ = false;
   above_.reset();
-  std::erase_if(bars_, [](const SeenBar& bar) { return !bar.is_next; });
-  for (SeenBar& bar : bars_) bar.is_next = false;
+  resumed_ = 0;
+  std::erase_if(bars_, [](const SeenBar& bar) { return !bar.is_next && !bar.is_again; });
+  for (SeenBar& bar : bars_) bar.is_next = bar.is_again = false;
 }
 
 void RunTotals::say_rate(const Figure& steps_per_second) {
@@ -98,11 +117,11 @@ void RunTotals::add_all(std::size_t trainer, TrainerLog& log) {
 }
 
 /// nullptr: none shows a step that was made.
-const RunTotals::SeenBar* RunTotals::bar_of_all() const {
+const RunTotals::SeenBar* RunTotals::bar_of_all(Which which) const {
   const SeenBar* longest = nullptr;
   for (const SeenBar& bar : bars_) {
     const bool is_it = bar.total == all_steps() && bar.done > resumed_ && bar.seconds > 0;
-    if (!is_it) continue;
+    if (!is_it || (which == Which::kBeforeNext && bar.is_again)) continue;
     if (!longest || bar.seconds > longest->seconds) longest = &bar;
   }
   return longest;
@@ -116,21 +135,21 @@ std::int64_t RunTotals::steps_made() const {
 /// A header says from which step a run goes on. Without one the bar may count steps that another
 /// run made: the first that it shows has them.
 RunTotals::Made RunTotals::made_by(const SeenBar& bar) const {
-  if (planned_) return {bar.done - resumed_, bar.seconds};
+  if (planned_ && !goes_on_) return {bar.done - resumed_, bar.seconds};
   if (bar.first_done == 1) return {bar.done, bar.seconds};
   if (bar.done > bar.first_done && bar.seconds > bar.first_seconds)
     return {bar.done - bar.first_done, bar.seconds - bar.first_seconds};
   constexpr double kAlike = 0.05;
   const double each = bar.seconds / static_cast<double>(bar.done);
   const bool fits = std::abs(each - bar.seconds_each) <= kAlike * bar.seconds_each;
-  return fits ? Made{bar.done, bar.seconds} : Made();
+  return fits && !goes_on_ ? Made{bar.done, bar.seconds} : Made();
 }
 
 const char* RunTotals::add_unfinished(unsigned flags, std::size_t trainer, TrainerLog& log,
-                                      std::string_view before) const {
+                                      std::string_view before, Which which) const {
   if (!planned_ && is_above_several_)
     return "it says no time of a step, and the bars before such lines count to several numbers";
-  const SeenBar* bar = bar_of_all();
+  const SeenBar* bar = bar_of_all(which);
   if (!bar)
     return "it says no time of a step, and neither a train_runtime nor a bar of all steps does";
   const Made made = made_by(*bar);
@@ -149,15 +168,20 @@ const char* RunTotals::add_unfinished(unsigned flags, std::size_t trainer, Train
   return nullptr;
 }
 
-/// The bar of all steps, which took as long, tells the last that was made: training may stop before
-/// the last that was announced.
+/// The bar of all steps, which took as long.
+const RunTotals::SeenBar* RunTotals::bar_of(const RunTotal& total) const {
+  const auto bar = std::find_if(bars_.begin(), bars_.end(), [&](const SeenBar& other) {
+    const bool is_it = planned_ ? other.total == *planned_ : agrees(other.total, total);
+    return is_it && took_as_long(other, total);
+  });
+  return bar != bars_.end() ? &*bar : nullptr;
+}
+
+/// The bar tells the last that was made: training may stop before the last that was announced.
 Count RunTotals::last_step(const RunTotal& total) const {
-  for (const ProgressBar& bar : bars_) {
-    const bool is_it = planned_ ? bar.total == *planned_ : agrees(bar.total, total);
-    if (is_it && took_as_long(bar, total))
-      return may_have_ended(bar, resumed_, total) ? bar.total : bar.done;
-  }
-  return planned_;
+  const SeenBar* bar = bar_of(total);
+  if (!bar) return planned_;
+  return may_have_ended(*bar, resumed_, total) ? bar->total : bar->done;
 }
 
 void RunTotals::add(const RunTotal& total, std::size_t trainer, TrainerLog& log) const {
@@ -174,6 +198,10 @@ void RunTotals::add(const RunTotal& total, std::size_t trainer, TrainerLog& log)
                            value_of(std::string("train_steps_per_second · train_runtime")));
   }
   record.interval = record.step - resumed_;
+  const SeenBar* bar = bar_of(total);
+  if (goes_on_ || (resumed_ == 0 && bar && began_behind(*bar)))
+    return log.could_not_use(total.line,
+                             "it goes on from a checkpoint, and nothing says from which step");
   if (record.interval < 1)
     return log.could_not_use(total.line,
                              "it is the time of all steps, and nothing says how many they were");

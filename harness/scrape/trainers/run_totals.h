@@ -39,20 +39,25 @@ class RunTotals {
   bool is_of_next_run(const RunTotal& total) const;
   /// What comes is of the next. Requires that all totals are added.
   void forget_last_run();
+  /// The same where it begins behind a checkpoint, of which nobody says the step.
+  void go_on_from_somewhere() { goes_on_ = true; }
   /// Adds those to the log of which it is known.
   void add_known(std::size_t trainer, TrainerLog& log);
   /// Adds all, as the log has told all. A total of nobody knows how many steps is refused.
   void add_all(std::size_t trainer, TrainerLog& log);
   /// How many steps the bar of all steps counts as made by this run.
   std::int64_t steps_made() const;
+  /// Which of the bars of all steps is meant, where they began anew.
+  enum class Which { kLongest, kBeforeNext };
   /// Adds what the bar of all steps tells of a run that did not come to its total. Returns why it
   /// could not; nullptr: it did. `before`: the words that name who drew it.
   const char* add_unfinished(unsigned flags, std::size_t trainer, TrainerLog& log,
-                             std::string_view before = {}) const;
+                             std::string_view before = {}, Which which = Which::kLongest) const;
 
  private:
   struct SeenBar : ProgressBar {
     bool is_next = false;         ///< it began after a total
+    bool is_again = false;        ///< it began after another that counts to as many
     std::int64_t first_done = 0;  ///< as it was drawn first, but with nothing done
     double first_seconds = 0;
   };
@@ -62,9 +67,12 @@ class RunTotals {
   };
 
   void add(const RunTotal& total, std::size_t trainer, TrainerLog& log) const;
+  const SeenBar* bar_of(const RunTotal& total) const;
   Count last_step(const RunTotal& total) const;
   Count all_steps() const { return planned_ ? planned_ : above_; }
-  const SeenBar* bar_of_all() const;
+  const SeenBar* bar_of_all(Which which = Which::kLongest) const;
+  void begin_bar(const ProgressBar& bar, bool is_next, bool is_again);
+  static bool began_behind(const SeenBar& bar);
   Made made_by(const SeenBar& bar) const;
 
   std::vector<SeenBar> bars_;  ///< by how many they count to: also data sets and evaluations
@@ -74,6 +82,7 @@ class RunTotals {
   std::optional<ProgressBar> last_bar_;
   Count above_;  ///< how many steps the bar counts to above which losses are printed
   bool is_above_several_ = false;
+  bool goes_on_ = false;
   std::int64_t resumed_ = 0;
 };
 

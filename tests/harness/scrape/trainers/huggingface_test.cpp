@@ -230,6 +230,13 @@ TEST_CASE("a bar of Hugging Face without a header may count steps of a run befor
   CHECK(steps_of(resumed) == std::vector<std::int64_t>{301});
   CHECK(intervals_of(resumed) == std::vector<std::int64_t>{50});
   CHECK(times_of(resumed) == std::vector<double>{2000});
+  // A total is of the steps that this run made.
+  const std::string total =
+      "{'train_runtime': 1501.0, 'train_steps_per_second': 0.666, 'epoch': 1.0}\n";
+  CHECK(reason_of(bar(0, "00:00", "?") + bar(251, "00:03", "0.01") + bar(999, "25:00", "2.00") +
+                  total) == "it goes on from a checkpoint, and nothing says from which step");
+  CHECK(times_of(only_run(bar(0, "00:00", "?") + bar(3, "00:06", "2.00") +
+                          bar(999, "24:58", "1.50") + total)) == std::vector<double>{1501});
   const LogRun whole = only_run(bar(1, "00:08", "8.00") + bar(101, "03:28", "2.00") + loss);
   CHECK(intervals_of(whole) == std::vector<std::int64_t>{101});
   CHECK(times_of(whole).at(0) == Approx(208000.0 / 101));
@@ -270,6 +277,73 @@ TEST_CASE("the losses of a Hugging Face step are found behind another dictionary
   CHECK(reason_of("1/94', 'elapsed_time': '16m 51s'} " + step + " " + step + "\n") ==
         "it says no time of a step, and neither a train_runtime nor a bar of all steps does");
   CHECK(reason_of("{'loss':\n0.42, 'epoch': 0.26}\n") ==
+        "it says no time of a step, and neither a train_runtime nor a bar of all steps does");
+}
+
+namespace {
+
+std::string losses(std::initializer_list<double> epochs, double loss = 2) {
+  std::string lines;
+  for (const double epoch : epochs)
+    lines += fmt::format("{{'loss': {}, 'learning_rate': 1e-05, 'epoch': {}}}\n", loss, epoch);
+  return lines;
+}
+
+std::string total_of(double seconds) {
+  return fmt::format("{{'train_runtime': {}, 'train_steps_per_second': 2.0, 'epoch': 1.0}}\n",
+                     seconds);
+}
+
+}  // namespace
+
+TEST_CASE("two trainings of Hugging Face that took as long are two where the epochs begin anew") {
+  const std::string first = losses({0.25, 0.5, 0.75, 1}) + total_of(300.5);
+  const auto runs = scrape(first + losses({0.25, 0.5, 0.75, 1}, 1.9) + total_of(301));
+  REQUIRE(runs.size() == 2);
+  CHECK(times_of(runs[0]) == std::vector<double>{500});
+  CHECK(times_of(runs[1]) == std::vector<double>{500});
+  CHECK_FALSE(find_value(runs[1].iterations.front().other, "ranks"));
+  // What another node prints of the same training, however late, is the same.
+  CHECK(scrape(first + losses({0.25, 0.5, 0.75, 1}) + total_of(301)).size() == 1);
+  CHECK(scrape("0: " + losses({0.5}) + "1: " + losses({0.25}, 1.9) + total_of(301)).size() == 1);
+}
+
+TEST_CASE("a Hugging Face run that is killed and begins anew without a header has its own times") {
+  const std::string killed = losses({0.25, 0.5, 0.75});
+  const Scraped anew = scraped(killed + losses({0.25, 0.5, 0.75, 1}, 1.9) + total_of(300.5));
+  REQUIRE(anew.runs.size() == 1);
+  CHECK(times_of(anew.runs[0]) == std::vector<double>{500});
+  REQUIRE(anew.unused.size() == 1);
+  CHECK(anew.unused[0].first.find("'loss': 2,") != std::string::npos);
+  const Scraped behind = scraped(killed + losses({0.70, 0.95}, 1.9) + total_of(300.5));
+  CHECK(behind.runs.empty());
+  REQUIRE(behind.unused.size() == 2);
+  CHECK(behind.unused[1].reason ==
+        "it goes on from a checkpoint, and nothing says from which step");
+}
+
+TEST_CASE("bars of Hugging Face runs that begin anew without a header are not mixed") {
+  const auto bar = [](int done, const char* took) {
+    return fmt::format("\r 10%|#   | {}/1000 [{}<1:00:00, 2.00s/it]\n", done, took);
+  };
+  const std::string killed =
+      bar(0, "00:00") + bar(1, "00:08") + losses({0.25}) + bar(500, "16:40") + losses({0.5});
+  const auto runs = scrape(killed + bar(0, "00:00") + bar(401, "00:03") + losses({0.45}, 1.9) +
+                           bar(451, "02:33"));
+  REQUIRE(runs.size() == 2);
+  CHECK(steps_of(runs[0]) == std::vector<std::int64_t>{500});
+  CHECK(times_of(runs[0]) == std::vector<double>{2000});
+  CHECK(steps_of(runs[1]) == std::vector<std::int64_t>{451});
+  CHECK(intervals_of(runs[1]) == std::vector<std::int64_t>{50});
+  CHECK(times_of(runs[1]) == std::vector<double>{3000});
+}
+
+TEST_CASE("a Hugging Face run that left losses only, and begins anew with a header, is refused") {
+  const Scraped found = scraped(header(100) + losses({0.25, 0.5}) + header(100) + total_of(50));
+  REQUIRE(found.runs.size() == 1);
+  CHECK(times_of(found.runs[0]) == std::vector<double>{500});
+  REQUIRE(found.unused.size() == 1);
+  CHECK(found.unused[0].reason ==
         "it says no time of a step, and neither a train_runtime nor a bar of all steps does");
 }
 
