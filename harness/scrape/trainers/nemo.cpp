@@ -94,17 +94,14 @@ Count ranks_in(std::string_view list) {
 }
 
 constexpr std::string_view kTraining = "Training epoch ", kIteration = ", iteration ";
-constexpr std::string_view kTime = "train_step_timing in s";
 constexpr const char* kWrapped = "a console has wrapped it";
 
 class Reader : public TrainerReader {
  public:
   explicit Reader(std::size_t number) : number_(number) {}
   std::unique_ptr<TrainerReader> copy() const override { return std::make_unique<Reader>(*this); }
-  bool wants_next_line() const override { return !timeless_.empty(); }
 
   void read(const TrainerLine& line, TrainerLog& log) override {
-    refuse_timeless(line.text, log);
     see_checkpoints(line, kSaid, kCheckpoints, log);
     if (line.has(kProcesses)) read_processes(line.text, log);
     Layout& layout = log.launch().facts.layout;
@@ -119,7 +116,7 @@ class Reader : public TrainerReader {
     if (line.has(kTiming)) {
       read_line(line.text, log);
     } else if (line.has(kLoss) && line.is_whole) {
-      see_timeless(line.text);
+      refuse_timeless(line.text, log);
     }
     if (line.has(kTimingOfBar) || line.has(kConsumedOfBar) || line.has(kLossOfBar))
       read_bar(line.text, log);
@@ -129,10 +126,7 @@ class Reader : public TrainerReader {
     }
   }
 
-  void flush(TrainerLog& log) override {
-    refuse_timeless("", log);
-    held_.flush(adder(log));
-  }
+  void flush(TrainerLog& log) override { held_.flush(adder(log)); }
 
  private:
   /// "All distributed processes registered. Starting with 16 processes".
@@ -194,20 +188,14 @@ class Reader : public TrainerReader {
     log.add(number_, record, line.substr(0, at));
   }
 
-  void see_timeless(std::string_view line) {
+  /// One that ends within a field is cut there: its time may stand below.
+  static void refuse_timeless(std::string_view line, TrainerLog& log) {
     const auto at = find_key(line, kTraining);
     if (at == std::string_view::npos || !is_prefix(line.substr(0, at))) return;
-    if (line.find(kIteration, at) != std::string_view::npos) timeless_ = line;
-  }
-
-  /// Refuses the line before, which had no time. `next` tells whether that was cut off.
-  void refuse_timeless(std::string_view next, TrainerLog& log) {
-    if (timeless_.empty()) return;
-    const bool is_rest = next.find(kTraining) == std::string_view::npos &&
-                         (timeless_ + std::string(next)).find(kTime) != std::string::npos;
-    log.could_not_use(timeless_,
-                      is_rest ? kWrapped : "it carries no time (train_step_timing in s)");
-    timeless_.clear();
+    if (line.find(kIteration, at) == std::string_view::npos) return;
+    const auto last_field = line.substr(std::min(line.rfind(" |"), line.size()));
+    const bool is_cut = last_field.find(": ") == std::string_view::npos;
+    log.could_not_use(line, is_cut ? kWrapped : "it carries no time (train_step_timing in s)");
   }
 
   /// Iterations begin at 0 in each epoch, so that all but the first need a `global_step`. Some
@@ -312,7 +300,6 @@ class Reader : public TrainerReader {
 
   const std::size_t number_;
   HeldSteps held_;                       ///< of bars
-  std::string timeless_;                 ///< a line that has no time, until the next is seen
   std::optional<bool> has_global_step_;  ///< whether any line of the launch had; nothing: none came
 };
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <string>
+#include <vector>
 
 #include "harness/scrape/scrape.h"
 #include "tests/harness/scrape/trainers/excerpt.h"
@@ -109,7 +110,7 @@ TEST_CASE("lines of NeMo that carry no time are refused with that reason") {
   CHECK(quoted.unused.empty());
 }
 
-TEST_CASE("a line of NeMo whose time is in the next is one that a console has wrapped") {
+TEST_CASE("a line of NeMo that ends within a field is one that a console has wrapped") {
   const std::string begin =
       "Training epoch 0, iteration 5/9 | lr: 6e-04 | global_step: 5 | reduced_train_loss: 11.02";
   for (const std::string rest : {" |\n train_step_timing in s: 6.061 | consumed_samples: 5\n",
@@ -123,6 +124,18 @@ TEST_CASE("a line of NeMo whose time is in the next is one that a console has wr
   REQUIRE(scraped.unused.size() == 1);
   CHECK(scraped.unused[0].reason == kTimeless);
   CHECK(scraped.runs.size() == 1);
+}
+
+TEST_CASE("each line of NeMo without a time is explained where it stands") {
+  std::vector<std::string> why;
+  explain_lines(
+      [](const auto& take) {
+        take("Training epoch 0, iteration 0/9 | global_step: 0 | reduced_train_loss: 11.02\n\n");
+      },
+      [&](const ExplainedLine& line) { why.push_back(line.why); });
+  REQUIRE(why.size() == 2);
+  CHECK(why[0] == kTimeless);
+  CHECK(why[1].empty());
 }
 
 TEST_CASE("NeMo's fields are found in any order") {
