@@ -106,7 +106,7 @@ class FormatReader {
   virtual void read(const LogLine& line) = 0;
   /// Reads the line at the front of a text where it has its "\n", is like one before in all but its
   /// numbers, and holds no other text than that one: returns its length without the "\n". 0: it is
-  /// to be read as others are.
+  /// to be read as others are. Neither makes wants_next_line() true nor a text matter that did not.
   virtual std::size_t read_alike(std::string_view text) {
     static_cast<void>(text);
     return 0;

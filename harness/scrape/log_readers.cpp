@@ -123,16 +123,11 @@ LogReaders::LogReaders(const LogReaders& other)
     : of_trainers_(other.of_trainers_),
       trainers_(other.trainers_),
       signs_(other.signs_),
+      want_next_line_(other.want_next_line_),
       needless_(other.needless_),
       needles_(other.needles_) {
   readers_.reserve(other.readers_.size());
   for (const auto& reader : other.readers_) readers_.push_back(reader->copy());
-}
-
-bool LogReaders::want_next_line() const {
-  return trainers_.want_next_line() ||
-         std::any_of(readers_.begin(), readers_.end(),
-                     [](const auto& reader) { return reader->wants_next_line(); });
 }
 
 void LogReaders::read(const FoundLine& line) {
@@ -142,16 +137,18 @@ void LogReaders::read(const FoundLine& line) {
   }
   see_signs(line);
   trainers_.read(line, log_texts().of_trainer, log_texts().common);
+  want_next_line_ = trainers_.want_next_line() ||
+                    std::any_of(readers_.begin(), readers_.end(), [](const auto& reader) {
+                      return reader->wants_next_line();
+                    });
   choose_needles();
 }
 
 std::size_t LogReaders::read_alike(std::string_view text) {
-  if (want_next_line()) return 0;
+  if (want_next_line_) return 0;
   for (const auto& reader : readers_) {
     const std::size_t length = reader->read_alike(text);
-    if (length == 0) continue;
-    choose_needles();
-    return length + 1;
+    if (length > 0) return length + 1;
   }
   return 0;
 }

@@ -44,7 +44,7 @@ class LogReaders {
   LogReaders& operator=(const LogReaders&) = delete;
   ~LogReaders() = default;
 
-  bool want_next_line() const;
+  bool want_next_line() const { return want_next_line_; }
   /// What is to be looked for behind the line read last.
   const Needles& needles() const { return *needles_; }
   void read(const FoundLine& line);
@@ -73,6 +73,7 @@ class LogReaders {
   std::uint64_t of_trainers_ = kNoTrainer;
   TrainerReaders trainers_;
   std::uint64_t signs_ = 0;
+  bool want_next_line_ = false;
   std::vector<std::uint64_t> needless_;  ///< by reader, then by trainer
   const Needles* needles_ = nullptr;
 };
