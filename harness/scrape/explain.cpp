@@ -36,14 +36,14 @@ class ExplainingSink : public LineSink {
   void take(const FoundLine& line) override {
     const FoundCounts before = readers_.counts();
     const auto steps = readers_.steps_by_format();
-    const std::size_t unused = readers_.of_trainers().unused_count();
+    const std::size_t reasons = readers_.of_trainers().reason_count();
     readers_.read(line);
     ExplainedLine explained;
     if (line.after_feed) ++number_;
     explained.number = number_;
     explained.text = line.labelled;
     explained.gave = gain(before, readers_.counts(), steps);
-    if (explained.gave.empty() && readers_.of_trainers().unused_count() > unused) {
+    if (explained.gave.empty() && readers_.of_trainers().reason_count() > reasons) {
       explained.why = readers_.of_trainers().last_reason();
     } else if (explained.gave.empty() && !line.hits.empty()) {
       explained.why =

@@ -110,7 +110,8 @@ class Reader : public TrainerReader {
 
   void read(const TrainerLine& line, TrainerLog& log) override {
     if (torn_.is_open()) read_rest(line, log);
-    if (has_bar(line)) totals_.see_bars(line.text);
+    if (has_bar(line) && totals_.see_bars(line.text))
+      log.gives_nothing_yet("what its bar tells of a run is known where that ends");
     if (line.has(kBegin)) begin(line.text, kBegin, log);
     if (line.has(kBanner)) begin(line.text, kBanner, log);
     read_header(line, log.launch());
@@ -187,6 +188,7 @@ class Reader : public TrainerReader {
     }
     if (are_own_losses(line.substr(at))) totals_.see_losses();
     if (losses_.empty()) losses_ = line;
+    log.gives_nothing_yet("it says no time of a step");
   }
 
   /// Another training that has no header, by its losses.
@@ -278,8 +280,10 @@ class Reader : public TrainerReader {
     if (!is_torn) return take_total(line.text, log);
     const auto begin = brace == std::string_view::npos ? at : brace;
     const auto before = before_dict(line.text, begin);
-    if (line.is_whole && is_prefix(before.substr(0, before.find(kOutput))))
+    if (line.is_whole && is_prefix(before.substr(0, before.find(kOutput)))) {
       torn_.begin(line.text, begin);
+      log.gives_nothing_yet("its dictionary goes on below");
+    }
   }
 
   void read_rest(const TrainerLine& line, TrainerLog& log) {
@@ -349,6 +353,7 @@ class Reader : public TrainerReader {
     log.launch().ending.reached_last_iteration(total.line);
     totals_.keep(total);
     has_total_ = true;
+    log.gives_nothing_yet("of how many steps its time is, lines below may say");
   }
 
   /// One that has no header: those that train several models one after another are often silent.

@@ -161,6 +161,7 @@ class Reader : public TrainerReader {
     Told& told = told_by(before);
     take_old_step(told, log, old.record.step);
     told.old = std::move(old);
+    log.gives_nothing_yet("of how many steps its time is, lines below may say");
   }
 
   /// "Per sink_size step time: 1963.915 ms, per step time: 490.979 ms, avg loss: 2.220".

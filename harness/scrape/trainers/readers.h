@@ -34,8 +34,8 @@ class TrainerReaders {
   void read(const FoundLine& line, const std::vector<TextRange>& texts, const CommonTexts& common);
   FoundCounts counts() const { return log_.counts(); }
   std::string last_step() const { return log_.last_step(); }
-  /// Why the line read last could not be used; empty: it said nothing, or was used.
-  std::size_t unused_count() const { return log_.unused_count(); }
+  /// As TrainerLog has them.
+  std::size_t reason_count() const { return log_.reason_count(); }
   const std::string& last_reason() const { return log_.last_reason(); }
   /// Empties it. `parts`: also launches of trainers that are a part of others.
   TrainerFindings finish(bool parts, const LogHints& hints);

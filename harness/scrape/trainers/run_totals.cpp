@@ -48,9 +48,11 @@ void RunTotals::begin_bar(const ProgressBar& bar, bool is_next, bool is_again) {
   bars_.push_back({bar, is_next, is_again, bar.done, bar.seconds});
 }
 
-void RunTotals::see_bars(std::string_view line) {
+bool RunTotals::see_bars(std::string_view line) {
+  bool may_be_of_steps = false;
   for (const ProgressBar& bar : bars_in(line)) {
     if (bar.is_named) continue;
+    may_be_of_steps = true;
     last_bar_ = bar;
     const auto same = std::find_if(bars_.rbegin(), bars_.rend(), [&](const ProgressBar& other) {
       return other.total == bar.total;
@@ -70,6 +72,7 @@ void RunTotals::see_bars(std::string_view line) {
       same->first_seconds = bar.seconds;
     }
   }
+  return may_be_of_steps;
 }
 
 void RunTotals::see_losses() {

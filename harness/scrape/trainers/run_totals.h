@@ -24,8 +24,8 @@ struct RunTotal {
 /// Finds out of how many steps a run's totals are: that may stand behind them.
 class RunTotals {
  public:
-  /// Sees a line with a bar, of whatever.
-  void see_bars(std::string_view line);
+  /// Sees a line with a bar, of whatever. Returns whether it may be one of steps.
+  bool see_bars(std::string_view line);
   void plan(std::int64_t steps) { planned_ = steps; }
   /// Sees that the losses of a step are printed: the trainer does that above its own bar, which it
   /// draws before and behind.

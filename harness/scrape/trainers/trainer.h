@@ -33,11 +33,14 @@ class TrainerLog {
   /// quoted.
   void add(std::size_t trainer, const StepRecord& record, std::string_view before);
   void could_not_use(std::string_view line, std::string_view reason);
+  /// The line at hand gives nothing yet: lines below decide. It is no refusal.
+  void gives_nothing_yet(std::string_view reason);
 
   FoundCounts counts() const;
   /// "step 14: 7282 tokens/s/GPU": the one added last.
   const std::string& last_step() const { return last_step_; }
-  std::size_t unused_count() const { return unused_count_; }
+  /// How many reasons there were until now, of lines that gave nothing, and the last of them.
+  std::size_t reason_count() const { return reason_count_; }
   const std::string& last_reason() const { return last_reason_; }
 
   /// Those before the one at hand.
@@ -50,7 +53,7 @@ class TrainerLog {
   TrainerLaunch launch_;
   std::vector<TrainerLaunch> ended_;
   std::vector<UnusedLines> unused_;
-  std::size_t added_ = 0, unused_count_ = 0;
+  std::size_t added_ = 0, reason_count_ = 0;
   std::string last_step_, last_reason_;
 };
 

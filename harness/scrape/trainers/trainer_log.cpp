@@ -61,9 +61,13 @@ void TrainerLog::add(std::size_t trainer, const StepRecord& record, std::string_
 }
 
 void TrainerLog::could_not_use(std::string_view line, std::string_view reason) {
-  ++unused_count_;
-  last_reason_ = reason;
+  gives_nothing_yet(reason);
   add_unused(unused_, line, reason);
+}
+
+void TrainerLog::gives_nothing_yet(std::string_view reason) {
+  ++reason_count_;
+  last_reason_ = reason;
 }
 
 void TrainerLog::end_launch() { ended_.push_back(std::move(launch_)); }

@@ -1,4 +1,7 @@
 #include <fmt/format.h>
+#include <initializer_list>
+#include <string>
+#include <vector>
 
 #include "harness/scrape/scrape.h"
 #include "harness/scrape/trainers/progress_bar.h"
@@ -544,4 +547,27 @@ TEST_CASE("a table of Hugging Face's metrics alone tells how many steps there we
   CHECK(steps_of(run) == std::vector<std::int64_t>{1136});
   CHECK(times_of(run).at(0) == Approx(532300.0 / 1136));
   CHECK(find_value(run.derived, "steps"));
+}
+
+TEST_CASE("it is explained why lines of Hugging Face give nothing by themselves") {
+  std::vector<std::string> why;
+  explain_lines(
+      [](const auto& take) {
+        take(
+            "  0%|          | 3/1562 [18:48<164:33:29, 379.99s/it]\n"
+            "{'loss': 0.5, 'learning_rate': 1e-05, 'epoch': 0.5}\n"
+            "Map: 100%|##########| 15/15 [00:01<00:00, 9.0it/s]\n"
+            "we have seen {'loss': 0.5} there\n"
+            "{'train_runtime': 300.5,\n"
+            "'epoch': 1.0}\n");
+      },
+      [&](const ExplainedLine& line) { why.push_back(line.why); });
+  CHECK(why == std::vector<std::string>{
+                   "what its bar tells of a run is known where that ends",
+                   "it says no time of a step",
+                   "has words that are looked for, but not as a trainer prints them, or was said "
+                   "before",
+                   "has words that are looked for, but not as a trainer prints them, or was said "
+                   "before",
+                   "its dictionary goes on below", ""});
 }

@@ -1,3 +1,6 @@
+#include <string>
+#include <vector>
+
 #include "harness/scrape/scrape.h"
 #include "tests/harness/scrape/trainers/excerpt.h"
 #include "tests/support/catch.h"
@@ -148,4 +151,11 @@ TEST_CASE("a sink's line of MindFormers of 2023 that has no mean loss is told li
   CHECK(intervals_of(run) == std::vector<std::int64_t>{2});
   CHECK(run.iterations.at(0).lm_loss == 0.744);
   CHECK(run.planned_iterations == 58268);
+}
+
+TEST_CASE("it is explained that lines below say of how many steps MindFormers' time is") {
+  std::vector<std::string> why;
+  explain_lines([](const auto& take) { take(old_step(4, "2000.0")); },
+                [&](const ExplainedLine& line) { why.push_back(line.why); });
+  CHECK(why == std::vector<std::string>{"of how many steps its time is, lines below may say"});
 }
