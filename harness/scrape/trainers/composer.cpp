@@ -1,3 +1,4 @@
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -35,6 +36,15 @@ constexpr std::string_view kSaid[] = {
     "num_nodes: ", "global_train_batch_size: ", "device_train_microbatch_size: ", "max_seq_len: ",
     "n_layers: ", "d_model: ", "n_heads: ", "n_params: ", "vocab_size: ", "window_size: ",
     "precision: ", "sharding_strategy: ", "activation_checkpointing: ", "attn_impl: "};
+
+/// Of two figures that are rounded.
+std::optional<double> whole_quotient(const std::optional<Figure>& over,
+                                     const std::optional<Figure>& under) {
+  if (!over || !under || !(over->value > 0) || !(under->value > 0)) return std::nullopt;
+  const double quotient = over->value / under->value;
+  const double share = over->quantum / over->value + under->quantum / under->value;
+  return whole_within(quotient, quotient * share / 2);
+}
 
 class Reader : public TrainerReader {
  public:
@@ -154,11 +164,14 @@ class Reader : public TrainerReader {
     StepRecord record;
     record.step = step_of(block);
     record.gbs = batch_size(block);
+    const auto samples = block.figure("throughput/samples_per_sec"),
+               batches = block.figure("throughput/batches_per_sec");
+    if (!block.count("time/sample"))
+      launch.facts.derive(launch.facts.layout.gbs, "gbs", whole_quotient(samples, batches),
+                          "samples_per_sec / batches_per_sec");
     last_ = {block.count("time/batch"), block.count("time/sample")};
     if (!launch.facts.layout.gbs) launch.facts.layout.gbs = record.gbs;
     if (last_.sample && record.gbs) record.consumed_samples = *last_.sample + *record.gbs;
-    const auto samples = block.figure("throughput/samples_per_sec"),
-               batches = block.figure("throughput/batches_per_sec");
     const bool by_samples =
         samples && samples->value > 0 && (record.gbs || launch.facts.layout.gbs);
     const auto& figure = by_samples ? samples : batches;
@@ -203,9 +216,11 @@ class Reader : public TrainerReader {
     read_memory(block, launch);
   }
 
-  /// In 10^9 bytes.
+  /// In 10^9 bytes with decimals since 0.13; in whole bytes before. What was called allocated_mem
+  /// then is the sum of all that was ever allocated.
+  /// Source: composer, callbacks/memory_monitor.py before and after #1940 (2023-02).
   static void read_memory(const Block& block, TrainerLaunch& launch) {
-    constexpr double kMibPerGb = 1e9 / (1024.0 * 1024.0);
+    constexpr double kMibPerByte = 1 / (1024.0 * 1024.0), kMibPerGb = 1e9 * kMibPerByte;
     RankMemory said;
     for (const auto& [name, most] : {std::pair("allocated_mem", &said.allocated_mib),
                                      std::pair("reserved_mem", &said.reserved_mib),
@@ -213,11 +228,14 @@ class Reader : public TrainerReader {
                                      std::pair("current_reserved_mem", &said.reserved_mib),
                                      std::pair("peak_allocated_mem", &said.max_allocated_mib),
                                      std::pair("peak_reserved_mem", &said.max_reserved_mib)}) {
-      const auto gb = block.figure("memory/" + std::string(name));
-      if (gb) *most = gb->value * kMibPerGb;
+      const auto figure = block.figure("memory/" + std::string(name));
+      if (!figure) continue;
+      const bool is_bytes = figure->quantum >= 1;
+      const bool is_sum = is_bytes && name == std::string_view("allocated_mem");
+      if (!is_sum) *most = figure->value * (is_bytes ? kMibPerByte : kMibPerGb);
     }
-    if (!said.allocated_mib && !said.max_allocated_mib) return;
-    raise(memory_of(launch, 0), said);
+    const bool has_any = said.allocated_mib || said.reserved_mib || said.max_allocated_mib;
+    if (has_any) raise(memory_of(launch, 0), said);
   }
 
   static void keep_fields(const Block& block, StepRecord& record) {
@@ -244,11 +262,29 @@ class Reader : public TrainerReader {
   bool evaluated_ = false;
 };
 
+/// The tokens of a sample, where all rows have as many: of texts that differ in length they have
+/// not. Where samples are counted, the counts have told.
+std::optional<double> tokens_of_sample(const StepRows& rows) {
+  constexpr double kUnsure = 0.01;  // of a whole number
+  std::optional<double> tokens;
+  for (const auto& row : rows.rows()) {
+    const auto all = value_named(row.record, "tokens/s"),
+               samples = value_named(row.record, "samples/s");
+    if (!all || !samples || !(*samples > 0) || row.record.consumed_samples) return std::nullopt;
+    const double whole = std::round(*all / *samples);
+    if (std::abs(*all / *samples - whole) > kUnsure || tokens.value_or(whole) != whole)
+      return std::nullopt;
+    tokens = whole;
+  }
+  return tokens;
+}
+
 void apply_laws(LaunchFacts& facts, const StepRows& rows) {
   for (const auto& [all, one] :
        {std::pair("tokens/s", "tokens/s/GPU"), std::pair("samples/s", "samples/s/GPU")})
     facts.derive(facts.layout.gpus, "gpus", rows.median_quotient(all, one),
                  "throughput of all devices / of one");
+  facts.derive(facts.model.seq, "seq", tokens_of_sample(rows), "tokens_per_sec / samples_per_sec");
 }
 
 }  // namespace

@@ -63,6 +63,47 @@ TEST_CASE("without Composer's settings its rates tell the GPUs, and its counters
   CHECK(run.planned_iterations == 48000);
 }
 
+TEST_CASE("Composer's memory before 0.13 is in bytes, and its sum of all allocations is none") {
+  const LogRun run = only_run(
+      "[batch=12/4800]:\n"
+      "\t Train memory/alloc_requests: 119001\n"
+      "\t Train memory/allocated_mem: 8001000000000\n"
+      "\t Train memory/active_mem: 4000000000\n"
+      "\t Train memory/reserved_mem: 40000028672\n"
+      "\t Train throughput/samples_per_sec: 83.4001\n"
+      "\t Train throughput/batches_per_sec: 0.3258\n");
+  REQUIRE(run.memory.size() == 1);
+  CHECK_FALSE(run.memory[0].allocated_mib);
+  CHECK(run.memory[0].reserved_mib == Approx(40000028672 / 1048576.0));
+  CHECK_FALSE(run.memory[0].max_allocated_mib);
+}
+
+TEST_CASE("without counters Composer's rates tell the batch and the sequence") {
+  const auto block_of = [](int batch, const char* samples, const char* batches,
+                           const char* tokens) {
+    return fmt::format(
+        "[batch={}/4800]:\n\t Train throughput/batches_per_sec: {}\n"
+        "\t Train throughput/samples_per_sec: {}\n\t Train throughput/tokens_per_sec: {}\n",
+        batch, batches, samples, tokens);
+  };
+  const std::string first = block_of(12, "83.4001", "0.3258", "170803.4048");
+  const LogRun run = only_run(first + block_of(13, "83.4000", "0.3258", "170803.2000"));
+  CHECK(run.point.layout.gbs == 256);
+  CHECK(run.point.model.seq == 2048);
+  CHECK(find_value(run.derived, "gbs")->text == "samples_per_sec / batches_per_sec");
+  CHECK(find_value(run.derived, "seq")->text == "tokens_per_sec / samples_per_sec");
+  CHECK(times_of(run).at(0) == Approx(256 / 83.4001 * 1000));
+  // 1000 and 1024 are as near to the digits of such a rate.
+  const LogRun unsure = only_run(block_of(12, "2.7000", "0.0027", "19683.5417"));
+  CHECK_FALSE(unsure.point.layout.gbs);
+  CHECK_FALSE(unsure.point.model.seq);
+  CHECK(times_of(unsure).at(0) == Approx(1000 / 0.0027));
+  // Texts of any length.
+  const LogRun padded = only_run(first + block_of(13, "83.4000", "0.3258", "170886.6000"));
+  CHECK(padded.point.layout.gbs == 256);
+  CHECK_FALSE(padded.point.model.seq);
+}
+
 TEST_CASE("of Composer's window it is known of how many steps it is the mean") {
   std::string log = "speed_monitor:\n    window_size: 10\n";
   for (const int batch : {20, 30, 35})
