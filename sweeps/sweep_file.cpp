@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/placeholders.h"
 #include "core/base/text.h"
 #include "sweeps/cluster_file.h"
 #include "sweeps/draft.h"
@@ -69,6 +70,11 @@ void read_lines(const YamlNode& root, Trainer& trainer) {
          "log must be a file in the run's own folder, as train.log where the command writes "
          "{{run_dir}}/train.log, not {}",
          in_quotes(trainer.log));
+  }
+  for (const auto& piece : placeholders(trainer.log)) {
+    if (piece.is_name && piece.text != "rank" && piece.text != "node")
+      fail(*log, "log has {{{}}}; only {{rank}} and {{node}} stand for files of several ranks",
+           piece.text);
   }
 }
 

@@ -210,6 +210,23 @@ std::string text_of(const ScriptRun& run, const Canaries& canaries) {
                      canary == canaries.end() ? "" : fmt::format(" canary_{}", canary->second));
 }
 
+/// {rank}, {node} and * of a name of several files as a pattern of bash.
+std::string glob_of(std::string_view log) {
+  const auto pieces = placeholders(log);
+  const auto is_name = [](const Piece& piece) { return piece.is_name; };
+  if (std::none_of(pieces.begin(), pieces.end(), is_name)) return bash_word(log);
+  std::string glob;
+  for (const auto& piece : pieces) {
+    std::string_view text = piece.is_name ? "*" : std::string_view(piece.text);
+    for (auto star = text.find('*'); !text.empty(); star = text.find('*')) {
+      if (star > 0) glob += bash_word(text.substr(0, star));
+      if (star < text.size()) glob += '*';
+      text.remove_prefix(std::min(star, text.size() - 1) + 1);
+    }
+  }
+  return glob;
+}
+
 std::string head_of(const JobScript& script) {
   std::string text = "#!/usr/bin/env bash\n";
   for (const auto& directive : script.directives) text += directive + "\n";
@@ -226,7 +243,8 @@ std::string head_of(const JobScript& script) {
     text +=
         fmt::format("pippin_stalled={} # seconds that a log may be silent\n", *script.stalled_s);
   if (script.stalled_s && !script.log.empty())
-    text += fmt::format("pippin_other_log={}\n", bash_word(script.log));
+    text +=
+        fmt::format("pippin_other_logs() {{ stat -c %s -- \"$1\"/{}; }}\n", glob_of(script.log));
   if (script.canary)
     text += fmt::format("pippin_canary_time={} pippin_canary_limit={} # seconds\n",
                         script.canary->usual_s, script.canary->most_s);

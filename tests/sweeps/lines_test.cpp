@@ -29,6 +29,13 @@ TEST_CASE("a sweep says how its command's lines are read, and where they are") {
   CHECK(sweep.trainer.log == "out/train.log");
 }
 
+TEST_CASE("a log may be the files of several ranks") {
+  CHECK(test::sweep_of(sound("log: 'out/{node}.{rank}.log'\n")).trainer.log ==
+        "out/{node}.{rank}.log");
+  CHECK(error_of(sound("log: 'log.{tp}'\n")) ==
+        "sweep.yaml:5: log has {tp}; only {rank} and {node} stand for files of several ranks");
+}
+
 TEST_CASE("points and their repeats are the same however their lines are read") {
   const Sweep plain = test::sweep_of(sound(""));
   const Sweep read = test::sweep_of(sound("scrape: {step_time_ms: '(1)'}\nlog: x.log\n"));

@@ -16,8 +16,9 @@ pippin_last_line() { # LOG: of those that are not empty; of a progress bar its l
   done
 }
 
-pippin_sizes() { # LOG: its size, and that of the file that the trainer writes its lines to
-  stat -c %s -- "$1" ${pippin_other_log:+"${1%/*}/$pippin_other_log"} 2>/dev/null
+pippin_sizes() { # LOG: its size, and those of the files beside it that the trainer writes its lines to
+  stat -c %s -- "$1" 2>/dev/null
+  if declare -F pippin_other_logs >/dev/null; then pippin_other_logs "${1%/*}" 2>/dev/null; fi
 }
 
 pippin_too_long() { # LOG SECONDS STALLED: returns when that is so; waits in ticks, so that the time in

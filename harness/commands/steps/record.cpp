@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/records/fields.h"
+#include "harness/commands/steps/attempt_logs.h"
 #include "harness/commands/steps/known_runs.h"
 #include "harness/scrape/canary.h"
 #include "harness/scrape/last_words.h"
@@ -164,36 +165,6 @@ std::string evidence_of(const RunFate& fate, const RunRecord& record) {
 
 std::string text_of_log(const fs::path& log) { return disk().read(log).value_or(""); }
 
-/// A run may have left none.
-ScrapedFile scraped_log(const fs::path& log, const LogHints& hints) {
-  if (disk().exists(log)) return scrape_file(log, hints, {.any = true});
-  ScrapedFile none;
-  none.file = LogFile(log, "");
-  return none;
-}
-
-/// What an attempt has printed; its steps, where its trainer writes them to another file, by that.
-ScrapedFile scraped_attempt(const Attempt& attempt, const Campaign& campaign, const Point& point) {
-  const LogHints hints{campaign.scrape, counts_of(point)};
-  if (campaign.log.empty()) return scraped_log(attempt.log(), hints);
-  ScrapedFile printed = scraped_log(attempt.log(), {});
-  const fs::path other = attempt.directory / campaign.log;
-  if (!disk().exists(other)) {
-    printed.runs.clear();
-    printed.problems = {fmt::format("is to be {}, and that is not there", campaign.log)};
-    return printed;
-  }
-  ScrapedFile scraped = scraped_log(other, hints);
-  const bool says_why = !printed.runs.empty() && printed.runs.back().end.has_value();
-  for (auto& run : scraped.runs) {
-    if (run.end || !says_why) continue;
-    run.end = printed.runs.back().end;
-    run.evidence = printed.runs.back().evidence;
-  }
-  scraped.file = std::move(printed.file);
-  return scraped;
-}
-
 /// Why a command that went well has no steps.
 std::string why_silent(const std::vector<std::string>& problems, const fs::path& log) {
   std::string why = problems.empty() ? "has no iteration that pippin knows" : join(problems, ", ");
@@ -301,10 +272,9 @@ std::optional<RunRecord> Recorder::read(const PlannedJob& job, const PlannedRun&
       const std::string text = *attempt->exit_code != 0 ? text_of_log(attempt->log()) : "";
       const std::string& trainer = points_.at(run.point_id)->trainer;
       const bool is_silent = *attempt->exit_code == 0 && !record.log && !find_probe(trainer);
-      const fs::path log =
-          campaign_.log.empty() ? attempt->log() : attempt->directory / campaign_.log;
       judge(record, trainer, *attempt->exit_code, text,
-            is_silent ? why_silent(scraped.problems, log) : join(scraped.problems, ", "));
+            is_silent ? why_silent(scraped.problems, file_of_steps(*attempt, campaign_))
+                      : join(scraped.problems, ", "));
     } else {
       judge_stopped(record, *attempt);
     }

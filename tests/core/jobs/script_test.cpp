@@ -573,18 +573,21 @@ TEST_CASE("a run whose log falls silent is stopped, and one that prints is not")
 }
 
 TEST_CASE("a run that writes to the log of its sweep is not silent") {
+  const auto [log, file] = GENERATE(table<std::string, std::string>(
+      {{"train.log", "train.log"}, {"it's */log.{rank}", "it's one/log.3"}}));
   const test::TemporaryDirectory root;
-  const std::string command =
-      "for i in 1 2 3 4 5 6 7 8; do sleep 0.8; echo $i >>\"$PIPPIN_RUN_DIR/train.log\"; done; "
-      "sleep 600";
+  const std::string command = fmt::format(
+      "cd \"$PIPPIN_RUN_DIR\"; mkdir -p \"it's one\"\n"
+      "for i in 1 2 3 4 5 6 7 8; do sleep 0.8; echo $i >>\"{}\"; done; sleep 600",
+      file);
   JobScript job = script_of(root.path(), {{"job", {{"one", {}, command}}}});
   job.stalled_s = kLimit_s;
-  job.log = "train.log";
+  job.log = log;
   job.prolog = {"pippin_grace=1"};
   CHECK(run_program({"bash", write_files(job).string()}).exit_code == 0);
   const auto attempt = SweepFolder(disk(), root.path()).attempts("one").at(0);
   CHECK(attempt.stopped == "stalled");
-  CHECK_THAT(text_of_file(attempt.directory / "train.log"), Catch::EndsWith("\n8\n"));
+  CHECK_THAT(text_of_file(attempt.directory / file), Catch::EndsWith("\n8\n"));
 }
 
 TEST_CASE("what has left a run's process group is stopped with it, also where it does not listen") {

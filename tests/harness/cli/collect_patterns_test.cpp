@@ -131,6 +131,30 @@ TEST_CASE("a trainer that writes its lines to a file is read there") {
              Contains("is to be x.log, and that is not there"));
 }
 
+TEST_CASE("a trainer that writes a file for each rank is read in all of them") {
+  const Workplace here;
+  const auto sweep = [](const std::string& name, const std::string& log) {
+    return fmt::format(
+        "sweep: {}\ngrid: {{scale: [10]}}\ngpus: 2\ncommand: |\n"
+        "  mkdir {{run_dir}}/out\n"
+        "  for r in 0 1; do for i in 1 2; do\n"
+        "    echo step $i took $(({{scale}} * i + r)) ms >> {{run_dir}}/out/log.$r\n"
+        "  done; done\n"
+        "scrape: {{step: 'step (\\d+)', step_time: 'took ([0-9.]+) ms'}}\nlog: '{}'\n",
+        name, log);
+  };
+  here.write("own.yaml", sweep("own", "out/log.{rank}"));
+  CHECK(here.pippin("run own.yaml").exit_code == 0);
+  CHECK(steps(here) == "1:11.0 2:21.0");  // the slower rank's
+  CHECK(here.sql("SELECT DISTINCT number FROM other_values WHERE name = 'ranks'") == "2.0");
+  here.write("again.yaml", sweep("again", "{node}.{rank}"));
+  CHECK(here.pippin("run again.yaml").exit_code == 1);  // not in its own folder
+  here.write("gone.yaml", sweep("gone", "log.{rank}"));
+  CHECK(here.pippin("run gone.yaml").exit_code == 1);
+  CHECK_THAT(here.sql("SELECT evidence FROM runs WHERE state <> 'ok'"),
+             Contains("is to be log.{rank}, and there is no such file"));
+}
+
 TEST_CASE("a sweep of words has patterns, too") {
   const Workplace here;
   const auto call = here.pippin(fmt::format(
