@@ -2,22 +2,14 @@
 #include "harness/scrape/megatron_lines.h"
 #include "harness/scrape/scrape.h"
 #include "tests/harness/scrape/sample_log.h"
+#include "tests/harness/scrape/trainers/excerpt.h"
 #include "tests/support/catch.h"
 
 using namespace pippin;
 using test::argument;
 using test::dump;
+using test::only_run;
 using test::row;
-
-namespace {
-
-LogRun only_run(const std::string& log) {
-  const auto runs = scrape(log);
-  REQUIRE(runs.size() == 1);
-  return runs[0];
-}
-
-}  // namespace
 
 TEST_CASE("lines of a dump are told from other lines") {
   CHECK(argument_in("  hidden_size ......... 64")->second == value_of(64.0));
