@@ -63,15 +63,16 @@ void add(FoundCounts& sum, const FoundCounts& more) {
 
 }  // namespace
 
-void add_unused(std::vector<UnusedLines>& unused, std::string_view line, std::string_view reason) {
+void add_unused(std::vector<UnusedLines>& unused, std::string_view line, std::string_view reason,
+                std::int64_t lines) {
   const auto known = std::find_if(unused.begin(), unused.end(),
-                                  [&](const auto& lines) { return lines.reason == reason; });
+                                  [&](const auto& of) { return of.reason == reason; });
   if (known != unused.end()) {
-    ++known->count;
+    known->count += lines;
     return;
   }
   constexpr std::size_t kLongest = 200;
-  unused.push_back({std::string(reason), printable(trim(line).substr(0, kLongest)), 1});
+  unused.push_back({std::string(reason), printable(trim(line).substr(0, kLongest)), lines});
 }
 
 std::span<const LogFormat> log_formats() { return kFormats; }
@@ -138,9 +139,8 @@ void LogReaders::read(const FoundLine& line) {
   see_signs(line);
   trainers_.read(line, log_texts().of_trainer, log_texts().common);
   want_next_line_ = trainers_.want_next_line() ||
-                    std::any_of(readers_.begin(), readers_.end(), [](const auto& reader) {
-                      return reader->wants_next_line();
-                    });
+                    std::any_of(readers_.begin(), readers_.end(),
+                                [](const auto& reader) { return reader->wants_next_line(); });
   choose_needles();
 }
 

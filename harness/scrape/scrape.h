@@ -22,8 +22,9 @@ struct UnusedLines {
   std::int64_t count = 0;
 };
 
-/// Adds one to those of its reason.
-void add_unused(std::vector<UnusedLines>& unused, std::string_view line, std::string_view reason);
+/// Adds one to those of its reason, or several of which it is the first.
+void add_unused(std::vector<UnusedLines>& unused, std::string_view line, std::string_view reason,
+                std::int64_t lines = 1);
 
 /// How a terminal has cut the lines of a text.
 struct Wrapping {

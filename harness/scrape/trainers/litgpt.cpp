@@ -116,8 +116,10 @@ class Reader : public TrainerReader {
   }
 
   void flush(TrainerLog& log) override {
-    if (!has_step_ && !micro_batch_.empty()) log.could_not_use(micro_batch_, kNoStep);
+    if (!has_step_ && !micro_batch_.empty())
+      log.could_not_use(micro_batch_, kNoStep, micro_batches_);
     micro_batch_.clear();
+    micro_batches_ = 0;
   }
 
  private:
@@ -178,6 +180,7 @@ class Reader : public TrainerReader {
     sum.ms += iter.ms.value;
     sum.quantum += iter.ms.quantum;
     if (micro_batch_.empty()) micro_batch_ = line;
+    ++micro_batches_;
     if (iter.ends_step) {
       has_step_ = true;
       end_step(iter, sum, line, log);
@@ -216,6 +219,7 @@ class Reader : public TrainerReader {
   std::map<std::string, Sum> sums_;  ///< by speaker
   bool has_step_ = false;            ///< one has ended
   std::string micro_batch_;          ///< the first line of one
+  std::int64_t micro_batches_ = 0;
 };
 
 void apply_laws(LaunchFacts& facts, const StepRows&) {

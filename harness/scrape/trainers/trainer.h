@@ -32,7 +32,8 @@ class TrainerLog {
   /// A step, said by a line that `before` begins. Not taken where that is no prefix: the words are
   /// quoted.
   void add(std::size_t trainer, const StepRecord& record, std::string_view before);
-  void could_not_use(std::string_view line, std::string_view reason);
+  /// `lines`: how many are like that one.
+  void could_not_use(std::string_view line, std::string_view reason, std::int64_t lines = 1);
   /// The line at hand gives nothing yet: lines below decide. It is no refusal.
   void gives_nothing_yet(std::string_view reason);
 

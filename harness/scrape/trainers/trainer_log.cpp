@@ -60,9 +60,9 @@ void TrainerLog::add(std::size_t trainer, const StepRecord& record, std::string_
     launch_.ending.reached_last_iteration(before);
 }
 
-void TrainerLog::could_not_use(std::string_view line, std::string_view reason) {
+void TrainerLog::could_not_use(std::string_view line, std::string_view reason, std::int64_t lines) {
   gives_nothing_yet(reason);
-  add_unused(unused_, line, reason);
+  add_unused(unused_, line, reason, lines);
 }
 
 void TrainerLog::gives_nothing_yet(std::string_view reason) {

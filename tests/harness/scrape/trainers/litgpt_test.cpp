@@ -129,5 +129,6 @@ TEST_CASE("a litgpt log of micro-batches alone says why it has no steps") {
   CHECK(found.runs.empty());
   REQUIRE(found.unused.size() == 1);
   CHECK(found.unused.front().first.find("iter 46") != std::string::npos);
+  CHECK(found.unused.front().count == 2);
   CHECK(found.unused.front().reason == "it is the time of one of a step's micro-batches");
 }
