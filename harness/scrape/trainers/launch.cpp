@@ -284,7 +284,10 @@ TrainerRun run_of(const TrainerLaunch& launch, std::string_view trainer, const S
   run.arguments = facts.arguments;
   run.derived = facts.derived;
   run.configured = is_configured(run.point);
-  if (rows.empty()) return made;
+  if (rows.empty()) {
+    if (run.end != RunState::kOk) run.planned_iterations = launch.planned;
+    return made;
+  }
   const std::int64_t usual = smallest_step(rows);
   const Count startup_end = end_of_startup(launch, rows, usual);
   Count before;
