@@ -153,7 +153,7 @@ class Reader : public TrainerReader {
     if (at && !launch.started_at) launch.started_at = static_cast<std::int64_t>(*at);
     totals_ = RunTotals();
     has_total_ = false;
-    losses_.clear();
+    forget_losses();
     epochs_.clear();
     flags_ = 0;
   }
@@ -170,8 +170,13 @@ class Reader : public TrainerReader {
   }
 
   void refuse_losses(const char* why, TrainerLog& log) {
-    if (!losses_.empty() && !has_total_) log.could_not_use(losses_, why);
+    if (!losses_.empty() && !has_total_) log.could_not_use(losses_, why, loss_lines_);
+    forget_losses();
+  }
+
+  void forget_losses() {
     losses_.clear();
+    loss_lines_ = 0;
   }
 
   void see_losses(std::string_view line, TrainerLog& log) {
@@ -188,6 +193,7 @@ class Reader : public TrainerReader {
     }
     if (are_own_losses(line.substr(at))) totals_.see_losses();
     if (losses_.empty()) losses_ = line;
+    ++loss_lines_;
     log.gives_nothing_yet("it says no time of a step");
   }
 
@@ -203,7 +209,7 @@ class Reader : public TrainerReader {
     totals_.forget_last_run();
     if (goes_on) totals_.go_on_from_somewhere();
     has_total_ = false;
-    losses_.clear();
+    forget_losses();
     flags_ = 0;
   }
 
@@ -299,41 +305,36 @@ class Reader : public TrainerReader {
     auto before = before_dict(line, has_brace ? open : at);
     line = line.substr(static_cast<std::size_t>(before.data() - line.data()));
     const auto output = before.find(kOutput);
-    if (output != std::string_view::npos) {
-      const Count steps = count_after(before, "global_step=");
-      before = before.substr(0, output);
-      if (is_prefix(before) && steps) totals_.plan(*steps);
-      if (has_total_) return;  // said before
-    }
+    const Count steps =
+        output != std::string_view::npos ? count_after(before, "global_step=") : std::nullopt;
+    before = before.substr(0, output);
     if (!is_prefix(before)) return;
-    RunTotal total{{}, {}, flags_, std::string(line), before.size()};
-    LaunchFacts& facts = log.launch().facts;
-    std::optional<Figure> seconds;
+    RunTotal total{
+        .steps = steps, .flags = flags_, .line = std::string(line), .before = before.size()};
     at = line.find(kSaid[kTotal]);
-    for (const auto& [name, value] :
-         entries_in(line.substr(has_brace ? line.substr(0, at).rfind('{') + 1 : at))) {
-      if (name == "train_runtime") seconds = whole_figure(value);
-      if (name == "train_steps_per_second") total.rate = whole_figure(value);
-      facts.say(name, value);
-    }
-    if (!seconds) return log.could_not_use(line, "it is torn");
-    total.seconds = *seconds;
+    const auto said = entries_in(line.substr(has_brace ? line.substr(0, at).rfind('{') + 1 : at));
+    if (!take_figures(said, total)) return log.could_not_use(line, "it is torn");
+    if (steps && has_total_ && totals_.was_said(total)) return totals_.say_steps(*steps);
     keep(total, log);
+    for (const auto& [name, value] : said) log.launch().facts.say(name, value);
   }
 
   /// "  train_runtime            = 0:15:19.02": of the first process, which has said it already.
   void read_metric(std::string_view line, TrainerLog& log) {
     const auto at = find_key(line, "train_runtime");
-    if (at == std::string_view::npos || has_total_ || !is_prefix(line.substr(0, at))) return;
+    if (at == std::string_view::npos || !is_prefix(line.substr(0, at))) return;
     auto said = left_trim(line.substr(at + std::string_view("train_runtime").size()));
     if (!said.starts_with('=')) return;
     said = trim(said.substr(1));
     const auto seconds = duration_at(said);
     if (!seconds) return;
-    log.launch().facts.say("train_runtime", said);
     const bool has_hundredths = said.find('.') != std::string_view::npos;
     const Figure figure{*seconds, has_hundredths ? 0.01 : 1, said.size()};
-    keep({figure, {}, flags_, std::string(line), at}, log);
+    const RunTotal total{
+        .seconds = figure, .flags = flags_, .line = std::string(line), .before = at};
+    if (has_total_ && !(begun_by_.empty() && totals_.is_of_other_run(total))) return;
+    keep(total, log);
+    log.launch().facts.say("train_runtime", said);
   }
 
   /// "  train_steps_per_second   =      2.134", below the time.
@@ -349,7 +350,9 @@ class Reader : public TrainerReader {
   void keep(const RunTotal& total, TrainerLog& log) {
     if (!(total.seconds.value > 0))
       return log.could_not_use(total.line, "its train_runtime is not above 0");
-    if (has_total_ && totals_.is_of_next_run(total)) begin_next_run(total, log);
+    const bool is_next =
+        totals_.is_of_next_run(total) || (begun_by_.empty() && totals_.is_of_other_run(total));
+    if (has_total_ && is_next) begin_next_run(total, log);
     log.launch().ending.reached_last_iteration(total.line);
     totals_.keep(total);
     has_total_ = true;
@@ -368,8 +371,9 @@ class Reader : public TrainerReader {
   std::set<std::string> begun_by_;  ///< speakers of headers of the run at hand
   bool has_total_ = false;
   std::string losses_;  ///< the first line of a step that says no time
-  LossEpochs epochs_;   ///< of the run at hand
-  TornDict torn_;       ///< a total
+  std::int64_t loss_lines_ = 0;
+  LossEpochs epochs_;  ///< of the run at hand
+  TornDict torn_;      ///< a total
   unsigned flags_ = 0;
 };
 

@@ -5,6 +5,8 @@
 #include <iterator>
 
 #include "core/base/units.h"
+#include "harness/scrape/trainers/prefix.h"
+#include "harness/scrape/trainers/step_fields.h"
 
 namespace pippin {
 
@@ -33,6 +35,19 @@ bool may_have_ended(const ProgressBar& bar, std::int64_t resumed, const RunTotal
 }
 
 }  // namespace
+
+bool take_figures(const std::vector<std::pair<std::string_view, std::string_view>>& said,
+                  RunTotal& total) {
+  std::optional<Figure> seconds;
+  for (const auto& [name, value] : said) {
+    if (name == "train_runtime") seconds = whole_figure(value);
+    if (name == "train_steps_per_second") total.rate = whole_figure(value);
+    if (name == "train_loss") total.loss = value_of_figure(whole_figure(value));
+    if (name == "total_flos") total.flops = value_of_figure(whole_figure(value));
+  }
+  total.seconds = seconds.value_or(Figure());
+  return seconds.has_value();
+}
 
 /// Whether the first steps that it shows came too fast to be its own: it shows at once those of a
 /// checkpoint.
@@ -83,12 +98,15 @@ void RunTotals::see_losses() {
 
 void RunTotals::keep(const RunTotal& total) {
   totals_.push_back(total);
+  const auto before = std::string_view(total.line).substr(0, total.before);
+  seen_.push_back({speaker_of(before).name, total.seconds, total.loss, total.flops});
   has_total_ = true;
 }
 
 void RunTotals::forget_last_run() {
   has_total_ = goes_on_ = is_above_several_ = false;
   above_.reset();
+  seen_.clear();
   resumed_ = 0;
   std::erase_if(bars_, [](const SeenBar& bar) { return !bar.is_next && !bar.is_again; });
   for (SeenBar& bar : bars_) bar.is_next = bar.is_again = false;
@@ -100,9 +118,37 @@ void RunTotals::say_rate(const Figure& steps_per_second) {
   }
 }
 
+void RunTotals::say_steps(std::int64_t steps) {
+  for (RunTotal& total : totals_) {
+    if (!total.steps) total.steps = steps;
+  }
+}
+
 bool RunTotals::is_of_next_run(const RunTotal& total) const {
   return std::any_of(bars_.begin(), bars_.end(), [&](const SeenBar& bar) {
     return bar.is_next && bar.done > 0 && agrees(bar.total, total) && took_as_long(bar, total);
+  });
+}
+
+/// Processes of a run sum up their operations, and most often their losses, and end together.
+bool RunTotals::may_be_same_run(const SeenTotal& seen, const RunTotal& total) {
+  if (seen.flops && total.flops && *seen.flops != *total.flops) return false;
+  return is_same_training(seen.seconds.value, seen.loss, total.seconds.value, total.loss);
+}
+
+bool RunTotals::is_of_other_run(const RunTotal& total) const {
+  const auto before = std::string_view(total.line).substr(0, total.before);
+  const std::string speaker = speaker_of(before).name;
+  const bool spoke = std::any_of(seen_.begin(), seen_.end(),
+                                 [&](const SeenTotal& seen) { return seen.speaker == speaker; });
+  return spoke && std::none_of(seen_.begin(), seen_.end(),
+                               [&](const SeenTotal& seen) { return may_be_same_run(seen, total); });
+}
+
+bool RunTotals::was_said(const RunTotal& total) const {
+  return std::any_of(seen_.begin(), seen_.end(), [&](const SeenTotal& seen) {
+    const double apart = std::abs(seen.seconds.value - total.seconds.value);
+    return apart <= std::max(seen.seconds.quantum, total.seconds.quantum) / 2;
   });
 }
 
@@ -173,8 +219,9 @@ const char* RunTotals::add_unfinished(unsigned flags, std::size_t trainer, Train
 
 /// The bar of all steps, which took as long.
 const RunTotals::SeenBar* RunTotals::bar_of(const RunTotal& total) const {
+  const Count all = total.steps ? total.steps : planned_;
   const auto bar = std::find_if(bars_.begin(), bars_.end(), [&](const SeenBar& other) {
-    const bool is_it = planned_ ? other.total == *planned_ : agrees(other.total, total);
+    const bool is_it = all ? other.total == *all : agrees(other.total, total);
     return is_it && took_as_long(other, total);
   });
   return bar != bars_.end() ? &*bar : nullptr;
@@ -182,6 +229,7 @@ const RunTotals::SeenBar* RunTotals::bar_of(const RunTotal& total) const {
 
 /// The bar tells the last that was made: training may stop before the last that was announced.
 Count RunTotals::last_step(const RunTotal& total) const {
+  if (total.steps) return total.steps;
   const SeenBar* bar = bar_of(total);
   if (!bar) return planned_;
   return may_have_ended(*bar, resumed_, total) ? bar->total : bar->done;
@@ -213,6 +261,8 @@ void RunTotals::add(const RunTotal& total, std::size_t trainer, TrainerLog& log)
   record.figure = {time, std::max(total.seconds.quantum * kMsPerSecond / steps, time * unsure), 0};
   record.span = Span::kTotal;
   record.flags = total.flags;
+  record.loss_of_all = total.loss;
+  if (bar && !log.launch().planned) log.launch().planned = bar->total;
   log.add(trainer, record, std::string_view(total.line).substr(0, total.before));
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/scrape/trainers/figures.h"
@@ -14,12 +15,20 @@ namespace pippin {
 
 /// What one process says of all steps of a run.
 struct RunTotal {
-  Figure seconds;
-  std::optional<Figure> rate;  ///< steps a second of all that were planned, those made before, too
+  Figure seconds = {};
+  /// Steps a second of all that were planned, those made before, too.
+  std::optional<Figure> rate = {};
+  std::optional<double> loss = {};   ///< the mean of all steps
+  std::optional<double> flops = {};  ///< of all processes
+  Count steps = {};                  ///< the last one, where it says so
   unsigned flags = 0;
-  std::string line;
+  std::string line = {};
   std::size_t before = 0;  ///< characters of it that are no words of the trainer
 };
+
+/// Reads what a dictionary says of it. False where that does not say its time.
+bool take_figures(const std::vector<std::pair<std::string_view, std::string_view>>& said,
+                  RunTotal& total);
 
 /// Finds out of how many steps a run's totals are: that may stand behind them.
 class RunTotals {
@@ -34,9 +43,16 @@ class RunTotals {
   void keep(const RunTotal& total);
   /// The rate of those that have none, which is printed behind them.
   void say_rate(const Figure& steps_per_second);
+  /// The last step of those that have none, which is said once more with it.
+  void say_steps(std::int64_t steps);
   /// Whether a bar that may be this total's began after another total: it is of a run of its own,
   /// not of another process.
   bool is_of_next_run(const RunTotal& total) const;
+  /// Whether the same process said another total of this run, and no process one that may be of the
+  /// same training.
+  bool is_of_other_run(const RunTotal& total) const;
+  /// Whether it was said before in other words.
+  bool was_said(const RunTotal& total) const;
   /// What comes is of the next. Requires that all totals are added.
   void forget_last_run();
   /// The same where it begins behind a checkpoint, of which nobody says the step.
@@ -66,7 +82,15 @@ class RunTotals {
     double seconds = 0;
   };
 
+  /// A total of the run at hand, without its words.
+  struct SeenTotal {
+    std::string speaker;
+    Figure seconds;
+    std::optional<double> loss, flops;
+  };
+
   void add(const RunTotal& total, std::size_t trainer, TrainerLog& log) const;
+  static bool may_be_same_run(const SeenTotal& seen, const RunTotal& total);
   const SeenBar* bar_of(const RunTotal& total) const;
   Count last_step(const RunTotal& total) const;
   Count all_steps() const { return planned_ ? planned_ : above_; }
@@ -78,6 +102,7 @@ class RunTotals {
   std::vector<SeenBar> bars_;  ///< by how many they count to: also data sets and evaluations
   bool has_total_ = false;
   std::vector<RunTotal> totals_;
+  std::vector<SeenTotal> seen_;
   Count planned_;
   std::optional<ProgressBar> last_bar_;
   Count above_;  ///< how many steps the bar counts to above which losses are printed

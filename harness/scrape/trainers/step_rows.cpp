@@ -30,8 +30,7 @@ constexpr std::int64_t kMostApart = 3;
 
 /// Whether two processes that say how long a run took speak of the same.
 bool is_same_run(const StepRecord& a, const StepRecord& b) {
-  constexpr double kAlike = 0.02;
-  return std::abs(a.figure.value - b.figure.value) <= kAlike * std::abs(a.figure.value);
+  return is_same_training(a.figure.value, a.loss_of_all, b.figure.value, b.loss_of_all);
 }
 
 std::uint64_t with_time(std::uint64_t said, double at) {
@@ -57,6 +56,15 @@ void add_rank(StepRows::Row& row, const StepRecord& record, std::uint64_t said) 
 }
 
 }  // namespace
+
+/// They end together, and may begin apart. What each adds to the sum of the losses behind the last
+/// that was printed is its own: other losses tell nothing, and a loss of 0 is no sign.
+bool is_same_training(double time, const std::optional<double>& loss, double other_time,
+                      const std::optional<double>& other_loss) {
+  constexpr double kAlike = 0.02, kAlikeWithLoss = 0.1;
+  const bool is_same_loss = loss && other_loss && *loss == *other_loss && *loss != 0;
+  return std::abs(time - other_time) <= (is_same_loss ? kAlikeWithLoss : kAlike) * std::abs(time);
+}
 
 std::optional<double> value_named(const StepRecord& record, std::string_view name) {
   for (const auto& [other, value] : record.other) {

@@ -42,6 +42,7 @@ struct StepRecord {
   unsigned flags = 0;         ///< IterationFlag
   Count gbs, consumed_samples;
   std::optional<double> lm_loss, learning_rate, loss_scale, grad_norm;
+  std::optional<double> loss_of_all;                  ///< of kTotal: the mean of all steps
   bool bad_loss = false;                              ///< it is no number
   std::vector<std::pair<std::string, double>> other;  ///< by its own names, which have units
   std::optional<double> at;  ///< seconds since 1970 by the line's own clock
@@ -94,6 +95,11 @@ class StepRows {
   bool is_repeat_ = false;  ///< the lines at hand have stood in the log before
   std::unordered_map<std::string, std::vector<Stream>> streams_;  ///< by speaker
 };
+
+/// Whether totals of so much time, with the means of their losses, may be of one training: of two
+/// of its processes.
+bool is_same_training(double time, const std::optional<double>& loss, double other_time,
+                      const std::optional<double>& other_loss);
 
 std::optional<double> value_named(const StepRecord& record, std::string_view name);
 

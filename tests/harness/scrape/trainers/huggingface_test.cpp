@@ -571,3 +571,77 @@ TEST_CASE("it is explained why lines of Hugging Face give nothing by themselves"
                    "before",
                    "its dictionary goes on below", ""});
 }
+
+namespace {
+
+std::string output_of(double seconds, double loss, const char* flops) {
+  return fmt::format(
+      "TrainOutput(global_step=120, training_loss={1}, metrics={{'train_runtime': {0}, "
+      "'train_samples_per_second': 19.2, 'train_steps_per_second': 2.4, 'total_flos': {2}, "
+      "'train_loss': {1}, 'epoch': 3.0}})\n",
+      seconds, loss, flops);
+}
+
+}  // namespace
+
+TEST_CASE("two outputs of a notebook that differ in time and loss are two trainings") {
+  const std::string first = output_of(50.1234, 0.1571, "133243027343.0");
+  for (const char* flops : {"99932270507.0", "133243027343.0"}) {
+    const auto runs = scrape(first + "\nbefore:\n" + output_of(57.5, 0.3631, flops));
+    REQUIRE(runs.size() == 2);
+    CHECK(times_of(runs[0]).front() == Approx(50123.4 / 120));
+    CHECK(times_of(runs[1]).front() == Approx(57500.0 / 120));
+    CHECK(find_value(runs[1].arguments, "train_runtime")->text == "57.5");
+    CHECK(runs[1].end == RunState::kOk);
+  }
+  // As long, but of other work.
+  CHECK(scrape(first + output_of(50.2, 0.1571, "99932270507.0")).size() == 2);
+}
+
+TEST_CASE("outputs of one training's processes are one run, whoever prints them") {
+  const std::string first = output_of(50.1234, 0.1571, "133243027343.0");
+  const LogRun ranks = only_run(first + output_of(50.2, 0.1573, "133243027343.0") +
+                                output_of(53.5, 0.1571, "133243027343.0"));
+  CHECK(times_of(ranks).front() == Approx(53500.0 / 120));
+  CHECK(find_value(ranks.iterations.front().other, "ranks")->number == 3);
+  CHECK_FALSE(find_value(only_run(first + first).iterations.front().other, "ranks"));
+  const auto labelled =
+      scrape("[rank0]: " + first + "[rank1]: " + output_of(57.5, 0.3631, "133243027343.0"));
+  CHECK(labelled.size() == 1);
+}
+
+TEST_CASE("totals without a header that differ in time and steps are of runs of their own") {
+  const auto total = [](double seconds, double rate) {
+    return fmt::format("{{'train_runtime': {}, 'train_steps_per_second': {}, 'epoch': 1.0}}\n",
+                       seconds, rate);
+  };
+  const auto runs = scrape(total(300.5, 6.64) + total(340, 6.64));
+  REQUIRE(runs.size() == 2);
+  CHECK(steps_of(runs[0]) == std::vector<std::int64_t>{1995});
+  CHECK(steps_of(runs[1]) == std::vector<std::int64_t>{2258});
+  const std::string table = "  train_runtime            = 0:05:00.50\n";
+  const std::string rate = "  train_steps_per_second   =      6.64\n";
+  CHECK(scrape(table + rate + "  train_runtime            = 0:06:00.50\n" + rate).size() == 2);
+  CHECK(scrape(total(300.5, 6.64) + table + rate).size() == 1);
+}
+
+TEST_CASE("of a finished Hugging Face run without a header the bar tells what was planned") {
+  const std::string total = "{'train_runtime': 300.5, 'train_steps_per_second': 6.656}\n";
+  CHECK(only_run(total + "100%|##########| 2000/2000 [05:00<00:00,  6.66it/s]\n")
+            .planned_iterations == 2000);
+  CHECK_FALSE(only_run(total).planned_iterations);
+}
+
+TEST_CASE("a Hugging Face run that fails in its first step tells how many it was to make") {
+  const LogRun run = only_run(header(30) + "  0%|          | 0/30 [00:00<?, ?it/s]\n" +
+                              "ValueError: no such column\n");
+  CHECK(run.end == RunState::kFailed);
+  CHECK(run.iterations.empty());
+  CHECK(run.planned_iterations == 30);
+}
+
+TEST_CASE("all lines of Hugging Face's losses that have no time are counted") {
+  const Scraped found = scraped(losses({0.25, 0.5, 0.75}));
+  REQUIRE(found.unused.size() == 1);
+  CHECK(found.unused[0].count == 3);
+}
