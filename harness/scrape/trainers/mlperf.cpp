@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -25,10 +26,18 @@ constexpr std::array<std::string_view, kTexts> kSaid{
     " train_step_timing ",
 };
 
+/// The whole number that a value is: some are written as "288.0".
+Count count_of(const Json& value) {
+  if (value.is_number_integer()) return value.get<std::int64_t>();
+  constexpr double kMost = 1e15;
+  const double number = value.is_number() ? value.get<double>() : kMost;
+  if (!(std::abs(number) < kMost) || number != std::floor(number)) return std::nullopt;
+  return static_cast<std::int64_t>(number);
+}
+
 Count count_in(const Json& object, const char* name) {
   const auto value = object.find(name);
-  if (value == object.end() || !value->is_number_integer()) return std::nullopt;
-  return value->get<std::int64_t>();
+  return value == object.end() ? std::nullopt : count_of(*value);
 }
 
 /// What a name stands for in an object; null where it has none.
@@ -52,6 +61,9 @@ struct Event {
     return metadata.is_object() ? metadata : none;
   }
 };
+
+/// The samples of all steps until an event.
+Count samples_at(const Event& event) { return count_in(event.metadata(), "samples_count"); }
 
 /// What is trained between two evaluations, by a benchmark that says in tokens where it is.
 struct TokenBlock {
@@ -93,7 +105,17 @@ constexpr CountName kCounts[] = {
     {"max_sequence_length", [](LaunchFacts& facts) -> Count& { return facts.model.seq; }},
 };
 
+constexpr std::int64_t kMost = 1'000'000'000;  // so that a product is a number
 constexpr std::string_view kBroken = "its block is no whole number of batches";
+constexpr std::string_view kStepTime = "train_step_time", kStepLoss = "reduced_train_loss";
+
+/// Whether an event tells of one step; of a block it tells without a loss. Source: NVIDIA's
+/// custom_callbacks.py, training_results_v5.0 and v5.1.
+bool is_of_step(const Event& event) {
+  return event.key == "tracked_stats" && event.value().is_object() &&
+         member(event.value(), kStepTime.data()).is_number() &&
+         event.value().contains(kStepLoss.data());
+}
 
 class Reader : public TrainerReader {
  public:
@@ -122,13 +144,24 @@ class Reader : public TrainerReader {
     if (counts_tokens_) {
       read_tokens(*event, speaker, line, log);
     } else {
-      if (event->key == "block_start") blocks_[speaker] = *event;
-      if (event->key == "block_stop") end_block(*event, speaker, line, log);
+      read_samples(*event, speaker, line, log);
     }
-    if (event->key == "tracked_stats") tracked_ = event->value();
+    if (event->key == "tracked_stats" && !is_of_step(*event)) tracked_ = event->value();
     if (event->key == "run_stop") end_run(*event, line, log);
     read_fact(*event, log.launch().facts);
     if (event->key == "submission_benchmark") counts_tokens_ = event->value() == "gpt3";
+  }
+
+  void read_samples(const Event& event, const std::string& speaker, std::string_view line,
+                    TrainerLog& log) {
+    end_unsaid(event, speaker, line, log);
+    if (event.key == "block_start") {
+      blocks_[speaker] = event;
+      last_step_.reset();
+    }
+    if (event.key == "block_stop") end_block(event, speaker, line, log);
+    if (event.key.starts_with("eval_") && samples_at(event)) evaluated_at_ = samples_at(event);
+    if (is_of_step(event)) read_step(event, line, log);
   }
 
   /// Until 2023 one block had all of a run, with its evaluations, and "epoch_count" was that of its
@@ -157,7 +190,6 @@ class Reader : public TrainerReader {
     if (!to) return log.could_not_use(line, "its block does not say its tokens");
     if (!gbs || !seq)
       return log.could_not_use(line, "its block has tokens, but it says no batch size and length");
-    constexpr std::int64_t kMost = 1'000'000'000;  // so that the product is a number
     if (*gbs > kMost || *seq > kMost || block.from % *seq != 0 || *to % *seq != 0)
       return log.could_not_use(line, kBroken);
     add_block({block.from / *seq, *to / *seq, block.begins_ms,
@@ -179,7 +211,10 @@ class Reader : public TrainerReader {
     if (launch.row_count() == 0) {
       blocks_.clear();
       token_blocks_.clear();
+      unsaid_.clear();
       last_timing_.reset();
+      last_step_.reset();
+      evaluated_at_.reset();
       tracked_ = {};
       has_start_ = is_cut_ = false;
     }
@@ -195,13 +230,18 @@ class Reader : public TrainerReader {
               event.value().is_string() ? event.value().get<std::string>() : event.value().dump());
     if (event.key == "submission_benchmark" && event.value().is_string())
       facts.set_axis("benchmark", event.value().get<std::string>());
-    if (!event.value().is_number_integer() || event.value().get<std::int64_t>() < 1) return;
-    const auto count = event.value().get<std::int64_t>();
+    const Count count = count_of(event.value());
+    if (!count || *count < 1) return;
     const auto name = std::find_if(std::begin(kCounts), std::end(kCounts),
                                    [&](const auto& known) { return known.name == event.key; });
     if (name != std::end(kCounts)) name->of(facts) = count;
     if (event.key == "expert_parallelism") facts.set_axis(event.key, event.value().dump());
   }
+
+  struct Block {
+    std::int64_t from, to;  ///< samples
+    double begins_ms, ends_ms;
+  };
 
   /// A block of steps between two evaluations, counted in samples. Other benchmarks count epochs.
   void end_block(const Event& stop, const std::string& speaker, std::string_view line,
@@ -210,19 +250,44 @@ class Reader : public TrainerReader {
     if (begun == blocks_.end()) return;  // of another rank, whose speaker is not named
     const Event start = begun->second;
     blocks_.erase(begun);
-    if (last_timing_) return;  // the lines of its steps say more
-    const Count from = count_in(start.metadata(), "samples_count"),
-                to = count_in(stop.metadata(), "samples_count"),
+    if (last_timing_ || last_step_) return;  // the lines of its steps say more
+    const Count from = samples_at(start), to = samples_at(stop),
                 gbs = log.launch().facts.layout.gbs;
     if (!from || !to) return log.could_not_use(line, "its block does not say its samples");
     if (!gbs) return log.could_not_use(line, "its block has samples, but it says no batch size");
-    add_block({*from, *to, start.time_ms, stop.time_ms}, line, log);
+    const Count first = count_in(start.metadata(), "step"),
+                last = count_in(stop.metadata(), "step");
+    Block block{*from, *to, start.time_ms, stop.time_ms};
+    if (first && last) {
+      // v5.1 counts the steps of the run, and the samples of the block.
+      if (*gbs > kMost || std::max(std::abs(*first), *last) > kMost ||
+          (*last - *first) * *gbs != *to)
+        return log.could_not_use(line, kBroken);
+      block.from = *first * *gbs;
+      block.to = *last * *gbs;
+    } else if (*from == *to) {
+      unsaid_.insert_or_assign(speaker, block);
+      return;
+    }
+    add_block(block, line, log);
   }
 
-  struct Block {
-    std::int64_t from, to;  ///< samples
-    double begins_ms, ends_ms;
-  };
+  /// v5.0 says where a block begins at both its ends: what comes next says how far it went.
+  void end_unsaid(const Event& event, const std::string& speaker, std::string_view line,
+                  TrainerLog& log) {
+    const auto waiting = unsaid_.find(speaker);
+    const bool tells =
+        event.key == "eval_start" || event.key == "block_start" || event.key == "run_stop";
+    if (waiting == unsaid_.end() || !tells) return;
+    Block block = waiting->second;
+    const Count to = samples_at(event);
+    if (!to && event.key == "eval_start") return;
+    unsaid_.erase(waiting);
+    if (!to || *to <= block.from)
+      return log.could_not_use(line, "nothing tells how many samples the block before it took");
+    block.to = *to;
+    add_block(block, line, log);
+  }
 
   /// Requires a batch size.
   void add_block(const Block& block, std::string_view line, TrainerLog& log) {
@@ -239,6 +304,33 @@ class Reader : public TrainerReader {
     record.consumed_samples = block.to;
     keep_tracked(record);
     record.at = block.ends_ms / kMsPerSecond;
+    log.add(number_, record, line.substr(0, line.find(kSaid[kEvent])));
+  }
+
+  /// One step, which is told by the samples until its end: v5.0 calls them its step.
+  void read_step(const Event& event, std::string_view line, TrainerLog& log) {
+    const Count said = samples_at(event);
+    const Count samples = said ? said : count_in(event.metadata(), "step");
+    const Count gbs = log.launch().facts.layout.gbs;
+    if (!samples || !gbs)
+      return log.could_not_use(line, "its step needs its samples and a batch size");
+    if (*samples < *gbs || *samples % *gbs != 0)
+      return log.could_not_use(line, "its step is no whole number of batches");
+    StepRecord record;
+    const double time_ms = member(event.value(), kStepTime.data()).get<double>() * kMsPerSecond;
+    // No step is longer than the time since one before it, but for what a print takes.
+    constexpr double kLonger = 1.1, kPrint_ms = 50;
+    if (last_step_ && time_ms > (event.time_ms - *last_step_) * kLonger + kPrint_ms)
+      return log.could_not_use(line, "its step is longer than the time since the one before");
+    last_step_ = event.time_ms;
+    record.step = *samples / *gbs;
+    record.figure = {time_ms, std::ldexp(time_ms, -23), 0};  // of a float of 32 bits
+    record.gbs = gbs;
+    record.consumed_samples = samples;
+    if (const Json& loss = member(event.value(), kStepLoss.data()); loss.is_number())
+      record.lm_loss = loss.get<double>();
+    if (evaluated_at_ && *samples - *gbs == *evaluated_at_) record.flags |= kAfterEvaluation;
+    record.at = event.time_ms / kMsPerSecond;
     log.add(number_, record, line.substr(0, line.find(kSaid[kEvent])));
   }
 
@@ -274,10 +366,13 @@ class Reader : public TrainerReader {
 
   const std::size_t number_;
   std::map<std::string, Event> blocks_;  ///< that are begun, by speaker
+  std::map<std::string, Block> unsaid_;  ///< that have ended, but do not say at what sample
   std::map<std::string, TokenBlock> token_blocks_;
   bool counts_tokens_ = false;
   bool has_start_ = false, is_cut_ = false;  ///< a block of the launch; its first one
   std::optional<double> last_timing_;        ///< when a step's line was printed
+  std::optional<double> last_step_;          ///< when a step's event was, of the block at hand
+  Count evaluated_at_;                       ///< samples
   Json tracked_;                             ///< of the block at hand
 };
 

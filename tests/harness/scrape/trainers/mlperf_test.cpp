@@ -191,3 +191,101 @@ TEST_CASE("an MLPerf log that begins in the midst of a block is refused with tha
   REQUIRE(scraped.unused.size() == 1);
   CHECK(scraped.unused[0].reason == "the start of its block is not there");
 }
+
+namespace {
+
+/// As of NVIDIA's results of v5.0: both ends of a block say where it begins.
+std::string unsaid_block(std::int64_t from, std::int64_t begins_ms, std::int64_t ends_ms) {
+  return event(begins_ms, "block_start", "null", fmt::format("\"samples_count\": {}", from)) +
+         event(ends_ms, "block_stop", "null", fmt::format("\"samples_count\": {}", from));
+}
+
+std::string step_of(std::int64_t time_ms, double seconds, std::string_view metadata) {
+  return event(time_ms, "tracked_stats",
+               fmt::format("{{\"train_step_time\": {}, \"reduced_train_loss\": 7.5}}", seconds),
+               metadata);
+}
+
+std::string batch_of_1152() {
+  return event(1000, "global_batch_size", "1152", "") +
+         event(1000, "gradient_accumulation_steps", "288.0", "") +
+         event(2000, "run_start", "null", "");
+}
+
+}  // namespace
+
+TEST_CASE("MLPerf's steps that are told one by one are its rows, and their samples their numbers") {
+  const std::string log =
+      batch_of_1152() + event(10000, "block_start", "null", "\"samples_count\": 0") +
+      step_of(64700, 54.7, "\"step\": 1152.0") + step_of(122300, 57.6, "\"step\": 2304.0") +
+      event(122400, "tracked_stats", "{\"throughput\": 20.5, \"train_step_time\": 56.15}",
+            "\"step\": 0") +
+      event(122401, "block_stop", "null", "\"samples_count\": 0") +
+      event(122401, "eval_start", "null", "\"samples_count\": 2304") +
+      event(140000, "tracked_stats", "{\"validation_step_time\": 17.5}", "\"step\": 1152") +
+      event(150000, "block_start", "null", "\"samples_count\": 2304") +
+      step_of(206400, 56.4, "\"step\": 3456.0");
+  const LogRun run = only_run(log);
+  CHECK(steps_of(run) == std::vector<std::int64_t>{1, 2, 3});
+  CHECK(intervals_of(run) == std::vector<std::int64_t>{1, 1, 1});
+  CHECK(times_of(run).at(1) == Approx(57600));
+  CHECK(flags_of(run) == std::vector<unsigned>{kFirst, 0, kAfterEvaluation});
+  CHECK(run.iterations.at(1).lm_loss == 7.5);
+  CHECK(run.iterations.at(1).consumed_samples == 2304);
+  CHECK(run.point.layout.gas == 288);
+  CHECK(read(log).unused.empty());
+}
+
+TEST_CASE("MLPerf's steps of v5.1 are counted from 0, and their samples are said besides") {
+  const LogRun run =
+      only_run(batch_of_1152() +
+               event(10000, "block_start", "null", "\"samples_count\": 4608, \"step\": 0") +
+               step_of(40000, 13.1, "\"step\": 1.0, \"samples_count\": 2304.0") +
+               step_of(66200, 13.2, "\"step\": 3.0, \"samples_count\": 4608.0"));
+  CHECK(steps_of(run) == std::vector<std::int64_t>{2, 4});
+  CHECK(times_of(run).at(1) == Approx(13200));
+}
+
+TEST_CASE("a step of MLPerf that is longer than the time since the one before is not taken") {
+  const Scraped scraped =
+      read(batch_of_1152() + event(10000, "block_start", "null", "\"samples_count\": 0") +
+           step_of(64700, 54.7, "\"step\": 1152.0") + step_of(65700, 54.7, "\"step\": 2304.0") +
+           step_of(120000, 54.2, "\"step\": 2500.0"));
+  REQUIRE(scraped.runs.size() == 1);
+  CHECK(steps_of(scraped.runs[0]) == std::vector<std::int64_t>{1});
+  REQUIRE(scraped.unused.size() == 2);
+  CHECK(scraped.unused[0].reason == "its step is longer than the time since the one before");
+  CHECK(scraped.unused[1].reason == "its step is no whole number of batches");
+}
+
+TEST_CASE("where both ends of MLPerf's block say its start, what comes next says its end") {
+  const LogRun run =
+      only_run(batch_of_1152() + unsaid_block(0, 10000, 30000) +
+               event(30001, "eval_start", "null", "\"samples_count\": 11520") +
+               unsaid_block(11520, 40000, 65000) + unsaid_block(23040, 65001, 75001) +
+               event(75002, "run_stop", "null", "\"samples_count\": 28800"));
+  CHECK(steps_of(run) == std::vector<std::int64_t>{10, 20, 25});
+  CHECK(intervals_of(run) == std::vector<std::int64_t>{10, 10, 5});
+  CHECK(times_of(run) == std::vector<double>{2000, 2500, 2000});
+  const Scraped lost = read(batch_of_1152() + unsaid_block(0, 10000, 30000) +
+                            event(30002, "run_stop", "null", "\"status\": \"aborted\""));
+  for (const auto& of_lost : lost.runs) CHECK(of_lost.iterations.empty());
+  CHECK(lost.unused.at(0).reason == "nothing tells how many samples the block before it took");
+}
+
+TEST_CASE("MLPerf's blocks of v5.1 count the run's steps and their own samples") {
+  const auto block = [](std::int64_t at, const char* key, int samples, int step) {
+    return event(at, key, "null",
+                 fmt::format("\"samples_count\": {}, \"step\": {}", samples, step));
+  };
+  const std::string head = batch_of_1152();
+  const LogRun run = only_run(
+      head + block(10000, "block_start", 11520, 0) + block(30000, "block_stop", 11520, 10) +
+      block(40000, "block_start", 2304, 10) + block(45000, "block_stop", 2304, 12));
+  CHECK(steps_of(run) == std::vector<std::int64_t>{10, 12});
+  CHECK(times_of(run) == std::vector<double>{2000, 2500});
+  CHECK(run.iterations.at(1).consumed_samples == 13824);
+  const Scraped other =
+      read(head + block(10000, "block_start", 11520, 0) + block(30000, "block_stop", 11520, 11));
+  CHECK(other.unused.at(0).reason == "its block is no whole number of batches");
+}
