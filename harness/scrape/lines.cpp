@@ -46,6 +46,21 @@ std::size_t bracket_tag(std::string_view text) {
   return i < text.size() && text[i] == ':' ? i + 1 : i;
 }
 
+/// Length of what Open MPI's --tag-output puts before a line, "[1,7]<stdout>:", with what its newer
+/// versions and SageMaker have in the bracket: "[1,mpirank:7,algo-1]<stdout>:". A note may indent
+/// it. 0 where there is none.
+std::size_t stream_tag(std::string_view text) {
+  constexpr std::size_t kLongest = 120;
+  const auto begin = std::min(text.find_first_not_of(' '), text.size());
+  if (begin == text.size() || text[begin] != '[') return 0;
+  const auto end = text.substr(0, begin + kLongest).find(']', begin);
+  if (end == std::string_view::npos) return 0;
+  for (const std::string_view stream : {"]<stdout>:", "]<stderr>:"}) {
+    if (text.substr(end, stream.size()) == stream) return end + stream.size();
+  }
+  return 0;
+}
+
 /// Length of srun's "  7: "; 0 where there is none.
 std::size_t number_tag(std::string_view text) {
   std::size_t i = 0;
@@ -105,7 +120,8 @@ std::string_view without_labels(std::string_view line) {
 std::string_view without_tags(std::string_view text) {
   for (;;) {
     if (text.empty() || (text[0] != '[' && text[0] != ' ' && !is_digit(text[0]))) return text;
-    const std::size_t length = text[0] == '[' ? bracket_tag(text) : number_tag(text);
+    std::size_t length = text[0] == '[' ? bracket_tag(text) : number_tag(text);
+    if (length == 0 && !is_digit(text[0])) length = stream_tag(text);
     if (length == 0) return text;
     text.remove_prefix(length);
   }

@@ -19,12 +19,31 @@ constexpr std::string_view kCollectives[] = {
 
 constexpr std::size_t kSides = 2;  // out of place and in place
 
+constexpr std::string_view kTypes[] = {"int8",   "uint8",  "int32",    "uint32",  "int64",
+                                       "uint64", "half",   "float",    "double",  "bfloat16",
+                                       "f8e4m3", "f8e5m2", "fp8_e4m3", "fp8_e5m2"};
+constexpr std::string_view kReductions[] = {"sum", "prod", "max", "min", "avg", "mulsum", "none"};
+/// Of both sides; the root is not there before 2.13.
+constexpr std::string_view kUsual[] = {"size",  "count", "type",  "redop",  "root",
+                                       "time",  "algbw", "busbw", "#wrong", "time",
+                                       "algbw", "busbw", "#wrong"};
+
+bool is_among(std::string_view word, const auto& words) {
+  return std::find(std::begin(words), std::end(words), word) != std::end(words);
+}
+
+/// Whether so many bytes in such a time, in us, are that many GB/s, as far as it is written.
+bool is_bandwidth(std::int64_t bytes, std::string_view time, std::string_view algbw) {
+  const auto took = figure_at(time), said = figure_at(algbw);
+  if (!took || !said || !(took->value > 0)) return false;
+  constexpr double kBytesPerUs = 1e3;  // of 1 GB/s
+  const double is = static_cast<double>(bytes) / took->value / kBytesPerUs;
+  return std::abs(is - said->value) <= said->quantum + is * took->quantum / took->value;
+}
+
 bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 
-bool is_collective(std::string_view name) {
-  return std::find(std::begin(kCollectives), std::end(kCollectives), name) !=
-         std::end(kCollectives);
-}
+bool is_collective(std::string_view name) { return is_among(name, kCollectives); }
 
 /// As "all_reduce_performance"; builds with MPI end with "_mpi".
 bool goes_on_as_word(std::string_view line, std::size_t end) {
@@ -93,11 +112,32 @@ void NcclRows::see_factor(const Words& words) {
 bool NcclRows::read_header(const Words& words) {
   if (words.size() < 3 || words[1] != "size" || words[2] != "count") return false;
   columns_.assign(words.begin() + 1, words.end());
+  is_usual_ = false;
   const auto has = [&](std::string_view name) {
     return std::find(columns_.begin(), columns_.end(), name) != columns_.end();
   };
   host_time_ = has("cputime");
   dated_ = has("timestamp");
+  return true;
+}
+
+bool NcclRows::is_without_header(const Words& words) const {
+  const bool is_size = words.size() == std::size(kUsual) || words.size() + 1 == std::size(kUsual);
+  if ((!columns_.empty() && !is_usual_) || !is_size) return false;
+  return parse_integer(words[0]).value_or(0) >= 1 && parse_integer(words[1]).has_value() &&
+         is_among(words[2], kTypes) && is_among(words[3], kReductions);
+}
+
+bool NcclRows::take_usual_columns(const Words& words) {
+  std::vector<std::string> usual(std::begin(kUsual), std::end(kUsual));
+  if (words.size() < usual.size()) std::erase(usual, "root");
+  if (is_usual_ && columns_ != usual) return false;
+  columns_ = std::move(usual);
+  is_usual_ = true;
+  for (std::size_t side = 0; side < kSides; ++side) {
+    const auto time = *word_at(words, "time", side), algbw = *word_at(words, "algbw", side);
+    if (time != "N/A" && !is_bandwidth(*parse_integer(words[0]), time, algbw)) return false;
+  }
   return true;
 }
 

@@ -30,6 +30,8 @@ class BusFactor {
   /// The all-reduce alone has one above 1.
   bool is_all_reduce() const { return low_ > 1 && low_ <= high_ && high_ < 2; }
   bool is_above_0() const { return low_ > 0; }
+  /// Whether one factor can be that of all rows.
+  bool is_one() const { return low_ <= high_; }
 
  private:
   double low_ = 0, high_ = std::numeric_limits<double>::infinity();
@@ -44,6 +46,12 @@ class NcclRows {
 
   /// "#  size  count  type  redop  root  time  algbw  busbw  #wrong  time …": false for others.
   bool read_header(const Words& words);
+  /// Whether a line that no header is above has the words of a row. Then its bandwidths tell if its
+  /// columns are those that all versions begin with: false: they are not, or a row before had
+  /// others.
+  bool is_without_header(const Words& words) const;
+  bool take_usual_columns(const Words& words);
+  bool has_usual_columns() const { return is_usual_; }
   /// Out of place. Nothing where that is no row below the header, or it is not whole.
   std::optional<CanaryAllReduce> row(const Words& words) const;
   /// Out of place, and in place where it was measured. Empty where row() would be for want of a
@@ -65,7 +73,8 @@ class NcclRows {
 
   std::vector<std::string> columns_;
   bool host_time_ = false, dated_ = false;
-  BusFactor factor_;  ///< of the rows that were seen
+  bool is_usual_ = false;  ///< no header named the columns
+  BusFactor factor_;       ///< of the rows that were seen
 };
 
 }  // namespace pippin

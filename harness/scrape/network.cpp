@@ -99,6 +99,10 @@ class NcclReader : public TableReader {
 
   void finish(NetworkTables& found) override {
     table_.nodes = std::max(table_.nodes, static_cast<std::int64_t>(table_.by_node.size()));
+    if (is_strange_ || (rows_.has_usual_columns() && !rows_.factor().is_one())) {
+      table_ = {};
+      refused_ = "holds rows of nccl-tests without the line that names their columns";
+    }
     if (!table_.collectives.empty()) finish_rows();
     if (!refused_.empty()) add_problem(found, std::move(refused_));
     if (!table_.pairs.empty() || !table_.all_reduce.empty() || !table_.collectives.empty())
@@ -110,7 +114,7 @@ class NcclReader : public TableReader {
     in_pairs_ = false;
     sizes_.clear();
     listed_ = 0;
-    concluded_ = false;
+    concluded_ = is_strange_ = false;
     set_operation();
   }
 
@@ -137,6 +141,7 @@ class NcclReader : public TableReader {
   void read_remark(std::string_view line, const Words& words) {
     if (words.size() < 2) return;
     begun_ = false;
+    if (rows_.has_usual_columns() && words[1] == "Avg") concluded_ = true;  // none is named below
     if (words[1] == "Operation") {
       operation_ = words.back();
       is_named_ = true;
@@ -171,6 +176,10 @@ class NcclReader : public TableReader {
   }
 
   void read_row(const Words& words) {
+    if (rows_.is_without_header(words)) {
+      if (!rows_.take_usual_columns(words)) is_strange_ = true;
+      if (operation_.empty()) set_operation();
+    }
     const auto size = rows_.row(words);
     auto measured = rows_.measured(words, printable(operation_));
     if (!size && measured.empty()) return;
@@ -358,6 +367,7 @@ class NcclReader : public TableReader {
   std::vector<CanaryAllReduce> sizes_;           ///< of its rows, whichever its operation is
   std::int64_t listed_ = 0;                      ///< lines that tell of a rank
   std::string refused_;                          ///< why rows are not in the table
+  bool is_strange_ = false;  ///< rows without a header have other columns than others have
   NcclRows rows_;
   bool in_pairs_ = false;
   std::vector<std::string> columns_;
@@ -367,9 +377,10 @@ class NcclReader : public TableReader {
 }  // namespace
 
 std::vector<std::string_view> table_signs() {
-  return {"nThread ",     "# Pairs:",     "\"record\":\"",
-          "{\"canary\":", "busbw: ",      "bandwidth of all_reduce over",
-          "# OSU ",       "algbw   busbw"};
+  return {"nThread ",         "# Pairs:",      "\"record\":\"",
+          "{\"canary\":",     "busbw: ",       "bandwidth of all_reduce over",
+          "# OSU ",           "algbw   busbw", "     sum      -1 ",
+          "    none      -1 "};
 }
 
 NetworkTables find_network_tables(std::string_view text) {

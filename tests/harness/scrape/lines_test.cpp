@@ -45,8 +45,9 @@ TEST_CASE("escape sequences go") {
 }
 
 TEST_CASE("rank tags go and what only looks like one stays") {
-  for (const char* tag : {"[default7]:", "[rank0]:", "[0]",
-                          "[12]:", "[1,7]<stdout>:", "0: ", " 12: ", "[rank0]:[default7]:"}) {
+  for (const char* tag :
+       {"[default7]:", "[rank0]:", "[0]", "[12]:", "[1,7]<stdout>:", "   [1,7]<stderr>:",
+        "[1,mpirank:7,algo-1]<stdout>:", "0: ", " 12: ", "[rank0]:[default7]:"}) {
     CAPTURE(tag);
     CHECK(without_tags(std::string(tag) + "  text") == "  text");
   }

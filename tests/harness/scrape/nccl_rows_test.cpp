@@ -325,3 +325,49 @@ TEST_CASE("a table whose bus is faster than its algorithm is of an all-reduce, n
   CHECK(read_network(kHead + halves).empty());
   CHECK(read_network(kHead + "1048576 262144 float sum -1 127.9 8.20 17.69 0\n").empty());
 }
+
+namespace {
+
+/// Of a note that left out all above the rows.
+const std::string kBareRows =
+    "   [1,0]<stdout>:     1048576        262144     float     sum      -1    239.3    4.38    8.22"
+    "      0    245.5    4.27    8.01      0\n"
+    "   [1,0]<stdout>:  2147483648     536870912     float     sum      -1   9197.5  233.49  437.79"
+    "      0   9195.2  233.54  437.89      0\n";
+
+const std::string kNameless = "holds rows of nccl-tests without the line that names their columns";
+
+}  // namespace
+
+TEST_CASE("rows of nccl-tests without a header are read where their bandwidths say what they are") {
+  const auto tables = read_network(kBareRows);
+  REQUIRE(tables.size() == 1);
+  CHECK(tables[0].ranks == 16);
+  REQUIRE(tables[0].collectives.size() == 4);
+  CHECK(tables[0].collectives[0].operation == "all_reduce");
+  CHECK(tables[0].collectives[3].time_us == 9195.2);
+  CHECK(tables[0].collectives[3].busbw_gb_per_s == 437.89);
+  REQUIRE(tables[0].all_reduce.size() == 2);
+  CHECK(tables[0].all_reduce[1].median_us == 9197.5);
+  const auto old =
+      read_network("1048576 262144 float sum 127.9 8.20 15.38 5e-07 126.9 8.26 15.49 5e-07\n");
+  REQUIRE(old.size() == 1);
+  CHECK(old[0].collectives.at(1).busbw_gb_per_s == 15.49);
+}
+
+TEST_CASE("rows of nccl-tests without a header whose bandwidths do not fit are refused") {
+  const std::string other_time =
+      "  4194304 1048576 float sum -1 305.7 23.72 44.48 0 302.2 13.88 26.02 0\n";
+  const std::string other_ranks =
+      "  4194304 1048576 float sum -1 305.7 13.72 24.01 0 302.2 13.88 24.29 0\n";
+  for (const auto& strange : {other_time, other_ranks}) {
+    const auto found = find_network_tables(kBareRows + strange);
+    CHECK(found.tables.empty());
+    CHECK(found.problems == std::vector<std::string>{kNameless});
+  }
+  const std::string gather =
+      "  4194304 131072 float none -1 305.7 13.72 12.86 0 302.2 13.88 13.01 0\n";
+  CHECK(read_network(gather).empty());
+  CHECK(read_network("$ ./build/all_gather_perf\n" + gather).at(0).collectives.size() == 2);
+  CHECK(read_network(kBareRows + "# Avg bus bandwidth    : 52.9753\n\n" + kBareRows).size() == 2);
+}
