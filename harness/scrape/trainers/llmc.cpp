@@ -19,8 +19,11 @@ enum Text : std::size_t {
   kSigns,
   kBegin = kSigns,
   kTableRow,
+  kLongestName,
   kBatch,
   kSteps,
+  kBatches,
+  kStepsSet,
   kDone,
   kTexts,
 };
@@ -32,8 +35,11 @@ constexpr std::array<std::string_view, kTexts> kSaid{
     " tok/s)",  // of April 2024, and of train_gpt2.py
     "| train data pattern    | ",
     "  | ",
+    "| max_sequence_length T | ",
     "total desired batch size: ",
     "calculated gradient accumulation steps: ",
+    "batch_size B=",
+    "=> setting grad_accum_steps=",
     "total average iteration time: ",
 };
 
@@ -63,11 +69,14 @@ class Reader : public TrainerReader {
   void read(const TrainerLine& line, TrainerLog& log) override {
     if (line.has(kBegin)) begin(line.text, log);
     LaunchFacts& facts = log.launch().facts;
-    if (line.has(kTableRow)) {
+    if (line.has(kTableRow) || line.has(kLongestName)) {
       if (const auto row = row_of(line.text)) read_row(*row, log.launch());
     }
     if (line.has(kBatch)) facts.tokens_per_step = count_after(line.text, kSaid[kBatch]);
-    if (line.has(kSteps)) facts.layout.gas = count_after(line.text, kSaid[kSteps]);
+    for (const Text steps : {kSteps, kStepsSet}) {
+      if (line.has(steps)) facts.layout.gas = count_after(line.text, kSaid[steps]);
+    }
+    if (line.has(kBatches)) read_batch(line.text, facts);
     if (line.has(kMfu) || line.has(kOldMfu) || line.has(kRate)) read_step(line.text, log);
     if (line.has(kDone) && !log.launch().rows(number_).empty())
       log.launch().ending.reached_last_iteration(line.text);
@@ -79,6 +88,19 @@ class Reader : public TrainerReader {
     if (is_prefix(before)) log.begin_launch(number_, before);
   }
 
+  /// "batch_size B=56 * seq_len T=1024 * num_processes=1 and total_batch_size=458752".
+  static void read_batch(std::string_view line, LaunchFacts& facts) {
+    if (!is_prefix(line.substr(0, line.find(kSaid[kBatches])))) return;
+    const auto read = [&](std::string_view name, Count& count) {
+      if (const Count said = count_after(line, name); said >= 1) count = said;
+    };
+    read(kSaid[kBatches], facts.layout.mbs);
+    read("seq_len T=", facts.model.seq);
+    read("num_processes=", facts.layout.gpus);
+    read("total_batch_size=", facts.tokens_per_step);
+    facts.layout.dp = facts.layout.gpus;
+  }
+
   static void read_row(const Row& row, TrainerLaunch& launch) {
     LaunchFacts& facts = launch.facts;
     facts.say(row.name, row.value);
@@ -88,6 +110,7 @@ class Reader : public TrainerReader {
       Count& count;
     } counts[] = {
         {"micro batch size B", facts.layout.mbs},
+        {"batch size B", facts.layout.mbs},  // until June 2024, and of train_gpt2_fp32.cu
         {"sequence length T", facts.model.seq},
         {"total batch size", facts.tokens_per_step},
         {"num_layers L", facts.model.layers},
@@ -101,6 +124,8 @@ class Reader : public TrainerReader {
     for (const auto& known : counts) {
       if (known.name == row.name && value && *value > 0) known.count = value;
     }
+    // The model's, which is that of its batches unless those say another.
+    if (row.name == "max_sequence_length T" && value && !facts.model.seq) facts.model.seq = value;
     if (row.name == "num_processes") facts.layout.dp = facts.layout.gpus;
     if (row.name == "zero_stage") facts.set_axis("zero", row.value);
     if (row.name == "precision") facts.set_axis("precision", row.value);

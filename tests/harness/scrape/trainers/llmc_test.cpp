@@ -78,3 +78,31 @@ TEST_CASE("a second llm.c in a log is another launch") {
   REQUIRE(runs.size() == 2);
   CHECK(flags_of(runs[1]) == flags_of(runs[0]));
 }
+
+TEST_CASE("llm.c's layout is also said below its table, which may be cut") {
+  const std::string steps =
+      "step    1/21479 | loss 11.007906 (+nanz)| norm 16.3235 (+nanz)| lr 2.86e-06 | 2734.72 ms | "
+      "-100.0% bf16 MFU | 167751 tok/s\n"
+      "step    2/21479 | loss 10.829729 (+nanz)| norm 15.0011 (+nanz)| lr 5.71e-06 | 2391.52 ms | "
+      "-100.0% bf16 MFU | 191824 tok/s\n";
+  const std::string row =
+      "| max_sequence_length T | 2048                                               |\n";
+  const Layout layout =
+      only_run(row +
+               "batch_size B=56 * seq_len T=1024 * num_processes=2 and total_batch_size=458752\n"
+               "=> setting grad_accum_steps=4\n" +
+               steps)
+          .point.layout;
+  CHECK(layout.gpus == 2);
+  CHECK(layout.dp == 2);
+  CHECK(layout.mbs == 56);
+  CHECK(layout.gas == 4);
+  CHECK(layout.gbs == 448);
+  const Point old = only_run(
+                        "| batch size B          | 16                                             "
+                        "    |\n" +
+                        row + steps)
+                        .point;
+  CHECK(old.layout.mbs == 16);
+  CHECK(old.model.seq == 2048);
+}
