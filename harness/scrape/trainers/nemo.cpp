@@ -268,6 +268,8 @@ class Reader : public TrainerReader {
     if (bar->fields.find("memory_") != std::string_view::npos)
       keep_memory([&](std::string_view name) { return bar->field(name); }, log.launch());
     record.at = time_of(bar->before);
+    // A bar of steps: those of micro-batches are refused.
+    if (bar->epoch == 0 && bar->total) log.launch().planned = bar->total;
     held_.hold(record, bar->before, adder(log));
   }
 

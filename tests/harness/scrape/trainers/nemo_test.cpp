@@ -281,3 +281,10 @@ TEST_CASE("bars of NeMo's AutoModel that count micro-batches tell no steps, from
   CHECK(scraped.runs.empty());
   CHECK(scraped.unused.size() == 1);
 }
+
+TEST_CASE("a bar of NeMo 1 that counts steps says how many are planned") {
+  const std::string bar =
+      "Epoch 0: :  50%|#####     | 25/50 [00:42<00:42, v_num=0, reduced_train_loss=7.20, "
+      "global_step=24.00, consumed_samples=6400.0, train_step_timing in s=1.610]";
+  CHECK(only_run(bar).planned_iterations == 50);
+}
