@@ -14,6 +14,7 @@ constexpr std::size_t kLongestEvidence = 500, kStrayIterations = 2;
 
 /// By strength: of two causes in one log the greater is the one that explains the other.
 enum Strength {
+  kTraceback,      // of which the log may not have the end, which says the error
   kUncaughtError,  // as strong as a signal: what is said first brought about the other
   kBareCancel,
   kSchedulersLimit,
@@ -40,6 +41,8 @@ constexpr std::string_view kLostRank = "training: rank ";  // … "3 on node2 di
 // Megatron-LM saves and leaves when the scheduler warns it.
 constexpr std::string_view kLeftOnSignal = "exiting program after receiving SIGTERM";
 constexpr std::string_view kDoneWords = "[exiting program ";
+
+constexpr std::string_view kTracebackBegins = "Traceback (most recent call last)";
 
 // What llm.c prints behind "[CUDA ERROR] at file train_gpt2.cu:1042:".
 constexpr std::string_view kOutOfMemoryAlone = "\nout of memory";
@@ -131,6 +134,7 @@ constexpr Sign kSigns[] = {
     {"Error: ", kUncaughtError, RunState::kFailed},
     {"Exception: ", kUncaughtError, RunState::kFailed},
     {"AssertionError", kUncaughtError, RunState::kFailed},
+    {kTracebackBegins, kTraceback, RunState::kFailed},
 };
 
 /// The words after "CANCELLED AT …" that say why.
@@ -188,6 +192,16 @@ bool is_python_error(std::string_view line, std::string_view sign) {
   return stands_alone && is_name && is_class && is_prefix(rest.substr(0, begin));
 }
 
+/// "[rank1]: Traceback (most recent call last):", also behind a bar; a console may have joined it
+/// with its first frame.
+bool begins_traceback(std::string_view line) {
+  const auto at = line.find(kTracebackBegins);
+  const auto behind = trim(line.substr(at + kTracebackBegins.size()));
+  const bool is_whole =
+      behind == ":" || behind.starts_with(": File \"") || behind.starts_with(":   File \"");
+  return is_whole && is_prefix(line.substr(0, at));
+}
+
 bool is_name_of_error(std::string_view sign) {
   return sign == "MemoryError" || sign == "KeyboardInterrupt";
 }
@@ -196,6 +210,7 @@ bool is_name_of_error(std::string_view sign) {
 bool means_it(const Sign& sign, std::string_view line) {
   if (sign.text == kLostRank) return contains(line, " died");
   if (sign.text == kOutOfMemoryAlone) return trim(line) == trim(kOutOfMemoryAlone);
+  if (sign.text == kTracebackBegins) return begins_traceback(line);
   if (sign.text == kKilledTask) return contains(line, ": task");
   if (sign.text == kLostByPals) return contains(line, "rank ");
   if (sign.text == kShellsReport || sign.text == kKilledByShell) return is_shells_report(line);
@@ -213,6 +228,7 @@ Sign meaning(const Sign& sign, std::string_view line) {
 }
 
 std::string evidence_of(const Sign& sign, std::string_view line, std::size_t iterations) {
+  if (sign.text == kTracebackBegins) line.remove_prefix(line.find(kTracebackBegins));
   std::string text = printable(trim(line).substr(0, kLongestEvidence));
   // A faulty GPU has printed this at the first barrier, with its memory empty.
   if (sign.text == "CUDA error: out of memory" && iterations == 0) {

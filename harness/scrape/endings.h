@@ -18,10 +18,10 @@ namespace pippin {
 /// Else the strongest cause wins, the first line of it being the evidence: hardware, out of
 /// memory (GPU, host), a lost node, the network, a crash or a collective's timeout (whichever
 /// came first), a failing exit status, the scheduler's own "CANCELLED AT …" line or the job's own
-/// "pippin: stopped (…", then a Python error. Such a line closes the list: what follows it is its
-/// consequence, except that a bare "CANCELLED" may be explained later by memory, hardware or a lost
-/// node. A cause after which the launch made more than two further iterations did not end it.
-/// "Killing subprocess" and SIGTERM are no causes.
+/// "pippin: stopped (…", a Python error, then a traceback of which the log has no error. Such a
+/// line closes the list: what follows it is its consequence, except that a bare "CANCELLED" may be
+/// explained later by memory, hardware or a lost node. A cause after which the launch made more
+/// than two further iterations did not end it. "Killing subprocess" and SIGTERM are no causes.
 class Ending {
  public:
   /// The texts to look for, in the order of `sign` below.

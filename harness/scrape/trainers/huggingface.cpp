@@ -110,8 +110,7 @@ class Reader : public TrainerReader {
 
   void read(const TrainerLine& line, TrainerLog& log) override {
     if (torn_.is_open()) read_rest(line, log);
-    if (has_bar(line) && totals_.see_bars(line.text))
-      log.gives_nothing_yet("what its bar tells of a run is known where that ends");
+    if (has_bar(line)) see_bars(line.text, log);
     if (line.has(kBegin)) begin(line.text, kBegin, log);
     if (line.has(kBanner)) begin(line.text, kBanner, log);
     read_header(line, log.launch());
@@ -139,6 +138,13 @@ class Reader : public TrainerReader {
   static bool has_bar(const TrainerLine& line) {
     return line.has(kFastBar) || line.has(kSlowBar) || line.has(kFastBarAndMore) ||
            line.has(kSlowBarAndMore);
+  }
+
+  void see_bars(std::string_view line, TrainerLog& log) {
+    const RunTotals::Bars bars = totals_.see_bars(line);
+    if (bars.show_step) log.launch().see_shown_step();
+    if (bars.may_be_of_steps)
+      log.gives_nothing_yet("what its bar tells of a run is known where that ends");
   }
 
   void begin(std::string_view line, Text text, TrainerLog& log) {

@@ -75,7 +75,7 @@ void TrainerLaunch::see_common(const FoundLine& line, const CommonTexts& common)
       nodes.see(sign, line.text, row_count());
   }
   for (const std::size_t sign : common_line.endings_in(line.text))
-    ending.see(sign, line.text, row_count());
+    ending.see(sign, line.text, steps_seen());
 }
 
 void LaunchFacts::take(const NamedValues& told) {
@@ -274,8 +274,8 @@ TrainerRun run_of(const TrainerLaunch& launch, std::string_view trainer, const S
   set_point(run, facts, trainer);
   run.recompute = facts.recompute;
   run.started_at = launch.started_at;
-  run.end = launch.ending.state(launch.row_count());
-  run.evidence = launch.ending.evidence(launch.row_count());
+  run.end = launch.end();
+  run.evidence = launch.evidence();
   run.nodes = launch.nodes.nodes();
   run.slowest_ranks = launch.nodes.slowest_ranks();
   run.checkpoints = launch.checkpoints.checkpoints(launch.row_count(), run.end);

@@ -64,15 +64,23 @@ class TrainerLaunch {
   const StepRows& rows(std::size_t trainer) const;
   /// Those of all trainers.
   std::size_t row_count() const;
+  /// Sees a step that a bar shows, and that becomes no row of its own.
+  void see_shown_step() { ++shown_steps_; }
 
   /// A line of what all logs say: how it ended, on which nodes.
   void see_common(const FoundLine& line, const CommonTexts& common);
+  /// As LogRun has them.
+  std::optional<RunState> end() const { return ending.state(steps_seen()); }
+  std::string evidence() const { return ending.evidence(steps_seen()); }
 
   /// A launch that goes on after this one: of it is known what was known of this one.
   TrainerLaunch next() const;
 
  private:
+  std::size_t steps_seen() const { return row_count() + shown_steps_; }
+
   std::map<std::size_t, StepRows> rows_;  ///< by trainer
+  std::size_t shown_steps_ = 0;
 };
 
 /// The record of what one trainer printed of a launch. `problem`: why its lines have no times;

@@ -63,11 +63,11 @@ void RunTotals::begin_bar(const ProgressBar& bar, bool is_next, bool is_again) {
   bars_.push_back({bar, is_next, is_again, bar.done, bar.seconds});
 }
 
-bool RunTotals::see_bars(std::string_view line) {
-  bool may_be_of_steps = false;
+RunTotals::Bars RunTotals::see_bars(std::string_view line) {
+  Bars seen;
   for (const ProgressBar& bar : bars_in(line)) {
     if (bar.is_named) continue;
-    may_be_of_steps = true;
+    seen.may_be_of_steps = true;
     last_bar_ = bar;
     const auto same = std::find_if(bars_.rbegin(), bars_.rend(), [&](const ProgressBar& other) {
       return other.total == bar.total;
@@ -81,13 +81,15 @@ bool RunTotals::see_bars(std::string_view line) {
       if (same->is_again) bars_.erase(std::next(same).base());
       begin_bar(bar, false, true);
     } else if (same->seconds <= bar.seconds) {
+      const bool is_of_all = !planned_ || bar.total == *planned_;
+      seen.show_step = seen.show_step || (is_of_all && bar.done > same->done);
       static_cast<ProgressBar&>(*same) = bar;
       if (same->first_done > 0) continue;
       same->first_done = bar.done;
       same->first_seconds = bar.seconds;
     }
   }
-  return may_be_of_steps;
+  return seen;
 }
 
 void RunTotals::see_losses() {

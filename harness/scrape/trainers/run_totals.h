@@ -33,8 +33,13 @@ bool take_figures(const std::vector<std::pair<std::string_view, std::string_view
 /// Finds out of how many steps a run's totals are: that may stand behind them.
 class RunTotals {
  public:
-  /// Sees a line with a bar, of whatever. Returns whether it may be one of steps.
-  bool see_bars(std::string_view line);
+  /// What the bars of a line tell.
+  struct Bars {
+    bool may_be_of_steps = false;
+    bool show_step = false;  ///< one shows more steps than it did before
+  };
+  /// Sees a line with a bar, of whatever.
+  Bars see_bars(std::string_view line);
   void plan(std::int64_t steps) { planned_ = steps; }
   /// Sees that the losses of a step are printed: the trainer does that above its own bar, which it
   /// draws before and behind.

@@ -371,3 +371,25 @@ TEST_CASE("of two causes the one that explains the other is told, in either orde
     CHECK(end_of(by_strength[i + 1] + by_strength[i]).evidence == strong);
   }
 }
+
+TEST_CASE("a log that ends in the midst of a traceback is of a run that failed") {
+  const std::string frames =
+      "  File \"train.py\", line 5, in main\n    step()\n  File \"loop.py\", line 7, in st";
+  for (const char* before : {"", "[rank1]: ", "3: ", "2024-05-01 10:00:00,137 - ERROR - ",
+                             "  3%|3   | 9/352 [40:55<25:10:16, 264.19s/it][rank1]: "}) {
+    INFO(before);
+    const End end = end_of(std::string(before) + "Traceback (most recent call last):\n" + frames);
+    CHECK(end.state == RunState::kFailed);
+    CHECK(end.evidence == "Traceback (most recent call last):");
+  }
+  CHECK(end_of("Traceback (most recent call last): File \"train.py\", line 5").state ==
+        RunState::kFailed);
+  // The error says more, and so does whoever ended it.
+  const std::string whole = "Traceback (most recent call last):\n" + frames + "\n";
+  CHECK(end_of(whole + "ValueError: x\n").evidence == "ValueError: x");
+  CHECK(end_of(whole + "KeyboardInterrupt\n").state == RunState::kCancelled);
+  CHECK(end_of(whole + kTimeLimit).state == RunState::kTimeout);
+  CHECK_FALSE(end_of("a 'Traceback (most recent call last):' is printed\n").state);
+  CHECK_FALSE(end_of("Traceback (most recent call last): see below\n").state);
+  CHECK_FALSE(end_of(whole + row(4, 100) + row(5, 100) + row(6, 100)).state);
+}

@@ -645,3 +645,23 @@ TEST_CASE("all lines of Hugging Face's losses that have no time are counted") {
   REQUIRE(found.unused.size() == 1);
   CHECK(found.unused[0].count == 3);
 }
+
+TEST_CASE("a Hugging Face run ends in a traceback that its bar did not outlive") {
+  const auto bar = [](int done) {
+    return fmt::format("\n  3%|3   | {}/352 [{:02}:00<25:10:16, 60.00s/it]", done, done);
+  };
+  const std::string traceback =
+      "[rank1]: Traceback (most recent call last):\n[rank1]:   File \"train.py\", line 5\n";
+  const LogRun run = only_run(header(352) + bar(1) + bar(9) + traceback + bar(9));
+  CHECK(run.end == RunState::kFailed);
+  CHECK(run.evidence == "Traceback (most recent call last):");
+  CHECK(run.planned_iterations == 352);
+  CHECK(times_of(run) == std::vector<double>{60000});
+  CHECK(only_run(header(352) + bar(1) + bar(9) + traceback + bar(10)).end == RunState::kFailed);
+  for (const char* error : {"", "ValueError: x\n"}) {
+    const LogRun outlived =
+        only_run(header(352) + bar(1) + traceback + error + bar(2) + bar(3) + bar(4));
+    CHECK_FALSE(outlived.end);
+    CHECK(steps_of(outlived) == std::vector<std::int64_t>{4});
+  }
+}
