@@ -52,6 +52,7 @@ class NcclRows {
   bool is_without_header(const Words& words) const;
   bool take_usual_columns(const Words& words);
   bool has_usual_columns() const { return is_usual_; }
+  bool has_header() const { return !columns_.empty() && !is_usual_; }
   /// Out of place. Nothing where that is no row below the header, or it is not whole.
   std::optional<CanaryAllReduce> row(const Words& words) const;
   /// Out of place, and in place where it was measured. Empty where row() would be for want of a

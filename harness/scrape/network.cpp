@@ -103,7 +103,13 @@ class NcclReader : public TableReader {
       table_ = {};
       refused_ = "holds rows of nccl-tests without the line that names their columns";
     }
-    if (!table_.collectives.empty()) finish_rows();
+    if (!table_.collectives.empty()) {
+      finish_rows();
+    } else if (refused_.empty() && rows_.has_header()) {
+      refused_ =
+          "holds the head of a table of nccl-tests, but no row that is whole: the test ended "
+          "before, or other lines (NCCL_DEBUG) were printed into its rows";
+    }
     if (!refused_.empty()) add_problem(found, std::move(refused_));
     if (!table_.pairs.empty() || !table_.all_reduce.empty() || !table_.collectives.empty())
       found.tables.push_back(std::move(table_));

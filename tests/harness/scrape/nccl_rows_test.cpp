@@ -371,3 +371,21 @@ TEST_CASE("rows of nccl-tests without a header whose bandwidths do not fit are r
   CHECK(read_network("$ ./build/all_gather_perf\n" + gather).at(0).collectives.size() == 2);
   CHECK(read_network(kBareRows + "# Avg bus bandwidth    : 52.9753\n\n" + kBareRows).size() == 2);
 }
+
+TEST_CASE("rows of nccl-tests that others' lines have torn are refused as such") {
+  const std::string head =
+      "# nThread 1 nGpus 2 minBytes 8 maxBytes 8 step: 2(factor) validation: 1\n"
+      "#  Rank  0 Pid  657 on  mew0 device  0 [0x17] NVIDIA A100\n"
+      "#  Rank  1 Pid  657 on  mew0 device  1 [0x65] NVIDIA A100\n"
+      "#  size  count  type  redop  root  time  algbw  busbw #wrong  time  algbw  busbw #wrong\n"
+      "#  (B)  (elements)  (us)  (GB/s)  (GB/s)  (us)  (GB/s)  (GB/s)\n";
+  const NetworkTables found = find_network_tables(
+      head +
+      " 8388608  2097152  float  sum  -1mew0:657:704 [1] NCCL INFO AllReduce: opCount 0\n"
+      "  314.7  26.66  26.66  0mew0:657:704 [0] NCCL INFO AllReduce: opCount 1\n"
+      "  310.8  26.99  26.99  0\n");
+  CHECK(found.tables.empty());
+  REQUIRE(found.problems.size() == 1);
+  CHECK_THAT(found.problems[0], Catch::StartsWith("holds the head of a table of nccl-tests, but no "
+                                                  "row that is whole"));
+}
