@@ -310,8 +310,15 @@ class Reader : public TrainerReader {
   /// One step, which is told by the samples until its end: v5.0 calls them its step.
   void read_step(const Event& event, std::string_view line, TrainerLog& log) {
     const Count said = samples_at(event);
-    const Count samples = said ? said : count_in(event.metadata(), "step");
-    const Count gbs = log.launch().facts.layout.gbs;
+    const Count counted = count_in(event.metadata(), "step");
+    const Count samples = said ? said : counted;
+    LaunchFacts& facts = log.launch().facts;
+    // v5.1 says both, and counts steps from 0.
+    if (said && counted && *counted >= 0 && *counted < kMost && *said % (*counted + 1) == 0)
+      facts.derive(facts.layout.gbs, "gbs",
+                   static_cast<double>(*said) / static_cast<double>(*counted + 1),
+                   "samples / steps", 0);
+    const Count gbs = facts.layout.gbs;
     if (!samples || !gbs)
       return log.could_not_use(line, "its step needs its samples and a batch size");
     if (*samples < *gbs || *samples % *gbs != 0)

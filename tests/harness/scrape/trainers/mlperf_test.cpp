@@ -289,3 +289,14 @@ TEST_CASE("MLPerf's blocks of v5.1 count the run's steps and their own samples")
       read(head + block(10000, "block_start", 11520, 0) + block(30000, "block_stop", 11520, 11));
   CHECK(other.unused.at(0).reason == "its block is no whole number of batches");
 }
+
+TEST_CASE("a step of MLPerf that says its number and samples tells the batch where none is said") {
+  const auto run =
+      only_run(event(10000, "block_start", "null", "\"samples_count\": 4608, \"step\": 0") +
+               step_of(40000, 13.1, "\"step\": 31.0, \"samples_count\": 1024.0") +
+               step_of(66200, 13.2, "\"step\": 63.0, \"samples_count\": 2048.0"));
+  CHECK(steps_of(run) == std::vector<std::int64_t>{32, 64});
+  CHECK(run.point.layout.gbs == 32);
+  REQUIRE(run.derived.size() == 1);
+  CHECK(run.derived[0].first == "gbs");
+}
