@@ -57,10 +57,24 @@ Count take_number(std::string_view& text) {
   return parse_integer(digits);
 }
 
+namespace {
+
+/// "lm loss 5.023855E+00", as Megatron-LM printed until the summer of 2020.
+MegatronField field_without_sign(std::string_view text) {
+  const auto blank = text.find_last_of(' ');
+  if (blank == std::string_view::npos) return {};
+  const auto name = trim(text.substr(0, blank)), value = text.substr(blank + 1);
+  const bool is_known = known_field(name) < kKnownFields || name.ends_with(" loss");
+  return is_known && parse_number(value) ? MegatronField{name, value} : MegatronField{};
+}
+
+}  // namespace
+
 MegatronField field_in(std::string_view text) {
   text = trim(without_tags(trim(text)));
   const auto sign = text.find_first_of(":=");
-  if (sign == std::string_view::npos || sign == 0 || sign > kLongestName) return {};
+  if (sign == std::string_view::npos) return field_without_sign(text);
+  if (sign == 0 || sign > kLongestName) return {};
   if (!is_letter(text[0]) && text[0] != '[') return {};
   const auto value = left_trim(without_tags(left_trim(text.substr(sign + 1))));
   return {trim(text.substr(0, sign)), value.substr(0, value.find_first_of(" \t["))};

@@ -15,7 +15,7 @@ namespace pippin {
 /// What a line of timers begins with.
 inline constexpr std::string_view kTimerWords = "time (ms) |";
 
-/// "name: value" or "name=value" with the first word of the value.
+/// "name: value", "name=value" or, of what is known, "name value" with the first word of the value.
 struct MegatronField {
   std::string_view name, value;
 };

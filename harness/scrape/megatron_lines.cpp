@@ -39,6 +39,7 @@ std::size_t memory_words(std::string_view text, std::size_t from) {
 bool is_printed_after(std::string_view before) {
   if (is_prefix(before)) return true;
   before = trim(before);
+  if (before.size() == 1 && is_letter(before[0])) return true;  // a key that a terminal echoed
   if (before.ends_with("] -")) before.remove_suffix(2);
   while (before.ends_with(']')) {
     const auto open = before.rfind('[');
@@ -99,6 +100,11 @@ void take_fields(IterationRecord& record, std::string_view text) {
   each_field(text, [&](const MegatronField& field) { take_field(record, field); });
 }
 
+/// The date in the bracket before a record.
+std::optional<std::int64_t> time_before(std::string_view before) {
+  return trim(before).ends_with(']') ? time_in(before.substr(before.rfind('['))) : std::nullopt;
+}
+
 bool is_time(std::string_view text) {
   constexpr std::string_view kShape = "dddd-dd-dd dd:dd:dd";
   if (text.size() < kShape.size()) return false;
@@ -125,6 +131,9 @@ RankMemory memory_record(std::string_view before, std::string_view fields) {
     if (!number) continue;
     if (field.name == "allocated") memory.allocated_mib = number;
     if (field.name == "max allocated") memory.max_allocated_mib = number;
+    // Torch called it so until 2019.
+    if (field.name == "cached") memory.reserved_mib = number;
+    if (field.name == "max cached") memory.max_reserved_mib = number;
     if (field.name == "reserved") memory.reserved_mib = number;
     if (field.name == "max reserved") memory.max_reserved_mib = number;
     const double mib = *number * kMibPerGb;
@@ -195,7 +204,7 @@ std::vector<IterationRecord> iterations_in(std::string_view line) {
     IterationRecord record;
     const auto before = line.substr(from, start->begin - from);
     const auto end = next ? next->begin : line.size();
-    if (trim(before).ends_with(']')) record.at = time_in(before.substr(before.rfind('[')));
+    record.at = time_before(before);
     record.iteration.number = start->number;
     record.last = start->last;
     add_said(record.said, static_cast<std::uint64_t>(record.last));

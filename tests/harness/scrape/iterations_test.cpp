@@ -419,3 +419,22 @@ TEST_CASE("a time that no step can take is none") {
     CHECK(rows_with(time) == 1);
   }
 }
+
+TEST_CASE("fields without a colon are read, as they were printed until 2020") {
+  const auto records = iterations_in(
+      "s iteration      100/     600 | elapsed time per iteration (ms): 810.9 | learning rate "
+      "1.444E-04 | lm loss 5.023855E+00 | sop loss 6.9E-01 | loss scale 8192.0 |");
+  REQUIRE(records.size() == 1);
+  const Iteration& iteration = records[0].iteration;
+  CHECK(iteration.step_time_ms == 810.9);
+  CHECK(iteration.learning_rate == 0.0001444);
+  CHECK(iteration.lm_loss == 5.023855);
+  CHECK(iteration.loss_scale == 8192);
+  CHECK(iteration.other == NamedValues{{"sop loss", value_of(0.69)}});
+  const auto memory = memory_in(
+      "after 100 iterations memory (MB) | allocated: 3447.2 | max allocated: 6237.8 | cached: "
+      "7880.0 | max cached: 7890.0");
+  REQUIRE(memory.size() == 1);
+  CHECK(memory[0].reserved_mib == 7880);
+  CHECK(memory[0].max_reserved_mib == 7890);
+}
