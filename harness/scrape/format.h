@@ -9,6 +9,7 @@
 
 #include "core/records/run.h"
 #include "harness/scrape/line_scanner.h"
+#include "harness/scrape/scrape.h"
 
 namespace pippin {
 
@@ -114,6 +115,8 @@ class FormatReader {
   virtual FoundCounts counts() const { return {}; }
   /// "iteration 12: 5361.6 ms": the step read last.
   virtual std::string last_step() const { return {}; }
+  /// Lines that look like the format's and gave nothing.
+  virtual std::vector<UnusedLines> unused() const { return {}; }
   /// The launches that the log tells of.
   virtual std::vector<LogRun> finish() = 0;
 };

@@ -210,6 +210,9 @@ Scraped LogReaders::finish(const LogHints& hints) {
   take(std::move(of_trainers.runs), "trainers");
   found.problems = std::move(of_trainers.problems);
   found.unused = std::move(of_trainers.unused);
+  for (const auto& reader : readers_) {
+    for (auto& lines : reader->unused()) found.unused.push_back(std::move(lines));
+  }
   return found;
 }
 

@@ -177,6 +177,8 @@ class Reader : public FormatReader {
             launch_.event_count()};
   }
 
+  std::vector<UnusedLines> unused() const override { return unused_; }
+
   std::vector<LogRun> finish() override {
     if (cut_.is_open()) end_cut();
     end_launch();
@@ -356,6 +358,10 @@ class Reader : public FormatReader {
   }
 
   void take_records(const std::vector<IterationRecord>& records, std::string_view line) {
+    if (records.empty() && !document_) {
+      const std::string_view why = why_no_iteration(line);
+      if (!why.empty()) add_unused(unused_, line, why);
+    }
     for (const auto& record : records) {
       if (launch().rows() > 0 && record.iteration.number <= launch().last_number()) {
         if (launch().has(record)) continue;
@@ -365,11 +371,23 @@ class Reader : public FormatReader {
           continue;
         }
         begin_again();
+      } else if (is_of_other_launch(record)) {
+        begin_other();
       }
       if (!launch().started_at) launch().started_at = record.at;
       if (launch().rows() == 0) read_ranks(line);
       take_row(record, line);
     }
+  }
+
+  /// Of a number above the last: of a launch the total stays, and its ranks' clocks are less than a
+  /// day apart, in whatever zone.
+  bool is_of_other_launch(const IterationRecord& record) const {
+    if (launch_.rows() == 0) return false;
+    if (record.last != launch_.total()) return true;
+    constexpr std::int64_t kDay_s = 86400;
+    const auto before = record.at ? iteration_time_in(last_front_) : std::nullopt;
+    return before && *record.at < *before - kDay_s;
   }
 
   void read_ranks(std::string_view line) {
@@ -383,6 +401,12 @@ class Reader : public FormatReader {
     const IterationRecord* record = alike_.take();
     if (!record) return false;
     if (record->iteration.number <= launch().last_number()) return launch().has(*record);
+    if (!launch().goes_on_with(*record)) {
+      IterationRecord dated = {};
+      dated.last = record->last;
+      dated.at = iteration_time_in(line);
+      if (is_of_other_launch(dated)) return false;
+    }
     take_row(*record, line);
     launch().add_others(alike_.names(), alike_.others());
     return true;
@@ -394,6 +418,8 @@ class Reader : public FormatReader {
     config_ = {};
     if (record.iteration.number == record.last) launch().ending.reached_last_iteration(line);
     launch().add(record);
+    constexpr std::size_t kFront = 128;  // with the date before the iteration
+    last_front_.assign(line.substr(0, kFront));
     note_speaker(record);
   }
 
@@ -421,6 +447,13 @@ class Reader : public FormatReader {
     launch().dumped = dumped;
     launch().complete = complete;
     launch().restarted = true;
+  }
+
+  /// Another launch of which the log has no beginning: what is known of the last is not of it.
+  void begin_other() {
+    const NodesSeen nodes = launch().nodes.of_job();
+    end_launch();
+    launch().nodes = nodes;
   }
 
   void read_events(std::string_view line, std::uint64_t found) {
@@ -514,6 +547,8 @@ class Reader : public FormatReader {
   std::string_view label_;  ///< of the launcher, before the line at hand
   std::unordered_map<std::string, std::int64_t> spoken_;  ///< the last number behind each label
   MegatronHeader announced_, last_header_;
+  std::string last_front_;  ///< of the line of the last row
+  std::vector<UnusedLines> unused_;
   MegatronLaunch launch_;
   std::vector<LogRun> runs_;
   std::size_t rows_before_ = 0, arguments_before_ = 0;  ///< of launches that have ended

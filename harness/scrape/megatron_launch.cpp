@@ -70,7 +70,9 @@ void MegatronLaunch::add(const IterationRecord& record) {
   if (row.lm_loss) nan_from_.reset();
   if (!nan_from_ && !row.lm_loss && (is_lost || has_bad_loss(row))) nan_from_ = row.number;
   said_.push_back(static_cast<std::uint32_t>(record.said));
+  last_step_ = row.number - last_number_;
   last_number_ = row.number;
+  total_ = record.last;
   last_time_ms_ = row.step_time_ms;
   rows_.push_back(row);
   timing_ = true;

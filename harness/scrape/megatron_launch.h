@@ -32,6 +32,11 @@ class MegatronLaunch {
   /// How many iterations there are, and the number of the last; 0: none.
   std::size_t rows() const { return rows_.size(); }
   std::int64_t last_number() const { return last_number_; }
+  /// Whether a number above the last is the usual one, and of as many iterations.
+  bool goes_on_with(const IterationRecord& record) const {
+    return record.last == total_ && record.iteration.number - last_number_ == last_step_;
+  }
+  std::int64_t total() const { return total_; }
   /// Whether the date before the next row counts: of the first two, where there are dates.
   bool wants_time() const { return rows() == 0 || (rows() == 1 && first_.at); }
   /// Whether a row before says the same. Requires a number that is not above the last.
@@ -81,6 +86,8 @@ class MegatronLaunch {
 
   Iterations rows_;
   std::int64_t last_number_ = 0;
+  std::int64_t last_step_ = 0;                      ///< between the last two numbers
+  std::int64_t total_ = 0;                          ///< of iterations, as the last row says
   std::map<std::int64_t, OtherRanks> other_ranks_;  ///< by row
   std::vector<std::uint32_t> said_;                 ///< a hash of what each row says
   std::size_t timer_lines_ = 0;

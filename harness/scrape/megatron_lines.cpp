@@ -218,6 +218,19 @@ std::vector<IterationRecord> iterations_in(std::string_view line) {
   return records;
 }
 
+std::string_view why_no_iteration(std::string_view line) {
+  const auto start = next_start(line, 0);
+  if (!start) return {};
+  if (!is_printed_after(line.substr(0, start->begin)))
+    return "its iteration stands behind words that no logger writes, as in a quotation";
+  return "its iteration has no time that a step can take";
+}
+
+std::optional<std::int64_t> iteration_time_in(std::string_view line) {
+  const auto start = next_start(line, 0);
+  return start ? time_before(line.substr(0, start->begin)) : std::nullopt;
+}
+
 std::vector<RankMemory> memory_in(std::string_view line) {
   std::vector<RankMemory> records;
   std::size_t from = 0;

@@ -34,6 +34,12 @@ inline bool is_step_time(double time_ms) {
 /// only quotes one (a comment, an echo, a table), or where its time can be none.
 std::vector<IterationRecord> iterations_in(std::string_view line);
 
+/// Why iterations_in() gives nothing of a line that holds one; empty where none stands there.
+std::string_view why_no_iteration(std::string_view line);
+
+/// IterationRecord::at of the first one.
+std::optional<std::int64_t> iteration_time_in(std::string_view line);
+
 /// The "… memory (MB) | allocated: …" records of a line, or "… memory (GB) |
 /// mem-allocated-gigabytes: …" of Megatron-Bridge; rank 0 where none is named.
 std::vector<RankMemory> memory_in(std::string_view line);

@@ -438,3 +438,51 @@ TEST_CASE("fields without a colon are read, as they were printed until 2020") {
   CHECK(memory[0].reserved_mib == 7880);
   CHECK(memory[0].max_reserved_mib == 7890);
 }
+
+TEST_CASE("iterations that are passed over are counted with a reason") {
+  const auto unused_of = [](const std::string& log) {
+    return scrape_parts([&](const auto& take) { take(log); }).unused;
+  };
+  const std::string quoted = "he wrote iteration 3/ 10 | elapsed time per iteration (ms): 5.0 |\n";
+  const auto unused =
+      unused_of(row(1, 100) + quoted + quoted +
+                " iteration 4/ 10 | elapsed time per iteration (ms): 0.0 | lm loss: 2.5E+00 |\n" +
+                "the elapsed time per iteration (ms): 5.0\n");
+  REQUIRE(unused.size() == 2);
+  CHECK(unused[0].reason ==
+        "its iteration stands behind words that no logger writes, as in a quotation");
+  CHECK(unused[0].count == 2);
+  CHECK(unused[1].reason == "its iteration has no time that a step can take");
+}
+
+namespace {
+
+std::string dated(const std::string& date, int number, int total, int gbs) {
+  return fmt::format(
+      "[default7]: [{} 15:08:27] iteration {:8}/{:8} | consumed samples: {:12} | elapsed time per "
+      "iteration (ms): 6922.3 | global batch size: {:5} | lm loss: 6.457796E+00 | number of "
+      "skipped iterations:   0 | number of nan iterations:   0 |\n",
+      date, number, total, number * gbs, gbs);
+}
+
+std::vector<std::vector<std::int64_t>> steps_of_runs(const std::string& log) {
+  std::vector<std::vector<std::int64_t>> steps;
+  for (const auto& run : scrape_parts([&](const auto& take) { take(log); }).runs)
+    steps.push_back(test::steps_of(run));
+  return steps;
+}
+
+}  // namespace
+
+TEST_CASE("another total of iterations, or a clock that goes back, is another launch") {
+  const std::string first = dated("2026-09-14", 44, 102400, 8) + dated("2026-09-14", 45, 102400, 8);
+  const std::vector<std::vector<std::int64_t>> two{{44, 45}, {561}};
+  CHECK(steps_of_runs(first + dated("2026-09-15", 561, 7629408, 32)) == two);
+  CHECK(steps_of_runs(first + dated("2026-09-08", 561, 102400, 8)) == two);
+  CHECK(steps_of_runs(first + dated("2026-09-14", 561, 102400, 32)) ==
+        std::vector<std::vector<std::int64_t>>{{44, 45, 561}});
+  const std::string more = dated("2026-09-14", 46, 102400, 8) + dated("2026-09-14", 47, 102400, 8);
+  CHECK(steps_of_runs(first + more + dated("2026-09-08", 561, 102400, 8) +
+                      dated("2026-09-08", 562, 102400, 8)) ==
+        std::vector<std::vector<std::int64_t>>{{44, 45, 46, 47}, {561, 562}});
+}
