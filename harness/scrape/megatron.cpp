@@ -4,6 +4,7 @@
 #include <array>
 #include <fmt/format.h>
 #include <unordered_map>
+#include <utility>
 
 #include "core/base/text.h"
 #include "harness/scrape/bridge.h"
@@ -52,6 +53,8 @@ enum LineKind : std::size_t {
   kConfigLayers,
   kConfigHeads,
   kJobName,
+  kCommand,
+  kPrimusEnv,
   kProfiledWorld,
   kProfiledData,
   kProfiledModel,
@@ -89,6 +92,8 @@ constexpr std::array<std::string_view, kTextCount> kTexts{
     "num_layers: ",
     "num_attention_heads: ",
     "_gpus",
+    "--micro-batch-size",
+    "[Primus:Env] ",
     // Source: DeepSpeed, profiling/flops_profiler/profiler.py, which pads names to 60 columns.
     "world size:               ",
     "data parallel size:       ",
@@ -230,6 +235,7 @@ class Reader : public FormatReader {
     if (rule > 0) prefix_.learn(line.substr(0, rule));
     MegatronHeader header;
     std::swap(header, announced_);
+    command_.clear();
     // What standard error said before the first dump is of the launch that it begins: two pipes may
     // arrive in either order.
     Ending ending;
@@ -255,9 +261,14 @@ class Reader : public FormatReader {
     }
     if (has(found, kWorldLine)) read_world(line);
     if (!launch().dumped && launch().rows() == 0) read_config(line, found);
+    if (has(found, kCommand)) read_command(line);
     // These lines come before the dump they belong to; where it is missing, they are all there is.
     const bool announces = has(found, kProbeLine) || has(found, kWorldLine);
-    if (announces && !launch().dumped && launch().rows() == 0) launch().header = announced_;
+    if (announces && !launch().dumped && launch().rows() == 0) {
+      MegatronHeader before = std::exchange(launch().header, announced_);
+      if (before.is_of_command) std::swap(launch().header.arguments, before.arguments);
+      launch().header.is_of_command = before.is_of_command;
+    }
     MegatronHeader& header = launch().header;
     if (has(found, kMicroBatches)) header.gas = number_after(line, "constant ");
     if (has(found, kVocabulary)) {
@@ -298,9 +309,25 @@ class Reader : public FormatReader {
     if ((found & kOfConfig) != 0) {
       if (auto setting = bridge_setting_in(line)) say(*std::move(setting));
     }
+    if (has(found, kPrimusEnv) && !launch().header.world)
+      launch().header.world = number_after(line, "world_size=");
     if (has(found, kJobName)) {
       for (auto& argument : bridge_job_in(line)) say(std::move(argument));
     }
+  }
+
+  /// A command is of the launch that comes; where that prints a dump, the dump counts.
+  void read_command(std::string_view line) {
+    NamedValues arguments = arguments_of_command(line);
+    if (arguments.empty()) return;
+    command_ = std::move(arguments);
+    if (!launch().dumped && launch().rows() == 0) take_command();
+  }
+
+  void take_command() {
+    MegatronHeader& header = launch().header;
+    header.arguments = std::exchange(command_, {});
+    header.is_of_command = true;
   }
 
   void read_world(std::string_view line) {
@@ -447,6 +474,7 @@ class Reader : public FormatReader {
     launch().dumped = dumped;
     launch().complete = complete;
     launch().restarted = true;
+    if (!command_.empty()) take_command();
   }
 
   /// Another launch of which the log has no beginning: what is known of the last is not of it.
@@ -454,6 +482,7 @@ class Reader : public FormatReader {
     const NodesSeen nodes = launch().nodes.of_job();
     end_launch();
     launch().nodes = nodes;
+    if (!command_.empty()) take_command();
   }
 
   void read_events(std::string_view line, std::uint64_t found) {
@@ -547,6 +576,7 @@ class Reader : public FormatReader {
   std::string_view label_;  ///< of the launcher, before the line at hand
   std::unordered_map<std::string, std::int64_t> spoken_;  ///< the last number behind each label
   MegatronHeader announced_, last_header_;
+  NamedValues command_;     ///< that no launch has taken yet
   std::string last_front_;  ///< of the line of the last row
   std::vector<UnusedLines> unused_;
   MegatronLaunch launch_;

@@ -9,6 +9,7 @@ namespace pippin {
 /// What a Megatron log says of its configuration before the first iteration.
 struct MegatronHeader {
   NamedValues arguments;        ///< the dump, then DeepSpeed's configuration
+  bool is_of_command = false;   ///< the arguments are those of a command, not of a dump
   std::string probe;            ///< of our own probes: "training", "replay"
   Count world, tp, pp, dp, cp;  ///< of the "using world size: …" line
   Count mbs;                    ///< of the summary of DeepSpeed's flops profiler
@@ -24,6 +25,11 @@ struct MegatronHeader {
 /// Shape: the name tells model and layout, then DeepSpeed, ZeRO stage, precision and such where
 /// they are on; unlike points may share it.
 Point point_of(const MegatronHeader& header);
+
+/// The arguments of a command that a shell wrote into the log, "+ python pretrain_gpt.py
+/// --num-layers 24 …", as a dump names them. Empty where the line is none, is cut, or has variables
+/// of a script in it.
+NamedValues arguments_of_command(std::string_view line);
 
 /// "none", "selective" or "full"; empty where the arguments don't say.
 std::string recompute_of(const NamedValues& arguments);

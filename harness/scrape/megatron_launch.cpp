@@ -211,6 +211,8 @@ LogRun MegatronLaunch::finish() && {
   run.point = point_of(header);
   run.derived = apply_laws(header, run.point, rows_);
   if (!run.derived.empty() || header.ranks) run.point = point_of(header);
+  if (header.is_of_command)
+    run.derived.emplace_back("arguments", value_of(std::string("the command in the log")));
   run.configured = (complete || !dumped) && is_configured(run.point);
   run.recompute = recompute_of(header.arguments);
   run.started_at = started_at;

@@ -175,3 +175,16 @@ TEST_CASE("what stands below an iteration line is its rest only where it is noth
                           "iteration 9/ 20 | elapsed time per iteration (ms): 902.5 |\n")) ==
         std::vector<std::int64_t>{7, 8, 9});
 }
+
+TEST_CASE("the GPUs that Primus names are the launch's where nothing else says them") {
+  const std::string log =
+      "[Primus:Env] rank=0, world_size=8, local_rank=0, master=localhost:1234\n"
+      "  seq_length: 2048\n"
+      "iteration        1/       3 | elapsed time per iteration (ms): 50652.0 | global batch size: "
+      "   32 | lm loss: 1.097315E+01\n"
+      "iteration        2/       3 | elapsed time per iteration (ms): 104.6 | global batch size: "
+      "   32 | lm loss: 1.097168E+01\n";
+  const Point point = only_run(log).point;
+  CHECK(point.layout.gpus == 8);
+  CHECK(point.model.seq == 2048);
+}
