@@ -126,14 +126,23 @@ class Reader : public TrainerReader {
     }
   }
 
-  void flush(TrainerLog& log) override { held_.flush(adder(log)); }
+  void flush(TrainerLog& log) override {
+    held_.flush(adder(log));
+    plan(log.launch());
+  }
 
  private:
+  void plan(TrainerLaunch& launch) {
+    if (!launch.planned) launch.planned = planned_;
+    planned_.reset();
+  }
+
   /// "All distributed processes registered. Starting with 16 processes".
   void read_processes(std::string_view line, TrainerLog& log) {
     const auto at = line.find(kSaid[kProcesses]);
     if (!is_prefix(line.substr(0, at))) return;
     held_.end(line.substr(0, at), adder(log));
+    plan(log.launch());
     log.begin_launch(number_, line.substr(0, at));
     has_global_step_.reset();
     if (const Count gpus = count_after(line, kSaid[kProcesses]))
@@ -268,8 +277,9 @@ class Reader : public TrainerReader {
     if (bar->fields.find("memory_") != std::string_view::npos)
       keep_memory([&](std::string_view name) { return bar->field(name); }, log.launch());
     record.at = time_of(bar->before);
-    // A bar of steps: those of micro-batches are refused.
-    if (bar->epoch == 0 && bar->total) log.launch().planned = bar->total;
+    // Where there is more than one epoch, its bar tells no end of the run.
+    if (bar->epoch == 0) planned_ = bar->total;
+    if (bar->epoch > 0) planned_.reset();
     held_.hold(record, bar->before, adder(log));
   }
 
@@ -302,6 +312,7 @@ class Reader : public TrainerReader {
 
   const std::size_t number_;
   HeldSteps held_;                       ///< of bars
+  Count planned_;                        ///< steps, by a bar
   std::optional<bool> has_global_step_;  ///< whether any line of the launch had; nothing: none came
 };
 

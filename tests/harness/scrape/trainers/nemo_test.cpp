@@ -287,4 +287,8 @@ TEST_CASE("a bar of NeMo 1 that counts steps says how many are planned") {
       "Epoch 0: :  50%|#####     | 25/50 [00:42<00:42, v_num=0, reduced_train_loss=7.20, "
       "global_step=24.00, consumed_samples=6400.0, train_step_timing in s=1.610]";
   CHECK(only_run(bar).planned_iterations == 50);
+  std::string second = bar;
+  second.replace(second.find("Epoch 0"), 7, "Epoch 1");
+  second.replace(second.find("global_step=24"), 14, "global_step=74");
+  CHECK_FALSE(only_run(bar + "\n" + second).planned_iterations);
 }
