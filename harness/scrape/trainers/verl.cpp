@@ -12,15 +12,21 @@ namespace pippin {
 
 namespace {
 
-enum Text : std::size_t { kTime, kTuningLoss, kSigns, kPlanned = kSigns, kWarmup, kTexts };
+enum Text : std::size_t {
+  kTime,
+  kTuningLoss,
+  kSigns,
+  kPlanned = kSigns,
+  kWarmup,
+  kResumed,
+  kTexts
+};
 
 // Source: verl, verl/trainer/ppo/ray_trainer.py and metric_utils.py, verl/workers/fsdp_workers.py,
 // 2024-2026; verl/trainer/fsdp_sft_trainer.py, 2025.
 constexpr std::array<std::string_view, kTexts> kSaid{
-    "timing_s/step:",
-    " - train/loss:",
-    "Total training steps: ",
-    ", num_warmup_steps: ",
+    "timing_s/step:",       " - train/loss:",          "Total training steps: ",
+    ", num_warmup_steps: ", "Setting global step to ",
 };
 
 constexpr std::string_view kBetween = " - ";
@@ -44,6 +50,8 @@ class Reader : public TrainerReader {
     // The workers say it of their learning rate: of 0 steps where that is a constant.
     if (line.has(kWarmup) && !log.launch().planned)
       log.launch().planned = steps_said(line.text, "Total steps: ");
+    // Its first step is none of a log that begins in the midst.
+    if (line.has(kResumed)) log.launch().begins = true;
     if (line.has(kTime)) {
       read_step(line.text, log);
     } else if (line.has(kTuningLoss)) {

@@ -94,3 +94,10 @@ TEST_CASE("verl's workers say how many steps there will be, where its driver doe
   CHECK(only_run("(TaskRunner pid=247607) Total training steps: 70\n" + workers("140") + step)
             .planned_iterations == 70);
 }
+
+TEST_CASE("the first step of verl that goes on from a checkpoint is that of its launch") {
+  const std::string step =
+      "step:101 - timing_s/gen:61.5 - timing_s/step:161.08 - perf/throughput:413.39\n";
+  CHECK(flags_of(only_run("Setting global step to 100\n" + step)) == std::vector<unsigned>{kFirst});
+  CHECK(flags_of(only_run(step)) == std::vector<unsigned>{0});
+}
