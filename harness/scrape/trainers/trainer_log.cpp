@@ -57,7 +57,8 @@ void TrainerLog::add(std::size_t trainer, const StepRecord& record, std::string_
   }
   if (!launch_.started_at && record.at) launch_.started_at = static_cast<std::int64_t>(*record.at);
   if (launch_.planned && record.step == *launch_.planned)
-    launch_.ending.reached_last_iteration(before);
+    launch_.ending.reached_last_iteration(
+        fmt::format("{}step {} of {}", before, record.step, *launch_.planned));
 }
 
 void TrainerLog::could_not_use(std::string_view line, std::string_view reason, std::int64_t lines) {
