@@ -34,12 +34,14 @@ enum LineKind : std::size_t {
   kProbeLine,
   kMicroBatches,
   kVocabulary,
+  kParameters,
   kSaving,
   kSaved,
   kSaveTimer,
   kSaveScheduled,
   kLoading,
   kValidation,
+  kZeroShot,
   kEvaluating,
   kEvaluateTimer,
   kTimers,
@@ -73,12 +75,14 @@ constexpr std::array<std::string_view, kTextCount> kTexts{
     "> probe: pippin ",
     "setting number of micro",
     "padded vocab (size:",
+    "number of parameters on ",
     "saving checkpoint",
     "saved checkpoint",
     "save-checkpoint",
     "scheduled an async checkpoint",
     "checkpoint from ",
     "validation loss at",
+    "validation results on ",
     "Evaluating ",
     "  evaluate ..",
     "time (ms) |",
@@ -275,6 +279,7 @@ class Reader : public FormatReader {
       header.vocab = number_after(line, "(size: ");
       header.padded_vocab = number_after(line, "(new size: ");
     }
+    if (has(found, kParameters) && !header.params) header.params = number_after(line, "(0, 0): ");
     read_profile(line, found, header);
     const bool dated = has(found, kDatetime) || has(found, kDeepspeedLog);
     if (dated && !launch().started_at) launch().started_at = time_in(line);
@@ -490,7 +495,8 @@ class Reader : public FormatReader {
       launch().happened(flag, number_after(line, "at iteration ").value_or(launch().last_number()));
     };
     if (has(found, kSaving) || has(found, kSaved) || has(found, kSaveTimer)) happened(kAfterSave);
-    if (has(found, kValidation) || has(found, kEvaluating) || has(found, kEvaluateTimer))
+    if (has(found, kValidation) || has(found, kZeroShot) || has(found, kEvaluating) ||
+        has(found, kEvaluateTimer))
       happened(kAfterEvaluation);
   }
 

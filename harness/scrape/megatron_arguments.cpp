@@ -194,11 +194,16 @@ Model model_of(const MegatronHeader& header) {
   model.layers = arguments.count({"num_layers", "encoder_num_layers"});
   model.hidden = arguments.count({"hidden_size"});
   model.heads = arguments.count({"num_attention_heads"});
-  if (arguments.on("group_query_attention")) model.kv_heads = arguments.count({"num_query_groups"});
+  model.kv_heads = arguments.on("group_query_attention")
+                       ? arguments.count({"num_query_groups"})
+                       : arguments.count({"num_key_value_heads"});  // Megatron-DeepSpeed's
   model.ffn = arguments.count({"ffn_hidden_size"});
   model.seq = arguments.count({"seq_length", "encoder_seq_length"});
   model.vocab = first_of(header.vocab, arguments.count({"vocab_size"}));
   model.padded_vocab = first_of(header.padded_vocab, arguments.count({"padded_vocab_size"}));
+  if (const std::string untied = arguments.text("untie_embeddings_and_output_weights");
+      !untied.empty())
+    model.tied = untied != "True";
   return model;
 }
 
@@ -276,6 +281,16 @@ std::string trainer_of(const MegatronHeader& header) {
 
 }  // namespace
 
+namespace {
+
+/// Whether one rank holds all parameters.
+bool holds_all(const MegatronHeader& header, const Layout& layout) {
+  const Count experts = Arguments(header.arguments).count({"expert_model_parallel_size"});
+  return layout.tp == 1 && layout.pp == 1 && experts.value_or(1) == 1;
+}
+
+}  // namespace
+
 Point point_of(const MegatronHeader& header) {
   Point point;
   point.trainer = trainer_of(header);
@@ -286,6 +301,7 @@ Point point_of(const MegatronHeader& header) {
     if (matters_to_speed(argument.first, argument.second)) point.axes.push_back(argument);
   }
   point.id = point_id(point);
+  if (holds_all(header, point.layout)) point.model.params = header.params;
   return point;
 }
 

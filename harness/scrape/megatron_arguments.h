@@ -15,6 +15,7 @@ struct MegatronHeader {
   Count mbs;                    ///< of the summary of DeepSpeed's flops profiler
   Count gas;                    ///< "setting number of micro-batches to constant …"
   Count vocab, padded_vocab;    ///< of the "padded vocab" line
+  Count params;                 ///< that rank (0, 0) of TP and PP says it holds
   Count ranks;                  ///< as the iteration lines' logger counts them
   Count gbs;                    ///< of the iteration lines, where they agree
 };

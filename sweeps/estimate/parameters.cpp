@@ -9,20 +9,23 @@ namespace {
 /// What a layer is made of, as floating point: the caller checks that the sum fits an integer.
 struct Shape {
   double layers, hidden, key_value_width, ffn, seq, vocab;
+  bool tied;
 };
 
 double gpt2_parameters(const Shape& m) {
   const double attention = (2 * m.hidden + 2 * m.key_value_width) * (m.hidden + 1);
   const double mlp = 2 * m.hidden * m.ffn + m.ffn + m.hidden;
   const double norms = 4 * m.hidden;
-  return m.layers * (attention + mlp + norms) + (m.vocab + m.seq) * m.hidden + 2 * m.hidden;
+  const double embeddings = (m.tied ? 1 : 2) * m.vocab + m.seq;
+  return m.layers * (attention + mlp + norms) + embeddings * m.hidden + 2 * m.hidden;
 }
 
 double llama_parameters(const Shape& m) {
   const double attention = (2 * m.hidden + 2 * m.key_value_width) * m.hidden;
   const double mlp = 3 * m.hidden * m.ffn;
   const double norms = 2 * m.hidden;
-  return m.layers * (attention + mlp + norms) + 2 * m.vocab * m.hidden + m.hidden;
+  const double embeddings = (m.tied ? 1 : 2) * m.vocab;
+  return m.layers * (attention + mlp + norms) + embeddings * m.hidden + m.hidden;
 }
 
 /// Width of the keys: hidden, or less where several heads share one (grouped queries).
@@ -50,8 +53,9 @@ Count parameter_count(const Model& model) {
   if (!width) return std::nullopt;
   const auto number = [](const Count& count) { return static_cast<double>(count.value_or(0)); };
   const double ffn = model.ffn ? number(model.ffn) : 4 * number(model.hidden);
-  const Shape shape{number(model.layers), number(model.hidden), *width, ffn,
-                    number(model.seq),    number(vocab)};
+  const Shape shape{
+      number(model.layers), number(model.hidden),       *width, ffn, number(model.seq),
+      number(vocab),        model.tied.value_or(!llama)};
   const double count = llama ? llama_parameters(shape) : gpt2_parameters(shape);
   // Above 2^53 a double no longer counts single parameters.
   constexpr double kLargest = 9007199254740992.0;

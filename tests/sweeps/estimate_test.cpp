@@ -71,6 +71,9 @@ TEST_CASE("parameters of LLaMA models are the published counts") {
   CHECK(parameter_count(llama(32, 4096, 32, 32, 11008, 32000)) == 6'738'415'616);
   CHECK(parameter_count(llama(80, 8192, 64, 8, 28672, 32000)) == 68'976'648'192);
   CHECK(parameter_count(llama(32, 4096, 32, 8, 14336, 128256)) == 8'030'261'248);
+  Model tied = llama(16, 2048, 32, 8, 8192, 128256);
+  tied.tied = true;
+  CHECK(parameter_count(tied) == 1'235'814'400);
 }
 
 TEST_CASE("parameters are unknown where the shape is") {

@@ -509,3 +509,23 @@ TEST_CASE("a command with variables, that goes on below or is a comment tells no
     CHECK(arguments_of_command(line).empty());
   }
 }
+
+TEST_CASE("parameters are those that a rank prints which holds all, and else counted by the dump") {
+  const std::string printed =
+      " > number of parameters on (tensor, pipeline) model parallel rank (0, 0): 1107625984\n";
+  const auto split = only_run(dump() + printed + row(1, 100));
+  CHECK_FALSE(split.point.model.params);
+  std::string alone = dump();
+  for (const std::string parts : {"pipeline_model_parallel_size .................... 2",
+                                  "tensor_model_parallel_size ...................... 2"}) {
+    alone.replace(alone.find(parts) + parts.size() - 1, 1, "1");
+  }
+  CHECK(only_run(alone + printed + row(1, 100)).point.model.params == 1107625984);
+  CHECK_FALSE(only_run(dump() + row(1, 100)).point.model.tied);
+  const auto tied = argument("untie_embeddings_and_output_weights", "False");
+  CHECK(only_run(dump(tied) + row(1, 100)).point.model.tied == true);
+}
+
+TEST_CASE("Megatron-DeepSpeed's dump says its key and value heads by their name") {
+  CHECK(only_run(dump(argument("num_key_value_heads", "2")) + row(1, 1)).point.model.kv_heads == 2);
+}

@@ -25,6 +25,14 @@ TEST_CASE("the iteration after a save or an evaluation is flagged") {
         std::vector<unsigned>{kFirst, 0, kAfterSave, kAfterEvaluation, 0, kAfterSave});
 }
 
+TEST_CASE("an evaluation on a task is one as that on the validation set is") {
+  const auto run = only_run(dump() + row(1, 100) + row(2, 90) +
+                            " validation results on LAMBADA | number correct: 3.5650E+03 | total "
+                            "examples: 5.1530E+03 | avg accuracy: 6.9183E-01\n" +
+                            row(3, 900));
+  CHECK(flags_of(run) == std::vector<unsigned>{kFirst, 0, kAfterEvaluation});
+}
+
 TEST_CASE("an evaluation that reports late still flags the iteration that held it") {
   const auto run = only_run(dump() + row(1, 100) + row(2, 90) + row(3, 91) +
                             " validation loss at iteration 1 | lm loss value: 7.4E+00 |\n");
