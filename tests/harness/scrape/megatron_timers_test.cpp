@@ -1,5 +1,4 @@
 #include "harness/scrape/megatron_lines.h"
-
 #include "tests/harness/scrape/sample_log.h"
 #include "tests/harness/scrape/trainers/excerpt.h"
 #include "tests/support/catch.h"
