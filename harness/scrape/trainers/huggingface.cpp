@@ -368,7 +368,8 @@ class Reader : public TrainerReader {
   /// One that has no header: those that train several models one after another are often silent.
   void begin_next_run(const RunTotal& total, TrainerLog& log) {
     totals_.add_all(number_, log);
-    log.begin_launch(number_, std::string_view(total.line).substr(0, total.before));
+    if (log.launch().row_count() > 0)
+      log.begin_launch(number_, std::string_view(total.line).substr(0, total.before));
     totals_.forget_last_run();
   }
 

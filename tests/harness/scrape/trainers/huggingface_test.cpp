@@ -665,3 +665,13 @@ TEST_CASE("a Hugging Face run ends in a traceback that its bar did not outlive")
     CHECK(steps_of(outlived) == std::vector<std::int64_t>{4});
   }
 }
+
+TEST_CASE("several totals of Hugging Face that say no steps are refused line by line") {
+  const Scraped found =
+      scraped("{'train_runtime': 21.3, 'epoch': 1.0}\n{'train_runtime': 24.9, 'epoch': 1.0}\n");
+  CHECK(found.runs.empty());
+  CHECK(found.problems.empty());
+  REQUIRE(found.unused.size() == 1);
+  CHECK(found.unused[0].count == 2);
+  CHECK(found.unused[0].reason == kUnknownSteps);
+}
