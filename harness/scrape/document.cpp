@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <iterator>
+#include <utility>
 
 #include "core/base/text.h"
 
@@ -13,6 +14,13 @@ namespace {
 bool is_fence(std::string_view line) {
   const auto text = trim(line);
   return text.starts_with("```") || text.starts_with("~~~");
+}
+
+/// "```text": one that has a word opens. "```text```" is no fence at all.
+bool opens_fence(std::string_view line) {
+  const auto text = trim(line);
+  const auto word = text.substr(std::min(text.find_first_not_of("`~"), text.size()));
+  return is_fence(line) && !word.empty() && word.find('`') == std::string_view::npos;
 }
 
 bool is_directive(std::string_view line) {
@@ -76,31 +84,42 @@ bool DocumentWatch::is_marked(std::string_view line) {
          std::string_view("#`~|").find(line[begin]) != std::string_view::npos;
 }
 
-void DocumentWatch::see(std::string_view line, bool in_log) {
+void DocumentWatch::see(std::string_view line, std::size_t steps) {
   const auto begin = line.find_first_not_of(" \t");
   if (begin == std::string_view::npos) return;
-  see_mark(line[begin], line, in_log);
+  see_mark(line[begin], line, steps);
   first_ = false;
 }
 
-void DocumentWatch::see_mark(char mark, std::string_view line, bool in_log) {
+void DocumentWatch::see_mark(char mark, std::string_view line, std::size_t steps) {
+  const bool in_log = steps > 0;
   if (mark == '#') {
     signs_.script = signs_.script || is_directive(line) || (first_ && line.starts_with("#!"));
     signs_.note = signs_.note || (!in_log && heading_level(line) >= 2);
     signs_.titled = signs_.titled || (first_ && heading_level(line) == 1);
   } else if (mark == '`' || mark == '~') {
-    const bool is_open = fences_ % 2 == 1;
-    fences_ += (!in_log || is_open) && is_fence(line) ? 1 : 0;
+    if (is_fence(line)) see_fence(line, steps);
   } else if (mark == '|') {
     signs_.note = signs_.note || (!in_log && is_table_rule(line));
   }
 }
 
-DocumentSigns DocumentWatch::signs() const {
+void DocumentWatch::see_fence(std::string_view line, std::size_t steps) {
+  const bool is_open = fences_ % 2 == 1, in_log = steps > 0;
+  if (fences_ == 1 && !signs_.torn && opens_fence(line)) {
+    signs_.torn = true;  // the one before has closed what stands above it
+    return;
+  }
+  if (!is_open && signs_.torn && in_log && !steps_at_more_) steps_at_more_ = steps;
+  fences_ += !in_log || is_open ? 1 : 0;
+}
+
+DocumentSigns DocumentWatch::signs(std::size_t steps) const {
   DocumentSigns signs = signs_;
   // A single fence is generated text or a torn file, not a quotation.
-  signs.fenced = fences_ >= 2 && fences_ % 2 == 0;
-  signs.note = signs.note || signs.fenced;
+  signs.fenced = fences_ >= 2 && fences_ % 2 == 0 && !signs.torn;
+  const bool quotes_several = steps_at_more_ && steps > *steps_at_more_;
+  signs.note = signs.note || signs.fenced || quotes_several;
   return signs;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@ struct DocumentSigns {
   bool note = false;    ///< fences, table rules, headings
   bool titled = false;  ///< its first line is a heading, "# Notes": many a log begins like that
   bool fenced = false;  ///< its fences come in pairs
+  bool torn = false;    ///< it begins within a fence: what stands before the first is quoted
   bool any() const { return script || note || titled; }
 };
 
@@ -25,19 +27,22 @@ class DocumentWatch {
 
   /// Whether the next line must be seen whatever it holds: until the first that is not blank.
   bool wants_next_line() const { return first_; }
-  /// `in_log`: steps stand before it. What begins behind them is text that a trainer's model wrote,
-  /// or was asked.
-  void see(std::string_view line, bool in_log = false);
+  /// `steps`: how many stand before it. What begins behind them is text that a trainer's model
+  /// wrote, or was asked.
+  void see(std::string_view line, std::size_t steps = 0);
   /// Whether a line begins as signs do.
   static bool is_marked(std::string_view line);
-  DocumentSigns signs() const;
+  /// `steps`: of the whole text.
+  DocumentSigns signs(std::size_t steps = 0) const;
 
  private:
-  void see_mark(char mark, std::string_view line, bool in_log);
+  void see_mark(char mark, std::string_view line, std::size_t steps);
+  void see_fence(std::string_view line, std::size_t steps);
 
   DocumentSigns signs_;
   std::size_t fences_ = 0;
   bool first_ = true;
+  std::optional<std::size_t> steps_at_more_;  ///< where a text that is torn opens another fence
 };
 
 /// Follows the lines of a text through here-documents and fenced blocks.

@@ -28,8 +28,9 @@ class SignSink : public LineSink {
 /// Sees what each line adds to what was found.
 class ExplainingSink : public LineSink {
  public:
-  ExplainingSink(std::uint64_t of_trainers, const std::function<void(const ExplainedLine&)>& take)
-      : readers_(false, of_trainers), take_(take) {}
+  ExplainingSink(std::uint64_t of_trainers, const std::function<void(const ExplainedLine&)>& take,
+                 Quotation* quotation)
+      : readers_(quotation != nullptr, of_trainers), take_(take), quotation_(quotation) {}
 
   bool wants_next_line() const override { return true; }
   const Needles& needles() const override { return readers_.needles(); }
@@ -37,13 +38,16 @@ class ExplainingSink : public LineSink {
     const FoundCounts before = readers_.counts();
     const auto steps = readers_.steps_by_format();
     const std::size_t reasons = readers_.of_trainers().reason_count();
-    readers_.read(line);
+    const bool is_quoted = quotation_ && quotation_->covers(line.text);
+    if (!is_quoted) readers_.read(line);
     ExplainedLine explained;
     if (line.after_feed) ++number_;
     explained.number = number_;
     explained.text = line.labelled;
     explained.gave = gain(before, readers_.counts(), steps);
-    if (explained.gave.empty() && readers_.of_trainers().reason_count() > reasons) {
+    if (is_quoted && !line.hits.empty()) {
+      explained.why = "is quoted by the script or the note that the text is";
+    } else if (explained.gave.empty() && readers_.of_trainers().reason_count() > reasons) {
       explained.why = readers_.of_trainers().last_reason();
     } else if (explained.gave.empty() && !line.hits.empty()) {
       explained.why =
@@ -72,7 +76,21 @@ class ExplainingSink : public LineSink {
 
   LogReaders readers_;
   const std::function<void(const ExplainedLine&)>& take_;
+  Quotation* quotation_;  ///< of a document; nullptr: it is none
   std::size_t number_ = 0;
+};
+
+/// Sees what a script may quote.
+class QuotationSink : public LineSink {
+ public:
+  explicit QuotationSink(Quotation& quotation) : quotation_(quotation) {}
+
+  bool wants_next_line() const override { return true; }
+  const Needles& needles() const override { return common_needles(); }
+  void take(const FoundLine& line) override { quotation_.see(line.raw); }
+
+ private:
+  Quotation& quotation_;
 };
 
 /// The same of a log that is read by patterns.
@@ -99,14 +117,21 @@ class ExplainingPatterns : public LineSink {
 }  // namespace
 
 void explain_lines(const ReadParts& read, const std::function<void(const ExplainedLine&)>& take,
-                   const LogHints& hints) {
+                   const LogHints& hints, const DocumentSigns& document) {
   if (LinePatterns patterns = patterns_in(hints.told); !patterns.empty()) {
     ExplainingPatterns explaining(std::move(patterns), take);
     return pass(read, explaining);
   }
+  if (document.any()) {
+    Quotation quotation(document);
+    QuotationSink words(quotation);
+    if (document.script) pass(read, words);
+    ExplainingSink explaining(kNoTrainer, take, &quotation);
+    return pass(read, explaining);
+  }
   SignSink signs;
   pass(read, signs);
-  ExplainingSink explaining(signs.wanted(), take);
+  ExplainingSink explaining(signs.wanted(), take, nullptr);
   pass(read, explaining);
 }
 

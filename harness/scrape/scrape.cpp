@@ -1,6 +1,7 @@
 #include "harness/scrape/scrape.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "harness/scrape/document.h"
 #include "harness/scrape/log_readers.h"
 #include "harness/scrape/pattern_reader.h"
+#include "harness/scrape/quoted_lines.h"
 #include "harness/scrape/wrapped_lines.h"
 
 namespace pippin {
@@ -37,6 +39,7 @@ class LogSink : public LineSink {
     may_hold_tables_ = may_hold_tables_ || has_table_sign(line);
     has_texts_ = has_texts_ || !line.hits.empty();
     is_cut_ = is_cut_ || is_cut(line.text);
+    has_marks_ = has_marks_ || (!line.hits.empty() && line.raw.starts_with(kQuoteMark));
     if (line.after_feed) see_document(line.raw);
     readers_.read(line);
   }
@@ -46,7 +49,10 @@ class LogSink : public LineSink {
     return watch_.wants_next_line() ? 0 : readers_.read_alike(text);
   }
 
-  DocumentSigns signs() const { return watch_.signs(); }
+  /// Before it is emptied.
+  DocumentSigns signs() const { return watch_.signs(readers_.counts().steps); }
+  /// Whether a line that may be a trainer's begins with the mark of a quotation.
+  bool has_marks() const { return has_marks_; }
   std::uint64_t trainers() const { return readers_.signs(); }
   std::uint64_t read_trainers() const { return readers_.read_trainers(); }
   /// Whether it saw what a terminal may have cut.
@@ -65,8 +71,7 @@ class LogSink : public LineSink {
 
  private:
   void see_document(std::string_view line) {
-    const bool in_log = DocumentWatch::is_marked(line) && readers_.counts().steps > 0;
-    watch_.see(line, in_log);
+    watch_.see(line, DocumentWatch::is_marked(line) ? readers_.counts().steps : 0);
   }
 
   /// Megatron's fields end with a bar.
@@ -78,7 +83,7 @@ class LogSink : public LineSink {
 
   DocumentWatch watch_;
   LogReaders readers_;
-  bool may_hold_tables_ = false, has_texts_ = false, is_cut_ = false;
+  bool may_hold_tables_ = false, has_texts_ = false, is_cut_ = false, has_marks_ = false;
 };
 
 /// Sees the lines of a script that may end its here-documents.
@@ -121,6 +126,61 @@ bool is_document(const DocumentSigns& signs, const Scraped& scraped) {
   return signs.any() && !is_log;
 }
 
+/// Counts the lines of a text, and those that may be a trainer's.
+class LineKindsSink : public LineSink {
+ public:
+  explicit LineKindsSink(std::uint64_t of_trainers) : readers_(false, of_trainers) {}
+
+  bool wants_next_line() const override { return true; }
+  const Needles& needles() const override { return readers_.needles(); }
+  void take(const FoundLine& line) override {
+    if (trim(line.text).empty()) return;
+    ++lines_;
+    if (!line.hits.empty() && !is_code(line.raw)) ++of_log_;
+    readers_.read(line);
+  }
+  /// Whether half of those below the first are of a log.
+  bool is_mostly_log() const { return of_log_ > 0 && 2 * of_log_ >= lines_ - 1; }
+
+ private:
+  /// As a Markdown document quotes it.
+  static bool is_code(std::string_view line) {
+    return line.starts_with("    ") || line.starts_with('\t');
+  }
+
+  LogReaders readers_;
+  std::size_t lines_ = 0, of_log_ = 0;
+};
+
+/// Whether a text that only its first line makes a document is the log that stands below it.
+bool is_titled_log(const ReadParts& read, const DocumentSigns& signs, std::uint64_t of_trainers) {
+  if (!signs.titled || signs.script || signs.note) return false;
+  LineKindsSink sink(of_trainers);
+  pass(read, sink);
+  return sink.is_mostly_log();
+}
+
+std::string why_not_read(const DocumentSigns& signs) {
+  return fmt::format("quotes a log in a {}: keep only the lines of one log",
+                     signs.script ? "job script" : "Markdown document");
+}
+
+/// Whether a text looks like a log of a trainer, whatever that gave.
+bool holds_log(const Scraped& scraped) {
+  return lines_of(scraped.runs) > 0 || !scraped.problems.empty() || !scraped.unused.empty();
+}
+
+/// Leaves what a document does not quote.
+void keep_unquoted(Scraped& scraped, const DocumentSigns& signs, std::vector<LogRun> runs) {
+  const bool has_log = holds_log(scraped);
+  scraped.quoted.document = signs;
+  scraped.runs = std::move(runs);
+  if (!scraped.runs.empty() || !has_log) return;
+  scraped.quoted.problem = why_not_read(signs);
+  scraped.problems.clear();
+  scraped.unused.clear();
+}
+
 std::vector<LogRun> runs_of_document(const ReadParts& read, const DocumentSigns& signs,
                                      const LogHints& hints) {
   Quotation quotation(signs);
@@ -133,8 +193,14 @@ std::vector<LogRun> runs_of_document(const ReadParts& read, const DocumentSigns&
   return sink.finish(hints);
 }
 
-/// What a text says as it stands there. `may_be_wrapped` is set where more may be in it.
-Scraped scrape_text(const ReadParts& read, const LogHints& hints, bool& may_be_wrapped) {
+/// What may be in a text beside what it says as it stands there.
+struct Hidden {
+  bool may_be_wrapped = false;
+  bool has_marks = false;  ///< its lines may be quoted
+};
+
+/// What a text says as it stands there.
+Scraped scrape_text(const ReadParts& read, const LogHints& hints, Hidden& hidden) {
   LogSink sink(kNoTrainer);
   constexpr std::size_t kBeginning = std::size_t{16} << 10;
   std::string beginning;
@@ -145,18 +211,19 @@ Scraped scrape_text(const ReadParts& read, const LogHints& hints, bool& may_be_w
     });
   };
   pass(watched, sink);
-  Scraped scraped = sink.finish(hints);
   DocumentSigns signs = sink.signs();
-  if (const std::uint64_t wanted = wanted_trainers(sink.trainers(), scraped)) {
+  Scraped scraped = sink.finish(hints);
+  const std::uint64_t wanted = wanted_trainers(sink.trainers(), scraped);
+  if (wanted != kNoTrainer) {
     LogSink again(wanted);
     pass(read, again);
-    scraped = again.finish(hints);
     signs = again.signs();
+    scraped = again.finish(hints);
   }
-  may_be_wrapped = sink.may_be_wrapped(scraped) || looks_wrapped(beginning);
-  if (is_document(signs, scraped)) {
-    scraped.runs = runs_of_document(read, signs, hints);
-    may_be_wrapped = false;
+  hidden = {sink.may_be_wrapped(scraped) || looks_wrapped(beginning), sink.has_marks()};
+  if (is_document(signs, scraped) && !is_titled_log(read, signs, wanted)) {
+    keep_unquoted(scraped, signs, runs_of_document(read, signs, hints));
+    hidden.may_be_wrapped = false;
   }
   return scraped;
 }
@@ -187,6 +254,23 @@ bool says_more(const Scraped& joined, const Scraped& cut) {
   return now.times != before.times || now.others > before.others;
 }
 
+/// One that gave nothing, and whose lines may be quoted.
+Scraped scrape_marked(const ReadParts& read, const LogHints& hints, const Scraped& as_it_is) {
+  bool are_all_marked = false;
+  Hidden hidden;
+  Scraped scraped = scrape_text(without_marks(read, &are_all_marked), hints, hidden);
+  if (scraped.runs.empty()) return as_it_is;
+  if (are_all_marked) {
+    scraped.quoted.is_marked = true;
+    return scraped;
+  }
+  Scraped refused = as_it_is;
+  refused.quoted.problem = why_not_read({});
+  refused.problems.clear();
+  refused.unused.clear();
+  return refused;
+}
+
 }  // namespace
 
 Scraped scrape_parts(const ReadParts& read, const LogHints& hints) {
@@ -195,15 +279,16 @@ Scraped scrape_parts(const ReadParts& read, const LogHints& hints) {
     pass(read, reader);
     return reader.finish(hints);
   }
-  bool may_be_wrapped = false;
-  Scraped scraped = scrape_text(read, hints, may_be_wrapped);
-  if (!may_be_wrapped) return scraped;
+  Hidden hidden;
+  Scraped scraped = scrape_text(read, hints, hidden);
+  if (hidden.has_marks && scraped.runs.empty()) return scrape_marked(read, hints, scraped);
+  if (!hidden.may_be_wrapped) return scraped;
   auto wrapping = wrapping_of(read);
   if (!wrapping) return scraped;
   // A rest of a line may begin as lines do; or a line be just as wide as the terminal.
   for (bool is_first = true; is_first || !wrapping->starts.empty(); is_first = false) {
     if (!is_first) wrapping->starts.clear();
-    Scraped joined = scrape_text(unwrapped(read, *wrapping), hints, may_be_wrapped);
+    Scraped joined = scrape_text(unwrapped(read, *wrapping), hints, hidden);
     if (!says_more(joined, scraped)) continue;
     joined.wrapping = wrapping;
     scraped = std::move(joined);
@@ -252,10 +337,11 @@ std::optional<Scraped> GrowingLog::so_far() const {
   }
   LogSink sink = state_->sink;
   state_->scanner->finish_into(sink);
+  const DocumentSigns signs = sink.signs();
   Scraped scraped = sink.finish(state_->hints);
   // What has no steps yet is one that starts, as a rule.
   const bool is_wrapped = lines_of(scraped.runs) > 0 && sink.may_be_wrapped(scraped);
-  if (is_document(sink.signs(), scraped) || is_wrapped) return std::nullopt;
+  if (is_document(signs, scraped) || is_wrapped) return std::nullopt;
   return scraped;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/records/run.h"
+#include "harness/scrape/document.h"
 
 namespace pippin {
 
@@ -33,6 +34,14 @@ struct Wrapping {
                                  ///< any line may go on with the one before
 };
 
+/// How a text quotes a log.
+struct QuotedText {
+  DocumentSigns document;  ///< any(): only what it does not quote was read
+  bool is_marked = false;  ///< all its lines begin with the mark of a quotation, "> ", which was
+                           ///< taken off
+  std::string problem;     ///< why what it quotes was not read; empty: it was, or it is no log
+};
+
 /// What a text holds.
 struct Scraped {
   /// The launches that a log tells of, in its order; empty where the text is no log of a known
@@ -44,6 +53,7 @@ struct Scraped {
   std::vector<UnusedLines> unused;
   bool may_hold_tables = false;      ///< of a network: read_network() may find some
   std::optional<Wrapping> wrapping;  ///< by which a terminal had cut its lines, which were joined
+  QuotedText quoted;
 };
 
 /// What is known of a log beside it.
@@ -71,9 +81,9 @@ struct ExplainedLine {
 };
 
 /// Goes through a log line by line and says of each what scrape_parts() makes of it. `read` is
-/// called twice. `hints`: as scrape_parts() has it.
+/// called more than once. `hints`: as scrape_parts() has it. `document`: as it has found it.
 void explain_lines(const ReadParts& read, const std::function<void(const ExplainedLine&)>& take,
-                   const LogHints& hints = {});
+                   const LogHints& hints = {}, const DocumentSigns& document = {});
 
 /// Reads a log as it grows.
 class GrowingLog {

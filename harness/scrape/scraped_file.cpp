@@ -33,6 +33,7 @@ void take_findings(ScrapedFile& scraped, Scraped&& found) {
   scraped.problems = std::move(found.problems);
   scraped.unused = std::move(found.unused);
   scraped.wrapping = std::move(found.wrapping);
+  scraped.quoted = std::move(found.quoted);
 }
 
 void refuse_without_text(ScrapedFile& scraped) {

@@ -24,6 +24,7 @@ struct ScrapedFile {
   std::vector<std::string> problems;  ///< as Scraped has them
   std::vector<UnusedLines> unused;
   std::optional<Wrapping> wrapping;  ///< as Scraped has it
+  QuotedText quoted;                 ///< as Scraped has it
   bool has_lines = false;            ///< it is a text of more than a few
   std::shared_ptr<const std::string>
       text;  ///< of what can be read but once, as a pipe; `file` needs it

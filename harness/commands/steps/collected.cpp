@@ -79,13 +79,14 @@ std::string summary_of(const Totals& totals) {
 
 std::string why_nothing(const ScrapedFile& scraped) {
   if (!scraped.reason.empty()) return scraped.reason;
+  if (!scraped.quoted.problem.empty()) return scraped.quoted.problem;
   if (!scraped.problems.empty()) return join(scraped.problems, "; ");
   if (!scraped.unused.empty()) return text_of(scraped.unused);
   return "holds no iterations of a trainer that pippin knows, nor a network table";
 }
 
 std::string what_is_near(const ScrapedFile& scraped, const fs::path& path) {
-  if (!scraped.reason.empty()) return {};
+  if (!scraped.reason.empty() || !scraped.quoted.problem.empty()) return {};
   return what_is_near([&](const auto& take) { read_scraped_text(scraped, path, take); });
 }
 
@@ -97,9 +98,11 @@ bool looks_like_log(const fs::path& path, const ScrapedFile& scraped) {
 
 std::vector<std::string> remarks_on(const ScrapedFile& scraped) {
   std::vector<std::string> remarks;
-  remarks.reserve(scraped.problems.size() + 2);
+  remarks.reserve(scraped.problems.size() + 3);
   for (const auto& problem : scraped.problems) remarks.push_back("a part of it " + problem);
   if (!scraped.unused.empty()) remarks.push_back(text_of(scraped.unused));
+  if (scraped.quoted.is_marked)
+    remarks.push_back("its lines are quoted by '> ', which was taken off");
   if (scraped.wrapping)
     remarks.push_back(fmt::format("a terminal has cut its lines at {} columns; they were joined",
                                   scraped.wrapping->width));

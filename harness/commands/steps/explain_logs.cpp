@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "harness/scrape/nearest_lines.h"
+#include "harness/scrape/quoted_lines.h"
 #include "harness/scrape/scraped_file.h"
 #include "harness/scrape/wrapped_lines.h"
 
@@ -42,8 +43,9 @@ void print_run(const LogRun& run, std::ostream& out) {
 bool explain_log(const fs::path& log, const NamedValues& told, std::ostream& out) {
   out << printable(log.string()) << '\n';
   const ScrapedFile scraped = scrape_file(log, {told, {}});
-  if (!scraped.reason.empty()) {
-    out << "  " << scraped.reason << '\n';
+  const std::string& reason = scraped.reason.empty() ? scraped.quoted.problem : scraped.reason;
+  if (!reason.empty() && scraped.tables.empty()) {
+    out << "  " << reason << '\n';
     return false;
   }
   std::int64_t silent = 0;
@@ -57,12 +59,16 @@ bool explain_log(const fs::path& log, const NamedValues& told, std::ostream& out
     print_line(line, out);
   };
   ReadParts read = [&](const auto& part) { read_scraped_text(scraped, log, part); };
+  if (scraped.quoted.is_marked) {
+    read = without_marks(read);
+    out << "  its lines are quoted by '> '; without that they are:\n";
+  }
   if (scraped.wrapping) {
     read = unwrapped(read, *scraped.wrapping);
     out << fmt::format("  a terminal has cut its lines at {} columns; joined, they are:\n",
                        scraped.wrapping->width);
   }
-  explain_lines(read, take, {told, {}});
+  explain_lines(read, take, {told, {}}, scraped.quoted.document);
   out << fmt::format("  {} nothing that is looked for\n",
                      silent == 1 ? "1 line holds" : fmt::format("{} lines hold", silent));
   for (const auto& run : scraped.runs) print_run(run, out);

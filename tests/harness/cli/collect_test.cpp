@@ -60,6 +60,8 @@ TEST_CASE("a file that is named must be a log") {
     CHECK(outcome.remarks.find('\n') == outcome.remarks.size() - 1);
   };
   one_line("notes.md", "holds no iterations");
+  disk().write(folder / "quoting.md", "# Notes\n\n```\n{'train_runtime': 3.5}\n```\n");
+  one_line("quoting.md", "quoting.md: quotes a log in a Markdown document: ");
   one_line("empty", "is empty");
   one_line("binary", "binary");
   one_line("none", "No such file");

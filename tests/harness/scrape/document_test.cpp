@@ -147,14 +147,94 @@ TEST_CASE("what a progress bar writes over itself is no heading, wherever a log 
 }
 
 TEST_CASE("a log may begin with a line that looks like a title") {
-  std::string lines;
-  for (int i = 1; i <= 9; ++i) lines += row(i, 100 + i);
-  CHECK(scrape("# run by alice\n" + lines).empty());
-  const auto runs = scrape("# run by alice\n" + lines + row(10, 90));
+  std::string lines, note = "# run by alice\n";
+  for (int i = 1; i <= 9; ++i) {
+    lines += row(i, 100 + i);
+    note += "It was slow today.\n\n";
+  }
+  CHECK(scrape(note + "As I said.\n" + lines).empty());
+  CHECK(scrape("# Notes\n\n    " + row(1, 100)).empty());
+  const auto runs = scrape(note + "As I said.\n" + lines + row(10, 90));
   REQUIRE(runs.size() == 1);
   CHECK(runs[0].iterations.size() == 10);
+  CHECK(scrape("# run by alice\n\n" + lines).size() == 1);
   CHECK(scrape("# Notes\n\n## Speed\n\n" + lines + row(10, 90)).empty());
   CHECK(scrape("# Notes\n\n```\n" + lines + row(10, 90) + "```\n").empty());
+}
+
+namespace {
+
+const std::string kNanotron =
+    "iteration: 520 / 520 | consumed_tokens: 266K | time_per_iteration_ms: 46 | "
+    "tokens_per_sec: 11.1K | tokens_per_sec_per_gpu: 11.1K | global_batch_size: 512 | "
+    "lm_loss: 9.16 | lr: 0.000293 | model_tflops_per_gpu: 1.54\n";
+
+QuotedText quoted_in(const std::string& text) {
+  const Scraped found = scrape_parts([&](const auto& take) { take(text); });
+  if (!found.quoted.problem.empty()) {
+    CHECK(found.runs.empty());
+    CHECK(found.problems.empty());
+    CHECK(found.unused.empty());
+  }
+  return found.quoted;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a text that begins within a fence and ends in another is the log of the one with steps") {
+  const std::string first = "last_train_step=500\n```\n\nThe last line:\n\n```text\n";
+  const auto runs = scrape(first + kNanotron);
+  REQUIRE(runs.size() == 1);
+  CHECK(runs[0].iterations.size() == 1);
+  CHECK(scrape(first + kNanotron + "```\n\n```bash\nls\n").size() == 1);
+  CHECK_FALSE(signs_of("```\n```text```\n").torn);
+  const std::string several = first + kNanotron + "```\n\nOf the other:\n\n```text\n";
+  CHECK(scrape(several + kNanotron).empty());
+  CHECK(quoted_in(several + kNanotron).problem ==
+        "quotes a log in a Markdown document: keep only the lines of one log");
+}
+
+TEST_CASE("a text whose lines are all quoted is the log without the marks") {
+  const std::string log = dump() + row(1, 100) + "\n" + row(2, 90);
+  std::string quoted;
+  for (const auto line : split(log, '\n')) quoted += "> " + std::string(line) + "\n";
+  const auto runs = scrape(quoted);
+  REQUIRE(runs.size() == 1);
+  CHECK(runs[0].iterations.size() == 2);
+  CHECK(quoted_in(quoted).is_marked);
+  CHECK_FALSE(quoted_in(log).is_marked);
+  const std::string note = "Monday.\n" + quoted;
+  CHECK(scrape(note).empty());
+  CHECK(quoted_in(note).problem ==
+        "quotes a log in a Markdown document: keep only the lines of one log");
+}
+
+TEST_CASE("a document that quotes a log is refused with that reason, another one is not") {
+  constexpr const char* kNote =
+      "quotes a log in a Markdown document: keep only the lines of one log";
+  CHECK(quoted_in("# Notes\n\n```\n" + row(1, 100) + "```\n").problem == kNote);
+  CHECK(quoted_in("# Notes\n\n```\n{'train_runtime': 3.5, 'epoch': 1.0}\n```\n").problem == kNote);
+  CHECK(quoted_in("#!/bin/bash\ncat <<EOF\n" + row(1, 100) + "EOF\n").problem ==
+        "quotes a log in a job script: keep only the lines of one log");
+  CHECK(quoted_in("# Notes\n\n```\nls\n```\n").problem.empty());
+  const std::string log = "#!/bin/bash\ncat <<EOF\n" + row(9, 1) + "EOF\n" + dump() + row(1, 100);
+  CHECK(quoted_in(log).problem.empty());
+  CHECK(quoted_in(log).document.script);
+}
+
+TEST_CASE("of a log that begins with its script the quoted lines are explained as such") {
+  const std::string log = "#!/bin/bash\ncat <<EOF\n" + row(9, 1) + "EOF\n" + dump() + row(1, 100);
+  const Scraped found = scrape_parts([&](const auto& take) { take(log); });
+  std::string why, gave;
+  explain_lines([&](const auto& take) { take(log); },
+                [&](const ExplainedLine& line) {
+                  if (line.text.find("iteration        9") != std::string::npos) why = line.why;
+                  if (line.text.find("iteration        1") != std::string::npos) gave = line.gave;
+                },
+                {}, found.quoted.document);
+  CHECK(why == "is quoted by the script or the note that the text is");
+  CHECK(gave.find("iteration 1") != std::string::npos);
 }
 
 TEST_CASE("fences stand in pairs") {
