@@ -28,28 +28,29 @@ std::string_view without_blanks(std::string_view text, bool front) {
 /// Takes a number off the front of a text, where whole digits and a small power give it exactly:
 /// both are doubles then, and one rounding is left.
 bool take_number(const char*& at, const char* end, WrittenNumber& number) {
-  constexpr std::uint64_t kTen = 10, kMostDigits = 999'999'999'999'999;
+  constexpr std::uint64_t kTen = 10;
+  constexpr std::ptrdiff_t kMostDigits = 15;
   const char* c = at;
   const bool negative = c != end && *c == '-';
   if (negative) ++c;
   std::uint64_t digits = 0;
   const char* const first = c;
-  for (; c != end && is_digit(*c); ++c) {
-    if (digits > kMostDigits / kTen) return false;
+  for (; c != end && is_digit(*c); ++c)
     digits = digits * kTen + static_cast<std::uint64_t>(*c - '0');
-  }
   if (c == first) return false;
   const char* const behind_digits = c;
+  std::ptrdiff_t count = c - first;
   int power = 0;
   if (c != end && *c == '.') {
     const char* const point = c++;
-    for (; c != end && is_digit(*c); ++c) {
-      if (digits > kMostDigits / kTen) return false;
+    for (; c != end && is_digit(*c); ++c)
       digits = digits * kTen + static_cast<std::uint64_t>(*c - '0');
-    }
-    if (c - point == 1) return false;
-    power = -static_cast<int>(c - point - 1);
+    const std::ptrdiff_t behind_point = c - point - 1;
+    if (behind_point == 0) return false;
+    power = -static_cast<int>(behind_point);
+    count += behind_point;
   }
+  if (count > kMostDigits) return false;
   if (c != end && (*c == 'e' || *c == 'E')) {
     ++c;
     const bool down = c != end && *c == '-';
@@ -158,10 +159,10 @@ std::size_t LineShape::read_front(std::string_view text,
   const std::string_view front = between_.front();
   if (!skip_any_digits(at, end, front.substr(0, of_times_))) return 0;
   if (!skip(at, end, front.substr(of_times_))) return 0;
-  numbers.clear();
+  numbers.resize(between_.size() - 1);
   for (std::size_t i = 1; i < between_.size(); ++i) {
     skip_blanks(at, end);
-    if (!take_number(at, end, numbers.emplace_back())) return 0;
+    if (!take_number(at, end, numbers[i - 1])) return 0;
     // A number is the whole of a word.
     if (at != end && *at != ' ' && *at != '|' && *at != '/' && *at != '\n') return 0;
     skip_blanks(at, end);
