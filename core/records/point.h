@@ -18,11 +18,11 @@ struct Model {
   std::string size;   ///< a name such as "52B"; empty where only the shape is known
   std::string style;  ///< "gpt2" or "llama"; empty where unknown
   Count layers, hidden, heads, kv_heads, ffn, seq;
-  Count vocab;               ///< as the tokenizer has it
-  Count padded_vocab;        ///< as the embedding has it (Megatron pads to a multiple of 128 TP)
-  Count params;              ///< of the whole model, tied embeddings once
-  std::optional<bool> tied;  ///< whether embedding and output share weights; else as the style has
-                             ///< it. Not stored: params has it.
+  Count vocab;         ///< as the tokenizer has it
+  Count padded_vocab;  ///< as the embedding has it (Megatron pads to a multiple of 128 TP)
+  Count params;        ///< of the whole model, tied embeddings once
+  std::optional<bool> tied = {};  ///< whether embedding and output share weights; else as the style
+                                  ///< has it. Not stored: params has it.
   friend bool operator==(const Model&, const Model&) = default;
 };
 
