@@ -42,7 +42,10 @@ Entry entry_of(const std::vector<std::string_view>& fields) {
   entry.end = time_of(fields[5]);
   entry.nodes = fields[6];
   entry.user = fields[7];
-  if (fields.size() > kQueueFields) entry.exit_code = fields[8];
+  if (fields.size() > kQueueFields) {
+    entry.exit_code = fields[8];
+    entry.is_forgotten = fields[2] == "CANCELLED";
+  }
   return entry;
 }
 
@@ -86,7 +89,8 @@ End end_of(const Entry& entry) {
   if (is_one_of(entry.state, {"TIMEOUT", "DEADLINE", "OUT_OF_MEMORY"})) return End::kLimit;
   if (is_one_of(entry.state, {"NODE_FAIL", "BOOT_FAIL", "PREEMPTED", "REQUEUED"}))
     return End::kInfrastructure;
-  if (begins_with(entry.state, "CANCELLED")) return End::kUser;
+  if (begins_with(entry.state, "CANCELLED"))
+    return entry.is_forgotten ? End::kInfrastructure : End::kUser;
   // It never began, as its folder for output was not there, or a signal ended the script itself:
   // squeue calls both a launch failure, sacct gives the signal behind the exit status (0:53, 0:9).
   const bool was_killed = entry.reason == "JobLaunchFailure" || begins_with(entry.exit_code, "0:");
@@ -96,6 +100,7 @@ End end_of(const Entry& entry) {
 
 std::string evidence_of(const Entry& entry) {
   std::string text = entry.state;
+  if (entry.is_forgotten) text += " by no user";
   const bool says_code = !entry.exit_code.empty() && entry.exit_code != "0:0";
   if (says_code) text += " " + entry.exit_code;
   if (!entry.reason.empty() && entry.reason != "None" && !says_code)

@@ -26,6 +26,8 @@ struct Entry {
   std::string reason;
   std::optional<std::int64_t> start, end;  ///< seconds since 1970
   std::string nodes, user, exit_code;      ///< "9:0"; empty where it was not asked for
+  /// Accounting ended it, for a controller that came back without it: CANCELLED, and no "by 4711".
+  bool is_forgotten = false;
 };
 
 /// Errors: Error (machine) quoting a line that is not as asked for.

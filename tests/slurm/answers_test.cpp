@@ -114,6 +114,8 @@ TEST_CASE("what sacct says of a job becomes its end with its evidence") {
        End::kApplication, "FAILED 1:0"},
       {"t|19|CANCELLED by 0|None|1795184227|1795184230|n1|root|0:0", Phase::kEnded, End::kUser,
        "CANCELLED on n1"},
+      {"t|20|CANCELLED|None|1795184227|1795184230|n1|root|0:0", Phase::kEnded,
+       End::kInfrastructure, "CANCELLED by no user on n1"},
       {"t|25|NODE_FAIL|None|1795184227|1795184282|n4|root|0:0", Phase::kEnded, End::kInfrastructure,
        "NODE_FAIL on n4"},
       {"t|15|TIMEOUT|None|1795184227|1795184287|n1|root|0:0", Phase::kEnded, End::kLimit,
