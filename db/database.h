@@ -27,7 +27,7 @@ namespace pippin {
 struct OpenDatabase {
   bool create = true;    ///< false: the file must be there
   bool network = false;  ///< treat its file system as one shared between machines, whatever it is
-  std::chrono::milliseconds patience{10'000};  ///< how long another's lock is waited for
+  std::chrono::milliseconds patience{60'000};  ///< how long another's lock is waited for
   std::int64_t cache_kib = 65'536;             ///< the runs and points of a large report, read once
   std::int64_t most_pages = 0;  ///< the size, in pages of 4 KiB, at which the disk counts as full;
                                 ///< 0: the disk's own
