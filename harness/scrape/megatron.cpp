@@ -13,6 +13,7 @@
 #include "harness/scrape/endings.h"
 #include "harness/scrape/lines.h"
 #include "harness/scrape/megatron_checkpoints.h"
+#include "harness/scrape/megatron_dump.h"
 #include "harness/scrape/megatron_fields.h"
 #include "harness/scrape/megatron_launch.h"
 #include "harness/scrape/megatron_timers.h"
@@ -145,7 +146,9 @@ class Reader : public FormatReader {
     const bool terminated = of_log.terminated();
     if (cut_.is_open() && goes_on(line, terminated)) return;
     label_ = of_log.label();
-    if (in_dump_ && terminated && read_argument(line)) return;
+    if (in_dump_ && terminated &&
+        dump_.read(of_log.label(), line, prefix_, launch().header.arguments))
+      return;
     if (config_.open() && terminated) config_.read(line, launch().header.arguments);
     if (timer_block_.is_open() && terminated) launch().add_timers(timer_block_.take(line));
     const std::uint64_t found = of_log.found_in(line);
@@ -225,14 +228,6 @@ class Reader : public FormatReader {
     }
   }
 
-  bool read_argument(std::string_view line) {
-    auto argument = argument_in(line);
-    if (!argument) return false;
-    auto& arguments = launch().header.arguments;
-    if (!find_value(arguments, argument->first)) arguments.push_back(*std::move(argument));
-    return true;
-  }
-
   void begin_dump(std::string_view line) {
     const auto rule = begin_of_rule(line);
     if (rule == std::string_view::npos) return;
@@ -256,6 +251,7 @@ class Reader : public FormatReader {
     launch().nodes = std::move(nodes);
     launch().dumped = true;
     in_dump_ = true;
+    dump_.begin(label_);
   }
 
   void read_header(std::string_view line, std::uint64_t found) {
@@ -569,6 +565,7 @@ class Reader : public FormatReader {
 
   const bool document_;  ///< a script or a note: only what has a whole dump is a log
   bool in_dump_ = false;
+  MegatronDump dump_;
   bool last_bare_ = false;  ///< the last of runs_ has nothing but its dump
   LoggerPrefix prefix_;
   DeepspeedConfig config_;

@@ -1,0 +1,86 @@
+#include "harness/scrape/megatron_dump.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+#include "core/base/text.h"
+#include "harness/scrape/characters.h"
+#include "harness/scrape/megatron_lines.h"
+
+namespace pippin {
+
+namespace {
+
+bool has_open_bracket(std::string_view text) {
+  const auto count = [&](char c) { return std::count(text.begin(), text.end(), c); };
+  return count('[') > count(']') || count('(') > count(')') || count('{') > count('}');
+}
+
+/// Whether what a torn line says of a value goes on with `rest`, which may as well be a line that
+/// somebody printed in between.
+bool goes_on(std::string_view value, std::string_view rest) {
+  constexpr std::array<std::string_view, 3> kWords{"True", "False", "None"};
+  const std::string joined = std::string(value) + std::string(trim(rest));
+  if (std::find(kWords.begin(), kWords.end(), joined) != kWords.end()) return true;
+  if (value.empty()) return !joined.empty();
+  return has_open_bracket(value) || (parse_number(value) && parse_number(joined).has_value() &&
+                                     trim(rest).find_first_of("-+") != 0);
+}
+
+}  // namespace
+
+void MegatronDump::begin(std::string_view label) {
+  label_ = label;
+  last_.clear();
+  place_.reset();
+  gave_ = false;
+}
+
+bool MegatronDump::read(std::string_view label, std::string_view text, const LoggerPrefix& prefix,
+                        NamedValues& arguments) {
+  // Nothing but srun itself prints without the labels of what it starts.
+  const bool is_bare = label.size() < label_.size() && label_.starts_with(label);
+  const bool is_torn_label =
+      is_bare && std::string_view(label_).substr(label.size()).starts_with(text);
+  const bool is_rest =
+      is_bare && !is_torn_label && !text.starts_with("srun: ") && !text.starts_with("slurmstepd: ");
+  auto argument = argument_in(text);
+  const bool may_be_rest =
+      label == label_ && !trim(text).empty() && (!text.starts_with(' ') || !argument);
+  if ((is_rest || may_be_rest) && !last_.empty() && read_rest(text, is_rest, prefix, arguments))
+    return true;
+  last_ = std::string(label) + std::string(text);
+  place_.reset();
+  gave_ = argument.has_value();
+  if (!argument || find_value(arguments, argument->first)) return gave_;
+  place_ = arguments.size();
+  arguments.push_back(*std::move(argument));
+  return true;
+}
+
+bool MegatronDump::read_rest(std::string_view text, bool is_rest, const LoggerPrefix& prefix,
+                             NamedValues& arguments) {
+  const auto read = [&](std::string_view line) {
+    if (line.starts_with(label_)) line.remove_prefix(label_.size());
+    return argument_in(prefix.strip(without_tags(line)));
+  };
+  const std::string joined = last_ + std::string(text);
+  auto argument = read(joined);
+  if (!argument || (!is_rest && argument->second.text.empty())) return false;
+  const auto before = gave_ ? read(last_) : std::nullopt;
+  if (before && before->first != argument->first) return false;
+  if (before && !is_rest && !goes_on(before->second.text, text)) return false;
+  last_ = joined;
+  if (place_) {
+    arguments[*place_] = *std::move(argument);
+  } else if (!gave_ && !find_value(arguments, argument->first)) {
+    place_ = arguments.size();
+    arguments.push_back(*std::move(argument));
+  }
+  gave_ = true;
+  return true;
+}
+
+}  // namespace pippin

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/records/value.h"
+#include "harness/scrape/lines.h"
+
+namespace pippin {
+
+/// The lines of an arguments dump. `srun -l` tears one wherever its buffer is full: the rest has
+/// srun's label, and none of those behind it.
+class MegatronDump {
+ public:
+  /// `label`: of the rule above the arguments.
+  void begin(std::string_view label);
+  /// Whether a line is an argument, or the rest of one; `arguments` then has it. Of several of a
+  /// name the first counts. `text`: the line without its label and `prefix`.
+  bool read(std::string_view label, std::string_view text, const LoggerPrefix& prefix,
+            NamedValues& arguments);
+
+ private:
+  bool read_rest(std::string_view text, bool is_rest, const LoggerPrefix& prefix,
+                 NamedValues& arguments);
+
+  std::string label_, last_;          ///< of the rule; the line before
+  std::optional<std::size_t> place_;  ///< of the argument that it gave
+  bool gave_ = false;                 ///< it gave one, which may have been known
+};
+
+}  // namespace pippin
