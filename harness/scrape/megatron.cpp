@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "harness/scrape/bridge.h"
 #include "harness/scrape/cut_iterations.h"
 #include "harness/scrape/deepspeed_config.h"
 #include "harness/scrape/endings.h"
@@ -15,6 +14,8 @@
 #include "harness/scrape/megatron_checkpoints.h"
 #include "harness/scrape/megatron_dump.h"
 #include "harness/scrape/megatron_fields.h"
+#include "harness/scrape/megatron_headers.h"
+#include "harness/scrape/megatron_kinds.h"
 #include "harness/scrape/megatron_launch.h"
 #include "harness/scrape/megatron_timers.h"
 #include "harness/scrape/trainers/prefix.h"
@@ -23,109 +24,8 @@ namespace pippin {
 
 namespace {
 
-/// What a line may hold that the reader cares for.
-enum LineKind : std::size_t {
-  kIterationLine,
-  kArgonneLine,
-  kMemoryLine,
-  kMemoryInGb,
-  kDumpBegins,
-  kDumpEnds,
-  kWorldLine,
-  kProbeLine,
-  kMicroBatches,
-  kVocabulary,
-  kParameters,
-  kSaving,
-  kSaved,
-  kSaveTimer,
-  kSaveScheduled,
-  kLoading,
-  kValidation,
-  kZeroShot,
-  kEvaluating,
-  kEvaluateTimer,
-  kTimers,
-  kTimerRange,
-  kTimerTitle,
-  kDatetime,
-  kDeepspeedLog,
-  kDeepspeedConfig,
-  kConfigSize,
-  kConfigSeq,
-  kConfigLayers,
-  kConfigHeads,
-  kJobName,
-  kCommand,
-  kPrimusEnv,
-  kProfiledWorld,
-  kProfiledData,
-  kProfiledModel,
-  kProfiledBatch,
-  kTextCount,
-};
-
-constexpr std::array<std::string_view, kTextCount> kTexts{
-    "elapsed time per iteration (",
-    "elapsed_time_per_iteration_ms=",
-    "memory (MB) |",
-    "memory (GB) |",
-    " arguments -",
-    " end of arguments -",
-    "using world size:",
-    "> probe: pippin ",
-    "setting number of micro",
-    "padded vocab (size:",
-    "number of parameters on ",
-    "saving checkpoint",
-    "saved checkpoint",
-    "save-checkpoint",
-    "scheduled an async checkpoint",
-    "checkpoint from ",
-    "validation loss at",
-    "validation results on ",
-    "Evaluating ",
-    "  evaluate ..",
-    "time (ms) |",
-    "..: (",
-    TimerBlock::kTitle,
-    "datetime: ",
-    "] [INFO] [",
-    DeepspeedConfig::kBegin,
-    "_size: ",
-    "seq_length: ",
-    "num_layers: ",
-    "num_attention_heads: ",
-    "_gpus",
-    "--micro-batch-size",
-    "[Primus:Env] ",
-    // Source: DeepSpeed, profiling/flops_profiler/profiler.py, which pads names to 60 columns.
-    "world size:               ",
-    "data parallel size:       ",
-    "model parallel size:      ",
-    "batch size per GPU:       ",
-};
-
-bool has(std::uint64_t found, LineKind kind) { return (found >> kind & 1) != 0; }
-
 /// Whether nothing of an iteration line is cut.
 bool is_whole(std::string_view line) { return trim(line).ends_with('|') && has_last_field(line); }
-
-/// Where the rule over the arguments begins: at the front, or behind what a logger writes; nowhere
-/// in a line that only quotes one.
-std::size_t begin_of_rule(std::string_view line) {
-  const auto end = line.find(kTexts[kDumpBegins]);
-  const auto before = end == 0 ? end : line.find_last_not_of('-', end - 1);
-  const auto begin = before == std::string_view::npos ? 0 : before + 1;
-  return begin < end && end != std::string_view::npos && is_prefix(line.substr(0, begin))
-             ? begin
-             : std::string_view::npos;
-}
-
-/// Arguments that differ between the ranks of one launch.
-bool is_of_one_rank(const std::string& name) {
-  return name == "rank" || name == "local_rank" || name == "node_rank";
-}
 
 class Reader : public FormatReader {
  public:
@@ -209,7 +109,7 @@ class Reader : public FormatReader {
     } else if (has(found, kDumpBegins)) {
       begin_dump(line);
     }
-    read_header(line, found);
+    headers_.read(line, found, launch());
     if (has(found, kIterationLine) || has(found, kArgonneLine)) {
       iterations_alone_ = iterations_alone_ && of_log.holds_only(kIterationLine);
       const auto others =
@@ -229,12 +129,10 @@ class Reader : public FormatReader {
   }
 
   void begin_dump(std::string_view line) {
-    const auto rule = begin_of_rule(line);
+    const auto rule = begin_of_dump(line);
     if (rule == std::string_view::npos) return;
     if (rule > 0) prefix_.learn(line.substr(0, rule));
-    MegatronHeader header;
-    std::swap(header, announced_);
-    command_.clear();
+    MegatronHeader header = headers_.begin_launch();
     // What standard error said before the first dump is of the launch that it begins: two pipes may
     // arrive in either order.
     Ending ending;
@@ -252,103 +150,6 @@ class Reader : public FormatReader {
     launch().dumped = true;
     in_dump_ = true;
     dump_.begin(label_);
-  }
-
-  void read_header(std::string_view line, std::uint64_t found) {
-    if (has(found, kProbeLine)) {
-      announced_ = {};
-      announced_.probe = word_after(line, kTexts[kProbeLine]);
-    }
-    if (has(found, kWorldLine)) read_world(line);
-    if (!launch().dumped && launch().rows() == 0) read_config(line, found);
-    if (has(found, kCommand)) read_command(line);
-    // These lines come before the dump they belong to; where it is missing, they are all there is.
-    const bool announces = has(found, kProbeLine) || has(found, kWorldLine);
-    if (announces && !launch().dumped && launch().rows() == 0) {
-      MegatronHeader before = std::exchange(launch().header, announced_);
-      if (before.is_of_command) std::swap(launch().header.arguments, before.arguments);
-      launch().header.is_of_command = before.is_of_command;
-    }
-    MegatronHeader& header = launch().header;
-    if (has(found, kMicroBatches)) header.gas = number_after(line, "constant ");
-    if (has(found, kVocabulary)) {
-      header.vocab = number_after(line, "(size: ");
-      header.padded_vocab = number_after(line, "(new size: ");
-    }
-    if (has(found, kParameters) && !header.params) header.params = number_after(line, "(0, 0): ");
-    read_profile(line, found, header);
-    const bool dated = has(found, kDatetime) || has(found, kDeepspeedLog);
-    if (dated && !launch().started_at) launch().started_at = time_in(line);
-  }
-
-  /// What of the summary of DeepSpeed's flops profiler is not known yet.
-  static void read_profile(std::string_view line, std::uint64_t found, MegatronHeader& header) {
-    const auto read = [&](LineKind kind, Count& count) {
-      if (has(found, kind) && !count) count = number_after(line, kTexts[kind]);
-    };
-    read(kProfiledWorld, header.world);
-    read(kProfiledData, header.dp);
-    read(kProfiledModel, header.tp);
-    read(kProfiledBatch, header.mbs);
-    if (!has(found, kProfiledBatch) || header.pp || !header.world || !header.dp) return;
-    // Else there are stages, or ranks that share a sequence.
-    if (header.tp >= 1 && header.tp <= header.world && *header.world % *header.tp == 0 &&
-        *header.world / *header.tp == header.dp)
-      header.pp = 1;
-  }
-
-  /// Megatron-Bridge prints no dump: the YAML of its configuration, and the job's name has the
-  /// rest.
-  void read_config(std::string_view line, std::uint64_t found) {
-    constexpr std::uint64_t kOfConfig =
-        std::uint64_t{1} << kConfigSize | std::uint64_t{1} << kConfigSeq |
-        std::uint64_t{1} << kConfigLayers | std::uint64_t{1} << kConfigHeads;
-    NamedValues& arguments = launch().header.arguments;
-    const auto say = [&](std::pair<std::string, Value> argument) {
-      if (!find_value(arguments, argument.first)) arguments.push_back(std::move(argument));
-    };
-    if ((found & kOfConfig) != 0) {
-      if (auto setting = bridge_setting_in(line)) say(*std::move(setting));
-    }
-    if (has(found, kPrimusEnv) && !launch().header.world)
-      launch().header.world = number_after(line, "world_size=");
-    if (has(found, kJobName)) {
-      for (auto& argument : bridge_job_in(line)) say(std::move(argument));
-    }
-  }
-
-  /// A command is of the launch that comes; where that prints a dump, the dump counts.
-  void read_command(std::string_view line) {
-    NamedValues arguments = arguments_of_command(line);
-    if (arguments.empty()) return;
-    command_ = std::move(arguments);
-    if (!launch().dumped && launch().rows() == 0) take_command();
-  }
-
-  void take_command() {
-    MegatronHeader& header = launch().header;
-    header.arguments = std::exchange(command_, {});
-    header.is_of_command = true;
-  }
-
-  void read_world(std::string_view line) {
-    const std::string probe = announced_.probe;
-    announced_ = {};
-    announced_.probe = probe;
-    const auto any = [&](std::string_view key, std::string_view other) {
-      const Count number = number_after(line, key);
-      return number ? number : number_after(line, other);
-    };
-    announced_.world = number_after(line, "world size: ");
-    announced_.dp = any("data-parallel size: ", "data-parallel-size: ");
-    announced_.tp = any("tensor-model-parallel size: ", " model-parallel size: ");
-    announced_.pp = any("pipeline-model-parallel size: ", "pipeline-parallel size: ");
-    announced_.cp = any(" context-parallel size: ", ",context-parallel size: ");
-  }
-
-  static std::string word_after(std::string_view line, std::string_view key) {
-    const auto rest = line.substr(line.find(key) + key.size());
-    return printable(rest.substr(0, rest.find_first_of(" \t")));
   }
 
   /// `alone`: nothing else that is looked for is in the line.
@@ -475,7 +276,7 @@ class Reader : public FormatReader {
     launch().dumped = dumped;
     launch().complete = complete;
     launch().restarted = true;
-    if (!command_.empty()) take_command();
+    headers_.take_command(launch().header);
   }
 
   /// Another launch of which the log has no beginning: what is known of the last is not of it.
@@ -483,7 +284,7 @@ class Reader : public FormatReader {
     const NodesSeen nodes = launch().nodes.of_job();
     end_launch();
     launch().nodes = nodes;
-    if (!command_.empty()) take_command();
+    headers_.take_command(launch().header);
   }
 
   void read_events(std::string_view line, std::uint64_t found) {
@@ -529,13 +330,8 @@ class Reader : public FormatReader {
 
   /// A dump that another rank printed of the launch before it.
   bool same_as_last(const MegatronLaunch& other) const {
-    if (runs_.empty() || !last_bare_ || !other.dumped) return false;
-    const NamedValues &a = runs_.back().arguments, &b = other.header.arguments;
-    const Value *rank_a = find_value(a, "rank"), *rank_b = find_value(b, "rank");
-    if (!rank_a || !rank_b || *rank_a == *rank_b) return false;
-    return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](auto& x, auto& y) {
-             return x.first == y.first && (is_of_one_rank(x.first) || x.second == y.second);
-           });
+    return !runs_.empty() && last_bare_ && other.dumped &&
+           are_of_two_ranks(runs_.back().arguments, other.header.arguments);
   }
 
   void end_launch() {
@@ -578,8 +374,8 @@ class Reader : public FormatReader {
   bool iterations_alone_ = true, timers_alone_ = true;  ///< their lines hold nothing else
   std::string_view label_;  ///< of the launcher, before the line at hand
   std::unordered_map<std::string, std::int64_t> spoken_;  ///< the last number behind each label
-  MegatronHeader announced_, last_header_;
-  NamedValues command_;     ///< that no launch has taken yet
+  MegatronHeaders headers_;
+  MegatronHeader last_header_;
   std::string last_front_;  ///< of the line of the last row
   std::vector<UnusedLines> unused_;
   MegatronLaunch launch_;
@@ -589,7 +385,9 @@ class Reader : public FormatReader {
 
 }  // namespace
 
-std::vector<std::string_view> megatron_texts() { return {kTexts.begin(), kTexts.end()}; }
+std::vector<std::string_view> megatron_texts() {
+  return {kMegatronTexts.begin(), kMegatronTexts.end()};
+}
 
 std::unique_ptr<FormatReader> megatron_reader(bool document) {
   return std::make_unique<Reader>(document);

@@ -361,4 +361,15 @@ bool matters_to_speed(const std::string& full_name, const Value& value) {
   return value.text.find('/') == std::string::npos;  // a path, whatever its name
 }
 
+bool are_of_two_ranks(const NamedValues& a, const NamedValues& b) {
+  const auto is_of_one_rank = [](const std::string& name) {
+    return name == "rank" || name == "local_rank" || name == "node_rank";
+  };
+  const Value *rank_a = find_value(a, "rank"), *rank_b = find_value(b, "rank");
+  return rank_a && rank_b && *rank_a != *rank_b &&
+         std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](auto& x, auto& y) {
+           return x.first == y.first && (is_of_one_rank(x.first) || x.second == y.second);
+         });
+}
+
 }  // namespace pippin

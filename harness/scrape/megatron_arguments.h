@@ -32,6 +32,9 @@ Point point_of(const MegatronHeader& header);
 /// of a script in it.
 NamedValues arguments_of_command(std::string_view line);
 
+/// Whether two dumps are of two ranks of one launch: they differ in nothing but the rank.
+bool are_of_two_ranks(const NamedValues& a, const NamedValues& b);
+
 /// "none", "selective" or "full"; empty where the arguments don't say.
 std::string recompute_of(const NamedValues& arguments);
 

@@ -7,7 +7,9 @@
 
 #include "core/base/text.h"
 #include "harness/scrape/characters.h"
+#include "harness/scrape/megatron_kinds.h"
 #include "harness/scrape/megatron_lines.h"
+#include "harness/scrape/trainers/prefix.h"
 
 namespace pippin {
 
@@ -30,6 +32,15 @@ bool goes_on(std::string_view value, std::string_view rest) {
 }
 
 }  // namespace
+
+std::size_t begin_of_dump(std::string_view line) {
+  const auto end = line.find(kMegatronTexts[kDumpBegins]);
+  const auto before = end == 0 ? end : line.find_last_not_of('-', end - 1);
+  const auto begin = before == std::string_view::npos ? 0 : before + 1;
+  return begin < end && end != std::string_view::npos && is_prefix(line.substr(0, begin))
+             ? begin
+             : std::string_view::npos;
+}
 
 void MegatronDump::begin(std::string_view label) {
   label_ = label;

@@ -10,6 +10,10 @@
 
 namespace pippin {
 
+/// Where the rule over the arguments begins: at the front, or behind what a logger writes; npos in
+/// a line that only quotes one.
+std::size_t begin_of_dump(std::string_view line);
+
 /// The lines of an arguments dump. `srun -l` tears one wherever its buffer is full: the rest has
 /// srun's label, and none of those behind it.
 class MegatronDump {
