@@ -2,6 +2,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/base/units.h"
 #include "harness/scrape/characters.h"
@@ -22,14 +23,27 @@ enum Text : std::size_t {
   kNewParameters,
   kMemory,
   kDone,
+  kConfig,
+  kValidated,
+  kScored,
+  kScoredChat,
   kTexts,
 };
 
 // Source: karpathy/nanochat, scripts/base_train.py and chat_sft.py, 2025-2026.
 constexpr std::array<std::string_view, kTexts> kSaid{
-    "ms | tok/sec: ",      "Tokens / micro-batch / rank: ", "Tokens / micro-batch: ",
-    "Total batch size ",   "Number of parameters: ",        "total                   : ",
-    "Peak memory usage: ", "Total training time: ",
+    "ms | tok/sec: ",
+    "Tokens / micro-batch / rank: ",
+    "Tokens / micro-batch: ",
+    "Total batch size ",
+    "Number of parameters: ",
+    "total                   : ",
+    "Peak memory usage: ",
+    "Total training time: ",
+    "Building model with config: {",
+    " | Validation ",
+    " | CORE metric: ",
+    " | ChatCORE: ",
 };
 
 // The trainer itself leaves steps 0 to 10 out of its training time. Source: the same.
@@ -64,7 +78,8 @@ class Reader : public TrainerReader {
     }
     for (const Text text : {kParameters, kNewParameters})
       if (line.has(text)) params_ = count_after(line.text, kSaid[text]);
-    if (line.has(kRate)) read_steps(line.text, log);
+    if (line.has(kConfig)) read_config(line.text);
+    if (line.has(kRate) || is_evaluation(line)) read_steps(line.text, log);
     if (line.has(kMemory))
       raise(memory_of(log.launch(), 0).max_allocated_mib,
             value_of_figure(figure_after(line.text, kSaid[kMemory])));
@@ -74,11 +89,13 @@ class Reader : public TrainerReader {
 
  private:
   /// "Tokens / micro-batch / rank: 32 x 2048 = 65,536".
-  void read_tokens(std::string_view line, TrainerLog& log) const {
+  void read_tokens(std::string_view line, TrainerLog& log) {
     const auto at = find_key(line, kSaid[kTokensOfRank]);
     if (at == std::string_view::npos || !is_prefix(line.substr(0, at))) return;
     log.begin_launch(number_, line.substr(0, at));
+    is_evaluated_ = false;
     LaunchFacts& facts = log.launch().facts;
+    facts.model = std::exchange(model_, {});
     facts.model.params = params_;
     facts.layout.mbs = count_after(line, kSaid[kTokensOfRank]);
     facts.model.seq = count_after(line, " x ");
@@ -94,18 +111,46 @@ class Reader : public TrainerReader {
     facts.layout.dp = facts.layout.gpus = *tokens / of_rank;
   }
 
+  /// "Building model with config: {'sequence_len': 2048, 'vocab_size': 65536, 'n_layer': 20, …}",
+  /// of the launch to come.
+  void read_config(std::string_view line) {
+    const auto at = find_key(line, kSaid[kConfig]);
+    if (at == std::string_view::npos || !is_prefix(line.substr(0, at))) return;
+    model_ = {};
+    model_.layers = count_after(line, "'n_layer': ");
+    model_.hidden = count_after(line, "'n_embd': ");
+    model_.heads = count_after(line, "'n_head': ");
+    model_.kv_heads = count_after(line, "'n_kv_head': ");
+    model_.vocab = count_after(line, "'vocab_size': ");
+  }
+
+  static bool is_evaluation(const TrainerLine& line) {
+    return line.has(kValidated) || line.has(kScored) || line.has(kScoredChat);
+  }
+
+  /// "Step 00150 | Validation bpb: 0.5126".
+  static bool is_evaluation(std::string_view said) {
+    const auto bar = said.substr(std::min(said.find(" | "), said.size()));
+    return said.starts_with('S') &&
+           (bar.starts_with(kSaid[kValidated]) || bar.starts_with(kSaid[kScored]) ||
+            bar.starts_with(kSaid[kScoredChat]));
+  }
+
   /// All that the line holds: they are glued where a line end is missing.
-  void read_steps(std::string_view line, TrainerLog& log) const {
+  void read_steps(std::string_view line, TrainerLog& log) {
     const auto before = line.substr(0, find_step(line, 0, true));
-    for (auto at = find_step(line, 0, false); at != std::string_view::npos;) {
-      const auto next = find_step(line, at + 2, true);
-      read_step(line.substr(at, next == std::string_view::npos ? next : next - at), before, log);
-      at = find_step(line, at + 2, false);
+    if (!is_prefix(before)) return;
+    for (auto at = before.size(); at < line.size();) {
+      const auto next = std::min(find_step(line, at + 2, true), line.size());
+      const auto said = line.substr(at, next - at);
+      if (said.starts_with('s')) read_step(said, before, log);
+      is_evaluated_ = is_evaluated_ || is_evaluation(said);
+      at = next;
     }
   }
 
   /// "step 00050/200000 (0.03%) | loss: 3.1 | lrm: 1.00 | dt: 1343.33ms | tok/sec: 12,196 | …".
-  void read_step(std::string_view said, std::string_view before, TrainerLog& log) const {
+  void read_step(std::string_view said, std::string_view before, TrainerLog& log) {
     const Count step = count_after(said, "step ");
     const auto time = figure_after(said, "| dt: ");
     const auto rate = figure_after(said, "| tok/sec: ");
@@ -122,6 +167,7 @@ class Reader : public TrainerReader {
       keep(record, "MFU %", figure_after(said, key));
     keep(record, "lrm", figure_after(said, "| lrm: "));
     record.at = time_of(before);
+    if (std::exchange(is_evaluated_, false)) record.flags |= kAfterEvaluation;
     TrainerLaunch& launch = log.launch();
     launch.first_step = 0;
     launch.startup_steps = kStartupSteps;
@@ -133,7 +179,9 @@ class Reader : public TrainerReader {
   }
 
   const std::size_t number_;
-  Count params_;  ///< of the launch to come
+  Count params_;               ///< of the launch to come
+  Model model_;                ///< of the same, as its configuration is printed
+  bool is_evaluated_ = false;  ///< since the step before
 };
 
 void apply_laws(LaunchFacts& facts, const StepRows& rows) {
