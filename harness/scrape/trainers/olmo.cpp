@@ -267,6 +267,27 @@ class Reader : public TrainerReader {
   Count saved_;                ///< the step after which that was, where it is said
 };
 
+constexpr std::string_view kGpusByTokens =
+    "tokens per step · batches a second / tokens a second and device";
+
+/// Where tokens of a device are no power of two, the rates tell the GPUs, as exactly as they are
+/// written.
+void derive_gpus(LaunchFacts& facts, const StepRows& rows) {
+  const auto gpus = median_of(rows, [](const StepRecord& record) -> std::optional<double> {
+    const auto tokens = value_named(record, "tokens per step"),
+               rate = value_named(record, "tokens/s/GPU");
+    if (!tokens || !rate || !(*rate > 0) || !(record.figure.value > 0)) return std::nullopt;
+    return *tokens * kMsPerSecond / (record.figure.value * *rate);
+  });
+  const auto unsure = median_of(rows, [](const StepRecord& record) -> std::optional<double> {
+    const auto rate = value_named(record, "tokens/s/GPU");
+    if (!rate || !(*rate > 0) || !(record.figure.value > 0)) return std::nullopt;
+    return record.figure.quantum / record.figure.value + 1 / *rate;
+  });
+  if (gpus && unsure)
+    facts.derive(facts.layout.gpus, "gpus", whole_within(*gpus, *gpus * *unsure), kGpusByTokens);
+}
+
 void apply_laws(LaunchFacts& facts, const StepRows& rows) {
   const auto tokens = median_of(
       rows, [](const StepRecord& record) { return value_named(record, "tokens per step"); });
@@ -275,7 +296,8 @@ void apply_laws(LaunchFacts& facts, const StepRows& rows) {
   if (facts.tokens_per_step && facts.tokens_per_gpu_step)
     facts.derive(facts.layout.gpus, "gpus",
                  static_cast<double>(*facts.tokens_per_step) / *facts.tokens_per_gpu_step,
-                 "tokens per step · batches a second / tokens a second and device", 0);
+                 kGpusByTokens, 0);
+  derive_gpus(facts, rows);
 }
 
 }  // namespace

@@ -59,6 +59,31 @@ TEST_CASE("where OLMo's tokens of a device can be no power of two, batches a sec
   CHECK_FALSE(run.point.layout.gpus);
 }
 
+TEST_CASE("OLMo-core's GPUs follow where a device's tokens are no power of two") {
+  const auto block = [](int step, const char* batches, const char* rate, const char* total) {
+    return fmt::format(
+        "[step={}/1109,epoch=1,eta=1h9m]\n    throughput/device/BPS={}\n"
+        "    throughput/device/TPS={}\n    throughput/total tokens={}\n",
+        step, batches, rate, total);
+  };
+  const LogRun run = only_run(block(25, "0.2673", "5,473", "4,096,000") +
+                              block(26, "0.2639", "5,404", "4,259,840") +
+                              block(27, "0.2659", "5,445", "4,423,680"));
+  CHECK(times_of(run).at(0) == Approx(1000 / 0.2673));
+  CHECK(run.point.layout.gpus == 8);  // 163,840 tokens of a step, 20,480 on each
+  REQUIRE(find_value(run.derived, "gpus"));
+}
+
+TEST_CASE("rates that do not fit whole GPUs tell none") {
+  const auto block = [](int step, const char* total) {
+    return fmt::format(
+        "[step={}/1109,epoch=1]\n    throughput/device/BPS=0.2673\n"
+        "    throughput/device/TPS=5,273\n    throughput/total tokens={}\n",
+        step, total);
+  };
+  CHECK_FALSE(only_run(block(25, "4,096,000") + block(26, "4,259,840")).point.layout.gpus);
+}
+
 TEST_CASE("total tokens that OLMo-core rounds tell no GPUs") {
   std::string log;
   for (int i = 0; i < 4; ++i)
