@@ -3,67 +3,51 @@
 #include <cmath>
 #include <iterator>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
+#include "core/base/text.h"
 #include "core/base/units.h"
 #include "harness/scrape/trainers/all.h"
+#include "harness/scrape/trainers/mlperf_event.h"
 #include "harness/scrape/trainers/step_fields.h"
 
 namespace pippin {
 
 namespace {
 
-using Json = nlohmann::json;
-
-enum Text : std::size_t { kEvent, kSigns, kTiming = kSigns, kTexts };
+enum Text : std::size_t {
+  kEvent,
+  kSigns,
+  kTiming = kSigns,
+  kTensorSize,
+  kPipelineSize,
+  kContextSize,
+  kLayers,
+  kHidden,
+  kHeads,
+  kKvHeads,
+  kLength,
+  kTexts
+};
 
 // Source: mlcommons/logging, mllog; results and NVIDIA's callbacks in mlcommons/
 // training_results_v3.0 to v5.1, 2023-2025.
 constexpr std::array<std::string_view, kTexts> kSaid{
     ":::MLLOG ",
     " train_step_timing ",
+    // of NeMo's model, as v5.1 prints it
+    "tensor_model_parallel_size=",
+    "pipeline_model_parallel_size=",
+    "context_parallel_size=",
+    " num_layers=",
+    "hidden_size=",
+    "num_attention_heads=",
+    "num_query_groups=",
+    " seq_length=",
 };
 
-/// The whole number that a value is: some are written as "288.0".
-Count count_of(const Json& value) {
-  if (value.is_number_integer()) return value.get<std::int64_t>();
-  constexpr double kMost = 1e15;
-  const double number = value.is_number() ? value.get<double>() : kMost;
-  if (!(std::abs(number) < kMost) || number != std::floor(number)) return std::nullopt;
-  return static_cast<std::int64_t>(number);
-}
-
-Count count_in(const Json& object, const char* name) {
-  const auto value = object.find(name);
-  return value == object.end() ? std::nullopt : count_of(*value);
-}
-
-/// What a name stands for in an object; null where it has none.
-const Json& member(const Json& object, const char* name) {
-  static const Json none;
-  const auto value = object.find(name);
-  return value == object.end() ? none : *value;
-}
-
-/// One event.
-struct Event {
-  std::string key;
-  double time_ms = 0;
-  std::shared_ptr<const Json> json;
-
-  const Json& value() const { return member(*json, "value"); }
-  /// Null where it is no object.
-  const Json& metadata() const {
-    static const Json none;
-    const Json& metadata = member(*json, "metadata");
-    return metadata.is_object() ? metadata : none;
-  }
-};
-
-/// The samples of all steps until an event.
-Count samples_at(const Event& event) { return count_in(event.metadata(), "samples_count"); }
+using Event = MlPerfEvent;
 
 /// What is trained between two evaluations, by a benchmark that says in tokens where it is.
 struct TokenBlock {
@@ -72,22 +56,6 @@ struct TokenBlock {
   std::optional<double> ends_ms;
   bool is_announced = false;  ///< by an event of its own
 };
-
-/// Where an event is, in those tokens. They are called epochs.
-Count tokens_at(const Event& event) {
-  const Count at = count_in(event.metadata(), "epoch_num");
-  return at ? at : count_in(event.metadata(), "first_epoch_num");
-}
-
-/// Nothing where the line is torn.
-std::optional<Event> event_of(std::string_view text) {
-  const auto json = std::make_shared<const Json>(
-      Json::parse(text.substr(0, text.rfind('}') + 1), nullptr, false));
-  if (!json->is_object()) return std::nullopt;
-  const Json &key = member(*json, "key"), &time = member(*json, "time_ms");
-  if (!key.is_string() || !time.is_number()) return std::nullopt;
-  return Event{key.get<std::string>(), time.get<double>(), json};
-}
 
 struct CountName {
   std::string_view name;
@@ -105,6 +73,37 @@ constexpr CountName kCounts[] = {
     {"max_sequence_length", [](LaunchFacts& facts) -> Count& { return facts.model.seq; }},
 };
 
+constexpr CountName kSettings[] = {
+    {kSaid[kTensorSize], [](LaunchFacts& facts) -> Count& { return facts.layout.tp; }},
+    {kSaid[kPipelineSize], [](LaunchFacts& facts) -> Count& { return facts.layout.pp; }},
+    {kSaid[kContextSize], [](LaunchFacts& facts) -> Count& { return facts.layout.cp; }},
+    {"num_layers=", [](LaunchFacts& facts) -> Count& { return facts.model.layers; }},
+    {kSaid[kHidden], [](LaunchFacts& facts) -> Count& { return facts.model.hidden; }},
+    {"ffn_hidden_size=", [](LaunchFacts& facts) -> Count& { return facts.model.ffn; }},
+    {kSaid[kHeads], [](LaunchFacts& facts) -> Count& { return facts.model.heads; }},
+    {kSaid[kKvHeads], [](LaunchFacts& facts) -> Count& { return facts.model.kv_heads; }},
+    {"seq_length=", [](LaunchFacts& facts) -> Count& { return facts.model.seq; }},
+};
+
+/// "Llama31Config8B(tensor_model_parallel_size=1,", "                num_layers=32,": a line of
+/// the model's settings, which has one.
+void read_setting(std::string_view line, LaunchFacts& facts) {
+  const auto equals = line.find('=');
+  const auto value = line.substr(std::min(equals + 1, line.size()));
+  const auto figure = figure_at(value);
+  const Count count = count_of(figure);
+  if (!count || *count < 1) return;
+  const auto rest = trim(value.substr(figure->size));
+  if (rest != "," && rest != ")") return;
+  for (const auto& [name, of] : kSettings) {
+    const auto at = find_key(line, name);
+    if (at == std::string_view::npos || at + name.size() != equals + 1) continue;
+    auto before = line.substr(0, at);
+    if (before.ends_with('(')) before = before.substr(0, before.find_last_of(" \t") + 1);
+    if (is_prefix(before) && !of(facts)) of(facts) = count;
+  }
+}
+
 constexpr std::int64_t kMost = 1'000'000'000;  // so that a product is a number
 constexpr std::string_view kBroken = "its block is no whole number of batches";
 constexpr std::string_view kStepTime = "train_step_time", kStepLoss = "reduced_train_loss";
@@ -112,9 +111,7 @@ constexpr std::string_view kStepTime = "train_step_time", kStepLoss = "reduced_t
 /// Whether an event tells of one step; of a block it tells without a loss. Source: NVIDIA's
 /// custom_callbacks.py, training_results_v5.0 and v5.1.
 bool is_of_step(const Event& event) {
-  return event.key == "tracked_stats" && event.value().is_object() &&
-         member(event.value(), kStepTime.data()).is_number() &&
-         event.value().contains(kStepLoss.data());
+  return event.key == "tracked_stats" && event.number(kStepTime) && event.has(kStepLoss);
 }
 
 class Reader : public TrainerReader {
@@ -125,6 +122,8 @@ class Reader : public TrainerReader {
   void read(const TrainerLine& line, TrainerLog& log) override {
     if (line.has(kEvent)) read_event(line.text, log);
     if (line.has(kTiming)) read_timing(line.text, log);
+    if (line.is_whole && line.found >> kTensorSize != 0)
+      read_setting(line.text, log.launch().facts);
   }
 
  private:
@@ -132,7 +131,7 @@ class Reader : public TrainerReader {
     const auto at = line.find(kSaid[kEvent]);
     const auto before = line.substr(0, at);
     if (!is_prefix(before)) return;
-    const auto event = event_of(line.substr(at + kSaid[kEvent].size()));
+    const auto event = mlperf_event_of(line.substr(at + kSaid[kEvent].size()));
     if (!event) return log.could_not_use(line, "its event is torn");
     if (event->key == "init_start" || event->key == "run_start") begin_launch(*event, before, log);
     const std::string speaker = speaker_of(before).name;
@@ -146,10 +145,10 @@ class Reader : public TrainerReader {
     } else {
       read_samples(*event, speaker, line, log);
     }
-    if (event->key == "tracked_stats" && !is_of_step(*event)) tracked_ = event->value();
+    if (event->key == "tracked_stats" && !is_of_step(*event)) tracked_ = event->parts;
     if (event->key == "run_stop") end_run(*event, line, log);
     read_fact(*event, log.launch().facts);
-    if (event->key == "submission_benchmark") counts_tokens_ = event->value() == "gpt3";
+    if (event->key == "submission_benchmark") counts_tokens_ = event->said == "gpt3";
   }
 
   void read_samples(const Event& event, const std::string& speaker, std::string_view line,
@@ -160,7 +159,7 @@ class Reader : public TrainerReader {
       last_step_.reset();
     }
     if (event.key == "block_stop") end_block(event, speaker, line, log);
-    if (event.key.starts_with("eval_") && samples_at(event)) evaluated_at_ = samples_at(event);
+    if (event.key.starts_with("eval_") && event.samples) evaluated_at_ = event.samples;
     if (is_of_step(event)) read_step(event, line, log);
   }
 
@@ -179,14 +178,14 @@ class Reader : public TrainerReader {
     if (is_begun && begun->second.is_announced && begun->second.ends_ms && event.key != "eval_stop")
       log.could_not_use(line, "no evaluation tells how many tokens the block before it took");
     token_blocks_.erase(speaker);
-    if (const Count from = tokens_at(event); from && event.key != "run_stop")
+    if (const Count from = event.tokens; from && event.key != "run_stop")
       token_blocks_[speaker] = {*from, event.time_ms, std::nullopt, event.key == "block_start"};
   }
 
   void end_tokens(const TokenBlock& block, const Event& evaluation, std::string_view line,
                   TrainerLog& log) {
     const LaunchFacts& facts = log.launch().facts;
-    const Count to = tokens_at(evaluation), gbs = facts.layout.gbs, seq = facts.model.seq;
+    const Count to = evaluation.tokens, gbs = facts.layout.gbs, seq = facts.model.seq;
     if (!to) return log.could_not_use(line, "its block does not say its tokens");
     if (!gbs || !seq)
       return log.could_not_use(line, "its block has tokens, but it says no batch size and length");
@@ -201,8 +200,7 @@ class Reader : public TrainerReader {
   void end_run(const Event& stop, std::string_view line, TrainerLog& log) const {
     if (log.launch().row_count() == 0 && !is_cut_)
       log.could_not_use(line, "no block of its run says how many samples it took");
-    if (stop.metadata().contains("status") && stop.metadata()["status"] == "success")
-      log.launch().ending.reached_last_iteration(line);
+    if (stop.status == "success") log.launch().ending.reached_last_iteration(line);
   }
 
   void begin_launch(const Event& event, std::string_view before, TrainerLog& log) {
@@ -215,7 +213,7 @@ class Reader : public TrainerReader {
       last_timing_.reset();
       last_step_.reset();
       evaluated_at_.reset();
-      tracked_ = {};
+      tracked_.clear();
       has_start_ = is_cut_ = false;
     }
     if (!launch.started_at)
@@ -224,18 +222,16 @@ class Reader : public TrainerReader {
 
   /// What an event says at a point in time of the whole launch.
   static void read_fact(const Event& event, LaunchFacts& facts) {
-    const bool of_launch = event.value().is_number() || event.value().is_string();
-    if (!of_launch || event.key.starts_with("eval_accuracy") || event.key == "run_stop") return;
-    facts.say(event.key,
-              event.value().is_string() ? event.value().get<std::string>() : event.value().dump());
-    if (event.key == "submission_benchmark" && event.value().is_string())
-      facts.set_axis("benchmark", event.value().get<std::string>());
-    const Count count = count_of(event.value());
+    if (event.said.empty() || event.key.starts_with("eval_accuracy") || event.key == "run_stop")
+      return;
+    facts.say(event.key, event.said);
+    if (event.key == "submission_benchmark") facts.set_axis("benchmark", event.said);
+    const Count count = event.count;
     if (!count || *count < 1) return;
     const auto name = std::find_if(std::begin(kCounts), std::end(kCounts),
                                    [&](const auto& known) { return known.name == event.key; });
     if (name != std::end(kCounts)) name->of(facts) = count;
-    if (event.key == "expert_parallelism") facts.set_axis(event.key, event.value().dump());
+    if (event.key == "expert_parallelism") facts.set_axis(event.key, event.said);
   }
 
   struct Block {
@@ -251,12 +247,10 @@ class Reader : public TrainerReader {
     const Event start = begun->second;
     blocks_.erase(begun);
     if (last_timing_ || last_step_) return;  // the lines of its steps say more
-    const Count from = samples_at(start), to = samples_at(stop),
-                gbs = log.launch().facts.layout.gbs;
+    const Count from = start.samples, to = stop.samples, gbs = log.launch().facts.layout.gbs;
     if (!from || !to) return log.could_not_use(line, "its block does not say its samples");
     if (!gbs) return log.could_not_use(line, "its block has samples, but it says no batch size");
-    const Count first = count_in(start.metadata(), "step"),
-                last = count_in(stop.metadata(), "step");
+    const Count first = start.step, last = stop.step;
     Block block{*from, *to, start.time_ms, stop.time_ms};
     if (first && last) {
       // v5.1 counts the steps of the run, and the samples of the block.
@@ -280,7 +274,7 @@ class Reader : public TrainerReader {
         event.key == "eval_start" || event.key == "block_start" || event.key == "run_stop";
     if (waiting == unsaid_.end() || !tells) return;
     Block block = waiting->second;
-    const Count to = samples_at(event);
+    const Count to = event.samples;
     if (!to && event.key == "eval_start") return;
     unsaid_.erase(waiting);
     if (!to || *to <= block.from)
@@ -309,8 +303,7 @@ class Reader : public TrainerReader {
 
   /// One step, which is told by the samples until its end: v5.0 calls them its step.
   void read_step(const Event& event, std::string_view line, TrainerLog& log) {
-    const Count said = samples_at(event);
-    const Count counted = count_in(event.metadata(), "step");
+    const Count said = event.samples, counted = event.step;
     const Count samples = said ? said : counted;
     LaunchFacts& facts = log.launch().facts;
     // v5.1 says both, and counts steps from 0.
@@ -324,7 +317,7 @@ class Reader : public TrainerReader {
     if (*samples < *gbs || *samples % *gbs != 0)
       return log.could_not_use(line, "its step is no whole number of batches");
     StepRecord record;
-    const double time_ms = member(event.value(), kStepTime.data()).get<double>() * kMsPerSecond;
+    const double time_ms = event.number(kStepTime).value_or(0) * kMsPerSecond;
     // No step is longer than the time since one before it, but for what a print takes.
     constexpr double kLonger = 1.1, kPrint_ms = 50;
     if (last_step_ && time_ms > (event.time_ms - *last_step_) * kLonger + kPrint_ms)
@@ -334,19 +327,16 @@ class Reader : public TrainerReader {
     record.figure = {time_ms, std::ldexp(time_ms, -23), 0};  // of a float of 32 bits
     record.gbs = gbs;
     record.consumed_samples = samples;
-    if (const Json& loss = member(event.value(), kStepLoss.data()); loss.is_number())
-      record.lm_loss = loss.get<double>();
+    record.lm_loss = event.number(kStepLoss);
     if (evaluated_at_ && *samples - *gbs == *evaluated_at_) record.flags |= kAfterEvaluation;
     record.at = event.time_ms / kMsPerSecond;
     log.add(number_, record, line.substr(0, line.find(kSaid[kEvent])));
   }
 
   void keep_tracked(StepRecord& record) {
-    if (tracked_.is_object()) {
-      for (const auto& [name, value] : tracked_.items())
-        if (value.is_number()) record.other.emplace_back("tracked " + name, value.get<double>());
-    }
-    tracked_ = {};
+    for (const auto& [name, number] : tracked_)
+      if (number) record.other.emplace_back("tracked " + name, *number);
+    tracked_.clear();
   }
 
   /// "Step 19 train_step_timing 1.9324331283569336 timestamp: 1713522620986.0247", in seconds and
@@ -380,7 +370,7 @@ class Reader : public TrainerReader {
   std::optional<double> last_timing_;        ///< when a step's line was printed
   std::optional<double> last_step_;          ///< when a step's event was, of the block at hand
   Count evaluated_at_;                       ///< samples
-  Json tracked_;                             ///< of the block at hand
+  decltype(Event::parts) tracked_;           ///< of the block at hand
 };
 
 /// The rules of MLPerf: a batch is what all replicas accumulate.

@@ -43,6 +43,34 @@ TEST_CASE("MLPerf's events are the batch and the benchmark") {
   CHECK(find_value(point.axes, "benchmark")->text == "llama2_70b_lora");
 }
 
+TEST_CASE("MLPerf's model is known where NeMo prints its settings") {
+  const std::string settings =
+      " 0: Llama31Config8B(tensor_model_parallel_size=1,\n"
+      " 0:                 pipeline_model_parallel_size=1,\n"
+      " 0:                 virtual_pipeline_model_parallel_size=8,\n"
+      " 0:                 context_parallel_size=2,\n"
+      " 0:                 num_layers=32,\n"
+      " 0:                 recompute_num_layers=7,\n"
+      " 0:                 hidden_size=4096,\n"
+      " 0:                 num_attention_heads=32,\n"
+      " 0:                 num_query_groups=8,\n"
+      " 0:                 ffn_hidden_size=14336,\n"
+      " 0:                 moe_ffn_hidden_size=99,\n"
+      " 0:                 seq_length=8192,\n"
+      " 0:                 old_context_len=8192)\n"
+      " 0: + run --num_layers=24, --hidden_size=1024,\n";
+  const Point point = only_run(settings + excerpt("mlperf.log")).point;
+  CHECK(point.layout.tp == 1);
+  CHECK(point.layout.pp == 1);
+  CHECK(point.layout.cp == 2);
+  CHECK(point.model.layers == 32);
+  CHECK(point.model.hidden == 4096);
+  CHECK(point.model.heads == 32);
+  CHECK(point.model.kv_heads == 8);
+  CHECK(point.model.ffn == 14336);
+  CHECK(point.model.seq == 8192);
+}
+
 TEST_CASE("an MLPerf run that stops without success is not ok") {
   std::string log = excerpt("mlperf.log");
   log.replace(log.find("\"success\""), 9, "\"aborted\"");
