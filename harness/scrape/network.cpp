@@ -3,23 +3,20 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
-#include <nlohmann/json.hpp>
 
-#include "core/base/error.h"
 #include "core/base/text.h"
 #include "harness/scrape/all_reduce_bench.h"
-#include "harness/scrape/canary.h"
 #include "harness/scrape/characters.h"
 #include "harness/scrape/lines.h"
 #include "harness/scrape/nccl_rows.h"
 #include "harness/scrape/osu.h"
+#include "harness/scrape/probe_records.h"
 #include "harness/scrape/table_reader.h"
 
 namespace pippin {
 
 namespace {
 
-using Json = nlohmann::json;
 using Words = std::vector<std::string_view>;
 
 constexpr std::string_view kAllReduce = "all_reduce";
@@ -41,25 +38,6 @@ std::optional<double> number_behind(const Words& words, std::string_view name) {
   return at == words.end() || at + 1 == words.end() ? std::nullopt : positive(at[1]);
 }
 
-std::string text_at(const Json& record, const char* key) {
-  const auto found = record.find(key);
-  return found != record.end() && found->is_string() ? printable(found->get<std::string>()) : "";
-}
-
-std::optional<double> positive_at(const Json& record, const char* key) {
-  const auto found = record.find(key);
-  if (found == record.end() || !found->is_number() || !(found->get<double>() > 0))
-    return std::nullopt;
-  return found->get<double>();
-}
-
-std::optional<std::int64_t> count_at(const Json& record, const char* key) {
-  const auto found = record.find(key);
-  if (found == record.end() || !found->is_number_integer() || found->get<std::int64_t>() < 1)
-    return std::nullopt;
-  return found->get<std::int64_t>();
-}
-
 /// What our probes, their records, the canary and nccl-tests print.
 class NcclReader : public TableReader {
  public:
@@ -78,7 +56,7 @@ class NcclReader : public TableReader {
     }
     if (line.find("busbw") != std::string_view::npos) see_other_header(words_of(line));
     if (line.starts_with("{")) {
-      read_record(line);
+      read_probe_record(line, table_);
     } else if (is_beginning(line)) {
       if (!begun_) is_ours_ = line.find(kProbe) != std::string_view::npos;
       if (!begun_) set_operation();
@@ -283,84 +261,9 @@ class NcclReader : public TableReader {
     }
     for (std::size_t i = static_cast<std::size_t>(place - columns_.begin()) + 1;
          i < columns_.size(); ++i) {
-      if (const auto speed = positive(words[i + 2])) add_pair(row, columns_[i], *speed);
+      if (const auto speed = positive(words[i + 2]))
+        add_pair(table_, {row, columns_[i], *speed, pair_bytes_, repetitions_});
     }
-  }
-
-  void add_pair(const std::string& a, const std::string& b, double gb_per_s) {
-    table_.pairs.push_back({a, b, gb_per_s, pair_bytes_, repetitions_});
-    for (const auto& name : {a, b}) {
-      const auto same = [&](const auto& node) { return node.name == name; };
-      auto& nodes = table_.by_node;
-      if (std::none_of(nodes.begin(), nodes.end(), same)) nodes.push_back({name, "", {}, {}});
-    }
-  }
-
-  void read_record(std::string_view line) {
-    const Json record = Json::parse(line, nullptr, false);
-    if (!record.is_object()) return;
-    if (record.contains("canary")) {
-      read_canary_record(line);
-      return;
-    }
-    const std::string kind = text_at(record, "record");
-    if (kind == "pair") read_pair_record(record);
-    if (kind == "collective") read_measured(record);
-    const bool out_of_place = record.contains("in_place") && record["in_place"] == false;
-    if (kind == "collective" && out_of_place && text_at(record, "operation") == kAllReduce)
-      read_collective_record(record);
-  }
-
-  void read_canary_record(std::string_view line) {
-    try {
-      table_ = read_canary_figures(line);
-    } catch (const Error&) {
-      table_ = {};  // of another version, or broken
-    }
-  }
-
-  void read_pair_record(const Json& record) {
-    const std::string a = text_at(record, "a"), b = text_at(record, "b");
-    const auto speed = positive_at(record, "gbs");
-    if (a.empty() || b.empty() || !speed) return;
-    pair_bytes_ = count_at(record, "bytes");
-    repetitions_ = count_at(record, "iterations");
-    table_.library = text_at(record, "library");
-    add_pair(a, b, *speed);
-  }
-
-  /// The means, as those of nccl-tests.
-  void read_measured(const Json& record) {
-    const auto bytes = count_at(record, "bytes"), ranks = count_at(record, "ranks");
-    const auto time = positive_at(record, "time_us");
-    Collective measured;
-    measured.operation = text_at(record, "operation");
-    if (!bytes || !ranks || !time || measured.operation.empty()) return;
-    table_.ranks = *ranks;
-    table_.library = text_at(record, "library");
-    measured.bytes = *bytes;
-    const auto in_place = record.find("in_place");
-    if (in_place != record.end() && in_place->is_boolean())
-      measured.in_place = in_place->get<bool>();
-    measured.number_type = text_at(record, "datatype");
-    measured.time_us = *time;
-    measured.algbw_gb_per_s = positive_at(record, "algbw_gbs");
-    measured.busbw_gb_per_s = positive_at(record, "busbw_gbs");
-    const auto wrong = record.find("wrong");
-    if (wrong != record.end() && wrong->is_number_integer())
-      measured.wrong = wrong->get<std::int64_t>();
-    table_.collectives.push_back(std::move(measured));
-  }
-
-  void read_collective_record(const Json& record) {
-    const auto bytes = count_at(record, "bytes"), ranks = count_at(record, "ranks");
-    const auto median = positive_at(record, "call_us_median");
-    const auto busbw = positive_at(record, "busbw_gbs_median");
-    if (!bytes || !ranks || !median || !busbw) return;
-    table_.ranks = *ranks;
-    table_.library = text_at(record, "library");
-    add_size(table_.all_reduce, {*bytes, positive_at(record, "call_us_min"), *median,
-                                 positive_at(record, "call_us_p99"), *busbw});
   }
 
   CanaryFigures table_;
