@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "core/base/text.h"
 #include "core/base/units.h"
 #include "harness/scrape/characters.h"
 #include "harness/scrape/trainers/all.h"
@@ -20,11 +21,15 @@ enum Text : std::size_t {
   kStopped,
   kGpus,
   kBatch,
+  kRunningWith,
+  kOption,
+  kParameters,
   kTexts
 };
 
 // Source: KellerJordan/modded-nanogpt, train_gpt2.py and train_gpt.py and the logs in records/,
-// 2024-2026; openai/parameter-golf, train_gpt.py and the logs in records/, 2026.
+// 2024-2026; openai/parameter-golf, train_gpt.py and the logs in records/, 2026; the last three:
+// evintunador/gpt-lab, 2025.
 constexpr std::array<std::string_view, kTexts> kSaid{
     " train_time:",
     "Running PyTorch ",
@@ -32,7 +37,42 @@ constexpr std::array<std::string_view, kTexts> kSaid{
     "stopping_early: wallclock_cap ",
     " grad_accum_steps:",
     "train_batch_tokens:",
+    "Running with ",
+    "  --",
+    " parameters",
 };
+
+struct Option {
+  std::string_view name;
+  Count& (*of)(LaunchFacts&);
+};
+constexpr Option kOptions[] = {
+    {"train_seq_len", [](LaunchFacts& facts) -> Count& { return facts.model.seq; }},
+    {"num_layers", [](LaunchFacts& facts) -> Count& { return facts.model.layers; }},
+    {"num_heads", [](LaunchFacts& facts) -> Count& { return facts.model.heads; }},
+    {"model_dim", [](LaunchFacts& facts) -> Count& { return facts.model.hidden; }},
+    {"grad_acc_steps", [](LaunchFacts& facts) -> Count& { return facts.layout.gas; }},
+};
+
+/// "  --grad_acc_steps = 8", one of the options that are not as the script has them.
+void read_option(std::string_view line, LaunchFacts& facts) {
+  const auto at = line.find(kSaid[kOption]);
+  const auto equals = line.find(" = ", at);
+  if (equals == std::string_view::npos || !is_prefix(line.substr(0, at))) return;
+  const auto begin = at + kSaid[kOption].size();
+  const auto name = line.substr(begin, equals - begin);
+  const auto value = count_of(whole_figure(trim(line.substr(equals + 3))));
+  if (!value || *value < 1) return;
+  for (const auto& option : kOptions)
+    if (option.name == name) option.of(facts) = value;
+}
+
+/// "60147864 parameters".
+void read_parameters(std::string_view line, LaunchFacts& facts) {
+  const auto number = line.substr(0, line.find(kSaid[kParameters]));
+  if (trim(line).ends_with(kSaid[kParameters]))
+    if (const Count params = count_of(whole_figure(number))) facts.model.params = params;
+}
 
 /// Steps after a validation that the host only asks for: it had waited for all before. In the logs
 /// of 2025 and 2026 one to three show a part of a step's time.
@@ -56,6 +96,9 @@ class Reader : public TrainerReader {
 
   void read(const TrainerLine& line, TrainerLog& log) override {
     if (line.has(kRunning)) read_running(line.text, log);
+    if (line.has(kRunningWith)) read_running_with(line.text, log);
+    if (line.has(kOption)) read_option(line.text, log.launch().facts);
+    if (line.has(kParameters)) read_parameters(line.text, log.launch().facts);
     if (line.has(kGpus)) read_gpus(line.text, log);
     if (line.has(kBatch)) read_batch(line.text, log.launch().facts);
     if (line.has(kTime)) read_step(line.text, log);
@@ -74,6 +117,17 @@ class Reader : public TrainerReader {
     if (const Count gpus = count_after(line, "with world_size "))
       log.launch().facts.layout.gpus = gpus;
     log.launch().facts.say("running", line.substr(at));
+  }
+
+  /// "Running with 1 GPU".
+  void read_running_with(std::string_view line, TrainerLog& log) {
+    const auto at = find_key(line, kSaid[kRunningWith]);
+    const auto gpus = figure_after(line, kSaid[kRunningWith]);
+    if (at == std::string_view::npos || !count_of(gpus) || !is_prefix(line.substr(0, at))) return;
+    const auto rest = trim(line.substr(at + kSaid[kRunningWith].size() + gpus->size));
+    if (rest != "GPU" && rest != "GPUs") return;
+    begin(line.substr(0, at), log);
+    log.launch().facts.layout.gpus = count_of(gpus);
   }
 
   void begin(std::string_view before, TrainerLog& log) {

@@ -116,3 +116,39 @@ TEST_CASE("a fork of modded-nanogpt that says its GPUs begins another launch") {
   CHECK(times_of(runs[1]) == times_of(runs[0]));
   CHECK(runs[1].point.layout.gbs == 512);
 }
+
+TEST_CASE("a descendant of modded-nanogpt tells its model by the options it was given") {
+  const std::string log =
+      "Running with 1 GPU\n"
+      "Command-line arguments overriding defaults:\n"
+      "  --train_seq_len = 4096\n"
+      "  --train_steps = 20000\n"
+      "  --grad_acc_steps = 8\n"
+      "  --num_layers = 12\n"
+      "  --num_heads = 6\n"
+      "  --model_dim = 384\n"
+      "60147864 parameters\n"
+      "step:0/20000 val_loss:1.0826e+01 train_time:0ms step_avg:0.01ms\n"
+      "step:1/20000 train_loss:1.082584e+01 train_time:6029ms step_avg:6028.64ms\n"
+      "step:2/20000 train_loss:8.461132e+00 train_time:10980ms step_avg:5489.86ms\n";
+  const auto runs = scrape(log + log);
+  REQUIRE(runs.size() == 2);
+  const Point& point = runs[0].point;
+  CHECK(point.layout.gpus == 1);
+  CHECK(point.layout.gas == 8);
+  CHECK_FALSE(point.layout.gbs);
+  CHECK(point.model.seq == 4096);
+  CHECK(point.model.layers == 12);
+  CHECK(point.model.heads == 6);
+  CHECK(point.model.hidden == 384);
+  CHECK(point.model.params == 60147864);
+  CHECK(times_of(runs[1]) == std::vector<double>{6029, 4951});
+  const std::string source =
+      "    print0(f\"Running with {world_size} GPU\")\n"
+      "    parser.add_argument('  --num_layers = 12')\n"
+      "# of 124 parameters\n";
+  const Point other = only_run(source + kCappedSteps).point;
+  CHECK_FALSE(other.layout.gpus);
+  CHECK_FALSE(other.model.layers);
+  CHECK_FALSE(other.model.params);
+}
