@@ -10,7 +10,9 @@
 #include "harness/scrape/characters.h"
 #include "harness/scrape/trainers/all.h"
 #include "harness/scrape/trainers/checkpoint_lines.h"
+#include "harness/scrape/trainers/huggingface_header.h"
 #include "harness/scrape/trainers/huggingface_options.h"
+#include "harness/scrape/trainers/huggingface_texts.h"
 #include "harness/scrape/trainers/loss_epochs.h"
 #include "harness/scrape/trainers/python_dict.h"
 #include "harness/scrape/trainers/run_totals.h"
@@ -18,73 +20,9 @@
 
 namespace pippin {
 
+using namespace huggingface;
+
 namespace {
-
-enum Text : std::size_t {
-  kTotal,
-  kMetric,
-  kBegin,
-  kLosses,
-  kBanner,
-  kSigns,
-  kFacts = kSigns,
-  kPerDevice,
-  kExamples,
-  kSteps,
-  kTrainable,
-  kResumed,
-  kShape,
-  kEvaluation,
-  kSave,
-  kFastBar,
-  kSlowBar,
-  kFastBarAndMore,
-  kSlowBarAndMore,
-  kVocabulary,
-  kMemory,
-  kTensors,
-  kContexts,
-  kSequences,
-  kBannerSteps,
-  kBannerBatch,
-  kBannerTotal,
-  kBannerGpus,
-  kMetricRate,
-  kTexts
-};
-
-// Source: transformers, src/transformers/trainer.py and trainer_pt_utils.py, 2020-2026; unsloth,
-// unsloth/models/_utils.py, 2024-2026.
-constexpr std::array<std::string_view, kTexts> kSaid{
-    "'train_runtime': ",
-    "train_runtime  ",
-    "***** Running training *****",
-    "{'loss':",
-    "Unsloth - 2x faster free ",
-    "ccumulation",  // its total train batch size, and the gradient accumulation steps
-    "Instantaneous batch size per device = ",
-    "Num examples = ",
-    "Total optimization steps = ",
-    "Number of trainable parameters = ",
-    "Continuing training from global step ",
-    "Overriding config: ",
-    "'eval_runtime': ",
-    "Saving model checkpoint to ",
-    "it/s]",
-    "s/it]",
-    "it/s, ",
-    "s/it, ",
-    "\"vocab_size\": ",
-    "'memory/max_",  // Axolotl's
-    "tensor_parallel_size",
-    "context_parallel_size",
-    "sequence_parallel_size",
-    " | Total steps = ",
-    " Batch size per device = ",
-    " Total batch size ",
-    " Data Parallel GPUs = ",
-    "train_steps_per_second  ",
-};
 
 constexpr CheckpointLine kCheckpoints[] = {
     {.text = kSave,
@@ -95,12 +33,6 @@ constexpr CheckpointLine kCheckpoints[] = {
 
 /// What notebooks show of a total.
 constexpr std::string_view kOutput = "TrainOutput(";
-
-/// Drawn before Unsloth's words.
-constexpr std::string_view kBannerArt = "==((====))==", kBannerGap = "    ";
-
-/// Those of the texts above that say that the GPUs are more than the batches.
-constexpr std::size_t kParallel[] = {kTensors, kContexts, kSequences};
 
 class Reader : public TrainerReader {
  public:
@@ -113,8 +45,8 @@ class Reader : public TrainerReader {
     if (has_bar(line)) see_bars(line.text, log);
     if (line.has(kBegin)) begin(line.text, kBegin, log);
     if (line.has(kBanner)) begin(line.text, kBanner, log);
-    read_header(line, log.launch());
-    read_banner(line, log.launch());
+    read_header(line, log.launch(), totals_);
+    read_banner(line, log.launch(), totals_);
     see_checkpoints(line, kSaid, kCheckpoints, log);
     if (line.has(kEvaluation)) flags_ |= kAfterEvaluation;
     if (line.has(kSave)) flags_ |= kAfterSave;
@@ -217,71 +149,6 @@ class Reader : public TrainerReader {
     has_total_ = false;
     forget_losses();
     flags_ = 0;
-  }
-
-  /// Said again, with a smaller batch, where the first one does not fit into memory.
-  void read_header(const TrainerLine& line, TrainerLaunch& launch) {
-    LaunchFacts& facts = launch.facts;
-    const auto read = [&](Text text, std::string_view key, Count& count) {
-      if (!line.has(text)) return false;
-      const Count said = count_said(line.text, key);
-      if (said) count = said;
-      return said.has_value();
-    };
-    Count other;
-    read(kFacts,
-         "Total train batch size (w. parallel, distributed & accumulation) = ", facts.layout.gbs);
-    read(kFacts, "Gradient Accumulation steps = ", facts.layout.gas);
-    read(kPerDevice, kSaid[kPerDevice], facts.layout.mbs);
-    if (read(kSteps, kSaid[kSteps], other)) {
-      launch.planned = other;
-      totals_.plan(*other);
-    }
-    if (read(kResumed, kSaid[kResumed], other)) totals_.go_on_from(*other);
-    if (read(kExamples, kSaid[kExamples], other))
-      facts.say("num_examples", static_cast<double>(*other));
-    if (read(kTrainable, kSaid[kTrainable], other)) read_trainable(*other, facts);
-    if (line.has(kShape)) read_shape(line.text, kSaid[kShape], facts);
-    if (line.has(kVocabulary)) read_vocabulary(line.text, kSaid[kVocabulary], facts);
-    for (const std::size_t text : kParallel) {
-      if (line.has(text)) read_parallel(line.text, kSaid[text], facts);
-    }
-  }
-
-  /// "O^O/ \_/ \    Batch size per device = 2 | Gradient accumulation steps = 4", of Unsloth.
-  void read_banner(const TrainerLine& line, TrainerLaunch& launch) {
-    LaunchFacts& facts = launch.facts;
-    const auto read = [&](Text text, std::string_view key) -> Count {
-      if (!line.has(text)) return std::nullopt;
-      const auto at = line.text.find(key);
-      const bool is_drawn = at != std::string_view::npos &&
-                            line.text.substr(0, at).find(kBannerGap) != std::string_view::npos;
-      return is_drawn ? count_of(figure_at(line.text.substr(at + key.size()))) : std::nullopt;
-    };
-    const auto keep = [](Count& count, const Count& said) {
-      if (said) count = said;
-    };
-    keep(facts.layout.mbs, read(kBannerBatch, "Batch size per device = "));
-    keep(facts.layout.gas, read(kFacts, "radient accumulation steps = "));
-    keep(facts.layout.gas, read(kFacts, "radient Accumulation steps = "));
-    keep(facts.layout.gbs, read(kBannerTotal, "Total batch size = "));
-    keep(facts.layout.gbs, read(kBannerTotal, ") = "));
-    keep(facts.layout.gpus, read(kBannerGpus, kSaid[kBannerGpus]));
-    if (const Count examples = read(kExamples, kSaid[kExamples]))
-      facts.say("num_examples", static_cast<double>(*examples));
-    if (const Count steps = read(kBannerSteps, kSaid[kBannerSteps])) {
-      launch.planned = steps;
-      totals_.plan(*steps);
-    }
-  }
-
-  /// What follows a key at the end of a prefix.
-  static Count count_said(std::string_view line, std::string_view key) {
-    const auto at = line.find(key);
-    if (at == std::string_view::npos || !is_prefix(line.substr(0, at))) return std::nullopt;
-    const auto figure = figure_at(line.substr(at + key.size()));
-    const bool is_all = figure && trim(line.substr(at + key.size() + figure->size)).empty();
-    return is_all ? count_of(figure) : std::nullopt;
   }
 
   /// One whose end stands below is read with that.
