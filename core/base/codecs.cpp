@@ -64,7 +64,7 @@ class Gzip : public Codec {
 
 class Xz : public Codec {
  public:
-  Xz() { begin(); }
+  Xz() { Xz::begin(); }
   ~Xz() override { ::lzma_end(&stream_); }
   Xz(const Xz&) = delete;
   Xz& operator=(const Xz&) = delete;
