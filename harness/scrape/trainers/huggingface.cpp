@@ -34,6 +34,18 @@ constexpr CheckpointLine kCheckpoints[] = {
 /// What notebooks show of a total.
 constexpr std::string_view kOutput = "TrainOutput(";
 
+/// "0:15:19.02" or "1 day, 2:03:04.25", as Python prints a difference of times.
+std::optional<double> seconds_in(std::string_view said) {
+  constexpr double kSecondsOfDay = 86400;
+  const auto comma = said.find(", ");
+  if (comma == std::string_view::npos) return duration_at(said);
+  const auto days = figure_at(said);
+  const auto unit = days ? trim(said.substr(days->size, comma - days->size)) : "";
+  const auto rest = duration_at(said.substr(comma + 2));
+  if (!rest || (unit != "day" && unit != "days")) return std::nullopt;
+  return days->value * kSecondsOfDay + *rest;
+}
+
 class Reader : public TrainerReader {
  public:
   explicit Reader(std::size_t number) : number_(number) {}
@@ -199,7 +211,7 @@ class Reader : public TrainerReader {
     auto said = left_trim(line.substr(at + std::string_view("train_runtime").size()));
     if (!said.starts_with('=')) return;
     said = trim(said.substr(1));
-    const auto seconds = duration_at(said);
+    const auto seconds = seconds_in(said);
     if (!seconds) return;
     const bool has_hundredths = said.find('.') != std::string_view::npos;
     const Figure figure{*seconds, has_hundredths ? 0.01 : 1, said.size()};

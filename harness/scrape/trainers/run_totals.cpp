@@ -59,8 +59,56 @@ bool RunTotals::began_behind(const SeenBar& bar) {
   return first / later > kMuchFaster * (bar.first_seconds + kSecond);
 }
 
-void RunTotals::begin_bar(const ProgressBar& bar, bool is_next, bool is_again) {
-  bars_.push_back({bar, is_next, is_again, bar.done, bar.seconds});
+/// What it drew before, which is the last of all then. Trainings and evaluations may count to the
+/// same number: of two that it could go on from, it is the one that is drawn anew or made one step,
+/// or else the one that was drawn last.
+RunTotals::SeenBar* RunTotals::drawn_before(const ProgressBar& bar) {
+  auto found = bars_.rend();
+  for (auto seen = bars_.rbegin(); seen != bars_.rend(); ++seen) {
+    const bool may_be = seen->total == bar.total && seen->done <= bar.done;
+    if (!may_be || seen->seconds > bar.seconds) continue;
+    const bool is_near = bar.done - seen->done <= 1;
+    if (is_near || found == bars_.rend()) found = seen;
+    if (is_near) break;
+  }
+  if (found == bars_.rend()) return nullptr;
+  std::rotate(std::next(found).base(), found.base(), bars_.end());
+  return &bars_.back();
+}
+
+/// Whether it shows a step of a training that it did not show before.
+bool RunTotals::go_on(SeenBar& seen, const ProgressBar& bar) const {
+  const bool is_step = bar.done > seen.done;
+  static_cast<ProgressBar&>(seen) = bar;
+  if (!is_step) return false;
+  seen.reached_seconds = bar.seconds;
+  if (seen.first_done <= resumed_) {
+    seen.first_done = bar.done;
+    seen.first_seconds = bar.seconds;
+  }
+  return !planned_ || bar.total == *planned_;
+}
+
+bool RunTotals::see_bar(const ProgressBar& bar) {
+  const auto same = std::find_if(bars_.rbegin(), bars_.rend(),
+                                 [&](const SeenBar& seen) { return seen.total == bar.total; });
+  SeenBar begun{bar, false, false, bar.done, bar.seconds, bar.seconds};
+  if (same == bars_.rend()) {
+    begun.is_next = has_total_ && bar.done == 0;
+    bars_.push_back(begun);
+  } else if (has_total_ && bar.done == 0) {
+    begun.is_next = true;
+    begun.is_again = same->is_again;
+    *same = begun;
+  } else if (bar.done == 0 && same->done > 1) {
+    begun.is_again = true;
+    std::erase_if(bars_,
+                  [&](const SeenBar& seen) { return seen.total == bar.total && seen.is_again; });
+    bars_.push_back(begun);
+  } else if (SeenBar* seen = drawn_before(bar)) {
+    return go_on(*seen, bar);
+  }
+  return false;
 }
 
 RunTotals::Bars RunTotals::see_bars(std::string_view line) {
@@ -69,25 +117,7 @@ RunTotals::Bars RunTotals::see_bars(std::string_view line) {
     if (bar.is_named) continue;
     seen.may_be_of_steps = true;
     last_bar_ = bar;
-    const auto same = std::find_if(bars_.rbegin(), bars_.rend(), [&](const ProgressBar& other) {
-      return other.total == bar.total;
-    });
-    const bool is_next = has_total_ && bar.done == 0;
-    if (same == bars_.rend()) {
-      begin_bar(bar, is_next, false);
-    } else if (is_next) {
-      *same = {bar, true, same->is_again, 0, 0};
-    } else if (bar.done == 0 && same->done > 1) {
-      if (same->is_again) bars_.erase(std::next(same).base());
-      begin_bar(bar, false, true);
-    } else if (same->seconds <= bar.seconds) {
-      const bool is_of_all = !planned_ || bar.total == *planned_;
-      seen.show_step = seen.show_step || (is_of_all && bar.done > same->done);
-      static_cast<ProgressBar&>(*same) = bar;
-      if (same->first_done > 0) continue;
-      same->first_done = bar.done;
-      same->first_seconds = bar.seconds;
-    }
+    if (see_bar(bar)) seen.show_step = true;
   }
   return seen;
 }
@@ -171,7 +201,7 @@ void RunTotals::add_all(std::size_t trainer, TrainerLog& log) {
 const RunTotals::SeenBar* RunTotals::bar_of_all(Which which) const {
   const SeenBar* longest = nullptr;
   for (const SeenBar& bar : bars_) {
-    const bool is_it = bar.total == all_steps() && bar.done > resumed_ && bar.seconds > 0;
+    const bool is_it = bar.total == all_steps() && bar.done > resumed_ && bar.reached_seconds > 0;
     if (!is_it || (which == Which::kBeforeNext && bar.is_again)) continue;
     if (!longest || bar.seconds > longest->seconds) longest = &bar;
   }
@@ -183,17 +213,21 @@ std::int64_t RunTotals::steps_made() const {
   return bar ? bar->done - resumed_ : 0;
 }
 
-/// A header says from which step a run goes on. Without one the bar may count steps that another
-/// run made: the first that it shows has them.
+/// From the first step that it shows to the last: before that the run starts up, and behind it the
+/// bar is drawn anew while no step is made. All steps, where the clock tells no start-up from them,
+/// or one step only is shown. Without a header the bar may count steps that another run made.
 RunTotals::Made RunTotals::made_by(const SeenBar& bar) const {
-  if (planned_ && !goes_on_) return {bar.done - resumed_, bar.seconds};
-  if (bar.first_done == 1) return {bar.done, bar.seconds};
-  if (bar.done > bar.first_done && bar.seconds > bar.first_seconds)
-    return {bar.done - bar.first_done, bar.seconds - bar.first_seconds};
-  constexpr double kAlike = 0.05;
-  const double each = bar.seconds / static_cast<double>(bar.done);
+  constexpr double kAlike = 0.05, kSecond = 1;
+  const bool is_of_this_run = (planned_ && !goes_on_) || bar.first_done == 1;
+  const Made all{bar.done - resumed_, bar.reached_seconds, true};
+  const Made shown{bar.done - bar.first_done, bar.reached_seconds - bar.first_seconds};
+  const double each = all.seconds / static_cast<double>(all.steps);
+  if (bar.first_done > resumed_ && shown.steps > 0 && shown.seconds > 0) {
+    const double apart = std::abs(each * static_cast<double>(shown.steps) - shown.seconds);
+    return is_of_this_run && apart <= kSecond ? all : shown;
+  }
   const bool fits = std::abs(each - bar.seconds_each) <= kAlike * bar.seconds_each;
-  return fits && !goes_on_ ? Made{bar.done, bar.seconds} : Made();
+  return is_of_this_run || (fits && !goes_on_) ? all : Made();
 }
 
 const char* RunTotals::add_unfinished(unsigned flags, std::size_t trainer, TrainerLog& log,
@@ -214,6 +248,7 @@ const char* RunTotals::add_unfinished(unsigned flags, std::size_t trainer, Train
   record.figure = {made.seconds * per_step_ms, per_step_ms, 0};  // whole seconds
   record.span = Span::kTotal;
   record.flags = flags;
+  if (made.has_first && made.steps == 1) record.flags |= kFirst;
   if (!log.launch().planned) log.launch().planned = bar->total;
   log.add(trainer, record, before);
   return nullptr;

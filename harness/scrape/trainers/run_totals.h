@@ -79,12 +79,14 @@ class RunTotals {
   struct SeenBar : ProgressBar {
     bool is_next = false;         ///< it began after a total
     bool is_again = false;        ///< it began after another that counts to as many
-    std::int64_t first_done = 0;  ///< as it was drawn first, but with nothing done
+    std::int64_t first_done = 0;  ///< as it was drawn first with a step of this run
     double first_seconds = 0;
+    double reached_seconds = 0;  ///< as it was drawn first with as many steps as are done
   };
   struct Made {
     std::int64_t steps = 0;
     double seconds = 0;
+    bool has_first = false;  ///< the first step of the run is among them
   };
 
   /// A total of the run at hand, without its words.
@@ -100,7 +102,9 @@ class RunTotals {
   Count last_step(const RunTotal& total) const;
   Count all_steps() const { return planned_ ? planned_ : above_; }
   const SeenBar* bar_of_all(Which which = Which::kLongest) const;
-  void begin_bar(const ProgressBar& bar, bool is_next, bool is_again);
+  bool see_bar(const ProgressBar& bar);
+  SeenBar* drawn_before(const ProgressBar& bar);
+  bool go_on(SeenBar& seen, const ProgressBar& bar) const;
   static bool began_behind(const SeenBar& bar);
   Made made_by(const SeenBar& bar) const;
 

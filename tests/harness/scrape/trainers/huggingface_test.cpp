@@ -91,6 +91,10 @@ TEST_CASE("without Hugging Face's dictionary its table tells the time") {
       "0:15:19.02\n");
   CHECK(times_of(run).front() == Approx(919020.0 / 16));
   CHECK(run.resolution_ms == Approx(10.0 / 16));
+  CHECK(times_of(only_run(header(16) + "  train_runtime   = 1 day, 2:03:04.25\n")).front() ==
+        Approx(93784250.0 / 16));
+  CHECK(times_of(only_run(header(16) + "  train_runtime   = 12 days, 0:00:16.00\n")).front() ==
+        Approx(1036816000.0 / 16));
 }
 
 TEST_CASE("a bar that took as long tells after how many steps Hugging Face stopped") {
@@ -159,6 +163,53 @@ TEST_CASE("a run of Hugging Face that did not end has the time of its bar") {
   const LogRun resumed = only_run(header(873, "  Continuing training from global step 280\n") +
                                   " 33%|###8      | 284/873 [00:24<45:20,  4.62s/it]\n");
   CHECK(times_of(resumed).front() == Approx(6000.0));
+}
+
+TEST_CASE("what a Hugging Face run does before its first step is in no time of its bar") {
+  const LogRun run = only_run(header(2133) +
+                              "  0%|          | 0/2133 [00:00<?, ?it/s]\r"
+                              "  0%|          | 0/2133 [14:18<?, ?it/s]\r"
+                              "  0%|          | 1/2133 [14:59<532:38:19, 899.39s/it]\r"
+                              "  0%|          | 2/2133 [15:33<231:12:46, 390.60s/it]\r"
+                              "  2%|2         | 45/2133 [42:47<21:36:58, 37.27s/it]\n");
+  CHECK(steps_of(run) == std::vector<std::int64_t>{45});
+  CHECK(intervals_of(run) == std::vector<std::int64_t>{44});
+  CHECK(times_of(run).front() == Approx(1668000.0 / 44));
+  CHECK(run.resolution_ms == Approx(1000.0 / 44));
+  const LogRun resumed = only_run(header(2000, "  Continuing training from global step 1500\n") +
+                                  " 75%|7  | 1500/2000 [00:00<?, ?it/s]\r"
+                                  " 75%|7  | 1501/2000 [00:40<5:32:00, 40.0s/it]\r"
+                                  " 75%|7  | 1511/2000 [01:00<16:18, 2.0s/it]\n");
+  CHECK(intervals_of(resumed) == std::vector<std::int64_t>{10});
+  CHECK(times_of(resumed) == std::vector<double>{2000});
+}
+
+TEST_CASE("a bar of Hugging Face that is drawn anew after its last step makes that no longer") {
+  const LogRun run = only_run(header(120) +
+                              "  1%|          | 1/120 [03:05<6:07:17, 185.19s/it]\n"
+                              " 20%|##        | 24/120 [1:02:17<3:59:17, 149.55s/it]\n"
+                              "TypeError: iteration over a 0-d tensor\n"
+                              " 20%|##        | 24/120 [1:03:31<4:14:06, 158.81s/it]\n");
+  CHECK(intervals_of(run) == std::vector<std::int64_t>{23});
+  CHECK(times_of(run).front() == Approx(3552000.0 / 23));
+}
+
+TEST_CASE("the first step of a Hugging Face run alone has the start-up in it") {
+  const LogRun run = only_run(header(120) + "  1%|  | 1/120 [03:05<6:07:17, 185.19s/it]\n");
+  CHECK(times_of(run) == std::vector<double>{185000});
+  CHECK(flags_of(run) == std::vector<unsigned>{kWholeRun | kFirst});
+}
+
+TEST_CASE("the bar of an evaluation that has as many steps as Hugging Face's training is another") {
+  const auto bar = [](int done, const char* took) {
+    return fmt::format("\r 10%|#   | {}/100 [{}<1:00:00, 2.00s/it]", done, took);
+  };
+  const LogRun run =
+      only_run(header(100) + bar(0, "00:00") + bar(1, "00:30") + bar(50, "10:00") + "\n" +
+               bar(0, "00:00") + bar(2, "00:02") + bar(50, "10:20") + bar(40, "00:40") +
+               bar(50, "10:40") + bar(51, "10:52") + bar(81, "16:40") + "\n");
+  CHECK(intervals_of(run) == std::vector<std::int64_t>{80});
+  CHECK(times_of(run).front() == Approx(970000.0 / 80));
 }
 
 TEST_CASE("the bar of diffusers' scripts is Hugging Face's, too") {
@@ -241,8 +292,8 @@ TEST_CASE("a bar of Hugging Face without a header may count steps of a run befor
   CHECK(times_of(only_run(bar(0, "00:00", "?") + bar(3, "00:06", "2.00") +
                           bar(999, "24:58", "1.50") + total)) == std::vector<double>{1501});
   const LogRun whole = only_run(bar(1, "00:08", "8.00") + bar(101, "03:28", "2.00") + loss);
-  CHECK(intervals_of(whole) == std::vector<std::int64_t>{101});
-  CHECK(times_of(whole).at(0) == Approx(208000.0 / 101));
+  CHECK(intervals_of(whole) == std::vector<std::int64_t>{100});
+  CHECK(times_of(whole) == std::vector<double>{2000});
 }
 
 TEST_CASE("a total of Hugging Face whose dictionary is torn is put together") {
@@ -335,7 +386,7 @@ TEST_CASE("bars of Hugging Face runs that begin anew without a header are not mi
                            bar(451, "02:33"));
   REQUIRE(runs.size() == 2);
   CHECK(steps_of(runs[0]) == std::vector<std::int64_t>{500});
-  CHECK(times_of(runs[0]) == std::vector<double>{2000});
+  CHECK(times_of(runs[0]).front() == Approx(992000.0 / 499));
   CHECK(steps_of(runs[1]) == std::vector<std::int64_t>{451});
   CHECK(intervals_of(runs[1]) == std::vector<std::int64_t>{50});
   CHECK(times_of(runs[1]) == std::vector<double>{3000});
