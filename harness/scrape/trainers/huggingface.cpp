@@ -60,8 +60,8 @@ class Reader : public TrainerReader {
     read_header(line, log.launch(), totals_);
     read_banner(line, log.launch(), totals_);
     see_checkpoints(line, kSaid, kCheckpoints, log);
-    if (line.has(kEvaluation)) flags_ |= kAfterEvaluation;
-    if (line.has(kSave)) flags_ |= kAfterSave;
+    see_evaluations(line, log);
+    if (line.has(kSave)) totals_.see_pause(kAfterSave);
     if (line.has(kLosses)) see_losses(line.text, log);
     if (line.has(kTotal)) read_total(line, log);
     if (line.has(kMetric)) read_metric(line.text, log);
@@ -74,7 +74,7 @@ class Reader : public TrainerReader {
     if (torn_.is_open()) take_total(torn_.end(), log);
     totals_.add_all(number_, log);
     if (has_total_) return;
-    const char* why_not = totals_.add_unfinished(flags_, number_, log);
+    const char* why_not = totals_.add_unfinished(number_, log);
     if (why_not && log.launch().row_count() == 0) refuse_losses(why_not, log);
   }
 
@@ -91,6 +91,14 @@ class Reader : public TrainerReader {
       log.gives_nothing_yet("what its bar tells of a run is known where that ends");
   }
 
+  void see_evaluations(const TrainerLine& line, TrainerLog& log) {
+    const bool begins = line.has(kEvaluation);
+    const bool ends = line.has(kEvaluated) && says_evaluated(line.text);
+    if (begins) totals_.see_pause(kAfterEvaluation);
+    if (ends) totals_.see_evaluated();
+    if (begins || ends) log.gives_nothing_yet("it is of an evaluation");
+  }
+
   void begin(std::string_view line, Text text, TrainerLog& log) {
     auto before = line.substr(0, line.find(kSaid[text]));
     if (text == kBanner) before = before.substr(0, before.find(kBannerArt));
@@ -105,7 +113,6 @@ class Reader : public TrainerReader {
     has_total_ = false;
     forget_losses();
     epochs_.clear();
-    flags_ = 0;
   }
 
   /// A run that was killed and begins anew, by the same speaker. A header at the first step is not
@@ -114,7 +121,7 @@ class Reader : public TrainerReader {
     if (has_total_) begun_by_.clear();
     const bool is_again = !begun_by_.insert(speaker_of(before).name).second;
     if (!is_again || totals_.steps_made() == 1) return;
-    const char* why_not = totals_.add_unfinished(flags_, number_, log, before);
+    const char* why_not = totals_.add_unfinished(number_, log, before);
     if (why_not) return refuse_losses(why_not, log);
     begun_by_ = {speaker_of(before).name};
   }
@@ -152,15 +159,15 @@ class Reader : public TrainerReader {
     totals_.add_all(number_, log);
     if (!has_total_) {
       const char* why_not =
-          totals_.add_unfinished(flags_, number_, log, before, RunTotals::Which::kBeforeNext);
+          totals_.add_unfinished(number_, log, before, RunTotals::Which::kBeforeNext);
       if (why_not) refuse_losses(why_not, log);
     }
     log.begin_launch(number_, before);
     totals_.forget_last_run();
+    totals_.forget_pauses();
     if (goes_on) totals_.go_on_from_somewhere();
     has_total_ = false;
     forget_losses();
-    flags_ = 0;
   }
 
   /// One whose end stands below is read with that.
@@ -194,8 +201,7 @@ class Reader : public TrainerReader {
         output != std::string_view::npos ? count_after(before, "global_step=") : std::nullopt;
     before = before.substr(0, output);
     if (!is_prefix(before)) return;
-    RunTotal total{
-        .steps = steps, .flags = flags_, .line = std::string(line), .before = before.size()};
+    RunTotal total{.steps = steps, .line = std::string(line), .before = before.size()};
     at = line.find(kSaid[kTotal]);
     const auto said = entries_in(line.substr(has_brace ? line.substr(0, at).rfind('{') + 1 : at));
     if (!take_figures(said, total)) return log.could_not_use(line, "it is torn");
@@ -215,8 +221,7 @@ class Reader : public TrainerReader {
     if (!seconds) return;
     const bool has_hundredths = said.find('.') != std::string_view::npos;
     const Figure figure{*seconds, has_hundredths ? 0.01 : 1, said.size()};
-    const RunTotal total{
-        .seconds = figure, .flags = flags_, .line = std::string(line), .before = at};
+    const RunTotal total{.seconds = figure, .line = std::string(line), .before = at};
     if (has_total_ && !(begun_by_.empty() && totals_.is_of_other_run(total))) return;
     keep(total, log);
     log.launch().facts.say("train_runtime", said);
@@ -260,7 +265,6 @@ class Reader : public TrainerReader {
   std::int64_t loss_lines_ = 0;
   LossEpochs epochs_;  ///< of the run at hand
   TornDict torn_;      ///< a total
-  unsigned flags_ = 0;
 };
 
 /// Its total batch is that of all devices with data of their own.

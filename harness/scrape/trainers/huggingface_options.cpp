@@ -63,6 +63,18 @@ void read_memory(std::string_view line, std::string_view key, TrainerLaunch& lau
   }
 }
 
+bool says_evaluated(std::string_view line) {
+  constexpr std::string_view kBegin = "'eval_", kLoss = "_loss", kTime = "_runtime", kColon = "': ";
+  for (auto at = line.find(kBegin); at != std::string_view::npos; at = line.find(kBegin, at + 1)) {
+    const auto said = line.substr(at + 1);
+    const auto end = said.find('\'');
+    const auto name = said.substr(0, end);
+    const bool is_key = end != std::string_view::npos && said.substr(end).starts_with(kColon);
+    if (is_key && (name.ends_with(kLoss) || name.ends_with(kTime))) return true;
+  }
+  return false;
+}
+
 bool are_own_losses(std::string_view losses) {
   constexpr std::string_view kNext = ", '", kBeside[] = {"grad_norm", "learning_rate", "epoch"};
   constexpr std::size_t kFewLetters = 3;

@@ -27,6 +27,10 @@ void read_shape(std::string_view line, std::string_view key, LaunchFacts& facts)
 /// "{'loss': '1.25', 'memory/max_allocated (GiB)': '2.42', …}", "…/max_mem_allocated(gib)" before.
 void read_memory(std::string_view line, std::string_view key, TrainerLaunch& launch);
 
+/// Whether it says what an evaluation came to: "{'eval_loss': 1.2, 'eval_runtime': 3.21, …}", also
+/// "'eval_wikitext_loss': …". The options of evaluations begin with "'eval_", too.
+bool says_evaluated(std::string_view line);
+
 /// Whether a step's losses are printed as transformers' trainer does: "{'loss': 1.5, 'grad_norm':
 /// …". They may be cut.
 bool are_own_losses(std::string_view losses);

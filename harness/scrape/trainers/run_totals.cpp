@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 #include "core/base/units.h"
 #include "harness/scrape/trainers/prefix.h"
@@ -82,7 +83,11 @@ bool RunTotals::go_on(SeenBar& seen, const ProgressBar& bar) const {
   static_cast<ProgressBar&>(seen) = bar;
   if (!is_step) return false;
   seen.reached_seconds = bar.seconds;
-  if (seen.first_done <= resumed_) {
+  const unsigned pauses = std::exchange(seen.pauses_behind, 0U);
+  seen.pauses |= pauses;
+  if (seen.first_done > resumed_) {
+    seen.pauses_shown |= pauses;
+  } else {
     seen.first_done = bar.done;
     seen.first_seconds = bar.seconds;
   }
@@ -93,6 +98,7 @@ bool RunTotals::see_bar(const ProgressBar& bar) {
   const auto same = std::find_if(bars_.rbegin(), bars_.rend(),
                                  [&](const SeenBar& seen) { return seen.total == bar.total; });
   SeenBar begun{bar, false, false, bar.done, bar.seconds, bar.seconds};
+  if (bar.done > 0) begun.pauses = pauses_;
   if (same == bars_.rend()) {
     begun.is_next = has_total_ && bar.done == 0;
     bars_.push_back(begun);
@@ -128,8 +134,22 @@ void RunTotals::see_losses() {
   above_ = last_bar_->total;
 }
 
+void RunTotals::see_pause(unsigned flag) {
+  pauses_ |= flag;
+  for (SeenBar& bar : bars_) bar.pauses_behind |= flag;
+}
+
+void RunTotals::see_evaluated() {
+  pauses_ |= kAfterEvaluation;
+  for (SeenBar& bar : bars_) {
+    bar.pauses |= kAfterEvaluation;
+    if (bar.first_done > resumed_) bar.pauses_shown |= kAfterEvaluation;
+  }
+}
+
 void RunTotals::keep(const RunTotal& total) {
   totals_.push_back(total);
+  totals_.back().flags = pauses_;
   const auto before = std::string_view(total.line).substr(0, total.before);
   seen_.push_back({speaker_of(before).name, total.seconds, total.loss, total.flops});
   has_total_ = true;
@@ -219,8 +239,10 @@ std::int64_t RunTotals::steps_made() const {
 RunTotals::Made RunTotals::made_by(const SeenBar& bar) const {
   constexpr double kAlike = 0.05, kSecond = 1;
   const bool is_of_this_run = (planned_ && !goes_on_) || bar.first_done == 1;
-  const Made all{bar.done - resumed_, bar.reached_seconds, true};
-  const Made shown{bar.done - bar.first_done, bar.reached_seconds - bar.first_seconds};
+  const unsigned first = bar.done - resumed_ == 1 ? static_cast<unsigned>(kFirst) : 0U;
+  const Made all{bar.done - resumed_, bar.reached_seconds, bar.pauses | first};
+  const Made shown{bar.done - bar.first_done, bar.reached_seconds - bar.first_seconds,
+                   bar.pauses_shown};
   const double each = all.seconds / static_cast<double>(all.steps);
   if (bar.first_done > resumed_ && shown.steps > 0 && shown.seconds > 0) {
     const double apart = std::abs(each * static_cast<double>(shown.steps) - shown.seconds);
@@ -230,8 +252,8 @@ RunTotals::Made RunTotals::made_by(const SeenBar& bar) const {
   return is_of_this_run || (fits && !goes_on_) ? all : Made();
 }
 
-const char* RunTotals::add_unfinished(unsigned flags, std::size_t trainer, TrainerLog& log,
-                                      std::string_view before, Which which) const {
+const char* RunTotals::add_unfinished(std::size_t trainer, TrainerLog& log, std::string_view before,
+                                      Which which) const {
   if (!planned_ && is_above_several_)
     return "it says no time of a step, and the bars before such lines count to several numbers";
   const SeenBar* bar = bar_of_all(which);
@@ -247,8 +269,7 @@ const char* RunTotals::add_unfinished(unsigned flags, std::size_t trainer, Train
   const double per_step_ms = kMsPerSecond / static_cast<double>(made.steps);
   record.figure = {made.seconds * per_step_ms, per_step_ms, 0};  // whole seconds
   record.span = Span::kTotal;
-  record.flags = flags;
-  if (made.has_first && made.steps == 1) record.flags |= kFirst;
+  record.flags = made.flags;
   if (!log.launch().planned) log.launch().planned = bar->total;
   log.add(trainer, record, before);
   return nullptr;

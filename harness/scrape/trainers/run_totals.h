@@ -45,6 +45,11 @@ class RunTotals {
   /// draws before and behind.
   void see_losses();
   void go_on_from(std::int64_t step) { resumed_ = step; }
+  /// Sees that an evaluation or a save begins (its IterationFlag): the steps behind it wait for it.
+  void see_pause(unsigned flag);
+  /// Sees what an evaluation came to. It is printed with a delay: steps behind that evaluation may
+  /// be drawn before.
+  void see_evaluated();
   void keep(const RunTotal& total);
   /// The rate of those that have none, which is printed behind them.
   void say_rate(const Figure& steps_per_second);
@@ -60,7 +65,9 @@ class RunTotals {
   bool was_said(const RunTotal& total) const;
   /// What comes is of the next. Requires that all totals are added.
   void forget_last_run();
-  /// The same where it begins behind a checkpoint, of which nobody says the step.
+  /// Evaluations and saves until now are of the last run.
+  void forget_pauses() { pauses_ = 0; }
+  /// The next run begins behind a checkpoint, of which nobody says the step.
   void go_on_from_somewhere() { goes_on_ = true; }
   /// Adds those to the log of which it is known.
   void add_known(std::size_t trainer, TrainerLog& log);
@@ -72,8 +79,8 @@ class RunTotals {
   enum class Which { kLongest, kBeforeNext };
   /// Adds what the bar of all steps tells of a run that did not come to its total. Returns why it
   /// could not; nullptr: it did. `before`: the words that name who drew it.
-  const char* add_unfinished(unsigned flags, std::size_t trainer, TrainerLog& log,
-                             std::string_view before = {}, Which which = Which::kLongest) const;
+  const char* add_unfinished(std::size_t trainer, TrainerLog& log, std::string_view before = {},
+                             Which which = Which::kLongest) const;
 
  private:
   struct SeenBar : ProgressBar {
@@ -82,11 +89,14 @@ class RunTotals {
     std::int64_t first_done = 0;  ///< as it was drawn first with a step of this run
     double first_seconds = 0;
     double reached_seconds = 0;  ///< as it was drawn first with as many steps as are done
+    unsigned pauses = 0;         ///< IterationFlag: within its time until then
+    unsigned pauses_shown = 0;   ///< … since it was drawn first with a step
+    unsigned pauses_behind = 0;  ///< … behind its last step
   };
   struct Made {
     std::int64_t steps = 0;
     double seconds = 0;
-    bool has_first = false;  ///< the first step of the run is among them
+    unsigned flags = 0;  ///< IterationFlag
   };
 
   /// A total of the run at hand, without its words.
@@ -118,6 +128,7 @@ class RunTotals {
   bool is_above_several_ = false;
   bool goes_on_ = false;
   std::int64_t resumed_ = 0;
+  unsigned pauses_ = 0;  ///< IterationFlag: in the run at hand
 };
 
 }  // namespace pippin

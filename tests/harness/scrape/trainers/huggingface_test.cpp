@@ -212,6 +212,37 @@ TEST_CASE("the bar of an evaluation that has as many steps as Hugging Face's tra
   CHECK(times_of(run).front() == Approx(970000.0 / 80));
 }
 
+TEST_CASE("an evaluation between the steps of a Hugging Face bar is in its time") {
+  const auto bar = [](int done, const char* took) {
+    return fmt::format("\r 10%|#   | {}/100 [{}<1:00:00, 2.00s/it]", done, took);
+  };
+  const std::string begins =
+      "[INFO|trainer.py:4643] 2026-02-06 09:32:25,577 >> \n"
+      "***** Running Evaluation *****\n  Num examples = 24\n";
+  const std::string before = header(100) + bar(0, "00:00"), first = bar(1, "00:30");
+  const auto flags = [&](const std::string& rest) { return flags_of(only_run(before + rest)); };
+  using Flags = std::vector<unsigned>;
+  const std::string later = bar(50, "10:00"), last = bar(81, "20:00");
+  CHECK(flags(first + later + begins + last) == Flags{kWholeRun | kAfterEvaluation});
+  CHECK(flags(begins + first + later + last) == Flags{kWholeRun});
+  CHECK(flags(first + later + last + begins + bar(81, "20:40")) == Flags{kWholeRun});
+  CHECK(flags(begins + bar(81, "20:00")) == Flags{kWholeRun | kAfterEvaluation});
+  // What it came to may be printed long after.
+  for (const char* figures :
+       {"{'eval_loss': 1.2, 'epoch': 0.5}\n", "{'eval_loss': '1.2', 'eval_runtime': '3.21'}\n",
+        "{'eval_wikitext_loss': 1.2, 'eval_wikitext_runtime': 3.21}\n"}) {
+    CHECK(flags(first + later + last + figures) == Flags{kWholeRun | kAfterEvaluation});
+    CHECK(flags(figures + first + later + last) == Flags{kWholeRun});
+  }
+  CHECK(flags(first + "{'eval_steps': 500, 'metric_for_best_model': 'eval_loss', 'a': 1}\n" +
+              last) == Flags{kWholeRun});
+  // A checkpoint, too.
+  CHECK(flags(first + later + "\nSaving model checkpoint to out/checkpoint-50\n" + last) ==
+        Flags{kWholeRun | kAfterSave});
+  CHECK(flags(first + later + last + "\nSaving model checkpoint to out/checkpoint-81\n") ==
+        Flags{kWholeRun});
+}
+
 TEST_CASE("the bar of diffusers' scripts is Hugging Face's, too") {
   const LogRun run = only_run(
       "12/12/2024 07:07:23 - INFO - __main__ - ***** Running training *****\n"
@@ -456,6 +487,13 @@ TEST_CASE("evaluations and checkpoints within a Hugging Face run are in its time
                               "{'train_runtime': 300.0, 'epoch': 1.0}\n"
                               "{'eval_loss': 1.2, 'eval_runtime': 3.21, 'epoch': 1}\n");
   CHECK(flags_of(run) == std::vector<unsigned>{kWholeRun | kAfterEvaluation | kAfterSave});
+  const std::string total = "{'train_runtime': 300.0, 'epoch': 1.0}\n";
+  for (const char* evaluation :
+       {"***** Running Evaluation *****\n", "{'eval_loss': 1.2, 'epoch': 0.5}\n"}) {
+    CHECK(flags_of(only_run(header(100) + evaluation + total)) ==
+          std::vector<unsigned>{kWholeRun | kAfterEvaluation});
+    CHECK(flags_of(only_run(header(100) + total + evaluation)) == std::vector<unsigned>{kWholeRun});
+  }
 }
 
 TEST_CASE("two trainings of Hugging Face in one log are two runs") {
