@@ -13,6 +13,58 @@ namespace pippin {
 
 namespace {
 
+/// A rate as it was rounded: zeros at its end are not printed.
+/// Source: speed_metrics() of transformers, src/transformers/trainer_utils.py, 2021-2026, rounds to
+/// 3 decimals; logs of transformers 5 have 4 digits of all figures.
+std::optional<Figure> rounded_rate(std::optional<Figure> rate) {
+  constexpr double kDecimals = 0.001, kTen = 10;
+  if (!rate) return rate;
+  double step = kDecimals;
+  for (double left = rate->value; left >= kTen; left /= kTen) step *= kTen;
+  rate->quantum = std::min(rate->quantum, step);
+  return rate;
+}
+
+/// Of how many steps a printed rate and time may be. Both are rounded, the time of a table is cut.
+struct StepRange {
+  std::int64_t least = 1, most = 0;  ///< 1 to 0: it has no rate
+  bool has(std::int64_t steps) const { return least <= steps && steps <= most; }
+};
+StepRange steps_by_rate(const RunTotal& total) {
+  if (!total.rate || !(total.rate->value > 0)) return {};
+  constexpr double kRounding = 1e-6;
+  const Figure &rate = *total.rate, &seconds = total.seconds;
+  const double least = (rate.value - rate.quantum / 2) * (seconds.value - seconds.quantum / 2);
+  const double most = (rate.value + rate.quantum / 2) * (seconds.value + seconds.quantum);
+  return {static_cast<std::int64_t>(std::ceil(least - kRounding)),
+          static_cast<std::int64_t>(std::floor(most + kRounding))};
+}
+
+/// "93/94" is 93.
+Count count_before(std::string_view value, char behind) {
+  return count_of(whole_figure(value.substr(0, value.find(behind))));
+}
+
+void tell_law(NamedValues& derived, const char* name, const char* law) {
+  if (!find_value(derived, name)) derived.emplace_back(name, value_of(std::string(law)));
+}
+
+/// The mean of `made` steps up to the last.
+void set_mean(StepRecord& record, const RunTotal& total, std::int64_t last, std::int64_t made) {
+  const auto steps = static_cast<double>(made);
+  record.step = last;
+  record.interval = made;
+  record.figure = {total.seconds.value * kMsPerSecond / steps,
+                   total.seconds.quantum * kMsPerSecond / steps, 0};
+}
+
+/// The mean of nobody knows how many steps.
+void set_mean(StepRecord& record, const Figure& steps_per_second) {
+  const double time_ms = kMsPerSecond / steps_per_second.value;
+  record.flags |= kIntervalMean;
+  record.figure = {time_ms, time_ms * steps_per_second.quantum / steps_per_second.value, 0};
+}
+
 /// Whether the printed rate may be of so many steps.
 bool agrees(std::int64_t steps, const RunTotal& total) {
   if (!total.rate) return true;
@@ -42,7 +94,9 @@ bool take_figures(const std::vector<std::pair<std::string_view, std::string_view
   std::optional<Figure> seconds;
   for (const auto& [name, value] : said) {
     if (name == "train_runtime") seconds = whole_figure(value);
-    if (name == "train_steps_per_second") total.rate = whole_figure(value);
+    if (name == "train_steps_per_second") total.rate = rounded_rate(whole_figure(value));
+    if (name == "global_step") total.global_step = count_of(whole_figure(value));
+    if (name == "global_step/max_steps") total.global_step = count_before(value, '/');
     if (name == "train_loss") total.loss = value_of_figure(whole_figure(value));
     if (name == "total_flos") total.flops = value_of_figure(whole_figure(value));
   }
@@ -166,7 +220,7 @@ void RunTotals::forget_last_run() {
 
 void RunTotals::say_rate(const Figure& steps_per_second) {
   for (RunTotal& total : totals_) {
-    if (!total.rate) total.rate = steps_per_second;
+    if (!total.rate) total.rate = rounded_rate(steps_per_second);
   }
 }
 
@@ -207,13 +261,14 @@ bool RunTotals::was_said(const RunTotal& total) const {
 void RunTotals::add_known(std::size_t trainer, TrainerLog& log) {
   std::erase_if(totals_, [&](const RunTotal& total) {
     if (!last_step(total)) return false;
-    add(total, trainer, log);
+    add(total, std::nullopt, trainer, log);
     return true;
   });
 }
 
 void RunTotals::add_all(std::size_t trainer, TrainerLog& log) {
-  for (const auto& total : totals_) add(total, trainer, log);
+  const Count by_rates = steps_by_rates();
+  for (const auto& total : totals_) add(total, by_rates, trainer, log);
   totals_.clear();
 }
 
@@ -293,32 +348,42 @@ Count RunTotals::last_step(const RunTotal& total) const {
   return may_have_ended(*bar, resumed_, total) ? bar->total : bar->done;
 }
 
-void RunTotals::add(const RunTotal& total, std::size_t trainer, TrainerLog& log) const {
-  StepRecord record;
-  double unsure = 0;  // as a share
-  if (const Count last = last_step(total)) {
-    record.step = *last;
-  } else if (total.rate && total.rate->value > 0) {
-    record.step = static_cast<std::int64_t>(std::round(total.rate->value * total.seconds.value));
-    unsure = total.rate->quantum / total.rate->value;
-    NamedValues& derived = log.launch().facts.derived;
-    if (!find_value(derived, "steps"))
-      derived.emplace_back("steps",
-                           value_of(std::string("train_steps_per_second · train_runtime")));
+/// The only number that the rate of a process can be of, and those of all others, too.
+Count RunTotals::steps_by_rates() const {
+  const auto may_be = [&](std::int64_t steps) {
+    return std::all_of(totals_.begin(), totals_.end(), [&](const RunTotal& total) {
+      return !total.rate || steps_by_rate(total).has(steps);
+    });
+  };
+  for (const auto& total : totals_) {
+    const StepRange range = steps_by_rate(total);
+    if (range.least == range.most) return may_be(range.least) ? Count(range.least) : std::nullopt;
   }
-  record.interval = record.step - resumed_;
+  return std::nullopt;
+}
+
+void RunTotals::add(const RunTotal& total, const Count& by_rates, std::size_t trainer,
+                    TrainerLog& log) const {
   const SeenBar* bar = bar_of(total);
   if (goes_on_ || (resumed_ == 0 && bar && began_behind(*bar)))
     return log.could_not_use(total.line,
                              "it goes on from a checkpoint, and nothing says from which step");
-  if (record.interval < 1)
+  StepRecord record;
+  record.flags = total.flags;
+  NamedValues& derived = log.launch().facts.derived;
+  const Count shown = last_step(total), said = shown ? shown : total.global_step;
+  const Count last = said || !total.rate ? said : by_rates;
+  if (last && *last > resumed_) {
+    set_mean(record, total, *last, *last - resumed_);
+    if (!said) tell_law(derived, "steps", "train_steps_per_second · train_runtime");
+  } else if (!last && resumed_ == 0 && steps_by_rate(total).most > 0) {
+    set_mean(record, *total.rate);
+    tell_law(derived, "step_time", "1 / train_steps_per_second");
+  } else {
     return log.could_not_use(total.line,
                              "it is the time of all steps, and nothing says how many they were");
-  const auto steps = static_cast<double>(record.interval);
-  const double time = total.seconds.value * kMsPerSecond / steps;
-  record.figure = {time, std::max(total.seconds.quantum * kMsPerSecond / steps, time * unsure), 0};
+  }
   record.span = Span::kTotal;
-  record.flags = total.flags;
   record.loss_of_all = total.loss;
   if (bar && !log.launch().planned) log.launch().planned = bar->total;
   log.add(trainer, record, std::string_view(total.line).substr(0, total.before));

@@ -21,6 +21,7 @@ struct RunTotal {
   std::optional<double> loss = {};   ///< the mean of all steps
   std::optional<double> flops = {};  ///< of all processes
   Count steps = {};                  ///< the last one, where it says so
+  Count global_step = {};            ///< the same as ms-swift says it
   unsigned flags = 0;
   std::string line = {};
   std::size_t before = 0;  ///< characters of it that are no words of the trainer
@@ -106,7 +107,9 @@ class RunTotals {
     std::optional<double> loss, flops;
   };
 
-  void add(const RunTotal& total, std::size_t trainer, TrainerLog& log) const;
+  void add(const RunTotal& total, const Count& by_rates, std::size_t trainer,
+           TrainerLog& log) const;
+  Count steps_by_rates() const;
   static bool may_be_same_run(const SeenTotal& seen, const RunTotal& total);
   const SeenBar* bar_of(const RunTotal& total) const;
   Count last_step(const RunTotal& total) const;

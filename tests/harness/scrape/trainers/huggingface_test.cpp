@@ -128,15 +128,65 @@ TEST_CASE("without Hugging Face's header a bar tells the steps, also one that co
   }
 }
 
-TEST_CASE(
-    "Hugging Face's rate tells the steps where nothing else does, as sharply as it is written") {
+TEST_CASE("Hugging Face's rate tells the steps where it can be of one number only") {
   const std::string total =
-      "{'train_runtime': 300.5, 'train_samples_per_second': 99.9, 'train_steps_per_second': "
-      "6.64}\n";
+      "{'train_runtime': 855.7657, 'train_samples_per_second': 2.37, 'train_steps_per_second': "
+      "0.297}\n";
   const LogRun run = only_run(total + total);
-  CHECK(steps_of(run) == std::vector<std::int64_t>{1995});
-  CHECK(run.derived.size() == 1);
-  CHECK(*run.resolution_ms == Approx(300500.0 / 1995 * 0.01 / 6.64));
+  CHECK(steps_of(run) == std::vector<std::int64_t>{254});
+  CHECK(intervals_of(run) == std::vector<std::int64_t>{254});
+  CHECK(times_of(run).front() == Approx(855765.7 / 254));
+  CHECK(run.resolution_ms == Approx(0.1 / 254));
+  CHECK(find_value(run.derived, "steps")->text == "train_steps_per_second · train_runtime");
+  // 0.5 is 0.500.
+  CHECK(steps_of(only_run("{'train_runtime': 300.1, 'train_steps_per_second': 0.5}\n")) ==
+        std::vector<std::int64_t>{150});
+}
+
+TEST_CASE(
+    "of a rate of Hugging Face that has too few digits for the steps a step's time is known") {
+  // 482 steps.
+  const std::string total =
+      "{'train_runtime': 6311.5782, 'train_samples_per_second': 294.0, 'train_steps_per_second': "
+      "0.076, 'train_loss': 4.597211497453238, 'epoch': 1.99}\n";
+  const LogRun run = only_run(total);
+  CHECK(steps_of(run) == std::vector<std::int64_t>{0});
+  CHECK(intervals_of(run) == std::vector<std::int64_t>{1});
+  CHECK(flags_of(run) == std::vector<unsigned>{kWholeRun | kIntervalMean});
+  CHECK(times_of(run).front() == Approx(1000 / 0.076));
+  CHECK(*run.resolution_ms == Approx(1000 / 0.076 * 0.001 / 0.076));
+  CHECK_FALSE(find_value(run.derived, "steps"));
+  CHECK(find_value(run.derived, "step_time")->text == "1 / train_steps_per_second");
+  // A line that says them, wherever it stands.
+  const std::string bar = "100%|##########| 482/482 [1:45:11<00:00, 13.09s/it]\n";
+  for (const auto& log : {bar + total, total + bar, header(482) + total}) {
+    CHECK(steps_of(only_run(log)) == std::vector<std::int64_t>{482});
+    CHECK(times_of(only_run(log)).front() == Approx(6311578.2 / 482));
+  }
+}
+
+TEST_CASE("ms-swift says with Hugging Face's total how many steps there were") {
+  for (const char* steps : {"'global_step': 1164", "'global_step/max_steps': '1164/1170'"}) {
+    const LogRun run = only_run(
+        fmt::format("{{'train_runtime': 3581.7097, 'train_steps_per_second': 0.325, 'epoch': 2.99, "
+                    "{}}}\n",
+                    steps));
+    CHECK(steps_of(run) == std::vector<std::int64_t>{1164});
+    CHECK(times_of(run).front() == Approx(3581709.7 / 1164));
+    CHECK(run.derived.empty());
+  }
+}
+
+TEST_CASE("the rates of all processes of a Hugging Face run may be of the steps that one tells") {
+  const auto total = [](double seconds, const char* rate) {
+    return fmt::format("{{'train_runtime': {}, 'train_steps_per_second': {}}}\n", seconds, rate);
+  };
+  const LogRun run = only_run(total(855.7657, "0.297") + total(868, "0.293"));
+  CHECK(steps_of(run) == std::vector<std::int64_t>{254});
+  CHECK(find_value(run.iterations.front().other, "ranks")->number == 2);
+  const LogRun several = only_run(total(3581.7097, "0.325") + total(3590, "0.324"));
+  CHECK(steps_of(several) == std::vector<std::int64_t>{0});
+  CHECK(times_of(several).front() == Approx(1000 / 0.324));
 }
 
 TEST_CASE("a Hugging Face total without a number of steps is refused") {
@@ -343,7 +393,7 @@ TEST_CASE("a total of Hugging Face whose dictionary is torn is put together") {
     CHECK(find_value(run.arguments, "train_steps_per_second")->text == "0.071");
   }
   const LogRun ranks =
-      only_run("[rank0]: {'train_runtime': 300.5,\n[rank0]:  'train_steps_per_second': 0.5}\n");
+      only_run("[rank0]: {'train_runtime': 300.1,\n[rank0]:  'train_steps_per_second': 0.5}\n");
   CHECK(steps_of(ranks) == std::vector<std::int64_t>{150});
 }
 
@@ -508,10 +558,10 @@ TEST_CASE("two trainings of Hugging Face in one log are two runs") {
 TEST_CASE("two trainings without headers are told apart by their times") {
   const auto runs = scrape(
       "{'train_runtime': 200.0, 'train_steps_per_second': 0.5}\n"
-      "{'train_runtime': 200.4, 'train_steps_per_second': 0.5}\n"
+      "{'train_runtime': 200.1, 'train_steps_per_second': 0.5}\n"
       "{'train_runtime': 250.0, 'train_steps_per_second': 0.4}\n");
   REQUIRE(runs.size() == 2);
-  CHECK(times_of(runs[0]).front() == 2004);
+  CHECK(times_of(runs[0]).front() == 2001);
   CHECK(times_of(runs[1]).front() == 2500);
 }
 
@@ -704,7 +754,7 @@ TEST_CASE("totals without a header that differ in time and steps are of runs of 
     return fmt::format("{{'train_runtime': {}, 'train_steps_per_second': {}, 'epoch': 1.0}}\n",
                        seconds, rate);
   };
-  const auto runs = scrape(total(300.5, 6.64) + total(340, 6.64));
+  const auto runs = scrape(total(300.4512, 6.64) + total(340.0643, 6.64));
   REQUIRE(runs.size() == 2);
   CHECK(steps_of(runs[0]) == std::vector<std::int64_t>{1995});
   CHECK(steps_of(runs[1]) == std::vector<std::int64_t>{2258});
