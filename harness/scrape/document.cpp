@@ -23,10 +23,6 @@ bool opens_fence(std::string_view line) {
   return is_fence(line) && !word.empty() && word.find('`') == std::string_view::npos;
 }
 
-bool is_directive(std::string_view line) {
-  return line.starts_with("#SBATCH ") || line.starts_with("#PBS ") || line.starts_with("#BSUB ");
-}
-
 /// "|---|:--:|", the rule under the head of a Markdown table.
 bool is_table_rule(std::string_view line) {
   const auto text = trim(line);
@@ -69,6 +65,10 @@ std::string_view here_document_end(std::string_view line) {
 }
 
 }  // namespace
+
+bool is_directive(std::string_view line) {
+  return line.starts_with("#SBATCH ") || line.starts_with("#PBS ") || line.starts_with("#BSUB ");
+}
 
 std::vector<std::string_view> DocumentWatch::texts() {
   return {"#SBATCH ", "#PBS ", "#BSUB ", "\n## ", "\n###", "\n```", " ```", "\t```", "\n~~~",
@@ -144,6 +144,13 @@ bool Quotation::covers(std::string_view line) {
   const auto end = here_document_end(line);
   if (!end.empty() && words_.contains(end)) here_document_end_ = end;
   return false;
+}
+
+/// A shift has a number or a name of small letters behind it: "1 << 20".
+bool Quotation::misses_end(std::string_view line) const {
+  const auto end = here_document_end(line);
+  return !end.empty() && std::isalpha(static_cast<unsigned char>(end.front())) &&
+         !words_.contains(end);
 }
 
 }  // namespace pippin

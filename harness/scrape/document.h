@@ -17,8 +17,13 @@ struct DocumentSigns {
   bool titled = false;  ///< its first line is a heading, "# Notes": many a log begins like that
   bool fenced = false;  ///< its fences come in pairs
   bool torn = false;    ///< it begins within a fence: what stands before the first is quoted
+  std::size_t script_lines = 0;  ///< of the script that a log begins with, all of which was read
+                                 ///< behind it; 0: there is none
   bool any() const { return script || note || titled; }
 };
+
+/// "#SBATCH -N 2", "#PBS -l select=1", "#BSUB -n 1".
+bool is_directive(std::string_view line);
 
 /// Finds such signs in the lines of a text, of which it has to see those that hold one of texts().
 class DocumentWatch {
@@ -54,6 +59,8 @@ class Quotation {
   void see(std::string_view line);
   /// True where `line`, the next one, is quoted material. Call it for every line in order.
   bool covers(std::string_view line);
+  /// Whether a line opens a here-document that has no end.
+  bool misses_end(std::string_view line) const;
 
  private:
   DocumentSigns signs_;

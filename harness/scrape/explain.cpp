@@ -25,6 +25,12 @@ class SignSink : public LineSink {
   LogReaders readers_{false, kNoTrainer};
 };
 
+std::uint64_t signs_in(const ReadParts& read) {
+  SignSink signs;
+  pass(read, signs);
+  return signs.wanted();
+}
+
 /// Sees what each line adds to what was found.
 class ExplainingSink : public LineSink {
  public:
@@ -32,16 +38,20 @@ class ExplainingSink : public LineSink {
                  Quotation* quotation)
       : readers_(quotation != nullptr, of_trainers), take_(take), quotation_(quotation) {}
 
+  /// The first lines are a script.
+  void pass_over(std::size_t lines) { script_lines_ = lines; }
+
   bool wants_next_line() const override { return true; }
   const Needles& needles() const override { return readers_.needles(); }
   void take(const FoundLine& line) override {
+    if (line.after_feed) ++number_;
     const FoundCounts before = readers_.counts();
     const auto steps = readers_.steps_by_format();
     const std::size_t reasons = readers_.of_trainers().reason_count();
-    const bool is_quoted = quotation_ && quotation_->covers(line.text);
+    const bool is_quoted =
+        (quotation_ && quotation_->covers(line.text)) || number_ <= script_lines_;
     if (!is_quoted) readers_.read(line);
     ExplainedLine explained;
-    if (line.after_feed) ++number_;
     explained.number = number_;
     explained.text = line.labelled;
     explained.gave = gain(before, readers_.counts(), steps);
@@ -77,20 +87,7 @@ class ExplainingSink : public LineSink {
   LogReaders readers_;
   const std::function<void(const ExplainedLine&)>& take_;
   Quotation* quotation_;  ///< of a document; nullptr: it is none
-  std::size_t number_ = 0;
-};
-
-/// Sees what a script may quote.
-class QuotationSink : public LineSink {
- public:
-  explicit QuotationSink(Quotation& quotation) : quotation_(quotation) {}
-
-  bool wants_next_line() const override { return true; }
-  const Needles& needles() const override { return common_needles(); }
-  void take(const FoundLine& line) override { quotation_.see(line.raw); }
-
- private:
-  Quotation& quotation_;
+  std::size_t number_ = 0, script_lines_ = 0;
 };
 
 /// The same of a log that is read by patterns.
@@ -124,14 +121,13 @@ void explain_lines(const ReadParts& read, const std::function<void(const Explain
   }
   if (document.any()) {
     Quotation quotation(document);
-    QuotationSink words(quotation);
-    if (document.script) pass(read, words);
-    ExplainingSink explaining(kNoTrainer, take, &quotation);
+    if (document.script) show(read, quotation);
+    const bool is_log = document.script_lines > 0;
+    ExplainingSink explaining(is_log ? signs_in(read) : kNoTrainer, take, &quotation);
+    explaining.pass_over(document.script_lines);
     return pass(read, explaining);
   }
-  SignSink signs;
-  pass(read, signs);
-  ExplainingSink explaining(signs.wanted(), take, nullptr);
+  ExplainingSink explaining(signs_in(read), take, nullptr);
   pass(read, explaining);
 }
 

@@ -111,6 +111,28 @@ void pass(const ReadParts& read, LineSink& sink) {
   scanner.finish();
 }
 
+namespace {
+
+/// Sees the lines of a script that may end its here-documents.
+class WordSink : public LineSink {
+ public:
+  explicit WordSink(Quotation& quotation) : quotation_(quotation) {}
+
+  bool wants_next_line() const override { return true; }
+  const Needles& needles() const override { return common_needles(); }
+  void take(const FoundLine& line) override { quotation_.see(line.raw); }
+
+ private:
+  Quotation& quotation_;
+};
+
+}  // namespace
+
+void show(const ReadParts& read, Quotation& quotation) {
+  WordSink words(quotation);
+  pass(read, words);
+}
+
 LogReaders::LogReaders(bool document, std::uint64_t of_trainers)
     : of_trainers_(of_trainers), trainers_(of_trainers) {
   for (const auto& format : log_formats()) readers_.push_back(format.reader(document));

@@ -35,6 +35,9 @@ std::span<const LogFormat> log_formats();
 /// Gives the lines of a whole text to a sink.
 void pass(const ReadParts& read, LineSink& sink);
 
+/// Shows them to what has to see all before it is asked.
+void show(const ReadParts& read, Quotation& quotation);
+
 /// The readers of all formats, and of some trainers.
 class LogReaders {
  public:
@@ -43,6 +46,9 @@ class LogReaders {
   LogReaders(const LogReaders& other);
   LogReaders& operator=(const LogReaders&) = delete;
   ~LogReaders() = default;
+
+  /// The log of other trainers than Megatron begins with its first launch.
+  void know_beginning() { trainers_.know_beginning(); }
 
   bool want_next_line() const { return want_next_line_; }
   /// What is to be looked for behind the line read last.

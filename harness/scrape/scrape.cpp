@@ -12,6 +12,7 @@
 #include "harness/scrape/log_readers.h"
 #include "harness/scrape/pattern_reader.h"
 #include "harness/scrape/quoted_lines.h"
+#include "harness/scrape/scripted_log.h"
 #include "harness/scrape/wrapped_lines.h"
 
 namespace pippin {
@@ -84,21 +85,6 @@ class LogSink : public LineSink {
   DocumentWatch watch_;
   LogReaders readers_;
   bool may_hold_tables_ = false, has_texts_ = false, is_cut_ = false, has_marks_ = false;
-};
-
-/// Sees the lines of a script that may end its here-documents.
-class WordSink : public LineSink {
- public:
-  WordSink(Quotation& quotation, const Needles& needles)
-      : quotation_(quotation), needles_(needles) {}
-
-  bool wants_next_line() const override { return true; }
-  const Needles& needles() const override { return needles_; }
-  void take(const FoundLine& line) override { quotation_.see(line.raw); }
-
- private:
-  Quotation& quotation_;
-  const Needles& needles_;
 };
 
 /// Reads what a document does not quote.
@@ -184,10 +170,7 @@ void keep_unquoted(Scraped& scraped, const DocumentSigns& signs, std::vector<Log
 std::vector<LogRun> runs_of_document(const ReadParts& read, const DocumentSigns& signs,
                                      const LogHints& hints) {
   Quotation quotation(signs);
-  if (signs.script) {
-    WordSink words(quotation, DocumentSink(quotation).needles());
-    pass(read, words);
-  }
+  if (signs.script) show(read, quotation);
   DocumentSink sink(quotation);
   pass(read, sink);
   return sink.finish(hints);
@@ -224,6 +207,8 @@ Scraped scrape_text(const ReadParts& read, const LogHints& hints, Hidden& hidden
   if (is_document(signs, scraped) && !is_titled_log(read, signs, wanted)) {
     keep_unquoted(scraped, signs, runs_of_document(read, signs, hints));
     hidden.may_be_wrapped = false;
+    if (!scraped.runs.empty()) return scraped;
+    if (auto behind = scrape_behind_script(read, signs, wanted, hints)) return *std::move(behind);
   }
   return scraped;
 }

@@ -29,6 +29,9 @@ class TrainerReaders {
   TrainerReaders& operator=(TrainerReaders&&) noexcept = default;
   ~TrainerReaders() = default;
 
+  /// What is read begins with its first launch.
+  void know_beginning() { log_.launch().begins = true; }
+
   bool want_next_line() const;
   /// `texts`: of each trainer.
   void read(const FoundLine& line, const std::vector<TextRange>& texts, const CommonTexts& common);
