@@ -19,9 +19,8 @@ namespace {
 std::optional<Figure> rounded_rate(std::optional<Figure> rate) {
   constexpr double kDecimals = 0.001, kTen = 10;
   if (!rate) return rate;
-  double step = kDecimals;
-  for (double left = rate->value; left >= kTen; left /= kTen) step *= kTen;
-  rate->quantum = std::min(rate->quantum, step);
+  const double tens = std::floor(std::log10(std::max(rate->value, 1.0)));
+  rate->quantum = std::min(rate->quantum, kDecimals * std::pow(kTen, tens));
   return rate;
 }
 
