@@ -84,14 +84,17 @@ bool DocumentWatch::is_marked(std::string_view line) {
          std::string_view("#`~|").find(line[begin]) != std::string_view::npos;
 }
 
-void DocumentWatch::see(std::string_view line, std::size_t steps) {
+void DocumentWatch::see(std::string_view line, std::size_t steps, bool after_blank) {
   const auto begin = line.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return;
-  see_mark(line[begin], line, steps);
+  const bool is_blank = begin == std::string_view::npos;
+  see_below_fence(is_blank, steps);
+  if (is_blank) return;
+  see_mark(line[begin], line, steps, after_blank);
   first_ = false;
 }
 
-void DocumentWatch::see_mark(char mark, std::string_view line, std::size_t steps) {
+void DocumentWatch::see_mark(char mark, std::string_view line, std::size_t steps,
+                             bool after_blank) {
   const bool in_log = steps > 0;
   if (mark == '#') {
     signs_.script = signs_.script || is_directive(line) || (first_ && line.starts_with("#!"));
@@ -99,6 +102,7 @@ void DocumentWatch::see_mark(char mark, std::string_view line, std::size_t steps
     signs_.titled = signs_.titled || (first_ && heading_level(line) == 1);
   } else if (mark == '`' || mark == '~') {
     if (is_fence(line)) see_fence(line, steps);
+    if (is_fence(line) && in_log) see_fence_in_log(line, steps, after_blank);
   } else if (mark == '|') {
     signs_.note = signs_.note || (!in_log && is_table_rule(line));
   }
@@ -114,12 +118,37 @@ void DocumentWatch::see_fence(std::string_view line, std::size_t steps) {
   fences_ += !in_log || is_open ? 1 : 0;
 }
 
+/// A fence without a word closes one that is open. Else it opens one, unless an empty line below it
+/// says that it closes what stands above.
+void DocumentWatch::see_fence_in_log(std::string_view line, std::size_t steps, bool after_blank) {
+  const bool has_word = opens_fence(line);
+  if (in_fence_ && !has_word) {
+    in_fence_ = false;
+    return;
+  }
+  in_fence_ = true;
+  fence_ = {has_word || after_blank, steps, false};
+}
+
+void DocumentWatch::see_below_fence(bool is_blank, std::size_t steps) {
+  if (!fence_) return;
+  if (!fence_->has_line) {
+    fence_->has_line = true;
+    if (is_blank && !fence_->opens) in_fence_ = false;
+    if (is_blank) fence_.reset();
+    return;
+  }
+  quotes_another_ = quotes_another_ || (fence_->opens && steps > fence_->steps);
+  fence_.reset();
+}
+
 DocumentSigns DocumentWatch::signs(std::size_t steps) const {
   DocumentSigns signs = signs_;
   // A single fence is generated text or a torn file, not a quotation.
   signs.fenced = fences_ >= 2 && fences_ % 2 == 0 && !signs.torn;
-  const bool quotes_several = steps_at_more_ && steps > *steps_at_more_;
-  signs.note = signs.note || signs.fenced || quotes_several;
+  const bool quotes_last = fence_ && fence_->has_line && fence_->opens && steps > fence_->steps;
+  const bool quotes_several = (steps_at_more_ && steps > *steps_at_more_) || quotes_another_;
+  signs.note = signs.note || signs.fenced || quotes_several || quotes_last;
   return signs;
 }
 

@@ -30,23 +30,37 @@ class DocumentWatch {
  public:
   static std::vector<std::string_view> texts();
 
-  /// Whether the next line must be seen whatever it holds: until the first that is not blank.
-  bool wants_next_line() const { return first_; }
+  /// Whether the next line must be seen whatever it holds: until the first that is not blank, and
+  /// below a fence.
+  bool wants_next_line() const { return first_ || fence_.has_value(); }
   /// `steps`: how many stand before it. What begins behind them is text that a trainer's model
-  /// wrote, or was asked.
-  void see(std::string_view line, std::size_t steps = 0);
+  /// wrote, or was asked; but for another log that is quoted: that stands directly below a fence
+  /// which opens. `after_blank`: as FoundLine has it.
+  void see(std::string_view line, std::size_t steps = 0, bool after_blank = false);
   /// Whether a line begins as signs do.
   static bool is_marked(std::string_view line);
   /// `steps`: of the whole text.
   DocumentSigns signs(std::size_t steps = 0) const;
 
  private:
-  void see_mark(char mark, std::string_view line, std::size_t steps);
+  /// A fence behind steps, while the two lines below it tell what it is.
+  struct FenceInLog {
+    bool opens = false;  ///< it has a word, or an empty line before it
+    std::size_t steps = 0;
+    bool has_line = false;  ///< below it
+  };
+
+  void see_mark(char mark, std::string_view line, std::size_t steps, bool after_blank);
   void see_fence(std::string_view line, std::size_t steps);
+  void see_fence_in_log(std::string_view line, std::size_t steps, bool after_blank);
+  void see_below_fence(bool is_blank, std::size_t steps);
 
   DocumentSigns signs_;
   std::size_t fences_ = 0;
   bool first_ = true;
+  std::optional<FenceInLog> fence_;
+  bool in_fence_ = false;                     ///< of a log
+  bool quotes_another_ = false;               ///< log below steps
   std::optional<std::size_t> steps_at_more_;  ///< where a text that is torn opens another fence
 };
 

@@ -69,7 +69,13 @@ void LineScanner::finish() {
 void LineScanner::finish_into(LineSink& sink) const {
   LineScanner rest(sink);
   rest.last_ = last_;
+  rest.last_but_one_ = last_but_one_;
   rest.scan(begun_);
+}
+
+char LineScanner::before(std::string_view lines, std::size_t place, std::size_t characters) const {
+  if (place >= characters) return lines[place - characters];
+  return characters - place == 1 ? last_ : last_but_one_;
 }
 
 void LineScanner::scan(std::string_view lines) {
@@ -93,29 +99,33 @@ void LineScanner::scan(std::string_view lines) {
     }
     const auto end = std::min(feeds.from(begin), returns.from(begin));
     const bool terminated = end != std::string_view::npos;
-    pass_on(lines.substr(begin, terminated ? end - begin : end),
-            (begin > 0 ? lines[begin - 1] : last_) == kFeed, terminated, search);
+    const auto raw = lines.substr(begin, terminated ? end - begin : end);
+    const bool after_feed = before(lines, begin, 1) == kFeed;
+    const bool after_blank = after_feed && before(lines, begin, 2) == kFeed;
+    pass_on({raw, raw, raw, after_feed, after_blank, terminated, {}}, search);
     begin = terminated ? end + 1 : lines.size();
     if (needles != &sink_.needles()) {
       needles = &sink_.needles();
       search = Needles::Search(*needles, lines.substr(begin - 1));  // a needle may begin there
     }
   }
-  if (!lines.empty()) last_ = lines.back();
+  if (lines.empty()) return;
+  last_but_one_ = before(lines, lines.size(), 2);
+  last_ = lines.back();
 }
 
-void LineScanner::pass_on(std::string_view raw, bool after_feed, bool terminated,
-                          Needles::Search& search) {
+void LineScanner::pass_on(FoundLine line, Needles::Search& search) {
+  std::string_view& raw = line.raw;
   hits_.clear();
   for (; search.any() && search.next().at < raw.data() + raw.size(); search.take())
     hits_.push_back(search.next());
   if (raw.size() > kLongestLine) {
     raw = raw.substr(0, kLongestLine);
-    terminated = false;
+    line.labelled = raw;
+    line.terminated = false;
     std::erase_if(hits_,
                   [&](const Needles::Hit& hit) { return hit.at >= raw.data() + raw.size(); });
   }
-  FoundLine line{raw, raw, raw, after_feed, terminated, {}};
   if (raw.find(kEscape) != std::string_view::npos) {
     clean_ = without_escapes(raw);
     line.labelled = clean_;

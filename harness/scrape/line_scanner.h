@@ -17,6 +17,7 @@ struct FoundLine {
   std::string_view labelled;  ///< without what terminals added
   std::string_view text;      ///< and without what launchers added; see Lines
   bool after_feed = true;     ///< it begins the log, or stands behind "\n", not "\r"
+  bool after_blank = false;   ///< the line before it is empty
   bool terminated = true;     ///< false: it is still being written, or too long to be read whole
   std::span<const Needles::Hit> hits;  ///< in `raw`, or where that has escapes, in `text`
 };
@@ -57,10 +58,13 @@ class LineScanner {
  private:
   /// Requires whole lines, or the rest of a log.
   void scan(std::string_view lines);
-  void pass_on(std::string_view raw, bool after_feed, bool terminated, Needles::Search& search);
+  void pass_on(FoundLine line, Needles::Search& search);
+  /// What stands so many characters before a place in `lines`: one or two.
+  char before(std::string_view lines, std::size_t place, std::size_t characters) const;
 
   LineSink& sink_;
-  char last_ = '\n';   ///< of what was scanned
+  char last_ = '\n';  ///< of what was scanned
+  char last_but_one_ = ' ';
   std::string begun_;  ///< a line whose end did not come yet
   std::string clean_;  ///< a line without its escape sequences
   std::vector<Needles::Hit> hits_;

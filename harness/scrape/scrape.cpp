@@ -41,7 +41,7 @@ class LogSink : public LineSink {
     has_texts_ = has_texts_ || !line.hits.empty();
     is_cut_ = is_cut_ || is_cut(line.text);
     has_marks_ = has_marks_ || (!line.hits.empty() && line.raw.starts_with(kQuoteMark));
-    if (line.after_feed) see_document(line.raw);
+    if (line.after_feed) see_document(line);
     readers_.read(line);
   }
 
@@ -71,8 +71,9 @@ class LogSink : public LineSink {
   }
 
  private:
-  void see_document(std::string_view line) {
-    watch_.see(line, DocumentWatch::is_marked(line) ? readers_.counts().steps : 0);
+  void see_document(const FoundLine& line) {
+    const bool needs_steps = watch_.wants_next_line() || DocumentWatch::is_marked(line.raw);
+    watch_.see(line.raw, needs_steps ? readers_.counts().steps : 0, line.after_blank);
   }
 
   /// Megatron's fields end with a bar.

@@ -73,7 +73,8 @@ class BehindSink : public LineSink {
     if (quotation_.covers(line.text)) return;
     const bool is_behind = number_ > lines_;
     const bool is_comment = !is_behind && trim(line.raw).starts_with('#');
-    if (line.after_feed && !is_comment) watch_.see(line.raw, readers_.counts().steps);
+    if (line.after_feed && !is_comment)
+      watch_.see(line.raw, readers_.counts().steps, line.after_blank);
     if (is_behind) readers_.read(line);
   }
 

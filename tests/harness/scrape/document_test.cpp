@@ -90,6 +90,40 @@ TEST_CASE("a lone fence or a table inside of a log does not hide it") {
   CHECK(scrape(row(1, 100) + "|---------+--------|\n" + row(2, 90)).size() == 1);
 }
 
+TEST_CASE("a log and another one within a fence below it are a document") {
+  const std::string first = row(1, 100) + row(2, 90), second = row(20, 100) + row(21, 90);
+  for (const char* between :
+       {"```\n\nThe other:\n\n```\n", "```\n\nThe other:\n\n```text\n", "\nThe other:\n\n```\n",
+        "The other:\n```text\n", "```\n\n```console\n"}) {
+    CAPTURE(between);
+    for (const std::string& end : {std::string(), std::string("```\n"), row(22, 90) + "```\n"}) {
+      CHECK(scrape(first + between + second + end).empty());
+      CHECK(scrape(first + between + row(20, 100) + end).empty());
+    }
+    const std::string text = first + between + second;
+    const Scraped found = scrape_parts([&](const auto& take) {
+      for (const char& c : text) take(std::string_view(&c, 1));
+    });
+    CHECK(found.runs.empty());
+    CHECK(found.quoted.problem ==
+          "quotes a log in a Markdown document: keep only the lines of one log");
+  }
+}
+
+TEST_CASE("fences of what a model writes between steps make no document") {
+  const std::string first = row(1, 100) + row(2, 90);
+  for (const char* between :
+       {"```python\nx = 1\n```\n", "```python\nx = 1\n\n```\n", "```\nx = 1\n```\n",
+        "```\nx = 1\n\n```\n", "Sure:\n\n```\nx = 1\n```\n", "```python\nx = 1\n```\n\nDone.\n",
+        "```python\nx = (\n", "```\n"}) {
+    CAPTURE(between);
+    std::string log = first;
+    for (int i = 3; i < 8; ++i) log += between + row(i, 90);
+    REQUIRE(scrape(log).size() == 1);
+    CHECK(scrape(log)[0].iterations.size() == 7);
+  }
+}
+
 TEST_CASE("signs of a document are found line by line") {
   CHECK(signs_of("#!/bin/sh\n").script);
   CHECK(signs_of("\n#PBS -l select=1\n").script);
