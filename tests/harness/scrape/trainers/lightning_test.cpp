@@ -23,6 +23,24 @@ TEST_CASE("a bar of Lightning shows a moving mean, and its epochs follow each ot
   CHECK(run.end == RunState::kOk);
 }
 
+TEST_CASE("a step of Lightning is a batch of its bar, however many optimizers step in it") {
+  // Its global_step counts each optimizer's steps since 1.6 (Lightning-AI/pytorch-lightning#17958).
+  const LogRun run = only_run(
+      "Epoch 0:   1%|1         | 1/200 [00:02<06:38,  2.00s/it, loss=1.93, v_num=3, "
+      "global_step=2.0, g_loss=0.70, d_loss=1.23]\n"
+      "Epoch 0:   1%|1         | 2/200 [00:03<04:57,  1.50s/it, loss=1.91, v_num=3, "
+      "global_step=4.0, g_loss=0.71, d_loss=1.20]\n"
+      "Epoch 0: 100%|##########| 200/200 [01:40<00:00,  2.00it/s, loss=1.21, v_num=3, "
+      "global_step=4e+2, g_loss=0.81, d_loss=0.40]\n"
+      "Epoch 1:   0%|          | 1/200 [00:00<01:39,  2.00it/s, loss=1.20, v_num=3, "
+      "global_step=402.0, g_loss=0.82, d_loss=0.38]\n"
+      "`Trainer.fit` stopped: `max_steps=402` reached.\n");
+  CHECK(steps_of(run) == std::vector<std::int64_t>{1, 2, 200, 201});
+  CHECK(times_of(run) == std::vector<double>{2000, 1500, 500, 500});
+  CHECK_FALSE(run.planned_iterations);  // steps of two optimizers
+  CHECK(run.end == RunState::kOk);
+}
+
 TEST_CASE("a bar of Lightning that is being drawn is not read") {
   const LogRun run = only_run(
       "Epoch 0:   1%|1         | 1/100 [00:04<06:50,  4.15s/it, v_num=3]\n"
