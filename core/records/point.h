@@ -16,7 +16,8 @@ using Count = std::optional<std::int64_t>;
 /// The shape of a transformer, as far as it is known.
 struct Model {
   std::string size;   ///< a name such as "52B"; empty where only the shape is known
-  std::string style;  ///< "gpt2" or "llama"; empty where unknown
+  std::string style;  ///< "gpt2" or "llama"; "moe": experts, which no formula here counts; empty
+                      ///< where unknown
   Count layers, hidden, heads, kv_heads, ffn, seq;
   Count vocab;         ///< as the tokenizer has it
   Count padded_vocab;  ///< as the embedding has it (Megatron pads to a multiple of 128 TP)

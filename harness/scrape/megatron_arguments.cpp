@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "core/base/text.h"
-#include "harness/scrape/characters.h"
 
 namespace pippin {
 
@@ -133,6 +132,8 @@ constexpr std::string_view kIdleSuffixes[] = {"_addr",     "_dir",  "_file",   "
 constexpr std::string_view kIdleSections[] = {"comet", "csv_monitor", "scheduler", "tensorboard",
                                               "wandb"};
 
+constexpr const char* kExperts[] = {"num_experts", "moe_num_experts"};
+
 /// Logging that costs a pass over all gradients or parameters, or barriers, in every step.
 constexpr std::string_view kBusyLogging[] = {"log_num_zeros_in_grad", "log_params_norm"};
 
@@ -182,8 +183,19 @@ Count quotient(const Count& whole, const Count& part) {
   return whole && part && *part > 0 && *whole % *part == 0 ? Count(*whole / *part) : std::nullopt;
 }
 
+/// "8", or "[8]" in Megatron-DeepSpeed, where [1] is no mixture.
+bool has_experts(const Arguments& arguments) {
+  return std::any_of(std::begin(kExperts), std::end(kExperts), [&](const char* name) {
+    const std::string text = arguments.text(name);
+    const auto begin = text.find_first_not_of('['), end = text.find_last_not_of(']');
+    if (begin == std::string::npos || end == std::string::npos) return false;
+    return parse_number(std::string_view(text).substr(begin, end + 1 - begin)).value_or(0) > 1;
+  });
+}
+
 std::string style_of(const Arguments& arguments) {
   if (!arguments.has("num_layers")) return {};
+  if (has_experts(arguments)) return "moe";
   return arguments.on("swiglu") ? "llama" : "gpt2";
 }
 
@@ -235,11 +247,29 @@ Layout layout_of(const MegatronHeader& header) {
   if (!layout.gas && arguments.has("batch_size")) layout.gas = 1;
   if (!layout.gbs) layout.gbs = product({layout.mbs, layout.dp, layout.gas});
   if (!layout.gbs) layout.gbs = header.gbs;
-  // GPT-NeoX' dump has neither the world nor DP.
+  // GPT-NeoX' dump has neither the world nor DP. Its batch is for the GPUs that were asked for.
+  const Count asked = arguments.count({"global_num_gpus"});
+  const Count ran = product({layout.mbs, layout.dp, layout.gas});
+  if (asked && header.world && asked != header.world && ran) layout.gbs = ran;
   if (!layout.dp) layout.dp = quotient(layout.gbs, product({layout.mbs, layout.gas}));
   if (!layout.gpus) layout.gpus = product({replica, layout.dp});
   if (!layout.gas) layout.gas = quotient(layout.gbs, product({layout.mbs, layout.dp}));
   return layout;
+}
+
+/// "bf16", "fp16" or "fp32"; empty where the dump does not say it. GPT-NeoX has a word for it, and
+/// before that {'enabled': True, 'type': 'bfloat16'} for the halves of both kinds.
+std::string precision_of(const Arguments& arguments) {
+  const auto is_enabled = [&](const char* name) {
+    return arguments.on(name) || arguments.text(name).find("'enabled': True") != std::string::npos;
+  };
+  const std::string word = arguments.text("precision");
+  if (word == "bfloat16") return "bf16";
+  if (word == "fp16" || word == "fp32") return word;
+  if (is_enabled("bf16")) return "bf16";
+  if (is_enabled("fp16"))
+    return arguments.text("fp16").find("'bfloat16'") != std::string::npos ? "bf16" : "fp16";
+  return arguments.has("fp16") ? "fp32" : "";
 }
 
 /// What a person would say of a run after its layout.
@@ -250,28 +280,12 @@ std::string spoken_axes(const Arguments& arguments) {
   if (stage > 0 && (arguments.on("deepspeed") || !arguments.has("deepspeed")))
     words += "-zero" + std::to_string(stage);
   if (arguments.on("use_distributed_optimizer")) words += "-zero1";
-  if (arguments.on("bf16")) words += "-bf16";
-  const bool halves = arguments.on("fp16") || arguments.on("bf16");
-  if (arguments.has("fp16") && !halves) words += "-fp32";
+  const std::string precision = precision_of(arguments);
+  if (!precision.empty() && precision != "fp16") words += "-" + precision;
   if (arguments.on("sequence_parallel")) words += "-sp";
   const auto chunks = arguments.count({"virtual_pipeline_model_parallel_size"});
   if (chunks) words += "-vpp" + std::to_string(*chunks);
   return words;
-}
-
-std::string_view without_quotes(std::string_view word) {
-  constexpr std::string_view kQuotes = "'\"";
-  while (!word.empty() && kQuotes.find(word.front()) != std::string_view::npos)
-    word.remove_prefix(1);
-  while (!word.empty() && kQuotes.find(word.back()) != std::string_view::npos)
-    word.remove_suffix(1);
-  return word;
-}
-
-/// A value behind the name of an argument, or one more.
-void add_word(Value& value, std::string_view word) {
-  const bool is_first = value.text == "True";
-  value = value_of(is_first ? std::string(word) : value.text + ' ' + std::string(word));
 }
 
 std::string trainer_of(const MegatronHeader& header) {
@@ -303,33 +317,6 @@ Point point_of(const MegatronHeader& header) {
   point.id = point_id(point);
   if (holds_all(header, point.layout)) point.model.params = header.params;
   return point;
-}
-
-NamedValues arguments_of_command(std::string_view line) {
-  NamedValues arguments;
-  // Of a comment, of a script before its variables have values, and of a line that goes on below.
-  if (trim(line).starts_with('#') || line.find_first_of("$`") != std::string_view::npos ||
-      trim(line).ends_with('\\'))
-    return {};
-  bool is_script = false;
-  for (const std::string_view part : split(line, ' ')) {
-    const std::string_view word = without_quotes(trim(part));
-    if (word.empty()) continue;
-    is_script = is_script || word.ends_with(".py");
-    if (!is_script || word.ends_with(".py")) continue;
-    if (word.starts_with("--") && word.size() > 2 && is_letter(word[2])) {
-      const auto equals = word.find('=');
-      std::string name(word.substr(2, equals - 2));
-      std::replace(name.begin(), name.end(), '-', '_');
-      const bool has_value = equals != std::string_view::npos;
-      arguments.emplace_back(name,
-                             value_of(std::string(has_value ? word.substr(equals + 1) : "True")));
-    } else if (!arguments.empty()) {
-      add_word(arguments.back().second, word);
-    }
-  }
-  const bool is_whole = find_value(arguments, "num_layers") && find_value(arguments, "hidden_size");
-  return is_whole ? arguments : NamedValues();
 }
 
 std::string recompute_of(const NamedValues& dump) {

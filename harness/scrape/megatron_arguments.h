@@ -27,11 +27,6 @@ struct MegatronHeader {
 /// they are on; unlike points may share it.
 Point point_of(const MegatronHeader& header);
 
-/// The arguments of a command that a shell wrote into the log, "+ python pretrain_gpt.py
-/// --num-layers 24 …", as a dump names them. Empty where the line is none, is cut, or has variables
-/// of a script in it.
-NamedValues arguments_of_command(std::string_view line);
-
 /// Whether two dumps are of two ranks of one launch: they differ in nothing but the rank.
 bool are_of_two_ranks(const NamedValues& a, const NamedValues& b);
 

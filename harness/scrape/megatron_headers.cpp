@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "harness/scrape/bridge.h"
+#include "harness/scrape/megatron_command.h"
 #include "harness/scrape/megatron_kinds.h"
 #include "harness/scrape/megatron_lines.h"
 
@@ -40,13 +41,18 @@ void MegatronHeaders::read(std::string_view line, std::uint64_t found, MegatronL
     announced_ = {};
     announced_.probe = word_after(line, kMegatronTexts[kProbeLine]);
   }
-  if (has(found, kWorldLine)) read_world(line);
+  // GPT-NeoX says it behind the dump, whose GPUs are those that were asked for.
+  const bool is_said_late = has(found, kWorldLine) && launch.dumped && launch.rows() == 0 &&
+                            line.find("configure_distributed_args()") != std::string_view::npos;
+  if (is_said_late) launch.header.world = number_after(line, kMegatronTexts[kWorldLine]);
+  const bool announces_world = has(found, kWorldLine) && !is_said_late;
+  if (announces_world) read_world(line);
   const bool is_bare = !launch.dumped && launch.rows() == 0;
   MegatronHeader& header = launch.header;
   if (is_bare) read_config(line, found, header);
   if (has(found, kCommand)) read_command(line, launch);
   // These lines come before the dump they belong to; where it is missing, they are all there is.
-  if (is_bare && (has(found, kProbeLine) || has(found, kWorldLine))) {
+  if (is_bare && (has(found, kProbeLine) || announces_world)) {
     MegatronHeader before = std::exchange(header, announced_);
     if (before.is_of_command) std::swap(header.arguments, before.arguments);
     header.is_of_command = before.is_of_command;

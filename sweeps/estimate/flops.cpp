@@ -76,6 +76,7 @@ std::optional<FlopsFormula> flops_formula_of(std::string_view text) {
 
 std::optional<double> iteration_flops(FlopsFormula formula, const Model& model, std::int64_t gbs,
                                       bool full_recompute) {
+  if (model.style == "moe") return std::nullopt;  // a token meets some of its parameters
   const auto batch = static_cast<double>(gbs);
   if (formula == FlopsFormula::kParams || formula == FlopsFormula::kPalm) {
     return by_parameters(formula, model, batch, full_recompute);

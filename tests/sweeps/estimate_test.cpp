@@ -124,11 +124,14 @@ TEST_CASE("palm is six N and the attention a token") {
 }
 
 TEST_CASE("FLOPs are unknown where the model is") {
-  Model model = gpt(12, 768, 1024, 50304);
-  model.padded_vocab.reset();
+  Model unknown = gpt(12, 768, 1024, 50304), experts = unknown;
+  unknown.padded_vocab.reset();
+  experts.style = "moe";
+  experts.params = 678'446'592;
   for (const auto formula : {FlopsFormula::kParams, FlopsFormula::kHardware, FlopsFormula::kModel,
                              FlopsFormula::kMegatron, FlopsFormula::kPalm}) {
-    CHECK_FALSE(iteration_flops(formula, model, 8, true));
+    CHECK_FALSE(iteration_flops(formula, unknown, 8, true));
+    CHECK_FALSE(iteration_flops(formula, experts, 8, true));
     CHECK(flops_formula_of(text_of(formula)) == formula);
   }
   CHECK_FALSE(flops_formula_of("parms"));
