@@ -106,12 +106,18 @@ void read_setting(std::string_view line, LaunchFacts& facts) {
 
 constexpr std::int64_t kMost = 1'000'000'000;  // so that a product is a number
 constexpr std::string_view kBroken = "its block is no whole number of batches";
-constexpr std::string_view kStepTime = "train_step_time", kStepLoss = "reduced_train_loss";
+constexpr std::string_view kStepLoss = "reduced_train_loss";
+
+/// In seconds.
+std::optional<double> step_time_of(const Event& event) {
+  const auto time = event.number("train_step_time");
+  return time ? time : event.number("train_step_timing");  // until 2024
+}
 
 /// Whether an event tells of one step; of a block it tells without a loss. Source: NVIDIA's
 /// custom_callbacks.py, training_results_v5.0 and v5.1.
 bool is_of_step(const Event& event) {
-  return event.key == "tracked_stats" && event.number(kStepTime) && event.has(kStepLoss);
+  return event.key == "tracked_stats" && step_time_of(event) && event.has(kStepLoss);
 }
 
 class Reader : public TrainerReader {
@@ -160,13 +166,20 @@ class Reader : public TrainerReader {
     }
     if (event.key == "block_stop") end_block(event, speaker, line, log);
     if (event.key.starts_with("eval_") && event.samples) evaluated_at_ = event.samples;
-    if (is_of_step(event)) read_step(event, line, log);
+    if (is_of_step(event)) read_step(event, event.samples ? event.samples : event.step, line, log);
   }
 
   /// Until 2023 one block had all of a run, with its evaluations, and "epoch_count" was that of its
   /// beginning: only an evaluation says how much was trained before it.
   void read_tokens(const Event& event, const std::string& speaker, std::string_view line,
                    TrainerLog& log) {
+    const Count seq = log.launch().facts.model.seq;
+    const auto samples_of = [&](const Count& tokens) {
+      return tokens && seq.value_or(0) > 0 && *tokens % *seq == 0 ? Count(*tokens / *seq)
+                                                                  : std::nullopt;
+    };
+    if (is_of_step(event)) return read_step(event, samples_of(event.step), line, log);
+    if (event.key == "eval_start") evaluated_at_ = samples_of(event.tokens);
     const auto begun = token_blocks_.find(speaker);
     const bool is_begun = begun != token_blocks_.end();
     if (event.key == "block_stop" && is_begun) begun->second.ends_ms = event.time_ms;
@@ -184,6 +197,7 @@ class Reader : public TrainerReader {
 
   void end_tokens(const TokenBlock& block, const Event& evaluation, std::string_view line,
                   TrainerLog& log) {
+    if (last_step_) return;  // the lines of its steps say more
     const LaunchFacts& facts = log.launch().facts;
     const Count to = evaluation.tokens, gbs = facts.layout.gbs, seq = facts.model.seq;
     if (!to) return log.could_not_use(line, "its block does not say its tokens");
@@ -302,9 +316,8 @@ class Reader : public TrainerReader {
   }
 
   /// One step, which is told by the samples until its end: v5.0 calls them its step.
-  void read_step(const Event& event, std::string_view line, TrainerLog& log) {
+  void read_step(const Event& event, const Count& samples, std::string_view line, TrainerLog& log) {
     const Count said = event.samples, counted = event.step;
-    const Count samples = said ? said : counted;
     LaunchFacts& facts = log.launch().facts;
     // v5.1 says both, and counts steps from 0.
     if (said && counted && *counted >= 0 && *counted < kMost && *said % (*counted + 1) == 0)
@@ -317,7 +330,7 @@ class Reader : public TrainerReader {
     if (*samples < *gbs || *samples % *gbs != 0)
       return log.could_not_use(line, "its step is no whole number of batches");
     StepRecord record;
-    const double time_ms = event.number(kStepTime).value_or(0) * kMsPerSecond;
+    const double time_ms = step_time_of(event).value_or(0) * kMsPerSecond;
     // No step is longer than the time since one before it, but for what a print takes.
     constexpr double kLonger = 1.1, kPrint_ms = 50;
     if (last_step_ && time_ms > (event.time_ms - *last_step_) * kLonger + kPrint_ms)

@@ -172,6 +172,27 @@ TEST_CASE("GPT-3's epochs of MLPerf are tokens, and its evaluations tell how man
   CHECK(read(gpt3("")).unused.empty());
 }
 
+TEST_CASE("GPT-3's steps of MLPerf that are told one by one are numbered by their tokens") {
+  std::string log = gpt3("");
+  const auto step = [](int seconds, double time, int tokens) {
+    return event(1714371000000 + seconds * std::int64_t{1000}, "tracked_stats",
+                 fmt::format("{{\"train_step_timing\": {}, \"reduced_train_loss\": 2.75}}", time),
+                 fmt::format("\"step\": {}", tokens));
+  };
+  const auto before = [&](std::string_view words, const std::string& lines) {
+    log.insert(log.rfind('\n', log.find(words)) + 1, lines);
+  };
+  before("\"eval_start\"", step(12, 1.25, 48) + step(14, 1.5, 96));
+  before("\"run_stop\"", step(38, 1.75, 144) + step(40, 1.5, 100));
+  const Scraped scraped = read(log);
+  const LogRun& run = scraped.runs.at(0);
+  CHECK(steps_of(run) == std::vector<std::int64_t>{1, 2, 3});
+  CHECK(intervals_of(run) == std::vector<std::int64_t>{1, 1, 1});
+  CHECK(times_of(run) == std::vector<double>{1250, 1500, 1750});
+  REQUIRE(scraped.unused.size() == 1);
+  CHECK(scraped.unused[0].reason == "its step needs its samples and a batch size");
+}
+
 TEST_CASE("GPT-3's blocks of MLPerf that no evaluation follows are named and not taken") {
   std::string log = gpt3("\"first_epoch_num\": 0");
   for (auto at = log.find("eval_st"); at != std::string::npos; at = log.find("eval_st", at))
