@@ -26,6 +26,7 @@ enum Text : std::size_t {
   kInitialized,
   kStarts,
   kParameters,
+  kExperts,
   kDone,
   kSaving,
   kLastFull,
@@ -46,6 +47,7 @@ constexpr std::array<std::string_view, kTexts> kSaid{
     "Trainer is initialized with ",
     "Training starts at step ",
     " total parameters",
+    " parameter count: dense ",
     "Training completed",
     "Saving the checkpoint",
     "Saving a full checkpoint",
@@ -136,9 +138,11 @@ class Reader : public TrainerReader {
     const bool has_plan = line.has(kInitialized) || line.has(kStarts);
     if (has_plan || line.has(kParameters)) see_plan(line, log);
     if (has_plan) read_plan(line.text, log.launch());
+    if (line.has(kExperts)) has_experts_ = count_after(line.text, ", sparse ").value_or(0) > 0;
     if (line.has(kParameters)) {
-      const Count size = count_after(line.text, "size: ");
-      if (size) log.launch().facts.model.params = size;
+      Model& model = log.launch().facts.model;
+      if (const Count size = count_after(line.text, "size: ")) model.params = size;
+      if (std::exchange(has_experts_, false)) model.style = "moe";
     }
     if (line.has(kRate) || line.has(kOldRate)) read_step(line, log);
     if (line.has(kDone)) log.launch().ending.reached_last_iteration(line.text);
@@ -321,6 +325,7 @@ class Reader : public TrainerReader {
 
   const std::size_t number_;
   std::map<std::string, Rank> ranks_;
+  bool has_experts_ = false;  ///< of the model whose size comes next
 };
 
 /// Tokens of a data-parallel rank in a step, as the header says.
@@ -329,12 +334,9 @@ std::optional<double> tokens_per_rank(const LaunchFacts& facts) {
     const Value* value = find_value(facts.arguments, std::string(trim(name)));
     return value ? value->number.value_or(0) : 0;
   };
-  const auto number = [](const Count& count, std::int64_t usual) {
-    return static_cast<double>(count.value_or(usual));
-  };
-  const double tokens =
-      said(kRankTokens) > 0 ? said(kRankTokens) : said(kLocalBatch) * number(facts.model.seq, 0);
-  const double of_step = tokens * number(facts.layout.gas, 1);
+  const double of_batch = said(kLocalBatch) * static_cast<double>(facts.model.seq.value_or(0));
+  const double tokens = said(kRankTokens) > 0 ? said(kRankTokens) : of_batch;
+  const double of_step = tokens * static_cast<double>(facts.layout.gas.value_or(1));
   return of_step > 0 ? std::optional(of_step) : std::nullopt;
 }
 
