@@ -112,7 +112,8 @@ class Reader : public TrainerReader {
   }
 
   /// "Building model with config: {'sequence_len': 2048, 'vocab_size': 65536, 'n_layer': 20, …}",
-  /// of the launch to come.
+  /// of the launch to come. The vocabulary is left out: with it the parameters would be counted as
+  /// those of a GPT-2, which has tied embeddings.
   void read_config(std::string_view line) {
     const auto at = find_key(line, kSaid[kConfig]);
     if (at == std::string_view::npos || !is_prefix(line.substr(0, at))) return;
@@ -121,7 +122,6 @@ class Reader : public TrainerReader {
     model_.hidden = count_after(line, "'n_embd': ");
     model_.heads = count_after(line, "'n_head': ");
     model_.kv_heads = count_after(line, "'n_kv_head': ");
-    model_.vocab = count_after(line, "'vocab_size': ");
   }
 
   static bool is_evaluation(const TrainerLine& line) {
