@@ -138,7 +138,7 @@ void DocumentWatch::see_below_fence(bool is_blank, std::size_t steps) {
     if (is_blank) fence_.reset();
     return;
   }
-  quotes_another_ = quotes_another_ || (fence_->opens && steps > fence_->steps);
+  more_logs_ += fence_->opens && steps > fence_->steps ? 1 : 0;
   fence_.reset();
 }
 
@@ -147,8 +147,9 @@ DocumentSigns DocumentWatch::signs(std::size_t steps) const {
   // A single fence is generated text or a torn file, not a quotation.
   signs.fenced = fences_ >= 2 && fences_ % 2 == 0 && !signs.torn;
   const bool quotes_last = fence_ && fence_->has_line && fence_->opens && steps > fence_->steps;
-  const bool quotes_several = (steps_at_more_ && steps > *steps_at_more_) || quotes_another_;
-  signs.note = signs.note || signs.fenced || quotes_several || quotes_last;
+  const bool quotes_several = steps_at_more_ && steps > *steps_at_more_;
+  signs.more_logs = more_logs_ + (quotes_last ? 1 : 0);
+  signs.note = signs.note || signs.fenced || quotes_several;
   return signs;
 }
 

@@ -16,7 +16,8 @@ struct DocumentSigns {
   bool note = false;    ///< fences, table rules, headings
   bool titled = false;  ///< its first line is a heading, "# Notes": many a log begins like that
   bool fenced = false;  ///< its fences come in pairs
-  bool torn = false;    ///< it begins within a fence: what stands before the first is quoted
+  std::size_t more_logs = 0;  ///< that stand in fences below the steps of a log: no sign of itself
+  bool torn = false;          ///< it begins within a fence: what stands before the first is quoted
   std::size_t script_lines = 0;  ///< of the script that a log begins with, all of which was read
                                  ///< behind it; 0: there is none
   bool any() const { return script || note || titled; }
@@ -60,7 +61,7 @@ class DocumentWatch {
   bool first_ = true;
   std::optional<FenceInLog> fence_;
   bool in_fence_ = false;                     ///< of a log
-  bool quotes_another_ = false;               ///< log below steps
+  std::size_t more_logs_ = 0;                 ///< as DocumentSigns has it
   std::optional<std::size_t> steps_at_more_;  ///< where a text that is torn opens another fence
 };
 

@@ -108,9 +108,19 @@ class DocumentSink : public LineSink {
 /// A note with a title does not quote so many lines but in a fence.
 constexpr std::size_t kLinesOfLog = 10;
 
+/// Whether logs that are quoted below another one are in one run with it, without Megatron's clock,
+/// by which its reader tells launches apart.
+bool are_pooled(const DocumentSigns& signs, const Scraped& scraped) {
+  const auto& runs = scraped.runs;
+  const bool has_clock = std::all_of(runs.begin(), runs.end(), [](const LogRun& run) {
+    return run.format == "megatron" && run.started_at;
+  });
+  return signs.more_logs >= runs.size() && !has_clock;
+}
+
 bool is_document(const DocumentSigns& signs, const Scraped& scraped) {
   const bool is_log = !signs.script && !signs.note && lines_of(scraped.runs) >= kLinesOfLog;
-  return signs.any() && !is_log;
+  return (signs.any() && !is_log) || (signs.more_logs > 0 && are_pooled(signs, scraped));
 }
 
 /// Counts the lines of a text, and those that may be a trainer's.
@@ -161,6 +171,7 @@ bool holds_log(const Scraped& scraped) {
 void keep_unquoted(Scraped& scraped, const DocumentSigns& signs, std::vector<LogRun> runs) {
   const bool has_log = holds_log(scraped);
   scraped.quoted.document = signs;
+  scraped.quoted.document.note = signs.note || !signs.any();
   scraped.runs = std::move(runs);
   if (!scraped.runs.empty() || !has_log) return;
   scraped.quoted.problem = why_not_read(signs);

@@ -78,7 +78,10 @@ class BehindSink : public LineSink {
     if (is_behind) readers_.read(line);
   }
 
-  bool is_document() const { return watch_.signs(readers_.counts().steps).any(); }
+  bool is_document() const {
+    const DocumentSigns signs = watch_.signs(readers_.counts().steps);
+    return signs.any() || signs.more_logs > 0;
+  }
   Scraped finish(const LogHints& hints) { return readers_.finish(hints); }
 
  private:

@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 
-#include "core/base/text.h"
 #include "core/base/units.h"
 #include "harness/scrape/trainers/all.h"
 #include "harness/scrape/trainers/mlperf_event.h"
+#include "harness/scrape/trainers/nemo_settings.h"
 #include "harness/scrape/trainers/step_fields.h"
 
 namespace pippin {
@@ -73,37 +73,6 @@ constexpr CountName kCounts[] = {
     {"max_sequence_length", [](LaunchFacts& facts) -> Count& { return facts.model.seq; }},
 };
 
-constexpr CountName kSettings[] = {
-    {kSaid[kTensorSize], [](LaunchFacts& facts) -> Count& { return facts.layout.tp; }},
-    {kSaid[kPipelineSize], [](LaunchFacts& facts) -> Count& { return facts.layout.pp; }},
-    {kSaid[kContextSize], [](LaunchFacts& facts) -> Count& { return facts.layout.cp; }},
-    {"num_layers=", [](LaunchFacts& facts) -> Count& { return facts.model.layers; }},
-    {kSaid[kHidden], [](LaunchFacts& facts) -> Count& { return facts.model.hidden; }},
-    {"ffn_hidden_size=", [](LaunchFacts& facts) -> Count& { return facts.model.ffn; }},
-    {kSaid[kHeads], [](LaunchFacts& facts) -> Count& { return facts.model.heads; }},
-    {kSaid[kKvHeads], [](LaunchFacts& facts) -> Count& { return facts.model.kv_heads; }},
-    {"seq_length=", [](LaunchFacts& facts) -> Count& { return facts.model.seq; }},
-};
-
-/// "Llama31Config8B(tensor_model_parallel_size=1,", "                num_layers=32,": a line of
-/// the model's settings, which has one.
-void read_setting(std::string_view line, LaunchFacts& facts) {
-  const auto equals = line.find('=');
-  const auto value = line.substr(std::min(equals + 1, line.size()));
-  const auto figure = figure_at(value);
-  const Count count = count_of(figure);
-  if (!count || *count < 1) return;
-  const auto rest = trim(value.substr(figure->size));
-  if (rest != "," && rest != ")") return;
-  for (const auto& [name, of] : kSettings) {
-    const auto at = find_key(line, name);
-    if (at == std::string_view::npos || at + name.size() != equals + 1) continue;
-    auto before = line.substr(0, at);
-    if (before.ends_with('(')) before = before.substr(0, before.find_last_of(" \t") + 1);
-    if (is_prefix(before) && !of(facts)) of(facts) = count;
-  }
-}
-
 constexpr std::int64_t kMost = 1'000'000'000;  // so that a product is a number
 constexpr std::string_view kBroken = "its block is no whole number of batches";
 constexpr std::string_view kStepLoss = "reduced_train_loss";
@@ -129,7 +98,7 @@ class Reader : public TrainerReader {
     if (line.has(kEvent)) read_event(line.text, log);
     if (line.has(kTiming)) read_timing(line.text, log);
     if (line.is_whole && line.found >> kTensorSize != 0)
-      read_setting(line.text, log.launch().facts);
+      read_nemo_setting(line.text, log.launch().facts);
   }
 
  private:

@@ -110,6 +110,19 @@ TEST_CASE("a log and another one within a fence below it are a document") {
   }
 }
 
+TEST_CASE("a log in a fence below another one is read where lines tell whether it is the same") {
+  const char* between = "```\n\nThe other:\n\n```text\n";
+  const auto runs = scrape(row(10, 100) + row(11, 90) + between + row(3, 80) + row(4, 80));
+  REQUIRE(runs.size() == 2);
+  CHECK(runs[1].iterations.size() == 2);
+  CHECK(scrape(row(10, 100) + between + row(3, 80) + between + row(4, 80)).empty());
+  const std::string dated = "[2025-10-24 09:52:21]";
+  const auto same =
+      scrape(dated + row(10, 100) + dated + row(11, 90) + between + dated + row(12, 80));
+  REQUIRE(same.size() == 1);
+  CHECK(same[0].iterations.size() == 3);
+}
+
 TEST_CASE("fences of what a model writes between steps make no document") {
   const std::string first = row(1, 100) + row(2, 90);
   for (const char* between :
