@@ -263,7 +263,7 @@ std::string precision_of(const Arguments& arguments) {
   const auto is_enabled = [&](const char* name) {
     return arguments.on(name) || arguments.text(name).find("'enabled': True") != std::string::npos;
   };
-  const std::string word = arguments.text("precision");
+  std::string word = arguments.text("precision");
   if (word == "bfloat16") return "bf16";
   if (word == "fp16" || word == "fp32") return word;
   if (is_enabled("bf16")) return "bf16";

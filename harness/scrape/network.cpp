@@ -1,6 +1,7 @@
 #include "harness/scrape/network.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <iterator>
 #include <memory>
 
