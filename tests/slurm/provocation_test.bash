@@ -385,7 +385,7 @@ queue_forgets() { [ -z "$(squeue -h --all -t all)" ]; }
 # It comes back knowing no job, and gives their ids to others. Nodes refuse an id that they have just seen
 # end: where that costs all tries of a run, the same command brings it to its end.
 controller_forgets() {
-  local sweep try
+  local sweep
   use --nodes 4
   write_both
   takes 8
@@ -395,7 +395,7 @@ controller_forgets() {
   cluster start "$here/c" slurmctld --without-state
   takes 0.1
   for sweep in blocks array; do
-    for try in 1 2 3; do
+    for _ in 1 2 3; do
       if wait "${runners[$sweep]}"; then break; fi
       like "$(cat "$sweep.err")" 'the same command tries again'
       sleep 5 # as long as a credential lives here
