@@ -26,6 +26,17 @@ constexpr std::string_view kSettings[] = {
     "vocab_size",
 };
 
+/// Settings of other names than Megatron's argument, and of yes or no. Source: Megatron-LM,
+/// megatron/core/transformer/transformer_config.py.
+struct Renamed {
+  std::string_view setting, argument, on_true, on_false;
+};
+constexpr Renamed kRenamed[] = {
+    {"gated_linear_unit", "swiglu", "True", "False"},
+    {"share_embeddings_and_output_weights", "untie_embeddings_and_output_weights", "False", "True"},
+    {"num_moe_experts", "num_experts", "", ""},
+};
+
 /// Of a job's name, and what Megatron calls it. Source: NVIDIA's dgxc-benchmarking, 2025.
 constexpr std::pair<std::string_view, std::string_view> kParts[] = {
     {"_gpus", "world_size"},
@@ -46,14 +57,22 @@ std::string_view digits_at(std::string_view text) {
 std::optional<std::pair<std::string, Value>> bridge_setting_in(std::string_view line) {
   const auto colon = line.rfind(": ");
   if (colon == std::string_view::npos) return std::nullopt;
-  const auto value = trim(line.substr(colon + 2));
-  if (value.empty() || digits_at(value).size() != value.size()) return std::nullopt;
   auto begin = colon;
   while (begin > 0 && is_word(line[begin - 1])) --begin;
-  const auto name = line.substr(begin, colon - begin);
-  const bool is_known =
-      std::find(std::begin(kSettings), std::end(kSettings), name) != std::end(kSettings);
-  if (!is_known || !is_prefix(line.substr(0, begin))) return std::nullopt;
+  if (!is_prefix(line.substr(0, begin))) return std::nullopt;
+  auto name = line.substr(begin, colon - begin), value = trim(line.substr(colon + 2));
+  const auto renamed = std::find_if(std::begin(kRenamed), std::end(kRenamed),
+                                    [&](const Renamed& one) { return one.setting == name; });
+  if (renamed != std::end(kRenamed)) {
+    name = renamed->argument;
+    if (value == "true" || value == "false")
+      value = value == "true" ? renamed->on_true : renamed->on_false;
+    if (value == "True" || value == "False")
+      return std::pair(std::string(name), value_of(std::string(value)));
+  } else if (std::find(std::begin(kSettings), std::end(kSettings), name) == std::end(kSettings)) {
+    return std::nullopt;
+  }
+  if (value.empty() || digits_at(value).size() != value.size()) return std::nullopt;
   return std::pair(std::string(name), value_of(std::string(value)));
 }
 

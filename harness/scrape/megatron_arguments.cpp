@@ -293,10 +293,6 @@ std::string trainer_of(const MegatronHeader& header) {
   return Arguments(header.arguments).on("deepspeed") ? "megatron-deepspeed" : "megatron";
 }
 
-}  // namespace
-
-namespace {
-
 /// Whether one rank holds all parameters.
 bool holds_all(const MegatronHeader& header, const Layout& layout) {
   const Count experts = Arguments(header.arguments).count({"expert_model_parallel_size"});

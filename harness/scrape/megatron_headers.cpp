@@ -83,14 +83,16 @@ void MegatronHeaders::take_command(MegatronHeader& header) {
 void MegatronHeaders::read_config(std::string_view line, std::uint64_t found,
                                   MegatronHeader& header) {
   constexpr std::uint64_t kOfConfig =
-      std::uint64_t{1} << kConfigSize | std::uint64_t{1} << kConfigSeq |
-      std::uint64_t{1} << kConfigLayers | std::uint64_t{1} << kConfigHeads;
+      (std::uint64_t{1} << (kConfigExperts + 1)) - (std::uint64_t{1} << kConfigSize);
   const auto say = [&](std::pair<std::string, Value> argument) {
     if (!find_value(header.arguments, argument.first))
       header.arguments.push_back(std::move(argument));
   };
   if ((found & kOfConfig) != 0) {
     if (auto setting = bridge_setting_in(line)) say(*std::move(setting));
+    // It has groups only where they are used, and no word for that.
+    if (find_value(header.arguments, "num_query_groups"))
+      say({"group_query_attention", value_of(std::string("True"))});
   }
   if (has(found, kPrimusEnv) && !header.world) header.world = number_after(line, "world_size=");
   if (has(found, kJobName)) {

@@ -110,6 +110,22 @@ TEST_CASE("Megatron-Bridge's configuration and its job's name are the layout") {
   CHECK(*run.memory[0].max_allocated_mib == Approx(185404).margin(1));
 }
 
+TEST_CASE("Megatron-Bridge's configuration tells what kind of model it is") {
+  const auto model = [](const std::string& more) {
+    std::string log = excerpt("megatron-bridge.log");
+    log.insert(log.find("train:\n"),
+               "  ffn_hidden_size: 14336\n  vocab_size: 128256\n  num_query_groups: 8\n" + more);
+    return only_run(log).point.model;
+  };
+  const Model llama =
+      model("  gated_linear_unit: true\n  share_embeddings_and_output_weights: false\n");
+  CHECK(llama.style == "llama");
+  CHECK(llama.kv_heads == 8);
+  CHECK(llama.tied == false);
+  CHECK(model("  gated_linear_unit: false\n  num_moe_experts: null\n").style == "gpt2");
+  CHECK(model("  gated_linear_unit: true\n  num_moe_experts: 8\n").style == "moe");
+}
+
 TEST_CASE("a torn dump is no configuration") {
   std::string log = excerpt("megatron.log");
   CHECK(only_run(log).configured);
