@@ -37,6 +37,12 @@ void LaunchFacts::set_axis(std::string_view name, std::string_view text) {
   axes.emplace_back(std::string(name), value_of(printable(trim(text))));
 }
 
+Count* count_called(std::span<const CountName> names, std::string_view name, LaunchFacts& facts) {
+  const auto known = std::find_if(names.begin(), names.end(),
+                                  [&](const CountName& one) { return one.name == name; });
+  return known == names.end() ? nullptr : &known->of(facts);
+}
+
 void LaunchFacts::derive(Count& count, std::string_view name, const std::optional<double>& value,
                          std::string_view law, double tolerance) {
   if (count || !value || !(*value > 0)) return;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,14 @@ struct LaunchFacts {
   void derive(Count& count, std::string_view name, const std::optional<double>& value,
               std::string_view law, double tolerance = 0.005);
 };
+
+/// What a trainer calls a count.
+struct CountName {
+  std::string_view name;
+  Count& (*of)(LaunchFacts&);
+};
+/// The count that is called so; nullptr: none is.
+Count* count_called(std::span<const CountName> names, std::string_view name, LaunchFacts& facts);
 
 /// One launch of any trainer, while its lines are read.
 class TrainerLaunch {

@@ -57,11 +57,6 @@ struct TokenBlock {
   bool is_announced = false;  ///< by an event of its own
 };
 
-struct CountName {
-  std::string_view name;
-  Count& (*of)(LaunchFacts&);
-};
-
 // The parallelisms and the micro-batch: source: AMD's callbacks, training_results_v5.1.
 constexpr CountName kCounts[] = {
     {"global_batch_size", [](LaunchFacts& facts) -> Count& { return facts.layout.gbs; }},
@@ -211,9 +206,7 @@ class Reader : public TrainerReader {
     if (event.key == "submission_benchmark") facts.set_axis("benchmark", event.said);
     const Count count = event.count;
     if (!count || *count < 1) return;
-    const auto name = std::find_if(std::begin(kCounts), std::end(kCounts),
-                                   [&](const auto& known) { return known.name == event.key; });
-    if (name != std::end(kCounts)) name->of(facts) = count;
+    if (Count* known = count_called(kCounts, event.key, facts)) *known = count;
     if (event.key == "expert_parallelism") facts.set_axis(event.key, event.said);
   }
 

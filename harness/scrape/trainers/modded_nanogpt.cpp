@@ -42,11 +42,7 @@ constexpr std::array<std::string_view, kTexts> kSaid{
     " parameters",
 };
 
-struct Option {
-  std::string_view name;
-  Count& (*of)(LaunchFacts&);
-};
-constexpr Option kOptions[] = {
+constexpr CountName kOptions[] = {
     {"train_seq_len", [](LaunchFacts& facts) -> Count& { return facts.model.seq; }},
     {"num_layers", [](LaunchFacts& facts) -> Count& { return facts.model.layers; }},
     {"num_heads", [](LaunchFacts& facts) -> Count& { return facts.model.heads; }},
@@ -63,15 +59,14 @@ void read_option(std::string_view line, LaunchFacts& facts) {
   const auto name = line.substr(begin, equals - begin);
   const auto value = count_of(whole_figure(trim(line.substr(equals + 3))));
   if (!value || *value < 1) return;
-  for (const auto& option : kOptions)
-    if (option.name == name) option.of(facts) = value;
+  if (Count* known = count_called(kOptions, name, facts)) *known = value;
 }
 
 /// "60147864 parameters".
 void read_parameters(std::string_view line, LaunchFacts& facts) {
+  if (!trim(line).ends_with(kSaid[kParameters])) return;
   const auto number = line.substr(0, line.find(kSaid[kParameters]));
-  if (trim(line).ends_with(kSaid[kParameters]))
-    if (const Count params = count_of(whole_figure(number))) facts.model.params = params;
+  if (const Count params = count_of(whole_figure(number))) facts.model.params = params;
 }
 
 /// Steps after a validation that the host only asks for: it had waited for all before. In the logs
