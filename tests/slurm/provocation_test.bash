@@ -401,6 +401,7 @@ controller_forgets() {
       sleep 5 # as long as a credential lives here
       start_run "$sweep"
     done
+    ended 0 "$sweep"
     twice=12 holds "$sweep" ok=12
   done
 }
