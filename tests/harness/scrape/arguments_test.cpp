@@ -1,7 +1,4 @@
-#include <fmt/format.h>
-
 #include "harness/scrape/megatron_arguments.h"
-#include "harness/scrape/megatron_command.h"
 #include "harness/scrape/megatron_lines.h"
 #include "harness/scrape/scrape.h"
 #include "tests/harness/scrape/sample_log.h"
@@ -466,53 +463,6 @@ TEST_CASE("a dump's other names for model and layout are read, too") {
   CHECK(of({{"num_layers", value_of("1e14")}}).model.layers == 100'000'000'000'000);
 }
 
-namespace {
-
-const std::string kCommand =
-    "+ torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 24 --hidden-size=2048 "
-    "--num-attention-heads 32 --seq-length 4096 --micro-batch-size 4 --global-batch-size 1008 "
-    "--tensor-model-parallel-size 2 --swiglu --data-path 0.5 a 0.5 'b' --bf16\n";
-
-}  // namespace
-
-TEST_CASE("without a dump the command that a shell wrote into the log is that of the launch") {
-  const LogRun run = only_run(kCommand + row(1, 100));
-  CHECK(run.point.model.layers == 24);
-  CHECK(run.point.model.hidden == 2048);
-  CHECK(run.point.model.seq == 4096);
-  CHECK(run.point.model.style == "llama");
-  CHECK(run.point.layout.mbs == 4);
-  CHECK(run.point.layout.gbs == 1008);
-  CHECK(run.point.layout.tp == 2);
-  CHECK(find_value(run.derived, "arguments")->text == "the command in the log");
-  CHECK(find_value(run.arguments, "data_path")->text == "0.5 a 0.5 b");
-  CHECK_FALSE(find_value(run.arguments, "nproc_per_node"));
-}
-
-TEST_CASE("a command counts nothing beside a dump, and each launch has its own") {
-  const LogRun dumped = only_run(kCommand + dump() + row(1, 100));
-  CHECK(dumped.point.model.layers == 2);
-  CHECK_FALSE(find_value(dumped.derived, "arguments"));
-  std::string other = kCommand;
-  other.replace(other.find("layers 24"), 9, "layers 48");
-  const std::string log = kCommand + row(1, 100) + row(2, 100) + other + row(1, 90);
-  const auto runs = scrape_parts([&](const auto& take) { take(log); }).runs;
-  REQUIRE(runs.size() == 2);
-  CHECK(runs[0].point.model.layers == 24);
-  CHECK(runs[1].point.model.layers == 48);
-}
-
-TEST_CASE("a command with variables, that goes on below or is a comment tells nothing") {
-  for (const std::string line :
-       {"python pretrain_gpt.py --num-layers $LAYERS --hidden-size 64 --micro-batch-size 4",
-        "python pretrain_gpt.py --num-layers 2 --hidden-size 64 --micro-batch-size 4 \\",
-        "# python pretrain_gpt.py --num-layers 2 --hidden-size 64 --micro-batch-size 4",
-        "usage: --num-layers 2 --hidden-size 64 --micro-batch-size 4"}) {
-    CAPTURE(line);
-    CHECK(arguments_of_command(line).empty());
-  }
-}
-
 TEST_CASE("parameters are those that a rank prints which holds all, and else counted by the dump") {
   const std::string printed =
       " > number of parameters on (tensor, pipeline) model parallel rank (0, 0): 1107625984\n";
@@ -533,83 +483,9 @@ TEST_CASE("Megatron-DeepSpeed's dump says its key and value heads by their name"
   CHECK(only_run(dump(argument("num_key_value_heads", "2")) + row(1, 1)).point.model.kv_heads == 2);
 }
 
-TEST_CASE("a dump that srun has torn anywhere is read as if it were whole") {
-  const std::vector<std::string> lines{
-      "  add_bias ................................ False",
-      "  data_path ............................... ['/a/b c', '/d']",
-      "  ffn_hidden_size ......................... 8192",
-      "  inference_dynamic_batching_enable_prefix_caching  None",
-      "  init_std ................................ 0.0134",
-      "  optimizer ............................... adam"};
-  const auto log = [&](const std::string& label, std::size_t torn, std::size_t at) {
-    std::string text =
-        "0: " + label + "------------------------ arguments ------------------------\n";
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      std::string line = label + lines[i];
-      if (i == torn) line.insert(at, "\n0: ");
-      text += "0: " + line + "\n";
-    }
-    return text + "0: " + label +
-           "-------------------- end of arguments ---------------------\n0: " + label + row(1, 100);
-  };
-  // Of a word that stands for itself nothing tells that it goes on, but a label that is missing.
-  for (const auto& [label, words] :
-       {std::pair<std::string, bool>{"[default3]:", true}, {"", false}}) {
-    const NamedValues whole = only_run(log(label, lines.size(), 0)).arguments;
-    REQUIRE(whole.size() == lines.size());
-    for (std::size_t torn = 0; torn < lines.size() - (words ? 0 : 1); ++torn) {
-      for (std::size_t at = 1; at < label.size() + lines[torn].size(); ++at) {
-        if (label.empty() && at < 3) continue;  // its own indent
-        CAPTURE(label, torn, at);
-        CHECK(only_run(log(label, torn, at)).arguments == whole);
-      }
-    }
-  }
-  const std::string said =
-      "  fp16 .................................... Fal\nWARNING: 3 ranks wait\n";
-  CHECK(only_run(dump(said) + row(1, 1)).arguments.front().second.text == "True");
-}
-
-namespace {
-
-std::string bare_dump(const std::string& arguments) {
-  return "-------------------- arguments --------------------\n" + arguments +
-         "---------------- end of arguments ----------------\n";
-}
-
-std::string neox_row(int ms) {
-  return fmt::format(
-      " samples/sec: 36.917 | iteration       10/   11000 | elapsed time per iteration (ms): {}.3 "
-      "| "
-      "learning rate: 1.364E-04 | lm_loss: 1.138677E+01 | number of skipped iterations:   0 | "
-      "number of nan iterations:   0 |\n",
-      ms);
-}
-
-}  // namespace
-
-TEST_CASE("GPT-NeoX says its GPUs behind the dump, which has those that were asked for") {
-  const std::string asked = argument("global_num_gpus", "4") + argument("train_batch_size", "72") +
-                            argument("train_micro_batch_size_per_gpu", "18") +
-                            argument("gas", "1") + argument("model_parallel_size", "1") +
-                            argument("pipe_parallel_size", "0");
-  const std::string said =
-      "NeoXArgs.configure_distributed_args() using world size: 2 and model-parallel size: 1 \n";
-  const auto runs =
-      scrape(bare_dump(asked) + said + neox_row(1950) + bare_dump(asked) + neox_row(1560));
-  REQUIRE(runs.size() == 2);
-  const Layout ran = runs[0].point.layout, unsaid = runs[1].point.layout;
-  CHECK(ran.gpus == 2);
-  CHECK(ran.dp == 2);
-  CHECK(ran.gbs == 36);
-  CHECK(unsaid.gpus == 4);
-  CHECK(unsaid.gbs == 72);
-}
-
 TEST_CASE("of a mixture of experts no formula for dense models tells parameters") {
   const auto style = [](const std::string& experts) {
-    return only_run(bare_dump(argument("num_layers", "12") + experts) + row(1, 1))
-        .point.model.style;
+    return only_run(dump(experts) + row(1, 1)).point.model.style;
   };
   CHECK(style(argument("num_experts", "8")) == "moe");
   CHECK(style(argument("num_experts", "[64]")) == "moe");
@@ -617,18 +493,4 @@ TEST_CASE("of a mixture of experts no formula for dense models tells parameters"
   CHECK(style(argument("num_experts", "None")) == "gpt2");
   CHECK(style(argument("num_experts", "[1]")) == "gpt2");
   CHECK(style(argument("moe_num_experts", "1")) == "gpt2");
-}
-
-TEST_CASE("GPT-NeoX says its precision by a word or by what it enables") {
-  const auto name = [](const std::string& said) {
-    return only_run(bare_dump(argument("num_layers", "12") + said) + row(1, 1)).point.name;
-  };
-  const auto ends = [&](const std::string& said, const std::string& end) {
-    return name(said).ends_with(end);
-  };
-  CHECK(ends(argument("precision", "bfloat16") + argument("fp16", "None"), "-bf16"));
-  CHECK(ends(argument("bf16", "{'enabled': True}") + argument("fp16", "None"), "-bf16"));
-  CHECK(ends(argument("fp16", "{'enabled': True, 'type': 'bfloat16'}"), "-bf16"));
-  CHECK(ends(argument("precision", "fp32") + argument("fp16", "None"), "-fp32"));
-  CHECK(!ends(argument("fp16", "{'enabled': True, 'loss_scale': 0}"), "-fp32"));
 }
