@@ -19,6 +19,11 @@ struct Lines {
   std::vector<unsigned> flags;          ///< IterationFlag and kInWarmup
   std::vector<std::int64_t> intervals;  ///< iterations that they stand for
 
+  void reserve(std::size_t lines) {
+    times_ms.reserve(lines);
+    flags.reserve(lines);
+    intervals.reserve(lines);
+  }
   void add(const Iteration& line, unsigned line_flags) {
     times_ms.push_back(line.step_time_ms);
     flags.push_back(line_flags);
@@ -33,11 +38,14 @@ constexpr unsigned kInWarmup =
 Lines lines_of_last_batch(const EachLine& each_line, std::optional<std::int64_t> warmup,
                           RunDigest& digest) {
   std::optional<std::int64_t> steady_from;
+  std::size_t count = 0;
   each_line([&](const Iteration& line) {
+    ++count;
     if (line.gbs) digest.gbs = line.gbs;  // a last line may be cut before it
     if (!steady_from) steady_from = line.number - line.interval + 1 + warmup.value_or(0);
   });
   Lines lines;
+  lines.reserve(count);
   each_line([&](const Iteration& line) {
     const bool unlike = line.gbs && line.gbs != digest.gbs;
     digest.batch_grew = digest.batch_grew || unlike;
