@@ -215,7 +215,8 @@ class Reader : public FormatReader {
     if (launch_.rows() == 0) return false;
     if (record.last != launch_.total()) return true;
     constexpr std::int64_t kDay_s = 86400;
-    const auto before = record.at ? iteration_time_in(last_front_) : std::nullopt;
+    const bool is_dated = record.at && launch_.is_dated();
+    const auto before = is_dated ? iteration_time_in(last_front_) : std::nullopt;
     return before && *record.at < *before - kDay_s;
   }
 
@@ -248,7 +249,7 @@ class Reader : public FormatReader {
     if (record.iteration.number == record.last) launch().ending.reached_last_iteration(line);
     launch().add(record);
     constexpr std::size_t kFront = 128;  // with the date before the iteration
-    last_front_.assign(line.substr(0, kFront));
+    if (launch().is_dated()) last_front_.assign(line.substr(0, kFront));
     note_speaker(record);
   }
 

@@ -39,6 +39,8 @@ class MegatronLaunch {
   std::int64_t total() const { return total_; }
   /// Whether the date before the next row counts: of the first two, where there are dates.
   bool wants_time() const { return rows() == 0 || (rows() == 1 && first_.at); }
+  /// Whether rows have dates: the first has one.
+  bool is_dated() const { return first_.at.has_value(); }
   /// Whether a row before says the same. Requires a number that is not above the last.
   bool has(const IterationRecord& record) const;
   /// Requires a number above the last.
