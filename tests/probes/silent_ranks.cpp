@@ -1,6 +1,6 @@
 // silent_ranks HOW SECONDS: ranks that end where one gives no sign of life for so long. HOW "last":
-// the last rank stops itself, "first": the first one; "nap": all do, and are woken after twice the
-// time.
+// the last rank stops itself for good, "first": the first one; "nap": all do, and are woken after
+// twice the time.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -24,6 +24,11 @@ void stop_until_woken(int seconds) {
   ::raise(SIGSTOP);
 }
 
+/// mpirun wakes a rank before it kills it, which must not let it go on.
+[[noreturn]] void stop_for_good() {
+  for (;;) ::raise(SIGSTOP);
+}
+
 }  // namespace
 
 int main(int argc, char* argv[]) {
@@ -38,7 +43,7 @@ int main(int argc, char* argv[]) {
         world.barrier();
         const int victim = how == "first" ? 0 : world.size() - 1;
         if (how == "nap") stop_until_woken(2 * patience_s);
-        if (how != "nap" && world.rank() == victim) ::raise(SIGSTOP);
+        if (how != "nap" && world.rank() == victim) stop_for_good();
         world.barrier();
         if (world.rank() == 0) std::puts("all are there");
         return ExitCode::kDone;
