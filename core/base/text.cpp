@@ -12,7 +12,8 @@ namespace pippin {
 
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\n\v\f";
+// A search through a text of six costs a call for each character.
+constexpr bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 std::string_view without_plus(std::string_view text) {
   const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-' && text[1] != '+';
@@ -43,9 +44,9 @@ bool safe_in_file_name(char c) {
 }  // namespace
 
 std::string_view trim(std::string_view text) {
-  const auto first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <string_view>
 
 namespace pippin {
@@ -12,7 +11,7 @@ inline bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
 
 /// Without the blanks and tabs in front.
 inline std::string_view left_trim(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   return text;
 }
 

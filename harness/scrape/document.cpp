@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "harness/scrape/characters.h"
 
 namespace pippin {
 
@@ -79,17 +80,16 @@ std::vector<std::string_view> DocumentWatch::texts() {
 }
 
 bool DocumentWatch::is_marked(std::string_view line) {
-  const auto begin = line.find_first_not_of(" \t");
-  return begin != std::string_view::npos &&
-         std::string_view("#`~|").find(line[begin]) != std::string_view::npos;
+  line = left_trim(line);
+  const char mark = line.empty() ? ' ' : line.front();
+  return mark == '#' || mark == '`' || mark == '~' || mark == '|';
 }
 
 void DocumentWatch::see(std::string_view line, std::size_t steps, bool after_blank) {
-  const auto begin = line.find_first_not_of(" \t");
-  const bool is_blank = begin == std::string_view::npos;
-  see_below_fence(is_blank, steps);
-  if (is_blank) return;
-  see_mark(line[begin], line, steps, after_blank);
+  const auto words = left_trim(line);
+  see_below_fence(words.empty(), steps);
+  if (words.empty()) return;
+  see_mark(words.front(), line, steps, after_blank);
   first_ = false;
 }
 

@@ -154,12 +154,13 @@ LogReaders::LogReaders(const LogReaders& other)
 }
 
 void LogReaders::read(const FoundLine& line) {
+  const LogTexts& texts = log_texts();
   for (std::size_t i = 0; i < readers_.size(); ++i) {
-    const LogLine of_format(line, log_texts().of_format[i], log_texts().common);
+    const LogLine of_format(line, texts.of_format[i], texts.common);
     if (readers_[i]->wants_next_line() || of_format.matters()) readers_[i]->read(of_format);
   }
   see_signs(line);
-  trainers_.read(line, log_texts().of_trainer, log_texts().common);
+  trainers_.read(line, texts.of_trainer, texts.common);
   want_next_line_ = trainers_.want_next_line() ||
                     std::any_of(readers_.begin(), readers_.end(),
                                 [](const auto& reader) { return reader->wants_next_line(); });
@@ -176,6 +177,7 @@ std::size_t LogReaders::read_alike(std::string_view text) {
 }
 
 void LogReaders::see_signs(const FoundLine& line) {
+  if (line.hits.empty()) return;
   const auto& ranges = log_texts().of_trainer;
   const std::size_t begin = ranges.front().first, end = ranges.back().first + ranges.back().count;
   for (const auto& hit : line.hits) {

@@ -20,7 +20,7 @@ SearchWidth widest_search();
 /// tells nearly all others from marks. Source: the "Teddy" of Hyperscan, Wang et al., NSDI 2019.
 class MarkTables {
  public:
-  static constexpr std::size_t kMarkBytes = 6, kGroups = 8, kFirstBytes = 4;
+  static constexpr std::size_t kMarkBytes = 5, kGroups = 8, kFirstBytes = 4;
   /// So many blocks of so many places are looked at in one call.
   static constexpr std::size_t kBlock = 64, kMostBlocks = 32;
 

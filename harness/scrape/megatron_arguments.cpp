@@ -64,9 +64,9 @@ constexpr std::string_view kIdle[] = {"adam_beta1",
                                       "img_h",
                                       "img_w",
                                       "include",
+                                      "inference_batch_times_seqlen_threshold",
                                       "initial_loss_scale",
                                       "initial_scale_power",
-                                      "inference_batch_times_seqlen_threshold",
                                       "iteration",
                                       "job_name",
                                       "launcher",
@@ -137,8 +137,13 @@ constexpr const char* kExperts[] = {"num_experts", "moe_num_experts"};
 /// Logging that costs a pass over all gradients or parameters, or barriers, in every step.
 constexpr std::string_view kBusyLogging[] = {"log_num_zeros_in_grad", "log_params_norm"};
 
-bool among(std::string_view name, const auto& names) {
-  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+static_assert(std::is_sorted(std::begin(kPlaced), std::end(kPlaced)) &&
+              std::is_sorted(std::begin(kIdle), std::end(kIdle)) &&
+              std::is_sorted(std::begin(kIdleSections), std::end(kIdleSections)) &&
+              std::is_sorted(std::begin(kBusyLogging), std::end(kBusyLogging)));
+
+bool among(std::string_view name, const auto& sorted_names) {
+  return std::binary_search(std::begin(sorted_names), std::end(sorted_names), name);
 }
 
 /// Looks names up in a dump.
@@ -331,9 +336,10 @@ std::string recompute_of(const NamedValues& dump) {
 
 bool matters_to_speed(const std::string& full_name, const Value& value) {
   // Of DeepSpeed's configuration "section.name".
-  const auto dot = full_name.rfind('.');
-  const auto section = full_name.substr(0, dot == std::string::npos ? 0 : full_name.find('.'));
-  const auto name = full_name.substr(dot + 1);
+  const std::string_view full(full_name);
+  const auto dot = full.rfind('.');
+  const auto section = full.substr(0, dot == std::string_view::npos ? 0 : full.find('.'));
+  const auto name = full.substr(dot + 1);
   if (among(section, kIdleSections)) return false;
   if (among(name, kBusyLogging)) return true;
   if (among(name, kPlaced) || among(name, kIdle)) return false;

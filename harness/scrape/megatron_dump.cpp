@@ -15,6 +15,8 @@ namespace pippin {
 
 namespace {
 
+constexpr std::string_view kRule = "----";
+
 bool has_open_bracket(std::string_view text) {
   const auto count = [&](char c) { return std::count(text.begin(), text.end(), c); };
   return count('[') > count(']') || count('(') > count(')') || count('{') > count('}');
@@ -47,6 +49,7 @@ void MegatronDump::begin(std::string_view label) {
   last_.clear();
   place_.reset();
   gave_ = false;
+  ascending_ = 0;
 }
 
 bool MegatronDump::read(std::string_view label, std::string_view text, const LoggerPrefix& prefix,
@@ -58,17 +61,30 @@ bool MegatronDump::read(std::string_view label, std::string_view text, const Log
   const bool is_rest =
       is_bare && !is_torn_label && !text.starts_with("srun: ") && !text.starts_with("slurmstepd: ");
   auto argument = argument_in(text);
-  const bool may_be_rest =
-      label == label_ && !trim(text).empty() && (!text.starts_with(' ') || !argument);
+  const bool may_be_rest = (!text.starts_with(' ') || !argument) && label == label_ &&
+                           !text.starts_with(kRule) && !trim(text).empty();
   if ((is_rest || may_be_rest) && !last_.empty() && read_rest(text, is_rest, prefix, arguments))
     return true;
-  last_ = std::string(label) + std::string(text);
+  last_.assign(label).append(text);
   place_.reset();
   gave_ = argument.has_value();
-  if (!argument || find_value(arguments, argument->first)) return gave_;
-  place_ = arguments.size();
-  arguments.push_back(*std::move(argument));
+  if (!argument || has(arguments, argument->first)) return gave_;
+  add(arguments, *std::move(argument));
   return true;
+}
+
+/// Megatron sorts them: one behind all others is not among these.
+bool MegatronDump::has(const NamedValues& arguments, const std::string& name) const {
+  if (arguments.empty()) return false;
+  const bool is_behind = ascending_ == arguments.size() && arguments.back().first < name;
+  return !is_behind && find_value(arguments, name);
+}
+
+void MegatronDump::add(NamedValues& arguments, std::pair<std::string, Value> argument) {
+  place_ = arguments.size();
+  const bool is_behind = arguments.empty() || arguments.back().first < argument.first;
+  if (is_behind && ascending_ == arguments.size()) ++ascending_;
+  arguments.push_back(std::move(argument));
 }
 
 bool MegatronDump::read_rest(std::string_view text, bool is_rest, const LoggerPrefix& prefix,
@@ -85,10 +101,9 @@ bool MegatronDump::read_rest(std::string_view text, bool is_rest, const LoggerPr
   if (before && !is_rest && !goes_on(before->second.text, text)) return false;
   last_ = joined;
   if (place_) {
-    arguments[*place_] = *std::move(argument);
-  } else if (!gave_ && !find_value(arguments, argument->first)) {
-    place_ = arguments.size();
-    arguments.push_back(*std::move(argument));
+    arguments[*place_] = *std::move(argument);  // of the same name
+  } else if (!gave_ && !has(arguments, argument->first)) {
+    add(arguments, *std::move(argument));
   }
   gave_ = true;
   return true;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/records/value.h"
 #include "harness/scrape/lines.h"
@@ -29,7 +30,12 @@ class MegatronDump {
   bool read_rest(std::string_view text, bool is_rest, const LoggerPrefix& prefix,
                  NamedValues& arguments);
 
+  /// Whether an argument of that name is there.
+  bool has(const NamedValues& arguments, const std::string& name) const;
+  void add(NamedValues& arguments, std::pair<std::string, Value> argument);
+
   std::string label_, last_;          ///< of the rule; the line before
+  std::size_t ascending_ = 0;         ///< so many arguments from the front are in order, by name
   std::optional<std::size_t> place_;  ///< of the argument that it gave
   bool gave_ = false;                 ///< it gave one, which may have been known
 };

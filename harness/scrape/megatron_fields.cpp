@@ -59,6 +59,14 @@ Count take_number(std::string_view& text) {
 
 namespace {
 
+/// The first character of a kind; the text's size where there is none. A search by a list of them
+/// costs a call for each character.
+template <typename IsOfKind>
+std::size_t first_where(std::string_view text, IsOfKind is_of_kind) {
+  return static_cast<std::size_t>(std::find_if(text.begin(), text.end(), is_of_kind) -
+                                  text.begin());
+}
+
 /// "lm loss 5.023855E+00", as Megatron-LM printed until the summer of 2020.
 MegatronField field_without_sign(std::string_view text) {
   const auto blank = text.find_last_of(' ');
@@ -72,12 +80,13 @@ MegatronField field_without_sign(std::string_view text) {
 
 MegatronField field_in(std::string_view text) {
   text = trim(without_tags(trim(text)));
-  const auto sign = text.find_first_of(":=");
-  if (sign == std::string_view::npos) return field_without_sign(text);
+  const auto sign = first_where(text, [](char c) { return c == ':' || c == '='; });
+  if (sign == text.size()) return field_without_sign(text);
   if (sign == 0 || sign > kLongestName) return {};
   if (!is_letter(text[0]) && text[0] != '[') return {};
   const auto value = left_trim(without_tags(left_trim(text.substr(sign + 1))));
-  return {trim(text.substr(0, sign)), value.substr(0, value.find_first_of(" \t["))};
+  const auto end = first_where(value, [](char c) { return c == ' ' || c == '\t' || c == '['; });
+  return {trim(text.substr(0, sign)), value.substr(0, end)};
 }
 
 std::size_t known_field(std::string_view name_in_line) {

@@ -18,6 +18,11 @@ std::uint32_t first_bytes(const char* text) {
   return bytes;
 }
 
+/// The same of the end of `size` bytes.
+std::uint32_t last_bytes(const char* text, std::size_t size) {
+  return first_bytes(text + size - sizeof(std::uint32_t));
+}
+
 }  // namespace
 
 Needles::Needles(const std::vector<std::string_view>& needles, std::span<const NeedleMark> marks,
@@ -29,7 +34,9 @@ Needles::Needles(const std::vector<std::string_view>& needles, std::span<const N
     if (needles[i].size() < kShortest) throw std::logic_error("a needle is too short");
     if (wanted[i])
       members_.push_back({first_bytes(needles[i].data() + marks[i].offset),
-                          static_cast<std::uint16_t>(i), marks[i].offset, marks[i].group});
+                          last_bytes(needles[i].data(), needles[i].size()),
+                          static_cast<std::uint16_t>(i), marks[i].offset,
+                          static_cast<std::uint32_t>(needles[i].size()), marks[i].group});
   }
   make_tables();
 }
@@ -53,11 +60,12 @@ void Needles::compare(std::string_view text, std::size_t place, std::vector<Hit>
   for (std::size_t i = begins_[hash]; i < begins_[hash + 1]; ++i) {
     const Member& member = members_[i];
     if (member.mark != mark || member.offset > place) continue;
+    const char* at = text.data() + place - member.offset;
+    if (text.data() + text.size() - at < std::ptrdiff_t{member.size}) continue;
+    if (last_bytes(at, member.size) != member.tail) continue;
     const std::string_view needle = needles_[member.needle];
-    const std::size_t begin = place - member.offset;
-    if (text.size() - begin >= needle.size() &&
-        std::memcmp(text.data() + begin, needle.data(), needle.size()) == 0)
-      hits.push_back({text.data() + begin + (needle[0] == kFeed ? 1 : 0), member.needle});
+    if (std::memcmp(at, needle.data(), needle.size()) == 0)
+      hits.push_back({at + (needle[0] == kFeed ? 1 : 0), member.needle});
   }
 }
 

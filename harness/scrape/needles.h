@@ -64,7 +64,9 @@ class Needles {
   /// A needle that is looked for.
   struct Member {
     std::uint32_t mark = 0;                ///< the first bytes of its mark
+    std::uint32_t tail = 0;                ///< its own last bytes, which tell most others from it
     std::uint16_t needle = 0, offset = 0;  ///< where its mark stands in it
+    std::uint32_t size = 0;                ///< bytes
     std::size_t group = 0;                 ///< of tables_
   };
 

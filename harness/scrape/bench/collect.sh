@@ -2,7 +2,9 @@
 # What it costs to bring logs into a database, beside what else one would type: perl for each file, one perl, ripgrep
 # (which count or average one number and keep nothing), and reading alone. Whole processes in turn with a warm cache;
 # the median of RUNS=N runs (5) of user and system time. WORDS as arguments: only the rows that contain one of
-# them. PARTS=N (1) divides the sizes, for a machine with little room in $TMPDIR.
+# them. PARTS=N (1) divides the sizes, for a machine with little room in $TMPDIR. BASE=PROGRAM: another pippin, to be
+# compared with in turn; its column is the median of TURNS=N ratios (21) of its time to this one's, and the ratio of the
+# least times.
 set -euo pipefail
 source tests/support/bench.bash
 folder=$(mktemp -d)
@@ -27,6 +29,27 @@ costs() {
   awk '$3 > most {most = $3} END {print most}' "$out"
 }
 
+# cpu_ms COMMAND: user and system time of one run, in milliseconds
+cpu_ms() {
+  local TIMEFORMAT='%3U %3S'
+  { time "$@" >/dev/null 2>&1; } 2>&1 | awk '{print ($1 + $2) * 1000}'
+}
+
+# base_ratio LOGS: "MEDIAN (LEAST)", or "-" without a base.
+base_ratio() {
+  local i now before
+  if [ -z "${BASE:-}" ]; then echo '-' && return; fi
+  for ((i = 0; i < ${TURNS:-21}; ++i)); do
+    rm -f "$folder"/t.db*
+    before=$(cpu_ms "$BASE" --quiet --db "$folder/t.db" collect "$1")
+    rm -f "$folder"/t.db*
+    now=$(cpu_ms "$pippin" --quiet --db "$folder/t.db" collect "$1")
+    echo "$before $now $(awk "BEGIN {print $before / $now}")"
+  done >"$folder/turns"
+  printf '%.2f (%.2f)' "$(cut -d ' ' -f 3 "$folder/turns" | median)" \
+    "$(awk 'NR == 1 || $1 < a {a = $1} NR == 1 || $2 < b {b = $2} END {print a / b}' "$folder/turns")"
+}
+
 # row WHAT LOGS [PERL_EACH]: pippin and its peers over a folder of logs. PERL_EACH: also perl for each file.
 row() {
   local what=$1 logs=$2 each=${3:-} word wanted='' all
@@ -38,6 +61,8 @@ row() {
   fresh=$(costs "$pippin --quiet --db $folder/t.db collect $folder/logs" "rm -f $folder/t.db*")
   find "$folder/logs" -type f -exec touch -d '1 hour ago' {} +
   rm -f "$folder"/t.db*
+  local base
+  base=$(base_ratio "$folder/logs")
   $pippin --quiet --db "$folder/t.db" collect "$folder/logs"
   again=$(costs "$pippin --quiet --db $folder/t.db collect $folder/logs")
   perl=$(costs "$all perl -nle '$perl_line'")
@@ -46,8 +71,8 @@ row() {
   [ -z "$each" ] || each_s=$(costs "find $folder/logs -type f -exec perl -nle '$perl_line' {} ';'")
   # shellcheck disable=SC2086 # words
   set -- $fresh $again $perl $grep $reads $each_s
-  printf '| %s | %.2f (%.0f MB) | %.2f | %.2f | %s | %.2f | %s | %.1f | %.2f |\n' "$what" "$1" "$(($2 / 1024))" "$3" \
-    "$5" "$7" "$9" "${11}" "$(awk "BEGIN {print $5 / $1}")" "$(awk "BEGIN {print $9 / $1}")"
+  printf '| %s | %.2f (%.0f MB) | %.2f | %.2f | %s | %.2f | %s | %.1f | %.2f | %s |\n' "$what" "$1" "$(($2 / 1024))" "$3" \
+    "$5" "$7" "$9" "${11}" "$(awk "BEGIN {print $5 / $1}")" "$(awk "BEGIN {print $9 / $1}")" "$base"
   rm -rf "$folder/logs" "$folder"/t.db*
 }
 
@@ -61,8 +86,8 @@ logs() {
 
 rg=$(command -v rg || true)
 echo "CPU, s:"
-echo "| logs | pippin, new (memory) | pippin, again | one perl | rg | read | perl for each | perl / pippin | read / pippin |"
-echo "|---|---:|---:|---:|---:|---:|---:|---:|---:|"
+echo "| logs | pippin, new (memory) | pippin, again | one perl | rg | read | perl for each | perl / pippin | read / pippin | base / pippin |"
+echo "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
 row "$((2000 / parts)) x 1 MB, noisy" "logs noisy $((2000 / parts)) 1000000"
 row "one of $((2000 / parts)) MB, noisy" "logs noisy 1 $((2000 / parts))000000"
 row "one of $((300 / parts)) MB, dense" "logs dense 1 $((300 / parts))000000"
