@@ -5,7 +5,7 @@ source=$(realpath "$(dirname "$0")/../..")
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
 cd "$here"
-unset CMAKE_PREFIX_PATH CMAKE_TOOLCHAIN_FILE CMAKE_GENERATOR CXX CC CXXFLAGS LDFLAGS PIPPIN_OS_RELEASE
+unset CMAKE_PREFIX_PATH CMAKE_TOOLCHAIN_FILE CMAKE_GENERATOR CMAKE_{C,CXX}_COMPILER_LAUNCHER CXX CC CXXFLAGS LDFLAGS PIPPIN_OS_RELEASE
 
 failed() { echo "failed: $*"; exit 1; }
 equal() { [ "$1" = "$2" ] || failed "line ${BASH_LINENO[0]}: expected '$2', found '$1'"; }
