@@ -1,6 +1,7 @@
 #include "sweeps/cluster_file.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/placeholders.h"
 #include "core/base/text.h"
@@ -110,6 +111,19 @@ void read_links(const YamlNode& root, Cluster& cluster) {
   }
 }
 
+std::optional<std::int64_t> read_files_late(const YamlNode& root, const std::string& scheduler) {
+  const YamlNode* node = root.find("files_late");
+  if (!node) return std::nullopt;
+  if (scheduler == "local")
+    fail(*node, "files_late: has no meaning with scheduler: local, whose jobs run here");
+  constexpr double kLongest_s = 86400;
+  const auto seconds = seconds_of_duration(text_at(*node, "files_late"));
+  if (!seconds || !(*seconds >= 0) || *seconds > kLongest_s)
+    fail(*node, "files_late: {} is no time from 0 to a day, such as 90 s or 5 min",
+         in_quotes(node->text));
+  return static_cast<std::int64_t>(std::ceil(*seconds));
+}
+
 /// A count that a cluster of several machines cannot do without.
 std::int64_t read_count(const YamlNode& root, const std::string& key, std::int64_t fallback,
                         std::int64_t low, std::int64_t high, bool needed) {
@@ -121,7 +135,7 @@ std::int64_t read_count(const YamlNode& root, const std::string& key, std::int64
 Cluster read_cluster(const YamlNode& root) {
   expect_map(root, "a cluster",
              {"cluster", "scheduler", "nodes", "gpus_per_node", "accelerator", "links", "launch",
-              "slurm", "prolog", "env", "canary", "budget"});
+              "slurm", "prolog", "env", "canary", "budget", "files_late"});
   Cluster cluster;
   const YamlNode* name = root.find("cluster");
   cluster.name = name ? text_at(*name, "cluster") : "inline";
@@ -148,6 +162,7 @@ Cluster read_cluster(const YamlNode& root) {
   if (const auto* budget = root.find("budget")) {
     cluster.budget_gpu_hours = positive_number_at(*budget, "budget");
   }
+  cluster.files_late_s = read_files_late(root, cluster.scheduler);
   return cluster;
 }
 

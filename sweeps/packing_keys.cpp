@@ -22,21 +22,10 @@ std::optional<Pack> read_pack(const YamlNode& root) {
   fail(*node, "unknown pack {}{}", in_quotes(name), hint(name, {"block", "point"}));
 }
 
-/// "5 min", "90 s", "1.5 h", or as Slurm has it.
-std::optional<double> seconds_in(std::string_view text) {
-  constexpr std::pair<std::string_view, double> kUnits[] = {{"min", 60}, {"h", 3600}, {"s", 1}};
-  for (const auto& [unit, seconds] : kUnits) {
-    if (!text.ends_with(unit)) continue;
-    const auto number = parse_number(trim(text.substr(0, text.size() - unit.size())));
-    return number ? std::optional(*number * seconds) : std::nullopt;
-  }
-  return seconds_of_time(text);
-}
-
 std::optional<double> read_time(const YamlNode& root, const char* key) {
   const YamlNode* node = root.find(key);
   if (!node) return std::nullopt;
-  const auto seconds = seconds_in(trim(text_at(*node, key)));
+  const auto seconds = seconds_of_duration(text_at(*node, key));
   constexpr double kLongest = 366. * 86400;
   if (!seconds || !(*seconds > 0) || *seconds > kLongest) {
     fail(*node, "{}: {} is no time above 0, such as 5 min, 20 (minutes), 1:30:00 or 2-00:00:00",

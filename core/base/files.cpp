@@ -110,6 +110,15 @@ std::optional<std::string> read_file(const fs::path& path, std::size_t limit, in
   return error == 0 ? std::optional(std::move(text)) : std::nullopt;
 }
 
+/// What a network file system has not seen a moment ago it believes not to be there, until it asks
+/// again; opening the folder makes it ask. Source: nfs(5), close-to-open cache consistency.
+void look_anew(const fs::path& folder) {
+  const Descriptor asked(
+      ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+bool is_missing(int error) { return error == ENOENT || error == ENOTDIR; }
+
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 
 std::int64_t nanoseconds_of(const timespec& time) {
@@ -121,7 +130,11 @@ class Disk : public FileSystem {
   std::optional<std::string> read(const fs::path& path) override {
     int error = 0;
     auto text = read_file(path, SIZE_MAX, error);
-    if (error != 0 && error != ENOENT && error != ENOTDIR) failed("read", path, error);
+    if (is_missing(error) || error == ESTALE) {
+      look_anew(path.parent_path());
+      text = read_file(path, SIZE_MAX, error);
+    }
+    if (error != 0 && !is_missing(error)) failed("read", path, error);
     return text;
   }
 
@@ -153,6 +166,8 @@ class Disk : public FileSystem {
 
   bool exists(const fs::path& path) override {
     std::error_code error;
+    if (fs::exists(path, error)) return true;
+    look_anew(path.parent_path());
     return fs::exists(path, error);
   }
 

@@ -158,6 +158,7 @@ std::string manifest_of(const Campaign& campaign) {
   json["accelerator"] = campaign.accelerator;
   json["peak_tflops"] = campaign.peak_tflops;
   json["scheduler"] = campaign.scheduler;
+  json["files_late_s"] = campaign.files_late_s;
   json["order"] = campaign.order;
   json["seed"] = campaign.seed;
   if (campaign.warmup) json["warmup"] = *campaign.warmup;
@@ -184,6 +185,8 @@ Campaign campaign_of(const std::string& manifest, const std::string& where) {
     campaign.accelerator = json.value("accelerator", "");  // manifests before 0.2 have neither
     campaign.peak_tflops = json.value("peak_tflops", PeakTflops{});
     campaign.scheduler = json.at("scheduler");
+    const std::int64_t usual_s = campaign.scheduler == "local" ? 0 : kFilesLate_s;
+    campaign.files_late_s = json.value("files_late_s", usual_s);  // none before 0.3
     campaign.order = json.at("order");
     campaign.seed = json.at("seed");
     campaign.warmup = count_of(json, "warmup");

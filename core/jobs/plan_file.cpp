@@ -20,7 +20,7 @@ std::string words_of(const FileIdentity& file) {
                      file.inode);
 }
 
-std::string head_of(const FileIdentity& manifest) { return "pippin plan 1" + words_of(manifest); }
+std::string head_of(const FileIdentity& manifest) { return "pippin plan 2" + words_of(manifest); }
 
 std::string listing_head(const NameTable& runs, const FileIdentity& succeeded) {
   return fmt::format("pippin listing 1\t{}{}\n", runs.hash(), words_of(succeeded));
@@ -46,14 +46,16 @@ bool append(std::string& text, const PlannedJob& job) {
 }
 
 bool read_campaign(const Words& words, Campaign& campaign) {
-  constexpr std::size_t kWords = 6;
-  const auto number = words.size() == kWords ? parse_integer(words[2]) : std::nullopt;
-  if (!number) return false;
+  constexpr std::size_t kWords = 7;
+  if (words.size() != kWords) return false;
+  const auto number = parse_integer(words[2]), files_late_s = parse_integer(words[6]);
+  if (!number || !files_late_s) return false;
   campaign.sweep = words[1];
   campaign.number = *number;
   campaign.started = words[3];
   campaign.cluster = words[4];
   campaign.scheduler = words[5];
+  campaign.files_late_s = *files_late_s;
   return true;
 }
 
@@ -85,8 +87,9 @@ bool read_line(std::string_view line, Campaign& campaign) {
 std::optional<std::string> plan_text(const Campaign& campaign, const FileIdentity& manifest) {
   std::string text = head_of(manifest) + "\n";
   const std::string number = std::to_string(campaign.number);
+  const std::string files_late_s = std::to_string(campaign.files_late_s);
   if (!append(text, Words{"campaign", campaign.sweep, number, campaign.started, campaign.cluster,
-                          campaign.scheduler}))
+                          campaign.scheduler, files_late_s}))
     return std::nullopt;
   for (const auto& job : campaign.jobs)
     if (!append(text, job)) return std::nullopt;

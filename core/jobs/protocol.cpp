@@ -13,6 +13,8 @@ namespace pippin {
 
 namespace {
 
+constexpr std::string_view kClaim = "claim-";
+
 /// "exit=0 ended=1700000000" → the word after "exit="; empty where it is not there.
 std::string_view word_of(std::string_view marker, std::string_view name) {
   for (std::string_view part : split(trim(marker), ' ')) {
@@ -92,6 +94,17 @@ End end_of(std::string_view word) {
   const auto found = std::find_if(std::begin(kEndWords), std::end(kEndWords),
                                   [&](const auto& entry) { return entry.second == word; });
   return found == std::end(kEndWords) ? End::kUnknown : found->first;
+}
+
+/// Lines of "TASK<tab>seconds since 1970".
+std::map<std::int64_t, std::int64_t> read_times(std::string_view text) {
+  std::map<std::int64_t, std::int64_t> time_of;
+  for (std::string_view line : split(trim(text), '\n')) {
+    const auto words = split(line, '\t');
+    const auto task = parse_integer(words.front()), time = parse_integer(words.back());
+    if (task && time) time_of[*task] = *time;
+  }
+  return time_of;
 }
 
 std::string journal_text(const Submission& submission) {
@@ -295,6 +308,7 @@ Submission SweepFolder::read_submission(const std::string& name, std::int64_t nu
   if (is_there("refused")) submission.refused = words("refused");
   submission.cancelled = is_there("cancelled");
   if (is_there("ended")) submission.ended = read_ends(words("ended"));
+  if (is_there("ending")) submission.ending = read_times(words("ending"));
   return submission;
 }
 
@@ -325,8 +339,25 @@ void SweepFolder::mark_ended(Submission& submission, const std::map<std::int64_t
   files_.write(directory(submission) / "ended", text);
 }
 
+void SweepFolder::mark_ending(Submission& submission,
+                              const std::map<std::int64_t, std::int64_t>& since) {
+  submission.ending = since;
+  std::string text;
+  for (const auto& [task, time] : since) text += fmt::format("{}\t{}\n", task, time);
+  files_.write(directory(submission) / "ending", text);
+}
+
+std::vector<JobClaim> SweepFolder::claims(const Submission& submission, const RunNames& known) {
+  std::vector<JobClaim> claims;
+  for (const auto& name : files_.list(directory(submission))) {
+    if (!name.starts_with(kClaim) || known.count(name) > 0) continue;
+    const auto owner = files_.read(directory(submission) / name / "owner").value_or("");
+    claims.push_back({name, field(owner, "task").value_or(0), std::string(word_of(owner, "view"))});
+  }
+  return claims;
+}
+
 bool SweepFolder::has_begun(const Submission& submission) {
-  constexpr std::string_view kClaim = "claim-";
   const auto names = files_.list(directory(submission));
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
     return std::string_view(name).substr(0, kClaim.size()) == kClaim;

@@ -27,8 +27,11 @@
 ///     refused               the scheduler's words: it surely has not got it, and will not
 ///     cancelled             written before a person's cancel is passed on
 ///     ended                 the scheduler's last words on tasks that left runs open
+///     ending                … that it said had ended, and whose files may be seen late: since when
+///                           pippin knows, seconds since 1970
 ///     job.log, job-TASK.log   what the script itself printed
-///     claim-ID/             made by the job when it starts; `owner` in it lets one process in,
+///     claim-ID/             made by the job when it starts; `owner` in it lets one process in and
+///                           says host, process, task and the Mount::view that it writes through,
 ///                           `provenance` says where and with what it runs, `failing` which runs
 ///                           failed since the last that succeeded
 ///   RUN/2-ID/               one attempt at a run, by the second submission; none while it is empty
@@ -112,6 +115,16 @@ struct Submission {
   std::optional<std::string> refused;     ///< why
   bool cancelled = false;                 ///< a person ended it
   std::map<std::int64_t, TaskEnd> ended;  ///< by task, from 1; those that left runs open
+  /// By task: since when it is known to have ended, with files that may be late; seconds since
+  /// 1970.
+  std::map<std::int64_t, std::int64_t> ending = {};
+};
+
+/// That a job has begun.
+struct JobClaim {
+  std::string name;       ///< "claim-4711-0"
+  std::int64_t task = 0;  ///< 0: it does not say
+  std::string view;       ///< Mount::view; empty: it does not say
 };
 
 /// Runs failed alike one after the other, so that jobs launch no more.
@@ -174,6 +187,12 @@ class SweepFolder {
   void mark_cancelled(Submission& submission);
   /// Adds to what is known of its tasks' ends.
   void mark_ended(Submission& submission, const std::map<std::int64_t, TaskEnd>& ended);
+
+  /// Replaces what is known of the tasks that are `ending`.
+  void mark_ending(Submission& submission, const std::map<std::int64_t, std::int64_t>& since);
+
+  /// The claims of its jobs that are not in `known`, by name.
+  std::vector<JobClaim> claims(const Submission& submission, const RunNames& known);
 
   /// Whether one of its jobs has ever started.
   bool has_begun(const Submission& submission);

@@ -25,6 +25,10 @@ struct Accelerator {
 /// GPU-hours above which handing a campaign over asks first, where the cluster does not say.
 inline constexpr double kBudgetGpuHours = 100;
 
+/// How late files of other machines may be seen at least, seconds: attributes of NFS are kept for a
+/// minute, and a server may be busy.
+inline constexpr std::int64_t kFilesLate_s = 120;
+
 /// Where a sweep runs.
 struct Cluster {
   std::string name;
@@ -39,6 +43,8 @@ struct Cluster {
   Environment env;
   std::string canary = {};  ///< bash, run around each run; placeholders as in `launch`
   double budget_gpu_hours = kBudgetGpuHours;  ///< above it handing over asks first
+  /// How late this machine may see what a node has written, seconds; nothing: it is measured.
+  std::optional<std::int64_t> files_late_s = {};
 };
 
 }  // namespace pippin

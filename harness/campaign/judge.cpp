@@ -92,13 +92,18 @@ bool CampaignMachine::has_run_out(const Left& left, const JobStatus& status) {
   return !left.done && left.started && (status.end == End::kLimit || left.time_up);
 }
 
+bool CampaignMachine::ended_by_itself(const SubmissionState& state, const Ending& ending) {
+  return ending.status.end == End::kCompleted && !state.submission.cancelled;
+}
+
 void CampaignMachine::lose(const SubmissionState& state, const Left& left, const Ending& ending) {
   const JobStatus& status = ending.status;
   RunFate& fate = left.run->fate;
   fate.certain = fate.failed = false;
   fate.end = left.time_up ? End::kLimit : status.end;
   fate.evidence = status.evidence;
-  left.run->forgiven = state.submission.number;
+  // Of a job that came to its end by itself a failure may be seen late, and is the run's own.
+  if (!ended_by_itself(state, ending)) left.run->forgiven = state.submission.number;
   if (has_given_up() && !left.started && !left.done) {
     fate.phase = RunPhase::kUnsubmitted;  // and let be by the step
     return;

@@ -170,7 +170,8 @@ void CampaignMachine::see_failures(RunNames failed, const RunNames& refuted) {
     TrackedRun* found = tracked_or_none(run);
     if (!found || found->fate.certain) continue;
     RunFate& fate = found->fate;
-    if (fate.phase == RunPhase::kDone || fate.phase == RunPhase::kLost) continue;
+    const bool is_late = fate.end == End::kCompleted;  // and its job has nothing left to say
+    if (fate.phase == RunPhase::kDone || (fate.phase == RunPhase::kLost && !is_late)) continue;
     const auto attempts = folder_.attempts(run);
     const Attempt* attempt = attempt_that_counts(attempts);
     if (!attempt || !attempt->done() || attempt->submission < fate.submission) continue;
@@ -180,7 +181,7 @@ void CampaignMachine::see_failures(RunNames failed, const RunNames& refuted) {
     fate.failed = !attempt->succeeded();
     fate.evidence = attempt->refuted;
     fate.lost_rank = !lost_rank_of(*attempt).empty();
-    fate.certain = old || attempt->exit_code == 0;
+    fate.certain = old || is_late || attempt->exit_code == 0;
   }
 }
 
@@ -285,15 +286,64 @@ void CampaignMachine::apply(SubmissionState& state, const std::vector<JobStatus>
   }
   if (may_write && !submission.handed) folder_.mark_handed(submission, "found");
   std::map<std::int64_t, TaskEnd> ends;
+  std::map<std::int64_t, std::int64_t> ending;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     if (state.settled[i]) continue;
+    const std::int64_t task = static_cast<std::int64_t>(i) + 1;
     if (answers[i].phase == Phase::kRunning) see_running(state, i);
     if (answers[i].phase != Phase::kEnded && answers[i].phase != Phase::kAbsent) continue;
-    if (judge(state, i, answers[i]))
-      ends[static_cast<std::int64_t>(i) + 1] = {answers[i].end, answers[i].evidence};
+    if (may_be_late(state, i, answers[i])) {
+      const auto before = submission.ending.find(task);
+      ending[task] = before == submission.ending.end() ? options_.now() : before->second;
+      continue;
+    }
+    if (judge(state, i, answers[i])) ends[task] = {answers[i].end, answers[i].evidence};
     state.settled[i] = true;
   }
   if (may_write && !ends.empty()) folder_.mark_ended(submission, ends);
+  if (ending == submission.ending) return;
+  if (may_write)
+    folder_.mark_ending(submission, ending);
+  else
+    submission.ending = std::move(ending);
+}
+
+/// A job has ended, and runs of it are open by the files that this machine sees by now. Counted
+/// from when it first heard of that: other clocks may be wrong. Who cancels does not ask for runs.
+bool CampaignMachine::may_be_late(SubmissionState& state, std::size_t task,
+                                  const JobStatus& status) {
+  if (campaign_.files_late_s == 0) return false;
+  if (status.end == End::kUser || state.submission.cancelled) return false;
+  const auto all = left_of(state, task);
+  if (std::all_of(all.begin(), all.end(), [](const Left& left) { return left.done; })) return false;
+  const auto number = static_cast<std::int64_t>(task) + 1;
+  const auto since = state.submission.ending.find(number);
+  if (since != state.submission.ending.end() &&
+      options_.now() - since->second >= campaign_.files_late_s)
+    return false;
+  return !sees_alike(state, number);
+}
+
+/// Whether the task wrote on this very machine, to what this machine reads.
+bool CampaignMachine::sees_alike(SubmissionState& state, std::int64_t task) {
+  if (options_.view.empty()) return false;
+  for (const JobClaim& claim : folder_.claims(state.submission, state.claims)) {
+    if (claim.task == 0) continue;
+    state.claims.insert(claim.name);
+    const bool alike = claim.view == options_.view;
+    const auto [known, is_new] = state.sees_alike.emplace(claim.task, alike);
+    known->second = known->second && alike;
+  }
+  const auto known = state.sees_alike.find(task);
+  return known != state.sees_alike.end() && known->second;
+}
+
+std::optional<std::int64_t> CampaignMachine::waits_for_files_s(const SubmissionState& state,
+                                                               std::size_t task) const {
+  const auto since = state.submission.ending.find(static_cast<std::int64_t>(task) + 1);
+  if (state.settled[task] || since == state.submission.ending.end()) return std::nullopt;
+  const std::int64_t gone = options_.now() - since->second;
+  return std::clamp<std::int64_t>(campaign_.files_late_s - gone, 0, campaign_.files_late_s);
 }
 
 /// Journaled, and surely not there: it is handed over again, unless nobody wants it any more.
@@ -340,8 +390,9 @@ void CampaignMachine::cancel_what_waits_in_vain() {
   for (const auto& state : submissions_) {
     bool waits = false, runs = false;
     for (std::size_t i = 0; i < state.tasks.size(); ++i) {
-      if (state.settled[i]) continue;
-      (state.tasks[i].phase == JobStatus::Phase::kWaiting ? waits : runs) = true;
+      const auto phase = state.tasks[i].phase;
+      if (state.settled[i] || phase == JobStatus::Phase::kEnded) continue;
+      (phase == JobStatus::Phase::kWaiting ? waits : runs) = true;
     }
     if (waits && !runs) asked.push_back(asked_of(state.submission));
   }

@@ -75,6 +75,7 @@ struct MachineOptions {
   std::string owner = {};          ///< the user
   std::string host = {};           ///< this machine's name
   std::string process = {};        ///< this process
+  std::string view = {};           ///< Mount::view of the sweep's folder; empty: unknown
   std::function<std::int64_t()> now = [] { return std::int64_t{0}; };  ///< seconds since 1970
   bool keeps_listings = false;  ///< for who looks next: SweepFolder::succeeded_as_kept()
   /// Whether this machine hands over a run that is due.
@@ -141,9 +142,15 @@ class CampaignMachine {
     std::vector<bool> settled;                        ///< nothing of the task is left to learn
     bool was_cancelled = false;                       ///< before this machine began
     std::vector<std::vector<TrackedRun*>> runs = {};  ///< of each task, what the campaign knows
+    RunNames claims = {};                             ///< that were read
+    std::map<std::int64_t, bool> sees_alike = {};     ///< of a task that began, what files it sees
     bool over() const { return std::find(settled.begin(), settled.end(), false) == settled.end(); }
   };
   const std::vector<SubmissionState>& submissions() const { return submissions_; }
+  /// How long files of a task that has ended may still come, seconds; nothing: it is not waited
+  /// for.
+  std::optional<std::int64_t> waits_for_files_s(const SubmissionState& state,
+                                                std::size_t task) const;
   /// The planned jobs of which a step would hand over runs.
   std::vector<PlannedJob> due_jobs() const;
   /// Why not all was handed over that is due, in the scheduler's words; empty: all was.
@@ -191,11 +198,14 @@ class CampaignMachine {
   std::map<std::string, std::vector<JobStatus>> query();
   void apply(SubmissionState& state, const std::vector<JobStatus>& answers, bool may_write);
   void see_running(const SubmissionState& state, std::size_t task);
+  bool may_be_late(SubmissionState& state, std::size_t task, const JobStatus& status);
+  bool sees_alike(SubmissionState& state, std::int64_t task);
   Left left_of(const SubmissionState& state, TrackedRun& run);
   std::vector<Left> left_of(const SubmissionState& state, std::size_t task);
   bool judge(const SubmissionState& state, std::size_t task, const JobStatus& status,
              bool known = false);
   static bool has_run_out(const Left& left, const JobStatus& status);
+  static bool ended_by_itself(const SubmissionState& state, const Ending& ending);
   void lose(const SubmissionState& state, const Left& left, const Ending& ending);
   void lose_rank(const SubmissionState& state, const Left& left, Ending ending);
   std::string lost_rank_of(const Attempt& attempt);

@@ -24,6 +24,10 @@ std::vector<Wanted> wanted_runs(const Sweep& sweep) {
   return wanted;
 }
 
+std::int64_t files_late_s(const Cluster& cluster) {
+  return cluster.files_late_s.value_or(cluster.scheduler == "local" ? 0 : kFilesLate_s);
+}
+
 using RunKey = std::tuple<std::string, std::int64_t, std::int64_t>;
 
 /// Those of `before` that are kept, then those of `now` that are new.
@@ -89,6 +93,7 @@ Campaign begin_campaign(const Sweep& sweep, std::int64_t number, const std::stri
   campaign.accelerator = sweep.cluster.accelerator.name;
   campaign.peak_tflops = sweep.cluster.accelerator.peak_tflops;
   campaign.scheduler = sweep.cluster.scheduler;
+  campaign.files_late_s = files_late_s(sweep.cluster);
   campaign.order = text_of(sweep.order);
   campaign.seed = sweep.seed;
   campaign.warmup = sweep.warmup;
@@ -106,6 +111,7 @@ Campaign continue_campaign(const Campaign& campaign, const Sweep& sweep,
   std::set<RunKey> wanted_keys, planned;
   for (const auto& one : wanted) wanted_keys.insert({one.point->id, one.allocation, one.repeat});
   Campaign next = campaign;
+  next.files_late_s = files_late_s(sweep.cluster);
   next.warmup = sweep.warmup;
   next.scrape = sweep.trainer.scrape;
   next.log = sweep.trainer.log;

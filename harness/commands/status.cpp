@@ -138,6 +138,9 @@ void take_tasks(const CampaignMachine& machine, CampaignStatus& status) {
         for (const TrackedRun* run : state.runs[i])
           if (run->fate.phase == RunPhase::kRunning) nodes_of[run->planned->name] = task.evidence;
       }
+      if (const auto late_s = machine.waits_for_files_s(state, i))
+        waits.add(fmt::format("{}; files of its runs may be seen late, for {} s more",
+                              task.evidence, *late_s));
       if (task.phase != Phase::kWaiting) continue;
       take_time(status.next_start, task.at, false);
       if (task.remedy.empty()) {

@@ -1,6 +1,7 @@
 #include "sweeps/estimate/time_limit.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "core/base/text.h"
@@ -46,6 +47,17 @@ bool is_time_limit(std::string_view text) {
 }
 
 std::optional<double> seconds_of_time(std::string_view text) { return seconds_of(trim(text)); }
+
+std::optional<double> seconds_of_duration(std::string_view text) {
+  constexpr std::pair<std::string_view, double> kUnits[] = {{"min", 60}, {"h", 3600}, {"s", 1}};
+  const std::string_view words = trim(text);
+  for (const auto& [unit, seconds] : kUnits) {
+    if (!words.ends_with(unit)) continue;
+    const auto number = parse_number(trim(words.substr(0, words.size() - unit.size())));
+    return number ? std::optional(*number * seconds) : std::nullopt;
+  }
+  return seconds_of_time(words);
+}
 
 std::optional<double> time_limit_s(const Cluster& cluster) {
   const Value* limit = find_value(cluster.scheduler_options, "time");

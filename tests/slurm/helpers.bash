@@ -63,6 +63,7 @@ use() {
   # shellcheck disable=SC2086 # nothing where it is empty
   eval "$(cluster up "$here/c" $accounting --set AuthInfo=cred_expire=5,ttl=8 "$@")"
   cp c/cluster.yaml cluster.yaml
+  echo 'files_late: 5 s' >>cluster.yaml # two minutes for each job that never began would be many
   takes 0.1
 }
 

@@ -484,5 +484,59 @@ full_disk() {
 
 fill_disk() { cat /dev/zero >disk/filler 2>/dev/null || true; }
 
+# --- files that this machine sees late ----------------------------------------------------------------
+
+# in_late_view COMMAND...: where the runs' folder is $here/late, and that of the nodes is $here/nodes.
+in_late_view() {
+  local as_ours=()
+  if [ "$(id -u)" -ne 0 ]; then as_ours=(--map-current-user); fi
+  # shellcheck disable=SC2016 # for the shell there
+  unshare --mount "${as_ours[@]}" bash -c 'mount --bind "$1/t.db.runs" "$1/nodes" &&
+    mount --bind "$1/late" "$1/t.db.runs" && shift && exec "$@"' in_late_view "$here" "$@"
+}
+
+# What pippin writes is there at once where jobs are told of it, as a server has what was closed.
+send_at_once() {
+  local program
+  mkdir -p bin
+  for program in sbatch scancel; do
+    printf '#!/bin/bash\ncp -au %q/. %q\nexec %q "$@"\n' "$here/t.db.runs" "$here/nodes" "$(command -v "$program")" >"bin/$program"
+    chmod +x "bin/$program"
+  done
+}
+
+# show_late SECONDS: what nodes write is there so long after it was written.
+show_late() {
+  cd "$here/t.db.runs"
+  while sleep 0.5; do
+    find . -type f ! -newermt "-$1 seconds" -print0 | xargs -0r cp -pu --parents -t "$here/late" 2>/dev/null || true
+  done
+}
+
+late_files() {
+  need unshare
+  mkdir late nodes t.db.runs
+  in_late_view true 2>/dev/null || skip "nothing can be mounted here"
+  use --nodes 4
+  sed -i '/^files_late:/d' cluster.yaml
+  write_sweep blocks
+  write_sweep array '  [ {mbs} = 1 ]'
+  send_at_once
+  show_late 20 &
+  local sweep
+  for sweep in blocks array; do
+    PATH=$here/bin:$PATH in_late_view "$PIPPIN_PROGRAM" --db t.db --yes run "$sweep.yaml" "${poll[@]}" >"$sweep.out" 2>"$sweep.err" &
+    runners[$sweep]=$!
+  done
+  within 60 status_says 'files of its runs may be seen late, for [0-9]+ s more'
+  ended 0 blocks
+  holds blocks ok=12
+  ended 1 array
+  holds array failed=6 ok=6
+  equal "$(attempts blocks) $(attempts array)" "12 12" # none was launched twice
+}
+
+status_says() { grep -qE -- "$1" <<<"$(in_late_view "$PIPPIN_PROGRAM" --db t.db status)"; }
+
 need_slurm
 "$1"

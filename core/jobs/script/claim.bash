@@ -19,6 +19,15 @@ pippin_take() { # FILE TEXT: true for the one process that makes the file
   return "$taken"
 } 2>/dev/null
 
+# Which kernel runs here, and its number of the mount that this job's files are on: mount.h has the same.
+pippin_view_of() { # FOLDER: in pippin_view
+  local boot='' name number
+  read -r boot </proc/sys/kernel/random/boot_id
+  while read -r name number; do
+    if [ "$name" = mnt_id: ]; then pippin_view=$boot/$number; fi
+  done 9<"$1" </proc/self/fdinfo/9
+} 2>/dev/null
+
 if [ -n "${SLURM_JOB_ID:-}" ] && [ -e "$pippin_jobs/cancelled" ]; then
   echo "cancelled before it began"
   exit 0
@@ -28,7 +37,9 @@ if pippin_given_up; then
   exit 1
 fi
 mkdir -p "$pippin_claim" "$pippin_root/succeeded" "$pippin_root/failed" || exit 3
-if ! pippin_take "$pippin_claim/owner" "$HOSTNAME $$"; then
+pippin_view=''
+pippin_view_of "$pippin_claim"
+if ! pippin_take "$pippin_claim/owner" "$HOSTNAME $$ task=${SLURM_ARRAY_TASK_ID:-1} view=$pippin_view"; then
   if [ -s "$pippin_claim/owner" ]; then
     echo "another process has begun this job: $pippin_claim"
     exit 0

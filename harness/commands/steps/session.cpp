@@ -1,5 +1,6 @@
 #include "harness/commands/steps/session.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <ctime>
@@ -10,8 +11,10 @@
 #include <unordered_set>
 
 #include "core/base/error.h"
+#include "core/base/mount.h"
 #include "core/base/process.h"
 #include "core/base/text.h"
+#include "db/lock.h"
 #include "harness/campaign/open_campaign.h"
 #include "harness/campaign/start_times.h"
 #include "harness/commands/steps/directories.h"
@@ -59,6 +62,12 @@ std::int64_t newest_number(const Globals& globals, const std::string& sweep) {
   return is_there(globals.db) ? existing_database(globals).newest_number(sweep) : 0;
 }
 
+/// Of a job that has ended this machine may have looked just before, and goes by that for so long:
+/// at the folder, and then at what is in it.
+std::int64_t how_late_files_may_be_s(const Mount& mount) {
+  return std::max(kFilesLate_s, 2 * longest_kept_s(mount));
+}
+
 }  // namespace
 
 void check_probe_is_built(const Sweep& sweep) {
@@ -96,18 +105,19 @@ JobFiles files_of_submission(const Sweep& sweep, const PointIndex& points, const
                           tasks, std::move(directives));
 }
 
-MachineOptions own_surroundings() {
+MachineOptions own_surroundings(const fs::path& folder) {
   MachineOptions options;
   options.owner = slurm::own_user();
   options.host = host_name();
   options.process = std::to_string(::getpid());
+  if (!db::on_network_file_system(folder / "any")) options.view = mount_of(folder).view;
   options.lost_rank_words = lost_rank_words;
   options.now = [] { return static_cast<std::int64_t>(std::time(nullptr)); };
   return options;
 }
 
 CampaignMachine observer_of(const SweepFolder& folder, Campaign campaign, Scheduler& scheduler) {
-  MachineOptions machine = own_surroundings();
+  MachineOptions machine = own_surroundings(folder.root());
   machine.keeps_listings = true;
   const auto no_files = [](auto&&...) { return JobFiles(); };
   return {folder, disk(), scheduler, std::move(campaign), no_files, std::move(machine)};
@@ -129,6 +139,8 @@ Session::Session(const Globals& globals, Sweep sweep, const SessionOptions& opti
   lock_.emplace(folder_.root() / "lock");
   if (SweepFolders(globals.db).path_of(sweep_.name) != folder_.root())
     machine_failed("{}: was renamed just now; repeat the command", sweep_.file.string());
+  if (sweep_.cluster.scheduler != "local" && !sweep_.cluster.files_late_s)
+    sweep_.cluster.files_late_s = how_late_files_may_be_s(mount_of(folder_.root()));
   campaign_ =
       open_campaign(folder_, sweep_, options.again, now_utc(), newest_number(globals, sweep_.name));
   campaign_.sweep = sweep_.name;  // its manifest may have the name the sweep had then
@@ -139,7 +151,7 @@ Session::Session(const Globals& globals, Sweep sweep, const SessionOptions& opti
   leave_out_what_is_set_aside(globals);
   points_ = index_of(campaign_.points);
   if (!options.only.empty()) only_ = points_where(sweep_.points, "--only", options.only);
-  MachineOptions machine = own_surroundings();
+  MachineOptions machine = own_surroundings(folder_.root());
   machine.retries = options.retries;
   machine.retry_failed = options.retry_failed;
   machine.max_in_flight = options.max_in_flight;

@@ -36,8 +36,9 @@ JobFiles files_of_submission(const Sweep& sweep, const PointIndex& points, const
                              const Submission& submission, const std::vector<TaskPlan>& tasks,
                              std::int64_t give_up_after = SessionOptions().give_up_after);
 
-/// The user and the machine that this process belongs to, as a machine wants to know them.
-MachineOptions own_surroundings();
+/// The user and the machine that this process belongs to, as a machine that works on the files of
+/// `folder` wants to know them.
+MachineOptions own_surroundings(const fs::path& folder);
 
 /// A machine that looks and cancels; it is never asked to write a script.
 CampaignMachine observer_of(const SweepFolder& folder, Campaign campaign, Scheduler& scheduler);

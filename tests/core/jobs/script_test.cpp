@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/mount.h"
 #include "core/base/process.h"
 #include "core/jobs/protocol.h"
 #include "tests/support/catch.h"
@@ -87,6 +88,18 @@ TEST_CASE("a job runs its runs, goes on when one fails and leaves exit codes") {
   CHECK(text_of_file(two[0].log()) == "two\nerr\n");
   CHECK_THAT(folder.provenance(submission_named(), one[0]), Catch::Contains("host="));
   CHECK_THAT(text_of_file(one[0].directory / "command"), Catch::Contains("echo one $X"));
+}
+
+TEST_CASE("a job's claim says which task it is and how it sees its files") {
+  const test::TemporaryDirectory root;
+  const fs::path script = write_script(root.path(), {{"one", {}, "true"}});
+  run_program({"env", "SLURM_JOB_ID=7", "SLURM_ARRAY_TASK_ID=1", "bash", script.string()});
+  const auto claims = SweepFolder(disk(), root.path()).claims(submission_named(), {});
+  REQUIRE(claims.size() == 1);
+  CHECK(claims[0].name == "claim-7-0");
+  CHECK(claims[0].task == 1);
+  CHECK(claims[0].view == mount_of(root.path()).view);
+  CHECK(SweepFolder(disk(), root.path()).claims(submission_named(), {"claim-7-0"}).empty());
 }
 
 TEST_CASE("a script that is started twice runs once") {

@@ -70,7 +70,9 @@ bool is_bad(const std::string& run) { return run.substr(0, 3) == "bad"; }
 bool live(World& world, const LifeOptions& life, RunCounts& progress, const See& see) {
   constexpr int kMostSteps = 1000;
   SweepFolder folder(world.files(), kRoot);
-  const Campaign campaign = open_campaign(folder, small_sweep(), false, "2026-01-01T00:00:00Z");
+  Sweep sweep = small_sweep();
+  sweep.cluster.files_late_s = life.files_late_s;
+  const Campaign campaign = open_campaign(folder, sweep, false, "2026-01-01T00:00:00Z");
   CampaignMachine machine(folder, world.files(), world, campaign, script_of,
                           options_of(world, life));
   for (int i = 0; i < kMostSteps; ++i) {

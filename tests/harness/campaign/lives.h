@@ -14,8 +14,9 @@ struct LifeOptions {
   std::int64_t retries = 2;
   bool retry_failed = false;
   std::int64_t max_in_flight = 0;
-  std::int64_t pace = 3;         ///< steps of the jobs between two of the machine's
-  bool survives_errors = false;  ///< goes on with the same machine where one throws an Error
+  std::int64_t pace = 3;          ///< steps of the jobs between two of the machine's
+  std::int64_t files_late_s = 0;  ///< the campaign's
+  bool survives_errors = false;   ///< goes on with the same machine where one throws an Error
 };
 
 /// Two node counts, three points, two allocations, two runs each: four jobs, twelve runs, of which

@@ -215,3 +215,37 @@ TEST_CASE("what another pippin cancels stays cancelled and is taken up by who co
     die_in(conditions, {}, 3, {2, true, false}, at, 11);
   }
 }
+
+TEST_CASE("files of a job that are seen late cost no run, and no run is measured twice") {
+  const auto late_s = GENERATE(std::int64_t{20}, std::int64_t{60}, std::int64_t{110});
+  const auto tasks_per_job = GENERATE(std::int64_t{1}, std::int64_t{2});
+  Weather conditions{tasks_per_job};
+  conditions.files_late_s = late_s;
+  LifeOptions life;
+  life.files_late_s = 120;
+  for (const auto pace : {std::int64_t{3}, std::int64_t{1000}}) {
+    life.pace = pace;
+    CAPTURE(late_s, tasks_per_job, pace);
+    World world(conditions);
+    weather(world, life, 0, {});
+    die_in(conditions, life, 3, {}, late_s, 31);
+  }
+}
+
+TEST_CASE("files that are seen late are waited for after a mishap, too") {
+  LifeOptions life;
+  life.files_late_s = 120;
+  for (const auto kind : kMishaps) {
+    // Who cancels does not wait. A failure before a job was begun again is corrected when it is
+    // seen.
+    if (kind == Mishap::Kind::kCancelled || kind == Mishap::Kind::kSickRequeued) continue;
+    for (std::int64_t at = 0; at < 50; at += 7) {
+      Weather conditions{2};
+      conditions.files_late_s = 30;
+      conditions.mishaps = {{kind, at}};
+      CAPTURE(kind, at);
+      World world(conditions);
+      weather(world, life, at % 4 * 5, bounds_of(kind));
+    }
+  }
+}

@@ -83,7 +83,7 @@ void World::after() {
 
 std::optional<std::string> World::FaultyFiles::read(const fs::path& path) {
   world_.before();
-  auto text = world_.disk_.read(path);
+  auto text = world_.is_seen(path) ? world_.disk_.read(path) : std::nullopt;
   world_.after();
   return text;
 }
@@ -103,7 +103,7 @@ bool World::FaultyFiles::make_directory(const fs::path& path) {
 
 bool World::FaultyFiles::exists(const fs::path& path) {
   world_.before();
-  const bool there = world_.disk_.exists(path);
+  const bool there = world_.is_seen(path) && world_.disk_.exists(path);
   world_.after();
   return there;
 }
@@ -111,6 +111,7 @@ bool World::FaultyFiles::exists(const fs::path& path) {
 std::vector<std::string> World::FaultyFiles::list(const fs::path& directory) {
   world_.before();
   auto names = world_.disk_.list(directory);
+  std::erase_if(names, [&](const auto& name) { return !world_.is_seen(directory / name); });
   world_.after();
   return names;
 }
@@ -298,7 +299,7 @@ bool World::befalls(std::size_t index) {
       return true;
     case Kind::kTimeUp:
       if (disk_.exists(job.attempt(run)) && !disk_.exists(job.attempt(run) / "done"))
-        disk_.write(job.attempt(run) / "interrupted", "signal=TERM time_up=1");
+        write(job.attempt(run) / "interrupted", "signal=TERM time_up=1");
       end(job, End::kLimit, "TIMEOUT");
       return true;
     case Kind::kTimeUpAtOnce:
@@ -330,8 +331,10 @@ void World::start_jobs() {
     job.status.phase = JobStatus::Phase::kRunning;
     job.runs_on = true;
     ++running;
-    disk_.make_directory(job.folder / "jobs" / job_folder(disk_, job.folder, job.submission) /
-                         fmt::format("claim-{}-{}", job.id, job.restart));
+    const fs::path claim = job.folder / "jobs" / job_folder(disk_, job.folder, job.submission) /
+                           fmt::format("claim-{}-{}", job.id, job.restart);
+    show_late(claim);
+    disk_.make_directory(claim);
   }
 }
 
@@ -390,8 +393,22 @@ bool World::is_done(const Job& job, const std::string& run) {
   return false;
 }
 
+/// Also the folders that are made for it.
+void World::show_late(const fs::path& path) {
+  if (weather_.files_late_s == 0 || disk_.exists(path)) return;
+  seen_from_[path.string()] = now_s_ + weather_.files_late_s;
+  if (path.has_relative_path()) show_late(path.parent_path());
+}
+
+bool World::is_seen(const fs::path& path) const {
+  if (seen_from_.empty()) return true;
+  const auto from = seen_from_.find(path.string());
+  return from == seen_from_.end() || from->second <= now_s_;
+}
+
 bool World::write(const fs::path& path, std::string_view text) {
   if (job_step_ <= disk_full_until_) return false;
+  show_late(path);
   disk_.write(path, text);
   return true;
 }

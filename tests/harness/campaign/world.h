@@ -84,6 +84,7 @@ struct Weather {
   std::int64_t silent_for = 0;         ///< queries
   std::int64_t forgets_at = 0;         ///< query before which the controller is born again
   std::int64_t cancelled_at = 0;       ///< query before which another pippin cancels
+  std::int64_t files_late_s = 0;       ///< pippin sees so late what jobs have written
 };
 
 /// A cluster on which pippin can be killed at every operation and a job at each of its steps.
@@ -172,6 +173,8 @@ class World : public Scheduler {
   void step_of_run(Job& job, const std::string& run);
   bool is_done(const Job& job, const std::string& run);
   bool write(const fs::path& path, std::string_view text);
+  void show_late(const fs::path& path);
+  bool is_seen(const fs::path& path) const;
 
   Weather weather_;
   MemoryFiles disk_;
@@ -184,6 +187,7 @@ class World : public Scheduler {
   bool sick_is_requeued_ = false;
   std::size_t turn_ = 0;
   std::map<std::string, int> executions_, arrived_;
+  std::map<std::string, std::int64_t> seen_from_;  ///< what jobs wrote; seconds since 1970
 };
 
 }  // namespace pippin::test

@@ -1,0 +1,148 @@
+#include "tests/harness/campaign/swallowed.h"
+#include "tests/support/catch.h"
+
+using namespace pippin;
+using test::BlackHole;
+
+namespace {
+
+constexpr std::int64_t kBegin = 1000, kLate_s = 120;
+
+/// One run, whose job came to its end and left nothing that is seen.
+struct Silent {
+  explicit Silent(End end = End::kCompleted) {
+    slurm.end = end;
+    campaign.files_late_s = kLate_s;
+  }
+  CampaignMachine machine() {
+    MachineOptions options;
+    options.retries = 0;
+    options.view = "boot/27";
+    options.now = [this] { return now; };
+    return test::machine_on(files, slurm, campaign, options);
+  }
+  /// "claim-1-0" of the first submission.
+  void claim(const std::string& owner) { files.write("/s/jobs/job-s1/claim-1-0/owner", owner); }
+
+  test::MemoryFiles files;
+  BlackHole slurm;
+  Campaign campaign = test::one_run();
+  std::int64_t now = kBegin;
+};
+
+constexpr RunCounts kWaiting{0, 1, 0, 0, 0, 0, 0, 0}, kLost{0, 0, 0, 0, 0, 1, 0, 0};
+
+}  // namespace
+
+TEST_CASE("a job that ended and left nothing is waited for as long as its files may be late") {
+  const auto end = GENERATE(End::kCompleted, End::kUnknown, End::kInfrastructure, End::kLimit);
+  Silent silent(end);
+  auto machine = silent.machine();
+  machine.step();  // hands over
+  CHECK(machine.step() == kWaiting);
+  CHECK(machine.waits_for_files_s(machine.submissions().front(), 0) == kLate_s);
+  silent.now += kLate_s - 1;
+  CHECK(machine.step() == kWaiting);
+  CHECK(machine.waits_for_files_s(machine.submissions().front(), 0) == 1);
+  ++silent.now;
+  CHECK(machine.step() == kLost);
+  CHECK_FALSE(machine.waits_for_files_s(machine.submissions().front(), 0));
+  CHECK(silent.slurm.tokens.size() == 1);
+}
+
+TEST_CASE("who goes on waits as long as the first who heard of the end") {
+  Silent silent;
+  auto first = silent.machine();
+  first.step();
+  first.step();
+  silent.now += kLate_s - 1;
+  auto second = silent.machine();
+  CHECK(second.step() == kWaiting);
+  ++silent.now;
+  CHECK(second.step() == kLost);
+}
+
+TEST_CASE("who only looks leaves no note of an end") {
+  Silent silent;
+  silent.machine().step();
+  auto machine = silent.machine();
+  CHECK(machine.observe() == kWaiting);
+  CHECK(machine.waits_for_files_s(machine.submissions().front(), 0) == kLate_s);
+  CHECK_FALSE(silent.files.exists("/s/jobs/job-s1/ending"));
+}
+
+TEST_CASE("a result that comes late counts, and nothing is handed over again") {
+  const auto exit_code = GENERATE(0, 1);
+  const auto delay_s = GENERATE(kLate_s - 1, 10 * kLate_s);  // while it is waited for; long after
+  Silent silent;
+  auto machine = silent.machine();
+  for (int i = 0; i < 3; ++i) machine.step();
+  silent.now += delay_s;
+  machine.step();
+  test::leave(silent.files, "run-a1", "1-1-0", exit_code);
+  const RunCounts counts = machine.step();
+  CHECK((exit_code == 0 ? counts.succeeded : counts.failed) == 1);
+  CHECK(counts.finished());
+  CHECK(silent.slurm.tokens.size() == 1);
+}
+
+TEST_CASE("a failure that comes late is its node's where that died") {
+  Silent silent(End::kInfrastructure);
+  auto machine = silent.machine();
+  machine.step();
+  machine.step();
+  silent.now += kLate_s;
+  CHECK(machine.step() == kLost);
+  test::leave(silent.files, "run-a1", "1-1-0", 1);
+  CHECK(machine.step() == kLost);
+}
+
+TEST_CASE("a job that wrote through this machine's own mount is not waited for") {
+  Silent silent;
+  auto machine = silent.machine();
+  machine.step();
+  silent.claim("n1 4711 task=1 view=boot/27\n");
+  CHECK(machine.step() == kLost);
+}
+
+TEST_CASE("a job that does not say how it wrote, or wrote otherwise, is waited for") {
+  const std::string owner =
+      GENERATE("", "n1 4711\n", "n1 4711 task=1 view=\n", "n1 4711 task=1 view=boot/28\n",
+               "n1 4711 task=2 view=boot/27\n");
+  Silent silent;
+  auto machine = silent.machine();
+  machine.step();
+  silent.claim(owner);
+  CHECK(machine.step() == kWaiting);
+}
+
+TEST_CASE("a job that was begun again elsewhere is waited for, though it began here") {
+  Silent silent;
+  auto machine = silent.machine();
+  machine.step();
+  silent.claim("n1 4711 task=1 view=boot/27\n");
+  silent.files.write("/s/jobs/job-s1/claim-1-1/owner", "n2 12 task=1 view=other/27\n");
+  CHECK(machine.step() == kWaiting);
+}
+
+TEST_CASE("who cancels does not wait for files, and takes what comes of them later") {
+  Silent silent(End::kUser);
+  auto machine = silent.machine();
+  machine.step();
+  CHECK(machine.step().cancelled == 1);
+  test::leave(silent.files, "run-a1", "1-1-0", 0);
+  CHECK(machine.step().succeeded == 1);
+}
+
+TEST_CASE("what is begun again after its end was heard of is no longer waited for") {
+  Silent silent(End::kInfrastructure);
+  auto machine = silent.machine();
+  machine.step();
+  machine.step();
+  silent.slurm.phase = JobStatus::Phase::kWaiting;
+  machine.step();
+  CHECK_FALSE(machine.waits_for_files_s(machine.submissions().front(), 0));
+  silent.now += kLate_s;
+  silent.slurm.phase = JobStatus::Phase::kEnded;
+  CHECK(machine.step() == kWaiting);
+}

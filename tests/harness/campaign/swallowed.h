@@ -1,0 +1,76 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/campaign/machine.h"
+#include "harness/scrape/probe_endings.h"
+#include "tests/harness/campaign/world.h"
+
+namespace pippin::test {
+
+/// A scheduler that loses every job.
+class BlackHole : public Scheduler {
+ public:
+  Handed submit(const JobRequest& request) override {
+    tokens.push_back(request.token);
+    return {answer, "1"};
+  }
+  std::map<std::string, std::vector<JobStatus>> query(const std::vector<Asked>& asked) override {
+    std::map<std::string, std::vector<JobStatus>> answers;
+    for (const auto& one : asked) answers[one.token] = {{phase, "swallowed", end}};
+    return answers;
+  }
+  void cancel(const std::vector<Asked>& asked) override {
+    for (const auto& one : asked) cancelled.push_back(one.token);
+  }
+  Room room() override { return {}; }
+
+  std::vector<std::string> tokens, cancelled;
+  Handed::Answer answer = Handed::Answer::kTaken;
+  JobStatus::Phase phase = JobStatus::Phase::kEnded;
+  End end = End::kInfrastructure;
+};
+
+inline Campaign one_run() {
+  Campaign campaign;
+  campaign.sweep = "s";
+  campaign.jobs = {{"job", 1, 1, {{"run-a1", "p", 1, 1}}}};
+  return campaign;
+}
+
+/// One job of runs a, b, …
+inline Campaign runs_of(const std::vector<std::string>& names) {
+  Campaign campaign = one_run();
+  campaign.jobs[0].runs.clear();
+  for (const auto& name : names) campaign.jobs[0].runs.push_back({name, "p", 1, 1});
+  return campaign;
+}
+
+/// What a job leaves of a run that it ended, or only began.
+inline void leave(MemoryFiles& files, const std::string& run, const std::string& attempt,
+                  std::optional<int> exit_code) {
+  const fs::path folder = fs::path("/s") / run / attempt;
+  files.write(folder / "started", "1\n");
+  if (!exit_code) return;
+  files.write(folder / "done", "exit=" + std::to_string(*exit_code) + " ended=1\n");
+  files.write(fs::path("/s") / (*exit_code == 0 ? "succeeded" : "failed") / run, "");
+}
+
+inline CampaignMachine machine_on(MemoryFiles& files, Scheduler& scheduler,
+                                  const Campaign& campaign = one_run(),
+                                  MachineOptions options = {}) {
+  options.lost_rank_words = lost_rank_words;
+  return {SweepFolder(files, "/s"),
+          files,
+          scheduler,
+          campaign,
+          [](auto&&...) {
+            return JobFiles{"script", {}};
+          },
+          std::move(options)};
+}
+
+}  // namespace pippin::test
