@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "slurm/ask.h"
 #include "slurm/limits.h"
+#include "slurm/survey.h"
 
 namespace pippin {
 
@@ -271,26 +272,33 @@ const std::string& SlurmScheduler::config() {
   return config_;
 }
 
+/// Asked once: limits hardly ever change, and accounting is slow.
+const slurm::LimitAnswers& SlurmScheduler::settings() {
+  std::string ignored;  // who submits learns of limits, too
+  if (!settings_)
+    settings_ = slurm::ask_limits(slurm::config_value(config(), "ClusterName"), ignored);
+  return *settings_;
+}
+
+/// What Slurm does not tell only who submits learns of.
 slurm::SubmitLimit SlurmScheduler::submit_limit() {
-  const std::string cluster = "cluster=" + slurm::config_value(config(), "ClusterName");
-  const Answer associations =
-      slurm::ask({"sacctmgr", "--noheader", "--parsable2", "show", "user", own_user(), "withassoc",
-                  "where", cluster, "format=DefaultAccount,Account,QOS,DefaultQOS,MaxSubmitJobs"},
-                 kPatience);
-  const Answer qualities = slurm::ask(
-      {"sacctmgr", "--noheader", "--parsable2", "show", "qos", "format=Name,MaxSubmitJobsPerUser"},
-      kPatience);
-  return slurm::submit_limit_of(associations.output, qualities.output, place_.account, place_.qos);
+  slurm::LimitAnswers answers = settings();
+  answers.associations = slurm::ask_use_of_limits();
+  return slurm::submit_limit_of(answers,
+                                {own_user(), static_cast<std::int64_t>(::getuid()), place_});
 }
 
 /// While the controller is silent there is no room.
 Room SlurmScheduler::room() {
-  const Answer queue = slurm::ask(
-      {"squeue", "--noheader", "--all", "--array", "--states=all", "--format=%u %T"}, kPatience);
+  const Answer queue = slurm::ask({"squeue", "--noheader", "--all", "--array", "--states=all",
+                                   "--user=" + own_user(), "--format=%T"},
+                                  kPatience);
   if (queue.exit_code != 0)
     return {1, 0, fmt::format("Slurm does not answer: {}", slurm::complaint_of(queue))};
-  const slurm::SubmitLimit limit = has_accounting() ? submit_limit() : slurm::SubmitLimit();
-  return slurm::room_of(config(), slurm::queued_of(queue.output, own_user()), limit);
+  const Answer all = slurm::ask({"sdiag"}, kPatience);
+  const bool is_limited = has_accounting() && slurm::enforces_limits(config());
+  return slurm::room_of(config(), slurm::queued_of(queue.output, all.output),
+                        is_limited ? submit_limit() : slurm::SubmitLimit());
 }
 
 void SlurmScheduler::cancel(const std::vector<Asked>& asked) {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -16,13 +17,9 @@ namespace pippin {
 /// sacct where the cluster has accounting; else its files alone can tell.
 class SlurmScheduler : public Scheduler {
  public:
-  /// Of the cluster file: which limits apply. Empty: the user's default.
-  struct Place {
-    std::string account = {}, qos = {};
-  };
-
   SlurmScheduler() = default;
-  explicit SlurmScheduler(Place place) : place_(std::move(place)) {}
+  /// `place`: of the cluster file; it says which limits apply.
+  explicit SlurmScheduler(slurm::Place place) : place_(std::move(place)) {}
 
   Handed submit(const JobRequest& request) override;
   std::map<std::string, std::vector<JobStatus>> query(const std::vector<Asked>& asked) override;
@@ -46,11 +43,13 @@ class SlurmScheduler : public Scheduler {
   std::vector<slurm::Entry> queue_of(const std::vector<Asked>& asked);
   void ask_accounting(std::vector<Asked>& missing, Answers& answers);
   bool may_lag(const std::string& token, std::size_t task);
+  const slurm::LimitAnswers& settings();
   slurm::SubmitLimit submit_limit();
   void judge_missing(const Asked& asked, std::vector<JobStatus>& tasks);
 
-  Place place_;
+  slurm::Place place_;
   std::string config_;
+  std::optional<slurm::LimitAnswers> settings_;  ///< but for what counts against them
   /// Since when a task is neither in the queue nor over by its accounting, which lags.
   std::map<std::pair<std::string, std::size_t>, std::chrono::steady_clock::time_point> missed_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ctime>
 #include <set>
+#include <unistd.h>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -91,16 +92,32 @@ OwnPlace own_place(const Controller& controller) {
     return place;
   }
   const std::string user = own_user();
-  const std::string own = sacctmgr({"user", user, "format=DefaultAccount"}, place.trouble);
+  LimitAnswers limits = ask_limits(controller.cluster, place.trouble);
   if (!place.trouble.empty()) return place;
-  place.account = split(trim(own), '\n').front();
+  place.account = split(split(trim(limits.users), '\n').front(), '|').front();
   const std::string rows = sacctmgr({"assoc", "user=" + user, "cluster=" + controller.cluster,
                                      "format=Account,Partition,QOS,MaxSubmitJobs"},
                                     place.trouble);
   take_associations(rows, place);
-  const std::string limits = sacctmgr({"qos", "format=Name,MaxSubmitJobsPerUser"}, place.trouble);
-  place.limit = submit_limit_of(rows, limits, "", "");
+  limits.associations = ask_use_of_limits();
+  place.limit = submit_limit_of(limits, {user, static_cast<std::int64_t>(::getuid())});
   return place;
+}
+
+LimitAnswers ask_limits(const std::string& cluster, std::string& trouble) {
+  LimitAnswers answers;
+  answers.users = sacctmgr(
+      {"user", own_user(), "withassoc", "where", "cluster=" + cluster, kUserFields}, trouble);
+  if (!trouble.empty()) return answers;
+  answers.qualities = sacctmgr({"qos", kQualityFields}, trouble);
+  answers.partitions = answer_of({"scontrol", "--oneliner", "show", "partition"}, trouble);
+  return answers;
+}
+
+std::string ask_use_of_limits() {
+  std::string ignored;
+  return answer_of({"scontrol", "show", "assoc_mgr", "users=" + own_user(), "flags=assoc,qos"},
+                   ignored);
 }
 
 std::string own_pmix() {

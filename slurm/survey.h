@@ -35,6 +35,11 @@ struct OwnPlace {
 };
 OwnPlace own_place(const Controller& controller);
 
+/// What limits submitted jobs there, but for `associations`, and these: limits and their use.
+/// `trouble`: why nobody says.
+LimitAnswers ask_limits(const std::string& cluster, std::string& trouble);
+std::string ask_use_of_limits();
+
 /// srun's plugin for MPI by PMIx: "pmix"; empty where there is none.
 std::string own_pmix();
 

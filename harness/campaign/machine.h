@@ -176,6 +176,14 @@ class CampaignMachine {
     bool spent = false;       ///< … or have run out of time: the others waited behind them
   };
 
+  /// The scheduler took not one job more.
+  struct Refusal {
+    std::string words;
+    std::int64_t at = 0;  ///< seconds since 1970
+    std::int64_t patience_s = 0;
+    std::int64_t in_flight = 0;  ///< tasks that were not over then
+  };
+
   /// A run that is handed over, and what it was before.
   struct Taken {
     TrackedRun* run;
@@ -223,7 +231,10 @@ class CampaignMachine {
   TaskPlan due_of(const PlannedJob& job);
   std::vector<std::vector<TaskPlan>> batches_of(std::vector<TaskPlan> tasks) const;
   void write_submission(const std::vector<TaskPlan>& tasks);
-  bool submit(SubmissionState& state);
+  bool submit_batch(const std::vector<TaskPlan>& batch, Room& room);
+  Handed::Answer submit(SubmissionState& state);
+  std::int64_t tasks_in_flight() const;
+  bool is_worth_asking() const;
   std::vector<Taken> take_runs(const SubmissionState& state);
   static void give_back(const std::vector<Taken>& taken);
   JobRequest request_of(const SubmissionState& state) const;
@@ -247,6 +258,7 @@ class CampaignMachine {
   static constexpr std::int64_t kMostAtOnce = 1'000'000;
   std::int64_t most_at_once_ = kMostAtOnce;  ///< tasks in an array; fewer where there was no room
   std::string held_back_;
+  std::optional<Refusal> refusal_;
   std::optional<GivenUp> given_up_;
   std::optional<GivenUp> given_up_before_;  ///< what somebody has mended by now, most likely
 };

@@ -12,6 +12,8 @@ namespace pippin {
 
 namespace {
 
+constexpr std::int64_t kQuick_s = 30, kFirstPatience_s = 10, kMostPatience_s = 600;
+
 std::string sender_of(const MachineOptions& options) {
   return fmt::format("{} {}", options.host, options.process);
 }
@@ -76,6 +78,10 @@ void CampaignMachine::submit_what_is_due() {
     let_be();
     return;
   }
+  if (!is_worth_asking()) {
+    held_back_ = refusal_->words;
+    return;
+  }
   Room room;
   try {
     room = scheduler_.room();
@@ -84,21 +90,57 @@ void CampaignMachine::submit_what_is_due() {
     return;
   }
   for (const auto& batch : batches_of(std::move(tasks))) {
-    for (std::size_t from = 0; from < batch.size();) {
-      const auto most = std::min({room.tasks_per_job, room.tasks, most_at_once_});
-      if (most <= 0) {
-        held_back_ = room.limit;
-        return;
-      }
-      const std::size_t to = std::min(batch.size(), from + static_cast<std::size_t>(most));
-      write_submission({batch.begin() + static_cast<std::ptrdiff_t>(from),
-                        batch.begin() + static_cast<std::ptrdiff_t>(to)});
-      if (!submit(submissions_.back())) return;
-      most_at_once_ = std::min(most_at_once_, kMostAtOnce / 2) * 2;
-      room.tasks -= static_cast<std::int64_t>(to - from);
-      from = to;
-    }
+    if (!submit_batch(batch, room)) return;
   }
+}
+
+/// A limit that room() does not know of may be lower than an array is long: half of it is tried at
+/// once, and half of that. False where no more should be handed over now.
+bool CampaignMachine::submit_batch(const std::vector<TaskPlan>& batch, Room& room) {
+  for (std::size_t from = 0; from < batch.size();) {
+    const auto most = std::min({room.tasks_per_job, room.tasks, most_at_once_});
+    if (most <= 0) {
+      held_back_ = room.limit;
+      return false;
+    }
+    const std::size_t to = std::min(batch.size(), from + static_cast<std::size_t>(most));
+    const auto begin = batch.begin() + static_cast<std::ptrdiff_t>(from);
+    const std::int64_t asked_at = options_.now();
+    write_submission({begin, batch.begin() + static_cast<std::ptrdiff_t>(to)});
+    const auto answer = submit(submissions_.back());
+    if (answer == Handed::Answer::kUnsure) return false;
+    if (answer == Handed::Answer::kNoRoom) {
+      room.tasks = static_cast<std::int64_t>(to - from) - 1;
+      room.limit = held_back_;
+      most_at_once_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(to - from) / 2);
+      // sbatch asks for two minutes by itself where the whole cluster is full.
+      if (room.tasks > 0 && options_.now() - asked_at <= kQuick_s) continue;
+      const std::int64_t patience_s = refusal_ ? 2 * refusal_->patience_s : kFirstPatience_s;
+      refusal_ = {held_back_, options_.now(), std::min(patience_s, kMostPatience_s),
+                  tasks_in_flight()};
+      return false;
+    }
+    held_back_.clear();
+    refusal_.reset();
+    most_at_once_ = std::min(most_at_once_, kMostAtOnce / 2) * 2;
+    room.tasks -= static_cast<std::int64_t>(to - from);
+    from = to;
+  }
+  return true;
+}
+
+std::int64_t CampaignMachine::tasks_in_flight() const {
+  std::int64_t count = 0;
+  for (const auto& state : submissions_)
+    count += std::count(state.settled.begin(), state.settled.end(), false);
+  return count;
+}
+
+/// Where not even one job more was taken, one is tried again when one of ours has ended, or later
+/// and later: each try leaves a folder.
+bool CampaignMachine::is_worth_asking() const {
+  return !refusal_ || tasks_in_flight() < refusal_->in_flight ||
+         options_.now() - refusal_->at >= refusal_->patience_s;
 }
 
 /// What is due is for another machine, once somebody has mended what is wrong.
@@ -160,8 +202,7 @@ void CampaignMachine::give_back(const std::vector<Taken>& taken) {
   }
 }
 
-/// False where no more should be handed over now.
-bool CampaignMachine::submit(SubmissionState& state) {
+Handed::Answer CampaignMachine::submit(SubmissionState& state) {
   using Answer = Handed::Answer;
   Submission& submission = state.submission;
   submission.owner = options_.owner;
@@ -173,14 +214,14 @@ bool CampaignMachine::submit(SubmissionState& state) {
   const Handed handed = scheduler_.submit(request_of(state));
   if (handed.answer == Answer::kTaken) {
     folder_.mark_handed(submission, handed.words);
-    return true;
+    return handed.answer;
   }
   if (handed.answer == Answer::kUnsure) {
     submission.tried_until = options_.now();
     folder_.journal(submission);
     held_back_ =
         fmt::format("whether {} arrived is not known yet: {}", submission.name, handed.words);
-    return false;
+    return handed.answer;
   }
   folder_.mark_refused(submission, handed.words);
   state.settled.assign(state.settled.size(), true);
@@ -188,9 +229,7 @@ bool CampaignMachine::submit(SubmissionState& state) {
   if (handed.answer == Answer::kRefused)
     bad_input("{}: {}; see {}", submission.name, handed.words, folder_.script(submission).string());
   held_back_ = handed.words;
-  // A limit that room() does not know of may be lower than an array is long.
-  most_at_once_ = std::max<std::int64_t>(1, std::ssize(submission.tasks) / 2);
-  return false;
+  return handed.answer;
 }
 
 JobRequest CampaignMachine::request_of(const SubmissionState& state) const {

@@ -16,7 +16,7 @@ class FakeSlurm {
  public:
   explicit FakeSlurm(const std::vector<std::string>& programs = {"sbatch", "squeue", "sacct",
                                                                  "scancel", "scontrol", "sinfo",
-                                                                 "sacctmgr", "srun"}) {
+                                                                 "sacctmgr", "srun", "sdiag"}) {
     for (const auto& program : programs) {
       disk().write(folder_ / "bin" / program, kScript);
       fs::permissions(folder_ / "bin" / program, fs::perms::owner_all);

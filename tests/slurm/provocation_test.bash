@@ -306,6 +306,48 @@ account_limit() {
 
 limit_is_known() { scontrol show assoc_mgr flags=assoc | grep -q 'MaxSubmitJobs=5'; }
 
+# A partition's QOS comes before the job's. What a limit counts is not all that the user has queued.
+group_limits() {
+  need sacctmgr
+  sacctmgr_says() { sacctmgr -iQ "$@" >/dev/null; }
+  use --set AccountingStorageEnforce=limits,qos --set MinJobAge=2 --set 'PartitionName=other Nodes=n1'
+  sacctmgr_says add qos part set MaxSubmitJobsPerUser=4
+  sacctmgr_says modify account pippin set GrpSubmitJobs=9
+  sacctmgr_says modify qos normal set MaxSubmitJobsPerUser=1
+  within 10 scontrol update partitionname=batch qos=part
+  within 10 group_limits_are_known
+  write_sweep array
+  run 0 array
+  holds array ok=12
+  at_least 3 submissions_of array || failed "more than fits was submitted at once"
+  equal "$(find t.db.runs/array/jobs -name refused)" ""
+}
+
+group_limits_are_known() {
+  scontrol show assoc_mgr flags=assoc | grep -q 'GrpSubmitJobs=9' &&
+    scontrol show partition batch | grep -q 'QoS=part'
+}
+
+# Where Slurm tells no limit, half of what it refuses is tried at once, and half of that.
+untold_limit() {
+  need sacctmgr
+  use --set AccountingStorageEnforce=limits --set MinJobAge=2
+  sacctmgr -iQ modify user "$(id -un)" set MaxSubmitJobs=5 >/dev/null
+  within 10 limit_is_known
+  mkdir bin
+  printf '#!/bin/bash\n[[ "$*" != *assoc_mgr* ]] || exit 1\nexec %q "$@"\n' "$(command -v scontrol)" >bin/scontrol
+  chmod +x bin/scontrol
+  PATH=$here/bin:$PATH
+  write_sweep array
+  takes 5
+  pippin --yes submit array.yaml >out 2>err
+  like "$(cat err)" 'submitted 5 runs in 5 jobs'
+  like "$(cat err)" '7 runs not submitted yet: AssocMaxSubmitJobLimit'
+  takes 0.1
+  run 0 array
+  holds array ok=12
+}
+
 # --- the controller -----------------------------------------------------------------------------------
 
 # It hangs in the middle of sbatch: the answer is lost, the job may be there or not.

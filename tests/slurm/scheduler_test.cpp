@@ -1,4 +1,5 @@
 #include <ctime>
+#include <unistd.h>
 
 #include "core/base/error.h"
 #include "slurm/ask.h"
@@ -225,19 +226,27 @@ TEST_CASE("an array of which a task is known did arrive") {
 TEST_CASE("there is room for what the controller's and the user's limits leave") {
   FakeSlurm fake;
   const std::string me = slurm::own_user();
-  fake.says("scontrol", kConfig + kAccounting);
-  fake.says_as_it_is("squeue", "you RUNNING\n" + me + " PENDING\n" + me + " COMPLETED\n");
-  fake.says_as_it_is("sacctmgr.user", "six|six|normal||40\n");
-  fake.says_as_it_is("sacctmgr.qos", "normal|30\nlong|20\n");
+  fake.says("scontrol", kConfig + kAccounting + "AccountingStorageEnforce = associations,limits\n");
+  fake.says_as_it_is("squeue", "PENDING\nCOMPLETED\n");
+  fake.says_as_it_is("sdiag", "Jobs pending: 2\nJobs running: 1\n");
+  fake.says_as_it_is("sacctmgr.user", "six|six|normal|\n");
+  fake.says_as_it_is("sacctmgr.qos", "normal||30||\nlong||20||\n");
+  fake.says_as_it_is("scontrol.assoc_mgr", "QOS=normal(1)\n  User Limits\n  " +
+                                               std::to_string(::getuid()) +
+                                               "\n  MaxSubmitJobsPU=30(1)\n");
   Room room = SlurmScheduler().room();
   CHECK(room.tasks_per_job == 10);
   CHECK(room.tasks == 29);
   CHECK_THAT(room.limit, Contains("QOS normal"));
-  CHECK_THAT(fake.calls("squeue").at(0), Contains("[--array]") && Contains("[--states=all]"));
+  CHECK_THAT(fake.calls("squeue").at(0), Contains("[--array]") && Contains("[--states=all]") &&
+                                             Contains("[--user=" + me + "]"));
   const auto asked = fake.calls("sacctmgr");
   REQUIRE(asked.size() == 2);
   CHECK_THAT(asked[0], Contains("[show] [user] [" + me + "] [withassoc] [where] [cluster=c1]"));
-  CHECK(SlurmScheduler({"six", "long"}).room().tasks == 19);
+  CHECK(SlurmScheduler({"six", "long", ""}).room().tasks == 20);
+  fake.says("scontrol", kConfig + kAccounting);  // which holds to no limits
+  fake.calls("sacctmgr");
+  CHECK(SlurmScheduler().room().tasks == 96);
   fake.says("scontrol", kConfig + kNoAccounting);
   fake.calls("sacctmgr");
   CHECK(SlurmScheduler().room().tasks == 96);

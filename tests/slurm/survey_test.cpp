@@ -73,10 +73,11 @@ TEST_CASE("nodes that cannot be read are told and the rest stands") {
 
 TEST_CASE("accounting tells the user's accounts, QOS and the lowest limit") {
   FakeSlurm fake;
-  fake.says_as_it_is("sacctmgr.user", "six\n");
+  fake.says_as_it_is("sacctmgr.user", "six|six|normal|\n");
   fake.says_as_it_is("sacctmgr.assoc",
                      "six||normal,long|40\nseven|p1||\nbroken|line\nsix|p2|debug|\n");
-  fake.says_as_it_is("sacctmgr.qos", "normal|\n");
+  fake.says_as_it_is("sacctmgr.qos", "normal||40||\n");
+  fake.says_as_it_is("scontrol.assoc_mgr", "QOS=normal(1)\n  User Limits\n    No Users\n");
   const OwnPlace place = own_place(with_accounting());
   CHECK(place.trouble.empty());
   CHECK(place.account == "six");
@@ -84,7 +85,8 @@ TEST_CASE("accounting tells the user's accounts, QOS and the lowest limit") {
   CHECK(place.qos == std::vector<std::string>{"debug", "long", "normal"});
   const auto calls = fake.calls("sacctmgr");
   REQUIRE(calls.size() == 3);
-  CHECK_THAT(calls[1], Contains("[user=" + own_user() + "] [cluster=c1]"));
+  CHECK_THAT(calls[2], Contains("[user=" + own_user() + "] [cluster=c1]"));
+  CHECK(place.limit.words == "MaxSubmitJobsPerUser of QOS normal is 40, and 0 are there");
 }
 
 TEST_CASE("accounting that is not there or does not answer leaves the place empty") {

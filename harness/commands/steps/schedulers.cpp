@@ -17,7 +17,8 @@ std::unique_ptr<Scheduler> scheduler_of(const fs::path& db, const std::string& s
       const Value* value = find_value(options, name);
       return value ? value->text : std::string();
     };
-    return std::make_unique<SlurmScheduler>(SlurmScheduler::Place{said("account"), said("qos")});
+    return std::make_unique<SlurmScheduler>(
+        slurm::Place{said("account"), said("qos"), said("partition")});
   }
   bad_input("scheduler '{}': pippin knows local and slurm", scheduler);
 }

@@ -70,12 +70,12 @@ std::string number_or(const std::optional<std::int64_t>& number, const char* oth
 }
 
 Finding limits_finding(const slurm::Controller& controller, const slurm::OwnPlace& place) {
-  const bool limited = place.limit.most != INT64_MAX;
+  const bool limited = !place.limit.words.empty();
   return {State::kHere, "limits",
           fmt::format("MaxArraySize {}, MaxJobCount {}; {}",
                       number_or(controller.array_size, "unknown"),
                       number_or(controller.job_count, "unknown"),
-                      limited ? place.limit.name : "no MaxSubmitJobs of yours")};
+                      limited ? place.limit.words : "no limit on submitted jobs of yours")};
 }
 
 Finding credential_finding(const slurm::Controller& controller) {

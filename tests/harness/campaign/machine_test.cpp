@@ -409,17 +409,57 @@ TEST_CASE("a run that has left the campaign does not matter when its job is hand
   CHECK(machine.counts() == kWaiting);
 }
 
-TEST_CASE("room that is refused leaves a run as it was") {
+TEST_CASE("room that is refused leaves a run as it was, and is asked for later and later") {
   test::MemoryFiles files;
   BlackHole hole;
   hole.answer = Handed::Answer::kNoRoom;
-  auto machine = machine_on(files, hole);
+  std::int64_t now = 1000;
+  MachineOptions options;
+  options.now = [&] { return now; };
+  auto machine = machine_on(files, hole, one_run(), options);
   for (int i = 0; i < 5; ++i) CHECK(machine.step() == kUnsubmitted);
   CHECK(machine.held_back() == "1");
+  CHECK(hole.tokens.size() == 1);  // each leaves a folder
+  for (const std::int64_t wait_s : {10, 20, 40}) {
+    now += wait_s - 1;
+    const std::size_t tries = hole.tokens.size();
+    machine.step();
+    CHECK(hole.tokens.size() == tries);
+    ++now;
+    machine.step();
+    CHECK(hole.tokens.size() == tries + 1);
+  }
   hole.answer = Handed::Answer::kTaken;
+  now += 600;
   for (int i = 0; i < 10; ++i) machine.step();
-  CHECK(hole.tokens.size() == 8);  // the first job that arrived, and two retries
+  CHECK(hole.tokens.size() == 4 + 3);  // the first job that arrived, and two retries
   CHECK(machine.counts() == kLost);
+}
+
+TEST_CASE("beside jobs that wait or run more room is asked for when one of them has ended") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.phase = JobStatus::Phase::kRunning;
+  Campaign campaign;
+  campaign.sweep = "s";
+  for (const char* name : {"a", "b", "c"})
+    campaign.jobs.push_back({name, 1, 1, {{std::string(name) + "-a1", "p", 1, 1}}});
+  hole.most_tasks = 2;
+  std::int64_t now = 1000;
+  MachineOptions options;
+  options.now = [&] { return now; };
+  auto machine = machine_on(files, hole, campaign, options);
+  machine.step();  // all three, one, one, and again one
+  CHECK(machine.counts().waiting == 2);
+  CHECK(machine.counts().unsubmitted == 1);
+  const std::size_t tries = hole.tokens.size();
+  for (int i = 0; i < 5; ++i) machine.step();
+  CHECK(hole.tokens.size() == tries);
+  test::leave(files, "a-a1", "2-1-0", 0);
+  --hole.live;
+  machine.step();
+  CHECK(machine.counts().unsubmitted == 0);
+  CHECK(hole.tokens.size() == tries + 1);
 }
 
 TEST_CASE("a run that has left the sweep is closed as such, not lost") {

@@ -16,22 +16,26 @@ class BlackHole : public Scheduler {
  public:
   Handed submit(const JobRequest& request) override {
     tokens.push_back(request.token);
+    if (live + request.tasks > most_tasks) return {Handed::Answer::kNoRoom, "full"};
+    live += request.tasks;
     return {answer, "1"};
   }
   std::map<std::string, std::vector<JobStatus>> query(const std::vector<Asked>& asked) override {
     std::map<std::string, std::vector<JobStatus>> answers;
-    for (const auto& one : asked) answers[one.token] = {{phase, "swallowed", end}};
+    for (const auto& one : asked)
+      answers[one.token].assign(static_cast<std::size_t>(one.tasks), {phase, "swallowed", end});
     return answers;
   }
   void cancel(const std::vector<Asked>& asked) override {
     for (const auto& one : asked) cancelled.push_back(one.token);
   }
-  Room room() override { return {}; }
+  Room room() override { return {most_tasks, INT64_MAX, {}}; }
 
   std::vector<std::string> tokens, cancelled;
   Handed::Answer answer = Handed::Answer::kTaken;
   JobStatus::Phase phase = JobStatus::Phase::kEnded;
   End end = End::kInfrastructure;
+  std::int64_t live = 0, most_tasks = 1000;  ///< that it has; that it takes, which it does not say
 };
 
 inline Campaign one_run() {
