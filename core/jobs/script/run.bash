@@ -3,7 +3,8 @@
 # what ends it from outside: it stays open, and pippin asks the scheduler why.
 # shellcheck disable=SC2015,SC2034,SC2154 # an empty marker counts as none; variables of the other parts
 
-pippin_ended='' pippin_child='' pippin_longest=0 pippin_end=''
+pippin_ended='' pippin_child='' pippin_longest=0 pippin_asked_at=0
+pippin_end=${SLURM_JOB_END_TIME:-} # as the job began, where Slurm says so
 exec {pippin_table}</dev/null # tasks.sh, where there is one
 pippin_stop() { # SIGNAL
   pippin_signalled=1 pippin_ended=$1
@@ -37,9 +38,12 @@ pippin_is_done() { # RUN: a failure counts where this submission has it, others 
   return 1
 }
 
-pippin_end_of_job() { # seconds since 1970, or nothing where the job has no end
-  pippin_end=$(SLURM_TIME_FORMAT=%s squeue --noheader --jobs="$SLURM_JOB_ID" --format=%e)
-  [[ $pippin_end =~ ^[0-9]+$ ]] || pippin_end=
+pippin_end_of_job() { # seconds since 1970; "never", or nothing where nobody answers
+  local id=$SLURM_JOB_ID
+  # The last task of an array has the array's own id, by which squeue lists all.
+  if [ -n "${SLURM_ARRAY_TASK_ID:-}" ]; then id=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID; fi
+  pippin_end=$(SLURM_TIME_FORMAT=%s squeue --noheader --jobs="$id" --format=%e)
+  if [ -n "$pippin_end" ] && [[ ! $pippin_end =~ ^[0-9]+$ ]]; then pippin_end=never; fi
 }
 
 pippin_has_time() { # [CANARY]: for one more run: as long as it may take, else as the longest so far
@@ -52,9 +56,16 @@ pippin_has_time() { # [CANARY]: for one more run: as long as it may take, else a
   [ -z "$pippin_time_up" ] || return
   [ -n "${SLURM_JOB_ID:-}" ] || return 0
   printf -v now '%(%s)T' -1
-  [ -n "$pippin_end" ] && [ $((now + needed)) -lt "$pippin_end" ] && return
-  pippin_end_of_job # it may have been given more
-  [ -z "$pippin_end" ] || [ $((now + needed)) -lt "$pippin_end" ]
+  pippin_ends_behind $((now + needed)) && return
+  if [ $((now - pippin_asked_at)) -ge 60 ]; then # it may have been given more
+    pippin_end_of_job
+    pippin_asked_at=$now
+  fi
+  [ -z "$pippin_end" ] || pippin_ends_behind $((now + needed))
+}
+
+pippin_ends_behind() { # SECONDS since 1970: surely
+  [ "$pippin_end" = never ] || { [ -n "$pippin_end" ] && [ "$1" -lt "$pippin_end" ]; }
 }
 
 pippin_wait() { # for the child; what a signal does meanwhile is done in its trap
