@@ -9,10 +9,12 @@ block=128                        # ports from BASE on: slurmctld, n1 … n126, s
 patience_s=60                    # for anything to come up
 # shellcheck source-path=SCRIPTDIR source=network.bash
 . "$(dirname "${BASH_SOURCE[0]}")/network.bash"
+# shellcheck source-path=SCRIPTDIR source=shape.bash
+. "$(dirname "${BASH_SOURCE[0]}")/shape.bash"
 
 words() {
   cat <<'TEXT'
-usage: slurm/cluster.bash up DIR [--nodes N] [--accounting] [--network] [--rate RATE] [--port BASE] [--set KEY=VALUE]...
+usage: slurm/cluster.bash up DIR [--nodes N] [--accounting] [--network] [--rate RATE] [--port BASE] [--shape FILE] [--set KEY=VALUE]...
        slurm/cluster.bash down DIR
        slurm/cluster.bash kill DIR WHO [SIGNAL] [--with-jobs]
        slurm/cluster.bash start DIR WHO [--without-state]
@@ -23,6 +25,7 @@ usage: slurm/cluster.bash up DIR [--nodes N] [--accounting] [--network] [--rate 
 up prints what a shell evaluates: eval "$(slurm/cluster.bash up DIR)"; DIR/cluster.yaml is pippin's cluster file.
 WHO: slurmctld, slurmdbd, mariadbd, munged, or a node's slurmd: n1, n2, ... --with-jobs also kills what runs on the node.
 --set replaces or adds a line of slurm.conf; the fields of NodeName= and PartitionName= lines replace those of the same name.
+--shape: a line of FILE is such a line, NodeName=n[1-3] ... too, --nodes N, --accounting, or sacctmgr WORDS; # comments.
 --without-state: a slurmctld that has forgotten all jobs and begins with job 1 again. wait: until all nodes respond.
 --network (as root): a network namespace a node, links of RATE (200mbit) to a switch, an equal part of the processor.
 link, traffic and processor spoil that: a node's link or the way between two, a stream each way, less processor.
@@ -322,17 +325,9 @@ write_slurm_conf() {
   for line in "${own_lines[@]}"; do
     # The socket is this cluster's, whatever the caller says of lifetimes.
     case "${line,,}" in authinfo=*socket=*) ;; authinfo=*) line="AuthInfo=socket=$dir/munge/sock,${line#*=}" ;; esac
-    set_line "$line"
+    while read -r line; do set_line "$line"; done < <(each_node "$line")
   done
   printf '%s\n' "${lines[@]}" >"$dir/slurm.conf"
-}
-
-# Fake GPUs are links to /dev/null, so that no right to make devices is needed.
-write_gres_conf() {
-  local i
-  for i in 0 1 2 3; do ln -s /dev/null "$dir/dev/nvidia$i"; done
-  echo "AutoDetect=off
-Name=gpu Type=fake Count=4 File=$dir/dev/nvidia[0-3]" >"$dir/gres.conf"
 }
 
 write_slurmdbd_conf() {
@@ -524,6 +519,7 @@ fill_accounting() {
       slurm sacctmgr -i add user "$users" account=pippin defaultaccount=pippin "cluster=$name" &&
       slurm sacctmgr -i modify user "$users" set defaultaccount=pippin adminlevel=Admin
   } >"$log" 2>&1 || fail "sacctmgr: $(tail -n 1 "$log"); log: $log"
+  call_sacctmgr
 }
 
 # The nodes that slurmctld does not hear, one a line.
@@ -569,7 +565,7 @@ save() {
 }
 
 parse_up() {
-  nodes=4 accounting='' network='' rate='' base='' own_lines=() asked="${*:2}"
+  nodes=4 accounting='' network='' rate='' base='' own_lines=() account_lines=() asked="${*:2}"
   name_directory "${1:-}"
   shift
   while [ "$#" -gt 0 ]; do
@@ -579,6 +575,7 @@ parse_up() {
       --nodes) nodes=${2:-}; shift ;;
       --rate) rate=${2:-}; shift ;;
       --port) base=${2:-}; shift ;;
+      --shape) read_shape "${2:-}"; shift ;;
       --set) own_lines+=("${2:-}"); shift ;;
       *) bad_usage "up: unknown option '$1'" ;;
     esac
@@ -599,6 +596,7 @@ check_up() {
     [ -n "$network" ] || bad_usage "--rate: of the links of --network"
     is_rate "$rate" || bad_usage "--rate '$rate': a whole number of kbit, mbit or gbit is needed"
   fi
+  if [ "${#account_lines[@]}" -gt 0 ] && [ -z "$accounting" ]; then bad_usage "sacctmgr ${account_lines[0]}: needs --accounting"; fi
   for line in "${own_lines[@]}"; do
     [[ $line =~ ^[A-Za-z]+= ]] || bad_usage "--set '$line': KEY=VALUE is needed"
     case "${line,,}" in

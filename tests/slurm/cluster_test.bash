@@ -194,6 +194,36 @@ n2 3 1:00:00"
   equal "$(srun --gres=gpu:2 printenv CUDA_VISIBLE_DEVICES)" 0,1
 }
 
+# A shape with all that one may hold: nodes by ranges, types of GPUs, none, a QOS.
+shape() {
+  need slurmdbd sacctmgr mariadbd
+  cat >a.shape <<'TEXT'
+# three nodes and one
+--nodes 4   # of which n4 has no GPUs
+--accounting
+
+NodeName=n[1-2,3] Gres=gpu:v100:2,gpu:a100:6 RealMemory=32000
+NodeName=n4 Gres=(null) Feature=big,slow
+MaxArraySize=77
+sacctmgr add qos short
+sacctmgr modify user root set qos+=short
+TEXT
+  use "$here/a" --shape a.shape --set MaxArraySize=78
+  equal "$(sinfo -h --exact -o '%D %m %G %f' | sort)" "1 16000 (null) big,slow
+3 32000 gpu:v100:2,gpu:a100:6 (null)"
+  equal "$(scontrol show config | sed -n 's/^MaxArraySize *= //p')" 78
+  equal "$(sacctmgr -nP show assoc user=root format=qos | head -n 1)" normal,short
+  equal "$(srun -N1 --gres=gpu:a100:6 printenv CUDA_VISIBLE_DEVICES)" 2,3,4,5,6,7
+  cluster down "$here/a"
+  echo 'NodeName n1' >a.shape
+  refused 2 "a.shape:1: 'NodeName n1': .* is needed" up "$here/a" --shape a.shape
+  refused 2 "none.shape': cannot be read" up "$here/a" --shape none.shape
+  echo 'sacctmgr add qos short' >a.shape
+  refused 2 'sacctmgr add qos short: needs --accounting' up "$here/a" --shape a.shape
+  echo 'sacctmgr add nothing' >a.shape
+  refused 3 'sacctmgr add nothing: .*log: ' up "$here/a" --accounting --shape a.shape
+}
+
 mistakes() {
   refused 2 'is needed' up "$here/a" --nodes none
   refused 2 'KEY=VALUE' up "$here/a" --set MaxArraySize
@@ -224,7 +254,7 @@ nowhere"
 plain_user() {
   [ "$(id -u)" -eq 0 ] || skip "every other test is one of it: this user is not root"
   chmod 777 "$here"
-  install -m 755 "$script" "${script%/*}/network.bash" "$here" # a checkout may be for its owner only
+  install -m 755 "$script" "${script%/*}"/{network,shape}.bash "$here" # a checkout may be for its owner only
   # shellcheck disable=SC2016 # for the shell in there
   setpriv --reuid=nobody --regid=nogroup --clear-groups bash -c 'umask 077
     if bash "$0" up "$1" --network 2>refused; then exit 1; fi
