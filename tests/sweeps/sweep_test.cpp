@@ -291,7 +291,8 @@ TEST_CASE("a cluster is named or a file or described in place") {
   CHECK(named.cluster.accelerator.memory_gib == 32.0);
   CHECK(named.cluster.node_link == "nvlink2");
   CHECK(named.cluster.launch ==
-        "srun --mpi=pmix --kill-on-bad-exit=1 --nodes={nodes} --ntasks={ranks}");
+        "srun --mpi=pmix --kill-on-bad-exit=1 --nodes={nodes} --ntasks={ranks} "
+        "--ntasks-per-node={ranks_per_node} --cpus-per-task=${SLURM_CPUS_PER_TASK:-1}");
   CHECK(find_value(named.cluster.scheduler_options, "time")->text == "00:20:00");
   CHECK(named.cluster.prolog == Texts{"source $WORK/start-prod"});
   CHECK(named.cluster.env == Environment{{"NCCL_DEBUG", "WARN"}});
