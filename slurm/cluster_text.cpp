@@ -57,39 +57,27 @@ std::string plural(std::int64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-/// "gpu:a100:4"
-std::string gres_text(const Gpus& gpus) {
-  return fmt::format("gpu:{}{}", gpus.type.empty() ? "" : gpus.type + ":", gpus.count);
-}
-
-std::int64_t cpus_of(const ClusterFacts& facts) {
-  const std::int64_t cpus = facts.kind.node.cpus;
-  return std::min(cpus, facts.partition.max_cpus_per_node.value_or(cpus));
-}
-
 Told nodes_of(const ClusterFacts& facts) {
   const Kind& kind = facts.kind;
   const std::int64_t most = facts.partition.max_nodes.value_or(kind.node.count);
   std::string comment = most < kind.node.count
                             ? fmt::format("scontrol: MaxNodes of a job; there are {}",
                                           plural(kind.node.count, "node"))
-                            : "sinfo: nodes of the partition";
+                        : facts.others.empty() ? "sinfo: nodes of the partition"
+                                               : "sinfo: nodes of this kind";
   if (kind.broken > 0) comment += fmt::format("; {} of them down or drained now", kind.broken);
   return {std::to_string(std::min(most, kind.node.count)), comment};
 }
 
-/// Ranks of a node. Without GPUs one for each socket: its cores are the rank's threads, and its
-/// memory is near. A node that was described to Slurm by its CPUs alone has a "socket" for each.
 Told ranks_of(const ClusterFacts& facts) {
-  constexpr std::int64_t kMostSockets = 8;
   const Nodes& node = facts.kind.node;
+  const std::int64_t ranks = shape_of(node, facts.partition).ranks;
   if (node.gpus.count > 0) {
     std::string comment = fmt::format("sinfo: Gres {}", gres_text(node.gpus));
     if (node.gpus.mixed) comment += "; the nodes have other GPUs too";
-    return {std::to_string(node.gpus.count), comment};
+    return {std::to_string(ranks), comment};
   }
-  if (node.sockets > 1 && node.sockets <= kMostSockets)
-    return {std::to_string(node.sockets), "no GPUs: one rank for each socket (sinfo)"};
+  if (ranks > 1) return {std::to_string(ranks), "no GPUs: one rank for each socket (sinfo)"};
   return {"1", "no GPUs: one rank for each node; more where that suits the command"};
 }
 
@@ -182,33 +170,54 @@ std::string time_text(const ClusterFacts& facts) {
                             : line("  time: " + yaml_word(time.value), time.comment);
 }
 
-std::string cpus_text(const ClusterFacts& facts, std::int64_t ranks) {
-  const std::int64_t cpus = cpus_of(facts);
-  const std::string noun = facts.kind.node.gpus.count > 0 ? "GPU" : "rank";
-  return line(fmt::format("  cpus-per-task: {}", std::max<std::int64_t>(cpus / ranks, 1)),
-              fmt::format("sinfo: {} of a node / {}", plural(cpus, "CPU"), plural(ranks, noun)));
+std::string cpus_text(const ClusterFacts& facts) {
+  const Nodes& node = facts.kind.node;
+  const JobShape shape = shape_of(node, facts.partition);
+  const bool is_cores = shape.one_thread || node.cpus <= node.sockets * node.cores;
+  std::string text =
+      line(fmt::format("  cpus-per-task: {}", shape.cpus_a_rank),
+           fmt::format("sinfo: {} of a node / {}", plural(shape.cpus, is_cores ? "core" : "CPU"),
+                       plural(shape.ranks, node.gpus.count > 0 ? "GPU" : "rank")));
+  if (shape.one_thread) {
+    text +=
+        line("  hint: nomultithread", fmt::format("one thread a core; sinfo: {} CPUs", node.cpus));
+  }
+  return text;
+}
+
+/// What keeps jobs off nodes of other kinds.
+std::string kind_text(const ClusterFacts& facts) {
+  const Kind& kind = facts.kind;
+  const std::string features = kind.node.features.empty()
+                                   ? "the nodes have no features"
+                                   : "features of the nodes: " + kind.node.features;
+  const std::string memory = fmt::format("of a node's {} MB", kind.node.memory_mb);
+  return (kind.constraint.empty() ? remark("constraint: …", features)
+                                  : line("  constraint: " + yaml_word(kind.constraint),
+                                         "keeps off nodes of other kinds; " + features)) +
+         (kind.memory_mb ? line(fmt::format("  mem: {}M", *kind.memory_mb),
+                                memory + ", which nodes of other kinds have not")
+                         : remark("mem: 0", "all memory of a node"));
 }
 
 /// What Slurm is asked for, and what the user may want to ask for.
-std::string options_text(const ClusterFacts& facts, std::int64_t ranks) {
+std::string options_text(const ClusterFacts& facts) {
   const Nodes& node = facts.kind.node;
   std::string text = "slurm:\n";
   text += line("  partition: " + yaml_word(facts.partition.name),
                facts.partition.is_default ? "scontrol: Slurm's default" : "");
-  text += account_text(facts) + time_text(facts) + cpus_text(facts, ranks);
+  text += account_text(facts) + time_text(facts) + cpus_text(facts);
   if (node.gpus.count > 0)
     text += line("  gres: " + yaml_word(gres_text(node.gpus)), "sinfo: the GPUs of a node");
+  text += kind_text(facts);
   text += remark("exclusive: true", "no job of others on the same nodes, which would be measured");
-  text += remark("mem: 0", "all memory of a node");
-  if (node.threads > 1) {
-    text += remark("hint: nomultithread",
-                   fmt::format("one thread a core; then cpus-per-task / {}", node.threads));
-  }
-  text +=
-      remark("constraint: …", node.features.empty() ? "the nodes have no features"
-                                                    : "features of the nodes: " + node.features);
   text += remark("qos: …", facts.qos.empty() ? "none is known" : "yours: " + join(facts.qos, ", "));
   return text;
+}
+
+std::string name_of(const ClusterFacts& facts) {
+  const std::string& label = facts.kind.label;
+  return facts.cluster + "-" + facts.partition.name + (label.empty() ? "" : "-" + label);
 }
 
 std::string heading(const ClusterFacts& facts) {
@@ -218,9 +227,14 @@ std::string heading(const ClusterFacts& facts) {
       "better.\n",
       printable(facts.partition.name), printable(facts.cluster), printable(facts.version),
       facts.asked_on);
-  if (kind.others > 0) {
-    text += fmt::format("# Its nodes differ. This is the most frequent kind{}; left out: {}.\n",
-                        kind.node.gpus.count > 0 ? " with GPUs" : "", printable(kind.other_kinds));
+  if (!facts.others.empty()) {
+    text += fmt::format("# Its nodes differ. This file is for the {}.\n", printable(kind.words));
+    for (const auto& other : facts.others) text += fmt::format("# Not for {}.\n", printable(other));
+  }
+  for (const auto& other : kind.also) {
+    text +=
+        fmt::format("# No option of sbatch keeps its jobs off the {}: look at each run's nodes.\n",
+                    printable(other));
   }
   return text;
 }
@@ -231,15 +245,14 @@ std::string cluster_text(const ClusterFacts& facts) {
   const auto told = [](const char* key, const Told& value) {
     return line(fmt::format("{}: {}", key, value.value), value.comment);
   };
-  const Told ranks = ranks_of(facts);
   std::string text = heading(facts);
-  text += told("cluster", {yaml_word(facts.cluster + "-" + facts.partition.name), ""});
+  text += told("cluster", {yaml_word(name_of(facts)), ""});
   text += "scheduler: slurm\n";
   text += told("nodes", nodes_of(facts));
-  text += told("gpus_per_node", ranks);
+  text += told("gpus_per_node", ranks_of(facts));
   text += told("accelerator", device_of(facts));
   text += launch_text(facts);
-  text += options_text(facts, parse_integer(ranks.value).value_or(1));
+  text += options_text(facts);
   text += line("# prolog: [module load cuda]", "bash before the first run of a job");
   text += line("# env: {NCCL_DEBUG: WARN}", "of each run");
   text +=

@@ -4,15 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "slurm/describe.h"
+#include "slurm/kinds.h"
 
 namespace pippin::slurm {
 
-/// What a cluster file can say of one partition.
+/// What a cluster file can say of one kind of nodes of a partition.
 struct ClusterFacts {
   std::string cluster, version, asked_on;  ///< Slurm's, and a date: "2026-11-20"
   Partition partition;
   Kind kind;
+  std::vector<std::string> others;    ///< words of the partition's other kinds
   std::string account;                ///< the user's default; maybe empty
   std::vector<std::string> accounts;  ///< all of the user's
   std::vector<std::string> qos;       ///< those that the user may choose

@@ -11,11 +11,11 @@
 
 namespace pippin::slurm {
 
-const char* const kNodesFormat = "%R\x1f%D\x1f%T\x1f%c\x1f%X\x1f%Y\x1f%Z\x1f%G\x1f%f";
+const char* const kNodesFormat = "%R\x1f%D\x1f%T\x1f%c\x1f%X\x1f%Y\x1f%Z\x1f%G\x1f%f\x1f%m";
 
 namespace {
 
-constexpr std::size_t kNodesFields = 9;
+constexpr std::size_t kNodesFields = 10;
 
 /// Slurm's words for nothing.
 bool says_nothing(std::string_view text) {
@@ -67,6 +67,7 @@ Nodes nodes_of(const std::vector<std::string_view>& fields) {
   nodes.threads = count_of(fields[6]);
   nodes.gpus = gpus_of(fields[7]);
   if (!says_nothing(fields[8])) nodes.features = fields[8];
+  nodes.memory_mb = count_of(fields[9]);
   return nodes;
 }
 
@@ -98,6 +99,7 @@ Partition partition_of(const Fields& fields) {
   partition.is_default = field(fields, "Default") == "YES";
   partition.default_time = time_of(field(fields, "DefaultTime"));
   partition.max_time = time_of(field(fields, "MaxTime"));
+  partition.min_nodes = parse_integer(field(fields, "MinNodes"));
   partition.max_nodes = parse_integer(field(fields, "MaxNodes"));
   partition.max_cpus_per_node = parse_integer(field(fields, "MaxCPUsPerNode"));
   return partition;
@@ -108,29 +110,6 @@ std::string names_of(const std::vector<Partition>& partitions) {
   names.reserve(partitions.size());
   for (const auto& partition : partitions) names.push_back(partition.name);
   return join(names, ", ");
-}
-
-bool same_kind(const Nodes& a, const Nodes& b) {
-  return a.gpus == b.gpus && (a.gpus.count > 0 || a.sockets == b.sockets);
-}
-
-void take(const Nodes& nodes, std::vector<Kind>& kinds) {
-  auto kind = std::find_if(kinds.begin(), kinds.end(),
-                           [&](const Kind& known) { return same_kind(known.node, nodes); });
-  if (kind == kinds.end()) {
-    kinds.push_back({nodes, 0, 0, {}});
-    kind = kinds.end() - 1;
-  } else {
-    kind->node.count += nodes.count;
-    kind->node.cpus = std::min(kind->node.cpus, nodes.cpus);
-  }
-  if (!nodes.usable()) kind->broken += nodes.count;
-}
-
-std::string kind_text(const Nodes& nodes) {
-  if (nodes.gpus.count == 0) return fmt::format("{} with {} sockets", nodes.count, nodes.sockets);
-  const std::string type = nodes.gpus.type.empty() ? "" : nodes.gpus.type + ":";
-  return fmt::format("{} with gpu:{}{}", nodes.count, type, nodes.gpus.count);
 }
 
 /// "300 sec"
@@ -194,26 +173,6 @@ const Partition& choose_partition(const std::vector<Partition>& partitions,
   }
   bad_input("--partition '{}': Slurm has no such partition; there are {}", printable(name),
             names_of(partitions));
-}
-
-std::optional<Kind> kind_of(const std::vector<Nodes>& nodes, const std::string& partition) {
-  std::vector<Kind> kinds;
-  for (const auto& one : nodes) {
-    if (one.partition == partition && one.count > 0) take(one, kinds);
-  }
-  if (kinds.empty()) return std::nullopt;
-  const auto best = std::max_element(kinds.begin(), kinds.end(), [](const Kind& a, const Kind& b) {
-    const bool a_has = a.node.gpus.count > 0, b_has = b.node.gpus.count > 0;
-    return a_has != b_has ? b_has : a.node.count < b.node.count;
-  });
-  std::vector<std::string> others;
-  for (const auto& kind : kinds) {
-    if (&kind == &*best) continue;
-    others.push_back(kind_text(kind.node));
-    best->others += kind.node.count;
-  }
-  best->other_kinds = join(others, ", ");
-  return *best;
 }
 
 Controller controller_of(std::string_view config) {

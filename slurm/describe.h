@@ -27,7 +27,8 @@ struct Nodes {
   std::int64_t count = 0;
   std::string state;  ///< "idle", "down*"
   std::int64_t cpus = 0, sockets = 0, cores = 0,
-               threads = 0;  ///< cores of a socket, threads of one
+               threads = 0;  ///< cores of a socket, threads of one; CPUs are cores or threads
+  std::int64_t memory_mb = 0;
   Gpus gpus;
   std::string features;  ///< "v100-32g,nvlink"; maybe empty
 
@@ -43,7 +44,7 @@ struct Partition {
   std::string name;
   bool is_default = false;
   std::string default_time, max_time;  ///< "7-00:00:00"; empty where there is none
-  std::optional<std::int64_t> max_nodes, max_cpus_per_node;
+  std::optional<std::int64_t> min_nodes, max_nodes, max_cpus_per_node;
 };
 
 /// Reads `scontrol --oneliner show partition`.
@@ -53,19 +54,6 @@ std::vector<Partition> read_partitions(std::string_view output);
 /// Errors: Error (bad input) naming those that there are.
 const Partition& choose_partition(const std::vector<Partition>& partitions,
                                   const std::string& name);
-
-/// Of `nodes` those of a partition that a cluster file can stand for.
-struct Kind {
-  Nodes node;               ///< `count` nodes; `cpus` the fewest of any, `state` unused
-  std::int64_t broken = 0;  ///< of them cannot be used now
-  std::int64_t others = 0;  ///< nodes of the partition that are of another kind
-  std::string other_kinds;  ///< "2 × gpu:v100:4, 1 without GPUs"
-};
-
-/// The most frequent kind of node of a partition; of those with GPUs, where some have. Nodes are of
-/// one kind where their GPUs are the same; without GPUs, where they have as many sockets.
-/// Nothing where the partition has no nodes.
-std::optional<Kind> kind_of(const std::vector<Nodes>& nodes, const std::string& partition);
 
 /// What `scontrol show config` says that matters to pippin.
 struct Controller {

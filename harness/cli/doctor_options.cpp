@@ -11,8 +11,9 @@ void add_doctor_command(CommandLine& line) {
       line.add("doctor", "what is installed here, and what to do about what is missing",
                "pippin doctor", [&line, options] { return doctor(line.globals(), *options); });
   command
-      .add_option("--write-cluster", options->write_cluster,
-                  "only write a cluster file, from what Slurm and nvidia-smi say")
+      .add_option(
+          "--write-cluster", options->write_cluster,
+          "only write a cluster file for each kind of nodes, from what Slurm and nvidia-smi say")
       ->type_name("FILE");
   command
       .add_option("--partition", options->partition,

@@ -32,9 +32,8 @@ ExitCode look_around(const Globals& globals) {
                  missing == 1 ? "" : "s");
 }
 
+/// What all files of a partition have in common.
 slurm::ClusterFacts facts_of(const slurm::Survey& survey, const slurm::Partition& partition) {
-  const auto kind = slurm::kind_of(survey.nodes, partition.name);
-  if (!kind) bad_input("partition '{}' has no nodes: name another by --partition", partition.name);
   const slurm::OwnPlace place = slurm::own_place(survey.controller);
   std::string ignored;
   const OwnGpus gpus = own_gpus(ignored);
@@ -43,7 +42,6 @@ slurm::ClusterFacts facts_of(const slurm::Survey& survey, const slurm::Partition
   facts.version = survey.version;
   facts.asked_on = fmt::format("{:%F}", fmt::localtime(std::time(nullptr)));
   facts.partition = partition;
-  facts.kind = *kind;
   facts.account = place.account;
   facts.accounts = place.accounts;
   facts.qos = place.qos;
@@ -51,6 +49,35 @@ slurm::ClusterFacts facts_of(const slurm::Survey& survey, const slurm::Partition
   facts.own_gpu = gpus.name;
   facts.own_gpu_memory_gib = gpus.memory_gib;
   return facts;
+}
+
+/// A cluster file that is to be written.
+struct ClusterFile {
+  fs::path path;
+  slurm::Kind kind;
+  std::string text;
+};
+
+/// "mine.yaml", "mine-v100-16g.yaml"
+fs::path path_of(const fs::path& file, const std::string& label) {
+  return file.parent_path() / (file.stem().string() + "-" + label + file.extension().string());
+}
+
+/// A file for each kind of nodes that is not left out: `file` for the first, beside it those of
+/// others.
+std::vector<ClusterFile> files_of(slurm::ClusterFacts facts, const std::vector<slurm::Kind>& kinds,
+                                  const fs::path& file) {
+  std::vector<ClusterFile> files;
+  for (const auto& kind : kinds) {
+    if (!kind.left_out.empty()) continue;
+    facts.kind = kind;
+    facts.others.clear();
+    for (const auto& other : kinds) {
+      if (&other != &kind) facts.others.push_back(other.words);
+    }
+    files.push_back({files.empty() ? file : path_of(file, kind.label), kind, cluster_text(facts)});
+  }
+  return files;
 }
 
 void refuse_existing(const fs::path& file) {
@@ -65,9 +92,8 @@ std::string name_in_sweep(const fs::path& file) {
   return printable((is_path ? file : "./" / file).string());
 }
 
-ExitCode write_cluster(const Globals& globals, const DoctorOptions& options) {
-  refuse_existing(options.write_cluster);
-  const slurm::Survey survey = slurm::survey(!options.partition.empty());
+slurm::Survey survey_for_file(const DoctorOptions& options) {
+  slurm::Survey survey = slurm::survey(!options.partition.empty());
   if (!survey.missing.empty()) {
     machine_failed(
         "--write-cluster asks Slurm, and {} is not on PATH: go to a machine of the cluster; for "
@@ -77,14 +103,39 @@ ExitCode write_cluster(const Globals& globals, const DoctorOptions& options) {
   if (!survey.trouble.empty())
     machine_failed("--write-cluster: Slurm cannot be asked: {}; try 'scontrol ping'",
                    survey.trouble);
+  return survey;
+}
+
+void tell_of_files(const Globals& globals, const std::string& partition,
+                   const std::vector<ClusterFile>& files, const std::vector<slurm::Kind>& kinds) {
+  for (const auto& file : files) {
+    const std::string which = kinds.size() > 1 ? ", the " + printable(file.kind.words) : "";
+    remark(globals,
+           fmt::format("{}: partition {}{}; look it through, then say 'cluster: {}' in a sweep",
+                       printable(file.path.string()), partition, which, name_in_sweep(file.path)));
+    for (const auto& other : file.kind.also) {
+      remark(globals,
+             fmt::format("{}: its jobs may get the {}, too: no option of sbatch tells them",
+                         printable(file.path.string()), printable(other)));
+    }
+  }
+  for (const auto& kind : kinds) {
+    if (!kind.left_out.empty())
+      remark(globals, fmt::format("left out: {}: {}", printable(kind.words), kind.left_out));
+  }
+}
+
+ExitCode write_cluster(const Globals& globals, const DoctorOptions& options) {
+  refuse_existing(options.write_cluster);
+  const slurm::Survey survey = survey_for_file(options);
   const slurm::Partition partition = slurm::choose_partition(survey.partitions, options.partition);
-  const std::string text = slurm::cluster_text(facts_of(survey, partition));
-  refuse_existing(options.write_cluster);  // asking took a while
-  disk().write(options.write_cluster, text);
-  const std::string name = printable(options.write_cluster.string());
-  remark(globals,
-         fmt::format("{}: partition {}; look it through, then say 'cluster: {}' in a sweep", name,
-                     partition.name, name_in_sweep(options.write_cluster)));
+  const auto kinds = slurm::kinds_of(survey.nodes, partition);
+  if (kinds.empty())
+    bad_input("partition '{}' has no nodes: name another by --partition", partition.name);
+  const auto files = files_of(facts_of(survey, partition), kinds, options.write_cluster);
+  for (const auto& file : files) refuse_existing(file.path);  // asking took a while
+  for (const auto& file : files) disk().write(file.path, file.text);
+  tell_of_files(globals, partition.name, files, kinds);
   return ExitCode::kDone;
 }
 

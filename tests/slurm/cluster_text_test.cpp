@@ -21,6 +21,7 @@ ClusterFacts facts(const Gpus& gpus) {
   facts.kind.node.count = 64;
   facts.kind.node.cpus = 40;
   facts.kind.node.sockets = 2;
+  facts.kind.node.cores = 20;
   facts.kind.node.threads = 1;
   facts.kind.node.gpus = gpus;
   facts.account = "six@gpu";
@@ -57,17 +58,21 @@ TEST_CASE("a partition becomes this file") {
   all.kind.node.features = "a100-80g,ib";
   all.kind.node.threads = 2;
   all.kind.broken = 3;
-  all.kind.others = 2;
-  all.kind.other_kinds = "2 with gpu:v100:8";
+  all.kind.node.cpus = 80;
+  all.kind.node.memory_mb = 160000;
+  all.kind.words = "64 with gpu:a100:4, 40 cores";
+  all.kind.label = "a100";
+  all.others = {"2 with gpu:v100:8"};
   all.accounts = {"other", "six@gpu"};
   all.qos = {"long", "normal"};
   CHECK(
       cluster_text(all) ==
       R"(# Partition batch of cluster hpc, as Slurm 22.05.8 described it on 2026-11-20. Change what you know better.
-# Its nodes differ. This is the most frequent kind with GPUs; left out: 2 with gpu:v100:8.
-cluster: hpc-batch
+# Its nodes differ. This file is for the 64 with gpu:a100:4, 40 cores.
+# Not for 2 with gpu:v100:8.
+cluster: hpc-batch-a100
 scheduler: slurm
-nodes: 64                         # sinfo: nodes of the partition; 3 of them down or drained now
+nodes: 64                         # sinfo: nodes of this kind; 3 of them down or drained now
 gpus_per_node: 4                  # sinfo: Gres gpu:a100:4
 accelerator: a100-sxm4-80g        # sinfo: feature a100-80g of the nodes
 # srun --mpi=list: pmix
@@ -76,12 +81,12 @@ slurm:
   partition: batch                # scontrol: Slurm's default
   account: six@gpu                # sacctmgr: your default; yours too: other
   time: "00:10:00"                # scontrol: DefaultTime of the partition
-  cpus-per-task: 10               # sinfo: 40 CPUs of a node / 4 GPUs
+  cpus-per-task: 10               # sinfo: 40 cores of a node / 4 GPUs
+  hint: nomultithread             # one thread a core; sinfo: 80 CPUs
   gres: gpu:a100:4                # sinfo: the GPUs of a node
-  # exclusive: true               # no job of others on the same nodes, which would be measured
-  # mem: 0                        # all memory of a node
-  # hint: nomultithread           # one thread a core; then cpus-per-task / 2
   # constraint: …                 # features of the nodes: a100-80g,ib
+  # mem: 0                        # all memory of a node
+  # exclusive: true               # no job of others on the same nodes, which would be measured
   # qos: …                        # yours: long, normal
 # prolog: [module load cuda]      # bash before the first run of a job
 # env: {NCCL_DEBUG: WARN}         # of each run
@@ -135,12 +140,38 @@ TEST_CASE("limits of a partition lower what a job can have") {
   CHECK(option(loaded(all), "cpus-per-task") == "1");
 }
 
+TEST_CASE("of a node's threads a job gets one a core, and all CPUs where Slurm counts cores only") {
+  ClusterFacts all = facts({"", 4, false});
+  all.kind.node.threads = 2;
+  CHECK(option(loaded(all), "cpus-per-task") == "10");  // 40 CPUs of 2 × 20 cores
+  CHECK(option(loaded(all), "hint") == "(none)");
+  all.kind.node.cpus = 80;
+  CHECK(option(loaded(all), "cpus-per-task") == "10");
+  CHECK(option(loaded(all), "hint") == "nomultithread");
+  all.kind.node.threads = 1;
+  all.kind.node.cpus = 40;
+  CHECK(option(loaded(all), "hint") == "(none)");
+}
+
+TEST_CASE(
+    "a kind of nodes is asked for by its features and its memory, and who else may come is told") {
+  ClusterFacts all = facts({"", 4, false});
+  all.kind.constraint = "v100-32g&ib";
+  all.kind.memory_mb = 28800;
+  all.kind.also = {"2 with gpu:8"};
+  CHECK(option(loaded(all), "constraint") == "v100-32g&ib");
+  CHECK(option(loaded(all), "mem") == "28800M");
+  CHECK_THAT(cluster_text(all),
+             Contains("# No option of sbatch keeps its jobs off the 2 with gpu:8"));
+}
+
 TEST_CASE("without GPUs a rank has a socket, or a node that knows no sockets") {
   ClusterFacts all = facts({});
   CHECK(loaded(all).gpus_per_node == 2);
   CHECK(loaded(all).accelerator.name == "cpu");
   CHECK(option(loaded(all), "cpus-per-task") == "20");
   CHECK(option(loaded(all), "gres") == "(none)");
+  all.kind.node.cores = 1;
   all.kind.node.sockets = 40;  // described by CPUs=40 alone
   CHECK(loaded(all).gpus_per_node == 1);
   CHECK(option(loaded(all), "cpus-per-task") == "40");

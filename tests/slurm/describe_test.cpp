@@ -15,12 +15,6 @@ std::vector<Nodes> nodes_in(std::string text) {
   return read_nodes(text);
 }
 
-Kind kind_in(const std::string& text, const std::string& partition = "gpu") {
-  const auto kind = kind_of(nodes_in(text), partition);
-  REQUIRE(kind);
-  return *kind;
-}
-
 }  // namespace
 
 TEST_CASE("the GPUs of a node are read from its Gres") {
@@ -54,13 +48,14 @@ TEST_CASE("the GPUs of a node are read from its Gres") {
 }
 
 TEST_CASE("a line of sinfo is read, and one of another shape is refused") {
-  const auto nodes = nodes_in("batch 4 idle 40 1 40 1 gpu:fake:4 (null)\n");
+  const auto nodes = nodes_in("batch 4 idle 40 1 40 1 gpu:fake:4 (null) 16000\n");
   REQUIRE(nodes.size() == 1);
   CHECK(nodes[0].partition == "batch");
   CHECK(nodes[0].count == 4);
   CHECK(nodes[0].cpus == 40);
   CHECK(nodes[0].sockets == 1);
   CHECK(nodes[0].features.empty());
+  CHECK(nodes[0].memory_mb == 16000);
   CHECK(nodes[0].usable());
   CHECK(read_nodes("").empty());
   CHECK_THROWS_WITH(read_nodes("PARTITION AVAIL\n"), Contains("cannot read: 'PARTITION AVAIL'"));
@@ -70,51 +65,13 @@ TEST_CASE("a node that no job can run on is known by its state") {
   for (const std::string state : {"idle", "mixed", "allocated", "idle~", "mixed-", "planned",
                                   "completing", "reserved", "allocated#", "powering_up"}) {
     CAPTURE(state);
-    CHECK(nodes_in("p 1 " + state + " 4 1 4 1 (null) (null)")[0].usable());
+    CHECK(nodes_in("p 1 " + state + " 4 1 4 1 (null) (null) 1")[0].usable());
   }
   for (const std::string state : {"down", "down*", "drained", "draining", "idle*", "drained*",
                                   "failing", "inval", "unknown*", "DOWN"}) {
     CAPTURE(state);
-    CHECK_FALSE(nodes_in("p 1 " + state + " 4 1 4 1 (null) (null)")[0].usable());
+    CHECK_FALSE(nodes_in("p 1 " + state + " 4 1 4 1 (null) (null) 1")[0].usable());
   }
-}
-
-TEST_CASE("nodes in several states are one kind, and the broken ones are counted") {
-  const Kind kind = kind_in(
-      "gpu 10 idle 64 2 32 1 gpu:a100:4(S:0-1) a100,ib\n"
-      "gpu 3 down* 64 2 32 1 gpu:a100:4 a100,ib\n"
-      "gpu 2 drained 48 2 24 1 gpu:a100:4(S:0-1) a100,ib\n"
-      "other 99 idle 8 1 8 1 (null) (null)\n");
-  CHECK(kind.node.count == 15);
-  CHECK(kind.broken == 5);
-  CHECK(kind.others == 0);
-  CHECK(kind.node.cpus == 48);
-  CHECK(kind.node.gpus == Gpus{"a100", 4, false});
-  CHECK(kind.node.features == "a100,ib");
-}
-
-TEST_CASE("of nodes that differ the most frequent kind with GPUs stands for the partition") {
-  const Kind kind = kind_in(
-      "gpu 90 idle 64 2 32 1 (null) (null)\n"
-      "gpu 4 mixed 64 2 32 1 gpu:v100:8 (null)\n"
-      "gpu 5 idle 64 2 32 1 gpu:a100:4 (null)\n"
-      "gpu 2 idle 64 2 32 1 gpu:a100:4 (null)\n");
-  CHECK(kind.node.gpus.type == "a100");
-  CHECK(kind.node.count == 7);
-  CHECK(kind.others == 94);
-  CHECK(kind.other_kinds == "90 with 2 sockets, 4 with gpu:v100:8");
-}
-
-TEST_CASE("without GPUs nodes are told apart by their sockets") {
-  const Kind kind = kind_in(
-      "gpu 2 idle 256 8 32 1 (null) (null)\n"
-      "gpu 5 idle 64 2 32 1 (null) (null)\n"
-      "gpu 5 idle 48 2 24 1 (null) (null)\n");
-  CHECK(kind.node.sockets == 2);
-  CHECK(kind.node.count == 10);
-  CHECK(kind.node.cpus == 48);
-  CHECK_FALSE(kind_of({}, "gpu"));
-  CHECK_FALSE(kind_of(nodes_in("gpu 0 n/a 0 0 0 0 (null) (null)"), "gpu"));
 }
 
 TEST_CASE("partitions are read as scontrol prints them") {
@@ -235,7 +192,7 @@ TEST_CASE("a partition's limits are numbers, and words for none are none") {
       "PartitionName=a Default=NO DefaultTime=NONE MaxTime=UNLIMITED MaxNodes=UNLIMITED "
       "MaxCPUsPerNode=UNLIMITED\nrubbish\n"
       "PartitionName=b Default=YES DefaultTime=01:00:00 MaxTime=2-00:00:00 MaxNodes=4 "
-      "MaxCPUsPerNode=8 MaxNodes=9\n"
+      "MinNodes=2 MaxCPUsPerNode=8 MaxNodes=9\n"
       "PartitionName=c DefaultTime=N/A MaxTime=INFINITE\nPartitionName=d MaxTime=(null)\n");
   REQUIRE(all.size() == 4);
   CHECK(all[0].name == "a");
@@ -248,6 +205,8 @@ TEST_CASE("a partition's limits are numbers, and words for none are none") {
   CHECK(all[1].default_time == "01:00:00");
   CHECK(all[1].max_time == "2-00:00:00");
   CHECK(all[1].max_nodes == 4);
+  CHECK(all[1].min_nodes == 2);
+  CHECK_FALSE(all[0].min_nodes);
   CHECK(all[1].max_cpus_per_node == 8);
   CHECK(all[2].default_time.empty());
   CHECK(all[2].max_time.empty());
@@ -273,27 +232,8 @@ TEST_CASE("a controller is what its configuration says") {
   CHECK_FALSE(bare.keeps_jobs_s);
 }
 
-TEST_CASE(
-    "of unlike nodes the most frequent kind is told, one with GPUs first, and what is left out") {
-  const Kind kind = kind_in(
-      "gpu 9 idle 40 2 20 1 (null) x\ngpu 2 idle 40 2 20 1 gpu:a:4 x\n"
-      "gpu 3 idle 64 2 32 1 gpu:b:8 x\ngpu 1 down* 32 2 16 1 gpu:b:8 x\n"
-      "cpu 99 idle 40 2 20 1 gpu:c:4 x\ngpu 0 idle 1 1 1 1 gpu:d:1 x\n");
-  CHECK(kind.node.gpus.type == "b");
-  CHECK(kind.node.count == 4);
-  CHECK(kind.node.cpus == 32);
-  CHECK(kind.broken == 1);
-  CHECK(kind.others == 11);
-  CHECK(kind.other_kinds == "9 with 2 sockets, 2 with gpu:a:4");
-  CHECK(kind_in("gpu 1 idle 8 2 4 1 (null) x\ngpu 2 idle 8 1 8 1 (null) x\n").other_kinds ==
-        "1 with 2 sockets");
-  CHECK_FALSE(kind_of(nodes_in("cpu 1 idle 8 2 4 1 (null) x\n"), "gpu"));
-  CHECK(kind_in("gpu 2+ idle 8+ 2 4 1 gpu:4 N/A\n").node.count == 2);
-  CHECK(kind_in("gpu 2 idle 8+ 2 4 1 gpu:4 N/A\n").node.features.empty());
-  CHECK(kind_in("gpu 2 idle 8 2 4 1 gpu:4 a,b\n").node.features == "a,b");
-}
-
 TEST_CASE("empty lines of sinfo are none, and more may follow") {
-  CHECK(nodes_in("\nbatch 4 idle 40 1 40 1 gpu:4 x\n\nbatch 5 idle 40 1 40 1 gpu:4 x\n").size() ==
-        2);
+  CHECK(
+      nodes_in("\nbatch 4 idle 40 1 40 1 gpu:4 x 1\n\nbatch 5 idle 40 1 40 1 gpu:4 x 1\n").size() ==
+      2);
 }

@@ -6,8 +6,13 @@ accounting=${2:-}
 
 # says TEXT: one line of the file `out` begins so.
 says() { grep -q -e "^$1" out || failed "line ${BASH_LINENO[0]}: no line '$1': $(cat out)"; }
-# writes TEXT: one line of mine.yaml is so, its comment aside.
-writes() { sed 's/ *#.*//' mine.yaml | grep -qxF -e "$1" || failed "line ${BASH_LINENO[0]}: no line '$1': $(cat mine.yaml)"; }
+# writes TEXT [FILE]: one line of the file (mine.yaml) is so, its comment aside.
+writes() {
+  local file=${2:-mine.yaml}
+  sed 's/ *#.*//' "$file" | grep -qxF -e "$1" || failed "line ${BASH_LINENO[0]}: no line '$1': $(cat "$file")"
+}
+# told TEXT: a line of the file `err` is so.
+told() { grep -qxF -e "$1" err || failed "line ${BASH_LINENO[0]}: no line '$1': $(cat err)"; }
 # refused STATUS TEXT WORD...: doctor ends so with one line, and writes no file.
 refused() {
   local status=0
@@ -67,5 +72,75 @@ broken() {
   [ ! -e other.yaml ] || failed "other.yaml was written"
 }
 
+# ranks_on CLUSTER GPUS: a sweep of one run there; the nodes of its ranks, how many each, with the CPUs of a rank.
+ranks_on() {
+  local name
+  name=on$(tr -dc a-z0-9 <<<"$1$2")
+  # shellcheck disable=SC2016 # for the job's shell
+  printf '%s\n' "sweep: $name" "cluster: {from: $1, files_late: 5 s}" "grid: {gpus: [$2], mbs: [1], gas: [1]}" \
+    'iterations: 5' 'repeats: {allocations: 1}' 'command: |' \
+    '  {launch} bash -c '\''echo "$SLURMD_NODENAME $SLURM_CPUS_PER_TASK"'\'' >"$PIPPIN_RUN_DIR/ranks"' "  $(replay)" >"$name.yaml"
+  run 0 "$name"
+  sort t.db.runs/"$name"/*-a[0-9]*/*/ranks | uniq -c | tr -s ' '
+}
+
+mixed() {
+  use --shape "$shapes/mixed.shape"
+  pippin doctor --write-cluster mine.yaml 2>err
+  told "mine.yaml: partition batch, the 3 with gpu:4, 40 cores, 32 GB, v100-32g; look it through, then say 'cluster: mine.yaml' in a sweep"
+  told "mine-v100-16g.yaml: partition batch, the 2 with gpu:4, 40 cores, 16 GB, v100-16g; look it through, then say 'cluster: mine-v100-16g.yaml' in a sweep"
+  writes 'nodes: 3'
+  writes '  constraint: v100-32g'
+  writes 'nodes: 2' mine-v100-16g.yaml
+  writes '  constraint: v100-16g' mine-v100-16g.yaml
+  equal "$(ranks_on ./mine.yaml 12)" " 4 n1 10
+ 4 n2 10
+ 4 n3 10"
+  equal "$(ranks_on ./mine-v100-16g.yaml 8)" " 4 n4 10
+ 4 n5 10"
+  scontrol update nodename=n4,n5 state=drain reason=test
+  pippin doctor --write-cluster large.yaml 2>err
+  told "left out: 2 with gpu:4, 40 cores, 16 GB, v100-16g: all down or drained"
+  [ ! -e large-v100-16g.yaml ] || failed "a file for nodes that are drained"
+  scontrol update nodename=n4,n5 state=resume
+  cluster wait "$here/c"
+  scontrol update 'nodename=n[1-5]' availablefeatures= activefeatures=
+  pippin doctor --write-cluster plain.yaml 2>err
+  writes '  mem: 28800M' plain.yaml
+  told "plain-16GB.yaml: its jobs may get the 3 with gpu:4, 40 cores, 32 GB, too: no option of sbatch tells them"
+  scontrol update 'nodename=n[1-3]' weight=100 # Slurm would rather give the others
+  equal "$(ranks_on ./plain.yaml 4)" " 4 n1 10"
+}
+
+# The clusters that come with pippin, and what doctor writes, on nodes of their shape.
+jean_zay() {
+  use --shape "$shapes/jean-zay.shape"
+  export WORK=$here
+  touch start-prod # of their prolog
+  equal "$(ranks_on jean-zay-v100-32g 8)" " 4 n1 10
+ 4 n2 10"
+  equal "$(ranks_on jean-zay-v100-16g 8)" " 4 n3 10
+ 4 n4 10"
+  pippin doctor --write-cluster mine.yaml --quiet
+  writes '  partition: gpu_p13'
+  writes '  cpus-per-task: 10'
+  writes '  hint: nomultithread'
+  writes '  gres: gpu:4'
+  writes '  constraint: v100-16g' mine-v100-16g.yaml
+  equal "$(ranks_on ./mine-v100-16g.yaml 8)" " 4 n3 10
+ 4 n4 10"
+}
+
+# Slurm may be told of cores only, though nodes have two threads a core; a user's CPUs are cores then.
+cores_only() {
+  use --nodes 1 --set 'NodeName=n1 CPUs=40 Sockets=2 CoresPerSocket=20 ThreadsPerCore=2'
+  pippin doctor --write-cluster mine.yaml --quiet
+  writes '  cpus-per-task: 10'
+  if grep -q hint mine.yaml; then failed "a hint: $(cat mine.yaml)"; fi
+  equal "$(ranks_on ./mine.yaml 4)" " 4 n1 10"
+}
+
+
+shapes=$(realpath "${cluster_script%/*}/../tests/slurm/shapes")
 need_slurm
 "$1"

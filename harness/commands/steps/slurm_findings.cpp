@@ -3,6 +3,7 @@
 
 #include "core/base/text.h"
 #include "harness/commands/steps/findings.h"
+#include "slurm/kinds.h"
 
 namespace pippin {
 
@@ -93,16 +94,18 @@ std::string gpus_text(const slurm::Nodes& node) {
 Finding partition_finding(const slurm::Survey& survey, const slurm::Partition& partition) {
   const std::string thing = "partition";
   const std::string name = partition.name + (partition.is_default ? " (default)" : "");
-  const auto kind = slurm::kind_of(survey.nodes, partition.name);
-  if (!kind) return {State::kNote, thing, name + ": no nodes"};
+  const auto kinds = slurm::kinds_of(survey.nodes, partition);
+  if (kinds.empty()) return {State::kNote, thing, name + ": no nodes"};
+  const slurm::Kind& kind = kinds.front();
   std::string words =
-      fmt::format("{}: {} node{}", name, kind->node.count, kind->node.count == 1 ? "" : "s");
-  if (kind->broken > 0) words += fmt::format(" ({} down or drained)", kind->broken);
+      fmt::format("{}: {} node{}", name, kind.node.count, kind.node.count == 1 ? "" : "s");
+  if (kind.broken > 0) words += fmt::format(" ({} down or drained)", kind.broken);
   words +=
-      fmt::format(", {}, {}", gpus_text(kind->node),
+      fmt::format(", {}, {}", gpus_text(kind.node),
                   partition.max_time.empty() ? "no time limit" : "up to " + partition.max_time);
-  if (kind->others > 0) words += "; others: " + kind->other_kinds;
-  const bool all_broken = kind->broken == kind->node.count;
+  for (std::size_t i = 1; i < kinds.size(); ++i)
+    words += (i == 1 ? "; others: " : "; ") + kinds[i].words;
+  const bool all_broken = kind.broken == kind.node.count;
   return {all_broken ? State::kNote : State::kHere, thing, words};
 }
 

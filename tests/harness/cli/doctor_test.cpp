@@ -119,7 +119,8 @@ TEST_CASE("GPUs are counted with their driver, and a driver that fails is told")
 
 TEST_CASE("a cluster without accounting and with another clock is told") {
   const Machine here;
-  here.slurm("gpu 6 idle 64 2 32 1 gpu:4 (null)\ngpu 2 down* 64 2 32 1 gpu:4 (null)\n");
+  here.slurm(
+      "gpu 6 idle 64 2 32 1 gpu:4 (null) 512000\ngpu 2 down* 64 2 32 1 gpu:4 (null) 512000\n");
   const Call call = here.doctor();
   CAPTURE(call.out, call.err);
   CHECK(call.exit_code == 0);
@@ -138,7 +139,7 @@ TEST_CASE("what cannot be asked is told, and all else too") {
   CHECK(unread.exit_code == 0);
   CHECK_THAT(line_of(unread.out, "bash"), StartsWith("ok "));
   CHECK_THAT(line_of(unread.out, "Slurm"), StartsWith("note ") && Contains("cannot be asked"));
-  here.slurm("gpu 6 idle 64 2 32 1 gpu:4 (null)\n");
+  here.slurm("gpu 6 idle 64 2 32 1 gpu:4 (null) 512000\n");
   here.program("scontrol", "echo AccountingStorageType=accounting_storage/slurmdbd");
   here.program("sacctmgr", "echo 'sacctmgr: error: Unable to connect' >&2; exit 1");
   const Call silent = here.doctor();
@@ -149,7 +150,7 @@ TEST_CASE("what cannot be asked is told, and all else too") {
 
 TEST_CASE("a cluster file is written that plan takes as it is") {
   const Machine here;
-  here.slurm("gpu 6 idle 64 2 32 2 gpu:4(S:0-1) (null)\n");
+  here.slurm("gpu 6 idle 128 2 32 2 gpu:4(S:0-1) (null) 512000\n");
   here.program("nvidia-smi", "echo 'NVIDIA A100-SXM4-80GB, 81920, 535.1'");
   const Call call = here.doctor("--write-cluster mine");
   CAPTURE(call.err);
@@ -167,6 +168,53 @@ TEST_CASE("a cluster file is written that plan takes as it is") {
   CHECK_THAT(plan.out, Contains("hpc-gpu"));
 }
 
+TEST_CASE("each kind of nodes gets a file, and what is left out is told with its reason") {
+  const Machine here;
+  here.slurm(
+      "gpu 9 idle 40 2 20 1 (null) ib 192000\n"
+      "gpu 2 idle 80 2 20 2 gpu:4 ib,v100-16g 160000\n"
+      "gpu 3 idle 80 2 20 2 gpu:4 ib,v100-32g 160000\n"
+      "gpu 1 down* 80 2 20 2 gpu:8 ib 720000\n");
+  const Call call = here.doctor("--write-cluster mine.yaml");
+  CAPTURE(call.err);
+  CHECK(call.exit_code == 0);
+  CHECK(call.err ==
+        "mine.yaml: partition gpu, the 3 with gpu:4, 40 cores, 160 GB, v100-32g, ib; look it "
+        "through, then say 'cluster: mine.yaml' in a sweep\n"
+        "mine-v100-16g.yaml: partition gpu, the 2 with gpu:4, 40 cores, 160 GB, v100-16g, ib; look "
+        "it through, then say 'cluster: mine-v100-16g.yaml' in a sweep\n"
+        "left out: 1 with gpu:8, 40 cores, 720 GB, ib: all down or drained\n"
+        "left out: 9 with no GPUs, 40 cores, 192 GB, ib: others have GPUs\n");
+  CHECK_THAT(here.text("mine.yaml"),
+             Contains("constraint: v100-32g") && Contains("hpc-gpu-v100-32g") &&
+                 Contains("accelerator: v100-sxm2-32g") && Contains("cpus-per-task: 10"));
+  CHECK_THAT(here.text("mine-v100-16g.yaml"),
+             Contains("constraint: v100-16g") && Contains("accelerator: v100-sxm2-16g"));
+  CHECK_THAT(line_of(here.doctor().out, "partition"),
+             Contains("gpu (default): 3 nodes, 4 GPUs a node") && Contains("others: 2 with gpu:4"));
+}
+
+TEST_CASE("of several files none is written where one is there already") {
+  const Machine here;
+  here.slurm(
+      "gpu 2 idle 40 2 20 1 gpu:4 (null) 192000\ngpu 3 idle 40 2 20 1 gpu:8 (null) 192000\n");
+  here.write("mine-4gpus", "mine\n");
+  const Call call = here.doctor("--write-cluster mine");
+  CHECK(call.exit_code == 2);
+  CHECK_THAT(call.err, Contains("mine-4gpus: is there already"));
+  CHECK_FALSE(fs::exists(here.path() / "mine"));
+}
+
+TEST_CASE("kinds that no option of sbatch tells apart are told") {
+  const Machine here;
+  here.slurm(
+      "gpu 2 idle 40 2 20 1 gpu:4 (null) 192000\ngpu 3 idle 40 2 20 1 gpu:8 (null) 192000\n");
+  const Call call = here.doctor("--write-cluster mine");
+  CHECK_THAT(call.err, Contains("mine-4gpus: its jobs may get the 3 with gpu:8, 40 cores, 192 GB, "
+                                "too: no option of sbatch tells them"));
+  CHECK_THAT(call.err, !Contains("mine: its jobs may get"));
+}
+
 TEST_CASE("no file is written over another, or where Slurm cannot be asked") {
   const Machine here;
   here.write("mine.yaml", "mine\n");
@@ -177,7 +225,7 @@ TEST_CASE("no file is written over another, or where Slurm cannot be asked") {
   const Call nothing = here.doctor("--write-cluster other.yaml");
   CHECK(nothing.exit_code == 3);
   CHECK_THAT(nothing.err, Contains("not on PATH"));
-  here.slurm("gpu 0 n/a 0 0 0 0 (null) (null)\n");
+  here.slurm("gpu 0 n/a 0 0 0 0 (null) (null) 0\n");
   const Call empty = here.doctor("--write-cluster other.yaml");
   CHECK(empty.exit_code == 2);
   CHECK(empty.err == "pippin: partition 'gpu' has no nodes: name another by --partition\n");
