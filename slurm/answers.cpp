@@ -49,11 +49,12 @@ Entry entry_of(const std::vector<std::string_view>& fields) {
   return entry;
 }
 
+/// A line without a separator is a site's banner, unless it speaks of an error.
 std::vector<Entry> read(std::string_view output, std::size_t fields_each, const char* program) {
   std::vector<Entry> entries;
   for (std::string_view line : split(output, '\n')) {
-    if (line.empty()) continue;
     const auto fields = split(line, kSeparator);
+    if (fields.size() == 1 && line.find("error") == std::string_view::npos) continue;
     if (fields.size() != fields_each)
       machine_failed("{}: an answer that pippin cannot read: '{}'", program, printable(line));
     entries.push_back(entry_of(fields));
@@ -235,15 +236,41 @@ std::string remedy_of(std::string_view reasons) {
   return {};
 }
 
+namespace {
+
+/// "4711;cluster" in the last line, behind what a site prints; empty where it is none.
+std::string_view submitted_id(std::string_view output) {
+  const std::string_view last = trim(split(trim(output), '\n').back());
+  const std::string_view id = split(last, ';').front();
+  const bool is_id = std::all_of(id.begin(), id.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return is_id ? id : std::string_view();
+}
+
+/// All that sbatch says, as a site's own words stand before Slurm's: "no account given; Batch job
+/// submission failed: Unspecified error".
+std::string all_words(std::string_view errors) {
+  constexpr std::size_t kMost = 600;
+  std::vector<std::string> said;
+  for (std::string_view line : split(errors, '\n')) {
+    std::string_view words = trim(line);
+    for (std::string_view front : {"sbatch: ", "error: "})
+      if (begins_with(words, front)) words = trim(words.substr(front.size()));
+    const std::string text = printable(words);
+    if (!text.empty() && std::find(said.begin(), said.end(), text) == said.end())
+      said.push_back(text);
+  }
+  const std::string all = join(said, "; ");
+  // Slurm's own word stands last.
+  return all.size() <= kMost ? all : "… " + printable(all.substr(all.size() - kMost));
+}
+
+}  // namespace
+
 Handed read_submission(int exit_code, std::string_view output, std::string_view errors) {
   using Answer = Handed::Answer;
-  const std::string_view id = split(trim(output), ';').front();
-  const bool is_id =
-      !id.empty() && std::all_of(id.begin(), id.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (exit_code == 0 && is_id) return {Answer::kTaken, std::string(id)};
-  const std::string limit = is_policy(errors) ? violated_limit(errors) : "";
-  const std::string words =
-      limit.empty() ? printable(split(trim(errors), '\n').back()) : printable(limit);
+  const std::string_view id = submitted_id(output);
+  if (exit_code == 0 && !id.empty()) return {Answer::kTaken, std::string(id)};
+  const std::string words = all_words(errors);
   if (is_silence(errors)) return {Answer::kUnsure, words};
   if (is_full(errors)) return {Answer::kNoRoom, words};
   // What the controller itself has answered is sure.
@@ -251,8 +278,7 @@ Handed read_submission(int exit_code, std::string_view output, std::string_view 
   // So is what sbatch refuses before it asks anybody. Its exit status for a bad option is 255.
   constexpr int kBadOption = 255;
   const bool is_usage = contains(errors, "Try \"sbatch --help\"") || exit_code == kBadOption;
-  if (is_usage && output.empty())
-    return {Answer::kRefused, printable(split(trim(errors), '\n').front())};
+  if (is_usage && output.empty()) return {Answer::kRefused, words};
   return {Answer::kUnsure, words.empty() ? fmt::format("sbatch exits {}", exit_code) : words};
 }
 

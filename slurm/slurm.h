@@ -19,7 +19,9 @@ class SlurmScheduler : public Scheduler {
  public:
   SlurmScheduler() = default;
   /// `place`: of the cluster file; it says which limits apply.
-  explicit SlurmScheduler(slurm::Place place) : place_(std::move(place)) {}
+  explicit SlurmScheduler(slurm::Place place,
+                          std::chrono::milliseconds pause = std::chrono::seconds(2))
+      : place_(std::move(place)), pause_(pause) {}
 
   Handed submit(const JobRequest& request) override;
   std::map<std::string, std::vector<JobStatus>> query(const std::vector<Asked>& asked) override;
@@ -41,6 +43,7 @@ class SlurmScheduler : public Scheduler {
   bool has_accounting();
   bool may_see_all(const Asked& asked);
   std::vector<slurm::Entry> queue_of(const std::vector<Asked>& asked);
+  bool is_odd(const std::vector<slurm::Entry>& entries, const std::vector<Asked>& asked) const;
   void ask_accounting(std::vector<Asked>& missing, Answers& answers);
   bool may_lag(const std::string& token, std::size_t task);
   const slurm::LimitAnswers& settings();
@@ -48,6 +51,7 @@ class SlurmScheduler : public Scheduler {
   void judge_missing(const Asked& asked, std::vector<JobStatus>& tasks);
 
   slurm::Place place_;
+  std::chrono::milliseconds pause_ = std::chrono::seconds(2);  ///< before it asks once more
   std::string config_;
   std::optional<slurm::LimitAnswers> settings_;  ///< but for what counts against them
   /// Since when a task is neither in the queue nor over by its accounting, which lags.

@@ -248,6 +248,14 @@ void SweepFolder::refute(const std::string& run, const Attempt& attempt, const s
   files_.write(file, text);
 }
 
+std::string SweepFolder::held_back() {
+  return std::string(trim(files_.read(root_ / "held-back").value_or("")));
+}
+
+void SweepFolder::note_held_back(const std::string& words) {
+  files_.write(root_ / "held-back", words.empty() ? "" : printable(words) + "\n");
+}
+
 std::optional<GivenUp> SweepFolder::given_up() {
   const auto text = files_.read(root_ / "given-up");
   if (!text) return std::nullopt;

@@ -52,6 +52,7 @@
 ///   alike                   the last failures of one kind, one after the other, in lines of run,
 ///                           host, kind and evidence with tabs between; gone when a run ends well
 ///                           or in another way
+///   held-back               why pippin has not handed over all that is due; empty: it has
 ///   given-up                by rename when they are too many: "until=12 after=5", the submission
 ///                           up to which nothing more is launched and how many they are, and they
 ///   succeeded/RUN           an attempt at RUN is done, and left exit code 0
@@ -170,6 +171,9 @@ class SweepFolder {
   RunNames refuted();
   /// The last time that jobs gave up, though the runs may go on since; nothing: they never did.
   std::optional<GivenUp> given_up();
+  /// Why not all that is due was handed over, the last time that somebody tried; empty: all was.
+  std::string held_back();
+  void note_held_back(const std::string& words);
   /// Keeps what an attempt's log says against its exit code 0; with no words it says nothing any
   /// more.
   void refute(const std::string& run, const Attempt& attempt, const std::string& words);

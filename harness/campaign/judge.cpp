@@ -1,5 +1,6 @@
 // How a task that has ended left its runs, and what becomes of them.
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "harness/campaign/machine.h"
 
@@ -51,7 +52,10 @@ std::vector<CampaignMachine::Left> CampaignMachine::left_of(const SubmissionStat
 bool CampaignMachine::judge(const SubmissionState& state, std::size_t task, const JobStatus& status,
                             bool known) {
   const auto all = left_of(state, task);
-  Ending ending{status, known, false, false};
+  const bool is_ours = state.submission.number > newest_before_;
+  const bool before =
+      known || state.was_cancelled || !(is_ours || state.seen_alive.count(task) > 0);
+  Ending ending{status, before, false, false};
   std::vector<const Left*> open, failed_last, lost_rank;
   for (const Left& left : all) {
     if (left.succeeded) failed_last.clear();
@@ -92,6 +96,15 @@ bool CampaignMachine::has_run_out(const Left& left, const JobStatus& status) {
   return !left.done && left.started && (status.end == End::kLimit || left.time_up);
 }
 
+/// A job that came to its end says nothing of a run that it left open.
+std::string CampaignMachine::words_of(const SubmissionState& state, const Ending& ending) const {
+  if (ending.status.end != End::kCompleted) return ending.status.evidence;
+  if (state.submission.cancelled) return "cancelled";
+  return fmt::format("its job ended well ({}) and left no result; is the disk full? see {}",
+                     ending.status.evidence,
+                     (folder_.directory(state.submission) / "job*.log").string());
+}
+
 bool CampaignMachine::ended_by_itself(const SubmissionState& state, const Ending& ending) {
   return ending.status.end == End::kCompleted && !state.submission.cancelled;
 }
@@ -101,7 +114,8 @@ void CampaignMachine::lose(const SubmissionState& state, const Left& left, const
   RunFate& fate = left.run->fate;
   fate.certain = fate.failed = false;
   fate.end = left.time_up ? End::kLimit : status.end;
-  fate.evidence = status.evidence;
+  if (state.submission.cancelled && status.end == End::kCompleted) fate.end = End::kUser;
+  fate.evidence = words_of(state, ending);
   // Of a job that came to its end by itself a failure may be seen late, and is the run's own.
   if (!ended_by_itself(state, ending)) left.run->forgiven = state.submission.number;
   if (has_given_up() && !left.started && !left.done) {
@@ -109,9 +123,7 @@ void CampaignMachine::lose(const SubmissionState& state, const Left& left, const
     return;
   }
   const bool cancelled = status.end == End::kUser || state.submission.cancelled;
-  const bool before =
-      ending.known || state.was_cancelled || status.at.value_or(INT64_MAX) < began_at_;
-  if (cancelled && !before) {
+  if (cancelled && !ending.before) {
     fate.phase = RunPhase::kCancelled;
   } else {
     const bool again = cancelled || is_worth_another_try(state, left, ending);

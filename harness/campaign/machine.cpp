@@ -22,7 +22,6 @@ CampaignMachine::CampaignMachine(SweepFolder folder, FileSystem& files, Schedule
       campaign_(std::move(campaign)),
       script_(std::move(script)),
       options_(std::move(options)),
-      began_at_(options_.now()),
       newest_(folder_.newest_submission()),
       newest_before_(newest_),
       given_up_(folder_.given_up()),
@@ -252,7 +251,16 @@ RunCounts CampaignMachine::step() {
   redo_failures();
   close_what_left();
   submit_what_is_due();
+  note_what_is_held_back();
   return counts();
+}
+
+/// For who only looks.
+void CampaignMachine::note_what_is_held_back() {
+  if (!noted_held_back_) noted_held_back_ = folder_.held_back();
+  if (*noted_held_back_ == held_back_) return;
+  folder_.note_held_back(held_back_);
+  noted_held_back_ = held_back_;
 }
 
 /// We hold the lock: who was handing over on this machine is dead, and so is what it had started.
@@ -291,6 +299,8 @@ void CampaignMachine::apply(SubmissionState& state, const std::vector<JobStatus>
     if (state.settled[i]) continue;
     const std::int64_t task = static_cast<std::int64_t>(i) + 1;
     if (answers[i].phase == Phase::kRunning) see_running(state, i);
+    if (answers[i].phase == Phase::kRunning || answers[i].phase == Phase::kWaiting)
+      state.seen_alive.insert(i);
     if (answers[i].phase != Phase::kEnded && answers[i].phase != Phase::kAbsent) continue;
     if (may_be_late(state, i, answers[i])) {
       const auto before = submission.ending.find(task);

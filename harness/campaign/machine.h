@@ -142,6 +142,7 @@ class CampaignMachine {
     std::vector<bool> settled;                        ///< nothing of the task is left to learn
     bool was_cancelled = false;                       ///< before this machine began
     std::vector<std::vector<TrackedRun*>> runs = {};  ///< of each task, what the campaign knows
+    std::set<std::size_t> seen_alive = {};            ///< tasks that waited or ran under its eyes
     RunNames claims = {};                             ///< that were read
     std::map<std::int64_t, bool> sees_alike = {};     ///< of a task that began, what files it sees
     bool over() const { return std::find(settled.begin(), settled.end(), false) == settled.end(); }
@@ -171,7 +172,7 @@ class CampaignMachine {
   /// How a task ended.
   struct Ending {
     JobStatus status;
-    bool known = false;       ///< it had been stored before this machine began
+    bool before = false;      ///< this machine began, as far as it has seen
     bool progressed = false;  ///< runs of it are done
     bool spent = false;       ///< … or have run out of time: the others waited behind them
   };
@@ -214,6 +215,7 @@ class CampaignMachine {
              bool known = false);
   static bool has_run_out(const Left& left, const JobStatus& status);
   static bool ended_by_itself(const SubmissionState& state, const Ending& ending);
+  std::string words_of(const SubmissionState& state, const Ending& ending) const;
   void lose(const SubmissionState& state, const Left& left, const Ending& ending);
   void lose_rank(const SubmissionState& state, const Left& left, Ending ending);
   std::string lost_rank_of(const Attempt& attempt);
@@ -223,6 +225,7 @@ class CampaignMachine {
   void cancel_late_arrivals();
   void close_senders();
   void submit_what_is_due();
+  void note_what_is_held_back();
   void let_be();
   void cancel_what_waits_in_vain();
   void redo_failures();
@@ -247,7 +250,6 @@ class CampaignMachine {
   Campaign campaign_;
   ScriptWriter script_;
   MachineOptions options_;
-  std::int64_t began_at_;
   std::int64_t newest_;         ///< number of the last submission
   std::int64_t newest_before_;  ///< … before this machine
   std::unordered_map<std::string_view, const PlannedJob*> jobs_;
@@ -258,6 +260,7 @@ class CampaignMachine {
   static constexpr std::int64_t kMostAtOnce = 1'000'000;
   std::int64_t most_at_once_ = kMostAtOnce;  ///< tasks in an array; fewer where there was no room
   std::string held_back_;
+  std::optional<std::string> noted_held_back_;  ///< in the folder, as far as it was read
   std::optional<Refusal> refusal_;
   std::optional<GivenUp> given_up_;
   std::optional<GivenUp> given_up_before_;  ///< what somebody has mended by now, most likely

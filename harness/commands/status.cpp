@@ -155,7 +155,8 @@ void take_tasks(const CampaignMachine& machine, CampaignStatus& status) {
   status.stuck = stuck.lines(jobs_text);
 }
 
-CampaignStatus status_of(const CampaignMachine& machine, Records records) {
+/// `why`: as the last who tried has noted it.
+CampaignStatus status_of(const CampaignMachine& machine, Records records, const std::string& why) {
   CampaignStatus status;
   const Campaign& campaign = machine.campaign();
   status.sweep = campaign.sweep;
@@ -168,7 +169,8 @@ CampaignStatus status_of(const CampaignMachine& machine, Records records) {
   if (const auto given_up = machine.given_up())
     status.stuck.push_back({"given up", text_of(*given_up), "mend that, and 'run' goes on"});
   if (status.unsubmitted > 0)
-    status.held_back = fmt::format("{} not submitted", runs_text(status.unsubmitted));
+    status.held_back = fmt::format("{} not submitted{}", runs_text(status.unsubmitted),
+                                   why.empty() ? "" : ", as " + why);
   return status;
 }
 
@@ -186,7 +188,8 @@ bool show(const Globals& globals, const StatusOptions& options,
     const std::string& sweep = machine.campaign().sweep;
     notifiers.try_emplace(sweep, options.notify, sweep).first->second.look(counts);
     finished = finished && counts.finished();
-    const CampaignStatus status = status_of(machine, Records(globals, machine.campaign()));
+    const CampaignStatus status =
+        status_of(machine, Records(globals, machine.campaign()), folder.held_back());
     text += status_text(status, terminal > 0 ? terminal : kDefaultWidth,
                         static_cast<std::int64_t>(std::time(nullptr)));
   }

@@ -223,7 +223,15 @@ TEST_CASE("what sbatch says tells whether the job is there, and whether it may c
       {1, "", "sbatch: error: Job violates no JobCount\n", "JobCount", Answer::kNoRoom},
       {1, "", "sbatch: error: Slurm temporarily unable to accept job\n", "temporarily unable",
        Answer::kNoRoom},
-      {255, "4711\n", "sbatch: x\n", "sbatch: x", Answer::kUnsure},
+      {255, "4711\n", "sbatch: x\n", "x", Answer::kUnsure},
+      {0, "Welcome to Jean\n* 3 nodes are down *\n4711;c1\n", "", "4711", Answer::kTaken},
+      {0, "4711\nbye\n", "", "sbatch exits 0", Answer::kUnsure},
+      {1, "",
+       "sbatch: error: no project given, see https://site/projects\n" + failed +
+           "Unspecified error\n",
+       "no project given, see https://site/projects; Batch job submission failed: Unspecified "
+       "error",
+       Answer::kRefused},
       {1, "", "one\nTry \"sbatch --help\" for more\n", "one", Answer::kRefused},
       {0, "47x11\n", "", "sbatch exits 0", Answer::kUnsure},
       {0, "/09:\n", "", "sbatch exits 0", Answer::kUnsure},
@@ -251,6 +259,15 @@ TEST_CASE("what sbatch says tells whether the job is there, and whether it may c
     CHECK(handed.answer == one.answer);
     CHECK_THAT(handed.words, Catch::Contains(one.words));
   }
+}
+
+TEST_CASE("a site's banner before an answer hides no job, and an error there is none") {
+  const std::string job = std::string(queued("t|7|RUNNING|None|5|6|n1|root").name);
+  CHECK(job == "t");
+  std::string line = "t|7|RUNNING|None|5|6|n1|root\n";
+  std::replace(line.begin(), line.end(), '|', '\x1f');
+  CHECK(read_queue("*** maintenance on Monday ***\n\n" + line).size() == 1);
+  CHECK(read_queue("*** maintenance on Monday ***\n").empty());
 }
 
 TEST_CASE("a credential lives as long as AuthInfo says, else as munge has it") {

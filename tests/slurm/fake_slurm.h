@@ -36,6 +36,10 @@ class FakeSlurm {
   void says_as_it_is(const std::string& program, const std::string& text) {
     disk().write(folder_ / (program + ".out"), text);
   }
+  /// From now on it is this script of bash.
+  void is(const std::string& program, const std::string& script) {
+    disk().write(folder_ / "bin" / program, "#!/bin/bash\n" + script);
+  }
   void fails(const std::string& program, const std::string& words, int exit_code = 1) {
     disk().write(folder_ / (program + ".out"), "");
     disk().write(folder_ / (program + ".err"), words);

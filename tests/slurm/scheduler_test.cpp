@@ -14,6 +14,7 @@ namespace {
 
 using Phase = JobStatus::Phase;
 
+constexpr std::chrono::milliseconds kPause{1};
 const std::string kConfig = "ClusterName = c1\nMaxArraySize = 11\nMaxJobCount = 100\n";
 const std::string kAccounting = "AccountingStorageType = accounting_storage/slurmdbd\n";
 const std::string kNoAccounting = "AccountingStorageType = accounting_storage/none\n";
@@ -111,7 +112,7 @@ TEST_CASE("of a token in the queue each task has its own status, and the most al
                           queued("t", "7_2", "COMPLETED") + queued("t", "9_2", "RUNNING") +
                           queued("t", "9_3", "COMPLETED") + queued("t", "9_9", "RUNNING") +
                           queued("t", "9_1", "RUNNING", "stranger") + queued("u", "8", "RUNNING"));
-  SlurmScheduler slurm;
+  SlurmScheduler slurm({}, kPause);
   const auto answers = slurm.query({asked_of("t", 4), asked_of("u")});
   REQUIRE(answers.size() == 2);
   REQUIRE(answers.at("t").size() == 4);
@@ -126,7 +127,7 @@ TEST_CASE("of a token in the queue each task has its own status, and the most al
 TEST_CASE("a queue that does not answer says nothing of any task") {
   FakeSlurm fake;
   fake.fails("squeue", "");
-  SlurmScheduler slurm;
+  SlurmScheduler slurm({}, kPause);
   const auto tasks = status_of(slurm, asked_of("t", 2));
   REQUIRE(tasks.size() == 2);
   for (const auto& task : tasks) {
@@ -141,7 +142,7 @@ TEST_CASE("what has left the queue is looked up in accounting, which may lag") {
   fake.says("squeue", queued("t", "7_2", "RUNNING"));
   fake.says("sacct", accounted("t", "7_1", "TIMEOUT") + accounted("t", "7_2", "FAILED") +
                          accounted("t", "7_3", "RUNNING"));
-  SlurmScheduler slurm;
+  SlurmScheduler slurm({}, kPause);
   const auto tasks = status_of(slurm, asked_of("t", 4));
   CHECK(tasks[0].phase == Phase::kEnded);
   CHECK(tasks[0].end == End::kLimit);
@@ -162,7 +163,7 @@ TEST_CASE("without accounting what was handed over and is gone has ended, nobody
   FakeSlurm fake;
   fake.says("scontrol", kConfig + kNoAccounting);
   fake.says("squeue", "");
-  SlurmScheduler slurm;
+  SlurmScheduler slurm({}, kPause);
   const auto task = status_of(slurm, asked_of("t")).at(0);
   CHECK(task.phase == Phase::kEnded);
   CHECK(task.end == End::kUnknown);
@@ -177,7 +178,7 @@ TEST_CASE("accounting is asked for a thousand tokens at a time, and for the othe
   fake.says("sacct", "");
   std::vector<Asked> asked;
   for (int i = 0; i < 1001; ++i) asked.push_back(asked_of("t" + std::to_string(i)));
-  const auto answers = SlurmScheduler().query(asked);
+  const auto answers = SlurmScheduler({}, kPause).query(asked);
   CHECK(answers.at("t1000")[0].evidence == "its accounting is asked for later");
   CHECK(answers.at("t1000")[0].phase == Phase::kUnknown);
   CHECK(answers.at("t999")[0].evidence == "it has left the queue; accounting lags");
@@ -188,9 +189,9 @@ TEST_CASE("too many tokens for one argument are not named to the queue") {
   FakeSlurm fake;
   fake.says("squeue", "");
   fake.says("scontrol", kConfig + kNoAccounting);
-  SlurmScheduler().query({asked_of(std::string(99'999, 't'))});
+  SlurmScheduler({}, kPause).query({asked_of(std::string(99'999, 't'))});
   CHECK_THAT(fake.calls("squeue").at(0), Contains("[--name=t"));
-  SlurmScheduler().query({asked_of(std::string(100'000, 't'))});
+  SlurmScheduler({}, kPause).query({asked_of(std::string(100'000, 't'))});
   CHECK_THAT(fake.calls("squeue").at(0), !Contains("[--name="));
 }
 
@@ -198,7 +199,7 @@ TEST_CASE("what was tried a moment ago may arrive until its credential has run o
   FakeSlurm fake;
   fake.says("scontrol", kConfig + kNoAccounting + "AuthInfo = cred_expire=9,ttl=100\n");
   fake.says("squeue", "");
-  SlurmScheduler slurm;
+  SlurmScheduler slurm({}, kPause);
   const auto now = static_cast<std::int64_t>(std::time(nullptr));
   Asked asked = asked_of("t", 1, false);
   asked.tried_until = now;
@@ -213,11 +214,28 @@ TEST_CASE("what was tried a moment ago may arrive until its credential has run o
   CHECK(status_of(slurm, asked).at(0).phase == Phase::kUnknown);
 }
 
+TEST_CASE("one empty answer of the queue is asked again before a job is given up") {
+  FakeSlurm fake;
+  fake.says("scontrol", kConfig + kNoAccounting);
+  std::string line = queued("t", "7", "RUNNING");
+  std::replace(line.begin(), line.end(), '|', '\x1f');
+  const test::TemporaryDirectory folder;
+  const std::string called = (folder / "called").string();
+  fake.is("squeue",
+          "if [ -e " + called + " ]; then printf '%s' '" + line + "'; else >" + called + "; fi\n");
+  SlurmScheduler slurm({}, kPause);
+  CHECK(status_of(slurm, asked_of("t")).at(0).phase == Phase::kRunning);
+  fake.is("squeue", "echo call >>" + called + "\n");
+  CHECK(status_of(slurm, asked_of("t")).at(0).evidence == "Slurm no longer knows it");
+  CHECK(status_of(slurm, asked_of("t")).at(0).phase == Phase::kEnded);
+  CHECK(disk().read(called) == "call\ncall\ncall\n");  // the second time once
+}
+
 TEST_CASE("an array of which a task is known did arrive") {
   FakeSlurm fake;
   fake.says("scontrol", kConfig + kNoAccounting);
   fake.says("squeue", queued("t", "7_1", "RUNNING"));
-  SlurmScheduler slurm;
+  SlurmScheduler slurm({}, kPause);
   const auto tasks = status_of(slurm, asked_of("t", 2, false));
   CHECK(tasks[0].phase == Phase::kRunning);
   CHECK(tasks[1].phase == Phase::kEnded);
@@ -261,7 +279,7 @@ TEST_CASE("the configuration is asked for once, and its silence is the machine's
   FakeSlurm fake;
   fake.says("squeue", "");
   fake.fails("scontrol", "no controller\n");
-  SlurmScheduler slurm;
+  SlurmScheduler slurm({}, kPause);
   CHECK(status_of(slurm, asked_of("t")).at(0).evidence == "Slurm does not answer: no controller");
   fake.works("scontrol");
   fake.says("scontrol", kConfig + kNoAccounting);
@@ -288,7 +306,7 @@ TEST_CASE("what waits is changed, and counted by its tasks") {
   FakeSlurm fake;
   fake.says("squeue", queued("a", "7_1", "RUNNING") + queued("a", "7_[2-4%2]", "PENDING") +
                           queued("b", "8", "PENDING"));
-  SlurmScheduler slurm;
+  SlurmScheduler slurm({}, kPause);
   CHECK(slurm.update({asked_of("a", 4), asked_of("b")}, {"TimeLimit=20"}) == 4);
   CHECK(fake.calls("scontrol") ==
         std::vector<std::string>{"scontrol [update] [jobid=7_[2-4]] [TimeLimit=20] {%s}",

@@ -76,6 +76,7 @@ bool live(World& world, const LifeOptions& life, RunCounts& progress, const See&
   CampaignMachine machine(folder, world.files(), world, campaign, script_of,
                           options_of(world, life));
   for (int i = 0; i < kMostSteps; ++i) {
+    const std::int64_t queries = world.queries();
     try {
       progress = machine.step();
     } catch (const Error&) {
@@ -86,6 +87,7 @@ bool live(World& world, const LifeOptions& life, RunCounts& progress, const See&
       return true;
     }
     world.tick(life.pace);
+    if (world.queries() == queries) world.let_time_pass();
   }
   return false;
 }

@@ -202,6 +202,69 @@ TEST_CASE("a cancelled job stays cancelled for who watched and is taken up by wh
   CHECK(hole.tokens.size() == 4);  // the cancelled one does not count as a loss
 }
 
+TEST_CASE("a scheduler whose clock is hours off undoes no cancel that was watched") {
+  const std::int64_t ahead_s = GENERATE(-7200, 7200);
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.phase = JobStatus::Phase::kRunning;
+  MachineOptions options;
+  options.now = [] { return std::int64_t{1'000'000}; };
+  auto machine = machine_on(files, hole, one_run(), options);
+  for (int i = 0; i < 2; ++i) machine.step();
+  hole.phase = JobStatus::Phase::kEnded;
+  hole.end = End::kUser;
+  hole.at = 1'000'000 + ahead_s;
+  for (int i = 0; i < 3; ++i) CHECK(machine.step().cancelled == 1);
+  CHECK(hole.tokens.size() == 1);
+}
+
+TEST_CASE("a job that ended well and left no result is not what its run is called") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.end = End::kCompleted;
+  MachineOptions options;
+  options.retries = 0;
+  auto machine = machine_on(files, hole, one_run(), options);
+  for (int i = 0; i < 3; ++i) machine.step();
+  CHECK(machine.counts() == kLost);
+  CHECK(machine.fate("run-a1").evidence ==
+        "its job ended well (swallowed) and left no result; is the disk full? see "
+        "/s/jobs/job-s1/job*.log");
+}
+
+TEST_CASE("a job that saw that it was cancelled is cancelled, whatever it exits with") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.phase = JobStatus::Phase::kWaiting;
+  auto machine = machine_on(files, hole);
+  machine.step();
+  machine.cancel();
+  hole.phase = JobStatus::Phase::kEnded;
+  hole.end = End::kCompleted;
+  CHECK(machine.step().cancelled == 1);
+  CHECK(machine.fate("run-a1").evidence == "cancelled");
+  CHECK(machine.fate("run-a1").end == End::kUser);
+}
+
+TEST_CASE("why not all is handed over is kept for who looks, until all is") {
+  test::MemoryFiles files;
+  SweepFolder folder(files, "/s");
+  BlackHole hole;
+  hole.most_tasks = 0;
+  std::int64_t now = 1000;
+  MachineOptions options;
+  options.now = [&] { return now; };
+  auto machine = machine_on(files, hole, one_run(), options);
+  hole.most_tasks = 1;
+  hole.live = 1;
+  machine.step();
+  CHECK(folder.held_back() == "full");
+  hole.live = 0;
+  now += 600;
+  machine.step();
+  CHECK(folder.held_back().empty());
+}
+
 TEST_CASE("what was cancelled before it arrived is not handed over again") {
   test::MemoryFiles files;
   BlackHole hole;

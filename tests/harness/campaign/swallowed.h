@@ -23,7 +23,8 @@ class BlackHole : public Scheduler {
   std::map<std::string, std::vector<JobStatus>> query(const std::vector<Asked>& asked) override {
     std::map<std::string, std::vector<JobStatus>> answers;
     for (const auto& one : asked)
-      answers[one.token].assign(static_cast<std::size_t>(one.tasks), {phase, "swallowed", end});
+      answers[one.token].assign(static_cast<std::size_t>(one.tasks),
+                                {phase, "swallowed", end, {}, at});
     return answers;
   }
   void cancel(const std::vector<Asked>& asked) override {
@@ -35,6 +36,7 @@ class BlackHole : public Scheduler {
   Handed::Answer answer = Handed::Answer::kTaken;
   JobStatus::Phase phase = JobStatus::Phase::kEnded;
   End end = End::kInfrastructure;
+  std::optional<std::int64_t> at = {};       ///< its clock
   std::int64_t live = 0, most_tasks = 1000;  ///< that it has; that it takes, which it does not say
 };
 

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t kStepsPerRun = 4;
 constexpr std::int64_t kSickSteps = 6, kFullSteps = 6;
-// A poll takes ten seconds, and what was sent arrives before its credential is too old.
-constexpr std::int64_t kPoll_s = 10, kCredentialLife_s = 35, kLongestFlight_s = 30;
+// What was sent arrives before its credential is too old.
+constexpr std::int64_t kCredentialLife_s = 35, kLongestFlight_s = 30;
 
 std::string job_folder(FileSystem& disk, const fs::path& sweep, const std::string& submission) {
   const std::string end = "-s" + submission;

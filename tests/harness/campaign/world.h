@@ -98,6 +98,8 @@ class World : public Scheduler {
   std::int64_t operations() const { return operation_; }
   std::int64_t now() const { return now_s_; }
 
+  /// As a poll does, where there is nothing to ask for.
+  void let_time_pass() { now_s_ += kPoll_s; }
   /// Lets jobs make up to `steps` steps: claim a run, run it, mark it done, say so.
   void tick(std::int64_t steps);
   /// Nothing befalls them any more, and all make what steps they have left.
@@ -155,6 +157,8 @@ class World : public Scheduler {
     JobRequest request;
     std::int64_t arrives_at;
   };
+
+  static constexpr std::int64_t kPoll_s = 10;  ///< a poll takes so long
 
   void before();
   void after();
