@@ -60,6 +60,14 @@ Answer ask(const std::vector<std::string>& command, std::chrono::seconds patienc
   return ask_program(command, environment, patience);
 }
 
+std::vector<std::string> dropped_variables() {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : own_environment())
+    if (name.starts_with("SBATCH_")) names.push_back(name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 std::string complaint_of(const Answer& answer) {
   const std::string_view errors = trim(answer.errors);
   if (answer.gave_up) return "no answer in time";

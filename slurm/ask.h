@@ -23,4 +23,8 @@ std::string complaint_of(const Answer& answer);
 /// The user that this process belongs to: the name, or the number of one without a name.
 std::string own_user();
 
+/// Variables such as SBATCH_PARTITION, which sbatch would follow and pippin does not pass on: what
+/// a job asks for stands in its script.
+std::vector<std::string> dropped_variables();
+
 }  // namespace pippin::slurm

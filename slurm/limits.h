@@ -12,6 +12,7 @@ namespace pippin::slurm {
 /// Where a job goes. What is empty is the user's, or the cluster's, default.
 struct Place {
   std::string account = {}, qos = {}, partition = {};
+  std::string dependency = {};  ///< that all its jobs have: "afterok:4711"
 };
 
 /// Jobs that the controller holds a record of: MaxJobCount's.

@@ -44,8 +44,20 @@ std::string without_replacements(const std::string& path) {
   return text;
 }
 
+/// What a job waits for. The command line goes before the script, so that it says all of it.
+std::string dependency_of(bool is_array, const std::vector<std::string>& after,
+                          const std::string& users) {
+  std::vector<std::string> parts;
+  if (!users.empty()) parts.push_back(users);
+  // Twins, should there ever be any, do not overlap; an array's tasks would be twins as well.
+  if (!is_array && after.empty()) parts.emplace_back("singleton");
+  if (!after.empty()) parts.push_back("afterany:" + join(after, ":"));
+  return join(parts, ",");
+}
+
 std::vector<std::string> sbatch_command(const JobRequest& request,
-                                        const std::vector<std::string>& after) {
+                                        const std::vector<std::string>& after,
+                                        const std::string& users_dependency) {
   const bool is_array = request.tasks > 1;
   std::string log = without_replacements(request.log.string());
   if (is_array) log.insert(log.size() - request.log.extension().string().size(), "-%a");
@@ -57,9 +69,8 @@ std::vector<std::string> sbatch_command(const JobRequest& request,
     command.push_back(range);
   }
   if (request.begin) command.push_back("--begin=" + local_time(*request.begin));
-  // Twins, should there ever be any, do not overlap; an array's tasks would be twins as well.
-  if (!is_array && after.empty()) command.emplace_back("--dependency=singleton");
-  if (!after.empty()) command.push_back("--dependency=afterany:" + join(after, ":"));
+  const std::string dependency = dependency_of(is_array, after, users_dependency);
+  if (!dependency.empty()) command.push_back("--dependency=" + dependency);
   command.insert(command.end(), request.options.begin(), request.options.end());
   command.push_back(request.script.string());
   return command;
@@ -149,7 +160,8 @@ Handed SlurmScheduler::submit(const JobRequest& request) {
       return {Handed::Answer::kNoRoom, error.what()};  // nothing was handed over yet
     }
   }
-  const Answer answer = slurm::ask(sbatch_command(request, after), kSubmitPatience);
+  const Answer answer =
+      slurm::ask(sbatch_command(request, after, place_.dependency), kSubmitPatience);
   if (answer.gave_up) return {Handed::Answer::kUnsure, "sbatch gave no answer in time"};
   return slurm::read_submission(answer.exit_code, answer.output, answer.errors);
 }

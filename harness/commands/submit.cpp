@@ -31,13 +31,24 @@ std::vector<const Submission*> handed_since(const CampaignMachine& machine, std:
   return handed;
 }
 
-/// A job that runs the user's command once all others have ended.
-void submit_notifier(Session& session, const std::string& command) {
+/// Of a cluster's options those without which a job of one task is refused, or runs elsewhere.
+NamedValues least_options(const NamedValues& options) {
+  NamedValues least;
+  for (const auto& option : options) {
+    for (const char* name : {"account", "partition", "qos", "reservation", "constraint", "time"})
+      if (option.first == name) least.push_back(option);
+  }
+  return least;
+}
+
+/// A job of one task that runs the user's command once all others have ended.
+void submit_notifier(const Globals& globals, Session& session, const std::string& command) {
   Submission last;
   last.number = session.folder().newest_submission();
   last.name = fmt::format("notify-{}", last.number);
   std::string text = "#!/usr/bin/env bash\n";
   Cluster cluster = session.sweep().cluster;
+  cluster.scheduler_options = least_options(cluster.scheduler_options);
   for (const auto& line : sbatch_directives(cluster, {last.name, 1, 1})) text += line + "\n";
   text +=
       fmt::format("export PIPPIN_EVENT=ended PIPPIN_SWEEP={}\n", bash_word(session.sweep().name));
@@ -55,7 +66,11 @@ void submit_notifier(Session& session, const std::string& command) {
   for (const auto& state : session.machine().submissions()) {
     if (!state.over()) request.after.push_back(state.submission.token);
   }
-  session.scheduler().submit(request);
+  const Handed handed = session.scheduler().submit(request);
+  if (handed.answer != Handed::Answer::kTaken)
+    remark(globals, fmt::format("--notify: its job was not submitted: {}; 'pippin status --watch "
+                                "--notify' can tell instead",
+                                printable(handed.words)));
 }
 
 /// sbatch's own opinion of a job of each node count; nothing is submitted, no campaign begun.
@@ -98,7 +113,7 @@ ExitCode submit(const Globals& globals, const RunOptions& options) {
   for (const auto* submission : handed) {
     if (options.parsable) write_output(*submission->handed + "\n");
   }
-  if (!options.notify.empty() && !handed.empty()) submit_notifier(session, options.notify);
+  if (!options.notify.empty() && !handed.empty()) submit_notifier(globals, session, options.notify);
   std::size_t jobs = 0, runs = 0;
   for (const auto* submission : handed) {
     jobs += submission->tasks.size();

@@ -526,6 +526,29 @@ full_disk() {
 
 fill_disk() { cat /dev/zero >disk/filler 2>/dev/null || true; }
 
+# --- options of a site's own --------------------------------------------------------------------------
+
+options() {
+  use --nodes 2
+  local before
+  before=$(sbatch --parsable --hold --wrap true)
+  sed -i "s/^slurm: {/slurm: {export: NONE, dependency: \"afterok:$before\", gres: \"gpu:1\", /" cluster.yaml
+  grep -q 'export: NONE' cluster.yaml || failed "cluster.yaml has no line 'slurm: {': $(cat cluster.yaml)"
+  write_sweep array
+  # shellcheck disable=SC2016 # for the job's shell
+  sed -i 's/^iterations:/env: {MARK: seen}\n&/; s/^command: |/&\n  {launch} -N 1 -n 1 bash -c "echo mark=\\$MARK"\n/' array.yaml
+  SBATCH_TIMELIMIT=1 pippin --yes submit array.yaml --notify "touch $here/notified" >out 2>err
+  like "$(cat err)" 'SBATCH_TIMELIMIT: no job gets what the environment says here'
+  equal "$(squeue -h --array -t PD -o %j | grep -c '^array-')" 13
+  equal "$(squeue -h -t PD -o '%b %j' | sed -n 's/ array-notify.*//p')" 'N/A'
+  equal "$(squeue -h --array -t R,CG -o %A | wc -l)" 0
+  scontrol release "$before"
+  run 0 array
+  holds array ok=12
+  equal "$(cat t.db.runs/array/*-a*/*/log | grep -c '^mark=seen$')" 12
+  within 60 test -e notified
+}
+
 # --- files that this machine sees late ----------------------------------------------------------------
 
 # in_late_view COMMAND...: where the runs' folder is $here/late, and that of the nodes is $here/nodes.

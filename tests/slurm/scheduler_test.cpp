@@ -214,6 +214,21 @@ TEST_CASE("what was tried a moment ago may arrive until its credential has run o
   CHECK(status_of(slurm, asked).at(0).phase == Phase::kUnknown);
 }
 
+TEST_CASE("what the user's jobs wait for joins what pippin's own wait for") {
+  FakeSlurm fake;
+  fake.says_as_it_is("sbatch", "7\n");
+  JobRequest request = request_of();
+  const auto dependency = [&](const std::string& users) {
+    SlurmScheduler({"", "", "", users}, kPause).submit(request);
+    return fake.calls("sbatch").at(0);
+  };
+  CHECK_THAT(dependency("afterok:4711"), Contains("[--dependency=afterok:4711,singleton]"));
+  CHECK_THAT(dependency(""), Contains("[--dependency=singleton]"));
+  request.tasks = 3;
+  CHECK_THAT(dependency("afterok:4711"), Contains("[--dependency=afterok:4711]"));
+  CHECK_THAT(dependency(""), !Contains("--dependency"));
+}
+
 TEST_CASE("one empty answer of the queue is asked again before a job is given up") {
   FakeSlurm fake;
   fake.says("scontrol", kConfig + kNoAccounting);

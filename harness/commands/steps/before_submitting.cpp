@@ -10,6 +10,7 @@
 #include "harness/commands/steps/sweep_source.h"
 #include "reports/plan.h"
 #include "reports/values.h"
+#include "slurm/ask.h"
 
 namespace pippin {
 
@@ -68,10 +69,24 @@ void say_what_has_changed(const Globals& globals, Session& session) {
              printable(script->string())));
 }
 
+namespace {
+
+void say_what_is_not_passed_on(const Globals& globals, const Cluster& cluster) {
+  if (cluster.scheduler != "slurm") return;
+  const auto names = slurm::dropped_variables();
+  if (names.empty()) return;
+  remark(globals, fmt::format("{}: no job gets what the environment says here; the cluster file's "
+                              "slurm: does",
+                              join(names, ", ")));
+}
+
+}  // namespace
+
 void agree(const Globals& globals, Session& session) {
   if (session.sweep().cluster.scheduler == "local") return;
   const auto jobs = session.machine().due_jobs();
   if (jobs.empty()) return;
+  say_what_is_not_passed_on(globals, session.sweep().cluster);
   const Claim claim = claim_of(session.sweep(), jobs);
   remark(globals, text_of(claim));
   const double budget = session.sweep().cluster.budget_gpu_hours;

@@ -18,7 +18,7 @@ std::unique_ptr<Scheduler> scheduler_of(const fs::path& db, const std::string& s
       return value ? value->text : std::string();
     };
     return std::make_unique<SlurmScheduler>(
-        slurm::Place{said("account"), said("qos"), said("partition")});
+        slurm::Place{said("account"), said("qos"), said("partition"), said("dependency")});
   }
   bad_input("scheduler '{}': pippin knows local and slurm", scheduler);
 }
