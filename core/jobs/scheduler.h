@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/files.h"
@@ -60,6 +61,11 @@ struct JobStatus {
   std::string remedy = {};              ///< of one that waits and will not start by itself
   std::optional<std::int64_t> at = {};  ///< seconds since 1970: when it may start, or must end
 };
+
+/// Whether a scheduler's words say that memory ran out: Slurm's "OUT_OF_MEMORY on n1".
+inline bool says_out_of_memory(std::string_view evidence) {
+  return evidence.find("OUT_OF_MEMORY") != std::string_view::npos;
+}
 
 /// A submission that somebody asks for.
 struct Asked {

@@ -6,6 +6,12 @@
 
 namespace pippin {
 
+namespace {
+
+constexpr int kKilledExit = 137;  // 128 and SIGKILL, as bash has it
+
+}  // namespace
+
 /// Looks at the attempts themselves: the folders of outcomes may not have the last yet.
 CampaignMachine::Left CampaignMachine::left_of(const SubmissionState& state, TrackedRun& run) {
   Left left{&run};
@@ -23,6 +29,7 @@ CampaignMachine::Left CampaignMachine::left_of(const SubmissionState& state, Tra
   left.succeeded = attempt->succeeded() || (own && attempt->exit_code == 0);
   left.done = left.succeeded || own;
   if (left.done && !left.succeeded) left.lost_rank = lost_rank_of(*attempt);
+  left.killed = left.done && attempt->exit_code == kKilledExit;
   if (left.done) {
     fate.phase = RunPhase::kDone;
     fate.failed = !attempt->succeeded();
@@ -65,6 +72,10 @@ bool CampaignMachine::judge(const SubmissionState& state, std::size_t task, cons
     ending.progressed = ending.progressed || left.done;
     ending.spent = ending.spent || left.done || has_run_out(left, status);
     left.run->fate.certain = left.done;
+    if (left.killed && says_out_of_memory(status.evidence)) {
+      left.run->fate.end = End::kLimit;
+      left.run->fate.evidence = status.evidence;
+    }
   }
   if (status.end == End::kInfrastructure)
     for (const Left* left : failed_last) lose(state, *left, ending);

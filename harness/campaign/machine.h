@@ -35,7 +35,7 @@ struct RunFate {
   RunPhase phase = RunPhase::kUnsubmitted;
   bool failed = false;          ///< of one that is done: not with exit code 0
   bool certain = false;         ///< of one that is done: no node failure is behind it
-  std::optional<End> end = {};  ///< of the last job that left it open
+  std::optional<End> end = {};  ///< of the last job that left it open, or killed it for its memory
   std::string evidence = {};    ///< the scheduler's words on that, or on what it waits for
   std::int64_t submission = 0;  ///< the last that it was part of; 0: none
   bool lost_rank = {};          ///< of one that failed: by its own account a rank of it died
@@ -167,6 +167,7 @@ class CampaignMachine {
   struct Left {
     TrackedRun* run;
     bool done = false, succeeded = false, started = false, time_up = false;
+    bool killed = {};            ///< it left the exit code of a SIGKILL
     std::string lost_rank = {};  ///< the log's words, where a rank of it died
   };
   /// How a task ended.

@@ -79,6 +79,14 @@ void judge(RunRecord& record, const std::string& trainer, int exit_code, std::st
   }
 }
 
+/// A run that was killed says nothing of the reason, where Slurm does.
+void take_word_of_scheduler(RunRecord& record, const RunFate& fate) {
+  const bool log_knows = record.log && record.log->end && *record.log->end != RunState::kOk;
+  if (log_knows || fate.end != End::kLimit || !says_out_of_memory(fate.evidence)) return;
+  record.state = RunState::kOom;
+  record.evidence = fmt::format("{}; {}", fate.evidence, record.evidence);
+}
+
 /// "10 min", "90 s"
 std::string exact_time(std::int64_t seconds) {
   constexpr std::int64_t kMinute = 60;
@@ -141,8 +149,7 @@ RunState state_of(const RunFate& fate) {
   if (fate.phase == RunPhase::kLeft) return RunState::kCancelled;
   switch (fate.end.value_or(End::kUnknown)) {
     case End::kLimit:
-      return fate.evidence.find("OUT_OF_MEMORY") == std::string::npos ? RunState::kTimeout
-                                                                      : RunState::kOom;
+      return says_out_of_memory(fate.evidence) ? RunState::kOom : RunState::kTimeout;
     case End::kApplication:
       return RunState::kFailed;
     case End::kUser:
@@ -275,6 +282,7 @@ std::optional<RunRecord> Recorder::read(const PlannedJob& job, const PlannedRun&
       judge(record, trainer, *attempt->exit_code, text,
             is_silent ? why_silent(scraped.problems, file_of_steps(*attempt, campaign_))
                       : join(scraped.problems, ", "));
+      take_word_of_scheduler(record, fate);
     } else {
       judge_stopped(record, *attempt);
     }

@@ -246,6 +246,26 @@ TEST_CASE("a job that saw that it was cancelled is cancelled, whatever it exits 
   CHECK(machine.fate("run-a1").end == End::kUser);
 }
 
+TEST_CASE("of a job that Slurm ended for its memory the run that was killed says so") {
+  const int exit_code = GENERATE(137, 1);
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.phase = JobStatus::Phase::kRunning;
+  hole.words = "OUT_OF_MEMORY 0:125 on n1";
+  hole.end = End::kLimit;
+  auto machine = machine_on(files, hole, runs_of({"a", "b"}));
+  machine.step();
+  leave(files, "a", "1-7-0", 1);
+  leave(files, "b", "1-7-0", exit_code);
+  hole.phase = JobStatus::Phase::kEnded;
+  for (int i = 0; i < 2; ++i) machine.step();
+  CHECK(machine.counts().failed == 2);
+  CHECK(machine.counts().finished());
+  CHECK_FALSE(machine.fate("a").end);
+  CHECK((machine.fate("b").end == End::kLimit) == (exit_code == 137));
+  CHECK(machine.fate("b").evidence == (exit_code == 137 ? hole.words : ""));
+}
+
 TEST_CASE("why not all is handed over is kept for who looks, until all is") {
   test::MemoryFiles files;
   SweepFolder folder(files, "/s");

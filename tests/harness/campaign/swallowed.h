@@ -23,8 +23,7 @@ class BlackHole : public Scheduler {
   std::map<std::string, std::vector<JobStatus>> query(const std::vector<Asked>& asked) override {
     std::map<std::string, std::vector<JobStatus>> answers;
     for (const auto& one : asked)
-      answers[one.token].assign(static_cast<std::size_t>(one.tasks),
-                                {phase, "swallowed", end, {}, at});
+      answers[one.token].assign(static_cast<std::size_t>(one.tasks), {phase, words, end, {}, at});
     return answers;
   }
   void cancel(const std::vector<Asked>& asked) override {
@@ -36,7 +35,8 @@ class BlackHole : public Scheduler {
   Handed::Answer answer = Handed::Answer::kTaken;
   JobStatus::Phase phase = JobStatus::Phase::kEnded;
   End end = End::kInfrastructure;
-  std::optional<std::int64_t> at = {};       ///< its clock
+  std::optional<std::int64_t> at = {};  ///< its clock
+  std::string words = "swallowed";
   std::int64_t live = 0, most_tasks = 1000;  ///< that it has; that it takes, which it does not say
 };
 
