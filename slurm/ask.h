@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/process.h"
+#include "core/base/user.h"
 
 namespace pippin::slurm {
 
@@ -17,11 +18,8 @@ inline constexpr char kSeparator = '\x1f';
 /// Errors: Error (machine) where it is not installed.
 Answer ask(const std::vector<std::string>& command, std::chrono::seconds patience);
 
-/// The first line of an answer's errors, for a message: "squeue: error: Unable to contact …".
-std::string complaint_of(const Answer& answer);
-
-/// The user that this process belongs to: the name, or the number of one without a name.
-std::string own_user();
+using pippin::complaint_of;
+using pippin::own_user;
 
 /// Variables such as SBATCH_PARTITION, which sbatch would follow and pippin does not pass on: what
 /// a job asks for stands in its script.

@@ -9,6 +9,7 @@
 #include "sweeps/embedded.h"
 #include "sweeps/environment.h"
 #include "sweeps/estimate/time_limit.h"
+#include "sweeps/scheduler_options.h"
 
 namespace pippin {
 
@@ -21,7 +22,7 @@ constexpr std::string_view kFolder = "clusters/", kYaml = ".yaml";
 std::string read_scheduler(const YamlNode& root) {
   const YamlNode* node = root.find("scheduler");
   if (!node) return "local";
-  const std::vector<std::string> known{"local", "slurm"};
+  const std::vector<std::string> known{"local", "slurm", "pbs"};
   const std::string& name = text_at(*node, "scheduler");
   if (std::find(known.begin(), known.end(), name) != known.end()) return name;
   fail(*node, "unknown scheduler {}{}", in_quotes(name), hint(name, known));
@@ -53,7 +54,9 @@ std::string read_line(const YamlNode& node, const std::string& key) {
 
 std::string read_launch(const YamlNode& root, const std::string& scheduler) {
   if (const YamlNode* node = root.find("launch")) return read_line(*node, "launch");
-  return scheduler == "slurm" ? "srun" : "mpirun -n {ranks}";
+  if (scheduler == "slurm") return "srun";
+  if (scheduler == "pbs") return "mpiexec --hostfile $PBS_NODEFILE -n {ranks}";
+  return "mpirun -n {ranks}";
 }
 
 std::string read_canary(const YamlNode& root) {
@@ -62,43 +65,6 @@ std::string read_canary(const YamlNode& root) {
   std::string canary = read_line(*node, "canary");
   if (trim(canary).empty()) fail(*node, "the canary is empty; without one, leave the key out");
   return canary;
-}
-
-/// A later line of a job script goes before an earlier one: these would undo what a job is made of.
-bool is_of_the_job(const std::string& option) {
-  return option == "job-name" || option == "nodes" || option == "ntasks" ||
-         option == "ntasks-per-node" || option == "array";
-}
-
-void read_options(const YamlNode& root, Cluster& cluster) {
-  const YamlNode* node = root.find("slurm");
-  if (!node) return;
-  if (cluster.scheduler != "slurm") {
-    fail(*node, "slurm: has no meaning with scheduler: {}", cluster.scheduler);
-  }
-  expect_map(*node, "slurm");
-  for (std::size_t i = 0; i < node->keys.size(); ++i) {
-    const YamlNode& key = node->keys[i];
-    const bool long_name =
-        key.text.size() > 1 &&
-        key.text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos &&
-        key.text[0] != '-';
-    if (!long_name) {
-      fail(key, "slurm: {} is no long name of an sbatch option, such as cpus-per-task",
-           in_quotes(key.text));
-    }
-    if (is_of_the_job(key.text)) {
-      fail(key, "slurm: {} is pippin's own: it follows from each job's points",
-           in_quotes(key.text));
-    }
-    const std::string& value = text_at(node->items[i], "slurm option " + key.text);
-    if (key.text == "time" && !is_time_limit(value)) {
-      fail(node->items[i],
-           "slurm: {} is no time limit, such as 20 (minutes), 1:30:00 or 2-00:00:00",
-           in_quotes(value));
-    }
-    cluster.scheduler_options.emplace_back(key.text, value_of(value));
-  }
 }
 
 void read_links(const YamlNode& root, Cluster& cluster) {
@@ -124,34 +90,37 @@ std::optional<std::int64_t> read_files_late(const YamlNode& root, const std::str
   return static_cast<std::int64_t>(std::ceil(*seconds));
 }
 
-/// A count that a cluster of several machines cannot do without.
+/// A count that any scheduler but local needs.
 std::int64_t read_count(const YamlNode& root, const std::string& key, std::int64_t fallback,
-                        std::int64_t low, std::int64_t high, bool needed) {
+                        std::int64_t low, std::int64_t high,
+                        const std::string& needed_by) {
   const YamlNode* node = root.find(key);
-  if (!node && needed) fail(root, "a cluster with scheduler: slurm needs {}", key);
+  if (!node && needed_by != "local")
+    fail(root, "a cluster with scheduler: {} needs {}", needed_by, key);
   return node ? whole_number_at(*node, key, low, high) : fallback;
 }
 
 Cluster read_cluster(const YamlNode& root) {
   expect_map(root, "a cluster",
              {"cluster", "scheduler", "nodes", "gpus_per_node", "accelerator", "links", "launch",
-              "slurm", "prolog", "env", "canary", "budget", "files_late"});
+              "slurm", "pbs", "prolog", "env", "canary", "budget", "files_late"});
   Cluster cluster;
   const YamlNode* name = root.find("cluster");
   cluster.name = name ? text_at(*name, "cluster") : "inline";
   cluster.scheduler = read_scheduler(root);
-  const bool slurm = cluster.scheduler == "slurm";
-  cluster.nodes = read_count(root, "nodes", 1, 1, kMostNodes, slurm);
+  const bool local = cluster.scheduler == "local";
+  cluster.nodes = read_count(root, "nodes", 1, 1, kMostNodes, cluster.scheduler);
   cluster.gpus_per_node =
-      read_count(root, "gpus_per_node", 0, slurm ? 1 : 0, kMostGpusPerNode, slurm);
-  if (!slurm && cluster.nodes > 1)
+      read_count(root, "gpus_per_node", 0, local ? 0 : 1, kMostGpusPerNode, cluster.scheduler);
+  if (local && cluster.nodes > 1)
     fail(root, "scheduler: local is one machine, not {}", cluster.nodes);
   const YamlNode* accelerator = root.find("accelerator");
-  if (!accelerator && slurm) fail(root, "a cluster with scheduler: slurm needs accelerator");
+  if (!accelerator && !local)
+    fail(root, "a cluster with scheduler: {} needs accelerator", cluster.scheduler);
   cluster.accelerator = accelerator ? read_device(*accelerator) : find_accelerator("cpu").value();
   read_links(root, cluster);
   cluster.launch = read_launch(root, cluster.scheduler);
-  read_options(root, cluster);
+  read_scheduler_options(root, cluster);
   if (const auto* prolog = root.find("prolog")) {
     for (const YamlNode* line : list_at(*prolog, "prolog")) {
       cluster.prolog.push_back(text_at(*line, "a line of prolog"));

@@ -41,12 +41,12 @@ void check_one_run_fits(const YamlNode& root, const Sweep& sweep) {
   if (*sweep.run_time_s + static_cast<double>(readings_s) <= *limit) return;
   const YamlNode& run_time = *root.find("run_time");
   fail(run_time,
-       "run_time {}{} is more than the {} that cluster {} gives a job: raise its slurm: "
-       "time, or lower iterations",
+       "run_time {}{} is more than the {} that cluster {} gives a job: raise its {}, or "
+       "lower iterations",
        in_quotes(run_time.text),
        readings_s > 0 ? fmt::format(" with {} s for its canaries", readings_s) : "",
        in_quotes(find_value(sweep.cluster.scheduler_options, "time")->text),
-       in_quotes(sweep.cluster.name));
+       in_quotes(sweep.cluster.name), time_limit_key(sweep.cluster));
 }
 
 /// "; known: A, B and 30 more", or what is near.

@@ -4,6 +4,7 @@
 #include <boost/asio/io_context.hpp>
 #include <csignal>
 #include <cstdio>
+#include <fmt/format.h>
 #include <future>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
@@ -27,6 +28,7 @@ namespace bp = boost::process;
 #endif
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace pippin {
 
@@ -144,6 +146,13 @@ fs::path own_executable() {
   // A root without /proc: what the kernel was asked to start; nobody here changes the folder.
   const auto* started = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
   return fs::canonical(started);
+}
+
+std::string complaint_of(const Answer& answer) {
+  const std::string_view errors = trim(answer.errors);
+  if (answer.gave_up) return "no answer in time";
+  if (errors.empty()) return fmt::format("exit {} without a word", answer.exit_code);
+  return printable(split(errors, '\n').front());
 }
 
 }  // namespace pippin

@@ -36,6 +36,9 @@ Variables own_environment();
 Answer ask_program(const std::vector<std::string>& command, const Variables& environment,
                    std::chrono::milliseconds patience);
 
+/// The first line of an answer's errors, for a message: "squeue: error: Unable to contact …".
+std::string complaint_of(const Answer& answer);
+
 /// Starts `command` in a session of its own, its output appended to `log`, and returns when it
 /// runs: it outlives this process and its terminal. Errors: as run_program.
 void start_detached(const std::vector<std::string>& command, const fs::path& log);

@@ -32,13 +32,15 @@ inline constexpr std::int64_t kFilesLate_s = 120;
 /// Where a sweep runs.
 struct Cluster {
   std::string name;
-  std::string scheduler;  ///< "local" or "slurm"
+  std::string scheduler;  ///< "local", "slurm" or "pbs"
   std::int64_t nodes = 1;
   std::int64_t gpus_per_node = 1;  ///< 0: a node takes any number of ranks
   Accelerator accelerator;
   std::string node_link, cluster_link;
   std::string launch;  ///< template; {ranks} {nodes} {ranks_per_node} {master_addr} {master_port}
-  NamedValues scheduler_options;    ///< `slurm:`; any sbatch option by its long name
+  /// `slurm:`, any sbatch option by its long name; or `pbs:`, any qsub option by its letter and any
+  /// resource by its name. The time limit is "time" in both.
+  NamedValues scheduler_options;
   std::vector<std::string> prolog;  ///< bash lines before the first run of a job
   Environment env;
   std::string canary = {};  ///< bash, run around each run; placeholders as in `launch`

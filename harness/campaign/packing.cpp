@@ -31,11 +31,12 @@ std::string clock_text(double seconds) {
   const std::int64_t reading_s = reading_time_s(sweep);
   bad_input(
       "{}: {}, {} run{} of {}{}, does not fit the time limit {} of cluster '{}': raise its "
-      "slurm: time, or lower run_time with iterations{}",
+      "{}, or lower run_time with iterations{}",
       printable(sweep.file.string()), what, runs, runs == 1 ? "" : "s",
       clock_text(*sweep.run_time_s),
       reading_s > 0 ? fmt::format(" with canaries of {} s", reading_s) : "",
-      clock_text(*time_limit_s(sweep.cluster)), printable(sweep.cluster.name), remedy);
+      clock_text(*time_limit_s(sweep.cluster)), printable(sweep.cluster.name),
+      time_limit_key(sweep.cluster), remedy);
 }
 
 bool holds(const Points& points, const std::string& id) {

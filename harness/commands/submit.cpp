@@ -11,10 +11,10 @@
 #include "harness/commands/steps/first_launch.h"
 #include "harness/commands/steps/follow.h"
 #include "harness/commands/steps/record.h"
+#include "harness/commands/steps/schedulers.h"
 #include "harness/commands/steps/session.h"
 #include "harness/commands/steps/sweep_folders.h"
 #include "reports/values.h"
-#include "slurm/directives.h"
 #include "slurm/slurm.h"
 
 namespace pippin {
@@ -35,7 +35,8 @@ std::vector<const Submission*> handed_since(const CampaignMachine& machine, std:
 NamedValues least_options(const NamedValues& options) {
   NamedValues least;
   for (const auto& option : options) {
-    for (const char* name : {"account", "partition", "qos", "reservation", "constraint", "time"})
+    for (const char* name : {"account", "partition", "qos", "reservation", "constraint", "time", "A",
+                             "q", "P", "walltime", "filesystems"})
       if (option.first == name) least.push_back(option);
   }
   return least;
@@ -49,7 +50,7 @@ void submit_notifier(const Globals& globals, Session& session, const std::string
   std::string text = "#!/usr/bin/env bash\n";
   Cluster cluster = session.sweep().cluster;
   cluster.scheduler_options = least_options(cluster.scheduler_options);
-  for (const auto& line : sbatch_directives(cluster, {last.name, 1, 1})) text += line + "\n";
+  for (const auto& line : directives_of(cluster, {last.name, 1, 1})) text += line + "\n";
   text +=
       fmt::format("export PIPPIN_EVENT=ended PIPPIN_SWEEP={}\n", bash_word(session.sweep().name));
   text += fmt::format(

@@ -4,6 +4,7 @@
 #include "harness/commands/commands.h"
 #include "harness/commands/steps/newest_campaigns.h"
 #include "harness/commands/steps/session.h"
+#include "pbs/pbs.h"
 #include "reports/values.h"
 #include "slurm/slurm.h"
 
@@ -21,7 +22,8 @@ std::vector<Asked> asked_of(const CampaignMachine& machine) {
   return asked;
 }
 
-std::vector<std::string> changes_of(const UpdateOptions& options) {
+/// As scontrol takes them: "TimeLimit=00:20:00".
+std::vector<std::string> slurm_changes(const UpdateOptions& options) {
   std::vector<std::string> changes;
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) changes.push_back(fmt::format("{}={}", name, value));
@@ -36,20 +38,50 @@ std::vector<std::string> changes_of(const UpdateOptions& options) {
       bad_input("--set '{}': write NAME=VALUE, as 'scontrol update' has it", printable(change));
     changes.push_back(change);
   }
-  if (changes.empty()) bad_input("update: say what to change, such as --time 00:20:00");
   return changes;
+}
+
+/// As qalter takes them: "-l", "walltime=00:20:00".
+std::vector<std::string> pbs_changes(const UpdateOptions& options) {
+  std::vector<std::string> changes;
+  const auto add = [&](const char* letter, const std::string& value) {
+    changes.insert(changes.end(), {letter, value});
+  };
+  if (!options.partition.empty() || !options.qos.empty())
+    bad_input("update: PBS has no partition and no QOS; 'qmove QUEUE ID' moves a job");
+  if (!options.time.empty()) add("-l", "walltime=" + options.time);
+  if (!options.account.empty()) add("-A", options.account);
+  if (options.max_in_flight)
+    add("-W", fmt::format("max_run_subjobs={}", *options.max_in_flight));
+  for (const auto& change : options.set) {
+    if (change.find('=') == std::string::npos)
+      bad_input("--set '{}': write RESOURCE=VALUE, as 'qalter -l' has it", printable(change));
+    add("-l", change);
+  }
+  return changes;
+}
+
+/// How many jobs that wait were changed, and how; `machine` sees those that are not over.
+std::int64_t change(const Campaign& campaign, const SweepFolder& folder,
+                    const UpdateOptions& options, std::vector<std::string>& changes) {
+  const bool is_pbs = campaign.scheduler == "pbs";
+  if (!is_pbs && campaign.scheduler != "slurm")
+    bad_input("{}: jobs on '{}' have nothing to change", campaign.sweep, campaign.scheduler);
+  changes = is_pbs ? pbs_changes(options) : slurm_changes(options);
+  if (changes.empty()) bad_input("update: say what to change, such as --time 00:20:00");
+  SlurmScheduler slurm;
+  PbsScheduler pbs;
+  Scheduler& scheduler = is_pbs ? static_cast<Scheduler&>(pbs) : slurm;
+  const auto asked = asked_of(observer_of(folder, campaign, scheduler));
+  return is_pbs ? pbs.update(asked, changes) : slurm.update(asked, changes);
 }
 
 }  // namespace
 
 ExitCode update(const Globals& globals, const UpdateOptions& options) {
-  const auto changes = changes_of(options);
   for (auto& [folder, campaign] : newest_campaigns(globals, options.sweep)) {
-    if (campaign.scheduler != "slurm")
-      bad_input("{}: jobs on '{}' have nothing to change", campaign.sweep, campaign.scheduler);
-    SlurmScheduler scheduler;
-    const CampaignMachine machine = observer_of(folder, campaign, scheduler);
-    const std::int64_t changed = scheduler.update(asked_of(machine), changes);
+    std::vector<std::string> changes;
+    const std::int64_t changed = change(campaign, folder, options, changes);
     remark(globals, fmt::format("{} campaign {}: {} for {} that wait; what is submitted later "
                                 "takes its options from the cluster file",
                                 printable(campaign.sweep), campaign.number, join(changes, " "),

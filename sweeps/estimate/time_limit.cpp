@@ -65,4 +65,8 @@ std::optional<double> time_limit_s(const Cluster& cluster) {
   return seconds && *seconds > 0 ? seconds : std::nullopt;
 }
 
+std::string time_limit_key(const Cluster& cluster) {
+  return cluster.scheduler == "pbs" ? "pbs: walltime" : "slurm: time";
+}
+
 }  // namespace pippin

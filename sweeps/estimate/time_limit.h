@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "core/records/cluster.h"
@@ -20,5 +21,8 @@ std::optional<double> seconds_of_duration(std::string_view text);
 /// The time limit of a cluster's jobs, in seconds; nothing where there is none (also: 0,
 /// UNLIMITED).
 std::optional<double> time_limit_s(const Cluster& cluster);
+
+/// Where a cluster file says so: "slurm: time" or "pbs: walltime".
+std::string time_limit_key(const Cluster& cluster);
 
 }  // namespace pippin

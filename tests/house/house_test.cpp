@@ -24,6 +24,7 @@ const std::map<std::string, int>& floors() {
       {"harness/schedulers", 4},
       {"harness/scrape", 4},
       {"slurm", 4},
+      {"pbs", 4},
       {"reports", 4},
       {"reports/statistics", 3},
       {"sweeps", 3},
@@ -39,7 +40,8 @@ const std::map<std::string, int>& floors() {
 /// The top folders, and the floor that each stands on.
 const std::map<std::string, int>& top_floors() {
   static const std::map<std::string, int> kFloors{
-      {"harness", 3}, {"reports", 2}, {"slurm", 2}, {"sweeps", 1}, {"db", 1}, {"core", 0},
+      {"harness", 3}, {"reports", 2}, {"slurm", 2}, {"pbs", 2},
+      {"sweeps", 1},  {"db", 1},      {"core", 0},
   };
   return kFloors;
 }
@@ -56,7 +58,7 @@ const std::map<std::string, std::set<std::string>>& homes() {
       {"boost/math", {"reports/statistics"}},
       {"Eigen/", {"reports/statistics"}},
       {"nlopt", {"reports/statistics"}},
-      {"nlohmann/", {"core/jobs", "db", "harness/scrape", "reports"}},
+      {"nlohmann/", {"core/jobs", "db", "harness/scrape", "pbs", "reports"}},
       {"utf8proc.h", {"core/base"}},
       {"xxhash.h", {"core/base"}},
       {"archive", {"core/base"}},

@@ -3,7 +3,7 @@
 # $PIPPIN_PROGRAM is pippin; $HELLO_MPI is hello_mpi.cpp, or empty where there is no MPI; $accounting
 # is --accounting or empty; in $PIPPIN_KEEP, where it is set, a test that fails leaves its folder.
 set -euo pipefail
-cluster_script=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../../slurm/cluster.bash")
+cluster_script=${cluster_script:-$(realpath "$(dirname "${BASH_SOURCE[0]}")/../../slurm/cluster.bash")}
 here=$(mktemp -d)
 cd "$here"
 PATH=$PATH:/usr/sbin:/sbin

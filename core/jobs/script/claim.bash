@@ -6,9 +6,7 @@
 pippin_time_up='' pippin_signalled=''
 trap 'pippin_signalled=1 pippin_time_up=1' USR1 # which may come a minute early
 
-pippin_id="${SLURM_JOB_ID:-local}-${SLURM_RESTART_COUNT:-0}"
 pippin_jobs="$pippin_root/jobs/$pippin_name"
-pippin_claim="$pippin_jobs/claim-$pippin_id"
 
 pippin_take() { # FILE TEXT: true for the one process that makes the file
   local taken
@@ -28,7 +26,7 @@ pippin_view_of() { # FOLDER: in pippin_view
   done 9<"$1" </proc/self/fdinfo/9
 } 2>/dev/null
 
-if [ -n "${SLURM_JOB_ID:-}" ] && [ -e "$pippin_jobs/cancelled" ]; then
+if [ -n "$pippin_job" ] && [ -e "$pippin_jobs/cancelled" ]; then
   echo "cancelled before it began"
   exit 0
 fi
@@ -36,10 +34,13 @@ if pippin_given_up; then
   echo "given up before it began: see $pippin_root/given-up"
   exit 1
 fi
+if [ -n "$pippin_pbs" ]; then pippin_only_one && pippin_count_starts; fi
+pippin_id="${pippin_job:-local}-$pippin_restart"
+pippin_claim="$pippin_jobs/claim-$pippin_id"
 mkdir -p "$pippin_claim" "$pippin_root/succeeded" "$pippin_root/failed" || exit 3
 pippin_view=''
 pippin_view_of "$pippin_claim"
-if ! pippin_take "$pippin_claim/owner" "$HOSTNAME $$ task=${SLURM_ARRAY_TASK_ID:-1} view=$pippin_view"; then
+if ! pippin_take "$pippin_claim/owner" "$HOSTNAME $$ task=${pippin_task:-1} view=$pippin_view"; then
   if [ -s "$pippin_claim/owner" ]; then
     echo "another process has begun this job: $pippin_claim"
     exit 0
@@ -57,5 +58,5 @@ pippin_first_node() { # of a list such as rack[0-1]n[01-16],login1
   done
   MASTER_ADDR=$name${list%%,*}
 }
-export MASTER_ADDR=127.0.0.1 MASTER_PORT=$((20000 + ${SLURM_JOB_ID:-$$} % 10000))
-if [ -n "${SLURM_JOB_NODELIST:-}" ]; then pippin_first_node "$SLURM_JOB_NODELIST"; fi
+export MASTER_ADDR=127.0.0.1 MASTER_PORT=$((20000 + pippin_number % 10000))
+if [ -n "$pippin_nodes" ]; then pippin_first_node "$pippin_nodes"; fi

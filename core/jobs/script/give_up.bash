@@ -18,7 +18,7 @@ pippin_given_up() { # by a job of this submission or a later one; by hand only w
   local until
   [ "${pippin_give_up:-0}" -gt 0 ] || return
   [ -z "$pippin_gave_up" ] || return 0
-  [ -n "${SLURM_JOB_ID:-}${PIPPIN_QUEUE_ENTRY:-}" ] && [ -s "$pippin_root/given-up" ] || return
+  [ -n "$pippin_job${PIPPIN_QUEUE_ENTRY:-}" ] && [ -s "$pippin_root/given-up" ] || return
   IFS='' read -r until <"$pippin_root/given-up"
   [[ $until =~ ^until=([0-9]+)\  ]] && [ "${BASH_REMATCH[1]}" -ge "$pippin_submission" ]
 }

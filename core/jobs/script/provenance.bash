@@ -5,7 +5,7 @@
 pippin_provenance() {
   local name file folder=$PWD
   echo "host=$HOSTNAME"
-  echo "nodes=${SLURM_JOB_NODELIST:-$HOSTNAME}"
+  echo "nodes=${pippin_nodes:-$HOSTNAME}"
   while [ -n "$folder" ] && [ ! -e "$folder/.git" ]; do folder=${folder%/*}; done
   if [ -n "$folder${GIT_DIR:-}" ]; then echo "git_commit=$(git rev-parse HEAD 2>/dev/null)"; fi
   if command -v nvidia-smi >/dev/null; then
@@ -18,8 +18,8 @@ pippin_provenance() {
     /usr/lib/*-linux-gnu/libnccl.so.*.*.*; do
     if [ -e "$file" ]; then echo "nccl=${file##*libnccl.so.}" && break; fi
   done
-  for name in LOADEDMODULES "${!SLURM_@}" "${!CUDA_@}" "${!NCCL_@}" "${!OMP_@}" "${!OMPI_@}" \
+  for name in LOADEDMODULES "${!SLURM_@}" "${!PBS_@}" "${!CUDA_@}" "${!NCCL_@}" "${!OMP_@}" "${!OMPI_@}" \
     "${!UCX_@}" "${!FI_@}" "${!OPENBLAS_@}" "${!MKL_@}"; do
-    if [ -n "${!name+set}" ]; then echo "$name=${!name//$'\n'/\\n}"; fi
+    if [ -n "${!name+set}" ] && [ "$name" != PBS_JOBCOOKIE ]; then echo "$name=${!name//$'\n'/\\n}"; fi
   done
 }

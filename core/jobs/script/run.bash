@@ -16,8 +16,8 @@ pippin_note() { TZ=UTC0 printf '%(%FT%TZ)T %s\n' -1 "$*"; }
 # A job that is begun again under its id, as its node died, finds here what failed last of all
 # before: that may have been the node's doing.
 pippin_suspects=$'\n'
-if [ "${SLURM_RESTART_COUNT:-0}" -gt 0 ]; then
-  pippin_before="$pippin_jobs/claim-$SLURM_JOB_ID-$((SLURM_RESTART_COUNT - 1))/failing"
+if [ "$pippin_restart" -gt 0 ]; then
+  pippin_before="$pippin_jobs/claim-${pippin_job:-local}-$((pippin_restart - 1))/failing"
   if [ -s "$pippin_before" ]; then
     cp "$pippin_before" "$pippin_claim/failing"
     pippin_suspects+=$(<"$pippin_before")$'\n'
@@ -39,6 +39,7 @@ pippin_is_done() { # RUN: a failure counts where this submission has it, others 
 }
 
 pippin_end_of_job() { # seconds since 1970; "never", or nothing where nobody answers
+  if [ -n "$pippin_pbs" ]; then pippin_end_of_pbs_job; return; fi
   local id=$SLURM_JOB_ID
   # The last task of an array has the array's own id, by which squeue lists all.
   if [ -n "${SLURM_ARRAY_TASK_ID:-}" ]; then id=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID; fi
@@ -54,7 +55,7 @@ pippin_has_time() { # [CANARY]: for one more run: as long as it may take, else a
   fi
   [ "$pippin_longest" -gt 0 ] || return 0
   [ -z "$pippin_time_up" ] || return
-  [ -n "${SLURM_JOB_ID:-}" ] || return 0
+  [ -n "$pippin_job" ] || return 0
   printf -v now '%(%s)T' -1
   pippin_ends_behind $((now + needed)) && return
   if [ $((now - pippin_asked_at)) -ge 60 ]; then # it may have been given more
@@ -95,7 +96,7 @@ pippin_launch() { # LOG FUNCTION SECONDS STALLED [FILE]: what it leaves behind w
   code=$?
   if [ -n "$pippin_watcher" ]; then kill -KILL -- "-$pippin_watcher" 2>/dev/null; fi
   # What ends the job may reach the run a moment before it reaches this script.
-  if [ "$code" -ne 0 ] && [ -n "${SLURM_JOB_ID:-}" ]; then sleep 0.3; fi
+  if [ "$code" -ne 0 ] && [ -n "$pippin_job" ]; then sleep 0.3; fi
   kill -KILL -- "-$pippin_child" 2>/dev/null
   pippin_child=
   if [ -s "${5:-}" ]; then

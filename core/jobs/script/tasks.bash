@@ -5,10 +5,10 @@
 pippin_run_tasks() { # of an array the task that this job is; by hand all of them
   local pippin_left=${pippin_lines[-1]} pippin_misread='' pippin_count pippin_kind pippin_part pippin_text
   exec {pippin_table}<&- {pippin_table}<"$pippin_jobs/tasks.sh" || exit 3
-  if [ -n "${SLURM_ARRAY_TASK_ID:-}" ] && [ "${#pippin_lines[@]}" -gt 2 ]; then
-    pippin_left=${pippin_lines[SLURM_ARRAY_TASK_ID - 1]}
+  if [ -n "$pippin_task" ] && [ "${#pippin_lines[@]}" -gt 2 ]; then
+    pippin_left=${pippin_lines[pippin_task - 1]}
     if [ "$pippin_left" -gt 0 ]; then mapfile -n 1 -s $((pippin_left - 1)) -u "$pippin_table" pippin_part; fi
-    pippin_left=$((pippin_lines[SLURM_ARRAY_TASK_ID] - pippin_left))
+    pippin_left=$((pippin_lines[pippin_task] - pippin_left))
   fi
   while [ "$pippin_left" -gt 0 ]; do pippin_run_part; done
   return "${pippin_misread:-$?}"

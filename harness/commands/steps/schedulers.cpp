@@ -3,6 +3,9 @@
 #include "core/base/error.h"
 #include "harness/commands/steps/directories.h"
 #include "harness/schedulers/local.h"
+#include "pbs/directives.h"
+#include "pbs/pbs.h"
+#include "slurm/directives.h"
 #include "slurm/slurm.h"
 
 namespace pippin {
@@ -12,15 +15,23 @@ std::unique_ptr<Scheduler> scheduler_of(const fs::path& db, const std::string& s
   if (scheduler == "local") {
     return std::make_unique<LocalScheduler>(runs_directory(db) / ".local", default_machine_lock());
   }
-  if (scheduler == "slurm") {
-    const auto said = [&](const char* name) {
-      const Value* value = find_value(options, name);
-      return value ? value->text : std::string();
-    };
+  const auto said = [&](const char* name) {
+    const Value* value = find_value(options, name);
+    return value ? value->text : std::string();
+  };
+  if (scheduler == "slurm")
     return std::make_unique<SlurmScheduler>(
         slurm::Place{said("account"), said("qos"), said("partition"), said("dependency")});
-  }
-  bad_input("scheduler '{}': pippin knows local and slurm", scheduler);
+  if (scheduler == "pbs") return std::make_unique<PbsScheduler>(said("q"));
+  bad_input("scheduler '{}': pippin knows local, slurm and pbs", scheduler);
+}
+
+std::vector<std::string> directives_of(const Cluster& cluster, const JobWishes& job) {
+  if (cluster.scheduler == "slurm")
+    return sbatch_directives(cluster, {job.name, job.nodes, job.ranks_per_node, job.time_s});
+  if (cluster.scheduler == "pbs")
+    return pbs_directives(cluster, {job.name, job.nodes, job.ranks_per_node, job.time_s});
+  return {};
 }
 
 }  // namespace pippin

@@ -14,6 +14,7 @@
 #include "core/base/mount.h"
 #include "core/base/process.h"
 #include "core/base/text.h"
+#include "core/base/user.h"
 #include "db/lock.h"
 #include "harness/campaign/open_campaign.h"
 #include "harness/campaign/start_times.h"
@@ -22,9 +23,6 @@
 #include "harness/commands/steps/schedulers.h"
 #include "harness/commands/steps/sweep_folders.h"
 #include "harness/scrape/probe_endings.h"
-#include "slurm/ask.h"
-#include "slurm/directives.h"
-#include "slurm/slurm.h"
 #include "sweeps/points_where.h"
 
 namespace pippin {
@@ -96,9 +94,9 @@ JobFiles files_of_submission(const Sweep& sweep, const PointIndex& points, const
                              const Submission& submission, const std::vector<TaskPlan>& tasks,
                              std::int64_t give_up_after) {
   std::vector<std::string> directives;
-  if (sweep.cluster.scheduler == "slurm") {
+  if (sweep.cluster.scheduler != "local") {
     const PlannedJob& first = *tasks.front().job;
-    directives = sbatch_directives(
+    directives = directives_of(
         sweep.cluster, {submission.name, first.nodes, ranks_per_node(tasks, points), first.time_s});
   }
   return submission_files(sweep, points, {root, probes_directory(), give_up_after}, submission,
@@ -107,7 +105,7 @@ JobFiles files_of_submission(const Sweep& sweep, const PointIndex& points, const
 
 MachineOptions own_surroundings(const fs::path& folder) {
   MachineOptions options;
-  options.owner = slurm::own_user();
+  options.owner = own_user();
   options.host = host_name();
   options.process = std::to_string(::getpid());
   if (!db::on_network_file_system(folder / "any")) options.view = mount_of(folder).view;

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string>
+
+namespace pippin {
+
+/// The user that this process belongs to: the name, or the number of one without a name.
+std::string own_user();
+
+}  // namespace pippin

@@ -1,0 +1,30 @@
+#include "pbs/limits.h"
+
+#include "tests/support/catch.h"
+
+using namespace pippin;
+using namespace pippin::pbs;
+using Catch::Contains;
+
+TEST_CASE("a limit is the user's own, else the one for each user, else none") {
+  const std::string value = "[u:PBS_GENERIC=20],[u:anna=50],[o:PBS_ALL=7],[g:PBS_GENERIC=3]";
+  CHECK(limit_for(value, "anna") == 50);
+  CHECK(limit_for(value, "bob") == 20);
+  CHECK(limit_for("[o:PBS_ALL=7]", "anna") == INT64_MAX);
+  CHECK(limit_for("[u:anna=x]", "anna") == INT64_MAX);
+  CHECK(limit_for("", "anna") == INT64_MAX);
+}
+
+TEST_CASE("there is room for what the lowest limit of server and queue leaves") {
+  Room room = room_of({}, {}, "anna", 5, 5);
+  CHECK(room.tasks == INT64_MAX);
+  CHECK(room.tasks_per_job == 10000);
+  CHECK(room.limit.empty());
+  room = room_of({{"max_array_size", "1001"}, {"max_queued", "[u:PBS_GENERIC=20]"}},
+                 {{"max_array_size", "50"}, {"queued_jobs_threshold", "[u:anna=8]"}}, "anna", 5, 4);
+  CHECK(room.tasks_per_job == 50);
+  CHECK(room.tasks == 4);
+  CHECK(room.limit == "queued_jobs_threshold of the queue is 8, and 4 of yours are there");
+  room = room_of({{"max_queued", "[u:anna=3]"}}, {}, "anna", 5, 5);
+  CHECK(room.tasks == 0);
+}
