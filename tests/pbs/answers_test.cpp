@@ -82,10 +82,10 @@ TEST_CASE("an array is told of, and each of its tasks") {
       R"({"pbs_server":"head","Jobs":{
         "9[].head":{"Job_Name":"t","Job_Owner":"anna@h","job_state":"B","array":"True"},
         "9[1].head":{"Job_Name":"t","Job_Owner":"anna@h","job_state":"X","substate":92,"Exit_status":0},
-        "9[12].head":{"Job_Name":"t","Job_Owner":"anna@h","job_state":"Q"}}})");
+        "9[2].head":{"Job_Name":"t","Job_Owner":"anna@h","job_state":"Q"}}})");
   REQUIRE(entries.size() == 3);
   CHECK(entries[0].task == 1);
-  CHECK(entries[1].task == 12);
+  CHECK(entries[1].task == 2);
   CHECK(entries[2].task == 0);
   for (const auto& entry : entries) {
     CHECK(entry.array_id == "9[].head");

@@ -147,7 +147,7 @@ attributes() {
   printf 'Resource_List.select\t%s\n' "$(get "$folder" select)"
   if [ -n "$(get "$folder" walltime)" ]; then printf 'Resource_List.walltime\t%s\n' "$(get "$folder" walltime)"; fi
   printf 'Variable_List.PBS_O_HOST\there\nVariable_List.PBS_O_WORKDIR\t/\n'
-  if [ -n "$(get "$folder" variable)" ]; then get "$folder" variable | sed 's/^/Variable_List./;s/=/\t/'; fi
+  if [ -n "$(get "$folder" variable)" ]; then sed 's/^/Variable_List./;s/=/\t/' "$folder/variable"; fi
   if [ -z "$2" ]; then
     printf 'job_state\t%s\narray\tTrue\n' "$(array_state "$1")"
     return

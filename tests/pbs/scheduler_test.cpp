@@ -254,8 +254,9 @@ TEST_CASE("there is room for what server and queue leave, and none while they ar
   CHECK(room.tasks_per_job == 5);
   CHECK(room.tasks == 6);
   CHECK_THAT(room.limit, Contains("max_queued of the server is 9"));
+  CHECK_THAT(fake.calls("qstat").at(0), Contains("[-Q]") && Contains("[workq]"));
   PbsScheduler("prod@other").room();
-  CHECK_THAT(fake.calls("qstat").back(), Contains("[prod]"));
+  CHECK_THAT(fake.calls("qstat").at(0), Contains("[-Q]") && Contains("[prod]"));
   fake.fails("qselect", "Connection refused\n");
   CHECK(PbsScheduler().room().tasks == 0);
   CHECK(PbsScheduler().room().limit == "PBS does not answer: Connection refused");
