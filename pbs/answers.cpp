@@ -90,8 +90,8 @@ End end_of(const Entry& entry) {
 std::string evidence_of(const Entry& entry) {
   const std::string code = value_of(entry.attributes, "Exit_status");
   const std::string comment = value_of(entry.attributes, "comment");
-  std::string text = code.empty() ? "state " + value_of(entry.attributes, "job_state")
-                                  : "exit " + code;
+  std::string text =
+      code.empty() ? "state " + value_of(entry.attributes, "job_state") : "exit " + code;
   if (has_used_its_time(entry)) text += ", its walltime is used up";
   if (!comment.empty()) text += fmt::format(" ({})", comment);
   return printable(text);
@@ -113,17 +113,16 @@ std::optional<std::int64_t> limit_of(const Entry& entry) {
 /// Words that say that no answer of the server's was received, or none that is about the job.
 bool is_silence(std::string_view errors) {
   constexpr std::array<std::string_view, 14> kWords{
-      "cannot connect",     "errno=",        "ommunication",      "onnect",
-      "timed out",          "imed out",      "shutting down",     "Broken pipe",
-      "End of File",        "submitting job", "rotocol",          "System error",
-      "nternal server error", "Premature end"};
+      "cannot connect", "errno=",        "ommunication",         "onnect",       "timed out",
+      "imed out",       "shutting down", "Broken pipe",          "End of File",  "submitting job",
+      "rotocol",        "System error",  "nternal server error", "Premature end"};
   return contains_any(errors, kWords);
 }
 
 /// Limits that other jobs' ends make room under.
 bool is_full(std::string_view errors) {
-  constexpr std::array<std::string_view, 3> kWords{"Maximum number of jobs",
-                                                   "would exceed", "jobs in 'Q' state"};
+  constexpr std::array<std::string_view, 3> kWords{"Maximum number of jobs", "would exceed",
+                                                   "jobs in 'Q' state"};
   return contains_any(errors, kWords);
 }
 
@@ -174,12 +173,18 @@ JobStatus status_of(const Entry& entry) {
   }
   // Suspended: by somebody (S) or while somebody sits at the machine (U).
   if (state == "R" || state == "E" || state == "S" || state == "U" || state == "B") {
-    return {Phase::kRunning, value_of(entry.attributes, "exec_host"), End::kUnknown, {},
+    return {Phase::kRunning,
+            value_of(entry.attributes, "exec_host"),
+            End::kUnknown,
+            {},
             limit_of(entry)};
   }
   const bool is_over = state == "F" || state == "X";
-  return {is_over ? Phase::kEnded : Phase::kUnknown, evidence_of(entry),
-          is_over ? end_of(entry) : End::kUnknown, {}, {}};
+  return {is_over ? Phase::kEnded : Phase::kUnknown,
+          evidence_of(entry),
+          is_over ? end_of(entry) : End::kUnknown,
+          {},
+          {}};
 }
 
 std::string remedy_of(const Entry& entry) {
@@ -257,7 +262,8 @@ std::string job_name_of(std::string_view token) {
   // Source: PBS_MAXJOBNAME of pbs_ifl.h, and check_job_name().
   constexpr std::size_t kLongest = 230;
   std::string name(token);
-  std::replace_if(name.begin(), name.end(), [](char c) { return !may_be_in_name(c); }, '_');
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return !may_be_in_name(c); }, '_');
   const bool begins_well =
       !name.empty() && std::isalpha(static_cast<unsigned char>(name.front())) != 0;
   if (!begins_well) name.insert(0, "p-");

@@ -11,9 +11,9 @@ namespace {
 /// Source: qsub(1B), ENVIRONMENT VARIABLES; pbs.conf's names are not among them.
 bool is_of_a_job(const std::string& name) {
   static const std::set<std::string> kNames{
-      "PBS_ARRAY_ID",  "PBS_ARRAY_INDEX", "PBS_DPREFIX",  "PBS_ENVIRONMENT", "PBS_JOBCOOKIE",
-      "PBS_JOBDIR",    "PBS_JOBID",       "PBS_JOBNAME",  "PBS_MOMPORT",     "PBS_NODEFILE",
-      "PBS_NODENUM",   "PBS_QUEUE",       "PBS_TASKNUM",  "NCPUS",           "PIPPIN_TOKEN"};
+      "PBS_ARRAY_ID", "PBS_ARRAY_INDEX", "PBS_DPREFIX", "PBS_ENVIRONMENT", "PBS_JOBCOOKIE",
+      "PBS_JOBDIR",   "PBS_JOBID",       "PBS_JOBNAME", "PBS_MOMPORT",     "PBS_NODEFILE",
+      "PBS_NODENUM",  "PBS_QUEUE",       "PBS_TASKNUM", "NCPUS",           "PIPPIN_TOKEN"};
   return name.starts_with("PBS_O_") || kNames.count(name) > 0;
 }
 

@@ -59,11 +59,10 @@ void add_options(const Cluster& cluster, std::vector<std::string>& lines) {
 }  // namespace
 
 std::vector<std::string> pbs_directives(const Cluster& cluster, const PbsJob& job) {
-  std::vector<std::string> lines{option("N", pbs::job_name_of(job.name)), option("S", "/bin/bash"),
-                                 option("j", "oe"),
-                                 resource("select", fmt::format("{}:{}:mpiprocs={}", job.nodes,
-                                                                chunk_of(cluster, job),
-                                                                job.ranks_per_node))};
+  std::vector<std::string> lines{
+      option("N", pbs::job_name_of(job.name)), option("S", "/bin/bash"), option("j", "oe"),
+      resource("select", fmt::format("{}:{}:mpiprocs={}", job.nodes, chunk_of(cluster, job),
+                                     job.ranks_per_node))};
   const Value* time = find_value(cluster.scheduler_options, "time");
   if (job.time_s) {
     lines.push_back(resource("walltime", time_text(*job.time_s)));

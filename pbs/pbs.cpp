@@ -32,10 +32,9 @@ std::vector<std::string> qsub_command(const JobRequest& request,
                                       const std::vector<std::string>& after) {
   const bool is_array = request.tasks > 1;
   std::string log = request.log.string();
-  if (is_array)
-    log.insert(log.size() - request.log.extension().string().size(), "-^array_index^");
-  std::vector<std::string> command{"qsub", "-f", "-N", pbs::job_name_of(request.token), "-o", log,
-                                   "-v", "PIPPIN_TOKEN=" + request.token};
+  if (is_array) log.insert(log.size() - request.log.extension().string().size(), "-^array_index^");
+  std::vector<std::string> command{"qsub", "-f", "-N", pbs::job_name_of(request.token),
+                                   "-o",   log,  "-v", "PIPPIN_TOKEN=" + request.token};
   const auto add = [&](const char* option, std::string value) {
     command.emplace_back(option);
     command.push_back(std::move(value));
@@ -121,8 +120,8 @@ std::vector<std::string> selected(const std::vector<std::string>& command) {
   return ids;
 }
 
-/// What qstat tells of jobs. It must tell of each, or say that it knows it not, or not any more (one
-/// may have ended since qselect). Errors: Error (machine) where it does not.
+/// What qstat tells of jobs. It must tell of each, or say that it knows it not, or not any more
+/// (one may have ended since qselect). Errors: Error (machine) where it does not.
 std::vector<Entry> told_of(const std::set<std::string>& ids, bool with_finished) {
   std::vector<std::string> command{"qstat", "-f", "-F", "json", "-t"};
   if (with_finished) command.emplace_back("-x");
@@ -133,8 +132,8 @@ std::vector<Entry> told_of(const std::set<std::string>& ids, bool with_finished)
       (has_words && !pbs::speaks_of_unknown_jobs_only(answer.errors)))
     machine_failed("PBS does not answer: {}", complaint_of(answer));
   const bool says_nothing = has_words && trim(answer.output).empty();
-  const auto jobs = says_nothing ? std::map<std::string, Attributes>()
-                                 : pbs::read_objects(answer.output, "Jobs");
+  const auto jobs =
+      says_nothing ? std::map<std::string, Attributes>() : pbs::read_objects(answer.output, "Jobs");
   for (const auto& id : ids) {
     if (jobs.count(id) == 0 && answer.errors.find(id) == std::string::npos)
       machine_failed("PBS does not answer: qstat is silent about {}", id);
@@ -201,8 +200,8 @@ std::map<std::string, std::vector<JobStatus>> PbsScheduler::query(const std::vec
       keep_tasks_of_arrays(queue, one, tasks);
       if (std::any_of(tasks.begin(), tasks.end(), is_missing)) missing.push_back(one);
     }
-    const auto history = !missing.empty() && keeps_history() ? jobs_of(missing, true)
-                                                             : std::vector<Entry>();
+    const auto history =
+        !missing.empty() && keeps_history() ? jobs_of(missing, true) : std::vector<Entry>();
     for (const auto& one : missing) {
       take(history, one, answers[one.token]);
       judge_missing(one, answers[one.token]);
@@ -252,8 +251,8 @@ const Attributes& PbsScheduler::server() {
 /// While the server is silent there is no room.
 Room PbsScheduler::room() {
   try {
-    const std::string queue =
-        queue_.empty() ? pbs::value_of(server(), "default_queue") : queue_.substr(0, queue_.find('@'));
+    const std::string queue = queue_.empty() ? pbs::value_of(server(), "default_queue")
+                                             : queue_.substr(0, queue_.find('@'));
     const Attributes limits =
         queue.empty() ? Attributes()
                       : attributes_of({"qstat", "-Q", "-f", "-F", "json", queue}, "Queue");
@@ -273,8 +272,7 @@ std::vector<Entry> PbsScheduler::live(const std::vector<Asked>& asked) {
     const Phase phase = pbs::status_of(entry).phase;
     const bool is_theirs = std::any_of(asked.begin(), asked.end(),
                                        [&](const Asked& one) { return is_of(entry, one); });
-    if (is_theirs && (phase == Phase::kWaiting || phase == Phase::kRunning))
-      found.push_back(entry);
+    if (is_theirs && (phase == Phase::kWaiting || phase == Phase::kRunning)) found.push_back(entry);
   }
   return found;
 }
@@ -293,8 +291,7 @@ std::int64_t PbsScheduler::update(const std::vector<Asked>& asked,
                                   const std::vector<std::string>& changes) {
   std::map<std::string, std::int64_t> waiting;
   for (const auto& entry : live(asked)) {
-    if (entry.task > 0 && pbs::status_of(entry).phase == Phase::kWaiting)
-      ++waiting[entry.array_id];
+    if (entry.task > 0 && pbs::status_of(entry).phase == Phase::kWaiting) ++waiting[entry.array_id];
   }
   std::int64_t changed = 0;
   for (const auto& [id, tasks] : waiting) {

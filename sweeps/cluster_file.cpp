@@ -92,8 +92,7 @@ std::optional<std::int64_t> read_files_late(const YamlNode& root, const std::str
 
 /// A count that any scheduler but local needs.
 std::int64_t read_count(const YamlNode& root, const std::string& key, std::int64_t fallback,
-                        std::int64_t low, std::int64_t high,
-                        const std::string& needed_by) {
+                        std::int64_t low, std::int64_t high, const std::string& needed_by) {
   const YamlNode* node = root.find(key);
   if (!node && needed_by != "local")
     fail(root, "a cluster with scheduler: {} needs {}", needed_by, key);

@@ -25,6 +25,7 @@ ExitCode look_around(const Globals& globals) {
   auto findings = machine_findings(globals.db);
   const auto cluster = slurm_findings(survey, slurm::own_place(survey.controller));
   findings.insert(findings.end(), cluster.begin(), cluster.end());
+  if (const auto pbs = pbs_finding()) findings.push_back(*pbs);
   write_text(findings_text(findings, terminal > 0 ? terminal : kDefaultWidth));
   const auto missing = std::count_if(findings.begin(), findings.end(), is_missing);
   if (missing == 0) return ExitCode::kDone;

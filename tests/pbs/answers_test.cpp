@@ -41,7 +41,8 @@ const std::string kRunning = R"json({
 
 Entry ended(const std::string& code, const std::string& substate, const std::string& used = "") {
   Entry entry;
-  entry.attributes = {{"job_state", "F"}, {"substate", substate}, {"comment", "Job run at … on n1"}};
+  entry.attributes = {
+      {"job_state", "F"}, {"substate", substate}, {"comment", "Job run at … on n1"}};
   if (!code.empty()) entry.attributes["Exit_status"] = code;
   if (!used.empty()) {
     entry.attributes["resources_used.walltime"] = used;
@@ -151,11 +152,11 @@ TEST_CASE("what waits says why, and what to do where it will not start by itself
   CHECK_THAT(remedy_of(waiting({{"job_state", "H"}, {"Hold_Types", "u"}})), Contains("qrls"));
   CHECK_THAT(remedy_of(waiting({{"job_state", "H"}, {"Hold_Types", "s"}})),
              Contains("administrator"));
-  CHECK_THAT(
-      remedy_of(waiting({{"job_state", "H"}, {"Hold_Types", "s"}, {"run_count", "21"}})),
-      Contains("too often"));
-  CHECK(status_of(waiting({{"job_state", "W"}, {"Execution_Time", "Tue Jan 29 14:36:21 2019"}}))
-            .at == 1548772581);
+  CHECK_THAT(remedy_of(waiting({{"job_state", "H"}, {"Hold_Types", "s"}, {"run_count", "21"}})),
+             Contains("too often"));
+  CHECK(
+      status_of(waiting({{"job_state", "W"}, {"Execution_Time", "Tue Jan 29 14:36:21 2019"}})).at ==
+      1548772581);
   CHECK(status_of(waiting({{"job_state", "M"}})).phase == Phase::kUnknown);
   CHECK(status_of(waiting({})).phase == Phase::kUnknown);
 }

@@ -33,6 +33,17 @@ both_run() { [ "$(attempts blocks)" -ge "$1" ] && [ "$(attempts array)" -ge "$1"
 
 write_both() { write_sweep blocks && write_sweep array; }
 start_both() { start_run blocks && start_run array; }
+count_of() { [ "$(find "t.db.runs/$1/jobs" -name "$2" 2>/dev/null | wc -l)" = "$3" ]; }
+
+# Of both some run and some wait: the array's tasks would take all nodes for themselves.
+start_long() {
+  takes 600
+  start_run blocks
+  within 30 count_of blocks handed 3
+  start_run array
+  within 60 both_run 1
+}
+
 both_end() { # STATUS STATE=COUNT...
   ended "$1" blocks
   ended "$1" array

@@ -66,9 +66,8 @@ TEST_CASE("qsub is told name, log, token and script of a job, and leaves no proc
   const Handed handed = PbsScheduler().submit(request_of());
   CHECK(handed.answer == Handed::Answer::kTaken);
   CHECK(handed.words == "4711.h");
-  CHECK(fake.calls("qsub") ==
-        Strings{"qsub [-f] [-N] [gpt-s1-abc] [-o] [/s/jobs/a/job.log] [-v] "
-                "[PIPPIN_TOKEN=gpt-s1-abc] [/s/jobs/a/job.sh] {}"});
+  CHECK(fake.calls("qsub") == Strings{"qsub [-f] [-N] [gpt-s1-abc] [-o] [/s/jobs/a/job.log] [-v] "
+                                      "[PIPPIN_TOKEN=gpt-s1-abc] [/s/jobs/a/job.sh] {}"});
 }
 
 TEST_CASE("a PBS array's tasks have logs of their own, a limit, a time and options of the job") {
@@ -106,18 +105,16 @@ TEST_CASE("of a token each task has its own status, the most alive one, and its 
   FakePbs fake;
   fake.says_as_it_is("qselect", "7[].h\n8.h\n9.h\n");
   fake.says_as_it_is(
-      "qstat",
-      answer_of({job("7[].h", "t", "B"), job("7[1].h", "t", "X", R"(,"Exit_status":0)"),
-                 job("7[2].h", "t", "R"), job("7[3].h", "t", "Q"), job("8.h", "u", "R"),
-                 job("9.h", "t", "R", "", "stranger")}));
+      "qstat", answer_of({job("7[].h", "t", "B"), job("7[1].h", "t", "X", R"(,"Exit_status":0)"),
+                          job("7[2].h", "t", "R"), job("7[3].h", "t", "Q"), job("8.h", "u", "R"),
+                          job("9.h", "t", "R", "", "stranger")}));
   PbsScheduler pbs;
   const auto answers = pbs.query({asked_of("t", 3), asked_of("u")});
   CHECK(answers.at("t")[0].phase == Phase::kEnded);
   CHECK(answers.at("t")[1].phase == Phase::kRunning);
   CHECK(answers.at("t")[2].phase == Phase::kWaiting);
   CHECK(answers.at("u")[0].phase == Phase::kRunning);
-  CHECK(fake.calls("qstat") ==
-        Strings{"qstat [-f] [-F] [json] [-t] [7[].h] [8.h] [9.h] {}"});
+  CHECK(fake.calls("qstat") == Strings{"qstat [-f] [-F] [json] [-t] [7[].h] [8.h] [9.h] {}"});
   CHECK(fake.calls("qselect") == Strings{"qselect [-u] [" + own_user() + "] {}"});
 }
 
@@ -228,16 +225,15 @@ TEST_CASE("what waits or runs is deleted, each job or array once, and what is go
   fake.fails("qdel", "qdel: Job has finished 9.h\n", 35);
   PbsScheduler().cancel({asked_of("c")});
   fake.fails("qdel", "qdel: Unauthorized Request 9.h\n", 7);
-  CHECK_THROWS_WITH(PbsScheduler().cancel({asked_of("c")}),
-                    "qdel: qdel: Unauthorized Request 9.h");
+  CHECK_THROWS_WITH(PbsScheduler().cancel({asked_of("c")}), "qdel: qdel: Unauthorized Request 9.h");
 }
 
 TEST_CASE("what waits is altered, and counted by its tasks") {
   FakePbs fake;
   fake.says_as_it_is("qselect", "7[].h\n8.h\n");
-  fake.says_as_it_is("qstat", answer_of({job("7[].h", "a", "B"), job("7[1].h", "a", "R"),
-                                         job("7[2].h", "a", "Q"), job("7[3].h", "a", "Q"),
-                                         job("8.h", "b", "R")}));
+  fake.says_as_it_is(
+      "qstat", answer_of({job("7[].h", "a", "B"), job("7[1].h", "a", "R"), job("7[2].h", "a", "Q"),
+                          job("7[3].h", "a", "Q"), job("8.h", "b", "R")}));
   PbsScheduler pbs;
   CHECK(pbs.update({asked_of("a", 3), asked_of("b")}, {"-l", "walltime=20:00"}) == 2);
   CHECK(fake.calls("qalter") == Strings{"qalter [-l] [walltime=20:00] [7[].h] {}"});
@@ -254,9 +250,9 @@ TEST_CASE("there is room for what server and queue leave, and none while they ar
   CHECK(room.tasks_per_job == 5);
   CHECK(room.tasks == 6);
   CHECK_THAT(room.limit, Contains("max_queued of the server is 9"));
-  CHECK_THAT(fake.calls("qstat").at(0), Contains("[-Q]") && Contains("[workq]"));
+  CHECK_THAT(fake.calls("qstat").at(1), Contains("[-Q]") && Contains("[workq]"));
   PbsScheduler("prod@other").room();
-  CHECK_THAT(fake.calls("qstat").at(0), Contains("[-Q]") && Contains("[prod]"));
+  CHECK_THAT(join(fake.calls("qstat"), " "), Contains("[-Q]") && Contains("[prod]"));
   fake.fails("qselect", "Connection refused\n");
   CHECK(PbsScheduler().room().tasks == 0);
   CHECK(PbsScheduler().room().limit == "PBS does not answer: Connection refused");

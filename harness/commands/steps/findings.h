@@ -27,6 +27,9 @@ struct Finding {
 /// away again.
 std::vector<Finding> machine_findings(const fs::path& db);
 
+/// PBS's programs, where there are any.
+std::optional<Finding> pbs_finding();
+
 /// What pippin finds of Slurm.
 std::vector<Finding> slurm_findings(const slurm::Survey& survey, const slurm::OwnPlace& place);
 
