@@ -135,7 +135,11 @@ std::vector<Entry> told_of(const std::set<std::string>& ids, bool with_finished)
   const auto jobs =
       says_nothing ? std::map<std::string, Attributes>() : pbs::read_objects(answer.output, "Jobs");
   for (const auto& id : ids) {
-    if (jobs.count(id) == 0 && answer.errors.find(id) == std::string::npos)
+    // The server's name behind the dot may be written in several ways.
+    const std::string number = id.substr(0, id.find('.') + 1);
+    const bool is_told = jobs.lower_bound(number) != jobs.end() &&
+                         jobs.lower_bound(number)->first.starts_with(number);
+    if (!is_told && answer.errors.find(number) == std::string::npos)
       machine_failed("PBS does not answer: qstat is silent about {}", id);
   }
   return pbs::entries_of(jobs);
@@ -165,7 +169,9 @@ Handed PbsScheduler::submit(const JobRequest& request) {
   }
   const Answer answer = pbs::ask(qsub_command(request, after), kSubmitPatience);
   if (answer.gave_up) return {Handed::Answer::kUnsure, "qsub gave no answer in time"};
-  return pbs::read_submission(answer.exit_code, answer.output, answer.errors);
+  Handed handed = pbs::read_submission(answer.exit_code, answer.output, answer.errors);
+  if (handed.answer == Handed::Answer::kTaken) ids_[request.token] = handed.words;
+  return handed;
 }
 
 /// Errors: Error where PBS does not answer.

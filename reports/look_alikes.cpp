@@ -99,8 +99,8 @@ Variables variables_in(std::string_view environment) {
   Variables variables;
   for (const std::string_view line : split(environment, '\n')) {
     const auto equals = line.find('=');
-    const bool of_job = line.starts_with("SLURM_") || line.starts_with("PBS_") ||
-                        line.starts_with("PIPPIN_");
+    const bool of_job =
+        line.starts_with("SLURM_") || line.starts_with("PBS_") || line.starts_with("PIPPIN_");
     if (equals != std::string_view::npos && !of_job)
       variables.emplace(line.substr(0, equals), line.substr(equals + 1));
   }

@@ -299,9 +299,9 @@ JobFiles job_files(const JobScript& script) {
   std::vector<ScriptTask> tasks = script.tasks;
   // The functions come before the prolog, whose aliases would change what they mean.
   std::string text = head_of(script);
-  for (const char* name : {"script/scheduler.bash", "script/give_up.bash", "script/claim.bash",
-                           "script/provenance.bash", "script/watch.bash", "script/run.bash",
-                           "script/tasks.bash"})
+  for (const char* name :
+       {"script/scheduler.bash", "script/give_up.bash", "script/claim.bash",
+        "script/provenance.bash", "script/watch.bash", "script/run.bash", "script/tasks.bash"})
     text += shared(name);
   text += "\n";
   text += exports(take_common(tasks));

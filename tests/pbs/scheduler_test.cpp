@@ -179,6 +179,16 @@ TEST_CASE("a job that was seen is asked for by its id, whatever qselect says") {
   CHECK(status_of(pbs, asked_of("t", 1, false)).at(0).phase == Phase::kRunning);
 }
 
+TEST_CASE("a job that was handed over is asked for by its id, too") {
+  FakePbs fake;
+  fake.says("qsub", "7.h\n");
+  fake.says_as_it_is("qstat", answer_of({job("7.h.site", "gpt-s1-abc", "Q")}));
+  PbsScheduler pbs;
+  pbs.submit(request_of());
+  CHECK(status_of(pbs, asked_of("gpt-s1-abc")).at(0).phase == Phase::kWaiting);
+  CHECK_THAT(fake.calls("qstat").at(0), Contains("[7.h]"));
+}
+
 TEST_CASE("what a qsub may have sent is waited for, then it never arrived") {
   FakePbs fake;
   PbsScheduler pbs;

@@ -166,7 +166,8 @@ changed() {
   within 20 at_least 1 attempts array
   pippin update array --time 00:07:00 2>err || failed "$(cat err)"
   grep -q 'walltime=00:07:00 for' err || failed "$(cat err)"
-  qstat -f "$id" | grep -q 'walltime = 00:07:00' || failed "$(qstat -f "$id")"
+  qstat -f "$id" >out
+  grep -q 'walltime = 00:07:00' out || failed "$(cat out)"
   pippin cancel array 2>err
   within 20 nobody_works
 }

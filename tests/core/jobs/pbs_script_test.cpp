@@ -94,7 +94,7 @@ TEST_CASE("a task of a PBS array runs its own runs, under an id of its own") {
 }
 
 TEST_CASE("a PBS job that is begun again has a claim of its own, a second process of it has none") {
-  const PbsJob job({{"one", {}, "kill -9 $PPID; exit 1"}});
+  const PbsJob job({{"one", {}, "kill -9 $$"}});
   job.begin({"PBS_JOBCOOKIE=A"});
   CHECK(job.claims() == Strings{"claim-12-0 task 1"});
   const Outcome twin = job.begin({"PBS_JOBCOOKIE=A"});
@@ -115,7 +115,7 @@ TEST_CASE("of many processes of one start of a PBS job one gets in") {
 }
 
 TEST_CASE("where PBS gives no cookie, the number of its runs tells starts apart") {
-  const PbsJob job({{"one", {}, "kill -9 $PPID; exit 1"}});
+  const PbsJob job({{"one", {}, "kill -9 $$"}});
   job.qstat_says("Job Id: 12.head\n    run_count = 1");
   job.begin({});
   job.qstat_says("Job Id: 12.head\n    run_count = 2");
@@ -125,7 +125,7 @@ TEST_CASE("where PBS gives no cookie, the number of its runs tells starts apart"
 }
 
 TEST_CASE("of two PBS jobs under one token one runs") {
-  const PbsJob job({{"one", {}, "kill -9 $PPID; exit 1"}});
+  const PbsJob job({{"one", {}, "kill -9 $$"}});
   job.begin({"PBS_JOBCOOKIE=A"});
   const Outcome other = job.begin({"PBS_JOBCOOKIE=B"}, "13.head");
   CHECK(other.exit_code == 0);
