@@ -34,6 +34,8 @@
 ///                           says host, process, task and the Mount::view that it writes through,
 ///                           `provenance` says where and with what it runs, `failing` which runs
 ///                           failed since the last that succeeded
+///                           of PBS also `start`, which tells one start of a job from its others
+///     id-TASK               of PBS, the one id that may run as this task
 ///   RUN/2-ID/               one attempt at a run, by the second submission; none while it is empty
 ///   RUN/2-ID/log            what the trainer printed
 ///   RUN/2-ID/started        seconds since 1970; who makes it has the claim on the attempt
@@ -60,8 +62,9 @@
 ///   refuted/RUN             lines of "2-ID<tab>words": an attempt that left exit code 0 and whose
 ///                           log, once pippin has read it, tells of a failure
 ///
-/// ID is the scheduler's job id and restart count, "local-0" on this machine. A job never writes
-/// anywhere else, and pippin never writes into claims, attempts, succeeded/ and failed/.
+/// ID is the scheduler's job id and restart count, "local-0" on this machine, "12.3-0" of a PBS
+/// array's task "12[3].server". A job never writes anywhere else, and pippin never writes into claims, attempts,
+/// succeeded/ and failed/.
 namespace pippin {
 
 /// One attempt at a run, as its folder tells.
