@@ -63,8 +63,8 @@
 ///                           log, once pippin has read it, tells of a failure
 ///
 /// ID is the scheduler's job id and restart count, "local-0" on this machine, "12.3-0" of a PBS
-/// array's task "12[3].server". A job never writes anywhere else, and pippin never writes into claims, attempts,
-/// succeeded/ and failed/.
+/// array's task "12[3].server". A job never writes anywhere else, and pippin never writes into
+/// claims, attempts, succeeded/ and failed/.
 namespace pippin {
 
 /// One attempt at a run, as its folder tells.

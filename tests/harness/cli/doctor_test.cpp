@@ -117,6 +117,17 @@ TEST_CASE("GPUs are counted with their driver, and a driver that fails is told")
   CHECK(read_own_gpus("No devices were found\n").count == 0);
 }
 
+TEST_CASE("PBS's programs are told of where they are, and which of them are missing") {
+  const Machine here;
+  CHECK(line_of(here.doctor().out, "PBS").empty());
+  for (const std::string name : {"qsub", "qstat"}) here.program(name, "exit 1");
+  CHECK(line_of(here.doctor().out, "PBS").empty());  // Slurm has these, too
+  for (const std::string name : {"qselect", "qdel"}) here.program(name, "exit 1");
+  CHECK_THAT(line_of(here.doctor().out, "PBS"), StartsWith("note ") && Contains("qalter not on"));
+  here.program("qalter", "exit 1");
+  CHECK_THAT(line_of(here.doctor().out, "PBS"), StartsWith("ok ") && Contains("bin/qsub"));
+}
+
 TEST_CASE("a cluster without accounting and with another clock is told") {
   const Machine here;
   here.slurm(
