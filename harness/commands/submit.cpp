@@ -35,8 +35,8 @@ std::vector<const Submission*> handed_since(const CampaignMachine& machine, std:
 NamedValues least_options(const NamedValues& options) {
   NamedValues least;
   for (const auto& option : options) {
-    for (const char* name : {"account", "partition", "qos", "reservation", "constraint", "time", "A",
-                             "q", "P", "walltime", "filesystems"})
+    for (const char* name : {"account", "partition", "qos", "reservation", "constraint", "time",
+                             "A", "q", "P", "walltime", "filesystems"})
       if (option.first == name) least.push_back(option);
   }
   return least;
