@@ -29,7 +29,8 @@ Attributes flat(const Json& object) {
       attributes[name] = text_of(value);
       continue;
     }
-    for (const auto& [inner, part] : value.items()) attributes[name + "." + inner] = text_of(part);
+    for (const auto& [inner, part] : value.items())
+      attributes[fmt::format("{}.{}", name, inner)] = text_of(part);
   }
   return attributes;
 }

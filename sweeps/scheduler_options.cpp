@@ -20,6 +20,17 @@ bool is_of_the_slurm_job(const std::string& option) {
   return is_one_of(option, {"job-name", "nodes", "ntasks", "ntasks-per-node", "array"});
 }
 
+/// Why an option of sbatch's would come between pippin and its jobs; empty where it would not.
+std::string_view why_not_in_slurm(std::string_view option) {
+  if (is_one_of(option, {"output", "error", "open-mode"}))
+    return "pippin keeps what a job prints beside its script";
+  if (is_one_of(option, {"clusters", "cluster-constraint"}))
+    return "pippin asks one cluster for its jobs; SLURM_CONF says which";
+  if (is_one_of(option, {"parsable", "wrap", "wait", "test-only", "het-group", "help", "version"}))
+    return "it is for who calls sbatch by hand";
+  return {};
+}
+
 bool is_of_the_pbs_job(const std::string& option) {
   return is_one_of(option, {"select", "nodes", "nodect", "mpiprocs", "ncpus", "N", "J", "o", "e",
                             "j", "S", "v", "a", "f", "I", "X", "z", "C"});
@@ -37,6 +48,8 @@ void add_slurm_option(const YamlNode& key, const YamlNode& item, Cluster& cluste
   if (is_of_the_slurm_job(key.text)) {
     fail(key, "slurm: {} is pippin's own: it follows from each job's points", in_quotes(key.text));
   }
+  if (const auto why = why_not_in_slurm(key.text); !why.empty())
+    fail(key, "slurm: {} cannot be used: {}", in_quotes(key.text), why);
   const std::string& value = text_at(item, "slurm option " + key.text);
   if (key.text == "time" && !is_time_limit(value)) {
     fail(item, "slurm: {} is no time limit, such as 20 (minutes), 1:30:00 or 2-00:00:00",

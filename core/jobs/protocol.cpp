@@ -360,7 +360,9 @@ std::vector<JobClaim> SweepFolder::claims(const Submission& submission, const Ru
   for (const auto& name : files_.list(directory(submission))) {
     if (!name.starts_with(kClaim) || known.count(name) > 0) continue;
     const auto owner = files_.read(directory(submission) / name / "owner").value_or("");
-    claims.push_back({name, field(owner, "task").value_or(0), std::string(word_of(owner, "view"))});
+    const auto fault = files_.read(directory(submission) / name / "fault").value_or("");
+    claims.push_back({name, field(owner, "task").value_or(0), std::string(word_of(owner, "view")),
+                      printable(trim(fault))});
   }
   return claims;
 }

@@ -33,7 +33,7 @@
 ///     claim-ID/             made by the job when it starts; `owner` in it lets one process in and
 ///                           says host, process, task and the Mount::view that it writes through,
 ///                           `provenance` says where and with what it runs, `failing` which runs
-///                           failed since the last that succeeded
+///                           failed since the last that succeeded, `fault` why its prolog ended it
 ///                           of PBS also `start`, which tells one start of a job from its others
 ///     id-TASK               of PBS, the one id that may run as this task
 ///   RUN/2-ID/               one attempt at a run, by the second submission; none while it is empty
@@ -129,6 +129,7 @@ struct JobClaim {
   std::string name;       ///< "claim-4711-0"
   std::int64_t task = 0;  ///< 0: it does not say
   std::string view;       ///< Mount::view; empty: it does not say
+  std::string fault;      ///< why it ended before its first run; empty: it did not, or by a signal
 };
 
 /// Runs failed alike one after the other, so that jobs launch no more.

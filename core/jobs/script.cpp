@@ -305,8 +305,10 @@ JobFiles job_files(const JobScript& script) {
     text += shared(name);
   text += "\n";
   text += exports(take_common(tasks));
+  if (!script.prolog.empty())
+    text += "trap 'pippin_prolog_fails \"$?\" \"$LINENO\" \"${#BASH_SOURCE[@]}\"' ERR\n";
   for (const auto& line : script.prolog) text += line + "\n";
-  if (!script.prolog.empty()) text += "pippin_keep_steps\n";
+  if (!script.prolog.empty()) text += "trap - ERR\npippin_keep_steps\n";
   text += shared("script/begin.bash");
   if (tasks.size() > 1 || tasks.front().runs.size() > 1) return with_tasks_file(text, tasks);
   Canaries canaries;

@@ -7,7 +7,7 @@ namespace pippin {
 
 /// A job has ended, and runs of it are open by the files that this machine sees by now. Counted
 /// from when it first heard of that: other clocks may be wrong. Who cancels does not ask for runs.
-bool CampaignMachine::may_be_late(SubmissionState& state, std::size_t task,
+bool CampaignMachine::may_be_late(const SubmissionState& state, std::size_t task,
                                   const JobStatus& status) {
   if (campaign_.files_late_s == 0) return false;
   if (status.end == End::kUser || state.submission.cancelled) return false;
@@ -22,17 +22,28 @@ bool CampaignMachine::may_be_late(SubmissionState& state, std::size_t task,
 }
 
 /// Whether the task wrote on this very machine, to what this machine reads.
-bool CampaignMachine::sees_alike(SubmissionState& state, std::int64_t task) {
-  if (options_.view.empty()) return false;
+bool CampaignMachine::sees_alike(const SubmissionState& state, std::int64_t task) const {
+  const auto known = state.sees_alike.find(task);
+  return known != state.sees_alike.end() && known->second;
+}
+
+/// Those that jobs have made since, where what they say matters: once for all tasks.
+void CampaignMachine::read_claims(SubmissionState& state) {
+  bool asks = false;
+  for (std::size_t i = 0; i < state.tasks.size(); ++i) {
+    const JobStatus& status = state.tasks[i];
+    asks = asks || (!state.settled[i] && status.phase == JobStatus::Phase::kEnded &&
+                    (campaign_.files_late_s > 0 || status.end == End::kApplication));
+  }
+  if (!asks) return;
   for (const JobClaim& claim : folder_.claims(state.submission, state.claims)) {
     if (claim.task == 0) continue;
     state.claims.insert(claim.name);
-    const bool alike = claim.view == options_.view;
+    const bool alike = !options_.view.empty() && claim.view == options_.view;
     const auto [known, is_new] = state.sees_alike.emplace(claim.task, alike);
     known->second = known->second && alike;
+    if (!claim.fault.empty()) state.faults[claim.task] = claim.fault;
   }
-  const auto known = state.sees_alike.find(task);
-  return known != state.sees_alike.end() && known->second;
 }
 
 std::optional<std::int64_t> CampaignMachine::waits_for_files_s(const SubmissionState& state,

@@ -293,6 +293,7 @@ void CampaignMachine::apply(SubmissionState& state, const std::vector<JobStatus>
     return;
   }
   if (may_write && !submission.handed) folder_.mark_handed(submission, "found");
+  read_claims(state);
   std::map<std::int64_t, TaskEnd> ends;
   std::map<std::int64_t, std::int64_t> ending;
   for (std::size_t i = 0; i < answers.size(); ++i) {

@@ -145,6 +145,7 @@ class CampaignMachine {
     std::set<std::size_t> seen_alive = {};            ///< tasks that waited or ran under its eyes
     RunNames claims = {};                             ///< that were read
     std::map<std::int64_t, bool> sees_alike = {};     ///< of a task that began, what files it sees
+    std::map<std::int64_t, std::string> faults = {};  ///< of a task that its prolog ended
     bool over() const { return std::find(settled.begin(), settled.end(), false) == settled.end(); }
   };
   const std::vector<SubmissionState>& submissions() const { return submissions_; }
@@ -208,12 +209,12 @@ class CampaignMachine {
   std::map<std::string, std::vector<JobStatus>> query();
   void apply(SubmissionState& state, const std::vector<JobStatus>& answers, bool may_write);
   void see_running(const SubmissionState& state, std::size_t task);
-  bool may_be_late(SubmissionState& state, std::size_t task, const JobStatus& status);
-  bool sees_alike(SubmissionState& state, std::int64_t task);
+  void read_claims(SubmissionState& state);
+  bool may_be_late(const SubmissionState& state, std::size_t task, const JobStatus& status);
+  bool sees_alike(const SubmissionState& state, std::int64_t task) const;
   Left left_of(const SubmissionState& state, TrackedRun& run);
   std::vector<Left> left_of(const SubmissionState& state, std::size_t task);
-  bool judge(const SubmissionState& state, std::size_t task, const JobStatus& status,
-             bool known = false);
+  bool judge(const SubmissionState& state, std::size_t task, JobStatus status, bool known = false);
   static bool has_run_out(const Left& left, const JobStatus& status);
   static bool ended_by_itself(const SubmissionState& state, const Ending& ending);
   std::string words_of(const SubmissionState& state, const Ending& ending) const;

@@ -549,6 +549,18 @@ options() {
   within 60 test -e notified
 }
 
+failing_prolog() {
+  use --nodes 2
+  echo "prolog: ['module() { return 1; }', 'module load cuda/13']" >>cluster.yaml
+  write_sweep array
+  run 1 array
+  like "$(cat err)" "the prolog's line 'module load cuda/13' exits 1"
+  equal "$(attempts array)" 0
+  sed -i '/^prolog:/d' cluster.yaml
+  run 0 array
+  holds array ok=12
+}
+
 # --- files that this machine sees late ----------------------------------------------------------------
 
 # in_late_view COMMAND...: where the runs' folder is $here/late, and that of the nodes is $here/nodes.

@@ -166,6 +166,17 @@ TEST_CASE("a cluster file that cannot be is refused") {
              "{nodes: 4}}\n"),
        "sweep.yaml:5: slurm: 'nodes' is pippin's own: it follows from each job's points"},
       {sound("cluster: {scheduler: slurm, nodes: 1, gpus_per_node: 1, accelerator: cpu, slurm: "
+             "{output: x}}\n"),
+       "sweep.yaml:5: slurm: 'output' cannot be used: pippin keeps what a job prints beside its "
+       "script"},
+      {sound("cluster: {scheduler: slurm, nodes: 1, gpus_per_node: 1, accelerator: cpu, slurm: "
+             "{clusters: x}}\n"),
+       "sweep.yaml:5: slurm: 'clusters' cannot be used: pippin asks one cluster for its jobs; "
+       "SLURM_CONF says which"},
+      {sound("cluster: {scheduler: slurm, nodes: 1, gpus_per_node: 1, accelerator: cpu, slurm: "
+             "{het-group: x}}\n"),
+       "sweep.yaml:5: slurm: 'het-group' cannot be used: it is for who calls sbatch by hand"},
+      {sound("cluster: {scheduler: slurm, nodes: 1, gpus_per_node: 1, accelerator: cpu, slurm: "
              "{time: soon}}\n"),
        "sweep.yaml:5: slurm: 'soon' is no time limit, such as 20 (minutes), ..."},
       {sound("cluster: {pbs: {q: prod}}\n"),

@@ -103,9 +103,20 @@ pippin_do_give_up() { # LINE...: of the failures
   pippin_note "no more is launched, as $# runs in a row failed alike: $pippin_fault"
 }
 
+# A line of the prolog that fails ends the job: what it should have made the runs would miss. What happens
+# inside of a script that it sources is that script's affair.
+pippin_prolog_fails() { # CODE LINE DEPTH
+  [ "$3" -eq 1 ] || return 0
+  pippin_fault="the prolog's line '$(sed -n "$2p" "$pippin_jobs/job.sh")' exits $1"
+  pippin_note "$pippin_fault"
+  exit "$1"
+}
+
 pippin_at_exit() { # CODE: the prolog has ended the script; one that a signal ended is no fault
-  if [ -n "$pippin_began" ] || [ "$1" -gt 128 ] || [ "${pippin_give_up:-0}" -eq 0 ]; then return; fi
-  pippin_fault="the prolog exits $1"
+  if [ -n "$pippin_began" ] || [ "$1" -gt 128 ]; then return; fi
+  pippin_fault=${pippin_fault:-the prolog exits $1}
+  printf '%s\n' "$pippin_fault" >"$pippin_claim/fault"
+  if [ "${pippin_give_up:-0}" -eq 0 ]; then return; fi
   pippin_points=1
   pippin_add_fault "prolog of $pippin_name"
 }

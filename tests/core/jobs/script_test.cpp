@@ -717,6 +717,26 @@ TEST_CASE("jobs end at once that others gave up before them, and later submissio
   }
 }
 
+TEST_CASE("a line of the prolog that fails ends the job with that line") {
+  const test::TemporaryDirectory root;
+  disk().write(root / "site.sh", "false\n[ -e /none ] && true\ntrue\n");  // its own affair
+  JobScript job = script_of(root.path(), {{"job", {{"one", {}, "true"}}}});
+  job.prolog = {"source " + (root / "site.sh").string(),
+                "[ -e /none ] && echo there",
+                "module() { return 1; }",
+                "true | false || true",
+                "module load cuda/13",
+                "touch " + (root / "behind").string()};
+  const auto outcome = run_program({"env", "SLURM_JOB_ID=7", "bash", write_files(job).string()});
+  CHECK(outcome.exit_code == 1);
+  CHECK_THAT(outcome.output, Catch::Contains("the prolog's line 'module load cuda/13' exits 1"));
+  CHECK_FALSE(disk().exists(root / "behind"));
+  SweepFolder folder(disk(), root.path());
+  CHECK(folder.attempts("one").empty());
+  CHECK(folder.claims(submission_named(), {}).at(0).fault ==
+        "the prolog's line 'module load cuda/13' exits 1");
+}
+
 TEST_CASE("a prolog that ends each job is given up") {
   const test::TemporaryDirectory root;
   JobScript job = script_of(root.path(), {{"job", {{"p-a1", {}, "true"}, {"q-a1", {}, "true"}}}});
@@ -730,7 +750,7 @@ TEST_CASE("a prolog that ends each job is given up") {
   }
   const auto given_up = SweepFolder(disk(), root.path()).given_up();
   REQUIRE(given_up);
-  CHECK(given_up->evidence == "the prolog exits 1");
+  CHECK(given_up->evidence == "the prolog's line 'false' exits 1");
   CHECK_THAT(text_of(*given_up), Catch::StartsWith("3 runs in a row failed alike, all on "));
 }
 

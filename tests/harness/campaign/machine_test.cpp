@@ -266,6 +266,20 @@ TEST_CASE("of a job that Slurm ended for its memory the run that was killed says
   CHECK(machine.fate("b").evidence == (exit_code == 137 ? hole.words : ""));
 }
 
+TEST_CASE("a run whose job's prolog failed is lost with the line that did") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.end = End::kApplication;
+  hole.words = "FAILED 1:0 on n1";
+  auto machine = machine_on(files, hole);
+  machine.step();
+  files.write("/s/jobs/job-s1/claim-7-0/owner", "n1 4711 task=1 view=\n");
+  files.write("/s/jobs/job-s1/claim-7-0/fault", "the prolog's line 'module load x' exits 1\n");
+  CHECK(machine.step() == kLost);
+  CHECK(machine.fate("run-a1").evidence ==
+        "FAILED 1:0 on n1: the prolog's line 'module load x' exits 1");
+}
+
 TEST_CASE("why not all is handed over is kept for who looks, until all is") {
   test::MemoryFiles files;
   SweepFolder folder(files, "/s");
