@@ -56,12 +56,8 @@ std::vector<CampaignMachine::Left> CampaignMachine::left_of(const SubmissionStat
 
 /// The task is over: what is not done now will not be, unless it is handed over again. True where
 /// it matters how it ended: runs are open, or failed last of all, as they do on a node that dies.
-bool CampaignMachine::judge(const SubmissionState& state, std::size_t task, JobStatus status,
+bool CampaignMachine::judge(const SubmissionState& state, std::size_t task, const JobStatus& status,
                             bool known) {
-  if (status.end == End::kApplication && !known) {
-    const auto fault = state.faults.find(static_cast<std::int64_t>(task) + 1);
-    if (fault != state.faults.end()) status.evidence += ": " + fault->second;
-  }
   const auto all = left_of(state, task);
   const bool is_ours = state.submission.number > newest_before_;
   const bool before =

@@ -308,7 +308,8 @@ void CampaignMachine::apply(SubmissionState& state, const std::vector<JobStatus>
       ending[task] = before == submission.ending.end() ? options_.now() : before->second;
       continue;
     }
-    if (judge(state, i, answers[i])) ends[task] = {answers[i].end, answers[i].evidence};
+    const JobStatus status = with_fault(state, task, answers[i]);
+    if (judge(state, i, status)) ends[task] = {status.end, status.evidence};
     state.settled[i] = true;
   }
   if (may_write && !ends.empty()) folder_.mark_ended(submission, ends);

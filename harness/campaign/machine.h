@@ -212,9 +212,11 @@ class CampaignMachine {
   void read_claims(SubmissionState& state);
   bool may_be_late(const SubmissionState& state, std::size_t task, const JobStatus& status);
   bool sees_alike(const SubmissionState& state, std::int64_t task) const;
+  static JobStatus with_fault(const SubmissionState& state, std::int64_t task, JobStatus status);
   Left left_of(const SubmissionState& state, TrackedRun& run);
   std::vector<Left> left_of(const SubmissionState& state, std::size_t task);
-  bool judge(const SubmissionState& state, std::size_t task, JobStatus status, bool known = false);
+  bool judge(const SubmissionState& state, std::size_t task, const JobStatus& status,
+             bool known = false);
   static bool has_run_out(const Left& left, const JobStatus& status);
   static bool ended_by_itself(const SubmissionState& state, const Ending& ending);
   std::string words_of(const SubmissionState& state, const Ending& ending) const;

@@ -276,8 +276,9 @@ TEST_CASE("a run whose job's prolog failed is lost with the line that did") {
   files.write("/s/jobs/job-s1/claim-7-0/owner", "n1 4711 task=1 view=\n");
   files.write("/s/jobs/job-s1/claim-7-0/fault", "the prolog's line 'module load x' exits 1\n");
   CHECK(machine.step() == kLost);
-  CHECK(machine.fate("run-a1").evidence ==
-        "FAILED 1:0 on n1: the prolog's line 'module load x' exits 1");
+  const std::string words = "FAILED 1:0 on n1: the prolog's line 'module load x' exits 1";
+  CHECK(machine.fate("run-a1").evidence == words);
+  CHECK(SweepFolder(files, "/s").submissions().at(0).ended.at(1).evidence == words);
 }
 
 TEST_CASE("why not all is handed over is kept for who looks, until all is") {

@@ -1,4 +1,4 @@
-// What a job has written, and this machine does not see yet.
+// What jobs have written of themselves, and what this machine may not see yet.
 #include <algorithm>
 
 #include "harness/campaign/machine.h"
@@ -44,6 +44,15 @@ void CampaignMachine::read_claims(SubmissionState& state) {
     known->second = known->second && alike;
     if (!claim.fault.empty()) state.faults[claim.task] = claim.fault;
   }
+}
+
+/// What the scheduler says of a job whose prolog failed, and the line that did.
+JobStatus CampaignMachine::with_fault(const SubmissionState& state, std::int64_t task,
+                                      JobStatus status) {
+  const auto fault = state.faults.find(task);
+  if (status.end == End::kApplication && fault != state.faults.end())
+    status.evidence += ": " + fault->second;
+  return status;
 }
 
 std::optional<std::int64_t> CampaignMachine::waits_for_files_s(const SubmissionState& state,
