@@ -28,14 +28,7 @@ std::string resource(const std::string& name, const std::string& value) {
   return fmt::format("#PBS -l {}", quoted(name, name + "=" + value));
 }
 
-/// "01:20:00"
-std::string time_text(std::int64_t seconds) {
-  constexpr std::int64_t kMinute = 60, kHour = 3600;
-  return fmt::format("{:02}:{:02}:{:02}", seconds / kHour, seconds % kHour / kMinute,
-                     seconds % kMinute);
-}
-
-std::string chunk_of(const Cluster& cluster, const PbsJob& job) {
+std::string chunk_of(const Cluster& cluster, const JobWishes& job) {
   if (const Value* chunk = find_value(cluster.scheduler_options, "chunk")) return chunk->text;
   const std::string cpus = fmt::format("ncpus={}", job.ranks_per_node);
   return cluster.accelerator.name == "cpu" ? cpus
@@ -58,14 +51,14 @@ void add_options(const Cluster& cluster, std::vector<std::string>& lines) {
 
 }  // namespace
 
-std::vector<std::string> pbs_directives(const Cluster& cluster, const PbsJob& job) {
+std::vector<std::string> pbs_directives(const Cluster& cluster, const JobWishes& job) {
   std::vector<std::string> lines{
       option("N", pbs::job_name_of(job.name)), option("S", "/bin/bash"), option("j", "oe"),
       resource("select", fmt::format("{}:{}:mpiprocs={}", job.nodes, chunk_of(cluster, job),
                                      job.ranks_per_node))};
   const Value* time = find_value(cluster.scheduler_options, "time");
   if (job.time_s) {
-    lines.push_back(resource("walltime", time_text(*job.time_s)));
+    lines.push_back(resource("walltime", limit_text(*job.time_s)));
   } else if (time) {
     lines.push_back(resource("walltime", time->text));
   }

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/user.h"
+#include "core/jobs/batch.h"
 #include "pbs/ask.h"
 #include "pbs/limits.h"
 
@@ -54,24 +55,6 @@ std::vector<std::string> qsub_command(const JobRequest& request,
   return command;
 }
 
-std::vector<JobStatus> unknown(const Asked& asked, const std::string& words) {
-  JobStatus status;
-  status.evidence = words;
-  return std::vector<JobStatus>(static_cast<std::size_t>(asked.tasks), status);
-}
-
-/// The more alive one: a token may be there twice where a submission arrived twice.
-bool is_better(const JobStatus& status, const JobStatus& than) {
-  const auto rank = [](Phase phase) {
-    if (phase == Phase::kRunning) return 3;
-    if (phase == Phase::kWaiting) return 2;
-    return phase == Phase::kEnded ? 1 : 0;
-  };
-  return rank(status.phase) > rank(than.phase);
-}
-
-bool is_missing(const JobStatus& status) { return status.phase == Phase::kAbsent; }
-
 bool is_of(const Entry& entry, const Asked& asked) {
   return entry.token == asked.token && (asked.owner.empty() || entry.owner == asked.owner);
 }
@@ -81,7 +64,7 @@ void take(const std::vector<Entry>& entries, const Asked& asked, std::vector<Job
     if (!is_of(entry, asked) || entry.task < 1 || entry.task > asked.tasks) continue;
     const JobStatus status = pbs::status_of(entry);
     JobStatus& known = tasks[static_cast<std::size_t>(entry.task) - 1];
-    if (is_better(status, known) || is_missing(known)) known = status;
+    if (is_more_alive(status, known) || is_absent(known)) known = status;
   }
 }
 
@@ -93,14 +76,8 @@ void keep_tasks_of_arrays(const std::vector<Entry>& entries, const Asked& asked,
   });
   if (!is_there) return;
   for (auto& task : tasks) {
-    if (is_missing(task)) task = {Phase::kUnknown, "its array is there, it is not told of"};
+    if (is_absent(task)) task = {Phase::kUnknown, "its array is there, it is not told of"};
   }
-}
-
-std::string owners_of(const std::vector<Asked>& asked) {
-  std::set<std::string> owners;
-  for (const auto& one : asked) owners.insert(one.owner.empty() ? own_user() : one.owner);
-  return join({owners.begin(), owners.end()}, ",");
 }
 
 std::vector<std::string> array_ids_of(const std::vector<Entry>& entries) {
@@ -204,7 +181,7 @@ std::map<std::string, std::vector<JobStatus>> PbsScheduler::query(const std::vec
       tasks.assign(static_cast<std::size_t>(one.tasks), absent);
       take(queue, one, tasks);
       keep_tasks_of_arrays(queue, one, tasks);
-      if (std::any_of(tasks.begin(), tasks.end(), is_missing)) missing.push_back(one);
+      if (std::any_of(tasks.begin(), tasks.end(), is_absent)) missing.push_back(one);
     }
     const auto history =
         !missing.empty() && keeps_history() ? jobs_of(missing, true) : std::vector<Entry>();
@@ -213,7 +190,7 @@ std::map<std::string, std::vector<JobStatus>> PbsScheduler::query(const std::vec
       judge_missing(one, answers[one.token]);
     }
   } catch (const Error& error) {
-    for (const auto& one : asked) answers[one.token] = unknown(one, error.what());
+    for (const auto& one : asked) answers[one.token] = unknown_tasks(one, error.what());
   }
   return answers;
 }
@@ -221,10 +198,10 @@ std::map<std::string, std::vector<JobStatus>> PbsScheduler::query(const std::vec
 /// What to think of tasks that are neither in the queue nor in its history.
 void PbsScheduler::judge_missing(const Asked& asked, std::vector<JobStatus>& tasks) {
   const bool never_handed = !asked.handed && ids_.count(asked.token) == 0 &&
-                            std::all_of(tasks.begin(), tasks.end(), is_missing);
+                            std::all_of(tasks.begin(), tasks.end(), is_absent);
   const std::int64_t sure_from = asked.tried_until + kArrival_s;
   for (JobStatus& task : tasks) {
-    if (!is_missing(task)) continue;
+    if (!is_absent(task)) continue;
     if (!may_see_all(asked)) {
       task = {Phase::kUnknown, fmt::format("only {} may see it", asked.owner)};
     } else if (never_handed && now_s() < sure_from) {

@@ -21,30 +21,23 @@ std::string option(const std::string& name, const std::string& value) {
   return fmt::format("#SBATCH --{}=\"{}\"", name, escaped);
 }
 
-/// "01:20:00"
-std::string time_text(std::int64_t seconds) {
-  constexpr std::int64_t kMinute = 60, kHour = 3600;
-  return fmt::format("{:02}:{:02}:{:02}", seconds / kHour, seconds % kHour / kMinute,
-                     seconds % kMinute);
-}
-
 }  // namespace
 
-std::vector<std::string> sbatch_directives(const Cluster& cluster, const SlurmJob& job) {
+std::vector<std::string> sbatch_directives(const Cluster& cluster, const JobWishes& job) {
   std::vector<std::string> lines{option("job-name", job.name),
                                  option("nodes", std::to_string(job.nodes)),
                                  option("ntasks-per-node", std::to_string(job.ranks_per_node))};
   bool has_signal = false;
   for (const auto& entry : cluster.scheduler_options) {
     std::string value = entry.second.text;
-    if (entry.first == "time" && job.time_s) value = time_text(*job.time_s);
+    if (entry.first == "time" && job.time_s) value = limit_text(*job.time_s);
     has_signal = has_signal || entry.first == "signal";
     if (lower(value) == "false") continue;
     lines.push_back(lower(value) == "true" || value.empty() ? "#SBATCH --" + entry.first
                                                             : option(entry.first, value));
   }
   if (job.time_s && !find_value(cluster.scheduler_options, "time"))
-    lines.push_back(option("time", time_text(*job.time_s)));
+    lines.push_back(option("time", limit_text(*job.time_s)));
   // The script starts no other run when its time is nearly up.
   if (!has_signal) lines.push_back(option("signal", "B:USR1@30"));
   return lines;

@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/jobs/batch.h"
 #include "slurm/ask.h"
 #include "slurm/limits.h"
 #include "slurm/survey.h"
@@ -21,7 +22,6 @@ namespace {
 
 using Phase = JobStatus::Phase;
 using slurm::Entry;
-using slurm::own_user;
 
 // sbatch gives up by itself after 120 s where MaxJobCount is reached.
 constexpr std::chrono::seconds kSubmitPatience{150}, kPatience{60};
@@ -76,31 +76,6 @@ std::vector<std::string> sbatch_command(const JobRequest& request,
   return command;
 }
 
-std::vector<JobStatus> unknown(const Asked& asked, const std::string& words) {
-  JobStatus status;
-  status.evidence = words;
-  return std::vector<JobStatus>(static_cast<std::size_t>(asked.tasks), status);
-}
-
-/// The more alive one: a task may be there twice where a submission arrived twice, or was requeued.
-bool is_better(const JobStatus& status, const JobStatus& than) {
-  const auto rank = [](Phase phase) {
-    switch (phase) {
-      case Phase::kRunning:
-        return 3;
-      case Phase::kWaiting:
-        return 2;
-      case Phase::kEnded:
-        return 1;
-      case Phase::kUnknown:
-      case Phase::kAbsent:
-        break;
-    }
-    return 0;
-  };
-  return rank(status.phase) > rank(than.phase);
-}
-
 void take(const std::vector<Entry>& entries, const Asked& asked, std::vector<JobStatus>& tasks) {
   for (const auto& entry : entries) {
     const bool is_theirs = asked.owner.empty() || entry.user.empty() || entry.user == asked.owner;
@@ -109,24 +84,16 @@ void take(const std::vector<Entry>& entries, const Asked& asked, std::vector<Job
     for (const std::int64_t task : entry.tasks) {
       if (task < 1 || task > asked.tasks) continue;
       JobStatus& known = tasks[static_cast<std::size_t>(task) - 1];
-      if (is_better(status, known)) known = status;
+      if (is_more_alive(status, known)) known = status;
     }
   }
 }
-
-bool is_missing(const JobStatus& status) { return status.phase == Phase::kAbsent; }
 
 std::string names_of(const std::vector<Asked>& asked) {
   std::vector<std::string> names;
   names.reserve(asked.size());
   for (const auto& one : asked) names.push_back(one.token);
   return join(names, ",");
-}
-
-std::string owners_of(const std::vector<Asked>& asked) {
-  std::set<std::string> owners;
-  for (const auto& one : asked) owners.insert(one.owner.empty() ? own_user() : one.owner);
-  return join({owners.begin(), owners.end()}, ",");
 }
 
 /// What is not over of the jobs behind the tokens.
@@ -198,12 +165,12 @@ std::map<std::string, std::vector<JobStatus>> SlurmScheduler::query(
       auto& tasks = answers[one.token];
       tasks.assign(static_cast<std::size_t>(one.tasks), absent);
       take(entries, one, tasks);
-      if (std::any_of(tasks.begin(), tasks.end(), is_missing)) missing.push_back(one);
+      if (std::any_of(tasks.begin(), tasks.end(), is_absent)) missing.push_back(one);
     }
     if (!missing.empty() && has_accounting()) ask_accounting(missing, answers);
     for (const auto& one : missing) judge_missing(one, answers[one.token]);
   } catch (const Error& error) {
-    for (const auto& one : asked) answers[one.token] = unknown(one, error.what());
+    for (const auto& one : asked) answers[one.token] = unknown_tasks(one, error.what());
   }
   return answers;
 }
@@ -223,7 +190,7 @@ void SlurmScheduler::ask_accounting(std::vector<Asked>& missing, Answers& answer
   constexpr std::size_t kMostNames = 1000;
   for (; missing.size() > kMostNames; missing.pop_back()) {
     for (JobStatus& task : answers[missing.back().token]) {
-      if (is_missing(task)) task = {Phase::kUnknown, "its accounting is asked for later"};
+      if (is_absent(task)) task = {Phase::kUnknown, "its accounting is asked for later"};
     }
   }
   const Answer answer = slurm::ask(
@@ -242,7 +209,7 @@ void SlurmScheduler::ask_accounting(std::vector<Asked>& missing, Answers& answer
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       const bool is_over = tasks[i].phase == Phase::kEnded;
       // What the queue has is newer; what it has lost does not run, whatever accounting thinks.
-      if (!is_missing(in_queue[i]) || !is_over) tasks[i] = in_queue[i];
+      if (!is_absent(in_queue[i]) || !is_over) tasks[i] = in_queue[i];
     }
   }
 }
@@ -256,12 +223,12 @@ bool SlurmScheduler::may_lag(const std::string& token, std::size_t task) {
 
 /// What to think of tasks that are neither in the queue nor over by their accounting.
 void SlurmScheduler::judge_missing(const Asked& asked, std::vector<JobStatus>& tasks) {
-  const bool never_handed = !asked.handed && std::all_of(tasks.begin(), tasks.end(), is_missing);
+  const bool never_handed = !asked.handed && std::all_of(tasks.begin(), tasks.end(), is_absent);
   const std::int64_t sure_from =
       asked.tried_until + slurm::credential_life_s(config()) + kClockSkew_s;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     JobStatus& task = tasks[i];
-    if (!is_missing(task)) {
+    if (!is_absent(task)) {
       missed_.erase({asked.token, i});
     } else if (!may_see_all(asked)) {
       task = {Phase::kUnknown, fmt::format("only {} may see it", asked.owner)};

@@ -12,7 +12,7 @@ namespace pippin {
 
 namespace {
 
-/// "mnt_id:<tab>27" of the folder, as begin.bash reads it; empty where the kernel does not say.
+/// "mnt_id:<tab>27" of the folder, as claim.bash reads it; empty where the kernel does not say.
 std::string mount_number(const fs::path& folder) {
   const int handle = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (handle < 0) return "";

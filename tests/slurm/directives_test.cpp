@@ -26,7 +26,7 @@ TEST_CASE("a line break cannot slip in a second directive") {
 
 TEST_CASE("a job's own time goes before the cluster's, in hours, minutes and seconds") {
   Cluster cluster;
-  SlurmJob job{"j", 1, 1};
+  JobWishes job{"j", 1, 1};
   const auto time_of = [&] {
     std::string found;
     for (const auto& line : sbatch_directives(cluster, job)) {

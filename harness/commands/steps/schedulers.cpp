@@ -27,10 +27,8 @@ std::unique_ptr<Scheduler> scheduler_of(const fs::path& db, const std::string& s
 }
 
 std::vector<std::string> directives_of(const Cluster& cluster, const JobWishes& job) {
-  if (cluster.scheduler == "slurm")
-    return sbatch_directives(cluster, {job.name, job.nodes, job.ranks_per_node, job.time_s});
-  if (cluster.scheduler == "pbs")
-    return pbs_directives(cluster, {job.name, job.nodes, job.ranks_per_node, job.time_s});
+  if (cluster.scheduler == "slurm") return sbatch_directives(cluster, job);
+  if (cluster.scheduler == "pbs") return pbs_directives(cluster, job);
   return {};
 }
 
