@@ -59,8 +59,7 @@ std::vector<std::string> sbatch_command(const JobRequest& request,
                                         const std::vector<std::string>& after,
                                         const std::string& users_dependency) {
   const bool is_array = request.tasks > 1;
-  std::string log = without_replacements(request.log.string());
-  if (is_array) log.insert(log.size() - request.log.extension().string().size(), "-%a");
+  const std::string log = without_replacements(request.log.string());
   std::vector<std::string> command{"sbatch", "--parsable", "--job-name=" + request.token,
                                    "--output=" + log, "--open-mode=append"};
   if (is_array) {

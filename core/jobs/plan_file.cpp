@@ -15,15 +15,9 @@ using Words = std::vector<std::string_view>;
 
 constexpr std::string_view kEnd = "end";
 
-std::string words_of(const FileIdentity& file) {
-  return fmt::format("\t{}\t{}\t{}\t{}", file.size_bytes, file.written_ns, file.changed_ns,
-                     file.inode);
-}
-
-std::string head_of(const FileIdentity& manifest) { return "pippin plan 2" + words_of(manifest); }
-
-std::string listing_head(const NameTable& runs, const FileIdentity& succeeded) {
-  return fmt::format("pippin listing 1\t{}{}\n", runs.hash(), words_of(succeeded));
+std::string head_of(const FileIdentity& manifest) {
+  return fmt::format("pippin plan 2\t{}\t{}\t{}\t{}", manifest.size_bytes, manifest.written_ns,
+                     manifest.changed_ns, manifest.inode);
 }
 
 /// A line of words, put together; false where one cannot stand in it.
@@ -105,22 +99,6 @@ std::optional<Campaign> plan_of(std::string_view text, const FileIdentity& manif
   for (std::size_t i = 1; i < last; ++i)
     if (!read_line(lines[i], campaign)) return std::nullopt;
   return campaign;
-}
-
-std::string listing_text(const NameTable& runs, const FileIdentity& succeeded,
-                         const std::vector<bool>& found) {
-  std::string text = listing_head(runs, succeeded);
-  for (const bool is_there : found) text += is_there ? '1' : '0';
-  return text;
-}
-
-std::optional<std::vector<bool>> listing_of(std::string_view text, const NameTable& runs,
-                                            const FileIdentity& succeeded) {
-  const std::string head = listing_head(runs, succeeded);
-  if (!text.starts_with(head) || text.size() != head.size() + runs.size()) return std::nullopt;
-  std::vector<bool> found(runs.size());
-  for (std::size_t i = 0; i < runs.size(); ++i) found[i] = text[head.size() + i] == '1';
-  return found;
 }
 
 }  // namespace pippin

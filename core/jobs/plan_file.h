@@ -3,10 +3,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/base/files.h"
-#include "core/base/name_table.h"
 #include "core/records/campaign.h"
 
 namespace pippin {
@@ -20,12 +18,5 @@ std::optional<std::string> plan_text(const Campaign& campaign, const FileIdentit
 /// name and runs; of a run its name and `left`. Nothing where the text is of another manifest, is
 /// damaged, or of another version.
 std::optional<Campaign> plan_of(std::string_view text, const FileIdentity& manifest);
-
-/// What a listing of `succeeded/` told: which of these runs are there.
-std::string listing_text(const NameTable& runs, const FileIdentity& succeeded,
-                         const std::vector<bool>& found);
-/// Reads it back. Nothing where the text is of other runs, or of the folder as it was before.
-std::optional<std::vector<bool>> listing_of(std::string_view text, const NameTable& runs,
-                                            const FileIdentity& succeeded);
 
 }  // namespace pippin

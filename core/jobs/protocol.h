@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -10,7 +11,7 @@
 #include <vector>
 
 #include "core/base/files.h"
-#include "core/base/name_table.h"
+#include "core/jobs/job_record.h"
 #include "core/jobs/scheduler.h"
 #include "core/records/campaign.h"
 
@@ -18,7 +19,6 @@
 ///
 ///   campaign-1.json         the design of a campaign, frozen when it began
 ///   .campaign-1.plan        of a large one its jobs and runs alone, for one campaign-1.json
-///   .campaign-1.listing     … which of these `succeeded` has, for one state of that folder
 ///   jobs/NAME-s2/           the sweep's second submission: one job, or an array of them
 ///     job.sh                what the scheduler runs
 ///     tasks.sh              of more than one run: what its tasks run
@@ -29,27 +29,17 @@
 ///     ended                 the scheduler's last words on tasks that left runs open
 ///     ending                … that it said had ended, and whose files may be seen late: since when
 ///                           pippin knows, seconds since 1970
-///     job.log, job-TASK.log   what the script itself printed
-///     claim-ID/             made by the job when it starts; `owner` in it lets one process in and
-///                           says host, process, task and the Mount::view that it writes through,
-///                           `provenance` says where and with what it runs, `failing` which runs
-///                           failed since the last that succeeded, `fault` why its prolog ended it
-///                           of PBS also `start`, which tells one start of a job from its others
+///     job.log               what the script itself printed; of an array only until it has a claim
+///     claim-ID              the record of a job of several runs
+///     start-ID              of PBS, what tells one start of a job from its others
 ///     id-TASK               of PBS, the one id that may run as this task
-///   RUN/2-ID/               one attempt at a run, by the second submission; none while it is empty
+///   RUN/2-ID/               one attempt at a run, by the second submission
+///   RUN/2-ID/run            its record; of a job of one run also the job's
 ///   RUN/2-ID/log            what the trainer printed
-///   RUN/2-ID/started        seconds since 1970; who makes it has the claim on the attempt
-///   RUN/2-ID/command        the bash function that was called
 ///   RUN/2-ID/canary-before  "canary=3 taken=1700000000", the job's third reading and when it was
 ///                           begun, what the canary printed, and "exit=1" where it failed
 ///   RUN/2-ID/canary-after   the same; one file with the next run's `canary-before` where one
 ///                           reading serves both
-///   RUN/2-ID/interrupted    it was ended from outside: "signal=TERM time_up=1"
-///   RUN/2-ID/stopped        the job stopped it: "stopped=run_time after=600" or "stopped=stalled
-///                           after=300", in seconds, and the last line that its log had then
-///   RUN/2-ID/done           by rename when it is over: "exit=0 ended=1700000000", of one that was
-///                           stopped "exit=124 ended=1700000000 stopped=run_time after=600"; one
-///                           without exit and end was torn by a power cut and counts as none
 ///   canary-sizes-…          what the sweep's first canary of so many ranks and nodes measured with
 ///   alike                   the last failures of one kind, one after the other, in lines of run,
 ///                           host, kind and evidence with tabs between; gone when a run ends well
@@ -57,33 +47,46 @@
 ///   held-back               why pippin has not handed over all that is due; empty: it has
 ///   given-up                by rename when they are too many: "until=12 after=5", the submission
 ///                           up to which nothing more is launched and how many they are, and they
-///   succeeded/RUN           an attempt at RUN is done, and left exit code 0
-///   failed/RUN              …, and left another one
-///   refuted/RUN             lines of "2-ID<tab>words": an attempt that left exit code 0 and whose
-///                           log, once pippin has read it, tells of a failure
+///   outcomes/HOST-BOOT      lines of "RUN<tab>ok" and "RUN<tab>failed" of what is over, by the
+///   jobs
+///                           that one kernel runs: the records in short, so that they are read fast
+///   refuted/000001          lines of "RUN/2-ID<tab>words": an attempt that left exit code 0 and
+///                           whose log, once pippin has read it, tells of a failure; with no words
+///                           it does so no more; the last line on an attempt counts
 ///
 /// ID is the scheduler's job id and restart count, "local-0" on this machine, "12.3-0" of a PBS
 /// array's task "12[3].server". A job never writes anywhere else, and pippin never writes into
-/// claims, attempts, succeeded/ and failed/.
+/// claims, attempts and outcomes/.
+///
+/// A record belongs to who makes the file. It grows by lines, among what the job of an array
+/// prints:
+///
+///   pippin: claim host=n1 pid=4711 task=3 view=BOOT/12   of a job, with its Mount::view
+///   pippin: at NAME=VALUE                 where and with what it runs
+///   pippin: fault=WORDS                   why its prolog ended it
+///   pippin: failing=RUN                   failed since the last that succeeded; "failing=": none
+///   has pippin: started=1700000000            of a run: it is launched next, seconds since 1970
+///   pippin: command                       the lines up to "pippin: end of command" are its
+///   function pippin: stopping=stalled after=300<tab>LINE   the job stops it, with the last line of
+///   its log pippin: signal=TERM time_up=1 started=1700000000   it was ended from outside pippin:
+///   exit=0 ended=1700000100 started=1700000000   it is over; of one that was stopped with
+///                                         exit=124 and "stopped=run_time after=600" behind that
+///
+/// What an older pippin has left is read as well: `started`, `done` ("exit=0 ended=1700000000"),
+/// `interrupted`, `stopped` and `command` in an attempt's folder; claim-ID/ with `owner`,
+/// `provenance` and `fault`; empty files succeeded/RUN and failed/RUN; lines in refuted/RUN.
 namespace pippin {
 
 /// One attempt at a run, as its folder tells.
-struct Attempt {
+struct Attempt : AttemptEnd {
   std::string name;             ///< "2-local-0"
   std::int64_t submission = 0;  ///< that made it: 2
   fs::path directory;
   std::optional<std::int64_t> started;  ///< seconds since 1970
-  std::optional<std::int64_t> ended;
-  std::optional<int> exit_code;  ///< nothing while it runs, or when it was lost
-  bool interrupted = false;      ///< ended from outside
-  bool time_up = false;          ///< … because its job's time was up
-  std::string stopped = {};      ///< by its job, after "run_time" or as its log had "stalled"
-  std::int64_t stopped_after_s = 0;
   std::string refuted = {};  ///< what its log says against its exit code 0; empty: nothing
   bool done() const { return exit_code.has_value(); }
   bool succeeded() const { return exit_code == 0 && refuted.empty(); }
   fs::path log() const { return directory / "log"; }
-  fs::path stopped_file() const { return directory / "stopped"; }
   fs::path canary_before() const { return directory / "canary-before"; }
   fs::path canary_after() const { return directory / "canary-after"; }
   /// "local-0": the job that made it.
@@ -126,7 +129,7 @@ struct Submission {
 
 /// That a job has begun.
 struct JobClaim {
-  std::string name;       ///< "claim-4711-0"
+  std::string name;       ///< "claim-4711-0"; of a job of one run "RUN/2-4711-0"
   std::int64_t task = 0;  ///< 0: it does not say
   std::string view;       ///< Mount::view; empty: it does not say
   std::string fault;      ///< why it ended before its first run; empty: it did not, or by a signal
@@ -142,6 +145,13 @@ struct GivenUp {
 };
 /// "5 runs in a row failed alike, all on n1: bash: train: command not found"
 std::string text_of(const GivenUp& given_up);
+
+/// What an attempt's log says against its exit code 0.
+struct Refutation {
+  std::string run;
+  std::string attempt;  ///< "2-local-0"
+  std::string words;
+};
 
 using RunNames = std::set<std::string, std::less<>>;
 
@@ -161,26 +171,21 @@ class SweepFolder {
 
   /// In the order they were made. Errors: Error where a marker cannot be read.
   std::vector<Attempt> attempts(const std::string& run);
-  /// The runs that have an attempt which is done with exit code 0, in any order: as many as the
-  /// sweep has. Shape: a name is valid within the call.
-  void each_succeeded(const std::function<void(std::string_view run)>& take);
-  /// … which of these they are, by number.
-  std::vector<bool> succeeded(const NameTable& runs);
-  /// The same, where `runs` are a campaign's in its order. Of many it is kept until the folder that
-  /// tells it changes, if it may be written.
-  std::vector<bool> succeeded_as_kept(std::int64_t campaign, const NameTable& runs);
-  /// … with another exit code.
-  RunNames failed();
+  /// What jobs have said of runs that are over, in any order; a run may come more than once, and
+  /// one that is over may be missing. Shape: a name is valid within the call.
+  void each_outcome(const std::function<void(std::string_view run, bool succeeded)>& take);
   /// Those of which an attempt was ever refuted.
   RunNames refuted();
+  /// Forgets what was read of refuted/, which may have grown.
+  void look_anew() { refuted_->reset(); }
   /// The last time that jobs gave up, though the runs may go on since; nothing: they never did.
   std::optional<GivenUp> given_up();
   /// Why not all that is due was handed over, the last time that somebody tried; empty: all was.
   std::string held_back();
   void note_held_back(const std::string& words);
-  /// Keeps what an attempt's log says against its exit code 0; with no words it says nothing any
+  /// Keeps what attempts' logs say against their exit code 0; with no words one says nothing any
   /// more.
-  void refute(const std::string& run, const Attempt& attempt, const std::string& words);
+  void refute(const std::vector<Refutation>& all);
 
   /// In the order they were made. Errors: Error where an entry of the journal is damaged.
   std::vector<Submission> submissions();
@@ -199,14 +204,18 @@ class SweepFolder {
   /// Replaces what is known of the tasks that are `ending`.
   void mark_ending(Submission& submission, const std::map<std::int64_t, std::int64_t>& since);
 
-  /// The claims of its jobs that are not in `known`, by name.
-  std::vector<JobClaim> claims(const Submission& submission, const RunNames& known);
+  /// The claims of the jobs that run these tasks, the first of which is 1, but for those in
+  /// `known`, by name.
+  std::vector<JobClaim> claims(const Submission& submission, const std::vector<std::int64_t>& tasks,
+                               const RunNames& known);
 
   /// Whether one of its jobs has ever started.
   bool has_begun(const Submission& submission);
 
-  /// `provenance` of the claim that the attempt belongs to; empty where there is none.
+  /// Lines of "NAME=VALUE" of the claim that the attempt belongs to; empty where there is none.
   std::string provenance(const Submission& submission, const Attempt& attempt);
+  /// The bash function that it called; empty where it has not come so far.
+  std::string command(const Attempt& attempt);
 
   /// Numbers of the campaigns that were begun, ascending.
   std::vector<std::int64_t> campaigns();
@@ -218,16 +227,27 @@ class SweepFolder {
   void save_campaign(const Campaign& campaign);
 
  private:
-  RunNames named(const char* folder);
+  /// By "RUN/2-ID".
+  using Refuted = std::map<std::string, std::string, std::less<>>;
+
+  const Refuted& known_refuted();
+  Refuted read_refuted();
+  std::vector<Attempt> attempts_in(const std::string& run);
+  std::vector<JobClaim> claims_of_runs(const Submission& submission,
+                                       const std::vector<std::int64_t>& tasks,
+                                       const RunNames& known);
+  std::optional<JobClaim> claim_at(const fs::path& path, std::string name);
   void keep_plan(std::int64_t number, const Campaign& campaign, const FileIdentity& manifest);
   fs::path plan_file(std::int64_t number) const;
-  fs::path listing_file(std::int64_t campaign) const;
-  bool is_older_than_now(const FileIdentity& folder, const fs::path& kept);
-  bool may_be_trusted(const fs::path& kept);
   Submission read_submission(const std::string& name, std::int64_t number);
 
   FileSystem& files_;
   fs::path root_;
+  /// Shared by copies: one may refute what another has read.
+  std::shared_ptr<std::optional<Refuted>> refuted_ = std::make_shared<std::optional<Refuted>>();
+  /// Of the jobs of several runs that were asked for, by path.
+  std::shared_ptr<std::map<fs::path, std::string>> provenance_ =
+      std::make_shared<std::map<fs::path, std::string>>();
 };
 
 /// The attempt that counts: of those that succeeded the one that ended first, else the last that is

@@ -14,12 +14,12 @@ namespace pippin {
 /// What is handed over at once: one job, or an array of them. The token is its only identity: a
 /// scheduler may forget its own ids, or give them to another.
 struct JobRequest {
-  std::string token;       ///< unique for ever; a file name that needs no quoting
-  fs::path script;         ///< bash
-  fs::path log;            ///< takes the script's output: "job.log", of an array's task "job-3.log"
-  std::int64_t tasks = 1;  ///< above 1: an array whose tasks count from 1
-  std::int64_t max_in_flight = 0;          ///< tasks that may run at a time; 0: all
-  std::vector<std::string> after = {};     ///< tokens of what has to end first
+  std::string token;                    ///< unique for ever; a file name that needs no quoting
+  fs::path script;                      ///< bash
+  fs::path log;                         ///< takes what the script prints; an array's tasks share it
+  std::int64_t tasks = 1;               ///< above 1: an array whose tasks count from 1
+  std::int64_t max_in_flight = 0;       ///< tasks that may run at a time; 0: all
+  std::vector<std::string> after = {};  ///< tokens of what has to end first
   std::optional<std::int64_t> begin = {};  ///< seconds since 1970: not before
   std::vector<std::string> options = {};   ///< of the scheduler's own, for this job
 };

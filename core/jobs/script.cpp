@@ -261,11 +261,19 @@ std::string part(std::string_view kind, std::size_t number, const std::string& t
   return fmt::format("# {} {}: {} lines\n{}", kind, number, lines_in(text), text);
 }
 
-/// The task as tasks.sh has it.
-std::string text_of(const ScriptTask& task, std::size_t number) {
+bool has_single_runs(const std::vector<ScriptTask>& tasks) {
+  return std::all_of(tasks.begin(), tasks.end(),
+                     [](const ScriptTask& task) { return task.runs.size() == 1; });
+}
+
+/// The task as tasks.sh has it. Where all have one run each, a job looks for its name before it
+/// claims itself.
+std::string text_of(const ScriptTask& task, std::size_t number, bool single) {
   constexpr std::size_t kFolders = 32;  // that are made at once
   Canaries canaries;
-  std::string text = part("Task", number, beginning_of(task, canaries));
+  const std::string name =
+      single ? fmt::format("pippin_run_of_task={}\n", bash_word(task.runs.front().name)) : "";
+  std::string text = part("Task", number, name + beginning_of(task, canaries));
   for (std::size_t i = 0; i < task.runs.size(); ++i) {
     if (i % kFolders == 1 && i + 1 < task.runs.size()) {
       std::string names;
@@ -278,43 +286,55 @@ std::string text_of(const ScriptTask& task, std::size_t number) {
   return text;
 }
 
-JobFiles with_tasks_file(const std::string& script, const std::vector<ScriptTask>& tasks) {
-  JobFiles files;
+/// tasks.sh, and the line after which each of its tasks begins, and the last one.
+std::pair<std::string, std::vector<std::ptrdiff_t>> tasks_file_of(
+    const std::vector<ScriptTask>& tasks) {
+  std::string all;
   std::vector<std::ptrdiff_t> lines{0};
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const std::string text = text_of(tasks[i], i + 1);
+    const std::string text = text_of(tasks[i], i + 1, has_single_runs(tasks));
     lines.push_back(lines.back() + lines_in(text));
-    files.tasks += text;
+    all += text;
   }
-  files.script = fmt::format(
-      "{}\n# The runs stand in tasks.sh beside this file; where each task's lines begin, and end.\n"
-      "pippin_lines=({})\npippin_run_tasks\n",
-      script, fmt::join(lines, " "));
-  return files;
+  return {all, lines};
+}
+
+/// What the script says of its runs before it claims itself.
+std::string runs_of(const std::vector<ScriptTask>& tasks,
+                    const std::vector<std::ptrdiff_t>& lines) {
+  if (lines.empty())
+    return fmt::format("pippin_only={}\n", bash_word(tasks.front().runs.front().name));
+  return fmt::format(
+      "# The runs stand in tasks.sh beside this file; where each task's lines begin, and end.\n"
+      "pippin_lines=({})\n{}",
+      fmt::join(lines, " "), has_single_runs(tasks) ? "pippin_single_runs=1\n" : "");
 }
 
 }  // namespace
 
 JobFiles job_files(const JobScript& script) {
   std::vector<ScriptTask> tasks = script.tasks;
+  const Environment common = take_common(tasks);
+  const bool is_one_run = tasks.size() == 1 && tasks.front().runs.size() == 1;
+  const auto [tasks_file, lines] =
+      is_one_run ? std::pair<std::string, std::vector<std::ptrdiff_t>>() : tasks_file_of(tasks);
+  std::string text = head_of(script) + runs_of(tasks, lines);
   // The functions come before the prolog, whose aliases would change what they mean.
-  std::string text = head_of(script);
   for (const char* name :
-       {"script/scheduler.bash", "script/give_up.bash", "script/claim.bash",
-        "script/provenance.bash", "script/watch.bash", "script/run.bash", "script/tasks.bash"})
+       {"script/scheduler.bash", "script/give_up.bash", "script/provenance.bash",
+        "script/watch.bash", "script/run.bash", "script/tasks.bash", "script/claim.bash"})
     text += shared(name);
-  text += "\n";
-  text += exports(take_common(tasks));
+  text += "\n" + exports(common);
   if (!script.prolog.empty())
     text += "trap 'pippin_prolog_fails \"$?\" \"$LINENO\" \"${#BASH_SOURCE[@]}\"' ERR\n";
   for (const auto& line : script.prolog) text += line + "\n";
   if (!script.prolog.empty()) text += "trap - ERR\npippin_keep_steps\n";
   text += shared("script/begin.bash");
-  if (tasks.size() > 1 || tasks.front().runs.size() > 1) return with_tasks_file(text, tasks);
+  text += "\n";
+  if (!is_one_run) return {text + "pippin_run_tasks\n", tasks_file};
   Canaries canaries;
-  text += "\n" + beginning_of(tasks.front(), canaries);
-  for (const auto& run : tasks.front().runs) text += text_of(run, canaries);
-  return {text, {}};
+  text += beginning_of(tasks.front(), canaries);
+  return {text + text_of(tasks.front().runs.front(), canaries), {}};
 }
 
 }  // namespace pippin

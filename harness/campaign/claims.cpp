@@ -29,14 +29,15 @@ bool CampaignMachine::sees_alike(const SubmissionState& state, std::int64_t task
 
 /// Those that jobs have made since, where what they say matters: once for all tasks.
 void CampaignMachine::read_claims(SubmissionState& state) {
-  bool asks = false;
+  std::vector<std::int64_t> asks;
   for (std::size_t i = 0; i < state.tasks.size(); ++i) {
     const JobStatus& status = state.tasks[i];
-    asks = asks || (!state.settled[i] && status.phase == JobStatus::Phase::kEnded &&
-                    (campaign_.files_late_s > 0 || status.end == End::kApplication));
+    if (!state.settled[i] && status.phase == JobStatus::Phase::kEnded &&
+        (campaign_.files_late_s > 0 || status.end == End::kApplication))
+      asks.push_back(static_cast<std::int64_t>(i) + 1);
   }
-  if (!asks) return;
-  for (const JobClaim& claim : folder_.claims(state.submission, state.claims)) {
+  if (asks.empty()) return;
+  for (const JobClaim& claim : folder_.claims(state.submission, asks, state.claims)) {
     if (claim.task == 0) continue;
     state.claims.insert(claim.name);
     const bool alike = !options_.view.empty() && claim.view == options_.view;

@@ -121,10 +121,17 @@ bool CampaignMachine::owns(const SubmissionState& state, const TrackedRun& run) 
 }
 
 RunCounts CampaignMachine::look() {
-  const std::vector<bool> succeeded = options_.keeps_listings
-                                          ? folder_.succeeded_as_kept(campaign_.number, names_)
-                                          : folder_.succeeded(names_);
-  RunNames failed = folder_.failed();
+  std::vector<bool> succeeded(runs_.size());
+  RunNames failed;
+  folder_.each_outcome([&](std::string_view run, bool ok) {
+    const auto number = names_.find(run);
+    if (!number) return;
+    if (ok)
+      succeeded[*number] = true;
+    else
+      failed.emplace(run);
+  });
+  folder_.look_anew();
   const RunNames refuted = folder_.refuted();
   for (std::size_t i = 0; i < runs_.size(); ++i) {
     if (!succeeded[i] || !is_true(runs_[i], refuted)) continue;

@@ -77,7 +77,6 @@ struct MachineOptions {
   std::string process = {};        ///< this process
   std::string view = {};           ///< Mount::view of the sweep's folder; empty: unknown
   std::function<std::int64_t()> now = [] { return std::int64_t{0}; };  ///< seconds since 1970
-  bool keeps_listings = false;  ///< for who looks next: SweepFolder::succeeded_as_kept()
   /// Whether this machine hands over a run that is due.
   std::function<bool(const PlannedRun&)> wanted = [](const PlannedRun&) { return true; };
   /// What the log of an attempt that left kLostRankExit says of the lost rank; empty: nothing.

@@ -54,10 +54,11 @@ void submit_notifier(const Globals& globals, Session& session, const std::string
   text +=
       fmt::format("export PIPPIN_EVENT=ended PIPPIN_SWEEP={}\n", bash_word(session.sweep().name));
   text += fmt::format(
-      "export PIPPIN_MESSAGE=\"$PIPPIN_SWEEP: its jobs have ended; "
-      "$(ls {0} | wc -l) runs ok, $(ls {1} | wc -l) failed\"\n",
-      bash_word((session.folder().root() / "succeeded").string()),
-      bash_word((session.folder().root() / "failed").string()));
+      "over=$(cat {0}/* 2>/dev/null | cut -f 1 | sort -u | wc -l)\n"
+      "ok=$(cat {0}/* 2>/dev/null | sed -n 's/\tok$//p' | sort -u | wc -l)\n"
+      "export PIPPIN_MESSAGE=\"$PIPPIN_SWEEP: its jobs have ended; $ok runs ok, "
+      "$((over - ok)) failed\"\n",
+      bash_word((session.folder().root() / "outcomes").string()));
   const fs::path file = session.folder().root() / "jobs" / last.name / "job.sh";
   disk().write(file, text + command + "\n");
   JobRequest request;

@@ -251,12 +251,12 @@ looked_at() {
     "$(seq --separator=', ' 50)" "$(seq --separator=', ' "$1")" "$2" >"$folder/s.yaml"
   TMPDIR=$folder flock --close "$folder/pippin-$(id -u).lock" bash -c "$q submit $folder/s.yaml && $q cancel s"
   runs=$folder/t.db.runs/s
-  mkdir "$runs/succeeded"
+  mkdir -p "$runs/outcomes"
   awk -F '\t' '$1 == "task" {for (i = 3; i <= NF; ++i) print $i}' "$runs"/jobs/*/journal | head -n -1 >"$folder/names"
-  (cd "$runs/succeeded" && xargs touch) <"$folder/names"
+  sed 's/$/\tok/' "$folder/names" >"$runs/outcomes/n1-1"
   last=$(tail -n 1 "$folder/names")
   mkdir -p "$runs/$last/1-local-0"
-  echo 'exit=0 ended=1767225600' >"$runs/$last/1-local-0/done"
+  printf 'pippin: started=1767225500\npippin: exit=0 ended=1767225600 started=1767225500\n' >"$runs/$last/1-local-0/run"
   find "$folder/t.db.runs" -exec touch -d '1 hour ago' {} +
   sqlite3 -bail "$folder/t.db" <<SQL >"$folder/out"
 CREATE TEMP TABLE names (name TEXT);
@@ -330,12 +330,12 @@ echo "|---|---|---|---|---|"
     grows "plan --format $format: points / 50" 250 'grid "$n"' '$p plan "$folder/grid.yaml" --format $format'
   done
   grows 'job script: runs' 50 'job "$n"' 'setsid --wait bash "$folder"/job.db.runs/job/jobs/job-*/job.sh' \
-    'rm -rf "$folder"/job.db.runs/job/{model-*,succeeded,jobs/job-*/claim-*}'
+    'rm -rf "$folder"/job.db.runs/job/{model-*,outcomes,jobs/job-*/claim-*}'
   # The first look reads the manifest; the next see what is kept; one run has come or gone since the others.
   grows 'status, the first time: runs / 50' 60 'looked_at "$n" 1' '$p status' 'rm -f "$folder"/t.db.runs/s/.c*'
   grows 'status of what did not change: runs / 50' 60 'looked_at "$n" 1; $p status >"$folder/out"' '$p status'
   grows 'status of what changed: runs / 50' 60 'looked_at "$n" 1; $p status >"$folder/out"' '$p status' \
-    'touch "$folder/t.db.runs/s/succeeded/new"; rm "$folder/t.db.runs/s/succeeded/new"'
+    'printf "new\tok\n" >>"$folder/t.db.runs/s/outcomes/n1-1"'
   grows 'status of what did not change: jobs of 50 runs' 60 'looked_at 1 "$n"; $p status >"$folder/out"' '$p status'
   grows 'tail: runs / 50' 60 'looked_at "$n" 1; $p status >"$folder/out"' '$p tail "$last"'
   grows 'list: campaigns' 300 'database "$folder/t.db" 1 1 "$n" 1' '$p list'

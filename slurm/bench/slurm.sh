@@ -65,7 +65,7 @@ packed() { # SWEEP
 
 finished() { # SWEEP: every run, and no other, is done
   local count
-  count=$(find "$folder/$1.db.runs/$1/succeeded" -type f | wc -l)
+  count=$(sed -n 's/\tok$//p' "$folder/$1.db.runs/$1"/outcomes/* | sort -u | wc -l)
   [ "$count" -eq $((runs / nodes * nodes)) ] || [ "$count" -eq "$runs" ] || { echo "$1: $count of $runs runs done" >&2; exit 1; }
 }
 

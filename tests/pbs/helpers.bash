@@ -28,7 +28,6 @@ running() {
 }
 is_gone() { ! qstat -f "$1" >/dev/null 2>&1; }
 submissions_of() { find "t.db.runs/$1/jobs" -name journal | wc -l; }
-restarted_runs() { find t.db.runs -mindepth 4 -path '*-1/done' | wc -l; }
 both_run() { [ "$(attempts blocks)" -ge "$1" ] && [ "$(attempts array)" -ge "$1" ]; }
 
 write_both() { write_sweep blocks && write_sweep array; }

@@ -190,6 +190,6 @@ pippin_is_killed() {
   equal "$(successful_attempts)" 24
 }
 
-successful_attempts() { find t.db.runs -mindepth 4 -name 'done' -exec grep -l '^exit=0 ' {} + | wc -l; }
+successful_attempts() { find t.db.runs -mindepth 4 -name run -exec grep -l '^pippin: exit=0 ' {} + | wc -l; }
 
 "$case_name"

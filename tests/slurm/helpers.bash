@@ -132,7 +132,10 @@ controller_saves() {
 }
 
 sql() { sqlite3 -cmd '.timeout 20000' t.db "$1"; }
-attempts() { find "t.db.runs/$1" -mindepth 3 -maxdepth 3 -path '*-a[0-9]*/*' -name "${2:-started}" 2>/dev/null | wc -l; }
+attempts() { # SWEEP [WORD]: whose records have that word, such as exit
+  find "t.db.runs/$1" -mindepth 3 -maxdepth 3 -path '*-a[0-9]*/*' -name run -exec grep -ls "^pippin: ${2:-started}=" {} + 2>/dev/null | wc -l
+}
+restarted_runs() { find t.db.runs -mindepth 4 -path '*-1/run' -exec grep -l '^pippin: exit=' {} + | wc -l; }
 at_least() { [ "$("${@:2}")" -ge "$1" ]; }
 nobody_works() { [ -z "$(squeue -h --all -t PD,R,CG,S,CF)" ]; }
 queued() { squeue -h --all --array -t PD,R,CG,S,CF -o %A; }
@@ -167,15 +170,15 @@ fake_sbatch() {
 # The attempt of a run that counts, by its files: of those with exit code 0 the one that ended first, or
 # among several of that second began first; empty where none has it.
 first_success() {
-  local file words attempt
-  for file in "$1"/*/done; do
-    if ! read -r words 2>/dev/null <"$file" || ! [[ $words =~ ^exit=0\ ended=([0-9]+)$ ]]; then continue; fi
-    attempt=${file%/done}
-    printf '%s %s %s %s\n' "${BASH_REMATCH[1]}" "$(cut -d - -f 1 <<<"${attempt##*/}")" "$(cat "$attempt/started")" "$attempt"
+  local file attempt end=$'\npippin: exit=0 ended=([0-9]+) started=([0-9]+)(\n|$)'
+  for file in "$1"/*/run; do
+    [[ -f $file && $(<"$file") =~ $end ]] || continue
+    attempt=${file%/run}
+    printf '%s %s %s %s\n' "${BASH_REMATCH[1]}" "$(cut -d - -f 1 <<<"${attempt##*/}")" "${BASH_REMATCH[2]}" "$attempt"
   done | sort -s -k 1,1n -k 2,2n -k 3,3n | head -n 1 | cut -d ' ' -f 4-
 }
 
-successes() { grep -lsE '^exit=0 ended=[0-9]+$' "$1"/*/done | wc -l; }
+successes() { grep -lsE '^pippin: exit=0 ended=[0-9]+ started=[0-9]+$' "$1"/*/run | wc -l; }
 
 # holds SWEEP STATE=COUNT...: of the newest campaign every run is in the database exactly once, in as
 # many as these states; it is the attempt that counts by its files, with all that its log says; of no
@@ -198,10 +201,9 @@ holds() {
     if [ "$(successes "$folder/$name")" -gt 1 ]; then twice_done=$((twice_done + 1)); fi
     if [ "$state" = ok ]; then
       equal "$log" "$attempt/log"
-      [ -e "$folder/succeeded/$name" ] || failed "$name: no succeeded/"
     else
       equal "$attempt" ""
-      [ ! -e "$folder/succeeded/$name" ] || failed "$name: is $state, and there is a succeeded/"
+      ! grep -qsxF "$name"$'\tok' "$folder"/outcomes/* || failed "$name: is $state, and its job says that it is ok"
     fi
     if [ -n "$log" ]; then equal "$name: $lines" "$name: $(grep -c '^ iteration ' "$log")"; fi
   done < <(sql "SELECT runs.name, runs.state, logs.path,
@@ -209,6 +211,6 @@ holds() {
   equal "$(sql 'SELECT count(*) FROM logs')" "$(sql 'SELECT count(*) FROM runs WHERE log IS NOT NULL')"
   [ "$twice_done" -le "${twice:-0}" ] || failed "$twice_done runs have succeeded more than once"
   within 20 nobody_works || { squeue --all && failed "jobs are left"; }
-  say "$sweep: $*; $(attempts "$sweep") attempts, $(attempts "$sweep" "done") to their end"
+  say "$sweep: $*; $(attempts "$sweep") attempts, $(attempts "$sweep" exit) to their end"
 }
 

@@ -208,7 +208,6 @@ requeue() {
   at_least 1 restarted_runs || failed "nothing was begun anew"
 }
 
-restarted_runs() { find t.db.runs -mindepth 4 -path '*-1/done' | wc -l; }
 
 preempted() { # MODE
   use --set PreemptType=preempt/partition_prio --set "PreemptMode=$1" --set 'PartitionName=batch PriorityTier=1' \

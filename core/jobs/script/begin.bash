@@ -11,4 +11,4 @@ trap 'pippin_stop TERM' TERM
 trap 'pippin_stop INT' INT
 # "export: NONE" is for what sbatch hands to this script; the ranks get what it has.
 if [ "${SLURM_EXPORT_ENV:-}" = NONE ]; then export SLURM_EXPORT_ENV=ALL; fi
-pippin_provenance >"$pippin_claim/provenance"
+pippin_provenance

@@ -6,8 +6,6 @@
 pippin_time_up='' pippin_signalled=''
 trap 'pippin_signalled=1 pippin_time_up=1' USR1 # which may come a minute early
 
-pippin_jobs="$pippin_root/jobs/$pippin_name"
-
 pippin_take() { # FILE TEXT: true for the one process that makes the file
   local taken
   set -C # O_EXCL
@@ -16,6 +14,18 @@ pippin_take() { # FILE TEXT: true for the one process that makes the file
   set +C
   return "$taken"
 } 2>/dev/null
+
+# A job of one run has its claim in that run's record, others beside their script.
+pippin_place_claim() {
+  pippin_claim="$pippin_jobs/claim-$pippin_id"
+  [ -n "${pippin_only:-}" ] || return 0
+  if pippin_is_done "$pippin_only"; then
+    pippin_note "$pippin_only is done already"
+    exit 0
+  fi
+  pippin_claim="$pippin_root/$pippin_only/$pippin_submission-$pippin_id/run"
+  mkdir -p "${pippin_claim%/*}" || exit 3
+}
 
 # Which kernel runs here, and its number of the mount that this job's files are on: mount.h has the same.
 pippin_view_of() { # FOLDER: in pippin_view
@@ -36,18 +46,23 @@ if pippin_given_up; then
 fi
 if [ -n "$pippin_pbs" ]; then pippin_only_one && pippin_count_starts; fi
 pippin_id="${pippin_job:-local}-$pippin_restart"
-pippin_claim="$pippin_jobs/claim-$pippin_id"
-mkdir -p "$pippin_claim" "$pippin_root/succeeded" "$pippin_root/failed" || exit 3
+if [ -n "${pippin_single_runs:-}" ]; then pippin_find_run; fi
+pippin_find_suspects
+pippin_place_claim
 pippin_view=''
-pippin_view_of "$pippin_claim"
-if ! pippin_take "$pippin_claim/owner" "$HOSTNAME $$ task=${pippin_task:-1} view=$pippin_view"; then
-  if [ -s "$pippin_claim/owner" ]; then
+pippin_view_of "${pippin_claim%/*}"
+if ! pippin_take "$pippin_claim" "pippin: claim host=$HOSTNAME pid=$$ task=${pippin_task:-1} view=$pippin_view"; then
+  if [ -s "$pippin_claim" ]; then
     echo "another process has begun this job: $pippin_claim"
     exit 0
   fi
-  echo "cannot write $pippin_claim/owner; is the disk full?"
+  echo "cannot write $pippin_claim; is the disk full?"
   exit 3
 fi
+pippin_outcomes="$pippin_root/outcomes/$HOSTNAME-${pippin_view%%/*}"
+# What a task of an array prints has its place there, too.
+pippin_keep_suspects
+if [ -n "$pippin_task" ]; then exec >>"$pippin_claim" 2>&1; fi
 
 trap 'pippin_at_exit "$?"' EXIT
 

@@ -92,14 +92,15 @@ pippin_count_faults() { # KIND: that of the last one
 }
 
 pippin_do_give_up() { # LINE...: of the failures
-  local folder number until=$pippin_submission
+  local folder number fresh until=$pippin_submission
   for folder in "$pippin_root"/jobs/*-s*; do # of what is handed over by now nothing will go better
     number=${folder##*-s}
     if [[ $number =~ ^[0-9]+$ ]] && [ "$number" -gt "$until" ]; then until=$number; fi
   done
   pippin_gave_up=1
-  { echo "until=$until after=$#" && printf '%s\n' "$@"; } >"$pippin_claim/given-up.new" &&
-    mv "$pippin_claim/given-up.new" "$pippin_root/given-up" && rm -f "$pippin_root/alike"
+  fresh="$pippin_root/.given-up.$pippin_submission-$pippin_id"
+  { echo "until=$until after=$#" && printf '%s\n' "$@"; } >"$fresh" && mv "$fresh" "$pippin_root/given-up" &&
+    rm -f "$pippin_root/alike"
   pippin_note "no more is launched, as $# runs in a row failed alike: $pippin_fault"
 }
 
@@ -115,7 +116,7 @@ pippin_prolog_fails() { # CODE LINE DEPTH
 pippin_at_exit() { # CODE: the prolog has ended the script; one that a signal ended is no fault
   if [ -n "$pippin_began" ] || [ "$1" -gt 128 ]; then return; fi
   pippin_fault=${pippin_fault:-the prolog exits $1}
-  printf '%s\n' "$pippin_fault" >"$pippin_claim/fault"
+  printf 'pippin: fault=%s\n' "${pippin_fault//$'\n'/ }" >>"$pippin_claim"
   if [ "${pippin_give_up:-0}" -eq 0 ]; then return; fi
   pippin_points=1
   pippin_add_fault "prolog of $pippin_name"

@@ -1,6 +1,6 @@
-# One run: skipped where an attempt is done, claimed by its `started`, over when `done` has its
-# name. A machine that cannot even note the start (a full disk) is no failure of the run, nor is
-# what ends it from outside: it stays open, and pippin asks the scheduler why.
+# One run: skipped where an attempt is done, claimed by its record, over when that says so. A machine
+# that cannot even note the start (a full disk) is no failure of the run, nor is what ends it from
+# outside: it stays open, and pippin asks the scheduler why.
 # shellcheck disable=SC2015,SC2034,SC2154 # an empty marker counts as none; variables of the other parts
 
 pippin_ended='' pippin_child='' pippin_longest=0 pippin_asked_at=0
@@ -13,26 +13,86 @@ pippin_stop() { # SIGNAL
 
 pippin_note() { TZ=UTC0 printf '%(%FT%TZ)T %s\n' -1 "$*"; }
 
-# A job that is begun again under its id, as its node died, finds here what failed last of all
-# before: that may have been the node's doing.
-pippin_suspects=$'\n'
-if [ "$pippin_restart" -gt 0 ]; then
-  pippin_before="$pippin_jobs/claim-${pippin_job:-local}-$((pippin_restart - 1))/failing"
-  if [ -s "$pippin_before" ]; then
-    cp "$pippin_before" "$pippin_claim/failing"
-    pippin_suspects+=$(<"$pippin_before")$'\n'
+# A job that is begun again under its id, as its node died, finds in what it was before which runs
+# failed last of all: that may have been the node's doing.
+pippin_suspects=$'\n' pippin_fails=''
+pippin_find_suspects() {
+  local before=${pippin_job:-local}-$((pippin_restart - 1)) lines line
+  [ "$pippin_restart" -gt 0 ] || return 0
+  if [ -n "${pippin_only:-}" ]; then
+    before="$pippin_root/$pippin_only/$pippin_submission-$before/run"
+  else
+    before="$pippin_jobs/claim-$before"
   fi
-fi
+  [ -f "$before" ] || return 0
+  mapfile -t lines <"$before"
+  for line in "${lines[@]}"; do
+    case $line in
+      'pippin: failing=') pippin_suspects=$'\n' ;;
+      'pippin: failing='*) pippin_suspects+=${line#*=}$'\n' ;;
+    esac
+  done
+}
+
+pippin_keep_suspects() { # for the next one that is begun under this id
+  local runs run
+  [ "$pippin_suspects" != $'\n' ] || return 0
+  mapfile -t runs <<<"$pippin_suspects"
+  for run in "${runs[@]}"; do
+    if [ -n "$run" ]; then pippin_fails=1 && printf 'pippin: failing=%s\n' "$run" >>"$pippin_claim"; fi
+  done
+}
+
+pippin_is_refuted() { # RUN ATTEMPT: the last line on it says so
+  local file text words=''
+  if [ -f "$pippin_root/refuted/$1" ]; then # an older pippin's
+    text=$'\n'$(<"$pippin_root/refuted/$1")
+    [[ $text != *$'\n'"$2"$'\t'* ]] || return 0
+  fi
+  for file in "$pippin_root"/refuted/[0-9][0-9][0-9][0-9][0-9][0-9]*; do
+    [ -f "$file" ] || continue
+    text=$'\n'$(<"$file")$'\n'
+    if [[ $text == *$'\n'"$1/$2"$'\t'* ]]; then
+      words=${text##*$'\n'"$1/$2"$'\t'}
+      words=${words%%$'\n'*}
+    fi
+  done
+  [ -n "$words" ]
+}
+
+# What the record says last of its end, where that repeats when the run was started; an older pippin's
+# jobs left a file `done`.
+pippin_read_end() { # ATTEMPT: in pippin_code; false where it has not ended by itself
+  local lines line i file="$1/run" started='' exit=''
+  pippin_code=''
+  if [ ! -f "$file" ] && [ -s "$1/done" ] && read -r line <"$1/done" &&
+    [[ $line =~ ^exit=([0-9]+)\ ended=[0-9]+(\ stopped=[a-z_]+\ after=[0-9]+)?$ ]]; then
+    pippin_code=${BASH_REMATCH[1]}
+    return
+  fi
+  [ -s "$file" ] || return
+  mapfile lines <"$file"
+  for ((i = 0; i < ${#lines[@]}; ++i)); do
+    line=${lines[i]}
+    if [ "$line" = $'pippin: command\n' ]; then
+      while ((++i < ${#lines[@]})) && [ "${lines[i]}" != $'pippin: end of command\n' ]; do :; done
+    elif [[ -z $started && $line =~ pippin:\ started=([0-9]+)$'\n'$ ]]; then
+      started=${BASH_REMATCH[1]}
+    elif [[ $line =~ pippin:\ exit=([0-9]+)\ ended=[0-9]+\ started=([0-9]+)(\ stopped=[a-z_]+\ after=[0-9]+)?$'\n'$ ]]; then
+      exit=${BASH_REMATCH[1]}
+      if [ "${BASH_REMATCH[2]}" = "$started" ]; then pippin_code=$exit; fi
+    fi
+  done
+  [ -n "$pippin_code" ]
+}
 
 pippin_is_done() { # RUN: a failure counts where this submission has it, others were for repair
-  local file words refuted='' attempt
-  if [ -s "$pippin_root/refuted/$1" ]; then refuted=$(<"$pippin_root/refuted/$1"); fi
-  for file in "$pippin_root/$1"/*/done; do
-    [ -s "$file" ] && read -r words <"$file" || continue
-    [[ $words =~ ^exit=([0-9]+)\ ended=[0-9]+(\ stopped=[a-z_]+\ after=[0-9]+)?$ ]] || continue
-    attempt=${file%/done} attempt=${attempt##*/}
-    [ "${BASH_REMATCH[1]}" = 0 ] && [[ $'\n'$refuted != *$'\n'"$attempt"$'\t'* ]] && return
-    [[ $file == "$pippin_root/$1/$pippin_submission-"* ]] || continue
+  local folder attempt
+  for folder in "$pippin_root/$1"/*-*; do
+    pippin_read_end "$folder" || continue
+    attempt=${folder##*/}
+    [ "$pippin_code" = 0 ] && ! pippin_is_refuted "$1" "$attempt" && return
+    [[ $attempt == "$pippin_submission-"* ]] || continue
     [[ $pippin_suspects == *$'\n'"$1"$'\n'* ]] || return 0
   done
   return 1
@@ -79,7 +139,21 @@ pippin_wait() { # for the child; what a signal does meanwhile is done in its tra
   done
 }
 
-pippin_launch() { # LOG FUNCTION SECONDS STALLED [FILE]: what it leaves behind would disturb the next
+pippin_read_stop() { # RECORD: "run_time after=600" in pippin_stopped, where the watcher stopped it
+  local lines i
+  [ -n "$1" ] || return
+  mapfile lines <"$1"
+  for ((i = ${#lines[@]} - 1; i >= 0; --i)); do
+    if [[ ${lines[i]} =~ pippin:\ stopping=([a-z_]+\ after=[0-9]+)$'\t'.*$'\n'$ ]]; then
+      pippin_stopped=${BASH_REMATCH[1]}
+      return
+    fi
+    case ${lines[i]} in 'pippin: end of command'*) return 1 ;; esac
+  done
+  return 1
+}
+
+pippin_launch() { # LOG FUNCTION SECONDS STALLED [RECORD]: what it leaves behind would disturb the next
   local code pippin_watcher=
   [ -z "$pippin_ended" ] || return 143
   set -m # one that ends its process group is not the end of the job
@@ -99,7 +173,8 @@ pippin_launch() { # LOG FUNCTION SECONDS STALLED [FILE]: what it leaves behind w
   if [ "$code" -ne 0 ] && [ -n "$pippin_job" ]; then sleep 0.3; fi
   kill -KILL -- "-$pippin_child" 2>/dev/null
   pippin_child=
-  if [ -s "${5:-}" ]; then
+  pippin_stopped=''
+  if [ -n "$pippin_watcher" ] && pippin_read_stop "${5:-}"; then
     pippin_end_leftovers
     code=124 # as timeout has it: what a program leaves that is told to end says nothing
   fi
@@ -147,17 +222,39 @@ pippin_canary_before() { # FUNCTION FILE: one reading between two runs serves bo
   pippin_reading_by=''
 }
 
-pippin_done() { # RUN DIRECTORY CODE ENDED WHY
-  local outcome=succeeded
-  if [ "$3" -eq 0 ]; then
-    if [ -e "$pippin_claim/failing" ]; then rm "$pippin_claim/failing"; fi
-  else
+# A failure of a machine that cannot write any more is no result.
+pippin_can_write() { # FOLDER
+  local able
+  printf '%65536s' '' 2>/dev/null >"$1/room" && sync "$1/room" 2>/dev/null
+  able=$?
+  rm -f "$1/room"
+  return "$able"
+}
+
+pippin_done() { # RUN RECORD CODE ENDED STARTED STOPPED
+  local outcome=ok
+  if [ "$3" -ne 0 ]; then
     outcome=failed
-    echo "$1" >>"$pippin_claim/failing"
+    if ! pippin_can_write "${2%/*}"; then
+      pippin_note "$1 is left for another job: nothing can be written to ${2%/*}"
+      return 1
+    fi
   fi
-  printf 'exit=%d ended=%d%s\n' "$3" "$4" "$5" >"$2/done.new" || return
-  sync "$2/log" "$2/done.new" # a power cut must not leave an empty one
-  mv "$2/done.new" "$2/done" && echo "$2" >"$pippin_root/$outcome/$1"
+  printf 'pippin: exit=%d ended=%d started=%d%s\n' "$3" "$4" "$5" "${6:+ stopped=$6}" >>"$2" || return
+  if [ "$outcome" = failed ]; then
+    pippin_fails=1
+    printf 'pippin: failing=%s\n' "$1" >>"$pippin_claim"
+  elif [ -n "$pippin_fails" ]; then
+    pippin_fails=''
+    echo 'pippin: failing=' >>"$pippin_claim"
+  fi
+  sync "${2%/*}/log" "$2" # a power cut must not take what is told
+  pippin_tell "$1" "$outcome"
+}
+
+pippin_tell() { # RUN OUTCOME
+  printf '%s\t%s\n' "$1" "$2" 2>/dev/null >>"$pippin_outcomes" ||
+    { mkdir -p "${pippin_outcomes%/*}" && printf '%s\t%s\n' "$1" "$2" >>"$pippin_outcomes"; }
 }
 
 # Where runs take less than two seconds, a process for each folder would be a fifth of what a run costs.
@@ -171,9 +268,19 @@ pippin_folders() { # RUN...: that come next
   [ "${#folders[@]}" -eq 0 ] || mkdir -p "${folders[@]}"
 }
 
+pippin_begin() { # RUN RECORD: claims the attempt, and says in the record that it starts, at begun_at
+  printf -v begun_at '%(%s)T' -1
+  if [ "$2" = "$pippin_claim" ]; then
+    echo "pippin: started=$begun_at" >>"$2" || return
+  else
+    { [ -d "${2%/*}" ] || mkdir -p "${2%/*}"; } && pippin_take "$2" "pippin: started=$begun_at" || return
+  fi
+  { echo 'pippin: command' && declare -f pippin_command && echo 'pippin: end of command'; } >>"$2"
+}
+
 pippin_run() { # NAME [CANARY]: launches pippin_command
-  local run=$1 begun_at directory="$pippin_root/$1/$pippin_submission-$pippin_id" code begun=$SECONDS
-  local why='' pippin_earlier=$pippin_in_readings
+  local run=$1 begun_at ended_at length directory="$pippin_root/$1/$pippin_submission-$pippin_id" code begun=$SECONDS
+  local record="$directory/run" stopped pippin_earlier=$pippin_in_readings
   if pippin_is_done "$run"; then
     pippin_note "$run is done already"
     return
@@ -187,26 +294,23 @@ pippin_run() { # NAME [CANARY]: launches pippin_command
     pippin_note "$run is left for another job: the time of this one is up"
     return
   fi
-  { [ -d "$directory" ] || mkdir -p "$directory"; } && printf -v begun_at '%(%s)T' -1 &&
-    pippin_take "$directory/started" "$begun_at" && declare -f pippin_command >"$directory/command" || return
+  pippin_begin "$run" "$record" || return
   export PIPPIN_RUN_DIR=$directory
   if [ -n "${2:-}" ]; then pippin_canary_before "$2" "$directory/canary-before"; fi
   pippin_note "$run starts"
-  pippin_launch "$directory/log" pippin_command "${pippin_run_time:-}" "${pippin_stalled:-}" "$directory/stopped"
-  code=$?
-  if [ -s "$directory/stopped" ]; then
-    IFS='' read -r why <"$directory/stopped"
-    pippin_note "$run is stopped: ${why#stopped=} s"
+  pippin_launch "$directory/log" pippin_command "${pippin_run_time:-}" "${pippin_stalled:-}" "$record"
+  code=$? stopped=$pippin_stopped
+  if [ -n "$stopped" ]; then
+    pippin_note "$run is stopped: $stopped s"
   elif [ -n "$pippin_ended" ] && [ "$code" -ne 0 ]; then
     pippin_note "$run is interrupted by $pippin_ended"
-    echo "signal=$pippin_ended time_up=${pippin_time_up:-0}" >"$directory/interrupted"
+    echo "pippin: signal=$pippin_ended time_up=${pippin_time_up:-0} started=$begun_at" >>"$record"
     return
   fi
   pippin_note "$run exits $code"
-  local ended_at length
   printf -v ended_at '%(%s)T' -1
   if [ -n "${2:-}" ]; then pippin_canary "$2" "$directory/canary-after"; fi
-  pippin_done "$run" "$directory" "$code" "$ended_at" "${why:+ $why}"
+  pippin_done "$run" "$record" "$code" "$ended_at" "$begun_at" "$stopped" || return
   length=$((SECONDS - begun + 1 - (pippin_in_readings - pippin_earlier)))
   if [ "$length" -gt "$pippin_longest" ]; then pippin_longest=$length; fi
   pippin_weigh "$run" "$code" "$length" "$directory/log"

@@ -7,6 +7,7 @@
 # cookie of its own: MoM draws PBS_JOBCOOKIE when it starts a job and tells the server nothing of it.
 # shellcheck disable=SC2015,SC2034,SC2154 # what cannot be written cannot be claimed; variables of the other parts
 
+pippin_jobs="$pippin_root/jobs/$pippin_name"
 pippin_pbs='' pippin_task=${SLURM_ARRAY_TASK_ID:-} pippin_nodes=${SLURM_JOB_NODELIST:-}
 pippin_job=${SLURM_JOB_ID:-} pippin_restart=${SLURM_RESTART_COUNT:-0} pippin_number=${SLURM_JOB_ID:-$$}
 
@@ -40,8 +41,8 @@ pippin_count_starts() {
   local found look file
   pippin_start_of_pbs_job
   while :; do
-    file="$pippin_jobs/claim-$pippin_job-$pippin_restart/start"
-    mkdir -p "${file%/*}" && printf '%s\n' "$pippin_start" >"$file.$HOSTNAME.$$" || exit 3
+    file="$pippin_jobs/start-$pippin_job-$pippin_restart"
+    printf '%s\n' "$pippin_start" >"$file.$HOSTNAME.$$" || exit 3
     ln "$file.$HOSTNAME.$$" "$file" 2>/dev/null
     rm -f "$file.$HOSTNAME.$$"
     for look in 1 2 3 4 5; do

@@ -2,20 +2,33 @@
 # neither the time nor the memory that a run takes grows with their number.
 # shellcheck disable=SC2154 # variables of the other parts
 
-pippin_run_tasks() { # of an array the task that this job is; by hand all of them
-  local pippin_left=${pippin_lines[-1]} pippin_misread='' pippin_count pippin_kind pippin_part pippin_text
+pippin_open_tasks() { # of an array the task that this job is; by hand all of them
+  local pippin_part
+  pippin_left=${pippin_lines[-1]} pippin_misread=''
   exec {pippin_table}<&- {pippin_table}<"$pippin_jobs/tasks.sh" || exit 3
   if [ -n "$pippin_task" ] && [ "${#pippin_lines[@]}" -gt 2 ]; then
     pippin_left=${pippin_lines[pippin_task - 1]}
     if [ "$pippin_left" -gt 0 ]; then mapfile -n 1 -s $((pippin_left - 1)) -u "$pippin_table" pippin_part; fi
     pippin_left=$((pippin_lines[pippin_task] - pippin_left))
   fi
+}
+
+# Where each task has one run: which this one's is, in $pippin_only.
+pippin_find_run() {
+  if [ -z "$pippin_task" ]; then return; fi
+  pippin_open_tasks
+  pippin_run_part
+  pippin_only=$pippin_run_of_task
+}
+
+pippin_run_tasks() {
+  if [ -z "${pippin_only:-}" ]; then pippin_open_tasks; fi
   while [ "$pippin_left" -gt 0 ]; do pippin_run_part; done
   return "${pippin_misread:-$?}"
 }
 
 pippin_run_part() { # "# Run 7: 5 lines", and these
-  pippin_part=()
+  local pippin_count pippin_kind pippin_text pippin_part=()
   IFS=' ' read -r _ pippin_kind _ pippin_count _ <&"$pippin_table"
   if [[ $pippin_count =~ ^[1-9][0-9]*$ ]]; then mapfile -n "$pippin_count" -u "$pippin_table" pippin_part; fi
   if [ "${#pippin_part[@]}" -eq 0 ] || [ "${#pippin_part[@]}" -ne "$pippin_count" ]; then

@@ -38,11 +38,11 @@ pippin_too_long() { # LOG SECONDS STALLED: returns when that is so; waits in tic
   done
 }
 
-pippin_watch() { # LOG SECONDS STALLED [FILE]: notes there why it stopped the child, before it does
+pippin_watch() { # LOG SECONDS STALLED [RECORD]: notes there why it stopped the child, before it does
   export -n PIPPIN_RUN_DIR # else what it starts would count as the run's
   pippin_too_long "$1" "$2" "$3"
   if [ -n "${4:-}" ]; then
-    { echo "stopped=$pippin_why" && pippin_last_line "$1"; } >"$4.new" && mv "$4.new" "$4"
+    printf 'pippin: stopping=%s\t%s\n' "$pippin_why" "$(pippin_last_line "$1")" >>"$4"
     if [ -n "$(tail -c 1 -- "$1")" ]; then echo >>"$1"; fi
     echo "pippin: stopped ($pippin_why s)" >>"$1"
   else

@@ -26,12 +26,13 @@ std::optional<FileStamp> stamp_of(const std::string& file,
   return stamp;
 }
 
-/// Of the attempt that wrote this log: a file that is added or replaced changes its folder, another
-/// attempt the run's.
+/// Of the attempt that wrote this log: a file that is added or replaced changes its folder, a line
+/// its record, another attempt the run's.
 std::optional<FileStamp> stamp_of_attempt(const std::string& log) {
   const std::string attempt = log.substr(0, log.rfind('/'));
   const std::string run = attempt.substr(0, attempt.rfind('/'));
-  return stamp_of(log, {attempt, run, attempt + "/done"});
+  const std::string record = attempt + "/run";
+  return stamp_of(log, {attempt, run, disk().identity(record) ? record : attempt + "/done"});
 }
 
 std::optional<ReadFile> to_be_known_by(std::string path, const std::optional<FileStamp>& stamp,

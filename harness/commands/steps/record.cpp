@@ -97,11 +97,7 @@ std::string exact_time(std::int64_t seconds) {
 /// "its log has not grown for 5 min; last: iteration 7/ 20 …"
 std::string why_stopped(const Attempt& attempt) {
   const std::string time = exact_time(attempt.stopped_after_s);
-  const std::string text = disk().read(attempt.stopped_file()).value_or("");
-  const auto end = text.find('\n');
-  const std::string last =
-      end == std::string::npos ? "" : printable(trim(std::string_view(text).substr(end)));
-  const std::string words = last.empty() ? "no line" : "last: " + last;
+  const std::string words = attempt.last_line.empty() ? "no line" : "last: " + attempt.last_line;
   return attempt.stopped == "stalled"
              ? fmt::format("stopped: its log has not grown for {}; {}", time, words)
              : fmt::format("stopped after run_time {}; {}", time, words);
@@ -291,7 +287,7 @@ std::optional<RunRecord> Recorder::read(const PlannedJob& job, const PlannedRun&
     record.exit_code = attempt->exit_code;
     const bool sound = record.state == RunState::kOk;
     const std::string against = sound ? "" : record.evidence;
-    if (attempt->exit_code == 0) folder_.refute(run.name, *attempt, against);
+    if (attempt->exit_code == 0) folder_.refute({{run.name, attempt->name, against}});
     // Another attempt may count from now on.
     if (attempt->exit_code == 0 && attempt->refuted != against) record.read.reset();
   }
@@ -325,7 +321,7 @@ Provenance Recorder::provenance_of(const Attempt& attempt) {
   Provenance provenance;
   provenance.started_at = attempt.started;
   provenance.ended_at = attempt.ended;
-  provenance.command = disk().read(attempt.directory / "command").value_or("");
+  provenance.command = folder_.command(attempt);
   const Submission* origin = submission(attempt.submission);
   if (!origin) return provenance;
   provenance.script = folder_.script(*origin).string();

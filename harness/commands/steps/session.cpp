@@ -115,10 +115,9 @@ MachineOptions own_surroundings(const fs::path& folder) {
 }
 
 CampaignMachine observer_of(const SweepFolder& folder, Campaign campaign, Scheduler& scheduler) {
-  MachineOptions machine = own_surroundings(folder.root());
-  machine.keeps_listings = true;
   const auto no_files = [](auto&&...) { return JobFiles(); };
-  return {folder, disk(), scheduler, std::move(campaign), no_files, std::move(machine)};
+  return {
+      folder, disk(), scheduler, std::move(campaign), no_files, own_surroundings(folder.root())};
 }
 
 Session::Session(const Globals& globals, Sweep sweep, const SessionOptions& options)

@@ -50,8 +50,9 @@ class PbsJob {
   Strings claims() const {
     Submission submission;
     submission.name = "job-s1";
+    submission.tasks = {{"job", {"one"}}, {"job", {"run-2"}}, {"job", {"run-3"}}};
     Strings names;
-    for (const auto& claim : SweepFolder(disk(), root_.path()).claims(submission, {}))
+    for (const auto& claim : SweepFolder(disk(), root_.path()).claims(submission, {1, 2, 3}, {}))
       names.push_back(fmt::format("{} task {}", claim.name, claim.task));
     return names;
   }
@@ -78,9 +79,9 @@ TEST_CASE("a PBS job's id names its claim, and its first node is where ranks mee
   const PbsJob job({{"one", {}, "echo $MASTER_ADDR $MASTER_PORT"}});
   disk().write(job.root() / "nodes", "n7.site\nn7.site\nn8.site\n");
   job.begin({"PBS_JOBCOOKIE=A", "PBS_NODEFILE=" + (job.root() / "nodes").string()});
-  CHECK(job.claims() == Strings{"claim-12-0 task 1"});
+  CHECK(job.claims() == Strings{"one/1-12-0 task 1"});
   CHECK(job.text("one/1-12-0/log") == "n7.site 20012\n");
-  const std::string provenance = job.text("jobs/job-s1/claim-12-0/provenance");
+  const std::string provenance = job.text("one/1-12-0/run");
   CHECK_THAT(provenance, Catch::Contains("nodes=n7.site,n8.site\n"));
   CHECK_THAT(provenance, Catch::Contains("PBS_JOBID=12.head\n") && !Catch::Contains("COOKIE"));
 }
@@ -88,7 +89,7 @@ TEST_CASE("a PBS job's id names its claim, and its first node is where ranks mee
 TEST_CASE("a task of a PBS array runs its own runs, under an id of its own") {
   const PbsJob job({{"run", {}, "echo $PIPPIN_JOB"}}, 3);
   job.begin({"PBS_JOBCOOKIE=A", "PBS_ARRAY_INDEX=3"}, "12[3].head");
-  CHECK(job.claims() == Strings{"claim-12.3-0 task 3"});
+  CHECK(job.claims() == Strings{"run-3/1-12.3-0 task 3"});
   CHECK(job.text("run-3/1-12.3-0/log") == "job-3\n");
   CHECK_FALSE(disk().exists(job.root() / "run-1"));
 }
@@ -96,12 +97,12 @@ TEST_CASE("a task of a PBS array runs its own runs, under an id of its own") {
 TEST_CASE("a PBS job that is begun again has a claim of its own, a second process of it has none") {
   const PbsJob job({{"one", {}, "kill -9 $$"}});
   job.begin({"PBS_JOBCOOKIE=A"});
-  CHECK(job.claims() == Strings{"claim-12-0 task 1"});
+  CHECK(job.claims() == Strings{"one/1-12-0 task 1"});
   const Outcome twin = job.begin({"PBS_JOBCOOKIE=A"});
   CHECK(twin.exit_code == 0);
   CHECK_THAT(twin.output, Catch::Contains("another process has begun this job"));
   job.begin({"PBS_JOBCOOKIE=B"});
-  CHECK(job.claims() == Strings{"claim-12-0 task 1", "claim-12-1 task 1"});
+  CHECK(job.claims() == Strings{"one/1-12-0 task 1", "one/1-12-1 task 1"});
   CHECK_THAT(job.begin({"PBS_JOBCOOKIE=B"}).output, Catch::Contains("another process"));
 }
 
@@ -111,7 +112,7 @@ TEST_CASE("of many processes of one start of a PBS job one gets in") {
   run_program({"env", "PBS_ENVIRONMENT=PBS_BATCH", "PBS_JOBID=12.head", "PBS_JOBCOOKIE=A", "bash",
                "-c", "for i in 1 2 3 4 5 6 7 8; do bash " + script + " & done; wait"});
   CHECK(job.text("ran") == "ran\n");
-  CHECK(job.claims() == Strings{"claim-12-0 task 1"});
+  CHECK(job.claims() == Strings{"one/1-12-0 task 1"});
 }
 
 TEST_CASE("where PBS gives no cookie, the number of its runs tells starts apart") {
@@ -121,7 +122,7 @@ TEST_CASE("where PBS gives no cookie, the number of its runs tells starts apart"
   job.qstat_says("Job Id: 12.head\n    run_count = 2");
   job.begin({});
   CHECK_THAT(job.begin({}).output, Catch::Contains("another process"));
-  CHECK(job.claims() == Strings{"claim-12-0 task 1", "claim-12-1 task 1"});
+  CHECK(job.claims() == Strings{"one/1-12-0 task 1", "one/1-12-1 task 1"});
 }
 
 TEST_CASE("of two PBS jobs under one token one runs") {
@@ -130,7 +131,7 @@ TEST_CASE("of two PBS jobs under one token one runs") {
   const Outcome other = job.begin({"PBS_JOBCOOKIE=B"}, "13.head");
   CHECK(other.exit_code == 0);
   CHECK_THAT(other.output, Catch::Contains("another job has begun this one: 12.head"));
-  CHECK(job.claims() == Strings{"claim-12-0 task 1"});
+  CHECK(job.claims() == Strings{"one/1-12-0 task 1"});
 }
 
 TEST_CASE("a PBS job starts no run that its walltime is too short for") {
@@ -139,8 +140,8 @@ TEST_CASE("a PBS job starts no run that its walltime is too short for") {
   enough.qstat_says("Job Id: 12.head\n    Resource_List.walltime = 00:05:00\n" + begun(-10));
   little.qstat_says("Job Id: 12.head\n    Resource_List.walltime = 00:01:40\n" + begun(-10));
   for (const auto* job : {&enough, &little, &unknown}) job->begin({"PBS_JOBCOOKIE=A"});
-  CHECK(disk().exists(enough.root() / "two/1-12-0/done"));
-  CHECK(disk().exists(little.root() / "one/1-12-0/done"));  // the first is tried
+  CHECK(disk().exists(enough.root() / "two/1-12-0/log"));
+  CHECK(disk().exists(little.root() / "one/1-12-0/log"));  // the first is tried
   CHECK_FALSE(disk().exists(little.root() / "two/1-12-0"));
-  CHECK(disk().exists(unknown.root() / "two/1-12-0/done"));
+  CHECK(disk().exists(unknown.root() / "two/1-12-0/log"));
 }

@@ -25,34 +25,18 @@ Campaign campaign_with(std::size_t runs) {
   return campaign;
 }
 
-/// A sweep with a campaign large enough to be kept, of which the third run succeeded.
+/// A sweep with a campaign large enough to be kept.
 struct Kept {
   static constexpr std::size_t kRuns = 5000;
 
   test::TemporaryDirectory root;
   SweepFolder folder{disk(), root.path()};
-  NameTable names{kRuns + 1};
-  fs::path plan = root / ".campaign-2.plan", listing = root / ".campaign-2.listing";
+  fs::path plan = root / ".campaign-2.plan";
 
-  Kept() {
-    const Campaign campaign = campaign_with(kRuns);
-    folder.save_campaign(campaign);
-    for (const auto& job : campaign.jobs)
-      for (const auto& run : job.runs) names.add(run.name);
-    disk().write(root / "succeeded/a-run-2", "");
-  }
+  Kept() { folder.save_campaign(campaign_with(kRuns)); }
   /// Until nothing can change unseen.
   static void wait() { std::this_thread::sleep_for(std::chrono::milliseconds(3200)); }
-  std::vector<std::string> succeeded() {
-    std::vector<std::string> found;
-    const auto are = folder.succeeded_as_kept(2, names);
-    for (std::size_t i = 0; i < are.size(); ++i)
-      if (are[i]) found.push_back(i == kRuns ? "last" : "a-run-" + std::to_string(i));
-    return found;
-  }
 };
-
-using Names = std::vector<std::string>;
 
 }  // namespace
 
@@ -100,30 +84,12 @@ TEST_CASE("a name that cannot stand in a line makes no plan") {
   }
 }
 
-TEST_CASE("a listing reads back for the same runs and the same folder alone") {
-  NameTable runs(3), others(3);
-  for (const char* name : {"a", "bc", "d"}) runs.add(name);
-  for (const char* name : {"ab", "c", "d"}) others.add(name);
-  const FileIdentity folder{1, 2, 3, 4}, later{1, 2, 4, 4};
-  const std::vector<bool> found{true, false, true};
-  const std::string text = listing_text(runs, folder, found);
-  CHECK(listing_of(text, runs, folder) == found);
-  CHECK_FALSE(listing_of(text, others, folder));
-  CHECK_FALSE(listing_of(text, runs, later));
-  for (std::size_t size = 0; size < text.size(); ++size)
-    CHECK_FALSE(listing_of(text.substr(0, size), runs, folder));
-  CHECK_FALSE(listing_of(text + "1", runs, folder));
-}
-
 TEST_CASE("what could still change unseen is not kept") {
   Kept here;
   const auto later = fs::file_time_type::clock::now() + std::chrono::hours(1);
   fs::last_write_time(here.folder.campaign_file(2), later);
-  fs::last_write_time(here.root / "succeeded", later);
   CHECK(here.folder.load_plan(2).jobs[0].runs.size() == Kept::kRuns);
-  CHECK(here.succeeded() == Names{"a-run-2"});
   CHECK_FALSE(disk().exists(here.plan));
-  CHECK_FALSE(disk().exists(here.listing));
 }
 
 TEST_CASE("a plan that is kept is used until its campaign is saved again") {
@@ -140,37 +106,9 @@ TEST_CASE("a plan that is kept is used until its campaign is saved again") {
   CHECK(here.folder.load_plan(2).jobs[0].runs[7].name == "a-run-7");
 }
 
-TEST_CASE("a listing that is kept is used until a run is added or gone") {
-  Kept here;
-  Kept::wait();
-  CHECK(here.succeeded() == Names{"a-run-2"});
-  REQUIRE(disk().exists(here.listing));
-  std::string text = *disk().read(here.listing);
-  text.back() = '1';
-  disk().write(here.listing, text);
-  CHECK(here.succeeded() == Names{"a-run-2", "last"});
-  disk().write(here.root / "succeeded/a-run-4", "");
-  CHECK(here.succeeded() == Names{"a-run-2", "a-run-4"});
-  fs::remove(here.root / "succeeded/a-run-2");
-  CHECK(here.succeeded() == Names{"a-run-4"});
-}
-
-TEST_CASE("a listing is not believed where a folder's time does not tell what came into it") {
-  Kept here;
-  Kept::wait();
-  here.succeeded();
-  std::string text = *disk().read(here.listing);
-  text.back() = '1';
-  disk().write(here.listing, text);
-  fs::last_write_time(here.root.path(), fs::last_write_time(here.listing) - std::chrono::hours(1));
-  CHECK(here.succeeded() == Names{"a-run-2"});
-}
-
-TEST_CASE("a plan or a listing that cannot be read or written changes nothing") {
+TEST_CASE("a plan that cannot be read or written changes nothing") {
   Kept here;
   fs::create_directories(here.plan / "in the way");
-  fs::create_directories(here.listing / "in the way");
   Kept::wait();
   CHECK(here.folder.load_plan(2).jobs[0].runs.size() == Kept::kRuns);
-  CHECK(here.succeeded() == Names{"a-run-2"});
 }

@@ -1,6 +1,7 @@
 #include "core/jobs/protocol.h"
 
 #include "tests/support/catch.h"
+#include "tests/support/left_by_jobs.h"
 #include "tests/support/temporary.h"
 
 using namespace pippin;
@@ -211,8 +212,23 @@ TEST_CASE("a submission has begun once one of its jobs has made its claim") {
   folder.journal(one);
   disk().make_directory(root / "jobs/job-s1/claims");
   CHECK_FALSE(folder.has_begun(one));
-  disk().make_directory(root / "jobs/job-s1/claim-7-0");
+  disk().write(root / "jobs/job-s1/claim-7-0", "");
   CHECK(folder.has_begun(one));
+}
+
+TEST_CASE("a submission has begun once one of its runs has a folder, where jobs have one run") {
+  const test::TemporaryDirectory root;
+  SweepFolder folder(disk(), root.path());
+  Submission one;
+  one.number = 1;
+  one.name = "job-s1";
+  one.tasks = {{"job", {"a"}}, {"job", {"b"}}};
+  disk().make_directory(root / "b/12-7-0");
+  CHECK_FALSE(folder.has_begun(one));
+  disk().make_directory(root / "b/1-7-0");
+  CHECK(folder.has_begun(one));
+  one.tasks = {{"job", {"a", "b"}}};  // its folders may be made before their time
+  CHECK_FALSE(folder.has_begun(one));
 }
 
 TEST_CASE("provenance is that of the claim of the attempt's own job") {
@@ -228,6 +244,11 @@ TEST_CASE("provenance is that of the claim of the attempt's own job") {
   CHECK(attempts.at(0).job_id() == "7-1");
   CHECK(folder.provenance(one, attempts.at(0)) == "host=b\n");
   CHECK(folder.provenance(one, attempts.at(1)).empty());
+  disk().write(root / "jobs/job-s1/claim-8-0", "pippin: claim task=1\npippin: at host=c\n");
+  CHECK(folder.provenance(one, attempts.at(1)) == "host=c\n");
+  disk().write(root / "s/1-9-0/run",
+               "pippin: claim task=1\npippin: at host=d\npippin: started=9\n");
+  CHECK(folder.provenance(one, folder.attempts("s").at(0)) == "host=d\n");
 }
 
 TEST_CASE("the newest submission is the largest number in use, and none is 0") {
@@ -269,19 +290,50 @@ TEST_CASE("campaigns are found by their files, saved and loaded by their numbers
                     (root / "campaign-3.json").string() + ": no such campaign");
 }
 
-TEST_CASE("outcomes are the names in their folders") {
+TEST_CASE("outcomes are what jobs of all hosts have said, and what older ones have left") {
+  const test::TemporaryDirectory root;
+  const SweepFolder folder(disk(), root.path());
+  CHECK(test::succeeded_of(folder).empty());
+  disk().write(root / "outcomes/n1-1", "a\tok\nb\tfailed\ntorn\to");
+  disk().write(root / "outcomes/n2-1", "b\tok\n\n\0\0c\tlater\n");
+  disk().write(root / "succeeded/d", "");
+  disk().write(root / "failed/e", "");
+  CHECK(test::succeeded_of(folder) == RunNames{"a", "b", "d"});
+  CHECK(test::failed_of(folder) == RunNames{"b", "e"});
+}
+
+TEST_CASE(
+    "what was said last against an attempt counts, also of many, and what an older pippin said") {
   const test::TemporaryDirectory root;
   SweepFolder folder(disk(), root.path());
-  const auto succeeded = [&] {
-    RunNames runs;
-    folder.each_succeeded([&](std::string_view run) { runs.emplace(run); });
-    return runs;
-  };
-  CHECK(succeeded().empty());
-  disk().write(root / "succeeded/a", "");
-  disk().write(root / "failed/b", "");
-  CHECK(succeeded() == RunNames{"a"});
-  CHECK(folder.failed() == RunNames{"b"});
+  disk().write(root / "old-a1/1-7-0/run", test::record_of(0));
+  disk().write(root / "refuted/old-a1", "1-7-0\tmeasured nothing\n");
+  std::vector<Refutation> all;
+  for (int i = 0; i < 3000; ++i) {
+    const std::string run = "r" + std::to_string(i);
+    disk().write(root / run / "1-7-0/run", test::record_of(0));
+    all.push_back({run, "1-7-0", "its log has no iteration"});
+  }
+  folder.refute(all);
+  folder.refute({{"r5", "1-7-0", ""}, {"r6", "1-7-0", "another\nreason"}});
+  CHECK(disk().list(root / "refuted").size() == 3);
+  for (SweepFolder one : {folder, SweepFolder(disk(), root.path())}) {
+    CHECK(one.attempts("r4").at(0).refuted == "its log has no iteration");
+    CHECK(one.attempts("r5").at(0).succeeded());
+    CHECK(one.attempts("r6").at(0).refuted == "another\\nreason");
+    CHECK(one.attempts("old-a1").at(0).refuted == "measured nothing");
+    CHECK(one.refuted().size() == 3001);
+  }
+}
+
+TEST_CASE("who looks anew sees what another has said against an attempt meanwhile") {
+  const test::TemporaryDirectory root;
+  SweepFolder folder(disk(), root.path()), other(disk(), root.path());
+  disk().write(root / "r/1-7-0/run", test::record_of(0));
+  CHECK(folder.attempts("r").at(0).succeeded());
+  other.refute({{"r", "1-7-0", "no"}});
+  folder.look_anew();
+  CHECK(folder.attempts("r").at(0).refuted == "no");
 }
 
 TEST_CASE("of attempts none of which succeeded the last that is done counts, else the last") {

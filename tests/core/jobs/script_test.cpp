@@ -9,10 +9,13 @@
 #include "core/base/process.h"
 #include "core/jobs/protocol.h"
 #include "tests/support/catch.h"
+#include "tests/support/left_by_jobs.h"
 #include "tests/support/nasty.h"
 #include "tests/support/temporary.h"
 
 using namespace pippin;
+using test::failed_of;
+using test::succeeded_of;
 
 namespace {
 
@@ -32,16 +35,11 @@ Point point_with(const NamedValues& axes) {
   return point;
 }
 
-RunNames succeeded_of(SweepFolder folder) {
-  RunNames runs;
-  folder.each_succeeded([&](std::string_view run) { runs.emplace(run); });
-  return runs;
-}
-
 /// The submission that `write_script` writes.
 Submission submission_named(const std::string& name = "job-s1") {
   Submission submission;
   submission.name = name;
+  submission.tasks = {{"job", {"one"}}};
   return submission;
 }
 
@@ -88,19 +86,20 @@ TEST_CASE("a job runs its runs, goes on when one fails and leaves exit codes") {
   CHECK(two[0].ended >= two[0].started);
   CHECK(text_of_file(two[0].log()) == "two\nerr\n");
   CHECK_THAT(folder.provenance(submission_named(), one[0]), Catch::Contains("host="));
-  CHECK_THAT(text_of_file(one[0].directory / "command"), Catch::Contains("echo one $X"));
+  CHECK_THAT(folder.command(one[0]), Catch::Contains("echo one $X"));
+  CHECK(disk().list(root / "one/1-local-0") == std::vector<std::string>{"log", "run"});
 }
 
 TEST_CASE("a job's claim says which task it is and how it sees its files") {
   const test::TemporaryDirectory root;
   const fs::path script = write_script(root.path(), {{"one", {}, "true"}});
   run_program({"env", "SLURM_JOB_ID=7", "SLURM_ARRAY_TASK_ID=1", "bash", script.string()});
-  const auto claims = SweepFolder(disk(), root.path()).claims(submission_named(), {});
+  const auto claims = SweepFolder(disk(), root.path()).claims(submission_named(), {1}, {});
   REQUIRE(claims.size() == 1);
-  CHECK(claims[0].name == "claim-7-0");
+  CHECK(claims[0].name == "one/1-7-0");
   CHECK(claims[0].task == 1);
   CHECK(claims[0].view == mount_of(root.path()).view);
-  CHECK(SweepFolder(disk(), root.path()).claims(submission_named(), {"claim-7-0"}).empty());
+  CHECK(SweepFolder(disk(), root.path()).claims(submission_named(), {1}, {"one/1-7-0"}).empty());
 }
 
 TEST_CASE("a script that is started twice runs once") {
@@ -251,7 +250,7 @@ TEST_CASE("a job whose prolog fails traps and renames goes on with its runs") {
   CHECK(folder.attempts("one").at(0).exit_code == 1);
   CHECK(folder.attempts("two").at(0).exit_code == 0);
   CHECK(succeeded_of(folder).count("two") == 1);
-  CHECK(folder.failed().count("one") == 1);
+  CHECK(failed_of(folder).count("one") == 1);
 }
 
 TEST_CASE("a run that is suspended and resumed is not over before it ends") {
@@ -535,7 +534,7 @@ std::vector<Attempt> attempts_of_stopped(const fs::path& root, const std::string
   CHECK(run_program({"bash", write_files(job).string()}).exit_code == 0);
   SweepFolder folder(disk(), root);
   CHECK(folder.attempts("two").at(0).exit_code == 0);
-  CHECK(folder.failed().count("one") == 1);
+  CHECK(failed_of(folder).count("one") == 1);
   return folder.attempts("one");
 }
 
@@ -559,10 +558,12 @@ TEST_CASE("a run over its run_time is stopped and the next goes on") {
   CHECK(attempt.stopped == "run_time");
   CHECK(attempt.stopped_after_s == kLimit_s);
   CHECK_FALSE(attempt.interrupted);
-  CHECK(text_of_file(attempt.stopped_file()) == "stopped=run_time after=4\nstep 7\n");
+  CHECK(attempt.last_line == "step 7");
   CHECK(text_of_file(attempt.log()) == "step 7\n\npippin: stopped (run_time after=4 s)\n");
-  CHECK_THAT(text_of_file(attempt.directory / "done"),
-             Catch::Matches("exit=124 ended=[0-9]+ stopped=run_time after=4\n"));
+  CHECK_THAT(
+      text_of_file(attempt.directory / "run"),
+      Catch::Contains(fmt::format("pippin: exit=124 ended={} started={} stopped=run_time after=4\n",
+                                  *attempt.ended, *attempt.started)));
 }
 
 TEST_CASE("a run that is stopped has not gone well, whatever it leaves") {
@@ -582,7 +583,7 @@ TEST_CASE("a run whose log falls silent is stopped, and one that prints is not")
                                            true)
                            .at(0);
   CHECK(attempt.stopped == "stalled");
-  CHECK(text_of_file(attempt.stopped_file()) == "stopped=stalled after=4\n60 %\n");
+  CHECK(attempt.last_line == "60 %");
   CHECK_THAT(text_of_file(attempt.log()), Catch::Contains("\n8\n50 %\r60 %\npippin: stopped ("));
 }
 
@@ -646,7 +647,7 @@ std::size_t launched_of(const fs::path& root, const std::vector<std::string>& co
   job.points = points;
   run_program({"bash", write_files(job).string()});
   SweepFolder folder(disk(), root);
-  return succeeded_of(folder).size() + folder.failed().size();
+  return succeeded_of(folder).size() + failed_of(folder).size();
 }
 
 }  // namespace
@@ -699,7 +700,7 @@ TEST_CASE("one point that fails alike stops nothing where there are others, else
   job.give_up_after = 3;
   job.points = 2;
   run_program({"bash", write_files(job).string()});
-  CHECK(SweepFolder(disk(), root.path()).failed().size() == 6);
+  CHECK(failed_of(SweepFolder(disk(), root.path())).size() == 6);
   const test::TemporaryDirectory alone;
   CHECK(launched_of(alone.path(), std::vector<std::string>(6, "no_such_program"), 1) == 3);
 }
@@ -733,7 +734,7 @@ TEST_CASE("a line of the prolog that fails ends the job with that line") {
   CHECK_FALSE(disk().exists(root / "behind"));
   SweepFolder folder(disk(), root.path());
   CHECK(folder.attempts("one").empty());
-  CHECK(folder.claims(submission_named(), {}).at(0).fault ==
+  CHECK(folder.claims(submission_named(), {1}, {}).at(0).fault ==
         "the prolog's line 'module load cuda/13' exits 1");
 }
 

@@ -21,8 +21,10 @@ struct Silent {
     options.now = [this] { return now; };
     return test::machine_on(files, slurm, campaign, options);
   }
-  /// "claim-1-0" of the first submission.
-  void claim(const std::string& owner) { files.write("/s/jobs/job-s1/claim-1-0/owner", owner); }
+  /// Of a job of the first submission, which has not begun its run.
+  void claim(const std::string& words, const std::string& job = "1-0") {
+    files.write("/s/run-a1/1-" + job + "/run", "pippin: claim " + words + "\n");
+  }
 
   test::MemoryFiles files;
   BlackHole slurm;
@@ -101,14 +103,14 @@ TEST_CASE("a job that wrote through this machine's own mount is not waited for")
   Silent silent;
   auto machine = silent.machine();
   machine.step();
-  silent.claim("n1 4711 task=1 view=boot/27\n");
+  silent.claim("host=n1 task=1 view=boot/27");
   CHECK(machine.step() == kLost);
 }
 
 TEST_CASE("a job that does not say how it wrote, or wrote otherwise, is waited for") {
   const std::string owner =
-      GENERATE("", "n1 4711\n", "n1 4711 task=1 view=\n", "n1 4711 task=1 view=boot/28\n",
-               "n1 4711 task=2 view=boot/27\n");
+      GENERATE("", "host=n1", "host=n1 task=1 view=", "host=n1 task=1 view=boot/28",
+               "host=n1 task=2 view=boot/27");
   Silent silent;
   auto machine = silent.machine();
   machine.step();
@@ -120,8 +122,8 @@ TEST_CASE("a job that was begun again elsewhere is waited for, though it began h
   Silent silent;
   auto machine = silent.machine();
   machine.step();
-  silent.claim("n1 4711 task=1 view=boot/27\n");
-  silent.files.write("/s/jobs/job-s1/claim-1-1/owner", "n2 12 task=1 view=other/27\n");
+  silent.claim("host=n1 task=1 view=boot/27");
+  silent.claim("host=n2 task=1 view=other/27", "1-1");
   CHECK(machine.step() == kWaiting);
 }
 

@@ -33,8 +33,9 @@ MachineOptions options_of(const World& world, const LifeOptions& life) {
 int attempts_with(World& world, const std::string& run, std::string_view beginning) {
   int found = 0;
   for (const auto& attempt : world.disk().list(kRoot / run)) {
-    const auto done = world.disk().read(kRoot / run / attempt / "done");
-    found += done && done->substr(0, beginning.size()) == beginning ? 1 : 0;
+    const auto record = world.disk().read(kRoot / run / attempt / "run");
+    found +=
+        record && record->find("pippin: " + std::string(beginning)) != std::string::npos ? 1 : 0;
   }
   return found;
 }

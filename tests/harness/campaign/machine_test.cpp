@@ -273,8 +273,8 @@ TEST_CASE("a run whose job's prolog failed is lost with the line that did") {
   hole.words = "FAILED 1:0 on n1";
   auto machine = machine_on(files, hole);
   machine.step();
-  files.write("/s/jobs/job-s1/claim-7-0/owner", "n1 4711 task=1 view=\n");
-  files.write("/s/jobs/job-s1/claim-7-0/fault", "the prolog's line 'module load x' exits 1\n");
+  files.write("/s/run-a1/1-7-0/run",
+              "pippin: claim task=1\npippin: fault=the prolog's line 'module load x' exits 1\n");
   CHECK(machine.step() == kLost);
   const std::string words = "FAILED 1:0 on n1: the prolog's line 'module load x' exits 1";
   CHECK(machine.fate("run-a1").evidence == words);

@@ -8,6 +8,7 @@
 #include "harness/campaign/machine.h"
 #include "harness/scrape/probe_endings.h"
 #include "tests/harness/campaign/world.h"
+#include "tests/support/left_by_jobs.h"
 
 namespace pippin::test {
 
@@ -59,10 +60,11 @@ inline Campaign runs_of(const std::vector<std::string>& names) {
 inline void leave(MemoryFiles& files, const std::string& run, const std::string& attempt,
                   std::optional<int> exit_code) {
   const fs::path folder = fs::path("/s") / run / attempt;
-  files.write(folder / "started", "1\n");
+  files.write(folder / "run", record_of(exit_code));
   if (!exit_code) return;
-  files.write(folder / "done", "exit=" + std::to_string(*exit_code) + " ended=1\n");
-  files.write(fs::path("/s") / (*exit_code == 0 ? "succeeded" : "failed") / run, "");
+  const fs::path outcomes = "/s/outcomes/n1-1";
+  files.write(outcomes, files.read(outcomes).value_or("") + run +
+                            (*exit_code == 0 ? "\tok\n" : "\tfailed\n"));
 }
 
 inline CampaignMachine machine_on(MemoryFiles& files, Scheduler& scheduler,

@@ -83,7 +83,7 @@ void World::after() {
 
 std::optional<std::string> World::FaultyFiles::read(const fs::path& path) {
   world_.before();
-  auto text = world_.is_seen(path) ? world_.disk_.read(path) : std::nullopt;
+  auto text = world_.seen_text(path);
   world_.after();
   return text;
 }
@@ -298,8 +298,7 @@ bool World::befalls(std::size_t index) {
       begin_again(index);
       return true;
     case Kind::kTimeUp:
-      if (disk_.exists(job.attempt(run)) && !disk_.exists(job.attempt(run) / "done"))
-        write(job.attempt(run) / "interrupted", "signal=TERM time_up=1");
+      if (is_open(job, run)) say(job, run, "signal=TERM time_up=1");
       end(job, End::kLimit, "TIMEOUT");
       return true;
     case Kind::kTimeUpAtOnce:
@@ -331,10 +330,12 @@ void World::start_jobs() {
     job.status.phase = JobStatus::Phase::kRunning;
     job.runs_on = true;
     ++running;
-    const fs::path claim = job.folder / "jobs" / job_folder(disk_, job.folder, job.submission) /
-                           fmt::format("claim-{}-{}", job.id, job.restart);
+    const fs::path claim =
+        job.runs.size() == 1 ? job.attempt(job.runs.front()) / "run"
+                             : job.folder / "jobs" / job_folder(disk_, job.folder, job.submission) /
+                                   fmt::format("claim-{}-{}", job.id, job.restart);
     show_late(claim);
-    disk_.make_directory(claim);
+    disk_.write(claim, fmt::format("pippin: claim task={}\n", job.task));
   }
 }
 
@@ -384,9 +385,9 @@ fs::path World::Job::attempt(const std::string& run) const {
 /// A failure is final where this submission has it, unless the job's node may have made it.
 bool World::is_done(const Job& job, const std::string& run) {
   for (const auto& other : disk_.list(job.folder / run)) {
-    const auto marker = disk_.read(job.folder / run / other / "done");
-    if (!marker) continue;
-    if (marker->substr(0, 7) == "exit=0 ") return true;
+    const auto end = read_record(disk_.read(job.folder / run / other / "run").value_or("")).end;
+    if (!end.exit_code) continue;
+    if (end.exit_code == 0) return true;
     const bool is_ours = other.substr(0, job.submission.size() + 1) == job.submission + "-";
     if (is_ours && !job.suspects.count(run)) return true;
   }
@@ -406,11 +407,33 @@ bool World::is_seen(const fs::path& path) const {
   return from == seen_from_.end() || from->second <= now_s_;
 }
 
-bool World::write(const fs::path& path, std::string_view text) {
+/// A line at the end of a file, which pippin may see later.
+bool World::add(const fs::path& path, const std::string& line) {
   if (job_step_ <= disk_full_until_) return false;
   show_late(path);
-  disk_.write(path, text);
+  const std::string before = disk_.read(path).value_or("");
+  if (weather_.files_late_s > 0 && !before.empty())
+    older_texts_[path.string()].push_back({now_s_ + weather_.files_late_s, before});
+  disk_.write(path, before + line);
   return true;
+}
+
+/// What pippin sees of a file by now.
+std::optional<std::string> World::seen_text(const fs::path& path) {
+  if (!is_seen(path)) return std::nullopt;
+  for (const auto& [until, text] : older_texts_[path.string()])
+    if (now_s_ < until) return text;
+  return disk_.read(path);
+}
+
+/// … of how a run that was started ends.
+bool World::say(const Job& job, const std::string& run, const std::string& words) {
+  return add(job.attempt(run) / "run", "pippin: " + words + " started=1\n");
+}
+
+bool World::is_open(const Job& job, const std::string& run) {
+  const auto record = disk_.read(job.attempt(run) / "run");
+  return record && !read_record(*record).end.exit_code;
 }
 
 /// Four steps a run, as the real script makes them: claim, execute, mark, say so to all.
@@ -419,7 +442,8 @@ void World::step_of_run(Job& job, const std::string& run) {
   const std::size_t rest = kStepsPerRun - 1;
   switch (job.step++ % kStepsPerRun) {
     case 0:
-      if (is_done(job, run) || !write(job.attempt(run) / "started", "1")) job.step += rest;
+      if (is_done(job, run) || !add(job.attempt(run) / "run", "pippin: started=1\n"))
+        job.step += rest;
       break;
     case 1:
       ++executions_[run];
@@ -430,12 +454,11 @@ void World::step_of_run(Job& job, const std::string& run) {
       } else {
         job.failing.clear();
       }
-      if (!write(job.attempt(run) / "done",
-                 fmt::format("exit={} ended={}", fails ? 1 : 0, job_step_)))
-        ++job.step;
+      if (!say(job, run, fmt::format("exit={} ended={}", fails ? 1 : 0, job_step_))) ++job.step;
       break;
     default:
-      write(job.folder / (fails ? "failed" : "succeeded") / run, "");
+      add(job.folder / "outcomes" / fmt::format("n{}-1", job.id),
+          fmt::format("{}\t{}\n", run, fails ? "failed" : "ok"));
   }
 }
 

@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/campaign/machine.h"
@@ -176,9 +178,12 @@ class World : public Scheduler {
   void step(std::size_t job);
   void step_of_run(Job& job, const std::string& run);
   bool is_done(const Job& job, const std::string& run);
-  bool write(const fs::path& path, std::string_view text);
+  bool add(const fs::path& path, const std::string& line);
+  bool say(const Job& job, const std::string& run, const std::string& words);
+  bool is_open(const Job& job, const std::string& run);
   void show_late(const fs::path& path);
   bool is_seen(const fs::path& path) const;
+  std::optional<std::string> seen_text(const fs::path& path);
 
   Weather weather_;
   MemoryFiles disk_;
@@ -192,6 +197,8 @@ class World : public Scheduler {
   std::size_t turn_ = 0;
   std::map<std::string, int> executions_, arrived_;
   std::map<std::string, std::int64_t> seen_from_;  ///< what jobs wrote; seconds since 1970
+  /// What files were, and until when pippin sees them so.
+  std::map<std::string, std::vector<std::pair<std::int64_t, std::string>>> older_texts_;
 };
 
 }  // namespace pippin::test

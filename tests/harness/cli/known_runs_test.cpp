@@ -61,7 +61,7 @@ TEST_CASE("another attempt, another exit code and a changed campaign are noticed
     return touched;
   };
   count_touched();
-  here.shell("echo 'exit=1 ended=1' >\"$(dirname '" + here.log + "')/done\"");
+  here.shell("sed -i 's/exit=0/exit=1/' \"$(dirname '" + here.log + "')/run\"");
   here.collect();
   CHECK(count_touched() == "1");
   CHECK(here.sql("SELECT count(*) FROM runs WHERE state = 'failed'") == "1");

@@ -1,0 +1,165 @@
+// What pippin notes of what it hands over.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/jobs/protocol.h"
+
+namespace pippin {
+
+namespace {
+
+/// "gpt-52b-n4-s12" → 12; nothing where the name is no submission's.
+std::optional<std::int64_t> number_of_submission(std::string_view name) {
+  const auto mark = name.rfind("-s");
+  return mark == std::string_view::npos ? std::nullopt : parse_integer(name.substr(mark + 2));
+}
+
+constexpr std::pair<End, std::string_view> kEndWords[] = {
+    {End::kCompleted, "completed"}, {End::kApplication, "application"},
+    {End::kLimit, "limit"},         {End::kInfrastructure, "infrastructure"},
+    {End::kUser, "user"},           {End::kUnknown, "unknown"}};
+
+std::string_view word_of(End end) {
+  return std::find_if(std::begin(kEndWords), std::end(kEndWords),
+                      [&](const auto& entry) { return entry.first == end; })
+      ->second;
+}
+
+End end_of(std::string_view word) {
+  const auto found = std::find_if(std::begin(kEndWords), std::end(kEndWords),
+                                  [&](const auto& entry) { return entry.second == word; });
+  return found == std::end(kEndWords) ? End::kUnknown : found->first;
+}
+
+/// Lines of "TASK<tab>seconds since 1970".
+std::map<std::int64_t, std::int64_t> read_times(std::string_view text) {
+  std::map<std::int64_t, std::int64_t> time_of;
+  for (std::string_view line : split(trim(text), '\n')) {
+    const auto words = split(line, '\t');
+    const auto task = parse_integer(words.front()), time = parse_integer(words.back());
+    if (task && time) time_of[*task] = *time;
+  }
+  return time_of;
+}
+
+std::string journal_text(const Submission& submission) {
+  std::string text = fmt::format("{}\nowner\t{}\nsender\t{}\nat\t{}\ntried_until\t{}\n",
+                                 submission.token, submission.owner, submission.sender,
+                                 submission.journaled_at, submission.tried_until);
+  for (const auto& task : submission.tasks)
+    text += fmt::format("task\t{}\t{}\n", task.job, fmt::join(task.runs, "\t"));
+  return text;
+}
+
+/// False where the journal is damaged.
+bool read_journal(std::string_view text, Submission& submission) {
+  const auto lines = split(trim(text), '\n');
+  submission.token = std::string(lines.front());
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const auto words = split(lines[i], '\t');
+    if (words.size() < 2) return false;
+    if (words[0] == "owner") submission.owner = words[1];
+    if (words[0] == "sender") submission.sender = words[1];
+    if (words[0] == "at") submission.journaled_at = parse_integer(words[1]).value_or(0);
+    if (words[0] == "tried_until") submission.tried_until = parse_integer(words[1]).value_or(0);
+    if (words[0] == "task")
+      submission.tasks.push_back({std::string(words[1]), {words.begin() + 2, words.end()}});
+  }
+  return !submission.token.empty() && !submission.tasks.empty();
+}
+
+/// Lines of "TASK<tab>end<tab>evidence".
+std::map<std::int64_t, TaskEnd> read_ends(std::string_view text) {
+  std::map<std::int64_t, TaskEnd> ends;
+  for (std::string_view line : split(trim(text), '\n')) {
+    const auto words = split(line, '\t');
+    const auto task = parse_integer(words.front());
+    if (task && words.size() == 3) ends[*task] = {end_of(words[1]), std::string(words[2])};
+  }
+  return ends;
+}
+
+}  // namespace
+
+std::vector<Submission> SweepFolder::submissions() {
+  std::vector<Submission> found;
+  for (const auto& name : files_.list(root_ / "jobs")) {
+    const auto number = number_of_submission(name);
+    if (!number || !files_.exists(root_ / "jobs" / name / "journal")) continue;
+    found.push_back(read_submission(name, *number));
+  }
+  std::sort(found.begin(), found.end(),
+            [](const auto& a, const auto& b) { return a.number < b.number; });
+  return found;
+}
+
+std::int64_t SweepFolder::newest_submission() {
+  std::int64_t newest = 0;
+  for (const auto& name : files_.list(root_ / "jobs"))
+    newest = std::max(newest, number_of_submission(name).value_or(0));
+  return newest;
+}
+
+Submission SweepFolder::read_submission(const std::string& name, std::int64_t number) {
+  const fs::path folder = root_ / "jobs" / name;
+  Submission submission;
+  submission.number = number;
+  submission.name = name;
+  if (!read_journal(files_.read(folder / "journal").value_or(""), submission)) {
+    machine_failed("{}: a damaged journal; remove {}, and its runs are submitted again",
+                   (folder / "journal").string(), folder.string());
+  }
+  const auto names = files_.list(folder);
+  const auto is_there = [&](std::string_view mark) {
+    return std::binary_search(names.begin(), names.end(), mark);
+  };
+  const auto words = [&](const char* mark) {
+    return std::string(trim(files_.read(folder / mark).value_or("")));
+  };
+  if (is_there("handed")) submission.handed = words("handed");
+  if (is_there("refused")) submission.refused = words("refused");
+  submission.cancelled = is_there("cancelled");
+  if (is_there("ended")) submission.ended = read_ends(words("ended"));
+  if (is_there("ending")) submission.ending = read_times(words("ending"));
+  return submission;
+}
+
+void SweepFolder::journal(const Submission& submission) {
+  files_.make_directory(root_ / "outcomes");
+  files_.write(directory(submission) / "journal", journal_text(submission));
+}
+
+void SweepFolder::mark_handed(Submission& submission, const std::string& id) {
+  files_.write(directory(submission) / "handed", id + "\n");
+  submission.handed = id;
+}
+
+void SweepFolder::mark_refused(Submission& submission, const std::string& words) {
+  files_.write(directory(submission) / "refused", words + "\n");
+  submission.refused = words;
+}
+
+void SweepFolder::mark_cancelled(Submission& submission) {
+  files_.write(directory(submission) / "cancelled", "");
+  submission.cancelled = true;
+}
+
+void SweepFolder::mark_ended(Submission& submission, const std::map<std::int64_t, TaskEnd>& ended) {
+  for (const auto& [task, end] : ended) submission.ended[task] = end;
+  std::string text;
+  for (const auto& [task, end] : submission.ended)
+    text += fmt::format("{}\t{}\t{}\n", task, word_of(end.end), printable(end.evidence));
+  files_.write(directory(submission) / "ended", text);
+}
+
+void SweepFolder::mark_ending(Submission& submission,
+                              const std::map<std::int64_t, std::int64_t>& since) {
+  submission.ending = since;
+  std::string text;
+  for (const auto& [task, time] : since) text += fmt::format("{}\t{}\n", task, time);
+  files_.write(directory(submission) / "ending", text);
+}
+
+}  // namespace pippin
