@@ -118,7 +118,7 @@ TEST_CASE("runs stand in a file of their own, whose parts say how long they are"
   const JobFiles made = files.of({job_of("gpt-a3", 1, {"p", "q"}), job_of("gpt-a4", 1, {"q"})});
   CHECK_THAT(made.script, Contains("# gpt-s2: an array of 2 jobs of sweep gpt, 1 node\n") &&
                               Contains("\npippin_lines=(0 27 42)\n") &&
-                              !Contains("pippin_single_runs") &&
+                              !Contains("pippin_single_runs=1") &&
                               Catch::EndsWith("\n\npippin_run_tasks\n"));
   std::string heads;
   for (const auto line : split(made.tasks, '\n')) {
