@@ -174,10 +174,12 @@ std::string cpus_text(const ClusterFacts& facts) {
   const Nodes& node = facts.kind.node;
   const JobShape shape = shape_of(node, facts.partition);
   const bool is_cores = shape.one_thread || node.cpus <= node.sockets * node.cores;
+  const std::string reserved =
+      node.reserved_cores > 0 ? fmt::format(", {} more are reserved,", node.reserved_cores) : "";
   std::string text =
       line(fmt::format("  cpus-per-task: {}", shape.cpus_a_rank),
-           fmt::format("sinfo: {} of a node / {}", plural(shape.cpus, is_cores ? "core" : "CPU"),
-                       plural(shape.ranks, node.gpus.count > 0 ? "GPU" : "rank")));
+           fmt::format("sinfo: {} of a node{} / {}", plural(shape.cpus, is_cores ? "core" : "CPU"),
+                       reserved, plural(shape.ranks, node.gpus.count > 0 ? "GPU" : "rank")));
   if (shape.one_thread) {
     text +=
         line("  hint: nomultithread", fmt::format("one thread a core; sinfo: {} CPUs", node.cpus));
@@ -191,7 +193,9 @@ std::string kind_text(const ClusterFacts& facts) {
   const std::string features = kind.node.features.empty()
                                    ? "the nodes have no features"
                                    : "features of the nodes: " + kind.node.features;
-  const std::string memory = fmt::format("of a node's {} MB", kind.node.memory_mb);
+  const std::string reserved =
+      kind.node.reserved_mb > 0 ? fmt::format(", {} of them reserved", kind.node.reserved_mb) : "";
+  const std::string memory = fmt::format("of a node's {} MB{}", kind.node.memory_mb, reserved);
   return (kind.constraint.empty() ? remark("constraint: …", features)
                                   : line("  constraint: " + yaml_word(kind.constraint),
                                          "keeps off nodes of other kinds; " + features)) +

@@ -3,19 +3,23 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <set>
+#include <tuple>
+#include <utility>
 
 #include "core/base/error.h"
+#include "core/base/host_list.h"
 #include "core/base/text.h"
 #include "slurm/answers.h"
 #include "slurm/ask.h"
 
 namespace pippin::slurm {
 
-const char* const kNodesFormat = "%R\x1f%D\x1f%T\x1f%c\x1f%X\x1f%Y\x1f%Z\x1f%G\x1f%f\x1f%m";
+const char* const kNodesFormat = "%R\x1f%D\x1f%T\x1f%c\x1f%X\x1f%Y\x1f%Z\x1f%G\x1f%f\x1f%m\x1f%N";
 
 namespace {
 
-constexpr std::size_t kNodesFields = 10;
+constexpr std::size_t kNodesFields = 11;
 
 /// Slurm's words for nothing.
 bool says_nothing(std::string_view text) {
@@ -68,6 +72,7 @@ Nodes nodes_of(const std::vector<std::string_view>& fields) {
   nodes.gpus = gpus_of(fields[7]);
   if (!says_nothing(fields[8])) nodes.features = fields[8];
   nodes.memory_mb = count_of(fields[9]);
+  nodes.names = fields[10];
   return nodes;
 }
 
@@ -87,6 +92,63 @@ Fields fields_of(std::string_view line) {
 std::string field(const Fields& fields, std::string_view name) {
   const auto found = fields.find(name);
   return found == fields.end() ? "" : found->second;
+}
+
+/// Cores and MB of a node that are kept for the system.
+using Reserved = std::pair<std::int64_t, std::int64_t>;
+
+/// The cores whose CPUs these are: "0-1,20"; a core has `threads` of them, one after the other.
+std::int64_t cores_in(std::string_view cpus, std::int64_t threads) {
+  std::set<std::int64_t> cores;
+  for (std::string_view part : split(cpus, ',')) {
+    const auto ends = split(part, '-');
+    const auto first = parse_integer(ends.front()), last = parse_integer(ends.back());
+    if (!first || !last) continue;
+    for (std::int64_t core = *first / threads; core <= *last / threads; ++core) cores.insert(core);
+  }
+  return static_cast<std::int64_t>(cores.size());
+}
+
+Reserved reserved_of(const Fields& fields) {
+  const auto number = [&](std::string_view name) {
+    return parse_integer(field(fields, name)).value_or(0);
+  };
+  const std::int64_t cores = number("Sockets") * number("CoresPerSocket");
+  const std::int64_t threads = cores > 0 ? std::max<std::int64_t>(number("CPUTot") / cores, 1) : 1;
+  const std::int64_t counted = number("CoreSpecCount");
+  return {counted > 0 ? counted : cores_in(field(fields, "CPUSpecList"), threads),
+          number("MemSpecLimit")};
+}
+
+using ReservedByName = std::map<std::string, Reserved>;
+
+ReservedByName reserved_in(std::string_view output) {
+  ReservedByName reserved;
+  for (std::string_view line : split(output, '\n')) {
+    if (!line.starts_with("NodeName=")) continue;
+    const Fields fields = fields_of(line);
+    const Reserved one = reserved_of(fields);
+    if (one != Reserved{}) reserved[field(fields, "NodeName")] = one;
+  }
+  return reserved;
+}
+
+std::vector<Nodes> parts_of(const Nodes& alike, const ReservedByName& reserved) {
+  std::map<Reserved, std::vector<std::string>> names_by;
+  for (const auto& name : host_names(alike.names).value_or(std::vector<std::string>{})) {
+    const auto found = reserved.find(name);
+    names_by[found == reserved.end() ? Reserved{} : found->second].push_back(name);
+  }
+  if (names_by.empty()) return {alike};
+  std::vector<Nodes> parts;
+  for (const auto& [kept, names] : names_by) {
+    parts.push_back(alike);
+    Nodes& part = parts.back();
+    part.count = static_cast<std::int64_t>(names.size());
+    part.names = join(names, ",");
+    std::tie(part.reserved_cores, part.reserved_mb) = kept;
+  }
+  return parts;
 }
 
 std::string time_of(const std::string& text) {
@@ -147,6 +209,16 @@ std::vector<Nodes> read_nodes(std::string_view output) {
     if (fields.size() != kNodesFields)
       machine_failed("sinfo: an answer that pippin cannot read: '{}'", printable(line));
     all.push_back(nodes_of(fields));
+  }
+  return all;
+}
+
+std::vector<Nodes> with_reserved(const std::vector<Nodes>& nodes, std::string_view output) {
+  const ReservedByName reserved = reserved_in(output);
+  std::vector<Nodes> all;
+  for (const auto& alike : nodes) {
+    const auto parts = parts_of(alike, reserved);
+    all.insert(all.end(), parts.begin(), parts.end());
   }
   return all;
 }

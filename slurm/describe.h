@@ -30,7 +30,9 @@ struct Nodes {
                threads = 0;  ///< cores of a socket, threads of one; CPUs are cores or threads
   std::int64_t memory_mb = 0;
   Gpus gpus;
-  std::string features;  ///< "v100-32g,nvlink"; maybe empty
+  std::string features;                              ///< "v100-32g,nvlink"; maybe empty
+  std::string names;                                 ///< "n[1-3],n7"
+  std::int64_t reserved_cores = 0, reserved_mb = 0;  ///< that no job gets, of a node's
 
   /// False where no job can run there now: down, drained, failing.
   bool usable() const;
@@ -39,6 +41,12 @@ struct Nodes {
 extern const char* const kNodesFormat;  ///< of sinfo --exact --format
 /// Errors: Error (machine) quoting a line that is not as asked for.
 std::vector<Nodes> read_nodes(std::string_view output);
+
+/// `nodes` with what a site keeps for its system on them, out of `scontrol --oneliner show node`;
+/// of nodes that a line of sinfo joins, those that keep differently become several. A node that
+/// scontrol does not list keeps nothing.
+/// Source: slurm.conf(5), CoreSpecCount, CpuSpecList and MemSpecLimit.
+std::vector<Nodes> with_reserved(const std::vector<Nodes>& nodes, std::string_view output);
 
 struct Partition {
   std::string name;

@@ -52,8 +52,9 @@ bool is_like_memory(std::int64_t a, std::int64_t b) {
 
 bool is_same_kind(const Nodes& a, const Nodes& b) {
   return a.gpus == b.gpus && a.cpus == b.cpus && a.sockets == b.sockets && a.cores == b.cores &&
-         a.threads == b.threads && is_like_memory(a.memory_mb, b.memory_mb) &&
-         has_all(a, features_of(b)) && has_all(b, features_of(a));
+         a.threads == b.threads && a.reserved_cores == b.reserved_cores &&
+         is_like_memory(a.memory_mb, b.memory_mb) && has_all(a, features_of(b)) &&
+         has_all(b, features_of(a));
 }
 
 std::string shared_features(const Nodes& a, const Nodes& b) {
@@ -75,6 +76,7 @@ void take(const Nodes& nodes, std::vector<Kind>& kinds) {
   } else {
     kind->node.count += nodes.count;
     kind->node.memory_mb = std::min(kind->node.memory_mb, nodes.memory_mb);
+    kind->node.reserved_mb = std::max(kind->node.reserved_mb, nodes.reserved_mb);
     kind->node.features = shared_features(kind->node, nodes);
   }
   if (!nodes.usable()) kind->broken += nodes.count;
@@ -94,14 +96,36 @@ std::string memory_text(const Nodes& node) {
 }
 
 /// Cores, or CPUs where Slurm knows no cores.
-std::int64_t cores_of(const Nodes& node) {
+std::int64_t all_cores_of(const Nodes& node) {
   const std::int64_t cores = node.sockets * node.cores;
   return cores > 0 ? std::min(cores, node.cpus) : node.cpus;
 }
 
+/// Of them those that jobs may have.
+std::int64_t cores_of(const Nodes& node) {
+  return std::max<std::int64_t>(all_cores_of(node) - node.reserved_cores, 0);
+}
+
+/// Cores, or threads where Slurm counts them, that jobs may have.
+std::int64_t cpus_of(const Nodes& node) {
+  const std::int64_t cores = all_cores_of(node);
+  return cores > 0 ? node.cpus * cores_of(node) / cores : 0;
+}
+
+/// That jobs may have.
+std::int64_t memory_of(const Nodes& node) {
+  return std::max<std::int64_t>(node.memory_mb - node.reserved_mb, 0);
+}
+
+std::string cores_text(const Nodes& node) {
+  const std::string text = fmt::format("{} cores", all_cores_of(node));
+  return node.reserved_cores > 0 ? fmt::format("{} ({} reserved)", text, node.reserved_cores)
+                                 : text;
+}
+
 std::string looks_of(const Nodes& node) {
   std::vector<std::string> words{node.gpus.count > 0 ? gres_text(node.gpus) : "no GPUs",
-                                 fmt::format("{} cores", cores_of(node)), memory_text(node)};
+                                 cores_text(node), memory_text(node)};
   for (const auto& feature : features_of(node)) words.push_back(feature);
   return join(words, ", ");
 }
@@ -120,7 +144,7 @@ std::string words_of(const Nodes& node, const std::vector<Kind>& kinds) {
 /// Whether the shape of a job for `node` fits on `other`, too.
 bool may_get(const Nodes& node, const Nodes& other, const Partition& partition) {
   const JobShape shape = shape_of(node, partition);
-  const std::int64_t cpus = shape.one_thread ? cores_of(other) : other.cpus;
+  const std::int64_t cpus = shape.one_thread ? cores_of(other) : cpus_of(other);
   const bool is_type = node.gpus.type.empty() || other.gpus.type == node.gpus.type;
   if (node.gpus.count > 0 && !is_type && !other.gpus.mixed) return false;
   return other.gpus.count >= node.gpus.count && cpus >= shape.ranks * shape.cpus_a_rank;
@@ -154,13 +178,13 @@ Features fewest(const Features& features, const Rivals& rivals) {
 /// Asks for memory where that keeps off nodes of other kinds; gives the kinds that it does not.
 Rivals keep_off_by_memory(Kind& kind, const Rivals& rivals) {
   // Not all of it: a site may keep some for the system.
-  const std::int64_t most = kind.node.memory_mb / 10 * 9;
+  const std::int64_t most = std::min(kind.node.memory_mb / 10 * 9, memory_of(kind.node));
   Rivals left, less;
   for (const Kind* rival : rivals)
-    (rival->node.memory_mb < kind.node.memory_mb ? less : left).push_back(rival);
+    (memory_of(rival->node) < memory_of(kind.node) ? less : left).push_back(rival);
   if (less.empty()) return left;
   std::int64_t wanted = most;
-  for (const Kind* rival : less) wanted = std::max(wanted, rival->node.memory_mb + 1);
+  for (const Kind* rival : less) wanted = std::max(wanted, memory_of(rival->node) + 1);
   kind.memory_mb = wanted;
   return left;
 }
@@ -238,11 +262,11 @@ JobShape shape_of(const Nodes& node, const Partition& partition) {
     shape.ranks = node.sockets;
   }
   // A site may have Slurm count cores only: then CPUs are no more than sockets × cores.
-  const std::int64_t cores = cores_of(node);
+  const std::int64_t all = all_cores_of(node), cores = cores_of(node);
   const std::int64_t limit = partition.max_cpus_per_node.value_or(node.cpus);
-  const std::int64_t limit_cores = node.cpus > cores ? limit * cores / node.cpus : limit;
-  shape.one_thread = node.cpus > cores && std::min(cores, limit_cores) >= shape.ranks;
-  shape.cpus = shape.one_thread ? std::min(cores, limit_cores) : std::min(node.cpus, limit);
+  const std::int64_t limit_cores = node.cpus > all ? limit * all / node.cpus : limit;
+  shape.one_thread = node.cpus > all && std::min(cores, limit_cores) >= shape.ranks;
+  shape.cpus = shape.one_thread ? std::min(cores, limit_cores) : std::min(cpus_of(node), limit);
   shape.cpus_a_rank = std::max<std::int64_t>(shape.cpus / shape.ranks, 1);
   return shape;
 }

@@ -36,8 +36,10 @@ void ask_partitions(Survey& survey, bool hidden) {
   const std::string format = std::string("--format=") + kNodesFormat;
   const std::string nodes =
       answer_of(with_hidden({"sinfo", "--noheader", "--exact", format}, hidden), survey.trouble);
+  const std::string each =
+      answer_of(with_hidden({"scontrol", "--oneliner", "show", "node"}, hidden), survey.trouble);
   try {
-    survey.nodes = read_nodes(nodes);
+    survey.nodes = with_reserved(read_nodes(nodes), each);
   } catch (const Error& error) {
     survey.trouble = error.what();  // one thing of many that doctor looks at
   }

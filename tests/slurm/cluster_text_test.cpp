@@ -140,6 +140,18 @@ TEST_CASE("limits of a partition lower what a job can have") {
   CHECK(option(loaded(all), "cpus-per-task") == "1");
 }
 
+TEST_CASE("cores and memory that a site keeps are told, and not asked for") {
+  ClusterFacts all = facts({"a100", 4, false});
+  all.kind.node.memory_mb = 32000;
+  all.kind.memory_mb = 24000;
+  all.kind.node.reserved_cores = 4;
+  all.kind.node.reserved_mb = 8000;
+  CHECK(option(loaded(all), "cpus-per-task") == "9");
+  const std::string text = cluster_text(all);
+  CHECK_THAT(text, Contains("# sinfo: 36 cores of a node, 4 more are reserved, / 4 GPUs"));
+  CHECK_THAT(text, Contains("# of a node's 32000 MB, 8000 of them reserved, which"));
+}
+
 TEST_CASE("of a node's threads a job gets one a core, and all CPUs where Slurm counts cores only") {
   ClusterFacts all = facts({"", 4, false});
   all.kind.node.threads = 2;

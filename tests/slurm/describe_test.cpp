@@ -9,10 +9,13 @@ using Catch::Contains;
 
 namespace {
 
-/// Lines of sinfo with blanks between the fields.
-std::vector<Nodes> nodes_in(std::string text) {
-  std::replace(text.begin(), text.end(), ' ', '\x1f');
-  return read_nodes(text);
+/// Lines of sinfo with blanks between the fields, each of nodes n1 to n4.
+std::vector<Nodes> nodes_in(const std::string& text) {
+  std::string lines;
+  for (std::string_view line : split(text, '\n'))
+    lines += line.empty() ? "\n" : std::string(line) + " n[1-4]\n";
+  std::replace(lines.begin(), lines.end(), ' ', '\x1f');
+  return read_nodes(lines);
 }
 
 }  // namespace
@@ -56,9 +59,35 @@ TEST_CASE("a line of sinfo is read, and one of another shape is refused") {
   CHECK(nodes[0].sockets == 1);
   CHECK(nodes[0].features.empty());
   CHECK(nodes[0].memory_mb == 16000);
+  CHECK(nodes[0].names == "n[1-4]");
   CHECK(nodes[0].usable());
   CHECK(read_nodes("").empty());
   CHECK_THROWS_WITH(read_nodes("PARTITION AVAIL\n"), Contains("cannot read: 'PARTITION AVAIL'"));
+}
+
+TEST_CASE("what a site keeps of a node for its system is read as scontrol prints it") {
+  const auto nodes = nodes_in("batch 4 idle 80 2 20 2 gpu:4 (null) 16000");
+  const std::string node =
+      " Arch=x86_64 CoresPerSocket=20 CPUAlloc=0 CPUTot=80 CPULoad=0.10 Gres=gpu:4 "
+      "OS=Linux 6.1.0 #1 SMP RealMemory=16000 Sockets=2 Boards=1 ";
+  const auto all = with_reserved(
+      nodes, "NodeName=n1" + node +
+                 "CoreSpecCount=4 CPUSpecList=72-79 MemSpecLimit=2000 State=IDLE\n" +
+                 "NodeName=n2" + node + "State=IDLE\nNodeName=n3" + node +
+                 "CPUSpecList=0-3,40,79 State=IDLE\n\nNodeName=far" + node + "CoreSpecCount=9\n");
+  REQUIRE(all.size() == 3);
+  CHECK(all[0].names == "n2,n4");
+  CHECK(all[0].count == 2);
+  CHECK(all[0].reserved_cores == 0);
+  CHECK(all[1].names == "n3");
+  CHECK(all[1].count == 1);
+  CHECK(all[1].reserved_cores == 4);  // two CPUs of each of 0 and 1, one of 20 and of 39
+  CHECK(all[1].reserved_mb == 0);
+  CHECK(all[2].names == "n1");
+  CHECK(all[2].reserved_cores == 4);
+  CHECK(all[2].reserved_mb == 2000);
+  CHECK(all[2].memory_mb == 16000);
+  CHECK(with_reserved(nodes, "").size() == 1);
 }
 
 TEST_CASE("a node that no job can run on is known by its state") {

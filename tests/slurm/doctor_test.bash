@@ -140,6 +140,16 @@ cores_only() {
   equal "$(ranks_on ./mine.yaml 4)" " 4 n1 10"
 }
 
+# Of 40 cores and 16 GB a node's site keeps 4 and 2: sbatch takes no job for more than the rest.
+reserved_cores() {
+  use --shape "$shapes/reserved.shape"
+  if sbatch --test-only --nodes 1 --exclusive --ntasks 4 --cpus-per-task 10 --wrap true 2>err; then failed "sbatch gave 40 cores: $(cat err)"; fi
+  sbatch --test-only --nodes 1 --ntasks 4 --cpus-per-task 9 --wrap true 2>err || failed "sbatch refused 36 cores: $(cat err)"
+  pippin doctor --write-cluster mine.yaml --quiet
+  writes '  cpus-per-task: 9'
+  equal "$(ranks_on ./mine.yaml 8)" " 4 n1 9
+ 4 n2 9"
+}
 
 shapes=$(realpath "${cluster_script%/*}/../tests/slurm/shapes")
 need_slurm

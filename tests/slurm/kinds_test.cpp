@@ -1,5 +1,6 @@
 #include "slurm/kinds.h"
 
+#include "core/base/text.h"
 #include "tests/support/catch.h"
 
 using namespace pippin;
@@ -13,10 +14,18 @@ Partition partition_called(const std::string& name) {
   return partition;
 }
 
-/// The kinds of partition gpu, from lines of sinfo with blanks between the fields.
-std::vector<Kind> kinds_in(std::string text, const Partition& partition = partition_called("gpu")) {
-  std::replace(text.begin(), text.end(), ' ', '\x1f');
-  return kinds_of(read_nodes(text), partition);
+/// Lines of sinfo with blanks between the fields, and no names of nodes.
+std::vector<Nodes> nodes_in(const std::string& text) {
+  std::string lines;
+  for (std::string_view line : split(trim(text), '\n')) lines += std::string(line) + " \n";
+  std::replace(lines.begin(), lines.end(), ' ', '\x1f');
+  return read_nodes(lines);
+}
+
+/// The kinds of partition gpu.
+std::vector<Kind> kinds_in(const std::string& text,
+                           const Partition& partition = partition_called("gpu")) {
+  return kinds_of(nodes_in(text), partition);
 }
 
 JobShape shape(std::int64_t cpus, std::int64_t sockets, std::int64_t cores, std::int64_t threads,
@@ -104,6 +113,30 @@ TEST_CASE("without features more memory is asked for, and less cannot be") {
   CHECK(kinds[1].also == std::vector<std::string>{"3 with gpu:4, 40 cores, 32 GB"});
 }
 
+TEST_CASE("what a site keeps of its nodes is not asked for, and tells kinds") {
+  auto nodes = nodes_in(
+      "gpu 3 idle 40 2 20 1 gpu:4 (null) 32000\ngpu 2 idle 40 2 20 1 gpu:4 (null) 32000\n");
+  nodes[0].reserved_cores = 4;
+  const auto kinds = kinds_of(nodes, partition_called("gpu"));
+  REQUIRE(kinds.size() == 2);
+  CHECK(kinds[0].words == "3 with gpu:4, 40 cores (4 reserved), 32 GB");
+  CHECK(kinds[0].label == "36cores");
+  CHECK(shape_of(kinds[0].node, {}).cpus_a_rank == 9);
+  CHECK(kinds[0].also.size() == 1);  // of the others' 40 cores 36 fit
+  CHECK(kinds[1].also.empty());
+}
+
+TEST_CASE("memory that a site keeps is neither asked for nor a rival's") {
+  auto nodes = nodes_in(
+      "gpu 3 idle 40 1 40 1 gpu:4 (null) 32000\ngpu 2 idle 40 1 40 1 gpu:4 (null) 16000\n");
+  nodes[0].reserved_mb = 8000;
+  const auto kinds = kinds_of(nodes, partition_called("gpu"));
+  REQUIRE(kinds.size() == 2);
+  CHECK(kinds[0].memory_mb == 24000);
+  nodes[0].reserved_mb = 20000;
+  CHECK_FALSE(kinds_of(nodes, partition_called("gpu"))[0].memory_mb);
+}
+
 TEST_CASE("what a job asks for on a node tells kinds without a constraint") {
   const auto types = kinds_in(
       "gpu 3 idle 64 2 32 1 gpu:a100:4 (null) 512000\ngpu 2 idle 64 2 32 1 gpu:v100:4 (null) "
@@ -177,6 +210,32 @@ TEST_CASE("of very many kinds the largest get a file") {
   CHECK(kinds[0].node.features == "kind10");
   CHECK(kinds[7].left_out.empty());
   CHECK(kinds[8].left_out == "more than 8 kinds");
+}
+
+TEST_CASE("a rank gets none of the cores that are kept for the system") {
+  struct Case {
+    std::int64_t cpus, sockets, cores, gpus, reserved;
+    std::optional<std::int64_t> limit;
+    std::int64_t cpus_a_rank;
+    bool one_thread;
+  };
+  const std::vector<Case> cases{
+      {40, 2, 20, 4, 4, {}, 9, false}, {80, 2, 20, 4, 4, {}, 9, true},
+      {40, 0, 0, 4, 4, {}, 9, false},  {40, 2, 20, 0, 4, {}, 18, false},
+      {40, 2, 20, 4, 4, 38, 9, false}, {40, 2, 20, 4, 4, 20, 5, false},
+      {80, 2, 20, 4, 4, 40, 5, true},  {8, 1, 4, 4, 1, {}, 1, false},
+  };
+  for (const auto& one : cases) {
+    CAPTURE(&one - cases.data());
+    Nodes node;
+    node.cpus = one.cpus, node.sockets = one.sockets, node.cores = one.cores;
+    node.gpus.count = one.gpus, node.reserved_cores = one.reserved;
+    Partition partition;
+    partition.max_cpus_per_node = one.limit;
+    const JobShape shape = shape_of(node, partition);
+    CHECK(shape.cpus_a_rank == one.cpus_a_rank);
+    CHECK(shape.one_thread == one.one_thread);
+  }
 }
 
 TEST_CASE("a rank gets cores, and the hint where Slurm counts threads") {

@@ -53,12 +53,26 @@ TEST_CASE("hidden partitions are asked for only where they are wanted") {
   CHECK(found.version == "22.05.8");
   CHECK(found.controller.has_accounting);
   const auto calls = fake.calls("scontrol");
-  REQUIRE(calls.size() == 2);
+  REQUIRE(calls.size() == 3);
   CHECK_THAT(calls[1], Contains("[--oneliner] [show] [partition]") && !Contains("--all"));
+  CHECK_THAT(calls[2], Contains("[--oneliner] [show] [node]") && !Contains("--all"));
   CHECK_THAT(fake.calls("sinfo").at(1), Contains("[--noheader] [--exact]") && !Contains("--all"));
   survey(true);
   CHECK_THAT(fake.calls("scontrol").at(1), Contains("scontrol [--all]"));
   CHECK_THAT(fake.calls("sinfo").at(1), Contains("sinfo [--all]"));
+}
+
+TEST_CASE("nodes are asked what their site keeps of them") {
+  FakeSlurm fake;
+  fake.says_as_it_is("scontrol.config", kConfig);
+  fake.says_as_it_is("sinfo.--version", "slurm 22.05.8\n");
+  fake.says("sinfo", "batch|2|idle|40|2|20|1|gpu:4|(null)|16000|n[1-2]\n");
+  fake.says_as_it_is("scontrol.node", "NodeName=n2 CPUTot=40 CoreSpecCount=4 MemSpecLimit=900\n");
+  const Survey found = survey(false);
+  REQUIRE(found.nodes.size() == 2);
+  CHECK(found.nodes[0].reserved_cores == 0);
+  CHECK(found.nodes[1].reserved_cores == 4);
+  CHECK(found.nodes[1].reserved_mb == 900);
 }
 
 TEST_CASE("nodes that cannot be read are told and the rest stands") {
