@@ -9,6 +9,7 @@
 #include "sweeps/embedded.h"
 #include "sweeps/environment.h"
 #include "sweeps/estimate/time_limit.h"
+#include "sweeps/keys.h"
 #include "sweeps/scheduler_options.h"
 
 namespace pippin {
@@ -42,8 +43,10 @@ Accelerator read_device(const YamlNode& node) {
 /// A line of bash with the placeholders of a launch.
 std::string read_line(const YamlNode& node, const std::string& key) {
   const std::string& line = text_at(node, key);
-  const std::vector<std::string> known{"ranks",         "nodes",       "ranks_per_node",
-                                       "gpus_per_node", "master_addr", "master_port"};
+  std::vector<std::string> known{"ranks", "nodes", "ranks_per_node", "gpus_per_node"};
+  for (auto& name : bash_names()) {
+    if (name != "launch") known.push_back(std::move(name));
+  }
   for (const auto& piece : placeholders(line)) {
     if (!piece.is_name || std::find(known.begin(), known.end(), piece.text) != known.end())
       continue;

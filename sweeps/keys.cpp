@@ -50,7 +50,8 @@ std::vector<std::string> computed_names() {
 }
 
 std::vector<std::string> bash_names() {
-  return {"launch", "master_addr", "master_port", "run_dir"};
+  return {"launch",    "master_addr", "master_port", "run_dir",
+          "sweep_dir", "probe_dir",   "env",         "env_names"};
 }
 
 std::vector<std::string> run_names() {

@@ -152,7 +152,9 @@ void read_command(Draft& draft, Names& used) {
   append(names, run_names());
   read_placeholders(draft, command, names, used);
   append(names, environment_names());
-  for (const char* name : {"launch", "master_addr", "master_port"}) std::erase(names, name);
+  for (const auto& name : bash_names()) {
+    if (name != "run_dir") std::erase(names, name);
+  }
   read_variables(command, names, used);
 }
 

@@ -92,10 +92,32 @@ NamedValues values_of(const Sweep& sweep, const Point& point, const PlannedRun& 
   return values;
 }
 
-Filling filling_of(const NamedValues& values, const std::string& name) {
+/// The variables that a run of `script` is to find, also in a container: its own, and those that
+/// the job sets. Of this machine's jobs that of the queue, by which it ends them.
+std::vector<std::string> names_to_pass(const ScriptRun& script, const Cluster& cluster) {
+  std::vector<std::string> names{"PIPPIN_JOB", "PIPPIN_RUN_DIR", "MASTER_ADDR", "MASTER_PORT"};
+  if (cluster.scheduler == "local") names.emplace_back("PIPPIN_QUEUE_ENTRY");
+  for (const auto& variable : script.env) {
+    if (std::find(names.begin(), names.end(), variable.first) == names.end())
+      names.push_back(variable.first);
+  }
+  return names;
+}
+
+/// What a launch or a command may use beside values: how a container is told where what lies.
+struct Surroundings {
+  std::vector<std::string> env_names;
+  fs::path probes;
+};
+
+Filling filling_of(const NamedValues& values, const Surroundings& around, const std::string& name) {
   static const std::map<std::string, std::string> kVariables{{"master_addr", "MASTER_ADDR"},
                                                              {"master_port", "MASTER_PORT"},
-                                                             {"run_dir", "PIPPIN_RUN_DIR"}};
+                                                             {"run_dir", "PIPPIN_RUN_DIR"},
+                                                             {"sweep_dir", "pippin_root"}};
+  if (name == "probe_dir") return {Filling::Kind::kData, around.probes.string()};
+  if (name == "env") return {Filling::Kind::kCode, "--env=" + join(around.env_names, " --env=")};
+  if (name == "env_names") return {Filling::Kind::kData, join(around.env_names, ",")};
   const auto variable = kVariables.find(name);
   if (variable != kVariables.end()) return {Filling::Kind::kVariable, variable->second};
   if (const Value* value = find_value(values, name)) {
@@ -105,7 +127,8 @@ Filling filling_of(const NamedValues& values, const std::string& name) {
       return {Filling::Kind::kVariable, variable_name(name)};
     return {Filling::Kind::kData, value->text};
   }
-  std::vector<std::string> known{"launch", "master_addr", "master_port", "run_dir"};
+  std::vector<std::string> known{"launch",    "master_addr", "master_port", "run_dir",
+                                 "sweep_dir", "probe_dir",   "env",         "env_names"};
   for (const auto& value : values) known.push_back(value.first);
   bad_input("command: unknown placeholder '{{{}}}'{}; write '{{{{{}}}}}' for braces that stay",
             name, did_you_mean(name, known), name);
@@ -146,29 +169,30 @@ std::string canary_command(const Sweep& sweep, const NamedValues& values, const 
                      sweep.canary_bytes ? fmt::format(" --bytes {}", *sweep.canary_bytes) : "");
 }
 
+Environment environment_of(const Sweep& sweep, const Point& point, const PlannedRun& run,
+                           const NamedValues& values) {
+  Environment env{{variable_name("sweep"), sweep.name},
+                  {variable_name("point"), point.name},
+                  {variable_name("run"), run.name}};
+  for (const auto& value : values) env.emplace_back(variable_name(value.first), value.second.text);
+  for (const Environment* own : {&sweep.cluster.env, &sweep.env}) {
+    for (const auto& variable : *own)
+      env.emplace_back(variable.first, with_values(variable.second, values));
+  }
+  return env;
+}
+
 }  // namespace
 
 ScriptRun script_run(const Sweep& sweep, const Point& point, const PlannedRun& run,
                      std::int64_t allocation, const fs::path& probes) {
   const NamedValues values = values_of(sweep, point, run, allocation);
-  const auto fill = [&](const std::string& name) { return filling_of(values, name); };
+  ScriptRun script{run.name, environment_of(sweep, point, run, values), {}, {}};
+  const Surroundings around{names_to_pass(script, sweep.cluster), probes};
+  const auto fill = [&](const std::string& name) { return filling_of(values, around, name); };
   const std::string launch = filled(sweep.cluster.launch, fill);
-  const std::string canary = sweep.canary_s
-                                 ? launched(sweep, launch, canary_command(sweep, values, probes))
+  script.canary = sweep.canary_s ? launched(sweep, launch, canary_command(sweep, values, probes))
                                  : filled(sweep.cluster.canary, fill);
-  ScriptRun script{run.name, {}, {}, canary};
-  const auto put = [&](const std::string& name, const std::string& value) {
-    script.env.emplace_back(variable_name(name), value);
-  };
-  put("sweep", sweep.name);
-  put("point", point.name);
-  put("run", run.name);
-  for (const auto& value : values) put(value.first, value.second.text);
-  for (const Environment* env : {&sweep.cluster.env, &sweep.env}) {
-    for (const auto& variable : *env) {
-      script.env.emplace_back(variable.first, with_values(variable.second, values));
-    }
-  }
   if (sweep.trainer.probe.empty()) {
     script.command = filled(sweep.trainer.command, [&](const std::string& name) {
       return name == "launch" ? Filling{Filling::Kind::kCode, launch} : fill(name);

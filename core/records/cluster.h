@@ -37,7 +37,7 @@ struct Cluster {
   std::int64_t gpus_per_node = 1;  ///< 0: a node takes any number of ranks
   Accelerator accelerator;
   std::string node_link, cluster_link;
-  std::string launch;  ///< template; {ranks} {nodes} {ranks_per_node} {master_addr} {master_port}
+  std::string launch;  ///< template; its {names}: sweeps/README.md, "In a command" and "A cluster"
   /// `slurm:`, any sbatch option by its long name; or `pbs:`, any qsub option by its letter and any
   /// resource by its name. The time limit is "time" in both.
   NamedValues scheduler_options;

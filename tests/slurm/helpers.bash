@@ -37,6 +37,7 @@ clean() {
     done
     if [ -n "${PIPPIN_KEEP:-}" ]; then mkdir -p "$PIPPIN_KEEP" && cp -r "$here" "$PIPPIN_KEEP"; fi
   fi
+  if declare -F before_cleaning >/dev/null; then (cd "$here" && before_cleaning); fi
   mapfile -t pids < <(jobs -p)
   if [ "${#pids[@]}" -gt 0 ]; then { kill -KILL "${pids[@]}" && wait "${pids[@]}"; } 2>/dev/null || true; fi
   if [ -e "$here/c/settings" ]; then cluster down "$here/c"; fi
