@@ -7,6 +7,8 @@ accounting=''
 
 # Containers, images and settings are this test's own. What a podman of another test or a user has is not seen.
 export CONTAINERS_STORAGE_CONF=$here/storage.conf CONTAINERS_CONF=$here/containers.conf XDG_RUNTIME_DIR=$here/run
+export PODMAN_USERNS=keep-id
+if [ "$(id -u)" -eq 0 ]; then PODMAN_USERNS=host; fi # who has no choice
 programs=(bash env printenv sleep touch cat true)
 
 # settings RUNTIME: limits are no more than any shell's: podman as root raises them, which a container may not.
@@ -55,7 +57,7 @@ make_image() {
     xargs -d '\n' cp --parents --dereference --target-directory image
   cp /etc/passwd /etc/group /etc/ld.so.cache image/etc
   echo from-the-image >image/etc/image-name
-  tar -C image -c . | podman import - localhost/trainer >podman.out 2>&1
+  tar -C image --owner=0 --group=0 -c . | podman import - localhost/trainer >podman.out 2>&1
 }
 
 # One that can run a container, of those that podman may have: cgroups of the older kind are not for crun.
@@ -85,11 +87,9 @@ before_cleaning() {
   return 0
 } >/dev/null 2>&1
 
-# sweep NAME LINE...: on the cluster file that comes with pippin, as whom this test runs.
+# sweep NAME LINE...: on the cluster file that comes with pippin.
 sweep() {
-  local namespace=keep-id
-  if [ "$(id -u)" -eq 0 ]; then namespace=host; fi
-  printf '%s\n' "sweep: $1" "cluster: {from: podman, env: {PODMAN_USERNS: $namespace}}" "${@:2}" >"$1.yaml"
+  printf '%s\n' "sweep: $1" "cluster: {from: podman, env: {PODMAN_USERNS: $PODMAN_USERNS}}" "${@:2}" >"$1.yaml"
 }
 
 # What the jobs are to leave: no containers, and no processes that were begun for a run here.

@@ -148,6 +148,9 @@ TEST_CASE("a cluster file that cannot be is refused") {
   check({
       {sound("cluster: {launch: 'srun -n {rank}'}\n"),
        "sweep.yaml:5: launch knows no {rank}, did you mean 'ranks'?"},
+      {sound("cluster: {launch: 'podman run {envs}'}\n"),
+       "sweep.yaml:5: launch knows no {envs}, did you mean 'env'?"},
+      {sound("cluster: {launch: 'srun {launch}'}\n"), "sweep.yaml:5: launch knows no {launch}..."},
       {sound("cluster: {scheduler: slurm, gpus_per_node: 4, accelerator: cpu}\n"),
        "sweep.yaml:5: a cluster with scheduler: slurm needs nodes"},
       {sound("cluster: {scheduler: slurm, nodes: 4, accelerator: cpu}\n"),
@@ -415,6 +418,8 @@ TEST_CASE("a variable that no run has is no use of an axis") {
        "sweep.yaml:5: nothing uses axis 'zero': ..."},
       {sound("command: train $PIPPIN_MASTER_PORT\n"),
        "sweep.yaml:5: the command uses $PIPPIN_MASTER_PORT, which nothing sets"},
+      {sound("command: train {tp} $PIPPIN_SWEEP_DIR\n"),
+       "sweep.yaml:5: the command uses $PIPPIN_SWEEP_DIR, which nothing sets..."},
       {sound("env: {A: $PIPPIN_TP}\n"),
        "sweep.yaml:5: env: A is data, in which bash does not fill in $PIPPIN_TP; write {tp}"},
       {sound("env: {A: '{run_dir}'}\n"),
@@ -433,6 +438,9 @@ TEST_CASE("an axis cannot have a name that means something else") {
       {sound("fixed: {ranks: 1}\n"),
        "sweep.yaml:5: 'ranks' cannot be the name of an axis: {ranks} means something else in a "
        "command"},
+      {sound("fixed: {env_names: 1}\n"),
+       "sweep.yaml:5: 'env_names' cannot be the name of an axis: {env_names} means something else "
+       "in a command"},
       {sound("fixed: {iterations: 1}\n"),
        "sweep.yaml:5: 'iterations' cannot be the name of an axis: it is a key of the sweep itself"},
       {sound("fixed: {gbs: 1}\n"),
