@@ -171,13 +171,13 @@ pippin_launch() { # LOG FUNCTION SECONDS STALLED [RECORD]: what it leaves behind
   if [ -n "$pippin_watcher" ]; then kill -KILL -- "-$pippin_watcher" 2>/dev/null; fi
   # What ends the job may reach the run a moment before it reaches this script.
   if [ "$code" -ne 0 ] && [ -n "$pippin_job" ]; then sleep 0.3; fi
-  kill -KILL -- "-$pippin_child" 2>/dev/null
-  pippin_child=
   pippin_stopped=''
   if [ -n "$pippin_watcher" ] && pippin_read_stop "${5:-}"; then
     pippin_end_leftovers
     code=124 # as timeout has it: what a program leaves that is told to end says nothing
   fi
+  kill -KILL -- "-$pippin_child" 2>/dev/null
+  pippin_child=
   return "$code"
 }
 

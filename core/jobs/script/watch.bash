@@ -55,36 +55,41 @@ pippin_watch() { # LOG SECONDS STALLED [RECORD]: notes there why it stopped the 
   kill -KILL -- "-$pippin_child" "${pippin_found[@]}"
 }
 
-# Of this user's processes those that were started for the run, or come from its child: pippin_found.
+# Of this user's processes those that were started for the run, come from its child, or are in its process
+# group: pippin_found, and of them pippin_strays those that have left the group.
 pippin_processes() {
-  local process number line words variable parent IFS=' '
-  local -A parents=()
-  pippin_found=()
+  local process number line words variable state parent group IFS=' '
+  local -A parents=() groups=() found=()
   for process in /proc/[0-9]*; do
     [ -O "$process" ] || continue
     number=${process#/proc/}
     { read -r line <"$process/stat" && mapfile -d '' words <"$process/environ"; } 2>/dev/null || continue
-    read -r _ parent _ <<<"${line##*) }"
-    parents[$number]=$parent
+    read -r state parent group _ <<<"${line##*) }"
+    if [ "$state" = Z ]; then continue; fi
+    parents[$number]=$parent groups[$number]=$group
     for variable in "${words[@]}"; do
-      if [ "$variable" = "PIPPIN_RUN_DIR=$PIPPIN_RUN_DIR" ]; then pippin_found+=("$number") && break; fi
+      if [ "$variable" = "PIPPIN_RUN_DIR=$PIPPIN_RUN_DIR" ]; then found[$number]=1 && break; fi
     done
   done
+  pippin_found=() pippin_strays=()
   for number in "${!parents[@]}"; do
     parent=${parents[$number]}
     while [ -n "$parent" ] && [ "$parent" != "$pippin_child" ]; do parent=${parents[$parent]:-}; done
-    if [ -n "$parent" ]; then pippin_found+=("$number"); fi
+    [ -n "$parent${found[$number]:-}" ] || [ "${groups[$number]}" = "$pippin_child" ] || continue
+    pippin_found+=("$number")
+    if [ "${groups[$number]}" != "$pippin_child" ]; then pippin_strays+=("$number"); fi
   done
 } 2>/dev/null
 
-# The child of a run that was stopped is gone, and what it left goes after it.
+# The child of a run that was stopped is gone: a bash that a signal ends does not wait for its trainer,
+# which may be saving. What is left of its group has been told to end, and what has left that is told now.
 pippin_end_leftovers() {
   local look
-  for ((look = 0; look < 5 * pippin_grace; ++look)); do
+  for ((look = 0; look < 8 * pippin_grace; ++look)); do
     pippin_processes
     [ "${#pippin_found[@]}" -gt 0 ] || break
-    if [ "$look" -eq 0 ]; then kill -TERM "${pippin_found[@]}"; fi
-    if [ "$look" -ge $((2 * pippin_grace)) ]; then kill -KILL "${pippin_found[@]}"; fi
+    if [ "$look" -eq 0 ]; then kill -TERM "${pippin_strays[@]}"; fi
+    if [ "$look" -ge $((5 * pippin_grace)) ]; then kill -KILL "${pippin_found[@]}"; fi
     sleep 0.2
   done 2>/dev/null
   pippin_end_steps

@@ -575,6 +575,20 @@ TEST_CASE("a run that is stopped has not gone well, whatever it leaves") {
   CHECK_THAT(text_of_file(attempt.log()), Catch::EndsWith("saved\n"));
 }
 
+TEST_CASE("a run that is stopped is told once and has its grace to save") {
+  const test::TemporaryDirectory root;
+  const std::string trainer =
+      "trap \"echo told; told=1\" TERM; until [ -n \"$told\" ]; do sleep 0.1; done; "
+      "sleep 3; echo saved";
+  const std::string launch = GENERATE("", "setsid ");  // that leaves its process group
+  const std::string command =
+      fmt::format("{}bash -c '{}' >>\"$PIPPIN_RUN_DIR/saves\"", launch, trainer);
+  const int grace_s = 60;  // which ends when the run does
+  const auto attempt = attempts_of_stopped(root.path(), command, false, grace_s).at(0);
+  CHECK(attempt.stopped == "run_time");
+  CHECK(text_of_file(attempt.directory / "saves") == "told\nsaved\n");
+}
+
 TEST_CASE("a run whose log falls silent is stopped, and one that prints is not") {
   const test::TemporaryDirectory root;
   const auto attempt = attempts_of_stopped(root.path(),
