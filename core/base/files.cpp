@@ -11,71 +11,13 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "core/base/descriptor.h"
 #include "core/base/error.h"
+#include "core/base/replace_files.h"
 
 namespace pippin {
 
 namespace {
-
-[[noreturn]] void failed(std::string_view what, const fs::path& path, int error) {
-  machine_failed("{}: cannot {}: {}", path.string(), what, std::strerror(error));
-}
-
-/// A file descriptor that closes itself.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number() const { return number_; }
-  bool open() const { return number_ >= 0; }
-  /// 0, or what close() says: on network file systems a full disk shows only here.
-  int close() {
-    const int number = number_;
-    number_ = -1;
-    return ::close(number);
-  }
-
- private:
-  int number_;
-};
-
-void write_all(const Descriptor& file, std::string_view text, const fs::path& path) {
-  while (!text.empty()) {
-    const ssize_t count = ::write(file.number(), text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) failed("write", path, errno);
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
-}
-
-/// Makes a rename in `directory` last through a power cut. Some network file systems refuse to
-/// sync a directory (EINVAL); there the rename itself is synchronous.
-void sync_directory(const fs::path& directory) {
-  const Descriptor handle(
-      ::open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!handle.open() || (::fsync(handle.number()) != 0 && errno != EINVAL))
-    failed("sync", directory, errno);
-}
-
-/// Gives a file that will replace the one at `path` its mode and, as far as we may, its owner.
-void take_after(const Descriptor& file, const fs::path& path, const fs::path& fresh) {
-  struct stat old {};
-  if (::stat(path.c_str(), &old) != 0) return;
-  constexpr mode_t kModeBits = 07777;
-  [[maybe_unused]] const int refused = ::fchown(file.number(), old.st_uid, old.st_gid);
-  if (::fchmod(file.number(), old.st_mode & kModeBits) != 0)
-    failed("set the mode of", fresh, errno);
-}
-
-void make_parents(const fs::path& path) {
-  std::error_code error;
-  if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
-  if (error) failed("create", path.parent_path(), error.value());
-}
 
 bool is_regular(const Descriptor& file) {
   struct stat status {};
@@ -134,33 +76,16 @@ class Disk : public FileSystem {
       look_anew(path.parent_path());
       text = read_file(path, SIZE_MAX, error);
     }
-    if (error != 0 && !is_missing(error)) failed("read", path, error);
+    if (error != 0 && !is_missing(error)) file_failed("read", path, error);
     return text;
   }
 
-  void write(const fs::path& path, std::string_view text) override {
-    make_parents(path);
-    // Hidden, so that no one who lists the folder takes it for an entry.
-    const fs::path fresh =
-        path.parent_path() / fmt::format(".{}.new-{}", path.filename().string(), ::getpid());
-    try {
-      Descriptor file(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-      if (!file.open()) failed("create", fresh, errno);
-      take_after(file, path, fresh);
-      write_all(file, text, fresh);
-      if (::fsync(file.number()) != 0 || file.close() != 0) failed("write", fresh, errno);
-      if (::rename(fresh.c_str(), path.c_str()) != 0) failed("rename to", path, errno);
-    } catch (...) {
-      ::unlink(fresh.c_str());
-      throw;
-    }
-    sync_directory(path.parent_path());
-  }
+  void write(const fs::path& path, std::string_view text) override { replace_file(path, text); }
 
   bool make_directory(const fs::path& path) override {
     make_parents(path);
     if (::mkdir(path.c_str(), 0777) == 0) return true;
-    if (errno != EEXIST) failed("create", path, errno);
+    if (errno != EEXIST) file_failed("create", path, errno);
     return false;
   }
 
@@ -182,11 +107,11 @@ class Disk : public FileSystem {
                  const std::function<void(std::string_view name)>& take) override {
     const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(directory.c_str()), ::closedir);
     if (!open && errno == ENOENT) return;
-    if (!open) failed("list", directory, errno);
+    if (!open) file_failed("list", directory, errno);
     for (;;) {
       errno = 0;
       const dirent* entry = ::readdir(open.get());
-      if (!entry && errno != 0) failed("list", directory, errno);
+      if (!entry && errno != 0) file_failed("list", directory, errno);
       if (!entry) return;
       const std::string_view name = entry->d_name;
       if (name != "." && name != "..") take(name);

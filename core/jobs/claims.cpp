@@ -80,12 +80,8 @@ std::string SweepFolder::provenance(const Submission& submission, const Attempt&
   const JobRecord own = read_record(files_.read(attempt.directory / "run").value_or(""));
   if (own.is_claim) return own.provenance;
   const fs::path claim = directory(submission) / ("claim-" + attempt.job_id());
-  if (const auto known = provenance_->find(claim); known != provenance_->end())
-    return known->second;
-  const std::string found = is_folder(files_, claim)
-                                ? files_.read(claim / "provenance").value_or("")
-                                : read_record(files_.read(claim).value_or("")).provenance;
-  return found.empty() ? found : provenance_->emplace(claim, found).first->second;
+  return is_folder(files_, claim) ? files_.read(claim / "provenance").value_or("")
+                                  : read_record(files_.read(claim).value_or("")).provenance;
 }
 
 }  // namespace pippin

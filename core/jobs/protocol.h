@@ -245,9 +245,6 @@ class SweepFolder {
   fs::path root_;
   /// Shared by copies: one may refute what another has read.
   std::shared_ptr<std::optional<Refuted>> refuted_ = std::make_shared<std::optional<Refuted>>();
-  /// Of the jobs of several runs that were asked for, by path.
-  std::shared_ptr<std::map<fs::path, std::string>> provenance_ =
-      std::make_shared<std::map<fs::path, std::string>>();
 };
 
 /// The attempt that counts: of those that succeeded the one that ended first, else the last that is

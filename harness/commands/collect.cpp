@@ -17,6 +17,7 @@
 #include "harness/commands/steps/known_runs.h"
 #include "harness/commands/steps/record.h"
 #include "harness/commands/steps/report_rows.h"
+#include "harness/commands/steps/run_batch.h"
 #include "harness/commands/steps/schedulers.h"
 #include "harness/commands/steps/session.h"
 #include "harness/commands/steps/sweep_folders.h"
@@ -68,66 +69,44 @@ class NamedFiles {
   std::set<fs::path> names_;  ///< "SWEEP/RUN", "SWEEP/campaign-2.json"
 };
 
-/// Stores runs many at a time: each step waits for the disk.
-class Batch {
- public:
-  Batch(Database& database, Added& sum) : database_(database), sum_(sum) {}
-
-  void add(RunRecord&& run) {
-    lines_ += run.log ? run.log->iterations.size() : 0;
-    runs_.push_back(std::move(run));
-    if (runs_.size() >= kMostRuns || lines_ >= kMostLines) store();
-  }
-
-  void store(const std::vector<ReadFile>& others = {}) {
-    const Added added = database_.put_runs(runs_, others);
-    sum_.runs += added.runs;
-    sum_.iterations += added.iterations;
-    runs_.clear();
-    lines_ = 0;
-  }
-
- private:
-  static constexpr std::size_t kMostRuns = 500, kMostLines = 100'000;
-
-  Database& database_;
-  Added& sum_;
-  std::vector<RunRecord> runs_;
-  std::size_t lines_ = 0;
-};
-
 /// What is written is not read again; a long log needs the memory.
 constexpr std::int64_t kCacheKib = 8'192;
 
+/// What came of the runs of our own campaigns.
+struct OwnRuns {
+  Added added;
+  std::vector<std::string> troubles;  ///< of RunBatch
+};
+
 /// Reads what the campaign's runs have left; the scheduler says how those ended that left nothing.
 /// `file`: the campaign's, to be known again by.
-Added collect_campaign(const Globals& globals, Database& database, SweepFolder& folder,
-                       const Campaign& campaign, std::optional<ReadFile> file,
-                       const KnownRuns* known) {
+void collect_campaign(const Globals& globals, Database& database, SweepFolder& folder,
+                      const Campaign& campaign, std::optional<ReadFile> file,
+                      const KnownRuns* known, OwnRuns& own) {
   record_campaign(database, campaign);
   const auto scheduler = scheduler_of(globals.db, campaign.scheduler);
   CampaignMachine machine = observer_of(folder, campaign, *scheduler);
   machine.observe();
-  Recorder recorder(database, folder, campaign);
-  Added sum;
-  Batch batch(database, sum);
+  Recorder recorder(folder, campaign);
+  RunBatch batch(database, recorder);
   const std::int64_t version = reading_version(campaign);
   bool all = true;  // are recorded, and can be known again
   for (const auto& job : campaign.jobs) {
     for (const auto& run : job.runs) {
       if (known && known->has(run.name, version)) continue;
-      auto record = recorder.read(job, run, machine.fate(run.name));
-      all = all && record && record->read;
-      if (record) batch.add(std::move(*record));
+      all = batch.add(job, run, machine.fate(run.name)).can_be_known_again && all;
     }
   }
-  batch.store(all && file ? std::vector<ReadFile>{*std::move(file)} : std::vector<ReadFile>());
-  return sum;
+  batch.store();
+  if (all && file && batch.troubles().empty()) batch.store({*std::move(file)});
+  own.added.runs += batch.added().runs;
+  own.added.iterations += batch.added().iterations;
+  own.troubles.insert(own.troubles.end(), batch.troubles().begin(), batch.troubles().end());
 }
 
 /// Reads every campaign whose files lie beside the database.
-Added collect_own_runs(const Globals& globals, Database& database, const NamedFiles& named) {
-  Added sum;
+OwnRuns collect_own_runs(const Globals& globals, Database& database, const NamedFiles& named) {
+  OwnRuns own;
   const SweepFolders folders(globals.db);
   for (const auto& path : folders.all()) {
     SweepFolder folder(disk(), path);
@@ -138,13 +117,11 @@ Added collect_own_runs(const Globals& globals, Database& database, const NamedFi
       auto file = file_as_it_is(folder.campaign_file(number));  // it may change behind this
       const Campaign campaign = folders.load(folder, number);
       named.forgive(database, folder, campaign);
-      const Added added = collect_campaign(globals, database, folder, campaign, std::move(file),
-                                           known ? &*known : nullptr);
-      sum.runs += added.runs;
-      sum.iterations += added.iterations;
+      collect_campaign(globals, database, folder, campaign, std::move(file),
+                       known ? &*known : nullptr, own);
     }
   }
-  return sum;
+  return own;
 }
 
 std::string own_text(const Globals& globals, const Added& added) {
@@ -206,9 +183,12 @@ ExitCode collect(const Globals& globals, const CollectOptions& options) {
   }
   // A log of our own is a run of its campaign, however it is named.
   const bool has_own = foreign.size() < paths.size() || paths.empty();
+  std::vector<std::string> troubles;  // of the last look
   const auto collect_own = [&] {
     if (!has_own) return Added();
-    return collect_own_runs(globals, database, NamedFiles(paths, runs));
+    OwnRuns own = collect_own_runs(globals, database, NamedFiles(paths, runs));
+    troubles = std::move(own.troubles);
+    return own.added;
   };
   if (has_own) remark(globals, own_text(globals, collect_own()));
   std::optional<PathCollector> logs;
@@ -227,6 +207,7 @@ ExitCode collect(const Globals& globals, const CollectOptions& options) {
     keep_sums(globals, database);
   }
   say(globals, found);
+  fail_for_troubles(troubles);
   return found.code;
 }
 

@@ -87,6 +87,7 @@ ExitCode run(const Globals& globals, const RunOptions& options) {
   if (!counts.finished()) {
     remark(globals,
            fmt::format("the jobs go on; come back with: {}", come_back(globals, options.sweep)));
+    follower.fail_for_troubles();
     return ExitCode::kInterrupted;
   }
   report(globals, usual_report(campaign));
@@ -106,6 +107,7 @@ ExitCode run(const Globals& globals, const RunOptions& options) {
   }
   remark(globals, fmt::format("database: {}", printable(globals.db.string())));
   remark(globals, fmt::format("logs:     {}", printable(session.folder().root().string())));
+  follower.fail_for_troubles();
   return follower.not_ok() + counts.cancelled > 0 ? ExitCode::kRunFailed : ExitCode::kDone;
 }
 

@@ -96,6 +96,7 @@ bool first_launches_succeed(const Globals& globals, const Sweep& sweep, double p
     remark(globals, "the first launches are cancelled, and nothing else was handed over");
     return false;
   }
+  follower.fail_for_troubles();
   if (follower.not_ok() == 0) return true;
   say_what_failed(globals, session, database);
   remark(globals, "nothing else was handed over; mend it, then repeat the command");

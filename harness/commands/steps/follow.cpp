@@ -91,17 +91,22 @@ void Follower::record() {
   for (const auto& job : session_.campaign().jobs) {
     for (const auto& run : job.runs) record(job, run);
   }
+  batch_.store();
 }
 
 void Follower::find_failures() {
   CampaignMachine& machine = session_.machine();
   for (const auto& job : session_.campaign().jobs) {
     for (const auto& run : job.runs) {
-      const auto recorded = recorder_.record(job, run, machine.fate(run.name));
-      if (recorded.state.value_or(RunState::kOk) != RunState::kOk) machine.take_as_failed(run.name);
+      const auto taken = batch_.add(job, run, machine.fate(run.name));
+      if (taken.state.value_or(RunState::kOk) != RunState::kOk) machine.take_as_failed(run.name);
     }
   }
+  batch_.store();
+  fail_for_troubles();
 }
+
+void Follower::fail_for_troubles() const { pippin::fail_for_troubles(batch_.troubles()); }
 
 void Follower::record(const PlannedJob& job, const PlannedRun& run) {
   const RunFate& fate = session_.machine().fate(run.name);
@@ -109,14 +114,14 @@ void Follower::record(const PlannedJob& job, const PlannedRun& run) {
   if (fate.phase != RunPhase::kLeft && !lost && !(fate.phase == RunPhase::kDone && fate.certain))
     return;
   if (recorded_.count(run.name)) return;
-  const auto recorded = recorder_.record(job, run, fate);
-  if (!recorded.state) {
+  const auto taken = batch_.add(job, run, fate);
+  if (!taken.state && !taken.in_trouble) {
     session_.machine().distrust(run.name);
     return;
   }
   recorded_.insert(run.name);
-  if (!session_.is_wanted(run)) return;
-  if (*recorded.state != RunState::kOk) {
+  if (taken.in_trouble || !session_.is_wanted(run)) return;
+  if (*taken.state != RunState::kOk) {
     ++not_ok_;
     session_.machine().take_as_failed(run.name);
   }

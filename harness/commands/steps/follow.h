@@ -8,6 +8,7 @@
 #include "harness/commands/steps/notify.h"
 #include "harness/commands/steps/output.h"
 #include "harness/commands/steps/record.h"
+#include "harness/commands/steps/run_batch.h"
 #include "harness/commands/steps/session.h"
 #include "reports/progress.h"
 
@@ -17,23 +18,29 @@ namespace pippin {
 class Follower {
  public:
   Follower(Database& database, Session& session)
-      : session_(session), recorder_(database, session.folder(), session.campaign()) {}
+      : session_(session),
+        recorder_(session.folder(), session.campaign()),
+        batch_(database, recorder_) {}
 
   void record();
 
   /// Reads the logs of what has ended before, for who is to run failures again.
+  /// Errors: as fail_for_troubles().
   void find_failures();
 
   /// Runs that are over and gave no sound measurement.
   std::int64_t not_ok() const { return not_ok_; }
   /// Of those, the ones that left no exit code.
   const std::vector<const PlannedRun*>& lost() const { return lost_; }
+  /// Errors: throws Error (machine) where a run could not be recorded.
+  void fail_for_troubles() const;
 
  private:
   void record(const PlannedJob& job, const PlannedRun& run);
 
   Session& session_;
   Recorder recorder_;
+  RunBatch batch_;
   std::set<std::string> recorded_;
   std::int64_t not_ok_ = 0;
   std::vector<const PlannedRun*> lost_;

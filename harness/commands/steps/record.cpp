@@ -180,7 +180,12 @@ std::string why_silent(const std::vector<std::string>& problems, const fs::path&
                      }));
 }
 
-std::optional<CanaryReading> reading_at(const fs::path& file) {
+/// `names`: of the files beside it. Most runs have no canary, and to look for what is not there
+/// costs thrice as much as to read it.
+std::optional<CanaryReading> reading_at(const fs::path& file,
+                                        const std::vector<std::string>& names) {
+  if (!std::binary_search(names.begin(), names.end(), file.filename().string()))
+    return std::nullopt;
   const auto text = disk().read(file);
   return text ? read_canary(*text) : std::nullopt;
 }
@@ -221,15 +226,14 @@ void record_campaign(Database& database, const Campaign& campaign) {
   database.put_campaign(record);
 }
 
-Recorder::Recorder(Database& database, SweepFolder& folder, const Campaign& campaign)
-    : database_(database), folder_(folder), campaign_(campaign) {
+Recorder::Recorder(SweepFolder& folder, const Campaign& campaign)
+    : folder_(folder), campaign_(campaign) {
   for (const auto& point : campaign.points) points_.emplace(point.id, &point);
 }
 
-Recorded Recorder::record(const PlannedJob& job, const PlannedRun& run, const RunFate& fate) {
-  const auto record = read(job, run, fate);
-  if (!record) return {};
-  return {database_.put_run(*record), record->state};
+void Recorder::keep_refutations() {
+  folder_.refute(refutations_);
+  refutations_.clear();
 }
 
 std::optional<RunRecord> Recorder::read(const PlannedJob& job, const PlannedRun& run,
@@ -254,8 +258,9 @@ std::optional<RunRecord> Recorder::read(const PlannedJob& job, const PlannedRun&
     record.read = attempt_as_it_is(*attempt, reading_version(campaign_));
   record.attempt = attempt_number(job.name, *attempt);
   record.provenance = provenance_of(*attempt);
-  record.canary_before = reading_at(attempt->canary_before());
-  record.canary_after = reading_at(attempt->canary_after());
+  const auto names = disk().list(attempt->directory);
+  record.canary_before = reading_at(attempt->canary_before(), names);
+  record.canary_after = reading_at(attempt->canary_after(), names);
   ScrapedFile scraped = scraped_attempt(*attempt, campaign_, *points_.at(run.point_id));
   record.file = std::move(scraped.file);
   record.log = joined(std::move(scraped.runs));
@@ -286,17 +291,23 @@ std::optional<RunRecord> Recorder::read(const PlannedJob& job, const PlannedRun&
   if (!lost) {
     record.exit_code = attempt->exit_code;
     const bool sound = record.state == RunState::kOk;
-    const std::string against = sound ? "" : record.evidence;
-    if (attempt->exit_code == 0) folder_.refute({{run.name, attempt->name, against}});
-    // Another attempt may count from now on.
-    if (attempt->exit_code == 0 && attempt->refuted != against) record.read.reset();
+    const std::string against = sound ? "" : printable(record.evidence);
+    if (attempt->exit_code == 0 && attempt->refuted != against) {
+      refutations_.push_back({run.name, attempt->name, against});
+      record.read.reset();  // another attempt may count from now on
+    }
   }
   return record;
 }
 
 const Submission* Recorder::submission(std::int64_t number) {
   if (!submissions_.count(number)) {
-    for (auto& one : folder_.submissions()) submissions_[one.number] = one;
+    handed_over_.clear();
+    for (auto& one : folder_.submissions()) {
+      for (const auto& task : one.tasks)
+        if (!one.refused) handed_over_[task.job].push_back(one.number);
+      submissions_[one.number] = std::move(one);
+    }
   }
   const auto found = submissions_.find(number);
   return found == submissions_.end() ? nullptr : &found->second;
@@ -307,35 +318,40 @@ const Submission* Recorder::submission(std::int64_t number) {
 std::int64_t Recorder::attempt_number(const std::string& job, const Attempt& attempt) {
   constexpr std::int64_t kRestart = 1000;
   submission(attempt.submission);
-  std::int64_t number = 0;
-  for (const auto& [id, one] : submissions_) {
-    const bool has_it = std::any_of(one.tasks.begin(), one.tasks.end(),
-                                    [&](const SubmittedTask& task) { return task.job == job; });
-    if (has_it && !one.refused && id <= attempt.submission) ++number;
-  }
+  const auto& numbers = handed_over_[job];
+  const auto number =
+      std::upper_bound(numbers.begin(), numbers.end(), attempt.submission) - numbers.begin();
   const std::string restarts = attempt.name.substr(attempt.name.rfind('-') + 1);
   return std::max<std::int64_t>(number, 1) + kRestart * parse_integer(restarts).value_or(0);
 }
 
 Provenance Recorder::provenance_of(const Attempt& attempt) {
-  Provenance provenance;
+  const Submission* origin = submission(attempt.submission);
+  Provenance provenance = origin ? provenance_of_job(*origin, attempt) : Provenance();
   provenance.started_at = attempt.started;
   provenance.ended_at = attempt.ended;
   provenance.command = folder_.command(attempt);
-  const Submission* origin = submission(attempt.submission);
-  if (!origin) return provenance;
-  provenance.script = folder_.script(*origin).string();
-  const std::string text = folder_.provenance(*origin, attempt);
+  return provenance;
+}
+
+/// The runs of a job come one after the other, and all have the same.
+const Provenance& Recorder::provenance_of_job(const Submission& origin, const Attempt& attempt) {
+  const std::string job = fmt::format("{}/{}", origin.number, attempt.job_id());
+  if (job_ == job) return provenance_;
+  const std::string text = folder_.provenance(origin, attempt);
+  job_ = text.empty() ? "" : job;  // it may be seen late
+  provenance_ = {};
+  provenance_.script = folder_.script(origin).string();
   for (std::string_view line : split(trim(text), '\n')) {
     const auto equals = line.find('=');
     if (equals == std::string_view::npos) continue;
-    if (std::string* field = field_of(provenance, line.substr(0, equals))) {
+    if (std::string* field = field_of(provenance_, line.substr(0, equals))) {
       *field = line.substr(equals + 1);
     } else {
-      provenance.environment += std::string(line) + "\n";
+      provenance_.environment += std::string(line) + "\n";
     }
   }
-  return provenance;
+  return provenance_;
 }
 
 }  // namespace pippin
