@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <unistd.h>
@@ -51,6 +52,14 @@ std::string read_only_uri(const fs::path& path) {
   return uri_of(path) + (pending ? "?mode=ro" : "?immutable=1");
 }
 
+/// SQLite makes files that no group can write, whatever the umask; what it makes beside one gets
+/// that one's mode.
+void make_by_umask(const fs::path& path) {
+  constexpr mode_t kByUmask = 0666;
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kByUmask);
+  if (file >= 0) ::close(file);  // SQLite says why there is none
+}
+
 bool can_write(const fs::path& path) {
   return ::access(path.c_str(), W_OK) == 0 && ::access(directory_of(path).c_str(), W_OK) == 0;
 }
@@ -77,6 +86,7 @@ void Connection::open(bool reading, bool create) {
   // "file:x" is a file here, and to SQLite, which takes URIs so that files can be attached to read.
   const std::string plain = path_.is_relative() ? "./" + path_.string() : path_.string();
   const std::string name = reading ? read_only_uri(path_) : plain;
+  if (!reading && create) make_by_umask(path_);
   const int code =
       sqlite3_open_v2(name.c_str(), &handle_, how | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
   if (code != SQLITE_OK) {

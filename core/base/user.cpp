@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <pwd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/process.h"
@@ -41,6 +42,13 @@ std::string find_own_user() {
 std::string own_user() {
   static const std::string name = find_own_user();
   return name;
+}
+
+unsigned own_umask() {
+  constexpr mode_t kStrict = 077;  // for what another thread makes meanwhile
+  const mode_t mask = ::umask(kStrict);
+  ::umask(mask);
+  return mask;
 }
 
 }  // namespace pippin

@@ -7,4 +7,7 @@ namespace pippin {
 /// The user that this process belongs to: the name, or the number of one without a name.
 std::string own_user();
 
+/// The permissions that a new file of this process does not get: its umask.
+unsigned own_umask();
+
 }  // namespace pippin

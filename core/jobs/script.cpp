@@ -258,6 +258,7 @@ std::string head_of(const JobScript& script) {
   text += "# Written by pippin. By hand: bash THIS_FILE. What is done is not done again.\n";
   text += fmt::format("pippin_root={}\npippin_name={}\npippin_submission={}\n",
                       bash_word(script.root.string()), bash_word(script.name), script.submission);
+  if (script.umask) text += fmt::format("umask {:04o} # of who submitted it\n", *script.umask);
   if (script.run_time_s)
     text += fmt::format("pippin_run_time={} # seconds, at most\n", *script.run_time_s);
   if (script.give_up_after > 0)
@@ -358,7 +359,7 @@ JobFiles job_files(const JobScript& script) {
   if (!is_one_run) return {text + "pippin_run_tasks\n", tasks_file};
   Canaries canaries;
   text += beginning_of(tasks.front(), canaries);
-  return {text + text_of(tasks.front().runs.front(), canaries), {}};
+  return {text + text_of(tasks.front().runs.front(), canaries), {}, false};
 }
 
 }  // namespace pippin

@@ -47,12 +47,14 @@ struct JobScript {
   std::int64_t points = 1;                     ///< of the campaign
   std::optional<std::int64_t> stalled_s = {};  ///< a run is stopped whose log is silent for so long
   std::string log = {};  ///< the file beside it that may grow in its place; empty: none
+  std::optional<unsigned> umask = {};  ///< of who submits it; nothing: as the scheduler has it
 };
 
 /// What a submission consists of.
 struct JobFiles {
   std::string script;
   std::string tasks;  ///< of more than one run, what they are; the script reads them one by one
+  bool is_private = false;  ///< they hold what only their user is to read
 };
 
 /// The bash texts. They need bash and coreutils only, claim the job and each run, go on when a run

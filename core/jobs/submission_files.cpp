@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/base/user.h"
 
 namespace pippin {
 
@@ -52,6 +53,7 @@ JobFiles submission_files(const Sweep& sweep, const PointIndex& points, const Sc
   script.directives = std::move(directives);
   script.directory = fs::current_path();
   script.root = places.root;
+  script.umask = own_umask();
   script.name = submission.name;
   script.submission = submission.number;
   script.prolog = sweep.cluster.prolog;
@@ -69,7 +71,9 @@ JobFiles submission_files(const Sweep& sweep, const PointIndex& points, const Sc
     }
     script.tasks.push_back(std::move(part));
   }
-  return job_files(script);
+  JobFiles files = job_files(script);
+  files.is_private = !sweep.cluster.env.empty() || !sweep.env.empty();  // a token, say
+  return files;
 }
 
 }  // namespace pippin

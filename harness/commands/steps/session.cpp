@@ -44,10 +44,18 @@ void check_command(const Sweep& sweep, const std::string& script) {
 }
 
 /// Without what says nothing of how it launches.
-std::string as_compared(const std::string& script) {
-  const auto from = script.find("\npippin_give_up=");
-  if (from == std::string::npos) return script;
-  return script.substr(0, from) + script.substr(script.find('\n', from + 1));
+std::string as_compared(std::string script) {
+  for (const char* line : {"\npippin_give_up=", "\numask "}) {
+    const auto from = script.find(line);
+    if (from != std::string::npos) script.erase(from, script.find('\n', from + 1) - from);
+  }
+  return script;
+}
+
+/// Nothing where it is gone, or another user's own.
+std::optional<std::string> text_if_allowed(const fs::path& path) {
+  if (::access(path.c_str(), R_OK) != 0) return std::nullopt;
+  return disk().read(path);
 }
 
 bool is_there(const fs::path& path) {
@@ -214,10 +222,12 @@ std::optional<fs::path> Session::outdated_script() {
     const auto tasks = tasks_of(state.submission);
     if (!tasks) continue;  // another may tell
     const fs::path script = folder_.script(state.submission);
+    const auto then = text_if_allowed(script);
+    if (!then) continue;
     const JobFiles today = files(state.submission, *tasks);
     const bool same =
-        as_compared(disk().read(script).value_or(today.script)) == as_compared(today.script) &&
-        disk().read(folder_.tasks_file(state.submission)).value_or(today.tasks) == today.tasks;
+        as_compared(*then) == as_compared(today.script) &&
+        text_if_allowed(folder_.tasks_file(state.submission)).value_or(today.tasks) == today.tasks;
     return same ? std::nullopt : std::optional(script);
   }
   return std::nullopt;

@@ -102,6 +102,23 @@ TEST_CASE("a job's claim says which task it is and how it sees its files") {
   CHECK(SweepFolder(disk(), root.path()).claims(submission_named(), {1}, {"one/1-7-0"}).empty());
 }
 
+TEST_CASE("a job makes its files by the umask of who submitted it") {
+  const test::TemporaryDirectory root;
+  JobScript job = script_of(root.path(), {{"job", {{"one", {}, ": >made"}}}});
+  job.umask = 027;
+  const fs::path script = write_files(job);
+  run_program({"bash", "-c", "umask 077; bash \"$1\"", "_", script.string()});
+  const auto mode = [&](const char* name) {
+    return static_cast<unsigned>(fs::status(root / name).permissions());
+  };
+  for (const char* name : {"made", "one/1-local-0/done", "one/1-local-0/log", "succeeded/one"}) {
+    CAPTURE(name);
+    CHECK(mode(name) == 0640);
+  }
+  CHECK(mode("one/1-local-0") == 0750);
+  CHECK(mode("jobs/job-s1/claim-local-0") == 0750);
+}
+
 TEST_CASE("a script that is started twice runs once") {
   const test::TemporaryDirectory root;
   const fs::path script =

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/base/user.h"
 #include "tests/support/catch.h"
 
 using namespace pippin;
@@ -70,7 +71,8 @@ TEST_CASE("a script says what it is to its reader, and where it runs") {
                        "# gpt-s2: 1 run of sweep gpt, allocation 3, 1 node\n"
                        "# Written by pippin. By hand: bash THIS_FILE. What is done is not done "
                        "again.\npippin_root=/db.runs/gpt\npippin_name=gpt-s2\n"
-                       "pippin_submission=2\ncd "));
+                       "pippin_submission=2\n" +
+                       fmt::format("umask {:04o} # of who submitted it\ncd ", own_umask())));
   CHECK_THAT(text, Contains("\nmodule load x\n") &&
                        Contains("cd " + fs::current_path().string() + " || exit 1\n"));
   CHECK_THAT(text, !Contains(" # seconds, at most"));
@@ -97,6 +99,16 @@ TEST_CASE("what all runs set alike is said once, and what one sets for itself wi
   CHECK_THAT(made.script, Contains("export ALIKE=1\n"));
   CHECK_THAT(made.tasks, Contains("export OWN=4\n") && Contains("export OWN=8\n"));
   CHECK(text.find("export OWN=8") > text.find("pippin_run p-a3\n"));
+}
+
+TEST_CASE("a script that holds values of env is for its user alone") {
+  Files files;
+  const auto is_private = [&] { return files.of({job_of("gpt-a3", 1, {"p", "q"})}).is_private; };
+  CHECK_FALSE(is_private());
+  files.sweep.env = {{"TOKEN", "secret"}};
+  CHECK(is_private());
+  std::swap(files.sweep.env, files.sweep.cluster.env);
+  CHECK(is_private());
 }
 
 TEST_CASE("times of runs and canaries are whole seconds, never too few") {
