@@ -101,7 +101,7 @@ environment() {
     '  {launch} bash -c '\''cat /etc/image-name; pwd; echo "code $PIPPIN_CODE, $OWN"' \
     '  touch "$PIPPIN_RUN_DIR/rank-$OMPI_COMM_WORLD_RANK"; exit {code}'\'
   run 1 seen # which measures nothing
-  equal "$(sed 's/ .*//' t.db.runs/seen/*/*/done | sort | paste -sd ' ')" 'exit=0 exit=3'
+  equal "$(sed -n 's/^pippin: \(exit=[0-9]*\) .*/\1/p' t.db.runs/seen/*/*/run | sort | paste -sd ' ')" 'exit=0 exit=3'
   equal "$(cat t.db.runs/seen/*-code0-*/*/log | sort | uniq -c | tr -s ' ')" " 2 $here
  2 code 0, it's \$(touch pwned)
  2 from-the-image"

@@ -100,7 +100,7 @@ runs_on() {
     '  {launch} bash -c '\''echo "code $PIPPIN_CODE, $OWN, $NCCL_DEBUG, $PWD"' \
     '  touch "$PIPPIN_RUN_DIR/rank-$SLURM_PROCID"; exit {code}'\'
   run 1 seen # which measures nothing
-  equal "$(sed 's/ .*//' t.db.runs/seen/*/*/done | sort | paste -sd ' ')" 'exit=0 exit=3'
+  equal "$(sed -n 's/^pippin: \(exit=[0-9]*\) .*/\1/p' t.db.runs/seen/*/*/run | sort | paste -sd ' ')" 'exit=0 exit=3'
   equal "$(sort t.db.runs/seen/*-code0-*/*/log | uniq -c | tr -s ' ')" " 4 code 0, x y, WARN, $here"
   equal "$(find t.db.runs/seen -path '*-code0-*' -name 'rank-?' | wc -l)" 4
   equal "$(sort -u mounts | paste -sd ' ')" "$(printf '%s\n' "$here" "$here/t.db.runs/seen" "${PIPPIN_PROGRAM%/*}/probes" | sort | paste -sd ' ')"
