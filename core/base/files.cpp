@@ -7,12 +7,14 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <memory>
+#include <set>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 
 #include "core/base/descriptor.h"
 #include "core/base/error.h"
+#include "core/base/packed_files.h"
 #include "core/base/replace_files.h"
 
 namespace pippin {
@@ -73,6 +75,7 @@ class Disk : public FileSystem {
     int error = 0;
     auto text = read_file(path, SIZE_MAX, error);
     if (is_missing(error) || error == ESTALE) {
+      if (auto packed = read_packed(path)) return packed;
       look_anew(path.parent_path());
       text = read_file(path, SIZE_MAX, error);
     }
@@ -91,7 +94,7 @@ class Disk : public FileSystem {
 
   bool exists(const fs::path& path) override {
     std::error_code error;
-    if (fs::exists(path, error)) return true;
+    if (fs::exists(path, error) || packed_identity(path)) return true;
     look_anew(path.parent_path());
     return fs::exists(path, error);
   }
@@ -105,6 +108,23 @@ class Disk : public FileSystem {
 
   void each_name(const fs::path& directory,
                  const std::function<void(std::string_view name)>& take) override {
+    std::set<std::string, std::less<>> packed;
+    each_packed_name(directory, [&](std::string_view name) { packed.emplace(name); });
+    each_name_on_disk(directory, [&](std::string_view name) {
+      take(name);
+      if (const auto both = packed.find(name); both != packed.end()) packed.erase(both);
+    });
+    for (const auto& name : packed) take(name);
+  }
+
+  std::optional<FileIdentity> identity(const fs::path& path) override {
+    auto found = identity_on_disk(path);
+    return found ? found : packed_identity(path);
+  }
+
+ private:
+  static void each_name_on_disk(const fs::path& directory,
+                                const std::function<void(std::string_view name)>& take) {
     const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(directory.c_str()), ::closedir);
     if (!open && errno == ENOENT) return;
     if (!open) file_failed("list", directory, errno);
@@ -117,13 +137,6 @@ class Disk : public FileSystem {
       if (name != "." && name != "..") take(name);
     }
   }
-
-  std::optional<FileIdentity> identity(const fs::path& path) override {
-    struct stat status {};
-    if (::stat(path.c_str(), &status) != 0) return std::nullopt;
-    return FileIdentity{status.st_size, nanoseconds_of(status.st_mtim),
-                        nanoseconds_of(status.st_ctim), static_cast<std::int64_t>(status.st_ino)};
-  }
 };
 
 }  // namespace
@@ -134,6 +147,13 @@ void FileSystem::each_name(const fs::path& directory,
 }
 
 std::optional<FileIdentity> FileSystem::identity(const fs::path& /*path*/) { return std::nullopt; }
+
+std::optional<FileIdentity> identity_on_disk(const fs::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return FileIdentity{status.st_size, nanoseconds_of(status.st_mtim),
+                      nanoseconds_of(status.st_ctim), static_cast<std::int64_t>(status.st_ino)};
+}
 
 bool may_change_unseen(std::int64_t changed_ns) {
   return may_change_unseen(changed_ns, std::time(nullptr) * kNsPerSecond);
@@ -156,6 +176,21 @@ std::string read_input(const fs::path& path, std::size_t limit) {
   return *std::move(text);
 }
 
+namespace {
+
+/// What stands before `begin` is passed over.
+void read_parts_of(ByteSource& source, std::size_t begin,
+                   const std::function<bool(std::string_view part)>& take) {
+  for (auto part = source.next(); !part.empty(); part = source.next()) {
+    const std::size_t passed = std::min(begin, part.size());
+    begin -= passed;
+    part.remove_prefix(passed);
+    if (!part.empty() && !take(part)) return;
+  }
+}
+
+}  // namespace
+
 void read_parts(const fs::path& path, std::size_t begin,
                 const std::function<bool(std::string_view part)>& take) {
   thread_local std::vector<char> part(kPartBytes);
@@ -163,7 +198,13 @@ void read_parts(const fs::path& path, std::size_t begin,
     bad_input("{}: cannot read: {}", path.string(), std::strerror(errno));
   };
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
-  if (!file.open()) refuse();
+  if (!file.open()) {
+    const int error = errno;
+    const auto packed = is_missing(error) ? open_packed(path) : nullptr;
+    if (packed) return read_parts_of(*packed, begin, take);
+    errno = error;
+    refuse();
+  }
   if (!is_regular(file)) bad_input("{}: is no file any more", path.string());
   if (begin > 0 && ::lseek(file.number(), static_cast<off_t>(begin), SEEK_SET) < 0) refuse();
   for (;;) {

@@ -52,8 +52,11 @@ class FileSystem {
   virtual std::optional<FileIdentity> identity(const fs::path& path);
 };
 
-/// The disk.
+/// The disk, and what was packed of it (packed_files.h).
 FileSystem& disk();
+
+/// What a file on the disk is known again by; nothing where there is none.
+std::optional<FileIdentity> identity_on_disk(const fs::path& path);
 
 /// The whole of a file that must be there, up to `limit` bytes.
 /// Errors: Error (bad input) where it is missing, a directory, unreadable or larger.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/packed_files.h"
 #include "core/base/text.h"
 
 namespace pippin {
@@ -100,7 +101,10 @@ InputFile::InputFile(const fs::path& path, TellBytes tell, bool is_file)
   } else if (!is_file) {
     error = ::stat(path.c_str(), &status);
   }
-  if (error != 0) cannot_read(path, errno);
+  const int reason = error != 0 ? errno : 0;
+  if (reason == ENOENT || reason == ENOTDIR) packed_ = open_packed(path);
+  if (packed_) return;
+  if (reason != 0) cannot_read(path, reason);
   is_fifo_ = !named && S_ISFIFO(status.st_mode);
   descriptor_ = named ? ::fcntl(*named, F_DUPFD_CLOEXEC, 0) : open_file(path, status.st_mode);
   if (descriptor_ < 0) cannot_read(path, errno);
@@ -108,8 +112,8 @@ InputFile::InputFile(const fs::path& path, TellBytes tell, bool is_file)
 }
 
 InputFile::~InputFile() {
-  ::close(descriptor_);
-  if (spare_parts().empty()) spare_parts().push_back(std::move(part_));
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (part_ && spare_parts().empty()) spare_parts().push_back(std::move(part_));
 }
 
 /// A FIFO without a writer says that it is at its end, as one does whose writer has gone.
@@ -137,7 +141,15 @@ std::size_t InputFile::read_some(char* to, std::size_t most) {
   }
 }
 
+std::string_view InputFile::next_packed() {
+  const std::string_view part = packed_->next();
+  at_end_ = part.empty();
+  if (tell_ && !at_end_) tell_(static_cast<std::int64_t>(part.size()));
+  return part;
+}
+
 std::string_view InputFile::next() {
+  if (packed_) return next_packed();
   std::size_t size = 0;
   while (!at_end_ && size < kPartBytes) {
     const std::size_t count = read_some(part_.get() + size, kPartBytes - size);
@@ -150,6 +162,7 @@ std::string_view InputFile::next() {
 }
 
 void InputFile::skip_hole() {
+  if (packed_) return;
   const off_t here = ::lseek(descriptor_, 0, SEEK_CUR);
   if (here < 0) return;
   const off_t data = ::lseek(descriptor_, here, SEEK_DATA);

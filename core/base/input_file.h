@@ -35,11 +35,11 @@ bool is_read_once(const fs::path& path);
 /// The file that a shell gave as standard input or as a descriptor, at its beginning; else `path`.
 fs::path file_behind(const fs::path& path);
 
-/// A file, read in parts. Nothing is opened that could hold us up, or do something by being opened:
-/// only regular files, FIFOs that somebody writes to, and what is open already: standard input and
-/// other descriptors (/dev/fd/63).
-/// `is_file`: it was seen to be a regular one, so that nobody has to look before it is opened.
-/// Errors: Error (bad input) where it cannot be read, or is none of these.
+/// A file, also a packed one (packed_files.h), read in parts. Nothing is opened that could hold us
+/// up, or do something by being opened: only regular files, FIFOs that somebody writes to, and what
+/// is open already: standard input and other descriptors (/dev/fd/63). `is_file`: it was seen to be
+/// a regular one, so that nobody has to look before it is opened. Errors: Error (bad input) where
+/// it cannot be read, or is none of these.
 class InputFile : public ByteSource {
  public:
   explicit InputFile(const fs::path& path, TellBytes tell = {}, bool is_file = false);
@@ -55,6 +55,7 @@ class InputFile : public ByteSource {
   bool at_end() const { return at_end_; }
 
  private:
+  std::string_view next_packed();
   std::size_t read_some(char* to, std::size_t most);
   void wait_for_writer();
 
@@ -64,6 +65,7 @@ class InputFile : public ByteSource {
   bool is_fifo_ = false;
   bool has_writer_ = false, at_end_ = false;
   std::unique_ptr<char[]> part_;
+  std::unique_ptr<ByteSource> packed_;  ///< where it was packed
 };
 
 }  // namespace pippin

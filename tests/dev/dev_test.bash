@@ -120,7 +120,7 @@ nothing_here() {
   dev test
   equal "$status" 3
   equal "$out" ''
-  equal "$err" 'dev: missing: Boost 1.81 or later (headers, filesystem), bzip2 1.0 or later, CLI11 2.1 or later, Eigen 3.4 or later, fmt 9 or later, liblzma 5.2 or later, nlohmann JSON 3.11 or later, NLopt 2.7 or later (with nlopt.hpp), RE2 2020 or later, SQLite 3.40 or later, utf8proc 2.8 or later, xxHash 0.8 or later, yaml-cpp 0.7 or later, zlib 1.2 or later, zstd 1.4 or later, Catch2 2.13 or later; install them, or name where they lie in PATH and CMAKE_PREFIX_PATH'
+  equal "$err" 'dev: missing: Boost 1.81 or later (headers, filesystem), bzip2 1.0 or later, CLI11 2.1 or later, Eigen 3.4 or later, fmt 9 or later, liblzma 5.2 or later, libzip 1.7 or later, nlohmann JSON 3.11 or later, NLopt 2.7 or later (with nlopt.hpp), RE2 2020 or later, SQLite 3.40 or later, utf8proc 2.8 or later, xxHash 0.8 or later, yaml-cpp 0.7 or later, zlib 1.2 or later, zstd 1.4 or later, Catch2 2.13 or later; install them, or name where they lie in PATH and CMAKE_PREFIX_PATH'
   dev quickstart
   equal "$status" 3
   lacks "$err" Catch2

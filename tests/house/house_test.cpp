@@ -64,6 +64,7 @@ const std::map<std::string, std::set<std::string>>& homes() {
       {"archive", {"core/base"}},
       {"re2/", {"core/base"}},
       {"zlib.h", {"core/base"}},
+      {"zip.h", {"core/base"}},
   };
   return kHomes;
 }
