@@ -54,6 +54,9 @@
 ///                           whose log, once pippin has read it, tells of a failure; with no words
 ///                           it does so no more; the last line on an attempt counts
 ///
+///   packed/                 archives of the folders RUN/ and jobs/NAME-s2/ that no job looks into
+///                           any more; they are read as if they still lay here (packed_files.h)
+///
 /// ID is the scheduler's job id and restart count, "local-0" on this machine, "12.3-0" of a PBS
 /// array's task "12[3].server". A job never writes anywhere else, and pippin never writes into
 /// claims, attempts and outcomes/.

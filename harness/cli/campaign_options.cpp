@@ -164,6 +164,17 @@ void add_tail(CommandLine& line) {
            ->capture_default_str());
 }
 
+void add_pack(CommandLine& line) {
+  const auto options = std::make_shared<PackOptions>();
+  CLI::App& command =
+      line.add("pack", "put the files of finished runs into an archive, where pippin reads them",
+               "pippin --db notes.db pack quickstart",
+               [&line, options] { return pack(line.globals(), *options); });
+  command.add_option("SWEEP", options->sweep, "a sweep's name or file, or a run of it")->required();
+  command.add_flag("--undo", options->undo, "put all back as it was");
+  command.add_flag("--dry-run", options->dry_run, "say what would be packed, and change nothing");
+}
+
 }  // namespace
 
 void add_campaign_commands(CommandLine& line) {
@@ -174,6 +185,7 @@ void add_campaign_commands(CommandLine& line) {
   add_cancel(line);
   add_update(line);
   add_tail(line);
+  add_pack(line);
 }
 
 }  // namespace pippin

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/input_file.h"
+#include "core/base/packed_files.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/steps/collect_files.h"
 #include "harness/commands/steps/directories.h"
@@ -39,7 +40,8 @@ class NamedFiles {
   NamedFiles(const std::vector<fs::path>& paths, const fs::path& runs) {
     std::error_code none;
     for (const auto& path : paths) {
-      if (!fs::is_regular_file(path, none) || !is_inside(path, runs)) continue;
+      const bool is_file = fs::is_regular_file(path, none) || open_packed(fs::absolute(path));
+      if (!is_file || !is_inside(path, runs)) continue;
       const fs::path inside =
           fs::weakly_canonical(path).lexically_relative(fs::weakly_canonical(runs));
       auto part = inside.begin();

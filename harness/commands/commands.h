@@ -50,6 +50,12 @@ struct TailOptions {
   std::int64_t lines = 20;
 };
 
+struct PackOptions {
+  std::string sweep;
+  bool undo = false;     ///< put back what was packed
+  bool dry_run = false;  ///< say what would be packed, and change nothing
+};
+
 struct ReportOptions {
   std::vector<std::string> selections;  ///< sweeps, "SWEEP/2", tags; empty: the newest campaign
   bool pool = false;                    ///< a sweep's campaigns as one instead of the newest
@@ -154,6 +160,7 @@ ExitCode status(const Globals& globals, const StatusOptions& options);
 ExitCode update(const Globals& globals, const UpdateOptions& options);
 ExitCode tail(const Globals& globals, const TailOptions& options);
 ExitCode cancel(const Globals& globals, const std::string& sweep);
+ExitCode pack(const Globals& globals, const PackOptions& options);
 ExitCode collect(const Globals& globals, const CollectOptions& options);
 ExitCode report(const Globals& globals, const ReportOptions& options);
 ExitCode compare(const Globals& globals, const CompareOptions& options);

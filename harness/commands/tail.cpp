@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
-#include <fstream>
 #include <functional>
 
 #include "core/base/text.h"
@@ -126,9 +125,12 @@ class Tail {
   }
 
   void go_on() {
-    std::ifstream file(log_, std::ios::binary);
-    file.seekg(static_cast<std::streamoff>(read_));
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (!disk().exists(log_)) return;  // its run has only just begun
+    std::string text;
+    read_parts(log_, read_, [&](std::string_view part) {
+      text += part;
+      return true;
+    });
     read_ += text.size();
     if (!text.empty()) write_output(text);
   }

@@ -235,6 +235,12 @@ own_runs() {
   find "$folder/t.db.runs" -exec touch -d '1 hour ago' {} +
 }
 
+# packed_runs N: own_runs that are packed.
+packed_runs() {
+  own_runs "$1"
+  $p pack own
+}
+
 # job RUNS: one that does nothing so often, taken back before the queue could begin it.
 job() {
   local q="build/pippin --db $folder/job.db --quiet --yes"
@@ -313,6 +319,9 @@ echo "|---|---|---|---|---|"
     '$p collect "$folder/logs"'
   grows 'collect: own runs' 25 'own_runs "$n"' '$p collect' 'rm -f "$folder"/t.db "$folder"/t.db-*'
   grows 'collect of what did not change: own runs' 25 'own_runs "$n"; $p collect' '$p collect'
+  grows 'pack: own runs' 25 'own_runs "$n"' '$p pack own' '$p pack --undo own'
+  grows 'collect: packed runs' 25 'packed_runs "$n"' '$p collect' 'rm -f "$folder"/t.db "$folder"/t.db-*'
+  grows 'status: packed runs' 25 'packed_runs "$n"; $p status >"$folder/out"' '$p status'
   grows 'collect: jobs of eight files' 16 'rank_files "$n" 8' '$p collect "$folder/logs"' 'rm -f "$folder"/t.db*'
   grows 'collect: files of one job' 64 'rank_files 1 "$n"' '$p collect "$folder/logs"' 'rm -f "$folder"/t.db*'
   grows 'collect by patterns: lines / 50' 40 'own_words "$n"' \

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/packed_files.h"
 #include "core/base/placeholders.h"
 #include "core/records/fields.h"
 #include "harness/commands/steps/rank_jobs.h"
@@ -37,16 +38,11 @@ std::map<std::string, std::vector<Found>> files_of_ranks(const fs::path& folder,
   const fs::path path = log;
   const auto folders = std::distance(path.begin(), path.end()) - 1;
   std::map<std::string, std::vector<Found>> launches;
-  std::error_code error;
-  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    if (entry.depth() >= folders) entry.disable_recursion_pending();
-    std::error_code none;
-    if (entry.depth() != folders || !entry->is_regular_file(none)) continue;
-    const auto name = pattern.match(entry->path().lexically_relative(folder).generic_string());
+  for (const auto& inside : files_at_depth(folder, folders)) {
+    const auto name = pattern.match(inside.generic_string());
     if (!name) continue;
     Found& found = launches[name->job].emplace_back();
-    found.path = entry->path();
+    found.path = folder / inside;
     found.rank = name->rank;
   }
   for (auto& launch : launches) {
