@@ -31,7 +31,8 @@ bool wrote_lately(SweepFolder& folder, const Submission& submission) {
   const fs::path jobs = folder.directory(submission);
   const auto names = disk().list(jobs);
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-    const auto file = name.ends_with(".log") ? disk().identity(jobs / name) : std::nullopt;
+    const bool is_own = name.ends_with(".log") || name.starts_with("claim-");
+    const auto file = is_own ? disk().identity(jobs / name) : std::nullopt;
     return file && file->written_ns + kLately_ns > now_ns;
   });
 }

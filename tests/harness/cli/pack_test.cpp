@@ -67,7 +67,7 @@ TEST_CASE("a packed sweep gives the same rows, status and logs, and comes back a
   CHECK(here.count() == "0");
   CHECK(here.shell("ls t.db.runs/replayed/jobs").out.empty());
   CHECK(here.shell("ls t.db.runs/replayed/packed").out == "1.zip\n");
-  CHECK(here.shell("ls t.db.runs/replayed/succeeded | wc -l").out == "12\n");
+  CHECK(here.shell("cat t.db.runs/replayed/outcomes/* | wc -l").out == "12\n");
   CHECK(here.pippin("status").out == status);
   CHECK(here.pippin("tail " + run).out == log);
   CHECK_THAT(here.pippin("collect").err, Contains(": 0 runs, 0 iterations added"));
@@ -168,7 +168,7 @@ TEST_CASE("what failed and was packed is run again on demand") {
   CHECK(here.count() == "0");
   CHECK(here.rows_of_new_database() == rows);
   here.pippin("pack --undo replayed");
-  CHECK(here.shell("ls -d t.db.runs/replayed/*/*/done | wc -l").out == "6\n");
+  CHECK(here.shell("ls -d t.db.runs/replayed/*/*/run | wc -l").out == "6\n");
   CHECK(here.rows_of_new_database() == rows);
 }
 
