@@ -246,6 +246,11 @@ Evidence Database::evidence(const SampleFilter& filter) {
   return db::evidence(home_->connection, filter);
 }
 
+std::vector<NodeRuns> Database::node_runs(const SampleFilter& filter) {
+  const auto lock = home_->lock();
+  return read_whole(home_->connection, [&] { return db::node_runs(home_->connection, filter); });
+}
+
 std::vector<RunCheckpoints> Database::checkpoints(const SampleFilter& filter) {
   const auto lock = home_->lock();
   return read_whole(home_->connection, [&] { return db::checkpoints(home_->connection, filter); });

@@ -18,6 +18,7 @@
 #include "core/records/contents.h"
 #include "core/records/evidence.h"
 #include "core/records/log_file.h"
+#include "core/records/node_runs.h"
 #include "core/records/run.h"
 #include "core/records/summary.h"
 
@@ -285,6 +286,8 @@ class Database {
   /// Where runs were, what canaries measured beside them and who was slowest; by run, those of
   /// which nothing is known left out. The collected tables are those of the whole database.
   Evidence evidence(const SampleFilter& filter);
+  /// How the runs ended that each node took part in, by the nodes' names.
+  std::vector<NodeRuns> node_runs(const SampleFilter& filter);
   /// The runs of which checkpoints are known, in the order of evidence().
   std::vector<RunCheckpoints> checkpoints(const SampleFilter& filter);
   /// What was measured of the network's operations: by the runs of the filter, or where it names no

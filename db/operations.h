@@ -74,6 +74,7 @@ Added add_network_tables(Connection& connection, const LogFile& file, std::int64
                          const std::vector<CanaryFigures>& tables);
 std::vector<PointSamples> samples(Connection& connection, const SampleFilter& filter,
                                   std::int64_t digest_version);
+std::vector<NodeRuns> node_runs(Connection& connection, const SampleFilter& filter);
 Evidence evidence(Connection& connection, const SampleFilter& filter);
 std::vector<RunCheckpoints> checkpoints(Connection& connection, const SampleFilter& filter);
 std::vector<CollectiveReading> collectives(Connection& connection, const SampleFilter& filter);

@@ -69,6 +69,7 @@ std::string status_text(const CampaignStatus& status, std::size_t width, std::in
     text += fmt::format("  {:<10}at {}, the next, as Slurm expects\n", "starts",
                         clock_text(*status.next_start, now));
   text += lines_text("stuck", status.stuck, width);
+  text += lines_text("bad nodes", status.bad_nodes, width);
   text += lines_text("again", status.again, width);
   text += lines_text("failed", status.ill, width);
   text += lines_text("lost", status.gone, width);

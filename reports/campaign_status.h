@@ -33,6 +33,7 @@ struct CampaignStatus {
   std::vector<Line> running_now;           ///< each run, where it runs
   std::vector<Line> waits;                 ///< for what, and how many jobs
   std::vector<Line> stuck;                 ///< what will not start by itself
+  std::vector<Line> bad_nodes;             ///< each with its evidence
   std::vector<Line> again, gone, ill;      ///< to be run again; lost for good; failed
   std::optional<std::int64_t> next_start;  ///< seconds since 1970: when the scheduler expects one
   std::optional<std::int64_t> latest_end;  ///< … when the last that runs now must end

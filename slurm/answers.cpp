@@ -12,6 +12,7 @@
 namespace pippin::slurm {
 
 const char* const kQueueFormat = "%j\x1f%i\x1f%T\x1f%r\x1f%S\x1f%e\x1f%N\x1f%u";
+const char* const kExcludedFormat = "%j\x1f%i\x1f%x";
 const char* const kAccountingFormat = "JobName,JobID,State,Reason,Start,End,NodeList,User,ExitCode";
 
 namespace {
@@ -183,6 +184,19 @@ std::vector<Entry> read_queue(std::string_view output) {
 
 std::vector<Entry> read_accounting(std::string_view output) {
   return read(output, kAccountingFields, "sacct");
+}
+
+std::vector<Excluded> read_excluded(std::string_view output) {
+  constexpr std::size_t kFields = 3;
+  std::vector<Excluded> jobs;
+  for (std::string_view line : split(output, '\n')) {
+    const auto fields = split(line, kSeparator);
+    if (fields.size() != kFields) continue;
+    const std::string_view nodes = trim(fields[2]);
+    jobs.push_back({std::string(fields[0]), without_throttle(fields[1]),
+                    nodes == "(null)" ? "" : std::string(nodes)});
+  }
+  return jobs;
 }
 
 std::vector<std::int64_t> tasks_of(std::string_view id) {

@@ -14,6 +14,7 @@ namespace pippin::slurm {
 
 /// What squeue and sacct are asked for, and what one line of theirs says.
 extern const char* const kQueueFormat;       ///< of squeue --format
+extern const char* const kExcludedFormat;    ///< … for read_excluded()
 extern const char* const kAccountingFormat;  ///< of sacct --format
 
 /// Some tasks of one job, in one state.
@@ -33,6 +34,14 @@ struct Entry {
 /// Errors: Error (machine) quoting a line that is not as asked for.
 std::vector<Entry> read_queue(std::string_view output);
 std::vector<Entry> read_accounting(std::string_view output);
+
+/// Which nodes a job that waits is kept off.
+struct Excluded {
+  std::string name;
+  std::string id;     ///< as scontrol takes it
+  std::string nodes;  ///< "n[1-3]"; empty: none
+};
+std::vector<Excluded> read_excluded(std::string_view output);
 
 /// "4711_[3-5,9%2]" → 3, 4, 5, 9; "4711" → 1; empty where it is no id of a job or an array.
 std::vector<std::int64_t> tasks_of(std::string_view id);

@@ -13,6 +13,7 @@ namespace pippin::slurm {
 struct Place {
   std::string account = {}, qos = {}, partition = {};
   std::string dependency = {};  ///< that all its jobs have: "afterok:4711"
+  std::string exclude = {};     ///< nodes that none of them runs on: "n[1-3]"
 };
 
 /// Jobs that the controller holds a record of: MaxJobCount's.

@@ -57,7 +57,8 @@ std::string dependency_of(bool is_array, const std::vector<std::string>& after,
 
 std::vector<std::string> sbatch_command(const JobRequest& request,
                                         const std::vector<std::string>& after,
-                                        const std::string& users_dependency) {
+                                        const slurm::Place& place,
+                                        const std::vector<std::string>& excluded) {
   const bool is_array = request.tasks > 1;
   const std::string log = without_replacements(request.log.string());
   std::vector<std::string> command{"sbatch", "--parsable", "--job-name=" + request.token,
@@ -68,8 +69,12 @@ std::vector<std::string> sbatch_command(const JobRequest& request,
     command.push_back(range);
   }
   if (request.begin) command.push_back("--begin=" + local_time(*request.begin));
-  const std::string dependency = dependency_of(is_array, after, users_dependency);
+  const std::string dependency = dependency_of(is_array, after, place.dependency);
   if (!dependency.empty()) command.push_back("--dependency=" + dependency);
+  if (!excluded.empty()) {
+    const std::string users = place.exclude.empty() ? "" : place.exclude + ",";
+    command.push_back("--exclude=" + users + join(excluded, ","));
+  }
   command.insert(command.end(), request.options.begin(), request.options.end());
   command.push_back(request.script.string());
   return command;
@@ -93,6 +98,41 @@ std::string names_of(const std::vector<Asked>& asked) {
   names.reserve(asked.size());
   for (const auto& one : asked) names.push_back(one.token);
   return join(names, ",");
+}
+
+/// All nodes of the cluster but these, as sbatch's --nodelist would give a job all that it names.
+/// Errors: Error where Slurm does not answer, or knows one of these not.
+std::vector<std::string> all_but(const std::vector<std::string>& nodes) {
+  const Answer answer =
+      slurm::ask({"sinfo", "--noheader", "--all", "--Node", "--format=%N"}, kPatience);
+  if (answer.exit_code != 0)
+    machine_failed("Slurm does not answer: {}", slurm::complaint_of(answer));
+  std::set<std::string> others;
+  for (std::string_view name : split(trim(answer.output), '\n')) others.emplace(trim(name));
+  for (const auto& node : nodes) {
+    if (others.erase(node) == 0)
+      bad_input("--nodelist: Slurm has no node '{}'; 'sinfo -N' lists them", printable(node));
+  }
+  return {others.begin(), others.end()};
+}
+
+std::vector<std::string> excluded_of(const JobRequest& request) {
+  std::vector<std::string> excluded = request.exclude;
+  if (request.only_on.empty()) return excluded;
+  const auto others = all_but(request.only_on);
+  excluded.insert(excluded.end(), others.begin(), others.end());
+  return excluded;
+}
+
+/// What to do where a node that is excluded is no node any more.
+Handed with_remedy(Handed handed, const JobRequest& request) {
+  const bool is_node = handed.words.find("Invalid node name") != std::string::npos;
+  if (is_node && !request.exclude.empty())
+    handed.words += fmt::format(
+        "; excluded are {}: 'pippin nodes --allow NODE' takes back one that has "
+        "left the cluster",
+        join(request.exclude, ","));
+  return handed;
 }
 
 /// What is not over of the jobs behind the tokens.
@@ -127,9 +167,10 @@ Handed SlurmScheduler::submit(const JobRequest& request) {
     }
   }
   const Answer answer =
-      slurm::ask(sbatch_command(request, after, place_.dependency), kSubmitPatience);
+      slurm::ask(sbatch_command(request, after, place_, excluded_of(request)), kSubmitPatience);
   if (answer.gave_up) return {Handed::Answer::kUnsure, "sbatch gave no answer in time"};
-  return slurm::read_submission(answer.exit_code, answer.output, answer.errors);
+  return with_remedy(slurm::read_submission(answer.exit_code, answer.output, answer.errors),
+                     request);
 }
 
 /// Errors: Error where Slurm does not answer.
@@ -324,6 +365,32 @@ std::int64_t SlurmScheduler::update(const std::vector<Asked>& asked,
     changed += static_cast<std::int64_t>(entry.tasks.size());
   }
   return changed;
+}
+
+/// Beside those that a job is kept off already.
+void SlurmScheduler::exclude(const std::vector<Asked>& asked,
+                             const std::vector<std::string>& nodes) {
+  const Answer answer =
+      slurm::ask({"squeue", "--noheader", "--all", "--states=PENDING",
+                  std::string("--format=") + slurm::kExcludedFormat, "--user=" + owners_of(asked)},
+                 kPatience);
+  if (answer.exit_code != 0)
+    machine_failed("Slurm does not answer: {}", slurm::complaint_of(answer));
+  for (const auto& job : slurm::read_excluded(answer.output)) {
+    const bool is_ours = std::any_of(asked.begin(), asked.end(),
+                                     [&](const Asked& one) { return one.token == job.name; });
+    if (!is_ours) continue;
+    const std::string before = job.nodes.empty() ? "" : job.nodes + ",";
+    const Answer changed = slurm::ask(
+        {"scontrol", "update", "jobid=" + job.id, "excnodelist=" + before + join(nodes, ",")},
+        kPatience);
+    const std::string complaint = slurm::complaint_of(changed);
+    // It began meanwhile, or is over.
+    const bool is_late = complaint.find("no longer pending") != std::string::npos ||
+                         complaint.find("Invalid job id") != std::string::npos;
+    if (changed.exit_code != 0 && !is_late)
+      machine_failed("scontrol update jobid={} excnodelist: {}", job.id, complaint);
+  }
 }
 
 }  // namespace pippin

@@ -27,6 +27,8 @@ class SlurmScheduler : public Scheduler {
   std::map<std::string, std::vector<JobStatus>> query(const std::vector<Asked>& asked) override;
   void cancel(const std::vector<Asked>& asked) override;
   Room room() override;
+  bool excludes_nodes() const override { return true; }
+  void exclude(const std::vector<Asked>& asked, const std::vector<std::string>& nodes) override;
 
   /// Has sbatch check a script without submitting it; its words.
   /// Errors: Error (bad input) where it would be refused.

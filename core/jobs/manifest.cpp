@@ -159,6 +159,8 @@ std::string manifest_of(const Campaign& campaign) {
   json["peak_tflops"] = campaign.peak_tflops;
   json["scheduler"] = campaign.scheduler;
   json["files_late_s"] = campaign.files_late_s;
+  if (!campaign.exclude.empty()) json["exclude"] = campaign.exclude;
+  if (!campaign.nodelist.empty()) json["nodelist"] = campaign.nodelist;
   json["order"] = campaign.order;
   json["seed"] = campaign.seed;
   if (campaign.warmup) json["warmup"] = *campaign.warmup;
@@ -187,6 +189,8 @@ Campaign campaign_of(const std::string& manifest, const std::string& where) {
     campaign.scheduler = json.at("scheduler");
     const std::int64_t usual_s = campaign.scheduler == "local" ? 0 : kFilesLate_s;
     campaign.files_late_s = json.value("files_late_s", usual_s);  // none before 0.3
+    campaign.exclude = json.value("exclude", campaign.exclude);
+    campaign.nodelist = json.value("nodelist", campaign.nodelist);
     campaign.order = json.at("order");
     campaign.seed = json.at("seed");
     campaign.warmup = count_of(json, "warmup");

@@ -22,6 +22,8 @@ struct JobRequest {
   std::vector<std::string> after = {};  ///< tokens of what has to end first
   std::optional<std::int64_t> begin = {};  ///< seconds since 1970: not before
   std::vector<std::string> options = {};   ///< of the scheduler's own, for this job
+  std::vector<std::string> exclude = {};   ///< names of nodes that it must not run on
+  std::vector<std::string> only_on = {};   ///< … that it may run on; empty: all others
 };
 
 /// What came of handing over.
@@ -102,6 +104,15 @@ class Scheduler {
   virtual void cancel(const std::vector<Asked>& asked) = 0;
 
   virtual Room room() = 0;
+
+  /// Whether it can be told on which nodes not to run.
+  virtual bool excludes_nodes() const { return false; }
+  /// Keeps those of the jobs that wait off these nodes, and no others. Requires excludes_nodes().
+  /// Errors: Error with the scheduler's words where it refuses, or does not answer.
+  virtual void exclude(const std::vector<Asked>& asked, const std::vector<std::string>& nodes) {
+    (void)asked;
+    (void)nodes;
+  }
 };
 
 }  // namespace pippin

@@ -264,6 +264,8 @@ std::string head_of(const JobScript& script) {
   if (script.give_up_after > 0)
     text +=
         fmt::format("pippin_give_up={} pippin_points={}\n", script.give_up_after, script.points);
+  if (script.bad_node_after > 0)
+    text += fmt::format("pippin_bad_node_after={}\n", script.bad_node_after);
   if (script.stalled_s)
     text +=
         fmt::format("pippin_stalled={} # seconds that a log may be silent\n", *script.stalled_s);
@@ -346,8 +348,9 @@ JobFiles job_files(const JobScript& script) {
   std::string text = head_of(script) + runs_of(tasks, lines);
   // The functions come before the prolog, whose aliases would change what they mean.
   for (const char* name :
-       {"script/scheduler.bash", "script/give_up.bash", "script/provenance.bash",
-        "script/watch.bash", "script/run.bash", "script/tasks.bash", "script/claim.bash"})
+       {"script/scheduler.bash", "script/give_up.bash", "script/bad_node.bash",
+        "script/provenance.bash", "script/watch.bash", "script/run.bash", "script/tasks.bash",
+        "script/claim.bash"})
     text += shared(name);
   text += "\n" + exports(common);
   if (!script.prolog.empty())

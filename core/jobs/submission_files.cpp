@@ -59,6 +59,7 @@ JobFiles submission_files(const Sweep& sweep, const PointIndex& points, const Sc
   script.prolog = sweep.cluster.prolog;
   script.run_time_s = whole_seconds(sweep.run_time_s);
   script.give_up_after = places.give_up_after;
+  script.bad_node_after = places.bad_node_after;
   script.points = std::ssize(points);
   script.stalled_s = whole_seconds(sweep.stalled_s);
   script.log = sweep.trainer.log;

@@ -24,9 +24,10 @@ std::int64_t ranks_per_node(const std::vector<TaskPlan>& tasks, const PointIndex
 
 /// Where the scripts of a sweep run and find things; absolute.
 struct ScriptPlaces {
-  fs::path root;                   ///< <db>.runs/SWEEP
-  fs::path probes;                 ///< the folder of the probes' programs
-  std::int64_t give_up_after = 0;  ///< failures alike, one after the other; 0: never
+  fs::path root;                    ///< <db>.runs/SWEEP
+  fs::path probes;                  ///< the folder of the probes' programs
+  std::int64_t give_up_after = 0;   ///< failures alike, one after the other; 0: never
+  std::int64_t bad_node_after = 0;  ///< failures of different points on a node; 0: never
 };
 
 /// The files of a submission that runs `tasks`, from the working directory; `points` holds those of

@@ -40,12 +40,14 @@ struct Packing {
 /// One dated go at a sweep: its jobs, frozen when it began.
 struct Campaign {
   std::string sweep;
-  std::int64_t number = 1;        ///< 1 is the sweep's first
-  std::string started;            ///< UTC, ISO 8601
-  std::string cluster;            ///< its name
-  std::string accelerator;        ///< its name; empty where unknown
-  PeakTflops peak_tflops;         ///< of the accelerator
-  std::string scheduler;          ///< its scheduler's: "local"
+  std::int64_t number = 1;                 ///< 1 is the sweep's first
+  std::string started;                     ///< UTC, ISO 8601
+  std::string cluster;                     ///< its name
+  std::string accelerator;                 ///< its name; empty where unknown
+  PeakTflops peak_tflops;                  ///< of the accelerator
+  std::string scheduler;                   ///< its scheduler's: "local"
+  std::vector<std::string> exclude = {};   ///< nodes that its jobs keep off, as a person asked for
+  std::vector<std::string> nodelist = {};  ///< … that they keep to; empty: all
   std::int64_t files_late_s = 0;  ///< so late may be seen what its nodes have written, seconds
   std::string order;              ///< "blocks", "sequential", "shuffled"
   std::uint64_t seed = 1;

@@ -11,6 +11,7 @@ bool CampaignMachine::may_be_late(const SubmissionState& state, std::size_t task
                                   const JobStatus& status) {
   if (campaign_.files_late_s == 0) return false;
   if (status.end == End::kUser || state.submission.cancelled) return false;
+  if (!left_as_bad(state, task).empty()) return false;
   const auto all = left_of(state, task);
   if (std::all_of(all.begin(), all.end(), [](const Left& left) { return left.done; })) return false;
   const auto number = static_cast<std::int64_t>(task) + 1;

@@ -62,7 +62,7 @@ bool CampaignMachine::judge(const SubmissionState& state, std::size_t task, cons
   const bool is_ours = state.submission.number > newest_before_;
   const bool before =
       known || state.was_cancelled || !(is_ours || state.seen_alive.count(task) > 0);
-  Ending ending{status, before, false, false};
+  Ending ending{status, before, false, left_as_bad(state, task), false};
   std::vector<const Left*> open, failed_last, lost_rank;
   for (const Left& left : all) {
     if (left.succeeded) failed_last.clear();
@@ -134,6 +134,14 @@ void CampaignMachine::lose(const SubmissionState& state, const Left& left, const
     return;
   }
   const bool cancelled = status.end == End::kUser || state.submission.cancelled;
+  if (!cancelled && !left.started && !ending.bad_node.empty()) {
+    fate.end = End::kInfrastructure;
+    fate.evidence = "bad node " + ending.bad_node;
+    if (is_free_try(state, ending.bad_node))
+      left.run->tries = std::max<std::int64_t>(0, left.run->tries - 1);
+    fate.phase = left.run->tries <= options_.retries ? RunPhase::kUnsubmitted : RunPhase::kLost;
+    return;
+  }
   if (cancelled && !ending.before) {
     fate.phase = RunPhase::kCancelled;
   } else {

@@ -24,11 +24,13 @@ CampaignMachine::CampaignMachine(SweepFolder folder, FileSystem& files, Schedule
       options_(std::move(options)),
       newest_(folder_.newest_submission()),
       newest_before_(newest_),
+      nodes_(files_, folder_.root()),
       given_up_(folder_.given_up()),
       given_up_before_(given_up_) {
   track_runs();
   for (auto& submission : folder_.submissions()) take_up(std::move(submission));
   look();
+  read_nodes(false);
   for (auto& state : submissions_) {
     for (const auto& [task, end] : state.submission.ended) {
       const auto i = static_cast<std::size_t>(task) - 1;
@@ -38,6 +40,7 @@ CampaignMachine::CampaignMachine(SweepFolder folder, FileSystem& files, Schedule
     }
   }
   redo_failures();
+  forgive_failures_of_nodes();
   close_what_left();
 }
 
@@ -235,6 +238,7 @@ RunCounts CampaignMachine::observe() {
   const auto answers = query();
   // Asked before the files are read: a job that has ended by now wrote its last marker before.
   if (!answers.empty()) look();
+  read_nodes(false);
   for (auto& state : submissions_) {
     const auto answer = answers.find(state.submission.token);
     if (!state.over() && answer != answers.end()) apply(state, answer->second, false);
@@ -248,6 +252,7 @@ RunCounts CampaignMachine::step() {
   close_senders();
   const auto answers = query();
   look();
+  read_nodes(false);
   held_back_.clear();
   for (auto& state : submissions_) {
     const auto answer = answers.find(state.submission.token);
@@ -256,6 +261,7 @@ RunCounts CampaignMachine::step() {
   cancel_late_arrivals();
   cancel_what_waits_in_vain();
   redo_failures();
+  blame_nodes();
   close_what_left();
   submit_what_is_due();
   note_what_is_held_back();
@@ -316,7 +322,10 @@ void CampaignMachine::apply(SubmissionState& state, const std::vector<JobStatus>
       continue;
     }
     const JobStatus status = with_fault(state, task, answers[i]);
-    if (judge(state, i, status)) ends[task] = {status.end, status.evidence};
+    if (judge(state, i, status)) {
+      ends[task] = {status.end, status.evidence};
+      if (may_write) note_lost_node(state, i, status);
+    }
     state.settled[i] = true;
   }
   if (may_write && !ends.empty()) folder_.mark_ended(submission, ends);

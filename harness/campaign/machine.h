@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/name_table.h"
+#include "core/jobs/node_files.h"
 #include "core/jobs/protocol.h"
 #include "core/jobs/scheduler.h"
 #include "core/jobs/submission_files.h"
@@ -72,10 +73,12 @@ struct MachineOptions {
   std::int64_t retries = 2;
   bool retry_failed = false;       ///< hand over again what had failed or run out of time before
   std::int64_t max_in_flight = 0;  ///< jobs that may run at a time; 0: all
-  std::string owner = {};          ///< the user
-  std::string host = {};           ///< this machine's name
-  std::string process = {};        ///< this process
-  std::string view = {};           ///< Mount::view of the sweep's folder; empty: unknown
+  /// A node is bad after so many failures of different points in a row: find_bad_nodes(); 0: never.
+  std::int64_t bad_node_after = 3;
+  std::string owner = {};    ///< the user
+  std::string host = {};     ///< this machine's name
+  std::string process = {};  ///< this process
+  std::string view = {};     ///< Mount::view of the sweep's folder; empty: unknown
   std::function<std::int64_t()> now = [] { return std::int64_t{0}; };  ///< seconds since 1970
   /// Whether this machine hands over a run that is due.
   std::function<bool(const PlannedRun&)> wanted = [](const PlannedRun&) { return true; };
@@ -156,6 +159,10 @@ class CampaignMachine {
   std::vector<PlannedJob> due_jobs() const;
   /// Why not all was handed over that is due, in the scheduler's words; empty: all was.
   const std::string& held_back() const { return held_back_; }
+  /// The nodes that are bad as far as it has looked, by jobs, by its own eyes or by a person.
+  std::vector<NodeMark> bad_nodes() const;
+  /// Why jobs that wait could not be kept off them; empty: they could.
+  const std::string& nodes_trouble() const { return nodes_trouble_; }
   /// Set where the newest submission is one that jobs have given up, or has_given_up(): a job may
   /// not have seen what was handed over in the same moment.
   std::optional<GivenUp> given_up() const;
@@ -173,9 +180,10 @@ class CampaignMachine {
   /// How a task ended.
   struct Ending {
     JobStatus status;
-    bool before = false;      ///< this machine began, as far as it has seen
-    bool progressed = false;  ///< runs of it are done
-    bool spent = false;       ///< … or have run out of time: the others waited behind them
+    bool before = false;        ///< this machine began, as far as it has seen
+    bool progressed = false;    ///< runs of it are done
+    std::string bad_node = {};  ///< that it left, or whose prolog failed; empty: none
+    bool spent = false;         ///< … or have run out of time: the others waited behind them
   };
 
   /// The scheduler took not one job more.
@@ -231,6 +239,16 @@ class CampaignMachine {
   void note_what_is_held_back();
   void let_be();
   void cancel_what_waits_in_vain();
+  std::vector<std::string> excluded_nodes() const;
+  void read_nodes(bool all);
+  const NodeMark* bad_mark(std::string_view node) const;
+  std::string left_as_bad(const SubmissionState& state, std::size_t task) const;
+  bool is_free_try(const SubmissionState& state, const std::string& node) const;
+  void note_lost_node(const SubmissionState& state, std::size_t task, const JobStatus& status);
+  void blame_nodes();
+  void forgive_failures_of_nodes();
+  void forgive(const std::string& node, const NodeEvent& event);
+  void exclude_from_waiting();
   void redo_failures();
   std::vector<TaskPlan> due();
   bool is_due(const PlannedRun& run) const;
@@ -265,6 +283,11 @@ class CampaignMachine {
   std::string held_back_;
   std::optional<std::string> noted_held_back_;  ///< in the folder, as far as it was read
   std::optional<Refusal> refusal_;
+  NodeFiles nodes_;
+  std::vector<NodeHistory> histories_;  ///< as they were read last
+  std::vector<NodeMark> marks_;
+  std::set<std::string> told_;  ///< bad nodes that what waits is kept off
+  std::string nodes_trouble_;
   std::optional<GivenUp> given_up_;
   std::optional<GivenUp> given_up_before_;  ///< what somebody has mended by now, most likely
 };

@@ -244,6 +244,8 @@ JobRequest CampaignMachine::request_of(const SubmissionState& state) const {
   request.tasks = static_cast<std::int64_t>(submission.tasks.size());
   request.begin = options_.begin(*jobs_.at(submission.tasks.front().job));
   request.max_in_flight = options_.max_in_flight;
+  request.exclude = excluded_nodes();
+  request.only_on = campaign_.nodelist;
   if (options_.max_in_flight == 0) return request;
   for (const auto& other : submissions_) {
     if (!other.over() && other.submission.number < submission.number)

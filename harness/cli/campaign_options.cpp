@@ -68,6 +68,24 @@ void take_run_options(CommandLine& line, CLI::App& command, RunOptions& options)
                        "no fault of their own (a missing program, a broken prolog); 0: never")
            ->capture_default_str());
   take_notify(command, options.notify);
+  check_count(
+      *command
+           .add_option("--bad-node-after", options.session.bad_node_after,
+                       "keep off a node on which runs of so many points failed in a row while "
+                       "others go on elsewhere; 0: never")
+           ->capture_default_str()
+           ->group(kOnCluster));
+  command
+      .add_option("--exclude", options.session.exclude,
+                  "nodes that the campaign's jobs keep off from now on, beside the bad ones: "
+                  "n3,n[7-9]; '': none")
+      ->type_name("NODES")
+      ->group(kOnCluster);
+  command
+      .add_option("--nodelist", options.session.nodelist,
+                  "the only nodes that its jobs run on from now on; '': all")
+      ->type_name("NODES")
+      ->group(kOnCluster);
   check_count(*command
                    .add_option("--max-in-flight", options.session.max_in_flight,
                                "jobs that may run at a time; 0: all")

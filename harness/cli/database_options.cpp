@@ -130,6 +130,24 @@ void add_noise(CommandLine& line) {
       ->type_name("FORMAT");
 }
 
+void add_nodes(CommandLine& line) {
+  const auto options = std::make_shared<NodesOptions>();
+  CLI::App& nodes =
+      line.add("nodes", "a row per node: runs, failures, canaries; which are bad, and why",
+               "pippin --db notes.db nodes quickstart",
+               [&line, options] { return pippin::nodes(line.globals(), *options); });
+  nodes.add_option("SWEEP", options->sweep,
+                   "a sweep, a campaign of one (SWEEP/2), or a tag; all where none is given");
+  nodes.add_option("--exclude", options->exclude, "nodes that no run is launched on from now on")
+      ->type_name("NODES");
+  nodes.add_option("--because", options->because, "why: this table shows it")->type_name("TEXT");
+  nodes.add_option("--allow", options->allow, "take back that these nodes are bad")
+      ->type_name("NODES");
+  nodes.add_option("--format", options->format, "terminal, markdown, csv or json")
+      ->capture_default_str()
+      ->type_name("FORMAT");
+}
+
 void add_list(CommandLine& line) {
   const auto options = std::make_shared<ListOptions>();
   CLI::App& list =
@@ -211,6 +229,7 @@ void add_database_commands(CommandLine& line) {
   add_tag(line);
   add_compare(line);
   add_noise(line);
+  add_nodes(line);
   add_rename(line);
 }
 

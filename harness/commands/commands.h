@@ -88,6 +88,13 @@ struct NoiseOptions {
   std::string format = "terminal";
 };
 
+struct NodesOptions {
+  std::string sweep;           ///< also "SWEEP/2", or a tag; empty: everything in the database
+  std::string exclude, allow;  ///< "n[1-3]": nodes that a person judges; empty: the table is shown
+  std::string because;
+  std::string format = "terminal";
+};
+
 struct ListOptions {
   std::string sweep;  ///< also "SWEEP/2", or a tag; empty: everything in the database
   std::string format = "terminal";
@@ -165,6 +172,7 @@ ExitCode collect(const Globals& globals, const CollectOptions& options);
 ExitCode report(const Globals& globals, const ReportOptions& options);
 ExitCode compare(const Globals& globals, const CompareOptions& options);
 ExitCode noise(const Globals& globals, const NoiseOptions& options);
+ExitCode nodes(const Globals& globals, const NodesOptions& options);
 /// Rewrites the tables that a document marks; `read_options` reads what a marker says.
 using ReadReportOptions = std::function<ReportOptions(const std::vector<std::string>& words)>;
 ExitCode update_notes(const Globals& globals, const fs::path& file,

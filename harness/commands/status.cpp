@@ -155,6 +155,13 @@ void take_tasks(const CampaignMachine& machine, CampaignStatus& status) {
   status.stuck = stuck.lines(jobs_text);
 }
 
+/// Nodes that are bad, and how one comes back.
+void take_bad_nodes(const CampaignMachine& machine, CampaignStatus& status) {
+  for (const auto& mark : machine.bad_nodes())
+    status.bad_nodes.push_back(
+        {mark.node, text_of(mark), fmt::format("'pippin nodes {}' says more", status.sweep)});
+}
+
 /// `why`: as the last who tried has noted it.
 CampaignStatus status_of(const CampaignMachine& machine, Records records, const std::string& why) {
   CampaignStatus status;
@@ -166,6 +173,7 @@ CampaignStatus status_of(const CampaignMachine& machine, Records records, const 
   take_counts(machine.counts(), status);
   take_fates(machine, records, status);
   take_tasks(machine, status);
+  take_bad_nodes(machine, status);
   if (const auto given_up = machine.given_up())
     status.stuck.push_back({"given up", text_of(*given_up), "mend that, and 'run' goes on"});
   if (status.unsubmitted > 0)

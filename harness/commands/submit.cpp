@@ -6,6 +6,7 @@
 #include "db/database.h"
 #include "harness/campaign/open_campaign.h"
 #include "harness/commands/commands.h"
+#include "harness/commands/steps/bad_node_words.h"
 #include "harness/commands/steps/before_submitting.h"
 #include "harness/commands/steps/directories.h"
 #include "harness/commands/steps/first_launch.h"
@@ -111,6 +112,10 @@ ExitCode submit(const Globals& globals, const RunOptions& options) {
   CampaignMachine& machine = session.machine();
   const std::size_t before = machine.submissions().size();
   const RunCounts counts = machine.step();
+  const std::string bad_nodes =
+      BadNodeRemarks().news(machine, session.scheduler().excludes_nodes());
+  for (std::string_view line : split(bad_nodes, '\n'))
+    if (!line.empty()) remark(globals, std::string(line));
   const auto handed = handed_since(machine, before);
   for (const auto* submission : handed) {
     if (options.parsable) write_output(*submission->handed + "\n");

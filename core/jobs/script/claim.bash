@@ -64,6 +64,7 @@ pippin_outcomes="$pippin_root/outcomes/$HOSTNAME-${pippin_view%%/*}"
 pippin_keep_suspects
 if [ -n "$pippin_task" ]; then exec >>"$pippin_claim" 2>&1; fi
 
+if pippin_leaves_node; then exit 0; fi
 trap 'pippin_at_exit "$?"' EXIT
 
 pippin_first_node() { # of a list such as rack[0-1]n[01-16],login1

@@ -88,6 +88,7 @@ pippin_count_faults() { # KIND: that of the last one
   # One point may be what is wrong, where there are others.
   if [ "$count" -lt "$pippin_give_up" ]; then return; fi
   if [ "$other" -lt 2 ] && [ "${pippin_points:-1}" -gt 1 ]; then return; fi
+  if pippin_fails_alone; then return; fi
   pippin_do_give_up "${lines[@]:i+1}"
 }
 
@@ -117,7 +118,7 @@ pippin_at_exit() { # CODE: the prolog has ended the script; one that a signal en
   if [ -n "$pippin_began" ] || [ "$1" -gt 128 ]; then return; fi
   pippin_fault=${pippin_fault:-the prolog exits $1}
   printf 'pippin: fault=%s\n' "${pippin_fault//$'\n'/ }" >>"$pippin_claim"
-  if [ "${pippin_give_up:-0}" -eq 0 ]; then return; fi
+  if pippin_blame_node_for_prolog "$pippin_fault" || [ "${pippin_give_up:-0}" -eq 0 ]; then return; fi
   pippin_points=1
   pippin_add_fault "prolog of $pippin_name"
 }

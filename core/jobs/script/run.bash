@@ -290,12 +290,14 @@ pippin_run() { # NAME [CANARY]: launches pippin_command
     pippin_gave_up=1
     return 1
   fi
+  if pippin_leaves_node; then return 0; fi
   if [ -n "$pippin_ended" ] || ! pippin_has_time "${2:-}"; then
     pippin_note "$run is left for another job: the time of this one is up"
     return
   fi
   pippin_begin "$run" "$record" || return
   export PIPPIN_RUN_DIR=$directory
+  pippin_begins_on_node
   if [ -n "${2:-}" ]; then pippin_canary_before "$2" "$directory/canary-before"; fi
   pippin_note "$run starts"
   pippin_launch "$directory/log" pippin_command "${pippin_run_time:-}" "${pippin_stalled:-}" "$record"
@@ -313,5 +315,5 @@ pippin_run() { # NAME [CANARY]: launches pippin_command
   pippin_done "$run" "$record" "$code" "$ended_at" "$begun_at" "$stopped" || return
   length=$((SECONDS - begun + 1 - (pippin_in_readings - pippin_earlier)))
   if [ "$length" -gt "$pippin_longest" ]; then pippin_longest=$length; fi
-  pippin_weigh "$run" "$code" "$length" "$directory/log"
+  pippin_blame_node "$run" "$code" "$length" "$directory/log" || pippin_weigh "$run" "$code" "$length" "$directory/log"
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/base/text.h"
+#include "harness/commands/steps/bad_node_words.h"
 
 namespace pippin {
 
@@ -45,9 +46,12 @@ class Remarks {
   void say(ProgressDisplay& display, const std::string& line) {
     if (line == last_) return;
     last_ = line;
-    if (line.empty()) return;
+    say_now(display, printable(line));
+  }
+  void say_now(ProgressDisplay& display, const std::string& lines) {
+    if (lines.empty()) return;
     if (!globals_.quiet) write_error(display.finish());
-    remark(globals_, printable(line));
+    for (std::string_view line : split(lines, '\n')) remark(globals_, std::string(line));
   }
 
  private:
@@ -87,7 +91,21 @@ void Interruptible::pause(double seconds) {
   if (!was_interrupted) ::poll(nullptr, 0, static_cast<int>(std::ceil(seconds / kMillisecond)));
 }
 
+/// What failed on a node that was found bad later is run again.
+void Follower::forget_what_goes_on() {
+  std::erase_if(recorded_, [&](const auto& entry) {
+    const TrackedRun* run = session_.machine().find(entry.first);
+    const bool goes_on = run && !entry.second && run->fate.phase != RunPhase::kDone &&
+                         run->fate.phase != RunPhase::kLost && run->fate.phase != RunPhase::kLeft;
+    if (!goes_on) return false;
+    if (session_.is_wanted(*run->planned)) --not_ok_;
+    std::erase(lost_, run->planned);
+    return true;
+  });
+}
+
 void Follower::record() {
+  forget_what_goes_on();
   for (const auto& job : session_.campaign().jobs) {
     for (const auto& run : job.runs) record(job, run);
   }
@@ -119,7 +137,7 @@ void Follower::record(const PlannedJob& job, const PlannedRun& run) {
     session_.machine().distrust(run.name);
     return;
   }
-  recorded_.insert(run.name);
+  recorded_[run.name] = taken.in_trouble || taken.state == RunState::kOk;
   if (taken.in_trouble || !session_.is_wanted(run)) return;
   if (*taken.state != RunState::kOk) {
     ++not_ok_;
@@ -145,6 +163,7 @@ RunCounts follow(const Globals& globals, Session& session, Follower& follower, N
   const std::size_t width = terminal_width(STDERR_FILENO);
   ProgressDisplay display(width > 0, width);
   Remarks remarks(globals);
+  BadNodeRemarks bad_nodes;
   const bool local = session.campaign().scheduler == "local";
   Pace looks = local ? Pace(kLocalShortest_s, kLocalLongest_s)
                      : Pace(std::min(kSlurmShortest_s, poll_s), std::min(kSlurmLongest_s, poll_s));
@@ -160,6 +179,7 @@ RunCounts follow(const Globals& globals, Session& session, Follower& follower, N
       const RunCounts now = machine.counts();  // a torn marker reopens its run
       now == counts ? looks.unchanged() : looks.changed();
       counts = now;
+      remarks.say_now(display, bad_nodes.news(machine, session.scheduler().excludes_nodes()));
       remarks.say(display, trouble_of(machine));
       if (!globals.quiet)
         write_error(display.update(progress_of(counts, earlier, seconds_since(since))));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -40,8 +41,10 @@ class Follower {
 
   Session& session_;
   Recorder recorder_;
+  void forget_what_goes_on();
+
   RunBatch batch_;
-  std::set<std::string> recorded_;
+  std::map<std::string, bool> recorded_;  ///< whether it needs no other record
   std::int64_t not_ok_ = 0;
   std::vector<const PlannedRun*> lost_;
 };

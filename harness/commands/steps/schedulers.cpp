@@ -20,8 +20,8 @@ std::unique_ptr<Scheduler> scheduler_of(const fs::path& db, const std::string& s
     return value ? value->text : std::string();
   };
   if (scheduler == "slurm")
-    return std::make_unique<SlurmScheduler>(
-        slurm::Place{said("account"), said("qos"), said("partition"), said("dependency")});
+    return std::make_unique<SlurmScheduler>(slurm::Place{
+        said("account"), said("qos"), said("partition"), said("dependency"), said("exclude")});
   if (scheduler == "pbs") return std::make_unique<PbsScheduler>(said("q"));
   bad_input("scheduler '{}': pippin knows local, slurm and pbs", scheduler);
 }

@@ -11,6 +11,7 @@
 #include <unordered_set>
 
 #include "core/base/error.h"
+#include "core/base/host_list.h"
 #include "core/base/mount.h"
 #include "core/base/process.h"
 #include "core/base/text.h"
@@ -45,7 +46,7 @@ void check_command(const Sweep& sweep, const std::string& script) {
 
 /// Without what says nothing of how it launches.
 std::string as_compared(std::string script) {
-  for (const char* line : {"\npippin_give_up=", "\numask "}) {
+  for (const char* line : {"\npippin_give_up=", "\npippin_bad_node_after=", "\numask "}) {
     const auto from = script.find(line);
     if (from != std::string::npos) script.erase(from, script.find('\n', from + 1) - from);
   }
@@ -56,6 +57,15 @@ std::string as_compared(std::string script) {
 std::optional<std::string> text_if_allowed(const fs::path& path) {
   if (::access(path.c_str(), R_OK) != 0) return std::nullopt;
   return disk().read(path);
+}
+
+/// Errors: Error (bad input) where it is no list of nodes.
+std::vector<std::string> nodes_in(const char* option, const std::string& list) {
+  if (trim(list).empty()) return {};
+  auto names = host_names(list);
+  if (!names)
+    bad_input("{} '{}': write names of nodes, such as n[1-3],n7", option, printable(list));
+  return *std::move(names);
 }
 
 bool is_there(const fs::path& path) {
@@ -100,15 +110,15 @@ void check_probe_is_here(const Sweep& sweep) {
 
 JobFiles files_of_submission(const Sweep& sweep, const PointIndex& points, const fs::path& root,
                              const Submission& submission, const std::vector<TaskPlan>& tasks,
-                             std::int64_t give_up_after) {
+                             std::int64_t give_up_after, std::int64_t bad_node_after) {
   std::vector<std::string> directives;
   if (sweep.cluster.scheduler != "local") {
     const PlannedJob& first = *tasks.front().job;
     directives = directives_of(
         sweep.cluster, {submission.name, first.nodes, ranks_per_node(tasks, points), first.time_s});
   }
-  return submission_files(sweep, points, {root, probes_directory(), give_up_after}, submission,
-                          tasks, std::move(directives));
+  return submission_files(sweep, points, {root, probes_directory(), give_up_after, bad_node_after},
+                          submission, tasks, std::move(directives));
 }
 
 MachineOptions own_surroundings(const fs::path& folder) {
@@ -133,7 +143,8 @@ Session::Session(const Globals& globals, Sweep sweep, const SessionOptions& opti
       folder_(disk(), SweepFolders(globals.db).path_of(sweep_.name)),
       scheduler_(
           scheduler_of(globals.db, sweep_.cluster.scheduler, sweep_.cluster.scheduler_options)),
-      give_up_after_(options.give_up_after) {
+      give_up_after_(options.give_up_after),
+      bad_node_after_(options.bad_node_after) {
   check_probe_is_built(sweep_);
   check_probe_is_here(sweep_);
   const auto jobs = plan_jobs(sweep_, 1);
@@ -153,6 +164,7 @@ Session::Session(const Globals& globals, Sweep sweep, const SessionOptions& opti
     bad_input("{}: campaign {} was begun on '{}'; --again begins one on '{}'", sweep_.file.string(),
               campaign_.number, campaign_.scheduler, sweep_.cluster.scheduler);
   }
+  choose_nodes(options);
   leave_out_what_is_set_aside(globals);
   points_ = index_of(campaign_.points);
   if (!options.only.empty()) only_ = points_where(sweep_.points, "--only", options.only);
@@ -160,6 +172,7 @@ Session::Session(const Globals& globals, Sweep sweep, const SessionOptions& opti
   machine.retries = options.retries;
   machine.retry_failed = options.retry_failed;
   machine.max_in_flight = options.max_in_flight;
+  machine.bad_node_after = options.bad_node_after;
   machine.wanted = [this](const PlannedRun& run) { return is_wanted(run); };
   machine.begin = [start_times = StartTimes(options.spread, options.at, campaign_.started,
                                             sweep_.repeats.allocations)](const PlannedJob& job) {
@@ -172,6 +185,22 @@ Session::Session(const Globals& globals, Sweep sweep, const SessionOptions& opti
         return files(submission, tasks);
       },
       machine);
+}
+
+/// The campaign keeps them, so that who goes on with it need not say them again.
+void Session::choose_nodes(const SessionOptions& options) {
+  if (!options.exclude && !options.nodelist) return;
+  if (!scheduler_->excludes_nodes())
+    bad_input("--exclude and --nodelist: only Slurm can be told which nodes to take, not '{}'",
+              sweep_.cluster.scheduler);
+  if (options.exclude) campaign_.exclude = nodes_in("--exclude", *options.exclude);
+  if (options.nodelist) campaign_.nodelist = nodes_in("--nodelist", *options.nodelist);
+  for (const auto& job : campaign_.jobs) {
+    if (!campaign_.nodelist.empty() && job.nodes > std::ssize(campaign_.nodelist))
+      bad_input("--nodelist: {} of its jobs needs {}", counted(campaign_.nodelist.size(), "node"),
+                counted(static_cast<std::size_t>(job.nodes), "node"));
+  }
+  folder_.save_campaign(campaign_);
 }
 
 /// What a person has set aside is not measured again by itself.
@@ -195,7 +224,8 @@ void Session::leave_out_what_is_set_aside(const Globals& globals) {
 }
 
 JobFiles Session::files(const Submission& submission, const std::vector<TaskPlan>& tasks) const {
-  return files_of_submission(sweep_, points_, folder_.root(), submission, tasks, give_up_after_);
+  return files_of_submission(sweep_, points_, folder_.root(), submission, tasks, give_up_after_,
+                             bad_node_after_);
 }
 
 /// Nothing where points have gone since.

@@ -21,20 +21,25 @@ void check_probe_is_here(const Sweep& sweep);
 
 /// How a campaign is opened and driven.
 struct SessionOptions {
-  bool again = false;              ///< begin a new campaign though the last one is finished
-  std::int64_t retries = 2;        ///< how often a job that was lost is submitted again
-  bool retry_failed = false;       ///< run again what failed or ran out of time
-  std::int64_t give_up_after = 5;  ///< jobs launch no more after so many failures alike; 0: never
-  std::int64_t max_in_flight = 0;  ///< jobs that may run at a time; 0: all
-  std::string spread;              ///< "3d": allocations begin over so long
-  std::string at;    ///< "00:00,06:00": … at these times of day, one after the other
+  bool again = false;               ///< begin a new campaign though the last one is finished
+  std::int64_t retries = 2;         ///< how often a job that was lost is submitted again
+  bool retry_failed = false;        ///< run again what failed or ran out of time
+  std::int64_t give_up_after = 5;   ///< jobs launch no more after so many failures alike; 0: never
+  std::int64_t bad_node_after = 3;  ///< failures of different points that make a node bad; 0: none
+  std::int64_t max_in_flight = 0;   ///< jobs that may run at a time; 0: all
+  std::string spread;               ///< "3d": allocations begin over so long
+  std::string at;  ///< "00:00,06:00": … at these times of day, one after the other
+  /// Nodes that the campaign's jobs keep off, and those that they keep to: "n[1-3],n7"; empty: all;
+  /// nothing: as was said before.
+  std::optional<std::string> exclude = {}, nodelist = {};
   std::string only;  ///< an expression: the points to measure now; empty: all
 };
 
 /// The files of a submission as this machine would hand it over; `points` holds those of its runs.
 JobFiles files_of_submission(const Sweep& sweep, const PointIndex& points, const fs::path& root,
                              const Submission& submission, const std::vector<TaskPlan>& tasks,
-                             std::int64_t give_up_after = SessionOptions().give_up_after);
+                             std::int64_t give_up_after = SessionOptions().give_up_after,
+                             std::int64_t bad_node_after = SessionOptions().bad_node_after);
 
 /// The user and the machine that this process belongs to, as a machine that works on the files of
 /// `folder` wants to know them.
@@ -67,6 +72,7 @@ class Session {
 
  private:
   JobFiles files(const Submission& submission, const std::vector<TaskPlan>& tasks) const;
+  void choose_nodes(const SessionOptions& options);
   void leave_out_what_is_set_aside(const Globals& globals);
   std::optional<std::vector<TaskPlan>> tasks_of(const Submission& submission) const;
 
@@ -74,7 +80,7 @@ class Session {
   SweepFolder folder_;
   std::optional<FileLock> lock_;
   std::unique_ptr<Scheduler> scheduler_;
-  std::int64_t give_up_after_;
+  std::int64_t give_up_after_, bad_node_after_;
   Campaign campaign_;
   PointIndex points_;
   std::set<std::string, std::less<>> only_;  ///< ids of points; empty: all

@@ -1,0 +1,106 @@
+#include "reports/nodes.h"
+
+#include <ctime>
+#include <fmt/format.h>
+#include <sstream>
+#include <unistd.h>
+
+#include "core/base/error.h"
+#include "core/base/host_list.h"
+#include "core/base/text.h"
+#include "core/base/user.h"
+#include "core/jobs/node_files.h"
+#include "db/database.h"
+#include "harness/commands/commands.h"
+#include "harness/commands/steps/newest_campaigns.h"
+#include "harness/commands/steps/output.h"
+#include "harness/commands/steps/report_rows.h"
+#include "harness/commands/steps/sweep_folders.h"
+
+namespace pippin {
+
+namespace {
+
+/// Of the sweep, or of all.
+std::vector<fs::path> folders_of(const Globals& globals, const std::string& sweep) {
+  if (sweep.empty()) return SweepFolders(globals.db).all();
+  const auto found = find_campaign(globals, sweep);
+  return found ? std::vector<fs::path>{found->first.root()} : std::vector<fs::path>();
+}
+
+void take_notes(NodeFiles files, std::vector<NodeNote>& notes) {
+  for (const auto& history : files.histories()) {
+    NodeNote note{history.node, 0, {}, {}};
+    for (const auto& event : history.events) note.failed_launches += event.failed() ? 1 : 0;
+    notes.push_back(std::move(note));
+  }
+  for (const auto& mark : files.marks())
+    notes.push_back({mark.node, 0, mark.bad ? "bad" : "allowed", text_of(mark)});
+}
+
+ExitCode show(const Globals& globals, const NodesOptions& options) {
+  const FlatFormat& format = flat_format_named(options.format);
+  Database database = existing_database(globals);
+  const SampleFilter filter = selection_named(globals, database, options.sweep);
+  std::vector<NodeNote> notes;
+  for (const auto& folder : folders_of(globals, options.sweep))
+    take_notes(NodeFiles(disk(), folder), notes);
+  const auto rows = node_rows(database.node_runs(filter), database.evidence(filter), notes);
+  if (rows.empty())
+    remark(globals, fmt::format("{}: knows of no node yet; runs that were collected tell of theirs",
+                                printable(globals.db.string())));
+  FlatTable table = node_table(rows);
+  table.width = terminal_width(STDOUT_FILENO);
+  table.colours = wants_colours();
+  std::ostringstream text;
+  format.write(table, text);
+  options.format == "terminal" ? write_text(text.str()) : write_output(text.str());
+  return ExitCode::kDone;
+}
+
+std::vector<std::string> nodes_named(const char* option, const std::string& list) {
+  const auto names = host_names(trim(list));
+  if (!names || names->empty())
+    bad_input("nodes: {} '{}': write names of nodes, such as n[1-3],n7", option, printable(list));
+  return *names;
+}
+
+/// A person's own judgement, for jobs and for whoever submits them.
+ExitCode judge(const Globals& globals, const NodesOptions& options) {
+  const bool is_bad = !options.exclude.empty();
+  const std::string reason(trim(options.because));
+  if (is_bad && reason.empty())
+    bad_input("nodes: say why: --because 'its GPU 3 is gone'; 'pippin nodes' shows it");
+  const auto names =
+      is_bad ? nodes_named("--exclude", options.exclude) : nodes_named("--allow", options.allow);
+  const auto folders = folders_of(globals, options.sweep);
+  if (folders.empty())
+    bad_input("nodes: {}: no sweep {}; 'pippin list' shows what there is",
+              printable(globals.db.string()),
+              options.sweep.empty() ? "yet" : "is named '" + printable(options.sweep) + "'");
+  for (const auto& folder : folders) {
+    for (const auto& name : names)
+      NodeFiles(disk(), folder)
+          .mark({name,
+                 is_bad,
+                 static_cast<std::int64_t>(std::time(nullptr)),
+                 own_user(),
+                 reason,
+                 {}});
+  }
+  remark(globals, fmt::format("{}: {}", join(names, ", "),
+                              is_bad ? "no run is launched there any more, and nothing submitted"
+                                     : "allowed again; what failed there before counts no more"));
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+ExitCode nodes(const Globals& globals, const NodesOptions& options) {
+  if (!options.exclude.empty() && !options.allow.empty())
+    bad_input("nodes: --exclude and --allow: name one of them");
+  if (options.exclude.empty() && options.allow.empty()) return show(globals, options);
+  return judge(globals, options);
+}
+
+}  // namespace pippin
