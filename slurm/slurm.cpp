@@ -100,26 +100,27 @@ std::string names_of(const std::vector<Asked>& asked) {
   return join(names, ",");
 }
 
-/// All nodes of the cluster but these, as sbatch's --nodelist would give a job all that it names.
-/// Errors: Error where Slurm does not answer, or knows one of these not.
-std::vector<std::string> all_but(const std::vector<std::string>& nodes) {
+/// All nodes of the cluster, sorted. Errors: Error where Slurm does not answer.
+std::set<std::string> all_nodes() {
   const Answer answer =
       slurm::ask({"sinfo", "--noheader", "--all", "--Node", "--format=%N"}, kPatience);
   if (answer.exit_code != 0)
     machine_failed("Slurm does not answer: {}", slurm::complaint_of(answer));
-  std::set<std::string> others;
-  for (std::string_view name : split(trim(answer.output), '\n')) others.emplace(trim(name));
-  for (const auto& node : nodes) {
-    if (others.erase(node) == 0)
-      bad_input("--nodelist: Slurm has no node '{}'; 'sinfo -N' lists them", printable(node));
-  }
-  return {others.begin(), others.end()};
+  std::set<std::string> names;
+  for (std::string_view name : split(trim(answer.output), '\n')) names.emplace(trim(name));
+  return names;
 }
 
-std::vector<std::string> excluded_of(const JobRequest& request) {
+/// What a job is kept off: all but the nodes that it is to keep to, as sbatch's --nodelist gives it
+/// every node that it names. Nothing, with why in `refusal`, where Slurm knows one of those not.
+std::vector<std::string> excluded_of(const JobRequest& request, std::string& refusal) {
   std::vector<std::string> excluded = request.exclude;
   if (request.only_on.empty()) return excluded;
-  const auto others = all_but(request.only_on);
+  auto others = all_nodes();
+  for (const auto& node : request.only_on) {
+    if (others.erase(node) == 0)
+      refusal = fmt::format("--nodelist: Slurm has no node '{}'; 'sinfo -N' lists them", node);
+  }
   excluded.insert(excluded.end(), others.begin(), others.end());
   return excluded;
 }
@@ -166,8 +167,16 @@ Handed SlurmScheduler::submit(const JobRequest& request) {
       return {Handed::Answer::kNoRoom, error.what()};  // nothing was handed over yet
     }
   }
+  std::vector<std::string> excluded;
+  std::string refusal;
+  try {
+    excluded = excluded_of(request, refusal);
+  } catch (const Error& error) {
+    return {Handed::Answer::kNoRoom, error.what()};
+  }
+  if (!refusal.empty()) return {Handed::Answer::kRefused, refusal};
   const Answer answer =
-      slurm::ask(sbatch_command(request, after, place_, excluded_of(request)), kSubmitPatience);
+      slurm::ask(sbatch_command(request, after, place_, excluded), kSubmitPatience);
   if (answer.gave_up) return {Handed::Answer::kUnsure, "sbatch gave no answer in time"};
   return with_remedy(slurm::read_submission(answer.exit_code, answer.output, answer.errors),
                      request);

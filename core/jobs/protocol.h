@@ -44,6 +44,9 @@
 ///   alike                   the last failures of one kind, one after the other, in lines of run,
 ///                           host, kind and evidence with tabs between; gone when a run ends well
 ///                           or in another way
+///   nodes/NODE              how runs ended on it that had it to themselves: node_files.h
+///   nodes-lost/NODE         … by what the scheduler said, in pippin's hand
+///   bad-nodes/NODE          by rename when it is bad, or allowed again: by whom, and why
 ///   held-back               why pippin has not handed over all that is due; empty: it has
 ///   given-up                by rename when they are too many: "until=12 after=5", the submission
 ///                           up to which nothing more is launched and how many they are, and they

@@ -43,7 +43,7 @@ struct JobScript {
   std::optional<std::int64_t> run_time_s;      ///< what one run takes at most: it is stopped then
   std::vector<ScriptTask> tasks;               ///< more than one: an array
   std::optional<CanaryTime> canary = {};       ///< nothing: it is in `run_time_s`
-  std::int64_t bad_node_after = 0;             ///< failures of other points in a row; 0: never
+  std::int64_t bad_node_after = 0;             ///< failures of different points; 0: no node is bad
   std::int64_t give_up_after = 0;              ///< failures alike, one after the other; 0: never
   std::int64_t points = 1;                     ///< of the campaign
   std::optional<std::int64_t> stalled_s = {};  ///< a run is stopped whose log is silent for so long

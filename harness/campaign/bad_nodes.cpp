@@ -22,10 +22,15 @@ bool is_bad(const std::string& node, const std::vector<NodeMark>& marks) {
   return mark && mark->bad;
 }
 
+/// Until when a person has seen the node's failures, and allowed it all the same.
+std::int64_t allowed_at(const std::string& node, const std::vector<NodeMark>& marks) {
+  const NodeMark* mark = mark_on(node, marks);
+  return mark && !mark->bad ? mark->time : 0;
+}
+
 /// Where the last failures in a row begin: nothing ended well there since.
 std::size_t begin_of_row(const NodeHistory& history, const std::vector<NodeMark>& marks) {
-  const NodeMark* mark = mark_on(history.node, marks);
-  const std::int64_t allowed = mark && !mark->bad ? mark->time : 0;
+  const std::int64_t allowed = allowed_at(history.node, marks);
   std::size_t begin = history.events.size();
   while (begin > 0) {
     const NodeEvent& event = history.events[begin - 1];
@@ -84,7 +89,10 @@ bool is_to_blame(const NodeHistory& history, const std::vector<NodeHistory>& all
   Row row = row_of(history, marks);
   if (std::ssize(row.points) < after) return false;
   Counts others;
-  for (std::size_t i = 0; i < begin_of_row(history, marks); ++i) count(history.events[i], others);
+  const std::size_t begin = begin_of_row(history, marks);
+  const std::int64_t allowed = allowed_at(history.node, marks);
+  for (std::size_t i = 0; i < begin; ++i)
+    if (history.events[i].time > allowed) count(history.events[i], others);
   bool others_go_on = false;
   for (const auto& other : all) {
     if (other.node == history.node) continue;

@@ -297,6 +297,8 @@ echo "|---|---|---|---|---|"
   grows 'compare: allocations' 8 'database "$folder/t.db" 50 "$n" 2 3; $p report --pool >"$folder/out"' '$p compare s/1 s/2'
   grows 'noise: configurations' 75 'database "$folder/t.db" "$n" 5 1 3; $p report >"$folder/out"' '$p noise s'
   grows 'noise: allocations' 10 'database "$folder/t.db" 50 "$n" 1 3 32; $p report >"$folder/out"' '$p noise s'
+  grows 'nodes: nodes of as many allocations' 256 'database "$folder/t.db" 1 "$n" 1 3 "$n"; $p report >"$folder/out"' \
+    '$p nodes s'
   grows 'noise: nodes of as many allocations' 256 'database "$folder/t.db" 1 "$n" 1 3 "$n"; $p report >"$folder/out"' \
     '$p noise s'
   # Both have as many runs, of campaigns begun at other times.

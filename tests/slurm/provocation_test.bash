@@ -148,6 +148,108 @@ missing_program() {
   holds missing ok=40
 }
 
+# --- bad nodes --------------------------------------------------------------------------------------
+
+# hole_sweep NAME [LINE]...: 60 runs of 12 points, each a job that has a node to itself.
+hole_sweep() {
+  sed -i 's/time: .*/time: "00:05:00", exclusive: true}/' cluster.yaml
+  printf '%s\n' "sweep: $1" 'cluster: ./cluster.yaml' 'pack: point' 'repeats: {allocations: 5}' \
+    'grid: {gpus: [2], mbs: [1, 2, 4], gas: [1, 2, 4, 8]}' 'iterations: 5' 'command: |' \
+    '  : {gpus}' "  . $here/hole" "  $(replay) && echo >>$here/went-well" "${@:2}" >"$1.yaml"
+  touch went-well hole
+}
+
+# On n2 nothing goes well: each fails once another run has gone well meanwhile, which is soon, or never is.
+dig_hole() {
+  cat >hole <<TEXT
+if [ "\$SLURMD_NODENAME" = n2 ]; then
+  before=\$(wc -l <$here/went-well)
+  for _ in {1..600}; do
+    if [ "\$(wc -l <$here/went-well)" -gt "\$before" ]; then break; fi
+    sleep 0.1
+  done
+  echo "no GPU on n2"
+  exit 1
+fi
+TEXT
+}
+
+succeeded() { sql "SELECT count(*) FROM runs WHERE state = 'ok'"; }
+ran_on() { sql 'SELECT DISTINCT name FROM run_nodes JOIN nodes ON nodes.id = node ORDER BY name' | paste -sd ' '; }
+
+black_hole() {
+  use
+  hole_sweep hole
+  dig_hole
+  run 0 hole
+  holds hole ok=60
+  like "$(cat err)" "n2 is a bad node: [0-9]+ runs in a row failed on it.*no GPU on n2.*'pippin nodes --allow n2 hole'"
+  like "$(pippin status hole)" 'bad nodes +n2: [0-9]+ runs in a row failed'
+  like "$(pippin nodes hole --format csv)" '^n2,.*,bad,'
+  equal "$(pippin nodes hole --format csv | grep -c ',bad,')" 1
+  equal "$(ran_on)" 'n1 n3 n4'
+}
+
+# Who found it keeps off what waits, though nobody runs pippin.
+black_hole_unwatched() {
+  use
+  hole_sweep hole
+  dig_hole
+  pippin --yes submit hole.yaml >out 2>err
+  within 240 nobody_works
+  like "$(head -n 1 t.db.runs/hole/bad-nodes/n2)" '^found=[0-9]+ by=job '
+  like "$(cat t.db.runs/hole/jobs/*/job-*.log)" 'n2 is a bad node: [0-9]+ runs in a row failed on it while others go on'
+  [ "$(grep -c "$(printf '\tfailed\t')" t.db.runs/hole/nodes/n2)" -lt 30 ] || failed "the hole was left open"
+  run 0 hole
+  holds hole ok=60
+  equal "$(ran_on)" 'n1 n3 n4'
+}
+
+chosen_nodes() {
+  use
+  hole_sweep chosen
+  sed -i 's/allocations: 5/allocations: 1/' chosen.yaml
+  run 0 chosen --exclude 'n[1-2]'
+  holds chosen ok=12
+  equal "$(ran_on)" 'n3 n4'
+  run 0 chosen --again --nodelist n3
+  holds chosen ok=12
+  equal "$(sql "SELECT DISTINCT nodes.name FROM run_nodes JOIN nodes ON nodes.id = node JOIN runs ON runs.id = run
+    JOIN allocations ON allocations.id = allocation JOIN campaigns ON campaigns.id = campaign WHERE number = 2")" n3
+  run 2 chosen --again --nodelist n9
+  like "$(cat err)" "Slurm has no node 'n9'"
+  pippin nodes --exclude n9 --because 'it is gone' chosen
+  run 2 chosen --nodelist ''
+  like "$(cat err)" "Invalid node name specified.*'pippin nodes --allow NODE'"
+  pippin nodes --allow n9 chosen
+  run 0 chosen
+}
+
+# Then it is the job, or the program, and no node is to blame.
+all_nodes_fail() {
+  use
+  hole_sweep all
+  sed -i 's/allocations: 5/allocations: 1/' all.yaml
+  echo 'sleep 0.5; echo nothing works; exit 1' >hole
+  run 1 all
+  holds all failed=12
+  [ ! -e t.db.runs/all/bad-nodes ] || failed "a node was called bad"
+  equal "$(pippin nodes all --format csv | grep -c ',bad,' || true)" 0
+}
+
+failing_prolog_on_a_node() {
+  use
+  hole_sweep prolog
+  dig_hole
+  mv hole begin
+  touch hole
+  echo "prolog: ['bash $here/begin']" >>cluster.yaml
+  run 0 prolog
+  holds prolog ok=60
+  like "$(cat err)" "n2 is a bad node: .*the prolog's line 'bash .*/begin' exits 1"
+  equal "$(ran_on)" 'n1 n3 n4'
+}
+
 # --- what ends a job ------------------------------------------------------------------------------
 
 # Slurm's shortest limit is a minute, which it may overstay by half of one. Too long is one run of each

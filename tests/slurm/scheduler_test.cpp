@@ -83,6 +83,64 @@ TEST_CASE("an array's tasks have logs of their own, a limit, a time and the opti
   CHECK_THAT(fake.calls("sbatch").at(0), Contains("[--array=1-3%2]"));
 }
 
+TEST_CASE("a job is kept off nodes beside those that the cluster's file keeps it off") {
+  FakeSlurm fake;
+  fake.says("sbatch", "4711\n");
+  JobRequest request = request_of();
+  request.exclude = {"n3", "n4"};
+  slurm::Place place;
+  place.exclude = "n[1-2]";
+  SlurmScheduler(place).submit(request);
+  CHECK_THAT(fake.calls("sbatch").at(0), Contains("[--exclude=n[1-2],n3,n4]"));
+  SlurmScheduler(place).submit(request_of());
+  CHECK_THAT(fake.calls("sbatch").at(0), !Contains("--exclude"));
+}
+
+TEST_CASE("a job that keeps to some nodes is kept off all others") {
+  FakeSlurm fake;
+  fake.says("sbatch", "4711\n");
+  fake.says("sinfo", "n1\nn2\nn2\nn3\n");
+  JobRequest request = request_of();
+  request.only_on = {"n2"};
+  SlurmScheduler().submit(request);
+  CHECK_THAT(fake.calls("sbatch").at(0), Contains("[--exclude=n1,n3]"));
+  request.only_on = {"n2", "n9"};
+  const Handed refused = SlurmScheduler().submit(request);
+  CHECK(refused.answer == Handed::Answer::kRefused);
+  CHECK_THAT(refused.words, Contains("no node 'n9'"));
+  fake.fails("sinfo", "slurm_load_partitions: Unable to contact slurm controller\n");
+  CHECK(SlurmScheduler().submit(request).answer == Handed::Answer::kNoRoom);
+  CHECK(fake.calls("sbatch").empty());
+}
+
+TEST_CASE("a node that Slurm knows no more is named with what allows it") {
+  FakeSlurm fake;
+  fake.fails("sbatch", "sbatch: error: Batch job submission failed: Invalid node name specified\n");
+  JobRequest request = request_of();
+  request.exclude = {"n3"};
+  const Handed handed = SlurmScheduler().submit(request);
+  CHECK(handed.answer == Handed::Answer::kRefused);
+  CHECK_THAT(handed.words, Contains("Invalid node name specified; excluded are n3: "
+                                    "'pippin nodes --allow NODE'"));
+}
+
+TEST_CASE("jobs that wait are kept off nodes beside those that they are kept off already") {
+  FakeSlurm fake;
+  const std::vector<Asked> asked{asked_of("t", 4), asked_of("u")};
+  fake.says("squeue", "t|7_[3-4%2]|n[5-6]\nother|8|\nu|9|(null)\n");
+  SlurmScheduler().exclude(asked, {"n1", "n2"});
+  CHECK(
+      fake.calls("scontrol") ==
+      std::vector<std::string>{"scontrol [update] [jobid=7_[3-4]] [excnodelist=n[5-6],n1,n2] {%s}",
+                               "scontrol [update] [jobid=9] [excnodelist=n1,n2] {%s}"});
+  fake.fails("scontrol", "Job is no longer pending execution for job 9\n");
+  CHECK_NOTHROW(SlurmScheduler().exclude(asked, {"n1"}));
+  fake.fails("scontrol", "slurm_update error: Access/permission denied\n");
+  CHECK_THROWS_AS(SlurmScheduler().exclude(asked, {"n1"}), Error);
+  fake.fails("squeue", "Unable to contact slurm controller\n");
+  CHECK_THROWS_AS(SlurmScheduler().exclude(asked, {"n1"}), Error);
+}
+
 TEST_CASE("what has to end first is what of it still waits or runs") {
   FakeSlurm fake;
   fake.says("sbatch", "4711\n");

@@ -70,7 +70,7 @@ pippin_blame_node_for_prolog() { # WORDS
   set +eu # as the prolog may have it
   [ -n "$pippin_node" ] && [ "${pippin_bad_node_after:-0}" -gt 0 ] || return
   mkdir -p "$pippin_root/nodes"
-  pippin_on_node prolog "task=${pippin_task:-1}" 0 "$1"
+  pippin_on_node prolog "task=${pippin_task:-1}" "$SECONDS" "$1"
   pippin_judge_node
 }
 
@@ -124,7 +124,7 @@ pippin_look_at_nodes() {
     points[$pippin_point]=1
   done
   [ "${#pippin_streak[@]}" -gt 0 ] || return
-  pippin_count_runs "${lines[@]:0:i+1}"
+  pippin_count_runs "$allowed" "${lines[@]:0:i+1}"
   for file in "$pippin_root"/nodes/*; do
     if [ "${file##*/}" = "$pippin_node" ]; then continue; fi
     mapfile -t lines < <(tail -n 1000 -- "$file")
@@ -135,10 +135,11 @@ pippin_look_at_nodes() {
   done
 }
 
-pippin_count_runs() { # LINE...
-  local line kind
-  for line; do
-    IFS=$'\t' read -r _ kind _ <<<"$line"
+pippin_count_runs() { # TIME LINE...: those that are younger
+  local line time kind
+  for line in "${@:2}"; do
+    IFS=$'\t' read -r time kind _ <<<"$line"
+    if [ "$time" -le "$1" ]; then continue; fi
     case $kind in
       ok) pippin_all_runs=$((pippin_all_runs + 1)) ;;
       failed | prolog) pippin_all_runs=$((pippin_all_runs + 1)) pippin_all_failed=$((pippin_all_failed + 1)) ;;
@@ -155,7 +156,7 @@ pippin_look_elsewhere() { # NODE LINE...
     if [ "$kind" = failed ]; then pippin_point_of "$kind" "$name" "$attempt" && elsewhere[$pippin_point]=1; fi
   done
   if pippin_is_bad "$1"; then return; fi
-  pippin_count_runs "${@:2}"
+  pippin_count_runs 0 "${@:2}"
   printf -v now '%(%s)T' -1
   if [ "$kind" = began ] && [ "$time" -ge $((first - 3600)) ] && [ $((now - time)) -gt $((2 * longest + 1)) ]; then
     pippin_others_go_on=1
