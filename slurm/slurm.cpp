@@ -393,12 +393,12 @@ void SlurmScheduler::exclude(const std::vector<Asked>& asked,
     const Answer changed = slurm::ask(
         {"scontrol", "update", "jobid=" + job.id, "excnodelist=" + before + join(nodes, ",")},
         kPatience);
-    const std::string complaint = slurm::complaint_of(changed);
-    // It began meanwhile, or is over.
-    const bool is_late = complaint.find("no longer pending") != std::string::npos ||
-                         complaint.find("Invalid job id") != std::string::npos;
+    // It began meanwhile, or is over; of an array's tasks each is told of in a line of its own.
+    const bool is_late = changed.errors.find("no longer pending") != std::string::npos ||
+                         changed.errors.find("Invalid job id") != std::string::npos;
     if (changed.exit_code != 0 && !is_late)
-      machine_failed("scontrol update jobid={} excnodelist: {}", job.id, complaint);
+      machine_failed("scontrol update jobid={} excnodelist: {}", job.id,
+                     slurm::complaint_of(changed));
   }
 }
 

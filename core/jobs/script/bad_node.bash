@@ -176,7 +176,7 @@ pippin_fails_alone() {
 
 # The sweep's jobs that wait are not to come here, though nobody may run pippin. Whoever does says so again.
 pippin_exclude_from_waiting() {
-  local token tokens=' ' file id name nodes
+  local token tokens=' ' file id name nodes said
   for file in "$pippin_root"/jobs/*/journal; do
     if IFS='' read -r token <"$file"; then tokens+="$token "; fi
   done
@@ -184,8 +184,9 @@ pippin_exclude_from_waiting() {
     if [[ $tokens != *" $name "* ]]; then continue; fi
     if [[ $id == *%* ]]; then id="${id%%%*}]"; fi # an array's limit at a time
     if [ "$nodes" = '(null)' ]; then nodes=''; fi
-    scontrol update jobid="$id" excnodelist="${nodes:+$nodes,}$pippin_node" ||
-      echo "$name, which waits, cannot be kept off $pippin_node"
+    said=$(scontrol update jobid="$id" excnodelist="${nodes:+$nodes,}$pippin_node" 2>&1) && continue
+    case $said in *'no longer pending'* | *'Invalid job id'*) continue ;; esac # it began meanwhile
+    echo "$name, which waits, cannot be kept off $pippin_node: $said"
   done < <(SLURM_BITSTR_LEN=0 squeue --noheader --states=PENDING --user="$(id -un)" --format='%i|%j|%x')
   return 0
 }

@@ -30,11 +30,15 @@ TEST_CASE("a campaign reads back as it was written") {
   campaign.warmup = 3;
   campaign.scrape = {{"scrape.loss", value_of(std::string("loss \"([0-9.]+)\" \\d"))}};
   campaign.log = "train.log";
+  campaign.exclude = {"n1", "n2"};
+  campaign.nodelist = {"n3"};
   campaign.points = {point};
   campaign.dropped = {{point, "where: tp < 2"}};
   campaign.jobs = {{"gpt-a1-n16", 1, 16, {{"52b-tp4-a1", point.id, 1, 1}}},
                    {"gpt-a2-n16", 2, 16, {{"52b-tp4-a2-b1", point.id, 1, 1, true}}, 420}};
   const Campaign back = campaign_of(manifest_of(campaign), "test");
+  CHECK(back.exclude == campaign.exclude);
+  CHECK(back.nodelist == campaign.nodelist);
   CHECK(back.sweep == campaign.sweep);
   CHECK(back.seed == campaign.seed);
   CHECK(back.warmup == 3);
