@@ -76,7 +76,7 @@ ExitCode run(const Globals& globals, const RunOptions& options) {
   say_what_has_changed(globals, session);
   agree(globals, session);
   if (options.first && !session.machine().due_jobs().empty() &&
-      !first_launches_succeed(globals, session.sweep(), options.poll_s))
+      !first_launches_succeed(globals, session.sweep(), session.campaign(), options.poll_s))
     return Interruptible::interrupted() ? ExitCode::kInterrupted : ExitCode::kRunFailed;
   record_campaign(database, campaign);
   Follower follower(database, session);

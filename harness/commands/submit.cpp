@@ -104,7 +104,7 @@ ExitCode submit(const Globals& globals, const RunOptions& options) {
   say_what_has_changed(globals, session);
   agree(globals, session);
   if (options.first && !session.machine().due_jobs().empty() &&
-      !first_launches_succeed(globals, session.sweep(), options.poll_s))
+      !first_launches_succeed(globals, session.sweep(), session.campaign(), options.poll_s))
     return Interruptible::interrupted() ? ExitCode::kInterrupted : ExitCode::kRunFailed;
   Database database(globals.db);
   record_campaign(database, session.campaign());

@@ -74,11 +74,14 @@ std::vector<Point> points_to_try(const std::vector<Point>& points) {
   return chosen;
 }
 
-bool first_launches_succeed(const Globals& globals, const Sweep& sweep, double poll_s) {
+bool first_launches_succeed(const Globals& globals, const Sweep& sweep, const Campaign& campaign,
+                            double poll_s) {
   const Globals there = beside(globals, sweep);
   SessionOptions anew;
   anew.again = true;
   anew.retries = 0;
+  if (!campaign.exclude.empty()) anew.exclude = join(campaign.exclude, ",");
+  if (!campaign.nodelist.empty()) anew.nodelist = join(campaign.nodelist, ",");
   Session session(there, trial_of(sweep), anew);
   Database database(there.db);
   record_campaign(database, session.campaign());
