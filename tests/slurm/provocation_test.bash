@@ -215,7 +215,7 @@ chosen_nodes() {
   run 0 chosen --again --nodelist n3
   holds chosen ok=12
   equal "$(sql "SELECT DISTINCT nodes.name FROM run_nodes JOIN nodes ON nodes.id = node JOIN runs ON runs.id = run
-    JOIN allocations ON allocations.id = allocation JOIN campaigns ON campaigns.id = campaign WHERE number = 2")" n3
+    JOIN allocations ON allocations.id = allocation JOIN campaigns ON campaigns.id = campaign WHERE campaigns.number = 2")" n3
   run 2 chosen --again --nodelist n9
   like "$(cat err)" "Slurm has no node 'n9'"
   pippin nodes --exclude n9 --because 'it is gone' chosen
