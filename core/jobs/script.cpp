@@ -252,7 +252,7 @@ std::string glob_of(std::string_view log) {
 }
 
 std::string head_of(const JobScript& script) {
-  std::string text = "#!/usr/bin/env bash\n";
+  std::string text = "#!/bin/bash\n";
   for (const auto& directive : script.directives) text += directive + "\n";
   text += fmt::format("# {}: {}\n", printable(script.name), printable(script.title));
   text += "# Written by pippin. By hand: bash THIS_FILE. What is done is not done again.\n";
@@ -337,6 +337,40 @@ std::string runs_of(const std::vector<ScriptTask>& tasks,
       fmt::join(lines, " "), has_single_runs(tasks) ? "pippin_single_runs=1\n" : "");
 }
 
+bool is_watched(const JobScript& script) {
+  return script.run_time_s || script.stalled_s || script.canary;
+}
+
+bool has_canary(const JobScript& script) {
+  for (const auto& task : script.tasks)
+    for (const auto& run : task.runs)
+      if (!run.canary.empty()) return true;
+  return false;
+}
+
+bool is_for_slurm(const JobScript& script) {
+  return !script.directives.empty() && script.directives.front().starts_with("#SBATCH");
+}
+
+/// Those that the script needs, in their order: an array's tasks read it a thousand times.
+std::vector<std::string> parts_of(const JobScript& script, bool is_one_run) {
+  std::vector<std::string> names;
+  const auto take = [&](const char* name, bool needed = true) {
+    if (needed) names.push_back(fmt::format("script/{}.bash", name));
+  };
+  take("scheduler");
+  take("pbs", !is_for_slurm(script));
+  take("give_up");
+  take("bad_node");
+  take("provenance");
+  take("watch", is_watched(script));
+  take("canary", has_canary(script));
+  take("run");
+  take("tasks", !is_one_run);
+  take("claim");
+  return names;
+}
+
 }  // namespace
 
 JobFiles job_files(const JobScript& script) {
@@ -347,16 +381,13 @@ JobFiles job_files(const JobScript& script) {
       is_one_run ? std::pair<std::string, std::vector<std::ptrdiff_t>>() : tasks_file_of(tasks);
   std::string text = head_of(script) + runs_of(tasks, lines);
   // The functions come before the prolog, whose aliases would change what they mean.
-  for (const char* name :
-       {"script/scheduler.bash", "script/give_up.bash", "script/bad_node.bash",
-        "script/provenance.bash", "script/watch.bash", "script/run.bash", "script/tasks.bash",
-        "script/claim.bash"})
-    text += shared(name);
+  for (const auto& name : parts_of(script, is_one_run)) text += shared(name);
   text += "\n" + exports(common);
   if (!script.prolog.empty())
     text += "trap 'pippin_prolog_fails \"$?\" \"$LINENO\" \"${#BASH_SOURCE[@]}\"' ERR\n";
   for (const auto& line : script.prolog) text += line + "\n";
-  if (!script.prolog.empty()) text += "trap - ERR\npippin_keep_steps\n";
+  if (!script.prolog.empty()) text += "trap - ERR\n";
+  if (!script.prolog.empty() && is_watched(script)) text += "pippin_keep_steps\n";
   text += shared("script/begin.bash");
   text += "\n";
   if (!is_one_run) return {text + "pippin_run_tasks\n", tasks_file};

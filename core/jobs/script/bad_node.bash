@@ -10,8 +10,9 @@ pippin_memory_signs='[Oo]ut [Oo]f [Mm]emory|OutOfMemory|OUT_OF_MEMORY|oom.kill|b
 
 pippin_on_node() { # KIND NAME SECONDS [WORDS]: one line of what happened on this node
   local words=${4//[$'\t\r\n']/ }
-  printf '%(%s)T\t%s\t%s\t%s\t%d\t%s\n' -1 "$1" "$2" "$pippin_submission-$pippin_id" "$3" "$words" \
-    >>"$pippin_root/nodes/${5:-$pippin_node}"
+  printf -v words '%(%s)T\t%s\t%s\t%s\t%d\t%s' -1 "$1" "$2" "$pippin_submission-$pippin_id" "$3" "$words"
+  echo "$words" 2>/dev/null >>"$pippin_root/nodes/${5:-$pippin_node}" ||
+    { mkdir -p "$pippin_root/nodes" && echo "$words" >>"$pippin_root/nodes/${5:-$pippin_node}"; }
 }
 
 pippin_is_bad() { # NODE
@@ -43,14 +44,12 @@ pippin_leaves_node() {
   [ -z "$pippin_left_node" ] || return 0
   if [ -e "$pippin_root/bad-nodes" ]; then pippin_find_bad; fi
   [ -n "$pippin_left_node" ] || return
-  mkdir -p "$pippin_root/nodes"
   pippin_on_node left "task=${pippin_task:-1}" 0 '' "$pippin_left_node"
   echo "$pippin_left_node is a bad node (see $pippin_root/bad-nodes/$pippin_left_node): runs are left for other nodes"
 }
 
 pippin_begins_on_node() { # once a job, before its first run
   [ -n "$pippin_node" ] && [ "${pippin_bad_node_after:-0}" -gt 0 ] && [ -z "$pippin_noted_begin" ] || return 0
-  mkdir -p "$pippin_root/nodes"
   pippin_on_node began "task=${pippin_task:-1}" 0
   pippin_noted_begin=1
 }
@@ -69,7 +68,6 @@ pippin_blame_node() { # RUN CODE SECONDS LOG
 pippin_blame_node_for_prolog() { # WORDS
   set +eu # as the prolog may have it
   [ -n "$pippin_node" ] && [ "${pippin_bad_node_after:-0}" -gt 0 ] || return
-  mkdir -p "$pippin_root/nodes"
   pippin_on_node prolog "task=${pippin_task:-1}" "$SECONDS" "$1"
   pippin_judge_node
 }

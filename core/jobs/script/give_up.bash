@@ -23,6 +23,16 @@ pippin_given_up() { # by a job of this submission or a later one; by hand only w
   [[ $until =~ ^until=([0-9]+)\  ]] && [ "${BASH_REMATCH[1]}" -ge "$pippin_submission" ]
 }
 
+pippin_last_line() { # LOG: of those that are not empty; of a progress bar its last state
+  local lines i line
+  mapfile -t lines < <(tail -c 4096 -- "$1")
+  for ((i = ${#lines[@]} - 1; i >= 0; --i)); do
+    line=${lines[i]%$'\r'}
+    line=${line##*$'\r'}
+    if [[ $line =~ [^[:space:]] ]]; then printf '%s\n' "${line:0:500}" && return; fi
+  done
+}
+
 pippin_fault_of() { # CODE SECONDS LOG: the line that says what is wrong with the job; empty: nothing
   local line lines missing=''
   pippin_fault=''

@@ -17,11 +17,11 @@ pippin_provenance() {
     pippin_at gpu_model "$name"
     pippin_at driver "${file# }"
     nvidia-smi topo -m >>"$pippin_claim" 2>&1
+    for file in ${LD_LIBRARY_PATH//:/\/libnccl.so.*.*.* }/libnccl.so.*.*.* \
+      /usr/lib/*-linux-gnu/libnccl.so.*.*.*; do
+      if [ -e "$file" ]; then pippin_at nccl "${file##*libnccl.so.}" && break; fi
+    done
   fi
-  for file in ${LD_LIBRARY_PATH//:/\/libnccl.so.*.*.* }/libnccl.so.*.*.* \
-    /usr/lib/*-linux-gnu/libnccl.so.*.*.*; do
-    if [ -e "$file" ]; then pippin_at nccl "${file##*libnccl.so.}" && break; fi
-  done
   for name in LOADEDMODULES "${!SLURM_@}" "${!PBS_@}" "${!CUDA_@}" "${!NCCL_@}" "${!OMP_@}" "${!OMPI_@}" \
     "${!UCX_@}" "${!FI_@}" "${!OPENBLAS_@}" "${!MKL_@}"; do
     if [ -n "${!name+set}" ] && [ "$name" != PBS_JOBCOOKIE ]; then pippin_at "$name" "${!name}"; fi

@@ -139,20 +139,6 @@ pippin_wait() { # for the child; what a signal does meanwhile is done in its tra
   done
 }
 
-pippin_read_stop() { # RECORD: "run_time after=600" in pippin_stopped, where the watcher stopped it
-  local lines i
-  [ -n "$1" ] || return
-  mapfile lines <"$1"
-  for ((i = ${#lines[@]} - 1; i >= 0; --i)); do
-    if [[ ${lines[i]} =~ pippin:\ stopping=([a-z_]+\ after=[0-9]+)$'\t'.*$'\n'$ ]]; then
-      pippin_stopped=${BASH_REMATCH[1]}
-      return
-    fi
-    case ${lines[i]} in 'pippin: end of command'*) return 1 ;; esac
-  done
-  return 1
-}
-
 pippin_launch() { # LOG FUNCTION SECONDS STALLED [RECORD]: what it leaves behind would disturb the next
   local code pippin_watcher=
   [ -z "$pippin_ended" ] || return 143
@@ -184,43 +170,6 @@ pippin_launch() { # LOG FUNCTION SECONDS STALLED [RECORD]: what it leaves behind
 # Readings of the canary: where the last good one lies, if nothing has run since, and what took it.
 pippin_reading='' pippin_reading_by='' pippin_readings=0 pippin_in_readings=0
 pippin_canary_time=${pippin_canary_time:-0} pippin_canary_off='' pippin_canary_told=''
-pippin_canary() { # FUNCTION FILE: whatever comes of it, the run goes on
-  local code begun=$SECONDS spent
-  pippin_reading_by=''
-  [ -z "$pippin_ended$pippin_time_up$pippin_canary_off" ] || return
-  pippin_readings=$((pippin_readings + 1))
-  printf 'canary=%d taken=%(%s)T\n' "$pippin_readings" -1 >"$2"
-  pippin_launch "$2" "$1" "${pippin_canary_limit:-}" ''
-  code=$?
-  spent=$((SECONDS - begun))
-  if [ "$pippin_canary_time" -gt 0 ]; then
-    pippin_in_readings=$((pippin_in_readings + spent))
-    if [ "$spent" -gt "$pippin_canary_time" ]; then pippin_canary_time=$spent; fi
-  fi
-  if [ "$code" -eq 0 ]; then
-    pippin_reading=$2 pippin_reading_by=$1
-    return
-  fi
-  printf '\nexit=%d\n' "$code" >>"$2"
-  [ -z "$pippin_ended" ] || return
-  if [ -z "$pippin_canary_told" ]; then
-    pippin_note "a canary exits $code, which its runs do not mind: see $2"
-    pippin_canary_told=1
-  fi
-  if [ -n "${pippin_canary_limit:-}" ] && [ "$spent" -ge "$pippin_canary_limit" ]; then
-    pippin_note "no more canaries in this job: one took $spent s"
-    pippin_canary_off=1 pippin_canary_time=0
-  fi
-}
-
-pippin_canary_before() { # FUNCTION FILE: one reading between two runs serves both
-  if [ "$pippin_reading_by" = "$1" ]; then
-    ln "$pippin_reading" "$2" 2>/dev/null || cp "$pippin_reading" "$2"
-  else
-    pippin_canary "$1" "$2"
-  fi
-  pippin_reading_by=''
-}
 
 # A failure of a machine that cannot write any more is no result.
 pippin_can_write() { # FOLDER
@@ -255,17 +204,6 @@ pippin_done() { # RUN RECORD CODE ENDED STARTED STOPPED
 pippin_tell() { # RUN OUTCOME
   printf '%s\t%s\n' "$1" "$2" 2>/dev/null >>"$pippin_outcomes" ||
     { mkdir -p "${pippin_outcomes%/*}" && printf '%s\t%s\n' "$1" "$2" >>"$pippin_outcomes"; }
-}
-
-# Where runs take less than two seconds, a process for each folder would be a fifth of what a run costs.
-pippin_folders() { # RUN...: that come next
-  local run folders=()
-  case $pippin_longest in 1 | 2) ;; *) return ;; esac
-  [ -z "$pippin_ended$pippin_time_up$pippin_gave_up" ] || return
-  for run in "$@"; do
-    pippin_is_done "$run" || folders+=("$pippin_root/$run/$pippin_submission-$pippin_id")
-  done
-  [ "${#folders[@]}" -eq 0 ] || mkdir -p "${folders[@]}"
 }
 
 pippin_begin() { # RUN RECORD: claims the attempt, and says in the record that it starts, at begun_at

@@ -6,16 +6,6 @@
 pippin_grace=10          # seconds from SIGTERM to SIGKILL
 pippin_steps_of_prolog=' ' # which are not a run's
 
-pippin_last_line() { # LOG: of those that are not empty; of a progress bar its last state
-  local lines i line
-  mapfile -t lines < <(tail -c 4096 -- "$1")
-  for ((i = ${#lines[@]} - 1; i >= 0; --i)); do
-    line=${lines[i]%$'\r'}
-    line=${line##*$'\r'}
-    if [[ $line =~ [^[:space:]] ]]; then printf '%s\n' "${line:0:500}" && return; fi
-  done
-}
-
 pippin_sizes() { # LOG: its size, and those of the files beside it that the trainer writes its lines to
   stat -c %s -- "$1" 2>/dev/null
   if declare -F pippin_other_logs >/dev/null; then pippin_other_logs "${1%/*}" 2>/dev/null; fi
@@ -127,4 +117,18 @@ pippin_end_steps() {
     sleep 1
   done
   pippin_note "these steps do not end: ${left[*]}"
+}
+
+pippin_read_stop() { # RECORD: "run_time after=600" in pippin_stopped, where the watcher stopped it
+  local lines i
+  [ -n "$1" ] || return
+  mapfile lines <"$1"
+  for ((i = ${#lines[@]} - 1; i >= 0; --i)); do
+    if [[ ${lines[i]} =~ pippin:\ stopping=([a-z_]+\ after=[0-9]+)$'\t'.*$'\n'$ ]]; then
+      pippin_stopped=${BASH_REMATCH[1]}
+      return
+    fi
+    case ${lines[i]} in 'pippin: end of command'*) return 1 ;; esac
+  done
+  return 1
 }

@@ -67,7 +67,7 @@ TEST_CASE("a script says what it is to its reader, and where it runs") {
   files.sweep.cluster.prolog = {"module load x"};
   const std::string text = files.of({job_of("gpt-a3", 1, {"p"})}, {"#SBATCH --nodes=1"}).script;
   CHECK_THAT(text, Catch::StartsWith(
-                       "#!/usr/bin/env bash\n#SBATCH --nodes=1\n"
+                       "#!/bin/bash\n#SBATCH --nodes=1\n"
                        "# gpt-s2: 1 run of sweep gpt, allocation 3, 1 node\n"
                        "# Written by pippin. By hand: bash THIS_FILE. What is done is not done "
                        "again.\npippin_root=/db.runs/gpt\npippin_name=gpt-s2\n"

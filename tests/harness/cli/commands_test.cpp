@@ -273,7 +273,7 @@ TEST_CASE("a job script can be read and run by hand") {
   here.write("s.yaml", test::replay_sweep(""));
   const Call script = here.pippin("plan s.yaml --script tiny-tp2-pp1-dp8-mbs1-gas1");
   CHECK(script.exit_code == 0);
-  CHECK_THAT(script.out, StartsWith("#!/usr/bin/env bash\n") && Contains("--tp 2 --pp 1"));
+  CHECK_THAT(script.out, StartsWith("#!/bin/bash\n") && Contains("--tp 2 --pp 1"));
   here.write("by-hand.sh", script.out);
   CHECK(here.shell("bash by-hand.sh").exit_code == 0);
   CHECK_THAT(here.shell("bash by-hand.sh").out, Contains("is done already"));
