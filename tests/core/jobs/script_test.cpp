@@ -113,12 +113,14 @@ TEST_CASE("a job makes its files by the umask of who submitted it") {
   const auto mode = [&](const char* name) {
     return static_cast<unsigned>(fs::status(root / name).permissions());
   };
-  for (const char* name : {"made", "one/1-local-0/done", "one/1-local-0/log", "succeeded/one"}) {
+  const std::string outcomes = "outcomes/" + disk().list(root / "outcomes").at(0);
+  for (const std::string name : {std::string("made"), std::string("one/1-local-0/run"),
+                                 std::string("one/1-local-0/log"), outcomes}) {
     CAPTURE(name);
-    CHECK(mode(name) == 0640);
+    CHECK(mode(name.c_str()) == 0640);
   }
   CHECK(mode("one/1-local-0") == 0750);
-  CHECK(mode("jobs/job-s1/claim-local-0") == 0750);
+  CHECK(mode("outcomes") == 0750);
 }
 
 TEST_CASE("a script that is started twice runs once") {
@@ -840,7 +842,7 @@ TEST_CASE("a job on which run after run fails while others go on leaves its node
   REQUIRE(histories.size() == 2);
   CHECK(histories[0].events.back().kind == "left");
   CHECK(histories[0].events.back().task() == 1);
-  CHECK(SweepFolder(disk(), root.path()).failed().size() == 3);
+  CHECK(failed_of(SweepFolder(disk(), root.path())).size() == 3);
 }
 
 TEST_CASE("a job that begins on a bad node runs nothing, and one on other nodes does") {
@@ -860,7 +862,7 @@ TEST_CASE("where nothing ends well elsewhere no node is bad") {
   const test::TemporaryDirectory root;
   run_on(root.path(), "n1", "7", std::vector<std::string>(8, kBoom));
   CHECK_FALSE(only_mark(root.path()));
-  CHECK(SweepFolder(disk(), root.path()).failed().size() == 8);
+  CHECK(failed_of(SweepFolder(disk(), root.path())).size() == 8);
 }
 
 TEST_CASE("what lacks memory makes no node bad, and jobs of several nodes blame none") {
@@ -887,7 +889,7 @@ TEST_CASE("what fails alike on one node alone does not end the sweep") {
   run_on(root.path(), "n1", "7", std::vector<std::string>(8, "no_such_program"));
   CHECK_FALSE(SweepFolder(disk(), root.path()).given_up());
   CHECK(only_mark(root.path()));
-  CHECK(SweepFolder(disk(), root.path()).failed().size() == 3);
+  CHECK(failed_of(SweepFolder(disk(), root.path())).size() == 3);
 }
 
 TEST_CASE("a run ends when it ends and not when its canary has been taken") {
