@@ -114,7 +114,7 @@ TEST_CASE("a job makes its files by the umask of who submitted it") {
     return static_cast<unsigned>(fs::status(root / name).permissions());
   };
   const std::string outcomes = "outcomes/" + disk().list(root / "outcomes").at(0);
-  for (const std::string name : {std::string("made"), std::string("one/1-local-0/run"),
+  for (const std::string& name : {std::string("made"), std::string("one/1-local-0/run"),
                                  std::string("one/1-local-0/log"), outcomes}) {
     CAPTURE(name);
     CHECK(mode(name.c_str()) == 0640);
