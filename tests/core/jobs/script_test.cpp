@@ -115,7 +115,7 @@ TEST_CASE("a job makes its files by the umask of who submitted it") {
   };
   const std::string outcomes = "outcomes/" + disk().list(root / "outcomes").at(0);
   for (const std::string& name : {std::string("made"), std::string("one/1-local-0/run"),
-                                 std::string("one/1-local-0/log"), outcomes}) {
+                                  std::string("one/1-local-0/log"), outcomes}) {
     CAPTURE(name);
     CHECK(mode(name.c_str()) == 0640);
   }
