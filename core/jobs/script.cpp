@@ -275,6 +275,9 @@ std::string head_of(const JobScript& script) {
   if (script.canary)
     text += fmt::format("pippin_canary_time={} pippin_canary_limit={} # seconds\n",
                         script.canary->usual_s, script.canary->most_s);
+  text +=
+      "pippin_script=${BASH_SOURCE[0]}\n"
+      "[ \"${pippin_script:0:1}\" = / ] || pippin_script=$PWD/$pippin_script\n";
   text += fmt::format("cd {} || exit 1\n", bash_word(script.directory.string()));
   return text;
 }
@@ -352,7 +355,7 @@ bool is_for_slurm(const JobScript& script) {
   return !script.directives.empty() && script.directives.front().starts_with("#SBATCH");
 }
 
-/// Those that the script needs, in their order: an array's tasks read it a thousand times.
+/// Those that every job needs, in their order: an array's tasks read them a thousand times.
 std::vector<std::string> parts_of(const JobScript& script, bool is_one_run) {
   std::vector<std::string> names;
   const auto take = [&](const char* name, bool needed = true) {
@@ -369,6 +372,14 @@ std::vector<std::string> parts_of(const JobScript& script, bool is_one_run) {
   take("tasks", !is_one_run);
   take("claim");
   return names;
+}
+
+/// Behind the end of the script, so that bash does not read them: pippin_need does.
+std::string seldom_needed() {
+  std::string text = "exit\n\n# What is seldom needed:\n";
+  for (const char* name : {"failures", "judge_node", "earlier"})
+    text += shared(fmt::format("script/{}.bash", name));
+  return text;
 }
 
 }  // namespace
@@ -390,10 +401,10 @@ JobFiles job_files(const JobScript& script) {
   if (!script.prolog.empty() && is_watched(script)) text += "pippin_keep_steps\n";
   text += shared("script/begin.bash");
   text += "\n";
-  if (!is_one_run) return {text + "pippin_run_tasks\n", tasks_file};
+  if (!is_one_run) return {text + "pippin_run_tasks\n" + seldom_needed(), tasks_file};
   Canaries canaries;
   text += beginning_of(tasks.front(), canaries);
-  return {text + text_of(tasks.front().runs.front(), canaries), {}, false};
+  return {text + text_of(tasks.front().runs.front(), canaries) + seldom_needed(), {}, false};
 }
 
 }  // namespace pippin

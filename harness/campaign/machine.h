@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/base/name_table.h"
@@ -285,6 +286,8 @@ class CampaignMachine {
   std::optional<Refusal> refusal_;
   NodeFiles nodes_;
   std::vector<NodeHistory> histories_;  ///< as they were read last
+  /// Of a submission's task: the node that it left as it is bad, or whose prolog failed.
+  std::map<std::pair<std::int64_t, std::int64_t>, std::string> left_nodes_;
   std::vector<NodeMark> marks_;
   std::set<std::string> told_;  ///< bad nodes that what waits is kept off
   std::string nodes_trouble_;

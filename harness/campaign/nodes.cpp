@@ -47,7 +47,16 @@ std::vector<std::string> CampaignMachine::excluded_nodes() const {
 /// What jobs noted matters where a node is bad, or may become so.
 void CampaignMachine::read_nodes(bool all) {
   marks_ = nodes_.marks();
-  if (all || !marks_.empty()) histories_ = nodes_.histories();
+  if (!all && marks_.empty()) return;
+  histories_ = nodes_.histories();
+  left_nodes_.clear();
+  for (const auto& history : histories_) {
+    for (const auto& event : history.events) {
+      const bool left = event.kind == "left" || (event.kind == "prolog" && bad_mark(history.node) &&
+                                                 scheduler_.excludes_nodes());
+      if (left) left_nodes_.emplace(std::pair(event.submission(), event.task()), history.node);
+    }
+  }
 }
 
 const NodeMark* CampaignMachine::bad_mark(std::string_view node) const {
@@ -60,16 +69,9 @@ const NodeMark* CampaignMachine::bad_mark(std::string_view node) const {
 /// Why a task ended without its runs: it saw that its node is bad and left, or the node's prolog
 /// failed. Empty where it did not.
 std::string CampaignMachine::left_as_bad(const SubmissionState& state, std::size_t task) const {
-  for (const auto& history : histories_) {
-    const NodeMark* mark = bad_mark(history.node);
-    for (const auto& event : history.events) {
-      if (event.submission() != state.submission.number) continue;
-      if (event.task() != static_cast<std::int64_t>(task) + 1) continue;
-      if (event.kind == "left") return history.node;
-      if (event.kind == "prolog" && mark && scheduler_.excludes_nodes()) return history.node;
-    }
-  }
-  return {};
+  const auto found =
+      left_nodes_.find({state.submission.number, static_cast<std::int64_t>(task) + 1});
+  return found == left_nodes_.end() ? std::string() : found->second;
 }
 
 /// That is no try of its runs, unless the job was told to keep off the node and came to it all the

@@ -47,7 +47,7 @@ fi
 if [ -n "$pippin_pbs" ]; then pippin_only_one && pippin_count_starts; fi
 pippin_id="${pippin_job:-local}-$pippin_restart"
 if [ -n "${pippin_single_runs:-}" ]; then pippin_find_run; fi
-pippin_find_suspects
+if [ "$pippin_restart" -gt 0 ]; then pippin_need && pippin_find_suspects; fi
 pippin_place_claim
 pippin_view=''
 pippin_view_of "${pippin_claim%/*}"
@@ -61,7 +61,7 @@ if ! pippin_take "$pippin_claim" "pippin: claim host=$HOSTNAME pid=$$ task=${pip
 fi
 pippin_outcomes="$pippin_root/outcomes/$HOSTNAME-${pippin_view%%/*}"
 # What a task of an array prints has its place there, too.
-pippin_keep_suspects
+if [ "$pippin_suspects" != $'\n' ]; then pippin_keep_suspects; fi
 if [ -n "$pippin_task" ]; then exec >>"$pippin_claim" 2>&1; fi
 
 if pippin_leaves_node; then exit 0; fi

@@ -7,3 +7,16 @@
 pippin_jobs="$pippin_root/jobs/$pippin_name"
 pippin_pbs='' pippin_task=${SLURM_ARRAY_TASK_ID:-} pippin_nodes=${SLURM_JOB_NODELIST:-}
 pippin_job=${SLURM_JOB_ID:-} pippin_restart=${SLURM_RESTART_COUNT:-0} pippin_number=${SLURM_JOB_ID:-$$}
+
+# Reads the functions at the end of the script, which most jobs have no need of. A prolog's aliases would
+# change what they mean.
+pippin_need() {
+  local file=$pippin_script aliases=''
+  if [ -n "${pippin_has_all:-}" ]; then return 0; fi
+  [ -f "$file" ] || file="$pippin_jobs/job.sh"
+  if shopt -q expand_aliases; then aliases=1; fi
+  shopt -u expand_aliases
+  eval "$(sed -n '/^# What is seldom needed/,$p' "$file")"
+  if [ -n "$aliases" ]; then shopt -s expand_aliases; fi
+  pippin_has_all=1
+}

@@ -30,6 +30,7 @@ pippin_too_long() { # LOG SECONDS STALLED: returns when that is so; waits in tic
 
 pippin_watch() { # LOG SECONDS STALLED [RECORD]: notes there why it stopped the child, before it does
   export -n PIPPIN_RUN_DIR # else what it starts would count as the run's
+  pippin_need
   pippin_too_long "$1" "$2" "$3"
   if [ -n "${4:-}" ]; then
     printf 'pippin: stopping=%s\t%s\n' "$pippin_why" "$(pippin_last_line "$1")" >>"$4"

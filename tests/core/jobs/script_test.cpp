@@ -705,6 +705,20 @@ TEST_CASE("a program that is not there is not looked for a thousand times") {
   }
 }
 
+TEST_CASE("what is seldom needed is found wherever a script was started, and means what it means") {
+  const test::TemporaryDirectory root;
+  JobScript job = script_of(root.path(), {{"job", {{"p-a1", {}, "no_such_program"}}}});
+  job.give_up_after = 3;
+  job.prolog = {"shopt -s expand_aliases", "alias printf=false mapfile=false tail=false"};
+  const fs::path script = write_files(job);
+  const fs::path away = root / "away.sh";
+  fs::rename(script, away);
+  CHECK(run_program({"bash", "-c", "cd \"$1\" && bash away.sh", "_", root.path().string()})
+            .exit_code == 0);
+  CHECK_THAT(text_of_file(root / "alike"),
+             Catch::Contains("p-a1\t") && Catch::Contains("no_such_program: command not found"));
+}
+
 TEST_CASE("failures of a run's own, however alike, stop nothing") {
   for (const std::string failure :
        {"echo 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB'; exit 1",

@@ -88,13 +88,14 @@ void write_case(const Case& one, const fs::path& root) {
 /// Which nodes the jobs' bash calls bad, each by a job that is on it.
 std::string by_bash(const Case& one, const fs::path& root) {
   std::vector<std::string> bad;
-  const fs::path script = test::source_directory() / "core/jobs/script/bad_node.bash";
+  const fs::path scripts = test::source_directory() / "core/jobs/script";
   for (const auto& entry : one.histories) {
     const Outcome outcome = run_program(
         {"bash", "-c",
-         "pippin_root=$1 pippin_nodes=$2 pippin_bad_node_after=3; . \"$3\"; pippin_look_at_nodes; "
+         "pippin_root=$1 pippin_nodes=$2 pippin_bad_node_after=3; . \"$3/bad_node.bash\"; "
+         ". \"$3/judge_node.bash\"; pippin_look_at_nodes; "
          "if ! pippin_is_bad \"$2\" && pippin_node_is_to_blame; then echo bad; fi",
-         "bash", root.string(), entry.first, script.string()});
+         "bash", root.string(), entry.first, scripts.string()});
     CAPTURE(outcome.output);
     CHECK((trim(outcome.output) == "bad" || outcome.output.empty()));
     if (trim(outcome.output) == "bad") bad.push_back(entry.first);
