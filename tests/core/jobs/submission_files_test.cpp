@@ -72,7 +72,7 @@ TEST_CASE("a script says what it is to its reader, and where it runs") {
                        "# Written by pippin. By hand: bash THIS_FILE. What is done is not done "
                        "again.\npippin_root=/db.runs/gpt\npippin_name=gpt-s2\n"
                        "pippin_submission=2\n" +
-                       fmt::format("umask {:04o} # of who submitted it\ncd ", own_umask())));
+                       fmt::format("umask {:04o} # of who submitted it\npippin_script=", own_umask())));
   CHECK_THAT(text, Contains("\nmodule load x\n") &&
                        Contains("cd " + fs::current_path().string() + " || exit 1\n"));
   CHECK_THAT(text, !Contains(" # seconds, at most"));
