@@ -198,7 +198,7 @@ black_hole_unwatched() {
   pippin --yes submit hole.yaml >out 2>err
   within 240 nobody_works
   like "$(head -n 1 t.db.runs/hole/bad-nodes/n2)" '^found=[0-9]+ by=job '
-  like "$(cat t.db.runs/hole/jobs/*/job-*.log)" 'n2 is a bad node: [0-9]+ runs in a row failed on it while others go on'
+  like "$(cat t.db.runs/hole/*/*/run)" 'n2 is a bad node: [0-9]+ runs in a row failed on it while others go on'
   [ "$(grep -c "$(printf '\tfailed\t')" t.db.runs/hole/nodes/n2)" -lt 30 ] || failed "the hole was left open"
   run 0 hole
   holds hole ok=60
