@@ -64,7 +64,7 @@ TEST_CASE("sbatch is told name, log and script of a job, and that its twins must
             "[--open-mode=append] [--dependency=singleton] [/s/jobs/a/script.sh] {}"});
 }
 
-TEST_CASE("an array's tasks have logs of their own, a limit, a time and the options of the job") {
+TEST_CASE("an array has a limit, a time and the options of the job, and one log") {
   FakeSlurm fake;
   fake.says("sbatch", "4711\n");
   ::setenv("TZ", "UTC0", 1);
@@ -75,7 +75,7 @@ TEST_CASE("an array's tasks have logs of their own, a limit, a time and the opti
   SlurmScheduler().submit(request);
   CHECK(fake.calls("sbatch") ==
         std::vector<std::string>{
-            "sbatch [--parsable] [--job-name=gpt-s1-abc] [--output=/s/100%%/job-%a.log] "
+            "sbatch [--parsable] [--job-name=gpt-s1-abc] [--output=/s/100%%/job.log] "
             "[--open-mode=append] [--array=1-3] [--begin=2024-04-06T03:02:12] [--time=60] "
             "[/s/jobs/a/script.sh] {}"});
   request.max_in_flight = 2;
