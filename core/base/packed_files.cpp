@@ -236,7 +236,9 @@ std::optional<std::string> read_packed(const fs::path& path) {
 
 std::optional<FileIdentity> packed_identity(const fs::path& path) {
   const Packed packed = find_packed(path);
-  return packed.place ? std::optional(packed.file()->identity) : std::nullopt;
+  const bool is_of_folder = !path.has_filename() || path.filename() == ".";
+  if (!packed.place || (is_of_folder && packed.file()->kind != Kind::kFolder)) return std::nullopt;
+  return packed.file()->identity;
 }
 
 void each_packed_name(const fs::path& folder,
