@@ -23,8 +23,8 @@ std::vector<const NodeEvent*> last_failures(const NodeHistory& history,
 /// * by chance that would be rarer than 1 in 20: where f of n other runs failed, so many in a row
 ///   fail with ((f + 1) / (n + 2)) to their power. Where half of all runs fail, three prove
 ///   nothing.
-/// Jobs decide the same by themselves (core/jobs/script/judge_node.bash). `after` 0: none is. `now`:
-/// seconds since 1970. Source of the share: Laplace's rule of succession.
+/// Jobs decide the same by themselves (core/jobs/script/judge_node.bash). `after` 0: none is.
+/// `now`: seconds since 1970. Source of the share: Laplace's rule of succession.
 std::vector<NodeMark> find_bad_nodes(const std::vector<NodeHistory>& histories,
                                      const std::vector<NodeMark>& marks, std::int64_t after,
                                      std::int64_t now);

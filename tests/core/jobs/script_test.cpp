@@ -709,7 +709,7 @@ TEST_CASE("what is seldom needed is found wherever a script was started, and mea
   const test::TemporaryDirectory root;
   JobScript job = script_of(root.path(), {{"job", {{"p-a1", {}, "no_such_program"}}}});
   job.give_up_after = 3;
-  job.prolog = {"shopt -s expand_aliases", "alias printf=false mapfile=false tail=false"};
+  job.prolog = {"shopt -s expand_aliases", "alias printf=false mapfile=false"};
   const fs::path script = write_files(job);
   const fs::path away = root / "away.sh";
   fs::rename(script, away);

@@ -66,13 +66,14 @@ TEST_CASE("a script says what it is to its reader, and where it runs") {
   Files files;
   files.sweep.cluster.prolog = {"module load x"};
   const std::string text = files.of({job_of("gpt-a3", 1, {"p"})}, {"#SBATCH --nodes=1"}).script;
-  CHECK_THAT(text, Catch::StartsWith(
-                       "#!/bin/bash\n#SBATCH --nodes=1\n"
-                       "# gpt-s2: 1 run of sweep gpt, allocation 3, 1 node\n"
-                       "# Written by pippin. By hand: bash THIS_FILE. What is done is not done "
-                       "again.\npippin_root=/db.runs/gpt\npippin_name=gpt-s2\n"
-                       "pippin_submission=2\n" +
-                       fmt::format("umask {:04o} # of who submitted it\npippin_script=", own_umask())));
+  CHECK_THAT(text,
+             Catch::StartsWith(
+                 "#!/bin/bash\n#SBATCH --nodes=1\n"
+                 "# gpt-s2: 1 run of sweep gpt, allocation 3, 1 node\n"
+                 "# Written by pippin. By hand: bash THIS_FILE. What is done is not done "
+                 "again.\npippin_root=/db.runs/gpt\npippin_name=gpt-s2\n"
+                 "pippin_submission=2\n" +
+                 fmt::format("umask {:04o} # of who submitted it\npippin_script=", own_umask())));
   CHECK_THAT(text, Contains("\nmodule load x\n") &&
                        Contains("cd " + fs::current_path().string() + " || exit 1\n"));
   CHECK_THAT(text, !Contains(" # seconds, at most"));

@@ -26,7 +26,9 @@ struct Machine : Workplace {
   /// A cluster of one partition, as its programs describe it; `nodes` is sinfo's, with blanks.
   void slurm(const std::string& nodes) const {
     write("nodes", nodes);
-    shell("awk '{print $0 \" n\" NR}' nodes | tr ' ' '\\037' >sinfo.txt");  // and a name
+    shell(
+        "awk '{print $0 \" k\" NR \"n[1-\" $2 \"]\"}' nodes | tr ' ' '\\037' >sinfo.txt");  // and
+                                                                                            // names
     for (const std::string name : {"sbatch", "squeue", "scancel"}) program(name, "exit 1");
     program("sinfo",
             "if [ \"$1\" = --version ]; then echo 'slurm 23.11.4'; else cat sinfo.txt; fi");
