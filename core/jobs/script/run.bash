@@ -72,6 +72,7 @@ pippin_wait() { # for the child; what a signal does meanwhile is done in its tra
 
 pippin_launch() { # LOG FUNCTION SECONDS STALLED [RECORD]: what it leaves behind would disturb the next
   local code pippin_watcher=
+  pippin_stopped=''
   [ -z "$pippin_ended" ] || return 143
   set -m # one that ends its process group is not the end of the job
   "$2" >>"$1" 2>&1 </dev/null {pippin_table}<&- &
@@ -88,7 +89,6 @@ pippin_launch() { # LOG FUNCTION SECONDS STALLED [RECORD]: what it leaves behind
   if [ -n "$pippin_watcher" ]; then kill -KILL -- "-$pippin_watcher" 2>/dev/null; fi
   # What ends the job may reach the run a moment before it reaches this script.
   if [ "$code" -ne 0 ] && [ -n "$pippin_job" ]; then sleep 0.3; fi
-  pippin_stopped=''
   if [ -n "$pippin_watcher" ] && pippin_read_stop "${5:-}"; then
     pippin_end_leftovers
     code=124 # as timeout has it: what a program leaves that is told to end says nothing

@@ -587,6 +587,22 @@ TEST_CASE("a run over its run_time is stopped and the next goes on") {
                                   *attempt.ended, *attempt.started)));
 }
 
+TEST_CASE(
+    "a run that its job has no time to launch is not taken for the one that was stopped before "
+    "it") {
+  const test::TemporaryDirectory root;
+  JobScript job =
+      script_of(root.path(), {{"job", {{"one", {}, "sleep 600"}, {"two", {}, "true"}}}});
+  job.run_time_s = kLimit_s;
+  job.prolog = {"pippin_grace=1",
+                "pippin_begins_on_node() { [ \"$run\" = one ] || kill -TERM $$; }"};
+  run_program({"bash", write_files(job).string()});
+  SweepFolder folder(disk(), root.path());
+  CHECK(folder.attempts("one").at(0).stopped == "run_time");
+  CHECK_FALSE(folder.attempts("two").at(0).done());
+  CHECK(folder.attempts("two").at(0).interrupted);
+}
+
 TEST_CASE("a run that is stopped has not gone well, whatever it leaves") {
   const test::TemporaryDirectory root;
   const int grace_s = 60;  // which ends when the run does
