@@ -118,9 +118,13 @@ const SweepFolder::Refuted& SweepFolder::known_refuted() {
   return **refuted_;
 }
 
+/// What an older pippin said comes before all segments.
 SweepFolder::Refuted SweepFolder::read_refuted() {
   Refuted refuted;
-  for (const auto& name : files_.list(root_ / "refuted")) {
+  auto names = files_.list(root_ / "refuted");
+  std::stable_partition(names.begin(), names.end(),
+                        [](const std::string& name) { return !segment_number(name); });
+  for (const auto& name : names) {
     const std::string run = segment_number(name) ? "" : name + "/";
     const std::string text = files_.read(root_ / "refuted" / name).value_or("");
     for (std::string_view line : split(text, '\n')) {

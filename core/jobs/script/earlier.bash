@@ -32,7 +32,7 @@ pippin_is_refuted() { # RUN ATTEMPT: the last line on it says so
   local file text words=''
   if [ -f "$pippin_root/refuted/$1" ]; then # an older pippin's
     text=$'\n'$(<"$pippin_root/refuted/$1")
-    [[ $text != *$'\n'"$2"$'\t'* ]] || return 0
+    if [[ $text == *$'\n'"$2"$'\t'* ]]; then words=1; fi
   fi
   for file in "$pippin_root"/refuted/[0-9][0-9][0-9][0-9][0-9][0-9]*; do
     [ -f "$file" ] || continue

@@ -7,8 +7,8 @@ pippin_fault_signs+='|cannot execute|Exec format error|cannot open shared object
 pippin_fault_signs+='|ModuleNotFoundError|ImportError|find the specified executable'
 pippin_fault_signs+='|No space left on device|[Dd]isk quota exceeded|Unable to create step'
 pippin_fault_signs+='|driver version is insufficient|no CUDA-capable device'
-pippin_result_signs='[Oo]ut [Oo]f [Mm]emory|OutOfMemory|OUT_OF_MEMORY|oom.kill|bad_alloc'
-pippin_result_signs+='|[Cc]annot allocate memory|[Ii]teration +[0-9]+ */|elapsed time per iteration'
+pippin_memory_signs='[Oo]ut [Oo]f [Mm]emory|OutOfMemory|OUT_OF_MEMORY|oom.kill|bad_alloc|[Cc]annot allocate memory'
+pippin_result_signs="$pippin_memory_signs|[Ii]teration +[0-9]+ */|elapsed time per iteration"
 
 pippin_last_line() { # LOG: of those that are not empty; of a progress bar its last state
   local lines i line

@@ -1,8 +1,6 @@
 # Whether the node on which runs failed is to blame: harness/campaign/bad_nodes.h has the same rule.
 # shellcheck disable=SC2015,SC2034,SC2154 # variables of the other parts
 
-pippin_memory_signs='[Oo]ut [Oo]f [Mm]emory|OutOfMemory|OUT_OF_MEMORY|oom.kill|bad_alloc|[Cc]annot allocate memory'
-
 pippin_is_bad() { # NODE
   local words
   [ -s "$pippin_root/bad-nodes/$1" ] && IFS='' read -r words <"$pippin_root/bad-nodes/$1" && [[ $words == found=* ]]

@@ -1,5 +1,6 @@
 #include "core/jobs/protocol.h"
 
+#include "core/base/process.h"
 #include "tests/support/catch.h"
 #include "tests/support/left_by_jobs.h"
 #include "tests/support/temporary.h"
@@ -324,6 +325,25 @@ TEST_CASE(
     CHECK(one.attempts("old-a1").at(0).refuted == "measured nothing");
     CHECK(one.refuted().size() == 3001);
   }
+}
+
+TEST_CASE("what an older pippin said against an attempt is taken back, for jobs too") {
+  const test::TemporaryDirectory root;
+  disk().write(root / "r/1-7-0/run", test::record_of(0));
+  disk().write(root / "refuted/r", "1-7-0\tmeasured nothing\n");
+  SweepFolder(disk(), root.path()).refute({{"r", "1-7-0", ""}});
+  CHECK(SweepFolder(disk(), root.path()).attempts("r").at(0).succeeded());
+  const fs::path part = test::source_directory() / "core/jobs/script/earlier.bash";
+  const auto is_refuted = [&] {
+    return run_program({"bash", "-c", "pippin_root=$1; . \"$2\"; pippin_is_refuted r 1-7-0", "_",
+                        root.path().string(), part.string()})
+               .exit_code == 0;
+  };
+  CHECK_FALSE(is_refuted());
+  SweepFolder(disk(), root.path()).refute({{"r", "1-7-0", "again nothing"}});
+  CHECK(is_refuted());
+  fs::remove(root / "refuted/000001");
+  CHECK(is_refuted());
 }
 
 TEST_CASE("who looks anew sees what another has said against an attempt meanwhile") {
