@@ -15,7 +15,7 @@
 #include "core/base/descriptor.h"
 #include "core/base/error.h"
 #include "core/base/packed_files.h"
-#include "core/base/replace_files.h"
+#include "core/base/replace_file.h"
 
 namespace pippin {
 
@@ -84,6 +84,10 @@ class Disk : public FileSystem {
   }
 
   void write(const fs::path& path, std::string_view text) override { replace_file(path, text); }
+
+  void write_private(const fs::path& path, std::string_view text) override {
+    replace_file(path, text, true);
+  }
 
   bool make_directory(const fs::path& path) override {
     make_parents(path);

@@ -40,6 +40,8 @@ class FileSystem {
   /// Replaces the file at once and durably: a reader sees the old text or the new, also after a
   /// power cut. A file that was there gives the new one its mode. Makes the parent directories.
   virtual void write(const fs::path& path, std::string_view text) = 0;
+  /// The same, but only the user can read the file, whatever was there before.
+  virtual void write_private(const fs::path& path, std::string_view text) = 0;
   /// True for the one caller that created it. Makes the parent directories.
   virtual bool make_directory(const fs::path& path) = 0;
   virtual bool exists(const fs::path& path) = 0;

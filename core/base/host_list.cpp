@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unordered_set>
 
+#include "core/base/error.h"
 #include "core/base/text.h"
 
 namespace pippin {
@@ -108,6 +109,13 @@ std::optional<Names> host_names(std::string_view list) {
     if (hosts.size() > kMost) return std::nullopt;
   }
   return hosts;
+}
+
+std::vector<std::string> host_names_of(std::string_view option, const std::string& list) {
+  auto names = host_names(trim(list));
+  if (!names || names->empty())
+    bad_input("{} '{}': write names of nodes, such as n[1-3],n7", option, printable(list));
+  return *std::move(names);
 }
 
 }  // namespace pippin

@@ -12,5 +12,7 @@ namespace pippin {
 /// Nothing where the text is no such list, or holds more than 100,000 names.
 /// Source: slurm's scontrol show hostnames.
 std::optional<std::vector<std::string>> host_names(std::string_view list);
+/// The same of an option's value. Errors: Error (bad input), also where it names none.
+std::vector<std::string> host_names_of(std::string_view option, const std::string& list);
 
 }  // namespace pippin

@@ -5,7 +5,6 @@
 
 #include "core/base/error.h"
 #include "core/base/hash.h"
-#include "core/base/replace_files.h"
 #include "core/base/text.h"
 #include "harness/campaign/machine.h"
 
@@ -173,10 +172,9 @@ void CampaignMachine::write_submission(const std::vector<TaskPlan>& tasks) {
     for (const auto& run : task.runs) next.tasks.back().runs.push_back(run.name);
   }
   const JobFiles files = script_(next, tasks);
-  std::vector<FileText> texts{{folder_.script(next), files.script, files.is_private}};
-  if (!files.tasks.empty())
-    texts.push_back({folder_.tasks_file(next), files.tasks, files.is_private});
-  write_many(files_, texts);
+  const auto write = files.is_private ? &FileSystem::write_private : &FileSystem::write;
+  (files_.*write)(folder_.script(next), files.script);
+  if (!files.tasks.empty()) (files_.*write)(folder_.tasks_file(next), files.tasks);
   submissions_.push_back(
       {next, std::vector<JobStatus>(tasks.size()), std::vector<bool>(tasks.size(), false), false});
   find_runs(submissions_.back());

@@ -58,21 +58,14 @@ ExitCode show(const Globals& globals, const NodesOptions& options) {
   return ExitCode::kDone;
 }
 
-std::vector<std::string> nodes_named(const char* option, const std::string& list) {
-  const auto names = host_names(trim(list));
-  if (!names || names->empty())
-    bad_input("nodes: {} '{}': write names of nodes, such as n[1-3],n7", option, printable(list));
-  return *names;
-}
-
 /// A person's own judgement, for jobs and for whoever submits them.
 ExitCode judge(const Globals& globals, const NodesOptions& options) {
   const bool is_bad = !options.exclude.empty();
   const std::string reason(trim(options.because));
   if (is_bad && reason.empty())
     bad_input("nodes: say why: --because 'its GPU 3 is gone'; 'pippin nodes' shows it");
-  const auto names =
-      is_bad ? nodes_named("--exclude", options.exclude) : nodes_named("--allow", options.allow);
+  const auto names = is_bad ? host_names_of("nodes: --exclude", options.exclude)
+                            : host_names_of("nodes: --allow", options.allow);
   const auto folders = folders_of(globals, options.sweep);
   if (folders.empty())
     bad_input("nodes: {}: no sweep {}; 'pippin list' shows what there is",

@@ -38,11 +38,10 @@ class Follower {
 
  private:
   void record(const PlannedJob& job, const PlannedRun& run);
+  void forget_what_goes_on();
 
   Session& session_;
   Recorder recorder_;
-  void forget_what_goes_on();
-
   RunBatch batch_;
   std::map<std::string, bool> recorded_;  ///< whether it needs no other record
   std::int64_t not_ok_ = 0;

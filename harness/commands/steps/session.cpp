@@ -59,13 +59,9 @@ std::optional<std::string> text_if_allowed(const fs::path& path) {
   return disk().read(path);
 }
 
-/// Errors: Error (bad input) where it is no list of nodes.
+/// An empty text: none.
 std::vector<std::string> nodes_in(const char* option, const std::string& list) {
-  if (trim(list).empty()) return {};
-  auto names = host_names(list);
-  if (!names)
-    bad_input("{} '{}': write names of nodes, such as n[1-3],n7", option, printable(list));
-  return *std::move(names);
+  return trim(list).empty() ? std::vector<std::string>() : host_names_of(option, list);
 }
 
 bool is_there(const fs::path& path) {

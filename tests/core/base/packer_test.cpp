@@ -255,6 +255,18 @@ TEST_CASE("another name of a file outlives the first") {
   CHECK(read_input(sweep.path("r2/1-local-0/canary-before")) == "canary=2\n");
 }
 
+namespace {
+
+/// After a pack that was killed.
+void pack_the_rest(const Sweep& sweep, const Readable& readable) {
+  REQUIRE(readable.missing().empty());
+  Packer(sweep.root).pack(kRuns);
+  REQUIRE(readable.missing().empty());
+  REQUIRE(tree(sweep.root).size() == 2);
+}
+
+}  // namespace
+
 TEST_CASE("packing that is killed before any of its changes loses nothing") {
   for (int last = 1, by_itself = false; !by_itself; ++last) {
     const Sweep sweep;
@@ -263,10 +275,7 @@ TEST_CASE("packing that is killed before any of its changes loses nothing") {
     const Readable readable(sweep.root);
     by_itself = ends_by_itself(sweep.root, last, pack);
     CAPTURE(last);
-    REQUIRE(readable.missing().empty());
-    Packer(sweep.root).pack(kRuns);
-    REQUIRE(readable.missing().empty());
-    REQUIRE(tree(sweep.root).size() == 2);
+    pack_the_rest(sweep, readable);
     REQUIRE(archive_numbers(sweep.root).size() == 1);
     Packer(sweep.root).unpack();
     auto after = tree(sweep.root);
@@ -283,10 +292,7 @@ TEST_CASE("packing that takes old archives in may be killed, too") {
     Packer(sweep.root).pack({"r1"});
     by_itself = ends_by_itself(sweep.root, last, pack);
     CAPTURE(last);
-    REQUIRE(readable.missing().empty());
-    Packer(sweep.root).pack(kRuns);
-    REQUIRE(readable.missing().empty());
-    REQUIRE(tree(sweep.root).size() == 2);
+    pack_the_rest(sweep, readable);
     REQUIRE(last < 1000);
   }
 }

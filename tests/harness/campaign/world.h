@@ -21,6 +21,7 @@ class MemoryFiles : public FileSystem {
  public:
   std::optional<std::string> read(const fs::path& path) override;
   void write(const fs::path& path, std::string_view text) override;
+  void write_private(const fs::path& path, std::string_view text) override { write(path, text); }
   bool make_directory(const fs::path& path) override;
   bool exists(const fs::path& path) override;
   std::vector<std::string> list(const fs::path& directory) override;
@@ -129,6 +130,7 @@ class World : public Scheduler {
     explicit FaultyFiles(World& world) : world_(world) {}
     std::optional<std::string> read(const fs::path& path) override;
     void write(const fs::path& path, std::string_view text) override;
+    void write_private(const fs::path& path, std::string_view text) override { write(path, text); }
     bool make_directory(const fs::path& path) override;
     bool exists(const fs::path& path) override;
     std::vector<std::string> list(const fs::path& directory) override;

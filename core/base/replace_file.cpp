@@ -1,9 +1,8 @@
-#include "core/base/replace_files.h"
+#include "core/base/replace_file.h"
 
 #include <cerrno>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <set>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -23,23 +22,13 @@ void write_all(const Descriptor& file, std::string_view text, const fs::path& pa
   }
 }
 
-Descriptor opened_folder(const fs::path& folder) {
-  return Descriptor(
-      ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-}
-
 /// Makes a rename in `directory` last through a power cut. Some network file systems refuse to
 /// sync a directory (EINVAL); there the rename itself is synchronous.
 void sync_directory(const fs::path& directory) {
-  const Descriptor handle = opened_folder(directory);
+  const Descriptor handle(
+      ::open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!handle.open() || (::fsync(handle.number()) != 0 && errno != EINVAL))
     file_failed("sync", directory, errno);
-}
-
-/// Waits for all that was written to the file system of `directory`.
-void sync_file_system(const fs::path& directory) {
-  const Descriptor handle = opened_folder(directory);
-  if (!handle.open() || ::syncfs(handle.number()) != 0) file_failed("sync", directory, errno);
 }
 
 /// Gives a file that will replace the one at `path` its mode and, as far as we may, its owner.
@@ -57,8 +46,8 @@ fs::path fresh_beside(const fs::path& path) {
   return path.parent_path() / fmt::format(".{}.new-{}", path.filename().string(), ::getpid());
 }
 
-/// Writes what will replace the file at `path`. `sync`: it is on the disk when this returns.
-void write_fresh(const fs::path& path, std::string_view text, bool is_private, bool sync) {
+/// Writes what will replace the file at `path`; it is on the disk when this returns.
+void write_fresh(const fs::path& path, std::string_view text, bool is_private) {
   const fs::path fresh = fresh_beside(path);
   constexpr mode_t kUsers = 0600, kByUmask = 0666;
   Descriptor file(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
@@ -66,30 +55,12 @@ void write_fresh(const fs::path& path, std::string_view text, bool is_private, b
   if (!file.open()) file_failed("create", fresh, errno);
   if (!is_private) take_after(file, path, fresh);
   write_all(file, text, fresh);
-  if ((sync && ::fsync(file.number()) != 0) || file.close() != 0)
-    file_failed("write", fresh, errno);
+  if (::fsync(file.number()) != 0 || file.close() != 0) file_failed("write", fresh, errno);
 }
 
 void put_in_place(const fs::path& path) {
   if (::rename(fresh_beside(path).c_str(), path.c_str()) != 0)
     file_failed("rename to", path, errno);
-}
-
-/// A file system writes in one go what waits together; of each fsync it would wait for the end.
-void replace_many(const std::vector<FileText>& files) {
-  std::set<fs::path> folders;
-  try {
-    for (const auto& file : files) {
-      if (folders.insert(file.path.parent_path()).second) make_parents(file.path);
-      write_fresh(file.path, file.text, file.is_private, false);
-    }
-    for (const auto& folder : folders) sync_file_system(folder);
-    for (const auto& file : files) put_in_place(file.path);
-  } catch (...) {
-    for (const auto& file : files) ::unlink(fresh_beside(file.path).c_str());
-    throw;
-  }
-  for (const auto& folder : folders) sync_directory(folder);
 }
 
 }  // namespace
@@ -103,26 +74,13 @@ void make_parents(const fs::path& path) {
 void replace_file(const fs::path& path, std::string_view text, bool is_private) {
   make_parents(path);
   try {
-    write_fresh(path, text, is_private, true);
+    write_fresh(path, text, is_private);
     put_in_place(path);
   } catch (...) {
     ::unlink(fresh_beside(path).c_str());
     throw;
   }
   sync_directory(path.parent_path());
-}
-
-void write_many(FileSystem& files, const std::vector<FileText>& texts) {
-  constexpr std::size_t kFew = 4;  // wait for nothing that others write
-  const bool on_disk = &files == &disk();
-  if (on_disk && texts.size() > kFew) return replace_many(texts);
-  for (const auto& file : texts) {
-    if (on_disk) {
-      replace_file(file.path, file.text, file.is_private);
-    } else {
-      files.write(file.path, file.text);
-    }
-  }
 }
 
 }  // namespace pippin
