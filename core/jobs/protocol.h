@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <fmt/format.h>
 #include <functional>
 #include <map>
 #include <memory>
@@ -21,7 +22,7 @@
 ///   .campaign-1.plan        of a large one its jobs and runs alone, for one campaign-1.json
 ///   jobs/NAME-s2/           the sweep's second submission: one job, or an array of them
 ///     job.sh                what the scheduler runs
-///     tasks.sh              of more than one run: what its tasks run
+///     tasks-2.sh            of more than one run: what its tasks run, from the 33rd on
 ///     journal               token, owner, time and tasks, written before anything is handed over
 ///     handed                the scheduler's id, once it is known
 ///     refused               the scheduler's words: it surely has not got it, and will not
@@ -171,8 +172,9 @@ class SweepFolder {
     return root_ / "jobs" / submission.name;
   }
   fs::path script(const Submission& submission) const { return directory(submission) / "job.sh"; }
-  fs::path tasks_file(const Submission& submission) const {
-    return directory(submission) / "tasks.sh";
+  /// By their number, from 1 on.
+  fs::path tasks_file(const Submission& submission, std::size_t number) const {
+    return directory(submission) / fmt::format("tasks-{}.sh", number);
   }
 
   /// In the order they were made. Errors: Error where a marker cannot be read.

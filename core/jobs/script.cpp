@@ -286,9 +286,13 @@ std::ptrdiff_t lines_in(std::string_view text) {
   return std::count(text.begin(), text.end(), '\n');
 }
 
-/// A part of tasks.sh, with the line over it by which the script reads it.
+/// A part of a file of tasks, with the line over it by which the script reads it.
 std::string part(std::string_view kind, std::size_t number, const std::string& text) {
   return fmt::format("# {} {}: {} lines\n{}", kind, number, lines_in(text), text);
+}
+
+bool is_one_run(const std::vector<ScriptTask>& tasks) {
+  return tasks.size() == 1 && tasks.front().runs.size() == 1;
 }
 
 bool has_single_runs(const std::vector<ScriptTask>& tasks) {
@@ -296,7 +300,7 @@ bool has_single_runs(const std::vector<ScriptTask>& tasks) {
                      [](const ScriptTask& task) { return task.runs.size() == 1; });
 }
 
-/// The task as tasks.sh has it. Where all have one run each, a job looks for its name before it
+/// The task as its file has it. Where all have one run each, a job looks for its name before it
 /// claims itself.
 std::string text_of(const ScriptTask& task, std::size_t number, bool single) {
   constexpr std::size_t kFolders = 32;  // that are made at once
@@ -316,28 +320,33 @@ std::string text_of(const ScriptTask& task, std::size_t number, bool single) {
   return text;
 }
 
-/// tasks.sh, and the line after which each of its tasks begins, and the last one.
-std::pair<std::string, std::vector<std::ptrdiff_t>> tasks_file_of(
-    const std::vector<ScriptTask>& tasks) {
-  std::string all;
-  std::vector<std::ptrdiff_t> lines{0};
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const std::string text = text_of(tasks[i], i + 1, has_single_runs(tasks));
-    lines.push_back(lines.back() + lines_in(text));
-    all += text;
+constexpr std::size_t kTasksAFile = 32;  // a task passes over those before it
+
+/// The files of tasks. The first line of each says how many lines stand between it and each of its
+/// tasks, and how many follow it.
+std::vector<std::string> tasks_files_of(const std::vector<ScriptTask>& tasks) {
+  std::vector<std::string> all;
+  for (std::size_t first = 0; first < tasks.size(); first += kTasksAFile) {
+    std::string texts;
+    std::vector<std::ptrdiff_t> lines{0};
+    for (std::size_t i = first; i < std::min(first + kTasksAFile, tasks.size()); ++i) {
+      const std::string text = text_of(tasks[i], i + 1, has_single_runs(tasks));
+      lines.push_back(lines.back() + lines_in(text));
+      texts += text;
+    }
+    all.push_back(fmt::format("# Lines: {}\n{}", fmt::join(lines, " "), texts));
   }
-  return {all, lines};
+  return all;
 }
 
 /// What the script says of its runs before it claims itself.
-std::string runs_of(const std::vector<ScriptTask>& tasks,
-                    const std::vector<std::ptrdiff_t>& lines) {
-  if (lines.empty())
+std::string runs_of(const std::vector<ScriptTask>& tasks) {
+  if (is_one_run(tasks))
     return fmt::format("pippin_only={}\n", bash_word(tasks.front().runs.front().name));
   return fmt::format(
-      "# The runs stand in tasks.sh beside this file; where each task's lines begin, and end.\n"
-      "pippin_lines=({})\n{}",
-      fmt::join(lines, " "), has_single_runs(tasks) ? "pippin_single_runs=1\n" : "");
+      "# The runs stand beside this file: in tasks-1.sh those of the first {0} tasks, and so on.\n"
+      "pippin_tasks={1} pippin_tasks_a_file={0}\n{2}",
+      kTasksAFile, tasks.size(), has_single_runs(tasks) ? "pippin_single_runs=1\n" : "");
 }
 
 bool is_watched(const JobScript& script) {
@@ -356,7 +365,7 @@ bool is_for_slurm(const JobScript& script) {
 }
 
 /// Those that every job needs, in their order: an array's tasks read them a thousand times.
-std::vector<std::string> parts_of(const JobScript& script, bool is_one_run) {
+std::vector<std::string> parts_of(const JobScript& script) {
   std::vector<std::string> names;
   const auto take = [&](const char* name, bool needed = true) {
     if (needed) names.push_back(fmt::format("script/{}.bash", name));
@@ -365,11 +374,12 @@ std::vector<std::string> parts_of(const JobScript& script, bool is_one_run) {
   take("pbs", !is_for_slurm(script));
   take("give_up");
   take("bad_node");
+  take("prolog", !script.prolog.empty());
   take("provenance");
   take("watch", is_watched(script));
   take("canary", has_canary(script));
   take("run");
-  take("tasks", !is_one_run);
+  take("tasks", !is_one_run(script.tasks));
   take("claim");
   return names;
 }
@@ -377,7 +387,7 @@ std::vector<std::string> parts_of(const JobScript& script, bool is_one_run) {
 /// Behind the end of the script, so that bash does not read them: pippin_need does.
 std::string seldom_needed() {
   std::string text = "exit\n\n# What is seldom needed:\n";
-  for (const char* name : {"failures", "judge_node", "earlier"})
+  for (const char* name : {"failures", "judge_node", "earlier", "time"})
     text += shared(fmt::format("script/{}.bash", name));
   return text;
 }
@@ -387,21 +397,21 @@ std::string seldom_needed() {
 JobFiles job_files(const JobScript& script) {
   std::vector<ScriptTask> tasks = script.tasks;
   const Environment common = take_common(tasks);
-  const bool is_one_run = tasks.size() == 1 && tasks.front().runs.size() == 1;
-  const auto [tasks_file, lines] =
-      is_one_run ? std::pair<std::string, std::vector<std::ptrdiff_t>>() : tasks_file_of(tasks);
-  std::string text = head_of(script) + runs_of(tasks, lines);
+  std::string text = head_of(script) + runs_of(tasks);
   // The functions come before the prolog, whose aliases would change what they mean.
-  for (const auto& name : parts_of(script, is_one_run)) text += shared(name);
+  for (const auto& name : parts_of(script)) text += shared(name);
   text += "\n" + exports(common);
   if (!script.prolog.empty())
-    text += "trap 'pippin_prolog_fails \"$?\" \"$LINENO\" \"${#BASH_SOURCE[@]}\"' ERR\n";
+    text +=
+        "trap 'pippin_at_exit \"$?\"' EXIT\n"
+        "trap 'pippin_prolog_fails \"$?\" \"$LINENO\" \"${#BASH_SOURCE[@]}\"' ERR\n";
   for (const auto& line : script.prolog) text += line + "\n";
   if (!script.prolog.empty()) text += "trap - ERR\n";
   if (!script.prolog.empty() && is_watched(script)) text += "pippin_keep_steps\n";
   text += shared("script/begin.bash");
   text += "\n";
-  if (!is_one_run) return {text + "pippin_run_tasks\n" + seldom_needed(), tasks_file};
+  if (!is_one_run(tasks))
+    return {text + "pippin_run_tasks\n" + seldom_needed(), tasks_files_of(tasks)};
   Canaries canaries;
   text += beginning_of(tasks.front(), canaries);
   return {text + text_of(tasks.front().runs.front(), canaries) + seldom_needed(), {}, false};

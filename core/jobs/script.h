@@ -54,7 +54,8 @@ struct JobScript {
 /// What a submission consists of.
 struct JobFiles {
   std::string script;
-  std::string tasks;  ///< of more than one run, what they are; the script reads them one by one
+  /// Of more than one run, what they are: tasks-1.sh and so on. The script reads them one by one.
+  std::vector<std::string> tasks;
   bool is_private = false;  ///< they hold what only their user is to read
 };
 

@@ -174,7 +174,8 @@ void CampaignMachine::write_submission(const std::vector<TaskPlan>& tasks) {
   const JobFiles files = script_(next, tasks);
   const auto write = files.is_private ? &FileSystem::write_private : &FileSystem::write;
   (files_.*write)(folder_.script(next), files.script);
-  if (!files.tasks.empty()) (files_.*write)(folder_.tasks_file(next), files.tasks);
+  for (std::size_t i = 0; i < files.tasks.size(); ++i)
+    (files_.*write)(folder_.tasks_file(next, i + 1), files.tasks[i]);
   submissions_.push_back(
       {next, std::vector<JobStatus>(tasks.size()), std::vector<bool>(tasks.size(), false), false});
   find_runs(submissions_.back());

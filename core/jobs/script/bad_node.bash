@@ -41,11 +41,3 @@ pippin_blame_node() { # RUN CODE SECONDS LOG
   pippin_on_node "$kind" "$1" "$3" "$words"
   if [ "$kind" = failed ]; then pippin_judge_node; else return 1; fi
 }
-
-pippin_blame_node_for_prolog() { # WORDS
-  set +eu # as the prolog may have it
-  [ -n "$pippin_node" ] && [ "${pippin_bad_node_after:-0}" -gt 0 ] || return
-  pippin_need
-  pippin_on_node prolog "task=${pippin_task:-1}" "$SECONDS" "$1"
-  pippin_judge_node
-}

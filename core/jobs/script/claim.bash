@@ -24,7 +24,7 @@ pippin_place_claim() {
     exit 0
   fi
   pippin_claim="$pippin_root/$pippin_only/$pippin_submission-$pippin_id/run"
-  mkdir -p "${pippin_claim%/*}" || exit 3
+  LC_ALL=C mkdir -p "${pippin_claim%/*}" || exit 3 # without a look for translations
 }
 
 # Which kernel runs here, and its number of the mount that this job's files are on: mount.h has the same.
@@ -65,7 +65,6 @@ if [ "$pippin_suspects" != $'\n' ]; then pippin_keep_suspects; fi
 if [ -n "$pippin_task" ]; then exec >>"$pippin_claim" 2>&1; fi
 
 if pippin_leaves_node; then exit 0; fi
-trap 'pippin_at_exit "$?"' EXIT
 
 pippin_first_node() { # of a list such as rack[0-1]n[01-16],login1
   local list=$1 name=

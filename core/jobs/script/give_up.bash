@@ -25,22 +25,3 @@ pippin_weigh() { # RUN CODE SECONDS LOG: of one that is over
     rm -f "$pippin_root/alike"
   fi
 }
-
-# A line of the prolog that fails ends the job: what it should have made the runs would miss. What happens
-# inside of a script that it sources is that script's affair.
-pippin_prolog_fails() { # CODE LINE DEPTH
-  [ "$3" -eq 1 ] || return 0
-  pippin_fault="the prolog's line '$(sed -n "$2p" "$pippin_jobs/job.sh")' exits $1"
-  pippin_note "$pippin_fault"
-  exit "$1"
-}
-
-pippin_at_exit() { # CODE: the prolog has ended the script; one that a signal ended is no fault
-  if [ -n "$pippin_began" ] || [ "$1" -gt 128 ]; then return; fi
-  pippin_fault=${pippin_fault:-the prolog exits $1}
-  printf 'pippin: fault=%s\n' "${pippin_fault//$'\n'/ }" >>"$pippin_claim"
-  if pippin_blame_node_for_prolog "$pippin_fault" || [ "${pippin_give_up:-0}" -eq 0 ]; then return; fi
-  pippin_points=1
-  pippin_need
-  pippin_add_fault "prolog of $pippin_name"
-}

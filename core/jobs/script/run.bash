@@ -5,13 +5,13 @@
 
 pippin_ended='' pippin_child='' pippin_longest=0 pippin_asked_at=0
 pippin_end=${SLURM_JOB_END_TIME:-} # as the job began, where Slurm says so
-exec {pippin_table}</dev/null # tasks.sh, where there is one
+exec {pippin_table}</dev/null # a file of tasks, where there is one
 pippin_stop() { # SIGNAL
   pippin_signalled=1 pippin_ended=$1
   if [ -n "$pippin_child" ]; then kill -TERM -- "-$pippin_child" 2>/dev/null; fi
 }
 
-pippin_note() { TZ=UTC0 printf '%(%FT%TZ)T %s\n' -1 "$*"; }
+pippin_note() { printf '%(%FT%T%z)T %s\n' -1 "$*"; }
 
 pippin_suspects=$'\n' pippin_fails='' # earlier.bash
 
@@ -29,35 +29,10 @@ pippin_is_done() { # RUN: a failure counts where this submission has it, others 
   return 1
 }
 
-pippin_end_of_job() { # seconds since 1970; "never", or nothing where nobody answers
-  if [ -n "$pippin_pbs" ]; then pippin_end_of_pbs_job; return; fi
-  local id=$SLURM_JOB_ID
-  # The last task of an array has the array's own id, by which squeue lists all.
-  if [ -n "${SLURM_ARRAY_TASK_ID:-}" ]; then id=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID; fi
-  pippin_end=$(SLURM_TIME_FORMAT=%s squeue --noheader --jobs="$id" --format=%e)
-  if [ -n "$pippin_end" ] && [[ ! $pippin_end =~ ^[0-9]+$ ]]; then pippin_end=never; fi
-}
-
 pippin_has_time() { # [CANARY]: for one more run: as long as it may take, else as the longest so far
-  local now needed=${pippin_run_time:-$pippin_longest}
-  if [ -n "${1:-}" ]; then
-    needed=$((needed + pippin_canary_time))
-    if [ "$pippin_reading_by" != "$1" ]; then needed=$((needed + pippin_canary_time)); fi
-  fi
   [ "$pippin_longest" -gt 0 ] || return 0
   [ -z "$pippin_time_up" ] || return
-  [ -n "$pippin_job" ] || return 0
-  printf -v now '%(%s)T' -1
-  pippin_ends_behind $((now + needed)) && return
-  if [ $((now - pippin_asked_at)) -ge 60 ]; then # it may have been given more
-    pippin_end_of_job
-    pippin_asked_at=$now
-  fi
-  [ -z "$pippin_end" ] || pippin_ends_behind $((now + needed))
-}
-
-pippin_ends_behind() { # SECONDS since 1970: surely
-  [ "$pippin_end" = never ] || { [ -n "$pippin_end" ] && [ "$1" -lt "$pippin_end" ]; }
+  [ -z "$pippin_job" ] || { pippin_need && pippin_ends_late "${1:-}"; }
 }
 
 pippin_wait() { # for the child; what a signal does meanwhile is done in its trap
@@ -120,7 +95,7 @@ pippin_done() { # RUN RECORD CODE ENDED STARTED STOPPED
     pippin_fails=''
     echo 'pippin: failing=' >>"$pippin_claim"
   fi
-  sync "${2%/*}/log" "$2" # a power cut must not take what is told
+  LC_ALL=C sync "${2%/*}/log" "$2" # a power cut must not take what is told
   pippin_tell "$1" "$outcome"
 }
 
@@ -134,7 +109,7 @@ pippin_begin() { # RUN RECORD: claims the attempt, and says in the record that i
   if [ "$2" = "$pippin_claim" ]; then
     echo "pippin: started=$begun_at" >>"$2" || return
   else
-    { [ -d "${2%/*}" ] || mkdir -p "${2%/*}"; } && pippin_take "$2" "pippin: started=$begun_at" || return
+    { [ -d "${2%/*}" ] || LC_ALL=C mkdir -p "${2%/*}"; } && pippin_take "$2" "pippin: started=$begun_at" || return
   fi
   { echo 'pippin: command' && declare -f pippin_command && echo 'pippin: end of command'; } >>"$2"
 }

@@ -1,40 +1,63 @@
-# The runs of a submission that has more than one: they stand in tasks.sh and are read one by one, so that
-# neither the time nor the memory that a run takes grows with their number.
+# The runs of a submission that has more than one: they stand in files of a few tasks each and are read one by
+# one, so that neither the time nor the memory that a run takes grows with their number.
 # shellcheck disable=SC2154 # variables of the other parts
 
-pippin_open_tasks() { # of an array the task that this job is; by hand all of them
-  local pippin_part
-  pippin_left=${pippin_lines[-1]} pippin_misread=''
-  exec {pippin_table}<&- {pippin_table}<"$pippin_jobs/tasks.sh" || exit 3
-  if [ -n "$pippin_task" ] && [ "${#pippin_lines[@]}" -gt 2 ]; then
-    pippin_left=${pippin_lines[pippin_task - 1]}
-    if [ "$pippin_left" -gt 0 ]; then mapfile -n 1 -s $((pippin_left - 1)) -u "$pippin_table" pippin_part; fi
-    pippin_left=$((pippin_lines[pippin_task] - pippin_left))
+pippin_misread=''
+
+pippin_open_tasks() { # NUMBER [TASK]: of the file; how many lines its tasks have, or that one, in $pippin_left
+  local lines
+  pippin_file="$pippin_jobs/tasks-$1.sh"
+  exec {pippin_table}<&- {pippin_table}<"$pippin_file" || exit 3
+  IFS=' ' read -r -a lines <&"$pippin_table"
+  if [ "${lines[1]:-}" != Lines: ] || [ -z "${lines[2 + ${2:-0}]:-}" ]; then pippin_changed; fi
+  pippin_left=${lines[-1]}
+  if [ -n "${2:-}" ]; then
+    lines=("${lines[@]:1 + $2:2}")
+    if [ "${lines[0]}" -gt 0 ]; then mapfile -n 1 -s $((lines[0] - 1)) -u "$pippin_table"; fi
+    pippin_left=$((lines[1] - lines[0]))
   fi
+}
+
+pippin_changed() {
+  echo "$pippin_file has changed since it was written"
+  exit 3
+}
+
+pippin_open_own_tasks() { # of an array the task that this job is
+  pippin_open_tasks $(((pippin_task - 1) / pippin_tasks_a_file + 1)) $(((pippin_task - 1) % pippin_tasks_a_file + 1))
 }
 
 # Where each task has one run: which this one's is, in $pippin_only.
 pippin_find_run() {
   if [ -z "$pippin_task" ]; then return; fi
-  pippin_open_tasks
+  pippin_open_own_tasks
   pippin_run_part
   pippin_only=$pippin_run_of_task
 }
 
-pippin_run_tasks() {
-  if [ -z "${pippin_only:-}" ]; then pippin_open_tasks; fi
-  while [ "$pippin_left" -gt 0 ]; do pippin_run_part; done
+pippin_run_tasks() { # by hand all of an array's
+  local file
+  if [ -n "$pippin_task" ] && [ "$pippin_tasks" -gt 1 ]; then
+    [ -n "${pippin_only:-}" ] || pippin_open_own_tasks
+    pippin_run_parts
+  else
+    for ((file = 1; (file - 1) * pippin_tasks_a_file < pippin_tasks; ++file)); do
+      pippin_open_tasks "$file"
+      pippin_run_parts
+    done
+  fi
   return "${pippin_misread:-$?}"
+}
+
+pippin_run_parts() {
+  while [ "$pippin_left" -gt 0 ]; do pippin_run_part; done
 }
 
 pippin_run_part() { # "# Run 7: 5 lines", and these
   local pippin_count pippin_kind pippin_text pippin_part=()
   IFS=' ' read -r _ pippin_kind _ pippin_count _ <&"$pippin_table"
   if [[ $pippin_count =~ ^[1-9][0-9]*$ ]]; then mapfile -n "$pippin_count" -u "$pippin_table" pippin_part; fi
-  if [ "${#pippin_part[@]}" -eq 0 ] || [ "${#pippin_part[@]}" -ne "$pippin_count" ]; then
-    echo "$pippin_jobs/tasks.sh has changed since it was written"
-    exit 3
-  fi
+  if [ "${#pippin_part[@]}" -eq 0 ] || [ "${#pippin_part[@]}" -ne "$pippin_count" ]; then pippin_changed; fi
   pippin_left=$((pippin_left - 1 - pippin_count))
   printf -v pippin_text '%s' "${pippin_part[@]}"
   unset -f pippin_command

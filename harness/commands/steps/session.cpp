@@ -251,9 +251,11 @@ std::optional<fs::path> Session::outdated_script() {
     const auto then = text_if_allowed(script);
     if (!then) continue;
     const JobFiles today = files(state.submission, *tasks);
-    const bool same =
-        as_compared(*then) == as_compared(today.script) &&
-        text_if_allowed(folder_.tasks_file(state.submission)).value_or(today.tasks) == today.tasks;
+    bool same = as_compared(*then) == as_compared(today.script);
+    for (std::size_t i = 0; same && i < today.tasks.size(); ++i) {
+      const auto tasks_then = text_if_allowed(folder_.tasks_file(state.submission, i + 1));
+      same = tasks_then.value_or(today.tasks[i]) == today.tasks[i];
+    }
     return same ? std::nullopt : std::optional(script);
   }
   return std::nullopt;

@@ -30,7 +30,7 @@ class PbsJob {
     }
     const JobFiles files = job_files(script);
     disk().write(root_ / "jobs/job-s1/job.sh", files.script);
-    if (!files.tasks.empty()) disk().write(root_ / "jobs/job-s1/tasks.sh", files.tasks);
+    for (const auto& text : files.tasks) disk().write(root_ / "jobs/job-s1/tasks-1.sh", text);
     qstat_says("");
   }
 

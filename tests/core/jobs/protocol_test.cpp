@@ -269,7 +269,7 @@ TEST_CASE("a submission's script and tasks lie in its folder") {
   Submission one;
   one.name = "job-s1";
   CHECK(folder.script(one) == "/s/jobs/job-s1/job.sh");
-  CHECK(folder.tasks_file(one) == "/s/jobs/job-s1/tasks.sh");
+  CHECK(folder.tasks_file(one, 2) == "/s/jobs/job-s1/tasks-2.sh");
 }
 
 TEST_CASE("campaigns are found by their files, saved and loaded by their numbers") {

@@ -60,7 +60,8 @@ fs::path write_files(const JobScript& script) {
   const SweepFolder folder(disk(), script.root);
   const JobFiles files = job_files(script);
   disk().write(folder.script(submission_named()), files.script);
-  if (!files.tasks.empty()) disk().write(folder.tasks_file(submission_named()), files.tasks);
+  for (std::size_t i = 0; i < files.tasks.size(); ++i)
+    disk().write(folder.tasks_file(submission_named(), i + 1), files.tasks[i]);
   return folder.script(submission_named());
 }
 
@@ -455,7 +456,7 @@ TEST_CASE("a command may have any lines, and does not see the file that it stand
   CHECK(run_program({"bash", script.string()}).exit_code == 0);
   CHECK(text_of_file(root / "one/1-local-0/log") == "# Run 2: 1 lines\n}\n\n");
   const std::string open = text_of_file(root / "two/1-local-0/log");
-  CHECK_THAT(open, Catch::Contains("/dev/null\n") && !Catch::Contains("tasks.sh"));
+  CHECK_THAT(open, Catch::Contains("/dev/null\n") && !Catch::Contains("tasks-1.sh"));
 }
 
 TEST_CASE("folders that are made before their runs are no attempts") {
@@ -472,18 +473,42 @@ TEST_CASE("folders that are made before their runs are no attempts") {
   CHECK_FALSE(fs::exists(root / "r40"));
 }
 
-TEST_CASE("a job whose tasks.sh is cut or gone runs what is there and fails") {
+TEST_CASE("a job whose file of tasks is cut or gone runs what is there and fails") {
   const test::TemporaryDirectory root;
   const fs::path script = write_script(root.path(), {{"one", {}, "true"}, {"two", {}, "true"}});
-  const fs::path tasks = SweepFolder(disk(), root.path()).tasks_file(submission_named());
+  const fs::path tasks = SweepFolder(disk(), root.path()).tasks_file(submission_named(), 1);
   const std::string text = text_of_file(tasks);
   disk().write(tasks, text.substr(0, text.find("pippin_run two")));
   const auto outcome = run_program({"bash", script.string()});
   CHECK(outcome.exit_code == 3);
-  CHECK_THAT(outcome.output, Catch::Contains("tasks.sh has changed since it was written"));
+  CHECK_THAT(outcome.output, Catch::Contains("tasks-1.sh has changed since it was written"));
   CHECK(succeeded_of(SweepFolder(disk(), root.path())).size() == 1);
   fs::remove(tasks);
   CHECK(run_program({"env", "SLURM_JOB_ID=7", "bash", script.string()}).exit_code == 3);
+}
+
+TEST_CASE("a task of a long array finds its runs, and by hand all are run") {
+  const test::TemporaryDirectory root;
+  const bool single = GENERATE(true, false);
+  std::vector<ScriptTask> tasks;
+  for (int i = 1; i <= 70; ++i) {
+    tasks.push_back({"job", {{fmt::format("r{}", i), {}, fmt::format("echo {}", i)}}});
+    if (!single) tasks.back().runs.push_back({fmt::format("s{}", i), {}, "true"});
+  }
+  const std::string script = write_files(script_of(root.path(), tasks)).string();
+  const SweepFolder folder(disk(), root.path());
+  const std::size_t runs_a_task = single ? 1 : 2;
+  for (const int task : {1, 32, 33, 64, 70}) {
+    CAPTURE(task);
+    const std::string variable = fmt::format("SLURM_ARRAY_TASK_ID={}", task);
+    const std::string id = fmt::format("SLURM_JOB_ID=90{}", task);
+    CHECK(run_program({"env", variable, id, "bash", script}).exit_code == 0);
+    CHECK(text_of_file(root / fmt::format("r{0}/1-90{0}-0/log", task)) ==
+          fmt::format("{}\n", task));
+  }
+  CHECK(succeeded_of(folder).size() == 5 * runs_a_task);
+  CHECK(run_program({"bash", script}).exit_code == 0);
+  CHECK(succeeded_of(folder).size() == 70 * runs_a_task);
 }
 
 TEST_CASE("a canary does not put a finished run at risk when the time is nearly up") {

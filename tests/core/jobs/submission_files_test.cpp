@@ -87,7 +87,7 @@ TEST_CASE("what all runs set alike is said once, and what one sets for itself wi
   Files files;
   files.sweep.env = {{"ALIKE", "1"}, {"OWN", "{gpus}"}};
   const JobFiles made = files.of({job_of("gpt-a3", 1, {"p", "q"})});
-  const std::string text = made.script + made.tasks;
+  const std::string text = made.script + made.tasks.at(0);
   const auto times = [&](const std::string& part) {
     int count = 0;
     for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
@@ -97,7 +97,7 @@ TEST_CASE("what all runs set alike is said once, and what one sets for itself wi
   CHECK(times("export OWN=4\n") == 1);
   CHECK(times("export OWN=8\n") == 1);
   CHECK_THAT(made.script, Contains("export ALIKE=1\n"));
-  CHECK_THAT(made.tasks, Contains("export OWN=4\n") && Contains("export OWN=8\n"));
+  CHECK_THAT(made.tasks[0], Contains("export OWN=4\n") && Contains("export OWN=8\n"));
   CHECK(text.find("export OWN=8") > text.find("pippin_run p-a3\n"));
 }
 
@@ -129,28 +129,32 @@ TEST_CASE("runs stand in a file of their own, whose parts say how long they are"
   const Files files;
   const JobFiles made = files.of({job_of("gpt-a3", 1, {"p", "q"}), job_of("gpt-a4", 1, {"q"})});
   CHECK_THAT(made.script, Contains("# gpt-s2: an array of 2 jobs of sweep gpt, 1 node\n") &&
-                              Contains("\npippin_lines=(0 27 42)\n") &&
+                              Contains("\npippin_tasks=2 pippin_tasks_a_file=32\n") &&
                               !Contains("pippin_single_runs=1") &&
                               Contains("\n\npippin_run_tasks\nexit\n"));
   std::string heads;
-  for (const auto line : split(made.tasks, '\n')) {
+  REQUIRE(made.tasks.size() == 1);
+  for (const auto line : split(made.tasks[0], '\n')) {
     if (line.starts_with("#")) heads += std::string(line) + "\n";
   }
   CHECK(heads ==
-        "# Task 1: 2 lines\n# Run 1: 11 lines\n# Run 2: 11 lines\n"
+        "# Lines: 0 27 42\n# Task 1: 2 lines\n# Run 1: 11 lines\n# Run 2: 11 lines\n"
         "# Task 2: 2 lines\n# Run 1: 11 lines\n");
-  CHECK_THAT(made.tasks,
-             Catch::StartsWith("# Task 1: 2 lines\nexport PIPPIN_JOB=gpt-a3\n\n# Run 1: 11 lines\n"
-                               "pippin_command() {\nexport ") &&
-                 Catch::EndsWith("\ntrain 3\n}\npippin_run q-a3\n\n"));
+  CHECK_THAT(
+      made.tasks[0],
+      Catch::StartsWith(
+          "# Lines: 0 27 42\n# Task 1: 2 lines\nexport PIPPIN_JOB=gpt-a3\n\n# Run 1: 11 lines\n"
+          "pippin_command() {\nexport ") &&
+          Catch::EndsWith("\ntrain 3\n}\npippin_run q-a3\n\n"));
 }
 
-TEST_CASE("a script is as long for many runs as for two") {
+TEST_CASE("a script is as long for many runs and tasks as for two") {
   Files files;
-  const auto length = [&](int runs) {
+  const auto length = [&](std::size_t tasks, int runs) {
     PlannedJob job{"gpt-a3", 3, 1, {}, {}};
     for (int i = 1; i <= runs; ++i) job.runs.push_back({fmt::format("p-a{}", i), "p", 1, 1});
-    return files.of({job}).script.size();
+    return files.of(std::vector<PlannedJob>(tasks, job)).script.size();
   };
-  CHECK(length(5000) < length(2) + 20);
+  CHECK(length(1, 5000) < length(1, 2) + 20);
+  CHECK(length(5000, 1) < length(2, 1) + 20);
 }
