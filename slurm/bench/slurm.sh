@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # ./dev bench slurm [RUNS [ROUNDS]]: runs that do nothing, through 16 nodes of a Slurm on this
 # machine: as `pack: point` (an array task a run), as `pack: block` (16 jobs), and, as their peer, as
-# bare arrays of `true`; the three in turn. Then how long submit and status take.
+# bare arrays of `true`; the three in turn. Then how long submit, status and the `run` that records all take.
 set -euo pipefail
 runs=${1:-10000} rounds=${2:-3} nodes=16
 folder=$(mktemp -d)
@@ -69,6 +69,13 @@ finished() { # SWEEP: every run, and no other, is done
   [ "$count" -eq $((runs / nodes * nodes)) ] || [ "$count" -eq "$runs" ] || { echo "$1: $count of $runs runs done" >&2; exit 1; }
 }
 
+recorded() { # processor seconds of the `run` after the jobs
+  local code=0 TIMEFORMAT='%U %S'
+  { time (cd "$folder" && "$pippin" --quiet --yes --db point.db run point.yaml >run.out 2>run.err); } 2>"$folder/processor" || code=$?
+  [ "$code" -eq 1 ] || { echo "run exits $code" >&2; exit 1; } # as they measure nothing
+  awk '{ printf "%.2f\n", $1 + $2 }' "$folder/processor"
+}
+
 echo "$runs runs on $nodes nodes, $rounds rounds in turn, seconds"
 for ((round = 1; round <= rounds; ++round)); do
   for one in bare point block; do
@@ -86,6 +93,7 @@ for ((round = 1; round <= rounds; ++round)); do
         seconds "$from" >>"$folder/status"
         echo >>"$folder/status"
       done
+      recorded >>"$folder/recorded"
     fi
   done
 done
@@ -96,3 +104,4 @@ for one in bare point block; do
 done
 echo "submit: point $(median <"$folder/submit-point") s, block $(median <"$folder/submit-block") s; $(find "$folder/point.db.runs/point/jobs" -name job.sh | wc -l) sbatch calls for point"
 echo "status: $(median <"$folder/status") s"
+echo "run afterwards: $(median <"$folder/recorded") s of processor"

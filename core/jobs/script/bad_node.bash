@@ -17,9 +17,10 @@ pippin_on_node() { # KIND NAME SECONDS [WORDS]: one line of what happened on thi
 # True where this job launches nothing more, as a node of it is bad. PBS cannot be told to take another one:
 # who left would come back.
 pippin_leaves_node() {
-  [ -n "$pippin_nodes" ] && [ -z "$pippin_pbs" ] || return
+  [ -n "$pippin_nodes" ] && [ -e "$pippin_root/bad-nodes" ] && [ -z "$pippin_pbs" ] || return
   [ -z "$pippin_left_node" ] || return 0
-  if [ -e "$pippin_root/bad-nodes" ]; then pippin_need && pippin_find_bad; fi
+  pippin_need
+  pippin_find_bad
   [ -n "$pippin_left_node" ] || return
   pippin_on_node left "task=${pippin_task:-1}" 0 '' "$pippin_left_node"
   echo "$pippin_left_node is a bad node (see $pippin_root/bad-nodes/$pippin_left_node): runs are left for other nodes"
@@ -31,13 +32,8 @@ pippin_begins_on_node() { # once a job, before its first run
   pippin_noted_begin=1
 }
 
-# Of a run that is over, or of the job's prolog. True where its node is bad by now: then its failure is the
-# node's. What lacks memory says nothing of its node.
+# Of a run that is over. True where its node is bad by now: then its failure is the node's.
 pippin_blame_node() { # RUN CODE SECONDS LOG
-  local kind=failed words=''
   [ -n "$pippin_node" ] && [ "${pippin_bad_node_after:-0}" -gt 0 ] || return
-  if [ "$2" -eq 0 ]; then kind=ok; else pippin_need && words="exit $2: $(pippin_last_line "$4")"; fi
-  if [ "$kind" = failed ] && [[ $(tail -c 65536 -- "$4" | tr -d '\0') =~ $pippin_memory_signs ]]; then kind=memory; fi
-  pippin_on_node "$kind" "$1" "$3" "$words"
-  if [ "$kind" = failed ]; then pippin_judge_node; else return 1; fi
+  if [ "$2" -ne 0 ]; then pippin_need && pippin_blame_failure "$@"; else pippin_on_node ok "$1" "$3" && false; fi
 }

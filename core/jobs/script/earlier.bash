@@ -72,10 +72,11 @@ pippin_read_end() { # ATTEMPT: in pippin_code; false where it has not ended by i
 }
 
 # A failure of a machine that cannot write any more is no result.
-pippin_can_write() { # FOLDER
+pippin_can_note() { # RUN FOLDER
   local able
-  printf '%65536s' '' 2>/dev/null >"$1/room" && sync "$1/room" 2>/dev/null
+  printf '%65536s' '' 2>/dev/null >"$2/room" && sync "$2/room" 2>/dev/null
   able=$?
-  rm -f "$1/room"
+  rm -f "$2/room"
+  if [ "$able" -ne 0 ]; then pippin_note "$1 is left for another job: nothing can be written to $2"; fi
   return "$able"
 }

@@ -1,6 +1,13 @@
 # Whether the node on which runs failed is to blame: harness/campaign/bad_nodes.h has the same rule.
 # shellcheck disable=SC2015,SC2034,SC2154 # variables of the other parts
 
+pippin_blame_failure() { # RUN CODE SECONDS LOG; what lacks memory says nothing of its node
+  local kind=failed
+  if [[ $(tail -c 65536 -- "$4" | tr -d '\0') =~ $pippin_memory_signs ]]; then kind=memory; fi
+  pippin_on_node "$kind" "$1" "$3" "exit $2: $(pippin_last_line "$4")"
+  if [ "$kind" = failed ]; then pippin_judge_node; else return 1; fi
+}
+
 pippin_is_bad() { # NODE
   local words
   [ -s "$pippin_root/bad-nodes/$1" ] && IFS='' read -r words <"$pippin_root/bad-nodes/$1" && [[ $words == found=* ]]

@@ -82,10 +82,7 @@ pippin_done() { # RUN RECORD CODE ENDED STARTED STOPPED
   if [ "$3" -ne 0 ]; then
     outcome=failed
     pippin_need
-    if ! pippin_can_write "${2%/*}"; then
-      pippin_note "$1 is left for another job: nothing can be written to ${2%/*}"
-      return 1
-    fi
+    pippin_can_note "$1" "${2%/*}" || return
   fi
   printf 'pippin: exit=%d ended=%d started=%d%s\n' "$3" "$4" "$5" "${6:+ stopped=$6}" >>"$2" || return
   if [ "$outcome" = failed ]; then
