@@ -15,9 +15,10 @@ std::int64_t submission_of(std::string_view attempt) {
   return parse_integer(split(attempt, '-').front()).value_or(0);
 }
 
-void take(const JobRecord& record, Attempt& attempt) {
+void take(JobRecord record, Attempt& attempt) {
   static_cast<AttemptEnd&>(attempt) = record.end;
   attempt.started = record.started;
+  attempt.record = std::move(record);
 }
 
 /// As an older pippin's jobs left it.
@@ -86,7 +87,7 @@ std::vector<Attempt> SweepFolder::attempts(const std::string& run) {
 }
 
 std::string SweepFolder::command(const Attempt& attempt) {
-  if (const auto text = files_.read(attempt.directory / "run")) return read_record(*text).command;
+  if (attempt.record) return attempt.record->command;
   return files_.read(attempt.directory / "command").value_or("");
 }
 

@@ -77,8 +77,7 @@ bool SweepFolder::has_begun(const Submission& submission) {
 }
 
 std::string SweepFolder::provenance(const Submission& submission, const Attempt& attempt) {
-  const JobRecord own = read_record(files_.read(attempt.directory / "run").value_or(""));
-  if (own.is_claim) return own.provenance;
+  if (attempt.record && attempt.record->is_claim) return attempt.record->provenance;
   const fs::path claim = directory(submission) / ("claim-" + attempt.job_id());
   return is_folder(files_, claim) ? files_.read(claim / "provenance").value_or("")
                                   : read_record(files_.read(claim).value_or("")).provenance;

@@ -91,6 +91,7 @@ struct Attempt : AttemptEnd {
   fs::path directory;
   std::optional<std::int64_t> started;  ///< seconds since 1970
   std::string refuted = {};  ///< what its log says against its exit code 0; empty: nothing
+  std::optional<JobRecord> record = {};  ///< its file `run`; nothing: an older pippin's job made it
   bool done() const { return exit_code.has_value(); }
   bool succeeded() const { return exit_code == 0 && refuted.empty(); }
   fs::path log() const { return directory / "log"; }

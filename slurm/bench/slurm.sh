@@ -7,8 +7,9 @@ runs=${1:-10000} rounds=${2:-3} nodes=16
 folder=$(mktemp -d)
 pippin=$PWD/build/pippin
 finish() {
+  local status=$?
   bash slurm/cluster.bash down "$folder/cluster" >/dev/null 2>&1 || true
-  rm -rf "$folder"
+  if [ "$status" -eq 0 ]; then rm -rf "$folder"; else echo "what was found is kept in $folder" >&2; fi
 }
 trap finish EXIT
 exports=$(bash slurm/cluster.bash up "$folder/cluster" --nodes "$nodes" --set MaxJobCount=50000 --set MinJobAge=2)
@@ -66,7 +67,7 @@ packed() { # SWEEP
 finished() { # SWEEP: every run, and no other, is done
   local count
   count=$(sed -n 's/\tok$//p' "$folder/$1.db.runs/$1"/outcomes/* | sort -u | wc -l)
-  [ "$count" -eq $((runs / nodes * nodes)) ] || [ "$count" -eq "$runs" ] || { echo "$1: $count of $runs runs done" >&2; exit 1; }
+  [ "$count" -eq $((runs / nodes * nodes)) ] || [ "$count" -eq "$runs" ] || { echo "$1: $count of $runs runs done, and in the queue: $(squeue --noheader --states=all | head -n 5)" >&2; exit 1; }
 }
 
 recorded() { # processor seconds of the `run` after the jobs

@@ -3,7 +3,8 @@
 # $PIPPIN_PROGRAM is pippin; $HELLO_MPI is hello_mpi.cpp, or empty where there is no MPI; $accounting
 # is --accounting or empty; in $PIPPIN_KEEP, where it is set, a test that fails leaves its folder.
 set -euo pipefail
-cluster_script=${cluster_script:-$(realpath "$(dirname "${BASH_SOURCE[0]}")/../../slurm/cluster.bash")}
+scripts=$(realpath "$(dirname "${BASH_SOURCE[0]}")") # tests/slurm
+cluster_script=${cluster_script:-$(realpath "$scripts/../../slurm/cluster.bash")}
 here=$(mktemp -d)
 cd "$here"
 PATH=$PATH:/usr/sbin:/sbin
@@ -89,19 +90,20 @@ takes() {
   mv "$here/seconds.new" "$here/seconds" # a run that begins now reads it whole
 }
 
-pippin() { "$PIPPIN_PROGRAM" --db t.db "$@"; }
+view=() # prefix of the command, where pippin is to see things otherwise
+pippin() { "${view[@]}" "$PIPPIN_PROGRAM" --db t.db "$@"; }
 
 # run STATUS SWEEP [OPTION]...: pippin brings the sweep to its end, and exits so.
 run() {
   local status=0
-  "$PIPPIN_PROGRAM" --db t.db --yes run "$2.yaml" "${poll[@]}" "${@:3}" >out 2>err || status=$?
+  pippin --yes run "$2.yaml" "${poll[@]}" "${@:3}" >out 2>err || status=$?
   [ "$status" -eq "$1" ] || failed "line ${BASH_LINENO[0]}: pippin run exits $status instead of $1: $(tail -n 3 err)"
 }
 
 # start_run SWEEP [OPTION]...: the same in the background; ended STATUS SWEEP waits for it.
 declare -A runners=()
 start_run() {
-  "$PIPPIN_PROGRAM" --db t.db --yes run "$1.yaml" "${poll[@]}" "${@:2}" >"$1.out" 2>"$1.err" &
+  "${view[@]}" "$PIPPIN_PROGRAM" --db t.db --yes run "$1.yaml" "${poll[@]}" "${@:2}" >"$1.out" 2>"$1.err" &
   runners[$1]=$!
 }
 

@@ -4,6 +4,10 @@
 accounting=${2:-}
 # shellcheck source-path=SCRIPTDIR source=helpers.bash
 . "$(dirname "$0")/helpers.bash"
+# shellcheck source-path=SCRIPTDIR source=late_view.bash
+. "$scripts/late_view.bash"
+# shellcheck source-path=SCRIPTDIR source=hole.bash
+. "$scripts/hole.bash"
 
 # Two sweeps at once, in jobs of several runs and in an array, so that each is provoked both ways.
 write_both() {
@@ -149,30 +153,6 @@ missing_program() {
 }
 
 # --- bad nodes --------------------------------------------------------------------------------------
-
-# hole_sweep NAME [LINE]...: 60 runs of 12 points, each a job that has a node to itself.
-hole_sweep() {
-  sed -i 's/time: .*/time: "00:05:00", exclusive: true}/' cluster.yaml
-  printf '%s\n' "sweep: $1" 'cluster: ./cluster.yaml' 'pack: point' 'repeats: {allocations: 5}' \
-    'grid: {gpus: [2], mbs: [1, 2, 4], gas: [1, 2, 4, 8]}' 'iterations: 5' 'command: |' \
-    '  : {gpus}' "  . $here/hole" "  $(replay) && echo >>$here/went-well" "${@:2}" >"$1.yaml"
-  touch went-well hole
-}
-
-# On n2 nothing goes well: each fails once another run has gone well meanwhile, which is soon, or never is.
-dig_hole() {
-  cat >hole <<TEXT
-if [ "\$SLURMD_NODENAME" = n2 ]; then
-  before=\$(wc -l <$here/went-well)
-  for _ in {1..600}; do
-    if [ "\$(wc -l <$here/went-well)" -gt "\$before" ]; then break; fi
-    sleep 0.1
-  done
-  echo "no GPU on n2"
-  exit 1
-fi
-TEXT
-}
 
 succeeded() { sql "SELECT count(*) FROM runs WHERE state = 'ok'"; }
 ran_on() { sql 'SELECT DISTINCT name FROM run_nodes JOIN nodes ON nodes.id = node ORDER BY name' | paste -sd ' '; }
@@ -664,48 +644,26 @@ failing_prolog() {
 
 # --- files that this machine sees late ----------------------------------------------------------------
 
-# in_late_view COMMAND...: where the runs' folder is $here/late, and that of the nodes is $here/nodes.
-in_late_view() {
-  local as_ours=()
-  if [ "$(id -u)" -ne 0 ]; then as_ours=(--map-current-user); fi
-  # shellcheck disable=SC2016 # for the shell there
-  unshare --mount "${as_ours[@]}" bash -c 'mount --bind "$1/t.db.runs" "$1/nodes" &&
-    mount --bind "$1/late" "$1/t.db.runs" && shift && exec "$@"' in_late_view "$here" "$@"
-}
-
-# What pippin writes is there at once where jobs are told of it, as a server has what was closed.
-send_at_once() {
+late_programs() { # which hand what pippin wrote to the nodes
   local program
   mkdir -p bin
   for program in sbatch scancel; do
-    printf '#!/bin/bash\ncp -au %q/. %q\nexec %q "$@"\n' "$here/t.db.runs" "$here/nodes" "$(command -v "$program")" >"bin/$program"
+    printf '#!/bin/bash\n%s\nexec %q "$@"\n' "$(send_at_once)" "$(command -v "$program")" >"bin/$program"
     chmod +x "bin/$program"
   done
 }
 
-# show_late SECONDS: what nodes write is there so long after it was written.
-show_late() {
-  cd "$here/t.db.runs"
-  while sleep 0.5; do
-    find . -type f ! -newermt "-$1 seconds" -print0 | xargs -0r cp -pu --parents -t "$here/late" 2>/dev/null || true
-  done
-}
-
 late_files() {
-  need unshare
-  mkdir late nodes t.db.runs
-  in_late_view true 2>/dev/null || skip "nothing can be mounted here"
+  need_late_view
   use --nodes 4
   sed -i '/^files_late:/d' cluster.yaml
   write_sweep blocks
   write_sweep array '  [ {mbs} = 1 ]'
-  send_at_once
+  late_programs
   show_late 20 &
-  local sweep
-  for sweep in blocks array; do
-    PATH=$here/bin:$PATH in_late_view "$PIPPIN_PROGRAM" --db t.db --yes run "$sweep.yaml" "${poll[@]}" >"$sweep.out" 2>"$sweep.err" &
-    runners[$sweep]=$!
-  done
+  PATH=$here/bin:$PATH
+  view=("${late_view[@]}")
+  start_both
   within 60 status_says 'files of its runs may be seen late, for [0-9]+ s more'
   ended 0 blocks
   holds blocks ok=12
@@ -714,7 +672,7 @@ late_files() {
   equal "$(attempts blocks) $(attempts array)" "12 12" # none was launched twice
 }
 
-status_says() { grep -qE -- "$1" <<<"$(in_late_view "$PIPPIN_PROGRAM" --db t.db status)"; }
+status_says() { grep -qE -- "$1" <<<"$(pippin status)"; }
 
 need_slurm
 "$1"
