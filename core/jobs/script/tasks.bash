@@ -5,7 +5,7 @@
 pippin_misread=''
 
 pippin_open_tasks() { # NUMBER [TASK]: of the file; how many lines its tasks have, or that one, in $pippin_left
-  local lines
+  local lines MAPFILE
   pippin_file="$pippin_jobs/tasks-$1.sh"
   exec {pippin_table}<&- {pippin_table}<"$pippin_file" || exit 3
   IFS=' ' read -r -a lines <&"$pippin_table"
