@@ -111,14 +111,15 @@ TEXT
 begin() { start_run "$sweep" --retries 1000 "$@"; }
 
 kill_daemon() { # NAME [--with-jobs]
-  case " ${dead[*]} " in *" $1 "*) return ;; esac
+  # A controller that is to hold limits does not begin without the daemon that knows them.
+  case "$1 ${dead[*]} " in *" $1 "* | "slurmctld "*"slurmdbd "* | "slurmdbd "*"slurmctld "*) return 0 ;; esac
   cluster kill "$here/c" "$@"
   dead+=("$1")
   case "$1" in n*) tally "slurmd${2:+ with its jobs}" ;; *) tally "$1" ;; esac
 }
 
 hang() { # NAME: for a while, longer than a message may take
-  case " ${dead[*]} " in *" $1 "*) return ;; esac
+  case " ${dead[*]} " in *" $1 "*) return 0 ;; esac
   cluster kill "$here/c" "$1" STOP
   sleep 5
   cluster kill "$here/c" "$1" CONT
