@@ -22,7 +22,7 @@
 ///   .campaign-1.plan        of a large one its jobs and runs alone, for one campaign-1.json
 ///   jobs/NAME-s2/           the sweep's second submission: one job, or an array of them
 ///     job.sh                what the scheduler runs
-///     tasks-2.sh            of more than one run: what its tasks run, from the 33rd on
+///     tasks-2.sh            of more than one run: what its tasks run, from the 129th on
 ///     journal               token, owner, time and tasks, written before anything is handed over
 ///     handed                the scheduler's id, once it is known
 ///     refused               the scheduler's words: it surely has not got it, and will not

@@ -320,7 +320,8 @@ std::string text_of(const ScriptTask& task, std::size_t number, bool single) {
   return text;
 }
 
-constexpr std::size_t kTasksAFile = 32;  // a task passes over those before it
+/// A task passes over those before it, at some microseconds each; a submission waits for each file.
+constexpr std::size_t kTasksAFile = 128;
 
 /// The files of tasks. The first line of each says how many lines stand between it and each of its
 /// tasks, and how many follow it.

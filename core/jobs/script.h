@@ -60,8 +60,8 @@ struct JobFiles {
 };
 
 /// The bash texts. They need bash and coreutils only, claim the job and each run, go on when a run
-/// fails, start none that the job's time is too short for, and leave exit codes by rename
-/// (protocol.h names the files). A canary that fails or hangs is no failure of its run.
+/// fails, start none that the job's time is too short for, and leave exit codes in their records
+/// (protocol.h has the lines). A canary that fails or hangs is no failure of its run.
 JobFiles job_files(const JobScript& script);
 
 /// How `run` launches `point`: the probe at `probes`/NAME with its options, or the sweep's command;

@@ -14,8 +14,16 @@ need_late_view() {
   "${late_view[@]}" true 2>/dev/null || skip "nothing can be mounted here"
 }
 
-# What pippin writes is there at once where jobs are told of it, as a server has what was closed.
-send_at_once() { printf 'cp -au %q/. %q\n' "$here/t.db.runs" "$here/nodes"; }
+# Programs for PATH, in $here/late-bin. What pippin writes is there at once where jobs are told of it, as a server
+# has what was closed.
+late_programs() {
+  local program
+  mkdir late-bin
+  for program in sbatch scancel; do
+    printf '#!/bin/bash\ncp -au %q/. %q\nexec %q "$@"\n' "$here/t.db.runs" "$here/nodes" "$(command -v "$program")" >"late-bin/$program"
+    chmod +x "late-bin/$program"
+  done
+}
 
 # show_late SECONDS: what nodes write is there so long after it was written.
 show_late() {

@@ -644,15 +644,6 @@ failing_prolog() {
 
 # --- files that this machine sees late ----------------------------------------------------------------
 
-late_programs() { # which hand what pippin wrote to the nodes
-  local program
-  mkdir -p bin
-  for program in sbatch scancel; do
-    printf '#!/bin/bash\n%s\nexec %q "$@"\n' "$(send_at_once)" "$(command -v "$program")" >"bin/$program"
-    chmod +x "bin/$program"
-  done
-}
-
 late_files() {
   need_late_view
   use --nodes 4
@@ -661,7 +652,7 @@ late_files() {
   write_sweep array '  [ {mbs} = 1 ]'
   late_programs
   show_late 20 &
-  PATH=$here/bin:$PATH
+  PATH=$here/late-bin:$PATH
   view=("${late_view[@]}")
   start_both
   within 60 status_says 'files of its runs may be seen late, for [0-9]+ s more'

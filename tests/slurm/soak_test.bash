@@ -14,11 +14,12 @@ case "${shape:-}" in accounting | limits) accounting=--accounting ;; esac
 # shellcheck source-path=SCRIPTDIR source=hole.bash
 . "$scripts/hole.bash"
 
-sweep=blocks     # which of the two is measured now
-campaigns=()     # that came to their end
-dead=()          # daemons
-lag_s=0          # until pippin sees what nodes write
-declare -A count # what happened how often
+sweep=blocks          # which of the two is measured now
+campaigns=()          # that came to their end
+dead=()               # daemons
+lag_s=0               # until pippin sees what nodes write
+declare -A count      # what happened how often
+declare -A ended_with # which status of pippin came how often
 
 # below N: a random number from 0 in `drawn`; a subshell would not advance $RANDOM.
 below() { drawn=$((RANDOM % $1)); }
@@ -81,11 +82,15 @@ tally() { count[$1]=$((${count[$1]:-0} + 1)); }
 
 # Slurm's programs as pippin finds them: each lies, or keeps an answer to itself, once there is a file that says so.
 write_liars() {
-  mkdir -p bin
+  local real=$real_sbatch path=$here/bin:$PATH
+  if [ "$lag_s" -gt 0 ]; then
+    late_programs
+    real=$here/late-bin/sbatch path=$here/bin:$here/late-bin:$PATH
+  fi
+  mkdir bin
   printf '#!/bin/bash\nif rm %q 2>/dev/null; then exit 0; fi\nexec %q "$@"\n' "$here/queue-is-silent" "$(command -v squeue)" >bin/squeue
   {
-    printf '#!/bin/bash\nhere=%q real=%q\n' "$here" "$real_sbatch"
-    if [ "$lag_s" -gt 0 ]; then send_at_once; fi
+    printf '#!/bin/bash\nhere=%q real=%q\n' "$here" "$real"
     cat <<'TEXT'
 if rm "$here/sbatch-fails" 2>/dev/null; then
   echo 'sbatch: error: Batch job submission failed: Socket timed out on send/recv operation' >&2
@@ -98,13 +103,8 @@ fi
 exec "$real" "$@"
 TEXT
   } >bin/sbatch
-  {
-    echo '#!/bin/bash'
-    if [ "$lag_s" -gt 0 ]; then send_at_once; fi
-    printf 'exec %q "$@"\n' "$(command -v scancel)"
-  } >bin/scancel
   chmod +x bin/*
-  view=(env "PATH=$here/bin:$PATH")
+  view=(env "PATH=$path")
   if [ "$lag_s" -gt 0 ]; then view+=("${late_view[@]}"); fi
 }
 
@@ -185,7 +185,6 @@ tend() {
   if [ "$status" -ne 137 ]; then tally_end "$status"; fi
   if [ "$status" -eq 0 ]; then next_campaign; else begin; fi
 }
-declare -A ended_with=()
 tally_end() { ended_with[$1]=$((${ended_with[$1]:-0} + 1)); }
 
 next_campaign() {

@@ -129,7 +129,7 @@ TEST_CASE("runs stand in a file of their own, whose parts say how long they are"
   const Files files;
   const JobFiles made = files.of({job_of("gpt-a3", 1, {"p", "q"}), job_of("gpt-a4", 1, {"q"})});
   CHECK_THAT(made.script, Contains("# gpt-s2: an array of 2 jobs of sweep gpt, 1 node\n") &&
-                              Contains("\npippin_tasks=2 pippin_tasks_a_file=32\n") &&
+                              Contains("\npippin_tasks=2 pippin_tasks_a_file=128\n") &&
                               !Contains("pippin_single_runs=1") &&
                               Contains("\n\npippin_run_tasks\nexit\n"));
   std::string heads;
