@@ -161,14 +161,14 @@ void SweepFolder::refute(const std::vector<Refutation>& all) {
 }
 
 const Attempt* attempt_that_counts(const std::vector<Attempt>& attempts) {
-  const Attempt* best = attempts.empty() ? nullptr : &attempts.back();
+  const Attempt* success = nullptr;
+  const Attempt* failure = nullptr;
   for (const auto& attempt : attempts) {
-    const bool is_first_success =
-        attempt.succeeded() && (!best->succeeded() || attempt.ended < best->ended);
-    const bool is_last_failure = attempt.done() && !best->succeeded();
-    if (is_first_success || is_last_failure) best = &attempt;
+    if (attempt.succeeded() && (!success || attempt.ended < success->ended)) success = &attempt;
+    if (attempt.done()) failure = &attempt;
   }
-  return best;
+  if (success) return success;
+  return failure || attempts.empty() ? failure : &attempts.back();
 }
 
 }  // namespace pippin

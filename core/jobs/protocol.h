@@ -256,8 +256,8 @@ class SweepFolder {
   std::shared_ptr<std::optional<Refuted>> refuted_ = std::make_shared<std::optional<Refuted>>();
 };
 
-/// The attempt that counts: of those that succeeded the one that ended first, else the last that is
-/// done, else the last; nothing where none was made.
+/// The attempt that counts: of those that succeeded the one that ended first, and of that second's
+/// the first; else the last that is done, else the last; nothing where none was made.
 const Attempt* attempt_that_counts(const std::vector<Attempt>& attempts);
 
 }  // namespace pippin

@@ -356,7 +356,7 @@ TEST_CASE("who looks anew sees what another has said against an attempt meanwhil
   CHECK(folder.attempts("r").at(0).refuted == "no");
 }
 
-TEST_CASE("of attempts none of which succeeded the last that is done counts, else the last") {
+TEST_CASE("the first success counts, else the last attempt that is done, else the last") {
   const auto attempt = [](std::optional<int> code, std::int64_t ended = 1) {
     Attempt one;
     one.exit_code = code;
@@ -372,6 +372,10 @@ TEST_CASE("of attempts none of which succeeded the last that is done counts, els
   CHECK(counting({attempt(1), attempt(2), attempt({})}) == 1);
   CHECK(counting({attempt(0), attempt({})}) == 0);
   CHECK(counting({attempt(0), attempt(1)}) == 0);
+  // A third that begins must not change which of two counts.
+  CHECK(counting({attempt(0), attempt(0)}) == 0);
+  CHECK(counting({attempt(0), attempt(0), attempt({})}) == 0);
+  CHECK(counting({attempt(0, 2), attempt(0, 1), attempt(0, 1)}) == 1);
   CHECK(counting({attempt(1), attempt(0)}) == 1);
   CHECK(counting({attempt(0, 5), attempt(0, 4), attempt(0, 6)}) == 1);
 }
