@@ -24,6 +24,9 @@ std::string number_text(double number);
 /// "1 job", "3 jobs".
 std::string counted(std::int64_t count, std::string_view noun);
 
+/// How many letters must be put in, taken out, changed or swapped with a neighbour to make b of a.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
 /// The candidate that `word` was likely meant to be: at most a third of its letters differ
 /// (insertions, deletions, changes and swaps of neighbours). Nothing where none is that near.
 std::optional<std::string> closest(std::string_view word,

@@ -1,0 +1,66 @@
+#include "sweeps/estimate/groups.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace pippin {
+
+namespace {
+
+/// How many ranks a group has, and how far apart they are.
+struct Stride {
+  std::int64_t size, step;
+};
+
+Stride stride_of(const Setup& setup, Dimension dimension) {
+  switch (dimension) {
+    case Dimension::kTensor:
+      return {setup.tp, 1};
+    case Dimension::kContext:
+      return {setup.cp, setup.tp};
+    case Dimension::kData:
+      return {setup.dp, setup.tp * setup.cp};
+    case Dimension::kPipeline:
+      break;
+  }
+  return {setup.pp, setup.tp * setup.cp * setup.dp};
+}
+
+}  // namespace
+
+std::vector<Ranks> groups_of(const Setup& setup, Dimension dimension) {
+  const auto [size, step] = stride_of(setup, dimension);
+  std::vector<Ranks> groups;
+  for (std::int64_t outer = 0; outer < setup.gpus(); outer += size * step) {
+    for (std::int64_t first = outer; first < outer + step; ++first) {
+      Ranks group;
+      for (std::int64_t i = 0; i < size; ++i) group.push_back(first + i * step);
+      groups.push_back(std::move(group));
+    }
+  }
+  return groups;
+}
+
+std::int64_t nodes_of_group(const Setup& setup, Dimension dimension) {
+  const auto [size, step] = stride_of(setup, dimension);
+  const std::int64_t node = setup.gpus_per_node, whole = size * step, length = (size - 1) * step;
+  // A group begins at each place of a node that is there; where a node holds whole groups, or they
+  // whole nodes, the first ones stand for all.
+  const std::int64_t outers = std::min(setup.gpus() / whole, node);
+  std::int64_t nodes = 1;
+  for (std::int64_t outer = 0; outer < outers; ++outer) {
+    for (std::int64_t first = 0; first < std::min(step, node); ++first) {
+      const std::int64_t begin = outer * whole + first;
+      const std::int64_t spanned = (begin + length) / node - begin / node + 1;
+      nodes = std::max(nodes, std::min(spanned, size));
+    }
+    if (whole % node == 0 || node % whole == 0) break;
+  }
+  return nodes;
+}
+
+std::string place_of(const Setup& setup, std::int64_t rank) {
+  return fmt::format("n{}_g{}", rank / setup.gpus_per_node, rank % setup.gpus_per_node);
+}
+
+}  // namespace pippin

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sweeps/estimate/setup.h"
+
+namespace pippin {
+
+/// The dimensions that ranks talk along.
+enum class Dimension { kTensor, kContext, kData, kPipeline };
+
+using Ranks = std::vector<std::int64_t>;
+
+/// Ranks that talk with each other in that dimension, a group after the other. Ranks count TP
+/// fastest, then CP, DP, PP. Source: Megatron-LM, parallel_state.py, order "tp-cp-ep-dp-pp".
+std::vector<Ranks> groups_of(const Setup& setup, Dimension dimension);
+
+/// On how many nodes the ranks of one group are, at most.
+std::int64_t nodes_of_group(const Setup& setup, Dimension dimension);
+
+/// "n1_g6": of a rank its node, and its GPU there.
+std::string place_of(const Setup& setup, std::int64_t rank);
+
+}  // namespace pippin

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/records/point.h"
+#include "sweeps/estimate/setup.h"
+
+namespace pippin {
+
+/// Megatron's arguments as a setup.
+struct MegatronSetup {
+  Setup setup;
+  std::vector<std::string> assumed;  ///< what they leave open and how it was taken, in words
+  std::vector<std::string> unused;   ///< names that change nothing that is estimated
+};
+
+/// `arguments` by the names of a dump ("num_layers"; of a flag the text is True), those of torchrun
+/// among them. `gpus` and `gpus_per_node` go before what the arguments say of the world.
+/// Errors: Error (bad input) where one that is needed is missing, is no count, does not divide, or
+/// is a misspelt one that would count.
+/// Source: Megatron-LM, megatron/training/arguments.py.
+MegatronSetup megatron_setup(const NamedValues& arguments, const Count& gpus,
+                             const Count& gpus_per_node);
+
+}  // namespace pippin

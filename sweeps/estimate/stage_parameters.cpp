@@ -1,0 +1,78 @@
+#include "sweeps/estimate/stage_parameters.h"
+
+#include <algorithm>
+
+namespace pippin {
+
+Parameters operator+(const Parameters& a, const Parameters& b) {
+  return {a.split + b.split, a.replicated + b.replicated, a.experts + b.experts};
+}
+
+Parameters operator*(std::int64_t times, const Parameters& one) {
+  return {times * one.split, times * one.replicated, times * one.experts};
+}
+
+namespace {
+
+std::int64_t norm(const Shape& m) { return (m.norm_biases ? 2 : 1) * m.hidden; }
+
+std::int64_t query_width(const Shape& m) { return m.heads * m.head_width; }
+std::int64_t key_width(const Shape& m) { return m.kv_heads * m.head_width; }
+
+std::int64_t word_embedding(const Setup& setup) {
+  return setup.shape.vocab / setup.tp * setup.shape.hidden;
+}
+
+/// The matrices of an MLP, its experts' together where it is a mixture.
+void add_mlp(const Setup& setup, Parameters& layer) {
+  const Shape& m = setup.shape;
+  const std::int64_t up = (m.gated ? 2 : 1) * m.ffn;
+  const std::int64_t weights = (up + m.ffn) * m.hidden / setup.tp;
+  const std::int64_t split_biases = m.biases ? up / setup.tp : 0, biases = m.biases ? m.hidden : 0;
+  if (m.experts == 0) {
+    layer.split += weights + split_biases;
+    layer.replicated += biases;
+    return;
+  }
+  layer.replicated += m.experts * m.hidden;  // the router
+  layer.experts += m.experts / setup.ep * (weights + split_biases + biases);
+}
+
+}  // namespace
+
+Parameters layer_parameters(const Setup& setup) {
+  const Shape& m = setup.shape;
+  const std::int64_t projections = query_width(m) + 2 * key_width(m);
+  Parameters layer;
+  layer.split = (projections + query_width(m)) * m.hidden / setup.tp;
+  if (m.biases || m.qkv_biases) layer.split += projections / setup.tp;
+  if (m.biases) layer.replicated += m.hidden;
+  layer.replicated += 2 * norm(m);
+  add_mlp(setup, layer);
+  return layer;
+}
+
+Parameters embedding_parameters(const Setup& setup) {
+  const Shape& m = setup.shape;
+  return {word_embedding(setup), m.learned_positions ? m.positions * m.hidden : 0, 0};
+}
+
+Parameters head_parameters(const Setup& setup) {
+  const bool shares = setup.shape.tied && setup.pp == 1;
+  return {shares ? 0 : word_embedding(setup), norm(setup.shape), 0};
+}
+
+Parameters stage_parameters(const Setup& setup, std::int64_t stage) {
+  Parameters all = setup.layers_of_stage(stage) * layer_parameters(setup);
+  if (stage == 0) all = all + embedding_parameters(setup);
+  if (stage == setup.pp - 1) all = all + head_parameters(setup);
+  return all;
+}
+
+std::int64_t model_parameters(const Shape& shape) {
+  Setup whole;
+  whole.shape = shape;
+  return stage_parameters(whole, 0).all();
+}
+
+}  // namespace pippin

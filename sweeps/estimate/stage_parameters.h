@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+
+#include "sweeps/estimate/setup.h"
+
+namespace pippin {
+
+/// How many parameters a rank holds of something, by what becomes of their gradients.
+struct Parameters {
+  std::int64_t split = 0;       ///< matrices, and biases that TP splits with them
+  std::int64_t replicated = 0;  ///< each TP rank has all: norms, biases behind a sum, positions
+  std::int64_t experts = 0;     ///< of a mixture's MLPs: expert parallelism spreads them
+  std::int64_t all() const { return split + replicated + experts; }
+};
+
+Parameters operator+(const Parameters& a, const Parameters& b);
+Parameters operator*(std::int64_t times, const Parameters& one);
+
+/// Of one layer, of what stands before the first one, and of what stands behind the last one: the
+/// last norm and, where it has weights of its own there, the output layer.
+Parameters layer_parameters(const Setup& setup);
+Parameters embedding_parameters(const Setup& setup);
+Parameters head_parameters(const Setup& setup);
+
+/// Of a rank of that stage, the copy of a tied embedding on the last one included.
+Parameters stage_parameters(const Setup& setup, std::int64_t stage);
+
+/// Of the whole model, a tied embedding once.
+std::int64_t model_parameters(const Shape& shape);
+
+}  // namespace pippin

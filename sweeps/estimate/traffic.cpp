@@ -1,0 +1,207 @@
+#include "sweeps/estimate/traffic.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "sweeps/estimate/stage_parameters.h"
+
+namespace pippin {
+
+namespace {
+
+constexpr std::array<std::pair<Topic, std::string_view>, 9> kTopics{{
+    {Topic::kTensor, "tp"},
+    {Topic::kPipeline, "pp"},
+    {Topic::kDataReduce, "dp-reduce"},
+    {Topic::kDataGather, "dp-gather"},
+    {Topic::kEmbedding, "embedding"},
+    {Topic::kLoss, "loss"},
+    {Topic::kNorm, "norm"},
+    {Topic::kContext, "cp"},
+    {Topic::kExperts, "ep"},
+}};
+
+double number(std::int64_t count) { return static_cast<double>(count); }
+
+/// Bytes of a gradient that is summed across ranks.
+double gradient_bytes(const Setup& setup) {
+  const bool small = setup.framework != Framework::kProbe && setup.type == NumberType::kFp16;
+  return small ? 2 : 4;
+}
+
+/// What one rank says.
+class Speaker {
+ public:
+  Speaker(const Setup& setup, std::int64_t stage, const Buckets& buckets)
+      : setup_(setup), stage_(stage), buckets_(buckets) {}
+
+  std::vector<Talk> all() && {
+    tensor();
+    pipeline();
+    embedding();
+    loss();
+    data();
+    norm();
+    context();
+    experts();
+    return std::move(talk_);
+  }
+
+ private:
+  bool first() const { return stage_ == 0; }
+  bool last() const { return stage_ == setup_.pp - 1; }
+  bool split() const { return setup_.sequence_parallel; }
+  double layers() const { return number(setup_.layers_of_stage(stage_)); }
+  /// Bytes of a micro-batch's activations between layers.
+  double activations() const {
+    return bytes_of(setup_.type) * number(setup_.shape.seq / setup_.cp) * number(setup_.mbs) *
+           number(setup_.shape.hidden);
+  }
+
+  void say(Topic topic, std::string_view function, double calls, double bytes, std::int64_t ranks) {
+    if (calls > 0 && ranks > 1) talk_.push_back({topic, function, calls, bytes, ranks});
+  }
+
+  /// Without sequence parallelism two sums a layer in each direction; with it a gather and a scatter
+  /// for each of them, and one more gather for each of two weights' gradients.
+  void tensor() {
+    const double gas = number(setup_.gas), again = setup_.recompute == Recompute::kFull ? 2 : 0;
+    const auto calls = [&](std::string_view function, double a_layer, double ends) {
+      say(Topic::kTensor, function, gas * (a_layer * layers() + ends), activations(), setup_.tp);
+    };
+    const double begin = first() ? 1 : 0, end = last() ? 1 : 0;
+    if (!split()) {
+      calls("all_reduce", 4 + again, begin + end);
+      return;
+    }
+    calls("all_gather", 2 + 4 + again, begin + 2 * end);
+    calls("reduce_scatter", 2 + 2 + again, begin + end);
+    say(Topic::kTensor, "all_reduce", 1, gradient_bytes(setup_) * number(replicated()), setup_.tp);
+  }
+
+  std::int64_t replicated() const { return stage_parameters(setup_, stage_).replicated; }
+
+  /// Each chunk of layers of a micro-batch is one more pass through the stages.
+  void pipeline() {
+    const double passes = number(setup_.gas) * number(setup_.chunks);
+    const double ends = (first() ? number(setup_.gas) : 0) + (last() ? number(setup_.gas) : 0);
+    if (setup_.pp > 1)
+      say(Topic::kPipeline, "send", 2 * passes - ends,
+          activations() / (split() ? number(setup_.tp) : 1), setup_.pp);
+  }
+
+  std::int64_t shared_embedding() const {
+    const bool shares = setup_.pp > 1 && setup_.shape.tied && (first() || last());
+    return shares ? setup_.shape.vocab / setup_.tp * setup_.shape.hidden : 0;
+  }
+
+  void embedding() {
+    if (shared_embedding() > 0)
+      say(Topic::kEmbedding, "all_reduce", 1,
+          gradient_bytes(setup_) * number(shared_embedding()), 2);
+  }
+
+  void loss() {
+    constexpr double kCalls = 3, kBytes = 4;  // largest logit, own logit, sum of exponentials
+    if (last())
+      say(Topic::kLoss, "all_reduce", kCalls * number(setup_.gas),
+          kBytes * number(setup_.shape.seq / setup_.cp) * number(setup_.mbs), setup_.tp);
+  }
+
+  /// What is reduced alone is rounded up to equal parts; the calls follow the buckets.
+  struct Pieces {
+    double calls = 0, elements = 0;
+  };
+  Pieces pieces() const {
+    const std::int64_t step = buckets_.alignment * replicas();
+    const auto padded = [&](std::int64_t count) { return (count + step - 1) / step * step; };
+    const std::int64_t apart = split() ? replicated() : 0;
+    const std::int64_t rest =
+        stage_parameters(setup_, stage_).all() - shared_embedding() - apart;
+    Pieces all;
+    for (const std::int64_t region : {rest, shared_embedding(), apart}) {
+      const std::int64_t bucket = buckets_.elements > 0 ? padded(buckets_.elements) : padded(region);
+      if (region > 0) all.calls += number((padded(region) + bucket - 1) / bucket);
+      all.elements += number(padded(region));
+    }
+    return all;
+  }
+  std::int64_t replicas() const { return setup_.dp * setup_.cp; }
+
+  /// With ZeRO-2 gradients are reduced after each micro-batch, with ZeRO-3 weights are gathered
+  /// twice in each.
+  void data() {
+    const Pieces all = pieces();
+    const double times = setup_.zero >= 2 ? number(setup_.gas) : 1;
+    const auto each = [&](Topic topic, std::string_view function, double how_often, double size) {
+      say(topic, function, how_often * all.calls, size * all.elements / std::max(all.calls, 1.0),
+          replicas());
+    };
+    each(Topic::kDataReduce, setup_.zero == 0 ? "all_reduce" : "reduce_scatter", times,
+         gradient_bytes(setup_));
+    if (setup_.zero > 0)
+      each(Topic::kDataGather, "all_gather", setup_.zero == 3 ? 2 * times : 1,
+           bytes_of(setup_.type));
+  }
+
+  void norm() {
+    const std::int64_t holders = setup_.tp * setup_.pp * (setup_.zero > 0 ? replicas() : 1);
+    constexpr double kBytes = 8;
+    say(Topic::kNorm, "all_reduce", 1, kBytes, holders);
+  }
+
+  /// A ring hands keys and values on, and in the backward pass their gradients with them.
+  void context() {
+    const Shape& m = setup_.shape;
+    const double part = bytes_of(setup_.type) * number(m.seq / setup_.cp) * number(setup_.mbs) * 2 *
+                        number(m.kv_heads * m.head_width) / number(setup_.tp);
+    say(Topic::kContext, "send", number(setup_.gas) * layers() * 3 * number(setup_.cp - 1), part,
+        setup_.cp);
+  }
+
+  void experts() {
+    if (setup_.shape.experts == 0) return;
+    say(Topic::kExperts, "all_to_all", 4 * number(setup_.gas) * layers(),
+        activations() * number(setup_.shape.experts_per_token) / (split() ? number(setup_.tp) : 1) *
+            number(setup_.ep),
+        setup_.ep);
+  }
+
+  const Setup& setup_;
+  std::int64_t stage_;
+  const Buckets& buckets_;
+  std::vector<Talk> talk_;
+};
+
+}  // namespace
+
+std::string_view text_of(Topic topic) {
+  return std::find_if(kTopics.begin(), kTopics.end(),
+                      [&](const auto& entry) { return entry.first == topic; })
+      ->second;
+}
+
+std::vector<Talk> talk_of_stage(const Setup& setup, std::int64_t stage, const Buckets& buckets) {
+  return Speaker(setup, stage, buckets).all();
+}
+
+std::vector<Talk> talk_of_all(const Setup& setup, const Buckets& buckets) {
+  std::vector<Talk> all;
+  const double ranks = number(setup.gpus() / setup.pp);
+  for (std::int64_t stage = 0; stage < setup.pp; ++stage) {
+    for (const Talk& one : talk_of_stage(setup, stage, buckets)) {
+      auto same = std::find_if(all.begin(), all.end(), [&](const Talk& other) {
+        return other.topic == one.topic && other.function == one.function;
+      });
+      if (same == all.end())
+        same = all.insert(same, {one.topic, one.function, 0, 0, one.ranks});
+      const double calls = same->calls + ranks * one.calls;
+      same->bytes = (same->calls * same->bytes + ranks * one.calls * one.bytes) / calls;
+      same->calls = calls;
+    }
+  }
+  return all;
+}
+
+}  // namespace pippin

@@ -1,0 +1,153 @@
+#include "sweeps/estimate/megatron_setup.h"
+
+#include <fstream>
+#include <map>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "sweeps/estimate/analysis_tool.h"
+#include "sweeps/estimate/groups.h"
+#include "tests/support/catch.h"
+#include "tests/support/temporary.h"
+
+using namespace pippin;
+
+namespace {
+
+/// "num_layers=32 swiglu" as arguments.
+NamedValues arguments(const std::string& text) {
+  NamedValues values;
+  for (const auto part : split(text, ' ')) {
+    const auto equals = part.find('=');
+    values.emplace_back(
+        std::string(part.substr(0, equals)),
+        value_of(equals == std::string_view::npos ? "True" : std::string(part.substr(equals + 1))));
+  }
+  return values;
+}
+
+/// The analysis tool's own example, with the 32 layers of what it printed.
+const std::string kExample =
+    "nproc_per_node=8 nnodes=2 tensor_model_parallel_size=2 pipeline_model_parallel_size=2 "
+    "num_layers=32 hidden_size=4096 num_attention_heads=32 seq_length=2048 "
+    "max_position_embeddings=2048 micro_batch_size=4 global_batch_size=512 lr=0.00015 "
+    "train_iters=500000 clip_grad=1.0 use_flash_attn use_distributed_optimizer swiglu bf16";
+
+Setup setup_of(const std::string& text) {
+  return megatron_setup(arguments(text), std::nullopt, std::nullopt).setup;
+}
+
+std::string mistake_in(const std::string& text) {
+  try {
+    setup_of(text);
+  } catch (const Error& error) {
+    CHECK(error.exit_code() == ExitCode::kBadInput);
+    return error.what();
+  }
+  return "";
+}
+
+const std::string kShape =
+    "num_layers=24 hidden_size=1024 num_attention_heads=16 seq_length=1024 micro_batch_size=2";
+
+}  // namespace
+
+TEST_CASE("all 66 figures of the analysis tool's example are as it printed them") {
+  // Source: Megatron-LM pull request 482, tools/get_training_info/README.md, "Example of output".
+  std::map<std::string, std::string> figures;
+  for (const auto& [name, text] : analysis_tool_figures(setup_of(kExample))) figures[name] = text;
+  std::ifstream file(test::source_directory() / "tests/data/estimate/analysis_tool.tsv");
+  std::string line;
+  std::getline(file, line);
+  int count = 0;
+  for (; std::getline(file, line); ++count) {
+    const auto tab = line.find('\t');
+    CAPTURE(line);
+    CHECK(figures[line.substr(0, tab)] == line.substr(tab + 1));
+  }
+  CHECK(count == 66);
+  CHECK(figures.size() == 66);
+}
+
+TEST_CASE("the analysis tool's four measured configurations need what it said") {
+  // The same README's table: the tool's estimates, in GiB, of Llama 2 7B on 8 GPUs. Of TP 1, PP 1
+  // it says 68.8, and the tool beside it 69.0.
+  const std::string llama =
+      "num_layers=32 hidden_size=4096 num_attention_heads=32 seq_length=2048 use_flash_attn "
+      "use_distributed_optimizer swiglu bf16 world_size=8 ";
+  const auto needs = [&](const std::string& layout) {
+    for (const auto& [name, text] : analysis_tool_figures(setup_of(llama + layout)))
+      if (name == "gpu.requirement_GB") return text;
+    return std::string();
+  };
+  CHECK(needs("micro_batch_size=2 global_batch_size=2048") == "69.0");
+  CHECK(needs("micro_batch_size=4 global_batch_size=512 tensor_model_parallel_size=2") == "55.5");
+  CHECK(needs("micro_batch_size=2 global_batch_size=2048 pipeline_model_parallel_size=2") ==
+        "49.5");
+  CHECK(needs("micro_batch_size=4 global_batch_size=128 tensor_model_parallel_size=8") == "28.6");
+}
+
+TEST_CASE("what the analysis tool does not know is said of it") {
+  CHECK(unknown_to_analysis_tool(setup_of(kExample)).empty());
+  CHECK_FALSE(unknown_to_analysis_tool(setup_of(kExample + " sequence_parallel")).empty());
+  CHECK_FALSE(unknown_to_analysis_tool(setup_of(kExample + " recompute_activations")).empty());
+  CHECK_FALSE(unknown_to_analysis_tool(setup_of(kShape + " world_size=1")).empty());
+}
+
+TEST_CASE("Megatron's arguments are a setup with its defaults") {
+  const auto read =
+      megatron_setup(arguments(kShape + " fp16 lr=1e-4 world_size=8"), std::nullopt, 4);
+  const Setup& setup = read.setup;
+  CHECK(setup.shape.ffn == 4096);
+  CHECK(setup.shape.vocab == 50304);
+  CHECK(setup.shape.positions == 1024);
+  CHECK(setup.shape.kv_heads == 16);
+  CHECK(setup.shape.head_width == 64);
+  CHECK(setup.dp == 8);
+  CHECK(setup.gas == 1);
+  CHECK(setup.gpus_per_node == 4);
+  CHECK(setup.type == NumberType::kFp16);
+  CHECK_FALSE(setup.flash_attention);
+  CHECK(read.unused == std::vector<std::string>{"--lr"});
+  REQUIRE(read.assumed.size() == 1);
+  CHECK(read.assumed[0].find("50257") != std::string::npos);
+}
+
+TEST_CASE("an argument that Megatron would not take as meant is refused by name") {
+  CHECK(mistake_in(kShape + " world_size=8 tensor_model_paralel_size=2") ==
+        "estimate: unknown argument '--tensor-model-paralel-size', did you mean "
+        "'--tensor-model-parallel-size'?");
+  CHECK(mistake_in("hidden_size=8") == "estimate: --num-layers is missing");
+  CHECK(mistake_in(kShape + " world_size=8 tensor_model_parallel_size=3") ==
+        "estimate: TP x PP x CP does not divide the number of GPUs (8 by 3)");
+  CHECK(mistake_in(kShape + " world_size=8 global_batch_size=two") ==
+        "estimate: --global-batch-size takes a whole number above 0, not 'two'");
+  CHECK(mistake_in(kShape).find("--gpus") != std::string::npos);
+  CHECK(mistake_in(kShape + " world_size=8 pipeline_model_parallel_size=8 "
+                            "num_layers_per_virtual_pipeline_stage=2") ==
+        "estimate: layers of a virtual stage do not divide those of a stage (3 by 2)");
+}
+
+TEST_CASE("arguments of Megatron that lie near those that count are none of them") {
+  for (const char* name : {"fp8", "lr_decay_iters", "moe_router_dtype", "log_interval",
+                           "no_rope_fusion", "context_parallel_size=1"}) {
+    CAPTURE(name);
+    CHECK(mistake_in(kShape + " world_size=8 " + name).empty());
+  }
+}
+
+TEST_CASE("groups count TP first, then CP, DP and PP") {
+  Setup setup = setup_of(kShape +
+                         " world_size=32 tensor_model_parallel_size=2 "
+                         "context_parallel_size=2 pipeline_model_parallel_size=2");
+  CHECK(groups_of(setup, Dimension::kTensor).at(1) == Ranks{2, 3});
+  CHECK(groups_of(setup, Dimension::kContext).at(1) == Ranks{1, 3});
+  CHECK(groups_of(setup, Dimension::kData).at(0) == Ranks{0, 4, 8, 12});
+  CHECK(groups_of(setup, Dimension::kPipeline).at(0) == Ranks{0, 16});
+  CHECK(groups_of(setup, Dimension::kPipeline).size() == 16);
+  CHECK(nodes_of_group(setup, Dimension::kTensor) == 1);
+  CHECK(nodes_of_group(setup, Dimension::kData) == 2);
+  CHECK(nodes_of_group(setup, Dimension::kPipeline) == 2);
+  setup.gpus_per_node = 3;
+  CHECK(nodes_of_group(setup, Dimension::kTensor) == 2);
+}
