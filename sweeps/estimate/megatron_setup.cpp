@@ -22,7 +22,8 @@ struct Given {
   Count world, ranks_a_node, nodes, zero;
   bool swiglu = false, bf16 = false, fp16 = false, flash = false, distributed_optimizer = false;
   bool sequence_parallel = false, grouped = false, no_biases = false, untied = false;
-  bool qkv_biases = false, recompute_selective = false, recompute_full = false, rotary = false, no_positions = false;
+  bool qkv_biases = false, recompute_selective = false, recompute_full = false, rotary = false,
+       no_positions = false;
   bool deepspeed = false, core = false;
   std::string granularity, method, positions_kind, normalization, implementation, backend,
       tokenizer;

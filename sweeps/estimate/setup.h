@@ -26,7 +26,7 @@ struct Shape {
   std::int64_t vocab = 0;   ///< rows of the embedding: padded
   bool gated = false;       ///< SwiGLU: three matrices in the MLP, else two
   bool biases = true;       ///< of the linear layers
-  bool qkv_biases = false;   ///< of queries, keys and values, where the others have none
+  bool qkv_biases = false;  ///< of queries, keys and values, where the others have none
   bool norm_biases = true;  ///< LayerNorm; RMSNorm has none
   bool learned_positions = true;
   std::int64_t positions = 0;                       ///< rows of learned ones

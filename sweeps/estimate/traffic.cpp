@@ -63,8 +63,8 @@ class Speaker {
     if (calls > 0 && ranks > 1) talk_.push_back({topic, function, calls, bytes, ranks});
   }
 
-  /// Without sequence parallelism two sums a layer in each direction; with it a gather and a scatter
-  /// for each of them, and one more gather for each of two weights' gradients.
+  /// Without sequence parallelism two sums a layer in each direction; with it a gather and a
+  /// scatter for each of them, and one more gather for each of two weights' gradients.
   void tensor() {
     const double gas = number(setup_.gas), again = setup_.recompute == Recompute::kFull ? 2 : 0;
     const auto calls = [&](std::string_view function, double a_layer, double ends) {
@@ -98,8 +98,8 @@ class Speaker {
 
   void embedding() {
     if (shared_embedding() > 0)
-      say(Topic::kEmbedding, "all_reduce", 1,
-          gradient_bytes(setup_) * number(shared_embedding()), 2);
+      say(Topic::kEmbedding, "all_reduce", 1, gradient_bytes(setup_) * number(shared_embedding()),
+          2);
   }
 
   void loss() {
@@ -117,11 +117,11 @@ class Speaker {
     const std::int64_t step = buckets_.alignment * replicas();
     const auto padded = [&](std::int64_t count) { return (count + step - 1) / step * step; };
     const std::int64_t apart = split() ? replicated() : 0;
-    const std::int64_t rest =
-        stage_parameters(setup_, stage_).all() - shared_embedding() - apart;
+    const std::int64_t rest = stage_parameters(setup_, stage_).all() - shared_embedding() - apart;
     Pieces all;
     for (const std::int64_t region : {rest, shared_embedding(), apart}) {
-      const std::int64_t bucket = buckets_.elements > 0 ? padded(buckets_.elements) : padded(region);
+      const std::int64_t bucket =
+          buckets_.elements > 0 ? padded(buckets_.elements) : padded(region);
       if (region > 0) all.calls += number((padded(region) + bucket - 1) / bucket);
       all.elements += number(padded(region));
     }
@@ -194,8 +194,7 @@ std::vector<Talk> talk_of_all(const Setup& setup, const Buckets& buckets) {
       auto same = std::find_if(all.begin(), all.end(), [&](const Talk& other) {
         return other.topic == one.topic && other.function == one.function;
       });
-      if (same == all.end())
-        same = all.insert(same, {one.topic, one.function, 0, 0, one.ranks});
+      if (same == all.end()) same = all.insert(same, {one.topic, one.function, 0, 0, one.ranks});
       const double calls = same->calls + ranks * one.calls;
       same->bytes = (same->calls * same->bytes + ranks * one.calls * one.bytes) / calls;
       same->calls = calls;

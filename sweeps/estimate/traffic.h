@@ -25,11 +25,12 @@ enum class Topic {
 /// "tp", "pp", "dp-reduce", …
 std::string_view text_of(Topic topic);
 
-/// What a rank does `calls` times an iteration. Unit: bytes of one call as nccl-tests count them, of
-/// the whole of a gather or a scatter. A message counts at its sender.
+/// What a rank does `calls` times an iteration. Unit: bytes of one call as nccl-tests count them,
+/// of the whole of a gather or a scatter. A message counts at its sender.
 struct Talk {
   Topic topic;
-  std::string_view function;  ///< "all_reduce", "reduce_scatter", "all_gather", "send", "all_to_all"
+  std::string_view
+      function;  ///< "all_reduce", "reduce_scatter", "all_gather", "send", "all_to_all"
   double calls = 0, bytes = 0;
   std::int64_t ranks = 1;  ///< of its group
 };
@@ -44,7 +45,8 @@ struct Buckets {
 /// step, without what it says once before and after training.
 /// Source: Narayanan et al., SC21; Korthikanti et al., 2022; Megatron-LM at the pipeline's ends;
 /// Rajbhandari et al., 2020 (ZeRO).
-std::vector<Talk> talk_of_stage(const Setup& setup, std::int64_t stage, const Buckets& buckets = {});
+std::vector<Talk> talk_of_stage(const Setup& setup, std::int64_t stage,
+                                const Buckets& buckets = {});
 
 /// The same of all ranks: calls are their sum, and bytes per call the mean.
 std::vector<Talk> talk_of_all(const Setup& setup, const Buckets& buckets = {});

@@ -84,43 +84,42 @@ std::vector<ProbeLayout> probe_layouts() {
   constexpr auto kNone = Recompute::kNone, kSelective = Recompute::kSelective,
                  kFull = Recompute::kFull;
   constexpr auto kBf16 = NumberType::kBf16, kFp16 = NumberType::kFp16;
-  const std::vector<Change> changes = {
-      // one rank: GAS, recomputation, types
-      {1, 1, 1, 8},
-      {1, 1, 1, 2},
-      {1, 1, 1, 1},
-      {1, 1, 1, 2, 0, false, kSelective},
-      {1, 1, 1, 2, 0, false, kFull},
-      {1, 1, 1, 2, 0, false, kNone, 1000, 512, kBf16},
-      // each dimension alone
-      {2, 1, 1, 2},
-      {4, 1, 1, 2},
-      {1, 2, 1, 2},
-      {1, 4, 1, 1},
-      {1, 4, 1, 4},
-      {1, 1, 2, 2},
-      {1, 1, 4, 1, 1},
-      {4, 1, 1, 4, 0, true},
-      {1, 1, 8, 1, 1},
-      // recomputation across ranks
-      {2, 1, 1, 2, 0, false, kFull},
-      {2, 1, 1, 2, 0, true, kFull},
-      {2, 1, 1, 2, 0, true, kSelective},
-      {1, 2, 1, 2, 0, false, kFull},
-      {1, 4, 1, 1, 0, false, kSelective},
-      // mixtures
-      {2, 2, 2, 1},
-      {2, 2, 2, 2, 1, true, kSelective},
-      {2, 2, 2, 1, 1, true, kFull},
-      {2, 2, 2, 1, 1, true, kNone, 1000, 512, kFp16},
-      {2, 2, 2, 1, 1, true, kFull, 1000, 512, kBf16},
-      {1, 4, 2, 1, 1},
-      {2, 4, 1, 2},
-      {4, 1, 2, 1, 1, false, kFull},
-      // one bucket, an odd one, a vocabulary with padding
-      {1, 2, 2, 1, 1, false, kNone, 40'000'000},
-      {1, 1, 4, 1, 1, false, kNone, 777},
-      {4, 1, 2, 2, 1, true, kNone, 1000, 300}};
+  const std::vector<Change> changes = {// one rank: GAS, recomputation, types
+                                       {1, 1, 1, 8},
+                                       {1, 1, 1, 2},
+                                       {1, 1, 1, 1},
+                                       {1, 1, 1, 2, 0, false, kSelective},
+                                       {1, 1, 1, 2, 0, false, kFull},
+                                       {1, 1, 1, 2, 0, false, kNone, 1000, 512, kBf16},
+                                       // each dimension alone
+                                       {2, 1, 1, 2},
+                                       {4, 1, 1, 2},
+                                       {1, 2, 1, 2},
+                                       {1, 4, 1, 1},
+                                       {1, 4, 1, 4},
+                                       {1, 1, 2, 2},
+                                       {1, 1, 4, 1, 1},
+                                       {4, 1, 1, 4, 0, true},
+                                       {1, 1, 8, 1, 1},
+                                       // recomputation across ranks
+                                       {2, 1, 1, 2, 0, false, kFull},
+                                       {2, 1, 1, 2, 0, true, kFull},
+                                       {2, 1, 1, 2, 0, true, kSelective},
+                                       {1, 2, 1, 2, 0, false, kFull},
+                                       {1, 4, 1, 1, 0, false, kSelective},
+                                       // mixtures
+                                       {2, 2, 2, 1},
+                                       {2, 2, 2, 2, 1, true, kSelective},
+                                       {2, 2, 2, 1, 1, true, kFull},
+                                       {2, 2, 2, 1, 1, true, kNone, 1000, 512, kFp16},
+                                       {2, 2, 2, 1, 1, true, kFull, 1000, 512, kBf16},
+                                       {1, 4, 2, 1, 1},
+                                       {2, 4, 1, 2},
+                                       {4, 1, 2, 1, 1, false, kFull},
+                                       // one bucket, an odd one, a vocabulary with padding
+                                       {1, 2, 2, 1, 1, false, kNone, 40'000'000},
+                                       {1, 1, 4, 1, 1, false, kNone, 777},
+                                       {4, 1, 2, 2, 1, true, kNone, 1000, 300}};
   std::vector<ProbeLayout> layouts;
   for (const bool llama : {false, true}) {
     for (const auto& change : changes) layouts.push_back(layout_of(llama, change));

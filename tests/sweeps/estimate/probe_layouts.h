@@ -14,8 +14,8 @@ struct ProbeLayout {
   std::int64_t bucket = 0;
 };
 
-/// Each dimension alone and mixed, both styles, with sequence parallelism, ZeRO-1, recomputation, as
-/// in the probe's own tests of its gradients; at most eight ranks.
+/// Each dimension alone and mixed, both styles, with sequence parallelism, ZeRO-1, recomputation,
+/// as in the probe's own tests of its gradients; at most eight ranks.
 std::vector<ProbeLayout> probe_layouts();
 
 }  // namespace pippin::test

@@ -1,9 +1,13 @@
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
+#include <map>
 #include <sstream>
 
 #include "core/base/process.h"
 #include "core/base/text.h"
+#include "sweeps/estimate/probe_memory.h"
+#include "sweeps/estimate/stage_parameters.h"
 #include "sweeps/estimate/traffic.h"
 #include "tests/support/catch.h"
 #include "tests/support/skip.h"
@@ -18,7 +22,7 @@ Outcome train(const test::ProbeLayout& layout) {
   std::vector<std::string> words;
   const std::int64_t ranks = layout.setup.gpus();
   if (ranks > 1)
-    words = {"mpirun", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none",
+    words = {"mpirun", "--oversubscribe",    "--allow-run-as-root", "--bind-to", "none",
              "-n",     std::to_string(ranks)};
   words.emplace_back(PIPPIN_TRAINING);
   words.insert(words.end(), layout.options.begin(), layout.options.end());
@@ -48,20 +52,79 @@ std::string as_printed(const std::vector<Talk>& talk) {
   return join(parts, " | ");
 }
 
-}  // namespace
+/// Of each rank that reports, "MB" are MiB.
+std::map<std::int64_t, double> allocated_mib(const std::string& log) {
+  std::map<std::int64_t, double> ranks;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    const std::string title = "memory (MB) | allocated: ";
+    const auto at = line.find(title), rank = line.find("[Rank ");
+    if (at == std::string::npos || rank == std::string::npos) continue;
+    ranks[std::stoll(line.substr(rank + 6))] = std::stod(line.substr(at + title.size()));
+  }
+  return ranks;
+}
 
-TEST_CASE("calls and bytes are what the training probe counts of itself, in each layout") {
-  if (find_program("mpirun").empty()) return test::skip("no mpirun");
+/// Of each tensor-parallel and pipeline rank what it says it holds.
+std::vector<std::int64_t> parameters_said(const std::string& log) {
+  std::vector<std::int64_t> counts;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);)
+    if (line.find("number of parameters on (tensor, pipeline)") != std::string::npos)
+      counts.push_back(std::stoll(line.substr(line.rfind(' '))));
+  return counts;
+}
+
+void check_traffic(const test::ProbeLayout& layout, const std::string& log) {
   const std::string title = "communication per iteration over all ranks (calls, bytes) | ";
+  const std::string line = line_with(log, title);
+  constexpr std::int64_t kShardAlignment = 8;  // probes/training/shards.h
+  const auto talk = talk_of_all(layout.setup, {layout.bucket, kShardAlignment});
+  REQUIRE(line.empty() == (layout.setup.gpus() == 1));
+  if (!line.empty()) CHECK(as_printed(talk) == line.substr(line.find(title) + title.size()));
+}
+
+void check_memory(const test::ProbeLayout& layout, const std::string& log) {
+  const Setup& setup = layout.setup;
+  const auto ranks = allocated_mib(log);
+  CHECK(static_cast<std::int64_t>(ranks.size()) == setup.tp * setup.pp);
+  for (const auto& [rank, mib] : ranks) {
+    const std::int64_t stage = rank / (setup.tp * setup.dp);
+    CAPTURE(rank, stage);
+    CHECK(probe_memory(setup, stage).all() == std::llround(mib * 1024 * 1024));
+  }
+}
+
+void check_parameters(const Setup& setup, const std::string& log) {
+  std::vector<std::int64_t> expected, said = parameters_said(log);
+  for (std::int64_t stage = 0; stage < setup.pp; ++stage)
+    expected.insert(expected.end(), static_cast<std::size_t>(setup.tp),
+                    stage_parameters(setup, stage).all());
+  std::sort(expected.begin(), expected.end());
+  std::sort(said.begin(), said.end());
+  CHECK(said == expected);
+}
+
+/// What the probe counts of itself in each layout is what is said of it before.
+void check_layouts(const std::string& style) {
+  if (find_program("mpirun").empty()) return test::skip("no mpirun");
   for (const auto& layout : test::probe_layouts()) {
-    if (layout.setup.gpus() == 1) continue;
+    if (layout.options.at(1) != style) continue;
     const Outcome outcome = train(layout);
     CAPTURE(join(layout.options, " "), outcome.output);
     REQUIRE(outcome.exit_code == 0);
-    const std::string line = line_with(outcome.output, title);
-    REQUIRE(!line.empty());
-    constexpr std::int64_t kShardAlignment = 8;  // probes/training/shards.h
-    const auto talk = talk_of_all(layout.setup, {layout.bucket, kShardAlignment});
-    CHECK(as_printed(talk) == line.substr(line.find(title) + title.size()));
+    check_traffic(layout, outcome.output);
+    if (layout.setup.type == NumberType::kFp32) check_memory(layout, outcome.output);
+    check_parameters(layout.setup, outcome.output);
   }
+}
+
+}  // namespace
+
+TEST_CASE("parameters, memory, calls and bytes are what the probe counts in each layout of gpt2") {
+  check_layouts("gpt2");
+}
+
+TEST_CASE("parameters, memory, calls and bytes are what the probe counts in each layout of llama") {
+  check_layouts("llama");
 }
