@@ -158,9 +158,18 @@ struct ProbesOptions {
   std::string cluster;            ///< whose prolog comes first; empty: none
 };
 
+struct EstimateOptions {
+  std::vector<std::string> arguments;  ///< Megatron's, behind `--`
+  std::optional<std::int64_t> gpus, gpus_per_node;
+  bool compat = false;  ///< the analysis tool's figures
+  fs::path points;      ///< instead of arguments: a table of layouts
+  std::string format = "terminal";
+};
+
 /// Each does its work, writes its result to standard output, and says how it went.
 /// Errors: throws Error.
 ExitCode plan(const Globals& globals, const PlanOptions& options);
+ExitCode estimate(const Globals& globals, const EstimateOptions& options);
 ExitCode run(const Globals& globals, const RunOptions& options);
 ExitCode submit(const Globals& globals, const RunOptions& options);
 ExitCode status(const Globals& globals, const StatusOptions& options);

@@ -211,8 +211,8 @@ void add_groups(const Setup& setup, Figures& figures) {
 
 std::string unknown_to_analysis_tool(const Setup& setup) {
   const Shape& m = setup.shape;
-  if (!m.gated) return "it knows only SwiGLU";
-  if (!setup.flash_attention) return "it knows only flash attention";
+  if (!m.gated()) return "it knows only SwiGLU";
+  if (setup.attention == Attention::kScores) return "it knows only flash attention";
   if (setup.zero != 1) return "it knows only the distributed optimizer";
   if (m.kv_heads != m.heads) return "it knows no grouped queries";
   if (!m.learned_positions || !m.tied) return "it knows only learned positions and tied embeddings";

@@ -19,14 +19,17 @@ struct Given {
   Count layers, hidden, heads, groups, head_width, ffn, seq, positions, vocab, padded_vocab,
       divisor;
   Count tp, pp, cp, ep, dp, mbs, gbs, gas, layers_a_chunk, chunks, experts, top_k;
-  Count world, ranks_a_node, nodes, zero;
+  Count world, ranks_a_node, nodes, zero, instances, expert_ffn, expert_tp, recompute_layers;
+  Count first_layers, last_layers, chunk_group;
   bool swiglu = false, bf16 = false, fp16 = false, flash = false, distributed_optimizer = false;
   bool sequence_parallel = false, grouped = false, no_biases = false, untied = false;
+  bool squared_relu = false, qk_norms = false, deterministic = false, no_fused_softmax = false;
+  bool fused_loss = false, grouped_experts = false;
   bool qkv_biases = false, recompute_selective = false, recompute_full = false, rotary = false,
        no_positions = false;
   bool deepspeed = false, core = false;
-  std::string granularity, method, positions_kind, normalization, implementation, backend,
-      tokenizer;
+  std::string granularity, method, positions_kind, normalization, implementation, backend;
+  std::string hidden_dropout, attention_dropout, dispatcher;
 };
 
 template <typename Member>
@@ -65,10 +68,23 @@ constexpr Named<Count> kCounts[] = {
     {"nproc_per_node", &Given::ranks_a_node},
     {"nnodes", &Given::nodes},
     {"zero_stage", &Given::zero},
+    {"num_distributed_optimizer_instances", &Given::instances},
+    {"moe_ffn_hidden_size", &Given::expert_ffn},
+    {"expert_tensor_parallel_size", &Given::expert_tp},
+    {"recompute_num_layers", &Given::recompute_layers},
+    {"decoder_first_pipeline_num_layers", &Given::first_layers},
+    {"decoder_last_pipeline_num_layers", &Given::last_layers},
+    {"microbatch_group_size_per_vp_stage", &Given::chunk_group},
 };
 
 constexpr Named<bool> kFlags[] = {
     {"swiglu", &Given::swiglu},
+    {"squared_relu", &Given::squared_relu},
+    {"qk_layernorm", &Given::qk_norms},
+    {"deterministic_mode", &Given::deterministic},
+    {"no_masked_softmax_fusion", &Given::no_fused_softmax},
+    {"cross_entropy_loss_fusion", &Given::fused_loss},
+    {"moe_grouped_gemm", &Given::grouped_experts},
     {"bf16", &Given::bf16},
     {"fp16", &Given::fp16},
     {"use_flash_attn", &Given::flash},
@@ -94,7 +110,9 @@ constexpr Named<std::string> kWords[] = {
     {"normalization", &Given::normalization},
     {"transformer_impl", &Given::implementation},
     {"attention_backend", &Given::backend},
-    {"tokenizer_type", &Given::tokenizer},
+    {"hidden_dropout", &Given::hidden_dropout},
+    {"attention_dropout", &Given::attention_dropout},
+    {"moe_token_dispatcher_type", &Given::dispatcher},
 };
 
 /// As a person types it: "--num-layers".
@@ -180,7 +198,9 @@ Shape shape_of(const Given& given, std::vector<std::string>& assumed) {
       given.head_width ? *given.head_width
                        : part_of(shape.hidden, shape.heads, "heads do not divide the hidden size");
   shape.kv_heads = given.grouped ? given.groups.value_or(1) : shape.heads;
-  shape.gated = given.swiglu;
+  shape.activation = given.swiglu         ? Activation::kSwiglu
+                     : given.squared_relu ? Activation::kSquaredRelu
+                                          : Activation::kGelu;
   constexpr std::int64_t kMultiple = 64;  // --swiglu: two thirds of 4 hidden
   const std::int64_t usual =
       given.swiglu ? 8 * shape.hidden / 3 / kMultiple * kMultiple : 4 * shape.hidden;
@@ -195,6 +215,8 @@ Shape shape_of(const Given& given, std::vector<std::string>& assumed) {
   shape.tied = !given.untied;
   shape.experts = given.experts.value_or(0);
   shape.experts_per_token = given.experts ? given.top_k.value_or(2) : 0;
+  shape.expert_ffn = given.experts ? given.expert_ffn.value_or(shape.ffn) : 0;
+  shape.qk_norms = given.qk_norms;
   constexpr std::int64_t kGpt2Vocabulary = 50257;
   if (!given.vocab && !given.padded_vocab)
     assumed.push_back(
@@ -215,8 +237,21 @@ Recompute recompute_of(const Given& given) {
 
 Framework framework_of(const Given& given) {
   if (given.deepspeed) return Framework::kMegatronDeepSpeed;
-  return given.core || !given.implementation.empty() ? Framework::kMegatronCore
-                                                     : Framework::kMegatron;
+  if (given.core || !given.implementation.empty()) return Framework::kMegatronCore;
+  return given.flash || given.distributed_optimizer ? Framework::kMegatron2023
+                                                    : Framework::kMegatron2;
+}
+
+/// Where Megatron-Core is left the choice: what Transformer Engine takes on that GPU.
+Attention attention_of(const Given& given, const Setup& setup) {
+  if (given.backend == "flash" || given.flash) return Attention::kFlash;
+  if (given.backend == "fused") return Attention::kFused;
+  const bool chooses = setup.framework == Framework::kMegatronCore && setup.transformer_engine &&
+                       given.backend != "unfused" && given.backend != "local";
+  if (!chooses) return Attention::kScores;
+  const bool flash = setup.generation == Generation::kAmpere ||
+                     (setup.generation == Generation::kBlackwell && setup.deterministic);
+  return flash ? Attention::kFlash : Attention::kFused;
 }
 
 /// Megatron's GPUs: those of torchrun's words, else of one replica of the model.
@@ -242,15 +277,53 @@ void fill_in_layout(const Given& given, const Count& gpus, Setup& setup) {
   setup.gas = given.gbs ? part_of(*given.gbs, setup.mbs * setup.dp,
                                   "MBS x DP does not divide the global batch")
                         : given.gas.value_or(1);
+  setup.expert_tp = given.expert_tp.value_or(setup.tp);
+  setup.instances = given.instances.value_or(1);
+  setup.first_layers = given.first_layers.value_or(0);
+  setup.last_layers = given.last_layers.value_or(0);
+  setup.chunk_group = given.chunk_group.value_or(0);
+  const bool is_uneven = given.first_layers || given.last_layers;
   const std::int64_t own =
-      part_of(setup.shape.layers, setup.pp, "PP does not divide the number of layers");
+      is_uneven ? setup.layers_of_stage(0)
+                : part_of(setup.shape.layers, setup.pp, "PP does not divide the number of layers");
   setup.chunks = given.chunks.value_or(1);
   if (given.layers_a_chunk)
     setup.chunks = part_of(own, *given.layers_a_chunk,
                            "layers of a virtual stage do not divide those of a stage");
 }
 
+/// A value behind the name of an argument, or one more.
+void add_word(Value& value, std::string_view word) {
+  const bool is_first = value.text == "True";
+  value = value_of(is_first ? std::string(word) : value.text + ' ' + std::string(word));
+}
+
+bool is_option(std::string_view word) { return word.size() > 2 && word.starts_with("--"); }
+
 }  // namespace
+
+NamedValues arguments_of_words(const std::vector<std::string>& words) {
+  NamedValues arguments;
+  for (const std::string& one : words) {
+    for (const std::string_view part : split(one, ' ')) {
+      const std::string_view word = trim(part);
+      if (word.empty() || word == "\\" || word.ends_with(".py")) continue;
+      if (word.starts_with('$'))
+        bad_input("estimate: '{}' is a variable: let the shell put its value there", word);
+      if (is_option(word)) {
+        const auto equals = word.find('=');
+        std::string name(word.substr(2, equals - 2));
+        std::replace(name.begin(), name.end(), '-', '_');
+        arguments.emplace_back(name, value_of(equals == std::string_view::npos
+                                                  ? "True"
+                                                  : std::string(word.substr(equals + 1))));
+      } else if (!arguments.empty()) {
+        add_word(arguments.back().second, word);
+      }
+    }
+  }
+  return arguments;
+}
 
 MegatronSetup megatron_setup(const NamedValues& arguments, const Count& gpus,
                              const Count& gpus_per_node) {
@@ -263,11 +336,21 @@ MegatronSetup megatron_setup(const NamedValues& arguments, const Count& gpus,
   setup.type = given.bf16 ? NumberType::kBf16 : given.fp16 ? NumberType::kFp16 : NumberType::kFp32;
   setup.zero = given.zero.value_or(given.distributed_optimizer ? 1 : 0);
   setup.recompute = recompute_of(given);
+  setup.recompute_layers = given.recompute_layers.value_or(1);
+  setup.recompute_block = given.method == "block";
   setup.sequence_parallel = given.sequence_parallel && setup.tp > 1;
   setup.framework = framework_of(given);
-  setup.flash_attention =
-      given.flash || given.backend == "flash" || given.backend == "fused" ||
-      (setup.framework == Framework::kMegatronCore && given.backend != "unfused");
+  setup.transformer_engine =
+      setup.framework == Framework::kMegatronCore && given.implementation != "local";
+  setup.deterministic = given.deterministic;
+  setup.attention = attention_of(given, setup);
+  setup.hidden_dropout = given.hidden_dropout != "0" && given.hidden_dropout != "0.0";
+  setup.attention_dropout = given.attention_dropout != "0" && given.attention_dropout != "0.0";
+  setup.fused_softmax = !given.no_fused_softmax;
+  setup.fused_loss = given.fused_loss;
+  setup.grouped_experts = given.grouped_experts;
+  setup.gathers_tokens =
+      given.experts && (given.dispatcher.empty() || given.dispatcher == "allgather");
   return result;
 }
 

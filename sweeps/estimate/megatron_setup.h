@@ -15,6 +15,12 @@ struct MegatronSetup {
   std::vector<std::string> unused;   ///< names that change nothing that is estimated
 };
 
+/// The words of a launch, "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 24 …", or of a
+/// part of it, as a dump names them; what stands before the first option, and programs, say
+/// nothing. One word with blanks is what a shell variable held. Errors: Error (bad input) where a
+/// variable is left in it.
+NamedValues arguments_of_words(const std::vector<std::string>& words);
+
 /// `arguments` by the names of a dump ("num_layers"; of a flag the text is True), those of torchrun
 /// among them. `gpus` and `gpus_per_node` go before what the arguments say of the world.
 /// Errors: Error (bad input) where one that is needed is missing, is no count, does not divide, or

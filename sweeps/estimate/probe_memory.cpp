@@ -26,7 +26,7 @@ struct Sizes {
         own_rows(s.sequence_parallel ? rows / s.tp : rows),
         width(s.shape.hidden),
         ffn(s.shape.ffn / s.tp),
-        up(s.shape.gated ? 2 * ffn : ffn),
+        up(s.shape.gated() ? 2 * ffn : ffn),
         context(s.shape.heads / s.tp * s.shape.head_width),
         qkv(context + 2 * (s.shape.kv_heads / s.tp) * s.shape.head_width),
         scores(s.mbs * s.shape.heads / s.tp * s.shape.seq * s.shape.seq),
@@ -114,7 +114,7 @@ std::int64_t scratch(const Setup& setup, const Sizes& x, std::int64_t stage) {
   const std::int64_t seq = setup.shape.seq, flow = x.narrow(x.own_rows, x.width);
   std::int64_t bytes = 3 * flow;  // output, gradient, and a branch's
   bytes += x.narrow(x.rows, x.ffn) + x.narrow(x.rows, x.qkv) + x.narrow(x.rows, x.context);
-  if (setup.shape.gated) bytes += x.narrow(x.rows, x.up);
+  if (setup.shape.gated()) bytes += x.narrow(x.rows, x.up);
   if (setup.recompute == Recompute::kSelective) bytes += x.wide(x.scores);
   if (setup.sequence_parallel) bytes += 2 * x.narrow(x.rows, x.width);
   if (stage == setup.pp - 1)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,10 +13,29 @@ enum class NumberType { kFp32, kFp16, kBf16 };
 inline double bytes_of(NumberType type) { return type == NumberType::kFp32 ? 4 : 2; }
 
 /// What of a layer's activations is made again in the backward pass: nothing, the attention scores,
-/// or all but the layer's input.
+/// or all but what begins the layer.
 enum class Recompute { kNone, kSelective, kFull };
-/// Whose code trains: what it keeps in memory and how it sums gradients differ.
-enum class Framework { kProbe, kMegatron, kMegatronCore, kMegatronDeepSpeed, kDeepSpeed, kFsdp };
+
+/// How attention is computed: with its scores in memory; by cuDNN; by the flash-attn library, which
+/// lays queries, keys and values out in another way than Megatron.
+enum class Attention { kScores, kFused, kFlash };
+
+enum class Activation { kGelu, kSquaredRelu, kSwiglu };
+
+/// Whose code trains, as far as it decides what is in memory and how gradients are summed.
+enum class Framework {
+  kProbe,              ///< our own `training`
+  kMegatron2,          ///< Megatron-LM 2.x of 2020 to 2022
+  kMegatron2023,       ///< its last model code before Megatron-Core
+  kMegatronCore,       ///< Megatron-Core, ZeRO-3 is its own FSDP
+  kDeepSpeedPipeline,  ///< DeepSpeed's pipeline without its ZeRO, or with stage 1 ("3D")
+  kMegatronDeepSpeed,  ///< Megatron-DeepSpeed as BigScience and Argonne ran it: pipeline and ZeRO-1
+  kDeepSpeedZero,      ///< DeepSpeed's ZeRO without a pipeline
+  kFsdp,               ///< PyTorch's
+};
+
+/// As far as a library chooses by it.
+enum class Generation { kVolta, kAmpere, kHopper, kBlackwell, kOther };
 
 /// The shape of a transformer, all of it known.
 struct Shape {
@@ -23,34 +43,58 @@ struct Shape {
   std::int64_t head_width = 0;  ///< of queries, keys and values
   std::int64_t ffn = 0;         ///< width of the MLP
   std::int64_t seq = 0;
-  std::int64_t vocab = 0;   ///< rows of the embedding: padded
-  bool gated = false;       ///< SwiGLU: three matrices in the MLP, else two
+  std::int64_t vocab = 0;  ///< rows of the embedding: padded
+  Activation activation = Activation::kGelu;
   bool biases = true;       ///< of the linear layers
   bool qkv_biases = false;  ///< of queries, keys and values, where the others have none
   bool norm_biases = true;  ///< LayerNorm; RMSNorm has none
+  bool qk_norms = false;    ///< of queries and keys in each head
   bool learned_positions = true;
-  std::int64_t positions = 0;                       ///< rows of learned ones
-  bool tied = true;                                 ///< the output layer is the embedding
-  std::int64_t experts = 0, experts_per_token = 0;  ///< 0: a dense MLP
+  std::int64_t positions = 0;  ///< rows of learned ones
+  bool tied = true;            ///< the output layer is the embedding
+  std::int64_t experts = 0, experts_per_token = 0, expert_ffn = 0;  ///< 0: a dense MLP
+
+  bool gated() const { return activation == Activation::kSwiglu; }
 };
 
-/// What an estimate is made of: one layout of one model in one framework.
+/// What an estimate is made of: one layout of one model in one framework on one kind of GPU.
 struct Setup {
   Shape shape;
   std::int64_t tp = 1, pp = 1, dp = 1, cp = 1, ep = 1;
-  std::int64_t chunks = 1;  ///< of layers on each stage: above 1 the schedule is interleaved
+  std::int64_t expert_tp = 1;
+  std::int64_t chunks = 1;       ///< of layers on each stage: above 1 the schedule is interleaved
+  std::int64_t chunk_group = 0;  ///< micro-batches that one chunk takes in a row; 0: as many as PP
+  std::int64_t first_layers = 0, last_layers = 0;  ///< of these stages; 0: as the others
   std::int64_t mbs = 1, gas = 1;
   std::int64_t gpus_per_node = 8;
   NumberType type = NumberType::kBf16;
-  std::int64_t zero = 0;  ///< DeepSpeed's stage; Megatron's distributed optimizer is 1
-  Recompute recompute = Recompute::kNone;
-  bool sequence_parallel = false;
-  bool flash_attention = false;
   Framework framework = Framework::kMegatronCore;
+  Generation generation = Generation::kAmpere;
+
+  std::int64_t zero = 0;       ///< DeepSpeed's stage; Megatron's distributed optimizer is 1
+  std::int64_t instances = 1;  ///< of the distributed optimizer, each over a part of DP
+  Recompute recompute = Recompute::kNone;
+  std::int64_t recompute_layers = 1;  ///< between two inputs that are kept, in full recomputation
+  bool recompute_block = false;       ///< only so many layers of a stage are made again
+  bool sequence_parallel = false;
+  Attention attention = Attention::kFlash;
+  bool hidden_dropout = true, attention_dropout = true;
+  bool fused_softmax = true, fused_loss = false;
+  bool transformer_engine = true;
+  bool grouped_experts = false;  ///< their products are one call
+  bool gathers_tokens = false;   ///< experts get their tokens by an all-gather, else by all-to-all
+  bool deterministic = false;    ///< with the cuBLAS workspace that this needs
+  bool later_deepspeed = false;  ///< of 2024, which keeps less of the gradients than that of 2022
+  bool small_moments = false;    ///< Adam of 8 bits
+  bool offloads_optimizer = false, offloads_checkpoints = false;  ///< to the processor's memory
+  double logit_bytes = 0;  ///< of FSDP's trainers, of one logit and its gradient; 0: usual
 
   std::int64_t gpus() const { return tp * pp * dp * cp; }
   std::int64_t gbs() const { return mbs * gas * dp; }
-  std::int64_t layers_of_stage(std::int64_t) const { return shape.layers / pp; }
+  /// Ranks over which the dense parameters' optimizer is spread, and the experts'.
+  std::int64_t shards() const { return dp * cp / instances; }
+  std::int64_t expert_shards() const { return gpus() / (pp * ep * expert_tp) / instances; }
+  std::int64_t layers_of_stage(std::int64_t stage) const;
 };
 
 }  // namespace pippin

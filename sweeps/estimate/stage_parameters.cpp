@@ -26,10 +26,12 @@ std::int64_t word_embedding(const Setup& setup) {
 /// The matrices of an MLP, its experts' together where it is a mixture.
 void add_mlp(const Setup& setup, Parameters& layer) {
   const Shape& m = setup.shape;
-  const std::int64_t up = (m.gated ? 2 : 1) * m.ffn;
-  const std::int64_t weights = (up + m.ffn) * m.hidden / setup.tp;
-  const std::int64_t split_biases = m.biases ? up / setup.tp : 0, biases = m.biases ? m.hidden : 0;
-  if (m.experts == 0) {
+  const bool mixture = m.experts > 0;
+  const std::int64_t ffn = mixture ? m.expert_ffn : m.ffn, up = (m.gated() ? 2 : 1) * ffn;
+  const std::int64_t split = mixture ? setup.expert_tp : setup.tp;
+  const std::int64_t weights = (up + ffn) * m.hidden / split;
+  const std::int64_t split_biases = m.biases ? up / split : 0, biases = m.biases ? m.hidden : 0;
+  if (!mixture) {
     layer.split += weights + split_biases;
     layer.replicated += biases;
     return;
@@ -48,6 +50,7 @@ Parameters layer_parameters(const Setup& setup) {
   if (m.biases || m.qkv_biases) layer.split += projections / setup.tp;
   if (m.biases) layer.replicated += m.hidden;
   layer.replicated += 2 * norm(m);
+  if (m.qk_norms) layer.replicated += 2 * (m.norm_biases ? 2 : 1) * m.head_width;
   add_mlp(setup, layer);
   return layer;
 }
@@ -58,8 +61,13 @@ Parameters embedding_parameters(const Setup& setup) {
 }
 
 Parameters head_parameters(const Setup& setup) {
-  const bool shares = setup.shape.tied && setup.pp == 1;
-  return {shares ? 0 : word_embedding(setup), norm(setup.shape), 0};
+  const Shape& m = setup.shape;
+  const bool shares = m.tied && setup.pp == 1;
+  Parameters head{shares ? 0 : word_embedding(setup), norm(m), 0};
+  // DeepSpeed ties the embedding with its positions.
+  if (setup.framework == Framework::kDeepSpeedPipeline && setup.pp > 1 && m.learned_positions)
+    head.replicated += m.positions * m.hidden;
+  return head;
 }
 
 Parameters stage_parameters(const Setup& setup, std::int64_t stage) {

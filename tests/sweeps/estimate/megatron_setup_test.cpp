@@ -107,7 +107,7 @@ TEST_CASE("Megatron's arguments are a setup with its defaults") {
   CHECK(setup.gas == 1);
   CHECK(setup.gpus_per_node == 4);
   CHECK(setup.type == NumberType::kFp16);
-  CHECK_FALSE(setup.flash_attention);
+  CHECK(setup.attention == Attention::kScores);
   CHECK(read.unused == std::vector<std::string>{"--lr"});
   REQUIRE(read.assumed.size() == 1);
   CHECK(read.assumed[0].find("50257") != std::string::npos);

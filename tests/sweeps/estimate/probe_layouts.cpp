@@ -32,7 +32,7 @@ Shape shape_of(bool llama, const Change& c) {
   m.ffn = llama ? 40 : 128;
   m.seq = m.positions = 16;
   m.vocab = (c.vocab + 128 * c.tp - 1) / (128 * c.tp) * 128 * c.tp;
-  m.gated = llama;
+  m.activation = llama ? Activation::kSwiglu : Activation::kGelu;
   m.biases = m.norm_biases = m.learned_positions = m.tied = !llama;
   return m;
 }

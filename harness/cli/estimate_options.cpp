@@ -1,0 +1,38 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "harness/cli/command_line.h"
+
+namespace pippin {
+
+void add_estimate_command(CommandLine& line) {
+  const auto options = std::make_shared<EstimateOptions>();
+  CLI::App& command = line.add("estimate", "memory and traffic of a layout, before it runs",
+                               "pippin estimate --gpus 16 -- --num-layers 32 --hidden-size 4096 …",
+                               [&line, options] { return estimate(line.globals(), *options); });
+  line.let_take_words(command, [options](const std::vector<std::string>& words) {
+    options->arguments = words;
+    if (words.empty() == options->points.empty())
+      bad_input(
+          "estimate wants either Megatron's arguments behind '--' or --points FILE; see pippin "
+          "estimate --help");
+  });
+  command.add_option("--gpus", options->gpus, "how many there are; else as torchrun's words say")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--gpus-per-node", options->gpus_per_node, "as torchrun's words say, or 8")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  command
+      .add_option(
+          "--points", options->points,
+          "instead of arguments a table of layouts, a row each; columns as in docs/estimate.md")
+      ->type_name("FILE");
+  command.add_flag("--compat", options->compat,
+                   "the figures that Megatron-LM's analysis tool prints, its mistakes included");
+  command.add_option("--format", options->format, "terminal, markdown, csv or json")
+      ->capture_default_str()
+      ->type_name("FORMAT");
+}
+
+}  // namespace pippin

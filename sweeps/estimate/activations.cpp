@@ -1,0 +1,70 @@
+#include "sweeps/estimate/activations.h"
+
+namespace pippin {
+
+namespace {
+
+double number(std::int64_t count) { return static_cast<double>(count); }
+
+/// Bytes an element of the MLP's width: before the activation and behind it. Before 2024 SwiGLU
+/// kept both of its factors besides.
+double mlp_bytes(const Setup& setup) {
+  const double element = bytes_of(setup.type);
+  if (!setup.shape.gated()) return 2 * element;
+  return (setup.framework == Framework::kMegatron2023 ? 4 : 3) * element;
+}
+
+/// The balanced load of the experts of one GPU: each token meets several.
+void add_experts(const Setup& setup, LayerActivations& kept) {
+  // Such tensors have sizes that change from step to step, and the allocator does not split off the
+  // rest of a block below 1 MiB: on average half of that, of four tensors.
+  constexpr double kRest = 4 * 512.0 * 1024;
+  const Shape& m = setup.shape;
+  const double element = bytes_of(setup.type);
+  const double rows = tokens_of(setup) * sequence_share(setup) * number(m.experts_per_token) *
+                      number(setup.expert_tp);
+  kept.routed = element * rows * number(m.hidden) + kRest;
+  kept.mlp = 3 * element * rows * number(m.expert_ffn) / number(setup.expert_tp);
+}
+
+}  // namespace
+
+double tokens_of(const Setup& setup) {
+  return number(setup.mbs) * number(setup.shape.seq) / number(setup.cp);
+}
+
+double sequence_share(const Setup& setup) {
+  return setup.sequence_parallel ? 1 / number(setup.tp) : 1;
+}
+
+LayerActivations layer_activations(const Setup& setup) {
+  const Shape& m = setup.shape;
+  const double element = bytes_of(setup.type), tokens = tokens_of(setup);
+  const double own = tokens * sequence_share(setup) * number(m.hidden);
+  const double part = tokens / number(setup.tp);
+  const double context = number(m.heads * m.head_width), keys = number(m.kv_heads * m.head_width);
+  LayerActivations kept;
+  kept.norm1 = kept.norm2 = 2 * element * own;
+  kept.qkv = element * part * (context + 2 * keys);
+  kept.context = element * part * context;
+  if (m.qk_norms) kept.qk_norms = 2 * element * part * (context + keys);
+  const bool is_core =
+      setup.framework == Framework::kMegatronCore || setup.framework == Framework::kMegatron2023;
+  if (setup.attention == Attention::kFlash && is_core) kept.copy = kept.context;
+  if (setup.attention != Attention::kScores) {
+    kept.log_sums = 4 * part * number(m.heads);
+  } else {
+    const double bytes =
+        element + (setup.attention_dropout ? 1 + element : 0) + (setup.fused_softmax ? 0 : element);
+    kept.scores = bytes * part * number(m.heads) * number(m.seq) / number(setup.cp);
+  }
+  if (setup.hidden_dropout) kept.dropout = 2 * own;
+  if (m.experts > 0)
+    add_experts(setup, kept);
+  else
+    kept.mlp = mlp_bytes(setup) * part * number(m.ffn);
+  if (setup.recompute == Recompute::kSelective) kept.scores = kept.log_sums = 0;
+  return kept;
+}
+
+}  // namespace pippin

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "sweeps/estimate/setup.h"
+
+namespace pippin {
+
+/// What one layer keeps of one micro-batch for its backward pass, on one GPU. Unit: bytes.
+struct LayerActivations {
+  double norm1 = 0;  ///< the norm's input, and its output: the input of the next product
+  double qkv = 0;    ///< queries, keys and values
+  double qk_norms = 0;
+  double context = 0;   ///< what attention gives the output's product
+  double copy = 0;      ///< of it in the flash-attn library's order
+  double log_sums = 0;  ///< of each query's scores, where these are not kept
+  double scores = 0;    ///< as softmax leaves them, and what else is kept of them
+  double dropout = 0;   ///< the masks behind both branches
+  double norm2 = 0;
+  double mlp = 0;     ///< before and behind the activation, of experts too
+  double routed = 0;  ///< tokens in the order of their experts
+
+  double all() const {
+    return norm1 + qkv + qk_norms + context + copy + log_sums + scores + dropout + norm2 + mlp +
+           routed;
+  }
+};
+
+/// Source: Korthikanti et al., 2022, tensor by tensor as Megatron-Core and Transformer Engine keep
+/// them.
+LayerActivations layer_activations(const Setup& setup);
+
+/// Tokens of a micro-batch on one GPU, as attention and the MLP see them.
+double tokens_of(const Setup& setup);
+
+/// The part of tokens that norms and residuals see: 1 / TP under sequence parallelism.
+double sequence_share(const Setup& setup);
+
+}  // namespace pippin

@@ -1,0 +1,123 @@
+#include "sweeps/estimate/library_memory.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "sweeps/estimate/activations.h"
+
+namespace pippin {
+
+namespace {
+
+constexpr double kMib = 1024.0 * 1024.0;
+
+double number(std::int64_t count) { return static_cast<double>(count); }
+
+/// One for the forward and one for the backward thread: CUBLAS_WORKSPACE_CONFIG=:4096:8 where runs
+/// are to repeat and on Hopper, :4096:2:16:8 elsewhere.
+double torch_workspaces(const Setup& setup) {
+  constexpr double kLarge = 32 * kMib, kSmall = 8.125 * kMib;
+  const bool large = setup.deterministic || setup.generation == Generation::kHopper;
+  return 2 * (large ? kLarge : kSmall);
+}
+
+bool is_before_hopper(const Setup& setup) {
+  return setup.generation == Generation::kAmpere || setup.generation == Generation::kVolta;
+}
+
+/// Grouped products of experts have one for each of four streams more.
+double engine_workspaces(const Setup& setup) {
+  const double one = is_before_hopper(setup) ? 4 * kMib : 32 * kMib;
+  const bool has_experts = setup.shape.experts > 0;
+  if (setup.transformer_engine) return has_experts && setup.grouped_experts ? 5 * one : one;
+  return has_experts && setup.generation != Generation::kAmpere ? one : 0;  // the router's product
+}
+
+/// Megatron's global buffers: of scores without Transformer Engine, and of what is gathered.
+double global_buffers(const Setup& setup) {
+  const Shape& m = setup.shape;
+  const double element = bytes_of(setup.type), seq = number(m.seq / setup.cp);
+  double scores = 0, gathered = 0;
+  if (!setup.transformer_engine && setup.attention == Attention::kScores)
+    scores = element * number(setup.mbs * m.heads / setup.tp) * seq * seq;
+  const double tokens = element * tokens_of(setup) * number(m.hidden);
+  const std::int64_t spread = setup.expert_tp * setup.ep;
+  if (setup.sequence_parallel) gathered = tokens;
+  if (m.experts > 0 && setup.gathers_tokens && spread > 1)
+    gathered = std::max(gathered, tokens * sequence_share(setup) * number(spread));
+  return scores + gathered;
+}
+
+/// The elements of a layer's matrices: attention's in, attention's out, the MLP's two, of which an
+/// expert's are there several times.
+struct Matrix {
+  double elements, times;
+  bool of_experts;
+};
+
+std::array<Matrix, 4> matrices(const Setup& setup) {
+  const Shape& m = setup.shape;
+  const double h = number(m.hidden), tp = number(setup.tp), up = m.gated() ? 2 : 1;
+  const double context = number(m.heads * m.head_width), keys = number(m.kv_heads * m.head_width);
+  const bool mixture = m.experts > 0;
+  const double ffn = number(mixture ? m.expert_ffn : m.ffn);
+  const double split = number(mixture ? setup.expert_tp : setup.tp);
+  const double times = mixture ? number(m.experts / setup.ep) : 1;
+  return {{{h * (context + 2 * keys) / tp, 1, false},
+           {h * context / tp, 1, false},
+           {h * up * ffn / split, times, mixture},
+           {h * ffn / split, times, mixture}}};
+}
+
+/// A block of its own is a multiple of 2 MiB, and is not split where at most 1 MiB is left over.
+double rest_of_large(double bytes) {
+  constexpr double kLarge = 10 * kMib, kStep = 2 * kMib;
+  const double rest = std::ceil(bytes / kStep) * kStep - bytes;
+  return bytes >= kLarge && rest <= kMib ? rest : 0;
+}
+
+/// Tensors of 1 to 10 MiB share blocks of 20 MiB. What is lost where they do not divide these
+/// depends on the order: on average a small share, and at most about 1 MiB in a few blocks.
+double rest_of_medium(const Setup& setup, double layers) {
+  constexpr double kShare = 0.08, kMost = 6 * kMib, kBlock = 20 * kMib, kStates = 3, kBytes = 4;
+  double lost = 0;
+  for (const Matrix& matrix : matrices(setup)) {
+    const double bytes = kBytes * matrix.elements;
+    const bool is_medium = bytes > kMib && bytes < kBlock / 2 && std::fmod(kBlock, bytes) != 0;
+    const std::int64_t shards = matrix.of_experts ? setup.expert_shards() : setup.shards();
+    if (is_medium)
+      lost += kShare * bytes * kStates * layers * matrix.times /
+              (setup.zero > 0 ? number(std::max<std::int64_t>(shards, 1)) : 1);
+  }
+  return std::min(lost, kMost);
+}
+
+}  // namespace
+
+double workspace_bytes(const Setup& setup) {
+  return torch_workspaces(setup) + engine_workspaces(setup) + global_buffers(setup);
+}
+
+double allocator_rest_bytes(const Setup& setup, std::int64_t stage, const Parameters& own) {
+  constexpr double kNarrow = 2, kWide = 4;
+  double rest = rest_of_medium(setup, number(setup.layers_of_stage(stage)));
+  if (setup.zero > 0) {
+    for (const std::int64_t count : {own.all() - own.experts, own.experts})
+      rest += rest_of_large(kNarrow * number(count)) + rest_of_large(kWide * number(count));
+    return rest;
+  }
+  if (stage == 0 || stage == setup.pp - 1) {
+    const double embedding = number(setup.shape.vocab / setup.tp * setup.shape.hidden);
+    rest += rest_of_large(kNarrow * embedding) + 3 * rest_of_large(kWide * embedding);
+  }
+  return rest + rest_of_large(kWide * number(own.all()));
+}
+
+double largest_weight(const Setup& setup) {
+  double largest = 0;
+  for (const Matrix& matrix : matrices(setup)) largest = std::max(largest, matrix.elements);
+  return largest;
+}
+
+}  // namespace pippin

@@ -1,0 +1,187 @@
+#include "sweeps/estimate/memory.h"
+
+#include <algorithm>
+
+#include "sweeps/estimate/activations.h"
+#include "sweeps/estimate/library_memory.h"
+#include "sweeps/estimate/older_memory.h"
+#include "sweeps/estimate/probe_memory.h"
+#include "sweeps/estimate/stage_parameters.h"
+#include "sweeps/estimate/state_memory.h"
+
+namespace pippin {
+
+namespace {
+
+constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
+
+double number(std::int64_t count) { return static_cast<double>(count); }
+
+bool is_megatron_core(const Setup& setup) {
+  return setup.framework == Framework::kMegatronCore || setup.framework == Framework::kMegatron2023;
+}
+
+/// Bytes of a micro-batch's activations between layers, as far as a GPU has them.
+double stream_bytes(const Setup& setup) {
+  return bytes_of(setup.type) * tokens_of(setup) * sequence_share(setup) *
+         number(setup.shape.hidden);
+}
+
+/// Forward passes of a chunk of layers whose backward pass is to come, when they are most.
+/// Source: Megatron-LM, schedules.py: the interleaved schedule's warm-up.
+struct InFlight {
+  double passes, layers;
+};
+
+InFlight in_flight(const Setup& setup, std::int64_t stage) {
+  const double layers = number(setup.layers_of_stage(stage));
+  if (setup.chunks <= 1) return {number(std::min(setup.pp - stage, setup.gas)), layers};
+  const std::int64_t group = setup.chunk_group > 0 ? setup.chunk_group : setup.pp;
+  const std::int64_t warmup = 2 * (setup.pp - stage - 1) + (setup.chunks - 1) * group;
+  return {number(std::min(warmup + 1, setup.gas * setup.chunks)), layers / number(setup.chunks)};
+}
+
+/// The last stage: the last norm's input, output and a gradient; logits in 16 bits and in fp32,
+/// where the loss is worked out in place, but for the fused loss and that of 2023.
+double head_bytes(const Setup& setup) {
+  constexpr double kCopy = 4;
+  const bool copies = setup.fused_loss || setup.framework == Framework::kMegatron2023;
+  const double logit = bytes_of(setup.type) + kCopy + (copies ? kCopy : 0);
+  return tokens_of(setup) * number(setup.shape.vocab / setup.tp) * logit;
+}
+
+/// The last norm's input, output, and a gradient.
+double norm_bytes(const Setup& setup) { return 3 * stream_bytes(setup); }
+
+/// What is made again between two inputs that are kept, and what is kept for good.
+struct Recomputed {
+  double kept, again;
+};
+
+Recomputed recomputed(const Setup& setup, const InFlight& flight) {
+  const double stream = stream_bytes(setup), layer = layer_activations(setup).all();
+  const double count = number(setup.recompute_layers);
+  if (setup.recompute_block) {
+    const double again = std::min(count, flight.layers);
+    return {flight.passes * (stream * again + layer * (flight.layers - again)), layer};
+  }
+  return {flight.passes * stream * flight.layers / count, layer * count};
+}
+
+void add_core_peak(const Setup& setup, std::int64_t stage, StageMemory& memory) {
+  const InFlight flight = in_flight(setup, stage);
+  const bool last = stage == setup.pp - 1;
+  const double norm = last ? norm_bytes(setup) : 0, logits = last ? head_bytes(setup) : 0;
+  if (setup.recompute == Recompute::kFull) {
+    const Recomputed parts = recomputed(setup, flight);
+    memory.activations = parts.kept;
+    memory.working = norm + std::max(logits, parts.again);
+  } else {
+    memory.activations = flight.passes * flight.layers * layer_activations(setup).all();
+    memory.working = norm + logits;
+  }
+  if (stage == 0 && setup.hidden_dropout)
+    memory.activations += flight.passes * stream_bytes(setup) / bytes_of(setup.type);
+  if (setup.pp > 1) memory.working += 2 * stream_bytes(setup);
+  const double states = memory.allocated() - memory.retained;
+  // The wide copies of fp16's gradients live from the step to the next one's first backward pass.
+  const bool has_copies = setup.framework == Framework::kMegatronCore &&
+                          setup.type == NumberType::kFp16 && setup.zero == 0;
+  const double copies = has_copies ? 4 * number(stage_parameters(setup, stage).all()) : 0;
+  memory.peak = std::max(states, states - copies + memory.activations + memory.working);
+}
+
+/// Each chunk that is sent its input keeps it, and its gradient; DeepSpeed's last stage keeps what
+/// the loss was made of.
+double retained_bytes(const Setup& setup, std::int64_t stage) {
+  constexpr double kLossBytes = 12;
+  const double stream = stream_bytes(setup);
+  const bool last = stage == setup.pp - 1;
+  if (setup.framework == Framework::kDeepSpeedPipeline)
+    return stream +
+           (last ? kLossBytes * tokens_of(setup) * number(setup.shape.vocab / setup.tp) : 0);
+  if (setup.pp == 1 || (setup.framework == Framework::kMegatron2 && stage == 0)) return 0;
+  return 2 * stream * number(setup.chunks - (stage == 0 ? 1 : 0));
+}
+
+StageMemory of_probe(const Setup& setup, std::int64_t stage) {
+  const ProbeMemory probe = probe_memory(setup, stage);
+  StageMemory memory;
+  memory.weights = number(probe.parameters);
+  memory.gradients = number(probe.gradients);
+  memory.optimizer = number(probe.optimizer);
+  memory.activations = number(probe.activations);
+  memory.working = number(probe.scratch);
+  memory.peak = number(probe.all());
+  return memory;
+}
+
+}  // namespace
+
+StageMemory stage_memory(const Setup& setup, std::int64_t stage) {
+  if (setup.framework == Framework::kProbe) return of_probe(setup, stage);
+  const Parameters own = stage_parameters(setup, stage);
+  const StateMemory states = state_memory(setup, own);
+  StageMemory memory;
+  memory.weights = states.weights;
+  memory.gradients = states.gradients;
+  memory.optimizer = states.optimizer;
+  memory.retained = retained_bytes(setup, stage);
+  if (is_megatron_core(setup)) {
+    memory.buffers = workspace_bytes(setup) + allocator_rest_bytes(setup, stage, own);
+    add_core_peak(setup, stage, memory);
+  } else {
+    add_older_peak(setup, stage, memory);
+  }
+  return memory;
+}
+
+double korthikanti_bytes(const Setup& setup) {
+  const Shape& m = setup.shape;
+  const double l = number(m.layers), h = number(m.hidden), a = number(m.heads), s = number(m.seq);
+  const double t = number(setup.tp), p = number(setup.pp), v = number(setup.chunks);
+  const double layer = setup.recompute == Recompute::kNone
+                           ? (setup.sequence_parallel ? 34 / t : 10 + 24 / t) + 5 * a * s / (h * t)
+                           : (setup.sequence_parallel ? 34 / t : 10 + 24 / t);
+  const double interleaved = v > 1 ? 1 + (p - 1) / (p * v) : 1;
+  return 18 * 12 * l * h * h / (p * t) + s * number(setup.mbs) * h * l * layer * interleaved;
+}
+
+/// Between the first two and the last there is none that needs more than they.
+std::int64_t largest_stage(const Setup& setup) {
+  std::int64_t largest = 0;
+  double most = 0;
+  for (const std::int64_t stage : {std::int64_t{0}, std::int64_t{1}, setup.pp - 1}) {
+    if (stage >= setup.pp) continue;
+    const double peak = stage_memory(setup, stage).peak;
+    if (peak > most) {
+      most = peak;
+      largest = stage;
+    }
+  }
+  return largest;
+}
+
+/// Measured: 1.27 GiB on a V100, 1.57 on an A100; NCCL's buffers 0.6.
+double context_bytes(const Setup& setup) {
+  if (setup.framework == Framework::kProbe) return 0;
+  constexpr double kNccl = 0.6;
+  return ((setup.generation == Generation::kVolta ? 1.27 : 1.57) + kNccl) * kGib;
+}
+
+double needed_bytes(const Setup& setup) {
+  const std::int64_t stage = largest_stage(setup);
+  const StageMemory memory = stage_memory(setup, stage);
+  double peak = memory.peak;
+  if (setup.framework == Framework::kMegatron2 && setup.type == NumberType::kFp16) {
+    const double parameters = number(stage_parameters(setup, stage).all());
+    const double states = memory.weights + memory.gradients + memory.optimizer;
+    peak = std::max(states, peak - (setup.gas > 1 ? 6 : 4) * parameters);
+  }
+  const bool has_buckets = setup.framework == Framework::kMegatronDeepSpeed ||
+                           setup.framework == Framework::kDeepSpeedPipeline;
+  constexpr double kBuckets = 2 * 5e8 * 2;  // DeepSpeed's default, to reduce and to gather
+  return peak + context_bytes(setup) + (has_buckets ? kBuckets : 0);
+}
+
+}  // namespace pippin

@@ -1,0 +1,61 @@
+#include "sweeps/estimate/point_rows.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace pippin {
+
+std::string PointRow::text(const std::string& column) const {
+  const auto cell = cells_.find(column);
+  return cell == cells_.end() ? "" : cell->second;
+}
+
+std::int64_t PointRow::count(const std::string& column) const {
+  const auto value = number(column);
+  return value && *value >= 1 && *value < 1e15 ? std::llround(*value) : 0;
+}
+
+std::optional<double> PointRow::number(const std::string& column) const {
+  return parse_number(text(column));
+}
+
+PointRow PointRow::with(const std::string& column, const std::string& text) const {
+  PointRow row = *this;
+  row.cells_[column] = text;
+  return row;
+}
+
+bool PointRow::says(const std::string& column, std::string_view part) const {
+  return text(column).find(part) != std::string::npos;
+}
+
+std::vector<PointRow> read_point_rows(std::string_view text, const std::string& where) {
+  std::vector<PointRow> rows;
+  std::vector<std::string_view> names;
+  std::int64_t number = 0;
+  for (std::string_view line : split(text, '\n')) {
+    ++number;
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty()) continue;
+    const auto cells = split(line, '\t');
+    if (names.empty()) {
+      names = cells;
+      if (std::find(names.begin(), names.end(), "id") == names.end())
+        bad_input("{}:1: no column 'id'; a table begins with a line of names, parted by tabs",
+                  where);
+      continue;
+    }
+    if (cells.size() != names.size())
+      bad_input("{}:{}: {} cells, and {} columns", where, number, cells.size(), names.size());
+    std::map<std::string, std::string> row;
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      row[std::string(names[i])] = std::string(trim(cells[i]));
+    rows.emplace_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace pippin

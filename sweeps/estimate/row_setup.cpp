@@ -1,0 +1,306 @@
+// A row of a table of layouts as a setup.
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/text.h"
+#include "sweeps/estimate/point_rows.h"
+
+namespace pippin {
+
+namespace {
+
+/// Megatron's arguments among the notes; empty where these are words.
+nlohmann::json arguments_in(const PointRow& row) {
+  const std::string notes = row.text("notes");
+  if (!notes.starts_with('{')) return nlohmann::json::object();
+  const auto parsed = nlohmann::json::parse(notes, nullptr, false);
+  return parsed.is_object() ? parsed : nlohmann::json::object();
+}
+
+std::int64_t count_in(const nlohmann::json& arguments, const char* name, std::int64_t other) {
+  const auto value = arguments.find(name);
+  return value != arguments.end() && value->is_number() ? value->get<std::int64_t>() : other;
+}
+
+double number_in(const nlohmann::json& arguments, const char* name, double other) {
+  const auto value = arguments.find(name);
+  return value != arguments.end() && value->is_number() ? value->get<double>() : other;
+}
+
+bool is_on(const nlohmann::json& arguments, const char* name) {
+  const auto value = arguments.find(name);
+  return value != arguments.end() && !(value->is_boolean() && !value->get<bool>()) &&
+         !value->is_null();
+}
+
+std::string word_in(const nlohmann::json& arguments, const char* name) {
+  const auto value = arguments.find(name);
+  return value != arguments.end() && value->is_string() ? value->get<std::string>() : "";
+}
+
+Generation generation_of(const std::string& gpu) {
+  const auto begins = [&](std::initializer_list<const char*> names) {
+    return std::any_of(names.begin(), names.end(),
+                       [&](const char* name) { return gpu.starts_with(name); });
+  };
+  if (begins({"V100"})) return Generation::kVolta;
+  if (begins({"A100", "A800"})) return Generation::kAmpere;
+  if (begins({"H100", "H200", "H800", "GH200"})) return Generation::kHopper;
+  if (begins({"B200", "B300", "GB200", "GB300"})) return Generation::kBlackwell;
+  return Generation::kOther;
+}
+
+/// One that is not known is refused before.
+std::optional<Framework> framework_of(const PointRow& row) {
+  const std::string name = row.text("framework");
+  const auto has = [&](std::string_view part) { return name.find(part) != std::string::npos; };
+  const bool shards = row.text("zero") == "2" || row.text("zero") == "3";
+  if (has("Megatron-Core") || has("Megatron-Bridge")) return Framework::kMegatronCore;
+  if (has("Megatron-LM Aug 2023")) return Framework::kMegatron2023;
+  if (has("FSDP") || has("torchtitan")) return Framework::kFsdp;
+  if (has("BigScience") || has("ALCF"))
+    return shards ? Framework::kDeepSpeedZero : Framework::kMegatronDeepSpeed;
+  if (has("DeepSpeed-3D")) return Framework::kDeepSpeedPipeline;
+  if (has("ZeRO-3") || has("HF Trainer")) return Framework::kDeepSpeedZero;
+  if (has("Megatron")) return Framework::kMegatron2;
+  return std::nullopt;
+}
+
+/// Builds a setup; what is not given or not known is remembered.
+class RowReader {
+ public:
+  explicit RowReader(const PointRow& row) : row_(row), arguments_(arguments_in(row)) {}
+
+  RowSetup read() && {
+    refuse_what_is_unknown();
+    if (why_.empty()) shape();
+    if (why_.empty()) layout();
+    if (why_.empty()) framework();
+    if (why_.empty()) attention();
+    if (why_.empty()) vocabulary();
+    if (!why_.empty()) return {std::nullopt, why_};
+    return {setup_, ""};
+  }
+
+ private:
+  void refuse(const std::string& why) {
+    if (why_.empty()) why_ = why;
+  }
+  bool is_named(std::string_view part) const { return row_.says("model", part); }
+  bool is_core() const { return setup_.framework == Framework::kMegatronCore; }
+
+  void refuse_what_is_unknown() {
+    const std::string model = row_.text("model");
+    const std::string kind = model.substr(0, model.find('/'));
+    if (kind != model && kind != "gpt" && kind != "moe" && kind != "mixtral")
+      refuse(fmt::format("a model of the kind '{}' is not known", kind));
+    for (const char* word : {"UNUSABLE", "INCONSISTENT"})
+      if (row_.says("notes", word)) refuse("its notes call it " + lower(word));
+    if (row_.text("recompute") == "?") refuse("recomputation is not given");
+    if (is_on(arguments_, "multi-latent-attention"))
+      refuse("the widths of multi-latent attention are not given");
+    if (is_on(arguments_, "mtp-num-layers"))
+      refuse("layers that predict more tokens are not known");
+    if (is_on(arguments_, "fp8-format")) refuse("fp8 weights and their scales are not known");
+    if (is_named("muon")) refuse("the optimizer Muon is not known");
+    if (row_.says("framework", "HF") && !row_.says("notes", "Offl"))
+      refuse("whether the optimizer is offloaded is not given");
+  }
+
+  void shape() {
+    Shape& m = setup_.shape;
+    for (const char* column : {"layers", "hidden", "heads", "seq"})
+      if (row_.count(column) == 0) refuse(fmt::format("{} is not given", column));
+    if (!why_.empty()) return;
+    m.layers = row_.count("layers");
+    m.hidden = row_.count("hidden");
+    m.heads = row_.count("heads");
+    m.kv_heads = std::max(row_.count("kv_heads"), std::int64_t{0});
+    if (m.kv_heads == 0) m.kv_heads = m.heads;
+    m.seq = m.positions = row_.count("seq");
+    m.head_width = count_in(arguments_, "kv-channels", m.hidden / m.heads);
+    const std::string activation = row_.text("act_fn");
+    m.activation = activation == "swiglu"         ? Activation::kSwiglu
+                   : activation == "squared-relu" ? Activation::kSquaredRelu
+                                                  : Activation::kGelu;
+    m.ffn = row_.count("ffn");
+    if (m.ffn == 0) m.ffn = 4 * m.hidden;
+    m.biases = !is_on(arguments_, "disable-bias-linear");
+    m.norm_biases = word_in(arguments_, "normalization") != "RMSNorm";
+    m.qk_norms = is_on(arguments_, "qk-layernorm") || is_named("qk_layernorm");
+    m.learned_positions = word_in(arguments_, "position-embedding-type") != "rope";
+    m.tied = !is_on(arguments_, "untie-embeddings-and-output-weights");
+    m.experts = count_in(arguments_, "num-experts", 0);
+    m.experts_per_token = m.experts > 0 ? count_in(arguments_, "moe-router-topk", 2) : 0;
+    m.expert_ffn = m.experts > 0 ? count_in(arguments_, "moe-ffn-hidden-size", m.ffn) : 0;
+  }
+
+  /// Megatron-LM's tests run on eight GPUs, but for those of one node and for long runs.
+  std::int64_t gpus() {
+    if (const auto count = row_.count("n_gpus"); count > 0) return count;
+    if (row_.count("dp") > 0) return 0;
+    if (!row_.text("model").starts_with("gpt/") && !row_.text("model").starts_with("moe/") &&
+        !row_.text("model").starts_with("mixtral/"))
+      refuse("n_gpus is not given");
+    if (is_named("release")) refuse("n_gpus is not given");
+    constexpr std::int64_t kUsual = 8;
+    return is_named("1node") ? row_.count("gpus_per_node") : kUsual;
+  }
+
+  void layout() {
+    const auto one_of = [&](const char* column) {
+      return std::max<std::int64_t>(row_.count(column), 1);
+    };
+    setup_.tp = one_of("tp");
+    setup_.pp = one_of("pp");
+    setup_.cp = one_of("cp");
+    setup_.ep = one_of("ep");
+    setup_.chunks = one_of("vpp");
+    setup_.gpus_per_node = std::max<std::int64_t>(row_.count("gpus_per_node"), 1);
+    const std::int64_t all = gpus(), replica = setup_.tp * setup_.pp * setup_.cp;
+    setup_.dp = row_.count("dp") > 0 ? row_.count("dp") : std::max<std::int64_t>(all / replica, 1);
+    setup_.mbs = micro_batch();
+    if (setup_.mbs == 0 && row_.count("gas") > 0)
+      setup_.mbs = row_.count("gbs") / (setup_.dp * row_.count("gas"));
+    if (setup_.mbs == 0) return refuse("mbs is not given");
+    const std::int64_t batch = row_.count("gbs") / (setup_.dp * setup_.mbs);
+    setup_.gas = row_.count("gas") > 0 ? row_.count("gas") : std::max<std::int64_t>(batch, 1);
+    setup_.expert_tp = setup_.tp;
+    if (const auto at = row_.text("model").find("etp");
+        at != std::string::npos && setup_.shape.experts > 0)
+      setup_.expert_tp = std::max<std::int64_t>(
+          parse_integer(row_.text("model").substr(at + 3, 1)).value_or(setup_.tp), 1);
+    setup_.sequence_parallel = row_.text("seq_par") == "1" && setup_.tp > 1;
+    uneven_stages();
+  }
+
+  std::int64_t micro_batch() const {
+    const std::string words = "effective MBS probably ", notes = row_.text("notes");
+    const auto at = notes.find(words);
+    if (at == std::string::npos) return row_.count("mbs");
+    const std::string rest = notes.substr(at + words.size());
+    return parse_integer(rest.substr(0, rest.find_first_not_of("0123456789"))).value_or(0);
+  }
+
+  void uneven_stages() {
+    setup_.first_layers = count_in(arguments_, "decoder-first-pipeline-num-layers", 0);
+    setup_.last_layers = count_in(arguments_, "decoder-last-pipeline-num-layers", 0);
+    const std::int64_t first = is_on(arguments_, "account-for-embedding-in-pipeline-split") ? 1 : 0;
+    const std::int64_t last = is_on(arguments_, "account-for-loss-in-pipeline-split") ? 1 : 0;
+    if (setup_.pp == 1 || first + last == 0) return;
+    const std::int64_t each = (setup_.shape.layers + first + last) / setup_.pp;
+    setup_.first_layers = each - first;
+    setup_.last_layers = each - last;
+  }
+
+  void framework() {
+    const auto framework = framework_of(row_);
+    if (!framework) return refuse("the framework '" + row_.text("framework") + "' is not known");
+    setup_.framework = *framework;
+    setup_.generation = generation_of(row_.text("gpu"));
+    setup_.zero = parse_integer(row_.text("zero")).value_or(0);
+    const std::string precision = row_.text("precision");
+    if (precision == "fp16")
+      setup_.type = NumberType::kFp16;
+    else if (precision == "bf16" || precision == "amp_bf16")
+      setup_.type = NumberType::kBf16;
+    else if (precision == "fp32")
+      setup_.type = NumberType::kFp32;
+    else
+      return refuse("the precision '" + precision + "' is not known");
+    if (is_core() && setup_.zero == 2) return refuse("ZeRO-2 of Megatron-Core is not known");
+    setup_.later_deepspeed = row_.says("framework", "ALCF");
+    setup_.small_moments = row_.says("notes", "8-bit Adam");
+    setup_.offloads_optimizer =
+        row_.says("notes", "Opt Offl=Y") || row_.says("notes", "full CPU offload");
+    setup_.offloads_checkpoints = row_.says("framework", "Megatron-1.1.5");
+    setup_.instances = is_named("multi_dist_optimizer_instances") ? 2 : 1;
+    setup_.chunk_group = is_named("tunable_overlap") ? 5 : 0;
+    setup_.transformer_engine = is_core() && !row_.says("framework", "(local)");
+    usual_model_of_framework();
+    recomputation();
+  }
+
+  void usual_model_of_framework() {
+    Shape& m = setup_.shape;
+    const bool titan = row_.says("framework", "torchtitan"),
+               argonne = row_.says("framework", "ALCF");
+    if (titan || argonne) {
+      m.biases = m.norm_biases = m.learned_positions = m.tied = false;
+    }
+    if (setup_.framework == Framework::kFsdp) {
+      setup_.hidden_dropout = setup_.attention_dropout = false;
+      constexpr double kTitan = 16, kComposer = 4;  // of a logit in eager and in fused loss
+      setup_.logit_bytes = titan ? kTitan : kComposer;
+    }
+  }
+
+  void recomputation() {
+    const std::string words = row_.text("recompute");
+    setup_.recompute = words.starts_with("full")        ? Recompute::kFull
+                       : words.starts_with("selective") ? Recompute::kSelective
+                                                        : Recompute::kNone;
+    const auto comma = words.find(',');
+    if (comma != std::string::npos) {
+      setup_.recompute_block = words.find("block") != std::string::npos;
+      setup_.recompute_layers = std::max<std::int64_t>(
+          parse_integer(
+              trim(std::string_view(words).substr(comma + 1, words.find(')') - comma - 1)))
+              .value_or(1),
+          1);
+    }
+  }
+
+  void attention() {
+    setup_.deterministic = is_on(arguments_, "deterministic-mode");
+    setup_.fused_softmax = !is_on(arguments_, "no-masked-softmax-fusion");
+    setup_.fused_loss = is_on(arguments_, "cross-entropy-loss-fusion");
+    setup_.grouped_experts = is_on(arguments_, "moe-grouped-gemm");
+    setup_.gathers_tokens = !is_named("alltoall");
+    if (is_core()) {
+      constexpr double kUsual = 0.1;
+      setup_.hidden_dropout = number_in(arguments_, "hidden-dropout", kUsual) > 0;
+      setup_.attention_dropout = number_in(arguments_, "attention-dropout", kUsual) > 0;
+    }
+    const std::string words = row_.text("attn");
+    if (words != "auto") {
+      setup_.attention = words.starts_with("unfused") ? Attention::kScores
+                         : words == "fused"           ? Attention::kFused
+                                                      : Attention::kFlash;
+    } else if (!setup_.transformer_engine) {
+      setup_.attention = Attention::kScores;
+    } else {
+      const bool flash = setup_.generation == Generation::kAmpere ||
+                         (setup_.generation == Generation::kBlackwell && setup_.deterministic);
+      setup_.attention = flash ? Attention::kFlash : Attention::kFused;
+    }
+  }
+
+  /// As the embedding has it. Composer and torchtitan take it as it is.
+  void vocabulary() {
+    std::int64_t vocab = row_.count("vocab");
+    const std::string tokenizer = word_in(arguments_, "tokenizer-type");
+    if (vocab == 0) {
+      constexpr std::int64_t kGpt2 = 50257, kNemotron = 256000, kLlama2 = 32000;
+      const bool llama =
+          tokenizer.find("Llama2") != std::string::npos || row_.says("framework", "ALCF");
+      vocab = tokenizer == "GPTSentencePieceTokenizer" ? kNemotron : llama ? kLlama2 : kGpt2;
+    }
+    const std::int64_t usual = setup_.framework == Framework::kFsdp ? 1 : 128;
+    const std::int64_t multiple =
+        count_in(arguments_, "make-vocab-size-divisible-by", usual) * setup_.tp;
+    setup_.shape.vocab = (vocab + multiple - 1) / multiple * multiple;
+  }
+
+  const PointRow& row_;
+  nlohmann::json arguments_;
+  Setup setup_;
+  std::string why_;
+};
+
+}  // namespace
+
+RowSetup setup_of_row(const PointRow& row) { return RowReader(row).read(); }
+
+}  // namespace pippin

@@ -1,0 +1,31 @@
+#include "sweeps/estimate/setup.h"
+
+#include <algorithm>
+
+namespace pippin {
+
+namespace {
+
+/// DeepSpeed's "type:transformer|embedding": both embeddings count as a layer.
+std::int64_t layers_among_blocks(const Setup& setup, std::int64_t stage) {
+  const std::int64_t blocks = setup.shape.layers + 2;
+  const std::int64_t each = blocks / setup.pp, more = blocks % setup.pp;
+  const std::int64_t begin = stage * each + std::min(stage, more);
+  const std::int64_t end = begin + each + (stage < more ? 1 : 0);
+  return std::min(end, blocks - 1) - std::max<std::int64_t>(begin, 1);
+}
+
+}  // namespace
+
+std::int64_t Setup::layers_of_stage(std::int64_t stage) const {
+  if (pp == 1) return shape.layers;
+  if (first_layers > 0 && stage == 0) return first_layers;
+  if (last_layers > 0 && stage == pp - 1) return last_layers;
+  const std::int64_t others = pp - (first_layers > 0 ? 1 : 0) - (last_layers > 0 ? 1 : 0);
+  const std::int64_t rest = shape.layers - first_layers - last_layers;
+  if (rest % others == 0) return rest / others;
+  if (framework == Framework::kMegatronDeepSpeed) return layers_among_blocks(*this, stage);
+  return (rest + others - 1) / others;
+}
+
+}  // namespace pippin

@@ -1,0 +1,87 @@
+#include "sweeps/estimate/state_memory.h"
+
+#include <fmt/format.h>
+
+namespace pippin {
+
+namespace {
+
+double number(std::int64_t count) { return static_cast<double>(count); }
+
+/// Bytes of one parameter, each over so many ranks.
+struct Bytes {
+  double weights, gradients, optimizer;
+  double weight_ranks = 1, gradient_ranks = 1, optimizer_ranks = 1;
+};
+
+/// In fp16 the optimizer makes fp32 copies of the gradients, too: 4 of its 16.
+Bytes of_megatron(const Setup& setup) {
+  Bytes bytes{2, 4, 12};
+  if (setup.type == NumberType::kFp32) bytes = {4, 4, 8};
+  if (setup.type == NumberType::kFp16) bytes = {2, 2, 16};
+  if (setup.zero > 0) bytes.optimizer_ranks = number(setup.shards());
+  if (setup.zero == 3)
+    bytes.weight_ranks = bytes.gradient_ranks = bytes.optimizer_ranks = number(setup.shards());
+  return bytes;
+}
+
+Bytes of_megatron_deepspeed(const Setup& setup) {
+  const double moments = setup.small_moments ? 2 : 8, ranks = number(setup.dp);
+  if (setup.type == NumberType::kFp16) return {2, 3, 8 + moments, 1, 1, ranks};
+  return {2, setup.later_deepspeed ? 6.0 : 8.0, 4 + moments, 1, 1, ranks};
+}
+
+Bytes of_zero(const Setup& setup) {
+  const double ranks = number(setup.dp * setup.cp), optimizer = setup.offloads_optimizer ? 0 : 12;
+  if (setup.zero == 3) return {2, 0, optimizer, ranks, 1, ranks};
+  if (setup.zero == 2) return {2, 0, optimizer, 1, 1, ranks};
+  return {2, 4, optimizer, 1, 1, setup.zero == 1 ? ranks : 1};
+}
+
+Bytes bytes_of_one(const Setup& setup) {
+  const double ranks = number(setup.dp * setup.cp);
+  switch (setup.framework) {
+    case Framework::kMegatron2:
+      return {2, 2, 16};
+    case Framework::kDeepSpeedPipeline:
+      return {2, 0, 12, 1, 1, setup.zero > 0 ? number(setup.shards()) : 1};
+    case Framework::kMegatronDeepSpeed:
+      return of_megatron_deepspeed(setup);
+    case Framework::kDeepSpeedZero:
+      return of_zero(setup);
+    case Framework::kFsdp:
+      return {4, 4, 8, setup.zero == 3 ? ranks : 1, ranks, ranks};
+    case Framework::kProbe:
+    case Framework::kMegatron2023:
+    case Framework::kMegatronCore:
+      break;
+  }
+  return of_megatron(setup);
+}
+
+}  // namespace
+
+StateMemory state_memory(const Setup& setup, const Parameters& own) {
+  const Bytes one = bytes_of_one(setup);
+  const double all = number(own.all()), experts = number(own.experts);
+  StateMemory memory;
+  memory.weights = one.weights * all / one.weight_ranks;
+  memory.gradients = one.gradients * all / one.gradient_ranks;
+  memory.optimizer = one.optimizer * all / one.optimizer_ranks;
+  if (experts > 0 && setup.zero == 1)
+    memory.optimizer = one.optimizer * ((all - experts) / one.optimizer_ranks +
+                                        experts / number(setup.expert_shards()));
+  return memory;
+}
+
+std::string state_words(const Setup& setup) {
+  const Bytes one = bytes_of_one(setup);
+  const auto part = [](double bytes, double ranks) {
+    return ranks > 1 ? fmt::format("{} / {} ranks", bytes, ranks) : fmt::format("{}", bytes);
+  };
+  return fmt::format("weights {}, gradients {}, optimizer {}", part(one.weights, one.weight_ranks),
+                     part(one.gradients, one.gradient_ranks),
+                     part(one.optimizer, one.optimizer_ranks));
+}
+
+}  // namespace pippin

@@ -1,0 +1,150 @@
+#include "sweeps/estimate/memory.h"
+
+#include <fstream>
+#include <map>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/text.h"
+#include "sweeps/estimate/judge_point.h"
+#include "sweeps/estimate/stage_parameters.h"
+#include "tests/support/catch.h"
+#include "tests/support/temporary.h"
+
+using namespace pippin;
+
+namespace {
+
+constexpr double kMib = 1024 * 1024;
+
+/// GPT-2 of the BigScience notes, sequence 1024, fp16, on V100s.
+Setup bigscience(std::int64_t layers, std::int64_t hidden, std::int64_t pp, std::int64_t mbs,
+                 std::int64_t gas, Framework framework) {
+  Setup setup;
+  Shape& m = setup.shape;
+  m.layers = layers;
+  m.hidden = hidden;
+  m.heads = m.kv_heads = 32;
+  m.head_width = hidden / 32;
+  m.ffn = 4 * hidden;
+  m.seq = m.positions = 1024;
+  m.vocab = 50688;
+  setup.tp = 4;
+  setup.pp = pp;
+  setup.mbs = mbs;
+  setup.gas = gas;
+  setup.gpus_per_node = 4;
+  setup.type = NumberType::kFp16;
+  setup.recompute = Recompute::kFull;
+  setup.attention = Attention::kScores;
+  setup.framework = framework;
+  setup.generation = Generation::kVolta;
+  setup.transformer_engine = false;
+  return setup;
+}
+
+/// What a rank of a stage printed.
+struct Printed {
+  std::int64_t stage, parameters;
+  double allocated_mib, max_allocated_mib;
+};
+
+void check_stages(const Setup& setup, const std::vector<Printed>& stages) {
+  for (const Printed& printed : stages) {
+    CAPTURE(printed.stage);
+    const StageMemory memory = stage_memory(setup, printed.stage);
+    CHECK(stage_parameters(setup, printed.stage).all() == printed.parameters);
+    CHECK(memory.allocated() / kMib == Approx(printed.allocated_mib).epsilon(0.005));
+    CHECK(memory.peak / kMib == Approx(printed.max_allocated_mib).epsilon(0.01));
+  }
+}
+
+std::map<std::string, PointRow> rows() {
+  std::map<std::string, PointRow> all;
+  for (const PointRow& row : read_point_rows(
+           read_input(test::source_directory() / "tests/data/estimate/points.tsv"), "points.tsv"))
+    all.emplace(row.text("id"), row);
+  return all;
+}
+
+/// "… (allocated 0.5142 GiB)"
+std::optional<double> allocated_said(const PointRow& row) {
+  const std::string text = row.text("mem_kind"), word = "(allocated ";
+  const auto at = text.find(word);
+  if (at == std::string::npos) return std::nullopt;
+  return parse_number(
+      text.substr(at + word.size(), text.find(' ', at + word.size()) - at - word.size()));
+}
+
+}  // namespace
+
+// Source: github.com/bigscience-workshop/bigscience, experiments/gpt2-meg and gpt2-meg-ds-3d, the
+// lines "number of parameters on (tensor, pipeline)" and "memory (MB)" of the logs.
+TEST_CASE("parameters are exact and memory is near what Megatron 2.4 printed of each stage") {
+  check_stages(bigscience(40, 6144, 4, 1, 4, Framework::kMegatron2),
+               {{0, 1217086464, 23215.086, 26204.560},
+                {1, 1132938240, 21633.086, 24432.010},
+                {2, 1132938240, 21633.086, 24299.010},
+                {3, 1210807296, 23121.321, 25791.771}});
+  check_stages(bigscience(64, 9216, 16, 1, 4, Framework::kMegatron2),
+               {{0, 1145723904, 21864.953, 24762.313},
+                {1, 1019501568, 19494.953, 22106.014},
+                {7, 1019501568, 19494.953, 22106.014},
+                {14, 1019501568, 19495.453, 22015.514},
+                {15, 1136305152, 21722.306, 24357.155}});
+}
+
+TEST_CASE(
+    "parameters are exact and memory is near what DeepSpeed's pipeline printed of each stage") {
+  check_stages(bigscience(64, 8192, 16, 4, 256, Framework::kDeepSpeedPipeline),
+               {{0, 917757952, 12337.457, 19961.072},
+                {1, 805560320, 10837.395, 17461.948},
+                {5, 805560320, 10837.395, 16373.946},
+                {9, 805560320, 10837.395, 15446.847},
+                {14, 805560320, 10837.395, 15446.847},
+                {15, 917774336, 12923.833, 18175.378}});
+}
+
+TEST_CASE("memory of a row is near what was measured, by kind") {
+  int judged = 0;
+  for (const auto& [id, row] : rows()) {
+    CAPTURE(id);
+    const PointJudgement said = judge_point(row);
+    if (!said.peak_gib || row.says("mem_kind", "nvidia-smi")) continue;
+    ++judged;
+    CHECK(*said.peak_gib == Approx(row.number("mem_gib").value()).epsilon(0.03));
+    if (const auto allocated = allocated_said(row))
+      CHECK(*said.allocated_gib == Approx(*allocated).epsilon(0.005));
+  }
+  CHECK(judged == 13);
+}
+
+TEST_CASE("the paper's formula gives the paper's figure") {
+  const PointJudgement said = judge_point(rows().at("Korthikanti-F1-0001"));
+  CHECK(said.peak_gib.value() == Approx(104.8125).epsilon(1e-9));
+}
+
+TEST_CASE("a row that cannot be judged says why") {
+  const auto why = [](const char* id) { return judge_point(rows().at(id)).why; };
+  CHECK(why("megatron-bridge-0001") == "recomputation is not given");
+  CHECK(why("seed2-0001") == "layers is not given");
+  CHECK(why("tr8-104B-0001") == "its notes call it unusable");
+  CHECK_FALSE(judge_point(rows().at("seed2-0001")).peak_gib);
+}
+
+TEST_CASE("a layout that fits with no micro-batch at all is told apart from one that may fit") {
+  const PointRow row = rows().at("seed1-0001").with("mbs", "").with("gas", "").with("gbs", "");
+  CHECK(judge_point(row).why == "mbs is not given");
+  const PointJudgement small = judge_point(row.with("gpu_mem_gb", "40"));
+  CHECK(small.fits == false);
+  CHECK_THAT(small.why, Catch::Contains("with MBS 1 stage 0 needs"));
+}
+
+TEST_CASE("columns stand in any order and a table without ids is refused") {
+  const auto one = read_point_rows("layers\tid\n4\ta\n\n8\tb\r\n", "x.tsv");
+  REQUIRE(one.size() == 2);
+  CHECK(one[1].text("id") == "b");
+  CHECK(one[1].count("layers") == 8);
+  CHECK_THROWS_WITH(read_point_rows("layers\n4\n", "x.tsv"), Catch::Contains("x.tsv:1: no column"));
+  CHECK_THROWS_WITH(read_point_rows("id\tlayers\na\n", "x.tsv"), "x.tsv:2: 1 cells, and 2 columns");
+}
