@@ -58,7 +58,7 @@ const std::map<std::string, std::set<std::string>>& homes() {
       {"boost/math", {"reports/statistics"}},
       {"Eigen/", {"reports/statistics"}},
       {"nlopt", {"reports/statistics"}},
-      {"nlohmann/", {"core/jobs", "db", "harness/scrape", "pbs", "reports"}},
+      {"nlohmann/", {"core/jobs", "db", "harness/scrape", "pbs", "reports", "sweeps/estimate"}},
       {"utf8proc.h", {"core/base"}},
       {"xxhash.h", {"core/base"}},
       {"archive", {"core/base"}},
