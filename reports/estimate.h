@@ -5,12 +5,33 @@
 #include <vector>
 
 #include "reports/flat_table.h"
-#include "sweeps/estimate/judge_point.h"
+#include "sweeps/judge_points.h"
 
 namespace pippin {
 
 /// Figures that another tool prints, a row each, as it writes them.
 FlatTable figures_table(const std::vector<std::pair<std::string, std::string>>& figures);
+
+/// A table for people, and what stands above it.
+struct EstimateTable {
+  std::string heading;
+  FlatTable table;
+};
+
+/// Of one layout: memory of each stage's GPUs, what they send, and the work of an iteration. Stages
+/// that are alike share a row.
+std::vector<EstimateTable> estimate_tables(const Setup& setup);
+
+/// In one line each: the model, and its layout.
+std::string model_words(const Setup& setup);
+std::string layout_words(const Setup& setup);
+
+/// Where the analysis tool says otherwise of that layout, and why, a sentence each; none where it
+/// says nothing of it.
+std::vector<std::string> where_analysis_tool_differs(const Setup& setup);
+
+/// Every figure of every stage, and of each part of its layers, a row each, for programs.
+FlatTable estimate_figures(const Setup& setup);
 
 /// What is said of each row of a table of layouts.
 FlatTable judgements_table(const std::vector<PointJudgement>& all);

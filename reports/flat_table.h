@@ -41,6 +41,7 @@ const FlatFormat& flat_format_named(const std::string& name);
 /// A number of a cell, or nothing.
 FlatValue flat(const std::optional<double>& number);
 FlatValue flat(const std::optional<std::int64_t>& number);
+inline FlatValue flat(FlatValue value) { return value; }
 /// An empty text is nothing.
 FlatValue flat(const std::string& text);
 

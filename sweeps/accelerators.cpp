@@ -67,9 +67,9 @@ bool may_mean(const std::vector<std::string>& said, const std::string& name) {
 }  // namespace
 
 Accelerator read_accelerator(const std::string& name, const YamlNode& node) {
-  expect_map(
-      node, "an accelerator",
-      {"name", "source", "memory_gib", "bandwidth_gb_per_s", "compute_capability", "peak_tflops"});
+  expect_map(node, "an accelerator",
+             {"name", "source", "memory_gib", "bandwidth_gb_per_s", "compute_capability",
+              "peak_tflops", "link_gb_per_s", "units", "called"});
   Accelerator accelerator;
   accelerator.name = name;
   if (const auto* memory = node.find("memory_gib")) {
@@ -81,6 +81,12 @@ Accelerator read_accelerator(const std::string& name, const YamlNode& node) {
   if (const auto* capability = node.find("compute_capability")) {
     accelerator.compute_capability = positive_number_at(*capability, "compute_capability");
   }
+  if (const auto* link = node.find("link_gb_per_s"))
+    accelerator.link_gb_per_s = positive_number_at(*link, "link_gb_per_s");
+  if (const auto* units = node.find("units"))
+    accelerator.units = static_cast<std::int64_t>(positive_number_at(*units, "units"));
+  if (const auto* called = node.find("called"))
+    for (const auto& word : called->items) accelerator.called.push_back(word.text);
   if (const auto* peaks = node.find("peak_tflops")) {
     expect_map(*peaks, "peak_tflops");
     for (std::size_t i = 0; i < peaks->keys.size(); ++i) {
@@ -97,6 +103,15 @@ std::optional<Accelerator> find_accelerator(std::string_view name) {
     if (accelerator.name == lower(name)) return accelerator;
   }
   return std::nullopt;
+}
+
+std::optional<Accelerator> accelerator_in_table(const std::string& name, double memory_gb) {
+  std::optional<Accelerator> found;
+  for (const auto& one : accelerators()) {
+    if (std::find(one.called.begin(), one.called.end(), name) == one.called.end()) continue;
+    if (!found || one.memory_gib == memory_gb) found = one;
+  }
+  return found;
 }
 
 std::vector<std::string> accelerator_names() {

@@ -14,6 +14,10 @@ namespace pippin {
 std::optional<Accelerator> find_accelerator(std::string_view name);
 std::vector<std::string> accelerator_names();
 
+/// The one that a published table calls so, with the memory it says; else the first that is called
+/// so.
+std::optional<Accelerator> accelerator_in_table(const std::string& name, double memory_gb);
+
 /// The devices of accelerators.yaml that others may mean by `words`: "nvidia_a100-sxm4-80gb",
 /// "Tesla V100-SXM2-16GB", "v100-32g". What the words say of form and memory excludes devices, what
 /// they leave open does not; PCIe cards and parts of a GPU (MIG) are none of them.

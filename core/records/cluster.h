@@ -20,6 +20,9 @@ struct Accelerator {
   std::optional<double> bandwidth_gb_per_s;
   PeakTflops peak_tflops;
   std::optional<double> compute_capability = {};  ///< of NVIDIA's GPUs: 7.0
+  std::optional<double> link_gb_per_s = {};       ///< to the others of its node, one way
+  std::optional<std::int64_t> units = {};         ///< multiprocessors
+  std::vector<std::string> called = {};           ///< in tables that others publish
 };
 
 /// GPU-hours above which handing a campaign over asks first, where the cluster does not say.

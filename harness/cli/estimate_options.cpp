@@ -28,6 +28,11 @@ void add_estimate_command(CommandLine& line) {
           "--points", options->points,
           "instead of arguments a table of layouts, a row each; columns as in docs/estimate.md")
       ->type_name("FILE");
+  command
+      .add_option("--calibrate-on", options->calibrate_on,
+                  "with --points: a table with measured times, from which each cluster's rates are "
+                  "learned")
+      ->type_name("FILE");
   command.add_flag("--compat", options->compat,
                    "the figures that Megatron-LM's analysis tool prints, its mistakes included");
   command.add_option("--format", options->format, "terminal, markdown, csv or json")

@@ -161,8 +161,9 @@ struct ProbesOptions {
 struct EstimateOptions {
   std::vector<std::string> arguments;  ///< Megatron's, behind `--`
   std::optional<std::int64_t> gpus, gpus_per_node;
-  bool compat = false;  ///< the analysis tool's figures
-  fs::path points;      ///< instead of arguments: a table of layouts
+  bool compat = false;    ///< the analysis tool's figures
+  fs::path points;        ///< instead of arguments: a table of layouts
+  fs::path calibrate_on;  ///< such a table with times; empty: data sheets alone
   std::string format = "terminal";
 };
 

@@ -36,6 +36,8 @@ std::vector<PointRow> read_point_rows(std::string_view text, const std::string& 
 struct RowSetup {
   std::optional<Setup> setup;
   std::string why_not;
+  std::string why_no_memory;     ///< where only its time can be judged
+  bool any_micro_batch = false;  ///< its size is not given: the best one is assumed for the time
 };
 
 /// Reads the columns model layers hidden heads kv_heads ffn seq vocab precision gpu gpus_per_node

@@ -79,13 +79,16 @@ class RowReader {
     if (why_.empty()) framework();
     if (why_.empty()) attention();
     if (why_.empty()) vocabulary();
-    if (!why_.empty()) return {std::nullopt, why_};
-    return {setup_, ""};
+    if (!why_.empty()) return {std::nullopt, why_, "", false};
+    return {setup_, "", why_no_memory_, any_micro_batch_};
   }
 
  private:
   void refuse(const std::string& why) {
     if (why_.empty()) why_ = why;
+  }
+  void refuse_memory(const std::string& why) {
+    if (why_no_memory_.empty()) why_no_memory_ = why;
   }
   bool is_named(std::string_view part) const { return row_.says("model", part); }
   bool is_core() const { return setup_.framework == Framework::kMegatronCore; }
@@ -102,8 +105,9 @@ class RowReader {
       refuse("the widths of multi-latent attention are not given");
     if (is_on(arguments_, "mtp-num-layers"))
       refuse("layers that predict more tokens are not known");
-    if (is_on(arguments_, "fp8-format")) refuse("fp8 weights and their scales are not known");
-    if (is_named("muon")) refuse("the optimizer Muon is not known");
+    if (is_on(arguments_, "fp8-format"))
+      refuse_memory("fp8 weights and their scales are not known");
+    if (is_named("muon")) refuse_memory("the optimizer Muon is not known");
     if (row_.says("framework", "HF") && !row_.says("notes", "Offl"))
       refuse("whether the optimizer is offloaded is not given");
   }
@@ -163,7 +167,13 @@ class RowReader {
     setup_.mbs = micro_batch();
     if (setup_.mbs == 0 && row_.count("gas") > 0)
       setup_.mbs = row_.count("gbs") / (setup_.dp * row_.count("gas"));
-    if (setup_.mbs == 0) return refuse("mbs is not given");
+    if (setup_.mbs == 0) {
+      if (row_.count("gbs") == 0 || row_.count("gbs") % setup_.dp != 0)
+        return refuse("mbs is not given");
+      refuse_memory("mbs is not given");
+      any_micro_batch_ = true;
+      setup_.mbs = 1;
+    }
     const std::int64_t batch = row_.count("gbs") / (setup_.dp * setup_.mbs);
     setup_.gas = row_.count("gas") > 0 ? row_.count("gas") : std::max<std::int64_t>(batch, 1);
     setup_.expert_tp = setup_.tp;
@@ -207,9 +217,16 @@ class RowReader {
       setup_.type = NumberType::kBf16;
     else if (precision == "fp32")
       setup_.type = NumberType::kFp32;
-    else
+    else if (lower(precision).find("fp8") != std::string::npos) {
+      setup_.type = NumberType::kBf16;
+      refuse_memory("fp8 weights and their scales are not known");
+    } else {
       return refuse("the precision '" + precision + "' is not known");
+    }
     if (is_core() && setup_.zero == 2) return refuse("ZeRO-2 of Megatron-Core is not known");
+    setup_.scatters_messages = !row_.says("framework", "Jan 2021");
+    setup_.reduces_narrow =
+        row_.says("framework", "PURE") || setup_.framework == Framework::kDeepSpeedZero;
     setup_.later_deepspeed = row_.says("framework", "ALCF");
     setup_.small_moments = row_.says("notes", "8-bit Adam");
     setup_.offloads_optimizer =
@@ -296,7 +313,8 @@ class RowReader {
   const PointRow& row_;
   nlohmann::json arguments_;
   Setup setup_;
-  std::string why_;
+  std::string why_, why_no_memory_;
+  bool any_micro_batch_ = false;
 };
 
 }  // namespace

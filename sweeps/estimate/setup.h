@@ -87,7 +87,9 @@ struct Setup {
   bool later_deepspeed = false;  ///< of 2024, which keeps less of the gradients than that of 2022
   bool small_moments = false;    ///< Adam of 8 bits
   bool offloads_optimizer = false, offloads_checkpoints = false;  ///< to the processor's memory
-  double logit_bytes = 0;  ///< of FSDP's trainers, of one logit and its gradient; 0: usual
+  bool scatters_messages = true;  ///< between stages each TP rank sends its part; not before 2021
+  bool reduces_narrow = false;    ///< gradients are summed in 16 bits also where others sum in 32
+  double logit_bytes = 0;         ///< of FSDP's trainers, of one logit and its gradient; 0: usual
 
   std::int64_t gpus() const { return tp * pp * dp * cp; }
   std::int64_t gbs() const { return mbs * gas * dp; }

@@ -109,7 +109,8 @@ class Speaker {
           kBytes * number(setup_.shape.seq / setup_.cp) * number(setup_.mbs), setup_.tp);
   }
 
-  /// What is reduced alone is rounded up to equal parts; the calls follow the buckets.
+  /// What is reduced alone is rounded up to equal parts; the calls follow the buckets. The probe
+  /// reduces what other ranks lack apart from the rest.
   struct Pieces {
     double calls = 0, elements = 0;
   };
@@ -180,6 +181,12 @@ std::string_view text_of(Topic topic) {
   return std::find_if(kTopics.begin(), kTopics.end(),
                       [&](const auto& entry) { return entry.first == topic; })
       ->second;
+}
+
+double wire_bytes(const Talk& talk) {
+  const double n = number(talk.ranks), share = (n - 1) / n;
+  if (talk.function == "all_reduce") return 2 * share * talk.bytes;
+  return talk.function == "send" ? talk.bytes : share * talk.bytes;
 }
 
 std::vector<Talk> talk_of_stage(const Setup& setup, std::int64_t stage, const Buckets& buckets) {

@@ -35,6 +35,9 @@ struct Talk {
   std::int64_t ranks = 1;  ///< of its group
 };
 
+/// Of a call the bytes that each rank sends, as nccl-tests' bus bandwidth counts them.
+double wire_bytes(const Talk& talk);
+
 /// How a framework gathers gradients and weights, in buckets of so many elements; 0: all at once.
 struct Buckets {
   std::int64_t elements = 0;

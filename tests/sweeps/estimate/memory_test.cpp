@@ -6,8 +6,10 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
-#include "sweeps/estimate/judge_point.h"
+#include "sweeps/estimate/activations.h"
+#include "sweeps/estimate/layer_tree.h"
 #include "sweeps/estimate/stage_parameters.h"
+#include "sweeps/judge_points.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
@@ -109,7 +111,7 @@ TEST_CASE("memory of a row is near what was measured, by kind") {
   int judged = 0;
   for (const auto& [id, row] : rows()) {
     CAPTURE(id);
-    const PointJudgement said = judge_point(row);
+    const PointJudgement said = PointJudge().judge(row);
     if (!said.peak_gib || row.says("mem_kind", "nvidia-smi")) continue;
     ++judged;
     CHECK(*said.peak_gib == Approx(row.number("mem_gib").value()).epsilon(0.03));
@@ -119,23 +121,55 @@ TEST_CASE("memory of a row is near what was measured, by kind") {
   CHECK(judged == 13);
 }
 
+TEST_CASE("the parts of a stage sum up to its parameters and a layer's to its activations") {
+  Setup setup = bigscience(64, 8192, 16, 4, 256, Framework::kDeepSpeedPipeline);
+  const auto check = [&] {
+    for (const std::int64_t stage : {std::int64_t{0}, std::int64_t{1}, setup.pp - 1}) {
+      std::int64_t parameters = 0;
+      double layer = 0;
+      for (const ModelPart& part : parts_of_stage(setup, stage)) {
+        parameters += part.times * part.parameters;
+        if (part.name.starts_with("layer.")) layer += part.activations;
+      }
+      CAPTURE(stage);
+      CHECK(parameters == stage_parameters(setup, stage).all());
+      CHECK(layer == Approx(layer_activations(setup).all()));
+    }
+  };
+  check();
+  setup.framework = Framework::kMegatronCore;
+  setup.shape.experts = 8;
+  setup.shape.experts_per_token = 2;
+  setup.shape.expert_ffn = 1024;
+  setup.ep = setup.expert_tp = 2;
+  setup.shape.qk_norms = true;
+  setup.shape.tied = setup.shape.biases = false;
+  check();
+  setup.shape.experts = 0;
+  setup.shape.activation = Activation::kSwiglu;
+  setup.shape.kv_heads = 8;
+  setup.attention = Attention::kFlash;
+  setup.pp = 2;
+  check();
+}
+
 TEST_CASE("the paper's formula gives the paper's figure") {
-  const PointJudgement said = judge_point(rows().at("Korthikanti-F1-0001"));
+  const PointJudgement said = PointJudge().judge(rows().at("Korthikanti-F1-0001"));
   CHECK(said.peak_gib.value() == Approx(104.8125).epsilon(1e-9));
 }
 
 TEST_CASE("a row that cannot be judged says why") {
-  const auto why = [](const char* id) { return judge_point(rows().at(id)).why; };
+  const auto why = [](const char* id) { return PointJudge().judge(rows().at(id)).why; };
   CHECK(why("megatron-bridge-0001") == "recomputation is not given");
   CHECK(why("seed2-0001") == "layers is not given");
   CHECK(why("tr8-104B-0001") == "its notes call it unusable");
-  CHECK_FALSE(judge_point(rows().at("seed2-0001")).peak_gib);
+  CHECK_FALSE(PointJudge().judge(rows().at("seed2-0001")).peak_gib);
 }
 
 TEST_CASE("a layout that fits with no micro-batch at all is told apart from one that may fit") {
   const PointRow row = rows().at("seed1-0001").with("mbs", "").with("gas", "").with("gbs", "");
-  CHECK(judge_point(row).why == "mbs is not given");
-  const PointJudgement small = judge_point(row.with("gpu_mem_gb", "40"));
+  CHECK(PointJudge().judge(row).why == "mbs is not given");
+  const PointJudgement small = PointJudge().judge(row.with("gpu_mem_gb", "40"));
   CHECK(small.fits == false);
   CHECK_THAT(small.why, Catch::Contains("with MBS 1 stage 0 needs"));
 }

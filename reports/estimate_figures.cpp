@@ -1,0 +1,123 @@
+// An estimate of one layout, for programs.
+#include <cmath>
+#include <fmt/format.h>
+
+#include "reports/estimate.h"
+#include "reports/flat_columns.h"
+#include "sweeps/estimate/layer_tree.h"
+#include "sweeps/estimate/memory.h"
+#include "sweeps/estimate/stage_parameters.h"
+#include "sweeps/estimate/state_memory.h"
+#include "sweeps/estimate/traffic.h"
+
+namespace pippin {
+
+namespace {
+
+struct Figure {
+  std::optional<std::int64_t> stage;  ///< of the whole where there is none
+  std::string part, what, unit, formula;
+  double value = 0;
+  std::int64_t times = 1;
+};
+
+/// Counts keep all their digits.
+FlatValue exactly(double value) {
+  const bool is_count = std::abs(value) < 9e15 && value == std::floor(value);
+  return is_count ? FlatValue(static_cast<std::int64_t>(value)) : FlatValue(value);
+}
+
+/// Collects figures.
+class Figures {
+ public:
+  explicit Figures(const Setup& setup) : setup_(setup) {}
+
+  std::vector<Figure> all() && {
+    add(std::nullopt, "model", "parameters", static_cast<double>(model_parameters(setup_.shape)),
+        "", "sum of its tensors");
+    for (std::int64_t stage = 0; stage < setup_.pp; ++stage) {
+      parts(stage);
+      memory(stage);
+      talk(stage);
+    }
+    return std::move(figures_);
+  }
+
+ private:
+  void add(std::optional<std::int64_t> stage, const std::string& part, const std::string& what,
+           double value, const std::string& unit, const std::string& formula,
+           std::int64_t times = 1) {
+    figures_.push_back({stage, part, what, unit, formula, value, times});
+  }
+
+  void parts(std::int64_t stage) {
+    for (const ModelPart& part : parts_of_stage(setup_, stage)) {
+      if (part.parameters > 0)
+        add(stage, part.name, "parameters", static_cast<double>(part.parameters), "", part.formula,
+            part.times);
+      if (part.activations > 0)
+        add(stage, part.name, "activations of a micro-batch", part.activations, "bytes",
+            part.activation_formula, part.times);
+    }
+    add(stage, "stage", "parameters", static_cast<double>(stage_parameters(setup_, stage).all()),
+        "", "sum of its tensors");
+  }
+
+  void memory(std::int64_t stage) {
+    const StageMemory m = stage_memory(setup_, stage);
+    const std::string states = "bytes a parameter: " + state_words(setup_);
+    const auto bytes = [&](const char* what, double value, const std::string& formula) {
+      add(stage, "stage", what, value, "bytes", formula);
+    };
+    bytes("weights", m.weights, states);
+    bytes("gradients", m.gradients, states);
+    bytes("optimizer", m.optimizer, states);
+    bytes("buffers", m.buffers, "workspaces, gathers, the allocator's rests");
+    bytes("retained", m.retained, "what the last micro-batch left");
+    bytes("activations", m.activations, "micro-batches in flight x layers x a layer's");
+    bytes("working", m.working, "logits, gradients on their way, what is made again");
+    bytes("allocated", m.allocated(), "weights + gradients + optimizer + buffers + retained");
+    bytes("peak", m.peak, "the largest sum of what is there at a time");
+  }
+
+  void talk(std::int64_t stage) {
+    for (const Talk& one : talk_of_stage(setup_, stage)) {
+      const std::string what = fmt::format("{} {}", text_of(one.topic), one.function);
+      const std::string group = fmt::format("{} ranks", one.ranks);
+      add(stage, "talk", what + ", calls", one.calls, "", group);
+      add(stage, "talk", what + ", a call", one.bytes, "bytes", group);
+    }
+  }
+
+  const Setup& setup_;
+  std::vector<Figure> figures_;
+};
+
+}  // namespace
+
+FlatTable estimate_figures(const Setup& setup) {
+  const std::vector<Figure> all = Figures(setup).all();
+  FlatColumns<Figure> columns(all);
+  const auto text = [&](const char* name, std::string Figure::*member) {
+    const auto cell = [=](const Figure& one) { return one.*member; };
+    columns.add({name, name, 5, TextColumn::Align::kLeft}, cell, cell);
+  };
+  columns.add(
+      {"stage", "stage", 5},
+      [](const Figure& one) { return one.stage ? std::to_string(*one.stage) : ""; },
+      [](const Figure& one) { return one.stage; });
+  text("part", &Figure::part);
+  columns.add_count({"times", "times", 5}, &Figure::times);
+  text("what", &Figure::what);
+  columns.add(
+      {"value", "value", 5}, [](const Figure& one) { return fmt::format("{:.0f}", one.value); },
+      [](const Figure& one) { return exactly(one.value); });
+  text("unit", &Figure::unit);
+  text("formula", &Figure::formula);
+  FlatTable table;
+  table.rows_are = "figures";
+  table.columns = columns.take();
+  return table;
+}
+
+}  // namespace pippin

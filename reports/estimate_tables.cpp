@@ -1,0 +1,252 @@
+// An estimate of one layout, for people.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "reports/estimate.h"
+#include "reports/flat_columns.h"
+#include "sweeps/estimate/flops.h"
+#include "sweeps/estimate/groups.h"
+#include "sweeps/estimate/memory.h"
+#include "sweeps/estimate/stage_parameters.h"
+#include "sweeps/estimate/traffic.h"
+
+namespace pippin {
+
+namespace {
+
+constexpr double kGib = 1024.0 * 1024.0 * 1024.0, kPeta = 1e15;
+constexpr auto kLeft = TextColumn::Align::kLeft;
+
+/// Stages from `first` to `last` that need the same.
+struct StageRow {
+  std::int64_t first = 0, last = 0, layers = 0, parameters = 0;
+  StageMemory memory;
+};
+
+bool are_alike(const StageRow& a, const StageRow& b) {
+  return a.layers == b.layers && a.parameters == b.parameters && a.memory.peak == b.memory.peak;
+}
+
+std::vector<StageRow> stage_rows(const Setup& setup) {
+  std::vector<StageRow> rows;
+  for (std::int64_t stage = 0; stage < setup.pp; ++stage) {
+    StageRow row{stage, stage, setup.layers_of_stage(stage), stage_parameters(setup, stage).all(),
+                 stage_memory(setup, stage)};
+    if (!rows.empty() && are_alike(rows.back(), row))
+      rows.back().last = stage;
+    else
+      rows.push_back(row);
+  }
+  return rows;
+}
+
+std::string with_commas(std::int64_t number) {
+  const std::string digits = std::to_string(number);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
+}
+
+/// "64.0 MiB", "8 B".
+std::string bytes_text(double bytes) {
+  constexpr double kStep = 1024;
+  for (const char* unit : {"B", "KiB", "MiB", "GiB"}) {
+    if (bytes < kStep) return fmt::format("{} {}", short_number(bytes), unit);
+    bytes /= kStep;
+  }
+  return fmt::format("{} TiB", short_number(bytes));
+}
+
+FlatTable memory_table(const std::vector<StageRow>& rows) {
+  FlatColumns<StageRow> columns(rows);
+  const auto stages = [](const auto& row) {
+    return row.first == row.last ? std::to_string(row.first)
+                                 : fmt::format("{}-{}", row.first, row.last);
+  };
+  columns.add({"stage", "stage", 9, kLeft}, stages, stages);
+  columns.add_count({"layers", "layers", 5}, &StageRow::layers);
+  columns.add(
+      {"parameters", "parameters", 8}, [](const auto& row) { return with_commas(row.parameters); },
+      [](const auto& row) { return std::optional(row.parameters); });
+  const auto gib = [&](const char* title, const char* name, int importance,
+                       double bytes_of(const StageMemory&)) {
+    columns.add(
+        {title, name, importance},
+        [=](const auto& row) { return fmt::format("{:.2f}", bytes_of(row.memory) / kGib); },
+        [=](const auto& row) { return std::optional(bytes_of(row.memory) / kGib); });
+  };
+  gib("weights", "weights_gib", 6, [](const StageMemory& m) { return m.weights; });
+  gib("gradients", "gradients_gib", 6, [](const StageMemory& m) { return m.gradients; });
+  gib("optimizer", "optimizer_gib", 6, [](const StageMemory& m) { return m.optimizer; });
+  gib("buffers", "buffers_gib", 3, [](const StageMemory& m) { return m.buffers; });
+  gib("activations", "activations_gib", 7, [](const StageMemory& m) { return m.activations; });
+  gib("working", "working_gib", 4, [](const StageMemory& m) { return m.working; });
+  gib("peak", "peak_gib", 9, [](const StageMemory& m) { return m.peak; });
+  FlatTable table;
+  table.rows_are = "stages";
+  table.columns = columns.take();
+  return table;
+}
+
+struct TalkRow {
+  Talk talk;
+  double calls_a_gpu = 0;  ///< of the GPU that makes most
+  std::int64_t nodes = 1;
+};
+
+std::int64_t nodes_of(const Setup& setup, const Talk& talk) {
+  switch (talk.topic) {
+    case Topic::kTensor:
+    case Topic::kLoss:
+      return nodes_of_group(setup, Dimension::kTensor);
+    case Topic::kPipeline:
+      return nodes_of_group(setup, Dimension::kPipeline);
+    case Topic::kContext:
+      return nodes_of_group(setup, Dimension::kContext);
+    case Topic::kDataReduce:
+    case Topic::kDataGather:
+    case Topic::kExperts:
+      return nodes_of_group(setup, Dimension::kData);
+    case Topic::kEmbedding:
+      return std::min<std::int64_t>(2, nodes_of_group(setup, Dimension::kPipeline));
+    case Topic::kNorm:
+      break;
+  }
+  return (setup.gpus() + setup.gpus_per_node - 1) / setup.gpus_per_node;
+}
+
+std::vector<TalkRow> talk_rows(const Setup& setup) {
+  std::vector<TalkRow> rows;
+  for (const Talk& all : talk_of_all(setup)) rows.push_back({all, 0, nodes_of(setup, all)});
+  for (std::int64_t stage = 0; stage < setup.pp; ++stage) {
+    for (const Talk& one : talk_of_stage(setup, stage)) {
+      for (TalkRow& row : rows)
+        if (row.talk.topic == one.topic && row.talk.function == one.function)
+          row.calls_a_gpu = std::max(row.calls_a_gpu, one.calls);
+    }
+  }
+  return rows;
+}
+
+FlatTable talk_table(const std::vector<TalkRow>& rows) {
+  FlatColumns<TalkRow> columns(rows);
+  const auto topic = [](const auto& row) { return std::string(text_of(row.talk.topic)); };
+  const auto function = [](const auto& row) { return std::string(row.talk.function); };
+  columns.add({"what", "what", 9, kLeft}, topic, topic);
+  columns.add({"function", "function", 8, kLeft}, function, function);
+  columns.add(
+      {"ranks", "ranks", 7}, [](const auto& row) { return std::to_string(row.talk.ranks); },
+      [](const auto& row) { return std::optional(row.talk.ranks); });
+  columns.add_count({"nodes", "nodes", 6}, &TalkRow::nodes);
+  columns.add(
+      {"calls a GPU", "calls_a_gpu", 7},
+      [](const auto& row) { return fmt::format("{:.0f}", row.calls_a_gpu); },
+      [](const auto& row) { return std::optional(row.calls_a_gpu); });
+  columns.add(
+      {"a call", "bytes_a_call", 7}, [](const auto& row) { return bytes_text(row.talk.bytes); },
+      [](const auto& row) { return std::optional(row.talk.bytes); });
+  const auto wire = [](const auto& row) { return row.talk.calls * wire_bytes(row.talk); };
+  columns.add(
+      {"on the wire, all GPUs", "wire_bytes_of_all", 5},
+      [=](const auto& row) { return bytes_text(wire(row)); },
+      [=](const auto& row) { return std::optional(wire(row)); });
+  FlatTable table;
+  table.rows_are = "talk";
+  table.columns = columns.take();
+  return table;
+}
+
+struct WorkRow {
+  std::string formula;
+  double flops = 0;
+};
+
+/// The same shape in the words of points.
+Model model_of(const Setup& setup) {
+  const Shape& m = setup.shape;
+  Model model;
+  model.style = m.experts > 0 ? "moe" : m.gated() ? "llama" : "gpt2";
+  model.layers = m.layers;
+  model.hidden = m.hidden;
+  model.heads = m.heads;
+  model.kv_heads = m.kv_heads;
+  model.ffn = m.ffn;
+  model.seq = m.seq;
+  model.padded_vocab = m.vocab;
+  model.params = model_parameters(m);
+  return model;
+}
+
+std::vector<WorkRow> work_rows(const Setup& setup) {
+  std::vector<WorkRow> rows;
+  for (const FlopsFormula formula :
+       {FlopsFormula::kModel, FlopsFormula::kHardware, FlopsFormula::kMegatron,
+        FlopsFormula::kParams, FlopsFormula::kPalm}) {
+    const auto flops =
+        iteration_flops(formula, model_of(setup), setup.gbs(), setup.recompute == Recompute::kFull);
+    if (flops) rows.push_back({std::string(text_of(formula)), *flops});
+  }
+  return rows;
+}
+
+FlatTable work_table(const Setup& setup, const std::vector<WorkRow>& rows) {
+  FlatColumns<WorkRow> columns(rows);
+  const auto formula = [](const auto& row) { return row.formula; };
+  columns.add({"formula", "formula", 9, kLeft}, formula, formula);
+  columns.add(
+      {"PFLOP", "pflop", 8},
+      [](const auto& row) { return fmt::format("{:.1f}", row.flops / kPeta); },
+      [](const auto& row) { return std::optional(row.flops / kPeta); });
+  const double gpus = static_cast<double>(setup.gpus());
+  columns.add(
+      {"TFLOP a GPU", "tflop_a_gpu", 7},
+      [=](const auto& row) { return fmt::format("{:.1f}", row.flops / kTera / gpus); },
+      [=](const auto& row) { return std::optional(row.flops / kTera / gpus); });
+  FlatTable table;
+  table.rows_are = "work";
+  table.columns = columns.take();
+  return table;
+}
+
+}  // namespace
+
+std::string model_words(const Setup& setup) {
+  const Shape& m = setup.shape;
+  const char* activation = m.gated()                                  ? "SwiGLU"
+                           : m.activation == Activation::kSquaredRelu ? "squared ReLU"
+                                                                      : "GELU";
+  std::string words = fmt::format("{} layers, hidden {}, {} heads", m.layers, m.hidden, m.heads);
+  if (m.kv_heads != m.heads) words += fmt::format(" ({} of keys)", m.kv_heads);
+  words +=
+      fmt::format(", ffn {} ({}), sequence {}, vocabulary {}", m.ffn, activation, m.seq, m.vocab);
+  if (m.experts > 0)
+    words += fmt::format(", {} experts, {} a token", m.experts, m.experts_per_token);
+  return words + fmt::format("; {} parameters", with_commas(model_parameters(m)));
+}
+
+std::string layout_words(const Setup& setup) {
+  std::string words = fmt::format("TP {}  PP {}  DP {}", setup.tp, setup.pp, setup.dp);
+  if (setup.cp > 1) words += fmt::format("  CP {}", setup.cp);
+  if (setup.ep > 1) words += fmt::format("  EP {}", setup.ep);
+  if (setup.chunks > 1) words += fmt::format("  {} chunks a stage", setup.chunks);
+  words += fmt::format("  MBS {}  GAS {}  GBS {}", setup.mbs, setup.gas, setup.gbs());
+  const std::int64_t nodes = (setup.gpus() + setup.gpus_per_node - 1) / setup.gpus_per_node;
+  return words + fmt::format(", {} on {}", counted(setup.gpus(), "GPU"), counted(nodes, "node"));
+}
+
+std::vector<EstimateTable> estimate_tables(const Setup& setup) {
+  std::vector<EstimateTable> tables;
+  tables.push_back({"GiB of a GPU", memory_table(stage_rows(setup))});
+  if (setup.gpus() > 1)
+    tables.push_back({"what they say in an iteration", talk_table(talk_rows(setup))});
+  const auto work = work_rows(setup);
+  if (!work.empty()) tables.push_back({"work of an iteration", work_table(setup, work)});
+  return tables;
+}
+
+}  // namespace pippin

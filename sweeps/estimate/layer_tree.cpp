@@ -1,0 +1,129 @@
+#include "sweeps/estimate/layer_tree.h"
+
+#include <fmt/format.h>
+
+#include "sweeps/estimate/activations.h"
+
+namespace pippin {
+
+namespace {
+
+/// Lists the parts of a stage.
+class Lister {
+ public:
+  Lister(const Setup& setup, std::int64_t stage)
+      : setup_(setup), m_(setup.shape), kept_(layer_activations(setup)), stage_(stage) {}
+
+  std::vector<ModelPart> all() && {
+    if (stage_ == 0) embedding();
+    layer();
+    if (stage_ == setup_.pp - 1) head();
+    return std::move(parts_);
+  }
+
+ private:
+  /// Of a weight; `columns` 0: a vector.
+  ModelPart& add(const char* name, std::int64_t rows, std::int64_t columns, std::int64_t biases,
+                 const char* formula) {
+    ModelPart part;
+    part.name = name;
+    part.shape = columns > 0 ? fmt::format("{} x {}", rows, columns) : fmt::format("{}", rows);
+    part.parameters = (columns > 0 ? rows * columns : rows) + biases;
+    part.formula = formula;
+    parts_.push_back(std::move(part));
+    return parts_.back();
+  }
+  ModelPart& add(const char* name) {
+    parts_.emplace_back();
+    parts_.back().name = name;
+    return parts_.back();
+  }
+  static void keeps(ModelPart& part, double bytes, const char* formula) {
+    part.activations = bytes;
+    part.activation_formula = formula;
+  }
+
+  std::int64_t norm_bias() const { return m_.norm_biases ? m_.hidden : 0; }
+
+  void embedding() {
+    add("embedding.words", m_.vocab / setup_.tp, m_.hidden, 0, "V h / t");
+    if (m_.learned_positions) add("embedding.positions", m_.positions, m_.hidden, 0, "s h");
+    if (setup_.hidden_dropout && setup_.framework != Framework::kProbe)
+      keeps(add("embedding.dropout"),
+            tokens_of(setup_) * sequence_share(setup_) * static_cast<double>(m_.hidden), "s b h");
+  }
+
+  void layer() {
+    const auto begin = parts_.size();
+    norm("layer.norm1", kept_.norm1);
+    attention();
+    norm("layer.norm2", kept_.norm2);
+    m_.experts > 0 ? experts() : mlp();
+    if (kept_.dropout > 0) keeps(add("layer.dropouts"), kept_.dropout, "2 s b h");
+    for (auto i = begin; i < parts_.size(); ++i) parts_[i].times = setup_.layers_of_stage(stage_);
+  }
+
+  void norm(const char* name, double kept) {
+    keeps(add(name, m_.hidden, 0, norm_bias(), "h"), kept, "4 s b h");
+  }
+
+  void attention() {
+    const std::int64_t h = m_.hidden, context = m_.heads * m_.head_width;
+    const std::int64_t qkv = (context + 2 * m_.kv_heads * m_.head_width) / setup_.tp;
+    keeps(add("layer.attention.qkv", qkv, h, m_.biases || m_.qkv_biases ? qkv : 0,
+              "(1 + 2 g/a) h^2 / t"),
+          kept_.qkv, "2 (1 + 2 g/a) s b h / t");
+    if (m_.qk_norms)
+      keeps(add("layer.attention.qk_norms", 2 * m_.head_width, 0,
+                m_.norm_biases ? 2 * m_.head_width : 0, "2 h / a"),
+            kept_.qk_norms, "4 (1 + g/a) s b h / t");
+    keeps(add("layer.attention.core"), kept_.scores + kept_.log_sums + kept_.copy,
+          kept_.scores > 0 ? "5 a s^2 b / t"
+          : kept_.copy > 0 ? "4 a s b / t + 2 s b h / t"
+                           : "4 a s b / t");
+    keeps(add("layer.attention.out", h, context / setup_.tp, m_.biases ? h : 0, "h^2 / t"),
+          kept_.context, "2 s b h / t");
+  }
+
+  void mlp() {
+    const std::int64_t ffn = m_.ffn / setup_.tp, up = (m_.gated() ? 2 : 1) * ffn;
+    add("layer.mlp.up", up, m_.hidden, m_.biases ? up : 0, m_.gated() ? "2 f h / t" : "f h / t");
+    keeps(add("layer.mlp.activation"), kept_.mlp, m_.gated() ? "6 s b f / t" : "4 s b f / t");
+    add("layer.mlp.down", m_.hidden, ffn, m_.biases ? m_.hidden : 0, "f h / t");
+  }
+
+  void experts() {
+    const std::int64_t own = m_.experts / setup_.ep, ffn = m_.expert_ffn / setup_.expert_tp;
+    const std::int64_t up = (m_.gated() ? 2 : 1) * ffn;
+    add("layer.mlp.router", m_.experts, m_.hidden, 0, "E h");
+    keeps(add("layer.mlp.tokens"), kept_.routed, "2 k s b h");
+    add("layer.mlp.experts.up", own * up, m_.hidden, m_.biases ? own * up : 0,
+        m_.gated() ? "E/e 2 f h / t" : "E/e f h / t");
+    keeps(add("layer.mlp.experts.activation"), kept_.mlp, "6 k s b f / t");
+    add("layer.mlp.experts.down", own * m_.hidden, ffn, m_.biases ? own * m_.hidden : 0,
+        "E/e f h / t");
+  }
+
+  void head() {
+    add("head.norm", m_.hidden, 0, norm_bias(), "h");
+    if (!m_.tied || setup_.pp > 1)
+      add("head.output", m_.vocab / setup_.tp, m_.hidden, 0,
+          m_.tied ? "V h / t, the embedding's copy" : "V h / t");
+    if (setup_.framework == Framework::kDeepSpeedPipeline && setup_.pp > 1 && m_.learned_positions)
+      add("head.positions", m_.positions, m_.hidden, 0, "s h, the embedding's copy");
+  }
+
+  const Setup& setup_;
+  const Shape& m_;
+  LayerActivations kept_;
+  std::int64_t stage_;
+  std::vector<ModelPart> parts_;
+};
+
+}  // namespace
+
+std::vector<ModelPart> parts_of_stage(const Setup& setup, std::int64_t stage) {
+  return Lister(setup, stage).all();
+}
+
+}  // namespace pippin

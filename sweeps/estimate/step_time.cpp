@@ -1,0 +1,283 @@
+#include "sweeps/estimate/step_time.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sweeps/estimate/activations.h"
+
+namespace pippin {
+
+namespace {
+
+constexpr double kTera = 1e12, kGiga = 1e9, kMicro = 1e-6, kMilli = 1e-3;
+
+double number(std::int64_t count) { return static_cast<double>(count); }
+
+/// One after the other in part: neither can hide the other wholly.
+double both(double a, double b) {
+  constexpr double kSharpness = 2.5;
+  const double more = std::max(a, b), less = std::min(a, b);
+  return more > 0 ? more * std::pow(1 + std::pow(less / more, kSharpness), 1 / kSharpness) : 0;
+}
+
+/// The seconds of an iteration's parts.
+class Clock {
+ public:
+  Clock(const Setup& setup, const Machine& machine, const Rates& rates)
+      : s_(setup), m_(setup.shape), machine_(machine), rates_(rates) {}
+
+  StepTime time();
+
+ private:
+  /// What one layer takes forward and backward.
+  struct Pass {
+    double products = 0, attention = 0, elements = 0, tensor = 0, issue = 0;
+    double computing() const { return products + attention + elements + tensor; }
+    /// With the processor that issues it.
+    double all() const { return both(computing(), issue); }
+  };
+
+  double tokens() const { return tokens_of(s_); }
+  double memory() const { return machine_.memory_gb_per_s * kGiga * rates_.memory_share; }
+  double hidden() const { return number(m_.hidden); }
+  double key_width() const { return number(m_.kv_heads * m_.head_width); }
+  /// Widths of this rank's parts.
+  double qkv() const { return (number(m_.heads * m_.head_width) + 2 * key_width()) / tp(); }
+  double up() const { return (m_.gated() ? 2 : 1) * ffn(); }
+  double ffn() const { return number(m_.ffn) / tp(); }
+  double tp() const { return number(s_.tp); }
+  double vocab() const { return number(s_.shape.vocab / s_.tp); }
+
+  double product(double rows, double columns, double depth) const;
+  double half_collective(double bytes, std::int64_t ranks, std::int64_t groups) const;
+  double sum_of_tensor() const;
+  Pass forward() const;
+  Pass backward() const;
+  double head_seconds() const;
+  double embedding_seconds() const;
+  double message_seconds() const;
+  double matrices() const;
+
+  const Setup& s_;
+  const Shape& m_;
+  const Machine& machine_;
+  const Rates& rates_;
+};
+
+/// Whole waves of tiles over the multiprocessors; the tile that suits best. Below some length of a
+/// side the start-up shows; and no product is faster than memory hands it over.
+double Clock::product(double rows, double columns, double depth) const {
+  struct Tile {
+    double rows, columns, share;
+  };
+  constexpr Tile kTiles[] = {{256, 128, 1},   {128, 256, 1},   {128, 128, 0.90},
+                             {64, 128, 0.75}, {128, 64, 0.75}, {64, 64, 0.60}};
+  const double units = number(machine_.units);
+  double best = 0;
+  for (const Tile& tile : kTiles) {
+    const double tiles = std::ceil(rows / tile.rows) * std::ceil(columns / tile.columns);
+    const double work = std::ceil(tiles / units) * tile.rows * tile.columns / tile.share;
+    if (best == 0 || work < best) best = work;
+  }
+  const double start = 1 + rates_.short_side * (1 / rows + 1 / columns + 1 / depth);
+  const double computing =
+      2 * best * units * depth / (machine_.peak_tflops * kTera * rates_.product_share) * start;
+  const double moving = 2 * (rows * depth + depth * columns + rows * columns) / memory();
+  return std::max(computing, moving);
+}
+
+/// A gather or a scatter of so many bytes in all; `groups` of them share a node's adapters.
+double Clock::half_collective(double bytes, std::int64_t ranks, std::int64_t groups) const {
+  if (ranks <= 1) return 0;
+  double rate = machine_.link_gb_per_s * rates_.link_share;
+  if (ranks * groups > s_.gpus_per_node) {
+    // DeepSpeed's ZeRO-3 gathers at one GPU's part of the adapters, as was measured at SC21.
+    const bool one_part = s_.framework == Framework::kDeepSpeedZero && s_.zero == 3;
+    const std::int64_t sharing = one_part ? s_.gpus_per_node : std::min(groups, s_.gpus_per_node);
+    rate = std::min(rate, machine_.node_gb_per_s * rates_.node_share / number(sharing));
+  }
+  return (number(ranks) - 1) / number(ranks) * bytes / (rate * kGiga);
+}
+
+double Clock::sum_of_tensor() const {
+  constexpr double kBytes = 2;
+  if (s_.tp == 1) return 0;
+  return 2 * half_collective(kBytes * tokens() * hidden(), s_.tp, 1) + rates_.call_us * kMicro;
+}
+
+Clock::Pass Clock::forward() const {
+  constexpr double kScoreBytes = 13, kStreamBytes = 22;
+  const double rows = tokens(), h = hidden(), seq = number(m_.seq), part = number(m_.seq / s_.cp);
+  const bool flash = s_.attention != Attention::kScores;
+  Pass pass;
+  pass.products = product(rows, qkv(), h) +
+                  product(rows, h, number(m_.heads * m_.head_width) / tp()) +
+                  product(rows, up(), h) + product(rows, h, ffn());
+  const double width = number(m_.heads * m_.head_width);
+  const double flop = 4 * number(s_.mbs) * part * seq * width / tp() * (flash ? 0.5 : 1);
+  const double odd = !flash && m_.head_width % 8 != 0 ? rates_.odd_head_share : 1;
+  pass.attention = flop / (machine_.peak_tflops_16 * kTera * rates_.attention_share * odd);
+  const double scores = flash ? 0 : kScoreBytes * number(s_.mbs * m_.heads) / tp() * part * seq;
+  const double stream = rows * h * kStreamBytes * sequence_share(s_);
+  const double mlp = rows * ((m_.gated() ? 6 : 4) * number(m_.ffn) + 4 * h) / tp();
+  pass.elements = (stream + mlp + scores) / memory();
+  pass.tensor = 2 * sum_of_tensor();
+  pass.issue = rates_.layer_us * kMicro;
+  return pass;
+}
+
+Clock::Pass Clock::backward() const {
+  constexpr double kAttention = 2, kFlash = 2.5, kElements = 1.5, kScores = 1.3, kIssue = 1.5;
+  constexpr double kScoreBytes = 13;
+  const Pass ahead = forward();
+  const double rows = tokens(), h = hidden(), out = number(m_.heads * m_.head_width) / tp();
+  const bool flash = s_.attention != Attention::kScores;
+  Pass pass;
+  pass.products = product(rows, h, qkv()) + product(rows, out, h) + product(rows, h, up()) +
+                  product(rows, ffn(), h) + product(qkv(), h, rows) + product(h, out, rows) +
+                  product(up(), h, rows) + product(h, ffn(), rows);
+  pass.attention = (flash ? kFlash : kAttention) * ahead.attention;
+  const double scores = flash ? 0
+                              : kScoreBytes * number(s_.mbs * m_.heads) / tp() *
+                                    number(m_.seq / s_.cp) * number(m_.seq) / memory();
+  pass.elements = kElements * (ahead.elements - scores) + kScores * scores;
+  pass.tensor = 2 * sum_of_tensor();
+  pass.issue = kIssue * ahead.issue;
+  return pass;
+}
+
+double Clock::head_seconds() const {
+  const double rows = tokens(), h = hidden(), v = vocab();
+  const double products = product(rows, v, h) + product(rows, h, v) + product(v, h, rows);
+  // Logits are made in 16 bits also where layers are in 8.
+  return products * machine_.peak_tflops / machine_.peak_tflops_16 +
+         rates_.logit_bytes * rows * v / memory();
+}
+
+double Clock::embedding_seconds() const {
+  constexpr double kTokenBytes = 30, kWeightBytes = 8;
+  return (kTokenBytes * tokens() * hidden() + kWeightBytes * vocab() * hidden()) / memory() +
+         2 * sum_of_tensor();
+}
+
+/// A micro-batch's activations and their gradient from one stage to the next. TP ranks send a part
+/// each, and gather it again.
+double Clock::message_seconds() const {
+  constexpr double kBytes = 2;
+  if (s_.pp == 1) return 0;
+  const double whole = kBytes * tokens() * hidden();
+  const double bytes = s_.scatters_messages ? whole / tp() : whole;
+  const bool between_nodes = s_.gpus() / s_.pp >= s_.gpus_per_node;
+  const double rate = between_nodes
+                          ? machine_.node_gb_per_s / number(s_.gpus_per_node) * rates_.message_share
+                          : machine_.link_gb_per_s * rates_.link_share;
+  const bool gathers = s_.scatters_messages && !s_.sequence_parallel && s_.tp > 1;
+  return 2 *
+         (bytes / (rate * kGiga) + rates_.call_us * kMicro + (gathers ? sum_of_tensor() / 2 : 0));
+}
+
+/// The elements of a layer's matrices.
+double Clock::matrices() const {
+  const double h = hidden();
+  return h * (qkv() + number(m_.heads * m_.head_width) / tp() + up() + ffn());
+}
+
+StepTime Clock::time() {
+  const Pass ahead = forward(), back = backward();
+  const double again = s_.recompute == Recompute::kFull ? rates_.recomputed_share : 0;
+  const double scores_again =
+      s_.recompute == Recompute::kSelective && s_.attention == Attention::kScores
+          ? ahead.attention + 13 * number(s_.mbs * m_.heads) / tp() * number(m_.seq / s_.cp) *
+                                  number(m_.seq) / memory()
+          : 0;
+  const double forward_s = ahead.all(), backward_s = back.all() + again * forward_s + scores_again;
+
+  // ZeRO-3 gathers a layer's weights in each pass, and spreads its gradients.
+  double exposed = 0;
+  const double weights = matrices();
+  if (s_.zero == 3) {
+    const double gradient = s_.reduces_narrow ? 2 : 4;
+    const double gather = half_collective(2 * weights, s_.dp, s_.tp);
+    const double spread = half_collective(gradient * weights, s_.dp, s_.tp);
+    const auto beside = [&](double computing, double traffic) {
+      return std::max(computing, traffic) +
+             (1 - rates_.hidden_share) * std::min(computing, traffic) - computing;
+    };
+    exposed = beside(forward_s, gather) + beside(backward_s, gather + spread);
+  }
+  const double layer = forward_s + backward_s + exposed;
+
+  // The slowest stage sets the pace, the others the way there and back.
+  const double first = number(s_.layers_of_stage(0)), last = number(s_.layers_of_stage(s_.pp - 1));
+  const double middle = s_.pp > 2 ? number(s_.layers_of_stage(1)) : 0;
+  const double embedding = embedding_seconds(), head = head_seconds();
+  const double whole = number(m_.layers) * layer + embedding + head;
+  const double gas = number(s_.gas), v = number(s_.chunks), p = number(s_.pp);
+  const double slowest =
+      s_.pp == 1 ? whole
+                 : std::max({first * layer + embedding, last * layer + head, middle * layer});
+  const double message = message_seconds();
+  const double pass_s =
+      s_.pp == 1 ? gas * slowest
+                 : gas * (slowest + message * v) + (whole - slowest + (p - 1) * message * v) / v;
+
+  const double own =
+      (s_.pp == 1 ? number(m_.layers) : std::max(first, last)) * weights + vocab() * hidden();
+  const double gradient = s_.type == NumberType::kBf16 && !s_.reduces_narrow ? 4 : 2;
+  StepTime time;
+  if (s_.zero == 0)
+    time.data = 2 * half_collective(gradient * own, s_.dp, s_.tp);
+  else if (s_.zero < 3)
+    time.data =
+        half_collective(gradient * own, s_.dp, s_.tp) + half_collective(2 * own, s_.dp, s_.tp);
+  time.optimizer = rates_.optimizer_bytes * own / (s_.zero > 0 ? number(s_.dp) : 1) / memory();
+  time.fixed = rates_.fixed_ms * kMilli;
+
+  // Where the slowest stage's time goes; what its ends take counts as products.
+  const double layers = s_.pp == 1                             ? number(m_.layers)
+                        : slowest == first * layer + embedding ? first
+                        : slowest == last * layer + head       ? last
+                                                               : middle;
+  const double rounds = gas * layers;
+  const auto parts = [&](double Pass::*part) {
+    return rounds * ((1 + again) * ahead.*part + back.*part);
+  };
+  time.products = parts(&Pass::products) + gas * (slowest - layers * layer);
+  time.attention = parts(&Pass::attention) + rounds * scores_again;
+  time.elements = parts(&Pass::elements);
+  time.tensor = parts(&Pass::tensor);
+  time.issue =
+      rounds * ((1 + again) * (forward_s - ahead.computing()) + back.all() - back.computing());
+  time.data += rounds * exposed;
+  time.pipeline = pass_s - gas * slowest;
+  return time;
+}
+
+}  // namespace
+
+const std::array<RateParameter, 15>& rate_parameters() {
+  static const std::array<RateParameter, 15> kAll{{
+      {"product_share", &Rates::product_share, 0.2, 0.92, 0.2, false},
+      {"short_side", &Rates::short_side, 1, 1000, 0.6, false},
+      {"attention_share", &Rates::attention_share, 0.03, 1, 0.6, false},
+      {"odd_head_share", &Rates::odd_head_share, 0.03, 1, 0.6, false},
+      {"memory_share", &Rates::memory_share, 0.2, 1, 0.3, false},
+      {"layer_us", &Rates::layer_us, 50, 4000, 0.25, false},
+      {"call_us", &Rates::call_us, 3, 400, 0.7, false},
+      {"link_share", &Rates::link_share, 0.1, 1, 0.4, false},
+      {"node_share", &Rates::node_share, 0.05, 1, 0.8, false},
+      {"message_share", &Rates::message_share, 0.03, 1, 0.7, false},
+      {"optimizer_bytes", &Rates::optimizer_bytes, 8, 120, 0.6, false},
+      {"logit_bytes", &Rates::logit_bytes, 4, 150, 0.6, false},
+      {"fixed_ms", &Rates::fixed_ms, 0.5, 5000, 1, false},
+      {"hidden_share", &Rates::hidden_share, 0, 1, 0.5, true},
+      {"recomputed_share", &Rates::recomputed_share, 0, 1, 0.5, true},
+  }};
+  return kAll;
+}
+
+StepTime step_time(const Setup& setup, const Machine& machine, const Rates& rates) {
+  return Clock(setup, machine, rates).time();
+}
+
+}  // namespace pippin

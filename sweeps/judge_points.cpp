@@ -1,0 +1,149 @@
+#include "sweeps/judge_points.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+
+#include "sweeps/estimate/memory.h"
+#include "sweeps/machines.h"
+
+namespace pippin {
+
+namespace {
+
+constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
+
+/// Beside PyTorch's peak nvidia-smi shows the context, NCCL, DeepSpeed's buckets, and what the
+/// allocator keeps; fitted to BigScience's runs.
+double shown_by_nvidia_smi(const Setup& setup, double peak, double card) {
+  const double beside = (setup.generation == Generation::kVolta ? 6.1 : 6.4) * kGib;
+  return std::min(card, peak + beside);
+}
+
+double as_measured(const PointRow& row, const Setup& setup, double peak) {
+  constexpr double kReserved = 1.05;  // of a steady run
+  if (row.says("mem_kind", "FORMULA")) return korthikanti_bytes(setup);
+  const double card = row.number("gpu_mem_gb").value_or(0) * kGib;
+  if (row.says("mem_kind", "nvidia-smi") && card > 0) return shown_by_nvidia_smi(setup, peak, card);
+  return row.says("mem_kind", "reserved") ? kReserved * peak : peak;
+}
+
+}  // namespace
+
+double usable_bytes(Generation generation, double memory_gb) {
+  struct Card {
+    Generation generation;
+    double sold, usable;
+  };
+  constexpr Card kCards[] = {{Generation::kVolta, 16, 15.77},
+                             {Generation::kVolta, 32, 31.75},
+                             {Generation::kAmpere, 40, 39.59},
+                             {Generation::kAmpere, 80, 79.35},
+                             {Generation::kHopper, 80, 79.2}};
+  for (const Card& card : kCards)
+    if (card.generation == generation && card.sold == memory_gb) return card.usable * kGib;
+  return memory_gb * kGib;
+}
+
+namespace {
+
+/// Whether it fits, and why.
+void judge_fit(const PointRow& row, const Setup& setup, PointJudgement& said) {
+  const auto card = row.number("gpu_mem_gb");
+  if (!card) return;
+  const double needed = needed_bytes(setup), usable = usable_bytes(setup.generation, *card);
+  said.fits = needed <= usable;
+  said.why = fmt::format("stage {} needs {:.1f} GiB of {:.1f}", largest_stage(setup), needed / kGib,
+                         usable / kGib);
+}
+
+/// A layout that does not fit with one sequence fits with none.
+void judge_least(const PointRow& row, PointJudgement& said) {
+  const RowSetup least = setup_of_row(row.with("mbs", "1"));
+  if (!least.setup) return;
+  PointJudgement one;
+  judge_fit(row, *least.setup, one);
+  if (one.fits == false) {
+    said.fits = false;
+    said.why += "; with MBS 1 " + one.why;
+  }
+}
+
+}  // namespace
+
+namespace {
+
+void judge_memory(const PointRow& row, const RowSetup& read, PointJudgement& said) {
+  if (!read.why_no_memory.empty()) {
+    said.why = "no memory: " + read.why_no_memory;
+    return judge_least(row, said);
+  }
+  const Setup& setup = *read.setup;
+  const bool last = row.says("mem_kind", "LAST rank");
+  const StageMemory memory = stage_memory(setup, last ? setup.pp - 1 : largest_stage(setup));
+  said.allocated_gib = memory.allocated() / kGib;
+  said.peak_gib = as_measured(row, setup, memory.peak) / kGib;
+  judge_fit(row, setup, said);
+}
+
+std::string cluster_of(const PointRow& row) {
+  return row.text("group") + " " + row.text("gpu") + " " + row.text("gpu_mem_gb");
+}
+
+std::optional<MeasuredStep> measured_step(const PointRow& row) {
+  const RowSetup read = setup_of_row(row);
+  const auto machine = machine_of_row(row);
+  const double seconds = row.number("step_s").value_or(0);
+  if (!read.setup || !machine || seconds <= 0) return std::nullopt;
+  return MeasuredStep{*read.setup, *machine, read.any_micro_batch, seconds};
+}
+
+}  // namespace
+
+void PointJudge::calibrate_on(const std::vector<PointRow>& rows) {
+  std::map<std::string, std::vector<MeasuredStep>> clusters;
+  for (const PointRow& row : rows)
+    if (auto point = measured_step(row)) clusters[cluster_of(row)].push_back(*std::move(point));
+  for (const auto& [name, points] : clusters) fits_.push_back({name, calibrate(points)});
+}
+
+const ClusterFit* PointJudge::fit_of(const PointRow& row) const {
+  const auto found = std::find_if(fits_.begin(), fits_.end(), [&](const ClusterFit& fit) {
+    return fit.name == cluster_of(row);
+  });
+  return found == fits_.end() ? nullptr : &*found;
+}
+
+void PointJudge::judge_time(const PointRow& row, const RowSetup& read, PointJudgement& said) const {
+  const auto machine = machine_of_row(row);
+  if (!machine) {
+    said.why += (said.why.empty() ? "" : "; ") + std::string("no time: the GPU is not known");
+    return;
+  }
+  // Of nine published groups with data sheets alone 19 of 20 rows lie within it: RESULTS.md.
+  constexpr double kUncalibrated = 0.45, kLeast = 0.02;
+  const ClusterFit* fit = fit_of(row);
+  const double seconds = predicted_seconds({*read.setup, *machine, read.any_micro_batch, 0},
+                                           fit ? fit->calibration.rates : Rates());
+  const double width = fit ? std::max(fit->calibration.half_width, kLeast) : kUncalibrated;
+  said.step_s = seconds;
+  said.step_s_low = seconds * std::exp(-width);
+  said.step_s_high = seconds * std::exp(width);
+}
+
+PointJudgement PointJudge::judge(const PointRow& row) const {
+  PointJudgement said;
+  said.id = row.text("id");
+  const RowSetup read = setup_of_row(row);
+  said.why = read.why_not;
+  if (!read.setup) {
+    judge_least(row, said);
+    return said;
+  }
+  judge_memory(row, read, said);
+  judge_time(row, read, said);
+  return said;
+}
+
+}  // namespace pippin

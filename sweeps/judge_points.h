@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sweeps/estimate/calibrate.h"
+#include "sweeps/estimate/point_rows.h"
+
+namespace pippin {
+
+/// What is said of a row; what is not known is empty, and `why` says why.
+struct PointJudgement {
+  std::string id;
+  std::optional<double> step_s, step_s_low, step_s_high;
+  std::optional<double> allocated_gib, peak_gib;
+  std::optional<bool> fits;
+  std::string why;  ///< why not, or which stage needs how much of what is there
+};
+
+/// What was learned of a cluster, for a person.
+struct ClusterFit {
+  std::string name;  ///< group, GPU and its memory
+  Calibration calibration;
+};
+
+/// Judges tables of layouts. Rows of a group on one kind of GPU are a cluster.
+class PointJudge {
+ public:
+  /// Learns each cluster's rates from the rows that say step_s.
+  void calibrate_on(const std::vector<PointRow>& rows);
+  const std::vector<ClusterFit>& fits() const { return fits_; }
+
+  /// The memory is what the column `mem_kind` says was measured: PyTorch's allocator, of the last
+  /// rank where it says so, else of the stage that needs most; what it has reserved; or nvidia-smi.
+  /// The time's bounds hold 19 of 20 rows of a calibrated cluster, as far as its own rows tell.
+  PointJudgement judge(const PointRow& row) const;
+
+ private:
+  const ClusterFit* fit_of(const PointRow& row) const;
+  void judge_time(const PointRow& row, const RowSetup& read, PointJudgement& said) const;
+
+  std::vector<ClusterFit> fits_;
+};
+
+/// Of a card that is sold with so many GB, what a program can have. Unit: bytes.
+double usable_bytes(Generation generation, double memory_gb);
+
+}  // namespace pippin
