@@ -24,7 +24,14 @@ double both(double a, double b) {
 class Clock {
  public:
   Clock(const Setup& setup, const Machine& machine, const Rates& rates)
-      : s_(setup), m_(setup.shape), machine_(machine), rates_(rates) {}
+      : s_(setup),
+        m_(setup.shape),
+        machine_(machine),
+        rates_(rates),
+        seconds_a_byte_(1 / memory()),
+        seconds_a_wave_(2 * number(machine.units) /
+                        (machine.peak_tflops * kTera * rates.product_share)),
+        a_unit_(1 / number(machine.units)) {}
 
   StepTime time();
 
@@ -40,19 +47,27 @@ class Clock {
   double tokens() const { return tokens_of(s_); }
   double memory() const { return machine_.memory_gb_per_s * kGiga * rates_.memory_share; }
   double hidden() const { return number(m_.hidden); }
-  double key_width() const { return number(m_.kv_heads * m_.head_width); }
   /// Widths of this rank's parts.
-  double qkv() const { return (number(m_.heads * m_.head_width) + 2 * key_width()) / tp(); }
-  double up() const { return (m_.gated() ? 2 : 1) * ffn(); }
-  double ffn() const { return number(m_.ffn) / tp(); }
+  std::int64_t heads() const { return m_.heads * m_.head_width / s_.tp; }
+  std::int64_t qkv() const { return (m_.heads + 2 * m_.kv_heads) * m_.head_width / s_.tp; }
+  std::int64_t ffn() const { return m_.ffn / s_.tp; }
+  std::int64_t up() const { return (m_.gated() ? 2 : 1) * ffn(); }
+  std::int64_t vocab() const { return m_.vocab / s_.tp; }
+  std::int64_t rows() const { return s_.mbs * (m_.seq / s_.cp); }
   double tp() const { return number(s_.tp); }
-  double vocab() const { return number(s_.shape.vocab / s_.tp); }
 
-  double product(double rows, double columns, double depth) const;
+  /// Rounded up.
+  std::int64_t waves(std::int64_t tiles) const {
+    constexpr double kExact =
+        1e-9;  // a product with the reciprocal may come out below a whole number
+    return static_cast<std::int64_t>(number(tiles + machine_.units - 1) * a_unit_ + kExact);
+  }
+  double product(std::int64_t rows, std::int64_t columns, std::int64_t depth) const;
   double half_collective(double bytes, std::int64_t ranks, std::int64_t groups) const;
   double sum_of_tensor() const;
   Pass forward() const;
-  Pass backward() const;
+  Pass backward(const Pass& ahead) const;
+  double score_seconds() const;
   double head_seconds() const;
   double embedding_seconds() const;
   double message_seconds() const;
@@ -62,28 +77,33 @@ class Clock {
   const Shape& m_;
   const Machine& machine_;
   const Rates& rates_;
+  double seconds_a_byte_;  ///< of memory
+  double seconds_a_wave_;  ///< of each element of a wave's tiles and each step in depth
+  double a_unit_;          ///< 1 / multiprocessors
 };
 
 /// Whole waves of tiles over the multiprocessors; the tile that suits best. Below some length of a
 /// side the start-up shows; and no product is faster than memory hands it over.
-double Clock::product(double rows, double columns, double depth) const {
+double Clock::product(std::int64_t rows, std::int64_t columns, std::int64_t depth) const {
   struct Tile {
-    double rows, columns, share;
+    std::int64_t rows, columns;
+    double work;  ///< elements, more where such a tile is slower
   };
-  constexpr Tile kTiles[] = {{256, 128, 1},   {128, 256, 1},   {128, 128, 0.90},
-                             {64, 128, 0.75}, {128, 64, 0.75}, {64, 64, 0.60}};
-  const double units = number(machine_.units);
+  constexpr Tile kTiles[] = {{256, 128, 256 * 128},       {128, 256, 256 * 128},
+                             {128, 128, 128 * 128 / 0.9}, {64, 128, 64 * 128 / 0.75},
+                             {128, 64, 64 * 128 / 0.75},  {64, 64, 64 * 64 / 0.6}};
   double best = 0;
   for (const Tile& tile : kTiles) {
-    const double tiles = std::ceil(rows / tile.rows) * std::ceil(columns / tile.columns);
-    const double work = std::ceil(tiles / units) * tile.rows * tile.columns / tile.share;
+    const std::int64_t tiles =
+        ((rows + tile.rows - 1) / tile.rows) * ((columns + tile.columns - 1) / tile.columns);
+    const double work = number(waves(tiles)) * tile.work;
     if (best == 0 || work < best) best = work;
   }
-  const double start = 1 + rates_.short_side * (1 / rows + 1 / columns + 1 / depth);
-  const double computing =
-      2 * best * units * depth / (machine_.peak_tflops * kTera * rates_.product_share) * start;
-  const double moving = 2 * (rows * depth + depth * columns + rows * columns) / memory();
-  return std::max(computing, moving);
+  const double m = number(rows), n = number(columns), k = number(depth);
+  const double faces = m * k + k * n + m * n;
+  const double start = 1 + rates_.short_side * faces / (m * n * k);
+  const double computing = best * k * start * seconds_a_wave_;
+  return std::max(computing, 2 * faces * seconds_a_byte_);
 }
 
 /// A gather or a scatter of so many bytes in all; `groups` of them share a node's adapters.
@@ -105,58 +125,59 @@ double Clock::sum_of_tensor() const {
   return 2 * half_collective(kBytes * tokens() * hidden(), s_.tp, 1) + rates_.call_us * kMicro;
 }
 
+/// Softmax and dropout read and write scores: 13 bytes each.
+double Clock::score_seconds() const {
+  constexpr double kBytes = 13;
+  if (s_.attention != Attention::kScores) return 0;
+  return kBytes * number(s_.mbs * m_.heads) / tp() * number(m_.seq / s_.cp) * number(m_.seq) *
+         seconds_a_byte_;
+}
+
 Clock::Pass Clock::forward() const {
-  constexpr double kScoreBytes = 13, kStreamBytes = 22;
-  const double rows = tokens(), h = hidden(), seq = number(m_.seq), part = number(m_.seq / s_.cp);
+  constexpr double kStreamBytes = 22;
+  const double h = hidden();
   const bool flash = s_.attention != Attention::kScores;
   Pass pass;
-  pass.products = product(rows, qkv(), h) +
-                  product(rows, h, number(m_.heads * m_.head_width) / tp()) +
-                  product(rows, up(), h) + product(rows, h, ffn());
-  const double width = number(m_.heads * m_.head_width);
-  const double flop = 4 * number(s_.mbs) * part * seq * width / tp() * (flash ? 0.5 : 1);
+  pass.products = product(rows(), qkv(), m_.hidden) + product(rows(), m_.hidden, heads()) +
+                  product(rows(), up(), m_.hidden) + product(rows(), m_.hidden, ffn());
+  const double flop = 4 * number(rows()) * number(m_.seq) * number(heads()) * (flash ? 0.5 : 1);
   const double odd = !flash && m_.head_width % 8 != 0 ? rates_.odd_head_share : 1;
   pass.attention = flop / (machine_.peak_tflops_16 * kTera * rates_.attention_share * odd);
-  const double scores = flash ? 0 : kScoreBytes * number(s_.mbs * m_.heads) / tp() * part * seq;
-  const double stream = rows * h * kStreamBytes * sequence_share(s_);
-  const double mlp = rows * ((m_.gated() ? 6 : 4) * number(m_.ffn) + 4 * h) / tp();
-  pass.elements = (stream + mlp + scores) / memory();
+  const double stream = tokens() * h * kStreamBytes * sequence_share(s_);
+  const double mlp = tokens() * ((m_.gated() ? 6 : 4) * number(m_.ffn) + 4 * h) / tp();
+  pass.elements = (stream + mlp) * seconds_a_byte_ + score_seconds();
   pass.tensor = 2 * sum_of_tensor();
   pass.issue = rates_.layer_us * kMicro;
   return pass;
 }
 
-Clock::Pass Clock::backward() const {
+Clock::Pass Clock::backward(const Pass& ahead) const {
   constexpr double kAttention = 2, kFlash = 2.5, kElements = 1.5, kScores = 1.3, kIssue = 1.5;
-  constexpr double kScoreBytes = 13;
-  const Pass ahead = forward();
-  const double rows = tokens(), h = hidden(), out = number(m_.heads * m_.head_width) / tp();
-  const bool flash = s_.attention != Attention::kScores;
+  const std::int64_t h = m_.hidden;
   Pass pass;
-  pass.products = product(rows, h, qkv()) + product(rows, out, h) + product(rows, h, up()) +
-                  product(rows, ffn(), h) + product(qkv(), h, rows) + product(h, out, rows) +
-                  product(up(), h, rows) + product(h, ffn(), rows);
-  pass.attention = (flash ? kFlash : kAttention) * ahead.attention;
-  const double scores = flash ? 0
-                              : kScoreBytes * number(s_.mbs * m_.heads) / tp() *
-                                    number(m_.seq / s_.cp) * number(m_.seq) / memory();
+  pass.products = product(rows(), h, qkv()) + product(rows(), heads(), h) +
+                  product(rows(), h, up()) + product(rows(), ffn(), h) + product(qkv(), h, rows()) +
+                  product(h, heads(), rows()) + product(up(), h, rows()) +
+                  product(h, ffn(), rows());
+  pass.attention = (s_.attention == Attention::kScores ? kAttention : kFlash) * ahead.attention;
+  const double scores = score_seconds();
   pass.elements = kElements * (ahead.elements - scores) + kScores * scores;
-  pass.tensor = 2 * sum_of_tensor();
+  pass.tensor = ahead.tensor;
   pass.issue = kIssue * ahead.issue;
   return pass;
 }
 
 double Clock::head_seconds() const {
-  const double rows = tokens(), h = hidden(), v = vocab();
-  const double products = product(rows, v, h) + product(rows, h, v) + product(v, h, rows);
+  const std::int64_t h = m_.hidden, v = vocab();
+  const double products = product(rows(), v, h) + product(rows(), h, v) + product(v, h, rows());
   // Logits are made in 16 bits also where layers are in 8.
   return products * machine_.peak_tflops / machine_.peak_tflops_16 +
-         rates_.logit_bytes * rows * v / memory();
+         rates_.logit_bytes * tokens() * number(v) * seconds_a_byte_;
 }
 
 double Clock::embedding_seconds() const {
   constexpr double kTokenBytes = 30, kWeightBytes = 8;
-  return (kTokenBytes * tokens() * hidden() + kWeightBytes * vocab() * hidden()) / memory() +
+  return (kTokenBytes * tokens() + kWeightBytes * number(vocab())) * hidden() * seconds_a_byte_ +
          2 * sum_of_tensor();
 }
 
@@ -177,19 +198,14 @@ double Clock::message_seconds() const {
 }
 
 /// The elements of a layer's matrices.
-double Clock::matrices() const {
-  const double h = hidden();
-  return h * (qkv() + number(m_.heads * m_.head_width) / tp() + up() + ffn());
-}
+double Clock::matrices() const { return hidden() * number(qkv() + heads() + up() + ffn()); }
 
 StepTime Clock::time() {
-  const Pass ahead = forward(), back = backward();
+  const Pass ahead = forward(), back = backward(ahead);
   const double again = s_.recompute == Recompute::kFull ? rates_.recomputed_share : 0;
-  const double scores_again =
-      s_.recompute == Recompute::kSelective && s_.attention == Attention::kScores
-          ? ahead.attention + 13 * number(s_.mbs * m_.heads) / tp() * number(m_.seq / s_.cp) *
-                                  number(m_.seq) / memory()
-          : 0;
+  const bool again_scores =
+      s_.recompute == Recompute::kSelective && s_.attention == Attention::kScores;
+  const double scores_again = again_scores ? ahead.attention + score_seconds() : 0;
   const double forward_s = ahead.all(), backward_s = back.all() + again * forward_s + scores_again;
 
   // ZeRO-3 gathers a layer's weights in each pass, and spreads its gradients.
@@ -221,8 +237,8 @@ StepTime Clock::time() {
       s_.pp == 1 ? gas * slowest
                  : gas * (slowest + message * v) + (whole - slowest + (p - 1) * message * v) / v;
 
-  const double own =
-      (s_.pp == 1 ? number(m_.layers) : std::max(first, last)) * weights + vocab() * hidden();
+  const double own = (s_.pp == 1 ? number(m_.layers) : std::max(first, last)) * weights +
+                     number(vocab()) * hidden();
   const double gradient = s_.type == NumberType::kBf16 && !s_.reduces_narrow ? 4 : 2;
   StepTime time;
   if (s_.zero == 0)
