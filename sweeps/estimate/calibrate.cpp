@@ -58,7 +58,7 @@ class Fit {
     std::vector<double> errors = errors_at(x);
     double cost = cost_of(errors, x), damping = 1e-2;
     for (int step = 0; step < kSteps; ++step) {
-      const auto [hessian, gradient] = slope(x, errors);
+      const auto [hessian, gradient] = held_at_bounds(x, slope(x, errors));
       bool better = false;
       double gain = 0;
       for (int attempt = 0; attempt < kTries && !better; ++attempt) {
@@ -134,6 +134,21 @@ class Fit {
       const double spread = rate_parameters()[i].spread;
       slope.gradient[i] += pull(x, i) / spread;
       slope.hessian[i][i] += 1 / (spread * spread);
+    }
+    return slope;
+  }
+
+  /// What would leave its bounds stays there, and the others move without it.
+  static Slope held_at_bounds(const Vector& x, Slope slope) {
+    constexpr double kNear = 1e-9;
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const RateParameter& one = rate_parameters()[i];
+      const bool below = x[i] <= to_free(one, one.least) + kNear && slope.gradient[i] > 0;
+      const bool above = x[i] >= to_free(one, one.most) - kNear && slope.gradient[i] < 0;
+      if (!below && !above) continue;
+      slope.gradient[i] = 0;
+      for (std::size_t k = 0; k < kCount; ++k) slope.hessian[i][k] = slope.hessian[k][i] = 0;
+      slope.hessian[i][i] = 1;
     }
     return slope;
   }

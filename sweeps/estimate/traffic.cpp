@@ -117,10 +117,12 @@ class Speaker {
   Pieces pieces() const {
     const std::int64_t step = buckets_.alignment * replicas();
     const auto padded = [&](std::int64_t count) { return (count + step - 1) / step * step; };
-    const std::int64_t apart = split() ? replicated() : 0;
-    const std::int64_t rest = stage_parameters(setup_, stage_).all() - shared_embedding() - apart;
+    const bool is_probe = setup_.framework == Framework::kProbe;
+    const std::int64_t shared = is_probe ? shared_embedding() : 0;
+    const std::int64_t apart = is_probe && split() ? replicated() : 0;
+    const std::int64_t rest = stage_parameters(setup_, stage_).all() - shared - apart;
     Pieces all;
-    for (const std::int64_t region : {rest, shared_embedding(), apart}) {
+    for (const std::int64_t region : {rest, shared, apart}) {
       const std::int64_t bucket =
           buckets_.elements > 0 ? padded(buckets_.elements) : padded(region);
       if (region > 0) all.calls += number((padded(region) + bucket - 1) / bucket);

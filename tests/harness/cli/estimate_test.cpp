@@ -1,0 +1,87 @@
+#include <nlohmann/json.hpp>
+
+#include "tests/harness/cli/pippin.h"
+#include "tests/support/catch.h"
+
+using namespace pippin;
+using Catch::Contains;
+using Catch::StartsWith;
+
+namespace {
+
+/// The analysis tool's example, as a launch script has it.
+const std::string kLaunch =
+    "torchrun --nproc_per_node 8 --nnodes=2 pretrain_gpt.py --tensor-model-parallel-size 2 "
+    "--pipeline-model-parallel-size 2 --num-layers 32 --hidden-size 4096 --num-attention-heads 32 "
+    "--seq-length 2048 --micro-batch-size 4 --global-batch-size 512 --lr 0.00015 --use-flash-attn "
+    "--use-distributed-optimizer --swiglu --bf16";
+
+}  // namespace
+
+TEST_CASE("a launch's words are a table of its memory, its traffic and its work") {
+  const test::Workplace here;
+  const auto call = here.pippin("estimate -- " + kLaunch);
+  CHECK(call.exit_code == 0);
+  CHECK_THAT(call.out, StartsWith("32 layers, hidden 4096, 32 heads, ffn 10880 (SwiGLU)"));
+  CHECK_THAT(call.out, Contains("6,642,515,968 parameters") && Contains("16 GPUs on 2 nodes"));
+  CHECK_THAT(call.out, Contains("1,718,757,376") && Contains("1,710,376,960"));
+  CHECK_THAT(call.out, Contains("says otherwise") && Contains("here 512 messages, 32.0 GiB"));
+  CHECK_THAT(call.err, Contains("assumed: vocabulary 50257") && Contains("not used: --lr"));
+  // The same in one word, as a variable of the shell holds it, and without torchrun.
+  CHECK(here.pippin("estimate -- '" + kLaunch + "'").out == call.out);
+}
+
+TEST_CASE("figures keep their digits in formats for programs") {
+  const test::Workplace here;
+  const auto call = here.pippin("--quiet estimate --format json -- " + kLaunch);
+  CHECK(call.err.empty());
+  const auto figures = nlohmann::json::parse(call.out).at("figures");
+  std::int64_t all = 0, first = 0;
+  for (const auto& one : figures) {
+    CHECK(one.at("formula").is_string());
+    if (one.at("what") != "parameters") continue;
+    if (one.at("part") == "model") all = one.at("value");
+    if (one.at("part") == "stage" && one.at("stage") == 0) first = one.at("value");
+  }
+  CHECK(all == 6642515968);
+  CHECK(first == 1718757376);
+}
+
+TEST_CASE("the analysis tool's figures are printed on demand, and of what it knows alone") {
+  const test::Workplace here;
+  const auto call = here.pippin("--quiet estimate --compat --format csv -- " + kLaunch);
+  CHECK_THAT(call.out, Contains("\ngpu.requirement_GB,40.2\n") && Contains("\npp.freq,2048\n"));
+  const auto other = here.pippin("estimate --compat -- " + kLaunch + " --sequence-parallel");
+  CHECK(other.exit_code == 2);
+  CHECK_THAT(other.err, Contains("the analysis tool says nothing of this: it knows no sequence"));
+}
+
+TEST_CASE("a table of layouts is judged row by row, with and without measured times") {
+  const test::Workplace here;
+  const std::string times = PIPPIN_SOURCE_DIR "/tests/data/estimate/times.tsv";
+  const std::string points = PIPPIN_SOURCE_DIR "/tests/data/estimate/points.tsv";
+  const auto call = here.pippin("estimate --format csv --points " + points);
+  CHECK_THAT(call.out,
+             StartsWith("id,step_s,step_s_low,step_s_high,allocated_gib,peak_gib,fits,why\n"));
+  CHECK_THAT(call.out, Contains("\nmegatron-bridge-0001,,,,,,,recomputation is not given\n"));
+  const auto learned =
+      here.pippin("estimate --format csv --points " + times + " --calibrate-on " + times);
+  CHECK(learned.exit_code == 0);
+  CHECK_THAT(learned.err, Contains("SC21-T2 A100-SXM4 80: rates of 2 runs"));
+  CHECK(learned.out != here.pippin("estimate --format csv --points " + times).out);
+}
+
+TEST_CASE("what an estimate cannot be made of is said in one line") {
+  const test::Workplace here;
+  const auto refusal = [&](const std::string& words) {
+    const auto call = here.pippin("estimate " + words);
+    CHECK(call.exit_code == 2);
+    CHECK(call.out.empty());
+    return call.err;
+  };
+  CHECK_THAT(refusal(""), Contains("either Megatron's arguments behind '--' or --points FILE"));
+  CHECK_THAT(refusal("--gpus 8 -- --num-layers 2"), Contains("--hidden-size is missing"));
+  CHECK_THAT(refusal("--gpus 8 -- '$ARGS'"), Contains("'$ARGS' is a variable"));
+  CHECK_THAT(refusal("--points none.tsv"), Contains("none.tsv"));
+  CHECK_THAT(refusal("--format cvs --points none.tsv"), Contains("did you mean 'csv'?"));
+}

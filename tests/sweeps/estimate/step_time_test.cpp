@@ -1,0 +1,181 @@
+#include "sweeps/estimate/step_time.h"
+
+#include <cmath>
+
+#include "core/base/files.h"
+#include "sweeps/estimate/calibrate.h"
+#include "sweeps/judge_points.h"
+#include "sweeps/machines.h"
+#include "tests/support/catch.h"
+#include "tests/support/temporary.h"
+
+using namespace pippin;
+
+namespace {
+
+/// GPT-3 175B in 8 x 8 x 16 on A100s of 80 GB, as in table 1 of SC21.
+Setup gpt3() {
+  Setup setup;
+  Shape& m = setup.shape;
+  m.layers = 96;
+  m.hidden = 12288;
+  m.heads = m.kv_heads = 96;
+  m.head_width = 128;
+  m.ffn = 4 * 12288;
+  m.seq = m.positions = 2048;
+  m.vocab = 51200;
+  setup.tp = 8;
+  setup.pp = 8;
+  setup.dp = 16;
+  setup.mbs = 1;
+  setup.gas = 96;
+  setup.type = NumberType::kFp16;
+  setup.recompute = Recompute::kFull;
+  setup.attention = Attention::kScores;
+  setup.framework = Framework::kMegatron2;
+  return setup;
+}
+
+constexpr Machine kDgx{312, 312, 2039, 300, 200, 108};
+
+double seconds(const Setup& setup, const Machine& machine = kDgx, const Rates& rates = {}) {
+  return step_time(setup, machine, rates).all();
+}
+
+std::vector<PointRow> rows(const char* file) {
+  return read_point_rows(read_input(test::source_directory() / "tests/data/estimate" / file), file);
+}
+
+}  // namespace
+
+TEST_CASE("the parts of an iteration are its time, and none is negative") {
+  for (const std::int64_t zero : {0, 1, 3}) {
+    Setup setup = gpt3();
+    setup.zero = zero;
+    const StepTime time = step_time(setup, kDgx, {});
+    for (const double part : {time.products, time.attention, time.elements, time.tensor, time.issue,
+                              time.pipeline, time.data, time.optimizer, time.fixed})
+      CHECK(part >= 0);
+    if (zero < 3) CHECK(time.products > time.all() / 2);
+  }
+}
+
+TEST_CASE("an iteration takes longer with more work and with slower links") {
+  const double usual = seconds(gpt3());
+  Setup more = gpt3();
+  more.gas *= 2;
+  CHECK(seconds(more) > 1.7 * usual);
+  CHECK(seconds(more) < 2 * usual);  // the pipeline fills once
+  Setup kept = gpt3();
+  kept.recompute = Recompute::kNone;
+  CHECK(seconds(kept) < 0.85 * usual);
+  Machine slow = kDgx;
+  slow.node_gb_per_s /= 10;
+  CHECK(seconds(gpt3(), slow) > usual);
+  slow = kDgx;
+  slow.link_gb_per_s /= 10;
+  CHECK(seconds(gpt3(), slow) > 1.3 * usual);
+}
+
+TEST_CASE("every rate makes an iteration faster or slower, and its bounds hold its usual value") {
+  Setup setup = gpt3();
+  setup.shape.head_width = 125;  // no multiple of 8
+  setup.shape.heads = setup.shape.kv_heads = 96;
+  for (const RateParameter& one : rate_parameters()) {
+    CAPTURE(one.name);
+    Setup its = setup;
+    if (one.name == "hidden_share") its.zero = 3;
+    Rates least, most;
+    CHECK(least.*one.member >= one.least);
+    CHECK(least.*one.member <= one.most);
+    least.*one.member = one.least;
+    most.*one.member = one.most;
+    CHECK(seconds(its, kDgx, least) != seconds(its, kDgx, most));
+  }
+}
+
+TEST_CASE("rates are learned back from times that were made with them") {
+  Rates made;
+  made.product_share = 0.6;
+  made.node_share = 0.3;
+  made.layer_us = 900;
+  std::vector<MeasuredStep> points;
+  for (const std::int64_t tp : {1, 2, 4, 8, 16}) {
+    for (const std::int64_t pp : {1, 2, 4, 8}) {
+      for (const std::int64_t mbs : {1, 4}) {
+        MeasuredStep point{gpt3(), kDgx, false, 0};
+        point.setup.tp = tp;
+        point.setup.pp = pp;
+        point.setup.mbs = mbs;
+        point.setup.dp = 1024 / tp / pp;
+        point.seconds = predicted_seconds(point, made);
+        points.push_back(point);
+      }
+    }
+  }
+  const Calibration found = calibrate(points);
+  CHECK(found.points == 40);
+  CHECK(found.spread < 0.01);
+  CHECK(found.at_bounds.empty());
+  CHECK(found.rates.product_share == Approx(0.6).epsilon(0.05));
+  CHECK(found.rates.node_share == Approx(0.3).epsilon(0.1));
+}
+
+TEST_CASE("a rate that data would drive out of physics stays at its bound and is named") {
+  std::vector<MeasuredStep> points;
+  for (const std::int64_t gas : {16, 32, 64, 96}) {
+    MeasuredStep point{gpt3(), kDgx, false, 0};
+    point.setup.gas = gas;
+    point.seconds = seconds(point.setup) / 4;  // above the peak
+    points.push_back(point);
+  }
+  const Calibration found = calibrate(points);
+  CHECK(std::find(found.at_bounds.begin(), found.at_bounds.end(), "product_share") !=
+        found.at_bounds.end());
+  for (const RateParameter& one : rate_parameters()) {
+    CHECK(found.rates.*one.member >= one.least);
+    CHECK(found.rates.*one.member <= one.most);
+  }
+}
+
+TEST_CASE("without calibration a published time is within the bounds that are said") {
+  int timed = 0;
+  for (const PointRow& row : rows("times.tsv")) {
+    const PointJudgement said = PointJudge().judge(row);
+    CAPTURE(row.text("id"), said.why);
+    REQUIRE(said.step_s);
+    ++timed;
+    const double measured = row.number("step_s").value();
+    CHECK(*said.step_s == Approx(measured).epsilon(0.15));
+    CHECK(*said.step_s_low < measured);
+    CHECK(*said.step_s_high > measured);
+  }
+  CHECK(timed == 5);
+}
+
+TEST_CASE("rates of one cluster are not taken for another's") {
+  PointJudge judge;
+  std::vector<PointRow> slow;
+  for (const PointRow& row : rows("times.tsv"))
+    if (row.text("group") == "SC21-T2")
+      slow.push_back(row.with("step_s", std::to_string(2 * row.number("step_s").value())));
+  judge.calibrate_on(slow);
+  REQUIRE(judge.fits().size() == 1);
+  for (const PointRow& row : rows("times.tsv")) {
+    const double usual = PointJudge().judge(row).step_s.value(),
+                 now = judge.judge(row).step_s.value();
+    CAPTURE(row.text("id"));
+    if (row.text("group") == "SC21-T2")
+      CHECK(now > 1.3 * usual);
+    else
+      CHECK(now == usual);
+  }
+}
+
+TEST_CASE("a row of a GPU that is not known has no time and says so") {
+  const PointRow row = rows("times.tsv").front().with("gpu", "Q9000");
+  const PointJudgement said = PointJudge().judge(row);
+  CHECK_FALSE(said.step_s);
+  CHECK_THAT(said.why, Catch::Contains("the GPU is not known"));
+  CHECK_FALSE(machine_of_row(row));
+}
