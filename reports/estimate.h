@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "reports/flat_table.h"
+#include "sweeps/estimate/step_time.h"
 #include "sweeps/judge_points.h"
 
 namespace pippin {
@@ -21,6 +22,9 @@ struct EstimateTable {
 /// Of one layout: memory of each stage's GPUs, what they send, and the work of an iteration. Stages
 /// that are alike share a row.
 std::vector<EstimateTable> estimate_tables(const Setup& setup);
+
+/// Where the time of an iteration goes.
+EstimateTable time_table(const StepTime& time);
 
 /// In one line each: the model, and its layout.
 std::string model_words(const Setup& setup);

@@ -215,6 +215,37 @@ FlatTable work_table(const Setup& setup, const std::vector<WorkRow>& rows) {
 
 }  // namespace
 
+EstimateTable time_table(const StepTime& time) {
+  struct Part {
+    const char* name;
+    double seconds;
+  };
+  std::vector<Part> parts{{"matrix products", time.products},
+                          {"attention", time.attention},
+                          {"elementwise", time.elements},
+                          {"waiting for TP", time.tensor},
+                          {"issuing kernels", time.issue},
+                          {"pipeline", time.pipeline},
+                          {"waiting for DP", time.data},
+                          {"optimizer", time.optimizer},
+                          {"fixed", time.fixed},
+                          {"all", time.all()}};
+  FlatColumns<Part> columns(parts);
+  const auto name = [](const auto& part) { return std::string(part.name); };
+  columns.add({"part", "part", 9, kLeft}, name, name);
+  columns.add(
+      {"seconds", "seconds", 8}, [](const auto& part) { return short_number(part.seconds); },
+      [](const auto& part) { return std::optional(part.seconds); });
+  columns.add(
+      {"share", "share", 7},
+      [&](const auto& part) { return fmt::format("{:.1f} %", 100 * part.seconds / time.all()); },
+      [&](const auto& part) { return std::optional(part.seconds / time.all()); });
+  EstimateTable made{"time of an iteration", {}};
+  made.table.rows_are = "time";
+  made.table.columns = columns.take();
+  return made;
+}
+
 std::string model_words(const Setup& setup) {
   const Shape& m = setup.shape;
   const char* activation = m.gated()                                  ? "SwiGLU"

@@ -104,7 +104,7 @@ std::optional<MeasuredStep> measured_step(const PointRow& row) {
 void PointJudge::calibrate_on(const std::vector<PointRow>& rows) {
   std::map<std::string, std::vector<MeasuredStep>> clusters;
   for (const PointRow& row : rows)
-    if (auto point = measured_step(row)) clusters[cluster_of(row)].push_back(*std::move(point));
+    if (const auto point = measured_step(row)) clusters[cluster_of(row)].push_back(*point);
   for (const auto& [name, points] : clusters) fits_.push_back({name, calibrate(points)});
 }
 
@@ -121,12 +121,11 @@ void PointJudge::judge_time(const PointRow& row, const RowSetup& read, PointJudg
     said.why += (said.why.empty() ? "" : "; ") + std::string("no time: the GPU is not known");
     return;
   }
-  // Of nine published groups with data sheets alone 19 of 20 rows lie within it: RESULTS.md.
-  constexpr double kUncalibrated = 0.45, kLeast = 0.02;
+  constexpr double kLeast = 0.02;
   const ClusterFit* fit = fit_of(row);
   const double seconds = predicted_seconds({*read.setup, *machine, read.any_micro_batch, 0},
                                            fit ? fit->calibration.rates : Rates());
-  const double width = fit ? std::max(fit->calibration.half_width, kLeast) : kUncalibrated;
+  const double width = fit ? std::max(fit->calibration.half_width, kLeast) : kUncalibratedHalfWidth;
   said.step_s = seconds;
   said.step_s_low = seconds * std::exp(-width);
   said.step_s_high = seconds * std::exp(width);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "sweeps/accelerators.h"
 #include "sweeps/embedded.h"
@@ -37,17 +38,23 @@ std::vector<Network> read_networks() {
   return all;
 }
 
+const std::vector<Network>& networks() {
+  static const std::vector<Network> all = read_networks();
+  return all;
+}
+
+/// 0 where none of them names it.
+double network_naming(std::vector<std::string> Network::*names, const std::string& name) {
+  for (const Network& one : networks())
+    if (std::find((one.*names).begin(), (one.*names).end(), name) != (one.*names).end())
+      return one.node_gb_per_s;
+  return 0;
+}
+
 /// By the row's group before its GPU; 0 where neither is known.
 double network_of(const PointRow& row) {
-  static const std::vector<Network> all = read_networks();
-  const auto has = [](const std::vector<std::string>& names, const std::string& name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
-  for (const Network& one : all)
-    if (has(one.groups, row.text("group"))) return one.node_gb_per_s;
-  for (const Network& one : all)
-    if (has(one.gpus, row.text("gpu"))) return one.node_gb_per_s;
-  return 0;
+  const double of_group = network_naming(&Network::groups, row.text("group"));
+  return of_group > 0 ? of_group : network_naming(&Network::gpus, row.text("gpu"));
 }
 
 double peak_of(const Accelerator& accelerator, const std::string& type) {
@@ -58,21 +65,58 @@ double peak_of(const Accelerator& accelerator, const std::string& type) {
 
 }  // namespace
 
+namespace {
+
+/// Without what is between nodes; 0 where a figure is not known.
+Machine inside(const Accelerator& accelerator) {
+  Machine machine;
+  machine.peak_tflops_16 = std::max(peak_of(accelerator, "fp16"), peak_of(accelerator, "bf16"));
+  machine.peak_tflops = machine.peak_tflops_16;
+  machine.memory_gb_per_s = accelerator.bandwidth_gb_per_s.value_or(0);
+  machine.link_gb_per_s = accelerator.link_gb_per_s.value_or(0);
+  machine.units = accelerator.units.value_or(machine.units);
+  return machine;
+}
+
+bool is_known(const Machine& machine) {
+  return machine.peak_tflops > 0 && machine.memory_gb_per_s > 0 && machine.link_gb_per_s > 0;
+}
+
+}  // namespace
+
 std::optional<Machine> machine_of_row(const PointRow& row) {
   const auto accelerator =
       accelerator_in_table(row.text("gpu"), row.number("gpu_mem_gb").value_or(0));
-  if (!accelerator || !accelerator->bandwidth_gb_per_s || !accelerator->link_gb_per_s)
-    return std::nullopt;
-  Machine machine;
-  machine.peak_tflops_16 = std::max(peak_of(*accelerator, "fp16"), peak_of(*accelerator, "bf16"));
-  const bool narrow = lower(row.text("precision")).find("fp8") != std::string::npos;
-  machine.peak_tflops = narrow ? peak_of(*accelerator, "fp8") : machine.peak_tflops_16;
-  machine.memory_gb_per_s = *accelerator->bandwidth_gb_per_s;
-  machine.link_gb_per_s = *accelerator->link_gb_per_s;
-  machine.units = accelerator->units.value_or(machine.units);
+  if (!accelerator) return std::nullopt;
+  Machine machine = inside(*accelerator);
+  if (lower(row.text("precision")).find("fp8") != std::string::npos)
+    machine.peak_tflops = peak_of(*accelerator, "fp8");
   machine.node_gb_per_s = row.number("node_gb_per_s").value_or(network_of(row));
-  if (machine.peak_tflops <= 0 || machine.node_gb_per_s <= 0) return std::nullopt;
+  if (!is_known(machine) || machine.node_gb_per_s <= 0) return std::nullopt;
   return machine;
+}
+
+Machine machine_of(const Accelerator& accelerator, std::optional<double> node_gb_per_s) {
+  Machine machine = inside(accelerator);
+  if (!is_known(machine))
+    bad_input("estimate: of {} not all is known: peak in 16 bits, memory's bandwidth, links",
+              accelerator.name);
+  for (const std::string& name : accelerator.called)
+    machine.node_gb_per_s = std::max(machine.node_gb_per_s, network_naming(&Network::gpus, name));
+  machine.node_gb_per_s = node_gb_per_s.value_or(machine.node_gb_per_s);
+  if (machine.node_gb_per_s <= 0)
+    bad_input("estimate: how fast are the links between nodes with {}? Say --node-gb-per-s",
+              accelerator.name);
+  return machine;
+}
+
+Generation generation_of(const Accelerator& accelerator) {
+  constexpr double kVolta = 7, kAmpere = 8, kHopper = 9, kBlackwell = 10;
+  const double capability = accelerator.compute_capability.value_or(0);
+  if (capability >= kBlackwell) return Generation::kBlackwell;
+  if (capability >= kHopper) return Generation::kHopper;
+  if (capability >= kAmpere) return Generation::kAmpere;
+  return capability >= kVolta ? Generation::kVolta : Generation::kOther;
 }
 
 }  // namespace pippin

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "core/records/cluster.h"
 #include "sweeps/estimate/point_rows.h"
 #include "sweeps/estimate/step_time.h"
 
@@ -11,5 +12,13 @@ namespace pippin {
 /// node_gb_per_s says, else machines.yaml by its group or its GPU. Nothing where the GPU is
 /// unknown.
 std::optional<Machine> machine_of_row(const PointRow& row);
+
+/// The machine of nodes with such GPUs, in 16 bits; between nodes `node_gb_per_s`, else what
+/// machines.yaml has for them. Errors: Error (bad input) where one of its figures is known to
+/// nobody.
+Machine machine_of(const Accelerator& accelerator, std::optional<double> node_gb_per_s);
+
+/// As libraries tell them apart.
+Generation generation_of(const Accelerator& accelerator);
 
 }  // namespace pippin

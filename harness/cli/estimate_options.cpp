@@ -24,6 +24,16 @@ void add_estimate_command(CommandLine& line) {
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   command
+      .add_option("--accelerator", options->accelerator,
+                  "which GPU, as cluster files name it: whether it fits, and how long it takes")
+      ->type_name("NAME");
+  command
+      .add_option("--node-gb-per-s", options->node_gb_per_s,
+                  "of a node to the others, one way, all adapters together; else as such GPUs' "
+                  "usual nodes")
+      ->type_name("GB/S")
+      ->check(CLI::PositiveNumber);
+  command
       .add_option(
           "--points", options->points,
           "instead of arguments a table of layouts, a row each; columns as in docs/estimate.md")

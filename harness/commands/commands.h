@@ -161,9 +161,11 @@ struct ProbesOptions {
 struct EstimateOptions {
   std::vector<std::string> arguments;  ///< Megatron's, behind `--`
   std::optional<std::int64_t> gpus, gpus_per_node;
-  bool compat = false;    ///< the analysis tool's figures
-  fs::path points;        ///< instead of arguments: a table of layouts
-  fs::path calibrate_on;  ///< such a table with times; empty: data sheets alone
+  std::string accelerator;              ///< of accelerators.yaml; empty: no time
+  std::optional<double> node_gb_per_s;  ///< between nodes
+  bool compat = false;                  ///< the analysis tool's figures
+  fs::path points;                      ///< instead of arguments: a table of layouts
+  fs::path calibrate_on;                ///< such a table with times; empty: data sheets alone
   std::string format = "terminal";
 };
 

@@ -1,5 +1,6 @@
 #include "reports/estimate.h"
 
+#include <cmath>
 #include <fmt/format.h>
 #include <sstream>
 #include <unistd.h>
@@ -8,8 +9,11 @@
 #include "core/base/text.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/steps/output.h"
+#include "sweeps/accelerators.h"
 #include "sweeps/estimate/analysis_tool.h"
 #include "sweeps/estimate/megatron_setup.h"
+#include "sweeps/estimate/memory.h"
+#include "sweeps/machines.h"
 
 namespace pippin {
 
@@ -68,18 +72,55 @@ void print_figures_of_tool(const Setup& setup, const std::string& format) {
   print(figures_table(analysis_tool_figures(setup)), format);
 }
 
-void print_estimate(const Setup& setup, const std::string& format) {
-  if (!is_for_people(format)) return print(estimate_figures(setup), format);
+/// The GPU that was named; nothing where none was.
+std::optional<Accelerator> accelerator_of(const EstimateOptions& options) {
+  if (options.accelerator.empty()) return std::nullopt;
+  auto found = find_accelerator(options.accelerator);
+  if (!found)
+    bad_input("estimate: unknown accelerator '{}'{}", options.accelerator,
+              did_you_mean(options.accelerator, accelerator_names()));
+  return found;
+}
+
+std::string fit_words(const Setup& setup, const Accelerator& accelerator) {
+  constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
+  const double needed = needed_bytes(setup) / kGib;
+  const double usable = usable_bytes(setup.generation, accelerator.memory_gib.value_or(0)) / kGib;
+  return fmt::format("{}: stage {} needs {:.1f} GiB with context and NCCL, a {} has {:.1f}",
+                     needed <= usable ? "it fits" : "it does not fit", largest_stage(setup), needed,
+                     accelerator.name, usable);
+}
+
+std::string time_words() {
+  const double width = kUncalibratedHalfWidth;
+  return fmt::format(
+      "by data sheets and usual rates: 19 of 20 runs take {:.0f} % less to {:.0f} % more",
+      100 * (1 - std::exp(-width)), 100 * (std::exp(width) - 1));
+}
+
+void write_time(const Setup& setup, const Accelerator& accelerator, const EstimateOptions& options,
+                std::ostream& text) {
+  const StepTime time = step_time(setup, machine_of(accelerator, options.node_gb_per_s), Rates());
+  const EstimateTable table = time_table(time);
+  text << '\n' << table.heading << ", " << time_words() << "\n\n";
+  write(table.table, options.format, text);
+}
+
+void print_estimate(const Setup& setup, const std::optional<Accelerator>& accelerator,
+                    const EstimateOptions& options) {
+  if (!is_for_people(options.format)) return print(estimate_figures(setup), options.format);
   std::ostringstream text;
   text << model_words(setup) << '\n' << layout_words(setup) << '\n';
+  if (accelerator) text << fit_words(setup, *accelerator) << '\n';
   for (const EstimateTable& one : estimate_tables(setup)) {
     text << '\n' << one.heading << "\n\n";
-    write(one.table, format, text);
+    write(one.table, options.format, text);
   }
+  if (accelerator) write_time(setup, *accelerator, options, text);
   const auto differences = where_analysis_tool_differs(setup);
   if (!differences.empty()) text << "\nMegatron's analysis tool (--compat) says otherwise:\n";
   for (const auto& words : differences) text << "* " << words << '\n';
-  print(text.str(), format);
+  print(text.str(), options.format);
 }
 
 }  // namespace
@@ -90,11 +131,13 @@ ExitCode estimate(const Globals& globals, const EstimateOptions& options) {
     print_points(globals, options);
     return ExitCode::kDone;
   }
+  const auto accelerator = accelerator_of(options);
   const MegatronSetup read =
-      megatron_setup(arguments_of_words(options.arguments), options.gpus, options.gpus_per_node);
+      megatron_setup(arguments_of_words(options.arguments), options.gpus, options.gpus_per_node,
+                     accelerator ? generation_of(*accelerator) : Generation::kAmpere);
   say_what_was_taken(globals, read);
   options.compat ? print_figures_of_tool(read.setup, options.format)
-                 : print_estimate(read.setup, options.format);
+                 : print_estimate(read.setup, accelerator, options);
   return ExitCode::kDone;
 }
 

@@ -187,14 +187,19 @@ void add_split_layers(const Letters& x, Figures& figures) {
   figures.mb("T.word_emb_MB_as_printed", x.e * x.V * x.h);
 }
 
+std::string group_text(const Setup& setup, const Ranks& group) {
+  std::vector<std::string> places;
+  places.reserve(group.size());
+  for (const std::int64_t rank : group) places.push_back(place_of(setup, rank));
+  return join(places, " ");
+}
+
 std::vector<std::string> groups_text(const Setup& setup, Dimension dimension) {
-  std::vector<std::string> groups;
-  for (const auto& group : groups_of(setup, dimension)) {
-    std::vector<std::string> places;
-    for (const std::int64_t rank : group) places.push_back(place_of(setup, rank));
-    groups.push_back(join(places, " "));
-  }
-  return groups;
+  const auto groups = groups_of(setup, dimension);
+  std::vector<std::string> texts;
+  texts.reserve(groups.size());
+  for (const Ranks& group : groups) texts.push_back(group_text(setup, group));
+  return texts;
 }
 
 /// Of TP and PP the first and the last group and how many there are, of DP all of them.

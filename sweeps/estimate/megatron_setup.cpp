@@ -326,10 +326,11 @@ NamedValues arguments_of_words(const std::vector<std::string>& words) {
 }
 
 MegatronSetup megatron_setup(const NamedValues& arguments, const Count& gpus,
-                             const Count& gpus_per_node) {
+                             const Count& gpus_per_node, Generation generation) {
   MegatronSetup result;
   const Given given = read(arguments, result.unused);
   Setup& setup = result.setup;
+  setup.generation = generation;
   setup.shape = shape_of(given, result.assumed);
   fill_in_layout(given, gpus, setup);
   setup.gpus_per_node = gpus_per_node ? *gpus_per_node : given.ranks_a_node.value_or(8);

@@ -27,6 +27,7 @@ NamedValues arguments_of_words(const std::vector<std::string>& words);
 /// is a misspelt one that would count.
 /// Source: Megatron-LM, megatron/training/arguments.py.
 MegatronSetup megatron_setup(const NamedValues& arguments, const Count& gpus,
-                             const Count& gpus_per_node);
+                             const Count& gpus_per_node,
+                             Generation generation = Generation::kAmpere);
 
 }  // namespace pippin

@@ -50,7 +50,7 @@ Parameters layer_parameters(const Setup& setup) {
   if (m.biases || m.qkv_biases) layer.split += projections / setup.tp;
   if (m.biases) layer.replicated += m.hidden;
   layer.replicated += 2 * norm(m);
-  if (m.qk_norms) layer.replicated += 2 * (m.norm_biases ? 2 : 1) * m.head_width;
+  if (m.qk_norms) layer.replicated += 2 * m.head_width * (m.norm_biases ? 2 : 1);
   add_mlp(setup, layer);
   return layer;
 }
