@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "reports/flat_table.h"
+#include "sweeps/estimate/search_layouts.h"
 #include "sweeps/estimate/step_time.h"
 #include "sweeps/judge_points.h"
 
@@ -25,6 +26,10 @@ std::vector<EstimateTable> estimate_tables(const Setup& setup);
 
 /// Where the time of an iteration goes.
 EstimateTable time_table(const StepTime& time);
+
+/// Layouts that were found, a row each, with the share of the peak that the model's work would
+/// have.
+FlatTable found_table(const SearchResult& result, const SearchSpace& space);
 
 /// In one line each: the model, and its layout.
 std::string model_words(const Setup& setup);

@@ -1,5 +1,6 @@
 // An estimate of one layout, for people.
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 #include "core/base/text.h"
@@ -214,6 +215,53 @@ FlatTable work_table(const Setup& setup, const std::vector<WorkRow>& rows) {
 }
 
 }  // namespace
+
+FlatTable found_table(const SearchResult& result, const SearchSpace& space) {
+  const std::vector<FoundLayout>& rows = result.best;
+  FlatColumns<FoundLayout> columns(rows);
+  const auto count = [&](const char* title, const char* name, int importance, auto of) {
+    columns.add(
+        {title, name, importance}, [=](const auto& row) { return std::to_string(of(row.setup)); },
+        [=](const auto& row) { return std::optional<std::int64_t>(of(row.setup)); });
+  };
+  count("TP", "tp", 9, [](const Setup& s) { return s.tp; });
+  count("PP", "pp", 9, [](const Setup& s) { return s.pp; });
+  count("DP", "dp", 9, [](const Setup& s) { return s.dp; });
+  count("chunks", "chunks", 9, [](const Setup& s) { return s.chunks; });
+  count("MBS", "mbs", 9, [](const Setup& s) { return s.mbs; });
+  count("GAS", "gas", 9, [](const Setup& s) { return s.gas; });
+  count("ZeRO", "zero", 9, [](const Setup& s) { return s.zero; });
+  count("SP", "sequence_parallel", 9, [](const Setup& s) { return s.sequence_parallel ? 1 : 0; });
+  const auto recompute = [](const auto& row) {
+    return std::string(row.setup.recompute == Recompute::kFull        ? "full"
+                       : row.setup.recompute == Recompute::kSelective ? "selective"
+                                                                      : "none");
+  };
+  columns.add({"recompute", "recompute", 8, kLeft}, recompute, recompute);
+  const auto number = [&](const char* title, const char* name, int importance, auto of) {
+    columns.add(
+        {title, name, importance}, [=](const auto& row) { return short_number(of(row)); },
+        [=](const auto& row) { return std::optional<double>(of(row)); });
+  };
+  const double width = std::exp(kUncalibratedHalfWidth);
+  number("step s", "step_s", 9, [](const FoundLayout& row) { return row.seconds; });
+  number("at least", "step_s_low", 5, [=](const FoundLayout& row) { return row.seconds / width; });
+  number("at most", "step_s_high", 5, [=](const FoundLayout& row) { return row.seconds * width; });
+  const double peak = space.machine.peak_tflops_16 * 1e12 * static_cast<double>(space.gpus);
+  number("MFU %", "mfu_percent", 7, [=](const FoundLayout& row) {
+    const auto flops =
+        iteration_flops(FlopsFormula::kModel, model_of(row.setup), row.setup.gbs(), false);
+    return 100 * flops.value_or(0) / row.seconds / peak;
+  });
+  number("GiB", "needed_gib", 7, [](const FoundLayout& row) { return row.needed_bytes / kGib; });
+  const double usable = space.usable_bytes;
+  number("free GiB", "free_gib", 6,
+         [=](const FoundLayout& row) { return (usable - row.needed_bytes) / kGib; });
+  FlatTable table;
+  table.rows_are = "layouts";
+  table.columns = columns.take();
+  return table;
+}
 
 EstimateTable time_table(const StepTime& time) {
   struct Part {

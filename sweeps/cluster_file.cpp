@@ -143,6 +143,15 @@ bool is_path(const std::string& text) {
 
 }  // namespace
 
+Cluster cluster_named(const std::string& name, const std::string& where) {
+  YamlNode node;
+  node.kind = YamlNode::Kind::kText;
+  node.text = name;
+  node.file = std::make_shared<const std::string>(where);
+  node.line = 0;
+  return load_cluster(node, "");
+}
+
 std::vector<std::string> cluster_names() {
   std::vector<std::string> names;
   for (const auto& file : embedded_files()) {

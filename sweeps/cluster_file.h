@@ -15,6 +15,10 @@ namespace pippin {
 /// Errors: Error (bad input) `FILE:LINE: …`.
 Cluster load_cluster(const YamlNode& node, const fs::path& directory);
 
+/// The one that a person names on the command line, or the path of its file; `where` is what the
+/// person calls that word. Errors: as load_cluster.
+Cluster cluster_named(const std::string& name, const std::string& where);
+
 std::vector<std::string> cluster_names();
 
 }  // namespace pippin

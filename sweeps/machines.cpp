@@ -99,13 +99,14 @@ std::optional<Machine> machine_of_row(const PointRow& row) {
 Machine machine_of(const Accelerator& accelerator, std::optional<double> node_gb_per_s) {
   Machine machine = inside(accelerator);
   if (!is_known(machine))
-    bad_input("estimate: of {} not all is known: peak in 16 bits, memory's bandwidth, links",
-              accelerator.name);
+    bad_input(
+        "accelerator {}: its peak in 16 bits, its memory's bandwidth or its links are not known",
+        accelerator.name);
   for (const std::string& name : accelerator.called)
     machine.node_gb_per_s = std::max(machine.node_gb_per_s, network_naming(&Network::gpus, name));
   machine.node_gb_per_s = node_gb_per_s.value_or(machine.node_gb_per_s);
   if (machine.node_gb_per_s <= 0)
-    bad_input("estimate: how fast are the links between nodes with {}? Say --node-gb-per-s",
+    bad_input("accelerator {}: what links nodes with it is not known; say --node-gb-per-s",
               accelerator.name);
   return machine;
 }

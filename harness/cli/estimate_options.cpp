@@ -50,4 +50,40 @@ void add_estimate_command(CommandLine& line) {
       ->type_name("FORMAT");
 }
 
+void add_search_command(CommandLine& line) {
+  const auto options = std::make_shared<SearchOptions>();
+  CLI::App& command =
+      line.add("search", "all layouts of a model on so many GPUs, the fastest that fits first",
+               "pippin search polaris-a100-40g 6.7B --gpus 64 --gbs 512",
+               [&line, options] { return search(line.globals(), *options); });
+  command.add_option("CLUSTER", options->cluster, "a cluster's name or file")->required();
+  command.add_option("MODEL", options->model, "a size that sweeps know, such as 175B")->required();
+  command.add_option("--gpus", options->gpus, "how many")
+      ->required()
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--gbs", options->gbs, "sequences of an iteration")
+      ->required()
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--seq", options->seq, "tokens of a sequence; else as the model has it")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  command
+      .add_option("--node-gb-per-s", options->node_gb_per_s,
+                  "of a node to the others, one way, all adapters together; else as such GPUs' "
+                  "usual nodes")
+      ->type_name("GB/S")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--top", options->top, "how many to show")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--sweep", options->sweep, "write the best, too, as a sweep file")
+      ->type_name("FILE");
+  command.add_option("--format", options->format, "terminal, markdown, csv or json")
+      ->capture_default_str()
+      ->type_name("FORMAT");
+}
+
 }  // namespace pippin

@@ -169,10 +169,21 @@ struct EstimateOptions {
   std::string format = "terminal";
 };
 
+struct SearchOptions {
+  std::string cluster, model;
+  std::int64_t gpus = 0, gbs = 0;
+  std::optional<std::int64_t> seq;
+  std::optional<double> node_gb_per_s;
+  std::int64_t top = 10;
+  fs::path sweep;  ///< where the best are written as one; empty: nowhere
+  std::string format = "terminal";
+};
+
 /// Each does its work, writes its result to standard output, and says how it went.
 /// Errors: throws Error.
 ExitCode plan(const Globals& globals, const PlanOptions& options);
 ExitCode estimate(const Globals& globals, const EstimateOptions& options);
+ExitCode search(const Globals& globals, const SearchOptions& options);
 ExitCode run(const Globals& globals, const RunOptions& options);
 ExitCode submit(const Globals& globals, const RunOptions& options);
 ExitCode status(const Globals& globals, const StatusOptions& options);

@@ -8,20 +8,6 @@
 
 namespace pippin {
 
-namespace {
-
-/// The cluster that the command line names: of its file the environment and the prolog matter here.
-Cluster cluster_named(const std::string& name) {
-  YamlNode node;
-  node.kind = YamlNode::Kind::kText;
-  node.text = name;
-  node.file = std::make_shared<const std::string>("--cluster");
-  node.line = 0;
-  return load_cluster(node, "");
-}
-
-}  // namespace
-
 ExitCode build_probes(const Globals& globals, const ProbesOptions& options) {
   ProbesBuild build;
   build.source = probes_source();
@@ -29,7 +15,7 @@ ExitCode build_probes(const Globals& globals, const ProbesOptions& options) {
     machine_failed("probes build: this pippin came without the probes' source: {}",
                    how_to_get_probes(""));
   if (!options.cluster.empty()) {
-    const Cluster cluster = cluster_named(options.cluster);
+    const Cluster cluster = cluster_named(options.cluster, "--cluster");
     build.env = cluster.env;
     build.prolog = cluster.prolog;
   }

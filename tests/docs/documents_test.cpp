@@ -47,6 +47,10 @@ TEST_CASE("each console command of docs/your-own-trainer.md prints what it says"
   walk_here("docs/your-own-trainer.md");
 }
 
+TEST_CASE("each console command of docs/estimate.md prints what it says") {
+  walk_here("docs/estimate.md");
+}
+
 TEST_CASE("each console command of sweeps/README.md prints what it says") {
   walk_here("sweeps/README.md");
 }
@@ -55,7 +59,7 @@ TEST_CASE("no document with console blocks is left out") {
   test::check_all_are_walked(
       test::kConsole, {"README.md", "docs/reports.md", "docs/compare.md", "docs/noise.md",
                        "docs/logs-and-tables.md", "docs/trainers.md", "docs/your-own-trainer.md",
-                       "sweeps/README.md"});
+                       "docs/estimate.md", "sweeps/README.md"});
 }
 
 TEST_CASE("the files that README.md shows are those of the examples") {

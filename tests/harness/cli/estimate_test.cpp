@@ -85,3 +85,32 @@ TEST_CASE("what an estimate cannot be made of is said in one line") {
   CHECK_THAT(refusal("--points none.tsv"), Contains("none.tsv"));
   CHECK_THAT(refusal("--format cvs --points none.tsv"), Contains("did you mean 'csv'?"));
 }
+
+TEST_CASE("a search ranks layouts and writes the best as a sweep that can be planned") {
+  const test::Workplace here;
+  const std::string words = "search polaris-a100-40g 6.7B --gpus 64 --gbs 512 --top 3";
+  const auto call = here.pippin(words + " --format json --sweep best.yaml");
+  CHECK(call.exit_code == 0);
+  CHECK_THAT(call.err, Contains("layouts judged"));
+  const auto layouts = nlohmann::json::parse(call.out).at("layouts");
+  REQUIRE(layouts.size() == 3);
+  CHECK(layouts[0].at("step_s") <= layouts[1].at("step_s"));
+  CHECK(layouts[0].at("free_gib") > 0);
+  const auto plan = here.pippin("plan best.yaml --format json");
+  CHECK(plan.exit_code == 0);
+  CHECK(nlohmann::json::parse(plan.out).at("points").size() == 3);
+  const auto again = here.pippin(words + " --sweep best.yaml");
+  CHECK(again.exit_code == 2);
+  CHECK_THAT(again.err, Contains("best.yaml is there already"));
+}
+
+TEST_CASE("a search that finds nothing says the nearest figure") {
+  const test::Workplace here;
+  const auto none = here.pippin("search polaris-a100-40g 175B --gpus 8 --gbs 8");
+  CHECK(none.exit_code == 2);
+  CHECK_THAT(none.err,
+             Contains("none of 510 layouts fits; the least needs") && Contains("of 39.6"));
+  CHECK_THAT(here.pippin("search polaris-a100-40g 175C --gpus 8 --gbs 8").err,
+             Contains("did you mean '175B'?"));
+  CHECK_THAT(here.pippin("search local 6.7B --gpus 8 --gbs 8").err, Contains("accelerator cpu"));
+}

@@ -1,9 +1,14 @@
 #include "sweeps/estimate/step_time.h"
 
+#include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
+#include <set>
 
 #include "core/base/files.h"
 #include "sweeps/estimate/calibrate.h"
+#include "sweeps/estimate/memory.h"
+#include "sweeps/estimate/search_layouts.h"
 #include "sweeps/judge_points.h"
 #include "sweeps/machines.h"
 #include "tests/support/catch.h"
@@ -21,7 +26,7 @@ Setup gpt3() {
   m.hidden = 12288;
   m.heads = m.kv_heads = 96;
   m.head_width = 128;
-  m.ffn = 4 * 12288;
+  m.ffn = 49152;
   m.seq = m.positions = 2048;
   m.vocab = 51200;
   setup.tp = 8;
@@ -178,4 +183,45 @@ TEST_CASE("a row of a GPU that is not known has no time and says so") {
   CHECK_FALSE(said.step_s);
   CHECK_THAT(said.why, Catch::Contains("the GPU is not known"));
   CHECK_FALSE(machine_of_row(row));
+}
+
+TEST_CASE("a search finds what judging every layout by hand finds, and drops what does not fit") {
+  SearchSpace space;
+  space.base = gpt3();
+  space.base.shape.layers = 8;
+  space.base.gpus_per_node = 4;
+  space.base.type = NumberType::kBf16;
+  space.base.framework = Framework::kMegatronCore;
+  space.gpus = 16;
+  space.gbs = 64;
+  space.machine = kDgx;
+  space.usable_bytes = 1e15;
+  const SearchResult all = search_layouts(space, 100000);
+  CHECK(all.judged == all.fitting);
+  CHECK(static_cast<std::int64_t>(all.best.size()) == all.judged);
+  double last = 0;
+  std::set<std::string> seen;
+  for (const FoundLayout& one : all.best) {
+    const Setup& s = one.setup;
+    CHECK(one.seconds >= last);
+    last = one.seconds;
+    CHECK(s.gpus() == 16);
+    CHECK(s.gbs() == 64);
+    CHECK(s.tp <= 4);
+    CHECK(one.seconds == step_time(s, kDgx, {}).all());
+    CHECK(one.needed_bytes == needed_bytes(s));
+    seen.insert(fmt::format("{} {} {} {} {} {} {}", s.tp, s.pp, s.mbs, s.chunks, s.zero,
+                            s.sequence_parallel, static_cast<int>(s.recompute)));
+  }
+  CHECK(seen.size() == all.best.size());
+
+  space.usable_bytes = all.best.front().needed_bytes * 0.999;
+  const SearchResult some = search_layouts(space, 3);
+  REQUIRE(some.best.size() == 3);
+  CHECK(some.fitting < all.fitting);
+  CHECK(some.judged == all.judged);
+  std::vector<double> expected;
+  for (const FoundLayout& one : all.best)
+    if (one.needed_bytes <= space.usable_bytes) expected.push_back(one.seconds);
+  for (std::size_t i = 0; i < 3; ++i) CHECK(some.best[i].seconds == expected[i]);
 }

@@ -1,0 +1,124 @@
+#include <chrono>
+#include <cmath>
+#include <fmt/format.h>
+#include <sstream>
+#include <unistd.h>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "harness/commands/commands.h"
+#include "harness/commands/steps/output.h"
+#include "reports/estimate.h"
+#include "sweeps/accelerators.h"
+#include "sweeps/cluster_file.h"
+#include "sweeps/estimate/search_layouts.h"
+#include "sweeps/judge_points.h"
+#include "sweeps/machines.h"
+#include "sweeps/models.h"
+
+namespace pippin {
+
+namespace {
+
+Model model_named(const SearchOptions& options) {
+  auto model = find_model(options.model);
+  if (!model)
+    bad_input("search: unknown model '{}'{}", options.model,
+              did_you_mean(options.model, model_names()));
+  if (options.seq) model->seq = options.seq;
+  return *model;
+}
+
+/// Megatron-Core on what is not searched: 16 bits and, where the GPU has it, flash attention.
+Setup base_of(const Model& model, const Cluster& cluster) {
+  Setup setup;
+  Shape& m = setup.shape;
+  const bool llama = model.style == "llama";
+  m.layers = *model.layers;
+  m.hidden = *model.hidden;
+  m.heads = *model.heads;
+  m.kv_heads = model.kv_heads.value_or(m.heads);
+  m.head_width = m.hidden / m.heads;
+  m.ffn = model.ffn.value_or(4 * m.hidden);
+  m.seq = m.positions = *model.seq;
+  m.vocab = *model.vocab;
+  m.activation = llama ? Activation::kSwiglu : Activation::kGelu;
+  m.biases = m.norm_biases = m.learned_positions = !llama;
+  m.tied = model.tied.value_or(!llama);
+  setup.gpus_per_node = cluster.gpus_per_node;
+  setup.generation = generation_of(cluster.accelerator);
+  const bool volta = setup.generation == Generation::kVolta;
+  setup.type = volta ? NumberType::kFp16 : NumberType::kBf16;
+  setup.attention = volta ? Attention::kScores : Attention::kFlash;
+  return setup;
+}
+
+std::string text_of(Recompute recompute) {
+  return recompute == Recompute::kFull        ? "full"
+         : recompute == Recompute::kSelective ? "selective"
+                                              : "none";
+}
+
+/// As points of a sweep of the training probe, which has no chunks.
+std::string sweep_text(const SearchOptions& options, const std::vector<FoundLayout>& best) {
+  std::string text = fmt::format(
+      "# Written by pippin search: the fastest layouts of {} on {} GPUs, as predicted.\n"
+      "# For a trainer of your own put its command in place of the probe.\n"
+      "sweep: search-{}\ncluster: {}\nprobe: training\nmodel: {{size: {}{}}}\ngpus: {}\n"
+      "iterations: 20\nrepeats: {{allocations: 3}}\npoints:\n",
+      options.model, options.gpus, lower(options.model), options.cluster, options.model,
+      options.seq ? fmt::format(", seq: {}", *options.seq) : "", options.gpus);
+  for (const FoundLayout& one : best) {
+    const Setup& s = one.setup;
+    text += fmt::format(
+        "  - {{tp: {}, pp: {}, mbs: {}, gas: {}, zero: {}, sequence_parallel: {}, recompute: {}}}"
+        "  # {:.3g} s\n",
+        s.tp, s.pp, s.mbs, s.gas, s.zero, s.sequence_parallel ? 1 : 0, text_of(s.recompute),
+        one.seconds);
+  }
+  return text;
+}
+
+void write_sweep(const SearchOptions& options, SearchResult result) {
+  std::erase_if(result.best, [](const FoundLayout& one) { return one.setup.chunks > 1; });
+  result.best.resize(std::min(result.best.size(), static_cast<std::size_t>(options.top)));
+  if (result.best.empty()) bad_input("search: none of the best can be run by the training probe");
+  if (fs::exists(options.sweep))
+    bad_input("search: {} is there already", printable(options.sweep.string()));
+  disk().write(options.sweep, sweep_text(options, result.best));
+}
+
+}  // namespace
+
+ExitCode search(const Globals& globals, const SearchOptions& options) {
+  const FlatFormat& format = flat_format_named(options.format);
+  const Cluster cluster = cluster_named(options.cluster, "CLUSTER");
+  SearchSpace space;
+  space.machine = machine_of(cluster.accelerator, options.node_gb_per_s);
+  space.base = base_of(model_named(options), cluster);
+  space.gpus = options.gpus;
+  space.gbs = options.gbs;
+  space.usable_bytes =
+      usable_bytes(space.base.generation, cluster.accelerator.memory_gib.value_or(0));
+  // Of those that a sweep can have, too, there are to be enough.
+  constexpr std::size_t kForSweep = 100;
+  const auto most = static_cast<std::size_t>(options.top);
+  SearchResult result = search_layouts(space, options.sweep.empty() ? most : kForSweep * most);
+  if (result.judged == 0)
+    bad_input("search: no layout divides {} GPUs, {} sequences and the model", options.gpus,
+              options.gbs);
+  if (result.fitting == 0)
+    bad_input("search: none of {} layouts fits; the least needs {:.1f} GiB of {:.1f}",
+              result.judged, result.least_bytes / 1073741824.0, space.usable_bytes / 1073741824.0);
+  remark(globals, fmt::format("{} layouts judged, {} fit", result.judged, result.fitting));
+  if (!options.sweep.empty()) write_sweep(options, result);
+  result.best.resize(std::min(result.best.size(), most));
+  FlatTable table = found_table(result, space);
+  table.width = terminal_width(STDOUT_FILENO);
+  std::ostringstream text;
+  format.write(table, text);
+  options.format == "terminal" ? write_text(text.str()) : write_output(text.str());
+  return ExitCode::kDone;
+}
+
+}  // namespace pippin
