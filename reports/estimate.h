@@ -39,6 +39,9 @@ std::string layout_words(const Setup& setup);
 /// says nothing of it.
 std::vector<std::string> where_analysis_tool_differs(const Setup& setup);
 
+/// Bytes of a parameter in training and in a checkpoint, and a checkpoint's size.
+std::string state_account(const Setup& setup);
+
 /// Every figure of every stage, and of each part of its layers, a row each, for programs.
 FlatTable estimate_figures(const Setup& setup);
 

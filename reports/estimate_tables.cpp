@@ -11,6 +11,7 @@
 #include "sweeps/estimate/groups.h"
 #include "sweeps/estimate/memory.h"
 #include "sweeps/estimate/stage_parameters.h"
+#include "sweeps/estimate/state_memory.h"
 #include "sweeps/estimate/traffic.h"
 
 namespace pippin {
@@ -316,6 +317,15 @@ std::string layout_words(const Setup& setup) {
   words += fmt::format("  MBS {}  GAS {}  GBS {}", setup.mbs, setup.gas, setup.gbs());
   const std::int64_t nodes = (setup.gpus() + setup.gpus_per_node - 1) / setup.gpus_per_node;
   return words + fmt::format(", {} on {}", counted(setup.gpus(), "GPU"), counted(nodes, "node"));
+}
+
+std::string state_account(const Setup& setup) {
+  constexpr double kGiga = 1e9;
+  const double bytes = checkpoint_bytes(setup);
+  const double all = bytes * static_cast<double>(model_parameters(setup.shape));
+  return fmt::format("bytes a parameter: {}; in a checkpoint {}: {:.1f} GB, {:.2f} GB of each GPU",
+                     state_words(setup), bytes, all / kGiga,
+                     all / kGiga / static_cast<double>(setup.gpus()));
 }
 
 std::vector<EstimateTable> estimate_tables(const Setup& setup) {

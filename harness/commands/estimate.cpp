@@ -110,7 +110,7 @@ void print_estimate(const Setup& setup, const std::optional<Accelerator>& accele
                     const EstimateOptions& options) {
   if (!is_for_people(options.format)) return print(estimate_figures(setup), options.format);
   std::ostringstream text;
-  text << model_words(setup) << '\n' << layout_words(setup) << '\n';
+  text << model_words(setup) << '\n' << layout_words(setup) << '\n' << state_account(setup) << '\n';
   if (accelerator) text << fit_words(setup, *accelerator) << '\n';
   for (const EstimateTable& one : estimate_tables(setup)) {
     text << '\n' << one.heading << "\n\n";

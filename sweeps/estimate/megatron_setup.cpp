@@ -1,184 +1,20 @@
 #include "sweeps/estimate/megatron_setup.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
-#include <iterator>
 #include <string_view>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "sweeps/estimate/megatron_given.h"
 
 namespace pippin {
 
 namespace {
 
-/// The arguments that count, as far as they are given.
-struct Given {
-  Count layers, hidden, heads, groups, head_width, ffn, seq, positions, vocab, padded_vocab,
-      divisor;
-  Count tp, pp, cp, ep, dp, mbs, gbs, gas, layers_a_chunk, chunks, experts, top_k;
-  Count world, ranks_a_node, nodes, zero, instances, expert_ffn, expert_tp, recompute_layers;
-  Count first_layers, last_layers, chunk_group;
-  bool swiglu = false, bf16 = false, fp16 = false, flash = false, distributed_optimizer = false;
-  bool sequence_parallel = false, grouped = false, no_biases = false, untied = false;
-  bool squared_relu = false, qk_norms = false, deterministic = false, no_fused_softmax = false;
-  bool fused_loss = false, grouped_experts = false;
-  bool qkv_biases = false, recompute_selective = false, recompute_full = false, rotary = false,
-       no_positions = false;
-  bool deepspeed = false, core = false;
-  std::string granularity, method, positions_kind, normalization, implementation, backend;
-  std::string hidden_dropout, attention_dropout, dispatcher;
-};
-
-template <typename Member>
-struct Named {
-  std::string_view name;
-  Member Given::*member;
-};
-
-constexpr Named<Count> kCounts[] = {
-    {"num_layers", &Given::layers},
-    {"encoder_num_layers", &Given::layers},
-    {"hidden_size", &Given::hidden},
-    {"num_attention_heads", &Given::heads},
-    {"num_query_groups", &Given::groups},
-    {"kv_channels", &Given::head_width},
-    {"ffn_hidden_size", &Given::ffn},
-    {"seq_length", &Given::seq},
-    {"encoder_seq_length", &Given::seq},
-    {"max_position_embeddings", &Given::positions},
-    {"vocab_size", &Given::vocab},
-    {"padded_vocab_size", &Given::padded_vocab},
-    {"make_vocab_size_divisible_by", &Given::divisor},
-    {"tensor_model_parallel_size", &Given::tp},
-    {"pipeline_model_parallel_size", &Given::pp},
-    {"context_parallel_size", &Given::cp},
-    {"expert_model_parallel_size", &Given::ep},
-    {"data_parallel_size", &Given::dp},
-    {"micro_batch_size", &Given::mbs},
-    {"global_batch_size", &Given::gbs},
-    {"gradient_accumulation_steps", &Given::gas},
-    {"num_layers_per_virtual_pipeline_stage", &Given::layers_a_chunk},
-    {"num_virtual_stages_per_pipeline_rank", &Given::chunks},
-    {"num_experts", &Given::experts},
-    {"moe_router_topk", &Given::top_k},
-    {"world_size", &Given::world},
-    {"nproc_per_node", &Given::ranks_a_node},
-    {"nnodes", &Given::nodes},
-    {"zero_stage", &Given::zero},
-    {"num_distributed_optimizer_instances", &Given::instances},
-    {"moe_ffn_hidden_size", &Given::expert_ffn},
-    {"expert_tensor_parallel_size", &Given::expert_tp},
-    {"recompute_num_layers", &Given::recompute_layers},
-    {"decoder_first_pipeline_num_layers", &Given::first_layers},
-    {"decoder_last_pipeline_num_layers", &Given::last_layers},
-    {"microbatch_group_size_per_vp_stage", &Given::chunk_group},
-};
-
-constexpr Named<bool> kFlags[] = {
-    {"swiglu", &Given::swiglu},
-    {"squared_relu", &Given::squared_relu},
-    {"qk_layernorm", &Given::qk_norms},
-    {"deterministic_mode", &Given::deterministic},
-    {"no_masked_softmax_fusion", &Given::no_fused_softmax},
-    {"cross_entropy_loss_fusion", &Given::fused_loss},
-    {"moe_grouped_gemm", &Given::grouped_experts},
-    {"bf16", &Given::bf16},
-    {"fp16", &Given::fp16},
-    {"use_flash_attn", &Given::flash},
-    {"use_flash_attn_v2", &Given::flash},
-    {"use_distributed_optimizer", &Given::distributed_optimizer},
-    {"sequence_parallel", &Given::sequence_parallel},
-    {"group_query_attention", &Given::grouped},
-    {"disable_bias_linear", &Given::no_biases},
-    {"add_qkv_bias", &Given::qkv_biases},
-    {"untie_embeddings_and_output_weights", &Given::untied},
-    {"recompute_activations", &Given::recompute_selective},
-    {"checkpoint_activations", &Given::recompute_full},
-    {"use_rotary_position_embeddings", &Given::rotary},
-    {"no_position_embedding", &Given::no_positions},
-    {"deepspeed", &Given::deepspeed},
-    {"use_mcore_models", &Given::core},
-};
-
-constexpr Named<std::string> kWords[] = {
-    {"recompute_granularity", &Given::granularity},
-    {"recompute_method", &Given::method},
-    {"position_embedding_type", &Given::positions_kind},
-    {"normalization", &Given::normalization},
-    {"transformer_impl", &Given::implementation},
-    {"attention_backend", &Given::backend},
-    {"hidden_dropout", &Given::hidden_dropout},
-    {"attention_dropout", &Given::attention_dropout},
-    {"moe_token_dispatcher_type", &Given::dispatcher},
-};
-
-/// As a person types it: "--num-layers".
-std::string typed(std::string_view name) {
-  std::string text(name);
-  std::replace(text.begin(), text.end(), '_', '-');
-  return "--" + text;
-}
-
-std::int64_t count_of(std::string_view name, const Value& value) {
-  const auto count = parse_integer(value.text);
-  if (!count || *count < 1)
-    bad_input("estimate: {} takes a whole number above 0, not '{}'", typed(name), value.text);
-  return *count;
-}
-
-template <typename Table>
-auto entry_of(const Table& table, std::string_view name) {
-  return std::find_if(std::begin(table), std::end(table),
-                      [&](const auto& entry) { return entry.name == name; });
-}
-
-/// False where the name is none of those that count.
-bool take(const std::string& name, const Value& value, Given& given) {
-  if (const auto* one = entry_of(kCounts, name); one != std::end(kCounts)) {
-    if (value.text != "None") given.*one->member = count_of(name, value);
-  } else if (const auto* flag = entry_of(kFlags, name); flag != std::end(kFlags)) {
-    given.*flag->member = value.text != "False";
-  } else if (const auto* word = entry_of(kWords, name); word != std::end(kWords)) {
-    if (value.text != "None") given.*word->member = value.text;
-  } else {
-    return false;
-  }
-  return true;
-}
-
-std::vector<std::string> names_that_count() {
-  std::vector<std::string> names;
-  for (const auto& one : kCounts) names.emplace_back(one.name);
-  for (const auto& one : kFlags) names.emplace_back(one.name);
-  for (const auto& one : kWords) names.emplace_back(one.name);
-  return names;
-}
-
-/// Few letters of a long name are a slip of the hand; two of Megatron's own differ by more.
-bool is_misspelt(const std::string& name, const std::string& known) {
-  constexpr std::size_t kMost = 2, kLettersFor1 = 6;
-  return edit_distance(name, known) <= std::min(kMost, name.size() / kLettersFor1);
-}
-
-Given read(const NamedValues& arguments, std::vector<std::string>& unused) {
-  Given given;
-  const std::vector<std::string> known = names_that_count();
-  for (const auto& [name, value] : arguments) {
-    if (take(name, value, given)) continue;
-    for (const auto& one : known) {
-      if (is_misspelt(name, one))
-        bad_input("estimate: unknown argument '{}', did you mean '{}'?", typed(name), typed(one));
-    }
-    unused.push_back(typed(name));
-  }
-  return given;
-}
-
 std::int64_t needed(const Count& count, std::string_view name) {
-  if (!count) bad_input("estimate: {} is missing", typed(name));
+  if (!count) bad_input("estimate: {} is missing", typed_argument(name));
   return *count;
 }
 
@@ -188,7 +24,7 @@ std::int64_t part_of(std::int64_t whole, std::int64_t part, std::string_view wor
   return whole / part;
 }
 
-Shape shape_of(const Given& given, std::vector<std::string>& assumed) {
+Shape shape_of(const MegatronGiven& given, std::vector<std::string>& assumed) {
   Shape shape;
   shape.layers = needed(given.layers, "num_layers");
   shape.hidden = needed(given.hidden, "hidden_size");
@@ -227,7 +63,7 @@ Shape shape_of(const Given& given, std::vector<std::string>& assumed) {
   return shape;
 }
 
-Recompute recompute_of(const Given& given) {
+Recompute recompute_of(const MegatronGiven& given) {
   if (given.granularity == "full" || given.recompute_full) return Recompute::kFull;
   if (given.granularity.empty() && (given.method == "uniform" || given.method == "block"))
     return Recompute::kFull;
@@ -235,7 +71,7 @@ Recompute recompute_of(const Given& given) {
                                                                        : Recompute::kNone;
 }
 
-Framework framework_of(const Given& given) {
+Framework framework_of(const MegatronGiven& given) {
   if (given.deepspeed) return Framework::kMegatronDeepSpeed;
   if (given.core || !given.implementation.empty()) return Framework::kMegatronCore;
   return given.flash || given.distributed_optimizer ? Framework::kMegatron2023
@@ -243,7 +79,7 @@ Framework framework_of(const Given& given) {
 }
 
 /// Where Megatron-Core is left the choice: what Transformer Engine takes on that GPU.
-Attention attention_of(const Given& given, const Setup& setup) {
+Attention attention_of(const MegatronGiven& given, const Setup& setup) {
   if (given.backend == "flash" || given.flash) return Attention::kFlash;
   if (given.backend == "fused") return Attention::kFused;
   const bool chooses = setup.framework == Framework::kMegatronCore && setup.transformer_engine &&
@@ -255,7 +91,7 @@ Attention attention_of(const Given& given, const Setup& setup) {
 }
 
 /// Megatron's GPUs: those of torchrun's words, else of one replica of the model.
-std::int64_t world_of(const Given& given, const Count& gpus, std::int64_t replica) {
+std::int64_t world_of(const MegatronGiven& given, const Count& gpus, std::int64_t replica) {
   if (gpus) return *gpus;
   if (given.world) return *given.world;
   if (given.dp) return *given.dp * replica;
@@ -265,7 +101,7 @@ std::int64_t world_of(const Given& given, const Count& gpus, std::int64_t replic
       "them");
 }
 
-void fill_in_layout(const Given& given, const Count& gpus, Setup& setup) {
+void fill_in_layout(const MegatronGiven& given, const Count& gpus, Setup& setup) {
   setup.tp = given.tp.value_or(1);
   setup.pp = given.pp.value_or(1);
   setup.cp = given.cp.value_or(1);
@@ -328,7 +164,7 @@ NamedValues arguments_of_words(const std::vector<std::string>& words) {
 MegatronSetup megatron_setup(const NamedValues& arguments, const Count& gpus,
                              const Count& gpus_per_node, Generation generation) {
   MegatronSetup result;
-  const Given given = read(arguments, result.unused);
+  const MegatronGiven given = megatron_given(arguments, result.unused);
   Setup& setup = result.setup;
   setup.generation = generation;
   setup.shape = shape_of(given, result.assumed);

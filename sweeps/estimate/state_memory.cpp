@@ -74,6 +74,13 @@ StateMemory state_memory(const Setup& setup, const Parameters& own) {
   return memory;
 }
 
+double checkpoint_bytes(const Setup& setup) {
+  constexpr double kWide = 4;
+  const double moments = setup.small_moments ? 2 : 2 * kWide;
+  if (setup.type == NumberType::kFp32) return kWide + moments;
+  return bytes_of(setup.type) + kWide + moments;
+}
+
 std::string state_words(const Setup& setup) {
   const Bytes one = bytes_of_one(setup);
   const auto part = [](double bytes, double ranks) {

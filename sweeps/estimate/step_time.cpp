@@ -73,6 +73,30 @@ class Clock {
   double message_seconds() const;
   double matrices() const;
 
+  /// One layer, both ways.
+  struct Layer {
+    Pass ahead, back;
+    double ahead_s = 0, back_s = 0;  ///< of each once, with the processor that issues it
+    double again = 0;                ///< how often its forward pass is made once more
+    double scores_again = 0;         ///< seconds
+    double exposed = 0;              ///< of ZeRO-3's traffic, seconds
+    double whole_back_s() const { return back_s + again * ahead_s + scores_again; }
+    double all() const { return ahead_s + whole_back_s() + exposed; }
+  };
+  Layer layer() const;
+  double exposed_weights(const Layer& layer) const;
+
+  /// The slowest stage sets the pace, the others the way there and back.
+  struct Stages {
+    double whole = 0;    ///< a micro-batch through all of them
+    double slowest = 0;  ///< through that one
+    double layers = 0;   ///< that it has
+  };
+  Stages stages(const Layer& layer) const;
+  double pipeline_seconds(const Stages& stages) const;
+  void add_passes(const Layer& layer, const Stages& stages, StepTime& time) const;
+  void add_update(StepTime& time) const;
+
   const Setup& s_;
   const Shape& m_;
   const Machine& machine_;
@@ -200,72 +224,92 @@ double Clock::message_seconds() const {
 /// The elements of a layer's matrices.
 double Clock::matrices() const { return hidden() * number(qkv() + heads() + up() + ffn()); }
 
-StepTime Clock::time() {
-  const Pass ahead = forward(), back = backward(ahead);
-  const double again = s_.recompute == Recompute::kFull ? rates_.recomputed_share : 0;
-  const bool again_scores =
-      s_.recompute == Recompute::kSelective && s_.attention == Attention::kScores;
-  const double scores_again = again_scores ? ahead.attention + score_seconds() : 0;
-  const double forward_s = ahead.all(), backward_s = back.all() + again * forward_s + scores_again;
-
-  // ZeRO-3 gathers a layer's weights in each pass, and spreads its gradients.
-  double exposed = 0;
-  const double weights = matrices();
-  if (s_.zero == 3) {
-    const double gradient = s_.reduces_narrow ? 2 : 4;
-    const double gather = half_collective(2 * weights, s_.dp, s_.tp);
-    const double spread = half_collective(gradient * weights, s_.dp, s_.tp);
-    const auto beside = [&](double computing, double traffic) {
-      return std::max(computing, traffic) +
-             (1 - rates_.hidden_share) * std::min(computing, traffic) - computing;
-    };
-    exposed = beside(forward_s, gather) + beside(backward_s, gather + spread);
-  }
-  const double layer = forward_s + backward_s + exposed;
-
-  // The slowest stage sets the pace, the others the way there and back.
-  const double first = number(s_.layers_of_stage(0)), last = number(s_.layers_of_stage(s_.pp - 1));
-  const double middle = s_.pp > 2 ? number(s_.layers_of_stage(1)) : 0;
-  const double embedding = embedding_seconds(), head = head_seconds();
-  const double whole = number(m_.layers) * layer + embedding + head;
-  const double gas = number(s_.gas), v = number(s_.chunks), p = number(s_.pp);
-  const double slowest =
-      s_.pp == 1 ? whole
-                 : std::max({first * layer + embedding, last * layer + head, middle * layer});
-  const double message = message_seconds();
-  const double pass_s =
-      s_.pp == 1 ? gas * slowest
-                 : gas * (slowest + message * v) + (whole - slowest + (p - 1) * message * v) / v;
-
-  const double own = (s_.pp == 1 ? number(m_.layers) : std::max(first, last)) * weights +
-                     number(vocab()) * hidden();
-  const double gradient = s_.type == NumberType::kBf16 && !s_.reduces_narrow ? 4 : 2;
-  StepTime time;
-  if (s_.zero == 0)
-    time.data = 2 * half_collective(gradient * own, s_.dp, s_.tp);
-  else if (s_.zero < 3)
-    time.data =
-        half_collective(gradient * own, s_.dp, s_.tp) + half_collective(2 * own, s_.dp, s_.tp);
-  time.optimizer = rates_.optimizer_bytes * own / (s_.zero > 0 ? number(s_.dp) : 1) / memory();
-  time.fixed = rates_.fixed_ms * kMilli;
-
-  // Where the slowest stage's time goes; what its ends take counts as products.
-  const double layers = s_.pp == 1                             ? number(m_.layers)
-                        : slowest == first * layer + embedding ? first
-                        : slowest == last * layer + head       ? last
-                                                               : middle;
-  const double rounds = gas * layers;
-  const auto parts = [&](double Pass::*part) {
-    return rounds * ((1 + again) * ahead.*part + back.*part);
+/// ZeRO-3 gathers a layer's weights in each pass, and spreads its gradients.
+double Clock::exposed_weights(const Layer& layer) const {
+  if (s_.zero < 3) return 0;
+  const double gradient = s_.reduces_narrow ? 2 : 4;
+  const double gather = half_collective(2 * matrices(), s_.dp, s_.tp);
+  const double spread = half_collective(gradient * matrices(), s_.dp, s_.tp);
+  const auto beside = [&](double computing, double traffic) {
+    return std::max(computing, traffic) + (1 - rates_.hidden_share) * std::min(computing, traffic) -
+           computing;
   };
-  time.products = parts(&Pass::products) + gas * (slowest - layers * layer);
-  time.attention = parts(&Pass::attention) + rounds * scores_again;
+  return beside(layer.ahead_s, gather) + beside(layer.whole_back_s(), gather + spread);
+}
+
+Clock::Layer Clock::layer() const {
+  Layer layer;
+  layer.ahead = forward();
+  layer.back = backward(layer.ahead);
+  layer.ahead_s = layer.ahead.all();
+  layer.back_s = layer.back.all();
+  if (s_.recompute == Recompute::kFull) layer.again = rates_.recomputed_share;
+  if (s_.recompute == Recompute::kSelective && s_.attention == Attention::kScores)
+    layer.scores_again = layer.ahead.attention + score_seconds();
+  layer.exposed = exposed_weights(layer);
+  return layer;
+}
+
+Clock::Stages Clock::stages(const Layer& layer) const {
+  const double one = layer.all(), embedding = embedding_seconds(), head = head_seconds();
+  Stages stages;
+  stages.whole = number(m_.layers) * one + embedding + head;
+  if (s_.pp == 1) return {stages.whole, stages.whole, number(m_.layers)};
+  const auto look_at = [&](std::int64_t stage, double ends) {
+    const double layers = number(s_.layers_of_stage(stage)), seconds = layers * one + ends;
+    if (seconds <= stages.slowest) return;
+    stages.slowest = seconds;
+    stages.layers = layers;
+  };
+  look_at(0, embedding);
+  look_at(s_.pp - 1, head);
+  if (s_.pp > 2) look_at(1, 0);
+  return stages;
+}
+
+/// Messages, and idling at the pipeline's ends, which chunks shorten. Source: Narayanan et al.,
+/// SC21, section 2.2.
+double Clock::pipeline_seconds(const Stages& stages) const {
+  if (s_.pp == 1) return 0;
+  const double message = message_seconds() * number(s_.chunks);
+  const double fill = stages.whole - stages.slowest + number(s_.pp - 1) * message;
+  return number(s_.gas) * message + fill / number(s_.chunks);
+}
+
+/// Where the slowest stage's time goes; what its ends take counts as products.
+void Clock::add_passes(const Layer& layer, const Stages& stages, StepTime& time) const {
+  const double gas = number(s_.gas), rounds = gas * stages.layers;
+  const auto parts = [&](double Pass::*part) {
+    return rounds * ((1 + layer.again) * layer.ahead.*part + layer.back.*part);
+  };
+  time.products = parts(&Pass::products) + gas * (stages.slowest - stages.layers * layer.all());
+  time.attention = parts(&Pass::attention) + rounds * layer.scores_again;
   time.elements = parts(&Pass::elements);
   time.tensor = parts(&Pass::tensor);
-  time.issue =
-      rounds * ((1 + again) * (forward_s - ahead.computing()) + back.all() - back.computing());
-  time.data += rounds * exposed;
-  time.pipeline = pass_s - gas * slowest;
+  time.issue = rounds * ((1 + layer.again) * (layer.ahead_s - layer.ahead.computing()) +
+                         layer.back_s - layer.back.computing());
+  time.data = rounds * layer.exposed;
+  time.pipeline = pipeline_seconds(stages);
+}
+
+/// Gradients, weights and the optimizer of the stage that has most of them.
+void Clock::add_update(StepTime& time) const {
+  const std::int64_t most = std::max(s_.layers_of_stage(0), s_.layers_of_stage(s_.pp - 1));
+  const double own = number(most) * matrices() + number(vocab()) * hidden();
+  const double gradient = s_.type == NumberType::kBf16 && !s_.reduces_narrow ? 4 : 2;
+  const auto half = [&](double bytes) { return half_collective(bytes * own, s_.dp, s_.tp); };
+  if (s_.zero == 0) time.data += 2 * half(gradient);
+  if (s_.zero == 1 || s_.zero == 2) time.data += half(gradient) + half(2);
+  const double ranks = s_.zero > 0 ? number(s_.dp) : 1;
+  time.optimizer = rates_.optimizer_bytes * own / ranks * seconds_a_byte_;
+  time.fixed = rates_.fixed_ms * kMilli;
+}
+
+StepTime Clock::time() {
+  const Layer one = layer();
+  StepTime time;
+  add_passes(one, stages(one), time);
+  add_update(time);
   return time;
 }
 

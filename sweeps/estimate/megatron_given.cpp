@@ -1,0 +1,162 @@
+#include "sweeps/estimate/megatron_given.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace pippin {
+
+namespace {
+
+template <typename Member>
+struct Named {
+  std::string_view name;
+  Member MegatronGiven::*member;
+};
+
+constexpr Named<Count> kCounts[] = {
+    {"num_layers", &MegatronGiven::layers},
+    {"encoder_num_layers", &MegatronGiven::layers},
+    {"hidden_size", &MegatronGiven::hidden},
+    {"num_attention_heads", &MegatronGiven::heads},
+    {"num_query_groups", &MegatronGiven::groups},
+    {"kv_channels", &MegatronGiven::head_width},
+    {"ffn_hidden_size", &MegatronGiven::ffn},
+    {"seq_length", &MegatronGiven::seq},
+    {"encoder_seq_length", &MegatronGiven::seq},
+    {"max_position_embeddings", &MegatronGiven::positions},
+    {"vocab_size", &MegatronGiven::vocab},
+    {"padded_vocab_size", &MegatronGiven::padded_vocab},
+    {"make_vocab_size_divisible_by", &MegatronGiven::divisor},
+    {"tensor_model_parallel_size", &MegatronGiven::tp},
+    {"pipeline_model_parallel_size", &MegatronGiven::pp},
+    {"context_parallel_size", &MegatronGiven::cp},
+    {"expert_model_parallel_size", &MegatronGiven::ep},
+    {"data_parallel_size", &MegatronGiven::dp},
+    {"micro_batch_size", &MegatronGiven::mbs},
+    {"global_batch_size", &MegatronGiven::gbs},
+    {"gradient_accumulation_steps", &MegatronGiven::gas},
+    {"num_layers_per_virtual_pipeline_stage", &MegatronGiven::layers_a_chunk},
+    {"num_virtual_stages_per_pipeline_rank", &MegatronGiven::chunks},
+    {"num_experts", &MegatronGiven::experts},
+    {"moe_router_topk", &MegatronGiven::top_k},
+    {"world_size", &MegatronGiven::world},
+    {"nproc_per_node", &MegatronGiven::ranks_a_node},
+    {"nnodes", &MegatronGiven::nodes},
+    {"zero_stage", &MegatronGiven::zero},
+    {"num_distributed_optimizer_instances", &MegatronGiven::instances},
+    {"moe_ffn_hidden_size", &MegatronGiven::expert_ffn},
+    {"expert_tensor_parallel_size", &MegatronGiven::expert_tp},
+    {"recompute_num_layers", &MegatronGiven::recompute_layers},
+    {"decoder_first_pipeline_num_layers", &MegatronGiven::first_layers},
+    {"decoder_last_pipeline_num_layers", &MegatronGiven::last_layers},
+    {"microbatch_group_size_per_vp_stage", &MegatronGiven::chunk_group},
+};
+
+constexpr Named<bool> kFlags[] = {
+    {"swiglu", &MegatronGiven::swiglu},
+    {"squared_relu", &MegatronGiven::squared_relu},
+    {"qk_layernorm", &MegatronGiven::qk_norms},
+    {"deterministic_mode", &MegatronGiven::deterministic},
+    {"no_masked_softmax_fusion", &MegatronGiven::no_fused_softmax},
+    {"cross_entropy_loss_fusion", &MegatronGiven::fused_loss},
+    {"moe_grouped_gemm", &MegatronGiven::grouped_experts},
+    {"bf16", &MegatronGiven::bf16},
+    {"fp16", &MegatronGiven::fp16},
+    {"use_flash_attn", &MegatronGiven::flash},
+    {"use_flash_attn_v2", &MegatronGiven::flash},
+    {"use_distributed_optimizer", &MegatronGiven::distributed_optimizer},
+    {"sequence_parallel", &MegatronGiven::sequence_parallel},
+    {"group_query_attention", &MegatronGiven::grouped},
+    {"disable_bias_linear", &MegatronGiven::no_biases},
+    {"add_qkv_bias", &MegatronGiven::qkv_biases},
+    {"untie_embeddings_and_output_weights", &MegatronGiven::untied},
+    {"recompute_activations", &MegatronGiven::recompute_selective},
+    {"checkpoint_activations", &MegatronGiven::recompute_full},
+    {"use_rotary_position_embeddings", &MegatronGiven::rotary},
+    {"no_position_embedding", &MegatronGiven::no_positions},
+    {"deepspeed", &MegatronGiven::deepspeed},
+    {"use_mcore_models", &MegatronGiven::core},
+};
+
+constexpr Named<std::string> kWords[] = {
+    {"recompute_granularity", &MegatronGiven::granularity},
+    {"recompute_method", &MegatronGiven::method},
+    {"position_embedding_type", &MegatronGiven::positions_kind},
+    {"normalization", &MegatronGiven::normalization},
+    {"transformer_impl", &MegatronGiven::implementation},
+    {"attention_backend", &MegatronGiven::backend},
+    {"hidden_dropout", &MegatronGiven::hidden_dropout},
+    {"attention_dropout", &MegatronGiven::attention_dropout},
+    {"moe_token_dispatcher_type", &MegatronGiven::dispatcher},
+};
+
+std::int64_t count_of(std::string_view name, const Value& value) {
+  const auto count = parse_integer(value.text);
+  if (!count || *count < 1)
+    bad_input("estimate: {} takes a whole number above 0, not '{}'", typed_argument(name),
+              value.text);
+  return *count;
+}
+
+template <typename Table>
+auto entry_of(const Table& table, std::string_view name) {
+  return std::find_if(std::begin(table), std::end(table),
+                      [&](const auto& entry) { return entry.name == name; });
+}
+
+/// False where the name is none of those that count.
+bool take(const std::string& name, const Value& value, MegatronGiven& given) {
+  if (const auto* one = entry_of(kCounts, name); one != std::end(kCounts)) {
+    if (value.text != "None") given.*one->member = count_of(name, value);
+  } else if (const auto* flag = entry_of(kFlags, name); flag != std::end(kFlags)) {
+    given.*flag->member = value.text != "False";
+  } else if (const auto* word = entry_of(kWords, name); word != std::end(kWords)) {
+    if (value.text != "None") given.*word->member = value.text;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+std::vector<std::string> names_that_count() {
+  std::vector<std::string> names;
+  for (const auto& one : kCounts) names.emplace_back(one.name);
+  for (const auto& one : kFlags) names.emplace_back(one.name);
+  for (const auto& one : kWords) names.emplace_back(one.name);
+  return names;
+}
+
+/// Few letters of a long name are a slip of the hand; two of Megatron's own differ by more.
+bool is_misspelt(const std::string& name, const std::string& known) {
+  constexpr std::size_t kMost = 2, kLettersFor1 = 6;
+  return edit_distance(name, known) <= std::min(kMost, name.size() / kLettersFor1);
+}
+
+}  // namespace
+
+std::string typed_argument(std::string_view name) {
+  std::string text(name);
+  std::replace(text.begin(), text.end(), '_', '-');
+  return "--" + text;
+}
+
+MegatronGiven megatron_given(const NamedValues& arguments, std::vector<std::string>& unused) {
+  MegatronGiven given;
+  const std::vector<std::string> known = names_that_count();
+  for (const auto& [name, value] : arguments) {
+    if (take(name, value, given)) continue;
+    for (const auto& one : known) {
+      if (is_misspelt(name, one))
+        bad_input("estimate: unknown argument '{}', did you mean '{}'?", typed_argument(name),
+                  typed_argument(one));
+    }
+    unused.push_back(typed_argument(name));
+  }
+  return given;
+}
+
+}  // namespace pippin

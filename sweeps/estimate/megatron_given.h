@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/records/point.h"
+
+namespace pippin {
+
+/// Megatron's arguments that an estimate depends on, as far as they are given.
+struct MegatronGiven {
+  Count layers, hidden, heads, groups, head_width, ffn, seq, positions, vocab, padded_vocab,
+      divisor;
+  Count tp, pp, cp, ep, dp, mbs, gbs, gas, layers_a_chunk, chunks, experts, top_k;
+  Count world, ranks_a_node, nodes, zero, instances, expert_ffn, expert_tp, recompute_layers;
+  Count first_layers, last_layers, chunk_group;
+  bool swiglu = false, bf16 = false, fp16 = false, flash = false, distributed_optimizer = false;
+  bool sequence_parallel = false, grouped = false, no_biases = false, untied = false;
+  bool squared_relu = false, qk_norms = false, deterministic = false, no_fused_softmax = false;
+  bool fused_loss = false, grouped_experts = false;
+  bool qkv_biases = false, recompute_selective = false, recompute_full = false, rotary = false,
+       no_positions = false;
+  bool deepspeed = false, core = false;
+  std::string granularity, method, positions_kind, normalization, implementation, backend;
+  std::string hidden_dropout, attention_dropout, dispatcher;
+};
+
+/// Names that it does not depend on go to `unused`.
+/// Errors: Error (bad input) for a value that is none, and for a name that is nearly one that
+/// counts. Source: Megatron-LM, megatron/training/arguments.py.
+MegatronGiven megatron_given(const NamedValues& arguments, std::vector<std::string>& unused);
+
+/// As a person types it: "--num-layers".
+std::string typed_argument(std::string_view name);
+
+}  // namespace pippin
