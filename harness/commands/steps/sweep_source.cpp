@@ -4,6 +4,7 @@
 
 #include "core/jobs/quoting.h"
 #include "harness/commands/steps/ask_probe.h"
+#include "harness/commands/steps/fitting_points.h"
 #include "harness/scrape/line_patterns.h"
 #include "sweeps/sweep_file.h"
 
@@ -18,13 +19,14 @@ Sweep load_sweep(const Globals& globals, const SweepSource& source) {
     if (source.file.empty()) throw;
     bad_input("{}: {}", source.file.string(), error.what());
   }
+  if (!source.keep_infeasible) drop_what_does_not_fit(sweep);
   return sweep;
 }
 
 std::string bash_words(const SweepSource& source) {
-  if (!source.file.empty()) return bash_word(source.file.string());
+  std::string text = source.keep_infeasible ? "--keep-infeasible " : "";
+  if (!source.file.empty()) return text + bash_word(source.file.string());
   const SweepWords& words = source.words;
-  std::string text;
   for (const auto& [name, values] : words.axes) {
     text += fmt::format("-L {} {} ", bash_word(name), bash_word(values));
   }

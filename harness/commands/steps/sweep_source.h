@@ -11,11 +11,12 @@ namespace pippin {
 
 /// Where a sweep stands: in a file, or in the words of the command line.
 struct SweepSource {
-  fs::path file;     ///< empty: `words` say it
-  SweepWords words;  ///< of a sweep without file
+  fs::path file;                 ///< empty: `words` say it
+  SweepWords words;              ///< of a sweep without file
+  bool keep_infeasible = false;  ///< points that are said not to fit the GPUs' memory
 };
 
-/// Reads it; where its probe is here, it is asked what it takes.
+/// Reads it; where its probe is here, it is asked what it takes; what cannot fit is dropped.
 /// Errors: Error (bad input), as the one or the other.
 Sweep load_sweep(const Globals& globals, const SweepSource& source);
 

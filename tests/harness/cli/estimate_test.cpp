@@ -114,3 +114,65 @@ TEST_CASE("a search that finds nothing says the nearest figure") {
              Contains("did you mean '175B'?"));
   CHECK_THAT(here.pippin("search local 6.7B --gpus 8 --gbs 8").err, Contains("accelerator cpu"));
 }
+
+namespace {
+
+/// A sweep of Megatron's command on GPUs of 40 GiB; `more` goes into the command, `keys` behind
+/// all.
+std::string megatron_sweep(const std::string& more = "", const std::string& keys = "") {
+  return "sweep: fit\ncluster: polaris-a100-40g\ncommand: |\n"
+         "  {launch} python pretrain_gpt.py --tensor-model-parallel-size {tp} \\\n"
+         "    --num-layers 32 --hidden-size 4096 --num-attention-heads 32 --seq-length 2048 \\\n"
+         "    --micro-batch-size {mbs} --global-batch-size '64' --swiglu --bf16 --use-flash-attn "
+         "\\\n"
+         "    --use-distributed-optimizer --data-path $WORK/data " +
+         more +
+         " 2>&1 | tee log\n"
+         "model: {layers: 32, hidden: 4096, heads: 32, seq: 2048, vocab: 50257}\n"
+         "grid: {tp: [1, 4], mbs: [1, 4]}\ngpus: 16\nderive: {gas: 64 / (mbs * dp)}\n" +
+         keys;
+}
+
+}  // namespace
+
+TEST_CASE("points that cannot fit are dropped with the figure that condemns them") {
+  const test::Workplace here;
+  here.write("s.yaml", megatron_sweep());
+  const auto plan = nlohmann::json::parse(here.pippin("plan s.yaml --format json").out);
+  CHECK(plan.at("points").size() == 2);
+  REQUIRE(plan.at("dropped").size() == 2);
+  const std::string reason = plan.at("dropped")[0].at("reason");
+  CHECK_THAT(reason, Catch::Matches("memory: stage 0 needs [0-9.]+ GiB of 39.6"));
+  const auto all =
+      nlohmann::json::parse(here.pippin("plan s.yaml --keep-infeasible --format json").out);
+  CHECK(all.at("points").size() == 4);
+  CHECK(all.at("dropped").empty());
+}
+
+TEST_CASE("what no estimate knows of memory is no reason to drop a point") {
+  const test::Workplace here;
+  for (const std::string more : {"--optimizer-cpu-offload", "--fp8-format hybrid", "--deepspeed",
+                                 "--recompute-modules mlp"}) {
+    CAPTURE(more);
+    here.write("s.yaml", megatron_sweep(more));
+    CHECK(
+        nlohmann::json::parse(here.pippin("plan s.yaml --format json").out).at("dropped").empty());
+  }
+  here.write("s.yaml",
+             "sweep: s\ncluster: polaris-a100-40g\ncommand: train $ARGS --num-layers {tp}\n"
+             "grid: {tp: [1, 2]}\ngpus: 4\n");
+  CHECK(here.pippin("plan s.yaml").exit_code == 0);
+}
+
+TEST_CASE("a sweep of which nothing fits, or not its reference, is refused in a line") {
+  const test::Workplace here;
+  here.write("s.yaml", megatron_sweep("--num-layers 96"));
+  const auto none = here.pippin("plan s.yaml");
+  CHECK(none.exit_code == 2);
+  CHECK_THAT(none.err,
+             Contains("s.yaml: no point fits; of 4 the first is dropped by 'memory: stage"));
+  here.write("s.yaml", megatron_sweep("", "reference: {tp: 1, mbs: 4}\nrun_time: 5 min\n"));
+  const auto reference = here.pippin("plan s.yaml");
+  CHECK(reference.exit_code == 2);
+  CHECK_THAT(reference.err, Contains("reference: ") && Contains("is dropped by 'memory: stage 0"));
+}
