@@ -130,10 +130,14 @@ std::vector<std::string> names_that_count() {
   return names;
 }
 
-/// Few letters of a long name are a slip of the hand; two of Megatron's own differ by more.
+/// Requires that neither is empty. Few letters of a long name are a slip of the hand; two of
+/// Megatron's own differ by more.
 bool is_misspelt(const std::string& name, const std::string& known) {
   constexpr std::size_t kMost = 2, kLettersFor1 = 6;
-  return edit_distance(name, known) <= std::min(kMost, name.size() / kLettersFor1);
+  const std::size_t most = std::min(kMost, name.size() / kLettersFor1);
+  const auto [shorter, longer] = std::minmax({name.size(), known.size()});
+  return longer - shorter <= most && name.front() == known.front() &&
+         edit_distance(name, known) <= most;
 }
 
 }  // namespace
