@@ -7,9 +7,11 @@ namespace pippin {
 
 void add_estimate_command(CommandLine& line) {
   const auto options = std::make_shared<EstimateOptions>();
-  CLI::App& command = line.add("estimate", "memory and traffic of a layout, before it runs",
-                               "pippin estimate --gpus 16 -- --num-layers 32 --hidden-size 4096 …",
-                               [&line, options] { return estimate(line.globals(), *options); });
+  CLI::App& command = line.add(
+      "estimate", "memory and traffic of a layout, before it runs",
+      "pippin estimate --gpus 16 -- --num-layers 32 --hidden-size 4096 --num-attention-heads 32 "
+      "--seq-length 2048 --micro-batch-size 4 --bf16",
+      [&line, options] { return estimate(line.globals(), *options); });
   line.let_take_words(command, [options](const std::vector<std::string>& words) {
     options->arguments = words;
     if (words.empty() == options->points.empty())

@@ -54,7 +54,7 @@ TEST_CASE("commands, options and their values are completed") {
       {"list --format ''", "terminal csv json"},
       {"report --flops me", "megatron"},
       {"report --preset perf", "performance"},
-      {"report --accelerator h100", "h100-sxm5-80g"},
+      {"report --accelerator h100", "h100-sxm5-80g h100-96g"},
       {"report --sort -tfl", "-tflops"},
       {"report --samples a", "all"},
       {"run --cluster jean-zay-v100-3", "jean-zay-v100-32g"},
