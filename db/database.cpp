@@ -53,7 +53,7 @@ void prepare(db::Connection& connection, bool network, const OpenDatabase& how) 
   connection.run(fmt::format("PRAGMA cache_size = -{}", how.cache_kib));
   db::migrate(connection);
   if (connection.read_only()) return;
-  connection.run(network ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL");
+  connection.run_patiently(network ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <thread>
 #include <unistd.h>
 
 #include "core/base/error.h"
@@ -151,6 +152,18 @@ void Connection::fail(int code) const {
 void Connection::run(const std::string& sql) {
   const int code = sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) fail(code);
+}
+
+void Connection::run_patiently(const std::string& sql) {
+  constexpr auto kPause = std::chrono::milliseconds(10);
+  const auto deadline = std::chrono::steady_clock::now() + patience_;
+  for (;;) {
+    const int code = sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);
+    if (code == SQLITE_OK) return;
+    const bool in_the_way = primary(code) == SQLITE_BUSY || primary(code) == SQLITE_LOCKED;
+    if (!in_the_way || std::chrono::steady_clock::now() >= deadline) fail(code);
+    std::this_thread::sleep_for(kPause);
+  }
 }
 
 Statement Connection::prepare(std::string_view sql) { return {*this, sql}; }

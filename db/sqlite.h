@@ -47,6 +47,9 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
 
   void run(const std::string& sql);  ///< any number of statements, without results
+  /// The same, again and again until nobody is in its way, as long as the patience lasts: SQLite
+  /// lets a change of the journal fail at once where two of them meet.
+  void run_patiently(const std::string& sql);
   Statement prepare(std::string_view sql);
   std::int64_t number(std::string_view sql);  ///< the first column of the first row
   std::int64_t last_id() const;
