@@ -233,11 +233,7 @@ FlatTable found_table(const SearchResult& result, const SearchSpace& space) {
   count("GAS", "gas", 9, [](const Setup& s) { return s.gas; });
   count("ZeRO", "zero", 9, [](const Setup& s) { return s.zero; });
   count("SP", "sequence_parallel", 9, [](const Setup& s) { return s.sequence_parallel ? 1 : 0; });
-  const auto recompute = [](const auto& row) {
-    return std::string(row.setup.recompute == Recompute::kFull        ? "full"
-                       : row.setup.recompute == Recompute::kSelective ? "selective"
-                                                                      : "none");
-  };
+  const auto recompute = [](const auto& row) { return std::string(text_of(row.setup.recompute)); };
   columns.add({"recompute", "recompute", 8, kLeft}, recompute, recompute);
   const auto number = [&](const char* title, const char* name, int importance, auto of) {
     columns.add(

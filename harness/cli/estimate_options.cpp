@@ -5,6 +5,19 @@
 
 namespace pippin {
 
+namespace {
+
+void add_network_option(CLI::App& command, std::optional<double>& node_gb_per_s) {
+  command
+      .add_option("--node-gb-per-s", node_gb_per_s,
+                  "of a node to the others, one way, all adapters together; else as such GPUs' "
+                  "usual nodes")
+      ->type_name("GB/S")
+      ->check(CLI::PositiveNumber);
+}
+
+}  // namespace
+
 void add_estimate_command(CommandLine& line) {
   const auto options = std::make_shared<EstimateOptions>();
   CLI::App& command = line.add(
@@ -18,6 +31,13 @@ void add_estimate_command(CommandLine& line) {
       bad_input(
           "estimate wants either Megatron's arguments behind '--' or --points FILE; see pippin "
           "estimate --help");
+    const bool is_of_arguments = options->compat || options->gpus || options->gpus_per_node ||
+                                 options->node_gb_per_s || !options->accelerator.empty();
+    if (!options->points.empty() && is_of_arguments)
+      bad_input(
+          "estimate --points: each row says its own GPUs, and --compat is of arguments alone");
+    if (options->points.empty() && !options->calibrate_on.empty())
+      bad_input("estimate --calibrate-on learns for --points; see pippin estimate --help");
   });
   command.add_option("--gpus", options->gpus, "how many there are; else as torchrun's words say")
       ->type_name("N")
@@ -29,12 +49,7 @@ void add_estimate_command(CommandLine& line) {
       .add_option("--accelerator", options->accelerator,
                   "which GPU, as cluster files name it: whether it fits, and how long it takes")
       ->type_name("NAME");
-  command
-      .add_option("--node-gb-per-s", options->node_gb_per_s,
-                  "of a node to the others, one way, all adapters together; else as such GPUs' "
-                  "usual nodes")
-      ->type_name("GB/S")
-      ->check(CLI::PositiveNumber);
+  add_network_option(command, options->node_gb_per_s);
   command
       .add_option(
           "--points", options->points,
@@ -71,12 +86,7 @@ void add_search_command(CommandLine& line) {
   command.add_option("--seq", options->seq, "tokens of a sequence; else as the model has it")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
-  command
-      .add_option("--node-gb-per-s", options->node_gb_per_s,
-                  "of a node to the others, one way, all adapters together; else as such GPUs' "
-                  "usual nodes")
-      ->type_name("GB/S")
-      ->check(CLI::PositiveNumber);
+  add_network_option(command, options->node_gb_per_s);
   command.add_option("--top", options->top, "how many to show")
       ->capture_default_str()
       ->type_name("N")

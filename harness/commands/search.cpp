@@ -1,5 +1,3 @@
-#include <chrono>
-#include <cmath>
 #include <fmt/format.h>
 #include <sstream>
 #include <unistd.h>
@@ -51,12 +49,6 @@ Setup base_of(const Model& model, const Cluster& cluster) {
   setup.type = volta ? NumberType::kFp16 : NumberType::kBf16;
   setup.attention = volta ? Attention::kScores : Attention::kFlash;
   return setup;
-}
-
-std::string text_of(Recompute recompute) {
-  return recompute == Recompute::kFull        ? "full"
-         : recompute == Recompute::kSelective ? "selective"
-                                              : "none";
 }
 
 /// As points of a sweep of the training probe, which has no chunks.

@@ -8,6 +8,8 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "sweeps/estimate/megatron_given.h"
+#include "sweeps/estimate/parameters.h"
+#include "sweeps/estimate/stage_parameters.h"
 
 namespace pippin {
 
@@ -57,9 +59,9 @@ Shape shape_of(const MegatronGiven& given, std::vector<std::string>& assumed) {
   if (!given.vocab && !given.padded_vocab)
     assumed.push_back(
         fmt::format("vocabulary {}, that of GPT-2, as there is no --vocab-size", kGpt2Vocabulary));
-  const std::int64_t multiple = given.divisor.value_or(128) * given.tp.value_or(1);
   const std::int64_t vocab = given.vocab.value_or(kGpt2Vocabulary);
-  shape.vocab = given.padded_vocab.value_or((vocab + multiple - 1) / multiple * multiple);
+  shape.vocab = given.padded_vocab.value_or(
+      padded_vocab(vocab, given.tp.value_or(1), given.divisor.value_or(128)));
   return shape;
 }
 
@@ -71,11 +73,40 @@ Recompute recompute_of(const MegatronGiven& given) {
                                                                        : Recompute::kNone;
 }
 
+/// Megatron-Core is the usual one since 2024. Before it flash attention had an argument of its own,
+/// and before that training was in fp16.
 Framework framework_of(const MegatronGiven& given) {
   if (given.deepspeed) return Framework::kMegatronDeepSpeed;
-  if (given.core || !given.implementation.empty()) return Framework::kMegatronCore;
-  return given.flash || given.distributed_optimizer ? Framework::kMegatron2023
-                                                    : Framework::kMegatron2;
+  if (given.core || !given.implementation.empty() || !given.backend.empty())
+    return Framework::kMegatronCore;
+  if (given.flash) return Framework::kMegatron2023;
+  return given.fp16 || given.recompute_full ? Framework::kMegatron2 : Framework::kMegatronCore;
+}
+
+std::string_view name_of(Framework framework) {
+  switch (framework) {
+    case Framework::kMegatronDeepSpeed:
+      return "Megatron-DeepSpeed";
+    case Framework::kMegatron2023:
+      return "Megatron-LM of 2023, as --use-flash-attn is given and not --transformer-impl";
+    case Framework::kMegatron2:
+      return "Megatron-LM 2.x, as --transformer-impl is not given";
+    default:
+      break;
+  }
+  return "Megatron-Core";
+}
+
+bool is_zero(const std::string& text) { return parse_number(text) == 0.0; }
+
+void check_parts(const MegatronGiven& given, const Setup& setup) {
+  const Shape& m = setup.shape;
+  part_of(m.heads, setup.tp, "TP does not divide the heads");
+  part_of(m.kv_heads, setup.tp, "TP does not divide the query groups");
+  part_of(m.ffn, setup.tp, "TP does not divide the width of the MLP");
+  part_of(m.seq, setup.cp, "CP does not divide the sequence");
+  if (given.experts) part_of(m.experts, setup.ep, "EP does not divide the experts");
+  if (!is_countable(m)) bad_input("estimate: a model of so many parameters cannot be counted");
 }
 
 /// Where Megatron-Core is left the choice: what Transformer Engine takes on that GPU.
@@ -85,9 +116,7 @@ Attention attention_of(const MegatronGiven& given, const Setup& setup) {
   const bool chooses = setup.framework == Framework::kMegatronCore && setup.transformer_engine &&
                        given.backend != "unfused" && given.backend != "local";
   if (!chooses) return Attention::kScores;
-  const bool flash = setup.generation == Generation::kAmpere ||
-                     (setup.generation == Generation::kBlackwell && setup.deterministic);
-  return flash ? Attention::kFlash : Attention::kFused;
+  return usual_attention(setup.generation, setup.deterministic);
 }
 
 /// Megatron's GPUs: those of torchrun's words, else of one replica of the model.
@@ -169,6 +198,7 @@ MegatronSetup megatron_setup(const NamedValues& arguments, const Count& gpus,
   setup.generation = generation;
   setup.shape = shape_of(given, result.assumed);
   fill_in_layout(given, gpus, setup);
+  check_parts(given, setup);
   setup.gpus_per_node = gpus_per_node ? *gpus_per_node : given.ranks_a_node.value_or(8);
   setup.type = given.bf16 ? NumberType::kBf16 : given.fp16 ? NumberType::kFp16 : NumberType::kFp32;
   setup.zero = given.zero.value_or(given.distributed_optimizer ? 1 : 0);
@@ -177,12 +207,13 @@ MegatronSetup megatron_setup(const NamedValues& arguments, const Count& gpus,
   setup.recompute_block = given.method == "block";
   setup.sequence_parallel = given.sequence_parallel && setup.tp > 1;
   setup.framework = framework_of(given);
+  result.assumed.push_back(fmt::format("the code of {}", name_of(setup.framework)));
   setup.transformer_engine =
       setup.framework == Framework::kMegatronCore && given.implementation != "local";
   setup.deterministic = given.deterministic;
   setup.attention = attention_of(given, setup);
-  setup.hidden_dropout = given.hidden_dropout != "0" && given.hidden_dropout != "0.0";
-  setup.attention_dropout = given.attention_dropout != "0" && given.attention_dropout != "0.0";
+  setup.hidden_dropout = !is_zero(given.hidden_dropout);
+  setup.attention_dropout = !is_zero(given.attention_dropout);
   setup.fused_softmax = !given.no_fused_softmax;
   setup.fused_loss = given.fused_loss;
   setup.grouped_experts = given.grouped_experts;

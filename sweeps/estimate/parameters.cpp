@@ -38,9 +38,8 @@ std::optional<double> key_value_width(const Model& model) {
 
 }  // namespace
 
-std::int64_t padded_vocab(std::int64_t vocab, std::int64_t tp) {
-  constexpr std::int64_t kDivisor = 128;
-  const std::int64_t multiple = kDivisor * tp;
+std::int64_t padded_vocab(std::int64_t vocab, std::int64_t tp, std::int64_t divisor) {
+  const std::int64_t multiple = divisor * tp;
   return (vocab + multiple - 1) / multiple * multiple;
 }
 

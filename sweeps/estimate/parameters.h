@@ -6,10 +6,10 @@
 
 namespace pippin {
 
-/// The vocabulary as Megatron's embedding has it: the next multiple of 128 TP.
+/// The vocabulary as Megatron's embedding has it: the next multiple of `divisor` TP.
 /// Requires vocab > 0, tp > 0. Source: Megatron-LM, megatron/tokenizer, _vocab_size_with_padding,
 /// with its default --make-vocab-size-divisible-by 128.
-std::int64_t padded_vocab(std::int64_t vocab, std::int64_t tp);
+std::int64_t padded_vocab(std::int64_t vocab, std::int64_t tp, std::int64_t divisor = 128);
 
 /// Parameters of the whole model; nothing where the shape is not known well enough, or the number
 /// does not fit. The vocabulary is the padded one where it is known.

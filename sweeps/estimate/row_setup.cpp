@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
+#include "sweeps/estimate/parameters.h"
 #include "sweeps/estimate/point_rows.h"
+#include "sweeps/estimate/stage_parameters.h"
 
 namespace pippin {
 
@@ -100,7 +102,14 @@ class RowReader {
       refuse(fmt::format("a model of the kind '{}' is not known", kind));
     for (const char* word : {"UNUSABLE", "INCONSISTENT"})
       if (row_.says("notes", word)) refuse("its notes call it " + lower(word));
-    if (row_.text("recompute") == "?") refuse("recomputation is not given");
+    const std::string recompute = row_.text("recompute"), activation = row_.text("act_fn");
+    if (recompute.empty() || recompute == "?") refuse("recomputation is not given");
+    if (!recompute.starts_with("full") && !recompute.starts_with("selective") &&
+        recompute != "none")
+      refuse("the recomputation '" + recompute + "' is not known");
+    if (!activation.empty() && activation != "gelu" && activation != "swiglu" &&
+        activation != "squared-relu")
+      refuse("the activation '" + activation + "' is not known");
     if (is_on(arguments_, "multi-latent-attention"))
       refuse("the widths of multi-latent attention are not given");
     if (is_on(arguments_, "mtp-num-layers"))
@@ -163,6 +172,10 @@ class RowReader {
     setup_.chunks = one_of("vpp");
     setup_.gpus_per_node = std::max<std::int64_t>(row_.count("gpus_per_node"), 1);
     const std::int64_t all = gpus(), replica = setup_.tp * setup_.pp * setup_.cp;
+    if (all % replica != 0) refuse("TP x PP x CP does not divide n_gpus");
+    // DeepSpeed leaves stages empty.
+    if (setup_.shape.layers < setup_.pp && !row_.says("framework", "DeepSpeed"))
+      refuse("there are fewer layers than stages");
     setup_.dp = row_.count("dp") > 0 ? row_.count("dp") : std::max<std::int64_t>(all / replica, 1);
     setup_.mbs = micro_batch();
     if (setup_.mbs == 0 && row_.count("gas") > 0)
@@ -281,6 +294,7 @@ class RowReader {
       setup_.attention_dropout = number_in(arguments_, "attention-dropout", kUsual) > 0;
     }
     const std::string words = row_.text("attn");
+    if (words.empty()) return refuse("attn is not given");
     if (words != "auto") {
       setup_.attention = words.starts_with("unfused") ? Attention::kScores
                          : words == "fused"           ? Attention::kFused
@@ -288,9 +302,7 @@ class RowReader {
     } else if (!setup_.transformer_engine) {
       setup_.attention = Attention::kScores;
     } else {
-      const bool flash = setup_.generation == Generation::kAmpere ||
-                         (setup_.generation == Generation::kBlackwell && setup_.deterministic);
-      setup_.attention = flash ? Attention::kFlash : Attention::kFused;
+      setup_.attention = usual_attention(setup_.generation, setup_.deterministic);
     }
   }
 
@@ -305,9 +317,9 @@ class RowReader {
       vocab = tokenizer == "GPTSentencePieceTokenizer" ? kNemotron : llama ? kLlama2 : kGpt2;
     }
     const std::int64_t usual = setup_.framework == Framework::kFsdp ? 1 : 128;
-    const std::int64_t multiple =
-        count_in(arguments_, "make-vocab-size-divisible-by", usual) * setup_.tp;
-    setup_.shape.vocab = (vocab + multiple - 1) / multiple * multiple;
+    setup_.shape.vocab =
+        padded_vocab(vocab, setup_.tp, count_in(arguments_, "make-vocab-size-divisible-by", usual));
+    if (!is_countable(setup_.shape)) refuse("a model of so many parameters cannot be counted");
   }
 
   const PointRow& row_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sweeps/estimate/memory.h"
+#include "sweeps/estimate/parameters.h"
 
 namespace pippin {
 
@@ -40,8 +41,7 @@ class Search {
     if (m.heads % tp != 0 || m.kv_heads % tp != 0 || m.ffn % tp != 0) return;
     Setup setup = space_.base;
     setup.tp = tp;
-    const std::int64_t multiple = 128 * tp;  // as Megatron pads
-    setup.shape.vocab = (m.vocab + multiple - 1) / multiple * multiple;
+    setup.shape.vocab = padded_vocab(m.vocab, tp);
     for (const std::int64_t pp : divisors(space_.gpus / tp, m.layers)) {
       if (m.layers % pp != 0) continue;
       setup.pp = pp;

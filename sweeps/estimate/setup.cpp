@@ -17,6 +17,24 @@ std::int64_t layers_among_blocks(const Setup& setup, std::int64_t stage) {
 
 }  // namespace
 
+std::string_view text_of(Recompute recompute) {
+  switch (recompute) {
+    case Recompute::kFull:
+      return "full";
+    case Recompute::kSelective:
+      return "selective";
+    case Recompute::kNone:
+      break;
+  }
+  return "none";
+}
+
+Attention usual_attention(Generation generation, bool deterministic) {
+  const bool flash =
+      generation == Generation::kAmpere || (generation == Generation::kBlackwell && deterministic);
+  return flash ? Attention::kFlash : Attention::kFused;
+}
+
 std::int64_t Setup::layers_of_stage(std::int64_t stage) const {
   if (pp == 1) return shape.layers;
   if (first_layers > 0 && stage == 0) return first_layers;

@@ -1,8 +1,7 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <string_view>
 
 namespace pippin {
@@ -15,6 +14,8 @@ inline double bytes_of(NumberType type) { return type == NumberType::kFp32 ? 4 :
 /// What of a layer's activations is made again in the backward pass: nothing, the attention scores,
 /// or all but what begins the layer.
 enum class Recompute { kNone, kSelective, kFull };
+/// "none", "selective", "full".
+std::string_view text_of(Recompute recompute);
 
 /// How attention is computed: with its scores in memory; by cuDNN; by the flash-attn library, which
 /// lays queries, keys and values out in another way than Megatron.
@@ -36,6 +37,9 @@ enum class Framework {
 
 /// As far as a library chooses by it.
 enum class Generation { kVolta, kAmpere, kHopper, kBlackwell, kOther };
+
+/// What Transformer Engine takes where it is left the choice.
+Attention usual_attention(Generation generation, bool deterministic);
 
 /// The shape of a transformer, all of it known.
 struct Shape {
@@ -94,8 +98,10 @@ struct Setup {
   std::int64_t gpus() const { return tp * pp * dp * cp; }
   std::int64_t gbs() const { return mbs * gas * dp; }
   /// Ranks over which the dense parameters' optimizer is spread, and the experts'.
-  std::int64_t shards() const { return dp * cp / instances; }
-  std::int64_t expert_shards() const { return gpus() / (pp * ep * expert_tp) / instances; }
+  std::int64_t shards() const { return std::max<std::int64_t>(dp * cp / instances, 1); }
+  std::int64_t expert_shards() const {
+    return std::max<std::int64_t>(gpus() / (pp * ep * expert_tp) / instances, 1);
+  }
   std::int64_t layers_of_stage(std::int64_t stage) const;
 };
 

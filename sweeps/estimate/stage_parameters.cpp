@@ -77,6 +77,15 @@ Parameters stage_parameters(const Setup& setup, std::int64_t stage) {
   return all;
 }
 
+bool is_countable(const Shape& m) {
+  constexpr double kMost = 9e15;  // above it floating point loses single ones, too
+  const auto number = [](std::int64_t count) { return static_cast<double>(count); };
+  const double wide = number(m.hidden) + number(m.heads + 2 * m.kv_heads) * number(m.head_width) +
+                      3 * number(m.ffn) * number(std::max<std::int64_t>(m.experts, 1));
+  return (number(m.layers) * wide + number(m.vocab + m.positions)) * number(m.hidden) < kMost &&
+         number(m.heads) * number(m.seq) * number(m.seq) < kMost;
+}
+
 std::int64_t model_parameters(const Shape& shape) {
   Setup whole;
   whole.shape = shape;

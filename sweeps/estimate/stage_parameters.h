@@ -26,7 +26,10 @@ Parameters head_parameters(const Setup& setup);
 /// Of a rank of that stage, the copy of a tied embedding on the last one included.
 Parameters stage_parameters(const Setup& setup, std::int64_t stage);
 
-/// Of the whole model, a tied embedding once.
+/// Whether the numbers of such a model fit integers.
+bool is_countable(const Shape& shape);
+
+/// Of the whole model, a tied embedding once. Requires a shape that is countable.
 std::int64_t model_parameters(const Shape& shape);
 
 }  // namespace pippin

@@ -67,9 +67,13 @@ std::vector<std::string> words_of(const std::string& command) {
 /// Nothing where the command does not say it, or says what no estimate knows.
 std::optional<Setup> setup_of(const Sweep& sweep, const Point& point) {
   const std::string command = script_run(sweep, point, PlannedRun(), 1, {}).command;
-  const NamedValues arguments = arguments_of_words(words_of(command));
+  NamedValues arguments = arguments_of_words(words_of(command));
   for (const auto& [name, value] : arguments)
     if (is_unknown(name)) return std::nullopt;
+  // A vocabulary that nobody says condemns no point.
+  if (!find_value(arguments, "vocab_size"))
+    arguments.emplace_back("vocab_size",
+                           value_of(static_cast<double>(point.model.vocab.value_or(1))));
   try {
     return megatron_setup(arguments, point.layout.gpus, sweep.cluster.gpus_per_node,
                           generation_of(sweep.cluster.accelerator))

@@ -83,6 +83,9 @@ TEST_CASE("what an estimate cannot be made of is said in one line") {
   CHECK_THAT(refusal("--gpus 8 -- --num-layers 2"), Contains("--hidden-size is missing"));
   CHECK_THAT(refusal("--gpus 8 -- '$ARGS'"), Contains("'$ARGS' is a variable"));
   CHECK_THAT(refusal("--points none.tsv"), Contains("none.tsv"));
+  CHECK_THAT(refusal("--points none.tsv --compat"), Contains("--compat is of arguments alone"));
+  CHECK_THAT(refusal("--gpus 8 --calibrate-on none.tsv -- --num-layers 2"),
+             Contains("--calibrate-on learns for --points"));
   CHECK_THAT(refusal("--format cvs --points none.tsv"), Contains("did you mean 'csv'?"));
 }
 

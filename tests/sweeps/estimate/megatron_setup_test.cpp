@@ -1,5 +1,6 @@
 #include "sweeps/estimate/megatron_setup.h"
 
+#include <cmath>
 #include <fstream>
 #include <map>
 
@@ -7,6 +8,7 @@
 #include "core/base/text.h"
 #include "sweeps/estimate/analysis_tool.h"
 #include "sweeps/estimate/groups.h"
+#include "sweeps/estimate/memory.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
@@ -109,7 +111,8 @@ TEST_CASE("Megatron's arguments are a setup with its defaults") {
   CHECK(setup.type == NumberType::kFp16);
   CHECK(setup.attention == Attention::kScores);
   CHECK(read.unused == std::vector<std::string>{"--lr"});
-  REQUIRE(read.assumed.size() == 1);
+  REQUIRE(read.assumed.size() == 2);
+  CHECK_THAT(read.assumed[1], Catch::Contains("Megatron-LM 2.x"));
   CHECK(read.assumed[0].find("50257") != std::string::npos);
 }
 
@@ -126,6 +129,33 @@ TEST_CASE("an argument that Megatron would not take as meant is refused by name"
   CHECK(mistake_in(kShape + " world_size=8 pipeline_model_parallel_size=8 "
                             "num_layers_per_virtual_pipeline_stage=2") ==
         "estimate: layers of a virtual stage do not divide those of a stage (3 by 2)");
+}
+
+TEST_CASE("the code is taken for the one that has such arguments") {
+  const auto framework = [](const std::string& more) {
+    return setup_of(kShape + " world_size=8 " + more).framework;
+  };
+  CHECK(framework("bf16") == Framework::kMegatronCore);
+  CHECK(framework("bf16 use_flash_attn") == Framework::kMegatron2023);
+  CHECK(framework("bf16 use_flash_attn transformer_impl=local") == Framework::kMegatronCore);
+  CHECK(framework("fp16") == Framework::kMegatron2);
+  CHECK(framework("fp16 deepspeed") == Framework::kMegatronDeepSpeed);
+  CHECK_FALSE(setup_of(kShape + " world_size=8 hidden_dropout=0.00").hidden_dropout);
+  CHECK(setup_of(kShape + " world_size=8 hidden_dropout=0.1").hidden_dropout);
+}
+
+TEST_CASE("a layout that Megatron would refuse is refused, and one that no number can count") {
+  CHECK(mistake_in(kShape + " world_size=32 tensor_model_parallel_size=32") ==
+        "estimate: TP does not divide the heads (16 by 32)");
+  CHECK(mistake_in(kShape + " world_size=8 num_experts=6 expert_model_parallel_size=4") ==
+        "estimate: EP does not divide the experts (6 by 4)");
+  CHECK(mistake_in("num_layers=1000000 hidden_size=1000000 num_attention_heads=1 seq_length=8 "
+                   "micro_batch_size=1 world_size=1") ==
+        "estimate: a model of so many parameters cannot be counted");
+  const Setup few = setup_of(kShape +
+                             " world_size=2 num_experts=8 expert_model_parallel_size=8 "
+                             "use_distributed_optimizer");
+  CHECK(std::isfinite(stage_memory(few, 0).peak));
 }
 
 TEST_CASE("arguments of Megatron that lie near those that count are none of them") {

@@ -161,7 +161,15 @@ TEST_CASE("the paper's formula gives the paper's figure") {
 TEST_CASE("a row that cannot be judged says why") {
   const auto why = [](const char* id) { return PointJudge().judge(rows().at(id)).why; };
   CHECK(why("megatron-bridge-0001") == "recomputation is not given");
-  CHECK(why("seed2-0001") == "layers is not given");
+  CHECK(why("seed2-0001") == "recomputation is not given");
+  const PointRow row = rows().at("seed1-0001");
+  const auto with = [&](const char* column, const char* text) {
+    return PointJudge().judge(row.with(column, text)).why;
+  };
+  CHECK(with("layers", "") == "layers is not given");
+  CHECK(with("act_fn", "geglu") == "the activation 'geglu' is not known");
+  CHECK(with("attn", "") == "attn is not given");
+  CHECK(with("pp", "64") == "TP x PP x CP does not divide n_gpus");
   CHECK(why("tr8-104B-0001") == "its notes call it unusable");
   CHECK_FALSE(PointJudge().judge(rows().at("seed2-0001")).peak_gib);
 }

@@ -12,12 +12,6 @@ struct Change {
   NumberType type = NumberType::kFp32;
 };
 
-const char* text_of(Recompute recompute) {
-  return recompute == Recompute::kFull        ? "full"
-         : recompute == Recompute::kSelective ? "selective"
-                                              : "none";
-}
-
 const char* text_of(NumberType type) {
   return type == NumberType::kFp32 ? "fp32" : type == NumberType::kBf16 ? "bf16" : "fp16";
 }
@@ -71,7 +65,7 @@ ProbeLayout layout_of(bool llama, const Change& c) {
   option("--gas", std::to_string(s.gas));
   option("--zero", std::to_string(c.zero));
   option("--sequence-parallel", c.sequence_parallel ? "1" : "0");
-  option("--recompute", text_of(c.recompute));
+  option("--recompute", std::string(pippin::text_of(c.recompute)));
   option("--reduce-bucket-size", std::to_string(c.bucket));
   option("--precision", text_of(c.type));
   option("--iterations", "1");
