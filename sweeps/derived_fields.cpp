@@ -58,22 +58,11 @@ Reason derive_batch(PointValues& values) {
   return "";
 }
 
-namespace {
-
-/// 4 × hidden, or with SwiGLU 8/3 × hidden down to a multiple of 64, and at least 64.
-/// Source: Megatron-LM, arguments.py.
-std::int64_t usual_ffn(const std::string& style, std::int64_t hidden) {
-  if (style != "llama") return 4 * hidden;
-  return std::max<std::int64_t>(8 * hidden / 3 / 64 * 64, 64);
-}
-
-}  // namespace
-
 void derive_model(PointValues& values) {
   if (!values.knows(kStyle)) values.set(kStyle, {"gpt2", std::nullopt});
   const Count hidden = values.count(kHidden), vocab = values.count(kVocab);
   if (hidden && !values.knows(kFfn))
-    values.set_count(kFfn, usual_ffn(values.find(kStyle)->text, *hidden));
+    values.set_count(kFfn, usual_ffn(values.find(kStyle)->text == "llama", *hidden));
   if (vocab) values.set_count(kPaddedVocab, padded_vocab(*vocab, *values.count(kTp)));
   const Count params = parameter_count(values.model());
   if (params) values.set_count(kParams, *params);

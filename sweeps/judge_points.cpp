@@ -49,8 +49,7 @@ double usable_bytes(Generation generation, double memory_gb) {
 namespace {
 
 /// Whether it fits, and why.
-void judge_fit(const PointRow& row, const Setup& setup, PointJudgement& said) {
-  const auto card = row.number("gpu_mem_gb");
+void judge_fit(std::optional<double> card, const Setup& setup, PointJudgement& said) {
   if (!card) return;
   const double needed = needed_bytes(setup), usable = usable_bytes(setup.generation, *card);
   said.fits = needed <= usable;
@@ -63,7 +62,7 @@ void judge_least(const PointRow& row, PointJudgement& said) {
   const RowSetup least = setup_of_row(row.with("mbs", "1"));
   if (!least.setup) return;
   PointJudgement one;
-  judge_fit(row, *least.setup, one);
+  judge_fit(row.number("gpu_mem_gb"), *least.setup, one);
   if (one.fits == false) {
     said.fits = false;
     said.why += "; with MBS 1 " + one.why;
@@ -84,7 +83,14 @@ void judge_memory(const PointRow& row, const RowSetup& read, PointJudgement& sai
   const StageMemory memory = stage_memory(setup, last ? setup.pp - 1 : largest_stage(setup));
   said.allocated_gib = memory.allocated() / kGib;
   said.peak_gib = as_measured(row, setup, memory.peak) / kGib;
-  judge_fit(row, setup, said);
+  judge_fit(row.number("gpu_mem_gb"), setup, said);
+}
+
+/// Between the bounds lie 19 of 20.
+void say_time(double seconds, double half_width, PointJudgement& said) {
+  said.step_s = seconds;
+  said.step_s_low = seconds * std::exp(-half_width);
+  said.step_s_high = seconds * std::exp(half_width);
 }
 
 std::string cluster_of(const PointRow& row) {
@@ -126,9 +132,7 @@ void PointJudge::judge_time(const PointRow& row, const RowSetup& read, PointJudg
   const double seconds = predicted_seconds({*read.setup, *machine, read.any_micro_batch, 0},
                                            fit ? fit->calibration.rates : Rates());
   const double width = fit ? std::max(fit->calibration.half_width, kLeast) : kUncalibratedHalfWidth;
-  said.step_s = seconds;
-  said.step_s_low = seconds * std::exp(-width);
-  said.step_s_high = seconds * std::exp(width);
+  say_time(seconds, width, said);
 }
 
 PointJudgement PointJudge::judge(const PointRow& row) const {
@@ -142,6 +146,17 @@ PointJudgement PointJudge::judge(const PointRow& row) const {
   }
   judge_memory(row, read, said);
   judge_time(row, read, said);
+  return said;
+}
+
+PointJudgement judge_setup(const Setup& setup, const std::optional<Machine>& machine,
+                           std::optional<double> memory_gb) {
+  PointJudgement said;
+  const StageMemory memory = stage_memory(setup, largest_stage(setup));
+  said.allocated_gib = memory.allocated() / kGib;
+  said.peak_gib = memory.peak / kGib;
+  judge_fit(memory_gb, setup, said);
+  if (machine) say_time(step_time(setup, *machine, Rates()).all(), kUncalibratedHalfWidth, said);
   return said;
 }
 

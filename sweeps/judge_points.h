@@ -43,6 +43,11 @@ class PointJudge {
   std::vector<ClusterFit> fits_;
 };
 
+/// Judges one layout by the usual rates: its time where the machine is known, whether it fits where
+/// the GPU's memory is.
+PointJudgement judge_setup(const Setup& setup, const std::optional<Machine>& machine,
+                           std::optional<double> memory_gb);
+
 /// Of the logarithm of measured by predicted: without calibration 19 of 20 rows of nine published
 /// groups lie within it. Source: RESULTS.md.
 inline constexpr double kUncalibratedHalfWidth = 0.45;

@@ -52,7 +52,7 @@ std::vector<std::string> values_of(std::string_view text) {
 YamlNode grid_of(const SweepWords& words) {
   YamlNode grid = node_from(kWhole, YamlNode::Kind::kMap);
   for (const auto& [name, values] : words.axes) {
-    const std::string place = "-L " + printable(name);
+    const std::string place = (words.is_typed_plainly ? "" : "-L ") + printable(name);
     YamlNode list = node_from(place, YamlNode::Kind::kList);
     for (auto& value : values_of(values)) list.items.push_back(text_from(place, std::move(value)));
     put(grid, place, name, std::move(list));

@@ -18,6 +18,7 @@ struct SweepWords {
   std::vector<std::string> scrape;                        ///< "loss=loss ([0-9.]+)"
   std::optional<std::string> name, cluster, model, gpus, iterations, warmup, repeats, pack,
       run_time, stalled, log;
+  bool is_typed_plainly = false;  ///< axes as NAME=VALUES, not behind -L
 };
 
 /// An option that gives one key of a sweep file its value.

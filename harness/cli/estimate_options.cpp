@@ -27,10 +27,13 @@ void add_estimate_command(CommandLine& line) {
       [&line, options] { return estimate(line.globals(), *options); });
   line.let_take_words(command, [options](const std::vector<std::string>& words) {
     options->arguments = words;
-    if (words.empty() == options->points.empty())
+    const int sources = !words.empty() + !options->points.empty() + !options->what.empty();
+    if (sources != 1)
       bad_input(
-          "estimate wants either Megatron's arguments behind '--' or --points FILE; see pippin "
-          "estimate --help");
+          "estimate wants one of SWEEP.yaml, NAME=VALUES, Megatron's arguments behind '--', and "
+          "--points FILE; see pippin estimate --help");
+    if (!options->what.empty() && options->gpus)
+      bad_input("estimate: the sweep says its GPUs, and gpus=N says those of NAME=VALUES");
     const bool is_of_arguments = options->compat || options->gpus || options->gpus_per_node ||
                                  options->node_gb_per_s || !options->accelerator.empty();
     if (!options->points.empty() && is_of_arguments)
@@ -39,6 +42,10 @@ void add_estimate_command(CommandLine& line) {
     if (options->points.empty() && !options->calibrate_on.empty())
       bad_input("estimate --calibrate-on learns for --points; see pippin estimate --help");
   });
+  command.add_option(
+      "WHAT", options->what,
+      "SWEEP.yaml, and the name of a point or none; or model and layout in the names "
+      "of sweeps: size=52B gpus=64 tp=2,4 pp=8 mbs=4 gas=128 zero=1");
   command.add_option("--gpus", options->gpus, "how many there are; else as torchrun's words say")
       ->type_name("N")
       ->check(CLI::PositiveNumber);

@@ -1,4 +1,4 @@
-#include "reports/estimate.h"
+#include "harness/commands/estimate.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -7,8 +7,8 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "harness/commands/commands.h"
 #include "harness/commands/steps/output.h"
+#include "reports/estimate.h"
 #include "sweeps/accelerators.h"
 #include "sweeps/estimate/analysis_tool.h"
 #include "sweeps/estimate/megatron_setup.h"
@@ -62,24 +62,7 @@ void print_points(const Globals& globals, const EstimateOptions& options) {
   for (const ClusterFit& fit : judge.fits()) remark(globals, fit_words(fit));
   std::vector<PointJudgement> all;
   for (const PointRow& row : rows_of(options.points)) all.push_back(judge.judge(row));
-  print(judgements_table(all), options.format);
-}
-
-void print_figures_of_tool(const Setup& setup, const std::string& format) {
-  const std::string why_not = unknown_to_analysis_tool(setup);
-  if (!why_not.empty())
-    bad_input("estimate --compat: the analysis tool says nothing of this: {}", why_not);
-  print(figures_table(analysis_tool_figures(setup)), format);
-}
-
-/// The GPU that was named; nothing where none was.
-std::optional<Accelerator> accelerator_of(const EstimateOptions& options) {
-  if (options.accelerator.empty()) return std::nullopt;
-  auto found = find_accelerator(options.accelerator);
-  if (!found)
-    bad_input("estimate: unknown accelerator '{}'{}", options.accelerator,
-              did_you_mean(options.accelerator, accelerator_names()));
-  return found;
+  print_judgements(all, options.format);
 }
 
 std::string fit_words(const Setup& setup, const Accelerator& accelerator) {
@@ -106,6 +89,24 @@ void write_time(const Setup& setup, const Accelerator& accelerator, const Estima
   write(table.table, options.format, text);
 }
 
+}  // namespace
+
+std::optional<Accelerator> accelerator_of(const EstimateOptions& options) {
+  if (options.accelerator.empty()) return std::nullopt;
+  auto found = find_accelerator(options.accelerator);
+  if (!found)
+    bad_input("estimate: unknown accelerator '{}'{}", options.accelerator,
+              did_you_mean(options.accelerator, accelerator_names()));
+  return found;
+}
+
+void print_figures_of_tool(const Setup& setup, const std::string& format) {
+  const std::string why_not = unknown_to_analysis_tool(setup);
+  if (!why_not.empty())
+    bad_input("estimate --compat: the analysis tool says nothing of this: {}", why_not);
+  print(figures_table(analysis_tool_figures(setup)), format);
+}
+
 void print_estimate(const Setup& setup, const std::optional<Accelerator>& accelerator,
                     const EstimateOptions& options) {
   if (!is_for_people(options.format)) return print(estimate_figures(setup), options.format);
@@ -123,10 +124,13 @@ void print_estimate(const Setup& setup, const std::optional<Accelerator>& accele
   print(text.str(), options.format);
 }
 
-}  // namespace
+void print_judgements(const std::vector<PointJudgement>& all, const std::string& format) {
+  print(judgements_table(all), format);
+}
 
 ExitCode estimate(const Globals& globals, const EstimateOptions& options) {
   flat_format_named(options.format);  // before anything is read
+  if (!options.what.empty()) return estimate_sweep(globals, options);
   if (!options.points.empty()) {
     print_points(globals, options);
     return ExitCode::kDone;

@@ -9,6 +9,7 @@
 #include "reports/estimate.h"
 #include "sweeps/accelerators.h"
 #include "sweeps/cluster_file.h"
+#include "sweeps/estimate/point_setup.h"
 #include "sweeps/estimate/search_layouts.h"
 #include "sweeps/judge_points.h"
 #include "sweeps/machines.h"
@@ -25,30 +26,6 @@ Model model_named(const SearchOptions& options) {
               did_you_mean(options.model, model_names()));
   if (options.seq) model->seq = options.seq;
   return *model;
-}
-
-/// Megatron-Core on what is not searched: 16 bits and, where the GPU has it, flash attention.
-Setup base_of(const Model& model, const Cluster& cluster) {
-  Setup setup;
-  Shape& m = setup.shape;
-  const bool llama = model.style == "llama";
-  m.layers = *model.layers;
-  m.hidden = *model.hidden;
-  m.heads = *model.heads;
-  m.kv_heads = model.kv_heads.value_or(m.heads);
-  m.head_width = m.hidden / m.heads;
-  m.ffn = model.ffn.value_or(4 * m.hidden);
-  m.seq = m.positions = *model.seq;
-  m.vocab = *model.vocab;
-  m.activation = llama ? Activation::kSwiglu : Activation::kGelu;
-  m.biases = m.norm_biases = m.learned_positions = !llama;
-  m.tied = model.tied.value_or(!llama);
-  setup.gpus_per_node = cluster.gpus_per_node;
-  setup.generation = generation_of(cluster.accelerator);
-  const bool volta = setup.generation == Generation::kVolta;
-  setup.type = volta ? NumberType::kFp16 : NumberType::kBf16;
-  setup.attention = volta ? Attention::kScores : Attention::kFlash;
-  return setup;
 }
 
 /// As points of a sweep of the training probe, which has no chunks.
@@ -87,7 +64,8 @@ ExitCode search(const Globals& globals, const SearchOptions& options) {
   const Cluster cluster = cluster_named(options.cluster, "CLUSTER");
   SearchSpace space;
   space.machine = machine_of(cluster.accelerator, options.node_gb_per_s);
-  space.base = base_of(model_named(options), cluster);
+  space.base = usual_setup(generation_of(cluster.accelerator), cluster.gpus_per_node);
+  space.base.shape = shape_of(model_named(options), 1);
   space.gpus = options.gpus;
   space.gbs = options.gbs;
   space.usable_bytes =

@@ -39,10 +39,7 @@ Shape shape_of(const MegatronGiven& given, std::vector<std::string>& assumed) {
   shape.activation = given.swiglu         ? Activation::kSwiglu
                      : given.squared_relu ? Activation::kSquaredRelu
                                           : Activation::kGelu;
-  constexpr std::int64_t kMultiple = 64;  // --swiglu: two thirds of 4 hidden
-  const std::int64_t usual =
-      given.swiglu ? 8 * shape.hidden / 3 / kMultiple * kMultiple : 4 * shape.hidden;
-  shape.ffn = given.ffn.value_or(usual);
+  shape.ffn = given.ffn.value_or(usual_ffn(given.swiglu, shape.hidden));
   shape.biases = !given.no_biases;
   shape.qkv_biases = given.qkv_biases;
   shape.norm_biases = given.normalization != "RMSNorm";

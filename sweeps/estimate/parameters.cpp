@@ -1,5 +1,6 @@
 #include "sweeps/estimate/parameters.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace pippin {
@@ -41,6 +42,12 @@ std::optional<double> key_value_width(const Model& model) {
 std::int64_t padded_vocab(std::int64_t vocab, std::int64_t tp, std::int64_t divisor) {
   const std::int64_t multiple = divisor * tp;
   return (vocab + multiple - 1) / multiple * multiple;
+}
+
+std::int64_t usual_ffn(bool gated, std::int64_t hidden) {
+  constexpr std::int64_t kMultiple = 64;
+  if (!gated) return 4 * hidden;
+  return std::max(8 * hidden / 3 / kMultiple * kMultiple, kMultiple);
 }
 
 Count parameter_count(const Model& model) {

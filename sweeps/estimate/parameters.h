@@ -11,6 +11,10 @@ namespace pippin {
 /// with its default --make-vocab-size-divisible-by 128.
 std::int64_t padded_vocab(std::int64_t vocab, std::int64_t tp, std::int64_t divisor = 128);
 
+/// The width of an MLP that says none: 4 hidden, or with SwiGLU 8/3 of it down to a multiple of 64,
+/// and at least 64. Source: Megatron-LM, megatron/training/arguments.py.
+std::int64_t usual_ffn(bool gated, std::int64_t hidden);
+
 /// Parameters of the whole model; nothing where the shape is not known well enough, or the number
 /// does not fit. The vocabulary is the padded one where it is known.
 /// Style gpt2 (also where none is named): learned positions, biases, two matrices of an MLP of

@@ -79,7 +79,7 @@ TEST_CASE("what an estimate cannot be made of is said in one line") {
     CHECK(call.out.empty());
     return call.err;
   };
-  CHECK_THAT(refusal(""), Contains("either Megatron's arguments behind '--' or --points FILE"));
+  CHECK_THAT(refusal(""), Contains("wants one of SWEEP.yaml, NAME=VALUES, Megatron's arguments"));
   CHECK_THAT(refusal("--gpus 8 -- --num-layers 2"), Contains("--hidden-size is missing"));
   CHECK_THAT(refusal("--gpus 8 -- '$ARGS'"), Contains("'$ARGS' is a variable"));
   CHECK_THAT(refusal("--points none.tsv"), Contains("none.tsv"));
@@ -178,4 +178,72 @@ TEST_CASE("a sweep of which nothing fits, or not its reference, is refused in a 
   const auto reference = here.pippin("plan s.yaml");
   CHECK(reference.exit_code == 2);
   CHECK_THAT(reference.err, Contains("reference: ") && Contains("is dropped by 'memory: stage 0"));
+}
+
+TEST_CASE("the points of a sweep are judged in a table, and one of them as a launch is") {
+  const test::Workplace here;
+  here.write("s.yaml", megatron_sweep());
+  const auto all = here.pippin("--quiet estimate s.yaml --format json");
+  CHECK(all.exit_code == 0);
+  const auto points = nlohmann::json::parse(all.out).at("points");
+  REQUIRE(points.size() == 4);  // those that plan drops, too
+  std::string fitting;
+  for (const auto& one : points) {
+    CAPTURE(one.dump());
+    CHECK(one.at("step_s_low") < one.at("step_s"));
+    CHECK(one.at("step_s") < one.at("step_s_high"));
+    CHECK_THAT(one.at("why").get<std::string>(), Contains("GiB of 39.6"));
+    if (one.at("fits") == "yes") fitting = one.at("id");
+  }
+  REQUIRE_FALSE(fitting.empty());
+  const auto one = here.pippin("estimate s.yaml " + fitting);
+  CHECK(one.exit_code == 0);
+  CHECK_THAT(one.out, StartsWith("32 layers, hidden 4096") && Contains("it fits: stage 0") &&
+                          Contains("time of an iteration"));
+  CHECK_THAT(one.err, Contains("assumed: the code of Megatron-LM of 2023"));
+  const auto other = here.pippin("estimate s.yaml " + fitting + "0");
+  CHECK(other.exit_code == 2);
+  CHECK_THAT(other.err, Contains("no point is named") && Contains("did you mean '" + fitting));
+}
+
+TEST_CASE("a point that no estimate knows says why, and the others are judged") {
+  const test::Workplace here;
+  here.write("s.yaml",
+             "sweep: s\ncluster: polaris-a100-40g\ncommand: train --num-layers 32 --hidden-size "
+             "4096 --num-attention-heads 32 --seq-length 2048 --micro-batch-size 1 --bf16 {more}\n"
+             "grid: {more: [--fp8-format, --sequence-parallel]}\ngpus: 4\n");
+  const auto points =
+      nlohmann::json::parse(here.pippin("--quiet estimate s.yaml --format json").out).at("points");
+  REQUIRE(points.size() == 2);
+  CHECK(points[0].at("why") == "--fp8-format has no account of memory");
+  CHECK(points[0].at("fits").is_null());
+  CHECK(points[1].at("fits") == "no");
+}
+
+TEST_CASE("layouts can be typed in the names of sweeps") {
+  const test::Workplace here;
+  const auto all = here.pippin(
+      "estimate size=52B gpus=64 tp=2,4 pp=8,16,7 mbs=4 gas=128 zero=1 recompute=full "
+      "cluster=jean-zay-v100-32g --format csv");
+  CHECK(all.exit_code == 0);
+  CHECK_THAT(all.out, Contains("\n52b-tp4-pp16-dp1-mbs4-gas128,"));
+  CHECK_THAT(all.err, Contains("dropped: 52b-tp2-pp7"));
+  // As search has it: the same model of the same code.
+  const auto one = here.pippin(
+      "--quiet estimate size=6.7B gpus=64 tp=2 mbs=2 gas=8 zero=1 sequence_parallel=1 "
+      "cluster=polaris-a100-40g");
+  CHECK_THAT(one.out, Contains("GBS 512, 64 GPUs on 16 nodes"));
+  for (const auto& [words, why] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"size=6.7B zer=1", "unknown name 'zer', did you mean 'zero'?"},
+           {"size=6.7B tp=x", "tp: 'tp' must be a whole number, not 'x'"},
+           {"size=6.7B tp", "'tp' is no NAME=VALUES"},
+           {"size=6.7C tp=1", "did you mean '6.7B'?"},
+           {"size=6.7B tp=3", "TP does not divide the heads (32 by 3)"},
+           {"size=6.7B tp=1 --gpus 8", "gpus=N says those of NAME=VALUES"},
+           {"size=6.7B tp=1 -- --num-layers 2", "wants one of SWEEP.yaml"}}) {
+    const auto call = here.pippin(std::string("estimate ") + words);
+    CAPTURE(words, call.err);
+    CHECK(call.exit_code == 2);
+    CHECK_THAT(call.err, Contains(why));
+  }
 }

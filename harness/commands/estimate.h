@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/records/cluster.h"
+#include "harness/commands/commands.h"
+#include "sweeps/judge_points.h"
+
+namespace pippin {
+
+/// `estimate SWEEP.yaml [POINT]` and `estimate NAME=VALUES …`: the points of a sweep, or of what
+/// the words say, as Megatron-Core would train them.
+ExitCode estimate_sweep(const Globals& globals, const EstimateOptions& options);
+
+/// The GPU that --accelerator names; nothing where there is none. Errors: Error (bad input) for an
+/// unknown one.
+std::optional<Accelerator> accelerator_of(const EstimateOptions& options);
+
+/// All that is known of one layout.
+void print_estimate(const Setup& setup, const std::optional<Accelerator>& accelerator,
+                    const EstimateOptions& options);
+
+/// The figures that the analysis tool prints. Errors: Error (bad input) where it says nothing of
+/// such a layout.
+void print_figures_of_tool(const Setup& setup, const std::string& format);
+
+void print_judgements(const std::vector<PointJudgement>& all, const std::string& format);
+
+}  // namespace pippin

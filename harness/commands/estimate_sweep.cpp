@@ -1,0 +1,173 @@
+// The layouts of a sweep, or of words such as tp=2,4, before they run.
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "harness/commands/estimate.h"
+#include "harness/commands/steps/output.h"
+#include "harness/commands/steps/setup_of_point.h"
+#include "harness/commands/steps/sweep_source.h"
+#include "sweeps/accelerators.h"
+#include "sweeps/estimate/point_setup.h"
+#include "sweeps/machines.h"
+
+namespace pippin {
+
+namespace {
+
+bool are_values(const std::vector<std::string>& words) {
+  return words.front().find('=') != std::string::npos;
+}
+
+/// "size=52B tp=2,4" as a sweep: a command that uses all of it takes the place of a trainer's.
+SweepWords sweep_of_values(const std::vector<std::string>& words) {
+  SweepWords sweep;
+  sweep.name = "estimate";
+  sweep.is_typed_plainly = true;
+  for (const std::string& word : words) {
+    const auto equals = word.find('=');
+    if (equals == std::string::npos)
+      bad_input("estimate: '{}' is no NAME=VALUES, as those before it", printable(word));
+    const std::string name = word.substr(0, equals), values = word.substr(equals + 1);
+    if (name == "cluster") {
+      sweep.cluster = values;
+      continue;
+    }
+    sweep.axes.emplace_back(name, values);
+    sweep.command += "{" + name + "} ";
+  }
+  return sweep;
+}
+
+/// Errors: Error (bad input) naming an axis that no estimate knows.
+void check_axes(const Sweep& sweep) {
+  const std::vector<std::string> known{"precision", "zero", "recompute", "sequence_parallel"};
+  for (const std::string& name : sweep.own_axes)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      bad_input("estimate: unknown name '{}'{}", printable(name), did_you_mean(name, known));
+}
+
+/// Where layouts are judged, and what is told of all of them.
+struct Place {
+  std::optional<Accelerator> accelerator;
+  std::optional<Machine> machine;
+};
+
+/// The GPU that the options name, else the cluster's. A GPU whose rates are unknown gives no times.
+Place place_of(const Globals& globals, const Sweep& sweep, const EstimateOptions& options) {
+  Place place{accelerator_of(options), {}};
+  const Accelerator& own = sweep.cluster.accelerator;
+  if (!place.accelerator && own.memory_gib) place.accelerator = own;
+  if (!place.accelerator) {
+    remark(globals, fmt::format("no fit and no time: the memory of accelerator {} is not known; "
+                                "--accelerator NAME names another",
+                                printable(own.name)));
+    return place;
+  }
+  try {
+    place.machine = machine_of(*place.accelerator, options.node_gb_per_s);
+  } catch (const Error& error) {
+    remark(globals, std::string("no time: ") + error.what());
+  }
+  return place;
+}
+
+SetupOfPoint typed_setup(const Point& point, const Setup& usual) {
+  try {
+    return {point_setup(point, usual), "", {}, 0};
+  } catch (const Error& error) {
+    return {{}, reason_of(error), {}, 0};
+  }
+}
+
+class Points {
+ public:
+  Points(const Globals& globals, const EstimateOptions& options)
+      : globals_(globals), options_(options), is_typed_(are_values(options.what)) {
+    SweepSource source;
+    source.keep_infeasible = true;
+    if (is_typed_)
+      source.words = sweep_of_values(options.what);
+    else
+      source.file = options.what.front();
+    sweep_ = load_sweep(globals, source);
+    if (is_typed_) check_axes(sweep_);
+    if (!is_typed_ && !has_setups(sweep_))
+      bad_input(
+          "{}: only points of the probe training, or of a command with Megatron's arguments, can "
+          "be estimated",
+          printable(sweep_.file.string()));
+    place_ = place_of(globals, sweep_, options);
+  }
+
+  const Sweep& sweep() const { return sweep_; }
+
+  SetupOfPoint setup_of(const Point& point) const {
+    if (!is_typed_) return setup_of_point(sweep_, point);
+    const auto generation =
+        place_.accelerator ? generation_of(*place_.accelerator) : Generation::kAmpere;
+    const std::int64_t own = sweep_.cluster.gpus_per_node > 0 ? sweep_.cluster.gpus_per_node : 8;
+    return typed_setup(point, usual_setup(generation, options_.gpus_per_node.value_or(own)));
+  }
+
+  void print_one(const Point& point) const {
+    const SetupOfPoint read = setup_of(point);
+    if (!read.setup) bad_input("{}: {}", printable(point.name), read.why_not);
+    for (const auto& words : read.assumed) remark(globals_, "assumed: " + words);
+    if (options_.compat) return print_figures_of_tool(*read.setup, options_.format);
+    print_estimate(*read.setup, place_.machine ? place_.accelerator : std::nullopt, options_);
+  }
+
+  void print_all() const {
+    if (options_.compat) bad_input("estimate --compat is of one layout: name one");
+    std::vector<PointJudgement> all;
+    for (const Point& point : sweep_.points) {
+      const SetupOfPoint read = setup_of(point);
+      PointJudgement said;
+      said.why = read.why_not;
+      if (read.setup)
+        said = judge_setup(*read.setup, place_.machine,
+                           place_.accelerator ? place_.accelerator->memory_gib : std::nullopt);
+      said.id = point.name;
+      all.push_back(std::move(said));
+    }
+    print_judgements(all, options_.format);
+  }
+
+ private:
+  const Globals& globals_;
+  const EstimateOptions& options_;
+  bool is_typed_;
+  Sweep sweep_;
+  Place place_;
+};
+
+const Point& point_named(const Sweep& sweep, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Point& point : sweep.points) {
+    if (point.name == name) return point;
+    names.push_back(point.name);
+  }
+  bad_input("{}: no point is named '{}'{}", printable(sweep.file.string()), printable(name),
+            did_you_mean(name, names));
+}
+
+}  // namespace
+
+ExitCode estimate_sweep(const Globals& globals, const EstimateOptions& options) {
+  const bool is_typed = are_values(options.what);
+  if (!is_typed && options.what.size() > 2)
+    bad_input("estimate takes one SWEEP.yaml and one of its points");
+  const Points points(globals, options);
+  for (const DroppedPoint& one : points.sweep().dropped)
+    remark(globals, fmt::format("dropped: {}: {}", printable(one.point.name), one.reason));
+  if (!is_typed && options.what.size() == 2)
+    points.print_one(point_named(points.sweep(), options.what.back()));
+  else if (points.sweep().points.size() == 1)
+    points.print_one(points.sweep().points.front());
+  else
+    points.print_all();
+  return ExitCode::kDone;
+}
+
+}  // namespace pippin

@@ -1,0 +1,114 @@
+#include "harness/commands/steps/setup_of_point.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/base/text.h"
+#include "core/jobs/script.h"
+#include "sweeps/estimate/megatron_given.h"
+#include "sweeps/estimate/megatron_setup.h"
+#include "sweeps/estimate/point_setup.h"
+#include "sweeps/machines.h"
+
+namespace pippin {
+
+namespace {
+
+/// What begins an argument of Megatron's that changes memory, and that no estimate knows.
+constexpr std::string_view kUnknown[] = {"cpu_offload",
+                                         "optimizer_cpu_offload",
+                                         "offload",
+                                         "fp8",
+                                         "fp4",
+                                         "use_precision_aware",
+                                         "exp_avg",
+                                         "main_params",
+                                         "main_grads",
+                                         "recompute_modules",
+                                         "multi_latent",
+                                         "mtp_",
+                                         "use_megatron",
+                                         "use_torch_fsdp2",
+                                         "use_custom_fsdp",
+                                         "deepspeed",
+                                         "zero_",
+                                         "lora",
+                                         "freeze",
+                                         "init_model_with_meta",
+                                         "empty_unused",
+                                         "data_parallel_sharding",
+                                         "pipeline_model_parallel_layout"};
+
+bool is_unknown(const std::string& name) {
+  return std::any_of(std::begin(kUnknown), std::end(kUnknown),
+                     [&](std::string_view begin) { return name.starts_with(begin); });
+}
+
+/// The words of a command up to where bash does something else with them. What a variable holds is
+/// a path or the like: where it holds the model, an estimate misses that.
+std::vector<std::string> words_of(const std::string& command) {
+  std::vector<std::string> words;
+  std::string text = command;
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  for (std::string_view word : split(text, ' ')) {
+    word = trim(word);
+    if (word.empty() || word == "\\") continue;
+    if (word.find_first_of("|;&<>") != std::string_view::npos) break;
+    std::string plain;
+    for (const char c : word)
+      if (c != '\'' && c != '"') plain += c;
+    words.push_back(plain.starts_with('$') ? "?" : plain);
+  }
+  return words;
+}
+
+bool is_probe(const Sweep& sweep) { return sweep.trainer.probe == "training"; }
+
+bool is_megatron(const Sweep& sweep) {
+  return sweep.trainer.command.find("--num-layers") != std::string::npos;
+}
+
+/// Errors: Error (bad input) where an argument is missing, or is one that no estimate knows.
+SetupOfPoint of_command(const std::string& command, const Sweep& sweep, const Point& point,
+                        VocabularyUnsaid vocabulary) {
+  NamedValues arguments = arguments_of_words(words_of(command));
+  for (const auto& [name, value] : arguments)
+    if (is_unknown(name)) bad_input("{} has no account of memory", typed_argument(name));
+  if (!find_value(arguments, "vocab_size")) {
+    const bool is_least = vocabulary == VocabularyUnsaid::kLeast;
+    const Count vocab = is_least ? point.model.vocab.value_or(1) : point.model.vocab;
+    if (vocab) arguments.emplace_back("vocab_size", value_of(static_cast<double>(*vocab)));
+  }
+  const MegatronSetup read =
+      megatron_setup(arguments, point.layout.gpus, sweep.cluster.gpus_per_node,
+                     generation_of(sweep.cluster.accelerator));
+  const Value* iterations = find_value(arguments, "train_iters");
+  const Count count = iterations ? parse_integer(iterations->text) : std::nullopt;
+  return {read.setup, "", read.assumed, count.value_or(sweep.iterations)};
+}
+
+}  // namespace
+
+std::string reason_of(const Error& error) {
+  constexpr std::string_view kCommand = "estimate: ";
+  const std::string_view words = error.what();
+  return std::string(words.starts_with(kCommand) ? words.substr(kCommand.size()) : words);
+}
+
+bool has_setups(const Sweep& sweep) { return is_probe(sweep) || is_megatron(sweep); }
+
+SetupOfPoint setup_of_point(const Sweep& sweep, const Point& point, VocabularyUnsaid vocabulary) {
+  if (!has_setups(sweep))
+    return {{}, "neither the probe training nor a command with Megatron's arguments", {}, 0};
+  const auto gpus_per_node = std::max<std::int64_t>(sweep.cluster.gpus_per_node, 1);
+  const std::string command =
+      is_probe(sweep) ? "" : script_run(sweep, point, PlannedRun(), 1, {}).command;
+  try {
+    if (is_probe(sweep)) return {probe_setup(point, gpus_per_node), "", {}, sweep.iterations};
+    return of_command(command, sweep, point, vocabulary);
+  } catch (const Error& error) {
+    return {{}, reason_of(error), {}, 0};
+  }
+}
+
+}  // namespace pippin

@@ -1,0 +1,123 @@
+#include "sweeps/estimate/point_setup.h"
+
+#include <string>
+#include <string_view>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "sweeps/estimate/parameters.h"
+#include "sweeps/estimate/stage_parameters.h"
+
+namespace pippin {
+
+namespace {
+
+std::int64_t needed(const Count& count, std::string_view name) {
+  if (!count || *count < 1) bad_input("estimate: {} is not known", name);
+  return *count;
+}
+
+void check_divides(std::int64_t part, std::int64_t whole, std::string_view words) {
+  if (whole % part != 0) bad_input("estimate: {} ({} by {})", words, whole, part);
+}
+
+NumberType type_named(const std::string& text) {
+  if (text == "fp32") return NumberType::kFp32;
+  if (text == "fp16") return NumberType::kFp16;
+  if (text != "bf16") bad_input("estimate: precision is fp32, fp16 or bf16, not '{}'", text);
+  return NumberType::kBf16;
+}
+
+Recompute recompute_named(const std::string& text) {
+  for (const Recompute one : {Recompute::kNone, Recompute::kSelective, Recompute::kFull})
+    if (text == text_of(one)) return one;
+  bad_input("estimate: recompute is none, selective or full, not '{}'", text);
+}
+
+std::int64_t stage_of_zero(const std::string& text) {
+  if (text != "0" && text != "1") bad_input("estimate: zero is 0 or 1, not '{}'", text);
+  return text == "1" ? 1 : 0;
+}
+
+bool is_yes(std::string_view name, const std::string& text) {
+  const std::string word = lower(text);
+  if (word == "1" || word == "true") return true;
+  if (word != "0" && word != "false") bad_input("estimate: {} is 0 or 1, not '{}'", name, text);
+  return false;
+}
+
+void fill_in_layout(const Layout& layout, Setup& setup) {
+  setup.tp = needed(layout.tp, "TP");
+  setup.pp = needed(layout.pp, "PP");
+  setup.dp = needed(layout.dp, "DP");
+  setup.cp = layout.cp.value_or(1);
+  setup.mbs = needed(layout.mbs, "MBS");
+  setup.gas = needed(layout.gas, "GAS");
+}
+
+void check_parts(const Setup& setup) {
+  const Shape& m = setup.shape;
+  check_divides(setup.pp, m.layers, "PP does not divide the number of layers");
+  check_divides(setup.tp, m.heads, "TP does not divide the heads");
+  check_divides(setup.tp, m.kv_heads, "TP does not divide the query groups");
+  check_divides(setup.tp, m.ffn, "TP does not divide the width of the MLP");
+  check_divides(setup.cp, m.seq, "CP does not divide the sequence");
+  if (!is_countable(m)) bad_input("estimate: a model of so many parameters cannot be counted");
+}
+
+}  // namespace
+
+Shape shape_of(const Model& model, std::int64_t tp) {
+  if (model.style != "gpt2" && model.style != "llama" && !model.style.empty())
+    bad_input("estimate: a model of style {} is not known", printable(model.style));
+  const bool llama = model.style == "llama";
+  Shape m;
+  m.layers = needed(model.layers, "the number of layers");
+  m.hidden = needed(model.hidden, "the hidden size");
+  m.heads = needed(model.heads, "the number of heads");
+  m.kv_heads = model.kv_heads.value_or(m.heads);
+  check_divides(m.heads, m.hidden, "heads do not divide the hidden size");
+  m.head_width = m.hidden / m.heads;
+  m.ffn = model.ffn.value_or(usual_ffn(llama, m.hidden));
+  m.seq = m.positions = needed(model.seq, "the sequence length");
+  m.vocab = model.padded_vocab.value_or(padded_vocab(needed(model.vocab, "the vocabulary"), tp));
+  m.activation = llama ? Activation::kSwiglu : Activation::kGelu;
+  m.biases = m.norm_biases = m.learned_positions = !llama;
+  m.tied = model.tied.value_or(!llama);
+  return m;
+}
+
+Setup usual_setup(Generation generation, std::int64_t gpus_per_node) {
+  Setup setup;
+  setup.gpus_per_node = gpus_per_node;
+  setup.generation = generation;
+  const bool volta = generation == Generation::kVolta;
+  setup.type = volta ? NumberType::kFp16 : NumberType::kBf16;
+  setup.attention = volta ? Attention::kScores : Attention::kFlash;
+  return setup;
+}
+
+Setup point_setup(const Point& point, Setup setup) {
+  fill_in_layout(point.layout, setup);
+  setup.shape = shape_of(point.model, setup.tp);
+  for (const auto& [name, value] : point.axes) {
+    if (name == "precision") setup.type = type_named(value.text);
+    if (name == "zero") setup.zero = stage_of_zero(value.text);
+    if (name == "recompute") setup.recompute = recompute_named(value.text);
+    if (name == "sequence_parallel")
+      setup.sequence_parallel = is_yes(name, value.text) && setup.tp > 1;
+  }
+  check_parts(setup);
+  return setup;
+}
+
+Setup probe_setup(const Point& point, std::int64_t gpus_per_node) {
+  Setup setup;
+  setup.framework = Framework::kProbe;
+  setup.type = NumberType::kFp32;
+  setup.attention = Attention::kScores;
+  setup.gpus_per_node = gpus_per_node;
+  return point_setup(point, setup);
+}
+
+}  // namespace pippin

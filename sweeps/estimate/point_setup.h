@@ -1,0 +1,26 @@
+#pragma once
+
+#include "core/records/point.h"
+#include "sweeps/estimate/setup.h"
+
+namespace pippin {
+
+/// The shape of a model as sweeps and probes build it: style gpt2 with biases, learned positions
+/// and tied embeddings, llama without these, with SwiGLU and RMSNorm. The vocabulary is padded for
+/// `tp` where the model does not say it padded. Errors: Error (bad input) where a count is missing,
+/// or heads do not divide the hidden size.
+Shape shape_of(const Model& model, std::int64_t tp);
+
+/// Megatron-Core as it trains on such GPUs where nothing else is said: 16 bits, and flash attention
+/// where they have it. Its model and layout are left open.
+Setup usual_setup(Generation generation, std::int64_t gpus_per_node);
+
+/// Fills model, layout and the axes precision, zero, recompute and sequence_parallel of a point
+/// into a setup that says the rest. Errors: as shape_of(); also where the layout is not known or
+/// does not divide, or a value of such an axis is unknown.
+Setup point_setup(const Point& point, Setup setup);
+
+/// A point of the probe `training`. Errors: as point_setup().
+Setup probe_setup(const Point& point, std::int64_t gpus_per_node);
+
+}  // namespace pippin
