@@ -82,6 +82,7 @@ void write_settings(const Sweep& sweep, JsonWriter& json) {
   json.key("allocations").integer(sweep.repeats.allocations);
   json.key("runs_per_allocation").integer(sweep.repeats.runs);
   if (sweep.run_time_s) json.key("run_time_s").number(*sweep.run_time_s);
+  if (!sweep.run_time_of.empty()) json.key("run_time_predicted_of").text(sweep.run_time_of);
 }
 
 }  // namespace

@@ -186,6 +186,10 @@ void write_jobs(const Plan& plan, std::ostream& out) {
   }
   out << '\n' << order_text(plan.sweep) << '\n';
   write_packing(plan, out);
+  if (!plan.sweep.run_time_of.empty())
+    out << fmt::format("run_time: {}, predicted, for the slowest point {}\n",
+                       duration_text(plan.sweep.run_time_s.value_or(0)),
+                       printable(plan.sweep.run_time_of));
   out << fmt::format("{} with {} on {}\n", counted(plan.jobs.size(), "job"), counted(runs, "run"),
                      printable(plan.sweep.cluster.name));
   for (const auto& entry : sizes) out << text_of(entry.first, entry.second) << '\n';

@@ -116,7 +116,9 @@ std::string point_described(const YamlNode& node, const Sweep& sweep) {
 
 void read_packing(const YamlNode& root, Sweep& sweep) {
   sweep.pack = read_pack(root);
-  sweep.run_time_s = read_time(root, "run_time");
+  const YamlNode* run_time = root.find("run_time");
+  sweep.predicts_run_time = run_time && run_time->text == "predicted";
+  if (!sweep.predicts_run_time) sweep.run_time_s = read_time(root, "run_time");
   sweep.stalled_s = read_time(root, "stalled");
   check_one_run_fits(root, sweep);
 }

@@ -156,7 +156,7 @@ const std::vector<SweepWord>& sweep_words() {
       {"--pack", "PACK", "what a job measures: block, or point", &SweepWords::pack, {"pack"}},
       {"--run-time",
        "TIME",
-       "what one run takes at most, or is stopped: 00:05:00, 5 min",
+       "what one run takes at most, or is stopped: 00:05:00, 5 min, predicted",
        &SweepWords::run_time,
        {"run_time"}},
       {"--stalled",

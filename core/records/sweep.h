@@ -64,6 +64,9 @@ struct Sweep {
   std::optional<Pack> pack = {};          ///< nothing: it follows from the order
   std::optional<double> run_time_s = {};  ///< what one run takes at most, with its start and what
                                           ///< the cluster does around it; it is stopped then
+  bool predicts_run_time = false;         ///< `run_time: predicted`: run_time_s follows from an
+                                          ///< estimate, that of the point `run_time_of`
+  std::string run_time_of = {};           ///< its name
   std::optional<double> stalled_s = {};   ///< a run is stopped whose log is silent for so long
   std::string reference = {};  ///< id of the point that each incomplete block measures; empty: the
                                ///< first of its node count

@@ -160,7 +160,7 @@ struct ProbesOptions {
 
 struct EstimateOptions {
   std::vector<std::string> arguments;  ///< Megatron's, behind `--`
-  std::vector<std::string> what;       ///< instead: SWEEP.yaml and a point's name, or NAME=VALUES …
+  std::vector<std::string> what;  ///< instead: SWEEP.yaml and a point's name, or NAME=VALUES …
   std::optional<std::int64_t> gpus, gpus_per_node;
   std::string accelerator;              ///< of accelerators.yaml; empty: no time
   std::optional<double> node_gb_per_s;  ///< between nodes

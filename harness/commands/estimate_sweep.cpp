@@ -74,9 +74,9 @@ Place place_of(const Globals& globals, const Sweep& sweep, const EstimateOptions
 
 SetupOfPoint typed_setup(const Point& point, const Setup& usual) {
   try {
-    return {point_setup(point, usual), "", {}, 0};
+    return {point_setup(point, usual), "", {}, {}};
   } catch (const Error& error) {
-    return {{}, reason_of(error), {}, 0};
+    return {{}, reason_of(error), {}, {}};
   }
 }
 

@@ -84,7 +84,7 @@ SetupOfPoint of_command(const std::string& command, const Sweep& sweep, const Po
                      generation_of(sweep.cluster.accelerator));
   const Value* iterations = find_value(arguments, "train_iters");
   const Count count = iterations ? parse_integer(iterations->text) : std::nullopt;
-  return {read.setup, "", read.assumed, count.value_or(sweep.iterations)};
+  return {read.setup, "", read.assumed, count};
 }
 
 }  // namespace
@@ -99,7 +99,7 @@ bool has_setups(const Sweep& sweep) { return is_probe(sweep) || is_megatron(swee
 
 SetupOfPoint setup_of_point(const Sweep& sweep, const Point& point, VocabularyUnsaid vocabulary) {
   if (!has_setups(sweep))
-    return {{}, "neither the probe training nor a command with Megatron's arguments", {}, 0};
+    return {{}, "neither the probe training nor a command with Megatron's arguments", {}, {}};
   const auto gpus_per_node = std::max<std::int64_t>(sweep.cluster.gpus_per_node, 1);
   const std::string command =
       is_probe(sweep) ? "" : script_run(sweep, point, PlannedRun(), 1, {}).command;
@@ -107,7 +107,7 @@ SetupOfPoint setup_of_point(const Sweep& sweep, const Point& point, VocabularyUn
     if (is_probe(sweep)) return {probe_setup(point, gpus_per_node), "", {}, sweep.iterations};
     return of_command(command, sweep, point, vocabulary);
   } catch (const Error& error) {
-    return {{}, reason_of(error), {}, 0};
+    return {{}, reason_of(error), {}, {}};
   }
 }
 

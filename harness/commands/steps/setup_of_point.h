@@ -15,7 +15,7 @@ struct SetupOfPoint {
   std::optional<Setup> setup;
   std::string why_not;               ///< where there is no setup
   std::vector<std::string> assumed;  ///< what the command leaves open, in words
-  std::int64_t iterations = 0;       ///< that it runs
+  Count iterations;                  ///< that it runs; of a command, where it says --train-iters
 };
 
 /// Which vocabulary is taken where neither the command nor the point says one: that of GPT-2, or

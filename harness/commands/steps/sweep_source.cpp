@@ -5,6 +5,7 @@
 #include "core/jobs/quoting.h"
 #include "harness/commands/steps/ask_probe.h"
 #include "harness/commands/steps/fitting_points.h"
+#include "harness/commands/steps/predicted_run_time.h"
 #include "harness/scrape/line_patterns.h"
 #include "sweeps/sweep_file.h"
 
@@ -20,6 +21,7 @@ Sweep load_sweep(const Globals& globals, const SweepSource& source) {
     bad_input("{}: {}", source.file.string(), error.what());
   }
   if (!source.keep_infeasible) drop_what_does_not_fit(sweep);
+  predict_run_time(sweep);
   return sweep;
 }
 

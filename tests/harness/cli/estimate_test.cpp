@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "tests/harness/cli/pippin.h"
@@ -246,4 +248,60 @@ TEST_CASE("layouts can be typed in the names of sweeps") {
     CHECK(call.exit_code == 2);
     CHECK_THAT(call.err, Contains(why));
   }
+}
+
+namespace {
+
+nlohmann::json plan_of(const test::Workplace& here) {
+  const auto call = here.pippin("plan s.yaml --format json");
+  INFO(call.err);
+  REQUIRE(call.exit_code == 0);
+  return nlohmann::json::parse(call.out);
+}
+
+double predicted_run_time(const test::Workplace& here, int iterations) {
+  here.write("s.yaml",
+             megatron_sweep("--train-iters {iterations}", "run_time: predicted\niterations: " +
+                                                              std::to_string(iterations) + "\n"));
+  return plan_of(here).at("run_time_s");
+}
+
+}  // namespace
+
+TEST_CASE("jobs ask for the time that the slowest of their points is predicted to take") {
+  const test::Workplace here;
+  const double few = predicted_run_time(here, 10), many = predicted_run_time(here, 40);
+  const auto plan = plan_of(here);
+  double slowest = 0;
+  const auto judged =
+      nlohmann::json::parse(here.pippin("--quiet estimate s.yaml --format json").out);
+  for (const auto& one : judged.at("points"))
+    if (one.at("fits") == "yes") slowest = std::max(slowest, one.at("step_s_high").get<double>());
+  CHECK(few == 60 * std::ceil((180 + 1.5 * 10 * slowest) / 60));
+  CHECK(many == 60 * std::ceil((180 + 1.5 * 40 * slowest) / 60));
+  const auto is_it = [&](const auto& point) {
+    return point.at("name") == plan.at("run_time_predicted_of");
+  };
+  CHECK(std::any_of(plan.at("points").begin(), plan.at("points").end(), is_it));
+  CHECK_THAT(here.pippin("plan s.yaml").out, Contains("predicted, for the slowest point"));
+}
+
+TEST_CASE("a time that cannot be predicted is refused in a line") {
+  const test::Workplace here;
+  const auto refusal = [&](const std::string& text) {
+    here.write("s.yaml", text);
+    const auto call = here.pippin("plan s.yaml");
+    CHECK(call.exit_code == 2);
+    return call.err;
+  };
+  CHECK_THAT(refusal(megatron_sweep("", "run_time: predicted\n")),
+             Contains("run_time: predicted: ") &&
+                 Contains("its command has no --train-iters; say a time, such as 10 min"));
+  CHECK_THAT(refusal(megatron_sweep("--fp8-format hybrid", "run_time: predicted\n")),
+             Contains("--fp8-format has no account of memory"));
+  CHECK_THAT(refusal("sweep: s\ngrid: {tp: [1, 2]}\nrun_time: predicted\n"),
+             Contains("accelerator cpu: its peak in 16 bits"));
+  CHECK_THAT(refusal("sweep: s\ncluster: polaris-a100-40g\ncommand: train {tp}\n"
+                     "grid: {tp: [1, 2]}\nrun_time: predicted\n"),
+             Contains("neither the probe training nor a command with Megatron's arguments"));
 }
