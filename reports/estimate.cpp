@@ -1,6 +1,7 @@
 #include "reports/estimate.h"
 
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "reports/flat_columns.h"
 
 namespace pippin {
@@ -39,6 +40,51 @@ FlatTable judgements_table(const std::vector<PointJudgement>& all) {
       [](const auto& one) { return one.why; });
   FlatTable table;
   table.rows_are = "points";
+  table.columns = columns.take();
+  return table;
+}
+
+FlatTable max_models_table(const std::vector<MaxModel>& all) {
+  constexpr auto kLeft = FlatColumns<MaxModel>::Align::kLeft;
+  FlatColumns<MaxModel> columns(all);
+  const auto layers = [](const std::optional<FittingModel>& one) {
+    return one ? std::optional(one->layers) : std::nullopt;
+  };
+  const auto billions = [](const std::optional<FittingModel>& one) {
+    return one ? std::optional(static_cast<double>(one->parameters) / kBillion) : std::nullopt;
+  };
+  const auto gib = [](const std::optional<FittingModel>& one) {
+    return one ? std::optional(one->needed_bytes / kGib) : std::nullopt;
+  };
+  const auto number = [&](const char* title, const char* name, int importance, auto value) {
+    const auto shown = [value](const MaxModel& one) {
+      const auto found = value(one);
+      return found ? short_number(*found) : std::string();
+    };
+    columns.add({title, name, importance}, shown, value);
+  };
+  columns.add(
+      {"point", "point", 9, kLeft}, [](const auto& one) { return printable(one.point); },
+      [](const auto& one) { return one.point; });
+  columns.add_count({"hidden", "hidden", 6}, &MaxModel::hidden);
+  const auto depth = [layers](const MaxModel& one) { return layers(one.deepest); };
+  columns.add(
+      {"layers", "layers", 8},
+      [depth](const MaxModel& one) { return depth(one) ? std::to_string(*depth(one)) : ""; },
+      depth);
+  number("B params", "billion_parameters", 8,
+         [billions](const MaxModel& one) { return billions(one.deepest); });
+  number("GiB", "needed_gib", 7, [gib](const MaxModel& one) { return gib(one.deepest); });
+  const auto named = [](const MaxModel& one) { return one.named ? one.named->name : ""; };
+  columns.add({"named", "named", 8, kLeft}, named, named);
+  number("B params", "named_billion_parameters", 5,
+         [billions](const MaxModel& one) { return billions(one.named); });
+  number("GiB", "named_needed_gib", 7, [gib](const MaxModel& one) { return gib(one.named); });
+  columns.add(
+      {"why not", "why", 1, kLeft}, [](const auto& one) { return printable(one.why); },
+      [](const auto& one) { return one.why; });
+  FlatTable table;
+  table.rows_are = "layouts";
   table.columns = columns.take();
   return table;
 }

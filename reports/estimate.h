@@ -8,6 +8,7 @@
 #include "sweeps/estimate/search_layouts.h"
 #include "sweeps/estimate/step_time.h"
 #include "sweeps/judge_points.h"
+#include "sweeps/max_model.h"
 
 namespace pippin {
 
@@ -44,6 +45,9 @@ std::string state_account(const Setup& setup);
 
 /// Every figure of every stage, and of each part of its layers, a row each, for programs.
 FlatTable estimate_figures(const Setup& setup);
+
+/// The largest models that fit layouts, a row each.
+FlatTable max_models_table(const std::vector<MaxModel>& all);
 
 /// What is said of each row of a table of layouts.
 FlatTable judgements_table(const std::vector<PointJudgement>& all);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <map>
 
+#include "core/base/units.h"
 #include "reports/estimate.h"
 #include "sweeps/estimate/analysis_tool.h"
 #include "sweeps/estimate/memory.h"
@@ -11,8 +12,6 @@
 namespace pippin {
 
 namespace {
-
-constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
 
 /// Of all ranks, on the wire. Unit: bytes.
 struct Sum {

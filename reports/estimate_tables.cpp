@@ -18,7 +18,7 @@ namespace pippin {
 
 namespace {
 
-constexpr double kGib = 1024.0 * 1024.0 * 1024.0, kPeta = 1e15;
+constexpr double kPeta = 1e15;
 constexpr auto kLeft = TextColumn::Align::kLeft;
 
 /// Stages from `first` to `last` that need the same.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <map>
 
+#include "core/base/units.h"
 #include "sweeps/estimate/memory.h"
 #include "sweeps/machines.h"
 
@@ -12,7 +13,6 @@ namespace pippin {
 
 namespace {
 
-constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
 
 /// Beside PyTorch's peak nvidia-smi shows the context, NCCL, DeepSpeed's buckets, and what the
 /// allocator keeps; fitted to BigScience's runs.

@@ -16,6 +16,8 @@ void add_plan(CommandLine& line) {
   take_sweep(line, plan, options->sweep);
   plan.add_flag("--print-yaml", options->print_yaml, "print the sweep file that says the same")
       ->group(kInsteadOfFile);
+  plan.add_flag("--max-model", options->max_model,
+                "instead: the largest model that each layout can hold, by the GPUs' memory");
   plan.add_option("--format", options->format, "terminal, csv or json")
       ->capture_default_str()
       ->type_name("FORMAT");

@@ -19,6 +19,7 @@ struct PlanOptions {
   std::string format = "terminal";
   std::string script;  ///< name of a point: print the script of its first job, and nothing else
   bool print_yaml = false;  ///< print the sweep file that says the same as the words
+  bool max_model = false;   ///< the largest model that fits each layout, and nothing else
 };
 
 struct RunOptions {

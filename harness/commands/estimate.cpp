@@ -7,7 +7,9 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "harness/commands/steps/output.h"
+#include "harness/commands/steps/print_table.h"
 #include "reports/estimate.h"
 #include "sweeps/accelerators.h"
 #include "sweeps/estimate/analysis_tool.h"
@@ -30,12 +32,6 @@ bool is_for_people(const std::string& format) {
 
 void print(const std::string& text, const std::string& format) {
   format == "terminal" ? write_text(text) : write_output(text);
-}
-
-void print(const FlatTable& table, const std::string& format) {
-  std::ostringstream text;
-  write(table, format, text);
-  print(text.str(), format);
 }
 
 void say_what_was_taken(const Globals& globals, const MegatronSetup& read) {
@@ -66,7 +62,6 @@ void print_points(const Globals& globals, const EstimateOptions& options) {
 }
 
 std::string fit_words(const Setup& setup, const Accelerator& accelerator) {
-  constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
   const double needed = needed_bytes(setup) / kGib;
   const double usable = usable_bytes(setup.generation, accelerator.memory_gib.value_or(0)) / kGib;
   return fmt::format("{}: stage {} needs {:.1f} GiB with context and NCCL, a {} has {:.1f}",
@@ -104,12 +99,12 @@ void print_figures_of_tool(const Setup& setup, const std::string& format) {
   const std::string why_not = unknown_to_analysis_tool(setup);
   if (!why_not.empty())
     bad_input("estimate --compat: the analysis tool says nothing of this: {}", why_not);
-  print(figures_table(analysis_tool_figures(setup)), format);
+  print_table(figures_table(analysis_tool_figures(setup)), format);
 }
 
 void print_estimate(const Setup& setup, const std::optional<Accelerator>& accelerator,
                     const EstimateOptions& options) {
-  if (!is_for_people(options.format)) return print(estimate_figures(setup), options.format);
+  if (!is_for_people(options.format)) return print_table(estimate_figures(setup), options.format);
   std::ostringstream text;
   text << model_words(setup) << '\n' << layout_words(setup) << '\n' << state_account(setup) << '\n';
   if (accelerator) text << fit_words(setup, *accelerator) << '\n';
@@ -125,7 +120,7 @@ void print_estimate(const Setup& setup, const std::optional<Accelerator>& accele
 }
 
 void print_judgements(const std::vector<PointJudgement>& all, const std::string& format) {
-  print(judgements_table(all), format);
+  print_table(judgements_table(all), format);
 }
 
 ExitCode estimate(const Globals& globals, const EstimateOptions& options) {

@@ -8,6 +8,7 @@
 #include "harness/campaign/open_campaign.h"
 #include "harness/campaign/packing.h"
 #include "harness/commands/commands.h"
+#include "harness/commands/plan_max_model.h"
 #include "harness/commands/steps/directories.h"
 #include "harness/commands/steps/session.h"
 #include "harness/commands/steps/sweep_folders.h"
@@ -43,6 +44,7 @@ std::string script_of_point(const Globals& globals, const Sweep& sweep,
 }  // namespace
 
 ExitCode plan(const Globals& globals, const PlanOptions& options) {
+  if (options.max_model) return plan_max_model(globals, options);
   const PlanFormat& format = plan_format_named(options.format);
   const Sweep sweep = load_sweep(globals, options.sweep);
   if (options.print_yaml) {

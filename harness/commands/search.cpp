@@ -1,11 +1,11 @@
 #include <fmt/format.h>
-#include <sstream>
-#include <unistd.h>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/steps/output.h"
+#include "harness/commands/steps/print_table.h"
 #include "reports/estimate.h"
 #include "sweeps/accelerators.h"
 #include "sweeps/cluster_file.h"
@@ -60,7 +60,7 @@ void write_sweep(const SearchOptions& options, SearchResult result) {
 }  // namespace
 
 ExitCode search(const Globals& globals, const SearchOptions& options) {
-  const FlatFormat& format = flat_format_named(options.format);
+  flat_format_named(options.format);  // before anything is read
   const Cluster cluster = cluster_named(options.cluster, "CLUSTER");
   SearchSpace space;
   space.machine = machine_of(cluster.accelerator, options.node_gb_per_s);
@@ -79,15 +79,11 @@ ExitCode search(const Globals& globals, const SearchOptions& options) {
               options.gbs);
   if (result.fitting == 0)
     bad_input("search: none of {} layouts fits; the least needs {:.1f} GiB of {:.1f}",
-              result.judged, result.least_bytes / 1073741824.0, space.usable_bytes / 1073741824.0);
+              result.judged, result.least_bytes / kGib, space.usable_bytes / kGib);
   remark(globals, fmt::format("{} layouts judged, {} fit", result.judged, result.fitting));
   if (!options.sweep.empty()) write_sweep(options, result);
   result.best.resize(std::min(result.best.size(), most));
-  FlatTable table = found_table(result, space);
-  table.width = terminal_width(STDOUT_FILENO);
-  std::ostringstream text;
-  format.write(table, text);
-  options.format == "terminal" ? write_text(text.str()) : write_output(text.str());
+  print_table(found_table(result, space), options.format);
   return ExitCode::kDone;
 }
 

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "core/base/units.h"
 #include "sweeps/estimate/memory.h"
 #include "sweeps/estimate/step_time.h"
 
@@ -43,5 +44,5 @@ int main() {
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   std::printf("%.0f layouts a second (fastest %.2f s, largest %.0f GiB)\n",
-              static_cast<double>(count) / took.count(), best, largest / 1073741824.0);
+              static_cast<double>(count) / took.count(), best, largest / kGib);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/units.h"
 #include "sweeps/estimate/activations.h"
 #include "sweeps/estimate/library_memory.h"
 #include "sweeps/estimate/older_memory.h"
@@ -13,7 +14,6 @@ namespace pippin {
 
 namespace {
 
-constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
 
 double number(std::int64_t count) { return static_cast<double>(count); }
 

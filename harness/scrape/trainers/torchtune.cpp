@@ -101,7 +101,6 @@ class Reader : public TrainerReader {
 
   /// "Model checkpoint of size 4.97 GB saved to /x/hf_model_0024_0.pt": GB are 1e9 bytes.
   static void see_part(const TrainerLine& line, TrainerLog& log) {
-    constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
     const auto word_at = line.text.rfind(' ', line.text.find(kSaid[kPart]) - 1);
     const auto at = word_at == std::string_view::npos ? 0 : word_at + 1;
     const auto size = figure_after(line.text, kSaid[kPart]);

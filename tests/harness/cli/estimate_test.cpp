@@ -305,3 +305,27 @@ TEST_CASE("a time that cannot be predicted is refused in a line") {
                      "grid: {tp: [1, 2]}\nrun_time: predicted\n"),
              Contains("neither the probe training nor a command with Megatron's arguments"));
 }
+
+TEST_CASE("a plan says the largest model that each layout can hold") {
+  const test::Workplace here;
+  here.write("s.yaml",
+             "sweep: s\ncluster: jean-zay-v100-32g\nmodel: 52B\n"
+             "grid: {pp: [1, 16], zero: [0, 1], gas: [64]}\nfixed: {tp: 4}\ngpus: 64\n");
+  const auto call = here.pippin("plan s.yaml --max-model --format json");
+  REQUIRE(call.exit_code == 0);
+  const auto layouts = nlohmann::json::parse(call.out).at("layouts");
+  REQUIRE(layouts.size() == 4);
+  for (const auto& one : layouts) {
+    CHECK(one.at("needed_gib") <= 31.75);
+    CHECK(one.at("named_billion_parameters") > 1);
+  }
+  CHECK(layouts[0].at("layers") < layouts[1].at("layers"));  // ZeRO-1 shards over DP 16
+  CHECK(layouts[1].at("layers") < layouts[2].at("layers"));
+  here.write("t.yaml", "sweep: t\ngrid: {pp: [1, 2]}\n");
+  const auto none = here.pippin("plan t.yaml --max-model");
+  CHECK(none.exit_code == 2);
+  CHECK_THAT(none.err, Contains("the memory of accelerator cpu is not known"));
+  CHECK_THAT(here.pippin("plan s.yaml --max-model --script x").err,
+             Contains("--max-model prints nothing else"));
+  CHECK_THAT(here.pippin("plan s.yaml --max-model --format jsn").err, Contains("json"));
+}
