@@ -13,7 +13,6 @@ namespace pippin {
 
 namespace {
 
-
 /// Beside PyTorch's peak nvidia-smi shows the context, NCCL, DeepSpeed's buckets, and what the
 /// allocator keeps; fitted to BigScience's runs.
 double shown_by_nvidia_smi(const Setup& setup, double peak, double card) {

@@ -14,7 +14,6 @@ namespace pippin {
 
 namespace {
 
-
 double number(std::int64_t count) { return static_cast<double>(count); }
 
 bool is_megatron_core(const Setup& setup) {
