@@ -3,6 +3,8 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "reports/flat_columns.h"
+#include "sweeps/estimate/stage_parameters.h"
+#include "sweeps/estimate/state_memory.h"
 
 namespace pippin {
 
@@ -85,6 +87,58 @@ FlatTable max_models_table(const std::vector<MaxModel>& all) {
       [](const auto& one) { return one.why; });
   FlatTable table;
   table.rows_are = "layouts";
+  table.columns = columns.take();
+  return table;
+}
+
+namespace {
+
+struct CheckpointSize {
+  std::string point;
+  double parameters = 0, weights = 0, optimizer = 0;  ///< bytes
+  double ranks = 1;                                   ///< that hold the model: TP x PP
+  double all() const { return weights + optimizer; }
+};
+
+std::vector<CheckpointSize> checkpoint_sizes(const NamedSetups& layouts) {
+  std::vector<CheckpointSize> rows;
+  for (const auto& [name, setup] : layouts) {
+    CheckpointSize row;
+    row.point = name;
+    row.parameters = static_cast<double>(model_parameters(setup.shape));
+    row.weights = row.parameters * bytes_of(setup.type);
+    row.optimizer = row.parameters * checkpoint_bytes(setup) - row.weights;
+    row.ranks = static_cast<double>(setup.tp * setup.pp);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace
+
+FlatTable checkpoint_sizes_table(const NamedSetups& layouts, std::optional<double> gb_per_s) {
+  constexpr auto kLeft = FlatColumns<CheckpointSize>::Align::kLeft;
+  const auto rows = checkpoint_sizes(layouts);
+  FlatColumns<CheckpointSize> columns(rows);
+  columns.add(
+      {"point", "point", 9, kLeft}, [](const auto& one) { return printable(one.point); },
+      [](const auto& one) { return one.point; });
+  const auto number = [&](const char* title, const char* name, auto value) {
+    columns.add(
+        {title, name, 8}, [value](const auto& one) { return short_number(value(one)); },
+        [value](const auto& one) { return std::optional<double>(value(one)); });
+  };
+  number("B params", "billion_parameters",
+         [](const auto& one) { return one.parameters / kBillion; });
+  number("weights GB", "weights_gb", [](const auto& one) { return one.weights / kGb; });
+  number("optimizer GB", "optimizer_gb", [](const auto& one) { return one.optimizer / kGb; });
+  number("GB", "size_gb", [](const auto& one) { return one.all() / kGb; });
+  number("GB a TP x PP rank", "rank_gb",
+         [](const auto& one) { return one.all() / kGb / one.ranks; });
+  if (gb_per_s)
+    number("s", "write_s", [rate = *gb_per_s](const auto& one) { return one.all() / kGb / rate; });
+  FlatTable table;
+  table.rows_are = "checkpoints";
   table.columns = columns.take();
   return table;
 }

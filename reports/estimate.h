@@ -46,6 +46,11 @@ std::string state_account(const Setup& setup);
 /// Every figure of every stage, and of each part of its layers, a row each, for programs.
 FlatTable estimate_figures(const Setup& setup);
 
+/// The checkpoints of layouts, a row each, by their names: what they have of weights and of the
+/// optimizer, and how long storage of `gb_per_s` takes to write them, where that is known.
+using NamedSetups = std::vector<std::pair<std::string, Setup>>;
+FlatTable checkpoint_sizes_table(const NamedSetups& layouts, std::optional<double> gb_per_s);
+
 /// The largest models that fit layouts, a row each.
 FlatTable max_models_table(const std::vector<MaxModel>& all);
 

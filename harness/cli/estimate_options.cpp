@@ -39,6 +39,10 @@ void add_estimate_command(CommandLine& line) {
     if (!options->points.empty() && is_of_arguments)
       bad_input(
           "estimate --points: each row says its own GPUs, and --compat is of arguments alone");
+    if (options->checkpoints && (options->compat || !options->points.empty()))
+      bad_input("estimate: --checkpoints goes with neither --compat nor --points");
+    if (options->storage_gb_per_s && !options->checkpoints)
+      bad_input("estimate: --storage-gb-per-s is of --checkpoints");
     if (options->points.empty() && !options->calibrate_on.empty())
       bad_input("estimate --calibrate-on learns for --points; see pippin estimate --help");
   });
@@ -69,6 +73,13 @@ void add_estimate_command(CommandLine& line) {
       ->type_name("FILE");
   command.add_flag("--compat", options->compat,
                    "the figures that Megatron-LM's analysis tool prints, its mistakes included");
+  command.add_flag("--checkpoints", options->checkpoints,
+                   "instead: the sizes of checkpoints, and of each rank's part");
+  command
+      .add_option("--storage-gb-per-s", options->storage_gb_per_s,
+                  "with --checkpoints: of the storage, for the time that a write takes")
+      ->type_name("GB/S")
+      ->check(CLI::PositiveNumber);
   command.add_option("--format", options->format, "terminal, markdown, csv or json")
       ->capture_default_str()
       ->type_name("FORMAT");

@@ -163,11 +163,13 @@ struct EstimateOptions {
   std::vector<std::string> arguments;  ///< Megatron's, behind `--`
   std::vector<std::string> what;  ///< instead: SWEEP.yaml and a point's name, or NAME=VALUES …
   std::optional<std::int64_t> gpus, gpus_per_node;
-  std::string accelerator;              ///< of accelerators.yaml; empty: no time
-  std::optional<double> node_gb_per_s;  ///< between nodes
-  bool compat = false;                  ///< the analysis tool's figures
-  fs::path points;                      ///< instead of arguments: a table of layouts
-  fs::path calibrate_on;                ///< such a table with times; empty: data sheets alone
+  std::string accelerator;                 ///< of accelerators.yaml; empty: no time
+  std::optional<double> node_gb_per_s;     ///< between nodes
+  bool compat = false;                     ///< the analysis tool's figures
+  bool checkpoints = false;                ///< the sizes of checkpoints, and nothing else
+  std::optional<double> storage_gb_per_s;  ///< to which they are written
+  fs::path points;                         ///< instead of arguments: a table of layouts
+  fs::path calibrate_on;                   ///< such a table with times; empty: data sheets alone
   std::string format = "terminal";
 };
 

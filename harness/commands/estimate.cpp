@@ -119,6 +119,10 @@ void print_estimate(const Setup& setup, const std::optional<Accelerator>& accele
   print(text.str(), options.format);
 }
 
+void print_checkpoints(const NamedSetups& layouts, const EstimateOptions& options) {
+  print_table(checkpoint_sizes_table(layouts, options.storage_gb_per_s), options.format);
+}
+
 void print_judgements(const std::vector<PointJudgement>& all, const std::string& format) {
   print_table(judgements_table(all), format);
 }
@@ -135,6 +139,10 @@ ExitCode estimate(const Globals& globals, const EstimateOptions& options) {
       megatron_setup(arguments_of_words(options.arguments), options.gpus, options.gpus_per_node,
                      accelerator ? generation_of(*accelerator) : Generation::kAmpere);
   say_what_was_taken(globals, read);
+  if (options.checkpoints) {
+    print_checkpoints({{layout_words(read.setup), read.setup}}, options);
+    return ExitCode::kDone;
+  }
   options.compat ? print_figures_of_tool(read.setup, options.format)
                  : print_estimate(read.setup, accelerator, options);
   return ExitCode::kDone;

@@ -6,6 +6,7 @@
 
 #include "core/records/cluster.h"
 #include "harness/commands/commands.h"
+#include "reports/estimate.h"
 #include "sweeps/judge_points.h"
 
 namespace pippin {
@@ -25,6 +26,9 @@ void print_estimate(const Setup& setup, const std::optional<Accelerator>& accele
 /// The figures that the analysis tool prints. Errors: Error (bad input) where it says nothing of
 /// such a layout.
 void print_figures_of_tool(const Setup& setup, const std::string& format);
+
+/// The sizes of checkpoints, and how long they take where the options say the storage.
+void print_checkpoints(const NamedSetups& layouts, const EstimateOptions& options);
 
 void print_judgements(const std::vector<PointJudgement>& all, const std::string& format);
 

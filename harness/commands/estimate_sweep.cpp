@@ -114,12 +114,14 @@ class Points {
     const SetupOfPoint read = setup_of(point);
     if (!read.setup) bad_input("{}: {}", printable(point.name), read.why_not);
     for (const auto& words : read.assumed) remark(globals_, "assumed: " + words);
+    if (options_.checkpoints) return print_checkpoints({{point.name, *read.setup}}, options_);
     if (options_.compat) return print_figures_of_tool(*read.setup, options_.format);
     print_estimate(*read.setup, place_.machine ? place_.accelerator : std::nullopt, options_);
   }
 
   void print_all() const {
     if (options_.compat) bad_input("estimate --compat is of one layout: name one");
+    if (options_.checkpoints) return print_all_checkpoints();
     std::vector<PointJudgement> all;
     for (const Point& point : sweep_.points) {
       const SetupOfPoint read = setup_of(point);
@@ -135,6 +137,18 @@ class Points {
   }
 
  private:
+  void print_all_checkpoints() const {
+    NamedSetups layouts;
+    for (const Point& point : sweep_.points) {
+      const SetupOfPoint read = setup_of(point);
+      if (read.setup)
+        layouts.emplace_back(point.name, *read.setup);
+      else
+        remark(globals_, fmt::format("{}: {}", printable(point.name), read.why_not));
+    }
+    print_checkpoints(layouts, options_);
+  }
+
   const Globals& globals_;
   const EstimateOptions& options_;
   bool is_typed_;

@@ -329,3 +329,25 @@ TEST_CASE("a plan says the largest model that each layout can hold") {
              Contains("--max-model prints nothing else"));
   CHECK_THAT(here.pippin("plan s.yaml --max-model --format jsn").err, Contains("json"));
 }
+
+TEST_CASE("checkpoints have their sizes by what is in them, and a time where storage has a rate") {
+  const test::Workplace here;
+  const auto call = here.pippin(
+      "estimate size=52B gpus=64 tp=4 pp=8,16 mbs=4 gas=128 cluster=jean-zay-v100-32g "
+      "--checkpoints --storage-gb-per-s 2.5 --format json");
+  REQUIRE(call.exit_code == 0);
+  const auto sizes = nlohmann::json::parse(call.out).at("checkpoints");
+  REQUIRE(sizes.size() == 2);
+  const double params = sizes[0].at("billion_parameters"), all = sizes[0].at("size_gb");
+  CHECK(sizes[0].at("weights_gb") == Approx(2 * params));  // 14 bytes, as the notes have it
+  CHECK(all == Approx(14 * params));
+  CHECK(sizes[0].at("rank_gb") == Approx(all / 32));
+  CHECK(sizes[1].at("rank_gb") == Approx(all / 64));
+  CHECK(sizes[0].at("write_s") == Approx(all / 2.5));
+  CHECK_THAT(here.pippin("--quiet estimate --checkpoints -- " + kLaunch).out,
+             Contains("93.0") && Contains("GBS 512"));
+  CHECK_THAT(here.pippin("estimate --storage-gb-per-s 2 -- " + kLaunch).err,
+             Contains("--storage-gb-per-s is of --checkpoints"));
+  CHECK_THAT(here.pippin("estimate --checkpoints --compat -- " + kLaunch).err,
+             Contains("goes with neither --compat nor --points"));
+}
