@@ -155,7 +155,8 @@ PointJudgement judge_setup(const Setup& setup, const std::optional<Machine>& mac
   said.allocated_gib = memory.allocated() / kGib;
   said.peak_gib = memory.peak / kGib;
   judge_fit(memory_gb, setup, said);
-  if (machine) say_time(step_time(setup, *machine, Rates()).all(), kUncalibratedHalfWidth, said);
+  if (machine && !setup.offloads_optimizer)
+    say_time(step_time(setup, *machine, Rates()).all(), kUncalibratedHalfWidth, said);
   return said;
 }
 

@@ -43,8 +43,8 @@ class PointJudge {
   std::vector<ClusterFit> fits_;
 };
 
-/// Judges one layout by the usual rates: its time where the machine is known, whether it fits where
-/// the GPU's memory is.
+/// Judges one layout by the usual rates: its time where the machine is known and the optimizer is
+/// not offloaded, whether it fits where the GPU's memory is known.
 PointJudgement judge_setup(const Setup& setup, const std::optional<Machine>& machine,
                            std::optional<double> memory_gb);
 

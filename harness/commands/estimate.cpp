@@ -112,7 +112,10 @@ void print_estimate(const Setup& setup, const std::optional<Accelerator>& accele
     text << '\n' << one.heading << "\n\n";
     write(one.table, options.format, text);
   }
-  if (accelerator) write_time(setup, *accelerator, options, text);
+  if (accelerator && setup.offloads_optimizer)
+    text << "\nno time of an iteration: offloading has no account of it\n";
+  else if (accelerator)
+    write_time(setup, *accelerator, options, text);
   const auto differences = where_analysis_tool_differs(setup);
   if (!differences.empty()) text << "\nMegatron's analysis tool (--compat) says otherwise:\n";
   for (const auto& words : differences) text << "* " << words << '\n';

@@ -11,8 +11,7 @@
 
 namespace pippin {
 
-/// `estimate SWEEP.yaml [POINT]` and `estimate NAME=VALUES …`: the points of a sweep, or of what
-/// the words say, as Megatron-Core would train them.
+/// `estimate SWEEP.yaml [POINT]` and `estimate NAME=VALUES …`: the points of a sweep, or of words.
 ExitCode estimate_sweep(const Globals& globals, const EstimateOptions& options);
 
 /// The GPU that --accelerator names; nothing where there is none. Errors: Error (bad input) for an

@@ -41,7 +41,7 @@ SweepWords sweep_of_values(const std::vector<std::string>& words) {
 
 /// Errors: Error (bad input) naming an axis that no estimate knows.
 void check_axes(const Sweep& sweep) {
-  const std::vector<std::string> known{"precision", "zero", "recompute", "sequence_parallel"};
+  const std::vector<std::string> known = typed_axes();
   for (const std::string& name : sweep.own_axes)
     if (std::find(known.begin(), known.end(), name) == known.end())
       bad_input("estimate: unknown name '{}'{}", printable(name), did_you_mean(name, known));
@@ -72,9 +72,9 @@ Place place_of(const Globals& globals, const Sweep& sweep, const EstimateOptions
   return place;
 }
 
-SetupOfPoint typed_setup(const Point& point, const Setup& usual) {
+SetupOfPoint setup_of_typed(const Point& point, Generation generation, std::int64_t gpus_per_node) {
   try {
-    return {point_setup(point, usual), "", {}, {}};
+    return {typed_setup(point, generation, gpus_per_node), "", {}, {}};
   } catch (const Error& error) {
     return {{}, reason_of(error), {}, {}};
   }
@@ -107,7 +107,7 @@ class Points {
     const auto generation =
         place_.accelerator ? generation_of(*place_.accelerator) : Generation::kAmpere;
     const std::int64_t own = sweep_.cluster.gpus_per_node > 0 ? sweep_.cluster.gpus_per_node : 8;
-    return typed_setup(point, usual_setup(generation, options_.gpus_per_node.value_or(own)));
+    return setup_of_typed(point, generation, options_.gpus_per_node.value_or(own));
   }
 
   void print_one(const Point& point) const {

@@ -1,5 +1,6 @@
 #include "sweeps/estimate/point_setup.h"
 
+#include <fmt/format.h>
 #include <string>
 #include <string_view>
 
@@ -34,9 +35,15 @@ Recompute recompute_named(const std::string& text) {
   bad_input("estimate: recompute is none, selective or full, not '{}'", text);
 }
 
-std::int64_t stage_of_zero(const std::string& text) {
-  if (text != "0" && text != "1") bad_input("estimate: zero is 0 or 1, not '{}'", text);
-  return text == "1" ? 1 : 0;
+std::int64_t stage_of_zero(const std::string& text, std::int64_t most) {
+  const auto stage = parse_integer(text);
+  if (!stage || *stage < 0 || *stage > most)
+    bad_input("estimate: zero is 0{}, not '{}'",
+              most == 0   ? std::string(" there")
+              : most == 1 ? std::string(" or 1")
+                          : fmt::format(" to {}", most),
+              text);
+  return *stage;
 }
 
 bool is_yes(std::string_view name, const std::string& text) {
@@ -97,12 +104,92 @@ Setup usual_setup(Generation generation, std::int64_t gpus_per_node) {
   return setup;
 }
 
+namespace {
+
+/// What a person calls the code that trains, and the stages of ZeRO that it has.
+struct NamedFramework {
+  std::string_view name;
+  Framework framework;
+  std::int64_t most_zero;
+};
+constexpr NamedFramework kFrameworks[] = {
+    {"megatron-core", Framework::kMegatronCore, 1},
+    {"megatron-2023", Framework::kMegatron2023, 1},
+    {"megatron-2", Framework::kMegatron2, 0},
+    {"megatron-deepspeed", Framework::kMegatronDeepSpeed, 1},
+    {"deepspeed-3d", Framework::kDeepSpeedPipeline, 1},
+    {"deepspeed-zero", Framework::kDeepSpeedZero, 3},
+    {"fsdp", Framework::kFsdp, 3},
+};
+
+std::int64_t most_zero(Framework framework) {
+  for (const NamedFramework& one : kFrameworks)
+    if (one.framework == framework) return one.most_zero;
+  return 1;  // the probe's
+}
+
+Framework framework_named(const std::string& text) {
+  std::vector<std::string> names;
+  for (const NamedFramework& one : kFrameworks) {
+    if (one.name == text) return one.framework;
+    names.emplace_back(one.name);
+  }
+  bad_input("estimate: unknown framework '{}'; known: {}", printable(text), join(names, ", "));
+}
+
+Attention attention_named(const std::string& text) {
+  if (text == "scores") return Attention::kScores;
+  if (text == "fused") return Attention::kFused;
+  if (text != "flash") bad_input("estimate: attention is scores, fused or flash, not '{}'", text);
+  return Attention::kFlash;
+}
+
+/// What such code does where nothing else is said.
+void as_usual(Framework framework, Setup& setup) {
+  constexpr double kEagerLoss = 16;  // bytes of a logit and its gradient
+  setup.framework = framework;
+  setup.transformer_engine = framework == Framework::kMegatronCore;
+  setup.reduces_narrow = framework == Framework::kDeepSpeedZero;
+  if (framework == Framework::kFsdp) {
+    setup.zero = 3;
+    setup.hidden_dropout = setup.attention_dropout = false;
+    setup.logit_bytes = kEagerLoss;
+  } else if (framework != Framework::kMegatronCore) {
+    setup.attention = Attention::kScores;
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> typed_axes() {
+  return {"precision", "zero",      "recompute", "sequence_parallel",
+          "framework", "attention", "chunks",    "offload"};
+}
+
+Setup typed_setup(const Point& point, Generation generation, std::int64_t gpus_per_node) {
+  Setup setup = usual_setup(generation, gpus_per_node);
+  if (const Value* name = find_value(point.axes, "framework"))
+    as_usual(framework_named(name->text), setup);
+  if (const Value* name = find_value(point.axes, "attention"))
+    setup.attention = attention_named(name->text);
+  if (const Value* yes = find_value(point.axes, "offload"))
+    setup.offloads_optimizer = is_yes("offload", yes->text);
+  if (setup.offloads_optimizer && setup.framework != Framework::kDeepSpeedZero)
+    bad_input("estimate: offload is of framework=deepspeed-zero");
+  setup = point_setup(point, setup);
+  if (const Value* chunks = find_value(point.axes, "chunks"))
+    setup.chunks = needed(parse_integer(chunks->text), "a whole number of chunks");
+  check_divides(setup.pp * setup.chunks, setup.shape.layers,
+                "PP x chunks does not divide the number of layers");
+  return setup;
+}
+
 Setup point_setup(const Point& point, Setup setup) {
   fill_in_layout(point.layout, setup);
   setup.shape = shape_of(point.model, setup.tp);
   for (const auto& [name, value] : point.axes) {
     if (name == "precision") setup.type = type_named(value.text);
-    if (name == "zero") setup.zero = stage_of_zero(value.text);
+    if (name == "zero") setup.zero = stage_of_zero(value.text, most_zero(setup.framework));
     if (name == "recompute") setup.recompute = recompute_named(value.text);
     if (name == "sequence_parallel")
       setup.sequence_parallel = is_yes(name, value.text) && setup.tp > 1;

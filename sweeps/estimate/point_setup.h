@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "core/records/point.h"
 #include "sweeps/estimate/setup.h"
 
@@ -19,6 +22,13 @@ Setup usual_setup(Generation generation, std::int64_t gpus_per_node);
 /// into a setup that says the rest. Errors: as shape_of(); also where the layout is not known or
 /// does not divide, or a value of such an axis is unknown.
 Setup point_setup(const Point& point, Setup setup);
+
+/// A point as a person types it, who may say the code that trains, too, in the axes framework
+/// (megatron-core), attention, chunks and offload. Errors: as point_setup(); also where the code
+/// has no such stage of ZeRO.
+Setup typed_setup(const Point& point, Generation generation, std::int64_t gpus_per_node);
+/// The axes that it knows.
+std::vector<std::string> typed_axes();
 
 /// A point of the probe `training`. Errors: as point_setup().
 Setup probe_setup(const Point& point, std::int64_t gpus_per_node);

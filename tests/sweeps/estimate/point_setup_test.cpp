@@ -102,3 +102,43 @@ TEST_CASE("what a point leaves open, or cannot be, is refused by name") {
   moe.model.style = "moe";
   CHECK_THROWS_WITH(core_setup(moe), Contains("style moe is not known"));
 }
+
+namespace {
+
+Setup typed(NamedValues axes) {
+  Point point = megatron_point();
+  point.axes = std::move(axes);
+  return typed_setup(point, Generation::kAmpere, 8);
+}
+
+Value text(const char* words) { return value_of(std::string(words)); }
+
+}  // namespace
+
+TEST_CASE("a person may type whose code trains, and it has its own memory") {
+  const Setup core = typed({}), old = typed({{"framework", text("megatron-2")}});
+  CHECK(core.framework == Framework::kMegatronCore);
+  CHECK(core.attention == Attention::kFlash);
+  CHECK(old.framework == Framework::kMegatron2);
+  CHECK(old.attention == Attention::kScores);
+  CHECK(typed({{"framework", text("megatron-2")}, {"attention", text("flash")}}).attention ==
+        Attention::kFlash);
+  CHECK(typed({{"framework", text("fsdp")}}).zero == 3);
+  const Setup zero = typed({{"framework", text("deepspeed-zero")}, {"zero", text("3")}});
+  const Setup offloaded =
+      typed({{"framework", text("deepspeed-zero")}, {"zero", text("3")}, {"offload", text("1")}});
+  CHECK(stage_memory(offloaded, 0).allocated() < stage_memory(zero, 0).allocated());
+  CHECK(typed({{"chunks", text("4")}}).chunks == 4);
+}
+
+TEST_CASE("a stage of ZeRO, or offloading, that such code has not is refused") {
+  CHECK_THROWS_WITH(typed({{"framework", text("megatron-2")}, {"zero", text("1")}}),
+                    "estimate: zero is 0 there, not '1'");
+  CHECK_THROWS_WITH(typed({{"framework", text("deepspeed-zero")}, {"zero", text("4")}}),
+                    "estimate: zero is 0 to 3, not '4'");
+  CHECK_THROWS_WITH(typed({{"offload", text("1")}}), Contains("offload is of framework="));
+  CHECK_THROWS_WITH(typed({{"framework", text("fspd")}}), Contains("known: megatron-core"));
+  CHECK_THROWS_WITH(typed({{"attention", text("x")}}), Contains("scores, fused or flash"));
+  CHECK_THROWS_WITH(typed({{"chunks", text("3")}}), Contains("PP x chunks does not divide"));
+  CHECK_THROWS_WITH(typed({{"chunks", text("0")}}), Contains("chunks is not known"));
+}
