@@ -274,6 +274,24 @@ SQL
   sleep 3 # nothing that may change unseen is kept
 }
 
+# megatron POINTS/4: a sweep of Megatron's command, whose points are judged before they run.
+megatron() {
+  printf '%s\n' 'sweep: m' 'cluster: polaris-a100-40g' 'model: {size: 6.7B}' 'gpus: 64' 'run_time: predicted' \
+    "grid: {tp: [2, 4], mbs: [1, 2], gas: [$(seq --separator=', ' "$1")]}" \
+    'command: train --num-layers {layers} --hidden-size {hidden} --num-attention-heads {heads} --seq-length {seq}
+      --tensor-model-parallel-size {tp} --micro-batch-size {mbs} --global-batch-size {gbs} --train-iters {iterations}
+      --vocab-size {vocab} --use-distributed-optimizer --use-flash-attn --bf16' >"$folder/megatron.yaml"
+}
+
+# layouts N: a table of as many, each with a time.
+layouts() {
+  awk -v n="$1" 'BEGIN {
+    print "id\tgroup\tlayers\thidden\theads\tseq\tvocab\tprecision\tgpu\tgpu_mem_gb\tgpus_per_node\tn_gpus\ttp\tpp\tmbs\tgbs\tzero\trecompute\tattn\tframework\tstep_s"
+    for (i = 1; i <= n; ++i)
+      printf "%d\tg\t32\t4096\t32\t2048\t50257\tbf16\tA100-SXM4\t80\t8\t64\t2\t2\t1\t%d\t1\tnone\tflash\tMegatron-Core\t%f\n", i, 16 * i, 0.5 * i + 0.1
+  }' >"$folder/layouts.tsv"
+}
+
 words=("$@")
 mkdir -p "$folder/nothing"
 p="build/pippin --db $folder/t.db --quiet"
@@ -340,6 +358,12 @@ echo "|---|---|---|---|---|"
   for format in terminal csv json; do
     grows "plan --format $format: points / 50" 250 'grid "$n"' '$p plan "$folder/grid.yaml" --format $format'
   done
+  grows 'plan of a command of Megatron: points / 4' 50 'megatron "$n"' '$p plan "$folder/megatron.yaml" --format csv'
+  grows 'estimate of a sweep: points / 4' 50 'megatron "$n"' '$p estimate "$folder/megatron.yaml" --format csv'
+  grows 'plan --max-model: points / 4' 25 'megatron "$n"' '$p plan "$folder/megatron.yaml" --max-model --format csv'
+  grows 'estimate --points: rows' 250 'layouts "$n"' '$p estimate --points "$folder/layouts.tsv" --format csv'
+  grows 'estimate --calibrate-on: rows' 25 'layouts "$n"' \
+    '$p estimate --points "$folder/layouts.tsv" --calibrate-on "$folder/layouts.tsv" --format csv'
   grows 'job script: runs' 50 'job "$n"' 'setsid --wait bash "$folder"/job.db.runs/job/jobs/job-*/job.sh' \
     'rm -rf "$folder"/job.db.runs/job/{model-*,outcomes,jobs/job-*/claim-*}'
   # The first look reads the manifest; the next see what is kept; one run has come or gone since the others.
