@@ -25,8 +25,14 @@ struct EstimateTable {
 /// that are alike share a row.
 std::vector<EstimateTable> estimate_tables(const Setup& setup);
 
-/// Where the time of an iteration goes.
+/// Where the time of an iteration goes: what, and seconds.
+std::vector<std::pair<const char*, double>> parts_of(const StepTime& time);
 EstimateTable time_table(const StepTime& time);
+
+/// The model's work, without what is made again, by the machine's peak in 16 bits; nothing where no
+/// formula counts the model.
+std::optional<double> model_flops_utilization(const Setup& setup, const Machine& machine,
+                                              double seconds);
 
 /// Layouts that were found, a row each, with the share of the peak that the model's work would
 /// have.
@@ -43,8 +49,15 @@ std::vector<std::string> where_analysis_tool_differs(const Setup& setup);
 /// Bytes of a parameter in training and in a checkpoint, and a checkpoint's size.
 std::string state_account(const Setup& setup);
 
-/// Every figure of every stage, and of each part of its layers, a row each, for programs.
-FlatTable estimate_figures(const Setup& setup);
+/// A layout's time on a machine.
+struct EstimatedTime {
+  StepTime time;
+  Machine machine;
+};
+
+/// Every figure of every stage, and of each part of its layers, of work and of time where it is
+/// known, a row each, for programs.
+FlatTable estimate_figures(const Setup& setup, const std::optional<EstimatedTime>& time);
 
 /// The checkpoints of layouts, a row each, by their names: what they have of weights and of the
 /// optimizer, and how long storage of `gb_per_s` takes to write them, where that is known.

@@ -4,8 +4,10 @@
 
 #include "reports/estimate.h"
 #include "reports/flat_columns.h"
+#include "sweeps/estimate/flops.h"
 #include "sweeps/estimate/layer_tree.h"
 #include "sweeps/estimate/memory.h"
+#include "sweeps/estimate/point_setup.h"
 #include "sweeps/estimate/stage_parameters.h"
 #include "sweeps/estimate/state_memory.h"
 #include "sweeps/estimate/traffic.h"
@@ -30,7 +32,8 @@ FlatValue exactly(double value) {
 /// Collects figures.
 class Figures {
  public:
-  explicit Figures(const Setup& setup) : setup_(setup) {}
+  Figures(const Setup& setup, const std::optional<EstimatedTime>& time)
+      : setup_(setup), time_(time) {}
 
   std::vector<Figure> all() && {
     add(std::nullopt, "model", "parameters", static_cast<double>(model_parameters(setup_.shape)),
@@ -40,6 +43,8 @@ class Figures {
       memory(stage);
       talk(stage);
     }
+    work();
+    if (time_) time();
     return std::move(figures_);
   }
 
@@ -89,14 +94,38 @@ class Figures {
     }
   }
 
+  void work() {
+    for (const FlopsFormula formula : kFlopsFormulas) {
+      const auto flops = iteration_flops(formula, model_of(setup_.shape), setup_.gbs(),
+                                         setup_.recompute == Recompute::kFull);
+      if (flops)
+        add(std::nullopt, "iteration", "work", *flops, "FLOP", std::string(text_of(formula)));
+    }
+  }
+
+  void time() {
+    const double seconds = time_->time.all(), width = std::exp(kUncalibratedHalfWidth);
+    const auto figure = [&](const char* what, double value, const char* unit, const char* formula) {
+      add(std::nullopt, "iteration", what, value, unit, formula);
+    };
+    for (const auto& [what, part] : parts_of(time_->time))
+      figure(what, part, "s", "usual rates of a data sheet's figures, on the critical path");
+    figure("time", seconds, "s", "sum of its parts");
+    figure("time, at least", seconds / width, "s", "with the next: 19 of 20 runs");
+    figure("time, at most", seconds * width, "s", "with the last: 19 of 20 runs");
+    const auto share = model_flops_utilization(setup_, time_->machine, seconds);
+    if (share) figure("model FLOPs utilization", *share, "", "model / time / peak in 16 bits");
+  }
+
   const Setup& setup_;
+  const std::optional<EstimatedTime>& time_;
   std::vector<Figure> figures_;
 };
 
 }  // namespace
 
-FlatTable estimate_figures(const Setup& setup) {
-  const std::vector<Figure> all = Figures(setup).all();
+FlatTable estimate_figures(const Setup& setup, const std::optional<EstimatedTime>& time) {
+  const std::vector<Figure> all = Figures(setup, time).all();
   FlatColumns<Figure> columns(all);
   const auto text = [&](const char* name, std::string Figure::*member) {
     const auto cell = [=](const Figure& one) { return one.*member; };
@@ -110,7 +139,7 @@ FlatTable estimate_figures(const Setup& setup) {
   columns.add_count({"times", "times", 5}, &Figure::times);
   text("what", &Figure::what);
   columns.add(
-      {"value", "value", 5}, [](const Figure& one) { return fmt::format("{:.0f}", one.value); },
+      {"value", "value", 5}, [](const Figure& one) { return short_number(one.value); },
       [](const Figure& one) { return exactly(one.value); });
   text("unit", &Figure::unit);
   text("formula", &Figure::formula);

@@ -10,6 +10,7 @@
 #include "sweeps/estimate/flops.h"
 #include "sweeps/estimate/groups.h"
 #include "sweeps/estimate/memory.h"
+#include "sweeps/estimate/point_setup.h"
 #include "sweeps/estimate/stage_parameters.h"
 #include "sweeps/estimate/state_memory.h"
 #include "sweeps/estimate/traffic.h"
@@ -168,29 +169,11 @@ struct WorkRow {
   double flops = 0;
 };
 
-/// The same shape in the words of points.
-Model model_of(const Setup& setup) {
-  const Shape& m = setup.shape;
-  Model model;
-  model.style = m.experts > 0 ? "moe" : m.gated() ? "llama" : "gpt2";
-  model.layers = m.layers;
-  model.hidden = m.hidden;
-  model.heads = m.heads;
-  model.kv_heads = m.kv_heads;
-  model.ffn = m.ffn;
-  model.seq = m.seq;
-  model.padded_vocab = m.vocab;
-  model.params = model_parameters(m);
-  return model;
-}
-
 std::vector<WorkRow> work_rows(const Setup& setup) {
   std::vector<WorkRow> rows;
-  for (const FlopsFormula formula :
-       {FlopsFormula::kModel, FlopsFormula::kHardware, FlopsFormula::kMegatron,
-        FlopsFormula::kParams, FlopsFormula::kPalm}) {
-    const auto flops =
-        iteration_flops(formula, model_of(setup), setup.gbs(), setup.recompute == Recompute::kFull);
+  for (const FlopsFormula formula : kFlopsFormulas) {
+    const auto flops = iteration_flops(formula, model_of(setup.shape), setup.gbs(),
+                                       setup.recompute == Recompute::kFull);
     if (flops) rows.push_back({std::string(text_of(formula)), *flops});
   }
   return rows;
@@ -244,11 +227,8 @@ FlatTable found_table(const SearchResult& result, const SearchSpace& space) {
   number("step s", "step_s", 9, [](const FoundLayout& row) { return row.seconds; });
   number("at least", "step_s_low", 5, [=](const FoundLayout& row) { return row.seconds / width; });
   number("at most", "step_s_high", 5, [=](const FoundLayout& row) { return row.seconds * width; });
-  const double peak = space.machine.peak_tflops_16 * 1e12 * static_cast<double>(space.gpus);
-  number("MFU %", "mfu_percent", 7, [=](const FoundLayout& row) {
-    const auto flops =
-        iteration_flops(FlopsFormula::kModel, model_of(row.setup), row.setup.gbs(), false);
-    return 100 * flops.value_or(0) / row.seconds / peak;
+  number("MFU %", "mfu_percent", 7, [&](const FoundLayout& row) {
+    return 100 * model_flops_utilization(row.setup, space.machine, row.seconds).value_or(0);
   });
   number("GiB", "needed_gib", 7, [](const FoundLayout& row) { return row.needed_bytes / kGib; });
   const double usable = space.usable_bytes;
@@ -260,21 +240,34 @@ FlatTable found_table(const SearchResult& result, const SearchSpace& space) {
   return table;
 }
 
+std::vector<std::pair<const char*, double>> parts_of(const StepTime& time) {
+  return {{"matrix products", time.products},
+          {"attention", time.attention},
+          {"elementwise", time.elements},
+          {"waiting for TP", time.tensor},
+          {"issuing kernels", time.issue},
+          {"pipeline", time.pipeline},
+          {"waiting for DP", time.data},
+          {"optimizer", time.optimizer},
+          {"fixed", time.fixed}};
+}
+
+std::optional<double> model_flops_utilization(const Setup& setup, const Machine& machine,
+                                              double seconds) {
+  const auto flops =
+      iteration_flops(FlopsFormula::kModel, model_of(setup.shape), setup.gbs(), false);
+  if (!flops) return std::nullopt;
+  return *flops / seconds / (machine.peak_tflops_16 * kTera * static_cast<double>(setup.gpus()));
+}
+
 EstimateTable time_table(const StepTime& time) {
   struct Part {
     const char* name;
     double seconds;
   };
-  std::vector<Part> parts{{"matrix products", time.products},
-                          {"attention", time.attention},
-                          {"elementwise", time.elements},
-                          {"waiting for TP", time.tensor},
-                          {"issuing kernels", time.issue},
-                          {"pipeline", time.pipeline},
-                          {"waiting for DP", time.data},
-                          {"optimizer", time.optimizer},
-                          {"fixed", time.fixed},
-                          {"all", time.all()}};
+  std::vector<Part> parts;
+  for (const auto& [name, seconds] : parts_of(time)) parts.push_back({name, seconds});
+  parts.push_back({"all", time.all()});
   FlatColumns<Part> columns(parts);
   const auto name = [](const auto& part) { return std::string(part.name); };
   columns.add({"part", "part", 9, kLeft}, name, name);

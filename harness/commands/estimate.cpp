@@ -76,12 +76,24 @@ std::string time_words() {
       100 * (1 - std::exp(-width)), 100 * (std::exp(width) - 1));
 }
 
-void write_time(const Setup& setup, const Accelerator& accelerator, const EstimateOptions& options,
+/// Nothing where no accelerator is named, or what takes part has no account of time.
+std::optional<EstimatedTime> time_of(const Setup& setup,
+                                     const std::optional<Accelerator>& accelerator,
+                                     const EstimateOptions& options) {
+  if (!accelerator || setup.offloads_optimizer) return std::nullopt;
+  const Machine machine = machine_of(*accelerator, options.node_gb_per_s);
+  return EstimatedTime{step_time(setup, machine, Rates()), machine};
+}
+
+void write_time(const Setup& setup, const EstimatedTime& time, const std::string& format,
                 std::ostream& text) {
-  const StepTime time = step_time(setup, machine_of(accelerator, options.node_gb_per_s), Rates());
-  const EstimateTable table = time_table(time);
+  const EstimateTable table = time_table(time.time);
   text << '\n' << table.heading << ", " << time_words() << "\n\n";
-  write(table.table, options.format, text);
+  write(table.table, format, text);
+  if (const auto share = model_flops_utilization(setup, time.machine, time.time.all()))
+    text << fmt::format(
+        "\nthat is {:.1f} % of the GPUs' peak in 16 bits, by the model's work (MFU)\n",
+        100 * *share);
 }
 
 }  // namespace
@@ -104,7 +116,9 @@ void print_figures_of_tool(const Setup& setup, const std::string& format) {
 
 void print_estimate(const Setup& setup, const std::optional<Accelerator>& accelerator,
                     const EstimateOptions& options) {
-  if (!is_for_people(options.format)) return print_table(estimate_figures(setup), options.format);
+  const auto time = time_of(setup, accelerator, options);
+  if (!is_for_people(options.format))
+    return print_table(estimate_figures(setup, time), options.format);
   std::ostringstream text;
   text << model_words(setup) << '\n' << layout_words(setup) << '\n' << state_account(setup) << '\n';
   if (accelerator) text << fit_words(setup, *accelerator) << '\n';
@@ -114,8 +128,7 @@ void print_estimate(const Setup& setup, const std::optional<Accelerator>& accele
   }
   if (accelerator && setup.offloads_optimizer)
     text << "\nno time of an iteration: offloading has no account of it\n";
-  else if (accelerator)
-    write_time(setup, *accelerator, options, text);
+  if (time) write_time(setup, *time, options.format, text);
   const auto differences = where_analysis_tool_differs(setup);
   if (!differences.empty()) text << "\nMegatron's analysis tool (--compat) says otherwise:\n";
   for (const auto& words : differences) text << "* " << words << '\n';

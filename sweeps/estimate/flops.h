@@ -17,6 +17,10 @@ enum class FlopsFormula {
   kPalm,      ///< 6N + 12 l h s a token, not causal. Chowdhery et al., PaLM, appendix B
 };
 
+inline constexpr FlopsFormula kFlopsFormulas[] = {FlopsFormula::kModel, FlopsFormula::kHardware,
+                                                  FlopsFormula::kMegatron, FlopsFormula::kParams,
+                                                  FlopsFormula::kPalm};
+
 /// "params", "hardware", …: as databases and tables have it.
 std::string_view text_of(FlopsFormula formula);
 /// Nothing where no formula has that name.

@@ -94,6 +94,20 @@ Shape shape_of(const Model& model, std::int64_t tp) {
   return m;
 }
 
+Model model_of(const Shape& m) {
+  Model model;
+  model.style = m.experts > 0 ? "moe" : m.gated() ? "llama" : "gpt2";
+  model.layers = m.layers;
+  model.hidden = m.hidden;
+  model.heads = m.heads;
+  model.kv_heads = m.kv_heads;
+  model.ffn = m.ffn;
+  model.seq = m.seq;
+  model.padded_vocab = m.vocab;
+  model.params = model_parameters(m);
+  return model;
+}
+
 Setup usual_setup(Generation generation, std::int64_t gpus_per_node) {
   Setup setup;
   setup.gpus_per_node = gpus_per_node;

@@ -351,3 +351,36 @@ TEST_CASE("checkpoints have their sizes by what is in them, and a time where sto
   CHECK_THAT(here.pippin("estimate --checkpoints --compat -- " + kLaunch).err,
              Contains("goes with neither --compat nor --points"));
 }
+
+TEST_CASE(
+    "figures for programs have the time, its parts and the utilization, where a GPU is named") {
+  const test::Workplace here;
+  const auto call =
+      here.pippin("--quiet estimate --accelerator a100-sxm4-80g --format json -- " + kLaunch);
+  REQUIRE(call.exit_code == 0);
+  double time = 0, parts = 0, share = 0, work = 0, low = 0, high = 0;
+  const auto figures = nlohmann::json::parse(call.out);
+  for (const auto& one : figures.at("figures")) {
+    if (one.at("part") != "iteration") continue;
+    const double value = one.at("value");
+    const std::string what = one.at("what");
+    if (what == "work") {
+      if (one.at("formula") == "model") work = value;
+    } else if (what == "time") {
+      time = value;
+    } else if (what == "time, at least") {
+      low = value;
+    } else if (what == "time, at most") {
+      high = value;
+    } else if (what == "model FLOPs utilization") {
+      share = value;
+    } else {
+      parts += value;
+    }
+  }
+  CHECK(time == Approx(parts));
+  CHECK(share == Approx(work / time / (16 * 312e12)));
+  CHECK((low < time && time < high));
+  CHECK_THAT(here.pippin("estimate --accelerator a100-sxm4-80g -- " + kLaunch).out,
+             Contains("of the GPUs' peak in 16 bits"));
+}
