@@ -137,11 +137,11 @@ Cluster read_cluster(const YamlNode& root) {
   return cluster;
 }
 
-bool is_path(const std::string& text) {
+}  // namespace
+
+bool is_cluster_path(const std::string& text) {
   return text.find('/') != std::string::npos || text.ends_with(kYaml) || text.ends_with(".yml");
 }
-
-}  // namespace
 
 Cluster cluster_named(const std::string& name, const std::string& where) {
   YamlNode node;
@@ -167,7 +167,7 @@ namespace {
 /// A cluster by its name or path: what its file says. Errors: as load_cluster.
 YamlNode file_of_cluster(const YamlNode& node, const fs::path& directory) {
   const std::string& name = text_at(node, "cluster");
-  if (is_path(name)) {
+  if (is_cluster_path(name)) {
     const fs::path path = directory / name;
     if (!disk().exists(path) || fs::is_directory(path)) {
       fail(node, "no cluster file {}", in_quotes(path.string()));

@@ -20,5 +20,7 @@ Cluster load_cluster(const YamlNode& node, const fs::path& directory);
 Cluster cluster_named(const std::string& name, const std::string& where);
 
 std::vector<std::string> cluster_names();
+/// Whether a text that names a cluster is the path of its file.
+bool is_cluster_path(const std::string& text);
 
 }  // namespace pippin

@@ -28,15 +28,27 @@ Model model_named(const SearchOptions& options) {
   return *model;
 }
 
+/// A cluster as a sweep file beside its place names it: a file's path begins at the sweep's folder.
+std::string cluster_words(const SearchOptions& options) {
+  if (!is_cluster_path(options.cluster)) return options.cluster;
+  const fs::path folder = fs::absolute(options.sweep).parent_path();
+  std::string path = fs::absolute(options.cluster).lexically_proximate(folder).string();
+  if (path.find('/') == std::string::npos) path.insert(0, "./");
+  std::string quoted = "'";
+  for (const char c : path) quoted += c == '\'' ? "''" : std::string(1, c);
+  return quoted + "'";
+}
+
 /// As points of a sweep of the training probe, which has no chunks.
 std::string sweep_text(const SearchOptions& options, const std::vector<FoundLayout>& best) {
   std::string text = fmt::format(
       "# Written by pippin search: the fastest layouts of {} on {} GPUs, as predicted.\n"
       "# For a trainer of your own put its command in place of the probe.\n"
       "sweep: search-{}\ncluster: {}\nprobe: training\nmodel: {{size: {}{}}}\ngpus: {}\n"
-      "iterations: 20\nrepeats: {{allocations: 3}}\npoints:\n",
-      options.model, options.gpus, lower(options.model), options.cluster, options.model,
-      options.seq ? fmt::format(", seq: {}", *options.seq) : "", options.gpus);
+      "fixed: {{precision: {}}}\niterations: 20\nrepeats: {{allocations: 3}}\npoints:\n",
+      options.model, options.gpus, lower(options.model), cluster_words(options), options.model,
+      options.seq ? fmt::format(", seq: {}", *options.seq) : "", options.gpus,
+      best.front().setup.type == NumberType::kFp16 ? "fp16" : "bf16");
   for (const FoundLayout& one : best) {
     const Setup& s = one.setup;
     text += fmt::format(

@@ -109,6 +109,25 @@ TEST_CASE("a search ranks layouts and writes the best as a sweep that can be pla
   CHECK_THAT(again.err, Contains("best.yaml is there already"));
 }
 
+TEST_CASE(
+    "a sweep that a search writes elsewhere finds the cluster's file, and trains in its type") {
+  const test::Workplace here;
+  here.write("it's mine/c.yaml",
+             "cluster: mine\nscheduler: slurm\nnodes: 16\ngpus_per_node: 4\n"
+             "accelerator: v100-sxm2-32g\nlaunch: srun\n");
+  here.write("sweeps/none", "");
+  const auto call = here.pippin(
+      "search \"it's mine/c.yaml\" 1.3B --gpus 16 --gbs 64 --top 2 --sweep sweeps/best.yaml");
+  INFO(call.err);
+  REQUIRE(call.exit_code == 0);
+  const auto plan = here.pippin("plan sweeps/best.yaml --format json");
+  INFO(plan.err);
+  REQUIRE(plan.exit_code == 0);
+  CHECK(nlohmann::json::parse(plan.out).at("cluster") == "mine");
+  CHECK_THAT(*disk().read(here.path() / "sweeps/best.yaml"),
+             Contains("fixed: {precision: fp16}") && Contains("cluster: '../it''s mine/c.yaml'"));
+}
+
 TEST_CASE("a search that finds nothing says the nearest figure") {
   const test::Workplace here;
   const auto none = here.pippin("search polaris-a100-40g 175B --gpus 8 --gbs 8");
