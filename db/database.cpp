@@ -261,6 +261,18 @@ std::vector<CollectiveReading> Database::collectives(const SampleFilter& filter)
   return read_whole(home_->connection, [&] { return db::collectives(home_->connection, filter); });
 }
 
+std::vector<PointOrigin> Database::origins(const SampleFilter& filter) {
+  const auto lock = home_->lock();
+  return read_whole(home_->connection, [&] { return db::origins(home_->connection, filter); });
+}
+
+std::vector<PointTimers> Database::timers(const SampleFilter& filter,
+                                          const std::vector<std::string>& names) {
+  const auto lock = home_->lock();
+  return read_whole(home_->connection,
+                    [&] { return db::timers(home_->connection, filter, names); });
+}
+
 std::vector<Iteration> Database::lines_of(std::int64_t run) {
   const auto lock = home_->lock();
   return read_whole(home_->connection, [&] { return db::lines_of(home_->connection, run); });

@@ -19,6 +19,7 @@
 #include "core/records/evidence.h"
 #include "core/records/log_file.h"
 #include "core/records/node_runs.h"
+#include "core/records/point_origin.h"
 #include "core/records/run.h"
 #include "core/records/summary.h"
 
@@ -293,6 +294,12 @@ class Database {
   /// What was measured of the network's operations: by the runs of the filter, or where it names no
   /// sweep, by all, and in all collected tables.
   std::vector<CollectiveReading> collectives(const SampleFilter& filter);
+  /// How each point of the filter was run, of those that have a run.
+  std::vector<PointOrigin> origins(const SampleFilter& filter);
+  /// What the newest runs of each point say of their parts by these timers, of which there must be
+  /// one; without points that say nothing.
+  std::vector<PointTimers> timers(const SampleFilter& filter,
+                                  const std::vector<std::string>& names);
   /// The variables that the newest run of a point had, a "NAME=VALUE" a line; empty where unknown.
   std::string environment_of(const std::string& point_id);
   /// The paths of the logs of runs, by the numbers of these.

@@ -53,6 +53,13 @@ NamedValues pairs_in(const std::string& json) {
   return values;
 }
 
+std::vector<std::string> texts_in(const std::string& json) {
+  std::vector<std::string> texts;
+  for (const auto& text : nlohmann::json::parse(json))
+    if (text.is_string()) texts.push_back(text.get<std::string>());
+  return texts;
+}
+
 NamedValues values_in(const std::string& json) {
   NamedValues values;
   const auto object = nlohmann::ordered_json::parse(json);

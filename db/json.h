@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/records/value.h"
 
@@ -14,6 +15,9 @@ std::string json_pairs_of(const NamedValues& values);
 
 /// Reads that back; empty of an empty text.
 NamedValues pairs_in(const std::string& json);
+
+/// The texts of ["a",null]; what is null is left out.
+std::vector<std::string> texts_in(const std::string& json);
 
 /// The values of {"num zeros":0,"lm loss":"nan"}.
 NamedValues values_in(const std::string& json);

@@ -78,6 +78,10 @@ std::vector<NodeRuns> node_runs(Connection& connection, const SampleFilter& filt
 Evidence evidence(Connection& connection, const SampleFilter& filter);
 std::vector<RunCheckpoints> checkpoints(Connection& connection, const SampleFilter& filter);
 std::vector<CollectiveReading> collectives(Connection& connection, const SampleFilter& filter);
+std::vector<PointOrigin> origins(Connection& connection, const SampleFilter& filter);
+/// Requires a name.
+std::vector<PointTimers> timers(Connection& connection, const SampleFilter& filter,
+                                const std::vector<std::string>& names);
 std::string environment_of(Connection& connection, const std::string& point_id);
 std::unordered_map<std::int64_t, std::string> run_logs(Connection& connection,
                                                        const SampleFilter& filter);

@@ -6,6 +6,7 @@
 #include "core/base/placeholders.h"
 #include "core/base/text.h"
 #include "sweeps/accelerators.h"
+#include "sweeps/cluster_rates.h"
 #include "sweeps/embedded.h"
 #include "sweeps/environment.h"
 #include "sweeps/estimate/time_limit.h"
@@ -105,7 +106,7 @@ std::int64_t read_count(const YamlNode& root, const std::string& key, std::int64
 Cluster read_cluster(const YamlNode& root) {
   expect_map(root, "a cluster",
              {"cluster", "scheduler", "nodes", "gpus_per_node", "accelerator", "links", "launch",
-              "slurm", "pbs", "prolog", "env", "canary", "budget", "files_late"});
+              "slurm", "pbs", "prolog", "env", "canary", "budget", "files_late", "rates"});
   Cluster cluster;
   const YamlNode* name = root.find("cluster");
   cluster.name = name ? text_at(*name, "cluster") : "inline";
@@ -134,6 +135,7 @@ Cluster read_cluster(const YamlNode& root) {
     cluster.budget_gpu_hours = positive_number_at(*budget, "budget");
   }
   cluster.files_late_s = read_files_late(root, cluster.scheduler);
+  if (const auto* rates = root.find("rates")) cluster.rates = read_cluster_rates(*rates);
   return cluster;
 }
 

@@ -25,6 +25,13 @@ struct Accelerator {
   std::vector<std::string> called = {};           ///< in tables that others publish
 };
 
+/// What a cluster's file says of its speed. Source: sweeps/estimate/step_time.h has the names.
+struct ClusterRates {
+  std::vector<std::pair<std::string, double>> values;  ///< those that differ from the usual
+  std::optional<double> half_width;     ///< of the logarithm of measured by predicted, 19 of 20
+  std::optional<double> node_gb_per_s;  ///< of a node to the others, all adapters together
+};
+
 /// GPU-hours above which handing a campaign over asks first, where the cluster does not say.
 inline constexpr double kBudgetGpuHours = 100;
 
@@ -50,6 +57,7 @@ struct Cluster {
   double budget_gpu_hours = kBudgetGpuHours;  ///< above it handing over asks first
   /// How late this machine may see what a node has written, seconds; nothing: it is measured.
   std::optional<std::int64_t> files_late_s = {};
+  ClusterRates rates = {};
 };
 
 }  // namespace pippin

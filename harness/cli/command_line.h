@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,8 @@ ReportOptions options_in_marker(const std::vector<std::string>& words);
 
 /// Lets an option take numbers from `low` to `high` only; CLI11's versions word that differently.
 void check_range(CLI::Option& option, double low, double high);
+/// Adds --node-gb-per-s.
+CLI::Option* add_network_option(CLI::App& command, std::optional<double>& node_gb_per_s);
 /// Refuses what is no whole number from 0 to 1e9.
 void check_count(CLI::Option& option);
 

@@ -48,12 +48,29 @@ void add_collect(CommandLine& line) {
                    "name every file in a folder that looks like a log and gave nothing");
 }
 
-/// Of other tables than that of points only the format and the runs can be chosen.
-void exclude_columns(CLI::App& report, CLI::Option& table) {
-  const std::set<std::string> both{"--help", "--format", "SWEEP", "--pool", table.get_name()};
+/// Of other tables than that of points only the format and the runs can be chosen, and what is
+/// named besides.
+void exclude_columns(CLI::App& report, CLI::Option& table,
+                     const std::set<std::string>& besides = {}) {
+  std::set<std::string> both{"--help", "--format", "SWEEP", "--pool", table.get_name()};
+  both.insert(besides.begin(), besides.end());
   for (CLI::Option* option : report.get_options()) {
     if (!both.contains(option->get_name())) table.excludes(option);
   }
+}
+
+void add_against_model(CLI::App& report, ReportOptions& options) {
+  const auto against = report.add_flag(
+      "--against-model", options.against_model,
+      "predicted step time and memory beside what was measured, and where the time goes");
+  exclude_columns(report, *against, {"--accelerator"});
+  report
+      .add_option(
+          "--cluster", options.cluster,
+          "with --against-model: a cluster's name or file, for runs that do not know theirs")
+      ->type_name("CLUSTER")
+      ->needs(against);
+  add_network_option(report, options.node_gb_per_s)->needs(against);
 }
 
 void add_report(CommandLine& line) {
@@ -80,6 +97,7 @@ void add_report(CommandLine& line) {
       "--collectives", options->collectives,
       "what all_reduce and its like reach by size instead, of collected tables and canaries");
   for (CLI::Option* table : {checkpoints, collectives}) exclude_columns(report, *table);
+  add_against_model(report, *options);
   CLI::Option* update =
       report
           .add_option("--update", *notes,

@@ -5,18 +5,14 @@
 
 namespace pippin {
 
-namespace {
-
-void add_network_option(CLI::App& command, std::optional<double>& node_gb_per_s) {
-  command
+CLI::Option* add_network_option(CLI::App& command, std::optional<double>& node_gb_per_s) {
+  return command
       .add_option("--node-gb-per-s", node_gb_per_s,
                   "of a node to the others, one way, all adapters together; else as such GPUs' "
                   "usual nodes")
       ->type_name("GB/S")
       ->check(CLI::PositiveNumber);
 }
-
-}  // namespace
 
 void add_estimate_command(CommandLine& line) {
   const auto options = std::make_shared<EstimateOptions>();

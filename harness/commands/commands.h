@@ -63,6 +63,9 @@ struct ReportOptions {
   bool dropped = false;                 ///< runs that were set aside, instead of the others
   bool checkpoints = false;             ///< those of each point, instead of its step times
   bool collectives = false;             ///< what the network's operations reach, instead
+  bool against_model = false;           ///< what was predicted of each point, beside it
+  std::string cluster;                  ///< then: a name or file, for runs that do not know theirs
+  std::optional<double> node_gb_per_s;  ///< then: between nodes
   bool methods = false;                 ///< a paragraph for a paper instead of the table
   std::string format = "terminal";
   std::string samples = "clean";

@@ -314,6 +314,7 @@ void cut(Report& table, std::int64_t limit) {
 ExitCode report(const Globals& globals, const ReportOptions& options) {
   if (options.checkpoints) return report_checkpoints(globals, options);
   if (options.collectives) return report_collectives(globals, options);
+  if (options.against_model) return report_against_model(globals, options);
   const Format& format = format_named(options.format);
   check(options);
   Database database = existing_database(globals);

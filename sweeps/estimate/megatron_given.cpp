@@ -102,6 +102,31 @@ std::int64_t count_of(std::string_view name, const Value& value) {
   return *count;
 }
 
+/// What begins an argument of Megatron's that changes memory, and that no estimate knows.
+constexpr std::string_view kUnknown[] = {"cpu_offload",
+                                         "optimizer_cpu_offload",
+                                         "offload",
+                                         "fp8",
+                                         "fp4",
+                                         "use_precision_aware",
+                                         "exp_avg",
+                                         "main_params",
+                                         "main_grads",
+                                         "recompute_modules",
+                                         "multi_latent",
+                                         "mtp_",
+                                         "use_megatron",
+                                         "use_torch_fsdp2",
+                                         "use_custom_fsdp",
+                                         "deepspeed",
+                                         "zero_",
+                                         "lora",
+                                         "freeze",
+                                         "init_model_with_meta",
+                                         "empty_unused",
+                                         "data_parallel_sharding",
+                                         "pipeline_model_parallel_layout"};
+
 template <typename Table>
 auto entry_of(const Table& table, std::string_view name) {
   return std::find_if(std::begin(table), std::end(table),
@@ -111,7 +136,10 @@ auto entry_of(const Table& table, std::string_view name) {
 /// False where the name is none of those that count.
 bool take(const std::string& name, const Value& value, MegatronGiven& given) {
   if (const auto* one = entry_of(kCounts, name); one != std::end(kCounts)) {
-    if (value.text != "None") given.*one->member = count_of(name, value);
+    if (name == "zero_stage" && value.text == "0")
+      given.zero = 0;
+    else if (value.text != "None")
+      given.*one->member = count_of(name, value);
   } else if (const auto* flag = entry_of(kFlags, name); flag != std::end(kFlags)) {
     given.*flag->member = value.text != "False";
   } else if (const auto* word = entry_of(kWords, name); word != std::end(kWords)) {
@@ -146,6 +174,18 @@ std::string typed_argument(std::string_view name) {
   std::string text(name);
   std::replace(text.begin(), text.end(), '_', '-');
   return "--" + text;
+}
+
+bool is_count(std::string_view name) { return entry_of(kCounts, name) != std::end(kCounts); }
+
+bool is_estimated_by(std::string_view name) {
+  return is_count(name) || entry_of(kFlags, name) != std::end(kFlags) ||
+         entry_of(kWords, name) != std::end(kWords);
+}
+
+bool is_unknown_to_memory(std::string_view name) {
+  return std::any_of(std::begin(kUnknown), std::end(kUnknown),
+                     [&](std::string_view begin) { return name.starts_with(begin); });
 }
 
 MegatronGiven megatron_given(const NamedValues& arguments, std::vector<std::string>& unused) {

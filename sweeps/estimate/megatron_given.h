@@ -31,6 +31,14 @@ struct MegatronGiven {
 /// counts. Source: Megatron-LM, megatron/training/arguments.py.
 MegatronGiven megatron_given(const NamedValues& arguments, std::vector<std::string>& unused);
 
+/// Whether an estimate depends on the argument of that name.
+bool is_estimated_by(std::string_view name);
+/// Whether that is a count; else it is a flag, or words.
+bool is_count(std::string_view name);
+
+/// Whether an argument that is given changes memory in a way that no estimate knows.
+bool is_unknown_to_memory(std::string_view name);
+
 /// As a person types it: "--num-layers".
 std::string typed_argument(std::string_view name);
 

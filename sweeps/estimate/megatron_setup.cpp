@@ -73,7 +73,10 @@ Recompute recompute_of(const MegatronGiven& given) {
 /// Megatron-Core is the usual one since 2024. Before it flash attention had an argument of its own,
 /// and before that training was in fp16.
 Framework framework_of(const MegatronGiven& given) {
-  if (given.deepspeed) return Framework::kMegatronDeepSpeed;
+  constexpr std::int64_t kGradients = 2;  // from this stage on there is no pipeline
+  if (given.deepspeed && given.zero >= kGradients) return Framework::kDeepSpeedZero;
+  if (given.deepspeed)
+    return given.zero == 0 ? Framework::kDeepSpeedPipeline : Framework::kMegatronDeepSpeed;
   if (given.core || !given.implementation.empty() || !given.backend.empty())
     return Framework::kMegatronCore;
   if (given.flash) return Framework::kMegatron2023;
@@ -84,6 +87,10 @@ std::string_view name_of(Framework framework) {
   switch (framework) {
     case Framework::kMegatronDeepSpeed:
       return "Megatron-DeepSpeed";
+    case Framework::kDeepSpeedPipeline:
+      return "DeepSpeed's pipeline";
+    case Framework::kDeepSpeedZero:
+      return "DeepSpeed's ZeRO";
     case Framework::kMegatron2023:
       return "Megatron-LM of 2023, as --use-flash-attn is given and not --transformer-impl";
     case Framework::kMegatron2:

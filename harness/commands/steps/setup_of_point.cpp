@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/jobs/script.h"
+#include "harness/commands/steps/command_words.h"
 #include "sweeps/estimate/megatron_given.h"
 #include "sweeps/estimate/megatron_setup.h"
 #include "sweeps/estimate/point_setup.h"
@@ -13,54 +14,6 @@
 namespace pippin {
 
 namespace {
-
-/// What begins an argument of Megatron's that changes memory, and that no estimate knows.
-constexpr std::string_view kUnknown[] = {"cpu_offload",
-                                         "optimizer_cpu_offload",
-                                         "offload",
-                                         "fp8",
-                                         "fp4",
-                                         "use_precision_aware",
-                                         "exp_avg",
-                                         "main_params",
-                                         "main_grads",
-                                         "recompute_modules",
-                                         "multi_latent",
-                                         "mtp_",
-                                         "use_megatron",
-                                         "use_torch_fsdp2",
-                                         "use_custom_fsdp",
-                                         "deepspeed",
-                                         "zero_",
-                                         "lora",
-                                         "freeze",
-                                         "init_model_with_meta",
-                                         "empty_unused",
-                                         "data_parallel_sharding",
-                                         "pipeline_model_parallel_layout"};
-
-bool is_unknown(const std::string& name) {
-  return std::any_of(std::begin(kUnknown), std::end(kUnknown),
-                     [&](std::string_view begin) { return name.starts_with(begin); });
-}
-
-/// The words of a command up to where bash does something else with them. What a variable holds is
-/// a path or the like: where it holds the model, an estimate misses that.
-std::vector<std::string> words_of(const std::string& command) {
-  std::vector<std::string> words;
-  std::string text = command;
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  for (std::string_view word : split(text, ' ')) {
-    word = trim(word);
-    if (word.empty() || word == "\\") continue;
-    if (word.find_first_of("|;&<>") != std::string_view::npos) break;
-    std::string plain;
-    for (const char c : word)
-      if (c != '\'' && c != '"') plain += c;
-    words.push_back(plain.starts_with('$') ? "?" : plain);
-  }
-  return words;
-}
 
 bool is_probe(const Sweep& sweep) { return sweep.trainer.probe == "training"; }
 
@@ -71,9 +24,9 @@ bool is_megatron(const Sweep& sweep) {
 /// Errors: Error (bad input) where an argument is missing, or is one that no estimate knows.
 SetupOfPoint of_command(const std::string& command, const Sweep& sweep, const Point& point,
                         VocabularyUnsaid vocabulary) {
-  NamedValues arguments = arguments_of_words(words_of(command));
+  NamedValues arguments = arguments_of_words(command_words(command));
   for (const auto& [name, value] : arguments)
-    if (is_unknown(name)) bad_input("{} has no account of memory", typed_argument(name));
+    if (is_unknown_to_memory(name)) bad_input("{} has no account of memory", typed_argument(name));
   if (!find_value(arguments, "vocab_size")) {
     const bool is_least = vocabulary == VocabularyUnsaid::kLeast;
     const Count vocab = is_least ? point.model.vocab.value_or(1) : point.model.vocab;

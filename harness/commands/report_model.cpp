@@ -1,0 +1,72 @@
+#include <sstream>
+#include <unistd.h>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "harness/commands/report.h"
+#include "harness/commands/steps/chosen.h"
+#include "harness/commands/steps/model_checks.h"
+#include "harness/commands/steps/output.h"
+#include "harness/commands/steps/report_rows.h"
+#include "harness/commands/steps/selections.h"
+
+namespace pippin {
+
+namespace {
+
+bool is_for_people(const std::string& format) {
+  return format == "terminal" || format == "markdown";
+}
+
+/// Of what the reader named, one selection after the other.
+std::vector<ModelCheck> checks_of(const Globals& globals, const ReportOptions& options,
+                                  const GivenMachine& given) {
+  Database database = existing_database(globals);
+  const std::vector<std::string> names =
+      options.selections.empty() ? std::vector<std::string>{""} : options.selections;
+  std::vector<ModelCheck> checks;
+  for (const std::string& name : names) {
+    const Selected selection = selected(globals, database, name, options.pool);
+    say_what_is_set_aside(globals, database, selection.filter);
+    if (!selection.heading.empty()) remark(globals, selection.heading);
+    for (StoredCheck& one : stored_checks(globals, database, selection.filter, given)) {
+      if (names.size() > 1) one.check.of.selection = selection.name;
+      checks.push_back(std::move(one.check));
+    }
+  }
+  return checks;
+}
+
+std::string text_for_people(const std::vector<ModelCheck>& checks, const FlatFormat& format) {
+  std::ostringstream text;
+  for (EstimateTable& one : model_check_tables(checks)) {
+    one.table.width = terminal_width(STDOUT_FILENO);
+    one.table.colours = wants_colours();
+    text << one.heading << "\n\n";
+    format.write(one.table, text);
+    text << '\n';
+  }
+  for (const std::string& words : what_is_not_judged(checks)) text << words << '\n';
+  return text.str();
+}
+
+}  // namespace
+
+ExitCode report_against_model(const Globals& globals, const ReportOptions& options) {
+  const FlatFormat& format = flat_format_named(options.format);
+  const GivenMachine given =
+      given_machine(options.cluster, options.accelerator, options.node_gb_per_s);
+  const auto checks = checks_of(globals, options, given);
+  if (checks.empty())
+    remark(globals,
+           fmt::format("{}: holds no point of what was asked for", printable(globals.db.string())));
+  std::ostringstream figures;
+  if (!is_for_people(options.format)) format.write(model_check_figures(checks), figures);
+  const std::string text =
+      is_for_people(options.format) ? text_for_people(checks, format) : figures.str();
+  options.format == "terminal" ? write_text(text) : write_output(text);
+  return ExitCode::kDone;
+}
+
+}  // namespace pippin

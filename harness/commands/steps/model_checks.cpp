@@ -1,0 +1,90 @@
+#include "harness/commands/steps/model_checks.h"
+
+#include <unordered_map>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "harness/commands/steps/report_rows.h"
+#include "sweeps/accelerators.h"
+#include "sweeps/cluster_file.h"
+#include "sweeps/cluster_rates.h"
+#include "sweeps/estimate/memory.h"
+#include "sweeps/judge_points.h"
+
+namespace pippin {
+
+namespace {
+
+constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
+
+/// What people say of a log beside its trainer's own arguments.
+const AxisNames kTold{"accelerator", "gpus_per_node"};
+
+void judge_time(const StoredSetup& stored, ModelCheck& check) {
+  check.why_no_time = stored.setup ? stored.why_no_time : stored.why_not;
+  if (!stored.machine) return;
+  const KnownRates known = stored.cluster ? rates_of(*stored.cluster) : usual_rates();
+  check.time = step_time(*stored.setup, *stored.machine, known.rates);
+  check.half_width = known.half_width;
+  if (!known.are_usual) check.rates = stored.cluster->name;
+}
+
+void judge_memory(const StoredSetup& stored, ModelCheck& check) {
+  check.why_no_memory = stored.setup ? stored.why_no_memory : stored.why_not;
+  if (!check.why_no_memory.empty()) return;
+  const Setup& setup = *stored.setup;
+  check.peak_gib = stage_memory(setup, largest_stage(setup)).peak / kGib;
+  check.needed_gib = needed_bytes(setup) / kGib;
+  check.usable_gib = stored.limit_gib;
+  if (!check.usable_gib && stored.accelerator && stored.accelerator->memory_gib)
+    check.usable_gib = usable_bytes(setup.generation, *stored.accelerator->memory_gib) / kGib;
+}
+
+StoredCheck checked(Summary row, const PointOrigin& origin, const std::vector<Timer>& timers,
+                    const GivenMachine& given) {
+  StoredCheck made;
+  made.stored = stored_setup(row.point, origin, row.recompute.value_or(""), given);
+  ModelCheck& check = made.check;
+  check.of = std::move(row);
+  if (made.stored.accelerator) check.accelerator = made.stored.accelerator->name;
+  check.ran = origin.ran;
+  check.out_of_memory = origin.out_of_memory;
+  judge_time(made.stored, check);
+  judge_memory(made.stored, check);
+  if (check.time) check.phases = phases_of(*check.time, timers);
+  return made;
+}
+
+}  // namespace
+
+std::vector<StoredCheck> stored_checks(const Globals& globals, Database& database,
+                                       const SampleFilter& filter, const GivenMachine& given) {
+  std::unordered_map<std::string, PointOrigin> origins;
+  for (PointOrigin& origin : database.origins(filter))
+    origins.emplace(origin.point, std::move(origin));
+  std::unordered_map<std::string, std::vector<Timer>> timers;
+  for (PointTimers& one : database.timers(filter, phase_timers()))
+    timers.emplace(one.point, std::move(one.timers));
+  std::vector<StoredCheck> all;
+  for (Summary& row : report_rows(globals, database, filter, {}, {}, kTold)) {
+    const std::string point = row.point.id;
+    all.push_back(checked(std::move(row), origins[point], timers[point], given));
+  }
+  return all;
+}
+
+GivenMachine given_machine(const std::string& cluster, const std::string& accelerator,
+                           const std::optional<double>& node_gb_per_s) {
+  GivenMachine given;
+  given.node_gb_per_s = node_gb_per_s;
+  if (!cluster.empty()) given.cluster = cluster_named(cluster, "--cluster");
+  if (accelerator.empty()) return given;
+  given.accelerator = find_accelerator(accelerator);
+  if (!given.accelerator)
+    bad_input("--accelerator {}: there is none of that name{}", printable(accelerator),
+              did_you_mean(accelerator, accelerator_names()));
+  return given;
+}
+
+}  // namespace pippin

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/records/cluster.h"
+#include "sweeps/estimate/step_time.h"
+#include "sweeps/yaml.h"
+
+namespace pippin {
+
+/// Rates by which times are predicted, and how sure they are.
+struct KnownRates {
+  Rates rates;
+  double half_width = 0;                ///< of the logarithm of measured by predicted, 19 of 20
+  std::optional<double> node_gb_per_s;  ///< what the shares of links between nodes are of
+  bool are_usual = true;                ///< no cluster's own
+};
+
+/// Those of a cluster's file; the usual ones for what it does not say.
+KnownRates rates_of(const Cluster& cluster);
+KnownRates usual_rates();
+
+/// "by data sheets and usual rates: 19 of 20 runs take …"; `cluster`: whose rates they are, empty
+/// for the usual ones.
+std::string words_on_rates(const std::string& cluster, double half_width);
+
+/// The map `rates:` of a cluster file. Errors: Error (bad input) for a name that is no rate, and a
+/// value that can be none.
+ClusterRates read_cluster_rates(const YamlNode& node);
+
+}  // namespace pippin
