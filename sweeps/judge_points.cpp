@@ -148,6 +148,11 @@ PointJudgement PointJudge::judge(const PointRow& row) const {
   return said;
 }
 
+std::string why_no_time(const Setup& setup) {
+  if (setup.type == NumberType::kFp32) return "it trains in fp32, and rates are of 16 bits";
+  return setup.offloads_optimizer ? "how fast offloading is is not known" : "";
+}
+
 PointJudgement judge_setup(const Setup& setup, const std::optional<Machine>& machine,
                            std::optional<double> memory_gb) {
   PointJudgement said;
@@ -155,8 +160,12 @@ PointJudgement judge_setup(const Setup& setup, const std::optional<Machine>& mac
   said.allocated_gib = memory.allocated() / kGib;
   said.peak_gib = memory.peak / kGib;
   judge_fit(memory_gb, setup, said);
-  if (machine && !setup.offloads_optimizer)
+  if (!machine) return said;
+  const std::string why_not = why_no_time(setup);
+  if (why_not.empty())
     say_time(step_time(setup, *machine, Rates()).all(), kUncalibratedHalfWidth, said);
+  else
+    said.why += (said.why.empty() ? "no time: " : "; no time: ") + why_not;
   return said;
 }
 

@@ -43,8 +43,11 @@ class PointJudge {
   std::vector<ClusterFit> fits_;
 };
 
-/// Judges one layout by the usual rates: its time where the machine is known and the optimizer is
-/// not offloaded, whether it fits where the GPU's memory is known.
+/// Why no time of such a layout is known; empty where one is.
+std::string why_no_time(const Setup& setup);
+
+/// Judges one layout by the usual rates: its time where that and the machine are known, whether it
+/// fits where the GPU's memory is.
 PointJudgement judge_setup(const Setup& setup, const std::optional<Machine>& machine,
                            std::optional<double> memory_gb);
 

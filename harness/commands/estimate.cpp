@@ -76,11 +76,11 @@ std::string time_words() {
       100 * (1 - std::exp(-width)), 100 * (std::exp(width) - 1));
 }
 
-/// Nothing where no accelerator is named, or what takes part has no account of time.
+/// Nothing where no accelerator is named, or no time is known of such a layout.
 std::optional<EstimatedTime> time_of(const Setup& setup,
                                      const std::optional<Accelerator>& accelerator,
                                      const EstimateOptions& options) {
-  if (!accelerator || setup.offloads_optimizer) return std::nullopt;
+  if (!accelerator || !why_no_time(setup).empty()) return std::nullopt;
   const Machine machine = machine_of(*accelerator, options.node_gb_per_s);
   return EstimatedTime{step_time(setup, machine, Rates()), machine};
 }
@@ -126,8 +126,7 @@ void print_estimate(const Setup& setup, const std::optional<Accelerator>& accele
     text << '\n' << one.heading << "\n\n";
     write(one.table, options.format, text);
   }
-  if (accelerator && setup.offloads_optimizer)
-    text << "\nno time of an iteration: offloading has no account of it\n";
+  if (accelerator && !time) text << "\nno time of an iteration: " << why_no_time(setup) << '\n';
   if (time) write_time(setup, *time, options.format, text);
   const auto differences = where_analysis_tool_differs(setup);
   if (!differences.empty()) text << "\nMegatron's analysis tool (--compat) says otherwise:\n";

@@ -215,6 +215,7 @@ Setup point_setup(const Point& point, Setup setup) {
 Setup probe_setup(const Point& point, std::int64_t gpus_per_node) {
   Setup setup;
   setup.framework = Framework::kProbe;
+  setup.transformer_engine = setup.hidden_dropout = setup.attention_dropout = false;
   setup.type = NumberType::kFp32;
   setup.attention = Attention::kScores;
   setup.gpus_per_node = gpus_per_node;

@@ -34,6 +34,8 @@ double longest_s(const Sweep& sweep, const Point& point, const Machine& machine)
   if (!read.setup) cannot_predict(sweep, printable(point.name) + ": " + read.why_not);
   if (!read.iterations)
     cannot_predict(sweep, printable(point.name) + ": its command has no --train-iters");
+  const std::string why_not = why_no_time(*read.setup);
+  if (!why_not.empty()) cannot_predict(sweep, printable(point.name) + ": " + why_not);
   const PointJudgement said = judge_setup(*read.setup, machine, std::nullopt);
   return kStartS + kRoom * static_cast<double>(*read.iterations) * *said.step_s_high;
 }

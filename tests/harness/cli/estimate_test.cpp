@@ -241,6 +241,21 @@ TEST_CASE("a point that no estimate knows says why, and the others are judged") 
   CHECK(points[1].at("fits") == "no");
 }
 
+TEST_CASE("what no rates are known of has a memory and no time") {
+  const test::Workplace here;
+  const std::string layout =
+      "--quiet estimate size=1.3B gpus=8 --accelerator a100-sxm4-80g mbs=1 gas=8 ";
+  const std::string offloaded = layout + "framework=deepspeed-zero zero=3 offload=";
+  const auto table = nlohmann::json::parse(here.pippin(offloaded + "0,1 --format json").out);
+  CHECK(table.at("points")[0].at("step_s") > 0);
+  CHECK(table.at("points")[1].at("step_s").is_null());
+  CHECK_THAT(table.at("points")[1].at("why").get<std::string>(),
+             Contains("; no time: how fast offloading is"));
+  CHECK_THAT(here.pippin(offloaded + "1").out,
+             Contains("no time of an iteration: how fast offloading is"));
+  CHECK_THAT(here.pippin(layout + "precision=fp32").out, Contains("rates are of 16 bits"));
+}
+
 TEST_CASE("layouts can be typed in the names of sweeps") {
   const test::Workplace here;
   const auto all = here.pippin(
@@ -318,6 +333,9 @@ TEST_CASE("a time that cannot be predicted is refused in a line") {
                  Contains("its command has no --train-iters; say a time, such as 10 min"));
   CHECK_THAT(refusal(megatron_sweep("--fp8-format hybrid", "run_time: predicted\n")),
              Contains("--fp8-format has no account of memory"));
+  CHECK_THAT(refusal("sweep: s\ncluster: polaris-a100-40g\ngrid: {tp: [1, 2]}\n"
+                     "run_time: predicted\n"),
+             Contains("it trains in fp32, and rates are of 16 bits"));
   CHECK_THAT(refusal("sweep: s\ngrid: {tp: [1, 2]}\nrun_time: predicted\n"),
              Contains("accelerator cpu: its peak in 16 bits"));
   CHECK_THAT(refusal("sweep: s\ncluster: polaris-a100-40g\ncommand: train {tp}\n"
