@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <unordered_map>
+#include <utility>
 
 #include "db/json.h"
 #include "db/operations.h"
@@ -12,50 +12,55 @@ namespace pippin::db {
 namespace {
 
 constexpr const char* kOrigin =
-    "runs.point, json_group_array(DISTINCT runs.gpu_model), "
+    "coalesce(sweeps.name, ''), runs.point, json_group_array(DISTINCT runs.gpu_model), "
     "json_group_array(DISTINCT (SELECT accelerator FROM campaign_peaks "
     "WHERE campaign_peaks.campaign = campaigns.id)), json_group_array(DISTINCT campaigns.cluster), "
     "max(campaigns.id IS NULL), "
     "max((SELECT count(*) FROM run_nodes WHERE run_nodes.run = runs.id)), "
     "sum(runs.state IN ('ok', 'timeout', 'cancelled') AND runs.last_iteration IS NOT NULL), "
     "sum(runs.state = 'oom')";
-constexpr const char* kByPoint = " GROUP BY runs.point";
+constexpr const char* kByPoint = " GROUP BY sweeps.name, runs.point";
 
 PointOrigin origin_at(const Statement& row) {
   PointOrigin origin;
-  origin.point = row.text(0);
-  origin.gpu_models = texts_in(row.text(1));
-  origin.accelerators = texts_in(row.text(2));
-  origin.clusters = texts_in(row.text(3));
-  origin.has_logs = row.integer(4) != 0;
-  if (const std::int64_t nodes = row.integer(5); nodes > 0) origin.nodes = nodes;
-  origin.ran = row.integer(6);
-  origin.out_of_memory = row.integer(7);
+  origin.sweep = row.text(0);
+  origin.point = row.text(1);
+  origin.gpu_models = texts_in(row.text(2));
+  origin.accelerators = texts_in(row.text(3));
+  origin.clusters = texts_in(row.text(4));
+  origin.has_logs = row.integer(5) != 0;
+  if (const std::int64_t nodes = row.integer(6); nodes > 0) origin.nodes = nodes;
+  origin.ran = row.integer(7);
+  origin.out_of_memory = row.integer(8);
   return origin;
 }
 
-/// Calls `take(point, text)` with what the newest run of each point has that has any.
+/// A sweep, and the id of a point of it.
+using Key = std::pair<std::string, std::string>;
+
+/// Calls `take(key, text)` with what the newest run of each point has that has any.
 template <typename Take>
 void each_newest(Connection& connection, const SampleFilter& filter, const std::string& column,
                  const std::string& joins, const Take& take) {
   Statement rows =
-      selected(connection, filter, "runs.point, max(runs.id), " + column, joins, kByPoint);
-  while (rows.step()) take(rows.text(0), rows.text(2));
+      selected(connection, filter, "coalesce(sweeps.name, ''), runs.point, max(runs.id), " + column,
+               joins, kByPoint);
+  while (rows.step()) take(Key(rows.text(0), rows.text(1)), rows.text(3));
 }
 
 /// The newest runs of each point that made steps, so many of it.
-std::unordered_map<std::string, std::vector<std::int64_t>> newest_runs(Connection& connection,
-                                                                       const SampleFilter& filter) {
+std::map<Key, std::vector<std::int64_t>> newest_runs(Connection& connection,
+                                                     const SampleFilter& filter) {
   constexpr std::size_t kMost = 8;
-  std::unordered_map<std::string, std::vector<std::int64_t>> runs;
-  Statement rows = selected(connection, filter, "runs.point, runs.id",
+  std::map<Key, std::vector<std::int64_t>> runs;
+  Statement rows = selected(connection, filter, "coalesce(sweeps.name, ''), runs.point, runs.id",
                             "JOIN runs AS stepped ON stepped.id = runs.id AND "
                             "stepped.state IN ('ok', 'timeout', 'cancelled') AND "
                             "stepped.last_iteration IS NOT NULL",
                             " ORDER BY runs.id DESC");
   while (rows.step()) {
-    auto& of_point = runs[rows.text(0)];
-    if (of_point.size() < kMost) of_point.push_back(rows.integer(1));
+    auto& of_point = runs[Key(rows.text(0), rows.text(1))];
+    if (of_point.size() < kMost) of_point.push_back(rows.integer(2));
   }
   return runs;
 }
@@ -83,20 +88,20 @@ void add_run(Statement& lines, ByName& medians) {
 
 std::vector<PointOrigin> origins(Connection& connection, const SampleFilter& filter) {
   std::vector<PointOrigin> all;
-  std::unordered_map<std::string, std::size_t> places;
+  std::map<Key, std::size_t> places;
   Statement rows = selected(connection, filter, kOrigin, "", kByPoint);
   while (rows.step()) {
-    places.emplace(rows.text(0), all.size());
+    places.emplace(Key(rows.text(0), rows.text(1)), all.size());
     all.push_back(origin_at(rows));
   }
   each_newest(connection, filter, "run_arguments.list",
               "JOIN run_arguments ON run_arguments.run = runs.id",
-              [&](const std::string& point, const std::string& list) {
+              [&](const Key& point, const std::string& list) {
                 all[places.at(point)].arguments = pairs_in(list);
               });
   each_newest(connection, filter, "runs.command",
               "JOIN runs AS told ON told.id = runs.id AND told.command IS NOT NULL",
-              [&](const std::string& point, const std::string& command) {
+              [&](const Key& point, const std::string& command) {
                 all[places.at(point)].command = command;
               });
   return all;
@@ -115,7 +120,8 @@ std::vector<PointTimers> timers(Connection& connection, const SampleFilter& filt
     for (const std::int64_t run : runs) add_run(lines.bind(run, names), medians);
     if (medians.empty()) continue;
     PointTimers& timed = all.emplace_back();
-    timed.point = point;
+    timed.sweep = point.first;
+    timed.point = point.second;
     for (auto& [name, of_runs] : medians)
       timed.timers.push_back({name, median(of_runs) / kMsPerSecond});
   }

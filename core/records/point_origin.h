@@ -11,6 +11,7 @@ namespace pippin {
 
 /// What is stored of how a point was run, beside its times. Texts of several runs: each once.
 struct PointOrigin {
+  std::string sweep;      ///< empty: no sweep made its runs
   std::string point;      ///< its id
   NamedValues arguments;  ///< the dump of its newest run that has one; empty: none has
   std::string command;    ///< of its newest run that has one; empty: none has
@@ -31,6 +32,7 @@ struct Timer {
 
 /// The timers of a point's newest runs.
 struct PointTimers {
+  std::string sweep;  ///< as of PointOrigin
   std::string point;  ///< its id
   std::vector<Timer> timers;
 };

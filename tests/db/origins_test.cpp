@@ -104,3 +104,24 @@ TEST_CASE("logs that no campaign made have an origin without a cluster") {
   CHECK(origins[0].command.empty());
   CHECK(origins[0].ran == 1);
 }
+
+TEST_CASE("a point of two sweeps has an origin in each") {
+  Stored stored;
+  stored.database.put_run(run_with(1, "one", RunState::kOk));
+  CampaignRecord other = test::campaign_of();
+  other.sweep = "other";
+  other.cluster = "there";
+  stored.database.put_campaign(other);
+  RunRecord run = run_with(2, "two", RunState::kOk);
+  run.place.sweep = "other";
+  stored.database.put_run(run);
+  auto origins = stored.database.origins({});
+  REQUIRE(origins.size() == 2);
+  std::sort(origins.begin(), origins.end(),
+            [](const auto& a, const auto& b) { return a.sweep < b.sweep; });
+  CHECK(origins[0].sweep == "gpt");
+  CHECK(origins[0].gpu_models == std::vector<std::string>{"one"});
+  CHECK(origins[1].sweep == "other");
+  CHECK(origins[1].clusters == std::vector<std::string>{"there"});
+  CHECK(origins[1].command == "train 2");
+}

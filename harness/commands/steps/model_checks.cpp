@@ -41,7 +41,7 @@ void judge_memory(const StoredSetup& stored, ModelCheck& check) {
     check.usable_gib = usable_bytes(setup.generation, *stored.accelerator->memory_gib) / kGib;
 }
 
-StoredCheck checked(Summary row, const PointOrigin& origin, const std::vector<Timer>& timers,
+StoredCheck checked(Summary row, PointOrigin origin, const std::vector<Timer>& timers,
                     const GivenMachine& given) {
   StoredCheck made;
   made.stored = stored_setup(row.point, origin, row.recompute.value_or(""), given);
@@ -53,6 +53,7 @@ StoredCheck checked(Summary row, const PointOrigin& origin, const std::vector<Ti
   judge_time(made.stored, check);
   judge_memory(made.stored, check);
   if (check.time) check.phases = phases_of(*check.time, timers);
+  made.origin = std::move(origin);
   return made;
 }
 
@@ -60,16 +61,19 @@ StoredCheck checked(Summary row, const PointOrigin& origin, const std::vector<Ti
 
 std::vector<StoredCheck> stored_checks(const Globals& globals, Database& database,
                                        const SampleFilter& filter, const GivenMachine& given) {
+  const auto key = [](const std::string& sweep, const std::string& point) {
+    return sweep + '\n' + point;
+  };
   std::unordered_map<std::string, PointOrigin> origins;
   for (PointOrigin& origin : database.origins(filter))
-    origins.emplace(origin.point, std::move(origin));
+    origins.emplace(key(origin.sweep, origin.point), std::move(origin));
   std::unordered_map<std::string, std::vector<Timer>> timers;
   for (PointTimers& one : database.timers(filter, phase_timers()))
-    timers.emplace(one.point, std::move(one.timers));
+    timers.emplace(key(one.sweep, one.point), std::move(one.timers));
   std::vector<StoredCheck> all;
   for (Summary& row : report_rows(globals, database, filter, {}, {}, kTold)) {
-    const std::string point = row.point.id;
-    all.push_back(checked(std::move(row), origins[point], timers[point], given));
+    const std::string of = key(row.sweep, row.point.id);
+    all.push_back(checked(std::move(row), std::move(origins[of]), timers[of], given));
   }
   return all;
 }

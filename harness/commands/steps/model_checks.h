@@ -14,6 +14,7 @@ namespace pippin {
 struct StoredCheck {
   ModelCheck check;
   StoredSetup stored;
+  PointOrigin origin;
 };
 
 /// The points of a selection, each with what is predicted of it and what was measured.
