@@ -9,7 +9,9 @@ namespace {
 
 /// Readings of runs that are kept, and of no run where no sweep is named.
 constexpr const char* kReadings =
-    "WITH readings AS (SELECT r.* FROM canary_readings AS r WHERE r.problem IS NULL AND ("
+    "WITH readings AS (SELECT r.*, (SELECT campaigns.cluster FROM allocations JOIN campaigns "
+    "ON campaigns.id = allocations.campaign WHERE allocations.id = r.allocation) AS cluster "
+    "FROM canary_readings AS r WHERE r.problem IS NULL AND ("
     "(r.log IS NOT NULL AND (?1 IS NULL OR ?1 = '')) OR r.id IN (SELECT run_canaries.reading "
     "FROM run_canaries JOIN runs ON runs.id = run_canaries.run "
     "JOIN allocations ON allocations.id = runs.allocation "
@@ -21,10 +23,10 @@ constexpr const char* kReadings =
 /// What older pippins collected, and canaries take, are all-reduces alone.
 constexpr const char* kMeasured =
     "SELECT r.id, r.taken_at, r.ranks, r.nodes, r.library, c.operation, c.size_bytes, c.in_place, "
-    "c.number_type, c.time_us, c.algbw_gb_per_s, c.busbw_gb_per_s, c.wrong, c.position "
+    "c.number_type, c.time_us, c.algbw_gb_per_s, c.busbw_gb_per_s, c.wrong, c.position, r.cluster "
     "FROM readings AS r JOIN collectives AS c ON c.reading = r.id UNION ALL "
     "SELECT r.id, r.taken_at, r.ranks, r.nodes, r.library, 'all_reduce', a.size_bytes, NULL, NULL, "
-    "a.median_us, NULL, a.median_busbw_gb_per_s, NULL, a.size_bytes "
+    "a.median_us, NULL, a.median_busbw_gb_per_s, NULL, a.size_bytes, r.cluster "
     "FROM readings AS r JOIN canary_all_reduce AS a ON a.reading = r.id "
     "WHERE NOT EXISTS (SELECT 1 FROM collectives WHERE reading = r.id) ORDER BY 1, 14";
 
@@ -44,6 +46,8 @@ CollectiveReading reading_at(const Statement& row) {
   measured.algbw_gb_per_s = row.maybe_real(10);
   measured.busbw_gb_per_s = row.maybe_real(11);
   measured.wrong = row.maybe_integer(12);
+  constexpr int kCluster = 14;
+  reading.cluster = row.text(kCluster);
   return reading;
 }
 

@@ -32,7 +32,8 @@ void add_slowest_ranks(Connection& connection, const SampleFilter& filter, ByRun
 constexpr const char* kReading =
     "r.id, r.taken_at, largest.size_bytes, largest.median_us, r.gemm_m, r.gemm_n, r.gemm_k, "
     "r.gemm_min_tflops, r.gemm_median_tflops, r.gemm_max_tflops, r.gemm_slowest_rank, "
-    "r.gemm_slowest_host, r.ranks, r.nodes";
+    "r.gemm_slowest_host, r.ranks, r.nodes, (SELECT clustered.cluster FROM allocations AS taken "
+    "JOIN campaigns AS clustered ON clustered.id = taken.campaign WHERE taken.id = r.allocation)";
 constexpr const char* kLargest =
     " LEFT JOIN canary_all_reduce AS largest ON largest.reading = r.id AND largest.size_bytes = "
     "(SELECT max(size_bytes) FROM canary_all_reduce WHERE reading = r.id) ";
@@ -56,6 +57,7 @@ CanaryEvidence reading_at(const Statement& row, int column) {
   reading.gemm.slowest_host = row.text(column + 11);
   reading.ranks = count(12);
   reading.nodes = count(13);
+  reading.cluster = row.text(column + 14);
   return reading;
 }
 

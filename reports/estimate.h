@@ -53,6 +53,8 @@ std::string state_account(const Setup& setup);
 struct EstimatedTime {
   StepTime time;
   Machine machine;
+  double half_width = 0;  ///< of the logarithm of measured by predicted, 19 of 20
+  std::string words;      ///< by which rates, and how sure they are
 };
 
 /// Every figure of every stage, and of each part of its layers, of work and of time where it is

@@ -104,12 +104,12 @@ class Figures {
   }
 
   void time() {
-    const double seconds = time_->time.all(), width = std::exp(kUncalibratedHalfWidth);
-    const auto figure = [&](const char* what, double value, const char* unit, const char* formula) {
+    const double seconds = time_->time.all(), width = std::exp(time_->half_width);
+    const auto figure = [&](const char* what, double value, const char* unit,
+                            const std::string& formula) {
       add(std::nullopt, "iteration", what, value, unit, formula);
     };
-    for (const auto& [what, part] : parts_of(time_->time))
-      figure(what, part, "s", "usual rates of a data sheet's figures, on the critical path");
+    for (const auto& [what, part] : parts_of(time_->time)) figure(what, part, "s", time_->words);
     figure("time", seconds, "s", "sum of its parts");
     figure("time, at least", seconds / width, "s", "with the next: 19 of 20 runs");
     figure("time, at most", seconds * width, "s", "with the last: 19 of 20 runs");

@@ -223,7 +223,7 @@ FlatTable found_table(const SearchResult& result, const SearchSpace& space) {
         {title, name, importance}, [=](const auto& row) { return short_number(of(row)); },
         [=](const auto& row) { return std::optional<double>(of(row)); });
   };
-  const double width = std::exp(kUncalibratedHalfWidth);
+  const double width = std::exp(space.half_width);
   number("step s", "step_s", 9, [](const FoundLayout& row) { return row.seconds; });
   number("at least", "step_s_low", 5, [=](const FoundLayout& row) { return row.seconds / width; });
   number("at most", "step_s_high", 5, [=](const FoundLayout& row) { return row.seconds * width; });

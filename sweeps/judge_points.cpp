@@ -154,7 +154,7 @@ std::string why_no_time(const Setup& setup) {
 }
 
 PointJudgement judge_setup(const Setup& setup, const std::optional<Machine>& machine,
-                           std::optional<double> memory_gb) {
+                           std::optional<double> memory_gb, const KnownRates& known) {
   PointJudgement said;
   const StageMemory memory = stage_memory(setup, largest_stage(setup));
   said.allocated_gib = memory.allocated() / kGib;
@@ -163,7 +163,7 @@ PointJudgement judge_setup(const Setup& setup, const std::optional<Machine>& mac
   if (!machine) return said;
   const std::string why_not = why_no_time(setup);
   if (why_not.empty())
-    say_time(step_time(setup, *machine, Rates()).all(), kUncalibratedHalfWidth, said);
+    say_time(step_time(setup, *machine, known.rates).all(), known.half_width, said);
   else
     said.why += (said.why.empty() ? "no time: " : "; no time: ") + why_not;
   return said;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sweeps/cluster_rates.h"
 #include "sweeps/estimate/calibrate.h"
 #include "sweeps/estimate/point_rows.h"
 
@@ -46,10 +47,11 @@ class PointJudge {
 /// Why no time of such a layout is known; empty where one is.
 std::string why_no_time(const Setup& setup);
 
-/// Judges one layout by the usual rates: its time where that and the machine are known, whether it
+/// Judges one layout: its time where that and the machine are known, whether it
 /// fits where the GPU's memory is.
 PointJudgement judge_setup(const Setup& setup, const std::optional<Machine>& machine,
-                           std::optional<double> memory_gb);
+                           std::optional<double> memory_gb,
+                           const KnownRates& known = usual_rates());
 
 /// Of the logarithm of measured by predicted: without calibration 19 of 20 rows of nine published
 /// groups lie within it. Source: RESULTS.md.

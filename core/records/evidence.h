@@ -20,6 +20,7 @@ struct CanaryEvidence {
   CanaryGemm gemm;                    ///< its m is 0 where none was made
   std::vector<CanaryNode> by_node;    ///< empty: unknown
   std::vector<CanaryPair> pairs;
+  std::string cluster = {};  ///< of its campaign; empty: unknown, or no campaign's
 };
 
 /// Where a run was, and how fast the machine was then.
@@ -36,6 +37,7 @@ struct CollectiveReading {
   std::int64_t ranks = 0, nodes = 0;       ///< 0: unknown
   std::string library;                     ///< "NCCL 2.28.9"; empty: unknown
   Collective measured;
+  std::string cluster = {};  ///< of its campaign; empty: unknown, or no campaign's
 };
 
 /// All that is known of where the noise of some runs may come from.

@@ -75,6 +75,7 @@ void add_notes_commands(CommandLine& line);
 void add_doctor_command(CommandLine& line);
 void add_probes_command(CommandLine& line);
 void add_estimate_command(CommandLine& line);
+void add_calibrate_command(CommandLine& line);
 void add_search_command(CommandLine& line);
 
 }  // namespace pippin

@@ -14,6 +14,15 @@ CLI::Option* add_network_option(CLI::App& command, std::optional<double>& node_g
       ->check(CLI::PositiveNumber);
 }
 
+namespace {
+
+/// "size=52B tp=4", and no sweep's file.
+bool is_typed(const std::vector<std::string>& what) {
+  return what.front().find('=') != std::string::npos;
+}
+
+}  // namespace
+
 void add_estimate_command(CommandLine& line) {
   const auto options = std::make_shared<EstimateOptions>();
   CLI::App& command = line.add(
@@ -30,8 +39,11 @@ void add_estimate_command(CommandLine& line) {
           "--points FILE; see pippin estimate --help");
     if (!options->what.empty() && options->gpus)
       bad_input("estimate: the sweep says its GPUs, and gpus=N says those of NAME=VALUES");
+    if (!options->what.empty() && !is_typed(options->what) && !options->cluster.empty())
+      bad_input("estimate --cluster: the sweep file names its own");
     const bool is_of_arguments = options->compat || options->gpus || options->gpus_per_node ||
-                                 options->node_gb_per_s || !options->accelerator.empty();
+                                 options->node_gb_per_s || !options->accelerator.empty() ||
+                                 !options->cluster.empty();
     if (!options->points.empty() && is_of_arguments)
       bad_input(
           "estimate --points: each row says its own GPUs, and --compat is of arguments alone");
@@ -56,6 +68,10 @@ void add_estimate_command(CommandLine& line) {
       .add_option("--accelerator", options->accelerator,
                   "which GPU, as cluster files name it: whether it fits, and how long it takes")
       ->type_name("NAME");
+  command
+      .add_option("--cluster", options->cluster,
+                  "a cluster's name or file: its GPU, GPUs per node and rates")
+      ->type_name("CLUSTER");
   add_network_option(command, options->node_gb_per_s);
   command
       .add_option(
@@ -76,6 +92,32 @@ void add_estimate_command(CommandLine& line) {
                   "with --checkpoints: of the storage, for the time that a write takes")
       ->type_name("GB/S")
       ->check(CLI::PositiveNumber);
+  command.add_option("--format", options->format, "terminal, markdown, csv or json")
+      ->capture_default_str()
+      ->type_name("FORMAT");
+}
+
+void add_calibrate_command(CommandLine& line) {
+  const auto options = std::make_shared<CalibrateOptions>();
+  CLI::App& command =
+      line.add("calibrate", "a cluster's rates by what was measured on it: links, products, runs",
+               "pippin --db notes.db calibrate quickstart",
+               [&line, options] { return calibrate(line.globals(), *options); });
+  command.add_option("SWEEP", options->selections,
+                     "sweeps with all their campaigns, campaigns (SWEEP/2), tags, or 'collected' "
+                     "for logs that no sweep made; default: all there is");
+  command
+      .add_option("--cluster", options->cluster,
+                  "whose rates: a cluster's name or file; other clusters' runs are left out")
+      ->type_name("CLUSTER");
+  command
+      .add_option("--accelerator", options->accelerator, "the GPU of runs that do not know theirs")
+      ->type_name("ACCELERATOR");
+  add_network_option(command, options->node_gb_per_s);
+  command
+      .add_option("--write", options->write,
+                  "write what was learned as the 'rates:' of a cluster file")
+      ->type_name("FILE");
   command.add_option("--format", options->format, "terminal, markdown, csv or json")
       ->capture_default_str()
       ->type_name("FORMAT");

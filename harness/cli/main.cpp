@@ -31,6 +31,7 @@ ExitCode pippin_main(int argc, char** argv) {
   add_doctor_command(line);
   add_estimate_command(line);
   add_search_command(line);
+  add_calibrate_command(line);
   add_probes_command(line);
   try {
     return line.run(argc, argv);

@@ -166,13 +166,22 @@ struct EstimateOptions {
   std::vector<std::string> arguments;  ///< Megatron's, behind `--`
   std::vector<std::string> what;  ///< instead: SWEEP.yaml and a point's name, or NAME=VALUES …
   std::optional<std::int64_t> gpus, gpus_per_node;
-  std::string accelerator;                 ///< of accelerators.yaml; empty: no time
+  std::string accelerator;                 ///< of accelerators.yaml; empty: the cluster's
+  std::string cluster;                     ///< a name or file; with neither there is no time
   std::optional<double> node_gb_per_s;     ///< between nodes
   bool compat = false;                     ///< the analysis tool's figures
   bool checkpoints = false;                ///< the sizes of checkpoints, and nothing else
   std::optional<double> storage_gb_per_s;  ///< to which they are written
   fs::path points;                         ///< instead of arguments: a table of layouts
   fs::path calibrate_on;                   ///< such a table with times; empty: data sheets alone
+  std::string format = "terminal";
+};
+
+struct CalibrateOptions {
+  std::vector<std::string> selections;  ///< sweeps, "SWEEP/2", tags; empty: all of the database
+  std::string cluster, accelerator;     ///< empty: as the runs say
+  std::optional<double> node_gb_per_s;  ///< between nodes
+  fs::path write;                       ///< where a cluster file's `rates:` go; empty: nowhere
   std::string format = "terminal";
 };
 
@@ -190,6 +199,7 @@ struct SearchOptions {
 /// Errors: throws Error.
 ExitCode plan(const Globals& globals, const PlanOptions& options);
 ExitCode estimate(const Globals& globals, const EstimateOptions& options);
+ExitCode calibrate(const Globals& globals, const CalibrateOptions& options);
 ExitCode search(const Globals& globals, const SearchOptions& options);
 ExitCode run(const Globals& globals, const RunOptions& options);
 ExitCode submit(const Globals& globals, const RunOptions& options);

@@ -1,6 +1,5 @@
 #include "harness/commands/estimate.h"
 
-#include <cmath>
 #include <fmt/format.h>
 #include <sstream>
 #include <unistd.h>
@@ -12,6 +11,8 @@
 #include "harness/commands/steps/print_table.h"
 #include "reports/estimate.h"
 #include "sweeps/accelerators.h"
+#include "sweeps/cluster_file.h"
+#include "sweeps/cluster_rates.h"
 #include "sweeps/estimate/analysis_tool.h"
 #include "sweeps/estimate/megatron_setup.h"
 #include "sweeps/estimate/memory.h"
@@ -69,26 +70,10 @@ std::string fit_words(const Setup& setup, const Accelerator& accelerator) {
                      accelerator.name, usable);
 }
 
-std::string time_words() {
-  const double width = kUncalibratedHalfWidth;
-  return fmt::format(
-      "by data sheets and usual rates: 19 of 20 runs take {:.0f} % less to {:.0f} % more",
-      100 * (1 - std::exp(-width)), 100 * (std::exp(width) - 1));
-}
-
-/// Nothing where no accelerator is named, or no time is known of such a layout.
-std::optional<EstimatedTime> time_of(const Setup& setup,
-                                     const std::optional<Accelerator>& accelerator,
-                                     const EstimateOptions& options) {
-  if (!accelerator || !why_no_time(setup).empty()) return std::nullopt;
-  const Machine machine = machine_of(*accelerator, options.node_gb_per_s);
-  return EstimatedTime{step_time(setup, machine, Rates()), machine};
-}
-
 void write_time(const Setup& setup, const EstimatedTime& time, const std::string& format,
                 std::ostream& text) {
   const EstimateTable table = time_table(time.time);
-  text << '\n' << table.heading << ", " << time_words() << "\n\n";
+  text << '\n' << table.heading << ", " << time.words << "\n\n";
   write(table.table, format, text);
   if (const auto share = model_flops_utilization(setup, time.machine, time.time.all()))
     text << fmt::format(
@@ -96,15 +81,35 @@ void write_time(const Setup& setup, const EstimatedTime& time, const std::string
         100 * *share);
 }
 
+/// Nothing where no time is known of such a layout. Errors: as machine_of().
+std::optional<EstimatedTime> time_of(const Setup& setup, const Hardware& hardware) {
+  if (!hardware.accelerator || !why_no_time(setup).empty()) return std::nullopt;
+  const Machine machine = machine_of(*hardware.accelerator, hardware.node_gb_per_s);
+  const KnownRates& known = hardware.known;
+  return EstimatedTime{step_time(setup, machine, known.rates), machine, known.half_width,
+                       words_on_rates(known.are_usual ? "" : hardware.cluster, known.half_width)};
+}
+
 }  // namespace
 
-std::optional<Accelerator> accelerator_of(const EstimateOptions& options) {
-  if (options.accelerator.empty()) return std::nullopt;
-  auto found = find_accelerator(options.accelerator);
-  if (!found)
+Hardware hardware_of(const Cluster& cluster) {
+  Hardware hardware;
+  hardware.cluster = cluster.name;
+  hardware.accelerator = cluster.accelerator;
+  if (cluster.gpus_per_node > 0) hardware.gpus_per_node = cluster.gpus_per_node;
+  hardware.known = rates_of(cluster);
+  hardware.node_gb_per_s = hardware.known.node_gb_per_s;
+  return hardware;
+}
+
+void take_options(const EstimateOptions& options, Hardware& hardware) {
+  if (options.gpus_per_node) hardware.gpus_per_node = options.gpus_per_node;
+  if (options.node_gb_per_s) hardware.node_gb_per_s = options.node_gb_per_s;
+  if (options.accelerator.empty()) return;
+  hardware.accelerator = find_accelerator(options.accelerator);
+  if (!hardware.accelerator)
     bad_input("estimate: unknown accelerator '{}'{}", options.accelerator,
               did_you_mean(options.accelerator, accelerator_names()));
-  return found;
 }
 
 void print_figures_of_tool(const Setup& setup, const std::string& format) {
@@ -114,19 +119,19 @@ void print_figures_of_tool(const Setup& setup, const std::string& format) {
   print_table(figures_table(analysis_tool_figures(setup)), format);
 }
 
-void print_estimate(const Setup& setup, const std::optional<Accelerator>& accelerator,
-                    const EstimateOptions& options) {
-  const auto time = time_of(setup, accelerator, options);
+void print_estimate(const Setup& setup, const Hardware& hardware, const EstimateOptions& options) {
+  const auto time = time_of(setup, hardware);
   if (!is_for_people(options.format))
     return print_table(estimate_figures(setup, time), options.format);
   std::ostringstream text;
   text << model_words(setup) << '\n' << layout_words(setup) << '\n' << state_account(setup) << '\n';
-  if (accelerator) text << fit_words(setup, *accelerator) << '\n';
+  if (hardware.accelerator) text << fit_words(setup, *hardware.accelerator) << '\n';
   for (const EstimateTable& one : estimate_tables(setup)) {
     text << '\n' << one.heading << "\n\n";
     write(one.table, options.format, text);
   }
-  if (accelerator && !time) text << "\nno time of an iteration: " << why_no_time(setup) << '\n';
+  if (hardware.accelerator && !time)
+    text << "\nno time of an iteration: " << why_no_time(setup) << '\n';
   if (time) write_time(setup, *time, options.format, text);
   const auto differences = where_analysis_tool_differs(setup);
   if (!differences.empty()) text << "\nMegatron's analysis tool (--compat) says otherwise:\n";
@@ -149,17 +154,19 @@ ExitCode estimate(const Globals& globals, const EstimateOptions& options) {
     print_points(globals, options);
     return ExitCode::kDone;
   }
-  const auto accelerator = accelerator_of(options);
-  const MegatronSetup read =
-      megatron_setup(arguments_of_words(options.arguments), options.gpus, options.gpus_per_node,
-                     accelerator ? generation_of(*accelerator) : Generation::kAmpere);
+  Hardware hardware;
+  if (!options.cluster.empty()) hardware = hardware_of(cluster_named(options.cluster, "--cluster"));
+  take_options(options, hardware);
+  const MegatronSetup read = megatron_setup(
+      arguments_of_words(options.arguments), options.gpus, hardware.gpus_per_node,
+      hardware.accelerator ? generation_of(*hardware.accelerator) : Generation::kAmpere);
   say_what_was_taken(globals, read);
   if (options.checkpoints) {
     print_checkpoints({{layout_words(read.setup), read.setup}}, options);
     return ExitCode::kDone;
   }
   options.compat ? print_figures_of_tool(read.setup, options.format)
-                 : print_estimate(read.setup, accelerator, options);
+                 : print_estimate(read.setup, hardware, options);
   return ExitCode::kDone;
 }
 

@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "core/records/cluster.h"
+#include "core/records/point.h"
 #include "harness/commands/commands.h"
 #include "reports/estimate.h"
+#include "sweeps/cluster_rates.h"
 #include "sweeps/judge_points.h"
 
 namespace pippin {
@@ -14,13 +16,20 @@ namespace pippin {
 /// `estimate SWEEP.yaml [POINT]` and `estimate NAME=VALUES …`: the points of a sweep, or of words.
 ExitCode estimate_sweep(const Globals& globals, const EstimateOptions& options);
 
-/// The GPU that --accelerator names; nothing where there is none. Errors: Error (bad input) for an
-/// unknown one.
-std::optional<Accelerator> accelerator_of(const EstimateOptions& options);
+/// What a layout is to run on, as far as that is known.
+struct Hardware {
+  std::string cluster;
+  std::optional<Accelerator> accelerator;
+  Count gpus_per_node;
+  std::optional<double> node_gb_per_s;  ///< between nodes, where it is not as such GPUs' usual ones
+  KnownRates known = usual_rates();
+};
+Hardware hardware_of(const Cluster& cluster);
+/// What options say goes before it. Errors: Error (bad input) for an unknown accelerator.
+void take_options(const EstimateOptions& options, Hardware& hardware);
 
 /// All that is known of one layout.
-void print_estimate(const Setup& setup, const std::optional<Accelerator>& accelerator,
-                    const EstimateOptions& options);
+void print_estimate(const Setup& setup, const Hardware& hardware, const EstimateOptions& options);
 
 /// The figures that the analysis tool prints. Errors: Error (bad input) where it says nothing of
 /// such a layout.

@@ -20,8 +20,9 @@ bool are_values(const std::vector<std::string>& words) {
 }
 
 /// "size=52B tp=2,4" as a sweep: a command that uses all of it takes the place of a trainer's.
-SweepWords sweep_of_values(const std::vector<std::string>& words) {
+SweepWords sweep_of_values(const std::vector<std::string>& words, const std::string& cluster) {
   SweepWords sweep;
+  if (!cluster.empty()) sweep.cluster = cluster;
   sweep.name = "estimate";
   sweep.is_typed_plainly = true;
   for (const std::string& word : words) {
@@ -29,10 +30,6 @@ SweepWords sweep_of_values(const std::vector<std::string>& words) {
     if (equals == std::string::npos)
       bad_input("estimate: '{}' is no NAME=VALUES, as those before it", printable(word));
     const std::string name = word.substr(0, equals), values = word.substr(equals + 1);
-    if (name == "cluster") {
-      sweep.cluster = values;
-      continue;
-    }
     sweep.axes.emplace_back(name, values);
     sweep.command += "{" + name + "} ";
   }
@@ -47,25 +44,27 @@ void check_axes(const Sweep& sweep) {
       bad_input("estimate: unknown name '{}'{}", printable(name), did_you_mean(name, known));
 }
 
-/// Where layouts are judged, and what is told of all of them.
+/// Where layouts are judged.
 struct Place {
-  std::optional<Accelerator> accelerator;
-  std::optional<Machine> machine;
+  Hardware hardware;               ///< without an accelerator where its memory is not known
+  std::optional<Machine> machine;  ///< nothing where its rates are not known: no times
 };
 
-/// The GPU that the options name, else the cluster's. A GPU whose rates are unknown gives no times.
 Place place_of(const Globals& globals, const Sweep& sweep, const EstimateOptions& options) {
-  Place place{accelerator_of(options), {}};
-  const Accelerator& own = sweep.cluster.accelerator;
-  if (!place.accelerator && own.memory_gib) place.accelerator = own;
-  if (!place.accelerator) {
+  Place place{hardware_of(sweep.cluster), {}};
+  take_options(options, place.hardware);
+  Hardware& hardware = place.hardware;
+  if (!hardware.accelerator->memory_gib) {
     remark(globals, fmt::format("no fit and no time: the memory of accelerator {} is not known; "
                                 "--accelerator NAME names another",
-                                printable(own.name)));
+                                printable(hardware.accelerator->name)));
+    hardware.accelerator.reset();
     return place;
   }
   try {
-    place.machine = machine_of(*place.accelerator, options.node_gb_per_s);
+    place.machine = machine_of(*hardware.accelerator, hardware.node_gb_per_s);
+    remark(globals, words_on_rates(hardware.known.are_usual ? "" : hardware.cluster,
+                                   hardware.known.half_width));
   } catch (const Error& error) {
     remark(globals, std::string("no time: ") + error.what());
   }
@@ -87,7 +86,7 @@ class Points {
     SweepSource source;
     source.keep_infeasible = true;
     if (is_typed_)
-      source.words = sweep_of_values(options.what);
+      source.words = sweep_of_values(options.what, options.cluster);
     else
       source.file = options.what.front();
     sweep_ = load_sweep(globals, source);
@@ -104,10 +103,10 @@ class Points {
 
   SetupOfPoint setup_of(const Point& point) const {
     if (!is_typed_) return setup_of_point(sweep_, point);
+    const Hardware& hardware = place_.hardware;
     const auto generation =
-        place_.accelerator ? generation_of(*place_.accelerator) : Generation::kAmpere;
-    const std::int64_t own = sweep_.cluster.gpus_per_node > 0 ? sweep_.cluster.gpus_per_node : 8;
-    return setup_of_typed(point, generation, options_.gpus_per_node.value_or(own));
+        hardware.accelerator ? generation_of(*hardware.accelerator) : Generation::kAmpere;
+    return setup_of_typed(point, generation, hardware.gpus_per_node.value_or(8));
   }
 
   void print_one(const Point& point) const {
@@ -116,7 +115,9 @@ class Points {
     for (const auto& words : read.assumed) remark(globals_, "assumed: " + words);
     if (options_.checkpoints) return print_checkpoints({{point.name, *read.setup}}, options_);
     if (options_.compat) return print_figures_of_tool(*read.setup, options_.format);
-    print_estimate(*read.setup, place_.machine ? place_.accelerator : std::nullopt, options_);
+    Hardware hardware = place_.hardware;
+    if (!place_.machine) hardware.accelerator.reset();
+    print_estimate(*read.setup, hardware, options_);
   }
 
   void print_all() const {
@@ -128,8 +129,7 @@ class Points {
       PointJudgement said;
       said.why = read.why_not;
       if (read.setup)
-        said = judge_setup(*read.setup, place_.machine,
-                           place_.accelerator ? place_.accelerator->memory_gib : std::nullopt);
+        said = judge_setup(*read.setup, place_.machine, memory_gib(), place_.hardware.known);
       said.id = point.name;
       all.push_back(std::move(said));
     }
@@ -137,6 +137,11 @@ class Points {
   }
 
  private:
+  std::optional<double> memory_gib() const {
+    const auto& accelerator = place_.hardware.accelerator;
+    return accelerator ? accelerator->memory_gib : std::nullopt;
+  }
+
   void print_all_checkpoints() const {
     NamedSetups layouts;
     for (const Point& point : sweep_.points) {

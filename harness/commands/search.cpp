@@ -9,6 +9,7 @@
 #include "reports/estimate.h"
 #include "sweeps/accelerators.h"
 #include "sweeps/cluster_file.h"
+#include "sweeps/cluster_rates.h"
 #include "sweeps/estimate/point_setup.h"
 #include "sweeps/estimate/search_layouts.h"
 #include "sweeps/judge_points.h"
@@ -75,7 +76,11 @@ ExitCode search(const Globals& globals, const SearchOptions& options) {
   flat_format_named(options.format);  // before anything is read
   const Cluster cluster = cluster_named(options.cluster, "CLUSTER");
   SearchSpace space;
-  space.machine = machine_of(cluster.accelerator, options.node_gb_per_s);
+  const KnownRates known = rates_of(cluster);
+  space.machine = machine_of(cluster.accelerator,
+                             options.node_gb_per_s ? options.node_gb_per_s : known.node_gb_per_s);
+  space.rates = known.rates;
+  space.half_width = known.half_width;
   space.base = usual_setup(generation_of(cluster.accelerator), cluster.gpus_per_node);
   space.base.shape = shape_of(model_named(options), 1);
   space.gpus = options.gpus;
@@ -93,6 +98,7 @@ ExitCode search(const Globals& globals, const SearchOptions& options) {
     bad_input("search: none of {} layouts fits; the least needs {:.1f} GiB of {:.1f}",
               result.judged, result.least_bytes / kGib, space.usable_bytes / kGib);
   remark(globals, fmt::format("{} layouts judged, {} fit", result.judged, result.fitting));
+  if (!known.are_usual) remark(globals, words_on_rates(cluster.name, known.half_width));
   if (!options.sweep.empty()) write_sweep(options, result);
   result.best.resize(std::min(result.best.size(), most));
   print_table(found_table(result, space), options.format);

@@ -7,7 +7,7 @@ namespace pippin {
 
 namespace {
 
-constexpr std::size_t kCount = std::tuple_size_v<std::decay_t<decltype(rate_parameters())>>;
+constexpr std::size_t kCount = std::tuple_size_v<RateParameters>;
 using Vector = std::array<double, kCount>;
 using Matrix = std::array<Vector, kCount>;
 
@@ -21,12 +21,9 @@ double from_free(const RateParameter& parameter, double value) {
   return parameter.is_linear ? value : std::exp(value);
 }
 
-Vector free_of(const Rates& rates) {
+Vector free_of(const RatePriors& priors) {
   Vector x{};
-  for (std::size_t i = 0; i < kCount; ++i) {
-    const RateParameter& one = rate_parameters()[i];
-    x[i] = to_free(one, rates.*one.member);
-  }
+  for (std::size_t i = 0; i < kCount; ++i) x[i] = to_free(rate_parameters()[i], priors[i].value);
   return x;
 }
 
@@ -50,9 +47,10 @@ Rates rates_of(const Vector& x) {
 /// The search for one cluster's rates.
 class Fit {
  public:
-  explicit Fit(const std::vector<MeasuredStep>& points) : points_(points), usual_(free_of({})) {}
+  Fit(const std::vector<MeasuredStep>& points, const RatePriors& priors)
+      : points_(points), priors_(priors), usual_(free_of(priors)) {}
 
-  Vector best() {
+  Vector best() const {
     constexpr int kSteps = 25, kTries = 8;
     Vector x = usual_;
     std::vector<double> errors = errors_at(x);
@@ -81,6 +79,20 @@ class Fit {
     return x;
   }
 
+  /// By the curvature of what is minimised, where errors are as large as usual or larger.
+  Vector sds_at(const Vector& x, double spread) const {
+    const Slope slope = held_at_bounds(x, this->slope(x, errors_at(x)));
+    Vector sds{};
+    for (std::size_t i = 0; i < kCount; ++i) {
+      Vector unit{};
+      unit[i] = -1;
+      const double variance = solved(slope.hessian, unit, 0)[i];
+      const double wider = std::max(1.0, spread / kNoise);
+      sds[i] = std::min(std::sqrt(std::max(variance, 0.0)) * wider, priors_[i].spread);
+    }
+    return sds;
+  }
+
   std::vector<double> errors_at(const Vector& x) const {
     const Rates rates = rates_of(x);
     std::vector<double> errors;
@@ -102,7 +114,7 @@ class Fit {
     return cost;
   }
   double pull(const Vector& x, std::size_t i) const {
-    return (x[i] - usual_[i]) / rate_parameters()[i].spread;
+    return (x[i] - usual_[i]) / priors_[i].spread;
   }
 
   struct Slope {
@@ -131,7 +143,7 @@ class Fit {
       }
     }
     for (std::size_t i = 0; i < kCount; ++i) {
-      const double spread = rate_parameters()[i].spread;
+      const double spread = priors_[i].spread;
       slope.gradient[i] += pull(x, i) / spread;
       slope.hessian[i][i] += 1 / (spread * spread);
     }
@@ -139,13 +151,13 @@ class Fit {
   }
 
   /// What would leave its bounds stays there, and the others move without it.
-  static Slope held_at_bounds(const Vector& x, Slope slope) {
+  Slope held_at_bounds(const Vector& x, Slope slope) const {
     constexpr double kNear = 1e-9;
     for (std::size_t i = 0; i < kCount; ++i) {
       const RateParameter& one = rate_parameters()[i];
       const bool below = x[i] <= to_free(one, one.least) + kNear && slope.gradient[i] > 0;
       const bool above = x[i] >= to_free(one, one.most) - kNear && slope.gradient[i] < 0;
-      if (!below && !above) continue;
+      if (!below && !above && !priors_[i].held) continue;
       slope.gradient[i] = 0;
       for (std::size_t k = 0; k < kCount; ++k) slope.hessian[i][k] = slope.hessian[k][i] = 0;
       slope.hessian[i][i] = 1;
@@ -183,6 +195,7 @@ class Fit {
   }
 
   const std::vector<MeasuredStep>& points_;
+  const RatePriors& priors_;
   Vector usual_;
 };
 
@@ -224,25 +237,52 @@ double predicted_seconds(const MeasuredStep& point, const Rates& rates) {
   return best;
 }
 
-Calibration calibrate(const std::vector<MeasuredStep>& points) {
+RatePriors usual_priors() {
+  RatePriors priors;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    const RateParameter& one = rate_parameters()[i];
+    priors[i] = {Rates().*one.member, one.spread, false};
+  }
+  return priors;
+}
+
+Calibration calibrate(const std::vector<MeasuredStep>& points, const RatePriors& priors) {
   Calibration found;
   found.points = points.size();
-  if (points.empty()) return found;
-  Fit fit(points);
-  const Vector x = fit.best();
+  const Fit fit(points, priors);
+  const Vector x = points.empty() ? free_of(priors) : fit.best();
   found.rates = rates_of(x);
   found.spread = robust_spread(fit.errors_at(x));
   found.half_width = half_width_of(fit.errors_at(x));
+  found.sds = fit.sds_at(x, found.spread);
   for (std::size_t i = 0; i < kCount; ++i) {
     const RateParameter& one = rate_parameters()[i];
     const double value = found.rates.*one.member;
     constexpr double kNear = 1e-3;
     // Shares that may be all or nothing are no less physics there.
-    const bool may_be_whole = one.is_linear;
+    const bool may_be_whole = one.is_linear || priors[i].held;
     if (!may_be_whole && (value <= one.least * (1 + kNear) || value >= one.most * (1 - kNear)))
       found.at_bounds.emplace_back(one.name);
   }
   return found;
+}
+
+double half_width_of_others(const std::vector<MeasuredStep>& points, const RatePriors& priors,
+                            double usual) {
+  if (points.size() < 2) return usual;
+  std::vector<double> errors;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    std::vector<MeasuredStep> rest = points;
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+    const double predicted = predicted_seconds(points[i], calibrate(rest, priors).rates);
+    errors.push_back(std::abs(std::log(predicted / points[i].seconds)));
+  }
+  constexpr double kMost = 0.95, kFew = 20, kMargin = 1.5;
+  std::sort(errors.begin(), errors.end());
+  const auto count = static_cast<double>(errors.size());
+  if (count < kFew) return std::min(kMargin * errors.back(), std::max(usual, errors.back()));
+  return errors[std::min(static_cast<std::size_t>(std::ceil(kMost * (count + 1))) - 1,
+                         errors.size() - 1)];
 }
 
 }  // namespace pippin

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "sweeps/estimate/step_time.h"
@@ -15,6 +17,17 @@ struct MeasuredStep {
   double seconds = 0;
 };
 
+/// What is thought of a rate before points are looked at.
+struct RatePrior {
+  double value = 0;
+  double spread = 0;  ///< as RateParameter has it
+  bool held = false;  ///< points do not move it
+};
+/// In the order of rate_parameters().
+using RatePriors = std::array<RatePrior, std::tuple_size_v<RateParameters>>;
+/// The usual rates, and how far clusters differ from them.
+RatePriors usual_priors();
+
 /// The rates of a cluster by what was measured on it.
 struct Calibration {
   Rates rates;
@@ -22,11 +35,20 @@ struct Calibration {
   double half_width = 0;               ///< of it: within so much lie 19 of 20 points
   std::vector<std::string> at_bounds;  ///< parameters that the data would drive out of physics
   std::size_t points = 0;
+  /// How sure each rate is, as RatePrior's spread: about that where the points tell nothing of it.
+  std::array<double, std::tuple_size_v<RateParameters>> sds{};
 };
 
 /// The rates that explain the points best: the errors' logarithms by Huber, and a pull towards the
-/// usual rates by as much as clusters differ. Levenberg and Marquardt's method within the bounds.
-Calibration calibrate(const std::vector<MeasuredStep>& points);
+/// priors by their spreads. Levenberg and Marquardt's method within the bounds.
+Calibration calibrate(const std::vector<MeasuredStep>& points,
+                      const RatePriors& priors = usual_priors());
+
+/// Half the width of what 19 of 20 other points of that cluster lie within, found by leaving out
+/// each of these points in turn; of a single point what is usual without any. Takes as many
+/// calibrations as there are points. Requires a point.
+double half_width_of_others(const std::vector<MeasuredStep>& points, const RatePriors& priors,
+                            double usual);
 
 /// Seconds of an iteration.
 double predicted_seconds(const MeasuredStep& point, const Rates& rates);

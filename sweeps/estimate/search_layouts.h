@@ -15,6 +15,7 @@ struct SearchSpace {
   double usable_bytes = 0;  ///< of a GPU
   Machine machine;
   Rates rates;
+  double half_width = 0;  ///< of the logarithm of measured by predicted, 19 of 20
 };
 
 struct FoundLayout {

@@ -34,6 +34,7 @@ class Clock {
         a_unit_(1 / number(machine.units)) {}
 
   StepTime time();
+  ProductWork work(std::int64_t rows, std::int64_t columns, std::int64_t depth) const;
 
  private:
   /// What one layer takes forward and backward.
@@ -62,6 +63,7 @@ class Clock {
         1e-9;  // a product with the reciprocal may come out below a whole number
     return static_cast<std::int64_t>(number(tiles + machine_.units - 1) * a_unit_ + kExact);
   }
+  double tiles(std::int64_t rows, std::int64_t columns) const;
   double product(std::int64_t rows, std::int64_t columns, std::int64_t depth) const;
   double half_collective(double bytes, std::int64_t ranks, std::int64_t groups) const;
   double sum_of_tensor() const;
@@ -106,9 +108,8 @@ class Clock {
   double a_unit_;          ///< 1 / multiprocessors
 };
 
-/// Whole waves of tiles over the multiprocessors; the tile that suits best. Below some length of a
-/// side the start-up shows; and no product is faster than memory hands it over.
-double Clock::product(std::int64_t rows, std::int64_t columns, std::int64_t depth) const {
+/// Whole waves of tiles over the multiprocessors; the tile that suits best. Unit: elements.
+inline double Clock::tiles(std::int64_t rows, std::int64_t columns) const {
   struct Tile {
     std::int64_t rows, columns;
     double work;  ///< elements, more where such a tile is slower
@@ -123,11 +124,24 @@ double Clock::product(std::int64_t rows, std::int64_t columns, std::int64_t dept
     const double work = number(waves(tiles)) * tile.work;
     if (best == 0 || work < best) best = work;
   }
+  return best;
+}
+
+/// Below some length of a side the start-up shows; and no product is faster than memory hands it
+/// over.
+double Clock::product(std::int64_t rows, std::int64_t columns, std::int64_t depth) const {
   const double m = number(rows), n = number(columns), k = number(depth);
   const double faces = m * k + k * n + m * n;
   const double start = 1 + rates_.short_side * faces / (m * n * k);
-  const double computing = best * k * start * seconds_a_wave_;
+  const double computing = tiles(rows, columns) * k * start * seconds_a_wave_;
   return std::max(computing, 2 * faces * seconds_a_byte_);
+}
+
+ProductWork Clock::work(std::int64_t rows, std::int64_t columns, std::int64_t depth) const {
+  const double m = number(rows), n = number(columns), k = number(depth);
+  const double faces = m * k + k * n + m * n;
+  const double whole = tiles(rows, columns) * k * seconds_a_wave_ * rates_.product_share;
+  return {whole, whole * faces / (m * n * k), 2 * faces * seconds_a_byte_};
 }
 
 /// A gather or a scatter of so many bytes in all; `groups` of them share a node's adapters.
@@ -315,8 +329,8 @@ StepTime Clock::time() {
 
 }  // namespace
 
-const std::array<RateParameter, 15>& rate_parameters() {
-  static const std::array<RateParameter, 15> kAll{{
+const RateParameters& rate_parameters() {
+  static const RateParameters kAll{{
       {"product_share", &Rates::product_share, 0.2, 0.92, 0.2, false},
       {"short_side", &Rates::short_side, 1, 1000, 0.6, false},
       {"attention_share", &Rates::attention_share, 0.03, 1, 0.6, false},
@@ -334,6 +348,12 @@ const std::array<RateParameter, 15>& rate_parameters() {
       {"recomputed_share", &Rates::recomputed_share, 0, 1, 0.5, true},
   }};
   return kAll;
+}
+
+ProductWork product_work(const Machine& machine, std::int64_t m, std::int64_t n, std::int64_t k) {
+  const Setup none;
+  const Rates usual;
+  return Clock(none, machine, usual).work(m, n, k);
 }
 
 StepTime step_time(const Setup& setup, const Machine& machine, const Rates& rates) {

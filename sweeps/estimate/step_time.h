@@ -46,7 +46,8 @@ struct RateParameter {
   double spread;   ///< how far clusters differ from the usual: of the logarithm, or of a share
   bool is_linear;  ///< its spread is of the value itself
 };
-const std::array<RateParameter, 15>& rate_parameters();
+using RateParameters = std::array<RateParameter, 15>;
+const RateParameters& rate_parameters();
 
 /// Where the time of an iteration goes, on its critical path. Unit: seconds.
 struct StepTime {
@@ -60,6 +61,14 @@ struct StepTime {
     return products + attention + elements + tensor + issue + pipeline + data + optimizer + fixed;
   }
 };
+
+/// What a product of m × k by k × n needs of a GPU. Unit: seconds.
+struct ProductWork {
+  double computing = 0;  ///< at the whole peak, in whole waves of tiles
+  double sides = 0;      ///< as much more for each element of Rates::short_side
+  double memory = 0;     ///< at least, as memory hands it over at Rates::memory_share
+};
+ProductWork product_work(const Machine& machine, std::int64_t m, std::int64_t n, std::int64_t k);
 
 /// The 1F1B schedule of the slowest stage, in closed form; nothing overlaps but ZeRO-3's traffic.
 /// Source: Narayanan et al., SC21, for schedule and collectives; the rest is a model with the

@@ -23,7 +23,7 @@ constexpr double kRoom = 1.5;
 
 Machine machine_of_sweep(const Sweep& sweep) {
   try {
-    return machine_of(sweep.cluster.accelerator, std::nullopt);
+    return machine_of(sweep.cluster.accelerator, rates_of(sweep.cluster).node_gb_per_s);
   } catch (const Error& error) {
     cannot_predict(sweep, error.what());
   }
@@ -36,7 +36,8 @@ double longest_s(const Sweep& sweep, const Point& point, const Machine& machine)
     cannot_predict(sweep, printable(point.name) + ": its command has no --train-iters");
   const std::string why_not = why_no_time(*read.setup);
   if (!why_not.empty()) cannot_predict(sweep, printable(point.name) + ": " + why_not);
-  const PointJudgement said = judge_setup(*read.setup, machine, std::nullopt);
+  const PointJudgement said =
+      judge_setup(*read.setup, machine, std::nullopt, rates_of(sweep.cluster));
   return kStartS + kRoom * static_cast<double>(*read.iterations) * *said.step_s_high;
 }
 

@@ -260,14 +260,14 @@ TEST_CASE("layouts can be typed in the names of sweeps") {
   const test::Workplace here;
   const auto all = here.pippin(
       "estimate size=52B gpus=64 tp=2,4 pp=8,16,7 mbs=4 gas=128 zero=1 recompute=full "
-      "cluster=jean-zay-v100-32g --format csv");
+      "--cluster jean-zay-v100-32g --format csv");
   CHECK(all.exit_code == 0);
   CHECK_THAT(all.out, Contains("\n52b-tp4-pp16-dp1-mbs4-gas128,"));
   CHECK_THAT(all.err, Contains("dropped: 52b-tp2-pp7"));
   // As search has it: the same model of the same code.
   const auto one = here.pippin(
       "--quiet estimate size=6.7B gpus=64 tp=2 mbs=2 gas=8 zero=1 sequence_parallel=1 "
-      "cluster=polaris-a100-40g");
+      "--cluster polaris-a100-40g");
   CHECK_THAT(one.out, Contains("GBS 512, 64 GPUs on 16 nodes"));
   for (const auto& [words, why] : std::initializer_list<std::pair<const char*, const char*>>{
            {"size=6.7B zer=1", "unknown name 'zer', did you mean 'zero'?"},
@@ -275,6 +275,7 @@ TEST_CASE("layouts can be typed in the names of sweeps") {
            {"size=6.7B tp", "'tp' is no NAME=VALUES"},
            {"size=6.7C tp=1", "did you mean '6.7B'?"},
            {"size=6.7B tp=3", "TP does not divide the heads (32 by 3)"},
+           {"s.yaml --cluster polaris-a100-40g", "the sweep file names its own"},
            {"size=6.7B tp=1 --gpus 8", "gpus=N says those of NAME=VALUES"},
            {"size=6.7B tp=1 -- --num-layers 2", "wants one of SWEEP.yaml"}}) {
     const auto call = here.pippin(std::string("estimate ") + words);
@@ -370,7 +371,7 @@ TEST_CASE("a plan says the largest model that each layout can hold") {
 TEST_CASE("checkpoints have their sizes by what is in them, and a time where storage has a rate") {
   const test::Workplace here;
   const auto call = here.pippin(
-      "estimate size=52B gpus=64 tp=4 pp=8,16 mbs=4 gas=128 cluster=jean-zay-v100-32g "
+      "estimate size=52B gpus=64 tp=4 pp=8,16 mbs=4 gas=128 --cluster jean-zay-v100-32g "
       "--checkpoints --storage-gb-per-s 2.5 --format json");
   REQUIRE(call.exit_code == 0);
   const auto sizes = nlohmann::json::parse(call.out).at("checkpoints");

@@ -1,0 +1,206 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+#include <sstream>
+#include <unistd.h>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "harness/commands/commands.h"
+#include "harness/commands/steps/chosen.h"
+#include "harness/commands/steps/machine_readings.h"
+#include "harness/commands/steps/model_checks.h"
+#include "harness/commands/steps/report_rows.h"
+#include "harness/commands/steps/selections.h"
+#include "reports/calibration.h"
+#include "sweeps/cluster_file.h"
+#include "sweeps/judge_points.h"
+#include "sweeps/machines.h"
+
+namespace pippin {
+
+namespace {
+
+bool is_for_people(const std::string& format) {
+  return format == "terminal" || format == "markdown";
+}
+
+/// A part of the database, and its points.
+struct Part {
+  SampleFilter filter;
+  std::vector<StoredCheck> checks;
+};
+
+std::vector<Part> parts_of(const Globals& globals, Database& database,
+                           const CalibrateOptions& options, const GivenMachine& given) {
+  const std::vector<std::string> names =
+      options.selections.empty() ? std::vector<std::string>{""} : options.selections;
+  std::vector<Part> parts;
+  for (const std::string& name : names) {
+    const SampleFilter filter = selection_named(globals, database, name);
+    say_what_is_set_aside(globals, database, filter);
+    parts.push_back({filter, stored_checks(globals, database, filter, given)});
+  }
+  return parts;
+}
+
+/// Leaves the points of the cluster; of logs those that a person names as `collected`.
+void keep_cluster(std::vector<Part>& parts, const std::string& cluster) {
+  if (cluster.empty()) return;
+  for (Part& part : parts) {
+    const bool takes_logs = part.filter.sweep == "";
+    std::erase_if(part.checks, [&](const StoredCheck& one) {
+      const auto& clusters = one.origin.clusters;
+      return clusters.empty() ? !takes_logs : clusters != std::vector<std::string>{cluster};
+    });
+  }
+}
+
+/// The clusters and the GPUs of what was measured.
+struct Found {
+  std::set<std::string> clusters, accelerators;
+};
+Found found_in(const std::vector<Part>& parts) {
+  Found found;
+  for (const Part& part : parts) {
+    for (const StoredCheck& one : part.checks) {
+      if (!measured_s(one.check)) continue;
+      found.clusters.insert(one.origin.clusters.begin(), one.origin.clusters.end());
+      if (one.stored.machine) found.accelerators.insert(one.check.accelerator);
+    }
+  }
+  return found;
+}
+
+std::string listed(const std::set<std::string>& names) {
+  return printable(join({names.begin(), names.end()}, ", "));
+}
+
+/// Errors: Error (bad input) where what was measured is of several machines.
+void check_one_machine(const Found& found) {
+  if (found.clusters.size() > 1)
+    bad_input("calibrate: runs of several clusters: {}; name one with --cluster",
+              listed(found.clusters));
+  if (found.accelerators.size() > 1)
+    bad_input("calibrate: runs on several kinds of GPU: {}; name a SWEEP, or --cluster",
+              listed(found.accelerators));
+}
+
+/// The file of the cluster at hand: the one that is named, or of the name that runs have.
+std::optional<Cluster> cluster_of(const Found& found, const GivenMachine& given) {
+  if (given.cluster || found.clusters.empty()) return given.cluster;
+  const auto known = cluster_names();
+  const std::string& name = *found.clusters.begin();
+  if (std::find(known.begin(), known.end(), name) == known.end()) return std::nullopt;
+  return cluster_named(name, "cluster");
+}
+
+/// What its figures are shares of: nothing where data sheets do not say it, which is a remark.
+std::optional<Machine> machine_at_hand(const Globals& globals, const std::vector<Part>& parts,
+                                       const std::optional<Cluster>& cluster,
+                                       const GivenMachine& given) {
+  for (const Part& part : parts)
+    for (const StoredCheck& one : part.checks)
+      if (one.stored.machine) return one.stored.machine;
+  const auto& accelerator = given.accelerator ? given.accelerator
+                            : cluster         ? std::optional(cluster->accelerator)
+                                              : std::nullopt;
+  const auto no_shares = [&](const std::string& why) {
+    remark(globals, "what is measured of links and products is no rate: " + why);
+    return std::nullopt;
+  };
+  if (!accelerator) return no_shares("its GPU is not known; --cluster or --accelerator says it");
+  const auto of_cluster = cluster ? cluster->rates.node_gb_per_s : std::nullopt;
+  try {
+    return machine_of(*accelerator, given.node_gb_per_s ? given.node_gb_per_s : of_cluster);
+  } catch (const Error& error) {
+    return no_shares(error.what());
+  }
+}
+
+std::vector<MeasuredStep> measured_steps(const std::vector<Part>& parts) {
+  std::vector<MeasuredStep> steps;
+  std::set<std::string> known;
+  for (const Part& part : parts) {
+    for (const StoredCheck& one : part.checks) {
+      const auto seconds = measured_s(one.check);
+      const RunState state = one.check.of.state;
+      const bool counts = state == RunState::kOk || counts_beside_ok(state);
+      if (!seconds || !one.stored.machine || !counts) continue;
+      if (known.insert(one.check.of.sweep + '\n' + one.check.of.point.id).second)
+        steps.push_back({*one.stored.setup, *one.stored.machine, false, *seconds});
+    }
+  }
+  return steps;
+}
+
+ClusterCalibration learned_of(const Globals& globals, Database& database,
+                              const std::vector<Part>& parts, const GivenMachine& given) {
+  const Found found = found_in(parts);
+  check_one_machine(found);
+  const auto cluster = cluster_of(found, given);
+  ReadingsOf of;
+  of.machine = machine_at_hand(globals, parts, cluster, given);
+  if (cluster) of.cluster = cluster->name;
+  if (cluster && cluster->gpus_per_node > 0) of.gpus_per_node = cluster->gpus_per_node;
+  MachineReadings readings;
+  for (const Part& part : parts) add_readings(database, part.filter, of, part.checks, readings);
+  ClusterCalibration learned;
+  learned.cluster = cluster ? cluster->name : found.clusters.empty() ? "" : *found.clusters.begin();
+  if (!found.accelerators.empty())
+    learned.accelerator = *found.accelerators.begin();
+  else if (cluster)
+    learned.accelerator = cluster->accelerator.name;
+  learned.machine = fit_machine(readings);
+  if (of.machine) learned.node_gb_per_s = of.machine->node_gb_per_s;
+  learned.rates =
+      learn_rates(direct_rates(learned.machine, of.machine, of.gpus_per_node.value_or(0)),
+                  measured_steps(parts), kUncalibratedHalfWidth);
+  return learned;
+}
+
+void write_rates(const ClusterCalibration& learned, const fs::path& file) {
+  if (!has_learned(learned))
+    bad_input("calibrate: nothing was measured that tells a rate; {} is not written",
+              printable(file.string()));
+  if (fs::exists(file)) bad_input("calibrate: {} is there already", printable(file.string()));
+  disk().write(file, rates_yaml(learned));
+}
+
+void print(const ClusterCalibration& learned, const CalibrateOptions& options,
+           const FlatFormat& format) {
+  std::ostringstream text;
+  if (is_for_people(options.format)) {
+    const char* between = "";
+    for (EstimateTable& one : calibration_tables(learned)) {
+      one.table.width = terminal_width(STDOUT_FILENO);
+      one.table.colours = wants_colours();
+      text << between << one.heading << "\n\n";
+      format.write(one.table, text);
+      between = "\n";
+    }
+  } else {
+    format.write(calibration_figures(learned), text);
+  }
+  options.format == "terminal" ? write_text(text.str()) : write_output(text.str());
+}
+
+}  // namespace
+
+ExitCode calibrate(const Globals& globals, const CalibrateOptions& options) {
+  const FlatFormat& format = flat_format_named(options.format);
+  if (!options.write.empty() && fs::exists(options.write))
+    bad_input("calibrate: {} is there already", printable(options.write.string()));
+  const GivenMachine given =
+      given_machine(options.cluster, options.accelerator, options.node_gb_per_s);
+  Database database = existing_database(globals);
+  auto parts = parts_of(globals, database, options, given);
+  keep_cluster(parts, given.cluster ? given.cluster->name : "");
+  const ClusterCalibration learned = learned_of(globals, database, parts, given);
+  if (!options.write.empty()) write_rates(learned, options.write);
+  print(learned, options, format);
+  return ExitCode::kDone;
+}
+
+}  // namespace pippin
