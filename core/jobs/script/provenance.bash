@@ -7,7 +7,7 @@ pippin_at() { # NAME VALUE: a line of it, in $pippin_places
 
 # Where and with what this job runs, for the database.
 pippin_provenance() {
-  local name value folder=$PWD pippin_places=''
+  local name names=() folder=$PWD line=$'\n' pippin_places=''
   pippin_at host "$HOSTNAME"
   pippin_at nodes "${pippin_nodes:-$HOSTNAME}"
   while [ -n "$folder" ] && [ ! -e "$folder/.git" ]; do folder=${folder%/*}; done
@@ -16,13 +16,13 @@ pippin_provenance() {
     pippin_need
     pippin_gpus
   fi
-  # Each of these patterns makes bash sort all names.
-  for name in LOADEDMODULES "${!SLURM_@}" "${!CUDA_@}" "${!NCCL_@}" "${!O@}" "${!UCX_@}" "${!FI_@}" "${!MKL_@}" \
-    ${pippin_pbs:+"${!PBS_@}"}; do
-    case $name in PBS_JOBCOOKIE) continue ;; OMP_* | OMPI_* | OPENBLAS_*) ;; O*) continue ;; esac
-    [ -n "${!name+set}" ] || continue
-    value=${!name}
-    pippin_places+="pippin: at $name=${value//$'\n'/\\n}"$'\n' # not pippin_at: 40 calls are a millisecond
+  # Each of these patterns makes bash sort all names, and each expansion by name is some 3 µs of every task.
+  for name in "${!O@}" ${pippin_pbs:+"${!PBS_@}"}; do
+    case $name in PBS_JOBCOOKIE) ;; OMP_* | OMPI_* | OPENBLAS_* | PBS_*) names+=("$name") ;; esac
+  done
+  for name in ${LOADEDMODULES+LOADEDMODULES} "${!SLURM_@}" "${!CUDA_@}" "${!NCCL_@}" "${!UCX_@}" "${!FI_@}" \
+    "${!MKL_@}" "${names[@]}"; do
+    pippin_places+="pippin: at $name=${!name//$line/\\n}$line"
   done
   printf '%s' "$pippin_places" >>"$pippin_claim"
 }
