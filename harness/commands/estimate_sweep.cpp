@@ -8,6 +8,7 @@
 #include "harness/commands/steps/setup_of_point.h"
 #include "harness/commands/steps/sweep_source.h"
 #include "sweeps/accelerators.h"
+#include "sweeps/estimate/megatron_setup.h"
 #include "sweeps/estimate/point_setup.h"
 #include "sweeps/machines.h"
 

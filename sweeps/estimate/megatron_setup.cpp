@@ -226,4 +226,10 @@ MegatronSetup megatron_setup(const NamedValues& arguments, const Count& gpus,
   return result;
 }
 
+std::string reason_of(const Error& error) {
+  constexpr std::string_view kCommand = "estimate: ";
+  const std::string_view words = error.what();
+  return std::string(words.starts_with(kCommand) ? words.substr(kCommand.size()) : words);
+}
+
 }  // namespace pippin

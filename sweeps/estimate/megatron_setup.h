@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/records/point.h"
 #include "sweeps/estimate/setup.h"
 
@@ -29,5 +30,8 @@ NamedValues arguments_of_words(const std::vector<std::string>& words);
 MegatronSetup megatron_setup(const NamedValues& arguments, const Count& gpus,
                              const Count& gpus_per_node,
                              Generation generation = Generation::kAmpere);
+
+/// What was refused, without the name of the command that usually asks.
+std::string reason_of(const Error& error);
 
 }  // namespace pippin

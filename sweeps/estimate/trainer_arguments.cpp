@@ -211,13 +211,6 @@ void tell_probe(Setup& setup) {
   setup.attention = Attention::kScores;
 }
 
-/// An Error's words without who says them.
-std::string words_of(const Error& error) {
-  constexpr std::string_view kWho = "estimate: ";
-  const std::string text = error.what();
-  return text.starts_with(kWho) ? text.substr(kWho.size()) : text;
-}
-
 /// Requires that `arguments` has all that the point says.
 ArgumentsSetup setup_of(const Arguments& arguments, const Point& point, const Count& gpus_per_node,
                         Generation generation) {
@@ -231,7 +224,7 @@ ArgumentsSetup setup_of(const Arguments& arguments, const Point& point, const Co
     said.setup =
         megatron_setup(arguments.all(), point.layout.gpus, gpus_per_node, generation).setup;
   } catch (const Error& error) {
-    said.why_not = words_of(error);
+    said.why_not = reason_of(error);
   }
   return said;
 }

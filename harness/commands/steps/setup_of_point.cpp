@@ -1,8 +1,8 @@
 #include "harness/commands/steps/setup_of_point.h"
 
 #include <algorithm>
-#include <string_view>
 
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/jobs/script.h"
 #include "harness/commands/steps/command_words.h"
@@ -41,12 +41,6 @@ SetupOfPoint of_command(const std::string& command, const Sweep& sweep, const Po
 }
 
 }  // namespace
-
-std::string reason_of(const Error& error) {
-  constexpr std::string_view kCommand = "estimate: ";
-  const std::string_view words = error.what();
-  return std::string(words.starts_with(kCommand) ? words.substr(kCommand.size()) : words);
-}
 
 bool has_setups(const Sweep& sweep) { return is_probe(sweep) || is_megatron(sweep); }
 

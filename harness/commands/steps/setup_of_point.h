@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "core/base/error.h"
 #include "core/records/sweep.h"
 #include "sweeps/estimate/setup.h"
 
@@ -26,9 +25,6 @@ enum class VocabularyUnsaid { kUsual, kLeast };
 /// script_run(); what cannot be judged is said in `why_not`.
 SetupOfPoint setup_of_point(const Sweep& sweep, const Point& point,
                             VocabularyUnsaid vocabulary = VocabularyUnsaid::kUsual);
-
-/// What was refused, without the name of the command that usually asks.
-std::string reason_of(const Error& error);
 
 /// Whether any point of the sweep may be judged.
 bool has_setups(const Sweep& sweep);
