@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "reports/flat_columns.h"
 #include "reports/statistics/student.h"
 #include "sweeps/cluster_rates.h"
@@ -48,9 +49,8 @@ void add_measured(const char* name, const std::optional<FittedRate>& rate, const
 }
 
 std::vector<RateRow> machine_rows(const ClusterCalibration& learned) {
-  constexpr double kMicro = 1e-6, kGiga = 1e9;
-  const auto latency = [](double seconds) { return seconds / kMicro; };
-  const auto bandwidth = [](double seconds) { return 1 / seconds / kGiga; };
+  const auto latency = [](double seconds) { return seconds * kUsPerSecond; };
+  const auto bandwidth = [](double seconds) { return 1 / seconds / kGb; };
   const auto tflops = [](double seconds) { return 1 / seconds; };
   const MachineFit& fit = learned.machine;
   std::vector<RateRow> rows;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "reports/flat_columns.h"
 #include "reports/statistics/sample.h"
 #include "reports/values.h"
@@ -13,8 +14,6 @@
 namespace pippin {
 
 namespace {
-
-constexpr double kBytesPerGb = 1e9;
 
 /// The checkpoints of a row, while they are counted.
 struct Counted {
@@ -42,7 +41,7 @@ void count(Counted& counted, const Checkpoint& one) {
   counted.seconds.push_back(*one.seconds);
   // Of one that goes on beside, the time in which training stood still does not move its bytes.
   if (one.bytes && *one.seconds > 0 && one.asynchronous != true)
-    counted.gb_per_s.push_back(static_cast<double>(*one.bytes) / kBytesPerGb / *one.seconds);
+    counted.gb_per_s.push_back(static_cast<double>(*one.bytes) / kGb / *one.seconds);
 }
 
 /// Adds the checkpoints of one kind that a run has.
@@ -160,7 +159,7 @@ void add_times(Columns& columns) {
   columns.add(
       {"", "sd_s"}, [](const auto&) { return ""; }, [](const auto& row) { return row.sd_s; });
   columns.add_number({"slowest (s)", "slowest_s", 6}, &CheckpointRow::slowest_s);
-  columns.add_number({"GB", "size_bytes", 4}, &CheckpointRow::bytes, kBytesPerGb);
+  columns.add_number({"GB", "size_bytes", 4}, &CheckpointRow::bytes, kGb);
   columns.add_number({"GB/s", "gb_per_s", 5}, &CheckpointRow::gb_per_s);
   columns.add(
       {"of steps", "share_of_steps", 4},

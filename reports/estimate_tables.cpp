@@ -309,12 +309,11 @@ std::string layout_words(const Setup& setup) {
 }
 
 std::string state_account(const Setup& setup) {
-  constexpr double kGiga = 1e9;
   const double bytes = checkpoint_bytes(setup);
   const double all = bytes * static_cast<double>(model_parameters(setup.shape));
   return fmt::format("bytes a parameter: {}; in a checkpoint {}: {:.1f} GB, {:.2f} GB of each GPU",
-                     state_words(setup), bytes, all / kGiga,
-                     all / kGiga / static_cast<double>(setup.gpus()));
+                     state_words(setup), bytes, all / kGb,
+                     all / kGb / static_cast<double>(setup.gpus()));
 }
 
 std::vector<EstimateTable> estimate_tables(const Setup& setup) {

@@ -14,15 +14,6 @@ CLI::Option* add_network_option(CLI::App& command, std::optional<double>& node_g
       ->check(CLI::PositiveNumber);
 }
 
-namespace {
-
-/// "size=52B tp=4", and no sweep's file.
-bool is_typed(const std::vector<std::string>& what) {
-  return what.front().find('=') != std::string::npos;
-}
-
-}  // namespace
-
 void add_estimate_command(CommandLine& line) {
   const auto options = std::make_shared<EstimateOptions>();
   CLI::App& command = line.add(
@@ -39,8 +30,6 @@ void add_estimate_command(CommandLine& line) {
           "--points FILE; see pippin estimate --help");
     if (!options->what.empty() && options->gpus)
       bad_input("estimate: the sweep says its GPUs, and gpus=N says those of NAME=VALUES");
-    if (!options->what.empty() && !is_typed(options->what) && !options->cluster.empty())
-      bad_input("estimate --cluster: the sweep file names its own");
     const bool is_of_arguments = options->compat || options->gpus || options->gpus_per_node ||
                                  options->node_gb_per_s || !options->accelerator.empty() ||
                                  !options->cluster.empty();

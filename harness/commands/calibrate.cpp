@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <set>
 #include <sstream>
-#include <unistd.h>
 #include <utility>
 
 #include "core/base/error.h"
@@ -11,6 +10,7 @@
 #include "harness/commands/steps/chosen.h"
 #include "harness/commands/steps/machine_readings.h"
 #include "harness/commands/steps/model_checks.h"
+#include "harness/commands/steps/print_table.h"
 #include "harness/commands/steps/report_rows.h"
 #include "harness/commands/steps/selections.h"
 #include "reports/calibration.h"
@@ -21,10 +21,6 @@
 namespace pippin {
 
 namespace {
-
-bool is_for_people(const std::string& format) {
-  return format == "terminal" || format == "markdown";
-}
 
 /// A part of the database, and its points.
 struct Part {
@@ -168,28 +164,22 @@ void write_rates(const ClusterCalibration& learned, const fs::path& file) {
   disk().write(file, rates_yaml(learned));
 }
 
-void print(const ClusterCalibration& learned, const CalibrateOptions& options,
-           const FlatFormat& format) {
+void print(const ClusterCalibration& learned, const std::string& format) {
+  if (!is_for_people(format)) return print_table(calibration_figures(learned), format);
   std::ostringstream text;
-  if (is_for_people(options.format)) {
-    const char* between = "";
-    for (EstimateTable& one : calibration_tables(learned)) {
-      one.table.width = terminal_width(STDOUT_FILENO);
-      one.table.colours = wants_colours();
-      text << between << one.heading << "\n\n";
-      format.write(one.table, text);
-      between = "\n";
-    }
-  } else {
-    format.write(calibration_figures(learned), text);
+  const char* between = "";
+  for (const EstimateTable& one : calibration_tables(learned)) {
+    text << between << one.heading << "\n\n";
+    write_table(one.table, format, text);
+    between = "\n";
   }
-  options.format == "terminal" ? write_text(text.str()) : write_output(text.str());
+  print_text(text.str(), format);
 }
 
 }  // namespace
 
 ExitCode calibrate(const Globals& globals, const CalibrateOptions& options) {
-  const FlatFormat& format = flat_format_named(options.format);
+  flat_format_named(options.format);  // before anything is read
   if (!options.write.empty() && fs::exists(options.write))
     bad_input("calibrate: {} is there already", printable(options.write.string()));
   const GivenMachine given =
@@ -199,7 +189,7 @@ ExitCode calibrate(const Globals& globals, const CalibrateOptions& options) {
   keep_cluster(parts, given.cluster ? given.cluster->name : "");
   const ClusterCalibration learned = learned_of(globals, database, parts, given);
   if (!options.write.empty()) write_rates(learned, options.write);
-  print(learned, options, format);
+  print(learned, options.format);
   return ExitCode::kDone;
 }
 

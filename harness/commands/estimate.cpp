@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sstream>
-#include <unistd.h>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -21,19 +20,6 @@
 namespace pippin {
 
 namespace {
-
-void write(FlatTable table, const std::string& format, std::ostream& out) {
-  table.width = terminal_width(STDOUT_FILENO);
-  flat_format_named(format).write(table, out);
-}
-
-bool is_for_people(const std::string& format) {
-  return format == "terminal" || format == "markdown";
-}
-
-void print(const std::string& text, const std::string& format) {
-  format == "terminal" ? write_text(text) : write_output(text);
-}
 
 void say_what_was_taken(const Globals& globals, const MegatronSetup& read) {
   for (const auto& words : read.assumed) remark(globals, "assumed: " + words);
@@ -74,7 +60,7 @@ void write_time(const Setup& setup, const EstimatedTime& time, const std::string
                 std::ostream& text) {
   const EstimateTable table = time_table(time.time);
   text << '\n' << table.heading << ", " << time.words << "\n\n";
-  write(table.table, format, text);
+  write_table(table.table, format, text);
   if (const auto share = model_flops_utilization(setup, time.machine, time.time.all()))
     text << fmt::format(
         "\nthat is {:.1f} % of the GPUs' peak in 16 bits, by the model's work (MFU)\n",
@@ -106,10 +92,16 @@ void take_options(const EstimateOptions& options, Hardware& hardware) {
   if (options.gpus_per_node) hardware.gpus_per_node = options.gpus_per_node;
   if (options.node_gb_per_s) hardware.node_gb_per_s = options.node_gb_per_s;
   if (options.accelerator.empty()) return;
-  hardware.accelerator = find_accelerator(options.accelerator);
-  if (!hardware.accelerator)
+  const auto named = find_accelerator(options.accelerator);
+  if (!named)
     bad_input("estimate: unknown accelerator '{}'{}", options.accelerator,
               did_you_mean(options.accelerator, accelerator_names()));
+  // The cluster's rates are shares of what its own GPUs can do.
+  if (hardware.accelerator && hardware.accelerator->name != named->name) {
+    hardware.known = usual_rates();
+    hardware.node_gb_per_s = options.node_gb_per_s;
+  }
+  hardware.accelerator = named;
 }
 
 void print_figures_of_tool(const Setup& setup, const std::string& format) {
@@ -128,7 +120,7 @@ void print_estimate(const Setup& setup, const Hardware& hardware, const Estimate
   if (hardware.accelerator) text << fit_words(setup, *hardware.accelerator) << '\n';
   for (const EstimateTable& one : estimate_tables(setup)) {
     text << '\n' << one.heading << "\n\n";
-    write(one.table, options.format, text);
+    write_table(one.table, options.format, text);
   }
   if (hardware.accelerator && !time)
     text << "\nno time of an iteration: " << why_no_time(setup) << '\n';
@@ -136,7 +128,7 @@ void print_estimate(const Setup& setup, const Hardware& hardware, const Estimate
   const auto differences = where_analysis_tool_differs(setup);
   if (!differences.empty()) text << "\nMegatron's analysis tool (--compat) says otherwise:\n";
   for (const auto& words : differences) text << "* " << words << '\n';
-  print(text.str(), options.format);
+  print_text(text.str(), options.format);
 }
 
 void print_checkpoints(const NamedSetups& layouts, const EstimateOptions& options) {

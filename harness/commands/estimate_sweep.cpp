@@ -85,7 +85,7 @@ class Points {
   Points(const Globals& globals, const EstimateOptions& options)
       : globals_(globals), options_(options), is_typed_(are_values(options.what)) {
     SweepSource source;
-    source.keep_infeasible = true;
+    source.is_judged_later = true;
     if (is_typed_)
       source.words = sweep_of_values(options.what, options.cluster);
     else
@@ -98,6 +98,7 @@ class Points {
           "be estimated",
           printable(sweep_.file.string()));
     place_ = place_of(globals, sweep_, options);
+    if (place_.hardware.accelerator) sweep_.cluster.accelerator = *place_.hardware.accelerator;
   }
 
   const Sweep& sweep() const { return sweep_; }
@@ -178,6 +179,8 @@ ExitCode estimate_sweep(const Globals& globals, const EstimateOptions& options) 
   const bool is_typed = are_values(options.what);
   if (!is_typed && options.what.size() > 2)
     bad_input("estimate takes one SWEEP.yaml and one of its points");
+  if (!is_typed && (!options.cluster.empty() || options.gpus_per_node))
+    bad_input("estimate: the sweep file names its cluster, with the GPUs of a node");
   const Points points(globals, options);
   for (const DroppedPoint& one : points.sweep().dropped)
     remark(globals, fmt::format("dropped: {}: {}", printable(one.point.name), one.reason));

@@ -2,8 +2,6 @@
 
 #include <ctime>
 #include <fmt/format.h>
-#include <sstream>
-#include <unistd.h>
 
 #include "core/base/error.h"
 #include "core/base/host_list.h"
@@ -14,6 +12,7 @@
 #include "harness/commands/commands.h"
 #include "harness/commands/steps/newest_campaigns.h"
 #include "harness/commands/steps/output.h"
+#include "harness/commands/steps/print_table.h"
 #include "harness/commands/steps/report_rows.h"
 #include "harness/commands/steps/sweep_folders.h"
 
@@ -39,7 +38,7 @@ void take_notes(NodeFiles files, std::vector<NodeNote>& notes) {
 }
 
 ExitCode show(const Globals& globals, const NodesOptions& options) {
-  const FlatFormat& format = flat_format_named(options.format);
+  flat_format_named(options.format);  // before anything is read
   Database database = existing_database(globals);
   const SampleFilter filter = selection_named(globals, database, options.sweep);
   std::vector<NodeNote> notes;
@@ -49,12 +48,7 @@ ExitCode show(const Globals& globals, const NodesOptions& options) {
   if (rows.empty())
     remark(globals, fmt::format("{}: knows of no node yet; runs that were collected tell of theirs",
                                 printable(globals.db.string())));
-  FlatTable table = node_table(rows);
-  table.width = terminal_width(STDOUT_FILENO);
-  table.colours = wants_colours();
-  std::ostringstream text;
-  format.write(table, text);
-  options.format == "terminal" ? write_text(text.str()) : write_output(text.str());
+  print_table(node_table(rows), options.format);
   return ExitCode::kDone;
 }
 

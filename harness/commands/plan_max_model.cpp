@@ -15,7 +15,7 @@ ExitCode plan_max_model(const Globals& globals, const PlanOptions& options) {
     bad_input("plan: --max-model prints nothing else");
   flat_format_named(options.format);  // before anything is read
   SweepSource source = options.sweep;
-  source.keep_infeasible = true;
+  source.is_judged_later = true;
   const Sweep sweep = load_sweep(globals, source);
   const Accelerator& accelerator = sweep.cluster.accelerator;
   if (!accelerator.memory_gib)

@@ -1,5 +1,4 @@
 #include <sstream>
-#include <unistd.h>
 #include <utility>
 
 #include "core/base/error.h"
@@ -8,16 +7,13 @@
 #include "harness/commands/steps/chosen.h"
 #include "harness/commands/steps/model_checks.h"
 #include "harness/commands/steps/output.h"
+#include "harness/commands/steps/print_table.h"
 #include "harness/commands/steps/report_rows.h"
 #include "harness/commands/steps/selections.h"
 
 namespace pippin {
 
 namespace {
-
-bool is_for_people(const std::string& format) {
-  return format == "terminal" || format == "markdown";
-}
 
 /// Of what the reader named, one selection after the other.
 std::vector<ModelCheck> checks_of(const Globals& globals, const ReportOptions& options,
@@ -38,13 +34,11 @@ std::vector<ModelCheck> checks_of(const Globals& globals, const ReportOptions& o
   return checks;
 }
 
-std::string text_for_people(const std::vector<ModelCheck>& checks, const FlatFormat& format) {
+std::string text_for_people(const std::vector<ModelCheck>& checks, const std::string& format) {
   std::ostringstream text;
-  for (EstimateTable& one : model_check_tables(checks)) {
-    one.table.width = terminal_width(STDOUT_FILENO);
-    one.table.colours = wants_colours();
+  for (const EstimateTable& one : model_check_tables(checks)) {
     text << one.heading << "\n\n";
-    format.write(one.table, text);
+    write_table(one.table, format, text);
     text << '\n';
   }
   for (const std::string& words : what_is_not_judged(checks)) text << words << '\n';
@@ -54,18 +48,17 @@ std::string text_for_people(const std::vector<ModelCheck>& checks, const FlatFor
 }  // namespace
 
 ExitCode report_against_model(const Globals& globals, const ReportOptions& options) {
-  const FlatFormat& format = flat_format_named(options.format);
+  flat_format_named(options.format);  // before anything is read
   const GivenMachine given =
       given_machine(options.cluster, options.accelerator, options.node_gb_per_s);
   const auto checks = checks_of(globals, options, given);
   if (checks.empty())
     remark(globals,
            fmt::format("{}: holds no point of what was asked for", printable(globals.db.string())));
-  std::ostringstream figures;
-  if (!is_for_people(options.format)) format.write(model_check_figures(checks), figures);
-  const std::string text =
-      is_for_people(options.format) ? text_for_people(checks, format) : figures.str();
-  options.format == "terminal" ? write_text(text) : write_output(text);
+  if (is_for_people(options.format))
+    print_text(text_for_people(checks, options.format), options.format);
+  else
+    print_table(model_check_figures(checks), options.format);
   return ExitCode::kDone;
 }
 

@@ -1,12 +1,11 @@
 #include <fmt/format.h>
-#include <sstream>
-#include <unistd.h>
 #include <unordered_set>
 
 #include "core/base/text.h"
 #include "harness/commands/report.h"
 #include "harness/commands/steps/chosen.h"
 #include "harness/commands/steps/output.h"
+#include "harness/commands/steps/print_table.h"
 #include "harness/commands/steps/report_rows.h"
 #include "harness/commands/steps/selections.h"
 #include "reports/checkpoints.h"
@@ -15,14 +14,6 @@
 namespace pippin {
 
 namespace {
-
-void write(FlatTable table, const ReportOptions& options, const FlatFormat& format) {
-  table.width = terminal_width(STDOUT_FILENO);
-  table.colours = wants_colours();
-  std::ostringstream text;
-  format.write(table, text);
-  options.format == "terminal" ? write_text(text.str()) : write_output(text.str());
-}
 
 std::vector<std::string> names_in(const ReportOptions& options) {
   return options.selections.empty() ? std::vector<std::string>{""} : options.selections;
@@ -36,7 +27,7 @@ void say_that_none_is_there(const Globals& globals, const char* what, const char
 }  // namespace
 
 ExitCode report_checkpoints(const Globals& globals, const ReportOptions& options) {
-  const FlatFormat& format = flat_format_named(options.format);
+  flat_format_named(options.format);  // before anything is read
   Database database = existing_database(globals);
   std::vector<RunCheckpoints> runs;
   std::unordered_set<std::int64_t> known;
@@ -50,12 +41,12 @@ ExitCode report_checkpoints(const Globals& globals, const ReportOptions& options
   if (runs.empty())
     say_that_none_is_there(globals, "checkpoint",
                            "logs tell of them where runs saved or loaded some");
-  write(checkpoint_table(checkpoint_rows(runs)), options, format);
+  print_table(checkpoint_table(checkpoint_rows(runs)), options.format);
   return ExitCode::kDone;
 }
 
 ExitCode report_collectives(const Globals& globals, const ReportOptions& options) {
-  const FlatFormat& format = flat_format_named(options.format);
+  flat_format_named(options.format);  // before anything is read
   Database database = existing_database(globals);
   std::vector<CollectiveReading> readings;
   std::unordered_set<std::int64_t> known;
@@ -73,7 +64,7 @@ ExitCode report_collectives(const Globals& globals, const ReportOptions& options
     say_that_none_is_there(globals, "measurement of the network",
                            "'pippin collect' reads tables of nccl-tests, OSU and our probes");
   }
-  write(collective_table(collective_rows(readings)), options, format);
+  print_table(collective_table(collective_rows(readings)), options.format);
   return ExitCode::kDone;
 }
 

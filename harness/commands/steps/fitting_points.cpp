@@ -21,8 +21,7 @@ std::string why_not(const Sweep& sweep, const Point& point) {
 }
 
 bool may_be_megatron(const Sweep& sweep) {
-  const std::string& command = sweep.trainer.command;
-  return command.find("--num-layers") != std::string::npos && sweep.cluster.gpus_per_node > 0 &&
+  return !sweep.trainer.command.empty() && has_setups(sweep) && sweep.cluster.gpus_per_node > 0 &&
          sweep.cluster.accelerator.memory_gib.has_value();
 }
 

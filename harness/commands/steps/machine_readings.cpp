@@ -3,13 +3,12 @@
 #include <map>
 #include <unordered_set>
 
+#include "core/base/units.h"
 #include "sweeps/estimate/measured.h"
 
 namespace pippin {
 
 namespace {
-
-constexpr double kMicro = 1e-6, kGiga = 1e9, kTera = 1e12;
 
 /// Readings that a campaign of another cluster took are none of it.
 class Adder {
@@ -27,7 +26,7 @@ class Adder {
     for (const CanaryPair& pair : reading.pairs) {
       const double bytes = static_cast<double>(pair.bytes.value_or(0));
       if (pair.gb_per_s > 0)
-        add_message(bytes, bytes / (pair.gb_per_s * kGiga), reading.reading, readings_);
+        add_message(bytes, bytes / (pair.gb_per_s * kGb), reading.reading, readings_);
     }
     const CanaryGemm& gemm = reading.gemm;
     if (gemm.m <= 0 || gemm.median_tflops <= 0) return;
@@ -67,7 +66,7 @@ class Adder {
     reading.measured.number_type = call->type;
     for (const AllocationMean& mean : row.allocation_means) {
       reading.reading = group_of(mean.allocation);
-      reading.measured.time_us = mean.seconds / kMicro;
+      reading.measured.time_us = mean.seconds * kUsPerSecond;
       add_reading(reading, of_.gpus_per_node, readings_);
     }
   }

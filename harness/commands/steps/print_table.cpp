@@ -8,11 +8,24 @@
 
 namespace pippin {
 
-void print_table(FlatTable table, const std::string& format) {
+bool is_for_people(const std::string& format) {
+  return format == "terminal" || format == "markdown";
+}
+
+void write_table(FlatTable table, const std::string& format, std::ostream& out) {
   table.width = terminal_width(STDOUT_FILENO);
+  table.colours = wants_colours();
+  flat_format_named(format).write(table, out);
+}
+
+void print_text(const std::string& text, const std::string& format) {
+  format == "terminal" ? write_text(text) : write_output(text);
+}
+
+void print_table(FlatTable table, const std::string& format) {
   std::ostringstream text;
-  flat_format_named(format).write(table, text);
-  format == "terminal" ? write_text(text.str()) : write_output(text.str());
+  write_table(std::move(table), format, text);
+  print_text(text.str(), format);
 }
 
 }  // namespace pippin

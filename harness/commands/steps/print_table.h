@@ -1,13 +1,23 @@
 #pragma once
 
+#include <ostream>
 #include <string>
 
 #include "reports/flat_table.h"
 
 namespace pippin {
 
-/// Writes a table to standard output; a terminal gets it as wide as it is. Errors: as
-/// flat_format_named() and write_output().
+/// Whether a format is read by people, who want several tables with words between them.
+bool is_for_people(const std::string& format);
+
+/// Writes a table; a terminal gets it as wide as it is, and in its colours. Errors: as
+/// flat_format_named().
+void write_table(FlatTable table, const std::string& format, std::ostream& out);
+
+/// Writes the text of a format to standard output. Errors: as write_output().
+void print_text(const std::string& text, const std::string& format);
+
+/// Both. Errors: as the two.
 void print_table(FlatTable table, const std::string& format);
 
 }  // namespace pippin

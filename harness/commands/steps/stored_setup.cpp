@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/records/run.h"
 #include "harness/commands/steps/command_words.h"
 #include "sweeps/accelerators.h"
@@ -167,7 +168,6 @@ void add_machine(const GivenMachine& given, const Count& gpus_per_node, StoredSe
 
 /// Our `training` can be told how much it may take.
 std::optional<double> limit_gib(const NamedValues& arguments) {
-  constexpr double kMibPerGib = 1024;
   const auto mib = parse_number(text_in(arguments, "memory_limit_mib"));
   return mib && *mib > 0 ? std::optional(*mib / kMibPerGib) : std::nullopt;
 }

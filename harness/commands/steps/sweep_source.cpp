@@ -20,6 +20,7 @@ Sweep load_sweep(const Globals& globals, const SweepSource& source) {
     if (source.file.empty()) throw;
     bad_input("{}: {}", source.file.string(), error.what());
   }
+  if (source.is_judged_later) return sweep;
   if (!source.keep_infeasible) drop_what_does_not_fit(sweep);
   predict_run_time(sweep);
   return sweep;

@@ -241,6 +241,21 @@ TEST_CASE("a point that no estimate knows says why, and the others are judged") 
   CHECK(points[1].at("fits") == "no");
 }
 
+TEST_CASE("a sweep is judged on another GPU, and whatever its jobs would ask for") {
+  const test::Workplace here;
+  here.write("s.yaml", megatron_sweep("", "run_time: predicted\n"));
+  CHECK_THAT(here.pippin("plan s.yaml").err, Contains("has no --train-iters"));
+  CHECK_THAT(here.pippin("plan s.yaml --max-model").out, Contains("named"));
+  const auto seconds = [&](const std::string& more) {
+    const auto call = here.pippin("--quiet estimate s.yaml --format json" + more);
+    INFO(call.err);
+    REQUIRE(call.exit_code == 0);
+    const auto all = nlohmann::json::parse(call.out);
+    return all.at("points")[0].at("step_s").get<double>();
+  };
+  CHECK(seconds(" --accelerator h100-sxm5-80g") < seconds(""));
+}
+
 TEST_CASE("what no rates are known of has a memory and no time") {
   const test::Workplace here;
   const std::string layout =
@@ -275,7 +290,8 @@ TEST_CASE("layouts can be typed in the names of sweeps") {
            {"size=6.7B tp", "'tp' is no NAME=VALUES"},
            {"size=6.7C tp=1", "did you mean '6.7B'?"},
            {"size=6.7B tp=3", "TP does not divide the heads (32 by 3)"},
-           {"s.yaml --cluster polaris-a100-40g", "the sweep file names its own"},
+           {"s.yaml --cluster polaris-a100-40g", "the sweep file names its cluster"},
+           {"s.yaml --gpus-per-node 8", "the sweep file names its cluster"},
            {"size=6.7B tp=1 --gpus 8", "gpus=N says those of NAME=VALUES"},
            {"size=6.7B tp=1 -- --num-layers 2", "wants one of SWEEP.yaml"}}) {
     const auto call = here.pippin(std::string("estimate ") + words);
