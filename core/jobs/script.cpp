@@ -258,8 +258,6 @@ std::string head_of(const JobScript& script) {
   text += "# Written by pippin. By hand: bash THIS_FILE. What is done is not done again.\n";
   text += fmt::format("pippin_root={}\npippin_name={}\npippin_submission={}\n",
                       bash_word(script.root.string()), bash_word(script.name), script.submission);
-  if (!script.job_files.empty())
-    text += fmt::format("pippin_job_files={}\n", bash_word(script.job_files.string()));
   if (script.umask) text += fmt::format("umask {:04o} # of who submitted it\n", *script.umask);
   if (script.run_time_s)
     text += fmt::format("pippin_run_time={} # seconds, at most\n", *script.run_time_s);
@@ -374,7 +372,6 @@ std::vector<std::string> parts_of(const JobScript& script) {
     if (needed) names.push_back(fmt::format("script/{}.bash", name));
   };
   take("scheduler");
-  take("files");
   take("pbs", !is_for_slurm(script));
   take("give_up");
   take("bad_node");

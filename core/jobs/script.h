@@ -47,8 +47,7 @@ struct JobScript {
   std::int64_t give_up_after = 0;              ///< failures alike, one after the other; 0: never
   std::int64_t points = 1;                     ///< of the campaign
   std::optional<std::int64_t> stalled_s = {};  ///< a run is stopped whose log is silent for so long
-  std::string log = {};     ///< the file beside it that may grow in its place; empty: none
-  fs::path job_files = {};  ///< the program of probes/files/job_files.cpp; empty: it is not here
+  std::string log = {};  ///< the file beside it that may grow in its place; empty: none
   std::optional<unsigned> umask = {};  ///< of who submits it; nothing: as the scheduler has it
 };
 

@@ -53,7 +53,6 @@ JobFiles submission_files(const Sweep& sweep, const PointIndex& points, const Sc
   script.directives = std::move(directives);
   script.directory = fs::current_path();
   script.root = places.root;
-  script.job_files = places.job_files;
   script.umask = own_umask();
   script.name = submission.name;
   script.submission = submission.number;

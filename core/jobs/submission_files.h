@@ -28,7 +28,6 @@ struct ScriptPlaces {
   fs::path probes;                  ///< the folder of the probes' programs
   std::int64_t give_up_after = 0;   ///< failures alike, one after the other; 0: never
   std::int64_t bad_node_after = 0;  ///< failures of different points on a node; 0: never
-  fs::path job_files = {};          ///< the program job-files; empty: it is not here
 };
 
 /// The files of a submission that runs `tasks`, from the working directory; `points` holds those of

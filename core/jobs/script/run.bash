@@ -92,7 +92,7 @@ pippin_done() { # RUN RECORD CODE ENDED STARTED STOPPED
     pippin_fails=''
     echo 'pippin: failing=' >>"$pippin_claim"
   fi
-  pippin_sync "${2%/*}/log" "$2" # a power cut must not take what is told
+  LC_ALL=C sync "${2%/*}/log" "$2" # a power cut must not take what is told
   pippin_tell "$1" "$outcome"
 }
 
@@ -106,7 +106,7 @@ pippin_begin() { # RUN RECORD: claims the attempt, and says in the record that i
   if [ "$2" = "$pippin_claim" ]; then
     echo "pippin: started=$begun_at" >>"$2" || return
   else
-    { [ -d "${2%/*}" ] || pippin_make_folder "${2%/*}"; } && pippin_take "$2" "pippin: started=$begun_at" || return
+    { [ -d "${2%/*}" ] || LC_ALL=C mkdir -p "${2%/*}"; } && pippin_take "$2" "pippin: started=$begun_at" || return
   fi
   { echo 'pippin: command' && declare -f pippin_command && echo 'pippin: end of command'; } >>"$2"
 }

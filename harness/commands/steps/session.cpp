@@ -46,8 +46,7 @@ void check_command(const Sweep& sweep, const std::string& script) {
 
 /// Without what says nothing of how it launches.
 std::string as_compared(std::string script) {
-  for (const char* line :
-       {"\npippin_give_up=", "\npippin_bad_node_after=", "\npippin_job_files=", "\numask "}) {
+  for (const char* line : {"\npippin_give_up=", "\npippin_bad_node_after=", "\numask "}) {
     const auto from = script.find(line);
     if (from != std::string::npos) script.erase(from, script.find('\n', from + 1) - from);
   }
@@ -114,11 +113,8 @@ JobFiles files_of_submission(const Sweep& sweep, const PointIndex& points, const
     directives = directives_of(
         sweep.cluster, {submission.name, first.nodes, ranks_per_node(tasks, points), first.time_s});
   }
-  const fs::path probes = probes_directory(), job_files = probes / "job-files";
-  const bool has_job_files = ::access(job_files.c_str(), X_OK) == 0;
-  const ScriptPlaces places{root, probes, give_up_after, bad_node_after,
-                            has_job_files ? job_files : fs::path()};
-  return submission_files(sweep, points, places, submission, tasks, std::move(directives));
+  return submission_files(sweep, points, {root, probes_directory(), give_up_after, bad_node_after},
+                          submission, tasks, std::move(directives));
 }
 
 MachineOptions own_surroundings(const fs::path& folder) {

@@ -124,43 +124,6 @@ TEST_CASE("a job makes its files by the umask of who submitted it") {
   CHECK(mode("outcomes") == 0750);
 }
 
-TEST_CASE("mkdir and sync do what the program that takes their place cannot") {
-  struct Case {
-    std::optional<std::string> program;  // a script of bash; nothing: there is none
-    std::string asked;                   // what else is
-  };
-  const auto c =
-      GENERATE(values<Case>({{std::nullopt, "mkdir sync "},
-                             {"", "mkdir sync "},
-                             {"\x7f"
-                              "ELF of another machine",
-                              "mkdir sync "},
-                             {"#!/bin/bash\nexit 1", "mkdir sync "},
-                             {"#!/bin/bash\nkill -KILL $$", "mkdir sync "},
-                             {"#!/bin/bash\nkill -TERM $$", "mkdir sync "},
-                             {"#!/bin/bash\n[ $1 = sync ] || exec /bin/mkdir -p $2", ""}}));
-  CAPTURE(c.program.value_or("(none)"));
-  const test::TemporaryDirectory root;
-  const auto write_program = [&](const fs::path& path, const std::string& text) {
-    disk().write(path, text);
-    fs::permissions(path, fs::perms::owner_all);
-  };
-  for (const std::string name : {"mkdir", "sync"})
-    write_program(root / "bin" / name, "#!/bin/bash\necho -n '" + name + " ' >>'" +
-                                           (root / "asked").string() + "'; PATH=$OLD exec " + name +
-                                           " \"$@\"\n");
-  if (c.program) write_program(root / "job-files", *c.program);
-  disk().write(root / "outcomes/there", "");
-  JobScript job = script_of(root.path(), {{"job", {{"one", {}, "echo ran >>ran"}}}});
-  job.job_files = root / "job-files";
-  const Outcome outcome = run_program({"bash", "-c", "OLD=$PATH PATH=$1/bin:$PATH bash \"$2\"", "_",
-                                       root.path().string(), write_files(job).string()});
-  CHECK_THAT(outcome.output, !Catch::Contains("error") && !Catch::Contains("cannot"));
-  CHECK(SweepFolder(disk(), root.path()).attempts("one").at(0).exit_code == 0);
-  CHECK(text_of_file(root / "ran") == "ran\n");
-  CHECK(disk().read(root / "asked").value_or("") == c.asked);
-}
-
 TEST_CASE("a script that is started twice runs once") {
   const test::TemporaryDirectory root;
   const fs::path script =
