@@ -3,6 +3,7 @@
 #include <cstring>
 #include <string_view>
 #include <unistd.h>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -23,14 +24,15 @@ class Descriptor {
   }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
   int number() const { return number_; }
   bool open() const { return number_ >= 0; }
   /// 0, or what close() says: on network file systems a full disk shows only here.
-  int close() {
-    const int number = number_;
-    number_ = -1;
-    return ::close(number);
-  }
+  int close() { return ::close(std::exchange(number_, -1)); }
 
  private:
   int number_;

@@ -14,6 +14,7 @@
 
 #include "core/base/descriptor.h"
 #include "core/base/error.h"
+#include "core/base/fresh_file.h"
 #include "core/base/packed_files.h"
 #include "core/base/replace_file.h"
 
@@ -138,7 +139,11 @@ class Disk : public FileSystem {
       if (!entry && errno != 0) file_failed("list", directory, errno);
       if (!entry) return;
       const std::string_view name = entry->d_name;
-      if (name != "." && name != "..") take(name);
+      if (is_fresh_name(name)) {
+        remove_if_left(directory / name);
+      } else if (name != "." && name != "..") {
+        take(name);
+      }
     }
   }
 };

@@ -45,7 +45,8 @@ class FileSystem {
   /// True for the one caller that created it. Makes the parent directories.
   virtual bool make_directory(const fs::path& path) = 0;
   virtual bool exists(const fs::path& path) = 0;
-  /// Names of the entries, sorted; empty where there is no such directory.
+  /// Names of the entries, sorted; empty where there is no such directory. What is being written
+  /// is no entry yet, and what a killed writer left goes.
   virtual std::vector<std::string> list(const fs::path& directory) = 0;
   /// The same names as they come, for a large directory. Shape: a name is valid within the call.
   virtual void each_name(const fs::path& directory,

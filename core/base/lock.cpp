@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/error.h"
@@ -13,23 +14,58 @@
 
 namespace pippin {
 
-FileLock::FileLock(const fs::path& path)
-    : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
-  if (file_ < 0) machine_failed("{}: cannot open: {}", path.string(), std::strerror(errno));
-  if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
-    const std::string holder(trim(disk().read(path).value_or("")));
-    ::close(file_);
+Descriptor open_lock_file(const fs::path& path) {
+  const int file =
+      ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+  if (file < 0 && errno == ELOOP)
+    machine_failed("{}: is a link, and no lock file of pippin's; remove it", path.string());
+  if (file < 0) machine_failed("{}: cannot open: {}", path.string(), std::strerror(errno));
+  Descriptor open(file);
+  struct stat status {};
+  if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
+    machine_failed("{}: is no file; remove it", path.string());
+  return open;
+}
+
+bool try_lock(const Descriptor& file, const fs::path& path) {
+  if (::flock(file.number(), LOCK_EX | LOCK_NB) == 0) return true;
+  if (errno == EWOULDBLOCK) return false;
+  machine_failed(
+      "{}: its file system locks no files ({}); put the database where it does (Lustre: mounted "
+      "with -o flock)",
+      path.string(), std::strerror(errno));
+}
+
+std::string holder_in(const fs::path& path) {
+  constexpr std::size_t kMost = 4096;
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  std::string text(kMost, 0);
+  const ssize_t size = file.open() ? ::read(file.number(), text.data(), text.size()) : 0;
+  text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  return printable(trim(text));
+}
+
+FileLock::FileLock(const fs::path& path) : file_(open_lock_file(path)) {
+  if (!try_lock(file_, path)) {
+    const std::string holder = holder_in(path);
     machine_failed("{}: held by {}; wait for it, or end it", path.string(),
                    holder.empty() ? "another pippin" : holder);
   }
   const std::string self = fmt::format("process {} on {}\n", ::getpid(), host_name());
   // Who holds it is said for people only; that the lock is ours does not hang on it.
-  if (::ftruncate(file_, 0) != 0 || ::pwrite(file_, self.data(), self.size(), 0) < 0) {
-    ::close(file_);
+  if (::ftruncate(file_.number(), 0) != 0 ||
+      ::pwrite(file_.number(), self.data(), self.size(), 0) < 0)
     machine_failed("{}: cannot write: {}", path.string(), std::strerror(errno));
-  }
 }
 
-FileLock::~FileLock() { ::close(file_); }
+void make_lock_folder(const fs::path& folder) {
+  constexpr mode_t kOnlyOurs = 0700, kOthersWrite = 022;
+  if (::mkdir(folder.c_str(), kOnlyOurs) != 0 && errno != EEXIST)
+    machine_failed("{}: cannot create: {}", folder.string(), std::strerror(errno));
+  struct stat status {};
+  const bool is_ours = ::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
+                       status.st_uid == ::geteuid() && (status.st_mode & kOthersWrite) == 0;
+  if (!is_ours) machine_failed("{}: is no folder that only you can write to", folder.string());
+}
 
 }  // namespace pippin

@@ -1,20 +1,36 @@
 #pragma once
 
-#include "core/base/files.h"
+#include <string>
+
+#include "core/base/descriptor.h"
 
 namespace pippin {
+
+/// A lock file, made where it is missing, and no other's file behind a link.
+/// Errors: Error (machine) where it cannot be opened, or is no file.
+Descriptor open_lock_file(const fs::path& path);
+
+/// Takes the lock of an open file; false where another has it.
+/// Errors: Error (machine) where the file system has no locks.
+bool try_lock(const Descriptor& file, const fs::path& path);
+
+/// What the holder of a lock file wrote into it: "process 4711 on login1"; empty: nothing.
+std::string holder_in(const fs::path& path);
 
 /// Holds a lock file for this process; the kernel lets go of it when the process ends, however.
 class FileLock {
  public:
-  /// Errors: Error (machine) naming the process that holds it.
+  /// Errors: Error (machine) naming the process that holds it; and as open_lock_file, try_lock.
   explicit FileLock(const fs::path& path);
-  ~FileLock();
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
 
  private:
-  int file_;
+  Descriptor file_;
 };
+
+/// Makes a folder for locks that no other user can write to, where it is missing.
+/// Errors: Error (machine) where it cannot be made, or is not ours alone.
+void make_lock_folder(const fs::path& folder);
 
 }  // namespace pippin

@@ -1,9 +1,13 @@
 #include "core/base/process.h"
 
 #include <array>
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/read.hpp>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <future>
 #include <sys/auxv.h>
@@ -13,6 +17,7 @@
 #if __has_include(<boost/process/v1/child.hpp>)
 #include <boost/process/v1/args.hpp>
 #include <boost/process/v1/async.hpp>
+#include <boost/process/v1/async_pipe.hpp>
 #include <boost/process/v1/child.hpp>
 #include <boost/process/v1/env.hpp>
 #include <boost/process/v1/environment.hpp>
@@ -27,6 +32,7 @@ namespace bp = boost::process::v1;
 namespace bp = boost::process;
 #endif
 
+#include "core/base/descriptor.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 
@@ -53,11 +59,29 @@ int status_of(bp::child& child) {
 // How long the rest of a killed program's output is waited for.
 constexpr std::chrono::milliseconds kLastWords{200};
 
-/// Nothing where the pipe is still open.
-std::string said_by(std::future<std::string>& output) {
-  const bool is_whole = output.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-  return is_whole ? output.get() : std::string();
-}
+/// What a program says, up to more than anybody would read.
+class Hearing {
+ public:
+  explicit Hearing(boost::asio::io_context& service) : pipe_(service), service_(service) {}
+  bp::async_pipe& pipe() { return pipe_; }
+  void begin() {
+    boost::asio::async_read(pipe_, boost::asio::dynamic_buffer(text_, kMost),
+                            [this](const boost::system::error_code& error, std::size_t) {
+                              is_whole_ = static_cast<bool>(error);  // its end is one
+                              if (!is_whole_) service_.stop();
+                            });
+  }
+  bool is_too_long() const { return text_.size() >= kMost; }
+  /// Nothing where the pipe is still open.
+  std::string take() { return is_whole_ ? std::move(text_) : std::string(); }
+
+ private:
+  static constexpr std::size_t kMost = std::size_t{256} << 20;
+  bp::async_pipe pipe_;
+  boost::asio::io_context& service_;
+  std::string text_;
+  bool is_whole_ = false;
+};
 
 }  // namespace
 
@@ -97,19 +121,21 @@ Answer ask_program(const std::vector<std::string>& command, const Variables& env
   };
   try {
     boost::asio::io_context service;
-    std::future<std::string> output, errors;
+    Hearing output(service), errors(service);
     bp::child child(found(command.at(0)).string(), bp::args(arguments(command)), variables,
-                    bp::std_in<bp::null, bp::std_out> output, bp::std_err > errors, service,
+                    bp::std_in<bp::null, bp::std_out> output.pipe(), bp::std_err > errors.pipe(),
                     bp::extend::on_exec_setup(die_with_parent));
+    output.begin();
+    errors.begin();
     service.run_for(patience);
+    const bool is_too_long = output.is_too_long() || errors.is_too_long();
     const bool gave_up = !service.stopped();
+    if (gave_up || is_too_long) ::kill(child.id(), SIGKILL);  // terminate() would lose its status
     // What it has started itself may hold the pipes for longer.
-    if (gave_up) {
-      ::kill(child.id(), SIGKILL);  // terminate() would lose its status
-      service.run_for(kLastWords);
-    }
+    if (gave_up) service.run_for(kLastWords);
     child.wait();
-    return {status_of(child), said_by(output), said_by(errors), gave_up};
+    if (is_too_long) machine_failed("'{}' says more than can be read", command.at(0));
+    return {status_of(child), output.take(), errors.take(), gave_up};
   } catch (const bp::process_error& error) {
     machine_failed("cannot start '{}': {}", command.at(0), error.code().message());
   }
@@ -119,9 +145,10 @@ void start_detached(const std::vector<std::string>& command, const fs::path& log
   std::vector<std::string> detached{"--fork"};
   detached.insert(detached.end(), command.begin(), command.end());
   try {
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> sink(std::fopen(log.c_str(), "ae"),
-                                                               std::fclose);
-    if (!sink) machine_failed("{}: cannot open for writing", log.string());
+    const int file =
+        ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (file < 0) file_failed("write", log, errno);
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> sink(::fdopen(file, "a"), std::fclose);
     bp::child child(found("setsid").string(), bp::args(detached),
                     bp::std_in<bp::null, (bp::std_out & bp::std_err)> sink.get());
     child.wait();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/edit_document.h"
 #include "core/base/text.h"
 #include "harness/commands/commands.h"
 #include "reports/notes/line_diff.h"
@@ -61,19 +62,23 @@ std::string edited_document(const std::string& document, const Retabled& result)
 }  // namespace
 
 ExitCode retable(const Globals& globals, const RetableOptions& options) {
-  const std::string document = read_input(options.notes);
-  const Retabled result = retable_document(document, options);
-  const std::string text = edited_document(document, result);
-  const std::string contradictions = remarks_text(options.notes, result.contradictions);
+  Retabled result;
   if (options.dry_run) {
-    write_output(line_diff(document, text, options.notes.string()));
+    const std::string document = read_input(options.notes);
+    result = retable_document(document, options);
+    write_text(line_diff(document, edited_document(document, result), options.notes.string()));
+    const std::string contradictions = remarks_text(options.notes, result.contradictions);
     if (!contradictions.empty()) remark(globals, std::string(trim(contradictions)));
   } else {
     // First the file: a reader of the lines that has gone away must not keep it from being mended.
-    if (text != document) replace_document(options.notes, text);
-    write_output(changes_text(options.notes, result.changes) + contradictions);
+    edit_document(options.notes, [&](const std::string& document) {
+      result = retable_document(document, options);
+      return edited_document(document, result);
+    });
+    write_text(changes_text(options.notes, result.changes) +
+               remarks_text(options.notes, result.contradictions));
   }
-  write_error(remarks_text(options.notes, result.doubts));
+  write_error(printable_lines(remarks_text(options.notes, result.doubts)));
   remark(globals, summary_text(result, options.dry_run));
   return result.doubts.empty() ? ExitCode::kDone : ExitCode::kBadInput;
 }

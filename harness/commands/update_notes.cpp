@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/edit_document.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "harness/commands/report.h"
@@ -28,30 +29,42 @@ TextEdit rewritten(const Globals& globals, Database& database, const std::string
   return {table.begin, table.end, marked_text(report, document, kept)};
 }
 
-}  // namespace
-
-ExitCode update_notes(const Globals& globals, const fs::path& file,
-                      const ReadReportOptions& read_options) {
-  Database database = existing_database(globals);
-  const std::string document = read_input(file);
-  const auto tables = marked_tables(document, file.string());
+std::vector<TextEdit> rewritten_tables(const Globals& globals, Database& database,
+                                       const std::string& document, const std::string& file,
+                                       const ReadReportOptions& read_options) {
+  const auto tables = marked_tables(document, file);
   if (tables.empty()) {
-    bad_input("{}: has no '<!-- pippin:begin SWEEP -->' and '<!-- pippin:end -->' to fill",
-              file.string());
+    bad_input("{}: has no '<!-- pippin:begin SWEEP -->' and '<!-- pippin:end -->' to fill", file);
   }
   const auto all = markdown_tables(document);
   std::vector<TextEdit> edits;
   edits.reserve(tables.size());
   for (const auto& table : tables)
-    edits.push_back(
-        rewritten(globals, database, document, all, table, file.string(), read_options));
-  const std::size_t changed =
-      static_cast<std::size_t>(std::count_if(edits.begin(), edits.end(), [&](const TextEdit& edit) {
+    edits.push_back(rewritten(globals, database, document, all, table, file, read_options));
+  return edits;
+}
+
+std::size_t changed_by(const std::vector<TextEdit>& edits, const std::string& document) {
+  return static_cast<std::size_t>(
+      std::count_if(edits.begin(), edits.end(), [&](const TextEdit& edit) {
         return document.compare(edit.begin, edit.end - edit.begin, edit.text) != 0;
       }));
-  if (changed > 0) replace_document(file, edited(document, edits));
+}
+
+}  // namespace
+
+ExitCode update_notes(const Globals& globals, const fs::path& file,
+                      const ReadReportOptions& read_options) {
+  Database database = existing_database(globals);
+  std::size_t changed = 0, count = 0;
+  edit_document(file, [&](const std::string& document) {
+    const auto edits = rewritten_tables(globals, database, document, file.string(), read_options);
+    count = edits.size();
+    changed = changed_by(edits, document);
+    return edited(document, edits);
+  });
   remark(globals, fmt::format("{}: {} of {} changed", printable(file.string()), changed,
-                              counted(tables.size(), "table")));
+                              counted(count, "table")));
   return ExitCode::kDone;
 }
 

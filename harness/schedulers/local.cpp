@@ -1,20 +1,17 @@
 #include "harness/schedulers/local.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstring>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
-#include <sys/file.h>
 #include <thread>
 #include <unistd.h>
 
 #include "core/base/embedded_file.h"
 #include "core/base/error.h"
+#include "core/base/lock.h"
 #include "core/base/process.h"
 #include "core/base/text.h"
 
@@ -38,14 +35,9 @@ End end_of(std::string_view words) {
 /// Whether any process holds a lock on the file. A file that is gone is not locked.
 /// Errors: Error (machine) where that cannot be told.
 bool locked(const fs::path& path) {
-  // For writing: NFS locks no file that is open for reading only.
-  const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-  if (file < 0 && errno == ENOENT) return false;
-  const int error = file >= 0 && ::flock(file, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
-  if (file >= 0) ::close(file);
-  if (error != 0 && error != EWOULDBLOCK)
-    machine_failed("{}: cannot lock: {}", path.string(), std::strerror(error));
-  return error != 0;
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(path, error))) return false;
+  return !try_lock(open_lock_file(path), path);
 }
 
 /// Processes of the job behind an entry of the queue, wherever they have gone: they carry its name
@@ -108,16 +100,26 @@ Handed LocalScheduler::submit(const JobRequest& request) {
 void LocalScheduler::start_queue() const {
   if (locked(folder_ / "next.lock")) return;
   // The queue could tell nobody.
-  const int lock = ::open(machine_lock_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (lock < 0) {
-    machine_failed("{}: cannot open, and jobs would wait for ever: {}; TMPDIR says where it lies",
-                   machine_lock_.string(), std::strerror(errno));
+  try {
+    make_lock_folder(machine_lock_.parent_path());
+    open_lock_file(machine_lock_);
+    open_lock_file(folder_ / "next.lock");
+  } catch (const Error& error) {
+    machine_failed("{}; jobs would wait for ever (TMPDIR says where the lock of this machine lies)",
+                   error.what());
   }
-  ::close(lock);
   disk().write(folder_ / "queue.bash", queue_files().front().text);
   start_detached(
       {"bash", (folder_ / "queue.bash").string(), folder_.string(), machine_lock_.string()},
       folder_ / "queue.log");
+}
+
+/// Whose jobs have the machine, where they are of another folder.
+std::string LocalScheduler::other_holder() const {
+  const std::string holder = holder_in(machine_lock_);
+  const bool ours = holder.ends_with(" " + printable(folder_.string()));
+  return holder.empty() || ours || !locked(machine_lock_) ? ""
+                                                          : "this machine is taken by " + holder;
 }
 
 std::map<std::string, std::vector<JobStatus>> LocalScheduler::query(
@@ -129,6 +131,7 @@ std::map<std::string, std::vector<JobStatus>> LocalScheduler::query(
   const auto ended = entries(folder_ / "ended");
   // A machine that went down took the queue with it.
   if (!waiting.empty() && !locked(machine_lock_)) start_queue();
+  const std::string holder = waiting.empty() || !running.empty() ? "" : other_holder();
   std::map<std::string, std::vector<JobStatus>> answers;
   for (const auto& one : asked) {
     JobStatus answer{Phase::kAbsent, "the queue does not know it"};
@@ -141,7 +144,7 @@ std::map<std::string, std::vector<JobStatus>> LocalScheduler::query(
       answer = alive ? JobStatus{Phase::kRunning}
                      : JobStatus{Phase::kEnded, std::string(kGone), End::kInfrastructure};
     } else if (waiting.count(one.token)) {
-      answer.phase = Phase::kWaiting;
+      answer = {Phase::kWaiting, holder};
     }
     answers[one.token] = {answer};
   }
@@ -169,7 +172,7 @@ fs::path default_machine_lock() {
   std::error_code error;
   const fs::path folder = fs::temp_directory_path(error);
   if (error) machine_failed("TMPDIR: no folder for temporary files: {}", error.message());
-  return folder / fmt::format("pippin-{}.lock", ::getuid());
+  return folder / fmt::format(".pippin-{}", ::geteuid()) / "machine.lock";
 }
 
 }  // namespace pippin

@@ -15,7 +15,8 @@ namespace pippin {
 /// next begins.
 class LocalScheduler : public Scheduler {
  public:
-  /// `machine_lock`: a file that all queues of this user on this machine share.
+  /// `machine_lock`: a file that all queues of this user on this machine share, in a folder that no
+  /// other user can write to. Who has it says so in it.
   LocalScheduler(fs::path folder, fs::path machine_lock);
 
   Handed submit(const JobRequest& request) override;
@@ -26,14 +27,15 @@ class LocalScheduler : public Scheduler {
 
  private:
   void start_queue() const;
+  std::string other_holder() const;
 
   fs::path folder_;
   fs::path machine_lock_;
 };
 
-/// The lock that all of this user's queues share, in the folder for temporary files. (What lies in
-/// $XDG_RUNTIME_DIR goes when the user logs out, and the jobs go on.)
-/// Errors: Error (machine) where there is no such folder.
+/// The lock that all of this user's queues share, in a folder of the user's alone below that for
+/// temporary files. (What lies in $XDG_RUNTIME_DIR goes when the user logs out, and the jobs go
+/// on.) Errors: Error (machine) where there is no such folder.
 fs::path default_machine_lock();
 
 }  // namespace pippin

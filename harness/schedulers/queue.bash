@@ -44,6 +44,7 @@ while :; do
   # Jobs inherit the locks: should this queue be killed, the machine stays taken until they end.
   exec 9>>"$machine_lock" || exit 3
   flock 9 || exit 3
+  echo "process $$ on $HOSTNAME, the queue of $folder" >"$machine_lock" # for who waits
   exec 7>&-
   bury_the_dead
   name=$(next)
@@ -58,5 +59,6 @@ while :; do
   PIPPIN_QUEUE_ENTRY=$name setsid bash "$script" </dev/null >>"$log" 2>&1 &
   wait "$!"
   end "$name" "exit $?" # while the locks are ours: another queue would bury it
+  : >"$machine_lock"
   exec 8<&- 9>&-
 done

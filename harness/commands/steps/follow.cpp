@@ -59,13 +59,17 @@ class Remarks {
   std::string last_;
 };
 
-/// Why the scheduler tells nothing, where it does not; else what holds back what is due.
+/// Why the scheduler tells nothing, where it does not, or why this machine runs nothing of ours;
+/// else what holds back what is due.
 std::string trouble_of(const CampaignMachine& machine) {
+  using Phase = JobStatus::Phase;
+  const bool is_here = machine.campaign().scheduler == "local";
   for (const auto& state : machine.submissions()) {
     if (state.over()) continue;
     for (const auto& task : state.tasks) {
-      const bool silent = task.phase == JobStatus::Phase::kUnknown && !task.evidence.empty();
-      if (silent) return task.evidence;
+      const bool tells =
+          task.phase == Phase::kUnknown || (is_here && task.phase == Phase::kWaiting);
+      if (tells && !task.evidence.empty()) return task.evidence;
     }
   }
   if (machine.has_given_up() && !machine.counts().finished())

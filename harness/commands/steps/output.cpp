@@ -27,13 +27,13 @@ std::string program_words(const Globals& globals) {
 }
 
 void remark(const Globals& globals, const std::string& line) {
-  if (!globals.quiet) write_error(line + "\n");
+  if (!globals.quiet) write_error(printable_lines(line) + "\n");
 }
 
 bool agrees(const Globals& globals, const std::string& question) {
   if (globals.yes) return true;
   if (!::isatty(STDIN_FILENO) || !::isatty(STDERR_FILENO)) return false;
-  write_error(question + " [y/N] ");
+  write_error(printable_lines(question) + " [y/N] ");
   std::string answer;
   std::getline(std::cin, answer);
   return lower(trim(answer)) == "y" || lower(trim(answer)) == "yes";
@@ -49,14 +49,6 @@ bool wants_colours() {
   const char* terminal = std::getenv("TERM");
   if (refused && *refused) return false;
   return ::isatty(STDOUT_FILENO) && terminal && std::string_view(terminal) != "dumb";
-}
-
-void replace_document(const fs::path& file, const std::string& text) {
-  const fs::path target = fs::canonical(file);
-  if (::access(target.c_str(), W_OK) != 0) {
-    machine_failed("{}: cannot write: {}", file.string(), std::strerror(errno));
-  }
-  disk().write(target, text);
 }
 
 void write_output(const std::string& text) {
@@ -82,6 +74,9 @@ bool wants_ascii() {
   return false;
 }
 
-void write_text(const std::string& text) { write_output(wants_ascii() ? ascii_of(text) : text); }
+void write_text(const std::string& text) {
+  const std::string lines = printable_lines(text);
+  write_output(wants_ascii() ? ascii_of(lines) : lines);
+}
 
 }  // namespace pippin

@@ -34,10 +34,6 @@ bool wants_colours();
 /// Columns of the terminal behind `descriptor`; 0 where it is none.
 std::size_t terminal_width(int descriptor);
 
-/// Replaces a document of the user's at once; a link stays one, what it leads to is replaced.
-/// Errors: Error (machine) where it may not be written.
-void replace_document(const fs::path& file, const std::string& text);
-
 /// Writes to standard output. Errors: Error (machine) where not all of it arrives: a full disk.
 void write_output(const std::string& text);
 
@@ -49,7 +45,8 @@ void end_output();
 /// Whether the locale names a character set that is not UTF-8, as LC_ALL=C does. Where nothing is
 /// set, it does not.
 bool wants_ascii();
-/// Writes a text for people: in ASCII where the locale has no more. Errors: as write_output.
+/// Writes a text for people: what would steer a terminal is shown, not done; in ASCII where the
+/// locale has no more. Errors: as write_output.
 void write_text(const std::string& text);
 
 }  // namespace pippin

@@ -14,7 +14,8 @@ void submit_many_runs(const Workplace& here) {
   here.write("s.yaml", "sweep: s\ncommand: 'true {a} {b}'\ngrid: {a: [1, 2, 3, 4, 5], b: [" +
                            here.shell("seq --separator=, 1000").out + "]}\n");
   here.shell(
-      "flock --close \"$TMPDIR/pippin-$(id -u).lock\" bash -c '\"$PIPPIN\" --db t.db submit s.yaml "
+      "mkdir -m 700 .pippin-$(id -u); flock --close .pippin-$(id -u)/machine.lock bash -c "
+      "'\"$PIPPIN\" --db t.db submit s.yaml "
       "&& \"$PIPPIN\" --db t.db --yes cancel s'; mkdir -p t.db.runs/s/outcomes; "
       "tr '\\t' '\\n' <t.db.runs/s/jobs/s-*/journal | grep -e '-a1$' >names");
 }

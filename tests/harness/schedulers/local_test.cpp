@@ -170,7 +170,7 @@ TEST_CASE("a submission is taken at once and its log is added to") {
   CHECK(handed.words == "local");
   REQUIRE(eventually([&] { return queue.phase("job") == Phase::kEnded; }));
   CHECK(queue.text("job.log") == "before\nout\nerr\n");
-  CHECK(default_machine_lock().filename() == fmt::format("pippin-{}.lock", ::getuid()));
+  CHECK(default_machine_lock().parent_path().filename() == fmt::format(".pippin-{}", ::geteuid()));
 }
 
 TEST_CASE("two queues on one machine take turns") {
@@ -211,13 +211,41 @@ TEST_CASE("cancel ends a job that was just taken from the queue and one without 
 
 TEST_CASE("a machine lock that cannot be opened is an error and no wait for ever") {
   Queue queue;
-  LocalScheduler nowhere(queue / "queue", queue / "missing/machine.lock");
+  disk().write(queue / "taken", "");
+  LocalScheduler nowhere(queue / "queue", queue / "taken/machine.lock");
   CHECK_THROWS_WITH(nowhere.submit(queue.job("job", "true")),
-                    Catch::Contains("missing/machine.lock: cannot open"));
-  CHECK_THROWS_AS(nowhere.query({asked_of("job")}), Error);
+                    Catch::Contains("taken: is no folder that only you can write to"));
   // Handed over all the same: it runs where that is mended.
-  disk().make_directory(queue / "missing");
+  fs::remove(queue / "taken");
   CHECK(eventually([&] { return status_of(nowhere, "job").phase == Phase::kEnded; }));
+}
+
+TEST_CASE("a machine lock in a folder that others can write to, or behind a link, is not taken") {
+  Queue queue;
+  disk().write(queue / "open/x", "");
+  fs::permissions(queue / "open", fs::perms::all);
+  LocalScheduler in_open(queue / "a", queue / "open/machine.lock");
+  CHECK_THROWS_WITH(in_open.submit(queue.job("a", "true")),
+                    Catch::Contains("is no folder that only you can write to"));
+  disk().write(queue / "private", "secret");
+  fs::create_symlink(queue / "private", queue / "machine.lock");
+  CHECK_THROWS_WITH(queue.scheduler.submit(queue.job("b", "true")),
+                    Catch::Contains("is a link, and no lock file"));
+  CHECK(queue.text("private") == "secret");
+}
+
+TEST_CASE("a queue that waits for another's jobs says whose they are") {
+  Queue first;
+  LocalScheduler second(first / "second", first / "machine.lock");
+  first.scheduler.submit(first.job("a", "until [ -e go ]; do sleep 0.01; done"));
+  REQUIRE(eventually([&] { return first.phase("a") == Phase::kRunning; }));
+  second.submit(first.job("b", "true"));
+  const auto waits = status_of(second, "b");
+  CHECK(waits.phase == Phase::kWaiting);
+  CHECK_THAT(waits.evidence, Catch::StartsWith("this machine is taken by process ") &&
+                                 Catch::EndsWith(", the queue of " + (first / "queue").string()));
+  disk().write(first / "queue/go", "");
+  CHECK(eventually([&] { return status_of(second, "b").phase == Phase::kEnded; }));
 }
 
 TEST_CASE("the lock of the machine outlives the user's session") {
@@ -232,6 +260,7 @@ TEST_CASE("paths with blanks, quotes and line breaks are paths") {
   const fs::path odd = folder / " it's \"odd\"\n$(touch pwned)\\ ";
   LocalScheduler scheduler(odd / "queue", odd / "machine.lock");
   disk().write(odd / "job.sh", "echo ran");
+  fs::permissions(odd, fs::perms::owner_all);
   scheduler.submit({"job", odd / "job.sh", odd / "job.log"});
   REQUIRE(eventually([&] { return status_of(scheduler, "job").phase == Phase::kEnded; }));
   CHECK(disk().read(odd / "job.log") == "ran\n");
