@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "db/operations.h"
+#include "db/points.h"
 
 namespace pippin::db {
 
@@ -89,7 +90,7 @@ class ContentsReader {
       if (!entry) continue;
       if (!rows.null(4) && !entry->all_dropped) entry->because = rows.text(4);
       auto& count = rows.null(4) && !entry->all_dropped
-                        ? entry->runs.at(static_cast<std::size_t>(run_state_of(rows.text(1))))
+                        ? entry->runs.at(static_cast<std::size_t>(state_in(rows, 1)))
                         : entry->dropped;
       count += rows.integer(2);
       entry->last_run = std::max(entry->last_run, rows.maybe_integer(3));

@@ -3,11 +3,20 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json_nesting.h"
 #include "core/base/text.h"
 
 namespace pippin::db {
 
 namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Nothing of what is no JSON, as a damaged file may have it.
+Json value_in(const std::string& json) {
+  const Json value = nests_little(json) ? Json::parse(json, nullptr, false) : Json();
+  return value.is_discarded() ? Json() : value;
+}
 
 bool stands_for_itself(char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; }
 
@@ -47,25 +56,30 @@ std::string json_pairs_of(const NamedValues& values) {
 
 NamedValues pairs_in(const std::string& json) {
   NamedValues values;
-  if (json.empty()) return values;
-  for (const auto& pair : nlohmann::json::parse(json))
-    values.emplace_back(pair.at(0).get<std::string>(), value_of(pair.at(1).get<std::string>()));
+  for (const auto& pair : value_in(json)) {
+    const bool is_pair =
+        pair.is_array() && pair.size() == 2 && pair[0].is_string() && pair[1].is_string();
+    if (is_pair)
+      values.emplace_back(pair[0].get<std::string>(), value_of(pair[1].get<std::string>()));
+  }
   return values;
 }
 
 std::vector<std::string> texts_in(const std::string& json) {
   std::vector<std::string> texts;
-  for (const auto& text : nlohmann::json::parse(json))
+  for (const auto& text : value_in(json))
     if (text.is_string()) texts.push_back(text.get<std::string>());
   return texts;
 }
 
 NamedValues values_in(const std::string& json) {
   NamedValues values;
-  const auto object = nlohmann::ordered_json::parse(json);
-  for (const auto& [name, value] : object.items())
-    values.emplace_back(name, value.is_number() ? value_of(value.get<double>())
-                                                : Value{value.get<std::string>(), {}});
+  const Json object = value_in(json);
+  if (!object.is_object()) return values;
+  for (const auto& [name, value] : object.items()) {
+    if (value.is_number()) values.emplace_back(name, value_of(value.get<double>()));
+    if (value.is_string()) values.emplace_back(name, Value{value.get<std::string>(), {}});
+  }
   return values;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "db/guard.h"
 #include "db/iteration_blocks.h"
 #include "db/nodes.h"
 
@@ -17,7 +18,7 @@ constexpr std::int64_t kBlocksVersion = 14;          // from which on lines are 
 std::int64_t version_of(Connection& connection) { return connection.number("PRAGMA user_version"); }
 
 bool is_empty(Connection& connection) {
-  return connection.number("SELECT count(*) FROM sqlite_master") == 0;
+  return connection.number("SELECT EXISTS (SELECT 1 FROM sqlite_master)") == 0;
 }
 
 void refuse_other_programs(Connection& connection) {
@@ -30,6 +31,9 @@ std::int64_t newest_version() { return static_cast<std::int64_t>(migrations().si
 
 void refuse_newer(Connection& connection) {
   const auto version = version_of(connection);
+  if (version < 0)
+    bad_input("{}: is a damaged database, of version {}; name another file with --db",
+              connection.path().string(), version);
   if (version <= newest_version()) return;
   bad_input(
       "{}: is of database version {}, and this pippin knows versions up to {}; use the newer "
@@ -60,12 +64,14 @@ bool is_of_older_version(Connection& connection) {
   if (connection.number("PRAGMA application_id") != kApplicationId)
     bad_input("{}: is no database of pippin's", connection.path().string());
   refuse_newer(connection);
+  refuse_strange_schema(connection, "main");
   return version_of(connection) < newest_version();
 }
 
 void migrate(Connection& connection) {
   refuse_other_programs(connection);
   refuse_newer(connection);
+  refuse_strange_schema(connection, "main");
   const auto newest = newest_version();
   const auto version = version_of(connection);
   if (version < newest && connection.read_only()) {

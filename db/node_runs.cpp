@@ -1,6 +1,7 @@
 #include <map>
 
 #include "db/operations.h"
+#include "db/points.h"
 #include "db/selected.h"
 
 namespace pippin::db {
@@ -15,7 +16,7 @@ std::vector<NodeRuns> node_runs(Connection& connection, const SampleFilter& filt
                             " GROUP BY 1, 2");
   while (rows.step()) {
     NodeRuns& node = nodes[rows.text(0)];
-    node.runs.at(static_cast<std::size_t>(run_state_of(rows.text(1)))) = rows.integer(2);
+    node.runs.at(static_cast<std::size_t>(state_in(rows, 1))) = rows.integer(2);
     node.last_run = std::max(node.last_run, rows.maybe_integer(3));
   }
   std::vector<NodeRuns> found;

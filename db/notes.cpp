@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "db/operations.h"
+#include "db/points.h"
 
 namespace pippin::db {
 
@@ -92,7 +93,7 @@ std::unordered_map<std::string, RecordedRun> recorded_runs(Connection& connectio
       connection.prepare(std::string("SELECT runs.name, runs.state, runs.evidence") + kOfCampaign);
   std::unordered_map<std::string, RecordedRun> runs;
   for (rows.bind(campaign.sweep, campaign.number); rows.step();)
-    runs[rows.text(0)] = {run_state_of(rows.text(1)), rows.text(2)};
+    runs[rows.text(0)] = {state_in(rows, 1), rows.text(2)};
   return runs;
 }
 

@@ -35,6 +35,7 @@ Point point_at(const Statement& row) {
   model.style = row.text(column++);
   for_each_count(point,
                  [&](std::string_view, Count& count) { count = row.maybe_integer(column++); });
+  forget_impossible_counts(point);
   return point;
 }
 
@@ -82,10 +83,24 @@ PointsById points_of(Connection& connection, std::optional<std::int64_t> campaig
   Point* point = nullptr;
   for (axes.bind(campaign); axes.step();) {
     const std::string id = axes.text(0);
-    if (!point || point->id != id) point = &points.at(id);
+    const auto known = point && point->id == id ? points.end() : points.find(id);
+    if (known != points.end()) point = &known->second;
+    if (!point || point->id != id) continue;
     point->axes.emplace_back(axes.text(1), Value{axes.text(2), axes.maybe_real(3)});
   }
   return points;
+}
+
+Point take_point(PointsById& points, const std::string& id) {
+  const auto found = points.find(id);
+  if (found != points.end()) return std::move(found->second);
+  Point point;
+  point.id = id;
+  return point;
+}
+
+RunState state_in(const Statement& row, int column) {
+  return run_state_of(row.text(column)).value_or(RunState::kFailed);
 }
 
 PlannedRows::PlannedRows(Connection& connection, const std::vector<CampaignRow>& campaigns,
@@ -98,7 +113,7 @@ PlannedRows::PlannedRows(Connection& connection, const std::vector<CampaignRow>&
     for (planned.bind(campaign.id); planned.step();) {
       const std::string id = planned.text(0);
       const auto [place, is_new] = places_.try_emplace(id, rows_.size());
-      if (is_new) rows_.emplace_back().point = std::move(points.at(id));
+      if (is_new) rows_.emplace_back().point = take_point(points, id);
       PlannedRow& row = rows_[place->second];
       row.state = planned.text(1) == "infeasible" ? RunState::kInfeasible : RunState::kMissing;
       row.reason = planned.text(2);

@@ -36,6 +36,13 @@ using PointsById = std::unordered_map<std::string, Point>;
 PointsById bare_points_of(Connection& connection, std::optional<std::int64_t> campaign);
 PointsById points_of(Connection& connection, std::optional<std::int64_t> campaign);
 
+/// Takes a point out of them; of one that a damaged file has no more its id is known.
+Point take_point(PointsById& points, const std::string& id);
+
+/// What a column says of a run; a word that is no state, as a damaged file may have, is that of a
+/// run that failed.
+RunState state_in(const Statement& row, int column);
+
 /// A point as the newest campaign that has it planned it.
 struct PlannedRow {
   Point point;

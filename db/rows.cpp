@@ -73,7 +73,7 @@ constexpr int kAxes = 29, kPlace = 30, kMedian = 31, kReason = 33;
 /// Fills what is measured from a row whose columns from the second on are kColumns.
 void read_measures(const Statement& row, Summary& summary) {
   int column = 1;
-  summary.state = run_state_of(row.text(column++));
+  summary.state = state_in(row, column++);
   for (auto* count : {&summary.allocations, &summary.runs, &summary.iterations})
     *count = row.integer(column++);
   if (!row.null(column)) {

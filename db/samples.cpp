@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <map>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 
+#include "core/base/clock.h"
 #include "db/digests.h"
 #include "db/drops.h"
 #include "db/operations.h"
@@ -14,11 +14,6 @@
 namespace pippin::db {
 
 namespace {
-
-/// "2026-11-20", UTC.
-std::string day_of(std::int64_t seconds) {
-  return fmt::format("{:%F}", fmt::gmtime(static_cast<std::time_t>(seconds)));
-}
 
 /// What runs are in the order of.
 struct RunOrder {
@@ -104,7 +99,7 @@ class Loader {
     const std::size_t first = samples_.size();
     auto loaded = load_runs(std::nullopt, 1, [&](const std::string& point) {
       const auto [place, is_new] = places.try_emplace(point, samples_.size());
-      if (is_new) samples_.emplace_back().point = std::move(points.at(point));
+      if (is_new) samples_.emplace_back().point = take_point(points, point);
       return place->second;
     });
     put_in_order(samples_, loaded);
@@ -183,8 +178,8 @@ class Loader {
     if (campaign != 1 || attempt != 1)
       run.allocation += fmt::format("/campaign{}/attempt{}", campaign, attempt);
     run.started_at = row.maybe_integer(5);
-    if (run.started_at) run.day = day_of(*run.started_at);
-    run.state = run_state_of(row.text(6));
+    if (run.started_at) run.day = utc_text(*run.started_at, "%F");
+    run.state = state_in(row, 6);
     run.recompute = row.text(7);
     run.memory_mib = row.maybe_real(8);
     run.evidence = row.text(9);

@@ -16,6 +16,10 @@ namespace pippin::db {
 
 namespace {
 
+// Of one statement in steps of SQLite's machine, of which a core makes 50 to 100 million a second.
+constexpr int kWorkSteps = 1'000'000;
+constexpr std::int64_t kWorkOfAny = 200'000'000, kWorkPerByte = 200;
+
 int primary(int code) { return code & 0xff; }
 
 /// SQLite calls only ENOSPC a full disk; a quota that is used up is one to its owner.
@@ -75,10 +79,10 @@ Connection::Connection(const fs::path& path, bool create, std::chrono::milliseco
 
 Connection::Connection(const fs::path& path, ReadOnly, std::chrono::milliseconds patience)
     : path_(path), patience_(patience) {
-  open(true, false);
+  open(true, false, false);
 }
 
-void Connection::open(bool reading, bool create) {
+void Connection::open(bool reading, bool create, bool trust) {
   // To count all memory, which nobody asks for, each allocation would take a lock.
   static const int uncounted = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   static_cast<void>(uncounted);
@@ -101,10 +105,36 @@ void Connection::open(bool reading, bool create) {
   }
   sqlite3_busy_timeout(handle_, static_cast<int>(patience_.count()));
   sqlite3_extended_result_codes(handle_, 1);
+  take_care(trust);
+}
+
+/// The file may be a stranger's: guard.h refuses views and triggers that are not ours.
+/// Source: sqlite.org/security.html, "Untrusted SQLite Database Files".
+void Connection::take_care(bool trust) {
+  sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, trust ? 1 : 0, nullptr);
+  sqlite3_progress_handler(handle_, kWorkSteps, count_work, this);
+}
+
+/// A file grows while it is written to, so that its size is asked for only where it matters.
+int Connection::count_work(void* connection) {
+  auto& self = *static_cast<Connection*>(connection);
+  self.work_ += kWorkSteps;
+  if (self.work_ < kWorkOfAny) return 0;
+  std::int64_t bytes = 0;
+  for (const auto& path : self.files_) {
+    for (const char* end : {"", "-wal"}) {
+      std::error_code none;
+      const auto size = fs::file_size(path.string() + end, none);
+      if (!none) bytes += static_cast<std::int64_t>(size);
+    }
+  }
+  return self.work_ > kWorkOfAny + kWorkPerByte * bytes ? 1 : 0;
 }
 
 void Connection::attach(const fs::path& path, const std::string& name) {
   prepare("ATTACH ? AS " + name).run(read_only_uri(path));
+  files_.push_back(path);
 }
 
 bool Connection::read_only() const { return sqlite3_db_readonly(handle_, "main") == 1; }
@@ -131,6 +161,10 @@ void Connection::fail(int code) const {
     case SQLITE_CORRUPT:
       bad_input("{}: is no database, or a damaged one ({}); name another file with --db", file,
                 text);
+    case SQLITE_INTERRUPT:
+      bad_input(
+          "{}: is damaged, or made so that reading it never ends; name another file with --db",
+          file);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       machine_failed(
@@ -150,6 +184,7 @@ void Connection::fail(int code) const {
 }
 
 void Connection::run(const std::string& sql) {
+  begin_work();
   const int code = sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) fail(code);
 }
@@ -158,6 +193,7 @@ void Connection::run_patiently(const std::string& sql) {
   constexpr auto kPause = std::chrono::milliseconds(10);
   const auto deadline = std::chrono::steady_clock::now() + patience_;
   for (;;) {
+    begin_work();
     const int code = sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);
     if (code == SQLITE_OK) return;
     const bool in_the_way = primary(code) == SQLITE_BUSY || primary(code) == SQLITE_LOCKED;
@@ -229,6 +265,7 @@ Statement::Statement(Statement&& other) noexcept
       lasting_(other.lasting_) {}
 
 bool Statement::step() {
+  if (!is_stepped_) connection_->begin_work();
   is_stepped_ = true;
   const int code = sqlite3_step(statement_);
   if (code != SQLITE_ROW && code != SQLITE_DONE) connection_->fail(code);

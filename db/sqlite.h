@@ -39,7 +39,8 @@ class Connection {
   /// another process holds a lock.
   Connection(const fs::path& path, bool create,
              std::chrono::milliseconds patience = std::chrono::seconds(10));
-  /// Opens a file to be read and no more, also where it could be written.
+  /// Opens a file to be read and no more, also where it could be written. Its views may call only
+  /// what is harmless, and so not those of ours.
   struct ReadOnly {};
   Connection(const fs::path& path, ReadOnly, std::chrono::milliseconds patience);
   ~Connection();
@@ -59,10 +60,15 @@ class Connection {
   void attach(const fs::path& path, const std::string& name);
 
   [[noreturn]] void fail(int code) const;
+  /// Counts the work of a statement from here on. Where it is more than any statement of ours needs
+  /// for a file of that size, the statement fails: a stranger's may be made so that it never ends.
+  void begin_work() { work_ = 0; }
   const fs::path& path() const { return path_; }
 
  private:
-  void open(bool reading, bool create);
+  void open(bool reading, bool create, bool trust = true);
+  void take_care(bool trust);
+  static int count_work(void* connection);
 
   friend class Statement;
   /// A text, and what it was compiled to, as far as nobody uses it now.
@@ -77,6 +83,8 @@ class Connection {
   fs::path path_;
   std::chrono::milliseconds patience_;
   sqlite3* handle_ = nullptr;
+  std::vector<fs::path> files_{path_};  ///< its own, and those attached
+  std::int64_t work_ = 0;               ///< steps of SQLite's machine
   std::unordered_map<std::string_view, std::unique_ptr<Compiled>> kept_;  ///< by its own text
   /// Of kept_, by where the text lay when it was asked for: that of a literal stays there.
   std::array<Compiled*, 256> last_at_{};

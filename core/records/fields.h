@@ -51,6 +51,20 @@ void for_each_count(AnyPoint&& point, Use use) {
   for (const auto& field : kLayoutFields) use(field.name, point.layout.*field.count);
 }
 
+/// Whether a number can be a count at all: what is read of a file that anybody may have written is
+/// believed no further, so that what is computed of it stays a number.
+inline bool is_possible(std::string_view name, std::int64_t count) {
+  constexpr std::int64_t kMost = 1'000'000'000, kMostParams = 1'000'000'000'000'000;
+  return count >= 1 && count <= (name == "params" ? kMostParams : kMost);
+}
+
+/// Leaves none that cannot be.
+inline void forget_impossible_counts(Point& point) {
+  for_each_count(point, [](std::string_view name, Count& count) {
+    if (count && !is_possible(name, *count)) count.reset();
+  });
+}
+
 /// The count of that name; nothing where no field has it.
 inline std::optional<Count> find_count(const Point& point, std::string_view wanted) {
   std::optional<Count> found;

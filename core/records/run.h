@@ -17,8 +17,8 @@ namespace pippin {
 enum class RunState { kOk, kFailed, kTimeout, kOom, kCancelled, kInfeasible, kMissing };
 
 std::string_view text_of(RunState state);
-/// Requires one of the texts above.
-RunState run_state_of(std::string_view text);
+/// Nothing where the text is none of those.
+std::optional<RunState> run_state_of(std::string_view text);
 
 /// Whether the lines of such a run count beside those of runs that went well: it was one, or was
 /// cut from outside. Leaving out what ran into its time limit would leave out the slow ones.

@@ -50,6 +50,13 @@ std::string usage_error(CLI::App& app, const std::string& message, const Words& 
   return printable(message) + "; see pippin --help";
 }
 
+/// What SQLite would take for something else than a file of that name; empty: nothing.
+std::string refused_database(const std::string& name) {
+  if (name.empty()) return "names no file";
+  const bool is_special = name == ":memory:" || name.starts_with("file:");
+  return is_special ? fmt::format("{} is no name of a file; ./{} would be one", name, name) : "";
+}
+
 }  // namespace
 
 CommandLine::CommandLine()
@@ -59,7 +66,10 @@ CommandLine::CommandLine()
   app_->set_version_flag("--version", "pippin " PIPPIN_VERSION);
   app_->require_subcommand(1);
   app_->fallthrough();
-  app_->add_option("--db", globals_.db, "database file")->capture_default_str()->type_name("FILE");
+  app_->add_option("--db", globals_.db, "database file")
+      ->capture_default_str()
+      ->type_name("FILE")
+      ->check(refused_database);
   app_->add_flag("--quiet", globals_.quiet, "no progress and no remarks on standard error");
   app_->add_flag("--yes", globals_.yes, "answer every question with yes");
   app_->footer(

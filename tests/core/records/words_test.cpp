@@ -19,7 +19,7 @@ TEST_CASE("a run's states have the words that databases hold") {
     CHECK(text_of(state) == word);
     CHECK(run_state_of(word) == state);
   }
-  CHECK_THROWS_WITH(run_state_of("okay"), "no RunState is named 'okay'");
+  CHECK_FALSE(run_state_of("okay"));
   CHECK_THROWS_AS(text_of(static_cast<RunState>(99)), std::logic_error);
 }
 
