@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/json_nesting.h"
 #include "core/base/text.h"
 
 namespace pippin::pbs {
@@ -135,7 +136,7 @@ bool may_be_in_name(char c) {
 }  // namespace
 
 std::map<std::string, Attributes> read_objects(std::string_view output, const std::string& kind) {
-  const Json answer = Json::parse(output, nullptr, false);
+  const Json answer = nests_little(output) ? Json::parse(output, nullptr, false) : Json();
   if (!answer.is_object() || !answer.contains("pbs_server")) {
     machine_failed("qstat: an answer that pippin cannot read: '{}'",
                    printable(trim(output).substr(0, 80)));

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <ctime>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <set>
 #include <unistd.h>
 
+#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/user.h"
@@ -45,10 +45,7 @@ std::vector<std::string> qsub_command(const JobRequest& request,
     add("-J", fmt::format("1-{}{}", request.tasks,
                           is_limited ? fmt::format("%{}", request.max_in_flight) : ""));
   }
-  if (request.begin) {
-    const auto begin = static_cast<std::time_t>(*request.begin);
-    add("-a", fmt::format("{:%Y%m%d%H%M.%S}", fmt::localtime(begin)));
-  }
+  if (request.begin) add("-a", local_text(*request.begin, "%Y%m%d%H%M.%S"));
   if (!after.empty()) add("-W", "depend=afterany:" + join(after, ":"));
   command.insert(command.end(), request.options.begin(), request.options.end());
   command.push_back(request.script.string());

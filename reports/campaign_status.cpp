@@ -1,9 +1,8 @@
 #include "reports/campaign_status.h"
 
-#include <ctime>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "core/base/clock.h"
 #include "core/base/text.h"
 #include "reports/display_text.h"
 
@@ -13,10 +12,8 @@ namespace {
 
 /// "15:10", with the day where it is another than today's.
 std::string clock_text(std::int64_t at, std::int64_t now) {
-  const std::tm time = fmt::localtime(static_cast<std::time_t>(at));
-  const std::tm today = fmt::localtime(static_cast<std::time_t>(now));
-  const bool same_day = time.tm_year == today.tm_year && time.tm_yday == today.tm_yday;
-  return same_day ? fmt::format("{:%H:%M}", time) : fmt::format("{:%F %H:%M}", time);
+  const bool same_day = local_text(at, "%F") == local_text(now, "%F");
+  return local_text(at, same_day ? "%H:%M" : "%F %H:%M");
 }
 
 std::string counts_text(const CampaignStatus& status) {

@@ -2,9 +2,9 @@
 
 #include <cmath>
 #include <ctime>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "core/base/clock.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/records/fields.h"
@@ -168,8 +168,7 @@ std::string strip_cell(const Summary& row, const TableStyle& style, std::optiona
 }
 
 std::string started_text(const Summary& row) {
-  if (!row.started_at) return "";
-  return fmt::format("{:%F %R}", fmt::gmtime(static_cast<std::time_t>(*row.started_at)));
+  return row.started_at ? utc_text(*row.started_at, "%F %R") : "";
 }
 
 std::string campaign_text(const Summary& row) {

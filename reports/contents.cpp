@@ -1,11 +1,11 @@
 #include "reports/contents.h"
 
 #include <ctime>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "core/base/clock.h"
 #include "core/base/text.h"
 #include "reports/csv_text.h"
 #include "reports/format_among.h"
@@ -37,10 +37,9 @@ const char* text_of(Kind kind) {
   return "campaign";
 }
 
-/// "2026-11-20T15:04:05Z"; empty where it is unknown.
-std::string utc_text(std::optional<std::int64_t> seconds) {
-  if (!seconds) return "";
-  return fmt::format("{:%FT%TZ}", fmt::gmtime(static_cast<std::time_t>(*seconds)));
+/// Empty where it is unknown.
+std::string utc_if_known(std::optional<std::int64_t> seconds) {
+  return seconds ? utc_text(*seconds) : "";
 }
 
 /// "2026-11-20 15:04" of the text above.
@@ -104,7 +103,7 @@ std::vector<TextColumn> columns_of(const ContentsTable& table) {
   columns.push_back(text_column(
       table, "tags", 6, [](const auto& entry) { return printable(join(entry.tags, ", ")); }));
   columns.push_back(text_column(table, "last run (UTC)", 4, [](const auto& entry) {
-    return minute_text(utc_text(entry.last_run));
+    return minute_text(utc_if_known(entry.last_run));
   }));
   return columns;
 }
@@ -147,7 +146,7 @@ void write_contents_csv(const ContentsTable& table, std::ostream& out) {
     cells.push_back(std::to_string(entry.dropped));
     cells.push_back(entry.because);
     cells.push_back(join(entry.tags, " "));
-    cells.push_back(utc_text(entry.last_run));
+    cells.push_back(utc_if_known(entry.last_run));
     cells.emplace_back(entry.newest ? "1" : "0");
     out << csv_line(cells);
   }
@@ -170,7 +169,7 @@ ContentsJson json_of(const CampaignContents& entry) {
   json["runs_dropped"] = entry.dropped;
   json["dropped_because"] = text_or_none(entry.because);
   json["tags"] = entry.tags;
-  json["last_run_utc"] = text_or_none(utc_text(entry.last_run));
+  json["last_run_utc"] = text_or_none(utc_if_known(entry.last_run));
   json["newest"] = entry.newest;
   return json;
 }

@@ -1,13 +1,13 @@
 #include "reports/nodes.h"
 
 #include <algorithm>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <map>
 #include <set>
 #include <tuple>
 #include <utility>
 
+#include "core/base/clock.h"
 #include "core/base/text.h"
 #include "reports/flat_columns.h"
 #include "reports/statistics/sample.h"
@@ -142,9 +142,7 @@ void add_ratio(Columns& columns, const char* title, const char* name,
       [=](const auto& row) { return row.*ratio; });
 }
 
-std::string utc_text(const std::optional<std::int64_t>& at) {
-  return at ? fmt::format("{:%FT%TZ}", fmt::gmtime(static_cast<std::time_t>(*at))) : "";
-}
+std::string utc_if_known(const std::optional<std::int64_t>& at) { return at ? utc_text(*at) : ""; }
 
 }  // namespace
 
@@ -178,8 +176,8 @@ FlatTable node_table(const std::vector<NodeRow>& rows) {
             &NodeRow::all_reduce_ratio);
   columns.add(
       {"last run (UTC)", "last_run_utc", 2, kLeft},
-      [](const auto& row) { return utc_text(row.last_run); },
-      [](const auto& row) { return utc_text(row.last_run); });
+      [](const auto& row) { return utc_if_known(row.last_run); },
+      [](const auto& row) { return utc_if_known(row.last_run); });
   columns.add(
       {"state", "state", 8, kLeft}, [](const auto& row) { return row.state; },
       [](const auto& row) { return row.state; });

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "slurm/ask.h"
@@ -18,10 +19,12 @@ const char* const kAccountingFormat = "JobName,JobID,State,Reason,Start,End,Node
 namespace {
 
 constexpr std::size_t kQueueFields = 8, kAccountingFields = 9;
+// Source: slurm.conf(5), MaxArraySize: "may not exceed 4000001".
+constexpr std::int64_t kMostTasks = 4'000'000;
 
 std::optional<std::int64_t> time_of(std::string_view text) {
   const auto time = parse_integer(text);
-  return time && *time > 0 ? time : std::nullopt;  // N/A, Unknown, None
+  return time && *time > 0 && is_time(*time) ? time : std::nullopt;  // N/A, Unknown, None
 }
 
 /// "4711_[3-5%2]" → "4711_[3-5]"
@@ -64,13 +67,14 @@ std::vector<Entry> read(std::string_view output, std::size_t fields_each, const 
 }
 
 /// "3-5", "3-9:2" or "7", added to `tasks`; false where it is neither.
-bool add_range(std::string_view range, std::vector<std::int64_t>& tasks) {
+bool add_range(std::string_view range, std::vector<TaskRange>& tasks) {
   const auto parts = split(range, ':');
   const auto ends = split(parts.front(), '-');
   const auto first = parse_integer(ends.front()), last = parse_integer(ends.back());
   const auto step = parts.size() > 1 ? parse_integer(parts[1]) : std::optional<std::int64_t>(1);
   if (!first || !last || !step || *step < 1 || ends.size() > 2) return false;
-  for (std::int64_t task = *first; task <= *last; task += *step) tasks.push_back(task);
+  if (*first < 0 || *last > kMostTasks || *step > kMostTasks) return false;
+  tasks.push_back({*first, *last, *step});
   return true;
 }
 
@@ -199,14 +203,14 @@ std::vector<Excluded> read_excluded(std::string_view output) {
   return jobs;
 }
 
-std::vector<std::int64_t> tasks_of(std::string_view id) {
+std::vector<TaskRange> tasks_of(std::string_view id) {
   const auto mark = id.find('_');
   if (mark == std::string_view::npos)
-    return parse_integer(id) ? std::vector<std::int64_t>{1} : std::vector<std::int64_t>{};
+    return parse_integer(id) ? std::vector<TaskRange>(1) : std::vector<TaskRange>();
   std::string_view list = id.substr(mark + 1);
   if (begins_with(list, "[")) list = list.substr(1, list.find(']') - 1);
   list = list.substr(0, list.find('%'));
-  std::vector<std::int64_t> tasks;
+  std::vector<TaskRange> tasks;
   for (std::string_view range : split(list, ',')) {
     if (!add_range(range, tasks)) return {};
   }

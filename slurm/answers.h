@@ -17,13 +17,19 @@ extern const char* const kQueueFormat;       ///< of squeue --format
 extern const char* const kExcludedFormat;    ///< … for read_excluded()
 extern const char* const kAccountingFormat;  ///< of sacct --format
 
+/// Every `step`-th task from `first` to `last`.
+struct TaskRange {
+  std::int64_t first = 1, last = 1, step = 1;
+  std::int64_t count() const { return last < first ? 0 : (last - first) / step + 1; }
+};
+
 /// Some tasks of one job, in one state.
 struct Entry {
   std::string name;
-  std::string id;                   ///< as scontrol takes it: "4711", "4711_[3-5]"
-  std::string array_id;             ///< the job's, or the array's: "4711"
-  std::vector<std::int64_t> tasks;  ///< 1 for what is no array
-  std::string state;                ///< "PENDING", "NODE_FAIL"
+  std::string id;                ///< as scontrol takes it: "4711", "4711_[3-5]"
+  std::string array_id;          ///< the job's, or the array's: "4711"
+  std::vector<TaskRange> tasks;  ///< 1 for what is no array
+  std::string state;             ///< "PENDING", "NODE_FAIL"
   std::string reason;
   std::optional<std::int64_t> start, end;  ///< seconds since 1970
   std::string nodes, user, exit_code;      ///< "9:0"; empty where it was not asked for
@@ -43,8 +49,8 @@ struct Excluded {
 };
 std::vector<Excluded> read_excluded(std::string_view output);
 
-/// "4711_[3-5,9%2]" → 3, 4, 5, 9; "4711" → 1; empty where it is no id of a job or an array.
-std::vector<std::int64_t> tasks_of(std::string_view id);
+/// "4711_[3-5,9%2]" → 3 to 5, 9; "4711" → 1; empty where it is no id of a job or an array.
+std::vector<TaskRange> tasks_of(std::string_view id);
 
 /// What an entry means for each of its tasks.
 JobStatus status_of(const Entry& entry);

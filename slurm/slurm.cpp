@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <set>
 #include <thread>
 #include <unistd.h>
 
+#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/jobs/batch.h"
@@ -33,9 +33,7 @@ constexpr std::size_t kLongestList = 100'000;
 
 std::int64_t now_s() { return static_cast<std::int64_t>(std::time(nullptr)); }
 
-std::string local_time(std::int64_t seconds) {
-  return fmt::format("{:%FT%T}", fmt::localtime(static_cast<std::time_t>(seconds)));
-}
+std::string local_time(std::int64_t seconds) { return local_text(seconds, "%FT%T"); }
 
 /// sbatch replaces %j and the like in the names of logs.
 std::string without_replacements(const std::string& path) {
@@ -84,11 +82,15 @@ void take(const std::vector<Entry>& entries, const Asked& asked, std::vector<Job
   for (const auto& entry : entries) {
     const bool is_theirs = asked.owner.empty() || entry.user.empty() || entry.user == asked.owner;
     if (entry.name != asked.token || !is_theirs) continue;
+    if (entry.tasks.empty())
+      machine_failed("an answer of Slurm's that pippin cannot read: job '{}'", printable(entry.id));
     const JobStatus status = slurm::status_of(entry);
-    for (const std::int64_t task : entry.tasks) {
-      if (task < 1 || task > asked.tasks) continue;
-      JobStatus& known = tasks[static_cast<std::size_t>(task) - 1];
-      if (is_more_alive(status, known)) known = status;
+    for (const auto& range : entry.tasks) {
+      for (auto task = range.first; task <= std::min(range.last, asked.tasks); task += range.step) {
+        if (task < 1) continue;
+        JobStatus& known = tasks[static_cast<std::size_t>(task) - 1];
+        if (is_more_alive(status, known)) known = status;
+      }
     }
   }
 }
@@ -353,7 +355,7 @@ void SlurmScheduler::cancel(const std::vector<Asked>& asked) {
 
 std::string SlurmScheduler::test(const std::string& script) {
   const fs::path file = fs::temp_directory_path() / fmt::format("pippin-test-{}.sh", ::getpid());
-  disk().write(file, script);
+  disk().write_private(file, script);
   const Answer answer = slurm::ask({"sbatch", "--test-only", file.string()}, kPatience);
   std::error_code ignored;
   fs::remove(file, ignored);
@@ -371,7 +373,7 @@ std::int64_t SlurmScheduler::update(const std::vector<Asked>& asked,
     const Answer answer = slurm::ask(command, kPatience);
     if (answer.exit_code != 0)
       bad_input("scontrol update jobid={}: {}", entry.id, slurm::complaint_of(answer));
-    changed += static_cast<std::int64_t>(entry.tasks.size());
+    for (const auto& range : entry.tasks) changed += range.count();
   }
   return changed;
 }

@@ -151,18 +151,42 @@ std::string printable(std::string_view text) {
   if (std::all_of(text.begin(), text.end(), is_plain)) return std::string(text);  // nearly always
   std::string line;
   while (!text.empty()) {
-    const auto byte = static_cast<unsigned char>(text[0]);
     const Character character = first_character(text);
-    if (byte == '\n' || byte == '\t' || byte == '\r') {
-      line += byte == '\n' ? "\\n" : byte == '\t' ? "\\t" : "\\r";
-    } else if (!character.valid || byte < 0x20 || byte == 0x7F) {
-      line += fmt::format("\\x{:02x}", byte);
-    } else {
+    if (text[0] == '\n' || text[0] == '\t' || text[0] == '\r') {
+      line += text[0] == '\n' ? "\\n" : text[0] == '\t' ? "\\t" : "\\r";
+    } else if (character.valid && !character.steers) {
       line += character.bytes;
+    } else if (character.bytes.size() == 1) {
+      line += fmt::format("\\x{:02x}", character.code);
+    } else {
+      line += fmt::format("\\u{:04x}", character.code);
     }
     text.remove_prefix(character.bytes.size());
   }
   return line;
+}
+
+namespace {
+
+/// How many bytes of a colour, such as "\033[1m", a text begins with.
+std::size_t colour_length(std::string_view text) {
+  if (!text.starts_with("\033[")) return 0;
+  const auto end = text.find_first_not_of("0123456789;", 2);
+  return end != std::string_view::npos && text[end] == 'm' ? end + 1 : 0;
+}
+
+}  // namespace
+
+std::string printable_lines(std::string_view text) {
+  std::string lines;
+  while (!text.empty()) {
+    const std::size_t kept = text[0] == '\n' ? 1 : colour_length(text);
+    const std::size_t end =
+        kept > 0 ? kept : std::min(text.find_first_of("\n\033", 1), text.size());
+    lines += kept > 0 ? std::string(text.substr(0, end)) : printable(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return lines;
 }
 
 }  // namespace pippin

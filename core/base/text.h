@@ -45,5 +45,7 @@ bool is_text(std::string_view bytes);
 
 /// `text` on one line for a message: control characters as \n, \t, \xNN, invalid UTF-8 as \xNN.
 std::string printable(std::string_view text);
+/// The same of a text of several lines, whose ends and colours (ANSI's SGR) stay.
+std::string printable_lines(std::string_view text);
 
 }  // namespace pippin

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace pippin {
@@ -10,6 +11,10 @@ struct Character {
   std::string_view bytes;  ///< a byte that is no UTF-8 is one of its own
   std::size_t width = 1;   ///< columns on a terminal: 0, 1 or 2
   bool valid = true;
+  std::uint32_t code = 0;  ///< Unicode's number; of a byte that is no UTF-8 its own
+  /// It shows nothing and steers what others do: C0, C1, the directions of text, zero widths, the
+  /// ends of lines and paragraphs. Source: Unicode's categories Cc, Cf, Zl and Zp.
+  bool steers = false;
 };
 
 /// Requires a text that is not empty.

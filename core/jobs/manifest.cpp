@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/json_nesting.h"
 #include "core/base/text.h"
 #include "core/records/fields.h"
 
@@ -132,6 +133,36 @@ constexpr const char* kRemedy =
     "move it away, and 'pippin run' (from the second campaign on with --again) makes it again from "
     "the sweep file; what is done stays done";
 
+/// What could not be planned is not read as a plan: it would be computed with.
+void check_counts(const Campaign& campaign, const std::string& where) {
+  const auto check = [&](std::string_view name, const Count& count, std::int64_t least = 0) {
+    constexpr std::int64_t kMost = 1'000'000'000;
+    if (count && (*count < least || *count > kMost))
+      bad_input("{}: is damaged: {} {}; {}", where, name, *count, kRemedy);
+  };
+  const auto check_point = [&](const Point& point) {
+    for_each_count(point, [&](std::string_view name, const Count& count) {
+      if (count && !is_possible(name, *count))
+        bad_input("{}: is damaged: {} {} of point '{}'; {}", where, name, *count,
+                  printable(point.name), kRemedy);
+    });
+  };
+  for (const auto& point : campaign.points) check_point(point);
+  for (const auto& drop : campaign.dropped) check_point(drop.point);
+  check("campaign", campaign.number, 1);
+  check("files_late_s", campaign.files_late_s);
+  check("warmup", campaign.warmup);
+  for (const auto& job : campaign.jobs) {
+    check("allocation", job.allocation);
+    check("nodes", job.nodes);
+    check("time_s", job.time_s);
+    for (const auto& run : job.runs) {
+      check("repeat", run.repeat);
+      check("position", run.position);
+    }
+  }
+}
+
 void check_points(const Campaign& campaign, const std::string& where) {
   std::set<std::string> ids;
   for (const auto& point : campaign.points) ids.insert(point.id);
@@ -174,6 +205,7 @@ std::string manifest_of(const Campaign& campaign) {
 
 Campaign campaign_of(const std::string& manifest, const std::string& where) {
   try {
+    if (!nests_little(manifest)) bad_input("{}: is no campaign of pippin's; {}", where, kRemedy);
     const Json json = Json::parse(manifest);
     if (json.at("format") != kFormat) {
       bad_input("{}: written by another version of pippin (format {})", where,
@@ -201,6 +233,7 @@ Campaign campaign_of(const std::string& manifest, const std::string& where) {
       campaign.dropped.push_back({point_of(drop.at("point")), drop.at("reason")});
     }
     for (const auto& job : json.at("jobs")) campaign.jobs.push_back(job_of(job));
+    check_counts(campaign, where);
     check_points(campaign, where);
     return campaign;
   } catch (const Json::exception& error) {

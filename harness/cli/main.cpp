@@ -21,6 +21,9 @@ void settle_in() {
   }
   // Ignored by a parent, it would hide how the programs end that we start.
   std::signal(SIGCHLD, SIG_DFL);
+  // A file that may grow no more is an error that is told, and not our end; programs that we start
+  // have it as it was.
+  std::signal(SIGXFSZ, [](int) {});
 }
 
 ExitCode pippin_main(int argc, char** argv) {

@@ -141,6 +141,17 @@ TEST_CASE("times are seconds since 1970 or nothing") {
   CHECK_FALSE(accounted("t|15|RUNNING|None|1795184227|Unknown|n1|root|0:0").end);
 }
 
+namespace {
+
+std::vector<std::int64_t> listed(const std::vector<TaskRange>& ranges) {
+  std::vector<std::int64_t> tasks;
+  for (const auto& range : ranges)
+    for (auto task = range.first; task <= range.last; task += range.step) tasks.push_back(task);
+  return tasks;
+}
+
+}  // namespace
+
 TEST_CASE("the ids of arrays name their tasks") {
   const std::pair<const char*, std::vector<std::int64_t>> cases[] = {
       {"4711", {1}},
@@ -157,9 +168,9 @@ TEST_CASE("the ids of arrays name their tasks") {
   };
   for (const auto& [id, tasks] : cases) {
     CAPTURE(id);
-    CHECK(tasks_of(id) == tasks);
+    CHECK(listed(tasks_of(id)) == tasks);
   }
-  CHECK(queued("t|28_[1-900]|PENDING|JobHeldUser|N/A|N/A||root").tasks.size() == 900);
+  CHECK(queued("t|28_[1-900]|PENDING|JobHeldUser|N/A|N/A||root").tasks.front().count() == 900);
   CHECK(queued("t|28_[1-900]|PENDING|JobHeldUser|N/A|N/A||root").array_id == "28");
 }
 
@@ -337,13 +348,25 @@ TEST_CASE("each reason to wait that will not pass by itself has its remedy, of s
   }
 }
 
+TEST_CASE("more tasks than any array has, and times that are none, are not believed") {
+  for (const char* id : {"7_[1-4000000000]", "7_[9223372036854775806-9223372036854775807]",
+                         "7_[-1-3]", "7_99999999999999999999", "7_[1-9:9223372036854775807]"}) {
+    CAPTURE(id);
+    CHECK(tasks_of(id).empty());
+  }
+  CHECK(tasks_of("7_[0-4000000]").front().count() == 4'000'001);
+  const auto entry = queued("t|7|PENDING|Priority|100000000000000000|9223372036854775807||root");
+  CHECK_FALSE(entry.start);
+  CHECK_FALSE(entry.end);
+}
+
 TEST_CASE("an id names its tasks, and one that is broken none") {
   CHECK(tasks_of("7_[1-3:]").empty());
   CHECK(tasks_of("7_[1,x]").empty());
   CHECK(tasks_of("7_[x,1]").empty());
   CHECK(tasks_of("7_[1-9:-1]").empty());
-  CHECK(tasks_of("7_[2-2]") == std::vector<std::int64_t>{2});
-  CHECK(tasks_of("7_3%2") == std::vector<std::int64_t>{3});
+  CHECK(listed(tasks_of("7_[2-2]")) == std::vector<std::int64_t>{2});
+  CHECK(listed(tasks_of("7_3%2")) == std::vector<std::int64_t>{3});
   CHECK(queued("t|28_[1-9%2]|PENDING|None|N/A|N/A||root").id == "28_[1-9]");
   CHECK(queued("t|28_3|PENDING|None|N/A|N/A||root").id == "28_3");
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/clock.h"
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/records/fields.h"
 #include "harness/commands/steps/attempt_logs.h"
@@ -328,6 +330,9 @@ std::int64_t Recorder::attempt_number(const std::string& job, const Attempt& att
 Provenance Recorder::provenance_of(const Attempt& attempt) {
   const Submission* origin = submission(attempt.submission);
   Provenance provenance = origin ? provenance_of_job(*origin, attempt) : Provenance();
+  for (const auto& time : {attempt.started, attempt.ended})
+    if (time && !is_time(*time))
+      bad_input("{}: {} is no time, in seconds since 1970", attempt.directory.string(), *time);
   provenance.started_at = attempt.started;
   provenance.ended_at = attempt.ended;
   provenance.command = folder_.command(attempt);

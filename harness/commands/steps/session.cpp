@@ -74,6 +74,22 @@ std::int64_t newest_number(const Globals& globals, const std::string& sweep) {
   return is_there(globals.db) ? existing_database(globals).newest_number(sweep) : 0;
 }
 
+/// The names of two sweeps may make the same folder: "a b" and "a-b-e932d71a".
+void refuse_folder_of_other(const SweepFolders& folders, SweepFolder& folder,
+                            const std::string& sweep) {
+  const auto numbers = folder.campaigns();
+  std::string owner = sweep;
+  try {
+    if (!numbers.empty()) owner = folders.load_plan(folder, numbers.back()).sweep;
+  } catch (const Error&) {
+    return;  // who opens the campaign says what is wrong with it
+  }
+  if (owner != sweep)
+    bad_input(
+        "{}: is the folder of sweep '{}', and that of '{}' would be the same; give it another name",
+        folder.root().string(), printable(owner), printable(sweep));
+}
+
 /// Of a job that has ended this machine may have looked just before, and goes by that for so long:
 /// at the folder, and then at what is in it.
 std::int64_t how_late_files_may_be_s(const Mount& mount) {
@@ -149,8 +165,10 @@ Session::Session(const Globals& globals, Sweep sweep, const SessionOptions& opti
                             .script);
   disk().make_directory(folder_.root());
   lock_.emplace(folder_.root() / "lock");
-  if (SweepFolders(globals.db).path_of(sweep_.name) != folder_.root())
+  const SweepFolders folders(globals.db);
+  if (folders.path_of(sweep_.name) != folder_.root())
     machine_failed("{}: was renamed just now; repeat the command", sweep_.file.string());
+  refuse_folder_of_other(folders, folder_, sweep_.name);
   if (sweep_.cluster.scheduler != "local" && !sweep_.cluster.files_late_s)
     sweep_.cluster.files_late_s = how_late_files_may_be_s(mount_of(folder_.root()));
   campaign_ =
