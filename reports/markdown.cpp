@@ -2,6 +2,7 @@
 #include <map>
 
 #include "core/base/text.h"
+#include "reports/column_names.h"
 #include "reports/format.h"
 #include "reports/machine_columns.h"
 #include "reports/markdown_table.h"
@@ -50,6 +51,18 @@ std::vector<Column> usual_markdown_columns(const RowRange& rows) {
   return named_for_machine(std::move(columns), facts);
 }
 
+/// Notes that a person wrote into the table stay as they are.
+void keep_written_notes(const RowRange& rows, TextColumn& column) {
+  Cells cells;
+  std::size_t place = 0;
+  for (const Summary& row : rows) {
+    const std::string_view text = column.cells[place++];
+    cells.push_back(row.notes_are_markdown ? std::string(text) : markdown_cell(text));
+  }
+  column.cells = cells;
+  column.is_markdown = true;
+}
+
 }  // namespace
 
 std::vector<Column> markdown_columns(const Report& report) {
@@ -63,8 +76,12 @@ void write_markdown(const Report& report, std::ostream& out) {
     return;
   }
   RemarkCollector collector;
-  const auto table = text_columns(rows, markdown_columns(report), false,
-                                  [&](const Summary& row) { collector.add(row); });
+  auto table = text_columns(rows, markdown_columns(report), false,
+                            [&](const Summary& row) { collector.add(row); });
+  for (auto& column : table) {
+    const ColumnName* known = find_column_name(column.title);
+    if (known && known->name == "notes") keep_written_notes(rows, column);
+  }
   write_markdown_table(table, out);
   auto remarks = collector.lines();
   if (std::any_of(table.begin(), table.end(), [](const auto& column) { return column.is_ranking; }))

@@ -14,13 +14,18 @@ using Align = TextColumn::Align;
 
 constexpr std::size_t kLeastRule = 3;  // dashes and a colon that every renderer takes for a rule
 
+/// A text as a cell.
 std::string escaped(std::string_view text) {
   std::string out;
-  for (char c : text) {
+  for (const char c : markdown_literal(std::string(text))) {
     if (c == '|') out += '\\';
     out += c;
   }
   return out;
+}
+
+std::string cell_of(const TextColumn& column, std::size_t row) {
+  return column.is_markdown ? std::string(column.cells[row]) : escaped(column.cells[row]);
 }
 
 std::string padded(const std::string& text, std::size_t width, Align align) {
@@ -39,7 +44,8 @@ void write_markdown_table(const std::vector<TextColumn>& columns, std::ostream& 
   std::string titles = "|", rules = "|";
   for (const auto& column : columns) {
     std::size_t width = std::max(kLeastRule, display_width(escaped(column.title)));
-    for (const auto& cell : column.cells) width = std::max(width, display_width(escaped(cell)));
+    for (std::size_t row = 0; row < column.cells.size(); ++row)
+      width = std::max(width, display_width(cell_of(column, row)));
     widths.push_back(width);
     titles += " " + padded(escaped(column.title), width, column.align) + " |";
     rules += " " + rule(width, column.align) + " |";
@@ -50,10 +56,12 @@ void write_markdown_table(const std::vector<TextColumn>& columns, std::ostream& 
   for (std::size_t row = 0; row < rows; ++row) {
     line = "|";
     for (std::size_t i = 0; i < columns.size(); ++i)
-      line += " " + padded(escaped(columns[i].cells[row]), widths[i], columns[i].align) + " |";
+      line += " " + padded(cell_of(columns[i], row), widths[i], columns[i].align) + " |";
     out << line << '\n';
   }
 }
+
+std::string markdown_cell(std::string_view text) { return escaped(text); }
 
 std::string markdown_literal(const std::string& text) {
   constexpr std::string_view kSpecial = "\\*`<[";

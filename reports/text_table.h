@@ -24,6 +24,7 @@ struct TextColumn {
   bool keep = false;           ///< also where no cell is known
   bool is_of_point = false;    ///< says what the rows' points are
   bool repeats_point = false;  ///< says it once more, as a name
+  bool is_markdown = false;    ///< its cells are, and no plain text
   Cells cells;                 ///< one per row; empty: unknown
   std::vector<Tone> tones;     ///< one per row, or none
 };

@@ -161,6 +161,7 @@ struct Summary {
   std::optional<double> memory_gib;
   bool noted = false;                   ///< a figure written down by hand
   std::vector<std::string> notes;       ///< what people wrote of its runs, as it stands
+  bool notes_are_markdown = false;      ///< as a person wrote them into a table
   std::vector<std::string> past_notes;  ///< what they wrote before
   std::optional<Ratio> vs;              ///< its useful work a second and GPU to that of another row
   std::optional<Standing> standing;     ///< by the same; nothing where it is not ranked

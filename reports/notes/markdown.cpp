@@ -1,6 +1,7 @@
 #include "reports/notes/markdown.h"
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
 #include <utility>
 
@@ -26,11 +27,14 @@ std::vector<std::size_t> pipes_in(std::string_view line, bool code_protects) {
   return pipes;
 }
 
+bool is_punctuation(char c) { return std::ispunct(static_cast<unsigned char>(c)) != 0; }
+
+/// Source: CommonMark 0.31, "Backslash escapes".
 std::string unescaped(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool escapes_pipe = text[i] == '\\' && i + 1 < text.size() && text[i + 1] == '|';
-    if (!escapes_pipe) result += text[i];
+    if (text[i] == '\\' && i + 1 < text.size() && is_punctuation(text[i + 1])) ++i;
+    result += text[i];
   }
   return result;
 }

@@ -130,7 +130,7 @@ std::optional<std::size_t> notes_column(const MarkdownTable& table) {
 /// A note, and the row that it stands in.
 struct KeptNote {
   std::size_t line = 0;
-  std::string text;
+  std::string text, markdown;
   std::vector<std::string> identity;
   std::string time;
 };
@@ -157,13 +157,16 @@ SharedColumns shared_columns(const MarkdownTable& old, const std::vector<Column>
   return shared;
 }
 
-std::vector<KeptNote> notes_in(const MarkdownTable& old, const SharedColumns& shared) {
+std::vector<KeptNote> notes_in(std::string_view document, const MarkdownTable& old,
+                               const SharedColumns& shared) {
   std::vector<KeptNote> notes;
   const auto column = notes_column(old);
   if (!column) return notes;
   for (const auto& row : old.rows) {
     if (row.text(*column).empty()) continue;
-    KeptNote note{row.line, std::string(row.text(*column)), {}, {}};
+    const auto& cell = row.cells[*column];
+    const auto markdown = document.substr(cell.begin, cell.end - cell.begin);
+    KeptNote note{row.line, cell.text, std::string(markdown), {}, {}};
     for (const auto& place : shared.identity) note.identity.emplace_back(row.text(place.first));
     if (shared.time) note.time = row.text(shared.time->first);
     notes.push_back(std::move(note));
@@ -279,7 +282,8 @@ std::size_t give_notes(Report& report, const Rows& rows, const std::vector<KeptN
           file, note.line, printable(note.text), matching.size());
     }
     given.insert(*row);
-    report.rows[*row].notes = {note.text};
+    report.rows[*row].notes = {note.markdown};
+    report.rows[*row].notes_are_markdown = true;
   }
   return given.size();
 }
@@ -400,7 +404,7 @@ KeptLines keep_notes(Report& report, std::string_view document,
   refuse_columns_of_people(document, place, *old, report, file);
   const auto columns = markdown_columns(report);
   const SharedColumns shared = shared_columns(*old, columns);
-  const auto notes = notes_in(*old, shared);
+  const auto notes = notes_in(document, *old, shared);
   if (notes.empty() || give_notes(report, Rows(report, columns, shared), notes, file) == 0)
     return kept;
   const bool shown = std::any_of(columns.begin(), columns.end(),
