@@ -84,7 +84,7 @@ ExitCode import_file(const Globals& globals, Database& database, const fs::path&
   for (const auto& left : document.remarks) {
     const std::string text =
         fmt::format("{}:{}: {}", printable(file.string()), left.line, left.what);
-    if (left.refused) write_error(fmt::format("pippin: {}\n", text));
+    if (left.refused) write_error(fmt::format("pippin: {}\n", printable_lines(text)));
     if (!left.refused) remark(globals, text);
   }
   remark(globals, fmt::format("{}: {} of {} noted", printable(file.string()), counted(runs, "run"),

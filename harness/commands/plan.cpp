@@ -59,7 +59,7 @@ ExitCode plan(const Globals& globals, const PlanOptions& options) {
     return ExitCode::kDone;
   }
   const Plan whole{sweep, jobs, terminal_width(STDOUT_FILENO), packings_of(sweep)};
-  if (options.format == "terminal" && wants_ascii()) {
+  if (options.format == "terminal") {
     std::ostringstream text;
     format.write(whole, text);
     write_text(text.str());

@@ -325,7 +325,7 @@ ExitCode report(const Globals& globals, const ReportOptions& options) {
   if (options.limit > 0) cut(table, options.limit);
   if (options.methods) {
     write_text(wrapped(methods_of(table), table.width, 0) + '\n');
-  } else if (options.format == "terminal" && table.ascii) {
+  } else if (options.format == "terminal") {
     std::ostringstream text;
     format.write(table, text);
     write_text(text.str());

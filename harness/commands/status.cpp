@@ -202,7 +202,8 @@ bool show(const Globals& globals, const StatusOptions& options,
                         static_cast<std::int64_t>(std::time(nullptr)));
   }
   const bool redraw = options.watch && terminal > 0;
-  write_text((redraw ? "\033[H\033[2J" : "") + text);
+  if (redraw) write_output("\033[H\033[2J");
+  write_text(text);
   return finished;
 }
 

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <fmt/format.h>
 #include <functional>
+#include <unistd.h>
 
 #include "core/base/text.h"
 #include "harness/commands/commands.h"
@@ -113,6 +114,14 @@ std::string_view last_lines(std::string_view text, std::int64_t lines) {
   return lines > 0 || from == std::string_view::npos || from == 0 ? text : text.substr(from + 1);
 }
 
+/// As it is for programs; on a terminal what would steer it is shown, and what a bar overwrites is
+/// a line.
+void print_log(std::string text) {
+  if (!::isatty(STDOUT_FILENO)) return write_output(text);
+  std::replace(text.begin(), text.end(), '\r', '\n');
+  write_output(printable_lines(text));
+}
+
 /// Prints what a log gains.
 class Tail {
  public:
@@ -121,7 +130,7 @@ class Tail {
   void begin(std::int64_t lines) {
     const std::string text = disk().read(log_).value_or("");
     read_ = text.size();
-    write_output(std::string(last_lines(text, lines)));
+    print_log(std::string(last_lines(text, lines)));
   }
 
   void go_on() {
@@ -132,7 +141,7 @@ class Tail {
       return true;
     });
     read_ += text.size();
-    if (!text.empty()) write_output(text);
+    if (!text.empty()) print_log(text);
   }
 
  private:

@@ -176,6 +176,12 @@ TEST_CASE("what a terminal would obey is written out") {
   CHECK(printable("\x1b[2J\x1f \x7f~") == "\\x1b[2J\\x1f \\x7f~");
   CHECK(printable("\xe2\x82") == "\\xe2\\x82");
   CHECK(printable("\xe2\x82\xac!") == "\xe2\x82\xac!");
+  // C1's CSI, right-to-left override and isolate, zero-width space, BOM, line separator, a tag
+  CHECK(printable("\xc2\x9b"
+                  "31m") == "\\u009b31m");
+  CHECK(printable("a\xe2\x80\xae\xe2\x81\xa7") == "a\\u202e\\u2067");
+  CHECK(printable("\xe2\x80\x8b\xef\xbb\xbf\xe2\x80\xa8") == "\\u200b\\ufeff\\u2028");
+  CHECK(printable("\xf3\xa0\x81\x81") == "\\ue0041");
 }
 
 TEST_CASE("random numbers are below their bound, and each comes up") {

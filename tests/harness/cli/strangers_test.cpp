@@ -1,0 +1,110 @@
+// What others have made, or hold, harms neither results nor files.
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "tests/harness/cli/pippin.h"
+#include "tests/support/catch.h"
+
+using namespace pippin;
+using Catch::Contains;
+using test::Workplace;
+
+namespace {
+
+constexpr const char* kSweep = "sweep: s\ncommand: 'true {a}'\ngrid: {a: [1, 2]}\n";
+
+}  // namespace
+
+TEST_CASE("a database that SQLite would take for no file is refused") {
+  const Workplace here;
+  for (const char* name : {"", ":memory:", "file:t.db", "file:t.db?mode=memory"}) {
+    CAPTURE(name);
+    const auto call = here.shell(fmt::format("\"$PIPPIN\" --db '{}' report", name));
+    CHECK(call.exit_code == 2);
+    CHECK_THAT(call.err, Contains("--db"));
+  }
+  CHECK(here.shell("ls -A | grep -v txt").out.empty());
+}
+
+TEST_CASE("two sweeps whose names make the same folder are told apart") {
+  const Workplace here;
+  here.write("one.yaml", std::string("sweep: 'a b'") + (kSweep + 8));
+  CHECK(here.pippin("--quiet run one.yaml").exit_code == 1);  // true measures nothing
+  const std::string folder = std::string(trim(here.shell("ls t.db.runs").out));
+  here.write("two.yaml", "sweep: " + folder + (kSweep + 8));
+  for (const char* again : {"", " --again"}) {
+    const auto call = here.pippin(std::string("run two.yaml") + again);
+    CHECK(call.exit_code == 2);
+    CHECK_THAT(call.err, Contains("is the folder of sweep 'a b', and that of '" + folder + "'"));
+  }
+  CHECK(here.pippin("--quiet run one.yaml --again").exit_code == 1);
+}
+
+TEST_CASE("a run that waits for another's jobs on this machine says for whose") {
+  const Workplace here;
+  here.write("s.yaml", kSweep);
+  const auto call = here.shell(
+      "mkdir -m 700 .pippin-$(id -u) && cd .pippin-$(id -u) && "
+      "echo 'process 4711 on n1, the queue of /else' >machine.lock && exec 8<>machine.lock && "
+      "flock 8 && cd .. && { \"$PIPPIN\" --db t.db run s.yaml 2>said 8<&- & } && "
+      "until grep -q /else said || ! kill -0 $!; do sleep 0.02; done; cat said >&2; exec 8<&-; "
+      "wait");
+  CHECK_THAT(call.err, Contains("this machine is taken by process 4711 on n1, the queue of /else"));
+}
+
+TEST_CASE("a run whose times are none is named, and the others are recorded") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  REQUIRE(here.pippin("--quiet run s.yaml").exit_code == 0);
+  const std::string record =
+      std::string(trim(here.shell("grep -l started= t.db.runs/replayed/*/*/run | head -n 1").out));
+  here.shell("sed -i 's/started=[0-9]*/started=100000000000000000/g' " + record + " && rm t.db*db");
+  const auto call = here.pippin("collect");
+  CHECK(call.exit_code != 0);
+  CHECK_THAT(call.err, Contains("100000000000000000 is no time") &&
+                           Contains(fs::path(record).parent_path().string()));
+  const auto report = here.pippin("report --format csv");
+  CHECK(report.exit_code == 0);
+  CHECK_THAT(report.out, Contains("tp2"));
+}
+
+TEST_CASE("a campaign's file with counts that cannot be, or nested for ever, is one clear line") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  REQUIRE(here.pippin("--quiet run s.yaml").exit_code == 0);
+  const std::string file = "t.db.runs/replayed/campaign-1.json", kept = here.text(file);
+  const std::pair<std::string, const char*> cases[] = {
+      {"sed -i 's/\"gpus\": 16/\"gpus\": 0/' ", "gpus 0 of point"},
+      {"sed -i 's/\"gpus\": 16/\"gpus\": 9223372036854775807/' ", "gpus 9223372036854775807"},
+      {"sed -i 's/\"allocation\": 1/\"allocation\": -1/' ", "allocation -1"},
+      {"head -c 200000 /dev/zero | tr '\\0' '[' >", "is no campaign of pippin's"},
+      {"yes '{\"format\":' | head -n 100000 >", "is no campaign of pippin's"},
+  };
+  for (const auto& [change, refusal] : cases) {
+    CAPTURE(change);
+    here.write(file, kept);
+    here.shell(change + file);
+    const auto call = here.pippin("run s.yaml");
+    CHECK(call.exit_code == 2);
+    CHECK_THAT(call.err, Contains("campaign-1.json: is") && Contains(refusal));
+    CHECK_THAT(here.pippin("status").err, Contains(refusal));
+  }
+}
+
+TEST_CASE("names of files cannot steer a terminal") {
+  const Workplace here;
+  const auto call = here.shell(
+      "name=$(printf 'a\\u202eb\\u009bc\\u200bd.log') && echo nothing >\"$name\" && "
+      "\"$PIPPIN\" --db t.db collect \"$name\"; \"$PIPPIN\" --db \"$name\" report");
+  CHECK_THAT(call.err, Contains("a\\u202eb\\u009bc\\u200bd.log"));
+  CHECK_THAT(call.err, !Contains("\u202e") && !Contains("\u009b") && !Contains("\u200b"));
+}
+
+TEST_CASE("a file that may not grow any further is an error that is told") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  const auto call = here.shell("ulimit -f 1; \"$PIPPIN\" --db t.db run s.yaml");
+  CHECK(call.exit_code == 3);
+  CHECK_THAT(call.err, Contains("pippin: "));
+  CHECK_THAT(call.err, Contains("File too large") || Contains("the disk is full, or a quota"));
+}
