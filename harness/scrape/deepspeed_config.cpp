@@ -13,7 +13,10 @@ std::string_view unquoted(std::string_view text) {
 
 }  // namespace
 
-void DeepspeedConfig::begin() { sections_ = {""}; }
+void DeepspeedConfig::begin() {
+  sections_ = {""};
+  index_.reset();
+}
 
 void DeepspeedConfig::read(std::string_view line, NamedValues& values) {
   line = trim(line);
@@ -25,7 +28,7 @@ void DeepspeedConfig::read(std::string_view line, NamedValues& values) {
   const auto value = line.substr(colon + 3);
   if (value == "{") {
     sections_.push_back(name + ".");
-  } else if (!find_value(values, name)) {
+  } else if (!index_.has(values, name)) {
     values.emplace_back(name, value_of(printable(unquoted(value))));
   }
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/records/value.h"
+#include "core/records/value_index.h"
 
 namespace pippin {
 
@@ -29,6 +30,7 @@ class DeepspeedConfig {
   void read(std::string_view line, NamedValues& values);
 
  private:
+  ValueIndex index_;
   std::vector<std::string> sections_;  ///< those that are open, as prefixes: "", "fp16."
 };
 

@@ -188,8 +188,9 @@ class JoinedStep {
     fill(line_.loss_scale, other.loss_scale);
     fill(line_.grad_norm, other.grad_norm);
     line_.flags |= other.flags;
+    ValueIndex known;
     for (const auto& value : other.other) {
-      if (!find_value(line_.other, value.first)) line_.other.push_back(value);
+      if (!known.has(line_.other, value.first)) line_.other.push_back(value);
     }
   }
 

@@ -49,6 +49,7 @@ void MegatronDump::begin(std::string_view label) {
   last_.clear();
   place_.reset();
   gave_ = false;
+  index_.reset();
   ascending_ = 0;
 }
 
@@ -74,10 +75,10 @@ bool MegatronDump::read(std::string_view label, std::string_view text, const Log
 }
 
 /// Megatron sorts them: one behind all others is not among these.
-bool MegatronDump::has(const NamedValues& arguments, const std::string& name) const {
+bool MegatronDump::has(const NamedValues& arguments, const std::string& name) {
   if (arguments.empty()) return false;
   const bool is_behind = ascending_ == arguments.size() && arguments.back().first < name;
-  return !is_behind && find_value(arguments, name);
+  return !is_behind && index_.has(arguments, name);
 }
 
 void MegatronDump::add(NamedValues& arguments, std::pair<std::string, Value> argument) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/records/value.h"
+#include "core/records/value_index.h"
 #include "harness/scrape/lines.h"
 
 namespace pippin {
@@ -31,10 +32,11 @@ class MegatronDump {
                  NamedValues& arguments);
 
   /// Whether an argument of that name is there.
-  bool has(const NamedValues& arguments, const std::string& name) const;
+  bool has(const NamedValues& arguments, const std::string& name);
   void add(NamedValues& arguments, std::pair<std::string, Value> argument);
 
   std::string label_, last_;          ///< of the rule; the line before
+  ValueIndex index_;                  ///< of the arguments, once they are out of order
   std::size_t ascending_ = 0;         ///< so many arguments from the front are in order, by name
   std::optional<std::size_t> place_;  ///< of the argument that it gave
   bool gave_ = false;                 ///< it gave one, which may have been known

@@ -14,12 +14,12 @@
 namespace pippin {
 
 void LaunchFacts::say(std::string_view name, std::string_view text) {
-  if (find_value(arguments, std::string(name))) return;
+  if (said_.has(arguments, name)) return;
   arguments.emplace_back(std::string(name), value_of(printable(trim(text))));
 }
 
 void LaunchFacts::say(std::string_view name, double number) {
-  if (find_value(arguments, std::string(name))) return;
+  if (said_.has(arguments, name)) return;
   arguments.emplace_back(std::string(name), value_of(number));
 }
 
@@ -33,7 +33,7 @@ std::size_t LaunchFacts::said_count() const {
 }
 
 void LaunchFacts::set_axis(std::string_view name, std::string_view text) {
-  if (find_value(axes, std::string(name))) return;
+  if (known_axes_.has(axes, name)) return;
   axes.emplace_back(std::string(name), value_of(printable(trim(text))));
 }
 

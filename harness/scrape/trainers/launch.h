@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/records/run.h"
+#include "core/records/value_index.h"
 #include "harness/scrape/checkpoints_seen.h"
 #include "harness/scrape/endings.h"
 #include "harness/scrape/format.h"
@@ -44,6 +45,9 @@ struct LaunchFacts {
   /// `tolerance`, a share.
   void derive(Count& count, std::string_view name, const std::optional<double>& value,
               std::string_view law, double tolerance = 0.005);
+
+ private:
+  ValueIndex said_, known_axes_;
 };
 
 /// What a trainer calls a count.
