@@ -10,6 +10,8 @@ namespace pippin {
 
 namespace {
 
+constexpr std::size_t kMostAxes = 1000;
+
 Value read_size(const YamlNode& node) {
   const std::string& name = text_at(node, "size");
   if (const auto model = find_model(name)) return {model->size, std::nullopt};
@@ -42,6 +44,7 @@ void add_axis(Axes& axes, const std::string& section, const YamlNode& key) {
     fail(key, "{} in {} is given already, {}", in_quotes(key.text), section,
          place_text(known->second));
   }
+  if (axes.names.size() == kMostAxes) fail(key, "a sweep has at most {} axes", kMostAxes);
   axes.places.emplace(key.text, key);
   axes.names.push_back(key.text);
 }
@@ -109,6 +112,9 @@ void read_points(const YamlNode& section, Axes& axes) {
       dimension.names.push_back(key.text);
     }
   }
+  if (section.items.size() * column.size() > kMostAxisValues)
+    fail(section, "{} points of {} axes: more than {} values", section.items.size(), column.size(),
+         kMostAxisValues);
   for (const auto& point : section.items) {
     std::vector<std::optional<Value>> row(column.size());
     for (std::size_t i = 0; i < point.keys.size(); ++i) {

@@ -18,6 +18,9 @@ struct Dimension {
   std::vector<std::vector<std::optional<Value>>> rows;  ///< as many values as names
 };
 
+/// Of all points together, so that a sweep fits into memory.
+inline constexpr std::size_t kMostAxisValues = 20'000'000;
+
 /// All axes of a sweep, in the file's order.
 struct Axes {
   std::vector<Dimension> dimensions;

@@ -106,6 +106,10 @@ class Resolver {
     for (const auto& dimension : draft_.axes.dimensions) {
       points *= static_cast<double>(dimension.rows.size());
     }
+    const auto axes = static_cast<double>(draft_.axes.names.size());
+    if (points <= static_cast<double>(kMostPoints) && points * axes > kMostAxisValues)
+      fail(place(), "{} points of {} axes: more than {} values", number_text(points),
+           number_text(axes), kMostAxisValues);
     if (points <= static_cast<double>(kMostPoints)) {
       sweep_.points.reserve(static_cast<std::size_t>(points));
       return;

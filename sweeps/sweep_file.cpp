@@ -22,6 +22,7 @@ namespace {
 constexpr std::int64_t kMostRepeats = 100'000;
 constexpr std::int64_t kMostRuns = 1'000'000;
 constexpr std::int64_t kMostIterations = 1'000'000'000;
+constexpr std::size_t kMostFormulas = 1000;
 constexpr double kLongestCanary_s = 600;
 // The probe's own limits.
 constexpr std::int64_t kFewestCanaryBytes = 64 << 10, kMostCanaryBytes = 1 << 30;
@@ -236,6 +237,8 @@ std::vector<Formula> read_derive(const YamlNode& root) {
   const YamlNode* node = root.find("derive");
   if (!node) return formulas;
   expect_map(*node, "derive");
+  if (node->keys.size() > kMostFormulas)
+    fail(*node, "derive has {} formulas; at most {} can be", node->keys.size(), kMostFormulas);
   for (std::size_t i = 0; i < node->keys.size(); ++i) {
     const std::string& name = node->keys[i].text;
     formulas.push_back({name, read_expression("derive: " + name, node->items[i]), node->keys[i]});

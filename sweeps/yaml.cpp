@@ -60,6 +60,7 @@ class TreeBuilder : public YAML::EventHandler {
                 const std::string& value) override {
     YamlNode node = node_at(mark, YamlNode::Kind::kText);
     refuse_tag(node, tag);
+    refuse_text(node, value);
     last_is_quoted_ = tag == "!";
     node.text = value;
     add(std::move(node), anchor);
@@ -105,6 +106,16 @@ class TreeBuilder : public YAML::EventHandler {
          in_quotes(tag));
   }
 
+  /// What no program can be given as an argument, or in its environment.
+  /// Source: execve(2), "Limits on size of arguments and environment".
+  static void refuse_text(const YamlNode& node, const std::string& value) {
+    constexpr std::size_t kLongest = (std::size_t{128} << 10) - 1;
+    if (value.size() > kLongest)
+      fail(node, "a text of {} bytes; a program can be given {} at most", value.size(), kLongest);
+    if (value.find('\0') != std::string::npos)
+      fail(node, "{} holds a NUL, which no program can be given", in_quotes(value));
+  }
+
   void open(YamlNode node, const std::string& tag, YAML::anchor_t anchor) {
     refuse_tag(node, tag);
     if (open_.size() == kDeepest) fail(node, "nested deeper than {} levels", kDeepest);
@@ -119,7 +130,10 @@ class TreeBuilder : public YAML::EventHandler {
 
   void add(YamlNode node, YAML::anchor_t anchor) {
     spend(node, node);
-    if (anchor != YAML::NullAnchor) anchored_[anchor] = node;
+    if (anchor != YAML::NullAnchor) {
+      spend_all(node, node);
+      anchored_[anchor] = node;
+    }
     if (open_.empty()) {
       root_ = std::move(node);
       return;

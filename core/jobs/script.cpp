@@ -182,6 +182,19 @@ Environment environment_of(const Sweep& sweep, const Point& point, const Planned
   return env;
 }
 
+/// Linux gives a program no longer argument or variable.
+/// Source: execve(2), "Limits on size of arguments and environment".
+void check_lengths(const ScriptRun& run) {
+  constexpr std::size_t kLongest = (std::size_t{128} << 10) - 1;
+  const auto check = [&](const std::string& what, std::size_t size) {
+    if (size > kLongest)
+      bad_input("run '{}': {} has {} bytes; a program can be given {} at most", printable(run.name),
+                what, size, kLongest);
+  };
+  check("its command", run.command.size());
+  for (const auto& [name, value] : run.env) check(name, name.size() + 1 + value.size());
+}
+
 }  // namespace
 
 ScriptRun script_run(const Sweep& sweep, const Point& point, const PlannedRun& run,
@@ -200,6 +213,7 @@ ScriptRun script_run(const Sweep& sweep, const Point& point, const PlannedRun& r
   } else {
     script.command = launched(sweep, launch, probe_command(sweep, values, probes));
   }
+  check_lengths(script);
   return script;
 }
 

@@ -66,7 +66,7 @@ JobFiles job_files(const JobScript& script);
 
 /// How `run` launches `point`: the probe at `probes`/NAME with its options, or the sweep's command;
 /// and its canary: the probe `probes`/canary launched alike, or the cluster's command.
-/// Errors: Error (bad input) naming an unknown {placeholder}.
+/// Errors: Error (bad input) naming an unknown {placeholder}, or what is too long for a program.
 ScriptRun script_run(const Sweep& sweep, const Point& point, const PlannedRun& run,
                      std::int64_t allocation, const fs::path& probes);
 
