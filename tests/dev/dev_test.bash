@@ -109,6 +109,25 @@ apt_that_fails() {
   equal "$status" 0
 }
 
+asks_before_sudo() {
+  programs_without_apt
+  apt
+  no_libraries
+  release debian 13
+  program id 'echo 1000'
+  program sudo "echo asked >>$here/root; exec \"\$@\""
+  dev quickstart # nobody is there to be asked
+  holds "$err" 'installing with sudo: '
+  equal "$(wc -l <installed)" 1
+  rm root installed
+  script --quiet --return --command 'checkout/dev quickstart' /dev/null >terminal <<<n || true
+  holds "$(cat terminal)" 'installing with sudo: '
+  holds "$(cat terminal)" 'Go on? [y/N]'
+  [ ! -e root ] || failed 'sudo was called though the answer was no'
+  script --quiet --return --command 'checkout/dev quickstart' /dev/null >terminal <<<y || true
+  equal "$(wc -l <installed)" 1
+}
+
 nothing_here() {
   programs_without_apt
   no_libraries
