@@ -119,6 +119,28 @@ small_logs() {
   find "$folder/logs" -type f -exec touch -d '1 hour ago' {} +
 }
 
+# odd_log N: a log of four steps with 100 N arguments out of order, as many keys of DeepSpeed and timers.
+odd_log() {
+  rm -rf "$folder/logs"
+  mkdir "$folder/logs"
+  awk -v n="$((100 * $1))" 'BEGIN {
+    print "using world size: 4, data-parallel-size: 4, tensor-model-parallel size: 1, pipeline-model-parallel size: 1 "
+    print "------------------------ arguments ------------------------"
+    for (i = n; i > 0; --i) printf "  argument_%d ............... %d\n", i, i
+    print "  hidden_size ..................................... 64"
+    print "-------------------- end of arguments ---------------------"
+    print "[2021-05-25 22:30:04,196] [INFO] [config.py:754:print]   json = {"
+    for (i = n; i > 0; --i) printf "    \"key_%d\": %d,\n", i, i
+    print "}"
+    for (step = 1; step <= 4; ++step) {
+      printf " iteration %8d/ 4 | elapsed time per iteration (ms): 500.0 | global batch size: 8 |\n", step
+      printf "time (ms)"
+      for (i = n; i > 0; --i) printf " | timer_%d: %d.00", i, i % 100
+      print ""
+    }
+  }' >"$folder/logs/odd.log"
+}
+
 # rank_files JOBS RANKS: jobs of which each rank prints its steps into a file of its own.
 rank_files() {
   rm -rf "$folder/logs"
@@ -329,6 +351,7 @@ echo "|---|---|---|---|---|"
   for kind in dense timed; do
     grows "collect: lines of one $kind log / 50" 40 'long_log $kind "$n"' '$p collect "$folder/logs"' 'rm -f "$folder"/t.db*'
   done
+  grows 'collect: arguments, keys and timers / 100' 20 'odd_log "$n"' '$p collect "$folder/logs"' 'rm -f "$folder"/t.db*'
   grows 'collect of a log that has grown by a line: lines / 50' 40 \
     'long_log dense "$n"; rm -f "$folder"/[tb].db*; build/pippin --db "$folder/b.db" --quiet collect "$folder/logs"
      sed -n "\$p" "$folder"/logs/*.log | sed "s/^ iteration *[0-9]*/ iteration 90000/" >>"$(ls "$folder"/logs/*.log)"' \
