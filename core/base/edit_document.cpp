@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/base/fresh_file.h"
+#include "core/base/input_file.h"
 
 namespace pippin {
 
@@ -18,6 +19,8 @@ fs::path file_of(const fs::path& named) {
   std::error_code error;
   const fs::path file = fs::canonical(named, error);
   if (error) bad_input("{}: cannot read: {}", named.string(), std::strerror(error.value()));
+  if (const std::string kind = odd_kind(file); !kind.empty())
+    bad_input("{}: is {}, not a file", named.string(), kind);
   return file;
 }
 

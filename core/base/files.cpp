@@ -15,6 +15,7 @@
 #include "core/base/descriptor.h"
 #include "core/base/error.h"
 #include "core/base/fresh_file.h"
+#include "core/base/input_file.h"
 #include "core/base/packed_files.h"
 #include "core/base/replace_file.h"
 
@@ -35,18 +36,17 @@ std::size_t size_now(const Descriptor& file) {
 }
 
 /// nullopt where there is no such file.
-std::optional<std::string> read_file(const fs::path& path, std::size_t limit, int& error) {
+std::optional<std::string> read_file(const fs::path& path, int& error) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   error = file.open() ? 0 : errno;
   constexpr std::size_t kLeast = 1 << 12;
-  std::string text(error == 0 ? std::min(size_now(file), limit) + 1 : 0, '\0');
+  std::string text(error == 0 ? size_now(file) + 1 : 0, '\0');
   for (std::size_t size = 0; error == 0;) {
     if (size == text.size()) text.resize(size + std::max(kLeast, size / 2));
     const ssize_t count = ::read(file.number(), text.data() + size, text.size() - size);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) error = errno;
     if (count > 0) size += static_cast<std::size_t>(count);
-    if (size > limit) error = EFBIG;
     if (count <= 0) {
       text.resize(size);
       break;
@@ -74,11 +74,11 @@ class Disk : public FileSystem {
  public:
   std::optional<std::string> read(const fs::path& path) override {
     int error = 0;
-    auto text = read_file(path, SIZE_MAX, error);
+    auto text = read_file(path, error);
     if (is_missing(error) || error == ESTALE) {
       if (auto packed = read_packed(path)) return packed;
       look_anew(path.parent_path());
-      text = read_file(path, SIZE_MAX, error);
+      text = read_file(path, error);
     }
     if (error != 0 && !is_missing(error)) file_failed("read", path, error);
     return text;
@@ -179,10 +179,13 @@ FileSystem& disk() {
 }
 
 std::string read_input(const fs::path& path, std::size_t limit) {
-  int error = 0;
-  auto text = read_file(path, limit, error);
-  if (error != 0) bad_input("{}: cannot read: {}", path.string(), std::strerror(error));
-  return *std::move(text);
+  std::string text;
+  InputFile file(path);
+  for (auto part = file.next(); !part.empty(); part = file.next()) {
+    text += part;
+    if (text.size() > limit) bad_input("{}: cannot read: {}", path.string(), std::strerror(EFBIG));
+  }
+  return text;
 }
 
 namespace {

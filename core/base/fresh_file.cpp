@@ -101,6 +101,8 @@ void FreshFile::put_in_place() {
 }
 
 bool FreshFile::trade_places() {
+  traded_ = Descriptor(::open(place_.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  [[maybe_unused]] const int refused = ::flock(traded_.number(), LOCK_SH | LOCK_NB);
   return ::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, place_.c_str(), RENAME_EXCHANGE) == 0;
 }
 

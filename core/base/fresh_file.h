@@ -33,6 +33,7 @@ class FreshFile {
 
   fs::path place_, path_;
   Descriptor file_{-1};
+  Descriptor traded_{-1};  ///< locked, so that nobody takes it for what a killed writer left
   bool is_there_ = false;
 };
 
