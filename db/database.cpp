@@ -20,6 +20,11 @@ struct Database::Home {
         lock_folder(path.string() + ".lock"),
         patience(how.patience),
         connection(path, how.create, how.patience) {}
+  Home(const fs::path& path, const OpenDatabase& how, db::Connection::ReadOnly reading)
+      : network(how.network || db::on_network_file_system(path)),
+        lock_folder(path.string() + ".lock"),
+        patience(how.patience),
+        connection(path, reading, how.patience) {}
 
   /// Where SQLite's own locks are not to be trusted, ours is held for each step.
   std::unique_ptr<db::FolderLock> lock() const {
@@ -60,8 +65,16 @@ void prepare(db::Connection& connection, bool network, const OpenDatabase& how) 
 
 Database::Database(const fs::path& path, const OpenDatabase& how)
     : home_(std::make_unique<Home>(checked(path, how), how)) {
-  const auto lock = home_->lock();
-  prepare(home_->connection, home_->network, how);
+  try {
+    const auto lock = home_->lock();
+    prepare(home_->connection, home_->network, how);
+  } catch (const Error&) {
+    // SQLite's log needs a file beside it that a full disk has no room for; what is there can be
+    // read.
+    if (how.create || !home_->connection.met_full_disk()) throw;
+    home_ = std::make_unique<Home>(path, how, db::Connection::ReadOnly{true});
+    prepare(home_->connection, home_->network, how);
+  }
 }
 
 Database::~Database() = default;

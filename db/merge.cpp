@@ -1,7 +1,9 @@
 #include "db/merge.h"
 
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "core/base/error.h"
 #include "db/migrate.h"
@@ -17,11 +19,12 @@ std::string quoted(const std::string& text) {
   return quoted + "'";
 }
 
-/// Copies a file as it is at one moment, also while another process writes to it.
-void copy_database(Connection& from, const fs::path& to) {
-  std::error_code none;
-  fs::remove(to, none);
-  from.run("VACUUM INTO " + quoted(to.string()));
+/// A folder beside a file, of a name that nobody can guess, and only ours.
+fs::path private_folder_beside(const fs::path& file) {
+  std::string name = file.string() + ".merging-XXXXXX";
+  if (!::mkdtemp(name.data()))
+    machine_failed("{}: cannot make a folder: {}", name, std::strerror(errno));
+  return name;
 }
 
 }  // namespace
@@ -33,14 +36,15 @@ Other::Other(Connection& connection, const fs::path& path, std::chrono::millisec
   Connection other(path, Connection::ReadOnly{}, patience);
   fs::path attached = path;
   if (is_of_older_version(other)) {
-    copy_ = connection.path().string() + ".merging-" + std::to_string(::getpid());
-    attached = copy_;
+    copy_ = private_folder_beside(connection.path());
+    attached = copy_ / "t.db";
     try {
-      copy_database(other, copy_);
-      Connection copy(copy_, false, patience);
+      // As it is at one moment, also while another process writes to it.
+      other.run("VACUUM INTO " + quoted(attached.string()));
+      Connection copy(attached, false, patience);
       migrate(copy);
     } catch (...) {
-      fs::remove(copy_, none);
+      fs::remove_all(copy_, none);
       throw;
     }
   }
@@ -54,7 +58,7 @@ Other::~Other() {
     // It goes with the connection.
   }
   std::error_code none;
-  if (!copy_.empty()) fs::remove(copy_, none);
+  if (!copy_.empty()) fs::remove_all(copy_, none);
 }
 
 Merged merge(Connection& connection, const std::map<std::string, std::int64_t>& begun) {

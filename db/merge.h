@@ -28,7 +28,7 @@ class Other {
 
  private:
   Connection& connection_;
-  fs::path copy_;  ///< empty: none was needed
+  fs::path copy_;  ///< the folder of a copy; empty: none was needed
 };
 
 /// Fills campaign_map and stores new campaigns. `begun`: the largest number of each sweep's

@@ -77,9 +77,9 @@ Connection::Connection(const fs::path& path, bool create, std::chrono::milliseco
   open(fs::is_regular_file(path, none) && !can_write(path), create);
 }
 
-Connection::Connection(const fs::path& path, ReadOnly, std::chrono::milliseconds patience)
+Connection::Connection(const fs::path& path, ReadOnly how, std::chrono::milliseconds patience)
     : path_(path), patience_(patience) {
-  open(true, false, false);
+  open(true, false, how.trust);
 }
 
 void Connection::open(bool reading, bool create, bool trust) {
@@ -150,7 +150,8 @@ void Connection::fail(int code) const {
   // A COMMIT that fails leaves its reason in errno only.
   const int last_error = errno, known_error = sqlite3_system_errno(handle_);
   const std::string file = path_.string(), text = sqlite3_errmsg(handle_);
-  if (means_full_disk(code, known_error != 0 ? known_error : last_error)) {
+  met_full_disk_ = means_full_disk(code, known_error != 0 ? known_error : last_error);
+  if (met_full_disk_) {
     machine_failed(
         "{}: the disk is full, or a quota; nothing of this step was stored, what was stored before "
         "is whole. Make room and repeat the command",

@@ -41,7 +41,9 @@ class Connection {
              std::chrono::milliseconds patience = std::chrono::seconds(10));
   /// Opens a file to be read and no more, also where it could be written. Its views may call only
   /// what is harmless, and so not those of ours.
-  struct ReadOnly {};
+  struct ReadOnly {
+    bool trust = false;  ///< its views may: guard.h has looked at them, or will
+  };
   Connection(const fs::path& path, ReadOnly, std::chrono::milliseconds patience);
   ~Connection();
   Connection(const Connection&) = delete;
@@ -56,6 +58,8 @@ class Connection {
   std::int64_t last_id() const;
   std::int64_t changes() const;  ///< rows that were written through it
   bool read_only() const;
+  /// Whether something failed because the disk is full.
+  bool met_full_disk() const { return met_full_disk_; }
   /// Makes the tables of another file, which is only read, known as `name`.
   void attach(const fs::path& path, const std::string& name);
 
@@ -84,7 +88,8 @@ class Connection {
   std::chrono::milliseconds patience_;
   sqlite3* handle_ = nullptr;
   std::vector<fs::path> files_{path_};  ///< its own, and those attached
-  std::int64_t work_ = 0;               ///< steps of SQLite's machine
+  mutable bool met_full_disk_ = false;
+  std::int64_t work_ = 0;  ///< steps of SQLite's machine
   std::unordered_map<std::string_view, std::unique_ptr<Compiled>> kept_;  ///< by its own text
   /// Of kept_, by where the text lay when it was asked for: that of a literal stays there.
   std::array<Compiled*, 256> last_at_{};
