@@ -1,11 +1,24 @@
 #include "reports/csv_text.h"
 
 #include <algorithm>
+#include <string_view>
+
+#include "core/base/text.h"
 
 namespace pippin {
 
 namespace {
+
+bool formulas_are_text = false;
+
+/// Whether a spreadsheet would compute a cell, or what it begins with.
+bool is_formula(const std::string& cell) {
+  constexpr std::string_view kFirst = "=+-@\t\r";
+  return !cell.empty() && kFirst.find(cell[0]) != std::string_view::npos && !parse_number(cell);
+}
+
 void append_quoted(std::string& line, const std::string& cell) {
+  if (formulas_are_text && is_formula(cell)) return append_quoted(line, "'" + cell);
   const auto is_odd = [](char c) { return c == ',' || c == '"' || c == '\r' || c == '\n'; };
   if (std::none_of(cell.begin(), cell.end(), is_odd)) {
     line += cell;
@@ -15,7 +28,10 @@ void append_quoted(std::string& line, const std::string& cell) {
   for (const char c : cell) line.append(c == '"' ? 2 : 1, c);
   line += '"';
 }
+
 }  // namespace
+
+void write_formulas_as_text() { formulas_are_text = true; }
 
 std::string csv_line(const std::vector<std::string>& cells) {
   std::size_t size = cells.size();

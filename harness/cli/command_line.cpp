@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "harness/cli/completion.h"
+#include "reports/csv_text.h"
 
 namespace pippin {
 
@@ -72,6 +73,8 @@ CommandLine::CommandLine()
       ->check(refused_database);
   app_->add_flag("--quiet", globals_.quiet, "no progress and no remarks on standard error");
   app_->add_flag("--yes", globals_.yes, "answer every question with yes");
+  app_->add_flag_callback("--safe-csv", write_formulas_as_text,
+                          "write CSV for spreadsheets: no text in it is a formula");
   app_->footer(
       "Exit status: 0 done; 1 a run failed; 2 bad usage or input; 3 the machine or a service "
       "failed; 130 interrupted, the jobs go on.");
