@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "tests/harness/cli/pippin.h"
 #include "tests/support/catch.h"
+#include "tests/support/skip.h"
 
 using namespace pippin;
 using Catch::Contains;
@@ -98,6 +99,51 @@ TEST_CASE("names of files cannot steer a terminal") {
       "\"$PIPPIN\" --db t.db collect \"$name\"; \"$PIPPIN\" --db \"$name\" report");
   CHECK_THAT(call.err, Contains("a\\u202eb\\u009bc\\u200bd.log"));
   CHECK_THAT(call.err, !Contains("\u202e") && !Contains("\u009b") && !Contains("\u200b"));
+}
+
+TEST_CASE("cells that a spreadsheet would compute are texts where that is asked for") {
+  const Workplace here;
+  here.write(
+      "s.yaml",
+      "sweep: s\ncommand: 'true {a}'\ngrid: {a: ['=1+1', '+x', '@SUM(A1)', '-y', '-5', 'x=1']}\n");
+  const std::string plain = here.pippin("plan s.yaml --format csv").out;
+  for (const char* cell : {",=1+1\n", ",+x\n", ",@SUM(A1)\n", ",-y\n", ",-5\n", ",x=1\n"})
+    CHECK_THAT(plain, Contains(cell));
+  const std::string safe = here.pippin("--safe-csv plan s.yaml --format csv").out;
+  for (const char* cell : {",'=1+1\n", ",'+x\n", ",'@SUM(A1)\n", ",'-y\n", ",-5\n", ",x=1\n"})
+    CHECK_THAT(safe, Contains(cell));
+}
+
+TEST_CASE("a document that is no file is refused, and holds nobody up") {
+  const Workplace here;
+  here.shell("mkfifo pipe && mkdir folder");
+  for (const char* command : {"retable pipe", "retable /dev/zero", "import pipe", "plan /dev/zero",
+                              "report --update pipe", "retable folder"}) {
+    CAPTURE(command);
+    const auto call = here.pippin(command);
+    CHECK(call.exit_code == 2);
+    CHECK_THAT(call.err, Contains("is a FIFO") || Contains("is a device") ||
+                             Contains("Is a directory") || Contains("no such database"));
+  }
+}
+
+TEST_CASE("what is stored can be read on a full disk and on one that is read-only") {
+  const Workplace here;
+  if (here.shell("unshare --map-root-user --mount true").exit_code != 0)
+    return test::skip("no disk can be mounted here");
+  here.write("s.yaml", test::replay_sweep(""));
+  REQUIRE(here.pippin("--quiet run s.yaml").exit_code == 0);
+  const std::string wanted = here.pippin("report --format csv").out;
+  here.write(
+      "disk.bash",
+      "set -e\nmkdir disk && mount -t tmpfs -o size=2m none disk && cp t.db disk && cd disk\n"
+      "! dd if=/dev/zero of=rest bs=4k status=none\n"
+      "\"$PIPPIN\" --db t.db report --format csv && \"$PIPPIN\" --db t.db list >&2\n"
+      "mount -o remount,ro none .\n\"$PIPPIN\" --db t.db report --format csv\n");
+  const auto call = here.shell("unshare --map-root-user --mount bash disk.bash");
+  CHECK(call.exit_code == 0);
+  CHECK(call.out == wanted + wanted);
+  CHECK_THAT(call.err, Contains("replayed"));
 }
 
 TEST_CASE("a file that may not grow any further is an error that is told") {
