@@ -13,6 +13,7 @@ bool has_nul(std::string_view text) { return text.find(kNul) != std::string_view
 
 /// Behind the last of a character; 0 where there is none.
 std::size_t behind_last(std::string_view text, char c) {
+  if (text.empty()) return 0;  // an empty text may have no bytes to point to
   const void* last = ::memrchr(text.data(), c, text.size());
   return last ? static_cast<std::size_t>(static_cast<const char*>(last) - text.data()) + 1 : 0;
 }
