@@ -30,6 +30,7 @@ class NextOf {
 
 /// Behind the last of a character; 0 where there is none.
 std::size_t last_of(std::string_view text, char c) {
+  if (text.empty()) return 0;  // an empty text may have no bytes to point to
   const void* last = ::memrchr(text.data(), c, text.size());
   if (last == nullptr) return 0;
   return static_cast<std::size_t>(static_cast<const char*>(last) - text.data()) + 1;
@@ -45,51 +46,55 @@ std::size_t end_of_lines(std::string_view text, bool has_returns = true) {
 }  // namespace
 
 void LineScanner::add(std::string_view part) {
-  if (!begun_.empty()) {
-    const auto end = part.find_first_of("\n\r");
-    const bool ends = end != std::string_view::npos;
-    const auto rest = part.substr(0, ends ? end + 1 : end);
-    // One byte more than is read of a line tells that it was longer.
-    begun_ += rest.substr(0, kLongestLine + 1 - std::min(begun_.size(), kLongestLine + 1));
-    if (!ends) return;
-    scan(begun_);
-    begun_.clear();
-    part.remove_prefix(rest.size());
-  }
-  const auto end = end_of_lines(part);
-  scan(part.substr(0, end));
-  begun_ = part.substr(end, kLongestLine + 1);
+  const auto end = part.find_first_of("\n\r");
+  const bool ends = end != std::string_view::npos;
+  const auto rest = part.substr(0, ends ? end + 1 : end);
+  // One byte more than is read of a line tells that it was longer.
+  const std::size_t most = led_ + kLongestLine + 1;
+  begun_ += rest.substr(0, most - std::min(begun_.size(), most));
+  if (!ends) return;
+  scan(begun_, led_);
+  led_ = 1;
+  part.remove_prefix(end);  // with a line's end a needle may begin
+  const auto whole = end_of_lines(part);
+  scan(part.substr(0, whole), led_);
+  begun_ = part.substr(whole - led_, led_ + kLongestLine + 1);
 }
 
 void LineScanner::finish() {
-  scan(begun_);
+  scan(begun_, led_);
   begun_.clear();
 }
 
 void LineScanner::finish_into(LineSink& sink) const {
   LineScanner rest(sink);
-  rest.last_ = last_;
-  rest.last_but_one_ = last_but_one_;
-  rest.scan(begun_);
+  rest.before_ = before_;
+  rest.scan(begun_, led_);
 }
 
 char LineScanner::before(std::string_view lines, std::size_t place, std::size_t characters) const {
   if (place >= characters) return lines[place - characters];
-  return characters - place == 1 ? last_ : last_but_one_;
+  const std::size_t further = characters - place - 1;
+  return further < before_.size() ? before_[further] : ' ';
 }
 
-void LineScanner::scan(std::string_view lines) {
+bool LineScanner::is_behind_blank(std::string_view lines, std::size_t place) const {
+  const std::size_t end = before(lines, place, 2) == kReturn ? 2 : 1;
+  return before(lines, place, 1) == kFeed && before(lines, place, end + 1) == kFeed;
+}
+
+void LineScanner::scan(std::string_view lines, std::size_t begin) {
   const Needles* needles = &sink_.needles();
   Needles::Search search(*needles, lines);
   NextOf escapes(lines, kEscape), returns(lines, kReturn), feeds(lines, kFeed);
   const bool has_returns = returns.from(0) != std::string_view::npos;
-  for (std::size_t begin = 0; begin < lines.size();) {
+  while (begin < lines.size()) {
     if (const auto length = sink_.take_alike(lines.substr(begin))) {
       begin += length;
       search.skip_to(&lines[begin - 1]);  // with a line's end a needle may begin
       continue;
     }
-    // Of the first line it is not seen what stands before it, with which a needle may begin.
+    // The first line of a log tells what it is.
     if (begin > 0 && !sink_.wants_next_line()) {
       std::size_t place = escapes.from(begin);
       if (search.any())
@@ -100,18 +105,19 @@ void LineScanner::scan(std::string_view lines) {
     const auto end = std::min(feeds.from(begin), returns.from(begin));
     const bool terminated = end != std::string_view::npos;
     const auto raw = lines.substr(begin, terminated ? end - begin : end);
-    const bool after_feed = before(lines, begin, 1) == kFeed;
-    const bool after_blank = after_feed && before(lines, begin, 2) == kFeed;
-    pass_on({raw, raw, raw, after_feed, after_blank, terminated, {}}, search);
+    const bool ends_return =
+        raw.empty() && terminated && lines[end] == kFeed && before(lines, begin, 1) == kReturn;
+    if (!ends_return) {  // "\r\n" is one end
+      const bool after_feed = before(lines, begin, 1) == kFeed;
+      pass_on({raw, raw, raw, after_feed, is_behind_blank(lines, begin), terminated, {}}, search);
+    }
     begin = terminated ? end + 1 : lines.size();
     if (needles != &sink_.needles()) {
       needles = &sink_.needles();
       search = Needles::Search(*needles, lines.substr(begin - 1));  // a needle may begin there
     }
   }
-  if (lines.empty()) return;
-  last_but_one_ = before(lines, lines.size(), 2);
-  last_ = lines.back();
+  before_ = {before(lines, lines.size(), 2), before(lines, lines.size(), 3)};
 }
 
 void LineScanner::pass_on(FoundLine line, Needles::Search& search) {

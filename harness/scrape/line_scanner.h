@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -56,17 +57,18 @@ class LineScanner {
   void finish_into(LineSink& sink) const;
 
  private:
-  /// Requires whole lines, or the rest of a log.
-  void scan(std::string_view lines);
+  /// Requires whole lines from `begin` on, or the rest of a log.
+  void scan(std::string_view lines, std::size_t begin);
   void pass_on(FoundLine line, Needles::Search& search);
-  /// What stands so many characters before a place in `lines`: one or two.
+  /// What stands so many characters before a place in `lines`: one to three.
   char before(std::string_view lines, std::size_t place, std::size_t characters) const;
+  bool is_behind_blank(std::string_view lines, std::size_t place) const;
 
   LineSink& sink_;
-  char last_ = '\n';  ///< of what was scanned
-  char last_but_one_ = ' ';
-  std::string begun_;  ///< a line whose end did not come yet
-  std::string clean_;  ///< a line without its escape sequences
+  std::string begun_;    ///< a line whose end did not come yet, behind the end of that before it
+  std::size_t led_ = 0;  ///< bytes of that end: 0 for the first line of a log
+  std::array<char, 2> before_{'\n', ' '};  ///< what stands before begun_, the nearest first
+  std::string clean_;                      ///< a line without its escape sequences
   std::vector<Needles::Hit> hits_;
 };
 

@@ -49,6 +49,22 @@ std::vector<std::string> passed_on(const std::vector<std::string_view>& parts) {
   return kept.lines;
 }
 
+/// Keeps lines that hold a text which begins with the end of the line before.
+class Begun : public LineSink {
+ public:
+  bool wants_next_line() const override { return false; }
+  const Needles& needles() const override {
+    static const std::vector<std::string_view> texts{"\nout of memory"};
+    static const Needles needles = test::needles_of(texts);
+    return needles;
+  }
+  void take(const FoundLine& line) override {
+    if (!line.hits.empty()) lines.emplace_back(line.text);
+  }
+
+  std::vector<std::string> lines;
+};
+
 using Texts = std::vector<std::string>;
 
 }  // namespace
@@ -66,6 +82,17 @@ TEST_CASE("where every line matters, every line is passed on, to the last that d
         Texts{"all on$ -x-", "$ ---", "x$ ---", "all off$ --x", "loss:$ x--"});
 }
 
+TEST_CASE("a return and a feed are one end, also where a part ends between them") {
+  const std::string feeds = "all on\n\nx\ny\nall off\n";
+  std::string both;
+  for (const char c : feeds) both += c == '\n' ? "\r\n" : std::string(1, c);
+  for (std::size_t size = 0; size <= both.size(); ++size) {
+    CAPTURE(size);
+    const std::string_view all = both;
+    CHECK(passed_on({all.substr(0, size), all.substr(size)}) == passed_on({feeds}));
+  }
+}
+
 TEST_CASE("what to look for may change from line to line") {
   CHECK(passed_on({"loss: 1 deaf\nloss: 2\nall on\nall off\nloss: 3\n"}) ==
         Texts{"loss: 1 deaf$ x--", "all on$ -x-", "all off$ --x", "loss: 3$ x--"});
@@ -74,6 +101,19 @@ TEST_CASE("what to look for may change from line to line") {
 TEST_CASE("a text that an escape sequence cuts, or that is in a label, is looked for in the rest") {
   CHECK(passed_on({"lo\x1b[31mss: 1\nplain\n"}) == Texts{"loss: 1$ x--"});
   CHECK(passed_on({"all on\n\x1b[0mnothing\n"}) == Texts{"all on$ -x-", "nothing$ ---"});
+}
+
+TEST_CASE("a text that begins with a line's end is found where a part begins behind that") {
+  const std::string log = "step 1\nout of memory, 1\nout of memory, 2\nnot out of memory\n";
+  for (std::size_t size = 0; size <= log.size(); ++size) {
+    CAPTURE(size);
+    Begun begun;
+    LineScanner scanner(begun);
+    scanner.add(std::string_view(log).substr(0, size));
+    scanner.add(std::string_view(log).substr(size));
+    scanner.finish();
+    CHECK(begun.lines == Texts{"out of memory, 1", "out of memory, 2"});
+  }
 }
 
 TEST_CASE("a line of megabytes is read as far as its first four") {
