@@ -334,6 +334,8 @@ std::optional<Scraped> GrowingLog::so_far() const {
   }
   LogSink sink = state_->sink;
   state_->scanner->finish_into(sink);
+  // The line that is begun may be the first of a trainer.
+  if ((sink.trainers() & ~sink.read_trainers()) != 0) return std::nullopt;
   const DocumentSigns signs = sink.signs();
   Scraped scraped = sink.finish(state_->hints);
   // What has no steps yet is one that starts, as a rule.

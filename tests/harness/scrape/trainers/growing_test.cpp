@@ -60,6 +60,14 @@ TEST_CASE("what one trainer says in its header is nothing in a growing log of an
   CHECK(parts[0].end == whole.end);
 }
 
+TEST_CASE("a growing log whose begun line is the first of a trainer is one to be read again") {
+  GrowingLog log;
+  log.add("\n\ntokens per iteration will be: 8");
+  CHECK_FALSE(log.so_far());
+  log.add("\n");
+  CHECK(log.must_begin_again());
+}
+
 TEST_CASE("a trainer's log that ends anywhere tells no other time than the whole one") {
   for (const auto& name : excerpts()) {
     if (name == "huggingface.log") continue;  // its time is of all steps that there are
