@@ -102,7 +102,9 @@ void take_fields(IterationRecord& record, std::string_view text) {
 
 /// The date in the bracket before a record.
 std::optional<std::int64_t> time_before(std::string_view before) {
-  return trim(before).ends_with(']') ? time_in(before.substr(before.rfind('['))) : std::nullopt;
+  const auto open = before.rfind('[');
+  const bool is_bracket = open != std::string_view::npos && trim(before).ends_with(']');
+  return is_bracket ? time_in(before.substr(open)) : std::nullopt;
 }
 
 bool is_time(std::string_view text) {

@@ -55,6 +55,13 @@ TEST_CASE("today's line has a time before it and a throughput within") {
         NamedValues{{"throughput per GPU (TFLOP/s/GPU)", value_of(243.6)}});
 }
 
+TEST_CASE("what ends with a bracket that nothing has opened is no time before an iteration") {
+  const auto records = iterations_in("x] " + row(3, 100));
+  REQUIRE(records.size() == 1);
+  CHECK_FALSE(records[0].at);
+  CHECK(records[0].iteration.number == 3);
+}
+
 TEST_CASE("AscendSpeed misspells the batch") {
   const auto lines = iterations_in(
       " iteration  3/50000 | consumed samples: 768 | consumed tokens:  1572864 | elapsed time per "
