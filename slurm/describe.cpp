@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "slurm/answers.h"
 #include "slurm/ask.h"
+#include "sweeps/estimate/time_limit.h"
 
 namespace pippin::slurm {
 
@@ -151,9 +152,8 @@ std::vector<Nodes> parts_of(const Nodes& alike, const ReservedByName& reserved) 
   return parts;
 }
 
-std::string time_of(const std::string& text) {
-  return says_nothing(text) || text == "UNLIMITED" || text == "INFINITE" ? "" : text;
-}
+/// Empty where there is no limit, and for what is no time.
+std::string time_of(const std::string& text) { return seconds_of_time(text) ? text : ""; }
 
 Partition partition_of(const Fields& fields) {
   Partition partition;

@@ -216,6 +216,14 @@ TEST_CASE("a version and a plugin are found among other words") {
   CHECK(pmix_of("cray_shasta pmi2 xpmix\n").empty());
 }
 
+TEST_CASE("a time of a partition that is none is not taken for one") {
+  const auto partitions =
+      read_partitions("PartitionName=a DefaultTime=00:1sPerNode=UNLIMITED MaxTime=soon\n");
+  REQUIRE(partitions.size() == 1);
+  CHECK(partitions[0].default_time.empty());
+  CHECK(partitions[0].max_time.empty());
+}
+
 TEST_CASE("a partition's limits are numbers, and words for none are none") {
   const auto all = read_partitions(
       "PartitionName=a Default=NO DefaultTime=NONE MaxTime=UNLIMITED MaxNodes=UNLIMITED "
