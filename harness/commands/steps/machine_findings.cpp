@@ -110,8 +110,8 @@ Finding probes_finding() {
 
 Finding mpi_finding() {
   const std::string line = version_line("mpirun");
-  if (line.find("Open MPI") != std::string::npos)
-    return {State::kHere, "mpirun", "Open MPI " + version_in(line.substr(line.find(')')))};
+  if (const auto at = line.find("Open MPI"); at != std::string::npos)
+    return {State::kHere, "mpirun", "Open MPI " + version_in(line.substr(at))};
   if (find_program("mpirun").empty()) {
     return {State::kMissing, "mpirun",
             "not on PATH; cluster 'local' starts ranks with it: apt install openmpi-bin"};

@@ -56,6 +56,12 @@ std::string line_of(const std::string& text, const std::string& thing) {
 
 }  // namespace
 
+TEST_CASE("an Open MPI that says its version in other words is here, too") {
+  const Machine here;
+  here.program("mpirun", "echo 'mpirun: Open MPI 5.0.1'");
+  CHECK_THAT(line_of(here.doctor().out, "mpirun"), Contains("Open MPI 5.0.1"));
+}
+
 TEST_CASE("a machine with all that local sweeps need is well, without Slurm and GPUs") {
   const Machine here;
   const Call call = here.doctor();
