@@ -36,6 +36,15 @@ std::vector<std::string> values_of(const std::string& values) {
 
 }  // namespace
 
+TEST_CASE("words that no sweep file could hold are refused") {
+  SweepWords words = sound();
+  words.command += " \xff";
+  CHECK_THAT(error_of(words), Catch::Contains("is no UTF-8, which sweeps are written in"));
+  words = sound();
+  words.fixed = {"zero=\x95"};
+  CHECK_THAT(error_of(words), Catch::Contains("--fixed zero: '\\x95' is no UTF-8"));
+}
+
 TEST_CASE("words make the product of their axes, the last one fastest") {
   SweepWords words = sound();
   words.gpus = "8";
