@@ -21,6 +21,13 @@ if(PIPPIN_SANITIZE)
   add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=address,undefined;-fno-sanitize-recover=all;-fno-omit-frame-pointer>")
   add_link_options(-fsanitize=address,undefined)
 endif()
+if(PIPPIN_FUZZ)
+  # -O1: half of -O2's time to build, for as many inputs a second. Library assertions see an index
+  # beyond a string_view, which AddressSanitizer takes for a neighbour.
+  add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=fuzzer-no-link,address,undefined;-fno-sanitize-recover=undefined;-fno-omit-frame-pointer;-O1>")
+  add_compile_definitions(_GLIBCXX_ASSERTIONS)
+  add_link_options(-fsanitize=fuzzer-no-link,address,undefined)
+endif()
 
 # pippin_precompiled(NAME LIBRARIES libraries … HEADERS <a> "b.h" …): headers that the targets named in
 # pippin_use_precompiled(TARGET NAME) need not read again. They include what they use all the same:
