@@ -300,6 +300,12 @@ Handed read_submission(int exit_code, std::string_view output, std::string_view 
   return {Answer::kUnsure, words.empty() ? fmt::format("sbatch exits {}", exit_code) : words};
 }
 
+std::optional<std::int64_t> count_in(std::string_view text) {
+  constexpr std::int64_t kMost = 1'000'000'000;
+  const auto number = parse_integer(text);
+  return number && *number >= 0 && *number <= kMost ? number : std::nullopt;
+}
+
 std::string config_value(std::string_view config, std::string_view name) {
   for (std::string_view line : split(config, '\n')) {
     const auto equals = line.find('=');

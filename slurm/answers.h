@@ -62,6 +62,10 @@ std::string remedy_of(std::string_view reason);
 /// What sbatch has said. `submitted` is the job's id.
 Handed read_submission(int exit_code, std::string_view output, std::string_view errors);
 
+/// A number of nodes, CPUs, jobs or MB: from 0 to 10^9; nothing for what is none, and for more than
+/// any cluster has.
+std::optional<std::int64_t> count_in(std::string_view text);
+
 /// The value of a line of `scontrol show config`: "MaxArraySize"; empty where there is none.
 std::string config_value(std::string_view config, std::string_view name);
 

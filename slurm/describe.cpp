@@ -30,7 +30,7 @@ bool says_nothing(std::string_view text) {
 /// "250+" of nodes that differ; 0 where it is no number.
 std::int64_t count_of(std::string_view text) {
   if (text.ends_with('+')) text.remove_suffix(1);
-  return parse_integer(text).value_or(0);
+  return count_in(text).value_or(0);
 }
 
 /// Split at commas, but for those in parentheses: "gpu:a100:4(S:0,1),nvme:1".
@@ -54,7 +54,7 @@ Gpus gpus_in(const std::string& resource) {
   auto parts = split(resource, ':');
   Gpus gpus;
   if (trim(parts.front()) != "gpu") return gpus;
-  const auto count = parse_integer(trim(parts.back()));
+  const auto count = count_in(trim(parts.back()));
   if (parts.size() > 1 && count) parts.pop_back();
   gpus.count = count.value_or(1);
   if (parts.size() > 1) gpus.type = trim(parts[1]);
@@ -100,11 +100,12 @@ using Reserved = std::pair<std::int64_t, std::int64_t>;
 
 /// The cores whose CPUs these are: "0-1,20"; a core has `threads` of them, one after the other.
 std::int64_t cores_in(std::string_view cpus, std::int64_t threads) {
+  constexpr std::int64_t kMostCpus = 65'535;  // of a node: Slurm counts them in 16 bits
   std::set<std::int64_t> cores;
   for (std::string_view part : split(cpus, ',')) {
     const auto ends = split(part, '-');
-    const auto first = parse_integer(ends.front()), last = parse_integer(ends.back());
-    if (!first || !last) continue;
+    const auto first = count_in(ends.front()), last = count_in(ends.back());
+    if (!first || !last || *last > kMostCpus) continue;
     for (std::int64_t core = *first / threads; core <= *last / threads; ++core) cores.insert(core);
   }
   return static_cast<std::int64_t>(cores.size());
@@ -112,7 +113,7 @@ std::int64_t cores_in(std::string_view cpus, std::int64_t threads) {
 
 Reserved reserved_of(const Fields& fields) {
   const auto number = [&](std::string_view name) {
-    return parse_integer(field(fields, name)).value_or(0);
+    return count_in(field(fields, name)).value_or(0);
   };
   const std::int64_t cores = number("Sockets") * number("CoresPerSocket");
   const std::int64_t threads = cores > 0 ? std::max<std::int64_t>(number("CPUTot") / cores, 1) : 1;
@@ -161,9 +162,9 @@ Partition partition_of(const Fields& fields) {
   partition.is_default = field(fields, "Default") == "YES";
   partition.default_time = time_of(field(fields, "DefaultTime"));
   partition.max_time = time_of(field(fields, "MaxTime"));
-  partition.min_nodes = parse_integer(field(fields, "MinNodes"));
-  partition.max_nodes = parse_integer(field(fields, "MaxNodes"));
-  partition.max_cpus_per_node = parse_integer(field(fields, "MaxCPUsPerNode"));
+  partition.min_nodes = count_in(field(fields, "MinNodes"));
+  partition.max_nodes = count_in(field(fields, "MaxNodes"));
+  partition.max_cpus_per_node = count_in(field(fields, "MaxCPUsPerNode"));
   return partition;
 }
 
@@ -258,8 +259,8 @@ Controller controller_of(std::string_view config) {
   controller.has_accounting =
       config_value(config, "AccountingStorageType").find("slurmdbd") != std::string::npos;
   controller.keeps_jobs_s = seconds_of(config_value(config, "MinJobAge"));
-  controller.array_size = parse_integer(config_value(config, "MaxArraySize"));
-  controller.job_count = parse_integer(config_value(config, "MaxJobCount"));
+  controller.array_size = count_in(config_value(config, "MaxArraySize"));
+  controller.job_count = count_in(config_value(config, "MaxJobCount"));
   controller.credential_life_s = credential_life_s(config);
   return controller;
 }

@@ -38,9 +38,9 @@ struct Record {
 /// "50(3)", "N(3)" or "".
 Counted counted_in(std::string_view value) {
   const auto open = value.find('(');
-  Counted counted{parse_integer(value.substr(0, open))};
+  Counted counted{count_in(value.substr(0, open))};
   if (open != std::string_view::npos)
-    counted.used = parse_integer(value.substr(open + 1, value.find(')') - open - 1)).value_or(0);
+    counted.used = count_in(value.substr(open + 1, value.find(')') - open - 1)).value_or(0);
   return counted;
 }
 
@@ -126,9 +126,9 @@ Quality quality_named(std::string_view name, const LimitAnswers& answers,
   for (const auto& row : rows_of(answers.qualities, 5)) {
     if (row[0] != name) continue;
     quality.is_over_partition = row[1].find("OverPartQOS") != std::string_view::npos;
-    quality.of_user.most = parse_integer(row[2]);
-    quality.of_account.most = parse_integer(row[3]);
-    quality.of_all.most = parse_integer(row[4]);
+    quality.of_user.most = count_in(row[2]);
+    quality.of_account.most = count_in(row[3]);
+    quality.of_all.most = count_in(row[4]);
   }
   for (const Record& record : records) {
     if (name.empty() || name_in(record.value("QOS")) != name) continue;
@@ -182,7 +182,7 @@ std::int64_t number_behind(std::string_view text, std::string_view name) {
   const auto at = text.find(name);
   if (at == std::string_view::npos) return 0;
   const auto rest = text.substr(at + name.size());
-  return parse_integer(trim(rest.substr(0, rest.find('\n')))).value_or(0);
+  return count_in(trim(rest.substr(0, rest.find('\n')))).value_or(0);
 }
 
 }  // namespace
@@ -216,8 +216,8 @@ SubmitLimit submit_limit_of(const LimitAnswers& answers, const Submitter& submit
 }
 
 Room room_of(std::string_view config, const Queued& queued, const SubmitLimit& limit) {
-  const auto array_size = parse_integer(config_value(config, "MaxArraySize"));
-  const auto job_count = parse_integer(config_value(config, "MaxJobCount"));
+  const auto array_size = count_in(config_value(config, "MaxArraySize"));
+  const auto job_count = count_in(config_value(config, "MaxJobCount"));
   Room room;
   // Indices are below MaxArraySize, and ours begin at 1.
   room.tasks_per_job = std::max<std::int64_t>(array_size.value_or(1) - 1, 1);

@@ -216,6 +216,18 @@ TEST_CASE("a version and a plugin are found among other words") {
   CHECK(pmix_of("cray_shasta pmi2 xpmix\n").empty());
 }
 
+TEST_CASE("numbers that no node has are none") {
+  const auto nodes = nodes_in("batch 4 idle 80 2 20 2 gpu:4 (null) 9223372036854775807");
+  CHECK(nodes.at(0).memory_mb == 0);
+  const auto kept =
+      with_reserved(nodes,
+                    "NodeName=n1 CPUTot=80 Sockets=9223372036854775807 "
+                    "CoresPerSocket=9223372036854775807 CPUSpecList=0-9223372036854775807,2\n");
+  REQUIRE(kept.size() == 2);
+  CHECK(kept[1].names == "n1");
+  CHECK(kept[1].reserved_cores == 1);
+}
+
 TEST_CASE("a time of a partition that is none is not taken for one") {
   const auto partitions =
       read_partitions("PartitionName=a DefaultTime=00:1sPerNode=UNLIMITED MaxTime=soon\n");

@@ -52,6 +52,16 @@ TEST_CASE("every record of the controller's counts, and the last is never given"
   CHECK(room_of("", {5, 5}, {}).tasks == INT64_MAX);
 }
 
+TEST_CASE("a number that no cluster has is none") {
+  const std::string most = "9223372036854775807", least = "-9223372036854775808";
+  CHECK(queued_of("", "Jobs pending: " + most + "\nJobs running: " + most + "\n").live == 0);
+  CHECK(room_of("MaxArraySize = " + least + "\nMaxJobCount = " + least + "\n", {}, {}).tasks ==
+        INT64_MAX);
+  const auto limit =
+      limit_in(answers_with(association("six", "me(500)", "", "N(3)", "20(" + least + ")")));
+  CHECK(limit.left == 20);
+}
+
 TEST_CASE("one's own jobs are counted one by one, everybody's by what the controller says") {
   const Queued queued = queued_of("PENDING\nRUNNING\nCOMPLETED\n\n",
                                   "Jobs submitted: 8\n\nJobs pending:   4\nJobs running:   3\n");
