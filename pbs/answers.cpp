@@ -213,20 +213,22 @@ std::string array_id_of(std::string_view id) {
 }
 
 std::optional<std::int64_t> seconds_of(std::string_view time) {
-  constexpr std::int64_t kSixty = 60;
+  constexpr std::int64_t kSixty = 60, kMost = 1'000'000'000;
   constexpr std::size_t kMostParts = 3;
   const auto parts = split(time, ':');
   std::int64_t sum = 0;
   for (std::string_view part : parts) {
     const auto number = parse_integer(part);
-    if (!number || *number < 0 || parts.size() > kMostParts) return std::nullopt;
+    if (!number || *number < 0 || *number > kMost || parts.size() > kMostParts) return std::nullopt;
     sum = sum * kSixty + *number;
   }
   return sum;
 }
 
 std::optional<std::int64_t> time_of(std::string_view text) {
-  if (const auto seconds = parse_integer(text)) return seconds;
+  constexpr std::int64_t kLatest = 1'000'000'000'000;  // the year 33658
+  if (const auto seconds = parse_integer(text))
+    return *seconds >= 0 && *seconds <= kLatest ? seconds : std::nullopt;
   struct tm parts = {};
   const std::string copy(text);
   const char* end = ::strptime(copy.c_str(), "%a %b %d %H:%M:%S %Y", &parts);

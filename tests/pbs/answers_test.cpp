@@ -197,6 +197,12 @@ TEST_CASE("what qsub says is believed where it is the server's word") {
   CHECK(read_submission(137, "", "").words == "qsub exits 137");
 }
 
+TEST_CASE("a time that no job can have is none") {
+  CHECK_FALSE(seconds_of("9223372036854775807:00"));
+  CHECK_FALSE(time_of("9223372036854775807"));
+  CHECK_FALSE(time_of("-1"));
+}
+
 TEST_CASE("times are read in each of PBS's forms") {
   CHECK(seconds_of("01:20:05") == 4805);
   CHECK(seconds_of("20:00") == 1200);
