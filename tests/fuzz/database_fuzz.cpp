@@ -119,7 +119,10 @@ void ask_all(const fs::path& path) {
 
 void write(const fs::path& path) {
   Database database(path);
-  fuzz::refusable([&] { database.put_run(test::run_of("c", test::log_of(1, 5, 2))); });
+  fuzz::refusable([&] {
+    database.put_campaign(test::campaign_of());
+    database.put_run(test::run_of("c", test::log_of(1, 5, 2)));
+  });
   fuzz::refusable([&] { database.drop({{1}, {}, false}, "slow"); });
 }
 
