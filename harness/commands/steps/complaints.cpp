@@ -4,6 +4,8 @@
 #include <ostream>
 #include <utility>
 
+#include "core/base/text.h"
+
 namespace pippin {
 
 bool Complaints::is_new(const fs::path& about, const std::string& line) {
@@ -15,7 +17,7 @@ bool Complaints::is_new(const fs::path& about, const std::string& line) {
 void Complaints::say(const fs::path& about, const std::string& line) {
   if (!is_new(about, line)) return;
   if (progress_) progress_->wipe();
-  errors_ << line << '\n';
+  errors_ << printable_lines(line) << '\n';
 }
 
 }  // namespace pippin
