@@ -180,9 +180,10 @@ std::size_t colour_length(std::string_view text) {
 std::string printable_lines(std::string_view text) {
   std::string lines;
   while (!text.empty()) {
-    const std::size_t kept = text[0] == '\n' ? 1 : colour_length(text);
+    const bool is_blank = text[0] == '\n' || text[0] == '\t';
+    const std::size_t kept = is_blank ? 1 : colour_length(text);
     const std::size_t end =
-        kept > 0 ? kept : std::min(text.find_first_of("\n\033", 1), text.size());
+        kept > 0 ? kept : std::min(text.find_first_of("\n\t\033", 1), text.size());
     lines += kept > 0 ? std::string(text.substr(0, end)) : printable(text.substr(0, end));
     text.remove_prefix(end);
   }

@@ -1,6 +1,7 @@
 #include "reports/notes/retable.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "core/base/edit_document.h"
 #include "core/base/text.h"
@@ -66,7 +67,9 @@ ExitCode retable(const Globals& globals, const RetableOptions& options) {
   if (options.dry_run) {
     const std::string document = read_input(options.notes);
     result = retable_document(document, options);
-    write_text(line_diff(document, edited_document(document, result), options.notes.string()));
+    const auto diff =
+        line_diff(document, edited_document(document, result), options.notes.string());
+    ::isatty(STDOUT_FILENO) ? write_text(diff) : write_output(diff);  // patch takes it as it is
     const std::string contradictions = remarks_text(options.notes, result.contradictions);
     if (!contradictions.empty()) remark(globals, std::string(trim(contradictions)));
   } else {
