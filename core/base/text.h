@@ -43,9 +43,10 @@ std::string file_name_of(std::string_view text);
 /// False for binary data: bytes that are no UTF-8, or a NUL.
 bool is_text(std::string_view bytes);
 
-/// `text` on one line for a message: control characters as \n, \t, \xNN, invalid UTF-8 as \xNN.
+/// `text` on one line for a message: control characters as \n, \t, \xNN, invalid UTF-8 as \xNN,
+/// and what else would steer a terminal (directions, zero widths) as \uNNNN.
 std::string printable(std::string_view text);
-/// The same of a text of several lines, whose ends and colours (ANSI's SGR) stay.
+/// The same of a text of several lines, whose ends, tabs and colours (ANSI's SGR) stay.
 std::string printable_lines(std::string_view text);
 
 }  // namespace pippin
