@@ -53,10 +53,10 @@ bool is_ours(std::string_view sql) { return own_sql().find(as_compared(sql)) != 
 
 }  // namespace
 
-void refuse_strange_schema(Connection& connection, const std::string& schema) {
+void refuse_strange_schema(Connection& connection) {
   Statement entries = connection.prepare(
-      "SELECT type, name, tbl_name, coalesce(sql, '') FROM " + schema +
-      ".sqlite_master WHERE type IN ('trigger', 'view') OR sql LIKE 'CREATE VIRTUAL%'");
+      "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master WHERE type IN ('trigger', "
+      "'view') OR sql LIKE 'CREATE VIRTUAL%'");
   while (entries.step()) {
     if (own_names().count(lower(entries.text(2))) == 0 || is_ours(entries.view(3))) continue;
     bad_input(

@@ -64,14 +64,14 @@ bool is_of_older_version(Connection& connection) {
   if (connection.number("PRAGMA application_id") != kApplicationId)
     bad_input("{}: is no database of pippin's", connection.path().string());
   refuse_newer(connection);
-  refuse_strange_schema(connection, "main");
+  refuse_strange_schema(connection);
   return version_of(connection) < newest_version();
 }
 
 void migrate(Connection& connection) {
   refuse_other_programs(connection);
   refuse_newer(connection);
-  refuse_strange_schema(connection, "main");
+  refuse_strange_schema(connection);
   const auto newest = newest_version();
   const auto version = version_of(connection);
   if (version < newest && connection.read_only()) {

@@ -37,12 +37,7 @@ const char* text_of(Kind kind) {
   return "campaign";
 }
 
-/// Empty where it is unknown.
-std::string utc_if_known(std::optional<std::int64_t> seconds) {
-  return seconds ? utc_text(*seconds) : "";
-}
-
-/// "2026-11-20 15:04" of the text above.
+/// "2026-11-20 15:04" of "2026-11-20T15:04:05Z".
 std::string minute_text(const std::string& utc) {
   constexpr std::size_t kDay = 10, kTime = 11, kMinutes = 5;
   if (utc.size() < kTime + kMinutes) return utc;
@@ -103,7 +98,7 @@ std::vector<TextColumn> columns_of(const ContentsTable& table) {
   columns.push_back(text_column(
       table, "tags", 6, [](const auto& entry) { return printable(join(entry.tags, ", ")); }));
   columns.push_back(text_column(table, "last run (UTC)", 4, [](const auto& entry) {
-    return minute_text(utc_if_known(entry.last_run));
+    return minute_text(utc_text(entry.last_run));
   }));
   return columns;
 }
@@ -146,7 +141,7 @@ void write_contents_csv(const ContentsTable& table, std::ostream& out) {
     cells.push_back(std::to_string(entry.dropped));
     cells.push_back(entry.because);
     cells.push_back(join(entry.tags, " "));
-    cells.push_back(utc_if_known(entry.last_run));
+    cells.push_back(utc_text(entry.last_run));
     cells.emplace_back(entry.newest ? "1" : "0");
     out << csv_line(cells);
   }
@@ -169,7 +164,7 @@ ContentsJson json_of(const CampaignContents& entry) {
   json["runs_dropped"] = entry.dropped;
   json["dropped_because"] = text_or_none(entry.because);
   json["tags"] = entry.tags;
-  json["last_run_utc"] = text_or_none(utc_if_known(entry.last_run));
+  json["last_run_utc"] = text_or_none(utc_text(entry.last_run));
   json["newest"] = entry.newest;
   return json;
 }

@@ -142,8 +142,6 @@ void add_ratio(Columns& columns, const char* title, const char* name,
       [=](const auto& row) { return row.*ratio; });
 }
 
-std::string utc_if_known(const std::optional<std::int64_t>& at) { return at ? utc_text(*at) : ""; }
-
 }  // namespace
 
 std::vector<NodeRow> node_rows(const std::vector<NodeRuns>& runs, const Evidence& evidence,
@@ -176,8 +174,8 @@ FlatTable node_table(const std::vector<NodeRow>& rows) {
             &NodeRow::all_reduce_ratio);
   columns.add(
       {"last run (UTC)", "last_run_utc", 2, kLeft},
-      [](const auto& row) { return utc_if_known(row.last_run); },
-      [](const auto& row) { return utc_if_known(row.last_run); });
+      [](const auto& row) { return utc_text(row.last_run); },
+      [](const auto& row) { return utc_text(row.last_run); });
   columns.add(
       {"state", "state", 8, kLeft}, [](const auto& row) { return row.state; },
       [](const auto& row) { return row.state; });

@@ -11,6 +11,7 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include "core/base/process.h"
 #include "core/base/text.h"
 #include "core/base/utf8.h"
 
@@ -107,11 +108,10 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   /// What no program can be given as an argument, or in its environment.
-  /// Source: execve(2), "Limits on size of arguments and environment".
   static void refuse_text(const YamlNode& node, const std::string& value) {
-    constexpr std::size_t kLongest = (std::size_t{128} << 10) - 1;
-    if (value.size() > kLongest)
-      fail(node, "a text of {} bytes; a program can be given {} at most", value.size(), kLongest);
+    if (value.size() > kLongestArgument)
+      fail(node, "a text of {} bytes; a program can be given {} at most", value.size(),
+           kLongestArgument);
     if (value.find('\0') != std::string::npos)
       fail(node, "{} holds a NUL, which no program can be given", in_quotes(value));
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace pippin {
@@ -13,6 +14,10 @@ bool is_time(std::int64_t seconds);
 std::string utc_text(std::int64_t seconds, const char* form);
 /// "2026-11-20T15:04:05Z"
 std::string utc_text(std::int64_t seconds);
+/// Empty where it is unknown.
+inline std::string utc_text(const std::optional<std::int64_t>& seconds) {
+  return seconds ? utc_text(*seconds) : "";
+}
 /// The same by this machine's clock.
 std::string local_text(std::int64_t seconds, const char* form);
 

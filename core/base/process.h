@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,10 @@
 #include "core/base/files.h"
 
 namespace pippin {
+
+/// Bytes that a program can be given in one argument, or in a variable with its name.
+/// Source: execve(2), "Limits on size of arguments and environment".
+inline constexpr std::size_t kLongestArgument = (std::size_t{128} << 10) - 1;
 
 struct Outcome {
   int exit_code = 0;   ///< 128 + n where signal n ended it

@@ -8,6 +8,7 @@
 #include "core/base/embedded_file.h"
 #include "core/base/error.h"
 #include "core/base/placeholders.h"
+#include "core/base/process.h"
 #include "core/base/text.h"
 #include "core/jobs/quoting.h"
 
@@ -182,14 +183,11 @@ Environment environment_of(const Sweep& sweep, const Point& point, const Planned
   return env;
 }
 
-/// Linux gives a program no longer argument or variable.
-/// Source: execve(2), "Limits on size of arguments and environment".
 void check_lengths(const ScriptRun& run) {
-  constexpr std::size_t kLongest = (std::size_t{128} << 10) - 1;
   const auto check = [&](const std::string& what, std::size_t size) {
-    if (size > kLongest)
+    if (size > kLongestArgument)
       bad_input("run '{}': {} has {} bytes; a program can be given {} at most", printable(run.name),
-                what, size, kLongest);
+                what, size, kLongestArgument);
   };
   check("its command", run.command.size());
   for (const auto& [name, value] : run.env) check(name, name.size() + 1 + value.size());

@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "db/database.h"
 #include "harness/commands/commands.h"
+#include "harness/commands/steps/print_table.h"
 #include "harness/commands/steps/report_rows.h"
 #include "harness/commands/steps/sides.h"
 #include "reports/compare/comparison.h"
@@ -61,7 +62,7 @@ ExitCode compare(const Globals& globals, const CompareOptions& options) {
                               terminal_width(STDOUT_FILENO), wants_colours()};
   std::ostringstream text;
   format.write(table, text);
-  options.format == "terminal" ? write_text(text.str()) : write_output(text.str());
+  print_text(text.str(), options.format);
   return exit_code_of(table.comparison, options.fail_on);
 }
 

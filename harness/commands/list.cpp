@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "db/database.h"
 #include "harness/commands/commands.h"
+#include "harness/commands/steps/print_table.h"
 #include "harness/commands/steps/report_rows.h"
 #include "reports/contents.h"
 
@@ -23,7 +24,7 @@ ExitCode list(const Globals& globals, const ListOptions& options) {
   }
   std::ostringstream text;
   format.write(table, text);
-  options.format == "terminal" ? write_text(text.str()) : write_output(text.str());
+  print_text(text.str(), options.format);
   return ExitCode::kDone;
 }
 

@@ -6,6 +6,7 @@
 #include "db/database.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/steps/chosen.h"
+#include "harness/commands/steps/print_table.h"
 #include "harness/commands/steps/report_rows.h"
 
 namespace pippin {
@@ -21,7 +22,7 @@ ExitCode noise(const Globals& globals, const NoiseOptions& options) {
                          terminal_width(STDOUT_FILENO), wants_colours()};
   std::ostringstream text;
   format.write(table, text);
-  options.format == "terminal" ? write_text(text.str()) : write_output(text.str());
+  print_text(text.str(), options.format);
   return ExitCode::kDone;
 }
 

@@ -72,6 +72,15 @@ void refusable(Action action) {
   }
 }
 
+/// Gives an input to the reader that its first byte chooses. Always 0, as libFuzzer wants it.
+inline int read_chosen(const std::uint8_t* data, std::size_t size,
+                       void (*read)(std::uint8_t reader, Input& input)) {
+  Input input(data, size);
+  const std::uint8_t reader = input.byte();
+  refusable([&] { read(reader, input); });
+  return 0;
+}
+
 /// What `action` gives, or the words of its refusal, which tell nothing apart.
 template <typename Action>
 std::string text_or_refusal(Action action) {

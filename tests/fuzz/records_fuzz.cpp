@@ -84,8 +84,5 @@ void read(std::uint8_t reader, fuzz::Input& input) {
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  fuzz::Input input(data, size);
-  const std::uint8_t reader = input.byte();
-  fuzz::refusable([&] { read(reader, input); });
-  return 0;
+  return fuzz::read_chosen(data, size, read);
 }
