@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # pippin_embed(NAME FILES a.yaml b/c.sql …): the files' texts as C++ source, so that pippin is one
 # file on a login node. Writes NAME.cpp into the build folder, which defines in namespace pippin
 #   const std::vector<EmbeddedFile>& NAME();

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Every library of the harness, looked for in one place: what is missing is said all at once, by what it
 # is and its least version. Folders named in CMAKE_PREFIX_PATH come before the system's.
 

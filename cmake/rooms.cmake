@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # How every room of the house is built: one static library a room, warnings are errors with the compilers
 # that it is tested with.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # pippin_static_libraries(OUT TARGET): what TARGET links, and what that links, as files of static libraries:
 # the rooms' own, and of each shared library the static one of its name, from Debian or, where Debian has
 # none, from the folder that packaging/static_libraries.bash has filled.

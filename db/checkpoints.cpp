@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/records/checkpoint.h"
 #include "db/iteration_blocks.h"
 #include "db/operations.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lines of runs, some hundred to a row. db/README.md says how a row is read.
 #include "db/iteration_blocks.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which campaign of another database is which here.
 #include <algorithm>
 #include <fmt/format.h>

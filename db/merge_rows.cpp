@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows of another database, copied under the ids that the maps give them.
 #include <fmt/format.h>
 

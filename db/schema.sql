@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- The database as it stands after every migration: a new file is made of it. db/README.md says what
 -- each column means. A test holds it and migrations/*.sql, which older files go through, together.
 

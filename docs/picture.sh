@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Draws what a terminal shows as SVG: picture.sh WIDTH TITLE COMMAND… >picture.svg
 # The command runs on a terminal of that width; bold, red and green are kept.
 set -euo pipefail

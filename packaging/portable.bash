@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Packs the archive for a login node without root (target `portable`):
 #   bash packaging/portable.bash PROGRAM BUILD ARCHIVE.tar.gz FOLDER LIBRARY.a...
 # FOLDER is that of static_libraries.bash, each LIBRARY one that is linked into PROGRAM.

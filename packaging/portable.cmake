@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The archive for a login node without root (./dev package --portable): unpack, run. pippin-portable is the
 # program as it is, from the same objects, with its libraries in it: it needs nothing of a machine but the
 # kernel.

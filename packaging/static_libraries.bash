@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Builds the static libraries that Debian's packages lack, from Debian's sources, for the program that needs
 # nothing of a machine (./dev package --portable):
 #   bash packaging/static_libraries.bash FOLDER

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # probes_blas: what the matrix products run on. OpenBLAS, else any BLAS with a C interface, else
 # nothing (our own loops).
 option(PROBES_USE_BLAS "use a BLAS library where one is found" ON)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # probes_cuda_toolkit: what a GPU's probes are made of, where NVIDIA's compiler is found, from CUDA
 # 12 on; then PROBES_HAVE_CUDA is set. No GPU is needed to build. probes_nccl: how GPUs talk to each
 # other; empty without NCCL.

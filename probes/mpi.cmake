@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # probes_mpi: what several ranks talk by; empty where no MPI is found.
 option(PROBES_USE_MPI "use MPI where it is found" ON)
 add_library(probes_mpi INTERFACE)

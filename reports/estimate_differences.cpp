@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the analysis tool says otherwise.
 #include <fmt/format.h>
 #include <map>

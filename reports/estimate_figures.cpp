@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An estimate of one layout, for programs.
 #include <cmath>
 #include <fmt/format.h>

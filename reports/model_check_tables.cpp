@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What was predicted beside what was measured, for people and for programs.
 #include <algorithm>
 #include <cmath>

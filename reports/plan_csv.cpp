@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reports/csv_text.h"
 #include "reports/plan.h"
 #include "reports/point_columns.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/base/text.h"
 #include "reports/json_writer.h"
 #include "reports/plan.h"

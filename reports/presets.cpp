@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reports/presets.h"
 
 #include "core/base/error.h"

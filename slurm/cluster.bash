@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # A real Slurm on one machine, for tests and demos: all its state in one directory, all its ports on
 # loopback, and no process of it left when it is taken down.
 set -euo pipefail

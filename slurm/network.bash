@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154 # dir, base, block, nodes, network and rate are cluster.bash's
 # Sourced by cluster.bash, for clusters with --network: each node a network namespace of its own, with
 # a link to a switch that tc throttles, and an equal part of the processor by a cgroup.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2034,SC2154 # accounting, nodes, own_lines, account_lines and dir are cluster.bash's
 # Sourced by cluster.bash: what its nodes are, where they are not all alike.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sweeps/judge_points.h"
 
 #include <algorithm>

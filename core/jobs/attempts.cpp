@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What jobs have left of runs, and what pippin has found in their logs.
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What jobs have written of themselves.
 #include <algorithm>
 #include <fmt/format.h>

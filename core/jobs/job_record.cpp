@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/jobs/job_record.h"
 
 #include "core/base/text.h"

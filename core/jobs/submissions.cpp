@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What pippin notes of what it hands over.
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- The first schema.
 
 CREATE TABLE sweeps (

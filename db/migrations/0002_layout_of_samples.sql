@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- "SELECT tp, pp, avg(step_time_ms) FROM samples …" needed a join with points, and run_overview did
 -- not tell two models apart.
 

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- A report over ten million iterations read every one of them; people had nowhere to write what they
 -- saw in a run, or which campaign was the one before the upgrade; and nothing said what the machine
 -- could do at best.

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- Whether a run was slow or its machine was could not be told afterwards: what a canary measured
 -- beside each run stayed in files that nothing read.
 

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- Node by node, so that a slow one can be found. What runs.node_list holds is expanded once this
 -- has run: see migrate.cpp.
 CREATE TABLE nodes (

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- A report is of one campaign unless its reader pools several, so rows are summed up for each; and
 -- an interval knows in which steps its log writes times.
 ALTER TABLE runs ADD COLUMN resolution_ms REAL;

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- What the blame for noise needs: the product of each node and which ranks were there, how pairs were
 -- measured, who computed longest, and tables of the network that were collected from elsewhere, of
 -- which some know but a mean.

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- What people set aside, with their reason, and what they deleted for good, so that collecting does
 -- not bring it back. Rows of reports are dropped by point, run by run: they get an index for that.
 CREATE TABLE dropped_runs (

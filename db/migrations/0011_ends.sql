@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- How far a run came, of how many iterations, and from where on its loss was no number. A row of a
 -- table knows why its runs ended so, and more of its single lines. A point that its sweep's file has
 -- no more is known as such.

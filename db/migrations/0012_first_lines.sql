@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- A log is known again by its first iteration, whose time hardly two logs share: each new log was
 -- compared with all that are stored.
 ALTER TABLE logs ADD COLUMN first_iteration INTEGER;

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- A file that is as it was when it was read last is not opened again.
 CREATE TABLE read_files (
   path TEXT PRIMARY KEY,

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- The lines of runs, some hundred to a row; 'before' lines of the run come before its first. Of
 -- each column four fields, or three, say how the line at 'place' reads; db/README.md has the rule.
 CREATE TABLE iteration_blocks (

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- What was in the tables stands in blocks.
 DROP VIEW run_overview;
 DROP VIEW samples;

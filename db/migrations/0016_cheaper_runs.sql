@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- Each row of a run that was written looked for a report's rows to delete by way of a temporary table.
 DROP TRIGGER run_added;
 DROP TRIGGER run_changed;

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- The lines of other trainers than Megatron's may be means of a window, or of a whole run.
 ALTER TABLE run_digests ADD COLUMN times INTEGER NOT NULL DEFAULT 0;
 -- What of a run's point its log does not say in so many words, and by which law it follows.

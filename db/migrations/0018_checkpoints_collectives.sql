@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- Checkpoints stood in logs only: how long saving took was asked of them by hand.
 CREATE TABLE checkpoints (
   run INTEGER NOT NULL REFERENCES runs(id),

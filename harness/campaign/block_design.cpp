@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/block_design.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What jobs have written of themselves, and what this machine may not see yet.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a task that has ended left its runs, and what becomes of them.
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nodes that are bad: whom they are told to, and the runs that failed there.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is due, in arrays, and its way to the scheduler.
 #include <algorithm>
 #include <fmt/format.h>

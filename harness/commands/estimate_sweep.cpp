@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The layouts of a sweep, or of words such as tp=2,4, before they run.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/plan_max_model.h"
 
 #include "core/base/error.h"

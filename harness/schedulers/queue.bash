@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # pippin's queue on this machine: runs the jobs in FOLDER/waiting one at a time, oldest first, and
 # ends when none is left. Started at every submission; the locks let one work and one wait.
 set -u

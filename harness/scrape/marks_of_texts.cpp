@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // choose_marks USUAL.txt OUT.cpp: writes the source of chosen_marks().
 #include <fmt/format.h>
 #include <fstream>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # bash completion for pippin: asks the program itself what can stand for the word under the cursor.
 
 _pippin() {

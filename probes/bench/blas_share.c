@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Preloaded by training.sh: how long a program's threads spend in BLAS' single-precision product.
  * One line on standard error at the end: "blas_ms N". */
 #define _GNU_SOURCE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench_collectives ROUNDS: the probe's timed loop beside a plain one of the same MPI calls, in
 // turn in the same processes and on the same buffers, so that both meet the same machine. Prints
 // the median time of each and the median of the rounds' ratios. The one caller of MPI outside of

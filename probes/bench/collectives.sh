@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # ./dev bench collectives [ROUNDS]: the collective probe's timed loop beside a plain loop of the same
 # MPI calls, in turn in the same processes, on 2 and on 4 ranks. The bar: within 3 %.
 set -euo pipefail

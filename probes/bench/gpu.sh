@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # gpu.sh WORD [PART…]: the probes on the GPU of this machine, with CUDA, CMake and a compiler alone.
 #   build
 #   test       device large layouts talk runs; more: all-layouts

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // gpu_kernels [SEED [small]]: every kernel of the CUDA device in bfloat16, by the bytes that it
 // must move, beside a copy in the same run; attention and the products by their operations.
 // Markdown.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The training probe's step in PyTorch on a GPU: its blocks compiled, flash attention, bf16 by autocast over
 fp32 weights, fused AdamW. The peer of gpu.sh bench.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The training probe's step in PyTorch, eager, fp32, on the CPU: the peer of ./dev bench probes.
 
 Prints the milliseconds of each step. Same model (pre-norm GPT-2, tied output), same batch, same

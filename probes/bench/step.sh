@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The training probe's step beside PyTorch's, eager, fp32, same model, in turn; how much of it BLAS
 # is; and what its timers cost. ./dev bench probes calls it with the folder of the built probes and
 # the rounds.

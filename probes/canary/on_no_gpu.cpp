@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "probes/canary/on_gpu.h"
 #include "probes/common/error.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "probes/collective/on_gpu.h"
 
 #include "probes/collective/cuda_space.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "probes/comm/nccl_watch.h"
 
 #include <utility>

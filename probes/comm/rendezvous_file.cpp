@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "probes/comm/rendezvous_file.h"
 
 #include <cerrno>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 /// Before a function that a GPU's kernels call, too. On the host it is always inlined: the CPU's

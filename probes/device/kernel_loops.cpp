@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The loops of kernels.h. Compiled once for each level of instructions, with PROBES_LEVEL as the
 // name: nothing here may call inline functions of a library, whose copies the linker would share
 // between levels.

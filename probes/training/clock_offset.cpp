@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "probes/training/clock_offset.h"
 
 #include <limits>

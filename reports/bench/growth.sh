@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # What each loop over stored things costs as they grow: the number doubles five times, and the CPU time of the last
 # three steps must not grow faster than N^1.15. The least of RUNS=N runs (3) counts. WORDS as arguments: only
 # the lines that contain one of them. KEEP=FOLDER leaves the databases there.

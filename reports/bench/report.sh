@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Reports over 5,000 points and ten million iterations, beside what one would ask SQLite for by hand:
 # the mean step time of each point, which knows no intervals. Twice: a sweep of five allocations a
 # point, and foreign logs, one a point, with sixty arguments each.

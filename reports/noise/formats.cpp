@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reports/format_among.h"
 #include "reports/noise/noise.h"
 

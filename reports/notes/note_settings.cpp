@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reports/notes/note_settings.h"
 
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reports/notes/row_facts.h"
 
 #include <cmath>

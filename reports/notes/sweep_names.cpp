@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reports/notes/sweep_names.h"
 
 #include <algorithm>

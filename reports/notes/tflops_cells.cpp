@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reports/notes/tflops_cells.h"
 
 #include <algorithm>

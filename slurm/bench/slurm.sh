@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # ./dev bench slurm [RUNS [ROUNDS]]: runs that do nothing, through 16 nodes of a Slurm on this
 # machine: as `pack: point` (an array task a run), as `pack: block` (16 jobs), and, as their peer, as
 # bare arrays of `true`; the three in turn. Then how long submit, status and the `run` that records all take.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # ./dev bench estimate TABLE.tsv: memory and time that `pippin estimate --points` says of measured layouts, by group:
 # with data sheets alone, and with rates learned from four fifths of a cluster's rows, said of the other fifth; three
 # shuffles. Then how many layouts a second one core judges. The table has the columns of docs/estimate.md.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many layouts a second one core judges: memory and time of GPT-3 175B's on 1,024 GPUs.
 #include <chrono>
 #include <cstdio>

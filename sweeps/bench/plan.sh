@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # A sweep of 10,000 points with two clauses, planned; beside it the Python that one would write by hand
 # for the same product and clauses (PyYAML, itertools, eval), which checks and names nothing.
 set -euo pipefail

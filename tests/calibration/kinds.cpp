@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/calibration/kinds.h"
 
 namespace pippin::calibration {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // lie DATABASE [NAME=VALUE]...: fills a database with campaigns of a known truth.
 
 #include <cstdio>

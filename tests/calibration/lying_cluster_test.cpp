@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program itself, asked about campaigns of which the truth is known.
 
 #include "tests/calibration/lying_cluster.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How often pippin's judgements are right, on simulated sweeps of which the truth is known:
 // calibration [SWEEPS [SEED [WORDS]]], with WORDS only of the kinds that are named so. Prints a
 // table in Markdown.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same simulated days as pippin judges them, and as other ways would.
 #include <cmath>
 #include <fmt/format.h>

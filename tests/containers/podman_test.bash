@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # podman_test.bash CASE: pippin with the cluster file for podman, in containers of an image made of this machine's own
 # files; exits 77 where podman cannot run one. $PIPPIN_PROGRAM is pippin; with $PIPPIN_KEEP see helpers.bash.
 accounting=''

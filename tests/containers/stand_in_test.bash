@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # stand_in_test.bash pyxis|apptainer: the cluster file for containers of that kind on a real Slurm, with a stand-in for
 # what starts the containers, as Debian has neither: it refuses what the documents do not have, and starts the rank
 # where the container would. Exits 77 where there is no Slurm or no MPI.

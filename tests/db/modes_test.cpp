@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <sys/stat.h>
 
 #include "tests/db/sample_runs.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "db/names.h"
 
 #include "db/sqlite.h"

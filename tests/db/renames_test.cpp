@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/base/error.h"
 #include "tests/db/dying_disk.h"
 #include "tests/db/sample_runs.h"

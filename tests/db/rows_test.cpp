@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "db/sqlite.h"
 #include "tests/db/sample_runs.h"
 #include "tests/support/catch.h"

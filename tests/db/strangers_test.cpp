@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files that a stranger has made, or that are damaged.
 #include "core/base/error.h"
 #include "core/base/random.h"

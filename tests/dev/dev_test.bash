@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # dev_test.bash CASE: ./dev in a small checkout of its own, on systems that are made up.
 set -euo pipefail
 source=$(realpath "$(dirname "$0")/../..")

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // docs/architecture.md against the sources: every file and function that it names is there, and a
 // walk can be followed from file to file.
 #include <algorithm>

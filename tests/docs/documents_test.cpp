@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The console blocks of each document, run as a stranger would: each "$ command" prints what stands
 // below it. PIPPIN_REWRITE_DOCS=1 writes what it prints today there instead.
 #include "tests/docs/documents.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What documents refer to: links, words of ./dev, benchmarks.
 #include <algorithm>
 #include <regex>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The folder of a sweep as jobs, an older pippin or a stranger may have left it.
 //
 // Shape: files that "=== PATH" begin, below the sweep's folder: "campaign-1.json",

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Database files of strangers, and damaged ones.
 //
 // Shape: a byte, then by it a whole file; changes of a sound file's bytes, of which each has four:

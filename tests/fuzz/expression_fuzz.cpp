@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expressions of sweep files: a line with one, then a value of its variables a line.
 #include <string>
 #include <vector>

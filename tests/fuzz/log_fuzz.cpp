@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Logs of all trainers, read as `pippin collect` and `pippin tail` read them.
 //
 // Shape: a byte that says what is done besides; a line of numbers at which the text is cut, or of a

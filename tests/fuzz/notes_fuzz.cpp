@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Notes in Markdown: what `pippin retable`, `report --update` and `import` make of them.
 //
 // Shape: a byte that chooses what a person says of the tables, then the document.

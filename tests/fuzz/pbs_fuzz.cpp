@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the programs of PBS print.
 //
 // Shape: a byte that chooses the reader, then the answer.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What probes and other programs write in JSON, and TensorBoard's events.
 //
 // Shape: a byte that chooses the reader, then the text. Of events either the bytes of a file, or

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a target over files, without libFuzzer: each kept input, in any build.
 #include <algorithm>
 #include <cstdio>

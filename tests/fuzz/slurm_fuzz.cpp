@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What Slurm's programs print, and lists of hosts.
 //
 // Shape: a byte that chooses the reader, then the answer; where several answers belong together

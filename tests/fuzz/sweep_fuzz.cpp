@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sweep files, with the file of a cluster, planned as `pippin plan` does; and sweeps in words.
 //
 // Shape: files that "=== PATH" begin: s.yaml is the sweep, and may name others, c.yaml. Or `words`,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables: those of `pippin estimate --points`, in lines with tabs, and our own CSV.
 //
 // Shape: a byte that says whether rates are learned of it, or cells are written as CSV; the table.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rooms of the house and what each may include. A room knows lower floors and itself; rooms on
 // one floor never meet; an inner room (sweeps/estimate) is known to the room around it.
 #include <algorithm>
@@ -103,6 +104,22 @@ std::string room_of(const std::string& path) {
   return room;
 }
 
+/// Without data: excerpts of logs, inputs of the fuzzers.
+std::vector<fs::path> sources_below(const std::string& folder) {
+  static const std::set<std::string> kExtensions{".cpp",  ".h",  ".cu",    ".cuh", ".c",
+                                                 ".bash", ".sh", ".cmake", ".py",  ".sql"};
+  std::vector<fs::path> found;
+  for (auto entry = fs::recursive_directory_iterator(test::source_directory() / folder);
+       entry != fs::recursive_directory_iterator(); ++entry) {
+    const std::string name = entry->path().filename().string();
+    if (name == "data" || name == "corpus")
+      entry.disable_recursion_pending();
+    else if (kExtensions.count(entry->path().extension().string()) == 1)
+      found.push_back(entry->path());
+  }
+  return found;
+}
+
 bool may_include(const std::string& room, const std::string& other) {
   const bool inner = other.substr(0, room.size() + 1) == room + "/";
   return room == other || inner || floors().at(other) < floors().at(room);
@@ -159,6 +176,19 @@ TEST_CASE("probes and harness share no header") {
     for (const auto& include : includes_below(folder)) {
       CAPTURE(include.file, include.target);
       CHECK(include.target.substr(0, 7) != "probes/");
+    }
+  }
+}
+
+TEST_CASE("every source says its licence at its head") {
+  for (const auto& folder : {"cmake", "core", "db", "docs", "harness", "packaging", "pbs", "probes",
+                             "reports", "slurm", "sweeps", "tests"}) {
+    const auto sources = sources_below(folder);
+    CHECK_FALSE(sources.empty());
+    for (const auto& source : sources) {
+      CAPTURE(source.string());
+      CHECK(read_input(source).substr(0, 200).find("SPDX-License-Identifier: Apache-2.0\n") !=
+            std::string::npos);
     }
   }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mutants SEED COUNT OUT FILE…: draws COUNT mutants of the files, each kind as often as any other
 // while it lasts, and writes OUT/NNNN/mutant, changed as OUT/NNNN/place ("FILE:LINE KIND") says. In
 // the order of the files, so that a build begins few files anew.

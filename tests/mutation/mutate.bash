@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # mutate.bash ROOM [--count N] [--seed S]: small random changes of a room's sources, one at a time; each should
 # make a test of that room fail. Works in a copy below build/mutation, so that the checkout stays as it is.
 set -euo pipefail

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The manual against the program: nothing that exists is left out, nothing that is left stands
 // there.
 #include <regex>

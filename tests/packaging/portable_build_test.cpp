@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The probes of the archive, built by the compiler of this machine: minutes.
 #include "core/base/text.h"
 #include "tests/packaging/unpacked.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The archive for a login node without root: what is in it, and that its program needs only a
 // kernel.
 #include <unistd.h>

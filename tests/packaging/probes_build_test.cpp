@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `pippin probes build` up to the compiler, which is the real one in portable_build_test.cpp alone:
 // it takes minutes.
 #include "core/base/text.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The version and its date, wherever they are written by hand.
 #include <regex>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Answers of OpenPBS 20 and 23 as its documents and its source give them, with names changed.
 #include "pbs/answers.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Sourced by tests of pippin on the PBS of pbs.bash: what tests on a real Slurm have, folder, sweeps and
 # checker, over another scheduler.
 # shellcheck disable=SC2034 # variables of the other file

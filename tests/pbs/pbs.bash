@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # A PBS of this machine for tests: what PBS's documents promise of qsub, qselect, qstat, qdel, qalter,
 # qrerun and of a job's environment (OpenPBS, man pages of section 1B and 7B), over jobs that really run.
 #

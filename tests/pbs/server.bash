@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The server, the scheduler and the MoM of pbs.bash, which sources this.
 # shellcheck disable=SC2154 # variables of pbs.bash and state.bash
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What the PBS of pbs.bash knows: jobs/NUMBER/FIELD, of each of its tasks jobs/NUMBER/tasks/TASK/FIELD, a
 # line each, changed under one lock. Sourced by pbs.bash.
 # shellcheck disable=SC2154 # $pbs, $owner and the settings are pbs.bash's

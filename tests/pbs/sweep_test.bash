@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # sweep_test.bash CASE [OPTION...]: sweeps on the PBS of pbs.bash, which goes wrong as PBS may.
 # OPTION... are of `pbs.bash up`.
 set -u

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The probes as processes that nothing but their environment brings together.
 #include "core/base/process.h"
 #include "tests/support/catch.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // collective_ranks HOW COUNT…: makes every operation over a communicator that is broken in that way
 // (broken.h) and prints, a line each: operation, in place or out of place, element, count, wrong.
 // HOW "steps": the probe's steps over one whose sums are wrong.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CPU's loops against the oracle's, on random numbers, odd sizes and several threads.
 #include <cmath>
 #include <vector>

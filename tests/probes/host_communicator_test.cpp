@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ranks as threads of this process: each has a mesh of its own, as a process would.
 #include "probes/comm/host/host_communicator.h"
 

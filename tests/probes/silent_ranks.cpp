@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // silent_ranks HOW SECONDS: ranks that end where one gives no sign of life for so long. HOW "last":
 // the last rank stops itself for good, "first": the first one; "nap": all do, and are woken after
 // twice the time.

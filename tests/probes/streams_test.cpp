@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The emulator's streams: what CUDA orders is in order, what it does not is not.
 #include <cuda_runtime.h>
 #include <functional>

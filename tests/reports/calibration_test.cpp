@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A cluster's rates: tables for people and programs, and the block of a cluster file.
 #include "reports/calibration.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reports/clause_units.h"
 
 #include "tests/support/catch.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reports/column_kinds.h"
 
 #include "reports/point_columns.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reports/column_names.h"
 
 #include "core/base/placeholders.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables of checkpoints and of collectives.
 #include <sstream>
 

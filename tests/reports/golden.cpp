@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/reports/golden.h"
 
 #include "core/base/files.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reports/look_alikes.h"
 
 #include "tests/reports/samples.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of the probes that measure a network and products.
 #include <sstream>
 

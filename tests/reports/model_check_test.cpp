@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What was predicted beside what was measured: phases, tables, and what is left out.
 #include "reports/model_check.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reports/peak.h"
 
 #include "tests/reports/samples.h"

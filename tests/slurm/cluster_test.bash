@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # cluster_test.bash CASE: tries slurm/cluster.bash with real daemons; exits 77 where they are missing.
 # $PIPPIN_PROGRAM is pippin; $HELLO_MPI is tests/slurm/hello_mpi.cpp, or empty where there is no MPI.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # doctor_test.bash CASE [--accounting]: pippin doctor on a real Slurm; exits 77 where there is none.
 accounting=${2:-}
 # shellcheck source-path=SCRIPTDIR source=helpers.bash

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The console blocks of documents that need a cluster, run on a Slurm of this machine.
 #include "tests/docs/documents.h"
 

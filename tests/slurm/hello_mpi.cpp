@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each rank of a job says who and where it is, once all have been heard.
 #include <cstdio>
 #include <cstdlib>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Sourced by tests of pippin on a real Slurm: a folder for each, in it a cluster that is always taken
 # down, and one checker of what pippin has made of a sweep.
 # $PIPPIN_PROGRAM is pippin; $HELLO_MPI is hello_mpi.cpp, or empty where there is no MPI; $accounting

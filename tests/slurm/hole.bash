@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Sourced by tests in which every run fails on one node.
 # shellcheck disable=SC2154 # helpers.bash has $here
 

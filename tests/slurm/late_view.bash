@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Sourced by tests in which pippin sees late what nodes write: of $here/t.db.runs, where the nodes' view of it
 # is, this machine has another view, $here/late.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # network_test.bash CASE: whom and what pippin blames on real nodes with real links, one of which is
 # spoilt; exits 77 where there are none. $PIPPIN_SEED chooses the node, else the clock does; in
 # $PIPPIN_KEEP, where it is set, each database is left.

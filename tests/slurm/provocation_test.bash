@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # provocation_test.bash CASE [--accounting]: what goes wrong on a real cluster, provoked on a real
 # Slurm; afterwards every run is measured exactly once, or says why not. Exits 77 where there is none.
 accounting=${2:-}

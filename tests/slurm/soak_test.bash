@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # soak_test.bash [ROUNDS [SEED [SHAPE]]]: random kills and faults of all that can fail, while sweeps of 200 runs are
 # measured again and again; at each one's end every run is there exactly once. Without a SHAPE each of them gets its
 # part of the rounds. Exits 77 without Slurm. $PIPPIN_SOAK, "ROUNDS SEED SHAPE", says the same.

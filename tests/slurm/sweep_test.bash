@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # sweep_test.bash CASE [--accounting]: a sweep on a real Slurm from submit to collect; exits 77 where
 # there is none.
 accounting=${2:-}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # For bench scripts: times whole processes in turn, so that a machine that drifts drifts for all.
 # Source it, then: compare RUNS NAME_A 'command a' NAME_B 'command b'
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Catch2, version 2 (Debian 12) or 3 (Debian 13), under the names of version 2.

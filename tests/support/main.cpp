@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #define CATCH_CONFIG_RUNNER
 #include "tests/support/catch.h"
 #include "tests/support/skip.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sweeps/estimate/flops.h"
 #include "sweeps/estimate/parameters.h"
 #include "sweeps/estimate/time_limit.h"

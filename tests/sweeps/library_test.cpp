@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sweeps/accelerators.h"
 #include "sweeps/cluster_file.h"
 #include "sweeps/embedded.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What would need more memory, stack or room than there is, is refused with its limit.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a command's lines are read: the keys scrape and log.
 #include "sweeps/sweep_file.h"
 #include "sweeps/sweep_words.h"

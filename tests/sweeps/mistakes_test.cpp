@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/base/error.h"
 #include "sweeps/sweep_file.h"
 #include "tests/support/catch.h"

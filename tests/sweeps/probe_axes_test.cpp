@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sweeps of the probes that train nothing: collective and gemm.
 #include "sweeps/estimate/measured.h"
 #include "tests/support/catch.h"

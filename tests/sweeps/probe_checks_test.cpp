@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a probe's programs say that they take, and what a sweep asks of them.
 #include "tests/support/catch.h"
 #include "tests/sweeps/sweep_text.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Nodes on which run after run fails while others go on elsewhere, and who leaves them. A job of one node
 # notes in $pippin_root/nodes/NODE how its runs end; of several nodes nobody can tell which one it was.
 # $pippin_root/bad-nodes/NODE says that a node is bad, or that a person allows it again. What makes a node

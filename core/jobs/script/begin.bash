@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # After the prolog, whatever that chose: a run that fails is not the end of the job. Modules and
 # paths are what the runs see.
 # shellcheck disable=SC2034,SC2154 # variables of the other parts

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The readings of the canary, which is taken before and after each run: whatever comes of it, the run goes on.
 # shellcheck disable=SC2034,SC2154 # variables of the other parts
 

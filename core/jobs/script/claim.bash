@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What every job begins with. It claims itself before anything else: of two processes that run the
 # same script, one gets to make the claim's owner. Names are long so that no prolog means another
 # thing by them; what needs no process of its own uses none, as arrays have thousands of tasks.

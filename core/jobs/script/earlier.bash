@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What earlier attempts at a run have left, and whether one more can be noted.
 # shellcheck disable=SC2034,SC2154 # variables of the other parts
 

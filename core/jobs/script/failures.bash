@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Of a run that failed, whether that was the job's fault, and which came one after the other (give_up.bash).
 # shellcheck disable=SC2034,SC2154 # variables of the other parts
 

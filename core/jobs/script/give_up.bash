@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # When no more is launched: runs have failed alike one after the other, at once, by what is wrong with
 # the job and not with them, such as a program that is not there. Where a run prints an iteration or
 # speaks of memory, or fails in any other way, that is a result of its own: layouts may be bad.

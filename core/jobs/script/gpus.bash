@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What the database is told of the GPUs that a job runs on.
 # shellcheck disable=SC2154,SC2231 # variables of the other parts; folders of libraries may be patterns
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Whether the node on which runs failed is to blame: harness/campaign/bad_nodes.h has the same rule.
 # shellcheck disable=SC2015,SC2034,SC2154 # variables of the other parts
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What a job of PBS knows of itself; a script that Slurm runs has no need of it.
 # A PBS job that is begun again keeps its id, and only its server counts how often (run_count), which a
 # job cannot rely on: the server may be away, or have begun it anew meanwhile. But each start has a

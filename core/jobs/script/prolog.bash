@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What a prolog that fails is: the end of the job, of which its node may be the cause.
 # shellcheck disable=SC2034,SC2154 # variables of the other parts
 

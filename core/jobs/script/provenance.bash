@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What the database is told of the place that a job runs at.
 # shellcheck disable=SC2034,SC2154 # variables of the other parts
 

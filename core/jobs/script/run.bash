@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # One run: skipped where an attempt is done, claimed by its record, over when that says so. A machine
 # that cannot even note the start (a full disk) is no failure of the run, nor is what ends it from
 # outside: it stays open, and pippin asks the scheduler why.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What a job knows of itself by its scheduler's variables, in names that the other parts use:
 # pippin_job       the job's id as a part of file names; empty on this machine and by hand
 # pippin_task      of an array the task that this job is; empty elsewhere

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The runs of a submission that has more than one: they stand in files of a few tasks each and are read one by
 # one, so that neither the time nor the memory that a run takes grows with their number.
 # shellcheck disable=SC2154 # variables of the other parts

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # When the job will be ended: asked for by those that have run something, and only where that is near.
 # shellcheck disable=SC2034,SC2154 # variables of the other parts
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What ends a run or a canary that takes too long, or whose log has fallen silent: its process group,
 # what has left that (setsid, a daemon) and still has the run's folder in its environment, and its
 # steps of Slurm's on all nodes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/steps/ask_probe.h"
 
 #include <chrono>

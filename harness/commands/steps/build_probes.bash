@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Builds and checks the probes, for `pippin probes build`:
 #   bash -c TEXT_OF_THIS build_probes SOURCE WORK PROGRAMS PROLOG [mpi] [cuda]
 # The log of all is WORK/log, the programs end in PROGRAMS. Standard output says what they were built

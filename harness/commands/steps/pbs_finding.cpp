@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/base/process.h"
 #include "core/base/text.h"
 #include "harness/commands/steps/findings.h"

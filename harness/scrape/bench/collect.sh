@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # What it costs to bring logs into a database, beside what else one would type: perl for each file, one perl, ripgrep
 # (which count or average one number and keep nothing), and reading alone. Whole processes in turn with a warm cache;
 # the median of RUNS=N runs (5) of user and system time. WORDS as arguments: only the rows that contain one of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/scrape/trainers/lightning_bar.h"
 
 #include <algorithm>

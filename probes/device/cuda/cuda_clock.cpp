@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "probes/device/cuda/cuda_clock.h"
 
 #include <cmath>

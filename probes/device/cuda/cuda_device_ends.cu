@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ends of the pipeline and of the step: embedding, loss, optimizer.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a job script makes of PBS's variables and of what its qstat says.
 #include <chrono>
 #include <ctime>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/harness/campaign/lives.h"
 
 #include "core/base/error.h"

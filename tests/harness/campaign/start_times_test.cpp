@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/start_times.h"
 
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // calibrate: a cluster's rates by what the database has of it, and who uses them.
 #include <cmath>
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Event files of TensorBoard and golden values, which collect reads like logs.
 #include <fmt/format.h>
 

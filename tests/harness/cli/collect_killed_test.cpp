@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // collect that is killed, and several that collect the same.
 #include <cstdlib>
 #include <fmt/format.h>

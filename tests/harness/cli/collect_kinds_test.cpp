@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which kinds of files collect reads: compressed, of other characters, with holes, from pipes.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What collect says of files in folders that look like logs and gave nothing.
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Logs of other trainers: a person's patterns, on the command line, beside logs and in sweeps.
 #include <fmt/format.h>
 

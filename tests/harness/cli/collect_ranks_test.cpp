@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Logs of jobs whose ranks print into files of their own.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What collect makes of logs that do not say what ran, and what people say of them.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The example under the help of each command does what the help says.
 #include "core/base/text.h"
 #include "tests/harness/cli/pippin.h"

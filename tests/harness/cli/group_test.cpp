@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two users of one group at one database: by their numbers, which need no account.
 #include <fmt/format.h>
 #include <unistd.h>

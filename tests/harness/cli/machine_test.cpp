@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sweeps of the probes that measure a network and products, with the real probes.
 #include <nlohmann/json.hpp>
 

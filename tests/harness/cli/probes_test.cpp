@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the real probes say that they can do, and what becomes of a sweep that asks for more.
 #include "sweeps/probes.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What becomes of runs that have ended.
 #include "tests/harness/cli/pippin.h"
 #include "tests/support/catch.h"

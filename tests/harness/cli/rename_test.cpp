@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/base/text.h"
 #include "tests/harness/cli/pippin.h"
 #include "tests/support/catch.h"

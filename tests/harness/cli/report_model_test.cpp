@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // report --against-model: what was predicted of stored points.
 #include <cmath>
 #include <nlohmann/json.hpp>

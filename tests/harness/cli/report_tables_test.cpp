@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // report --checkpoints and report --collectives.
 #include <fmt/format.h>
 

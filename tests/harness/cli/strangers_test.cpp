@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What others have made, or hold, harms neither results nor files.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sweeps that the command line says in words, without a file.
 #include "core/base/text.h"
 #include "tests/harness/cli/pippin.h"

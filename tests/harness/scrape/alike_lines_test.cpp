@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lines that are like one before are read by its shape; what comes out must be what the full way
 // makes of them.
 #include "harness/scrape/alike_lines.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Megatron-LM's golden values.
 #include "harness/scrape/golden_values.h"
 

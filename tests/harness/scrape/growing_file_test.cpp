@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A file that is read as it grows must always be what a whole reading of it finds.
 #include <fmt/format.h>
 #include <fstream>

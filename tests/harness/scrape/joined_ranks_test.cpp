@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The files of a job's ranks, each with what one of them printed.
 #include "harness/scrape/joined_ranks.h"
 

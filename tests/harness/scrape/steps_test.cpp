@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The steps of our probes collective and gemm.
 #include "harness/scrape/scrape.h"
 #include "tests/harness/scrape/sample_log.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TensorBoard's event files, made here byte by byte.
 #include "harness/scrape/tensorboard.h"
 

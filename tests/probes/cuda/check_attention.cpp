@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rotary positions, and attention in a few shapes: cuda_attention_test.cpp has many more.
 #include <algorithm>
 

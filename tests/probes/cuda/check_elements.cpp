@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies, and what is done to each element or row by itself.
 #include "check.h"
 #include "probes/device/arithmetic.h"

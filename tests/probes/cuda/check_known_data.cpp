@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "check.h"
 #include "probes/collective/check.h"
 #include "probes/collective/cuda_space.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cross-entropy over a vocabulary in parts, as ranks do it together.
 #include <algorithm>
 

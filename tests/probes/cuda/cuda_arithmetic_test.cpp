@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the CUDA device computes on the host, and the scalar arithmetic of its kernels.
 #include <cmath>
 #include <vector>

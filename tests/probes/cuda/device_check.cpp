@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares every call of CudaDevice with plain loops in double, on fresh random numbers:
 //   device_check [SEED] [--large [bf16|fp16|fp32]]
 // Compiled with an emulator of CUDA it needs no GPU; compiled with CUDA, nothing else.

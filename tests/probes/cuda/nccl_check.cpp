@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nccl_check [LARGEST]: every call of NCCL on buffers of GPUs, one for each rank: what comes out is
 // what must. Alone it is a plain program; ranks are launched as those of the probes. LARGEST: count
 // of elements.

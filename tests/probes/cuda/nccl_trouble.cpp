@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nccl_trouble WORD: ranks of which the second does what the word says, and how NcclWatch ends
 // them. init: it never meets the others; absent, late, dies, counts, types, operations: its second
 // call. Launched as the probes are.

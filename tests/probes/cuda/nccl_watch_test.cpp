@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What NcclWatch does about ranks that NCCL cannot bring together, over the emulated NCCL.
 #include <algorithm>
 #include <chrono>

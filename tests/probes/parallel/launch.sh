@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # launch.sh RANKS PROGRAM …: the ranks on this machine, however few cores it has.
 if ! command -v mpirun >/dev/null; then
   echo "skipped: no mpirun"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # launch_alone.sh RANKS[/RANKS OF A NODE] PROGRAM …: the ranks on this machine without a launcher, by
 # torchrun's variables; the nodes are but names, $NODES if there are any ("a b c"). The exit status is
 # that of the first rank that failed; the others are killed if they do not end within 5 s of it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A layout against the oracle, over ranks that mpirun launched; not a Catch2 program, since several
 // processes are one test.
 //   mpirun -n 8 parallel_test bf16|fp16|float|double [CASE…]     every layout equals one rank

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # valgrind.sh PROGRAM: memcheck of every rank of the smallest layouts; what it finds is ours, but for
 # what Open MPI and PMIx say of themselves.
 for tool in mpirun valgrind; do

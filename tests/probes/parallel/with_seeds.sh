@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # with_seeds.sh COUNT COMMAND …: the command so many times, each with another seed of the emulator's,
 # which a line tells: EMULATOR_SEED=… with_seeds.sh … is that one again. Ends with the first failure.
 count=$1

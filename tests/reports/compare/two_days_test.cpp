@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // two_day.csv by the whole of compare: 12 configurations, of which three changed.
 #include "tests/reports/statistics/two_days.h"
 

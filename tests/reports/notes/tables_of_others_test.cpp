@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables as other people keep them: throughputs, nodes, spreads, times of other things.
 #include <cmath>
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // change_point.csv: the levels of 60 nights by least squares, as R's strucchange finds them.
 #include <cmath>
 #include <numbers>

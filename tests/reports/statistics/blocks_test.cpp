@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // blocks.csv: which configuration is best, and what blocks and canaries take off the error.
 #include "tests/reports/statistics/blocks.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // canary.csv: what canaries beside the runs explain, and what they take off the error.
 #include <cmath>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What textbooks would say: pippin does not, but what stands beside it here is held against R, too.
 #include "tests/reports/statistics/classical.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums of squares by level: the moment estimators that pippin does not use, as they can be
 // negative.
 #include <cmath>

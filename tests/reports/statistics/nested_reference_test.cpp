@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs within allocations within days, as lme4, lmerTest and pbkrtest see them.
 #include <cmath>
 #include <functional>

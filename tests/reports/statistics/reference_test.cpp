@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether every answer of reference.json is met: the README beside it says by which test.
 #include "tests/reports/statistics/reference.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reports/statistics/reml.h"
 
 #include "reports/statistics/mixed.h"

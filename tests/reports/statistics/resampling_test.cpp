@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bootstraps of R's boot package, and why pippin has t intervals instead.
 #include "tests/reports/statistics/resampling.h"
 

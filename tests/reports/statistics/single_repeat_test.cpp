@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nested_single_repeat.csv: one run per allocation, and 2, 3 and 1 allocations on three days.
 #include <cmath>
 #include <utility>

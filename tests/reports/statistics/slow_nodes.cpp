@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/reports/statistics/slow_nodes.h"
 
 #include <cmath>

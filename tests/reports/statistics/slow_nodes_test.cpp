@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // slow_node.csv: whom other ways than pippin's would blame.
 #include "tests/reports/statistics/slow_nodes.h"
 

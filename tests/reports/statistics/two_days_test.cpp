@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // two_day.csv: what changed between two days, as pippin, R and others would tell.
 #include "tests/reports/statistics/two_days.h"
 

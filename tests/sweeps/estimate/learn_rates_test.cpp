@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is learned of a cluster: out of links and products that were measured, and out of training.
 #include "sweeps/estimate/learn_rates.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sweeps/estimate/trainer_arguments.h"
 
 #include "core/base/text.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What logs tell of checkpoints that were saved and loaded.
 #include <optional>
 #include <string>

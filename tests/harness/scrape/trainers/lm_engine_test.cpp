@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/scrape/scrape.h"
 #include "tests/harness/scrape/trainers/excerpt.h"
 #include "tests/support/catch.h"

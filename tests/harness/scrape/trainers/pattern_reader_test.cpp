@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Logs that are read by a person's patterns.
 #include "harness/scrape/pattern_reader.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Logs that a terminal has cut at its width.
 #include "harness/scrape/wrapped_lines.h"
 
