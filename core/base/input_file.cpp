@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,7 +20,9 @@ namespace pippin {
 namespace {
 
 [[noreturn]] void cannot_read(const fs::path& path, int error) {
-  bad_input("{}: cannot read: {}", path.string(), std::strerror(error));
+  const std::string text = fmt::format("{}: cannot read: {}", path.string(), std::strerror(error));
+  if (is_of_machine(error)) throw BrokenFile(ExitCode::kBadInput, text);
+  throw Error(ExitCode::kBadInput, text);
 }
 
 /// The descriptor that a path names: 63 of /dev/fd/63.
@@ -70,6 +73,23 @@ std::unique_ptr<char[]> new_part() {
 }
 
 }  // namespace
+
+bool is_of_machine(int error) {
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+    case EISDIR:
+    case EACCES:
+    case EPERM:
+    case ELOOP:
+    case ENAMETOOLONG:
+    case EINVAL:
+    case ENXIO:
+      return false;
+    default:
+      return true;
+  }
+}
 
 std::string odd_kind(const fs::path& path) {
   struct stat status {};

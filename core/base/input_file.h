@@ -9,9 +9,20 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/error.h"
 #include "core/base/files.h"
 
 namespace pippin {
+
+/// Of a file that cannot be read for what the machine does, not for what it is or who asks: a disk
+/// that fails, too many files that are open.
+class BrokenFile : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Whether a system error says so.
+bool is_of_machine(int error);
 
 /// Gives bytes, from their beginning to their end.
 class ByteSource {
@@ -40,7 +51,7 @@ fs::path file_behind(const fs::path& path);
 /// up, or do something by being opened: only regular files, FIFOs that somebody writes to, and what
 /// is open already: standard input and other descriptors (/dev/fd/63). `is_file`: it was seen to be
 /// a regular one, so that nobody has to look before it is opened. Errors: Error (bad input) where
-/// it cannot be read, or is none of these.
+/// it cannot be read, or is none of these; a BrokenFile.
 class InputFile : public ByteSource {
  public:
   explicit InputFile(const fs::path& path, TellBytes tell = {}, bool is_file = false);

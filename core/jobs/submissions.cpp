@@ -88,8 +88,13 @@ std::vector<Submission> SweepFolder::submissions() {
   std::vector<Submission> found;
   for (const auto& name : files_.list(root_ / "jobs")) {
     const auto number = number_of_submission(name);
-    if (!number || !files_.exists(root_ / "jobs" / name / "journal")) continue;
-    found.push_back(read_submission(name, *number));
+    if (!number) continue;
+    const fs::path folder = root_ / "jobs" / name;
+    if (files_.exists(folder / "journal")) {
+      found.push_back(read_submission(name, *number));
+    } else {
+      files_.list(folder);  // what a killed pippin was writing goes
+    }
   }
   std::sort(found.begin(), found.end(),
             [](const auto& a, const auto& b) { return a.number < b.number; });

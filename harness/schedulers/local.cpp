@@ -109,6 +109,7 @@ void LocalScheduler::start_queue() const {
     machine_failed("{}; jobs would wait for ever (TMPDIR says where the lock of this machine lies)",
                    error.what());
   }
+  disk().list(folder_);  // what a killed pippin was writing goes
   disk().write(folder_ / "queue.bash", queue_files().front().text);
   start_detached(
       {"bash", (folder_ / "queue.bash").string(), folder_.string(), machine_lock_.string()},

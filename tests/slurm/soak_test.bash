@@ -3,7 +3,7 @@
 # soak_test.bash [ROUNDS [SEED [SHAPE]]]: random kills and faults of all that can fail, while sweeps of 200 runs are
 # measured again and again; at each one's end every run is there exactly once. Without a SHAPE each of them gets its
 # part of the rounds. Exits 77 without Slurm. $PIPPIN_SOAK, "ROUNDS SEED SHAPE", says the same.
-shapes=(plain accounting limits mixed late hole)
+shapes=(plain accounting limits mixed late hole disk)
 read -r rounds seed shape <<<"${*:-${PIPPIN_SOAK:-}}" || true
 rounds=${rounds:-300} seed=${seed:-$$}
 accounting=
@@ -16,7 +16,7 @@ case "${shape:-}" in accounting | limits) accounting=--accounting ;; esac
 . "$scripts/hole.bash"
 
 sweep=blocks          # which of the two is measured now
-campaigns=()          # that came to their end
+declare -A campaigns  # that came to their end
 dead=()               # daemons
 lag_s=0               # until pippin sees what nodes write
 declare -A count      # what happened how often
@@ -77,6 +77,16 @@ hole() {
   touch went-well
 }
 
+# All of a sweep and its database lie on a disk that is full now and then.
+disk() {
+  mkdir disk
+  mount -t tmpfs -o size=256m none disk 2>/dev/null || skip "nothing can be mounted here"
+  use_soaked
+  mkdir disk/runs
+  ln -s disk/runs t.db.runs
+  ln -s disk/t.db t.db
+}
+
 # --- what befalls it ------------------------------------------------------------------------------------
 
 tally() { count[$1]=$((${count[$1]:-0} + 1)); }
@@ -109,7 +119,36 @@ TEXT
   if [ "$lag_s" -gt 0 ]; then view+=("${late_view[@]}"); fi
 }
 
-begin() { start_run "$sweep" --retries 1000 "$@"; }
+begin() {
+  local view=("${view[@]}")
+  break_a_call
+  start_run "$sweep" --retries 1000 "$@"
+}
+
+# Of every other pippin one call that changes or reads a file, or asks SQLite, fails, or is its last.
+break_a_call() {
+  local scale call how chosen
+  below 2
+  if [ "$drawn" = 0 ] || [ ! -e "${FAIL_ONE_CALL:-}" ]; then return; fi
+  below 5
+  scale=$((10 ** drawn))
+  below $((9 * scale))
+  call=$((scale + drawn))
+  one_of printf '%s\n' error kill
+  how=$chosen
+  view+=(env "FAIL_PROGRAM=$PIPPIN_PROGRAM" "FAIL_CALL=$call" "FAIL_HOW=$how" "LD_PRELOAD=$FAIL_ONE_CALL")
+  tally "a call of pippin: $how"
+}
+
+# Of a second or two; then there is room again.
+full_disk() {
+  if ! mountpoint -q disk; then return; fi
+  cat /dev/zero >disk/filler 2>/dev/null || true
+  below 20
+  sleep "$((drawn / 10)).$((drawn % 10))"
+  rm -f disk/filler
+  tally "the disk is full"
+}
 
 kill_daemon() { # NAME [--with-jobs]
   # A controller that is to hold limits does not begin without the daemon that knows them.
@@ -161,6 +200,10 @@ disturb() {
   below 4
   node=n$((drawn + 1))
   below 18
+  if [ "$shape" = disk ] && [ $((drawn % 2)) = 0 ]; then
+    full_disk
+    return
+  fi
   case "$drawn" in
     0 | 1 | 2 | 3 | 4) kill_run "$sweep" && tally "pippin run killed" ;;
     5 | 6) kill_daemon "$node" ;;
@@ -202,7 +245,7 @@ check() {
   # An attempt of the same second may have come after pippin had looked, where two overlapped.
   pippin collect 2>err
   twice=200 holds "$sweep" ok=200
-  campaigns+=("$sweep")
+  campaigns[$sweep $(sql "SELECT max(number) FROM campaigns JOIN sweeps ON sweeps.id = sweep WHERE name = '$sweep'")]=measured
 }
 
 last_campaign() {

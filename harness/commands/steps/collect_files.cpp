@@ -65,9 +65,11 @@ class Collector {
     std::error_code error;
     const bool is_folder = fs::is_directory(path, error);
     const auto known = database_.read_files(known_path(path));
+    FolderWalk walk(complaints_);
     std::vector<FolderWalk::File> files =
-        is_folder ? FolderWalk(complaints_).files(path)
-                  : std::vector<FolderWalk::File>{{path, known_path(path), {}}};
+        is_folder ? walk.files(path) : std::vector<FolderWalk::File>{{path, known_path(path), {}}};
+    bad_ = bad_ || walk.is_unlisted();
+    broken_ = broken_ || walk.is_broken();
     for (auto& file : files) {
       const bool alone = file.alone;
       Found found = found_at(std::move(file), !is_folder, now_ns_);
@@ -112,7 +114,10 @@ class Collector {
   PathCollector::Found found() const {
     std::vector<std::string> lines = remarks_;
     for (auto& line : passed_over_.lines(verbose_)) lines.push_back(std::move(line));
-    return {bad_ ? ExitCode::kBadInput : ExitCode::kDone, {}, std::move(lines)};
+    const ExitCode code = bad_      ? ExitCode::kBadInput
+                          : broken_ ? ExitCode::kMachine
+                                    : ExitCode::kDone;
+    return {code, {}, std::move(lines)};
   }
 
  private:
@@ -286,6 +291,7 @@ class Collector {
     if (!file.scraped) {
       ++totals_.unreadable;
       bad_ = bad_ || found.named;
+      broken_ = broken_ || file.is_broken;
       complaints_.say(found.path, "pippin: " + file.trouble);
       return;
     }
@@ -408,7 +414,8 @@ class Collector {
   Totals totals_;
   PassedOver passed_over_;
   std::vector<std::string> remarks_;
-  bool bad_ = false;
+  bool bad_ = false;     ///< what was named cannot be read, or is no log
+  bool broken_ = false;  ///< something else cannot be read, as a machine fails
 };
 
 }  // namespace

@@ -30,7 +30,8 @@ class PathCollector {
 
   struct Found {
     ExitCode code = ExitCode::kDone;   ///< kBadInput where a file that was named holds no log or
-                                       ///< cannot be read; a folder may hold anything
+                                       ///< cannot be read; kMachine where another cannot, as a
+                                       ///< machine fails; else a folder may hold anything
     std::string summary;               ///< for people; may be empty
     std::vector<std::string> remarks;  ///< for people, before the summary: what looks like a log
                                        ///< and gave nothing, lines that could not be used

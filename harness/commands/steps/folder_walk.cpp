@@ -44,9 +44,13 @@ void FolderWalk::walk(const fs::path& folder, std::vector<File>& found) {
   std::error_code error;
   if (!visited_.insert(fs::canonical(folder, error)).second) return;
   const auto entries = entries_of(folder, error);
-  if (error)
+  if (error) {
     complaints_.say(folder,
                     fmt::format("pippin: {}: cannot list: {}", folder.string(), error.message()));
+    const bool is_named = visited_.size() == 1;
+    is_unlisted_ = is_unlisted_ || is_named;
+    is_broken_ = is_broken_ || (!is_named && is_of_machine(error.value()));
+  }
   const fs::path known_folder = known_path(folder);
   for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
     const fs::path& path = entry->path();

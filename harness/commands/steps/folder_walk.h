@@ -24,12 +24,17 @@ class FolderWalk {
   explicit FolderWalk(Complaints& complaints) : complaints_(complaints) {}
 
   std::vector<File> files(const fs::path& folder);
+  /// Whether the folder that was asked for could not be listed.
+  bool is_unlisted() const { return is_unlisted_; }
+  /// Whether one below it could not, as a machine fails.
+  bool is_broken() const { return is_broken_; }
 
  private:
   void walk(const fs::path& folder, std::vector<File>& found);
 
   Complaints& complaints_;
   std::set<fs::path> visited_;
+  bool is_unlisted_ = false, is_broken_ = false;
 };
 
 }  // namespace pippin

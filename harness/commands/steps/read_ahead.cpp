@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/base/input_file.h"
 #include "sweeps/estimate/parameters.h"
 
 namespace pippin {
@@ -21,13 +22,14 @@ constexpr std::size_t kPartsAhead = 2;  // by thread
 
 template <typename Scrape>
 FileRead read_by(const fs::path& path, Scrape scrape) {
-  FileRead file{path, {}, {}};
+  FileRead file{path, {}, {}, {}};
   try {
     file.scraped = scrape();
     if (!file.scraped) return file;
     for (auto& run : file.scraped->runs) fill_in_params(run.point.model);
   } catch (const Error& error) {
     file.trouble = error.what();
+    file.is_broken = dynamic_cast<const BrokenFile*>(&error) != nullptr;
   }
   return file;
 }

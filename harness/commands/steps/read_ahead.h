@@ -16,7 +16,8 @@ namespace pippin {
 struct FileRead {
   fs::path path;
   std::optional<ScrapedFile> scraped;
-  std::string trouble;  ///< empty where it was read, or nothing had come
+  std::string trouble;     ///< empty where it was read, or nothing had come
+  bool is_broken = false;  ///< the trouble is a machine's, as BrokenFile has it
 };
 
 /// What scrape_file() finds, and the parameters of its models.
