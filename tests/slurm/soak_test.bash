@@ -16,7 +16,7 @@ case "${shape:-}" in accounting | limits) accounting=--accounting ;; esac
 . "$scripts/hole.bash"
 
 sweep=blocks          # which of the two is measured now
-declare -A campaigns  # that came to their end
+declare -A campaigns=() # that came to their end
 dead=()               # daemons
 lag_s=0               # until pippin sees what nodes write
 declare -A count      # what happened how often
@@ -120,9 +120,11 @@ TEXT
 }
 
 begin() {
-  local view=("${view[@]}")
+  local view=("${view[@]}") more=("$@")
+  # What could not write its log has failed.
+  if [ "$shape" = disk ] && [ $# -eq 0 ]; then more=(--retry-failed); fi
   break_a_call
-  start_run "$sweep" --retries 1000 "$@"
+  start_run "$sweep" --retries 1000 "${more[@]}"
 }
 
 # Of every other pippin one call that changes or reads a file, or asks SQLite, fails, or is its last.
