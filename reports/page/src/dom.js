@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes elements. Text always goes in as text, never as markup.
+
+const kSvg = "http://www.w3.org/2000/svg";
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value);
+  }
+  for (const child of children.flat()) {
+    if (child !== null && child !== undefined) element.append(child);
+  }
+  return element;
+}
+
+export function el(name, attributes = {}, ...children) {
+  return fill(document.createElement(name), attributes, children);
+}
+
+export function svg_el(name, attributes = {}, ...children) {
+  return fill(document.createElementNS(kSvg, name), attributes, children);
+}
+
+/// Sets styles one by one: the page's policy forbids style attributes, not this.
+export function style(element, values) {
+  for (const [name, value] of Object.entries(values)) element.style.setProperty(name, value);
+  return element;
+}
+
+/// Calls back at most once a frame.
+export function once_a_frame(callback) {
+  let waiting = false;
+  return () => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => {
+      waiting = false;
+      callback();
+    });
+  };
+}

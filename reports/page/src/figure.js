@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The frame of a plot: heading, plot, files to save, and the same as a table for who cannot see it.
+import {el} from "./dom.js";
+import {csv_text} from "./csv.js";
+import {safe_file_name, save_text} from "./download.js";
+import {count_text, digits_text, is_number} from "./numbers.js";
+import {make_stage} from "./stage.js";
+import {svg_file_text} from "./svg_file.js";
+
+const kMostShown = 200; // rows of the table below a plot; the file has all
+
+function shown_text(value) {
+  if (is_number(value)) return Number.isInteger(value) ? String(value) : digits_text(value, 5);
+  return value === null || value === undefined ? "–" : String(value);
+}
+
+function data_table(title, {titles, rows}) {
+  const head = el("tr", {}, titles.map((one) => el("th", {scope: "col"}, one)));
+  const lines = rows.slice(0, kMostShown).map((row) => el("tr", {}, row.map((value) =>
+    el("td", {class: is_number(value) ? "number" : "text"}, shown_text(value)))));
+  const rest = rows.length > kMostShown ? `The first ${kMostShown} of ${count_text(rows.length, "line")}; the CSV has all.` : null;
+  return [el("div", {class: "data-region", tabindex: "0", role: "region", "aria-label": `Data: ${title}`},
+    el("table", {class: "data"}, el("thead", {}, head), el("tbody", {}, lines))), rest ? el("p", {class: "hint"}, rest) : null];
+}
+
+/// The table is made when it is first opened; most never are.
+function data_details(figure, is_open) {
+  const details = el("details", {class: "behind"}, el("summary", {}, "The data as a table"));
+  const fill = () => {
+    if (details.childElementCount === 1) details.append(...data_table(figure.title, figure.table()).filter(Boolean));
+  };
+  details.addEventListener("toggle", () => { if (details.open) fill(); });
+  if (is_open) {
+    fill();
+    details.open = true;
+  }
+  return details;
+}
+
+function save_buttons(page, figure, stage) {
+  const name = `${safe_file_name(page.doc.title)}-${figure.id}`;
+  const csv = () => save_text(`${name}.csv`, "text/csv", csv_text(figure.table()));
+  const svg = () => save_text(`${name}.svg`, "image/svg+xml", svg_file_text(stage.svg(), figure.title));
+  const button = (text, action) => el("button", {type: "button", class: "quiet", "aria-label": `${text}: ${figure.title}`, onclick: action}, text);
+  return el("div", {class: "buttons"}, button("CSV", csv), stage ? button("SVG", svg) : null);
+}
+
+/// One choice in the page, such as the axis to plot against.
+function control(choice, redraw) {
+  const select = el("select", {}, choice.options.map(([value, text]) => el("option", {value, selected: value === choice.value}, text)));
+  select.addEventListener("change", () => {
+    choice.value = select.value;
+    redraw();
+  });
+  return el("label", {class: "control"}, el("span", {}, choice.title), select);
+}
+
+/// A figure is {id, title, lead, table(), choices?, draw?(width)}. Without `draw` it is shown as a table.
+export function make_figure(page, selection, figure) {
+  const stage = figure.draw ? make_stage(page, selection, figure) : null;
+  const choices = stage ? (figure.choices ?? []).map((choice) => control(choice, () => stage.draw())) : [];
+  const section = el("section", {id: figure.id, class: "figure", "aria-labelledby": `${figure.id}-title`},
+    el("div", {class: "head"}, el("h2", {id: `${figure.id}-title`}, figure.title), save_buttons(page, figure, stage)),
+    el("p", {class: "lead"}, figure.lead),
+    choices.length ? el("div", {class: "controls"}, choices) : null,
+    stage?.element ?? null, data_details(figure, !stage));
+  return {section, draw: () => stage?.draw()};
+}

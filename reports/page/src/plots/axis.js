@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Step time, or another measure, against an axis of the sweep, for each value of another.
+import {svg_el} from "../dom.js";
+import {cut_text} from "../names.js";
+import {count_text, digits_text, duration_text, extent_of, is_number, unit_of} from "../numbers.js";
+import {values_of} from "../by_axis.js";
+import {state_path} from "../states.js";
+import {by_hand, draw_plot, kGrid, kInk2, legend_of, log_ticks, Plot, row_colour, text_width, thin_ticks} from "./base.js";
+
+const kLeast = 190; // pixels of a facet
+const kLogFrom = 8;
+const kMargin = {left: 50, right: 12, top: 44, bottom: 58};
+const kPanel = 230;
+
+function measure_of(page, name) {
+  const {rows, doc} = page;
+  if (name === "mean_s") return {values: rows.mean_s, low: rows.low_s, high: rows.high_s, title: "step time", is_time: true};
+  return {values: doc[name], title: name === "tflops" ? "TFLOPS per GPU" : "samples per second"};
+}
+
+/// Rows differ in nothing but the axis if all other axes agree.
+function family(page, row, axis) {
+  return JSON.stringify(page.doc.axes.filter((other) => other !== axis).map((other) => other.values[row]));
+}
+
+/// Rows with their place along the axis, moved a little apart where several share a value.
+function place_rows(page, axis, facet, measure) {
+  const values = values_of(axis);
+  const facets = facet ? values_of(facet) : [null];
+  const data = [];
+  for (let row = 0; row < page.row_count; ++row) {
+    const at = values.indexOf(axis.values[row]);
+    const panel = facet ? facets.indexOf(facet.values[row]) : 0;
+    if (at < 0 || panel < 0) continue;
+    data.push({row, at, panel, y: measure.values[row], family: family(page, row, axis)});
+  }
+  spread_apart(data);
+  return {data, values, facets};
+}
+
+function spread_apart(data) {
+  const families = new Map();
+  for (const one of data) {
+    const set = families.get(one.panel) ?? new Set();
+    families.set(one.panel, set.add(one.family));
+  }
+  for (const one of data) {
+    const all = Array.from(families.get(one.panel));
+    const share = all.length > 1 ? all.indexOf(one.family) / (all.length - 1) - 0.5 : 0;
+    one.x = one.at + share * Math.min(0.6, 0.12 * (all.length - 1));
+  }
+}
+
+function y_scale(data, measure, height) {
+  const numbers = data.flatMap(({row, y}) => (is_number(y) ? [y, measure.low?.[row], measure.high?.[row]] : [])).filter((value) => is_number(value) && value > 0);
+  const means = extent_of(data.map((one) => one.y)) ?? [1, 1];
+  // An interval of two allocations may be wider than everything else: it is cut.
+  const range = extent_of(numbers.map((value) => Math.min(means[1] * 1.5, Math.max(means[0] / 1.5, value)))) ?? [1, 2];
+  const is_log = range[1] / range[0] > kLogFrom;
+  const unit = measure.is_time ? unit_of(range[0]) : {name: "", per_second: 1};
+  const pad = (range[1] - range[0]) * 0.08 || range[1] * 0.1;
+  const domain = is_log ? [range[0] * 0.85, range[1] * 1.15] : [Math.max(0, range[0] - pad), range[1] + pad];
+  const most = Math.floor(height / 40);
+  const ticks = is_log ? log_ticks(domain[0] * unit.per_second, domain[1] * unit.per_second, most).map((tick) => tick / unit.per_second) : most;
+  return {type: is_log ? "log" : "linear", domain, ticks, label: `${measure.title}${unit.name ? ` (${unit.name})` : ""}`,
+    tickFormat: (value) => Number((value * unit.per_second).toPrecision(4)).toString()};
+}
+
+/// Labels below a panel; where they would touch, only some of them.
+function x_ticks(values, width) {
+  const texts = values.map((value) => cut_text(String(value), Math.max(4, Math.floor(width / values.length / 6.4) - 1)));
+  const widest = Math.max(...texts.map(text_width)) + 8;
+  return {texts, shown: thin_ticks(values.map((_, i) => i), Math.floor(width / widest))};
+}
+
+function interval_marks(data, measure, {x, y}, domain) {
+  if (!measure.low) return [];
+  const within = (value) => y(Math.min(domain[1], Math.max(domain[0], value)));
+  return data.filter(({row, y: mean}) => is_number(mean) && is_number(measure.low[row]) && is_number(measure.high[row])).map((one) =>
+    svg_el("path", {class: "interval", d: `M${x(one.x)} ${within(measure.low[one.row])}V${within(measure.high[one.row])}`}));
+}
+
+function family_lines(data, {x, y}) {
+  const families = new Map();
+  for (const one of data) if (is_number(one.y)) families.set(one.family, [...(families.get(one.family) ?? []), one]);
+  return Array.from(families.values()).filter((list) => list.length > 1).map((list) =>
+    svg_el("path", {class: "family", d: `M${list.sort((a, b) => a.at - b.at).map((one) => `${x(one.x).toFixed(1)} ${y(one.y).toFixed(1)}`).join("L")}`}));
+}
+
+function panel_marks(page, data, measure, domain, colour, places) {
+  return by_hand("marks", (group, scales, {height, marginBottom}) => {
+    group.append(...family_lines(data, scales), ...interval_marks(data, measure, scales, domain));
+    for (const one of data) {
+      const at = {x: scales.x(one.x), y: is_number(one.y) ? scales.y(one.y) : height - marginBottom - 9};
+      places.push({...one, ...at});
+      if (is_number(one.y)) group.append(svg_el("circle", {cx: at.x, cy: at.y, r: 4, fill: colour(one), class: "dot"}));
+      else group.append(svg_el("path", {class: "failed", d: state_path(page.rows.state[one.row]), transform: `translate(${at.x - 6},${at.y - 6})`, fill: "none", stroke: kInk2}));
+    }
+  });
+}
+
+function panel_title(text, is_first, label) {
+  return by_hand("labels", (group, scales, {marginLeft, marginTop}) => {
+    if (text) group.append(svg_el("text", {x: marginLeft, y: marginTop - 10, "text-anchor": "start", "font-weight": 600}, text));
+    if (is_first) group.append(svg_el("text", {x: 2, y: 12, "text-anchor": "start"}, `↑ ${label}`));
+  });
+}
+
+function draw_panel(page, panel) {
+  const {data, measure, y, width, values, title, is_first, axis_title, colour, places} = panel;
+  const ticks = x_ticks(values, width - kMargin.left - kMargin.right);
+  return draw_plot({
+    width, height: kPanel + kMargin.top + kMargin.bottom, marginLeft: kMargin.left, marginRight: kMargin.right, marginTop: kMargin.top, marginBottom: kMargin.bottom,
+    insetBottom: 20, x: {type: "linear", domain: [-0.5, values.length - 0.5]}, y: {type: y.type, domain: y.domain},
+    marks: [
+      Plot.gridY({stroke: kGrid, strokeOpacity: 1, ticks: y.ticks}),
+      Plot.axisX({ticks: ticks.shown, tickFormat: (i) => ticks.texts[i], label: axis_title, labelAnchor: "center", labelArrow: "none", tickSize: 0}),
+      Plot.axisY({ticks: y.ticks, tickFormat: y.tickFormat, label: null, tickSize: 0}),
+      panel_marks(page, data, measure, y.domain, colour, places), panel_title(title, is_first, y.label),
+    ],
+  });
+}
+
+/// Several plots as one picture, in rows and columns.
+function tile(panels, columns, width, height) {
+  const lines = Math.ceil(panels.length / columns);
+  const whole = svg_el("svg", {class: "plot", width: width * columns, height: height * lines, viewBox: `0 0 ${width * columns} ${height * lines}`, fill: "currentColor"});
+  panels.forEach((panel, i) => {
+    const place = {x: (i % columns) * width, y: Math.floor(i / columns) * height};
+    panel.removeAttribute("class");
+    for (const [name, value] of Object.entries(place)) panel.setAttribute(name, value);
+    whole.append(panel);
+  });
+  return whole;
+}
+
+function row_lines(page, measure, one) {
+  const {rows} = page;
+  const [low, high] = [measure.low?.[one.row], measure.high?.[one.row]];
+  const text = measure.is_time ? duration_text : (value) => digits_text(value, 4);
+  const state = rows.state[one.row];
+  return [rows.name[one.row], is_number(one.value) ? `${measure.title} ${text(one.value)}` : `${state}${rows.reason?.[one.row] ? `: ${rows.reason[one.row]}` : ""}`,
+    is_number(low) && is_number(high) ? `95 %: ${text(low)} to ${text(high)}` : null].filter(Boolean);
+}
+
+export function plot_axis(page, width, {measure: measured, x, facet}) {
+  const axes = page.doc.axes;
+  const axis = axes.find((one) => one.name === x);
+  const split = facet && facet !== x ? axes.find((one) => one.name === facet) : null;
+  const measure = measure_of(page, measured);
+  const {data, values, facets} = place_rows(page, axis, split, measure);
+  const columns = Math.max(1, Math.min(facets.length, Math.floor(width / kLeast)));
+  const panel_width = Math.min(width, Math.floor(width / columns));
+  const y = y_scale(data, measure, kPanel);
+  const colour = row_colour(page);
+  const panels = facets.map((value, i) => {
+    const places = [];
+    const title = split ? cut_text(`${split.title || split.name} ${value}`, Math.floor((panel_width - kMargin.left) / 7)) : "";
+    const svg = draw_panel(page, {data: data.filter((one) => one.panel === i), measure, y, width: panel_width, values, title, is_first: i === 0,
+      axis_title: cut_text(axis.title || axis.name, 30), colour, places});
+    return {svg, places};
+  });
+  const height = kPanel + kMargin.top + kMargin.bottom;
+  const all = panels.flatMap(({places}, i) => places.map((one) => ({...one, value: measure.values[one.row], x: one.x + (i % columns) * panel_width, y: one.y + Math.floor(i / columns) * height})));
+  const failed = all.filter((one) => !is_number(one.value));
+  const states = Array.from(new Set(failed.map((one) => page.rows.state[one.row])));
+  return {
+    svg: tile(panels.map((panel) => panel.svg), columns, panel_width, height), ...legend_of(page, all.filter((one) => is_number(one.value)).map((one) => one.row)),
+    legend_marks: states.map((state) => ({state, text: state})),
+    words: failed.length ? `${count_text(failed.length, "configuration")} without a value, at the foot of the panels.` : "",
+    points: {x: all.map((one) => one.x), y: all.map((one) => one.y), row: all.map((one) => one.row), radius: 5.5, lines: (i) => row_lines(page, measure, all[i])},
+  };
+}

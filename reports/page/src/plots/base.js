@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all plots share. The only file that knows the plotting library by name.
+import {axisX, axisY, dot, gridX, gridY, line, link, plot, rectX, rectY, ruleX, ruleY, text} from "@observablehq/plot";
+import {svg_el} from "../dom.js";
+import {colour_of} from "../page_data.js";
+
+export const Plot = {axisX, axisY, dot, gridX, gridY, line, link, plot, rectX, rectY, ruleX, ruleY, text};
+
+export const kInk = "var(--ink)";
+export const kInk2 = "var(--ink-2)";
+export const kGrid = "var(--grid)";
+export const kAccent = "var(--accent)";
+
+const kLetter = 6.4; // pixels of a letter of 12 px, on average; plots are laid out before they are drawn
+
+export function text_width(text) {
+  return Array.from(text).length * kLetter;
+}
+
+/// Draws without what the page's policy forbids: the library puts its rules into each plot, the page has them already.
+export function draw_plot(options) {
+  const svg = Plot.plot({className: "plot", ...options});
+  for (const rules of svg.querySelectorAll("style")) rules.remove();
+  return svg;
+}
+
+/// Marks drawn by hand: `draw` gets the group, the scales' functions and the dimensions.
+export function by_hand(name, draw) {
+  return (index, scales, channels, dimensions) => {
+    const group = svg_el("g", {class: name});
+    draw(group, scales, dimensions);
+    return group;
+  };
+}
+
+/// Points of a plot for pointer and keys; `data` have {x, y, row} in the units of the scales.
+export function points_of(svg, data, lines, offset = () => [0, 0]) {
+  const x = svg.scale("x").apply;
+  const y = svg.scale("y").apply;
+  const places = data.map((one) => offset(one));
+  return {
+    x: data.map((one, i) => x(one.x) + places[i][0]),
+    y: data.map((one, i) => y(one.y) + places[i][1]),
+    row: data.map((one) => one.row ?? null),
+    lines: (i) => lines(data[i]),
+  };
+}
+
+/// The rows of a plot that have colours of their own, and whether there are others.
+export function legend_of(page, rows) {
+  const coloured = rows.filter((row) => page.colours[row]);
+  return {legend_rows: coloured.sort((a, b) => page.colours[a] - page.colours[b]), has_others: coloured.length < rows.length};
+}
+
+export function row_colour(page) {
+  return (one) => (one.row === null || one.row === undefined ? "var(--other)" : colour_of(page, one.row));
+}
+
+/// At most so many of sorted ticks, evenly chosen.
+export function thin_ticks(ticks, most) {
+  const step = Math.ceil(ticks.length / Math.max(1, most));
+  return ticks.filter((_, i) => i % step === 0);
+}
+
+/// Round ticks of a logarithmic scale: 1, 2, 5 of each power of ten, as many as fit.
+export function log_ticks(low, high, most) {
+  for (const steps of [[1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 3, 5], [1, 2, 5], [1, 3], [1]]) {
+    const ticks = [];
+    for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); ++power) {
+      for (const step of steps) ticks.push(step * 10 ** power);
+    }
+    const inside = ticks.filter((tick) => tick >= low * 0.999 && tick <= high * 1.001);
+    if (inside.length <= most) return inside;
+  }
+  return [];
+}

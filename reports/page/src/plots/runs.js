@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every run over time.
+import {svg_el} from "../dom.js";
+import {count_text, duration_text, extent_of, is_number, moment_text, signed_percent_text, unit_of} from "../numbers.js";
+import {allocation_name, campaign_of, colour_of, run_name, run_state, run_text} from "../page_data.js";
+import {state_path} from "../states.js";
+import {by_hand, draw_plot, kGrid, legend_of, log_ticks, Plot} from "./base.js";
+import {campaign_bars, campaign_lanes, day_bands, kLane, make_time_axis, time_labels} from "./time_axis.js";
+
+const kMostDots = 2500;
+const kMostCells = 5000;
+const kLogFrom = 12;
+const kMostLanes = 3;
+const kFailedLane = 22;
+
+/// The mean of each row in seconds, for times relative to it; from its runs where the row has none.
+function row_means(page) {
+  return page.rows.name.map((_, row) => {
+    if (is_number(page.rows.mean_s[row])) return page.rows.mean_s[row];
+    const means = page.runs_of[row].map((run) => page.runs.mean_s[run]).filter(is_number);
+    return means.length ? means.reduce((sum, mean) => sum + mean, 0) / means.length : null;
+  });
+}
+
+function make_heights(page, is_relative) {
+  const means = is_relative ? row_means(page) : null;
+  return (run) => {
+    const time = page.runs.mean_s[run];
+    if (!is_number(time)) return null;
+    if (!is_relative) return time;
+    const mean = means[page.runs.row[run]];
+    return mean > 0 ? time / mean - 1 : null;
+  };
+}
+
+/// How heights are shown: the scale and its label.
+function y_axis(heights, is_relative, height) {
+  const range = extent_of(heights) ?? [0, 1];
+  const most = Math.floor(height / 44);
+  if (is_relative) {
+    const wide = Math.max(0.01, range[1] - range[0]);
+    return {domain: [Math.min(range[0], 0) - wide * 0.04, Math.max(range[1], 0) + wide * 0.06], ticks: most, label: "to the configuration's mean",
+      tickFormat: (value) => (Math.abs(value) < 1e-9 ? "0 %" : signed_percent_text(value, 2))};
+  }
+  const unit = unit_of(range[0]);
+  const is_log = range[0] > 0 && range[1] / range[0] > kLogFrom;
+  const pad = (range[1] - range[0]) * 0.05 || range[1] * 0.1 || 1;
+  const domain = is_log ? [range[0] * 0.9, range[1] * 1.1] : [range[0] - pad, range[1] + pad];
+  const ticks = is_log ? log_ticks(domain[0] * unit.per_second, domain[1] * unit.per_second, most).map((tick) => tick / unit.per_second) : most;
+  return {type: is_log ? "log" : "linear", domain, ticks, label: `step time (${unit.name})`,
+    tickFormat: (value) => Number((value * unit.per_second).toPrecision(4)).toString()};
+}
+
+/// Many runs as squares of a grid, one path for each colour and number of runs: thousands of elements would stutter.
+function cells_of(page, xs, ys, rows) {
+  for (let size = 3; ; ++size) {
+    const counts = new Map();
+    for (let i = 0; i < xs.length; ++i) {
+      const key = `${Math.floor(xs[i] / size)} ${Math.floor(ys[i] / size)} ${page.colours[rows[i]] ?? 0}`;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+    if (counts.size <= kMostCells || size > 10) return {size, counts};
+  }
+}
+
+function cell_paths(page, xs, ys, rows) {
+  const {size, counts} = cells_of(page, xs, ys, rows);
+  const paths = new Map();
+  for (const [key, count] of counts) {
+    const [x, y, colour] = key.split(" ").map(Number);
+    const shade = count < 2 ? 0.4 : count < 5 ? 0.6 : 0.85;
+    const path = `${colour} ${shade}`;
+    paths.set(path, `${paths.get(path) ?? ""}M${x * size} ${y * size}h${size}v${size}h-${size}z`);
+  }
+  // Grey goes below the colours.
+  return Array.from(paths).sort().map(([key, d]) => {
+    const [colour, shade] = key.split(" ");
+    return svg_el("path", {d, fill: colour === "0" ? "var(--other)" : `var(--c${colour})`, "fill-opacity": shade});
+  });
+}
+
+function dot_elements(page, points, radius) {
+  return points.run.map((run, i) => {
+    const row = page.runs.row[run];
+    const colour = page.colours[row] === undefined ? "var(--other)" : colour_of(page, row);
+    const place = {cx: points.x[i].toFixed(1), cy: points.y[i].toFixed(1), r: radius};
+    if (page.runs.in_mean[run]) return svg_el("circle", {...place, fill: colour, class: "dot"});
+    return svg_el("circle", {...place, fill: "var(--paper)", stroke: colour, "stroke-width": 1.5});
+  });
+}
+
+/// Runs without a time, in a lane of their own below the others.
+function failed_marks(page, runs, x_of, y) {
+  return runs.map((run) => {
+    const row = page.runs.row[run];
+    return svg_el("path", {
+      class: "failed", d: state_path(run_state(page, run)), transform: `translate(${(x_of(run) - 6).toFixed(1)},${y - 6})`,
+      stroke: page.colours[row] ? colour_of(page, row) : "var(--ink-2)", fill: "none",
+    });
+  });
+}
+
+function note_marks(page, points) {
+  const marks = [];
+  points.run.forEach((run, i) => {
+    if (!run_text(page, run).note) return;
+    marks.push(svg_el("path", {class: "note", d: `M${(points.x[i] - 4).toFixed(1)} ${(points.y[i] - 13).toFixed(1)}h8l-4 6z`}));
+  });
+  return marks;
+}
+
+export function run_lines(page, run) {
+  const {reason, note} = run_text(page, run);
+  const state = run_state(page, run);
+  const time = page.runs.mean_s[run];
+  return [run_name(page, run), is_number(time) ? `step time ${duration_text(time)}${page.runs.in_mean[run] ? "" : ", not in the mean"}` : null,
+    state && state !== "ok" ? `${state}${reason ? `: ${reason}` : ""}` : reason, allocation_name(page, run) && `allocation ${allocation_name(page, run)}`,
+    moment_text(page.runs.started_at[run]), campaign_of(page, run).name, note && `note: ${note}`].filter(Boolean);
+}
+
+function sorted_runs(page) {
+  const {started_at} = page.runs;
+  const all = Array.from({length: page.run_count}, (_, run) => run).filter((run) => is_number(started_at[run]));
+  return all.sort((a, b) => started_at[a] - started_at[b]);
+}
+
+/// Where each run stands, in pixels.
+function place_runs(runs, scales, axis, heights, lane_y) {
+  const points = {x: [], y: [], run: [], failed: []};
+  for (const run of runs) {
+    const x = scales.x(axis.places.get(run));
+    const height = heights(run);
+    if (height === null) points.failed.push({run, x, y: lane_y});
+    else {
+      points.x.push(x);
+      points.y.push(scales.y(height));
+      points.run.push(run);
+    }
+  }
+  return points;
+}
+
+function words_of(page, runs, failed) {
+  const untimed = page.run_count - runs.length;
+  const {started_at} = page.runs;
+  const span = `from ${moment_text(started_at[runs[0]])} to ${moment_text(started_at[runs[runs.length - 1]])}`;
+  const bad = failed ? `; ${failed} without a time, in the lane below` : "";
+  return `${count_text(runs.length, "run")} ${span}${bad}${untimed ? `; ${untimed} of unknown time are not shown` : ""}.`;
+}
+
+function marks_legend(page, points) {
+  const states = Array.from(new Set(points.failed.map(({run}) => run_state(page, run))));
+  const marks = states.map((state) => ({state, text: state}));
+  if (points.run.some((run) => !page.runs.in_mean[run])) marks.push({hollow: true, text: "not in the mean"});
+  if (points.run.some((run) => run_text(page, run).note)) marks.push({note: true, text: "has a note"});
+  return marks;
+}
+
+function empty_plot(width) {
+  return {svg: svg_el("svg", {viewBox: `0 0 ${width} 20`, width, height: 20, class: "plot"}), points: {x: [], y: [], row: [], lines: () => []},
+    words: "No run says when it began."};
+}
+
+export function plot_runs(page, width, {x: spacing, y: shown}) {
+  const runs = sorted_runs(page);
+  if (!runs.length) return empty_plot(width);
+  const is_relative = shown === "relative";
+  const axis = make_time_axis(page.runs, runs, spacing === "order");
+  const heights = make_heights(page, is_relative);
+  const lanes = campaign_lanes(page, runs, axis, kMostLanes);
+  const any_failed = runs.some((run) => heights(run) === null);
+  const frame = {width, height: (width < 500 ? 320 : 400) + lanes.lanes * kLane, marginTop: 26 + lanes.lanes * kLane, marginLeft: 52, marginRight: 10,
+    marginBottom: 30 + (any_failed ? kFailedLane : 0)};
+  const bottom = frame.height - frame.marginBottom;
+  let points = null;
+  const draw_runs = by_hand("marks", (group, scales) => {
+    points = place_runs(runs, scales, axis, heights, bottom + 15);
+    const radius = runs.length < 300 ? 3.5 : runs.length < 1000 ? 2.8 : 2.2;
+    const rows = points.run.map((run) => page.runs.row[run]);
+    group.append(...(points.run.length > kMostDots ? cell_paths(page, points.x, points.y, rows) : dot_elements(page, points, radius)));
+    group.append(...failed_marks(page, points.failed.slice(0, kMostDots).map(({run}) => run), (run) => scales.x(axis.places.get(run)), bottom + 15));
+    group.append(...note_marks(page, points));
+  });
+  const y = y_axis(runs.map(heights), is_relative, bottom - frame.marginTop);
+  const svg = draw_plot({
+    ...frame, x: {type: "linear", domain: axis.domain, axis: null}, y: {...y, type: y.type ?? "linear"},
+    marks: [day_bands(axis), Plot.gridY({stroke: kGrid, strokeOpacity: 1, ticks: y.ticks}), is_relative ? Plot.ruleY([0], {stroke: "var(--ink-2)", strokeOpacity: 0.6}) : null,
+      Plot.axisY({label: `↑ ${y.label}`, labelArrow: "none", tickSize: 0, tickFormat: y.tickFormat, ticks: y.ticks}),
+      draw_runs, failed_label(any_failed, bottom), time_labels_below(axis, any_failed), campaign_bars(page, lanes, axis)],
+  });
+  const all = [...points.run.map((run, i) => ({run, x: points.x[i], y: points.y[i]})), ...points.failed];
+  return {
+    svg, ...legend_of(page, rows_of(page, runs)), legend_marks: marks_legend(page, points), words: words_of(page, runs, points.failed.length),
+    points: {x: all.map((one) => one.x), y: all.map((one) => one.y), row: all.map((one) => page.runs.row[one.run] ?? null), lines: (i) => run_lines(page, all[i].run)},
+  };
+}
+
+function rows_of(page, runs) {
+  return Array.from(new Set(runs.map((run) => page.runs.row[run]))).filter((row) => page.rows.name[row] !== undefined);
+}
+
+function failed_label(any_failed, bottom) {
+  return by_hand("lane", (group, scales, {width, marginRight, marginLeft}) => {
+    if (!any_failed) return;
+    group.append(svg_el("path", {d: `M${marginLeft} ${bottom + kFailedLane + 4}H${width - marginRight}M${marginLeft} ${bottom}H${width - marginRight}`}));
+    group.append(svg_el("text", {x: marginLeft - 6, y: bottom + 19, "text-anchor": "end"}, "no time"));
+  });
+}
+
+function time_labels_below(axis, any_failed) {
+  const labels = time_labels(axis);
+  return (index, scales, channels, dimensions, context) =>
+    labels(index, scales, channels, {...dimensions, marginBottom: dimensions.marginBottom - (any_failed ? kFailedLane + 2 : 0)}, context);
+}

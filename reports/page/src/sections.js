@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plots of the page as data: which there are, what they say, and the table behind each.
+import {percent_text} from "./numbers.js";
+import {axis_choices, axis_table} from "./by_axis.js";
+import {allocation_name, campaign_of, run_name, run_state, run_text} from "./page_data.js";
+
+function distinct(values) {
+  return new Set((values ?? []).filter((value) => value !== null && value !== undefined));
+}
+
+function iso_time(seconds) {
+  return typeof seconds === "number" ? new Date(seconds * 1000).toISOString().slice(0, 19) + "Z" : null;
+}
+
+function runs_table(page) {
+  const {runs, rows} = page;
+  const titles = ["run", "configuration", "campaign", "allocation", "started_at", "mean_s", "state", "in_mean", "reason", "note"];
+  const line = (run) => [run_name(page, run), rows.name[runs.row[run]] ?? null, campaign_of(page, run).name, allocation_name(page, run),
+    iso_time(runs.started_at[run]), runs.mean_s[run], run_state(page, run), runs.in_mean[run] ? 1 : 0,
+    run_text(page, run).reason ?? null, run_text(page, run).note ?? null];
+  return {titles, rows: Array.from({length: page.run_count}, (_, run) => line(run))};
+}
+
+function runs_figure(page) {
+  if (!page.run_count) return null;
+  return {
+    id: "runs", title: "Every run over time", plot: "runs",
+    lead: "Each point is one run. Runs that move up and down together were on the same network on the same day.",
+    choices: [
+      {name: "y", title: "Show", value: "relative", options: [["relative", "relative to its configuration"], ["time", "step time"]]},
+      {name: "x", title: "Spaced", value: "clock", options: [["clock", "by time"], ["order", "evenly"]]},
+    ],
+    table: () => runs_table(page),
+  };
+}
+
+function scaling_table(page) {
+  const {doc, rows} = page;
+  const measured = rows.name.map((_, row) => row).filter((row) => rows.mean_s[row] !== null);
+  return {
+    titles: ["configuration", "gpus", "step_time_s", "samples_per_s", "tflops_per_gpu"],
+    rows: measured.map((row) => [rows.name[row], doc.gpus[row], rows.mean_s[row], doc.samples_per_s?.[row] ?? null, doc.tflops?.[row] ?? null]),
+  };
+}
+
+function scaling_figure(page) {
+  const has_rate = distinct(page.doc.samples_per_s).size || distinct(page.doc.tflops).size;
+  if (distinct(page.doc.gpus).size < 2 || !has_rate) return null;
+  return {
+    id: "scaling", title: "Scaling over GPUs", plot: "scaling", table: () => scaling_table(page),
+    lead: "Each point is a configuration; the line joins the best of each number of GPUs. The dashed line is ideal: twice the GPUs, twice the work.",
+  };
+}
+
+function axis_figure(page) {
+  const choices = axis_choices(page);
+  if (!choices) return null;
+  return {
+    id: "axis", title: "Against any axis", plot: "axis", choices, table: () => axis_table(page),
+    lead: "Bars are 95 % intervals. Lines join configurations that differ in nothing but the axis below.",
+  };
+}
+
+function budget_figure(page) {
+  const {budget} = page.doc;
+  if (!budget?.length) return null;
+  return {
+    id: "budget", title: "Where the noise comes from", plot: "budget",
+    lead: "How the variance divides among levels, and how far two values of a level differ.",
+    table: () => ({titles: ["between", "share", "spread", "low", "high"], rows: budget.map((one) => [one.level, one.share, one.cv, one.low, one.high])}),
+  };
+}
+
+function nodes_figure(page) {
+  const {nodes} = page.doc;
+  if (!nodes?.names.length) return null;
+  const suspects = nodes.names.filter((_, i) => nodes.suspect[i]);
+  return {
+    id: "nodes", title: suspects.length ? `Slow nodes: ${suspects.slice(0, 5).join(", ")}${suspects.length > 5 ? ", …" : ""}` : "Nodes: none is suspect",
+    plot: "nodes", lead: "How much longer a step takes where the node is, all other nodes accounted for; bars are 95 % intervals.",
+    table: () => ({titles: ["node", "effect", "low", "high", "suspect", "runs"],
+      rows: nodes.names.map((name, i) => [name, nodes.effect[i], nodes.low?.[i], nodes.high?.[i], nodes.suspect[i] ? 1 : 0, nodes.runs?.[i]])}),
+  };
+}
+
+function links_figure(page) {
+  const {links} = page.doc;
+  if (!links?.nodes.length) return null;
+  const table = () => ({titles: ["from", "to", "effect"],
+    rows: links.nodes.flatMap((from, i) => links.nodes.map((to, j) => [from, to, links.effect[i]?.[j] ?? null])).filter((row) => row[2] !== null)});
+  const found = links.suspects?.length;
+  return {
+    id: "links", title: found ? `Links: ${found} of them suspect` : "Links between nodes", plot: "links", table,
+    lead: "How much slower each link is than the others; blue is faster, orange is slower. Suspects have a frame.",
+  };
+}
+
+function ratios_figure(page) {
+  const {ratios} = page.doc;
+  if (!ratios?.length) return null;
+  const margin = ratios[0].margin;
+  return {
+    id: "ratios", title: "What changed", plot: "ratios",
+    lead: `Time of the new by time of the base, with its 95 % interval. Left of 1 is faster.${margin ? ` Within the band of ±${percent_text(margin)} a difference does not matter.` : ""}`,
+    table: () => ({titles: ["configuration", "ratio", "low", "high", "verdict", "margin"],
+      rows: ratios.map((one) => [one.name, one.ratio, one.low, one.high, one.verdict, one.margin])}),
+  };
+}
+
+/// The figures that have data, in the order of the page.
+export function figures_of(page) {
+  const comparing = page.doc.kind === "compare" ? [ratios_figure] : [];
+  const noise_first = page.doc.kind === "noise" ? [budget_figure, nodes_figure, links_figure] : [];
+  const all = [...comparing, ...noise_first, runs_figure, scaling_figure, axis_figure, budget_figure, nodes_figure, links_figure, ratios_figure];
+  return Array.from(new Set(all), (make) => make(page)).filter(Boolean);
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which row is pointed at, and which stays highlighted. The table and all plots listen.
+
+export function make_selection() {
+  const listeners = [];
+  let pinned = null;
+  let hovered = null;
+  const tell = () => listeners.forEach((listener) => listener());
+  return {
+    on_change: (listener) => listeners.push(listener),
+    row: () => hovered ?? pinned,
+    pinned: () => pinned,
+    hover(row) {
+      if (row === hovered) return;
+      hovered = row;
+      tell();
+    },
+    pin(row) {
+      pinned = row === pinned ? null : row;
+      hovered = null;
+      tell();
+    },
+  };
+}
