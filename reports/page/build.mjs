@@ -4,6 +4,7 @@ import {createHash} from "node:crypto";
 import {mkdirSync, readFileSync, writeFileSync} from "node:fs";
 import {dirname, join} from "node:path";
 import {fileURLToPath} from "node:url";
+import {Script} from "node:vm";
 
 const here = dirname(fileURLToPath(import.meta.url));
 
@@ -50,7 +51,9 @@ function fill(script, style) {
 }
 
 /// In a page a script ends at its first end tag, wherever that stands.
+/// Modules one after the other share their names: reading the script finds two of one name.
 function check(script) {
+  new Script(script);
   for (const bad of ["</script", "<!--"]) {
     if (script.includes(bad)) throw new Error(`the script holds ${bad}, which ends it or hides the rest`);
   }

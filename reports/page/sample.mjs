@@ -220,7 +220,7 @@ function noise_sample() {
   const nodes = node_effects(96, random);
   const doc = sweep_sample();
   return {...doc, kind: "noise", title: "Noise of gpt-52b", command: "pippin noise gpt-52b --format html", nodes, links: link_effects(nodes.names.slice(0, 64), random),
-    columns: [], rows: {...doc.rows, cells: [], values: []}, axes: [], gpus: [], tflops: [], samples_per_s: [], methods: "",
+    said: doc.said.slice(1), remarks: [], columns: [], rows: {...doc.rows, cells: [], values: []}, axes: [], gpus: [], tflops: [], samples_per_s: [], methods: "",
     runs: {...doc.runs, names_follow_row: false, name: doc.runs.name.map((name, run) => doc.rows.name[doc.runs.row[run]] + name)}};
 }
 

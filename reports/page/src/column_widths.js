@@ -2,7 +2,7 @@
 // Widths of columns, from all rows: a table that draws only the rows in sight must not change while it scrolls.
 
 const kCandidates = 6;
-const kPadding = 26;
+const kSides = 26;
 
 /// The longest texts by letters; one of them is almost surely the widest.
 function longest_texts(texts) {
@@ -27,6 +27,6 @@ export function make_width_measure(element) {
     const head = pen.measureText(title).width + 16;
     pen.font = `${fontSize} ${fontFamily}`;
     const widths = longest_texts(texts).map((text) => pen.measureText(text.slice(0, 400)).width);
-    return Math.ceil(Math.min(most, Math.max(head, ...widths)) + kPadding);
+    return Math.ceil(Math.min(most, Math.max(head, ...widths)) + kSides);
   };
 }

@@ -38,6 +38,13 @@ export function signed_percent_text(share, digits = 2) {
   return `${share < 0 ? "−" : "+"}${percent_text(Math.abs(share), digits)}`;
 }
 
+/// A share on an axis, where the ticks beside it tell the digits: +2 %, +2.5 %.
+export function tick_percent_text(share) {
+  const rounded = Number((share * 100).toPrecision(6));
+  if (Math.abs(rounded) < 1e-9) return "0 %";
+  return `${rounded < 0 ? "−" : "+"}${Math.abs(rounded)} %`;
+}
+
 export function moment_text(seconds) {
   if (!is_number(seconds)) return "–";
   const moment = new Date(seconds * 1000);

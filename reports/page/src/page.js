@@ -87,6 +87,7 @@ function highlight_bar(page, selection) {
 function draw_in_turn(figures) {
   const draw_next = (i) => {
     if (i === figures.length) {
+      performance.mark("plots shown");
       document.documentElement.dataset.ready = "yes";
       return;
     }
@@ -106,24 +107,26 @@ function no_plots_line() {
   return el("p", {class: "no-plots"}, "Plots are missing, because this pippin was built without npm. The tables have the same data.");
 }
 
+function section_link(section) {
+  return [section.id, section.querySelector("h2").textContent];
+}
+
 function build(page, plots) {
   const selection = make_selection();
   make_tip();
-  const figures = figures_of(page);
-  const made = figures.map((figure) => make_figure(page, selection, with_plot(page, plots, figure)));
+  const frame = (figure) => make_figure(page, selection, with_plot(page, plots, figure));
+  const {above, below} = figures_of(page);
+  const figures = [above.map(frame), below.map(frame)];
   const table = page.row_count ? make_table_section(page, selection) : null;
-  const parts = [...figures.map((figure) => [figure.id, figure.title])];
-  if (table) parts.splice(page.doc.kind === "report" ? 0 : 1, 0, ["table", "Configurations"]);
-  const sections = made.map((figure) => figure.section);
-  if (table) sections.splice(page.doc.kind === "report" ? 0 : 1, 0, table.section);
-  const below = remarks(page);
-  if (table && below) table.section.append(...below.children);
-  const end = [table ? null : below, methods(page)];
-  end.filter(Boolean).forEach((section) => parts.push([section.id, section.querySelector("h2").textContent]));
-  const main = el("main", {}, said(page), plots ? null : no_plots_line(), contents(parts), sections, end);
+  const words = remarks(page);
+  if (table && words) table.section.append(...words.children);
+  const sections = [...figures[0].map((figure) => figure.section), table?.section, ...figures[1].map((figure) => figure.section),
+    table ? null : words, methods(page)].filter(Boolean);
+  const main = el("main", {}, said(page), plots ? null : no_plots_line(), contents(sections.map(section_link)), sections);
   document.body.prepend(header(page), main, highlight_bar(page, selection));
   table?.table.draw();
-  draw_in_turn(made);
+  performance.mark("table shown");
+  draw_in_turn(figures.flat());
 }
 
 export function show_page(plots) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plots of the page as data: which there are, what they say, and the table behind each.
 import {percent_text} from "./numbers.js";
+import {cut_text} from "./names.js";
 import {axis_choices, axis_table} from "./by_axis.js";
 import {allocation_name, campaign_of, run_name, run_state, run_text} from "./page_data.js";
 
@@ -57,7 +58,7 @@ function axis_figure(page) {
   if (!choices) return null;
   return {
     id: "axis", title: "Against any axis", plot: "axis", choices, table: () => axis_table(page),
-    lead: "Bars are 95 % intervals. Lines join configurations that differ in nothing but the axis below.",
+    lead: "Each point is a configuration, with its 95 % interval; the line joins the best of each value.",
   };
 }
 
@@ -76,11 +77,21 @@ function nodes_figure(page) {
   if (!nodes?.names.length) return null;
   const suspects = nodes.names.filter((_, i) => nodes.suspect[i]);
   return {
-    id: "nodes", title: suspects.length ? `Slow nodes: ${suspects.slice(0, 5).join(", ")}${suspects.length > 5 ? ", …" : ""}` : "Nodes: none is suspect",
+    id: "nodes", title: suspects.length ? `Slow nodes: ${named(suspects)}` : "Nodes: none is suspect",
     plot: "nodes", lead: "How much longer a step takes where the node is, all other nodes accounted for; bars are 95 % intervals.",
     table: () => ({titles: ["node", "effect", "low", "high", "suspect", "runs"],
       rows: nodes.names.map((name, i) => [name, nodes.effect[i], nodes.low?.[i], nodes.high?.[i], nodes.suspect[i] ? 1 : 0, nodes.runs?.[i]])}),
   };
+}
+
+function named(names) {
+  return `${names.slice(0, 3).map((name) => cut_text(name, 24)).join(", ")}${names.length > 3 ? ", …" : ""}`;
+}
+
+/// A link may be suspect in both directions; it is named once.
+export function suspect_pairs(links) {
+  const pairs = (links.suspects ?? []).map(([i, j]) => `${links.nodes[Math.min(i, j)]} – ${links.nodes[Math.max(i, j)]}`);
+  return Array.from(new Set(pairs));
 }
 
 function links_figure(page) {
@@ -88,9 +99,9 @@ function links_figure(page) {
   if (!links?.nodes.length) return null;
   const table = () => ({titles: ["from", "to", "effect"],
     rows: links.nodes.flatMap((from, i) => links.nodes.map((to, j) => [from, to, links.effect[i]?.[j] ?? null])).filter((row) => row[2] !== null)});
-  const found = links.suspects?.length;
+  const pairs = suspect_pairs(links);
   return {
-    id: "links", title: found ? `Links: ${found} of them suspect` : "Links between nodes", plot: "links", table,
+    id: "links", title: pairs.length ? `Slow links: ${named(pairs)}` : "Links: none is suspect", plot: "links", table,
     lead: "How much slower each link is than the others; blue is faster, orange is slower. Suspects have a frame.",
   };
 }
@@ -107,10 +118,13 @@ function ratios_figure(page) {
   };
 }
 
-/// The figures that have data, in the order of the page.
+/// What somebody who asked for a comparison or for noise wants to see before any table.
+const kFirst = {compare: [ratios_figure], noise: [budget_figure, nodes_figure, links_figure]};
+
+/// The figures that have data: those that stand above the table and those below it.
 export function figures_of(page) {
-  const comparing = page.doc.kind === "compare" ? [ratios_figure] : [];
-  const noise_first = page.doc.kind === "noise" ? [budget_figure, nodes_figure, links_figure] : [];
-  const all = [...comparing, ...noise_first, runs_figure, scaling_figure, axis_figure, budget_figure, nodes_figure, links_figure, ratios_figure];
-  return Array.from(new Set(all), (make) => make(page)).filter(Boolean);
+  const first = kFirst[page.doc.kind] ?? [];
+  const rest = [runs_figure, scaling_figure, axis_figure, budget_figure, nodes_figure, links_figure, ratios_figure].filter((make) => !first.includes(make));
+  const made = (list) => list.map((make) => make(page)).filter(Boolean);
+  return {above: made(first), below: made(rest)};
 }

@@ -4,7 +4,7 @@ import {svg_el} from "./dom.js";
 import {count_text, duration_text, extent_of, is_number} from "./numbers.js";
 import {allocation_means, colour_of} from "./page_data.js";
 
-const kWidth = 180;
+const kWidth = 180; // at least
 const kHeight = 20;
 const kInset = 7;
 const kLogFrom = 4; // where the slowest takes so many times as long, steps of equal ratio are shown
@@ -18,11 +18,9 @@ export function make_strip_scale(page) {
   const measure = is_log ? Math.log : (value) => value;
   const [low, high] = range.map(measure);
   const share = (value) => (high > low ? (measure(value) - low) / (high - low) : 0.5);
-  return {means, range, is_log, x: (value) => kInset + share(value) * (kWidth - 2 * kInset)};
-}
-
-function within(x) {
-  return Math.min(kWidth - 1, Math.max(1, x));
+  const scale = {means, range, is_log, width: kWidth, resize: (width) => { scale.width = width; }};
+  scale.x = (value) => kInset + share(value) * (scale.width - 2 * kInset);
+  return scale;
 }
 
 /// The interval, with an arrowhead where it goes on beyond the strip.
@@ -30,10 +28,11 @@ function interval(scale, low, high) {
   const y = kHeight / 2;
   const left = low > 0 ? scale.x(low) : -1;
   const right = scale.x(high);
-  const parts = [`M${within(left).toFixed(1)} ${y}H${within(right).toFixed(1)}`];
+  const {width} = scale;
+  const parts = [`M${Math.max(1, left).toFixed(1)} ${y}H${Math.min(width - 1, right).toFixed(1)}`];
   if (left < 1) parts.push(`M5 ${y - 3.5} 1 ${y} 5 ${y + 3.5}`);
   else parts.push(`M${left.toFixed(1)} ${y - 3.5}v7`);
-  if (right > kWidth - 1) parts.push(`M${kWidth - 5} ${y - 3.5} ${kWidth - 1} ${y} ${kWidth - 5} ${y + 3.5}`);
+  if (right > width - 1) parts.push(`M${width - 5} ${y - 3.5} ${width - 1} ${y} ${width - 5} ${y + 3.5}`);
   else parts.push(`M${right.toFixed(1)} ${y - 3.5}v7`);
   return svg_el("path", {class: "strip-interval", d: parts.join("")});
 }
@@ -58,6 +57,6 @@ export function make_strip(page, scale, row) {
   if (is_number(mean_s[row])) {
     marks.push(svg_el("path", {class: "strip-mean", d: `M${scale.x(mean_s[row]).toFixed(1)} ${y - 7}v14`}));
   }
-  const box = {class: "strip", width: kWidth, height: kHeight, viewBox: `0 0 ${kWidth} ${kHeight}`, role: "img"};
+  const box = {class: "strip", width: scale.width, height: kHeight, viewBox: `0 0 ${scale.width} ${kHeight}`, role: "img"};
   return svg_el("svg", {...box, "aria-label": strip_words(page, row, means)}, marks);
 }

@@ -34,6 +34,11 @@ function in_light(action) {
   }
 }
 
+/// XML has no way to write most control characters.
+function without_controls(text) {
+  return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd");
+}
+
 export function svg_file_text(svg, title) {
   const copy = svg.cloneNode(true);
   const marks = Array.from(copy.querySelectorAll(".rings, .ring"));
@@ -44,5 +49,5 @@ export function svg_file_text(svg, title) {
   for (const mark of marks) mark.remove();
   const styles = svg_el("style", {}, "text { white-space: pre; }");
   copy.prepend(svg_el("title", {}, title), styles, background(svg));
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(copy)}\n`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${without_controls(new XMLSerializer().serializeToString(copy))}\n`;
 }

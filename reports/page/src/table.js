@@ -15,6 +15,9 @@ const kMostPrinted = 2000;
 const kWidestName = 400;
 const kWidestText = 260;
 const kStripWidth = 180;
+const kWidestStrip = 460;
+const kPadding = 26;
+const kNarrow = 620; // where names are cut to what tells rows apart
 
 /// All columns that the table can have, in order: name, state, the report's, the strip.
 function all_columns(page) {
@@ -26,8 +29,8 @@ function all_columns(page) {
   return [{...page.name, shown: true, fixed: true}, {...page.state, shown: has_bad, kind: "state"}, ...report];
 }
 
-function make_cell(page, column, row, scale) {
-  if (column.fixed) return name_cell(page, row);
+function make_cell(page, column, row, scale, is_narrow) {
+  if (column.fixed) return name_cell(page, row, is_narrow);
   if (column.kind === "state") return state_cell(page, row);
   if (column.kind === "strip") return strip_cell(page, row, scale);
   return plain_cell(column, row);
@@ -67,7 +70,7 @@ export class Table {
 
   listen() {
     this.element.addEventListener("scroll", once_a_frame(() => this.draw_rows()), {passive: true});
-    addEventListener("resize", once_a_frame(() => this.draw_rows()));
+    new ResizeObserver(once_a_frame(() => this.on_resize())).observe(this.element);
     addEventListener("beforeprint", () => this.draw_rows(kMostPrinted));
     addEventListener("afterprint", () => this.draw_rows());
     this.body.addEventListener("click", (event) => this.on_click(event));
@@ -77,6 +80,11 @@ export class Table {
     this.body.addEventListener("focusin", (event) => this.selection.hover(this.row_at(event.target)));
     this.body.addEventListener("focusout", () => this.selection.hover(null));
     this.selection.on_change(() => this.mark_selected());
+  }
+
+  on_resize() {
+    if (this.drawn_at !== undefined && Math.abs(this.element.clientWidth - this.drawn_at) > 1) this.draw();
+    else this.draw_rows();
   }
 
   row_at(element) {
@@ -117,7 +125,9 @@ export class Table {
   draw() {
     this.measure ??= make_width_measure(this.table);
     const shown = this.shown_columns();
-    const widths = shown.map((column) => this.width_of(column));
+    this.is_narrow = this.element.clientWidth < kNarrow;
+    const widths = this.widths_of(shown);
+    this.drawn_at = this.element.clientWidth;
     const total = widths.reduce((sum, width) => sum + width, 0);
     this.columns_element.replaceChildren(...widths.map((width) => style(el("col"), {width: `${width}px`})));
     style(this.table, {width: `${total}px`});
@@ -127,10 +137,19 @@ export class Table {
     this.draw_rows();
   }
 
+  /// The strip takes what the others leave.
+  widths_of(shown) {
+    const widths = shown.map((column) => (column.kind === "strip" ? 0 : this.width_of(column)));
+    const left = this.element.clientWidth - widths.reduce((sum, width) => sum + width, 0) - kPadding;
+    this.scale?.resize(Math.min(kWidestStrip, Math.max(kStripWidth, left)));
+    return shown.map((column, i) => (column.kind === "strip" ? (this.scale?.width ?? kStripWidth) + kPadding : widths[i]));
+  }
+
   width_of(column) {
-    if (column.kind === "strip") return kStripWidth + 26;
-    const extra = column.fixed || column.kind === "state" ? 20 : 0;
-    return this.measure(this.title_of(column), column.cells, column.fixed ? kWidestName : kWidestText) + extra;
+    const extra = column.fixed ? 36 : column.kind === "state" ? 20 : 0;
+    const cells = column.fixed && this.is_narrow ? this.page.short : column.cells;
+    const most = column.fixed ? (this.is_narrow ? this.element.clientWidth * 0.62 : kWidestName) : kWidestText;
+    return this.measure(this.title_of(column), cells, most) + extra;
   }
 
   title_of(column) {
@@ -228,7 +247,7 @@ export class Table {
   row_element(row, at, shown) {
     let tr = this.drawn.get(row);
     if (!tr) {
-      tr = el("tr", {"data-row": row}, shown.map((column) => make_cell(this.page, column, row, this.scale)));
+      tr = el("tr", {"data-row": row}, shown.map((column) => make_cell(this.page, column, row, this.scale, this.is_narrow)));
       this.drawn.set(row, tr);
     }
     tr.setAttribute("aria-rowindex", at + 2);

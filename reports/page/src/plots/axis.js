@@ -5,22 +5,17 @@ import {cut_text} from "../names.js";
 import {count_text, digits_text, duration_text, extent_of, is_number, unit_of} from "../numbers.js";
 import {values_of} from "../by_axis.js";
 import {state_path} from "../states.js";
-import {by_hand, draw_plot, kGrid, kInk2, legend_of, log_ticks, Plot, row_colour, text_width, thin_ticks} from "./base.js";
+import {by_hand, draw_plot, fit_text, kGrid, kInk2, legend_of, log_ticks, Plot, row_colour, text_width, thin_ticks} from "./base.js";
 
 const kLeast = 190; // pixels of a facet
 const kLogFrom = 8;
-const kMargin = {left: 50, right: 12, top: 44, bottom: 58};
+const kMargin = {left: 50, right: 12, top: 44, bottom: 50};
 const kPanel = 230;
 
 function measure_of(page, name) {
   const {rows, doc} = page;
   if (name === "mean_s") return {values: rows.mean_s, low: rows.low_s, high: rows.high_s, title: "step time", is_time: true};
   return {values: doc[name], title: name === "tflops" ? "TFLOPS per GPU" : "samples per second"};
-}
-
-/// Rows differ in nothing but the axis if all other axes agree.
-function family(page, row, axis) {
-  return JSON.stringify(page.doc.axes.filter((other) => other !== axis).map((other) => other.values[row]));
 }
 
 /// Rows with their place along the axis, moved a little apart where several share a value.
@@ -32,22 +27,23 @@ function place_rows(page, axis, facet, measure) {
     const at = values.indexOf(axis.values[row]);
     const panel = facet ? facets.indexOf(facet.values[row]) : 0;
     if (at < 0 || panel < 0) continue;
-    data.push({row, at, panel, y: measure.values[row], family: family(page, row, axis)});
+    data.push({row, at, panel, y: measure.values[row]});
   }
-  spread_apart(data);
+  spread_apart(data, measure);
   return {data, values, facets};
 }
 
-function spread_apart(data) {
-  const families = new Map();
+/// Rows of the same value stand side by side: the best in the middle, the others left and right of it in turn.
+function spread_apart(data, measure) {
+  const groups = new Map();
   for (const one of data) {
-    const set = families.get(one.panel) ?? new Set();
-    families.set(one.panel, set.add(one.family));
+    const key = `${one.panel} ${one.at} ${is_number(one.y)}`;
+    groups.set(key, [...(groups.get(key) ?? []), one]);
   }
-  for (const one of data) {
-    const all = Array.from(families.get(one.panel));
-    const share = all.length > 1 ? all.indexOf(one.family) / (all.length - 1) - 0.5 : 0;
-    one.x = one.at + share * Math.min(0.6, 0.12 * (all.length - 1));
+  for (const group of groups.values()) {
+    const step = Math.min(0.09, 0.7 / group.length);
+    group.sort((a, b) => (measure.is_time ? a.y - b.y : b.y - a.y));
+    group.forEach((one, i) => { one.x = one.at + Math.ceil(i / 2) * step * (i % 2 ? 1 : -1); });
   }
 }
 
@@ -68,8 +64,8 @@ function y_scale(data, measure, height) {
 
 /// Labels below a panel; where they would touch, only some of them.
 function x_ticks(values, width) {
-  const texts = values.map((value) => cut_text(String(value), Math.max(4, Math.floor(width / values.length / 6.4) - 1)));
-  const widest = Math.max(...texts.map(text_width)) + 8;
+  const texts = values.map((value) => fit_text(String(value), Math.max(28, width / values.length - 4)));
+  const widest = Math.max(...texts.map((text) => text_width(text))) + 8;
   return {texts, shown: thin_ticks(values.map((_, i) => i), Math.floor(width / widest))};
 }
 
@@ -80,16 +76,22 @@ function interval_marks(data, measure, {x, y}, domain) {
     svg_el("path", {class: "interval", d: `M${x(one.x)} ${within(measure.low[one.row])}V${within(measure.high[one.row])}`}));
 }
 
-function family_lines(data, {x, y}) {
-  const families = new Map();
-  for (const one of data) if (is_number(one.y)) families.set(one.family, [...(families.get(one.family) ?? []), one]);
-  return Array.from(families.values()).filter((list) => list.length > 1).map((list) =>
-    svg_el("path", {class: "family", d: `M${list.sort((a, b) => a.at - b.at).map((one) => `${x(one.x).toFixed(1)} ${y(one.y).toFixed(1)}`).join("L")}`}));
+/// A line through the best of each value.
+function best_line(data, measure, {x, y}) {
+  const best = new Map();
+  for (const one of data) {
+    if (!is_number(one.y)) continue;
+    const other = best.get(one.at);
+    if (!other || (measure.is_time ? one.y < other.y : one.y > other.y)) best.set(one.at, one);
+  }
+  const line = Array.from(best.values()).sort((a, b) => a.at - b.at);
+  if (line.length < 2) return [];
+  return [svg_el("path", {class: "best-line", d: `M${line.map((one) => `${x(one.x).toFixed(1)} ${y(one.y).toFixed(1)}`).join("L")}`})];
 }
 
 function panel_marks(page, data, measure, domain, colour, places) {
   return by_hand("marks", (group, scales, {height, marginBottom}) => {
-    group.append(...family_lines(data, scales), ...interval_marks(data, measure, scales, domain));
+    group.append(...best_line(data, measure, scales), ...interval_marks(data, measure, scales, domain));
     for (const one of data) {
       const at = {x: scales.x(one.x), y: is_number(one.y) ? scales.y(one.y) : height - marginBottom - 9};
       places.push({...one, ...at});
@@ -114,7 +116,7 @@ function draw_panel(page, panel) {
     insetBottom: 20, x: {type: "linear", domain: [-0.5, values.length - 0.5]}, y: {type: y.type, domain: y.domain},
     marks: [
       Plot.gridY({stroke: kGrid, strokeOpacity: 1, ticks: y.ticks}),
-      Plot.axisX({ticks: ticks.shown, tickFormat: (i) => ticks.texts[i], label: axis_title, labelAnchor: "center", labelArrow: "none", tickSize: 0}),
+      Plot.axisX({ticks: ticks.shown, tickFormat: (i) => ticks.texts[i], label: axis_title, labelOffset: 38, labelAnchor: "center", labelArrow: "none", tickSize: 0}),
       Plot.axisY({ticks: y.ticks, tickFormat: y.tickFormat, label: null, tickSize: 0}),
       panel_marks(page, data, measure, y.domain, colour, places), panel_title(title, is_first, y.label),
     ],
@@ -155,7 +157,7 @@ export function plot_axis(page, width, {measure: measured, x, facet}) {
   const colour = row_colour(page);
   const panels = facets.map((value, i) => {
     const places = [];
-    const title = split ? cut_text(`${split.title || split.name} ${value}`, Math.floor((panel_width - kMargin.left) / 7)) : "";
+    const title = split ? fit_text(`${split.title || split.name} ${value}`, panel_width - kMargin.left - 4, true) : "";
     const svg = draw_panel(page, {data: data.filter((one) => one.panel === i), measure, y, width: panel_width, values, title, is_first: i === 0,
       axis_title: cut_text(axis.title || axis.name, 30), colour, places});
     return {svg, places};

@@ -11,10 +11,27 @@ export const kInk2 = "var(--ink-2)";
 export const kGrid = "var(--grid)";
 export const kAccent = "var(--accent)";
 
-const kLetter = 6.4; // pixels of a letter of 12 px, on average; plots are laid out before they are drawn
+const kLongestMeasured = 400; // letters; a name of a megabyte is cut before it is measured
+const widths = new Map();
+let pen = null;
 
-export function text_width(text) {
-  return Array.from(text).length * kLetter;
+/// Pixels of a text of a plot, as page.css sets it: plots are laid out before they are drawn.
+export function text_width(text, is_bold = false) {
+  const key = `${is_bold ? 600 : 400} ${text.slice(0, kLongestMeasured)}`;
+  if (!widths.has(key)) {
+    pen ??= document.createElement("canvas").getContext("2d");
+    pen.font = `${is_bold ? 600 : 400} 12px ${getComputedStyle(document.body).fontFamily}`;
+    widths.set(key, pen.measureText(text.slice(0, kLongestMeasured)).width);
+  }
+  return widths.get(key);
+}
+
+/// A text cut so that it fits.
+export function fit_text(text, width, is_bold = false) {
+  let letters = Array.from(text).slice(0, kLongestMeasured);
+  if (letters.length === Array.from(text).length && text_width(text, is_bold) <= width) return text;
+  while (letters.length > 1 && text_width(`${letters.join("")}…`, is_bold) > width) letters = letters.slice(0, -1);
+  return `${letters.join("")}…`;
 }
 
 /// Draws without what the page's policy forbids: the library puts its rules into each plot, the page has them already.

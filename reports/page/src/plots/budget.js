@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The noise budget: each level's share of the variance as a bar, its spread with the interval beside it.
 import {svg_el} from "../dom.js";
-import {percent_text} from "../numbers.js";
+import {percent_text, tick_percent_text} from "../numbers.js";
 import {draw_plot, kGrid, kInk, Plot} from "./base.js";
 
 const kLine = 34;
@@ -28,8 +28,8 @@ function spreads(budget, width, has_names) {
     x: {domain: [0, most * 1.06]}, y: {type: "point", domain: budget.map((one) => one.level), padding: 0.5},
     marks: [
       Plot.gridX({stroke: kGrid, strokeOpacity: 1, ticks: 4}),
-      Plot.axisX({ticks: 4, tickFormat: (value) => percent_text(value), label: null, tickSize: 0}),
-      has_names ? Plot.axisY({label: null, tickSize: 0}) : null,
+      Plot.axisX({ticks: 4, tickFormat: (value) => tick_percent_text(value).replace("+", ""), label: null, tickSize: 0}),
+      has_names ? Plot.axisY({label: null, tickSize: 0}) : Plot.axisY({label: null, tickSize: 0, tickFormat: () => ""}),
       Plot.link(budget, {x1: "low", x2: (one) => Math.min(one.high ?? one.cv, most * 1.06), y: "level", stroke: "var(--c1)", strokeWidth: 2.5, strokeLinecap: "round", strokeOpacity: 0.55}),
       Plot.dot(budget, {x: "cv", y: "level", r: 5, fill: "var(--c1)", stroke: "var(--paper)", className: "marks"}),
       Plot.text(budget, {x: "cv", y: "level", text: (one) => percent_text(one.cv), dy: -13, fill: kInk}),

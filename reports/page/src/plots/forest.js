@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values with intervals, one a line, names on the left: node effects and ratios.
 import {svg_el} from "../dom.js";
-import {cut_text} from "../names.js";
-import {by_hand, draw_plot, kGrid, Plot, text_width} from "./base.js";
+import {by_hand, draw_plot, fit_text, kGrid, Plot, text_width} from "./base.js";
 
-const kLine = 24;
-const kLetter = 6.8;
+const kLine = 22;
+const kWidest = 1040; // beyond it, name and word are too far from their line
 
-/// Names beside the lines where there is room, else above them.
-export function names_width(names, width) {
-  const widest = Math.max(...names.map(text_width)) + 18;
+/// The room for names on the left; longer ones are cut.
+function names_width(lines, width) {
+  const widest = Math.max(...lines.map((one) => text_width(one.name, one.is_strong))) + 14;
   return Math.min(widest, Math.floor(width * (width < 500 ? 0.34 : 0.4)));
 }
 
 function names_mark(lines, room) {
   return by_hand("labels", (group, {y}) => {
     for (const one of lines) {
-      const text = cut_text(one.name, Math.floor((room - 10) / kLetter));
+      const text = fit_text(one.name, room - 12, one.is_strong);
       group.append(svg_el("text", {x: room - 10, y: y(one.at), dy: "0.32em", "text-anchor": "end", "font-weight": one.is_strong ? 600 : 400}, text));
     }
   });
@@ -44,12 +43,13 @@ function lines_mark(lines, domain) {
 }
 
 /// `lines` are {name, value, low, high, colour, is_strong, words, row}; `scale` {domain, ticks, format, zero, band, label, type}.
-export function plot_forest(lines, width, scale) {
-  const room = names_width(lines.map((one) => one.name), width);
-  const right = Math.max(16, ...lines.map((one) => text_width(one.words ?? "") + 22));
+export function plot_forest(lines, available, scale) {
+  const width = Math.min(available, kWidest);
+  const room = names_width(lines, width);
+  const right = Math.max(16, ...lines.map((one) => text_width(one.words ?? "", one.is_strong) + 14));
   const placed = lines.map((one, at) => ({...one, at}));
   const svg = draw_plot({
-    width, height: lines.length * kLine + 64, marginLeft: room, marginRight: Math.min(right, width * 0.36), marginTop: 12, marginBottom: 48,
+    width, height: lines.length * kLine + 64, marginLeft: room, marginRight: right, marginTop: 12, marginBottom: 48,
     x: {type: scale.type ?? "linear", domain: scale.domain}, y: {type: "linear", domain: [-0.7, lines.length - 0.3], reverse: true, axis: null},
     marks: [
       scale.band ? Plot.rectX([scale.band], {x1: (band) => band[0], x2: (band) => band[1], fill: "var(--band-strong)"}) : null,

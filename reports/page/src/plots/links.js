@@ -3,6 +3,7 @@
 import {svg_el} from "../dom.js";
 import {cut_text} from "../names.js";
 import {is_number, signed_percent_text} from "../numbers.js";
+import {suspect_pairs} from "../sections.js";
 import {text_width} from "./base.js";
 
 const kSteps = 4; // shades on each side of "as the others"
@@ -90,6 +91,6 @@ export function plot_links(page, width) {
     const pair = made.points.pair[k];
     return [name(pair), `${signed_percent_text(links.effect[pair[0]][pair[1]])} to the other links`, is_suspect(pair) ? "suspect" : null].filter(Boolean);
   };
-  const suspects = (links.suspects ?? []).slice(0, 12).map(name).join(", ");
+  const suspects = suspect_pairs(links).slice(0, 12).join(", ");
   return {svg, points: {...made.points, lines, radius: size / 2}, words: suspects ? `Suspect: ${suspects}.` : "No link is suspect."};
 }

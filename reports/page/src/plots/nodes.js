@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much slower each node is, the suspects first.
-import {count_text, extent_of, is_number, percent_text, signed_percent_text} from "../numbers.js";
+import {count_text, extent_of, is_number, percent_text, signed_percent_text, tick_percent_text} from "../numbers.js";
 import {plot_forest} from "./forest.js";
 
 const kMost = 40;
@@ -23,8 +23,8 @@ export function plot_nodes(page, width) {
   const lines = known.slice(0, kMost).map((i) => line_of(nodes, i));
   const [low, high] = extent_of(lines.flatMap((one) => [one.value, one.low, one.high])) ?? [-0.01, 0.01];
   const pad = Math.max(0.002, (high - low) * 0.05);
-  const plot = plot_forest(lines, width, {domain: [Math.min(low, 0) - pad, Math.max(high, 0) + pad], ticks: Math.floor(width / 130), zero: 0,
-    format: (value) => (Math.abs(value) < 1e-9 ? "0 %" : signed_percent_text(value)), label: "longer steps with this node"});
+  const plot = plot_forest(lines, width, {domain: [Math.min(low, 0) - pad, Math.max(high, 0) + pad], ticks: Math.floor(Math.min(width, 1040) / 130), zero: 0,
+    format: tick_percent_text, label: "longer steps with this node"});
   const left = known.length - lines.length;
   const suspects = nodes.names.filter((_, i) => nodes.suspect[i]);
   const words = `${suspects.length ? `Suspect: ${suspects.slice(0, 20).join(", ")}.` : `No node is suspect; the slowest is ${percent_text(lines[0]?.value)} slower.`}${left ? ` The ${left} fastest are not shown; the CSV has all.` : ""}`;

@@ -46,7 +46,7 @@ export function plot_ratios(page, width) {
   const [low, high] = extent_of([1, ...(margin ? [1 + margin, 1 / (1 + margin)] : []), ...lines.flatMap((one) => [one.value, one.low, one.high])].filter((value) => value > 0));
   const pad = 1 + Math.max(0.004, (high / low - 1) * 0.05);
   const domain = [low / pad, high * pad];
-  const plot = plot_forest(lines, width, {type: "log", domain, ticks: ticks_of(domain, Math.max(3, Math.floor(width / 140))), zero: 1,
+  const plot = plot_forest(lines, width, {type: "log", domain, ticks: ticks_of(domain, Math.max(3, Math.floor(Math.min(width, 1040) / 140))), zero: 1,
     band: margin ? [1 / (1 + margin), 1 + margin] : null, format: (value) => `${Number(value.toPrecision(4))}×`, label: "← faster · time of new by time of base · slower →"});
   const left = known.length - shown.length;
   return {...plot, words: `${counts_of(ratios)}.${left ? ` The ${shown.length} furthest from 1 are shown; the CSV has all.` : ""}`};

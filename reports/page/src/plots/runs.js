@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every run over time.
 import {svg_el} from "../dom.js";
-import {count_text, duration_text, extent_of, is_number, moment_text, signed_percent_text, unit_of} from "../numbers.js";
+import {count_text, duration_text, extent_of, is_number, moment_text, tick_percent_text, unit_of} from "../numbers.js";
 import {allocation_name, campaign_of, colour_of, run_name, run_state, run_text} from "../page_data.js";
 import {state_path} from "../states.js";
 import {by_hand, draw_plot, kGrid, legend_of, log_ticks, Plot} from "./base.js";
@@ -38,9 +38,9 @@ function y_axis(heights, is_relative, height) {
   const range = extent_of(heights) ?? [0, 1];
   const most = Math.floor(height / 44);
   if (is_relative) {
-    const wide = Math.max(0.01, range[1] - range[0]);
-    return {domain: [Math.min(range[0], 0) - wide * 0.04, Math.max(range[1], 0) + wide * 0.06], ticks: most, label: "to the configuration's mean",
-      tickFormat: (value) => (Math.abs(value) < 1e-9 ? "0 %" : signed_percent_text(value, 2))};
+    const wide = range[1] - range[0];
+    return {domain: [Math.min(range[0] - wide * 0.05, -0.02), Math.max(range[1] + wide * 0.05, 0.02)], ticks: most, label: "from the configuration's mean",
+      tickFormat: tick_percent_text};
   }
   const unit = unit_of(range[0]);
   const is_log = range[0] > 0 && range[1] / range[0] > kLogFrom;
@@ -84,14 +84,25 @@ function dot_elements(page, points, radius) {
     const row = page.runs.row[run];
     const colour = page.colours[row] === undefined ? "var(--other)" : colour_of(page, row);
     const place = {cx: points.x[i].toFixed(1), cy: points.y[i].toFixed(1), r: radius};
-    if (page.runs.in_mean[run]) return svg_el("circle", {...place, fill: colour, class: "dot"});
+    if (page.runs.in_mean[run]) return svg_el("circle", {...place, fill: colour, class: radius > 3 ? "dot" : "small-dot"});
     return svg_el("circle", {...place, fill: "var(--paper)", stroke: colour, "stroke-width": 1.5});
+  });
+}
+
+/// Leaves out marks that would hide an equal one.
+function apart(page, runs, x_of) {
+  const last = new Map();
+  return runs.filter((run) => {
+    const state = run_state(page, run);
+    const is_apart = !(Math.abs(x_of(run) - last.get(state)) < 5);
+    if (is_apart) last.set(state, x_of(run));
+    return is_apart;
   });
 }
 
 /// Runs without a time, in a lane of their own below the others.
 function failed_marks(page, runs, x_of, y) {
-  return runs.map((run) => {
+  return apart(page, runs, x_of).map((run) => {
     const row = page.runs.row[run];
     return svg_el("path", {
       class: "failed", d: state_path(run_state(page, run)), transform: `translate(${(x_of(run) - 6).toFixed(1)},${y - 6})`,
@@ -100,10 +111,17 @@ function failed_marks(page, runs, x_of, y) {
   });
 }
 
+/// Whether a mark would cover one of the last.
+function is_crowded(places, x, y) {
+  return places.slice(-40).some(([a, b]) => Math.abs(a - x) < 9 && Math.abs(b - y) < 9);
+}
+
 function note_marks(page, points) {
   const marks = [];
+  const marks_at = [];
   points.run.forEach((run, i) => {
-    if (!run_text(page, run).note) return;
+    if (!run_text(page, run).note || is_crowded(marks_at, points.x[i], points.y[i])) return;
+    marks_at.push([points.x[i], points.y[i]]);
     marks.push(svg_el("path", {class: "note", d: `M${(points.x[i] - 4).toFixed(1)} ${(points.y[i] - 13).toFixed(1)}h8l-4 6z`}));
   });
   return marks;
@@ -169,7 +187,7 @@ export function plot_runs(page, width, {x: spacing, y: shown}) {
   const heights = make_heights(page, is_relative);
   const lanes = campaign_lanes(page, runs, axis, kMostLanes);
   const any_failed = runs.some((run) => heights(run) === null);
-  const frame = {width, height: (width < 500 ? 320 : 400) + lanes.lanes * kLane, marginTop: 26 + lanes.lanes * kLane, marginLeft: 52, marginRight: 10,
+  const frame = {width, height: (width < 500 ? 320 : 400) + lanes.lanes * kLane, marginTop: 34 + lanes.lanes * kLane, marginLeft: 52, marginRight: 10,
     marginBottom: 30 + (any_failed ? kFailedLane : 0)};
   const bottom = frame.height - frame.marginBottom;
   let points = null;
@@ -178,14 +196,14 @@ export function plot_runs(page, width, {x: spacing, y: shown}) {
     const radius = runs.length < 300 ? 3.5 : runs.length < 1000 ? 2.8 : 2.2;
     const rows = points.run.map((run) => page.runs.row[run]);
     group.append(...(points.run.length > kMostDots ? cell_paths(page, points.x, points.y, rows) : dot_elements(page, points, radius)));
-    group.append(...failed_marks(page, points.failed.slice(0, kMostDots).map(({run}) => run), (run) => scales.x(axis.places.get(run)), bottom + 15));
+    group.append(...failed_marks(page, points.failed.map(({run}) => run), (run) => scales.x(axis.places.get(run)), bottom + 15));
     group.append(...note_marks(page, points));
   });
   const y = y_axis(runs.map(heights), is_relative, bottom - frame.marginTop);
   const svg = draw_plot({
     ...frame, x: {type: "linear", domain: axis.domain, axis: null}, y: {...y, type: y.type ?? "linear"},
     marks: [day_bands(axis), Plot.gridY({stroke: kGrid, strokeOpacity: 1, ticks: y.ticks}), is_relative ? Plot.ruleY([0], {stroke: "var(--ink-2)", strokeOpacity: 0.6}) : null,
-      Plot.axisY({label: `↑ ${y.label}`, labelArrow: "none", tickSize: 0, tickFormat: y.tickFormat, ticks: y.ticks}),
+      Plot.axisY({label: null, tickSize: 0, tickFormat: y.tickFormat, ticks: y.ticks}), y_title(y.label),
       draw_runs, failed_label(any_failed, bottom), time_labels_below(axis, any_failed), campaign_bars(page, lanes, axis)],
   });
   const all = [...points.run.map((run, i) => ({run, x: points.x[i], y: points.y[i]})), ...points.failed];
@@ -197,6 +215,12 @@ export function plot_runs(page, width, {x: spacing, y: shown}) {
 
 function rows_of(page, runs) {
   return Array.from(new Set(runs.map((run) => page.runs.row[run]))).filter((row) => page.rows.name[row] !== undefined);
+}
+
+function y_title(text) {
+  return by_hand("titles", (group, scales, {marginTop}) => {
+    group.append(svg_el("text", {x: 0, y: marginTop - 10, "text-anchor": "start"}, `↑ ${text}`));
+  });
 }
 
 function failed_label(any_failed, bottom) {

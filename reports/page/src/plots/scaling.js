@@ -48,8 +48,8 @@ export function plot_scaling(page, width) {
     x: {type: "log", base: 2, domain: [ends[0] * 0.85, ends[1] * 1.18]}, y: {type: "log", domain: [low, high]},
     marks: [
       Plot.gridY({stroke: kGrid, strokeOpacity: 1, ticks: rate_ticks}),
-      Plot.axisX({ticks: gpu_ticks, tickFormat: String, label: "GPUs", labelAnchor: "center", labelArrow: "none", tickSize: 4}),
-      Plot.axisY({ticks: rate_ticks, tickFormat: (rate) => digits_text(rate, 2), label: `↑ ${label}`, labelArrow: "none", tickSize: 0}),
+      Plot.axisX({ticks: gpu_ticks, tickFormat: String, label: "GPUs", labelOffset: 36, labelAnchor: "center", labelArrow: "none", tickSize: 4}),
+      Plot.axisY({ticks: rate_ticks, tickFormat: (rate) => Number(rate.toPrecision(3)).toString(), label: `↑ ${label}`, labelArrow: "none", tickSize: 0}),
       Plot.line(ends, {x: (gpus) => gpus, y: ideal, stroke: kInk2, strokeDasharray: "5 4"}),
       Plot.line(best, {x: "x", y: "y", stroke: kInk2, strokeWidth: 1.5}),
       Plot.dot(data, {x: "x", y: "y", fill: {value: row_colour(page), scale: null}, r: 4.5, className: "marks", stroke: "var(--paper)", strokeWidth: 1}),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The axis of runs: by time or evenly spaced, with bands for days and bars for campaigns.
-import {svg_el, } from "../dom.js";
+import {svg_el} from "../dom.js";
 import {cut_text} from "../names.js";
 import {day_of} from "../numbers.js";
 import {by_hand, text_width} from "./base.js";
@@ -16,7 +16,7 @@ export function make_time_axis(runs, order, is_even) {
   const places = new Map(order.map((run, i) => [run, is_even ? i : runs.started_at[run]]));
   const first = places.get(order[0]);
   const last = places.get(order[order.length - 1]);
-  const room = Math.max((last - first) * 0.015, is_even ? 0.5 : 300);
+  const room = Math.max((last - first) * 0.02, is_even ? 0.5 : 5);
   return {places, is_even, domain: [first - room, last + room], days: days_of(runs, order, places, is_even)};
 }
 
@@ -48,7 +48,7 @@ function clamp(value, [low, high]) {
 /// Every other day shaded; none where days are so many that bands would be noise.
 export function day_bands(axis) {
   return by_hand("bands", (group, {x}, {marginTop, marginBottom, height}) => {
-    if (axis.days.length > kMostBands) return;
+    if (axis.days.length > kMostBands || axis.days.length < 2) return;
     axis.days.forEach(({x1, x2}, i) => {
       if (i % 2) return;
       const left = x(clamp(x1, axis.domain));
