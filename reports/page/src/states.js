@@ -14,7 +14,7 @@ const kPaths = {
 
 /// The outline of a state's mark in a box of 12 by 12.
 export function state_path(state) {
-  return kPaths[state] ?? kPaths.missing;
+  return Object.hasOwn(kPaths, state) ? kPaths[state] : kPaths.missing;
 }
 
 export function state_mark(state) {

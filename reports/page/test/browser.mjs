@@ -38,6 +38,13 @@ export async function settle(page) {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 30)))));
 }
 
+/// Another width; the plots draw themselves anew.
+export async function resize(page, width) {
+  await page.setViewport({width, height: 1000});
+  await settle(page);
+  await settle(page);
+}
+
 /// Keeps pictures of the whole page, a part of 1500 pixels each.
 export async function keep_picture(page, folder, name) {
   if (!folder) return;

@@ -12,7 +12,7 @@ const kSights = {
   protanopia: [[0.11238, 0.88762, 0], [0.11238, 0.88762, 0], [0.00401, -0.00401, 1]],
   deuteranopia: [[0.29275, 0.70725, 0], [0.29275, 0.70725, 0], [-0.02234, 0.02234, 1]],
 };
-const kLeastDistance = {normal: 0.075, protanopia: 0.045, deuteranopia: 0.045};
+const kLeastDistance = {normal: 0.12, protanopia: 0.1, deuteranopia: 0.1};
 
 function colours_of(theme) {
   const block = theme === "light" ? css.slice(css.indexOf(":root {"), css.indexOf("@media screen")) : css.slice(css.indexOf('[data-theme="dark"]'));

@@ -45,7 +45,10 @@ async function foreign_elements(page) {
     if (document.scripts.length !== 2) wrong.push(`${document.scripts.length} scripts`);
     if (document.querySelectorAll("style").length !== 1) wrong.push("another <style>");
     if (document.querySelector("[onerror],[onload],[ontoggle],[style*='display:none'],a[href^='javascript']")) wrong.push("a handler");
-    if (document.documentElement.scrollWidth > innerWidth) wrong.push(`${document.documentElement.scrollWidth - innerWidth} px too wide`);
+    if (document.documentElement.scrollWidth > innerWidth) {
+      const wide = Array.from(document.querySelectorAll("body *")).filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest(".table-region, .data-region, svg"));
+      wrong.push(`${document.documentElement.scrollWidth - innerWidth} px too wide: ${wide.slice(0, 3).map((one) => one.outerHTML.slice(0, 120)).join(" ")}`);
+    }
     return wrong;
   });
 }

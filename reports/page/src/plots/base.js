@@ -38,6 +38,8 @@ export function fit_text(text, width, is_bold = false) {
 export function draw_plot(options) {
   const svg = Plot.plot({className: "plot", ...options});
   for (const rules of svg.querySelectorAll("style")) rules.remove();
+  // Groups have no role that could have a name; the plot has one as a whole.
+  for (const group of svg.querySelectorAll("[aria-label]")) group.removeAttribute("aria-label");
   return svg;
 }
 

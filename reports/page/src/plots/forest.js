@@ -24,7 +24,7 @@ function names_mark(lines, room) {
 function words_mark(lines) {
   return by_hand("labels", (group, {y}, {width, marginRight}) => {
     for (const one of lines) {
-      group.append(svg_el("text", {x: width - marginRight + 12, y: y(one.at), dy: "0.32em", "text-anchor": "start", "font-weight": one.is_strong ? 600 : 400}, one.words ?? ""));
+      group.append(svg_el("text", {x: width - marginRight + 12, y: y(one.at), dy: "0.32em", "text-anchor": "start", "font-weight": one.is_strong ? 600 : 400}, fit_text(one.words ?? "", marginRight - 12, one.is_strong)));
     }
   });
 }
@@ -46,7 +46,8 @@ function lines_mark(lines, domain) {
 export function plot_forest(lines, available, scale) {
   const width = Math.min(available, kWidest);
   const room = names_width(lines, width);
-  const right = Math.max(16, ...lines.map((one) => text_width(one.words ?? "", one.is_strong) + 14));
+  const widest = Math.max(...lines.map((one) => text_width(one.words ?? "", one.is_strong)));
+  const right = Math.min(Math.max(16, widest + 14), width * 0.4);
   const placed = lines.map((one, at) => ({...one, at}));
   const svg = draw_plot({
     width, height: lines.length * kLine + 64, marginLeft: room, marginRight: right, marginTop: 12, marginBottom: 48,

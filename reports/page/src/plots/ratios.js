@@ -5,7 +5,7 @@ import {plot_forest} from "./forest.js";
 import {log_ticks} from "./base.js";
 
 const kMost = 80;
-const kColours = {slower: "var(--bad)", faster: "var(--good)", equivalent: "var(--ink-2)", undetermined: "var(--ink-2)"};
+const kColours = new Map([["slower", "var(--bad)"], ["faster", "var(--good)"]]); // the others are neither
 
 function ratio_text(ratio) {
   return is_number(ratio) ? `${ratio.toFixed(3)}×` : "–";
@@ -15,7 +15,7 @@ function line_of(page, one) {
   const is_strong = one.verdict === "slower" || one.verdict === "faster";
   const row = page.rows.name.indexOf(one.name);
   return {
-    name: one.name, value: one.ratio, low: one.low ?? null, high: one.high ?? null, is_strong, colour: kColours[one.verdict] ?? "var(--ink-2)",
+    name: one.name, value: one.ratio, low: one.low ?? null, high: one.high ?? null, is_strong, colour: kColours.get(one.verdict) ?? "var(--ink-2)",
     words: `${ratio_text(one.ratio)} ${one.verdict}`, row: row < 0 ? null : row,
     lines: [one.name, `${ratio_text(one.ratio)}, ${one.verdict}`, `95 %: ${ratio_text(one.low)} to ${ratio_text(one.high)}`],
   };

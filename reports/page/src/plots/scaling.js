@@ -21,12 +21,12 @@ function best_by_gpus(data) {
 
 /// How much of the ideal the best of each number of GPUs reaches, above it; labels that would touch are left out.
 function efficiency_labels(best, ideal) {
-  return by_hand("labels", (group, {x, y}, {width, marginRight}) => {
+  return by_hand("labels", (group, {x, y}, {width, marginLeft, marginRight}) => {
     let free = -Infinity;
     for (const one of best) {
       const text = percent_text(one.y / ideal(one.x), 2);
       const half = text_width(text) / 2;
-      const at = Math.min(x(one.x), width - marginRight - half + 8);
+      const at = Math.max(marginLeft + half, Math.min(x(one.x), width - marginRight - half + 8));
       if (at - half < free) continue;
       free = at + half + 6;
       group.append(svg_el("text", {x: at, y: Math.min(y(one.y), y(ideal(one.x))) - 12, "text-anchor": "middle"}, text));

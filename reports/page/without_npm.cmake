@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+# Makes the page without plots where there is neither npm nor node: cmake -D OUT=DIR -P without_npm.cmake
+# It writes the same DIR/page-without-plots.html and .js as build.mjs.
+cmake_minimum_required(VERSION 3.18)
+
+# A policy names hashes in base64, CMake makes them in hexadecimal.
+function(base64 hex out)
+  set(letters "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+  set(text "")
+  string(LENGTH "${hex}" length)
+  set(at 0)
+  while(at LESS length)
+    string(SUBSTRING "${hex}000000" ${at} 6 three) # three bytes are four letters
+    foreach(shift 18 12 6 0)
+      math(EXPR letter "(0x${three} >> ${shift}) & 63")
+      string(SUBSTRING "${letters}" ${letter} 1 letter)
+      string(APPEND text "${letter}")
+    endforeach()
+    math(EXPR at "${at} + 6")
+  endwhile()
+  # A hash has 32 bytes: one letter too many stands for the byte that is missing to 33.
+  string(LENGTH "${text}" length)
+  math(EXPR length "${length} - 1")
+  string(SUBSTRING "${text}" 0 ${length} text)
+  set(${out} "${text}=" PARENT_SCOPE)
+endfunction()
+
+function(hash text out)
+  string(SHA256 hex "${text}")
+  base64("${hex}" letters)
+  set(${out} "'sha256-${letters}'" PARENT_SCOPE)
+endfunction()
+
+set(here "${CMAKE_CURRENT_LIST_DIR}")
+file(STRINGS "${here}/src/order.txt" names REGEX "^[a-z_]+\\.js$")
+set(script "(() => {\n\"use strict\";\n")
+foreach(name IN LISTS names)
+  file(READ "${here}/src/${name}" module)
+  string(REGEX REPLACE "\nimport [^\n]*" "" module "\n${module}")
+  string(REGEX REPLACE "\nexport " "\n" module "${module}")
+  string(SUBSTRING "${module}" 1 -1 module)
+  string(APPEND script "${module}")
+endforeach()
+string(APPEND script "})();\n")
+
+file(READ "${here}/page.css" style)
+file(READ "${here}/page.html" page)
+hash("${script}" script_hash)
+hash("${style}" style_hash)
+set(policy "default-src 'none'; script-src ${script_hash}; style-src ${style_hash}; img-src data: blob:; base-uri 'none'; form-action 'none'")
+string(REPLACE "{{policy}}" "${policy}" page "${page}")
+string(REPLACE "{{style}}" "${style}" page "${page}")
+string(REPLACE "{{script}}" "${script}" page "${page}")
+file(WRITE "${OUT}/page-without-plots.js" "${script}")
+file(WRITE "${OUT}/page-without-plots.html" "${page}")
