@@ -9,7 +9,8 @@ const std::vector<Format>& formats() {
   static const std::vector<Format> kFormats{{"terminal", write_terminal},
                                             {"markdown", write_markdown},
                                             {"csv", write_csv},
-                                            {"json", write_json}};
+                                            {"json", write_json},
+                                            {"html", write_html}};
   return kFormats;
 }
 

@@ -44,11 +44,15 @@ const std::vector<Format>& formats();
 /// Errors: Error (bad input) naming the near format where there is none of that name.
 const Format& format_named(const std::string& name);
 
+/// Those asked for, or what a terminal has usually, if it is wide enough.
+std::vector<Column> terminal_columns(const Report& report);
 void write_terminal(const Report& report, std::ostream& out);
 /// Those asked for, or what a Markdown table has usually.
 std::vector<Column> markdown_columns(const Report& report);
 void write_markdown(const Report& report, std::ostream& out);
 void write_json(const Report& report, std::ostream& out);
 void write_csv(const Report& report, std::ostream& out);
+/// A page of the table alone; page/page.h has all that one can show.
+void write_html(const Report& report, std::ostream& out);
 
 }  // namespace pippin

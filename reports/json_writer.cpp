@@ -19,7 +19,7 @@ JsonWriter::~JsonWriter() { out_ << waiting_; }
 JsonWriter& JsonWriter::key(std::string_view name) {
   before_value();
   append_text(name);
-  waiting_ += ": ";
+  waiting_ += indent_ == 0 ? ":" : ": ";
   has_key_ = true;
   return *this;
 }
@@ -83,6 +83,7 @@ void JsonWriter::before_value() {
 }
 
 void JsonWriter::new_line() {
+  if (indent_ == 0) return;
   waiting_ += '\n';
   waiting_.append(depth_ * indent_, ' ');
 }

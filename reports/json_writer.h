@@ -9,6 +9,7 @@
 namespace pippin {
 
 /// Writes JSON as it goes, laid out as nlohmann's dump(indent) does: nothing of it stays in memory.
+/// Without an indent, all in one line.
 /// Requires that what is begun is ended, and in an object a key before each value.
 class JsonWriter {
  public:
@@ -38,7 +39,7 @@ class JsonWriter {
   void append_text(std::string_view value);
 
   std::ostream& out_;
-  std::size_t indent_;   ///< blanks for each depth
+  std::size_t indent_;   ///< blanks for each depth; 0: no lines at all
   std::string waiting_;  ///< to be written
   std::size_t depth_ = 0;
   bool is_first_ = true;  ///< of its array or object

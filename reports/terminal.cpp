@@ -20,7 +20,7 @@ void append(std::vector<Column>& columns, std::vector<Column> more) {
 }
 
 /// How rows ended needs no saying where every one is ok.
-std::vector<Column> usual_terminal_columns(const RowRange& rows) {
+std::vector<Column> usual_columns_of(const RowRange& rows) {
   const RowFacts facts = facts_of(rows);
   auto columns = usual_columns({"sweep"});
   append(columns, usual_columns(naming_columns(facts)));
@@ -76,6 +76,10 @@ void write_rows(const Report& report, const RowRange& rows, std::ostream& out);
 
 }  // namespace
 
+std::vector<Column> terminal_columns(const Report& report) {
+  return report.columns.empty() ? usual_columns_of(rows_of(report)) : report.columns;
+}
+
 void write_terminal(const Report& report, std::ostream& out) {
   const RowRange rows = rows_of(report), feasible = feasible_rows(rows);
   const std::size_t infeasible = rows.size() - feasible.size();
@@ -100,7 +104,7 @@ void write_terminal(const Report& report, std::ostream& out) {
 namespace {
 
 void write_rows(const Report& report, const RowRange& rows, std::ostream& out) {
-  const auto columns = report.columns.empty() ? usual_terminal_columns(rows) : report.columns;
+  const auto columns = report.columns.empty() ? usual_columns_of(rows) : report.columns;
   RemarkCollector collector;
   auto table = text_columns(rows, columns, true, [&](const Summary& row) { collector.add(row); });
   if (report.width > 0) rank_by_difference(rows, table);

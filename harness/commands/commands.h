@@ -69,6 +69,7 @@ struct ReportOptions {
   std::optional<double> node_gb_per_s;  ///< then: between nodes
   bool methods = false;                 ///< a paragraph for a paper instead of the table
   std::string format = "terminal";
+  fs::path output;  ///< empty: standard output
   std::string samples = "clean";
   std::string by = "point";  ///< or "campaign", "day", "allocation", "run"
   std::string flops = "params";
@@ -86,11 +87,13 @@ struct CompareOptions {
   std::string margin = "2 %";
   std::string fail_on;  ///< "slower", "changed"; empty: nothing
   std::string format = "terminal";
+  fs::path output;  ///< empty: standard output
 };
 
 struct NoiseOptions {
   std::string sweep;  ///< also "SWEEP/2", or a tag; empty: everything in the database
   std::string format = "terminal";
+  fs::path output;  ///< empty: standard output
 };
 
 struct NodesOptions {

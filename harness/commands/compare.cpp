@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <ctime>
 #include <fmt/format.h>
 #include <sstream>
 #include <tuple>
@@ -60,10 +61,13 @@ ExitCode compare(const Globals& globals, const CompareOptions& options) {
   const ComparisonSide before = side_named(globals, database, base);
   const ComparisonSide after = side_named(globals, database, other);
   const ComparisonTable table{pippin::compare(before, after, judgement),
-                              terminal_width(STDOUT_FILENO), wants_colours()};
+                              terminal_width(STDOUT_FILENO), wants_colours(),
+                              fmt::format("{} compare {} {} --format html", program_words(globals),
+                                          before.name, after.name),
+                              std::time(nullptr)};
   std::ostringstream text;
   format.write(table, text);
-  print_text(text.str(), options.format);
+  print_text(text.str(), options.format, options.output);
   return exit_code_of(table.comparison, options.fail_on);
 }
 

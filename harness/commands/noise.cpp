@@ -6,11 +6,32 @@
 
 #include "db/database.h"
 #include "harness/commands/commands.h"
+#include "harness/commands/report.h"
 #include "harness/commands/steps/chosen.h"
 #include "harness/commands/steps/print_table.h"
 #include "harness/commands/steps/report_rows.h"
+#include "reports/page/page.h"
 
 namespace pippin {
+
+namespace {
+
+/// All that a report's page has, and first what is said of the noise.
+ExitCode write_noise_page(const Globals& globals, Database& database, const NoiseOptions& options) {
+  ReportOptions rows;
+  if (!options.sweep.empty()) rows.selections.push_back(options.sweep);
+  rows.pool = options.sweep.empty();
+  Page page = page_of(globals, database, rows, report_of(globals, database, rows));
+  page.kind = "noise";
+  page.command = program_words(globals) + " noise " + options.sweep + " --format html";
+  page.said = sentences_of(*page.noise);
+  std::ostringstream text;
+  write_html_file(page_document(page), text);
+  print_text(text.str(), options.format, options.output);
+  return ExitCode::kDone;
+}
+
+}  // namespace
 
 ExitCode noise(const Globals& globals, const NoiseOptions& options) {
   const NoiseFormat& format = noise_format_named(options.format);
@@ -19,11 +40,12 @@ ExitCode noise(const Globals& globals, const NoiseOptions& options) {
   say_what_is_set_aside(globals, database, filter);
   const auto points = digested_points(globals, database, filter);
   const std::string name = options.sweep.empty() ? globals.db.string() : options.sweep;
+  if (options.format == "html") return write_noise_page(globals, database, options);
   const NoiseTable table{noise_of(name, points, database.evidence(filter)),
                          terminal_width(STDOUT_FILENO), wants_colours()};
   std::ostringstream text;
   format.write(table, text);
-  print_text(text.str(), options.format);
+  print_text(text.str(), options.format, options.output);
   return ExitCode::kDone;
 }
 

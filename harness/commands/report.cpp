@@ -134,22 +134,6 @@ std::vector<Summary> by_point(std::vector<Summary> rows) {
   return rows;
 }
 
-/// What the reader named, one by one; each campaign where rows are by campaign.
-std::vector<Selected> selections_of(const Globals& globals, Database& database,
-                                    const ReportOptions& options) {
-  const std::vector<std::string> names =
-      options.selections.empty() ? std::vector<std::string>{""} : options.selections;
-  std::vector<Selected> result;
-  for (const auto& name : names) {
-    if (options.by == "campaign") {
-      for (auto& one : campaigns_of(globals, database, name)) result.push_back(std::move(one));
-    } else {
-      result.push_back(selected(globals, database, name, options.pool || options.dropped));
-    }
-  }
-  return result;
-}
-
 /// Rows of what the reader named, each told from the others where there are several.
 std::vector<Summary> rows_of(const Globals& globals, Database& database,
                              const std::vector<Selected>& selections, const ReportOptions& options,
@@ -273,6 +257,21 @@ Report report_to_write(const Globals& globals, Database& database, const ReportO
 
 }  // namespace
 
+std::vector<Selected> selections_of(const Globals& globals, Database& database,
+                                    const ReportOptions& options) {
+  const std::vector<std::string> names =
+      options.selections.empty() ? std::vector<std::string>{""} : options.selections;
+  std::vector<Selected> result;
+  for (const auto& name : names) {
+    if (options.by == "campaign") {
+      for (auto& one : campaigns_of(globals, database, name)) result.push_back(std::move(one));
+    } else {
+      result.push_back(selected(globals, database, name, options.pool || options.dropped));
+    }
+  }
+  return result;
+}
+
 Report report_of(const Globals& globals, Database& database, const ReportOptions& options) {
   const std::string columns = columns_of(options);
   const AxisNames axes = axes_for(options, columns);
@@ -310,13 +309,24 @@ void cut(Report& table, std::int64_t limit) {
   table.made ? table.made->order.resize(most) : table.rows.resize(most);
 }
 
+void write(const Globals& globals, Database& database, const ReportOptions& options, Report table,
+           std::ostream& out) {
+  if (options.methods) {
+    out << wrapped(methods_of(table), table.width, 0) << '\n';
+  } else if (options.format == "html") {
+    write_html_file(page_document(page_of(globals, database, options, std::move(table))), out);
+  } else {
+    format_named(options.format).write(table, out);
+  }
+}
+
 }  // namespace
 
 ExitCode report(const Globals& globals, const ReportOptions& options) {
   if (options.checkpoints) return report_checkpoints(globals, options);
   if (options.collectives) return report_collectives(globals, options);
   if (options.against_model) return report_against_model(globals, options);
-  const Format& format = format_named(options.format);
+  format_named(options.format);  // before anything is read
   check(options);
   Database database = existing_database(globals);
   Report table = report_to_write(globals, database, options);
@@ -324,14 +334,16 @@ ExitCode report(const Globals& globals, const ReportOptions& options) {
   table.colours = wants_colours();
   table.ascii = wants_ascii();
   if (options.limit > 0) cut(table, options.limit);
-  if (options.methods) {
-    write_text(wrapped(methods_of(table), table.width, 0) + '\n');
-  } else if (options.format == "terminal") {
+  if (!options.output.empty()) {
     std::ostringstream text;
-    format.write(table, text);
+    write(globals, database, options, std::move(table), text);
+    disk().write(options.output, text.str());
+  } else if (options.methods || options.format == "terminal") {
+    std::ostringstream text;
+    write(globals, database, options, std::move(table), text);
     write_text(text.str());
   } else {
-    format.write(table, output());
+    write(globals, database, options, std::move(table), output());
     end_output();
   }
   return ExitCode::kDone;

@@ -3,12 +3,20 @@
 
 #include "db/database.h"
 #include "harness/commands/commands.h"
-#include "reports/format.h"
+#include "harness/commands/steps/selections.h"
+#include "reports/page/page.h"
 
 namespace pippin {
 
 /// What a report's options say of its rows and columns.
 Report report_of(const Globals& globals, Database& database, const ReportOptions& options);
+
+/// The same as a page, with every run behind it and what was found out of them.
+Page page_of(const Globals& globals, Database& database, const ReportOptions& options,
+             Report table);
+/// What the reader named, one by one; each campaign where rows are by campaign.
+std::vector<Selected> selections_of(const Globals& globals, Database& database,
+                                    const ReportOptions& options);
 
 /// `report --checkpoints`, `--collectives` and `--against-model`: other rows of the same database.
 ExitCode report_checkpoints(const Globals& globals, const ReportOptions& options);

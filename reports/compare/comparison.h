@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "core/records/summary.h"
 #include "reports/statistics/verdict.h"
+#include "reports/text_table.h"
 
 namespace pippin {
 
@@ -72,8 +74,10 @@ Comparison compare(const ComparisonSide& base, const ComparisonSide& other,
 /// A comparison as it is written down.
 struct ComparisonTable {
   Comparison comparison;
-  std::size_t width = 100;  ///< columns that a line may take; 0: any
-  bool colours = false;     ///< only on a terminal
+  std::size_t width = 100;   ///< columns that a line may take; 0: any
+  bool colours = false;      ///< only on a terminal
+  std::string command = {};  ///< that makes it again; for a page
+  std::int64_t made_at = 0;  ///< then: seconds since 1970
 };
 
 /// One way to write it down. A new one is a function and a line in formats.cpp.
@@ -89,5 +93,18 @@ void write_comparison_terminal(const ComparisonTable& table, std::ostream& out);
 void write_comparison_markdown(const ComparisonTable& table, std::ostream& out);
 void write_comparison_csv(const ComparisonTable& table, std::ostream& out);
 void write_comparison_json(const ComparisonTable& table, std::ostream& out);
+void write_comparison_html(const ComparisonTable& table, std::ostream& out);
+
+/// What people read of it: point, both times, ratio, its interval, verdict, …; and sentences below.
+std::vector<TextColumn> comparison_columns(const Comparison& comparison);
+std::vector<std::string> comparison_remarks(const Comparison& comparison);
+
+/// What programs read of a row, by column.
+struct ComparedField {
+  const char* name;
+  std::string (*text)(const ComparedRow& row);
+  bool is_number = true;
+};
+const std::vector<ComparedField>& compared_fields();
 
 }  // namespace pippin

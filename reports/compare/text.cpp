@@ -97,7 +97,9 @@ TextColumn column(std::string title, Align align, int importance) {
   return result;
 }
 
-std::vector<TextColumn> columns_of(const Comparison& comparison) {
+}  // namespace
+
+std::vector<TextColumn> comparison_columns(const Comparison& comparison) {
   TextColumn point = column("point", Align::kLeft, kVerdict);
   point.may_shorten = true;
   TextColumn base = column(printable(comparison.base), Align::kRight, kTimes);
@@ -126,6 +128,8 @@ std::vector<TextColumn> columns_of(const Comparison& comparison) {
   }
   return {point, base, other, ratio, interval, verdict, p, detectable, more, counts};
 }
+
+namespace {
 
 /// "all 12 rows", "9 of 12 rows".
 std::string share_text(std::size_t rows, std::size_t of) {
@@ -183,7 +187,9 @@ std::string only_text(const std::string& side, const std::vector<Uncompared>& po
   return fmt::format("only in {}: {}", printable(side), listed(names));
 }
 
-std::vector<std::string> remarks_on(const Comparison& comparison) {
+}  // namespace
+
+std::vector<std::string> comparison_remarks(const Comparison& comparison) {
   std::vector<std::string> remarks;
   if (comparison.common) remarks.push_back(common_text(comparison));
   if (!comparison.rows.empty()) {
@@ -200,23 +206,23 @@ std::vector<std::string> remarks_on(const Comparison& comparison) {
   return remarks;
 }
 
-}  // namespace
-
 void write_comparison_terminal(const ComparisonTable& table, std::ostream& out) {
   const Comparison& comparison = table.comparison;
   if (comparison.rows.empty()) out << "no point was measured on both sides\n";
   if (!comparison.rows.empty())
-    write_table(columns_of(comparison), table.width, out, table.colours);
+    write_table(comparison_columns(comparison), table.width, out, table.colours);
   out << '\n';
-  for (const auto& remark : remarks_on(comparison)) out << wrapped(remark, table.width, 2) << '\n';
+  for (const auto& remark : comparison_remarks(comparison))
+    out << wrapped(remark, table.width, 2) << '\n';
 }
 
 void write_comparison_markdown(const ComparisonTable& table, std::ostream& out) {
   const Comparison& comparison = table.comparison;
   if (comparison.rows.empty()) out << "no point was measured on both sides\n";
-  if (!comparison.rows.empty()) write_markdown_table(columns_of(comparison), out);
+  if (!comparison.rows.empty()) write_markdown_table(comparison_columns(comparison), out);
   out << '\n';
-  for (const auto& remark : remarks_on(comparison)) out << "- " << markdown_literal(remark) << '\n';
+  for (const auto& remark : comparison_remarks(comparison))
+    out << "- " << markdown_literal(remark) << '\n';
 }
 
 }  // namespace pippin

@@ -8,7 +8,8 @@ const NoiseFormat& noise_format_named(const std::string& name) {
   static const std::vector<NoiseFormat> kFormats{{"terminal", write_noise_terminal},
                                                  {"markdown", write_noise_markdown},
                                                  {"csv", write_noise_csv},
-                                                 {"json", write_noise_json}};
+                                                 {"json", write_noise_json},
+                                                 {"html", write_noise_html}};
   return format_among(kFormats, name);
 }
 

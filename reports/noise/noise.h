@@ -86,5 +86,7 @@ void write_noise_terminal(const NoiseTable& table, std::ostream& out);
 void write_noise_markdown(const NoiseTable& table, std::ostream& out);
 void write_noise_csv(const NoiseTable& table, std::ostream& out);
 void write_noise_json(const NoiseTable& table, std::ostream& out);
+/// A page of the sentences and the levels alone; page/page.h has all that one can show.
+void write_noise_html(const NoiseTable& table, std::ostream& out);
 
 }  // namespace pippin

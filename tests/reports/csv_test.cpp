@@ -98,5 +98,5 @@ TEST_CASE("columns that are only drawn are refused where programs read") {
 TEST_CASE("an unknown format is named with the near one") {
   CHECK_THROWS_WITH(
       format_named("cvs"),
-      "unknown format 'cvs', did you mean 'csv'? (known: terminal, markdown, csv, json)");
+      "unknown format 'cvs', did you mean 'csv'? (known: terminal, markdown, csv, json, html)");
 }

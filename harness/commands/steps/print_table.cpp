@@ -19,7 +19,8 @@ void write_table(FlatTable table, const std::string& format, std::ostream& out) 
   flat_format_named(format).write(table, out);
 }
 
-void print_text(const std::string& text, const std::string& format) {
+void print_text(const std::string& text, const std::string& format, const fs::path& file) {
+  if (!file.empty()) return disk().write(file, text);
   format == "terminal" ? write_text(text) : write_output(text);
 }
 

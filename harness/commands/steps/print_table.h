@@ -4,6 +4,7 @@
 #include <ostream>
 #include <string>
 
+#include "core/base/files.h"
 #include "reports/flat_table.h"
 
 namespace pippin {
@@ -15,8 +16,9 @@ bool is_for_people(const std::string& format);
 /// flat_format_named().
 void write_table(FlatTable table, const std::string& format, std::ostream& out);
 
-/// Writes the text of a format to standard output. Errors: as write_output().
-void print_text(const std::string& text, const std::string& format);
+/// Writes the text of a format to standard output, or to a file that is named. Errors: as
+/// write_output(), FileSystem::write().
+void print_text(const std::string& text, const std::string& format, const fs::path& file = {});
 
 /// Both. Errors: as the two.
 void print_table(FlatTable table, const std::string& format);

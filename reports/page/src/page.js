@@ -22,6 +22,12 @@ function facts(page) {
   return parts.join(" · ");
 }
 
+/// What all rows have in common, which the table need not say in each.
+function shared(page) {
+  const parts = (page.doc.shared ?? []).map(({title, cell}) => `${title} ${cell}`);
+  return parts.length ? el("p", {class: "facts"}, `All have: ${parts.join(" · ")}`) : null;
+}
+
 function header(page) {
   const {doc} = page;
   const made = [doc.made_at ? `made ${moment_text(doc.made_at)}` : null, doc.version ? `by pippin ${doc.version}` : null].filter(Boolean).join(" ");
@@ -29,6 +35,7 @@ function header(page) {
     el("div", {class: "bar"}, el("span", {class: "kind"}, `pippin · ${kKinds[doc.kind] ?? "Report"}`), make_theme_button()),
     el("h1", {}, doc.title || "Untitled"),
     el("p", {class: "facts"}, facts(page)),
+    shared(page),
     el("p", {class: "made"}, doc.command ? el("code", {}, doc.command) : null, doc.command && made ? " " : null, made));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table: sorted, filtered, and only as many rows in the document as can be seen.
 import {el, once_a_frame, style} from "./dom.js";
-import {duration_text} from "./numbers.js";
+import {duration_text, is_number} from "./numbers.js";
 import {make_filter} from "./filter.js";
 import {sort_rows} from "./sort.js";
 import {make_strip_scale} from "./strip.js";
@@ -265,8 +265,16 @@ export class Table {
     }
   }
 
-  /// What the table shows, for CSV: full values of the shown columns in the shown order.
+  /// What pippin's own CSV has, where the document says which columns those are; else the full values of the shown
+  /// ones. The rows are those shown, in their order.
   csv_table() {
+    const exact = this.page.columns.filter((column) => is_number(column.csv)).sort((a, b) => a.csv - b.csv);
+    if (exact.length) {
+      return {
+        titles: exact.map((column) => column.name),
+        rows: this.order.map((row) => exact.map((column) => column.values[row])),
+      };
+    }
     const columns = this.shown_columns().filter((column) => column.kind !== "strip");
     const extra = [["ci_low_s", this.page.rows.low_s], ["mean_s", this.page.rows.mean_s], ["ci_high_s", this.page.rows.high_s],
       ["reason", this.page.rows.reason ?? []]];

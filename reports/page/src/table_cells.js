@@ -35,7 +35,7 @@ export function strip_cell(page, row, scale) {
 }
 
 export function plain_cell(column, row) {
-  const text = column.cells[row] ?? "";
+  const text = column.cells[row] ?? String(column.values[row] ?? "");
   const attributes = {class: column.kind === "number" ? "number" : "text"};
   if (text.length > 40) attributes.title = cut_text(text, kLongestTitle);
   return el("td", attributes, text);

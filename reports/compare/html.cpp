@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <map>
+#include <sstream>
+
+#include "reports/compare/comparison.h"
+#include "reports/page/page.h"
+#include "reports/page/page_json.h"
+
+namespace pippin {
+
+namespace {
+
+/// The field by which a column for people is sorted.
+const char* field_behind(const std::string& title, std::size_t place) {
+  static const std::map<std::string, const char*> kFields{{"point", "point"},
+                                                          {"ratio", "ratio"},
+                                                          {"95 %", "low"},
+                                                          {"verdict", "verdict"},
+                                                          {"p", "p_adjusted"},
+                                                          {"finds", "minimum_detectable"},
+                                                          {"decided by", "more_allocations"},
+                                                          {"allocations", "new_allocations"}};
+  constexpr std::size_t kBase = 1, kOther = 2;  // titled by what people call the sides
+  if (place == kBase) return "base_step_time_s";
+  if (place == kOther) return "new_step_time_s";
+  return kFields.at(title);
+}
+
+const ComparedField& field_named(std::string_view name) {
+  for (const auto& field : compared_fields())
+    if (name == field.name) return field;
+  throw std::logic_error("no such field of a comparison");
+}
+
+void write_columns(const std::vector<TextColumn>& shown, JsonWriter& json) {
+  std::size_t place = 0;
+  const auto write = [&](const std::string& name, const std::string& title, bool is_number,
+                         bool is_shown, bool is_csv) {
+    json.begin_object();
+    json.key("name").text(name);
+    json.key("title").text(title);
+    json.key("kind").text(is_number ? "number" : "text");
+    json.key("shown").truth(is_shown);
+    is_csv ? json.key("csv").natural(place++) : json.key("csv").null();
+    json.key("better").null();
+    json.end_object();
+  };
+  json.key("columns").begin_array();
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const bool is_number = shown[i].align == TextColumn::Align::kRight;
+    write(field_behind(shown[i].title, i), shown[i].title, is_number, i > 0, false);
+  }
+  for (const auto& field : compared_fields())
+    write(field.name, field.name, field.is_number, false, true);
+  json.end_array();
+}
+
+void write_field(const char* key, const char* field, const std::vector<ComparedRow>& rows,
+                 JsonWriter& json) {
+  json.key(key).begin_array();
+  for (const auto& row : rows) write_exact(field_named(field).text(row), json);
+  json.end_array();
+}
+
+void write_rows(const std::vector<ComparedRow>& rows, const std::vector<TextColumn>& shown,
+                JsonWriter& json) {
+  json.key("rows").begin_object();
+  json.key("name").begin_array();
+  for (const auto& row : rows) json.text(row.point.name);
+  json.end_array();
+  json.key("state").begin_array();
+  for (std::size_t i = 0; i < rows.size(); ++i) json.text("ok");
+  json.end_array();
+  write_field("mean_s", "new_step_time_s", rows, json);
+  json.key("cells").begin_array();
+  for (const auto& column : shown) {
+    json.begin_array();
+    for (const auto cell : column.cells) json.text(cell);
+    json.end_array();
+  }
+  for (std::size_t i = 0; i < compared_fields().size(); ++i) json.null();
+  json.end_array();
+  json.key("values").begin_array();
+  const auto write_values = [&](const ComparedField& field) {
+    json.begin_array();
+    for (const auto& row : rows) write_exact(field.text(row), json);
+    json.end_array();
+  };
+  for (std::size_t i = 0; i < shown.size(); ++i)
+    write_values(field_named(field_behind(shown[i].title, i)));
+  for (const auto& field : compared_fields()) write_values(field);
+  json.end_array();
+  json.end_object();
+}
+
+void write_ratios(const Comparison& comparison, JsonWriter& json) {
+  json.key("ratios").begin_array();
+  for (const auto& row : comparison.rows) {
+    json.begin_object();
+    json.key("name").text(row.point.name);
+    for (const char* field : {"ratio", "low", "high"})
+      write_exact(field_named(field).text(row), json.key(field));
+    json.key("verdict").text(text_of(row.verdict));
+    json.key("margin").number(comparison.judgement.margin);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace
+
+void write_comparison_html(const ComparisonTable& table, std::ostream& out) {
+  const Comparison& comparison = table.comparison;
+  std::ostringstream text;
+  {
+    const auto shown = comparison_columns(comparison);
+    JsonWriter json(text, 0);
+    json.begin_object();
+    json.key("format").integer(1);
+    json.key("kind").text("compare");
+    json.key("title").text(comparison.base + " → " + comparison.other);
+    json.key("command").text(table.command);
+    json.key("made_at").integer(table.made_at);
+    auto remarks = comparison_remarks(comparison);
+    std::vector<std::string> said;
+    if (comparison.common) {  // which each row stands beside
+      said.push_back(std::move(remarks.front()));
+      remarks.erase(remarks.begin());
+    }
+    write_texts("said", said, json);
+    write_texts("remarks", remarks, json);
+    write_columns(shown, json);
+    write_rows(comparison.rows, shown, json);
+    write_ratios(comparison, json);
+    json.end_object();
+  }
+  write_html_file(safe_in_script(std::move(text).str()), out);
+}
+
+}  // namespace pippin

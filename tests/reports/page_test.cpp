@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/page/page.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "core/base/text.h"
+#include "reports/compare/comparison.h"
+#include "reports/csv_text.h"
+#include "tests/reports/samples.h"
+#include "tests/support/catch.h"
+
+using namespace pippin;
+using Json = nlohmann::json;
+
+namespace {
+
+Page page_of(std::vector<PointSamples> samples) {
+  Page page;
+  page.title = "gpt-52b";
+  page.table.rows = test::summarize(samples, {Samples::kClean});
+  page.runs = std::make_shared<RunRows>(std::move(samples), Samples::kClean);
+  return page;
+}
+
+Json document_of(const Page& page) { return Json::parse(page_document(page)); }
+
+/// A cell as the page's own CSV writes it.
+std::string cell_of(const Json& value) {
+  if (value.is_null()) return "";
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+/// The CSV that a reader saves from the page.
+std::string csv_of(const Json& document) {
+  std::map<std::size_t, std::size_t> places;  // of columns, by theirs in CSV
+  const Json& columns = document["columns"];
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    if (!columns[i]["csv"].is_null()) places[columns[i]["csv"].get<std::size_t>()] = i;
+  std::vector<std::string> titles;
+  for (const auto& [place, i] : places) titles.push_back(columns[i]["name"]);
+  std::string text = csv_line(titles);
+  for (std::size_t row = 0; row < document["rows"]["name"].size(); ++row) {
+    std::vector<std::string> cells;
+    for (const auto& [place, i] : places)
+      cells.push_back(cell_of(document["rows"]["values"][i][row]));
+    text += csv_line(cells);
+  }
+  return text;
+}
+
+std::string html_of(const Page& page) {
+  std::ostringstream out;
+  write_html_file(page_document(page), out);
+  return out.str();
+}
+
+}  // namespace
+
+TEST_CASE("a page has the figures of CSV in its columns and order") {
+  for (const auto& samples : {test::sweep_samples(), test::foreign_samples()}) {
+    const Page page = page_of(samples);
+    std::ostringstream csv;
+    write_csv(page.table, csv);
+    CHECK(csv_of(document_of(page)) == csv.str());
+  }
+}
+
+TEST_CASE("a page has every run of its rows, and why one has no time") {
+  const Json document = document_of(page_of(test::sweep_samples()));
+  const Json& runs = document["runs"];
+  std::size_t expected = 0;
+  for (const auto& point : test::sweep_samples()) expected += point.runs.size();
+  REQUIRE(expected > 3);
+  for (const char* list :
+       {"row", "name", "campaign", "allocation", "started_at", "mean_s", "state", "in_mean"})
+    CHECK(runs[list].size() == expected);
+  for (std::size_t run = 0; run < expected; ++run) {
+    const std::string state = document["states"][runs["state"][run].get<std::size_t>()];
+    CHECK((state == "ok") == !runs["mean_s"][run].is_null());
+  }
+  CHECK(document["rows"]["state"] == Json({"ok", "ok", "infeasible"}));
+}
+
+TEST_CASE("no text of a page can end its script or begin another") {
+  const std::string hostile = "</script><script>alert(1)</script><!--<img src=x onerror=alert(1)>";
+  auto samples = test::sweep_samples();
+  samples[0].sweep = samples[0].point.name = hostile;
+  samples[0].point.axes = {{hostile, value_of(hostile)}};
+  samples[0].runs[0].run = samples[0].runs[0].allocation = hostile;
+  samples[0].runs[0].evidence = hostile;
+  samples[0].runs[0].notes = {hostile};
+  Page page = page_of(samples);
+  page.title = page.command = page.methods = page.table.dropped = hostile;
+  page.said = {hostile};
+  page.tags = {{hostile + "/1", {hostile}}};
+  const std::string harmless = html_of(page_of(test::sweep_samples())), html = html_of(page);
+  const auto count = [](const std::string& text, std::string_view what) {
+    std::size_t found = 0;
+    for (auto at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++found;
+    return found;
+  };
+  for (const char* mark : {"<script", "</script", "<!--", "<img"})
+    CHECK(count(html, mark) == count(harmless, mark));
+  CHECK(document_of(page)["title"] == hostile);
+}
+
+TEST_CASE("what looks like a number and is another text stays that text") {
+  auto samples = test::foreign_samples();
+  const std::vector<std::string> texts{"007", "1e5", "1.50", "-0", "12345678901234567890", "0x10"};
+  for (const auto& text : texts) {
+    samples[0].point.axes = {{"odd", value_of(text)}};
+    samples[1].point.axes = {{"odd", value_of("other")}};
+    const Page page = page_of(samples);
+    std::ostringstream csv;
+    write_csv(page.table, csv);
+    CAPTURE(text);
+    CHECK(csv_of(document_of(page)) == csv.str());
+  }
+}
+
+TEST_CASE("a page is one file that asks nothing of a network") {
+  const std::string html = html_of(page_of(test::sweep_samples()));
+  CHECK(html.find("{{") == html.find("{{", html.find("<script>")));  // none but in its own script
+  CHECK(html.find("default-src 'none'") != html.npos);
+  for (const char* load : {"<link rel=\"stylesheet\"", "<script src", "@import", "url(http"})
+    CHECK(html.find(load) == html.npos);
+}
+
+TEST_CASE("a page of no rows is one, too") {
+  const Json document = document_of(page_of({}));
+  CHECK(document["rows"]["name"].empty());
+  CHECK(document["runs"]["row"].empty());
+}
+
+TEST_CASE("a comparison's page has the figures of its CSV") {
+  const ComparisonSide base{"before", test::sweep_samples()};
+  ComparisonSide other{"after", test::sweep_samples()};
+  for (auto& point : other.points) {
+    for (auto& run : point.runs) run.allocation += "-later";
+  }
+  const ComparisonTable table{compare(base, other, {}), 0, false, "pippin compare", 1};
+  REQUIRE_FALSE(table.comparison.rows.empty());
+  std::ostringstream html, csv;
+  write_comparison_html(table, html);
+  write_comparison_csv(table, csv);
+  const std::string text = html.str();
+  const std::string open = "<script type=\"application/json\" id=\"pippin-data\">";
+  const auto begin = text.find(open) + open.size();
+  const Json document = Json::parse(text.substr(begin, text.find("</script>", begin) - begin));
+  CHECK(csv_of(document) == csv.str());
+  CHECK(document["ratios"].size() == table.comparison.rows.size());
+}
