@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds the page: node build.mjs OUTDIR. The README says what comes out.
 import {createHash} from "node:crypto";
-import {mkdirSync, readFileSync, writeFileSync} from "node:fs";
+import {mkdirSync, readFileSync, readdirSync, writeFileSync} from "node:fs";
 import {dirname, join} from "node:path";
 import {fileURLToPath} from "node:url";
 import {Script} from "node:vm";
@@ -24,11 +24,26 @@ const leave_out_unused = {
   },
 };
 
+/// The licences of the packages that are in the bundle, each text once: they ask to travel with every copy.
+function licences(inputs) {
+  const packages = new Set(inputs.map((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]).filter(Boolean));
+  const texts = new Map();
+  for (const name of Array.from(packages).sort()) {
+    const folder = join(here, "node_modules", name);
+    const file = readdirSync(folder).find((one) => /^(licen[sc]e|unlicense)/i.test(one));
+    const text = file ? readFileSync(join(folder, file), "utf8").trim() : JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).license;
+    texts.set(text, [...(texts.get(text) ?? []), name]);
+  }
+  const parts = Array.from(texts, ([text, names]) => `${names.join(", ")}:\n${text}`);
+  return `/*! ${parts.join("\n\n").replaceAll("*/", "* /")} */\n`;
+}
+
 async function bundle() {
   const {build} = await import("esbuild");
-  const options = {bundle: true, minify: true, format: "iife", target: "es2021", write: false, legalComments: "none", charset: "utf8"};
+  const options = {bundle: true, minify: true, format: "iife", target: "es2021", write: false, metafile: true, legalComments: "none", charset: "utf8"};
   const made = await build({...options, entryPoints: [join(here, "src/main.js")], plugins: [leave_out_unused]});
-  return made.outputFiles[0].text;
+  const used = Object.entries(Object.values(made.metafile.outputs)[0].inputs).filter(([, {bytesInOutput}]) => bytesInOutput > 0);
+  return licences(used.map(([path]) => path)) + made.outputFiles[0].text;
 }
 
 /// The page without plots needs neither npm nor a bundler: its modules, one after the other, without imports and exports.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plots of the page as data: which there are, what they say, and the table behind each.
-import {percent_text} from "./numbers.js";
+import {extent_of, is_number, percent_text} from "./numbers.js";
 import {cut_text} from "./names.js";
 import {axis_choices, axis_table} from "./by_axis.js";
 import {allocation_name, campaign_of, run_name, run_state, run_text} from "./page_data.js";
+
+const kFilled = 0.35;
 
 function distinct(values) {
   return new Set((values ?? []).filter((value) => value !== null && value !== undefined));
@@ -22,6 +24,13 @@ function runs_table(page) {
   return {titles, rows: Array.from({length: page.run_count}, (_, run) => line(run))};
 }
 
+/// Whether runs fill so few of the hours that points would stand in narrow heaps.
+function is_sparse(page) {
+  const hours = new Set(page.runs.started_at.filter(is_number).map((moment) => Math.floor(moment / 3600)));
+  const [first, last] = extent_of(hours) ?? [0, 0];
+  return hours.size < kFilled * (last - first + 1);
+}
+
 function runs_figure(page) {
   if (!page.run_count) return null;
   return {
@@ -29,7 +38,7 @@ function runs_figure(page) {
     lead: "Each point is one run. Runs that move up and down together were on the same network on the same day.",
     choices: [
       {name: "y", title: "Show", value: "relative", options: [["relative", "relative to its configuration"], ["time", "step time"]]},
-      {name: "x", title: "Spaced", value: "clock", options: [["clock", "by time"], ["order", "evenly"]]},
+      {name: "x", title: "Spaced", value: is_sparse(page) ? "order" : "clock", options: [["clock", "by time"], ["order", "evenly"]]},
     ],
     table: () => runs_table(page),
   };

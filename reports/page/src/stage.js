@@ -2,6 +2,7 @@
 // Where a plot stands: draws it at the width there is, and answers pointer, keys and the selected row.
 import {el, once_a_frame, svg_el} from "./dom.js";
 import {legend_for} from "./legend.js";
+import {colour_of} from "./page_data.js";
 import {hide_tip, show_tip, speak} from "./tip.js";
 
 const kReach = 24; // pixels from which the pointer finds a point
@@ -132,6 +133,7 @@ class Stage {
       for (let i = 0; i < points.x.length && found.length < kMostRings; ++i) if (points.row[i] === row) found.push(i);
     }
     svg.classList.toggle("faded", found.length > 0);
+    if (row !== null) this.rings.setAttribute("fill", this.page.rows.name[row] === undefined ? "none" : colour_of(this.page, row));
     this.rings.replaceChildren(...found.map((i) => svg_el("circle", {cx: points.x[i], cy: points.y[i], r: points.radius ?? 4})));
   }
 }

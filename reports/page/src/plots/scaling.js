@@ -19,17 +19,16 @@ function best_by_gpus(data) {
   return Array.from(best.values()).sort((a, b) => a.x - b.x);
 }
 
-/// How much of the ideal the best of each number of GPUs reaches, above it; labels that would touch are left out.
+/// How much of the ideal the best of each number of GPUs reaches, above the lines, which rise to the right; labels that would touch are left out.
 function efficiency_labels(best, ideal) {
-  return by_hand("labels", (group, {x, y}, {width, marginLeft, marginRight}) => {
+  return by_hand("labels", (group, {x, y}, {marginLeft}) => {
     let free = -Infinity;
     for (const one of best) {
       const text = percent_text(one.y / ideal(one.x), 2);
-      const half = text_width(text) / 2;
-      const at = Math.max(marginLeft + half, Math.min(x(one.x), width - marginRight - half + 8));
-      if (at - half < free) continue;
-      free = at + half + 6;
-      group.append(svg_el("text", {x: at, y: Math.min(y(one.y), y(ideal(one.x))) - 12, "text-anchor": "middle"}, text));
+      const at = Math.max(marginLeft, x(one.x) - text_width(text) + 4);
+      if (at < free) continue;
+      free = at + text_width(text) + 6;
+      group.append(svg_el("text", {x: at, y: Math.min(y(one.y), y(ideal(one.x))) - 11, "text-anchor": "start"}, text));
     }
   });
 }

@@ -118,7 +118,8 @@ export function campaign_bars(page, {spans}, axis) {
     const free = [];
     for (const span of spans) {
       const y = 6 + span.lane * kLane;
-      const [left, right] = [x(span.x1) - 3, x(span.x2) + 3];
+      const left = x(span.x1) - 1;
+      const right = Math.max(left + 4, x(span.x2) - 2); // a gap, where the next begins at once
       const text = campaign_label(page, span);
       const start = Math.min(left, width - marginRight - text_width(text));
       group.append(svg_el("path", {d: `M${left} ${y + 12}H${right}`}));
