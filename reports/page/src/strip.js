@@ -53,7 +53,9 @@ export function make_strip(page, scale, row) {
   const marks = [svg_el("title", {}, strip_words(page, row, means))];
   if (is_number(low_s[row]) && is_number(high_s[row])) marks.push(interval(scale, low_s[row], high_s[row]));
   const colour = colour_of(page, row);
-  for (const mean of means) marks.push(svg_el("circle", {class: "strip-dot", cx: scale.x(mean).toFixed(1), cy: y, r: 3, fill: colour}));
+  // Lines of no length with round ends are dots: one element for all keeps scrolling smooth.
+  const dots = means.map((mean) => `M${scale.x(mean).toFixed(1)} ${y}h0`).join("");
+  if (dots) marks.push(svg_el("path", {class: "strip-dots", d: dots, stroke: colour}));
   if (is_number(mean_s[row])) {
     marks.push(svg_el("path", {class: "strip-mean", d: `M${scale.x(mean_s[row]).toFixed(1)} ${y - 7}v14`}));
   }

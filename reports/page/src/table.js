@@ -10,7 +10,7 @@ import {name_cell, plain_cell, spacer_row, state_cell, strip_cell} from "./table
 
 const kRowHeight = 32; // as in page.css
 const kVirtualFrom = 300;
-const kBeyond = 12; // rows drawn above and below what can be seen
+const kBeyond = 8; // rows drawn above and below what can be seen
 const kMostPrinted = 2000;
 const kWidestName = 400;
 const kWidestText = 260;

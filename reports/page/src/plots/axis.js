@@ -5,7 +5,7 @@ import {cut_text} from "../names.js";
 import {count_text, digits_text, duration_text, extent_of, is_number, unit_of} from "../numbers.js";
 import {values_of} from "../by_axis.js";
 import {state_path} from "../states.js";
-import {by_hand, draw_plot, fit_text, kGrid, kInk2, legend_of, log_ticks, Plot, row_colour, text_width, thin_ticks} from "./base.js";
+import {by_hand, dots, draw_plot, fit_text, kGrid, kInk2, legend_of, log_ticks, Plot, row_colour, text_width, thin_ticks} from "./base.js";
 
 const kLeast = 190; // pixels of a facet
 const kLogFrom = 8;
@@ -72,8 +72,9 @@ function x_ticks(values, width) {
 function interval_marks(data, measure, {x, y}, domain) {
   if (!measure.low) return [];
   const within = (value) => y(Math.min(domain[1], Math.max(domain[0], value)));
-  return data.filter(({row, y: mean}) => is_number(mean) && is_number(measure.low[row]) && is_number(measure.high[row])).map((one) =>
-    svg_el("path", {class: "interval", d: `M${x(one.x)} ${within(measure.low[one.row])}V${within(measure.high[one.row])}`}));
+  const known = data.filter(({row, y: mean}) => is_number(mean) && is_number(measure.low[row]) && is_number(measure.high[row]));
+  const d = known.map((one) => `M${x(one.x).toFixed(1)} ${within(measure.low[one.row]).toFixed(1)}V${within(measure.high[one.row]).toFixed(1)}`).join("");
+  return d ? [svg_el("path", {class: "interval", d})] : [];
 }
 
 /// A line through the best of each value.
@@ -89,15 +90,25 @@ function best_line(data, measure, {x, y}) {
   return [svg_el("path", {class: "best-line", d: `M${line.map((one) => `${x(one.x).toFixed(1)} ${y(one.y).toFixed(1)}`).join("L")}`})];
 }
 
+/// Marks of states at the foot of a panel; those that would hide each other are left out.
+function failed_marks(page, places) {
+  let free = -Infinity;
+  const shown = places.slice().sort((a, b) => a.x - b.x).filter(({x}) => {
+    const has_room = x >= free;
+    if (has_room) free = x + 5;
+    return has_room;
+  });
+  return shown.map(({row, x, y}) => svg_el("path", {class: "failed", d: state_path(page.rows.state[row]), transform: `translate(${(x - 6).toFixed(1)},${y - 6})`, fill: "none", stroke: kInk2}));
+}
+
 function panel_marks(page, data, measure, domain, colour, places) {
   return by_hand("marks", (group, scales, {height, marginBottom}) => {
     group.append(...best_line(data, measure, scales), ...interval_marks(data, measure, scales, domain));
-    for (const one of data) {
-      const at = {x: scales.x(one.x), y: is_number(one.y) ? scales.y(one.y) : height - marginBottom - 9};
-      places.push({...one, ...at});
-      if (is_number(one.y)) group.append(svg_el("circle", {cx: at.x, cy: at.y, r: 4, fill: colour(one), class: "dot"}));
-      else group.append(svg_el("path", {class: "failed", d: state_path(page.rows.state[one.row]), transform: `translate(${at.x - 6},${at.y - 6})`, fill: "none", stroke: kInk2}));
-    }
+    const at = (one) => ({...one, x: scales.x(one.x), y: is_number(one.y) ? scales.y(one.y) : height - marginBottom - 9, colour: colour(one)});
+    const measured = data.filter((one) => is_number(one.y)).map(at);
+    const failed = data.filter((one) => !is_number(one.y)).map(at);
+    group.append(...dots(measured, 4), ...failed_marks(page, failed));
+    places.push(...measured, ...failed);
   });
 }
 

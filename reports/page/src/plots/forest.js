@@ -11,7 +11,7 @@ const kWidest = 1040; // beyond it, name and word are too far from their line
 /// Where names and words stand: beside their lines, or above them where the window is narrow.
 function frame_of(lines, available) {
   const width = Math.min(available, kWidest);
-  if (width < kNarrow) return {width, is_narrow: true, line: kTallLine, left: 14, right: 14, drop: 9};
+  if (width < kNarrow) return {width, is_narrow: true, line: kTallLine, left: 14, right: 14, drop: 4};
   const names = Math.max(...lines.map((one) => text_width(one.name, one.is_strong))) + 14;
   const words = Math.max(...lines.map((one) => text_width(one.words ?? "", one.is_strong))) + 14;
   return {width, is_narrow: false, line: kLine, left: Math.min(names, Math.floor(width * 0.4)), right: Math.min(Math.max(16, words), width * 0.3), drop: 0};
@@ -26,11 +26,11 @@ function texts_beside(group, one, y, {width, left, right}) {
   group.append(text_of_line(one, {x: width - right + 12, y, "text-anchor": "start"}, fit_text(one.words ?? "", right - 12, one.is_strong)));
 }
 
-function texts_above(group, one, y, {width, drop}) {
+function texts_above(group, one, y, {width}) {
   const words = fit_text(one.words ?? "", width * 0.5, one.is_strong);
   const room = width - text_width(words, one.is_strong) - 12;
-  group.append(text_of_line(one, {x: 0, y: y - drop - 8, "text-anchor": "start"}, fit_text(one.name, room, one.is_strong)));
-  group.append(text_of_line(one, {x: width, y: y - drop - 8, "text-anchor": "end"}, words));
+  group.append(text_of_line(one, {x: 0, y: y - 13, "text-anchor": "start"}, fit_text(one.name, room, one.is_strong)));
+  group.append(text_of_line(one, {x: width, y: y - 13, "text-anchor": "end"}, words));
 }
 
 function texts_mark(lines, frame) {

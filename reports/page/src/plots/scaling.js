@@ -2,7 +2,7 @@
 // Scaling over GPUs, with the ideal line.
 import {svg_el} from "../dom.js";
 import {digits_text, duration_text, is_number, percent_text} from "../numbers.js";
-import {by_hand, draw_plot, kGrid, kInk2, legend_of, log_ticks, Plot, points_of, row_colour, text_width, thin_ticks} from "./base.js";
+import {by_hand, dots, draw_plot, kGrid, kInk2, legend_of, log_ticks, Plot, points_of, row_colour, text_width, thin_ticks} from "./base.js";
 
 /// Rows with GPUs and a rate: samples per second, or where nobody counts samples, TFLOPS of all GPUs.
 function rated_rows(page) {
@@ -42,6 +42,7 @@ export function plot_scaling(page, width) {
   const [low, high] = [Math.min(...rates) * 0.85, Math.max(...rates) * 1.4];
   const gpu_ticks = thin_ticks(best.map((one) => one.x), Math.floor(width / 48));
   const rate_ticks = log_ticks(low, high, 7);
+  const colour = row_colour(page);
   const svg = draw_plot({
     width, height: width < 500 ? 320 : 380, marginLeft: 56, marginRight: 26, marginTop: 30, marginBottom: 44,
     x: {type: "log", base: 2, domain: [ends[0] * 0.85, ends[1] * 1.18]}, y: {type: "log", domain: [low, high]},
@@ -51,7 +52,7 @@ export function plot_scaling(page, width) {
       Plot.axisY({ticks: rate_ticks, tickFormat: (rate) => Number(rate.toPrecision(3)).toString(), label: `↑ ${label}`, labelArrow: "none", tickSize: 0}),
       Plot.line(ends, {x: (gpus) => gpus, y: ideal, stroke: kInk2, strokeDasharray: "5 4"}),
       Plot.line(best, {x: "x", y: "y", stroke: kInk2, strokeWidth: 1.5}),
-      Plot.dot(data, {x: "x", y: "y", fill: {value: row_colour(page), scale: null}, r: 4.5, className: "marks", stroke: "var(--paper)", strokeWidth: 1}),
+      by_hand("marks", (group, {x, y}) => group.append(...dots(data.map((one) => ({x: x(one.x), y: y(one.y), colour: colour(one)})), 4.5))),
       efficiency_labels(best, ideal),
     ],
   });
