@@ -19,7 +19,9 @@ const leave_out_unused = {
   name: "leave-out-unused",
   setup(build) {
     const filter = new RegExp(`^d3-(${kUnused.join("|")})$`);
-    build.onResolve({filter}, (found) => (found.importer.includes("node_modules/d3/") ? {path: found.path, namespace: "unused"} : null));
+    build.onResolve({filter}, (found) =>
+      found.importer.includes("node_modules/d3/") ? {path: found.path, namespace: "unused"} : null,
+    );
     build.onLoad({filter: /.*/, namespace: "unused"}, () => ({contents: "export {}", loader: "js"}));
   },
 };
@@ -31,7 +33,9 @@ function licences(inputs) {
   for (const name of Array.from(packages).sort()) {
     const folder = join(here, "node_modules", name);
     const file = readdirSync(folder).find((one) => /^(licen[sc]e|unlicense)/i.test(one));
-    const text = file ? readFileSync(join(folder, file), "utf8").trim() : JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).license;
+    const text = file
+      ? readFileSync(join(folder, file), "utf8").trim()
+      : JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).license;
     texts.set(text, [...(texts.get(text) ?? []), name]);
   }
   const parts = Array.from(texts, ([text, names]) => `${names.join(", ")}:\n${text}`);
@@ -40,16 +44,32 @@ function licences(inputs) {
 
 async function bundle() {
   const {build} = await import("esbuild");
-  const options = {bundle: true, minify: true, format: "iife", target: "es2021", write: false, metafile: true, legalComments: "none", charset: "utf8"};
+  const options = {
+    bundle: true,
+    minify: true,
+    format: "iife",
+    target: "es2021",
+    write: false,
+    metafile: true,
+    legalComments: "none",
+    charset: "utf8",
+  };
   const made = await build({...options, entryPoints: [join(here, "src/main.js")], plugins: [leave_out_unused]});
-  const used = Object.entries(Object.values(made.metafile.outputs)[0].inputs).filter(([, {bytesInOutput}]) => bytesInOutput > 0);
+  const used = Object.entries(Object.values(made.metafile.outputs)[0].inputs).filter(
+    ([, {bytesInOutput}]) => bytesInOutput > 0,
+  );
   return licences(used.map(([path]) => path)) + made.outputFiles[0].text;
 }
 
 /// The page without plots needs neither npm nor a bundler: its modules, one after the other, without imports and exports.
 export function concatenate() {
-  const names = read("src/order.txt").split("\n").filter((line) => line && !line.startsWith("#"));
-  const bare = (name) => read(`src/${name}`).replace(/^import .*\n/gm, "").replace(/^export /gm, "");
+  const names = read("src/order.txt")
+    .split("\n")
+    .filter((line) => line && !line.startsWith("#"));
+  const bare = (name) =>
+    read(`src/${name}`)
+      .replace(/^import [^;]*;\n/gm, "")
+      .replace(/^export /gm, "");
   return `(() => {\n"use strict";\n${names.map(bare).join("")}})();\n`;
 }
 

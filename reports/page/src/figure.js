@@ -15,12 +15,28 @@ function shown_text(value) {
 }
 
 function data_table(title, {titles, rows}) {
-  const head = el("tr", {}, titles.map((one) => el("th", {scope: "col"}, one)));
-  const lines = rows.slice(0, kMostShown).map((row) => el("tr", {}, row.map((value) =>
-    el("td", {class: is_number(value) ? "number" : "text"}, shown_text(value)))));
-  const rest = rows.length > kMostShown ? `The first ${kMostShown} of ${count_text(rows.length, "line")}; the CSV has all.` : null;
-  return [el("div", {class: "data-region", tabindex: "0", role: "region", "aria-label": `Data: ${title}`},
-    el("table", {class: "data"}, el("thead", {}, head), el("tbody", {}, lines))), rest ? el("p", {class: "hint"}, rest) : null];
+  const head = el(
+    "tr",
+    {},
+    titles.map((one) => el("th", {scope: "col"}, one)),
+  );
+  const lines = rows.slice(0, kMostShown).map((row) =>
+    el(
+      "tr",
+      {},
+      row.map((value) => el("td", {class: is_number(value) ? "number" : "text"}, shown_text(value))),
+    ),
+  );
+  const rest =
+    rows.length > kMostShown ? `The first ${kMostShown} of ${count_text(rows.length, "line")}; the CSV has all.` : null;
+  return [
+    el(
+      "div",
+      {class: "data-region", tabindex: "0", role: "region", "aria-label": `Data: ${title}`},
+      el("table", {class: "data"}, el("thead", {}, head), el("tbody", {}, lines)),
+    ),
+    rest ? el("p", {class: "hint"}, rest) : null,
+  ];
 }
 
 /// The table is made when it is first opened; most never are.
@@ -29,7 +45,9 @@ function data_details(figure, is_open) {
   const fill = () => {
     if (details.childElementCount === 1) details.append(...data_table(figure.title, figure.table()).filter(Boolean));
   };
-  details.addEventListener("toggle", () => { if (details.open) fill(); });
+  details.addEventListener("toggle", () => {
+    if (details.open) fill();
+  });
   if (is_open) {
     fill();
     details.open = true;
@@ -41,13 +59,18 @@ function save_buttons(page, figure, stage) {
   const name = `${safe_file_name(page.doc.title)}-${figure.id}`;
   const csv = () => save_text(`${name}.csv`, "text/csv", csv_text(figure.table()));
   const svg = () => save_text(`${name}.svg`, "image/svg+xml", svg_file_text(stage.svg(), figure.title));
-  const button = (text, action) => el("button", {type: "button", class: "quiet", "aria-label": `${text}: ${figure.title}`, onclick: action}, text);
+  const button = (text, action) =>
+    el("button", {type: "button", class: "quiet", "aria-label": `${text}: ${figure.title}`, onclick: action}, text);
   return el("div", {class: "buttons"}, button("CSV", csv), stage ? button("SVG", svg) : null);
 }
 
 /// One choice in the page, such as the axis to plot against.
 function control(choice, redraw) {
-  const select = el("select", {}, choice.options.map(([value, text]) => el("option", {value, selected: value === choice.value}, text)));
+  const select = el(
+    "select",
+    {},
+    choice.options.map(([value, text]) => el("option", {value, selected: value === choice.value}, text)),
+  );
   select.addEventListener("change", () => {
     choice.value = select.value;
     redraw();
@@ -59,10 +82,14 @@ function control(choice, redraw) {
 export function make_figure(page, selection, figure) {
   const stage = figure.draw ? make_stage(page, selection, figure) : null;
   const choices = stage ? (figure.choices ?? []).map((choice) => control(choice, () => stage.draw())) : [];
-  const section = el("section", {id: figure.id, class: "figure", "aria-labelledby": `${figure.id}-title`},
+  const section = el(
+    "section",
+    {id: figure.id, class: "figure", "aria-labelledby": `${figure.id}-title`},
     el("div", {class: "head"}, el("h2", {id: `${figure.id}-title`}, figure.title), save_buttons(page, figure, stage)),
     el("p", {class: "lead"}, figure.lead),
     choices.length ? el("div", {class: "controls"}, choices) : null,
-    stage?.element ?? null, data_details(figure, !stage));
+    stage?.element ?? null,
+    data_details(figure, !stage),
+  );
   return {section, draw: () => stage?.draw()};
 }

@@ -1,10 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // The filter box: words that a row must have, and clauses such as `tp == 4` or `step_time < 50ms`.
 
-const kClause = /^([^\s=!<>~"]+)\s*(==|!=|<=|>=|<|>|=|~)\s*("[^"]*"|\S+(?:\s(?:%|ms|µs|us|s|min|h|KiB|MiB|GiB|TiB)(?=\s|&|$))?)/;
+const kClause =
+  /^([^\s=!<>~"]+)\s*(==|!=|<=|>=|<|>|=|~)\s*("[^"]*"|\S+(?:\s(?:%|ms|µs|us|s|min|h|KiB|MiB|GiB|TiB)(?=\s|&|$))?)/;
 const kJoin = /^(?:&&|and(?=\s))/i;
 const kWord = /^("[^"]*"|\S+)/;
-const kUnits = {"%": 0.01, ms: 1e-3, "µs": 1e-6, us: 1e-6, s: 1, min: 60, h: 3600, KiB: 2 ** -20, MiB: 2 ** -10, GiB: 1, TiB: 1024};
+const kUnits = {
+  "%": 0.01,
+  ms: 1e-3,
+  µs: 1e-6,
+  us: 1e-6,
+  s: 1,
+  min: 60,
+  h: 3600,
+  KiB: 2 ** -20,
+  MiB: 2 ** -10,
+  GiB: 1,
+  TiB: 1024,
+};
 
 function unquoted(text) {
   return text.startsWith('"') ? text.replaceAll('"', "") : text;
@@ -75,12 +88,18 @@ function complaint(columns, name) {
 
 function holds(order, operator) {
   switch (operator) {
-    case "<": return order < 0;
-    case "<=": return order <= 0;
-    case ">": return order > 0;
-    case ">=": return order >= 0;
-    case "!=": return order !== 0;
-    default: return order === 0;
+    case "<":
+      return order < 0;
+    case "<=":
+      return order <= 0;
+    case ">":
+      return order > 0;
+    case ">=":
+      return order >= 0;
+    case "!=":
+      return order !== 0;
+    default:
+      return order === 0;
   }
 }
 

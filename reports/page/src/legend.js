@@ -6,19 +6,37 @@ import {state_mark} from "./states.js";
 
 function dot(colour, is_hollow) {
   const paint = is_hollow ? {fill: "none", stroke: colour, "stroke-width": 1.5, r: 3.5} : {fill: colour, r: 4.5};
-  return svg_el("svg", {width: 12, height: 12, viewBox: "0 0 12 12", "aria-hidden": "true"}, svg_el("circle", {cx: 6, cy: 6, ...paint}));
+  return svg_el(
+    "svg",
+    {width: 12, height: 12, viewBox: "0 0 12 12", "aria-hidden": "true"},
+    svg_el("circle", {cx: 6, cy: 6, ...paint}),
+  );
 }
 
 function row_entry(page, selection, row) {
-  return el("button", {
-    type: "button", class: "legend-row", title: page.rows.name[row].slice(0, 500), onclick: () => selection.pin(row),
-    onpointerenter: () => selection.hover(row), onpointerleave: () => selection.hover(null),
-    onfocus: () => selection.hover(row), onblur: () => selection.hover(null),
-  }, dot(colour_of(page, row)), el("span", {}, page.short[row]));
+  return el(
+    "button",
+    {
+      type: "button",
+      class: "legend-row",
+      title: page.rows.name[row].slice(0, 500),
+      onclick: () => selection.pin(row),
+      onpointerenter: () => selection.hover(row),
+      onpointerleave: () => selection.hover(null),
+      onfocus: () => selection.hover(row),
+      onblur: () => selection.hover(null),
+    },
+    dot(colour_of(page, row)),
+    el("span", {}, page.short[row]),
+  );
 }
 
 function mark_entry({state, hollow, note, text}) {
-  const mark = state ? state_mark(state) : note ? el("span", {class: "note-mark", "aria-hidden": "true"}, "▾") : dot("var(--ink-2)", hollow);
+  const mark = state
+    ? state_mark(state)
+    : note
+      ? el("span", {class: "note-mark", "aria-hidden": "true"}, "▾")
+      : dot("var(--ink-2)", hollow);
   return el("span", {class: "legend-mark"}, mark, ` ${text}`);
 }
 

@@ -24,7 +24,12 @@ export function short_names(names) {
   if (names.length < 2) return cut;
   const common = common_parts(names);
   if (!common.size) return cut;
-  const short = names.map((name) => name.split("-").filter((part) => !common.has(part)).join("-"));
+  const short = names.map((name) =>
+    name
+      .split("-")
+      .filter((part) => !common.has(part))
+      .join("-"),
+  );
   const is_plain = short.every((name) => name) && new Set(short).size === new Set(names).size;
   return is_plain ? short.map((name) => cut_text(name)) : cut;
 }

@@ -2,6 +2,7 @@
 // Numbers and times as people read them. Times are UTC, as everywhere in pippin.
 
 const kDay = 86400;
+const kNoBreak = "\u00a0"; // a number and its unit stay on one line
 
 export function is_number(value) {
   return typeof value === "number" && Number.isFinite(value);
@@ -26,11 +27,11 @@ export function unit_of(seconds) {
 export function duration_text(seconds, digits = 4) {
   if (!is_number(seconds)) return "–";
   const unit = unit_of(Math.abs(seconds));
-  return `${digits_text(seconds * unit.per_second, digits)} ${unit.name}`;
+  return `${digits_text(seconds * unit.per_second, digits)}${kNoBreak}${unit.name}`;
 }
 
 export function percent_text(share, digits = 2) {
-  return is_number(share) ? `${digits_text(share * 100, digits)} %` : "–";
+  return is_number(share) ? `${digits_text(share * 100, digits)}${kNoBreak}%` : "–";
 }
 
 export function signed_percent_text(share, digits = 2) {
@@ -41,8 +42,8 @@ export function signed_percent_text(share, digits = 2) {
 /// A share on an axis, where the ticks beside it tell the digits: +2 %, +2.5 %.
 export function tick_percent_text(share) {
   const rounded = Number((share * 100).toPrecision(6));
-  if (Math.abs(rounded) < 1e-9) return "0 %";
-  return `${rounded < 0 ? "−" : "+"}${Math.abs(rounded)} %`;
+  if (Math.abs(rounded) < 1e-9) return `0${kNoBreak}%`;
+  return `${rounded < 0 ? "−" : "+"}${Math.abs(rounded)}${kNoBreak}%`;
 }
 
 export function moment_text(seconds) {

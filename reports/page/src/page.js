@@ -30,18 +30,37 @@ function shared(page) {
 
 function header(page) {
   const {doc} = page;
-  const made = [doc.made_at ? `made ${moment_text(doc.made_at)}` : null, doc.version ? `by pippin ${doc.version}` : null].filter(Boolean).join(" ");
-  return el("header", {class: "top"},
-    el("div", {class: "bar"}, el("span", {class: "kind"}, `pippin · ${kKinds[doc.kind] ?? "Report"}`), make_theme_button()),
+  const made = [
+    doc.made_at ? `made ${moment_text(doc.made_at)}` : null,
+    doc.version ? `by pippin ${doc.version}` : null,
+  ]
+    .filter(Boolean)
+    .join(" ");
+  return el(
+    "header",
+    {class: "top"},
+    el(
+      "div",
+      {class: "bar"},
+      el("span", {class: "kind"}, `pippin · ${kKinds[doc.kind] ?? "Report"}`),
+      make_theme_button(),
+    ),
     el("h1", {}, doc.title || "Untitled"),
     el("p", {class: "facts"}, facts(page)),
     shared(page),
-    el("p", {class: "made"}, doc.command ? el("code", {}, doc.command) : null, doc.command && made ? " " : null, made));
+    el("p", {class: "made"}, doc.command ? el("code", {}, doc.command) : null, doc.command && made ? " " : null, made),
+  );
 }
 
 function said(page) {
   const sentences = page.doc.said ?? [];
-  return sentences.length ? el("div", {class: "said"}, sentences.map((sentence) => el("p", {}, sentence))) : null;
+  return sentences.length
+    ? el(
+        "div",
+        {class: "said"},
+        sentences.map((sentence) => el("p", {}, sentence)),
+      )
+    : null;
 }
 
 function contents(parts) {
@@ -52,22 +71,46 @@ function contents(parts) {
 function remarks(page) {
   const lines = page.doc.remarks ?? [];
   if (!lines.length) return null;
-  return el("section", {id: "remarks", "aria-labelledby": "remarks-title"}, el("h2", {id: "remarks-title", class: "minor"}, "Remarks"),
-    el("ul", {class: "remarks"}, lines.map((line) => el("li", {}, line))));
+  return el(
+    "section",
+    {id: "remarks", "aria-labelledby": "remarks-title"},
+    el("h2", {id: "remarks-title", class: "minor"}, "Remarks"),
+    el(
+      "ul",
+      {class: "remarks"},
+      lines.map((line) => el("li", {}, line)),
+    ),
+  );
 }
 
 function copy_button(text) {
   const button = el("button", {type: "button", class: "quiet"}, "Copy");
-  button.addEventListener("click", () => navigator.clipboard?.writeText(text).then(() => { button.textContent = "Copied"; }, () => {}));
+  button.addEventListener("click", () =>
+    navigator.clipboard?.writeText(text).then(
+      () => {
+        button.textContent = "Copied";
+      },
+      () => {},
+    ),
+  );
   return button;
 }
 
 function methods(page) {
   const text = page.doc.methods;
   if (!text) return null;
-  return el("section", {id: "methods", "aria-labelledby": "methods-title"},
-    el("div", {class: "head"}, el("h2", {id: "methods-title"}, "Methods"), el("div", {class: "buttons"}, copy_button(text))),
-    el("p", {class: "lead"}, "A paragraph for a paper: how these numbers came about."), el("blockquote", {}, text));
+  return el(
+    "section",
+    {id: "methods", "aria-labelledby": "methods-title"},
+    el(
+      "div",
+      {class: "head"},
+      el("h2", {id: "methods-title"}, "Methods"),
+      el("div", {class: "buttons"}, copy_button(text)),
+    ),
+    el("p", {class: "lead"}, "A paragraph for a paper: how these numbers came about."),
+    el("blockquote", {}, text),
+  );
 }
 
 /// The line at the foot of the window that says which row is highlighted, and ends it.
@@ -79,10 +122,12 @@ function highlight_bar(page, selection) {
     if (row === null) return;
     const dot = svg_el("circle", {cx: 6, cy: 6, r: 5, fill: colour_of(page, row)});
     const runs = count_text(page.runs_of[row].length, "run");
-    bar.replaceChildren(svg_el("svg", {width: 12, height: 12, viewBox: "0 0 12 12", "aria-hidden": "true"}, dot),
+    bar.replaceChildren(
+      svg_el("svg", {width: 12, height: 12, viewBox: "0 0 12 12", "aria-hidden": "true"}, dot),
       el("span", {class: "highlight-name"}, page.rows.name[row]),
       el("span", {class: "highlight-facts"}, `${duration_text(page.rows.mean_s[row])} · ${runs}`),
-      el("button", {type: "button", class: "quiet", onclick: () => selection.pin(row)}, "Clear"));
+      el("button", {type: "button", class: "quiet", onclick: () => selection.pin(row)}, "Clear"),
+    );
   });
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && selection.pinned() !== null) selection.pin(selection.pinned());
@@ -90,7 +135,7 @@ function highlight_bar(page, selection) {
   return bar;
 }
 
-/// Draws the figures one after the other, so that the table can be used at once.
+/// Draws the figures one after the other, so that the table can be used at once. One that fails does not stop the others.
 function draw_in_turn(figures) {
   const draw_next = (i) => {
     if (i === figures.length) {
@@ -98,7 +143,13 @@ function draw_in_turn(figures) {
       document.documentElement.dataset.ready = "yes";
       return;
     }
-    figures[i].draw();
+    try {
+      figures[i].draw();
+    } catch (error) {
+      figures[i].section.append(
+        el("p", {class: "broken", role: "alert"}, `This plot cannot be drawn: ${error.message}`),
+      );
+    }
     setTimeout(() => draw_next(i + 1), 0);
   };
   setTimeout(() => draw_next(0), 0);
@@ -111,7 +162,11 @@ function with_plot(page, plots, figure) {
 }
 
 function no_plots_line() {
-  return el("p", {class: "no-plots"}, "Plots are missing, because this pippin was built without npm. The tables have the same data.");
+  return el(
+    "p",
+    {class: "no-plots"},
+    "Plots are missing, because this pippin was built without npm. The tables have the same data.",
+  );
 }
 
 function section_link(section) {
@@ -127,9 +182,21 @@ function build(page, plots) {
   const table = page.row_count ? make_table_section(page, selection) : null;
   const words = remarks(page);
   if (table && words) table.section.append(...words.children);
-  const sections = [...figures[0].map((figure) => figure.section), table?.section, ...figures[1].map((figure) => figure.section),
-    table ? null : words, methods(page)].filter(Boolean);
-  const main = el("main", {}, said(page), plots ? null : no_plots_line(), contents(sections.map(section_link)), sections);
+  const sections = [
+    ...figures[0].map((figure) => figure.section),
+    table?.section,
+    ...figures[1].map((figure) => figure.section),
+    table ? null : words,
+    methods(page),
+  ].filter(Boolean);
+  const main = el(
+    "main",
+    {},
+    said(page),
+    plots ? null : no_plots_line(),
+    contents(sections.map(section_link)),
+    sections,
+  );
   document.body.prepend(header(page), main, highlight_bar(page, selection));
   table?.table.draw();
   performance.mark("table shown");

@@ -28,7 +28,10 @@ function runs_by_row(rows, runs) {
 function with_cells(doc) {
   const {rows} = doc;
   const columns = (doc.columns ?? []).map((column, i) => ({
-    ...column, cells: rows.cells[i] ?? [], values: rows.values[i] ?? [], index: i,
+    ...column,
+    cells: rows.cells[i] ?? [],
+    values: rows.values[i] ?? [],
+    index: i,
   }));
   const name = {name: "name", title: "configuration", kind: "text", cells: rows.name, values: rows.name};
   const state = {name: "state", title: "state", kind: "text", cells: rows.state, values: rows.state};
@@ -57,8 +60,14 @@ export function read_page(text) {
   const {columns, name, state} = with_cells(doc);
   const colours = colour_numbers(doc.rows.mean_s);
   return {
-    doc, row_count, columns, name, state, colours,
-    rows: doc.rows, runs: doc.runs,
+    doc,
+    row_count,
+    columns,
+    name,
+    state,
+    colours,
+    rows: doc.rows,
+    runs: doc.runs,
     run_count: doc.runs.row.length,
     runs_of: runs_by_row(row_count, doc.runs),
     short: short_names(doc.rows.name),

@@ -17,10 +17,30 @@ function iso_time(seconds) {
 
 function runs_table(page) {
   const {runs, rows} = page;
-  const titles = ["run", "configuration", "campaign", "allocation", "started_at", "mean_s", "state", "in_mean", "reason", "note"];
-  const line = (run) => [run_name(page, run), rows.name[runs.row[run]] ?? null, campaign_of(page, run).name, allocation_name(page, run),
-    iso_time(runs.started_at[run]), runs.mean_s[run], run_state(page, run), runs.in_mean[run] ? 1 : 0,
-    run_text(page, run).reason ?? null, run_text(page, run).note ?? null];
+  const titles = [
+    "run",
+    "configuration",
+    "campaign",
+    "allocation",
+    "started_at",
+    "mean_s",
+    "state",
+    "in_mean",
+    "reason",
+    "note",
+  ];
+  const line = (run) => [
+    run_name(page, run),
+    rows.name[runs.row[run]] ?? null,
+    campaign_of(page, run).name,
+    allocation_name(page, run),
+    iso_time(runs.started_at[run]),
+    runs.mean_s[run],
+    run_state(page, run),
+    runs.in_mean[run] ? 1 : 0,
+    run_text(page, run).reason ?? null,
+    run_text(page, run).note ?? null,
+  ];
   return {titles, rows: Array.from({length: page.run_count}, (_, run) => line(run))};
 }
 
@@ -34,11 +54,26 @@ function is_sparse(page) {
 function runs_figure(page) {
   if (!page.run_count) return null;
   return {
-    id: "runs", title: "Every run over time", plot: "runs",
+    id: "runs",
+    title: "Every run over time",
+    plot: "runs",
     lead: "Each point is one run. Runs that move up and down together were on the same network on the same day.",
     choices: [
-      {name: "y", title: "Show", value: "relative", options: [["relative", "relative to its configuration"], ["time", "step time"]]},
-      {name: "x", title: "Spaced", value: is_sparse(page) ? "order" : "clock", options: [["clock", "by time"], ["order", "evenly"]]},
+      {
+        name: "y",
+        title: "Show",
+        value: page.row_count ? "relative" : "time",
+        options: [...(page.row_count ? [["relative", "relative to its configuration"]] : []), ["time", "step time"]],
+      },
+      {
+        name: "x",
+        title: "Spaced",
+        value: is_sparse(page) ? "order" : "clock",
+        options: [
+          ["clock", "by time"],
+          ["order", "evenly"],
+        ],
+      },
     ],
     table: () => runs_table(page),
   };
@@ -49,15 +84,25 @@ function scaling_table(page) {
   const measured = rows.name.map((_, row) => row).filter((row) => rows.mean_s[row] !== null);
   return {
     titles: ["configuration", "gpus", "step_time_s", "samples_per_s", "tflops_per_gpu"],
-    rows: measured.map((row) => [rows.name[row], doc.gpus[row], rows.mean_s[row], doc.samples_per_s?.[row] ?? null, doc.tflops?.[row] ?? null]),
+    rows: measured.map((row) => [
+      rows.name[row],
+      doc.gpus[row],
+      rows.mean_s[row],
+      doc.samples_per_s?.[row] ?? null,
+      doc.tflops?.[row] ?? null,
+    ]),
   };
 }
 
 function scaling_figure(page) {
   const has_rate = distinct(page.doc.samples_per_s).size || distinct(page.doc.tflops).size;
-  if (distinct(page.doc.gpus).size < 2 || !has_rate) return null;
+  const measured = (page.doc.gpus ?? []).filter((gpus, row) => gpus > 0 && page.rows.mean_s[row] > 0);
+  if (distinct(measured).size < 2 || !has_rate) return null;
   return {
-    id: "scaling", title: "Scaling over GPUs", plot: "scaling", table: () => scaling_table(page),
+    id: "scaling",
+    title: "Scaling over GPUs",
+    plot: "scaling",
+    table: () => scaling_table(page),
     lead: "Each point is a configuration; the line joins the best of each number of GPUs. The dashed line is ideal: twice the GPUs, twice the work.",
   };
 }
@@ -66,8 +111,12 @@ function axis_figure(page) {
   const choices = axis_choices(page);
   if (!choices) return null;
   return {
-    id: "axis", title: "Against any axis", plot: "axis", choices, table: () => axis_table(page),
-    lead: "Each point is a configuration, with its 95 % interval; the line joins the best of each value.",
+    id: "axis",
+    title: "Against any axis",
+    plot: "axis",
+    choices,
+    table: () => axis_table(page),
+    lead: "Each point is a configuration, with its 95\u00a0% interval; the line joins the best of each value.",
   };
 }
 
@@ -75,9 +124,14 @@ function budget_figure(page) {
   const {budget} = page.doc;
   if (!budget?.length) return null;
   return {
-    id: "budget", title: "Where the noise comes from", plot: "budget",
+    id: "budget",
+    title: "Where the noise comes from",
+    plot: "budget",
     lead: "How the variance divides among levels, and how far two values of a level differ.",
-    table: () => ({titles: ["between", "share", "spread", "low", "high"], rows: budget.map((one) => [one.level, one.share, one.cv, one.low, one.high])}),
+    table: () => ({
+      titles: ["between", "share", "spread", "low", "high"],
+      rows: budget.map((one) => [one.level, one.share, one.cv, one.low, one.high]),
+    }),
   };
 }
 
@@ -86,31 +140,54 @@ function nodes_figure(page) {
   if (!nodes?.names.length) return null;
   const suspects = nodes.names.filter((_, i) => nodes.suspect[i]);
   return {
-    id: "nodes", title: suspects.length ? `Slow nodes: ${named(suspects)}` : "Nodes: none is suspect",
-    plot: "nodes", lead: "How much longer a step takes where the node is, all other nodes accounted for; bars are 95 % intervals.",
-    table: () => ({titles: ["node", "effect", "low", "high", "suspect", "runs"],
-      rows: nodes.names.map((name, i) => [name, nodes.effect[i], nodes.low?.[i], nodes.high?.[i], nodes.suspect[i] ? 1 : 0, nodes.runs?.[i]])}),
+    id: "nodes",
+    title: suspects.length ? `Slow nodes: ${named(suspects)}` : "Nodes: none is suspect",
+    plot: "nodes",
+    lead: "How much longer a step takes where the node is, all other nodes accounted for; bars are 95\u00a0% intervals.",
+    table: () => ({
+      titles: ["node", "effect", "low", "high", "suspect", "runs"],
+      rows: nodes.names.map((name, i) => [
+        name,
+        nodes.effect[i],
+        nodes.low?.[i],
+        nodes.high?.[i],
+        nodes.suspect[i] ? 1 : 0,
+        nodes.runs?.[i],
+      ]),
+    }),
   };
 }
 
 function named(names) {
-  return `${names.slice(0, 3).map((name) => cut_text(name, 24)).join(", ")}${names.length > 3 ? ", …" : ""}`;
+  return `${names
+    .slice(0, 3)
+    .map((name) => cut_text(name, 24))
+    .join(", ")}${names.length > 3 ? ", …" : ""}`;
 }
 
 /// A link may be suspect in both directions; it is named once.
 export function suspect_pairs(links) {
-  const pairs = (links.suspects ?? []).map(([i, j]) => `${links.nodes[Math.min(i, j)]} – ${links.nodes[Math.max(i, j)]}`);
+  const pairs = (links.suspects ?? []).map(
+    ([i, j]) => `${links.nodes[Math.min(i, j)]} – ${links.nodes[Math.max(i, j)]}`,
+  );
   return Array.from(new Set(pairs));
 }
 
 function links_figure(page) {
   const {links} = page.doc;
   if (!links?.nodes.length) return null;
-  const table = () => ({titles: ["from", "to", "effect"],
-    rows: links.nodes.flatMap((from, i) => links.nodes.map((to, j) => [from, to, links.effect[i]?.[j] ?? null])).filter((row) => row[2] !== null)});
+  const table = () => ({
+    titles: ["from", "to", "effect"],
+    rows: links.nodes
+      .flatMap((from, i) => links.nodes.map((to, j) => [from, to, links.effect[i]?.[j] ?? null]))
+      .filter((row) => row[2] !== null),
+  });
   const pairs = suspect_pairs(links);
   return {
-    id: "links", title: pairs.length ? `Slow links: ${named(pairs)}` : "Links: none is suspect", plot: "links", table,
+    id: "links",
+    title: pairs.length ? `Slow links: ${named(pairs)}` : "Links: none is suspect",
+    plot: "links",
+    table,
     lead: "How much slower each link is than the others; blue is faster, orange is slower. Suspects have a frame.",
   };
 }
@@ -120,10 +197,14 @@ function ratios_figure(page) {
   if (!ratios?.length) return null;
   const margin = ratios[0].margin;
   return {
-    id: "ratios", title: "What changed", plot: "ratios",
-    lead: `Time of the new by time of the base, with its 95 % interval. Left of 1 is faster.${margin ? ` Within the band of ±${percent_text(margin)} a difference does not matter.` : ""}`,
-    table: () => ({titles: ["configuration", "ratio", "low", "high", "verdict", "margin"],
-      rows: ratios.map((one) => [one.name, one.ratio, one.low, one.high, one.verdict, one.margin])}),
+    id: "ratios",
+    title: "What changed",
+    plot: "ratios",
+    lead: `Time of the new by time of the base, with its 95\u00a0% interval. Left of 1 is faster.${margin ? ` Within the band of ±${percent_text(margin)} a difference does not matter.` : ""}`,
+    table: () => ({
+      titles: ["configuration", "ratio", "low", "high", "verdict", "margin"],
+      rows: ratios.map((one) => [one.name, one.ratio, one.low, one.high, one.verdict, one.margin]),
+    }),
   };
 }
 
@@ -133,7 +214,15 @@ const kFirst = {compare: [ratios_figure], noise: [budget_figure, nodes_figure, l
 /// The figures that have data: those that stand above the table and those below it.
 export function figures_of(page) {
   const first = kFirst[page.doc.kind] ?? [];
-  const rest = [runs_figure, scaling_figure, axis_figure, budget_figure, nodes_figure, links_figure, ratios_figure].filter((make) => !first.includes(make));
+  const rest = [
+    runs_figure,
+    scaling_figure,
+    axis_figure,
+    budget_figure,
+    nodes_figure,
+    links_figure,
+    ratios_figure,
+  ].filter((make) => !first.includes(make));
   const made = (list) => list.map((make) => make(page)).filter(Boolean);
   return {above: made(first), below: made(rest)};
 }

@@ -67,7 +67,10 @@ class Stage {
     svg.setAttribute("aria-label", `${this.figure.title}. ${words ?? ""}`);
     svg.append(this.rings, this.ring);
     this.holder.replaceChildren(svg);
-    this.holder.setAttribute("aria-label", `${this.figure.title}: ${points.x.length} points, reached with the arrow keys`);
+    this.holder.setAttribute(
+      "aria-label",
+      `${this.figure.title}: ${points.x.length} points, reached with the arrow keys`,
+    );
     this.words.textContent = words ?? "";
     this.words.hidden = !words;
     this.legend.replaceChildren(...legend_for(this.page, this.selection, this.plot));
@@ -113,13 +116,23 @@ class Stage {
 
   on_key(event) {
     const count = this.plot.points.x.length;
-    const steps = {ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageDown: 20, PageUp: -20, Home: -count, End: count};
+    const steps = {
+      ArrowRight: 1,
+      ArrowUp: 1,
+      ArrowLeft: -1,
+      ArrowDown: -1,
+      PageDown: 20,
+      PageUp: -20,
+      Home: -count,
+      End: count,
+    };
     if (event.key === "Escape") this.leave();
     else if (event.key === "Enter") this.pin();
     if (!steps[event.key] || !count) return;
     event.preventDefault();
     this.order ??= reading_order(this.plot.points);
-    this.at = this.current < 0 ? 0 : Math.min(count - 1, Math.max(0, this.order.indexOf(this.current) + steps[event.key]));
+    this.at =
+      this.current < 0 ? 0 : Math.min(count - 1, Math.max(0, this.order.indexOf(this.current) + steps[event.key]));
     this.point_at(this.order[this.at], true);
   }
 
@@ -133,8 +146,11 @@ class Stage {
       for (let i = 0; i < points.x.length && found.length < kMostRings; ++i) if (points.row[i] === row) found.push(i);
     }
     svg.classList.toggle("faded", found.length > 0);
-    if (row !== null) this.rings.setAttribute("fill", this.page.rows.name[row] === undefined ? "none" : colour_of(this.page, row));
-    this.rings.replaceChildren(...found.map((i) => svg_el("circle", {cx: points.x[i], cy: points.y[i], r: points.radius ?? 4})));
+    if (row !== null)
+      this.rings.setAttribute("fill", this.page.rows.name[row] === undefined ? "none" : colour_of(this.page, row));
+    this.rings.replaceChildren(
+      ...found.map((i) => svg_el("circle", {cx: points.x[i], cy: points.y[i], r: points.radius ?? 4})),
+    );
   }
 }
 

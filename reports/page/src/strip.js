@@ -7,6 +7,7 @@ import {allocation_means, colour_of} from "./page_data.js";
 const kWidth = 180; // at least
 const kHeight = 20;
 const kInset = 7;
+const kMostCirclesOfStrip = 16;
 const kLogFrom = 4; // where the slowest takes so many times as long, steps of equal ratio are shown
 
 /// Maps seconds to a place in the strip; null if nothing was measured.
@@ -18,7 +19,15 @@ export function make_strip_scale(page) {
   const measure = is_log ? Math.log : (value) => value;
   const [low, high] = range.map(measure);
   const share = (value) => (high > low ? (measure(value) - low) / (high - low) : 0.5);
-  const scale = {means, range, is_log, width: kWidth, resize: (width) => { scale.width = width; }};
+  const scale = {
+    means,
+    range,
+    is_log,
+    width: kWidth,
+    resize: (width) => {
+      scale.width = width;
+    },
+  };
   scale.x = (value) => kInset + share(value) * (scale.width - 2 * kInset);
   return scale;
 }
@@ -43,7 +52,15 @@ function strip_words(page, row, means) {
   const words = `${count_text(means.length, "allocation")}, ${duration_text(low)} to ${duration_text(high)}`;
   const {low_s, high_s} = page.rows;
   if (!is_number(low_s[row]) || !is_number(high_s[row])) return words;
-  return `${words}; 95 % interval ${duration_text(low_s[row])} to ${duration_text(high_s[row])}`;
+  return `${words}; 95\u00a0% interval ${duration_text(low_s[row])} to ${duration_text(high_s[row])}`;
+}
+
+/// Each dot has a rim, so that one can be told from two. Where they are many, lines of no length with round ends stand
+/// for them: one element for all keeps scrolling smooth.
+function mean_dots(places, y, colour) {
+  if (places.length <= kMostCirclesOfStrip)
+    return places.map((x) => svg_el("circle", {class: "strip-dot", cx: x, cy: y, r: 3.5, fill: colour}));
+  return [svg_el("path", {class: "strip-dots", d: places.map((x) => `M${x} ${y}h0`).join(""), stroke: colour})];
 }
 
 export function make_strip(page, scale, row) {
@@ -53,12 +70,22 @@ export function make_strip(page, scale, row) {
   const marks = [svg_el("title", {}, strip_words(page, row, means))];
   if (is_number(low_s[row]) && is_number(high_s[row])) marks.push(interval(scale, low_s[row], high_s[row]));
   const colour = colour_of(page, row);
-  // Lines of no length with round ends are dots: one element for all keeps scrolling smooth.
-  const dots = means.map((mean) => `M${scale.x(mean).toFixed(1)} ${y}h0`).join("");
-  if (dots) marks.push(svg_el("path", {class: "strip-dots", d: dots, stroke: colour}));
+  marks.push(
+    ...mean_dots(
+      means.map((mean) => scale.x(mean).toFixed(1)),
+      y,
+      colour,
+    ),
+  );
   if (is_number(mean_s[row])) {
     marks.push(svg_el("path", {class: "strip-mean", d: `M${scale.x(mean_s[row]).toFixed(1)} ${y - 7}v14`}));
   }
-  const box = {class: "strip", width: scale.width, height: kHeight, viewBox: `0 0 ${scale.width} ${kHeight}`, role: "img"};
+  const box = {
+    class: "strip",
+    width: scale.width,
+    height: kHeight,
+    viewBox: `0 0 ${scale.width} ${kHeight}`,
+    role: "img",
+  };
   return svg_el("svg", {...box, "aria-label": strip_words(page, row, means)}, marks);
 }

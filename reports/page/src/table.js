@@ -5,6 +5,7 @@ import {duration_text, is_number} from "./numbers.js";
 import {make_filter} from "./filter.js";
 import {sort_rows} from "./sort.js";
 import {make_strip_scale} from "./strip.js";
+import {all_columns} from "./table_columns.js";
 import {make_width_measure} from "./column_widths.js";
 import {name_cell, plain_cell, spacer_row, state_cell, strip_cell} from "./table_cells.js";
 
@@ -19,16 +20,6 @@ const kWidestStrip = 460;
 const kPadding = 26;
 const kNarrow = 620; // where names are cut to what tells rows apart
 
-/// All columns that the table can have, in order: name, state, the report's, the strip.
-function all_columns(page) {
-  const has_bad = page.rows.state.some((state) => state !== "ok");
-  const strip = {name: "allocations", title: "allocations' means", kind: "strip", shown: true, values: page.rows.mean_s, cells: []};
-  const report = page.columns.filter((column) => column.name !== "name");
-  const at = report.findIndex((column) => column.name === "step_time_s");
-  report.splice(at < 0 ? report.length : at + 1, 0, strip);
-  return [{...page.name, shown: true, fixed: true}, {...page.state, shown: has_bad, kind: "state"}, ...report];
-}
-
 function make_cell(page, column, row, scale, is_narrow) {
   if (column.fixed) return name_cell(page, row, is_narrow);
   if (column.kind === "state") return state_cell(page, row);
@@ -41,8 +32,15 @@ function make_text_of(page) {
   const texts = [];
   const {rows, columns} = page;
   return (row) => {
-    texts[row] ??= [rows.name[row], rows.state[row], rows.reason?.[row] ?? "", ...(rows.notes?.[row] ?? []),
-      ...columns.map((column) => column.cells[row] ?? "")].join("\n").toLowerCase();
+    texts[row] ??= [
+      rows.name[row],
+      rows.state[row],
+      rows.reason?.[row] ?? "",
+      ...(rows.notes?.[row] ?? []),
+      ...columns.map((column) => column.cells[row] ?? ""),
+    ]
+      .join("\n")
+      .toLowerCase();
     return texts[row];
   };
 }
@@ -62,14 +60,28 @@ export class Table {
     this.head = el("thead");
     this.body = el("tbody");
     this.columns_element = el("colgroup");
-    this.table = el("table", {class: "results"}, el("caption", {class: "unseen"}, "Configurations and what was measured"),
-      this.columns_element, this.head, this.body);
-    this.element = el("div", {class: "table-region", tabindex: "0", role: "region", "aria-label": "Table of configurations"}, this.table);
+    this.table = el(
+      "table",
+      {class: "results"},
+      el("caption", {class: "unseen"}, "Configurations and what was measured"),
+      this.columns_element,
+      this.head,
+      this.body,
+    );
+    this.element = el(
+      "div",
+      {class: "table-region", tabindex: "0", role: "region", "aria-label": "Table of configurations"},
+      this.table,
+    );
     this.listen();
   }
 
   listen() {
-    this.element.addEventListener("scroll", once_a_frame(() => this.draw_rows()), {passive: true});
+    this.element.addEventListener(
+      "scroll",
+      once_a_frame(() => this.draw_rows()),
+      {passive: true},
+    );
     new ResizeObserver(once_a_frame(() => this.on_resize())).observe(this.element);
     addEventListener("beforeprint", () => this.draw_rows(kMostPrinted));
     addEventListener("afterprint", () => this.draw_rows());
@@ -142,7 +154,9 @@ export class Table {
     const widths = shown.map((column) => (column.kind === "strip" ? 0 : this.width_of(column)));
     const left = this.element.clientWidth - widths.reduce((sum, width) => sum + width, 0) - kPadding;
     this.scale?.resize(Math.min(kWidestStrip, Math.max(kStripWidth, left)));
-    return shown.map((column, i) => (column.kind === "strip" ? (this.scale?.width ?? kStripWidth) + kPadding : widths[i]));
+    return shown.map((column, i) =>
+      column.kind === "strip" ? (this.scale?.width ?? kStripWidth) + kPadding : widths[i],
+    );
   }
 
   width_of(column) {
@@ -163,29 +177,44 @@ export class Table {
   }
 
   head_cell(column) {
-    const direction = this.sorted_by === column.name ? (this.ascending ? "ascending" : "descending") : "none";
-    const button = el("button", {type: "button", onclick: () => this.sort(column)},
-      el("span", {class: "title"}, this.title_of(column)), el("span", {class: "arrow", "aria-hidden": "true"}));
-    const kind = column.fixed ? "name" : column.kind === "number" ? "number" : column.kind === "strip" ? "strip-cell" : "text";
+    const direction = this.sorted_by === column ? (this.ascending ? "ascending" : "descending") : "none";
+    const button = el(
+      "button",
+      {type: "button", onclick: () => this.sort(column)},
+      el("span", {class: "title"}, this.title_of(column)),
+      el("span", {class: "arrow", "aria-hidden": "true"}),
+    );
+    const kind = column.fixed
+      ? "name"
+      : column.kind === "number"
+        ? "number"
+        : column.kind === "strip"
+          ? "strip-cell"
+          : "text";
     const scale = column.kind === "strip" && this.scale ? this.scale_words() : null;
     return el("th", {scope: "col", class: kind, "aria-sort": direction, "data-column": column.name}, button, scale);
   }
 
   scale_words() {
     const [low, high] = this.scale.range;
-    return el("span", {class: "strip-scale"}, el("span", {}, duration_text(low, 3)),
-      el("span", {}, this.scale.is_log ? "log scale" : ""), el("span", {}, duration_text(high, 3)));
+    return el(
+      "span",
+      {class: "strip-scale"},
+      el("span", {}, duration_text(low, 3)),
+      el("span", {}, this.scale.is_log ? "log scale" : ""),
+      el("span", {}, duration_text(high, 3)),
+    );
   }
 
   /// First the better end, then the other, then the report's own order.
   sort(column) {
     const first = column.better !== "high";
-    if (this.sorted_by !== column.name) [this.sorted_by, this.ascending] = [column.name, first];
+    if (this.sorted_by !== column) [this.sorted_by, this.ascending] = [column, first];
     else if (this.ascending === first) this.ascending = !first;
     else this.sorted_by = null;
     this.arrange();
     this.draw_head(this.shown_columns());
-    this.head.querySelector(`th[data-column="${CSS.escape(column.name)}"] button`)?.focus();
+    this.head.querySelectorAll("th button")[this.shown_columns().indexOf(column)]?.focus();
   }
 
   /// Takes a filter's text; returns what is wrong with it, or null.
@@ -199,7 +228,7 @@ export class Table {
 
   arrange() {
     const rows = this.passing ?? this.page.rows.name.map((_, row) => row);
-    const column = this.columns.find((one) => one.name === this.sorted_by);
+    const column = this.sorted_by;
     this.order = column ? sort_rows(rows, column.values, this.ascending) : rows;
     this.element.scrollTop = 0;
     this.draw_rows();
@@ -247,7 +276,11 @@ export class Table {
   row_element(row, at, shown) {
     let tr = this.drawn.get(row);
     if (!tr) {
-      tr = el("tr", {"data-row": row}, shown.map((column) => make_cell(this.page, column, row, this.scale, this.is_narrow)));
+      tr = el(
+        "tr",
+        {"data-row": row},
+        shown.map((column) => make_cell(this.page, column, row, this.scale, this.is_narrow)),
+      );
       this.drawn.set(row, tr);
     }
     tr.setAttribute("aria-rowindex", at + 2);
@@ -276,11 +309,20 @@ export class Table {
       };
     }
     const columns = this.shown_columns().filter((column) => column.kind !== "strip");
-    const extra = [["ci_low_s", this.page.rows.low_s], ["mean_s", this.page.rows.mean_s], ["ci_high_s", this.page.rows.high_s],
-      ["reason", this.page.rows.reason ?? []]];
+    const {low_s, mean_s, high_s, reason} = this.page.rows;
+    const all = [
+      ["ci_low_s", low_s],
+      ["mean_s", mean_s],
+      ["ci_high_s", high_s],
+      ["reason", reason ?? []],
+    ];
+    const extra = all.filter(([name]) => !columns.some((column) => column.name === name));
     return {
       titles: [...columns.map((column) => column.name), ...extra.map(([name]) => name)],
-      rows: this.order.map((row) => [...columns.map((column) => column.values[row]), ...extra.map(([, values]) => values[row])]),
+      rows: this.order.map((row) => [
+        ...columns.map((column) => column.values[row]),
+        ...extra.map(([, values]) => values[row]),
+      ]),
     };
   }
 }

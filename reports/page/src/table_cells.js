@@ -16,8 +16,16 @@ function swatch(page, row) {
 export function name_cell(page, row, is_narrow) {
   const name = page.rows.name[row];
   const is_ok = page.rows.state[row] === "ok";
-  const button = el("button", {type: "button", class: "row-name", "aria-pressed": "false", title: cut_text(name, kLongestTitle)});
-  button.append(is_ok ? swatch(page, row) : state_mark(page.rows.state[row]), el("span", {}, (is_narrow ? page.short[row] : name) || "(no name)"));
+  const button = el("button", {
+    type: "button",
+    class: "row-name",
+    "aria-pressed": "false",
+    title: cut_text(name, kLongestTitle),
+  });
+  button.append(
+    is_ok ? swatch(page, row) : state_mark(page.rows.state[row]),
+    el("span", {}, (is_narrow ? page.short[row] : name) || "(no name)"),
+  );
   return el("th", {scope: "row", class: "name"}, button);
 }
 

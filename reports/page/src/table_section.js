@@ -8,8 +8,12 @@ import {Table} from "./table.js";
 
 function filter_box(table, count, complaint) {
   const input = el("input", {
-    type: "search", id: "filter", spellcheck: "false", autocomplete: "off",
-    placeholder: "tp == 4 && step_time < 500ms", "aria-describedby": "filter-complaint",
+    type: "search",
+    id: "filter",
+    spellcheck: "false",
+    autocomplete: "off",
+    placeholder: "tp == 4 && step_time < 500ms",
+    "aria-describedby": "filter-complaint",
   });
   input.addEventListener("input", () => {
     const error = table.filter(input.value);
@@ -32,15 +36,23 @@ function choice_of(table, column) {
 function column_chooser(table) {
   const choices = table.columns.filter((column) => !column.fixed).map((column) => choice_of(table, column));
   const summary = el("summary", {}, "Columns");
-  const chooser = el("details", {class: "chooser"}, summary,
-    el("fieldset", {}, el("legend", {}, "Columns of the table"), choices));
-  const close = () => { chooser.open = false; };
+  const chooser = el(
+    "details",
+    {class: "chooser"},
+    summary,
+    el("fieldset", {}, el("legend", {}, "Columns of the table"), choices),
+  );
+  const close = () => {
+    chooser.open = false;
+  };
   chooser.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
     close();
     summary.focus();
   });
-  document.addEventListener("pointerdown", (event) => { if (!chooser.contains(event.target)) close(); });
+  document.addEventListener("pointerdown", (event) => {
+    if (!chooser.contains(event.target)) close();
+  });
   return chooser;
 }
 
@@ -57,12 +69,34 @@ export function make_table_section(page, selection) {
     const all = count_text(page.row_count, "row");
     counted.textContent = table.order.length === page.row_count ? all : `${table.order.length} of ${all}`;
   };
-  const tools = el("div", {class: "tools"}, filter_box(table, count, complaint), counted,
-    el("div", {class: "buttons"}, column_chooser(table), csv_button(page, table)));
-  const hint = el("p", {class: "hint"}, "Press a column's title to sort, a row to highlight its runs in every plot. ",
-    "In the strip: ", el("b", {}, "●"), " an allocation's mean, ", el("b", {}, "├┤"), " the 95 % interval, ", el("b", {}, "|"), " the mean.");
-  const section = el("section", {id: "table", "aria-labelledby": "table-title"},
-    el("h2", {id: "table-title"}, "Configurations"), tools, complaint, table.element, hint);
+  const tools = el(
+    "div",
+    {class: "tools"},
+    filter_box(table, count, complaint),
+    counted,
+    el("div", {class: "buttons"}, column_chooser(table), csv_button(page, table)),
+  );
+  const hint = el(
+    "p",
+    {class: "hint"},
+    "Press a column's title to sort, a row to highlight its runs in every plot. ",
+    "In the strip: ",
+    el("b", {}, "●"),
+    " an allocation's mean, ",
+    el("b", {}, "├┤"),
+    " the 95\u00a0% interval, ",
+    el("b", {}, "|"),
+    " the mean.",
+  );
+  const section = el(
+    "section",
+    {id: "table", "aria-labelledby": "table-title"},
+    el("h2", {id: "table-title"}, "Configurations"),
+    tools,
+    complaint,
+    table.element,
+    hint,
+  );
   count();
   return {section, table};
 }

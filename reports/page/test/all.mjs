@@ -28,7 +28,12 @@ let failures = 0;
 function check(sentence, wrong) {
   const wrongs = Array.isArray(wrong) ? wrong : wrong ? [wrong] : [];
   if (wrongs.length) ++failures;
-  console.log(`${wrongs.length ? "FAILED" : "ok"}  ${sentence}${wrongs.slice(0, 8).map((one) => `\n        ${String(one).slice(0, 400)}`).join("")}`);
+  console.log(
+    `${wrongs.length ? "FAILED" : "ok"}  ${sentence}${wrongs
+      .slice(0, 8)
+      .map((one) => `\n        ${String(one).slice(0, 400)}`)
+      .join("")}`,
+  );
 }
 
 const work = mkdtempSync(join(tmpdir(), "pippin-page-"));
@@ -37,7 +42,17 @@ try {
   execFileSync(process.execPath, [join(root, "sample.mjs"), join(work, "samples"), work], {stdio: "inherit"});
   const browser = await start_browser(chromium);
   const context = {browser, check, keep, samples: join(work, "samples"), build: work};
-  for (const test of [test_filter, test_colours, test_table, test_plots, test_files, test_hostile, test_access, test_layout]) await test(context);
+  for (const test of [
+    test_filter,
+    test_colours,
+    test_table,
+    test_plots,
+    test_files,
+    test_hostile,
+    test_access,
+    test_layout,
+  ])
+    await test(context);
   await browser.close();
 } finally {
   rmSync(work, {recursive: true, force: true});

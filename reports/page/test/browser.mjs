@@ -9,7 +9,11 @@ import puppeteer from "puppeteer-core";
 const kRootArguments = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
 
 export async function start_browser(executable) {
-  return puppeteer.launch({executablePath: executable, args: ["--disable-gpu", ...kRootArguments], protocolTimeout: 120000});
+  return puppeteer.launch({
+    executablePath: executable,
+    args: ["--disable-gpu", ...kRootArguments],
+    protocolTimeout: 120000,
+  });
 }
 
 /// Opens a page; `page.wrongs` collects messages of the console, errors, dialogs and requests.
@@ -25,17 +29,23 @@ export async function open_page(browser, file, {width = 1440, theme = "light", r
   page.on("request", (request) => {
     if (!/^(file|data|blob):/.test(request.url())) page.wrongs.push(`request: ${request.url()}`);
   });
-  await page.emulateMediaFeatures([{name: "prefers-color-scheme", value: theme}, {name: "prefers-reduced-motion", value: reduced ? "reduce" : "no-preference"}]);
+  await page.emulateMediaFeatures([
+    {name: "prefers-color-scheme", value: theme},
+    {name: "prefers-reduced-motion", value: reduced ? "reduce" : "no-preference"},
+  ]);
   await page.setViewport({width, height: 1000});
   await page.goto(pathToFileURL(file).href);
   await page.waitForFunction("document.documentElement.dataset.ready === 'yes'", {timeout: 60000});
   await settle(page);
+  page.wrongs.push(...(await page.$$eval(".broken", (all) => all.map((one) => one.textContent))));
   return page;
 }
 
 /// Waits until what was asked for is drawn.
 export async function settle(page) {
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 30)))));
+  await page.evaluate(
+    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 30)))),
+  );
 }
 
 /// Another width; the plots draw themselves anew.

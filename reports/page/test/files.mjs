@@ -23,12 +23,24 @@ function wrong_lines(text, title, count) {
 
 async function test_csv(page, folder, doc, check) {
   const table = await saved(page, folder, "CSV of the table", "gpt-52b.csv");
-  check("the table's CSV has all rows", wrong_lines(table, "name,state,gpus,tp,pp,mbs,gas,step_time_s,tflops", doc.rows.name.length));
+  check(
+    "the table's CSV has all rows",
+    wrong_lines(table, "name,state,gpus,tp,pp,mbs,gas,step_time_s,tflops", doc.rows.name.length),
+  );
   const exact = `${doc.rows.name[0]},ok,`;
-  check("in full digits", table.includes(exact) && table.includes(String(doc.rows.mean_s[0])) ? null : table.slice(0, 300));
+  check(
+    "in full digits",
+    table.includes(exact) && table.includes(String(doc.rows.mean_s[0])) ? null : table.slice(0, 300),
+  );
   const runs = await saved(page, folder, "CSV: Every run over time", "gpt-52b-runs.csv");
-  check("the runs' CSV has all runs", wrong_lines(runs, "run,configuration,campaign,allocation,started_at,mean_s,state", doc.runs.row.length));
-  check("with whole names", runs.includes(`${doc.rows.name[doc.runs.row[0]]}${doc.runs.name[0]},`) ? null : runs.slice(0, 300));
+  check(
+    "the runs' CSV has all runs",
+    wrong_lines(runs, "run,configuration,campaign,allocation,started_at,mean_s,state", doc.runs.row.length),
+  );
+  check(
+    "with whole names",
+    runs.includes(`${doc.rows.name[doc.runs.row[0]]}${doc.runs.name[0]},`) ? null : runs.slice(0, 300),
+  );
   const budget = await saved(page, folder, "CSV: Where the noise comes from", "gpt-52b-budget.csv");
   check("the noise budget's CSV is exact", budget.includes("allocation,0.49,0.031,0.022,0.053") ? null : budget);
 }

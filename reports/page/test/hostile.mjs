@@ -28,38 +28,91 @@ function poisoned_documents() {
 function document_of_names() {
   const texts = hostile_texts();
   const ones = texts.map(() => 1);
-  return {format: 1, kind: "report", title: texts[0], command: texts[1], said: texts, methods: texts[2], remarks: texts, columns: [{name: texts[3], title: texts[4], kind: "text", shown: true}],
-    rows: {state: texts.map((text, i) => (i % 2 ? "ok" : text)), name: texts, cells: [texts], values: [texts], low_s: ones, mean_s: ones, high_s: ones, reason: texts, notes: texts.map((text) => [text])},
-    axes: [{name: texts[5], title: texts[6], values: texts}, {name: "__proto__", title: "constructor", values: texts.map((_, i) => `v${i % 3}`)}],
-    gpus: texts.map((_, i) => 2 ** (i % 4)), tflops: ones, samples_per_s: ones,
-    runs: {row: texts.map((_, i) => i), name: texts, campaign: texts.map((_, i) => i), allocation: texts.map((_, i) => i), started_at: texts.map((_, i) => 1.79e9 + 3600 * i), mean_s: ones,
-      state: texts.map((_, i) => i), in_mean: ones},
-    run_texts: Object.fromEntries(texts.map((text, i) => [i, {reason: text, note: text}])), campaigns: texts.map((text) => ({name: text, tags: [text]})), allocations: texts, states: texts,
-    budget: [{level: texts[7], share: 0.5, cv: 0.01, low: 0.005, high: 0.02}], nodes: {names: texts, effect: ones, low: ones, high: ones, suspect: ones.map(Boolean), runs: ones}, links: null, ratios: null};
+  return {
+    format: 1,
+    kind: "report",
+    title: texts[0],
+    command: texts[1],
+    said: texts,
+    methods: texts[2],
+    remarks: texts,
+    columns: [{name: texts[3], title: texts[4], kind: "text", shown: true}],
+    rows: {
+      state: texts.map((text, i) => (i % 2 ? "ok" : text)),
+      name: texts,
+      cells: [texts],
+      values: [texts],
+      low_s: ones,
+      mean_s: ones,
+      high_s: ones,
+      reason: texts,
+      notes: texts.map((text) => [text]),
+    },
+    axes: [
+      {name: texts[5], title: texts[6], values: texts},
+      {name: "__proto__", title: "constructor", values: texts.map((_, i) => `v${i % 3}`)},
+    ],
+    gpus: texts.map((_, i) => 2 ** (i % 4)),
+    tflops: ones,
+    samples_per_s: ones,
+    runs: {
+      row: texts.map((_, i) => i),
+      name: texts,
+      campaign: texts.map((_, i) => i),
+      allocation: texts.map((_, i) => i),
+      started_at: texts.map((_, i) => 1.79e9 + 3600 * i),
+      mean_s: ones,
+      state: texts.map((_, i) => i),
+      in_mean: ones,
+    },
+    run_texts: Object.fromEntries(texts.map((text, i) => [i, {reason: text, note: text}])),
+    campaigns: texts.map((text) => ({name: text, tags: [text]})),
+    allocations: texts,
+    states: texts,
+    budget: [{level: texts[7], share: 0.5, cv: 0.01, low: 0.005, high: 0.02}],
+    nodes: {names: texts, effect: ones, low: ones, high: ones, suspect: ones.map(Boolean), runs: ones},
+    links: null,
+    ratios: null,
+  };
 }
 
 async function foreign_elements(page) {
   return page.evaluate(() => {
     const wrong = [];
-    for (const name of ["x-hostile", "img", "iframe", "form", "base", "math", "template", "object", "embed"]) if (document.querySelector(name)) wrong.push(`<${name}>`);
+    for (const name of ["x-hostile", "img", "iframe", "form", "base", "math", "template", "object", "embed"])
+      if (document.querySelector(name)) wrong.push(`<${name}>`);
     if (document.scripts.length !== 2) wrong.push(`${document.scripts.length} scripts`);
     if (document.querySelectorAll("style").length !== 1) wrong.push("another <style>");
-    if (document.querySelector("[onerror],[onload],[ontoggle],[style*='display:none'],a[href^='javascript']")) wrong.push("a handler");
+    if (document.querySelector("[onerror],[onload],[ontoggle],[style*='display:none'],a[href^='javascript']"))
+      wrong.push("a handler");
     if (document.documentElement.scrollWidth > innerWidth) {
-      const wide = Array.from(document.querySelectorAll("body *")).filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest(".table-region, .data-region, svg"));
-      wrong.push(`${document.documentElement.scrollWidth - innerWidth} px too wide: ${wide.slice(0, 3).map((one) => one.outerHTML.slice(0, 120)).join(" ")}`);
+      const wide = Array.from(document.querySelectorAll("body *")).filter(
+        (one) => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest(".table-region, .data-region, svg"),
+      );
+      wrong.push(
+        `${document.documentElement.scrollWidth - innerWidth} px too wide: ${wide
+          .slice(0, 3)
+          .map((one) => one.outerHTML.slice(0, 120))
+          .join(" ")}`,
+      );
     }
     return wrong;
   });
 }
 
 async function use_everything(page) {
-  await page.evaluate(() => document.querySelectorAll("details").forEach((one) => { one.open = true; }));
+  await page.evaluate(() =>
+    document.querySelectorAll("details").forEach((one) => {
+      one.open = true;
+    }),
+  );
   await page.evaluate(() => document.querySelectorAll("thead button").forEach((one) => one.click()));
-  await page.evaluate(() => Array.from(document.querySelectorAll("select option"), (option) => {
-    option.parentElement.value = option.value;
-    option.parentElement.dispatchEvent(new Event("change"));
-  }));
+  await page.evaluate(() =>
+    Array.from(document.querySelectorAll("select option"), (option) => {
+      option.parentElement.value = option.value;
+      option.parentElement.dispatchEvent(new Event("change"));
+    }),
+  );
   await page.evaluate(() => document.querySelector(".row-name")?.click());
   const holder = await page.$("#runs .plot-holder");
   if (holder) {
@@ -88,7 +141,10 @@ async function test_said(page, doc, check, width) {
   const said = await page.$$eval(".said p", (all) => all.map((one) => one.textContent));
   // What is no Unicode is replaced on the way to the browser.
   const legal = (text) => new TextDecoder().decode(new TextEncoder().encode(text));
-  check(`hostile names, ${width} px: each text is there as it is`, doc.said.filter((text, i) => legal(said[i] ?? "") !== legal(text)));
+  check(
+    `hostile names, ${width} px: each text is there as it is`,
+    doc.said.filter((text, i) => legal(said[i] ?? "") !== legal(text)),
+  );
 }
 
 export async function test_hostile(context) {

@@ -21,11 +21,13 @@ function touching_texts(page) {
       const texts = Array.from(plot.querySelectorAll("text")).filter((text) => text.textContent.trim());
       const boxes = texts.map((text) => text.getBoundingClientRect());
       boxes.forEach((a, i) => {
-        if (a.left < -1 || a.right > innerWidth + 1) wrong.push(`${plot.closest("section").id}: '${texts[i].textContent}' leaves the window`);
+        if (a.left < -1 || a.right > innerWidth + 1)
+          wrong.push(`${plot.closest("section").id}: '${texts[i].textContent}' leaves the window`);
         boxes.slice(0, i).forEach((b, j) => {
           const x = Math.min(a.right, b.right) - Math.max(a.left, b.left);
           const y = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-          if (x > 1 && y > 2) wrong.push(`${plot.closest("section").id}: '${texts[j].textContent}' and '${texts[i].textContent}'`);
+          if (x > 1 && y > 2)
+            wrong.push(`${plot.closest("section").id}: '${texts[j].textContent}' and '${texts[i].textContent}'`);
         });
       });
     }
@@ -53,17 +55,18 @@ function faint_texts(page) {
 }
 
 export async function test_layout({browser, samples, check, keep}) {
-  for (const name of kSamplesShown) for (const theme of name === "large" ? ["light"] : ["light", "dark"]) {
-    const page = await open_page(browser, join(samples, `${name}.html`), {width: kWidths[0], theme});
-    for (const width of kWidths) {
-      await resize(page, width);
-      const where = `${name}, ${width} px, ${theme}`;
-      check(`${where}: as wide as the window`, await too_wide(page));
-      check(`${where}: no texts of plots touch`, await touching_texts(page));
-      check(`${where}: texts of plots have 4.5:1`, await faint_texts(page));
-      await keep_picture(page, keep, `${name}-${width}-${theme}`);
+  for (const name of kSamplesShown)
+    for (const theme of name === "large" ? ["light"] : ["light", "dark"]) {
+      const page = await open_page(browser, join(samples, `${name}.html`), {width: kWidths[0], theme});
+      for (const width of kWidths) {
+        await resize(page, width);
+        const where = `${name}, ${width} px, ${theme}`;
+        check(`${where}: as wide as the window`, await too_wide(page));
+        check(`${where}: no texts of plots touch`, await touching_texts(page));
+        check(`${where}: texts of plots have 4.5:1`, await faint_texts(page));
+        await keep_picture(page, keep, `${name}-${width}-${theme}`);
+      }
+      check(`${name}, ${theme}: nothing in the console, no request`, page.wrongs);
+      await page.close();
     }
-    check(`${name}, ${theme}: nothing in the console, no request`, page.wrongs);
-    await page.close();
-  }
 }

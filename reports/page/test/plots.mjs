@@ -4,8 +4,13 @@ import {join} from "node:path";
 import {open_page, settle} from "./browser.mjs";
 
 const kExpected = {
-  sweep: "table runs scaling axis budget nodes links methods", tiny: "table runs scaling axis", compare: "ratios table runs scaling axis",
-  noise: "budget nodes links table runs", one: "table runs", empty: "", "without-plots": "table runs scaling axis budget nodes links methods",
+  sweep: "table runs scaling axis budget nodes links methods",
+  tiny: "table runs scaling axis",
+  compare: "ratios table runs scaling axis",
+  noise: "budget nodes links table runs",
+  one: "table runs",
+  empty: "",
+  "without-plots": "table runs scaling axis budget nodes links methods",
 };
 
 async function test_sections({browser, samples, check}) {
@@ -22,7 +27,9 @@ async function test_words({browser, samples, check}) {
   const page = await open_page(browser, join(samples, "without-plots.html"));
   const words = await page.$eval(".no-plots", (one) => one.textContent);
   check("without plots the page says why", words.includes("built without npm") ? null : words);
-  const shown = await page.evaluate(() => [document.querySelectorAll(".plot").length, document.querySelectorAll("details.behind[open] table").length].join());
+  const shown = await page.evaluate(() =>
+    [document.querySelectorAll(".plot").length, document.querySelectorAll("details.behind[open] table").length].join(),
+  );
   check("and shows tables in their place", shown === "0,6" ? null : shown);
   await page.close();
 }
@@ -36,8 +43,11 @@ async function test_hover(page, check) {
   await page.mouse.move(...place);
   await settle(page);
   const tip = await page.$eval(".tip", (one) => (one.hidden ? "" : one.innerText));
-  const wanted = [/52b-tp/, /step time [\d.]+ s/, /allocation 44102/, /UTC/];
-  check("the pointer shows name, time, allocation and moment", wanted.filter((one) => !one.test(tip)).map((one) => `${one} is not in ${tip}`));
+  const wanted = [/52b-tp/, /step time [\d.]+\ss/, /allocation 44102/, /UTC/];
+  check(
+    "the pointer shows name, time, allocation and moment",
+    wanted.filter((one) => !one.test(tip)).map((one) => `${one} is not in ${tip}`),
+  );
   const current = await page.$$eval("tr.current", (all) => all.length);
   check("and highlights the row in the table", current <= 1 ? null : `${current} rows`);
   await page.mouse.move(1, 1);
@@ -51,7 +61,10 @@ async function test_keys(page, check) {
   check("arrow keys speak a run", /52b-tp.*UTC/.test(spoken) ? null : spoken);
   await page.keyboard.press("Enter");
   await settle(page);
-  check("Enter keeps its configuration highlighted", (await page.$eval(".highlight", (one) => one.hidden)) ? "hidden" : null);
+  check(
+    "Enter keeps its configuration highlighted",
+    (await page.$eval(".highlight", (one) => one.hidden)) ? "hidden" : null,
+  );
   await page.keyboard.press("Escape");
   await page.keyboard.press("Escape");
 }
@@ -63,7 +76,10 @@ async function test_choices(page, check) {
   await page.select("#axis .controls label:nth-child(3) select", "mbs");
   await page.select("#axis .controls label:nth-child(1) select", "tflops");
   const after = await texts();
-  check("axis, facet and measure are chosen in the page", after !== before && after.includes("MBS 4") && after.includes("TFLOPS per GPU") ? null : after);
+  check(
+    "axis, facet and measure are chosen in the page",
+    after !== before && after.includes("MBS 4") && after.includes("TFLOPS per GPU") ? null : after,
+  );
   await page.select("#runs .controls label:nth-child(1) select", "time");
   await page.select("#runs .controls label:nth-child(2) select", "order");
   const label = await page.$eval("#runs .plot", (svg) => svg.textContent);
@@ -71,11 +87,21 @@ async function test_choices(page, check) {
 }
 
 async function test_alternatives(page, check) {
-  const bare = await page.$$eval("svg.plot", (all) => all.filter((svg) => svg.getAttribute("role") !== "img" || !svg.getAttribute("aria-label")).length);
+  const bare = await page.$$eval(
+    "svg.plot",
+    (all) => all.filter((svg) => svg.getAttribute("role") !== "img" || !svg.getAttribute("aria-label")).length,
+  );
   check("each plot has words for screen readers", bare ? `${bare} have none` : null);
-  await page.$$eval("details.behind", (all) => all.forEach((one) => { one.open = true; }));
+  await page.$$eval("details.behind", (all) =>
+    all.forEach((one) => {
+      one.open = true;
+    }),
+  );
   await settle(page);
-  const empty = await page.$$eval("details.behind", (all) => all.filter((one) => !one.querySelector("tbody tr")).length);
+  const empty = await page.$$eval(
+    "details.behind",
+    (all) => all.filter((one) => !one.querySelector("tbody tr")).length,
+  );
   check("and its data as a table", empty ? `${empty} have none` : null);
 }
 

@@ -45,17 +45,29 @@ const browser = await start_browser(chromium);
 const start = Date.now();
 const page = await open_page(browser, file);
 const whole = Date.now() - start;
-const marks = await page.evaluate(() => Object.fromEntries(performance.getEntriesByType("mark").map((mark) => [mark.name, mark.startTime])));
+const marks = await page.evaluate(() =>
+  Object.fromEntries(performance.getEntriesByType("mark").map((mark) => [mark.name, mark.startTime])),
+);
 const milliseconds = (value) => `${Math.round(value)} ms`;
 console.log(`page                 ${(statSync(file).size / 1e6).toFixed(2)} MB`);
 console.log(`table shown after    ${milliseconds(marks["table shown"])}`);
-console.log(`all plots after      ${milliseconds(marks["plots shown"])} (${milliseconds(whole)} with the browser's own start of a page)`);
-console.log(`sort                 ${milliseconds(await timed(page, () => document.querySelector('th[data-column="step_time_s"] button').click()))}`);
-console.log(`filter               ${milliseconds(await timed(page, (i) => {
-  const input = document.querySelector("#filter");
-  input.value = ["tp == 4", "tp1", "step_time < 1s", "pp16", ""][i];
-  input.dispatchEvent(new Event("input"));
-}))}`);
-console.log(`highlight a row      ${milliseconds(await timed(page, () => document.querySelector(".row-name").click()))}`);
+console.log(
+  `all plots after      ${milliseconds(marks["plots shown"])} (${milliseconds(whole)} with the browser's own start of a page)`,
+);
+console.log(
+  `sort                 ${milliseconds(await timed(page, () => document.querySelector('th[data-column="step_time_s"] button').click()))}`,
+);
+console.log(
+  `filter               ${milliseconds(
+    await timed(page, (i) => {
+      const input = document.querySelector("#filter");
+      input.value = ["tp == 4", "tp1", "step_time < 1s", "pp16", ""][i];
+      input.dispatchEvent(new Event("input"));
+    }),
+  )}`,
+);
+console.log(
+  `highlight a row      ${milliseconds(await timed(page, () => document.querySelector(".row-name").click()))}`,
+);
 console.log(`longest frame while scrolling ${milliseconds(await longest_frame(page))}`);
 await browser.close();

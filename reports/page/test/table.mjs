@@ -4,16 +4,23 @@ import {join} from "node:path";
 import {open_page, settle} from "./browser.mjs";
 
 const names = (page) => page.$$eval("table.results tbody tr[data-row] .row-name", (all) => all.map((one) => one.title));
-const column = (page, name) => page.evaluate((wanted) => {
-  const heads = Array.from(document.querySelectorAll("table.results thead th"));
-  const at = heads.findIndex((th) => th.dataset.column === wanted);
-  return Array.from(document.querySelectorAll("table.results tbody tr[data-row]"), (tr) => tr.children[at].textContent);
-}, name);
-const press_head = (page, name) => page.evaluate((wanted) => document.querySelector(`th[data-column="${wanted}"] button`).click(), name);
+const column = (page, name) =>
+  page.evaluate((wanted) => {
+    const heads = Array.from(document.querySelectorAll("table.results thead th"));
+    const at = heads.findIndex((th) => th.dataset.column === wanted);
+    return Array.from(
+      document.querySelectorAll("table.results tbody tr[data-row]"),
+      (tr) => tr.children[at].textContent,
+    );
+  }, name);
+const press_head = (page, name) =>
+  page.evaluate((wanted) => document.querySelector(`th[data-column="${wanted}"] button`).click(), name);
 const sort_of = (page, name) => page.$eval(`th[data-column="${name}"]`, (th) => th.getAttribute("aria-sort"));
 
 async function type_filter(page, text) {
-  await page.$eval("#filter", (input) => { input.value = ""; });
+  await page.$eval("#filter", (input) => {
+    input.value = "";
+  });
   await page.type("#filter", text || " ");
   await settle(page);
 }
@@ -22,15 +29,26 @@ async function test_sorting(page, check) {
   const before = await names(page);
   await press_head(page, "tflops");
   const high = (await column(page, "tflops")).filter((text) => text !== "–").map(Number);
-  check("a press sorts by a column, the better end first", high.every((value, i) => !i || high[i - 1] >= value) ? null : high.join(" "));
+  check(
+    "a press sorts by a column, the better end first",
+    high.every((value, i) => !i || high[i - 1] >= value) ? null : high.join(" "),
+  );
   check("aria-sort says so", (await sort_of(page, "tflops")) === "descending" ? null : await sort_of(page, "tflops"));
   await press_head(page, "tflops");
   const low = (await column(page, "tflops")).filter((text) => text !== "–").map(Number);
-  check("a second press turns the order", low.every((value, i) => !i || low[i - 1] <= value) && (await sort_of(page, "tflops")) === "ascending" ? null : low.join(" "));
+  check(
+    "a second press turns the order",
+    low.every((value, i) => !i || low[i - 1] <= value) && (await sort_of(page, "tflops")) === "ascending"
+      ? null
+      : low.join(" "),
+  );
   const last = (await column(page, "tflops")).slice(-1)[0];
   check("what was not measured stays last", last === "–" ? null : last);
   await press_head(page, "tflops");
-  check("a third press brings the report's order back", (await names(page)).join() === before.join() ? null : "another order");
+  check(
+    "a third press brings the report's order back",
+    (await names(page)).join() === before.join() ? null : "another order",
+  );
 }
 
 async function test_filtering(page, check) {
@@ -53,10 +71,13 @@ async function test_filtering(page, check) {
 }
 
 async function test_columns(page, check) {
-  const toggle = (title) => page.evaluate((wanted) => {
-    const label = Array.from(document.querySelectorAll(".chooser label")).find((one) => one.textContent.trim() === wanted);
-    label.querySelector("input").click();
-  }, title);
+  const toggle = (title) =>
+    page.evaluate((wanted) => {
+      const label = Array.from(document.querySelectorAll(".chooser label")).find(
+        (one) => one.textContent.trim() === wanted,
+      );
+      label.querySelector("input").click();
+    }, title);
   const has = (name) => page.$(`th[data-column="${name}"]`).then(Boolean);
   check("a hidden column is not shown", (await has("dp")) ? "dp is there" : null);
   await page.click(".chooser summary");
@@ -72,7 +93,10 @@ async function test_columns(page, check) {
 async function test_keyboard(page, check) {
   await page.focus('th[data-column="step_time_s"] button');
   await page.keyboard.press("Enter");
-  check("Enter sorts", (await sort_of(page, "step_time_s")) === "ascending" ? null : await sort_of(page, "step_time_s"));
+  check(
+    "Enter sorts",
+    (await sort_of(page, "step_time_s")) === "ascending" ? null : await sort_of(page, "step_time_s"),
+  );
   const focused = await page.evaluate(() => document.activeElement.closest("th")?.dataset.column);
   check("the focus stays on the title", focused === "step_time_s" ? null : focused);
   await page.focus("table.results tbody .row-name");
@@ -96,13 +120,16 @@ async function test_keyboard(page, check) {
 async function test_many_rows({browser, samples, check}) {
   const page = await open_page(browser, join(samples, "large.html"));
   const shape = await page.evaluate(() => ({
-    rows: document.querySelectorAll("table.results tbody tr[data-row]").length, count: document.querySelector("table.results").getAttribute("aria-rowcount"),
+    rows: document.querySelectorAll("table.results tbody tr[data-row]").length,
+    count: document.querySelector("table.results").getAttribute("aria-rowcount"),
     height: document.querySelector(".table-region").scrollHeight,
   }));
   check("of 5,000 rows only those in sight are in the document", shape.rows < 120 ? null : `${shape.rows}`);
   check("aria-rowcount tells all", shape.count === "5001" ? null : shape.count);
   check("the region is as high as all rows", Math.abs(shape.height - 5000 * 32 - 44) < 4 ? null : `${shape.height}`);
-  await page.$eval(".table-region", (region) => { region.scrollTop = 2500 * 32; });
+  await page.$eval(".table-region", (region) => {
+    region.scrollTop = 2500 * 32;
+  });
   await settle(page);
   const seen = await page.evaluate(() => {
     const region = document.querySelector(".table-region").getBoundingClientRect();

@@ -9,5 +9,11 @@ import {plot_runs} from "./runs.js";
 import {plot_scaling} from "./scaling.js";
 
 export const kPlots = {
-  runs: plot_runs, scaling: plot_scaling, axis: plot_axis, budget: plot_budget, nodes: plot_nodes, links: plot_links, ratios: plot_ratios,
+  runs: plot_runs,
+  scaling: plot_scaling,
+  axis: plot_axis,
+  budget: plot_budget,
+  nodes: plot_nodes,
+  links: plot_links,
+  ratios: plot_ratios,
 };

@@ -68,7 +68,10 @@ export function points_of(svg, data, lines, offset = () => [0, 0]) {
 /// The rows of a plot that have colours of their own, and whether there are others.
 export function legend_of(page, rows) {
   const coloured = rows.filter((row) => page.colours[row]);
-  return {legend_rows: coloured.sort((a, b) => page.colours[a] - page.colours[b]), has_others: coloured.length < rows.length};
+  return {
+    legend_rows: coloured.sort((a, b) => page.colours[a] - page.colours[b]),
+    has_others: coloured.length < rows.length,
+  };
 }
 
 const kMostCircles = 1000;
@@ -76,12 +79,18 @@ const kMostCircles = 1000;
 /// A dot for each of {x, y, colour}, in pixels; very many become a path for each colour: lines of no length with round ends.
 export function dots(places, radius) {
   if (places.length <= kMostCircles) {
-    return places.map(({x, y, colour}) => svg_el("circle", {class: "dot", cx: x.toFixed(1), cy: y.toFixed(1), r: radius, fill: colour}));
+    return places.map(({x, y, colour}) =>
+      svg_el("circle", {class: "dot", cx: x.toFixed(1), cy: y.toFixed(1), r: radius, fill: colour}),
+    );
   }
   const paths = new Map();
-  for (const {x, y, colour} of places) paths.set(colour, `${paths.get(colour) ?? ""}M${x.toFixed(1)} ${y.toFixed(1)}h0`);
+  for (const {x, y, colour} of places)
+    paths.set(colour, `${paths.get(colour) ?? ""}M${x.toFixed(1)} ${y.toFixed(1)}h0`);
   // Grey goes below the colours; its name is the last.
-  return Array.from(paths).sort().reverse().map(([colour, d]) => svg_el("path", {class: "many-dots", d, stroke: colour}));
+  return Array.from(paths)
+    .sort()
+    .reverse()
+    .map(([colour, d]) => svg_el("path", {class: "many-dots", d, stroke: colour}));
 }
 
 export function row_colour(page) {

@@ -20,16 +20,26 @@ function shade_colour(shade) {
 }
 
 function largest_effect(links) {
-  const sizes = links.effect.flat().filter(is_number).map(Math.abs).sort((a, b) => a - b);
+  const sizes = links.effect
+    .flat()
+    .filter(is_number)
+    .map(Math.abs)
+    .sort((a, b) => a - b);
   return Math.max(0.01, sizes[Math.floor(sizes.length * 0.98)] ?? 0.01);
 }
 
 function scale_legend(most, left, y) {
   const group = svg_el("g", {class: "labels"});
   for (let shade = -kSteps; shade <= kSteps; ++shade) {
-    group.append(svg_el("rect", {x: left + (shade + kSteps) * 22, y, width: 22, height: 10, fill: shade_colour(shade)}));
+    group.append(
+      svg_el("rect", {x: left + (shade + kSteps) * 22, y, width: 22, height: 10, fill: shade_colour(shade)}),
+    );
   }
-  const texts = [[0, signed_percent_text(-most)], [99, "0 %"], [198, signed_percent_text(most)]];
+  const texts = [
+    [0, signed_percent_text(-most)],
+    [99, "0 %"],
+    [198, signed_percent_text(most)],
+  ];
   for (const [x, text] of texts) {
     const anchor = x === 0 ? "start" : x === 198 ? "end" : "middle";
     group.append(svg_el("text", {x: left + x, y: y + 25, "text-anchor": anchor}, text));
@@ -46,7 +56,13 @@ function axis_names(links, left, top, size) {
     const text = cut_text(name, 14);
     const at = (i + 0.5) * size;
     group.append(svg_el("text", {x: left - 6, y: top + at, dy: "0.32em", "text-anchor": "end"}, text));
-    group.append(svg_el("text", {transform: `translate(${left + at},${top - 6}) rotate(-90)`, dy: "0.32em", "text-anchor": "start"}, text));
+    group.append(
+      svg_el(
+        "text",
+        {transform: `translate(${left + at},${top - 6}) rotate(-90)`, dy: "0.32em", "text-anchor": "start"},
+        text,
+      ),
+    );
   });
   return group;
 }
@@ -54,24 +70,34 @@ function axis_names(links, left, top, size) {
 function cells(links, left, top, size, most) {
   const paths = new Map();
   const points = {x: [], y: [], row: [], pair: []};
-  links.effect.forEach((line, i) => line.forEach((effect, j) => {
-    if (!is_number(effect)) return;
-    const [x, y] = [left + j * size, top + i * size];
-    const gap = size > 6 ? 1 : 0;
-    const shade = shade_of(effect, most);
-    paths.set(shade, `${paths.get(shade) ?? ""}M${x} ${y}h${size - gap}v${size - gap}h-${size - gap}z`);
-    if (points.x.length < kMostPoints) {
-      points.x.push(x + size / 2);
-      points.y.push(y + size / 2);
-      points.row.push(null);
-      points.pair.push([i, j]);
-    }
-  }));
+  links.effect.forEach((line, i) =>
+    line.forEach((effect, j) => {
+      if (!is_number(effect)) return;
+      const [x, y] = [left + j * size, top + i * size];
+      const gap = size > 6 ? 1 : 0;
+      const shade = shade_of(effect, most);
+      paths.set(shade, `${paths.get(shade) ?? ""}M${x} ${y}h${size - gap}v${size - gap}h-${size - gap}z`);
+      if (points.x.length < kMostPoints) {
+        points.x.push(x + size / 2);
+        points.y.push(y + size / 2);
+        points.row.push(null);
+        points.pair.push([i, j]);
+      }
+    }),
+  );
   return {points, paths: Array.from(paths, ([shade, d]) => svg_el("path", {d, fill: shade_colour(shade)}))};
 }
 
 function frames(links, left, top, size) {
-  return (links.suspects ?? []).map(([i, j]) => svg_el("rect", {class: "suspect", x: left + j * size - 1, y: top + i * size - 1, width: size + 1, height: size + 1}));
+  return (links.suspects ?? []).map(([i, j]) =>
+    svg_el("rect", {
+      class: "suspect",
+      x: left + j * size - 1,
+      y: top + i * size - 1,
+      width: size + 1,
+      height: size + 1,
+    }),
+  );
 }
 
 export function plot_links(page, width) {
@@ -82,15 +108,32 @@ export function plot_links(page, width) {
   const most = largest_effect(links);
   const side = count * size;
   const made = cells(links, room, room, size, most);
-  const whole = {width: Math.min(width, Math.max(room + side + 4, room + 204)), height: room + side + 12 + kLegendHeight};
-  const svg = svg_el("svg", {class: "plot", ...whole, viewBox: `0 0 ${whole.width} ${whole.height}`, fill: "currentColor"},
-    axis_names(links, room, room, size), svg_el("g", {class: "marks"}, made.paths), frames(links, room, room, size), scale_legend(most, room, room + side + 12));
+  const whole = {
+    width: Math.min(width, Math.max(room + side + 4, room + 204)),
+    height: room + side + 12 + kLegendHeight,
+  };
+  const svg = svg_el(
+    "svg",
+    {class: "plot", ...whole, viewBox: `0 0 ${whole.width} ${whole.height}`, fill: "currentColor"},
+    axis_names(links, room, room, size),
+    svg_el("g", {class: "marks"}, made.paths),
+    frames(links, room, room, size),
+    scale_legend(most, room, room + side + 12),
+  );
   const name = ([i, j]) => `${links.nodes[i]} → ${links.nodes[j]}`;
   const is_suspect = ([i, j]) => (links.suspects ?? []).some(([a, b]) => a === i && b === j);
   const lines = (k) => {
     const pair = made.points.pair[k];
-    return [name(pair), `${signed_percent_text(links.effect[pair[0]][pair[1]])} to the other links`, is_suspect(pair) ? "suspect" : null].filter(Boolean);
+    return [
+      name(pair),
+      `${signed_percent_text(links.effect[pair[0]][pair[1]])} to the other links`,
+      is_suspect(pair) ? "suspect" : null,
+    ].filter(Boolean);
   };
   const suspects = suspect_pairs(links).slice(0, 12).join(", ");
-  return {svg, points: {...made.points, lines, radius: size / 2}, words: suspects ? `Suspect: ${suspects}.` : "No link is suspect."};
+  return {
+    svg,
+    points: {...made.points, lines, radius: size / 2},
+    words: suspects ? `Suspect: ${suspects}.` : "No link is suspect.",
+  };
 }

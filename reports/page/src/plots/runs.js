@@ -3,12 +3,11 @@
 import {svg_el} from "../dom.js";
 import {count_text, duration_text, extent_of, is_number, moment_text, tick_percent_text, unit_of} from "../numbers.js";
 import {allocation_name, campaign_of, colour_of, run_name, run_state, run_text} from "../page_data.js";
-import {state_path} from "../states.js";
-import {by_hand, draw_plot, kGrid, legend_of, log_ticks, Plot} from "./base.js";
+import {by_hand, draw_plot, kGrid, kInk2, legend_of, log_ticks, Plot} from "./base.js";
+import {cell_paths, dot_elements, failed_marks, note_marks} from "./run_marks.js";
 import {campaign_bars, campaign_lanes, day_bands, kLane, make_time_axis, time_labels} from "./time_axis.js";
 
 const kMostDots = 2500;
-const kMostCells = 5000;
 const kLogFrom = 12;
 const kMostLanes = 3;
 const kFailedLane = 22;
@@ -39,101 +38,42 @@ function y_axis(heights, is_relative, height) {
   const most = Math.floor(height / 44);
   if (is_relative) {
     const wide = range[1] - range[0];
-    return {domain: [Math.min(range[0] - wide * 0.05, -0.02), Math.max(range[1] + wide * 0.05, 0.02)], ticks: most, label: "from the configuration's mean",
-      tickFormat: tick_percent_text};
+    return {
+      domain: [Math.min(range[0] - wide * 0.05, -0.02), Math.max(range[1] + wide * 0.05, 0.02)],
+      ticks: most,
+      label: "from the configuration's mean",
+      tickFormat: tick_percent_text,
+    };
   }
   const unit = unit_of(range[0]);
   const is_log = range[0] > 0 && range[1] / range[0] > kLogFrom;
   const pad = (range[1] - range[0]) * 0.05 || range[1] * 0.1 || 1;
   const domain = is_log ? [range[0] * 0.9, range[1] * 1.1] : [range[0] - pad, range[1] + pad];
-  const ticks = is_log ? log_ticks(domain[0] * unit.per_second, domain[1] * unit.per_second, most).map((tick) => tick / unit.per_second) : most;
-  return {type: is_log ? "log" : "linear", domain, ticks, label: `step time (${unit.name})`,
-    tickFormat: (value) => Number((value * unit.per_second).toPrecision(4)).toString()};
-}
-
-/// Many runs as squares of a grid, one path for each colour and number of runs: thousands of elements would stutter.
-function cells_of(page, xs, ys, rows) {
-  for (let size = 3; ; ++size) {
-    const counts = new Map();
-    for (let i = 0; i < xs.length; ++i) {
-      const key = `${Math.floor(xs[i] / size)} ${Math.floor(ys[i] / size)} ${page.colours[rows[i]] ?? 0}`;
-      counts.set(key, (counts.get(key) ?? 0) + 1);
-    }
-    if (counts.size <= kMostCells || size > 10) return {size, counts};
-  }
-}
-
-function cell_paths(page, xs, ys, rows) {
-  const {size, counts} = cells_of(page, xs, ys, rows);
-  const paths = new Map();
-  for (const [key, count] of counts) {
-    const [x, y, colour] = key.split(" ").map(Number);
-    const shade = count < 2 ? 0.4 : count < 5 ? 0.6 : 0.85;
-    const path = `${colour} ${shade}`;
-    paths.set(path, `${paths.get(path) ?? ""}M${x * size} ${y * size}h${size}v${size}h-${size}z`);
-  }
-  // Grey goes below the colours.
-  return Array.from(paths).sort().map(([key, d]) => {
-    const [colour, shade] = key.split(" ");
-    return svg_el("path", {d, fill: colour === "0" ? "var(--other)" : `var(--c${colour})`, "fill-opacity": shade});
-  });
-}
-
-function dot_elements(page, points, radius) {
-  return points.run.map((run, i) => {
-    const row = page.runs.row[run];
-    const colour = page.colours[row] === undefined ? "var(--other)" : colour_of(page, row);
-    const place = {cx: points.x[i].toFixed(1), cy: points.y[i].toFixed(1), r: radius};
-    if (page.runs.in_mean[run]) return svg_el("circle", {...place, fill: colour, class: radius > 3 ? "dot" : "small-dot"});
-    return svg_el("circle", {...place, fill: "var(--paper)", stroke: colour, "stroke-width": 1.5});
-  });
-}
-
-/// Leaves out marks that would hide an equal one.
-function apart(page, runs, x_of) {
-  const last = new Map();
-  return runs.filter((run) => {
-    const state = run_state(page, run);
-    const is_apart = !(Math.abs(x_of(run) - last.get(state)) < 5);
-    if (is_apart) last.set(state, x_of(run));
-    return is_apart;
-  });
-}
-
-/// Runs without a time, in a lane of their own below the others.
-function failed_marks(page, runs, x_of, y) {
-  return apart(page, runs, x_of).map((run) => {
-    const row = page.runs.row[run];
-    return svg_el("path", {
-      class: "failed", d: state_path(run_state(page, run)), transform: `translate(${(x_of(run) - 6).toFixed(1)},${y - 6})`,
-      stroke: page.colours[row] ? colour_of(page, row) : "var(--ink-2)", fill: "none",
-    });
-  });
-}
-
-/// Whether a mark would cover one of the last.
-function is_crowded(places, x, y) {
-  return places.slice(-40).some(([a, b]) => Math.abs(a - x) < 9 && Math.abs(b - y) < 9);
-}
-
-function note_marks(page, points) {
-  const marks = [];
-  const marks_at = [];
-  points.run.forEach((run, i) => {
-    if (!run_text(page, run).note || is_crowded(marks_at, points.x[i], points.y[i])) return;
-    marks_at.push([points.x[i], points.y[i]]);
-    marks.push(svg_el("path", {class: "note", d: `M${(points.x[i] - 4).toFixed(1)} ${(points.y[i] - 13).toFixed(1)}h8l-4 6z`}));
-  });
-  return marks;
+  const ticks = is_log
+    ? log_ticks(domain[0] * unit.per_second, domain[1] * unit.per_second, most).map((tick) => tick / unit.per_second)
+    : most;
+  return {
+    type: is_log ? "log" : "linear",
+    domain,
+    ticks,
+    label: `step time (${unit.name})`,
+    tickFormat: (value) => Number((value * unit.per_second).toPrecision(4)).toString(),
+  };
 }
 
 export function run_lines(page, run) {
   const {reason, note} = run_text(page, run);
   const state = run_state(page, run);
   const time = page.runs.mean_s[run];
-  return [run_name(page, run), is_number(time) ? `step time ${duration_text(time)}${page.runs.in_mean[run] ? "" : ", not in the mean"}` : null,
-    state && state !== "ok" ? `${state}${reason ? `: ${reason}` : ""}` : reason, allocation_name(page, run) && `allocation ${allocation_name(page, run)}`,
-    moment_text(page.runs.started_at[run]), campaign_of(page, run).name, note && `note: ${note}`].filter(Boolean);
+  return [
+    run_name(page, run),
+    is_number(time) ? `step time ${duration_text(time)}${page.runs.in_mean[run] ? "" : ", not in the mean"}` : null,
+    state && state !== "ok" ? `${state}${reason ? `: ${reason}` : ""}` : reason,
+    allocation_name(page, run) && `allocation ${allocation_name(page, run)}`,
+    moment_text(page.runs.started_at[run]),
+    campaign_of(page, run).name,
+    note && `note: ${note}`,
+  ].filter(Boolean);
 }
 
 function sorted_runs(page) {
@@ -159,11 +99,11 @@ function place_runs(runs, scales, axis, heights, lane_y) {
 }
 
 function words_of(page, runs, failed) {
-  const untimed = page.run_count - runs.length;
+  const hidden = page.run_count - runs.length;
   const {started_at} = page.runs;
   const span = `from ${moment_text(started_at[runs[0]])} to ${moment_text(started_at[runs[runs.length - 1]])}`;
   const bad = failed ? `; ${failed} without a time, in the lane below` : "";
-  return `${count_text(runs.length, "run")} ${span}${bad}${untimed ? `; ${untimed} of unknown time are not shown` : ""}.`;
+  return `${count_text(runs.length, "run")} ${span}${bad}${hidden ? `; ${hidden} are not shown, because it is not known when they began or what they belong to` : ""}.`;
 }
 
 function marks_legend(page, points) {
@@ -175,41 +115,80 @@ function marks_legend(page, points) {
 }
 
 function empty_plot(width) {
-  return {svg: svg_el("svg", {viewBox: `0 0 ${width} 20`, width, height: 20, class: "plot"}), points: {x: [], y: [], row: [], lines: () => []},
-    words: "No run says when it began."};
+  return {
+    svg: svg_el("svg", {viewBox: `0 0 ${width} 20`, width, height: 20, class: "plot"}),
+    points: {x: [], y: [], row: [], lines: () => []},
+    words: "No run can be shown: it is not known when they began or what they belong to.",
+  };
+}
+
+function frame_of(width, lanes, any_failed) {
+  return {
+    width,
+    height: (width < 500 ? 320 : 400) + lanes * kLane,
+    marginTop: 34 + lanes * kLane,
+    marginLeft: 52,
+    marginRight: 10,
+    marginBottom: 30 + (any_failed ? kFailedLane : 0),
+  };
+}
+
+/// Draws the runs and keeps where they stand in `points`.
+function run_marks(page, runs, axis, heights, lane_y, points) {
+  return by_hand("marks", (group, scales) => {
+    Object.assign(points, place_runs(runs, scales, axis, heights, lane_y));
+    const radius = runs.length < 300 ? 3.5 : runs.length < 1000 ? 2.8 : 2.2;
+    const marks = points.run.length > kMostDots ? cell_paths(page, points) : dot_elements(page, points, radius);
+    group.append(...marks, ...failed_marks(page, points.failed), ...note_marks(page, points));
+  });
+}
+
+/// Runs with and without a time as the points that pointer and keys find.
+function points_of_runs(page, {x, y, run, failed}) {
+  const all = [...run.map((one, i) => ({run: one, x: x[i], y: y[i]})), ...failed];
+  return {
+    x: all.map((one) => one.x),
+    y: all.map((one) => one.y),
+    row: all.map((one) => page.runs.row[one.run] ?? null),
+    lines: (i) => run_lines(page, all[i].run),
+  };
 }
 
 export function plot_runs(page, width, {x: spacing, y: shown}) {
-  const runs = sorted_runs(page);
-  if (!runs.length) return empty_plot(width);
   const is_relative = shown === "relative";
-  const axis = make_time_axis(page.runs, runs, spacing === "order");
   const heights = make_heights(page, is_relative);
+  // A run whose configuration is not in the report cannot be relative to it.
+  const runs = sorted_runs(page).filter((run) => !is_number(page.runs.mean_s[run]) || heights(run) !== null);
+  if (!runs.length) return empty_plot(width);
+  const axis = make_time_axis(page.runs, runs, spacing === "order");
   const lanes = campaign_lanes(page, runs, axis, kMostLanes);
   const any_failed = runs.some((run) => heights(run) === null);
-  const frame = {width, height: (width < 500 ? 320 : 400) + lanes.lanes * kLane, marginTop: 34 + lanes.lanes * kLane, marginLeft: 52, marginRight: 10,
-    marginBottom: 30 + (any_failed ? kFailedLane : 0)};
+  const frame = frame_of(width, lanes.lanes, any_failed);
   const bottom = frame.height - frame.marginBottom;
-  let points = null;
-  const draw_runs = by_hand("marks", (group, scales) => {
-    points = place_runs(runs, scales, axis, heights, bottom + 15);
-    const radius = runs.length < 300 ? 3.5 : runs.length < 1000 ? 2.8 : 2.2;
-    const rows = points.run.map((run) => page.runs.row[run]);
-    group.append(...(points.run.length > kMostDots ? cell_paths(page, points.x, points.y, rows) : dot_elements(page, points, radius)));
-    group.append(...failed_marks(page, points.failed.map(({run}) => run), (run) => scales.x(axis.places.get(run)), bottom + 15));
-    group.append(...note_marks(page, points));
-  });
   const y = y_axis(runs.map(heights), is_relative, bottom - frame.marginTop);
+  const points = {};
   const svg = draw_plot({
-    ...frame, x: {type: "linear", domain: axis.domain, axis: null}, y: {...y, type: y.type ?? "linear"},
-    marks: [day_bands(axis), Plot.gridY({stroke: kGrid, strokeOpacity: 1, ticks: y.ticks}), is_relative ? Plot.ruleY([0], {stroke: "var(--ink-2)", strokeOpacity: 0.6}) : null,
-      Plot.axisY({label: null, tickSize: 0, tickFormat: y.tickFormat, ticks: y.ticks}), y_title(y.label),
-      draw_runs, failed_label(any_failed, bottom), time_labels_below(axis, any_failed), campaign_bars(page, lanes, axis)],
+    ...frame,
+    x: {type: "linear", domain: axis.domain, axis: null},
+    y: {...y, type: y.type ?? "linear"},
+    marks: [
+      day_bands(axis),
+      Plot.gridY({stroke: kGrid, strokeOpacity: 1, ticks: y.ticks}),
+      is_relative ? Plot.ruleY([0], {stroke: kInk2, strokeOpacity: 0.6}) : null,
+      Plot.axisY({label: null, tickSize: 0, tickFormat: y.tickFormat, ticks: y.ticks}),
+      y_title(y.label),
+      run_marks(page, runs, axis, heights, bottom + 15, points),
+      failed_label(any_failed, bottom),
+      time_labels_below(axis, any_failed),
+      campaign_bars(page, lanes, axis),
+    ],
   });
-  const all = [...points.run.map((run, i) => ({run, x: points.x[i], y: points.y[i]})), ...points.failed];
   return {
-    svg, ...legend_of(page, rows_of(page, runs)), legend_marks: marks_legend(page, points), words: words_of(page, runs, points.failed.length),
-    points: {x: all.map((one) => one.x), y: all.map((one) => one.y), row: all.map((one) => page.runs.row[one.run] ?? null), lines: (i) => run_lines(page, all[i].run)},
+    svg,
+    ...legend_of(page, rows_of(page, runs)),
+    legend_marks: marks_legend(page, points),
+    words: words_of(page, runs, points.failed.length),
+    points: points_of_runs(page, points),
   };
 }
 
@@ -226,7 +205,11 @@ function y_title(text) {
 function failed_label(any_failed, bottom) {
   return by_hand("lane", (group, scales, {width, marginRight, marginLeft}) => {
     if (!any_failed) return;
-    group.append(svg_el("path", {d: `M${marginLeft} ${bottom + kFailedLane + 4}H${width - marginRight}M${marginLeft} ${bottom}H${width - marginRight}`}));
+    group.append(
+      svg_el("path", {
+        d: `M${marginLeft} ${bottom + kFailedLane + 4}H${width - marginRight}M${marginLeft} ${bottom}H${width - marginRight}`,
+      }),
+    );
     group.append(svg_el("text", {x: marginLeft - 6, y: bottom + 19, "text-anchor": "end"}, "no time"));
   });
 }
@@ -234,5 +217,11 @@ function failed_label(any_failed, bottom) {
 function time_labels_below(axis, any_failed) {
   const labels = time_labels(axis);
   return (index, scales, channels, dimensions, context) =>
-    labels(index, scales, channels, {...dimensions, marginBottom: dimensions.marginBottom - (any_failed ? kFailedLane + 2 : 0)}, context);
+    labels(
+      index,
+      scales,
+      channels,
+      {...dimensions, marginBottom: dimensions.marginBottom - (any_failed ? kFailedLane + 2 : 0)},
+      context,
+    );
 }

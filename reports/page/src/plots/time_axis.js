@@ -53,7 +53,14 @@ export function day_bands(axis) {
       if (i % 2) return;
       const left = x(clamp(x1, axis.domain));
       const right = x(clamp(x2, axis.domain));
-      group.append(svg_el("rect", {x: left, width: Math.max(0, right - left), y: marginTop, height: height - marginTop - marginBottom}));
+      group.append(
+        svg_el("rect", {
+          x: left,
+          width: Math.max(0, right - left),
+          y: marginTop,
+          height: height - marginTop - marginBottom,
+        }),
+      );
     });
   });
 }
@@ -62,14 +69,21 @@ export function day_bands(axis) {
 function ticks_of(axis, width) {
   const [low, high] = axis.domain;
   if (axis.is_even || high - low > 2 * kDay) {
-    return axis.days.map(({day, x1, x2}) => ({x: (clamp(x1, axis.domain) + clamp(x2, axis.domain)) / 2, text: day_text(day)}));
+    return axis.days.map(({day, x1, x2}) => ({
+      x: (clamp(x1, axis.domain) + clamp(x2, axis.domain)) / 2,
+      text: day_text(day),
+    }));
   }
   const fits = (step) => (high - low) / step <= width / kTickRoom;
   const step = [300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200].find(fits) ?? kDay;
   const ticks = [];
   for (let at = Math.ceil(low / step) * step; at <= high; at += step) {
     const clock = new Date(at * 1000).toISOString().slice(11, 16);
-    ticks.push({x: at, text: clock === "00:00" || !ticks.length ? `${day_text(day_of(at))} ${clock}` : clock, line: true});
+    ticks.push({
+      x: at,
+      text: clock === "00:00" || !ticks.length ? `${day_text(day_of(at))} ${clock}` : clock,
+      line: true,
+    });
   }
   return ticks;
 }
@@ -110,7 +124,10 @@ export function campaign_lanes(page, order, axis, most) {
 
 function campaign_label(page, span) {
   const {name, tags} = page.doc.campaigns?.[span.campaign] ?? {name: "", tags: []};
-  return [name, ...(tags ?? []).map((tag) => `⚑ ${tag}`)].filter(Boolean).map((text) => cut_text(text, 28)).join("  ");
+  return [name, ...(tags ?? []).map((tag) => `⚑ ${tag}`)]
+    .filter(Boolean)
+    .map((text) => cut_text(text, 28))
+    .join("  ");
 }
 
 export function campaign_bars(page, {spans}, axis) {
