@@ -317,68 +317,112 @@ std::vector<std::pair<Index, Index>> places_of(const std::vector<Shared>& shared
   return places;
 }
 
+/// Configurations that ran in the same units: together they are products of matrices.
+struct Group {
+  std::vector<Shared> configurations;
+  std::vector<double*> entries;  ///< of the pairs of their units, the lower half by columns
+};
+
 class ByUnits : public Pass {
  public:
-  explicit ByUnits(const Nesting& nesting)
+  explicit ByUnits(const Nesting& nesting) : ByUnits(nesting, shared_of(nesting)) {}
+
+ private:
+  ByUnits(const Nesting& nesting, std::vector<Shared> shared)
       : Pass(nesting),
         allocation_of_run_(nesting.allocation_of_run),
         day_of_allocation_(nesting.day_of_allocation),
-        shared_(shared_of(nesting)),
-        overlap_(static_cast<Index>(nesting.allocations() + nesting.days), places_of(shared_)),
+        overlap_(static_cast<Index>(nesting.allocations() + nesting.days), places_of(shared)),
         values_(static_cast<Index>(nesting.allocations() + nesting.days)),
         days_(nesting.days) {
-    for (const auto& one : shared_) {
-      for (std::size_t j = 0; j < one.units.size(); ++j) {
-        for (std::size_t i = j; i < one.units.size(); ++i)
-          entries_.push_back(overlap_.at(one.units[i], one.units[j]));
+    std::map<std::vector<Index>, std::size_t> places;
+    for (auto& one : shared) {
+      const auto [place, is_new] = places.try_emplace(one.units, groups_.size());
+      if (is_new) groups_.emplace_back();
+      groups_[place->second].configurations.push_back(std::move(one));
+    }
+    for (auto& group : groups_) {
+      const auto& units = group.configurations.front().units;
+      for (std::size_t j = 0; j < units.size(); ++j) {
+        for (std::size_t i = j; i < units.size(); ++i)
+          group.entries.push_back(overlap_.at(units[i], units[j]));
       }
-      for (const auto& [allocation, day] : one.unit_of_run) {
-        const Index a = one.units[allocation], d = one.units[day];
-        of_runs_.push_back({overlap_.at(a, a), overlap_.at(d, a), overlap_.at(d, d)});
+      for (const auto& one : group.configurations) {
+        for (const auto& [allocation, day] : one.unit_of_run) {
+          const Index a = one.units[allocation], d = one.units[day];
+          of_runs_.push_back({overlap_.at(a, a), overlap_.at(d, a), overlap_.at(d, d)});
+        }
       }
     }
   }
 
- private:
   Parts parts_of(const Variances& variances) override {
-    const double allocation_sd = std::sqrt(variances[kAllocation]);
-    const double day_sd = std::sqrt(variances[kDay]);
+    sds_ = {std::sqrt(variances[kAllocation]), std::sqrt(variances[kDay])};
     Parts parts;
     overlap_.begin();
     values_.setZero();
-    auto entry = entries_.begin();
-    auto of_run = of_runs_.begin();
-    for (const auto& one : shared_) {
-      double weights = 0, mean = 0;
-      for (const std::size_t run : one.runs) {
-        weights += weight(run);
-        mean += weight(run) * value(run);
-      }
-      mean /= weights;
-      parts.log_information += std::log(weights);
-      sums_.assign(one.units.size(), 0);
-      for (std::size_t i = 0; i < one.runs.size(); ++i, ++of_run) {
-        const auto [allocation, day] = one.unit_of_run[i];
-        const double own = weight(one.runs[i]), distance = value(one.runs[i]) - mean;
-        parts.quadratic += own * distance * distance;
-        values_(one.units[allocation]) += allocation_sd * own * distance;
-        values_(one.units[day]) += day_sd * own * distance;
-        sums_[allocation] += allocation_sd * own;
-        sums_[day] += day_sd * own;
-        *of_run->allocation += allocation_sd * allocation_sd * own;
-        *of_run->both += allocation_sd * day_sd * own;
-        *of_run->day += day_sd * day_sd * own;
-      }
-      for (std::size_t j = 0; j < sums_.size(); ++j) {
-        const double share = sums_[j] / weights;
-        for (std::size_t i = j; i < sums_.size(); ++i, ++entry) **entry -= share * sums_[i];
-      }
+    const OfRun* of_run = of_runs_.data();
+    for (const auto& group : groups_) {
+      sums_.setZero(static_cast<Index>(group.configurations.front().units.size()),
+                    static_cast<Index>(group.configurations.size()));
+      for (std::size_t i = 0; i < group.configurations.size(); ++i)
+        of_run = add_runs(group.configurations[i], of_run, static_cast<Index>(i), parts);
+      subtract_products(group);
     }
     const auto solved = overlap_.solve(values_);
     parts.log_determinant = nested_log_determinant(variances);
     parts.log_information += solved.log_determinant - parts.log_determinant;
     parts.quadratic -= solved.quadratic;
     return parts;
+  }
+
+  /// Where a run's own weight goes.
+  struct OfRun {
+    double *allocation, *both, *day;
+  };
+
+  /// Adds what the runs of a configuration are by themselves; what they add to its units stands in
+  /// a column of sums_ then. Returns the place behind them.
+  const OfRun* add_runs(const Shared& one, const OfRun* of_run, Index column, Parts& parts) {
+    const auto [allocation_sd, day_sd] = sds_;
+    double weights = 0, mean = 0;
+    for (const std::size_t run : one.runs) {
+      weights += weight(run);
+      mean += weight(run) * value(run);
+    }
+    mean /= weights;
+    parts.log_information += std::log(weights);
+    double* const sums = &sums_(0, column);
+    const double scale = 1 / std::sqrt(weights);
+    for (std::size_t i = 0; i < one.runs.size(); ++i, ++of_run) {
+      const auto [allocation, day] = one.unit_of_run[i];
+      const double own = weight(one.runs[i]), distance = value(one.runs[i]) - mean;
+      parts.quadratic += own * distance * distance;
+      values_(one.units[allocation]) += allocation_sd * own * distance;
+      values_(one.units[day]) += day_sd * own * distance;
+      sums[allocation] += scale * allocation_sd * own;
+      sums[day] += scale * day_sd * own;
+      *of_run->allocation += allocation_sd * allocation_sd * own;
+      *of_run->both += allocation_sd * day_sd * own;
+      *of_run->day += day_sd * day_sd * own;
+    }
+    return of_run;
+  }
+
+  void subtract_products(const Group& group) {
+    const Index units = sums_.rows();
+    auto entry = group.entries.begin();
+    if (sums_.cols() == 1) {
+      for (Index j = 0; j < units; ++j) {
+        for (Index i = j; i < units; ++i, ++entry) **entry -= sums_(j, 0) * sums_(i, 0);
+      }
+      return;
+    }
+    products_.setZero(units, units);
+    products_.selfadjointView<Eigen::Lower>().rankUpdate(sums_);
+    for (Index j = 0; j < units; ++j) {
+      for (Index i = j; i < units; ++i, ++entry) **entry -= products_(i, j);
+    }
   }
 
   /// What the random effects add to the log-determinant where no means are estimated.
@@ -396,18 +440,14 @@ class ByUnits : public Pass {
     return result;
   }
 
-  /// Where a run's own weight goes.
-  struct OfRun {
-    double *allocation, *both, *day;
-  };
-
   std::vector<std::size_t> allocation_of_run_, day_of_allocation_;
-  std::vector<Shared> shared_;
   Overlap overlap_;
-  std::vector<double*> entries_;  // of the pairs of each configuration's units, in their order
-  std::vector<OfRun> of_runs_;
+  std::vector<Group> groups_;
+  std::vector<OfRun> of_runs_;  // in the order of the groups' runs
   Eigen::VectorXd values_;
-  std::vector<double> sums_, allocations_, days_;
+  Eigen::MatrixXd sums_, products_;  // of a group: units by configurations, units by units
+  std::pair<double, double> sds_;    // of allocations and days
+  std::vector<double> allocations_, days_;
 };
 
 MixedModel::Way usual_way(const Nesting& nesting) {
