@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sourced by benchmarks: makes the database of a large sweep in $folder.
+folder=${folder:?}
 
 # Step times: an allocation's level of 8 %, single steps of 4 %, and an end of their own for each run,
 # so that runs differ in length as real ones do; a sum of three uniform numbers is nearly normal.

@@ -383,3 +383,28 @@ TEST_CASE("colours are for terminals that have some") {
   CHECK_THAT(on_terminal("env -u TERM"), !Contains(escape));
   CHECK_THAT(here.pippin("report one").out, !Contains(escape));
 }
+
+TEST_CASE("a report, a comparison and the noise are pages in files, which say what makes them") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  here.pippin("run s.yaml --quiet");
+  here.pippin("run s.yaml --quiet --again");
+  for (const std::string command :
+       {"report replayed", "compare replayed/1 replayed/2", "noise replayed"}) {
+    const Call call = here.pippin(command + " --format html -o page.html");
+    CAPTURE(command, call.err);
+    CHECK(call.exit_code == 0);
+    CHECK(call.out.empty());
+    const std::string page = here.text("page.html");
+    CHECK_THAT(page, Catch::StartsWith("<!doctype html>"));
+    CHECK_THAT(page, Contains("\"command\":\"pippin --db t.db " + command));
+    CHECK_THAT(page, Contains("tiny-tp2-pp2"));
+    CHECK(here.pippin(command + " --format html").out.size() > page.size() / 2);
+  }
+  const Call csv = here.pippin("report replayed --format csv");
+  CHECK(here.pippin("report replayed --format csv -o t.csv").exit_code == 0);
+  CHECK(here.text("t.csv") == csv.out);
+  const Call nowhere = here.pippin("report replayed --format html -o none/there/");
+  CHECK(nowhere.exit_code != 0);
+  CHECK(split(trim(nowhere.err), '\n').size() == 1);
+}

@@ -224,5 +224,5 @@ TEST_CASE("every format says the verdict, and CSV and JSON what it rests on") {
 TEST_CASE("a format that is not there is named with its nearest") {
   CHECK_THROWS_WITH(
       comparison_format_named("jsn"),
-      "unknown format 'jsn', did you mean 'json'? (known: terminal, markdown, csv, json)");
+      "unknown format 'jsn', did you mean 'json'? (known: terminal, markdown, csv, json, html)");
 }
