@@ -211,5 +211,6 @@ export function show_page(plots) {
     build(page, plots);
   } catch (error) {
     document.body.prepend(el("p", {class: "broken", role: "alert"}, `This page cannot be shown: ${error.message}`));
+    document.documentElement.dataset.ready = "yes";
   }
 }

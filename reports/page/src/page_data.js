@@ -54,6 +54,7 @@ function filter_columns(doc, columns) {
 export function read_page(text) {
   const doc = JSON.parse(text);
   if (doc.format !== 1) throw new Error(`this page reads format 1, the document has ${JSON.stringify(doc.format)}`);
+  doc.title ??= "";
   doc.rows = {...kNoRows, ...doc.rows};
   doc.runs = {...kNoRuns, ...doc.runs};
   const row_count = doc.rows.name.length;

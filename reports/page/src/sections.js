@@ -137,7 +137,7 @@ function budget_figure(page) {
 
 function nodes_figure(page) {
   const {nodes} = page.doc;
-  if (!nodes?.names.length) return null;
+  if (!nodes?.effect?.some(is_number)) return null;
   const suspects = nodes.names.filter((_, i) => nodes.suspect[i]);
   return {
     id: "nodes",
@@ -194,7 +194,7 @@ function links_figure(page) {
 
 function ratios_figure(page) {
   const {ratios} = page.doc;
-  if (!ratios?.length) return null;
+  if (!ratios?.some((one) => one.ratio > 0)) return null;
   const margin = ratios[0].margin;
   return {
     id: "ratios",

@@ -13,6 +13,7 @@ import {test_filter} from "./filter.mjs";
 import {test_hostile} from "./hostile.mjs";
 import {test_layout} from "./layout.mjs";
 import {test_plots} from "./plots.mjs";
+import {test_sparse} from "./sparse.mjs";
 import {test_table} from "./table.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
