@@ -88,16 +88,12 @@ function cells(links, left, top, size, most) {
   return {points, paths: Array.from(paths, ([shade, d]) => svg_el("path", {d, fill: shade_colour(shade)}))};
 }
 
+/// Frames have a rim in the colour of the ground, so that they are seen on light and dark cells.
 function frames(links, left, top, size) {
-  return (links.suspects ?? []).map(([i, j]) =>
-    svg_el("rect", {
-      class: "suspect",
-      x: left + j * size - 1,
-      y: top + i * size - 1,
-      width: size + 1,
-      height: size + 1,
-    }),
-  );
+  const rim = (name, [i, j]) =>
+    svg_el("rect", {class: name, x: left + j * size - 1, y: top + i * size - 1, width: size + 1, height: size + 1});
+  const all = links.suspects ?? [];
+  return [...all.map((pair) => rim("suspect-rim", pair)), ...all.map((pair) => rim("suspect", pair))];
 }
 
 export function plot_links(page, width) {
