@@ -59,8 +59,11 @@ class MixedModel::Pass {
 
   std::size_t runs() const { return values_.size(); }
   double value(std::size_t run) const { return values_[run]; }
+  /// Runs of one size are equally long.
+  std::size_t size_of(std::size_t run) const { return size_of_run_[run]; }
   /// 1 by the variance of a run's mean within its allocation.
-  double weight(std::size_t run) const { return sizes_[size_of_run_[run]].weight; }
+  double weight_of_size(std::size_t size) const { return sizes_[size].weight; }
+  double weight(std::size_t run) const { return weight_of_size(size_of(run)); }
 
  private:
   /// Runs of equally many iterations.
@@ -268,48 +271,58 @@ class Overlap {
   Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>, Eigen::Lower> factor_;
 };
 
-/// A configuration: its runs, and the units that they belong to. Days stand behind allocations.
-struct Shared {
-  std::vector<std::size_t> runs;
-  std::vector<Index> units;                                      ///< each once, in their order
-  std::vector<std::pair<std::size_t, std::size_t>> unit_of_run;  ///< places of allocation and day
+/// Configurations that ran in the same allocations: what they add is products of matrices.
+struct Group {
+  /// A run by what a pass needs of it; `allocation`: its place in the group.
+  struct Run {
+    double value = 0;  ///< beside the mean of its configuration, which keeps the digits
+    std::size_t size = 0, allocation = 0;
+  };
+
+  std::vector<Index> allocations, days;  ///< units, in their order
+  std::vector<std::size_t> day_of;       ///< of each allocation: its place in `days`
+  std::vector<Run> runs;                 ///< one configuration behind the other
+  std::vector<std::size_t> ends;         ///< of the configurations
+  std::vector<double*> entries;          ///< of pairs of units, the lower half by columns
 };
 
-std::vector<Shared> shared_of(const Nesting& nesting) {
-  const auto allocation_of = [&](std::size_t run) {
-    return static_cast<Index>(nesting.allocation_of_run[run]);
-  };
-  const auto day_of = [&](std::size_t run) {
-    return static_cast<Index>(nesting.allocations() +
-                              nesting.day_of_allocation[nesting.allocation_of_run[run]]);
-  };
-  std::vector<Shared> result(nesting.configurations);
-  for (std::size_t i = 0; i < nesting.runs.size(); ++i) {
-    Shared& shared = result[nesting.runs[i].configuration];
-    shared.runs.push_back(i);
-    shared.units.push_back(allocation_of(i));
-    shared.units.push_back(day_of(i));
+/// The units of a group: allocations, and the days that they were on behind them.
+std::vector<Index> units_of(const Group& group) {
+  std::vector<Index> units = group.allocations;
+  units.insert(units.end(), group.days.begin(), group.days.end());
+  return units;
+}
+
+/// Without runs and entries.
+Group group_of(const std::vector<std::size_t>& allocations, const Nesting& nesting) {
+  Group group;
+  for (const std::size_t allocation : allocations) {
+    group.allocations.push_back(static_cast<Index>(allocation));
+    const auto day =
+        static_cast<Index>(nesting.allocations() + nesting.day_of_allocation[allocation]);
+    const auto known = std::find(group.days.begin(), group.days.end(), day);
+    group.day_of.push_back(static_cast<std::size_t>(known - group.days.begin()));
+    if (known == group.days.end()) group.days.push_back(day);
   }
-  for (Shared& shared : result) {
-    std::sort(shared.units.begin(), shared.units.end());
-    shared.units.erase(std::unique(shared.units.begin(), shared.units.end()), shared.units.end());
-    const auto place = [&](Index unit) {
-      return static_cast<std::size_t>(
-          std::lower_bound(shared.units.begin(), shared.units.end(), unit) - shared.units.begin());
-    };
-    for (const std::size_t run : shared.runs)
-      shared.unit_of_run.emplace_back(place(allocation_of(run)), place(day_of(run)));
-  }
-  return result;
+  return group;
+}
+
+/// The runs of each configuration.
+std::vector<std::vector<std::size_t>> runs_by_configuration(const Nesting& nesting) {
+  std::vector<std::vector<std::size_t>> runs(nesting.configurations);
+  for (std::size_t i = 0; i < nesting.runs.size(); ++i)
+    runs[nesting.runs[i].configuration].push_back(i);
+  return runs;
 }
 
 /// All pairs of units that one configuration ran in, each once.
-std::vector<std::pair<Index, Index>> places_of(const std::vector<Shared>& shared) {
+std::vector<std::pair<Index, Index>> places_of(const std::vector<Group>& groups) {
   std::vector<std::pair<Index, Index>> places;
-  for (const auto& one : shared) {
-    for (std::size_t j = 0; j < one.units.size(); ++j) {
-      for (std::size_t i = j; i < one.units.size(); ++i)
-        places.emplace_back(one.units[i], one.units[j]);
+  for (const auto& group : groups) {
+    const auto units = units_of(group);
+    for (std::size_t j = 0; j < units.size(); ++j) {
+      for (std::size_t i = j; i < units.size(); ++i)
+        places.emplace_back(std::max(units[i], units[j]), std::min(units[i], units[j]));
     }
   }
   std::sort(places.begin(), places.end());
@@ -317,57 +330,60 @@ std::vector<std::pair<Index, Index>> places_of(const std::vector<Shared>& shared
   return places;
 }
 
-/// Configurations that ran in the same units: together they are products of matrices.
-struct Group {
-  std::vector<Shared> configurations;
-  std::vector<double*> entries;  ///< of the pairs of their units, the lower half by columns
-};
-
 class ByUnits : public Pass {
  public:
-  explicit ByUnits(const Nesting& nesting) : ByUnits(nesting, shared_of(nesting)) {}
-
- private:
-  ByUnits(const Nesting& nesting, std::vector<Shared> shared)
+  explicit ByUnits(const Nesting& nesting)
       : Pass(nesting),
         allocation_of_run_(nesting.allocation_of_run),
         day_of_allocation_(nesting.day_of_allocation),
-        overlap_(static_cast<Index>(nesting.allocations() + nesting.days), places_of(shared)),
+        groups_(groups_of(nesting)),
+        overlap_(static_cast<Index>(nesting.allocations() + nesting.days), places_of(groups_)),
         values_(static_cast<Index>(nesting.allocations() + nesting.days)),
         days_(nesting.days) {
-    std::map<std::vector<Index>, std::size_t> places;
-    for (auto& one : shared) {
-      const auto [place, is_new] = places.try_emplace(one.units, groups_.size());
-      if (is_new) groups_.emplace_back();
-      groups_[place->second].configurations.push_back(std::move(one));
-    }
     for (auto& group : groups_) {
-      const auto& units = group.configurations.front().units;
+      const auto units = units_of(group);
       for (std::size_t j = 0; j < units.size(); ++j) {
         for (std::size_t i = j; i < units.size(); ++i)
-          group.entries.push_back(overlap_.at(units[i], units[j]));
-      }
-      for (const auto& one : group.configurations) {
-        for (const auto& [allocation, day] : one.unit_of_run) {
-          const Index a = one.units[allocation], d = one.units[day];
-          of_runs_.push_back({overlap_.at(a, a), overlap_.at(d, a), overlap_.at(d, d)});
-        }
+          group.entries.push_back(
+              overlap_.at(std::max(units[i], units[j]), std::min(units[i], units[j])));
       }
     }
   }
 
+ private:
+  std::vector<Group> groups_of(const Nesting& nesting) const {
+    std::vector<Group> groups;
+    std::map<std::vector<std::size_t>, std::size_t> places;  // by allocations
+    for (const auto& runs : runs_by_configuration(nesting)) {
+      std::vector<std::size_t> allocations;
+      double sum = 0;
+      for (const std::size_t run : runs) {
+        allocations.push_back(nesting.allocation_of_run[run]);
+        sum += value(run);
+      }
+      std::sort(allocations.begin(), allocations.end());
+      allocations.erase(std::unique(allocations.begin(), allocations.end()), allocations.end());
+      const auto [known, is_new] = places.try_emplace(allocations, groups.size());
+      if (is_new) groups.push_back(group_of(allocations, nesting));
+      Group& group = groups[known->second];
+      for (const std::size_t run : runs) {
+        const auto place = std::lower_bound(allocations.begin(), allocations.end(),
+                                            nesting.allocation_of_run[run]);
+        group.runs.push_back({value(run) - sum / static_cast<double>(runs.size()), size_of(run),
+                              static_cast<std::size_t>(place - allocations.begin())});
+      }
+      group.ends.push_back(group.runs.size());
+    }
+    return groups;
+  }
+
   Parts parts_of(const Variances& variances) override {
-    sds_ = {std::sqrt(variances[kAllocation]), std::sqrt(variances[kDay])};
     Parts parts;
     overlap_.begin();
     values_.setZero();
-    const OfRun* of_run = of_runs_.data();
     for (const auto& group : groups_) {
-      sums_.setZero(static_cast<Index>(group.configurations.front().units.size()),
-                    static_cast<Index>(group.configurations.size()));
-      for (std::size_t i = 0; i < group.configurations.size(); ++i)
-        of_run = add_runs(group.configurations[i], of_run, static_cast<Index>(i), parts);
-      subtract_products(group);
+      add_runs(group, parts);
+      add_units(group, variances);
     }
     const auto solved = overlap_.solve(values_);
     parts.log_determinant = nested_log_determinant(variances);
@@ -376,52 +392,60 @@ class ByUnits : public Pass {
     return parts;
   }
 
-  /// Where a run's own weight goes.
-  struct OfRun {
-    double *allocation, *both, *day;
-  };
-
-  /// Adds what the runs of a configuration are by themselves; what they add to its units stands in
-  /// a column of sums_ then. Returns the place behind them.
-  const OfRun* add_runs(const Shared& one, const OfRun* of_run, Index column, Parts& parts) {
-    const auto [allocation_sd, day_sd] = sds_;
-    double weights = 0, mean = 0;
-    for (const std::size_t run : one.runs) {
-      weights += weight(run);
-      mean += weight(run) * value(run);
+  /// Sums up what the runs of each configuration weigh in each allocation, and how far they lie
+  /// from their mean.
+  void add_runs(const Group& group, Parts& parts) {
+    const auto count = static_cast<Index>(group.allocations.size());
+    scaled_.resize(count, static_cast<Index>(group.ends.size()));
+    weights_.setZero(count);
+    distances_.setZero(count);
+    std::size_t run = 0;
+    for (std::size_t i = 0; i < group.ends.size(); ++i) {
+      auto weights = scaled_.col(static_cast<Index>(i));
+      weights.setZero();
+      sums_.setZero(count);
+      double squares = 0;
+      for (; run < group.ends[i]; ++run) {
+        const auto& [value, size, allocation] = group.runs[run];
+        const double own = weight_of_size(size), weighted = own * value;
+        weights(static_cast<Index>(allocation)) += own;
+        sums_(static_cast<Index>(allocation)) += weighted;
+        squares += weighted * value;
+      }
+      const double weight = weights.sum(), mean = sums_.sum() / weight;
+      parts.log_information += std::log(weight);
+      parts.quadratic += squares - mean * mean * weight;
+      weights_ += weights;
+      distances_ += sums_ - mean * weights;
+      weights /= std::sqrt(weight);
     }
-    mean /= weights;
-    parts.log_information += std::log(weights);
-    double* const sums = &sums_(0, column);
-    const double scale = 1 / std::sqrt(weights);
-    for (std::size_t i = 0; i < one.runs.size(); ++i, ++of_run) {
-      const auto [allocation, day] = one.unit_of_run[i];
-      const double own = weight(one.runs[i]), distance = value(one.runs[i]) - mean;
-      parts.quadratic += own * distance * distance;
-      values_(one.units[allocation]) += allocation_sd * own * distance;
-      values_(one.units[day]) += day_sd * own * distance;
-      sums[allocation] += scale * allocation_sd * own;
-      sums[day] += scale * day_sd * own;
-      *of_run->allocation += allocation_sd * allocation_sd * own;
-      *of_run->both += allocation_sd * day_sd * own;
-      *of_run->day += day_sd * day_sd * own;
-    }
-    return of_run;
   }
 
-  void subtract_products(const Group& group) {
-    const Index units = sums_.rows();
-    auto entry = group.entries.begin();
-    if (sums_.cols() == 1) {
-      for (Index j = 0; j < units; ++j) {
-        for (Index i = j; i < units; ++i, ++entry) **entry -= sums_(j, 0) * sums_(i, 0);
-      }
-      return;
-    }
+  /// What they share there, and on days, which are sums over their allocations.
+  void add_units(const Group& group, const Variances& variances) {
+    const double allocation_sd = std::sqrt(variances[kAllocation]);
+    const double day_sd = std::sqrt(variances[kDay]);
+    const auto allocations = static_cast<Index>(group.allocations.size());
+    const auto days = static_cast<Index>(group.days.size()), units = allocations + days;
     products_.setZero(units, units);
-    products_.selfadjointView<Eigen::Lower>().rankUpdate(sums_);
+    auto among = products_.topLeftCorner(allocations, allocations);
+    among.noalias() -= scaled_ * scaled_.transpose();
+    among.diagonal() += weights_;
+    for (Index j = 0; j < allocations; ++j) {
+      const Index day = allocations + static_cast<Index>(group.day_of[static_cast<std::size_t>(j)]);
+      products_.row(day).head(allocations) += products_.row(j).head(allocations);
+      values_(group.allocations[static_cast<std::size_t>(j)]) += allocation_sd * distances_(j);
+      values_(group.days[static_cast<std::size_t>(day - allocations)]) += day_sd * distances_(j);
+    }
+    for (Index j = 0; j < allocations; ++j) {
+      const Index day = allocations + static_cast<Index>(group.day_of[static_cast<std::size_t>(j)]);
+      products_.col(day).tail(days) += products_.col(j).tail(days);
+    }
+    auto entry = group.entries.begin();
     for (Index j = 0; j < units; ++j) {
-      for (Index i = j; i < units; ++i, ++entry) **entry -= products_(i, j);
+      const double of_column = j < allocations ? allocation_sd : day_sd;
+      for (Index i = j; i < units; ++i, ++entry)
+        **entry += of_column * (i < allocations ? allocation_sd : day_sd) * products_(i, j);
     }
   }
 
@@ -441,12 +465,11 @@ class ByUnits : public Pass {
   }
 
   std::vector<std::size_t> allocation_of_run_, day_of_allocation_;
-  Overlap overlap_;
   std::vector<Group> groups_;
-  std::vector<OfRun> of_runs_;  // in the order of the groups' runs
+  Overlap overlap_;
   Eigen::VectorXd values_;
-  Eigen::MatrixXd sums_, products_;  // of a group: units by configurations, units by units
-  std::pair<double, double> sds_;    // of allocations and days
+  Eigen::MatrixXd scaled_, products_;  // of a group: allocations by configurations; units by units
+  Eigen::VectorXd weights_, distances_, sums_;  // of a group, by allocation
   std::vector<double> allocations_, days_;
 };
 
