@@ -198,6 +198,7 @@ Noise noise_of(const std::string& selection, const std::vector<PointSamples>& po
   add_causes(noise, runs);
   Blame blame = blame_for(allocations, collected);
   noise.suspects = std::move(blame.suspects);
+  noise.effects = std::move(blame.effects);
   noise.no_suspects_because = std::move(blame.none_because);
   add_time_of_day(noise, allocations);
   add_change_points(noise, allocations);

@@ -39,6 +39,14 @@ struct Suspect {
   std::vector<std::string> evidence;  ///< a sentence each
 };
 
+/// By how much longer steps take with a node, or what is sent over a link, whether that is
+/// anybody's fault or chance. Logarithms; nothing else is adjusted for than the other nodes.
+struct MachineEffect {
+  std::vector<std::string> nodes;        ///< one; two of a link
+  double effect = 0, low = 0, high = 0;  ///< with its 95 % interval
+  std::size_t with = 0;                  ///< allocations, or readings, that had it
+};
+
 /// A day from which on times are at another level.
 struct ChangePoint {
   std::string day;
@@ -54,6 +62,7 @@ struct Noise {
   std::string no_causes_because;
   std::vector<Suspect> suspects;  ///< the surest first
   std::string no_suspects_because;
+  std::vector<MachineEffect> effects;  ///< of all nodes and links of which it can be told
   TimeOfDay time_of_day;
   std::vector<ChangePoint> change_points;
   std::string no_change_points_because;

@@ -185,6 +185,18 @@ void drop_what_others_explain(std::vector<Suspect>& suspects, const std::vector<
   });
 }
 
+std::vector<MachineEffect> effects_in(const BlameTests& tests) {
+  constexpr double kInterval = 0.95;
+  std::vector<MachineEffect> effects;
+  for (const auto& test : tests) {
+    const bool of_node = test.of == BlameTest::Of::kStepTime && test.who.size() == 1;
+    if (!of_node && test.of != BlameTest::Of::kLink) continue;
+    effects.push_back({test.who, test.effect.estimate, test.effect.low(kInterval),
+                       test.effect.high(kInterval), test.with});
+  }
+  return effects;
+}
+
 }  // namespace
 
 Blame blame_for(const std::vector<NoisyAllocation>& allocations,
@@ -200,6 +212,7 @@ Blame blame_for(const std::vector<NoisyAllocation>& allocations,
   hold_beside_others(cases, presences);
   for (auto& link : cases_of({of_links, tests.end()})) cases.push_back(std::move(link));
   Blame blame;
+  blame.effects = effects_in(tests);
   for (const auto& one : cases) {
     if (one.p_adjusted <= kLevel) blame.suspects.push_back(suspect_of(one));
   }

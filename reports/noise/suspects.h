@@ -11,8 +11,9 @@ namespace pippin {
 
 /// Whom the noise is blamed on.
 struct Blame {
-  std::vector<Suspect> suspects;  ///< the surest first
-  std::string none_because;       ///< where there are none: why, and what would have been seen
+  std::vector<Suspect> suspects;       ///< the surest first
+  std::vector<MachineEffect> effects;  ///< on step times, and of links
+  std::string none_because;            ///< where there are none: why, and what would have been seen
 };
 
 /// Nodes, links and groups of nodes that make their allocations slower than others.

@@ -332,7 +332,7 @@ function node_effects(count, random) {
     low: effect.map((one) => round(one - 0.018, 3)),
     high: effect.map((one) => round(one + 0.018, 3)),
     suspect,
-    runs: names.map(() => 60 + Math.floor(40 * random.uniform())),
+    allocations: names.map(() => 60 + Math.floor(40 * random.uniform())),
   };
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/page/page.h"
 
+#include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -151,4 +154,36 @@ TEST_CASE("a comparison's page has the figures of its CSV") {
   const Json document = Json::parse(text.substr(begin, text.find("</script>", begin) - begin));
   CHECK(csv_of(document) == csv.str());
   CHECK(document["ratios"].size() == table.comparison.rows.size());
+}
+
+TEST_CASE("a page has the effect of every node and link, and which are suspect") {
+  Page page = page_of(test::sweep_samples());
+  page.noise.emplace();
+  page.noise->effects = {{{"n1"}, std::log(1.5), std::log(1.25), std::log(2.0), 7},
+                         {{"n2"}, 0, 0, 0, 8},
+                         {{"n2", "n1"}, std::log(3.0), 0, 0, 2}};
+  page.noise->suspects.resize(2);
+  page.noise->suspects[0].nodes = {"n1"};
+  page.noise->suspects[1].nodes = {"n2", "n1"};
+  page.noise->suspects[1].is_link = true;
+  const Json document = document_of(page);
+  CHECK(document["nodes"] == Json::parse(R"({"names": ["n1", "n2"], "effect": [0.5, 0],
+    "low": [0.25, 0], "high": [1, 0], "suspect": [true, false], "allocations": [7, 8]})"));
+  CHECK(document["links"] == Json::parse(R"({"left_out": 0, "nodes": ["n1", "n2"],
+    "effect": [[null, 2], [2, null]], "suspects": [[1, 0]]})"));
+}
+
+TEST_CASE("of very many nodes a page has the links of those with the slowest") {
+  Page page = page_of(test::sweep_samples());
+  page.noise.emplace();
+  for (int node = 1; node <= 1000; ++node)
+    page.noise->effects.push_back(
+        {{"n0", fmt::format("n{}", node)}, std::log(1 + 0.001 * node), 0, 0, 2});
+  const Json links = document_of(page)["links"];
+  CHECK(links["left_out"] == 801);
+  CHECK(links["nodes"].size() == 200);
+  const auto has = [&](const char* node) {
+    return std::find(links["nodes"].begin(), links["nodes"].end(), node) != links["nodes"].end();
+  };
+  CHECK((has("n0") && has("n1000") && !has("n1")));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plots of the page as data: which there are, what they say, and the table behind each.
-import {extent_of, is_number, percent_text} from "./numbers.js";
+import {count_text, extent_of, is_number, percent_text} from "./numbers.js";
 import {cut_text} from "./names.js";
 import {axis_choices, axis_table} from "./by_axis.js";
 import {allocation_name, campaign_of, run_name, run_state, run_text} from "./page_data.js";
@@ -44,6 +44,11 @@ function runs_table(page) {
   return {titles, rows: Array.from({length: page.run_count}, (_, run) => line(run))};
 }
 
+/// Whether most runs have others of their configuration beside them: of one alone nothing is seen relative to it.
+function has_repeats(page) {
+  return page.row_count > 0 && page.run_count >= 2 * page.runs_of.filter((runs) => runs.length).length;
+}
+
 /// Whether runs fill so few of the hours that points would stand in narrow heaps.
 function is_sparse(page) {
   const hours = new Set(page.runs.started_at.filter(is_number).map((moment) => Math.floor(moment / 3600)));
@@ -62,7 +67,7 @@ function runs_figure(page) {
       {
         name: "y",
         title: "Show",
-        value: page.row_count ? "relative" : "time",
+        value: has_repeats(page) ? "relative" : "time",
         options: [...(page.row_count ? [["relative", "relative to its configuration"]] : []), ["time", "step time"]],
       },
       {
@@ -145,14 +150,14 @@ function nodes_figure(page) {
     plot: "nodes",
     lead: "How much longer a step takes where the node is, all other nodes accounted for; bars are 95\u00a0% intervals.",
     table: () => ({
-      titles: ["node", "effect", "low", "high", "suspect", "runs"],
+      titles: ["node", "effect", "low", "high", "suspect", "allocations"],
       rows: nodes.names.map((name, i) => [
         name,
         nodes.effect[i],
         nodes.low?.[i],
         nodes.high?.[i],
         nodes.suspect[i] ? 1 : 0,
-        nodes.runs?.[i],
+        nodes.allocations?.[i],
       ]),
     }),
   };
@@ -183,12 +188,13 @@ function links_figure(page) {
       .filter((row) => row[2] !== null),
   });
   const pairs = suspect_pairs(links);
+  const left = links.left_out ? ` The nodes with the slowest links are here, ${count_text(links.left_out, "other")} not.` : "";
   return {
     id: "links",
     title: pairs.length ? `Slow links: ${named(pairs)}` : "Links: none is suspect",
     plot: "links",
     table,
-    lead: "How much slower each link is than the others; blue is faster, orange is slower. Suspects have a frame.",
+    lead: `How much slower each link is than the others; blue is faster, orange is slower. Suspects have a frame.${left}`,
   };
 }
 

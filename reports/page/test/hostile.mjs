@@ -70,7 +70,7 @@ function document_of_names() {
     allocations: texts,
     states: texts,
     budget: [{level: texts[7], share: 0.5, cv: 0.01, low: 0.005, high: 0.02}],
-    nodes: {names: texts, effect: ones, low: ones, high: ones, suspect: ones.map(Boolean), runs: ones},
+    nodes: {names: texts, effect: ones, low: ones, high: ones, suspect: ones.map(Boolean), allocations: ones},
     links: null,
     ratios: null,
   };

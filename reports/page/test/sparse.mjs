@@ -42,10 +42,10 @@ function sparse_documents() {
     "no samples, but TFLOPS": {...whole, samples_per_s: null},
     "neither rate": {...whole, samples_per_s: null, tflops: null},
     "no axes and no GPUs": {...whole, axes: null, gpus: null},
-    "nodes without intervals": {...whole, nodes: {...whole.nodes, low: undefined, high: undefined, runs: undefined}},
+    "nodes without intervals": {...whole, nodes: {...whole.nodes, low: undefined, high: undefined, allocations: undefined}},
     "one node and one link": {
       ...whole,
-      nodes: {names: ["n1"], effect: [null], low: [null], high: [null], suspect: [false], runs: [3]},
+      nodes: {names: ["n1"], effect: [null], low: [null], high: [null], suspect: [false], allocations: [3]},
       links: {
         nodes: ["n1", "n2"],
         effect: [

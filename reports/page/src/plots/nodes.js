@@ -8,7 +8,7 @@ const kMost = 40;
 function line_of(nodes, i) {
   const [low, high] = [nodes.low?.[i] ?? null, nodes.high?.[i] ?? null];
   const is_suspect = Boolean(nodes.suspect[i]);
-  const runs = is_number(nodes.runs?.[i]) ? count_text(nodes.runs[i], "run") : null;
+  const allocations = is_number(nodes.allocations?.[i]) ? count_text(nodes.allocations[i], "allocation") : null;
   return {
     name: nodes.names[i],
     value: nodes.effect[i],
@@ -21,7 +21,7 @@ function line_of(nodes, i) {
       nodes.names[i],
       is_suspect ? "suspect" : null,
       `${signed_percent_text(nodes.effect[i])}${low === null ? "" : `, surely ${signed_percent_text(low)} to ${signed_percent_text(high)}`}`,
-      runs,
+      allocations,
     ].filter(Boolean),
   };
 }
