@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/base/text.h"
+#include "core/base/whole_number.h"
 #include "harness/scrape/trainers/all.h"
 #include "harness/scrape/trainers/checkpoint_lines.h"
 #include "harness/scrape/trainers/step_fields.h"
@@ -45,8 +46,7 @@ class Reader : public TrainerReader {
     see_checkpoints(line, kSaid, kCheckpoints, log);
     if (line.has(kOverriding)) read_override(line.text);
     if (line.has(kTokens)) read_tokens(line.text, log);
-    if (line.has(kParameters))  // without the embedding of positions
-      log.launch().facts.say("number of parameters", *text_after(line.text, kSaid[kParameters]));
+    if (line.has(kParameters)) read_parameters(line.text, log);
     if (line.has(kEvaluation)) read_evaluation(line.text);
     if (line.has(kSaving)) saved_ = evaluated_;
     if (line.has(kTime)) read_step(line.text, log);
@@ -64,6 +64,12 @@ class Reader : public TrainerReader {
                             value_of(printable(trim(said.substr(equals + 3)))));
   }
 
+  /// Without the embedding of positions.
+  static void read_parameters(std::string_view line, TrainerLog& log) {
+    if (const auto said = text_after(line, kSaid[kParameters]))
+      log.launch().facts.say("number of parameters", *said);
+  }
+
   void read_tokens(std::string_view line, TrainerLog& log) {
     const auto at = find_key(line, kSaid[kTokens]);
     if (at == std::string_view::npos || !is_prefix(line.substr(0, at))) return;
@@ -73,8 +79,8 @@ class Reader : public TrainerReader {
     facts.tokens_per_step = count_after(line, kSaid[kTokens]);
     for (const auto& [name, value] : overrides_) {
       facts.say(name, value.text);
-      if (!value.number || *value.number < 1) continue;
-      const auto count = static_cast<std::int64_t>(*value.number);
+      const Count count = value.number ? whole_number(*value.number) : std::nullopt;
+      if (!count || *count < 1) continue;
       if (name == "batch_size") facts.layout.mbs = count;
       if (name == "block_size") facts.model.seq = count;
       if (name == "n_layer") facts.model.layers = count;

@@ -42,6 +42,12 @@ TEST_CASE("nanoGPT's old lines have no MFU and no header") {
   CHECK(flags_of(run) == std::vector<unsigned>{0, 0});
 }
 
+TEST_CASE("a word that ends as nanoGPT's number of parameters does says nothing") {
+  std::string log = excerpt("nanogpt.log");
+  log.insert(log.find("number of parameters"), "the_");
+  CHECK_FALSE(find_value(only_run(log).arguments, "number of parameters"));
+}
+
 TEST_CASE("a line with another unit than nanoGPT's is not its own") {
   CHECK(scrape("iter 100: loss 4.0863, time 561.94s\n").empty());
   CHECK(scrape("iter 100, loss 4.0863, time 561.94ms\n").empty());
