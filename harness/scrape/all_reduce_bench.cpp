@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/base/whole_number.h"
 #include "harness/scrape/characters.h"
 
 namespace pippin {
@@ -25,8 +26,9 @@ std::optional<ToldSize> told_size(std::string_view line) {
   if (at == std::string_view::npos) return std::nullopt;
   const auto words = words_of(line.substr(at + kSize.size()));
   const auto gb = words.size() == 2 && words[1] == "GB" ? positive(words[0]) : std::nullopt;
-  if (!gb) return std::nullopt;
-  return ToldSize{trim(line.substr(0, at)), std::llround(*gb * 1e9)};
+  const auto bytes = gb ? nearest_whole_number(*gb * 1e9) : std::nullopt;
+  if (!bytes) return std::nullopt;
+  return ToldSize{trim(line.substr(0, at)), *bytes};
 }
 
 /// "29" of "29:", "node-1:3" of "node-1:3:"; empty for others.

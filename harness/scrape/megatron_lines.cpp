@@ -58,11 +58,13 @@ bool is_printed_after(std::string_view before) {
 
 /// The power of ten that the last digit of a number stands for: -1 of "12.5", -5 of "1.2345e-01".
 int last_digit_of(std::string_view number) {
+  constexpr std::int64_t kMost = 1'000'000;  // of 0 any may be written
   const auto exponent = number.find_first_of("eE");
   const auto point = number.find('.');
   auto power = exponent == std::string_view::npos
                    ? 0
-                   : static_cast<int>(parse_integer(number.substr(exponent + 1)).value_or(0));
+                   : static_cast<int>(std::clamp(
+                         parse_integer(number.substr(exponent + 1)).value_or(0), -kMost, kMost));
   if (point != std::string_view::npos)
     power -= static_cast<int>(std::min(exponent, number.size()) - point - 1);
   return power;

@@ -59,7 +59,7 @@ ProbeAbilities abilities_of(const Json& object) {
 std::optional<ProbeAbilities> read_probe_abilities(std::string_view text) {
   try {
     const Json object = Json::parse(text);
-    if (object.at("capabilities").get<int>() != 1) return std::nullopt;
+    if (object.at("capabilities") != 1) return std::nullopt;
     return abilities_of(object);
   } catch (const Json::exception&) {
     return std::nullopt;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/units.h"
+#include "core/base/whole_number.h"
 #include "harness/scrape/megatron_lines.h"
 
 namespace pippin {
@@ -29,10 +30,7 @@ std::optional<double> finite(const std::optional<double>& number) {
 }
 
 Count whole(const std::optional<double>& number) {
-  constexpr double kMostExact = 9007199254740992;
-  const bool is_whole =
-      number && *number >= 0 && *number <= kMostExact && std::trunc(*number) == *number;
-  return is_whole ? Count(static_cast<std::int64_t>(*number)) : std::nullopt;
+  return number && *number >= 0 ? whole_number(*number) : std::nullopt;
 }
 
 std::optional<double> time_ms(const Row& row, const ScalarNames& names) {

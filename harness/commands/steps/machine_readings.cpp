@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "core/base/units.h"
+#include "core/base/whole_number.h"
 #include "sweeps/estimate/measured.h"
 
 namespace pippin {
@@ -74,14 +75,16 @@ class Adder {
 
   /// Of single products; those of a whole layer are of many shapes.
   void add_products(const Summary& row) {
-    const Value* m = find_value(row.point.axes, "m");
-    const Value* n = find_value(row.point.axes, "n");
-    const Value* k = find_value(row.point.axes, "k");
-    if (!m || !n || !k || !m->number || !n->number || !k->number) return;
+    const auto count = [&](const char* name) {
+      const Value* value = find_value(row.point.axes, name);
+      return value && value->number ? whole_number(*value->number) : std::nullopt;
+    };
+    const Count m = count("m"), n = count("n"), k = count("k");
+    if (!m || !n || !k) return;
     CanaryGemm shape;
-    shape.m = static_cast<std::int64_t>(*m->number);
-    shape.n = static_cast<std::int64_t>(*n->number);
-    shape.k = static_cast<std::int64_t>(*k->number);
+    shape.m = *m;
+    shape.n = *n;
+    shape.k = *k;
     const Value* precision = find_value(row.point.axes, "precision");
     const bool is_narrow = precision && precision->text.ends_with("16");
     for (const AllocationMean& mean : row.allocation_means) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/base/text.h"
+#include "core/base/whole_number.h"
 #include "harness/scrape/characters.h"
 
 namespace pippin {
@@ -111,10 +112,7 @@ std::optional<Figure> figure_after(std::string_view text, std::string_view key, 
 }
 
 Count count_of(const std::optional<Figure>& figure) {
-  constexpr double kMost = 9007199254740992;  // 2^53
-  if (!figure || figure->value != std::floor(figure->value) || std::abs(figure->value) > kMost)
-    return std::nullopt;
-  return static_cast<std::int64_t>(figure->value);
+  return figure ? whole_number(figure->value) : std::nullopt;
 }
 
 Count count_after(std::string_view text, std::string_view key) {

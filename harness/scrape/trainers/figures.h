@@ -34,7 +34,7 @@ std::size_t find_key(std::string_view text, std::string_view key, std::size_t fr
 std::optional<std::string_view> text_after(std::string_view text, std::string_view key);
 std::optional<Figure> figure_after(std::string_view text, std::string_view key,
                                    Suffixes suffixes = Suffixes::kNone);
-/// A whole number of at most 2^53; nothing where it has a fraction.
+/// A whole number below 2^53; nothing where it has a fraction.
 Count count_after(std::string_view text, std::string_view key);
 Count count_of(const std::optional<Figure>& figure);
 

@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/base/whole_number.h"
 #include "harness/scrape/trainers/all.h"
 
 namespace pippin {
@@ -197,7 +198,8 @@ Count tokens_per_step(const StepRows& rows) {
       const double tokens =
           (*seen - *seen_before) / static_cast<double>(row.record.step - before->step);
       constexpr double kExact = 1e-6;
-      if (const auto whole = whole_within(tokens, kExact)) return static_cast<std::int64_t>(*whole);
+      const auto exact = whole_within(tokens, kExact);
+      if (const Count whole = exact ? whole_number(*exact) : std::nullopt) return whole;
     }
     before = &row.record;
   }

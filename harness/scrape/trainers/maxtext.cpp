@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/base/whole_number.h"
 #include "harness/scrape/trainers/all.h"
 #include "harness/scrape/trainers/checkpoint_lines.h"
 #include "harness/scrape/trainers/step_fields.h"
@@ -151,7 +152,7 @@ class Reader : public TrainerReader {
     const auto said = said_after(line.text, kParameters);
     const auto billions = said ? figure_at(*said) : std::nullopt;
     if (!billions || said->find(" billion") == std::string_view::npos) return;
-    log.launch().facts.model.params = static_cast<std::int64_t>(billions->value * kBillion);
+    log.launch().facts.model.params = nearest_whole_number(billions->value * kBillion);
     log.launch().facts.say("number parameters", *said);
   }
 
@@ -215,19 +216,20 @@ class Reader : public TrainerReader {
 /// The product of the sizes of a kind of axes of the mesh, within slices and between them; nothing
 /// where one is left to MaxText (-1), or none is said.
 Count mesh_size(const LaunchFacts& facts, std::initializer_list<std::string_view> kinds) {
-  std::int64_t product = 1;
+  double product = 1;
   bool is_said = false;
   for (const std::string_view kind : kinds) {
     for (const std::string_view network : {"ici_", "dcn_"}) {
       const auto* size =
           find_value(facts.arguments, std::string(network) + std::string(kind) + "_parallelism");
       if (!size) continue;
-      if (!size->number || *size->number < 1) return std::nullopt;
+      const Count one = size->number ? whole_number(*size->number) : std::nullopt;
+      if (!one || *one < 1) return std::nullopt;
       is_said = true;
-      product *= static_cast<std::int64_t>(*size->number);
+      product *= static_cast<double>(*one);
     }
   }
-  return is_said ? Count(product) : std::nullopt;
+  return is_said ? whole_number(product) : std::nullopt;
 }
 
 void apply_laws(LaunchFacts& facts, const StepRows& rows) {

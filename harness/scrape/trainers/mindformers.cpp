@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/base/text.h"
+#include "core/base/whole_number.h"
 #include "harness/scrape/trainers/all.h"
 #include "harness/scrape/trainers/step_fields.h"
 
@@ -171,13 +172,14 @@ class Reader : public TrainerReader {
     Told& told = told_by(line.substr(0, line.find(kSaid[kSink])));
     if (!told.old || !sink || !step || !(step->value > 0)) return;
     constexpr double kRounding = 0.01;
-    const double steps = std::round(sink->value / step->value);
+    const Count whole = nearest_whole_number(sink->value / step->value);
+    const auto steps = static_cast<double>(whole.value_or(0));
     if (steps < 1 || std::abs(sink->value / step->value - steps) > kRounding * steps) return;
     StepRecord& record = told.old->record;
     record.figure = scaled(record.figure, 1 / steps);
     if (steps > 1) {
       record.span = Span::kMean;
-      record.interval = static_cast<std::int64_t>(steps);
+      record.interval = *whole;
     }
     add(record, told.old->before, told, log);
     told.old.reset();

@@ -2,8 +2,9 @@
 #include "harness/scrape/trainers/mlperf_event.h"
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
+
+#include "core/base/whole_number.h"
 
 namespace pippin {
 
@@ -13,11 +14,7 @@ using Json = nlohmann::json;
 
 /// The whole number that a value is: some are written as "288.0".
 Count count_of(const Json& value) {
-  if (value.is_number_integer()) return value.get<std::int64_t>();
-  constexpr double kMost = 1e15;
-  const double number = value.is_number() ? value.get<double>() : kMost;
-  if (!(std::abs(number) < kMost) || number != std::floor(number)) return std::nullopt;
-  return static_cast<std::int64_t>(number);
+  return value.is_number() ? whole_number(value.get<double>()) : std::nullopt;
 }
 
 /// What a name stands for in an object; null where it has none.
@@ -71,6 +68,7 @@ std::optional<MlPerfEvent> mlperf_event_of(std::string_view text) {
   MlPerfEvent event;
   event.key = key.get<std::string>();
   event.time_ms = time.get<double>();
+  if (!nearest_whole_number(event.time_ms)) return std::nullopt;
   take_value(event, member(json, "value"));
   take_metadata(event, member(json, "metadata"));
   return event;

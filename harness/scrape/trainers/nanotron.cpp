@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/base/whole_number.h"
 #include "harness/scrape/characters.h"
 #include "harness/scrape/trainers/all.h"
 #include "harness/scrape/trainers/checkpoint_lines.h"
@@ -64,7 +65,7 @@ Count whole_of(const std::optional<Figure>& figure) {
   if (!figure) return std::nullopt;
   if (figure->quantum <= 1) return count_of(figure);
   const double power = near_power_of_two(figure->value);
-  return power == figure->value ? std::nullopt : Count(static_cast<std::int64_t>(power));
+  return power == figure->value ? std::nullopt : whole_number(power);
 }
 
 struct Field {

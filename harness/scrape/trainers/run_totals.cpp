@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/units.h"
+#include "core/base/whole_number.h"
 #include "harness/scrape/trainers/prefix.h"
 #include "harness/scrape/trainers/step_fields.h"
 
@@ -36,8 +37,9 @@ StepRange steps_by_rate(const RunTotal& total) {
   const Figure &rate = *total.rate, &seconds = total.seconds;
   const double least = (rate.value - rate.quantum / 2) * (seconds.value - seconds.quantum / 2);
   const double most = (rate.value + rate.quantum / 2) * (seconds.value + seconds.quantum);
-  return {static_cast<std::int64_t>(std::ceil(least - kRounding)),
-          static_cast<std::int64_t>(std::floor(most + kRounding))};
+  const Count first = whole_number(std::ceil(least - kRounding));
+  const Count last = whole_number(std::floor(most + kRounding));
+  return first && last ? StepRange{*first, *last} : StepRange();
 }
 
 /// "93/94" is 93.

@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/base/whole_number.h"
 #include "harness/scrape/trainers/all.h"
 #include "harness/scrape/trainers/checkpoint_lines.h"
 #include "harness/scrape/trainers/step_fields.h"
@@ -111,7 +112,7 @@ class Reader : public TrainerReader {
     const double bytes = unit.starts_with(" GiB ") ? kGib : unit.starts_with(" GB ") ? 1e9 : 0;
     if (!(bytes > 0)) return;
     word->what = CheckpointWord::What::kPart;
-    word->bytes = static_cast<std::int64_t>(size->value * bytes);
+    word->bytes = nearest_whole_number(size->value * bytes);
     log.launch().checkpoints.see(*word, log.launch().row_count());
   }
 

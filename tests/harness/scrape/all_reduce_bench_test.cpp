@@ -145,3 +145,10 @@ TEST_CASE("the whole files of all_reduce_bench.py read as their authors saw them
   CHECK(four_nodes[0].all_reduce.at(0).median_us == Approx(1.5292e6));
   CHECK(four_nodes[0].all_reduce.at(0).median_busbw_gb_per_s == Approx(40.54305 / 8));
 }
+
+TEST_CASE("a size of all_reduce_bench.py that no payload has is none") {
+  std::string table = kOneNode;
+  for (auto at = table.find("4.0 GB"); at != std::string::npos; at = table.find("4.0 GB"))
+    table.replace(at, 3, "1e300");
+  CHECK(read_network(table).empty());
+}

@@ -34,8 +34,10 @@ TEST_CASE("of an option whose kind only later probes know any text is taken") {
 TEST_CASE("other words than a probe's line are no answer") {
   std::string later = kLine;
   later.replace(later.find(":1,"), 3, ":2,");
+  std::string large = kLine;
+  large.replace(large.find(":1,"), 3, ":1e300,");
   for (const std::string& text :
        {std::string(), std::string("training: unknown option"), std::string("{}"),
-        std::string("[1]"), kLine.substr(0, 90), later})
+        std::string("[1]"), kLine.substr(0, 90), later, large})
     CHECK_FALSE(read_probe_abilities(text));
 }
