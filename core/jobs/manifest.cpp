@@ -21,9 +21,12 @@ void put(Json& json, const char* name, const Count& count) {
   if (count) json[name] = *count;
 }
 
+/// Throws what Json does where it is none: a get() casts fractions, and what no cast can hold.
+std::int64_t whole(const Json& number) { return number.get_ref<const std::int64_t&>(); }
+
 Count count_of(const Json& json, const char* name) {
   const auto found = json.find(name);
-  return found == json.end() ? std::nullopt : Count(found->get<std::int64_t>());
+  return found == json.end() ? std::nullopt : Count(whole(*found));
 }
 
 template <typename Owner, typename Fields>
@@ -121,11 +124,15 @@ Json json_of(const PlannedJob& job) {
 }
 
 PlannedJob job_of(const Json& json) {
-  PlannedJob job{
-      json.at("name"), json.at("allocation"), json.at("nodes"), {}, count_of(json, "time_s")};
+  PlannedJob job{json.at("name"),
+                 whole(json.at("allocation")),
+                 whole(json.at("nodes")),
+                 {},
+                 count_of(json, "time_s")};
   for (const auto& run : json.at("runs")) {
-    job.runs.push_back({run.at("name"), run.at("point"), run.at("repeat"), run.at("position"),
-                        run.value("reference", false), run.value("left", false)});
+    job.runs.push_back({run.at("name"), run.at("point"), whole(run.at("repeat")),
+                        whole(run.at("position")), run.value("reference", false),
+                        run.value("left", false)});
   }
   return job;
 }
@@ -214,18 +221,18 @@ Campaign campaign_of(const std::string& manifest, const std::string& where) {
     }
     Campaign campaign;
     campaign.sweep = json.at("sweep");
-    campaign.number = json.at("campaign");
+    campaign.number = whole(json.at("campaign"));
     campaign.started = json.at("started");
     campaign.cluster = json.at("cluster");
     campaign.accelerator = json.value("accelerator", "");  // manifests before 0.2 have neither
     campaign.peak_tflops = json.value("peak_tflops", PeakTflops{});
     campaign.scheduler = json.at("scheduler");
     const std::int64_t usual_s = campaign.scheduler == "local" ? 0 : kFilesLate_s;
-    campaign.files_late_s = json.value("files_late_s", usual_s);  // none before 0.3
+    campaign.files_late_s = count_of(json, "files_late_s").value_or(usual_s);  // none before 0.3
     campaign.exclude = json.value("exclude", campaign.exclude);
     campaign.nodelist = json.value("nodelist", campaign.nodelist);
     campaign.order = json.at("order");
-    campaign.seed = json.at("seed");
+    campaign.seed = static_cast<std::uint64_t>(whole(json.at("seed")));
     campaign.warmup = count_of(json, "warmup");
     if (json.contains("scrape")) campaign.scrape = pairs_in(json.at("scrape"));
     campaign.log = json.value("log", "");

@@ -155,6 +155,20 @@ TEST_CASE("a manifest of before 0.2 has neither accelerator nor peak") {
   CHECK(back.peak_tflops.empty());
 }
 
+TEST_CASE("a manifest whose counts are no whole numbers is damaged") {
+  const std::string text = manifest_of(campaign_with({}));
+  for (const std::string name : {"campaign", "seed", "allocation", "nodes", "repeat", "position"}) {
+    for (const std::string number : {"1e300", "1.5", "-1e19", "18446744073709551615"}) {
+      CAPTURE(name, number);
+      if (name == "seed" && number == "18446744073709551615") continue;
+      std::string damaged = text;
+      const auto at = damaged.find('"' + name + "\":") + name.size() + 3;
+      damaged.replace(at, damaged.find_first_of(",}]\n", at) - at, number);
+      CHECK_THROWS_WITH(campaign_of(damaged, "campaign-1.json"), Catch::Contains("is damaged"));
+    }
+  }
+}
+
 TEST_CASE("another version's manifest is told by its format") {
   CHECK_THROWS_WITH(campaign_of("{\"format\": 99}", "campaign-1.json"),
                     "campaign-1.json: written by another version of pippin (format 99)");
