@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "core/base/host_list.h"
+#include "core/base/whole_number.h"
 #include "core/records/point.h"
 #include "db/batch.h"
 #include "db/iteration_blocks.h"
@@ -168,10 +169,10 @@ Count last_iteration(const LogRun& run) {
   const Iteration last = run.iterations.bare(run.iterations.size() - 1);
   const Count& planned = run.planned_iterations;
   const Value* asked = find_value(run.arguments, "log_interval");
-  const auto interval =
-      std::max(last.interval, static_cast<std::int64_t>(asked ? asked->number.value_or(1) : 1));
-  const auto next = (last.number / interval + 1) * interval;
-  const bool is_whole = planned && last.number < *planned && next > *planned;
+  const Count said = asked && asked->number ? whole_number(*asked->number) : std::nullopt;
+  const auto interval = std::max({last.interval, said.value_or(1), std::int64_t{1}});
+  const bool is_whole = planned && last.number >= 0 && last.number < *planned &&
+                        interval - last.number % interval > *planned - last.number;
   return is_whole ? planned : Count(last.number);
 }
 

@@ -248,6 +248,19 @@ TEST_CASE("a run whose log has a line every so often came to its end where none 
   CHECK(came_to("last.out", 1, 100) == 100);
 }
 
+TEST_CASE("an interval or a step that no run has says nothing of its last iteration") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  const std::string rows = test::row(8, 100, 0, 20) + test::row(9, 101, 0, 20);
+  add(database, "a.out", test::dump(test::argument("log_interval", "1e300")) + rows);
+  add(database, "b.out",
+      test::dump() +
+          " iteration 9223372036854775806/ 9223372036854775807 | elapsed time per iteration (ms): "
+          "100.0 |\n");
+  CHECK(test::sql_text(folder / "t.db", "SELECT group_concat(last_iteration) FROM runs") ==
+        "9,9223372036854775806");
+}
+
 TEST_CASE("a text without runs is not stored") {
   const test::TemporaryDirectory folder;
   Database database(folder / "t.db");
