@@ -84,8 +84,9 @@ Accelerator read_accelerator(const std::string& name, const YamlNode& node) {
   }
   if (const auto* link = node.find("link_gb_per_s"))
     accelerator.link_gb_per_s = positive_number_at(*link, "link_gb_per_s");
+  constexpr std::int64_t kMostUnits = 1'000'000;
   if (const auto* units = node.find("units"))
-    accelerator.units = static_cast<std::int64_t>(positive_number_at(*units, "units"));
+    accelerator.units = whole_number_at(*units, "units", 1, kMostUnits);
   if (const auto* called = node.find("called"))
     for (const auto& word : called->items) accelerator.called.push_back(word.text);
   if (const auto* peaks = node.find("peak_tflops")) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sweeps/point_values.h"
 
+#include "core/base/whole_number.h"
 #include "sweeps/keys.h"
 
 namespace pippin {
@@ -38,7 +39,7 @@ const Value* PointValues::find(std::size_t slot) const {
 
 Count PointValues::count(std::size_t slot) const {
   if (!values_[slot] || !values_[slot]->number) return std::nullopt;
-  return static_cast<std::int64_t>(*values_[slot]->number);
+  return whole_number(*values_[slot]->number);
 }
 
 Model PointValues::model() const {

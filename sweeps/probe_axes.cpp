@@ -2,9 +2,9 @@
 #include "sweeps/probe_axes.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/base/text.h"
+#include "core/base/whole_number.h"
 #include "core/records/fields.h"
 #include "sweeps/keys.h"
 #include "sweeps/probe_answers.h"
@@ -162,8 +162,10 @@ std::string name_of_measured(const Point& point, const Probe& probe,
   }
   for (const auto& [axis, value] : point.axes) {
     if (!contains(probe.named, axis) && !contains(varying, axis)) continue;
-    if (contains(probe.sizes, axis) && value.number) {
-      name += "-" + bytes_text(static_cast<std::int64_t>(*value.number));
+    const Count bytes =
+        contains(probe.sizes, axis) && value.number ? whole_number(*value.number) : std::nullopt;
+    if (bytes) {
+      name += "-" + bytes_text(*bytes);
     } else {
       name += "-" + (value.number ? axis : "") + value.text;
     }

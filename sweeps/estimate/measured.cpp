@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/whole_number.h"
 #include "sweeps/estimate/parameters.h"
 
 namespace pippin {
@@ -88,9 +89,9 @@ std::optional<CollectiveCall> call_of(const Point& point) {
   const Value* operation = find_value(point.axes, "op");
   const Value* bytes = find_value(point.axes, "bytes");
   const Value* type = find_value(point.axes, "type");
-  if (!operation || !bytes || !bytes->number || !type || !point.layout.gpus) return std::nullopt;
-  return CollectiveCall{operation->text, static_cast<std::int64_t>(*bytes->number), type->text,
-                        *point.layout.gpus};
+  const Count size = bytes && bytes->number ? whole_number(*bytes->number) : std::nullopt;
+  if (!operation || !size || !type || !point.layout.gpus) return std::nullopt;
+  return CollectiveCall{operation->text, *size, type->text, *point.layout.gpus};
 }
 
 std::optional<double> product_flops(const Point& point) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/base/whole_number.h"
+
 namespace pippin {
 
 namespace {
@@ -64,10 +66,7 @@ Count parameter_count(const Model& model) {
       number(model.layers), number(model.hidden),       *width, ffn, number(model.seq),
       number(vocab),        model.tied.value_or(!llama)};
   const double count = llama ? llama_parameters(shape) : gpt2_parameters(shape);
-  // Above 2^53 a double no longer counts single parameters.
-  constexpr double kLargest = 9007199254740992.0;
-  if (count > kLargest) return std::nullopt;
-  return static_cast<std::int64_t>(count);
+  return whole_number(std::trunc(count));
 }
 
 void fill_in_params(Model& model) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
+#include "core/base/whole_number.h"
 #include "sweeps/estimate/parameters.h"
 #include "sweeps/estimate/point_rows.h"
 #include "sweeps/estimate/stage_parameters.h"
@@ -23,7 +24,8 @@ nlohmann::json arguments_in(const PointRow& row) {
 
 std::int64_t count_in(const nlohmann::json& arguments, const char* name, std::int64_t other) {
   const auto value = arguments.find(name);
-  return value != arguments.end() && value->is_number() ? value->get<std::int64_t>() : other;
+  if (value == arguments.end() || !value->is_number()) return other;
+  return whole_number(value->get<double>()).value_or(other);
 }
 
 double number_in(const nlohmann::json& arguments, const char* name, double other) {

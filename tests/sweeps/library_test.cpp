@@ -64,6 +64,13 @@ TEST_CASE("every data file names its source") {
   }
 }
 
+TEST_CASE("an accelerator has a whole number of units") {
+  CHECK(read_accelerator("a", parse_yaml("units: 132", "test")).units == 132);
+  for (const std::string units : {"1e300", "0", "1.5"})
+    CHECK_THROWS_WITH(read_accelerator("a", parse_yaml("units: " + units, "test")),
+                      Catch::Contains("units must be"));
+}
+
 TEST_CASE("accelerators have the peaks that the tables use") {
   const auto peak = [](const std::string& name, const std::string& type) {
     const Accelerator accelerator = find_accelerator(name).value();

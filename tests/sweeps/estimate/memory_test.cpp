@@ -183,6 +183,14 @@ TEST_CASE("a layout that fits with no micro-batch at all is told apart from one 
   CHECK_THAT(small.why, Catch::Contains("with MBS 1 stage 0 needs"));
 }
 
+TEST_CASE("an argument in a row's notes that no count can be is as if it were not there") {
+  const PointRow row = rows().begin()->second;
+  const auto why = [&](const std::string& notes) {
+    return PointJudge().judge(row.with("notes", notes)).why;
+  };
+  CHECK(why("{\"make-vocab-size-divisible-by\": 1e300, \"kv-channels\": 1e300}") == why("{}"));
+}
+
 TEST_CASE("columns stand in any order and a table without ids is refused") {
   const auto one = read_point_rows("layers\tid\n4\ta\n\n8\tb\r\n", "x.tsv");
   REQUIRE(one.size() == 2);

@@ -7,6 +7,7 @@
 
 #include "core/base/process.h"
 #include "core/base/text.h"
+#include "sweeps/estimate/measured.h"
 #include "sweeps/estimate/probe_memory.h"
 #include "sweeps/estimate/stage_parameters.h"
 #include "sweeps/estimate/traffic.h"
@@ -126,4 +127,14 @@ TEST_CASE("parameters, memory, calls and bytes are what the probe counts in each
 
 TEST_CASE("parameters, memory, calls and bytes are what the probe counts in each layout of llama") {
   check_layouts("llama");
+}
+
+TEST_CASE("a message whose size no count can be is no call") {
+  Point point;
+  point.layout.gpus = 2;
+  point.axes = {
+      {"op", value_of("all_reduce")}, {"bytes", value_of("4096")}, {"type", value_of("float")}};
+  CHECK(call_of(point)->bytes == 4096);
+  point.axes[1].second = value_of("1e300");
+  CHECK_FALSE(call_of(point));
 }
