@@ -100,10 +100,11 @@ void add_distance(Standing& standing, const BestRow& best, std::size_t i,
   if (standing.place != Standing::kTied) return;
   standing.as_good = verdict_of(difference, best.p[i], judgement) == Verdict::kEquivalent;
   if (standing.as_good) return;
-  const auto pairs = static_cast<std::size_t>(difference.df) + 1;
-  const Design design = from_best.paired
-                            ? Design{pairs, pairs, true}
-                            : Design{means[best.best].values.size(), means[i].values.size(), false};
+  Design design{means[best.best].values.size(), means[i].values.size(), false};
+  if (from_best.paired) {
+    const auto pairs = static_cast<std::size_t>(difference.df) + 1;
+    design = {pairs, pairs, true};
+  }
   const double level = judgement.level / static_cast<double>(means.size() - 1);
   standing.more_allocations = more_allocations.of(difference, design, level);
 }

@@ -29,6 +29,7 @@ double widest(const Summary& row) {
 /// A column of the strip; beyond the ends where it lies there.
 int column_of(double value, const Summary& row, double scale) {
   const double column = std::round(deviation(value, row) / scale * kHalf) + kHalf;
+  if (std::isnan(column)) return kHalf;
   return static_cast<int>(std::clamp(column, -1.0, static_cast<double>(kWidth)));
 }
 

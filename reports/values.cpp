@@ -17,6 +17,7 @@ namespace {
 /// Decimals that show `digits` significant digits of a value; negative: it is rounded before the
 /// point. Rounding may carry (9.96 is "10.0"): the digits are counted after it.
 int decimals_for(double value, int digits) {
+  if (!std::isfinite(value)) return 0;
   const std::string text = fmt::format("{:.{}e}", std::abs(value), digits - 1);
   const auto exponent = parse_integer(text.substr(text.find('e') + 1));
   return digits - 1 - static_cast<int>(exponent.value());

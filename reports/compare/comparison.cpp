@@ -194,8 +194,10 @@ void add_differences(Work& work, const std::vector<std::size_t>& members) {
 
 /// How many units each side has: days or allocations, of pairs those that both sides share.
 Design design_of(const ComparedRow& row) {
-  const auto pairs = static_cast<std::size_t>(row.difference->df) + 1;
-  if (row.paired) return {pairs, pairs, true};
+  if (row.paired) {
+    const auto pairs = static_cast<std::size_t>(row.difference->df) + 1;
+    return {pairs, pairs, true};
+  }
   if (row.unit == "day") return {row.base.days, row.other.days, false};
   return {row.base.allocations, row.other.allocations, false};
 }

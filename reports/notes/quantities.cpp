@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/base/whole_number.h"
 #include "reports/notes/times.h"
 #include "reports/notes/written.h"
 
@@ -64,10 +65,8 @@ std::optional<double> number_in(std::string_view cell) {
 }
 
 Count count_in(std::string_view cell) {
-  constexpr double kMost = 1e15;
   const auto number = number_in(cell);
-  const bool whole = number && std::abs(*number) < kMost && std::floor(*number) == *number;
-  return whole ? Count(static_cast<std::int64_t>(*number)) : Count();
+  return number ? whole_number(*number) : std::nullopt;
 }
 
 std::optional<double> milliseconds_in(std::string_view cell, std::string_view title) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/notes/row_facts.h"
 
-#include <cmath>
 #include <fmt/format.h>
 #include <initializer_list>
 
 #include "core/base/text.h"
+#include "core/base/whole_number.h"
 #include "core/records/fields.h"
 #include "reports/notes/outcome_words.h"
 #include "reports/notes/quantities.h"
@@ -17,13 +17,12 @@ namespace {
 
 /// A product of counts that are all known; nothing where one is not, or it is beyond all measure.
 Count product_of(std::initializer_list<Count> counts) {
-  constexpr double kMost = 1e15;
   double product = 1;
   for (const auto& count : counts) {
     if (!count) return std::nullopt;
     product *= static_cast<double>(*count);
   }
-  return product < kMost ? Count(static_cast<std::int64_t>(product)) : std::nullopt;
+  return whole_number(product);
 }
 
 Count world_of(const Layout& layout) {
@@ -151,8 +150,7 @@ SaidOfRow TableFacts::of(const MarkdownRow& row) const {
       columns_.has("size") ? plain_text(columns_.text(row, "size")) : settings_.model.size;
   facts.model.style = settings_.model.style;
   const auto params = parameters_in(facts.model.size, columns_.title("size"));
-  constexpr double kMost = 1e18;
-  if (params && *params >= 1 && *params < kMost) facts.model.params = std::llround(*params);
+  if (params && *params >= 1) facts.model.params = nearest_whole_number(*params);
   add_gpus(row, facts);
   add_gbs(facts);
   return facts;

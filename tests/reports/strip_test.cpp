@@ -44,6 +44,12 @@ TEST_CASE("a strip is centred on the mean and 15 columns wide") {
   }
 }
 
+TEST_CASE("a strip of times that are all 0 has them in the middle") {
+  Summary row = row_of({0}, Quantiles{0, 0, 0, 0});
+  row.step_time_s->mean = 0;
+  CHECK(strip(row, 0.01) == "       •       ");
+}
+
 TEST_CASE("a single line draws nothing but its mean") {
   Summary row = row_of({1}, Quantiles{1, 1, 1, 1});
   row.iterations = 1;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/values.h"
 
+#include <cmath>
+
 #include "tests/support/catch.h"
 
 using namespace pippin;
@@ -34,6 +36,7 @@ TEST_CASE("a half width has two significant digits and its mean as many decimals
 }
 
 TEST_CASE("numbers for readers have three digits and numbers for programs nine") {
+  CHECK(short_number(INFINITY) == "inf");
   CHECK(short_number(53.8291) == "53.8");
   CHECK(short_number(0.00012345) == "0.000123");
   CHECK(short_number(0) == "0");

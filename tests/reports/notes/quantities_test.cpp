@@ -27,6 +27,7 @@ TEST_CASE("numbers are read as people write them") {
   CHECK(count_in("1,024") == 1024);
   CHECK_FALSE(count_in("1.5"));
   CHECK_FALSE(count_in("1e30"));
+  CHECK_FALSE(count_in("-1e30"));
 }
 
 TEST_CASE("a time is kept just as it was written") {
