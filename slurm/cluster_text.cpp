@@ -30,9 +30,10 @@ bool is_plain(std::string_view text) {
          std::find(kWords.begin(), kWords.end(), lower(text)) == kWords.end();
 }
 
-/// A text of YAML that is read as `text`, inside a map in braces too.
+/// A text of YAML that is read as `text`, inside a map in braces too; bytes that are none as \xNN.
 std::string yaml_word(std::string_view text) {
   if (is_plain(text)) return std::string(text);
+  if (!is_text(text)) return yaml_word(printable(text));
   std::string result = "\"";
   for (char c : text) {
     const auto byte = static_cast<unsigned char>(c);

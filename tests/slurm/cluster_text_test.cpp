@@ -224,6 +224,11 @@ TEST_CASE("names that YAML would take for something else are quoted") {
   }
 }
 
+TEST_CASE("a name whose bytes are no text is written as one that can be read") {
+  CHECK(device({"a\xff", 4, false}) == "a\\xff");
+  CHECK(device({std::string("a\0b", 3), 4, false}) == "a\\x00b");
+}
+
 TEST_CASE("a line break in a name cannot slip in a second line") {
   ClusterFacts all = facts({"a100", 4, false});
   all.kind.node.features = "x\nnodes: 99";
