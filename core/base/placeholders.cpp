@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/placeholders.h"
 
+#include <algorithm>
+
 namespace pippin {
 
 namespace {
@@ -40,6 +42,12 @@ std::vector<Piece> placeholders(std::string_view text) {
   std::vector<Piece> pieces;
   char before = '\0';
   while (!text.empty()) {
+    if (const auto plain = std::min(text.find('{'), text.size()); plain > 0) {
+      add_literal(pieces, text.substr(0, plain));
+      before = text[plain - 1];
+      text.remove_prefix(plain);
+      continue;
+    }
     const std::string_view escaped = name_between("{{", text, "}}");
     const std::string_view name = before == '$' ? std::string_view() : name_between("{", text, "}");
     std::size_t length = 1;

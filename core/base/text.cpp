@@ -81,18 +81,21 @@ std::string number_text(double number) {
 
 /// The optimal string alignment distance: Damerau-Levenshtein without overlapping swaps.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i) cost[i][0] = i;
-  for (std::size_t j = 0; j <= b.size(); ++j) cost[0][j] = j;
+  std::vector<std::size_t> costs((a.size() + 1) * (b.size() + 1));
+  const auto cost = [&, row = b.size() + 1](std::size_t i, std::size_t j) -> std::size_t& {
+    return costs[i * row + j];
+  };
+  for (std::size_t i = 0; i <= a.size(); ++i) cost(i, 0) = i;
+  for (std::size_t j = 0; j <= b.size(); ++j) cost(0, j) = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = cost[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, change});
+      const std::size_t change = cost(i - 1, j - 1) + (a[i - 1] == b[j - 1] ? 0 : 1);
+      cost(i, j) = std::min({cost(i - 1, j) + 1, cost(i, j - 1) + 1, change});
       const bool swap = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swap) cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
+      if (swap) cost(i, j) = std::min(cost(i, j), cost(i - 2, j - 2) + 1);
     }
   }
-  return cost[a.size()][b.size()];
+  return cost(a.size(), b.size());
 }
 
 std::optional<std::string> closest(std::string_view word,

@@ -191,7 +191,7 @@ bool is_unknown_to_memory(std::string_view name) {
 
 MegatronGiven megatron_given(const NamedValues& arguments, std::vector<std::string>& unused) {
   MegatronGiven given;
-  const std::vector<std::string> known = names_that_count();
+  static const std::vector<std::string> known = names_that_count();
   for (const auto& [name, value] : arguments) {
     if (take(name, value, given)) continue;
     for (const auto& one : known) {
