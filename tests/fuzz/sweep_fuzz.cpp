@@ -26,8 +26,8 @@ using namespace pippin;
 namespace {
 
 /// More points or runs take long, and are no other than few.
-constexpr double kMostPoints = 200;
-constexpr std::int64_t kMostRuns = 2000;
+constexpr double kMostPoints = 24;
+constexpr std::int64_t kMostRuns = 100;
 
 const fuzz::Folder& folder() {
   static const fuzz::Folder kFolder;
