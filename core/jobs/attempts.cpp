@@ -59,7 +59,9 @@ std::optional<std::int64_t> segment_number(std::string_view name) {
   constexpr std::size_t kDigits = 6;
   const bool is_number =
       name.size() >= kDigits && name.find_first_not_of("0123456789") == std::string_view::npos;
-  return is_number ? parse_integer(name) : std::nullopt;
+  constexpr std::int64_t kMost = 1'000'000'000;  // there must be a next one
+  const auto number = is_number ? parse_integer(name) : std::nullopt;
+  return number && *number <= kMost ? number : std::nullopt;
 }
 
 }  // namespace

@@ -16,7 +16,9 @@ namespace {
 /// The number after `prefix` where `name` is exactly that: "campaign-2" → 2.
 std::optional<std::int64_t> number_after(std::string_view name, std::string_view prefix) {
   if (name.substr(0, prefix.size()) != prefix) return std::nullopt;
-  return parse_integer(name.substr(prefix.size()));
+  constexpr std::int64_t kMost = 1'000'000'000;  // there must be a next one
+  const auto number = parse_integer(name.substr(prefix.size()));
+  return number && *number <= kMost ? number : std::nullopt;
 }
 
 std::string read_if_allowed(FileSystem& files, const fs::path& path) {

@@ -13,8 +13,11 @@ namespace {
 
 /// "gpt-52b-n4-s12" → 12; nothing where the name is no submission's.
 std::optional<std::int64_t> number_of_submission(std::string_view name) {
+  constexpr std::int64_t kMost = 1'000'000'000;  // there must be a next one
   const auto mark = name.rfind("-s");
-  return mark == std::string_view::npos ? std::nullopt : parse_integer(name.substr(mark + 2));
+  const auto number =
+      mark == std::string_view::npos ? std::nullopt : parse_integer(name.substr(mark + 2));
+  return number && *number <= kMost ? number : std::nullopt;
 }
 
 constexpr std::pair<End, std::string_view> kEndWords[] = {

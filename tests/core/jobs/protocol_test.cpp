@@ -257,7 +257,7 @@ TEST_CASE("the newest submission is the largest number in use, and none is 0") {
   const test::TemporaryDirectory root;
   SweepFolder folder(disk(), root.path());
   CHECK(folder.newest_submission() == 0);
-  for (const char* name : {"notes", "x-s", "x-sy", "a-b"})
+  for (const char* name : {"notes", "x-s", "x-sy", "a-b", "x-s9223372036854775807"})
     disk().make_directory(root / "jobs" / name);
   CHECK(folder.newest_submission() == 0);
   disk().make_directory(root / "jobs/x-s9-s3");
@@ -283,8 +283,8 @@ TEST_CASE("campaigns are found by their files, saved and loaded by their numbers
     campaign.number = number;
     folder.save_campaign(campaign);
   }
-  for (const char* name :
-       {"campaign-.json", "campaign-x.json", "campaign-7", "7.json", ".json", "Campaign-8.json"})
+  for (const char* name : {"campaign-.json", "campaign-x.json", "campaign-7", "7.json", ".json",
+                           "Campaign-8.json", "campaign-9223372036854775807.json"})
     disk().write(root / name, "");
   CHECK(folder.campaigns() == std::vector<std::int64_t>{1, 2, 10});
   CHECK(folder.load_campaign(10).number == 10);
