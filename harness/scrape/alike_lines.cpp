@@ -41,6 +41,7 @@ IterationRecord* AlikeIterations::take() {
   others_.clear();
   const auto& number = numbers_[shape.number];
   const auto& last = numbers_[shape.number + 1];
+  if (!number.bare || !last.bare) return nullptr;
   // Whole ones of so few digits are exact.
   record_.iteration.number = static_cast<std::int64_t>(number.value);
   record_.last = static_cast<std::int64_t>(last.value);
@@ -55,8 +56,7 @@ IterationRecord* AlikeIterations::take() {
     add_said(record_.said, std::bit_cast<std::uint64_t>(field.value));
   }
   if (record_.iteration.skipped.value_or(0) > 0) record_.iteration.flags |= kSkippedStep;
-  const bool is_record = number.bare && last.bare && is_step_time(record_.iteration.step_time_ms);
-  return is_record ? &record_ : nullptr;
+  return is_step_time(record_.iteration.step_time_ms) ? &record_ : nullptr;
 }
 
 std::size_t AlikeIterations::read_front(std::string_view text) {

@@ -138,6 +138,18 @@ TEST_CASE("an iteration that is like one before says what it says by itself") {
   }
 }
 
+TEST_CASE("an iteration whose number is written as no count is not read alike") {
+  const std::string line =
+      " iteration        8/      20 | elapsed time per iteration (ms): 108.0 |";
+  AlikeIterations alike;
+  alike.learn(line);
+  CHECK(read_alike(alike, line));
+  CHECK_FALSE(
+      alike.read(" iteration        1e19/      20 | elapsed time per iteration (ms): 108.0 |"));
+  CHECK_FALSE(
+      alike.read(" iteration        8/      1e19 | elapsed time per iteration (ms): 108.0 |"));
+}
+
 TEST_CASE("names that differ in a digit are two names") {
   AlikeTimers timers;
   timers.learn("time (ms) | stage0-forward: 148.03");
