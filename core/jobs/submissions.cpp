@@ -37,12 +37,19 @@ End end_of(std::string_view word) {
   return found == std::end(kEndWords) ? End::kUnknown : found->first;
 }
 
+/// Seconds since 1970 from which others can be counted; nothing where they are none.
+std::optional<std::int64_t> moment_in(std::string_view word) {
+  constexpr std::int64_t kLatest_s = 1'000'000'000'000;
+  const auto at = parse_integer(word);
+  return at && *at >= 0 && *at <= kLatest_s ? at : std::nullopt;
+}
+
 /// Lines of "TASK<tab>seconds since 1970".
 std::map<std::int64_t, std::int64_t> read_times(std::string_view text) {
   std::map<std::int64_t, std::int64_t> time_of;
   for (std::string_view line : split(trim(text), '\n')) {
     const auto words = split(line, '\t');
-    const auto task = parse_integer(words.front()), time = parse_integer(words.back());
+    const auto task = parse_integer(words.front()), time = moment_in(words.back());
     if (task && time) time_of[*task] = *time;
   }
   return time_of;
@@ -66,8 +73,8 @@ bool read_journal(std::string_view text, Submission& submission) {
     if (words.size() < 2) return false;
     if (words[0] == "owner") submission.owner = words[1];
     if (words[0] == "sender") submission.sender = words[1];
-    if (words[0] == "at") submission.journaled_at = parse_integer(words[1]).value_or(0);
-    if (words[0] == "tried_until") submission.tried_until = parse_integer(words[1]).value_or(0);
+    if (words[0] == "at") submission.journaled_at = moment_in(words[1]).value_or(0);
+    if (words[0] == "tried_until") submission.tried_until = moment_in(words[1]).value_or(0);
     if (words[0] == "task")
       submission.tasks.push_back({std::string(words[1]), {words.begin() + 2, words.end()}});
   }

@@ -144,6 +144,15 @@ TEST_CASE("a damaged journal is named with what to do about it") {
                     Catch::Contains("jobs/job-s1/journal: a damaged journal; remove"));
 }
 
+TEST_CASE("a time in a journal that no clock shows is none") {
+  const test::TemporaryDirectory root;
+  const std::string begin = "token\ntask\tjob\trun\nat\t";
+  disk().write(root / "jobs/job-s1/journal", begin + "9223372036854775807\ntried_until\t-1\n");
+  const Submission read = SweepFolder(disk(), root.path()).submissions().at(0);
+  CHECK(read.journaled_at == 0);
+  CHECK(read.tried_until == 0);
+}
+
 TEST_CASE("every end of a task is stored under its own word and read back") {
   const test::TemporaryDirectory root;
   SweepFolder folder(disk(), root.path());
