@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/page/page_json.h"
 
+#include <cmath>
+
 #include "core/base/text.h"
 #include "reports/values.h"
 
@@ -12,10 +14,10 @@ void write_exact(const std::string& text, JsonWriter& json) {
   const bool is_short = text.size() <= kExactDigits;
   if (const auto whole = parse_integer(text); is_short && whole && std::to_string(*whole) == text)
     return json.integer(*whole);
+  constexpr double kMostWritten = 1e9;  // from here on the two write a number otherwise
   const auto number = parse_number(text);
-  const bool is_plain = text.find_first_not_of("0123456789.-") == std::string::npos;
-  if (is_short && is_plain && number && exact_number(*number) == text) return json.number(*number);
-  json.text(text);
+  const bool is_same = number && std::abs(*number) < kMostWritten && exact_number(*number) == text;
+  is_short && is_same ? json.number(*number) : json.text(text);
 }
 
 void write_exact(const std::optional<double>& number, JsonWriter& json) {

@@ -123,6 +123,21 @@ TEST_CASE("what looks like a number and is another text stays that text") {
   }
 }
 
+TEST_CASE("times of microseconds are numbers on a page, too") {
+  auto samples = test::sweep_samples();
+  for (auto& run : samples[0].runs) {
+    for (auto& line : run.iterations) line.step_time_ms *= 1e-9;
+  }
+  const Page page = page_of(samples);
+  std::ostringstream csv;
+  write_csv(page.table, csv);
+  const Json document = document_of(page);
+  CHECK_THAT(csv.str(), Catch::Contains("e-0"));
+  CHECK(csv_of(document) == csv.str());
+  CHECK(document["rows"]["mean_s"][0].is_number());
+  CHECK(document["runs"]["mean_s"][0].is_number());
+}
+
 TEST_CASE("a page is one file that asks nothing of a network") {
   const std::string html = html_of(page_of(test::sweep_samples()));
   CHECK(html.find("{{") == html.find("{{", html.find("<script>")));  // none but in its own script
