@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
 # train.sh MICRO_BATCH_SIZE ACCUMULATION_STEPS ITERATIONS
 for ((i = 1; i <= $3; ++i)); do
   begin=${EPOCHREALTIME/[.,]/} # microseconds

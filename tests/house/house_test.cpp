@@ -104,7 +104,7 @@ std::string room_of(const std::string& path) {
   return room;
 }
 
-/// Without data: excerpts of logs, inputs of the fuzzers.
+/// Without data: excerpts of logs, inputs of the fuzzers; and without what people are to copy.
 std::vector<fs::path> sources_below(const std::string& folder) {
   static const std::set<std::string> kExtensions{".cpp",  ".h",  ".cu",    ".cuh", ".c",
                                                  ".bash", ".sh", ".cmake", ".py",  ".sql"};
@@ -112,7 +112,7 @@ std::vector<fs::path> sources_below(const std::string& folder) {
   for (auto entry = fs::recursive_directory_iterator(test::source_directory() / folder);
        entry != fs::recursive_directory_iterator(); ++entry) {
     const std::string name = entry->path().filename().string();
-    if (name == "data" || name == "corpus")
+    if (name == "data" || name == "corpus" || name == "examples" || name == "node_modules")
       entry.disable_recursion_pending();
     else if (kExtensions.count(entry->path().extension().string()) == 1)
       found.push_back(entry->path());
