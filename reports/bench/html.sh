@@ -5,9 +5,9 @@
 # often each is timed.
 set -euo pipefail
 source tests/support/bench.bash
-source reports/bench/big_sweep.bash
 folder=${KEEP:-$(mktemp -d)}
 [ -n "${KEEP:-}" ] || trap 'rm -r "$folder"' EXIT
+source reports/bench/big_sweep.bash
 
 database=$folder/html.db page=$folder/page.html
 [ -e "$database" ] || sweep_database "$database" 20 20

@@ -7,9 +7,9 @@
 # KEEP=FOLDER leaves them there. RUNS=N: how often each is timed.
 set -euo pipefail
 source tests/support/bench.bash
-source reports/bench/big_sweep.bash
 folder=${KEEP:-$(mktemp -d)}
 [ -n "${KEEP:-}" ] || trap 'rm -r "$folder"' EXIT
+source reports/bench/big_sweep.bash
 
 logs_database() {
   empty_database "$1"
