@@ -17,7 +17,7 @@ void write_exact(const std::string& text, JsonWriter& json) {
   constexpr double kMostWritten = 1e9;  // from here on the two write a number otherwise
   const auto number = parse_number(text);
   const bool is_same = number && std::abs(*number) < kMostWritten && exact_number(*number) == text;
-  is_short && is_same ? json.number(*number) : json.text(text);
+  is_short&& is_same ? json.number(*number) : json.text(text);
 }
 
 void write_exact(const std::optional<double>& number, JsonWriter& json) {
