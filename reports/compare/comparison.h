@@ -97,6 +97,8 @@ void write_comparison_html(const ComparisonTable& table, std::ostream& out);
 
 /// What people read of it: point, both times, ratio, its interval, verdict, …; and sentences below.
 std::vector<TextColumn> comparison_columns(const Comparison& comparison);
+/// By what each of those is sorted: names of compared_fields().
+std::vector<const char*> fields_of_comparison_columns();
 std::vector<std::string> comparison_remarks(const Comparison& comparison);
 
 /// What programs read of a row, by column.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <map>
 #include <sstream>
+#include <stdexcept>
+#include <string_view>
 
 #include "reports/compare/comparison.h"
 #include "reports/page/page.h"
@@ -9,22 +10,6 @@
 namespace pippin {
 
 namespace {
-
-/// The field by which a column for people is sorted.
-const char* field_behind(const std::string& title, std::size_t place) {
-  static const std::map<std::string, const char*> kFields{{"point", "point"},
-                                                          {"ratio", "ratio"},
-                                                          {"95 %", "low"},
-                                                          {"verdict", "verdict"},
-                                                          {"p", "p_adjusted"},
-                                                          {"finds", "minimum_detectable"},
-                                                          {"decided by", "more_allocations"},
-                                                          {"allocations", "new_allocations"}};
-  constexpr std::size_t kBase = 1, kOther = 2;  // titled by what people call the sides
-  if (place == kBase) return "base_step_time_s";
-  if (place == kOther) return "new_step_time_s";
-  return kFields.at(title);
-}
 
 const ComparedField& field_named(std::string_view name) {
   for (const auto& field : compared_fields())
@@ -45,10 +30,11 @@ void write_columns(const std::vector<TextColumn>& shown, JsonWriter& json) {
     json.key("better").null();
     json.end_object();
   };
+  const auto fields = fields_of_comparison_columns();
   json.key("columns").begin_array();
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const bool is_number = shown[i].align == TextColumn::Align::kRight;
-    write(field_behind(shown[i].title, i), shown[i].title, is_number, i > 0, false);
+    write(fields.at(i), shown[i].title, is_number, i > 0, false);
   }
   for (const auto& field : compared_fields())
     write(field.name, field.name, field.is_number, false, true);
@@ -86,8 +72,7 @@ void write_rows(const std::vector<ComparedRow>& rows, const std::vector<TextColu
     for (const auto& row : rows) write_exact(field.text(row), json);
     json.end_array();
   };
-  for (std::size_t i = 0; i < shown.size(); ++i)
-    write_values(field_named(field_behind(shown[i].title, i)));
+  for (const char* field : fields_of_comparison_columns()) write_values(field_named(field));
   for (const auto& field : compared_fields()) write_values(field);
   json.end_array();
   json.end_object();

@@ -129,6 +129,12 @@ std::vector<TextColumn> comparison_columns(const Comparison& comparison) {
   return {point, base, other, ratio, interval, verdict, p, detectable, more, counts};
 }
 
+std::vector<const char*> fields_of_comparison_columns() {
+  return {
+      "point",      "base_step_time_s",   "new_step_time_s",  "ratio",          "low", "verdict",
+      "p_adjusted", "minimum_detectable", "more_allocations", "new_allocations"};
+}
+
 namespace {
 
 /// "all 12 rows", "9 of 12 rows".
