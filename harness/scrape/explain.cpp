@@ -55,7 +55,7 @@ class ExplainingSink : public LineSink {
     ExplainedLine explained;
     explained.number = number_;
     explained.text = line.labelled;
-    explained.gave = gain(before, readers_.counts(), steps);
+    explain_gain(before, steps, explained);
     if (is_quoted && !line.hits.empty()) {
       explained.why = "is quoted by the script or the note that the text is";
     } else if (explained.gave.empty() && readers_.of_trainers().reason_count() > reasons) {
@@ -69,20 +69,28 @@ class ExplainingSink : public LineSink {
   }
 
  private:
-  std::string gain(const FoundCounts& before, const FoundCounts& now,
-                   const std::vector<std::size_t>& steps) const {
-    if (now.steps > before.steps) return readers_.last_step(steps);
-    std::string text;
-    const auto add = [&](bool is_said, const std::string& what) {
-      if (is_said) text += text.empty() ? what : ", " + what;
+  /// `before`, `steps`: what was found before the line.
+  void explain_gain(const FoundCounts& before, const std::vector<std::size_t>& steps,
+                    ExplainedLine& line) const {
+    const FoundCounts now = readers_.counts();
+    LineGains& gains = line.gains;
+    gains.launch = now.launches > before.launches;
+    if (now.steps > before.steps) {
+      const SeenStep step = readers_.last_step(steps);
+      gains.step = step.number;
+      line.gave = step.text;
+      return;
+    }
+    const auto add = [&](bool& gained, std::size_t had, std::size_t has, const std::string& what) {
+      gained = has > had;
+      if (gained) line.gave += line.gave.empty() ? what : ", " + what;
     };
     const auto arguments = static_cast<std::int64_t>(now.arguments - before.arguments);
-    add(now.launches > before.launches, "a launch begins");
-    add(now.arguments > before.arguments, counted(arguments, "argument"));
-    add(now.memory > before.memory, "a rank's memory");
-    add(now.timers > before.timers, "timers");
-    add(now.events > before.events, "a save or an evaluation");
-    return text;
+    add(gains.launch, before.launches, now.launches, "a launch begins");
+    add(gains.arguments, before.arguments, now.arguments, counted(arguments, "argument"));
+    add(gains.memory, before.memory, now.memory, "a rank's memory");
+    add(gains.timers, before.timers, now.timers, "timers");
+    add(gains.events, before.events, now.events, "a save or an evaluation");
   }
 
   LogReaders readers_;
@@ -103,7 +111,9 @@ class ExplainingPatterns : public LineSink {
     reader_.take(line);
     if (line.after_feed) ++number_;
     const bool is_given = reader_.why().empty();
-    take_({number_, line.labelled, is_given ? reader_.gave() : "", reader_.why()});
+    ExplainedLine explained{number_, line.labelled, is_given ? reader_.gave() : "", reader_.why()};
+    explained.gains.step = reader_.step();
+    take_(explained);
   }
 
  private:

@@ -91,6 +91,12 @@ class LogLine {
   const CommonTexts& common_;
 };
 
+/// A step that was read.
+struct SeenStep {
+  std::int64_t number = 0;
+  std::string text;  ///< "iteration 12: 5361.6 ms"
+};
+
 /// How much of a kind a reader has found: what a line gave is the difference.
 struct FoundCounts {
   std::size_t launches = 0, steps = 0, arguments = 0, memory = 0, timers = 0, events = 0;
@@ -114,8 +120,8 @@ class FormatReader {
     return 0;
   }
   virtual FoundCounts counts() const { return {}; }
-  /// "iteration 12: 5361.6 ms": the step read last.
-  virtual std::string last_step() const { return {}; }
+  /// The step read last.
+  virtual SeenStep last_step() const { return {}; }
   /// Lines that look like the format's and gave nothing.
   virtual std::vector<UnusedLines> unused() const { return {}; }
   /// The launches that the log tells of.

@@ -212,7 +212,7 @@ std::vector<std::size_t> LogReaders::steps_by_format() const {
   return steps;
 }
 
-std::string LogReaders::last_step(const std::vector<std::size_t>& before) const {
+SeenStep LogReaders::last_step(const std::vector<std::size_t>& before) const {
   for (std::size_t i = 0; i < readers_.size(); ++i) {
     if (readers_[i]->counts().steps > before[i]) return readers_[i]->last_step();
   }

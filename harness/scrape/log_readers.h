@@ -66,7 +66,7 @@ class LogReaders {
   FoundCounts counts() const;
   std::vector<std::size_t> steps_by_format() const;
   /// The step read last, where `before` were the steps by format before it.
-  std::string last_step(const std::vector<std::size_t>& before) const;
+  SeenStep last_step(const std::vector<std::size_t>& before) const;
   const TrainerReaders& of_trainers() const { return trainers_; }
 
   /// Empties it. `hints`: as scrape_parts() has it.

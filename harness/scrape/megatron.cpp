@@ -75,10 +75,10 @@ class Reader : public FormatReader {
     return of_timers;
   }
 
-  std::string last_step() const override {
+  SeenStep last_step() const override {
     if (const auto begun = iterations_in(cut_.text()); !begun.empty())
-      return step_text(begun.back().iteration.number, begun.back().iteration.step_time_ms);
-    return step_text(launch_.last_number(), launch_.last_time_ms());
+      return step_of(begun.back().iteration.number, begun.back().iteration.step_time_ms);
+    return step_of(launch_.last_number(), launch_.last_time_ms());
   }
 
   FoundCounts counts() const override {
@@ -316,8 +316,8 @@ class Reader : public FormatReader {
     }
   }
 
-  static std::string step_text(std::int64_t number, double time_ms) {
-    return fmt::format("iteration {}: {} ms", number, number_text(time_ms));
+  static SeenStep step_of(std::int64_t number, double time_ms) {
+    return {number, fmt::format("iteration {}: {} ms", number, number_text(time_ms))};
   }
 
   static bool has_timers(std::uint64_t found) {

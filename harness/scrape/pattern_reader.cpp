@@ -95,6 +95,7 @@ std::vector<PatternReader::Match> PatternReader::matches_of(const FoundLine& lin
 void PatternReader::take(const FoundLine& line) {
   gave_.clear();
   why_.clear();
+  step_.reset();
   launch_.see_common(line, common_texts());
   if (!line.terminated) return;
   const auto matches = matches_of(line);
@@ -237,6 +238,7 @@ bool PatternReader::to_difference(StepRecord& record, Said& said) {
 }
 
 void PatternReader::add(const StepRecord& record, const Speaker& speaker) {
+  step_ = record.step;
   if (record.step == 0) launch_.first_step = 0;
   if (launch_.rows(kOwn).add(record, speaker) == StepRows::Added::kRestart) {
     TrainerLaunch next = launch_.next();

@@ -30,6 +30,8 @@ class PatternReader : public LineSink {
 
   /// What the line taken last gave, "step 12: 531.2 ms, loss 2.31"; empty: nothing.
   const std::string& gave() const { return gave_; }
+  /// The step that it was; nothing: it was none.
+  Count step() const { return step_; }
   /// Why it gave nothing though a pattern fits it; empty: none does.
   const std::string& why() const { return why_; }
 
@@ -72,6 +74,7 @@ class PatternReader : public LineSink {
   std::int64_t rank_ = 0;                          ///< of the line at hand
   std::vector<UnusedLines> unused_;
   std::string gave_, why_;
+  Count step_;
 };
 
 }  // namespace pippin

@@ -73,12 +73,19 @@ using ReadParts = std::function<void(const std::function<void(std::string_view p
 /// Errors: Error (bad input) of tell() and patterns_in().
 Scraped scrape_parts(const ReadParts& read, const LogHints& hints = {});
 
+/// What kinds of facts a line of a log brought.
+struct LineGains {
+  bool launch = false, arguments = false, memory = false, timers = false, events = false;
+  Count step;  ///< its number
+};
+
 /// What a line of a log gave.
 struct ExplainedLine {
   std::size_t number = 0;  ///< 1-based
   std::string_view text;   ///< without what terminals added
   std::string gave;        ///< "iteration 12: 5361.6 ms"; empty: nothing
   std::string why;         ///< of a line that gave nothing and holds words that are looked for
+  LineGains gains = {};    ///< of `gave`
 };
 
 /// Goes through a log line by line and says of each what scrape_parts() makes of it. `read` is

@@ -127,9 +127,10 @@ class Reader : public FormatReader {
     }
     return counts;
   }
-  std::string last_step() const override {
+  SeenStep last_step() const override {
     const Iteration step = launches_.back().run.iterations.back();
-    return fmt::format("step {}: {} ms", step.number, number_text(step.step_time_ms));
+    return {step.number,
+            fmt::format("step {}: {} ms", step.number, number_text(step.step_time_ms))};
   }
 
   std::vector<LogRun> finish() override {

@@ -37,7 +37,7 @@ class TrainerReaders {
   /// `texts`: of each trainer.
   void read(const FoundLine& line, const std::vector<TextRange>& texts, const CommonTexts& common);
   FoundCounts counts() const { return log_.counts(); }
-  std::string last_step() const { return log_.last_step(); }
+  const SeenStep& last_step() const { return log_.last_step(); }
   /// As TrainerLog has them.
   std::size_t reason_count() const { return log_.reason_count(); }
   const std::string& last_reason() const { return log_.last_reason(); }

@@ -39,8 +39,8 @@ class TrainerLog {
   void gives_nothing_yet(std::string_view reason);
 
   FoundCounts counts() const;
-  /// "step 14: 7282 tokens/s/GPU": the one added last.
-  const std::string& last_step() const { return last_step_; }
+  /// The one added last: "torchtitan step 14: 7282 tokens/s/GPU".
+  const SeenStep& last_step() const { return last_step_; }
   /// How many reasons there were until now, of lines that gave nothing, and the last of them.
   std::size_t reason_count() const { return reason_count_; }
   const std::string& last_reason() const { return last_reason_; }
@@ -56,7 +56,8 @@ class TrainerLog {
   std::vector<TrainerLaunch> ended_;
   std::vector<UnusedLines> unused_;
   std::size_t added_ = 0, reason_count_ = 0;
-  std::string last_step_, last_reason_;
+  SeenStep last_step_;
+  std::string last_reason_;
 };
 
 /// Reads one trainer's lines.

@@ -46,8 +46,9 @@ FoundCounts TrainerLog::counts() const {
 void TrainerLog::add(std::size_t trainer, const StepRecord& record, std::string_view before) {
   if (!is_prefix(before)) return;
   ++added_;
-  last_step_ = fmt::format("{} step {}: {} {}", trainers()[trainer]->name, record.step,
-                           number_text(record.figure.value), unit_of(record.pace));
+  last_step_ = {record.step,
+                fmt::format("{} step {}: {} {}", trainers()[trainer]->name, record.step,
+                            number_text(record.figure.value), unit_of(record.pace))};
   const Speaker speaker = speaker_of(before);
   if (launch_.rows(trainer).add(record, speaker) == StepRows::Added::kRestart) {
     TrainerLaunch next = launch_.next();
