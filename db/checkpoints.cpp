@@ -38,10 +38,12 @@ RunCheckpoints run_at(const Statement& row) {
 }
 
 constexpr int kFirstOfCheckpoint = 8;
-constexpr const char* kColumns =
+constexpr const char* kOfRun =
     "runs.id, coalesce(sweeps.name, ''), points.id, points.name, points.trainer, points.size, "
-    "points.gpus, (SELECT count(*) FROM run_nodes WHERE run_nodes.run = runs.id), c.kind, c.state, "
-    "c.step, c.seconds, c.derived, c.size_bytes, c.asynchronous, c.began_at, c.path";
+    "points.gpus, (SELECT count(*) FROM run_nodes WHERE run_nodes.run = runs.id), ";
+constexpr const char* kOfCheckpoint =
+    "c.kind, c.state, c.step, c.seconds, c.derived, c.size_bytes, c.asynchronous, c.began_at, "
+    "c.path";
 
 /// What all lines of a run say; a line may stand for several steps.
 std::optional<double> steps_s(Connection& connection, std::int64_t run) {
@@ -57,7 +59,7 @@ std::optional<double> steps_s(Connection& connection, std::int64_t run) {
 
 std::vector<RunCheckpoints> checkpoints(Connection& connection, const SampleFilter& filter) {
   std::vector<RunCheckpoints> runs;
-  Statement rows = selected(connection, filter, kColumns,
+  Statement rows = selected(connection, filter, std::string(kOfRun) + kOfCheckpoint,
                             "JOIN points ON points.id = runs.point "
                             "JOIN checkpoints AS c ON c.run = runs.id",
                             " ORDER BY runs.id, c.position");
@@ -67,6 +69,14 @@ std::vector<RunCheckpoints> checkpoints(Connection& connection, const SampleFilt
   }
   for (auto& run : runs) run.steps_s = steps_s(connection, run.run);
   return runs;
+}
+
+std::vector<Checkpoint> checkpoints_of(Connection& connection, std::int64_t run) {
+  std::vector<Checkpoint> checkpoints;
+  Statement rows = connection.prepare(std::string("SELECT ") + kOfCheckpoint +
+                                      " FROM checkpoints AS c WHERE c.run = ? ORDER BY c.position");
+  for (rows.bind(run); rows.step();) checkpoints.push_back(checkpoint_at(rows, 0));
+  return checkpoints;
 }
 
 }  // namespace pippin::db

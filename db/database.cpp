@@ -292,6 +292,44 @@ std::vector<Iteration> Database::lines_of(std::int64_t run) {
   return read_whole(home_->connection, [&] { return db::lines_of(home_->connection, run); });
 }
 
+WholeRun Database::whole_run(std::int64_t run, std::int64_t digest_version) {
+  const auto lock = home_->lock();
+  return read_whole(home_->connection,
+                    [&] { return db::whole_run(home_->connection, run, digest_version); });
+}
+
+RunList Database::listed_runs(const RunsOf& of, std::int64_t digest_version) {
+  const auto lock = home_->lock();
+  return read_whole(home_->connection,
+                    [&] { return db::listed_runs(home_->connection, of, digest_version); });
+}
+
+std::vector<Point> Database::points_named(const std::string& name) {
+  const auto lock = home_->lock();
+  return db::points_named(home_->connection, name);
+}
+
+std::vector<SampleFilter> Database::selections_of(const std::string& point_id) {
+  const auto lock = home_->lock();
+  return read_whole(home_->connection,
+                    [&] { return db::selections_of(home_->connection, point_id); });
+}
+
+bool Database::has_node(const std::string& name) {
+  const auto lock = home_->lock();
+  return db::has_node(home_->connection, name);
+}
+
+std::vector<NodeReading> Database::node_readings(const std::string& node) {
+  const auto lock = home_->lock();
+  return read_whole(home_->connection, [&] { return db::node_readings(home_->connection, node); });
+}
+
+std::vector<NodeLink> Database::node_links(const std::string& node) {
+  const auto lock = home_->lock();
+  return read_whole(home_->connection, [&] { return db::node_links(home_->connection, node); });
+}
+
 std::int64_t Database::changes() const { return home_->connection.changes(); }
 
 std::int64_t Database::moment() {

@@ -23,6 +23,7 @@
 #include "core/records/point_origin.h"
 #include "core/records/run.h"
 #include "core/records/summary.h"
+#include "core/records/whole_run.h"
 
 namespace pippin {
 
@@ -192,6 +193,15 @@ struct RunName {
   CampaignName campaign;  ///< without a sweep: a foreign log's
 };
 
+/// Whose runs to list: those of an allocation, of a point, or on a node. Requires one of them.
+struct RunsOf {
+  std::optional<std::int64_t> allocation;  ///< its id
+  std::string point;                       ///< its id
+  std::string node;                        ///< its name
+  std::optional<CampaignName> failed_in;   ///< of a campaign those that did not go well
+  std::size_t most = 20;                   ///< the newest, but of an allocation the first
+};
+
 /// What a person named to be set aside or deleted.
 struct Chosen {
   std::vector<std::int64_t> runs;
@@ -307,6 +317,17 @@ class Database {
   std::unordered_map<std::int64_t, std::string> run_logs(const SampleFilter& filter);
   /// The lines of a run, in their order. Shape: only number, time, interval, flags and GBS.
   std::vector<Iteration> lines_of(std::int64_t run);
+  /// A run with all that is stored of it. Requires that it is. `digest_version`: as samples().
+  WholeRun whole_run(std::int64_t run, std::int64_t digest_version);
+  /// Some runs in the order of their allocation, or by time; set aside or not.
+  RunList listed_runs(const RunsOf& of, std::int64_t digest_version);
+  /// The points of that name or id, also of the first 8 digits of an id or more.
+  std::vector<Point> points_named(const std::string& name);
+  /// The campaigns that have a point, the newest last; first the logs, where it has runs of some.
+  std::vector<SampleFilter> selections_of(const std::string& point_id);
+  bool has_node(const std::string& name);
+  std::vector<NodeReading> node_readings(const std::string& node);
+  std::vector<NodeLink> node_links(const std::string& node);
   /// How many rows this process has written.
   std::int64_t changes() const;
   /// Another number once another process has written.

@@ -32,6 +32,8 @@ std::vector<const char*> queries_of(NameKind kind) {
       return {"SELECT name, min(state) FROM runs GROUP BY name"};
     case NameKind::kPoints:
       return {"SELECT DISTINCT name, '' FROM points"};
+    case NameKind::kNodes:
+      return {"SELECT name, 'node' FROM nodes"};
     case NameKind::kAxes:
       return {"SELECT DISTINCT name, 'axis' FROM point_axes"};
   }

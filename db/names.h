@@ -10,7 +10,7 @@
 namespace pippin {
 
 /// What people call by name in a database; kSelections: sweeps, campaigns ("gpt-52b/2") and tags.
-enum class NameKind { kSweeps, kCampaigns, kTags, kSelections, kRuns, kPoints, kAxes };
+enum class NameKind { kSweeps, kCampaigns, kTags, kSelections, kRuns, kPoints, kAxes, kNodes };
 
 struct KnownName {
   std::string name;

@@ -78,6 +78,7 @@ std::vector<PointSamples> samples(Connection& connection, const SampleFilter& fi
 std::vector<NodeRuns> node_runs(Connection& connection, const SampleFilter& filter);
 Evidence evidence(Connection& connection, const SampleFilter& filter);
 std::vector<RunCheckpoints> checkpoints(Connection& connection, const SampleFilter& filter);
+std::vector<Checkpoint> checkpoints_of(Connection& connection, std::int64_t run);
 std::vector<CollectiveReading> collectives(Connection& connection, const SampleFilter& filter);
 std::vector<PointOrigin> origins(Connection& connection, const SampleFilter& filter);
 /// Requires a name.
@@ -86,6 +87,14 @@ std::vector<PointTimers> timers(Connection& connection, const SampleFilter& filt
 std::string environment_of(Connection& connection, const std::string& point_id);
 std::unordered_map<std::int64_t, std::string> run_logs(Connection& connection,
                                                        const SampleFilter& filter);
+
+WholeRun whole_run(Connection& connection, std::int64_t run, std::int64_t digest_version);
+RunList listed_runs(Connection& connection, const RunsOf& of, std::int64_t digest_version);
+std::vector<Point> points_named(Connection& connection, const std::string& name);
+std::vector<SampleFilter> selections_of(Connection& connection, const std::string& point_id);
+bool has_node(Connection& connection, const std::string& name);
+std::vector<NodeReading> node_readings(Connection& connection, const std::string& node);
+std::vector<NodeLink> node_links(Connection& connection, const std::string& node);
 
 /// Another number once another process has written.
 std::int64_t moment_of(Connection& connection);

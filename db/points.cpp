@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/records/fields.h"
+#include "db/operations.h"
 
 namespace pippin::db {
 
@@ -90,6 +91,39 @@ PointsById points_of(Connection& connection, std::optional<std::int64_t> campaig
     point->axes.emplace_back(axes.text(1), Value{axes.text(2), axes.maybe_real(3)});
   }
   return points;
+}
+
+std::vector<Point> points_named(Connection& connection, const std::string& name) {
+  constexpr std::size_t kLeastOfId = 8;
+  Statement rows = connection.prepare(
+      fmt::format("SELECT {} FROM points WHERE name = ?1 OR id = ?1 OR (?2 AND substr(id, 1, "
+                  "length(?1)) = ?1) ORDER BY id",
+                  point_columns()));
+  std::vector<Point> points;
+  for (rows.bind(name, name.size() >= kLeastOfId ? 1 : 0); rows.step();)
+    points.push_back(point_at(rows));
+  Statement axes = connection.prepare(
+      "SELECT name, text, number FROM point_axes WHERE point = ? ORDER BY position");
+  for (auto& point : points) {
+    for (axes.bind(point.id); axes.step();)
+      point.axes.emplace_back(axes.text(0), Value{axes.text(1), axes.maybe_real(2)});
+  }
+  return points;
+}
+
+std::vector<SampleFilter> selections_of(Connection& connection, const std::string& point_id) {
+  std::vector<SampleFilter> selections;
+  Statement logs = connection.prepare(
+      "SELECT 1 FROM runs JOIN allocations ON allocations.id = runs.allocation "
+      "WHERE runs.point = ? AND allocations.campaign IS NULL LIMIT 1");
+  if (logs.bind(point_id).step()) selections.push_back({"", {}});
+  Statement rows = connection.prepare(
+      "SELECT sweeps.name, campaigns.number FROM campaign_points "
+      "JOIN campaigns ON campaigns.id = campaign_points.campaign "
+      "JOIN sweeps ON sweeps.id = campaigns.sweep WHERE campaign_points.point = ? "
+      "ORDER BY campaigns.started, campaigns.id");
+  for (rows.bind(point_id); rows.step();) selections.push_back({rows.text(0), rows.integer(1)});
+  return selections;
 }
 
 Point take_point(PointsById& points, const std::string& id) {
