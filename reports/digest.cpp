@@ -35,6 +35,17 @@ struct Lines {
 constexpr unsigned kInWarmup =
     1u << 31;  // one of the first iterations that were asked to be left out
 
+/// Whether a line is of another batch size than the last ones.
+bool is_unlike(const Iteration& line, const RunDigest& digest) {
+  return line.gbs && line.gbs != digest.gbs;
+}
+
+EachLine each_of(const std::vector<Iteration>& lines) {
+  return [&lines](const auto& take) {
+    for (const auto& line : lines) take(line);
+  };
+}
+
 /// The lines that measure a step of the batch size that the run ended with.
 Lines lines_of_last_batch(const EachLine& each_line, std::optional<std::int64_t> warmup,
                           RunDigest& digest) {
@@ -48,7 +59,7 @@ Lines lines_of_last_batch(const EachLine& each_line, std::optional<std::int64_t>
   Lines lines;
   lines.reserve(count);
   each_line([&](const Iteration& line) {
-    const bool unlike = line.gbs && line.gbs != digest.gbs;
+    const bool unlike = is_unlike(line, digest);
     digest.batch_grew = digest.batch_grew || unlike;
     if (line.step_time_ms <= 0 || unlike) return;
     const bool in_warmup = warmup && line.number - line.interval + 1 < *steady_from;
@@ -57,17 +68,20 @@ Lines lines_of_last_batch(const EachLine& each_line, std::optional<std::int64_t>
   return lines;
 }
 
+/// Places in Lines.
+using Places = std::vector<std::size_t>;
+
 /// Without lines that cover one of the launch's first iterations, and flagged ones.
-std::vector<double> after_fixed_warmup(const Lines& lines) {
-  std::vector<double> times;
-  times.reserve(lines.times_ms.size());
+Places after_fixed_warmup(const Lines& lines) {
+  Places places;
+  places.reserve(lines.flags.size());
   for (std::size_t i = 0; i < lines.flags.size(); ++i) {
-    if (lines.flags[i] == 0) times.push_back(lines.times_ms[i]);
+    if (lines.flags[i] == 0) places.push_back(i);
   }
-  return times;
+  return places;
 }
 
-std::vector<double> after_found_warmup(const Lines& all, RunDigest& digest) {
+Places after_found_warmup(const Lines& all, RunDigest& digest) {
   std::vector<double> seconds;
   seconds.reserve(all.times_ms.size());
   for (std::size_t i = 0; i < all.flags.size(); ++i) {
@@ -76,14 +90,14 @@ std::vector<double> after_found_warmup(const Lines& all, RunDigest& digest) {
   const Course course = course_of(seconds);
   digest.slowdown = course.kind == Course::Kind::kSlowdown && course.sure;
   digest.unsteady = course.kind == Course::Kind::kNoSteadyState && course.sure;
-  std::vector<double> times;
-  times.reserve(seconds.size());
+  Places places;
+  places.reserve(seconds.size());
   std::size_t seen = 0;
   for (std::size_t i = 0; i < all.flags.size(); ++i) {
     if ((all.flags[i] & ~kFirst) != 0) continue;
-    if (seen++ >= course.cut() && all.flags[i] == 0) times.push_back(all.times_ms[i]);
+    if (seen++ >= course.cut() && all.flags[i] == 0) places.push_back(i);
   }
-  return times;
+  return places;
 }
 
 constexpr unsigned kMeanFlags = kIntervalMean | kMovingMean | kWholeRun;
@@ -92,6 +106,22 @@ LineTimes times_of(unsigned flags) {
   if ((flags & kWholeRun) != 0) return LineTimes::kWholeRuns;
   if ((flags & kMovingMean) != 0) return LineTimes::kMovingMeans;
   return (flags & kIntervalMean) != 0 ? LineTimes::kMeans : LineTimes::kSteps;
+}
+
+/// Lines that are clean but for being means.
+Places clean_means(const Lines& lines) {
+  Places places;
+  for (std::size_t i = 0; i < lines.flags.size(); ++i) {
+    if (lines.flags[i] != 0 && (lines.flags[i] & ~kMeanFlags) == 0) places.push_back(i);
+  }
+  return places;
+}
+
+std::vector<double> times_at(const Places& places, const Lines& lines) {
+  std::vector<double> times;
+  times.reserve(places.size());
+  for (const std::size_t place : places) times.push_back(lines.times_ms[place]);
+  return times;
 }
 
 /// ln of how much longer the second half takes; 0 of a single line.
@@ -120,21 +150,29 @@ LineSummary summary_of(std::vector<double> times) {
   return summary;
 }
 
-/// Sums up lines that are clean but for being means.
-void sum_up_means(const Lines& lines, RunDigest& digest) {
-  std::vector<double> times;
+void sum_up_means(const Lines& lines, const Places& places, RunDigest& digest) {
   double sum = 0, iterations = 0;
-  for (std::size_t i = 0; i < lines.flags.size(); ++i) {
-    if (lines.flags[i] == 0 || (lines.flags[i] & ~kMeanFlags) != 0) continue;
+  for (const std::size_t i : places) {
     const auto weight = static_cast<double>(lines.intervals[i]);
     sum += weight * lines.times_ms[i];
     iterations += weight;
-    times.push_back(lines.times_ms[i]);
     digest.times = std::max(digest.times, times_of(lines.flags[i]));
   }
-  digest.clean = summary_of(std::move(times));
+  digest.clean = summary_of(times_at(places, lines));
   digest.clean.sd_ms = 0;
   if (digest.clean.lines > 0) digest.clean.mean_ms = sum / iterations;
+}
+
+/// What of `all` is in the mean.
+Places sum_up_clean(const Lines& all, std::optional<std::int64_t> warmup, RunDigest& digest) {
+  Places places = warmup ? after_fixed_warmup(all) : after_found_warmup(all, digest);
+  const std::vector<double> clean = times_at(places, all);
+  digest.trend = trend_of(clean);
+  digest.clean = summary_of(clean);
+  if (!places.empty()) return places;
+  places = clean_means(all);
+  sum_up_means(all, places, digest);
+  return places;
 }
 
 }  // namespace
@@ -145,21 +183,33 @@ RunDigest digest_of(const EachLine& each_line, std::optional<std::int64_t> warmu
   digest.all = summary_of(all.times_ms);
   digest.flagged = std::any_of(all.flags.begin(), all.flags.end(),
                                [](unsigned flags) { return (flags & ~kInWarmup) != 0; });
-  if (all.times_ms.empty()) return digest;
-  const std::vector<double> clean =
-      warmup ? after_fixed_warmup(all) : after_found_warmup(all, digest);
-  digest.trend = trend_of(clean);
-  digest.clean = summary_of(clean);
-  if (clean.empty()) sum_up_means(all, digest);
+  if (!all.times_ms.empty()) sum_up_clean(all, warmup, digest);
   return digest;
 }
 
+std::vector<LeftOut> left_out_of(const std::vector<Iteration>& lines,
+                                 std::optional<std::int64_t> warmup) {
+  RunDigest digest;
+  const Lines all = lines_of_last_batch(each_of(lines), warmup, digest);
+  std::vector<LeftOut> left_out(lines.size(), LeftOut::kNoTime);
+  Places at;  // of those in `all`
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].step_time_ms <= 0) continue;
+    if (is_unlike(lines[i], digest)) {
+      left_out[i] = LeftOut::kOtherBatch;
+      continue;
+    }
+    left_out[i] = lines[i].flags != 0 ? LeftOut::kFlagged : LeftOut::kWarmup;
+    at.push_back(i);
+  }
+  if (at.empty()) return left_out;
+  for (const std::size_t place : sum_up_clean(all, warmup, digest))
+    left_out[at[place]] = LeftOut::kNo;
+  return left_out;
+}
+
 RunDigest digest_of(const std::vector<Iteration>& lines, std::optional<std::int64_t> warmup) {
-  return digest_of(
-      [&](const auto& take) {
-        for (const auto& line : lines) take(line);
-      },
-      warmup);
+  return digest_of(each_of(lines), warmup);
 }
 
 }  // namespace pippin

@@ -19,4 +19,17 @@ namespace pippin {
 RunDigest digest_of(const EachLine& each_line, std::optional<std::int64_t> warmup);
 RunDigest digest_of(const std::vector<Iteration>& lines, std::optional<std::int64_t> warmup);
 
+/// Why a line is not in the mean of a run's clean ones.
+enum class LeftOut {
+  kNo,          ///< it is in it
+  kNoTime,      ///< it has no step time
+  kOtherBatch,  ///< its batch is smaller than that of the last lines
+  kFlagged,     ///< Iteration::flags say why
+  kWarmup,
+};
+
+/// Of each line, by the rule of digest_of(): as many are in the mean as its RunDigest::clean has.
+std::vector<LeftOut> left_out_of(const std::vector<Iteration>& lines,
+                                 std::optional<std::int64_t> warmup);
+
 }  // namespace pippin

@@ -196,3 +196,32 @@ TEST_CASE("a warm-up is found and a slowdown is told") {
   // A fixed warm-up asks for no course.
   CHECK_FALSE(digest_of(test::lines_of(times), 1).slowdown);
 }
+
+TEST_CASE("as many lines are said to be in the mean as the digest counts, whatever they are") {
+  std::mt19937 random(7);
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    auto lines = random_lines(random() % 60, seed);
+    for (auto& line : lines) {
+      if (random() % 4 == 0) line.flags |= 1u << (random() % 8);
+      if (random() % 20 == 0) line.step_time_ms = 0;
+      if (seed % 3 == 0) line.gbs = line.number < 10 ? 16 : 32;
+    }
+    const std::optional<std::int64_t> warmup =
+        seed % 2 == 0 ? std::optional<std::int64_t>(random() % 5) : std::nullopt;
+    const RunDigest digest = digest_of(lines, warmup);
+    const auto left_out = left_out_of(lines, warmup);
+    REQUIRE(left_out.size() == lines.size());
+    std::vector<double> kept;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (left_out[i] == LeftOut::kNo) kept.push_back(lines[i].step_time_ms);
+      CHECK((left_out[i] == LeftOut::kNoTime) == (lines[i].step_time_ms <= 0));
+      if (left_out[i] == LeftOut::kFlagged) CHECK(lines[i].flags != 0);
+      if (left_out[i] == LeftOut::kWarmup) CHECK(lines[i].flags == 0);
+    }
+    CAPTURE(seed);
+    REQUIRE(static_cast<std::int64_t>(kept.size()) == digest.clean.lines);
+    if (kept.empty()) continue;
+    CHECK(*std::min_element(kept.begin(), kept.end()) == digest.clean.min_ms);
+    CHECK(*std::max_element(kept.begin(), kept.end()) == digest.clean.max_ms);
+  }
+}
