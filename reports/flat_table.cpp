@@ -87,31 +87,36 @@ void write_flat_csv(const FlatTable& table, std::ostream& out) {
   }
 }
 
-void write_value(JsonWriter& json, const FlatValue& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return json.text(*text);
-  if (const auto* count = std::get_if<std::int64_t>(&value)) return json.integer(*count);
-  if (const auto* number = std::get_if<double>(&value)) return json.number(*number);
-  json.null();
-}
-
 void write_flat_json(const FlatTable& table, std::ostream& out) {
   {
-    const auto columns = named_columns(table);
     JsonWriter json(out, 1);
     json.begin_object();
-    json.key(table.rows_are).begin_array();
-    for (std::size_t row = 0; row < rows_of(table); ++row) {
-      json.begin_object();
-      for (const auto* column : columns) write_value(json.key(column->name), column->values[row]);
-      json.end_object();
-    }
-    json.end_array();
+    write_flat_rows(table, json);
     json.end_object();
   }
   out << '\n';
 }
 
 }  // namespace
+
+void write_flat_value(JsonWriter& json, const FlatValue& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return json.text(*text);
+  if (const auto* count = std::get_if<std::int64_t>(&value)) return json.integer(*count);
+  if (const auto* number = std::get_if<double>(&value)) return json.number(*number);
+  json.null();
+}
+
+void write_flat_rows(const FlatTable& table, JsonWriter& json) {
+  const auto columns = named_columns(table);
+  json.key(table.rows_are).begin_array();
+  for (std::size_t row = 0; row < rows_of(table); ++row) {
+    json.begin_object();
+    for (const auto* column : columns)
+      write_flat_value(json.key(column->name), column->values[row]);
+    json.end_object();
+  }
+  json.end_array();
+}
 
 const FlatFormat& flat_format_named(const std::string& name) {
   static const std::vector<FlatFormat> kFormats{{"terminal", write_flat_terminal},

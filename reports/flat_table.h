@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "reports/json_writer.h"
 #include "reports/text_table.h"
 
 namespace pippin {
@@ -38,6 +39,10 @@ struct FlatFormat {
 
 /// Errors: Error (bad input) naming the nearest format where there is none of that name.
 const FlatFormat& flat_format_named(const std::string& name);
+
+void write_flat_value(JsonWriter& json, const FlatValue& value);
+/// Its rows, as a key of the object that is being written.
+void write_flat_rows(const FlatTable& table, JsonWriter& json);
 
 /// A number of a cell, or nothing.
 FlatValue flat(const std::optional<double>& number);

@@ -185,6 +185,24 @@ void add_list(CommandLine& line) {
       ->type_name("FORMAT");
 }
 
+void add_show(CommandLine& line) {
+  const auto options = std::make_shared<ShowOptions>();
+  CLI::App& show = line.add(
+      "show", "all that is known of one run, point, sweep or node, and where its figures stand",
+      "pippin --db notes.db show 1",
+      [&line, options] { return pippin::show(line.globals(), *options); });
+  show.add_option("NAME", options->name,
+                  "a run (its name, SWEEP/RUN, or its number), a point (its name or id), a sweep, "
+                  "a campaign (SWEEP/2), a tag, or a node")
+      ->required();
+  show.add_option("--as", options->as, "run, point, sweep or node, where the name is of several")
+      ->type_name("KIND");
+  show.add_option("--format", options->format, "terminal or json")
+      ->capture_default_str()
+      ->type_name("FORMAT");
+  show.add_option("-o,--output", options->output, "write it to this file")->type_name("FILE");
+}
+
 void add_note(CommandLine& line) {
   const auto options = std::make_shared<NoteOptions>();
   CLI::App& note = line.add("note", "write down what you know about a run; reports show it",
@@ -246,6 +264,7 @@ void add_database_commands(CommandLine& line) {
   add_collect(line);
   add_report(line);
   add_list(line);
+  add_show(line);
   add_note(line);
   add_drop(line);
   add_merge(line);

@@ -103,6 +103,13 @@ struct NodesOptions {
   std::string format = "terminal";
 };
 
+struct ShowOptions {
+  std::string name;  ///< a run, "SWEEP/RUN", a point, a sweep, "SWEEP/2", a tag, or a node
+  std::string as;    ///< "run", "point", "sweep", "node": which of several it is
+  std::string format = "terminal";
+  fs::path output;  ///< empty: standard output
+};
+
 struct ListOptions {
   std::string sweep;  ///< also "SWEEP/2", or a tag; empty: everything in the database
   std::string format = "terminal";
@@ -216,6 +223,7 @@ ExitCode collect(const Globals& globals, const CollectOptions& options);
 ExitCode report(const Globals& globals, const ReportOptions& options);
 ExitCode compare(const Globals& globals, const CompareOptions& options);
 ExitCode noise(const Globals& globals, const NoiseOptions& options);
+ExitCode show(const Globals& globals, const ShowOptions& options);
 ExitCode nodes(const Globals& globals, const NodesOptions& options);
 /// Rewrites the tables that a document marks; `read_options` reads what a marker says.
 using ReadReportOptions = std::function<ReportOptions(const std::vector<std::string>& words)>;

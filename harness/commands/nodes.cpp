@@ -11,41 +11,21 @@
 #include "core/jobs/node_files.h"
 #include "db/database.h"
 #include "harness/commands/commands.h"
-#include "harness/commands/steps/newest_campaigns.h"
+#include "harness/commands/steps/node_notes.h"
 #include "harness/commands/steps/output.h"
 #include "harness/commands/steps/print_table.h"
 #include "harness/commands/steps/report_rows.h"
-#include "harness/commands/steps/sweep_folders.h"
 
 namespace pippin {
 
 namespace {
 
-/// Of the sweep, or of all.
-std::vector<fs::path> folders_of(const Globals& globals, const std::string& sweep) {
-  if (sweep.empty()) return SweepFolders(globals.db).all();
-  const auto found = find_campaign(globals, sweep);
-  return found ? std::vector<fs::path>{found->first.root()} : std::vector<fs::path>();
-}
-
-void take_notes(NodeFiles files, std::vector<NodeNote>& notes) {
-  for (const auto& history : files.histories()) {
-    NodeNote note{history.node, 0, {}, {}};
-    for (const auto& event : history.events) note.failed_launches += event.failed() ? 1 : 0;
-    notes.push_back(std::move(note));
-  }
-  for (const auto& mark : files.marks())
-    notes.push_back({mark.node, 0, mark.bad ? "bad" : "allowed", text_of(mark)});
-}
-
-ExitCode show(const Globals& globals, const NodesOptions& options) {
+ExitCode show_all(const Globals& globals, const NodesOptions& options) {
   flat_format_named(options.format);  // before anything is read
   Database database = existing_database(globals);
   const SampleFilter filter = selection_named(globals, database, options.sweep);
-  std::vector<NodeNote> notes;
-  for (const auto& folder : folders_of(globals, options.sweep))
-    take_notes(NodeFiles(disk(), folder), notes);
-  const auto rows = node_rows(database.node_runs(filter), database.evidence(filter), notes);
+  const auto rows = node_rows(database.node_runs(filter), database.evidence(filter),
+                              node_notes(folders_of(globals, options.sweep)));
   if (rows.empty())
     remark(globals, fmt::format("{}: knows of no node yet; runs that were collected tell of theirs",
                                 printable(globals.db.string())));
@@ -87,7 +67,7 @@ ExitCode judge(const Globals& globals, const NodesOptions& options) {
 ExitCode nodes(const Globals& globals, const NodesOptions& options) {
   if (!options.exclude.empty() && !options.allow.empty())
     bad_input("nodes: --exclude and --allow: name one of them");
-  if (options.exclude.empty() && options.allow.empty()) return show(globals, options);
+  if (options.exclude.empty() && options.allow.empty()) return show_all(globals, options);
   return judge(globals, options);
 }
 

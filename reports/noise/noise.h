@@ -73,6 +73,8 @@ struct Noise {
 Noise noise_of(const std::string& selection, const std::vector<PointSamples>& points,
                const Evidence& evidence);
 
+std::string sentence_on(const Suspect& suspect);
+
 /// What it comes to, in plain sentences.
 std::vector<std::string> sentences_of(const Noise& noise);
 

@@ -72,13 +72,7 @@ std::string name_of(const Suspect& suspect) {
 }
 
 void add_suspects(std::vector<std::string>& sentences, const Noise& noise) {
-  for (const auto& suspect : noise.suspects) {
-    const std::string what = suspect.kind == "unknown"
-                                 ? "is suspect, whether of network or compute is open"
-                                 : "is a " + suspect.kind + " suspect";
-    sentences.push_back(fmt::format("{} {}: {} (p = {:.2g}).", name_of(suspect), what,
-                                    join(suspect.evidence, "; "), suspect.p_adjusted));
-  }
+  for (const auto& suspect : noise.suspects) sentences.push_back(sentence_on(suspect));
   if (noise.suspects.empty())
     sentences.push_back("Suspect nodes or links: " + noise.no_suspects_because + ".");
 }
@@ -114,6 +108,14 @@ void add_changes(std::vector<std::string>& sentences, const Noise& noise) {
 }
 
 }  // namespace
+
+std::string sentence_on(const Suspect& suspect) {
+  const std::string what = suspect.kind == "unknown"
+                               ? "is suspect, whether of network or compute is open"
+                               : "is a " + suspect.kind + " suspect";
+  return fmt::format("{} {}: {} (p = {:.2g}).", name_of(suspect), what,
+                     join(suspect.evidence, "; "), suspect.p_adjusted);
+}
 
 std::vector<std::string> sentences_of(const Noise& noise) {
   std::vector<std::string> sentences;

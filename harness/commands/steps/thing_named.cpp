@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/commands/steps/thing_named.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "db/names.h"
+#include "harness/commands/steps/selections.h"
+
+namespace pippin {
+
+namespace {
+
+const std::vector<std::string>& kinds() {
+  static const std::vector<std::string> kKinds{"run", "point", "sweep", "node"};
+  return kKinds;
+}
+
+/// All that has the name.
+struct Candidates {
+  std::vector<RunName> runs;
+  std::vector<Point> points;
+  std::optional<SampleFilter> selection;
+  bool is_node = false;
+
+  std::vector<std::string> kinds() const {
+    std::vector<std::string> found;
+    if (!runs.empty()) found.emplace_back("run");
+    if (!points.empty()) found.emplace_back("point");
+    if (selection) found.emplace_back("sweep");
+    if (is_node) found.emplace_back("node");
+    return found;
+  }
+};
+
+/// Runs of that name or number; of "SWEEP/RUN" or "SWEEP/2/RUN" those of that sweep or campaign.
+std::vector<RunName> runs_of(Database& database, const std::string& name) {
+  auto runs = database.runs_named(name);
+  const auto slash = name.rfind('/');
+  if (!runs.empty() || slash == std::string::npos) return runs;
+  const auto filter = database.selection(name.substr(0, slash));
+  if (!filter) return runs;
+  const std::string own = name.substr(slash + 1);
+  runs = database.runs_named(own);
+  std::erase_if(runs, [&](const RunName& run) {
+    return run.name != own || run.campaign.sweep != filter->sweep ||
+           (filter->campaign && run.campaign.number != filter->campaign);
+  });
+  return runs;
+}
+
+Candidates candidates(Database& database, const std::string& name, const std::string& as) {
+  const auto wanted = [&](const char* kind) { return as.empty() || as == kind; };
+  Candidates found;
+  if (wanted("run")) found.runs = runs_of(database, name);
+  if (wanted("point")) found.points = database.points_named(name);
+  if (wanted("sweep")) found.selection = find_selection_itself(database, name);
+  if (wanted("node")) found.is_node = database.has_node(name);
+  return found;
+}
+
+[[noreturn]] void fail_unknown(const Globals& globals, const std::string& name,
+                               const std::string& as) {
+  std::vector<std::string> names;
+  for (const NameKind kind :
+       {NameKind::kRuns, NameKind::kPoints, NameKind::kSelections, NameKind::kNodes}) {
+    for (const auto& known : names_in(globals.db, kind, "")) names.push_back(known.name);
+  }
+  bad_input("{}: no {} is named '{}'{}", printable(globals.db.string()),
+            as.empty() ? "run, point, sweep, tag or node" : as, printable(name),
+            did_you_mean(name, names));
+}
+
+std::int64_t only_run(const Globals& globals, const std::vector<RunName>& runs,
+                      const std::string& name) {
+  if (runs.size() == 1) return runs.front().id;
+  constexpr std::size_t kMost = 8;
+  std::vector<std::string> all;
+  for (const auto& run : runs) {
+    if (all.size() == kMost) break;
+    all.push_back(
+        fmt::format("{} ({})", run.id,
+                    run.campaign.sweep.empty() ? "a log" : printable(text_of(run.campaign))));
+  }
+  if (runs.size() > kMost) all.push_back(fmt::format("and {} more", runs.size() - kMost));
+  bad_input("{}: {} runs are named '{}'; name one by its number: {}",
+            printable(globals.db.string()), runs.size(), printable(name), join(all, ", "));
+}
+
+Point only_point(const Globals& globals, std::vector<Point> points, const std::string& name) {
+  constexpr std::size_t kMost = 8, kDigits = 8;
+  if (points.size() == 1) return std::move(points.front());
+  std::vector<std::string> ids;
+  for (const auto& point : points) {
+    if (ids.size() == kMost) break;
+    ids.push_back(point.id.substr(0, kDigits));
+  }
+  bad_input("{}: {} points are named '{}'; name one by its id: {}{}",
+            printable(globals.db.string()), points.size(), printable(name), join(ids, ", "),
+            points.size() > kMost ? ", …" : "");
+}
+
+}  // namespace
+
+Thing thing_named(const Globals& globals, Database& database, const std::string& name,
+                  const std::string& as) {
+  if (!as.empty() && std::find(kinds().begin(), kinds().end(), as) == kinds().end())
+    bad_input("--as {}: there is {}{}", printable(as), join(kinds(), ", "),
+              did_you_mean(as, kinds()));
+  Candidates found = candidates(database, name, as);
+  const auto found_kinds = found.kinds();
+  if (found_kinds.empty()) fail_unknown(globals, name, as);
+  if (found_kinds.size() > 1)
+    bad_input("{}: '{}' is a {}; say which: --as {}", printable(globals.db.string()),
+              printable(name), join(found_kinds, " and a "), join(found_kinds, " or --as "));
+  Thing thing;
+  if (!found.runs.empty()) thing.run = only_run(globals, found.runs, name);
+  if (!found.points.empty()) thing.point = only_point(globals, std::move(found.points), name);
+  thing.selection = found.selection;
+  if (found.is_node) thing.node = name;
+  return thing;
+}
+
+}  // namespace pippin

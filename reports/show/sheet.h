@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "reports/flat_table.h"
+
+namespace pippin {
+
+struct SheetFact {
+  std::string name, title;  ///< for programs, for people; without a title: for programs alone
+  std::string text;
+  FlatValue value;
+};
+
+/// Facts, values that are drawn, a table and sentences: whatever there is of them.
+struct SheetPart {
+  std::string name, title;  ///< for programs, for people
+  std::vector<SheetFact> facts = {};
+  std::vector<double> values = {};  ///< for a sparkline
+  std::string values_are = {};      ///< "20 steps, 5.31 s to 5.52 s"
+  std::optional<FlatTable> table = {};
+  std::vector<std::string> remarks = {};
+
+  bool empty() const {
+    return facts.empty() && values.empty() && remarks.empty() &&
+           (!table || table->columns.empty() || table->columns.front().values.empty());
+  }
+};
+
+/// What `pippin show` knows of one thing, in the order in which it is read.
+struct Sheet {
+  std::string kind;  ///< "run", "point", "sweep", "node"
+  std::string name;
+  std::vector<std::string> said;  ///< sentences; the first says what it is and how it went
+  std::vector<SheetPart> parts = {};
+
+  /// Nothing where there is nothing to it.
+  void add(SheetPart part) {
+    if (!part.empty()) parts.push_back(std::move(part));
+  }
+};
+
+/// A sheet as it is written down.
+struct SheetTable {
+  Sheet sheet;
+  std::size_t width = 100;  ///< columns that a line may take; 0: any
+  bool colours = false, ascii = false;
+};
+
+struct SheetFormat {
+  std::string name;
+  void (*write)(const SheetTable& table, std::ostream& out);
+};
+
+/// Errors: Error (bad input) naming the near format where there is none of that name.
+const SheetFormat& sheet_format_named(const std::string& name);
+
+void write_sheet_terminal(const SheetTable& table, std::ostream& out);
+void write_sheet_json(const SheetTable& table, std::ostream& out);
+
+/// "5.36 s", "48.1 ms", "71.3 us".
+std::string step_text(double ms);
+
+/// Facts of a part, those that are not known left out.
+class FactList {
+ public:
+  void add(const std::string& name, const std::string& title, const std::string& text);
+  void add(const std::string& name, const std::string& title, const std::string& text,
+           FlatValue value);
+  void add_count(const std::string& name, const std::string& title,
+                 const std::optional<std::int64_t>& count);
+  void add_time(const std::string& name, const std::string& title,
+                const std::optional<std::int64_t>& seconds);
+  void add_hidden(const std::string& name, FlatValue value);  ///< for programs alone
+  std::vector<SheetFact> take() { return std::move(facts_); }
+
+ private:
+  std::vector<SheetFact> facts_;
+};
+
+}  // namespace pippin

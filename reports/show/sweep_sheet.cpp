@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+#include "core/base/clock.h"
+#include "core/base/text.h"
+#include "reports/flat_columns.h"
+#include "reports/show/other_sheets.h"
+#include "reports/show/run_table.h"
+#include "reports/values.h"
+
+namespace pippin {
+
+namespace {
+
+constexpr auto kLeft = TextColumn::Align::kLeft;
+using Campaigns = FlatColumns<CampaignContents>;
+
+std::int64_t runs_in(const CampaignContents& entry, RunState state) {
+  return entry.runs.at(static_cast<std::size_t>(state));
+}
+
+std::int64_t not_ok(const CampaignContents& entry) {
+  std::int64_t sum = 0;
+  for (const auto runs : entry.runs) sum += runs;
+  return sum - runs_in(entry, RunState::kOk);
+}
+
+void add_count(Campaigns& columns, const Campaigns::Names& names,
+               std::int64_t (*count)(const CampaignContents&)) {
+  columns.add(
+      names, [=](const auto& entry) { return std::to_string(count(entry)); },
+      [=](const auto& entry) { return std::optional(count(entry)); });
+}
+
+SheetPart campaigns_part(const std::vector<CampaignContents>& campaigns) {
+  SheetPart part{"campaigns", "Campaigns"};
+  Campaigns columns(campaigns);
+  add_count(columns, {"number", "number", 9}, [](const auto& entry) { return entry.number; });
+  columns.add(
+      {"started (UTC)", "started_utc", 6, kLeft}, [](const auto& entry) { return entry.started; },
+      [](const auto& entry) { return entry.started; });
+  columns.add(
+      {"cluster", "cluster", 3, kLeft}, [](const auto& entry) { return printable(entry.cluster); },
+      [](const auto& entry) { return entry.cluster; });
+  add_count(columns, {"points", "points", 5}, [](const auto& entry) { return entry.points; });
+  add_count(columns, {"infeasible", "infeasible", 4},
+            [](const auto& entry) { return entry.infeasible; });
+  add_count(columns, {"ok", "runs_ok", 8},
+            [](const auto& entry) { return runs_in(entry, RunState::kOk); });
+  add_count(columns, {"not ok", "runs_not_ok", 8}, not_ok);
+  add_count(columns, {"dropped", "dropped", 4}, [](const auto& entry) { return entry.dropped; });
+  columns.add(
+      {"tags", "tags", 5, kLeft},
+      [](const auto& entry) { return printable(join(entry.tags, ", ")); },
+      [](const auto& entry) { return join(entry.tags, ", "); });
+  columns.add(
+      {"why dropped", "because", 1, kLeft},
+      [](const auto& entry) { return printable(entry.because); },
+      [](const auto& entry) { return entry.because; });
+  FlatTable table;
+  table.rows_are = "campaigns";
+  table.columns = columns.take();
+  part.table = std::move(table);
+  return part;
+}
+
+/// Points of one end and one reason.
+struct Ends {
+  RunState state;
+  std::string reason;
+  std::int64_t points = 0;
+  std::string one;  ///< the name of one of them
+};
+
+std::vector<Ends> ends_of(const std::vector<Summary>& rows) {
+  std::map<std::pair<RunState, std::string>, Ends> by_reason;
+  for (const auto& row : rows) {
+    if (row.state == RunState::kOk) continue;
+    Ends& ends = by_reason[{row.state, row.reason}];
+    if (ends.points++ == 0) ends = {row.state, row.reason, 1, row.point.name};
+  }
+  std::vector<Ends> ends;
+  ends.reserve(by_reason.size());
+  for (auto& entry : by_reason) ends.push_back(std::move(entry.second));
+  std::stable_sort(ends.begin(), ends.end(),
+                   [](const Ends& a, const Ends& b) { return a.points > b.points; });
+  return ends;
+}
+
+SheetPart ends_part(const std::vector<Summary>& rows, const std::string& newest) {
+  constexpr std::size_t kMost = 20;
+  SheetPart part{"not_ok", "Points without a time, of " + printable(newest)};
+  std::vector<Ends> ends = ends_of(rows);
+  const std::size_t all = ends.size();
+  if (all > kMost) ends.resize(kMost);
+  FlatColumns<Ends> columns(ends);
+  columns.add_count({"points", "points", 9}, &Ends::points);
+  columns.add(
+      {"end", "state", 8, kLeft}, [](const auto& one) { return std::string(text_of(one.state)); },
+      [](const auto& one) { return std::string(text_of(one.state)); });
+  columns.add(
+      {"one of them", "example", 3, kLeft}, [](const auto& one) { return printable(one.one); },
+      [](const auto& one) { return one.one; });
+  columns.add(
+      {"why", "reason", 6, kLeft}, [](const auto& one) { return printable(one.reason); },
+      [](const auto& one) { return one.reason; });
+  FlatTable table;
+  table.rows_are = "points";
+  table.columns = columns.take();
+  part.table = std::move(table);
+  if (all > kMost)
+    part.remarks.push_back(
+        fmt::format("and {} more", counted(static_cast<std::int64_t>(all - kMost), "reason")));
+  return part;
+}
+
+SheetPart failed_part(const SweepToShow& shown) {
+  SheetPart part{"failed_runs", "Runs that did not go well, of " + printable(shown.newest)};
+  if (shown.failed.runs.empty()) return part;
+  RunTableColumns columns;
+  columns.points = columns.allocations = true;
+  part.table = run_table(shown.failed.runs, columns);
+  if (shown.failed.left_out > 0)
+    part.remarks.push_back(
+        fmt::format("and {} more, older than these",
+                    counted(static_cast<std::int64_t>(shown.failed.left_out), "run")));
+  return part;
+}
+
+std::string best_text(const std::vector<Summary>& rows) {
+  for (const auto& row : rows) {
+    if (!row.standing || row.standing->place != Standing::kBest) continue;
+    return fmt::format(
+        "{} is the best{}.", printable(row.point.name),
+        row.tflops ? fmt::format(": {} TFLOPS per GPU", short_number(*row.tflops)) : "");
+  }
+  return "";
+}
+
+}  // namespace
+
+Sheet sweep_sheet(const SweepToShow& shown) {
+  Sheet sheet{"sweep", shown.name, {}};
+  const auto ok = std::count_if(shown.rows.begin(), shown.rows.end(),
+                                [](const auto& row) { return row.state == RunState::kOk; });
+  if (!shown.newest.empty())
+    sheet.said.push_back(fmt::format("{}: {} of {} have times.", printable(shown.newest), ok,
+                                     counted(std::ssize(shown.rows), "point")));
+  const std::string best = best_text(shown.rows);
+  if (!best.empty()) sheet.said.push_back(best);
+  FactList facts;
+  facts.add("folder", "files", shown.folder);
+  sheet.add({"files", "Where its files are", facts.take()});
+  sheet.add(campaigns_part(shown.campaigns));
+  sheet.add(ends_part(shown.rows, shown.newest));
+  sheet.add(failed_part(shown));
+  return sheet;
+}
+
+}  // namespace pippin
