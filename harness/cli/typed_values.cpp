@@ -14,6 +14,7 @@
 #include "reports/format.h"
 #include "reports/plan.h"
 #include "reports/presets.h"
+#include "reports/show/sheet.h"
 #include "sweeps/accelerators.h"
 #include "sweeps/cluster_file.h"
 #include "sweeps/keys.h"
@@ -195,6 +196,19 @@ const std::vector<Type>& types() {
          append(all, stored<NameKind::kRuns>(value));
          return all;
        }},
+      {"show NAME",
+       [](const TypedValue& value) {
+         Candidates all = stored<NameKind::kSelections>(value);
+         for (const auto& more : {stored<NameKind::kPoints>(value), stored<NameKind::kNodes>(value),
+                                  stored<NameKind::kRuns>(value)})
+           append(all, more);
+         return all;
+       }},
+      {"KIND",
+       [](const TypedValue&) {
+         return described({"run", "point", "sweep", "node"}, "");
+       }},
+      {"show FORMAT", [](const TypedValue&) { return names_of(sheet_formats()); }},
       {"OLD",
        [](const TypedValue& value) {
          Candidates all = stored<NameKind::kSweeps>(value);

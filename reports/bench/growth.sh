@@ -344,6 +344,14 @@ echo "|---|---|---|---|---|"
     '$p nodes s'
   grows 'noise: nodes of as many allocations' 256 'database "$folder/t.db" 1 "$n" 1 3 "$n"; $p report >"$folder/out"' \
     '$p noise s'
+  grows 'show of a run: runs' 1000 'database "$folder/t.db" $((n / 5)) 5 1 3; $p report >"$folder/out"' '$p show 1'
+  grows 'show of a run: lines of its log / 50' 40 'long_log timed "$n"; rm -f "$folder"/t.db*; $p collect "$folder/logs"' \
+    '$p show 1'
+  grows 'show of a point: its runs' 1000 'database "$folder/t.db" 1 "$n" 1 3; $p report >"$folder/out"' '$p show p1'
+  grows 'show of a point: campaigns' 20 'database "$folder/t.db" 50 4 "$n" 3; $p report >"$folder/out"' '$p show p1'
+  grows 'show of a sweep: runs' 1000 'database "$folder/t.db" $((n / 5)) 5 1 3; $p report >"$folder/out"' '$p show s'
+  grows 'show of a node: nodes of as many allocations' 256 'database "$folder/t.db" 1 "$n" 1 3 "$n"; $p report >"$folder/out"' \
+    '$p show n1'
   # Both have as many runs, of campaigns begun at other times.
   grows 'merge: runs of each' 625 'database "$folder/o.db" $((n / 5)) 5 1 20; database "$folder/base.db" $((n / 5)) 5 1 20
     sqlite3 "$folder/o.db" "UPDATE campaigns SET started = '\''2026-05-01T00:00:00Z'\''; UPDATE runs SET started_at = started_at + 7"' \

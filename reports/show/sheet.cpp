@@ -9,10 +9,14 @@
 
 namespace pippin {
 
-const SheetFormat& sheet_format_named(const std::string& name) {
+const std::vector<SheetFormat>& sheet_formats() {
   static const std::vector<SheetFormat> kFormats{{"terminal", write_sheet_terminal},
                                                  {"json", write_sheet_json}};
-  return format_among(kFormats, name);
+  return kFormats;
+}
+
+const SheetFormat& sheet_format_named(const std::string& name) {
+  return format_among(sheet_formats(), name);
 }
 
 std::string step_text(double ms) {

@@ -57,6 +57,8 @@ struct SheetFormat {
   void (*write)(const SheetTable& table, std::ostream& out);
 };
 
+const std::vector<SheetFormat>& sheet_formats();
+
 /// Errors: Error (bad input) naming the near format where there is none of that name.
 const SheetFormat& sheet_format_named(const std::string& name);
 
