@@ -9,6 +9,7 @@
 
 #include "core/base/text.h"
 #include "harness/scrape/characters.h"
+#include "harness/scrape/endings.h"
 
 namespace pippin {
 
@@ -111,6 +112,16 @@ std::string last_words(std::string_view log, int exit_code) {
   cut_launchers(own);
   const std::string words = last_of(own);
   return words.empty() ? last_of(lines) : words;
+}
+
+std::string out_of_memory_line(std::string_view log) {
+  static const auto kSigns = Ending::signs();
+  Ending ending;
+  for (const auto line : split(log.substr(log.size() - std::min(log.size(), kFarthest)), '\n')) {
+    for (std::size_t sign = 0; sign < kSigns.size(); ++sign)
+      if (line.find(kSigns[sign]) != std::string_view::npos) ending.see(sign, line, 0);
+  }
+  return ending.state(0) == RunState::kOom ? ending.evidence(0) : "";
 }
 
 std::string exit_text(int exit_code) {

@@ -15,6 +15,10 @@ std::optional<std::string_view> said_of_script(std::string_view line);
 /// bash reports a signal that ended the run. Empty where the log has none. Shape: one line.
 std::string last_words(std::string_view log, int exit_code);
 
+/// The line that says that a run died of memory, of a log that no trainer is known of; empty where
+/// none does, or another cause is stronger.
+std::string out_of_memory_line(std::string_view log);
+
 /// "exit 2", "exit 139 (Segmentation fault)".
 std::string exit_text(int exit_code);
 

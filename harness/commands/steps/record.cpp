@@ -76,6 +76,9 @@ void judge(RunRecord& record, const std::string& trainer, int exit_code, std::st
     record.state = RunState::kFailed;
     record.evidence = problem.empty() ? "exit 0, but its log has no iteration"
                                       : fmt::format("exit 0, but its log {}", problem);
+  } else if (const std::string line = out_of_memory_line(log); !line.empty()) {
+    record.state = RunState::kOom;
+    record.evidence = line;
   } else {
     record.state = RunState::kFailed;
     record.evidence = words_of_exit(trainer, exit_code, log);

@@ -47,3 +47,14 @@ TEST_CASE("runs that end well and measured nothing are all failures, for jobs to
   CHECK(here.pippin("run s.yaml --quiet").exit_code == 1);
   CHECK(here.sql("SELECT count(*) FROM runs") == "600");
 }
+
+TEST_CASE("a trainer that nobody knows and that dies of memory is out of memory, not just failed") {
+  const Workplace here;
+  here.write(
+      "s.yaml",
+      "sweep: own\ncluster: local\ncommand: \"echo 'torch.OutOfMemoryError: CUDA out of memory. "
+      "Tried to allocate 2.00 GiB'; exit 1\"\ngrid: {mbs: [1]}\n");
+  CHECK(here.pippin("run s.yaml --quiet").exit_code == 1);
+  CHECK(here.sql("SELECT state FROM runs") == "oom");
+  CHECK_THAT(here.sql("SELECT evidence FROM runs"), Catch::Contains("Tried to allocate 2.00 GiB"));
+}

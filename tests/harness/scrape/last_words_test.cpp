@@ -74,3 +74,11 @@ TEST_CASE("a log without a line has no last words") {
   CHECK(last_words("", 1).empty());
   CHECK(last_words("\n \n\n", 139).empty());
 }
+
+TEST_CASE("that a trainer nobody knows died of memory is found in its log, and no stronger cause") {
+  const std::string memory =
+      "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB";
+  CHECK(out_of_memory_line("step one\n" + memory + "\nmpirun has exited\n") == memory);
+  CHECK(out_of_memory_line("step one\nAssertionError\n").empty());
+  CHECK(out_of_memory_line("").empty());
+}
