@@ -197,7 +197,8 @@ void add_show(CommandLine& line) {
       ->required();
   show.add_option("--as", options->as, "run, point, sweep or node, where the name is of several")
       ->type_name("KIND");
-  show.add_option("--format", options->format, "terminal or json")
+  show.add_option("--format", options->format,
+                  "terminal, json, or html: a page with plots, in one file")
       ->capture_default_str()
       ->type_name("FORMAT");
   show.add_option("-o,--output", options->output, "write it to this file")->type_name("FILE");

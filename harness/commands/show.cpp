@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/commands/show.h"
+
 #include <algorithm>
 #include <sstream>
 #include <unistd.h>
@@ -7,7 +9,6 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "db/database.h"
-#include "harness/commands/commands.h"
 #include "harness/commands/steps/figure_places.h"
 #include "harness/commands/steps/node_notes.h"
 #include "harness/commands/steps/print_table.h"
@@ -32,7 +33,7 @@ void complete(Database& database, RunList& list) {
     if (!run.digest) run.digest = digest_of(database.lines_of(run.id), run.warmup);
 }
 
-Sheet sheet_of_run(const Globals& globals, Database& database, std::int64_t id) {
+Shown shown_run(const Globals& globals, Database& database, std::int64_t id) {
   const std::int64_t version = digester().version;
   RunToShow shown;
   shown.run = database.whole_run(id, version);
@@ -52,7 +53,10 @@ Sheet sheet_of_run(const Globals& globals, Database& database, std::int64_t id) 
     for (auto& campaign : database.contents({shown.run.listed.sweep, shown.run.listed.campaign}))
       shown.tags = std::move(campaign.tags);
   }
-  return run_sheet(shown);
+  return {run_sheet(shown),
+          {shown.run.listed.sweep, shown.run.listed.campaign},
+          shown.run.listed.point_id,
+          {}};
 }
 
 std::vector<Summary> rows_of(const Globals& globals, Database& database,
@@ -62,7 +66,7 @@ std::vector<Summary> rows_of(const Globals& globals, Database& database,
   return rows;
 }
 
-Sheet sheet_of_point(const Globals& globals, Database& database, Point point) {
+Shown shown_point(const Globals& globals, Database& database, Point point) {
   PointToShow shown;
   auto selections = database.selections_of(point.id);
   if (selections.size() > kMostCampaigns) {
@@ -81,11 +85,11 @@ Sheet sheet_of_point(const Globals& globals, Database& database, Point point) {
   shown.runs = database.listed_runs(of_point, digester().version);
   complete(database, shown.runs);
   shown.point = std::move(point);
-  return point_sheet(shown);
+  return {point_sheet(shown), {}, shown.point.id, {}};
 }
 
-Sheet sheet_of_sweep(const Globals& globals, Database& database, const std::string& name,
-                     const SampleFilter& filter) {
+Shown shown_sweep(const Globals& globals, Database& database, const std::string& name,
+                  const SampleFilter& filter) {
   SweepToShow shown;
   shown.name = name;
   shown.campaigns = database.contents(filter);
@@ -104,14 +108,14 @@ Sheet sheet_of_sweep(const Globals& globals, Database& database, const std::stri
   } else {
     shown.newest = name;
   }
-  return sweep_sheet(shown);
+  return {sweep_sheet(shown), newest.filter, "", {}};
 }
 
 bool has(const std::vector<std::string>& nodes, const std::string& node) {
   return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
 }
 
-Sheet sheet_of_node(const Globals& globals, Database& database, const std::string& name) {
+Shown shown_node(const Globals& globals, Database& database, const std::string& name) {
   NodeToShow shown;
   const Evidence evidence = database.evidence({});
   auto rows = node_rows(database.node_runs({}), evidence, node_notes(folders_of(globals, "")));
@@ -130,26 +134,34 @@ Sheet sheet_of_node(const Globals& globals, Database& database, const std::strin
   of_node.node = name;
   shown.runs = database.listed_runs(of_node, digester().version);
   complete(database, shown.runs);
-  return node_sheet(shown);
-}
-
-Sheet sheet_of(const Globals& globals, Database& database, const ShowOptions& options) {
-  Thing thing = thing_named(globals, database, options.name, options.as);
-  if (thing.run) return sheet_of_run(globals, database, *thing.run);
-  if (thing.point) return sheet_of_point(globals, database, *std::move(thing.point));
-  if (thing.node) return sheet_of_node(globals, database, *thing.node);
-  return sheet_of_sweep(globals, database, options.name, *thing.selection);
+  std::set<std::int64_t> runs;
+  for (const auto& run : evidence.runs)
+    if (has(run.nodes, name)) runs.insert(run.run);
+  return {node_sheet(shown), {}, "", std::move(runs)};
 }
 
 }  // namespace
 
+Shown shown_by(const Globals& globals, Database& database, const ShowOptions& options) {
+  Thing thing = thing_named(globals, database, options.name, options.as);
+  if (thing.run) return shown_run(globals, database, *thing.run);
+  if (thing.point) return shown_point(globals, database, *std::move(thing.point));
+  if (thing.node) return shown_node(globals, database, *thing.node);
+  return shown_sweep(globals, database, options.name, *thing.selection);
+}
+
 ExitCode show(const Globals& globals, const ShowOptions& options) {
   const SheetFormat& format = sheet_format_named(options.format);
   Database database = existing_database(globals);
-  const SheetTable shown{sheet_of(globals, database, options), terminal_width(STDOUT_FILENO),
-                         wants_colours(), wants_ascii()};
+  Shown shown = shown_by(globals, database, options);
   std::ostringstream text;
-  format.write(shown, text);
+  if (options.format == "html") {
+    write_html_file(page_document(page_of(globals, database, options, std::move(shown))), text);
+  } else {
+    format.write(
+        {std::move(shown.sheet), terminal_width(STDOUT_FILENO), wants_colours(), wants_ascii()},
+        text);
+  }
   print_text(text.str(), options.format, options.output);
   return ExitCode::kDone;
 }

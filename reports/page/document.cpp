@@ -249,6 +249,7 @@ std::string page_document(const Page& page) {
     write_axes(rows, json);
     if (page.runs) write_runs(page, rows, json);
     if (page.noise) write_noise(*page.noise, json);
+    if (page.sheet) write_sheet(*page.sheet, json);
     json.end_object();
   }
   return safe_in_script(std::move(text).str());

@@ -22,6 +22,15 @@ void write_html(const Report& report, std::ostream& out) {
   write_html_file(page_document(page), out);
 }
 
+void write_sheet_html(const SheetTable& table, std::ostream& out) {
+  Page page;
+  page.kind = table.sheet.kind;
+  page.title = table.sheet.name;
+  page.said = table.sheet.said;
+  page.sheet = table.sheet;
+  write_html_file(page_document(page), out);
+}
+
 void write_noise_html(const NoiseTable& table, std::ostream& out) {
   Page page;
   page.kind = "noise";

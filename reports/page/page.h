@@ -11,13 +11,14 @@
 
 #include "reports/format.h"
 #include "reports/noise/noise.h"
+#include "reports/show/sheet.h"
 #include "reports/summarize.h"
 
 namespace pippin {
 
 /// What a page of a report shows beside its table.
 struct Page {
-  std::string kind = "report";  ///< or "noise", which says more of that
+  std::string kind = "report";  ///< or "noise", which says more of that; or a sheet's
   Report table;
   std::string title;
   std::string command;                                   ///< that makes it again
@@ -27,6 +28,7 @@ struct Page {
   std::shared_ptr<const RunRows> runs;                   ///< every run behind the table
   std::map<std::string, std::vector<std::string>> tags;  ///< of campaigns, by "SWEEP/2"
   std::optional<Noise> noise;
+  std::optional<Sheet> sheet;  ///< what is known of the one thing that the page is of
 };
 
 /// All that a page says, as JSON that may stand in a <script> of HTML. reports/page/README.md says

@@ -542,6 +542,115 @@ function empty_sample() {
   };
 }
 
+/// 400 steps: start-up, a slow stretch, and a save each hundred.
+function steps_series() {
+  const random = make_random(21);
+  const steps = Array.from({length: 400}, (_, i) => i + 1);
+  const is_save = (step) => step % 100 === 1 && step > 1;
+  return {
+    title: "Every line",
+    lead: "Each point is a line of the log; hollow ones are not in the mean.",
+    x_title: "iteration",
+    y_title: "step time",
+    x_is_moment: false,
+    y_is_seconds: true,
+    x: steps,
+    y: steps.map((step) => (step < 4 ? 9 - step : is_save(step) ? 14 : step > 250 ? 5.6 : 5.2) + 0.1 * random.normal()),
+    marks: steps.map((step) => (step < 4 ? 1 : is_save(step) ? 2 : 0)),
+    mark_texts: ["", "warm-up: before the steps were steady", "a checkpoint was saved since the line before"],
+  };
+}
+
+function column(title, number, cells) {
+  return {title, number, cells};
+}
+
+function run_sample() {
+  const whole = one_sample();
+  return {
+    ...whole,
+    kind: "run",
+    title: "52b-tp4-pp8-dp2-mbs4-gas256-a3-r1",
+    command: "pippin show 17 --format html",
+    said: ["ok: 400 of 400 iterations, 5.36 s a step.", "It is number 2 by speed of 5 runs of its point."],
+    sheet: [
+      {
+        id: "run",
+        title: "What it is",
+        facts: [
+          {title: "number", text: "17"},
+          {title: "started (UTC)", text: "2026-11-20T03:04:05Z"},
+          {title: "point", text: "52b-tp4-pp8-dp2-mbs4-gas256"},
+        ],
+        remarks: [],
+      },
+      {id: "step_time", title: "Step time", facts: [{title: "mean", text: "5.36 s"}], remarks: [], series: steps_series()},
+      {
+        id: "left_out",
+        title: "Lines that are not in the mean",
+        facts: [],
+        columns: [
+          column("lines of the log", true, ["41-43", "142"]),
+          column("why", false, ["warm-up: before the steps were steady", "a checkpoint was saved since the line before"]),
+        ],
+        remarks: ["and 2 lines more behind these"],
+      },
+      {
+        id: "places",
+        title: "Where that stands",
+        facts: [{title: "log", text: `/scratch/project_465000123/somebody/${"sweeps/".repeat(8)}pippin.db.runs/gpt-52b/a3/log`}],
+        remarks: [],
+      },
+      {
+        id: "neighbours",
+        title: "Its allocation",
+        facts: [],
+        columns: [
+          column(" ", false, [" ", ">"]),
+          column("position", true, ["1", "2"]),
+          column("point", false, ["52b-tp8-pp4-dp2-mbs4-gas256", "52b-tp4-pp8-dp2-mbs4-gas256"]),
+          column("step time", true, ["", "5.36 s"]),
+          column("why, or a note", false, ["CUDA out of memory. Tried to allocate 20.00 GiB", ""]),
+        ],
+        remarks: [],
+      },
+      {id: "how", title: "How it ran", facts: [{title: "GPU", text: "H100"}], code: "srun train \\\n  --tp 4\n", remarks: []},
+    ],
+  };
+}
+
+function node_sample() {
+  const random = make_random(22);
+  const taken = Array.from({length: 60}, (_, i) => kBegin + i * 7 * kHour);
+  return {
+    ...tiny_sample(),
+    kind: "node",
+    title: "r7i2n0",
+    command: "pippin show r7i2n0 --format html",
+    said: ["24 runs were on it, 23 ended well.", "Steps take +8.1 % with it (95 %: +6.0 % to +10.3 %; 20 allocations)."],
+    sheet: [
+      {
+        id: "gemm_tflops",
+        title: "Its matrix products",
+        facts: [],
+        remarks: [],
+        series: {
+          title: "Every canary",
+          lead: "Each point is the median of its ranks in one canary.",
+          x_title: "taken",
+          y_title: "TFLOPS",
+          x_is_moment: true,
+          y_is_seconds: false,
+          x: taken,
+          y: taken.map(() => 96 + 2 * random.normal()),
+          marks: [],
+          mark_texts: [],
+        },
+      },
+    ],
+  };
+}
+
 export const kSamples = {
   sweep: sweep_sample,
   tiny: tiny_sample,
@@ -549,6 +658,8 @@ export const kSamples = {
   noise: noise_sample,
   one: one_sample,
   empty: empty_sample,
+  run: run_sample,
+  node: node_sample,
   large: large_sample,
 };
 

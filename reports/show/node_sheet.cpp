@@ -56,10 +56,22 @@ SheetPart machine_part(const NodeToShow& shown) {
 }
 
 SheetPart readings_part(const NodeToShow& shown) {
-  SheetPart part{"gemm_tflops", "Its matrix products, a canary each"};
+  SheetPart part{"gemm_tflops", "Its matrix products"};
   for (const auto& reading : shown.readings)
     if (reading.gemm_median_tflops) part.values.push_back(*reading.gemm_median_tflops);
   if (part.values.empty()) return part;
+  SheetSeries series;
+  series.title = "Every canary";
+  series.lead = "Each point is the median of its ranks in one canary.";
+  series.x_title = "taken";
+  series.y_title = "TFLOPS";
+  series.x_is_moment = true;
+  for (const auto& reading : shown.readings) {
+    if (!reading.gemm_median_tflops) continue;
+    series.x.push_back(static_cast<double>(reading.taken_at));
+    series.y.push_back(*reading.gemm_median_tflops);
+  }
+  part.series = std::move(series);
   FlatColumns<NodeReading> columns(shown.readings);
   const auto add = [&](const char* name, auto value) {
     columns.add(

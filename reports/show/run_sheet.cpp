@@ -119,8 +119,7 @@ SheetPart how_part(const WholeRun& run) {
   facts.add_hidden("script", flat(from.script));
   facts.add_hidden("environment", flat(from.environment));
   SheetPart part{"how", "How it ran", facts.take()};
-  for (const auto line : split(from.command, '\n'))
-    if (!trim(line).empty()) part.remarks.push_back(printable(line));
+  part.code = from.command;
   return part;
 }
 

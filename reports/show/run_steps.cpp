@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <utility>
 
 #include "core/base/text.h"
@@ -131,6 +132,29 @@ void draw(const std::vector<Iteration>& lines, const std::vector<LeftOut>& left_
                                 step_text(*high * kMsPerSecond));
 }
 
+/// All lines, those that are not in the mean with why.
+SheetSeries series_of(const RunToShow& shown, const std::vector<LeftOut>& left_out) {
+  SheetSeries series;
+  series.title = "Every line";
+  series.lead = "Each point is a line of the log; hollow ones are not in the mean.";
+  series.x_title = "iteration";
+  series.y_title = "step time";
+  series.y_is_seconds = true;
+  series.mark_texts.emplace_back();
+  std::map<std::string, std::uint32_t> known;
+  for (std::size_t i = 0; i < shown.lines.size(); ++i) {
+    const unsigned flags = left_out[i] == LeftOut::kFlagged ? shown.lines[i].flags : 0;
+    const std::string why = words_of({i, i, left_out[i], flags, 0, 0}, shown.run.listed.warmup);
+    const auto next = static_cast<std::uint32_t>(series.mark_texts.size());
+    const auto [place, is_new] = known.try_emplace(why, why.empty() ? 0 : next);
+    if (is_new && !why.empty()) series.mark_texts.push_back(why);
+    series.x.push_back(static_cast<double>(shown.lines[i].number));
+    series.y.push_back(shown.lines[i].step_time_ms / kMsPerSecond);
+    series.marks.push_back(place->second);
+  }
+  return series;
+}
+
 /// A line of the run, for programs.
 struct StepRow {
   std::size_t place = 0;
@@ -200,6 +224,7 @@ SheetPart steps_part(const RunToShow& shown) {
         fmt::format("From iteration {} on its loss is no number.", *shown.run.nan_from));
   const auto left_out = left_out_of(shown.lines, shown.run.listed.warmup);
   draw(shown.lines, left_out, part);
+  part.series = series_of(shown, left_out);
   part.table = table_of_steps(shown, left_out);
   return part;
 }

@@ -10,8 +10,8 @@
 namespace pippin {
 
 const std::vector<SheetFormat>& sheet_formats() {
-  static const std::vector<SheetFormat> kFormats{{"terminal", write_sheet_terminal},
-                                                 {"json", write_sheet_json}};
+  static const std::vector<SheetFormat> kFormats{
+      {"terminal", write_sheet_terminal}, {"json", write_sheet_json}, {"html", write_sheet_html}};
   return kFormats;
 }
 

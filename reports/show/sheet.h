@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -17,17 +18,31 @@ struct SheetFact {
   FlatValue value;
 };
 
+/// What a page draws: points in their order, along iterations or moments.
+struct SheetSeries {
+  std::string title, lead;  ///< the second: a sentence on what it shows
+  std::string x_title, y_title;
+  bool x_is_moment = false;   ///< seconds since 1970, UTC
+  bool y_is_seconds = false;  ///< else of the unit that its title names
+  std::vector<double> x = {}, y = {};
+  std::vector<std::uint32_t> marks =
+      {};  ///< of each point its place in `mark_texts`; 0: it is plain
+  std::vector<std::string> mark_texts = {};  ///< why points stand apart; the first is empty
+};
+
 /// Facts, values that are drawn, a table and sentences: whatever there is of them.
 struct SheetPart {
   std::string name, title;  ///< for programs, for people
   std::vector<SheetFact> facts = {};
   std::vector<double> values = {};  ///< for a sparkline
   std::string values_are = {};      ///< "20 steps, 5.31 s to 5.52 s"
+  std::optional<SheetSeries> series = {};
   std::optional<FlatTable> table = {};
+  std::string code = {};  ///< as a shell has it
   std::vector<std::string> remarks = {};
 
   bool empty() const {
-    return facts.empty() && values.empty() && remarks.empty() &&
+    return facts.empty() && values.empty() && code.empty() && remarks.empty() &&
            (!table || table->columns.empty() || table->columns.front().values.empty());
   }
 };
@@ -64,6 +79,8 @@ const SheetFormat& sheet_format_named(const std::string& name);
 
 void write_sheet_terminal(const SheetTable& table, std::ostream& out);
 void write_sheet_json(const SheetTable& table, std::ostream& out);
+/// A page of the sheet alone; page/page.h has all that one can show.
+void write_sheet_html(const SheetTable& table, std::ostream& out);
 
 /// "5.36 s", "48.1 ms", "71.3 us".
 std::string step_text(double ms);

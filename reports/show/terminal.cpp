@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/text.h"
 #include "reports/display_text.h"
 #include "reports/plot/sparkline.h"
 #include "reports/show/sheet.h"
@@ -58,6 +59,8 @@ void write_part(const SheetPart& part, const SheetTable& look, std::ostream& out
     table.colours = look.colours;
     flat_format_named("terminal").write(table, out);
   }
+  for (const auto line : split(part.code, '\n'))
+    if (!trim(line).empty()) out << std::string(kIndent, ' ') << printable(line) << '\n';
   for (const auto& remark : part.remarks)
     out << wrapped(std::string(kIndent, ' ') + remark, look.width, kIndent) << '\n';
 }
@@ -72,6 +75,7 @@ void write_sheet_terminal(const SheetTable& look, std::ostream& out) {
   for (const auto& part : sheet.parts) {
     const bool is_for_people =
         (part.table && has_titles(*part.table)) || !part.values.empty() || !part.remarks.empty() ||
+        !part.code.empty() ||
         std::any_of(part.facts.begin(), part.facts.end(),
                     [](const SheetFact& fact) { return !fact.title.empty(); });
     if (is_for_people) write_part(part, look, out);

@@ -202,3 +202,34 @@ TEST_CASE("of very many nodes a page has the links of those with the slowest") {
   };
   CHECK((has("n0") && has("n1000") && !has("n1")));
 }
+
+TEST_CASE("a page of one thing has its sheet as people read it, and its series whole or thinned") {
+  Sheet sheet{"run", "r1", {"ok"}};
+  SheetPart part{"step_time", "Step time"};
+  part.facts = {{"mean_s", "mean", "5.36 s", 5.36}, {"hidden", "", "", std::int64_t{7}}};
+  part.series = SheetSeries{"Every line", "Each point is a line.", "iteration", "step time"};
+  part.series->mark_texts = {"", "warm-up"};
+  for (int i = 0; i < 25'000; ++i) {
+    part.series->x.push_back(i);
+    part.series->y.push_back(i % 3 == 2 ? 9 : 5);  // three make one, by their median
+    part.series->marks.push_back(i < 4 ? 1 : 0);
+  }
+  sheet.add(part);
+  sheet.add({"empty", "Nothing"});
+  Page page;
+  page.kind = sheet.kind;
+  page.sheet = sheet;
+  const Json document = document_of(page);
+  CHECK(document["kind"] == "run");
+  REQUIRE(document["sheet"].size() == 1);
+  const Json& shown = document["sheet"][0];
+  REQUIRE(shown["facts"].size() == 1);
+  CHECK(shown["facts"][0]["text"] == "5.36 s");
+  const Json& series = shown["series"];
+  CHECK(series["y"].size() == 8334);
+  CHECK(series["x"].size() == series["y"].size());
+  for (const auto& y : series["y"]) REQUIRE(y == 5);
+  CHECK(series["marks"][0] == 1);
+  CHECK(series["marks"][1] == 0);  // one of its three is in the mean
+  CHECK(series["lead"] == "Each point is a line. Each stands for 3, by their median.");
+}

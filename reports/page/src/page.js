@@ -6,11 +6,23 @@ import {colour_of, read_page} from "./page_data.js";
 import {make_figure} from "./figure.js";
 import {make_selection} from "./selection.js";
 import {figures_of} from "./sections.js";
+import {sheet_of} from "./sheet.js";
 import {make_table_section} from "./table_section.js";
 import {make_theme_button} from "./theme.js";
 import {make_tip} from "./tip.js";
 
-const kKinds = {report: "Report", compare: "Comparison", noise: "Noise"};
+const kKinds = {
+  report: "Report",
+  compare: "Comparison",
+  noise: "Noise",
+  run: "Run",
+  point: "Point",
+  sweep: "Sweep",
+  node: "Node",
+};
+
+/// A page of one of these says in its sheet what the row of a table would.
+const kWithoutTable = ["run", "point", "node"];
 
 function facts(page) {
   const {doc} = page;
@@ -158,7 +170,7 @@ function draw_in_turn(figures) {
 function with_plot(page, plots, figure) {
   if (!plots) return figure;
   const chosen = () => Object.fromEntries((figure.choices ?? []).map((choice) => [choice.name, choice.value]));
-  return {...figure, draw: (width) => plots[figure.plot](page, width, chosen())};
+  return {...figure, draw: (width) => plots[figure.plot](page, width, chosen(), figure.series)};
 }
 
 function no_plots_line() {
@@ -178,14 +190,16 @@ function build(page, plots) {
   make_tip();
   const frame = (figure) => make_figure(page, selection, with_plot(page, plots, figure));
   const {above, below} = figures_of(page);
-  const figures = [above.map(frame), below.map(frame)];
-  const table = page.row_count ? make_table_section(page, selection) : null;
+  const sheet = sheet_of(page).map(({section, figure}) => (figure ? frame(figure) : {section}));
+  const figures = [above.map(frame), sheet, below.map(frame)];
+  const table = page.row_count && !kWithoutTable.includes(page.doc.kind) ? make_table_section(page, selection) : null;
   const words = remarks(page);
   if (table && words) table.section.append(...words.children);
   const sections = [
     ...figures[0].map((figure) => figure.section),
-    table?.section,
     ...figures[1].map((figure) => figure.section),
+    table?.section,
+    ...figures[2].map((figure) => figure.section),
     table ? null : words,
     methods(page),
   ].filter(Boolean);
@@ -200,7 +214,7 @@ function build(page, plots) {
   document.body.prepend(header(page), main, highlight_bar(page, selection));
   table?.table.draw();
   performance.mark("table shown");
-  draw_in_turn(figures.flat());
+  draw_in_turn(figures.flat().filter((figure) => figure.draw));
 }
 
 export function show_page(plots) {

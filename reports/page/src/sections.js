@@ -217,10 +217,13 @@ function ratios_figure(page) {
 /// What somebody who asked for a comparison or for noise wants to see before any table.
 const kFirst = {compare: [ratios_figure], noise: [budget_figure, nodes_figure, links_figure]};
 
+/// A page of one thing draws its runs; how its points scale is a sweep's.
+const kOnly = {run: [runs_figure], point: [runs_figure], node: [runs_figure]};
+
 /// The figures that have data: those that stand above the table and those below it.
 export function figures_of(page) {
   const first = kFirst[page.doc.kind] ?? [];
-  const rest = [
+  const all = kOnly[page.doc.kind] ?? [
     runs_figure,
     scaling_figure,
     axis_figure,
@@ -228,7 +231,8 @@ export function figures_of(page) {
     nodes_figure,
     links_figure,
     ratios_figure,
-  ].filter((make) => !first.includes(make));
+  ];
+  const rest = all.filter((make) => !first.includes(make));
   const made = (list) => list.map((make) => make(page)).filter(Boolean);
   return {above: made(first), below: made(rest)};
 }

@@ -7,7 +7,7 @@ import {keep_picture, open_page, resize, settle} from "./browser.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-async function axe_findings(page) {
+export async function axe_findings(page) {
   await page.evaluate(axe);
   return page.evaluate(async () => {
     const {violations} = await window.axe.run(document, {resultTypes: ["violations"]});
@@ -21,7 +21,7 @@ async function axe_findings(page) {
 }
 
 async function test_axe({browser, samples, check}) {
-  for (const name of ["sweep", "compare", "noise", "without-plots", "empty"])
+  for (const name of ["sweep", "compare", "noise", "without-plots", "empty", "run", "node"])
     for (const theme of ["light", "dark"]) {
       const page = await open_page(browser, join(samples, `${name}.html`), {theme, width: 360});
       await page.$$eval("details", (all) =>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs all tests of the page: node test/all.mjs CHROMIUM [KEEP_DIR]. Prints a line for each check; exit status 1 if one fails.
+// Runs all tests of the page: node test/all.mjs CHROMIUM [KEEP_DIR [REAL_DIR]]. REAL_DIR has pages
+// that pippin wrote, each beside its CSV. Prints a line for each check; exit status 1 if one fails.
 import {execFileSync} from "node:child_process";
 import {mkdtempSync, rmSync} from "node:fs";
 import {tmpdir} from "node:os";
@@ -13,13 +14,14 @@ import {test_filter} from "./filter.mjs";
 import {test_hostile} from "./hostile.mjs";
 import {test_layout} from "./layout.mjs";
 import {test_plots} from "./plots.mjs";
+import {test_real} from "./real.mjs";
 import {test_sparse} from "./sparse.mjs";
 import {test_table} from "./table.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const [chromium, keep] = process.argv.slice(2);
+const [chromium, keep, real] = process.argv.slice(2);
 if (!chromium) {
-  console.error("usage: node test/all.mjs CHROMIUM [KEEP_DIR]");
+  console.error("usage: node test/all.mjs CHROMIUM [KEEP_DIR [REAL_DIR]]");
   process.exit(2);
 }
 
@@ -42,7 +44,7 @@ try {
   execFileSync(process.execPath, [join(root, "build.mjs"), work], {stdio: "inherit"});
   execFileSync(process.execPath, [join(root, "sample.mjs"), join(work, "samples"), work], {stdio: "inherit"});
   const browser = await start_browser(chromium);
-  const context = {browser, check, keep, samples: join(work, "samples"), build: work};
+  const context = {browser, check, keep, real, samples: join(work, "samples"), build: work};
   for (const test of [
     test_filter,
     test_colours,
@@ -50,8 +52,10 @@ try {
     test_plots,
     test_files,
     test_hostile,
+    test_sparse,
     test_access,
     test_layout,
+    test_real,
   ])
     await test(context);
   await browser.close();

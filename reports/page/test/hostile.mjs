@@ -6,7 +6,7 @@ import {fill_page, kSamples} from "../sample.mjs";
 import {keep_picture, open_page, settle} from "./browser.mjs";
 import {hostile_texts} from "./hostile_texts.mjs";
 
-const kKept = new Set(["kind", "better"]); // words of the document itself, not text of users
+const kKept = new Set(["kind", "better", "id"]); // words of the document itself, not text of users
 
 /// Puts another text in the place of each.
 function poison(value, next, key) {
@@ -18,7 +18,7 @@ function poison(value, next, key) {
 
 function poisoned_documents() {
   const texts = hostile_texts();
-  return ["sweep", "compare", "noise"].map((name, turn) => {
+  return ["sweep", "compare", "noise", "run", "node"].map((name, turn) => {
     let i = turn * 67;
     return [name, poison(kSamples[name](), () => texts[i++ % texts.length])];
   });

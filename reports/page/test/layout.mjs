@@ -4,9 +4,9 @@ import {join} from "node:path";
 import {keep_picture, open_page, resize} from "./browser.mjs";
 
 const kWidths = [360, 768, 1440, 2560];
-const kSamplesShown = ["sweep", "compare", "noise", "tiny", "one", "large"];
+const kSamplesShown = ["sweep", "compare", "noise", "tiny", "one", "run", "node", "large"];
 
-function too_wide(page) {
+export function too_wide(page) {
   return page.evaluate(() => {
     const over = document.documentElement.scrollWidth - document.documentElement.clientWidth;
     return over > 0 ? `${over} px too wide` : null;
@@ -14,7 +14,7 @@ function too_wide(page) {
 }
 
 /// Texts of a plot that touch each other or leave the window.
-function touching_texts(page) {
+export function touching_texts(page) {
   return page.evaluate(() => {
     const wrong = [];
     for (const plot of document.querySelectorAll("svg.plot")) {
@@ -36,7 +36,7 @@ function touching_texts(page) {
 }
 
 /// Texts of plots with less than 4.5:1; axe looks at the others.
-function faint_texts(page) {
+export function faint_texts(page) {
   return page.evaluate(() => {
     const channel = (value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
     const luminance = (colour) => {

@@ -7,6 +7,7 @@ import {plot_nodes} from "./nodes.js";
 import {plot_ratios} from "./ratios.js";
 import {plot_runs} from "./runs.js";
 import {plot_scaling} from "./scaling.js";
+import {plot_series} from "./series.js";
 
 export const kPlots = {
   runs: plot_runs,
@@ -16,4 +17,5 @@ export const kPlots = {
   nodes: plot_nodes,
   links: plot_links,
   ratios: plot_ratios,
+  series: plot_series,
 };
