@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reports/plot/plot.h"
+
+namespace pippin {
+
+/// What stands for a state at the foot of a picture: "×" failed, "T" timeout, "M" oom, ….
+const char* mark_of(RunState state, bool ascii);
+
+/// What people wrote, in at most `width` columns: what would steer a terminal is shown, not done.
+std::string label_text(const std::string& text, std::size_t width, bool ascii);
+
+/// "3 failed, 1 oom"; empty where nothing was lost.
+std::string losses_text(const std::map<RunState, std::int64_t>& lost);
+
+/// The lines below a picture that say what its marks are. Of very many series the first are named,
+/// and how many more there are. `dots`: points have no marks, and their colours alone tell.
+std::vector<std::string> legend_lines(const Plot& plot, const PlotStyle& style, bool dots);
+
+}  // namespace pippin
