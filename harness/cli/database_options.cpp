@@ -84,6 +84,21 @@ void add_format(CLI::App& command, std::string& format, fs::path& output) {
   command.add_option("-o,--output", output, "write it to this file")->type_name("FILE");
 }
 
+/// Of a picture no columns are chosen, nor what stands beside a table.
+void add_plot(CLI::App& report, ReportOptions& options) {
+  CLI::Option* plot =
+      report
+          .add_option_function<std::string>(
+              "--plot", [&options](const std::string& kind) { options.plot = kind; },
+              "a picture instead of the table: every run over 'time'; 'scaling' over GPUs; or step "
+              "time against an axis: mbs, or mbs:tp for each TP; --columns tflops: that instead")
+          ->type_name("PLOT")
+          ->expected(0, 1);
+  for (const char* none : {"--preset", "--limit", "--vs", "--methods", "--checkpoints",
+                           "--collectives", "--against-model"})
+    plot->excludes(report.get_option(none));
+}
+
 void add_report(CommandLine& line) {
   const auto options = std::make_shared<ReportOptions>();
   const auto notes = std::make_shared<fs::path>();
@@ -107,6 +122,7 @@ void add_report(CommandLine& line) {
       "what all_reduce and its like reach by size instead, of collected tables and canaries");
   for (CLI::Option* table : {checkpoints, collectives}) exclude_columns(report, *table);
   add_against_model(report, *options);
+  add_plot(report, *options);
   CLI::Option* update =
       report
           .add_option("--update", *notes,

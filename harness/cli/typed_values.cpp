@@ -13,6 +13,7 @@
 #include "reports/contents.h"
 #include "reports/format.h"
 #include "reports/plan.h"
+#include "reports/plot/plots.h"
 #include "reports/presets.h"
 #include "reports/show/sheet.h"
 #include "sweeps/accelerators.h"
@@ -128,6 +129,13 @@ Candidates columns(const TypedValue& value) {
   return all;
 }
 
+/// What a report can be drawn as.
+Candidates plots(const TypedValue& value) {
+  Candidates all{{kTimePlot, "every run"}, {kScalingPlot, "over GPUs"}};
+  append(all, axes(value));
+  return all;
+}
+
 /// What a condition on points may read.
 Candidates variables(const TypedValue& value) {
   Candidates all = axes(value);
@@ -222,6 +230,7 @@ const std::vector<Type>& types() {
       {"POINT", points},
       {"AXIS", axes},
       {"COLUMN", last_name<columns>},
+      {"PLOT", last_name<plots>},
       {"report EXPRESSION", last_name<table_variables>},
       {"EXPRESSION", last_name<variables>},
       {"NAME VALUES", axis_names},

@@ -59,15 +59,16 @@ struct PackOptions {
 };
 
 struct ReportOptions {
-  std::vector<std::string> selections;  ///< sweeps, "SWEEP/2", tags; empty: the newest campaign
-  bool pool = false;                    ///< a sweep's campaigns as one instead of the newest
-  bool dropped = false;                 ///< runs that were set aside, instead of the others
-  bool checkpoints = false;             ///< those of each point, instead of its step times
-  bool collectives = false;             ///< what the network's operations reach, instead
-  bool against_model = false;           ///< what was predicted of each point, beside it
-  std::string cluster;                  ///< then: a name or file, for runs that do not know theirs
-  std::optional<double> node_gb_per_s;  ///< then: between nodes
-  bool methods = false;                 ///< a paragraph for a paper instead of the table
+  std::vector<std::string> selections;   ///< sweeps, "SWEEP/2", tags; empty: the newest campaign
+  bool pool = false;                     ///< a sweep's campaigns as one instead of the newest
+  bool dropped = false;                  ///< runs that were set aside, instead of the others
+  bool checkpoints = false;              ///< those of each point, instead of its step times
+  bool collectives = false;              ///< what the network's operations reach, instead
+  bool against_model = false;            ///< what was predicted of each point, beside it
+  std::string cluster;                   ///< then: a name or file, for runs that do not know theirs
+  std::optional<double> node_gb_per_s;   ///< then: between nodes
+  bool methods = false;                  ///< a paragraph for a paper instead of the table
+  std::optional<std::string> plot = {};  ///< a picture instead: "time", "scaling", "mbs", "mbs:tp"
   std::string format = "terminal";
   fs::path output;  ///< empty: standard output
   std::string samples = "clean";

@@ -88,16 +88,6 @@ std::string columns_of(const ReportOptions& options) {
   return options.preset.empty() ? options.columns : preset_named(options.preset).columns;
 }
 
-/// What needs no database to be wrong.
-void check(const ReportOptions& options) {
-  summing_of(options);
-  rating_of(options);
-  columns_of(options);
-  if (options.pool && options.by == "campaign")
-    bad_input("--pool and --by campaign: name one of them");
-  names_to_know(options.where, options.sort);
-}
-
 /// The row that --vs names: by point or run, or the first that went well.
 std::size_t reference_in(const std::vector<Summary>& rows, const std::string& name) {
   std::vector<std::string> names;
@@ -244,7 +234,17 @@ AxisNames axes_for(const ReportOptions& options, const std::string& columns) {
   return axes;
 }
 
-/// A report of rows that may be made when they are looked at.
+}  // namespace
+
+void check_report(const ReportOptions& options) {
+  summing_of(options);
+  rating_of(options);
+  columns_of(options);
+  if (options.pool && options.by == "campaign")
+    bad_input("--pool and --by campaign: name one of them");
+  names_to_know(options.where, options.sort);
+}
+
 Report report_to_write(const Globals& globals, Database& database, const ReportOptions& options) {
   const std::string columns = columns_of(options);
   const auto selections = selections_of(globals, database, options);
@@ -254,8 +254,6 @@ Report report_to_write(const Globals& globals, Database& database, const ReportO
   add_runs(globals, database, options, selections.front(), columns, report);
   return report;
 }
-
-}  // namespace
 
 std::vector<Selected> selections_of(const Globals& globals, Database& database,
                                     const ReportOptions& options) {
@@ -326,8 +324,9 @@ ExitCode report(const Globals& globals, const ReportOptions& options) {
   if (options.checkpoints) return report_checkpoints(globals, options);
   if (options.collectives) return report_collectives(globals, options);
   if (options.against_model) return report_against_model(globals, options);
+  if (options.plot) return report_plot(globals, options);
   format_named(options.format);  // before anything is read
-  check(options);
+  check_report(options);
   Database database = existing_database(globals);
   Report table = report_to_write(globals, database, options);
   table.width = terminal_width(STDOUT_FILENO);

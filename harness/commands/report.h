@@ -8,6 +8,12 @@
 
 namespace pippin {
 
+/// Errors: Error (bad input) where options are wrong whatever the database holds.
+void check_report(const ReportOptions& options);
+
+/// A report of rows that may be made when they are looked at.
+Report report_to_write(const Globals& globals, Database& database, const ReportOptions& options);
+
 /// What a report's options say of its rows and columns.
 Report report_of(const Globals& globals, Database& database, const ReportOptions& options);
 
@@ -22,5 +28,8 @@ std::vector<Selected> selections_of(const Globals& globals, Database& database,
 ExitCode report_checkpoints(const Globals& globals, const ReportOptions& options);
 ExitCode report_collectives(const Globals& globals, const ReportOptions& options);
 ExitCode report_against_model(const Globals& globals, const ReportOptions& options);
+
+/// `report --plot`: a picture of the same rows.
+ExitCode report_plot(const Globals& globals, const ReportOptions& options);
 
 }  // namespace pippin

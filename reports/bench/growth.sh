@@ -332,6 +332,8 @@ echo "|---|---|---|---|---|"
   done
   grows 'report --by run, sorted and chosen: runs' 250 'database "$folder/t.db" $((n / 5)) 5 1 3; $p report >"$folder/out"' \
     '$p report --by run --sort step_time,-gas --where "step_time > 1.05" --format csv'
+  grows 'report --plot time: runs' 250 'database "$folder/t.db" $((n / 5)) 5 1 3; $p report >"$folder/out"' '$p report --plot time'
+  grows 'report --plot gas: rows' 250 'database "$folder/t.db" "$n" 1 1 3; $p report >"$folder/out"' '$p report --plot gas'
   grows 'report --format html: runs' 1000 'database "$folder/t.db" $((n / 5)) 5 1 3; $p report >"$folder/out"' \
     '$p report --format html -o "$folder/page.html"'
   grows 'report --by campaign: campaigns' 2 'database "$folder/t.db" 50 4 "$n" 3; $p report >"$folder/out"' \

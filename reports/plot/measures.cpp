@@ -107,7 +107,7 @@ const PlotMeasure& plot_measure_named(const std::string& name) {
 
 std::optional<PlotPoint> point_of(const Summary& row, const PlotMeasure& measure, double x) {
   const auto value = finite(measure.value(row));
-  if (!value) return std::nullopt;
+  if (!value || !counts_beside_ok(row.state)) return std::nullopt;
   PlotPoint point{x, *value};
   if (measure.less_is_better) {
     point.low = row.step_time_s->low;

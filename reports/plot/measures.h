@@ -21,7 +21,8 @@ struct PlotMeasure {
 /// Errors: Error (bad input) where it is none of them.
 const PlotMeasure& plot_measure_named(const std::string& name);
 
-/// Of a row as a point at `x`, with the interval of a step time; nothing without a value.
+/// Of a row as a point at `x`, with the interval of a step time; nothing without a value, or with
+/// one of steps before it failed.
 std::optional<PlotPoint> point_of(const Summary& row, const PlotMeasure& measure, double x);
 
 /// Gives the picture its y axis: the unit that its values want, in which they then are; logarithmic

@@ -116,9 +116,12 @@ bool are_heaped(const std::vector<TimedRun>& runs) {
 std::vector<PlotTick> ticks_of_runs(const std::vector<TimedRun>& runs, std::size_t most) {
   const std::size_t every = runs.size() / std::max<std::size_t>(most, 1) + 1;
   std::vector<PlotTick> ticks;
+  std::string last;
   for (std::size_t i = 0; i < runs.size(); i += every) {
+    const std::string clock = utc_text(runs[i].started, "%H:%M");
     const std::string day = i == 0 ? day_text(runs[i].started) + " " : "";
-    ticks.push_back({static_cast<double>(i), day + utc_text(runs[i].started, "%H:%M")});
+    if (clock != last) ticks.push_back({static_cast<double>(i), day + clock});
+    last = clock;
   }
   return ticks;
 }

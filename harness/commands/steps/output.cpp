@@ -40,10 +40,20 @@ bool agrees(const Globals& globals, const std::string& question) {
   return lower(trim(answer)) == "y" || lower(trim(answer)) == "yes";
 }
 
-std::size_t terminal_width(int descriptor) {
+namespace {
+
+/// All zeros where the descriptor is of no terminal.
+winsize terminal_size(int descriptor) {
   winsize size{};
-  return ::isatty(descriptor) && ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+  if (!::isatty(descriptor) || ::ioctl(descriptor, TIOCGWINSZ, &size) != 0) return {};
+  return size;
 }
+
+}  // namespace
+
+std::size_t terminal_width(int descriptor) { return terminal_size(descriptor).ws_col; }
+
+std::size_t terminal_height(int descriptor) { return terminal_size(descriptor).ws_row; }
 
 bool wants_colours() {
   const char* refused = std::getenv("NO_COLOR");

@@ -34,6 +34,8 @@ bool wants_colours();
 
 /// Columns of the terminal behind `descriptor`; 0 where it is none.
 std::size_t terminal_width(int descriptor);
+/// Its lines; 0 where it is none.
+std::size_t terminal_height(int descriptor);
 
 /// Writes to standard output. Errors: Error (machine) where not all of it arrives: a full disk.
 void write_output(const std::string& text);

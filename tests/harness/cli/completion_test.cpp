@@ -52,6 +52,8 @@ TEST_CASE("commands, options and their values are completed") {
       {"plan s.yaml --format j", "json"},
       {"report --format j", "json"},
       {"report --by r", "run"},
+      {"report --plot sc", "scaling"},
+      {"report --plot mbs:t", "mbs:time mbs:tp"},
       {"list --format ''", "terminal csv json"},
       {"report --flops me", "megatron"},
       {"report --preset perf", "performance"},

@@ -218,6 +218,16 @@ TEST_CASE("an axis goes by every name that people have for it") {
   CHECK(plot_of("a:b", rows).x.title == "a:b");
 }
 
+TEST_CASE("the steps of a run before it failed are no point, those of one that was cut are") {
+  auto rows = grid();
+  rows[0].state = RunState::kFailed;
+  rows[1].state = RunState::kTimeout;
+  const Plot plot = plot_of("mbs:tp", rows);
+  CHECK(plot.series.at(0).points.size() == 1);
+  CHECK(plot.lost == std::map<RunState, std::int64_t>{
+                         {RunState::kFailed, 1}, {RunState::kTimeout, 1}, {RunState::kOom, 1}});
+}
+
 TEST_CASE("a row whose axis is not known is counted, not drawn") {
   auto rows = grid();
   rows.push_back(row_of(16, 1, 1, 2));
