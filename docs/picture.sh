@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Draws what a terminal shows as SVG: picture.sh WIDTH TITLE COMMAND… >picture.svg
-# The command runs on a terminal of that width; bold, red and green are kept.
+# The command runs on a terminal of that width; bold, faint, red and the 256 colours are kept. Each character has its
+# place: signs that a font lacks come from another, whose are wider.
 set -euo pipefail
 width=$1 title=$2
 shift 2
@@ -13,12 +14,25 @@ env -u NO_COLOR TERM=xterm script -qec "stty cols $width; $command" /dev/null |
       gsub(/&/, "\\&amp;", text); gsub(/</, "\\&lt;", text); gsub(/>/, "\\&gt;", text)
       return text
     }
+    function part(level) { return level ? 55 + 40 * level : 0 }
+    # What begins where a colour does: of 256, those of the cube and the greys.
+    function styled(code) {
+      if (code == "1") return "<tspan class=\"bold\">"
+      if (code == "2") return "<tspan opacity=\"0.5\">"
+      if (code == "31") return "<tspan class=\"red\">"
+      if (!sub(/^38;5;/, "", code)) return "</tspan>"
+      code += 0
+      if (code >= 232) return sprintf("<tspan fill=\"#%02x%02x%02x\">", 10 * code - 2312, 10 * code - 2312, 10 * code - 2312)
+      code -= 16
+      return sprintf("<tspan fill=\"#%02x%02x%02x\">", part(int(code / 36)), part(int(code / 6) % 6), part(code % 6))
+    }
     function drawn(text,   out) {
-      out = escaped(text)
-      gsub(/\033\[1m/, "<tspan class=\"bold\">", out)
-      gsub(/\033\[31m/, "<tspan class=\"red\">", out)
-      gsub(/\033\[0m/, "</tspan>", out)
-      return out
+      text = escaped(text)
+      while (match(text, /\033\[[0-9;]*m/)) {
+        out = out substr(text, 1, RSTART - 1) styled(substr(text, RSTART + 2, RLENGTH - 3))
+        text = substr(text, RSTART + RLENGTH)
+      }
+      return out text
     }
     { lines[++count] = drawn($0) }
     END {
@@ -30,7 +44,8 @@ env -u NO_COLOR TERM=xterm script -qec "stty cols $width; $command" /dev/null |
       print ".bold { font-weight: bold; fill: #ffffff } .red { fill: #ff7b72 } .prompt { fill: #7ee787 }</style>"
       printf "<rect width=\"%d\" height=\"%d\" rx=\"8\" fill=\"#161b22\"/>\n", w, h
       printf "<text x=\"%d\" y=\"32\" class=\"prompt\">$ %s</text>\n", left, escaped(title)
+      for (i = 0; i < width; ++i) places = places sprintf(i ? " %.5g" : "%.5g", left + cell * i)
       for (i = 1; i <= count; ++i)
-        printf "<text x=\"%d\" y=\"%d\" xml:space=\"preserve\">%s</text>\n", left, top + height * (i - 1), lines[i]
+        printf "<text x=\"%s\" y=\"%d\" xml:space=\"preserve\">%s</text>\n", places, top + height * (i - 1), lines[i]
       print "</svg>"
     }'

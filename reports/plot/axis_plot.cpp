@@ -37,6 +37,7 @@ PlotAxis axis_of(const Facet& x) {
 struct Values {
   std::vector<std::optional<PlotPoint>> points;  // their x is still to be told
   std::vector<RunState> states;
+  IntervalWords intervals;
 };
 
 Values values_of(const RowRange& rows, const PlotMeasure& measure) {
@@ -44,6 +45,7 @@ Values values_of(const RowRange& rows, const PlotMeasure& measure) {
   for (const Summary& row : rows) {
     values.points.push_back(point_of(row, measure, 0));
     values.states.push_back(row.state);
+    values.intervals.add(row);
   }
   return values;
 }
@@ -108,15 +110,6 @@ void add_lines(Plot& plot, const PlotMeasure& measure) {
   }
 }
 
-/// Intervals that would stand wall to wall tell nothing.
-void thin_intervals(Plot& plot, std::int64_t drawn) {
-  constexpr std::int64_t kMostIntervals = 60;
-  if (drawn <= kMostIntervals) return;
-  for (auto& series : plot.series) {
-    for (auto& point : series.points) point.low = point.high = std::nullopt;
-  }
-}
-
 std::string values_text(const Facet& x) {
   constexpr std::size_t kMost = 6;
   std::vector<std::string> values(x.texts.begin() + (x.has_unknown ? 1 : 0), x.texts.end());
@@ -140,7 +133,7 @@ Plot axis_plot(const RowRange& rows, const std::vector<Facet>& facets, const Fac
     bad_input("--plot {}: two rows with a {} are needed, there {}{}", printable(x.name),
               measure.title, drawn == 1 ? "is one" : "is none",
               plot.lost.empty() ? "" : ": " + losses_text(plot.lost));
-  thin_intervals(plot, drawn);
+  values.intervals.say_in(plot);
   add_lines(plot, measure);
   fit_y_axis(plot, measure);
   if (!plot.lines.empty()) plot.lines_are = fmt::format("through the best of each {}", x.title);

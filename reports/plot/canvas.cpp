@@ -91,6 +91,11 @@ void Canvas::add_rule(double x) {
     cells_[row * columns_ + place_of(x, 0).x / kDotsAcross].rule = true;
 }
 
+bool Canvas::shows_bars() const {
+  return std::any_of(cells_.begin(), cells_.end(),
+                     [](const Cell& cell) { return cell.bar && !cell.has_points; });
+}
+
 std::size_t Canvas::pen_in(const Cell& cell) {
   const auto most = std::max_element(cell.points.begin(), cell.points.begin() + kPens);
   return *most > 0 ? static_cast<std::size_t>(most - cell.points.begin()) : kOtherPen;

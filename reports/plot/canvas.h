@@ -35,6 +35,9 @@ class Canvas {
   /// From the foot to the top, behind all else.
   void add_rule(double x);
 
+  /// Whether a bar can be seen: most are no longer than the mark of their point.
+  bool shows_bars() const;
+
   /// A line of cells, the uppermost first. Points stand before bars, and these before lines; of
   /// several pens in a cell the one with most points shows, the shared one behind the others.
   std::string line(std::size_t row, const CanvasStyle& style) const;

@@ -45,12 +45,6 @@ std::vector<Entry> series_entries(const Plot& plot, const PlotStyle& style, bool
 
 std::vector<Entry> other_entries(const Plot& plot, const PlotStyle& style) {
   std::vector<Entry> entries;
-  const auto has_bar = [](const PlotPoint& point) { return point.low && point.high; };
-  const bool bars =
-      std::any_of(plot.series.begin(), plot.series.end(), [&](const PlotSeries& series) {
-        return std::any_of(series.points.begin(), series.points.end(), has_bar);
-      });
-  if (bars) entries.push_back({style.ascii ? "|" : "│", "95 % interval", kOtherPen, false});
   for (const auto& [state, count] : plot.lost)
     entries.push_back({mark_of(state, style.ascii), fmt::format("{} {}", count, state_words(state)),
                        kOtherPen, false});
@@ -100,6 +94,15 @@ std::string label_text(const std::string& text, std::size_t width, bool ascii) {
   return in_style(shortened(in_style(printable(text), ascii), width), ascii);
 }
 
+std::vector<std::string> paragraph_lines(const std::string& text, const PlotStyle& style) {
+  std::vector<std::string> lines;
+  const std::string whole =
+      wrapped(label_text(text, std::string::npos, style.ascii), style.width, 2);
+  for (const auto line : split(whole, '\n'))
+    lines.push_back(label_text(std::string(line), style.width, style.ascii));  // a word may be long
+  return lines;
+}
+
 std::string losses_text(const std::map<RunState, std::int64_t>& lost) {
   std::vector<std::string> words;
   for (const auto& [state, count] : lost)
@@ -107,12 +110,16 @@ std::string losses_text(const std::map<RunState, std::int64_t>& lost) {
   return join(words, ", ");
 }
 
-std::vector<std::string> legend_lines(const Plot& plot, const PlotStyle& style, bool dots) {
+std::vector<std::string> legend_lines(const Plot& plot, const PlotStyle& style,
+                                      const Shown& shown) {
   std::vector<std::string> lines;
-  append_flowing(lines, series_entries(plot, style, dots), style);
+  append_flowing(lines, series_entries(plot, style, shown.dots), style);
   append_flowing(lines, other_entries(plot, style), style);
-  if (!plot.lines_are.empty())
-    lines.push_back(wrapped("lines: " + in_style(plot.lines_are, style.ascii), style.width, 2));
+  const auto append = [&](const std::string& text) {
+    for (auto& line : paragraph_lines(text, style)) lines.push_back(std::move(line));
+  };
+  if (shown.bars && !plot.bars_are.empty()) append((style.ascii ? "| " : "│ ") + plot.bars_are);
+  if (!plot.lines_are.empty()) append("lines: " + plot.lines_are);
   return lines;
 }
 

@@ -109,16 +109,41 @@ std::optional<PlotPoint> point_of(const Summary& row, const PlotMeasure& measure
   const auto value = finite(measure.value(row));
   if (!value || !counts_beside_ok(row.state)) return std::nullopt;
   PlotPoint point{x, *value};
-  if (measure.less_is_better) {
-    point.low = row.step_time_s->low;
-    point.high = row.step_time_s->high;
-  }
+  const auto& time = row.step_time_s;
+  if (!time || !time->low || !time->high || !(*time->low > 0)) return point;
+  // Of a rate it is that of the time, which it goes with.
+  point.low = measure.less_is_better ? *time->low : *value * time->mean / *time->high;
+  point.high = measure.less_is_better ? *time->high : *value * time->mean / *time->low;
   return point;
+}
+
+void IntervalWords::add(const Summary& row) {
+  if (!row.step_time_s || !row.step_time_s->low) return;
+  const Interval& time = *row.step_time_s;
+  const std::string what =
+      fmt::format("over {}s{}{}", time.unit, time.remark.empty() ? "" : ", ", time.remark);
+  is_one_ = is_one_ && (!what_ || *what_ == what);
+  if (!what_) what_ = what;
+}
+
+void IntervalWords::say_in(Plot& plot) const {
+  constexpr std::size_t kMost = 60;  // that would not stand wall to wall
+  std::size_t count = 0;
+  for (const auto& series : plot.series) {
+    for (const auto& point : series.points) count += point.low ? 1 : 0;
+  }
+  if (count > 0 && count <= kMost)
+    plot.bars_are = "95 % interval" + (is_one_ && what_ ? " " + *what_ : "");
+  if (count <= kMost) return;
+  for (auto& series : plot.series) {
+    for (auto& point : series.points) point.low = point.high = std::nullopt;
+  }
 }
 
 void fit_y_axis(Plot& plot, const PlotMeasure& measure) {
   constexpr double kLogFrom = 10;  // how many times the least the most is
   constexpr double kRoom = 0.06, kRoomAlone = 0.1;
+  plot.measure = measure.name;
   plot.y.title = measure.title;
   if (measure.less_is_better) {
     const Unit unit = unit_for(range_of(plot).high);

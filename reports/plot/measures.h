@@ -21,9 +21,21 @@ struct PlotMeasure {
 /// Errors: Error (bad input) where it is none of them.
 const PlotMeasure& plot_measure_named(const std::string& name);
 
-/// Of a row as a point at `x`, with the interval of a step time; nothing without a value, or with
+/// Of a row as a point at `x`, with its interval; nothing without a value, or with
 /// one of steps before it failed.
 std::optional<PlotPoint> point_of(const Summary& row, const PlotMeasure& measure, double x);
+
+/// What the intervals of rows are: over which units, and what they do not cover.
+class IntervalWords {
+ public:
+  void add(const Summary& row);
+  /// Names them in a picture where all are alike; takes them away where they are too many to see.
+  void say_in(Plot& plot) const;
+
+ private:
+  std::optional<std::string> what_;
+  bool is_one_ = true;
+};
 
 /// Gives the picture its y axis: the unit that its values want, in which they then are; logarithmic
 /// where they are far apart. An interval wider than all else is cut. Requires a point.

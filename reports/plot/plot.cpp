@@ -2,10 +2,10 @@
 #include "reports/plot/plot.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 
 #include "reports/display_text.h"
+#include "reports/plot/axis_labels.h"
 #include "reports/plot/canvas.h"
 #include "reports/plot/legend.h"
 
@@ -44,12 +44,16 @@ class Drawing {
   std::string text() {
     add_line(label_of(plot_.y.title, style_.width));
     if (!plot_.above.empty()) add_line(std::string(gutter_ + kBeside, ' ') + labels_above());
-    add_cells();
+    const Canvas drawn = canvas();
+    const CanvasStyle style = canvas_style();
+    add_cells(drawn, style);
     if (!plot_.losses.empty()) add_line(std::string(gutter_ + 1, ' ') + frame_.side + losses());
     add_axis();
-    for (const auto& line : legend_lines(plot_, style_, canvas_style().dots)) add_line(line);
-    for (const auto& sentence : plot_.said)
-      add_line(wrapped(label_of(sentence, sentence.size()), style_.width, 2));
+    for (const auto& line : legend_lines(plot_, style_, {style.dots, drawn.shows_bars()}))
+      add_line(line);
+    for (const auto& sentence : plot_.said) {
+      for (const auto& line : paragraph_lines(sentence, style_)) add_line(line);
+    }
     return std::move(text_);
   }
 
@@ -65,11 +69,8 @@ class Drawing {
     text_ += line + '\n';
   }
 
-  /// The column of a value; nothing where it is beyond the ends.
-  std::optional<std::size_t> column_of(double value) const {
-    const double share = share_of(plot_.x, value);
-    if (!(share >= 0 && share <= 1)) return std::nullopt;
-    return std::min(static_cast<std::size_t>(share * static_cast<double>(columns_)), columns_ - 1);
+  std::optional<std::size_t> column_at(double value) const {
+    return column_of(plot_.x, value, columns_);
   }
 
   std::size_t row_of(double value) const {
@@ -108,11 +109,9 @@ class Drawing {
     return {many && are_told_apart && !style_.ascii, style_.colours, style_.ascii};
   }
 
-  void add_cells() {
+  void add_cells(const Canvas& drawn, const CanvasStyle& style) {
     std::vector<std::string> labels(style_.height);
     for (const auto& tick : y_ticks_) labels[row_of(tick.at)] = tick.text;
-    const Canvas drawn = canvas();
-    const CanvasStyle style = canvas_style();
     for (std::size_t row = 0; row < style_.height; ++row) {
       const std::string& label = labels[row];
       add_line(std::string(gutter_ - label.size(), ' ') + label + ' ' +
@@ -124,7 +123,7 @@ class Drawing {
   std::string losses() const {
     std::vector<std::map<RunState, std::size_t>> counts(columns_);
     for (const auto& loss : plot_.losses) {
-      if (const auto column = column_of(loss.x)) ++counts[*column][loss.state];
+      if (const auto column = column_at(loss.x)) ++counts[*column][loss.state];
     }
     std::string line;
     for (const auto& of_column : counts) {
@@ -143,7 +142,7 @@ class Drawing {
     for (const auto& label : plot_.above) {
       const std::string text = (style_.ascii ? "|" : "┌") + label_of(label.text, kLongestAbove);
       const std::size_t width = display_width(text);
-      const auto column = column_of(label.at);
+      const auto column = column_at(label.at);
       if (!column || width > columns_) continue;
       const std::size_t start = std::min(*column, columns_ - width);
       if (used > 0 && start < used + 1) continue;
@@ -153,47 +152,13 @@ class Drawing {
     return line;
   }
 
-  struct Label {
-    std::size_t start, width, at;
-    std::string text;
-  };
-
-  /// Where the labels of the x axis stand, each below its tick as far as there is room.
-  std::vector<Label> x_labels() const {
-    const std::size_t room = style_.width, longest = std::max<std::size_t>(columns_ / 4, 8);
-    std::vector<Label> labels;
-    for (const auto& tick : plot_.x.ticks) {
-      const auto column = column_of(tick.at);
-      if (!column) continue;
-      const std::string text = label_of(tick.text, longest);
-      const std::size_t width = display_width(text), at = gutter_ + kBeside + *column;
-      const std::size_t start = std::min(at - std::min(at, (width - 1) / 2), room - width);
-      labels.push_back({start, width, *column, text});
-    }
-    return labels;
-  }
-
-  /// Every so manieth label, so that none touches the next.
-  static std::vector<Label> thinned(std::vector<Label> labels) {
-    for (std::size_t every = 1; every <= labels.size(); ++every) {
-      std::vector<Label> chosen;
-      bool apart = true;
-      for (std::size_t i = 0; i < labels.size() && apart; i += every) {
-        apart = chosen.empty() || chosen.back().start + chosen.back().width + 1 < labels[i].start;
-        chosen.push_back(labels[i]);
-      }
-      if (apart) return chosen;
-    }
-    return labels;
-  }
-
   void add_axis() {
-    const auto labels = thinned(x_labels());
+    const auto labels = labels_below(plot_.x, {gutter_ + kBeside, columns_}, style_);
     std::vector<const char*> foot(columns_, frame_.foot);
     std::string below;
     std::size_t used = 0;
     for (const auto& label : labels) {
-      foot[label.at] = frame_.tick_below;
+      foot[label.tick] = frame_.tick_below;
       below += std::string(label.start - used, ' ') + label.text;
       used = label.start + label.width;
     }
@@ -216,12 +181,6 @@ class Drawing {
 };
 
 }  // namespace
-
-double share_of(const PlotAxis& axis, double value) {
-  if (axis.is_log)
-    return (std::log(value) - std::log(axis.low)) / (std::log(axis.high) - std::log(axis.low));
-  return (value - axis.low) / (axis.high - axis.low);
-}
 
 std::string plot_text(const Plot& plot, const PlotStyle& style) {
   return Drawing(plot, style).text();

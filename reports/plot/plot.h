@@ -53,6 +53,8 @@ struct Plot {
   std::vector<PlotLoss> losses = {};
   std::map<RunState, std::int64_t> lost = {};  ///< how many, whether they have a place or not
   std::string lines_are = {};                  ///< what the lines are; empty without
+  std::string bars_are = {};                   ///< what the intervals are; empty without
+  std::string measure = {};                    ///< the column that it shows
   std::vector<std::string> said = {};          ///< what the picture shows, a sentence each
 };
 
@@ -65,8 +67,5 @@ struct PlotStyle {
 /// The picture: the y axis's title, what stands above, the points in their frame, ticks, the x
 /// axis's title, a legend, what is said. No line is wider than the style's width, down to 40.
 std::string plot_text(const Plot& plot, const PlotStyle& style);
-
-/// Where a value lies between the ends of an axis: 0 to 1.
-double share_of(const PlotAxis& axis, double value);
 
 }  // namespace pippin

@@ -32,13 +32,18 @@ const Facet& axis_named(const std::vector<Facet>& facets, const std::string& wor
   bad_input("--plot {}: there is {}{}", printable(word), there_is, did_you_mean(word, kinds));
 }
 
-}  // namespace
+/// By which formula TFLOPS are counted, as tables say it.
+void name_formula(Plot& plot, const RowRange& rows) {
+  if (plot.measure != "tflops") return;
+  for (const Summary& row : rows) {
+    if (row.flops_formula.empty()) continue;
+    plot.said.insert(plot.said.begin(), "TFLOPS by formula " + row.flops_formula);
+    return;
+  }
+}
 
-Plot plot_named(const std::string& kind, const RowRange& rows, const std::string& measure,
-                std::size_t width) {
-  if (kind == kTimePlot) return time_plot(rows, plot_measure_named(measure), width);
-  const auto facets = facets_of(rows);
-  if (kind == kScalingPlot) return scaling_plot(rows, facets, measure);
+Plot plot_of_axes(const std::string& kind, const RowRange& rows, const std::vector<Facet>& facets,
+                  const std::string& measure) {
   const bool is_axis = std::any_of(facets.begin(), facets.end(),
                                    [&](const Facet& facet) { return facet.name == kind; });
   const auto colon = is_axis ? std::string::npos : kind.find(':');
@@ -46,6 +51,23 @@ Plot plot_named(const std::string& kind, const RowRange& rows, const std::string
   const Facet* by =
       colon == std::string::npos ? nullptr : &axis_named(facets, kind.substr(colon + 1));
   return axis_plot(rows, facets, x, by, plot_measure_named(measure));
+}
+
+Plot plot_as_named(const std::string& kind, const RowRange& rows, const std::string& measure,
+                   std::size_t width) {
+  if (kind == kTimePlot) return time_plot(rows, plot_measure_named(measure), width);
+  const auto facets = facets_of(rows);
+  return kind == kScalingPlot ? scaling_plot(rows, facets, measure)
+                              : plot_of_axes(kind, rows, facets, measure);
+}
+
+}  // namespace
+
+Plot plot_named(const std::string& kind, const RowRange& rows, const std::string& measure,
+                std::size_t width) {
+  Plot plot = plot_as_named(kind, rows, measure, width);
+  name_formula(plot, rows);
+  return plot;
 }
 
 }  // namespace pippin

@@ -41,6 +41,7 @@ struct Placed {
   ByModel models;
   std::int64_t drawn = 0, without_gpus = 0;
   std::set<std::int64_t> gpus;
+  IntervalWords intervals;
 };
 
 /// What of `facets` is of a model.
@@ -78,6 +79,7 @@ Placed place_rows(Plot& plot, const RowRange& rows, const std::vector<const Face
     plot.series[place->second].points.push_back(*point);
     placed.models[facets_text(model, i)].push_back(*point);
     placed.gpus.insert(*gpus);
+    placed.intervals.add(row);
     ++placed.drawn;
   }
   return placed;
@@ -155,6 +157,7 @@ Plot scaling_plot(const RowRange& rows, const std::vector<Facet>& facets,
   if (placed.gpus.size() < 2)
     bad_input("--plot scaling: rows of two numbers of GPUs that have {} are needed{}", rate.title,
               plot.lost.empty() ? "" : "; there are " + losses_text(plot.lost));
+  placed.intervals.say_in(plot);
   add_models(plot, placed.models);
   plot.lines_are = "through the best of each number of GPUs; dashed, ideal scaling of the first";
   fit_axes(plot, placed.gpus, rate);

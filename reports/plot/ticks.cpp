@@ -25,6 +25,12 @@ double round_step(double low, double high, std::size_t most) {
   return 10 * power;
 }
 
+/// Of figures that no machine has, an exponent: labels must leave room for the picture.
+std::string tick_text(std::string text, double at) {
+  constexpr std::size_t kLongest = 12;
+  return text.size() <= kLongest ? text : fmt::format("{:.4g}", at);
+}
+
 std::vector<double> round_numbers(double low, double high, const std::vector<double>& digits) {
   std::vector<double> numbers;
   const auto from = static_cast<int>(std::floor(std::log10(low))),
@@ -47,7 +53,7 @@ std::vector<PlotTick> linear_ticks(double low, double high, std::size_t most) {
   std::vector<PlotTick> ticks;
   for (double i = std::ceil(low / step - kRounding); i * step <= high + step * kRounding; ++i) {
     const double at = i == 0 ? 0 : i * step;  // never "-0"
-    ticks.push_back({at, fmt::format("{:.{}f}", at, decimals)});
+    ticks.push_back({at, tick_text(fmt::format("{:.{}f}", at, decimals), at)});
     if (ticks.size() > most) break;
   }
   return ticks;
@@ -62,8 +68,10 @@ std::vector<PlotTick> log_ticks(double low, double high, std::size_t most) {
   }
   std::vector<PlotTick> ticks;
   const std::size_t every = numbers.size() / std::max<std::size_t>(most, 1) + 1;
-  for (std::size_t i = 0; i<numbers.size(); i += numbers.size()> most ? every : 1)
-    ticks.push_back({numbers[i], number_text(std::stod(fmt::format("{:.3g}", numbers[i])))});
+  for (std::size_t i = 0; i<numbers.size(); i += numbers.size()> most ? every : 1) {
+    const std::string rounded = fmt::format("{:.3g}", numbers[i]);  // 0.3, not 0.30000000000000004
+    ticks.push_back({numbers[i], tick_text(number_text(std::stod(rounded)), numbers[i])});
+  }
   return ticks;
 }
 

@@ -1,101 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <fmt/format.h>
-#include <numeric>
 #include <set>
-#include <unordered_map>
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "reports/plot/legend.h"
 #include "reports/plot/plots.h"
-#include "reports/plot/short_names.h"
+#include "reports/plot/timed_runs.h"
 
 namespace pippin {
 
 namespace {
 
 constexpr std::int64_t kHour = 3600, kDay = 86400;
-
-/// Texts by number, in the order in which they came.
-class Numbers {
- public:
-  std::size_t of(const std::string& text) {
-    return numbers_.try_emplace(text, numbers_.size()).first->second;
-  }
-  std::size_t size() const { return numbers_.size(); }
-
- private:
-  std::unordered_map<std::string, std::size_t> numbers_;
-};
-
-/// A run that began at a known time.
-struct TimedRun {
-  std::int64_t started = 0;
-  std::size_t campaign = 0;
-  std::optional<std::pair<std::size_t, double>> value = {};  ///< series, and what was measured
-  RunState state = RunState::kOk;
-  bool is_lost() const { return !value || state != RunState::kOk; }
-};
-
-/// All runs of rows, by the time they began.
-class TimedRuns {
- public:
-  TimedRuns(const RowRange& rows, const PlotMeasure& measure) {
-    for (const Summary& row : rows) add(row, measure);
-    std::stable_sort(runs_.begin(), runs_.end(),
-                     [](const auto& a, const auto& b) { return a.started < b.started; });
-  }
-
-  const std::vector<TimedRun>& runs() const { return runs_; }
-  const std::vector<std::string>& campaigns() const { return campaigns_; }
-  const std::map<RunState, std::int64_t>& lost() const { return lost_; }
-  const std::map<RunState, std::int64_t>& never_began() const { return never_began_; }
-  std::int64_t count() const { return count_; }
-  std::int64_t measured() const { return measured_; }
-  std::int64_t unplaced() const { return unplaced_; }
-  std::vector<std::string> names() const { return short_names(names_); }
-
- private:
-  void add(const Summary& row, const PlotMeasure& measure) {
-    const auto point = point_of(row, measure, 0);
-    const bool is_lost = !point || row.state != RunState::kOk;
-    const bool has_place = row.started_at && is_time(*row.started_at);
-    if (!row.run.empty()) ++count_;
-    if (point) ++measured_;
-    if (is_lost) ++(has_place ? lost_ : never_began_)[row.state];
-    if (!has_place) {
-      if (point) ++unplaced_;
-      return;
-    }
-    TimedRun run{*row.started_at, campaign_of(row), {}, row.state};
-    if (point) run.value = {series_of(row), point->y};
-    runs_.push_back(run);
-  }
-
-  std::size_t campaign_of(const Summary& row) {
-    const std::string name =
-        row.campaign > 0 ? fmt::format("{}/{}", row.sweep, row.campaign) : row.sweep;
-    const std::size_t number = campaign_numbers_.of(name);
-    if (number == campaigns_.size()) campaigns_.push_back(name);
-    return number;
-  }
-
-  std::size_t series_of(const Summary& row) {
-    const std::size_t number = series_.of(row.selection + '\0' + row.point.id);
-    if (number == names_.size())
-      names_.push_back(row.selection.empty() ? row.point.name
-                                             : row.point.name + " " + row.selection);
-    return number;
-  }
-
-  std::vector<TimedRun> runs_;
-  std::vector<std::string> campaigns_, names_;
-  Numbers campaign_numbers_, series_;
-  std::map<RunState, std::int64_t> lost_, never_began_;
-  std::int64_t count_ = 0, measured_ = 0, unplaced_ = 0;
-};
 
 /// Whether runs would stand in narrow heaps by the clock: few of the hours have any, or several
 /// begin in each second.

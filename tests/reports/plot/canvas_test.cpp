@@ -99,6 +99,15 @@ TEST_CASE("a bar is cut at the edges and drawn whole between its ends") {
   CHECK(drawn(canvas, 4, kAscii) == "  |\n|  \n|  \n | \n");
 }
 
+TEST_CASE("a bar that is no longer than its point's mark is not seen") {
+  Canvas canvas(3, 4);
+  canvas.add_point(0.5, 0.3, 0);
+  canvas.add_bar(0.5, 0.29, 0.31, 0);
+  CHECK_FALSE(canvas.shows_bars());
+  canvas.add_bar(0.5, 0.2, 0.31, 0);
+  CHECK(canvas.shows_bars());
+}
+
 TEST_CASE("a dashed line leaves gaps and stands behind a whole one") {
   Canvas canvas(12, 1);
   canvas.add_line(0, 0.5, 1, 0.5, 0, true);

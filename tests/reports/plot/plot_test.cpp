@@ -20,6 +20,7 @@ Plot small_plot() {
   plot.series = {{"TP 1", {{0, 3.9}, {1, 2.9, 2, 3.9}, {2, 2}}}, {"TP 2", {{0, 1}, {3, 0.1}}}};
   plot.losses = {{3, RunState::kOom}};
   plot.lost = {{RunState::kOom, 1}};
+  plot.bars_are = "95 % interval over days";
   plot.said = {"5 rows against MBS"};
   return plot;
 }
@@ -50,7 +51,8 @@ TEST_CASE("a small picture is as it stands here") {
        1        2         4        8
                     MBS
 ● TP 1   ■ TP 2
-│ 95 % interval   M 1 oom
+M 1 oom
+│ 95 % interval over days
 5 rows against MBS
 )");
 }
@@ -69,7 +71,8 @@ TEST_CASE("the same picture in ASCII has no other character") {
        1        2         4        8
                     MBS
 a TP 1   b TP 2
-| 95 % interval   M 1 oom
+M 1 oom
+| 95 % interval over days
 5 rows against MBS
 )");
 }
@@ -84,6 +87,8 @@ TEST_CASE("no line of a picture is wider than its terminal, whatever people call
       plot.above = {{-0.4, std::string(90, 'c')}, {0, "日本語"}, {3.4, "last/12"}};
       plot.lines = {{{{0, 0}, {3, 4}}, true, 0}};
       plot.lines_are = "through the best of each number of GPUs, and many words more";
+      plot.said = {std::string(500, 's') + " words " + std::string(300, 'w'), "日本語日本語"};
+      plot.bars_are = plot.said[0];
       for (int i = 0; i < 40; ++i)
         plot.series.push_back({std::string(random() % 90, 'n') + "日本語", {{1, 1}}});
       for (auto& tick : plot.x.ticks) tick.text = std::string(random() % 60 + 1, 'x');
@@ -149,6 +154,17 @@ TEST_CASE("labels of an axis that would touch are left out evenly") {
   for (int i = 0; i <= 100; ++i) plot.x.ticks.push_back({double(i), std::to_string(1000 + i)});
   const auto lines = lines_of(plot_text(plot, narrow()));
   CHECK(lines[7] == "  1000  1017  1034  1051   1068  1085");
+}
+
+TEST_CASE("figures that no machine has leave room for the picture") {
+  Plot plot = small_plot();
+  for (const auto& [low, high] : std::vector<std::pair<double, double>>{
+           {1e-200, 2e-200}, {1e200, 2e200}, {1, 1 + 1e-14}, {-1e300, 1e300}}) {
+    for (const bool is_log : {false, true}) {
+      plot.y = {"y", low, high, is_log && low > 0};
+      for (const auto& line : lines_of(plot_text(plot, narrow()))) CHECK(display_width(line) <= 40);
+    }
+  }
 }
 
 TEST_CASE("losses at the same place show the state that most of them have") {

@@ -260,6 +260,47 @@ TEST_CASE("an interval wider than all else does not flatten the picture") {
   CHECK(plot.series.at(0).points.at(0).high == 50);
 }
 
+TEST_CASE("an interval of a rate is that of the time, and says over what it is where all agree") {
+  std::vector<Summary> rows{row_of(8, 1, 1, 1), row_of(16, 1, 1, 2)};
+  for (auto& row : rows) {
+    row.step_time_s->low = row.step_time_s->mean * 0.8;
+    row.step_time_s->high = row.step_time_s->mean * 1.25;
+    row.step_time_s->unit = "allocation";
+    row.step_time_s->remark = "all within an hour";
+  }
+  const Plot plot = plot_of("scaling", rows);
+  const PlotPoint& point = plot.series.at(0).points.at(0);
+  CHECK(*point.low == Approx(point.y * 0.8));
+  CHECK(*point.high == Approx(point.y * 1.25));
+  CHECK(plot.bars_are == "95 % interval over allocations, all within an hour");
+  rows[0].step_time_s->unit = "day";
+  CHECK(plot_of("scaling", rows).bars_are == "95 % interval");
+  CHECK(plot_of("gpus", {row_of(8, 1, 1, 1), row_of(16, 1, 1, 2)}).bars_are.empty());
+}
+
+TEST_CASE("TFLOPS are told with their formula") {
+  auto rows = grid();
+  for (auto& row : rows) {
+    row.tflops = 50;
+    row.flops_formula = "megatron";
+  }
+  CHECK(plot_of("mbs", rows, "tflops").said.front() == "TFLOPS by formula megatron");
+  CHECK(plot_of("mbs", rows).said.size() == 1);
+}
+
+TEST_CASE("very many intervals are left out") {
+  std::vector<Summary> rows;
+  for (std::int64_t mbs = 1; mbs <= 61; ++mbs) {
+    rows.push_back(row_of(8, 1, mbs, 1));
+    rows.back().step_time_s->low = 0.9;
+    rows.back().step_time_s->high = 1.1;
+  }
+  CHECK(plot_of("mbs", rows).bars_are.empty());
+  CHECK_FALSE(plot_of("mbs", rows).series.at(0).points.at(0).low);
+  rows.pop_back();
+  CHECK_FALSE(plot_of("mbs", rows).bars_are.empty());
+}
+
 TEST_CASE("equal values have room above and below") {
   const Plot plot = plot_of("mbs", {row_of(8, 1, 1, 2), row_of(8, 1, 2, 2)});
   CHECK(plot.y.low < 2);
