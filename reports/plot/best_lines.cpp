@@ -13,6 +13,7 @@ std::vector<PlotPoint> best_points(const std::vector<PlotPoint>& points, bool le
     if (!is_new && is_better) place->second = point;
   }
   std::vector<PlotPoint> line;
+  line.reserve(best.size());
   for (const auto& [x, point] : best) line.push_back(point);
   return line;
 }

@@ -105,6 +105,7 @@ std::vector<std::string> paragraph_lines(const std::string& text, const PlotStyl
 
 std::string losses_text(const std::map<RunState, std::int64_t>& lost) {
   std::vector<std::string> words;
+  words.reserve(lost.size());
   for (const auto& [state, count] : lost)
     words.push_back(fmt::format("{} {}", count, state_words(state)));
   return join(words, ", ");

@@ -26,7 +26,7 @@ double round_step(double low, double high, std::size_t most) {
 }
 
 /// Of figures that no machine has, an exponent: labels must leave room for the picture.
-std::string tick_text(std::string text, double at) {
+std::string tick_text(const std::string& text, double at) {
   constexpr std::size_t kLongest = 12;
   return text.size() <= kLongest ? text : fmt::format("{:.4g}", at);
 }
@@ -85,7 +85,7 @@ std::vector<PlotTick> clock_ticks(std::int64_t from, std::int64_t to, std::size_
   std::vector<PlotTick> ticks;
   for (std::int64_t at = (from + *found - 1) / *found * *found; at <= to; at += *found) {
     std::string text = utc_text(at, *found < 60 ? "%H:%M:%S" : "%H:%M");
-    if (ticks.empty() || at % kDay == 0) text = day_text(at) + " " + text;
+    if (ticks.empty() || at % kDay == 0) text.insert(0, day_text(at) + " ");
     ticks.push_back({static_cast<double>(at), std::move(text)});
   }
   return ticks;
