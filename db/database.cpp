@@ -330,6 +330,19 @@ std::vector<NodeLink> Database::node_links(const std::string& node) {
   return read_whole(home_->connection, [&] { return db::node_links(home_->connection, node); });
 }
 
+void Database::each_line(std::int64_t run, const std::function<void(const Iteration&)>& take) {
+  const auto lock = home_->lock();
+  read_whole(home_->connection, [&] {
+    db::each_line_with_others(home_->connection, run, take);
+    return true;
+  });
+}
+
+StoredRun Database::stored_run(std::int64_t run) {
+  const auto lock = home_->lock();
+  return db::stored_run(home_->connection, run);
+}
+
 std::int64_t Database::changes() const { return home_->connection.changes(); }
 
 std::int64_t Database::moment() {

@@ -206,6 +206,16 @@ class Reader {
     }
   }
 
+  /// The same of what else lines say; of a text infinity.
+  void others(int column, std::vector<double>& numbers) const {
+    const int width = column + 1, offsets = column + 3;
+    if (row_.null(width) || row_.integer(width) != 0) return reals(column, numbers);
+    numbers.assign(lines_, kNoNumber);
+    each_whole(column, width, offsets, [&](std::size_t i, std::int64_t number) {
+      numbers[i] = static_cast<double>(number);
+    });
+  }
+
  private:
   template <typename Take>
   void each_whole(int base_column, int width_column, int offsets, Take take) const {
@@ -451,15 +461,69 @@ std::optional<double> StoredLines::lm_loss() const {
   return std::isnan(losses_[at_]) ? std::nullopt : std::optional(losses_[at_]);
 }
 
+namespace {
+
+/// All that StoredLines gives but the loss.
+void copy_line(const StoredLines& stored, Iteration& line) {
+  line.number = stored.number();
+  line.step_time_ms = stored.step_time_ms();
+  line.interval = stored.interval();
+  line.flags = stored.flags();
+  line.gbs = stored.gbs();
+}
+
+}  // namespace
+
 void each_line(Connection& connection, std::int64_t run,
                const std::function<void(const Iteration&)>& take) {
   Iteration line;
   for (StoredLines stored(connection, "main", run); stored.next();) {
-    line.number = stored.number();
-    line.step_time_ms = stored.step_time_ms();
-    line.interval = stored.interval();
-    line.flags = stored.flags();
-    line.gbs = stored.gbs();
+    copy_line(stored, line);
+    take(line);
+  }
+}
+
+namespace {
+
+/// A name of what else the lines of a block say, and the number of each; none is not finite.
+struct OtherNumbers {
+  std::string name;
+  std::vector<double> of_lines;
+};
+
+/// Of the block with the lines behind the first `before`.
+std::vector<OtherNumbers> others_of_block(Statement& rows, std::int64_t run, std::int64_t before,
+                                          std::size_t lines) {
+  std::vector<OtherNumbers> others;
+  for (rows.bind(run, before); rows.step();) {
+    OtherNumbers& other = others.emplace_back();
+    other.name = rows.text(0);
+    Reader(rows, lines).others(1, other.of_lines);
+  }
+  return others;
+}
+
+}  // namespace
+
+void each_line_with_others(Connection& connection, std::int64_t run,
+                           const std::function<void(const Iteration&)>& take) {
+  Statement rows = connection.prepare(
+      "SELECT name, base, width, scale, offsets FROM other_blocks "
+      "WHERE run = ? AND before = ? ORDER BY rank");
+  std::vector<OtherNumbers> others;
+  std::int64_t before = 0;
+  std::size_t place = 0;
+  for (StoredLines stored(connection, "main", run); stored.next(); ++before, ++place) {
+    if (stored.begins_block()) {
+      place = 0;
+      others = others_of_block(rows, run, before, stored.lines_of_block());
+    }
+    Iteration line;
+    copy_line(stored, line);
+    for (const auto& other : others) {
+      const double number = other.of_lines[place];
+      if (std::isfinite(number)) line.other.emplace_back(other.name, Value{"", number});
+    }
     take(line);
   }
 }

@@ -31,6 +31,9 @@ class StoredLines {
   double step_time_ms() const { return times_[at_]; }
   std::int64_t interval() const { return intervals_[at_]; }
   unsigned flags() const { return static_cast<unsigned>(flags_[at_]); }
+  /// Whether the line is the first of a block; and how many that has.
+  bool begins_block() const { return at_ == 0; }
+  std::size_t lines_of_block() const { return numbers_.size(); }
   Count gbs() const;
   std::optional<double> lm_loss() const;
 
@@ -49,6 +52,9 @@ class StoredLines {
 /// Shape: only number, time, interval, flags and GBS.
 void each_line(Connection& connection, std::int64_t run,
                const std::function<void(const Iteration&)>& take);
+/// … and of what else they say the numbers.
+void each_line_with_others(Connection& connection, std::int64_t run,
+                           const std::function<void(const Iteration&)>& take);
 std::vector<Iteration> lines_of(Connection& connection, std::int64_t run);
 /// Whether the first lines of a run are these: by number, time and loss.
 bool begins_with(Connection& connection, std::int64_t run, const Iterations& iterations);

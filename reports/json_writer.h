@@ -28,6 +28,8 @@ class JsonWriter {
   void integer(std::int64_t value);
   void natural(std::uint64_t value);
   void number(double value);
+  /// 62017.052 of 62017052: exact, whatever its size.
+  void thousandths(std::int64_t value);
   void truth(bool value);
   void null();
 

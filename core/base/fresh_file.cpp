@@ -94,6 +94,8 @@ void FreshFile::write(std::string_view text) {
   if (::fsync(file_.number()) != 0) file_failed("write", path_, errno);
 }
 
+void FreshFile::append(std::string_view text) { write_all(file_, text, path_); }
+
 void FreshFile::put_in_place() {
   if (::rename(path_.c_str(), place_.c_str()) != 0) file_failed("rename to", place_, errno);
   is_there_ = false;

@@ -19,8 +19,10 @@ class FreshFile {
   FreshFile& operator=(const FreshFile&) = delete;
 
   const fs::path& path() const { return path_; }
-  /// All of it, on the disk when this returns.
+  /// The end of it: all is on the disk when this returns.
   void write(std::string_view text);
+  /// A part of it, before its end.
+  void append(std::string_view text);
   /// Durably.
   void put_in_place();
   /// Trades names with the file in its place: that one is the fresh one now, and goes with this

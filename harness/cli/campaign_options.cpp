@@ -185,6 +185,21 @@ void add_tail(CommandLine& line) {
            ->capture_default_str());
 }
 
+void add_trace(CommandLine& line) {
+  const auto options = std::make_shared<TraceOptions>();
+  CLI::App& command =
+      line.add("trace", "draw what a run's ranks did when, for ui.perfetto.dev",
+               "pippin --db notes.db trace tiny-tp2-pp1-dp1-mbs4-gas8-a1 -o trace.json",
+               [&line, options] { return trace(line.globals(), *options); });
+  command.add_option("RUN", options->run, "a run's name or number")->required();
+  command.add_option("-o,--output", options->output, "write it to this file")->type_name("FILE");
+  command
+      .add_option("--traces", options->traces,
+                  "the folder with its ranks' traces (rank-0.jsonl, …); default: as the --trace of "
+                  "its command says")
+      ->type_name("PATH");
+}
+
 void add_pack(CommandLine& line) {
   const auto options = std::make_shared<PackOptions>();
   CLI::App& command =
@@ -206,6 +221,7 @@ void add_campaign_commands(CommandLine& line) {
   add_cancel(line);
   add_update(line);
   add_tail(line);
+  add_trace(line);
   add_pack(line);
 }
 

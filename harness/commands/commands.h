@@ -52,6 +52,12 @@ struct TailOptions {
   std::int64_t lines = 20;
 };
 
+struct TraceOptions {
+  std::string run;
+  fs::path output;  ///< empty: standard output
+  fs::path traces;  ///< the folder of its ranks' traces; empty: as its command says
+};
+
 struct PackOptions {
   std::string sweep;
   bool undo = false;     ///< put back what was packed
@@ -218,6 +224,7 @@ ExitCode submit(const Globals& globals, const RunOptions& options);
 ExitCode status(const Globals& globals, const StatusOptions& options);
 ExitCode update(const Globals& globals, const UpdateOptions& options);
 ExitCode tail(const Globals& globals, const TailOptions& options);
+ExitCode trace(const Globals& globals, const TraceOptions& options);
 ExitCode cancel(const Globals& globals, const std::string& sweep);
 ExitCode pack(const Globals& globals, const PackOptions& options);
 ExitCode collect(const Globals& globals, const CollectOptions& options);
