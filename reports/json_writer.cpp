@@ -47,8 +47,8 @@ void JsonWriter::number(double value) {
 void JsonWriter::thousandths(std::int64_t value) {
   constexpr std::uint64_t kParts = 1000;
   before_value();
-  const std::uint64_t size = value < 0 ? 0 - static_cast<std::uint64_t>(value)
-                                       : static_cast<std::uint64_t>(value);
+  const std::uint64_t size =
+      value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
   if (value < 0) waiting_ += '-';
   waiting_ += std::to_string(size / kParts);
   const std::string rest = std::to_string(kParts + size % kParts);

@@ -18,7 +18,7 @@ struct StoredRun {
   RunState state = RunState::kMissing;
   Count ranks;  ///< the GPUs of its point
   std::string log;
-  std::string command, script, environment;  ///< as of Provenance
+  std::string command, script, environment;          ///< as of Provenance
   std::optional<std::int64_t> started_at, ended_at;  ///< seconds since 1970
 };
 

@@ -157,8 +157,9 @@ std::string draw_lines(const Globals& globals, const StoredRun& run, Database& d
     remark(globals, "the log has no timers: only its iterations are drawn");
     return "iterations of its log, end to end";
   }
-  remark(globals, "timers tell how long, not when: where one stands within its iteration is no "
-                  "finding");
+  remark(globals,
+         "timers tell how long, not when: where one stands within its iteration is no "
+         "finding");
   return "iterations of its log, end to end, with its timers, which tell how long, not when";
 }
 
@@ -174,17 +175,17 @@ ExitCode trace(const Globals& globals, const TraceOptions& options) {
   TraceEvents events(sink.out());
   Facts facts = facts_of(run);
   if (files.empty()) {
-    facts.emplace_back("drawn from", draw_lines(globals, run, database, events));
+    facts.emplace_back("drawn_from", draw_lines(globals, run, database, events));
   } else {
     draw_ranks(globals, files, events, sink.out());
-    facts.emplace_back("drawn from", "traces of " + counted(std::ssize(files), "rank"));
+    facts.emplace_back("drawn_from", "traces of " + counted(std::ssize(files), "rank"));
   }
   events.finish(facts);
   sink.end();
   if (!options.output.empty())
-    remark(globals, fmt::format("{}: {}; ui.perfetto.dev and chrome://tracing open it",
-                                printable(options.output.string()),
-                                counted(events.spans(), "event")));
+    remark(globals,
+           fmt::format("{}: {}; ui.perfetto.dev and chrome://tracing open it",
+                       printable(options.output.string()), counted(events.spans(), "event")));
   return ExitCode::kDone;
 }
 

@@ -106,8 +106,8 @@ TraceRecord read_trace_line(std::string_view line) {
 std::optional<std::int64_t> rank_of_trace(std::string_view name) {
   if (!name.starts_with(kBefore) || !name.ends_with(kBehind)) return std::nullopt;
   if (name.size() <= kBefore.size() + kBehind.size()) return std::nullopt;
-  const auto rank = parse_integer(
-      name.substr(kBefore.size(), name.size() - kBefore.size() - kBehind.size()));
+  const auto rank =
+      parse_integer(name.substr(kBefore.size(), name.size() - kBefore.size() - kBehind.size()));
   return rank && *rank >= 0 && trace_name_of(*rank) == name ? rank : std::nullopt;
 }
 

@@ -111,7 +111,7 @@ bool IterationEvents::take(const Iteration& line) {
   const bool fits = length >= 0 && length <= static_cast<double>(kLongest_ns - now_ns_);
   if (!fits) return false;
   const std::int64_t begin = now_ns_, end = now_ns_ + static_cast<std::int64_t>(length);
-  if (lines_++ == 0) out_.process(0, "log: how long, not when", 0);
+  if (lines_++ == 0) out_.process(0, "iterations of the log, end to end", 0);
   const auto at = tracks_.free_track("iterations", begin, end);
   out_.span({at, name_of(line), "iteration", begin, end - begin}, arguments_of(line));
   timed_lines_ += draw_timers(line, begin, end) ? 1 : 0;
@@ -134,9 +134,8 @@ bool IterationEvents::draw_timers(const Iteration& line, std::int64_t begin_ns,
 }
 
 TraceTrack IterationEvents::track_of(const DrawnTimer& timer, const std::string& whose) {
-  if (timer.in_sequence) return tracks_.track_named("timers, " + whose);
-  return tracks_.free_track(timer.name + ", " + whose, timer.begin_ns,
-                            timer.begin_ns + timer.duration_ns);
+  const std::string what = timer.apart.empty() ? "timers" : timer.apart;
+  return tracks_.track_named(fmt::format("{} (how long, not when), {}", what, whose));
 }
 
 }  // namespace pippin

@@ -56,10 +56,10 @@ std::int64_t RanksTogether::place_of(const TracedRank& rank) const {
 
 RankEvents::RankEvents(const TracedRank& rank, const RanksTogether& together, TraceEvents& out)
     : rank_(rank), together_(together), out_(out), tracks_(rank.rank, out) {
-  out_.process(rank.rank,
-               fmt::format("rank {} (tp{} dp{} pp{}) {}", rank.rank, rank.tp, rank.dp, rank.pp,
-                           rank.node),
-               together.place_of(rank));
+  out_.process(
+      rank.rank,
+      fmt::format("rank {} (tp{} dp{} pp{}) {}", rank.rank, rank.tp, rank.dp, rank.pp, rank.node),
+      together.place_of(rank));
   for (const char* name : {kIterations, kComputing, kStandingStill}) tracks_.free_track(name, 0, 0);
 }
 
@@ -79,8 +79,8 @@ bool RankEvents::take(const TracedActivity& activity) {
   of_iteration_->begin_ns = std::min(of_iteration_->begin_ns, when->begin_ns);
   of_iteration_->end_ns = std::max(of_iteration_->end_ns, when->end_ns);
   const bool still = stands_still(activity.name);
-  const auto at = tracks_.free_track(still ? kStandingStill : kComputing, when->begin_ns,
-                                     when->end_ns);
+  const auto at =
+      tracks_.free_track(still ? kStandingStill : kComputing, when->begin_ns, when->end_ns);
   out_.span({at, activity.name, still ? "standing still" : "computing", when->begin_ns,
              activity.duration_ns},
             {{"iteration", activity.iteration}});
@@ -124,8 +124,8 @@ void RankEvents::finish() {
   const auto [begin_ns, end_ns] = *of_iteration_;
   of_iteration_.reset();
   const auto at = tracks_.free_track(kIterations, begin_ns, end_ns);
-  out_.span({at, fmt::format("iteration {}", *iteration_), "iteration", begin_ns,
-             end_ns - begin_ns});
+  out_.span(
+      {at, fmt::format("iteration {}", *iteration_), "iteration", begin_ns, end_ns - begin_ns});
 }
 
 }  // namespace pippin

@@ -2,9 +2,8 @@
 #include "reports/trace/timer_tree.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
-#include <set>
+#include <utility>
 
 namespace pippin {
 
@@ -87,62 +86,93 @@ const std::vector<KnownTimer>& probe_timers() {
   return kTimers;
 }
 
-/// Where timers may stand.
+/// Where timers may stand, one behind the other.
 struct Room {
   std::int64_t next_ns = 0, end_ns = 0;
+  std::string apart = {};  ///< as of DrawnTimer
 };
+
+using ByName = std::map<std::string, double, std::less<>>;
 
 /// Lays out the timers of a line.
 class Layout {
  public:
-  Layout(std::int64_t iterations, std::int64_t begin_ns, std::int64_t end_ns)
-      : iterations_(iterations), whole_{begin_ns, end_ns}, begin_ns_(begin_ns) {}
+  Layout(std::int64_t iterations, Room whole) : iterations_(iterations), whole_(std::move(whole)) {}
 
-  void draw(const KnownTimer& known, double ms, const std::set<std::string>& printed) {
-    const auto holder = std::find_if(known.within.begin(), known.within.end(),
-                                     [&](const char* name) { return printed.count(name) > 0; });
-    if (holder == known.within.end()) return draw_in(whole_, known.name, ms);
-    const auto room = rooms_.find(*holder);
-    room == rooms_.end() ? draw_apart(known.name, ms) : draw_in(room->second, known.name, ms);
+  /// Requires that who holds another stands before it.
+  void draw(const std::vector<KnownTimer>& known, const ByName& ms) {
+    const std::int64_t room = whole_.end_ns - begin_ns_ + slack();
+    const bool fits = sum_of_outermost(known, ms) <= static_cast<double>(room);
+    for (const auto& timer : known) {
+      const auto found = ms.find(timer.name);
+      if (found == ms.end()) continue;
+      const std::string holder = holder_of(timer, ms);
+      if (holder.empty() && !fits) {
+        draw_apart(timer.name, found->second);
+      } else {
+        draw_in(holder.empty() ? whole_ : rooms_.at(holder), timer.name, found->second);
+      }
+    }
   }
 
   void draw_apart(const std::string& name, double ms) {
-    const std::int64_t length = length_of(ms), most = whole_.end_ns - begin_ns_;
-    drawn_.push_back({name, ms, begin_ns_, std::min(length, most), false, length > most});
+    Room own{begin_ns_, whole_.end_ns, name};
+    draw_in(own, name, ms);
   }
 
+  bool has_drawn(const std::string& name) const { return rooms_.count(name) > 0; }
   std::vector<DrawnTimer> drawn() && { return std::move(drawn_); }
 
  private:
-  /// Of a timer that is sure to be finite.
-  std::int64_t length_of(double ms) const {
-    constexpr double kNsPerMs = 1e6, kMost_ns = 9e18;
-    return static_cast<std::int64_t>(
-        std::min(kMost_ns, ms * kNsPerMs * static_cast<double>(iterations_)));
+  /// What is printed was rounded: a little too long is as long as there is room.
+  std::int64_t slack() const {
+    constexpr std::int64_t kOneIn = 100;
+    return (whole_.end_ns - begin_ns_) / kOneIn;
   }
 
-  /// What is printed was rounded: a little too long is as long as there is room.
+  /// Of a timer that is finite.
+  double length_of(double ms) const {
+    constexpr double kNsPerMs = 1e6;
+    return ms * kNsPerMs * static_cast<double>(iterations_);
+  }
+
+  static std::string holder_of(const KnownTimer& timer, const ByName& ms) {
+    const auto holder = std::find_if(timer.within.begin(), timer.within.end(),
+                                     [&](const char* name) { return ms.count(name) > 0; });
+    return holder == timer.within.end() ? "" : *holder;
+  }
+
+  double sum_of_outermost(const std::vector<KnownTimer>& known, const ByName& ms) const {
+    double sum = 0;
+    for (const auto& timer : known) {
+      const auto found = ms.find(timer.name);
+      if (found != ms.end() && holder_of(timer, ms).empty()) sum += length_of(found->second);
+    }
+    return sum;
+  }
+
   void draw_in(Room& room, const std::string& name, double ms) {
-    constexpr std::int64_t kOneIn = 100;
-    const std::int64_t length = length_of(ms), left = room.end_ns - room.next_ns;
-    if (length - left > (whole_.end_ns - begin_ns_) / kOneIn || left == 0)
-      return draw_apart(name, ms);
-    const std::int64_t drawn = std::min(length, left), begin = room.next_ns;
-    drawn_.push_back({name, ms, begin, drawn, true, length > left});
+    const std::int64_t left = room.end_ns - room.next_ns;
+    const double length = length_of(ms);
+    const bool is_own = room.apart == name;
+    if (!is_own && length > static_cast<double>(left + slack())) return draw_apart(name, ms);
+    const bool is_cut = length > static_cast<double>(left);
+    const std::int64_t drawn = is_cut ? left : static_cast<std::int64_t>(length);
+    drawn_.push_back({name, ms, room.next_ns, drawn, room.apart, is_cut});
+    rooms_[name] = {room.next_ns, room.next_ns + drawn, room.apart};
     room.next_ns += drawn;
-    rooms_[name] = {begin, begin + drawn};
   }
 
   std::int64_t iterations_;
   Room whole_;
-  std::int64_t begin_ns_;
-  std::map<std::string, Room, std::less<>> rooms_;  ///< of the timers that stand in sequence
+  std::int64_t begin_ns_ = whole_.next_ns;
+  std::map<std::string, Room, std::less<>> rooms_;  ///< within each that is drawn
   std::vector<DrawnTimer> drawn_;
 };
 
-bool has_probe_timers(const std::set<std::string>& printed) {
-  return std::any_of(printed.begin(), printed.end(), [](const std::string& name) {
-    return name == "unattributed" || name.ends_with("-exposed");
+bool has_probe_timers(const ByName& ms) {
+  return std::any_of(ms.begin(), ms.end(), [](const auto& timer) {
+    return timer.first == "unattributed" || timer.first.ends_with("-exposed");
   });
 }
 
@@ -160,21 +190,14 @@ bool is_known_timer(const std::string& name) {
 std::vector<DrawnTimer> drawn_timers(const std::vector<IterationTimer>& timers,
                                      std::int64_t iterations, std::int64_t begin_ns,
                                      std::int64_t end_ns) {
-  std::map<std::string, double> by_name;
-  std::set<std::string> printed;
+  ByName ms;
   for (const auto& timer : timers) {
-    if (timer.ms <= 0) continue;
-    by_name[timer.name] = timer.ms;
-    printed.insert(timer.name);
+    if (timer.ms > 0) ms[timer.name] = timer.ms;
   }
-  Layout layout(iterations, begin_ns, end_ns);
-  for (const auto& known : has_probe_timers(printed) ? probe_timers() : megatron_timers()) {
-    const auto found = by_name.find(known.name);
-    if (found == by_name.end()) continue;
-    layout.draw(known, found->second, printed);
-    by_name.erase(found);
-  }
-  for (const auto& [name, ms] : by_name) layout.draw_apart(name, ms);
+  Layout layout(iterations, {begin_ns, end_ns});
+  layout.draw(has_probe_timers(ms) ? probe_timers() : megatron_timers(), ms);
+  for (const auto& [name, length_ms] : ms)
+    if (!layout.has_drawn(name)) layout.draw_apart(name, length_ms);
   return std::move(layout).drawn();
 }
 

@@ -18,15 +18,16 @@ struct DrawnTimer {
   std::string name;
   double ms = 0;
   std::int64_t begin_ns = 0, duration_ns = 0;
-  bool in_sequence = false;  ///< with the others; else on a track of its own
-  bool is_cut = false;       ///< it is longer than it is drawn
+  std::string apart = {};  ///< empty: with the others; else on the track of this timer
+  bool is_cut = false;     ///< it is longer than it is drawn
 };
 
 /// Lays the timers of one line out within its iterations, from `begin_ns` to `end_ns`; each counts
-/// `iterations` times. Those that are known to follow each other stand in sequence, those that are
-/// known to lie in another stand within that. All others, and what has no room any more, as the
-/// slowest of all ranks may be another one for each timer, begin with the iteration, each for
-/// itself. Timers of 0 are left out. Shape: who holds another comes before it.
+/// `iterations` times. Those that are known to lie in another stand within that, those that are
+/// known to follow each other stand in sequence. They do not where they are longer together than
+/// the iteration, as the slowest of all ranks may be another one for each: then, like those that
+/// are not known, each begins with the iteration on a track of its own. Timers of 0 are left out.
+/// Shape: who holds another comes before it.
 /// Source: Megatron-LM, megatron/training.py and optimizer/ of 2019 to 2023, megatron/core since;
 /// probes/LOG_FORMAT.md.
 std::vector<DrawnTimer> drawn_timers(const std::vector<IterationTimer>& timers,

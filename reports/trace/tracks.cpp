@@ -9,9 +9,8 @@ namespace pippin {
 TraceTrack TraceTracks::free_track(const std::string& name, std::int64_t begin_ns,
                                    std::int64_t end_ns) {
   auto& tracks = by_name_[name];
-  auto free = std::find_if(tracks.begin(), tracks.end(), [&](const Track& track) {
-    return track.taken_until_ns <= begin_ns;
-  });
+  auto free = std::find_if(tracks.begin(), tracks.end(),
+                           [&](const Track& track) { return track.taken_until_ns <= begin_ns; });
   if (free == tracks.end()) {
     free = tracks.insert(tracks.end(), {++last_, 0});
     const std::string beside = tracks.size() > 1 ? fmt::format(" ({})", tracks.size()) : "";

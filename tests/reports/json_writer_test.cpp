@@ -68,3 +68,18 @@ TEST_CASE("JSON that is long is written in pieces") {
   for (int i = 0; i < 20'000; ++i) json.push_back({{"number", i}});
   check(json);
 }
+
+TEST_CASE("thousandths are written exactly, whatever their size") {
+  const auto text = [](std::int64_t value) {
+    std::ostringstream out;
+    JsonWriter(out).thousandths(value);
+    return out.str();
+  };
+  CHECK(text(62'017'052) == "62017.052");
+  CHECK(text(0) == "0");
+  CHECK(text(7) == "0.007");
+  CHECK(text(-1'500) == "-1.5");
+  CHECK(text(12'000) == "12");
+  CHECK(text(INT64_MAX) == "9223372036854775.807");
+  CHECK(text(INT64_MIN) == "-9223372036854775.808");
+}

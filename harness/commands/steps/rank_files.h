@@ -16,7 +16,8 @@ namespace pippin {
 struct RankFile {
   fs::path path;
   TracedRank rank;
-  std::optional<std::int64_t> begin_ns;  ///< by the first rank's clock; nothing where it did nothing
+  std::optional<std::int64_t>
+      begin_ns;  ///< by the first rank's clock; nothing where it did nothing
 };
 
 struct RankFiles {

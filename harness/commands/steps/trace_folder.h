@@ -13,9 +13,9 @@ namespace pippin {
 
 /// The folder that a command's --trace names.
 struct TraceFolder {
-  bool named = false;    ///< the command has --trace
-  fs::path path;         ///< empty where its text does not say which folder that was
-  std::string word = {}; ///< as the command has it
+  bool named = false;     ///< the command has --trace
+  fs::path path;          ///< empty where its text does not say which folder that was
+  std::string word = {};  ///< as the command has it
 };
 
 /// Where the run's command had its ranks trace to. What its job script has set is filled in, a
