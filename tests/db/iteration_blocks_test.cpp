@@ -377,3 +377,25 @@ TEST_CASE("a file of the last version with a row for each line becomes one of bl
                        "SELECT group_concat(run || position || name || '=' || value, ' ') FROM "
                        "arguments") == "11c= 21b=1 22a=x \"y\" 23b=2");
 }
+
+TEST_CASE("every line comes with the numbers of what else it says, block by block") {
+  Home home;
+  for (std::int64_t run = 1; run <= 60; ++run) {
+    home.add_run(run);
+    const auto lines = random_lines(static_cast<std::uint64_t>(run), run % 7 == 0 ? 1700 : 40);
+    db::put_iterations(home.connection, run, Iterations(lines));
+    std::size_t position = 0;
+    db::each_line_with_others(home.connection, run, [&](const Iteration& line) {
+      const Iteration& stored = lines.at(position++);
+      NamedValues numbers;
+      for (const auto& [name, value] : stored.other)
+        if (value.number) numbers.emplace_back(printable(name), value);
+      CAPTURE(run, position);
+      REQUIRE(line.number == stored.number);
+      REQUIRE(line.step_time_ms == stored.step_time_ms);
+      REQUIRE(line.interval == stored.interval);
+      REQUIRE(line.other == numbers);
+    });
+    CHECK(position == lines.size());
+  }
+}
