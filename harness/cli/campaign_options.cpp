@@ -191,7 +191,7 @@ void add_trace(CommandLine& line) {
       line.add("trace", "draw what a run's ranks did when, for ui.perfetto.dev",
                "pippin --db notes.db trace tiny-tp2-pp1-dp1-mbs4-gas8-a1 -o trace.json",
                [&line, options] { return trace(line.globals(), *options); });
-  command.add_option("RUN", options->run, "a run's name or number")->required();
+  command.add_option("RUN", options->run, "a run's name or number, or SWEEP/RUN")->required();
   command.add_option("-o,--output", options->output, "write it to this file")->type_name("FILE");
   command
       .add_option("--traces", options->traces,

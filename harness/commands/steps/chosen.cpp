@@ -39,6 +39,17 @@ RunName only_one(const Globals& globals, const std::vector<RunName>& runs,
             printable(globals.db.string()), runs.size(), printable(name), join(all, ", "));
 }
 
+/// Those of "SWEEP/RUN".
+std::vector<RunName> runs_of_sweep(Database& database, const std::string& name) {
+  const auto slash = name.rfind('/');
+  if (slash == std::string::npos) return {};
+  auto runs = database.runs_named(name.substr(slash + 1));
+  std::erase_if(runs, [sweep = name.substr(0, slash)](const RunName& run) {
+    return run.campaign.sweep != sweep;
+  });
+  return runs;
+}
+
 void add_selection(Database& database, const SampleFilter& filter, Chosen& chosen) {
   if (filter.sweep == "") {
     chosen.logs = true;
@@ -71,7 +82,8 @@ void add_named(const Globals& globals, Database& database, const std::string& na
 }  // namespace
 
 RunName run_named(const Globals& globals, Database& database, const std::string& name) {
-  const auto runs = database.runs_named(name);
+  auto runs = database.runs_named(name);
+  if (runs.empty()) runs = runs_of_sweep(database, name);
   if (runs.empty()) {
     bad_input("{}: no run is named '{}'{}", printable(globals.db.string()), printable(name),
               did_you_mean(name, names_of(globals, {NameKind::kRuns})));

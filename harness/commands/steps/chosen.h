@@ -9,7 +9,7 @@
 
 namespace pippin {
 
-/// The run of that name or number.
+/// The run of that name or number, or "SWEEP/RUN".
 /// Errors: Error (bad input) naming the nearest where there is none, or all where there are
 /// several.
 RunName run_named(const Globals& globals, Database& database, const std::string& name);
