@@ -196,6 +196,23 @@ saves() {
   }' >"$folder/logs/saves.log"
 }
 
+# traces RANKS N: of as many ranks, 1000 N records each, in $folder/traces; pipelines have eight stages.
+traces() {
+  rm -rf "$folder/traces"
+  mkdir "$folder/traces"
+  awk -v ranks="$1" -v n="$2" -v folder="$folder/traces" 'BEGIN {
+    for (rank = 0; rank < ranks; ++rank) {
+      file = folder "/rank-" rank ".jsonl"
+      printf "{\"trace\":1,\"rank\":%d,\"tp\":0,\"dp\":%d,\"pp\":%d,\"node\":\"n1\",\"clock_offset_ns\":0}\n", rank, rank / 8, rank % 8 >file
+      for (i = 0; i < 500 * n; ++i) {
+        printf "{\"iteration\":%d,\"activity\":\"forward-compute\",\"begin_ns\":%d,\"duration_ns\":52000}\n", 1 + i / 50, i * 61000 >file
+        printf "{\"iteration\":%d,\"call\":\"pp\",\"bytes\":65536,\"to\":%d,\"begin_ns\":%d,\"busy_ns\":9000,\"exposed_ns\":9000,\"waiting_ns\":0}\n", 1 + i / 50, (rank + 1) % 8, i * 61000 + 52000 >file
+      }
+      close(file)
+    }
+  }'
+}
+
 # bandwidths N: as many logs of nccl-tests.
 bandwidths() {
   rm -rf "$folder/logs"
@@ -409,6 +426,11 @@ echo "|---|---|---|---|---|"
     'printf "new\tok\n" >>"$folder/t.db.runs/s/outcomes/n1-1"'
   grows 'status of what did not change: jobs of 50 runs' 60 'looked_at 1 "$n"; $p status >"$folder/out"' '$p status'
   grows 'tail: runs / 50' 60 'looked_at "$n" 1; $p status >"$folder/out"' '$p tail "$last"'
+  grows 'trace of timers: lines / 50' 40 'long_log timed "$n"; rm -f "$folder"/t.db*; $p collect "$folder/logs"' '$p trace 1'
+  grows 'trace: records of 8 ranks / 1000' 2 'traces 8 "$n"; $p collect tests/data/trainers/megatron.log' \
+    '$p trace 1 --traces "$folder/traces"'
+  grows 'trace: ranks of 100 records' 32 'traces "$n" 0.1; $p collect tests/data/trainers/megatron.log' \
+    '$p trace 1 --traces "$folder/traces"'
   grows 'list: campaigns' 300 'database "$folder/t.db" 1 1 "$n" 1' '$p list'
 }
 exit "$failed"
