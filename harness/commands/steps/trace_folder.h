@@ -23,7 +23,7 @@ struct TraceFolder {
 TraceFolder trace_folder_of(const StoredRun& run);
 
 /// The first word of bash in a text, without its quotes and with what `value` says of variables;
-/// nothing where it is empty, or bash would do more with it than that. `end`: where it ends.
+/// nothing where it is empty, or bash would do more with it than that.
 std::optional<std::string> plain_word(
     std::string_view text,
     const std::function<std::optional<std::string>(const std::string& variable)>& value);
