@@ -380,6 +380,7 @@ TEST_CASE("a file of the last version with a row for each line becomes one of bl
 
 TEST_CASE("every line comes with the numbers of what else it says, block by block") {
   Home home;
+  home.connection.run("PRAGMA synchronous = OFF");
   for (std::int64_t run = 1; run <= 60; ++run) {
     home.add_run(run);
     const auto lines = random_lines(static_cast<std::uint64_t>(run), run % 7 == 0 ? 1700 : 40);
