@@ -3,7 +3,9 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
+#include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <nlopt.hpp>
 #include <optional>
@@ -204,6 +206,31 @@ std::optional<std::size_t> undetected(Likelihood& likelihood, const Levels& leve
   return std::nullopt;
 }
 
+/// Where a function that rises away from `x` reaches 0, downwards or upwards of it, and no farther
+/// than `last`. Requires value < 0: that at `x`. Shape: to within 1e-5.
+double root_beyond(double x, double value, bool down, double last,
+                   const std::function<double(double)>& function) {
+  constexpr double kFirstStep = 0.25, kMost = 2, kMargin = 1.1, kClose = 1e-5;
+  constexpr std::uintmax_t kMostSteps = 100;
+  double inside = x, below = value, outside = x, above = value;
+  for (double step = kFirstStep; above < 0;) {
+    inside = outside;
+    below = above;
+    outside = down ? std::max(outside - step, last) : std::min(outside + step, last);
+    above = function(outside);
+    if (above < 0 && outside == last) return last;
+    const double line = (outside - x) * value / (value - above) - (outside - x);
+    step = above > value ? std::clamp(std::abs(line) * kMargin, kFirstStep / 2, kMost) : kMost;
+  }
+  const auto close = [](double a, double b) { return b - a < kClose; };
+  std::uintmax_t steps = kMostSteps;
+  const auto [low, high] = down ? boost::math::tools::toms748_solve(function, outside, inside,
+                                                                    above, below, close, steps)
+                                : boost::math::tools::toms748_solve(function, inside, outside,
+                                                                    below, above, close, steps);
+  return (low + high) / 2;
+}
+
 /// The likelihood with one sd held and all others chosen best.
 class Profile {
  public:
@@ -221,40 +248,56 @@ class Profile {
   /// Where the likelihood falls to `limit` between the best sd and one farther `out`, in the
   /// data's unit; `out` where it does not.
   double crossing(std::size_t level, double best, double out, double limit) const {
-    constexpr double kStep = 1.3;
-    double inside = best, outside = best;
-    while (true) {
-      outside = out < best ? outside / kStep : std::max(outside, kSmallestStep) * kStep;
-      if (out < best ? outside < kSmallestStep : outside > out) outside = out;
-      if (at(level, outside) >= limit) break;
-      if (outside == out) return out * unit_;
-      inside = outside;
-    }
-    while (std::abs(outside - inside) > kClose * std::max(outside, inside)) {
-      const double middle = (inside + outside) / 2;
-      (at(level, middle) < limit ? inside : outside) = middle;
-    }
-    return (inside + outside) / 2 * unit_;
+    if (out < best && at(level, out) < limit) return out * unit_;
+    const double target = std::sqrt(limit - least_);
+    const Others begin = best_others(level);
+    // The root of what the likelihood falls by is nearly a line in the logarithm of the sd.
+    const auto missing = [&, start = begin](double log_sd) mutable {
+      return std::sqrt(std::max(0.0, at(level, std::exp(log_sd), start) - least_)) - target;
+    };
+    return std::exp(root_beyond(std::log(std::max(best, kSmallestStep)), -target, out < best,
+                                std::log(std::max(out, kSmallestStep)), missing)) *
+           unit_;
   }
 
  private:
-  static constexpr double kPrecision = 1e-5, kClose = 1e-4, kSmallestStep = 1e-4, kNear = 0.05;
+  static constexpr double kPrecision = 1e-5, kSmallestStep = 1e-4, kNear = 0.02;
 
   std::size_t place_of(std::size_t level) const {
     return static_cast<std::size_t>(std::find(levels_.begin(), levels_.end(), level) -
                                     levels_.begin());
   }
 
-  double at(std::size_t level, double sd) const {
+  using Others = std::vector<double>;  ///< sds of the levels that are not held
+
+  Levels others(std::size_t level) const {
     Levels rest = levels_;
     rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(place_of(level)));
+    return rest;
+  }
+
+  Others best_others(std::size_t level) const {
+    Others sds;
+    for (const std::size_t other : others(level))
+      sds.push_back(std::max(best_sd(other), kSmallestStep));
+    return sds;
+  }
+
+  double at(std::size_t level, double sd) const {
+    Others start = best_others(level);
+    return at(level, sd, start);
+  }
+
+  /// `start`: where the others are looked for, and then where they were found.
+  double at(std::size_t level, double sd, Others& start) const {
+    const Levels rest = others(level);
     Criterion criterion{likelihood_, rest, unit_, &Likelihood::for_intervals};
-    for (const std::size_t other : rest)
-      criterion.best.push_back(std::max(best_sd(other), kSmallestStep));
+    criterion.best = start;
     const double held = level == kIteration ? std::max(sd, kSmallestSd) : sd;
     criterion.fixed[level] = held * held * unit_ * unit_;
     if (rest.empty()) return criterion.at({});
     minimise(criterion, kPrecision, kNear);
+    start = criterion.best;
     return criterion.best_value;
   }
 
