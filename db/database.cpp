@@ -338,11 +338,6 @@ void Database::each_line(std::int64_t run, const std::function<void(const Iterat
   });
 }
 
-StoredRun Database::stored_run(std::int64_t run) {
-  const auto lock = home_->lock();
-  return db::stored_run(home_->connection, run);
-}
-
 std::int64_t Database::changes() const { return home_->connection.changes(); }
 
 std::int64_t Database::moment() {

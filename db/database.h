@@ -22,7 +22,6 @@
 #include "core/records/node_runs.h"
 #include "core/records/point_origin.h"
 #include "core/records/run.h"
-#include "core/records/stored_run.h"
 #include "core/records/summary.h"
 #include "core/records/whole_run.h"
 
@@ -332,8 +331,6 @@ class Database {
   /// Gives them one by one, with the numbers of what else they say. Requires that `take` leaves the
   /// database alone.
   void each_line(std::int64_t run, const std::function<void(const Iteration&)>& take);
-  /// What is stored of a run beside its lines. Requires that it is stored.
-  StoredRun stored_run(std::int64_t run);
   /// How many rows this process has written.
   std::int64_t changes() const;
   /// Another number once another process has written.

@@ -86,7 +86,6 @@ std::vector<PointTimers> timers(Connection& connection, const SampleFilter& filt
                                 const std::vector<std::string>& names);
 std::string environment_of(Connection& connection, const std::string& point_id);
 /// Requires that the run is stored.
-StoredRun stored_run(Connection& connection, std::int64_t run);
 std::unordered_map<std::int64_t, std::string> run_logs(Connection& connection,
                                                        const SampleFilter& filter);
 

@@ -54,38 +54,43 @@ class LeftOut {
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
-Facts facts_of(const StoredRun& run) {
-  Facts facts{{"run", run.name}, {"point", run.point}, {"state", std::string(text_of(run.state))}};
-  if (!run.sweep.empty()) facts.emplace_back("sweep", run.sweep);
-  if (run.campaign) facts.emplace_back("campaign", std::to_string(*run.campaign));
-  if (run.started_at) facts.emplace_back("started_at", std::to_string(*run.started_at));
+Facts facts_of(const WholeRun& run) {
+  Facts facts{{"run", run.listed.name},
+              {"point", run.listed.point},
+              {"state", std::string(text_of(run.listed.state))}};
+  if (!run.listed.sweep.empty()) facts.emplace_back("sweep", run.listed.sweep);
+  if (run.listed.campaign) facts.emplace_back("campaign", std::to_string(*run.listed.campaign));
+  if (run.listed.started_at)
+    facts.emplace_back("started_at", std::to_string(*run.listed.started_at));
   return facts;
 }
 
 /// A folder that several runs share may have the traces of another one.
-void doubt_age(const Globals& globals, const StoredRun& run, const RankFile& file) {
+void doubt_age(const Globals& globals, const WholeRun& run, const RankFile& file) {
   constexpr std::int64_t kSlack_s = 60, kNsPerSecond = 1'000'000'000;
   const auto identity = disk().identity(file.path);
-  if (!identity || !run.started_at || !run.ended_at) return;
+  if (!identity || !run.listed.started_at || !run.listed.ended_at) return;
   const std::int64_t written_s = identity->written_ns / kNsPerSecond;
-  if (written_s >= *run.started_at - kSlack_s && written_s <= *run.ended_at + kSlack_s) return;
+  if (written_s >= *run.listed.started_at - kSlack_s &&
+      written_s <= *run.listed.ended_at + kSlack_s)
+    return;
   remark(globals, fmt::format("{}: was not written while the run went on: is it of another run?",
                               file.path.string()));
 }
 
 /// What the ranks of the run have traced; empty where they have not.
 std::vector<RankFile> files_of(const Globals& globals, const TraceOptions& options,
-                               const StoredRun& run) {
-  TraceFolder folder = trace_folder_of(run);
+                               const WholeRun& run) {
+  TraceFolder folder = trace_folder_of(run.provenance, run.log ? run.log->path : "");
   if (!options.traces.empty()) folder = {true, options.traces};
   if (!folder.named) return {};
   if (folder.path.empty()) {
     remark(globals, fmt::format("{}: where its --trace {} was is not known any more: name the "
                                 "folder with --traces",
-                                printable(run.name), folder.word));
+                                printable(run.listed.name), folder.word));
     return {};
   }
-  RankFiles found = rank_files_in(folder.path, run.ranks);
+  RankFiles found = rank_files_in(folder.path, run.point.layout.gpus);
   for (const auto& words : found.remarks) remark(globals, words);
   if (found.files.empty() && !options.traces.empty())
     bad_input("{}: no trace is there; the probe's --trace writes files rank-0.jsonl, …",
@@ -138,19 +143,21 @@ void draw_ranks(const Globals& globals, const std::vector<RankFile>& files, Trac
 }
 
 /// The lines of the log, with its timers where it has some; says what was drawn.
-std::string draw_lines(const Globals& globals, const StoredRun& run, Database& database,
+std::string draw_lines(const Globals& globals, const WholeRun& run, Database& database,
                        TraceEvents& events) {
   IterationEvents lines(events);
   std::int64_t left_out = 0;
-  database.each_line(run.id, [&](const Iteration& line) { left_out += lines.take(line) ? 0 : 1; });
+  database.each_line(run.listed.id,
+                     [&](const Iteration& line) { left_out += lines.take(line) ? 0 : 1; });
   if (lines.lines() == 0)
     bad_input("{}: nothing to draw: it has no iteration, and no trace of its ranks (it is {})",
-              printable(run.name), text_of(run.state));
+              printable(run.listed.name), text_of(run.listed.state));
   if (left_out > 0)
-    remark(globals, fmt::format("{}: {} left out: negative, or out of range", printable(run.name),
-                                counted(left_out, "time") + (left_out == 1 ? " is" : " are")));
+    remark(globals,
+           fmt::format("{}: {} left out: negative, or out of range", printable(run.listed.name),
+                       counted(left_out, "time") + (left_out == 1 ? " is" : " are")));
   if (lines.bad_timers() > 0)
-    remark(globals, fmt::format("{}: {} left out: negative", printable(run.name),
+    remark(globals, fmt::format("{}: {} left out: negative", printable(run.listed.name),
                                 counted(lines.bad_timers(), "timer") +
                                     (lines.bad_timers() == 1 ? " is" : " are")));
   if (lines.timed_lines() == 0) {
@@ -169,7 +176,8 @@ ExitCode trace(const Globals& globals, const TraceOptions& options) {
   if (options.output.empty() && ::isatty(STDOUT_FILENO))
     bad_input("trace: a trace is not for a terminal: name a file with -o trace.json");
   Database database = existing_database(globals);
-  const StoredRun run = database.stored_run(run_named(globals, database, options.run).id);
+  const WholeRun run =
+      database.whole_run(run_named(globals, database, options.run).id, digester().version);
   const auto files = files_of(globals, options, run);
   Sink sink(options.output);
   TraceEvents events(sink.out());

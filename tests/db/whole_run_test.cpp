@@ -156,6 +156,18 @@ TEST_CASE("of a log with several runs a whole run says which of them it is") {
   }
 }
 
+TEST_CASE("of a log from elsewhere there is no campaign and no command") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  test::add(database, folder / "x.log", test::log_of(1, 3));
+  const WholeRun run = database.whole_run(1, 1);
+  CHECK(run.listed.sweep.empty());
+  CHECK_FALSE(run.listed.campaign);
+  CHECK(run.provenance.command.empty());
+  REQUIRE(run.log);
+  CHECK(run.log->path == (folder / "x.log").string());
+}
+
 TEST_CASE("runs are listed by allocation, by point, by node, and those that failed") {
   Stored stored;
   stored.database.drop({{stored.id_of("r2")}, {}, false}, "bad node");

@@ -29,27 +29,6 @@ std::string described(const RunName& run, const std::string& name) {
                      printable(run.campaign.sweep));
 }
 
-RunName only_one(const Globals& globals, const std::vector<RunName>& runs,
-                 const std::string& name) {
-  if (runs.size() == 1) return runs.front();
-  std::vector<std::string> all;
-  all.reserve(runs.size());
-  for (const auto& run : runs) all.push_back(described(run, name));
-  bad_input("{}: {} runs are named '{}'; name one by its number: {}",
-            printable(globals.db.string()), runs.size(), printable(name), join(all, ", "));
-}
-
-/// Those of "SWEEP/RUN".
-std::vector<RunName> runs_of_sweep(Database& database, const std::string& name) {
-  const auto slash = name.rfind('/');
-  if (slash == std::string::npos) return {};
-  auto runs = database.runs_named(name.substr(slash + 1));
-  std::erase_if(runs, [sweep = name.substr(0, slash)](const RunName& run) {
-    return run.campaign.sweep != sweep;
-  });
-  return runs;
-}
-
 void add_selection(Database& database, const SampleFilter& filter, Chosen& chosen) {
   if (filter.sweep == "") {
     chosen.logs = true;
@@ -81,9 +60,35 @@ void add_named(const Globals& globals, Database& database, const std::string& na
 
 }  // namespace
 
-RunName run_named(const Globals& globals, Database& database, const std::string& name) {
+std::vector<RunName> runs_called(Database& database, const std::string& name) {
   auto runs = database.runs_named(name);
-  if (runs.empty()) runs = runs_of_sweep(database, name);
+  const auto slash = name.rfind('/');
+  if (!runs.empty() || slash == std::string::npos) return runs;
+  const auto of = database.selection(name.substr(0, slash));
+  if (!of) return runs;
+  const std::string own = name.substr(slash + 1);
+  runs = database.runs_named(own);
+  std::erase_if(runs, [&](const RunName& run) {
+    return run.name != own || run.campaign.sweep != of->sweep ||
+           (of->campaign && run.campaign.number != of->campaign);
+  });
+  return runs;
+}
+
+RunName only_one(const Globals& globals, const std::vector<RunName>& runs,
+                 const std::string& name) {
+  constexpr std::size_t kMost = 20;
+  if (runs.size() == 1) return runs.front();
+  std::vector<std::string> some;
+  for (const auto& run : runs)
+    if (some.size() < kMost) some.push_back(described(run, name));
+  if (runs.size() > kMost) some.push_back(fmt::format("and {} more", runs.size() - kMost));
+  bad_input("{}: {} runs are named '{}'; name one by its number: {}",
+            printable(globals.db.string()), runs.size(), printable(name), join(some, ", "));
+}
+
+RunName run_named(const Globals& globals, Database& database, const std::string& name) {
+  const auto runs = runs_called(database, name);
   if (runs.empty()) {
     bad_input("{}: no run is named '{}'{}", printable(globals.db.string()), printable(name),
               did_you_mean(name, names_of(globals, {NameKind::kRuns})));

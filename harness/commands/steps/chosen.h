@@ -9,7 +9,14 @@
 
 namespace pippin {
 
-/// The run of that name or number, or "SWEEP/RUN".
+/// The runs of that name or number; of "SWEEP/RUN" or "SWEEP/2/RUN" those of that sweep or
+/// campaign.
+std::vector<RunName> runs_called(Database& database, const std::string& name);
+
+/// That run. Errors: Error (bad input) naming their numbers where there are several. Requires one.
+RunName only_one(const Globals& globals, const std::vector<RunName>& runs, const std::string& name);
+
+/// The run that runs_called() finds.
 /// Errors: Error (bad input) naming the nearest where there is none, or all where there are
 /// several.
 RunName run_named(const Globals& globals, Database& database, const std::string& name);

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "db/names.h"
+#include "harness/commands/steps/chosen.h"
 #include "harness/commands/steps/selections.h"
 
 namespace pippin {
@@ -37,26 +38,10 @@ struct Candidates {
   }
 };
 
-/// Runs of that name or number; of "SWEEP/RUN" or "SWEEP/2/RUN" those of that sweep or campaign.
-std::vector<RunName> runs_of(Database& database, const std::string& name) {
-  auto runs = database.runs_named(name);
-  const auto slash = name.rfind('/');
-  if (!runs.empty() || slash == std::string::npos) return runs;
-  const auto filter = database.selection(name.substr(0, slash));
-  if (!filter) return runs;
-  const std::string own = name.substr(slash + 1);
-  runs = database.runs_named(own);
-  std::erase_if(runs, [&](const RunName& run) {
-    return run.name != own || run.campaign.sweep != filter->sweep ||
-           (filter->campaign && run.campaign.number != filter->campaign);
-  });
-  return runs;
-}
-
 Candidates candidates(Database& database, const std::string& name, const std::string& as) {
   const auto wanted = [&](const char* kind) { return as.empty() || as == kind; };
   Candidates found;
-  if (wanted("run")) found.runs = runs_of(database, name);
+  if (wanted("run")) found.runs = runs_called(database, name);
   if (wanted("point")) found.points = database.points_named(name);
   if (wanted("sweep")) found.selection = find_selection_itself(database, name);
   if (wanted("node")) found.is_node = database.has_node(name);
@@ -73,22 +58,6 @@ Candidates candidates(Database& database, const std::string& name, const std::st
   bad_input("{}: no {} is named '{}'{}", printable(globals.db.string()),
             as.empty() ? "run, point, sweep, tag or node" : as, printable(name),
             did_you_mean(name, names));
-}
-
-std::int64_t only_run(const Globals& globals, const std::vector<RunName>& runs,
-                      const std::string& name) {
-  if (runs.size() == 1) return runs.front().id;
-  constexpr std::size_t kMost = 8;
-  std::vector<std::string> all;
-  for (const auto& run : runs) {
-    if (all.size() == kMost) break;
-    all.push_back(
-        fmt::format("{} ({})", run.id,
-                    run.campaign.sweep.empty() ? "a log" : printable(text_of(run.campaign))));
-  }
-  if (runs.size() > kMost) all.push_back(fmt::format("and {} more", runs.size() - kMost));
-  bad_input("{}: {} runs are named '{}'; name one by its number: {}",
-            printable(globals.db.string()), runs.size(), printable(name), join(all, ", "));
 }
 
 Point only_point(const Globals& globals, std::vector<Point> points, const std::string& name) {
@@ -118,7 +87,7 @@ Thing thing_named(const Globals& globals, Database& database, const std::string&
     bad_input("{}: '{}' is a {}; say which: --as {}", printable(globals.db.string()),
               printable(name), join(found_kinds, " and a "), join(found_kinds, " or --as "));
   Thing thing;
-  if (!found.runs.empty()) thing.run = only_run(globals, found.runs, name);
+  if (!found.runs.empty()) thing.run = only_one(globals, found.runs, name).id;
   if (!found.points.empty()) thing.point = only_point(globals, std::move(found.points), name);
   thing.selection = found.selection;
   if (found.is_node) thing.node = name;

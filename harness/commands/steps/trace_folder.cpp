@@ -94,20 +94,21 @@ std::optional<std::string_view> behind_words(std::string_view script, const std:
 /// What a run's job had in its variables.
 class Variables {
  public:
-  explicit Variables(const StoredRun& run)
-      : run_(run), script_(run.script.empty() ? "" : disk().read(run.script).value_or("")) {}
+  Variables(const Provenance& from, const fs::path& log)
+      : from_(from),
+        attempt_(log.parent_path()),  // <db>.runs/SWEEP/RUN/2-ID/log
+        script_(from.script.empty() ? "" : disk().read(from.script).value_or("")) {}
 
   std::optional<std::string> value(const std::string& name) const {
-    const fs::path attempt = fs::path(run_.log).parent_path();  // <db>.runs/SWEEP/RUN/2-ID/log
-    if (name == "PIPPIN_RUN_DIR" && !attempt.empty()) return attempt.string();
-    if (name == "pippin_root" && !attempt.empty())
-      return attempt.parent_path().parent_path().string();
+    if (name == "PIPPIN_RUN_DIR" && !attempt_.empty()) return attempt_.string();
+    if (name == "pippin_root" && !attempt_.empty())
+      return attempt_.parent_path().parent_path().string();
     if (!is_identifier(name)) return std::nullopt;
-    for (const std::string* text : {&run_.command, &script_}) {
+    for (const std::string* text : {&from_.command, &script_}) {
       const auto word = behind_words(*text, "export " + name + "=");
       if (word) return plain_word(*word, [](const auto&) { return std::nullopt; });
     }
-    const auto line = behind_words(run_.environment, name + "=");
+    const auto line = behind_words(from_.environment, name + "=");
     return line ? std::optional<std::string>(*line) : std::nullopt;
   }
 
@@ -121,7 +122,8 @@ class Variables {
   }
 
  private:
-  const StoredRun& run_;
+  const Provenance& from_;
+  fs::path attempt_;
   std::string script_;
 };
 
@@ -131,13 +133,13 @@ std::optional<std::string> plain_word(std::string_view text, const Lookup& value
   return WordReader(text, value).read();
 }
 
-TraceFolder trace_folder_of(const StoredRun& run) {
+TraceFolder trace_folder_of(const Provenance& from, const fs::path& log) {
   TraceFolder folder;
-  const auto behind = behind_option(run.command);
+  const auto behind = behind_option(from.command);
   if (!behind) return folder;
   folder.named = true;
   folder.word = behind->substr(0, behind->find_first_of(kBlanks));
-  const Variables variables(run);
+  const Variables variables(from, log);
   const auto word =
       plain_word(*behind, [&](const std::string& name) { return variables.value(name); });
   if (!word) return folder;

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/base/files.h"
-#include "core/records/stored_run.h"
+#include "core/records/run.h"
 
 namespace pippin {
 
@@ -20,7 +20,7 @@ struct TraceFolder {
 
 /// Where the run's command had its ranks trace to. What its job script has set is filled in, a
 /// relative path begins where the script had its commands run.
-TraceFolder trace_folder_of(const StoredRun& run);
+TraceFolder trace_folder_of(const Provenance& from, const fs::path& log);
 
 /// The first word of bash in a text, without its quotes and with what `value` says of variables;
 /// nothing where it is empty, or bash would do more with it than that.

@@ -17,14 +17,13 @@ std::optional<std::string> word(std::string_view text) {
 }
 
 /// A run of `command` in `folder`, whose script began in /work.
-StoredRun run_of(const test::TemporaryDirectory& folder, const std::string& command) {
-  StoredRun run;
+TraceFolder folder_of(const test::TemporaryDirectory& folder, const std::string& command) {
+  Provenance run;
   run.command = "pippin_command () \n{ \n    export PIPPIN_NAME='x y';\n    " + command + "\n}\n";
-  run.log = (folder / "s/r/1-local-0/log").string();
   run.script = (folder / "job.sh").string();
   run.environment = "SCRATCH=/scratch\n";
   disk().write(run.script, "#!/bin/bash\nexport PIPPIN_TP=4\ncd '/my work' || exit 1\n");
-  return run;
+  return trace_folder_of(run, folder / "s/r/1-local-0/log");
 }
 
 }  // namespace
@@ -50,9 +49,7 @@ TEST_CASE("what pippin has quoted for bash is read back, or not at all") {
 
 TEST_CASE("where a command had its ranks trace is found by what its job had in variables") {
   const test::TemporaryDirectory folder;
-  const auto path = [&](const std::string& command) {
-    return trace_folder_of(run_of(folder, command)).path;
-  };
+  const auto path = [&](const std::string& command) { return folder_of(folder, command).path; };
   CHECK(path("training --trace \"${PIPPIN_RUN_DIR}\"/trace --tp 2") ==
         folder / "s/r/1-local-0/trace");
   CHECK(path("training --trace \"$pippin_root\"/t") == folder / "s/t");
@@ -63,10 +60,10 @@ TEST_CASE("where a command had its ranks trace is found by what its job had in v
 
 TEST_CASE("a command without --trace names no folder, and one of unknown words says so") {
   const test::TemporaryDirectory folder;
-  CHECK_FALSE(trace_folder_of(run_of(folder, "training --tp 2")).named);
-  CHECK_FALSE(trace_folder_of(run_of(folder, "training --traces x --no-trace y")).named);
-  CHECK_FALSE(trace_folder_of(StoredRun()).named);
-  const TraceFolder unknown = trace_folder_of(run_of(folder, "training --trace \"$TMP\"/t"));
+  CHECK_FALSE(folder_of(folder, "training --tp 2").named);
+  CHECK_FALSE(folder_of(folder, "training --traces x --no-trace y").named);
+  CHECK_FALSE(trace_folder_of({}, "").named);
+  const TraceFolder unknown = folder_of(folder, "training --trace \"$TMP\"/t");
   CHECK(unknown.named);
   CHECK(unknown.path.empty());
   CHECK(unknown.word == "\"$TMP\"/t");
