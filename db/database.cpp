@@ -281,10 +281,11 @@ std::vector<PointOrigin> Database::origins(const SampleFilter& filter) {
 }
 
 std::vector<PointTimers> Database::timers(const SampleFilter& filter,
-                                          const std::vector<std::string>& names) {
+                                          const std::vector<std::string>& names,
+                                          const std::set<std::string>& points) {
   const auto lock = home_->lock();
   return read_whole(home_->connection,
-                    [&] { return db::timers(home_->connection, filter, names); });
+                    [&] { return db::timers(home_->connection, filter, names, points); });
 }
 
 std::vector<Iteration> Database::lines_of(std::int64_t run) {

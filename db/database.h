@@ -307,10 +307,10 @@ class Database {
   std::vector<CollectiveReading> collectives(const SampleFilter& filter);
   /// How each point of the filter was run, of those that have a run.
   std::vector<PointOrigin> origins(const SampleFilter& filter);
-  /// What the newest runs of each point say of their parts by these timers, of which there must be
-  /// one; without points that say nothing.
-  std::vector<PointTimers> timers(const SampleFilter& filter,
-                                  const std::vector<std::string>& names);
+  /// What the newest runs of each point, or of those with these ids, say of their parts by these
+  /// timers, of which there must be one; without points that say nothing.
+  std::vector<PointTimers> timers(const SampleFilter& filter, const std::vector<std::string>& names,
+                                  const std::set<std::string>& points = {});
   /// The variables that the newest run of a point had, a "NAME=VALUE" a line; empty where unknown.
   std::string environment_of(const std::string& point_id);
   /// The paths of the logs of runs, by the numbers of these.

@@ -83,7 +83,8 @@ std::vector<CollectiveReading> collectives(Connection& connection, const SampleF
 std::vector<PointOrigin> origins(Connection& connection, const SampleFilter& filter);
 /// Requires a name.
 std::vector<PointTimers> timers(Connection& connection, const SampleFilter& filter,
-                                const std::vector<std::string>& names);
+                                const std::vector<std::string>& names,
+                                const std::set<std::string>& points);
 std::string environment_of(Connection& connection, const std::string& point_id);
 /// Requires that the run is stored.
 std::unordered_map<std::int64_t, std::string> run_logs(Connection& connection,

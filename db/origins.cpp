@@ -109,7 +109,8 @@ std::vector<PointOrigin> origins(Connection& connection, const SampleFilter& fil
 }
 
 std::vector<PointTimers> timers(Connection& connection, const SampleFilter& filter,
-                                const std::vector<std::string>& names) {
+                                const std::vector<std::string>& names,
+                                const std::set<std::string>& points) {
   constexpr double kMsPerSecond = 1e3;
   std::string places = "?";
   for (std::size_t i = 1; i < names.size(); ++i) places += ", ?";
@@ -117,6 +118,7 @@ std::vector<PointTimers> timers(Connection& connection, const SampleFilter& filt
       fmt::format("SELECT name, number FROM other_values WHERE run = ? AND name IN ({})", places));
   std::vector<PointTimers> all;
   for (const auto& [point, runs] : newest_runs(connection, filter)) {
+    if (!points.empty() && !points.contains(point.second)) continue;
     ByName medians;
     for (const std::int64_t run : runs) add_run(lines.bind(run, names), medians);
     if (medians.empty()) continue;

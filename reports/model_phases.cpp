@@ -141,4 +141,12 @@ std::vector<Phase> phases_of(const StepTime& predicted, const std::vector<Timer>
   return phases;
 }
 
+std::vector<Phase> measured_phases(const std::vector<Timer>& timers, bool tensor_parallel) {
+  StepTime unknown{};
+  unknown.tensor = tensor_parallel ? 1 : 0;  // which alone decides what parts are called
+  std::vector<Phase> phases = phases_of(unknown, timers);
+  for (Phase& phase : phases) phase.predicted = 0;
+  return phases;
+}
+
 }  // namespace pippin

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <ctime>
+#include <map>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "core/base/text.h"
@@ -14,6 +17,28 @@
 namespace pippin {
 
 namespace {
+
+/// Where the steps of the first rows go: more than a plot can show. Rows of a point only.
+std::vector<RowPhases> phases_of_rows(Database& database, const std::vector<Selected>& selections,
+                                      const Report& table) {
+  constexpr std::size_t kMost = 40;
+  std::map<std::string, std::size_t> rows;  // by the point's id
+  for (std::size_t i = 0; i < table.rows.size() && rows.size() < kMost; ++i)
+    if (table.rows[i].step_time_s) rows.try_emplace(table.rows[i].point.id, i);
+  if (rows.empty() || selections.size() != 1) return {};
+  std::set<std::string> points;
+  for (const auto& entry : rows) points.insert(entry.first);
+  std::vector<RowPhases> phases;
+  for (const auto& timed : database.timers(selections.front().filter, phase_timers(), points)) {
+    const std::size_t row = rows.at(timed.point);
+    const bool is_tensor_parallel = table.rows[row].point.layout.tp.value_or(1) > 1;
+    auto of_row = measured_phases(timed.timers, is_tensor_parallel);
+    if (!of_row.empty()) phases.push_back({row, std::move(of_row)});
+  }
+  std::sort(phases.begin(), phases.end(),
+            [](const RowPhases& a, const RowPhases& b) { return a.row < b.row; });
+  return phases;
+}
 
 /// What makes the page again.
 std::string command_of(const Globals& globals, const ReportOptions& options) {
@@ -52,6 +77,8 @@ Page page_of(const Globals& globals, Database& database, const ReportOptions& op
     page.said = options.by == "point" && !table.made ? closing_words(table.rows, *page.noise)
                                                      : sentences_of(*page.noise);
   }
+  if (options.by == "point" && !table.made)
+    page.phases = phases_of_rows(database, selections, table);
   page.table = std::move(table);
   return page;
 }

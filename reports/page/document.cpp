@@ -248,6 +248,7 @@ std::string page_document(const Page& page) {
     write_rates(rows, json);
     write_axes(rows, json);
     if (page.runs) write_runs(page, rows, json);
+    if (!page.phases.empty()) write_phases(page.phases, json);
     if (page.noise) write_noise(*page.noise, json);
     if (page.sheet) write_sheet(*page.sheet, json);
     json.end_object();

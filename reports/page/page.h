@@ -10,11 +10,18 @@
 #include <vector>
 
 #include "reports/format.h"
+#include "reports/model_phases.h"
 #include "reports/noise/noise.h"
 #include "reports/show/sheet.h"
 #include "reports/summarize.h"
 
 namespace pippin {
+
+/// Where a step goes, by the timers of its trainer.
+struct RowPhases {
+  std::size_t row = 0;  ///< of the table
+  std::vector<Phase> phases;
+};
 
 /// What a page of a report shows beside its table.
 struct Page {
@@ -27,6 +34,7 @@ struct Page {
   std::string methods;                                   ///< a paragraph for a paper
   std::shared_ptr<const RunRows> runs;                   ///< every run behind the table
   std::map<std::string, std::vector<std::string>> tags;  ///< of campaigns, by "SWEEP/2"
+  std::vector<RowPhases> phases;                         ///< of rows that have timers
   std::optional<Noise> noise;
   std::optional<Sheet> sheet;  ///< what is known of the one thing that the page is of
 };

@@ -384,6 +384,7 @@ function sweep_sample() {
   return {
     ...doc,
     methods: kMethods,
+    phases: phases_of(doc.rows),
     budget: kBudget,
     nodes,
     links: link_effects(nodes.names, random),
@@ -398,6 +399,16 @@ function sweep_sample() {
       "2 runs dropped: somebody else was on the node",
       "out of memory: 9 configurations with MBS 4",
     ],
+  };
+}
+
+/// Parts of the first rows' steps, of which the pipeline's share grows.
+function phases_of(rows) {
+  const some = rows.mean_s.map((mean, row) => ({mean, row})).filter(({mean}) => mean > 0).slice(0, 12);
+  return {
+    names: ["compute", "tensor", "pipeline", "data", "optimizer", "rest"],
+    rows: some.map(({row}) => row),
+    seconds: some.map(({mean}, i) => [0.6, i % 3 ? 0.1 : null, 0.02 * i, 0.08, 0.04, 0.02].map((share) => share && share * mean)),
   };
 }
 

@@ -233,3 +233,15 @@ TEST_CASE("a page of one thing has its sheet as people read it, and its series w
   CHECK(series["marks"][1] == 0);  // one of its three is in the mean
   CHECK(series["lead"] == "Each point is a line. Each stands for 3, by their median.");
 }
+
+TEST_CASE("a page says of each row with timers where its steps go, a part missing being none") {
+  Page page = page_of(test::sweep_samples());
+  page.phases = {{0, measured_phases({{"forward-compute", 0.5}, {"forward-recv", 0.2}}, false)},
+                 {2, measured_phases({{"forward-compute", 0.4}, {"optimizer", 0.1}}, true)}};
+  const Json phases = document_of(page)["phases"];
+  CHECK(phases["names"] == Json({"compute", "compute and tensor", "pipeline", "optimizer"}));
+  CHECK(phases["rows"] == Json({0, 2}));
+  CHECK(phases["seconds"][0] == Json({0.5, nullptr, 0.2, nullptr}));
+  CHECK(phases["seconds"][1] == Json({nullptr, 0.4, nullptr, 0.1}));
+  CHECK_FALSE(document_of(page_of(test::sweep_samples())).contains("phases"));
+}

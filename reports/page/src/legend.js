@@ -31,12 +31,12 @@ function row_entry(page, selection, row) {
   );
 }
 
-function mark_entry({state, hollow, note, text}) {
+function mark_entry({state, hollow, note, colour, text}) {
   const mark = state
     ? state_mark(state)
     : note
       ? el("span", {class: "note-mark", "aria-hidden": "true"}, "▾")
-      : dot("var(--ink-2)", hollow);
+      : dot(colour ?? "var(--ink-2)", hollow);
   return el("span", {class: "legend-mark"}, mark, ` ${text}`);
 }
 

@@ -125,6 +125,43 @@ function axis_figure(page) {
   };
 }
 
+/// The largest share of a step in which stages wait for each other, and whose it is.
+function most_waiting(page, {names, rows, seconds}) {
+  const at = names.indexOf("pipeline");
+  if (at < 0) return "";
+  const shares = seconds.map((parts) => (parts[at] ?? 0) / parts.reduce((sum, value) => sum + (value ?? 0), 0));
+  const most = shares.indexOf(Math.max(...shares));
+  return shares[most] > 0
+    ? ` The pipeline waits most in ${cut_text(page.rows.name[rows[most]], 60)}: ${percent_text(shares[most])} of a step.`
+    : "";
+}
+
+function phases_figure(page) {
+  const {phases} = page.doc;
+  if (!phases?.rows.length || !phases.rows.every((row) => row < page.row_count)) return null;
+  return {
+    id: "phases",
+    title: "Where a step goes",
+    plot: "phases",
+    lead: `By the trainer's own timers: of several ranks the one that computes longest and waits shortest.${most_waiting(page, phases)}`,
+    choices: [
+      {
+        name: "measure",
+        title: "Show",
+        value: "share",
+        options: [
+          ["share", "shares of the step"],
+          ["seconds", "time"],
+        ],
+      },
+    ],
+    table: () => ({
+      titles: ["configuration", ...phases.names.map((name) => `${name.replaceAll(" ", "_")}_s`)],
+      rows: phases.rows.map((row, i) => [page.rows.name[row], ...phases.seconds[i]]),
+    }),
+  };
+}
+
 function budget_figure(page) {
   const {budget} = page.doc;
   if (!budget?.length) return null;
@@ -227,6 +264,7 @@ export function figures_of(page) {
     runs_figure,
     scaling_figure,
     axis_figure,
+    phases_figure,
     budget_figure,
     nodes_figure,
     links_figure,

@@ -4,6 +4,7 @@ import {plot_axis} from "./axis.js";
 import {plot_budget} from "./budget.js";
 import {plot_links} from "./links.js";
 import {plot_nodes} from "./nodes.js";
+import {plot_phases} from "./phases.js";
 import {plot_ratios} from "./ratios.js";
 import {plot_runs} from "./runs.js";
 import {plot_scaling} from "./scaling.js";
@@ -18,4 +19,5 @@ export const kPlots = {
   links: plot_links,
   ratios: plot_ratios,
   series: plot_series,
+  phases: plot_phases,
 };
