@@ -73,6 +73,8 @@ std::int64_t nanoseconds_of(const timespec& time) {
 
 class Disk : public FileSystem {
  public:
+  explicit Disk(bool may_write) : may_write_(may_write) {}
+
   std::optional<std::string> read(const fs::path& path) override {
     int error = 0;
     auto text = read_file(path, error);
@@ -85,13 +87,18 @@ class Disk : public FileSystem {
     return text;
   }
 
-  void write(const fs::path& path, std::string_view text) override { replace_file(path, text); }
+  void write(const fs::path& path, std::string_view text) override {
+    refuse_to_write(path);
+    replace_file(path, text);
+  }
 
   void write_private(const fs::path& path, std::string_view text) override {
+    refuse_to_write(path);
     replace_file(path, text, true);
   }
 
   bool make_directory(const fs::path& path) override {
+    refuse_to_write(path);
     make_parents(path);
     if (::mkdir(path.c_str(), 0777) == 0) return true;
     if (errno != EEXIST) file_failed("create", path, errno);
@@ -129,8 +136,12 @@ class Disk : public FileSystem {
   }
 
  private:
-  static void each_name_on_disk(const fs::path& directory,
-                                const std::function<void(std::string_view name)>& take) {
+  void refuse_to_write(const fs::path& path) const {
+    if (!may_write_) file_failed("write", path, EROFS);
+  }
+
+  void each_name_on_disk(const fs::path& directory,
+                         const std::function<void(std::string_view name)>& take) const {
     const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(directory.c_str()), ::closedir);
     if (!open && errno == ENOENT) return;
     if (!open) file_failed("list", directory, errno);
@@ -141,12 +152,14 @@ class Disk : public FileSystem {
       if (!entry) return;
       const std::string_view name = entry->d_name;
       if (is_fresh_name(name)) {
-        remove_if_left(directory / name);
+        if (may_write_) remove_if_left(directory / name);
       } else if (name != "." && name != "..") {
         take(name);
       }
     }
   }
+
+  bool may_write_;
 };
 
 }  // namespace
@@ -175,7 +188,12 @@ bool may_change_unseen(std::int64_t changed_ns, std::int64_t now_ns) {
 }
 
 FileSystem& disk() {
-  static Disk disk;
+  static Disk disk(true);
+  return disk;
+}
+
+FileSystem& disk_to_read() {
+  static Disk disk(false);
   return disk;
 }
 

@@ -58,6 +58,9 @@ class FileSystem {
 
 /// The disk, and what was packed of it (packed_files.h).
 FileSystem& disk();
+/// The same to be read and no more: what would write throws Error (machine), and nothing that a
+/// killed writer left is taken away.
+FileSystem& disk_to_read();
 
 /// What a file on the disk is known again by; nothing where there is none.
 std::optional<FileIdentity> identity_on_disk(const fs::path& path);

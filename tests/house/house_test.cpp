@@ -33,6 +33,7 @@ const std::map<std::string, int>& floors() {
       {"db", 3},
       {"core/jobs", 2},
       {"core/records", 1},
+      {"core/http", 1},
       {"core/base", 0},
   };
   return kFloors;
@@ -56,6 +57,8 @@ const std::map<std::string, std::set<std::string>>& homes() {
       {"yaml-cpp/", {"sweeps"}},
       {"sqlite3.h", {"db"}},
       {"boost/process", {"core/base"}},
+      {"boost/asio", {"core/base", "core/http"}},  // processes are waited for by it
+      {"boost/beast", {"core/http"}},
       {"boost/math", {"reports/statistics"}},
       {"Eigen/", {"reports/statistics"}},
       {"nlopt", {"reports/statistics"}},
