@@ -25,7 +25,9 @@ struct Database::Home {
       : network(how.network || db::on_network_file_system(path)),
         lock_folder(path.string() + ".lock"),
         patience(how.patience),
-        connection(path, reading, how.patience) {}
+        connection(path, reading, how.patience) {
+    if (network) connection.distrust_locks();
+  }
 
   /// Where SQLite's own locks are not to be trusted, ours is held for each step.
   std::unique_ptr<db::FolderLock> lock() const {
@@ -38,13 +40,16 @@ struct Database::Home {
   std::chrono::milliseconds patience;
   db::Connection connection;
   std::optional<Digester> digester;
+  /// Of what was opened to be read and no more: what the file was then, and that very state of it.
+  std::optional<FileIdentity> opened;
+  std::unique_ptr<db::Transaction> snapshot;
 };
 
 namespace {
 
 fs::path checked(const fs::path& path, const OpenDatabase& how) {
   std::error_code error;
-  if (!how.create && !fs::exists(path, error))
+  if ((!how.create || how.read_only) && !fs::exists(path, error))
     bad_input("{}: no such database; `pippin run` or `pippin collect` makes one", path.string());
   return path;
 }
@@ -55,7 +60,7 @@ void prepare(db::Connection& connection, bool network, const OpenDatabase& how) 
   // They are for people's SQL: what is written here are names of enumerations, and for each row of
   // runs SQLite makes a temporary table of the states.
   connection.run("PRAGMA ignore_check_constraints = ON");
-  connection.run("PRAGMA synchronous = FULL");
+  if (!connection.read_only()) connection.run("PRAGMA synchronous = FULL");
   connection.run(fmt::format("PRAGMA cache_size = -{}", how.cache_kib));
   db::migrate(connection);
   if (connection.read_only()) return;
@@ -64,8 +69,18 @@ void prepare(db::Connection& connection, bool network, const OpenDatabase& how) 
 
 }  // namespace
 
-Database::Database(const fs::path& path, const OpenDatabase& how)
-    : home_(std::make_unique<Home>(checked(path, how), how)) {
+Database::Database(const fs::path& path, const OpenDatabase& how) {
+  checked(path, how);
+  if (how.read_only) {
+    const auto opened = identity_on_disk(path);
+    home_ = std::make_unique<Home>(path, how, db::Connection::ReadOnly{true});
+    home_->opened = opened;
+    home_->snapshot =
+        std::make_unique<db::Transaction>(home_->connection, db::Transaction::Kind::kRead);
+    prepare(home_->connection, home_->network, how);
+    return;
+  }
+  home_ = std::make_unique<Home>(path, how);
   try {
     const auto lock = home_->lock();
     prepare(home_->connection, home_->network, how);
@@ -81,6 +96,12 @@ Database::Database(const fs::path& path, const OpenDatabase& how)
 Database::~Database() = default;
 Database::Database(Database&&) noexcept = default;
 Database& Database::operator=(Database&&) noexcept = default;
+
+bool Database::is_as_opened() const {
+  const auto now = identity_on_disk(home_->connection.path());
+  const bool is_same_file = now && home_->opened && now->inode == home_->opened->inode;
+  return is_same_file && (!home_->connection.is_unlocked() || now == home_->opened);
+}
 
 void Database::sum_up_by(Digester digester) { home_->digester = std::move(digester); }
 
@@ -165,7 +186,7 @@ namespace {
 template <typename Read>
 auto read_whole(const db::Connection& connection, Read read) {
   const fs::path& path = connection.path();
-  const bool unlocked = connection.read_only();
+  const bool unlocked = connection.is_unlocked();
   const auto before = unlocked ? fs::last_write_time(path) : fs::file_time_type();
   auto result = read();
   if (unlocked && fs::last_write_time(path) != before)

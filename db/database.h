@@ -33,6 +33,9 @@ struct OpenDatabase {
   bool network = false;  ///< treat its file system as one shared between machines, whatever it is
   std::chrono::milliseconds patience{60'000};  ///< how long another's lock is waited for
   std::int64_t cache_kib = 65'536;             ///< the runs and points of a large report, read once
+  /// The file must be there, and nothing is ever written to it; beside it only SQLite's index of a
+  /// log that a dead writer left. All that is read is as it was when it was opened.
+  bool read_only = false;
   std::int64_t most_pages = 0;  ///< the size, in pages of 4 KiB, at which the disk counts as full;
                                 ///< 0: the disk's own
 };
@@ -246,6 +249,10 @@ class Database {
   ~Database();
   Database(Database&&) noexcept;
   Database& operator=(Database&&) noexcept;
+
+  /// Of one that was opened `read_only`: false where another process has written to the file itself
+  /// since, so that what was read may not go together, nor errors mean anything.
+  bool is_as_opened() const;
 
   /// From now on sums up the lines of each run as it is stored, so that they need not be read
   /// again; not those of very long runs, for which there would have to be room beside them.

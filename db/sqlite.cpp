@@ -49,12 +49,15 @@ std::string uri_of(const fs::path& path) {
   return uri;
 }
 
+/// Whether something is stored that is not in the file itself.
+bool is_pending(const fs::path& path) {
+  return holds_something(path.string() + "-wal") || holds_something(path.string() + "-journal");
+}
+
 /// Even to read a file with a write-ahead log SQLite makes files beside it, which fails in a
 /// directory that cannot be written, and elsewhere leaves files of a stranger in the owner's way.
 /// Where nothing is in that log the file alone says all.
-std::string read_only_uri(const fs::path& path) {
-  const bool pending =
-      holds_something(path.string() + "-wal") || holds_something(path.string() + "-journal");
+std::string read_only_uri(const fs::path& path, bool pending) {
   return uri_of(path) + (pending ? "?mode=ro" : "?immutable=1");
 }
 
@@ -91,7 +94,9 @@ void Connection::open(bool reading, bool create, bool trust) {
       reading ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
   // "file:x" is a file here, and to SQLite, which takes URIs so that files can be attached to read.
   const std::string plain = path_.is_relative() ? "./" + path_.string() : path_.string();
-  const std::string name = reading ? read_only_uri(path_) : plain;
+  const bool pending = reading && is_pending(path_);
+  const std::string name = reading ? read_only_uri(path_, pending) : plain;
+  is_unlocked_ = reading && !pending;
   if (!reading && create) make_by_umask(path_);
   const int code =
       sqlite3_open_v2(name.c_str(), &handle_, how | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
@@ -134,9 +139,11 @@ int Connection::count_work(void* connection) {
 }
 
 void Connection::attach(const fs::path& path, const std::string& name) {
-  prepare("ATTACH ? AS " + name).run(read_only_uri(path));
+  prepare("ATTACH ? AS " + name).run(read_only_uri(path, is_pending(path)));
   files_.push_back(path);
 }
+
+bool Connection::is_in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
 
 bool Connection::read_only() const { return sqlite3_db_readonly(handle_, "main") == 1; }
 
@@ -362,7 +369,9 @@ std::string_view Statement::view(int column) const {
   return data ? std::string_view(data, size) : std::string_view();
 }
 
-Transaction::Transaction(Connection& connection, Kind kind) : connection_(connection) {
+Transaction::Transaction(Connection& connection, Kind kind)
+    : connection_(connection), open_(kind == Kind::kWrite || !connection.is_in_transaction()) {
+  if (!open_) return;  // what is around it has begun one
   connection_.run(kind == Kind::kWrite ? "BEGIN IMMEDIATE" : "BEGIN");
 }
 
@@ -376,6 +385,7 @@ Transaction::~Transaction() {
 }
 
 void Transaction::commit() {
+  if (!open_) return;
   connection_.run("COMMIT");
   open_ = false;
 }

@@ -59,6 +59,11 @@ class Connection {
   std::int64_t last_id() const;
   std::int64_t changes() const;  ///< rows that were written through it
   bool read_only() const;
+  bool is_in_transaction() const;
+  /// Whether nobody is kept from writing while it reads.
+  bool is_unlocked() const { return is_unlocked_; }
+  /// … because the locks of its file system are not to be trusted.
+  void distrust_locks() { is_unlocked_ = is_unlocked_ || read_only(); }
   /// Whether something failed because the disk is full.
   bool met_full_disk() const { return met_full_disk_; }
   /// Makes the tables of another file, which is only read, known as `name`.
@@ -90,6 +95,7 @@ class Connection {
   sqlite3* handle_ = nullptr;
   std::vector<fs::path> files_{path_};  ///< its own, and those attached
   mutable bool met_full_disk_ = false;
+  bool is_unlocked_ = false;
   std::int64_t work_ = 0;  ///< steps of SQLite's machine
   std::unordered_map<std::string_view, std::unique_ptr<Compiled>> kept_;  ///< by its own text
   /// Of kept_, by where the text lay when it was asked for: that of a literal stays there.
@@ -186,7 +192,8 @@ class Statement {
 };
 
 /// All or nothing: rolled back unless commit() was reached. One that writes takes the write lock at
-/// once; one that reads sees the file as it was at its first statement.
+/// once; one that reads sees the file as it was at its first statement, or at that of the
+/// transaction in which it begins.
 class Transaction {
  public:
   enum class Kind { kWrite, kRead };
@@ -198,7 +205,7 @@ class Transaction {
 
  private:
   Connection& connection_;
-  bool open_ = true;
+  bool open_;
 };
 
 /// NULL for what is unknown.
