@@ -53,31 +53,39 @@ std::string lines_text(const std::string& title, const std::vector<CampaignStatu
 
 }  // namespace
 
+std::vector<StatusList> lists_of(const CampaignStatus& status, std::int64_t now) {
+  std::vector<StatusList> lists;
+  const auto add = [&](const char* title, std::vector<CampaignStatus::Line> lines) {
+    if (!lines.empty()) lists.push_back({title, std::move(lines)});
+  };
+  const auto add_one = [&](const char* title, const std::string& what, const char* remedy = "") {
+    if (!what.empty()) add(title, {{what, "", remedy}});
+  };
+  add_one("runs", counts_text(status));
+  add("running", status.running_now);
+  if (status.latest_end)
+    add_one("ends",
+            fmt::format("at {} at the latest, what runs now", clock_text(*status.latest_end, now)));
+  add("waiting", status.waits);
+  if (status.next_start)
+    add_one("starts",
+            fmt::format("at {}, the next, as Slurm expects", clock_text(*status.next_start, now)));
+  add("stuck", status.stuck);
+  add("bad nodes", status.bad_nodes);
+  add("again", status.again);
+  add("failed", status.ill);
+  add("lost", status.gone);
+  add_one("not read", status.unread, "'pippin collect' reads their logs");
+  add_one("held back", status.held_back, "'pippin run' or 'submit' sends the rest");
+  add_one("trouble", status.trouble);
+  return lists;
+}
+
 std::string status_text(const CampaignStatus& status, std::size_t width, std::int64_t now) {
   std::string text = fmt::format("{} campaign {}, begun {} on {}\n", printable(status.sweep),
                                  status.campaign, status.started, printable(status.cluster));
   text += fmt::format("  {}\n", progress_bar(status.progress, width > 2 ? width - 2 : width));
-  text += lines_text("runs", {{counts_text(status), "", ""}}, width);
-  text += lines_text("running", status.running_now, width);
-  if (status.latest_end)
-    text += fmt::format("  {:<10}at {} at the latest, what runs now\n", "ends",
-                        clock_text(*status.latest_end, now));
-  text += lines_text("waiting", status.waits, width);
-  if (status.next_start)
-    text += fmt::format("  {:<10}at {}, the next, as Slurm expects\n", "starts",
-                        clock_text(*status.next_start, now));
-  text += lines_text("stuck", status.stuck, width);
-  text += lines_text("bad nodes", status.bad_nodes, width);
-  text += lines_text("again", status.again, width);
-  text += lines_text("failed", status.ill, width);
-  text += lines_text("lost", status.gone, width);
-  if (!status.unread.empty())
-    text +=
-        lines_text("not read", {{status.unread, "", "'pippin collect' reads their logs"}}, width);
-  if (!status.held_back.empty())
-    text += lines_text("held back",
-                       {{status.held_back, "", "'pippin run' or 'submit' sends the rest"}}, width);
-  if (!status.trouble.empty()) text += lines_text("trouble", {{status.trouble, "", ""}}, width);
+  for (const auto& list : lists_of(status, now)) text += lines_text(list.title, list.lines, width);
   return text;
 }
 

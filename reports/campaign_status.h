@@ -40,6 +40,16 @@ struct CampaignStatus {
   std::optional<std::int64_t> latest_end;  ///< … when the last that runs now must end
 };
 
+/// Lines of one kind: "failed", "waiting".
+struct StatusList {
+  std::string title;
+  std::vector<CampaignStatus::Line> lines;
+};
+
+/// All that is said of a campaign, in its order; kinds of which there is nothing are left out.
+/// Times are this machine's, relative to `now` (seconds since 1970).
+std::vector<StatusList> lists_of(const CampaignStatus& status, std::int64_t now);
+
 /// Some lines, each at most `width` columns wide where its words may be cut; times are this
 /// machine's, relative to `now` (seconds since 1970).
 std::string status_text(const CampaignStatus& status, std::size_t width, std::int64_t now);

@@ -32,11 +32,15 @@ class Mean {
   std::int64_t count_ = 0;
 };
 
-std::optional<double> busbw(const CanaryEvidence& reading) {
+}  // namespace
+
+std::optional<double> busbw_of(const CanaryEvidence& reading) {
   if (!(reading.all_reduce_us > 0)) return std::nullopt;
   return bus_bandwidth_gb_per_s({"all_reduce", reading.all_reduce_bytes, "float", reading.ranks},
                                 reading.all_reduce_us / kUsPerSecond);
 }
+
+namespace {
 
 using ById = std::unordered_map<std::int64_t, const RunEvidence*>;
 
@@ -57,7 +61,7 @@ RowDetails details_of(const std::vector<std::int64_t>& runs, const ById& evidenc
           std::max(details.nodes_of_run, Count(static_cast<std::int64_t>(one.nodes.size())));
     if (!one.before) continue;
     if (one.before->gemm.m > 0) gemm.add(one.before->gemm.median_tflops);
-    if (const auto rate = busbw(*one.before)) bandwidth.add(*rate);
+    if (const auto rate = busbw_of(*one.before)) bandwidth.add(*rate);
   }
   details.nodes.assign(nodes.begin(), nodes.end());
   details.canary_gemm_tflops = gemm.value();

@@ -93,6 +93,8 @@ void write_comparison_terminal(const ComparisonTable& table, std::ostream& out);
 void write_comparison_markdown(const ComparisonTable& table, std::ostream& out);
 void write_comparison_csv(const ComparisonTable& table, std::ostream& out);
 void write_comparison_json(const ComparisonTable& table, std::ostream& out);
+/// The document of its page, as page_document() makes one.
+std::string comparison_document(const ComparisonTable& table);
 void write_comparison_html(const ComparisonTable& table, std::ostream& out);
 
 /// What people read of it: point, both times, ratio, its interval, verdict, …; and sentences below.

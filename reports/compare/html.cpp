@@ -94,7 +94,7 @@ void write_ratios(const Comparison& comparison, JsonWriter& json) {
 
 }  // namespace
 
-void write_comparison_html(const ComparisonTable& table, std::ostream& out) {
+std::string comparison_document(const ComparisonTable& table) {
   const Comparison& comparison = table.comparison;
   std::ostringstream text;
   {
@@ -119,7 +119,11 @@ void write_comparison_html(const ComparisonTable& table, std::ostream& out) {
     write_ratios(comparison, json);
     json.end_object();
   }
-  write_html_file(safe_in_script(std::move(text).str()), out);
+  return safe_in_script(std::move(text).str());
+}
+
+void write_comparison_html(const ComparisonTable& table, std::ostream& out) {
+  write_html_file(comparison_document(table), out);
 }
 
 }  // namespace pippin

@@ -242,6 +242,7 @@ std::string page_document(const Page& page) {
     write_texts("said", page.said, json);
     json.key("methods").text(page.methods);
     write_texts("remarks", remarks_of(page, collector), json);
+    if (page.progress) write_progress(*page.progress, json);
     write_columns(columns, json);
     write_shared(columns, json);
     write_rows(rows, columns, json);

@@ -2,13 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/records/contents.h"
+#include "reports/campaign_status.h"
 #include "reports/format.h"
 #include "reports/model_phases.h"
 #include "reports/noise/noise.h"
@@ -23,9 +27,23 @@ struct RowPhases {
   std::vector<Phase> phases;
 };
 
+/// A small table of texts.
+struct PageTable {
+  std::string title;
+  std::vector<std::string> titles;
+  std::vector<std::vector<std::string>> rows;
+};
+
+/// How a campaign goes on, above its table.
+struct PageProgress {
+  CampaignStatus status;
+  std::int64_t now = 0;  ///< seconds since 1970, to which its times are relative
+  std::vector<PageTable> tables;
+};
+
 /// What a page of a report shows beside its table.
 struct Page {
-  std::string kind = "report";  ///< or "noise", which says more of that; or a sheet's
+  std::string kind = "report";  ///< or "noise", which says more of that; "status"; or a sheet's
   Report table;
   std::string title;
   std::string command;                                   ///< that makes it again
@@ -37,6 +55,7 @@ struct Page {
   std::vector<RowPhases> phases;                         ///< of rows that have timers
   std::optional<Noise> noise;
   std::optional<Sheet> sheet;  ///< what is known of the one thing that the page is of
+  std::optional<PageProgress> progress;
 };
 
 /// All that a page says, as JSON that may stand in a <script> of HTML. reports/page/README.md says
@@ -45,5 +64,29 @@ std::string page_document(const Page& page);
 
 /// One HTML file that asks nothing of any network, of such a document.
 void write_html_file(const std::string& document, std::ostream& out);
+
+/// A place on the server that a page is of.
+struct PageLink {
+  std::string title;
+  std::string address;  ///< "/status/gpt-52b"
+};
+
+/// What there is, each with its pages.
+struct ContentsPage {
+  std::string title, command;
+  std::vector<CampaignContents> entries;
+  std::function<std::vector<PageLink>(const CampaignContents& entry)> links;
+};
+/// … as page_document().
+std::string contents_document(const ContentsPage& page);
+
+/// A page as a server gives it: it asks there, and nowhere else, for what is new.
+struct ServedPage {
+  std::shared_ptr<const std::string> html;
+  std::string_view document;  ///< the part of it that is one
+  std::string tag;            ///< that of every equal document, and of no other
+  std::string policy;         ///< for its header
+};
+ServedPage served_page(const std::string& document, const std::vector<PageLink>& links);
 
 }  // namespace pippin

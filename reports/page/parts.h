@@ -14,7 +14,8 @@ inline const std::string& name_of(const Summary& row) {
 }
 
 /// Parts of the page's document, as keys of the object that is being written: every run of the
-/// rows; where their steps go; levels of noise, nodes and links; a sheet.
+/// rows; where their steps go; levels of noise, nodes and links; a sheet; how a campaign goes on.
+void write_progress(const PageProgress& progress, JsonWriter& json);
 void write_runs(const Page& page, const RowRange& rows, JsonWriter& json);
 void write_phases(const std::vector<RowPhases>& rows, JsonWriter& json);
 void write_noise(const Noise& noise, JsonWriter& json);

@@ -146,6 +146,21 @@ TEST_CASE("a page is one file that asks nothing of a network") {
     CHECK(html.find(load) == html.npos);
 }
 
+TEST_CASE("a page that is served may ask its server, and is known by what it says") {
+  const std::string document = page_document(page_of({}));
+  const ServedPage page = served_page(document, {{"Report", "/report/<b>"}});
+  for (const std::string& policy : {page.policy, page.html->substr(0, page.html->find("<title>"))})
+    CHECK_THAT(policy,
+               Catch::Contains("default-src 'none'; connect-src 'self'; script-src 'sha256-"));
+  CHECK_THAT(html_of(page_of({})), !Catch::Contains("connect-src"));
+  const Json shown = Json::parse(page.document);
+  CHECK(shown["served"]["tag"] == page.tag);
+  CHECK(shown["served"]["links"][0]["address"] == "/report/<b>");
+  CHECK(page.document.find('<') == std::string_view::npos);
+  CHECK(served_page(document, {}).tag == page.tag);
+  CHECK(served_page(page_document(page_of(test::sweep_samples())), {}).tag != page.tag);
+}
+
 TEST_CASE("a page of no rows is one, too") {
   const Json document = document_of(page_of({}));
   CHECK(document["rows"]["name"].empty());

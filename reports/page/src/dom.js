@@ -29,6 +29,15 @@ export function style(element, values) {
   return element;
 }
 
+/// Puts children into a parent in their order. Those that stay where they are keep the focus.
+export function arrange_children(parent, wanted) {
+  const kept = new Set(wanted);
+  for (const old of Array.from(parent.children)) if (!kept.has(old)) old.remove();
+  wanted.forEach((child, i) => {
+    if (parent.children[i] !== child) parent.insertBefore(child, parent.children[i] ?? null);
+  });
+}
+
 /// Calls back at most once a frame.
 export function once_a_frame(callback) {
   let waiting = false;

@@ -52,7 +52,25 @@ function data_details(figure, is_open) {
     fill();
     details.open = true;
   }
-  return details;
+  const update = () => {
+    while (details.childElementCount > 1) details.lastElementChild.remove();
+    if (details.open) fill();
+  };
+  return {details, update};
+}
+
+/// Whether two lists of choices offer the same.
+function offer_the_same(a, b) {
+  const offered = (list) => JSON.stringify((list ?? []).map(({name, title, options}) => [name, title, options]));
+  return offered(a) === offered(b);
+}
+
+/// What a reader has chosen stays where it is still there to choose.
+function carry_over(before, choices) {
+  for (const choice of choices ?? []) {
+    const old = (before ?? []).find((one) => one.name === choice.name);
+    if (old && choice.options.some(([value]) => value === old.value)) choice.value = old.value;
+  }
 }
 
 function save_buttons(page, figure, stage) {
@@ -79,17 +97,41 @@ function control(choice, redraw) {
 }
 
 /// A figure is {id, title, lead, table(), choices?, draw?(width)}. Without `draw` it is shown as a table.
+/// `update` takes the same figure of other data.
 export function make_figure(page, selection, figure) {
   const stage = figure.draw ? make_stage(page, selection, figure) : null;
-  const choices = stage ? (figure.choices ?? []).map((choice) => control(choice, () => stage.draw())) : [];
+  const controls = el("div", {class: "controls"});
+  const title = el("h2", {id: `${figure.id}-title`});
+  const lead = el("p", {class: "lead"});
+  const behind = data_details(figure, !stage);
+  const show_words = () => {
+    title.textContent = figure.title;
+    lead.textContent = figure.lead;
+  };
+  const show_choices = () => {
+    const choices = stage ? (figure.choices ?? []) : [];
+    controls.replaceChildren(...choices.map((choice) => control(choice, () => stage.draw())));
+    controls.hidden = !choices.length;
+  };
+  show_words();
+  show_choices();
   const section = el(
     "section",
     {id: figure.id, class: "figure", "aria-labelledby": `${figure.id}-title`},
-    el("div", {class: "head"}, el("h2", {id: `${figure.id}-title`}, figure.title), save_buttons(page, figure, stage)),
-    el("p", {class: "lead"}, figure.lead),
-    choices.length ? el("div", {class: "controls"}, choices) : null,
+    el("div", {class: "head"}, title, save_buttons(page, figure, stage)),
+    lead,
+    controls,
     stage?.element ?? null,
-    data_details(figure, !stage),
+    behind.details,
   );
-  return {section, draw: () => stage?.draw()};
+  const update = (fresh) => {
+    const is_same = offer_the_same(figure.choices, fresh.choices);
+    if (is_same) fresh.choices = figure.choices;
+    else carry_over(figure.choices, fresh.choices);
+    Object.assign(figure, fresh);
+    if (!is_same) show_choices();
+    show_words();
+    behind.update();
+  };
+  return {section, draw: () => stage?.draw(), update};
 }

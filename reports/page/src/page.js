@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts the page together: words, table, figures, methods.
-import {el, svg_el} from "./dom.js";
+import {arrange_children, el, svg_el} from "./dom.js";
 import {count_text, duration_text, moment_text} from "./numbers.js";
 import {colour_of, read_page} from "./page_data.js";
 import {make_figure} from "./figure.js";
+import {keep_live} from "./live.js";
 import {make_selection} from "./selection.js";
 import {figures_of} from "./sections.js";
+import {entries_section, links_of_server, progress_section} from "./served.js";
 import {sheet_of} from "./sheet.js";
 import {make_table_section} from "./table_section.js";
 import {make_theme_button} from "./theme.js";
@@ -19,6 +21,8 @@ const kKinds = {
   point: "Point",
   sweep: "Sweep",
   node: "Node",
+  status: "Status",
+  list: "Database",
 };
 
 /// A page of one of these says in its sheet what the row of a table would.
@@ -40,7 +44,8 @@ function shared(page) {
   return parts.length ? el("p", {class: "facts"}, `All have: ${parts.join(" · ")}`) : null;
 }
 
-function header(page) {
+/// What stands on top, below its bar.
+function heading(page) {
   const {doc} = page;
   const made = [
     doc.made_at ? `made ${moment_text(doc.made_at)}` : null,
@@ -49,19 +54,26 @@ function header(page) {
     .filter(Boolean)
     .join(" ");
   return el(
-    "header",
-    {class: "top"},
-    el(
-      "div",
-      {class: "bar"},
-      el("span", {class: "kind"}, `pippin · ${kKinds[doc.kind] ?? "Report"}`),
-      make_theme_button(),
-    ),
+    "div",
+    {},
     el("h1", {}, doc.title || "Untitled"),
     el("p", {class: "facts"}, facts(page)),
     shared(page),
     el("p", {class: "made"}, doc.command ? el("code", {}, doc.command) : null, doc.command && made ? " " : null, made),
   );
+}
+
+/// `badge` says how live the page is, where it is served.
+function make_header(page, badge) {
+  const bar = el(
+    "div",
+    {class: "bar"},
+    el("span", {class: "kind"}, `pippin · ${kKinds[page.doc.kind] ?? "Report"}`),
+    links_of_server(page),
+    badge,
+    make_theme_button(),
+  );
+  return el("header", {class: "top"}, bar, heading(page));
 }
 
 function said(page) {
@@ -148,19 +160,15 @@ function highlight_bar(page, selection) {
 }
 
 /// Draws the figures one after the other, so that the table can be used at once. One that fails does not stop the others.
-function draw_in_turn(figures) {
+function draw_in_turn(figures, done) {
   const draw_next = (i) => {
-    if (i === figures.length) {
-      performance.mark("plots shown");
-      document.documentElement.dataset.ready = "yes";
-      return;
-    }
+    if (i === figures.length) return done();
+    const {section} = figures[i];
+    section.querySelector(":scope > .broken")?.remove();
     try {
       figures[i].draw();
     } catch (error) {
-      figures[i].section.append(
-        el("p", {class: "broken", role: "alert"}, `This plot cannot be drawn: ${error.message}`),
-      );
+      section.append(el("p", {class: "broken", role: "alert"}, `This plot cannot be drawn: ${error.message}`));
     }
     setTimeout(() => draw_next(i + 1), 0);
   };
@@ -169,8 +177,10 @@ function draw_in_turn(figures) {
 
 function with_plot(page, plots, figure) {
   if (!plots) return figure;
-  const chosen = () => Object.fromEntries((figure.choices ?? []).map((choice) => [choice.name, choice.value]));
-  return {...figure, draw: (width) => plots[figure.plot](page, width, chosen(), figure.series)};
+  const made = {...figure};
+  const chosen = () => Object.fromEntries((made.choices ?? []).map((choice) => [choice.name, choice.value]));
+  made.draw = (width) => plots[made.plot](page, width, chosen(), made.series);
+  return made;
 }
 
 function no_plots_line() {
@@ -185,36 +195,103 @@ function section_link(section) {
   return [section.id, section.querySelector("h2").textContent];
 }
 
-function build(page, plots) {
-  const selection = make_selection();
-  make_tip();
-  const frame = (figure) => make_figure(page, selection, with_plot(page, plots, figure));
-  const {above, below} = figures_of(page);
-  const sheet = sheet_of(page).map(({section, figure}) => (figure ? frame(figure) : {section}));
-  const figures = [above.map(frame), sheet, below.map(frame)];
-  const table = page.row_count && !kWithoutTable.includes(page.doc.kind) ? make_table_section(page, selection) : null;
-  const words = remarks(page);
-  if (table && words) table.section.append(...words.children);
-  const sections = [
-    ...figures[0].map((figure) => figure.section),
-    ...figures[1].map((figure) => figure.section),
-    table?.section,
-    ...figures[2].map((figure) => figure.section),
-    table ? null : words,
-    methods(page),
-  ].filter(Boolean);
-  const main = el(
-    "main",
-    {},
-    said(page),
-    plots ? null : no_plots_line(),
-    contents(sections.map(section_link)),
-    sections,
-  );
-  document.body.prepend(header(page), main, highlight_bar(page, selection));
-  table?.table.draw();
-  performance.mark("table shown");
-  draw_in_turn(figures.flat().filter((figure) => figure.draw));
+/// All that is seen. What has not changed stays as it is when it shows another document: nothing that a reader has
+/// chosen, marked or scrolled to is lost.
+class Shown {
+  constructor(page, plots) {
+    Object.assign(this, {page, plots, table: null, parts: {}});
+    this.selection = make_selection();
+    this.figures = new Map(); // by their ids
+    this.main = el("main");
+    make_tip();
+    const {served} = page.doc;
+    const badge = served ? keep_live(served.tag, (text) => this.take(text)) : null;
+    this.header = make_header(page, badge);
+    this.show();
+    document.body.prepend(this.header, this.main, highlight_bar(page, this.selection));
+    this.table?.table.draw();
+    performance.mark("table shown");
+    draw_in_turn(Array.from(this.figures.values()), () => {
+      performance.mark("plots shown");
+      document.documentElement.dataset.ready = "yes";
+    });
+  }
+
+  /// The element of a part: the one that is there, where the new one would be the same.
+  part(name, made) {
+    const before = this.parts[name];
+    if (!before || !made || !before.isEqualNode(made)) this.parts[name] = made;
+    return this.parts[name];
+  }
+
+  frames(figures) {
+    return figures.map((figure) => {
+      const made = with_plot(this.page, this.plots, figure);
+      const known = this.figures.get(figure.id);
+      if (known) known.update(made);
+      else this.figures.set(figure.id, make_figure(this.page, this.selection, made));
+      return this.figures.get(figure.id).section;
+    });
+  }
+
+  show_table(words) {
+    if (!this.page.row_count || kWithoutTable.includes(this.page.doc.kind)) this.table = null;
+    else if (this.table) this.table.update();
+    else this.table = make_table_section(this.page, this.selection);
+    if (!this.table) return null;
+    this.table.section.querySelector(".words")?.remove();
+    if (words) this.table.section.append(el("div", {class: "words"}, ...words.children));
+    return this.table.section;
+  }
+
+  show() {
+    const {page} = this;
+    const {above, below} = figures_of(page);
+    const sheet = sheet_of(page);
+    const drawn = sheet.flatMap(({figure}) => (figure ? [figure] : []));
+    const ids = new Set([...above, ...drawn, ...below].map((figure) => figure.id));
+    for (const id of this.figures.keys()) if (!ids.has(id)) this.figures.delete(id);
+    const words = remarks(page);
+    const first = this.frames(above);
+    const table = this.show_table(words);
+    const sections = [
+      this.part("progress", progress_section(page)),
+      this.part("entries", entries_section(page)),
+      ...first,
+      ...sheet.map(({section, figure}) => (figure ? this.frames([figure])[0] : this.part(section.id, section))),
+      table,
+      ...this.frames(below),
+      table ? null : this.part("remarks", words),
+      this.part("methods", methods(page)),
+    ].filter(Boolean);
+    const parts = [
+      this.part("said", said(page)),
+      this.plots ? null : this.part("no_plots", no_plots_line()),
+      this.part("contents", contents(sections.map(section_link))),
+      ...sections,
+    ];
+    arrange_children(this.main, parts.filter(Boolean));
+  }
+
+  /// Takes another document; returns its tag.
+  take(text) {
+    const before = this.page.rows.name;
+    Object.assign(this.page, read_page(text));
+    const {page} = this;
+    this.selection.renumber((row) => {
+      const now = page.rows.name.indexOf(before[row]);
+      return now < 0 ? null : now;
+    });
+    arrange_children(this.header, [this.header.firstElementChild, this.part("heading", heading(page))]);
+    const had_table = this.table !== null;
+    this.show();
+    if (!had_table) this.table?.table.draw();
+    const {tag} = page.doc.served;
+    draw_in_turn(Array.from(this.figures.values()), () => {
+      document.documentElement.dataset.tag = tag;
+    });
+    return tag;
+  }
 }
 
 export function show_page(plots) {
@@ -222,7 +299,7 @@ export function show_page(plots) {
   try {
     const page = read_page(text);
     document.title = `${page.doc.title || "pippin"} – pippin`;
-    build(page, plots);
+    new Shown(page, plots);
   } catch (error) {
     document.body.prepend(el("p", {class: "broken", role: "alert"}, `This page cannot be shown: ${error.message}`));
     document.documentElement.dataset.ready = "yes";

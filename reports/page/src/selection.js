@@ -15,6 +15,12 @@ export function make_selection() {
       hovered = row;
       tell();
     },
+    /// Once rows have other numbers: `number_of` gives the new one of an old one, or null.
+    renumber(number_of) {
+      pinned = pinned === null ? null : number_of(pinned);
+      hovered = null;
+      tell();
+    },
     pin(row) {
       pinned = row === pinned ? null : row;
       hovered = null;

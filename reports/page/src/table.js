@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table: sorted, filtered, and only as many rows in the document as can be seen.
-import {el, once_a_frame, style} from "./dom.js";
+import {arrange_children, el, once_a_frame, style} from "./dom.js";
 import {duration_text, is_number} from "./numbers.js";
 import {make_filter} from "./filter.js";
 import {sort_rows} from "./sort.js";
@@ -45,6 +45,12 @@ function make_text_of(page) {
   };
 }
 
+/// What is seen of each row when a page has changed: a row of another is new, or has come on.
+function states_of_rows(page) {
+  const {rows} = page;
+  return new Map(rows.name.map((name, row) => [name, `${rows.state[row]} ${rows.mean_s[row]}`]));
+}
+
 export class Table {
   constructor(page, selection) {
     this.page = page;
@@ -52,8 +58,13 @@ export class Table {
     this.columns = all_columns(page);
     this.scale = make_strip_scale(page);
     this.text_of = make_text_of(page);
+    this.chosen = new Map(); // whether a reader wants to see a column, by its name
+    this.names = page.rows.name;
+    this.states = states_of_rows(page);
+    this.fresh = new Set(); // rows that the last update brought
     this.sorted_by = null;
     this.ascending = true;
+    this.filter_text = "";
     this.passing = null; // the rows that the filter lets through; null for all
     this.order = page.rows.name.map((_, row) => row);
     this.drawn = new Map(); // row → its <tr>
@@ -127,6 +138,43 @@ export class Table {
     else if (top > this.element.scrollTop + room) this.element.scrollTop = top - room;
     this.draw_rows();
     this.drawn.get(this.order[at])?.querySelector("button")?.focus({preventScroll: true});
+  }
+
+  /// A reader's choice.
+  choose(name, is_shown) {
+    this.chosen.set(name, is_shown);
+    for (const column of this.columns) if (column.name === name) column.shown = is_shown;
+    this.draw();
+  }
+
+  /// After the page has got other rows: the choice of columns, sorting, filter, place and focus stay.
+  update() {
+    const {scrollTop, scrollLeft} = this.element;
+    const focused = this.row_at(document.activeElement ?? this.element);
+    const name = focused === null ? null : this.names[focused];
+    this.names = this.page.rows.name;
+    const states = states_of_rows(this.page);
+    this.fresh = new Set(
+      this.page.rows.name.flatMap((one, row) => (this.states.get(one) === states.get(one) ? [] : [row])),
+    );
+    this.states = states;
+    this.columns = all_columns(this.page);
+    for (const column of this.columns) column.shown = this.chosen.get(column.name) ?? column.shown;
+    this.sorted_by = this.columns.find((column) => column.name === this.sorted_by?.name) ?? null;
+    this.scale = make_strip_scale(this.page);
+    this.text_of = make_text_of(this.page);
+    this.pass_rows();
+    this.order_rows();
+    this.draw();
+    this.element.scrollTop = scrollTop;
+    this.element.scrollLeft = scrollLeft;
+    this.draw_rows();
+    if (name !== null) this.focus_name(name);
+  }
+
+  focus_name(name) {
+    const row = this.page.rows.name.indexOf(name);
+    this.drawn.get(row)?.querySelector("button")?.focus({preventScroll: true});
   }
 
   shown_columns() {
@@ -219,19 +267,29 @@ export class Table {
 
   /// Takes a filter's text; returns what is wrong with it, or null.
   filter(text) {
-    const {test, error} = make_filter(text, this.page.filterable, this.text_of);
-    const all = this.page.rows.name.map((_, row) => row);
-    this.passing = text.trim() && !error ? all.filter(test) : null;
+    this.filter_text = text;
+    const error = this.pass_rows();
     this.arrange();
     return error;
   }
 
+  pass_rows() {
+    const {test, error} = make_filter(this.filter_text, this.page.filterable, this.text_of);
+    const all = this.page.rows.name.map((_, row) => row);
+    this.passing = this.filter_text.trim() && !error ? all.filter(test) : null;
+    return error;
+  }
+
   arrange() {
+    this.order_rows();
+    this.element.scrollTop = 0;
+    this.draw_rows();
+  }
+
+  order_rows() {
     const rows = this.passing ?? this.page.rows.name.map((_, row) => row);
     const column = this.sorted_by;
     this.order = column ? sort_rows(rows, column.values, this.ascending) : rows;
-    this.element.scrollTop = 0;
-    this.draw_rows();
   }
 
   /// The first and last place of the order that must be in the document.
@@ -265,12 +323,7 @@ export class Table {
     if (above) lines.unshift(spacer_row(columns, above * kRowHeight));
     if (below) lines.push(spacer_row(columns, below * kRowHeight));
     if (!lines.length) lines.push(el("tr", {class: "none"}, el("td", {colspan: columns}, "No row passes the filter.")));
-    // Lines that stay where they are keep the focus.
-    const fresh = new Set(lines);
-    for (const old of Array.from(this.body.children)) if (!fresh.has(old)) old.remove();
-    lines.forEach((line, i) => {
-      if (this.body.children[i] !== line) this.body.insertBefore(line, this.body.children[i] ?? null);
-    });
+    arrange_children(this.body, lines);
   }
 
   row_element(row, at, shown) {
@@ -278,7 +331,7 @@ export class Table {
     if (!tr) {
       tr = el(
         "tr",
-        {"data-row": row},
+        {"data-row": row, class: this.fresh.has(row) ? "fresh" : null},
         shown.map((column) => make_cell(this.page, column, row, this.scale, this.is_narrow)),
       );
       this.drawn.set(row, tr);

@@ -25,23 +25,32 @@ function filter_box(table, count, complaint) {
 }
 
 function choice_of(table, column) {
-  const box = el("input", {type: "checkbox", checked: column.shown});
-  box.addEventListener("change", () => {
-    column.shown = box.checked;
-    table.draw();
-  });
+  const box = el("input", {type: "checkbox", checked: column.shown, "data-column": column.name});
+  box.addEventListener("change", () => table.choose(column.name, box.checked));
   return el("label", {}, box, ` ${column.title || column.name}`);
 }
 
-function column_chooser(table) {
-  const choices = table.columns.filter((column) => !column.fixed).map((column) => choice_of(table, column));
-  const summary = el("summary", {}, "Columns");
-  const chooser = el(
-    "details",
-    {class: "chooser"},
-    summary,
-    el("fieldset", {}, el("legend", {}, "Columns of the table"), choices),
+/// The boxes of a chooser; the same as before where the columns are.
+function choices_of(table, before) {
+  const columns = table.columns.filter((column) => !column.fixed);
+  const boxes = Array.from(before?.querySelectorAll("input") ?? []);
+  if (before && boxes.map((box) => box.dataset.column).join("\n") === columns.map((one) => one.name).join("\n")) {
+    boxes.forEach((box, i) => {
+      box.checked = columns[i].shown;
+    });
+    return before;
+  }
+  return el(
+    "fieldset",
+    {},
+    el("legend", {}, "Columns of the table"),
+    columns.map((column) => choice_of(table, column)),
   );
+}
+
+function column_chooser(table) {
+  const summary = el("summary", {}, "Columns");
+  const chooser = el("details", {class: "chooser"}, summary, choices_of(table, null));
   const close = () => {
     chooser.open = false;
   };
@@ -69,12 +78,13 @@ export function make_table_section(page, selection) {
     const all = count_text(page.row_count, "row");
     counted.textContent = table.order.length === page.row_count ? all : `${table.order.length} of ${all}`;
   };
+  const chooser = column_chooser(table);
   const tools = el(
     "div",
     {class: "tools"},
     filter_box(table, count, complaint),
     counted,
-    el("div", {class: "buttons"}, column_chooser(table), csv_button(page, table)),
+    el("div", {class: "buttons"}, chooser, csv_button(page, table)),
   );
   const hint = el(
     "p",
@@ -98,5 +108,12 @@ export function make_table_section(page, selection) {
     hint,
   );
   count();
-  return {section, table};
+  const update = () => {
+    table.update();
+    const fieldset = chooser.querySelector("fieldset");
+    const choices = choices_of(table, fieldset);
+    if (choices !== fieldset) fieldset.replaceWith(choices);
+    count();
+  };
+  return {section, table, update};
 }
