@@ -220,6 +220,31 @@ void add_show(CommandLine& line) {
   show.add_option("-o,--output", options->output, "write it to this file")->type_name("FILE");
 }
 
+void add_serve(CommandLine& line) {
+  const auto options = std::make_shared<ServeOptions>();
+  CLI::App& serve =
+      line.add("serve", "pages over the database as it grows, for a browser here or behind ssh -L",
+               "pippin --db notes.db serve",
+               [&line, options] { return pippin::serve(line.globals(), *options); });
+  constexpr double kMostPort = 65535;
+  check_range(*serve
+                   .add_option("--port", options->port,
+                               "where to listen; 0, or none: 8642, or the next that is free")
+                   ->type_name("PORT"),
+              0, kMostPort);
+  serve
+      .add_option("--bind", options->bind,
+                  "the address to listen at; 0.0.0.0: all of this machine, for anybody with the "
+                  "token")
+      ->capture_default_str()
+      ->type_name("ADDRESS");
+  serve
+      .add_option("--host", options->hosts,
+                  "another name by which browsers come, such as that of a proxy; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+}
+
 void add_note(CommandLine& line) {
   const auto options = std::make_shared<NoteOptions>();
   CLI::App& note = line.add("note", "write down what you know about a run; reports show it",
@@ -282,6 +307,7 @@ void add_database_commands(CommandLine& line) {
   add_report(line);
   add_list(line);
   add_show(line);
+  add_serve(line);
   add_note(line);
   add_drop(line);
   add_merge(line);

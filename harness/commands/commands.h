@@ -122,6 +122,12 @@ struct ListOptions {
   std::string format = "terminal";
 };
 
+struct ServeOptions {
+  std::optional<std::int64_t> port;  ///< nothing: the usual one, or the next that is free
+  std::string bind = "127.0.0.1";
+  std::vector<std::string> hosts;  ///< names by which readers come, beside this machine's own
+};
+
 struct NoteOptions {
   std::string run;
   std::string text;
@@ -238,6 +244,7 @@ using ReadReportOptions = std::function<ReportOptions(const std::vector<std::str
 ExitCode update_notes(const Globals& globals, const fs::path& file,
                       const ReadReportOptions& read_options);
 ExitCode list(const Globals& globals, const ListOptions& options);
+ExitCode serve(const Globals& globals, const ServeOptions& options);
 ExitCode note(const Globals& globals, const NoteOptions& options);
 ExitCode drop(const Globals& globals, const DropOptions& options);
 ExitCode merge(const Globals& globals, const MergeOptions& options);

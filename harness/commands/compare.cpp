@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "db/database.h"
-#include "harness/commands/commands.h"
+#include "harness/commands/report.h"
 #include "harness/commands/steps/print_table.h"
 #include "harness/commands/steps/report_rows.h"
 #include "harness/commands/steps/sides.h"
@@ -50,21 +50,30 @@ ExitCode exit_code_of(const Comparison& comparison, const std::string& fail_on) 
 
 }  // namespace
 
-ExitCode compare(const Globals& globals, const CompareOptions& options) {
+ComparisonTable comparison_of(const Globals& globals, Database& database,
+                              const CompareOptions& options) {
   Judgement judgement;
   judgement.margin = margin_of(options.margin);
-  check_fail_on(options.fail_on);
-  const ComparisonFormat& format = comparison_format_named(options.format);
-  Database database = existing_database(globals);
   std::string base = options.base, other = options.other;
   if (other.empty()) std::tie(base, other) = default_sides(globals, database, options.base);
   const ComparisonSide before = side_named(globals, database, base);
   const ComparisonSide after = side_named(globals, database, other);
-  const ComparisonTable table{pippin::compare(before, after, judgement),
-                              terminal_width(STDOUT_FILENO), wants_colours(),
-                              fmt::format("{} compare {} {} --format html", program_words(globals),
-                                          before.name, after.name),
-                              std::time(nullptr)};
+  ComparisonTable table;
+  table.comparison = compare(before, after, judgement);
+  table.command = fmt::format("{} compare {} {} --format html", program_words(globals), before.name,
+                              after.name);
+  table.made_at = std::time(nullptr);
+  return table;
+}
+
+ExitCode compare(const Globals& globals, const CompareOptions& options) {
+  margin_of(options.margin);
+  check_fail_on(options.fail_on);
+  const ComparisonFormat& format = comparison_format_named(options.format);
+  Database database = existing_database(globals);
+  ComparisonTable table = comparison_of(globals, database, options);
+  table.width = terminal_width(STDOUT_FILENO);
+  table.colours = wants_colours();
   std::ostringstream text;
   format.write(table, text);
   print_text(text.str(), options.format, options.output);

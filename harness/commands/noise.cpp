@@ -14,10 +14,7 @@
 
 namespace pippin {
 
-namespace {
-
-/// All that a report's page has, and first what is said of the noise.
-ExitCode write_noise_page(const Globals& globals, Database& database, const NoiseOptions& options) {
+Page noise_page_of(const Globals& globals, Database& database, const NoiseOptions& options) {
   ReportOptions rows;
   if (!options.sweep.empty()) rows.selections.push_back(options.sweep);
   rows.pool = options.sweep.empty();
@@ -25,6 +22,13 @@ ExitCode write_noise_page(const Globals& globals, Database& database, const Nois
   page.kind = "noise";
   page.command = program_words(globals) + " noise " + options.sweep + " --format html";
   page.said = sentences_of(*page.noise);
+  return page;
+}
+
+namespace {
+
+ExitCode write_noise_page(const Globals& globals, Database& database, const NoiseOptions& options) {
+  const Page page = noise_page_of(globals, database, options);
   std::ostringstream text;
   write_html_file(page_document(page), text);
   print_text(text.str(), options.format, options.output);

@@ -4,6 +4,7 @@
 #include "db/database.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/steps/selections.h"
+#include "reports/compare/comparison.h"
 #include "reports/page/page.h"
 
 namespace pippin {
@@ -20,6 +21,11 @@ Report report_of(const Globals& globals, Database& database, const ReportOptions
 /// The same as a page, with every run behind it and what was found out of them.
 Page page_of(const Globals& globals, Database& database, const ReportOptions& options,
              Report table);
+/// All that a report's page has, and first what is said of the noise.
+Page noise_page_of(const Globals& globals, Database& database, const NoiseOptions& options);
+/// What `compare` writes, in any of its formats.
+ComparisonTable comparison_of(const Globals& globals, Database& database,
+                              const CompareOptions& options);
 /// What the reader named, one by one; each campaign where rows are by campaign.
 std::vector<Selected> selections_of(const Globals& globals, Database& database,
                                     const ReportOptions& options);

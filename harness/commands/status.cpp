@@ -1,187 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <ctime>
-#include <fmt/format.h>
 #include <map>
 #include <unistd.h>
 
-#include "core/base/text.h"
-#include "db/database.h"
 #include "harness/commands/commands.h"
+#include "harness/commands/steps/campaign_status.h"
 #include "harness/commands/steps/follow.h"
 #include "harness/commands/steps/newest_campaigns.h"
 #include "harness/commands/steps/schedulers.h"
 #include "harness/commands/steps/session.h"
 #include "reports/campaign_status.h"
-#include "reports/values.h"
 
 namespace pippin {
 
 namespace {
-
-using Phase = JobStatus::Phase;
-
-std::string runs_text(std::int64_t count) { return counted(count, "run"); }
-
-std::string jobs_text(std::int64_t count) { return counted(count, "job"); }
-
-/// Lines of "3 runs: NODE_FAIL on n3", one for each thing that is said of them.
-class Tally {
- public:
-  void add(const std::string& words, const std::string& remedy = "") {
-    Entry& entry = entries_[words];
-    ++entry.count;
-    entry.remedy = remedy;
-  }
-  std::vector<CampaignStatus::Line> lines(std::string (*count_text)(std::int64_t)) const {
-    std::vector<CampaignStatus::Line> lines;
-    lines.reserve(entries_.size());
-    for (const auto& [words, entry] : entries_)
-      lines.push_back({count_text(entry.count), words, entry.remedy});
-    return lines;
-  }
-
- private:
-  struct Entry {
-    std::int64_t count = 0;
-    std::string remedy;
-  };
-  std::map<std::string, Entry> entries_;
-};
-
-void take_counts(const RunCounts& counts, CampaignStatus& status) {
-  status.progress = progress_of(counts, static_cast<std::size_t>(counts.total()), 0);
-  status.ok = counts.succeeded;
-  status.failed = counts.failed;
-  status.running = counts.running;
-  status.waiting = counts.waiting;
-  status.unsubmitted = counts.unsubmitted;
-  status.lost = counts.lost;
-  status.cancelled = counts.cancelled;
-  status.left = counts.left;
-}
-
-/// What tables say of a campaign's runs; nothing where nothing was collected.
-class Records {
- public:
-  Records(const Globals& globals, const Campaign& campaign)
-      : campaign_{campaign.sweep, campaign.number} {
-    if (!fs::exists(globals.db)) return;
-    OpenDatabase as_it_is;
-    as_it_is.create = false;
-    database_.emplace(globals.db, as_it_is);
-  }
-
-  /// Which of the machine's runs are there.
-  std::vector<bool> known(const CampaignMachine& machine) {
-    std::vector<bool> known(machine.runs().size());
-    if (!database_) return known;
-    database_->each_recorded_run(campaign_, [&](const std::string& run) {
-      if (const TrackedRun* found = machine.find(run))
-        known[static_cast<std::size_t>(found - machine.runs().data())] = true;
-    });
-    return known;
-  }
-
-  /// "out of memory" is the log's word, which tables have; else the machine's.
-  std::string words_of(const TrackedRun& run) {
-    const std::string words =
-        database_ ? database_->recorded_evidence(campaign_, run.planned->name) : "";
-    return words.empty() ? run.fate.evidence : words;
-  }
-
- private:
-  CampaignName campaign_;
-  std::optional<Database> database_;
-};
-
-/// What is known of each run by itself; words only of what is shown.
-void take_fates(const CampaignMachine& machine, Records& records, CampaignStatus& status) {
-  Tally again, lost;
-  std::int64_t unread = 0;
-  const std::vector<bool> known = records.known(machine);
-  for (std::size_t i = 0; i < known.size(); ++i) {
-    const TrackedRun& run = machine.runs()[i];
-    const RunFate& fate = run.fate;
-    const std::string& name = run.planned->name;
-    if (fate.phase == RunPhase::kUnsubmitted && fate.end) again.add(fate.evidence);
-    if (fate.phase == RunPhase::kLost) lost.add(fate.evidence);
-    if (fate.phase == RunPhase::kRunning) status.running_now.push_back({name, "", ""});
-    if (fate.phase != RunPhase::kDone) continue;
-    const bool is_shown = status.ill.size() < CampaignStatus::kMostLines;
-    if (fate.failed) status.ill.push_back({name, is_shown ? records.words_of(run) : "", ""});
-    if (!known[i]) ++unread;
-  }
-  status.again = again.lines(runs_text);
-  status.gone = lost.lines(runs_text);
-  if (unread > 0) status.unread = runs_text(unread);
-}
-
-/// The earlier, or the later, of two times of which either may be unknown.
-void take_time(std::optional<std::int64_t>& time, const std::optional<std::int64_t>& other,
-               bool later) {
-  if (!other) return;
-  if (!time || (later ? *other > *time : *other < *time)) time = other;
-}
-
-/// What the scheduler says of the jobs.
-void take_tasks(const CampaignMachine& machine, CampaignStatus& status) {
-  Tally waits, stuck;
-  std::map<std::string, std::string> nodes_of;
-  for (const auto& state : machine.submissions()) {
-    if (state.over()) continue;
-    for (std::size_t i = 0; i < state.tasks.size(); ++i) {
-      const JobStatus& task = state.tasks[i];
-      if (state.settled[i]) continue;
-      if (task.phase == Phase::kUnknown && !task.evidence.empty()) status.trouble = task.evidence;
-      if (task.phase == Phase::kRunning) {
-        take_time(status.latest_end, task.at, true);
-        for (const TrackedRun* run : state.runs[i])
-          if (run->fate.phase == RunPhase::kRunning) nodes_of[run->planned->name] = task.evidence;
-      }
-      if (const auto late_s = machine.waits_for_files_s(state, i))
-        waits.add(fmt::format("{}; files of its runs may be seen late, for {} s more",
-                              task.evidence, *late_s));
-      if (task.phase != Phase::kWaiting) continue;
-      take_time(status.next_start, task.at, false);
-      if (task.remedy.empty()) {
-        waits.add(task.evidence.empty() ? "their turn" : task.evidence);
-      } else {
-        stuck.add(fmt::format("{} of {}", task.evidence, state.submission.name), task.remedy);
-      }
-    }
-  }
-  for (auto& line : status.running_now) line.words = nodes_of[line.what];
-  status.waits = waits.lines(jobs_text);
-  status.stuck = stuck.lines(jobs_text);
-}
-
-/// Nodes that are bad, and how one comes back.
-void take_bad_nodes(const CampaignMachine& machine, CampaignStatus& status) {
-  for (const auto& mark : machine.bad_nodes())
-    status.bad_nodes.push_back(
-        {mark.node, text_of(mark), fmt::format("'pippin nodes {}' says more", status.sweep)});
-}
-
-/// `why`: as the last who tried has noted it.
-CampaignStatus status_of(const CampaignMachine& machine, Records records, const std::string& why) {
-  CampaignStatus status;
-  const Campaign& campaign = machine.campaign();
-  status.sweep = campaign.sweep;
-  status.campaign = campaign.number;
-  status.started = campaign.started;
-  status.cluster = campaign.cluster;
-  take_counts(machine.counts(), status);
-  take_fates(machine, records, status);
-  take_tasks(machine, status);
-  take_bad_nodes(machine, status);
-  if (const auto given_up = machine.given_up())
-    status.stuck.push_back({"given up", text_of(*given_up), "mend that, and 'run' goes on"});
-  if (status.unsubmitted > 0)
-    status.held_back = fmt::format("{} not submitted{}", runs_text(status.unsubmitted),
-                                   why.empty() ? "" : ", as " + why);
-  return status;
-}
 
 /// One look at all campaigns; true where all are finished.
 bool show(const Globals& globals, const StatusOptions& options,
@@ -197,8 +29,7 @@ bool show(const Globals& globals, const StatusOptions& options,
     const std::string& sweep = machine.campaign().sweep;
     notifiers.try_emplace(sweep, options.notify, sweep).first->second.look(counts);
     finished = finished && counts.finished();
-    const CampaignStatus status =
-        status_of(machine, Records(globals, machine.campaign()), folder.held_back());
+    const CampaignStatus status = status_of(globals, machine, folder.held_back());
     text += status_text(status, terminal > 0 ? terminal : kDefaultWidth,
                         static_cast<std::int64_t>(std::time(nullptr)));
   }

@@ -74,9 +74,9 @@ void terminate(const fs::path& running) {
 }
 
 /// Entries of one of the folders, by token.
-std::map<std::string, fs::path> entries(const fs::path& folder) {
+std::map<std::string, fs::path> entries(const fs::path& folder, FileSystem& files = disk()) {
   std::map<std::string, fs::path> found;
-  for (const auto& name : disk().list(folder)) {
+  for (const auto& name : files.list(folder)) {
     const bool ours = name.size() > kNumberDigits + 1 && name[0] != '.';
     if (ours) found[name.substr(kNumberDigits + 1)] = folder / name;
   }
@@ -85,8 +85,8 @@ std::map<std::string, fs::path> entries(const fs::path& folder) {
 
 }  // namespace
 
-LocalScheduler::LocalScheduler(fs::path folder, fs::path machine_lock)
-    : folder_(std::move(folder)), machine_lock_(std::move(machine_lock)) {}
+LocalScheduler::LocalScheduler(fs::path folder, fs::path machine_lock, bool only_looks)
+    : folder_(std::move(folder)), machine_lock_(std::move(machine_lock)), only_looks_(only_looks) {}
 
 Handed LocalScheduler::submit(const JobRequest& request) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -128,11 +128,12 @@ std::map<std::string, std::vector<JobStatus>> LocalScheduler::query(
     const std::vector<Asked>& asked) {
   using Phase = JobStatus::Phase;
   // A job moves from folder to folder in this order, so that none is missed between two looks.
-  const auto waiting = entries(folder_ / "waiting");
-  const auto running = entries(folder_ / "running");
-  const auto ended = entries(folder_ / "ended");
+  FileSystem& files = only_looks_ ? disk_to_read() : disk();
+  const auto waiting = entries(folder_ / "waiting", files);
+  const auto running = entries(folder_ / "running", files);
+  const auto ended = entries(folder_ / "ended", files);
   // A machine that went down took the queue with it.
-  if (!waiting.empty() && !locked(machine_lock_)) start_queue();
+  if (!only_looks_ && !waiting.empty() && !locked(machine_lock_)) start_queue();
   const std::string holder = waiting.empty() || !running.empty() ? "" : other_holder();
   std::map<std::string, std::vector<JobStatus>> answers;
   for (const auto& one : asked) {

@@ -17,8 +17,9 @@ namespace pippin {
 class LocalScheduler : public Scheduler {
  public:
   /// `machine_lock`: a file that all queues of this user on this machine share, in a folder that no
-  /// other user can write to. Who has it says so in it.
-  LocalScheduler(fs::path folder, fs::path machine_lock);
+  /// other user can write to. Who has it says so in it. `only_looks`: it is never asked to hand
+  /// over or to cancel, and writes nothing: no queue that is gone is started again.
+  LocalScheduler(fs::path folder, fs::path machine_lock, bool only_looks = false);
 
   Handed submit(const JobRequest& request) override;
   std::map<std::string, std::vector<JobStatus>> query(const std::vector<Asked>& asked) override;
@@ -32,6 +33,7 @@ class LocalScheduler : public Scheduler {
 
   fs::path folder_;
   fs::path machine_lock_;
+  bool only_looks_;
 };
 
 /// The lock that all of this user's queues share, in a folder of the user's alone below that for

@@ -19,9 +19,9 @@ namespace {
 using Found = std::vector<OpenCampaign>;
 
 /// The newest campaign of a folder, or the one of that number, where there is one.
-void append(Found& found, const SweepFolders& folders, const fs::path& path,
+void append(const Globals& globals, Found& found, const SweepFolders& folders, const fs::path& path,
             std::optional<std::int64_t> number = {}) {
-  SweepFolder folder(disk(), path);
+  SweepFolder folder(globals.for_readers ? disk_to_read() : disk(), path);
   const auto numbers = folder.campaigns();
   if (numbers.empty()) return;
   const bool is_there =
@@ -34,7 +34,8 @@ void append(Found& found, const SweepFolders& folders, const fs::path& path,
 std::optional<CampaignName> campaign_known_as(const Globals& globals, const std::string& name) {
   if (!fs::exists(globals.db)) return std::nullopt;
   Database database = existing_database(globals);
-  const auto filter = find_selection(database, name);
+  const auto filter =
+      globals.for_readers ? database.selection(name) : find_selection(database, name);
   if (!filter || filter->sweep.value_or("").empty()) return std::nullopt;
   return CampaignName{*filter->sweep, filter->campaign};
 }
@@ -43,11 +44,11 @@ std::optional<CampaignName> campaign_known_as(const Globals& globals, const std:
 
 std::optional<OpenCampaign> find_campaign(const Globals& globals, const std::string& name) {
   Found found;
-  const SweepFolders folders(globals.db);
-  append(found, folders, folders.path_of(sweep_meant(name)));
+  const SweepFolders folders(globals.db, globals.for_readers);
+  append(globals, found, folders, folders.path_of(globals.for_readers ? name : sweep_meant(name)));
   if (found.empty()) {
     if (const auto known = campaign_known_as(globals, name))
-      append(found, folders, folders.path_of(known->sweep), known->number);
+      append(globals, found, folders, folders.path_of(known->sweep), known->number);
   }
   return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
@@ -56,8 +57,8 @@ std::vector<OpenCampaign> newest_campaigns(const Globals& globals, const std::st
   const fs::path runs = runs_directory(globals.db);
   Found found;
   if (name.empty()) {
-    const SweepFolders folders(globals.db);
-    for (const auto& path : folders.all()) append(found, folders, path);
+    const SweepFolders folders(globals.db, globals.for_readers);
+    for (const auto& path : folders.all()) append(globals, found, folders, path);
     if (found.empty())
       remark(globals, fmt::format("{}: no campaign yet", printable(runs.string())));
     return found;

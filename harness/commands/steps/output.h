@@ -14,6 +14,8 @@ struct Globals {
   fs::path db = "pippin.db";
   bool quiet = false;  ///< no progress and no remarks on standard error
   bool yes = false;    ///< go on where a question would be asked
+  /// What is made is for readers of a page: nothing is written, and no name is that of a file.
+  bool for_readers = false;
 };
 
 /// How a person begins a command on the same database: "pippin --db old.db".

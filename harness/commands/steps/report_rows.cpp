@@ -48,6 +48,7 @@ std::vector<Summary> point_rows(const Globals& globals, Database& database, RowF
 Database existing_database(const Globals& globals) {
   OpenDatabase existing;
   existing.create = false;
+  existing.read_only = globals.for_readers;
   return Database(globals.db, existing);
 }
 

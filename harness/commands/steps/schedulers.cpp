@@ -12,9 +12,10 @@
 namespace pippin {
 
 std::unique_ptr<Scheduler> scheduler_of(const fs::path& db, const std::string& scheduler,
-                                        const NamedValues& options) {
+                                        const NamedValues& options, bool only_looks) {
   if (scheduler == "local") {
-    return std::make_unique<LocalScheduler>(runs_directory(db) / ".local", default_machine_lock());
+    return std::make_unique<LocalScheduler>(runs_directory(db) / ".local", default_machine_lock(),
+                                            only_looks);
   }
   const auto said = [&](const char* name) {
     const Value* value = find_value(options, name);

@@ -145,10 +145,10 @@ MachineOptions own_surroundings(const fs::path& folder) {
   return options;
 }
 
-CampaignMachine observer_of(const SweepFolder& folder, Campaign campaign, Scheduler& scheduler) {
+CampaignMachine observer_of(const SweepFolder& folder, Campaign campaign, Scheduler& scheduler,
+                            FileSystem& files) {
   const auto no_files = [](auto&&...) { return JobFiles(); };
-  return {
-      folder, disk(), scheduler, std::move(campaign), no_files, own_surroundings(folder.root())};
+  return {folder, files, scheduler, std::move(campaign), no_files, own_surroundings(folder.root())};
 }
 
 Session::Session(const Globals& globals, Sweep sweep, const SessionOptions& options)

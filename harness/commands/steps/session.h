@@ -47,7 +47,8 @@ JobFiles files_of_submission(const Sweep& sweep, const PointIndex& points, const
 MachineOptions own_surroundings(const fs::path& folder);
 
 /// A machine that looks and cancels; it is never asked to write a script.
-CampaignMachine observer_of(const SweepFolder& folder, Campaign campaign, Scheduler& scheduler);
+CampaignMachine observer_of(const SweepFolder& folder, Campaign campaign, Scheduler& scheduler,
+                            FileSystem& files = disk());
 
 /// A sweep that this process works on: its lock, its campaign and the machine that drives it.
 class Session {

@@ -123,7 +123,7 @@ ComparisonSide side_of_file(const Globals& globals, const OtherFile& other) {
 }  // namespace
 
 ComparisonSide side_named(const Globals& globals, Database& database, const std::string& name) {
-  const bool known = database.selection(name).has_value();
+  const bool known = globals.for_readers || database.selection(name).has_value();
   const auto file = known ? std::nullopt : other_file(name);
   ComparisonSide side =
       file ? side_of_file(globals, *file) : side_in(globals, database, globals.db, name);

@@ -8,11 +8,12 @@
 
 namespace pippin {
 
-SweepFolders::SweepFolders(const fs::path& db) : db_(db) {
+SweepFolders::SweepFolders(const fs::path& db, bool read_only) : db_(db) {
   std::error_code none;
   if (!fs::exists(db, none)) return;
   OpenDatabase existing;
   existing.create = false;
+  existing.read_only = read_only;
   folders_ = Database(db, existing).folders();
   for (const auto& [sweep, folder] : folders_) sweeps_[folder] = sweep;
 }

@@ -14,8 +14,8 @@ namespace pippin {
 /// jobs that are under way find it, and logs stay where the database says.
 class SweepFolders {
  public:
-  /// Reads the database, if there is one.
-  explicit SweepFolders(const fs::path& db);
+  /// Reads the database, if there is one. `read_only`: as OpenDatabase has it.
+  explicit SweepFolders(const fs::path& db, bool read_only = false);
 
   /// Errors: Error (bad input) where the folder of that name is another sweep's, by an earlier
   /// name.

@@ -24,7 +24,11 @@ TEST_CASE("the example of every command can be typed as it stands") {
     CAPTURE(help);
     REQUIRE(begin != std::string::npos);
     const std::string example(trim(help.substr(begin + std::string("Example: pippin").size())));
-    const Call call = here.shell("export HOME=\"$PWD\"; \"$PIPPIN\" " + example);
+    const std::string until_served =
+        " & while kill -0 $! && ! grep -q 'Ctrl-C ends it' out.txt; do sleep 0.1; done; "
+        "kill -INT $!; wait $!";
+    const Call call = here.shell("export HOME=\"$PWD\"; \"$PIPPIN\" " + example +
+                                 (command == "serve" ? until_served : ""));
     CAPTURE(call.err);
     CHECK(call.exit_code == 0);
   }

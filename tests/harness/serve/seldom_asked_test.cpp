@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/commands/serve/seldom_asked.h"
+
+#include <stdexcept>
+
+#include "tests/support/catch.h"
+
+using namespace pippin;
+using serving::SeldomAsked;
+
+namespace {
+
+/// Says of each job how often it was asked.
+class Counting : public Scheduler {
+ public:
+  Counting(int& questions, std::vector<std::string>& tokens)
+      : questions_(questions), tokens_(tokens) {}
+  std::map<std::string, std::vector<JobStatus>> query(const std::vector<Asked>& asked) override {
+    ++questions_;
+    tokens_.clear();
+    std::map<std::string, std::vector<JobStatus>> answers;
+    for (const auto& one : asked) {
+      tokens_.push_back(one.token);
+      answers[one.token] = {{JobStatus::Phase::kRunning, std::to_string(questions_)}};
+    }
+    return answers;
+  }
+  Handed submit(const JobRequest& /*request*/) override { return {}; }
+  void cancel(const std::vector<Asked>& /*asked*/) override {}
+  Room room() override { return {}; }
+
+ private:
+  int& questions_;
+  std::vector<std::string>& tokens_;
+};
+
+struct Desk {
+  SeldomAsked::Clock::time_point now{};
+  int questions = 0;
+  std::vector<std::string> tokens;
+  SeldomAsked all{
+      [this](const std::string&) { return std::make_unique<Counting>(questions, tokens); },
+      [this] { return now; }};
+
+  /// What is said of a job; "" where nothing is.
+  std::string said(const std::string& token, const std::string& scheduler = "slurm") {
+    Asked asked;
+    asked.token = token;
+    const auto answers = all.scheduler(scheduler)->query({asked});
+    return answers.empty() ? "" : answers.at(token).front().evidence;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a scheduler is asked at most once a minute, by however many pages") {
+  Desk desk;
+  for (int i = 0; i < 100; ++i) {
+    CHECK(desk.said("a") == "1");
+    desk.now += std::chrono::milliseconds(500);
+  }
+  CHECK(desk.questions == 1);
+  CHECK(desk.said("b").empty());  // nobody has asked of it yet
+  desk.now += std::chrono::seconds(10);
+  CHECK(desk.said("b") == "2");
+  CHECK(desk.said("a") == "2");
+  CHECK(desk.tokens == std::vector<std::string>{"a", "b"});
+  CHECK(desk.questions == 2);
+}
+
+TEST_CASE("what nobody looks at any more is not asked for") {
+  Desk desk;
+  desk.said("a");
+  desk.now += std::chrono::minutes(10);
+  CHECK(desk.said("b") == "2");
+  CHECK(desk.tokens == std::vector<std::string>{"b"});
+}
+
+TEST_CASE("two schedulers are asked each for itself, and this machine always") {
+  Desk desk;
+  CHECK(desk.said("a", "slurm") == "1");
+  CHECK(desk.said("a", "pbs") == "2");
+  CHECK(desk.said("a", "slurm") == "1");
+  CHECK(desk.said("a", "local") == "3");
+  CHECK(desk.said("a", "local") == "4");
+}
+
+TEST_CASE("a page can hand over and end nothing") {
+  Desk desk;
+  const auto scheduler = desk.all.scheduler("slurm");
+  CHECK_THROWS_AS(scheduler->submit({}), std::logic_error);
+  CHECK_THROWS_AS(scheduler->cancel({}), std::logic_error);
+}
