@@ -57,5 +57,6 @@ MadePage report_page(const PageRequest& request);
 MadePage noise_page(const PageRequest& request);
 MadePage compare_page(const PageRequest& request);
 MadePage status_page(const PageRequest& request);
+MadePage show_page(const PageRequest& request);
 
 }  // namespace pippin::serving

@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "harness/commands/report.h"
 #include "harness/commands/serve/pages.h"
+#include "harness/commands/show.h"
 #include "harness/commands/steps/selections.h"
 
 namespace pippin::serving {
@@ -87,6 +89,23 @@ MadePage compare_page(const PageRequest& request) {
   ComparisonTable table = comparison_of(request.globals, request.database, options);
   table.made_at = 0;
   return {comparison_document(table), {{"All sweeps", "/"}}};
+}
+
+MadePage show_page(const PageRequest& request) {
+  ShowOptions options;
+  options.name = join(request.names, "/");
+  options.as = request.target.said("as").value_or("");
+  if (options.name.empty())
+    throw NoSuchPage("say what to show: /show/NAME of a run, a point, a sweep or a node");
+  Shown shown;
+  try {
+    shown = shown_by(request.globals, request.database, options);
+  } catch (const Error& error) {
+    if (error.exit_code() != ExitCode::kBadInput) throw;
+    throw NoSuchPage(error.what());
+  }
+  return {document_of(page_of(request.globals, request.database, options, std::move(shown))),
+          {{"All sweeps", "/"}}};
 }
 
 }  // namespace pippin::serving

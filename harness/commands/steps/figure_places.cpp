@@ -30,7 +30,7 @@ std::optional<Campaign> plan_of(const Globals& globals, const WholeRun& run) {
   const SweepFolders folders(globals.db);
   const fs::path path = folders.path_of(run.listed.sweep);
   if (!disk().exists(path)) return std::nullopt;
-  SweepFolder folder(disk(), path);
+  SweepFolder folder(globals.for_readers ? disk_to_read() : disk(), path);
   return folders.load_plan(folder, *run.listed.campaign);
 }
 

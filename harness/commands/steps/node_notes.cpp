@@ -31,7 +31,7 @@ std::vector<fs::path> folders_of(const Globals& globals, const std::string& swee
 
 std::vector<NodeNote> node_notes(const std::vector<fs::path>& folders) {
   std::vector<NodeNote> notes;
-  for (const auto& folder : folders) take_notes(NodeFiles(disk(), folder), notes);
+  for (const auto& folder : folders) take_notes(NodeFiles(disk_to_read(), folder), notes);
   return notes;
 }
 

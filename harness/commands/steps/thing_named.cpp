@@ -38,12 +38,19 @@ struct Candidates {
   }
 };
 
-Candidates candidates(Database& database, const std::string& name, const std::string& as) {
+/// A name that came from elsewhere is never that of a file.
+std::optional<SampleFilter> selection_of(const Globals& globals, Database& database,
+                                         const std::string& name) {
+  return globals.for_readers ? database.selection(name) : find_selection_itself(database, name);
+}
+
+Candidates candidates(const Globals& globals, Database& database, const std::string& name,
+                      const std::string& as) {
   const auto wanted = [&](const char* kind) { return as.empty() || as == kind; };
   Candidates found;
   if (wanted("run")) found.runs = runs_called(database, name);
   if (wanted("point")) found.points = database.points_named(name);
-  if (wanted("sweep")) found.selection = find_selection_itself(database, name);
+  if (wanted("sweep")) found.selection = selection_of(globals, database, name);
   if (wanted("node")) found.is_node = database.has_node(name);
   return found;
 }
@@ -80,7 +87,7 @@ Thing thing_named(const Globals& globals, Database& database, const std::string&
   if (!as.empty() && std::find(kinds().begin(), kinds().end(), as) == kinds().end())
     bad_input("--as {}: there is {}{}", printable(as), join(kinds(), ", "),
               did_you_mean(as, kinds()));
-  Candidates found = candidates(database, name, as);
+  Candidates found = candidates(globals, database, name, as);
   const auto found_kinds = found.kinds();
   if (found_kinds.empty()) fail_unknown(globals, name, as);
   if (found_kinds.size() > 1)

@@ -121,8 +121,8 @@ TEST_CASE("a name in an address is never that of a file") {
   const Served served(here);
   const std::string yaml = (here.path() / "s.yaml").string();
   for (const std::string& target :
-       {std::string("/report/s.yaml"), std::string("/status/s.yaml"), "/noise/" + yaml,
-        std::string("/compare?base=other.db&new=other.db"),
+       {std::string("/report/s.yaml"), std::string("/status/s.yaml"), std::string("/show/s.yaml"),
+        "/noise/" + yaml, std::string("/compare?base=other.db&new=other.db"),
         std::string("/compare?base=collected&new=other.db:collected")}) {
     CAPTURE(target);
     const auto answer = served.get(target);

@@ -75,6 +75,13 @@ TEST_CASE("a page is the one that the command writes") {
   CHECK(served_at("/compare?base=replayed%2F1&new=replayed%2F2") ==
         file_of("compare replayed/1 replayed/2"));
   CHECK(served_at("/compare") == file_of("compare"));
+  const std::string run = here.sql("SELECT name FROM runs ORDER BY id LIMIT 1");
+  const std::string node = here.sql("SELECT name FROM nodes LIMIT 1");
+  for (const std::string& name : {run, std::string("1"), node, std::string("replayed/1")})
+    CHECK(served_at("/show/" + name) == file_of("show " + name));
+  CHECK(served_at("/show/" + node + "?as=node") == file_of("show " + node + " --as node"));
+  CHECK(served.get("/show/nothing-of-that-name").status == 404);
+  CHECK(served.get("/show").status == 404);
 }
 
 TEST_CASE("the first page has what list has, each with its pages") {
@@ -266,8 +273,8 @@ TEST_CASE("hostile texts in names, tags, notes, evidence and nodes are never mar
   const std::string plain = here.text("page.html");
   const auto base = count_of(served.get("/compare").body, "<script");
   std::vector<std::string> targets{
-      "/",       "/report/replayed", "/report/collected", "/noise/collected", "/status/replayed",
-      "/compare"};
+      "/",        "/report/replayed", "/report/collected", "/noise/collected", "/status/replayed",
+      "/compare", "/show/1",          "/show/2",           "/show/replayed"};
   for (std::size_t i = 0; i < texts.size(); ++i)
     targets.push_back("/report/" + http::percent_encoded(texts[i] + std::to_string(i)));
   for (const auto& target : targets) {

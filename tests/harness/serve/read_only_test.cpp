@@ -34,6 +34,9 @@ const std::vector<std::string>& pages() {
                                                "/status/replayed",
                                                "/compare?base=replayed/1&new=replayed/2",
                                                "/compare",
+                                               "/show/1",
+                                               "/show/replayed",
+                                               "/show/none",
                                                "/report/none",
                                                "/status/none",
                                                "/none"};
