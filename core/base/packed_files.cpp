@@ -265,7 +265,7 @@ Kinds kinds_of(const fs::path& path) {
 
 void walk(const fs::path& root, const fs::path& inside, std::int64_t depth,
           std::vector<fs::path>& found) {
-  for (const auto& name : disk().list(root / inside)) {
+  for (const auto& name : disk_to_read().list(root / inside)) {
     const auto [is_folder, is_file] = kinds_of(root / inside / name);
     if (is_folder && depth > 0) walk(root, inside / name, depth - 1, found);
     if (is_file && depth == 0) found.push_back(inside / name);

@@ -100,9 +100,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::optional<std::string> closest(std::string_view word,
                                    const std::vector<std::string>& candidates) {
+  constexpr std::size_t kLongest = 1000;  // letters; nobody mistypes more
   std::optional<std::string> best;
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const auto& candidate : candidates) {
+    const auto [shorter, longer] = std::minmax({word.size(), candidate.size()});
+    if (longer - shorter >= best_distance || longer > kLongest) continue;
     const std::size_t distance = edit_distance(lower(word), lower(candidate));
     if (distance < best_distance && distance < std::max(word.size(), candidate.size())) {
       best = candidate;

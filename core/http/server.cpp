@@ -2,6 +2,7 @@
 #include "core/http/server.h"
 
 #include <algorithm>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
@@ -303,6 +304,8 @@ void Server::run(Answer answer, const std::function<void()>& wait) {
     if (!home.context.stopped()) home.accept();
   };
   home.accept();
+  // While all connections wait for pages there is nothing to do, and it is not over.
+  const auto open = asio::make_work_guard(home.context);
   std::thread worker([&home] {
     leave_signals_to_others();
     home.work();

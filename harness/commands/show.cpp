@@ -103,7 +103,7 @@ Shown shown_sweep(const Globals& globals, Database& database, const std::string&
     failed.most = 20;
     shown.failed = database.listed_runs(failed, digester().version);
     complete(database, shown.failed);
-    const fs::path folder = SweepFolders(globals.db).path_of(campaign.sweep);
+    const fs::path folder = SweepFolders(globals.db, globals.for_readers).path_of(campaign.sweep);
     if (disk().exists(folder)) shown.folder = folder.string();
   } else {
     shown.newest = name;

@@ -63,9 +63,11 @@ struct Desk::Home {
       const bool is_late = wish.known_as.empty() && !route.looks_at_runs && entry.to_be != stamp;
       return (is_late ? entry.late : entry.waiting).push_back(std::move(wish));
     }
-    if (back.waiting() > kMostUnbegun)
+    if (back.waiting() > kMostUnbegun) {
+      if (entry.stamp.empty()) pages.forget(address);
       return wish.reply(
           refusal(kUnavailable, "too many pages are being made; try again", wish.wants_document));
+    }
     entry.waiting.push_back(std::move(wish));
     make(route, target, address, stamp, entry);
   }

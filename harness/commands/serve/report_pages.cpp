@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "core/base/error.h"
 #include "core/base/text.h"
 #include "harness/commands/report.h"
 #include "harness/commands/serve/pages.h"
@@ -94,16 +93,10 @@ MadePage compare_page(const PageRequest& request) {
 MadePage show_page(const PageRequest& request) {
   ShowOptions options;
   options.name = join(request.names, "/");
-  options.as = request.target.said("as").value_or("");
+  options.as = request.target.said("kind").value_or("");  // "as" is how a page asks for news
   if (options.name.empty())
     throw NoSuchPage("say what to show: /show/NAME of a run, a point, a sweep or a node");
-  Shown shown;
-  try {
-    shown = shown_by(request.globals, request.database, options);
-  } catch (const Error& error) {
-    if (error.exit_code() != ExitCode::kBadInput) throw;
-    throw NoSuchPage(error.what());
-  }
+  Shown shown = shown_by(request.globals, request.database, options);
   return {document_of(page_of(request.globals, request.database, options, std::move(shown))),
           {{"All sweeps", "/"}}};
 }

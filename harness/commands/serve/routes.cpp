@@ -13,7 +13,7 @@ const std::vector<Route>& routes() {
   static const std::vector<Route> kRoutes{
       {"", {}, false, contents_page},    {"report", {}, false, report_page},
       {"noise", {}, false, noise_page},  {"compare", {"base", "new"}, false, compare_page},
-      {"status", {}, true, status_page}, {"show", {"as"}, true, show_page},
+      {"status", {}, true, status_page}, {"show", {"kind"}, true, show_page},
   };
   return kRoutes;
 }

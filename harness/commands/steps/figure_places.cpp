@@ -27,7 +27,7 @@ struct StepsFile {
 /// The campaign as it was planned; nothing where its folder is not here.
 std::optional<Campaign> plan_of(const Globals& globals, const WholeRun& run) {
   if (run.listed.sweep.empty() || !run.listed.campaign) return std::nullopt;
-  const SweepFolders folders(globals.db);
+  const SweepFolders folders(globals.db, globals.for_readers);
   const fs::path path = folders.path_of(run.listed.sweep);
   if (!disk().exists(path)) return std::nullopt;
   SweepFolder folder(globals.for_readers ? disk_to_read() : disk(), path);
@@ -59,6 +59,13 @@ void take(const char* what, const std::optional<LineRange>& range, FigurePlaces&
 FigurePlaces places_in_file(const StepsFile& file, const WholeRun& run,
                             const std::vector<Iteration>& lines) {
   FigurePlaces places;
+  std::error_code none;
+  if (!disk().exists(file.path) ||
+      (fs::exists(file.path, none) && !fs::is_regular_file(file.path, none))) {
+    places.problem = fmt::format("The lines of its log are not told: {} is no file any more",
+                                 printable(file.path.string()));
+    return places;
+  }
   const ScrapedFile scraped = scrape_file(file.path, file.hints, {.any = true});
   if (!file.content_hash.empty() && scraped.file.content_hash() != file.content_hash) {
     places.problem = fmt::format(

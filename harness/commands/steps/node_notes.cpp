@@ -24,7 +24,7 @@ void take_notes(NodeFiles files, std::vector<NodeNote>& notes) {
 }  // namespace
 
 std::vector<fs::path> folders_of(const Globals& globals, const std::string& sweep) {
-  if (sweep.empty()) return SweepFolders(globals.db).all();
+  if (sweep.empty()) return SweepFolders(globals.db, globals.for_readers).all();
   const auto found = find_campaign(globals, sweep);
   return found ? std::vector<fs::path>{found->first.root()} : std::vector<fs::path>();
 }

@@ -32,7 +32,7 @@ fs::path SweepFolders::path_of(const std::string& sweep) const {
 
 std::vector<fs::path> SweepFolders::all() const {
   std::vector<fs::path> paths;
-  for (const auto& name : disk().list(runs_directory(db_)))
+  for (const auto& name : disk_to_read().list(runs_directory(db_)))
     paths.push_back(runs_directory(db_) / name);
   return paths;
 }

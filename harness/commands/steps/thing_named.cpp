@@ -41,7 +41,9 @@ struct Candidates {
 /// A name that came from elsewhere is never that of a file.
 std::optional<SampleFilter> selection_of(const Globals& globals, Database& database,
                                          const std::string& name) {
-  return globals.for_readers ? database.selection(name) : find_selection_itself(database, name);
+  if (!globals.for_readers) return find_selection_itself(database, name);
+  const auto selection = database.selection(name);
+  return !selection && name == kCollected ? SampleFilter{"", {}} : selection;
 }
 
 Candidates candidates(const Globals& globals, Database& database, const std::string& name,

@@ -79,7 +79,10 @@ TEST_CASE("a page is the one that the command writes") {
   const std::string node = here.sql("SELECT name FROM nodes LIMIT 1");
   for (const std::string& name : {run, std::string("1"), node, std::string("replayed/1")})
     CHECK(served_at("/show/" + name) == file_of("show " + name));
-  CHECK(served_at("/show/" + node + "?as=node") == file_of("show " + node + " --as node"));
+  CHECK(served_at("/show/" + node + "?kind=node") == file_of("show " + node + " --as node"));
+  CHECK(served_at("/show/collected") == file_of("show collected"));
+  CHECK(served.get("/show/1?as=json").status == 200);
+  CHECK(served.get("/show/" + node + "?kind=node&as=json").status == 200);
   CHECK(served.get("/show/nothing-of-that-name").status == 404);
   CHECK(served.get("/show").status == 404);
 }

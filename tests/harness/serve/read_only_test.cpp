@@ -61,8 +61,10 @@ TEST_CASE("nothing is written when every page is visited, though there is someth
   here.shell(
       "cd t.db.runs; touch .x.pippin-abcdefabcdef replayed/jobs/.x.pippin-abcdefabcdef "
       "replayed/.x.pippin-abcdefabcdef .local/ended/.x.pippin-abcdefabcdef");
+  const std::string node = "/show/" + here.sql("SELECT name FROM nodes LIMIT 1");
   const std::string before = all_of(here);
   const Served served(here);
+  CHECK(served.get(node).status == 200);
   for (int round = 0; round < 2; ++round) {
     for (const auto& page : pages()) {
       CAPTURE(page);
