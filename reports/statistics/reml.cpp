@@ -207,7 +207,7 @@ std::optional<std::size_t> undetected(Likelihood& likelihood, const Levels& leve
 }
 
 /// Where a function that rises away from `x` reaches 0, downwards or upwards of it, and no farther
-/// than `last`. Requires value < 0: that at `x`. Shape: to within 1e-5.
+/// than `last`. Requires x != last, and value < 0: that at `x`. Shape: to within 1e-5.
 double root_beyond(double x, double value, bool down, double last,
                    const std::function<double(double)>& function) {
   constexpr double kFirstStep = 0.25, kMost = 2, kMargin = 1.1, kClose = 1e-5;
@@ -249,19 +249,23 @@ class Profile {
   /// data's unit; `out` where it does not.
   double crossing(std::size_t level, double best, double out, double limit) const {
     if (out < best && at(level, out) < limit) return out * unit_;
+    const double begin_sd = std::max(best, kSmallestSd), end_sd = std::max(out, kSmallestSd);
+    if (begin_sd == end_sd) return out * unit_;
     const double target = std::sqrt(limit - least_);
     const Others begin = best_others(level);
     // The root of what the likelihood falls by is nearly a line in the logarithm of the sd.
     const auto missing = [&, start = begin](double log_sd) mutable {
-      return std::sqrt(std::max(0.0, at(level, std::exp(log_sd), start) - least_)) - target;
+      const double fall = std::sqrt(std::max(0.0, at(level, std::exp(log_sd), start) - least_));
+      return std::isfinite(fall) ? fall - target : kVeryFar;
     };
-    return std::exp(root_beyond(std::log(std::max(best, kSmallestStep)), -target, out < best,
-                                std::log(std::max(out, kSmallestStep)), missing)) *
+    return std::exp(
+               root_beyond(std::log(begin_sd), -target, out < best, std::log(end_sd), missing)) *
            unit_;
   }
 
  private:
   static constexpr double kPrecision = 1e-5, kSmallestStep = 1e-4, kNear = 0.02;
+  static constexpr double kVeryFar = 1e9;  // for what is too far to be computed
 
   std::size_t place_of(std::size_t level) const {
     return static_cast<std::size_t>(std::find(levels_.begin(), levels_.end(), level) -

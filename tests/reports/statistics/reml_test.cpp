@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/statistics/reml.h"
 
+#include <cmath>
+#include <random>
+
 #include "reports/statistics/mixed.h"
 #include "tests/reports/statistics/series.h"
 #include "tests/support/catch.h"
@@ -123,4 +126,39 @@ TEST_CASE("with one configuration both passes are the same") {
   const Nesting nesting = nest(test::runs_of("nested_unbalanced.csv"));
   const Variances variances{225, 100, 900, 400};
   CHECK(MixedModel(nesting).fit(variances).reml == near(fit_of(nesting, variances).reml, 1e-12));
+}
+
+TEST_CASE("an interval surrounds its sd at whatever level there is spread, and at none") {
+  std::mt19937 random(11);
+  std::normal_distribution<double> normal;
+  for (int trial = 0; trial < 120; ++trial) {
+    const bool across = random() % 2 == 0, between = random() % 2 == 0, within = random() % 3 > 0;
+    const std::size_t configurations = 1 + random() % 3, allocations = 2 + random() % 4;
+    std::vector<RunMoments> runs;
+    for (std::size_t allocation = 0; allocation < allocations; ++allocation) {
+      const double level = across ? 0.1 * normal(random) : 0;
+      for (std::size_t i = 0; i < configurations * 2; ++i) {
+        const double run = between ? 0.03 * normal(random) : 0;
+        std::vector<double> times(1 + random() % 5, 1 + level + run);
+        for (double& time : times) time += within ? 0.01 * normal(random) : 0;
+        runs.push_back(test::moments_of("d" + std::to_string(allocation / 2),
+                                        std::to_string(allocation), times));
+        runs.back().configuration = i % configurations;
+      }
+    }
+    // One iteration stands apart, so that there is something to share out.
+    runs.front() = test::moments_of("d0", "0", {1.0, 1.0 + 1e-4});
+    CAPTURE(trial, across, between, within, configurations, allocations);
+    const Nesting nesting = nest(std::move(runs));
+    const auto found = components_of(nesting);
+    const auto intervals = sd_intervals(nesting, found);
+    REQUIRE(intervals.size() == found.components.size());
+    for (std::size_t i = 0; i < intervals.size(); ++i) {
+      const double sd = std::sqrt(found.components[i].variance);
+      CHECK(intervals[i].low >= 0);
+      CHECK(intervals[i].low <= sd * 1.01);
+      CHECK(intervals[i].high >= sd * 0.99);
+      CHECK(std::isfinite(intervals[i].high));
+    }
+  }
 }
