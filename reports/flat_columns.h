@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/text.h"
 #include "reports/flat_table.h"
 #include "reports/values.h"
 
@@ -43,6 +44,20 @@ class FlatColumns {
       column.values.push_back(flat(value(row)));
     }
     made_.push_back(std::move(column));
+  }
+
+  /// A text, of which people see what would steer a terminal.
+  template <typename Text>
+  void add_text(const Names& names, const Text& text) {
+    add(
+        names, [&](const auto& row) { return printable(text(row)); }, text);
+  }
+
+  /// For programs only.
+  template <typename Value>
+  void add_hidden(const char* name, const Value& value) {
+    add(
+        {"", name}, [](const Row&) { return std::string(); }, value);
   }
 
   /// A column of zeros is for programs only.

@@ -36,7 +36,7 @@ inline RowRange rows_of(const Report& report) {
 /// One way to write a table down. A new one is a file and a line in format.cpp.
 struct Format {
   std::string name;
-  void (*write)(const Report& report, std::ostream& out);
+  void (*write)(const Report& report, std::ostream& out);  ///< nullptr: a page (page/page.h)
 };
 
 const std::vector<Format>& formats();
@@ -52,7 +52,5 @@ std::vector<Column> markdown_columns(const Report& report);
 void write_markdown(const Report& report, std::ostream& out);
 void write_json(const Report& report, std::ostream& out);
 void write_csv(const Report& report, std::ostream& out);
-/// A page of the table alone; page/page.h has all that one can show.
-void write_html(const Report& report, std::ostream& out);
 
 }  // namespace pippin

@@ -10,7 +10,6 @@
 #include "harness/commands/steps/chosen.h"
 #include "harness/commands/steps/print_table.h"
 #include "harness/commands/steps/report_rows.h"
-#include "reports/page/page.h"
 
 namespace pippin {
 
@@ -25,26 +24,17 @@ Page noise_page_of(const Globals& globals, Database& database, const NoiseOption
   return page;
 }
 
-namespace {
-
-ExitCode write_noise_page(const Globals& globals, Database& database, const NoiseOptions& options) {
-  const Page page = noise_page_of(globals, database, options);
-  std::ostringstream text;
-  write_html_file(page_document(page), text);
-  print_text(text.str(), options.format, options.output);
-  return ExitCode::kDone;
-}
-
-}  // namespace
-
 ExitCode noise(const Globals& globals, const NoiseOptions& options) {
   const NoiseFormat& format = noise_format_named(options.format);
   Database database = existing_database(globals);
   const SampleFilter filter = selection_named(globals, database, options.sweep);
   say_what_is_set_aside(globals, database, filter);
+  if (!format.write) {
+    print_page(noise_page_of(globals, database, options), options.output);
+    return ExitCode::kDone;
+  }
   const auto points = digested_points(globals, database, filter);
   const std::string name = options.sweep.empty() ? globals.db.string() : options.sweep;
-  if (options.format == "html") return write_noise_page(globals, database, options);
   const NoiseTable table{noise_of(name, points, database.evidence(filter)),
                          terminal_width(STDOUT_FILENO), wants_colours()};
   std::ostringstream text;

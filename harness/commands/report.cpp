@@ -311,10 +311,10 @@ void write(const Globals& globals, Database& database, const ReportOptions& opti
            std::ostream& out) {
   if (options.methods) {
     out << wrapped(methods_of(table), table.width, 0) << '\n';
-  } else if (options.format == "html") {
+  } else if (const Format& format = format_named(options.format); !format.write) {
     write_html_file(page_document(page_of(globals, database, options, std::move(table))), out);
   } else {
-    format_named(options.format).write(table, out);
+    format.write(table, out);
   }
 }
 

@@ -154,14 +154,14 @@ ExitCode show(const Globals& globals, const ShowOptions& options) {
   const SheetFormat& format = sheet_format_named(options.format);
   Database database = existing_database(globals);
   Shown shown = shown_by(globals, database, options);
-  std::ostringstream text;
-  if (options.format == "html") {
-    write_html_file(page_document(page_of(globals, database, options, std::move(shown))), text);
-  } else {
-    format.write(
-        {std::move(shown.sheet), terminal_width(STDOUT_FILENO), wants_colours(), wants_ascii()},
-        text);
+  if (!format.write) {
+    print_page(page_of(globals, database, options, std::move(shown)), options.output);
+    return ExitCode::kDone;
   }
+  std::ostringstream text;
+  format.write(
+      {std::move(shown.sheet), terminal_width(STDOUT_FILENO), wants_colours(), wants_ascii()},
+      text);
   print_text(text.str(), options.format, options.output);
   return ExitCode::kDone;
 }

@@ -9,7 +9,7 @@ const NoiseFormat& noise_format_named(const std::string& name) {
                                                  {"markdown", write_noise_markdown},
                                                  {"csv", write_noise_csv},
                                                  {"json", write_noise_json},
-                                                 {"html", write_noise_html}};
+                                                 {"html", nullptr}};
   return format_among(kFormats, name);
 }
 

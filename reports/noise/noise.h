@@ -87,7 +87,7 @@ struct NoiseTable {
 
 struct NoiseFormat {
   std::string name;
-  void (*write)(const NoiseTable& table, std::ostream& out);
+  void (*write)(const NoiseTable& table, std::ostream& out);  ///< nullptr: a page (page/page.h)
 };
 
 /// Errors: Error (bad input) naming the near format where there is none of that name.
@@ -97,7 +97,5 @@ void write_noise_terminal(const NoiseTable& table, std::ostream& out);
 void write_noise_markdown(const NoiseTable& table, std::ostream& out);
 void write_noise_csv(const NoiseTable& table, std::ostream& out);
 void write_noise_json(const NoiseTable& table, std::ostream& out);
-/// A page of the sentences and the levels alone; page/page.h has all that one can show.
-void write_noise_html(const NoiseTable& table, std::ostream& out);
 
 }  // namespace pippin

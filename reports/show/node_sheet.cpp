@@ -73,17 +73,11 @@ SheetPart readings_part(const NodeToShow& shown) {
   }
   part.series = std::move(series);
   FlatColumns<NodeReading> columns(shown.readings);
-  const auto add = [&](const char* name, auto value) {
-    columns.add(
-        {"", name}, [](const NodeReading&) { return std::string(); }, value);
-  };
-  add("taken_utc", [](const auto& reading) { return utc_text(reading.taken_at); });
-  add("min_tflops", [](const auto& reading) { return reading.gemm_min_tflops; });
-  add("median_tflops", [](const auto& reading) { return reading.gemm_median_tflops; });
-  FlatTable table;
-  table.rows_are = "readings";
-  table.columns = columns.take();
-  part.table = std::move(table);
+  columns.add_hidden("taken_utc", [](const auto& reading) { return utc_text(reading.taken_at); });
+  columns.add_hidden("min_tflops", [](const auto& reading) { return reading.gemm_min_tflops; });
+  columns.add_hidden("median_tflops",
+                     [](const auto& reading) { return reading.gemm_median_tflops; });
+  part.put_table("readings", columns.take());
   const auto [low, high] = std::minmax_element(part.values.begin(), part.values.end());
   part.values_are = fmt::format("{} from {} to {} (UTC): {} to {} TFLOPS",
                                 counted(static_cast<std::int64_t>(part.values.size()), "reading"),
@@ -115,9 +109,8 @@ SheetPart links_part(const NodeToShow& shown) {
   const std::size_t all = rows.size();
   if (all > kMost) rows.resize(kMost);
   FlatColumns<LinkRow> columns(rows);
-  columns.add(
-      {"to", "to", 9, TextColumn::Align::kLeft}, [](const auto& row) { return printable(row.to); },
-      [](const auto& row) { return row.to; });
+  columns.add_text({"to", "to", 9, TextColumn::Align::kLeft},
+                   [](const auto& row) { return row.to; });
   const auto number = [&](const FlatColumns<LinkRow>::Names& names, double LinkRow::*value) {
     columns.add(
         names, [=](const auto& row) { return short_number(row.*value); },
@@ -127,13 +120,8 @@ SheetPart links_part(const NodeToShow& shown) {
   number({"lowest", "low_gb_per_s", 4}, &LinkRow::low);
   number({"highest", "high_gb_per_s", 4}, &LinkRow::high);
   columns.add_count({"readings", "readings", 5}, &LinkRow::readings);
-  FlatTable table;
-  table.rows_are = "links";
-  table.columns = columns.take();
-  part.table = std::move(table);
-  if (all > kMost)
-    part.remarks.push_back(fmt::format("and {} more, faster than these",
-                                       counted(static_cast<std::int64_t>(all - kMost), "link")));
+  part.put_table("links", columns.take());
+  part.say_left_out(all - rows.size(), "link", "faster than these");
   return part;
 }
 
@@ -142,11 +130,7 @@ SheetPart runs_part(const NodeToShow& shown) {
   if (shown.runs.runs.empty()) return part;
   RunTableColumns columns;
   columns.sweeps = columns.points = true;
-  part.table = run_table(shown.runs.runs, columns);
-  if (shown.runs.left_out > 0)
-    part.remarks.push_back(
-        fmt::format("and {} more, older than these",
-                    counted(static_cast<std::int64_t>(shown.runs.left_out), "run")));
+  put_runs(shown.runs, columns, "older than these", part);
   return part;
 }
 

@@ -61,9 +61,7 @@ SheetPart configuration_part(const Point& point) {
 SheetPart rows_part(const PointToShow& shown) {
   SheetPart part{"rows", "What it came to"};
   Columns columns(shown.rows);
-  columns.add(
-      {"campaign", "of", 9, kLeft}, [](const auto& one) { return printable(one.of); },
-      [](const auto& one) { return one.of; });
+  columns.add_text({"campaign", "of", 9, kLeft}, [](const auto& one) { return one.of; });
   columns.add(
       {"end", "state", 8, kLeft},
       [](const auto& one) { return one.row.left ? "left" : std::string(text_of(one.row.state)); },
@@ -84,16 +82,10 @@ SheetPart rows_part(const PointToShow& shown) {
       {"TFLOPS", "tflops", 6},
       [](const auto& one) { return one.row.tflops ? short_number(*one.row.tflops) : ""; },
       [](const auto& one) { return one.row.tflops; });
-  columns.add(
-      {"standing", "standing", 5, kLeft}, [](const auto& one) { return standing_text(one.row); },
-      [](const auto& one) { return standing_text(one.row); });
-  columns.add(
-      {"why", "reason", 1, kLeft}, [](const auto& one) { return printable(one.row.reason); },
-      [](const auto& one) { return one.row.reason; });
-  FlatTable table;
-  table.rows_are = "rows";
-  table.columns = columns.take();
-  part.table = std::move(table);
+  columns.add_text({"standing", "standing", 5, kLeft},
+                   [](const auto& one) { return standing_text(one.row); });
+  columns.add_text({"why", "reason", 1, kLeft}, [](const auto& one) { return one.row.reason; });
+  part.put_table("rows", columns.take());
   RemarkCollector remarks;
   for (const auto& one : shown.rows) remarks.add(one.row);
   part.remarks = remarks.lines();
@@ -103,22 +95,18 @@ SheetPart rows_part(const PointToShow& shown) {
   return part;
 }
 
-SheetPart strip_part(const PointToShow& shown) {
+SheetPart runs_part(const PointToShow& shown) {
   SheetPart part{"newest_first", "Its runs"};
   if (shown.runs.runs.empty()) return part;
   RunTableColumns columns;
   columns.sweeps = columns.allocations = true;
-  part.table = run_table(shown.runs.runs, columns);
+  put_runs(shown.runs, columns, "older than these; 'pippin report --by run' shows all", part);
   for (auto run = shown.runs.runs.rbegin(); run != shown.runs.runs.rend(); ++run) {
     const auto mean = run->dropped ? std::nullopt : mean_ms_of(*run);
     if (mean) part.values.push_back(*mean);
   }
   part.values_are = "the mean step of each run, the newest last";
   if (part.values.size() < 2) part.values.clear();
-  if (shown.runs.left_out > 0)
-    part.remarks.push_back(
-        fmt::format("and {} more, older than these; 'pippin report --by run' shows all",
-                    counted(static_cast<std::int64_t>(shown.runs.left_out), "run")));
   return part;
 }
 
@@ -130,7 +118,7 @@ Sheet point_sheet(const PointToShow& shown) {
                                    : sentence_on(shown.rows.back())};
   sheet.add(configuration_part(shown.point));
   if (!shown.rows.empty()) sheet.add(rows_part(shown));
-  sheet.add(strip_part(shown));
+  sheet.add(runs_part(shown));
   return sheet;
 }
 

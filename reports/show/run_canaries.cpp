@@ -106,23 +106,16 @@ SheetPart canaries_part(const WholeRun& run) {
   if (run.after) readings.push_back({"after", &*run.after});
   if (readings.empty()) return part;
   Columns columns(readings);
-  columns.add(
-      {" ", "moment", 9, kLeft}, [](const Reading& one) { return one.moment; },
-      [](const Reading& one) { return one.moment; });
+  columns.add_text({" ", "moment", 9, kLeft}, [](const Reading& one) { return one.moment; });
   columns.add(
       {"taken (UTC)", "taken_utc", 5, kLeft},
       [](const Reading& one) { return utc_text(one.reading->taken_at, "%F %T"); },
       [](const Reading& one) { return utc_text(one.reading->taken_at); });
   add_gemm(columns);
   add_all_reduce(columns);
-  columns.add(
-      {"problem", "problem", 6, kLeft},
-      [](const Reading& one) { return printable(one.reading->problem); },
-      [](const Reading& one) { return one.reading->problem; });
-  FlatTable table;
-  table.rows_are = "readings";
-  table.columns = columns.take();
-  part.table = std::move(table);
+  columns.add_text({"problem", "problem", 6, kLeft},
+                   [](const Reading& one) { return one.reading->problem; });
+  part.put_table("readings", columns.take());
   for (const auto& one : readings) name_slow_nodes(one, part.remarks);
   return part;
 }

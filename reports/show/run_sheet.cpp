@@ -127,16 +127,9 @@ SheetPart nodes_part(const WholeRun& run) {
   SheetPart part{"nodes", "Nodes"};
   FlatColumns<RunNode> columns(run.nodes);
   constexpr auto kLeft = TextColumn::Align::kLeft;
-  columns.add(
-      {"node", "node", 9, kLeft}, [](const auto& node) { return printable(node.name); },
-      [](const auto& node) { return node.name; });
-  columns.add(
-      {"ranks", "ranks", 8, kLeft}, [](const auto& node) { return printable(node.ranks); },
-      [](const auto& node) { return node.ranks; });
-  FlatTable table;
-  table.rows_are = "nodes";
-  table.columns = columns.take();
-  part.table = std::move(table);
+  columns.add_text({"node", "node", 9, kLeft}, [](const auto& node) { return node.name; });
+  columns.add_text({"ranks", "ranks", 8, kLeft}, [](const auto& node) { return node.ranks; });
+  part.put_table("nodes", columns.take());
   for (const auto& rank : run.slowest_ranks) {
     part.remarks.push_back(
         fmt::format("In {} rank {}{} computed longest: {} where all ranks took {}.",
@@ -186,13 +179,8 @@ SheetPart checkpoints_part(const WholeRun& run) {
         return one.seconds ? step_text(*one.seconds * kMsPerSecond) : std::string();
       },
       [](const auto& one) { return one.seconds; });
-  columns.add(
-      {"path", "path", 1, kLeft}, [](const auto& one) { return printable(one.path); },
-      [](const auto& one) { return one.path; });
-  FlatTable table;
-  table.rows_are = "checkpoints";
-  table.columns = columns.take();
-  part.table = std::move(table);
+  columns.add_text({"path", "path", 1, kLeft}, [](const auto& one) { return one.path; });
+  part.put_table("checkpoints", columns.take());
   return part;
 }
 
@@ -222,11 +210,7 @@ SheetPart neighbours_part(const RunToShow& shown) {
   RunTableColumns columns;
   columns.positions = columns.points = true;
   columns.marked = shown.run.listed.id;
-  part.table = run_table(shown.neighbours.runs, columns);
-  if (shown.neighbours.left_out > 0)
-    part.remarks.push_back(
-        fmt::format("and {} more behind these",
-                    counted(static_cast<std::int64_t>(shown.neighbours.left_out), "run")));
+  put_runs(shown.neighbours, columns, "behind these", part);
   return part;
 }
 
@@ -236,11 +220,7 @@ SheetPart repeats_part(const RunToShow& shown) {
   RunTableColumns columns;
   columns.sweeps = columns.allocations = true;
   columns.marked = shown.run.listed.id;
-  part.table = run_table(shown.repeats.runs, columns);
-  if (shown.repeats.left_out > 0)
-    part.remarks.push_back(
-        fmt::format("and {} more, older than these",
-                    counted(static_cast<std::int64_t>(shown.repeats.left_out), "run")));
+  put_runs(shown.repeats, columns, "older than these", part);
   return part;
 }
 

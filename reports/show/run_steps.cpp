@@ -166,22 +166,20 @@ FlatTable table_of_steps(const RunToShow& shown, const std::vector<LeftOut>& lef
   rows.reserve(shown.lines.size());
   for (std::size_t i = 0; i < shown.lines.size(); ++i) rows.push_back({i, left_out[i]});
   FlatColumns<StepRow> columns(rows);
-  const auto add = [&](const char* name, auto value) {
-    columns.add(
-        {"", name}, [](const StepRow&) { return std::string(); }, value);
-  };
   const auto line_of = [&](const StepRow& row) -> const Iteration& {
     return shown.lines[row.place];
   };
-  add("iteration", [&](const StepRow& row) { return std::optional(line_of(row).number); });
-  add("step_time_s",
-      [&](const StepRow& row) { return std::optional(line_of(row).step_time_ms / kMsPerSecond); });
-  add("log_line", [&](const StepRow& row) {
+  columns.add_hidden("iteration",
+                     [&](const StepRow& row) { return std::optional(line_of(row).number); });
+  columns.add_hidden("step_time_s", [&](const StepRow& row) {
+    return std::optional(line_of(row).step_time_ms / kMsPerSecond);
+  });
+  columns.add_hidden("log_line", [&](const StepRow& row) {
     const auto& steps = shown.places.steps;
     const bool is_known = row.place < steps.size() && steps[row.place] > 0;
     return is_known ? std::optional(static_cast<std::int64_t>(steps[row.place])) : std::nullopt;
   });
-  add("left_out", [&](const StepRow& row) {
+  columns.add_hidden("left_out", [&](const StepRow& row) {
     const unsigned flags = row.left_out == LeftOut::kFlagged ? line_of(row).flags : 0;
     return words_of({row.place, row.place, row.left_out, flags, 0, 0}, shown.run.listed.warmup);
   });
@@ -239,9 +237,7 @@ SheetPart left_out_part(const RunToShow& shown) {
   part.table = table_of(first, shown);
   std::size_t rest = 0;
   for (std::size_t i = first.size(); i < groups.size(); ++i) rest += groups[i].count();
-  if (rest > 0)
-    part.remarks.push_back(
-        fmt::format("and {} more behind these", counted(static_cast<std::int64_t>(rest), "line")));
+  part.say_left_out(rest, "line", "behind these");
   return part;
 }
 

@@ -7,7 +7,6 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "reports/flat_columns.h"
-#include "reports/show/sheet.h"
 
 namespace pippin {
 
@@ -77,9 +76,7 @@ FlatTable run_table(const std::vector<ListedRun>& runs, const RunTableColumns& w
   // Its point says as much, and the number names it.
   add_text(columns, {wanted.points ? "" : "run", "run", 9, kLeft}, &ListedRun::name);
   if (wanted.sweeps)
-    columns.add(
-        {"of", "of", 3, kLeft}, [](const auto& run) { return origin_of(run); },
-        [](const auto& run) { return origin_of(run); });
+    columns.add_text({"of", "of", 3, kLeft}, [](const auto& run) { return origin_of(run); });
   if (wanted.points) add_text(columns, {"point", "point", 5, kLeft}, &ListedRun::point);
   if (wanted.allocations)
     add_text(columns, {"allocation", "allocation", 3, kLeft}, &ListedRun::allocation);
@@ -93,10 +90,8 @@ FlatTable run_table(const std::vector<ListedRun>& runs, const RunTableColumns& w
       {"end", "state", 7, kLeft}, [](const auto& run) { return end_of(run); },
       [](const auto& run) { return std::string(text_of(run.state)); });
   add_step_time(columns);
-  columns.add(
-      {"why, or a note", "words", 1, kLeft},
-      [](const auto& run) { return printable(words_of(run)); },
-      [](const auto& run) { return words_of(run); });
+  columns.add_text({"why, or a note", "words", 1, kLeft},
+                   [](const auto& run) { return words_of(run); });
   FlatTable table;
   table.rows_are = "runs";
   table.columns = columns.take();
@@ -109,6 +104,13 @@ FlatTable run_table(const std::vector<ListedRun>& runs, const RunTableColumns& w
                                                                               : Tone::kBad);
   }
   return table;
+}
+
+void put_runs(const RunList& list, const RunTableColumns& columns, const char* how,
+              SheetPart& part) {
+  if (list.runs.empty()) return;
+  part.table = run_table(list.runs, columns);
+  part.say_left_out(list.left_out, "run", how);
 }
 
 }  // namespace pippin

@@ -6,6 +6,7 @@
 
 #include "core/records/whole_run.h"
 #include "reports/flat_table.h"
+#include "reports/show/sheet.h"
 
 namespace pippin {
 
@@ -17,6 +18,10 @@ struct RunTableColumns {
 };
 
 FlatTable run_table(const std::vector<ListedRun>& runs, const RunTableColumns& columns);
+
+/// The table of a list, and how many it has not. `how`: how those lie to the ones that it has.
+void put_runs(const RunList& list, const RunTableColumns& columns, const char* how,
+              SheetPart& part);
 
 /// The mean step of its clean lines, or where there are none of all; nothing without a line.
 std::optional<double> mean_ms_of(const ListedRun& run);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/show/sheet.h"
 
+#include <fmt/format.h>
+#include <utility>
+
 #include "core/base/clock.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
@@ -11,12 +14,24 @@ namespace pippin {
 
 const std::vector<SheetFormat>& sheet_formats() {
   static const std::vector<SheetFormat> kFormats{
-      {"terminal", write_sheet_terminal}, {"json", write_sheet_json}, {"html", write_sheet_html}};
+      {"terminal", write_sheet_terminal}, {"json", write_sheet_json}, {"html", nullptr}};
   return kFormats;
 }
 
 const SheetFormat& sheet_format_named(const std::string& name) {
   return format_among(sheet_formats(), name);
+}
+
+void SheetPart::put_table(const char* rows_are, std::vector<FlatColumn> columns) {
+  table.emplace();
+  table->rows_are = rows_are;
+  table->columns = std::move(columns);
+}
+
+void SheetPart::say_left_out(std::size_t count, const char* what, const std::string& how) {
+  if (count == 0) return;
+  remarks.push_back(fmt::format("and {} more{}{}", counted(static_cast<std::int64_t>(count), what),
+                                how.empty() ? "" : ", ", how));
 }
 
 std::string step_text(double ms) {

@@ -41,6 +41,10 @@ struct SheetPart {
   std::string code = {};  ///< as a shell has it
   std::vector<std::string> remarks = {};
 
+  void put_table(const char* rows_are, std::vector<FlatColumn> columns);
+  /// "and 7 runs more, older than these"; nothing where none is left out. `how`: may be empty.
+  void say_left_out(std::size_t count, const char* what, const std::string& how);
+
   bool empty() const {
     return facts.empty() && values.empty() && code.empty() && remarks.empty() &&
            (!table || table->columns.empty() || table->columns.front().values.empty());
@@ -69,7 +73,7 @@ struct SheetTable {
 
 struct SheetFormat {
   std::string name;
-  void (*write)(const SheetTable& table, std::ostream& out);
+  void (*write)(const SheetTable& table, std::ostream& out);  ///< nullptr: a page (page/page.h)
 };
 
 const std::vector<SheetFormat>& sheet_formats();
@@ -79,8 +83,6 @@ const SheetFormat& sheet_format_named(const std::string& name);
 
 void write_sheet_terminal(const SheetTable& table, std::ostream& out);
 void write_sheet_json(const SheetTable& table, std::ostream& out);
-/// A page of the sheet alone; page/page.h has all that one can show.
-void write_sheet_html(const SheetTable& table, std::ostream& out);
 
 /// "5.36 s", "48.1 ms", "71.3 us".
 std::string step_text(double ms);

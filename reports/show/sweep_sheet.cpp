@@ -38,12 +38,10 @@ SheetPart campaigns_part(const std::vector<CampaignContents>& campaigns) {
   SheetPart part{"campaigns", "Campaigns"};
   Campaigns columns(campaigns);
   add_count(columns, {"number", "number", 9}, [](const auto& entry) { return entry.number; });
-  columns.add(
-      {"started (UTC)", "started_utc", 6, kLeft}, [](const auto& entry) { return entry.started; },
-      [](const auto& entry) { return entry.started; });
-  columns.add(
-      {"cluster", "cluster", 3, kLeft}, [](const auto& entry) { return printable(entry.cluster); },
-      [](const auto& entry) { return entry.cluster; });
+  columns.add_text({"started (UTC)", "started_utc", 6, kLeft},
+                   [](const auto& entry) { return entry.started; });
+  columns.add_text({"cluster", "cluster", 3, kLeft},
+                   [](const auto& entry) { return entry.cluster; });
   add_count(columns, {"points", "points", 5}, [](const auto& entry) { return entry.points; });
   add_count(columns, {"infeasible", "infeasible", 4},
             [](const auto& entry) { return entry.infeasible; });
@@ -51,18 +49,11 @@ SheetPart campaigns_part(const std::vector<CampaignContents>& campaigns) {
             [](const auto& entry) { return runs_in(entry, RunState::kOk); });
   add_count(columns, {"not ok", "runs_not_ok", 8}, not_ok);
   add_count(columns, {"dropped", "dropped", 4}, [](const auto& entry) { return entry.dropped; });
-  columns.add(
-      {"tags", "tags", 5, kLeft},
-      [](const auto& entry) { return printable(join(entry.tags, ", ")); },
-      [](const auto& entry) { return join(entry.tags, ", "); });
-  columns.add(
-      {"why dropped", "because", 1, kLeft},
-      [](const auto& entry) { return printable(entry.because); },
-      [](const auto& entry) { return entry.because; });
-  FlatTable table;
-  table.rows_are = "campaigns";
-  table.columns = columns.take();
-  part.table = std::move(table);
+  columns.add_text({"tags", "tags", 5, kLeft},
+                   [](const auto& entry) { return join(entry.tags, ", "); });
+  columns.add_text({"why dropped", "because", 1, kLeft},
+                   [](const auto& entry) { return entry.because; });
+  part.put_table("campaigns", columns.take());
   return part;
 }
 
@@ -97,22 +88,12 @@ SheetPart ends_part(const std::vector<Summary>& rows, const std::string& newest)
   if (all > kMost) ends.resize(kMost);
   FlatColumns<Ends> columns(ends);
   columns.add_count({"points", "points", 9}, &Ends::points);
-  columns.add(
-      {"end", "state", 8, kLeft}, [](const auto& one) { return std::string(text_of(one.state)); },
-      [](const auto& one) { return std::string(text_of(one.state)); });
-  columns.add(
-      {"one of them", "example", 3, kLeft}, [](const auto& one) { return printable(one.one); },
-      [](const auto& one) { return one.one; });
-  columns.add(
-      {"why", "reason", 6, kLeft}, [](const auto& one) { return printable(one.reason); },
-      [](const auto& one) { return one.reason; });
-  FlatTable table;
-  table.rows_are = "points";
-  table.columns = columns.take();
-  part.table = std::move(table);
-  if (all > kMost)
-    part.remarks.push_back(
-        fmt::format("and {} more", counted(static_cast<std::int64_t>(all - kMost), "reason")));
+  columns.add_text({"end", "state", 8, kLeft},
+                   [](const auto& one) { return std::string(text_of(one.state)); });
+  columns.add_text({"one of them", "example", 3, kLeft}, [](const auto& one) { return one.one; });
+  columns.add_text({"why", "reason", 6, kLeft}, [](const auto& one) { return one.reason; });
+  part.put_table("points", columns.take());
+  part.say_left_out(all - ends.size(), "reason", "");
   return part;
 }
 
@@ -121,11 +102,7 @@ SheetPart failed_part(const SweepToShow& shown) {
   if (shown.failed.runs.empty()) return part;
   RunTableColumns columns;
   columns.points = columns.allocations = true;
-  part.table = run_table(shown.failed.runs, columns);
-  if (shown.failed.left_out > 0)
-    part.remarks.push_back(
-        fmt::format("and {} more, older than these",
-                    counted(static_cast<std::int64_t>(shown.failed.left_out), "run")));
+  put_runs(shown.failed, columns, "older than these", part);
   return part;
 }
 

@@ -24,6 +24,12 @@ void print_text(const std::string& text, const std::string& format, const fs::pa
   format == "terminal" ? write_text(text) : write_output(text);
 }
 
+void print_page(const Page& page, const fs::path& file) {
+  std::ostringstream text;
+  write_html_file(page_document(page), text);
+  print_text(text.str(), "html", file);
+}
+
 void print_table(FlatTable table, const std::string& format) {
   std::ostringstream text;
   write_table(std::move(table), format, text);

@@ -6,6 +6,7 @@
 
 #include "core/base/files.h"
 #include "reports/flat_table.h"
+#include "reports/page/page.h"
 
 namespace pippin {
 
@@ -19,6 +20,9 @@ void write_table(FlatTable table, const std::string& format, std::ostream& out);
 /// Writes the text of a format to standard output, or to a file that is named. Errors: as
 /// write_output(), FileSystem::write().
 void print_text(const std::string& text, const std::string& format, const fs::path& file = {});
+
+/// The same of a page. Errors: as print_text().
+void print_page(const Page& page, const fs::path& file);
 
 /// Both. Errors: as the two.
 void print_table(FlatTable table, const std::string& format);
