@@ -3,6 +3,7 @@
 
 #include "reports/page/page.h"
 #include "reports/page/page_json.h"
+#include "reports/page/parts.h"
 #include "reports/values.h"
 
 namespace pippin {
@@ -30,17 +31,6 @@ void write_runs(const RunsByState& runs, JsonWriter& json) {
     json.text(text_of(static_cast<RunState>(state)));
     json.integer(runs.at(state));
     json.end_array();
-  }
-  json.end_array();
-}
-
-void write_links(const std::vector<PageLink>& links, JsonWriter& json) {
-  json.key("links").begin_array();
-  for (const auto& link : links) {
-    json.begin_object();
-    json.key("title").text(link.title);
-    json.key("address").text(link.address);
-    json.end_object();
   }
   json.end_array();
 }

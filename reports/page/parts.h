@@ -20,5 +20,7 @@ void write_runs(const Page& page, const RowRange& rows, JsonWriter& json);
 void write_phases(const std::vector<RowPhases>& rows, JsonWriter& json);
 void write_noise(const Noise& noise, JsonWriter& json);
 void write_sheet(const Sheet& sheet, JsonWriter& json);
+/// Where a served page leads to.
+void write_links(const std::vector<PageLink>& links, JsonWriter& json);
 
 }  // namespace pippin

@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "reports/page/page.h"
 #include "reports/page/page_json.h"
+#include "reports/page/parts.h"
 
 namespace pippin {
 
@@ -40,20 +41,24 @@ std::string served_part(const std::string& tag, const std::vector<PageLink>& lin
     JsonWriter json(text, 0);
     json.begin_object();
     json.key("tag").text(tag);
-    json.key("links").begin_array();
-    for (const auto& link : links) {
-      json.begin_object();
-      json.key("title").text(link.title);
-      json.key("address").text(link.address);
-      json.end_object();
-    }
-    json.end_array();
+    write_links(links, json);
     json.end_object();
   }
   return safe_in_script(std::move(text).str());
 }
 
 }  // namespace
+
+void write_links(const std::vector<PageLink>& links, JsonWriter& json) {
+  json.key("links").begin_array();
+  for (const auto& link : links) {
+    json.begin_object();
+    json.key("title").text(link.title);
+    json.key("address").text(link.address);
+    json.end_object();
+  }
+  json.end_array();
+}
 
 ServedPage served_page(const std::string& document, const std::vector<PageLink>& links) {
   static const Halves kTemplate = served_template();

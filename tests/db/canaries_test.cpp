@@ -9,21 +9,6 @@ using namespace pippin;
 
 namespace {
 
-/// A reading that tells by its TFLOPS which it is.
-CanaryReading reading_of(std::int64_t number, double tflops = 1) {
-  CanaryReading reading{number, 1700000000 + number, {}, CanaryFigures{}};
-  CanaryFigures& figures = *reading.figures;
-  figures.seconds = 4.9;
-  figures.ranks = 8;
-  figures.nodes = 2;
-  figures.library = "NCCL 2.28.9";
-  figures.gemm = {512, 256, 128, tflops, tflops + 1, tflops + 2, 3, "n2"};
-  figures.all_reduce = {{8, 1, 1.2, 4, 0.01}, {4194304, 900, 1000, 1100, 7.3 * tflops}};
-  figures.by_node = {{"n1", "0-3", tflops + 1, tflops + 1}, {"n2", "4-7", tflops, tflops + 1}};
-  figures.pairs = {{"n1", "n2", 1.2, 4194304, 20}};
-  return reading;
-}
-
 RunRecord run_with(const std::string& name, std::optional<CanaryReading> before,
                    std::optional<CanaryReading> after, std::int64_t attempt = 1) {
   RunRecord run = test::run_of(name, test::log_of(1, 3), attempt);
@@ -61,8 +46,8 @@ struct Stored {
 
 TEST_CASE("a reading between two runs is stored once and is theirs both") {
   Stored stored;
-  stored.database.put_run(run_with("one", reading_of(1, 1), reading_of(2, 2)));
-  stored.database.put_run(run_with("two", reading_of(2, 2), reading_of(3, 3)));
+  stored.database.put_run(run_with("one", test::reading_of(1, 1), test::reading_of(2, 2)));
+  stored.database.put_run(run_with("two", test::reading_of(2, 2), test::reading_of(3, 3)));
   CHECK(stored.number("SELECT count(*) FROM canary_readings") == 3);
   CHECK(stored.number("SELECT count(*) FROM canary_all_reduce") == 6);
   CHECK(stored.number("SELECT count(*) FROM canary_pairs") == 3);
@@ -78,7 +63,7 @@ TEST_CASE("a reading between two runs is stored once and is theirs both") {
 
 TEST_CASE("collecting a run again changes none of its readings") {
   Stored stored;
-  const RunRecord run = run_with("one", reading_of(1), reading_of(2));
+  const RunRecord run = run_with("one", test::reading_of(1), test::reading_of(2));
   stored.database.put_run(run);
   const std::string before = stored.all();
   stored.database.put_run(run);
@@ -88,9 +73,9 @@ TEST_CASE("collecting a run again changes none of its readings") {
 
 TEST_CASE("a reading that comes later is added and one that is gone stays") {
   Stored stored;
-  stored.database.put_run(run_with("one", reading_of(1), std::nullopt));
+  stored.database.put_run(run_with("one", test::reading_of(1), std::nullopt));
   CHECK(stored.number("SELECT count(*) FROM run_canaries") == 1);
-  stored.database.put_run(run_with("one", reading_of(1), reading_of(2)));
+  stored.database.put_run(run_with("one", test::reading_of(1), test::reading_of(2)));
   CHECK(stored.number("SELECT count(*) FROM run_canaries") == 2);
   stored.database.put_run(run_with("one", std::nullopt, std::nullopt));
   CHECK(stored.number("SELECT count(*) FROM run_canaries") == 2);
@@ -103,7 +88,7 @@ TEST_CASE("a canary that failed is stored with what went wrong until it is read 
   CHECK(stored.text("SELECT before_problem FROM canary_overview") == "exit 14: canary: no device");
   CHECK(stored.number("SELECT gemm_median_tflops IS NULL AND ranks IS NULL AND "
                       "gemm_slowest_host IS NULL AND library IS NULL FROM canary_readings") == 1);
-  stored.database.put_run(run_with("one", reading_of(1), std::nullopt));
+  stored.database.put_run(run_with("one", test::reading_of(1), std::nullopt));
   CHECK(stored.number("SELECT problem IS NULL AND gemm_median_tflops = 2 FROM canary_readings") ==
         1);
   stored.database.put_run(run_with("one", failed, std::nullopt));
@@ -112,9 +97,9 @@ TEST_CASE("a canary that failed is stored with what went wrong until it is read 
 
 TEST_CASE("another attempt at a run leaves the readings that others have") {
   Stored stored;
-  stored.database.put_run(run_with("one", reading_of(1), reading_of(2)));
-  stored.database.put_run(run_with("two", reading_of(2), reading_of(3)));
-  stored.database.put_run(run_with("two", reading_of(1, 7), reading_of(2, 8), 2));
+  stored.database.put_run(run_with("one", test::reading_of(1), test::reading_of(2)));
+  stored.database.put_run(run_with("two", test::reading_of(2), test::reading_of(3)));
+  stored.database.put_run(run_with("two", test::reading_of(1, 7), test::reading_of(2, 8), 2));
   CHECK(stored.text("SELECT group_concat(attempt || '.' || canary_readings.number, ' ') FROM "
                     "canary_readings JOIN allocations ON allocations.id = allocation") ==
         "1.1 1.2 2.1 2.2");
@@ -123,7 +108,7 @@ TEST_CASE("another attempt at a run leaves the readings that others have") {
 
 TEST_CASE("the overview has each run with what was measured before and after it") {
   Stored stored;
-  stored.database.put_run(run_with("one", reading_of(1, 1), reading_of(2, 2)));
+  stored.database.put_run(run_with("one", test::reading_of(1, 1), test::reading_of(2, 2)));
   stored.database.put_run(run_with("bare", std::nullopt, std::nullopt));
   CHECK(stored.text("SELECT group_concat(run_name || ' ' || coalesce(before_gemm_tflops || ' ' || "
                     "after_gemm_tflops || ' ' || before_all_reduce_bytes || ' ' || "
@@ -135,7 +120,7 @@ TEST_CASE("the overview has each run with what was measured before and after it"
 
 TEST_CASE("a canary of one rank has no all-reduce in the overview") {
   Stored stored;
-  CanaryReading alone = reading_of(1);
+  CanaryReading alone = test::reading_of(1);
   alone.figures->all_reduce.clear();
   alone.figures->pairs.clear();
   stored.database.put_run(run_with("one", alone, std::nullopt));
@@ -145,8 +130,8 @@ TEST_CASE("a canary of one rank has no all-reduce in the overview") {
 
 TEST_CASE("evidence tells of each run its nodes and readings") {
   Stored here;
-  here.database.put_run(run_with("a", reading_of(1), reading_of(2, 5)));
-  here.database.put_run(run_with("b", reading_of(2, 5), std::nullopt));
+  here.database.put_run(run_with("a", test::reading_of(1), test::reading_of(2, 5)));
+  here.database.put_run(run_with("b", test::reading_of(2, 5), std::nullopt));
   CanaryReading failed;
   failed.number = 3;
   failed.problem = "no MPI";
@@ -173,7 +158,7 @@ TEST_CASE("evidence tells of each run its nodes and readings") {
 
 TEST_CASE("a reading's nodes and pairs are stored with what they were measured by") {
   Stored stored;
-  stored.database.put_run(run_with("one", reading_of(1), std::nullopt));
+  stored.database.put_run(run_with("one", test::reading_of(1), std::nullopt));
   CHECK(stored.text("SELECT group_concat(node || ' ' || ranks || ' ' || gemm_min_tflops, ', ') "
                     "FROM canary_nodes") == "n1 0-3 2.0, n2 4-7 1.0");
   CHECK(stored.text("SELECT size_bytes || ' ' || repetitions FROM canary_pairs") == "4194304 20");
@@ -189,7 +174,7 @@ TEST_CASE("a reading's nodes and pairs are stored with what they were measured b
 
 TEST_CASE("where ranks are is known from a canary of as many") {
   Stored stored;
-  RunRecord run = run_with("one", reading_of(1), std::nullopt);
+  RunRecord run = run_with("one", test::reading_of(1), std::nullopt);
   run.provenance.node_list = "n[1-3]";
   const auto ranks = [&] {
     return stored.text(
@@ -205,7 +190,7 @@ TEST_CASE("where ranks are is known from a canary of as many") {
 
 TEST_CASE("collected tables of a network are evidence, each once, and follow their file") {
   Stored stored;
-  const CanaryFigures table = *reading_of(1).figures;
+  const CanaryFigures table = *test::reading_of(1).figures;
   const auto add = [&](const std::string& path, const std::string& text) {
     return stored.database.add_network_tables({path, text}, 1700000000, {table, table});
   };

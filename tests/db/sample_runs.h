@@ -63,6 +63,21 @@ inline RunRecord run_of(const std::string& name, const std::string& log, std::in
   return run;
 }
 
+/// A reading that tells by its TFLOPS which it is.
+inline CanaryReading reading_of(std::int64_t number, double tflops = 1) {
+  CanaryReading reading{number, 1700000000 + number, {}, CanaryFigures{}};
+  CanaryFigures& figures = *reading.figures;
+  figures.seconds = 4.9;
+  figures.ranks = 8;
+  figures.nodes = 2;
+  figures.library = "NCCL 2.28.9";
+  figures.gemm = {512, 256, 128, tflops, tflops + 1, tflops + 2, 3, "n2"};
+  figures.all_reduce = {{8, 1, 1.2, 4, 0.01}, {4194304, 900, 1000, 1100, 7.3 * tflops}};
+  figures.by_node = {{"n1", "0-3", tflops + 1, tflops + 1}, {"n2", "4-7", tflops, tflops + 1}};
+  figures.pairs = {{"n1", "n2", 1.2, 4194304, 20}};
+  return reading;
+}
+
 inline std::size_t runs_in(Database& database) {
   std::size_t count = 0;
   for (const auto& point : database.samples()) count += point.runs.size();

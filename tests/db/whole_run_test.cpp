@@ -11,20 +11,6 @@ using namespace pippin;
 
 namespace {
 
-CanaryReading reading_of(std::int64_t number, double tflops) {
-  CanaryReading reading{number, 1700000000 + number, {}, CanaryFigures{}};
-  CanaryFigures& figures = *reading.figures;
-  figures.seconds = 4.9;
-  figures.ranks = 8;
-  figures.nodes = 2;
-  figures.library = "NCCL 2.28.9";
-  figures.gemm = {512, 256, 128, tflops, tflops + 1, tflops + 2, 3, "n2"};
-  figures.all_reduce = {{8, 1, 1.2, 4, 0.01}, {4194304, 900, 1000, 1100, 7.3}};
-  figures.by_node = {{"n1", "0-3", tflops + 1, tflops + 1}, {"n2", "4-7", tflops, tflops + 1}};
-  figures.pairs = {{"n1", "n2", 1.2, 4194304, 20}};
-  return reading;
-}
-
 /// A run with all that one can have.
 RunRecord full_run(const std::string& name, std::int64_t position) {
   RunRecord run = test::run_of(name, test::log_of(1, 4));
@@ -51,7 +37,7 @@ RunRecord full_run(const std::string& name, std::int64_t position) {
   run.log->checkpoints[0].path = "/ckpt/3";
   run.log->planned_iterations = 20;
   run.log->nan_from = 4;
-  run.canary_before = reading_of(1, 100);
+  run.canary_before = test::reading_of(1, 100);
   run.canary_after = CanaryReading{2, 1700000002, "mpirun: not found", {}};
   return run;
 }
