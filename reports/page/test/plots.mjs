@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plots: which there are, what they say to pointer, keys and screen readers, and the choices.
+import {readFileSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
+import {fill_page, kSamples} from "../sample.mjs";
 import {open_page, settle} from "./browser.mjs";
 
 const kExpected = {
@@ -21,6 +23,17 @@ async function test_sections({browser, samples, check}) {
     check(`${name}: nothing in the console, no request`, page.wrongs);
     await page.close();
   }
+}
+
+/// Tables that were kept by hand say of no run when it was.
+async function test_without_moments({browser, samples, build, check}) {
+  const doc = kSamples.tiny();
+  doc.runs.started_at = doc.runs.started_at.map(() => null);
+  const file = join(samples, "without-moments.html");
+  writeFileSync(file, fill_page(readFileSync(join(build, "page.html"), "utf8"), doc));
+  const page = await open_page(browser, file);
+  check("runs of which no moment is known are not drawn over time", (await page.$("#runs")) ? "they are" : null);
+  await page.close();
 }
 
 async function test_words({browser, samples, check}) {
@@ -117,6 +130,7 @@ async function test_theme(page, check) {
 
 export async function test_plots(context) {
   await test_sections(context);
+  await test_without_moments(context);
   await test_words(context);
   const {browser, samples, check} = context;
   const page = await open_page(browser, join(samples, "sweep.html"));
