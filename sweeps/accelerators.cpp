@@ -131,6 +131,17 @@ std::vector<std::string> accelerators_called(std::string_view words) {
   return names;
 }
 
+Accelerator accelerator_named(const YamlNode& node) {
+  const std::string& name = text_at(node, "accelerator");
+  if (auto known = find_accelerator(name)) return *std::move(known);
+  // Where one letter is wrong, that one is meant; else all that the words leave open.
+  const auto called = accelerators_called(name);
+  const bool is_typo = !did_you_mean(name.substr(0, 60), accelerator_names()).empty();
+  fail(node, "unknown accelerator {}{}", in_quotes(name),
+       is_typo || called.empty() ? hint(name, accelerator_names())
+                                 : "; such are " + join(called, ", "));
+}
+
 bool has_memory(const Accelerator& accelerator, double memory_gib) {
   constexpr double kMostKept = 0.05;  // ECC's share on older drivers included
   const double whole = accelerator.memory_gib.value_or(0);

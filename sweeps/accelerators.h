@@ -15,6 +15,10 @@ namespace pippin {
 std::optional<Accelerator> find_accelerator(std::string_view name);
 std::vector<std::string> accelerator_names();
 
+/// The one that a person names.
+/// Errors: Error (bad input) `FILE:LINE: unknown accelerator 'H200'; such are …`.
+Accelerator accelerator_named(const YamlNode& name);
+
 /// The one that a published table calls so, with the memory it says; else the first that is called
 /// so.
 std::optional<Accelerator> accelerator_in_table(const std::string& name, double memory_gb);

@@ -37,9 +37,7 @@ Accelerator read_device(const YamlNode& node) {
     if (!name) fail(node, "an accelerator described here needs a name");
     return read_accelerator(text_at(*name, "name"), node);
   }
-  const std::string& name = text_at(node, "accelerator");
-  if (const auto known = find_accelerator(name)) return *known;
-  fail(node, "unknown accelerator {}{}", in_quotes(name), hint(name, accelerator_names()));
+  return accelerator_named(node);
 }
 
 /// A line of bash with the placeholders of a launch.
@@ -147,12 +145,7 @@ bool is_cluster_path(const std::string& text) {
 }
 
 Cluster cluster_named(const std::string& name, const std::string& where) {
-  YamlNode node;
-  node.kind = YamlNode::Kind::kText;
-  node.text = name;
-  node.file = std::make_shared<const std::string>(where);
-  node.line = 0;
-  return load_cluster(node, "");
+  return load_cluster(text_written_at(where, name), "");
 }
 
 std::vector<std::string> cluster_names() {

@@ -268,6 +268,15 @@ std::string yaml_text(const YamlNode& node) {
   return std::string(out.c_str()) + "\n";
 }
 
+YamlNode text_written_at(const std::string& where, const std::string& text) {
+  YamlNode node;
+  node.kind = YamlNode::Kind::kText;
+  node.text = text;
+  node.file = std::make_shared<const std::string>(where);
+  node.line = 0;
+  return node;
+}
+
 std::string place_text(const YamlNode& node) {
   return node.line > 0 ? fmt::format("in line {}", node.line) : "by " + *node.file;
 }

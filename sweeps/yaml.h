@@ -41,6 +41,9 @@ YamlNode read_yaml(const fs::path& file);
 /// A text of YAML that parse_yaml reads as the same node. Requires a map.
 std::string yaml_text(const YamlNode& node);
 
+/// What a person wrote elsewhere than in a file; messages call that place `where`.
+YamlNode text_written_at(const std::string& where, const std::string& text);
+
 /// Where a node stands, behind the name of another place: "in line 3", "by -L tp".
 std::string place_text(const YamlNode& node);
 

@@ -93,12 +93,10 @@ void take_options(const EstimateOptions& options, Hardware& hardware) {
   if (options.gpus_per_node) hardware.gpus_per_node = options.gpus_per_node;
   if (options.node_gb_per_s) hardware.node_gb_per_s = options.node_gb_per_s;
   if (options.accelerator.empty()) return;
-  const auto named = find_accelerator(options.accelerator);
-  if (!named)
-    bad_input("estimate: unknown accelerator '{}'{}", options.accelerator,
-              did_you_mean(options.accelerator, accelerator_names()));
+  const Accelerator named =
+      accelerator_named(text_written_at("--accelerator", options.accelerator));
   // The cluster's rates are shares of what its own GPUs can do.
-  if (hardware.accelerator && hardware.accelerator->name != named->name) {
+  if (hardware.accelerator && hardware.accelerator->name != named.name) {
     hardware.known = usual_rates();
     hardware.node_gb_per_s = options.node_gb_per_s;
   }

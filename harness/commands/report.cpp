@@ -72,10 +72,9 @@ std::vector<std::string> number_types(const PeakTflops& peaks) {
 Rating rating_of(const ReportOptions& options) {
   Rating rating;
   rating.formula = formula_named(options.flops);
-  if (!options.accelerator.empty()) {
-    checked("--accelerator", options.accelerator, accelerator_names());
-    rating.peak_tflops = find_accelerator(options.accelerator)->peak_tflops;
-  }
+  if (!options.accelerator.empty())
+    rating.peak_tflops =
+        accelerator_named(text_written_at("--accelerator", options.accelerator)).peak_tflops;
   if (!options.precision.empty())
     checked("--precision", options.precision, number_types(rating.peak_tflops));
   rating.number_type = options.precision;

@@ -84,11 +84,8 @@ GivenMachine given_machine(const std::string& cluster, const std::string& accele
   GivenMachine given;
   given.node_gb_per_s = node_gb_per_s;
   if (!cluster.empty()) given.cluster = cluster_named(cluster, "--cluster");
-  if (accelerator.empty()) return given;
-  given.accelerator = find_accelerator(accelerator);
-  if (!given.accelerator)
-    bad_input("--accelerator {}: there is none of that name{}", printable(accelerator),
-              did_you_mean(accelerator, accelerator_names()));
+  if (!accelerator.empty())
+    given.accelerator = accelerator_named(text_written_at("--accelerator", accelerator));
   return given;
 }
 

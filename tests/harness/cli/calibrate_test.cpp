@@ -207,5 +207,5 @@ TEST_CASE("calibrate refuses what it cannot use in one line") {
   CHECK_THAT(refusal("nothing"), Contains("no sweep, campaign or tag is named 'nothing'"));
   CHECK_THAT(refusal("--cluster nowhere"), Contains("unknown cluster 'nowhere'"));
   CHECK_THAT(refusal("--format cvs"), Contains("did you mean 'csv'?"));
-  CHECK_THAT(refusal("--accelerator v1000"), Contains("there is none of that name"));
+  CHECK_THAT(refusal("--accelerator v1000"), Contains("unknown accelerator 'v1000'"));
 }

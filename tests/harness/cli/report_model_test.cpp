@@ -185,7 +185,7 @@ TEST_CASE("against-model refuses what it cannot use in one line") {
     return call.err;
   };
   CHECK_THAT(refusal("--against-model --cluster jean-zay-v100-3g"), Contains("did you mean"));
-  CHECK_THAT(refusal("--against-model --accelerator v100"), Contains("there is none of that name"));
+  CHECK_THAT(refusal("--against-model --accelerator v100"), Contains("unknown accelerator 'v100'"));
   CHECK_THAT(refusal("--against-model --format cvs"), Contains("did you mean 'csv'?"));
   CHECK_THAT(refusal("--cluster local"), Contains("--against-model"));
   CHECK_THAT(refusal("--against-model --by run"), Contains("--against-model"));
