@@ -118,8 +118,9 @@ class Likelihood {
   /// be far too narrow and too low.
   double for_intervals(const Variances& variances) {
     const MixedFit fit = model().fit(variances);
-    return nesting_.configurations == 1 ? fit.ml : fit.reml;
+    return intervals_are_restricted() ? fit.reml : fit.ml;
   }
+  bool intervals_are_restricted() const { return nesting_.configurations > 1; }
 
  private:
   /// Takes more to make than a few fits of one configuration, which do without.
@@ -234,10 +235,17 @@ double root_beyond(double x, double value, bool down, double last,
 /// The likelihood with one sd held and all others chosen best.
 class Profile {
  public:
-  Profile(Likelihood& likelihood, Levels levels, double unit)
+  /// `found`: where the restricted likelihood is best.
+  Profile(Likelihood& likelihood, Levels levels, double unit, const Variances& found)
       : likelihood_(likelihood), levels_(std::move(levels)), unit_(unit) {
     Criterion criterion{likelihood_, levels_, unit_, &Likelihood::for_intervals};
-    minimise(criterion, kPrecision);
+    if (likelihood_.intervals_are_restricted()) {
+      std::vector<double> sds;
+      for (const std::size_t level : levels_) sds.push_back(std::sqrt(found[level]) / unit_);
+      criterion.at(sds);
+    } else {
+      minimise(criterion, kPrecision);
+    }
     least_ = criterion.best_value;
     best_ = criterion.best;
   }
@@ -393,7 +401,7 @@ std::vector<SdInterval> sd_intervals(const Nesting& nesting, const VarianceCompo
   constexpr double kChiSquare = 3.841458820694124;  // of one degree of freedom, 95 %
   const double unit = whole_sd(nesting);
   Likelihood likelihood(nesting);
-  Profile profile{likelihood, separable_levels(nesting), unit};
+  Profile profile{likelihood, separable_levels(nesting), unit, found.variances};
   const double limit = profile.least() + kChiSquare;
   std::vector<SdInterval> intervals;
   for (const auto& component : found.components) {
