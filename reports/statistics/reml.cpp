@@ -3,12 +3,15 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
+#include <atomic>
 #include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <nlopt.hpp>
 #include <optional>
+#include <thread>
 
 #include "reports/statistics/mixed.h"
 #include "reports/statistics/sample.h"
@@ -249,6 +252,14 @@ class Profile {
     least_ = criterion.best_value;
     best_ = criterion.best;
   }
+  /// The same for another thread, whose own likelihood must be of the same data.
+  Profile(const Profile& other, Likelihood& likelihood)
+      : likelihood_(likelihood),
+        levels_(other.levels_),
+        unit_(other.unit_),
+        least_(other.least_),
+        best_(other.best_) {}
+
   double least() const { return least_; }
   /// In units of the whole spread.
   double best_sd(std::size_t level) const { return best_[place_of(level)]; }
@@ -373,6 +384,13 @@ std::optional<double> satterthwaite(const Nesting& nesting, const Levels& levels
   return std::pow(squared_se(logs), 2) / gradient.dot(factor.solve(gradient));
 }
 
+/// As many as there are cores, where the fits of so many runs are worth a thread.
+std::size_t threads_for(const Nesting& nesting, std::size_t tasks) {
+  constexpr std::size_t kWorthIt = 5000;
+  if (nesting.runs.size() < kWorthIt) return 1;
+  return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, tasks);
+}
+
 }  // namespace
 
 VarianceComponents components_of(const Nesting& nesting) {
@@ -403,12 +421,26 @@ std::vector<SdInterval> sd_intervals(const Nesting& nesting, const VarianceCompo
   Likelihood likelihood(nesting);
   Profile profile{likelihood, separable_levels(nesting), unit, found.variances};
   const double limit = profile.least() + kChiSquare;
-  std::vector<SdInterval> intervals;
-  for (const auto& component : found.components) {
-    const double best = profile.best_sd(component.level);
-    intervals.push_back({profile.crossing(component.level, best, 0, limit),
-                         profile.crossing(component.level, best, kLargestSd, limit)});
+  // Each end by itself, on several threads: every one is a search of many fits.
+  std::vector<double> ends(2 * found.components.size());
+  std::atomic<std::size_t> next = 0;
+  const auto find_ends = [&](const Profile& own) {
+    for (std::size_t i = next++; i < ends.size(); i = next++) {
+      const std::size_t level = found.components[i / 2].level;
+      ends[i] = own.crossing(level, own.best_sd(level), i % 2 == 0 ? 0 : kLargestSd, limit);
+    }
+  };
+  std::vector<std::future<void>> others;
+  for (std::size_t i = 1; i < threads_for(nesting, ends.size()); ++i) {
+    others.push_back(std::async(std::launch::async, [&] {
+      Likelihood own(nesting);
+      find_ends(Profile(profile, own));
+    }));
   }
+  find_ends(profile);
+  for (auto& other : others) other.get();
+  std::vector<SdInterval> intervals;
+  for (std::size_t i = 0; i < ends.size(); i += 2) intervals.push_back({ends[i], ends[i + 1]});
   return intervals;
 }
 

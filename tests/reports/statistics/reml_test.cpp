@@ -162,3 +162,35 @@ TEST_CASE("an interval surrounds its sd at whatever level there is spread, and a
     }
   }
 }
+
+TEST_CASE("intervals of so many runs that several threads look for them are the same each time") {
+  std::mt19937 random(12);
+  std::normal_distribution<double> normal;
+  std::vector<RunMoments> runs;
+  for (std::size_t allocation = 0; allocation < 24; ++allocation) {
+    const double level = 0.05 * normal(random);
+    for (std::size_t configuration = 0; configuration < 250; ++configuration) {
+      std::vector<double> times(5 + random() % 7, 1 + level + 0.02 * normal(random));
+      for (double& time : times) time += 0.01 * normal(random);
+      runs.push_back(test::moments_of("d" + std::to_string(allocation / 4),
+                                      std::to_string(allocation), times));
+      runs.back().configuration = configuration;
+    }
+  }
+  const Nesting nesting = nest(std::move(runs));
+  const auto found = components_of(nesting);
+  REQUIRE(found.components.size() == 4);
+  const auto intervals = sd_intervals(nesting, found);
+  for (const auto& [component, sd] : {std::pair{0, 0.01}, {1, 0.02}, {2, 0.05}}) {
+    CAPTURE(component, intervals[component].low, intervals[component].high);
+    CHECK(intervals[component].low < sd);
+    CHECK(intervals[component].high > sd);
+  }
+  for (int again = 0; again < 3; ++again) {
+    const auto others = sd_intervals(nesting, found);
+    for (std::size_t i = 0; i < intervals.size(); ++i) {
+      CHECK(others[i].low == intervals[i].low);
+      CHECK(others[i].high == intervals[i].high);
+    }
+  }
+}
