@@ -32,10 +32,19 @@ struct LoadedRun {
   std::uint32_t place = 0;  ///< in their runs
 };
 
+/// Whether the runs of each point are.
+bool are_in_order(const std::vector<LoadedRun>& loaded, std::size_t points) {
+  std::vector<RunOrder> last(points, {INT64_MIN, 0, 0});
+  return std::all_of(loaded.begin(), loaded.end(), [&](const LoadedRun& run) {
+    const bool follows = last[run.point] < run.order;
+    last[run.point] = run.order;
+    return follows;
+  });
+}
+
 /// Puts runs, of each point the last, in their order: they may be large, so that few are moved.
 void put_in_order(std::vector<PointSamples>& samples, std::vector<LoadedRun> loaded) {
-  const auto by_order = [](const auto& a, const auto& b) { return a.order < b.order; };
-  if (std::is_sorted(loaded.begin(), loaded.end(), by_order)) return;  // nearly always
+  if (are_in_order(loaded, samples.size())) return;  // nearly always
   std::sort(loaded.begin(), loaded.end(), [](const auto& a, const auto& b) {
     return std::tie(a.point, a.order) < std::tie(b.point, b.order);
   });
@@ -115,7 +124,8 @@ class Loader {
   template <typename PlaceOf>
   std::vector<LoadedRun> load_runs(std::optional<std::int64_t> campaign, std::int64_t number,
                                    const PlaceOf& place_of) {
-    if (campaign) make_room(*campaign, place_of);
+    const std::string runs_of_campaign = source_of_runs(campaign);
+    if (campaign) make_room(*campaign, runs_of_campaign, place_of);
     Statement rows = connection_.prepare(fmt::format(
         "SELECT runs.id, runs.point, runs.name, allocations.name, allocations.attempt, "
         "runs.started_at, runs.state, runs.recompute, "
@@ -124,10 +134,11 @@ class Loader {
         "runs.last_iteration, runs.planned_iterations, runs.nan_from, runs.noted_spread_ms, "
         "coalesce((SELECT reason FROM dropped_runs WHERE run = runs.id), (SELECT reason FROM "
         "dropped_campaigns WHERE dropped_campaigns.campaign = allocations.campaign)), {} "
-        "FROM allocations JOIN runs ON runs.allocation = allocations.id "
+        "FROM {} "
         "LEFT JOIN run_digests ON run_digests.run = runs.id AND run_digests.version = ?2 "
         "WHERE allocations.campaign IS ?1 AND {}",
-        kDigestColumns, dropped_ ? fmt::format("NOT ({})", kKeptRuns) : kKeptRuns));
+        kDigestColumns, runs_of_campaign,
+        dropped_ ? fmt::format("NOT ({})", kKeptRuns) : kKeptRuns));
     std::vector<LoadedRun> loaded;
     for (rows.bind(campaign, digest_version_); rows.step();) {
       const std::size_t point = place_of(rows.text(1));
@@ -140,12 +151,29 @@ class Loader {
     return loaded;
   }
 
+  /// Runs and allocations, joined for those of a campaign: by the runs' ids where these lie close
+  /// together, as they nearly always do, since an index leads to each row by a search.
+  std::string source_of_runs(std::optional<std::int64_t> campaign) {
+    constexpr std::int64_t kMostOfOthers = 3;  // to each run
+    Statement ids = connection_.prepare(
+        "SELECT min(runs.id), max(runs.id), count(*) FROM allocations "
+        "JOIN runs ON runs.allocation = allocations.id WHERE allocations.campaign IS ?");
+    ids.bind(campaign);
+    ids.step();
+    const std::int64_t first = ids.integer(0), last = ids.integer(1), count = ids.integer(2);
+    if (count == 0 || (last - first) / count > kMostOfOthers)
+      return "allocations JOIN runs ON runs.allocation = allocations.id";
+    return fmt::format(
+        "runs CROSS JOIN allocations ON allocations.id = runs.allocation "
+        "AND runs.id BETWEEN {} AND {}",
+        first, last);
+  }
+
   /// So that runs need not move as more of their point come.
   template <typename PlaceOf>
-  void make_room(std::int64_t campaign, const PlaceOf& place_of) {
-    Statement rows = connection_.prepare(
-        "SELECT runs.point FROM allocations JOIN runs ON runs.allocation = allocations.id "
-        "WHERE allocations.campaign = ?");
+  void make_room(std::int64_t campaign, const std::string& source, const PlaceOf& place_of) {
+    Statement rows =
+        connection_.prepare("SELECT runs.point FROM " + source + " WHERE allocations.campaign = ?");
     std::unordered_map<std::size_t, std::size_t> counts;
     for (rows.bind(campaign); rows.step();) ++counts[place_of(rows.text(0))];
     for (const auto& [point, count] : counts) {

@@ -34,15 +34,20 @@ TEST_CASE("memory and recomputation come with the run") {
 }
 
 TEST_CASE("runs stand by allocation and by their places in it, however they came") {
+  const int others = GENERATE(0, 1, 6);  // foreign logs that came between two of them
+  CAPTURE(others);
   const test::TemporaryDirectory folder;
   Database database(folder / "t.db");
   database.put_campaign(test::campaign_of());
+  int foreign = 0;
   const auto put = [&](std::int64_t allocation, std::int64_t position) {
     auto run = test::run_of(fmt::format("run-a{}-{}", allocation, position), "");
     run.place.job = fmt::format("job-{}", allocation);
     run.place.allocation = allocation;
     run.place.position = position;
     database.put_run(run);
+    for (int i = 0; i < others; ++i, ++foreign)
+      test::add(database, std::to_string(foreign), test::dump("") + test::row(1, 100 + foreign));
   };
   put(1, 3);
   put(2, 1);
@@ -54,6 +59,9 @@ TEST_CASE("runs stand by allocation and by their places in it, however they came
   for (const auto& run : samples.at(0).runs) names.push_back(run.run);
   CHECK(names ==
         std::vector<std::string>{"run-a1-1", "run-a1-2", "run-a1-3", "run-a2-1", "run-a2-2"});
+  std::size_t all = 0;
+  for (const auto& point : samples) all += point.runs.size();
+  CHECK(all == names.size() + static_cast<std::size_t>(foreign));
 }
 
 TEST_CASE("a hundred thousand iterations load as they were stored") {
