@@ -226,7 +226,8 @@ class ByUnits : public MixedModel::Pass {
     const auto days = static_cast<Index>(group.days.size()), units = allocations + days;
     products_.setZero(units, units);
     auto among = products_.topLeftCorner(allocations, allocations);
-    among.noalias() -= scaled_ * scaled_.transpose();
+    among.selfadjointView<Eigen::Lower>().rankUpdate(scaled_, -1);
+    for (Index j = 0; j < allocations; ++j) among.col(j).head(j) = among.row(j).head(j);
     among.diagonal() += weights_;
     for (Index j = 0; j < allocations; ++j) {
       const Index day = allocations + static_cast<Index>(group.day_of[static_cast<std::size_t>(j)]);
