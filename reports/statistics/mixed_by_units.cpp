@@ -131,7 +131,6 @@ class ByUnits : public MixedModel::Pass {
  public:
   explicit ByUnits(const Nesting& nesting)
       : Pass(nesting),
-        allocation_of_run_(nesting.allocation_of_run),
         day_of_allocation_(nesting.day_of_allocation),
         groups_(groups_of(nesting)),
         overlap_(static_cast<Index>(nesting.allocations() + nesting.days), places_of(groups_)),
@@ -178,8 +177,12 @@ class ByUnits : public MixedModel::Pass {
     Parts parts;
     overlap_.begin();
     values_.setZero();
+    allocations_.assign(day_of_allocation_.size(), 0);
     for (const auto& group : groups_) {
       add_runs(group, parts);
+      for (std::size_t j = 0; j < group.allocations.size(); ++j)
+        allocations_[static_cast<std::size_t>(group.allocations[j])] +=
+            weights_(static_cast<Index>(j));
       add_units(group, variances);
     }
     const auto solved = overlap_.solve(values_);
@@ -249,9 +252,7 @@ class ByUnits : public MixedModel::Pass {
 
   /// What the random effects add to the log-determinant where no means are estimated.
   double nested_log_determinant(const Variances& variances) {
-    allocations_.assign(day_of_allocation_.size(), 0);
     days_.assign(days_.size(), 0);
-    for (std::size_t i = 0; i < runs(); ++i) allocations_[allocation_of_run_[i]] += weight(i);
     double result = 0;
     for (std::size_t i = 0; i < allocations_.size(); ++i) {
       const double growth = 1 + variances[kAllocation] * allocations_[i];
@@ -262,13 +263,13 @@ class ByUnits : public MixedModel::Pass {
     return result;
   }
 
-  std::vector<std::size_t> allocation_of_run_, day_of_allocation_;
+  std::vector<std::size_t> day_of_allocation_;
   std::vector<Group> groups_;
   Overlap overlap_;
   Eigen::VectorXd values_;
   Eigen::MatrixXd scaled_, products_;  // of a group: allocations by configurations; units by units
   Eigen::VectorXd weights_, distances_, sums_;  // of a group, by allocation
-  std::vector<double> allocations_, days_;
+  std::vector<double> allocations_, days_;      // what the runs of each weigh
 };
 
 }  // namespace
