@@ -11,6 +11,7 @@
 #include <future>
 #include <nlopt.hpp>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "reports/statistics/mixed.h"
@@ -431,11 +432,14 @@ std::vector<SdInterval> sd_intervals(const Nesting& nesting, const VarianceCompo
     }
   };
   std::vector<std::future<void>> others;
-  for (std::size_t i = 1; i < threads_for(nesting, ends.size()); ++i) {
-    others.push_back(std::async(std::launch::async, [&] {
-      Likelihood own(nesting);
-      find_ends(Profile(profile, own));
-    }));
+  const auto help = [&] {
+    Likelihood own(nesting);
+    find_ends(Profile(profile, own));
+  };
+  try {
+    while (others.size() + 1 < threads_for(nesting, ends.size()))
+      others.push_back(std::async(std::launch::async, help));
+  } catch (const std::system_error&) {  // no more threads are allowed: those that there are do all
   }
   find_ends(profile);
   for (auto& other : others) other.get();
