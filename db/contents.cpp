@@ -149,4 +149,16 @@ std::vector<CampaignContents> contents(Connection& connection, const SampleFilte
   return result;
 }
 
+std::map<std::string, std::vector<std::string>> tags(Connection& connection,
+                                                     const SampleFilter& filter) {
+  std::map<std::string, std::vector<std::string>> result;
+  Statement rows = connection.prepare(
+      "SELECT sweeps.name || '/' || number, tags.name FROM tags "
+      "JOIN campaigns ON campaigns.id = tags.campaign JOIN sweeps ON sweeps.id = campaigns.sweep "
+      "WHERE (?1 IS NULL OR sweeps.name = ?1) AND (?2 IS NULL OR number = ?2) ORDER BY tags.name");
+  for (rows.bind(filter.sweep, filter.campaign); rows.step();)
+    result[rows.text(0)].push_back(rows.text(1));
+  return result;
+}
+
 }  // namespace pippin::db

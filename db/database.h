@@ -358,6 +358,8 @@ class Database {
   /// What there is: logs that no sweep made as one, then noted sweeps, then campaigns, those of the
   /// sweep begun last at the end.
   std::vector<CampaignContents> contents(const SampleFilter& filter);
+  /// Of campaigns that have some, by "SWEEP/2", in the order of their names.
+  std::map<std::string, std::vector<std::string>> tags(const SampleFilter& filter);
   /// The campaigns of a sweep, or of all where none is named, the one begun last at the end; not
   /// those imported from notes.
   std::vector<CampaignName> campaigns(const std::optional<std::string>& sweep);

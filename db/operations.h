@@ -151,6 +151,8 @@ std::map<std::int64_t, std::vector<std::string>> notes_by_run(Connection& connec
 void put_note(Connection& connection, std::int64_t run, const std::string& text);
 void put_tag(Connection& connection, const std::string& name, const CampaignName& campaign);
 std::vector<CampaignContents> contents(Connection& connection, const SampleFilter& filter);
+std::map<std::string, std::vector<std::string>> tags(Connection& connection,
+                                                     const SampleFilter& filter);
 std::vector<CampaignName> campaigns(Connection& connection,
                                     const std::optional<std::string>& sweep);
 std::optional<SampleFilter> selection(Connection& connection, const std::string& name);

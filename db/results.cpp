@@ -174,6 +174,11 @@ std::vector<CampaignContents> Database::contents(const SampleFilter& filter) {
   return read_whole(home_->connection, [&] { return db::contents(home_->connection, filter); });
 }
 
+std::map<std::string, std::vector<std::string>> Database::tags(const SampleFilter& filter) {
+  const auto lock = home_->lock();
+  return read_whole(home_->connection, [&] { return db::tags(home_->connection, filter); });
+}
+
 std::vector<CampaignName> Database::campaigns(const std::optional<std::string>& sweep) {
   const auto lock = home_->lock();
   return db::campaigns(home_->connection, sweep);

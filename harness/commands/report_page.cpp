@@ -64,10 +64,7 @@ Page page_of(const Globals& globals, Database& database, const ReportOptions& op
     filter.dropped = options.dropped;
     for (auto& point : digested_points(globals, database, filter))
       points.push_back(std::move(point));
-    for (auto& campaign : database.contents(filter)) {
-      if (!campaign.tags.empty())
-        page.tags[campaign.sweep + '/' + std::to_string(campaign.number)] = campaign.tags;
-    }
+    page.tags.merge(database.tags(filter));
   }
   const Samples samples = options.samples == "all" ? Samples::kAll : Samples::kClean;
   page.runs = std::make_shared<RunRows>(std::move(points), samples);

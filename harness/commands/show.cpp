@@ -50,8 +50,8 @@ Shown shown_run(const Globals& globals, Database& database, std::int64_t id) {
   complete(database, shown.repeats);
   shown.files = files_beside(shown.run);
   if (!shown.run.listed.sweep.empty()) {
-    for (auto& campaign : database.contents({shown.run.listed.sweep, shown.run.listed.campaign}))
-      shown.tags = std::move(campaign.tags);
+    for (auto& campaign : database.tags({shown.run.listed.sweep, shown.run.listed.campaign}))
+      shown.tags = std::move(campaign.second);
   }
   return {run_sheet(shown),
           {shown.run.listed.sweep, shown.run.listed.campaign},

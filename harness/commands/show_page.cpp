@@ -48,10 +48,7 @@ Page page_of(const Globals& globals, Database& database, const ShowOptions& opti
   for (auto& row : page.table.rows) rate(row, {});
   if (shown.run_ids) keep_runs(*shown.run_ids, points);
   page.runs = std::make_shared<RunRows>(std::move(points), Samples::kClean);
-  for (auto& campaign : database.contents(shown.filter)) {
-    if (!campaign.tags.empty())
-      page.tags[campaign.sweep + '/' + std::to_string(campaign.number)] = campaign.tags;
-  }
+  page.tags = database.tags(shown.filter);
   page.kind = shown.sheet.kind;
   page.title = shown.sheet.name;
   page.said = shown.sheet.said;

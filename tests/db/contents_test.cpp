@@ -68,6 +68,11 @@ TEST_CASE("the contents count points, runs by state and tags of each campaign") 
   CHECK(contents[2].newest);
   CHECK_FALSE(contents[2].last_run);
   CHECK(database.contents({"gpt", 2}).size() == 1);
+  CHECK(database.tags({}) ==
+        std::map<std::string, std::vector<std::string>>{{"gpt/1", {"best", "good"}}});
+  CHECK(database.tags({"gpt", 1}) == database.tags({}));
+  CHECK(database.tags({"gpt", 2}).empty());
+  CHECK(database.tags({"", {}}).empty());
   CHECK(database.contents({"", {}}).size() == 1);
 }
 
