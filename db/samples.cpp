@@ -32,19 +32,20 @@ struct LoadedRun {
   std::uint32_t place = 0;  ///< in their runs
 };
 
-/// Whether the runs of each point are.
-bool are_in_order(const std::vector<LoadedRun>& loaded, std::size_t points) {
-  std::vector<RunOrder> last(points, {INT64_MIN, 0, 0});
+/// Whether the runs of each point stand in their order already.
+bool are_in_order(const std::vector<LoadedRun>& loaded) {
+  std::unordered_map<std::uint32_t, RunOrder> last;  // by point
   return std::all_of(loaded.begin(), loaded.end(), [&](const LoadedRun& run) {
-    const bool follows = last[run.point] < run.order;
-    last[run.point] = run.order;
+    const auto [known, is_first] = last.try_emplace(run.point, run.order);
+    const bool follows = is_first || known->second < run.order;
+    known->second = run.order;
     return follows;
   });
 }
 
 /// Puts runs, of each point the last, in their order: they may be large, so that few are moved.
 void put_in_order(std::vector<PointSamples>& samples, std::vector<LoadedRun> loaded) {
-  if (are_in_order(loaded, samples.size())) return;  // nearly always
+  if (are_in_order(loaded)) return;  // nearly always
   std::sort(loaded.begin(), loaded.end(), [](const auto& a, const auto& b) {
     return std::tie(a.point, a.order) < std::tie(b.point, b.order);
   });
@@ -124,8 +125,8 @@ class Loader {
   template <typename PlaceOf>
   std::vector<LoadedRun> load_runs(std::optional<std::int64_t> campaign, std::int64_t number,
                                    const PlaceOf& place_of) {
-    const std::string runs_of_campaign = source_of_runs(campaign);
-    if (campaign) make_room(*campaign, runs_of_campaign, place_of);
+    const std::string source = source_of_runs(campaign);
+    if (campaign) make_room(*campaign, source, place_of);
     Statement rows = connection_.prepare(fmt::format(
         "SELECT runs.id, runs.point, runs.name, allocations.name, allocations.attempt, "
         "runs.started_at, runs.state, runs.recompute, "
@@ -137,8 +138,7 @@ class Loader {
         "FROM {} "
         "LEFT JOIN run_digests ON run_digests.run = runs.id AND run_digests.version = ?2 "
         "WHERE allocations.campaign IS ?1 AND {}",
-        kDigestColumns, runs_of_campaign,
-        dropped_ ? fmt::format("NOT ({})", kKeptRuns) : kKeptRuns));
+        kDigestColumns, source, dropped_ ? fmt::format("NOT ({})", kKeptRuns) : kKeptRuns));
     std::vector<LoadedRun> loaded;
     for (rows.bind(campaign, digest_version_); rows.step();) {
       const std::size_t point = place_of(rows.text(1));
