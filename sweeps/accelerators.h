@@ -16,7 +16,7 @@ std::optional<Accelerator> find_accelerator(std::string_view name);
 std::vector<std::string> accelerator_names();
 
 /// The one that a person names.
-/// Errors: Error (bad input) `FILE:LINE: unknown accelerator 'H200'; such are …`.
+/// Errors: Error (bad input) `FILE:LINE: unknown accelerator 'H200'; known: h200-sxm-141g`.
 Accelerator accelerator_named(const YamlNode& name);
 
 /// The one that a published table calls so, with the memory it says; else the first that is called

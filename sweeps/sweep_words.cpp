@@ -22,9 +22,8 @@ YamlNode node_from(const std::string& place, YamlNode::Kind kind) {
 }
 
 YamlNode text_from(const std::string& place, std::string text) {
-  YamlNode node = node_from(place, YamlNode::Kind::kText);
+  YamlNode node = text_written_at(place, text);
   if (!is_text(text)) fail(node, "{} is no UTF-8, which sweeps are written in", in_quotes(text));
-  node.text = std::move(text);
   return node;
 }
 

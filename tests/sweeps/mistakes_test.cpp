@@ -140,7 +140,7 @@ TEST_CASE("names of things that do not exist suggest those that do") {
       {sound("cluster: {scheduler: slrum}\n"),
        "sweep.yaml:5: unknown scheduler 'slrum', did you mean 'slurm'?"},
       {sound("cluster: {accelerator: v100}\n"),
-       "sweep.yaml:5: unknown accelerator 'v100'; such are v100-sxm2-16g, v100-sxm2-32g"},
+       "sweep.yaml:5: unknown accelerator 'v100'; known: v100-sxm2-16g, v100-sxm2-32g"},
       {sound("cluster: {accelerator: v100-sxm2-32}\n"),
        "sweep.yaml:5: unknown accelerator 'v100-sxm2-32', did you mean 'v100-sxm2-32g'?"},
   });

@@ -301,7 +301,7 @@ TEST_CASE("a report refuses what it cannot do in one line") {
       {"--by points", "did you mean 'point'?"},
       {"--samples dirty", "there is clean, all"},
       {"--accelerator v100",
-       "--accelerator: unknown accelerator 'v100'; such are v100-sxm2-16g, v100-sxm2-32g"},
+       "--accelerator: unknown accelerator 'v100'; known: v100-sxm2-16g, v100-sxm2-32g"},
       {"--precision fp61", "--precision fp61: there is"},
       {"--accelerator v100-sxm2-32g --precision bf16",
        "--precision bf16: there is fp16, fp32, fp64"},
