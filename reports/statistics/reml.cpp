@@ -387,8 +387,8 @@ std::optional<double> satterthwaite(const Nesting& nesting, const Levels& levels
 
 /// As many as there are cores, where the fits of so many runs are worth a thread.
 std::size_t threads_for(const Nesting& nesting, std::size_t tasks) {
-  constexpr std::size_t kWorthIt = 5000;
-  if (nesting.runs.size() < kWorthIt) return 1;
+  constexpr std::size_t kManyRuns = 5000;
+  if (nesting.runs.size() < kManyRuns) return 1;
   return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, tasks);
 }
 
