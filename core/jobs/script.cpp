@@ -313,22 +313,41 @@ bool has_single_runs(const std::vector<ScriptTask>& tasks) {
                      [](const ScriptTask& task) { return task.runs.size() == 1; });
 }
 
-/// The task as its file has it. Where all have one run each, a job looks for its name before it
-/// claims itself.
-std::string text_of(const ScriptTask& task, std::size_t number, bool single) {
-  constexpr std::size_t kFolders = 32;  // that are made at once
+constexpr std::size_t kFolders = 32;  // that are made at once
+
+/// " a b": those of up to kFolders of `all`, from the one at `first` on.
+template <class All, class NameOf>
+std::string names_from(std::size_t first, const All& all, const NameOf& name_of) {
+  std::string names;
+  for (std::size_t i = first; i < std::min(first + kFolders, all.size()); ++i)
+    names += " " + bash_word(name_of(all[i]));
+  return names;
+}
+
+/// Of an array's task with one run, which its job looks for before it claims itself. Every 32nd
+/// task knows of some that begin a while later: what comes next has begun when it is over.
+std::string name_of_run(const std::vector<ScriptTask>& tasks, std::size_t task) {
+  constexpr std::size_t kAhead = 64;
+  const auto run_of = [](const ScriptTask& one) { return one.runs.front().name; };
+  std::string text = fmt::format("pippin_run_of_task={}\n", bash_word(run_of(tasks[task])));
+  const std::size_t later = task + kAhead;
+  if (task % kFolders == 0 && later < tasks.size())
+    text += fmt::format("pippin_later_tasks=({}{})\n", later + 1, names_from(later, tasks, run_of));
+  return text;
+}
+
+/// The task as its file has it. `single`: all have one run each.
+std::string text_of(const std::vector<ScriptTask>& tasks, std::size_t task, bool single) {
+  const auto& runs = tasks[task].runs;
+  const auto name_of = [](const ScriptRun& run) { return run.name; };
   Canaries canaries;
-  const std::string name =
-      single ? fmt::format("pippin_run_of_task={}\n", bash_word(task.runs.front().name)) : "";
-  std::string text = part("Task", number, name + beginning_of(task, canaries));
-  for (std::size_t i = 0; i < task.runs.size(); ++i) {
-    if (i % kFolders == 1 && i + 1 < task.runs.size()) {
-      std::string names;
-      for (std::size_t k = i; k < std::min(i + kFolders, task.runs.size()); ++k)
-        names += fmt::format(" {}", bash_word(task.runs[k].name));
-      text += part("Folders", i + 1, fmt::format("pippin_folders{}\n\n", names));
-    }
-    text += part("Run", i + 1, text_of(task.runs[i], canaries) + "\n");
+  const std::string beginning = beginning_of(tasks[task], canaries);
+  std::string text = part("Task", task + 1, (single ? name_of_run(tasks, task) : "") + beginning);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (i % kFolders == 1 && i + 1 < runs.size())
+      text +=
+          part("Folders", i + 1, fmt::format("pippin_folders{}\n\n", names_from(i, runs, name_of)));
+    text += part("Run", i + 1, text_of(runs[i], canaries) + "\n");
   }
   return text;
 }
@@ -339,12 +358,13 @@ constexpr std::size_t kTasksAFile = 128;
 /// The files of tasks. The first line of each says how many lines stand between it and each of its
 /// tasks, and how many follow it.
 std::vector<std::string> tasks_files_of(const std::vector<ScriptTask>& tasks) {
+  const bool single = has_single_runs(tasks);
   std::vector<std::string> all;
   for (std::size_t first = 0; first < tasks.size(); first += kTasksAFile) {
     std::string texts;
     std::vector<std::ptrdiff_t> lines{0};
     for (std::size_t i = first; i < std::min(first + kTasksAFile, tasks.size()); ++i) {
-      const std::string text = text_of(tasks[i], i + 1, has_single_runs(tasks));
+      const std::string text = text_of(tasks, i, single);
       lines.push_back(lines.back() + lines_in(text));
       texts += text;
     }

@@ -25,7 +25,7 @@ pippin_place_claim() {
     exit 0
   fi
   pippin_claim="$pippin_root/$pippin_only/$pippin_submission-$pippin_id/run"
-  LC_ALL=C mkdir -p "${pippin_claim%/*}" || exit 3 # without a look for translations
+  [ -d "${pippin_claim%/*}" ] || LC_ALL=C mkdir -p "${pippin_claim%/*}" || exit 3 # without a look for translations
 }
 
 # Which kernel runs here, and its number of the mount that this job's files are on: mount.h has the same.

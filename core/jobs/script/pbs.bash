@@ -11,7 +11,9 @@ pippin_pbs_names() { # of "1234.server", or of an array's task "1234[3].server"
   name=${name//]/}
   pippin_job=${name/\[/.}
   pippin_task=${PBS_ARRAY_INDEX:-}
-  if [ -n "$pippin_task" ]; then pippin_number=$((pippin_number + pippin_task)); fi
+  if [ -n "$pippin_task" ]; then
+    pippin_array=$pippin_number. pippin_number=$((pippin_number + pippin_task))
+  fi
   [ -r "${PBS_NODEFILE:-}" ] || return 0
   while read -r line; do
     if [[ ,$pippin_nodes, != *,"$line",* ]]; then pippin_nodes+=${pippin_nodes:+,}$line; fi

@@ -3,7 +3,7 @@
 # one, so that neither the time nor the memory that a run takes grows with their number.
 # shellcheck disable=SC2154 # variables of the other parts
 
-pippin_misread=''
+pippin_misread='' pippin_later_tasks=()
 
 pippin_open_tasks() { # NUMBER [TASK]: of the file; how many lines its tasks have, or that one, in $pippin_left
   local lines MAPFILE
@@ -41,6 +41,9 @@ pippin_run_tasks() { # by hand all of an array's
   if [ -n "$pippin_task" ] && [ "$pippin_tasks" -gt 1 ]; then
     [ -n "${pippin_only:-}" ] || pippin_open_own_tasks
     pippin_run_parts
+    set -- "$?"
+    pippin_folders_of_tasks "${pippin_later_tasks[@]}"
+    return "${pippin_misread:-$1}"
   else
     for ((file = 1; (file - 1) * pippin_tasks_a_file < pippin_tasks; ++file)); do
       pippin_open_tasks "$file"
@@ -68,13 +71,27 @@ pippin_run_part() { # "# Run 7: 5 lines", and these
   return "$1"
 }
 
-# Where runs take less than two seconds, a process for each folder would be a fifth of what a run costs.
+# Where runs take less than two seconds, a process for each folder would be a fifth of what a run costs, or
+# a tenth of what a task does: an empty folder is no attempt.
 pippin_folders() { # RUN...: that come next
   local run folders=()
+  for run in "$@"; do folders+=("$run/$pippin_submission-$pippin_id"); done
+  pippin_make "${folders[@]}"
+}
+
+pippin_folders_of_tasks() { # TASK RUN...: of an array that one's, the next one's, and so on
+  local task=${1:-} run folders=()
+  [ -n "$task" ] && [ -n "$pippin_array" ] || return 0
+  for run in "${@:2}"; do folders+=("$run/$pippin_submission-$pippin_array$((task++))-0"); done
+  pippin_make "${folders[@]}"
+}
+
+pippin_make() { # RUN/ATTEMPT...
+  local folder folders=()
   case $pippin_longest in 1 | 2) ;; *) return ;; esac
   [ -z "$pippin_ended$pippin_time_up$pippin_gave_up" ] || return
-  for run in "$@"; do
-    pippin_is_done "$run" || folders+=("$pippin_root/$run/$pippin_submission-$pippin_id")
+  for folder in "$@"; do
+    pippin_is_done "${folder%/*}" || folders+=("$pippin_root/$folder")
   done
   [ "${#folders[@]}" -eq 0 ] || mkdir -p "${folders[@]}"
 }

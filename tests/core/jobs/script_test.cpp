@@ -512,6 +512,30 @@ TEST_CASE("a task of a long array finds its runs, and by hand all are run") {
   CHECK(succeeded_of(folder).size() == 130 * runs_a_task);
 }
 
+TEST_CASE("a short task of an array makes the folders of later ones, which run in them") {
+  const bool is_short = GENERATE(true, false);
+  CAPTURE(is_short);
+  const test::TemporaryDirectory root;
+  std::vector<ScriptTask> tasks;
+  for (int i = 1; i <= 70; ++i)
+    tasks.push_back({"job", {{fmt::format("r{}", i), {}, is_short ? "true" : "sleep 3"}}});
+  const std::string script = write_files(script_of(root.path(), tasks)).string();
+  const auto run_task = [&](int task) {
+    const std::string id = fmt::format("SLURM_JOB_ID=9{}", task);
+    const std::string number = fmt::format("SLURM_ARRAY_TASK_ID={}", task);
+    return run_program({"env", id, "SLURM_ARRAY_JOB_ID=90", number, "bash", script}).exit_code;
+  };
+  CHECK(run_task(1) == 0);
+  for (int i = 2; i <= 70; ++i)
+    CHECK(fs::exists(root / fmt::format("r{0}/1-90_{0}-0", i)) == (is_short && i > 64));
+  SweepFolder folder(disk(), root.path());
+  CHECK(folder.attempts("r65").empty());
+  if (!is_short) return;
+  CHECK(run_task(65) == 0);
+  CHECK(disk().list(root / "r65") == std::vector<std::string>{"1-90_65-0"});
+  CHECK(succeeded_of(folder) == RunNames{"r1", "r65"});
+}
+
 TEST_CASE("a canary does not put a finished run at risk when the time is nearly up") {
   const test::TemporaryDirectory root;
   ScriptRun run = with_canary("one", counting_canary(root));
