@@ -28,11 +28,11 @@ constexpr double kLongestCanary_s = 600;
 // The probe's own limits.
 constexpr std::int64_t kFewestCanaryBytes = 64 << 10, kMostCanaryBytes = 1 << 30;
 
-const std::vector<std::string> kKeys{"sweep",   "cluster",   "probe",  "command",    "model",
-                                     "grid",    "zip",       "points", "fixed",      "gpus",
-                                     "where",   "derive",    "env",    "iterations", "warmup",
-                                     "order",   "repeats",   "seed",   "pack",       "run_time",
-                                     "stalled", "reference", "canary", "scrape",     "log"};
+const std::vector<std::string> kKeys{
+    "sweep",     "cluster", "probe",   "command", "model",  "grid",     "zip",
+    "points",    "fixed",   "gpus",    "where",   "derive", "env",      "iterations",
+    "warmup",    "order",   "repeats", "seed",    "pack",   "run_time", "stalled",
+    "reference", "canary",  "scrape",  "log",     "trace"};
 
 std::string read_name(const YamlNode& root) {
   const YamlNode* node = root.find("sweep");
@@ -80,11 +80,21 @@ void read_lines(const YamlNode& root, Trainer& trainer) {
   }
 }
 
+bool read_trace(const YamlNode& root, const Probe& probe) {
+  const YamlNode* node = root.find("trace");
+  if (!node || !truth_at(*node, "trace")) return false;
+  if (std::find(probe.without.begin(), probe.without.end(), "trace") == probe.without.end())
+    fail(*node, "the probe {} traces nothing; training does", probe.name);
+  return true;
+}
+
 Trainer read_trainer(const YamlNode& root) {
   const YamlNode *probe = root.find("probe"), *command = root.find("command");
   if (probe && command) fail(*command, "probe and command are both given; a run has one trainer");
   Trainer trainer;
   if (command) {
+    if (const YamlNode* trace = root.find("trace"))
+      fail(*trace, "trace is said of the probe training; a command says itself what it writes");
     trainer.command = text_at(*command, "command");
     if (trim(trainer.command).empty()) fail(*command, "the command is empty");
     read_lines(root, trainer);
@@ -104,6 +114,7 @@ Trainer read_trainer(const YamlNode& root) {
   trainer.options.insert(trainer.options.end(), known->given.begin(), known->given.end());
   trainer.option_names = known->names;
   trainer.once = known->launch == Probe::Launch::kOnce;
+  trainer.traces = read_trace(root, *known);
   return trainer;
 }
 

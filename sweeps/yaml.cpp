@@ -336,6 +336,14 @@ std::int64_t whole_number_at(const YamlNode& node, std::string_view what, std::i
   return static_cast<std::int64_t>(*number);
 }
 
+bool truth_at(const YamlNode& node, std::string_view what) {
+  const bool is_text = node.kind == YamlNode::Kind::kText;
+  const std::string text = is_text ? lower(node.text) : "";
+  if (text != "true" && text != "false")
+    fail(node, "{} must be true or false, not {}", what, described(node));
+  return text == "true";
+}
+
 double positive_number_at(const YamlNode& node, std::string_view what) {
   const auto number = node.kind == YamlNode::Kind::kText ? parse_number(node.text) : std::nullopt;
   if (!number || *number <= 0)

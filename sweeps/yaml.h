@@ -72,6 +72,7 @@ const std::string& text_at(const YamlNode& node, std::string_view what);
 /// A whole number in [low, high]; "1e3" is one.
 std::int64_t whole_number_at(const YamlNode& node, std::string_view what, std::int64_t low,
                              std::int64_t high);
+bool truth_at(const YamlNode& node, std::string_view what);
 double positive_number_at(const YamlNode& node, std::string_view what);
 /// The items of a list; a single text counts as a list of one.
 std::vector<const YamlNode*> list_at(const YamlNode& node, std::string_view what);

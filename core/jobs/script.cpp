@@ -159,6 +159,7 @@ std::string probe_command(const Sweep& sweep, const NamedValues& values, const f
     if (value)
       command += fmt::format(" {} {}", option_name(sweep.trainer, option), bash_word(value->text));
   }
+  if (sweep.trainer.traces) command += " --trace \"$PIPPIN_RUN_DIR\"/trace";
   return command;
 }
 

@@ -43,6 +43,7 @@ struct Trainer {
   std::vector<std::string> options;  ///< axis names that the probe takes as options
   std::vector<std::pair<std::string, std::string>> option_names = {};  ///< where they differ
   bool once = false;        ///< the probe is started once, not once a rank
+  bool traces = false;      ///< its ranks write into `trace` of the run's folder what they do when
   NamedValues scrape = {};  ///< how the lines of `command` are read; see kPatternPrefix
   std::string log = {};     ///< where it writes them, in its run's folder; empty: standard output
 };

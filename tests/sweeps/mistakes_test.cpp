@@ -56,6 +56,17 @@ TEST_CASE("an unknown key names the likely meant one at every level") {
   });
 }
 
+TEST_CASE("what traces is the probe training") {
+  check({
+      {sound("trace: yes\n"), "sweep.yaml:5: trace must be true or false, not 'yes'"},
+      {sound("trace: [true]\n"), "sweep.yaml:5: trace must be true or false, not a list"},
+      {sound("probe: replay\ntrace: true\n"),
+       "sweep.yaml:6: the probe replay traces nothing; training does"},
+      {sound("command: train {tp} {mbs}\ntrace: true\n"),
+       "sweep.yaml:6: trace is said of the probe training; a command says itself what it writes"},
+  });
+}
+
 TEST_CASE("a wrong type says what stands there") {
   check({
       {"sweep: s\ngrid:\n  tp: four\n", "sweep.yaml:3: 'tp' must be a whole number, not 'four'"},

@@ -1145,6 +1145,17 @@ TEST_CASE("an unknown placeholder names a known one, and how braces stay") {
             .command == "train {lunch} \"${PIPPIN_RUN_DIR}\"");
 }
 
+TEST_CASE("a probe that is to trace is told the folder of its run") {
+  Sweep sweep;
+  sweep.trainer.probe = "training";
+  const auto command = [&] {
+    return script_run(sweep, point_with({}), {"r", "", 1, 1}, 1, "/p").command;
+  };
+  CHECK(command() == "/p/training");
+  sweep.trainer.traces = true;
+  CHECK(command() == "/p/training --trace \"$PIPPIN_RUN_DIR\"/trace");
+}
+
 TEST_CASE("a canary runs on what its run is on") {
   Sweep sweep;
   sweep.trainer.probe = "training";

@@ -119,6 +119,15 @@ TEST_CASE("a run's trace is what its ranks have written down, to the nanosecond"
   CHECK(trace.at("otherData").at("run") == here.sql("SELECT name FROM runs"));
 }
 
+TEST_CASE("a sweep of the probe says that its ranks are to trace") {
+  if (!has_mpi()) return test::skip("mpirun is not installed");
+  std::string sweep = kSweep;
+  const auto at = sweep.find("command:");
+  sweep.replace(at, sweep.find('\n', at) - at, "trace: true");
+  const Traced here(sweep);
+  CHECK(test::spans_named(here.trace(), "forward-compute").size() == 12);
+}
+
 TEST_CASE("every message of a pipeline has an arrow to where it was received") {
   if (!has_mpi()) return test::skip("mpirun is not installed");
   const Traced here;
