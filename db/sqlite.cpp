@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/base/error.h"
+#include "core/base/lock.h"
 #include "core/base/units.h"
 
 namespace pippin::db {
@@ -165,6 +166,8 @@ void Connection::fail(int code) const {
         "is whole. Make room and repeat the command",
         file);
   }
+  if (primary(code) == SQLITE_IOERR && means_no_locks(known_error))
+    fail_without_locks(path_, known_error);
   switch (primary(code)) {
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:

@@ -15,6 +15,17 @@
 
 namespace pippin {
 
+bool means_no_locks(int error) {
+  return error == ENOSYS || error == ENOLCK || error == EOPNOTSUPP || error == EINVAL;
+}
+
+void fail_without_locks(const fs::path& path, int error) {
+  machine_failed(
+      "{}: its file system locks no files ({}); put the database where it does (Lustre: mounted "
+      "with -o flock)",
+      path.string(), std::strerror(error));
+}
+
 Descriptor open_lock_file(const fs::path& path) {
   const int file =
       ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
@@ -31,10 +42,8 @@ Descriptor open_lock_file(const fs::path& path) {
 bool try_lock(const Descriptor& file, const fs::path& path) {
   if (::flock(file.number(), LOCK_EX | LOCK_NB) == 0) return true;
   if (errno == EWOULDBLOCK) return false;
-  machine_failed(
-      "{}: its file system locks no files ({}); put the database where it does (Lustre: mounted "
-      "with -o flock)",
-      path.string(), std::strerror(errno));
+  if (means_no_locks(errno)) fail_without_locks(path, errno);
+  machine_failed("{}: cannot lock: {}", path.string(), std::strerror(errno));
 }
 
 std::string holder_in(const fs::path& path) {

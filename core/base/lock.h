@@ -7,12 +7,17 @@
 
 namespace pippin {
 
+/// Whether an errno says that the file system locks no files, as Lustre without -o flock.
+bool means_no_locks(int error);
+/// Errors: Error (machine), always: that, and what to do.
+[[noreturn]] void fail_without_locks(const fs::path& path, int error);
+
 /// A lock file, made where it is missing, and no other's file behind a link.
 /// Errors: Error (machine) where it cannot be opened, or is no file.
 Descriptor open_lock_file(const fs::path& path);
 
 /// Takes the lock of an open file; false where another has it.
-/// Errors: Error (machine) where the file system has no locks.
+/// Errors: Error (machine) where the file system has no locks, or does not answer.
 bool try_lock(const Descriptor& file, const fs::path& path);
 
 /// What the holder of a lock file wrote into it: "process 4711 on login1"; empty: nothing.
