@@ -1,26 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tests/support/catch.h"
+#include "tests/support/trace_nesting.h"
 
 namespace pippin::test {
 
 using Json = nlohmann::json;
-
-/// The microseconds of an event in nanoseconds, as they have three decimals.
-inline std::int64_t ns_of(const Json& microseconds) {
-  constexpr double kNsPerUs = 1e3;
-  return std::llround(microseconds.get<double>() * kNsPerUs);
-}
 
 /// Fails where an event lacks what the format asks of its phase.
 inline void check_event(const Json& event) {
@@ -53,29 +44,6 @@ inline void check_event(const Json& event) {
   }
 }
 
-/// Fails where a span of a track stands across the end of another, or one that begins with another
-/// comes before it and is shorter.
-inline void check_nesting(const Json& events) {
-  using Span = std::pair<std::int64_t, std::int64_t>;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Span>> tracks;
-  for (const auto& event : events) {
-    if (event.at("ph") != "X") continue;
-    const std::int64_t begin = ns_of(event.at("ts"));
-    tracks[{event.at("pid"), event.at("tid")}].emplace_back(begin, begin + ns_of(event.at("dur")));
-  }
-  for (auto& [track, spans] : tracks) {
-    std::stable_sort(spans.begin(), spans.end(),
-                     [](const Span& a, const Span& b) { return a.first < b.first; });
-    std::vector<std::int64_t> open;
-    for (const auto& [begin, end] : spans) {
-      while (!open.empty() && open.back() <= begin) open.pop_back();
-      CAPTURE(track.first, track.second, begin, end);
-      CHECK((open.empty() || end <= open.back()));
-      open.push_back(end);
-    }
-  }
-}
-
 /// A trace's JSON, which must be what Chrome's Trace Event Format says (the JSON object format).
 inline Json checked_trace(const std::string& text) {
   const Json trace = Json::parse(text);
@@ -83,7 +51,7 @@ inline Json checked_trace(const std::string& text) {
   CHECK(trace.at("displayTimeUnit") == "ms");
   CHECK(trace.at("otherData").is_object());
   for (const auto& event : trace.at("traceEvents")) check_event(event);
-  check_nesting(trace.at("traceEvents"));
+  CHECK(crossing_span(trace.at("traceEvents")) == "");
   return trace;
 }
 
