@@ -30,7 +30,7 @@ need_slurm() {
 }
 
 clean() {
-  local status=$? pids file
+  local status=$? pids file sweep
   trap - EXIT
   cd /
   if [ "$status" -ne 0 ] && [ "$status" -ne 77 ]; then
@@ -40,6 +40,7 @@ clean() {
     if [ -n "${PIPPIN_KEEP:-}" ]; then mkdir -p "$PIPPIN_KEEP" && cp -r "$here" "$PIPPIN_KEEP"; fi
   fi
   if declare -F before_cleaning >/dev/null; then (cd "$here" && before_cleaning); fi
+  for sweep in "${!runners[@]}"; do (cd "$here" && kill_run "$sweep"); done
   mapfile -t pids < <(jobs -p)
   if [ "${#pids[@]}" -gt 0 ]; then { kill -KILL "${pids[@]}" && wait "${pids[@]}"; } 2>/dev/null || true; fi
   if [ -e "$here/c/settings" ]; then cluster down "$here/c"; fi
@@ -101,23 +102,42 @@ run() {
   [ "$status" -eq "$1" ] || failed "line ${BASH_LINENO[0]}: pippin run exits $status instead of $1: $(tail -n 3 err)"
 }
 
-# start_run SWEEP [OPTION]...: the same in the background; ended STATUS SWEEP waits for it.
-declare -A runners=()
+# start_run SWEEP [OPTION]...: the same in the background; ended STATUS SWEEP waits for it. A file says how it
+# ended: among thousands of processes another one gets its number, which `wait` may take for it.
+declare -A runners=() # pippin itself
 start_run() {
-  "${view[@]}" "$PIPPIN_PROGRAM" --db t.db --yes run "$1.yaml" "${poll[@]}" "${@:2}" >"$1.out" 2>"$1.err" &
-  runners[$1]=$!
+  rm -f "$1.pid" "$1.status"
+  (
+    status=0
+    "${view[@]}" "$PIPPIN_PROGRAM" --db t.db --yes run "$1.yaml" "${poll[@]}" "${@:2}" >"$1.out" 2>"$1.err" &
+    echo "$!" >"$1.pid"
+    wait "$!" || status=$?
+    echo "$status" >"$1.status.new"
+    mv "$1.status.new" "$1.status"
+  ) 2>/dev/null &
+  until [ -s "$1.pid" ]; do sleep 0.01; done
+  runners[$1]=$(<"$1.pid")
+}
+
+# status_of SWEEP: that of its pippin, once it has ended.
+status_of() {
+  until [ -e "$1.status" ]; do sleep 0.05; done
+  return "$(<"$1.status")"
 }
 
 ended() {
   local status=0
-  wait "${runners[$2]}" || status=$?
+  status_of "$2" || status=$?
   [ "$status" -eq "$1" ] || failed "line ${BASH_LINENO[0]}: pippin run $2 exits $status instead of $1: $(tail -n 3 "$2.err")"
 }
 
-lives() { jobs -rp | grep -qx "${runners[$1]:-none}"; }
+lives() { [ -n "${runners[$1]:-}" ] && [ ! -e "$1.status" ]; }
 
-# kill_run SWEEP: without a word of the shell about it.
-kill_run() { if lives "$1"; then { kill -KILL "${runners[$1]}" && wait "${runners[$1]}"; } 2>/dev/null || true; fi; }
+kill_run() { # SWEEP
+  if ! lives "$1"; then return; fi
+  kill -KILL "${runners[$1]}" 2>/dev/null || true
+  status_of "$1" || true
+}
 
 # within SECONDS COMMAND...: the command becomes true.
 within() {

@@ -520,7 +520,7 @@ controller_forgets() {
   takes 0.1
   for sweep in blocks array; do
     for _ in 1 2 3; do
-      if wait "${runners[$sweep]}"; then break; fi
+      if status_of "$sweep"; then break; fi
       like "$(cat "$sweep.err")" 'the same command tries again'
       sleep 5 # as long as a credential lives here
       start_run "$sweep"
@@ -600,7 +600,8 @@ full_disk() {
   fill_disk
   sleep 4
   rm disk/filler
-  wait "${runners[blocks]}" "${runners[array]}" || true
+  status_of blocks || true
+  status_of array || true
   takes 0.1
   start_both
   both_end 0 ok=12

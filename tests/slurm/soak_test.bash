@@ -227,7 +227,7 @@ disturb() {
 tend() {
   local status=0
   if lives "$sweep"; then return; fi
-  wait "${runners[$sweep]}" 2>/dev/null || status=$?
+  status_of "$sweep" || status=$?
   if [ "$status" -ne 137 ]; then tally_end "$status"; fi
   if [ "$status" -eq 0 ]; then next_campaign; else begin; fi
 }
@@ -256,9 +256,8 @@ last_campaign() {
   revive all
   cluster wait "$here/c"
   for tries in 1 2 3 4 5 6; do
-    if ! lives "$sweep" && wait "${runners[$sweep]}" 2>/dev/null; then check && return; fi
-    lives "$sweep" || begin
-    wait "${runners[$sweep]}" || true
+    if status_of "$sweep"; then check && return; fi
+    begin
   done
   failed "the last campaign does not come to its end in $tries tries"
 }
