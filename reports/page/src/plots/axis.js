@@ -22,6 +22,7 @@ import {
 
 const kLeast = 190; // pixels of a facet
 const kLogFrom = 8;
+const kLeastPad = 0.005;
 const kMargin = {left: 50, right: 12, top: 44, bottom: 50};
 const kPanel = 230;
 const kPanelHeight = kPanel + kMargin.top + kMargin.bottom;
@@ -73,7 +74,8 @@ function y_scale(data, measure, height) {
   const range = extent_of(numbers.map((value) => Math.min(means[1] * 1.5, Math.max(means[0] / 1.5, value)))) ?? [1, 2];
   const is_log = range[1] / range[0] > kLogFrom;
   const unit = measure.is_time ? unit_of(range[0]) : {name: "", per_second: 1};
-  const pad = (range[1] - range[0]) * 0.08 || range[1] * 0.1;
+  // Where all are the same, labels of four digits could not be told apart.
+  const pad = range[1] > range[0] ? Math.max((range[1] - range[0]) * 0.08, range[1] * kLeastPad) : range[1] * 0.1;
   const domain = is_log ? [range[0] * 0.85, range[1] * 1.15] : [Math.max(0, range[0] - pad), range[1] + pad];
   const most = Math.floor(height / 40);
   const ticks = is_log
