@@ -9,6 +9,7 @@
 #include <sys/random.h>
 
 #include "core/base/error.h"
+#include "core/base/hash.h"
 #include "core/base/text.h"
 
 namespace pippin::http {
@@ -17,7 +18,7 @@ namespace {
 
 constexpr int kSeeOther = 303, kBadRequest = 400, kForbidden = 403, kNoSuchMethod = 405,
               kUriTooLong = 414, kMisdirected = 421;
-constexpr std::size_t kLongestTarget = 4096;
+constexpr std::size_t kLongestTarget = 4096, kCookieDigits = 8;
 
 /// "localhost:8642", "[::1]:8642": without the port. The port may be another one: ssh -L gives it.
 std::string host_name_in(const std::string& header) {
@@ -28,6 +29,12 @@ std::string host_name_in(const std::string& header) {
 /// An address as it stands in a URL.
 std::string in_url(const std::string& address) {
   return address.find(':') == std::string::npos ? address : "[" + address + "]";
+}
+
+/// "login1", "login1:8642", "::1", "[::1]:8642": as host_name_in() gives it.
+std::string host_named(const std::string& text) {
+  const bool is_bare_address = std::count(text.begin(), text.end(), ':') > 1 && text[0] != '[';
+  return host_name_in(is_bare_address ? in_url(text) : text);
 }
 
 }  // namespace
@@ -60,9 +67,13 @@ bool equal_in_constant_time(const std::string& a, const std::string& b) {
   return difference == 0;
 }
 
-Gate::Gate(std::string token, std::uint16_t port, std::vector<std::string> hosts)
-    : token_(std::move(token)), cookie_(fmt::format("pippin-{}", port)), hosts_(std::move(hosts)) {
-  for (auto& host : hosts_) host = lower(in_url(host));
+/// Browsers send a host's cookies to all of its ports: tunnels to two servers may both be
+/// localhost.
+Gate::Gate(std::string token, std::vector<std::string> hosts)
+    : token_(std::move(token)),
+      cookie_("pippin-" + hash_of(token_).substr(0, kCookieDigits)),
+      hosts_(std::move(hosts)) {
+  for (auto& host : hosts_) host = host_named(host);
   for (const char* own : {"localhost", "127.0.0.1", "[::1]"}) hosts_.emplace_back(own);
 }
 
@@ -92,8 +103,9 @@ Response Gate::sent_on(const Target& target) const {
   }
   Response response = plain_text(kSeeOther, "go on to " + address);
   response.fields.emplace_back("Location", address);
+  // "Strict" would keep it from who comes by a link in a mail, and these pages can only be read.
   response.fields.emplace_back(
-      "Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict", cookie_, token_));
+      "Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Lax", cookie_, token_));
   return response;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -24,10 +23,12 @@ bool equal_in_constant_time(const std::string& a, const std::string& b);
 /// refused: a page from elsewhere may have had its own name lead here (DNS rebinding).
 class Gate {
  public:
-  /// Names of hosts beside localhost and the address at which a request arrives.
-  Gate(std::string token, std::uint16_t port, std::vector<std::string> hosts);
+  /// Names of hosts beside localhost and the address at which a request arrives; a port behind one
+  /// counts for nothing.
+  Gate(std::string token, std::vector<std::string> hosts);
 
   const std::string& token() const { return token_; }
+  const std::string& cookie_name() const { return cookie_; }
 
   /// The answer to a request that gets no further; nothing where it may, with `target` filled in.
   /// `refused` makes the page of one that is refused for what a person can mend.

@@ -81,6 +81,16 @@ std::unique_ptr<Outgoing> outgoing(Response response, unsigned version, bool kee
   return out;
 }
 
+/// At which a connection arrived; of IPv4 it is that of IPv4, also where the server listens to
+/// both.
+std::string local_address_of(const tcp::socket& socket) {
+  error_code none;
+  const auto address = socket.local_endpoint(none).address();
+  const bool is_mapped = address.is_v6() && address.to_v6().is_v4_mapped();
+  return is_mapped ? asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string()
+                   : address.to_string();
+}
+
 /// What the sessions share.
 struct Shared {
   ServerOptions options;
@@ -132,13 +142,9 @@ class Session : public std::enable_shared_from_this<Session> {
     const auto field = [&](wire::field name) {
       return head.count(name) == 1 ? std::string(head[name]) : std::string();
     };
-    error_code none;
-    Request request{std::string(head.method_string()),
-                    std::string(head.target()),
-                    field(wire::field::host),
-                    field(wire::field::cookie),
-                    field(wire::field::if_none_match),
-                    stream_.socket().local_endpoint(none).address().to_string()};
+    Request request{std::string(head.method_string()), std::string(head.target()),
+                    field(wire::field::host),          field(wire::field::cookie),
+                    field(wire::field::if_none_match), local_address_of(stream_.socket())};
     ++asked_;
     is_answered_ = false;
     const Reply reply = [self = held_from_afar(), of = asked_](Response response) {

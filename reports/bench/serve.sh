@@ -23,8 +23,8 @@ until grep -q 'Ctrl-C ends it' "$folder/said"; do
   sleep 0.1
 done
 address=$(sed -n 's/^open //p' "$folder/said")
-port=$(sed -E 's|.*:([0-9]+)/.*|\1|' <<<"$address") token=${address##*=}
-cookie="Cookie: pippin-$port=$token"
+port=$(sed -E 's|.*:([0-9]+)/.*|\1|' <<<"$address")
+cookie="Cookie: $(curl --silent --output /dev/null --dump-header - "$address" | sed -n 's/^Set-Cookie: \([^;]*\).*/\1/p')"
 mkdir "$folder/files"
 begin=$(date +%s%N)
 curl --silent --fail --header "$cookie" "http://127.0.0.1:$port/report/big" >"$folder/files/big.html"

@@ -46,9 +46,11 @@ std::string field(const Response& response, const std::string& name) {
 }
 
 const Gate& gate() {
-  static const Gate kGate("secret", 8642, {"login1", "::1"});
+  static const Gate kGate("secret", {"login1", "::1", "login2:8642", "[fe80::7]:8642"});
   return kGate;
 }
+
+std::string cookie(const std::string& token) { return gate().cookie_name() + "=" + token; }
 
 }  // namespace
 
@@ -73,8 +75,9 @@ TEST_CASE("texts are compared whole") {
 }
 
 TEST_CASE("who has no token gets no further") {
-  for (const char* cookies : {"", "pippin-8642=", "pippin-8642=wrong", "pippin-8641=secret",
-                              "x=pippin-8642=secret", "pippin-8642=secretsecret"}) {
+  for (const std::string& cookies :
+       {std::string(), cookie(""), cookie("wrong"), std::string("pippin-0=secret"),
+        "x=" + cookie("secret"), cookie("secretsecret")}) {
     CAPTURE(cookies);
     const auto passed = pass(gate(), request("/report/x", cookies));
     CHECK(passed.status == 403);
@@ -84,18 +87,26 @@ TEST_CASE("who has no token gets no further") {
   CHECK(pass(gate(), request("/?token=")).status == 403);
 }
 
+TEST_CASE("servers that are reached by one host's name do not take each other's cookies") {
+  const Gate other("another", {});
+  CHECK(other.cookie_name() != gate().cookie_name());
+  const std::string both = cookie("secret") + "; " + other.cookie_name() + "=another";
+  CHECK(pass(gate(), request("/", both)).status == 200);
+  CHECK(pass(other, request("/", both)).status == 200);
+}
+
 TEST_CASE("a token in the address becomes a cookie that no script and no other site has") {
   const auto passed = pass(gate(), request("/compare?base=a%2F1&token=secret&new=b"));
   CHECK(passed.status == 303);
   CHECK(field(passed.response, "Location") == "/compare?base=a%2F1&new=b");
   CHECK(field(passed.response, "Set-Cookie") ==
-        "pippin-8642=secret; Path=/; HttpOnly; SameSite=Strict");
+        cookie("secret") + "; Path=/; HttpOnly; SameSite=Lax");
   CHECK(std::string(passed.response.body.shown).find("secret") == std::string::npos);
 }
 
 TEST_CASE("who has the cookie goes on") {
-  for (const char* cookies : {"pippin-8642=secret", "a=1; pippin-8642=secret; b=2",
-                              "pippin-8642=old; pippin-8642=secret"}) {
+  for (const std::string& cookies : {cookie("secret"), "a=1; " + cookie("secret") + "; b=2",
+                                     cookie("old") + "; " + cookie("secret")}) {
     CAPTURE(cookies);
     const auto passed = pass(gate(), request("/report/x", cookies));
     CHECK(passed.status == 200);
@@ -105,13 +116,14 @@ TEST_CASE("who has the cookie goes on") {
 
 TEST_CASE("a name that another's DNS has led here is refused, whatever the token") {
   const auto status = [](const std::string& host, const std::string& at = "127.0.0.1") {
-    Request asked = request("/?token=secret", "pippin-8642=secret");
+    Request asked = request("/?token=secret", cookie("secret"));
     asked.host = host;
     asked.local_address = at;
     return pass(gate(), asked).status;
   };
-  for (const char* host : {"localhost", "localhost:8642", "LocalHost:8642", "127.0.0.1:8642",
-                           "127.0.0.1:9000", "[::1]:8642", "login1:8642", "LOGIN1"})
+  for (const char* host :
+       {"localhost", "localhost:8642", "LocalHost:8642", "127.0.0.1:8642", "127.0.0.1:9000",
+        "[::1]:8642", "login1:8642", "LOGIN1", "login2", "login2:9000", "[fe80::7]:8642"})
     CHECK(status(host) == 303);
   for (const char* host :
        {"", "evil.example", "evil.example:8642", "localhost.evil.example", "127.0.0.1.evil.example",
@@ -128,21 +140,21 @@ TEST_CASE("pages can only be read") {
   for (const char* method :
        {"POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "get", "", "X"}) {
     CAPTURE(method);
-    Request asked = request("/", "pippin-8642=secret");
+    Request asked = request("/", cookie("secret"));
     asked.method = method;
     const auto passed = pass(gate(), asked);
     CHECK(passed.status == 405);
     CHECK(field(passed.response, "Allow") == "GET, HEAD");
   }
-  Request head = request("/", "pippin-8642=secret");
+  Request head = request("/", cookie("secret"));
   head.method = "HEAD";
   CHECK(pass(gate(), head).status == 200);
 }
 
 TEST_CASE("an address that leads out, or is too long, is refused") {
-  const std::string cookie = "pippin-8642=secret";
-  CHECK(pass(gate(), request("/../x", cookie)).status == 400);
-  CHECK(pass(gate(), request("/%2e%2e/x", cookie)).status == 400);
-  CHECK(pass(gate(), request("//x", cookie)).status == 400);
-  CHECK(pass(gate(), request("/" + std::string(4096, 'x'), cookie)).status == 414);
+  const std::string known = cookie("secret");
+  CHECK(pass(gate(), request("/../x", known)).status == 400);
+  CHECK(pass(gate(), request("/%2e%2e/x", known)).status == 400);
+  CHECK(pass(gate(), request("//x", known)).status == 400);
+  CHECK(pass(gate(), request("/" + std::string(4096, 'x'), known)).status == 414);
 }

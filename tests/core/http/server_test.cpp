@@ -6,6 +6,7 @@
 #include <csignal>
 #include <future>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 
@@ -14,6 +15,7 @@
 #include "core/base/text.h"
 #include "tests/support/catch.h"
 #include "tests/support/http_client.h"
+#include "tests/support/skip.h"
 
 using namespace pippin;
 using Catch::Contains;
@@ -55,6 +57,21 @@ test::HttpAnswer ask(std::uint16_t port, const std::string& request) {
 }
 
 }  // namespace
+
+TEST_CASE("a server on all addresses says of IPv4 at which of IPv4 a request arrived") {
+  http::ServerOptions options;
+  options.address = "::";
+  const auto say_where = [](const http::Request& request, const http::Reply& reply) {
+    reply(http::plain_text(200, request.local_address));
+  };
+  std::optional<Running> server;
+  try {
+    server.emplace(say_where, options);
+  } catch (const Error& error) {
+    return test::skip(std::string("no IPv6 here: ") + error.what());
+  }
+  CHECK(ask(server->port(), get_request("/")).body == "127.0.0.1\n");
+}
 
 TEST_CASE("a connection answers one request after the other") {
   const Running server(echo);

@@ -52,7 +52,7 @@ TEST_CASE("the token in the address lets a browser in, and its cookie keeps it i
   const auto sent_on = client.answer();
   CHECK(sent_on.status == 303);
   CHECK(sent_on.field("Location") == "/report/collected");
-  CHECK_THAT(sent_on.field("Set-Cookie"), Contains("HttpOnly") && Contains("SameSite=Strict"));
+  CHECK_THAT(sent_on.field("Set-Cookie"), Contains("HttpOnly") && Contains("SameSite=Lax"));
   const std::string cookie = sent_on.field("Set-Cookie");
   client.send(
       get_request("/report/collected", "Cookie: " + cookie.substr(0, cookie.find(';')) + "\r\n"));

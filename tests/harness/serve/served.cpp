@@ -57,6 +57,10 @@ Served::Served(const Workplace& place, std::vector<std::string> options)
       throw std::runtime_error("pippin serve ended: " + place.text("serve.err"));
     }
   }
+  HttpClient client(port());
+  client.send(get_request("/?token=" + token()));
+  const std::string said = client.answer().field("Set-Cookie");
+  cookie_ = "Cookie: " + said.substr(0, said.find(';')) + "\r\n";
 }
 
 Served::~Served() {
@@ -70,13 +74,9 @@ std::uint16_t Served::port() const {
   return static_cast<std::uint16_t>(parse_integer(host.substr(host.rfind(':') + 1)).value_or(0));
 }
 
-std::string Served::cookie() const {
-  return fmt::format("Cookie: pippin-{}={}\r\n", port(), token());
-}
-
 HttpAnswer Served::get(const std::string& target, const std::string& more) const {
   HttpClient client(port());
-  client.send(get_request(target, cookie() + more));
+  client.send(get_request(target, cookie_ + more));
   return client.answer();
 }
 

@@ -21,7 +21,7 @@ class Served {
   const std::string& said() const { return said_; }  ///< on standard output
   std::string token() const;
   std::uint16_t port() const;
-  std::string cookie() const;  ///< as a header line
+  const std::string& cookie() const { return cookie_; }  ///< as a header line
 
   /// A page, for who has the token.
   HttpAnswer get(const std::string& target, const std::string& more = "") const;
@@ -32,6 +32,7 @@ class Served {
   int process_;
   fs::path out_;
   std::string said_;
+  std::string cookie_;
 };
 
 }  // namespace pippin::test
