@@ -14,7 +14,7 @@ namespace pippin::serving {
 
 namespace {
 
-constexpr std::size_t kMakers = 3, kMostUnbegun = 100;
+constexpr std::size_t kMakers = 3, kLookers = 2, kMostUnbegun = 100;
 constexpr int kNotFound = 404, kUnavailable = 503;
 constexpr std::chrono::seconds kLook{2};  // at the folders of runs
 
@@ -63,7 +63,7 @@ struct Desk::Home {
       const bool is_late = wish.known_as.empty() && !route.looks_at_runs && entry.to_be != stamp;
       return (is_late ? entry.late : entry.waiting).push_back(std::move(wish));
     }
-    if (back.waiting() > kMostUnbegun) {
+    if (back_of(route).waiting() > kMostUnbegun) {
       if (entry.stamp.empty()) pages.forget(address);
       return wish.reply(
           refusal(kUnavailable, "too many pages are being made; try again", wish.wants_document));
@@ -72,12 +72,15 @@ struct Desk::Home {
     make(route, target, address, stamp, entry);
   }
 
+  /// Who looks at runs may wait for a scheduler; the other pages are made meanwhile.
+  WorkQueue& back_of(const Route& route) { return route.looks_at_runs ? lookers : back; }
+
   void make(const Route& route, const http::Target& target, const std::string& address,
             const std::string& stamp, MadePages::Entry& entry) {
     entry.is_being_made = true;
     entry.to_be = stamp;
     entry.begun = MadePages::Clock::now();
-    back.add([this, &route, target, address] {
+    back_of(route).add([this, &route, target, address] {
       auto outcome = std::make_shared<Outcome>(make_page(globals, schedulers, route, target));
       front.add([this, &route, target, address, outcome] {
         take(route, target, address, std::move(*outcome));
@@ -110,7 +113,7 @@ struct Desk::Home {
       [this](const std::string& name) { return scheduler_of(globals.db, name, {}, true); }};
   MadePages pages;
   WorkQueue front{1};
-  WorkQueue back{kMakers};
+  WorkQueue back{kMakers}, lookers{kLookers};
 };
 
 Desk::Desk(const Globals& globals, http::Gate gate)
@@ -120,6 +123,7 @@ Desk::Desk(const Globals& globals, http::Gate gate)
 Desk::~Desk() {
   home_->front.end();
   home_->back.end();
+  home_->lookers.end();
 }
 
 void Desk::answer(const http::Request& request, const http::Reply& reply) {

@@ -35,31 +35,59 @@ std::unique_ptr<Scheduler> SeldomAsked::scheduler(const std::string& name) {
   return std::make_unique<Asking>(*this, name);
 }
 
-SeldomAsked::Answers SeldomAsked::query(const std::string& name, const std::vector<Asked>& asked) {
-  Known* known = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    known = &known_[name];
-  }
-  const std::lock_guard lock(known->mutex);
-  const auto now = now_();
-  for (const auto& one : asked) known->wanted[one.token] = {one, now};
-  if (!known->asked_at || now - *known->asked_at >= kPause) {
-    std::erase_if(known->wanted,
-                  [&](const auto& entry) { return now - entry.second.at > kForgotten; });
-    std::vector<Asked> all;
-    for (const auto& entry : known->wanted) all.push_back(entry.second.asked);
-    known->asked_at = now;
-    known->answers = make_(name)->query(all);
-  }
-  Answers answers;
+/// Those that somebody lately wanted to know of.
+std::vector<Asked> SeldomAsked::Known::to_ask(Clock::time_point now) {
+  std::erase_if(wanted, [&](const auto& entry) { return now - entry.second.at > kForgotten; });
+  std::vector<Asked> all;
+  for (const auto& entry : wanted) all.push_back(entry.second.asked);
+  return all;
+}
+
+SeldomAsked::Answers SeldomAsked::Known::answers_to(const std::vector<Asked>& asked) const {
+  if (failure) std::rethrow_exception(failure);
+  Answers fitting;
   for (const auto& one : asked) {
-    const auto found = known->answers.find(one.token);
-    const bool fits = found != known->answers.end() &&
-                      found->second.size() == static_cast<std::size_t>(one.tasks);
-    if (fits) answers.insert(*found);
+    const auto found = answers.find(one.token);
+    const bool fits =
+        found != answers.end() && found->second.size() == static_cast<std::size_t>(one.tasks);
+    if (fits) fitting.insert(*found);
   }
-  return answers;
+  return fitting;
+}
+
+SeldomAsked::Answers SeldomAsked::query(const std::string& name, const std::vector<Asked>& asked) {
+  std::unique_lock lock(mutex_);
+  Known& known = known_[name];
+  const auto now = now_();
+  for (const auto& one : asked) known.wanted[one.token] = {one, now};
+  if (!known.is_being_asked && (!known.asked_at || now - *known.asked_at >= kPause)) {
+    ask(name, known, now, lock);
+  } else {
+    is_answered_.wait(lock, [&] { return known.has_answered; });
+  }
+  return known.answers_to(asked);
+}
+
+/// Without the lock, for a scheduler may take a minute to answer.
+void SeldomAsked::ask(const std::string& name, Known& known, Clock::time_point now,
+                      std::unique_lock<std::mutex>& lock) {
+  const std::vector<Asked> all = known.to_ask(now);
+  known.asked_at = now;
+  known.is_being_asked = true;
+  lock.unlock();
+  Answers answers;
+  std::exception_ptr failure;
+  try {
+    answers = make_(name)->query(all);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  lock.lock();
+  known.answers = std::move(answers);
+  known.failure = failure;
+  known.is_being_asked = false;
+  known.has_answered = true;
+  is_answered_.notify_all();
 }
 
 }  // namespace pippin::serving

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -15,7 +17,8 @@
 namespace pippin::serving {
 
 /// Schedulers that are asked at most once a minute, whoever looks at however many pages: what they
-/// said last stands until then. The one of this machine answers from files, and always.
+/// said last, be it an error, stands until then, and while one is asked anew. Only before its first
+/// answer do all wait for it. The one of this machine answers from files, and always.
 class SeldomAsked {
  public:
   using Clock = std::chrono::steady_clock;
@@ -38,17 +41,24 @@ class SeldomAsked {
     Clock::time_point at;
   };
   struct Known {
-    std::mutex mutex;  ///< held while one asks, so that the others get its answers
     std::map<std::string, Wanted> wanted;
     Answers answers;
+    std::exception_ptr failure;  ///< of the last question
     std::optional<Clock::time_point> asked_at = {};
+    bool is_being_asked = false, has_answered = false;
+
+    std::vector<Asked> to_ask(Clock::time_point now);
+    Answers answers_to(const std::vector<Asked>& asked) const;
   };
 
   Answers query(const std::string& name, const std::vector<Asked>& asked);
+  void ask(const std::string& name, Known& known, Clock::time_point now,
+           std::unique_lock<std::mutex>& lock);
 
   Make make_;
   std::function<Clock::time_point()> now_;
   std::mutex mutex_;
+  std::condition_variable is_answered_;
   std::map<std::string, Known> known_;  ///< by the scheduler's name
 };
 

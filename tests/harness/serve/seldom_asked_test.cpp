@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/serve/seldom_asked.h"
 
+#include <atomic>
+#include <functional>
+#include <future>
 #include <stdexcept>
 
 #include "tests/support/catch.h"
@@ -83,6 +86,61 @@ TEST_CASE("two schedulers are asked each for itself, and this machine always") {
   CHECK(desk.said("a", "slurm") == "1");
   CHECK(desk.said("a", "local") == "3");
   CHECK(desk.said("a", "local") == "4");
+}
+
+TEST_CASE("while a scheduler is asked anew, what it said last is told at once") {
+  std::promise<void> asked, may_answer;
+  std::atomic<int> questions{0};
+  struct Slow : Scheduler {
+    std::function<void()> on_query;
+    std::map<std::string, std::vector<JobStatus>> query(const std::vector<Asked>&) override {
+      on_query();
+      return {{"a", {{JobStatus::Phase::kRunning, "n1"}}}};
+    }
+    Handed submit(const JobRequest&) override { return {}; }
+    void cancel(const std::vector<Asked>&) override {}
+    Room room() override { return {}; }
+  };
+  std::atomic<SeldomAsked::Clock::time_point> now{SeldomAsked::Clock::time_point{}};
+  SeldomAsked all(
+      [&](const std::string&) {
+        auto slow = std::make_unique<Slow>();
+        slow->on_query = [&] {
+          if (++questions != 2) return;
+          asked.set_value();
+          may_answer.get_future().wait();
+        };
+        return slow;
+      },
+      [&] { return now.load(); });
+  Asked job;
+  job.token = "a";
+  const auto said = [&] { return all.scheduler("slurm")->query({job}).at("a").front().evidence; };
+  CHECK(said() == "n1");
+  now = now.load() + std::chrono::minutes(2);
+  auto second = std::async(std::launch::async, said);
+  asked.get_future().wait();
+  CHECK(said() == "n1");
+  CHECK(questions == 2);
+  may_answer.set_value();
+  CHECK(second.get() == "n1");
+}
+
+TEST_CASE("that a scheduler cannot be asked is told to all until it is asked again") {
+  SeldomAsked::Clock::time_point now{};
+  int questions = 0;
+  SeldomAsked all(
+      [&](const std::string&) -> std::unique_ptr<Scheduler> {
+        ++questions;
+        throw std::runtime_error("no squeue here");
+      },
+      [&] { return now; });
+  for (int i = 0; i < 3; ++i)
+    CHECK_THROWS_WITH(all.scheduler("slurm")->query({}), "no squeue here");
+  CHECK(questions == 1);
+  now += std::chrono::minutes(2);
+  CHECK_THROWS_WITH(all.scheduler("slurm")->query({}), "no squeue here");
+  CHECK(questions == 2);
 }
 
 TEST_CASE("a page can hand over and end nothing") {
