@@ -131,8 +131,26 @@ void write_shared(const std::vector<PageColumn>& columns, JsonWriter& json) {
   json.end_array();
 }
 
-void write_rows(const RowRange& rows, const std::vector<PageColumn>& columns, JsonWriter& json) {
+void write_addresses(const std::map<std::string, std::string>& addresses, JsonWriter& json) {
+  json.key("addresses").begin_object();
+  for (const auto& [kind, address] : addresses) json.key(kind).text(address);
+  json.end_object();
+}
+
+/// What a row stands for: "run" or "point", and by what it is found.
+void write_things(const RowRange& rows, JsonWriter& json) {
+  const auto is_run = [](const Summary& row) { return row.run_number > 0; };
+  write_column("of", rows, json,
+               [&](const Summary& row) { json.text(is_run(row) ? "run" : "point"); });
+  write_column("id", rows, json, [&](const Summary& row) {
+    json.text(is_run(row) ? std::to_string(row.run_number) : row.point.id);
+  });
+}
+
+void write_rows(const Page& page, const RowRange& rows, const std::vector<PageColumn>& columns,
+                JsonWriter& json) {
   json.key("rows").begin_object();
+  if (!page.addresses.empty()) write_things(rows, json);
   write_column("name", rows, json,
                [&](const Summary& row) { json.text(row.run.empty() ? row.point.name : row.run); });
   write_column("state", rows, json, [&](const Summary& row) {
@@ -245,7 +263,8 @@ std::string page_document(const Page& page) {
     if (page.progress) write_progress(*page.progress, json);
     write_columns(columns, json);
     write_shared(columns, json);
-    write_rows(rows, columns, json);
+    if (!page.addresses.empty()) write_addresses(page.addresses, json);
+    write_rows(page, rows, columns, json);
     write_rates(rows, json);
     write_axes(rows, json);
     if (page.runs) write_runs(page, rows, json);

@@ -32,6 +32,8 @@ struct PageTable {
   std::string title;
   std::vector<std::string> titles;
   std::vector<std::vector<std::string>> rows;
+  /// Of each row the number in the database of the run that its first cell names; else empty.
+  std::vector<std::int64_t> runs = {};
 };
 
 /// How a campaign goes on, above its table.
@@ -56,6 +58,9 @@ struct Page {
   std::optional<Noise> noise;
   std::optional<Sheet> sheet;  ///< what is known of the one thing that the page is of
   std::optional<PageProgress> progress;
+  /// Where its server has the page of a "run", a "point" or a "node": "/show/*?kind=run", with a
+  /// '*' for the run's number, the point's id, the node's name. Empty: no server has any.
+  std::map<std::string, std::string> addresses = {};
 };
 
 /// All that a page says, as JSON that may stand in a <script> of HTML. reports/page/README.md says

@@ -44,6 +44,11 @@ void write_table(const PageTable& table, JsonWriter& json) {
     json.end_array();
   }
   json.end_array();
+  if (!table.runs.empty()) {
+    json.key("runs").begin_array();
+    for (const auto number : table.runs) json.integer(number);
+    json.end_array();
+  }
   json.end_object();
 }
 

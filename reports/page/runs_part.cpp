@@ -75,9 +75,12 @@ class RunLists {
     }
   }
 
-  void write(const std::map<std::string, std::vector<std::string>>& tags, JsonWriter& json) const {
+  /// `with_numbers`: those in the database, too.
+  void write(const std::map<std::string, std::vector<std::string>>& tags, bool with_numbers,
+             JsonWriter& json) const {
     json.key("runs").begin_object();
     write_list("row", rows_, json);
+    if (with_numbers) write_list("number", numbers_, json);
     write_names(json);
     write_list("campaign", campaigns_, json);
     write_list("allocation", allocations_, json);
@@ -138,6 +141,7 @@ class RunLists {
     const std::string note = run.notes.empty() ? "" : run.notes.back();
     if (!run.reason.empty() || !note.empty()) texts_[rows_.size()] = {run.reason, note};
     rows_.push_back(row);
+    numbers_.push_back(static_cast<std::size_t>(run.run_number));
     names_.push_back(run.run);
     campaigns_.push_back(campaign_names_.number_of(
         run.campaign > 0 ? run.sweep + '/' + std::to_string(run.campaign) : run.sweep));
@@ -148,7 +152,7 @@ class RunLists {
     means_s_.push_back(run.step_time_s ? std::optional(run.step_time_s->mean) : std::nullopt);
   }
 
-  std::vector<std::size_t> rows_, campaigns_, allocations_, states_;
+  std::vector<std::size_t> rows_, numbers_, campaigns_, allocations_, states_;
   std::vector<std::string> row_names_, names_;
   std::vector<bool> in_mean_;
   std::vector<std::optional<std::int64_t>> started_at_;
@@ -160,7 +164,7 @@ class RunLists {
 }  // namespace
 
 void write_runs(const Page& page, const RowRange& rows, JsonWriter& json) {
-  RunLists(*page.runs, rows).write(page.tags, json);
+  RunLists(*page.runs, rows).write(page.tags, !page.addresses.empty(), json);
 }
 
 }  // namespace pippin

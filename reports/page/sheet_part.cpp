@@ -57,19 +57,30 @@ void write_series(const SheetSeries& whole, JsonWriter& json) {
   json.end_object();
 }
 
+/// What the column's cells name, where that may have a page of its own.
+void write_named_things(const FlatTable& table, const FlatColumn& column, JsonWriter& json) {
+  const bool is_run = column.name == "number" && table.rows_are == "runs";
+  if (!is_run && column.name != "node") return;
+  json.key("of").text(is_run ? "run" : "node");
+  json.key("ids").begin_array();
+  for (const auto& id : column.values) write_flat_value(json, id);
+  json.end_array();
+}
+
 /// The columns that people read.
 void write_table(const FlatTable& table, JsonWriter& json) {
-  std::vector<const TextColumn*> shown;
+  std::vector<const FlatColumn*> shown;
   for (const auto& column : table.columns)
-    if (!column.shown.title.empty()) shown.push_back(&column.shown);
+    if (!column.shown.title.empty()) shown.push_back(&column);
   if (shown.empty()) return;
   json.key("columns").begin_array();
   for (const auto* column : shown) {
     json.begin_object();
-    json.key("title").text(column->title);
-    json.key("number").truth(column->align == TextColumn::Align::kRight);
+    json.key("title").text(column->shown.title);
+    json.key("number").truth(column->shown.align == TextColumn::Align::kRight);
+    write_named_things(table, *column, json);
     json.key("cells").begin_array();
-    for (const auto cell : column->cells) json.text(cell);
+    for (const auto cell : column->shown.cells) json.text(cell);
     json.end_array();
     json.end_object();
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -49,6 +50,8 @@ const Route& route_of(const http::Target& target);
 std::string selection_in(const PageRequest& request);
 /// The pages of a sweep, campaign or tag. `has_status`: it is a campaign's.
 std::vector<PageLink> links_of(const std::string& selection, bool has_status);
+/// Of runs, points and nodes, as Page::addresses has them.
+const std::map<std::string, std::string>& addresses_of_things();
 /// "/report/gpt-52b/2".
 std::string address_of(const char* route, const std::string& selection);
 

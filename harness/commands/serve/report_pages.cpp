@@ -26,6 +26,7 @@ std::vector<PageLink> pages_of(const PageRequest& request, const std::string& se
 /// Which day it is when it is made is said by no page that is made again and again.
 std::string document_of(Page page) {
   page.made_at = 0;
+  page.addresses = addresses_of_things();
   return page_document(page);
 }
 
@@ -43,6 +44,19 @@ std::vector<PageLink> contents_links(const CampaignContents& entry) {
   links.push_back({fmt::format("compare with {}", entry.number - 1),
                    fmt::format("/compare?base={}&new={}", http::percent_encoded(before),
                                http::percent_encoded(name))});
+  return links;
+}
+
+/// What the thing belongs to: the report of its campaign, and of a run its point.
+std::vector<PageLink> links_to(const Shown& shown) {
+  std::vector<PageLink> links{{"All sweeps", "/"}};
+  if (shown.filter.sweep) {
+    const CampaignName campaign{*shown.filter.sweep, shown.filter.campaign};
+    const std::string name = campaign.sweep.empty() ? kCollected : text_of(campaign);
+    links.push_back({"Report", address_of("report", name)});
+  }
+  if (shown.sheet.kind == "run" && !shown.point_id.empty())
+    links.push_back({"Point", "/show/" + shown.point_id + "?kind=point"});
   return links;
 }
 
@@ -97,8 +111,9 @@ MadePage show_page(const PageRequest& request) {
   if (options.name.empty())
     throw NoSuchPage("say what to show: /show/NAME of a run, a point, a sweep or a node");
   Shown shown = shown_by(request.globals, request.database, options);
+  std::vector<PageLink> links = links_to(shown);
   return {document_of(page_of(request.globals, request.database, options, std::move(shown))),
-          {{"All sweeps", "/"}}};
+          std::move(links)};
 }
 
 }  // namespace pippin::serving

@@ -39,6 +39,12 @@ std::string selection_in(const PageRequest& request) {
                                did_you_mean(name, names)));
 }
 
+const std::map<std::string, std::string>& addresses_of_things() {
+  static const std::map<std::string, std::string> kAddresses{
+      {"run", "/show/*?kind=run"}, {"point", "/show/*?kind=point"}, {"node", "/show/*?kind=node"}};
+  return kAddresses;
+}
+
 std::string address_of(const char* route, const std::string& selection) {
   const CampaignName name = campaign_name_of(selection);
   std::vector<std::string> path{route};

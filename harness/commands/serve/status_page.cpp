@@ -70,9 +70,11 @@ PageTable failures_of(const std::vector<PointSamples>& points) {
   });
   failed.resize(std::min(failed.size(), kMostRows));
   PageTable table{"Failures, the last first", {"run", "state", "why", "started (UTC)"}, {}};
-  for (const auto* run : failed)
+  for (const auto* run : failed) {
     table.rows.push_back({run->run, std::string(text_of(run->state)), run->evidence,
                           run->started_at ? time_text(*run->started_at) : ""});
+    table.runs.push_back(run->id);
+  }
   return table;
 }
 
@@ -106,6 +108,7 @@ MadePage status_page(const PageRequest& request) {
   page.title = name;
   page.command = program_words(request.globals) + " status " + name;
   page.made_at = 0;
+  page.addresses = addresses_of_things();
   page.progress = progress_of(request, open);
   auto& tables = page.progress->tables;
   if (const auto filter = request.database.selection(name))

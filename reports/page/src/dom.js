@@ -23,6 +23,11 @@ export function svg_el(name, attributes = {}, ...children) {
   return fill(document.createElementNS(kSvg, name), attributes, children);
 }
 
+/// A link to a place of the page's own server, and nowhere else.
+export function own_link(address, ...children) {
+  return /^\/(?!\/)/.test(address) ? el("a", {href: address}, ...children) : el("span", {}, ...children);
+}
+
 /// Sets styles one by one: the page's policy forbids style attributes, not this.
 export function style(element, values) {
   for (const [name, value] of Object.entries(values)) element.style.setProperty(name, value);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frame of a plot: heading, plot, files to save, and the same as a table for who cannot see it.
-import {el} from "./dom.js";
+import {el, own_link} from "./dom.js";
 import {csv_text} from "./csv.js";
 import {safe_file_name, save_text} from "./download.js";
 import {count_text, digits_text, is_number} from "./numbers.js";
@@ -14,17 +14,23 @@ function shown_text(value) {
   return value === null || value === undefined ? "–" : String(value);
 }
 
-function data_table(title, {titles, rows}) {
+function data_cell(value, address) {
+  const text = shown_text(value);
+  return el("td", {class: is_number(value) ? "number" : "text"}, address ? own_link(address, text) : text);
+}
+
+/// `links` says by a column's title where the cell of a row leads, if anywhere.
+function data_table(title, {titles, rows, links}) {
   const head = el(
     "tr",
     {},
     titles.map((one) => el("th", {scope: "col"}, one)),
   );
-  const lines = rows.slice(0, kMostShown).map((row) =>
+  const lines = rows.slice(0, kMostShown).map((row, at) =>
     el(
       "tr",
       {},
-      row.map((value) => el("td", {class: is_number(value) ? "number" : "text"}, shown_text(value))),
+      row.map((value, column) => data_cell(value, links?.[titles[column]]?.(at) ?? null)),
     ),
   );
   const rest =

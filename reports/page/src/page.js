@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts the page together: words, table, figures, methods.
-import {arrange_children, el, svg_el} from "./dom.js";
+import {arrange_children, el, own_link, svg_el} from "./dom.js";
 import {count_text, duration_text, moment_text} from "./numbers.js";
-import {colour_of, read_page} from "./page_data.js";
+import {address_of_row, colour_of, read_page} from "./page_data.js";
 import {make_figure} from "./figure.js";
 import {keep_live} from "./live.js";
+import {place_kept} from "./place.js";
 import {make_selection} from "./selection.js";
 import {figures_of} from "./sections.js";
 import {entries_section, links_of_server, progress_section} from "./served.js";
@@ -63,17 +64,8 @@ function heading(page) {
   );
 }
 
-/// `badge` says how live the page is, where it is served.
-function make_header(page, badge) {
-  const bar = el(
-    "div",
-    {class: "bar"},
-    el("span", {class: "kind"}, `pippin · ${kKinds[page.doc.kind] ?? "Report"}`),
-    links_of_server(page),
-    badge,
-    make_theme_button(),
-  );
-  return el("header", {class: "top"}, bar, heading(page));
+function window_title(page) {
+  return `${page.doc.title || "pippin"} – pippin`;
 }
 
 function said(page) {
@@ -146,9 +138,10 @@ function highlight_bar(page, selection) {
     if (row === null) return;
     const dot = svg_el("circle", {cx: 6, cy: 6, r: 5, fill: colour_of(page, row)});
     const runs = count_text(page.runs_of[row].length, "run");
+    const address = address_of_row(page, row);
     bar.replaceChildren(
       svg_el("svg", {width: 12, height: 12, viewBox: "0 0 12 12", "aria-hidden": "true"}, dot),
-      el("span", {class: "highlight-name"}, page.rows.name[row]),
+      el("span", {class: "highlight-name"}, address ? own_link(address, page.rows.name[row]) : page.rows.name[row]),
       el("span", {class: "highlight-facts"}, `${duration_text(page.rows.mean_s[row])} · ${runs}`),
       el("button", {type: "button", class: "quiet", onclick: () => selection.pin(row)}, "Clear"),
     );
@@ -206,7 +199,10 @@ class Shown {
     make_tip();
     const {served} = page.doc;
     const badge = served ? keep_live(served.tag, (text) => this.take(text)) : null;
-    this.header = make_header(page, badge);
+    this.kind = el("span", {class: "kind"}, `pippin · ${kKinds[page.doc.kind] ?? "Report"}`);
+    this.tools = [badge, make_theme_button()].filter(Boolean);
+    this.bar = el("div", {class: "bar"});
+    this.header = el("header", {class: "top"}, this.bar);
     this.show();
     document.body.prepend(this.header, this.main, highlight_bar(page, this.selection));
     this.table?.table.draw();
@@ -220,8 +216,10 @@ class Shown {
   /// The element of a part: the one that is there, where the new one would be the same.
   part(name, made) {
     const before = this.parts[name];
-    if (!before || !made || !before.isEqualNode(made)) this.parts[name] = made;
-    return this.parts[name];
+    if (before && made && before.isEqualNode(made)) return before;
+    if (before && made) this.places.push(place_kept(before, made));
+    this.parts[name] = made;
+    return made;
   }
 
   frames(figures) {
@@ -244,7 +242,17 @@ class Shown {
     return this.table.section;
   }
 
+  show_header() {
+    const {page} = this;
+    document.title = window_title(page);
+    const links = this.part("links", links_of_server(page));
+    arrange_children(this.bar, [this.kind, links, ...this.tools].filter(Boolean));
+    arrange_children(this.header, [this.bar, this.part("heading", heading(page))]);
+  }
+
   show() {
+    this.places = [];
+    this.show_header();
     const {page} = this;
     const {above, below} = figures_of(page);
     const sheet = sheet_of(page);
@@ -271,6 +279,7 @@ class Shown {
       ...sections,
     ];
     arrange_children(this.main, parts.filter(Boolean));
+    this.places.forEach((restore) => restore());
   }
 
   /// Takes another document; returns its tag.
@@ -282,7 +291,6 @@ class Shown {
       const now = page.rows.name.indexOf(before[row]);
       return now < 0 ? null : now;
     });
-    arrange_children(this.header, [this.header.firstElementChild, this.part("heading", heading(page))]);
     const had_table = this.table !== null;
     this.show();
     if (!had_table) this.table?.table.draw();
@@ -298,7 +306,6 @@ export function show_page(plots) {
   const text = document.getElementById("pippin-data").textContent;
   try {
     const page = read_page(text);
-    document.title = `${page.doc.title || "pippin"} – pippin`;
     new Shown(page, plots);
   } catch (error) {
     document.body.prepend(el("p", {class: "broken", role: "alert"}, `This page cannot be shown: ${error.message}`));

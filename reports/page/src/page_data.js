@@ -76,6 +76,20 @@ export function read_page(text) {
   };
 }
 
+/// Where the page's server has the page of a thing: "run", "point" or "node"; null where it has none.
+export function address_of(page, kind, id) {
+  const address = page.doc.addresses?.[kind];
+  return address && id !== null && id !== undefined && id !== "" ? address.replace("*", () => encodeURIComponent(id)) : null;
+}
+
+export function address_of_row(page, row) {
+  return address_of(page, page.rows.of?.[row], page.rows.id?.[row]);
+}
+
+export function address_of_run(page, run) {
+  return address_of(page, "run", page.runs.number?.[run]);
+}
+
 /// The colour of a row, the same in every part of the page.
 export function colour_of(page, row) {
   const number = page.colours[row];

@@ -3,7 +3,16 @@
 import {count_text, extent_of, is_number, percent_text} from "./numbers.js";
 import {cut_text} from "./names.js";
 import {axis_choices, axis_table} from "./by_axis.js";
-import {allocation_name, campaign_of, run_name, run_state, run_text} from "./page_data.js";
+import {
+  address_of,
+  address_of_row,
+  address_of_run,
+  allocation_name,
+  campaign_of,
+  run_name,
+  run_state,
+  run_text,
+} from "./page_data.js";
 
 const kFilled = 0.35;
 
@@ -41,7 +50,11 @@ function runs_table(page) {
     run_text(page, run).reason ?? null,
     run_text(page, run).note ?? null,
   ];
-  return {titles, rows: Array.from({length: page.run_count}, (_, run) => line(run))};
+  const links = {
+    run: (run) => address_of_run(page, run),
+    configuration: (run) => address_of_row(page, runs.row[run]),
+  };
+  return {titles, rows: Array.from({length: page.run_count}, (_, run) => line(run)), links};
 }
 
 /// Whether most runs have others of their configuration beside them: of one alone nothing is seen relative to it.
@@ -96,6 +109,7 @@ function scaling_table(page) {
       doc.samples_per_s?.[row] ?? null,
       doc.tflops?.[row] ?? null,
     ]),
+    links: {configuration: (i) => address_of_row(page, measured[i])},
   };
 }
 
@@ -158,6 +172,7 @@ function phases_figure(page) {
     table: () => ({
       titles: ["configuration", ...phases.names.map((name) => `${name.replaceAll(" ", "_")}_s`)],
       rows: phases.rows.map((row, i) => [page.rows.name[row], ...phases.seconds[i]]),
+      links: {configuration: (i) => address_of_row(page, phases.rows[i])},
     }),
   };
 }
@@ -196,6 +211,7 @@ function nodes_figure(page) {
         nodes.suspect[i] ? 1 : 0,
         nodes.allocations?.[i],
       ]),
+      links: {node: (i) => address_of(page, "node", nodes.names[i])},
     }),
   };
 }

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What only a served page shows: where else to go, what there is, how a campaign goes on.
-import {el, style} from "./dom.js";
+import {el, own_link, style} from "./dom.js";
 import {count_text, moment_text} from "./numbers.js";
-
-/// Only places of the page's own server.
-export function own_link({title, address}) {
-  const is_own = /^\/(?!\/)/.test(address);
-  return is_own ? el("a", {href: address}, title) : el("span", {}, title);
-}
+import {address_of} from "./page_data.js";
 
 export function links_of_server(page) {
-  const links = page.doc.served?.links ?? [];
-  return links.length ? el("nav", {class: "pages", "aria-label": "Pages"}, links.map(own_link)) : null;
+  const links = (page.doc.served?.links ?? []).map(({title, address}) => own_link(address, title));
+  return links.length ? el("nav", {class: "pages", "aria-label": "Pages"}, links) : null;
 }
 
 function cells(name, values) {
@@ -59,8 +54,12 @@ function named_list({title, lines}) {
   return [el("dt", {}, title), el("dd", {}, el("ul", {}, lines.map(list_line)))];
 }
 
-function named_table({title, titles, rows}) {
-  return [el("h2", {class: "minor"}, title), small_table(titles, rows)];
+function named_table(page, {title, titles, rows, runs}) {
+  const linked = ([first, ...others], row) => {
+    const address = address_of(page, "run", runs?.[row]);
+    return [address ? own_link(address, first) : first, ...others];
+  };
+  return [el("h2", {class: "minor"}, title), small_table(titles, rows.map(linked))];
 }
 
 /// How a campaign goes on: what runs where, what waits and why, what canaries measured.
@@ -73,7 +72,7 @@ export function progress_section(page) {
     el("h2", {id: "progress-title"}, "Progress"),
     bar_of(progress.bar),
     el("dl", {class: "status"}, progress.lists.flatMap(named_list)),
-    progress.tables.flatMap(named_table),
+    progress.tables.flatMap((table) => named_table(page, table)),
   );
 }
 
@@ -89,7 +88,7 @@ function entry_row(entry) {
   return el(
     "tr",
     {},
-    el("td", {class: "entry"}, first ? own_link({...first, title: entry_name(entry)}) : entry_name(entry)),
+    el("td", {class: "entry"}, first ? own_link(first.address, entry_name(entry)) : entry_name(entry)),
     el("td", {}, entry.kind === "campaign" ? entry.started.slice(0, 10) : entry.kind),
     el("td", {}, entry.cluster),
     el("td", {class: "number"}, String(entry.points)),
@@ -99,7 +98,7 @@ function entry_row(entry) {
     el(
       "td",
       {class: "entry-links"},
-      others.map((link) => [own_link(link), " "]).flat(),
+      others.flatMap(({title, address}) => [own_link(address, title), " "]),
     ),
   );
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is known of one run, point, sweep or node: facts, tables and series, part by part.
-import {el} from "./dom.js";
+import {el, own_link} from "./dom.js";
+import {address_of} from "./page_data.js";
 
 function facts_of(part) {
   if (!part.facts?.length) return null;
@@ -11,14 +12,20 @@ function facts_of(part) {
   );
 }
 
-function table_of(part) {
+function cell_of(page, {number, cells, of, ids}, row) {
+  const text = cells[row] || "–";
+  const address = of ? address_of(page, of, ids[row]) : null;
+  return el("td", {class: number ? "number" : "text"}, address ? own_link(address, text) : text);
+}
+
+function table_of(page, part) {
   const {columns} = part;
   if (!columns?.length || !columns[0].cells.length) return null;
   const line = (_, row) =>
     el(
       "tr",
       {class: columns[0].cells[row] === ">" ? "marked" : null},
-      columns.map(({number, cells}) => el("td", {class: number ? "number" : "text"}, cells[row] || "–")),
+      columns.map((column) => cell_of(page, column, row)),
     );
   return el(
     "div",
@@ -54,8 +61,8 @@ function code_of(part) {
   return el("pre", {class: "sheet-code", tabindex: "0", role: "region", "aria-label": "Command"}, el("code", {}, part.code.trim()));
 }
 
-function section_of(part) {
-  const inside = [facts_of(part), table_of(part), code_of(part), remarks_of(part)].filter(Boolean);
+function section_of(page, part) {
+  const inside = [facts_of(part), table_of(page, part), code_of(part), remarks_of(part)].filter(Boolean);
   if (!inside.length) return null;
   const id = `sheet-${part.id}`;
   return el("section", {id, "aria-labelledby": `${id}-title`}, el("h2", {id: `${id}-title`}, part.title), inside);
@@ -80,7 +87,7 @@ function series_figure(part) {
 /// Sections and figures in the order of the sheet: {section} or {figure}.
 export function sheet_of(page) {
   return (page.doc.sheet ?? []).flatMap((part) => {
-    const section = section_of(part);
+    const section = section_of(page, part);
     const figure = series_figure(part);
     return [...(section ? [{section}] : []), ...(figure ? [{figure}] : [])];
   });

@@ -150,6 +150,73 @@ async function test_progress(browser, address) {
   await contents.close();
 }
 
+/// What is wrong with links of which each is to lead to the page of a thing of this kind, named as the link says.
+function wrong_links(page, selector, kind, says_name) {
+  return page.evaluate(
+    async (one, wanted, is_named) => {
+      const links = Array.from(document.querySelectorAll(one));
+      const bad = links.length ? [] : [`no ${one}`];
+      for (const link of links.slice(0, 5)) {
+        const address = new URL(link.href);
+        address.searchParams.set("as", "json");
+        const answer = await fetch(address);
+        const made = answer.ok ? await answer.json() : {kind: answer.status};
+        if (made.kind !== wanted || (is_named && made.title !== link.textContent))
+          bad.push(`${link.href} is a ${made.kind} named ${made.title}`);
+      }
+      return bad;
+    },
+    selector,
+    kind,
+    says_name,
+  );
+}
+
+async function test_ways(browser, address) {
+  const report = await open_served(browser, address, "/report/watched");
+  await report.evaluate(() => document.querySelector(".row-name").click());
+  check("a highlighted row leads to its point", await wrong_links(report, ".highlight-name a", "point", true));
+  await report.evaluate(() => document.querySelector("#runs .behind summary").click());
+  await settle(report);
+  check("runs in a table lead to themselves", await wrong_links(report, "#runs td:first-child a", "run", true));
+  check("and to their points", await wrong_links(report, "#runs td:nth-child(2) a", "point", true));
+  const point = await report.$eval(".highlight-name a", (link) => new URL(link.href).pathname + new URL(link.href).search);
+  await report.goto(new URL(point, address).href);
+  await report.waitForFunction("document.documentElement.dataset.ready === 'yes'", {timeout: 60000});
+  check("a point leads to its runs", await wrong_links(report, ".sheet-table a", "run", false));
+  const run_page = await report.$eval(".sheet-table a", (link) => link.href);
+  await report.goto(run_page);
+  await report.waitForFunction("document.documentElement.dataset.ready === 'yes'", {timeout: 60000});
+  const titles = await report.$$eval("nav.pages a", (all) => all.map((one) => one.textContent));
+  const wanted = ["All sweeps", "Report", "Point"];
+  check("a run leads to its report and its point", titles.join() === wanted.join() ? null : titles.join());
+  check("its point is one", await wrong_links(report, "nav.pages a:nth-of-type(3)", "point", false));
+  check("nothing in the console of these", report.wrongs);
+  await report.close();
+}
+
+/// Of a list that is put in the place of another.
+async function test_place(page) {
+  await page.setViewport({width: 420, height: 1000});
+  const name = await page.evaluate(() => {
+    document.querySelector("#entries .data-region").scrollLeft = 80;
+    const link = document.querySelectorAll("#entries tbody a")[40];
+    link.focus({preventScroll: true});
+    document.title = "before";
+    return link.textContent;
+  });
+  run("tag", "watched/1", "a-tag-of-later");
+  await wait_for(page, () => document.getElementById("entries").textContent.includes("a-tag-of-later"));
+  const now = await page.evaluate(() => ({
+    left: document.querySelector("#entries .data-region").scrollLeft,
+    focus: document.activeElement.textContent,
+    title: document.title,
+  }));
+  check("a list stays where it was scrolled to", Math.abs(now.left - 80) < 2 ? null : `at ${now.left}`);
+  check("the focus in it stays", now.focus === name ? null : now.focus.slice(0, 80));
+  check("the window has the page's title again", now.title === "before" ? "it has not" : null);
+}
+
 /// Names of a filing system cannot hold all; those that can be names of sweeps, notes and axis values are.
 function hostile_sweeps() {
   return hostile_texts()
@@ -199,6 +266,9 @@ async function test_hostile(browser, address) {
     const page = await open_served(browser, address, path);
     check(`hostile texts are nothing but texts in ${path}`, [...page.wrongs, ...(await foreign_elements(page))]);
     if (path === "/") await test_links(browser, page);
+    if (path === "/") await test_place(page);
+    if (path === "/status/watched")
+      check("runs that failed lead to themselves", await wrong_links(page, "#progress td a", "run", true));
     await page.close();
   }
 }
@@ -228,6 +298,7 @@ async function main() {
     const where = await address;
     await test_new_rows(browser, where);
     await test_progress(browser, where);
+    await test_ways(browser, where);
     await test_hostile(browser, where);
   } finally {
     await browser.close();

@@ -12,6 +12,7 @@
 
 using namespace pippin;
 using Catch::Contains;
+using Catch::EndsWith;
 using Json = nlohmann::json;
 using test::HttpClient;
 using test::Served;
@@ -38,9 +39,12 @@ Json document_in(const std::string& html) {
   return Json::parse(html.substr(from, html.find("</script>", from) - from));
 }
 
+/// A page of a server knows where others are, too.
 Json without_what_differs(Json document) {
-  document.erase("made_at");
-  document.erase("served");
+  for (const char* key : {"made_at", "served", "addresses"}) document.erase(key);
+  if (document.contains("rows"))
+    for (const char* key : {"of", "id"}) document["rows"].erase(key);
+  if (document.contains("runs")) document["runs"].erase("number");
   return document;
 }
 
@@ -85,6 +89,36 @@ TEST_CASE("a page is the one that the command writes") {
   CHECK(served.get("/show/" + node + "?kind=node&as=json").status == 200);
   CHECK(served.get("/show/nothing-of-that-name").status == 404);
   CHECK(served.get("/show").status == 404);
+}
+
+TEST_CASE("a page says where the pages of its points and runs are") {
+  const Filled here;
+  const Served served(here);
+  const auto document_at = [&](const std::string& target) {
+    return Json::parse(
+        served.get(target + (target.find('?') == std::string::npos ? "?" : "&") + "as=json").body);
+  };
+  const Json report = document_at("/report/replayed");
+  const auto address = [&](const std::string& kind, const std::string& id) {
+    auto text = report["addresses"][kind].get<std::string>();
+    return text.replace(text.find('*'), 1, id);
+  };
+  const Json& rows = report["rows"];
+  for (std::size_t row = 0; row < rows["name"].size(); ++row) {
+    const Json point = document_at(address(rows["of"][row], rows["id"][row]));
+    CHECK(point["kind"] == "point");
+    CHECK(point["title"] == rows["name"][row]);
+  }
+  const Json& runs = report["runs"];
+  REQUIRE(runs["number"].size() == runs["name"].size());
+  const Json run = document_at(address("run", std::to_string(runs["number"][0].get<int>())));
+  CHECK(run["kind"] == "run");
+  CHECK_THAT(run["title"].get<std::string>(), EndsWith(runs["name"][0].get<std::string>()));
+  const Json& links = run["served"]["links"];
+  const Json& campaign = report["campaigns"][runs["campaign"][0].get<std::size_t>()];
+  CHECK(links[1]["address"] == "/report/" + campaign["name"].get<std::string>());
+  CHECK(document_at(links[2]["address"])["title"] ==
+        rows["name"][runs["row"][0].get<std::size_t>()]);
 }
 
 TEST_CASE("the first page has what list has, each with its pages") {
@@ -193,6 +227,7 @@ TEST_CASE("who has a page gets it again only once it is another") {
   here.pippin("--quiet note 1 'seen at night'");
   for (;;) {  // a page that is young may be given once more
     const auto later = served.get("/report/replayed/1?as=json");
+    REQUIRE(later.status == 200);
     if (later.body.find("seen at night") != std::string::npos) break;
   }
 }
