@@ -63,8 +63,8 @@
 ///                           any more; they are read as if they still lay here (packed_files.h)
 ///
 /// ID is the scheduler's job id and restart count, "local-0" on this machine, "12_3-0" of the third
-/// task of a Slurm array, "12.3-0" of a PBS array's task "12[3].server". A job never writes anywhere else, and pippin never writes into
-/// claims, attempts and outcomes/.
+/// task of a Slurm array, "12.3-0" of a PBS array's task "12[3].server". A job never writes
+/// anywhere else, and pippin never writes into claims, attempts and outcomes/.
 ///
 /// A record belongs to who makes the file. It grows by lines, among what the job of an array
 /// prints:
