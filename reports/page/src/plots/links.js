@@ -9,6 +9,7 @@ import {text_width} from "./base.js";
 const kSteps = 4; // shades on each side of "as the others"
 const kMostPoints = 10000;
 const kLegendHeight = 44;
+const kLineHeight = 16; // of names, in any browser
 
 /// The number of a shade, from -4 (faster) to 4 (slower).
 function shade_of(effect, most) {
@@ -50,7 +51,7 @@ function scale_legend(most, left, y) {
 /// Names beside rows and above columns, only so many as have room.
 function axis_names(links, left, top, size) {
   const group = svg_el("g", {class: "labels"});
-  const step = Math.ceil(14 / size);
+  const step = Math.ceil(kLineHeight / size);
   links.nodes.forEach((name, i) => {
     if (i % step) return;
     const text = cut_text(name, 14);
