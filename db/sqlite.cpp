@@ -112,7 +112,23 @@ void Connection::open(bool reading, bool create, bool trust) {
   }
   sqlite3_busy_timeout(handle_, static_cast<int>(patience_.count()));
   sqlite3_extended_result_codes(handle_, 1);
+  if (!is_unlocked_) check_locks();
   take_care(trust);
+}
+
+/// Else a file system that locks nothing would be taken for a database that others write to, after
+/// a minute, or for a damaged disk.
+void Connection::check_locks() {
+  sqlite3_file* file = nullptr;
+  sqlite3_file_control(handle_, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  int is_reserved = 0;
+  if (file == nullptr || file->pMethods == nullptr ||
+      file->pMethods->xCheckReservedLock(file, &is_reserved) == SQLITE_OK)
+    return;
+  const int error = errno;
+  if (!means_no_locks(error)) return;  // it fails again where it matters
+  sqlite3_close(handle_);
+  fail_without_locks(path_, error);
 }
 
 /// The file may be a stranger's: guard.h refuses views and triggers that are not ours.
@@ -166,8 +182,6 @@ void Connection::fail(int code) const {
         "is whole. Make room and repeat the command",
         file);
   }
-  if (primary(code) == SQLITE_IOERR && means_no_locks(known_error))
-    fail_without_locks(path_, known_error);
   switch (primary(code)) {
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:

@@ -77,6 +77,7 @@ class Connection {
 
  private:
   void open(bool reading, bool create, bool trust = true);
+  void check_locks();
   void take_care(bool trust);
   static int count_work(void* connection);
 

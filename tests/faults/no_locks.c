@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded, it makes every file system one that locks no files, as Lustre does without -o flock.
+// Preloaded, it makes every file system one that locks no files: as Lustre without -o flock
+// (ENOSYS), or with $NO_LOCKS_ERRNO as NFS without its daemon (ENOLCK).
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdlib.h>
 
 static int refuse(void) {
-  errno = ENOSYS;
+  const char* error = getenv("NO_LOCKS_ERRNO");
+  errno = error != NULL ? atoi(error) : ENOSYS;
   return -1;
 }
 

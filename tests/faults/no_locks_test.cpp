@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
 #include <string>
 #include <vector>
 
@@ -11,14 +14,16 @@ using test::Workplace;
 
 namespace {
 
-test::Call without_locks(const Workplace& here, const std::string& words) {
-  return here.shell("LD_PRELOAD=" NO_LOCKS " \"$PIPPIN\" --db t.db " + words);
+test::Call without_locks(const Workplace& here, int error, const std::string& words) {
+  return here.shell(fmt::format("NO_LOCKS_ERRNO={} LD_PRELOAD={} \"$PIPPIN\" --db t.db {}", error,
+                                NO_LOCKS, words));
 }
 
 }  // namespace
 
 TEST_CASE("a file system that locks no files is said to be one, whatever a command wants there") {
   const bool has_database = GENERATE(false, true);
+  const int error = GENERATE(ENOSYS, ENOLCK);
   const Workplace here;
   here.write("s.yaml", test::replay_sweep(""));
   here.write("a.log", "iteration 1/ 2 | elapsed time per iteration (ms): 10.0 |\n");
@@ -28,10 +33,10 @@ TEST_CASE("a file system that locks no files is said to be one, whatever a comma
     all.insert(all.end(), {"report", "list", "status", "note 1 x"});
   }
   for (const auto& words : all) {
-    CAPTURE(has_database, words);
-    const auto call = without_locks(here, words);
+    CAPTURE(has_database, error, words);
+    const auto call = without_locks(here, error, words);
     CHECK(call.exit_code == 3);
-    CHECK_THAT(call.err, Contains("locks no files (Function not implemented)") &&
+    CHECK_THAT(call.err, Contains(fmt::format("locks no files ({})", std::strerror(error))) &&
                              Contains("put the database where it does"));
   }
 }
