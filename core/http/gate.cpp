@@ -68,10 +68,10 @@ bool equal_in_constant_time(const std::string& a, const std::string& b) {
 }
 
 /// Browsers send a host's cookies to all of its ports: tunnels to two servers may both be
-/// localhost.
-Gate::Gate(std::string token, std::vector<std::string> hosts)
+/// localhost. A server that is begun again overwrites its own.
+Gate::Gate(std::string token, const std::string& server, std::vector<std::string> hosts)
     : token_(std::move(token)),
-      cookie_("pippin-" + hash_of(token_).substr(0, kCookieDigits)),
+      cookie_("pippin-" + hash_of(server).substr(0, kCookieDigits)),
       hosts_(std::move(hosts)) {
   for (auto& host : hosts_) host = host_named(host);
   for (const char* own : {"localhost", "127.0.0.1", "[::1]"}) hosts_.emplace_back(own);

@@ -23,9 +23,10 @@ bool equal_in_constant_time(const std::string& a, const std::string& b);
 /// refused: a page from elsewhere may have had its own name lead here (DNS rebinding).
 class Gate {
  public:
-  /// Names of hosts beside localhost and the address at which a request arrives; a port behind one
-  /// counts for nothing.
-  Gate(std::string token, std::vector<std::string> hosts);
+  /// `server`: a name that no other server has that may be reached under the same address.
+  /// `hosts`: beside localhost and the address at which a request arrives; a port behind one counts
+  /// for nothing.
+  Gate(std::string token, const std::string& server, std::vector<std::string> hosts);
 
   const std::string& token() const { return token_; }
   const std::string& cookie_name() const { return cookie_; }

@@ -80,7 +80,8 @@ ExitCode serve(const Globals& globals, const ServeOptions& options) {
   if (!is_any_address(server->host())) hosts.push_back(options.bind);
   if (!is_of_this_machine_alone(server->host())) hosts.push_back(host_name());
   const std::string token = http::new_token();
-  serving::Desk desk(readers, http::Gate(token, hosts));
+  serving::Desk desk(readers,
+                     http::Gate(token, fmt::format("{}:{}", host_name(), server->port()), hosts));
   warn_of_others(*server);
   write_output(words_on(*server, token));
   constexpr double kLook_s = 1;

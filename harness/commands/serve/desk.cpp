@@ -14,7 +14,7 @@ namespace pippin::serving {
 
 namespace {
 
-constexpr std::size_t kMakers = 3, kLookers = 2, kMostUnbegun = 100;
+constexpr std::size_t kMakers = 3, kAskers = 2, kMostUnbegun = 100;
 constexpr int kNotFound = 404, kUnavailable = 503;
 constexpr std::chrono::seconds kLook{2};  // at the folders of runs
 
@@ -72,28 +72,29 @@ struct Desk::Home {
     make(route, target, address, stamp, entry);
   }
 
-  /// Who looks at runs may wait for a scheduler; the other pages are made meanwhile.
-  WorkQueue& back_of(const Route& route) { return route.looks_at_runs ? lookers : back; }
+  /// The other pages are made while some wait for a scheduler.
+  WorkQueue& back_of(const Route& route) { return route.asks_schedulers ? askers : back; }
 
   void make(const Route& route, const http::Target& target, const std::string& address,
             const std::string& stamp, MadePages::Entry& entry) {
     entry.is_being_made = true;
     entry.to_be = stamp;
-    entry.begun = MadePages::Clock::now();
     back_of(route).add([this, &route, target, address] {
+      const auto begun = MadePages::Clock::now();
       auto outcome = std::make_shared<Outcome>(make_page(globals, schedulers, route, target));
-      front.add([this, &route, target, address, outcome] {
-        take(route, target, address, std::move(*outcome));
+      front.add([this, &route, target, address, begun, outcome] {
+        take(route, target, address, begun, std::move(*outcome));
       });
     });
   }
 
   void take(const Route& route, const http::Target& target, const std::string& address,
-            Outcome outcome) {
+            MadePages::Clock::time_point begun, Outcome outcome) {
     MadePages::Entry& entry = pages.at(address);
     entry.is_being_made = false;
     entry.outcome = std::move(outcome);
     entry.stamp = entry.to_be;
+    entry.begun = begun;
     entry.made = MadePages::Clock::now();
     for (const auto& wish : std::exchange(entry.waiting, {}))
       wish.reply(response_to(wish, entry.outcome));
@@ -113,7 +114,7 @@ struct Desk::Home {
       [this](const std::string& name) { return scheduler_of(globals.db, name, {}, true); }};
   MadePages pages;
   WorkQueue front{1};
-  WorkQueue back{kMakers}, lookers{kLookers};
+  WorkQueue back{kMakers}, askers{kAskers};
 };
 
 Desk::Desk(const Globals& globals, http::Gate gate)
@@ -123,7 +124,7 @@ Desk::Desk(const Globals& globals, http::Gate gate)
 Desk::~Desk() {
   home_->front.end();
   home_->back.end();
-  home_->lookers.end();
+  home_->askers.end();
 }
 
 void Desk::answer(const http::Request& request, const http::Reply& reply) {

@@ -38,7 +38,8 @@ class NoSuchPage : public std::runtime_error {
 struct Route {
   const char* name;                    ///< the first part of its path
   std::vector<const char*> questions;  ///< of the query, those that it hears
-  bool looks_at_runs;  ///< at the folders of runs too, which change without the database
+  bool looks_at_runs;    ///< at the folders of runs too, which change without the database
+  bool asks_schedulers;  ///< which may take long to answer
   MadePage (*make)(const PageRequest& request);
 };
 const std::vector<Route>& routes();

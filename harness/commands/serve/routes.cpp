@@ -11,9 +11,12 @@ namespace pippin::serving {
 
 const std::vector<Route>& routes() {
   static const std::vector<Route> kRoutes{
-      {"", {}, false, contents_page},    {"report", {}, false, report_page},
-      {"noise", {}, false, noise_page},  {"compare", {"base", "new"}, false, compare_page},
-      {"status", {}, true, status_page}, {"show", {"kind"}, true, show_page},
+      {"", {}, false, false, contents_page},
+      {"report", {}, false, false, report_page},
+      {"noise", {}, false, false, noise_page},
+      {"compare", {"base", "new"}, false, false, compare_page},
+      {"status", {}, true, true, status_page},
+      {"show", {"kind"}, true, false, show_page},
   };
   return kRoutes;
 }

@@ -61,20 +61,16 @@ SeldomAsked::Answers SeldomAsked::query(const std::string& name, const std::vect
   const auto now = now_();
   for (const auto& one : asked) known.wanted[one.token] = {one, now};
   if (!known.is_being_asked && (!known.asked_at || now - *known.asked_at >= kPause)) {
-    ask(name, known, now, lock);
-  } else {
-    is_answered_.wait(lock, [&] { return known.has_answered; });
+    known.asked_at = now;
+    known.is_being_asked = true;
+    asking_.add([this, name, &known, all = known.to_ask(now)] { ask(name, known, all); });
   }
+  is_answered_.wait(lock, [&] { return known.has_answered; });
   return known.answers_to(asked);
 }
 
-/// Without the lock, for a scheduler may take a minute to answer.
-void SeldomAsked::ask(const std::string& name, Known& known, Clock::time_point now,
-                      std::unique_lock<std::mutex>& lock) {
-  const std::vector<Asked> all = known.to_ask(now);
-  known.asked_at = now;
-  known.is_being_asked = true;
-  lock.unlock();
+/// On a thread that nobody waits for once there is an answer: a scheduler may take a minute.
+void SeldomAsked::ask(const std::string& name, Known& known, const std::vector<Asked>& all) {
   Answers answers;
   std::exception_ptr failure;
   try {
@@ -82,7 +78,7 @@ void SeldomAsked::ask(const std::string& name, Known& known, Clock::time_point n
   } catch (...) {
     failure = std::current_exception();
   }
-  lock.lock();
+  const std::lock_guard lock(mutex_);
   known.answers = std::move(answers);
   known.failure = failure;
   known.is_being_asked = false;

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/work_queue.h"
 #include "core/jobs/scheduler.h"
 
 namespace pippin::serving {
@@ -52,14 +53,14 @@ class SeldomAsked {
   };
 
   Answers query(const std::string& name, const std::vector<Asked>& asked);
-  void ask(const std::string& name, Known& known, Clock::time_point now,
-           std::unique_lock<std::mutex>& lock);
+  void ask(const std::string& name, Known& known, const std::vector<Asked>& all);
 
   Make make_;
   std::function<Clock::time_point()> now_;
   std::mutex mutex_;
   std::condition_variable is_answered_;
   std::map<std::string, Known> known_;  ///< by the scheduler's name
+  WorkQueue asking_{2};                 ///< ends before what it works on
 };
 
 }  // namespace pippin::serving

@@ -46,7 +46,7 @@ std::string field(const Response& response, const std::string& name) {
 }
 
 const Gate& gate() {
-  static const Gate kGate("secret", {"login1", "::1", "login2:8642", "[fe80::7]:8642"});
+  static const Gate kGate("secret", "n1:8642", {"login1", "::1", "login2:8642", "[fe80::7]:8642"});
   return kGate;
 }
 
@@ -88,8 +88,9 @@ TEST_CASE("who has no token gets no further") {
 }
 
 TEST_CASE("servers that are reached by one host's name do not take each other's cookies") {
-  const Gate other("another", {});
+  const Gate other("another", "n2:8642", {});
   CHECK(other.cookie_name() != gate().cookie_name());
+  CHECK(Gate("newer", "n1:8642", {}).cookie_name() == gate().cookie_name());
   const std::string both = cookie("secret") + "; " + other.cookie_name() + "=another";
   CHECK(pass(gate(), request("/", both)).status == 200);
   CHECK(pass(other, request("/", both)).status == 200);

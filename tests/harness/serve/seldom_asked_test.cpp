@@ -5,6 +5,7 @@
 #include <functional>
 #include <future>
 #include <stdexcept>
+#include <thread>
 
 #include "tests/support/catch.h"
 
@@ -52,6 +53,11 @@ struct Desk {
     const auto answers = all.scheduler(scheduler)->query({asked});
     return answers.empty() ? "" : answers.at(token).front().evidence;
   }
+  /// Once it is said: it is asked anew while the old answer stands.
+  bool comes_to_say(const std::string& token, const std::string& words) {
+    while (said(token) != words) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return true;
+  }
 };
 
 }  // namespace
@@ -65,7 +71,7 @@ TEST_CASE("a scheduler is asked at most once a minute, by however many pages") {
   CHECK(desk.questions == 1);
   CHECK(desk.said("b").empty());  // nobody has asked of it yet
   desk.now += std::chrono::seconds(10);
-  CHECK(desk.said("b") == "2");
+  CHECK(desk.comes_to_say("b", "2"));
   CHECK(desk.said("a") == "2");
   CHECK(desk.tokens == std::vector<std::string>{"a", "b"});
   CHECK(desk.questions == 2);
@@ -75,7 +81,7 @@ TEST_CASE("what nobody looks at any more is not asked for") {
   Desk desk;
   desk.said("a");
   desk.now += std::chrono::minutes(10);
-  CHECK(desk.said("b") == "2");
+  CHECK(desk.comes_to_say("b", "2"));
   CHECK(desk.tokens == std::vector<std::string>{"b"});
 }
 
@@ -118,17 +124,16 @@ TEST_CASE("while a scheduler is asked anew, what it said last is told at once") 
   const auto said = [&] { return all.scheduler("slurm")->query({job}).at("a").front().evidence; };
   CHECK(said() == "n1");
   now = now.load() + std::chrono::minutes(2);
-  auto second = std::async(std::launch::async, said);
+  CHECK(said() == "n1");
   asked.get_future().wait();
   CHECK(said() == "n1");
   CHECK(questions == 2);
   may_answer.set_value();
-  CHECK(second.get() == "n1");
 }
 
 TEST_CASE("that a scheduler cannot be asked is told to all until it is asked again") {
   SeldomAsked::Clock::time_point now{};
-  int questions = 0;
+  std::atomic<int> questions{0};
   SeldomAsked all(
       [&](const std::string&) -> std::unique_ptr<Scheduler> {
         ++questions;
@@ -140,7 +145,7 @@ TEST_CASE("that a scheduler cannot be asked is told to all until it is asked aga
   CHECK(questions == 1);
   now += std::chrono::minutes(2);
   CHECK_THROWS_WITH(all.scheduler("slurm")->query({}), "no squeue here");
-  CHECK(questions == 2);
+  while (questions < 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 TEST_CASE("a page can hand over and end nothing") {
