@@ -25,7 +25,7 @@ export function svg_el(name, attributes = {}, ...children) {
 
 /// A link to a place of the page's own server, and nowhere else.
 export function own_link(address, ...children) {
-  return /^\/(?!\/)/.test(address) ? el("a", {href: address}, ...children) : el("span", {}, ...children);
+  return /^\/(?![/\\])[^\0-\x20\\]*$/.test(address) ? el("a", {href: address}, ...children) : el("span", {}, ...children);
 }
 
 /// Sets styles one by one: the page's policy forbids style attributes, not this.

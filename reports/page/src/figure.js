@@ -4,6 +4,7 @@ import {el, own_link} from "./dom.js";
 import {csv_text} from "./csv.js";
 import {safe_file_name, save_text} from "./download.js";
 import {count_text, digits_text, is_number} from "./numbers.js";
+import {place_kept} from "./place.js";
 import {make_stage} from "./stage.js";
 import {svg_file_text} from "./svg_file.js";
 
@@ -48,8 +49,15 @@ function data_table(title, {titles, rows, links}) {
 /// The table is made when it is first opened; most never are.
 function data_details(figure, is_open) {
   const details = el("details", {class: "behind"}, el("summary", {}, "The data as a table"));
+  let data = null;
   const fill = () => {
-    if (details.childElementCount === 1) details.append(...data_table(figure.title, figure.table()).filter(Boolean));
+    const made = el("div", {}, data_table(figure.title, figure.table()));
+    if (data?.isEqualNode(made)) return;
+    const restore = data ? place_kept(data, made) : () => {};
+    if (data) data.replaceWith(made);
+    else details.append(made);
+    data = made;
+    restore();
   };
   details.addEventListener("toggle", () => {
     if (details.open) fill();
@@ -59,8 +67,9 @@ function data_details(figure, is_open) {
     details.open = true;
   }
   const update = () => {
-    while (details.childElementCount > 1) details.lastElementChild.remove();
-    if (details.open) fill();
+    if (details.open) return fill();
+    data?.remove();
+    data = null;
   };
   return {details, update};
 }

@@ -139,12 +139,17 @@ function highlight_bar(page, selection) {
     const dot = svg_el("circle", {cx: 6, cy: 6, r: 5, fill: colour_of(page, row)});
     const runs = count_text(page.runs_of[row].length, "run");
     const address = address_of_row(page, row);
-    bar.replaceChildren(
+    const parts = [
       svg_el("svg", {width: 12, height: 12, viewBox: "0 0 12 12", "aria-hidden": "true"}, dot),
       el("span", {class: "highlight-name"}, address ? own_link(address, page.rows.name[row]) : page.rows.name[row]),
       el("span", {class: "highlight-facts"}, `${duration_text(page.rows.mean_s[row])} · ${runs}`),
-      el("button", {type: "button", class: "quiet", onclick: () => selection.pin(row)}, "Clear"),
-    );
+      el("button", {type: "button", class: "quiet", onclick: () => selection.pin(selection.pinned())}, "Clear"),
+    ];
+    parts.forEach((part, i) => {
+      const before = bar.children[i];
+      if (!before) bar.append(part);
+      else if (!before.isEqualNode(part)) before.replaceWith(part);
+    });
   });
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && selection.pinned() !== null) selection.pin(selection.pinned());

@@ -8,21 +8,37 @@ function path_to(root, element) {
   return path;
 }
 
-function element_at(root, path) {
-  return path.reduce((at, i) => at?.children[i], root);
+/// Elements by an attribute; of those where it is the same in their order.
+function by_attribute(root, selector, attribute) {
+  const named = new Map();
+  for (const element of root.querySelectorAll(selector)) {
+    const name = element.getAttribute(attribute);
+    named.set(name, [...(named.get(name) ?? []), element]);
+  }
+  return named;
+}
+
+const regions_in = (root) => by_attribute(root, "[role=region]", "aria-label");
+const links_in = (root) => by_attribute(root, "a[href]", "href");
+
+/// The element of `made` that stands for one of `before`: for a link the one that leads to the same place.
+function heir_of(before, made, element) {
+  const href = element.getAttribute("href");
+  if (href === null) return path_to(before, element).reduce((at, i) => at?.children[i], made);
+  return links_in(made).get(href)?.[links_in(before).get(href).indexOf(element)];
 }
 
 /// Notes how far the regions of `before` are scrolled and what has the focus in it. Returns a function that does the
 /// same to `made`, once that is in the document.
 export function place_kept(before, made) {
-  const regions = Array.from(before.querySelectorAll("[role=region]"), (region) => [region.scrollTop, region.scrollLeft]);
+  const scrolled = Array.from(regions_in(before), ([name, regions]) =>
+    regions.map((region, i) => [name, i, region.scrollTop, region.scrollLeft]),
+  ).flat();
   const focused = before.contains(document.activeElement) ? document.activeElement : null;
-  const path = focused ? path_to(before, focused) : [];
+  const heir = focused ? heir_of(before, made, focused) : null;
   return () => {
-    made.querySelectorAll("[role=region]").forEach((region, i) => {
-      [region.scrollTop, region.scrollLeft] = regions[i] ?? [0, 0];
-    });
-    const heir = focused ? element_at(made, path) : null;
+    const regions = regions_in(made);
+    for (const [name, i, top, left] of scrolled) regions.get(name)?.[i]?.scrollTo({top, left, behavior: "instant"});
     if (heir?.tagName === focused?.tagName) heir?.focus({preventScroll: true});
   };
 }

@@ -13,10 +13,10 @@ function cells(name, values) {
   return values.map((value) => el(name, name === "th" ? {scope: "col"} : {}, value));
 }
 
-function small_table(titles, rows) {
+function small_table(title, titles, rows) {
   return el(
     "div",
-    {class: "data-region", tabindex: "0", role: "region", "aria-label": "Table"},
+    {class: "data-region", tabindex: "0", role: "region", "aria-label": title},
     el(
       "table",
       {class: "data"},
@@ -59,7 +59,7 @@ function named_table(page, {title, titles, rows, runs}) {
     const address = address_of(page, "run", runs?.[row]);
     return [address ? own_link(address, first) : first, ...others];
   };
-  return [el("h2", {class: "minor"}, title), small_table(titles, rows.map(linked))];
+  return [el("h2", {class: "minor"}, title), small_table(title, titles, rows.map(linked))];
 }
 
 /// How a campaign goes on: what runs where, what waits and why, what canaries measured.

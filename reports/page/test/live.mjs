@@ -180,6 +180,20 @@ async function test_ways(browser, address) {
   await settle(report);
   check("runs in a table lead to themselves", await wrong_links(report, "#runs td:first-child a", "run", true));
   check("and to their points", await wrong_links(report, "#runs td:nth-child(2) a", "point", true));
+  const [name, number] = await report.evaluate(() => {
+    window.bar_link = document.querySelector(".highlight-name a");
+    const link = document.querySelectorAll("#runs td:first-child a")[5];
+    link.focus({preventScroll: true});
+    return [link.textContent, link.pathname.split("/").pop()];
+  });
+  run("note", number, "a note of later");
+  await wait_for(report, () => document.getElementById("runs").textContent.includes("a note of later"));
+  const now = await report.evaluate(() => ({
+    focus: document.activeElement.textContent,
+    is_same: window.bar_link === document.querySelector(".highlight-name a"),
+  }));
+  check("the focus in a plot's table stays when it changes", now.focus === name ? null : now.focus.slice(0, 80));
+  check("what has not changed of the highlighted row stays", now.is_same ? null : "it is another");
   const point = await report.$eval(".highlight-name a", (link) => new URL(link.href).pathname + new URL(link.href).search);
   await report.goto(new URL(point, address).href);
   await report.waitForFunction("document.documentElement.dataset.ready === 'yes'", {timeout: 60000});
@@ -205,8 +219,8 @@ async function test_place(page) {
     document.title = "before";
     return link.textContent;
   });
-  run("tag", "watched/1", "a-tag-of-later");
-  await wait_for(page, () => document.getElementById("entries").textContent.includes("a-tag-of-later"));
+  run("--yes", "run", "--again", "watched.yaml");
+  await wait_for(page, () => document.getElementById("entries").textContent.includes("watched/2"));
   const now = await page.evaluate(() => ({
     left: document.querySelector("#entries .data-region").scrollLeft,
     focus: document.activeElement.textContent,
@@ -262,12 +276,12 @@ async function foreign_elements(page) {
 async function test_hostile(browser, address) {
   const taken = fill_with_hostile_texts();
   check("more than 150 hostile texts are names of sweeps, clusters and tags", taken > 150 ? null : `${taken}`);
-  for (const path of ["/", "/report/collected", "/noise/collected", "/status/watched", "/report/watched"]) {
+  for (const path of ["/", "/report/collected", "/noise/collected", "/status/watched/1", "/report/watched"]) {
     const page = await open_served(browser, address, path);
     check(`hostile texts are nothing but texts in ${path}`, [...page.wrongs, ...(await foreign_elements(page))]);
     if (path === "/") await test_links(browser, page);
     if (path === "/") await test_place(page);
-    if (path === "/status/watched")
+    if (path === "/status/watched/1")
       check("runs that failed lead to themselves", await wrong_links(page, "#progress td a", "run", true));
     await page.close();
   }
