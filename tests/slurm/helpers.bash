@@ -104,7 +104,7 @@ run() {
 
 # start_run SWEEP [OPTION]...: the same in the background; ended STATUS SWEEP waits for it. A file says how it
 # ended: among thousands of processes another one gets its number, which `wait` may take for it.
-declare -A runners=() # pippin itself
+declare -A runners=() keepers=() # pippin itself, and what waits for it
 start_run() {
   rm -f "$1.pid" "$1.status"
   (
@@ -115,13 +115,17 @@ start_run() {
     echo "$status" >"$1.status.new"
     mv "$1.status.new" "$1.status"
   ) 2>/dev/null &
+  keepers[$1]=$!
   until [ -s "$1.pid" ]; do sleep 0.01; done
   runners[$1]=$(<"$1.pid")
 }
 
-# status_of SWEEP: that of its pippin, once it has ended.
+# status_of SWEEP: that of its pippin, once it has ended; 137 where nobody is left to say.
 status_of() {
-  until [ -e "$1.status" ]; do sleep 0.05; done
+  until [ -e "$1.status" ]; do
+    kill -0 "${keepers[$1]}" 2>/dev/null || [ -e "$1.status" ] || return 137
+    sleep 0.05
+  done
   return "$(<"$1.status")"
 }
 
