@@ -53,8 +53,7 @@
 ///   given-up                by rename when they are too many: "until=12 after=5", the submission
 ///                           up to which nothing more is launched and how many they are, and they
 ///   outcomes/HOST-BOOT      lines of "RUN<tab>ok" and "RUN<tab>failed" of what is over, by the
-///   jobs
-///                           that one kernel runs: the records in short, so that they are read fast
+///                           jobs that one kernel runs: the records in short, read fast
 ///   refuted/000001          lines of "RUN/2-ID<tab>words": an attempt that left exit code 0 and
 ///                           whose log, once pippin has read it, tells of a failure; with no words
 ///                           it does so no more; the last line on an attempt counts
@@ -69,16 +68,24 @@
 /// A record belongs to who makes the file. It grows by lines, among what the job of an array
 /// prints:
 ///
-///   pippin: claim host=n1 pid=4711 task=3 view=BOOT/12   of a job, with its Mount::view
-///   pippin: at NAME=VALUE                 where and with what it runs
-///   pippin: fault=WORDS                   why its prolog ended it
-///   pippin: failing=RUN                   failed since the last that succeeded; "failing=": none
-///   has pippin: started=1700000000            of a run: it is launched next, seconds since 1970
-///   pippin: command                       the lines up to "pippin: end of command" are its
-///   function pippin: stopping=stalled after=300<tab>LINE   the job stops it, with the last line of
-///   its log pippin: signal=TERM time_up=1 started=1700000000   it was ended from outside pippin:
-///   exit=0 ended=1700000100 started=1700000000   it is over; of one that was stopped with
-///                                         exit=124 and "stopped=run_time after=600" behind that
+///   pippin: claim host=n1 pid=4711 task=3 view=BOOT/12
+///       of a job, with its Mount::view
+///   pippin: at NAME=VALUE
+///       where and with what it runs
+///   pippin: fault=WORDS
+///       why its prolog ended it
+///   pippin: failing=RUN
+///       failed since the last that succeeded; "failing=": none has
+///   pippin: started=1700000000
+///       of a run: it is launched next, seconds since 1970
+///   pippin: command
+///       the lines up to "pippin: end of command" are its function
+///   pippin: stopping=stalled after=300<tab>LINE
+///       the job stops it, with the last line of its log
+///   pippin: signal=TERM time_up=1 started=1700000000
+///       it was ended from outside
+///   pippin: exit=0 ended=1700000100 started=1700000000
+///       it is over; of one that was stopped with exit=124 and "stopped=run_time after=600" behind
 ///
 /// What an older pippin has left is read as well: `started`, `done` ("exit=0 ended=1700000000"),
 /// `interrupted`, `stopped` and `command` in an attempt's folder; claim-ID/ with `owner`,

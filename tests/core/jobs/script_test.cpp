@@ -512,28 +512,68 @@ TEST_CASE("a task of a long array finds its runs, and by hand all are run") {
   CHECK(succeeded_of(folder).size() == 130 * runs_a_task);
 }
 
+namespace {
+
+/// An array of 70 tasks with a run each: r1, r2, …
+class LongArray {
+ public:
+  LongArray(bool by_slurm, const std::string& command) : by_slurm_(by_slurm) {
+    std::vector<ScriptTask> tasks;
+    for (int i = 1; i <= 70; ++i) tasks.push_back({"job", {{fmt::format("r{}", i), {}, command}}});
+    script_ = write_files(script_of(root_.path(), tasks)).string();
+  }
+  int run_task(int task) const {
+    std::vector<std::string> words{"env"};
+    if (by_slurm_) {
+      words.insert(words.end(), {fmt::format("SLURM_JOB_ID=9{}", task), "SLURM_ARRAY_JOB_ID=90",
+                                 fmt::format("SLURM_ARRAY_TASK_ID={}", task)});
+    } else {
+      words.insert(words.end(), {fmt::format("PBS_JOBID=90[{}].server", task), "PBS_JOBCOOKIE=a",
+                                 fmt::format("PBS_ARRAY_INDEX={}", task)});
+    }
+    words.insert(words.end(), {"bash", script_});
+    return run_program(words).exit_code;
+  }
+  /// Of the run of a task, by that.
+  std::string attempt(int task) const {
+    return fmt::format("1-90{}{}-0", by_slurm_ ? "_" : ".", task);
+  }
+  bool has_folder(int task) const {
+    return fs::exists(root_ / fmt::format("r{}", task) / attempt(task));
+  }
+  const fs::path& root() const { return root_.path(); }
+
+ private:
+  bool by_slurm_;
+  test::TemporaryDirectory root_;
+  std::string script_;
+};
+
+}  // namespace
+
 TEST_CASE("a short task of an array makes the folders of later ones, which run in them") {
-  const bool is_short = GENERATE(true, false);
-  CAPTURE(is_short);
-  const test::TemporaryDirectory root;
-  std::vector<ScriptTask> tasks;
-  for (int i = 1; i <= 70; ++i)
-    tasks.push_back({"job", {{fmt::format("r{}", i), {}, is_short ? "true" : "sleep 3"}}});
-  const std::string script = write_files(script_of(root.path(), tasks)).string();
-  const auto run_task = [&](int task) {
-    const std::string id = fmt::format("SLURM_JOB_ID=9{}", task);
-    const std::string number = fmt::format("SLURM_ARRAY_TASK_ID={}", task);
-    return run_program({"env", id, "SLURM_ARRAY_JOB_ID=90", number, "bash", script}).exit_code;
-  };
-  CHECK(run_task(1) == 0);
-  for (int i = 2; i <= 70; ++i)
-    CHECK(fs::exists(root / fmt::format("r{0}/1-90_{0}-0", i)) == (is_short && i > 64));
-  SweepFolder folder(disk(), root.path());
+  const LongArray array(GENERATE(true, false), "true");
+  CHECK(array.run_task(67) == 0);
+  CHECK(array.run_task(1) == 0);
+  for (int i = 2; i <= 70; ++i) CHECK(array.has_folder(i) == (i > 64));
+  SweepFolder folder(disk(), array.root());
   CHECK(folder.attempts("r65").empty());
-  if (!is_short) return;
-  CHECK(run_task(65) == 0);
-  CHECK(disk().list(root / "r65") == std::vector<std::string>{"1-90_65-0"});
-  CHECK(succeeded_of(folder) == RunNames{"r1", "r65"});
+  CHECK(array.run_task(65) == 0);
+  CHECK(disk().list(array.root() / "r65") == std::vector<std::string>{array.attempt(65)});
+  CHECK(succeeded_of(folder) == RunNames{"r1", "r65", "r67"});
+}
+
+TEST_CASE("no folder is made by a task that is long, nor for a run that is done") {
+  const LongArray slow(true, "sleep 3");
+  CHECK(slow.run_task(1) == 0);
+  CHECK_FALSE(slow.has_folder(65));
+  const LongArray array(true, "true");
+  fs::create_directories(array.root() / "r66/1-7-0");
+  disk().write(array.root() / "r66/1-7-0/run",
+               "pippin: started=1\npippin: exit=0 ended=2 started=1\n");
+  CHECK(array.run_task(1) == 0);
+  CHECK(array.has_folder(65));
+  CHECK_FALSE(array.has_folder(66));
 }
 
 TEST_CASE("a canary does not put a finished run at risk when the time is nearly up") {
