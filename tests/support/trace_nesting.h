@@ -19,6 +19,10 @@ inline std::int64_t ns_of(const nlohmann::json& microseconds) {
   return std::llround(microseconds.get<double>() * kNsPerUs);
 }
 
+/// By how much a moment may be off: who reads a trace has numbers of 53 bits, 104 days of
+/// nanoseconds.
+inline std::int64_t rounding_of(std::int64_t ns) { return ns >> 52; }
+
 /// A span of a track that stands across the end of another, or that begins with another, comes
 /// before it and is shorter; empty where there is none.
 inline std::string crossing_span(const nlohmann::json& events) {
@@ -34,8 +38,8 @@ inline std::string crossing_span(const nlohmann::json& events) {
                      [](const Span& a, const Span& b) { return a.first < b.first; });
     std::vector<std::int64_t> open;
     for (const auto& [begin, end] : spans) {
-      while (!open.empty() && open.back() <= begin) open.pop_back();
-      if (!open.empty() && end > open.back())
+      while (!open.empty() && open.back() <= begin + rounding_of(begin)) open.pop_back();
+      if (!open.empty() && end > open.back() + rounding_of(end))
         return fmt::format("process {}, track {}: {} to {} ns stands across an end at {} ns",
                            track.first, track.second, begin, end, open.back());
       open.push_back(end);
