@@ -75,7 +75,7 @@ class RunLists {
     }
   }
 
-  /// `with_numbers`: those in the database, too.
+  /// `with_numbers`: in the database, too, of as many as the page's table of runs shows.
   void write(const std::map<std::string, std::vector<std::string>>& tags, bool with_numbers,
              JsonWriter& json) const {
     json.key("runs").begin_object();
@@ -141,7 +141,8 @@ class RunLists {
     const std::string note = run.notes.empty() ? "" : run.notes.back();
     if (!run.reason.empty() || !note.empty()) texts_[rows_.size()] = {run.reason, note};
     rows_.push_back(row);
-    numbers_.push_back(static_cast<std::size_t>(run.run_number));
+    if (numbers_.size() < kMostNumbered)
+      numbers_.push_back(static_cast<std::size_t>(run.run_number));
     names_.push_back(run.run);
     campaigns_.push_back(campaign_names_.number_of(
         run.campaign > 0 ? run.sweep + '/' + std::to_string(run.campaign) : run.sweep));
@@ -151,6 +152,8 @@ class RunLists {
     in_mean_.push_back(run.step_time_s && counts_beside_ok(run.state));
     means_s_.push_back(run.step_time_s ? std::optional(run.step_time_s->mean) : std::nullopt);
   }
+
+  static constexpr std::size_t kMostNumbered = 200;  // figure.js: kMostShown
 
   std::vector<std::size_t> rows_, numbers_, campaigns_, allocations_, states_;
   std::vector<std::string> row_names_, names_;
