@@ -346,6 +346,7 @@ class Reader : public FormatReader {
     in_dump_ = false;
     config_ = {};
     alike_ = {};
+    alike_timers_ = {};
     spoken_.clear();
     iterations_alone_ = timers_alone_ = true;
     const bool header = ended.dumped && !ended.header.arguments.empty();

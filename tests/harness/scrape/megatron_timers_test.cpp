@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/scrape/megatron_lines.h"
+#include "harness/scrape/scrape.h"
 #include "tests/harness/scrape/sample_log.h"
 #include "tests/harness/scrape/trainers/excerpt.h"
 #include "tests/support/catch.h"
@@ -21,6 +22,18 @@ TEST_CASE("the timers under an iteration belong to it") {
   CHECK(run.iterations[0].other ==
         NamedValues{{"forward-compute", value_of(148.03)}, {"batch-generator", value_of(2.1)}});
   for (int i = 1; i < 4; ++i) CHECK(run.iterations[static_cast<std::size_t>(i)].other.empty());
+}
+
+TEST_CASE("what a timers' line holds beside them is read in the next launch, too") {
+  const auto torn = [](const char* time) {
+    return std::string("time (ms) | forward-compute: ") + time + " |" + row(2, 90);
+  };
+  const std::string first = row(1, 100) + torn("148.0"), other = row(1, 103) + torn("149.0");
+  const std::string log = dump() + first + other;
+  const auto runs = scrape_parts([&](const auto& take) { take(log); }).runs;
+  REQUIRE(runs.size() == 2);
+  CHECK(runs[0].iterations.size() == 2);
+  CHECK(runs[1].iterations.size() == 2);
 }
 
 TEST_CASE("today's timers are the least and the most of all ranks") {
