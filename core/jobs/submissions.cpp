@@ -81,6 +81,12 @@ bool read_journal(std::string_view text, Submission& submission) {
   return !submission.token.empty() && !submission.tasks.empty();
 }
 
+/// Whether the token is one of that name's: the name, a dash, and a hash. The scheduler's answers
+/// are told apart by it.
+bool is_token_of(std::string_view name, std::string_view token) {
+  return token.starts_with(name) && token.rfind('-') == name.size();
+}
+
 /// Lines of "TASK<tab>end<tab>evidence".
 std::map<std::int64_t, TaskEnd> read_ends(std::string_view text) {
   std::map<std::int64_t, TaskEnd> ends;
@@ -127,6 +133,9 @@ Submission SweepFolder::read_submission(const std::string& name, std::int64_t nu
     machine_failed("{}: a damaged journal; remove {}, and its runs are submitted again",
                    (folder / "journal").string(), folder.string());
   }
+  if (!is_token_of(name, submission.token))
+    machine_failed("{}: the journal of another submission, {}; remove {}, which is a copy",
+                   (folder / "journal").string(), printable(submission.token), folder.string());
   const auto names = files_.list(folder);
   const auto is_there = [&](std::string_view mark) {
     return std::binary_search(names.begin(), names.end(), mark);

@@ -144,9 +144,22 @@ TEST_CASE("a damaged journal is named with what to do about it") {
                     Catch::Contains("jobs/job-s1/journal: a damaged journal; remove"));
 }
 
+TEST_CASE("a journal that was copied from another submission is refused") {
+  const test::TemporaryDirectory root;
+  for (const char* name : {"job-s1", "job-s2", "job-s1-a-s3"})
+    disk().write(root / "jobs" / name / "journal", "job-s1-a-s3-0123\ntask\tjob\ta\n");
+  CHECK_THROWS_WITH(SweepFolder(disk(), root.path()).submissions(),
+                    Catch::Contains("job-s1/journal: the journal of another submission, "
+                                    "job-s1-a-s3-0123; remove") ||
+                        Catch::Contains("job-s2/journal: the journal of another submission"));
+  fs::remove_all(root / "jobs/job-s1");
+  fs::remove_all(root / "jobs/job-s2");
+  CHECK(SweepFolder(disk(), root.path()).submissions().size() == 1);
+}
+
 TEST_CASE("a time in a journal that no clock shows is none") {
   const test::TemporaryDirectory root;
-  const std::string begin = "token\ntask\tjob\trun\nat\t";
+  const std::string begin = "job-s1-token\ntask\tjob\trun\nat\t";
   disk().write(root / "jobs/job-s1/journal", begin + "9223372036854775807\ntried_until\t-1\n");
   const Submission read = SweepFolder(disk(), root.path()).submissions().at(0);
   CHECK(read.journaled_at == 0);
@@ -158,7 +171,7 @@ TEST_CASE("every end of a task is stored under its own word and read back") {
   SweepFolder folder(disk(), root.path());
   Submission one;
   one.name = "job-s1";
-  one.token = "t";
+  one.token = "job-s1-t";
   one.tasks = {{"job", {"a"}}};
   folder.journal(one);
   const std::vector<std::pair<End, std::string>> words{
@@ -187,7 +200,7 @@ TEST_CASE("what became of a submission stands beside its journal") {
   SweepFolder folder(disk(), root.path());
   Submission one;
   one.name = "job-s1";
-  one.token = "t";
+  one.token = "job-s1-t";
   one.journaled_at = 5;
   one.tried_until = 7;
   one.tasks = {{"job", {"a"}}};
@@ -218,7 +231,7 @@ TEST_CASE("a submission has begun once one of its jobs has made its claim") {
   Submission one;
   one.name = "job-s1";
   CHECK_FALSE(folder.has_begun(one));
-  one.token = "t";
+  one.token = "job-s1-t";
   one.tasks = {{"job", {"a"}}};
   folder.journal(one);
   disk().make_directory(root / "jobs/job-s1/claims");
@@ -399,7 +412,7 @@ TEST_CASE("a journal holds a token, at least a task, and words in each line") {
                       Catch::Contains("a damaged journal; remove"));
   }
   const test::TemporaryDirectory root;
-  disk().write(root / "jobs/job-s1/journal", "t\nat\tx\nnew\tword\ntask\tjob\n");
+  disk().write(root / "jobs/job-s1/journal", "job-s1-t\nat\tx\nnew\tword\ntask\tjob\n");
   const auto one = SweepFolder(disk(), root.path()).submissions().at(0);
   CHECK(one.journaled_at == 0);
   CHECK(one.tasks.at(0).runs.empty());
