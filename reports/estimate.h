@@ -6,6 +6,10 @@
 #include <vector>
 
 #include "reports/flat_table.h"
+#include "reports/page/flat_page.h"
+#include "reports/show/sheet.h"
+#include "sweeps/accelerators.h"
+#include "sweeps/estimate/memory.h"
 #include "sweeps/estimate/search_layouts.h"
 #include "sweeps/estimate/step_time.h"
 #include "sweeps/judge_points.h"
@@ -26,6 +30,17 @@ struct EstimateTable {
 /// that are alike share a row.
 std::vector<EstimateTable> estimate_tables(const Setup& setup);
 
+/// Stages that are alike, from `first` to `last`.
+struct StageRow {
+  std::int64_t first = 0, last = 0, layers = 0, parameters = 0;
+  StageMemory memory;
+  std::string name() const;  ///< "0", "1-6"
+};
+std::vector<StageRow> stage_rows(const Setup& setup);
+
+/// Whether the layout fits such a GPU, and how nearly. Requires the GPU's memory.
+std::string fit_words(const Setup& setup, const Accelerator& accelerator);
+
 /// Where the time of an iteration goes: what, and seconds.
 std::vector<std::pair<const char*, double>> parts_of(const StepTime& time);
 EstimateTable time_table(const StepTime& time);
@@ -34,6 +49,9 @@ EstimateTable time_table(const StepTime& time);
 /// formula counts the model.
 std::optional<double> model_flops_utilization(const Setup& setup, const Machine& machine,
                                               double seconds);
+
+/// "that is 41.2 % of the GPUs' peak …"
+std::string utilization_words(double share);
 
 /// Layouts that were found, a row each, with the share of the peak that the model's work would
 /// have.
@@ -62,6 +80,11 @@ struct EstimatedTime {
 /// known, a row each, for programs.
 FlatTable estimate_figures(const Setup& setup, const std::optional<EstimatedTime>& time);
 
+/// All of that as a page has it, with the memory of stages and the time as bars. `accelerator`: as
+/// fit_words() has it, or none.
+Sheet estimate_sheet(const Setup& setup, const std::optional<Accelerator>& accelerator,
+                     const std::optional<EstimatedTime>& time);
+
 /// The checkpoints of layouts, a row each, by their names: what they have of weights and of the
 /// optimizer, and how long storage of `gb_per_s` takes to write them, where that is known.
 using NamedSetups = std::vector<std::pair<std::string, Setup>>;
@@ -72,5 +95,9 @@ FlatTable max_models_table(const std::vector<MaxModel>& all);
 
 /// What is said of each row of a table of layouts.
 FlatTable judgements_table(const std::vector<PointJudgement>& all);
+
+/// Pages of the two, without title, command and moment.
+FlatPage found_page(const SearchResult& result, const SearchSpace& space);
+FlatPage judgements_page(const std::vector<PointJudgement>& all);
 
 }  // namespace pippin

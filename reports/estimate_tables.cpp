@@ -23,27 +23,8 @@ namespace {
 constexpr double kPeta = 1e15;
 constexpr auto kLeft = TextColumn::Align::kLeft;
 
-/// Stages from `first` to `last` that need the same.
-struct StageRow {
-  std::int64_t first = 0, last = 0, layers = 0, parameters = 0;
-  StageMemory memory;
-};
-
 bool are_alike(const StageRow& a, const StageRow& b) {
   return a.layers == b.layers && a.parameters == b.parameters && a.memory.peak == b.memory.peak;
-}
-
-std::vector<StageRow> stage_rows(const Setup& setup) {
-  std::vector<StageRow> rows;
-  for (std::int64_t stage = 0; stage < setup.pp; ++stage) {
-    StageRow row{stage, stage, setup.layers_of_stage(stage), stage_parameters(setup, stage).all(),
-                 stage_memory(setup, stage)};
-    if (!rows.empty() && are_alike(rows.back(), row))
-      rows.back().last = stage;
-    else
-      rows.push_back(row);
-  }
-  return rows;
 }
 
 std::string with_commas(std::int64_t number) {
@@ -68,10 +49,7 @@ std::string bytes_text(double bytes) {
 
 FlatTable memory_table(const std::vector<StageRow>& rows) {
   FlatColumns<StageRow> columns(rows);
-  const auto stages = [](const auto& row) {
-    return row.first == row.last ? std::to_string(row.first)
-                                 : fmt::format("{}-{}", row.first, row.last);
-  };
+  const auto stages = [](const auto& row) { return row.name(); };
   columns.add({"stage", "stage", 9, kLeft}, stages, stages);
   columns.add_count({"layers", "layers", 5}, &StageRow::layers);
   columns.add(
@@ -200,6 +178,23 @@ FlatTable work_table(const Setup& setup, const std::vector<WorkRow>& rows) {
 }
 
 }  // namespace
+
+std::string StageRow::name() const {
+  return first == last ? std::to_string(first) : fmt::format("{}-{}", first, last);
+}
+
+std::vector<StageRow> stage_rows(const Setup& setup) {
+  std::vector<StageRow> rows;
+  for (std::int64_t stage = 0; stage < setup.pp; ++stage) {
+    StageRow row{stage, stage, setup.layers_of_stage(stage), stage_parameters(setup, stage).all(),
+                 stage_memory(setup, stage)};
+    if (!rows.empty() && are_alike(rows.back(), row))
+      rows.back().last = stage;
+    else
+      rows.push_back(row);
+  }
+  return rows;
+}
 
 FlatTable found_table(const SearchResult& result, const SearchSpace& space) {
   const std::vector<FoundLayout>& rows = result.best;

@@ -97,6 +97,14 @@ void write_flat_json(const FlatTable& table, std::ostream& out) {
   out << '\n';
 }
 
+const std::vector<FlatFormat>& flat_formats() {
+  static const std::vector<FlatFormat> kFormats{{"terminal", write_flat_terminal},
+                                                {"markdown", write_flat_markdown},
+                                                {"csv", write_flat_csv},
+                                                {"json", write_flat_json}};
+  return kFormats;
+}
+
 }  // namespace
 
 void write_flat_value(JsonWriter& json, const FlatValue& value) {
@@ -119,11 +127,13 @@ void write_flat_rows(const FlatTable& table, JsonWriter& json) {
 }
 
 const FlatFormat& flat_format_named(const std::string& name) {
-  static const std::vector<FlatFormat> kFormats{{"terminal", write_flat_terminal},
-                                                {"markdown", write_flat_markdown},
-                                                {"csv", write_flat_csv},
-                                                {"json", write_flat_json}};
-  return format_among(kFormats, name);
+  return format_among(flat_formats(), name);
+}
+
+bool is_page_format(const std::string& name) {
+  auto formats = flat_formats();
+  formats.push_back({"html", nullptr});
+  return format_among(formats, name).write == nullptr;
 }
 
 FlatValue flat(const std::optional<double>& number) {

@@ -39,6 +39,8 @@ struct FlatFormat {
 
 /// Errors: Error (bad input) naming the nearest format where there is none of that name.
 const FlatFormat& flat_format_named(const std::string& name);
+/// Whether it is html, a page (page/page.h). Errors: as flat_format_named().
+bool is_page_format(const std::string& name);
 
 void write_flat_value(JsonWriter& json, const FlatValue& value);
 /// Its rows, as a key of the object that is being written.

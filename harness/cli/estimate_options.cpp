@@ -15,6 +15,19 @@ CLI::Option* add_network_option(CLI::App& command, std::optional<double>& node_g
       ->check(CLI::PositiveNumber);
 }
 
+namespace {
+
+void add_page_format(CLI::App& command, std::string& format, fs::path& output) {
+  command
+      .add_option("--format", format,
+                  "terminal, markdown, csv, json, or html: a page with plots, in one file")
+      ->capture_default_str()
+      ->type_name("FORMAT");
+  command.add_option("-o,--output", output, "write it to this file")->type_name("FILE");
+}
+
+}  // namespace
+
 void add_estimate_command(CommandLine& line) {
   const auto options = std::make_shared<EstimateOptions>();
   CLI::App& command = line.add(
@@ -82,9 +95,7 @@ void add_estimate_command(CommandLine& line) {
                   "with --checkpoints: of the storage, for the time that a write takes")
       ->type_name("GB/S")
       ->check(CLI::PositiveNumber);
-  command.add_option("--format", options->format, "terminal, markdown, csv or json")
-      ->capture_default_str()
-      ->type_name("FORMAT");
+  add_page_format(command, options->format, options->output);
 }
 
 void add_calibrate_command(CommandLine& line) {
@@ -139,9 +150,7 @@ void add_search_command(CommandLine& line) {
       ->check(CLI::PositiveNumber);
   command.add_option("--sweep", options->sweep, "write the best, too, as a sweep file")
       ->type_name("FILE");
-  command.add_option("--format", options->format, "terminal, markdown, csv or json")
-      ->capture_default_str()
-      ->type_name("FORMAT");
+  add_page_format(command, options->format, options->output);
 }
 
 }  // namespace pippin

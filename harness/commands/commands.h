@@ -199,6 +199,7 @@ struct EstimateOptions {
   fs::path points;                         ///< instead of arguments: a table of layouts
   fs::path calibrate_on;                   ///< such a table with times; empty: data sheets alone
   std::string format = "terminal";
+  fs::path output;  ///< instead of standard output
 };
 
 struct CalibrateOptions {
@@ -217,6 +218,7 @@ struct SearchOptions {
   std::int64_t top = 10;
   fs::path sweep;  ///< where the best are written as one; empty: nowhere
   std::string format = "terminal";
+  fs::path output;  ///< instead of standard output
 };
 
 /// Each does its work, writes its result to standard output, and says how it went.

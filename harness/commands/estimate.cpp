@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/estimate.h"
 
+#include <ctime>
 #include <fmt/format.h>
 #include <sstream>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/jobs/quoting.h"
 #include "harness/commands/steps/output.h"
 #include "harness/commands/steps/print_table.h"
 #include "reports/estimate.h"
+#include "reports/values.h"
 #include "sweeps/accelerators.h"
 #include "sweeps/cluster_file.h"
 #include "sweeps/cluster_rates.h"
@@ -46,15 +49,7 @@ void print_points(const Globals& globals, const EstimateOptions& options) {
   for (const ClusterFit& fit : judge.fits()) remark(globals, fit_words(fit));
   std::vector<PointJudgement> all;
   for (const PointRow& row : rows_of(options.points)) all.push_back(judge.judge(row));
-  print_judgements(all, options.format);
-}
-
-std::string fit_words(const Setup& setup, const Accelerator& accelerator) {
-  const double needed = needed_bytes(setup) / kGib;
-  const double usable = usable_bytes(setup.generation, accelerator.memory_gib.value_or(0)) / kGib;
-  return fmt::format("{}: stage {} needs {:.1f} GiB with context and NCCL, a {} has {:.1f}",
-                     needed <= usable ? "it fits" : "it does not fit", largest_stage(setup), needed,
-                     accelerator.name, usable);
+  print_judgements(all, {}, options);
 }
 
 void write_time(const Setup& setup, const EstimatedTime& time, const std::string& format,
@@ -63,9 +58,7 @@ void write_time(const Setup& setup, const EstimatedTime& time, const std::string
   text << '\n' << table.heading << ", " << time.words << "\n\n";
   write_table(table.table, format, text);
   if (const auto share = model_flops_utilization(setup, time.machine, time.time.all()))
-    text << fmt::format(
-        "\nthat is {:.1f} % of the GPUs' peak in 16 bits, by the model's work (MFU)\n",
-        100 * *share);
+    text << '\n' << utilization_words(*share) << '\n';
 }
 
 /// Nothing where no time is known of such a layout. Errors: as machine_of().
@@ -75,6 +68,56 @@ std::optional<EstimatedTime> time_of(const Setup& setup, const Hardware& hardwar
   const KnownRates& known = hardware.known;
   return EstimatedTime{step_time(setup, machine, known.rates), machine, known.half_width,
                        words_on_rates(known.are_usual ? "" : hardware.cluster, known.half_width)};
+}
+
+void refuse_page(const EstimateOptions& options, const char* option) {
+  if (is_page_format(options.format))
+    bad_input("estimate: {} has no page: --format terminal, markdown, csv or json", option);
+}
+
+/// As it was typed, without where it was written to.
+std::string command_of(const EstimateOptions& options) {
+  std::vector<std::string> words{"pippin", "estimate"};
+  const auto add = [&](const char* option, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {option, value});
+  };
+  const auto add_number = [&](const char* option, const auto& value) {
+    if (value) add(option, fmt::format("{}", *value));
+  };
+  words.insert(words.end(), options.what.begin(), options.what.end());
+  add_number("--gpus", options.gpus);
+  add_number("--gpus-per-node", options.gpus_per_node);
+  add("--accelerator", options.accelerator);
+  add("--cluster", options.cluster);
+  add_number("--node-gb-per-s", options.node_gb_per_s);
+  add("--points", options.points.string());
+  add("--calibrate-on", options.calibrate_on.string());
+  add("--format", options.format);
+  if (!options.arguments.empty()) words.emplace_back("--");
+  words.insert(words.end(), options.arguments.begin(), options.arguments.end());
+  for (std::string& word : words) word = bash_word(word);
+  return join(words, " ");
+}
+
+/// Of a page of many layouts.
+std::string title_of(const EstimateOptions& options) {
+  if (!options.points.empty()) return options.points.filename().string();
+  return join(options.what, " ");
+}
+
+void print_sheet(const Setup& setup, const std::string& name, const Hardware& hardware,
+                 const std::optional<EstimatedTime>& time, const EstimateOptions& options) {
+  Page page;
+  page.sheet = estimate_sheet(setup, hardware.accelerator, time);
+  page.kind = page.sheet->kind;
+  page.title = name;
+  if (hardware.accelerator) page.said.push_back(fit_words(setup, *hardware.accelerator));
+  if (time)
+    page.said.push_back(
+        fmt::format("an iteration takes {} s, {}", short_number(time->time.all()), time->words));
+  page.command = command_of(options);
+  page.made_at = std::time(nullptr);
+  print_page(page_document(page), options.output);
 }
 
 }  // namespace
@@ -103,17 +146,20 @@ void take_options(const EstimateOptions& options, Hardware& hardware) {
   hardware.accelerator = named;
 }
 
-void print_figures_of_tool(const Setup& setup, const std::string& format) {
+void print_figures_of_tool(const Setup& setup, const EstimateOptions& options) {
   const std::string why_not = unknown_to_analysis_tool(setup);
   if (!why_not.empty())
     bad_input("estimate --compat: the analysis tool says nothing of this: {}", why_not);
-  print_table(figures_table(analysis_tool_figures(setup)), format);
+  refuse_page(options, "--compat");
+  print_table(figures_table(analysis_tool_figures(setup)), options.format, options.output);
 }
 
-void print_estimate(const Setup& setup, const Hardware& hardware, const EstimateOptions& options) {
+void print_estimate(const Setup& setup, const std::string& name, const Hardware& hardware,
+                    const EstimateOptions& options) {
   const auto time = time_of(setup, hardware);
+  if (is_page_format(options.format)) return print_sheet(setup, name, hardware, time, options);
   if (!is_for_people(options.format))
-    return print_table(estimate_figures(setup, time), options.format);
+    return print_table(estimate_figures(setup, time), options.format, options.output);
   std::ostringstream text;
   text << model_words(setup) << '\n' << layout_words(setup) << '\n' << state_account(setup) << '\n';
   if (hardware.accelerator) text << fit_words(setup, *hardware.accelerator) << '\n';
@@ -127,19 +173,29 @@ void print_estimate(const Setup& setup, const Hardware& hardware, const Estimate
   const auto differences = where_analysis_tool_differs(setup);
   if (!differences.empty()) text << "\nMegatron's analysis tool (--compat) says otherwise:\n";
   for (const auto& words : differences) text << "* " << words << '\n';
-  print_text(text.str(), options.format);
+  print_text(text.str(), options.format, options.output);
 }
 
 void print_checkpoints(const NamedSetups& layouts, const EstimateOptions& options) {
-  print_table(checkpoint_sizes_table(layouts, options.storage_gb_per_s), options.format);
+  refuse_page(options, "--checkpoints");
+  print_table(checkpoint_sizes_table(layouts, options.storage_gb_per_s), options.format,
+              options.output);
 }
 
-void print_judgements(const std::vector<PointJudgement>& all, const std::string& format) {
-  print_table(judgements_table(all), format);
+void print_judgements(const std::vector<PointJudgement>& all, std::vector<PageAxis> axes,
+                      const EstimateOptions& options) {
+  if (!is_page_format(options.format))
+    return print_table(judgements_table(all), options.format, options.output);
+  FlatPage page = judgements_page(all);
+  page.title = title_of(options);
+  page.command = command_of(options);
+  page.made_at = std::time(nullptr);
+  page.axes = std::move(axes);
+  print_page(flat_page_document(page), options.output);
 }
 
 ExitCode estimate(const Globals& globals, const EstimateOptions& options) {
-  flat_format_named(options.format);  // before anything is read
+  is_page_format(options.format);  // known, before anything is read
   if (!options.what.empty()) return estimate_sweep(globals, options);
   if (!options.points.empty()) {
     print_points(globals, options);
@@ -156,8 +212,8 @@ ExitCode estimate(const Globals& globals, const EstimateOptions& options) {
     print_checkpoints({{layout_words(read.setup), read.setup}}, options);
     return ExitCode::kDone;
   }
-  options.compat ? print_figures_of_tool(read.setup, options.format)
-                 : print_estimate(read.setup, hardware, options);
+  options.compat ? print_figures_of_tool(read.setup, options)
+                 : print_estimate(read.setup, "estimate", hardware, options);
   return ExitCode::kDone;
 }
 

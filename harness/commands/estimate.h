@@ -9,6 +9,7 @@
 #include "core/records/point.h"
 #include "harness/commands/commands.h"
 #include "reports/estimate.h"
+#include "reports/page/flat_page.h"
 #include "sweeps/cluster_rates.h"
 #include "sweeps/judge_points.h"
 
@@ -29,16 +30,19 @@ Hardware hardware_of(const Cluster& cluster);
 /// What options say goes before it. Errors: Error (bad input) for an unknown accelerator.
 void take_options(const EstimateOptions& options, Hardware& hardware);
 
-/// All that is known of one layout.
-void print_estimate(const Setup& setup, const Hardware& hardware, const EstimateOptions& options);
+/// All that is known of one layout, which a page calls by this name.
+void print_estimate(const Setup& setup, const std::string& name, const Hardware& hardware,
+                    const EstimateOptions& options);
 
 /// The figures that the analysis tool prints. Errors: Error (bad input) where it says nothing of
 /// such a layout.
-void print_figures_of_tool(const Setup& setup, const std::string& format);
+void print_figures_of_tool(const Setup& setup, const EstimateOptions& options);
 
 /// The sizes of checkpoints, and how long they take where the options say the storage.
 void print_checkpoints(const NamedSetups& layouts, const EstimateOptions& options);
 
-void print_judgements(const std::vector<PointJudgement>& all, const std::string& format);
+/// Many layouts, a row each; a page draws them along the axes.
+void print_judgements(const std::vector<PointJudgement>& all, std::vector<PageAxis> axes,
+                      const EstimateOptions& options);
 
 }  // namespace pippin

@@ -117,10 +117,10 @@ class Points {
     if (!read.setup) bad_input("{}: {}", printable(point.name), read.why_not);
     for (const auto& words : read.assumed) remark(globals_, "assumed: " + words);
     if (options_.checkpoints) return print_checkpoints({{point.name, *read.setup}}, options_);
-    if (options_.compat) return print_figures_of_tool(*read.setup, options_.format);
+    if (options_.compat) return print_figures_of_tool(*read.setup, options_);
     Hardware hardware = place_.hardware;
     if (!place_.machine) hardware.accelerator.reset();
-    print_estimate(*read.setup, hardware, options_);
+    print_estimate(*read.setup, point.name, hardware, options_);
   }
 
   void print_all() const {
@@ -136,7 +136,7 @@ class Points {
       said.id = point.name;
       all.push_back(std::move(said));
     }
-    print_judgements(all, options_.format);
+    print_judgements(all, axes_of(sweep_.points), options_);
   }
 
  private:

@@ -30,7 +30,7 @@ ExitCode noise(const Globals& globals, const NoiseOptions& options) {
   const SampleFilter filter = selection_named(globals, database, options.sweep);
   say_what_is_set_aside(globals, database, filter);
   if (!format.write) {
-    print_page(noise_page_of(globals, database, options), options.output);
+    print_page(page_document(noise_page_of(globals, database, options)), options.output);
     return ExitCode::kDone;
   }
   const auto points = digested_points(globals, database, filter);

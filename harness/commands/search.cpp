@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <ctime>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/jobs/quoting.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/steps/output.h"
 #include "harness/commands/steps/print_table.h"
@@ -71,10 +73,20 @@ void write_sweep(const SearchOptions& options, SearchResult result) {
   disk().write(options.sweep, sweep_text(options, result.best));
 }
 
+/// As it was typed, without where it was written to.
+std::string command_of(const SearchOptions& options) {
+  std::string words =
+      fmt::format("pippin search {} {} --gpus {} --gbs {}", bash_word(options.cluster),
+                  bash_word(options.model), options.gpus, options.gbs);
+  if (options.seq) words += fmt::format(" --seq {}", *options.seq);
+  if (options.node_gb_per_s) words += fmt::format(" --node-gb-per-s {}", *options.node_gb_per_s);
+  return words + fmt::format(" --top {} --format html", options.top);
+}
+
 }  // namespace
 
 ExitCode search(const Globals& globals, const SearchOptions& options) {
-  flat_format_named(options.format);  // before anything is read
+  const bool is_page = is_page_format(options.format);  // known, before anything is read
   const Cluster cluster = cluster_named(options.cluster, "CLUSTER");
   SearchSpace space;
   const KnownRates known = rates_of(cluster);
@@ -98,11 +110,23 @@ ExitCode search(const Globals& globals, const SearchOptions& options) {
   if (result.fitting == 0)
     bad_input("search: none of {} layouts fits; the least needs {:.1f} GiB of {:.1f}",
               result.judged, result.least_bytes / kGib, space.usable_bytes / kGib);
-  remark(globals, fmt::format("{} layouts judged, {} fit", result.judged, result.fitting));
+  const std::string judged =
+      fmt::format("{} layouts judged, {} fit", result.judged, result.fitting);
+  remark(globals, judged);
   if (!known.are_usual) remark(globals, words_on_rates(cluster.name, known.half_width));
   if (!options.sweep.empty()) write_sweep(options, result);
   result.best.resize(std::min(result.best.size(), most));
-  print_table(found_table(result, space), options.format);
+  if (is_page) {
+    FlatPage page = found_page(result, space);
+    page.said = {judged, words_on_rates(known.are_usual ? "" : cluster.name, known.half_width)};
+    page.title = fmt::format("{} on {} of {}", options.model, counted(options.gpus, "GPU"),
+                             printable(cluster.name));
+    page.command = command_of(options);
+    page.made_at = std::time(nullptr);
+    print_page(flat_page_document(page), options.output);
+  } else {
+    print_table(found_table(result, space), options.format, options.output);
+  }
   return ExitCode::kDone;
 }
 

@@ -155,7 +155,8 @@ ExitCode show(const Globals& globals, const ShowOptions& options) {
   Database database = existing_database(globals);
   Shown shown = shown_by(globals, database, options);
   if (!format.write) {
-    print_page(page_of(globals, database, options, std::move(shown)), options.output);
+    print_page(page_document(page_of(globals, database, options, std::move(shown))),
+               options.output);
     return ExitCode::kDone;
   }
   std::ostringstream text;

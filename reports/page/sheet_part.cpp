@@ -57,6 +57,25 @@ void write_series(const SheetSeries& whole, JsonWriter& json) {
   json.end_object();
 }
 
+void write_stacks(const SheetStacks& stacks, JsonWriter& json) {
+  json.key("stacks").begin_object();
+  json.key("title").text(stacks.title);
+  json.key("lead").text(stacks.lead);
+  json.key("unit").text(stacks.unit);
+  write_texts("bars", stacks.bars, json);
+  write_texts("parts", stacks.parts, json);
+  json.key("sizes").begin_array();
+  for (const auto& of_bar : stacks.sizes) {
+    json.begin_array();
+    for (const double size : of_bar) write_exact(std::optional(size), json);
+    json.end_array();
+  }
+  json.end_array();
+  write_exact(stacks.limit, json.key("limit"));
+  json.key("limit_text").text(stacks.limit_text);
+  json.end_object();
+}
+
 /// What the column's cells name, where that may have a page of its own.
 void write_named_things(const FlatTable& table, const FlatColumn& column, JsonWriter& json) {
   const bool is_run = column.name == "number" && table.rows_are == "runs";
@@ -104,6 +123,7 @@ void write_part(const SheetPart& part, JsonWriter& json) {
   if (!part.code.empty()) json.key("code").text(part.code);
   write_texts("remarks", part.remarks, json);
   if (part.series) write_series(*part.series, json);
+  if (part.stacks) write_stacks(*part.stacks, json);
   json.end_object();
 }
 

@@ -30,6 +30,16 @@ struct SheetSeries {
   std::vector<std::string> mark_texts = {};  ///< why points stand apart; the first is empty
 };
 
+/// Bars of parts that add up, such as the memory of each stage.
+struct SheetStacks {
+  std::string title, lead;
+  std::string unit;                        ///< "GiB"; "s" is drawn as a duration
+  std::vector<std::string> bars, parts;    ///< their names
+  std::vector<std::vector<double>> sizes;  ///< of each bar those of its parts
+  std::optional<double> limit = {};        ///< a line across all bars, and what it is
+  std::string limit_text = {};
+};
+
 /// Facts, values that are drawn, a table and sentences: whatever there is of them.
 struct SheetPart {
   std::string name, title;  ///< for programs, for people
@@ -37,6 +47,7 @@ struct SheetPart {
   std::vector<double> values = {};  ///< for a sparkline
   std::string values_are = {};      ///< "20 steps, 5.31 s to 5.52 s"
   std::optional<SheetSeries> series = {};
+  std::optional<SheetStacks> stacks = {};
   std::optional<FlatTable> table = {};
   std::string code = {};  ///< as a shell has it
   std::vector<std::string> remarks = {};
@@ -51,9 +62,9 @@ struct SheetPart {
   }
 };
 
-/// What `pippin show` knows of one thing, in the order in which it is read.
+/// What is known of one thing, in the order in which it is read.
 struct Sheet {
-  std::string kind;  ///< "run", "point", "sweep", "node"
+  std::string kind;  ///< "run", "point", "sweep", "node", "estimate"
   std::string name;
   std::vector<std::string> said;  ///< sentences; the first says what it is and how it went
   std::vector<SheetPart> parts = {};

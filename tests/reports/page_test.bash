@@ -58,4 +58,9 @@ q show replay --format html -o sweep.html
 q show "$(q report replay --format csv | awk -F, 'NR == 1 {for (i = 1; i <= NF; ++i) if ($i == "point") at = i} NR == 2 {print $at}')" \
   --format html -o point.html
 q show failing --format html -o failing-sweep.html
+layouts=(size=6.7B gpus=64 "tp=1,2,4" "pp=1,8" "mbs=1,4" gas=8 zero=1 --cluster polaris-a100-40g)
+"$pippin" --quiet estimate "${layouts[@]}" --format html -o layouts.html
+"$pippin" --quiet estimate "${layouts[@]}" --format csv -o layouts.csv
+"$pippin" --quiet estimate size=52B gpus=64 tp=4 pp=16 mbs=4 gas=16 --cluster jean-zay-v100-32g --format html -o layout.html
+"$pippin" --quiet search polaris-a100-40g 6.7B --gpus 64 --gbs 512 --top 25 --format html -o search.html
 node "$work/test/all.mjs" "$browser" "$work/pictures" "$work/real"

@@ -24,16 +24,19 @@ void print_text(const std::string& text, const std::string& format, const fs::pa
   format == "terminal" ? write_text(text) : write_output(text);
 }
 
-void print_page(const Page& page, const fs::path& file) {
+void print_page(const std::string& document, const fs::path& file) {
   std::ostringstream text;
-  write_html_file(page_document(page), text);
+  write_html_file(document, text);
   print_text(text.str(), "html", file);
 }
 
-void print_table(FlatTable table, const std::string& format) {
+void print_table(FlatTable table, const std::string& format, const fs::path& file) {
   std::ostringstream text;
-  write_table(std::move(table), format, text);
-  print_text(text.str(), format);
+  if (file.empty())
+    write_table(std::move(table), format, text);
+  else
+    flat_format_named(format).write(table, text);
+  print_text(text.str(), format, file);
 }
 
 }  // namespace pippin

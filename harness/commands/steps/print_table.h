@@ -21,10 +21,10 @@ void write_table(FlatTable table, const std::string& format, std::ostream& out);
 /// write_output(), FileSystem::write().
 void print_text(const std::string& text, const std::string& format, const fs::path& file = {});
 
-/// The same of a page. Errors: as print_text().
-void print_page(const Page& page, const fs::path& file);
+/// The same of a page with that document. Errors: as print_text().
+void print_page(const std::string& document, const fs::path& file);
 
 /// Both. Errors: as the two.
-void print_table(FlatTable table, const std::string& format);
+void print_table(FlatTable table, const std::string& format, const fs::path& file = {});
 
 }  // namespace pippin

@@ -22,9 +22,14 @@ const kKinds = {
   point: "Point",
   sweep: "Sweep",
   node: "Node",
+  estimate: "Estimate",
+  search: "Search",
   status: "Status",
   list: "Database",
 };
+
+/// A page of one of these is asked for its table; its sheet says more of the first rows.
+const kTableFirst = ["search"];
 
 /// A page of one of these says in its sheet what the row of a table would.
 const kWithoutTable = ["run", "point", "node"];
@@ -267,12 +272,12 @@ class Shown {
     const words = remarks(page);
     const first = this.frames(above);
     const table = this.show_table(words);
+    const of_sheet = sheet.map(({section, figure}) => (figure ? this.frames([figure])[0] : this.part(section.id, section)));
     const sections = [
       this.part("progress", progress_section(page)),
       this.part("entries", entries_section(page)),
       ...first,
-      ...sheet.map(({section, figure}) => (figure ? this.frames([figure])[0] : this.part(section.id, section))),
-      table,
+      ...(kTableFirst.includes(page.doc.kind) ? [table, ...of_sheet] : [...of_sheet, table]),
       ...this.frames(below),
       table ? null : this.part("remarks", words),
       this.part("methods", methods(page)),

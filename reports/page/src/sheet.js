@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of one run, point, sweep or node: facts, tables and series, part by part.
+// What is known of one run, point, sweep, node or layout: facts, tables, series and stacks, part by part.
 import {el, own_link} from "./dom.js";
 import {address_of} from "./page_data.js";
 
@@ -84,11 +84,28 @@ function series_figure(part) {
   };
 }
 
+function stacks_figure(part) {
+  const {stacks} = part;
+  if (!stacks?.bars.length) return null;
+  const unit = stacks.unit.toLowerCase();
+  return {
+    id: `stacks-${part.id}`,
+    title: stacks.title,
+    plot: "stacks",
+    lead: stacks.lead,
+    series: stacks,
+    table: () => ({
+      titles: ["bar", ...stacks.parts.map((name) => `${name.replaceAll(" ", "_")}_${unit}`)],
+      rows: stacks.bars.map((bar, i) => [bar, ...stacks.sizes[i]]),
+    }),
+  };
+}
+
 /// Sections and figures in the order of the sheet: {section} or {figure}.
 export function sheet_of(page) {
   return (page.doc.sheet ?? []).flatMap((part) => {
     const section = section_of(page, part);
-    const figure = series_figure(part);
-    return [...(section ? [{section}] : []), ...(figure ? [{figure}] : [])];
+    const figures = [series_figure(part), stacks_figure(part)].filter(Boolean);
+    return [...(section ? [{section}] : []), ...figures.map((figure) => ({figure}))];
   });
 }

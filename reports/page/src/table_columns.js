@@ -20,14 +20,14 @@ export function all_columns(page) {
   const has_bad = page.rows.state.some((state) => state !== "ok");
   const strip = {
     name: "strip",
-    title: "allocations' means",
+    title: page.run_count ? "allocations' means" : "time",
     kind: "strip",
     shown: true,
     values: page.rows.mean_s,
     cells: [],
   };
   const report = page.columns.filter((column) => column.name !== "name" && column.name !== "state");
-  const at = report.findIndex((column) => column.name === "step_time_s");
+  const at = report.findIndex((column) => column.name === "step_time_s" || column.name === "step_s");
   report.splice(at < 0 ? report.length : at + 1, 0, strip);
   return [
     {...page.name, shown: true, fixed: true},

@@ -21,7 +21,7 @@ export async function axe_findings(page) {
 }
 
 async function test_axe({browser, samples, check}) {
-  for (const name of ["sweep", "compare", "noise", "without-plots", "empty", "run", "node"])
+  for (const name of ["sweep", "compare", "noise", "without-plots", "empty", "run", "node", "estimate"])
     for (const theme of ["light", "dark"]) {
       const page = await open_page(browser, join(samples, `${name}.html`), {theme, width: 360});
       await page.$$eval("details", (all) =>

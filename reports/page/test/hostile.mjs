@@ -18,7 +18,7 @@ function poison(value, next, key) {
 
 function poisoned_documents() {
   const texts = hostile_texts();
-  return ["sweep", "compare", "noise", "run", "node"].map((name, turn) => {
+  return ["sweep", "compare", "noise", "run", "node", "estimate"].map((name, turn) => {
     let i = turn * 67;
     return [name, poison(kSamples[name](), () => texts[i++ % texts.length])];
   });

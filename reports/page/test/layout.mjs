@@ -4,7 +4,7 @@ import {join} from "node:path";
 import {keep_picture, open_page, resize} from "./browser.mjs";
 
 const kWidths = [360, 768, 1440, 2560];
-const kSamplesShown = ["sweep", "compare", "noise", "tiny", "one", "run", "node", "large"];
+const kSamplesShown = ["sweep", "compare", "noise", "tiny", "one", "run", "node", "estimate", "large"];
 
 export function too_wide(page) {
   return page.evaluate(() => {

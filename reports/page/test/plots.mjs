@@ -12,6 +12,7 @@ const kExpected = {
   noise: "budget nodes links table runs phases",
   one: "table runs",
   empty: "",
+  estimate: "sheet-layout sheet-stages stacks-stages sheet-time stacks-time",
   "without-plots": "table runs scaling axis phases budget nodes links methods",
 };
 

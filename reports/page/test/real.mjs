@@ -22,11 +22,11 @@ function rows_of_csv(text) {
   return rows.filter((row) => row.length > 1);
 }
 
-/// By the row's name: its cells by column.
-function records_of(file, key) {
+/// By the row's name: its cells by column. Layouts of an estimate are named by their id.
+function records_of(file) {
   const [titles, ...rows] = rows_of_csv(readFileSync(file, "utf8"));
   const records = rows.map((row) => Object.fromEntries(row.map((cell, i) => [titles[i], cell])));
-  return new Map(records.map((record) => [record[key], record]));
+  return new Map(records.map((record) => [record.point ?? record.id, record]));
 }
 
 /// Every cell that a reader can see, by the names of row and column.
@@ -55,7 +55,7 @@ function is_rounded(text, value) {
 async function test_figures(context, name, page) {
   const file = join(context.real, `${name}.csv`);
   if (!existsSync(file)) return;
-  const records = records_of(file, "point");
+  const records = records_of(file);
   const wrong = [];
   let compared = 0;
   for (const {name: row, cells} of await shown_cells(page)) {

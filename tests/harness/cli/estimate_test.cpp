@@ -74,6 +74,36 @@ TEST_CASE("a table of layouts is judged row by row, with and without measured ti
   CHECK(learned.out != here.pippin("estimate --format csv --points " + times).out);
 }
 
+TEST_CASE("an estimate of a layout, of a table, and a search are pages, too") {
+  const test::Workplace here;
+  const std::string points = PIPPIN_SOURCE_DIR "/tests/data/estimate/points.tsv";
+  const std::string search = "search polaris-a100-40g 6.7B --gpus 64 --gbs 512 --top 3";
+  const auto page = [&](const std::string& words) {
+    const auto call = here.pippin("--quiet " + words);
+    CAPTURE(words, call.err);
+    CHECK(call.exit_code == 0);
+    CHECK(call.out.empty());
+    const std::string text = here.text("page.html");
+    CHECK_THAT(text, Contains("<!doctype html>"));
+    const auto from = text.find("id=\"pippin-data\"");
+    const auto begin = text.find('{', from);
+    return nlohmann::json::parse(text.substr(begin, text.find("</script>", begin) - begin));
+  };
+  const auto layout = page("estimate --format html -o page.html -- " + kLaunch);
+  CHECK(layout.at("kind") == "estimate");
+  CHECK_THAT(layout.at("command").get<std::string>(), Contains("--format html -- torchrun"));
+  const auto table = page("estimate --format html -o page.html --points " + points);
+  CHECK(table.at("title") == "points.tsv");
+  CHECK(table.at("rows").at("name").size() > 1);
+  const auto found = page(search + " --format html -o page.html");
+  CHECK(found.at("rows").at("name").size() == 3);
+  CHECK(here.pippin("--quiet " + search + " --format csv -o t.csv").out.empty());
+  CHECK(here.text("t.csv") == here.pippin("--quiet " + search + " --format csv").out);
+  const auto refused = here.pippin("estimate --compat --format html -- " + kLaunch);
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.err, Contains("--compat has no page"));
+}
+
 TEST_CASE("what an estimate cannot be made of is said in one line") {
   const test::Workplace here;
   const auto refusal = [&](const std::string& words) {

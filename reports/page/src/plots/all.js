@@ -9,6 +9,7 @@ import {plot_ratios} from "./ratios.js";
 import {plot_runs} from "./runs.js";
 import {plot_scaling} from "./scaling.js";
 import {plot_series} from "./series.js";
+import {plot_stacks} from "./stacks.js";
 
 export const kPlots = {
   runs: plot_runs,
@@ -20,4 +21,5 @@ export const kPlots = {
   ratios: plot_ratios,
   series: plot_series,
   phases: plot_phases,
+  stacks: plot_stacks,
 };
