@@ -81,10 +81,8 @@ std::string replaced(const std::string& text, std::string_view digits, const std
   return std::string(text).replace(at, digits.size(), number);
 }
 
-void change_cells(std::string_view document, const ClaimedTable& table, const Styles& in_document,
+void change_cells(std::string_view document, const ClaimedTable& table, Surroundings around,
                   std::vector<CellChange>& changes) {
-  Surroundings around;
-  around.document = in_document;
   count_styles(table, around.right, around.any);
   std::optional<CellWriter> writer;
   for (const auto& claim : table.claims) {
@@ -127,10 +125,10 @@ Retabled retable(std::string_view document, const NoteSettings& settings) {
   const auto tables = tables_by_hand(document, "notes");
   std::vector<ClaimedTable> claimed;
   for (const auto& table : tables) add_table(table, settings, result, claimed);
-  Styles in_document, ignored;
-  for (const auto& table : claimed) count_styles(table, in_document, ignored);
+  Surroundings around;
+  for (const auto& table : claimed) count_styles(table, around.document_right, around.document_any);
   result.tables = claimed.size();
-  for (const auto& table : claimed) change_cells(document, table, in_document, result.changes);
+  for (const auto& table : claimed) change_cells(document, table, around, result.changes);
   return result;
 }
 

@@ -51,6 +51,14 @@ std::optional<NumberStyle> most_frequent(Styles styles, const std::optional<Numb
   return most == styles.end() || most->second == 0 ? std::nullopt : std::optional(most->first);
 }
 
+/// Of those with decimals how many have a comma, and how many a point.
+std::pair<std::size_t, std::size_t> commas_and_points(const Styles& styles) {
+  std::size_t commas = 0, points = 0;
+  for (const auto& [style, count] : styles)
+    if (style.decimals > 0) (style.comma ? commas : points) += count;
+  return {commas, points};
+}
+
 /// Whether a stated number may well be an old one of the same row.
 bool is_near(double stated, double tflops) {
   constexpr double kShare = 0.25;
@@ -61,11 +69,9 @@ NumberStyle style_around(const StatedTflops& stated, double tflops, const Surrou
   const auto counted = stated.is_right(tflops) ? stated.style : std::nullopt;
   if (const auto style = most_frequent(around.right, counted)) return *style;
   if (const auto style = most_frequent(around.any, stated.style)) return *style;
-  const auto elsewhere = most_frequent(around.document, counted);
+  const auto elsewhere = most_frequent(around.document_right, counted);
   const bool is_own_known = stated.style && stated.style->decimals > 0;
-  if (is_own_known && is_near(stated.value, tflops)) {
-    return {stated.style->decimals, elsewhere.value_or(*stated.style).comma};
-  }
+  if (is_own_known && is_near(stated.value, tflops)) return *stated.style;
   return elsewhere.value_or(stated.style.value_or(NumberStyle{1, false}));
 }
 
@@ -90,8 +96,18 @@ std::string number_text(double number, NumberStyle style) {
   return text;
 }
 
+bool writes_commas(const Surroundings& around) {
+  const auto [here_commas, here_points] = commas_and_points(around.right);
+  if (here_commas > std::max<std::size_t>(here_points, 1)) return true;
+  const auto [right_commas, right_points] = commas_and_points(around.document_right);
+  if (right_commas + right_points > 0) return right_commas > right_points;
+  const auto [commas, points] = commas_and_points(around.document_any);
+  return commas > points;
+}
+
 NumberStyle style_for(const StatedTflops& stated, double tflops, const Surroundings& around) {
   NumberStyle style = style_around(stated, tflops, around);
+  style.comma = writes_commas(around);
   const bool finer = stated.style && stated.style->decimals > style.decimals;
   if (finer && agree(stated.value, tflops, style.decimals)) {
     style.decimals = stated.style->decimals;

@@ -38,12 +38,17 @@ using Styles = std::map<NumberStyle, std::size_t>;
 
 /// How the cells around one are written.
 struct Surroundings {
-  Styles right, any;  ///< in the table: of numbers that are right, of all
-  Styles document;    ///< in all tables: of numbers that are right
+  Styles right, any;                    ///< in the table: of numbers that are right, of all
+  Styles document_right, document_any;  ///< the same in all tables
 };
 
-/// The style that a cell's new number gets: that of the numbers around it. A cell alone in its
-/// table keeps its own, unless its number is far off: who knows what that was.
+/// Whether a table writes "46,7": most of its right numbers with decimals do, and two or more, or
+/// most of the document's right ones, or of all where none is right. So what was written decides
+/// the same again.
+bool writes_commas(const Surroundings& around);
+
+/// The style that a cell's new number gets: decimals are those of the numbers around it. A cell
+/// alone in its table keeps its own, unless its number is far off: who knows what that was.
 NumberStyle style_for(const StatedTflops& stated, double tflops, const Surroundings& around);
 
 }  // namespace pippin

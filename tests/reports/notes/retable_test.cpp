@@ -157,6 +157,34 @@ TEST_CASE("a cell alone in its notes keeps its decimals") {
   }
 }
 
+TEST_CASE("what was mended needs no more, however its decimals were mixed") {
+  // 10223.6 and 5111.8
+  const auto table = [](const std::string& first, const std::string& second) {
+    return "| GPUs | Size | GBS | Time | TFLOPS |\n|-|-|-|-|-|\n| 80 | 10B | 1000 | 0.1001602s | " +
+           first + " |\n| 80 | 10B | 1000 | 0.2003203s | " + second + " |\n\n";
+  };
+  const std::vector<std::string> cells{"7",    ",7",     "1.5",    "1,5",
+                                       "9984", "9984,1", "9984.1", "4992,0"};
+  for (const auto& a : cells)
+    for (const auto& b : cells)
+      for (const auto& c : cells) {
+        const std::string document = table(a, b) + table(c, "4992,0") + one_row("1.048576", b);
+        const std::string once = mended(document);
+        CAPTURE(a, b, c, once);
+        CHECK(mended(once) == once);
+      }
+}
+
+TEST_CASE("a table of commas keeps them among tables of points") {
+  const auto rows = [](const std::string& first, const std::string& second) {
+    return "| GPUs | Size | GBS | Time | TFLOPS |\n|-|-|-|-|-|\n| 80 | 10B | 1000 | 1.048576s | " +
+           first + " |\n| 80 | 10B | 1000 | 1.024s | " + second + " |\n\n";
+  };
+  const std::string points = rows("976.6", "1000.0") + rows("976.6", "1000.0");
+  CHECK(mended(points + rows("976,6", "1000,0")) == points + rows("976,6", "1000,0"));
+  CHECK(mended(points + rows("976,6", "1,0")) == points + rows("976.6", "1000.0"));
+}
+
 TEST_CASE("a row without one of its numbers is left alone") {
   const std::vector<std::string> rows{"|    | 10B | 1000 | 1s | 1.0 |",
                                       "| 80 |     | 1000 | 1s | 1.0 |",
