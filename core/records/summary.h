@@ -134,6 +134,10 @@ struct Summary {
   std::string sweep;
   Point point;
   RunState state = RunState::kMissing;
+  bool clean = true;                ///< false: lines are in the mean that are no clean samples
+  bool noted = false;               ///< a figure written down by hand
+  bool notes_are_markdown = false;  ///< as a person wrote them into a table
+  bool left = false;  ///< its sweep's file has the point no more: it stands apart, unranked
   std::string
       reason;  ///< why it is infeasible or set aside, or how the run that gave it `state` ended
   /// What a row is of that stands for some of a point's runs only; else empty.
@@ -143,7 +147,6 @@ struct Summary {
   std::string selection;                   ///< what its reader called that, where there are several
   std::optional<std::int64_t> started_at;  ///< of the first run; seconds since 1970, UTC
   std::int64_t allocations = 0, runs = 0, iterations = 0;  ///< that are in the mean
-  bool clean = true;  ///< false: lines are in the mean that are no clean samples
   /// Runs that are wholly in the mean though they changed pace: slower on the way, or never steady.
   std::int64_t slowdowns = 0, unsteady = 0;
   std::optional<Interval> step_time_s;
@@ -160,14 +163,11 @@ struct Summary {
   std::optional<BusBandwidth> bus_bandwidth;  ///< of a collective operation
   std::optional<double> samples_per_s;
   std::optional<double> memory_gib;
-  bool noted = false;                   ///< a figure written down by hand
   std::vector<std::string> notes;       ///< what people wrote of its runs, as it stands
-  bool notes_are_markdown = false;      ///< as a person wrote them into a table
   std::vector<std::string> past_notes;  ///< what they wrote before
   std::optional<Ratio> vs;              ///< its useful work a second and GPU to that of another row
   std::optional<Standing> standing;     ///< by the same; nothing where it is not ranked
   std::vector<std::string> remarks;     ///< what a reader of the row must know
-  bool left = false;       ///< its sweep's file has the point no more: it stands apart, unranked
   std::string difference;  ///< by what it differs from rows that look like it; else empty
   std::vector<std::int64_t> run_ids;  ///< of all its runs; of a row that was stored none
   RowDetails details;                 ///< empty where nobody asked
