@@ -134,8 +134,10 @@ Submission SweepFolder::read_submission(const std::string& name, std::int64_t nu
                    (folder / "journal").string(), folder.string());
   }
   if (!is_token_of(name, submission.token))
-    machine_failed("{}: the journal of another submission, {}; remove {}, which is a copy",
-                   (folder / "journal").string(), printable(submission.token), folder.string());
+    machine_failed(
+        "{}: the journal of another submission, {}; if {} is a copy, remove it; if it was renamed, "
+        "name it back",
+        (folder / "journal").string(), printable(submission.token), folder.string());
   const auto names = files_.list(folder);
   const auto is_there = [&](std::string_view mark) {
     return std::binary_search(names.begin(), names.end(), mark);
