@@ -112,6 +112,8 @@ NumberStyle style_for(const StatedTflops& stated, double tflops, const Surroundi
   if (finer && agree(stated.value, tflops, style.decimals)) {
     style.decimals = stated.style->decimals;
   }
+  constexpr std::size_t kThousands = 3;  // "1,463" would be read as 1463
+  if (style.comma && style.decimals == kThousands) --style.decimals;
   return style;
 }
 

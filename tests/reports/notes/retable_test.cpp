@@ -163,8 +163,8 @@ TEST_CASE("what was mended needs no more, however its decimals were mixed") {
     return "| GPUs | Size | GBS | Time | TFLOPS |\n|-|-|-|-|-|\n| 80 | 10B | 1000 | 0.1001602s | " +
            first + " |\n| 80 | 10B | 1000 | 0.2003203s | " + second + " |\n\n";
   };
-  const std::vector<std::string> cells{"7",    ",7",     "1.5",    "1,5",
-                                       "9984", "9984,1", "9984.1", "4992,0"};
+  const std::vector<std::string> cells{"7",   ",7",   "1.463",  "143.626", "1.5",
+                                       "1,5", "9984", "9984,1", "9984.1",  "4992,0"};
   for (const auto& a : cells)
     for (const auto& b : cells)
       for (const auto& c : cells) {
