@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cmath>
 #include <fmt/format.h>
+#include <numeric>
 
 #include "core/base/text.h"
 #include "core/base/units.h"
@@ -17,18 +18,21 @@ namespace {
 
 constexpr int kOfLayout = 8;  // the least importance of a found layout's own columns
 
-/// Parts of the peak, from the left: not all are there at a time, so that of the last only what is
-/// left counts.
-std::vector<double> parts_of_peak(const StageMemory& memory, double context) {
-  double rest = memory.peak;
-  std::vector<double> parts;
-  for (const double part :
-       {memory.weights, memory.gradients, memory.optimizer, memory.buffers, memory.activations}) {
-    parts.push_back(std::min(part, rest) / kGib);
-    rest -= std::min(part, rest);
+/// What a GPU of the stage must have at once, by its parts. What of them is not there at that
+/// moment is taken off, of states that are made for the step first.
+std::vector<double> parts_of_needed(const Setup& setup, std::int64_t stage) {
+  const StageMemory m = stage_memory(setup, stage);
+  std::vector<double> parts{m.weights,     m.gradients, m.optimizer,         m.buffers,
+                            m.activations, m.working,   context_bytes(setup)};
+  double over = std::accumulate(parts.begin(), parts.end(), 0.0) - needed_bytes(setup, stage);
+  if (over < 0) parts.back() -= over;  // buckets that lie beside the peak
+  for (const std::size_t part : {2, 1, 5, 4, 3, 0, 6}) {
+    if (over <= 0) break;
+    const double off = std::min(over, parts[part]);
+    parts[part] -= off;
+    over -= off;
   }
-  parts.push_back(rest / kGib);
-  parts.push_back(context / kGib);
+  for (double& part : parts) part /= kGib;
   return parts;
 }
 
@@ -36,11 +40,12 @@ SheetStacks empty_memory_stacks(const char* title) {
   SheetStacks stacks;
   stacks.title = title;
   stacks.lead =
-      "At the moment when it holds most. Context and NCCL lie beside what PyTorch's allocator "
-      "counts.";
+      "At least, at once. Beside the trainer's own memory lie the CUDA context, NCCL, and buckets "
+      "of "
+      "its framework.";
   stacks.unit = "GiB";
-  stacks.parts = {"weights",     "gradients", "optimizer",       "buffers",
-                  "activations", "working",   "context and NCCL"};
+  stacks.parts = {"weights",     "gradients", "optimizer", "buffers",
+                  "activations", "working",   "beside"};
   return stacks;
 }
 
@@ -48,7 +53,7 @@ SheetStacks memory_stacks(const Setup& setup, const std::optional<Accelerator>& 
   SheetStacks stacks = empty_memory_stacks("What each stage's GPU holds");
   for (const StageRow& row : stage_rows(setup)) {
     stacks.bars.push_back((row.first == row.last ? "stage " : "stages ") + row.name());
-    stacks.sizes.push_back(parts_of_peak(row.memory, context_bytes(setup)));
+    stacks.sizes.push_back(parts_of_needed(setup, row.first));
   }
   if (!accelerator) return stacks;
   stacks.limit = usable_bytes(setup.generation, accelerator->memory_gib.value_or(0)) / kGib;
@@ -161,12 +166,12 @@ FlatPage found_page(const SearchResult& result, const SearchSpace& space) {
   const double width = std::exp(space.half_width);
   for (const FoundLayout& one : result.best) {
     const std::string name = short_words(one.setup);
-    page.rows.push_back({name, true, "", one.seconds, one.seconds / width, one.seconds * width});
+    page.rows.push_back(
+        {name, RunState::kOk, "", one.seconds, one.seconds / width, one.seconds * width});
     if (page.rows.size() > kMostBars) continue;
     add_time(name, step_time(one.setup, space.machine, space.rates), *times.stacks);
     memory.stacks->bars.push_back(name);
-    memory.stacks->sizes.push_back(
-        parts_of_peak(stage_memory(one.setup, largest_stage(one.setup)), context_bytes(one.setup)));
+    memory.stacks->sizes.push_back(parts_of_needed(one.setup, largest_stage(one.setup)));
   }
   page.sheet.emplace().kind = page.kind;
   page.sheet->parts = {std::move(times), std::move(memory)};
@@ -186,7 +191,11 @@ FlatPage judgements_page(const std::vector<PointJudgement>& all) {
     unfit += fits ? 0 : 1;
     if (fits && one.step_s && (!best || *one.step_s < *best->step_s)) best = &one;
     const bool wants_reason = !fits || !one.step_s;
-    FlatPageRow row{one.id, fits, wants_reason ? one.why : ""};
+    FlatPageRow row;
+    row.name = one.id.empty() ? "(no name)" : one.id;
+    if (!fits) row.state = RunState::kInfeasible;
+    if (!one.fits && !one.step_s) row.state = RunState::kMissing;
+    if (wants_reason) row.reason = one.why;
     if (fits) row.seconds = one.step_s, row.low = one.step_s_low, row.high = one.step_s_high;
     page.rows.push_back(std::move(row));
   }
@@ -194,8 +203,9 @@ FlatPage judgements_page(const std::vector<PointJudgement>& all) {
     page.said.push_back(
         fmt::format("{} fit, {} {} not", fitting, unfit, unfit == 1 ? "does" : "do"));
   if (best)
-    page.said.push_back(
-        fmt::format("fastest: {}, {} s", printable(best->id), short_number(*best->step_s)));
+    page.said.push_back(fmt::format("fastest: {}, {} s",
+                                    best->id.empty() ? "(no name)" : printable(best->id),
+                                    short_number(*best->step_s)));
   return page;
 }
 

@@ -25,9 +25,11 @@ namespace pippin {
 
 namespace {
 
-void say_what_was_taken(const Globals& globals, const MegatronSetup& read) {
-  for (const auto& words : read.assumed) remark(globals, "assumed: " + words);
-  if (!read.unused.empty()) remark(globals, "not used: " + join(read.unused, " "));
+std::vector<std::string> what_was_taken(const MegatronSetup& read) {
+  std::vector<std::string> words;
+  for (const auto& assumed : read.assumed) words.push_back("assumed: " + assumed);
+  if (!read.unused.empty()) words.push_back("not used: " + join(read.unused, " "));
+  return words;
 }
 
 std::vector<PointRow> rows_of(const fs::path& file) {
@@ -46,36 +48,39 @@ std::string fit_words(const ClusterFit& fit) {
 void print_points(const Globals& globals, const EstimateOptions& options) {
   PointJudge judge;
   if (!options.calibrate_on.empty()) judge.calibrate_on(rows_of(options.calibrate_on));
-  for (const ClusterFit& fit : judge.fits()) remark(globals, fit_words(fit));
+  std::vector<std::string> remarks;
+  for (const ClusterFit& fit : judge.fits()) remarks.push_back(fit_words(fit));
+  for (const auto& words : remarks) remark(globals, words);
   std::vector<PointJudgement> all;
   for (const PointRow& row : rows_of(options.points)) all.push_back(judge.judge(row));
-  print_judgements(all, {}, options);
+  print_judgements(all, {}, remarks, options);
 }
 
-void write_time(const Setup& setup, const EstimatedTime& time, const std::string& format,
+void write_time(const Setup& setup, const EstimatedTime& time, const EstimateOptions& options,
                 std::ostream& text) {
   const EstimateTable table = time_table(time.time);
   text << '\n' << table.heading << ", " << time.words << "\n\n";
-  write_table(table.table, format, text);
+  write_table(table.table, options.format, text, options.output);
   if (const auto share = model_flops_utilization(setup, time.machine, time.time.all()))
     text << '\n' << utilization_words(*share) << '\n';
 }
 
-/// Nothing where no time is known of such a layout. Errors: as machine_of().
+/// Empty where a time is known of the layout on that GPU.
+std::string why_no_time(const Setup& setup, const Hardware& hardware) {
+  const std::string why = why_no_time(setup);
+  return why.empty() ? hardware.why_no_machine : why;
+}
+
+/// Nothing where none is known. Errors: as machine_of().
 std::optional<EstimatedTime> time_of(const Setup& setup, const Hardware& hardware) {
-  if (!hardware.accelerator || !why_no_time(setup).empty()) return std::nullopt;
+  if (!hardware.accelerator || !why_no_time(setup, hardware).empty()) return std::nullopt;
   const Machine machine = machine_of(*hardware.accelerator, hardware.node_gb_per_s);
   const KnownRates& known = hardware.known;
   return EstimatedTime{step_time(setup, machine, known.rates), machine, known.half_width,
                        words_on_rates(known.are_usual ? "" : hardware.cluster, known.half_width)};
 }
 
-void refuse_page(const EstimateOptions& options, const char* option) {
-  if (is_page_format(options.format))
-    bad_input("estimate: {} has no page: --format terminal, markdown, csv or json", option);
-}
-
-/// As it was typed, without where it was written to.
+/// That makes this page again.
 std::string command_of(const EstimateOptions& options) {
   std::vector<std::string> words{"pippin", "estimate"};
   const auto add = [&](const char* option, const std::string& value) {
@@ -101,20 +106,26 @@ std::string command_of(const EstimateOptions& options) {
 
 /// Of a page of many layouts.
 std::string title_of(const EstimateOptions& options) {
+  constexpr std::size_t kLongest = 80;
   if (!options.points.empty()) return options.points.filename().string();
-  return join(options.what, " ");
+  if (options.what.size() == 1) return fs::path(options.what.front()).filename().string();
+  const std::string words = join(options.what, " ");
+  return words.size() > kLongest ? "estimate" : words;
 }
 
-void print_sheet(const Setup& setup, const std::string& name, const Hardware& hardware,
+void print_sheet(const ShownLayout& layout, const Hardware& hardware,
                  const std::optional<EstimatedTime>& time, const EstimateOptions& options) {
   Page page;
-  page.sheet = estimate_sheet(setup, hardware.accelerator, time);
+  page.sheet = estimate_sheet(layout.setup, hardware.accelerator, time);
+  page.sheet->parts.front().remarks = layout.remarks;
   page.kind = page.sheet->kind;
-  page.title = name;
-  if (hardware.accelerator) page.said.push_back(fit_words(setup, *hardware.accelerator));
+  page.title = layout.name;
+  if (hardware.accelerator) page.said.push_back(fit_words(layout.setup, *hardware.accelerator));
   if (time)
     page.said.push_back(
         fmt::format("an iteration takes {} s, {}", short_number(time->time.all()), time->words));
+  else if (hardware.accelerator)
+    page.said.push_back("no time of an iteration: " + why_no_time(layout.setup, hardware));
   page.command = command_of(options);
   page.made_at = std::time(nullptr);
   print_page(page_document(page), options.output);
@@ -150,14 +161,14 @@ void print_figures_of_tool(const Setup& setup, const EstimateOptions& options) {
   const std::string why_not = unknown_to_analysis_tool(setup);
   if (!why_not.empty())
     bad_input("estimate --compat: the analysis tool says nothing of this: {}", why_not);
-  refuse_page(options, "--compat");
   print_table(figures_table(analysis_tool_figures(setup)), options.format, options.output);
 }
 
-void print_estimate(const Setup& setup, const std::string& name, const Hardware& hardware,
+void print_estimate(const ShownLayout& layout, const Hardware& hardware,
                     const EstimateOptions& options) {
+  const Setup& setup = layout.setup;
   const auto time = time_of(setup, hardware);
-  if (is_page_format(options.format)) return print_sheet(setup, name, hardware, time, options);
+  if (is_page_format(options.format)) return print_sheet(layout, hardware, time, options);
   if (!is_for_people(options.format))
     return print_table(estimate_figures(setup, time), options.format, options.output);
   std::ostringstream text;
@@ -165,11 +176,11 @@ void print_estimate(const Setup& setup, const std::string& name, const Hardware&
   if (hardware.accelerator) text << fit_words(setup, *hardware.accelerator) << '\n';
   for (const EstimateTable& one : estimate_tables(setup)) {
     text << '\n' << one.heading << "\n\n";
-    write_table(one.table, options.format, text);
+    write_table(one.table, options.format, text, options.output);
   }
   if (hardware.accelerator && !time)
-    text << "\nno time of an iteration: " << why_no_time(setup) << '\n';
-  if (time) write_time(setup, *time, options.format, text);
+    text << "\nno time of an iteration: " << why_no_time(setup, hardware) << '\n';
+  if (time) write_time(setup, *time, options, text);
   const auto differences = where_analysis_tool_differs(setup);
   if (!differences.empty()) text << "\nMegatron's analysis tool (--compat) says otherwise:\n";
   for (const auto& words : differences) text << "* " << words << '\n';
@@ -177,13 +188,12 @@ void print_estimate(const Setup& setup, const std::string& name, const Hardware&
 }
 
 void print_checkpoints(const NamedSetups& layouts, const EstimateOptions& options) {
-  refuse_page(options, "--checkpoints");
   print_table(checkpoint_sizes_table(layouts, options.storage_gb_per_s), options.format,
               options.output);
 }
 
 void print_judgements(const std::vector<PointJudgement>& all, std::vector<PageAxis> axes,
-                      const EstimateOptions& options) {
+                      const std::vector<std::string>& remarks, const EstimateOptions& options) {
   if (!is_page_format(options.format))
     return print_table(judgements_table(all), options.format, options.output);
   FlatPage page = judgements_page(all);
@@ -191,11 +201,15 @@ void print_judgements(const std::vector<PointJudgement>& all, std::vector<PageAx
   page.command = command_of(options);
   page.made_at = std::time(nullptr);
   page.axes = std::move(axes);
+  page.table.remarks = remarks;
   print_page(flat_page_document(page), options.output);
 }
 
 ExitCode estimate(const Globals& globals, const EstimateOptions& options) {
-  is_page_format(options.format);  // known, before anything is read
+  // Before anything is read.
+  if (is_page_format(options.format) && (options.compat || options.checkpoints))
+    bad_input("estimate: {} has no page: --format terminal, markdown, csv or json",
+              options.compat ? "--compat" : "--checkpoints");
   if (!options.what.empty()) return estimate_sweep(globals, options);
   if (!options.points.empty()) {
     print_points(globals, options);
@@ -207,13 +221,14 @@ ExitCode estimate(const Globals& globals, const EstimateOptions& options) {
   const MegatronSetup read = megatron_setup(
       arguments_of_words(options.arguments), options.gpus, hardware.gpus_per_node,
       hardware.accelerator ? generation_of(*hardware.accelerator) : Generation::kAmpere);
-  say_what_was_taken(globals, read);
+  const auto remarks = what_was_taken(read);
+  for (const auto& words : remarks) remark(globals, words);
   if (options.checkpoints) {
     print_checkpoints({{layout_words(read.setup), read.setup}}, options);
     return ExitCode::kDone;
   }
   options.compat ? print_figures_of_tool(read.setup, options)
-                 : print_estimate(read.setup, "estimate", hardware, options);
+                 : print_estimate({read.setup, "estimate", remarks}, hardware, options);
   return ExitCode::kDone;
 }
 

@@ -25,13 +25,21 @@ struct Hardware {
   Count gpus_per_node;
   std::optional<double> node_gb_per_s;  ///< between nodes, where it is not as such GPUs' usual ones
   KnownRates known = usual_rates();
+  std::string why_no_machine;  ///< why no rates of such a GPU are known; empty where they are
 };
 Hardware hardware_of(const Cluster& cluster);
 /// What options say goes before it. Errors: Error (bad input) for an unknown accelerator.
 void take_options(const EstimateOptions& options, Hardware& hardware);
 
-/// All that is known of one layout, which a page calls by this name.
-void print_estimate(const Setup& setup, const std::string& name, const Hardware& hardware,
+/// A layout as it is shown.
+struct ShownLayout {
+  Setup setup;
+  std::string name;                  ///< of its page
+  std::vector<std::string> remarks;  ///< what was taken for granted; said already
+};
+
+/// All that is known of one layout.
+void print_estimate(const ShownLayout& layout, const Hardware& hardware,
                     const EstimateOptions& options);
 
 /// The figures that the analysis tool prints. Errors: Error (bad input) where it says nothing of
@@ -41,8 +49,8 @@ void print_figures_of_tool(const Setup& setup, const EstimateOptions& options);
 /// The sizes of checkpoints, and how long they take where the options say the storage.
 void print_checkpoints(const NamedSetups& layouts, const EstimateOptions& options);
 
-/// Many layouts, a row each; a page draws them along the axes.
+/// Many layouts, a row each; a page draws them along the axes, and repeats what was said of all.
 void print_judgements(const std::vector<PointJudgement>& all, std::vector<PageAxis> axes,
-                      const EstimateOptions& options);
+                      const std::vector<std::string>& remarks, const EstimateOptions& options);
 
 }  // namespace pippin

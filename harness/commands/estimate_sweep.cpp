@@ -52,23 +52,27 @@ struct Place {
   std::optional<Machine> machine;  ///< nothing where its rates are not known: no times
 };
 
-Place place_of(const Globals& globals, const Sweep& sweep, const EstimateOptions& options) {
+/// `remarks` gets what there is to say of it.
+Place place_of(const Sweep& sweep, const EstimateOptions& options,
+               std::vector<std::string>& remarks) {
   Place place{hardware_of(sweep.cluster), {}};
   take_options(options, place.hardware);
   Hardware& hardware = place.hardware;
   if (!hardware.accelerator->memory_gib) {
-    remark(globals, fmt::format("no fit and no time: the memory of accelerator {} is not known; "
-                                "--accelerator NAME names another",
-                                printable(hardware.accelerator->name)));
+    remarks.push_back(
+        fmt::format("no fit and no time: the memory of accelerator {} is not known; "
+                    "--accelerator NAME names another",
+                    printable(hardware.accelerator->name)));
     hardware.accelerator.reset();
     return place;
   }
   try {
     place.machine = machine_of(*hardware.accelerator, hardware.node_gb_per_s);
-    remark(globals, words_on_rates(hardware.known.are_usual ? "" : hardware.cluster,
-                                   hardware.known.half_width));
+    remarks.push_back(words_on_rates(hardware.known.are_usual ? "" : hardware.cluster,
+                                     hardware.known.half_width));
   } catch (const Error& error) {
-    remark(globals, std::string("no time: ") + error.what());
+    hardware.why_no_machine = error.what();
+    remarks.push_back("no time: " + hardware.why_no_machine);
   }
   return place;
 }
@@ -98,7 +102,10 @@ class Points {
           "{}: only points of the probe training, or of a command with Megatron's arguments, can "
           "be estimated",
           printable(sweep_.file.string()));
-    place_ = place_of(globals, sweep_, options);
+    place_ = place_of(sweep_, options, remarks_);
+    for (const DroppedPoint& one : sweep_.dropped)
+      remarks_.push_back(fmt::format("dropped: {}: {}", printable(one.point.name), one.reason));
+    for (const auto& words : remarks_) remark(globals, words);
     if (place_.hardware.accelerator) sweep_.cluster.accelerator = *place_.hardware.accelerator;
   }
 
@@ -115,12 +122,14 @@ class Points {
   void print_one(const Point& point) const {
     const SetupOfPoint read = setup_of(point);
     if (!read.setup) bad_input("{}: {}", printable(point.name), read.why_not);
-    for (const auto& words : read.assumed) remark(globals_, "assumed: " + words);
+    std::vector<std::string> remarks = remarks_;
+    for (const auto& words : read.assumed) {
+      remarks.push_back("assumed: " + words);
+      remark(globals_, remarks.back());
+    }
     if (options_.checkpoints) return print_checkpoints({{point.name, *read.setup}}, options_);
     if (options_.compat) return print_figures_of_tool(*read.setup, options_);
-    Hardware hardware = place_.hardware;
-    if (!place_.machine) hardware.accelerator.reset();
-    print_estimate(*read.setup, point.name, hardware, options_);
+    print_estimate({*read.setup, point.name, remarks}, place_.hardware, options_);
   }
 
   void print_all() const {
@@ -136,7 +145,7 @@ class Points {
       said.id = point.name;
       all.push_back(std::move(said));
     }
-    print_judgements(all, axes_of(sweep_.points), options_);
+    print_judgements(all, axes_of(sweep_.points), remarks_, options_);
   }
 
  private:
@@ -162,6 +171,7 @@ class Points {
   bool is_typed_;
   Sweep sweep_;
   Place place_;
+  std::vector<std::string> remarks_;  ///< of all its points
 };
 
 const Point& point_named(const Sweep& sweep, const std::string& name) {
@@ -183,8 +193,6 @@ ExitCode estimate_sweep(const Globals& globals, const EstimateOptions& options) 
   if (!is_typed && (!options.cluster.empty() || options.gpus_per_node))
     bad_input("estimate: the sweep file names its cluster, with the GPUs of a node");
   const Points points(globals, options);
-  for (const DroppedPoint& one : points.sweep().dropped)
-    remark(globals, fmt::format("dropped: {}: {}", printable(one.point.name), one.reason));
   if (!is_typed && options.what.size() == 2)
     points.print_one(point_named(points.sweep(), options.what.back()));
   else if (points.sweep().points.size() == 1)

@@ -73,7 +73,7 @@ void write_sweep(const SearchOptions& options, SearchResult result) {
   disk().write(options.sweep, sweep_text(options, result.best));
 }
 
-/// As it was typed, without where it was written to.
+/// That makes this page again.
 std::string command_of(const SearchOptions& options) {
   std::string words =
       fmt::format("pippin search {} {} --gpus {} --gbs {}", bash_word(options.cluster),

@@ -54,6 +54,12 @@ void write_columns(const FlatPage& page, const std::vector<PlacedColumn>& column
   json.end_array();
 }
 
+/// A number as CSV has it.
+void write_value(const FlatValue& value, JsonWriter& json) {
+  const auto* number = std::get_if<double>(&value);
+  number ? write_exact(std::optional(*number), json) : write_flat_value(json, value);
+}
+
 template <typename Write>
 void write_each(const char* key, const std::vector<FlatPageRow>& rows, JsonWriter& json,
                 Write write) {
@@ -65,9 +71,7 @@ void write_each(const char* key, const std::vector<FlatPageRow>& rows, JsonWrite
 void write_rows(const FlatPage& page, const std::vector<PlacedColumn>& columns, JsonWriter& json) {
   json.key("rows").begin_object();
   write_each("name", page.rows, json, [&](const auto& row) { json.text(row.name); });
-  write_each("state", page.rows, json, [&](const auto& row) {
-    json.text(text_of(row.fits ? RunState::kOk : RunState::kInfeasible));
-  });
+  write_each("state", page.rows, json, [&](const auto& row) { json.text(text_of(row.state)); });
   write_each("reason", page.rows, json, [&](const auto& row) { json.text(row.reason); });
   write_each("mean_s", page.rows, json, [&](const auto& row) { write_exact(row.seconds, json); });
   write_each("low_s", page.rows, json, [&](const auto& row) { write_exact(row.low, json); });
@@ -86,7 +90,7 @@ void write_rows(const FlatPage& page, const std::vector<PlacedColumn>& columns, 
   json.key("values").begin_array();
   for (const auto& one : columns) {
     json.begin_array();
-    for (const auto& value : one.column->values) write_flat_value(json, value);
+    for (const auto& value : one.column->values) write_value(value, json);
     json.end_array();
   }
   json.end_array();

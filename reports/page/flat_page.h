@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/records/point.h"
+#include "core/records/run.h"
 #include "reports/flat_table.h"
 #include "reports/show/sheet.h"
 
@@ -15,8 +16,8 @@ namespace pippin {
 /// What a row is called, and how it went or would go.
 struct FlatPageRow {
   std::string name;
-  bool fits = true;    ///< else it is infeasible
-  std::string reason;  ///< why it has no time
+  RunState state = RunState::kOk;  ///< infeasible; missing where nothing is known
+  std::string reason;              ///< why it has no time
   std::optional<double> seconds = {}, low = {}, high = {};
 };
 

@@ -177,8 +177,8 @@ double context_bytes(const Setup& setup) {
   return ((setup.generation == Generation::kVolta ? 1.27 : 1.57) + kNccl) * kGib;
 }
 
-double needed_bytes(const Setup& setup) {
-  const auto [stage, memory] = largest(setup);
+double needed_bytes(const Setup& setup, std::int64_t stage) {
+  const StageMemory memory = stage_memory(setup, stage);
   double peak = memory.peak;
   if (setup.framework == Framework::kMegatron2 && setup.type == NumberType::kFp16) {
     const double parameters = number(stage_parameters(setup, stage).all());
@@ -190,5 +190,7 @@ double needed_bytes(const Setup& setup) {
   constexpr double kBuckets = 2 * 5e8 * 2;  // DeepSpeed's default, to reduce and to gather
   return peak + context_bytes(setup) + (has_buckets ? kBuckets : 0);
 }
+
+double needed_bytes(const Setup& setup) { return needed_bytes(setup, largest_stage(setup)); }
 
 }  // namespace pippin

@@ -36,7 +36,9 @@ std::int64_t largest_stage(const Setup& setup);
 /// What lies on the GPU beside PyTorch's allocator: the CUDA context and NCCL. Unit: bytes.
 double context_bytes(const Setup& setup);
 
-/// What a GPU must have at least, without what the allocator caches. Unit: bytes.
+/// What a GPU of a stage, or of the largest, must have at least, without what the allocator caches.
+/// Unit: bytes.
+double needed_bytes(const Setup& setup, std::int64_t stage);
 double needed_bytes(const Setup& setup);
 
 }  // namespace pippin

@@ -13,9 +13,12 @@ bool is_for_people(const std::string& format) {
   return format == "terminal" || format == "markdown";
 }
 
-void write_table(FlatTable table, const std::string& format, std::ostream& out) {
-  table.width = terminal_width(STDOUT_FILENO);
-  table.colours = wants_colours();
+void write_table(FlatTable table, const std::string& format, std::ostream& out,
+                 const fs::path& file) {
+  if (file.empty()) {
+    table.width = terminal_width(STDOUT_FILENO);
+    table.colours = wants_colours();
+  }
   flat_format_named(format).write(table, out);
 }
 
@@ -32,10 +35,7 @@ void print_page(const std::string& document, const fs::path& file) {
 
 void print_table(FlatTable table, const std::string& format, const fs::path& file) {
   std::ostringstream text;
-  if (file.empty())
-    write_table(std::move(table), format, text);
-  else
-    flat_format_named(format).write(table, text);
+  write_table(std::move(table), format, text, file);
   print_text(text.str(), format, file);
 }
 

@@ -13,9 +13,10 @@ namespace pippin {
 /// Whether a format is read by people, who want several tables with words between them.
 bool is_for_people(const std::string& format);
 
-/// Writes a table; a terminal gets it as wide as it is, and in its colours. Errors: as
-/// flat_format_named().
-void write_table(FlatTable table, const std::string& format, std::ostream& out);
+/// Writes a table that goes to standard output, or to a file that is named; a terminal gets it as
+/// wide as it is, and in its colours. Errors: as flat_format_named().
+void write_table(FlatTable table, const std::string& format, std::ostream& out,
+                 const fs::path& file = {});
 
 /// Writes the text of a format to standard output, or to a file that is named. Errors: as
 /// write_output(), FileSystem::write().

@@ -2,7 +2,7 @@
 // Puts the page together: words, table, figures, methods.
 import {arrange_children, el, own_link, svg_el} from "./dom.js";
 import {count_text, duration_text, moment_text} from "./numbers.js";
-import {address_of_row, colour_of, read_page} from "./page_data.js";
+import {address_of_row, colour_of, is_predicted, read_page} from "./page_data.js";
 import {make_figure} from "./figure.js";
 import {keep_live} from "./live.js";
 import {place_kept} from "./place.js";
@@ -142,12 +142,12 @@ function highlight_bar(page, selection) {
     bar.hidden = row === null;
     if (row === null) return;
     const dot = svg_el("circle", {cx: 6, cy: 6, r: 5, fill: colour_of(page, row)});
-    const runs = count_text(page.runs_of[row].length, "run");
+    const runs = is_predicted(page) ? [] : [count_text(page.runs_of[row].length, "run")];
     const address = address_of_row(page, row);
     const parts = [
       svg_el("svg", {width: 12, height: 12, viewBox: "0 0 12 12", "aria-hidden": "true"}, dot),
       el("span", {class: "highlight-name"}, address ? own_link(address, page.rows.name[row]) : page.rows.name[row]),
-      el("span", {class: "highlight-facts"}, `${duration_text(page.rows.mean_s[row])} · ${runs}`),
+      el("span", {class: "highlight-facts"}, [duration_text(page.rows.mean_s[row]), ...runs].join(" · ")),
       el("button", {type: "button", class: "quiet", onclick: () => selection.pin(selection.pinned())}, "Clear"),
     ];
     parts.forEach((part, i) => {

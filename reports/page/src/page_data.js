@@ -76,6 +76,11 @@ export function read_page(text) {
   };
 }
 
+/// Whether its times were foretold, and nothing ran.
+export function is_predicted(page) {
+  return page.doc.kind === "estimate" || page.doc.kind === "search";
+}
+
 /// Where the page's server has the page of a thing: "run", "point" or "node"; null where it has none.
 export function address_of(page, kind, id) {
   const address = page.doc.addresses?.[kind];

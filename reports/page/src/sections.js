@@ -9,6 +9,7 @@ import {
   address_of_run,
   allocation_name,
   campaign_of,
+  is_predicted,
   run_name,
   run_state,
   run_text,
@@ -135,7 +136,7 @@ function axis_figure(page) {
     plot: "axis",
     choices,
     table: () => axis_table(page),
-    lead: "Each point is a configuration, with its 95\u00a0% interval; the line joins the best of each value.",
+    lead: `Each point is a configuration, with ${is_predicted(page) ? "the bounds of 19 of 20 runs" : "its 95\u00a0% interval"}; the line joins the best of each value.`,
   };
 }
 

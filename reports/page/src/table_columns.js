@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which columns the table can have.
+import {is_predicted} from "./page_data.js";
 
 /// Notes and reasons, where the report has no such column and there are any; a reason stands in the strip's place, too.
 function extra_columns(page) {
@@ -20,7 +21,7 @@ export function all_columns(page) {
   const has_bad = page.rows.state.some((state) => state !== "ok");
   const strip = {
     name: "strip",
-    title: page.run_count ? "allocations' means" : "time",
+    title: is_predicted(page) ? "time" : "allocations' means",
     kind: "strip",
     shown: true,
     values: page.rows.mean_s,

@@ -4,6 +4,7 @@ import {el} from "./dom.js";
 import {csv_text} from "./csv.js";
 import {safe_file_name, save_text} from "./download.js";
 import {count_text} from "./numbers.js";
+import {is_predicted} from "./page_data.js";
 import {Table} from "./table.js";
 
 function filter_box(table, count, complaint) {
@@ -22,6 +23,16 @@ function filter_box(table, count, complaint) {
     count();
   });
   return el("div", {class: "filter"}, el("label", {for: "filter"}, "Filter"), input);
+}
+
+/// How to use the table, and what the marks of its strip are.
+function hint_words(page) {
+  const mark = (text) => el("b", {}, text);
+  const strip = is_predicted(page)
+    ? [mark("├┤"), " where 19 of 20 runs are to lie, ", mark("|"), " what is predicted."]
+    : [mark("●"), " an allocation's mean, ", mark("├┤"), " the 95\u00a0% interval, ", mark("|"), " the mean."];
+  const what = is_predicted(page) ? "it" : "its runs";
+  return [`Press a column's title to sort, a row to highlight ${what} in every plot. `, "In the strip: ", ...strip];
 }
 
 function choice_of(table, column) {
@@ -86,17 +97,7 @@ export function make_table_section(page, selection) {
     counted,
     el("div", {class: "buttons"}, chooser, csv_button(page, table)),
   );
-  const hint = el(
-    "p",
-    {class: "hint"},
-    "Press a column's title to sort, a row to highlight its runs in every plot. ",
-    "In the strip: ",
-    ...(page.run_count ? [el("b", {}, "●"), " an allocation's mean, "] : []),
-    el("b", {}, "├┤"),
-    " the 95\u00a0% interval, ",
-    el("b", {}, "|"),
-    " the mean.",
-  );
+  const hint = el("p", {class: "hint"}, hint_words(page));
   const section = el(
     "section",
     {id: "table", "aria-labelledby": "table-title"},

@@ -92,6 +92,8 @@ TEST_CASE("an estimate of a layout, of a table, and a search are pages, too") {
   const auto layout = page("estimate --format html -o page.html -- " + kLaunch);
   CHECK(layout.at("kind") == "estimate");
   CHECK_THAT(layout.at("command").get<std::string>(), Contains("--format html -- torchrun"));
+  const auto remarks = layout.at("sheet").at(0).at("remarks");
+  CHECK_THAT(remarks.at(0).get<std::string>(), Contains("assumed: vocabulary 50257"));
   const auto table = page("estimate --format html -o page.html --points " + points);
   CHECK(table.at("title") == "points.tsv");
   CHECK(table.at("rows").at("name").size() > 1);

@@ -65,9 +65,10 @@ function limit_mark(stacks) {
     group.append(
       svg_el("line", {x1: x, x2: x, y1: kTop - 6, y2: height - kBottom, stroke: kInk, "stroke-dasharray": "4 3"}),
     );
-    const is_right = x + text_width(stacks.limit_text) > width - 4;
+    const is_right = x > width / 2;
+    const text = fit_text(stacks.limit_text, is_right ? x : width - x - 8);
     group.append(
-      svg_el("text", {x: is_right ? x + 4 : x - 4, y: 14, "text-anchor": is_right ? "end" : "start", fill: kInk2}, stacks.limit_text),
+      svg_el("text", {x: is_right ? x + 4 : x - 4, y: 14, "text-anchor": is_right ? "end" : "start", fill: kInk2}, text),
     );
   });
 }
