@@ -50,7 +50,7 @@ SheetStacks empty_memory_stacks(const char* title) {
 }
 
 SheetStacks memory_stacks(const Setup& setup, const std::optional<Accelerator>& accelerator) {
-  SheetStacks stacks = empty_memory_stacks("What each stage's GPU holds");
+  SheetStacks stacks = empty_memory_stacks("What each stage's GPU needs");
   for (const StageRow& row : stage_rows(setup)) {
     stacks.bars.push_back((row.first == row.last ? "stage " : "stages ") + row.name());
     stacks.sizes.push_back(parts_of_needed(setup, row.first));
@@ -160,7 +160,7 @@ FlatPage found_page(const SearchResult& result, const SearchSpace& space) {
       page.axes.push_back(axis_of(column));
   SheetPart times{"times", ""}, memory{"memory", ""};
   times.stacks = empty_time_stacks();
-  memory.stacks = empty_memory_stacks("What the fullest stage's GPU holds");
+  memory.stacks = empty_memory_stacks("What the fullest stage's GPU needs");
   memory.stacks->limit = space.usable_bytes / kGib;
   memory.stacks->limit_text = fmt::format("there are {:.1f} GiB", *memory.stacks->limit);
   const double width = std::exp(space.half_width);

@@ -692,7 +692,7 @@ function estimate_sample() {
         ],
         remarks: [],
         stacks: {
-          title: "What each stage's GPU holds",
+          title: "What each stage's GPU needs",
           lead: "At the moment when it holds most.",
           unit: "GiB",
           bars: stages.map((stage) => `stage ${stage}`),
