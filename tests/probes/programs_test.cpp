@@ -282,10 +282,11 @@ TEST_CASE("a rank that is killed ends all and is named") {
         "cd \"$3\"; \"$0\" 4 \"$1\" --tp 2 --dp 2 --iterations 100000000 --log-interval 1 "
         ">log 2>&1 & launch=$!\n"
         "until grep -q 'elapsed time' log; do kill -0 $launch || break; sleep 0.05; done\n"
-        "for pid in $(pgrep -P \"$(pgrep -P $launch || echo $launch)\" training; "
+        "killed=; while [ -z \"$killed\" ] && kill -0 $launch; do "
+        "for pid in $(pgrep -P \"$(pgrep -d , -P $launch || echo $launch)\" training; "
         "pgrep -P $launch training); do "
         "tr '\\0' '\\n' </proc/$pid/environ | grep -qxE \"(OMPI_COMM_WORLD_)?RANK=$2\" && "
-        "kill -9 $pid; done\n"
+        "kill -9 $pid && killed=1; done; done\n"
         "wait $launch; tail -n 50 log";
     const Outcome outcome = run_program(
         {"bash", "-c", script, PARALLEL_LAUNCH, TRAINING_PROBE, victim, folder.path().string()});
