@@ -40,9 +40,7 @@ SheetStacks empty_memory_stacks(const char* title) {
   SheetStacks stacks;
   stacks.title = title;
   stacks.lead =
-      "At least, at once. Beside the trainer's own memory lie the CUDA context, NCCL, and buckets "
-      "of "
-      "its framework.";
+      "At least, at once. Beside the trainer's memory lie the CUDA context, NCCL, and buckets.";
   stacks.unit = "GiB";
   stacks.parts = {"weights",     "gradients", "optimizer", "buffers",
                   "activations", "working",   "beside"};

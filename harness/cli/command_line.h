@@ -62,6 +62,9 @@ void add_table_options(CLI::App& command, ReportOptions& options);
 /// Errors: Error (bad input).
 ReportOptions options_in_marker(const std::vector<std::string>& words);
 
+/// --format and -o of what can be a page.
+void add_page_format(CLI::App& command, std::string& format, fs::path& output);
+
 /// Lets an option take numbers from `low` to `high` only; CLI11's versions word that differently.
 void check_range(CLI::Option& option, double low, double high);
 /// Adds --node-gb-per-s.

@@ -8,6 +8,15 @@
 
 namespace pippin {
 
+void add_page_format(CLI::App& command, std::string& format, fs::path& output) {
+  command
+      .add_option("--format", format,
+                  "terminal, markdown, csv, json, or html: a page with plots, in one file")
+      ->capture_default_str()
+      ->type_name("FORMAT");
+  command.add_option("-o,--output", output, "write it to this file")->type_name("FILE");
+}
+
 namespace {
 
 void add_collect(CommandLine& line) {
@@ -74,16 +83,6 @@ void add_against_model(CLI::App& report, ReportOptions& options) {
   add_network_option(report, options.node_gb_per_s)->needs(against);
 }
 
-/// Of what can be a page.
-void add_format(CLI::App& command, std::string& format, fs::path& output) {
-  command
-      .add_option("--format", format,
-                  "terminal, markdown, csv, json, or html: a page with plots, in one file")
-      ->capture_default_str()
-      ->type_name("FORMAT");
-  command.add_option("-o,--output", output, "write it to this file")->type_name("FILE");
-}
-
 /// Of a picture no columns are chosen, nor what stands beside a table.
 void add_plot(CLI::App& report, ReportOptions& options) {
   CLI::Option* plot =
@@ -109,7 +108,7 @@ void add_report(CommandLine& line) {
                                        : update_notes(line.globals(), *notes, options_in_marker);
                });
   add_table_options(report, *options);
-  add_format(report, options->format, options->output);
+  add_page_format(report, options->format, options->output);
   report.add_flag("--dropped", options->dropped,
                   "the runs that were dropped, and why, instead of the others");
   report.add_flag("--methods", options->methods,
@@ -155,7 +154,7 @@ void add_compare(CommandLine& line) {
       .add_option("--fail-on", options->fail_on,
                   "exit with 1 where a row, or all of them, is surely slower; or changed at all")
       ->type_name("VERDICT");
-  add_format(compare, options->format, options->output);
+  add_page_format(compare, options->format, options->output);
 }
 
 void add_noise(CommandLine& line) {
@@ -166,7 +165,7 @@ void add_noise(CommandLine& line) {
                [&line, options] { return pippin::noise(line.globals(), *options); });
   noise.add_option("SWEEP", options->sweep,
                    "a sweep, a campaign of one (SWEEP/2), or a tag; all where none is given");
-  add_format(noise, options->format, options->output);
+  add_page_format(noise, options->format, options->output);
 }
 
 void add_nodes(CommandLine& line) {

@@ -15,19 +15,6 @@ CLI::Option* add_network_option(CLI::App& command, std::optional<double>& node_g
       ->check(CLI::PositiveNumber);
 }
 
-namespace {
-
-void add_page_format(CLI::App& command, std::string& format, fs::path& output) {
-  command
-      .add_option("--format", format,
-                  "terminal, markdown, csv, json, or html: a page with plots, in one file")
-      ->capture_default_str()
-      ->type_name("FORMAT");
-  command.add_option("-o,--output", output, "write it to this file")->type_name("FILE");
-}
-
-}  // namespace
-
 void add_estimate_command(CommandLine& line) {
   const auto options = std::make_shared<EstimateOptions>();
   CLI::App& command = line.add(

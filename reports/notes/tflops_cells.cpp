@@ -59,6 +59,18 @@ std::pair<std::size_t, std::size_t> commas_and_points(const Styles& styles) {
   return {commas, points};
 }
 
+/// Whether a table writes "46,7": most of its right numbers with decimals do, and two or more, or
+/// most of the document's right ones, or of all where none is right. So what was written decides
+/// the same again.
+bool writes_commas(const Surroundings& around) {
+  const auto [here_commas, here_points] = commas_and_points(around.right);
+  if (here_commas > std::max<std::size_t>(here_points, 1)) return true;
+  const auto [right_commas, right_points] = commas_and_points(around.document_right);
+  if (right_commas + right_points > 0) return right_commas > right_points;
+  const auto [commas, points] = commas_and_points(around.document_any);
+  return commas > points;
+}
+
 /// Whether a stated number may well be an old one of the same row.
 bool is_near(double stated, double tflops) {
   constexpr double kShare = 0.25;
@@ -94,15 +106,6 @@ std::string number_text(double number, NumberStyle style) {
   std::string text = fmt::format("{:.{}f}", number, style.decimals);
   if (style.comma) std::replace(text.begin(), text.end(), '.', ',');
   return text;
-}
-
-bool writes_commas(const Surroundings& around) {
-  const auto [here_commas, here_points] = commas_and_points(around.right);
-  if (here_commas > std::max<std::size_t>(here_points, 1)) return true;
-  const auto [right_commas, right_points] = commas_and_points(around.document_right);
-  if (right_commas + right_points > 0) return right_commas > right_points;
-  const auto [commas, points] = commas_and_points(around.document_any);
-  return commas > points;
 }
 
 NumberStyle style_for(const StatedTflops& stated, double tflops, const Surroundings& around) {

@@ -42,11 +42,6 @@ struct Surroundings {
   Styles document_right, document_any;  ///< the same in all tables
 };
 
-/// Whether a table writes "46,7": most of its right numbers with decimals do, and two or more, or
-/// most of the document's right ones, or of all where none is right. So what was written decides
-/// the same again.
-bool writes_commas(const Surroundings& around);
-
 /// The style that a cell's new number gets: decimals are those of the numbers around it. A cell
 /// alone in its table keeps its own, unless its number is far off: who knows what that was.
 NumberStyle style_for(const StatedTflops& stated, double tflops, const Surroundings& around);

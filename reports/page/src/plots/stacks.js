@@ -18,7 +18,7 @@ function size_text(stacks, size) {
 }
 
 /// The parts of each bar, from left to right.
-export function parts_of(stacks) {
+function parts_of(stacks) {
   return stacks.bars.flatMap((bar, line) => {
     const whole = stacks.sizes[line].reduce((sum, size) => sum + (size ?? 0), 0);
     let from = 0;
