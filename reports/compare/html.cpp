@@ -100,12 +100,8 @@ std::string comparison_document(const ComparisonTable& table) {
   {
     const auto shown = comparison_columns(comparison);
     JsonWriter json(text, 0);
-    json.begin_object();
-    json.key("format").integer(1);
-    json.key("kind").text("compare");
-    json.key("title").text(comparison.base + " → " + comparison.other);
-    json.key("command").text(table.command);
-    json.key("made_at").integer(table.made_at);
+    begin_document("compare", comparison.base + " → " + comparison.other, table.command,
+                   table.made_at, json);
     auto remarks = comparison_remarks(comparison);
     std::vector<std::string> said;
     if (comparison.common) {  // which each row stands beside

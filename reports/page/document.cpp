@@ -251,12 +251,7 @@ std::string page_document(const Page& page) {
     add_exact_columns(page.table, columns);
     const RowRange rows = rows_of(page.table);
     JsonWriter json(text, 0);
-    json.begin_object();
-    json.key("format").integer(1);
-    json.key("kind").text(page.kind);
-    json.key("title").text(page.title);
-    json.key("command").text(page.command);
-    json.key("made_at").integer(page.made_at);
+    begin_document(page.kind, page.title, page.command, page.made_at, json);
     write_texts("said", page.said, json);
     json.key("methods").text(page.methods);
     write_texts("remarks", remarks_of(page, collector), json);

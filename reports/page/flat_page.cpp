@@ -137,12 +137,7 @@ std::string flat_page_document(const FlatPage& page) {
   std::ostringstream text;
   {
     JsonWriter json(text, 0);
-    json.begin_object();
-    json.key("format").integer(1);
-    json.key("kind").text(page.kind);
-    json.key("title").text(page.title);
-    json.key("command").text(page.command);
-    json.key("made_at").integer(page.made_at);
+    begin_document(page.kind, page.title, page.command, page.made_at, json);
     write_texts("said", page.said, json);
     write_texts("remarks", page.table.remarks, json);
     const auto columns = columns_of(page);

@@ -30,6 +30,16 @@ void write_texts(const char* key, const std::vector<std::string>& texts, JsonWri
   json.end_array();
 }
 
+void begin_document(const std::string& kind, const std::string& title, const std::string& command,
+                    std::int64_t made_at, JsonWriter& json) {
+  json.begin_object();
+  json.key("format").integer(1);
+  json.key("kind").text(kind);
+  json.key("title").text(title);
+  json.key("command").text(command);
+  json.key("made_at").integer(made_at);
+}
+
 std::string safe_in_script(const std::string& json) {
   std::string text;
   text.reserve(json.size());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,10 @@ void write_exact(const std::string& text, JsonWriter& json);
 void write_exact(const std::optional<double>& number, JsonWriter& json);
 
 void write_texts(const char* key, const std::vector<std::string>& texts, JsonWriter& json);
+
+/// Begins the object of a document, and says what stands above all. `made_at`: seconds since 1970.
+void begin_document(const std::string& kind, const std::string& title, const std::string& command,
+                    std::int64_t made_at, JsonWriter& json);
 
 /// JSON as it may stand in a <script> of HTML.
 std::string safe_in_script(const std::string& json);

@@ -33,8 +33,8 @@ SheetSeries thinned(const SheetSeries& series) {
   return thin;
 }
 
-void write_numbers(const char* key, const std::vector<double>& numbers, JsonWriter& json) {
-  json.key(key).begin_array();
+void write_numbers(const std::vector<double>& numbers, JsonWriter& json) {
+  json.begin_array();
   for (const double number : numbers) write_exact(std::optional(number), json);
   json.end_array();
 }
@@ -48,8 +48,8 @@ void write_series(const SheetSeries& whole, JsonWriter& json) {
   json.key("y_title").text(series.y_title);
   json.key("x_is_moment").truth(series.x_is_moment);
   json.key("y_is_seconds").truth(series.y_is_seconds);
-  write_numbers("x", series.x, json);
-  write_numbers("y", series.y, json);
+  write_numbers(series.x, json.key("x"));
+  write_numbers(series.y, json.key("y"));
   json.key("marks").begin_array();
   for (const auto mark : series.marks) json.natural(mark);
   json.end_array();
@@ -65,11 +65,7 @@ void write_stacks(const SheetStacks& stacks, JsonWriter& json) {
   write_texts("bars", stacks.bars, json);
   write_texts("parts", stacks.parts, json);
   json.key("sizes").begin_array();
-  for (const auto& of_bar : stacks.sizes) {
-    json.begin_array();
-    for (const double size : of_bar) write_exact(std::optional(size), json);
-    json.end_array();
-  }
+  for (const auto& of_bar : stacks.sizes) write_numbers(of_bar, json);
   json.end_array();
   write_exact(stacks.limit, json.key("limit"));
   json.key("limit_text").text(stacks.limit_text);
