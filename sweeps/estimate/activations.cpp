@@ -5,8 +5,6 @@ namespace pippin {
 
 namespace {
 
-double number(std::int64_t count) { return static_cast<double>(count); }
-
 /// Bytes an element of the MLP's width: before the activation and behind it. Before 2024 SwiGLU
 /// kept both of its factors besides.
 double mlp_bytes(const Setup& setup) {

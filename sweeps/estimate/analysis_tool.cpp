@@ -38,7 +38,6 @@ struct Letters {
 };
 
 Letters letters_of(const Setup& setup) {
-  const auto number = [](std::int64_t count) { return static_cast<double>(count); };
   const Shape& m = setup.shape;
   return {number(m.vocab),
           number(m.seq),

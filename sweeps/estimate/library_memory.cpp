@@ -13,8 +13,6 @@ namespace {
 
 constexpr double kMib = 1024.0 * 1024.0;
 
-double number(std::int64_t count) { return static_cast<double>(count); }
-
 /// One for the forward and one for the backward thread: CUBLAS_WORKSPACE_CONFIG=:4096:8 where runs
 /// are to repeat and on Hopper, :4096:2:16:8 elsewhere.
 double torch_workspaces(const Setup& setup) {

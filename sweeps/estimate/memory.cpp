@@ -15,8 +15,6 @@ namespace pippin {
 
 namespace {
 
-double number(std::int64_t count) { return static_cast<double>(count); }
-
 bool is_megatron_core(const Setup& setup) {
   return setup.framework == Framework::kMegatronCore || setup.framework == Framework::kMegatron2023;
 }

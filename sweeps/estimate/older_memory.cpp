@@ -11,8 +11,6 @@ namespace pippin {
 
 namespace {
 
-double number(std::int64_t count) { return static_cast<double>(count); }
-
 /// What the frameworks' accounts have in common.
 struct Account {
   Account(const Setup& setup, std::int64_t stage)

@@ -7,6 +7,9 @@
 
 namespace pippin {
 
+/// Counts are exact, what is made of them is real.
+inline double number(std::int64_t count) { return static_cast<double>(count); }
+
 /// The type of weights and activations.
 enum class NumberType { kFp32, kFp16, kBf16 };
 /// Of one number.

@@ -80,7 +80,6 @@ Parameters stage_parameters(const Setup& setup, std::int64_t stage) {
 
 bool is_countable(const Shape& m) {
   constexpr double kMost = 9e15;  // above it floating point loses single ones, too
-  const auto number = [](std::int64_t count) { return static_cast<double>(count); };
   const double wide = number(m.hidden) + number(m.heads + 2 * m.kv_heads) * number(m.head_width) +
                       3 * number(m.ffn) * number(std::max<std::int64_t>(m.experts, 1));
   return (number(m.layers) * wide + number(m.vocab + m.positions)) * number(m.hidden) < kMost &&

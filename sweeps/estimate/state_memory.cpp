@@ -7,8 +7,6 @@ namespace pippin {
 
 namespace {
 
-double number(std::int64_t count) { return static_cast<double>(count); }
-
 /// Bytes of one parameter, each over so many ranks.
 struct Bytes {
   double weights, gradients, optimizer;

@@ -12,8 +12,6 @@ namespace {
 
 constexpr double kTera = 1e12, kGiga = 1e9, kMicro = 1e-6, kMilli = 1e-3;
 
-double number(std::int64_t count) { return static_cast<double>(count); }
-
 /// One after the other in part: neither can hide the other wholly.
 double both(double a, double b) {
   constexpr double kSharpness = 2.5;

@@ -23,8 +23,6 @@ constexpr std::array<std::pair<Topic, std::string_view>, 9> kTopics{{
     {Topic::kExperts, "ep"},
 }};
 
-double number(std::int64_t count) { return static_cast<double>(count); }
-
 /// Bytes of a gradient that is summed across ranks.
 double gradient_bytes(const Setup& setup) {
   const bool small = setup.framework != Framework::kProbe && setup.type == NumberType::kFp16;
