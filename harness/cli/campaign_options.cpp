@@ -160,13 +160,15 @@ void add_update(CommandLine& line) {
   const auto add = [&](const char* name, std::string& value, const char* type, const char* help) {
     command.add_option(name, value, help)->type_name(type);
   };
-  add("--time", options->time, "TIME", "time limit, as sbatch has it");
-  add("--partition", options->partition, "NAME", "partition");
-  add("--qos", options->qos, "NAME", "quality of service");
+  add("--time", options->time, "TIME", "time limit, as sbatch has it; PBS: walltime");
+  add("--partition", options->partition, "NAME", "partition (Slurm)");
+  add("--qos", options->qos, "NAME", "quality of service (Slurm)");
   add("--account", options->account, "NAME", "account");
   check_count(*command.add_option("--max-in-flight", options->max_in_flight,
                                   "jobs of an array that may run at a time; 0: all"));
-  command.add_option("--set", options->set, "whatever else 'scontrol update' takes: Nice=100")
+  command
+      .add_option("--set", options->set,
+                  "whatever else 'scontrol update' takes: Nice=100; PBS: 'qalter -l', mem=64gb")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
 }
