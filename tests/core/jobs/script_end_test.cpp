@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// When a job asks Slurm for its end.
+#include <cstdlib>
+#include <ctime>
+
+#include "core/base/process.h"
+#include "tests/core/jobs/job_scripts.h"
+#include "tests/support/catch.h"
+#include "tests/support/left_by_jobs.h"
+#include "tests/support/temporary.h"
+
+using namespace pippin;
+using test::script_of;
+using test::succeeded_of;
+using test::write_files;
+
+namespace {
+
+/// A queue on PATH that says `words`, and how often it was asked, with what.
+struct FakeQueue {
+  explicit FakeQueue(const std::string& words) {
+    const std::string calls = (root / "calls").string();
+    disk().write(root / "bin/squeue", "#!/bin/bash\necho \"$@\" >>" + calls + "\n" + words + "\n");
+    fs::permissions(root / "bin/squeue", fs::perms::owner_all);
+  }
+  /// A job of five runs that may take a minute each.
+  void run_five(const std::vector<std::string>& variables) const {
+    JobScript job = script_of(root.path(), {{"job", {}}});
+    for (const char* name : {"one", "two", "three", "four", "five"})
+      job.tasks[0].runs.push_back({name, {}, "true"});
+    job.run_time_s = 60;
+    std::vector<std::string> command{"env",
+                                     "PATH=" + (root / "bin").string() + ":" + getenv("PATH")};
+    command.insert(command.end(), variables.begin(), variables.end());
+    command.insert(command.end(), {"bash", write_files(job).string()});
+    CHECK(run_program(command).exit_code == 0);
+  }
+  std::size_t done() const { return succeeded_of(SweepFolder(disk(), root.path())).size(); }
+  std::string calls() const { return disk().read(root / "calls").value_or(""); }
+
+  test::TemporaryDirectory root;
+};
+
+}  // namespace
+
+TEST_CASE("a job asks Slurm for its end once, however many runs it has") {
+  const std::string words =
+      GENERATE("echo $(($(date +%s) + 3000))", "echo N/A", "exit 1", "echo $(($(date +%s) + 30))");
+  const FakeQueue queue(words);
+  queue.run_five({"SLURM_JOB_ID=7"});
+  CHECK(queue.done() == (words.find("+ 30))") == std::string::npos ? 5 : 1));
+  CHECK(queue.calls() == "--noheader --jobs=7 --format=%e\n");
+}
+
+TEST_CASE("a job that is told its end asks only where it is too near") {
+  const FakeQueue queue("echo $(($(date +%s) + 3000))");
+  const auto now = static_cast<std::int64_t>(std::time(nullptr));
+  queue.run_five({"SLURM_JOB_ID=7", "SLURM_JOB_END_TIME=" + std::to_string(now + 3000)});
+  CHECK(queue.done() == 5);
+  CHECK(queue.calls().empty());
+  const FakeQueue longer("echo $(($(date +%s) + 3000))");
+  longer.run_five({"SLURM_JOB_ID=7", "SLURM_JOB_END_TIME=" + std::to_string(now + 30)});
+  CHECK(longer.done() == 5);
+  CHECK(longer.calls() == "--noheader --jobs=7 --format=%e\n");
+}
+
+TEST_CASE("the last task of an array, which has the array's id, asks for its own end") {
+  const FakeQueue queue("echo $(($(date +%s) + 3000))");
+  queue.run_five({"SLURM_JOB_ID=7", "SLURM_ARRAY_JOB_ID=7", "SLURM_ARRAY_TASK_ID=1"});
+  CHECK(queue.calls() == "--noheader --jobs=7_1 --format=%e\n");
+}
