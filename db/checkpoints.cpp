@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/records/checkpoint.h"
-#include "db/iteration_blocks.h"
 #include "db/operations.h"
 #include "db/selected.h"
+#include "db/stored_lines.h"
 
 namespace pippin::db {
 

@@ -9,7 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/hash.h"
-#include "db/iteration_blocks.h"
+#include "db/stored_lines.h"
 
 namespace pippin::db {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "db/iteration_blocks.h"
 #include "db/merge.h"
+#include "db/stored_lines.h"
 
 namespace pippin::db {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What reports read of a database.
 #include "db/home.h"
-#include "db/iteration_blocks.h"
 #include "db/operations.h"
+#include "db/stored_lines.h"
 
 namespace pippin {
 

@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "db/json.h"
 #include "db/migrate.h"
+#include "db/stored_lines.h"
 #include "tests/db/sql.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"
