@@ -17,28 +17,17 @@ const ComparedField& field_named(std::string_view name) {
   throw std::logic_error("no such field of a comparison");
 }
 
+/// Those that people read, and behind them what CSV has.
 void write_columns(const std::vector<TextColumn>& shown, JsonWriter& json) {
-  std::size_t place = 0;
-  const auto write = [&](const std::string& name, const std::string& title, bool is_number,
-                         bool is_shown, bool is_csv) {
-    json.begin_object();
-    json.key("name").text(name);
-    json.key("title").text(title);
-    json.key("kind").text(is_number ? "number" : "text");
-    json.key("shown").truth(is_shown);
-    is_csv ? json.key("csv").natural(place++) : json.key("csv").null();
-    json.key("better").null();
-    json.end_object();
-  };
+  std::vector<ColumnHead> heads;
   const auto fields = fields_of_comparison_columns();
-  json.key("columns").begin_array();
-  for (std::size_t i = 0; i < shown.size(); ++i) {
-    const bool is_number = shown[i].align == TextColumn::Align::kRight;
-    write(fields.at(i), shown[i].title, is_number, i > 0, false);
-  }
+  for (std::size_t i = 0; i < shown.size(); ++i)
+    heads.push_back({fields.at(i), shown[i].title, shown[i].align != TextColumn::Align::kRight,
+                     i > 0, std::nullopt, ""});
+  std::size_t place = 0;
   for (const auto& field : compared_fields())
-    write(field.name, field.name, field.is_number, false, true);
-  json.end_array();
+    heads.push_back({field.name, field.name, !field.is_number, false, place++, ""});
+  write_column_heads(heads, json);
 }
 
 void write_field(const char* key, const char* field, const std::vector<ComparedRow>& rows,

@@ -20,13 +20,9 @@ namespace {
 
 /// A column of the page's table; it is there for programs alone where it has no cells.
 struct PageColumn {
-  std::string name, title;
+  ColumnHead head;
   std::string kind;  ///< of what people read, its name in column_kinds.h
-  bool is_text = false;
-  std::optional<std::size_t> csv;  ///< its place in CSV
-  std::string better;              ///< "low", "high"; empty: neither
   std::optional<Cells> cells;
-  bool is_shown = false;   ///< at first; a reader may choose others
   bool is_shared = false;  ///< all rows have the same, which is said once
   std::function<std::string(const Summary& row)> value;  ///< exactly
 };
@@ -56,13 +52,13 @@ std::vector<PageColumn> shown_columns(const Report& report, RemarkCollector& col
       const Field* field =
           column.kind && !column.kind->fields.empty() ? &column.kind->fields.front() : nullptr;
       made.kind = column.kind ? column.kind->name : "";
-      made.name = field ? field->name : column.kind ? made.kind : column.axis;
-      made.title = column.title;
-      made.is_text = text->align == TextColumn::Align::kLeft;
-      made.better = better_of(made.kind);
+      made.head.name = field ? field->name : column.kind ? made.kind : column.axis;
+      made.head.title = column.title;
+      made.head.is_text = text->align == TextColumn::Align::kLeft;
+      made.head.better = better_of(made.kind);
       made.is_shared =
           !column.asked && text->may_move && rows.size() > 1 && text->cells.all_equal();
-      made.is_shown = !made.is_shared && made.kind != "point" && made.kind != "run";
+      made.head.is_shown = !made.is_shared && made.kind != "point" && made.kind != "run";
       made.cells = std::move(text->cells);
       if (field || !column.kind) made.value = value_of(field, column.axis);
       shown.push_back(std::move(made));
@@ -82,16 +78,16 @@ void add_exact_columns(const Report& report, std::vector<PageColumn>& columns) {
   std::size_t place = 0;
   for (const auto& exact : exact_columns(report)) {
     const auto known = std::find_if(columns.begin(), columns.end(), [&](const auto& column) {
-      return column.name == exact.name && column.value && !column.csv;
+      return column.head.name == exact.name && column.value && !column.head.csv;
     });
     if (known != columns.end()) {
-      known->csv = place++;
+      known->head.csv = place++;
       continue;
     }
     PageColumn made;
-    made.name = made.title = exact.name;
-    made.csv = place++;
-    made.is_text = exact.field && !exact.field->number;
+    made.head.name = made.head.title = exact.name;
+    made.head.csv = place++;
+    made.head.is_text = exact.field && !exact.field->number;
     made.value = value_of(exact.field, exact.axis);
     columns.push_back(std::move(made));
   }
@@ -105,18 +101,9 @@ void write_column(const char* name, const RowRange& rows, JsonWriter& json, Writ
 }
 
 void write_columns(const std::vector<PageColumn>& columns, JsonWriter& json) {
-  json.key("columns").begin_array();
-  for (const auto& column : columns) {
-    json.begin_object();
-    json.key("name").text(column.name);
-    json.key("title").text(column.title);
-    json.key("kind").text(column.is_text ? "text" : "number");
-    json.key("shown").truth(column.is_shown);
-    column.csv ? json.key("csv").natural(*column.csv) : json.key("csv").null();
-    column.better.empty() ? json.key("better").null() : json.key("better").text(column.better);
-    json.end_object();
-  }
-  json.end_array();
+  std::vector<ColumnHead> heads;
+  for (const auto& column : columns) heads.push_back(column.head);
+  write_column_heads(heads, json);
 }
 
 void write_shared(const std::vector<PageColumn>& columns, JsonWriter& json) {
@@ -124,7 +111,7 @@ void write_shared(const std::vector<PageColumn>& columns, JsonWriter& json) {
   for (const auto& column : columns) {
     if (!column.is_shared || column.cells->front().empty()) continue;
     json.begin_object();
-    json.key("title").text(column.title);
+    json.key("title").text(column.head.title);
     json.key("cell").text(column.cells->front());
     json.end_object();
   }

@@ -38,20 +38,14 @@ std::vector<PlacedColumn> columns_of(const FlatPage& page) {
 
 void write_columns(const FlatPage& page, const std::vector<PlacedColumn>& columns,
                    JsonWriter& json) {
-  json.key("columns").begin_array();
+  std::vector<ColumnHead> heads;
   for (const auto& [placed, csv] : columns) {
-    const FlatColumn& column = *placed;
-    const bool is_shown = !column.shown.title.empty() && column.name != page.name_column;
-    json.begin_object();
-    json.key("name").text(column.name);
-    json.key("title").text(column.shown.title.empty() ? column.name : column.shown.title);
-    json.key("kind").text(column.shown.align == TextColumn::Align::kRight ? "number" : "text");
-    json.key("shown").truth(is_shown);
-    csv ? json.key("csv").natural(*csv) : json.key("csv").null();
-    json.key("better").null();
-    json.end_object();
+    const TextColumn& shown = placed->shown;
+    heads.push_back({placed->name, shown.title.empty() ? placed->name : shown.title,
+                     shown.align != TextColumn::Align::kRight,
+                     !shown.title.empty() && placed->name != page.name_column, csv, ""});
   }
-  json.end_array();
+  write_column_heads(heads, json);
 }
 
 /// A number as CSV has it.

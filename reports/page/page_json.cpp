@@ -40,6 +40,21 @@ void begin_document(const std::string& kind, const std::string& title, const std
   json.key("made_at").integer(made_at);
 }
 
+void write_column_heads(const std::vector<ColumnHead>& columns, JsonWriter& json) {
+  json.key("columns").begin_array();
+  for (const auto& column : columns) {
+    json.begin_object();
+    json.key("name").text(column.name);
+    json.key("title").text(column.title);
+    json.key("kind").text(column.is_text ? "text" : "number");
+    json.key("shown").truth(column.is_shown);
+    column.csv ? json.key("csv").natural(*column.csv) : json.key("csv").null();
+    column.better.empty() ? json.key("better").null() : json.key("better").text(column.better);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 std::string safe_in_script(const std::string& json) {
   std::string text;
   text.reserve(json.size());

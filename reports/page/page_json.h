@@ -21,6 +21,17 @@ void write_texts(const char* key, const std::vector<std::string>& texts, JsonWri
 void begin_document(const std::string& kind, const std::string& title, const std::string& command,
                     std::int64_t made_at, JsonWriter& json);
 
+/// What the page's table is told of a column; its cells and values stand with the rows.
+struct ColumnHead {
+  std::string name, title;
+  bool is_text = false;
+  bool is_shown = false;           ///< at first; a reader may choose others
+  std::optional<std::size_t> csv;  ///< its place in CSV
+  std::string better;              ///< "low", "high"; empty: neither
+};
+
+void write_column_heads(const std::vector<ColumnHead>& columns, JsonWriter& json);
+
 /// JSON as it may stand in a <script> of HTML.
 std::string safe_in_script(const std::string& json);
 
