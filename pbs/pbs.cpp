@@ -268,6 +268,23 @@ void PbsScheduler::cancel(const std::vector<Asked>& asked) {
   if (!is_done) machine_failed("qdel: {}", complaint_of(answer));
 }
 
+namespace {
+
+/// Those that can be made to the job: PBS refuses a limit of subjobs for one that is no array.
+/// `changes`: in pairs, "-l" and "walltime=00:20:00".
+std::vector<std::string> changes_for(const std::string& id,
+                                     const std::vector<std::string>& changes) {
+  std::vector<std::string> possible;
+  for (std::size_t i = 0; i + 1 < changes.size(); i += 2) {
+    if (changes[i + 1].starts_with("max_run_subjobs=") && id.find('[') == std::string::npos)
+      continue;
+    possible.insert(possible.end(), {changes[i], changes[i + 1]});
+  }
+  return possible;
+}
+
+}  // namespace
+
 std::int64_t PbsScheduler::update(const std::vector<Asked>& asked,
                                   const std::vector<std::string>& changes) {
   std::map<std::string, std::int64_t> waiting;
@@ -276,8 +293,9 @@ std::int64_t PbsScheduler::update(const std::vector<Asked>& asked,
   }
   std::int64_t changed = 0;
   for (const auto& [id, tasks] : waiting) {
-    std::vector<std::string> command{"qalter"};
-    command.insert(command.end(), changes.begin(), changes.end());
+    std::vector<std::string> command = changes_for(id, changes);
+    if (command.empty()) continue;
+    command.insert(command.begin(), "qalter");
     command.push_back(id);
     const Answer answer = pbs::ask(command, kPatience);
     if (answer.exit_code != 0) bad_input("qalter {}: {}", id, complaint_of(answer));

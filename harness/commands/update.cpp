@@ -52,7 +52,9 @@ std::vector<std::string> pbs_changes(const UpdateOptions& options) {
     bad_input("update: PBS has no partition and no QOS; 'qmove QUEUE ID' moves a job");
   if (!options.time.empty()) add("-l", "walltime=" + options.time);
   if (!options.account.empty()) add("-A", options.account);
-  if (options.max_in_flight) add("-W", fmt::format("max_run_subjobs={}", *options.max_in_flight));
+  constexpr std::int64_t kAll = 1'000'000'000;  // as of 0 PBS lets none run
+  if (const auto most = options.max_in_flight)
+    add("-W", fmt::format("max_run_subjobs={}", *most > 0 ? *most : kAll));
   for (const auto& change : options.set) {
     if (change.find('=') == std::string::npos)
       bad_input("--set '{}': write RESOURCE=VALUE, as 'qalter -l' has it", printable(change));

@@ -53,7 +53,7 @@ take_options() {
       -v) job[variable]=$2 ;;
       -J) job[array]=${2%%%*} && if [ "$2" != "${2%%%*}" ]; then job[max_run]=${2##*%}; fi ;;
       -a) job[begin]=$(date -d "${2:0:8} ${2:8:2}:${2:10:2}:${2#*.}" +%s) ;;
-      -W) job[depend]=${2#depend=afterany:} ;;
+      -W) take_attribute "$2" ;;
       -l) take_resource "$2" ;;
       -q) job[queue]=$2 ;;
       -A | -S | -j | -r | -P) job[${letter#-}]=$2 ;;
@@ -62,6 +62,13 @@ usage: qsub [-a date_time] [-A account_string] ..." ;;
     esac
     shift 2
   done
+}
+
+take_attribute() { # NAME=VALUE
+  case $1 in
+    max_run_subjobs=*) job[max_run]=${1#*=} ;; # of 0 none runs
+    *) job[depend]=${1#depend=afterany:} ;;
+  esac
 }
 
 take_resource() { # NAME=VALUE
@@ -284,15 +291,16 @@ program_qrerun() { each_task qrerun requeue "$@"; }
 program_qhold() { each_task qhold hold "$@"; }
 program_qrls() { each_task qrls release "$@"; }
 
-program_qalter() { # -l walltime=TIME ID...
+program_qalter() { # [-l walltime=TIME] [-W max_run_subjobs=N] ID...
   local -A job=()
+  local id name
   need_server qalter
-  take_options "$1" "$2"
-  shift 2
+  while [[ $1 == -* ]]; do take_options "$1" "$2" && shift 2; done
   lock
   for id in "$@"; do
     if [ ! -d "$pbs/jobs/${id%%[!0-9]*}" ]; then refuse 153 "qalter: Unknown Job Id $id"; fi
-    set_to "$pbs/jobs/${id%%[!0-9]*}" walltime "${job[walltime]}"
+    if [ -n "${job[max_run]:-}" ] && [[ $id != *'['* ]]; then refuse 175 "qalter: Attribute has to be set on an array job $id"; fi
+    for name in "${!job[@]}"; do set_to "$pbs/jobs/${id%%[!0-9]*}" "$name" "${job[$name]}"; done
   done
 }
 

@@ -253,6 +253,19 @@ TEST_CASE("what waits is altered, and counted by its tasks") {
                     Contains("Unauthorized Request"));
 }
 
+TEST_CASE("a limit of subjobs is asked for arrays alone") {
+  FakePbs fake;
+  fake.says_as_it_is("qselect", "7[].h\n8.h\n");
+  fake.says_as_it_is("qstat", answer_of({job("7[].h", "a", "B"), job("7[1].h", "a", "Q"),
+                                         job("7[2].h", "a", "Q"), job("8.h", "b", "Q")}));
+  PbsScheduler pbs;
+  const Strings limit{"-W", "max_run_subjobs=1"};
+  CHECK(pbs.update({asked_of("a", 2), asked_of("b")}, limit) == 2);
+  CHECK(fake.calls("qalter") == Strings{"qalter [-W] [max_run_subjobs=1] [7[].h] {}"});
+  CHECK(pbs.update({asked_of("b")}, {"-l", "walltime=20:00", "-W", "max_run_subjobs=1"}) == 1);
+  CHECK(fake.calls("qalter").back() == "qalter [-l] [walltime=20:00] [8.h] {}");
+}
+
 TEST_CASE("there is room for what server and queue leave, and none while they are silent") {
   FakePbs fake(R"("default_queue":"workq","max_queued":"[u:PBS_GENERIC=9]")");
   fake.says_as_it_is("qstat.-Q", R"({"pbs_server":"h","Queue":{"workq":{"max_array_size":5}}})");

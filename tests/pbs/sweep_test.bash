@@ -157,6 +157,8 @@ low_limits() {
   at_least 3 submissions_of array || failed "more than fits was submitted at once"
 }
 
+number_running() { running | wc -l; }
+
 changed() {
   local id
   use
@@ -169,6 +171,8 @@ changed() {
   grep -q 'walltime=00:07:00 for' err || failed "$(cat err)"
   qstat -f "$id" >out
   grep -q 'walltime = 00:07:00' out || failed "$(cat out)"
+  pippin update array --max-in-flight 0 --time 00:08:00 2>err || failed "$(cat err)"
+  within 20 at_least 2 number_running
   pippin cancel array 2>err
   within 20 nobody_works
 }
