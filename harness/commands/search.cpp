@@ -13,6 +13,7 @@
 #include "sweeps/accelerators.h"
 #include "sweeps/cluster_file.h"
 #include "sweeps/cluster_rates.h"
+#include "sweeps/estimate/memory.h"
 #include "sweeps/estimate/point_setup.h"
 #include "sweeps/estimate/search_layouts.h"
 #include "sweeps/judge_points.h"
@@ -43,10 +44,20 @@ std::string cluster_words(const SearchOptions& options) {
   return quoted + "'";
 }
 
-/// As points of a sweep of the training probe, which has no chunks.
+/// The same layout as the training probe runs it: it has no chunks, and keeps attention's scores.
+Setup of_probe(Setup setup) {
+  setup.framework = Framework::kProbe;
+  setup.transformer_engine = setup.hidden_dropout = setup.attention_dropout = false;
+  setup.attention = Attention::kScores;
+  return setup;
+}
+
+/// As points of a sweep of the training probe.
 std::string sweep_text(const SearchOptions& options, const std::vector<FoundLayout>& best) {
   std::string text = fmt::format(
-      "# Written by pippin search: the fastest layouts of {} on {} GPUs, as predicted.\n"
+      "# Written by pippin search: the fastest layouts of {} on {} GPUs that the probe fits in, "
+      "in\n"
+      "# the order of Megatron-Core's. Behind each what the probe needs, which keeps the scores.\n"
       "# For a trainer of your own put its command in place of the probe.\n"
       "sweep: search-{}\ncluster: {}\nprobe: training\nmodel: {{size: {}{}}}\ngpus: {}\n"
       "fixed: {{precision: {}}}\niterations: 20\nrepeats: {{allocations: 3}}\npoints:\n",
@@ -57,17 +68,22 @@ std::string sweep_text(const SearchOptions& options, const std::vector<FoundLayo
     const Setup& s = one.setup;
     text += fmt::format(
         "  - {{tp: {}, pp: {}, mbs: {}, gas: {}, zero: {}, sequence_parallel: {}, recompute: {}}}"
-        "  # {:.3g} s\n",
+        "  # {:.1f} GiB\n",
         s.tp, s.pp, s.mbs, s.gas, s.zero, s.sequence_parallel ? 1 : 0, text_of(s.recompute),
-        one.seconds);
+        needed_bytes(of_probe(s)) / kGib);
   }
   return text;
 }
 
-void write_sweep(const SearchOptions& options, SearchResult result) {
-  std::erase_if(result.best, [](const FoundLayout& one) { return one.setup.chunks > 1; });
+void write_sweep(const SearchOptions& options, SearchResult result, double usable_bytes) {
+  std::erase_if(result.best, [&](const FoundLayout& one) {
+    return one.setup.chunks > 1 || needed_bytes(of_probe(one.setup)) > usable_bytes;
+  });
   result.best.resize(std::min(result.best.size(), static_cast<std::size_t>(options.top)));
-  if (result.best.empty()) bad_input("search: none of the best can be run by the training probe");
+  if (result.best.empty())
+    bad_input(
+        "search: none of the best can be run by the training probe, which has no chunks and "
+        "keeps attention's scores");
   if (fs::exists(options.sweep))
     bad_input("search: {} is there already", printable(options.sweep.string()));
   disk().write(options.sweep, sweep_text(options, result.best));
@@ -114,7 +130,7 @@ ExitCode search(const Globals& globals, const SearchOptions& options) {
       fmt::format("{} layouts judged, {} fit", result.judged, result.fitting);
   remark(globals, judged);
   if (!known.are_usual) remark(globals, words_on_rates(cluster.name, known.half_width));
-  if (!options.sweep.empty()) write_sweep(options, result);
+  if (!options.sweep.empty()) write_sweep(options, result, space.usable_bytes);
   result.best.resize(std::min(result.best.size(), most));
   if (is_page) {
     FlatPage page = found_page(result, space);
