@@ -92,8 +92,12 @@ std::int64_t nodes_of(const Setup& setup, const Talk& talk) {
       return nodes_of_group(setup, Dimension::kContext);
     case Topic::kDataReduce:
     case Topic::kDataGather:
+      return nodes_of_group(setup, Dimension::kReplicas);
     case Topic::kExperts:
-      return nodes_of_group(setup, Dimension::kData);
+      return nodes_of_group(setup, Dimension::kExperts);
+    case Topic::kExpertReduce:
+    case Topic::kExpertGather:
+      return nodes_of_group(setup, Dimension::kExpertData);
     case Topic::kEmbedding:
       return std::min<std::int64_t>(2, nodes_of_group(setup, Dimension::kPipeline));
     case Topic::kNorm:
@@ -250,10 +254,8 @@ std::vector<std::pair<const char*, double>> parts_of(const StepTime& time) {
 
 std::optional<double> model_flops_utilization(const Setup& setup, const Machine& machine,
                                               double seconds) {
-  const auto flops =
-      iteration_flops(FlopsFormula::kModel, model_of(setup.shape), setup.gbs(), false);
-  if (!flops) return std::nullopt;
-  return *flops / seconds / (machine.peak_tflops_16 * kTera * static_cast<double>(setup.gpus()));
+  return model_work(setup.shape, setup.gbs()) / seconds /
+         (machine.peak_tflops_16 * kTera * static_cast<double>(setup.gpus()));
 }
 
 EstimateTable time_table(const StepTime& time) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/records/point.h"
+#include "sweeps/estimate/setup.h"
 
 namespace pippin {
 
@@ -32,6 +33,10 @@ std::optional<FlopsFormula> flops_formula_of(std::string_view text);
 /// done twice makes 4 of 3. The vocabulary is the padded one where it is known.
 std::optional<double> iteration_flops(FlopsFormula formula, const Model& model, std::int64_t gbs,
                                       bool full_recompute);
+
+/// The work of any model as `model` counts that of GPT-2: all of attention's products, those of the
+/// experts that a token meets, nothing twice. Of GPT-2's shape it is the same.
+double model_work(const Shape& shape, std::int64_t gbs);
 
 /// Unit: TFLOPS per GPU. Requires seconds > 0, gpus > 0.
 double tflops_per_gpu(double flops, double seconds, std::int64_t gpus);
