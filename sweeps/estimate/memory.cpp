@@ -58,12 +58,20 @@ struct Recomputed {
 
 Recomputed recomputed(const Setup& setup, const InFlight& flight) {
   const double stream = stream_bytes(setup), layer = layer_activations(setup).all();
-  const double count = number(setup.recompute_layers);
+  const double count = std::min(number(setup.recompute_layers), flight.layers);
   if (setup.recompute_block) {
     const double again = std::min(count, flight.layers);
     return {flight.passes * (stream * again + layer * (flight.layers - again)), layer};
   }
   return {flight.passes * stream * flight.layers / count, layer * count};
+}
+
+/// Of the layer whose backward pass makes its scores again, in selective recomputation.
+double scores_made_again(const Setup& setup) {
+  if (setup.recompute != Recompute::kSelective) return 0;
+  Setup keeps = setup;
+  keeps.recompute = Recompute::kNone;
+  return layer_activations(keeps).scores;
 }
 
 void add_core_peak(const Setup& setup, std::int64_t stage, StageMemory& memory) {
@@ -76,7 +84,7 @@ void add_core_peak(const Setup& setup, std::int64_t stage, StageMemory& memory) 
     memory.working = norm + std::max(logits, parts.again);
   } else {
     memory.activations = flight.passes * flight.layers * layer_activations(setup).all();
-    memory.working = norm + logits;
+    memory.working = norm + std::max(logits, scores_made_again(setup));
   }
   if (stage == 0 && setup.hidden_dropout)
     memory.activations += flight.passes * stream_bytes(setup) / bytes_of(setup.type);

@@ -63,14 +63,18 @@ void add_deepspeed_pipeline(const Setup& setup, const Account& x, StageMemory& m
   const double gradients = 2 * x.parameters;
   const double ranks = setup.zero > 0 ? number(setup.dp) : 1;
   const double states = memory.weights + memory.gradients + memory.optimizer;
-  memory.activations = x.in_flight * (x.layers * x.stream + 4 * x.mask) + x.embedding_mask;
+  const double kept =
+      setup.recompute == Recompute::kFull ? x.layers * x.stream + 4 * x.mask : x.layers * x.layer;
+  memory.activations = x.in_flight * kept + x.embedding_mask;
   memory.working = gradients + x.again + x.stream;
   const double step = gradients + 2 * gradients / ranks + memory.retained;
   memory.peak = states + std::max(step, memory.activations + memory.working);
 }
 
-void add_megatron_deepspeed(const Account& x, StageMemory& memory) {
-  memory.activations = x.in_flight * ((x.layers + 1) * x.stream + x.mask) + x.embedding_mask;
+void add_megatron_deepspeed(const Setup& setup, const Account& x, StageMemory& memory) {
+  const double kept =
+      setup.recompute == Recompute::kFull ? (x.layers + 1) * x.stream + x.mask : x.layers * x.layer;
+  memory.activations = x.in_flight * kept + x.embedding_mask;
   memory.working = x.again;
   memory.peak = memory.allocated() - memory.retained + memory.activations + memory.working;
 }
@@ -116,7 +120,8 @@ void add_older_peak(const Setup& setup, std::int64_t stage, StageMemory& memory)
   if (setup.framework == Framework::kMegatron2) return add_megatron2(setup, x, memory);
   if (setup.framework == Framework::kDeepSpeedPipeline)
     return add_deepspeed_pipeline(setup, x, memory);
-  if (setup.framework == Framework::kMegatronDeepSpeed) return add_megatron_deepspeed(x, memory);
+  if (setup.framework == Framework::kMegatronDeepSpeed)
+    return add_megatron_deepspeed(setup, x, memory);
   add_sharded(setup, x, memory);
 }
 

@@ -25,7 +25,7 @@ Bytes of_megatron(const Setup& setup) {
 }
 
 Bytes of_megatron_deepspeed(const Setup& setup) {
-  const double moments = setup.small_moments ? 2 : 8, ranks = number(setup.dp);
+  const double moments = setup.small_moments ? 2 : 8, ranks = setup.zero > 0 ? number(setup.dp) : 1;
   if (setup.type == NumberType::kFp16) return {2, 3, 8 + moments, 1, 1, ranks};
   return {2, setup.later_deepspeed ? 6.0 : 8.0, 4 + moments, 1, 1, ranks};
 }
@@ -41,7 +41,7 @@ Bytes bytes_of_one(const Setup& setup) {
   const double ranks = number(setup.dp * setup.cp);
   switch (setup.framework) {
     case Framework::kMegatron2:
-      return {2, 2, 16};
+      return setup.type == NumberType::kFp16 ? Bytes{2, 2, 16} : of_megatron(setup);
     case Framework::kDeepSpeedPipeline:
       return {2, 0, 12, 1, 1, setup.zero > 0 ? number(setup.shards()) : 1};
     case Framework::kMegatronDeepSpeed:
@@ -49,7 +49,12 @@ Bytes bytes_of_one(const Setup& setup) {
     case Framework::kDeepSpeedZero:
       return of_zero(setup);
     case Framework::kFsdp:
-      return {4, 4, 8, setup.zero == 3 ? ranks : 1, ranks, ranks};
+      return {4,
+              4,
+              8,
+              setup.zero == 3 ? ranks : 1,
+              setup.zero >= 2 ? ranks : 1,
+              setup.zero >= 1 ? ranks : 1};
     case Framework::kProbe:
     case Framework::kMegatron2023:
     case Framework::kMegatronCore:
