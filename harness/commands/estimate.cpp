@@ -29,6 +29,8 @@ std::vector<std::string> what_was_taken(const MegatronSetup& read) {
   std::vector<std::string> words;
   for (const auto& assumed : read.assumed) words.push_back("assumed: " + assumed);
   if (!read.unused.empty()) words.push_back("not used: " + join(read.unused, " "));
+  if (!read.unknown.empty())
+    words.push_back("not known, and left out of all figures: " + join(read.unknown, " "));
   return words;
 }
 
@@ -63,6 +65,8 @@ void write_time(const Setup& setup, const EstimatedTime& time, const EstimateOpt
   write_table(table.table, options.format, text, options.output);
   if (const auto share = model_flops_utilization(setup, time.machine, time.time.all()))
     text << '\n' << utilization_words(*share) << '\n';
+  if (const std::string lacks = what_time_lacks(setup); !lacks.empty())
+    text << '\n' << lacks << '\n';
 }
 
 /// Empty where a time is known of the layout on that GPU.
@@ -113,6 +117,15 @@ std::string title_of(const EstimateOptions& options) {
   return words.size() > kLongest ? "estimate" : words;
 }
 
+/// Nothing is said to fit that has arguments which change memory, nobody knows by how much.
+std::string fit_words_of(const ShownLayout& layout, const Accelerator& accelerator) {
+  const std::string words = fit_words(layout.setup, accelerator);
+  if (layout.unknown.empty()) return words;
+  return fmt::format("not known with {}; without, {}", join(layout.unknown, ", "), words);
+}
+
+std::string with_comma(const std::string& words) { return words.empty() ? "" : ", " + words; }
+
 void print_sheet(const ShownLayout& layout, const Hardware& hardware,
                  const std::optional<EstimatedTime>& time, const EstimateOptions& options) {
   Page page;
@@ -120,10 +133,10 @@ void print_sheet(const ShownLayout& layout, const Hardware& hardware,
   page.sheet->parts.front().remarks = layout.remarks;
   page.kind = page.sheet->kind;
   page.title = layout.name;
-  if (hardware.accelerator) page.said.push_back(fit_words(layout.setup, *hardware.accelerator));
+  if (hardware.accelerator) page.said.push_back(fit_words_of(layout, *hardware.accelerator));
   if (time)
-    page.said.push_back(
-        fmt::format("an iteration takes {} s, {}", short_number(time->time.all()), time->words));
+    page.said.push_back(fmt::format("an iteration takes {} s, {}{}", short_number(time->time.all()),
+                                    time->words, with_comma(what_time_lacks(layout.setup))));
   else if (hardware.accelerator)
     page.said.push_back("no time of an iteration: " + why_no_time(layout.setup, hardware));
   page.command = command_of(options);
@@ -173,7 +186,7 @@ void print_estimate(const ShownLayout& layout, const Hardware& hardware,
     return print_table(estimate_figures(setup, time), options.format, options.output);
   std::ostringstream text;
   text << model_words(setup) << '\n' << layout_words(setup) << '\n' << state_account(setup) << '\n';
-  if (hardware.accelerator) text << fit_words(setup, *hardware.accelerator) << '\n';
+  if (hardware.accelerator) text << fit_words_of(layout, *hardware.accelerator) << '\n';
   for (const EstimateTable& one : estimate_tables(setup)) {
     text << '\n' << one.heading << "\n\n";
     write_table(one.table, options.format, text, options.output);
@@ -227,8 +240,9 @@ ExitCode estimate(const Globals& globals, const EstimateOptions& options) {
     print_checkpoints({{layout_words(read.setup), read.setup}}, options);
     return ExitCode::kDone;
   }
-  options.compat ? print_figures_of_tool(read.setup, options)
-                 : print_estimate({read.setup, "estimate", remarks}, hardware, options);
+  options.compat
+      ? print_figures_of_tool(read.setup, options)
+      : print_estimate({read.setup, "estimate", remarks, read.unknown}, hardware, options);
   return ExitCode::kDone;
 }
 

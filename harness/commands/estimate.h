@@ -36,6 +36,7 @@ struct ShownLayout {
   Setup setup;
   std::string name;                  ///< of its page
   std::vector<std::string> remarks;  ///< what was taken for granted; said already
+  std::vector<std::string> unknown;  ///< arguments that change it, nobody knows by how much
 };
 
 /// All that is known of one layout.

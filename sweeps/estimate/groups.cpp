@@ -21,6 +21,12 @@ Stride stride_of(const Setup& setup, Dimension dimension) {
       return {setup.cp, setup.tp};
     case Dimension::kData:
       return {setup.dp, setup.tp * setup.cp};
+    case Dimension::kReplicas:
+      return {setup.dp * setup.cp, setup.tp};
+    case Dimension::kExperts:
+      return {setup.ep, setup.expert_tp};
+    case Dimension::kExpertData:
+      return {setup.expert_replicas(), setup.expert_tp * setup.ep};
     case Dimension::kPipeline:
       break;
   }

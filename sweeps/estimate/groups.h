@@ -10,12 +10,21 @@
 namespace pippin {
 
 /// The dimensions that ranks talk along.
-enum class Dimension { kTensor, kContext, kData, kPipeline };
+enum class Dimension {
+  kTensor,
+  kContext,
+  kData,
+  kPipeline,
+  kReplicas,    ///< DP and CP together: ranks that hold the same weights
+  kExperts,     ///< EP: ranks that share a layer's experts
+  kExpertData,  ///< ranks that hold the same experts
+};
 
 using Ranks = std::vector<std::int64_t>;
 
 /// Ranks that talk with each other in that dimension, a group after the other. Ranks count TP
-/// fastest, then CP, DP, PP. Source: Megatron-LM, parallel_state.py, order "tp-cp-ep-dp-pp".
+/// fastest, then CP, DP, PP; those of experts expert TP, then EP, over the same ranks. Source:
+/// Megatron-LM, parallel_state.py, order "tp-cp-ep-dp-pp".
 std::vector<Ranks> groups_of(const Setup& setup, Dimension dimension);
 
 /// On how many nodes the ranks of one group are, at most.

@@ -81,6 +81,8 @@ constexpr Named<bool> kFlags[] = {
     {"no_position_embedding", &MegatronGiven::no_positions},
     {"deepspeed", &MegatronGiven::deepspeed},
     {"use_mcore_models", &MegatronGiven::core},
+    {"account_for_embedding_in_pipeline_split", &MegatronGiven::counts_embedding},
+    {"account_for_loss_in_pipeline_split", &MegatronGiven::counts_loss},
 };
 
 constexpr Named<std::string> kWords[] = {
@@ -122,6 +124,12 @@ constexpr std::string_view kUnknown[] = {"cpu_offload",
                                          "deepspeed",
                                          "zero_",
                                          "lora",
+                                         "grad_reduce_in_bf16",
+                                         "distribute_saved_activations",
+                                         "moe_shared_expert",
+                                         "moe_expert_capacity",
+                                         "fp32_residual",
+                                         "standalone_embedding",
                                          "freeze",
                                          "init_model_with_meta",
                                          "empty_unused",
@@ -184,7 +192,10 @@ bool is_estimated_by(std::string_view name) {
          entry_of(kWords, name) != std::end(kWords);
 }
 
-bool is_unknown_to_memory(std::string_view name) {
+bool is_unknown_to_memory(std::string_view name, const Value& value) {
+  if (value.text == "False" || value.text == "None") return false;
+  if (name == "optimizer") return value.text != "adam";
+  if (name == "moe_layer_freq") return value.text != "1";
   return std::any_of(std::begin(kUnknown), std::end(kUnknown),
                      [&](std::string_view begin) { return name.starts_with(begin); });
 }

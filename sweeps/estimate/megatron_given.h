@@ -23,6 +23,7 @@ struct MegatronGiven {
   bool qkv_biases = false, recompute_selective = false, recompute_full = false, rotary = false,
        no_positions = false;
   bool deepspeed = false, core = false;
+  bool counts_embedding = false, counts_loss = false;  ///< as a layer of their stage
   std::string granularity, method, positions_kind, normalization, implementation, backend;
   std::string hidden_dropout, attention_dropout, dispatcher;
 };
@@ -38,7 +39,7 @@ bool is_estimated_by(std::string_view name);
 bool is_count(std::string_view name);
 
 /// Whether an argument that is given changes memory in a way that no estimate knows.
-bool is_unknown_to_memory(std::string_view name);
+bool is_unknown_to_memory(std::string_view name, const Value& value);
 
 /// As a person types it: "--num-layers".
 std::string typed_argument(std::string_view name);

@@ -63,12 +63,28 @@ Shape shape_of(const MegatronGiven& given, std::vector<std::string>& assumed) {
   return shape;
 }
 
+/// Errors: Error (bad input) where `text` is none of them.
+void check_word(std::string_view name, const std::string& text,
+                std::initializer_list<std::string_view> known) {
+  if (text.empty() || std::find(known.begin(), known.end(), text) != known.end()) return;
+  bad_input("estimate: {} is one of {}, not '{}'", typed_argument(name), fmt::join(known, ", "),
+            printable(text));
+}
+
 Recompute recompute_of(const MegatronGiven& given) {
+  check_word("recompute_granularity", given.granularity, {"full", "selective"});
   if (given.granularity == "full" || given.recompute_full) return Recompute::kFull;
   if (given.granularity.empty() && (given.method == "uniform" || given.method == "block"))
     return Recompute::kFull;
   return given.granularity == "selective" || given.recompute_selective ? Recompute::kSelective
                                                                        : Recompute::kNone;
+}
+
+/// What Megatron-LM 2.x did not have.
+bool is_newer(const MegatronGiven& given) {
+  return given.distributed_optimizer || given.sequence_parallel || given.grouped || given.cp ||
+         given.experts || given.swiglu || given.rotary || given.untied || given.no_biases ||
+         given.bf16 || !given.granularity.empty() || !given.normalization.empty();
 }
 
 /// Megatron-Core is the usual one since 2024. Before it flash attention had an argument of its own,
@@ -80,8 +96,9 @@ Framework framework_of(const MegatronGiven& given) {
     return given.zero == 0 ? Framework::kDeepSpeedPipeline : Framework::kMegatronDeepSpeed;
   if (given.core || !given.implementation.empty() || !given.backend.empty())
     return Framework::kMegatronCore;
-  if (given.flash) return Framework::kMegatron2023;
-  return given.fp16 || given.recompute_full ? Framework::kMegatron2 : Framework::kMegatronCore;
+  if (given.flash && !given.cp && !given.experts) return Framework::kMegatron2023;
+  const bool is_older = (given.fp16 || given.recompute_full) && !is_newer(given);
+  return is_older ? Framework::kMegatron2 : Framework::kMegatronCore;
 }
 
 std::string_view name_of(Framework framework) {
@@ -111,11 +128,15 @@ void check_parts(const MegatronGiven& given, const Setup& setup) {
   part_of(m.ffn, setup.tp, "TP does not divide the width of the MLP");
   part_of(m.seq, setup.cp, "CP does not divide the sequence");
   if (given.experts) part_of(m.experts, setup.ep, "EP does not divide the experts");
+  if (!given.experts && setup.ep > 1) bad_input("estimate: EP is of experts, and there are none");
+  part_of(setup.tp * setup.cp * setup.dp, setup.ep * setup.expert_tp,
+          "EP x expert TP does not divide TP x CP x DP");
   if (!is_countable(m)) bad_input("estimate: a model of so many parameters cannot be counted");
 }
 
 /// Where Megatron-Core is left the choice: what Transformer Engine takes on that GPU.
 Attention attention_of(const MegatronGiven& given, const Setup& setup) {
+  check_word("attention_backend", given.backend, {"auto", "flash", "fused", "unfused", "local"});
   if (given.backend == "flash" || given.flash) return Attention::kFlash;
   if (given.backend == "fused") return Attention::kFused;
   const bool chooses = setup.framework == Framework::kMegatronCore && setup.transformer_engine &&
@@ -135,6 +156,27 @@ std::int64_t world_of(const MegatronGiven& given, const Count& gpus, std::int64_
       "them");
 }
 
+/// Of the first one. Errors: Error (bad input) where the others cannot have as many each.
+std::int64_t layers_of_stages(const MegatronGiven& given, Setup& setup) {
+  const std::int64_t layers = setup.shape.layers;
+  if (given.counts_embedding || given.counts_loss) {
+    const std::int64_t more = (given.counts_embedding ? 1 : 0) + (given.counts_loss ? 1 : 0);
+    part_of(layers + more, setup.pp, "PP does not divide the layers, with what counts as one");
+    if (setup.pp > 1) setup.count_as_layers(given.counts_embedding, given.counts_loss);
+    return setup.layers_of_stage(0);
+  }
+  if (!given.first_layers && !given.last_layers)
+    return part_of(layers, setup.pp, "PP does not divide the number of layers");
+  const std::int64_t rest = layers - setup.first_layers - setup.last_layers;
+  const std::int64_t others =
+      setup.pp - (setup.first_layers > 0 ? 1 : 0) - (setup.last_layers > 0 ? 1 : 0);
+  if (rest < 0 || others < 0 || (others == 0 && rest > 0) || (others > 0 && rest < others))
+    bad_input("estimate: {} layers are no {} stages with {} on the first and {} on the last",
+              layers, setup.pp, setup.first_layers, setup.last_layers);
+  if (others > 0) part_of(rest, others, "the other stages do not divide the other layers");
+  return setup.layers_of_stage(0);
+}
+
 void fill_in_layout(const MegatronGiven& given, const Count& gpus, Setup& setup) {
   setup.tp = given.tp.value_or(1);
   setup.pp = given.pp.value_or(1);
@@ -152,10 +194,7 @@ void fill_in_layout(const MegatronGiven& given, const Count& gpus, Setup& setup)
   setup.first_layers = given.first_layers.value_or(0);
   setup.last_layers = given.last_layers.value_or(0);
   setup.chunk_group = given.chunk_group.value_or(0);
-  const bool is_uneven = given.first_layers || given.last_layers;
-  const std::int64_t own =
-      is_uneven ? setup.layers_of_stage(0)
-                : part_of(setup.shape.layers, setup.pp, "PP does not divide the number of layers");
+  const std::int64_t own = layers_of_stages(given, setup);
   setup.chunks = given.chunks.value_or(1);
   if (given.layers_a_chunk)
     setup.chunks = part_of(own, *given.layers_a_chunk,
@@ -199,6 +238,14 @@ MegatronSetup megatron_setup(const NamedValues& arguments, const Count& gpus,
                              const Count& gpus_per_node, Generation generation) {
   MegatronSetup result;
   const MegatronGiven given = megatron_given(arguments, result.unused);
+  for (const auto& [name, value] : arguments) {
+    const bool is_known = is_estimated_by(name) || name == "deepspeed_config";  // as --zero-stage
+    if (!is_known && is_unknown_to_memory(name, value))
+      result.unknown.push_back(typed_argument(name));
+  }
+  std::erase_if(result.unused, [&](const std::string& name) {
+    return std::find(result.unknown.begin(), result.unknown.end(), name) != result.unknown.end();
+  });
   Setup& setup = result.setup;
   setup.generation = generation;
   setup.shape = shape_of(given, result.assumed);
@@ -212,6 +259,8 @@ MegatronSetup megatron_setup(const NamedValues& arguments, const Count& gpus,
   setup.recompute_block = given.method == "block";
   setup.sequence_parallel = given.sequence_parallel && setup.tp > 1;
   setup.framework = framework_of(given);
+  if (setup.framework == Framework::kDeepSpeedZero && setup.pp > 1)
+    bad_input("estimate: DeepSpeed's ZeRO-{} has no pipeline, and PP is {}", setup.zero, setup.pp);
   result.assumed.push_back(fmt::format("the code of {}", name_of(setup.framework)));
   setup.transformer_engine =
       setup.framework == Framework::kMegatronCore && given.implementation != "local";

@@ -15,6 +15,7 @@ struct MegatronSetup {
   Setup setup;
   std::vector<std::string> assumed;  ///< what they leave open and how it was taken, in words
   std::vector<std::string> unused;   ///< names that change nothing that is estimated
+  std::vector<std::string> unknown;  ///< names that change it, and nobody knows by how much
 };
 
 /// The words of a launch, "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 24 …", or of a

@@ -194,6 +194,10 @@ Setup typed_setup(const Point& point, Generation generation, std::int64_t gpus_p
   setup = point_setup(point, setup);
   if (const Value* chunks = find_value(point.axes, "chunks"))
     setup.chunks = needed(parse_integer(chunks->text), "a whole number of chunks");
+  const bool has_no_stages =
+      setup.framework == Framework::kFsdp || setup.framework == Framework::kDeepSpeedZero;
+  if (has_no_stages && setup.pp > 1)
+    bad_input("estimate: such a framework has no pipeline, and PP is {}", setup.pp);
   check_divides(setup.pp * setup.chunks, setup.shape.layers,
                 "PP x chunks does not divide the number of layers");
   return setup;

@@ -212,12 +212,9 @@ class RowReader {
   void uneven_stages() {
     setup_.first_layers = count_in(arguments_, "decoder-first-pipeline-num-layers", 0);
     setup_.last_layers = count_in(arguments_, "decoder-last-pipeline-num-layers", 0);
-    const std::int64_t first = is_on(arguments_, "account-for-embedding-in-pipeline-split") ? 1 : 0;
-    const std::int64_t last = is_on(arguments_, "account-for-loss-in-pipeline-split") ? 1 : 0;
-    if (setup_.pp == 1 || first + last == 0) return;
-    const std::int64_t each = (setup_.shape.layers + first + last) / setup_.pp;
-    setup_.first_layers = each - first;
-    setup_.last_layers = each - last;
+    const bool embedding = is_on(arguments_, "account-for-embedding-in-pipeline-split");
+    const bool loss = is_on(arguments_, "account-for-loss-in-pipeline-split");
+    if (setup_.pp > 1 && (embedding || loss)) setup_.count_as_layers(embedding, loss);
   }
 
   void framework() {

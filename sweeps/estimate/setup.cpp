@@ -47,4 +47,11 @@ std::int64_t Setup::layers_of_stage(std::int64_t stage) const {
   return (rest + others - 1) / others;
 }
 
+void Setup::count_as_layers(bool embedding, bool loss) {
+  const std::int64_t first = embedding ? 1 : 0, last = loss ? 1 : 0;
+  const std::int64_t each = (shape.layers + first + last) / pp;
+  first_layers = each - first;
+  last_layers = each - last;
+}
+
 }  // namespace pippin

@@ -104,9 +104,15 @@ struct Setup {
   /// Ranks over which the dense parameters' optimizer is spread, and the experts'.
   std::int64_t shards() const { return std::max<std::int64_t>(dp * cp / instances, 1); }
   std::int64_t expert_shards() const {
-    return std::max<std::int64_t>(gpus() / (pp * ep * expert_tp) / instances, 1);
+    return std::max<std::int64_t>(expert_replicas() / instances, 1);
+  }
+  /// Ranks that hold the same experts.
+  std::int64_t expert_replicas() const {
+    return std::max<std::int64_t>(gpus() / (pp * ep * expert_tp), 1);
   }
   std::int64_t layers_of_stage(std::int64_t stage) const;
+  /// Shortens the first and the last stage by what counts as a layer there. Requires PP > 1.
+  void count_as_layers(bool embedding, bool loss);
 };
 
 }  // namespace pippin

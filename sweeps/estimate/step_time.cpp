@@ -52,6 +52,14 @@ class Clock {
   std::int64_t qkv() const { return (m_.heads + 2 * m_.kv_heads) * m_.head_width / s_.tp; }
   std::int64_t ffn() const { return m_.ffn / s_.tp; }
   std::int64_t up() const { return (m_.gated() ? 2 : 1) * ffn(); }
+  bool is_mixture() const { return m_.experts > 0; }
+  std::int64_t local_experts() const { return std::max<std::int64_t>(m_.experts / s_.ep, 1); }
+  std::int64_t expert_ffn() const { return m_.expert_ffn / s_.expert_tp; }
+  std::int64_t expert_up() const { return (m_.gated() ? 2 : 1) * expert_ffn(); }
+  /// Widths of the MLPs that a token meets, together.
+  double mlp_width() const {
+    return is_mixture() ? number(m_.experts_per_token * m_.expert_ffn) : number(m_.ffn);
+  }
   std::int64_t vocab() const { return m_.vocab / s_.tp; }
   std::int64_t rows() const { return s_.mbs * (m_.seq / s_.cp); }
   double tp() const { return number(s_.tp); }
@@ -71,8 +79,11 @@ class Clock {
   double score_seconds() const;
   double head_seconds() const;
   double embedding_seconds() const;
-  double message_seconds() const;
+  double message_seconds(bool between_nodes) const;
   double matrices() const;
+  double expert_matrices() const;
+  double expert_products(bool back) const;
+  std::int64_t replicas() const { return s_.dp * s_.cp; }
 
   /// One layer, both ways.
   struct Layer {
@@ -175,16 +186,19 @@ Clock::Pass Clock::forward() const {
   const double h = hidden();
   const bool flash = s_.attention != Attention::kScores;
   Pass pass;
-  pass.products = product(rows(), qkv(), m_.hidden) + product(rows(), m_.hidden, heads()) +
-                  product(rows(), up(), m_.hidden) + product(rows(), m_.hidden, ffn());
+  pass.products = product(rows(), qkv(), m_.hidden) + product(rows(), m_.hidden, heads());
+  pass.products += is_mixture()
+                       ? expert_products(false)
+                       : product(rows(), up(), m_.hidden) + product(rows(), m_.hidden, ffn());
   const double flop = 4 * number(rows()) * number(m_.seq) * number(heads()) * (flash ? 0.5 : 1);
   const double odd = !flash && m_.head_width % 8 != 0 ? rates_.odd_head_share : 1;
   pass.attention = flop / (machine_.peak_tflops_16 * kTera * rates_.attention_share * odd);
   const double stream = tokens() * h * kStreamBytes * sequence_share(s_);
-  const double mlp = tokens() * ((m_.gated() ? 6 : 4) * number(m_.ffn) + 4 * h) / tp();
+  const double mlp = tokens() * ((m_.gated() ? 6 : 4) * mlp_width() + 4 * h) / tp();
   pass.elements = (stream + mlp) * seconds_a_byte_ + score_seconds();
   pass.tensor = 2 * sum_of_tensor();
-  pass.issue = rates_.layer_us * kMicro;
+  constexpr double kMixture = 2;  // router, permutation and the experts: as many kernels again
+  pass.issue = (is_mixture() ? kMixture : 1) * rates_.layer_us * kMicro;
   return pass;
 }
 
@@ -193,9 +207,10 @@ Clock::Pass Clock::backward(const Pass& ahead) const {
   const std::int64_t h = m_.hidden;
   Pass pass;
   pass.products = product(rows(), h, qkv()) + product(rows(), heads(), h) +
-                  product(rows(), h, up()) + product(rows(), ffn(), h) + product(qkv(), h, rows()) +
-                  product(h, heads(), rows()) + product(up(), h, rows()) +
-                  product(h, ffn(), rows());
+                  product(qkv(), h, rows()) + product(h, heads(), rows());
+  pass.products += is_mixture() ? expert_products(true)
+                                : product(rows(), h, up()) + product(rows(), ffn(), h) +
+                                      product(up(), h, rows()) + product(h, ffn(), rows());
   pass.attention = (s_.attention == Attention::kScores ? kAttention : kFlash) * ahead.attention;
   const double scores = score_seconds();
   pass.elements = kElements * (ahead.elements - scores) + kScores * scores;
@@ -220,29 +235,52 @@ double Clock::embedding_seconds() const {
 
 /// A micro-batch's activations and their gradient from one stage to the next. TP ranks send a part
 /// each, and gather it again.
-double Clock::message_seconds() const {
+double Clock::message_seconds(bool between_nodes) const {
   constexpr double kBytes = 2;
-  if (s_.pp == 1) return 0;
   const double whole = kBytes * tokens() * hidden();
   const double bytes = s_.scatters_messages ? whole / tp() : whole;
-  const bool between_nodes = s_.gpus() / s_.pp >= s_.gpus_per_node;
-  const double rate = between_nodes
-                          ? machine_.node_gb_per_s / number(s_.gpus_per_node) * rates_.message_share
-                          : machine_.link_gb_per_s * rates_.link_share;
+  const double senders = number(std::min(s_.gpus() / s_.pp, s_.gpus_per_node));
+  const double rate = between_nodes ? machine_.node_gb_per_s / senders * rates_.message_share
+                                    : machine_.link_gb_per_s * rates_.link_share;
   const bool gathers = s_.scatters_messages && !s_.sequence_parallel && s_.tp > 1;
   return 2 *
          (bytes / (rate * kGiga) + rates_.call_us * kMicro + (gathers ? sum_of_tensor() / 2 : 0));
 }
 
-/// The elements of a layer's matrices.
-double Clock::matrices() const { return hidden() * number(qkv() + heads() + up() + ffn()); }
+/// The elements of a layer's matrices, without experts.
+double Clock::matrices() const {
+  const std::int64_t mlp = is_mixture() ? 0 : up() + ffn();
+  return hidden() * number(qkv() + heads() + mlp);
+}
+
+/// The elements of those of a layer's experts that a rank holds.
+double Clock::expert_matrices() const {
+  return is_mixture() ? number(local_experts()) * hidden() * number(expert_up() + expert_ffn()) : 0;
+}
+
+/// The products of a layer's experts, whose tokens are spread evenly. Grouped ones fill the
+/// multiprocessors together.
+double Clock::expert_products(bool back) const {
+  const std::int64_t h = m_.hidden, up = expert_up(), down = expert_ffn(), local = local_experts();
+  const std::int64_t all =
+      std::max<std::int64_t>(rows() * m_.experts_per_token * s_.expert_tp / s_.tp, 1);
+  const std::int64_t each = s_.grouped_experts ? all : (all + local - 1) / local;
+  const double times = s_.grouped_experts ? 1 : number(local);
+  const double computing = back ? product(each, h, up) + product(each, down, h) +
+                                      product(up, h, each) + product(h, down, each)
+                                : product(each, up, h) + product(each, h, down);
+  constexpr double kForward = 2,
+                   kBackward = 8;  // bytes of each weight: read; read and its gradient
+  return std::max(times * computing,
+                  (back ? kBackward : kForward) * expert_matrices() * seconds_a_byte_);
+}
 
 /// ZeRO-3 gathers a layer's weights in each pass, and spreads its gradients.
 double Clock::exposed_weights(const Layer& layer) const {
   if (s_.zero < 3) return 0;
   const double gradient = s_.reduces_narrow ? 2 : 4;
-  const double gather = half_collective(2 * matrices(), s_.dp, s_.tp);
-  const double spread = half_collective(gradient * matrices(), s_.dp, s_.tp);
+  const double gather = half_collective(2 * matrices(), replicas(), s_.tp);
+  const double spread = half_collective(gradient * matrices(), replicas(), s_.tp);
   const auto beside = [&](double computing, double traffic) {
     return std::max(computing, traffic) + (1 - rates_.hidden_share) * std::min(computing, traffic) -
            computing;
@@ -284,9 +322,16 @@ Clock::Stages Clock::stages(const Layer& layer) const {
 /// SC21, section 2.2.
 double Clock::pipeline_seconds(const Stages& stages) const {
   if (s_.pp == 1) return 0;
-  const double message = message_seconds() * number(s_.chunks);
-  const double fill = stages.whole - stages.slowest + number(s_.pp - 1) * message;
-  return number(s_.gas) * message + fill / number(s_.chunks);
+  const double chunks = number(s_.chunks);
+  // Stages on one node: only where that ends does a message leave it. The slowest sets the pace.
+  const std::int64_t stage = s_.gpus() / s_.pp;
+  const std::int64_t hops =
+      stage >= s_.gpus_per_node ? s_.pp - 1 : (s_.gpus() - 1) / s_.gpus_per_node;
+  const double far = hops > 0 ? chunks * message_seconds(true) : 0;
+  const double near = hops < s_.pp - 1 ? chunks * message_seconds(false) : 0;
+  const double fill =
+      stages.whole - stages.slowest + number(hops) * far + number(s_.pp - 1 - hops) * near;
+  return number(s_.gas) * std::max(far, near) + fill / chunks;
 }
 
 /// Where the slowest stage's time goes; what its ends take counts as products.
@@ -310,11 +355,18 @@ void Clock::add_update(StepTime& time) const {
   const std::int64_t most = std::max(s_.layers_of_stage(0), s_.layers_of_stage(s_.pp - 1));
   const double own = number(most) * matrices() + number(vocab()) * hidden();
   const double gradient = s_.type == NumberType::kBf16 && !s_.reduces_narrow ? 4 : 2;
-  const auto half = [&](double bytes) { return half_collective(bytes * own, s_.dp, s_.tp); };
+  const double experts = number(most) * expert_matrices();
+  const auto half = [&](double bytes) {
+    return half_collective(bytes * own, replicas(), s_.tp) +
+           half_collective(bytes * experts, s_.expert_replicas(), s_.expert_tp * s_.ep);
+  };
   if (s_.zero == 0) time.data += 2 * half(gradient);
-  if (s_.zero == 1 || s_.zero == 2) time.data += half(gradient) + half(2);
-  const double ranks = s_.zero > 0 ? number(s_.dp) : 1;
-  time.optimizer = rates_.optimizer_bytes * own / ranks * seconds_a_byte_;
+  // ZeRO-2 reduces the gradients of each micro-batch.
+  if (s_.zero == 1 || s_.zero == 2)
+    time.data += half(gradient) * (s_.zero == 2 ? number(s_.gas) : 1) + half(2);
+  const double parts =
+      s_.zero > 0 ? own / number(replicas()) + experts / number(s_.expert_shards()) : own + experts;
+  time.optimizer = rates_.optimizer_bytes * parts * seconds_a_byte_;
   time.fixed = rates_.fixed_ms * kMilli;
 }
 

@@ -11,7 +11,7 @@ namespace pippin {
 
 namespace {
 
-constexpr std::array<std::pair<Topic, std::string_view>, 9> kTopics{{
+constexpr std::array<std::pair<Topic, std::string_view>, 11> kTopics{{
     {Topic::kTensor, "tp"},
     {Topic::kPipeline, "pp"},
     {Topic::kDataReduce, "dp-reduce"},
@@ -21,6 +21,8 @@ constexpr std::array<std::pair<Topic, std::string_view>, 9> kTopics{{
     {Topic::kNorm, "norm"},
     {Topic::kContext, "cp"},
     {Topic::kExperts, "ep"},
+    {Topic::kExpertReduce, "expert-reduce"},
+    {Topic::kExpertGather, "expert-gather"},
 }};
 
 /// Bytes of a gradient that is summed across ranks.
@@ -113,15 +115,11 @@ class Speaker {
   struct Pieces {
     double calls = 0, elements = 0;
   };
-  Pieces pieces() const {
-    const std::int64_t step = buckets_.alignment * replicas();
+  Pieces pieces_of(std::initializer_list<std::int64_t> regions, std::int64_t ranks) const {
+    const std::int64_t step = buckets_.alignment * ranks;
     const auto padded = [&](std::int64_t count) { return (count + step - 1) / step * step; };
-    const bool is_probe = setup_.framework == Framework::kProbe;
-    const std::int64_t shared = is_probe ? shared_embedding() : 0;
-    const std::int64_t apart = is_probe && split() ? replicated() : 0;
-    const std::int64_t rest = stage_parameters(setup_, stage_).all() - shared - apart;
     Pieces all;
-    for (const std::int64_t region : {rest, shared, apart}) {
+    for (const std::int64_t region : regions) {
       const std::int64_t bucket =
           buckets_.elements > 0 ? padded(buckets_.elements) : padded(region);
       if (region > 0) all.calls += number((padded(region) + bucket - 1) / bucket);
@@ -133,18 +131,27 @@ class Speaker {
 
   /// With ZeRO-2 gradients are reduced after each micro-batch, with ZeRO-3 weights are gathered
   /// twice in each.
-  void data() {
-    const Pieces all = pieces();
+  void update(Topic reduce, Topic gather, const Pieces& all, std::int64_t ranks) {
     const double times = setup_.zero >= 2 ? number(setup_.gas) : 1;
     const auto each = [&](Topic topic, std::string_view function, double how_often, double size) {
       say(topic, function, how_often * all.calls, size * all.elements / std::max(all.calls, 1.0),
-          replicas());
+          ranks);
     };
-    each(Topic::kDataReduce, setup_.zero == 0 ? "all_reduce" : "reduce_scatter", times,
-         gradient_bytes(setup_));
+    each(reduce, setup_.zero == 0 ? "all_reduce" : "reduce_scatter", times, gradient_bytes(setup_));
     if (setup_.zero > 0)
-      each(Topic::kDataGather, "all_gather", setup_.zero == 3 ? 2 * times : 1,
-           bytes_of(setup_.type));
+      each(gather, "all_gather", setup_.zero == 3 ? 2 * times : 1, bytes_of(setup_.type));
+  }
+
+  void data() {
+    const Parameters own = stage_parameters(setup_, stage_);
+    const bool is_probe = setup_.framework == Framework::kProbe;
+    const std::int64_t shared = is_probe ? shared_embedding() : 0;
+    const std::int64_t apart = is_probe && split() ? replicated() : 0;
+    const std::int64_t rest = own.all() - own.experts - shared - apart;
+    update(Topic::kDataReduce, Topic::kDataGather, pieces_of({rest, shared, apart}, replicas()),
+           replicas());
+    const std::int64_t holders = setup_.expert_replicas();
+    update(Topic::kExpertReduce, Topic::kExpertGather, pieces_of({own.experts}, holders), holders);
   }
 
   void norm() {
@@ -162,11 +169,12 @@ class Speaker {
         setup_.cp);
   }
 
+  /// Each way tokens go to their experts and come back; once more where the layer is made again.
   void experts() {
     if (setup_.shape.experts == 0) return;
-    say(Topic::kExperts, "all_to_all", 4 * number(setup_.gas) * layers(),
-        activations() * number(setup_.shape.experts_per_token) / (split() ? number(setup_.tp) : 1) *
-            number(setup_.ep),
+    const double ways = setup_.recompute == Recompute::kFull ? 6 : 4;
+    say(Topic::kExperts, "all_to_all", ways * number(setup_.gas) * layers(),
+        activations() * number(setup_.shape.experts_per_token) / (split() ? number(setup_.tp) : 1),
         setup_.ep);
   }
 

@@ -12,15 +12,17 @@ namespace pippin {
 
 /// What ranks talk about. The first seven are the classes of the training probe's log.
 enum class Topic {
-  kTensor,      ///< activations, and under sequence parallelism gradients of what all of TP hold
-  kPipeline,    ///< activations and their gradients between stages
-  kDataReduce,  ///< gradients
-  kDataGather,  ///< weights
-  kEmbedding,   ///< the gradient of a tied embedding, between the first and the last stage
-  kLoss,        ///< of a vocabulary that TP splits
-  kNorm,        ///< the gradient's
-  kContext,     ///< keys and values of the other parts of a sequence
-  kExperts,     ///< tokens to their experts and back
+  kTensor,        ///< activations, and under sequence parallelism gradients of what all of TP hold
+  kPipeline,      ///< activations and their gradients between stages
+  kDataReduce,    ///< gradients
+  kDataGather,    ///< weights
+  kEmbedding,     ///< the gradient of a tied embedding, between the first and the last stage
+  kLoss,          ///< of a vocabulary that TP splits
+  kNorm,          ///< the gradient's
+  kContext,       ///< keys and values of the other parts of a sequence
+  kExperts,       ///< tokens to their experts and back
+  kExpertReduce,  ///< gradients of experts, which other ranks hold than the rest
+  kExpertGather,  ///< weights of experts
 };
 
 /// "tp", "pp", "dp-reduce", …

@@ -272,7 +272,7 @@ ArgumentsSetup setup_of_command(const NamedValues& arguments, const Point& point
   ArgumentsSetup said = setup_of(all, point, gpus_per_node, generation);
   if (!said.setup) return said;
   const auto unknown = std::find_if(arguments.begin(), arguments.end(), [](const auto& one) {
-    return is_unknown_to_memory(one.first);
+    return is_unknown_to_memory(one.first, one.second);
   });
   if (unknown != arguments.end()) tell_unknown_memory(unknown->first, said);
   tell_unknown_time(unknown_of_time(arguments), said);

@@ -27,7 +27,8 @@ SetupOfPoint of_command(const std::string& command, const Sweep& sweep, const Po
                         VocabularyUnsaid vocabulary) {
   NamedValues arguments = arguments_of_words(command_words(command));
   for (const auto& [name, value] : arguments)
-    if (is_unknown_to_memory(name)) bad_input("{} has no account of memory", typed_argument(name));
+    if (is_unknown_to_memory(name, value))
+      bad_input("{} has no account of memory", typed_argument(name));
   if (!find_value(arguments, "vocab_size")) {
     const bool is_least = vocabulary == VocabularyUnsaid::kLeast;
     const Count vocab = is_least ? point.model.vocab.value_or(1) : point.model.vocab;

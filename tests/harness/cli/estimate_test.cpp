@@ -137,6 +137,9 @@ TEST_CASE("a search ranks layouts and writes the best as a sweep that can be pla
   const auto plan = here.pippin("plan best.yaml --format json");
   CHECK(plan.exit_code == 0);
   CHECK(nlohmann::json::parse(plan.out).at("points").size() == 3);
+  // As the probe runs them, which needs more memory than what the search ranks.
+  const auto judged = nlohmann::json::parse(here.pippin("estimate best.yaml --format json").out);
+  for (const auto& point : judged.at("points")) CHECK(point.at("fits") == "yes");
   const auto again = here.pippin(words + " --sweep best.yaml");
   CHECK(again.exit_code == 2);
   CHECK_THAT(again.err, Contains("best.yaml is there already"));
@@ -466,7 +469,8 @@ TEST_CASE(
     }
   }
   CHECK(time == Approx(parts));
-  CHECK(share == Approx(work / time / (16 * 312e12)));
+  // Its MLP is nearly as wide as the formula `model` has it.
+  CHECK(share == Approx(work / time / (16 * 312e12)).epsilon(0.005));
   CHECK((low < time && time < high));
   CHECK_THAT(here.pippin("estimate --accelerator a100-sxm4-80g -- " + kLaunch).out,
              Contains("of the GPUs' peak in 16 bits"));

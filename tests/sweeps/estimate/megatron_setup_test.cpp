@@ -153,10 +153,53 @@ TEST_CASE("a layout that Megatron would refuse is refused, and one that no numbe
   CHECK(mistake_in("num_layers=1000000 hidden_size=1000000 num_attention_heads=1 seq_length=8 "
                    "micro_batch_size=1 world_size=1") ==
         "estimate: a model of so many parameters cannot be counted");
-  const Setup few = setup_of(kShape +
-                             " world_size=2 num_experts=8 expert_model_parallel_size=8 "
-                             "use_distributed_optimizer");
+  const std::string experts = " num_experts=8 expert_model_parallel_size=8";
+  CHECK(mistake_in(kShape + experts + " world_size=2") ==
+        "estimate: EP x expert TP does not divide TP x CP x DP (2 by 8)");
+  CHECK(mistake_in(kShape + " world_size=8 expert_model_parallel_size=2") ==
+        "estimate: EP is of experts, and there are none");
+  const Setup few = setup_of(kShape + experts + " world_size=8 use_distributed_optimizer");
   CHECK(std::isfinite(stage_memory(few, 0).peak));
+}
+
+TEST_CASE("stages of different lengths are those that Megatron makes, or refused") {
+  const std::string four = kShape + " world_size=4 pipeline_model_parallel_size=4";
+  const auto layers = [](const Setup& setup) {
+    std::vector<std::int64_t> all;
+    for (std::int64_t stage = 0; stage < setup.pp; ++stage)
+      all.push_back(setup.layers_of_stage(stage));
+    return all;
+  };
+  using Layers = std::vector<std::int64_t>;
+  CHECK(layers(setup_of(four + " decoder_first_pipeline_num_layers=9")) == Layers{9, 5, 5, 5});
+  CHECK(mistake_in(four + " decoder_first_pipeline_num_layers=10") ==
+        "estimate: the other stages do not divide the other layers (14 by 3)");
+  CHECK(mistake_in(four + " decoder_first_pipeline_num_layers=20 "
+                          "decoder_last_pipeline_num_layers=20") ==
+        "estimate: 24 layers are no 4 stages with 20 on the first and 20 on the last");
+  const std::string counted =
+      " account_for_embedding_in_pipeline_split account_for_loss_in_pipeline_split";
+  CHECK(mistake_in(four + counted) ==
+        "estimate: PP does not divide the layers, with what counts as one (26 by 4)");
+  CHECK(layers(setup_of(kShape + " world_size=2 pipeline_model_parallel_size=2" + counted)) ==
+        Layers{12, 12});
+}
+
+TEST_CASE("a word that Megatron does not know is refused") {
+  CHECK(mistake_in(kShape + " world_size=8 recompute_granularity=Full") ==
+        "estimate: --recompute-granularity is one of full, selective, not 'Full'");
+  CHECK_THAT(mistake_in(kShape + " world_size=8 attention_backend=sdpa"),
+             Catch::Contains("is one of auto, flash, fused, unfused, local"));
+}
+
+TEST_CASE("arguments that change memory nobody knows how are told from those that do not") {
+  MegatronSetup read = megatron_setup(
+      arguments_of_words({"--num-layers 24 --hidden-size 1024 --num-attention-heads 16 "
+                          "--seq-length 1024 --micro-batch-size 4 --optimizer sgd "
+                          "--multi-latent-attention --moe-layer-freq 1 --lr 1e-4"}),
+      8, 8);
+  CHECK(read.unknown == std::vector<std::string>{"--optimizer", "--multi-latent-attention"});
+  CHECK_THAT(join(read.unused, " "), Catch::Contains("--lr") && !Catch::Contains("--optimizer"));
 }
 
 TEST_CASE("arguments of Megatron that lie near those that count are none of them") {

@@ -106,8 +106,9 @@ TEST_CASE("what a point leaves open, or cannot be, is refused by name") {
 
 namespace {
 
-Setup typed(NamedValues axes) {
+Setup typed(NamedValues axes, std::int64_t pp = 2) {
   Point point = megatron_point();
+  point.layout.pp = pp;
   point.axes = std::move(axes);
   return typed_setup(point, Generation::kAmpere, 8);
 }
@@ -124,10 +125,11 @@ TEST_CASE("a person may type whose code trains, and it has its own memory") {
   CHECK(old.attention == Attention::kScores);
   CHECK(typed({{"framework", text("megatron-2")}, {"attention", text("flash")}}).attention ==
         Attention::kFlash);
-  CHECK(typed({{"framework", text("fsdp")}}).zero == 3);
-  const Setup zero = typed({{"framework", text("deepspeed-zero")}, {"zero", text("3")}});
-  const Setup offloaded =
-      typed({{"framework", text("deepspeed-zero")}, {"zero", text("3")}, {"offload", text("1")}});
+  CHECK(typed({{"framework", text("fsdp")}}, 1).zero == 3);
+  CHECK_THROWS_WITH(typed({{"framework", text("fsdp")}}), Contains("has no pipeline, and PP is 2"));
+  const Setup zero = typed({{"framework", text("deepspeed-zero")}, {"zero", text("3")}}, 1);
+  const Setup offloaded = typed(
+      {{"framework", text("deepspeed-zero")}, {"zero", text("3")}, {"offload", text("1")}}, 1);
   CHECK(stage_memory(offloaded, 0).allocated() < stage_memory(zero, 0).allocated());
   CHECK(typed({{"chunks", text("4")}}).chunks == 4);
 }

@@ -110,7 +110,12 @@ TEST_CASE("DeepSpeed's stages are its pipeline, Megatron-DeepSpeed's optimizer, 
   };
   CHECK(framework("0") == Framework::kDeepSpeedPipeline);
   CHECK(framework("1.0") == Framework::kMegatronDeepSpeed);
-  CHECK(framework("3") == Framework::kDeepSpeedZero);
+  const ArgumentsSetup staged = read(kOf2021 + " deepspeed=True zero_stage=3");
+  CHECK(staged.why_not == "DeepSpeed's ZeRO-3 has no pipeline, and PP is 4");
+  const ArgumentsSetup whole = read(
+      "hidden_size=64 num_layers=2 num_attention_heads=4 seq_length=64 micro_batch_size=1 "
+      "world_size=2 fp16=True DDP_impl=local deepspeed=True zero_stage=3");
+  CHECK(whole.setup->framework == Framework::kDeepSpeedZero);
 }
 
 TEST_CASE("our trainer is known by its dump, and before it ran by its point") {

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Experts, context parallelism, and where groups of ranks lie: what is sent, and what time it
+// takes.
+#include <algorithm>
+
+#include "sweeps/estimate/flops.h"
+#include "sweeps/estimate/memory.h"
+#include "sweeps/estimate/point_setup.h"
+#include "sweeps/estimate/step_time.h"
+#include "sweeps/estimate/traffic.h"
+#include "sweeps/judge_points.h"
+#include "tests/support/catch.h"
+
+using namespace pippin;
+
+namespace {
+
+constexpr Machine kH100{989, 989, 3350, 450, 400, 132};
+
+/// Mixtral 8x7B's shape on two nodes: 8 experts, of which a token meets 2.
+Setup mixtral(std::int64_t experts = 8) {
+  Setup setup;
+  Shape& m = setup.shape;
+  m.layers = 32;
+  m.hidden = 4096;
+  m.heads = 32;
+  m.kv_heads = 8;
+  m.head_width = 128;
+  m.ffn = 14336;
+  m.seq = m.positions = 4096;
+  m.vocab = 32000;
+  m.activation = Activation::kSwiglu;
+  m.biases = m.norm_biases = m.learned_positions = m.tied = false;
+  m.experts = experts;
+  m.experts_per_token = experts > 0 ? 2 : 0;
+  m.expert_ffn = experts > 0 ? 14336 : 0;
+  setup.dp = 16;
+  setup.ep = experts > 0 ? 8 : 1;
+  setup.gas = 8;
+  setup.zero = 1;
+  setup.grouped_experts = true;
+  return setup;
+}
+
+const Talk* find(const std::vector<Talk>& all, Topic topic) {
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Talk& one) { return one.topic == topic; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a token's experts get it once each way, and those who share an expert sum its gradient") {
+  const Setup setup = mixtral();
+  const auto talk = talk_of_stage(setup, 0);
+  const Talk* tokens = find(talk, Topic::kExperts);
+  REQUIRE(tokens);
+  CHECK(tokens->bytes == 4096.0 * 4096 * 2 * 2);  // tokens, hidden size, experts, bytes
+  CHECK(tokens->calls == 4.0 * 8 * 32);
+  CHECK(tokens->ranks == 8);
+  const Talk* experts = find(talk, Topic::kExpertReduce);
+  REQUIRE(experts);
+  CHECK(experts->ranks == 2);
+  CHECK(experts->bytes == 4 * 32.0 * 3 * 14336 * 4096);  // one expert a rank
+  CHECK(find(talk, Topic::kDataReduce)->ranks == 16);
+  CHECK(nodes_of_group(setup, Dimension::kExperts) == 1);
+  CHECK(nodes_of_group(setup, Dimension::kExpertData) == 2);
+  CHECK_FALSE(find(talk_of_stage(mixtral(0), 0), Topic::kExpertReduce));
+  Setup one_node = mixtral();
+  one_node.dp = 8;
+  CHECK_FALSE(find(talk_of_stage(one_node, 0), Topic::kExpertReduce));  // nobody else has them
+}
+
+TEST_CASE("products take as much longer as experts that a token meets") {
+  const auto products = [](const Setup& setup) { return step_time(setup, kH100, {}).products; };
+  Setup setup = mixtral();
+  const double two = products(setup);
+  setup.shape.experts_per_token = 4;
+  const double four = products(setup);
+  setup.shape.experts_per_token = 6;
+  CHECK(products(setup) - four == Approx(four - two).epsilon(0.02));
+  CHECK(two > 1.5 * products(mixtral(0)));
+  setup = mixtral();
+  setup.shape.expert_ffn /= 2;
+  CHECK(products(setup) < 0.7 * two);
+}
+
+TEST_CASE("the optimizer steps over what a rank holds, experts among it") {
+  const auto optimizer = [](const Setup& setup) { return step_time(setup, kH100, {}).optimizer; };
+  CHECK(optimizer(mixtral()) > 4 * optimizer(mixtral(0)));
+}
+
+TEST_CASE("what is not known of an iteration's time is said") {
+  CHECK(what_time_lacks(mixtral()) == "the time is without the messages of EP");
+  Setup setup = mixtral(0);
+  CHECK(what_time_lacks(setup).empty());
+  setup.cp = 2;
+  CHECK(what_time_lacks(setup) == "the time is without the messages of CP");
+}
+
+TEST_CASE("ranks that share a sequence reduce gradients together, on all their nodes") {
+  Setup setup = mixtral(0);
+  setup.dp = 1;
+  setup.cp = 16;
+  CHECK(nodes_of_group(setup, Dimension::kReplicas) == 2);
+  CHECK(find(talk_of_stage(setup, 0), Topic::kDataReduce)->ranks == 16);
+  const StepTime time = step_time(setup, kH100, {});
+  CHECK(time.data > 0);
+  Setup replicas = mixtral(0);
+  CHECK(time.optimizer == step_time(replicas, kH100, {}).optimizer);
+}
+
+TEST_CASE("a pipeline of several stages a node waits for the message that leaves it") {
+  Setup setup = mixtral(0);
+  setup.tp = 2;
+  setup.dp = 1;
+  setup.pp = 8;
+  setup.gas = 64;
+  Machine slow = kH100;
+  slow.node_gb_per_s = 3;
+  CHECK(step_time(setup, slow, {}).pipeline > 2 * step_time(setup, kH100, {}).pipeline);
+  setup.pp = 4;  // on one node
+  CHECK(step_time(setup, slow, {}).pipeline == step_time(setup, kH100, {}).pipeline);
+}
+
+TEST_CASE("the work of a model of GPT-2's shape is the formula's, and that of others their own") {
+  Setup setup = mixtral(0);
+  Shape& m = setup.shape;
+  m.kv_heads = m.heads;
+  m.activation = Activation::kGelu;
+  m.ffn = 4 * m.hidden;
+  CHECK(model_work(m, 128) ==
+        Approx(*iteration_flops(FlopsFormula::kModel, model_of(m), 128, false)));
+  const double usual = model_work(m, 128);
+  m.head_width *= 2;
+  CHECK(model_work(m, 128) > usual);
+  m.head_width /= 2;
+  m.ffn /= 4;
+  CHECK(model_work(m, 128) < 0.7 * usual);
+}
+
+TEST_CASE("what is made again in the backward pass is there while it is used") {
+  Setup setup = mixtral(0);
+  setup.attention = Attention::kScores;
+  setup.pp = 4;
+  setup.dp = 4;
+  const auto peak = [&](Recompute recompute) {
+    setup.recompute = recompute;
+    return stage_memory(setup, 1);
+  };
+  const double scores = 32.0 * 4096 * 4096 * 2;
+  CHECK(peak(Recompute::kSelective).working > scores);
+  CHECK(peak(Recompute::kFull).working > scores);
+  CHECK(peak(Recompute::kSelective).peak < peak(Recompute::kNone).peak);
+}
+
+TEST_CASE("without recomputation every framework keeps the layers") {
+  for (const Framework framework : {Framework::kMegatronDeepSpeed, Framework::kDeepSpeedPipeline}) {
+    Setup setup = mixtral(0);
+    setup.framework = framework;
+    setup.attention = Attention::kScores;
+    setup.recompute = Recompute::kFull;
+    const double full = stage_memory(setup, 0).activations;
+    setup.recompute = Recompute::kSelective;
+    const double selective = stage_memory(setup, 0).activations;
+    setup.recompute = Recompute::kNone;
+    CHECK(full < selective);
+    CHECK(selective < stage_memory(setup, 0).activations);
+  }
+}
