@@ -181,6 +181,18 @@ trainer_log() {
   }' >"$folder/logs/nano.log"
 }
 
+# many_launches N: a log of 10 N launches of llm.c, each of one step.
+many_launches() {
+  rm -rf "$folder/logs"
+  mkdir "$folder/logs"
+  awk -v n="$((10 * $1))" 'BEGIN {
+    for (i = 1; i <= n; ++i) {
+      print "| train data pattern    | x |"
+      print "step    1/4 | loss 11.0 (+nanz)| norm 55.4 (+nanz)| lr 8.57e-07 | 3056.36 ms | -100.0% bf16 MFU | 343080 tok/s"
+    }
+  }' >"$folder/logs/llmc.log"
+}
+
 # saves N: a log with as many checkpoints, each behind an iteration.
 saves() {
   rm -rf "$folder/logs"
@@ -381,6 +393,7 @@ echo "|---|---|---|---|---|"
   for kind in dense timed; do
     grows "collect: lines of one $kind log / 50" 40 'long_log $kind "$n"' '$p collect "$folder/logs"' 'rm -f "$folder"/t.db*'
   done
+  grows 'collect: launches of one log / 10' 100 'many_launches "$n"' '$p collect "$folder/logs"' 'rm -f "$folder"/t.db*'
   grows 'collect: arguments, keys and timers / 100' 20 'odd_log "$n"' '$p collect "$folder/logs"' 'rm -f "$folder"/t.db*'
   grows 'collect of a log that has grown by a line: lines / 50' 40 \
     'long_log dense "$n"; rm -f "$folder"/[tb].db*; build/pippin --db "$folder/b.db" --quiet collect "$folder/logs"

@@ -54,6 +54,7 @@ class TrainerLog {
 
   TrainerLaunch launch_;
   std::vector<TrainerLaunch> ended_;
+  std::size_t said_by_ended_ = 0;  ///< arguments
   std::vector<UnusedLines> unused_;
   std::size_t added_ = 0, reason_count_ = 0;
   SeenStep last_step_;

@@ -37,8 +37,7 @@ FoundCounts TrainerLog::counts() const {
   FoundCounts counts;
   counts.launches = ended_.size() + (launch_.begins ? 1U : 0U);
   counts.steps = added_;
-  counts.arguments = launch_.facts.said_count();
-  for (const auto& launch : ended_) counts.arguments += launch.facts.said_count();
+  counts.arguments = launch_.facts.said_count() + said_by_ended_;
   counts.memory = launch_.memory.size();
   return counts;
 }
@@ -73,7 +72,10 @@ void TrainerLog::gives_nothing_yet(std::string_view reason) {
   last_reason_ = reason;
 }
 
-void TrainerLog::end_launch() { ended_.push_back(std::move(launch_)); }
+void TrainerLog::end_launch() {
+  said_by_ended_ += launch_.facts.said_count();
+  ended_.push_back(std::move(launch_));
+}
 
 namespace {
 
