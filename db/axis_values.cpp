@@ -40,7 +40,7 @@ AxisValues::Ids AxisValues::ids_in(std::string_view text) {
   const char* at = text.data();
   const char* const end = at + text.size();
   while (at < end) {
-    std::int64_t id = 0;
+    std::int64_t id = -1;
     at = std::from_chars(at, end, id).ptr + 1;  // and the blank behind it
     ids.push_back(id);
   }

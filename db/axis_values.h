@@ -23,10 +23,13 @@ class AxisValues {
 
   /// "3 1 7": the numbers of axes in their order; values that are new get one.
   std::string text_of(const NamedValues& axes);
-  /// Requires a text made by the above.
+  /// Of a text made by the above; in what else stands there is an id that is not stored.
   static Ids ids_in(std::string_view text);
-  /// Requires an id that is stored.
-  const std::pair<std::string, Value>& axis(std::int64_t id) const { return axes_.at(id); }
+  /// Null for an id that is not stored.
+  const std::pair<std::string, Value>* axis(std::int64_t id) const {
+    const auto found = axes_.find(id);
+    return found == axes_.end() ? nullptr : &found->second;
+  }
 
  private:
   std::int64_t id_of(const std::string& name, const Value& value);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "db/digests.h"
 
+#include <cmath>
 #include <fmt/format.h>
 
 namespace pippin::db {
@@ -15,6 +16,17 @@ LineSummary lines_at(const Statement& row, int column) {
         &lines.p95_ms, &lines.p99_ms, &lines.max_ms})
     *value = row.maybe_real(++column).value_or(0);
   return lines;
+}
+
+/// Whether lines can have such figures: what else stands there, damaged or from elsewhere, is no
+/// summary, and is made anew of the lines.
+bool can_be(const LineSummary& lines) {
+  constexpr double kMost_ms = 1e12;  // of a step: thirty years
+  const auto is_time = [](double time_ms) { return time_ms >= 0 && time_ms <= kMost_ms; };
+  return lines.lines >= 0 && is_time(lines.mean_ms) && is_time(lines.sd_ms) &&
+         is_time(lines.min_ms) && is_time(lines.p25_ms) && is_time(lines.median_ms) &&
+         is_time(lines.p75_ms) && is_time(lines.p95_ms) && is_time(lines.p99_ms) &&
+         is_time(lines.max_ms);
 }
 
 /// NULL where there are no lines.
@@ -37,6 +49,8 @@ std::optional<RunDigest> digest_at(const Statement& row, int column) {
   digest.all = lines_at(row, all);
   digest.trend = row.maybe_real(all + 10).value_or(0);
   digest.times = static_cast<LineTimes>(row.integer(all + 11));
+  if (!can_be(digest.clean) || !can_be(digest.all) || !std::isfinite(digest.trend))
+    return std::nullopt;
   return digest;
 }
 

@@ -54,8 +54,7 @@ std::vector<AllocationMean> allocation_means_in(const std::string& text) {
     const auto day = line.find(' ');
     const auto allocation = line.find(' ', day + 1);
     const std::string_view date = line.substr(day + 1, allocation - day - 1);
-    means.push_back({std::string(line.substr(allocation + 1)),
-                     std::string(date == "-" ? std::string_view() : date),
+    means.push_back({printable(line.substr(allocation + 1)), date == "-" ? "" : printable(date),
                      parse_number(line.substr(0, day)).value_or(0)});
   }
   return means;
@@ -83,8 +82,8 @@ void read_measures(const Statement& row, Summary& summary) {
     time.low = row.maybe_real(column + 1);
     time.high = row.maybe_real(column + 2);
     time.sd = row.maybe_real(column + 3);
-    time.unit = row.text(column + 4);
-    time.remark = row.text(column + 5);
+    time.unit = printable(row.text(column + 4));
+    time.remark = printable(row.text(column + 5));
     time.df = row.maybe_real(column + 6);
     time.sd_low = row.maybe_real(column + 7);
     time.sd_high = row.maybe_real(column + 8);
@@ -181,8 +180,7 @@ class RowLoader {
       // Other runs of it were not.
       if (may_be_set_aside && row.state != RunState::kMissing && measured.null(kReason))
         row.reason = planned_reason;
-      for (const auto id : AxisValues::ids_in(measured.text(kAxes)))
-        row.point.axes.push_back(values_.axis(id));
+      for (const auto id : AxisValues::ids_in(measured.text(kAxes))) take_axis(id, row);
       ++found;
     }
     complete_ = complete_ && found == planned.rows().size();
@@ -209,7 +207,7 @@ class RowLoader {
     std::sort(order.begin(), order.end());
     for (const auto& [place, i] : order) {
       for (const auto id : axes[i]) {
-        if (wanted.count(id)) rows[i].point.axes.push_back(values_.axis(id));
+        if (wanted.count(id)) take_axis(id, rows[i]);
       }
       rows_.push_back(std::move(rows[i]));
     }
@@ -221,6 +219,15 @@ class RowLoader {
   std::vector<Summary> take() { return std::move(rows_); }
 
  private:
+  /// A summary that names no axis which is stored is none: all is summed up anew.
+  void take_axis(std::int64_t id, Summary& row) {
+    const auto* axis = values_.axis(id);
+    if (axis)
+      row.point.axes.push_back(*axis);
+    else
+      complete_ = false;
+  }
+
   bool has_points(const std::vector<CampaignRow>& campaigns) {
     Statement any = connection_.prepare("SELECT 1 FROM campaign_points WHERE campaign = ? LIMIT 1");
     return std::any_of(campaigns.begin(), campaigns.end(),
@@ -244,11 +251,13 @@ class RowLoader {
     }
     AxisNames names = axes_;
     for (const auto& [id, count] : uses) {
-      if (count < rows.size()) names.insert(values_.axis(id).first);
+      if (const auto* axis = values_.axis(id); axis && count < rows.size())
+        names.insert(axis->first);
     }
     std::unordered_set<std::int64_t> wanted;
     for (const auto& use : uses) {
-      if (names.count(values_.axis(use.first).first)) wanted.insert(use.first);
+      const auto* axis = values_.axis(use.first);
+      if (!axis || names.count(axis->first)) wanted.insert(use.first);
     }
     return wanted;
   }

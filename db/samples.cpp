@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 #include "db/digests.h"
 #include "db/drops.h"
 #include "db/operations.h"
@@ -87,7 +89,9 @@ class Loader {
       cluster_ = campaign.cluster;
       of_campaign_ = true;
       put_in_order(samples_, load_runs(campaign.id, campaign.number, [&](const std::string& point) {
-                     return first + planned.place_of(point).value();
+                     const auto place = planned.place_of(point);
+                     if (!place) refuse_stray(campaigns.front().sweep, campaign.number);
+                     return first + *place;
                    }));
     }
     for (std::size_t i = 0; i < planned.rows().size(); ++i) {
@@ -120,6 +124,14 @@ class Loader {
   std::vector<PointSamples> take() { return std::move(samples_); }
 
  private:
+  /// What nothing of pippin's leaves behind: of such a run nobody knows what it measured.
+  [[noreturn]] void refuse_stray(const std::string& sweep, std::int64_t campaign) const {
+    bad_input(
+        "{}: is a damaged database (a run of {} campaign {} is of a point that the campaign does "
+        "not have; 'PRAGMA foreign_key_check' in sqlite3 may name it); name another file with --db",
+        connection_.path().string(), printable(sweep), campaign);
+  }
+
   /// Loads the runs of a campaign, or without one those of foreign logs, to where `place_of` says
   /// that their points are.
   template <typename PlaceOf>

@@ -82,8 +82,9 @@ std::vector<TextColumn> columns_of(const ContentsTable& table) {
   columns.push_back(text_column(table, "kind", 1, [](const auto& entry) {
     return std::string(entry.kind == Kind::kCampaign ? "" : text_of(entry.kind));
   }));
-  columns.push_back(text_column(table, "begun (UTC)", 5,
-                                [](const auto& entry) { return minute_text(entry.started); }));
+  columns.push_back(text_column(table, "begun (UTC)", 5, [](const auto& entry) {
+    return printable(minute_text(entry.started));
+  }));
   columns.push_back(
       text_column(table, "cluster", 3, [](const auto& entry) { return printable(entry.cluster); }));
   columns.push_back(count_column(table, "points", [](const auto& entry) { return entry.points; }));
