@@ -19,6 +19,7 @@
 #include "core/base/input_file.h"
 #include "core/base/packed_files.h"
 #include "core/base/replace_file.h"
+#include "core/base/text.h"
 
 namespace pippin {
 
@@ -36,10 +37,13 @@ std::size_t size_now(const Descriptor& file) {
   return tells ? static_cast<std::size_t>(status.st_size) : 0;
 }
 
-/// nullopt where there is no such file.
+/// nullopt where there is no such file. Errors: Error (machine) for a pipe or a device, which may
+/// never end.
 std::optional<std::string> read_file(const fs::path& path, int& error) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   error = file.open() ? 0 : errno;
+  if (file.open() && !is_regular(file))
+    machine_failed("{}: is no file; remove it", printable(path.string()));
   constexpr std::size_t kLeast = 1 << 12;
   std::string text(error == 0 ? size_now(file) + 1 : 0, '\0');
   for (std::size_t size = 0; error == 0;) {

@@ -245,8 +245,11 @@ Campaign campaign_of(const std::string& manifest, const std::string& where) {
     check_points(campaign, where);
     return campaign;
   } catch (const Json::exception& error) {
-    bad_input("{}: is damaged, or no campaign of pippin's: {}; {}", where, printable(error.what()),
-              kRemedy);
+    // Behind the library's name for it: "[json.exception.type_error.302] type must be …".
+    const std::string_view words = error.what();
+    const auto name = words.find("] ");
+    bad_input("{}: is damaged, or no campaign of pippin's: {}; {}", where,
+              printable(name == std::string_view::npos ? words : words.substr(name + 2)), kRemedy);
   }
 }
 

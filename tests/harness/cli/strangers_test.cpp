@@ -128,6 +128,23 @@ TEST_CASE("a document that is no file is refused, and holds nobody up") {
   }
 }
 
+TEST_CASE("a pipe or a device among a campaign's files holds nobody up") {
+  const Workplace here;
+  here.write("s.yaml", kSweep);
+  here.pippin("--quiet run s.yaml");
+  for (const char* plant : {"mkfifo", "ln -s /dev/zero"}) {
+    here.shell(
+        std::string("handed=$(ls -d t.db.runs/s/jobs/*/handed | head -n 1); rm -f \"$handed\"; ") +
+        plant + " \"$handed\"");
+    for (const char* words : {"status", "collect", "tail s"}) {
+      CAPTURE(plant, words);
+      const auto call = here.pippin(words);
+      CHECK(call.exit_code != 0);
+      CHECK_THAT(call.err, Contains("handed: is no file; remove it"));
+    }
+  }
+}
+
 TEST_CASE("what is stored can be read on a full disk and on one that is read-only") {
   const Workplace here;
   if (here.shell("unshare --map-root-user --mount true").exit_code != 0)
