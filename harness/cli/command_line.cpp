@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <utility>
 #include <vector>
@@ -129,12 +130,21 @@ void check_range(CLI::Option& option, double low, double high) {
                fmt::format("{} in [{:.10g} - {:.10g}]", option.get_type_name(), low, high));
 }
 
-void check_count(CLI::Option& option) {
+void check_positive(CLI::Option& option) {
   const auto refusal = [](const std::string& text) {
+    const auto number = parse_number(text);
+    const bool is_positive = number && std::isfinite(*number) && *number > 0;
+    return is_positive ? "" : fmt::format("'{}' is no number above 0", text);
+  };
+  option.check(refusal);
+}
+
+void check_count(CLI::Option& option, std::int64_t least) {
+  const auto refusal = [least](const std::string& text) {
     constexpr std::int64_t kMost = 1'000'000'000;
     const auto number = parse_integer(text);
-    const bool is_count = number && *number >= 0 && *number <= kMost;
-    return is_count ? "" : fmt::format("'{}' is no whole number from 0 to {}", text, kMost);
+    const bool is_count = number && *number >= least && *number <= kMost;
+    return is_count ? "" : fmt::format("'{}' is no whole number from {} to {}", text, least, kMost);
   };
   option.check(refusal);
 }

@@ -69,8 +69,10 @@ void add_page_format(CLI::App& command, std::string& format, fs::path& output);
 void check_range(CLI::Option& option, double low, double high);
 /// Adds --node-gb-per-s.
 CLI::Option* add_network_option(CLI::App& command, std::optional<double>& node_gb_per_s);
-/// Refuses what is no whole number from 0 to 1e9.
-void check_count(CLI::Option& option);
+/// Refuses what is no number above 0, and what is infinite.
+void check_positive(CLI::Option& option);
+/// Refuses what is no whole number from `least` to 1e9.
+void check_count(CLI::Option& option, std::int64_t least = 0);
 
 /// Each group of commands with its options.
 void add_campaign_commands(CommandLine& line);

@@ -7,13 +7,24 @@
 namespace pippin {
 
 CLI::Option* add_network_option(CLI::App& command, std::optional<double>& node_gb_per_s) {
-  return command
-      .add_option("--node-gb-per-s", node_gb_per_s,
-                  "of a node to the others, one way, all adapters together; else as such GPUs' "
-                  "usual nodes")
-      ->type_name("GB/S")
-      ->check(CLI::PositiveNumber);
+  CLI::Option* option = command.add_option(
+      "--node-gb-per-s", node_gb_per_s,
+      "of a node to the others, one way, all adapters together; else as such GPUs' usual nodes");
+  check_positive(*option->type_name("GB/S"));
+  return option;
 }
+
+namespace {
+
+/// An option that counts something.
+template <typename Number>
+CLI::Option* add_number(CLI::App& command, const char* name, Number& value, const char* help) {
+  CLI::Option* option = command.add_option(name, value, help)->type_name("N");
+  check_count(*option, 1);
+  return option;
+}
+
+}  // namespace
 
 void add_estimate_command(CommandLine& line) {
   const auto options = std::make_shared<EstimateOptions>();
@@ -48,12 +59,8 @@ void add_estimate_command(CommandLine& line) {
       "WHAT", options->what,
       "SWEEP.yaml, and the name of a point or none; or model and layout in the names "
       "of sweeps: size=52B gpus=64 tp=2,4 pp=8 mbs=4 gas=128 zero=1");
-  command.add_option("--gpus", options->gpus, "how many there are; else as torchrun's words say")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
-  command.add_option("--gpus-per-node", options->gpus_per_node, "as torchrun's words say, or 8")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
+  add_number(command, "--gpus", options->gpus, "how many there are; else as torchrun's words say");
+  add_number(command, "--gpus-per-node", options->gpus_per_node, "as torchrun's words say, or 8");
   command
       .add_option("--accelerator", options->accelerator,
                   "which GPU, as cluster files name it: whether it fits, and how long it takes")
@@ -77,11 +84,11 @@ void add_estimate_command(CommandLine& line) {
                    "the figures that Megatron-LM's analysis tool prints, its mistakes included");
   command.add_flag("--checkpoints", options->checkpoints,
                    "instead: the sizes of checkpoints, and of each rank's part");
-  command
-      .add_option("--storage-gb-per-s", options->storage_gb_per_s,
-                  "with --checkpoints: of the storage, for the time that a write takes")
-      ->type_name("GB/S")
-      ->check(CLI::PositiveNumber);
+  check_positive(
+      *command
+           .add_option("--storage-gb-per-s", options->storage_gb_per_s,
+                       "with --checkpoints: of the storage, for the time that a write takes")
+           ->type_name("GB/S"));
   add_page_format(command, options->format, options->output);
 }
 
@@ -119,22 +126,11 @@ void add_search_command(CommandLine& line) {
                [&line, options] { return search(line.globals(), *options); });
   command.add_option("CLUSTER", options->cluster, "a cluster's name or file")->required();
   command.add_option("MODEL", options->model, "a size that sweeps know, such as 175B")->required();
-  command.add_option("--gpus", options->gpus, "how many")
-      ->required()
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
-  command.add_option("--gbs", options->gbs, "sequences of an iteration")
-      ->required()
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
-  command.add_option("--seq", options->seq, "tokens of a sequence; else as the model has it")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
+  add_number(command, "--gpus", options->gpus, "how many")->required();
+  add_number(command, "--gbs", options->gbs, "sequences of an iteration")->required();
+  add_number(command, "--seq", options->seq, "tokens of a sequence; else as the model has it");
   add_network_option(command, options->node_gb_per_s);
-  command.add_option("--top", options->top, "how many to show")
-      ->capture_default_str()
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
+  add_number(command, "--top", options->top, "how many to show")->capture_default_str();
   command.add_option("--sweep", options->sweep, "write the best, too, as a sweep file")
       ->type_name("FILE");
   add_page_format(command, options->format, options->output);

@@ -124,6 +124,22 @@ TEST_CASE("what an estimate cannot be made of is said in one line") {
   CHECK_THAT(refusal("--format cvs --points none.tsv"), Contains("did you mean 'csv'?"));
 }
 
+TEST_CASE("a rate or a count that is no number is refused in a few words") {
+  const test::Workplace here;
+  const std::string search = "search polaris-a100-40g 6.7B --gbs 512";
+  for (const auto& [words, why] : std::vector<std::pair<std::string, std::string>>{
+           {search + " --gpus 64 --node-gb-per-s nan", "'nan' is no number above 0"},
+           {search + " --gpus 64 --node-gb-per-s inf", "'inf' is no number above 0"},
+           {search + " --gpus inf", "'inf' is no whole number from 1 to 1000000000"},
+           {search + " --gpus 9223372036854775808", "is no whole number from 1 to 1000000000"},
+           {search + " --gpus 0", "'0' is no whole number from 1 to 1000000000"}}) {
+    CAPTURE(words);
+    const auto call = here.pippin(words);
+    CHECK(call.exit_code == 2);
+    CHECK_THAT(call.err, Contains(why));
+  }
+}
+
 TEST_CASE("a search ranks layouts and writes the best as a sweep that can be planned") {
   const test::Workplace here;
   const std::string words = "search polaris-a100-40g 6.7B --gpus 64 --gbs 512 --top 3";
