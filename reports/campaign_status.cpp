@@ -82,8 +82,9 @@ std::vector<StatusList> lists_of(const CampaignStatus& status, std::int64_t now)
 }
 
 std::string status_text(const CampaignStatus& status, std::size_t width, std::int64_t now) {
-  std::string text = fmt::format("{} campaign {}, begun {} on {}\n", printable(status.sweep),
-                                 status.campaign, printable(status.started), printable(status.cluster));
+  std::string text =
+      fmt::format("{} campaign {}, begun {} on {}\n", printable(status.sweep), status.campaign,
+                  printable(status.started), printable(status.cluster));
   text += fmt::format("  {}\n", progress_bar(status.progress, width > 2 ? width - 2 : width));
   for (const auto& list : lists_of(status, now)) text += lines_text(list.title, list.lines, width);
   return text;
