@@ -105,7 +105,7 @@ std::optional<MeasuredStep> measured_step(const PointRow& row) {
   const RowSetup read = setup_of_row(row);
   const auto machine = machine_of_row(row);
   const double seconds = row.number("step_s").value_or(0);
-  if (!read.setup || !machine || seconds <= 0) return std::nullopt;
+  if (!read.setup || !machine || seconds <= 0 || !read.why_no_time.empty()) return std::nullopt;
   return MeasuredStep{*read.setup, *machine, read.any_micro_batch, seconds};
 }
 
@@ -127,8 +127,10 @@ const ClusterFit* PointJudge::fit_of(const PointRow& row) const {
 
 void PointJudge::judge_time(const PointRow& row, const RowSetup& read, PointJudgement& said) const {
   const auto machine = machine_of_row(row);
-  if (!machine) {
-    said.why += (said.why.empty() ? "" : "; ") + std::string("no time: the GPU is not known");
+  std::string why_not = read.why_no_time.empty() ? why_no_time(*read.setup) : read.why_no_time;
+  if (!machine) why_not = "the GPU is not known";
+  if (!why_not.empty()) {
+    said.why += after_semicolon(said.why, "no time: " + why_not);
     return;
   }
   constexpr double kLeast = 0.02;

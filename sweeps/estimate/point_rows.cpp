@@ -37,6 +37,8 @@ std::vector<PointRow> read_point_rows(std::string_view text, const std::string& 
   std::vector<PointRow> rows;
   std::vector<std::string_view> names;
   std::int64_t number = 0;
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // as spreadsheets begin a file
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   for (std::string_view line : split(text, '\n')) {
     ++number;
     if (line.ends_with('\r')) line.remove_suffix(1);
@@ -44,6 +46,9 @@ std::vector<PointRow> read_point_rows(std::string_view text, const std::string& 
     const auto cells = split(line, '\t');
     if (names.empty()) {
       names = cells;
+      for (auto name = names.begin(); name != names.end(); ++name)
+        if (std::find(names.begin(), name, *name) != name)
+          bad_input("{}:1: two columns are named '{}'", where, printable(*name));
       if (std::find(names.begin(), names.end(), "id") == names.end())
         bad_input("{}:1: no column 'id'; a table begins with a line of names, parted by tabs",
                   where);

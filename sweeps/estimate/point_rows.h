@@ -38,6 +38,7 @@ struct RowSetup {
   std::optional<Setup> setup;
   std::string why_not;
   std::string why_no_memory;     ///< where only its time can be judged
+  std::string why_no_time;       ///< where only its memory can be
   bool any_micro_batch = false;  ///< its size is not given: the best one is assumed for the time
 };
 

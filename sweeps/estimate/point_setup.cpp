@@ -144,11 +144,9 @@ std::int64_t most_zero(Framework framework) {
 }
 
 Framework framework_named(const std::string& text) {
+  if (const auto found = find_framework(text)) return *found;
   std::vector<std::string> names;
-  for (const NamedFramework& one : kFrameworks) {
-    if (one.name == text) return one.framework;
-    names.emplace_back(one.name);
-  }
+  for (const NamedFramework& one : kFrameworks) names.emplace_back(one.name);
   bad_input("estimate: unknown framework '{}'; known: {}", printable(text), join(names, ", "));
 }
 
@@ -175,6 +173,12 @@ void as_usual(Framework framework, Setup& setup) {
 }
 
 }  // namespace
+
+std::optional<Framework> find_framework(std::string_view name) {
+  for (const NamedFramework& one : kFrameworks)
+    if (one.name == name) return one.framework;
+  return std::nullopt;
+}
 
 std::vector<std::string> typed_axes() {
   return {"precision", "zero",      "recompute", "sequence_parallel",

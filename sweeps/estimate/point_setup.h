@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/records/point.h"
@@ -26,6 +28,9 @@ Setup usual_setup(Generation generation, std::int64_t gpus_per_node);
 /// into a setup that says the rest. Errors: as shape_of(); also where the layout is not known or
 /// does not divide, or a value of such an axis is unknown.
 Setup point_setup(const Point& point, Setup setup);
+
+/// The framework that a person calls so, such as "megatron-core".
+std::optional<Framework> find_framework(std::string_view name);
 
 /// A point as a person types it, who may say the code that trains, too, in the axes framework
 /// (megatron-core), attention, chunks and offload. Errors: as point_setup(); also where the code

@@ -8,6 +8,7 @@
 #include "core/base/whole_number.h"
 #include "sweeps/estimate/parameters.h"
 #include "sweeps/estimate/point_rows.h"
+#include "sweeps/estimate/point_setup.h"
 #include "sweeps/estimate/stage_parameters.h"
 
 namespace pippin {
@@ -61,6 +62,7 @@ std::optional<Framework> framework_of(const PointRow& row) {
   const std::string name = row.text("framework");
   const auto has = [&](std::string_view part) { return name.find(part) != std::string::npos; };
   const bool shards = row.text("zero") == "2" || row.text("zero") == "3";
+  if (const auto typed = find_framework(name)) return typed;
   if (has("Megatron-Core") || has("Megatron-Bridge")) return Framework::kMegatronCore;
   if (has("Megatron-LM Aug 2023")) return Framework::kMegatron2023;
   if (has("FSDP") || has("torchtitan")) return Framework::kFsdp;
@@ -78,14 +80,16 @@ class RowReader {
   explicit RowReader(const PointRow& row) : row_(row), arguments_(arguments_in(row)) {}
 
   RowSetup read() && {
-    refuse_what_is_unknown();
+    refuse_what_is_unreadable();
+    if (why_.empty()) refuse_what_is_unknown();
     if (why_.empty()) shape();
     if (why_.empty()) layout();
     if (why_.empty()) framework();
     if (why_.empty()) attention();
     if (why_.empty()) vocabulary();
-    if (!why_.empty()) return {std::nullopt, why_, "", false};
-    return {setup_, "", why_no_memory_, any_micro_batch_};
+    if (why_.empty()) check_parts();
+    if (!why_.empty()) return {std::nullopt, why_, "", "", false};
+    return {setup_, "", why_no_memory_, why_no_time_, any_micro_batch_};
   }
 
  private:
@@ -97,6 +101,42 @@ class RowReader {
   }
   bool is_named(std::string_view part) const { return row_.says("model", part); }
   bool is_core() const { return setup_.framework == Framework::kMegatronCore; }
+
+  /// An empty cell says nothing; what is no count says something that nobody can read.
+  void refuse_what_is_unreadable() {
+    for (const char* column :
+         {"layers", "hidden", "heads", "kv_heads", "ffn", "seq", "vocab", "gpus_per_node", "n_gpus",
+          "tp", "pp", "vpp", "dp", "cp", "ep", "mbs", "gbs", "gas"}) {
+      const std::string text = row_.text(column);
+      const auto number = row_.number(column);
+      const bool is_count = number && *number >= 0 && whole_number(*number);
+      if (!text.empty() && !is_count)
+        refuse(fmt::format("{} is no count: '{}'", column, printable(text)));
+    }
+    const auto check_word = [&](const char* column, std::initializer_list<const char*> known) {
+      const std::string text = row_.text(column);
+      const bool is_known =
+          text.empty() || std::find(known.begin(), known.end(), text) != known.end();
+      if (!is_known) refuse(fmt::format("{} '{}' is not known", column, printable(text)));
+    };
+    check_word("zero", {"0", "1", "2", "3"});
+    check_word("seq_par", {"0", "1"});
+    const std::string attention = row_.text("attn");
+    if (!attention.empty() && attention != "auto" && attention != "fused" &&
+        !attention.starts_with("unfused") && !attention.starts_with("flash"))
+      refuse(fmt::format("attn '{}' is not known", printable(attention)));
+  }
+
+  /// As Megatron refuses them, too.
+  void check_parts() {
+    const Shape& m = setup_.shape;
+    const auto divides = [&](std::int64_t whole, std::int64_t part, const char* words) {
+      if (part > 0 && whole % part != 0) refuse(fmt::format("{} ({} by {})", words, whole, part));
+    };
+    divides(m.heads, setup_.tp, "TP does not divide the heads");
+    divides(m.seq, setup_.cp, "CP does not divide the sequence");
+    if (m.experts > 0) divides(m.experts, setup_.ep, "EP does not divide the experts");
+  }
 
   void refuse_what_is_unknown() {
     const std::string model = row_.text("model");
@@ -192,6 +232,8 @@ class RowReader {
     }
     const std::int64_t batch = row_.count("gbs") / (setup_.dp * setup_.mbs);
     setup_.gas = row_.count("gas") > 0 ? row_.count("gas") : std::max<std::int64_t>(batch, 1);
+    if (row_.count("gas") == 0 && row_.count("gbs") == 0)
+      why_no_time_ = "neither gbs nor gas is given";
     setup_.expert_tp = setup_.tp;
     if (const auto at = row_.text("model").find("etp");
         at != std::string::npos && setup_.shape.experts > 0)
@@ -325,7 +367,7 @@ class RowReader {
   const PointRow& row_;
   nlohmann::json arguments_;
   Setup setup_;
-  std::string why_, why_no_memory_;
+  std::string why_, why_no_memory_, why_no_time_;
   bool any_micro_batch_ = false;
 };
 

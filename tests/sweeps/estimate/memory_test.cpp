@@ -175,6 +175,36 @@ TEST_CASE("a row that cannot be judged says why") {
   CHECK_FALSE(PointJudge().judge(rows().at("seed2-0001")).peak_gib);
 }
 
+TEST_CASE("a cell that nobody can read is not taken for an empty one") {
+  const PointRow row = rows().at("seed1-0001");
+  const auto with = [&](const char* column, const char* text) {
+    return PointJudge().judge(row.with(column, text)).why;
+  };
+  CHECK(with("tp", "two") == "tp is no count: 'two'");
+  CHECK(with("mbs", "0.5") == "mbs is no count: '0.5'");
+  CHECK(with("gas", "-1") == "gas is no count: '-1'");
+  CHECK(with("zero", "7") == "zero '7' is not known");
+  CHECK(with("seq_par", "yes") == "seq_par 'yes' is not known");
+  CHECK(with("attn", "sdpa") == "attn 'sdpa' is not known");
+  CHECK(PointJudge().judge(row.with("heads", "33").with("tp", "2")).why ==
+        "TP does not divide the heads (33 by 2)");
+}
+
+TEST_CASE("a table may name a framework as a person types it") {
+  const PointRow row = rows().at("seed1-0001").with("framework", "fsdp");
+  CHECK(setup_of_row(row).setup->framework == Framework::kFsdp);
+}
+
+TEST_CASE("a row has no time where nobody knows how often it adds up gradients, or how fast") {
+  const PointRow row = rows().at("seed1-0001");
+  const auto judged = [](const PointRow& one) { return PointJudge().judge(one); };
+  REQUIRE(judged(row).step_s);
+  const PointJudgement open = judged(row.with("gas", "").with("gbs", ""));
+  CHECK_FALSE(open.step_s);
+  CHECK_THAT(open.why, Catch::EndsWith("; no time: neither gbs nor gas is given"));
+  CHECK_FALSE(judged(row.with("precision", "fp32")).step_s);
+}
+
 TEST_CASE("a layout that fits with no micro-batch at all is told apart from one that may fit") {
   const PointRow row = rows().at("seed1-0001").with("mbs", "").with("gas", "").with("gbs", "");
   CHECK(PointJudge().judge(row).why == "mbs is not given");
@@ -198,4 +228,7 @@ TEST_CASE("columns stand in any order and a table without ids is refused") {
   CHECK(one[1].count("layers") == 8);
   CHECK_THROWS_WITH(read_point_rows("layers\n4\n", "x.tsv"), Catch::Contains("x.tsv:1: no column"));
   CHECK_THROWS_WITH(read_point_rows("id\tlayers\na\n", "x.tsv"), "x.tsv:2: 1 cells, and 2 columns");
+  CHECK_THROWS_WITH(read_point_rows("id\ttp\ttp\n", "x.tsv"),
+                    "x.tsv:1: two columns are named 'tp'");
+  CHECK(read_point_rows("\xef\xbb\xbfid\na\n", "x.tsv").size() == 1);
 }
