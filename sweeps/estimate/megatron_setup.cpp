@@ -37,6 +37,9 @@ Shape shape_of(const MegatronGiven& given, std::vector<std::string>& assumed) {
       given.head_width ? *given.head_width
                        : part_of(shape.hidden, shape.heads, "heads do not divide the hidden size");
   shape.kv_heads = given.grouped ? given.groups.value_or(1) : shape.heads;
+  if (!given.grouped && given.groups.value_or(shape.heads) != shape.heads)
+    assumed.push_back(
+        "keys of each head, as --num-query-groups counts with --group-query-attention alone");
   shape.activation = given.swiglu         ? Activation::kSwiglu
                      : given.squared_relu ? Activation::kSquaredRelu
                                           : Activation::kGelu;
@@ -258,6 +261,11 @@ MegatronSetup megatron_setup(const NamedValues& arguments, const Count& gpus,
   setup.recompute_layers = given.recompute_layers.value_or(1);
   setup.recompute_block = given.method == "block";
   setup.sequence_parallel = given.sequence_parallel && setup.tp > 1;
+  if (setup.sequence_parallel)
+    part_of(setup.shape.seq / setup.cp, setup.tp,
+            "with --sequence-parallel TP does not divide the sequence");
+  if (setup.chunks > 1 && setup.pp == 1)
+    bad_input("estimate: virtual stages are of a pipeline, and PP is 1");
   setup.framework = framework_of(given);
   if (setup.framework == Framework::kDeepSpeedZero && setup.pp > 1)
     bad_input("estimate: DeepSpeed's ZeRO-{} has no pipeline, and PP is {}", setup.zero, setup.pp);

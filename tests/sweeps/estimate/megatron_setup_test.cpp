@@ -185,6 +185,21 @@ TEST_CASE("stages of different lengths are those that Megatron makes, or refused
         Layers{12, 12});
 }
 
+TEST_CASE("what Megatron counts beside another argument alone is said, or refused") {
+  const MegatronSetup keys = megatron_setup(
+      arguments_of_words({"--num-layers 24 --hidden-size 1024 --num-attention-heads 16 "
+                          "--seq-length 1024 --micro-batch-size 4 --num-query-groups 4"}),
+      8, 8);
+  CHECK(keys.setup.shape.kv_heads == 16);
+  CHECK_THAT(join(keys.assumed, "; "), Catch::Contains("with --group-query-attention alone"));
+  CHECK(mistake_in(kShape + " world_size=8 num_layers_per_virtual_pipeline_stage=2") ==
+        "estimate: virtual stages are of a pipeline, and PP is 1");
+  CHECK(mistake_in("num_layers=24 hidden_size=1024 num_attention_heads=16 seq_length=1025 "
+                   "micro_batch_size=2 world_size=8 tensor_model_parallel_size=8 "
+                   "sequence_parallel") ==
+        "estimate: with --sequence-parallel TP does not divide the sequence (1025 by 8)");
+}
+
 TEST_CASE("a word that Megatron does not know is refused") {
   CHECK(mistake_in(kShape + " world_size=8 recompute_granularity=Full") ==
         "estimate: --recompute-granularity is one of full, selective, not 'Full'");
