@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "reports/csv_text.h"
 #include "reports/format_among.h"
+#include "reports/json_writer.h"
 #include "reports/text_table.h"
 
 namespace pippin {
@@ -176,7 +177,7 @@ void write_contents_json(const ContentsTable& table, std::ostream& out) {
   for (const auto& entry : table.entries) campaigns.push_back(json_of(entry));
   const ContentsJson whole{{"campaigns", std::move(campaigns)}};
   // Names are users' texts: what is no UTF-8 must not end the list.
-  out << whole.dump(1, ' ', false, ContentsJson::error_handler_t::replace) << '\n';
+  out << quiet_json(whole.dump(1, ' ', false, ContentsJson::error_handler_t::replace)) << '\n';
 }
 
 }  // namespace

@@ -2,7 +2,10 @@
 #include "reports/json_writer.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "core/base/utf8.h"
 
 namespace pippin {
 
@@ -101,13 +104,33 @@ void JsonWriter::new_line() {
 
 void JsonWriter::append_text(std::string_view value) {
   if (!std::all_of(value.begin(), value.end(), is_plain)) {
-    waiting_ +=
-        nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    waiting_ += quiet_json(
+        nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     return;
   }
   waiting_ += '"';
   waiting_ += value;
   waiting_ += '"';
+}
+
+std::string quiet_json(std::string_view json) {
+  const auto is_ascii = [](char c) { return c >= 0 && c != '\x7f'; };
+  if (std::all_of(json.begin(), json.end(), is_ascii)) return std::string(json);  // nearly always
+  constexpr std::uint32_t kOneUnit = 0x10000, kHigh = 0xD800, kLow = 0xDC00, kTenBits = 0x3FF;
+  std::string quiet;
+  while (!json.empty()) {
+    const Character character = first_character(json);
+    const std::uint32_t code = character.code;
+    if (!character.steers || code < ' ')
+      quiet += character.bytes;
+    else if (code < kOneUnit)
+      quiet += fmt::format("\\u{:04x}", code);
+    else
+      quiet += fmt::format("\\u{:04x}\\u{:04x}", kHigh + ((code - kOneUnit) >> 10),
+                           kLow + ((code - kOneUnit) & kTenBits));
+    json.remove_prefix(character.bytes.size());
+  }
+  return quiet;
 }
 
 }  // namespace pippin

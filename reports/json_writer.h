@@ -48,4 +48,8 @@ class JsonWriter {
   bool has_key_ = false;  ///< of the value that comes
 };
 
+/// JSON with what would steer a terminal as \uNNNN in its texts, which a reader gets back as it
+/// was. Requires JSON, whose texts escape C0.
+std::string quiet_json(std::string_view json);
+
 }  // namespace pippin

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/compare/comparison.h"
+#include "reports/json_writer.h"
 
 namespace pippin {
 
@@ -89,7 +90,7 @@ void write_comparison_json(const ComparisonTable& table, std::ostream& out) {
       {"only_new", names_json(comparison.only_other)},
       {"not_measured", std::move(failed)}};
   // Names are users' texts: what is no UTF-8 must not end the report.
-  out << whole.dump(1, ' ', false, Json::error_handler_t::replace) << '\n';
+  out << quiet_json(whole.dump(1, ' ', false, Json::error_handler_t::replace)) << '\n';
 }
 
 }  // namespace pippin

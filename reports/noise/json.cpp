@@ -2,6 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "reports/json_writer.h"
 #include "reports/noise/noise.h"
 
 namespace pippin {
@@ -81,7 +82,7 @@ void write_noise_json(const NoiseTable& table, std::ostream& out) {
                    {"no_change_points_because", text_or_null(noise.no_change_points_because)},
                    {"sentences", sentences_of(noise)}};
   // Names of nodes are others' texts: what is no UTF-8 must not end the report.
-  out << whole.dump(1, ' ', false, Json::error_handler_t::replace) << '\n';
+  out << quiet_json(whole.dump(1, ' ', false, Json::error_handler_t::replace)) << '\n';
 }
 
 }  // namespace pippin

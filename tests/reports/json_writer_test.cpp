@@ -83,3 +83,20 @@ TEST_CASE("thousandths are written exactly, whatever their size") {
   CHECK(text(INT64_MAX) == "9223372036854775.807");
   CHECK(text(INT64_MIN) == "-9223372036854775.808");
 }
+
+TEST_CASE("what would steer a terminal is written as an escape, and read back as it was") {
+  for (const char* text : {"plain", "gr\u00fcn \u4e2d", "a\x7f", "\u009b31m", "\u202eabc", "\u200b",
+                           "\U000e0041", "\x1b[8m"}) {
+    std::ostringstream out;
+    {
+      JsonWriter writer(out, 0);
+      writer.text(text);
+    }
+    CAPTURE(out.str());
+    CHECK(Json::parse(out.str()) == text);
+    CHECK(quiet_json(Json(text).dump()) == out.str());
+    for (const char* steers : {"\x7f", "\u009b", "\u202e", "\u200b", "\U000e0041", "\x1b"})
+      CHECK_THAT(out.str(), !Catch::Contains(steers));
+  }
+  CHECK(quiet_json("{\n \"a\": \"\u00fc\"\n}") == "{\n \"a\": \"\u00fc\"\n}");
+}
