@@ -8,12 +8,11 @@ namespace pippin {
 
 void add_probes_command(CommandLine& line) {
   const auto options = std::make_shared<ProbesOptions>();
-  const auto action = std::make_shared<std::string>();
   CLI::App& command =
       line.add("probes", "build the probes with the compiler, MPI and CUDA of this machine",
                "pippin probes build --cluster mine.yaml --with mpi",
                [&line, options] { return build_probes(line.globals(), *options); });
-  command.add_option("ACTION", *action, "what to do: build")
+  command.add_option("ACTION", options->action, "what to do: build")
       ->required()
       ->check(CLI::IsMember({"build"}).description(""));
   command

@@ -182,6 +182,7 @@ struct DoctorOptions {
 };
 
 struct ProbesOptions {
+  std::string action;             ///< "build": there is no other
   std::vector<std::string> with;  ///< what the probes must have: "mpi", "cuda"
   std::string cluster;            ///< whose prolog comes first; empty: none
 };
