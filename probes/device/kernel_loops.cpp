@@ -24,7 +24,7 @@ float exponential(float x) {
   constexpr float kLow = -87.33654f, kHigh = 88.72283f;
   const float above = x < kLow ? kLow : x;
   const float within = above > kHigh ? kHigh : above;
-  const float exponent = within * kLog2E;
+  const float exponent = within == within ? within * kLog2E : 0;  // no integer is not a number
   const auto power = static_cast<std::int32_t>(exponent + (exponent < 0 ? -0.5f : 0.5f));
   const auto whole = static_cast<float>(power);
   const float rest = within - whole * kLn2High - whole * kLn2Low;
