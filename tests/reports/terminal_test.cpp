@@ -53,7 +53,8 @@ TEST_CASE("a table in ASCII has its columns below one another") {
   write_terminal(report, out);
   CHECK_THAT(out.str(), Catch::Contains("129.3 s +- 4.5  "));
   std::string rows;
-  for (std::string_view line : split(out.str(), '\n'))
+  const std::string text = out.str();
+  for (std::string_view line : split(text, '\n'))
     if (line.find("TFLOPS  ") != line.npos || line.find(" 52.7 ") != line.npos)
       rows += std::to_string(line.find(line.find("52.7") == line.npos ? "TFLOPS" : "  52.7")) + " ";
   CHECK_THAT(rows, Catch::Matches("([0-9]+) \\1 "));

@@ -273,7 +273,8 @@ TEST_CASE("rows out of memory are runs, silent ones are nothing, whatever column
 }
 
 TEST_CASE("nothing unsaid is in an imported point") {
-  const LogRun& run = only(read(table("GPUs|Size|GBS|Time", "64|52B|1024|129s")));
+  const NotedDocument document = read(table("GPUs|Size|GBS|Time", "64|52B|1024|129s"));
+  const LogRun& run = only(document);
   CHECK_FALSE(run.point.model.seq);
   CHECK(run.recompute.empty());
   CHECK(run.derived.empty());
