@@ -82,16 +82,15 @@ class Finder {
 
   void marks() {
     if (token().kind != Kind::kMark) return;
-    const bool is_binary =
-        token().blank_before && at_ + 1 < tokens_.size() && tokens_[at_ + 1].blank_before;
-    const bool joins_text = at_ > 0 && (tokens_[at_ - 1].kind == Kind::kString ||
-                                        tokens_[at_ + 1].kind == Kind::kString);
+    const Token* next = at_ + 1 < tokens_.size() ? &tokens_[at_ + 1] : nullptr;
+    const bool is_binary = token().blank_before && next && next->blank_before;
+    const bool joins_text =
+        at_ > 0 && next && (tokens_[at_ - 1].kind == Kind::kString || next->kind == Kind::kString);
     for (const auto& swap : kMarkSwaps) {
       const bool is_text = swap.kind == "arithmetic" && joins_text;
       if (is_binary && !is_text && token().is(swap.from)) replace(swap.kind, swap.to);
     }
-    if (token().is("!") && at_ + 1 < tokens_.size() && !tokens_[at_ + 1].blank_before)
-      replace("negation", "");
+    if (token().is("!") && next && !next->blank_before) replace("negation", "");
     if (token().is("++") && !before_is("operator")) replace("arithmetic", "--");
   }
 
