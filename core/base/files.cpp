@@ -42,7 +42,7 @@ std::size_t size_now(const Descriptor& file) {
 std::optional<std::string> read_file(const fs::path& path, int& error) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   error = file.open() ? 0 : errno;
-  if (file.open() && !is_regular(file))
+  if (file.open() && !is_regular(file) && !fs::is_directory(path))  // which cannot be read
     machine_failed("{}: is no file; remove it", printable(path.string()));
   constexpr std::size_t kLeast = 1 << 12;
   std::string text(error == 0 ? size_now(file) + 1 : 0, '\0');
