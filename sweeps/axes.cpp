@@ -76,7 +76,7 @@ void read_grid(const YamlNode& section, Axes& axes) {
     add_axis(axes, "grid", key);
     const auto values = read_list(key, section.items[i]);
     refuse_repeats(key, values);
-    Dimension dimension;
+    GridDimension dimension;
     dimension.names = {key.text};
     for (const auto& value : values) dimension.rows.push_back({value});
     axes.dimensions.push_back(std::move(dimension));
@@ -84,7 +84,7 @@ void read_grid(const YamlNode& section, Axes& axes) {
 }
 
 void read_zip(const YamlNode& section, Axes& axes) {
-  Dimension dimension;
+  GridDimension dimension;
   for (std::size_t i = 0; i < section.keys.size(); ++i) {
     const YamlNode& key = section.keys[i];
     add_axis(axes, "zip", key);
@@ -103,7 +103,7 @@ void read_zip(const YamlNode& section, Axes& axes) {
 }
 
 void read_points(const YamlNode& section, Axes& axes) {
-  Dimension dimension;
+  GridDimension dimension;
   std::map<std::string, std::size_t> column;
   for (const auto& point : section.items) {
     expect_map(point, "a point");
@@ -133,7 +133,7 @@ void read_fixed(const YamlNode& section, Axes& axes) {
       fail(key, "fixed gives {} one value; a list belongs in grid", in_quotes(key.text));
     }
     add_axis(axes, "fixed", key);
-    Dimension dimension;
+    GridDimension dimension;
     dimension.names = {key.text};
     dimension.rows.push_back({read_axis_value(key.text, section.items[i])});
     axes.dimensions.push_back(std::move(dimension));

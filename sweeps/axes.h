@@ -14,7 +14,7 @@ namespace pippin {
 /// One factor of the product of points: rows of values that belong together. An axis of `grid` has
 /// one name and a row for each value, `zip` a row for each place in its lists, `points` a row for
 /// each point, a name of `fixed` one row.
-struct Dimension {
+struct GridDimension {
   std::vector<std::string> names;
   std::vector<std::vector<std::optional<Value>>> rows;  ///< as many values as names
 };
@@ -24,7 +24,7 @@ inline constexpr std::size_t kMostAxisValues = 20'000'000;
 
 /// All axes of a sweep, in the file's order.
 struct Axes {
-  std::vector<Dimension> dimensions;
+  std::vector<GridDimension> dimensions;
   std::vector<std::string> names;          ///< each once
   std::map<std::string, YamlNode> places;  ///< the key that gave each
 

@@ -152,7 +152,7 @@ ExitCode collect_on(const Globals& globals, PathCollector* logs,
   constexpr double kShortest_s = 1, kLongest_s = 10;
   const Interruptible interruptible;
   remark(globals, "following; Ctrl-C ends it");
-  Pace pace(kShortest_s, kLongest_s);
+  PollPace pace(kShortest_s, kLongest_s);
   ExitCode code = ExitCode::kDone;
   while (!Interruptible::interrupted()) {
     PathCollector::Found found;

@@ -59,7 +59,7 @@ std::string words_on_rest(const Globals& globals, const Packable& found) {
 /// A job whose runs are all done is over a moment later.
 Packable packable_soon(const Globals& globals, const SweepFolders& folders, SweepFolder& folder) {
   constexpr double kShortest_s = 0.1, kLongest_s = 2, kPatience_s = 10;
-  Pace pace(kShortest_s, kLongest_s);
+  PollPace pace(kShortest_s, kLongest_s);
   double waited_s = 0;
   for (;;) {
     Packable found = packable(globals, folders, folder);

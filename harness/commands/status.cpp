@@ -45,7 +45,7 @@ ExitCode status(const Globals& globals, const StatusOptions& options) {
   constexpr double kGrowth = 6;
   std::map<std::string, Notifier> notifiers;
   const Interruptible interruptible;
-  Pace pace(options.poll_s, options.poll_s * kGrowth);
+  PollPace pace(options.poll_s, options.poll_s * kGrowth);
   while (!show(globals, options, notifiers) && options.watch && !Interruptible::interrupted()) {
     Interruptible::pause(pace.seconds());
     if (Interruptible::interrupted()) break;

@@ -9,8 +9,8 @@
 #include "core/base/text.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/steps/chosen.h"
-#include "harness/commands/steps/rank_files.h"
 #include "harness/commands/steps/report_rows.h"
+#include "harness/commands/steps/trace_files.h"
 #include "harness/commands/steps/trace_folder.h"
 #include "reports/trace/iteration_events.h"
 #include "reports/trace/rank_events.h"
@@ -66,7 +66,7 @@ Facts facts_of(const WholeRun& run) {
 }
 
 /// A folder that several runs share may have the traces of another one.
-void doubt_age(const Globals& globals, const WholeRun& run, const RankFile& file) {
+void doubt_age(const Globals& globals, const WholeRun& run, const TraceFile& file) {
   constexpr std::int64_t kSlack_s = 60, kNsPerSecond = 1'000'000'000;
   const auto identity = disk().identity(file.path);
   if (!identity || !run.listed.started_at || !run.listed.ended_at) return;
@@ -79,8 +79,8 @@ void doubt_age(const Globals& globals, const WholeRun& run, const RankFile& file
 }
 
 /// What the ranks of the run have traced; empty where they have not.
-std::vector<RankFile> files_of(const Globals& globals, const TraceOptions& options,
-                               const WholeRun& run) {
+std::vector<TraceFile> files_of(const Globals& globals, const TraceOptions& options,
+                                const WholeRun& run) {
   TraceFolder folder = trace_folder_of(run.provenance, run.log ? run.log->path : "");
   if (!options.traces.empty()) folder = {true, options.traces};
   if (!folder.named) return {};
@@ -90,7 +90,7 @@ std::vector<RankFile> files_of(const Globals& globals, const TraceOptions& optio
                                 printable(run.listed.name), folder.word));
     return {};
   }
-  RankFiles found = rank_files_in(folder.path, run.point.layout.gpus);
+  TraceFiles found = trace_files_in(folder.path, run.point.layout.gpus);
   for (const auto& words : found.remarks) remark(globals, words);
   if (found.files.empty() && !options.traces.empty())
     bad_input("{}: no trace is there; the probe's --trace writes files rank-0.jsonl, …",
@@ -106,7 +106,7 @@ std::vector<RankFile> files_of(const Globals& globals, const TraceOptions& optio
 }
 
 /// When the first of them began.
-std::int64_t begin_of(const std::vector<RankFile>& files) {
+std::int64_t begin_of(const std::vector<TraceFile>& files) {
   std::optional<std::int64_t> begin;
   for (const auto& file : files) {
     if (file.begin_ns) begin = std::min(begin.value_or(*file.begin_ns), *file.begin_ns);
@@ -122,7 +122,7 @@ bool draw(const TraceRecord& record, RankEvents& events) {
 }
 
 /// The ranks' own records, each file read once from its beginning to its end.
-void draw_ranks(const Globals& globals, const std::vector<RankFile>& files, TraceEvents& events,
+void draw_ranks(const Globals& globals, const std::vector<TraceFile>& files, TraceEvents& events,
                 const std::ostream& out) {
   std::vector<TracedRank> ranks;
   ranks.reserve(files.size());

@@ -48,7 +48,7 @@ const Needles& needles_without(const Needless& needless) {
 }
 
 /// The texts of a trainer that are not looked for.
-std::uint64_t needless_of(const Trainer& trainer, bool is_read) {
+std::uint64_t needless_of(const TrainerFormat& trainer, bool is_read) {
   const std::uint64_t signs = (std::uint64_t{1} << trainer.signs) - 1;
   return is_read ? 0 : ~signs;
 }

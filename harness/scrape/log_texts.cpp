@@ -19,7 +19,7 @@ const LogTexts& log_texts() {
       return range;
     };
     for (const auto& format : log_formats()) made.of_format.push_back(add(format.texts()));
-    for (const Trainer* trainer : trainers())
+    for (const TrainerFormat* trainer : trainers())
       made.of_trainer.push_back(add({trainer->texts.begin(), trainer->texts.end()}));
     made.common = {add(Ending::signs()), add(NodesSeen::signs())};
     add(DocumentWatch::texts());

@@ -25,9 +25,9 @@ std::string law_text(const RateUnit& unit) {
 }
 
 /// The time of `amount` at a rate; how exact it is follows from how exact the rate is.
-StepTime time_at(const Measure& rate, double amount, std::string law) {
+NotedStepTime time_at(const Measure& rate, double amount, std::string law) {
   const double ms = amount / rate.value * kMsPerSecond;
-  StepTime time{{ms, ms * rate.step / rate.value}, std::move(law)};
+  NotedStepTime time{{ms, ms * rate.step / rate.value}, std::move(law)};
   if (rate.spread) time.ms.spread = ms * *rate.spread / rate.value;
   return time;
 }
@@ -49,7 +49,9 @@ double amount_of(const RateUnit& unit, const SaidOfRow& said) {
 
 bool is_silent(std::string_view cell) { return plain_text(cell).empty() || outcome_in(cell); }
 
-bool is_possible(const StepTime& time) { return time.ms.value > 0 && std::isfinite(time.ms.value); }
+bool is_possible(const NotedStepTime& time) {
+  return time.ms.value > 0 && std::isfinite(time.ms.value);
+}
 
 }  // namespace
 
@@ -116,8 +118,8 @@ std::string StepTimes::choice() const {
   return fmt::format("{}: step times follow from other columns, {}", facts_.name(), not_others);
 }
 
-std::optional<StepTime> StepTimes::noted(const MarkdownRow& row, const SaidOfRow& said,
-                                         std::string& problem) const {
+std::optional<NotedStepTime> StepTimes::noted(const MarkdownRow& row, const SaidOfRow& said,
+                                              std::string& problem) const {
   const NoteColumns& columns = facts_.columns();
   const std::string_view cell = columns.text(row, "step_time"), title = columns.title("step_time");
   if (is_silent(cell)) return std::nullopt;
@@ -139,11 +141,11 @@ std::optional<StepTime> StepTimes::noted(const MarkdownRow& row, const SaidOfRow
       problem = fmt::format("column '{}': '{}' is no spread of a time",
                             printable(columns.title("spread")), printable(spread));
   }
-  return StepTime{*time, ""};
+  return NotedStepTime{*time, ""};
 }
 
-std::optional<StepTime> StepTimes::by_rate(const MarkdownRow& row, const RateColumn& column,
-                                           const SaidOfRow& said, std::string& problem) const {
+std::optional<NotedStepTime> StepTimes::by_rate(const MarkdownRow& row, const RateColumn& column,
+                                                const SaidOfRow& said, std::string& problem) const {
   const std::string_view cell = row.text(column.place);
   if (is_silent(cell)) return std::nullopt;
   const auto refuse = [&](const std::string& why) {
@@ -159,13 +161,13 @@ std::optional<StepTime> StepTimes::by_rate(const MarkdownRow& row, const RateCol
   const std::string missing = missing_of(rate->unit, said);
   if (!missing.empty())
     return refuse(fmt::format("gives no step time: the row has no {}", missing));
-  StepTime time = time_at(rate->measure, amount_of(rate->unit, said), law_text(rate->unit));
+  NotedStepTime time = time_at(rate->measure, amount_of(rate->unit, said), law_text(rate->unit));
   if (!is_possible(time)) return refuse("gives no possible step time");
   return time;
 }
 
-std::optional<StepTime> StepTimes::by_tflops(const MarkdownRow& row, const SaidOfRow& said,
-                                             std::string& problem) const {
+std::optional<NotedStepTime> StepTimes::by_tflops(const MarkdownRow& row, const SaidOfRow& said,
+                                                  std::string& problem) const {
   const NoteColumns& columns = facts_.columns();
   const std::string_view cell = columns.text(row, "tflops");
   if (!law_ || is_silent(cell)) return std::nullopt;
@@ -184,14 +186,14 @@ std::optional<StepTime> StepTimes::by_tflops(const MarkdownRow& row, const SaidO
   Measure rate{*tflops, written_in(parts.value)->step()};
   if (parts.spread) rate.spread = reach_of(*parts.spread, *tflops, 1);
   const double per_gpu = *flops / kTera / static_cast<double>(*layout.gpus);
-  StepTime time =
+  NotedStepTime time =
       time_at(rate, per_gpu, fmt::format("FLOPs by {} / TFLOPS", text_of(law_->formula)));
   if (!is_possible(time)) return refuse("gives no possible step time");
   return time;
 }
 
-std::optional<StepTime> StepTimes::of(const MarkdownRow& row, const SaidOfRow& said,
-                                      std::string& problem) const {
+std::optional<NotedStepTime> StepTimes::of(const MarkdownRow& row, const SaidOfRow& said,
+                                           std::string& problem) const {
   if (auto time = noted(row, said, problem); time || !problem.empty()) return time;
   for (const auto& column : facts_.columns().rates()) {
     if (auto time = by_rate(row, column, said, problem); time || !problem.empty()) return time;
@@ -200,7 +202,7 @@ std::optional<StepTime> StepTimes::of(const MarkdownRow& row, const SaidOfRow& s
 }
 
 std::string StepTimes::contradiction(const MarkdownRow& row, const SaidOfRow& said,
-                                     const StepTime& time) const {
+                                     const NotedStepTime& time) const {
   if (!time.law.empty()) return "";
   constexpr double kNear = 0.02;  // people average times and rates each for itself
   for (const auto& column : facts_.columns().rates()) {

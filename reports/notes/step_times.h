@@ -10,7 +10,7 @@
 namespace pippin {
 
 /// The time of a step as a row has it. Unit: milliseconds.
-struct StepTime {
+struct NotedStepTime {
   Measure ms;
   std::string law;  ///< by which it follows from another figure: "GBS / (samples/s)"; else empty
 };
@@ -31,19 +31,19 @@ class StepTimes {
   /// The noted time, else what follows from a throughput, else from TFLOPS by the law that was
   /// said. Nothing where all those cells are empty or words for an outcome; says in `problem`
   /// where one is neither.
-  std::optional<StepTime> of(const MarkdownRow& row, const SaidOfRow& said,
-                             std::string& problem) const;
+  std::optional<NotedStepTime> of(const MarkdownRow& row, const SaidOfRow& said,
+                                  std::string& problem) const;
   /// Why a noted time and a throughput of the same row cannot both be right; else empty.
   std::string contradiction(const MarkdownRow& row, const SaidOfRow& said,
-                            const StepTime& time) const;
+                            const NotedStepTime& time) const;
 
  private:
-  std::optional<StepTime> noted(const MarkdownRow& row, const SaidOfRow& said,
-                                std::string& problem) const;
-  std::optional<StepTime> by_rate(const MarkdownRow& row, const RateColumn& column,
-                                  const SaidOfRow& said, std::string& problem) const;
-  std::optional<StepTime> by_tflops(const MarkdownRow& row, const SaidOfRow& said,
-                                    std::string& problem) const;
+  std::optional<NotedStepTime> noted(const MarkdownRow& row, const SaidOfRow& said,
+                                     std::string& problem) const;
+  std::optional<NotedStepTime> by_rate(const MarkdownRow& row, const RateColumn& column,
+                                       const SaidOfRow& said, std::string& problem) const;
+  std::optional<NotedStepTime> by_tflops(const MarkdownRow& row, const SaidOfRow& said,
+                                         std::string& problem) const;
   std::vector<std::string> unsaid_of(const RateColumn& column) const;
 
   const TableFacts& facts_;

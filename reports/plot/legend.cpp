@@ -112,7 +112,7 @@ std::string losses_text(const std::map<RunState, std::int64_t>& lost) {
 }
 
 std::vector<std::string> legend_lines(const Plot& plot, const PlotStyle& style,
-                                      const Shown& shown) {
+                                      const ShownMarks& shown) {
   std::vector<std::string> lines;
   append_flowing(lines, series_entries(plot, style, shown.dots), style);
   append_flowing(lines, other_entries(plot, style), style);

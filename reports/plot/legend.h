@@ -21,13 +21,14 @@ std::vector<std::string> paragraph_lines(const std::string& text, const PlotStyl
 std::string losses_text(const std::map<RunState, std::int64_t>& lost);
 
 /// What a picture has that its legend must explain.
-struct Shown {
+struct ShownMarks {
   bool dots = false;  ///< points have no marks, and their colours alone tell
   bool bars = false;  ///< intervals
 };
 
 /// The lines below a picture that say what its marks are. Of very many series the first are named,
 /// and how many more there are.
-std::vector<std::string> legend_lines(const Plot& plot, const PlotStyle& style, const Shown& shown);
+std::vector<std::string> legend_lines(const Plot& plot, const PlotStyle& style,
+                                      const ShownMarks& shown);
 
 }  // namespace pippin

@@ -51,7 +51,7 @@ double correlation(const std::vector<double>& residuals, std::size_t step, doubl
 
 }  // namespace
 
-bool Pace::changed() const {
+bool StepPace::changed() const {
   constexpr double kMatters = 0.05, kStandsOut = 2.5;
   constexpr double kSure = 4.2, kSureOfFew = 36;
   if (values < 2 * kShortestLevel) return false;
@@ -59,9 +59,9 @@ bool Pace::changed() const {
          std::abs(change) > std::max(kMatters, kStandsOut * noise_sd);
 }
 
-Pace pace_of(const std::vector<double>& values, std::size_t from) {
+StepPace pace_of(const std::vector<double>& values, std::size_t from) {
   constexpr double kLeastSd = 1e-6;
-  Pace pace;
+  StepPace pace;
   if (values.size() < from + 2 * kShortestLevel) return pace;
   std::vector<double> rest(values.begin() + static_cast<std::ptrdiff_t>(from), values.end());
   const Step step = largest_step(rest);

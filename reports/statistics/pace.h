@@ -7,7 +7,7 @@
 namespace pippin {
 
 /// Whether a run kept one pace.
-struct Pace {
+struct StepPace {
   double change = 0;    ///< from before its largest step to behind it: of logarithms
   double noise_sd = 0;  ///< of single values about the two levels
   double t = 0;         ///< the change by its standard error, which knows that neighbours are alike
@@ -23,6 +23,6 @@ struct Pace {
 /// The largest step between two levels among `values` from index `from` on, each level of three
 /// values at least. Shape: the correlation of neighbours is that of the residuals, corrected for
 /// what the two levels took from it (Kendall, Biometrika 41, 1954). Of fewer than six values none.
-Pace pace_of(const std::vector<double>& values, std::size_t from);
+StepPace pace_of(const std::vector<double>& values, std::size_t from);
 
 }  // namespace pippin

@@ -3,6 +3,7 @@
 // one floor never meet; an inner room (sweeps/estimate) is known to the room around it.
 #include <algorithm>
 #include <map>
+#include <regex>
 #include <set>
 #include <string>
 #include <vector>
@@ -193,5 +194,41 @@ TEST_CASE("every source says its licence at its head") {
       CHECK(read_input(source).substr(0, 200).find("SPDX-License-Identifier: Apache-2.0\n") !=
             std::string::npos);
     }
+  }
+}
+
+namespace {
+
+/// Where each type of a header stands, by its namespace and name; what functions or other types
+/// hold has no name of its own.
+std::map<std::string, std::set<std::string>> types_of_headers() {
+  static const std::regex kSpace("namespace ([a-z:]+) \\{.*");
+  static const std::regex kType(
+      "(?:struct|class|enum class|enum) (\\w+)(?: final)?(?: : .*| \\{.*|$)");
+  std::map<std::string, std::set<std::string>> places;
+  for (const auto& [folder, floor] : top_floors()) {
+    for (const auto& source : sources_below(folder)) {
+      if (source.extension() != ".h") continue;
+      std::string space;
+      const std::string text = read_input(source);
+      for (const std::string_view line : split(text, '\n')) {
+        std::match_results<std::string_view::const_iterator> match;
+        if (std::regex_match(line.begin(), line.end(), match, kSpace)) space = match[1];
+        if (std::regex_match(line.begin(), line.end(), match, kType) && !line.ends_with(';'))
+          places[space + "::" + match[1].str()].insert(source.string());
+      }
+    }
+  }
+  return places;
+}
+
+}  // namespace
+
+TEST_CASE("no two headers give one name to different types, of which the program would take one") {
+  const auto types = types_of_headers();
+  CHECK(types.size() > 300);
+  for (const auto& [name, places] : types) {
+    CAPTURE(name, places);
+    CHECK(places.size() == 1);
   }
 }

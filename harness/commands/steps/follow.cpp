@@ -170,9 +170,10 @@ RunCounts follow(const Globals& globals, Session& session, Follower& follower, N
   Remarks remarks(globals);
   BadNodeRemarks bad_nodes;
   const bool local = session.campaign().scheduler == "local";
-  Pace looks = local ? Pace(kLocalShortest_s, kLocalLongest_s)
-                     : Pace(std::min(kSlurmShortest_s, poll_s), std::min(kSlurmLongest_s, poll_s));
-  Pace questions = local ? looks : Pace(poll_s, poll_s * kPollGrowth);
+  PollPace looks =
+      local ? PollPace(kLocalShortest_s, kLocalLongest_s)
+            : PollPace(std::min(kSlurmShortest_s, poll_s), std::min(kSlurmLongest_s, poll_s));
+  PollPace questions = local ? looks : PollPace(poll_s, poll_s * kPollGrowth);
   const auto since = Clock::now();
   auto asked = Clock::now();
   CampaignMachine& machine = session.machine();

@@ -71,9 +71,9 @@ class Interruptible {
 };
 
 /// Times between two questions: they grow from `shortest` to `longest` while nothing changes.
-class Pace {
+class PollPace {
  public:
-  Pace(double shortest_s, double longest_s)
+  PollPace(double shortest_s, double longest_s)
       : shortest_(shortest_s), longest_(longest_s), now_(shortest_s) {}
 
   double seconds() const { return now_; }

@@ -5,31 +5,31 @@
 
 namespace pippin {
 
-extern constinit const Trainer kColossalai;
-extern constinit const Trainer kComposer;
-extern constinit const Trainer kDeepspeed;
-extern constinit const Trainer kEzpz;
-extern constinit const Trainer kFmsFsdp;
-extern constinit const Trainer kHuggingface;
-extern constinit const Trainer kLightning;
-extern constinit const Trainer kLingua;
-extern constinit const Trainer kLitgpt;
-extern constinit const Trainer kLlmC;
-extern constinit const Trainer kLmEngine;
-extern constinit const Trainer kMaxText;
-extern constinit const Trainer kMegatronProgress;
-extern constinit const Trainer kMindformers;
-extern constinit const Trainer kMlPerf;
-extern constinit const Trainer kModdedNanoGpt;
-extern constinit const Trainer kNanochat;
-extern constinit const Trainer kNanoGpt;
-extern constinit const Trainer kNanotron;
-extern constinit const Trainer kNemo;
-extern constinit const Trainer kOlmo;
-extern constinit const Trainer kOlmoCore;
-extern constinit const Trainer kPicotron;
-extern constinit const Trainer kTorchtitan;
-extern constinit const Trainer kTorchtune;
-extern constinit const Trainer kVerl;
+extern constinit const TrainerFormat kColossalai;
+extern constinit const TrainerFormat kComposer;
+extern constinit const TrainerFormat kDeepspeed;
+extern constinit const TrainerFormat kEzpz;
+extern constinit const TrainerFormat kFmsFsdp;
+extern constinit const TrainerFormat kHuggingface;
+extern constinit const TrainerFormat kLightning;
+extern constinit const TrainerFormat kLingua;
+extern constinit const TrainerFormat kLitgpt;
+extern constinit const TrainerFormat kLlmC;
+extern constinit const TrainerFormat kLmEngine;
+extern constinit const TrainerFormat kMaxText;
+extern constinit const TrainerFormat kMegatronProgress;
+extern constinit const TrainerFormat kMindformers;
+extern constinit const TrainerFormat kMlPerf;
+extern constinit const TrainerFormat kModdedNanoGpt;
+extern constinit const TrainerFormat kNanochat;
+extern constinit const TrainerFormat kNanoGpt;
+extern constinit const TrainerFormat kNanotron;
+extern constinit const TrainerFormat kNemo;
+extern constinit const TrainerFormat kOlmo;
+extern constinit const TrainerFormat kOlmoCore;
+extern constinit const TrainerFormat kPicotron;
+extern constinit const TrainerFormat kTorchtitan;
+extern constinit const TrainerFormat kTorchtune;
+extern constinit const TrainerFormat kVerl;
 
 }  // namespace pippin

@@ -13,7 +13,7 @@ namespace pippin {
 /// How a trainer says something of a checkpoint. Keys stand behind its text, or are it; an empty
 /// one: that is not said.
 struct CheckpointLine {
-  std::size_t text = 0;  ///< of Trainer::texts
+  std::size_t text = 0;  ///< of TrainerFormat::texts
   CheckpointWord::What what = CheckpointWord::What::kBegins;
   CheckpointKind kind = CheckpointKind::kSave;
   std::string_view step = {}, path = {}, seconds = {};  ///< keys

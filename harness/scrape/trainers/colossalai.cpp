@@ -31,6 +31,6 @@ class Reader : public TrainerReader {
 
 }  // namespace
 
-constinit const Trainer kColossalai{"colossalai", kSaid, kSigns, reader_of<Reader>};
+constinit const TrainerFormat kColossalai{"colossalai", kSaid, kSigns, reader_of<Reader>};
 
 }  // namespace pippin

@@ -290,6 +290,6 @@ void apply_laws(LaunchFacts& facts, const StepRows& rows) {
 
 }  // namespace
 
-constinit const Trainer kComposer{"composer", kSaid, kSigns, reader_of<Reader>, apply_laws};
+constinit const TrainerFormat kComposer{"composer", kSaid, kSigns, reader_of<Reader>, apply_laws};
 
 }  // namespace pippin

@@ -254,6 +254,7 @@ void apply_laws(LaunchFacts& facts, const StepRows&) {
 
 }  // namespace
 
-constinit const Trainer kDeepspeed{"deepspeed", kSaid, kSigns, reader_of<Reader>, apply_laws, true};
+constinit const TrainerFormat kDeepspeed{"deepspeed",       kSaid,      kSigns,
+                                         reader_of<Reader>, apply_laws, true};
 
 }  // namespace pippin

@@ -119,6 +119,6 @@ class Reader : public TrainerReader {
 
 }  // namespace
 
-constinit const Trainer kEzpz{"ezpz", kSaid, kSigns, reader_of<Reader>};
+constinit const TrainerFormat kEzpz{"ezpz", kSaid, kSigns, reader_of<Reader>};
 
 }  // namespace pippin

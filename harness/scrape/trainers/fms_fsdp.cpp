@@ -234,6 +234,6 @@ void apply_laws(LaunchFacts& facts, const StepRows& rows) {
 
 }  // namespace
 
-constinit const Trainer kFmsFsdp{"fms-fsdp", kSaid, kSigns, reader_of<Reader>, apply_laws};
+constinit const TrainerFormat kFmsFsdp{"fms-fsdp", kSaid, kSigns, reader_of<Reader>, apply_laws};
 
 }  // namespace pippin

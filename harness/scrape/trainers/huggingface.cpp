@@ -286,6 +286,7 @@ void apply_laws(LaunchFacts& facts, const StepRows&) {
 
 }  // namespace
 
-constinit const Trainer kHuggingface{"huggingface", kSaid, kSigns, reader_of<Reader>, apply_laws};
+constinit const TrainerFormat kHuggingface{"huggingface", kSaid, kSigns, reader_of<Reader>,
+                                           apply_laws};
 
 }  // namespace pippin

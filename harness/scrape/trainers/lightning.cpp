@@ -180,6 +180,7 @@ class Reader : public TrainerReader {
 
 }  // namespace
 
-constinit const Trainer kLightning{"lightning", kSaid, kSigns, reader_of<Reader>, nullptr, true};
+constinit const TrainerFormat kLightning{"lightning",       kSaid,   kSigns,
+                                         reader_of<Reader>, nullptr, true};
 
 }  // namespace pippin

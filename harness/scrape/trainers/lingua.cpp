@@ -114,6 +114,6 @@ void apply_laws(LaunchFacts& facts, const StepRows& rows) {
 
 }  // namespace
 
-constinit const Trainer kLingua{"lingua", kSaid, kSigns, reader_of<Reader>, apply_laws};
+constinit const TrainerFormat kLingua{"lingua", kSaid, kSigns, reader_of<Reader>, apply_laws};
 
 }  // namespace pippin

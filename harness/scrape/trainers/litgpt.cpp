@@ -238,6 +238,6 @@ void apply_laws(LaunchFacts& facts, const StepRows&) {
 
 }  // namespace
 
-constinit const Trainer kLitgpt{"litgpt", kSaid, kSigns, reader_of<Reader>, apply_laws};
+constinit const TrainerFormat kLitgpt{"litgpt", kSaid, kSigns, reader_of<Reader>, apply_laws};
 
 }  // namespace pippin

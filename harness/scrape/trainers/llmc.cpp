@@ -190,6 +190,6 @@ class Reader : public TrainerReader {
 
 }  // namespace
 
-constinit const Trainer kLlmC{"llm.c", kSaid, kSigns, reader_of<Reader>};
+constinit const TrainerFormat kLlmC{"llm.c", kSaid, kSigns, reader_of<Reader>};
 
 }  // namespace pippin

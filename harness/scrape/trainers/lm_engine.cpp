@@ -137,6 +137,6 @@ void apply_laws(LaunchFacts& facts, const StepRows&) {
 
 }  // namespace
 
-constinit const Trainer kLmEngine{"lm-engine", kSaid, kSigns, reader_of<Reader>, apply_laws};
+constinit const TrainerFormat kLmEngine{"lm-engine", kSaid, kSigns, reader_of<Reader>, apply_laws};
 
 }  // namespace pippin

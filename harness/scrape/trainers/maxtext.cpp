@@ -255,6 +255,6 @@ void apply_laws(LaunchFacts& facts, const StepRows& rows) {
 
 }  // namespace
 
-constinit const Trainer kMaxText{"maxtext", kSaid, kSigns, reader_of<Reader>, apply_laws};
+constinit const TrainerFormat kMaxText{"maxtext", kSaid, kSigns, reader_of<Reader>, apply_laws};
 
 }  // namespace pippin

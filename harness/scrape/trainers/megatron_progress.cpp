@@ -30,6 +30,7 @@ class Reader : public TrainerReader {
 
 }  // namespace
 
-constinit const Trainer kMegatronProgress{"megatron-progress", kSaid, kSigns, reader_of<Reader>};
+constinit const TrainerFormat kMegatronProgress{"megatron-progress", kSaid, kSigns,
+                                                reader_of<Reader>};
 
 }  // namespace pippin

@@ -238,6 +238,6 @@ class Reader : public TrainerReader {
 
 }  // namespace
 
-constinit const Trainer kMindformers{"mindformers", kSaid, kSigns, reader_of<Reader>};
+constinit const TrainerFormat kMindformers{"mindformers", kSaid, kSigns, reader_of<Reader>};
 
 }  // namespace pippin

@@ -362,6 +362,6 @@ void apply_laws(LaunchFacts& facts, const StepRows& /*rows*/) {
 
 }  // namespace
 
-constinit const Trainer kMlPerf{"mlperf", kSaid, kSigns, reader_of<Reader>, apply_laws, true};
+constinit const TrainerFormat kMlPerf{"mlperf", kSaid, kSigns, reader_of<Reader>, apply_laws, true};
 
 }  // namespace pippin

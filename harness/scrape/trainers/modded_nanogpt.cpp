@@ -245,6 +245,6 @@ class Reader : public TrainerReader {
 
 }  // namespace
 
-constinit const Trainer kModdedNanoGpt{"modded-nanogpt", kSaid, kSigns, reader_of<Reader>};
+constinit const TrainerFormat kModdedNanoGpt{"modded-nanogpt", kSaid, kSigns, reader_of<Reader>};
 
 }  // namespace pippin

@@ -197,6 +197,6 @@ void apply_laws(LaunchFacts& facts, const StepRows& rows) {
 
 }  // namespace
 
-constinit const Trainer kNanochat{"nanochat", kSaid, kSigns, reader_of<Reader>, apply_laws};
+constinit const TrainerFormat kNanochat{"nanochat", kSaid, kSigns, reader_of<Reader>, apply_laws};
 
 }  // namespace pippin

@@ -133,6 +133,6 @@ class Reader : public TrainerReader {
 
 }  // namespace
 
-constinit const Trainer kNanoGpt{"nanogpt", kSaid, kSigns, reader_of<Reader>};
+constinit const TrainerFormat kNanoGpt{"nanogpt", kSaid, kSigns, reader_of<Reader>};
 
 }  // namespace pippin

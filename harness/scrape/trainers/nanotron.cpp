@@ -250,6 +250,6 @@ void apply_laws(LaunchFacts& facts, const StepRows& rows) {
 
 }  // namespace
 
-constinit const Trainer kNanotron{"nanotron", kSaid, kSigns, reader_of<Reader>, apply_laws};
+constinit const TrainerFormat kNanotron{"nanotron", kSaid, kSigns, reader_of<Reader>, apply_laws};
 
 }  // namespace pippin

@@ -337,6 +337,6 @@ void apply_laws(LaunchFacts& facts, const StepRows& rows) {
 
 }  // namespace
 
-constinit const Trainer kNemo{"nemo", kSaid, kSigns, reader_of<Reader>, apply_laws};
+constinit const TrainerFormat kNemo{"nemo", kSaid, kSigns, reader_of<Reader>, apply_laws};
 
 }  // namespace pippin

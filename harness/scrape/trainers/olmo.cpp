@@ -303,9 +303,9 @@ void apply_laws(LaunchFacts& facts, const StepRows& rows) {
 
 }  // namespace
 
-constinit const Trainer kOlmo{"olmo", kSaidByOlmo, kSigns, reader_of<Reader<kOlmoForm>>,
-                              apply_laws};
-constinit const Trainer kOlmoCore{"olmo-core", kSaidByCore, kSigns, reader_of<Reader<kCoreForm>>,
-                                  apply_laws};
+constinit const TrainerFormat kOlmo{"olmo", kSaidByOlmo, kSigns, reader_of<Reader<kOlmoForm>>,
+                                    apply_laws};
+constinit const TrainerFormat kOlmoCore{"olmo-core", kSaidByCore, kSigns,
+                                        reader_of<Reader<kCoreForm>>, apply_laws};
 
 }  // namespace pippin

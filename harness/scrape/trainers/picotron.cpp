@@ -84,6 +84,6 @@ void apply_laws(LaunchFacts& facts, const StepRows& rows) {
 
 }  // namespace
 
-constinit const Trainer kPicotron{"picotron", kSaid, kSigns, reader_of<Reader>, apply_laws};
+constinit const TrainerFormat kPicotron{"picotron", kSaid, kSigns, reader_of<Reader>, apply_laws};
 
 }  // namespace pippin

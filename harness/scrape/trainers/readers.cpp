@@ -32,7 +32,7 @@ void add_findings(TrainerFindings& found, TrainerLaunch& launch, bool parts,
                   const LogHints& hints) {
   const auto of = best_trainer(launch);
   if (!of && !launch.begun_by) return;
-  const Trainer& trainer = *trainers()[of.value_or(launch.begun_by.value_or(0))];
+  const TrainerFormat& trainer = *trainers()[of.value_or(launch.begun_by.value_or(0))];
   if (trainer.is_part && !parts) return;
   const StepRows& rows = std::as_const(launch).rows(of.value_or(0));
   launch.facts.take(hints.told);

@@ -250,8 +250,8 @@ class Reader : public TrainerReader {
     facts.axes.emplace_back(std::string(name), value_of(static_cast<double>(size)));
   }
 
-  /// "Trainer is initialized with 16384 tokens per DP rank, 65536 tokens per train step, …" or,
-  /// until 2026, "… with local batch size 8, global batch size 64, …".
+  /// "Trainer is initialized with 16384 tokens per DP rank, 65536 tokens per train step, …"
+  /// or, until 2026, "… with local batch size 8, global batch size 64, …".
   static void read_plan(std::string_view line, TrainerLaunch& launch) {
     LaunchFacts& facts = launch.facts;
     if (const Count tokens = count_before(line, " tokens per train step"))
@@ -395,6 +395,7 @@ void apply_laws(LaunchFacts& facts, const StepRows& rows) {
 
 }  // namespace
 
-constinit const Trainer kTorchtitan{"torchtitan", kSaid, kSigns, reader_of<Reader>, apply_laws};
+constinit const TrainerFormat kTorchtitan{"torchtitan", kSaid, kSigns, reader_of<Reader>,
+                                          apply_laws};
 
 }  // namespace pippin

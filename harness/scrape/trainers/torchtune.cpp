@@ -123,6 +123,6 @@ class Reader : public TrainerReader {
 
 }  // namespace
 
-constinit const Trainer kTorchtune{"torchtune", kSaid, kSigns, reader_of<Reader>};
+constinit const TrainerFormat kTorchtune{"torchtune", kSaid, kSigns, reader_of<Reader>};
 
 }  // namespace pippin

@@ -74,14 +74,14 @@ class TrainerReader {
   virtual void flush(TrainerLog& log) { static_cast<void>(log); }
 };
 
-/// Trainer::reader of most.
+/// TrainerFormat::reader of most.
 template <typename Reader>
 std::unique_ptr<TrainerReader> reader_of(std::size_t number) {
   return std::make_unique<Reader>(number);
 }
 
 /// A trainer's way to print. One file, and a line in the table of trainers.cpp.
-struct Trainer {
+struct TrainerFormat {
   std::string_view name;  ///< as Point::trainer has it
   /// At most 64 of 4 bytes at least. The first `signs` tell that a log is this trainer's: each log
   /// is searched for those, and only where one occurs for the others.
@@ -96,6 +96,6 @@ struct Trainer {
 };
 
 /// All of them, at most 64.
-std::span<const Trainer* const> trainers();
+std::span<const TrainerFormat* const> trainers();
 
 }  // namespace pippin

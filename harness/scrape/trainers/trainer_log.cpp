@@ -79,7 +79,7 @@ void TrainerLog::end_launch() {
 
 namespace {
 
-const Trainer* const kTrainers[] = {
+const TrainerFormat* const kTrainers[] = {
     &kColossalai,       &kComposer,    &kDeepspeed, &kEzpz,          &kFmsFsdp,  &kHuggingface,
     &kLightning,        &kLingua,      &kLitgpt,    &kLlmC,          &kLmEngine, &kMaxText,
     &kMegatronProgress, &kMindformers, &kMlPerf,    &kModdedNanoGpt, &kNanochat, &kNanoGpt,
@@ -89,6 +89,6 @@ const Trainer* const kTrainers[] = {
 
 }  // namespace
 
-std::span<const Trainer* const> trainers() { return kTrainers; }
+std::span<const TrainerFormat* const> trainers() { return kTrainers; }
 
 }  // namespace pippin

@@ -177,6 +177,6 @@ void apply_laws(LaunchFacts& facts, const StepRows& rows) {
 
 }  // namespace
 
-constinit const Trainer kVerl{"verl", kSaid, kSigns, reader_of<Reader>, apply_laws};
+constinit const TrainerFormat kVerl{"verl", kSaid, kSigns, reader_of<Reader>, apply_laws};
 
 }  // namespace pippin

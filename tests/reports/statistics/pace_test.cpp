@@ -26,7 +26,7 @@ std::vector<double> noisy(std::size_t count, double sd, std::size_t at, double s
 }  // namespace
 
 TEST_CASE("a step of 20 % is a change of pace, and of 3 % none") {
-  const Pace pace = pace_of(noisy(40, 0.02, 25, 0.18), 0);
+  const StepPace pace = pace_of(noisy(40, 0.02, 25, 0.18), 0);
   CHECK(pace.changed());
   CHECK(pace.change == Approx(0.18).margin(0.02));
   CHECK(pace.noise_sd == Approx(0.02).margin(0.006));

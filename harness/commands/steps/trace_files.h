@@ -13,21 +13,21 @@
 namespace pippin {
 
 /// A file that a rank has traced into.
-struct RankFile {
+struct TraceFile {
   fs::path path;
   TracedRank rank;
   std::optional<std::int64_t>
       begin_ns;  ///< by the first rank's clock; nothing where it did nothing
 };
 
-struct RankFiles {
-  std::vector<RankFile> files;       ///< by rank
+struct TraceFiles {
+  std::vector<TraceFile> files;      ///< by rank
   std::vector<std::string> remarks;  ///< on what is not there, or is left out
 };
 
 /// What ranks have traced into a folder, on the disk or packed. `ranks`: how many there were, where
 /// that is known.
-RankFiles rank_files_in(const fs::path& folder, const Count& ranks);
+TraceFiles trace_files_in(const fs::path& folder, const Count& ranks);
 
 /// Gives the records of such a file one by one, in constant memory, with the lines that they are
 /// on, from 1, as long as `take` returns true.

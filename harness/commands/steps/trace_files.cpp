@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/commands/steps/rank_files.h"
+#include "harness/commands/steps/trace_files.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -63,11 +63,11 @@ std::optional<std::int64_t> begin_of(const TraceRecord& record) {
 }
 
 /// The beginning of a file; nothing where its first line does not say whose it is.
-std::optional<RankFile> opened(const fs::path& path, std::int64_t rank) {
-  std::optional<RankFile> file;
+std::optional<TraceFile> opened(const fs::path& path, std::int64_t rank) {
+  std::optional<TraceFile> file;
   each_trace_record(path, [&](const TraceRecord& record, std::int64_t line) {
     const auto* head = line == 1 ? std::get_if<TracedRank>(&record) : nullptr;
-    if (head && head->rank == rank) file = RankFile{path, *head, std::nullopt};
+    if (head && head->rank == rank) file = TraceFile{path, *head, std::nullopt};
     if (!file) return false;
     if (const auto begin = begin_of(record)) file->begin_ns = *begin + file->rank.clock_offset_ns;
     return !file->begin_ns;
@@ -120,8 +120,8 @@ void each_trace_record(
   if (goes_on) lines.finish();
 }
 
-RankFiles rank_files_in(const fs::path& folder, const Count& ranks) {
-  RankFiles found;
+TraceFiles trace_files_in(const fs::path& folder, const Count& ranks) {
+  TraceFiles found;
   const auto there = ranks_in(folder);
   if (there.empty()) return found;
   if (const auto missing = missing_of(there, ranks); !missing.empty())
