@@ -6,16 +6,11 @@
 
 using namespace pippin;
 using test::BlackHole;
+using test::kLost;
 using test::leave;
 using test::machine_on;
 using test::one_run;
 using test::runs_of;
-
-namespace {
-
-constexpr RunCounts kLost{0, 0, 0, 0, 0, 1, 0, 0};
-
-}  // namespace
 
 TEST_CASE("a job that ended well and left no result is not what its run is called") {
   test::MemoryFiles files;

@@ -4,6 +4,8 @@
 
 using namespace pippin;
 using test::BlackHole;
+using test::kLost;
+using test::kWaiting;
 
 namespace {
 
@@ -32,8 +34,6 @@ struct Silent {
   Campaign campaign = test::one_run();
   std::int64_t now = kBegin;
 };
-
-constexpr RunCounts kWaiting{0, 1, 0, 0, 0, 0, 0, 0}, kLost{0, 0, 0, 0, 0, 1, 0, 0};
 
 }  // namespace
 

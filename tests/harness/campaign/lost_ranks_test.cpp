@@ -6,6 +6,7 @@
 
 using namespace pippin;
 using test::BlackHole;
+using test::kFailed;
 using test::leave;
 using test::machine_on;
 using test::runs_of;
@@ -25,8 +26,6 @@ class CleanEnd : public BlackHole {
  public:
   CleanEnd() { end = End::kCompleted; }
 };
-
-constexpr RunCounts kFailed{0, 0, 0, 0, 1, 0, 0, 0};
 
 }  // namespace
 

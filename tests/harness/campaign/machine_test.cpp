@@ -7,17 +7,14 @@
 
 using namespace pippin;
 using test::BlackHole;
+using test::kLost;
+using test::kRunning;
+using test::kUnsubmitted;
+using test::kWaiting;
 using test::leave;
 using test::machine_on;
 using test::one_run;
 using test::runs_of;
-
-namespace {
-
-constexpr RunCounts kUnsubmitted{1, 0, 0, 0, 0, 0, 0, 0}, kWaiting{0, 1, 0, 0, 0, 0, 0, 0},
-    kRunning{0, 0, 1, 0, 0, 0, 0, 0}, kLost{0, 0, 0, 0, 0, 1, 0, 0};
-
-}  // namespace
 
 TEST_CASE("a job that is lost every time is tried three times and then explained") {
   test::MemoryFiles files;

@@ -13,6 +13,11 @@
 
 namespace pippin::test {
 
+/// What a campaign of one run counts.
+constexpr RunCounts kUnsubmitted{1, 0, 0, 0, 0, 0, 0, 0}, kWaiting{0, 1, 0, 0, 0, 0, 0, 0},
+    kRunning{0, 0, 1, 0, 0, 0, 0, 0}, kFailed{0, 0, 0, 0, 1, 0, 0, 0},
+    kLost{0, 0, 0, 0, 0, 1, 0, 0};
+
 /// A scheduler that loses every job.
 class BlackHole : public Scheduler {
  public:
