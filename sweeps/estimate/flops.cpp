@@ -93,14 +93,13 @@ std::optional<double> iteration_flops(FlopsFormula formula, const Model& model, 
 }
 
 double model_work(const Shape& m, std::int64_t gbs) {
-  const double h = pippin::number(m.hidden), queries = pippin::number(m.heads * m.head_width);
-  const double keys = pippin::number(m.kv_heads * m.head_width), s = pippin::number(m.seq);
-  const double ffn = pippin::number(m.experts > 0 ? m.experts_per_token * m.expert_ffn : m.ffn);
+  const double h = number(m.hidden), queries = number(m.heads * m.head_width);
+  const double keys = number(m.kv_heads * m.head_width), s = number(m.seq);
+  const double ffn = number(m.experts > 0 ? m.experts_per_token * m.expert_ffn : m.ffn);
   const double matrices = h * (2 * queries + 2 * keys + (m.gated() ? 3 : 2) * ffn);
   const double layer = matrices + 2 * s * queries;
   constexpr double kPasses = 3, kEach = 2;  // forward, and twice backward; products and sums
-  return kPasses * kEach * pippin::number(gbs) * s *
-         (pippin::number(m.layers) * layer + h * pippin::number(m.vocab));
+  return kPasses * kEach * number(gbs) * s * (number(m.layers) * layer + h * number(m.vocab));
 }
 
 double tflops_per_gpu(double flops, double seconds, std::int64_t gpus) {
