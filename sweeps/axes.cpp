@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "core/base/text.h"
+#include "sweeps/estimate/setup.h"
 #include "sweeps/keys.h"
 #include "sweeps/models.h"
 

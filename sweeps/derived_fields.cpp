@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "sweeps/estimate/parameters.h"
+#include "sweeps/estimate/setup.h"
 #include "sweeps/feasibility.h"
 #include "sweeps/keys.h"
 

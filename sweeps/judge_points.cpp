@@ -153,6 +153,7 @@ PointJudgement PointJudge::judge(const PointRow& row) const {
   }
   judge_memory(row, read, said);
   judge_time(row, read, said);
+  said.why += after_semicolon(said.why, read.doubt);
   return said;
 }
 

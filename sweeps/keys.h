@@ -14,9 +14,6 @@ namespace pippin {
 
 // The names that a sweep file gives meaning to. Every other name is an axis of the user's own.
 
-/// No count of a layout or model may be larger; products of a few still fit 64 bits or a check.
-inline constexpr std::int64_t kLargestCount = 100'000'000;
-
 template <typename Fields>
 constexpr auto keys_in(const Fields& fields) {
   const auto end = std::find_if(fields.begin(), fields.end(), [](auto& f) { return !f.is_key; });

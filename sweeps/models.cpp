@@ -3,6 +3,7 @@
 
 #include "core/base/text.h"
 #include "sweeps/embedded.h"
+#include "sweeps/estimate/setup.h"
 #include "sweeps/keys.h"
 #include "sweeps/yaml.h"
 

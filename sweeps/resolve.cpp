@@ -9,6 +9,7 @@
 #include "core/base/text_numbers.h"
 #include "sweeps/bound_formula.h"
 #include "sweeps/derived_fields.h"
+#include "sweeps/estimate/setup.h"
 #include "sweeps/evaluation_order.h"
 #include "sweeps/feasibility.h"
 #include "sweeps/keys.h"

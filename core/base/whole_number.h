@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
+#include <limits>
 #include <optional>
 
 namespace pippin {
@@ -18,6 +20,14 @@ inline std::optional<std::int64_t> whole_number(double number) {
 /// The same of the nearest whole number.
 inline std::optional<std::int64_t> nearest_whole_number(double number) {
   return whole_number(std::round(number));
+}
+
+/// Of counts, from 0 on; the largest number there is where it would be more.
+inline std::int64_t count_product(std::initializer_list<std::int64_t> counts) {
+  std::int64_t all = 1;
+  for (const std::int64_t one : counts)
+    if (__builtin_mul_overflow(all, one, &all)) all = std::numeric_limits<std::int64_t>::max();
+  return all;
 }
 
 }  // namespace pippin

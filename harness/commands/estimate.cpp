@@ -34,8 +34,15 @@ std::vector<std::string> what_was_taken(const MegatronSetup& read) {
   return words;
 }
 
-std::vector<PointRow> rows_of(const fs::path& file) {
-  return read_point_rows(read_input(file), printable(file.string()));
+/// A column that is misspelt would be taken for one that is not given.
+std::vector<PointRow> rows_of(const fs::path& file, std::vector<std::string>& remarks) {
+  const std::string where = printable(file.string());
+  auto rows = read_point_rows(read_input(file), where);
+  if (rows.empty()) return rows;
+  for (const std::string& column : rows.front().unknown_columns())
+    remarks.push_back(fmt::format("{}: the column '{}' is not known and not used{}", where,
+                                  printable(column), did_you_mean(column, point_columns())));
+  return rows;
 }
 
 std::string fit_words(const ClusterFit& fit) {
@@ -49,12 +56,13 @@ std::string fit_words(const ClusterFit& fit) {
 
 void print_points(const Globals& globals, const EstimateOptions& options) {
   PointJudge judge;
-  if (!options.calibrate_on.empty()) judge.calibrate_on(rows_of(options.calibrate_on));
   std::vector<std::string> remarks;
+  if (!options.calibrate_on.empty()) judge.calibrate_on(rows_of(options.calibrate_on, remarks));
+  const auto rows = rows_of(options.points, remarks);
   for (const ClusterFit& fit : judge.fits()) remarks.push_back(fit_words(fit));
   for (const auto& words : remarks) remark(globals, words);
   std::vector<PointJudgement> all;
-  for (const PointRow& row : rows_of(options.points)) all.push_back(judge.judge(row));
+  for (const PointRow& row : rows) all.push_back(judge.judge(row));
   print_judgements(all, {}, remarks, options);
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "sweeps/estimate/setup.h"
 
 namespace pippin {
 
@@ -99,9 +100,9 @@ constexpr Named<std::string> kWords[] = {
 
 std::int64_t count_of(std::string_view name, const Value& value) {
   const auto count = parse_integer(value.text);
-  if (!count || *count < 1)
-    bad_input("estimate: {} takes a whole number above 0, not '{}'", typed_argument(name),
-              value.text);
+  if (!count || *count < 1 || *count > kLargestCount)
+    bad_input("estimate: {} takes a whole number from 1 to {}, not '{}'", typed_argument(name),
+              kLargestCount, value.text);
   return *count;
 }
 

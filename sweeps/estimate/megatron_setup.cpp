@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/base/whole_number.h"
 #include "sweeps/estimate/megatron_given.h"
 #include "sweeps/estimate/parameters.h"
 #include "sweeps/estimate/stage_parameters.h"
@@ -132,9 +133,10 @@ void check_parts(const MegatronGiven& given, const Setup& setup) {
   part_of(m.seq, setup.cp, "CP does not divide the sequence");
   if (given.experts) part_of(m.experts, setup.ep, "EP does not divide the experts");
   if (!given.experts && setup.ep > 1) bad_input("estimate: EP is of experts, and there are none");
-  part_of(setup.tp * setup.cp * setup.dp, setup.ep * setup.expert_tp,
+  part_of(setup.tp * setup.cp * setup.dp, count_product({setup.ep, setup.expert_tp}),
           "EP x expert TP does not divide TP x CP x DP");
-  if (!is_countable(m)) bad_input("estimate: a model of so many parameters cannot be counted");
+  if (const std::string why = uncountable_reason(setup); !why.empty())
+    bad_input("estimate: {}", why);
 }
 
 /// Where Megatron-Core is left the choice: what Transformer Engine takes on that GPU.
@@ -152,8 +154,8 @@ Attention attention_of(const MegatronGiven& given, const Setup& setup) {
 std::int64_t world_of(const MegatronGiven& given, const Count& gpus, std::int64_t replica) {
   if (gpus) return *gpus;
   if (given.world) return *given.world;
-  if (given.dp) return *given.dp * replica;
-  if (given.ranks_a_node) return *given.ranks_a_node * given.nodes.value_or(1);
+  if (given.dp) return count_product({*given.dp, replica});
+  if (given.ranks_a_node) return count_product({*given.ranks_a_node, given.nodes.value_or(1)});
   bad_input(
       "estimate: on how many GPUs? Say --gpus, or --nproc_per_node and --nnodes as torchrun has "
       "them");
@@ -185,11 +187,11 @@ void fill_in_layout(const MegatronGiven& given, const Count& gpus, Setup& setup)
   setup.pp = given.pp.value_or(1);
   setup.cp = given.cp.value_or(1);
   setup.ep = given.ep.value_or(1);
-  const std::int64_t replica = setup.tp * setup.pp * setup.cp;
+  const std::int64_t replica = count_product({setup.tp, setup.pp, setup.cp});
   setup.dp = part_of(world_of(given, gpus, replica), replica,
                      "TP x PP x CP does not divide the number of GPUs");
   setup.mbs = needed(given.mbs, "micro_batch_size");
-  setup.gas = given.gbs ? part_of(*given.gbs, setup.mbs * setup.dp,
+  setup.gas = given.gbs ? part_of(*given.gbs, count_product({setup.mbs, setup.dp}),
                                   "MBS x DP does not divide the global batch")
                         : given.gas.value_or(1);
   setup.expert_tp = given.expert_tp.value_or(setup.tp);
@@ -266,6 +268,9 @@ MegatronSetup megatron_setup(const NamedValues& arguments, const Count& gpus,
             "with --sequence-parallel TP does not divide the sequence");
   if (setup.chunks > 1 && setup.pp == 1)
     bad_input("estimate: virtual stages are of a pipeline, and PP is 1");
+  if (const std::string why = interleaving_reason(setup); !why.empty())
+    bad_input("estimate: {}{}", why,
+              given.gbs || given.gas ? "" : ", as it is without --global-batch-size");
   setup.framework = framework_of(given);
   if (setup.framework == Framework::kDeepSpeedZero && setup.pp > 1)
     bad_input("estimate: DeepSpeed's ZeRO-{} has no pipeline, and PP is {}", setup.zero, setup.pp);

@@ -33,6 +33,25 @@ bool PointRow::says(const std::string& column, std::string_view part) const {
   return text(column).find(part) != std::string::npos;
 }
 
+std::vector<std::string> PointRow::unknown_columns() const {
+  const auto& known = point_columns();
+  std::vector<std::string> unknown;
+  for (const auto& [column, cell] : cells_)
+    if (std::find(known.begin(), known.end(), column) == known.end()) unknown.push_back(column);
+  return unknown;
+}
+
+const std::vector<std::string>& point_columns() {
+  static const std::vector<std::string> columns{
+      "id",     "group",     "model",  "layers",     "hidden",    "heads",      "kv_heads",
+      "ffn",    "seq",       "vocab",  "precision",  "gpu",       "gpu_mem_gb", "gpus_per_node",
+      "n_gpus", "tp",        "pp",     "vpp",        "dp",        "cp",         "ep",
+      "mbs",    "gbs",       "gas",    "zero",       "recompute", "seq_par",    "act_fn",
+      "attn",   "framework", "step_s", "tflops_gpu", "mem_gib",   "mem_kind",   "node_gb_per_s",
+      "source", "notes"};
+  return columns;
+}
+
 std::vector<PointRow> read_point_rows(std::string_view text, const std::string& where) {
   std::vector<PointRow> rows;
   std::vector<std::string_view> names;

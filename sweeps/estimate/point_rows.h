@@ -24,6 +24,8 @@ class PointRow {
   std::optional<double> number(const std::string& column) const;
   PointRow with(const std::string& column, const std::string& text) const;
   bool says(const std::string& column, std::string_view part) const;
+  /// Those that are none of point_columns().
+  std::vector<std::string> unknown_columns() const;
 
  private:
   std::map<std::string, std::string> cells_;
@@ -39,8 +41,12 @@ struct RowSetup {
   std::string why_not;
   std::string why_no_memory;     ///< where only its time can be judged
   std::string why_no_time;       ///< where only its memory can be
+  std::string doubt;             ///< what it says that cannot be, beside what is judged
   bool any_micro_batch = false;  ///< its size is not given: the best one is assumed for the time
 };
+
+/// The names of all columns that a table may have.
+const std::vector<std::string>& point_columns();
 
 /// Reads the columns model layers hidden heads kv_heads ffn seq vocab precision gpu gpus_per_node
 /// n_gpus tp pp vpp dp cp ep mbs gbs gas zero recompute seq_par act_fn attn framework notes; in the

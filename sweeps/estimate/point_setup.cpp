@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/base/whole_number.h"
 #include "sweeps/estimate/parameters.h"
 #include "sweeps/estimate/stage_parameters.h"
 
@@ -70,7 +71,8 @@ void check_parts(const Setup& setup) {
   check_divides(setup.tp, m.kv_heads, "TP does not divide the query groups");
   check_divides(setup.tp, m.ffn, "TP does not divide the width of the MLP");
   check_divides(setup.cp, m.seq, "CP does not divide the sequence");
-  if (!is_countable(m)) bad_input("estimate: a model of so many parameters cannot be counted");
+  if (const std::string why = uncountable_reason(setup); !why.empty())
+    bad_input("estimate: {}", why);
 }
 
 }  // namespace
@@ -202,8 +204,10 @@ Setup typed_setup(const Point& point, Generation generation, std::int64_t gpus_p
       setup.framework == Framework::kFsdp || setup.framework == Framework::kDeepSpeedZero;
   if (has_no_stages && setup.pp > 1)
     bad_input("estimate: such a framework has no pipeline, and PP is {}", setup.pp);
-  check_divides(setup.pp * setup.chunks, setup.shape.layers,
+  check_divides(count_product({setup.pp, setup.chunks}), setup.shape.layers,
                 "PP x chunks does not divide the number of layers");
+  if (const std::string why = interleaving_reason(setup); !why.empty())
+    bad_input("estimate: {}", why);
   return setup;
 }
 

@@ -26,7 +26,8 @@ nlohmann::json arguments_in(const PointRow& row) {
 std::int64_t count_in(const nlohmann::json& arguments, const char* name, std::int64_t other) {
   const auto value = arguments.find(name);
   if (value == arguments.end() || !value->is_number()) return other;
-  return whole_number(value->get<double>()).value_or(other);
+  const auto count = whole_number(value->get<double>());
+  return count && *count >= 0 && *count <= kLargestCount ? *count : other;
 }
 
 double number_in(const nlohmann::json& arguments, const char* name, double other) {
@@ -88,8 +89,8 @@ class RowReader {
     if (why_.empty()) attention();
     if (why_.empty()) vocabulary();
     if (why_.empty()) check_parts();
-    if (!why_.empty()) return {std::nullopt, why_, "", "", false};
-    return {setup_, "", why_no_memory_, why_no_time_, any_micro_batch_};
+    if (!why_.empty()) return {std::nullopt, why_, "", "", "", false};
+    return {setup_, "", why_no_memory_, why_no_time_, doubt_, any_micro_batch_};
   }
 
  private:
@@ -110,6 +111,8 @@ class RowReader {
       const std::string text = row_.text(column);
       const auto number = row_.number(column);
       const bool is_count = number && *number >= 0 && whole_number(*number);
+      if (is_count && *number > kLargestCount)
+        refuse(fmt::format("{} is {:.0f}, and at most {}", column, *number, kLargestCount));
       if (!text.empty() && !is_count)
         refuse(fmt::format("{} is no count: '{}'", column, printable(text)));
     }
@@ -136,6 +139,10 @@ class RowReader {
     divides(m.heads, setup_.tp, "TP does not divide the heads");
     divides(m.seq, setup_.cp, "CP does not divide the sequence");
     if (m.experts > 0) divides(m.experts, setup_.ep, "EP does not divide the experts");
+    if (setup_.first_layers + setup_.last_layers > m.layers)
+      refuse("the first and the last stage have more layers than there are");
+    if (why_no_time_.empty() && setup_.framework != Framework::kFsdp)
+      refuse(interleaving_reason(setup_));
   }
 
   void refuse_what_is_unknown() {
@@ -214,15 +221,18 @@ class RowReader {
     setup_.ep = one_of("ep");
     setup_.chunks = one_of("vpp");
     setup_.gpus_per_node = std::max<std::int64_t>(row_.count("gpus_per_node"), 1);
-    const std::int64_t all = gpus(), replica = setup_.tp * setup_.pp * setup_.cp;
+    const std::int64_t all = gpus(), replica = count_product({setup_.tp, setup_.pp, setup_.cp});
     if (all % replica != 0) refuse("TP x PP x CP does not divide n_gpus");
     // DeepSpeed leaves stages empty.
     if (setup_.shape.layers < setup_.pp && !row_.says("framework", "DeepSpeed"))
       refuse("there are fewer layers than stages");
     setup_.dp = row_.count("dp") > 0 ? row_.count("dp") : std::max<std::int64_t>(all / replica, 1);
+    const std::int64_t ranks = count_product({replica, setup_.dp});
+    if (row_.count("n_gpus") > 0 && ranks != all)
+      refuse(fmt::format("TP x PP x CP x DP is {}, and n_gpus {}", ranks, all));
     setup_.mbs = micro_batch();
     if (setup_.mbs == 0 && row_.count("gas") > 0)
-      setup_.mbs = row_.count("gbs") / (setup_.dp * row_.count("gas"));
+      setup_.mbs = row_.count("gbs") / count_product({setup_.dp, row_.count("gas")});
     if (setup_.mbs == 0) {
       if (row_.count("gbs") == 0 || row_.count("gbs") % setup_.dp != 0)
         return refuse("mbs is not given");
@@ -230,8 +240,9 @@ class RowReader {
       any_micro_batch_ = true;
       setup_.mbs = 1;
     }
-    const std::int64_t batch = row_.count("gbs") / (setup_.dp * setup_.mbs);
+    const std::int64_t batch = row_.count("gbs") / count_product({setup_.dp, setup_.mbs});
     setup_.gas = row_.count("gas") > 0 ? row_.count("gas") : std::max<std::int64_t>(batch, 1);
+    check_batch();
     if (row_.count("gas") == 0 && row_.count("gbs") == 0)
       why_no_time_ = "neither gbs nor gas is given";
     setup_.expert_tp = setup_.tp;
@@ -241,6 +252,15 @@ class RowReader {
           parse_integer(row_.text("model").substr(at + 3, 1)).value_or(setup_.tp), 1);
     setup_.sequence_parallel = row_.text("seq_par") == "1" && setup_.tp > 1;
     uneven_stages();
+  }
+
+  /// Of a row that says more than it has to.
+  void check_batch() {
+    const std::int64_t all = count_product({setup_.dp, setup_.mbs, setup_.gas}),
+                       gbs = row_.count("gbs");
+    if (gbs == 0 || all == gbs) return;
+    if (row_.count("gas") == 0) return refuse("MBS x DP does not divide gbs");
+    doubt_ = fmt::format("DP x MBS x GAS is {}; its gbs of {} is not used", all, gbs);
   }
 
   std::int64_t micro_batch() const {
@@ -361,13 +381,13 @@ class RowReader {
     const std::int64_t usual = setup_.framework == Framework::kFsdp ? 1 : 128;
     setup_.shape.vocab =
         padded_vocab(vocab, setup_.tp, count_in(arguments_, "make-vocab-size-divisible-by", usual));
-    if (!is_countable(setup_.shape)) refuse("a model of so many parameters cannot be counted");
+    refuse(uncountable_reason(setup_));
   }
 
   const PointRow& row_;
   nlohmann::json arguments_;
   Setup setup_;
-  std::string why_, why_no_memory_, why_no_time_;
+  std::string why_, why_no_memory_, why_no_time_, doubt_;
   bool any_micro_batch_ = false;
 };
 

@@ -2,6 +2,7 @@
 #include "sweeps/estimate/setup.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace pippin {
 
@@ -52,6 +53,15 @@ void Setup::count_as_layers(bool embedding, bool loss) {
   const std::int64_t each = (shape.layers + first + last) / pp;
   first_layers = each - first;
   last_layers = each - last;
+}
+
+std::string interleaving_reason(const Setup& setup) {
+  if (setup.chunks == 1) return "";
+  const std::int64_t group = setup.chunk_group > 0 ? setup.chunk_group : setup.pp;
+  const std::int64_t rest = setup.gas % group;
+  if (rest == 0 || rest >= setup.pp) return "";
+  return fmt::format("interleaved stages need a GAS that is a multiple of {}, not {}", group,
+                     setup.gas);
 }
 
 }  // namespace pippin

@@ -115,4 +115,11 @@ struct Setup {
   void count_as_layers(bool embedding, bool loss);
 };
 
+/// Why its chunks cannot be interleaved; empty where they can. Source: Megatron-Core,
+/// core/pipeline_parallel/schedules.py.
+std::string interleaving_reason(const Setup& setup);
+
+/// No count of a layout or model may be larger; products of a few still fit 64 bits or a check.
+inline constexpr std::int64_t kLargestCount = 100'000'000;
+
 }  // namespace pippin

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/base/whole_number.h"
+
 namespace pippin {
 
 Parameters operator+(const Parameters& a, const Parameters& b) {
@@ -80,10 +82,21 @@ Parameters stage_parameters(const Setup& setup, std::int64_t stage) {
 
 bool is_countable(const Shape& m) {
   constexpr double kMost = 9e15;  // above it floating point loses single ones, too
-  const double wide = number(m.hidden) + number(m.heads + 2 * m.kv_heads) * number(m.head_width) +
+  const double all_heads = number(m.heads) + 2 * number(m.kv_heads);
+  const double wide = number(m.hidden) + all_heads * number(m.head_width) +
                       3 * number(m.ffn) * number(std::max<std::int64_t>(m.experts, 1));
-  return (number(m.layers) * wide + number(m.vocab + m.positions)) * number(m.hidden) < kMost &&
+  const double words = number(m.vocab) + number(m.positions);
+  return (number(m.layers) * wide + words) * number(m.hidden) < kMost &&
          number(m.heads) * number(m.seq) * number(m.seq) < kMost;
+}
+
+std::string uncountable_reason(const Setup& setup) {
+  constexpr std::int64_t kMost = 1'000'000'000'000'000;
+  if (!is_countable(setup.shape)) return "a model of so many parameters cannot be counted";
+  const std::int64_t ranks = count_product({setup.tp, setup.pp, setup.cp, setup.dp});
+  const std::int64_t sequences = count_product({setup.dp, setup.mbs, setup.gas, setup.shape.seq});
+  const bool is_too_large = std::max(ranks, sequences) > kMost;
+  return is_too_large ? "so many ranks and tokens cannot be counted" : "";
 }
 
 std::int64_t model_parameters(const Shape& shape) {

@@ -74,6 +74,15 @@ TEST_CASE("a table of layouts is judged row by row, with and without measured ti
   CHECK(learned.out != here.pippin("estimate --format csv --points " + times).out);
 }
 
+TEST_CASE("a column that nobody knows is said, as it may be misspelt") {
+  const test::Workplace here;
+  here.write("layouts.tsv", "id\tlayers\thiden\na\t4\t8\n");
+  const auto call = here.pippin("estimate --points layouts.tsv --format csv");
+  CHECK(call.exit_code == 0);
+  CHECK_THAT(call.err, Contains("layouts.tsv: the column 'hiden' is not known and not used, did "
+                                "you mean 'hidden'?"));
+}
+
 TEST_CASE("an estimate of a layout, of a table, and a search are pages, too") {
   const test::Workplace here;
   const std::string points = PIPPIN_SOURCE_DIR "/tests/data/estimate/points.tsv";

@@ -125,11 +125,38 @@ TEST_CASE("an argument that Megatron would not take as meant is refused by name"
   CHECK(mistake_in(kShape + " world_size=8 tensor_model_parallel_size=3") ==
         "estimate: TP x PP x CP does not divide the number of GPUs (8 by 3)");
   CHECK(mistake_in(kShape + " world_size=8 global_batch_size=two") ==
-        "estimate: --global-batch-size takes a whole number above 0, not 'two'");
+        "estimate: --global-batch-size takes a whole number from 1 to 100000000, not 'two'");
   CHECK(mistake_in(kShape).find("--gpus") != std::string::npos);
   CHECK(mistake_in(kShape + " world_size=8 pipeline_model_parallel_size=8 "
                             "num_layers_per_virtual_pipeline_stage=2") ==
         "estimate: layers of a virtual stage do not divide those of a stage (3 by 2)");
+}
+
+TEST_CASE("a layout so large that its ranks cannot be counted is refused, as is any such number") {
+  CHECK(mistake_in(kShape + " world_size=8 tensor_model_parallel_size=4294967296") ==
+        "estimate: --tensor-model-parallel-size takes a whole number from 1 to 100000000, not "
+        "'4294967296'");
+  const std::string large = std::to_string(1 << 26);
+  CHECK_THAT(
+      mistake_in(kShape + " world_size=8 tensor_model_parallel_size=" + large +
+                 " pipeline_model_parallel_size=" + large + " context_parallel_size=" + large),
+      Catch::Contains("TP x PP x CP does not divide the number of GPUs"));
+  CHECK(mistake_in(kShape + " world_size=100000000 micro_batch_size=100000000") ==
+        "estimate: so many ranks and tokens cannot be counted");
+}
+
+TEST_CASE("stages are interleaved only where Megatron can interleave them") {
+  const std::string chunked =
+      kShape +
+      " world_size=8 pipeline_model_parallel_size=4 num_virtual_stages_per_pipeline_rank=3";
+  CHECK(mistake_in(chunked) ==
+        "estimate: interleaved stages need a GAS that is a multiple of 4, not 1, as it is without "
+        "--global-batch-size");
+  const std::string odd = chunked + " gradient_accumulation_steps=10";
+  CHECK(mistake_in(odd) ==
+        "estimate: interleaved stages need a GAS that is a multiple of 4, not 10");
+  CHECK(mistake_in(odd + " microbatch_group_size_per_vp_stage=5").empty());
+  CHECK(mistake_in(odd + " microbatch_group_size_per_vp_stage=6").empty());
 }
 
 TEST_CASE("the code is taken for the one that has such arguments") {

@@ -186,7 +186,7 @@ TEST_CASE("a cell that nobody can read is not taken for an empty one") {
   CHECK(with("zero", "7") == "zero '7' is not known");
   CHECK(with("seq_par", "yes") == "seq_par 'yes' is not known");
   CHECK(with("attn", "sdpa") == "attn 'sdpa' is not known");
-  CHECK(PointJudge().judge(row.with("heads", "33").with("tp", "2")).why ==
+  CHECK(PointJudge().judge(row.with("heads", "33").with("tp", "2").with("dp", "4")).why ==
         "TP does not divide the heads (33 by 2)");
 }
 
@@ -219,6 +219,30 @@ TEST_CASE("an argument in a row's notes that no count can be is as if it were no
     return PointJudge().judge(row.with("notes", notes)).why;
   };
   CHECK(why("{\"make-vocab-size-divisible-by\": 1e300, \"kv-channels\": 1e300}") == why("{}"));
+}
+
+TEST_CASE("a row that contradicts itself is refused, and of a batch what was done is believed") {
+  const PointRow row = rows().at("seed1-0001").with("tp", "2").with("pp", "2");
+  const auto why = [](const PointRow& one) { return PointJudge().judge(one).why; };
+  const PointRow typed = row.with("n_gpus", "16").with("mbs", "1").with("gbs", "32");
+  CHECK(why(typed.with("dp", "8").with("gas", "")) == "TP x PP x CP x DP is 32, and n_gpus 16");
+  CHECK(why(typed.with("dp", "4").with("gas", "").with("gbs", "30")) ==
+        "MBS x DP does not divide gbs");
+  CHECK_THAT(why(typed.with("dp", "4").with("gas", "4")),
+             Catch::EndsWith("; DP x MBS x GAS is 16; its gbs of 32 is not used"));
+  CHECK(why(typed.with("dp", "4").with("gas", "7").with("gbs", "").with("vpp", "2")) ==
+        "interleaved stages need a GAS that is a multiple of 2, not 7");
+}
+
+TEST_CASE("a row of such numbers that nobody could count them is refused") {
+  const PointRow row = rows().at("seed1-0001").with("dp", "").with("n_gpus", "16");
+  const auto why = [](const PointRow& one) { return PointJudge().judge(one).why; };
+  CHECK(why(row.with("tp", "4294967296")) == "tp is 4294967296, and at most 100000000");
+  const std::string large = std::to_string(1 << 26);
+  CHECK(why(row.with("tp", large).with("pp", large).with("cp", large)) ==
+        "TP x PP x CP does not divide n_gpus");
+  CHECK(why(row.with("mbs", "100000000").with("gas", "100000000").with("gbs", "")) ==
+        "so many ranks and tokens cannot be counted");
 }
 
 TEST_CASE("columns stand in any order and a table without ids is refused") {
