@@ -96,12 +96,8 @@ class Figures {
   }
 
   void work() {
-    for (const FlopsFormula formula : kFlopsFormulas) {
-      const auto flops = iteration_flops(formula, model_of(setup_.shape), setup_.gbs(),
-                                         setup_.recompute == Recompute::kFull);
-      if (flops)
-        add(std::nullopt, "iteration", "work", *flops, "FLOP", std::string(text_of(formula)));
-    }
+    for (const WorkCount& one : work_counts(setup_))
+      add(std::nullopt, "iteration", "work", one.flops, "FLOP", one.name);
   }
 
   void time() {
@@ -115,7 +111,7 @@ class Figures {
     figure("time, at least", seconds / width, "s", "with the next: 19 of 20 runs");
     figure("time, at most", seconds * width, "s", "with the last: 19 of 20 runs");
     const auto share = model_flops_utilization(setup_, time_->machine, seconds);
-    if (share) figure("model FLOPs utilization", *share, "", "model / time / peak in 16 bits");
+    if (share) figure("model FLOPs utilization", *share, "", "products / time / peak in 16 bits");
   }
 
   const Setup& setup_;

@@ -125,8 +125,9 @@ std::string fit_words(const Setup& setup, const Accelerator& accelerator) {
 }
 
 std::string utilization_words(double share) {
-  return fmt::format("that is {:.1f} % of the GPUs' peak in 16 bits, by the model's work (MFU)",
-                     100 * share);
+  return fmt::format(
+      "that is {:.1f} % of the GPUs' peak in 16 bits, by the products that the model has (MFU)",
+      100 * share);
 }
 
 Sheet estimate_sheet(const Setup& setup, const std::optional<Accelerator>& accelerator,

@@ -147,24 +147,9 @@ FlatTable talk_table(const std::vector<TalkRow>& rows) {
   return table;
 }
 
-struct WorkRow {
-  std::string formula;
-  double flops = 0;
-};
-
-std::vector<WorkRow> work_rows(const Setup& setup) {
-  std::vector<WorkRow> rows;
-  for (const FlopsFormula formula : kFlopsFormulas) {
-    const auto flops = iteration_flops(formula, model_of(setup.shape), setup.gbs(),
-                                       setup.recompute == Recompute::kFull);
-    if (flops) rows.push_back({std::string(text_of(formula)), *flops});
-  }
-  return rows;
-}
-
-FlatTable work_table(const Setup& setup, const std::vector<WorkRow>& rows) {
-  FlatColumns<WorkRow> columns(rows);
-  const auto formula = [](const auto& row) { return row.formula; };
+FlatTable work_table(const Setup& setup, const std::vector<WorkCount>& counts) {
+  FlatColumns<WorkCount> columns(counts);
+  const auto formula = [](const auto& row) { return row.name; };
   columns.add({"formula", "formula", 9, kLeft}, formula, formula);
   columns.add(
       {"PFLOP", "pflop", 8},
@@ -319,8 +304,7 @@ std::vector<EstimateTable> estimate_tables(const Setup& setup) {
   tables.push_back({"GiB of a GPU", memory_table(stage_rows(setup))});
   if (setup.gpus() > 1)
     tables.push_back({"what they say in an iteration", talk_table(talk_rows(setup))});
-  const auto work = work_rows(setup);
-  if (!work.empty()) tables.push_back({"work of an iteration", work_table(setup, work)});
+  tables.push_back({"work of an iteration", work_table(setup, work_counts(setup))});
   return tables;
 }
 

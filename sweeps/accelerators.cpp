@@ -110,7 +110,10 @@ std::optional<Accelerator> find_accelerator(std::string_view name) {
 std::optional<Accelerator> accelerator_in_table(const std::string& name, double memory_gb) {
   std::optional<Accelerator> found;
   for (const auto& one : accelerators()) {
-    if (std::find(one.called.begin(), one.called.end(), name) == one.called.end()) continue;
+    const bool is_called =
+        one.name == lower(name) ||
+        std::find(one.called.begin(), one.called.end(), name) != one.called.end();
+    if (!is_called) continue;
     if (!found || one.memory_gib == memory_gb) found = one;
   }
   return found;

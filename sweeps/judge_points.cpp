@@ -36,14 +36,16 @@ double usable_bytes(Generation generation, double memory_gb) {
     Generation generation;
     double sold, usable;
   };
-  constexpr Card kCards[] = {{Generation::kVolta, 16, 15.77},
-                             {Generation::kVolta, 32, 31.75},
-                             {Generation::kAmpere, 40, 39.59},
-                             {Generation::kAmpere, 80, 79.35},
-                             {Generation::kHopper, 80, 79.2}};
+  constexpr Card kCards[] = {
+      {Generation::kVolta, 16, 15.77},      {Generation::kVolta, 32, 31.75},
+      {Generation::kAmpere, 40, 39.59},     {Generation::kAmpere, 80, 79.35},
+      {Generation::kHopper, 80, 79.2},      {Generation::kHopper, 141, 139.8},
+      {Generation::kBlackwell, 180, 178.35}};
   for (const Card& card : kCards)
     if (card.generation == generation && card.sold == memory_gb) return card.usable * kGib;
-  return memory_gb * kGib;
+  // Of NVIDIA's cards the driver keeps about as much as of these.
+  constexpr double kShare = 0.99;
+  return (generation == Generation::kOther ? 1 : kShare) * memory_gb * kGib;
 }
 
 namespace {
@@ -159,6 +161,8 @@ PointJudgement PointJudge::judge(const PointRow& row) const {
 
 std::string why_no_time(const Setup& setup) {
   if (setup.type == NumberType::kFp32) return "it trains in fp32, and rates are of 16 bits";
+  if (setup.type == NumberType::kBf16 && setup.generation == Generation::kVolta)
+    return "such a GPU has no bf16";
   return setup.offloads_optimizer ? "how fast offloading is is not known" : "";
 }
 

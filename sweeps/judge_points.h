@@ -57,9 +57,9 @@ PointJudgement judge_setup(const Setup& setup, const std::optional<Machine>& mac
                            std::optional<double> memory_gb,
                            const KnownRates& known = usual_rates());
 
-/// Of the logarithm of measured by predicted: without calibration 19 of 20 rows of nine published
+/// Of the logarithm of measured by predicted: without calibration 19 of 20 rows of twenty published
 /// groups lie within it. Source: RESULTS.md.
-inline constexpr double kUncalibratedHalfWidth = 0.45;
+inline constexpr double kUncalibratedHalfWidth = 0.86;
 
 /// Of a card that is sold with so many GB, what a program can have. Unit: bytes.
 double usable_bytes(Generation generation, double memory_gb);

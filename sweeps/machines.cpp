@@ -52,10 +52,20 @@ double network_naming(std::vector<std::string> Network::*names, const std::strin
   return 0;
 }
 
-/// By the row's group before its GPU; 0 where neither is known.
-double network_of(const PointRow& row) {
+/// What usual nodes with such GPUs have; 0 where it is not known.
+double network_of(const Accelerator& accelerator) {
+  double gb_per_s = 0;
+  for (const std::string& name : accelerator.called)
+    gb_per_s = std::max(gb_per_s, network_naming(&Network::gpus, name));
+  return gb_per_s;
+}
+
+/// By the row's group before its GPU as it is written there, and before what that is.
+double network_of(const PointRow& row, const Accelerator& accelerator) {
   const double of_group = network_naming(&Network::groups, row.text("group"));
-  return of_group > 0 ? of_group : network_naming(&Network::gpus, row.text("gpu"));
+  if (of_group > 0) return of_group;
+  const double of_gpu = network_naming(&Network::gpus, row.text("gpu"));
+  return of_gpu > 0 ? of_gpu : network_of(accelerator);
 }
 
 double peak_of(const Accelerator& accelerator, const std::string& type) {
@@ -92,7 +102,7 @@ std::optional<Machine> machine_of_row(const PointRow& row) {
   Machine machine = inside(*accelerator);
   if (lower(row.text("precision")).find("fp8") != std::string::npos)
     machine.peak_tflops = peak_of(*accelerator, "fp8");
-  machine.node_gb_per_s = row.number("node_gb_per_s").value_or(network_of(row));
+  machine.node_gb_per_s = row.number("node_gb_per_s").value_or(network_of(row, *accelerator));
   if (!is_known(machine) || machine.node_gb_per_s <= 0) return std::nullopt;
   return machine;
 }
@@ -103,9 +113,7 @@ Machine machine_of(const Accelerator& accelerator, std::optional<double> node_gb
     bad_input(
         "accelerator {}: its peak in 16 bits, its memory's bandwidth or its links are not known",
         accelerator.name);
-  for (const std::string& name : accelerator.called)
-    machine.node_gb_per_s = std::max(machine.node_gb_per_s, network_naming(&Network::gpus, name));
-  machine.node_gb_per_s = node_gb_per_s.value_or(machine.node_gb_per_s);
+  machine.node_gb_per_s = node_gb_per_s.value_or(network_of(accelerator));
   if (machine.node_gb_per_s <= 0)
     bad_input("accelerator {}: what links nodes with it is not known; say --node-gb-per-s",
               accelerator.name);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <ctime>
 #include <fmt/format.h>
 
@@ -99,11 +100,35 @@ std::string command_of(const SearchOptions& options) {
   return words + fmt::format(" --top {} --format html", options.top);
 }
 
+/// PyTorch's allocator reserves up to so much more than is in use. Empty where all leave it.
+std::string words_on_margin(const SearchResult& result, double usable_bytes) {
+  constexpr double kReserved = 0.05;
+  const auto tight = std::count_if(
+      result.best.begin(), result.best.end(),
+      [&](const FoundLayout& one) { return one.needed_bytes > (1 - kReserved) * usable_bytes; });
+  if (tight == 0) return "";
+  return fmt::format(
+      "{} of these {} less than 5 % of the memory free, which the allocator may need", tight,
+      tight == 1 ? "leaves" : "leave");
+}
+
+/// Errors: Error (bad input) where a sweep is to be written that the cluster has too few GPUs for.
+void check_size(const Globals& globals, const SearchOptions& options, const Cluster& cluster) {
+  const std::int64_t all = cluster.nodes * cluster.gpus_per_node;
+  if (options.gpus <= all) return;
+  const std::string words =
+      fmt::format("cluster {} has {} x {} = {} GPUs, and not {}", printable(cluster.name),
+                  cluster.nodes, cluster.gpus_per_node, all, options.gpus);
+  if (!options.sweep.empty()) bad_input("search: {}: a sweep of them would have no point", words);
+  remark(globals, words);
+}
+
 }  // namespace
 
 ExitCode search(const Globals& globals, const SearchOptions& options) {
   const bool is_page = is_page_format(options.format);  // known, before anything is read
   const Cluster cluster = cluster_named(options.cluster, "CLUSTER");
+  check_size(globals, options, cluster);
   SearchSpace space;
   const KnownRates known = rates_of(cluster);
   space.machine = machine_of(cluster.accelerator,
@@ -111,7 +136,7 @@ ExitCode search(const Globals& globals, const SearchOptions& options) {
   space.rates = known.rates;
   space.half_width = known.half_width;
   space.base = usual_setup(generation_of(cluster.accelerator), cluster.gpus_per_node);
-  space.base.shape = shape_of(model_named(options), 1);
+  take_model(model_named(options), space.base);
   space.gpus = options.gpus;
   space.gbs = options.gbs;
   space.usable_bytes =
@@ -132,6 +157,8 @@ ExitCode search(const Globals& globals, const SearchOptions& options) {
   if (!known.are_usual) remark(globals, words_on_rates(cluster.name, known.half_width));
   if (!options.sweep.empty()) write_sweep(options, result, space.usable_bytes);
   result.best.resize(std::min(result.best.size(), most));
+  if (const std::string words = words_on_margin(result, space.usable_bytes); !words.empty())
+    remark(globals, words);
   if (is_page) {
     FlatPage page = found_page(result, space);
     page.said = {judged, words_on_rates(known.are_usual ? "" : cluster.name, known.half_width)};

@@ -7,6 +7,7 @@
 
 #include "core/base/units.h"
 #include "sweeps/estimate/parameters.h"
+#include "sweeps/estimate/point_setup.h"
 
 namespace pippin {
 
@@ -100,6 +101,20 @@ double model_work(const Shape& m, std::int64_t gbs) {
   const double layer = matrices + 2 * s * queries;
   constexpr double kPasses = 3, kEach = 2;  // forward, and twice backward; products and sums
   return kPasses * kEach * number(gbs) * s * (number(m.layers) * layer + h * number(m.vocab));
+}
+
+std::vector<WorkCount> work_counts(const Setup& setup) {
+  const Shape& m = setup.shape;
+  std::vector<WorkCount> counts;
+  // The formulas take heads to make up the hidden size.
+  if (m.heads * m.head_width == m.hidden) {
+    const bool again = setup.recompute == Recompute::kFull && !setup.recompute_block;
+    for (const FlopsFormula formula : kFlopsFormulas)
+      if (const auto flops = iteration_flops(formula, model_of(m), setup.gbs(), again))
+        counts.push_back({std::string(text_of(formula)), *flops});
+  }
+  counts.push_back({"products", model_work(m, setup.gbs())});
+  return counts;
 }
 
 double tflops_per_gpu(double flops, double seconds, std::int64_t gpus) {

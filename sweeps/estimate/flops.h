@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/records/point.h"
 #include "sweeps/estimate/setup.h"
@@ -33,6 +35,15 @@ std::optional<FlopsFormula> flops_formula_of(std::string_view text);
 /// done twice makes 4 of 3. The vocabulary is the padded one where it is known.
 std::optional<double> iteration_flops(FlopsFormula formula, const Model& model, std::int64_t gbs,
                                       bool full_recompute);
+
+struct WorkCount {
+  std::string name;  ///< a formula's, or "products"
+  double flops = 0;
+};
+
+/// The work of one iteration by each formula that knows such a model, and last "products", which
+/// model_work() counts.
+std::vector<WorkCount> work_counts(const Setup& setup);
 
 /// The work of any model as `model` counts that of GPT-2: all of attention's products, those of the
 /// experts that a token meets, nothing twice. Of GPT-2's shape it is the same.

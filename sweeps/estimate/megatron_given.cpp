@@ -56,7 +56,17 @@ constexpr Named<Count> kCounts[] = {
     {"decoder_first_pipeline_num_layers", &MegatronGiven::first_layers},
     {"decoder_last_pipeline_num_layers", &MegatronGiven::last_layers},
     {"microbatch_group_size_per_vp_stage", &MegatronGiven::chunk_group},
+    {"num_key_value_heads", &MegatronGiven::kv_heads},
 };
+
+/// What is typed, or was in earlier years, and what Megatron calls it.
+constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
+    {"microbatch_group_size_per_virtual_pipeline_stage", "microbatch_group_size_per_vp_stage"},
+    {"activations_checkpoint_method", "recompute_method"},
+    {"activations_checkpoint_num_layers", "recompute_num_layers"},
+    {"checkpoint_num_layers", "recompute_num_layers"},
+    {"model_parallel_size", "tensor_model_parallel_size"},
+    {"batch_size", "micro_batch_size"}};
 
 constexpr Named<bool> kFlags[] = {
     {"swiglu", &MegatronGiven::swiglu},
@@ -71,6 +81,7 @@ constexpr Named<bool> kFlags[] = {
     {"use_flash_attn", &MegatronGiven::flash},
     {"use_flash_attn_v2", &MegatronGiven::flash},
     {"use_distributed_optimizer", &MegatronGiven::distributed_optimizer},
+    {"accumulate_allreduce_grads_in_fp32", &MegatronGiven::wide_gradients},
     {"sequence_parallel", &MegatronGiven::sequence_parallel},
     {"group_query_attention", &MegatronGiven::grouped},
     {"disable_bias_linear", &MegatronGiven::no_biases},
@@ -107,35 +118,59 @@ std::int64_t count_of(std::string_view name, const Value& value) {
 }
 
 /// What begins an argument of Megatron's that changes memory, and that no estimate knows.
-constexpr std::string_view kUnknown[] = {"cpu_offload",
-                                         "optimizer_cpu_offload",
-                                         "offload",
-                                         "fp8",
-                                         "fp4",
-                                         "use_precision_aware",
-                                         "exp_avg",
-                                         "main_params",
-                                         "main_grads",
-                                         "recompute_modules",
-                                         "multi_latent",
-                                         "mtp_",
-                                         "use_megatron",
-                                         "use_torch_fsdp2",
-                                         "use_custom_fsdp",
-                                         "deepspeed",
-                                         "zero_",
-                                         "lora",
-                                         "grad_reduce_in_bf16",
-                                         "distribute_saved_activations",
-                                         "moe_shared_expert",
-                                         "moe_expert_capacity",
-                                         "fp32_residual",
-                                         "standalone_embedding",
-                                         "freeze",
-                                         "init_model_with_meta",
-                                         "empty_unused",
+constexpr std::string_view kUnknown[] = {"activation_offload",
+                                         "cpu_offload",
+                                         "cuda_graph",
                                          "data_parallel_sharding",
-                                         "pipeline_model_parallel_layout"};
+                                         "decoder_num",
+                                         "decoder_seq",
+                                         "deepspeed",
+                                         "distribute_checkpointed",
+                                         "distribute_saved_activations",
+                                         "ds_sequence_parallel",
+                                         "empty_unused",
+                                         "enable_cuda_graph",
+                                         "exp_avg",
+                                         "experimental_attention",
+                                         "external_cuda_graph",
+                                         "fine_grained_activation",
+                                         "fp16_lm_cross_entropy",
+                                         "fp32_residual",
+                                         "fp4",
+                                         "fp8",
+                                         "freeze",
+                                         "grad_reduce_in_bf16",
+                                         "hybrid_",
+                                         "init_model_with_meta",
+                                         "is_hybrid_model",
+                                         "linear_attention",
+                                         "lora",
+                                         "main_grads",
+                                         "main_params",
+                                         "mamba_",
+                                         "moe_expert_capacity",
+                                         "moe_layer_recompute",
+                                         "moe_pad_expert",
+                                         "moe_shared_expert",
+                                         "mtp_",
+                                         "multi_latent",
+                                         "offload",
+                                         "optimizer_cpu_offload",
+                                         "pipeline_model_parallel_layout",
+                                         "recompute_modules",
+                                         "spec",
+                                         "standalone_embedding",
+                                         "use_custom_fsdp",
+                                         "use_legacy_models",
+                                         "use_megatron",
+                                         "use_precision_aware",
+                                         "use_torch_fsdp2",
+                                         "zero_"};
+
+/// Megatron's programs of other models than GPT.
+constexpr std::string_view kOtherModels[] = {"bert", "biencoder", "hybrid", "ict",    "mamba",
+                                             "mimo", "retro",     "t5",     "vision", "vlm"};
+constexpr std::string_view kProgram = "pretrain_", kPython = ".py";
 
 template <typename Table>
 auto entry_of(const Table& table, std::string_view name) {
@@ -182,6 +217,7 @@ bool is_misspelt(const std::string& name, const std::string& known) {
 
 std::string typed_argument(std::string_view name) {
   std::string text(name);
+  if (is_other_model(text)) return text;
   std::replace(text.begin(), text.end(), '_', '-');
   return "--" + text;
 }
@@ -193,10 +229,24 @@ bool is_estimated_by(std::string_view name) {
          entry_of(kWords, name) != std::end(kWords);
 }
 
+std::string_view current_name(std::string_view name) {
+  for (const auto& [other, current] : kOtherNames)
+    if (name == other) return current;
+  return name;
+}
+
+bool is_other_model(std::string_view program) {
+  if (!program.starts_with(kProgram) || !program.ends_with(kPython)) return false;
+  program.remove_prefix(kProgram.size());
+  return std::any_of(std::begin(kOtherModels), std::end(kOtherModels),
+                     [&](std::string_view model) { return program.starts_with(model); });
+}
+
 bool is_unknown_to_memory(std::string_view name, const Value& value) {
   if (value.text == "False" || value.text == "None") return false;
+  if (is_other_model(name)) return true;
   if (name == "optimizer") return value.text != "adam";
-  if (name == "moe_layer_freq") return value.text != "1";
+  if (name == "moe_layer_freq" || name == "ds_sequence_parallel_size") return value.text != "1";
   return std::any_of(std::begin(kUnknown), std::end(kUnknown),
                      [&](std::string_view begin) { return name.starts_with(begin); });
 }
@@ -205,7 +255,7 @@ MegatronGiven megatron_given(const NamedValues& arguments, std::vector<std::stri
   MegatronGiven given;
   static const std::vector<std::string> known = names_that_count();
   for (const auto& [name, value] : arguments) {
-    if (take(name, value, given)) continue;
+    if (take(std::string(current_name(name)), value, given)) continue;
     for (const auto& one : known) {
       if (is_misspelt(name, one))
         bad_input("estimate: unknown argument '{}', did you mean '{}'?", typed_argument(name),

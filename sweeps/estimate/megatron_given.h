@@ -16,10 +16,12 @@ struct MegatronGiven {
   Count tp, pp, cp, ep, dp, mbs, gbs, gas, layers_a_chunk, chunks, experts, top_k;
   Count world, ranks_a_node, nodes, zero, instances, expert_ffn, expert_tp, recompute_layers;
   Count first_layers, last_layers, chunk_group;
+  Count kv_heads;  ///< Megatron-DeepSpeed's word for groups
   bool swiglu = false, bf16 = false, fp16 = false, flash = false, distributed_optimizer = false;
   bool sequence_parallel = false, grouped = false, no_biases = false, untied = false;
   bool squared_relu = false, qk_norms = false, deterministic = false, no_fused_softmax = false;
   bool fused_loss = false, grouped_experts = false;
+  bool wide_gradients = false;  ///< of fp16, summed in fp32
   bool qkv_biases = false, recompute_selective = false, recompute_full = false, rotary = false,
        no_positions = false;
   bool deepspeed = false, core = false;
@@ -38,10 +40,17 @@ bool is_estimated_by(std::string_view name);
 /// Whether that is a count; else it is a flag, or words.
 bool is_count(std::string_view name);
 
+/// Of an argument that has another one in launches than in Megatron's dump, or had one in earlier
+/// years: the dump's.
+std::string_view current_name(std::string_view name);
+
+/// Whether a program, "pretrain_t5.py", trains something else than GPT.
+bool is_other_model(std::string_view program);
+
 /// Whether an argument that is given changes memory in a way that no estimate knows.
 bool is_unknown_to_memory(std::string_view name, const Value& value);
 
-/// As a person types it: "--num-layers".
+/// As a person types it: "--num-layers", or the program's name.
 std::string typed_argument(std::string_view name);
 
 }  // namespace pippin

@@ -28,6 +28,14 @@ std::int64_t part_of(std::int64_t whole, std::int64_t part, std::string_view wor
   return whole / part;
 }
 
+/// Errors: Error (bad input) where `text` is none of them.
+void check_word(std::string_view name, const std::string& text,
+                std::initializer_list<std::string_view> known) {
+  if (text.empty() || std::find(known.begin(), known.end(), text) != known.end()) return;
+  bad_input("estimate: {} is one of {}, not '{}'", typed_argument(name), fmt::join(known, ", "),
+            printable(text));
+}
+
 Shape shape_of(const MegatronGiven& given, std::vector<std::string>& assumed) {
   Shape shape;
   shape.layers = needed(given.layers, "num_layers");
@@ -37,8 +45,8 @@ Shape shape_of(const MegatronGiven& given, std::vector<std::string>& assumed) {
   shape.head_width =
       given.head_width ? *given.head_width
                        : part_of(shape.hidden, shape.heads, "heads do not divide the hidden size");
-  shape.kv_heads = given.grouped ? given.groups.value_or(1) : shape.heads;
-  if (!given.grouped && given.groups.value_or(shape.heads) != shape.heads)
+  shape.kv_heads = given.grouped ? given.groups.value_or(1) : given.kv_heads.value_or(shape.heads);
+  if (!given.grouped && !given.kv_heads && given.groups.value_or(shape.heads) != shape.heads)
     assumed.push_back(
         "keys of each head, as --num-query-groups counts with --group-query-attention alone");
   shape.activation = given.swiglu         ? Activation::kSwiglu
@@ -47,10 +55,14 @@ Shape shape_of(const MegatronGiven& given, std::vector<std::string>& assumed) {
   shape.ffn = given.ffn.value_or(usual_ffn(given.swiglu, shape.hidden));
   shape.biases = !given.no_biases;
   shape.qkv_biases = given.qkv_biases;
-  shape.norm_biases = given.normalization != "RMSNorm";
-  shape.learned_positions =
-      !given.rotary && !given.no_positions &&
-      (given.positions_kind.empty() || given.positions_kind == "learned_absolute");
+  check_word("normalization", given.normalization,
+             {"LayerNorm", "RMSNorm", "layernorm", "rmsnorm"});  // the latter are DeepSpeed's
+  shape.norm_biases = lower(given.normalization) != "rmsnorm";
+  const std::string& positions = given.positions_kind;
+  check_word("position_embedding_type", positions,
+             {"learned_absolute", "absolute", "rope", "rotary", "mrope", "yarn", "alibi", "none"});
+  shape.learned_positions = !given.rotary && !given.no_positions &&
+                            (positions.empty() || positions.ends_with("absolute"));
   shape.positions = given.positions.value_or(shape.seq);
   shape.tied = !given.untied;
   shape.experts = given.experts.value_or(0);
@@ -67,16 +79,9 @@ Shape shape_of(const MegatronGiven& given, std::vector<std::string>& assumed) {
   return shape;
 }
 
-/// Errors: Error (bad input) where `text` is none of them.
-void check_word(std::string_view name, const std::string& text,
-                std::initializer_list<std::string_view> known) {
-  if (text.empty() || std::find(known.begin(), known.end(), text) != known.end()) return;
-  bad_input("estimate: {} is one of {}, not '{}'", typed_argument(name), fmt::join(known, ", "),
-            printable(text));
-}
-
 Recompute recompute_of(const MegatronGiven& given) {
   check_word("recompute_granularity", given.granularity, {"full", "selective"});
+  check_word("recompute_method", given.method, {"uniform", "block"});
   if (given.granularity == "full" || given.recompute_full) return Recompute::kFull;
   if (given.granularity.empty() && (given.method == "uniform" || given.method == "block"))
     return Recompute::kFull;
@@ -128,13 +133,20 @@ bool is_zero(const std::string& text) { return parse_number(text) == 0.0; }
 void check_parts(const MegatronGiven& given, const Setup& setup) {
   const Shape& m = setup.shape;
   part_of(m.heads, setup.tp, "TP does not divide the heads");
+  part_of(m.heads, m.kv_heads, "query groups do not divide the heads");
+  part_of(m.vocab, setup.tp, "TP does not divide the vocabulary");
   part_of(m.kv_heads, setup.tp, "TP does not divide the query groups");
   part_of(m.ffn, setup.tp, "TP does not divide the width of the MLP");
   part_of(m.seq, setup.cp, "CP does not divide the sequence");
   if (given.experts) part_of(m.experts, setup.ep, "EP does not divide the experts");
   if (!given.experts && setup.ep > 1) bad_input("estimate: EP is of experts, and there are none");
+  if (m.experts_per_token > m.experts)
+    bad_input("estimate: a token goes to {} experts, and there are {}", m.experts_per_token,
+              m.experts);
   part_of(setup.tp * setup.cp * setup.dp, count_product({setup.ep, setup.expert_tp}),
           "EP x expert TP does not divide TP x CP x DP");
+  part_of(setup.dp * setup.cp, setup.instances,
+          "instances of the distributed optimizer do not divide DP x CP");
   if (const std::string why = uncountable_reason(setup); !why.empty())
     bad_input("estimate: {}", why);
 }
@@ -147,7 +159,7 @@ Attention attention_of(const MegatronGiven& given, const Setup& setup) {
   const bool chooses = setup.framework == Framework::kMegatronCore && setup.transformer_engine &&
                        given.backend != "unfused" && given.backend != "local";
   if (!chooses) return Attention::kScores;
-  return usual_attention(setup.generation, setup.deterministic);
+  return usual_attention(setup);
 }
 
 /// Megatron's GPUs: those of torchrun's words, else of one replica of the model.
@@ -200,7 +212,10 @@ void fill_in_layout(const MegatronGiven& given, const Count& gpus, Setup& setup)
   setup.last_layers = given.last_layers.value_or(0);
   setup.chunk_group = given.chunk_group.value_or(0);
   const std::int64_t own = layers_of_stages(given, setup);
+  if (given.chunks && given.layers_a_chunk)
+    bad_input("estimate: virtual stages are given by their number and by their layers");
   setup.chunks = given.chunks.value_or(1);
+  part_of(own, setup.chunks, "virtual stages do not divide the layers of a stage");
   if (given.layers_a_chunk)
     setup.chunks = part_of(own, *given.layers_a_chunk,
                            "layers of a virtual stage do not divide those of a stage");
@@ -221,7 +236,12 @@ NamedValues arguments_of_words(const std::vector<std::string>& words) {
   for (const std::string& one : words) {
     for (const std::string_view part : split(one, ' ')) {
       const std::string_view word = trim(part);
-      if (word.empty() || word == "\\" || word.ends_with(".py")) continue;
+      if (word.empty() || word == "\\") continue;
+      if (word.ends_with(".py")) {
+        const std::string_view program = word.substr(word.rfind('/') + 1);
+        if (is_other_model(program)) arguments.emplace_back(program, value_of("True"));
+        continue;
+      }
       if (word.starts_with('$'))
         bad_input("estimate: '{}' is a variable: let the shell put its value there", word);
       if (is_option(word)) {
@@ -257,8 +277,14 @@ MegatronSetup megatron_setup(const NamedValues& arguments, const Count& gpus,
   fill_in_layout(given, gpus, setup);
   check_parts(given, setup);
   setup.gpus_per_node = gpus_per_node ? *gpus_per_node : given.ranks_a_node.value_or(8);
+  if (given.bf16 && given.fp16) bad_input("estimate: --bf16 or --fp16, not both");
+  check_word("transformer_impl", given.implementation,
+             {"local", "transformer_engine", "inference_optimized"});
+  check_word("moe_token_dispatcher_type", given.dispatcher,
+             {"allgather", "alltoall", "alltoall_seq", "flex"});
   setup.type = given.bf16 ? NumberType::kBf16 : given.fp16 ? NumberType::kFp16 : NumberType::kFp32;
   setup.zero = given.zero.value_or(given.distributed_optimizer ? 1 : 0);
+  setup.wide_gradients = given.wide_gradients;
   setup.recompute = recompute_of(given);
   setup.recompute_layers = given.recompute_layers.value_or(1);
   setup.recompute_block = given.method == "block";

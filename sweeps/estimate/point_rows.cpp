@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -65,9 +66,10 @@ std::vector<PointRow> read_point_rows(std::string_view text, const std::string& 
     const auto cells = split(line, '\t');
     if (names.empty()) {
       names = cells;
-      for (auto name = names.begin(); name != names.end(); ++name)
-        if (std::find(names.begin(), name, *name) != name)
-          bad_input("{}:1: two columns are named '{}'", where, printable(*name));
+      std::unordered_set<std::string_view> taken;
+      for (const std::string_view name : names)
+        if (!taken.insert(name).second)
+          bad_input("{}:1: two columns are named '{}'", where, printable(name));
       if (std::find(names.begin(), names.end(), "id") == names.end())
         bad_input("{}:1: no column 'id'; a table begins with a line of names, parted by tabs",
                   where);

@@ -97,6 +97,11 @@ Shape shape_of(const Model& model, std::int64_t tp) {
   return m;
 }
 
+void take_model(const Model& model, Setup& setup) {
+  setup.shape = shape_of(model, setup.tp);
+  if (model.style == "llama") setup.hidden_dropout = setup.attention_dropout = false;
+}
+
 Model model_of(const Shape& m) {
   Model model;
   model.style = m.experts > 0 ? "moe" : m.gated() ? "llama" : "gpt2";
@@ -115,9 +120,8 @@ Setup usual_setup(Generation generation, std::int64_t gpus_per_node) {
   Setup setup;
   setup.gpus_per_node = gpus_per_node;
   setup.generation = generation;
-  const bool volta = generation == Generation::kVolta;
-  setup.type = volta ? NumberType::kFp16 : NumberType::kBf16;
-  setup.attention = volta ? Attention::kScores : Attention::kFlash;
+  setup.type = generation == Generation::kVolta ? NumberType::kFp16 : NumberType::kBf16;
+  setup.attention = usual_attention(setup);
   return setup;
 }
 
@@ -202,6 +206,11 @@ Setup typed_setup(const Point& point, Generation generation, std::int64_t gpus_p
     setup.chunks = needed(parse_integer(chunks->text), "a whole number of chunks");
   const bool has_no_stages =
       setup.framework == Framework::kFsdp || setup.framework == Framework::kDeepSpeedZero;
+  if (setup.chunks > 1 && setup.pp == 1)
+    bad_input("estimate: chunks are of a pipeline, and PP is 1");
+  if (setup.sequence_parallel)
+    check_divides(setup.tp, setup.shape.seq / setup.cp,
+                  "with sequence parallelism TP does not divide the sequence");
   if (has_no_stages && setup.pp > 1)
     bad_input("estimate: such a framework has no pipeline, and PP is {}", setup.pp);
   check_divides(count_product({setup.pp, setup.chunks}), setup.shape.layers,
@@ -213,7 +222,7 @@ Setup typed_setup(const Point& point, Generation generation, std::int64_t gpus_p
 
 Setup point_setup(const Point& point, Setup setup) {
   fill_in_layout(point.layout, setup);
-  setup.shape = shape_of(point.model, setup.tp);
+  take_model(point.model, setup);
   for (const auto& [name, value] : point.axes) {
     if (name == "precision") setup.type = type_named(value.text);
     if (name == "zero") setup.zero = stage_of_zero(value.text, most_zero(setup.framework));

@@ -17,11 +17,14 @@ namespace pippin {
 /// or heads do not divide the hidden size.
 Shape shape_of(const Model& model, std::int64_t tp);
 
+/// The shape for the TP that `setup` has; llama trains without dropout. Errors: as shape_of().
+void take_model(const Model& model, Setup& setup);
+
 /// The same shape in the words of points.
 Model model_of(const Shape& shape);
 
-/// Megatron-Core as it trains on such GPUs where nothing else is said: 16 bits, and flash attention
-/// where they have it. Its model and layout are left open.
+/// Megatron-Core as it trains on such GPUs where nothing else is said: 16 bits, and attention
+/// as usual_attention(). Its model and layout are left open.
 Setup usual_setup(Generation generation, std::int64_t gpus_per_node);
 
 /// Fills model, layout and the axes precision, zero, recompute and sequence_parallel of a point

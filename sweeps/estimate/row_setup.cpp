@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A row of a table of layouts as a setup.
 #include <algorithm>
+#include <cctype>
+#include <cmath>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
 #include "core/base/whole_number.h"
+#include "sweeps/estimate/megatron_given.h"
 #include "sweeps/estimate/parameters.h"
 #include "sweeps/estimate/point_rows.h"
 #include "sweeps/estimate/point_setup.h"
@@ -15,24 +18,38 @@ namespace pippin {
 
 namespace {
 
-/// Megatron's arguments among the notes; empty where these are words.
-nlohmann::json arguments_in(const PointRow& row) {
+/// Megatron's arguments among the notes, as they are typed; empty where these are words, nothing
+/// where they begin like arguments and cannot be read.
+std::optional<nlohmann::json> arguments_in(const PointRow& row) {
   const std::string notes = row.text("notes");
-  if (!notes.starts_with('{')) return nlohmann::json::object();
+  nlohmann::json arguments = nlohmann::json::object();
+  if (!notes.starts_with('{')) return arguments;
   const auto parsed = nlohmann::json::parse(notes, nullptr, false);
-  return parsed.is_object() ? parsed : nlohmann::json::object();
+  if (!parsed.is_object()) return std::nullopt;
+  for (const auto& [written, value] : parsed.items()) {
+    std::string name = written;
+    std::replace(name.begin(), name.end(), '_', '-');
+    arguments[name] = value;
+  }
+  return arguments;
+}
+
+/// "8" is 8.
+std::optional<double> number_of(const nlohmann::json& value) {
+  if (value.is_number()) return value.get<double>();
+  return value.is_string() ? parse_number(value.get_ref<const std::string&>()) : std::nullopt;
 }
 
 std::int64_t count_in(const nlohmann::json& arguments, const char* name, std::int64_t other) {
   const auto value = arguments.find(name);
-  if (value == arguments.end() || !value->is_number()) return other;
-  const auto count = whole_number(value->get<double>());
+  const auto number = value == arguments.end() ? std::nullopt : number_of(*value);
+  const auto count = number ? whole_number(*number) : std::nullopt;
   return count && *count >= 0 && *count <= kLargestCount ? *count : other;
 }
 
 double number_in(const nlohmann::json& arguments, const char* name, double other) {
   const auto value = arguments.find(name);
-  return value != arguments.end() && value->is_number() ? value->get<double>() : other;
+  return value == arguments.end() ? other : number_of(*value).value_or(other);
 }
 
 bool is_on(const nlohmann::json& arguments, const char* name) {
@@ -46,7 +63,10 @@ std::string word_in(const nlohmann::json& arguments, const char* name) {
   return value != arguments.end() && value->is_string() ? value->get<std::string>() : "";
 }
 
-Generation generation_of(const std::string& gpu) {
+/// "H100-SXM5" and "h100-sxm5-80g" alike.
+Generation generation_of(std::string gpu) {
+  std::transform(gpu.begin(), gpu.end(), gpu.begin(),
+                 [](unsigned char c) { return std::toupper(c); });
   const auto begins = [&](std::initializer_list<const char*> names) {
     return std::any_of(names.begin(), names.end(),
                        [&](const char* name) { return gpu.starts_with(name); });
@@ -78,10 +98,15 @@ std::optional<Framework> framework_of(const PointRow& row) {
 /// Builds a setup; what is not given or not known is remembered.
 class RowReader {
  public:
-  explicit RowReader(const PointRow& row) : row_(row), arguments_(arguments_in(row)) {}
+  explicit RowReader(const PointRow& row) : row_(row) {
+    if (auto arguments = arguments_in(row))
+      arguments_ = *std::move(arguments);
+    else
+      refuse("its notes begin like arguments in JSON, and are none");
+  }
 
   RowSetup read() && {
-    refuse_what_is_unreadable();
+    if (why_.empty()) refuse_what_is_unreadable();
     if (why_.empty()) refuse_what_is_unknown();
     if (why_.empty()) shape();
     if (why_.empty()) layout();
@@ -116,6 +141,12 @@ class RowReader {
       if (!text.empty() && !is_count)
         refuse(fmt::format("{} is no count: '{}'", column, printable(text)));
     }
+    for (const char* column : {"gpu_mem_gb", "node_gb_per_s", "step_s"}) {
+      const std::string text = row_.text(column);
+      const auto number = row_.number(column);
+      if (!text.empty() && !(number && *number > 0 && std::isfinite(*number)))
+        refuse(fmt::format("{} is no number above 0: '{}'", column, printable(text)));
+    }
     const auto check_word = [&](const char* column, std::initializer_list<const char*> known) {
       const std::string text = row_.text(column);
       const bool is_known =
@@ -137,8 +168,16 @@ class RowReader {
       if (part > 0 && whole % part != 0) refuse(fmt::format("{} ({} by {})", words, whole, part));
     };
     divides(m.heads, setup_.tp, "TP does not divide the heads");
+    divides(m.kv_heads, setup_.tp, "TP does not divide the query groups");
+    divides(m.ffn, setup_.tp, "TP does not divide the width of the MLP");
     divides(m.seq, setup_.cp, "CP does not divide the sequence");
     if (m.experts > 0) divides(m.experts, setup_.ep, "EP does not divide the experts");
+    if (m.experts == 0 && setup_.ep > 1) refuse("EP is of experts, and there are none");
+    if (setup_.sequence_parallel)
+      divides(m.seq / setup_.cp, setup_.tp, "with seq_par TP does not divide the sequence");
+    if (setup_.chunks > 1 && setup_.pp == 1) refuse("vpp is of a pipeline, and PP is 1");
+    if (setup_.framework == Framework::kDeepSpeedZero && setup_.pp > 1)
+      refuse("DeepSpeed's ZeRO has no pipeline, with these stages");
     if (setup_.first_layers + setup_.last_layers > m.layers)
       refuse("the first and the last stage have more layers than there are");
     if (why_no_time_.empty() && setup_.framework != Framework::kFsdp)
@@ -166,6 +205,14 @@ class RowReader {
       refuse("layers that predict more tokens are not known");
     if (is_on(arguments_, "fp8-format"))
       refuse_memory("fp8 weights and their scales are not known");
+    for (const auto& [written, value] : arguments_.items()) {
+      std::string name = written;
+      std::replace(name.begin(), name.end(), '-', '_');
+      const bool is_off = value.is_null() || (value.is_boolean() && !value.get<bool>());
+      const Value given = value_of(value.is_string() ? value.get<std::string>() : value.dump());
+      if (!is_off && is_unknown_to_memory(name, given))
+        refuse_memory(fmt::format("what {} takes is not known", typed_argument(name)));
+    }
     if (is_named("muon")) refuse_memory("the optimizer Muon is not known");
     if (row_.says("framework", "HF") && !row_.says("notes", "Offl"))
       refuse("whether the optimizer is offloaded is not given");
@@ -188,7 +235,7 @@ class RowReader {
                    : activation == "squared-relu" ? Activation::kSquaredRelu
                                                   : Activation::kGelu;
     m.ffn = row_.count("ffn");
-    if (m.ffn == 0) m.ffn = 4 * m.hidden;
+    if (m.ffn == 0) m.ffn = usual_ffn(m.gated(), m.hidden);
     m.biases = !is_on(arguments_, "disable-bias-linear");
     m.norm_biases = word_in(arguments_, "normalization") != "RMSNorm";
     m.qk_norms = is_on(arguments_, "qk-layernorm") || is_named("qk_layernorm");
@@ -220,7 +267,7 @@ class RowReader {
     setup_.cp = one_of("cp");
     setup_.ep = one_of("ep");
     setup_.chunks = one_of("vpp");
-    setup_.gpus_per_node = std::max<std::int64_t>(row_.count("gpus_per_node"), 1);
+    setup_.gpus_per_node = one_of("gpus_per_node");
     const std::int64_t all = gpus(), replica = count_product({setup_.tp, setup_.pp, setup_.cp});
     if (all % replica != 0) refuse("TP x PP x CP does not divide n_gpus");
     // DeepSpeed leaves stages empty.
@@ -243,6 +290,7 @@ class RowReader {
     const std::int64_t batch = row_.count("gbs") / count_product({setup_.dp, setup_.mbs});
     setup_.gas = row_.count("gas") > 0 ? row_.count("gas") : std::max<std::int64_t>(batch, 1);
     check_batch();
+    if (row_.count("gpus_per_node") == 0 && ranks > 1) why_no_time_ = "gpus_per_node is not given";
     if (row_.count("gas") == 0 && row_.count("gbs") == 0)
       why_no_time_ = "neither gbs nor gas is given";
     setup_.expert_tp = setup_.tp;
@@ -364,7 +412,7 @@ class RowReader {
     } else if (!setup_.transformer_engine) {
       setup_.attention = Attention::kScores;
     } else {
-      setup_.attention = usual_attention(setup_.generation, setup_.deterministic);
+      setup_.attention = usual_attention(setup_);
     }
   }
 

@@ -24,7 +24,10 @@ class Search {
   Search(const SearchSpace& space, std::size_t most) : space_(space), most_(most) {}
 
   SearchResult run() && {
-    for (const std::int64_t tp : divisors(space_.gpus, space_.base.gpus_per_node)) with_tp(tp);
+    for (const std::int64_t tp : divisors(space_.gpus, space_.base.gpus_per_node)) {
+      // A group that a node's end cuts would add up at the network's speed.
+      if (space_.base.gpus_per_node % tp == 0) with_tp(tp);
+    }
     std::sort(result_.best.begin(), result_.best.end(), is_better);
     result_.best.resize(std::min(result_.best.size(), most_));
     return std::move(result_);

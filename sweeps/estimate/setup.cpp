@@ -31,9 +31,12 @@ std::string_view text_of(Recompute recompute) {
   return "none";
 }
 
-Attention usual_attention(Generation generation, bool deterministic) {
-  const bool flash =
-      generation == Generation::kAmpere || (generation == Generation::kBlackwell && deterministic);
+Attention usual_attention(const Setup& setup) {
+  const Generation generation = setup.generation;
+  if (generation == Generation::kVolta || setup.type == NumberType::kFp32)
+    return Attention::kScores;
+  const bool flash = generation == Generation::kAmpere ||
+                     (generation == Generation::kBlackwell && setup.deterministic);
   return flash ? Attention::kFlash : Attention::kFused;
 }
 
@@ -48,6 +51,28 @@ std::int64_t Setup::layers_of_stage(std::int64_t stage) const {
   return (rest + others - 1) / others;
 }
 
+double Setup::remade_share(std::int64_t stage) const {
+  if (recompute != Recompute::kFull) return 0;
+  const double layers = number(layers_of_stage(stage));
+  if (!recompute_block || layers == 0) return 1;
+  return std::min(number(recompute_layers) * number(chunks) / layers, 1.0);
+}
+
+double Setup::gradient_bytes() const {
+  if (framework == Framework::kProbe || type == NumberType::kFp32) return 4;
+  const bool is_narrow = reduces_narrow || (type == NumberType::kFp16 && !wide_gradients);
+  return is_narrow ? 2 : 4;
+}
+
+bool Setup::sends_parts() const {
+  if (sequence_parallel) return true;
+  // Megatron-LM sends by Megatron-Core's code since the middle of 2023.
+  const bool sends_whole = framework == Framework::kProbe ||
+                           framework == Framework::kMegatron2023 ||
+                           framework == Framework::kMegatronCore;
+  return !sends_whole && scatters_messages && tp > 1;
+}
+
 void Setup::count_as_layers(bool embedding, bool loss) {
   const std::int64_t first = embedding ? 1 : 0, last = loss ? 1 : 0;
   const std::int64_t each = (shape.layers + first + last) / pp;
@@ -58,6 +83,8 @@ void Setup::count_as_layers(bool embedding, bool loss) {
 std::string interleaving_reason(const Setup& setup) {
   if (setup.chunks == 1) return "";
   const std::int64_t group = setup.chunk_group > 0 ? setup.chunk_group : setup.pp;
+  if (group < setup.pp)
+    return fmt::format("a group of {} micro-batches is smaller than PP {}", group, setup.pp);
   const std::int64_t rest = setup.gas % group;
   if (rest == 0 || rest >= setup.pp) return "";
   return fmt::format("interleaved stages need a GAS that is a multiple of {}, not {}", group,

@@ -42,9 +42,6 @@ enum class Framework {
 /// As far as a library chooses by it.
 enum class Generation { kVolta, kAmpere, kHopper, kBlackwell, kOther };
 
-/// What Transformer Engine takes where it is left the choice.
-Attention usual_attention(Generation generation, bool deterministic);
-
 /// The shape of a transformer, all of it known.
 struct Shape {
   std::int64_t layers = 0, hidden = 0, heads = 0, kv_heads = 0;
@@ -95,7 +92,8 @@ struct Setup {
   bool later_deepspeed = false;  ///< of 2024, which keeps less of the gradients than that of 2022
   bool small_moments = false;    ///< Adam of 8 bits
   bool offloads_optimizer = false, offloads_checkpoints = false;  ///< to the processor's memory
-  bool scatters_messages = true;  ///< between stages each TP rank sends its part; not before 2021
+  bool scatters_messages = true;  ///< as Megatron-LM could from 2021 on, before Megatron-Core
+  bool wide_gradients = false;    ///< of fp16 summed in fp32 (Megatron)
   bool reduces_narrow = false;    ///< gradients are summed in 16 bits also where others sum in 32
   double logit_bytes = 0;         ///< of FSDP's trainers, of one logit and its gradient; 0: usual
 
@@ -111,9 +109,21 @@ struct Setup {
     return std::max<std::int64_t>(gpus() / (pp * ep * expert_tp), 1);
   }
   std::int64_t layers_of_stage(std::int64_t stage) const;
+  /// The share of a stage's layers whose forward pass is made again.
+  double remade_share(std::int64_t stage) const;
+  /// Of one gradient that is summed across ranks.
+  double gradient_bytes() const;
+  /// Whether each TP rank sends its own part to the next stage, and not all of them the whole.
+  bool sends_parts() const;
+  /// Whether the parts are gathered again there.
+  bool gathers_messages() const { return sends_parts() && !sequence_parallel; }
   /// Shortens the first and the last stage by what counts as a layer there. Requires PP > 1.
   void count_as_layers(bool embedding, bool loss);
 };
+
+/// What Transformer Engine takes where it is left the choice, by generation, number type and
+/// determinism: before Ampere, and in fp32, it has scores alone.
+Attention usual_attention(const Setup& setup);
 
 /// Why its chunks cannot be interleaved; empty where they can. Source: Megatron-Core,
 /// core/pipeline_parallel/schedules.py.

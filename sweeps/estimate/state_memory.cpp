@@ -13,11 +13,12 @@ struct Bytes {
   double weight_ranks = 1, gradient_ranks = 1, optimizer_ranks = 1;
 };
 
-/// In fp16 the optimizer makes fp32 copies of the gradients, too: 4 of its 16.
+/// In fp16 the optimizer makes fp32 copies of the gradients, too: 4 of its 16. Where they are
+/// summed in fp32 it takes them as they are.
 Bytes of_megatron(const Setup& setup) {
   Bytes bytes{2, 4, 12};
   if (setup.type == NumberType::kFp32) bytes = {4, 4, 8};
-  if (setup.type == NumberType::kFp16) bytes = {2, 2, 16};
+  if (setup.type == NumberType::kFp16 && !setup.wide_gradients) bytes = {2, 2, 16};
   if (setup.zero > 0) bytes.optimizer_ranks = number(setup.shards());
   if (setup.zero == 3)
     bytes.weight_ranks = bytes.gradient_ranks = bytes.optimizer_ranks = number(setup.shards());
@@ -40,8 +41,6 @@ Bytes of_zero(const Setup& setup) {
 Bytes bytes_of_one(const Setup& setup) {
   const double ranks = number(setup.dp * setup.cp);
   switch (setup.framework) {
-    case Framework::kMegatron2:
-      return setup.type == NumberType::kFp16 ? Bytes{2, 2, 16} : of_megatron(setup);
     case Framework::kDeepSpeedPipeline:
       return {2, 0, 12, 1, 1, setup.zero > 0 ? number(setup.shards()) : 1};
     case Framework::kMegatronDeepSpeed:
@@ -56,6 +55,7 @@ Bytes bytes_of_one(const Setup& setup) {
               setup.zero >= 2 ? ranks : 1,
               setup.zero >= 1 ? ranks : 1};
     case Framework::kProbe:
+    case Framework::kMegatron2:
     case Framework::kMegatron2023:
     case Framework::kMegatronCore:
       break;
@@ -90,9 +90,12 @@ std::string state_words(const Setup& setup) {
   const auto part = [](double bytes, double ranks) {
     return ranks > 1 ? fmt::format("{} / {} ranks", bytes, ranks) : fmt::format("{}", bytes);
   };
-  return fmt::format("weights {}, gradients {}, optimizer {}", part(one.weights, one.weight_ranks),
-                     part(one.gradients, one.gradient_ranks),
-                     part(one.optimizer, one.optimizer_ranks));
+  std::string words = fmt::format(
+      "weights {}, gradients {}, optimizer {}", part(one.weights, one.weight_ranks),
+      part(one.gradients, one.gradient_ranks), part(one.optimizer, one.optimizer_ranks));
+  if (setup.shape.experts > 0 && setup.zero == 1)
+    words += ", of experts " + part(one.optimizer, number(setup.expert_shards()));
+  return words;
 }
 
 }  // namespace pippin

@@ -158,10 +158,14 @@ ProductWork Clock::work(std::int64_t rows, std::int64_t columns, std::int64_t de
 double Clock::half_collective(double bytes, std::int64_t ranks, std::int64_t groups) const {
   if (ranks <= 1) return 0;
   double rate = machine_.link_gb_per_s * rates_.link_share;
-  if (ranks * groups > s_.gpus_per_node) {
+  const std::int64_t node = s_.gpus_per_node, span = ranks * groups;
+  const bool is_larger = span > node, straddles = node % span != 0 && s_.gpus() > node;
+  if (is_larger || straddles) {
     // DeepSpeed's ZeRO-3 gathers at one GPU's part of the adapters, as was measured at SC21.
     const bool one_part = s_.framework == Framework::kDeepSpeedZero && s_.zero == 3;
-    const std::int64_t sharing = one_part ? s_.gpus_per_node : std::min(groups, s_.gpus_per_node);
+    // Of those that a node's end cuts, it has one at each end.
+    const std::int64_t cut = is_larger ? groups : 2 * groups;
+    const std::int64_t sharing = one_part ? node : std::min(cut, node);
     rate = std::min(rate, machine_.node_gb_per_s * rates_.node_share / number(sharing));
   }
   return (number(ranks) - 1) / number(ranks) * bytes / (rate * kGiga);
@@ -233,18 +237,16 @@ double Clock::embedding_seconds() const {
          2 * sum_of_tensor();
 }
 
-/// A micro-batch's activations and their gradient from one stage to the next. TP ranks send a part
-/// each, and gather it again.
+/// A micro-batch's activations and their gradient from one stage to the next.
 double Clock::message_seconds(bool between_nodes) const {
   constexpr double kBytes = 2;
   const double whole = kBytes * tokens() * hidden();
-  const double bytes = s_.scatters_messages ? whole / tp() : whole;
+  const double bytes = s_.sends_parts() ? whole / tp() : whole;
   const double senders = number(std::min(s_.gpus() / s_.pp, s_.gpus_per_node));
   const double rate = between_nodes ? machine_.node_gb_per_s / senders * rates_.message_share
                                     : machine_.link_gb_per_s * rates_.link_share;
-  const bool gathers = s_.scatters_messages && !s_.sequence_parallel && s_.tp > 1;
-  return 2 *
-         (bytes / (rate * kGiga) + rates_.call_us * kMicro + (gathers ? sum_of_tensor() / 2 : 0));
+  const double gather = s_.gathers_messages() ? sum_of_tensor() / 2 : 0;
+  return 2 * (bytes / (rate * kGiga) + rates_.call_us * kMicro + gather);
 }
 
 /// The elements of a layer's matrices, without experts.
@@ -278,7 +280,7 @@ double Clock::expert_products(bool back) const {
 /// ZeRO-3 gathers a layer's weights in each pass, and spreads its gradients.
 double Clock::exposed_weights(const Layer& layer) const {
   if (s_.zero < 3) return 0;
-  const double gradient = s_.reduces_narrow ? 2 : 4;
+  const double gradient = s_.gradient_bytes();
   const double gather = half_collective(2 * matrices(), replicas(), s_.tp);
   const double spread = half_collective(gradient * matrices(), replicas(), s_.tp);
   const auto beside = [&](double computing, double traffic) {
@@ -294,8 +296,11 @@ Clock::Layer Clock::layer() const {
   layer.back = backward(layer.ahead);
   layer.ahead_s = layer.ahead.all();
   layer.back_s = layer.back.all();
-  if (s_.recompute == Recompute::kFull) layer.again = rates_.recomputed_share;
-  if (s_.recompute == Recompute::kSelective && s_.attention == Attention::kScores)
+  layer.again = rates_.recomputed_share * s_.remade_share(0);
+  const bool has_scores = s_.attention == Attention::kScores;
+  // Megatron-Core makes what flash attention does again, too, though that keeps no scores.
+  if (s_.recompute == Recompute::kSelective &&
+      (has_scores || s_.framework == Framework::kMegatronCore))
     layer.scores_again = layer.ahead.attention + score_seconds();
   layer.exposed = exposed_weights(layer);
   return layer;
@@ -354,7 +359,7 @@ void Clock::add_passes(const Layer& layer, const Stages& stages, StepTime& time)
 void Clock::add_update(StepTime& time) const {
   const std::int64_t most = std::max(s_.layers_of_stage(0), s_.layers_of_stage(s_.pp - 1));
   const double own = number(most) * matrices() + number(vocab()) * hidden();
-  const double gradient = s_.type == NumberType::kBf16 && !s_.reduces_narrow ? 4 : 2;
+  const double gradient = s_.gradient_bytes();
   const double experts = number(most) * expert_matrices();
   const auto half = [&](double bytes) {
     return half_collective(bytes * own, replicas(), s_.tp) +

@@ -25,12 +25,6 @@ constexpr std::array<std::pair<Topic, std::string_view>, 11> kTopics{{
     {Topic::kExpertGather, "expert-gather"},
 }};
 
-/// Bytes of a gradient that is summed across ranks.
-double gradient_bytes(const Setup& setup) {
-  const bool small = setup.framework != Framework::kProbe && setup.type == NumberType::kFp16;
-  return small ? 2 : 4;
-}
-
 /// What one rank says.
 class Speaker {
  public:
@@ -54,6 +48,7 @@ class Speaker {
   bool last() const { return stage_ == setup_.pp - 1; }
   bool split() const { return setup_.sequence_parallel; }
   double layers() const { return number(setup_.layers_of_stage(stage_)); }
+  double remade() const { return setup_.remade_share(stage_); }
   /// Bytes of a micro-batch's activations between layers.
   double activations() const {
     return bytes_of(setup_.type) * number(setup_.shape.seq / setup_.cp) * number(setup_.mbs) *
@@ -67,7 +62,7 @@ class Speaker {
   /// Without sequence parallelism two sums a layer in each direction; with it a gather and a
   /// scatter for each of them, and one more gather for each of two weights' gradients.
   void tensor() {
-    const double gas = number(setup_.gas), again = setup_.recompute == Recompute::kFull ? 2 : 0;
+    const double gas = number(setup_.gas), again = 2 * remade();
     const auto calls = [&](std::string_view function, double a_layer, double ends) {
       say(Topic::kTensor, function, gas * (a_layer * layers() + ends), activations(), setup_.tp);
     };
@@ -78,7 +73,7 @@ class Speaker {
     }
     calls("all_gather", 2 + 4 + again, begin + 2 * end);
     calls("reduce_scatter", 2 + 2 + again, begin + end);
-    say(Topic::kTensor, "all_reduce", 1, gradient_bytes(setup_) * number(replicated()), setup_.tp);
+    say(Topic::kTensor, "all_reduce", 1, setup_.gradient_bytes() * number(replicated()), setup_.tp);
   }
 
   std::int64_t replicated() const { return stage_parameters(setup_, stage_).replicated; }
@@ -87,9 +82,12 @@ class Speaker {
   void pipeline() {
     const double passes = number(setup_.gas) * number(setup_.chunks);
     const double ends = (first() ? number(setup_.gas) : 0) + (last() ? number(setup_.gas) : 0);
-    if (setup_.pp > 1)
-      say(Topic::kPipeline, "send", 2 * passes - ends,
-          activations() / (split() ? number(setup_.tp) : 1), setup_.pp);
+    if (setup_.pp == 1) return;
+    say(Topic::kPipeline, "send", 2 * passes - ends,
+        activations() / (setup_.sends_parts() ? number(setup_.tp) : 1), setup_.pp);
+    // A stage is sent as many messages as it sends.
+    if (setup_.gathers_messages())
+      say(Topic::kTensor, "all_gather", 2 * passes - ends, activations(), setup_.tp);
   }
 
   std::int64_t shared_embedding() const {
@@ -99,7 +97,7 @@ class Speaker {
 
   void embedding() {
     if (shared_embedding() > 0)
-      say(Topic::kEmbedding, "all_reduce", 1, gradient_bytes(setup_) * number(shared_embedding()),
+      say(Topic::kEmbedding, "all_reduce", 1, setup_.gradient_bytes() * number(shared_embedding()),
           2);
   }
 
@@ -137,7 +135,8 @@ class Speaker {
       say(topic, function, how_often * all.calls, size * all.elements / std::max(all.calls, 1.0),
           ranks);
     };
-    each(reduce, setup_.zero == 0 ? "all_reduce" : "reduce_scatter", times, gradient_bytes(setup_));
+    each(reduce, setup_.zero == 0 ? "all_reduce" : "reduce_scatter", times,
+         setup_.gradient_bytes());
     if (setup_.zero > 0)
       each(gather, "all_gather", setup_.zero == 3 ? 2 * times : 1, bytes_of(setup_.type));
   }
@@ -165,14 +164,14 @@ class Speaker {
     const Shape& m = setup_.shape;
     const double part = bytes_of(setup_.type) * number(m.seq / setup_.cp) * number(setup_.mbs) * 2 *
                         number(m.kv_heads * m.head_width) / number(setup_.tp);
-    say(Topic::kContext, "send", number(setup_.gas) * layers() * 3 * number(setup_.cp - 1), part,
-        setup_.cp);
+    say(Topic::kContext, "send",
+        number(setup_.gas) * layers() * (3 + remade()) * number(setup_.cp - 1), part, setup_.cp);
   }
 
   /// Each way tokens go to their experts and come back; once more where the layer is made again.
   void experts() {
     if (setup_.shape.experts == 0) return;
-    const double ways = setup_.recompute == Recompute::kFull ? 6 : 4;
+    const double ways = 4 + 2 * remade();
     say(Topic::kExperts, "all_to_all", ways * number(setup_.gas) * layers(),
         activations() * number(setup_.shape.experts_per_token) / (split() ? number(setup_.tp) : 1),
         setup_.ep);

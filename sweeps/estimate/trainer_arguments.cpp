@@ -70,14 +70,15 @@ std::string_view unknown_of_time(const NamedValues& dump) {
   return found == std::end(kUnknown) ? "" : *found;
 }
 
-/// A dump's text as one types it: "AttnBackend.flash" is flash, 1.0 is 1.
+/// A dump's text as one types it: "AttnBackend.flash" is flash, "PositionEmbeddingType.alibi"
+/// alibi, 1.0 is 1.
 std::string plain_text(std::string_view name, const std::string& text) {
   if (is_count(name)) {
     const auto number = parse_number(text);
     return number && *number == std::floor(*number) ? number_text(*number) : text;
   }
-  const auto dot = text.find('.');
-  return text.starts_with("AttnBackend.") ? text.substr(dot + 1) : text;
+  const bool is_word = text.starts_with("AttnBackend.") || text.starts_with("PositionEmbedding");
+  return is_word ? text.substr(text.find('.') + 1) : text;
 }
 
 /// What is turned off under the name of what is usually on.
@@ -85,12 +86,6 @@ constexpr std::pair<const char*, const char*> kTurnedOff[] = {
     {"masked_softmax_fusion", "no_masked_softmax_fusion"},
     {"add_bias_linear", "disable_bias_linear"},
     {"add_position_embedding", "no_position_embedding"}};
-
-/// Names of earlier years.
-constexpr std::pair<const char*, const char*> kFormerNames[] = {
-    {"checkpoint_num_layers", "recompute_num_layers"},
-    {"model_parallel_size", "tensor_model_parallel_size"},
-    {"batch_size", "micro_batch_size"}};
 
 /// The arguments of a launch that would print such a dump.
 class Arguments {
@@ -106,8 +101,10 @@ class Arguments {
     }
     for (const auto& [name, off] : kTurnedOff)
       if (text_in(dump, name) == "False") add(off, "True");
-    for (const auto& [former, name] : kFormerNames)
-      if (is_on(dump, former)) add(name, plain_text(name, text_in(dump, former)));
+    for (const auto& [former, value] : dump) {
+      const std::string name(current_name(former));
+      if (name != former && !is_off(value.text)) add(name, plain_text(name, value.text));
+    }
     const std::string type = text_in(dump, "params_dtype");
     if (type == "torch.float16") add("fp16", "True");
     if (type == "torch.bfloat16") add("bf16", "True");

@@ -189,6 +189,19 @@ TEST_CASE(
              Contains("fixed: {precision: fp16}") && Contains("cluster: '../it''s mine/c.yaml'"));
 }
 
+TEST_CASE("a search for more GPUs than the cluster has says so, and writes no sweep of them") {
+  const test::Workplace here;
+  here.write("c.yaml",
+             "cluster: small\nscheduler: slurm\nnodes: 2\ngpus_per_node: 4\n"
+             "accelerator: a100-sxm4-80g\nlaunch: srun\n");
+  const std::string words = "search ./c.yaml 1.3B --gpus 16 --gbs 64 --top 2";
+  const auto call = here.pippin(words);
+  CHECK(call.exit_code == 0);
+  CHECK_THAT(call.err, Contains("cluster small has 2 x 4 = 8 GPUs, and not 16"));
+  CHECK(here.pippin(words + " --sweep best.yaml").exit_code == 2);
+  CHECK_FALSE(fs::exists(here.path() / "best.yaml"));
+}
+
 TEST_CASE("a search that finds nothing says the nearest figure") {
   const test::Workplace here;
   const auto none = here.pippin("search polaris-a100-40g 175B --gpus 8 --gbs 8");

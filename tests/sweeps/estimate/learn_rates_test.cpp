@@ -54,6 +54,7 @@ CollectiveReading call_of(std::int64_t ranks, std::int64_t nodes, double busbw) 
 /// A layout, and what it takes at those rates.
 MeasuredStep step_of(std::int64_t tp, std::int64_t pp, std::int64_t mbs, const Rates& rates) {
   MeasuredStep step;
+  step.setup.framework = Framework::kMegatron2;  // stages gather their messages within a node
   Shape& m = step.setup.shape;
   m.layers = 24;
   m.hidden = 4096;

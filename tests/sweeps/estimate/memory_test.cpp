@@ -234,6 +234,45 @@ TEST_CASE("a row that contradicts itself is refused, and of a batch what was don
         "interleaved stages need a GAS that is a multiple of 2, not 7");
 }
 
+TEST_CASE("Megatron's arguments in a row's notes count as they do in a launch") {
+  const PointRow row = rows().at("seed1-0001").with("framework", "Megatron-Core").with("dp", "8");
+  const auto judged = [&](const std::string& notes) {
+    return PointJudge().judge(row.with("notes", notes));
+  };
+  const double mixture = judged("{\"num-experts\": 8}").allocated_gib.value();
+  CHECK(mixture > judged("{}").allocated_gib.value());
+  CHECK(judged("{\"num_experts\": 8}").allocated_gib == mixture);
+  CHECK(judged("{\"num-experts\": \"8\"}").allocated_gib == mixture);
+  CHECK(judged("{\"num-experts\": 8").why ==
+        "its notes begin like arguments in JSON, and are none");
+  const PointJudgement offloads = judged("{\"optimizer-cpu-offload\": true}");
+  CHECK_FALSE(offloads.allocated_gib);
+  CHECK_THAT(offloads.why, Catch::Contains("what --optimizer-cpu-offload takes is not known"));
+  CHECK(judged("{\"optimizer-cpu-offload\": false}").allocated_gib);
+}
+
+TEST_CASE("a row that no trainer would start is refused") {
+  const PointRow row = rows().at("seed1-0001").with("framework", "Megatron-Core").with("dp", "");
+  const auto why = [](const PointRow& one) { return PointJudge().judge(one).why; };
+  CHECK(why(row.with("ep", "4")) == "EP is of experts, and there are none");
+  CHECK(why(row.with("vpp", "4").with("pp", "1")) == "vpp is of a pipeline, and PP is 1");
+  CHECK(why(row.with("tp", "4").with("ffn", "11010")) ==
+        "TP does not divide the width of the MLP (11010 by 4)");
+  CHECK(why(row.with("tp", "4").with("kv_heads", "6")) ==
+        "TP does not divide the query groups (6 by 4)");
+  CHECK(why(row.with("tp", "4").with("seq_par", "1").with("seq", "2050")) ==
+        "with seq_par TP does not divide the sequence (2050 by 4)");
+  CHECK(why(row.with("framework", "deepspeed-zero").with("pp", "2")) ==
+        "DeepSpeed's ZeRO has no pipeline, with these stages");
+  for (const char* memory : {"80GB", "nan", "-80"}) {
+    CAPTURE(memory);
+    CHECK(why(row.with("gpu_mem_gb", memory)) ==
+          std::string("gpu_mem_gb is no number above 0: '") + memory + "'");
+  }
+  CHECK_THAT(why(row.with("gpus_per_node", "")), Catch::Contains("gpus_per_node is not given"));
+  CHECK(PointJudge().judge(row.with("gpu", "a100-sxm4-80g").with("gpu_mem_gb", "80")).step_s);
+}
+
 TEST_CASE("a row of such numbers that nobody could count them is refused") {
   const PointRow row = rows().at("seed1-0001").with("dp", "").with("n_gpus", "16");
   const auto why = [](const PointRow& one) { return PointJudge().judge(one).why; };

@@ -216,6 +216,14 @@ TEST_CASE("a search finds what judging every layout by hand finds, and drops wha
   }
   CHECK(seen.size() == all.best.size());
 
+  SearchSpace odd = space;
+  odd.gpus = 12;
+  odd.gbs = 48;
+  odd.base.gpus_per_node = 4;
+  odd.base.shape.hidden = 12 * 1024;
+  for (const FoundLayout& one : search_layouts(odd, 100000).best)
+    CHECK(one.setup.tp != 3);  // of which a node's end cuts one
+
   space.usable_bytes = all.best.front().needed_bytes * 0.999;
   const SearchResult some = search_layouts(space, 3);
   REQUIRE(some.best.size() == 3);

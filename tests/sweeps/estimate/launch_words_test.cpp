@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches as people have them in their scripts: names of other years, other models, options that
+// exclude each other; and what they do to memory and time.
+#include "core/base/error.h"
+#include "core/base/units.h"
+#include "sweeps/estimate/flops.h"
+#include "sweeps/estimate/megatron_given.h"
+#include "sweeps/estimate/megatron_setup.h"
+#include "sweeps/estimate/memory.h"
+#include "sweeps/estimate/step_time.h"
+#include "sweeps/estimate/traffic.h"
+#include "sweeps/judge_points.h"
+#include "tests/support/catch.h"
+
+using namespace pippin;
+using Catch::Contains;
+
+namespace {
+
+/// GPT-3 6.7B.
+const std::string kLaunch =
+    "--num-layers 32 --hidden-size 4096 --num-attention-heads 32 --seq-length 2048 "
+    "--micro-batch-size 4 --global-batch-size 512 ";
+
+MegatronSetup read(const std::string& more, Generation generation = Generation::kAmpere) {
+  return megatron_setup(arguments_of_words({kLaunch + more}), 16, 8, generation);
+}
+
+Setup setup_of(const std::string& more, Generation generation = Generation::kAmpere) {
+  return read(more, generation).setup;
+}
+
+std::string mistake_in(const std::string& more) {
+  try {
+    read(more);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+const Machine kA100{312, 312, 2039, 300, 200, 108};
+
+double seconds(const Setup& setup) { return step_time(setup, kA100, {}).all(); }
+
+double calls_of(const Setup& setup, Topic topic) {
+  double calls = 0;
+  for (const Talk& one : talk_of_stage(setup, 0))
+    if (one.topic == topic) calls += one.calls;
+  return calls;
+}
+
+}  // namespace
+
+TEST_CASE("an option of earlier years means what it meant") {
+  CHECK(setup_of("--fp16 --activations-checkpoint-method uniform").recompute == Recompute::kFull);
+  CHECK(setup_of("--fp16 --model-parallel-size 4").tp == 4);
+  const Setup block = setup_of(
+      "--fp16 --activations-checkpoint-method block --activations-checkpoint-num-layers 3");
+  CHECK(block.recompute_block);
+  CHECK(block.recompute_layers == 3);
+  CHECK(setup_of("--fp16 --checkpoint-activations --checkpoint-num-layers 2").recompute_layers ==
+        2);
+}
+
+TEST_CASE("an option counts as it is typed, and as Megatron's dump has it") {
+  const std::string chunks =
+      "--bf16 --pipeline-model-parallel-size 4 --num-virtual-stages-per-pipeline-rank 4 ";
+  CHECK(setup_of(chunks + "--microbatch-group-size-per-virtual-pipeline-stage 8").chunk_group == 8);
+  CHECK(setup_of(chunks + "--microbatch-group-size-per-vp-stage 8").chunk_group == 8);
+  CHECK(setup_of("--bf16 --num-key-value-heads 8").shape.kv_heads == 8);
+}
+
+TEST_CASE("a program of another model, or what changes memory nobody knows how, is not judged") {
+  for (const char* words :
+       {"pretrain_mamba.py", "/opt/megatron/pretrain_t5.py", "--spec a.py b", "--mamba-state-dim 8",
+        "--hybrid-attention-ratio 0.1", "--decoder-num-layers 12", "--moe-layer-recompute",
+        "--ds-sequence-parallel-size 4", "--use-legacy-models", "--fp16-lm-cross-entropy"}) {
+    CAPTURE(words);
+    CHECK(read(std::string("--bf16 ") + words).unknown.size() == 1);
+  }
+  CHECK(read("--bf16 pretrain_mamba.py").unknown.front() == "pretrain_mamba.py");
+  for (const char* words :
+       {"pretrain_gpt.py", "pretrain_llama.py", "--ds-sequence-parallel-size 1"}) {
+    CAPTURE(words);
+    CHECK(read(std::string("--bf16 ") + words).unknown.empty());
+  }
+}
+
+TEST_CASE("Transformer Engine keeps the scores where it has no other attention") {
+  const std::string engine = "--transformer-impl transformer_engine ";
+  CHECK(setup_of(engine + "--fp16", Generation::kVolta).attention == Attention::kScores);
+  CHECK(setup_of(engine, Generation::kAmpere).attention == Attention::kScores);  // in fp32
+  CHECK(setup_of(engine + "--bf16", Generation::kAmpere).attention == Attention::kFlash);
+  CHECK(setup_of(engine + "--bf16", Generation::kHopper).attention == Attention::kFused);
+}
+
+TEST_CASE("gradients of fp16 that are summed in fp32 have four bytes, and no copy") {
+  const std::string launch = "--fp16 --use-distributed-optimizer ";
+  const Setup narrow = setup_of(launch),
+              wide = setup_of(launch + "--accumulate-allreduce-grads-in-fp32");
+  CHECK(stage_memory(wide, 0).gradients == 2 * stage_memory(narrow, 0).gradients);
+  CHECK(stage_memory(wide, 0).optimizer * 16 == stage_memory(narrow, 0).optimizer * 12);
+  CHECK(wide.gradient_bytes() == 4);
+  CHECK(narrow.gradient_bytes() == 2);
+}
+
+TEST_CASE("what is made again of a few layers costs their time and traffic alone") {
+  const std::string launch = "--bf16 --tensor-model-parallel-size 4 ";
+  const std::string block = launch + "--recompute-granularity full --recompute-method block ";
+  const Setup none = setup_of(launch), one = setup_of(block + "--recompute-num-layers 1"),
+              all = setup_of(block + "--recompute-num-layers 32");
+  const double step = seconds(all) - seconds(none);
+  CHECK(step > 0);
+  CHECK(seconds(one) - seconds(none) == Approx(step / 32));
+  const double gas = 32;
+  CHECK(calls_of(one, Topic::kTensor) == calls_of(none, Topic::kTensor) + 2 * gas);
+  CHECK(calls_of(all, Topic::kTensor) == calls_of(none, Topic::kTensor) + 2 * gas * 32);
+}
+
+TEST_CASE("stages send the whole of their messages where Megatron-Core does") {
+  const std::string launch =
+      "--tensor-model-parallel-size 4 --pipeline-model-parallel-size 2 --bf16 ";
+  const auto message = [](const Setup& setup) {
+    for (const Talk& one : talk_of_stage(setup, 0))
+      if (one.topic == Topic::kPipeline) return one.bytes;
+    return 0.0;
+  };
+  const double whole = 2.0 * 2048 * 4 * 4096;
+  Setup core = setup_of(launch);
+  CHECK(message(core) == whole);
+  Setup older = core;
+  older.framework = Framework::kMegatron2;
+  CHECK(message(older) == whole / 4);
+  CHECK(calls_of(older, Topic::kTensor) > calls_of(core, Topic::kTensor));  // gathered again
+  CHECK(message(setup_of(launch + "--sequence-parallel")) == whole / 4);
+}
+
+TEST_CASE("a group of TP that a node's end cuts sums up at the network's speed") {
+  Setup setup = setup_of("--bf16");
+  setup.tp = 4;
+  setup.dp = 4;
+  const double within = step_time(setup, kA100, {}).tensor;
+  setup.gpus_per_node = 6;
+  CHECK(step_time(setup, kA100, {}).tensor > 2 * within);
+  setup.gpus_per_node = 4;
+  CHECK(step_time(setup, kA100, {}).tensor == within);
+}
+
+TEST_CASE("what excludes each other, or Megatron does not know, is refused") {
+  CHECK(mistake_in("--bf16 --fp16") == "estimate: --bf16 or --fp16, not both");
+  CHECK(mistake_in("--bf16 --num-experts 8 --moe-router-topk 9") ==
+        "estimate: a token goes to 9 experts, and there are 8");
+  CHECK(mistake_in("--group-query-attention --num-query-groups 5") ==
+        "estimate: query groups do not divide the heads (32 by 5)");
+  CHECK(mistake_in("--padded-vocab-size 50257 --tensor-model-parallel-size 2") ==
+        "estimate: TP does not divide the vocabulary (50257 by 2)");
+  const std::string stages = "--pipeline-model-parallel-size 2 ";
+  CHECK(mistake_in(stages + "--num-virtual-stages-per-pipeline-rank 5") ==
+        "estimate: virtual stages do not divide the layers of a stage (16 by 5)");
+  CHECK_THAT(mistake_in(stages + "--num-virtual-stages-per-pipeline-rank 4 "
+                                 "--num-layers-per-virtual-pipeline-stage 4"),
+             Contains("by their number and by their layers"));
+  CHECK_THAT(mistake_in("--pipeline-model-parallel-size 4 --num-virtual-stages-per-pipeline-rank "
+                        "2 --microbatch-group-size-per-virtual-pipeline-stage 2"),
+             Contains("a group of 2 micro-batches is smaller than PP 4"));
+  CHECK_THAT(mistake_in("--use-distributed-optimizer --num-distributed-optimizer-instances 3"),
+             Contains("do not divide DP x CP (16 by 3)"));
+  for (const char* word :
+       {"--normalization batch", "--recompute-method blok", "--transformer-impl foo",
+        "--position-embedding-type relative", "--moe-token-dispatcher-type flexx"}) {
+    CAPTURE(word);
+    CHECK_THAT(mistake_in(word), Contains(" is one of "));
+  }
+  CHECK_FALSE(setup_of("--normalization rmsnorm").shape.norm_biases);
+}
+
+TEST_CASE("a GPU has what its driver leaves, and no time in a type that it has not") {
+  CHECK(usable_bytes(Generation::kHopper, 141) == 139.8 * kGib);
+  CHECK(usable_bytes(Generation::kBlackwell, 180) == 178.35 * kGib);
+  CHECK(usable_bytes(Generation::kBlackwell, 186) < 186 * kGib);
+  CHECK(usable_bytes(Generation::kOther, 192) == 192 * kGib);
+  CHECK(why_no_time(setup_of("--bf16", Generation::kVolta)) == "such a GPU has no bf16");
+  CHECK(why_no_time(setup_of("--fp16", Generation::kVolta)).empty());
+}
+
+TEST_CASE("a model has its own work, whether a formula knows it or not") {
+  const auto names = [](const Setup& setup) {
+    std::string all;
+    for (const WorkCount& one : work_counts(setup)) all += one.name + " ";
+    return all;
+  };
+  CHECK(names(setup_of("--bf16")) == "model hardware megatron params palm products ");
+  CHECK(names(setup_of("--bf16 --num-experts 8")) == "products ");
+  const Setup wide = setup_of("--bf16 --kv-channels 256");
+  CHECK(names(wide) == "products ");
+  CHECK(work_counts(wide).back().flops > work_counts(setup_of("--bf16")).back().flops);
+}
