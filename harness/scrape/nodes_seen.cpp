@@ -23,17 +23,12 @@ bool is_of_host(char c) {
 
 bool is_of_list(char c) { return is_of_host(c) || c == '[' || c == ']' || c == ','; }
 
-/// The list at the front of `text`; empty where there is none.
-std::vector<RunNode> list_in(std::string_view text) {
+/// What may be a list at the front of `text`; empty where nothing may.
+std::string_view list_in(std::string_view text) {
   const auto quoted = text.find_first_not_of("\"'");
   text.remove_prefix(std::min(quoted, text.size()));
   const auto end = std::find_if_not(text.begin(), text.end(), is_of_list);
-  const auto names = host_names(text.substr(0, static_cast<std::size_t>(end - text.begin())));
-  std::vector<RunNode> nodes;
-  if (!names) return nodes;
-  nodes.reserve(names->size());
-  for (const auto& name : *names) nodes.push_back({name, ""});
-  return nodes;
+  return text.substr(0, static_cast<std::size_t>(end - text.begin()));
 }
 
 /// What stands between `key` and the next bar or the end; empty where there is no such key.
@@ -90,8 +85,12 @@ void NodesSeen::read_list(std::string_view line) {
       // "ReqNodeList=" is what was asked for.
       if (key == kField && at > 0 && std::isalpha(static_cast<unsigned char>(line[at - 1])))
         continue;
-      auto list = list_in(line.substr(at + key.size()));
-      if (!list.empty()) listed_ = std::move(list);
+      const std::string_view list = list_in(line.substr(at + key.size()));
+      if (list.empty() || (!lists_.empty() && lists_.back() == list)) continue;
+      // Not expanded before it is known to be the last: a short text may name 100,000 nodes.
+      constexpr std::size_t kKept = 8;
+      if (lists_.size() == kKept) lists_.erase(lists_.begin());
+      lists_.emplace_back(list);
     }
   }
 }
@@ -134,14 +133,28 @@ void NodesSeen::read_slowest(std::string_view line) {
 }
 
 NodesSeen NodesSeen::of_job() const {
+  constexpr std::size_t kMost = 1'000'000;
   NodesSeen of_job;
-  of_job.listed_ = listed_;
+  of_job.listed_before_ = listed_before_ + listed().size();
+  if (of_job.listed_before_ < kMost) of_job.lists_ = lists_;
   return of_job;
+}
+
+std::vector<RunNode> NodesSeen::listed() const {
+  std::vector<RunNode> nodes;
+  for (auto list = lists_.rbegin(); list != lists_.rend() && nodes.empty(); ++list) {
+    const auto names = host_names(*list);
+    if (!names) continue;
+    nodes.reserve(names->size());
+    for (const auto& name : *names) nodes.push_back({name, ""});
+  }
+  return nodes;
 }
 
 std::vector<RunNode> NodesSeen::nodes() const {
   if (!placed_.empty()) return placed_;
-  return listed_.empty() ? heard_ : listed_;
+  auto nodes = listed();
+  return nodes.empty() ? heard_ : nodes;
 }
 
 std::vector<SlowestRank> NodesSeen::slowest_ranks() const {

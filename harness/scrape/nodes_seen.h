@@ -32,7 +32,8 @@ class NodesSeen {
   /// " slowest rank: 5 on n2 | computing (ms): 1.40 | mean of all ranks (ms): 1.28".
   void read_slowest(std::string_view line);
 
-  /// What a later launch of the same job takes over: the list.
+  /// What a later launch of the same job takes over: the list, unless launches of it have named a
+  /// million nodes by then.
   NodesSeen of_job() const;
 
   /// By the ranks' own words, else by the list, else by whoever spoke.
@@ -40,8 +41,13 @@ class NodesSeen {
   std::vector<SlowestRank> slowest_ranks() const;
 
  private:
-  std::vector<RunNode> listed_, placed_, heard_;
-  std::unordered_set<std::string> known_;                                // names of heard_
+  /// Of the newest list that is one.
+  std::vector<RunNode> listed() const;
+
+  std::vector<RunNode> placed_, heard_;
+  std::vector<std::string> lists_;         // as they are written, the newest last
+  std::size_t listed_before_ = 0;          // nodes, in launches before this one
+  std::unordered_set<std::string> known_;  // names of heard_
   std::map<std::pair<std::int64_t, std::string>, SlowestRank> slowest_;  // sums
 };
 

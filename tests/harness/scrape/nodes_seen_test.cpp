@@ -51,6 +51,22 @@ TEST_CASE("a log's nodes are those of the list that it prints") {
   CHECK(nodes_of("NODELIST=n[1-\n" + kDump + kIterations).empty());
 }
 
+TEST_CASE("of many lists the newest that is one counts") {
+  std::string lists = "NODELIST=n[1-2]\n";
+  for (int i = 0; i < 4; ++i) lists += "NODELIST=n[1-" + std::to_string(i) + "\n";
+  CHECK(nodes_of(lists + kDump + kIterations) == "n1 n2");
+  CHECK(nodes_of(lists + "NODELIST=x\n" + kDump + kIterations) == "x");
+}
+
+TEST_CASE("launches of a job name a million nodes at most") {
+  std::string log = "NODELIST=n[1-99999]\n";
+  for (int i = 0; i < 12; ++i) log += kDump + kIterations;
+  const auto runs = scrape(log);
+  REQUIRE(runs.size() == 12);
+  CHECK(runs.front().nodes.size() == 99999);
+  CHECK(runs.back().nodes.empty());
+}
+
 TEST_CASE("a second launch is on the nodes of its job") {
   const std::string log = "SLURM_JOB_NODELIST=n[1-2]\n" + kDump + kIterations + kDump + kIterations;
   CHECK(nodes_of(log, 0) == "n1 n2");
