@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <unordered_set>
 #include <utility>
@@ -42,12 +45,15 @@ std::string text_of(const std::vector<AllocationMean>& means) {
   lines.reserve(means.size());
   for (const auto& mean : means) {
     lines.push_back(fmt::format("{} {} {}", number_text(mean.seconds),
-                                mean.day.empty() ? "-" : mean.day, mean.allocation));
+                                mean.day.empty() ? "-" : printable(mean.day),
+                                printable(mean.allocation)));
   }
   return join(lines, "\n");
 }
 
+/// What is no number becomes none (NaN).
 std::vector<AllocationMean> allocation_means_in(const std::string& text) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   std::vector<AllocationMean> means;
   if (text.empty()) return means;
   for (const std::string_view line : split(text, '\n')) {
@@ -55,7 +61,7 @@ std::vector<AllocationMean> allocation_means_in(const std::string& text) {
     const auto allocation = line.find(' ', day + 1);
     const std::string_view date = line.substr(day + 1, allocation - day - 1);
     means.push_back({printable(line.substr(allocation + 1)), date == "-" ? "" : printable(date),
-                     parse_number(line.substr(0, day)).value_or(0)});
+                     parse_number(line.substr(0, day)).value_or(kNone)});
   }
   return means;
 }
@@ -103,6 +109,27 @@ void read_measures(const Statement& row, Summary& summary) {
   summary.started_at = row.maybe_integer(++column);
   summary.remarks = lines_in(row.text(++column));
   if (!row.null(kReason)) summary.reason = row.text(kReason);
+}
+
+/// Whether the figures can be those of runs; somebody else may have written the database.
+bool is_possible(const Summary& summary) {
+  const auto is_number = [](const std::optional<double>& x) { return !x || std::isfinite(*x); };
+  const auto is_time = [](double seconds) { return std::isfinite(seconds) && seconds > 0; };
+  if (!is_number(summary.memory_gib)) return false;
+  if (!summary.step_time_s) return true;
+  const Interval& time = *summary.step_time_s;
+  const auto& means = summary.allocation_means;
+  const auto& units = summary.unit_means_s;
+  const Quantiles of_lines = summary.lines_s.value_or(Quantiles{});
+  const double lines[] = {of_lines.min, of_lines.p25,    of_lines.p75,
+                          of_lines.max, of_lines.median, of_lines.p99};
+  return is_time(time.mean) && is_number(time.low) && is_number(time.high) && is_number(time.sd) &&
+         is_number(time.df) && is_number(time.sd_low) && is_number(time.sd_high) &&
+         std::all_of(means.begin(), means.end(),
+                     [&](const AllocationMean& mean) { return is_time(mean.seconds); }) &&
+         std::all_of(units.begin(), units.end(), is_time) &&
+         std::all_of(std::begin(lines), std::end(lines),
+                     [](double seconds) { return std::isfinite(seconds); });
 }
 
 /// What people wrote, by sweep and point: of each run, in the order of runs and then of writing.
@@ -177,6 +204,7 @@ class RowLoader {
       const std::string planned_reason = row.reason;
       if (may_be_set_aside) row.reason = dropped_reason(dropped);
       read_measures(measured, row);
+      complete_ = complete_ && is_possible(row);
       // Other runs of it were not.
       if (may_be_set_aside && row.state != RunState::kMissing && measured.null(kReason))
         row.reason = planned_reason;
@@ -200,6 +228,7 @@ class RowLoader {
       order.emplace_back(measured.integer(kPlace), rows.size());
       rows.push_back(row_of("", std::move(point->second)));
       read_measures(measured, rows.back());
+      complete_ = complete_ && is_possible(rows.back());
       axes.push_back(AxisValues::ids_in(measured.text(kAxes)));
     }
     complete_ = complete_ && rows.size() == points.size();

@@ -163,7 +163,9 @@ void StoredLines::read_block() {
 }
 
 Count StoredLines::gbs() const {
-  return gbs_[at_] == PackedNumbers::kUnknown ? std::nullopt : Count(gbs_[at_]);
+  constexpr std::int64_t kMost = 1'000'000'000;
+  const std::int64_t gbs = gbs_[at_];
+  return gbs >= 1 && gbs <= kMost ? Count(gbs) : std::nullopt;
 }
 
 std::optional<double> StoredLines::lm_loss() const {

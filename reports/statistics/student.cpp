@@ -33,6 +33,7 @@ double t_point(double df) {
 }
 
 double t_above(double t, double df) {
+  if (std::isnan(t) || !(df > 0)) return 1;
   if (std::isinf(t)) return t > 0 ? 0 : 1;
   return bm::cdf(bm::complement(StudentT(df), t));
 }
@@ -45,6 +46,7 @@ SdInterval sd_interval(double sd, double df) {
 }
 
 double f_above(double f, double df1, double df2) {
+  if (std::isnan(f) || !(df1 > 0) || !(df2 > 0)) return 1;
   if (std::isinf(f)) return 0;
   return bm::cdf(bm::complement(FisherF(df1, df2), f));
 }

@@ -36,6 +36,37 @@ TEST_CASE("a summary of lines that cannot be is made anew of the lines") {
   }
 }
 
+TEST_CASE("a stored table of figures that cannot be is made anew") {
+  const Workplace here;
+  measure(here);
+  const std::string report = here.pippin("report replayed").out;
+  for (const char* change :
+       {"sd_low_s = 9e999", "memory_gib = 9e999", "p75_s = -9e999", "mean_s = -1", "df = 9e999",
+        "allocation_means = 'x' || char(10) || 'y'", "unit_means_s = '1 -2'"}) {
+    CAPTURE(change);
+    here.sql(fmt::format("UPDATE point_summaries SET {}", change));
+    const auto call = here.pippin("report replayed");
+    CHECK(call.exit_code == 0);
+    CHECK(call.out == report);
+  }
+}
+
+TEST_CASE("a name of two lines, or a batch that cannot be, ends no report") {
+  for (const char* change : {"UPDATE allocations SET name = 'x' || char(10) || 'y' WHERE id = 2",
+                             "UPDATE iteration_blocks SET gbs_base = -1"}) {
+    CAPTURE(change);
+    const Workplace here;
+    measure(here);
+    here.sql(fmt::format("{}; DELETE FROM point_summaries; DELETE FROM run_digests", change));
+    for (int time = 0; time < 2; ++time) {  // the second reads what the first has stored
+      const auto call = here.pippin("report replayed");
+      CHECK(call.exit_code == 0);
+      CHECK(call.err.find("boost") == std::string::npos);
+      CHECK_FALSE(call.out.empty());
+    }
+  }
+}
+
 TEST_CASE("a stored table that names axes nobody knows is made anew") {
   const Workplace here;
   measure(here);
