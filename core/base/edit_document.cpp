@@ -29,9 +29,11 @@ bool has(const fs::path& file, const std::string& text) {
   return disk().read(file).value_or("") == text;
 }
 
-/// Another file in its place would be no longer that of its other names, or of its owner.
+/// Another file in its place would be no longer that of its other names, its owner or its group.
 bool must_stay_the_same_file(const struct stat& file) {
-  return file.st_nlink > 1 || (file.st_uid != ::geteuid() && ::geteuid() != 0);
+  if (file.st_nlink > 1) return true;
+  const bool can_give = file.st_uid == ::geteuid() && ::group_member(file.st_gid) != 0;
+  return ::geteuid() != 0 && !can_give;
 }
 
 /// Whether the place had `before`, and has what is fresh now. What is saved just then goes back.

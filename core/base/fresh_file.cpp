@@ -10,6 +10,7 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 #include <utility>
 
@@ -42,6 +43,24 @@ bool is_same_file(const struct stat& one, const struct stat& other) {
   return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
+/// Access control lists, and what users note on a file. False where one cannot be set.
+bool copy_attributes(const fs::path& from, const Descriptor& to) {
+  constexpr std::string_view kRights = "system.posix_acl_access", kOfUsers = "user.";
+  std::string names(1 << 16, '\0'), value(1 << 16, '\0');  // no more is allowed
+  const ssize_t size = ::listxattr(from.c_str(), names.data(), names.size());
+  for (ssize_t at = 0; at < size;) {
+    const std::string name = names.c_str() + at;
+    at += static_cast<ssize_t>(name.size()) + 1;
+    if (name != kRights && !name.starts_with(kOfUsers)) continue;
+    const ssize_t length = ::getxattr(from.c_str(), name.c_str(), value.data(), value.size());
+    if (length < 0) continue;  // it was taken away meanwhile
+    if (::fsetxattr(to.number(), name.c_str(), value.data(), static_cast<std::size_t>(length), 0) !=
+        0)
+      return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void write_all(const Descriptor& file, std::string_view text, const fs::path& path) {
@@ -59,8 +78,11 @@ FreshFile::FreshFile(fs::path place, bool is_private) : place_(std::move(place))
       !is_private && ::lstat(place_.c_str(), &old) == 0 && S_ISREG(old.st_mode);
   create(is_private || takes_after ? kOnlyOurs : kAnybodys);
   if (!takes_after) return;
-  [[maybe_unused]] const int refused = ::fchown(file_.number(), old.st_uid, old.st_gid);
-  if (::fchmod(file_.number(), old.st_mode & kModeBits) == 0) return;
+  // What may be done with a file may not become more: where the group is refused, ours has no say.
+  const bool is_refused = ::fchown(file_.number(), old.st_uid, old.st_gid) != 0 &&
+                          ::fchown(file_.number(), -1, old.st_gid) != 0;
+  const mode_t mode = old.st_mode & kModeBits & ~(is_refused ? S_IRWXG : 0);
+  if (::fchmod(file_.number(), mode) == 0 && copy_attributes(place_, file_)) return;
   const int error = errno;
   ::unlink(path_.c_str());
   file_failed("set the mode of", path_, error);

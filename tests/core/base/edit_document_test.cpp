@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/edit_document.h"
 
+#include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <fmt/format.h>
+#include <grp.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
 #include <thread>
+#include <unistd.h>
 
 #include "core/base/error.h"
 #include "tests/support/catch.h"
@@ -32,6 +38,80 @@ TEST_CASE("what was saved while a document was edited is edited anew") {
   });
   CHECK(text_of(notes) == "a\nsaved 1\nsaved 2\nsaved 3\n| table |\n");
   CHECK(disk().list(folder.path()) == std::vector<std::string>{"notes.md"});
+}
+
+TEST_CASE("who may do what with a document stays so, and what people noted on it") {
+  const test::TemporaryDirectory folder;
+  const fs::path notes = folder / "notes.md";
+  disk().write(notes, "a\n");
+  // An access control list in the kernel's form: the user rw, user 1234 rw, the group nothing, the
+  // mask rw, others nothing. Source: linux/posix_acl_xattr.h.
+  const auto entry = [](std::uint16_t tag, std::uint16_t rights, std::uint32_t id) {
+    std::string text(8, '\0');
+    std::memcpy(&text[0], &tag, sizeof tag);
+    std::memcpy(&text[2], &rights, sizeof rights);
+    std::memcpy(&text[4], &id, sizeof id);
+    return text;
+  };
+  constexpr std::uint32_t kNone = 0xffffffff;
+  const std::string list = std::string("\2\0\0\0", 4) + entry(1, 6, kNone) + entry(2, 6, 1234) +
+                           entry(4, 0, kNone) + entry(16, 6, kNone) + entry(32, 0, kNone);
+  const bool has_lists =
+      ::setxattr(notes.c_str(), "system.posix_acl_access", list.data(), list.size(), 0) == 0;
+  const bool has_notes = ::setxattr(notes.c_str(), "user.note", "hi", 2, 0) == 0;
+  edit_document(notes, with_table);
+  std::string found(256, '\0');
+  const auto value_of = [&](const char* name) {
+    const ssize_t size = ::getxattr(notes.c_str(), name, found.data(), found.size());
+    return found.substr(0, static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  };
+  if (has_lists) CHECK(value_of("system.posix_acl_access") == list);
+  if (has_notes) CHECK(value_of("user.note") == "hi");
+  CHECK(text_of(notes) == "a\n| table |\n");
+}
+
+TEST_CASE("a document of a group that its user has left stays that group's file") {
+  if (::geteuid() != 0) return;  // nobody else can give a file to a group that is not theirs
+  const test::TemporaryDirectory folder;
+  constexpr uid_t kUser = 54321;
+  constexpr gid_t kGroup = 65432;
+  REQUIRE(::chown(folder.path().c_str(), kUser, kUser) == 0);
+  const fs::path notes = folder / "notes.md", other = folder / "other.md";
+  for (const auto& file : {notes, other}) {
+    disk().write(file, "a\n");
+    REQUIRE(::chown(file.c_str(), kUser, kGroup) == 0);
+    fs::permissions(file, static_cast<fs::perms>(0660));
+  }
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const bool is_user =
+        ::setgroups(0, nullptr) == 0 && ::setgid(kUser) == 0 && ::setuid(kUser) == 0;
+    if (!is_user) ::_exit(2);
+    if (::access(folder.path().c_str(), R_OK | X_OK) != 0) ::_exit(4);
+    try {
+      edit_document(notes, with_table);
+      disk().write(other, "b\n");
+    } catch (const std::exception&) {
+      ::_exit(3);
+    }
+    ::_exit(0);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  if (WEXITSTATUS(status) == 4) {
+    WARN("skipped: other users cannot come to " + folder.path().string());
+    return;
+  }
+  REQUIRE(status == 0);
+  struct stat found {};
+  REQUIRE(::stat(notes.c_str(), &found) == 0);
+  CHECK(found.st_gid == kGroup);
+  CHECK((found.st_mode & 07777) == 0660);
+  CHECK(text_of(notes) == "a\n| table |\n");
+  // One that is replaced gives the user's own group nothing.
+  REQUIRE(::stat(other.c_str(), &found) == 0);
+  CHECK((found.st_gid == kGroup || (found.st_mode & 070) == 0));
+  CHECK(text_of(other) == "b\n");
 }
 
 TEST_CASE("a document that is saved again and again is left to its editor") {
