@@ -16,14 +16,30 @@ namespace {
 using Kind = MarkdownLine::Kind;
 using Align = MarkdownTable::Align;
 
+/// How many backticks begin at `from`.
+std::size_t backticks_at(std::string_view line, std::size_t from) {
+  return std::min(line.find_first_not_of('`', from), line.size()) - from;
+}
+
+/// Behind the code that begins at `from`; behind its backticks where as many never follow.
+/// Source: CommonMark 0.31, "Code spans".
+std::size_t end_of_code(std::string_view line, std::size_t from) {
+  const std::size_t length = backticks_at(line, from), begin = from + length;
+  for (auto at = line.find('`', begin); at != std::string_view::npos; at = line.find('`', at)) {
+    const std::size_t other = backticks_at(line, at);
+    at += other;
+    if (other == length) return at;
+  }
+  return begin;
+}
+
 /// The places of the pipes that separate cells.
 std::vector<std::size_t> pipes_in(std::string_view line, bool code_protects) {
   std::vector<std::size_t> pipes;
-  bool in_code = false;
   for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '`') in_code = !in_code;
     const bool escaped = i > 0 && line[i - 1] == '\\';
-    if (line[i] == '|' && !escaped && !(code_protects && in_code)) pipes.push_back(i);
+    if (line[i] == '|' && !escaped) pipes.push_back(i);
+    if (line[i] == '`' && !escaped && code_protects) i = end_of_code(line, i) - 1;
   }
   return pipes;
 }

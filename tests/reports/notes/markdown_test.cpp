@@ -93,6 +93,10 @@ TEST_CASE("a pipe in a cell is escaped, or in a code span that makes a cell too 
       {"| a | b |\n|---|---|\n| it`s | that`s |\n", "1:a,b 3:it`s,that`s"},
       {"| a | b |\n|---|---|\n| `x | 1 | 2 |\n", "1:a,b 3:`x,1,2"},
       {"| `a|b` | c |\n|---|---|\n| 1 | 2 |\n", "1:`a|b`,c 3:1,2"},
+      {"| a | b |\n|---|---|\n| ``x`|y`` | 2 |\n", "1:a,b 3:``x`|y``,2"},
+      // A backtick that is escaped, or never closed, begins no code.
+      {"| a | b |\n|---|---|\n| 1 | x \\` | y |\n", "1:a,b 3:1,x `,y"},
+      {"| a | b |\n|---|---|\n| 1 | x `` | y ` |\n", "1:a,b 3:1,x ``,y `"},
       {"| a | b |\n|---|---|\n| 1 | 2 \\|\n", "1:a,b 3:1,2 |"},
   });
 }
