@@ -62,7 +62,17 @@ std::optional<GivenUp> SweepFolder::given_up() {
     found.runs.emplace_back(words[0]);
     found.evidence = printable(words[3]);
   }
-  return found.until > 0 && !found.runs.empty() ? std::optional(found) : std::nullopt;
+  if (found.until <= 0 || found.runs.empty()) return std::nullopt;
+  const std::string text_handed = files_.read(root_ / "given-up-handed").value_or("");
+  const std::string_view handed = trim(text_handed);
+  if (number_of(handed, "until") == found.until)
+    found.until = std::max(found.until, number_of(handed, "newest").value_or(0));
+  return found;
+}
+
+void SweepFolder::note_given_up(const GivenUp& given_up, std::int64_t newest) {
+  files_.write(root_ / "given-up-handed",
+               fmt::format("until={} newest={}\n", given_up.until, newest));
 }
 
 std::string text_of(const GivenUp& given_up) {

@@ -52,6 +52,7 @@
 ///   held-back               why pippin has not handed over all that is due; empty: it has
 ///   given-up                by rename when they are too many: "until=12 after=5", the submission
 ///                           up to which nothing more is launched and how many they are, and they
+///   given-up-handed         "until=12 newest=15": what was handed over by the time that was seen
 ///   outcomes/HOST-BOOT      lines of "RUN<tab>ok" and "RUN<tab>failed" of what is over, by the
 ///                           jobs that one kernel runs: the records in short, read fast
 ///   refuted/000001          lines of "RUN/2-ID<tab>words": an attempt that left exit code 0 and
@@ -197,6 +198,8 @@ class SweepFolder {
   void look_anew() { refuted_->reset(); }
   /// The last time that jobs gave up, though the runs may go on since; nothing: they never did.
   std::optional<GivenUp> given_up();
+  /// That its machine had handed over more by then, up to `newest`: nothing of that is launched.
+  void note_given_up(const GivenUp& given_up, std::int64_t newest);
   /// Why not all that is due was handed over, the last time that somebody tried; empty: all was.
   std::string held_back();
   void note_held_back(const std::string& words);

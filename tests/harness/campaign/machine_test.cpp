@@ -95,6 +95,8 @@ TEST_CASE("what was handed over just before a job gave up does not hide why it d
   REQUIRE(machine.has_given_up());
   REQUIRE(machine.given_up());
   CHECK(machine.given_up()->evidence == "words");
+  machine.step();
+  REQUIRE(machine_on(files, hole, campaign).given_up());  // as who looks later has to know
 }
 
 TEST_CASE("jobs that wait in vain are cancelled, and taken up by who comes later") {
