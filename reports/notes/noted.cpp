@@ -9,6 +9,8 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "core/base/text.h"
@@ -73,14 +75,13 @@ bool is_axis(const NoteColumns& columns, std::size_t place) {
 
 Axes axes_of(const MarkdownTable& table, const NoteColumns& columns) {
   Axes axes;
-  std::set<std::string> taken;
+  std::unordered_set<std::string> taken;
+  std::unordered_map<std::string, int> numbers;  // that follow a name
   for (std::size_t i = 0; i < table.header.cells.size(); ++i) {
     if (!is_axis(columns, i)) continue;
     const std::string wanted = axis_name_of(table.header.text(i));
     std::string name = wanted;
-    for (int number = 2; !taken.insert(name).second; ++number) {
-      name = fmt::format("{}_{}", wanted, number);
-    }
+    while (!taken.insert(name).second) name = fmt::format("{}_{}", wanted, 2 + numbers[wanted]++);
     axes.emplace_back(i, name);
   }
   return axes;
