@@ -297,7 +297,15 @@ Merged Database::merge(const fs::path& other, const std::map<std::string, std::i
   const auto before = fs::last_write_time(other);
   home_->connection.run("PRAGMA ignore_check_constraints = OFF");  // others' rows are anybody's
   db::Transaction transaction(home_->connection);
-  Merged merged = db::merge(home_->connection, begun);
+  Merged merged;
+  try {
+    merged = db::merge(home_->connection, begun);
+  } catch (const Error&) {
+    // Ours kept its rules until these came.
+    if (!home_->connection.met_contradiction()) throw;
+    bad_input("{}: is damaged: its rows contradict each other; nothing of it was stored",
+              other.string());
+  }
   if (fs::last_write_time(other) != before)
     machine_failed("{}: was changed while it was read; repeat the command", other.string());
   transaction.commit();

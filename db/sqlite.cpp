@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
@@ -32,6 +33,18 @@ bool means_full_disk(int code, int system_error) {
 
 fs::path directory_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+/// Why nothing can be written beside a file: 0 where it can, or where nobody can tell. SQLite opens
+/// a file whose shared memory finds no room as one that can only be read, and keeps why to itself.
+int error_of_writing_beside(const fs::path& path) {
+  constexpr off_t kSharedMemory = 32 * 1024;
+  const int file =
+      ::open(directory_of(path).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (file < 0) return 0;
+  const int error = ::posix_fallocate(file, 0, kSharedMemory);
+  ::close(file);
+  return error;
 }
 
 bool holds_something(const fs::path& path) {
@@ -175,7 +188,10 @@ void Connection::fail(int code) const {
   // A COMMIT that fails leaves its reason in errno only.
   const int last_error = errno, known_error = sqlite3_system_errno(handle_);
   const std::string file = path_.string(), text = sqlite3_errmsg(handle_);
-  met_full_disk_ = means_full_disk(code, known_error != 0 ? known_error : last_error);
+  met_full_disk_ = means_full_disk(code, known_error != 0 ? known_error : last_error) ||
+                   (primary(code) == SQLITE_READONLY &&
+                    means_full_disk(SQLITE_IOERR, error_of_writing_beside(path_)));
+  met_contradiction_ = primary(code) == SQLITE_CONSTRAINT;
   if (met_full_disk_) {
     machine_failed(
         "{}: the disk is full, or a quota; nothing of this step was stored, what was stored before "
@@ -200,6 +216,8 @@ void Connection::fail(int code) const {
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
+      if (known_error == EMFILE || known_error == ENFILE)
+        machine_failed("{}: too many files are open; raise the limit (ulimit -n)", file);
       machine_failed(
           "{}: cannot be written ({}); it and its directory must be writable, or name "
           "another file with --db",

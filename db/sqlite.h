@@ -66,6 +66,8 @@ class Connection {
   void distrust_locks() { is_unlocked_ = is_unlocked_ || read_only(); }
   /// Whether something failed because the disk is full.
   bool met_full_disk() const { return met_full_disk_; }
+  /// Whether something failed because rows would have contradicted each other.
+  bool met_contradiction() const { return met_contradiction_; }
   /// Makes the tables of another file, which is only read, known as `name`.
   void attach(const fs::path& path, const std::string& name);
 
@@ -95,7 +97,7 @@ class Connection {
   std::chrono::milliseconds patience_;
   sqlite3* handle_ = nullptr;
   std::vector<fs::path> files_{path_};  ///< its own, and those attached
-  mutable bool met_full_disk_ = false;
+  mutable bool met_full_disk_ = false, met_contradiction_ = false;
   bool is_unlocked_ = false;
   std::int64_t work_ = 0;  ///< steps of SQLite's machine
   std::unordered_map<std::string_view, std::unique_ptr<Compiled>> kept_;  ///< by its own text

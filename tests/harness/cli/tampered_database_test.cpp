@@ -67,6 +67,15 @@ TEST_CASE("a name of two lines, or a batch that cannot be, ends no report") {
   }
 }
 
+TEST_CASE("a database whose rows contradict each other is named when it is merged") {
+  const Workplace here;
+  measure(here);
+  here.sql("PRAGMA foreign_keys = OFF; UPDATE runs SET point = '../../x' WHERE id = 3");
+  const auto call = here.shell("\"$PIPPIN\" --db ours.db merge t.db");
+  CHECK(call.exit_code == 2);
+  CHECK_THAT(call.err, Contains("t.db: is damaged: its rows contradict each other"));
+}
+
 TEST_CASE("a stored table that names axes nobody knows is made anew") {
   const Workplace here;
   measure(here);
