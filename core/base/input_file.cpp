@@ -21,7 +21,7 @@ namespace {
 
 [[noreturn]] void cannot_read(const fs::path& path, int error) {
   const std::string text = fmt::format("{}: cannot read: {}", path.string(), std::strerror(error));
-  if (is_of_machine(error)) throw BrokenFile(ExitCode::kBadInput, text);
+  if (is_of_machine(error)) throw BrokenFile(ExitCode::kMachine, text);
   throw Error(ExitCode::kBadInput, text);
 }
 

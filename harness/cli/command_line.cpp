@@ -10,6 +10,7 @@
 
 #include "core/base/text.h"
 #include "harness/cli/completion.h"
+#include "harness/commands/steps/output.h"
 #include "reports/csv_text.h"
 
 namespace pippin {
@@ -170,7 +171,9 @@ ExitCode CommandLine::run(int argc, char** argv) {
   try {
     parse(words);
   } catch (const CLI::Success& help) {
-    return static_cast<ExitCode>(app_->exit(help));
+    const auto code = static_cast<ExitCode>(app_->exit(help));
+    end_output();
+    return code;
   } catch (const CLI::ParseError& error) {
     throw Error(ExitCode::kBadInput, usage_error(*app_, error.what(), words));
   }

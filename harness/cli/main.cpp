@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <boost/system/errc.hpp>
+#include <boost/system/system_error.hpp>
 #include <csignal>
 #include <exception>
 #include <fcntl.h>
@@ -52,6 +54,12 @@ int main(int argc, char** argv) {
   pippin::settle_in();
   try {
     return static_cast<int>(pippin::pippin_main(argc, argv));
+  } catch (const boost::system::system_error& error) {
+    const bool too_many = error.code() == boost::system::errc::too_many_files_open ||
+                          error.code() == boost::system::errc::too_many_files_open_in_system;
+    pippin::say(too_many ? "too many files are open; raise the limit (ulimit -n)"
+                         : pippin::printable(error.what()));
+    return static_cast<int>(pippin::ExitCode::kMachine);
   } catch (const std::exception& error) {
     pippin::say(pippin::printable(error.what()));
     return static_cast<int>(pippin::ExitCode::kMachine);

@@ -17,6 +17,7 @@
 #include "harness/commands/steps/explain_logs.h"
 #include "harness/commands/steps/follow.h"
 #include "harness/commands/steps/known_runs.h"
+#include "harness/commands/steps/output.h"
 #include "harness/commands/steps/record.h"
 #include "harness/commands/steps/report_rows.h"
 #include "harness/commands/steps/run_batch.h"
@@ -172,7 +173,11 @@ ExitCode collect_on(const Globals& globals, PathCollector* logs,
 
 ExitCode collect(const Globals& globals, const CollectOptions& options) {
   ToldValues told(options.set, options.from_name, options.scrape);
-  if (options.explain) return explain_logs(paths_named(options), told, std::cout);
+  if (options.explain) {
+    const ExitCode code = explain_logs(paths_named(options), told, output());
+    end_output();
+    return code;
+  }
   OpenDatabase how;
   how.cache_kib = kCacheKib;
   Database database(globals.db, how);

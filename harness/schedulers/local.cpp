@@ -90,7 +90,9 @@ LocalScheduler::LocalScheduler(fs::path folder, fs::path machine_lock, bool only
 
 Handed LocalScheduler::submit(const JobRequest& request) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const auto number = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+  // A clock before 1970 would give a name that the queue does not take for an entry.
+  const auto number =
+      std::max<std::int64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count(), 0);
   for (const char* name : {"waiting", "running", "ended"}) disk().make_directory(folder_ / name);
   disk().write(folder_ / "waiting" / fmt::format("{:0{}}-{}", number, kNumberDigits, request.token),
                request.script.string() + '\0' + request.log.string() + '\0');
