@@ -361,10 +361,14 @@ void Clock::add_update(StepTime& time) const {
   const double own = number(most) * matrices() + number(vocab()) * hidden();
   const double gradient = s_.gradient_bytes();
   const double experts = number(most) * expert_matrices();
+  const std::int64_t instances = s_.zero == 1 ? std::min(s_.instances, replicas()) : 1;
   const auto half = [&](double bytes) {
-    return half_collective(bytes * own, replicas(), s_.tp) +
-           half_collective(bytes * experts, s_.expert_replicas(), s_.expert_tp * s_.ep);
+    return half_collective(bytes * own, replicas() / instances, s_.tp) +
+           half_collective(bytes * experts, s_.expert_replicas() / instances, s_.expert_tp * s_.ep);
   };
+  // What a rank has of the gradients is summed over the instances.
+  const double part = gradient * own * number(instances) / number(replicas());
+  time.data += 2 * half_collective(part, instances, s_.tp * replicas() / instances);
   if (s_.zero == 0) time.data += 2 * half(gradient);
   // ZeRO-2 reduces the gradients of each micro-batch.
   if (s_.zero == 1 || s_.zero == 2)

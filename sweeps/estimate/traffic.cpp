@@ -128,13 +128,21 @@ class Speaker {
   std::int64_t replicas() const { return setup_.dp * setup_.cp; }
 
   /// With ZeRO-2 gradients are reduced after each micro-batch, with ZeRO-3 weights are gathered
-  /// twice in each.
-  void update(Topic reduce, Topic gather, const Pieces& all, std::int64_t ranks) {
+  /// twice in each. Where the optimizer has several instances, each does so within its ranks, and
+  /// what a rank has of the gradients is summed over the instances.
+  void update(Topic reduce, Topic gather, const Pieces& all, std::int64_t holders) {
     const double times = setup_.zero >= 2 ? number(setup_.gas) : 1;
+    const bool is_split = setup_.zero == 1 && setup_.instances > 1;
+    const std::int64_t ranks =
+        is_split ? std::max<std::int64_t>(holders / setup_.instances, 1) : holders;
     const auto each = [&](Topic topic, std::string_view function, double how_often, double size) {
       say(topic, function, how_often * all.calls, size * all.elements / std::max(all.calls, 1.0),
           ranks);
     };
+    if (is_split)
+      say(reduce, "all_reduce", all.calls,
+          setup_.gradient_bytes() * all.elements / std::max(all.calls, 1.0) / number(ranks),
+          holders / ranks);
     each(reduce, setup_.zero == 0 ? "all_reduce" : "reduce_scatter", times,
          setup_.gradient_bytes());
     if (setup_.zero > 0)

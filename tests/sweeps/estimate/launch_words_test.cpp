@@ -136,6 +136,22 @@ TEST_CASE("stages send the whole of their messages where Megatron-Core does") {
   CHECK(message(setup_of(launch + "--sequence-parallel")) == whole / 4);
 }
 
+TEST_CASE("instances of the optimizer reduce among themselves, and then each part over them") {
+  const std::string launch = "--bf16 --use-distributed-optimizer ";
+  const Setup one = setup_of(launch),
+              two = setup_of(launch + "--num-distributed-optimizer-instances 2");
+  const auto call = [](const Setup& setup, std::string_view function) {
+    for (const Talk& talk : talk_of_stage(setup, 0))
+      if (talk.topic == Topic::kDataReduce && talk.function == function) return talk;
+    return Talk{};
+  };
+  CHECK(call(one, "reduce_scatter").ranks == 16);
+  CHECK(call(one, "all_reduce").calls == 0);
+  CHECK(call(two, "reduce_scatter").ranks == 8);
+  CHECK(call(two, "all_reduce").ranks == 2);
+  CHECK(call(two, "all_reduce").bytes == Approx(call(two, "reduce_scatter").bytes / 8));
+}
+
 TEST_CASE("a group of TP that a node's end cuts sums up at the network's speed") {
   Setup setup = setup_of("--bf16");
   setup.tp = 4;
