@@ -49,6 +49,7 @@ std::optional<RunDigest> digest_at(const Statement& row, int column) {
   digest.all = lines_at(row, all);
   digest.trend = row.maybe_real(all + 10).value_or(0);
   digest.times = static_cast<LineTimes>(row.integer(all + 11));
+  if (digest.gbs && !is_batch(*digest.gbs)) return std::nullopt;
   if (!can_be(digest.clean) || !can_be(digest.all) || !std::isfinite(digest.trend))
     return std::nullopt;
   return digest;

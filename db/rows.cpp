@@ -115,7 +115,8 @@ void read_measures(const Statement& row, Summary& summary) {
 bool is_possible(const Summary& summary) {
   const auto is_number = [](const std::optional<double>& x) { return !x || std::isfinite(*x); };
   const auto is_time = [](double seconds) { return std::isfinite(seconds) && seconds > 0; };
-  if (!is_number(summary.memory_gib)) return false;
+  const Count& gbs = summary.point.layout.gbs;
+  if (!is_number(summary.memory_gib) || (gbs && !is_batch(*gbs))) return false;
   if (!summary.step_time_s) return true;
   const Interval& time = *summary.step_time_s;
   const auto& means = summary.allocation_means;

@@ -163,9 +163,7 @@ void StoredLines::read_block() {
 }
 
 Count StoredLines::gbs() const {
-  constexpr std::int64_t kMost = 1'000'000'000;
-  const std::int64_t gbs = gbs_[at_];
-  return gbs >= 1 && gbs <= kMost ? Count(gbs) : std::nullopt;
+  return gbs_[at_] == PackedNumbers::kUnknown ? std::nullopt : Count(gbs_[at_]);
 }
 
 std::optional<double> StoredLines::lm_loss() const {

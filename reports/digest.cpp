@@ -35,9 +35,14 @@ struct Lines {
 constexpr unsigned kInWarmup =
     1u << 31;  // one of the first iterations that were asked to be left out
 
+/// The batch of a line, where it can be one: lines may come from elsewhere.
+std::optional<std::int64_t> batch_of(const Iteration& line) {
+  return line.gbs && is_batch(*line.gbs) ? line.gbs : std::nullopt;
+}
+
 /// Whether a line is of another batch size than the last ones.
 bool is_unlike(const Iteration& line, const RunDigest& digest) {
-  return line.gbs && line.gbs != digest.gbs;
+  return batch_of(line) && line.gbs != digest.gbs;
 }
 
 EachLine each_of(const std::vector<Iteration>& lines) {
@@ -53,7 +58,7 @@ Lines lines_of_last_batch(const EachLine& each_line, std::optional<std::int64_t>
   std::size_t count = 0;
   each_line([&](const Iteration& line) {
     ++count;
-    if (line.gbs) digest.gbs = line.gbs;  // a last line may be cut before it
+    if (const auto batch = batch_of(line)) digest.gbs = batch;  // a last line may be cut before it
     if (!steady_from) steady_from = line.number - line.interval + 1 + warmup.value_or(0);
   });
   Lines lines;

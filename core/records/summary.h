@@ -21,6 +21,12 @@ struct LineSummary {
 /// What the times of lines are: of single steps, or means that say nothing of how those spread.
 enum class LineTimes { kSteps, kMeans, kMovingMeans, kWholeRuns };
 
+/// Whether an iteration may have so many sequences.
+inline bool is_batch(std::int64_t gbs) {
+  constexpr std::int64_t kMost = 1'000'000'000'000;
+  return gbs >= 1 && gbs <= kMost;
+}
+
 /// What the lines of one run come to: all that a table needs of them.
 struct RunDigest {
   LineSummary
