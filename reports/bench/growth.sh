@@ -193,6 +193,16 @@ many_launches() {
   }' >"$folder/logs/llmc.log"
 }
 
+# node_lists N: a log that says as many times 50 which nodes its job has, 1,000 of them each time and other ones.
+node_lists() {
+  rm -rf "$folder/logs"
+  mkdir "$folder/logs"
+  awk -v n="$((50 * $1))" 'BEGIN {
+    for (i = 1; i <= n; ++i) printf "SLURM_JOB_NODELIST=n[%d-%d]\n", i, i + 999
+    print " iteration 1/ 1 | elapsed time per iteration (ms): 500.0 | global batch size: 1 |"
+  }' >"$folder/logs/train.log"
+}
+
 # saves N: a log with as many checkpoints, each behind an iteration.
 saves() {
   rm -rf "$folder/logs"
@@ -275,6 +285,15 @@ kept() {
         printf "| 64 | 52B | 4 | 4 | 1 | %d | %.1f | number %d |\n", row, 1000 + 100 * rand(), row
       print ""
     }
+  }' >"$folder/kept.md"
+}
+
+# wide N: a table of notes with as many columns of one name.
+wide() {
+  awk -v n="$1" 'BEGIN {
+    line = "| GPUs | size | time, ms |"; rule = "|---|---|---|"; row = "| 64 | 52B | 1000 |"
+    for (i = 0; i < n; ++i) { line = line " x |"; rule = rule "---|"; row = row " 1 |" }
+    print line "\n" rule "\n" row
   }' >"$folder/kept.md"
 }
 
@@ -413,6 +432,7 @@ echo "|---|---|---|---|---|"
   grows 'collect by patterns: lines / 50' 40 'own_words "$n"' \
     '$p collect --scrape "step=step (\d+)" --scrape "step_time=in ([0-9.]+) ms" "$folder/logs"' 'rm -f "$folder"/t.db*'
   grows 'collect of another trainer: lines / 50' 40 'trainer_log "$n"' '$p collect "$folder/logs"' 'rm -f "$folder"/t.db*'
+  grows 'collect: lists of nodes of one log / 50' 40 'node_lists "$n"' '$p collect "$folder/logs"' 'rm -f "$folder"/t.db*'
   grows 'collect: checkpoints' 500 'saves "$n"' '$p collect "$folder/logs"' 'rm -f "$folder"/t.db*'
   grows 'report --checkpoints: checkpoints' 500 'saves "$n"; rm -f "$folder"/t.db*; $p collect "$folder/logs"' '$p report --checkpoints'
   grows 'collect: tables of collectives' 100 'bandwidths "$n"' '$p collect "$folder/logs"' 'rm -f "$folder"/t.db*'
@@ -421,6 +441,7 @@ echo "|---|---|---|---|---|"
     '$p report --update "$folder/marked.md"'
   grows 'import: tables' 50 'kept "$n" 4' '$p import "$folder/kept.md"' 'rm -f "$folder"/t.db*'
   grows 'import: rows of a table' 200 'kept 1 "$n"' '$p import "$folder/kept.md"' 'rm -f "$folder"/t.db*'
+  grows 'import: columns of one name' 1000 'wide "$n"' '$p import "$folder/kept.md"' 'rm -f "$folder"/t.db*'
   for format in terminal csv json; do
     grows "plan --format $format: points / 50" 250 'grid "$n"' '$p plan "$folder/grid.yaml" --format $format'
   done
