@@ -18,7 +18,7 @@ namespace {
 /// The file of whatever name a person uses.
 fs::path file_of(const fs::path& named) {
   std::error_code error;
-  const fs::path file = fs::canonical(named, error);
+  fs::path file = fs::canonical(named, error);
   if (error) bad_input("{}: cannot read: {}", named.string(), std::strerror(error.value()));
   if (const std::string kind = odd_kind(file); !kind.empty())
     bad_input("{}: is {}, not a file", named.string(), kind);
