@@ -95,7 +95,8 @@ std::string uncountable_reason(const Setup& setup) {
   if (!is_countable(setup.shape)) return "a model of so many parameters cannot be counted";
   const std::int64_t ranks = count_product({setup.tp, setup.pp, setup.cp, setup.dp});
   const std::int64_t sequences = count_product({setup.dp, setup.mbs, setup.gas, setup.shape.seq});
-  const bool is_too_large = std::max(ranks, sequences) > kMost;
+  constexpr std::int64_t kMostStages = 100'000;  // each of which is looked at
+  const bool is_too_large = std::max(ranks, sequences) > kMost || setup.pp > kMostStages;
   return is_too_large ? "so many ranks and tokens cannot be counted" : "";
 }
 

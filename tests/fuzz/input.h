@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
 #include <map>
 #include <string>
 #include <string_view>
@@ -102,7 +103,9 @@ inline void expect(bool holds, const char* property) {
 /// The same of two texts, which are shown.
 inline void expect_same(const std::string& a, const std::string& b, const char* property) {
   if (a == b) return;
-  std::fprintf(stderr, "one:\n%s\nthe other:\n%s\n", a.c_str(), b.c_str());
+  // Either may have NULs.
+  for (const auto& [name, text] : {std::pair{"one", &a}, {"the other", &b}})
+    std::cerr << name << ":\n" << *text << '\n';
   expect(false, property);
 }
 

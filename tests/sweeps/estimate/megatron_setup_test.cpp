@@ -143,6 +143,9 @@ TEST_CASE("a layout so large that its ranks cannot be counted is refused, as is 
       Catch::Contains("TP x PP x CP does not divide the number of GPUs"));
   CHECK(mistake_in(kShape + " world_size=100000000 micro_batch_size=100000000") ==
         "estimate: so many ranks and tokens cannot be counted");
+  CHECK(mistake_in("num_layers=1000000 hidden_size=64 num_attention_heads=1 seq_length=64 "
+                   "micro_batch_size=1 world_size=1000000 pipeline_model_parallel_size=1000000") ==
+        "estimate: so many ranks and tokens cannot be counted");
 }
 
 TEST_CASE("stages are interleaved only where Megatron can interleave them") {
