@@ -38,7 +38,7 @@ fs::path directory_of(const fs::path& path) {
 /// Why nothing can be written beside a file: 0 where it can, or where nobody can tell. SQLite opens
 /// a file whose shared memory finds no room as one that can only be read, and keeps why to itself.
 int error_of_writing_beside(const fs::path& path) {
-  constexpr off_t kSharedMemory = 32 * 1024;
+  constexpr off_t kSharedMemory = 32'768;
   const int file =
       ::open(directory_of(path).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (file < 0) return 0;
