@@ -125,6 +125,7 @@ class RowReader {
   void refuse_memory(const std::string& why) {
     if (why_no_memory_.empty()) why_no_memory_ = why;
   }
+  void doubt(const std::string& what) { doubt_ += (doubt_.empty() ? "" : "; ") + what; }
   bool is_named(std::string_view part) const { return row_.says("model", part); }
   bool is_core() const { return setup_.framework == Framework::kMegatronCore; }
 
@@ -173,6 +174,13 @@ class RowReader {
     divides(m.seq, setup_.cp, "CP does not divide the sequence");
     if (m.experts > 0) divides(m.experts, setup_.ep, "EP does not divide the experts");
     if (m.experts == 0 && setup_.ep > 1) refuse("EP is of experts, and there are none");
+    if (m.experts > 0)
+      divides(setup_.tp * setup_.cp * setup_.dp, count_product({setup_.ep, setup_.expert_tp}),
+              "EP x expert TP does not divide TP x CP x DP");
+    if (m.head_width == m.hidden / m.heads)
+      divides(m.hidden, m.heads, "heads do not divide the hidden size");
+    if (is_core() && m.layers % setup_.pp == 0 && setup_.first_layers + setup_.last_layers == 0)
+      divides(m.layers / setup_.pp, setup_.chunks, "vpp does not divide the layers of a stage");
     if (setup_.sequence_parallel)
       divides(m.seq / setup_.cp, setup_.tp, "with seq_par TP does not divide the sequence");
     if (setup_.chunks > 1 && setup_.pp == 1) refuse("vpp is of a pipeline, and PP is 1");
@@ -234,6 +242,7 @@ class RowReader {
     m.activation = activation == "swiglu"         ? Activation::kSwiglu
                    : activation == "squared-relu" ? Activation::kSquaredRelu
                                                   : Activation::kGelu;
+    if (activation.empty()) doubt("act_fn gelu is assumed");
     m.ffn = row_.count("ffn");
     if (m.ffn == 0) m.ffn = usual_ffn(m.gated(), m.hidden);
     m.biases = !is_on(arguments_, "disable-bias-linear");
@@ -308,7 +317,7 @@ class RowReader {
                        gbs = row_.count("gbs");
     if (gbs == 0 || all == gbs) return;
     if (row_.count("gas") == 0) return refuse("MBS x DP does not divide gbs");
-    doubt_ = fmt::format("DP x MBS x GAS is {}; its gbs of {} is not used", all, gbs);
+    doubt(fmt::format("DP x MBS x GAS is {}; its gbs of {} is not used", all, gbs));
   }
 
   std::int64_t micro_batch() const {
@@ -419,6 +428,7 @@ class RowReader {
   /// As the embedding has it. Composer and torchtitan take it as it is.
   void vocabulary() {
     std::int64_t vocab = row_.count("vocab");
+    const bool is_said = vocab > 0;
     const std::string tokenizer = word_in(arguments_, "tokenizer-type");
     if (vocab == 0) {
       constexpr std::int64_t kGpt2 = 50257, kNemotron = 256000, kLlama2 = 32000;
@@ -426,6 +436,7 @@ class RowReader {
           tokenizer.find("Llama2") != std::string::npos || row_.says("framework", "ALCF");
       vocab = tokenizer == "GPTSentencePieceTokenizer" ? kNemotron : llama ? kLlama2 : kGpt2;
     }
+    if (!is_said && tokenizer.empty()) doubt(fmt::format("vocabulary {} is assumed", vocab));
     const std::int64_t usual = setup_.framework == Framework::kFsdp ? 1 : 128;
     setup_.shape.vocab =
         padded_vocab(vocab, setup_.tp, count_in(arguments_, "make-vocab-size-divisible-by", usual));

@@ -255,6 +255,14 @@ TEST_CASE("a row that no trainer would start is refused") {
   const PointRow row = rows().at("seed1-0001").with("framework", "Megatron-Core").with("dp", "");
   const auto why = [](const PointRow& one) { return PointJudge().judge(one).why; };
   CHECK(why(row.with("ep", "4")) == "EP is of experts, and there are none");
+  CHECK_THAT(why(row.with("notes", "{\"num-experts\": 64}").with("ep", "64")),
+             Catch::Contains("EP x expert TP does not divide TP x CP x DP"));
+  CHECK(why(row.with("heads", "36")) == "heads do not divide the hidden size (4096 by 36)");
+  CHECK(
+      why(row.with("vpp", "5").with("pp", "2").with("tp", "1").with("gas", "4").with("gbs", "")) ==
+      "vpp does not divide the layers of a stage (16 by 5)");
+  CHECK_THAT(why(row.with("vocab", "").with("act_fn", "")),
+             Catch::EndsWith("; act_fn gelu is assumed; vocabulary 50257 is assumed"));
   CHECK(why(row.with("vpp", "4").with("pp", "1")) == "vpp is of a pipeline, and PP is 1");
   CHECK(why(row.with("tp", "4").with("ffn", "11010")) ==
         "TP does not divide the width of the MLP (11010 by 4)");
