@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kStartS = 180;  ///< of launch, imports, NCCL's and the trainer's start
 /// A run that takes longer is stopped: more than the bound, which one of 40 passes.
-constexpr double kRoom = 1.5;
+constexpr double kRoom = 1.2;
 
 [[noreturn]] void cannot_predict(const Sweep& sweep, const std::string& why) {
   bad_input("{}: run_time: predicted: {}; say a time, such as 10 min",

@@ -402,8 +402,8 @@ TEST_CASE("jobs ask for the time that the slowest of their points is predicted t
       nlohmann::json::parse(here.pippin("--quiet estimate s.yaml --format json").out);
   for (const auto& one : judged.at("points"))
     if (one.at("fits") == "yes") slowest = std::max(slowest, one.at("step_s_high").get<double>());
-  CHECK(few == 60 * std::ceil((180 + 1.5 * 10 * slowest) / 60));
-  CHECK(many == 60 * std::ceil((180 + 1.5 * 40 * slowest) / 60));
+  CHECK(few == 60 * std::ceil((180 + 1.2 * 10 * slowest) / 60));
+  CHECK(many == 60 * std::ceil((180 + 1.2 * 40 * slowest) / 60));
   const auto is_it = [&](const auto& point) {
     return point.at("name") == plan.at("run_time_predicted_of");
   };
