@@ -43,20 +43,25 @@ bool is_same_file(const struct stat& one, const struct stat& other) {
   return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-/// Access control lists, and what users note on a file. False where one cannot be set.
-bool copy_attributes(const fs::path& from, const Descriptor& to) {
-  constexpr std::string_view kRights = "system.posix_acl_access", kOfUsers = "user.";
-  std::string names(1 << 16, '\0'), value(1 << 16, '\0');  // no more is allowed
+constexpr const char* kRights = "system.posix_acl_access";
+constexpr std::size_t kMostAttributes = 1 << 16;  // bytes that the kernel allows
+
+/// True where there is none, too.
+bool copy_attribute(const fs::path& from, const char* name, const Descriptor& to) {
+  std::string value(kMostAttributes, '\0');
+  const ssize_t size = ::getxattr(from.c_str(), name, value.data(), value.size());
+  return size < 0 ||
+         ::fsetxattr(to.number(), name, value.data(), static_cast<std::size_t>(size), 0) == 0;
+}
+
+/// What users note on a file. False where one cannot be set.
+bool copy_notes(const fs::path& from, const Descriptor& to) {
+  std::string names(kMostAttributes, '\0');
   const ssize_t size = ::listxattr(from.c_str(), names.data(), names.size());
   for (ssize_t at = 0; at < size;) {
     const std::string name = names.c_str() + at;
     at += static_cast<ssize_t>(name.size()) + 1;
-    if (name != kRights && !name.starts_with(kOfUsers)) continue;
-    const ssize_t length = ::getxattr(from.c_str(), name.c_str(), value.data(), value.size());
-    if (length < 0) continue;  // it was taken away meanwhile
-    if (::fsetxattr(to.number(), name.c_str(), value.data(), static_cast<std::size_t>(length), 0) !=
-        0)
-      return false;
+    if (name.starts_with("user.") && !copy_attribute(from, name.c_str(), to)) return false;
   }
   return true;
 }
@@ -82,10 +87,14 @@ FreshFile::FreshFile(fs::path place, bool is_private) : place_(std::move(place))
   const bool is_refused = ::fchown(file_.number(), old.st_uid, old.st_gid) != 0 &&
                           ::fchown(file_.number(), -1, old.st_gid) != 0;
   const mode_t mode = old.st_mode & kModeBits & ~(is_refused ? S_IRWXG : 0);
-  if (::fchmod(file_.number(), mode) == 0 && copy_attributes(place_, file_)) return;
+  // What its folder gives to files in it is not what the old one had.
+  ::fremovexattr(file_.number(), kRights);
+  const bool is_like_it = copy_notes(place_, file_) && ::fchmod(file_.number(), mode) == 0 &&
+                          (is_refused || copy_attribute(place_, kRights, file_));
+  if (is_like_it) return;
   const int error = errno;
   ::unlink(path_.c_str());
-  file_failed("set the mode of", path_, error);
+  file_failed("set the mode and the attributes of", path_, error);
 }
 
 FreshFile::~FreshFile() {

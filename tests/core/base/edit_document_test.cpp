@@ -23,6 +23,34 @@ namespace {
 
 std::string text_of(const fs::path& file) { return disk().read(file).value_or("(none)"); }
 
+constexpr const char* kRights = "system.posix_acl_access";
+
+/// An access control list in the kernel's form: the user rw, user 1234 rw, the group r, the mask
+/// rw, others nothing. Source: linux/posix_acl_xattr.h.
+std::string list_of_rights() {
+  const auto entry = [](std::uint16_t tag, std::uint16_t rights, std::uint32_t id) {
+    std::string text(8, '\0');
+    std::memcpy(&text[0], &tag, sizeof tag);
+    std::memcpy(&text[2], &rights, sizeof rights);
+    std::memcpy(&text[4], &id, sizeof id);
+    return text;
+  };
+  constexpr std::uint32_t kNone = 0xffffffff;
+  return std::string("\2\0\0\0", 4) + entry(1, 6, kNone) + entry(2, 6, 1234) + entry(4, 4, kNone) +
+         entry(16, 6, kNone) + entry(32, 0, kNone);
+}
+
+/// False where the file system has none.
+bool set_attribute(const fs::path& file, const char* name, const std::string& value) {
+  return ::setxattr(file.c_str(), name, value.data(), value.size(), 0) == 0;
+}
+
+std::string attribute_of(const fs::path& file, const char* name) {
+  std::string found(256, '\0');
+  const ssize_t size = ::getxattr(file.c_str(), name, found.data(), found.size());
+  return found.substr(0, static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+}
+
 std::string with_table(const std::string& text) { return text + "| table |\n"; }
 
 }  // namespace
@@ -44,30 +72,19 @@ TEST_CASE("who may do what with a document stays so, and what people noted on it
   const test::TemporaryDirectory folder;
   const fs::path notes = folder / "notes.md";
   disk().write(notes, "a\n");
-  // An access control list in the kernel's form: the user rw, user 1234 rw, the group nothing, the
-  // mask rw, others nothing. Source: linux/posix_acl_xattr.h.
-  const auto entry = [](std::uint16_t tag, std::uint16_t rights, std::uint32_t id) {
-    std::string text(8, '\0');
-    std::memcpy(&text[0], &tag, sizeof tag);
-    std::memcpy(&text[2], &rights, sizeof rights);
-    std::memcpy(&text[4], &id, sizeof id);
-    return text;
-  };
-  constexpr std::uint32_t kNone = 0xffffffff;
-  const std::string list = std::string("\2\0\0\0", 4) + entry(1, 6, kNone) + entry(2, 6, 1234) +
-                           entry(4, 0, kNone) + entry(16, 6, kNone) + entry(32, 0, kNone);
-  const bool has_lists =
-      ::setxattr(notes.c_str(), "system.posix_acl_access", list.data(), list.size(), 0) == 0;
-  const bool has_notes = ::setxattr(notes.c_str(), "user.note", "hi", 2, 0) == 0;
+  const bool has_lists = set_attribute(notes, kRights, list_of_rights());
+  const bool has_notes = set_attribute(notes, "user.note", "hi");
   edit_document(notes, with_table);
-  std::string found(256, '\0');
-  const auto value_of = [&](const char* name) {
-    const ssize_t size = ::getxattr(notes.c_str(), name, found.data(), found.size());
-    return found.substr(0, static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
-  };
-  if (has_lists) CHECK(value_of("system.posix_acl_access") == list);
-  if (has_notes) CHECK(value_of("user.note") == "hi");
+  if (has_lists) CHECK(attribute_of(notes, kRights) == list_of_rights());
+  if (has_notes) CHECK(attribute_of(notes, "user.note") == "hi");
   CHECK(text_of(notes) == "a\n| table |\n");
+  // Nor does it get what its folder gives to new files.
+  disk().write(folder / "plain.md", "a\n");
+  fs::permissions(folder / "plain.md", static_cast<fs::perms>(0660));
+  set_attribute(folder.path(), "system.posix_acl_default", list_of_rights());
+  edit_document(folder / "plain.md", with_table);
+  CHECK(attribute_of(folder / "plain.md", kRights).empty());
+  CHECK(static_cast<unsigned>(fs::status(folder / "plain.md").permissions()) == 0660);
 }
 
 TEST_CASE("a document of a group that its user has left stays that group's file") {
@@ -82,6 +99,13 @@ TEST_CASE("a document of a group that its user has left stays that group's file"
     REQUIRE(::chown(file.c_str(), kUser, kGroup) == 0);
     fs::permissions(file, static_cast<fs::perms>(0660));
   }
+  const fs::path listed = folder / "listed.md", sealed = folder / "sealed.md";
+  for (const auto& file : {listed, sealed}) disk().write(file, "a\n");
+  set_attribute(listed, kRights, list_of_rights());
+  set_attribute(sealed, "user.note", "hi");
+  REQUIRE(::chown(listed.c_str(), kUser, kGroup) == 0);
+  REQUIRE(::chown(sealed.c_str(), kUser, kUser) == 0);
+  fs::permissions(sealed, static_cast<fs::perms>(0444));
   const pid_t child = ::fork();
   if (child == 0) {
     const bool is_user =
@@ -90,7 +114,7 @@ TEST_CASE("a document of a group that its user has left stays that group's file"
     if (::access(folder.path().c_str(), R_OK | X_OK) != 0) ::_exit(4);
     try {
       edit_document(notes, with_table);
-      disk().write(other, "b\n");
+      for (const auto& file : {other, listed, sealed}) disk().write(file, "b\n");
     } catch (const std::exception&) {
       ::_exit(3);
     }
@@ -112,6 +136,11 @@ TEST_CASE("a document of a group that its user has left stays that group's file"
   REQUIRE(::stat(other.c_str(), &found) == 0);
   CHECK((found.st_gid == kGroup || (found.st_mode & 070) == 0));
   CHECK(text_of(other) == "b\n");
+  REQUIRE(::stat(listed.c_str(), &found) == 0);
+  CHECK((found.st_gid == kGroup || (found.st_mode & 070) == 0));
+  REQUIRE(::stat(sealed.c_str(), &found) == 0);
+  CHECK((found.st_mode & 07777) == 0444);
+  CHECK(text_of(sealed) == "b\n");
 }
 
 TEST_CASE("a document that is saved again and again is left to its editor") {
