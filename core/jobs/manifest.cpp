@@ -155,15 +155,7 @@ void check_counts(const Campaign& campaign, const std::string& where) {
                   printable(point.name), kRemedy);
     });
   };
-  const auto check_name = [&](const std::string& name) {
-    if (printable(name) != name)
-      bad_input("{}: is damaged: a name has characters that none has: {}; {}", where,
-                printable(name), kRemedy);
-  };
-  for (const auto& point : campaign.points) {
-    check_point(point);
-    check_name(point.name);
-  }
+  for (const auto& point : campaign.points) check_point(point);
   for (const auto& drop : campaign.dropped) check_point(drop.point);
   check("campaign", campaign.number, 1);
   check("files_late_s", campaign.files_late_s);
@@ -172,9 +164,7 @@ void check_counts(const Campaign& campaign, const std::string& where) {
     check("allocation", job.allocation);
     check("nodes", job.nodes);
     check("time_s", job.time_s);
-    check_name(job.name);
     for (const auto& run : job.runs) {
-      check_name(run.name);
       check("repeat", run.repeat);
       check("position", run.position);
     }

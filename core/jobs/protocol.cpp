@@ -49,8 +49,10 @@ void SweepFolder::note_held_back(const std::string& words) {
   files_.write(root_ / "held-back", words.empty() ? "" : printable(words) + "\n");
 }
 
-std::optional<GivenUp> SweepFolder::given_up() {
-  const auto text = files_.read(root_ / "given-up");
+namespace {
+
+/// What the jobs wrote; nothing where that is no such file.
+std::optional<GivenUp> read_given_up(const std::optional<std::string>& text) {
   if (!text) return std::nullopt;
   const auto lines = split(trim(*text), '\n');
   GivenUp found;
@@ -62,17 +64,26 @@ std::optional<GivenUp> SweepFolder::given_up() {
     found.runs.emplace_back(words[0]);
     found.evidence = printable(words[3]);
   }
-  if (found.until <= 0 || found.runs.empty()) return std::nullopt;
-  const std::string text_handed = files_.read(root_ / "given-up-handed").value_or("");
-  const std::string_view handed = trim(text_handed);
-  if (number_of(handed, "until") == found.until)
-    found.until = std::max(found.until, number_of(handed, "newest").value_or(0));
+  return found.until > 0 && !found.runs.empty() ? std::optional(found) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<GivenUp> SweepFolder::given_up() {
+  auto found = read_given_up(files_.read(root_ / "given-up"));
+  if (!found) return std::nullopt;
+  const std::string text = files_.read(root_ / "given-up-handed").value_or("");
+  const std::string_view handed = trim(text);
+  if (number_of(handed, "until") == found->until)
+    found->until = std::max(found->until, number_of(handed, "newest").value_or(0));
   return found;
 }
 
-void SweepFolder::note_given_up(const GivenUp& given_up, std::int64_t newest) {
+void SweepFolder::note_given_up(std::int64_t newest) {
+  const auto written = read_given_up(files_.read(root_ / "given-up"));
+  if (!written) return;
   files_.write(root_ / "given-up-handed",
-               fmt::format("until={} newest={}\n", given_up.until, newest));
+               fmt::format("until={} newest={}\n", written->until, newest));
 }
 
 std::string text_of(const GivenUp& given_up) {

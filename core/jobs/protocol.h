@@ -198,8 +198,8 @@ class SweepFolder {
   void look_anew() { refuted_->reset(); }
   /// The last time that jobs gave up, though the runs may go on since; nothing: they never did.
   std::optional<GivenUp> given_up();
-  /// That its machine had handed over more by then, up to `newest`: nothing of that is launched.
-  void note_given_up(const GivenUp& given_up, std::int64_t newest);
+  /// That more was handed over by then, up to `newest`: who looks later counts that in.
+  void note_given_up(std::int64_t newest);
   /// Why not all that is due was handed over, the last time that somebody tried; empty: all was.
   std::string held_back();
   void note_held_back(const std::string& words);

@@ -387,12 +387,10 @@ void CampaignMachine::cancel_what_waits_in_vain() {
     }
     if (waits && !runs) asked.push_back(asked_of(state.submission));
   }
-  // Who looks later is told of it, too.
-  if (given_up_ && given_up_->until < newest_) {
-    folder_.note_given_up(*given_up_, newest_);
-    given_up_->until = newest_;
-  }
   if (!asked.empty()) scheduler_.cancel(asked);
+  if (!given_up_ || given_up_->until >= newest_) return;
+  folder_.note_given_up(newest_);
+  given_up_->until = newest_;
 }
 
 /// Runs of a task are launched one after the other: behind the one that runs nothing has begun.

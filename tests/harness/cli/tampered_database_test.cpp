@@ -67,6 +67,19 @@ TEST_CASE("a name of two lines, or a batch that cannot be, ends no report") {
   }
 }
 
+TEST_CASE("names that steer a terminal are those of a sweep like any other") {
+  const Workplace here;
+  here.write(
+      "s.yaml",
+      "sweep: s\ngrid: {note: [plain, \"a\\u200cb\", \"a\\tb\"]}\ncommand: 'echo \" iteration 1/ "
+      "1 | elapsed time per iteration (ms): 9.0 |\" {note}'\n");
+  REQUIRE(here.pippin("--quiet run s.yaml").exit_code == 0);
+  for (const char* words : {"status", "run s.yaml", "cancel s", "report s", "show s"}) {
+    CAPTURE(words);
+    CHECK(here.pippin(words).exit_code == 0);
+  }
+}
+
 TEST_CASE("a database whose rows contradict each other is named when it is merged") {
   const Workplace here;
   measure(here);
