@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/estimate.h"
 
+#include <algorithm>
 #include <ctime>
 #include <fmt/format.h>
 #include <sstream>
@@ -39,9 +40,12 @@ std::vector<PointRow> rows_of(const fs::path& file, std::vector<std::string>& re
   const std::string where = printable(file.string());
   auto rows = read_point_rows(read_input(file), where);
   if (rows.empty()) return rows;
-  for (const std::string& column : rows.front().unknown_columns())
-    remarks.push_back(fmt::format("{}: the column '{}' is not known and not used{}", where,
-                                  printable(column), did_you_mean(column, point_columns())));
+  for (const std::string& column : rows.front().unknown_columns()) {
+    const std::string words = fmt::format("{}: the column '{}' is not known and not used{}", where,
+                                          printable(column), did_you_mean(column, point_columns()));
+    const bool is_said = std::find(remarks.begin(), remarks.end(), words) != remarks.end();
+    if (!is_said) remarks.push_back(words);
+  }
   return rows;
 }
 

@@ -115,7 +115,7 @@ std::string words_on_margin(const SearchResult& result, double usable_bytes) {
 /// Errors: Error (bad input) where a sweep is to be written that the cluster has too few GPUs for.
 void check_size(const Globals& globals, const SearchOptions& options, const Cluster& cluster) {
   const std::int64_t all = cluster.nodes * cluster.gpus_per_node;
-  if (options.gpus <= all) return;
+  if (options.gpus <= all || all == 0) return;
   const std::string words =
       fmt::format("cluster {} has {} x {} = {} GPUs, and not {}", printable(cluster.name),
                   cluster.nodes, cluster.gpus_per_node, all, options.gpus);

@@ -158,7 +158,6 @@ constexpr std::string_view kUnknown[] = {"activation_offload",
                                          "optimizer_cpu_offload",
                                          "pipeline_model_parallel_layout",
                                          "recompute_modules",
-                                         "spec",
                                          "standalone_embedding",
                                          "use_custom_fsdp",
                                          "use_legacy_models",
@@ -229,6 +228,20 @@ bool is_estimated_by(std::string_view name) {
          entry_of(kWords, name) != std::end(kWords);
 }
 
+bool has_dense_layers(std::string_view frequency) {
+  if (const auto each = parse_integer(frequency)) return *each != 1;
+  std::string number;
+  for (const char c : std::string(frequency) + " ") {
+    if (std::isdigit(static_cast<unsigned char>(c)) != 0) {
+      number += c;
+      continue;
+    }
+    if (number == "0") return true;
+    number.clear();
+  }
+  return false;
+}
+
 std::string_view current_name(std::string_view name) {
   for (const auto& [other, current] : kOtherNames)
     if (name == other) return current;
@@ -243,10 +256,12 @@ bool is_other_model(std::string_view program) {
 }
 
 bool is_unknown_to_memory(std::string_view name, const Value& value) {
-  if (value.text == "False" || value.text == "None") return false;
-  if (is_other_model(name)) return true;
+  for (const std::string_view off : {"False", "None", "0", "0.0", "[]"})
+    if (value.text == off) return false;
+  if (is_other_model(name) || name == "spec") return true;
   if (name == "optimizer") return value.text != "adam";
-  if (name == "moe_layer_freq" || name == "ds_sequence_parallel_size") return value.text != "1";
+  if (name == "ds_sequence_parallel_size") return value.text != "1";
+  if (name == "moe_layer_freq") return has_dense_layers(value.text);
   return std::any_of(std::begin(kUnknown), std::end(kUnknown),
                      [&](std::string_view begin) { return name.starts_with(begin); });
 }

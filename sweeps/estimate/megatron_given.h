@@ -47,6 +47,9 @@ std::string_view current_name(std::string_view name);
 /// Whether a program, "pretrain_t5.py", trains something else than GPT.
 bool is_other_model(std::string_view program);
 
+/// Whether "1", "([0]*3+[1]*58)" or the like, which layers have experts, leaves some without.
+bool has_dense_layers(std::string_view frequency);
+
 /// Whether an argument that is given changes memory in a way that no estimate knows.
 bool is_unknown_to_memory(std::string_view name, const Value& value);
 

@@ -66,7 +66,9 @@ Shape shape_of(const MegatronGiven& given, std::vector<std::string>& assumed) {
   shape.positions = given.positions.value_or(shape.seq);
   shape.tied = !given.untied;
   shape.experts = given.experts.value_or(0);
-  shape.experts_per_token = given.experts ? given.top_k.value_or(2) : 0;
+  constexpr std::int64_t kUsual = 2;
+  shape.experts_per_token =
+      given.experts ? given.top_k.value_or(std::min(kUsual, shape.experts)) : 0;
   shape.expert_ffn = given.experts ? given.expert_ffn.value_or(shape.ffn) : 0;
   shape.qk_norms = given.qk_norms;
   constexpr std::int64_t kGpt2Vocabulary = 50257;

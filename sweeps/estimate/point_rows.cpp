@@ -38,7 +38,8 @@ std::vector<std::string> PointRow::unknown_columns() const {
   const auto& known = point_columns();
   std::vector<std::string> unknown;
   for (const auto& [column, cell] : cells_)
-    if (std::find(known.begin(), known.end(), column) == known.end()) unknown.push_back(column);
+    if (!column.empty() && std::find(known.begin(), known.end(), column) == known.end())
+      unknown.push_back(column);
   return unknown;
 }
 

@@ -202,6 +202,8 @@ Setup typed_setup(const Point& point, Generation generation, std::int64_t gpus_p
   if (setup.offloads_optimizer && setup.framework != Framework::kDeepSpeedZero)
     bad_input("estimate: offload is of framework=deepspeed-zero");
   setup = point_setup(point, setup);
+  if (!find_value(point.axes, "attention") && setup.framework == Framework::kMegatronCore)
+    setup.attention = usual_attention(setup);  // of the precision, too
   if (const Value* chunks = find_value(point.axes, "chunks"))
     setup.chunks = needed(parse_integer(chunks->text), "a whole number of chunks");
   const bool has_no_stages =

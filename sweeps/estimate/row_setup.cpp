@@ -40,11 +40,12 @@ std::optional<double> number_of(const nlohmann::json& value) {
   return value.is_string() ? parse_number(value.get_ref<const std::string&>()) : std::nullopt;
 }
 
-std::int64_t count_in(const nlohmann::json& arguments, const char* name, std::int64_t other) {
+std::int64_t count_in(const nlohmann::json& arguments, const char* name, std::int64_t other,
+                      std::int64_t least = 1) {
   const auto value = arguments.find(name);
   const auto number = value == arguments.end() ? std::nullopt : number_of(*value);
   const auto count = number ? whole_number(*number) : std::nullopt;
-  return count && *count >= 0 && *count <= kLargestCount ? *count : other;
+  return count && *count >= least && *count <= kLargestCount ? *count : other;
 }
 
 double number_in(const nlohmann::json& arguments, const char* name, double other) {
@@ -179,8 +180,15 @@ class RowReader {
               "EP x expert TP does not divide TP x CP x DP");
     if (m.head_width == m.hidden / m.heads)
       divides(m.hidden, m.heads, "heads do not divide the hidden size");
-    if (is_core() && m.layers % setup_.pp == 0 && setup_.first_layers + setup_.last_layers == 0)
+    if (is_core() && setup_.first_layers + setup_.last_layers == 0) {
+      divides(m.layers, setup_.pp, "PP does not divide the number of layers");
       divides(m.layers / setup_.pp, setup_.chunks, "vpp does not divide the layers of a stage");
+    }
+    if (m.experts_per_token > m.experts)
+      refuse(fmt::format("a token goes to {} experts, and there are {}", m.experts_per_token,
+                         m.experts));
+    if (setup_.dp * setup_.cp % setup_.instances != 0 && setup_.zero > 0)
+      refuse("instances of the distributed optimizer do not divide DP x CP");
     if (setup_.sequence_parallel)
       divides(m.seq / setup_.cp, setup_.tp, "with seq_par TP does not divide the sequence");
     if (setup_.chunks > 1 && setup_.pp == 1) refuse("vpp is of a pipeline, and PP is 1");
@@ -188,8 +196,8 @@ class RowReader {
       refuse("DeepSpeed's ZeRO has no pipeline, with these stages");
     if (setup_.first_layers + setup_.last_layers > m.layers)
       refuse("the first and the last stage have more layers than there are");
-    if (why_no_time_.empty() && setup_.framework != Framework::kFsdp)
-      refuse(interleaving_reason(setup_));
+    const bool is_batch_given = row_.count("gas") > 0 || row_.count("gbs") > 0;
+    if (is_batch_given && setup_.framework != Framework::kFsdp) refuse(interleaving_reason(setup_));
   }
 
   void refuse_what_is_unknown() {
@@ -218,7 +226,9 @@ class RowReader {
       std::replace(name.begin(), name.end(), '-', '_');
       const bool is_off = value.is_null() || (value.is_boolean() && !value.get<bool>());
       const Value given = value_of(value.is_string() ? value.get<std::string>() : value.dump());
-      if (!is_off && is_unknown_to_memory(name, given))
+      // Of Megatron's own FSDP the account is that of its ZeRO-3.
+      const bool is_known = name == "use_megatron_fsdp" && row_.text("zero") == "3";
+      if (!is_off && !is_known && is_unknown_to_memory(name, given))
         refuse_memory(fmt::format("what {} takes is not known", typed_argument(name)));
     }
     if (is_named("muon")) refuse_memory("the optimizer Muon is not known");
@@ -235,6 +245,8 @@ class RowReader {
     m.hidden = row_.count("hidden");
     m.heads = row_.count("heads");
     m.kv_heads = std::max(row_.count("kv_heads"), std::int64_t{0});
+    if (m.kv_heads == 0 && is_on(arguments_, "group-query-attention"))
+      m.kv_heads = count_in(arguments_, "num-query-groups", 1);
     if (m.kv_heads == 0) m.kv_heads = m.heads;
     m.seq = m.positions = row_.count("seq");
     m.head_width = count_in(arguments_, "kv-channels", m.hidden / m.heads);
@@ -250,7 +262,7 @@ class RowReader {
     m.qk_norms = is_on(arguments_, "qk-layernorm") || is_named("qk_layernorm");
     m.learned_positions = word_in(arguments_, "position-embedding-type") != "rope";
     m.tied = !is_on(arguments_, "untie-embeddings-and-output-weights");
-    m.experts = count_in(arguments_, "num-experts", 0);
+    m.experts = count_in(arguments_, "num-experts", 0, 0);
     m.experts_per_token = m.experts > 0 ? count_in(arguments_, "moe-router-topk", 2) : 0;
     m.expert_ffn = m.experts > 0 ? count_in(arguments_, "moe-ffn-hidden-size", m.ffn) : 0;
   }
@@ -287,8 +299,11 @@ class RowReader {
     if (row_.count("n_gpus") > 0 && ranks != all)
       refuse(fmt::format("TP x PP x CP x DP is {}, and n_gpus {}", ranks, all));
     setup_.mbs = micro_batch();
-    if (setup_.mbs == 0 && row_.count("gas") > 0)
-      setup_.mbs = row_.count("gbs") / count_product({setup_.dp, row_.count("gas")});
+    if (setup_.mbs == 0 && row_.count("gas") > 0) {
+      const std::int64_t parts = count_product({setup_.dp, row_.count("gas")});
+      if (row_.count("gbs") % parts != 0) return refuse("DP x GAS does not divide gbs");
+      setup_.mbs = row_.count("gbs") / parts;
+    }
     if (setup_.mbs == 0) {
       if (row_.count("gbs") == 0 || row_.count("gbs") % setup_.dp != 0)
         return refuse("mbs is not given");
@@ -329,8 +344,8 @@ class RowReader {
   }
 
   void uneven_stages() {
-    setup_.first_layers = count_in(arguments_, "decoder-first-pipeline-num-layers", 0);
-    setup_.last_layers = count_in(arguments_, "decoder-last-pipeline-num-layers", 0);
+    setup_.first_layers = count_in(arguments_, "decoder-first-pipeline-num-layers", 0, 0);
+    setup_.last_layers = count_in(arguments_, "decoder-last-pipeline-num-layers", 0, 0);
     const bool embedding = is_on(arguments_, "account-for-embedding-in-pipeline-split");
     const bool loss = is_on(arguments_, "account-for-loss-in-pipeline-split");
     if (setup_.pp > 1 && (embedding || loss)) setup_.count_as_layers(embedding, loss);
@@ -364,8 +379,11 @@ class RowReader {
     setup_.offloads_optimizer =
         row_.says("notes", "Opt Offl=Y") || row_.says("notes", "full CPU offload");
     setup_.offloads_checkpoints = row_.says("framework", "Megatron-1.1.5");
-    setup_.instances = is_named("multi_dist_optimizer_instances") ? 2 : 1;
-    setup_.chunk_group = is_named("tunable_overlap") ? 5 : 0;
+    setup_.instances = count_in(arguments_, "num-distributed-optimizer-instances",
+                                is_named("multi_dist_optimizer_instances") ? 2 : 1);
+    setup_.chunk_group = count_in(arguments_, "microbatch-group-size-per-virtual-pipeline-stage",
+                                  is_named("tunable_overlap") ? 5 : 0);
+    setup_.wide_gradients = is_on(arguments_, "accumulate-allreduce-grads-in-fp32");
     setup_.transformer_engine = is_core() && !row_.says("framework", "(local)");
     usual_model_of_framework();
     recomputation();

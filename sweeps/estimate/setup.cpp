@@ -60,7 +60,11 @@ double Setup::remade_share(std::int64_t stage) const {
 
 double Setup::gradient_bytes() const {
   if (framework == Framework::kProbe || type == NumberType::kFp32) return 4;
-  const bool is_narrow = reduces_narrow || (type == NumberType::kFp16 && !wide_gradients);
+  const bool is_megatron = framework == Framework::kMegatron2 ||
+                           framework == Framework::kMegatron2023 ||
+                           framework == Framework::kMegatronCore;
+  const bool is_wide = wide_gradients && is_megatron;
+  const bool is_narrow = reduces_narrow || (type == NumberType::kFp16 && !is_wide);
   return is_narrow ? 2 : 4;
 }
 
@@ -85,10 +89,14 @@ std::string interleaving_reason(const Setup& setup) {
   const std::int64_t group = setup.chunk_group > 0 ? setup.chunk_group : setup.pp;
   if (group < setup.pp)
     return fmt::format("a group of {} micro-batches is smaller than PP {}", group, setup.pp);
+  if (group > setup.gas && setup.chunk_group > 0)
+    return fmt::format("a group of {} micro-batches is larger than GAS {}", group, setup.gas);
   const std::int64_t rest = setup.gas % group;
   if (rest == 0 || rest >= setup.pp) return "";
-  return fmt::format("interleaved stages need a GAS that is a multiple of {}, not {}", group,
-                     setup.gas);
+  const std::string more =
+      group > setup.pp ? fmt::format(", or at least {} more than one", setup.pp) : "";
+  return fmt::format("interleaved stages need a GAS that is a multiple of {}{}, not {}", group,
+                     more, setup.gas);
 }
 
 }  // namespace pippin

@@ -89,9 +89,9 @@ class Clock {
   struct Layer {
     Pass ahead, back;
     double ahead_s = 0, back_s = 0;  ///< of each once, with the processor that issues it
-    double again = 0;                ///< how often its forward pass is made once more
-    double scores_again = 0;         ///< seconds
-    double exposed = 0;              ///< of ZeRO-3's traffic, seconds
+    double again = 0;         ///< how often its forward pass is made once more, on the first stage
+    double scores_again = 0;  ///< seconds
+    double exposed = 0;       ///< of ZeRO-3's traffic, seconds
     double whole_back_s() const { return back_s + again * ahead_s + scores_again; }
     double all() const { return ahead_s + whole_back_s() + exposed; }
   };
@@ -103,6 +103,8 @@ class Clock {
     double whole = 0;    ///< a micro-batch through all of them
     double slowest = 0;  ///< through that one
     double layers = 0;   ///< that it has
+    double ends = 0;     ///< what stands before or behind them there
+    double again = 0;    ///< as in Layer, of that stage
   };
   Stages stages(const Layer& layer) const;
   double pipeline_seconds(const Stages& stages) const;
@@ -310,16 +312,24 @@ Clock::Stages Clock::stages(const Layer& layer) const {
   const double one = layer.all(), embedding = embedding_seconds(), head = head_seconds();
   Stages stages;
   stages.whole = number(m_.layers) * one + embedding + head;
-  if (s_.pp == 1) return {stages.whole, stages.whole, number(m_.layers)};
-  const auto look_at = [&](std::int64_t stage, double ends) {
-    const double layers = number(s_.layers_of_stage(stage)), seconds = layers * one + ends;
-    if (seconds <= stages.slowest) return;
-    stages.slowest = seconds;
-    stages.layers = layers;
+  if (s_.pp == 1)
+    return {stages.whole, stages.whole, number(m_.layers), embedding + head, layer.again};
+  // Where only some layers of a stage are made again, stages of other lengths have other shares.
+  const auto look_at = [&](std::int64_t stage, double ends, std::int64_t alike) {
+    const double layers = number(s_.layers_of_stage(stage));
+    const double again = rates_.recomputed_share * s_.remade_share(stage);
+    const double more = layers * (again - layer.again) * layer.ahead_s;
+    stages.whole += number(alike) * more;
+    if (const double seconds = layers * one + more + ends; seconds > stages.slowest) {
+      stages.slowest = seconds;
+      stages.layers = layers;
+      stages.ends = ends;
+      stages.again = again;
+    }
   };
-  look_at(0, embedding);
-  look_at(s_.pp - 1, head);
-  if (s_.pp > 2) look_at(1, 0);
+  look_at(0, embedding, 1);
+  look_at(s_.pp - 1, head, 1);
+  if (s_.pp > 2) look_at(1, 0, s_.pp - 2);
   return stages;
 }
 
@@ -343,13 +353,13 @@ double Clock::pipeline_seconds(const Stages& stages) const {
 void Clock::add_passes(const Layer& layer, const Stages& stages, StepTime& time) const {
   const double gas = number(s_.gas), rounds = gas * stages.layers;
   const auto parts = [&](double Pass::*part) {
-    return rounds * ((1 + layer.again) * layer.ahead.*part + layer.back.*part);
+    return rounds * ((1 + stages.again) * layer.ahead.*part + layer.back.*part);
   };
-  time.products = parts(&Pass::products) + gas * (stages.slowest - stages.layers * layer.all());
+  time.products = parts(&Pass::products) + gas * stages.ends;
   time.attention = parts(&Pass::attention) + rounds * layer.scores_again;
   time.elements = parts(&Pass::elements);
   time.tensor = parts(&Pass::tensor);
-  time.issue = rounds * ((1 + layer.again) * (layer.ahead_s - layer.ahead.computing()) +
+  time.issue = rounds * ((1 + stages.again) * (layer.ahead_s - layer.ahead.computing()) +
                          layer.back_s - layer.back.computing());
   time.data = rounds * layer.exposed;
   time.pipeline = pipeline_seconds(stages);

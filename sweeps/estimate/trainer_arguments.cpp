@@ -49,7 +49,18 @@ std::string_view unknown_of_memory(const NamedValues& dump) {
                                            "use_custom_fsdp",
                                            "use_megatron_fsdp",
                                            "pipeline_model_parallel_layout",
-                                           "partition_activations"};
+                                           "partition_activations",
+                                           "is_hybrid_model",
+                                           "hybrid_override_pattern",
+                                           "spec",
+                                           "fp16_lm_cross_entropy",
+                                           "fp32_residual_connection",
+                                           "moe_shared_expert_intermediate_size",
+                                           "moe_layer_recompute",
+                                           "enable_cuda_graph",
+                                           "external_cuda_graph"};
+  if (has_dense_layers(text_in(dump, "moe_layer_freq")) && is_on(dump, "num_experts"))
+    return "moe_layer_freq";
   const auto* found = std::find_if(std::begin(kUnknown), std::end(kUnknown),
                                    [&](const auto name) { return is_on(dump, std::string(name)); });
   return found == std::end(kUnknown) ? "" : *found;

@@ -75,13 +75,15 @@ TEST_CASE("a program of another model, or what changes memory nobody knows how, 
   for (const char* words :
        {"pretrain_mamba.py", "/opt/megatron/pretrain_t5.py", "--spec a.py b", "--mamba-state-dim 8",
         "--hybrid-attention-ratio 0.1", "--decoder-num-layers 12", "--moe-layer-recompute",
-        "--ds-sequence-parallel-size 4", "--use-legacy-models", "--fp16-lm-cross-entropy"}) {
+        "--moe-layer-freq ([0]*1+[1]*31)", "--ds-sequence-parallel-size 4", "--use-legacy-models",
+        "--fp16-lm-cross-entropy"}) {
     CAPTURE(words);
     CHECK(read(std::string("--bf16 ") + words).unknown.size() == 1);
   }
   CHECK(read("--bf16 pretrain_mamba.py").unknown.front() == "pretrain_mamba.py");
   for (const char* words :
-       {"pretrain_gpt.py", "pretrain_llama.py", "--ds-sequence-parallel-size 1"}) {
+       {"pretrain_gpt.py", "pretrain_llama.py", "--ds-sequence-parallel-size 1",
+        "--hybrid-attention-ratio 0.0", "--special-tokens x", "--moe-layer-freq ([1]*32)"}) {
     CAPTURE(words);
     CHECK(read(std::string("--bf16 ") + words).unknown.empty());
   }
@@ -102,6 +104,8 @@ TEST_CASE("gradients of fp16 that are summed in fp32 have four bytes, and no cop
   CHECK(stage_memory(wide, 0).gradients == 2 * stage_memory(narrow, 0).gradients);
   CHECK(stage_memory(wide, 0).optimizer * 16 == stage_memory(narrow, 0).optimizer * 12);
   CHECK(wide.gradient_bytes() == 4);
+  CHECK(setup_of("--fp16 --deepspeed --zero-stage 1 --accumulate-allreduce-grads-in-fp32")
+            .gradient_bytes() == 2);  // it is of Megatron's own DDP
   CHECK(narrow.gradient_bytes() == 2);
 }
 
@@ -116,6 +120,17 @@ TEST_CASE("what is made again of a few layers costs their time and traffic alone
   const double gas = 32;
   CHECK(calls_of(one, Topic::kTensor) == calls_of(none, Topic::kTensor) + 2 * gas);
   CHECK(calls_of(all, Topic::kTensor) == calls_of(none, Topic::kTensor) + 2 * gas * 32);
+}
+
+TEST_CASE("each stage makes its own share of its layers again") {
+  const std::string launch =
+      "--bf16 --pipeline-model-parallel-size 2 --decoder-first-pipeline-num-layers 2 ";
+  const std::string block = launch + "--recompute-granularity full --recompute-method block ";
+  const double none = seconds(setup_of(launch)),
+               few = seconds(setup_of(block + "--recompute-num-layers 2")),
+               all = seconds(setup_of(block + "--recompute-num-layers 30"));
+  CHECK(none < few);
+  CHECK(few - none < 0.2 * (all - none));
 }
 
 TEST_CASE("stages send the whole of their messages where Megatron-Core does") {
@@ -167,6 +182,7 @@ TEST_CASE("what excludes each other, or Megatron does not know, is refused") {
   CHECK(mistake_in("--bf16 --fp16") == "estimate: --bf16 or --fp16, not both");
   CHECK(mistake_in("--bf16 --num-experts 8 --moe-router-topk 9") ==
         "estimate: a token goes to 9 experts, and there are 8");
+  CHECK(mistake_in("--bf16 --deepspeed --zero-stage 1 --num-experts 1").empty());
   CHECK(mistake_in("--group-query-attention --num-query-groups 5") ==
         "estimate: query groups do not divide the heads (32 by 5)");
   CHECK(mistake_in("--padded-vocab-size 50257 --tensor-model-parallel-size 2") ==
@@ -180,6 +196,9 @@ TEST_CASE("what excludes each other, or Megatron does not know, is refused") {
   CHECK_THAT(mistake_in("--pipeline-model-parallel-size 4 --num-virtual-stages-per-pipeline-rank "
                         "2 --microbatch-group-size-per-virtual-pipeline-stage 2"),
              Contains("a group of 2 micro-batches is smaller than PP 4"));
+  CHECK_THAT(mistake_in("--pipeline-model-parallel-size 4 --num-virtual-stages-per-pipeline-rank "
+                        "2 --microbatch-group-size-per-virtual-pipeline-stage 64"),
+             Contains("a group of 64 micro-batches is larger than GAS 32"));
   CHECK_THAT(mistake_in("--use-distributed-optimizer --num-distributed-optimizer-instances 3"),
              Contains("do not divide DP x CP (16 by 3)"));
   for (const char* word :

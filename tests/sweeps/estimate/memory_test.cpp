@@ -245,6 +245,18 @@ TEST_CASE("Megatron's arguments in a row's notes count as they do in a launch") 
   CHECK(judged("{\"num-experts\": \"8\"}").allocated_gib == mixture);
   CHECK(judged("{\"num-experts\": 8").why ==
         "its notes begin like arguments in JSON, and are none");
+  for (const char* zero : {"make-vocab-size-divisible-by", "kv-channels", "moe-router-topk"})
+    CHECK(judged(std::string("{\"") + zero + "\": 0}").allocated_gib == judged("{}").allocated_gib);
+  const PointRow small = row.with("precision", "fp16");
+  const auto gib = [&](const char* notes) {
+    return PointJudge().judge(small.with("notes", notes)).allocated_gib.value();
+  };
+  CHECK(gib("{\"accumulate-allreduce-grads-in-fp32\": true}") > gib("{}"));
+  CHECK(gib("{\"num-distributed-optimizer-instances\": 2}") > gib("{}"));
+  CHECK(judged("{\"use-megatron-fsdp\": true}").why.find("not known") != std::string::npos);
+  CHECK(PointJudge()
+            .judge(row.with("zero", "3").with("notes", "{\"use-megatron-fsdp\": true}"))
+            .allocated_gib);
   const PointJudgement offloads = judged("{\"optimizer-cpu-offload\": true}");
   CHECK_FALSE(offloads.allocated_gib);
   CHECK_THAT(offloads.why, Catch::Contains("what --optimizer-cpu-offload takes is not known"));
@@ -261,6 +273,16 @@ TEST_CASE("a row that no trainer would start is refused") {
   CHECK(
       why(row.with("vpp", "5").with("pp", "2").with("tp", "1").with("gas", "4").with("gbs", "")) ==
       "vpp does not divide the layers of a stage (16 by 5)");
+  CHECK(why(row.with("layers", "30").with("pp", "4").with("tp", "1")) ==
+        "PP does not divide the number of layers (30 by 4)");
+  CHECK(why(row.with("mbs", "").with("gas", "4").with("gbs", "30")) ==
+        "DP x GAS does not divide gbs");
+  CHECK(why(row.with("vpp", "2")
+                .with("pp", "2")
+                .with("gas", "7")
+                .with("gbs", "")
+                .with("gpus_per_node", "")) ==
+        "interleaved stages need a GAS that is a multiple of 2, not 7");
   CHECK_THAT(why(row.with("vocab", "").with("act_fn", "")),
              Catch::EndsWith("; act_fn gelu is assumed; vocabulary 50257 is assumed"));
   CHECK(why(row.with("vpp", "4").with("pp", "1")) == "vpp is of a pipeline, and PP is 1");

@@ -132,6 +132,10 @@ TEST_CASE("a person may type whose code trains, and it has its own memory") {
       {{"framework", text("deepspeed-zero")}, {"zero", text("3")}, {"offload", text("1")}}, 1);
   CHECK(stage_memory(offloaded, 0).allocated() < stage_memory(zero, 0).allocated());
   CHECK(typed({{"chunks", text("4")}}).chunks == 4);
+  // Transformer Engine has no other attention in fp32.
+  CHECK(typed({{"precision", text("fp32")}}).attention == Attention::kScores);
+  CHECK(typed({{"precision", text("fp32")}, {"attention", text("flash")}}).attention ==
+        Attention::kFlash);
 }
 
 TEST_CASE("a stage of ZeRO, or offloading, that such code has not is refused") {
