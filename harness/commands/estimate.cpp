@@ -66,6 +66,7 @@ void print_points(const Globals& globals, const EstimateOptions& options) {
   for (const ClusterFit& fit : judge.fits()) remarks.push_back(fit_words(fit));
   for (const auto& words : remarks) remark(globals, words);
   std::vector<PointJudgement> all;
+  all.reserve(rows.size());
   for (const PointRow& row : rows) all.push_back(judge.judge(row));
   print_judgements(all, {}, remarks, options);
 }
@@ -131,7 +132,7 @@ std::string title_of(const EstimateOptions& options) {
 
 /// Nothing is said to fit that has arguments which change memory, nobody knows by how much.
 std::string fit_words_of(const ShownLayout& layout, const Accelerator& accelerator) {
-  const std::string words = fit_words(layout.setup, accelerator);
+  std::string words = fit_words(layout.setup, accelerator);
   if (layout.unknown.empty()) return words;
   return fmt::format("not known with {}; without, {}", join(layout.unknown, ", "), words);
 }
