@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <set>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -213,4 +214,29 @@ TEST_CASE("a lock whose holder has not said its name yet is held all the same") 
   CHECK_THROWS_WITH(FileLock(path), path + ": held by another pippin; wait for it, or end it");
   ::close(file);
   CHECK_THROWS_WITH(FileLock(folder / "none/lock"), Catch::Contains("lock: cannot open: No such"));
+}
+
+TEST_CASE("that too many files are open is the machine's fault, whatever file was named") {
+  const test::TemporaryDirectory folder;
+  disk().write(folder / "a.log", "text");
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const int next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  REQUIRE(next >= 0);
+  ::close(next);
+  rlimit least = before;
+  least.rlim_cur = static_cast<rlim_t>(next);
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &least) == 0);
+  std::string words;
+  ExitCode code = ExitCode::kDone;
+  try {
+    read_input(folder / "a.log");
+  } catch (const Error& error) {
+    words = error.what();
+    code = error.exit_code();
+  }
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  CHECK(code == ExitCode::kMachine);
+  CHECK_THAT(words, Catch::EndsWith("a.log: cannot read: Too many open files"));
+  CHECK(read_input(folder / "a.log") == "text");
 }

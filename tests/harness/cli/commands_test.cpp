@@ -408,18 +408,6 @@ TEST_CASE("output that cannot be written is an error") {
   CHECK_THAT(call.err, Contains("standard output: cannot write: No space left on device"));
 }
 
-TEST_CASE("where too many files are open, that is said, and it is the machine's fault") {
-  const Workplace here;
-  here.write("s.yaml", test::replay_sweep(""));
-  here.write("a.log", " iteration 1/ 1 | elapsed time per iteration (ms): 9.0 |\n");
-  for (const char* words : {"collect a.log", "run s.yaml", "report"}) {
-    CAPTURE(words);
-    const Call call = here.shell(std::string("ulimit -n 5; \"$PIPPIN\" --db t.db ") + words);
-    CHECK(call.exit_code == 3);
-    CHECK_THAT(lower(call.err), Contains("too many"));
-  }
-}
-
 TEST_CASE("a lost run of a command that has changed is not run with the new one") {
   const Workplace here;
   here.write("s.yaml", "sweep: s\ngrid: {mbs: [1]}\ncommand: 'kill -9 $$; true {mbs}'\n");
