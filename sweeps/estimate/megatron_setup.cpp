@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/whole_number.h"
+#include "sweeps/estimate/layout_checks.h"
 #include "sweeps/estimate/megatron_given.h"
 #include "sweeps/estimate/parameters.h"
 #include "sweeps/estimate/stage_parameters.h"
@@ -131,27 +132,6 @@ std::string_view name_of(Framework framework) {
 }
 
 bool is_zero(const std::string& text) { return parse_number(text) == 0.0; }
-
-void check_parts(const MegatronGiven& given, const Setup& setup) {
-  const Shape& m = setup.shape;
-  part_of(m.heads, setup.tp, "TP does not divide the heads");
-  part_of(m.heads, m.kv_heads, "query groups do not divide the heads");
-  part_of(m.vocab, setup.tp, "TP does not divide the vocabulary");
-  part_of(m.kv_heads, setup.tp, "TP does not divide the query groups");
-  part_of(m.ffn, setup.tp, "TP does not divide the width of the MLP");
-  part_of(m.seq, setup.cp, "CP does not divide the sequence");
-  if (given.experts) part_of(m.experts, setup.ep, "EP does not divide the experts");
-  if (!given.experts && setup.ep > 1) bad_input("estimate: EP is of experts, and there are none");
-  if (m.experts_per_token > m.experts)
-    bad_input("estimate: a token goes to {} experts, and there are {}", m.experts_per_token,
-              m.experts);
-  part_of(setup.tp * setup.cp * setup.dp, count_product({setup.ep, setup.expert_tp}),
-          "EP x expert TP does not divide TP x CP x DP");
-  part_of(setup.dp * setup.cp, setup.instances,
-          "instances of the distributed optimizer do not divide DP x CP");
-  if (const std::string why = uncountable_reason(setup); !why.empty())
-    bad_input("estimate: {}", why);
-}
 
 /// Where Megatron-Core is left the choice: what Transformer Engine takes on that GPU.
 Attention attention_of(const MegatronGiven& given, const Setup& setup) {
@@ -277,7 +257,6 @@ MegatronSetup megatron_setup(const NamedValues& arguments, const Count& gpus,
   setup.generation = generation;
   setup.shape = shape_of(given, result.assumed);
   fill_in_layout(given, gpus, setup);
-  check_parts(given, setup);
   setup.gpus_per_node = gpus_per_node ? *gpus_per_node : given.ranks_a_node.value_or(8);
   if (given.bf16 && given.fp16) bad_input("estimate: --bf16 or --fp16, not both");
   check_word("transformer_impl", given.implementation,
@@ -291,17 +270,12 @@ MegatronSetup megatron_setup(const NamedValues& arguments, const Count& gpus,
   setup.recompute_layers = given.recompute_layers.value_or(1);
   setup.recompute_block = given.method == "block";
   setup.sequence_parallel = given.sequence_parallel && setup.tp > 1;
-  if (setup.sequence_parallel)
-    part_of(setup.shape.seq / setup.cp, setup.tp,
-            "with --sequence-parallel TP does not divide the sequence");
-  if (setup.chunks > 1 && setup.pp == 1)
-    bad_input("estimate: virtual stages are of a pipeline, and PP is 1");
+  setup.framework = framework_of(given);
+  part_of(setup.shape.vocab, setup.tp, "TP does not divide the vocabulary");
+  if (const std::string why = layout_reason(setup); !why.empty()) bad_input("estimate: {}", why);
   if (const std::string why = interleaving_reason(setup); !why.empty())
     bad_input("estimate: {}{}", why,
               given.gbs || given.gas ? "" : ", as it is without --global-batch-size");
-  setup.framework = framework_of(given);
-  if (setup.framework == Framework::kDeepSpeedZero && setup.pp > 1)
-    bad_input("estimate: DeepSpeed's ZeRO-{} has no pipeline, and PP is {}", setup.zero, setup.pp);
   result.assumed.push_back(fmt::format("the code of {}", name_of(setup.framework)));
   setup.transformer_engine =
       setup.framework == Framework::kMegatronCore && given.implementation != "local";

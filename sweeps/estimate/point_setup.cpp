@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/whole_number.h"
+#include "sweeps/estimate/layout_checks.h"
 #include "sweeps/estimate/parameters.h"
 #include "sweeps/estimate/stage_parameters.h"
 
@@ -64,15 +65,10 @@ void fill_in_layout(const Layout& layout, Setup& setup) {
   setup.gas = needed(layout.gas, "GAS");
 }
 
-void check_parts(const Setup& setup) {
-  const Shape& m = setup.shape;
-  check_divides(setup.pp, m.layers, "PP does not divide the number of layers");
-  check_divides(setup.tp, m.heads, "TP does not divide the heads");
-  check_divides(setup.tp, m.kv_heads, "TP does not divide the query groups");
-  check_divides(setup.tp, m.ffn, "TP does not divide the width of the MLP");
-  check_divides(setup.cp, m.seq, "CP does not divide the sequence");
-  if (const std::string why = uncountable_reason(setup); !why.empty())
-    bad_input("estimate: {}", why);
+/// Errors: Error (bad input) where no trainer would start it.
+void check_layout(const Setup& setup) {
+  check_divides(setup.pp, setup.shape.layers, "PP does not divide the number of layers");
+  if (const std::string why = layout_reason(setup); !why.empty()) bad_input("estimate: {}", why);
 }
 
 }  // namespace
@@ -208,15 +204,11 @@ Setup typed_setup(const Point& point, Generation generation, std::int64_t gpus_p
     setup.chunks = needed(parse_integer(chunks->text), "a whole number of chunks");
   const bool has_no_stages =
       setup.framework == Framework::kFsdp || setup.framework == Framework::kDeepSpeedZero;
-  if (setup.chunks > 1 && setup.pp == 1)
-    bad_input("estimate: chunks are of a pipeline, and PP is 1");
-  if (setup.sequence_parallel)
-    check_divides(setup.tp, setup.shape.seq / setup.cp,
-                  "with sequence parallelism TP does not divide the sequence");
   if (has_no_stages && setup.pp > 1)
     bad_input("estimate: such a framework has no pipeline, and PP is {}", setup.pp);
   check_divides(count_product({setup.pp, setup.chunks}), setup.shape.layers,
                 "PP x chunks does not divide the number of layers");
+  check_layout(setup);
   if (const std::string why = interleaving_reason(setup); !why.empty())
     bad_input("estimate: {}", why);
   return setup;
@@ -232,7 +224,7 @@ Setup point_setup(const Point& point, Setup setup) {
     if (name == "sequence_parallel")
       setup.sequence_parallel = is_yes(name, value.text) && setup.tp > 1;
   }
-  check_parts(setup);
+  check_layout(setup);
   return setup;
 }
 

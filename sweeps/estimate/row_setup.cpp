@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/base/whole_number.h"
+#include "sweeps/estimate/layout_checks.h"
 #include "sweeps/estimate/megatron_given.h"
 #include "sweeps/estimate/parameters.h"
 #include "sweeps/estimate/point_rows.h"
@@ -169,31 +170,13 @@ class RowReader {
     const auto divides = [&](std::int64_t whole, std::int64_t part, const char* words) {
       if (part > 0 && whole % part != 0) refuse(fmt::format("{} ({} by {})", words, whole, part));
     };
-    divides(m.heads, setup_.tp, "TP does not divide the heads");
-    divides(m.kv_heads, setup_.tp, "TP does not divide the query groups");
-    divides(m.ffn, setup_.tp, "TP does not divide the width of the MLP");
-    divides(m.seq, setup_.cp, "CP does not divide the sequence");
-    if (m.experts > 0) divides(m.experts, setup_.ep, "EP does not divide the experts");
-    if (m.experts == 0 && setup_.ep > 1) refuse("EP is of experts, and there are none");
-    if (m.experts > 0)
-      divides(setup_.tp * setup_.cp * setup_.dp, count_product({setup_.ep, setup_.expert_tp}),
-              "EP x expert TP does not divide TP x CP x DP");
+    refuse(layout_reason(setup_));
     if (m.head_width == m.hidden / m.heads)
       divides(m.hidden, m.heads, "heads do not divide the hidden size");
     if (is_core() && setup_.first_layers + setup_.last_layers == 0) {
       divides(m.layers, setup_.pp, "PP does not divide the number of layers");
       divides(m.layers / setup_.pp, setup_.chunks, "vpp does not divide the layers of a stage");
     }
-    if (m.experts_per_token > m.experts)
-      refuse(fmt::format("a token goes to {} experts, and there are {}", m.experts_per_token,
-                         m.experts));
-    if (setup_.dp * setup_.cp % setup_.instances != 0 && setup_.zero > 0)
-      refuse("instances of the distributed optimizer do not divide DP x CP");
-    if (setup_.sequence_parallel)
-      divides(m.seq / setup_.cp, setup_.tp, "with seq_par TP does not divide the sequence");
-    if (setup_.chunks > 1 && setup_.pp == 1) refuse("vpp is of a pipeline, and PP is 1");
-    if (setup_.framework == Framework::kDeepSpeedZero && setup_.pp > 1)
-      refuse("DeepSpeed's ZeRO has no pipeline, with these stages");
     if (setup_.first_layers + setup_.last_layers > m.layers)
       refuse("the first and the last stage have more layers than there are");
     const bool is_batch_given = row_.count("gas") > 0 || row_.count("gbs") > 0;
@@ -458,7 +441,6 @@ class RowReader {
     const std::int64_t usual = setup_.framework == Framework::kFsdp ? 1 : 128;
     setup_.shape.vocab =
         padded_vocab(vocab, setup_.tp, count_in(arguments_, "make-vocab-size-divisible-by", usual));
-    refuse(uncountable_reason(setup_));
   }
 
   const PointRow& row_;

@@ -2,7 +2,6 @@
 #include "sweeps/estimate/setup.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace pippin {
 
@@ -82,21 +81,6 @@ void Setup::count_as_layers(bool embedding, bool loss) {
   const std::int64_t each = (shape.layers + first + last) / pp;
   first_layers = each - first;
   last_layers = each - last;
-}
-
-std::string interleaving_reason(const Setup& setup) {
-  if (setup.chunks == 1) return "";
-  const std::int64_t group = setup.chunk_group > 0 ? setup.chunk_group : setup.pp;
-  if (group < setup.pp)
-    return fmt::format("a group of {} micro-batches is smaller than PP {}", group, setup.pp);
-  if (group > setup.gas && setup.chunk_group > 0)
-    return fmt::format("a group of {} micro-batches is larger than GAS {}", group, setup.gas);
-  const std::int64_t rest = setup.gas % group;
-  if (rest == 0 || rest >= setup.pp) return "";
-  const std::string more =
-      group > setup.pp ? fmt::format(", or at least {} more than one", setup.pp) : "";
-  return fmt::format("interleaved stages need a GAS that is a multiple of {}{}, not {}", group,
-                     more, setup.gas);
 }
 
 }  // namespace pippin

@@ -125,10 +125,6 @@ struct Setup {
 /// determinism: before Ampere, and in fp32, it has scores alone.
 Attention usual_attention(const Setup& setup);
 
-/// Why its chunks cannot be interleaved; empty where they can. Source: Megatron-Core,
-/// core/pipeline_parallel/schedules.py.
-std::string interleaving_reason(const Setup& setup);
-
 /// No count of a layout or model may be larger; products of a few still fit 64 bits or a check.
 inline constexpr std::int64_t kLargestCount = 100'000'000;
 

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "core/base/whole_number.h"
-
 namespace pippin {
 
 Parameters operator+(const Parameters& a, const Parameters& b) {
@@ -88,16 +86,6 @@ bool is_countable(const Shape& m) {
   const double words = number(m.vocab) + number(m.positions);
   return (number(m.layers) * wide + words) * number(m.hidden) < kMost &&
          number(m.heads) * number(m.seq) * number(m.seq) < kMost;
-}
-
-std::string uncountable_reason(const Setup& setup) {
-  constexpr std::int64_t kMost = 1'000'000'000'000'000;
-  if (!is_countable(setup.shape)) return "a model of so many parameters cannot be counted";
-  const std::int64_t ranks = count_product({setup.tp, setup.pp, setup.cp, setup.dp});
-  const std::int64_t sequences = count_product({setup.dp, setup.mbs, setup.gas, setup.shape.seq});
-  constexpr std::int64_t kMostStages = 100'000;  // each of which is looked at
-  const bool is_too_large = std::max(ranks, sequences) > kMost || setup.pp > kMostStages;
-  return is_too_large ? "so many ranks and tokens cannot be counted" : "";
 }
 
 std::int64_t model_parameters(const Shape& shape) {

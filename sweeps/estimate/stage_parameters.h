@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "sweeps/estimate/setup.h"
 
@@ -30,10 +29,6 @@ Parameters stage_parameters(const Setup& setup, std::int64_t stage);
 
 /// Whether the numbers of such a model fit integers.
 bool is_countable(const Shape& shape);
-
-/// Why those of a layout do not, its model's or those of its ranks and sequences; empty where they
-/// do.
-std::string uncountable_reason(const Setup& setup);
 
 /// Of the whole model, a tied embedding once. Requires a shape that is countable.
 std::int64_t model_parameters(const Shape& shape);

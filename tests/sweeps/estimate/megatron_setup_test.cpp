@@ -227,7 +227,7 @@ TEST_CASE("what Megatron counts beside another argument alone is said, or refuse
   CHECK(mistake_in("num_layers=24 hidden_size=1024 num_attention_heads=16 seq_length=1025 "
                    "micro_batch_size=2 world_size=8 tensor_model_parallel_size=8 "
                    "sequence_parallel") ==
-        "estimate: with --sequence-parallel TP does not divide the sequence (1025 by 8)");
+        "estimate: with sequence parallelism TP does not divide the sequence (1025 by 8)");
 }
 
 TEST_CASE("a word that Megatron does not know is refused") {

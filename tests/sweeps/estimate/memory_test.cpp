@@ -269,7 +269,8 @@ TEST_CASE("a row that no trainer would start is refused") {
   CHECK(why(row.with("ep", "4")) == "EP is of experts, and there are none");
   CHECK_THAT(why(row.with("notes", "{\"num-experts\": 64}").with("ep", "64")),
              Catch::Contains("EP x expert TP does not divide TP x CP x DP"));
-  CHECK(why(row.with("heads", "36")) == "heads do not divide the hidden size (4096 by 36)");
+  CHECK(why(row.with("heads", "36").with("kv_heads", "36")) ==
+        "heads do not divide the hidden size (4096 by 36)");
   CHECK(
       why(row.with("vpp", "5").with("pp", "2").with("tp", "1").with("gas", "4").with("gbs", "")) ==
       "vpp does not divide the layers of a stage (16 by 5)");
@@ -285,15 +286,16 @@ TEST_CASE("a row that no trainer would start is refused") {
         "interleaved stages need a GAS that is a multiple of 2, not 7");
   CHECK_THAT(why(row.with("vocab", "").with("act_fn", "")),
              Catch::EndsWith("; act_fn gelu is assumed; vocabulary 50257 is assumed"));
-  CHECK(why(row.with("vpp", "4").with("pp", "1")) == "vpp is of a pipeline, and PP is 1");
+  CHECK(why(row.with("vpp", "4").with("pp", "1")) ==
+        "virtual stages are of a pipeline, and PP is 1");
   CHECK(why(row.with("tp", "4").with("ffn", "11010")) ==
         "TP does not divide the width of the MLP (11010 by 4)");
-  CHECK(why(row.with("tp", "4").with("kv_heads", "6")) ==
-        "TP does not divide the query groups (6 by 4)");
+  CHECK(why(row.with("tp", "4").with("kv_heads", "2")) ==
+        "TP does not divide the query groups (2 by 4)");
   CHECK(why(row.with("tp", "4").with("seq_par", "1").with("seq", "2050")) ==
-        "with seq_par TP does not divide the sequence (2050 by 4)");
+        "with sequence parallelism TP does not divide the sequence (2050 by 4)");
   CHECK(why(row.with("framework", "deepspeed-zero").with("pp", "2")) ==
-        "DeepSpeed's ZeRO has no pipeline, with these stages");
+        "DeepSpeed's ZeRO-1 has no pipeline, and PP is 2");
   for (const char* memory : {"80GB", "nan", "-80"}) {
     CAPTURE(memory);
     CHECK(why(row.with("gpu_mem_gb", memory)) ==

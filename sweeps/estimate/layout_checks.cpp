@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sweeps/estimate/layout_checks.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <string_view>
+
+#include "core/base/whole_number.h"
+#include "sweeps/estimate/stage_parameters.h"
+
+namespace pippin {
+
+namespace {
+
+struct Division {
+  std::int64_t whole, part;
+  std::string_view words;
+};
+
+/// What is not there is 0, which everything divides.
+std::string indivisible_reason(const Setup& setup) {
+  const Shape& m = setup.shape;
+  const std::int64_t split_seq = setup.sequence_parallel ? m.seq / setup.cp : 0;
+  const std::int64_t holders = m.experts > 0 ? count_product({setup.tp, setup.cp, setup.dp}) : 0;
+  const std::int64_t shards = setup.zero > 0 ? count_product({setup.dp, setup.cp}) : 0;
+  const Division divisions[] = {
+      {m.heads, setup.tp, "TP does not divide the heads"},
+      {m.heads, m.kv_heads, "query groups do not divide the heads"},
+      {m.kv_heads, setup.tp, "TP does not divide the query groups"},
+      {m.ffn, setup.tp, "TP does not divide the width of the MLP"},
+      {m.seq, setup.cp, "CP does not divide the sequence"},
+      {split_seq, setup.tp, "with sequence parallelism TP does not divide the sequence"},
+      {m.experts, setup.ep, "EP does not divide the experts"},
+      {holders, count_product({setup.ep, setup.expert_tp}),
+       "EP x expert TP does not divide TP x CP x DP"},
+      {shards, setup.instances, "instances of the distributed optimizer do not divide DP x CP"},
+  };
+  for (const Division& one : divisions)
+    if (one.whole % one.part != 0)
+      return fmt::format("{} ({} by {})", one.words, one.whole, one.part);
+  return "";
+}
+
+}  // namespace
+
+std::string layout_reason(const Setup& setup) {
+  const Shape& m = setup.shape;
+  if (std::string why = indivisible_reason(setup); !why.empty()) return why;
+  if (m.experts == 0 && setup.ep > 1) return "EP is of experts, and there are none";
+  if (m.experts_per_token > m.experts)
+    return fmt::format("a token goes to {} experts, and there are {}", m.experts_per_token,
+                       m.experts);
+  if (setup.chunks > 1 && setup.pp == 1) return "virtual stages are of a pipeline, and PP is 1";
+  if (setup.framework == Framework::kDeepSpeedZero && setup.pp > 1)
+    return fmt::format("DeepSpeed's ZeRO-{} has no pipeline, and PP is {}", setup.zero, setup.pp);
+  return uncountable_reason(setup);
+}
+
+std::string interleaving_reason(const Setup& setup) {
+  if (setup.chunks == 1) return "";
+  const std::int64_t group = setup.chunk_group > 0 ? setup.chunk_group : setup.pp;
+  if (group < setup.pp)
+    return fmt::format("a group of {} micro-batches is smaller than PP {}", group, setup.pp);
+  if (group > setup.gas && setup.chunk_group > 0)
+    return fmt::format("a group of {} micro-batches is larger than GAS {}", group, setup.gas);
+  const std::int64_t rest = setup.gas % group;
+  if (rest == 0 || rest >= setup.pp) return "";
+  const std::string more =
+      group > setup.pp ? fmt::format(", or at least {} more than one", setup.pp) : "";
+  return fmt::format("interleaved stages need a GAS that is a multiple of {}{}, not {}", group,
+                     more, setup.gas);
+}
+
+std::string uncountable_reason(const Setup& setup) {
+  constexpr std::int64_t kMost = 1'000'000'000'000'000;
+  if (!is_countable(setup.shape)) return "a model of so many parameters cannot be counted";
+  const std::int64_t ranks = count_product({setup.tp, setup.pp, setup.cp, setup.dp});
+  const std::int64_t sequences = count_product({setup.dp, setup.mbs, setup.gas, setup.shape.seq});
+  constexpr std::int64_t kMostStages = 100'000;  // each of which is looked at
+  const bool is_too_large = std::max(ranks, sequences) > kMost || setup.pp > kMostStages;
+  return is_too_large ? "so many ranks and tokens cannot be counted" : "";
+}
+
+}  // namespace pippin

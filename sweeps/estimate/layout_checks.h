@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "sweeps/estimate/setup.h"
+
+namespace pippin {
+
+/// Why no trainer would start such a layout, such as "TP does not divide the heads (33 by 2)";
+/// empty where one would. Whether layers are even, and micro-batches can be interleaved, is asked
+/// apart.
+std::string layout_reason(const Setup& setup);
+
+/// Why its chunks cannot be interleaved; empty where they can. Source: Megatron-Core,
+/// core/pipeline_parallel/schedules.py.
+std::string interleaving_reason(const Setup& setup);
+
+/// Why its numbers do not fit integers, the model's or those of ranks and tokens; empty where they
+/// do.
+std::string uncountable_reason(const Setup& setup);
+
+}  // namespace pippin
