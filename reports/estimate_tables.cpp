@@ -94,7 +94,10 @@ std::int64_t nodes_of(const Setup& setup, const Talk& talk) {
     case Topic::kDataGather:
       return nodes_of_group(setup, Dimension::kReplicas);
     case Topic::kExperts:
-      return nodes_of_group(setup, Dimension::kExperts);
+      return nodes_of_group(setup,
+                            setup.gathers_tokens ? Dimension::kAllExperts : Dimension::kExperts);
+    case Topic::kExpertTensor:
+      return nodes_of_group(setup, Dimension::kExpertTensor);
     case Topic::kExpertReduce:
     case Topic::kExpertGather:
       return nodes_of_group(setup, Dimension::kExpertData);
@@ -230,6 +233,8 @@ std::vector<std::pair<const char*, double>> parts_of(const StepTime& time) {
           {"attention", time.attention},
           {"elementwise", time.elements},
           {"waiting for TP", time.tensor},
+          {"waiting for CP", time.context},
+          {"waiting for EP", time.experts},
           {"issuing kernels", time.issue},
           {"pipeline", time.pipeline},
           {"waiting for DP", time.data},

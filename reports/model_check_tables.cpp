@@ -72,12 +72,19 @@ struct Part {
 constexpr Part kParts[] = {
     {"compute", [](const StepTime& t) { return t.products + t.attention + t.elements + t.issue; }},
     {"TP", [](const StepTime& t) { return t.tensor; }},
+    {"CP", [](const StepTime& t) { return t.context; }},
+    {"EP", [](const StepTime& t) { return t.experts; }},
     {"PP", [](const StepTime& t) { return t.pipeline; }},
     {"DP", [](const StepTime& t) { return t.data; }},
     {"rest", [](const StepTime& t) { return t.optimizer + t.fixed; }}};
 
-void add_shares(Columns& columns) {
+/// Without those of CP and EP where no row waits for them.
+void add_shares(const std::vector<ModelCheck>& judged, Columns& columns) {
   for (const Part& part : kParts) {
+    const bool is_seldom =
+        part.title == std::string_view("CP") || part.title == std::string_view("EP");
+    const auto waits = [&](const ModelCheck& check) { return part.of(*check.time) > 0; };
+    if (is_seldom && std::none_of(judged.begin(), judged.end(), waits)) continue;
     columns.add(
         {part.title, "", 4},
         [&](const ModelCheck& check) {
@@ -111,7 +118,7 @@ EstimateTable times_table(const std::vector<ModelCheck>& judged) {
       [](const ModelCheck&) { return std::string(); });
   add_number(columns, {"ratio", "measured_by_predicted", 8}, measured_by_predicted);
   add_answer(columns, {"within", "within", 8}, is_within);
-  add_shares(columns);
+  add_shares(judged, columns);
   EstimateTable made{"step time, and where the predicted time goes", {}};
   made.table.columns = columns.take();
   std::set<std::string> words;
@@ -328,6 +335,8 @@ void add_times(Columns& columns) {
   part("predicted_elements_s", &StepTime::elements);
   part("predicted_issue_s", &StepTime::issue);
   part("predicted_tensor_s", &StepTime::tensor);
+  part("predicted_context_s", &StepTime::context);
+  part("predicted_experts_s", &StepTime::experts);
   part("predicted_pipeline_s", &StepTime::pipeline);
   part("predicted_data_s", &StepTime::data);
   part("predicted_optimizer_s", &StepTime::optimizer);

@@ -74,8 +74,11 @@ class Times {
   std::map<std::string, double> by_name_;
 };
 
+/// Messages that no timer tells from the computing that they lie in.
+double within_passes(const StepTime& time) { return time.context + time.experts; }
+
 double computing(const StepTime& time) {
-  return time.products + time.attention + time.elements + time.issue;
+  return time.products + time.attention + time.elements + time.issue + within_passes(time);
 }
 
 /// Nothing where no such timer is there.
@@ -90,8 +93,8 @@ void add_passes(const StepTime& time, const Times& times, std::vector<Phase>& ph
   const bool parts_tensor = times.any(kTensor) || time.tensor == 0;
   const double tensor = parts_tensor ? 0 : time.tensor;
   phases.push_back({parts_tensor ? "compute" : "compute and tensor",
-                    parts_tensor ? "compute" : "both", computing(time) + tensor,
-                    times.longest(forward)});
+                    parts_tensor && within_passes(time) == 0 ? "compute" : "both",
+                    computing(time) + tensor, times.longest(forward)});
   if (parts_tensor) add_waiting("tensor", time.tensor, kTensor, times, phases);
   add_waiting("pipeline", time.pipeline, kPipeline, times, phases);
   add_waiting("data", time.data, kData, times, phases);

@@ -141,7 +141,6 @@ void PointJudge::judge_time(const PointRow& row, const RowSetup& read, PointJudg
                                            fit ? fit->calibration.rates : Rates());
   const double width = fit ? std::max(fit->calibration.half_width, kLeast) : kUncalibratedHalfWidth;
   say_time(seconds, width, said);
-  said.why += after_semicolon(said.why, what_time_lacks(*read.setup));
 }
 
 PointJudgement PointJudge::judge(const PointRow& row) const {
@@ -166,15 +165,6 @@ std::string why_no_time(const Setup& setup) {
   return setup.offloads_optimizer ? "how fast offloading is is not known" : "";
 }
 
-std::string what_time_lacks(const Setup& setup) {
-  const bool sends_tokens = setup.shape.experts > 0 && setup.ep > 1, sends_keys = setup.cp > 1;
-  if (!sends_tokens && !sends_keys) return "";
-  return fmt::format("the time is without {}", sends_tokens && sends_keys
-                                                   ? "the messages of EP and CP"
-                                               : sends_tokens ? "the messages of EP"
-                                                              : "the messages of CP");
-}
-
 PointJudgement judge_setup(const Setup& setup, const std::optional<Machine>& machine,
                            std::optional<double> memory_gb, const KnownRates& known) {
   PointJudgement said;
@@ -186,7 +176,6 @@ PointJudgement judge_setup(const Setup& setup, const std::optional<Machine>& mac
   const std::string why_not = why_no_time(setup);
   if (why_not.empty()) {
     say_time(step_time(setup, *machine, known.rates).all(), known.half_width, said);
-    said.why += after_semicolon(said.why, what_time_lacks(setup));
   } else
     said.why += (said.why.empty() ? "no time: " : "; no time: ") + why_not;
   return said;

@@ -48,9 +48,6 @@ class PointJudge {
 /// Why no time of such a layout is known; empty where one is.
 std::string why_no_time(const Setup& setup);
 
-/// What its time is without, as nobody knows it; empty where it is whole.
-std::string what_time_lacks(const Setup& setup);
-
 /// Judges one layout: its time where that and the machine are known, whether it
 /// fits where the GPU's memory is.
 PointJudgement judge_setup(const Setup& setup, const std::optional<Machine>& machine,

@@ -78,8 +78,6 @@ void write_time(const Setup& setup, const EstimatedTime& time, const EstimateOpt
   write_table(table.table, options.format, text, options.output);
   if (const auto share = model_flops_utilization(setup, time.machine, time.time.all()))
     text << '\n' << utilization_words(*share) << '\n';
-  if (const std::string lacks = what_time_lacks(setup); !lacks.empty())
-    text << '\n' << lacks << '\n';
 }
 
 /// Empty where a time is known of the layout on that GPU.
@@ -137,8 +135,6 @@ std::string fit_words_of(const ShownLayout& layout, const Accelerator& accelerat
   return fmt::format("not known with {}; without, {}", join(layout.unknown, ", "), words);
 }
 
-std::string with_comma(const std::string& words) { return words.empty() ? "" : ", " + words; }
-
 void print_sheet(const ShownLayout& layout, const Hardware& hardware,
                  const std::optional<EstimatedTime>& time, const EstimateOptions& options) {
   Page page;
@@ -148,8 +144,8 @@ void print_sheet(const ShownLayout& layout, const Hardware& hardware,
   page.title = layout.name;
   if (hardware.accelerator) page.said.push_back(fit_words_of(layout, *hardware.accelerator));
   if (time)
-    page.said.push_back(fmt::format("an iteration takes {} s, {}{}", short_number(time->time.all()),
-                                    time->words, with_comma(what_time_lacks(layout.setup))));
+    page.said.push_back(
+        fmt::format("an iteration takes {} s, {}", short_number(time->time.all()), time->words));
   else if (hardware.accelerator)
     page.said.push_back("no time of an iteration: " + why_no_time(layout.setup, hardware));
   page.command = command_of(options);

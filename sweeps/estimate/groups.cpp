@@ -25,6 +25,10 @@ Stride stride_of(const Setup& setup, Dimension dimension) {
       return {setup.dp * setup.cp, setup.tp};
     case Dimension::kExperts:
       return {setup.ep, setup.expert_tp};
+    case Dimension::kExpertTensor:
+      return {setup.expert_tp, 1};
+    case Dimension::kAllExperts:
+      return {setup.ep * setup.expert_tp, 1};
     case Dimension::kExpertData:
       return {setup.expert_replicas(), setup.expert_tp * setup.ep};
     case Dimension::kPipeline:

@@ -15,9 +15,11 @@ enum class Dimension {
   kContext,
   kData,
   kPipeline,
-  kReplicas,    ///< DP and CP together: ranks that hold the same weights
-  kExperts,     ///< EP: ranks that share a layer's experts
-  kExpertData,  ///< ranks that hold the same experts
+  kReplicas,      ///< DP and CP together: ranks that hold the same weights
+  kExperts,       ///< EP: ranks that share a layer's experts
+  kExpertTensor,  ///< ranks that split each expert
+  kAllExperts,    ///< both: ranks that together hold all experts of a layer
+  kExpertData,    ///< ranks that hold the same experts
 };
 
 using Ranks = std::vector<std::int64_t>;

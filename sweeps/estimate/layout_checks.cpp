@@ -47,6 +47,9 @@ std::string layout_reason(const Setup& setup) {
   const Shape& m = setup.shape;
   if (std::string why = indivisible_reason(setup); !why.empty()) return why;
   if (m.experts == 0 && setup.ep > 1) return "EP is of experts, and there are none";
+  if (setup.ep > 1 && setup.tp > 1 && !setup.sequence_parallel &&
+      setup.framework == Framework::kMegatronCore)
+    return "TP and EP together need sequence parallelism";
   if (m.experts_per_token > m.experts)
     return fmt::format("a token goes to {} experts, and there are {}", m.experts_per_token,
                        m.experts);

@@ -57,6 +57,12 @@ double Setup::remade_share(std::int64_t stage) const {
   return std::min(number(recompute_layers) * number(chunks) / layers, 1.0);
 }
 
+bool Setup::remakes_attention() const {
+  // Megatron-Core makes what flash attention does again, too, though that keeps no scores.
+  return recompute == Recompute::kSelective &&
+         (attention == Attention::kScores || framework == Framework::kMegatronCore);
+}
+
 double Setup::gradient_bytes() const {
   if (framework == Framework::kProbe || type == NumberType::kFp32) return 4;
   const bool is_megatron = framework == Framework::kMegatron2 ||

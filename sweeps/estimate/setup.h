@@ -111,6 +111,8 @@ struct Setup {
   std::int64_t layers_of_stage(std::int64_t stage) const;
   /// The share of a stage's layers whose forward pass is made again.
   double remade_share(std::int64_t stage) const;
+  /// Whether attention alone is made again.
+  bool remakes_attention() const;
   /// Of one gradient that is summed across ranks.
   double gradient_bytes() const;
   /// Whether each TP rank sends its own part to the next stage, and not all of them the whole.

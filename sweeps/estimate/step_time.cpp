@@ -38,8 +38,11 @@ class Clock {
  private:
   /// What one layer takes forward and backward.
   struct Pass {
-    double products = 0, attention = 0, elements = 0, tensor = 0, issue = 0;
-    double computing() const { return products + attention + elements + tensor; }
+    double products = 0, attention = 0, elements = 0, issue = 0;
+    double tensor = 0, context = 0, experts = 0;  ///< waiting for each of them
+    double computing() const {
+      return products + attention + elements + tensor + context + experts;
+    }
     /// With the processor that issues it.
     double all() const { return both(computing(), issue); }
   };
@@ -72,8 +75,13 @@ class Clock {
   }
   double tiles(std::int64_t rows, std::int64_t columns) const;
   double product(std::int64_t rows, std::int64_t columns, std::int64_t depth) const;
+  bool leaves_node(std::int64_t span) const;
+  double bytes_a_second(std::int64_t ranks, std::int64_t groups) const;
   double half_collective(double bytes, std::int64_t ranks, std::int64_t groups) const;
   double sum_of_tensor() const;
+  double ring_seconds(double attention, std::int64_t tensors) const;
+  double all_to_all(double bytes) const;
+  double dispatch_seconds() const;
   Pass forward() const;
   Pass backward(const Pass& ahead) const;
   double score_seconds() const;
@@ -90,7 +98,7 @@ class Clock {
     Pass ahead, back;
     double ahead_s = 0, back_s = 0;  ///< of each once, with the processor that issues it
     double again = 0;         ///< how often its forward pass is made once more, on the first stage
-    double scores_again = 0;  ///< seconds
+    double scores_again = 0;  ///< of attention alone, seconds
     double exposed = 0;       ///< of ZeRO-3's traffic, seconds
     double whole_back_s() const { return back_s + again * ahead_s + scores_again; }
     double all() const { return ahead_s + whole_back_s() + exposed; }
@@ -156,27 +164,76 @@ ProductWork Clock::work(std::int64_t rows, std::int64_t columns, std::int64_t de
   return {whole, whole * faces / (m * n * k), 2 * faces * seconds_a_byte_};
 }
 
-/// A gather or a scatter of so many bytes in all; `groups` of them share a node's adapters.
-double Clock::half_collective(double bytes, std::int64_t ranks, std::int64_t groups) const {
-  if (ranks <= 1) return 0;
+/// Whether some of the groups over so many ranks in a row are on several nodes.
+bool Clock::leaves_node(std::int64_t span) const {
+  const std::int64_t node = s_.gpus_per_node;
+  return span > node || (node % span != 0 && s_.gpus() > node);
+}
+
+/// Of a ring through a group's ranks; `groups` of them share a node's adapters.
+double Clock::bytes_a_second(std::int64_t ranks, std::int64_t groups) const {
   double rate = machine_.link_gb_per_s * rates_.link_share;
   const std::int64_t node = s_.gpus_per_node, span = ranks * groups;
-  const bool is_larger = span > node, straddles = node % span != 0 && s_.gpus() > node;
-  if (is_larger || straddles) {
+  if (leaves_node(span)) {
     // DeepSpeed's ZeRO-3 gathers at one GPU's part of the adapters, as was measured at SC21.
     const bool one_part = s_.framework == Framework::kDeepSpeedZero && s_.zero == 3;
     // Of those that a node's end cuts, it has one at each end.
-    const std::int64_t cut = is_larger ? groups : 2 * groups;
+    const std::int64_t cut = span > node ? groups : 2 * groups;
     const std::int64_t sharing = one_part ? node : std::min(cut, node);
     rate = std::min(rate, machine_.node_gb_per_s * rates_.node_share / number(sharing));
   }
-  return (number(ranks) - 1) / number(ranks) * bytes / (rate * kGiga);
+  return rate * kGiga;
+}
+
+/// A gather or a scatter of so many bytes in all; `groups` of them share a node's adapters.
+double Clock::half_collective(double bytes, std::int64_t ranks, std::int64_t groups) const {
+  if (ranks <= 1) return 0;
+  return (number(ranks) - 1) / number(ranks) * bytes / bytes_a_second(ranks, groups);
 }
 
 double Clock::sum_of_tensor() const {
   constexpr double kBytes = 2;
   if (s_.tp == 1) return 0;
   return 2 * half_collective(kBytes * tokens() * hidden(), s_.tp, 1) + rates_.call_us * kMicro;
+}
+
+/// What attention over all parts of a sequence waits for: while it works on one, the ring hands on
+/// the next, so many tensors of the size of a rank's keys.
+double Clock::ring_seconds(double attention, std::int64_t tensors) const {
+  constexpr double kBytes = 2;
+  if (s_.cp == 1) return 0;
+  const double keys = kBytes * number(rows()) * number(m_.kv_heads * m_.head_width) / tp();
+  const double hop =
+      number(tensors) * keys / bytes_a_second(s_.cp, s_.tp) + rates_.call_us * kMicro;
+  return (number(s_.cp) - 1) * std::max(hop - attention / number(s_.cp), 0.0);
+}
+
+/// Each rank of an EP group sends every other one an equal part of so many bytes. Those to its own
+/// node and to others go at the same time; all GPUs of a node share its adapters.
+double Clock::all_to_all(double bytes) const {
+  if (s_.ep == 1) return 0;
+  const std::int64_t node = s_.gpus_per_node, span = s_.ep * s_.expert_tp;
+  const std::int64_t beside =
+      leaves_node(span) ? std::clamp<std::int64_t>(node / s_.expert_tp, 1, s_.ep) : s_.ep;
+  const double part = bytes / number(s_.ep) / kGiga;
+  const double near = number(beside - 1) * part / (machine_.link_gb_per_s * rates_.link_share);
+  const double far =
+      number(s_.ep - beside) * part * number(node) / (machine_.node_gb_per_s * rates_.node_share);
+  return std::max(near, far) + rates_.call_us * kMicro;
+}
+
+/// A micro-batch's tokens to their experts, or back.
+double Clock::dispatch_seconds() const {
+  constexpr double kBytes = 2;
+  const std::int64_t holders = s_.ep * s_.expert_tp;
+  if (!is_mixture() || holders == 1) return 0;
+  const double own = kBytes * tokens() * hidden() * sequence_share(s_);
+  const double call = rates_.call_us * kMicro;
+  if (s_.gathers_tokens) return half_collective(own * number(holders), holders, 1) + call;
+  const double each = own * number(m_.experts_per_token);
+  const double gather =
+      s_.expert_tp > 1 ? half_collective(each * number(s_.expert_tp), s_.expert_tp, 1) + call : 0;
+  return all_to_all(each) + gather;
 }
 
 /// Softmax and dropout read and write scores: 13 bytes each.
@@ -202,7 +259,10 @@ Clock::Pass Clock::forward() const {
   const double stream = tokens() * h * kStreamBytes * sequence_share(s_);
   const double mlp = tokens() * ((m_.gated() ? 6 : 4) * mlp_width() + 4 * h) / tp();
   pass.elements = (stream + mlp) * seconds_a_byte_ + score_seconds();
-  pass.tensor = 2 * sum_of_tensor();
+  // Experts under sequence parallelism get their tokens otherwise.
+  pass.tensor = (is_mixture() && s_.sequence_parallel ? 1 : 2) * sum_of_tensor();
+  pass.context = ring_seconds(pass.attention, 2);
+  pass.experts = 2 * dispatch_seconds();
   constexpr double kMixture = 2;  // router, permutation and the experts: as many kernels again
   pass.issue = (is_mixture() ? kMixture : 1) * rates_.layer_us * kMicro;
   return pass;
@@ -221,6 +281,8 @@ Clock::Pass Clock::backward(const Pass& ahead) const {
   const double scores = score_seconds();
   pass.elements = kElements * (ahead.elements - scores) + kScores * scores;
   pass.tensor = ahead.tensor;
+  pass.context = ring_seconds(pass.attention, 4);  // and the gradients of keys and values
+  pass.experts = ahead.experts;
   pass.issue = kIssue * ahead.issue;
   return pass;
 }
@@ -299,11 +361,8 @@ Clock::Layer Clock::layer() const {
   layer.ahead_s = layer.ahead.all();
   layer.back_s = layer.back.all();
   layer.again = rates_.recomputed_share * s_.remade_share(0);
-  const bool has_scores = s_.attention == Attention::kScores;
-  // Megatron-Core makes what flash attention does again, too, though that keeps no scores.
-  if (s_.recompute == Recompute::kSelective &&
-      (has_scores || s_.framework == Framework::kMegatronCore))
-    layer.scores_again = layer.ahead.attention + score_seconds();
+  if (s_.remakes_attention())
+    layer.scores_again = layer.ahead.attention + layer.ahead.context + score_seconds();
   layer.exposed = exposed_weights(layer);
   return layer;
 }
@@ -359,6 +418,8 @@ void Clock::add_passes(const Layer& layer, const Stages& stages, StepTime& time)
   time.attention = parts(&Pass::attention) + rounds * layer.scores_again;
   time.elements = parts(&Pass::elements);
   time.tensor = parts(&Pass::tensor);
+  time.context = parts(&Pass::context);
+  time.experts = parts(&Pass::experts);
   time.issue = rounds * ((1 + stages.again) * (layer.ahead_s - layer.ahead.computing()) +
                          layer.back_s - layer.back.computing());
   time.data = rounds * layer.exposed;

@@ -54,12 +54,15 @@ const RateParameters& rate_parameters();
 struct StepTime {
   double products = 0, attention = 0, elements = 0;  ///< of all micro-batches, recomputed ones too
   double tensor = 0;                                 ///< waiting for tensor-parallel collectives
+  double context = 0;                                ///< waiting for the other parts of a sequence
+  double experts = 0;   ///< waiting for tokens on their way to experts and back
   double issue = 0;     ///< waiting for the processor that issues kernels
   double pipeline = 0;  ///< messages, and idling at the pipeline's ends
   double data = 0;      ///< gradients and weights, as far as not hidden
   double optimizer = 0, fixed = 0;
   double all() const {
-    return products + attention + elements + tensor + issue + pipeline + data + optimizer + fixed;
+    return products + attention + elements + tensor + context + experts + issue + pipeline + data +
+           optimizer + fixed;
   }
 };
 
@@ -71,7 +74,8 @@ struct ProductWork {
 };
 ProductWork product_work(const Machine& machine, std::int64_t m, std::int64_t n, std::int64_t k);
 
-/// The 1F1B schedule of the slowest stage, in closed form; nothing overlaps but ZeRO-3's traffic.
+/// The 1F1B schedule of the slowest stage, in closed form; nothing overlaps but ZeRO-3's traffic
+/// and the ring of context parallelism with attention. Tokens are spread evenly over experts.
 /// Source: Narayanan et al., SC21, for schedule and collectives; the rest is a model with the
 /// parameters above, held against measured points: RESULTS.md.
 StepTime step_time(const Setup& setup, const Machine& machine, const Rates& rates);

@@ -11,7 +11,7 @@ namespace pippin {
 
 namespace {
 
-constexpr std::array<std::pair<Topic, std::string_view>, 11> kTopics{{
+constexpr std::array<std::pair<Topic, std::string_view>, 12> kTopics{{
     {Topic::kTensor, "tp"},
     {Topic::kPipeline, "pp"},
     {Topic::kDataReduce, "dp-reduce"},
@@ -21,6 +21,7 @@ constexpr std::array<std::pair<Topic, std::string_view>, 11> kTopics{{
     {Topic::kNorm, "norm"},
     {Topic::kContext, "cp"},
     {Topic::kExperts, "ep"},
+    {Topic::kExpertTensor, "expert-tp"},
     {Topic::kExpertReduce, "expert-reduce"},
     {Topic::kExpertGather, "expert-gather"},
 }};
@@ -47,6 +48,7 @@ class Speaker {
   bool first() const { return stage_ == 0; }
   bool last() const { return stage_ == setup_.pp - 1; }
   bool split() const { return setup_.sequence_parallel; }
+  bool is_mixture() const { return setup_.shape.experts > 0; }
   double layers() const { return number(setup_.layers_of_stage(stage_)); }
   double remade() const { return setup_.remade_share(stage_); }
   /// Bytes of a micro-batch's activations between layers.
@@ -60,19 +62,20 @@ class Speaker {
   }
 
   /// Without sequence parallelism two sums a layer in each direction; with it a gather and a
-  /// scatter for each of them, and one more gather for each of two weights' gradients.
+  /// scatter for each of them, and one more gather for each of two weights' gradients. Experts
+  /// under sequence parallelism get their tokens otherwise.
   void tensor() {
-    const double gas = number(setup_.gas), again = 2 * remade();
+    const double gas = number(setup_.gas), sums = is_mixture() && split() ? 1 : 2;
     const auto calls = [&](std::string_view function, double a_layer, double ends) {
       say(Topic::kTensor, function, gas * (a_layer * layers() + ends), activations(), setup_.tp);
     };
     const double begin = first() ? 1 : 0, end = last() ? 1 : 0;
     if (!split()) {
-      calls("all_reduce", 4 + again, begin + end);
+      calls("all_reduce", sums * (2 + remade()), begin + end);
       return;
     }
-    calls("all_gather", 2 + 4 + again, begin + 2 * end);
-    calls("reduce_scatter", 2 + 2 + again, begin + end);
+    calls("all_gather", sums * (3 + remade()), begin + 2 * end);
+    calls("reduce_scatter", sums * (2 + remade()), begin + end);
     say(Topic::kTensor, "all_reduce", 1, setup_.gradient_bytes() * number(replicated()), setup_.tp);
   }
 
@@ -172,17 +175,26 @@ class Speaker {
     const Shape& m = setup_.shape;
     const double part = bytes_of(setup_.type) * number(m.seq / setup_.cp) * number(setup_.mbs) * 2 *
                         number(m.kv_heads * m.head_width) / number(setup_.tp);
+    const double again = setup_.remakes_attention() ? 1 : remade();
     say(Topic::kContext, "send",
-        number(setup_.gas) * layers() * (3 + remade()) * number(setup_.cp - 1), part, setup_.cp);
+        number(setup_.gas) * layers() * (3 + again) * number(setup_.cp - 1), part, setup_.cp);
   }
 
   /// Each way tokens go to their experts and come back; once more where the layer is made again.
+  /// Who splits an expert gathers the tokens of all that do, and scatters what comes of them.
+  /// Source: Megatron-LM, token_dispatcher.py.
   void experts() {
-    if (setup_.shape.experts == 0) return;
-    const double ways = 4 + 2 * remade();
-    say(Topic::kExperts, "all_to_all", ways * number(setup_.gas) * layers(),
-        activations() * number(setup_.shape.experts_per_token) / (split() ? number(setup_.tp) : 1),
-        setup_.ep);
+    if (!is_mixture()) return;
+    const double own = activations() / (split() ? number(setup_.tp) : 1);
+    const double each = own * number(setup_.shape.experts_per_token);
+    const double ways = number(setup_.gas) * layers() * (2 + remade());
+    const auto gather = [&](Topic topic, double part, std::int64_t ranks) {
+      say(topic, "all_gather", ways, part * number(ranks), ranks);
+      say(topic, "reduce_scatter", ways, part * number(ranks), ranks);
+    };
+    if (setup_.gathers_tokens) return gather(Topic::kExperts, own, setup_.ep * setup_.expert_tp);
+    say(Topic::kExperts, "all_to_all", 2 * ways, each, setup_.ep);
+    gather(Topic::kExpertTensor, each, setup_.expert_tp);
   }
 
   const Setup& setup_;

@@ -21,6 +21,7 @@ enum class Topic {
   kNorm,          ///< the gradient's
   kContext,       ///< keys and values of the other parts of a sequence
   kExperts,       ///< tokens to their experts and back
+  kExpertTensor,  ///< tokens of all ranks that split an expert
   kExpertReduce,  ///< gradients of experts, which other ranks hold than the rest
   kExpertGather,  ///< weights of experts
 };

@@ -183,6 +183,11 @@ TEST_CASE("what excludes each other, or Megatron does not know, is refused") {
   CHECK(mistake_in("--bf16 --num-experts 8 --moe-router-topk 9") ==
         "estimate: a token goes to 9 experts, and there are 8");
   CHECK(mistake_in("--bf16 --deepspeed --zero-stage 1 --num-experts 1").empty());
+  const std::string shared_experts =
+      "--bf16 --num-experts 8 --expert-model-parallel-size 4 --tensor-model-parallel-size 2 "
+      "--expert-tensor-parallel-size 1 ";
+  CHECK(mistake_in(shared_experts) == "estimate: TP and EP together need sequence parallelism");
+  CHECK(mistake_in(shared_experts + "--sequence-parallel").empty());
   CHECK(mistake_in("--group-query-attention --num-query-groups 5") ==
         "estimate: query groups do not divide the heads (32 by 5)");
   CHECK(mistake_in("--padded-vocab-size 50257 --tensor-model-parallel-size 2") ==

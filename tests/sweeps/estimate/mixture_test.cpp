@@ -8,7 +8,6 @@
 #include "sweeps/estimate/point_setup.h"
 #include "sweeps/estimate/step_time.h"
 #include "sweeps/estimate/traffic.h"
-#include "sweeps/judge_points.h"
 #include "tests/support/catch.h"
 
 using namespace pippin;
@@ -91,12 +90,83 @@ TEST_CASE("the optimizer steps over what a rank holds, experts among it") {
   CHECK(optimizer(mixtral()) > 4 * optimizer(mixtral(0)));
 }
 
-TEST_CASE("what is not known of an iteration's time is said") {
-  CHECK(what_time_lacks(mixtral()) == "the time is without the messages of EP");
+TEST_CASE("tokens on their way to experts take the links' time, and the adapters' between nodes") {
+  const auto experts = [](const Setup& setup) { return step_time(setup, kH100, {}).experts; };
+  Setup setup = mixtral();
+  const double bytes = 4096.0 * 4096 * 2 * 2, ways = 4.0 * 8 * 32, call = 30e-6;
+  CHECK(experts(setup) == Approx(ways * (7 / 8.0 * bytes / (450e9 * 0.75) + call)));
+  setup.shape.experts = setup.ep = 16;  // half of them on the other node, at an eighth of 400 GB/s
+  CHECK(experts(setup) == Approx(ways * (8 / 16.0 * bytes / (400e9 * 0.70 / 8) + call)));
+  setup.recompute = Recompute::kFull;
+  CHECK(experts(setup) == Approx(1.5 * ways * (8 / 16.0 * bytes / (400e9 * 0.70 / 8) + call)));
+  CHECK(step_time(setup, kH100, {}).all() > experts(setup));
+  CHECK(experts(mixtral(0)) == 0);
+  setup = mixtral();
+  setup.ep = 1;
+  CHECK(experts(setup) == 0);
+}
+
+TEST_CASE("experts that TP splits gather the tokens of all its ranks") {
+  Setup setup = mixtral();
+  setup.tp = setup.expert_tp = 2;
+  setup.sequence_parallel = true;
+  setup.dp = 8;
+  setup.ep = 4;
+  const double own = 4096.0 * 4096 * 2 / 2;  // of a rank, bytes
+  auto talk = talk_of_stage(setup, 0);
+  const Talk* tokens = find(talk, Topic::kExperts);
+  REQUIRE(tokens);
+  CHECK(tokens->bytes == 2 * own);
+  const Talk* gathered = find(talk, Topic::kExpertTensor);
+  REQUIRE(gathered);
+  CHECK(gathered->function == "all_gather");
+  CHECK(gathered->bytes == 2 * 2 * own);
+  CHECK(gathered->calls == 2.0 * 8 * 32);
+  CHECK(gathered->ranks == 2);
+  // Behind attention alone, and at both ends, does TP gather whole sequences.
+  CHECK(find(talk, Topic::kTensor)->calls == 8 * (3.0 * 32 + 3));
+  const double split = step_time(setup, kH100, {}).experts;
+  setup.expert_tp = 1;
+  CHECK_FALSE(find(talk_of_stage(setup, 0), Topic::kExpertTensor));
+  CHECK(step_time(setup, kH100, {}).experts < split);
+
+  setup.expert_tp = 2;
+  setup.gathers_tokens = true;
+  talk = talk_of_stage(setup, 0);
+  tokens = find(talk, Topic::kExperts);
+  REQUIRE(tokens);
+  CHECK(tokens->function == "all_gather");
+  CHECK(tokens->bytes == 8 * own);
+  CHECK(tokens->ranks == 8);
+  CHECK_FALSE(find(talk, Topic::kExpertTensor));
+  CHECK(nodes_of_group(setup, Dimension::kAllExperts) == 1);
+  CHECK(step_time(setup, kH100, {}).experts ==
+        Approx(4.0 * 8 * 32 * (7 / 8.0 * 8 * own / (450e9 * 0.75) + 30e-6)));
+}
+
+TEST_CASE("the ring of a split sequence hides behind attention, where the links are fast enough") {
   Setup setup = mixtral(0);
-  CHECK(what_time_lacks(setup).empty());
-  setup.cp = 2;
-  CHECK(what_time_lacks(setup) == "the time is without the messages of CP");
+  setup.dp = 4;
+  setup.cp = 4;
+  const auto context = [&](const Machine& machine) {
+    return step_time(setup, machine, {}).context;
+  };
+  setup.shape.seq = 131072;
+  CHECK(context(kH100) == 0);
+  Machine slow = kH100;
+  slow.link_gb_per_s = 1;
+  const double long_wait = context(slow);
+  CHECK(long_wait > 0);
+  setup.shape.seq = 4096;
+  CHECK(context(kH100) > 0);  // its calls alone take as long as attention
+  CHECK(context(slow) / 4096 > long_wait / 131072);
+  const double once = step_time(setup, slow, {}).all();
+  CHECK(find(talk_of_stage(setup, 0), Topic::kContext)->calls == 8 * 32 * 3.0 * 3);
+  setup.recompute = Recompute::kSelective;  // the ring turns once more
+  CHECK(step_time(setup, slow, {}).all() - once > context(slow) / 4);
+  CHECK(find(talk_of_stage(setup, 0), Topic::kContext)->calls == 8 * 32 * 4.0 * 3);
+  setup.cp = 1;
+  CHECK(context(slow) == 0);
 }
 
 TEST_CASE("ranks that share a sequence reduce gradients together, on all their nodes") {
