@@ -712,12 +712,14 @@ function estimate_sample() {
           lead: "On its critical path, as predicted.",
           unit: "s",
           bars: ["iteration"],
-          parts: ["matrix products", "attention", "elementwise", "waiting for TP", "issuing kernels", "pipeline"].concat([
+          parts: ["matrix products", "attention", "elementwise", "waiting for TP", "waiting for CP", "waiting for EP"].concat([
+            "issuing kernels",
+            "pipeline",
             "waiting for DP",
             "optimizer",
             "fixed",
           ]),
-          sizes: [[3.9, 0.132, 0.31, 0.237, 0.001, 4.05, 0, 0.0539, 0.02]],
+          sizes: [[3.9, 0.132, 0.31, 0.237, 0, 0, 0.001, 4.05, 0, 0.0539, 0.02]],
           limit: null,
           limit_text: "",
         },

@@ -7,8 +7,9 @@ import {by_hand, fit_text, kInk, kInk2, text_width} from "./base.js";
 
 const kColours = 8;
 
-function colour_of_part(part) {
-  return part < kColours ? `var(--c${part + 1})` : "var(--other)";
+/// What a part takes as the first, second … of those that are drawn.
+function colour_at(place) {
+  return place < kColours ? `var(--c${place + 1})` : "var(--other)";
 }
 
 function size_text(stacks, size) {
@@ -36,7 +37,9 @@ function limit_mark(stacks) {
 }
 
 export function plot_stacks(page, width, choices, stacks) {
-  const bars = bars_of(stacks.sizes).map((bar) => ({...bar, colour: colour_of_part(bar.part)}));
+  const sized = bars_of(stacks.sizes);
+  const drawn = [...new Set(sized.map((bar) => bar.part))].sort((a, b) => a - b);
+  const bars = sized.map((bar) => ({...bar, colour: colour_at(drawn.indexOf(bar.part))}));
   const has_limit = stacks.limit > 0;
   const longest = Math.max(...stacks.bars.map((bar) => text_width(bar)));
   const {svg, places} = draw_bars({
@@ -48,12 +51,11 @@ export function plot_stacks(page, width, choices, stacks) {
     tick_text: (value) => tick_text(stacks, value),
     more: has_limit ? [limit_mark(stacks)] : [],
   });
-  const used = new Set(bars.map((bar) => bar.part));
   return {
     svg,
     legend_rows: [],
     has_others: false,
-    legend_marks: stacks.parts.flatMap((text, part) => (used.has(part) ? [{colour: colour_of_part(part), text}] : [])),
+    legend_marks: drawn.map((part, place) => ({colour: colour_at(place), text: stacks.parts[part]})),
     words: "",
     points: {
       x: places.map(({x}) => x),
