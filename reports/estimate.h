@@ -60,6 +60,8 @@ FlatTable found_table(const SearchResult& result, const SearchSpace& space);
 /// In one line each: the model, and its layout.
 std::string model_words(const Setup& setup);
 std::string layout_words(const Setup& setup);
+/// "TP 8 PP 4 DP 2 MBS 1 GAS 16 ZeRO 1": its layout, and what is not usual.
+std::string short_layout_words(const Setup& setup);
 
 /// Where the analysis tool says otherwise of that layout, and why, a sentence each; none where it
 /// says nothing of it.

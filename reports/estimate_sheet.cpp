@@ -77,17 +77,6 @@ SheetStacks empty_time_stacks() {
   return stacks;
 }
 
-/// "TP 8 PP 4 DP 2 MBS 1 GAS 16 ZeRO 1", and what is not usual.
-std::string short_words(const Setup& s) {
-  std::string words =
-      fmt::format("TP {} PP {} DP {} MBS {} GAS {}", s.tp, s.pp, s.dp, s.mbs, s.gas);
-  if (s.chunks > 1) words += fmt::format(" chunks {}", s.chunks);
-  if (s.zero > 0) words += fmt::format(" ZeRO {}", s.zero);
-  if (s.sequence_parallel) words += " SP";
-  if (s.recompute != Recompute::kNone) words += fmt::format(" {}", text_of(s.recompute));
-  return words;
-}
-
 PageAxis axis_of(const FlatColumn& column) {
   PageAxis axis{column.name, column.shown.title, {}};
   for (const auto cell : column.shown.cells) axis.values.emplace_back(cell);
@@ -115,6 +104,19 @@ SheetPart time_part(const Setup& setup, const EstimatedTime& time) {
 }
 
 }  // namespace
+
+std::string short_layout_words(const Setup& s) {
+  std::string words =
+      fmt::format("TP {} PP {} DP {} MBS {} GAS {}", s.tp, s.pp, s.dp, s.mbs, s.gas);
+  if (s.cp > 1) words += fmt::format(" CP {}", s.cp);
+  if (s.ep > 1) words += fmt::format(" EP {}", s.ep);
+  if (s.shape.experts > 0 && s.expert_tp > 1) words += fmt::format(" expert TP {}", s.expert_tp);
+  if (s.chunks > 1) words += fmt::format(" chunks {}", s.chunks);
+  if (s.zero > 0) words += fmt::format(" ZeRO {}", s.zero);
+  if (s.sequence_parallel) words += " SP";
+  if (s.recompute != Recompute::kNone) words += fmt::format(" {}", text_of(s.recompute));
+  return words;
+}
 
 std::string fit_words(const Setup& setup, const Accelerator& accelerator) {
   const double needed = needed_bytes(setup) / kGib;
@@ -164,7 +166,7 @@ FlatPage found_page(const SearchResult& result, const SearchSpace& space) {
   memory.stacks->limit_text = fmt::format("there are {:.1f} GiB", *memory.stacks->limit);
   const double width = std::exp(space.half_width);
   for (const FoundLayout& one : result.best) {
-    const std::string name = short_words(one.setup);
+    const std::string name = short_layout_words(one.setup);
     page.rows.push_back(
         {name, RunState::kOk, "", one.seconds, one.seconds / width, one.seconds * width});
     if (page.rows.size() > kMostBars) continue;

@@ -199,6 +199,15 @@ FlatTable found_table(const SearchResult& result, const SearchSpace& space) {
   count("TP", "tp", 9, [](const Setup& s) { return s.tp; });
   count("PP", "pp", 9, [](const Setup& s) { return s.pp; });
   count("DP", "dp", 9, [](const Setup& s) { return s.dp; });
+  // For people where some layout has any.
+  const auto seldom = [&](const char* title, const char* name, auto of) {
+    const bool any =
+        std::any_of(rows.begin(), rows.end(), [&](const auto& row) { return of(row.setup) > 1; });
+    count(any ? title : "", name, 9, of);
+  };
+  seldom("CP", "cp", [](const Setup& s) { return s.cp; });
+  seldom("EP", "ep", [](const Setup& s) { return s.ep; });
+  seldom("expert TP", "expert_tp", [](const Setup& s) { return s.expert_tp; });
   count("chunks", "chunks", 9, [](const Setup& s) { return s.chunks; });
   count("MBS", "mbs", 9, [](const Setup& s) { return s.mbs; });
   count("GAS", "gas", 9, [](const Setup& s) { return s.gas; });

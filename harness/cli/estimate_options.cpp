@@ -124,10 +124,24 @@ void add_search_command(CommandLine& line) {
       line.add("search", "all layouts of a model on so many GPUs, the fastest that fits first",
                "pippin search polaris-a100-40g 6.7B --gpus 64 --gbs 512",
                [&line, options] { return search(line.globals(), *options); });
+  line.let_take_words(command, [options](const std::vector<std::string>& words) {
+    options->arguments = words;
+    if (options->model.empty() == words.empty())
+      bad_input(
+          "search wants a MODEL, or Megatron's arguments behind '--'; see pippin search --help");
+    if (words.empty() && !(options->gpus && options->gbs))
+      bad_input("search: a MODEL wants --gpus and --gbs; see pippin search --help");
+    if (!words.empty() && options->seq)
+      bad_input("search: the launch says its sequence, and --seq is of a MODEL");
+    if (!words.empty() && !options->sweep.empty())
+      bad_input("search: --sweep is of a MODEL, which sweeps know by its size");
+  });
   command.add_option("CLUSTER", options->cluster, "a cluster's name or file")->required();
-  command.add_option("MODEL", options->model, "a size that sweeps know, such as 175B")->required();
-  add_number(command, "--gpus", options->gpus, "how many")->required();
-  add_number(command, "--gbs", options->gbs, "sequences of an iteration")->required();
+  command.add_option(
+      "MODEL", options->model,
+      "a size that sweeps know, such as 175B; else Megatron's arguments behind '--'");
+  add_number(command, "--gpus", options->gpus, "how many; else as the launch says");
+  add_number(command, "--gbs", options->gbs, "sequences of an iteration; else as the launch says");
   add_number(command, "--seq", options->seq, "tokens of a sequence; else as the model has it");
   add_network_option(command, options->node_gb_per_s);
   add_number(command, "--top", options->top, "how many to show")->capture_default_str();

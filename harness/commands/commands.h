@@ -212,8 +212,10 @@ struct CalibrateOptions {
 };
 
 struct SearchOptions {
-  std::string cluster, model;
-  std::int64_t gpus = 0, gbs = 0;
+  std::string cluster;
+  std::string model;                      ///< empty: that of the launch
+  std::vector<std::string> arguments;     ///< of the launch, as its words stand
+  std::optional<std::int64_t> gpus, gbs;  ///< else as the launch says
   std::optional<std::int64_t> seq;
   std::optional<double> node_gb_per_s;
   std::int64_t top = 10;

@@ -26,15 +26,6 @@ namespace pippin {
 
 namespace {
 
-std::vector<std::string> what_was_taken(const MegatronSetup& read) {
-  std::vector<std::string> words;
-  for (const auto& assumed : read.assumed) words.push_back("assumed: " + assumed);
-  if (!read.unused.empty()) words.push_back("not used: " + join(read.unused, " "));
-  if (!read.unknown.empty())
-    words.push_back("not known, and left out of all figures: " + join(read.unknown, " "));
-  return words;
-}
-
 /// A column that is misspelt would be taken for one that is not given.
 std::vector<PointRow> rows_of(const fs::path& file, std::vector<std::string>& remarks) {
   const std::string where = printable(file.string());

@@ -8,6 +8,7 @@
 #include "core/base/units.h"
 #include "core/jobs/quoting.h"
 #include "harness/commands/commands.h"
+#include "harness/commands/searched_launch.h"
 #include "harness/commands/steps/output.h"
 #include "harness/commands/steps/print_table.h"
 #include "reports/estimate.h"
@@ -62,8 +63,8 @@ std::string sweep_text(const SearchOptions& options, const std::vector<FoundLayo
       "# For a trainer of your own put its command in place of the probe.\n"
       "sweep: search-{}\ncluster: {}\nprobe: training\nmodel: {{size: {}{}}}\ngpus: {}\n"
       "fixed: {{precision: {}}}\niterations: 20\nrepeats: {{allocations: 3}}\npoints:\n",
-      options.model, options.gpus, lower(options.model), cluster_words(options), options.model,
-      options.seq ? fmt::format(", seq: {}", *options.seq) : "", options.gpus,
+      options.model, *options.gpus, lower(options.model), cluster_words(options), options.model,
+      options.seq ? fmt::format(", seq: {}", *options.seq) : "", *options.gpus,
       best.front().setup.type == NumberType::kFp16 ? "fp16" : "bf16");
   for (const FoundLayout& one : best) {
     const Setup& s = one.setup;
@@ -78,13 +79,14 @@ std::string sweep_text(const SearchOptions& options, const std::vector<FoundLayo
 
 void write_sweep(const SearchOptions& options, SearchResult result, double usable_bytes) {
   std::erase_if(result.best, [&](const FoundLayout& one) {
-    return one.setup.chunks > 1 || needed_bytes(of_probe(one.setup)) > usable_bytes;
+    return one.setup.chunks > 1 || one.setup.cp > 1 ||
+           needed_bytes(of_probe(one.setup)) > usable_bytes;
   });
   result.best.resize(std::min(result.best.size(), static_cast<std::size_t>(options.top)));
   if (result.best.empty())
     bad_input(
-        "search: none of the best can be run by the training probe, which has no chunks and "
-        "keeps attention's scores");
+        "search: none of the best can be run by the training probe, which has no chunks, no "
+        "CP, and keeps attention's scores");
   if (fs::exists(options.sweep))
     bad_input("search: {} is there already", printable(options.sweep.string()));
   disk().write(options.sweep, sweep_text(options, result.best));
@@ -92,12 +94,16 @@ void write_sweep(const SearchOptions& options, SearchResult result, double usabl
 
 /// That makes this page again.
 std::string command_of(const SearchOptions& options) {
-  std::string words =
-      fmt::format("pippin search {} {} --gpus {} --gbs {}", bash_word(options.cluster),
-                  bash_word(options.model), options.gpus, options.gbs);
+  std::string words = "pippin search " + bash_word(options.cluster);
+  if (!options.model.empty()) words += ' ' + bash_word(options.model);
+  if (options.gpus) words += fmt::format(" --gpus {}", *options.gpus);
+  if (options.gbs) words += fmt::format(" --gbs {}", *options.gbs);
   if (options.seq) words += fmt::format(" --seq {}", *options.seq);
   if (options.node_gb_per_s) words += fmt::format(" --node-gb-per-s {}", *options.node_gb_per_s);
-  return words + fmt::format(" --top {} --format html", options.top);
+  words += fmt::format(" --top {} --format html", options.top);
+  if (!options.arguments.empty()) words += " --";
+  for (const std::string& one : options.arguments) words += ' ' + bash_word(one);
+  return words;
 }
 
 /// PyTorch's allocator reserves up to so much more than is in use. Empty where all leave it.
@@ -113,14 +119,36 @@ std::string words_on_margin(const SearchResult& result, double usable_bytes) {
 }
 
 /// Errors: Error (bad input) where a sweep is to be written that the cluster has too few GPUs for.
-void check_size(const Globals& globals, const SearchOptions& options, const Cluster& cluster) {
+void check_size(const Globals& globals, const SearchOptions& options, std::int64_t gpus,
+                const Cluster& cluster) {
   const std::int64_t all = cluster.nodes * cluster.gpus_per_node;
-  if (options.gpus <= all || all == 0) return;
+  if (gpus <= all || all == 0) return;
   const std::string words =
       fmt::format("cluster {} has {} x {} = {} GPUs, and not {}", printable(cluster.name),
-                  cluster.nodes, cluster.gpus_per_node, all, options.gpus);
+                  cluster.nodes, cluster.gpus_per_node, all, gpus);
   if (!options.sweep.empty()) bad_input("search: {}: a sweep of them would have no point", words);
   remark(globals, words);
+}
+
+/// The machine, the rates, the model, its GPUs and its batch.
+SearchSpace space_of(const Globals& globals, const SearchOptions& options, const Cluster& cluster,
+                     const KnownRates& known, std::optional<OwnLayout>& own) {
+  SearchSpace space;
+  space.machine = machine_of(cluster.accelerator,
+                             options.node_gb_per_s ? options.node_gb_per_s : known.node_gb_per_s);
+  space.rates = known.rates;
+  space.half_width = known.half_width;
+  const Generation generation = generation_of(cluster.accelerator);
+  space.usable_bytes = usable_bytes(generation, cluster.accelerator.memory_gib.value_or(0));
+  if (options.model.empty()) {
+    own = take_launch(globals, options, cluster, space);
+  } else {
+    space.base = usual_setup(generation, cluster.gpus_per_node);
+    take_model(model_named(options), space.base);
+    space.gpus = *options.gpus;
+    space.gbs = *options.gbs;
+  }
+  return space;
 }
 
 }  // namespace
@@ -128,32 +156,27 @@ void check_size(const Globals& globals, const SearchOptions& options, const Clus
 ExitCode search(const Globals& globals, const SearchOptions& options) {
   const bool is_page = is_page_format(options.format);  // known, before anything is read
   const Cluster cluster = cluster_named(options.cluster, "CLUSTER");
-  check_size(globals, options, cluster);
-  SearchSpace space;
   const KnownRates known = rates_of(cluster);
-  space.machine = machine_of(cluster.accelerator,
-                             options.node_gb_per_s ? options.node_gb_per_s : known.node_gb_per_s);
-  space.rates = known.rates;
-  space.half_width = known.half_width;
-  space.base = usual_setup(generation_of(cluster.accelerator), cluster.gpus_per_node);
-  take_model(model_named(options), space.base);
-  space.gpus = options.gpus;
-  space.gbs = options.gbs;
-  space.usable_bytes =
-      usable_bytes(space.base.generation, cluster.accelerator.memory_gib.value_or(0));
+  std::optional<OwnLayout> own;
+  const SearchSpace space = space_of(globals, options, cluster, known, own);
+  check_size(globals, options, space.gpus, cluster);
   // Of those that a sweep can have, too, there are to be enough.
   constexpr std::size_t kForSweep = 100;
   const auto most = static_cast<std::size_t>(options.top);
-  SearchResult result = search_layouts(space, options.sweep.empty() ? most : kForSweep * most);
+  SearchResult result = search_layouts(space, options.sweep.empty() ? most : kForSweep * most,
+                                       own && own->found ? own->found->seconds : 0);
   if (result.judged == 0)
-    bad_input("search: no layout divides {} GPUs, {} sequences and the model", options.gpus,
-              options.gbs);
+    bad_input("search: no layout divides {} GPUs, {} sequences and the model", space.gpus,
+              space.gbs);
   if (result.fitting == 0)
     bad_input("search: none of {} layouts fits; the least needs {:.1f} GiB of {:.1f}",
               result.judged, result.least_bytes / kGib, space.usable_bytes / kGib);
-  const std::string judged =
-      fmt::format("{} layouts judged, {} fit", result.judged, result.fitting);
-  remark(globals, judged);
+  std::vector<std::string> said{
+      fmt::format("{} layouts judged, {} fit", result.judged, result.fitting)};
+  if (own && !own->found) said.push_back("the launch's own layout is not judged: " + own->why_not);
+  for (const std::string& words : said) remark(globals, words);
+  std::vector<std::string> compared;
+  if (own && own->found) compared.push_back(words_on_own(*own->found, result, space));
   if (!known.are_usual) remark(globals, words_on_rates(cluster.name, known.half_width));
   if (!options.sweep.empty()) write_sweep(options, result, space.usable_bytes);
   result.best.resize(std::min(result.best.size(), most));
@@ -161,14 +184,20 @@ ExitCode search(const Globals& globals, const SearchOptions& options) {
     remark(globals, words);
   if (is_page) {
     FlatPage page = found_page(result, space);
-    page.said = {judged, words_on_rates(known.are_usual ? "" : cluster.name, known.half_width)};
-    page.title = fmt::format("{} on {} of {}", options.model, counted(options.gpus, "GPU"),
-                             printable(cluster.name));
+    said.insert(said.end(), compared.begin(), compared.end());
+    said.push_back(words_on_rates(known.are_usual ? "" : cluster.name, known.half_width));
+    page.said = std::move(said);
+    page.title = fmt::format("{} on {} of {}", options.model.empty() ? "a launch" : options.model,
+                             counted(space.gpus, "GPU"), printable(cluster.name));
     page.command = command_of(options);
     page.made_at = std::time(nullptr);
     print_page(flat_page_document(page), options.output);
   } else {
-    print_table(found_table(result, space), options.format, options.output);
+    FlatTable table = found_table(result, space);
+    table.remarks = compared;
+    print_table(table, options.format, options.output);
+    if (!is_for_people(options.format))
+      for (const std::string& words : compared) remark(globals, words);
   }
   return ExitCode::kDone;
 }

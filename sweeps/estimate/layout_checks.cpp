@@ -23,6 +23,7 @@ std::string indivisible_reason(const Setup& setup) {
   const std::int64_t split_seq = setup.sequence_parallel ? m.seq / setup.cp : 0;
   const std::int64_t holders = m.experts > 0 ? count_product({setup.tp, setup.cp, setup.dp}) : 0;
   const std::int64_t shards = setup.zero > 0 ? count_product({setup.dp, setup.cp}) : 0;
+  const std::int64_t expert_ffn = m.experts > 0 ? m.expert_ffn : 0;
   const Division divisions[] = {
       {m.heads, setup.tp, "TP does not divide the heads"},
       {m.heads, m.kv_heads, "query groups do not divide the heads"},
@@ -31,6 +32,7 @@ std::string indivisible_reason(const Setup& setup) {
       {m.seq, setup.cp, "CP does not divide the sequence"},
       {split_seq, setup.tp, "with sequence parallelism TP does not divide the sequence"},
       {m.experts, setup.ep, "EP does not divide the experts"},
+      {expert_ffn, setup.expert_tp, "expert TP does not divide the width of an expert"},
       {holders, count_product({setup.ep, setup.expert_tp}),
        "EP x expert TP does not divide TP x CP x DP"},
       {shards, setup.instances, "instances of the distributed optimizer do not divide DP x CP"},

@@ -113,24 +113,6 @@ Framework framework_of(const MegatronGiven& given) {
   return is_older ? Framework::kMegatron2 : Framework::kMegatronCore;
 }
 
-std::string_view name_of(Framework framework) {
-  switch (framework) {
-    case Framework::kMegatronDeepSpeed:
-      return "Megatron-DeepSpeed";
-    case Framework::kDeepSpeedPipeline:
-      return "DeepSpeed's pipeline";
-    case Framework::kDeepSpeedZero:
-      return "DeepSpeed's ZeRO";
-    case Framework::kMegatron2023:
-      return "Megatron-LM of 2023, as --use-flash-attn is given and not --transformer-impl";
-    case Framework::kMegatron2:
-      return "Megatron-LM 2.x, as --transformer-impl is not given";
-    default:
-      break;
-  }
-  return "Megatron-Core";
-}
-
 bool is_zero(const std::string& text) { return parse_number(text) == 0.0; }
 
 /// Where Megatron-Core is left the choice: what Transformer Engine takes on that GPU.
@@ -241,9 +223,10 @@ NamedValues arguments_of_words(const std::vector<std::string>& words) {
   return arguments;
 }
 
-MegatronSetup megatron_setup(const NamedValues& arguments, const Count& gpus,
-                             const Count& gpus_per_node, Generation generation) {
-  MegatronSetup result;
+namespace {
+
+/// What they say, and what of them is not used or not known.
+MegatronGiven read_arguments(const NamedValues& arguments, MegatronSetup& result) {
   const MegatronGiven given = megatron_given(arguments, result.unused);
   for (const auto& [name, value] : arguments) {
     const bool is_known = is_estimated_by(name) || name == "deepspeed_config";  // as --zero-stage
@@ -253,8 +236,12 @@ MegatronSetup megatron_setup(const NamedValues& arguments, const Count& gpus,
   std::erase_if(result.unused, [&](const std::string& name) {
     return std::find(result.unknown.begin(), result.unknown.end(), name) != result.unknown.end();
   });
+  return given;
+}
+
+void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
+             const Count& gpus_per_node, MegatronSetup& result) {
   Setup& setup = result.setup;
-  setup.generation = generation;
   setup.shape = shape_of(given, result.assumed);
   fill_in_layout(given, gpus, setup);
   setup.gpus_per_node = gpus_per_node ? *gpus_per_node : given.ranks_a_node.value_or(8);
@@ -270,7 +257,7 @@ MegatronSetup megatron_setup(const NamedValues& arguments, const Count& gpus,
   setup.recompute_layers = given.recompute_layers.value_or(1);
   setup.recompute_block = given.method == "block";
   setup.sequence_parallel = given.sequence_parallel && setup.tp > 1;
-  setup.framework = framework_of(given);
+  setup.framework = framework;
   part_of(setup.shape.vocab, setup.tp, "TP does not divide the vocabulary");
   if (const std::string why = layout_reason(setup); !why.empty()) bad_input("estimate: {}", why);
   if (const std::string why = interleaving_reason(setup); !why.empty())
@@ -288,7 +275,82 @@ MegatronSetup megatron_setup(const NamedValues& arguments, const Count& gpus,
   setup.grouped_experts = given.grouped_experts;
   setup.gathers_tokens =
       given.experts && (given.dispatcher.empty() || given.dispatcher == "allgather");
+}
+
+/// All counts of a layout.
+constexpr Count MegatronGiven::*kLayout[] = {
+    &MegatronGiven::tp,           &MegatronGiven::pp,
+    &MegatronGiven::cp,           &MegatronGiven::ep,
+    &MegatronGiven::dp,           &MegatronGiven::expert_tp,
+    &MegatronGiven::mbs,          &MegatronGiven::gbs,
+    &MegatronGiven::gas,          &MegatronGiven::layers_a_chunk,
+    &MegatronGiven::chunks,       &MegatronGiven::chunk_group,
+    &MegatronGiven::zero,         &MegatronGiven::instances,
+    &MegatronGiven::first_layers, &MegatronGiven::last_layers,
+    &MegatronGiven::world,        &MegatronGiven::recompute_layers};
+
+MegatronGiven without_layout(MegatronGiven given) {
+  for (const auto count : kLayout) given.*count = std::nullopt;
+  given.mbs = 1;
+  given.distributed_optimizer = given.sequence_parallel = false;
+  given.recompute_selective = given.recompute_full = false;
+  given.counts_embedding = given.counts_loss = false;
+  given.granularity.clear();
+  given.method.clear();
+  return given;
+}
+
+}  // namespace
+
+std::string_view name_of(Framework framework) {
+  switch (framework) {
+    case Framework::kMegatronDeepSpeed:
+      return "Megatron-DeepSpeed";
+    case Framework::kDeepSpeedPipeline:
+      return "DeepSpeed's pipeline";
+    case Framework::kDeepSpeedZero:
+      return "DeepSpeed's ZeRO";
+    case Framework::kMegatron2023:
+      return "Megatron-LM of 2023, as --use-flash-attn is given and not --transformer-impl";
+    case Framework::kMegatron2:
+      return "Megatron-LM 2.x, as --transformer-impl is not given";
+    default:
+      break;
+  }
+  return "Megatron-Core";
+}
+
+std::vector<std::string> what_was_taken(const MegatronSetup& read) {
+  std::vector<std::string> words;
+  for (const auto& assumed : read.assumed) words.push_back("assumed: " + assumed);
+  if (!read.unused.empty()) words.push_back("not used: " + join(read.unused, " "));
+  if (!read.unknown.empty())
+    words.push_back("not known, and left out of all figures: " + join(read.unknown, " "));
+  return words;
+}
+
+MegatronSetup megatron_setup(const NamedValues& arguments, const Count& gpus,
+                             const Count& gpus_per_node, Generation generation) {
+  MegatronSetup result;
+  const MegatronGiven given = read_arguments(arguments, result);
+  result.setup.generation = generation;
+  fill_in(given, framework_of(given), gpus, gpus_per_node, result);
   return result;
+}
+
+MegatronModel megatron_model(const NamedValues& arguments, std::int64_t gpus_per_node,
+                             Generation generation) {
+  MegatronModel model;
+  const MegatronGiven given = read_arguments(arguments, model.read);
+  model.read.setup.generation = generation;
+  fill_in(without_layout(given), framework_of(given), 1, gpus_per_node, model.read);
+  model.gbs = given.gbs;
+  model.gpus = given.world;
+  if (given.ranks_a_node && !model.gpus)
+    model.gpus = count_product({*given.ranks_a_node, given.nodes.value_or(1)});
+  // A vocabulary that is padded already stays so.
+  model.vocab_divisor = given.padded_vocab ? 1 : given.divisor.value_or(model.vocab_divisor);
+  return model;
 }
 
 std::string reason_of(const Error& error) {

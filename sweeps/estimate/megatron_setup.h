@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/error.h"
@@ -18,6 +19,20 @@ struct MegatronSetup {
   std::vector<std::string> unknown;  ///< names that change it, and nobody knows by how much
 };
 
+/// What a person should know of it, a sentence each.
+std::vector<std::string> what_was_taken(const MegatronSetup& read);
+
+/// "Megatron-Core", and by what that was told where it is none.
+std::string_view name_of(Framework framework);
+
+/// What of a launch is left when its layout is taken away.
+struct MegatronModel {
+  MegatronSetup read;  ///< of one GPU, one sequence, no recomputation
+  Count gpus, gbs;     ///< as far as the launch says them
+  std::int64_t vocab_divisor =
+      128;  ///< times TP, of which the rows of the vocabulary are a multiple
+};
+
 /// The words of a launch, "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 24 …", or of a
 /// part of it, as a dump names them; what stands before the first option, and programs, say
 /// nothing. One word with blanks is what a shell variable held. Errors: Error (bad input) where a
@@ -32,6 +47,10 @@ NamedValues arguments_of_words(const std::vector<std::string>& words);
 MegatronSetup megatron_setup(const NamedValues& arguments, const Count& gpus,
                              const Count& gpus_per_node,
                              Generation generation = Generation::kAmpere);
+
+/// Errors: as megatron_setup(), but for what is wrong with the layout.
+MegatronModel megatron_model(const NamedValues& arguments, std::int64_t gpus_per_node,
+                             Generation generation);
 
 /// What was refused, without the name of the command that usually asks.
 std::string reason_of(const Error& error);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sweeps/estimate/layout_checks.h"
 #include "sweeps/estimate/memory.h"
 #include "sweeps/estimate/parameters.h"
 
@@ -21,7 +22,8 @@ std::vector<std::int64_t> divisors(std::int64_t whole, std::int64_t most) {
 /// Looks through a space.
 class Search {
  public:
-  Search(const SearchSpace& space, std::size_t most) : space_(space), most_(most) {}
+  Search(const SearchSpace& space, std::size_t most, double compared_s)
+      : space_(space), most_(most), compared_s_(compared_s) {}
 
   SearchResult run() && {
     for (const std::int64_t tp : divisors(space_.gpus, space_.base.gpus_per_node)) {
@@ -45,13 +47,26 @@ class Search {
     if (m.heads % tp != 0 || m.kv_heads % tp != 0 || m.ffn % tp != 0) return;
     Setup setup = space_.base;
     setup.tp = tp;
-    setup.shape.vocab = padded_vocab(m.vocab, tp);
+    setup.shape.vocab = padded_vocab(m.vocab, tp, space_.vocab_divisor);
     for (const std::int64_t pp : divisors(space_.gpus / tp, m.layers)) {
       if (m.layers % pp != 0) continue;
       setup.pp = pp;
-      setup.dp = space_.gpus / tp / pp;
-      if (space_.gbs % setup.dp == 0) with_stages(setup);
+      for (const std::int64_t cp : parts_of_sequence(space_.gpus / tp / pp)) {
+        setup.cp = cp;
+        setup.dp = space_.gpus / tp / pp / cp;
+        if (space_.gbs % setup.dp == 0) with_stages(setup);
+      }
     }
+  }
+
+  /// Only Transformer Engine has the ring, whose ranks take a part of each half of a sequence, so
+  /// that all have as much to do.
+  std::vector<std::int64_t> parts_of_sequence(std::int64_t ranks) const {
+    const Setup& base = space_.base;
+    if (!base.transformer_engine || base.attention == Attention::kScores) return {1};
+    std::vector<std::int64_t> parts = divisors(ranks, base.shape.seq);
+    std::erase_if(parts, [&](std::int64_t cp) { return cp > 1 && base.shape.seq % (2 * cp) != 0; });
+    return parts;
   }
 
   void with_stages(Setup setup) {
@@ -71,18 +86,33 @@ class Search {
 
   void with_schedule(Setup setup) {
     for (const bool split : {false, true}) {
-      if (split && (setup.tp == 1 || setup.shape.seq % setup.tp != 0)) continue;
+      if (split && (setup.tp == 1 || setup.shape.seq / setup.cp % setup.tp != 0)) continue;
       setup.sequence_parallel = split;
       for (const std::int64_t zero : {0, 1}) {
-        if (zero > 0 && setup.dp == 1) continue;
+        if (zero > 0 && setup.dp * setup.cp == 1) continue;
         setup.zero = zero;
         for (const Recompute recompute :
              {Recompute::kNone, Recompute::kSelective, Recompute::kFull}) {
           // Flash attention keeps no scores that could be made again.
           if (recompute == Recompute::kSelective && setup.attention != Attention::kScores) continue;
           setup.recompute = recompute;
-          judge(setup);
+          with_experts(setup);
         }
+      }
+    }
+  }
+
+  /// Each expert is split by TP, or by nothing.
+  void with_experts(Setup setup) {
+    const Shape& m = setup.shape;
+    if (m.experts == 0) return judge(setup);
+    const std::int64_t holders = setup.tp * setup.cp * setup.dp;
+    for (const std::int64_t expert_tp : divisors(setup.tp, setup.tp)) {
+      if (expert_tp > 1 && expert_tp < setup.tp) continue;
+      setup.expert_tp = expert_tp;
+      for (const std::int64_t ep : divisors(m.experts, holders)) {
+        setup.ep = ep;
+        if (holders % (ep * expert_tp) == 0 && layout_reason(setup).empty()) judge(setup);
       }
     }
   }
@@ -94,6 +124,7 @@ class Search {
     if (needed > space_.usable_bytes) return;
     ++result_.fitting;
     const FoundLayout found{setup, step_time(setup, space_.machine, space_.rates).all(), needed};
+    if (found.seconds < compared_s_) ++result_.faster;
     // A heap of the best, the worst of them in front.
     auto& best = result_.best;
     if (best.size() >= most_ && !is_better(found, best.front())) return;
@@ -106,13 +137,14 @@ class Search {
 
   const SearchSpace& space_;
   std::size_t most_;
+  double compared_s_;
   SearchResult result_;
 };
 
 }  // namespace
 
-SearchResult search_layouts(const SearchSpace& space, std::size_t most) {
-  return Search(space, most).run();
+SearchResult search_layouts(const SearchSpace& space, std::size_t most, double compared_s) {
+  return Search(space, most, compared_s).run();
 }
 
 }  // namespace pippin

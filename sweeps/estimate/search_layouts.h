@@ -12,6 +12,7 @@ namespace pippin {
 struct SearchSpace {
   Setup
       base;  ///< the model and all that is not searched: framework, type, attention, GPUs per node
+  std::int64_t vocab_divisor = 128;  ///< times TP, of which its rows are a multiple
   std::int64_t gpus = 0, gbs = 0;
   double usable_bytes = 0;  ///< of a GPU
   Machine machine;
@@ -28,11 +29,12 @@ struct FoundLayout {
 struct SearchResult {
   std::vector<FoundLayout> best;  ///< that fit, the fastest first
   std::int64_t judged = 0, fitting = 0;
-  double least_bytes = 0;  ///< that any of them needs
+  std::int64_t faster = 0;  ///< of those that fit, than the layout that they were compared with
+  double least_bytes = 0;   ///< that any of them needs
 };
 
-/// All TP within a node and PP, chunks, MBS, recomputation, sequence parallelism and ZeRO-0 and -1
-/// that divide the model, the GPUs and the batch.
-SearchResult search_layouts(const SearchSpace& space, std::size_t most);
+/// All TP within a node, PP, CP, chunks, MBS, recomputation, sequence parallelism, ZeRO-0 and -1,
+/// and of a mixture EP and expert TP, that divide the model, the GPUs and the batch.
+SearchResult search_layouts(const SearchSpace& space, std::size_t most, double compared_s = 0);
 
 }  // namespace pippin

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "tests/harness/cli/pippin.h"
@@ -65,8 +66,96 @@ TEST_CASE("a search that finds nothing says the nearest figure") {
   const auto none = here.pippin("search polaris-a100-40g 175B --gpus 8 --gbs 8");
   CHECK(none.exit_code == 2);
   CHECK_THAT(none.err,
-             Contains("none of 510 layouts fits; the least needs") && Contains("of 39.6"));
+             Contains("none of 1162 layouts fits; the least needs") && Contains("of 39.6"));
   CHECK_THAT(here.pippin("search polaris-a100-40g 175C --gpus 8 --gbs 8").err,
              Contains("did you mean '175B'?"));
   CHECK_THAT(here.pippin("search local 6.7B --gpus 8 --gbs 8").err, Contains("accelerator cpu"));
+}
+
+namespace {
+
+constexpr const char* kCluster =
+    "cluster: mine\nscheduler: slurm\nnodes: 16\ngpus_per_node: 4\n"
+    "accelerator: a100-sxm4-80g\nlaunch: srun\n";
+constexpr const char* kGpt =
+    " torchrun --nproc_per_node 4 --nnodes 16 pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
+    "--num-attention-heads 32 --seq-length 2048 --max-position-embeddings 2048 --vocab-size 50257 "
+    "--global-batch-size 512 --bf16 --transformer-impl transformer_engine ";
+
+}  // namespace
+
+TEST_CASE("a search of a launch finds what one of the same model finds") {
+  const test::Workplace here;
+  here.write("c.yaml", kCluster);
+  const auto model = here.pippin("search ./c.yaml 6.7B --gpus 64 --gbs 512 --format csv");
+  const auto launch =
+      here.pippin(std::string("search ./c.yaml --format csv --") + kGpt +
+                  "--tensor-model-parallel-size 4 --pipeline-model-parallel-size 2 "
+                  "--micro-batch-size 1 --recompute-granularity full --recompute-method uniform");
+  INFO(launch.err);
+  REQUIRE(launch.exit_code == 0);
+  CHECK(launch.out == model.out);
+  CHECK_THAT(launch.err, Contains("as launched, TP 4 PP 2 DP 8 MBS 1 GAS 64 full: ") &&
+                             Contains(" that fit are faster, the first by "));
+  // The best of them is best.
+  const auto best = here.pippin(std::string("search ./c.yaml --top 1 --format json --") + kGpt);
+  CHECK_THAT(best.err, Contains("the launch's own layout is not judged: --micro-batch-size is "
+                                "missing"));
+  const auto first = nlohmann::json::parse(best.out).at("layouts").at(0);
+  std::string own = fmt::format(
+      "--tensor-model-parallel-size {} --pipeline-model-parallel-size {} --micro-batch-size {} "
+      "--context-parallel-size {}",
+      first.at("tp").get<int>(), first.at("pp").get<int>(), first.at("mbs").get<int>(),
+      first.at("cp").get<int>());
+  if (first.at("zero") == 1) own += " --use-distributed-optimizer";
+  if (first.at("sequence_parallel") == 1) own += " --sequence-parallel";
+  if (first.at("chunks") > 1)
+    own += fmt::format(" --num-virtual-stages-per-pipeline-rank {}", first.at("chunks").get<int>());
+  const auto again = here.pippin(std::string("search ./c.yaml --top 1 --") + kGpt + own);
+  CHECK_THAT(again.out, Contains("; none that fits is faster"));
+}
+
+TEST_CASE("a search of a mixture's launch places its experts") {
+  const test::Workplace here;
+  here.write("c.yaml", kCluster);
+  const std::string words = std::string("search ./c.yaml --format json --") + kGpt +
+                            "--swiglu --num-experts 8 --moe-router-topk 2 --moe-grouped-gemm "
+                            "--moe-token-dispatcher-type alltoall --micro-batch-size 1 ";
+  const auto call = here.pippin(words);
+  INFO(call.err);
+  REQUIRE(call.exit_code == 0);
+  const auto layouts = nlohmann::json::parse(call.out).at("layouts");
+  CHECK(layouts.at(0).at("ep") > 1);
+  CHECK_THAT(call.err, Contains("as launched, TP 1 PP 1 DP 64 MBS 1 GAS 8: ") &&
+                           Contains(", which does not fit; "));
+  const auto page = here.pippin(std::string("search ./c.yaml --format html -o found.html --") +
+                                kGpt + "--num-experts 8 --moe-router-topk 2");
+  CHECK(page.exit_code == 0);
+  CHECK_THAT(*disk().read(here.path() / "found.html"), Contains("waiting for EP"));
+}
+
+TEST_CASE("a search says what it wants of a launch") {
+  const test::Workplace here;
+  here.write("c.yaml", kCluster);
+  const auto mistake = [&](const std::string& words) {
+    const auto call = here.pippin("search ./c.yaml " + words);
+    CHECK(call.exit_code == 2);
+    CHECK(call.out.empty());
+    return call.err;
+  };
+  CHECK_THAT(mistake(""), Contains("wants a MODEL, or Megatron's arguments behind '--'"));
+  CHECK_THAT(mistake(std::string("6.7B --") + kGpt), Contains("wants a MODEL, or"));
+  CHECK_THAT(mistake("6.7B --gpus 64"), Contains("a MODEL wants --gpus and --gbs"));
+  CHECK_THAT(mistake(std::string("--seq 4096 --") + kGpt), Contains("--seq is of a MODEL"));
+  CHECK_THAT(mistake(std::string("--sweep s.yaml --") + kGpt), Contains("--sweep is of a MODEL"));
+  CHECK_THAT(mistake("-- --num-layers 32"), Contains("search: --hidden-size is missing"));
+  const std::string small =
+      "-- --num-layers 4 --hidden-size 512 --num-attention-heads 8 --seq-length 512 ";
+  CHECK_THAT(mistake(small + "--bf16"), Contains("search: on how many GPUs?"));
+  CHECK_THAT(mistake(small + "--bf16 --nproc_per_node 4"), Contains("Say --gbs"));
+  CHECK_THAT(mistake(small), Contains("no time is known: it trains in fp32"));
+  CHECK_THAT(mistake(std::string("--") + kGpt + "--multi-latent-attention"),
+             Contains("what --multi-latent-attention needs of memory is not known"));
+  CHECK_THAT(mistake(std::string("--") + kGpt + "--deepspeed --zero-stage 1"),
+             Contains("the launch is of Megatron-DeepSpeed"));
 }

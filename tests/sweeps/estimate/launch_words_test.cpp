@@ -188,6 +188,9 @@ TEST_CASE("what excludes each other, or Megatron does not know, is refused") {
       "--expert-tensor-parallel-size 1 ";
   CHECK(mistake_in(shared_experts) == "estimate: TP and EP together need sequence parallelism");
   CHECK(mistake_in(shared_experts + "--sequence-parallel").empty());
+  CHECK(mistake_in("--bf16 --num-experts 8 --tensor-model-parallel-size 2 --sequence-parallel "
+                   "--moe-ffn-hidden-size 1025") ==
+        "estimate: expert TP does not divide the width of an expert (1025 by 2)");
   CHECK(mistake_in("--group-query-attention --num-query-groups 5") ==
         "estimate: query groups do not divide the heads (32 by 5)");
   CHECK(mistake_in("--padded-vocab-size 50257 --tensor-model-parallel-size 2") ==

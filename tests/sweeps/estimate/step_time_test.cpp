@@ -8,6 +8,7 @@
 
 #include "core/base/files.h"
 #include "sweeps/estimate/calibrate.h"
+#include "sweeps/estimate/layout_checks.h"
 #include "sweeps/estimate/memory.h"
 #include "sweeps/estimate/search_layouts.h"
 #include "sweeps/judge_points.h"
@@ -18,6 +19,10 @@
 using namespace pippin;
 
 namespace {
+
+std::string short_layout(const Setup& s) {
+  return fmt::format("{} {} {} {} {}", s.tp, s.pp, s.mbs, s.chunks, s.sequence_parallel);
+}
 
 /// GPT-3 175B in 8 x 8 x 16 on A100s of 80 GB, as in table 1 of SC21.
 Setup gpt3() {
@@ -211,8 +216,7 @@ TEST_CASE("a search finds what judging every layout by hand finds, and drops wha
     CHECK(s.tp <= 4);
     CHECK(one.seconds == step_time(s, kDgx, {}).all());
     CHECK(one.needed_bytes == needed_bytes(s));
-    seen.insert(fmt::format("{} {} {} {} {} {} {}", s.tp, s.pp, s.mbs, s.chunks, s.zero,
-                            s.sequence_parallel, static_cast<int>(s.recompute)));
+    seen.insert(fmt::format("{} {} {}", short_layout(s), s.zero, static_cast<int>(s.recompute)));
   }
   CHECK(seen.size() == all.best.size());
 
@@ -233,4 +237,48 @@ TEST_CASE("a search finds what judging every layout by hand finds, and drops wha
   for (const FoundLayout& one : all.best)
     if (one.needed_bytes <= space.usable_bytes) expected.push_back(one.seconds);
   for (std::size_t i = 0; i < 3; ++i) CHECK(some.best[i].seconds == expected[i]);
+}
+
+TEST_CASE("a search splits sequences and experts where Megatron-Core can") {
+  SearchSpace space;
+  space.base = gpt3();
+  Shape& m = space.base.shape;
+  m.layers = 4;
+  m.experts = 8;
+  m.experts_per_token = 2;
+  m.expert_ffn = m.ffn;
+  space.base.gpus_per_node = 4;
+  space.base.type = NumberType::kBf16;
+  space.base.framework = Framework::kMegatronCore;
+  space.base.attention = Attention::kFlash;
+  space.gpus = 16;
+  space.gbs = 16;
+  space.machine = kDgx;
+  space.usable_bytes = 1e15;
+  const SearchResult all = search_layouts(space, 1000000);
+  std::set<std::int64_t> parts, holders;
+  std::set<std::string> seen;
+  for (const FoundLayout& one : all.best) {
+    const Setup& s = one.setup;
+    REQUIRE(s.gpus() == 16);
+    REQUIRE(layout_reason(s).empty());
+    REQUIRE((s.expert_tp == 1 || s.expert_tp == s.tp));
+    parts.insert(s.cp);
+    holders.insert(s.ep);
+    seen.insert(fmt::format("{} {} {} {} {} {}", short_layout(s), s.cp, s.ep, s.expert_tp, s.zero,
+                            static_cast<int>(s.recompute)));
+  }
+  CHECK(seen.size() == all.best.size());
+  CHECK(parts == std::set<std::int64_t>{1, 2, 4, 8, 16});
+  CHECK(holders == std::set<std::int64_t>{1, 2, 4, 8});
+
+  const double middle = all.best[all.best.size() / 2].seconds;
+  const auto faster = std::count_if(all.best.begin(), all.best.end(),
+                                    [&](const FoundLayout& one) { return one.seconds < middle; });
+  CHECK(search_layouts(space, 1, middle).faster == faster);
+
+  m.seq = 2048 - 4;  // of which 8 parts in two halves each are none
+  for (const FoundLayout& one : search_layouts(space, 1000000).best) REQUIRE(one.setup.cp <= 2);
+  space.base.attention = Attention::kScores;
+  for (const FoundLayout& one : search_layouts(space, 1000000).best) REQUIRE(one.setup.cp == 1);
 }
