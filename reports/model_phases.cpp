@@ -74,11 +74,11 @@ class Times {
   std::map<std::string, double> by_name_;
 };
 
-/// Messages that no timer tells from the computing that they lie in.
-double within_passes(const StepTime& time) { return time.context + time.experts; }
+/// Of CP and EP, which no timer tells from the computing that they lie in.
+bool has_messages_within(const StepTime& time) { return time.context + time.experts > 0; }
 
 double computing(const StepTime& time) {
-  return time.products + time.attention + time.elements + time.issue + within_passes(time);
+  return time.products + time.attention + time.elements + time.issue + time.context + time.experts;
 }
 
 /// Nothing where no such timer is there.
@@ -93,7 +93,7 @@ void add_passes(const StepTime& time, const Times& times, std::vector<Phase>& ph
   const bool parts_tensor = times.any(kTensor) || time.tensor == 0;
   const double tensor = parts_tensor ? 0 : time.tensor;
   phases.push_back({parts_tensor ? "compute" : "compute and tensor",
-                    parts_tensor && within_passes(time) == 0 ? "compute" : "both",
+                    parts_tensor && !has_messages_within(time) ? "compute" : "both",
                     computing(time) + tensor, times.longest(forward)});
   if (parts_tensor) add_waiting("tensor", time.tensor, kTensor, times, phases);
   add_waiting("pipeline", time.pipeline, kPipeline, times, phases);
@@ -144,9 +144,12 @@ std::vector<Phase> phases_of(const StepTime& predicted, const std::vector<Timer>
   return phases;
 }
 
-std::vector<Phase> measured_phases(const std::vector<Timer>& timers, bool tensor_parallel) {
+std::vector<Phase> measured_phases(const std::vector<Timer>& timers, bool tensor_parallel,
+                                   bool context_parallel) {
   StepTime unknown{};
-  unknown.tensor = tensor_parallel ? 1 : 0;  // which alone decides what parts are called
+  // Which decide what parts are called.
+  unknown.tensor = tensor_parallel ? 1 : 0;
+  unknown.context = context_parallel ? 1 : 0;
   std::vector<Phase> phases = phases_of(unknown, timers);
   for (Phase& phase : phases) phase.predicted = 0;
   return phases;

@@ -26,8 +26,9 @@ const std::vector<std::string>& phase_timers();
 /// 2023, megatron/core/pipeline_parallel/schedules.py since.
 std::vector<Phase> phases_of(const StepTime& predicted, const std::vector<Timer>& timers);
 
-/// The same of timers alone, without a prediction. `tensor_parallel`: what ranks compute may hold
-/// traffic between them.
-std::vector<Phase> measured_phases(const std::vector<Timer>& timers, bool tensor_parallel);
+/// The same of timers alone, without a prediction. TP and CP: what ranks compute may hold traffic
+/// between them.
+std::vector<Phase> measured_phases(const std::vector<Timer>& timers, bool tensor_parallel,
+                                   bool context_parallel);
 
 }  // namespace pippin

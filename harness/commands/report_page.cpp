@@ -31,8 +31,9 @@ std::vector<RowPhases> phases_of_rows(Database& database, const std::vector<Sele
   std::vector<RowPhases> phases;
   for (const auto& timed : database.timers(selections.front().filter, phase_timers(), points)) {
     const std::size_t row = rows.at(timed.point);
-    const bool is_tensor_parallel = table.rows[row].point.layout.tp.value_or(1) > 1;
-    auto of_row = measured_phases(timed.timers, is_tensor_parallel);
+    const Layout& layout = table.rows[row].point.layout;
+    auto of_row =
+        measured_phases(timed.timers, layout.tp.value_or(1) > 1, layout.cp.value_or(1) > 1);
     if (!of_row.empty()) phases.push_back({row, std::move(of_row)});
   }
   std::sort(phases.begin(), phases.end(),

@@ -77,16 +77,18 @@ std::string sweep_text(const SearchOptions& options, const std::vector<FoundLayo
   return text;
 }
 
-void write_sweep(const SearchOptions& options, SearchResult result, double usable_bytes) {
+void write_sweep(const SearchOptions& options, SearchSpace space) {
+  space.for_probe = true;
+  constexpr std::size_t kMost = 100'000;  // the fastest may not fit the probe
+  SearchResult result = search_layouts(space, kMost);
   std::erase_if(result.best, [&](const FoundLayout& one) {
-    return one.setup.chunks > 1 || one.setup.cp > 1 ||
-           needed_bytes(of_probe(one.setup)) > usable_bytes;
+    return needed_bytes(of_probe(one.setup)) > space.usable_bytes;
   });
   result.best.resize(std::min(result.best.size(), static_cast<std::size_t>(options.top)));
   if (result.best.empty())
     bad_input(
-        "search: none of the best can be run by the training probe, which has no chunks, no "
-        "CP, and keeps attention's scores");
+        "search: none can be run by the training probe, which has no chunks, no CP, and keeps "
+        "attention's scores");
   if (fs::exists(options.sweep))
     bad_input("search: {} is there already", printable(options.sweep.string()));
   disk().write(options.sweep, sweep_text(options, result.best));
@@ -143,6 +145,8 @@ SearchSpace space_of(const Globals& globals, const SearchOptions& options, const
   if (options.model.empty()) {
     own = take_launch(globals, options, cluster, space);
   } else {
+    if (cluster.gpus_per_node == 0)
+      bad_input("search: cluster {} does not say its gpus_per_node", printable(cluster.name));
     space.base = usual_setup(generation, cluster.gpus_per_node);
     take_model(model_named(options), space.base);
     space.gpus = *options.gpus;
@@ -160,10 +164,7 @@ ExitCode search(const Globals& globals, const SearchOptions& options) {
   std::optional<OwnLayout> own;
   const SearchSpace space = space_of(globals, options, cluster, known, own);
   check_size(globals, options, space.gpus, cluster);
-  // Of those that a sweep can have, too, there are to be enough.
-  constexpr std::size_t kForSweep = 100;
-  const auto most = static_cast<std::size_t>(options.top);
-  SearchResult result = search_layouts(space, options.sweep.empty() ? most : kForSweep * most,
+  SearchResult result = search_layouts(space, static_cast<std::size_t>(options.top),
                                        own && own->found ? own->found->seconds : 0);
   if (result.judged == 0)
     bad_input("search: no layout divides {} GPUs, {} sequences and the model", space.gpus,
@@ -178,8 +179,7 @@ ExitCode search(const Globals& globals, const SearchOptions& options) {
   std::vector<std::string> compared;
   if (own && own->found) compared.push_back(words_on_own(*own->found, result, space));
   if (!known.are_usual) remark(globals, words_on_rates(cluster.name, known.half_width));
-  if (!options.sweep.empty()) write_sweep(options, result, space.usable_bytes);
-  result.best.resize(std::min(result.best.size(), most));
+  if (!options.sweep.empty()) write_sweep(options, space);
   if (const std::string words = words_on_margin(result, space.usable_bytes); !words.empty())
     remark(globals, words);
   if (is_page) {

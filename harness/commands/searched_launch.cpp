@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/searched_launch.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
@@ -54,9 +55,11 @@ OwnLayout own_layout(NamedValues arguments, const SearchSpace& space) {
 OwnLayout take_launch(const Globals& globals, const SearchOptions& options, const Cluster& cluster,
                       SearchSpace& space) {
   const NamedValues arguments = arguments_of_words(options.arguments);
+  const Count gpus_per_node =
+      cluster.gpus_per_node > 0 ? Count(cluster.gpus_per_node) : std::nullopt;
   MegatronModel model;
   try {
-    model = megatron_model(arguments, cluster.gpus_per_node, generation_of(cluster.accelerator));
+    model = megatron_model(arguments, gpus_per_node, generation_of(cluster.accelerator));
   } catch (const Error& error) {
     bad_input("search: {}", reason_of(error));
   }
@@ -68,6 +71,9 @@ OwnLayout take_launch(const Globals& globals, const SearchOptions& options, cons
   const Count gbs = options.gbs ? options.gbs : model.gbs;
   if (!gpus) bad_input("search: on how many GPUs? Say --gpus, or torchrun's words in the launch");
   if (!gbs) bad_input("search: how many sequences an iteration? Say --gbs");
+  if (std::max(*gpus, *gbs) > kLargestCount)
+    bad_input("search: {} GPUs and {} sequences: at most {} can be counted", *gpus, *gbs,
+              kLargestCount);
   space.gpus = *gpus;
   space.gbs = *gbs;
   return own_layout(arguments, space);

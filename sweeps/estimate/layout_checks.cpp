@@ -43,15 +43,31 @@ std::string indivisible_reason(const Setup& setup) {
   return "";
 }
 
+/// What Megatron-Core asserts. Source: moe_layer.py, transformer_config.py, arguments.py,
+/// dot_product_attention.py.
+std::string core_reason(const Setup& setup) {
+  const Shape& m = setup.shape;
+  if (setup.framework != Framework::kMegatronCore) return "";
+  if (m.experts > 0 && setup.tp > 1 && !setup.sequence_parallel)
+    return "experts and TP together need sequence parallelism";
+  if (m.experts > 0 && m.biases && setup.expert_tp > 1)
+    return "experts that expert TP splits have no biases";
+  if (setup.cp == 1) return "";
+  if (!setup.transformer_engine || setup.attention == Attention::kScores)
+    return "CP needs the flash or fused attention of Transformer Engine";
+  const std::int64_t halves = count_product({2, setup.cp});
+  if (m.seq % halves != 0)
+    return fmt::format("2 x CP does not divide the sequence ({} by {})", m.seq, halves);
+  return "";
+}
+
 }  // namespace
 
 std::string layout_reason(const Setup& setup) {
   const Shape& m = setup.shape;
   if (std::string why = indivisible_reason(setup); !why.empty()) return why;
   if (m.experts == 0 && setup.ep > 1) return "EP is of experts, and there are none";
-  if (setup.ep > 1 && setup.tp > 1 && !setup.sequence_parallel &&
-      setup.framework == Framework::kMegatronCore)
-    return "TP and EP together need sequence parallelism";
+  if (std::string why = core_reason(setup); !why.empty()) return why;
   if (m.experts_per_token > m.experts)
     return fmt::format("a token goes to {} experts, and there are {}", m.experts_per_token,
                        m.experts);

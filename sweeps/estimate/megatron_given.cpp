@@ -182,6 +182,8 @@ bool take(const std::string& name, const Value& value, MegatronGiven& given) {
   if (const auto* one = entry_of(kCounts, name); one != std::end(kCounts)) {
     if (name == "zero_stage" && value.text == "0")
       given.zero = 0;
+    else if (name == "num_experts" && value.text == "0")
+      given.experts = std::nullopt;
     else if (value.text != "None")
       given.*one->member = count_of(name, value);
   } else if (const auto* flag = entry_of(kFlags, name); flag != std::end(kFlags)) {

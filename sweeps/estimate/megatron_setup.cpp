@@ -126,12 +126,17 @@ Attention attention_of(const MegatronGiven& given, const Setup& setup) {
   return usual_attention(setup);
 }
 
-/// Megatron's GPUs: those of torchrun's words, else of one replica of the model.
-std::int64_t world_of(const MegatronGiven& given, const Count& gpus, std::int64_t replica) {
-  if (gpus) return *gpus;
-  if (given.world) return *given.world;
+/// The GPUs that a launch says: as a dump has them, by DP and a replica's, or as torchrun's words.
+Count stated_world(const MegatronGiven& given, std::int64_t replica) {
+  if (given.world) return given.world;
   if (given.dp) return count_product({*given.dp, replica});
   if (given.ranks_a_node) return count_product({*given.ranks_a_node, given.nodes.value_or(1)});
+  return std::nullopt;
+}
+
+std::int64_t world_of(const MegatronGiven& given, const Count& gpus, std::int64_t replica) {
+  if (gpus) return *gpus;
+  if (const Count stated = stated_world(given, replica)) return *stated;
   bad_input(
       "estimate: on how many GPUs? Say --gpus, or --nproc_per_node and --nnodes as torchrun has "
       "them");
@@ -259,10 +264,6 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
   setup.sequence_parallel = given.sequence_parallel && setup.tp > 1;
   setup.framework = framework;
   part_of(setup.shape.vocab, setup.tp, "TP does not divide the vocabulary");
-  if (const std::string why = layout_reason(setup); !why.empty()) bad_input("estimate: {}", why);
-  if (const std::string why = interleaving_reason(setup); !why.empty())
-    bad_input("estimate: {}{}", why,
-              given.gbs || given.gas ? "" : ", as it is without --global-batch-size");
   result.assumed.push_back(fmt::format("the code of {}", name_of(setup.framework)));
   setup.transformer_engine =
       setup.framework == Framework::kMegatronCore && given.implementation != "local";
@@ -275,6 +276,12 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
   setup.grouped_experts = given.grouped_experts;
   setup.gathers_tokens =
       given.experts && (given.dispatcher.empty() || given.dispatcher == "allgather");
+  if (given.experts && given.dispatcher == "flex")
+    result.assumed.push_back("tokens that are sent as by alltoall, as flex' backend is not known");
+  if (const std::string why = layout_reason(setup); !why.empty()) bad_input("estimate: {}", why);
+  if (const std::string why = interleaving_reason(setup); !why.empty())
+    bad_input("estimate: {}{}", why,
+              given.gbs || given.gas ? "" : ", as it is without --global-batch-size");
 }
 
 /// All counts of a layout.
@@ -338,18 +345,17 @@ MegatronSetup megatron_setup(const NamedValues& arguments, const Count& gpus,
   return result;
 }
 
-MegatronModel megatron_model(const NamedValues& arguments, std::int64_t gpus_per_node,
+MegatronModel megatron_model(const NamedValues& arguments, const Count& gpus_per_node,
                              Generation generation) {
   MegatronModel model;
   const MegatronGiven given = read_arguments(arguments, model.read);
   model.read.setup.generation = generation;
   fill_in(without_layout(given), framework_of(given), 1, gpus_per_node, model.read);
   model.gbs = given.gbs;
-  model.gpus = given.world;
-  if (given.ranks_a_node && !model.gpus)
-    model.gpus = count_product({*given.ranks_a_node, given.nodes.value_or(1)});
-  // A vocabulary that is padded already stays so.
-  model.vocab_divisor = given.padded_vocab ? 1 : given.divisor.value_or(model.vocab_divisor);
+  const std::int64_t replica =
+      count_product({given.tp.value_or(1), given.pp.value_or(1), given.cp.value_or(1)});
+  if (const Count gpus = stated_world(given, replica)) model.gpus = gpus;
+  model.vocab_divisor = given.padded_vocab ? 0 : given.divisor.value_or(model.vocab_divisor);
   return model;
 }
 

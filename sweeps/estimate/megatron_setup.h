@@ -27,10 +27,9 @@ std::string_view name_of(Framework framework);
 
 /// What of a launch is left when its layout is taken away.
 struct MegatronModel {
-  MegatronSetup read;  ///< of one GPU, one sequence, no recomputation
-  Count gpus, gbs;     ///< as far as the launch says them
-  std::int64_t vocab_divisor =
-      128;  ///< times TP, of which the rows of the vocabulary are a multiple
+  MegatronSetup read;                ///< of one GPU, one sequence, no recomputation
+  Count gpus, gbs;                   ///< as far as the launch says them
+  std::int64_t vocab_divisor = 128;  ///< as of SearchSpace
 };
 
 /// The words of a launch, "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 24 …", or of a
@@ -49,7 +48,7 @@ MegatronSetup megatron_setup(const NamedValues& arguments, const Count& gpus,
                              Generation generation = Generation::kAmpere);
 
 /// Errors: as megatron_setup(), but for what is wrong with the layout.
-MegatronModel megatron_model(const NamedValues& arguments, std::int64_t gpus_per_node,
+MegatronModel megatron_model(const NamedValues& arguments, const Count& gpus_per_node,
                              Generation generation);
 
 /// What was refused, without the name of the command that usually asks.

@@ -74,17 +74,39 @@ double scores_made_again(const Setup& setup) {
   return layer_activations(keeps).scores;
 }
 
+/// What attention over parts of a sequence holds until it ends: keys and values of all of them,
+/// what it made of each, and the sum. Source: Transformer Engine, context_parallel.py.
+double ring_bytes(const Setup& setup) {
+  constexpr double kSum = 4;
+  const Shape& m = setup.shape;
+  if (setup.cp == 1) return 0;
+  const double element = bytes_of(setup.type), part = tokens_of(setup) / number(setup.tp);
+  const double context = number(m.heads * m.head_width), keys = number(m.kv_heads * m.head_width);
+  return part * (element * number(setup.cp) * (context + 2 * keys) + kSum * context);
+}
+
+/// Tokens on their way, as they are sent and as they come; gathered ones as they are added up, for
+/// which there is a buffer besides. Source: Megatron-LM, token_dispatcher.py.
+double dispatched_bytes(const Setup& setup) {
+  const std::int64_t holders = setup.ep * setup.expert_tp;
+  if (setup.shape.experts == 0 || holders == 1) return 0;
+  const double own = stream_bytes(setup);
+  if (setup.gathers_tokens) return own * number(holders);
+  return 2 * own * number(setup.shape.experts_per_token);
+}
+
 void add_core_peak(const Setup& setup, std::int64_t stage, StageMemory& memory) {
   const InFlight flight = in_flight(setup, stage);
   const bool last = stage == setup.pp - 1;
   const double norm = last ? norm_bytes(setup) : 0, logits = last ? head_bytes(setup) : 0;
+  const double within_layer = std::max(ring_bytes(setup), dispatched_bytes(setup));
   if (setup.recompute == Recompute::kFull) {
     const Recomputed parts = recomputed(setup, flight);
     memory.activations = parts.kept;
-    memory.working = norm + std::max(logits, parts.again);
+    memory.working = norm + std::max(logits, parts.again + within_layer);
   } else {
     memory.activations = flight.passes * flight.layers * layer_activations(setup).all();
-    memory.working = norm + std::max(logits, scores_made_again(setup));
+    memory.working = norm + std::max(logits, scores_made_again(setup) + within_layer);
   }
   if (stage == 0 && setup.hidden_dropout)
     memory.activations += flight.passes * stream_bytes(setup) / bytes_of(setup.type);

@@ -407,7 +407,8 @@ class RowReader {
     setup_.fused_softmax = !is_on(arguments_, "no-masked-softmax-fusion");
     setup_.fused_loss = is_on(arguments_, "cross-entropy-loss-fusion");
     setup_.grouped_experts = is_on(arguments_, "moe-grouped-gemm");
-    setup_.gathers_tokens = !is_named("alltoall");
+    const std::string dispatcher = word_in(arguments_, "moe-token-dispatcher-type");
+    setup_.gathers_tokens = dispatcher.empty() ? !is_named("alltoall") : dispatcher == "allgather";
     if (is_core()) {
       constexpr double kUsual = 0.1;
       setup_.hidden_dropout = number_in(arguments_, "hidden-dropout", kUsual) > 0;

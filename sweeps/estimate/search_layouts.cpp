@@ -2,8 +2,8 @@
 #include "sweeps/estimate/search_layouts.h"
 
 #include <algorithm>
+#include <set>
 
-#include "sweeps/estimate/layout_checks.h"
 #include "sweeps/estimate/memory.h"
 #include "sweeps/estimate/parameters.h"
 
@@ -19,11 +19,19 @@ std::vector<std::int64_t> divisors(std::int64_t whole, std::int64_t most) {
   return all;
 }
 
+/// How a layer's experts lie.
+struct PlaceOfExperts {
+  std::int64_t expert_tp = 1, ep = 1;
+};
+
 /// Looks through a space.
 class Search {
  public:
   Search(const SearchSpace& space, std::size_t most, double compared_s)
-      : space_(space), most_(most), compared_s_(compared_s) {}
+      : space_(space),
+        most_(most),
+        compared_s_(compared_s),
+        eps_(divisors(space.base.shape.experts, space.base.shape.experts)) {}
 
   SearchResult run() && {
     for (const std::int64_t tp : divisors(space_.gpus, space_.base.gpus_per_node)) {
@@ -47,14 +55,19 @@ class Search {
     if (m.heads % tp != 0 || m.kv_heads % tp != 0 || m.ffn % tp != 0) return;
     Setup setup = space_.base;
     setup.tp = tp;
-    setup.shape.vocab = padded_vocab(m.vocab, tp, space_.vocab_divisor);
+    if (space_.vocab_divisor > 0)
+      setup.shape.vocab = padded_vocab(m.vocab, tp, space_.vocab_divisor);
+    else if (m.vocab % tp != 0)
+      return;
     for (const std::int64_t pp : divisors(space_.gpus / tp, m.layers)) {
       if (m.layers % pp != 0) continue;
       setup.pp = pp;
       for (const std::int64_t cp : parts_of_sequence(space_.gpus / tp / pp)) {
         setup.cp = cp;
         setup.dp = space_.gpus / tp / pp / cp;
-        if (space_.gbs % setup.dp == 0) with_stages(setup);
+        if (space_.gbs % setup.dp != 0) continue;
+        places_of_experts_ = places_of_experts(setup);
+        with_stages(setup);
       }
     }
   }
@@ -63,7 +76,8 @@ class Search {
   /// that all have as much to do.
   std::vector<std::int64_t> parts_of_sequence(std::int64_t ranks) const {
     const Setup& base = space_.base;
-    if (!base.transformer_engine || base.attention == Attention::kScores) return {1};
+    if (space_.for_probe || !base.transformer_engine || base.attention == Attention::kScores)
+      return {1};
     std::vector<std::int64_t> parts = divisors(ranks, base.shape.seq);
     std::erase_if(parts, [&](std::int64_t cp) { return cp > 1 && base.shape.seq % (2 * cp) != 0; });
     return parts;
@@ -75,7 +89,7 @@ class Search {
     for (const std::int64_t mbs : divisors(own, kLargestMicroBatch)) {
       setup.mbs = mbs;
       setup.gas = own / mbs;
-      const bool can_interleave = setup.pp > 1 && setup.gas % setup.pp == 0;
+      const bool can_interleave = !space_.for_probe && setup.pp > 1 && setup.gas % setup.pp == 0;
       const std::int64_t layers = setup.shape.layers / setup.pp;
       for (const std::int64_t chunks : divisors(layers, can_interleave ? layers : 1)) {
         setup.chunks = chunks;
@@ -85,7 +99,10 @@ class Search {
   }
 
   void with_schedule(Setup setup) {
+    // Megatron-Core refuses experts with TP and without sequence parallelism.
+    const bool must_split = setup.shape.experts > 0 && setup.tp > 1;
     for (const bool split : {false, true}) {
+      if (must_split && !split) continue;
       if (split && (setup.tp == 1 || setup.shape.seq / setup.cp % setup.tp != 0)) continue;
       setup.sequence_parallel = split;
       for (const std::int64_t zero : {0, 1}) {
@@ -102,19 +119,26 @@ class Search {
     }
   }
 
-  /// Each expert is split by TP, or by nothing.
   void with_experts(Setup setup) {
-    const Shape& m = setup.shape;
-    if (m.experts == 0) return judge(setup);
-    const std::int64_t holders = setup.tp * setup.cp * setup.dp;
-    for (const std::int64_t expert_tp : divisors(setup.tp, setup.tp)) {
-      if (expert_tp > 1 && expert_tp < setup.tp) continue;
+    for (const auto& [expert_tp, ep] : places_of_experts_) {
       setup.expert_tp = expert_tp;
-      for (const std::int64_t ep : divisors(m.experts, holders)) {
-        setup.ep = ep;
-        if (holders % (ep * expert_tp) == 0 && layout_reason(setup).empty()) judge(setup);
-      }
+      setup.ep = ep;
+      judge(setup);
     }
+  }
+
+  /// Each expert is split by TP, where it has no biases, or by nothing.
+  std::vector<PlaceOfExperts> places_of_experts(const Setup& setup) const {
+    const Shape& m = setup.shape;
+    if (m.experts == 0) return {PlaceOfExperts{}};
+    const std::int64_t holders = setup.tp * setup.cp * setup.dp;
+    std::vector<PlaceOfExperts> places;
+    for (const std::int64_t expert_tp : std::set<std::int64_t>{1, setup.tp}) {
+      if (m.expert_ffn % expert_tp != 0 || (m.biases && expert_tp > 1)) continue;
+      for (const std::int64_t ep : eps_)
+        if (holders % (ep * expert_tp) == 0) places.push_back({expert_tp, ep});
+    }
+    return places;
   }
 
   void judge(const Setup& setup) {
@@ -138,6 +162,8 @@ class Search {
   const SearchSpace& space_;
   std::size_t most_;
   double compared_s_;
+  std::vector<std::int64_t> eps_;  ///< that divide the experts
+  std::vector<PlaceOfExperts> places_of_experts_;
   SearchResult result_;
 };
 

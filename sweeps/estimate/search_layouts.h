@@ -12,7 +12,8 @@ namespace pippin {
 struct SearchSpace {
   Setup
       base;  ///< the model and all that is not searched: framework, type, attention, GPUs per node
-  std::int64_t vocab_divisor = 128;  ///< times TP, of which its rows are a multiple
+  std::int64_t vocab_divisor = 128;  ///< times TP, of which its rows are a multiple; 0: as they are
+  bool for_probe = false;            ///< without CP and chunks, which the training probe lacks
   std::int64_t gpus = 0, gbs = 0;
   double usable_bytes = 0;  ///< of a GPU
   Machine machine;

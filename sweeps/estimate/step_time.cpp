@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "sweeps/estimate/activations.h"
 
@@ -87,6 +88,7 @@ class Clock {
   double score_seconds() const;
   double head_seconds() const;
   double embedding_seconds() const;
+  double message_rate(bool between_nodes) const;
   double message_seconds(bool between_nodes) const;
   double matrices() const;
   double expert_matrices() const;
@@ -97,10 +99,10 @@ class Clock {
   struct Layer {
     Pass ahead, back;
     double ahead_s = 0, back_s = 0;  ///< of each once, with the processor that issues it
-    double again = 0;         ///< how often its forward pass is made once more, on the first stage
-    double scores_again = 0;  ///< of attention alone, seconds
-    double exposed = 0;       ///< of ZeRO-3's traffic, seconds
-    double whole_back_s() const { return back_s + again * ahead_s + scores_again; }
+    double again = 0;  ///< how often its forward pass is made once more, on the first stage
+    double scores_again = 0, ring_again = 0;  ///< where attention alone is made again, seconds
+    double exposed = 0;                       ///< of ZeRO-3's traffic, seconds
+    double whole_back_s() const { return back_s + again * ahead_s + scores_again + ring_again; }
     double all() const { return ahead_s + whole_back_s() + exposed; }
   };
   Layer layer() const;
@@ -204,7 +206,7 @@ double Clock::ring_seconds(double attention, std::int64_t tensors) const {
   if (s_.cp == 1) return 0;
   const double keys = kBytes * number(rows()) * number(m_.kv_heads * m_.head_width) / tp();
   const double hop =
-      number(tensors) * keys / bytes_a_second(s_.cp, s_.tp) + rates_.call_us * kMicro;
+      number(tensors) * keys / message_rate(leaves_node(s_.cp * s_.tp)) + rates_.call_us * kMicro;
   return (number(s_.cp) - 1) * std::max(hop - attention / number(s_.cp), 0.0);
 }
 
@@ -213,8 +215,9 @@ double Clock::ring_seconds(double attention, std::int64_t tensors) const {
 double Clock::all_to_all(double bytes) const {
   if (s_.ep == 1) return 0;
   const std::int64_t node = s_.gpus_per_node, span = s_.ep * s_.expert_tp;
+  // The rank waits longest that has the fewest others on its node.
   const std::int64_t beside =
-      leaves_node(span) ? std::clamp<std::int64_t>(node / s_.expert_tp, 1, s_.ep) : s_.ep;
+      leaves_node(span) ? std::max<std::int64_t>(std::gcd(span, node) / s_.expert_tp, 1) : s_.ep;
   const double part = bytes / number(s_.ep) / kGiga;
   const double near = number(beside - 1) * part / (machine_.link_gb_per_s * rates_.link_share);
   const double far =
@@ -308,16 +311,20 @@ double Clock::embedding_seconds() const {
          2 * sum_of_tensor();
 }
 
+/// Of one GPU to another, which has its part of a node's adapters. Bytes a second.
+double Clock::message_rate(bool between_nodes) const {
+  const double senders = number(std::min(s_.gpus() / s_.pp, s_.gpus_per_node));
+  return kGiga * (between_nodes ? machine_.node_gb_per_s / senders * rates_.message_share
+                                : machine_.link_gb_per_s * rates_.link_share);
+}
+
 /// A micro-batch's activations and their gradient from one stage to the next.
 double Clock::message_seconds(bool between_nodes) const {
   constexpr double kBytes = 2;
   const double whole = kBytes * tokens() * hidden();
   const double bytes = s_.sends_parts() ? whole / tp() : whole;
-  const double senders = number(std::min(s_.gpus() / s_.pp, s_.gpus_per_node));
-  const double rate = between_nodes ? machine_.node_gb_per_s / senders * rates_.message_share
-                                    : machine_.link_gb_per_s * rates_.link_share;
   const double gather = s_.gathers_messages() ? sum_of_tensor() / 2 : 0;
-  return 2 * (bytes / (rate * kGiga) + rates_.call_us * kMicro + gather);
+  return 2 * (bytes / message_rate(between_nodes) + rates_.call_us * kMicro + gather);
 }
 
 /// The elements of a layer's matrices, without experts.
@@ -368,8 +375,10 @@ Clock::Layer Clock::layer() const {
   layer.ahead_s = layer.ahead.all();
   layer.back_s = layer.back.all();
   layer.again = rates_.recomputed_share * s_.remade_share(0);
-  if (s_.remakes_attention())
-    layer.scores_again = layer.ahead.attention + layer.ahead.context + score_seconds();
+  if (s_.remakes_attention()) {
+    layer.scores_again = layer.ahead.attention + score_seconds();
+    layer.ring_again = layer.ahead.context;
+  }
   layer.exposed = exposed_weights(layer);
   return layer;
 }
@@ -425,7 +434,7 @@ void Clock::add_passes(const Layer& layer, const Stages& stages, StepTime& time)
   time.attention = parts(&Pass::attention) + rounds * layer.scores_again;
   time.elements = parts(&Pass::elements);
   time.tensor = parts(&Pass::tensor);
-  time.context = parts(&Pass::context);
+  time.context = parts(&Pass::context) + rounds * layer.ring_again;
   time.experts = parts(&Pass::experts);
   time.issue = rounds * ((1 + stages.again) * (layer.ahead_s - layer.ahead.computing()) +
                          layer.back_s - layer.back.computing());

@@ -251,8 +251,9 @@ TEST_CASE("a page of one thing has its sheet as people read it, and its series w
 
 TEST_CASE("a page says of each row with timers where its steps go, a part missing being none") {
   Page page = page_of(test::sweep_samples());
-  page.phases = {{0, measured_phases({{"forward-compute", 0.5}, {"forward-recv", 0.2}}, false)},
-                 {2, measured_phases({{"forward-compute", 0.4}, {"optimizer", 0.1}}, true)}};
+  page.phases = {
+      {0, measured_phases({{"forward-compute", 0.5}, {"forward-recv", 0.2}}, false, false)},
+      {2, measured_phases({{"forward-compute", 0.4}, {"optimizer", 0.1}}, true, false)}};
   const Json phases = document_of(page)["phases"];
   CHECK(phases["names"] == Json({"compute", "compute and tensor", "pipeline", "optimizer"}));
   CHECK(phases["rows"] == Json({0, 2}));

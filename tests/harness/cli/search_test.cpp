@@ -118,9 +118,10 @@ TEST_CASE("a search of a launch finds what one of the same model finds") {
 TEST_CASE("a search of a mixture's launch places its experts") {
   const test::Workplace here;
   here.write("c.yaml", kCluster);
-  const std::string words = std::string("search ./c.yaml --format json --") + kGpt +
-                            "--swiglu --num-experts 8 --moe-router-topk 2 --moe-grouped-gemm "
-                            "--moe-token-dispatcher-type alltoall --micro-batch-size 1 ";
+  const std::string words =
+      std::string("search ./c.yaml --format json --") + kGpt +
+      "--swiglu --disable-bias-linear --num-experts 8 --moe-router-topk 2 --moe-grouped-gemm "
+      "--moe-token-dispatcher-type alltoall --micro-batch-size 1 ";
   const auto call = here.pippin(words);
   INFO(call.err);
   REQUIRE(call.exit_code == 0);
@@ -154,8 +155,36 @@ TEST_CASE("a search says what it wants of a launch") {
   CHECK_THAT(mistake(small + "--bf16"), Contains("search: on how many GPUs?"));
   CHECK_THAT(mistake(small + "--bf16 --nproc_per_node 4"), Contains("Say --gbs"));
   CHECK_THAT(mistake(small), Contains("no time is known: it trains in fp32"));
+  CHECK_THAT(mistake("--gbs 1000000000 " + small + "--bf16 --nproc_per_node 4"),
+             Contains("search: 4 GPUs and 1000000000 sequences: at most 100000000 can be counted"));
   CHECK_THAT(mistake(std::string("--") + kGpt + "--multi-latent-attention"),
              Contains("what --multi-latent-attention needs of memory is not known"));
   CHECK_THAT(mistake(std::string("--") + kGpt + "--deepspeed --zero-stage 1"),
              Contains("the launch is of Megatron-DeepSpeed"));
+}
+
+TEST_CASE("a search takes the GPUs of a launch that says its DP, and needs those of a node") {
+  const test::Workplace here;
+  here.write("c.yaml", kCluster);
+  const std::string words =
+      "--num-layers 4 --hidden-size 512 --num-attention-heads 8 --seq-length 512 --bf16 "
+      "--tensor-model-parallel-size 2 --micro-batch-size 1 --global-batch-size 64 ";
+  const auto call = here.pippin("search ./c.yaml -- " + words + "--data-parallel-size 4");
+  CHECK(call.exit_code == 0);
+  CHECK_THAT(call.out, Contains("as launched, TP 2 PP 1 DP 4 MBS 1 GAS 16: "));
+
+  here.write("l.yaml", "cluster: here\nscheduler: local\naccelerator: a100-sxm4-80g\n");
+  CHECK(here.pippin("search ./l.yaml -- " + words + "--nproc_per_node 8").exit_code == 0);
+  CHECK_THAT(here.pippin("search ./l.yaml 1.3B --gpus 8 --gbs 64").err,
+             Contains("cluster here does not say its gpus_per_node"));
+}
+
+TEST_CASE("a search finds a sweep for the probe among layouts with CP and chunks") {
+  const test::Workplace here;
+  here.write("c.yaml", kCluster);
+  const auto call = here.pippin(
+      "search ./c.yaml 13B --gpus 64 --gbs 64 --seq 8192 --top 1 --sweep best.yaml --format json");
+  INFO(call.err);
+  REQUIRE(call.exit_code == 0);
+  CHECK(here.pippin("plan best.yaml").exit_code == 0);
 }

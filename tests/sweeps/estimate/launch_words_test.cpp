@@ -183,14 +183,6 @@ TEST_CASE("what excludes each other, or Megatron does not know, is refused") {
   CHECK(mistake_in("--bf16 --num-experts 8 --moe-router-topk 9") ==
         "estimate: a token goes to 9 experts, and there are 8");
   CHECK(mistake_in("--bf16 --deepspeed --zero-stage 1 --num-experts 1").empty());
-  const std::string shared_experts =
-      "--bf16 --num-experts 8 --expert-model-parallel-size 4 --tensor-model-parallel-size 2 "
-      "--expert-tensor-parallel-size 1 ";
-  CHECK(mistake_in(shared_experts) == "estimate: TP and EP together need sequence parallelism");
-  CHECK(mistake_in(shared_experts + "--sequence-parallel").empty());
-  CHECK(mistake_in("--bf16 --num-experts 8 --tensor-model-parallel-size 2 --sequence-parallel "
-                   "--moe-ffn-hidden-size 1025") ==
-        "estimate: expert TP does not divide the width of an expert (1025 by 2)");
   CHECK(mistake_in("--group-query-attention --num-query-groups 5") ==
         "estimate: query groups do not divide the heads (32 by 5)");
   CHECK(mistake_in("--padded-vocab-size 50257 --tensor-model-parallel-size 2") ==
@@ -238,4 +230,25 @@ TEST_CASE("a model has its own work, whether a formula knows it or not") {
   const Setup wide = setup_of("--bf16 --kv-channels 256");
   CHECK(names(wide) == "products ");
   CHECK(work_counts(wide).back().flops > work_counts(setup_of("--bf16")).back().flops);
+}
+
+TEST_CASE("experts and parts of sequences that Megatron-Core would not start are refused") {
+  const std::string experts = "--bf16 --num-experts 8 --tensor-model-parallel-size 2 ";
+  const std::string whole = "--expert-tensor-parallel-size 1 ", split = "--sequence-parallel ";
+  CHECK(mistake_in(experts + whole) ==
+        "estimate: experts and TP together need sequence parallelism");
+  CHECK(mistake_in(experts + whole + split).empty());
+  CHECK(mistake_in(experts + split) == "estimate: experts that expert TP splits have no biases");
+  CHECK(mistake_in(experts + split + "--disable-bias-linear").empty());
+  CHECK(mistake_in(experts + split + "--disable-bias-linear --moe-ffn-hidden-size 1025") ==
+        "estimate: expert TP does not divide the width of an expert (1025 by 2)");
+  CHECK(mistake_in("--bf16 --num-experts 0 --tensor-model-parallel-size 2").empty());
+
+  const std::string parts = "--bf16 --context-parallel-size 4 ";
+  CHECK(mistake_in(parts).empty());
+  CHECK(mistake_in(parts + "--seq-length 2052") ==
+        "estimate: 2 x CP does not divide the sequence (2052 by 8)");
+  for (const char* words : {"--transformer-impl local", "--attention-backend unfused"})
+    CHECK(mistake_in(parts + words) ==
+          "estimate: CP needs the flash or fused attention of Transformer Engine");
 }

@@ -257,7 +257,7 @@ TEST_CASE("arguments of Megatron that lie near those that count are none of them
 
 TEST_CASE("groups count TP first, then CP, DP and PP") {
   Setup setup = setup_of(kShape +
-                         " world_size=32 tensor_model_parallel_size=2 "
+                         " world_size=32 bf16=True tensor_model_parallel_size=2 "
                          "context_parallel_size=2 pipeline_model_parallel_size=2");
   CHECK(groups_of(setup, Dimension::kTensor).at(1) == Ranks{2, 3});
   CHECK(groups_of(setup, Dimension::kContext).at(1) == Ranks{1, 3});

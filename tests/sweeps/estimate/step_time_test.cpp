@@ -271,6 +271,22 @@ TEST_CASE("a search splits sequences and experts where Megatron-Core can") {
   CHECK(seen.size() == all.best.size());
   CHECK(parts == std::set<std::int64_t>{1, 2, 4, 8, 16});
   CHECK(holders == std::set<std::int64_t>{1, 2, 4, 8});
+  const auto splits = [](const FoundLayout& one) { return one.setup.expert_tp > 1; };
+  CHECK(std::none_of(all.best.begin(), all.best.end(), splits));  // experts with biases
+  m.biases = false;
+  const SearchResult more = search_layouts(space, 1000000);
+  CHECK(std::any_of(more.best.begin(), more.best.end(), splits));
+  for (const FoundLayout& one : more.best) REQUIRE(layout_reason(one.setup).empty());
+  m.biases = true;
+
+  SearchSpace narrow = space;
+  narrow.for_probe = true;
+  const SearchResult plain = search_layouts(narrow, 1000000);
+  CHECK_FALSE(plain.best.empty());
+  for (const FoundLayout& one : plain.best) REQUIRE((one.setup.cp == 1 && one.setup.chunks == 1));
+  narrow.vocab_divisor = 0;
+  narrow.base.shape.vocab = 50257;  // as it is
+  for (const FoundLayout& one : search_layouts(narrow, 1000000).best) REQUIRE(one.setup.tp == 1);
 
   const double middle = all.best[all.best.size() / 2].seconds;
   const auto faster = std::count_if(all.best.begin(), all.best.end(),
