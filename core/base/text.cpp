@@ -153,6 +153,14 @@ bool is_text(std::string_view bytes) {
   return true;
 }
 
+std::string in_short(std::string_view text, std::size_t most) {
+  text = trim(text);
+  if (text.size() <= most) return printable(text);
+  constexpr unsigned kKind = 0xc0, kWithin = 0x80;  // a character of UTF-8
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & kKind) == kWithin) --most;
+  return printable(text.substr(0, most)) + " …";
+}
+
 std::string printable(std::string_view text) {
   const auto is_plain = [](char c) { return c >= ' ' && c <= '~'; };
   if (std::all_of(text.begin(), text.end(), is_plain)) return std::string(text);  // nearly always

@@ -47,6 +47,9 @@ bool is_text(std::string_view bytes);
 /// `text` on one line for a message: control characters as \n, \t, \xNN, invalid UTF-8 as \xNN,
 /// and what else would steer a terminal (directions, zero widths) as \uNNNN.
 std::string printable(std::string_view text);
+/// The same of the beginning of a text that a person reads in a message: at most so many bytes of
+/// it.
+std::string in_short(std::string_view text, std::size_t most = 300);
 /// The same of a text of several lines, whose ends, tabs and colours (ANSI's SGR) stay.
 std::string printable_lines(std::string_view text);
 

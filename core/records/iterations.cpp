@@ -91,19 +91,28 @@ Iterations::Iterations(const std::vector<Iteration>& lines) {
 }
 
 void Iterations::push_back(Iteration line) {
-  if (open_.size() >= next_pack_) pack_open();
+  if (open_.size() >= next_pack_ || is_sparse()) pack_open();
   last_put_.reset();
   const NamedValues others = std::exchange(line.other, {});
   open_.push_back(std::move(line));
   for (const auto& [name, value] : others) put(name, value);
 }
 
+/// A block has a column for each name that a line of it has: of names that are seldom there, most
+/// is empty, the more so the longer the block.
+bool Iterations::is_sparse() const {
+  constexpr std::size_t kFewCells = 1 << 15, kCellsAValue = 16;
+  return open_cells_ > kFewCells && open_cells_ > kCellsAValue * open_values_;
+}
+
 /// A new name's place is behind the one that stands before it in its line.
 std::size_t Iterations::name_of(std::string_view name) {
   const std::size_t guess = last_put_ ? *last_put_ + 1 : 0;
   if (guess < names_.size() && names_[guess] == name) return guess;
-  const auto [known, is_new] = by_name_.try_emplace(std::string(name), names_.size());
-  if (!is_new) return known->second;
+  const auto known = by_name_.find(std::string(name));
+  if (known != by_name_.end()) return known->second;
+  if (names_.size() == kMostNames) return kNoName;
+  by_name_.emplace(name, names_.size());
   auto place = order_.begin();
   if (names_.size() > kMostInOrder) {
     place = order_.end();
@@ -117,7 +126,15 @@ std::size_t Iterations::name_of(std::string_view name) {
 }
 
 void Iterations::put(std::size_t name, double number) {
+  if (name == kNoName) {
+    ++left_out_;
+    return;
+  }
   OpenOther& other = open_others_[name];
+  if (other.numbers.size() < open_.size()) {
+    open_cells_ += open_.size() - other.numbers.size();
+    ++open_values_;
+  }
   other.numbers.resize(open_.size() - 1, kNoNumber);
   other.numbers.push_back(number);
   if (other.text_of.size() == open_.size()) other.text_of.pop_back();
@@ -127,6 +144,7 @@ void Iterations::put(std::size_t name, double number) {
 void Iterations::put(std::string_view name, const Value& value) {
   const std::size_t place = name_of(name);
   put(place, value.number.value_or(kNoNumber));
+  if (place == kNoName) return;
   if (value.number && !std::isnan(*value.number)) return;
   OpenOther& other = open_others_[place];
   const auto known = std::find(other.texts.begin(), other.texts.end(), value.text);
@@ -136,6 +154,7 @@ void Iterations::put(std::string_view name, const Value& value) {
 }
 
 bool Iterations::last_has(std::size_t name) const {
+  if (name == kNoName) return false;
   const OpenOther& other = open_others_[name];
   const bool number = other.numbers.size() == open_.size() && !std::isnan(other.numbers.back());
   return number || other.text_of.size() == open_.size();
@@ -210,7 +229,7 @@ void Iterations::pack_open() {
   Block block = packed(open_.size());
   const std::size_t bytes = std::max<std::size_t>(digit_bytes(block), 1);
   const std::size_t fitting = std::min(block.lines * kBlockBytes / bytes, kMostBlockLines);
-  if (fitting > block.lines + block.lines / 16) {
+  if (fitting > block.lines + block.lines / 16 && !is_sparse()) {
     next_pack_ = fitting;
     return;
   }
@@ -224,10 +243,13 @@ void Iterations::pack_open() {
   packed_lines_ += block.lines;
   next_pack_ = std::max(block.lines, open_.size() - block.lines + 1);
   drop_first(open_, block.lines);
+  open_cells_ = open_values_ = 0;
   for (auto& other : open_others_) {
     drop_first(other.numbers, block.lines);
     drop_first(other.text_of, block.lines);
     if (other.text_of.empty()) other.texts.clear();
+    open_cells_ += other.numbers.size();
+    open_values_ += other.numbers.size();  // nearly: what is left are the last few lines
   }
   blocks_.push_back(std::move(block));
 }

@@ -59,7 +59,8 @@ struct IterationBlock {
 };
 
 /// The lines of a run, in the order of its log. Kept in blocks, as the database has them; a million
-/// lines with six timers each take about 30 MB.
+/// lines with six timers each take about 30 MB. Of what they say besides there are kMostNames names
+/// at most.
 class Iterations {
  public:
   Iterations() = default;
@@ -118,6 +119,9 @@ class Iterations {
     for (const auto& block : blocks_) take(block);
     if (!open_.empty()) take(packed(open_.size()));
   }
+  /// How many values had a name too many, and were left out.
+  std::size_t left_out() const { return left_out_; }
+  static constexpr std::size_t kMostNames = 10'000;
   /// The names of what else lines say, each once, and their order in a line.
   const std::vector<std::string>& names() const { return names_; }
   const std::vector<std::size_t>& order() const { return order_; }
@@ -160,6 +164,7 @@ class Iterations {
   std::optional<Value> open_other(std::size_t name, std::size_t line) const;
   IterationBlock::Other packed_other(std::size_t name, std::size_t lines) const;
   IterationBlock packed(std::size_t lines) const;
+  bool is_sparse() const;
   void pack_open();
   std::size_t block_of(std::size_t i) const;
   static Iteration bare_line_of(const IterationBlock& block, std::size_t i);
@@ -174,8 +179,11 @@ class Iterations {
   std::vector<std::size_t> order_;                        ///< the same
   std::optional<std::size_t> last_put_;  ///< the name of what the last line was given last
   std::size_t packed_lines_ = 0, next_pack_ = kFirstGuess;
+  std::size_t open_cells_ = 0, open_values_ = 0;  ///< of open_others_: with those that are empty
+  std::size_t left_out_ = 0;
 
   static constexpr std::size_t kFirstGuess = 128;
+  static constexpr std::size_t kNoName = static_cast<std::size_t>(-1);  ///< of what is left out
   static constexpr std::size_t kMostInOrder = 1000;  ///< names; more are no trainer's
 };
 

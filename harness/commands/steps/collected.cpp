@@ -15,22 +15,13 @@ namespace pippin {
 
 namespace {
 
-/// The beginning of a line of a log, as far as one reads it in a remark.
-std::string in_short(std::string_view line) {
-  constexpr std::size_t kMost = 120;
-  line = trim(line);
-  if (line.size() <= kMost) return printable(line);
-  std::size_t end = kMost;
-  constexpr unsigned kKind = 0xc0, kWithin = 0x80;  // a character of UTF-8
-  while (end > 0 && (static_cast<unsigned char>(line[end]) & kKind) == kWithin) --end;
-  return printable(line.substr(0, end)) + " …";
-}
-
 /// "12 lines could not be used: REASON; the first: LINE"
 std::string text_of(const std::vector<UnusedLines>& unused) {
+  constexpr std::size_t kLine = 120;  // as far as one reads it in a remark
   const UnusedLines& first = unused.front();
-  std::string text = fmt::format("{} could not be used: {}; the first: {}",
-                                 counted(first.count, "line"), first.reason, in_short(first.first));
+  std::string text =
+      fmt::format("{} could not be used: {}; the first: {}", counted(first.count, "line"),
+                  first.reason, in_short(first.first, kLine));
   for (std::size_t i = 1; i < unused.size(); ++i)
     text += fmt::format("; {} more: {}", unused[i].count, unused[i].reason);
   return text;
@@ -102,6 +93,12 @@ std::vector<std::string> remarks_on(const ScrapedFile& scraped) {
   remarks.reserve(scraped.problems.size() + 3);
   for (const auto& problem : scraped.problems) remarks.push_back("a part of it " + problem);
   if (!scraped.unused.empty()) remarks.push_back(text_of(scraped.unused));
+  std::size_t left_out = 0;
+  for (const auto& run : scraped.runs) left_out += run.iterations.left_out();
+  if (left_out > 0)
+    remarks.push_back(fmt::format("its lines have more than {} names of values; {} were left out",
+                                  Iterations::kMostNames,
+                                  counted(static_cast<std::int64_t>(left_out), "value")));
   if (scraped.quoted.is_marked)
     remarks.push_back("its lines are quoted by '> ', which was taken off");
   if (scraped.wrapping)

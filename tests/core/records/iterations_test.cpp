@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/records/iterations.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <random>
 
@@ -168,4 +169,44 @@ TEST_CASE("lines of which each has a name of its own come back") {
                       {"name " + std::to_string(i), value_of(static_cast<double>(i))}};
   const Iterations iterations(lines);
   for (std::size_t i = 0; i < lines.size(); ++i) REQUIRE(iterations[i].other == lines[i].other);
+}
+
+TEST_CASE("lines with ever new names take no more columns than they have values, and come back") {
+  std::vector<Iteration> lines = lines_of(3000, 7);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    for (std::size_t k = 0; k < 3; ++k)
+      lines[i].other.emplace_back(fmt::format("m{}-{}", i, k), value_of(static_cast<double>(i)));
+  }
+  const Iterations iterations(lines);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    Iteration line = iterations[i];
+    std::sort(line.other.begin(), line.other.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::sort(lines[i].other.begin(), lines[i].other.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    check_same(line, lines[i]);
+  }
+  std::size_t cells = 0;
+  iterations.each_block(
+      [&](const IterationBlock& block) { cells += block.lines * block.others.size(); });
+  CHECK(cells < 160 * 3 * lines.size());  // of up to 1,024 x 3,072 in each block
+  CHECK(iterations.left_out() == 0);
+}
+
+TEST_CASE("of names that no trainer has as many the first are kept, and the others counted") {
+  Iterations iterations;
+  constexpr std::size_t kLines = 200, kEach = 100;
+  for (std::size_t i = 0; i < kLines; ++i) {
+    Iteration line;
+    line.number = static_cast<std::int64_t>(i);
+    iterations.push_back(line);
+    for (std::size_t k = 0; k < kEach; ++k) iterations.put(fmt::format("m{}-{}", i, k), 1.0);
+    iterations.put("m0-0", 2.0);
+    iterations.put_first(fmt::format("last{}", i), value_of(1.0));
+  }
+  CHECK(iterations.names().size() == Iterations::kMostNames);
+  CHECK(iterations.left_out() == kLines * (kEach + 1) - Iterations::kMostNames);
+  const Iteration last = iterations.back();
+  REQUIRE(last.other.size() == 1);
+  CHECK(last.other.front().first == "m0-0");
 }
