@@ -15,7 +15,9 @@ using Json = nlohmann::ordered_json;
 
 /// Nothing of what is no JSON, as a damaged file may have it.
 Json value_in(const std::string& json) {
-  const Json value = nests_little(json) ? Json::parse(json, nullptr, false) : Json();
+  constexpr std::size_t kMostValues = 100'000'000;  // which the database's own texts do not come to
+  const bool is_moderate = is_moderate_json(json, kMostValues);
+  const Json value = is_moderate ? Json::parse(json, nullptr, false) : Json();
   return value.is_discarded() ? Json() : value;
 }
 

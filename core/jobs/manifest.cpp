@@ -213,7 +213,9 @@ std::string manifest_of(const Campaign& campaign) {
 
 Campaign campaign_of(const std::string& manifest, const std::string& where) {
   try {
-    if (!nests_little(manifest)) bad_input("{}: is no campaign of pippin's; {}", where, kRemedy);
+    constexpr std::size_t kMostValues = 100'000'000;  // of a hundred thousand points
+    if (!is_moderate_json(manifest, kMostValues))
+      bad_input("{}: is no campaign of pippin's; {}", where, kRemedy);
     const Json json = Json::parse(manifest);
     if (json.at("format") != kFormat) {
       bad_input("{}: written by another version of pippin (format {})", where,

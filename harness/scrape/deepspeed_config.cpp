@@ -27,8 +27,10 @@ void DeepspeedConfig::read(std::string_view line, NamedValues& values) {
   if (!line.starts_with('"') || colon == std::string_view::npos) return;
   const std::string name = sections_.back() + printable(line.substr(1, colon - 1));
   const auto value = line.substr(colon + 3);
+  constexpr std::size_t kDeepest = 20, kLongestName = 1000;  // DeepSpeed's own: 4 and 80
   if (value == "{") {
-    sections_.push_back(name + ".");
+    const bool is_possible = sections_.size() < kDeepest && name.size() < kLongestName;
+    sections_.push_back(is_possible ? name + "." : sections_.back());
   } else if (!index_.has(values, name)) {
     values.emplace_back(name, value_of(printable(unquoted(value))));
   }

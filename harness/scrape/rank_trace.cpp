@@ -98,7 +98,7 @@ TraceRecord record_in(const Json& object) {
 }  // namespace
 
 TraceRecord read_trace_line(std::string_view line) {
-  if (!nests_little(line)) return {};
+  if (!is_moderate_json(line)) return {};
   const Json object = Json::parse(line.begin(), line.end(), nullptr, false);
   return object.is_object() ? record_in(object) : TraceRecord();
 }

@@ -238,7 +238,7 @@ bool GrowingFile::add(std::string_view part) {
   return true;
 }
 
-std::optional<ScrapedFile> GrowingFile::read() {
+std::optional<ScrapedFile> GrowingFile::read() try {
   if (!log_ || !goes_on()) *this = GrowingFile(path_, hints_);
   if (!log_) log_.emplace(hints_);
   read_parts(path_, static_cast<std::size_t>(maker_.size_bytes()),
@@ -267,6 +267,9 @@ std::optional<ScrapedFile> GrowingFile::read() {
   last_ = scraped.file;
   take_findings(scraped, *std::move(found));
   return scraped;
+} catch (...) {
+  log_.reset();  // which may have read less of the file than is known of it
+  throw;
 }
 
 }  // namespace pippin

@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <fmt/format.h>
 #include <map>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include "core/base/input_file.h"
+#include "core/base/text.h"
 #include "sweeps/estimate/parameters.h"
 
 namespace pippin {
@@ -30,6 +33,10 @@ FileRead read_by(const fs::path& path, Scrape scrape) {
   } catch (const Error& error) {
     file.trouble = error.what();
     file.is_broken = dynamic_cast<const BrokenFile*>(&error) != nullptr;
+  } catch (const std::bad_alloc&) {
+    file.scraped.reset();
+    file.trouble = fmt::format("{}: needs more memory than there is", printable(path.string()));
+    file.is_broken = true;
   }
   return file;
 }

@@ -2,6 +2,7 @@
 #include "core/base/text.h"
 
 #include "core/base/hash.h"
+#include "core/base/json_nesting.h"
 #include "core/base/random.h"
 #include "tests/support/catch.h"
 
@@ -202,4 +203,17 @@ TEST_CASE("random numbers are below their bound, and each comes up") {
   CHECK(low > 1350);
   CHECK(low < 1650);
   CHECK(seed_of(1, "a") == std::stoull(hash_of("1/a").substr(0, 16), nullptr, 16));
+}
+
+TEST_CASE("the beginning of a long text stands for it in a message") {
+  CHECK(in_short("  short\x1b \n") == "short\\x1b");
+  CHECK(in_short(std::string(400, 'a')) == std::string(300, 'a') + " …");
+  CHECK(in_short("aä", 2) == "a …");  // no half of a character
+}
+
+TEST_CASE("JSON that is nested deeply, or has more values than are of use, is not moderate") {
+  CHECK(is_moderate_json(R"({"a": [1, {"b": "[[[[,,,,"}]})", 5));
+  CHECK_FALSE(is_moderate_json("[" + std::string(3000, ',') + "]", 3000));
+  CHECK(is_moderate_json("[" + std::string(2997, ',') + "]", 3000));
+  CHECK_FALSE(is_moderate_json(std::string(200, '[')));
 }

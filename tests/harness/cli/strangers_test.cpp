@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "tests/harness/cli/pippin.h"
+#include "tests/harness/scrape/sample_log.h"
 #include "tests/support/catch.h"
 #include "tests/support/skip.h"
 
@@ -171,4 +172,22 @@ TEST_CASE("a file that may not grow any further is an error that is told") {
   CHECK(call.exit_code == 3);
   CHECK_THAT(call.err, Contains("pippin: "));
   CHECK_THAT(call.err, Contains("File too large") || Contains("the disk is full, or a quota"));
+}
+
+TEST_CASE("a file that needs more memory than there is is left out, and the others are stored") {
+#ifdef __SANITIZE_ADDRESS__
+  return test::skip("the sanitizers map more memory than any limit allows");
+#endif
+  const test::Workplace here;
+  constexpr std::size_t kBlanks = 100'000'000;
+  here.write(
+      "logs/golden_values.json",
+      R"({"iteration-time":{"start_step":0,"end_step":9,"step_interval":1,"values":[0.5,0.4]})" +
+          std::string(kBlanks, ' ') + "}");
+  here.write("logs/train.log", test::dump() + test::row(1, 100) + test::row(2, 100));
+  const auto call = here.shell("ulimit -v 160000; \"$PIPPIN\" --db t.db collect logs");
+  INFO(call.err);
+  CHECK(call.exit_code == 3);
+  CHECK_THAT(call.err, Contains("golden_values.json: needs more memory than there is"));
+  CHECK(here.sql("SELECT count(*) FROM iterations") == "2");
 }

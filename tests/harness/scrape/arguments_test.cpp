@@ -134,6 +134,21 @@ TEST_CASE("another day of one configuration is the same point") {
   CHECK(monday.point.id == friday.point.id);
 }
 
+TEST_CASE("sections of DeepSpeed's configuration that are nested for ever have short names") {
+  constexpr int kDeep = 5000;
+  std::string lines, ends;
+  for (int i = 0; i < kDeep; ++i) {
+    lines += "    \"section\": {\n";
+    ends += "    }\n";
+  }
+  const auto run =
+      only_run(dump(argument("deepspeed", "True")) +
+               "[2021-05-25 22:30:04,196] [INFO] [config.py:754:print]   json = {\n" + lines +
+               "    \"inmost\": 1,\n" + ends + "    \"stage\": 3\n}\n" + row(1, 100));
+  for (const auto& [name, value] : run.arguments) CHECK(name.size() < 1000);
+  CHECK(run.iterations.size() == 1);
+}
+
 TEST_CASE("DeepSpeed's configuration is part of the point as far as it matters to speed") {
   const auto with = [](const std::string& bucket, const std::string& lines) {
     return only_run(
