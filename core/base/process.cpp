@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/process.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/read.hpp>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <fcntl.h>
@@ -13,6 +15,7 @@
 #include <future>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
+#include <thread>
 #include <unistd.h>
 // Boost.Process has two interfaces; the first lies below v1 from Boost 1.86 on.
 #if __has_include(<boost/process/v1/child.hpp>)
@@ -111,6 +114,22 @@ Variables own_environment() {
   return variables;
 }
 
+namespace {
+
+/// Whether it has ended by then.
+bool ends_until(bp::child& child, std::chrono::steady_clock::time_point until) {
+  constexpr std::chrono::microseconds kLongestPause{50'000};
+  std::chrono::microseconds pause{100};
+  while (child.running()) {
+    if (std::chrono::steady_clock::now() >= until) return false;
+    std::this_thread::sleep_for(pause);
+    pause = std::min(2 * pause, kLongestPause);
+  }
+  return true;
+}
+
+}  // namespace
+
 Answer ask_program(const std::vector<std::string>& command, const Variables& environment,
                    std::chrono::milliseconds patience) {
   bp::environment variables;
@@ -128,9 +147,11 @@ Answer ask_program(const std::vector<std::string>& command, const Variables& env
                     bp::extend::on_exec_setup(die_with_parent));
     output.begin();
     errors.begin();
+    const auto until = std::chrono::steady_clock::now() + patience;
     service.run_for(patience);
     const bool is_too_long = output.is_too_long() || errors.is_too_long();
-    const bool gave_up = !service.stopped();
+    // It may close its outputs and go on.
+    const bool gave_up = !service.stopped() || !(is_too_long || ends_until(child, until));
     if (gave_up || is_too_long) ::kill(child.id(), SIGKILL);  // terminate() would lose its status
     // What it has started itself may hold the pipes for longer.
     if (gave_up) service.run_for(kLastWords);
@@ -180,7 +201,7 @@ std::string complaint_of(const Answer& answer) {
   const std::string_view errors = trim(answer.errors);
   if (answer.gave_up) return "no answer in time";
   if (errors.empty()) return fmt::format("exit {} without a word", answer.exit_code);
-  return printable(split(errors, '\n').front());
+  return in_short(split(errors, '\n').front());
 }
 
 }  // namespace pippin

@@ -50,6 +50,19 @@ TEST_CASE("one that takes too long is killed, whatever it has left behind") {
   CHECK(std::chrono::steady_clock::now() - begin < kLong);
 }
 
+TEST_CASE("one that closes its outputs and goes on is killed all the same") {
+  const auto begin = std::chrono::steady_clock::now();
+  const Answer answer = ask_program({"bash", "-c", "echo before; exec >&- 2>&-; exec sleep 1000"},
+                                    own_environment(), std::chrono::milliseconds(300));
+  CHECK(answer.gave_up);
+  CHECK(answer.output == "before\n");
+  CHECK(std::chrono::steady_clock::now() - begin < kLong);
+  const Answer in_time = ask_program({"bash", "-c", "exec >&- 2>&-; sleep 0.1; exit 3"},
+                                     own_environment(), std::chrono::minutes(1));
+  CHECK_FALSE(in_time.gave_up);
+  CHECK(in_time.exit_code == 3);
+}
+
 TEST_CASE("a program that is asked dies with the process that asks") {
   const test::TemporaryDirectory folder;
   const std::string file = (folder / "pid").string();
