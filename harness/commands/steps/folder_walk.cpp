@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <iterator>
+#include <sys/stat.h>
 #include <system_error>
+#include <utility>
 
 #include "core/base/input_file.h"
 #include "harness/commands/steps/known_runs.h"
@@ -36,33 +37,42 @@ std::vector<fs::directory_entry> entries_of(const fs::path& folder, std::error_c
 
 std::vector<FolderWalk::File> FolderWalk::files(const fs::path& folder) {
   std::vector<File> found;
-  walk(folder, found);
+  open(folder, known_path(folder));
+  while (!open_.empty()) {
+    Folder& now = open_.back();
+    if (now.next == now.entries.size()) {
+      open_.pop_back();
+      continue;
+    }
+    const fs::directory_entry& entry = now.entries[now.next++];
+    const fs::path path = entry.path(), known_as = now.known_as / path.filename();
+    std::error_code error;
+    if (entry.is_directory(error)) {
+      open(path, known_as);
+      continue;
+    }
+    const bool alone = now.next == now.entries.size() ||
+                       !now.entries[now.next].path().native().starts_with(path.native());
+    found.push_back({path, known_as, is_file(entry) ? "" : odd_kind(path), alone});
+  }
   return found;
 }
 
-void FolderWalk::walk(const fs::path& folder, std::vector<File>& found) {
+void FolderWalk::open(const fs::path& folder, const fs::path& known_as) {
+  struct stat status {};
+  if (::stat(folder.c_str(), &status) == 0 &&
+      !visited_.emplace(status.st_dev, status.st_ino).second)
+    return;
   std::error_code error;
-  if (!visited_.insert(fs::canonical(folder, error)).second) return;
-  const auto entries = entries_of(folder, error);
+  auto entries = entries_of(folder, error);
   if (error) {
     complaints_.say(folder,
                     fmt::format("pippin: {}: cannot list: {}", folder.string(), error.message()));
-    const bool is_named = visited_.size() == 1;
+    const bool is_named = open_.empty();
     is_unlisted_ = is_unlisted_ || is_named;
     is_broken_ = is_broken_ || (!is_named && is_of_machine(error.value()));
   }
-  const fs::path known_folder = known_path(folder);
-  for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
-    const fs::path& path = entry->path();
-    if (entry->is_directory(error)) {
-      walk(path, found);
-      continue;
-    }
-    const auto next = std::next(entry);
-    const bool alone = next == entries.end() || !next->path().native().starts_with(path.native());
-    found.push_back(
-        {path, known_folder / path.filename(), is_file(*entry) ? "" : odd_kind(path), alone});
-  }
+  open_.push_back({std::move(entries), 0, known_as});
 }
 
 }  // namespace pippin

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <set>
 #include <string>
+#include <sys/types.h>
+#include <utility>
 #include <vector>
 
 #include "core/base/files.h"
@@ -30,10 +33,18 @@ class FolderWalk {
   bool is_broken() const { return is_broken_; }
 
  private:
-  void walk(const fs::path& folder, std::vector<File>& found);
+  /// One that is gone through, and what of it comes next.
+  struct Folder {
+    std::vector<fs::directory_entry> entries;
+    std::size_t next = 0;
+    fs::path known_as;
+  };
+
+  void open(const fs::path& folder, const fs::path& known_as);
 
   Complaints& complaints_;
-  std::set<fs::path> visited_;
+  std::vector<Folder> open_;                   ///< from the one that was named down
+  std::set<std::pair<dev_t, ino_t>> visited_;  ///< by device and inode
   bool is_unlisted_ = false, is_broken_ = false;
 };
 

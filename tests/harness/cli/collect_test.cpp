@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>
 #include <sstream>
 #include <sys/stat.h>
 #include <thread>
+#include <unistd.h>
 
 #include "harness/commands/steps/collect_files.h"
 #include "tests/harness/scrape/sample_log.h"
@@ -279,4 +281,26 @@ TEST_CASE("the logs of the issue give its three rows") {
   CHECK(samples[2].point.layout.mbs == 4);
   CHECK(samples[2].point.layout.gas == 256);
   CHECK(samples[2].point.layout.gbs == 1024);
+}
+
+TEST_CASE("folders that lie a thousand deep in each other are gone through, and each once") {
+  const test::TemporaryDirectory folder;
+  fs::path deep = folder / "logs";
+  fs::create_directory(deep);
+  disk().write(deep / "first.log", "no log");
+  const int root = ::open(deep.c_str(), O_RDONLY | O_DIRECTORY);
+  int at = ::dup(root);
+  for (int i = 0; i < 1000; ++i) {
+    REQUIRE(::mkdirat(at, "d", 0777) == 0);
+    const int next = ::openat(at, "d", O_RDONLY | O_DIRECTORY);
+    ::close(at);
+    at = next;
+  }
+  REQUIRE(::symlinkat(deep.c_str(), at, "back") == 0);
+  const int log = ::openat(at, "last.log", O_WRONLY | O_CREAT, 0666);
+  const std::string text = test::dump() + test::row(1, 100) + test::row(2, 100);
+  REQUIRE(::write(log, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+  for (const int one : {log, at, root}) ::close(one);
+  Database database(folder / "t.db");
+  CHECK_THAT(collect(database, {folder / "logs"}).remarks, Contains("1 log, 1 run"));
 }
