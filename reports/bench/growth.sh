@@ -100,6 +100,38 @@ long_log() {
   perl harness/scrape/bench/make_logs.pl "$1" 1 "$((17500 * $2))" "$folder/logs"
 }
 
+# new_names N: a log of 5 N iterations, each with ten values of new names.
+new_names() {
+  rm -rf "$folder/logs"
+  mkdir "$folder/logs"
+  perl -e 'print "using world size: 8, data-parallel-size: 8, tensor-model-parallel size: 1, pipeline-model-parallel size: 1\n";
+    for $i (1 .. 5 * $ARGV[0]) {
+      printf " iteration %d/ 9999 | consumed samples: 8 | elapsed time per iteration (ms): 100.%d | global batch size: 8 |%s\n",
+        $i, $i % 7, join "", map " m$i-$_: 1.5 |", 1 .. 10;
+    }' "$1" >"$folder/logs/a.log"
+}
+
+# nested_folders N: as many, each in the one before, and a log in each.
+nested_folders() {
+  local i at="$folder/logs"
+  rm -rf "$folder/logs"
+  for ((i = 0; i < $1; ++i)); do
+    mkdir "$at"
+    printf ' iteration 1/ 9 | consumed samples: 8 | elapsed time per iteration (ms): %d.5 | global batch size: 8 |\n' "$i" \
+      >"$at/a.log"
+    at+=/d
+  done
+}
+
+# overlapping N: the trace of one rank, 1000 N calls that are all under way at once.
+overlapping() {
+  rm -rf "$folder/traces"
+  mkdir "$folder/traces"
+  perl -e 'print "{\"trace\":1,\"rank\":0,\"tp\":0,\"dp\":0,\"pp\":0,\"node\":\"n1\",\"clock_offset_ns\":0}\n";
+    printf "{\"iteration\":1,\"call\":\"tp\",\"bytes\":1,\"begin_ns\":%d,\"busy_ns\":1000000000,\"exposed_ns\":0,\"waiting_ns\":0}\n", $_
+      for 1 .. 1000 * $ARGV[0];' "$1" >"$folder/traces/rank-0.jsonl"
+}
+
 # small_logs N: as many logs of Megatron's lines, 2 KB each, in $folder/logs.
 small_logs() {
   rm -rf "$folder/logs"
@@ -432,6 +464,8 @@ echo "|---|---|---|---|---|"
   grows 'collect by patterns: lines / 50' 40 'own_words "$n"' \
     '$p collect --scrape "step=step (\d+)" --scrape "step_time=in ([0-9.]+) ms" "$folder/logs"' 'rm -f "$folder"/t.db*'
   grows 'collect of another trainer: lines / 50' 40 'trainer_log "$n"' '$p collect "$folder/logs"' 'rm -f "$folder"/t.db*'
+  grows 'collect: names of values of one log / 50' 40 'new_names "$n"' '$p collect "$folder/logs"' 'rm -f "$folder"/t.db*'
+  grows 'collect: folders in each other' 12 'nested_folders "$n"' '$p collect "$folder/logs"' 'rm -f "$folder"/t.db*'
   grows 'collect: lists of nodes of one log / 50' 40 'node_lists "$n"' '$p collect "$folder/logs"' 'rm -f "$folder"/t.db*'
   grows 'collect: checkpoints' 500 'saves "$n"' '$p collect "$folder/logs"' 'rm -f "$folder"/t.db*'
   grows 'report --checkpoints: checkpoints' 500 'saves "$n"; rm -f "$folder"/t.db*; $p collect "$folder/logs"' '$p report --checkpoints'
@@ -464,6 +498,8 @@ echo "|---|---|---|---|---|"
   grows 'trace: records of 8 ranks / 1000' 2 'traces 8 "$n"; $p collect tests/data/trainers/megatron.log' \
     '$p trace 1 --traces "$folder/traces"'
   grows 'trace: ranks of 100 records' 32 'traces "$n" 0.1; $p collect tests/data/trainers/megatron.log' \
+    '$p trace 1 --traces "$folder/traces"'
+  grows 'trace: calls that overlap / 1000' 4 'overlapping "$n"; $p collect tests/data/trainers/megatron.log' \
     '$p trace 1 --traces "$folder/traces"'
   grows 'list: campaigns' 300 'database "$folder/t.db" 1 1 "$n" 1' '$p list'
 }

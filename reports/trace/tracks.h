@@ -23,13 +23,21 @@ class TraceTracks {
   TraceTrack track_named(const std::string& name);
 
  private:
-  struct Track {
-    std::int64_t number = 0, taken_until_ns = 0;
+  /// Those of one name, from the first on.
+  struct Tracks {
+    std::vector<std::int64_t> numbers;
+    /// Until when each is taken, and above it, as a tree, the least of each two: node i has the
+    /// children 2i and 2i + 1, the root is 1. What is no track is taken for ever.
+    std::vector<std::int64_t> taken_until_ns;
+
+    std::size_t first_free(std::int64_t at_ns) const;
+    void take(std::size_t place, std::int64_t until_ns);
+    void add(std::int64_t number);
   };
 
   std::int64_t process_;
   TraceEvents* out_;
-  std::map<std::string, std::vector<Track>, std::less<>> by_name_;
+  std::map<std::string, Tracks, std::less<>> by_name_;
   std::int64_t last_ = 0;
 };
 

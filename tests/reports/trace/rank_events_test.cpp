@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/trace/rank_events.h"
 
+#include <algorithm>
+#include <random>
 #include <sstream>
 
+#include "reports/trace/tracks.h"
 #include "tests/support/trace_format.h"
 
 using namespace pippin;
@@ -173,4 +176,38 @@ TEST_CASE("hostile text stays text") {
   const std::string shown = "\"},{\"ph\":\"X\n\\\x01</script>\xef\xbf\xbd";
   CHECK(test::spans_named(trace, shown).size() == 2);
   CHECK(test::name_in_trace(trace, "process_name", 0, 0) == "rank 0 (tp0 dp0 pp0) " + shown);
+}
+
+TEST_CASE("a span stands on the first track that is free when it begins, in whatever order") {
+  std::ostringstream text;
+  TraceEvents events(text);
+  TraceTracks tracks(0, events);
+  const auto track = [&](std::int64_t begin, std::int64_t end) {
+    return tracks.free_track("calls", begin, end).track;
+  };
+  CHECK(track(0, 10) == 1);
+  CHECK(track(1, 4) == 2);
+  CHECK(track(2, 20) == 3);
+  CHECK(track(4, 30) == 2);
+  CHECK(track(3, 5) == 4);  // that began before the one above
+  CHECK(track(10, 11) == 1);
+  CHECK(track(5, 6) == 4);
+  CHECK(track(30, 40) == 1);
+  CHECK(tracks.free_track("others", 0, 1).track == 5);
+  CHECK(tracks.track_named("calls").track == 1);
+
+  // As going through all of them finds it.
+  std::mt19937 random(3);
+  std::vector<std::int64_t> until;
+  for (int i = 0; i < 3000; ++i) {
+    const std::int64_t begin = random() % 1000, end = begin + random() % 300;
+    const auto free = std::find_if(until.begin(), until.end(),
+                                   [&](std::int64_t taken) { return taken <= begin; });
+    const auto place = free - until.begin();
+    if (free == until.end())
+      until.push_back(end);
+    else
+      *free = end;
+    REQUIRE(tracks.free_track("many", begin, end).track == 6 + place);
+  }
 }
