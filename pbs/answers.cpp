@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/json_nesting.h"
 #include "core/base/text.h"
+#include "pbs/repaired_json.h"
 
 namespace pippin::pbs {
 
@@ -97,7 +98,7 @@ std::string evidence_of(const Entry& entry) {
       code.empty() ? "state " + value_of(entry.attributes, "job_state") : "exit " + code;
   if (has_used_its_time(entry)) text += ", its walltime is used up";
   if (!comment.empty()) text += fmt::format(" ({})", comment);
-  return printable(text);
+  return in_short(text);
 }
 
 /// When it may start.
@@ -136,8 +137,27 @@ bool may_be_in_name(char c) {
 
 }  // namespace
 
+namespace {
+
+Json parsed(std::string_view output) {
+  Json answer = Json::parse(output, nullptr, false);
+  return answer.is_discarded() ? Json::parse(repaired_json(output), nullptr, false) : answer;
+}
+
+/// An id may be anything's in an answer that is no PBS's, and goes to qdel.
+bool is_id(std::string_view id) {
+  constexpr std::size_t kLongest = 300;
+  return !id.empty() && id.size() <= kLongest &&
+         std::isdigit(static_cast<unsigned char>(id.front())) != 0 && printable(id) == id &&
+         id.find(' ') == std::string_view::npos;
+}
+
+}  // namespace
+
 std::map<std::string, Attributes> read_objects(std::string_view output, const std::string& kind) {
-  const Json answer = nests_little(output) ? Json::parse(output, nullptr, false) : Json();
+  constexpr std::size_t kMostValues = 20'000'000;  // of some hundred thousand tasks
+  constexpr std::size_t kDeepest = 1100;  // a variable that is JSON stands there as such, of 1,000
+  const Json answer = is_moderate_json(output, kMostValues, kDeepest) ? parsed(output) : Json();
   if (!answer.is_object() || !answer.contains("pbs_server")) {
     machine_failed("qstat: an answer that pippin cannot read: '{}'",
                    printable(trim(output).substr(0, 80)));
@@ -159,6 +179,7 @@ std::string value_of(const Attributes& attributes, const std::string& name) {
 std::vector<Entry> entries_of(const std::map<std::string, Attributes>& jobs) {
   std::vector<Entry> entries;
   for (const auto& [id, attributes] : jobs) {
+    if (!is_id(id)) continue;
     const std::string token = value_of(attributes, "Variable_List.PIPPIN_TOKEN");
     const std::string owner = value_of(attributes, "Job_Owner");
     entries.push_back({id, array_id_of(id), task_of(id),
@@ -171,7 +192,7 @@ std::vector<Entry> entries_of(const std::map<std::string, Attributes>& jobs) {
 JobStatus status_of(const Entry& entry) {
   const std::string state = value_of(entry.attributes, "job_state");
   if (state == "Q" || state == "H" || state == "W" || state == "T") {
-    return {Phase::kWaiting, printable(value_of(entry.attributes, "comment")), End::kUnknown,
+    return {Phase::kWaiting, in_short(value_of(entry.attributes, "comment")), End::kUnknown,
             remedy_of(entry), start_of(entry)};
   }
   // Suspended: by somebody (S) or while somebody sits at the machine (U).
@@ -241,11 +262,9 @@ Handed read_submission(int exit_code, std::string_view output, std::string_view 
   using Answer = Handed::Answer;
   const std::string_view id = trim(output);
   const auto dot = id.find('.');
-  const bool is_id = dot != std::string_view::npos && dot > 0 &&
-                     std::isdigit(static_cast<unsigned char>(id.front())) != 0 &&
-                     id.find_first_of(" \n") == std::string_view::npos;
-  if (exit_code == 0 && is_id) return {Answer::kTaken, std::string(id)};
-  const std::string words = printable(split(trim(errors), '\n').back());
+  if (exit_code == 0 && dot != std::string_view::npos && is_id(id))
+    return {Answer::kTaken, std::string(id)};
+  const std::string words = in_short(split(trim(errors), '\n').back());
   if (exit_code == 0 || words.empty())
     return {Answer::kUnsure, words.empty() ? fmt::format("qsub exits {}", exit_code) : words};
   if (is_silence(errors)) return {Answer::kUnsure, words};

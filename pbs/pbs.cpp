@@ -97,7 +97,7 @@ std::vector<std::string> selected(const std::vector<std::string>& command) {
 
 /// What qstat tells of jobs. It must tell of each, or say that it knows it not, or not any more
 /// (one may have ended since qselect). Errors: Error (machine) where it does not.
-std::vector<Entry> told_of(const std::set<std::string>& ids, bool with_finished) {
+std::vector<Entry> told_of(const std::vector<std::string>& ids, bool with_finished) {
   std::vector<std::string> command{"qstat", "-f", "-F", "json", "-t"};
   if (with_finished) command.emplace_back("-x");
   command.insert(command.end(), ids.begin(), ids.end());
@@ -118,6 +118,21 @@ std::vector<Entry> told_of(const std::set<std::string>& ids, bool with_finished)
       machine_failed("PBS does not answer: qstat is silent about {}", id);
   }
   return pbs::entries_of(jobs);
+}
+
+/// The same of however many, in portions: a command line holds some ten thousand. Each once, though
+/// its id may be written in several ways.
+std::vector<Entry> told_of_all(const std::set<std::string>& ids, bool with_finished) {
+  constexpr std::size_t kPortion = 1000;
+  std::vector<Entry> entries;
+  std::set<std::string> told;
+  for (auto next = ids.begin(); next != ids.end();) {
+    std::vector<std::string> portion;
+    while (next != ids.end() && portion.size() < kPortion) portion.push_back(*next++);
+    for (auto& entry : told_of(portion, with_finished))
+      if (told.insert(entry.id).second) entries.push_back(std::move(entry));
+  }
+  return entries;
 }
 
 /// The attributes of a queue, or of the server. Errors: Error (machine) where PBS does not answer.
@@ -158,8 +173,7 @@ std::vector<Entry> PbsScheduler::jobs_of(const std::vector<Asked>& asked, bool w
   for (const auto& one : asked) {
     if (const auto known = ids_.find(one.token); known != ids_.end()) ids.insert(known->second);
   }
-  std::vector<Entry> entries;
-  if (!ids.empty()) entries = told_of(ids, with_finished);
+  std::vector<Entry> entries = told_of_all(ids, with_finished);
   for (const auto& entry : entries) {
     const auto is_theirs = [&](const Asked& one) { return is_of(entry, one); };
     if (std::any_of(asked.begin(), asked.end(), is_theirs)) ids_[entry.token] = entry.array_id;

@@ -68,8 +68,8 @@ std::vector<StatusList> lists_of(const CampaignStatus& status, std::int64_t now)
             fmt::format("at {} at the latest, what runs now", clock_text(*status.latest_end, now)));
   add("waiting", status.waits);
   if (status.next_start)
-    add_one("starts",
-            fmt::format("at {}, the next, as Slurm expects", clock_text(*status.next_start, now)));
+    add_one("starts", fmt::format("at {}, the next, as the scheduler expects",
+                                  clock_text(*status.next_start, now)));
   add("stuck", status.stuck);
   add("bad nodes", status.bad_nodes);
   add("again", status.again);

@@ -232,3 +232,13 @@ TEST_CASE("only jobs that are not there any more are no trouble") {
       "qstat: 7.head Job has finished, use -x or -H to obtain historical job information\n"));
   CHECK_FALSE(speaks_of_unknown_jobs_only("qstat: Unknown Job Id 7.head\nConnection refused\n"));
 }
+
+TEST_CASE("words of PBS's are shown as far as a person reads them") {
+  const std::string long_words(100'000, 'w');
+  CHECK(pbs::read_submission(1, "", "qsub: " + long_words).words.size() < 400);
+  CHECK(pbs::read_submission(0, "1" + long_words + ".h", "").answer != Handed::Answer::kTaken);
+  CHECK(pbs::read_submission(0, "4711\x1b[2J.h", "").answer != Handed::Answer::kTaken);
+  pbs::Entry entry;
+  entry.attributes = {{"job_state", "Q"}, {"comment", long_words}};
+  CHECK(pbs::status_of(entry).evidence.size() < 400);
+}

@@ -292,3 +292,47 @@ TEST_CASE("variables of a job that pippin runs in do not reach PBS's programs") 
         "<> <> </etc/x.conf> <UTC0>\n");
   for (const char* name : {"PBS_DPREFIX", "PBS_O_QUEUE", "PBS_CONF_FILE"}) ::unsetenv(name);
 }
+
+TEST_CASE("thousands of jobs are asked for in portions") {
+  FakePbs fake;
+  std::string ids;
+  Strings jobs;
+  for (int i = 0; i < 2500; ++i) {
+    ids += fmt::format("{}.h\n", 10000 + i);
+    jobs.push_back(job(fmt::format("{}.h", 10000 + i), i == 2400 ? "t" : "other", "R"));
+  }
+  fake.says_as_it_is("qselect", ids);
+  fake.says_as_it_is("qstat", answer_of(jobs));
+  PbsScheduler pbs;
+  CHECK(status_of(pbs, asked_of("t")).at(0).phase == Phase::kRunning);
+  CHECK(fake.calls("qstat").size() == 3);
+}
+
+TEST_CASE("what another job has in its variables and its name disables none of ours") {
+  for (const std::string& odd :
+       Strings{R"(,"comment":"caf)"
+               "\xe9"
+               R"(")",
+               R"(,"Job_Name":007)", R"(,"A":1e999)", R"(,"A":-)", R"(,"A":[1.,.5,\x])",
+               ",\"A\":\"a\nb\"", R"(,"A":"\"",  "B":"\\")", R"(,"A":"\x \u00e9 \u12 \/")",
+               ",\"A\":\"caf\\\xe9\"", ",\"A\":\"a\\\nb\"",
+               ",\"A\":" + std::string(900, '[') + std::string(900, ']')}) {
+    INFO(odd);
+    FakePbs fake;
+    fake.says_as_it_is("qselect", "7.h\n8.h\n");
+    fake.says_as_it_is("qstat", answer_of({job("7.h", "t", "R"), job("8.h", "u", "R", odd)}));
+    PbsScheduler pbs;
+    CHECK(status_of(pbs, asked_of("t")).at(0).phase == Phase::kRunning);
+    CHECK(status_of(pbs, asked_of("u")).at(0).phase == Phase::kRunning);
+  }
+}
+
+TEST_CASE("an id that is an option goes to no program") {
+  FakePbs fake;
+  fake.says_as_it_is("qselect", "7.h\n");
+  fake.says_as_it_is(
+      "qstat", answer_of({job("7.h", "t", "R"), job("-Wforce", "t", "R"), job("8 9.h", "t", "R")}));
+  fake.says("qdel", "");
+  PbsScheduler().cancel({asked_of("t")});
+  CHECK(fake.calls("qdel") == Strings{"qdel [7.h] {}"});
+}
