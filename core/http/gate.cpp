@@ -22,8 +22,11 @@ constexpr std::size_t kLongestTarget = 4096, kCookieDigits = 8;
 
 /// "localhost:8642", "[::1]:8642": without the port. The port may be another one: ssh -L gives it.
 std::string host_name_in(const std::string& header) {
-  if (header.starts_with('[')) return lower(header.substr(0, header.find(']') + 1));
-  return lower(header.substr(0, header.find(':')));
+  const auto end = header.starts_with('[') ? header.find(']') + 1 : header.find(':');
+  const std::string port = end < header.size() ? header.substr(end) : "";
+  const bool is_port = port.empty() || (port[0] == ':' && port.find_first_not_of("0123456789", 1) ==
+                                                              std::string::npos);
+  return is_port ? lower(header.substr(0, end)) : "";
 }
 
 /// An address as it stands in a URL.
@@ -73,12 +76,17 @@ Gate::Gate(std::string token, const std::string& server, std::vector<std::string
     : token_(std::move(token)),
       cookie_("pippin-" + hash_of(server).substr(0, kCookieDigits)),
       hosts_(std::move(hosts)) {
-  for (auto& host : hosts_) host = host_named(host);
+  for (auto& host : hosts_) {
+    const std::string name = host_named(host);
+    if (name.empty()) bad_input("--host '{}': no name of a host, nor an address", printable(host));
+    host = name;
+  }
   for (const char* own : {"localhost", "127.0.0.1", "[::1]"}) hosts_.emplace_back(own);
 }
 
 bool Gate::is_own_host(const Request& request) const {
   const std::string name = host_name_in(request.host);
+  if (name.empty()) return false;
   return name == in_url(request.local_address) ||
          std::find(hosts_.begin(), hosts_.end(), name) != hosts_.end();
 }

@@ -10,8 +10,10 @@
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <fmt/format.h>
+#include <map>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -96,7 +98,14 @@ struct Shared {
   ServerOptions options;
   Answer answer;
   std::size_t connections = 0;
-  std::function<void()> on_end;  ///< of a connection
+  std::function<void()> on_room;  ///< a connection ended, or may end for another
+  /// A connection that asks nothing at the time.
+  struct Silent {
+    std::chrono::steady_clock::time_point since;
+    std::function<void()> end;
+  };
+  std::map<std::uint64_t, Silent> silent;  ///< from the longest silent on
+  std::uint64_t last_silent = 0;
 };
 
 /// One connection: reads a request, answers, reads the next.
@@ -107,13 +116,21 @@ class Session : public std::enable_shared_from_this<Session> {
     ++shared_->connections;
   }
   ~Session() {
+    shared_->silent.erase(silent_);
     --shared_->connections;
-    if (shared_->on_end) shared_->on_end();
+    if (shared_->on_room) shared_->on_room();
   }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   void read() {
+    silent_ = ++shared_->last_silent;
+    shared_->silent[silent_] = {std::chrono::steady_clock::now(), [this] {
+                                  error_code none;
+                                  is_over_ = true;
+                                  stream_.socket().close(none);
+                                }};
+    if (shared_->on_room) shared_->on_room();
     parser_.emplace();
     parser_->header_limit(kMostHeader);
     stream_.expires_after(shared_->options.patience);
@@ -124,7 +141,9 @@ class Session : public std::enable_shared_from_this<Session> {
 
  private:
   void take(error_code error) {
+    if (is_over_) return;  // though its request may have come
     stream_.expires_never();
+    shared_->silent.erase(silent_);
     if (error == wire::error::header_limit || error == wire::error::buffer_overflow)
       return write_last(plain_text(kHeadersTooLarge, "the headers of the request are too long"));
     const bool is_of_http = error.category() == make_error_code(wire::error::bad_method).category();
@@ -230,8 +249,9 @@ class Session : public std::enable_shared_from_this<Session> {
   std::optional<wire::request_parser<wire::empty_body>> parser_;
   std::shared_ptr<Shared> shared_;
   std::unique_ptr<Outgoing> out_;
-  std::uint64_t asked_ = 0;  ///< requests so far
-  bool is_answered_ = false, is_last_ = false, is_head_ = false;
+  std::uint64_t silent_ = 0;  ///< its place in Shared::silent
+  std::uint64_t asked_ = 0;   ///< requests so far
+  bool is_answered_ = false, is_last_ = false, is_head_ = false, is_over_ = false;
   std::size_t swallowed_ = 0;
 };
 
@@ -257,13 +277,45 @@ struct Server::Home {
                      options.address, options.port, error.message());
   }
 
+  bool is_full() const { return shared->connections >= shared->options.most_connections; }
+  /// Where all connections are taken: when the one that has been silent for longest makes room.
+  std::optional<std::chrono::steady_clock::time_point> room_from() const {
+    if (shared->silent.empty()) return std::nullopt;
+    return shared->silent.begin()->second.since + shared->options.silence;
+  }
+  bool has_room() const {
+    if (!is_full()) return true;
+    const auto from = room_from();
+    return from && *from <= std::chrono::steady_clock::now();
+  }
+
+  void admit(tcp::socket socket) {
+    if (is_full()) shared->silent.extract(shared->silent.begin()).mapped().end();
+    std::make_shared<Session>(std::move(socket), shared)->read();
+  }
+
+  void accept_later() {
+    const auto from = room_from();
+    if (!from) return;
+    room_timer.expires_at(*from);
+    room_timer.async_wait([this](error_code none) {
+      if (!none) accept();
+    });
+  }
+
+  /// At most one connection more than may be is held, unread.
   void accept() {
-    if (is_accepting || shared->connections >= shared->options.most_connections) return;
+    if (waiting && has_room()) admit(*std::exchange(waiting, std::nullopt));
+    if (waiting) return accept_later();
+    if (is_accepting) return;
     is_accepting = true;
     acceptor.async_accept([this](error_code error, tcp::socket socket) {
       is_accepting = false;
       if (!acceptor.is_open()) return;
-      if (!error) std::make_shared<Session>(std::move(socket), shared)->read();
+      if (!error && has_room())
+        admit(std::move(socket));
+      else if (!error)
+        waiting = std::move(socket);
       if (!error || error == asio::error::connection_aborted) return accept();
       timer.expires_after(kPauseWithoutFiles);  // too many files are open
       timer.async_wait([this](error_code none) {
@@ -285,8 +337,9 @@ struct Server::Home {
 
   asio::io_context context{1};
   tcp::acceptor acceptor{context};
-  asio::steady_timer timer{context};
+  asio::steady_timer timer{context}, room_timer{context};
   std::shared_ptr<Shared> shared = std::make_shared<Shared>();
+  std::optional<tcp::socket> waiting;
   bool is_accepting = false;
 };
 
@@ -306,7 +359,7 @@ std::string Server::host() const {
 void Server::run(Answer answer, const std::function<void()>& wait) {
   Home& home = *home_;
   home.shared->answer = std::move(answer);
-  home.shared->on_end = [&home] {
+  home.shared->on_room = [&home] {
     if (!home.context.stopped()) home.accept();
   };
   home.accept();
@@ -319,7 +372,7 @@ void Server::run(Answer answer, const std::function<void()>& wait) {
   const auto stop = [&] {
     home.context.stop();
     worker.join();
-    home.shared->on_end = nullptr;
+    home.shared->on_room = nullptr;
   };
   try {
     wait();

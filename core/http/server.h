@@ -19,6 +19,8 @@ struct ServerOptions {
   /// How long a request may take to arrive, from the end of the one before; and each part of an
   /// answer to leave.
   std::chrono::milliseconds patience{30'000};
+  /// From when on a connection that asks nothing makes room for another, where all are taken.
+  std::chrono::milliseconds silence{1'000};
 };
 
 /// Gives answers to GET and HEAD over HTTP/1.1, on a thread of its own: GET without a body, headers

@@ -3,9 +3,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <thread>
@@ -197,16 +199,86 @@ TEST_CASE("a reader that does not read is let go, and its answer with it") {
   CHECK_FALSE(client.answer().is_whole);
 }
 
+namespace {
+
+/// Holds what it is asked until it is told to answer.
+class Holding {
+ public:
+  http::Answer answer() {
+    return [this](const http::Request&, const http::Reply& reply) {
+      const std::lock_guard lock(mutex_);
+      held_.push_back(reply);
+      is_held_.notify_one();
+    };
+  }
+  void wait_for(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    is_held_.wait(lock, [&] { return held_.size() >= count; });
+  }
+  std::size_t count() {
+    const std::lock_guard lock(mutex_);
+    return held_.size();
+  }
+  /// Answers all, and how many those were.
+  std::size_t release() {
+    std::vector<http::Reply> held;
+    {
+      const std::lock_guard lock(mutex_);
+      held.swap(held_);
+    }
+    for (const auto& reply : held) reply(http::plain_text(200, "late"));
+    return held.size();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable is_held_;
+  std::vector<http::Reply> held_;
+};
+
+}  // namespace
+
 TEST_CASE("more connections than the most wait for one that ends") {
   http::ServerOptions options;
   options.most_connections = 2;
+  options.silence = std::chrono::hours(1);
+  Holding holding;
+  const Running server(holding.answer(), options);
+  constexpr std::size_t kClients = 20;
+  std::vector<std::unique_ptr<HttpClient>> clients;
+  for (std::size_t i = 0; i < kClients; ++i) {
+    clients.push_back(std::make_unique<HttpClient>(server.port()));
+    clients.back()->send(get_request("/", "Connection: close\r\n"));
+  }
+  for (std::size_t answered = 0; answered < kClients;) {
+    holding.wait_for(std::min<std::size_t>(2, kClients - answered));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // in which others would be asked
+    REQUIRE(holding.count() <= 2);
+    answered += holding.release();
+  }
+  for (auto& client : clients) CHECK(client->answer().body == "late\n");
+}
+
+TEST_CASE(
+    "connections that ask nothing make room, the one that has been silent for longest first") {
+  http::ServerOptions options;
+  options.most_connections = 8;
+  options.patience = std::chrono::hours(1);
+  options.silence = std::chrono::milliseconds(0);
   const Running server(echo, options);
-  auto first = std::make_unique<HttpClient>(server.port());
-  const HttpClient second(server.port());
-  HttpClient third(server.port());
-  third.send(get_request("/third"));
-  first.reset();
-  CHECK(third.answer().body == "GET /third\n");
+  std::vector<std::unique_ptr<HttpClient>> silent;
+  for (int i = 0; i < 30; ++i) {
+    silent.push_back(std::make_unique<HttpClient>(server.port()));
+    // Half a request, and one whose connection is kept.
+    silent.back()->send(i % 2 == 0 ? "GET / HTTP/1.1\r\nHo" : get_request("/kept"));
+    if (i % 2 == 1) CHECK(silent.back()->answer().status == 200);
+  }
+  HttpClient client(server.port());
+  client.send(get_request("/right"));
+  CHECK(client.answer().body == "GET /right\n");
+  for (int i = 0; i < 20; ++i) CHECK(silent.at(static_cast<std::size_t>(i))->rest().empty());
+  silent.back()->send(get_request("/again"));
+  CHECK(silent.back()->answer().body == "GET /again\n");
 }
 
 TEST_CASE("what goes wrong with one answer is told to its reader alone") {
