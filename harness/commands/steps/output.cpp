@@ -71,7 +71,11 @@ void write_output(const std::string& text) {
 std::ostream& output() { return std::cout; }
 
 void end_output() {
-  if (!output().flush()) machine_failed("standard output: cannot write: {}", std::strerror(errno));
+  if (!output().flush()) {
+    // The stream does not keep why; another byte finds out.
+    write_output("\n");
+    machine_failed("standard output: cannot be written");
+  }
   write_output("");
 }
 
