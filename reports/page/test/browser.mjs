@@ -12,7 +12,7 @@ export async function start_browser(executable) {
   return puppeteer.launch({
     executablePath: executable,
     args: ["--disable-gpu", ...kRootArguments],
-    protocolTimeout: 120000,
+    protocolTimeout: 600000, // a machine may be busy; the test has a time limit of its own
   });
 }
 
