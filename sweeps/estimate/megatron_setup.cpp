@@ -232,7 +232,7 @@ namespace {
 
 /// What they say, and what of them is not used or not known.
 MegatronGiven read_arguments(const NamedValues& arguments, MegatronSetup& result) {
-  const MegatronGiven given = megatron_given(arguments, result.unused);
+  MegatronGiven given = megatron_given(arguments, result.unused);
   for (const auto& [name, value] : arguments) {
     const bool is_known = is_estimated_by(name) || name == "deepspeed_config";  // as --zero-stage
     if (!is_known && is_unknown_to_memory(name, value))

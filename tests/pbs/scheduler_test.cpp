@@ -310,12 +310,9 @@ TEST_CASE("thousands of jobs are asked for in portions") {
 
 TEST_CASE("what another job has in its variables and its name disables none of ours") {
   for (const std::string& odd :
-       Strings{R"(,"comment":"caf)"
-               "\xe9"
-               R"(")",
-               R"(,"Job_Name":007)", R"(,"A":1e999)", R"(,"A":-)", R"(,"A":[1.,.5,\x])",
-               ",\"A\":\"a\nb\"", R"(,"A":"\"",  "B":"\\")", R"(,"A":"\x \u00e9 \u12 \/")",
-               ",\"A\":\"caf\\\xe9\"", ",\"A\":\"a\\\nb\"",
+       Strings{",\"comment\":\"caf\xe9\"", R"(,"Job_Name":007)", R"(,"A":1e999)", R"(,"A":-)",
+               R"(,"A":[1.,.5,\x])", ",\"A\":\"a\nb\"", R"(,"A":"\"",  "B":"\\")",
+               R"(,"A":"\x \u00e9 \u12 \/")", ",\"A\":\"caf\\\xe9\"", ",\"A\":\"a\\\nb\"",
                ",\"A\":" + std::string(900, '[') + std::string(900, ']')}) {
     INFO(odd);
     FakePbs fake;

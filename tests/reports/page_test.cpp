@@ -42,10 +42,12 @@ std::string csv_of(const Json& document) {
   for (std::size_t i = 0; i < columns.size(); ++i)
     if (!columns[i]["csv"].is_null()) places[columns[i]["csv"].get<std::size_t>()] = i;
   std::vector<std::string> titles;
+  titles.reserve(places.size());
   for (const auto& [place, i] : places) titles.push_back(columns[i]["name"]);
   std::string text = csv_line(titles);
   for (std::size_t row = 0; row < document["rows"]["name"].size(); ++row) {
     std::vector<std::string> cells;
+    cells.reserve(places.size());
     for (const auto& [place, i] : places)
       cells.push_back(cell_of(document["rows"]["values"][i][row]));
     text += csv_line(cells);

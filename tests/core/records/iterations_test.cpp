@@ -189,7 +189,7 @@ TEST_CASE("lines with ever new names take no more columns than they have values,
   std::size_t cells = 0;
   iterations.each_block(
       [&](const IterationBlock& block) { cells += block.lines * block.others.size(); });
-  CHECK(cells < 160 * 3 * lines.size());  // of up to 1,024 x 3,072 in each block
+  CHECK(cells < std::size_t{160} * 3 * lines.size());  // of up to 1,024 x 3,072 in each block
   CHECK(iterations.left_out() == 0);
 }
 

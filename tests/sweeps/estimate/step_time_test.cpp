@@ -224,7 +224,7 @@ TEST_CASE("a search finds what judging every layout by hand finds, and drops wha
   odd.gpus = 12;
   odd.gbs = 48;
   odd.base.gpus_per_node = 4;
-  odd.base.shape.hidden = 12 * 1024;
+  odd.base.shape.hidden = 12288;
   for (const FoundLayout& one : search_layouts(odd, 100000).best)
     CHECK(one.setup.tp != 3);  // of which a node's end cuts one
 
