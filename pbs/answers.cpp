@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
-#include "core/base/json_nesting.h"
+#include "core/base/moderate_json.h"
 #include "core/base/text.h"
 #include "pbs/repaired_json.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/base/json_nesting.h"
+#include "core/base/moderate_json.h"
 #include "core/base/text.h"
 #include "harness/scrape/scalars.h"
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "core/base/json_nesting.h"
+#include "core/base/moderate_json.h"
 #include "core/base/text.h"
 
 namespace pippin {

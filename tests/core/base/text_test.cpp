@@ -2,7 +2,7 @@
 #include "core/base/text.h"
 
 #include "core/base/hash.h"
-#include "core/base/json_nesting.h"
+#include "core/base/moderate_json.h"
 #include "core/base/random.h"
 #include "tests/support/catch.h"
 

@@ -29,6 +29,16 @@ TEST_CASE("a database that SQLite would take for no file is refused") {
   CHECK(here.shell("ls -A | grep -v txt").out.empty());
 }
 
+TEST_CASE("a database whose version is none is damaged, and says which it has") {
+  const Workplace here;
+  here.write("logs/a.log", test::dump() + test::row(1, 100));
+  REQUIRE(here.pippin("collect logs").exit_code == 0);
+  here.sql("PRAGMA user_version = -1");
+  const auto call = here.pippin("list");
+  CHECK(call.exit_code == 2);
+  CHECK_THAT(call.err, Contains("t.db: is a damaged database, of version -1"));
+}
+
 TEST_CASE("two sweeps whose names make the same folder are told apart") {
   const Workplace here;
   here.write("one.yaml", std::string("sweep: 'a b'") + (kSweep + 8));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/base/json_nesting.h"
+#include "core/base/moderate_json.h"
 
 #include <cstddef>
 
