@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "sweeps/estimate/activations.h"
+#include "sweeps/estimate/message_time.h"
 
 namespace pippin {
 
@@ -28,6 +28,7 @@ class Clock {
         m_(setup.shape),
         machine_(machine),
         rates_(rates),
+        messages_(setup, machine, rates),
         seconds_a_byte_(1 / memory()),
         seconds_a_wave_(2 * number(machine.units) /
                         (machine.peak_tflops * kTera * rates.product_share)),
@@ -76,20 +77,11 @@ class Clock {
   }
   double tiles(std::int64_t rows, std::int64_t columns) const;
   double product(std::int64_t rows, std::int64_t columns, std::int64_t depth) const;
-  bool leaves_node(std::int64_t span) const;
-  double bytes_a_second(std::int64_t ranks, std::int64_t groups) const;
-  double half_collective(double bytes, std::int64_t ranks, std::int64_t groups) const;
-  double sum_of_tensor() const;
-  double ring_seconds(double attention, std::int64_t tensors) const;
-  double all_to_all(double bytes) const;
-  double dispatch_seconds() const;
   Pass forward() const;
   Pass backward(const Pass& ahead) const;
   double score_seconds() const;
   double head_seconds() const;
   double embedding_seconds() const;
-  double message_rate(bool between_nodes) const;
-  double message_seconds(bool between_nodes) const;
   double matrices() const;
   double expert_matrices() const;
   double expert_products(bool back) const;
@@ -125,6 +117,7 @@ class Clock {
   const Shape& m_;
   const Machine& machine_;
   const Rates& rates_;
+  MessageTime messages_;
   double seconds_a_byte_;  ///< of memory
   double seconds_a_wave_;  ///< of each element of a wave's tiles and each step in depth
   double a_unit_;          ///< 1 / multiprocessors
@@ -166,79 +159,6 @@ ProductWork Clock::work(std::int64_t rows, std::int64_t columns, std::int64_t de
   return {whole, whole * faces / (m * n * k), 2 * faces * seconds_a_byte_};
 }
 
-/// Whether some of the groups over so many ranks in a row are on several nodes.
-bool Clock::leaves_node(std::int64_t span) const {
-  const std::int64_t node = s_.gpus_per_node;
-  return span > node || (node % span != 0 && s_.gpus() > node);
-}
-
-/// Of a ring through a group's ranks; `groups` of them share a node's adapters.
-double Clock::bytes_a_second(std::int64_t ranks, std::int64_t groups) const {
-  double rate = machine_.link_gb_per_s * rates_.link_share;
-  const std::int64_t node = s_.gpus_per_node, span = ranks * groups;
-  if (leaves_node(span)) {
-    // DeepSpeed's ZeRO-3 gathers at one GPU's part of the adapters, as was measured at SC21.
-    const bool one_part = s_.framework == Framework::kDeepSpeedZero && s_.zero == 3;
-    // Of those that a node's end cuts, it has one at each end.
-    const std::int64_t cut = span > node ? groups : 2 * groups;
-    const std::int64_t sharing = one_part ? node : std::min(cut, node);
-    rate = std::min(rate, machine_.node_gb_per_s * rates_.node_share / number(sharing));
-  }
-  return rate * kGiga;
-}
-
-/// A gather or a scatter of so many bytes in all; `groups` of them share a node's adapters.
-double Clock::half_collective(double bytes, std::int64_t ranks, std::int64_t groups) const {
-  if (ranks <= 1) return 0;
-  return (number(ranks) - 1) / number(ranks) * bytes / bytes_a_second(ranks, groups);
-}
-
-double Clock::sum_of_tensor() const {
-  constexpr double kBytes = 2;
-  if (s_.tp == 1) return 0;
-  return 2 * half_collective(kBytes * tokens() * hidden(), s_.tp, 1) + rates_.call_us * kMicro;
-}
-
-/// What attention over all parts of a sequence waits for: while it works on one, the ring hands on
-/// the next, so many tensors of the size of a rank's keys.
-double Clock::ring_seconds(double attention, std::int64_t tensors) const {
-  constexpr double kBytes = 2;
-  if (s_.cp == 1) return 0;
-  const double keys = kBytes * number(rows()) * number(m_.kv_heads * m_.head_width) / tp();
-  const double hop =
-      number(tensors) * keys / message_rate(leaves_node(s_.cp * s_.tp)) + rates_.call_us * kMicro;
-  return (number(s_.cp) - 1) * std::max(hop - attention / number(s_.cp), 0.0);
-}
-
-/// Each rank of an EP group sends every other one an equal part of so many bytes. Those to its own
-/// node and to others go at the same time; all GPUs of a node share its adapters.
-double Clock::all_to_all(double bytes) const {
-  if (s_.ep == 1) return 0;
-  const std::int64_t node = s_.gpus_per_node, span = s_.ep * s_.expert_tp;
-  // The rank waits longest that has the fewest others on its node.
-  const std::int64_t beside =
-      leaves_node(span) ? std::max<std::int64_t>(std::gcd(span, node) / s_.expert_tp, 1) : s_.ep;
-  const double part = bytes / number(s_.ep) / kGiga;
-  const double near = number(beside - 1) * part / (machine_.link_gb_per_s * rates_.link_share);
-  const double far =
-      number(s_.ep - beside) * part * number(node) / (machine_.node_gb_per_s * rates_.node_share);
-  return std::max(near, far) + rates_.call_us * kMicro;
-}
-
-/// A micro-batch's tokens to their experts, or back.
-double Clock::dispatch_seconds() const {
-  constexpr double kBytes = 2;
-  const std::int64_t holders = s_.ep * s_.expert_tp;
-  if (!is_mixture() || holders == 1) return 0;
-  const double own = kBytes * tokens() * hidden() * sequence_share(s_);
-  const double call = rates_.call_us * kMicro;
-  if (s_.gathers_tokens) return half_collective(own * number(holders), holders, 1) + call;
-  const double each = own * number(m_.experts_per_token);
-  const double gather =
-      s_.expert_tp > 1 ? half_collective(each * number(s_.expert_tp), s_.expert_tp, 1) + call : 0;
-  return all_to_all(each) + gather;
-}
-
 /// Softmax and dropout read and write scores: 13 bytes each.
 double Clock::score_seconds() const {
   constexpr double kBytes = 13;
@@ -266,9 +186,9 @@ Clock::Pass Clock::forward() const {
   const double sums = s_.cp > 1 ? kSumBytes * number(s_.cp * rows() * heads()) : 0;
   pass.elements = (stream + mlp + sums) * seconds_a_byte_ + score_seconds();
   // Experts under sequence parallelism get their tokens otherwise.
-  pass.tensor = (is_mixture() && s_.sequence_parallel ? 1 : 2) * sum_of_tensor();
-  pass.context = ring_seconds(pass.attention, 2);
-  pass.experts = 2 * dispatch_seconds();
+  pass.tensor = (is_mixture() && s_.sequence_parallel ? 1 : 2) * messages_.sum_of_tensor();
+  pass.context = messages_.ring(pass.attention, 2);
+  pass.experts = 2 * messages_.dispatch();
   constexpr double kMixture = 2;  // router, permutation and the experts: as many kernels again
   // Kernels for each further part of a sequence. Of 8 published times of CP 2 on A100 and H100
   // beside those of CP 1: 0.21 and 0.36.
@@ -291,7 +211,7 @@ Clock::Pass Clock::backward(const Pass& ahead) const {
   const double scores = score_seconds();
   pass.elements = kElements * (ahead.elements - scores) + kScores * scores;
   pass.tensor = ahead.tensor;
-  pass.context = ring_seconds(pass.attention, 4);  // and the gradients of keys and values
+  pass.context = messages_.ring(pass.attention, 4);  // and the gradients of keys and values
   pass.experts = ahead.experts;
   pass.issue = kIssue * ahead.issue;
   return pass;
@@ -308,23 +228,7 @@ double Clock::head_seconds() const {
 double Clock::embedding_seconds() const {
   constexpr double kTokenBytes = 30, kWeightBytes = 8;
   return (kTokenBytes * tokens() + kWeightBytes * number(vocab())) * hidden() * seconds_a_byte_ +
-         2 * sum_of_tensor();
-}
-
-/// Of one GPU to another, which has its part of a node's adapters. Bytes a second.
-double Clock::message_rate(bool between_nodes) const {
-  const double senders = number(std::min(s_.gpus() / s_.pp, s_.gpus_per_node));
-  return kGiga * (between_nodes ? machine_.node_gb_per_s / senders * rates_.message_share
-                                : machine_.link_gb_per_s * rates_.link_share);
-}
-
-/// A micro-batch's activations and their gradient from one stage to the next.
-double Clock::message_seconds(bool between_nodes) const {
-  constexpr double kBytes = 2;
-  const double whole = kBytes * tokens() * hidden();
-  const double bytes = s_.sends_parts() ? whole / tp() : whole;
-  const double gather = s_.gathers_messages() ? sum_of_tensor() / 2 : 0;
-  return 2 * (bytes / message_rate(between_nodes) + rates_.call_us * kMicro + gather);
+         2 * messages_.sum_of_tensor();
 }
 
 /// The elements of a layer's matrices, without experts.
@@ -359,8 +263,8 @@ double Clock::expert_products(bool back) const {
 double Clock::exposed_weights(const Layer& layer) const {
   if (s_.zero < 3) return 0;
   const double gradient = s_.gradient_bytes();
-  const double gather = half_collective(2 * matrices(), replicas(), s_.tp);
-  const double spread = half_collective(gradient * matrices(), replicas(), s_.tp);
+  const double gather = messages_.half_collective(2 * matrices(), replicas(), s_.tp);
+  const double spread = messages_.half_collective(gradient * matrices(), replicas(), s_.tp);
   const auto beside = [&](double computing, double traffic) {
     return std::max(computing, traffic) + (1 - rates_.hidden_share) * std::min(computing, traffic) -
            computing;
@@ -417,8 +321,8 @@ double Clock::pipeline_seconds(const Stages& stages) const {
   const std::int64_t stage = s_.gpus() / s_.pp;
   const std::int64_t hops =
       stage >= s_.gpus_per_node ? s_.pp - 1 : (s_.gpus() - 1) / s_.gpus_per_node;
-  const double far = hops > 0 ? chunks * message_seconds(true) : 0;
-  const double near = hops < s_.pp - 1 ? chunks * message_seconds(false) : 0;
+  const double far = hops > 0 ? chunks * messages_.between_stages(true) : 0;
+  const double near = hops < s_.pp - 1 ? chunks * messages_.between_stages(false) : 0;
   const double fill =
       stages.whole - stages.slowest + number(hops) * far + number(s_.pp - 1 - hops) * near;
   return number(s_.gas) * std::max(far, near) + fill / chunks;
@@ -450,12 +354,13 @@ void Clock::add_update(StepTime& time) const {
   const double experts = number(most) * expert_matrices();
   const std::int64_t instances = s_.zero == 1 ? std::min(s_.instances, replicas()) : 1;
   const auto half = [&](double bytes) {
-    return half_collective(bytes * own, replicas() / instances, s_.tp) +
-           half_collective(bytes * experts, s_.expert_replicas() / instances, s_.expert_tp * s_.ep);
+    return messages_.half_collective(bytes * own, replicas() / instances, s_.tp) +
+           messages_.half_collective(bytes * experts, s_.expert_replicas() / instances,
+                                     s_.expert_tp * s_.ep);
   };
   // What a rank has of the gradients is summed over the instances.
   const double part = gradient * own * number(instances) / number(replicas());
-  time.data += 2 * half_collective(part, instances, s_.tp * replicas() / instances);
+  time.data += 2 * messages_.half_collective(part, instances, s_.tp * replicas() / instances);
   if (s_.zero == 0) time.data += 2 * half(gradient);
   // ZeRO-2 reduces the gradients of each micro-batch.
   if (s_.zero == 1 || s_.zero == 2)
