@@ -3,18 +3,36 @@
 
 #include <fmt/format.h>
 #include <stdexcept>
+#include <tuple>
 
 #include "db/digests.h"
 #include "db/operations.h"
 
 namespace pippin::db {
 
+bool Batch::is_news(const std::string& point, const Model& model) {
+  const auto [known, is_new] = points_.try_emplace(point, model);
+  if (is_new) return true;
+  Model& told = known->second;
+  if (has_usual_shape(model)) {
+    if (!model.params || told.params) return false;
+    told.params = model.params;
+    return true;
+  }
+  const auto figures = [](const Model& of) {
+    return std::tie(of.style, of.params, of.active_params, of.token_weights, of.attention_widths);
+  };
+  if (figures(told) == figures(model)) return false;
+  told = model;
+  return true;
+}
+
 void Batch::put_point(const Point& point) {
-  const bool has_params = point.model.params.has_value();
-  const auto [known, is_new] = points_.try_emplace(point.id, has_params);
-  if (!is_new && (known->second || !has_params)) return;
-  known->second = has_params;
-  db::put_point(connection_, point);
+  if (is_news(point.id, point.model)) db::put_point(connection_, point);
+}
+
+void Batch::tell_model(const std::string& point, const Model& model) {
+  if (is_news(point, model)) db::tell_model(connection_, point, model);
 }
 
 std::int64_t Batch::node_of(const std::string& name) {

@@ -21,8 +21,9 @@ class Batch {
 
   Connection& connection() { return connection_; }
 
-  /// As db::put_point().
+  /// As db::put_point() and db::tell_model().
   void put_point(const Point& point);
+  void tell_model(const std::string& point, const Model& model);
   /// To be called when points were deleted.
   void forget_points() { points_.clear(); }
 
@@ -44,9 +45,12 @@ class Batch {
   bool has_deleted_runs();
 
  private:
+  /// Whether this batch has not yet stored all that the model says.
+  bool is_news(const std::string& point, const Model& model);
+
   Connection& connection_;
   const Digester* digester_;
-  std::unordered_map<std::string, bool> points_;  ///< by id: whether they came with params
+  std::unordered_map<std::string, Model> points_;  ///< by id: what was said last of their models
   std::unordered_map<std::string, std::int64_t> nodes_;
   std::string sweep_;  ///< of the campaign that was asked for last
   std::int64_t number_ = 0;

@@ -66,15 +66,32 @@ void forget_planned(Connection& connection, const std::string& sweep) {
 
 }  // namespace
 
-void put_point(Connection& connection, const Point& point) {
-  Statement known_point = connection.prepare("SELECT params IS NULL FROM points WHERE id = ?");
-  if (known_point.bind(point.id).step()) {
-    // By its id it is the same in all else.
-    if (known_point.integer(0) == 0 || !point.model.params) return;
-    connection.prepare("UPDATE points SET params = ? WHERE id = ?")
-        .run(point.model.params, point.id);
+void tell_model(Connection& connection, const std::string& point, const Model& model) {
+  if (has_usual_shape(model)) {
+    if (!model.params) return;
+    // A plan's parameters are those of a dense model of its shape.
+    connection
+        .prepare(
+            "UPDATE points SET params = ?2 WHERE id = ?1 AND params ISNULL AND style IS ?3 AND "
+            "token_weights ISNULL")
+        .run(point, model.params, known(model.style));
     return;
   }
+  // Who says the work says all of it. Of others one may have ended before it said what it had to.
+  connection
+      .prepare(
+          "UPDATE points SET style = coalesce(?2, style), "
+          "params = iif(style IS coalesce(?2, style), coalesce(?3, params), ?3), "
+          "active_params = iif(?5 NOTNULL OR token_weights NOTNULL, ?4, coalesce(?4, "
+          "active_params)), token_weights = ?5, attention_widths = ?6 WHERE id = ?1")
+      .run(point, known(model.style), model.params, model.active_params, model.token_weights,
+           model.attention_widths);
+}
+
+void put_point(Connection& connection, const Point& point) {
+  Statement known_point = connection.prepare("SELECT 1 FROM points WHERE id = ?");
+  if (known_point.bind(point.id).step())  // by its id it is the same in all else
+    return tell_model(connection, point.id, point.model);
   static const std::string insert = insert_point();
   std::vector<Count> counts;
   for_each_count(point, [&](std::string_view, const Count& count) { counts.push_back(count); });

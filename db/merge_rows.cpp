@@ -35,6 +35,7 @@ void forget_rows(Connection& connection) {
     OR (sweep = '' AND EXISTS (SELECT 1 FROM foreign_logs WHERE how > 0)))");
 }
 
+/// Of one that is here already, what is not known of it: of a plan, what its trainer said.
 void copy_points(Connection& connection) {
   connection.run(R"(
     CREATE TEMP TABLE needed (point TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -46,6 +47,18 @@ void copy_points(Connection& connection) {
       SELECT p.* FROM needed JOIN other.points AS p ON p.id = needed.point;
     INSERT OR IGNORE INTO main.point_axes
       SELECT x.* FROM needed JOIN other.point_axes AS x ON x.point = needed.point;
+    UPDATE main.points AS p SET style = t.style,
+        params = iif(p.style IS t.style, coalesce(p.params, t.params), t.params),
+        active_params = coalesce(p.active_params, t.active_params),
+        token_weights = coalesce(p.token_weights, t.token_weights),
+        attention_widths = coalesce(p.attention_widths, t.attention_widths)
+      FROM needed JOIN other.points AS t ON t.id = needed.point
+      WHERE p.id = t.id AND iif(p.style IS t.style,
+        (t.params NOTNULL AND p.params ISNULL) OR
+        (t.active_params NOTNULL AND p.active_params ISNULL) OR
+        (t.token_weights NOTNULL AND p.token_weights ISNULL),
+        p.token_weights ISNULL AND p.active_params ISNULL AND
+          (t.token_weights NOTNULL OR t.style IN ('moe', 'hybrid')));
     DROP TABLE needed)");
 }
 

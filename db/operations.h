@@ -16,8 +16,12 @@
 /// The parts of Database's functions, each to be called within a transaction.
 namespace pippin::db {
 
-/// Stores a point that is not there yet; a count of parameters is added where it was missing.
+/// Stores a point that is not there yet, else what its model tells.
 void put_point(Connection& connection, const Point& point);
+/// What of a stored point's model is no part of its id. Of a model that says its work, or is of no
+/// dense style, all takes the place of what is there: its trainer, read last, knows best. Else
+/// parameters are added where they were missing.
+void tell_model(Connection& connection, const std::string& point, const Model& model);
 
 /// How far a run came: to its end, where no further line was due.
 Count last_iteration(const LogRun& run);

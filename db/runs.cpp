@@ -315,6 +315,9 @@ AddedLog put_run(Batch& batch, const RunRecord& run, bool is_only_attempt) {
   const auto log = put_log(connection, had_log, run);
   put_run_row(connection, before ? replace_run() : insert_run(), run, allocation.id, log);
   const std::int64_t id = before ? before->id : connection.last_id();
+  // Its trainer knows its model better than who planned it.
+  if (run.log && run.log->configured && !has_usual_shape(run.log->point.model))
+    batch.tell_model(run.point_id, run.log->point.model);
   for (const auto copy : copies) delete_foreign_log(connection, copy, id);
   if (!is_only_attempt) delete_other_attempts(batch, run, allocation.id, id);
   if (before) {

@@ -42,7 +42,10 @@ CREATE TABLE points (
   mbs INTEGER,
   gas INTEGER,
   gpus INTEGER,
-  gbs INTEGER
+  gbs INTEGER,
+  active_params INTEGER,
+  token_weights INTEGER,
+  attention_widths INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE point_axes (

@@ -20,7 +20,7 @@ struct CountField {
 };
 
 /// Keys first.
-inline constexpr std::array<CountField<Model>, 9> kModelFields{{
+inline constexpr std::array<CountField<Model>, 12> kModelFields{{
     {"layers", &Model::layers},
     {"hidden", &Model::hidden},
     {"heads", &Model::heads},
@@ -30,6 +30,9 @@ inline constexpr std::array<CountField<Model>, 9> kModelFields{{
     {"vocab", &Model::vocab},
     {"padded_vocab", &Model::padded_vocab, false},
     {"params", &Model::params, false, false},
+    {"active_params", &Model::active_params, false, false},
+    {"token_weights", &Model::token_weights, false, false},
+    {"attention_widths", &Model::attention_widths, false, false},
 }};
 
 /// Keys first.
@@ -55,8 +58,10 @@ void for_each_count(AnyPoint&& point, Use use) {
 /// Whether a number can be a count at all: what is read of a file that anybody may have written is
 /// believed no further, so that what is computed of it stays a number.
 inline bool is_possible(std::string_view name, std::int64_t count) {
-  constexpr std::int64_t kMost = 1'000'000'000, kMostParams = 1'000'000'000'000'000;
-  return count >= 1 && count <= (name == "params" ? kMostParams : kMost);
+  constexpr std::int64_t kMost = 1'000'000'000, kMostSum = 1'000'000'000'000'000;
+  const bool is_sum = name == "params" || name == "active_params" || name == "token_weights" ||
+                      name == "attention_widths";
+  return count >= 1 && count <= (is_sum ? kMostSum : kMost);
 }
 
 /// Leaves none that cannot be.

@@ -53,6 +53,10 @@ std::string size_name(const Model& model) {
 
 }  // namespace
 
+bool has_usual_shape(const Model& model) {
+  return model.style != "moe" && model.style != "hybrid" && !model.token_weights;
+}
+
 NamedValues named_values(const Point& point) {
   NamedValues values;
   const auto add_text = [&](const char* name, const std::string& text) {

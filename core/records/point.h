@@ -17,16 +17,24 @@ using Count = std::optional<std::int64_t>;
 /// The shape of a transformer, as far as it is known.
 struct Model {
   std::string size;   ///< a name such as "52B"; empty where only the shape is known
-  std::string style;  ///< "gpt2" or "llama"; "moe": experts, which no formula here counts; empty
-                      ///< where unknown
+  std::string style;  ///< "gpt2", "llama", "moe": with experts, "hybrid": with layers of other
+                      ///< kinds; empty where unknown
   Count layers, hidden, heads, kv_heads, ffn, seq;
   Count vocab;         ///< as the tokenizer has it
   Count padded_vocab;  ///< as the embedding has it (Megatron pads to a multiple of 128 TP)
   Count params;        ///< of the whole model, tied embeddings once
+  /// Where the shape does not say them: the parameters that a token meets, of a mixture of experts;
+  /// the weights of all matrices that it is multiplied with, the output's included; and the widths
+  /// of queries and of values, of all heads and layers.
+  Count active_params, token_weights, attention_widths;
   std::optional<bool> tied = {};  ///< whether embedding and output share weights; else as the style
                                   ///< has it. Not stored: params has it.
   friend bool operator==(const Model&, const Model&) = default;
 };
+
+/// Whether its layers are those of the papers, attention of the hidden size and an MLP, so that its
+/// shape says its work.
+bool has_usual_shape(const Model& model);
 
 /// How a global batch is spread over GPUs. World = TP x PP x DP x CP, GBS = MBS x GAS x DP.
 struct Layout {

@@ -131,6 +131,24 @@ TEST_CASE("the first count of a point's parameters is kept wherever it comes") {
   }
 }
 
+TEST_CASE("of models that say their work the one read last counts") {
+  const test::TemporaryDirectory folder;
+  Database alone(folder / "a.db"), together(folder / "t.db");
+  std::vector<ForeignLog> logs;
+  for (const std::int64_t figure : {4, 7, 7, 6}) {
+    logs.push_back(with_params(fmt::format("{}.out", logs.size()),
+                               0.125 * static_cast<double>(logs.size()), figure));
+    Model& model = logs.back().runs.at(0).point.model;
+    model.token_weights = model.attention_widths = figure;
+    alone.add_foreign_logs({logs.back()});
+  }
+  together.add_foreign_logs(logs);
+  for (const char* file : {"a.db", "t.db"})
+    CHECK(test::sql_text(folder / file,
+                         "SELECT group_concat(params || ' ' || token_weights) "
+                         "FROM points") == "6 6");
+}
+
 TEST_CASE("runs of one step share nodes, some of them known before") {
   const test::TemporaryDirectory folder;
   Database database(folder / "t.db");

@@ -101,17 +101,18 @@ TEST_CASE("every field of a point and a campaign stands in the column of its nam
   Stored stored;
   auto campaign = test::campaign_of(3);
   Point& point = campaign.points[0].point;
-  point.model = {"52B", "gpt2", 11, 12, 13, 14, 15, 16, 17, 18, 19};
+  point.model = {"52B", "gpt2", 11, 12, 13, 14, 15, 16, 17, 18, 19, 31, 32, 33};
   point.layout = {21, 22, 23, 24, 25, 26, 27, 28};
   point.id = point_id(point);
   campaign.accelerator = "h100";
   campaign.peak_tflops = {{"bf16", 989.5}};
   stored.database.put_campaign(campaign);
   CHECK(stored.text("SELECT size || style || ' ' || layers || hidden || heads || kv_heads || ffn "
-                    "|| seq || vocab || padded_vocab || params || ' ' || tp || pp || dp || cp || "
+                    "|| seq || vocab || padded_vocab || params || active_params || token_weights "
+                    "|| attention_widths || ' ' || tp || pp || dp || cp || "
                     "mbs || gas || gpus || gbs || ' ' || name || ' ' || trainer FROM points "
                     "WHERE tp = 21") ==
-        "52Bgpt2 111213141516171819 2122232425262728 52b-tp2 replay");
+        "52Bgpt2 111213141516171819313233 2122232425262728 52b-tp2 replay");
   CHECK(stored.text("SELECT group_concat(position || point_axes.name || text || "
                     "coalesce(number, '-'), ' ') FROM point_axes JOIN points ON points.id = "
                     "point_axes.point WHERE tp = 21") == "1zero11.0 2offloadnone-");
@@ -162,6 +163,50 @@ TEST_CASE("a run's samples say when and where it ran, and which attempt it was")
   CHECK(lines[0].gbs == 8);
   CHECK(stored.database.samples({"gpt", 2}).at(0).runs.size() == 1);
   CHECK(stored.database.samples({"", {}}).empty());
+}
+
+TEST_CASE("a run's log tells of its point's model what the shape does not say") {
+  Stored stored;
+  const auto figures = [&] {
+    return stored.text(
+        "SELECT group_concat(style || ' ' || coalesce(params, '-') || ' ' || "
+        "coalesce(active_params, '-') || ' ' || coalesce(token_weights, '-')) FROM points");
+  };
+  auto campaign = test::campaign_of();
+  campaign.points.pop_back();
+  campaign.points[0].point.model.style = "gpt2";
+  campaign.points[0].point.model.params = 5;
+  stored.database.put_campaign(campaign);
+  RunRecord run = test::run_of("r", test::log_of(1, 2));
+  run.log->configured = true;
+  Model& model = run.log->point.model;
+  const auto told = [&] {
+    stored.database.put_run(run);
+    return figures();
+  };
+  model.params = 9;
+  CHECK(told() == "gpt2 5 - -");  // as planned
+  model.style = "moe";
+  model.params.reset();
+  CHECK(told() == "moe - - -");  // of which a dense model's parameters are not
+  stored.database.put_campaign(campaign);
+  CHECK(figures() == "moe - - -");
+  model.params = 9;
+  model.active_params = 3;
+  CHECK(told() == "moe 9 3 -");
+  model.active_params.reset();  // it ended before it said so
+  CHECK(told() == "moe 9 3 -");
+  model.active_params = 2;
+  model.token_weights = 4;
+  CHECK(told() == "moe 9 2 4");
+  run.log->configured = false;
+  model.token_weights = 6;
+  CHECK(told() == "moe 9 2 4");
+  run.log->configured = true;
+  model.active_params = 1;
+  CHECK(told() == "moe 9 1 6");
+  stored.database.put_campaign(campaign);
+  CHECK(figures() == "moe 9 1 6");
 }
 
 TEST_CASE("a plan that is put again replaces peaks, points and reasons") {

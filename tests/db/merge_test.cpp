@@ -226,6 +226,33 @@ TEST_CASE("a tag that is another campaign's here stays, and is told of") {
   CHECK(two.ours.selection("good")->campaign == 1);
 }
 
+TEST_CASE("what a merged database knows more of a model is kept") {
+  const auto tell = [](const fs::path& path, const std::string& figures) {
+    test::sql_text(path, "UPDATE points SET (style, params, token_weights) = (" + figures + ")");
+  };
+  for (const auto& [ours, theirs, both] : std::vector<std::array<const char*, 3>>{
+           {"'gpt2', 5, NULL", "'gpt2', 6, 7", "gpt2 5 7"},
+           {"'gpt2', 5, 8", "'gpt2', 6, NULL", "gpt2 5 8"},
+           {"'gpt2', NULL, NULL", "'gpt2', 6, NULL", "gpt2 6 -"},
+           {"'gpt2', 5, NULL", "'gpt2', NULL, NULL", "gpt2 5 -"},
+           {"'gpt2', 5, NULL", "'moe', 6, 7", "moe 6 7"},        // ours was planned
+           {"'gpt2', 5, NULL", "'moe', NULL, NULL", "moe - -"},  // and what it is nobody said
+           {"'moe', 5, 8", "'gpt2', 6, NULL", "moe 5 8"}}) {
+    Two two;
+    test::add(two.ours, "a.out", test::log_of(1, 4));
+    tell(two.ours_path, ours);
+    {
+      Database other(two.theirs_path);
+      test::add(other, "b.out", test::log_of(1, 5, 0.25));
+    }
+    tell(two.theirs_path, theirs);
+    two.ours.merge(two.theirs_path, {});
+    CHECK(test::sql_text(two.ours_path,
+                         "SELECT group_concat(style || ' ' || coalesce(params, '-') || ' ' || "
+                         "coalesce(token_weights, '-')) FROM points") == both);
+  }
+}
+
 TEST_CASE("what was deleted here for good is not merged again") {
   Two two;
   two.fill_theirs();

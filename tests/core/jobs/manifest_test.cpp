@@ -98,20 +98,34 @@ TEST_CASE("every field of a point has a name of its own in a manifest, and one u
   point.id = "id1";
   point.name = "name1";
   point.trainer = "training";
-  point.model = {"52B", "gpt2", 11, 12, 13, 14, 15, 16, 17, 18, 19};
+  point.model = {"52B", "gpt2", 11, 12, 13, 14, 15, 16, 17, 18, 19, 31, 32, 33};
   point.layout = {21, 22, 23, 24, 25, 26, 27, 28};
   const std::string text = manifest_of(campaign_with(point));
-  for (const char* field : {"\"size\": \"52B\"",   "\"style\": \"gpt2\"",
-                            "\"layers\": 11",      "\"hidden\": 12",
-                            "\"heads\": 13",       "\"kv_heads\": 14",
-                            "\"ffn\": 15",         "\"seq\": 16",
-                            "\"vocab\": 17",       "\"padded_vocab\": 18",
-                            "\"params\": 19",      "\"tp\": 21",
-                            "\"pp\": 22",          "\"dp\": 23",
-                            "\"cp\": 24",          "\"mbs\": 25",
-                            "\"gas\": 26",         "\"gpus\": 27",
-                            "\"gbs\": 28",         "\"id\": \"id1\"",
-                            "\"name\": \"name1\"", "\"trainer\": \"training\""})
+  for (const char* field : {"\"size\": \"52B\"",
+                            "\"style\": \"gpt2\"",
+                            "\"layers\": 11",
+                            "\"hidden\": 12",
+                            "\"heads\": 13",
+                            "\"kv_heads\": 14",
+                            "\"ffn\": 15",
+                            "\"seq\": 16",
+                            "\"vocab\": 17",
+                            "\"padded_vocab\": 18",
+                            "\"params\": 19",
+                            "\"active_params\": 31",
+                            "\"token_weights\": 32",
+                            "\"attention_widths\": 33",
+                            "\"tp\": 21",
+                            "\"pp\": 22",
+                            "\"dp\": 23",
+                            "\"cp\": 24",
+                            "\"mbs\": 25",
+                            "\"gas\": 26",
+                            "\"gpus\": 27",
+                            "\"gbs\": 28",
+                            "\"id\": \"id1\"",
+                            "\"name\": \"name1\"",
+                            "\"trainer\": \"training\""})
     CHECK_THAT(text, Catch::Contains(field));
   const Point back = campaign_of(text, "test").points.at(0);
   CHECK(back.model == point.model);

@@ -23,6 +23,9 @@ Point full_point() {
   model.vocab = 17;
   model.padded_vocab = 18;
   model.params = 19;
+  model.active_params = 31;
+  model.token_weights = 32;
+  model.attention_widths = 33;
   Layout& layout = point.layout;
   layout.tp = 21;
   layout.pp = 22;
@@ -94,7 +97,9 @@ TEST_CASE("what is not a point's own leaves its identity") {
   const std::string id = point_id(full_point());
   CHECK(id_after([](Point& p) { p.name = "x"; }) == id);
   CHECK(id_after([](Point& p) { p.id = "x"; }) == id);
-  CHECK(id_after([](Point& p) { p.model.params = 99; }) == id);
+  for (Count Model::*field :
+       {&Model::params, &Model::active_params, &Model::token_weights, &Model::attention_widths})
+    CHECK(id_after([&](Point& p) { p.model.*field = 99; }) == id);
   CHECK(id_after([](Point& p) { p.model.size = "52b"; }) == id);
   CHECK(id_after([](Point& p) { p.axes[0].second = value_of(std::string("1.0")); }) == id);
   CHECK(id_after([](Point& p) { std::swap(p.axes[0], p.axes[1]); }) == id);
