@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 
 #include "core/base/text.h"
 #include "harness/scrape/characters.h"
@@ -17,15 +18,35 @@ constexpr std::string_view kSettings[] = {
     "ffn_hidden_size",
     "global_batch_size",
     "hidden_size",
+    "kv_channels",
+    "kv_lora_rank",
     "micro_batch_size",
+    "moe_ffn_hidden_size",
+    "moe_layer_freq",
+    "moe_router_topk",
+    "moe_shared_expert_intermediate_size",
+    "mtp_num_layers",
     "num_attention_heads",
     "num_layers",
     "num_query_groups",
     "pipeline_model_parallel_size",
+    "q_lora_rank",
+    "qk_head_dim",
+    "qk_pos_emb_head_dim",
     "seq_length",
     "tensor_model_parallel_size",
+    "v_head_dim",
     "vocab_size",
 };
+
+/// Of words.
+constexpr std::string_view kWords[] = {"normalization", "position_embedding_type"};
+/// Of any text.
+constexpr std::string_view kPatterns[] = {"hybrid_layer_pattern", "hybrid_override_pattern"};
+
+bool is_among(std::string_view name, std::span<const std::string_view> names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 /// Settings of other names than Megatron's argument, and of yes or no. Source: Megatron-LM,
 /// megatron/core/transformer/transformer_config.py.
@@ -36,6 +57,10 @@ constexpr Renamed kRenamed[] = {
     {"gated_linear_unit", "swiglu", "True", "False"},
     {"share_embeddings_and_output_weights", "untie_embeddings_and_output_weights", "False", "True"},
     {"num_moe_experts", "num_experts", "", ""},
+    {"multi_latent_attention", "multi_latent_attention", "True", "False"},
+    {"add_bias_linear", "add_bias_linear", "True", "False"},
+    {"qk_layernorm", "qk_layernorm", "True", "False"},
+    {"is_hybrid_model", "is_hybrid_model", "True", "False"},
 };
 
 /// Of a job's name, and what Megatron calls it. Source: NVIDIA's dgxc-benchmarking, 2025.
@@ -56,25 +81,37 @@ std::string_view digits_at(std::string_view text) {
 }  // namespace
 
 std::optional<std::pair<std::string, Value>> bridge_setting_in(std::string_view line) {
-  const auto colon = line.rfind(": ");
+  // A list of layers stands on the lines below.
+  const std::string_view end = line.ends_with(':') ? ":" : ": ";
+  const auto colon = line.rfind(end);
   if (colon == std::string_view::npos) return std::nullopt;
   auto begin = colon;
   while (begin > 0 && is_word(line[begin - 1])) --begin;
   if (!is_prefix(line.substr(0, begin))) return std::nullopt;
-  auto name = line.substr(begin, colon - begin), value = trim(line.substr(colon + 2));
+  auto name = line.substr(begin, colon - begin), value = trim(line.substr(colon + end.size()));
+  const auto said = [&](std::string_view text) {
+    return std::optional(std::pair(std::string(name), value_of(std::string(text))));
+  };
+  if (name == "moe_layer_freq" && digits_at(value).empty())
+    return said(value.empty() ? "listed" : value);
+  if (is_among(name, kPatterns))
+    return value.empty() || value == "null" ? std::nullopt : said(value);
+  if (is_among(name, kWords)) {
+    const bool is_one = !value.empty() && std::all_of(value.begin(), value.end(), is_word);
+    return is_one ? said(value) : std::nullopt;
+  }
   const auto renamed = std::find_if(std::begin(kRenamed), std::end(kRenamed),
                                     [&](const Renamed& one) { return one.setting == name; });
   if (renamed != std::end(kRenamed)) {
     name = renamed->argument;
     if (value == "true" || value == "false")
       value = value == "true" ? renamed->on_true : renamed->on_false;
-    if (value == "True" || value == "False")
-      return std::pair(std::string(name), value_of(std::string(value)));
-  } else if (std::find(std::begin(kSettings), std::end(kSettings), name) == std::end(kSettings)) {
+    if (value == "True" || value == "False") return said(value);
+  } else if (!is_among(name, kSettings)) {
     return std::nullopt;
   }
   if (value.empty() || digits_at(value).size() != value.size()) return std::nullopt;
-  return std::pair(std::string(name), value_of(std::string(value)));
+  return said(value);
 }
 
 NamedValues bridge_job_in(std::string_view line) {

@@ -199,8 +199,25 @@ bool has_experts(const Arguments& arguments) {
   });
 }
 
+/// Layers that are neither attention nor MLP: state spaces, linear attention. Source: Megatron-LM
+/// of 2024 to 2026, whose words for it changed; DeepSeek's sparse attention is none of them.
+bool has_other_layers(const Arguments& arguments) {
+  const auto is_given = [&](const char* name) {
+    const std::string text = arguments.text(name);
+    return !text.empty() && text != "None" && parse_number(text) != 0.0;
+  };
+  const std::string attention = arguments.text("experimental_attention_variant");
+  const std::string layers = arguments.text("spec");
+  return arguments.on("is_hybrid_model") || is_given("hybrid_layer_pattern") ||
+         is_given("hybrid_override_pattern") || is_given("hybrid_attention_ratio") ||
+         is_given("hybrid_mlp_ratio") || is_given("linear_attention_type") ||
+         attention.starts_with("gated_delta") || attention.starts_with("gdn") ||
+         layers.find("mamba") != std::string::npos || layers.find("hybrid") != std::string::npos;
+}
+
 std::string style_of(const Arguments& arguments) {
   if (!arguments.has("num_layers")) return {};
+  if (has_other_layers(arguments)) return "hybrid";
   if (has_experts(arguments)) return "moe";
   return arguments.on("swiglu") ? "llama" : "gpt2";
 }
@@ -317,7 +334,9 @@ Point point_of(const MegatronHeader& header) {
     if (matters_to_speed(argument.first, argument.second)) point.axes.push_back(argument);
   }
   point.id = point_id(point);
-  if (holds_all(header, point.layout)) point.model.params = header.params;
+  // Of a hybrid with experts nothing tells which of them a token meets.
+  const bool is_open = point.model.style == "hybrid" && has_experts(Arguments(header.arguments));
+  if (holds_all(header, point.layout) && !is_open) point.model.params = header.params;
   return point;
 }
 

@@ -84,7 +84,7 @@ void MegatronHeaders::take_command(MegatronHeader& header) {
 void MegatronHeaders::read_config(std::string_view line, std::uint64_t found,
                                   MegatronHeader& header) {
   constexpr std::uint64_t kOfConfig =
-      (std::uint64_t{1} << (kConfigExperts + 1)) - (std::uint64_t{1} << kConfigSize);
+      (std::uint64_t{1} << (kConfigLayerPattern + 1)) - (std::uint64_t{1} << kConfigSize);
   const auto say = [&](std::pair<std::string, Value> argument) {
     if (!find_value(header.arguments, argument.first))
       header.arguments.push_back(std::move(argument));

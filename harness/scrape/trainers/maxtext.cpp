@@ -104,6 +104,34 @@ void read_param(LaunchFacts& facts, TrainerLaunch& launch, std::string_view said
   if (name.ends_with("_parallelism") && count && *count != 1) facts.set_axis(name, value);
 }
 
+/// Of a mixture, how many of its parameters a token meets: its configuration comes before their
+/// number.
+void tell_experts(LaunchFacts& facts) {
+  const auto said = [&](const char* name) -> Count {
+    const Value* value = find_value(facts.arguments, name);
+    const Count count = value ? count_of(figure_at(value->text)) : std::nullopt;
+    return count && *count > 0 ? count : std::nullopt;
+  };
+  Model& model = facts.model;
+  const auto all = static_cast<double>(said("num_experts").value_or(1));
+  if (all == 1) return;
+  model.style = "moe";
+  const Count own_width = said("moe_mlp_dim"), width = own_width ? own_width : model.ffn;
+  const Count of_token = said("num_experts_per_tok");
+  const bool has_all =
+      model.layers && model.hidden && width && of_token && model.params &&
+      said("interleave_moe_layer_step").value_or(1) == 1;  // else which layers have experts is open
+  if (!has_all) return;
+  constexpr double kMatrices = 3;  // of an MLP with a gate
+  const auto number = [](const Count& count) { return static_cast<double>(*count); };
+  const double layers =
+      number(model.layers) - static_cast<double>(said("first_num_dense_layers").value_or(0));
+  const double passed_over =
+      layers * (all - number(of_token)) * kMatrices * number(model.hidden) * number(width);
+  if (passed_over > 0 && passed_over < number(model.params))
+    model.active_params = nearest_whole_number(number(model.params) - passed_over);
+}
+
 class Reader : public TrainerReader {
  public:
   explicit Reader(std::size_t number) : number_(number) {}
@@ -152,8 +180,10 @@ class Reader : public TrainerReader {
     const auto said = said_after(line.text, kParameters);
     const auto billions = said ? figure_at(*said) : std::nullopt;
     if (!billions || said->find(" billion") == std::string_view::npos) return;
-    log.launch().facts.model.params = nearest_whole_number(billions->value * kBillion);
-    log.launch().facts.say("number parameters", *said);
+    LaunchFacts& facts = log.launch().facts;
+    facts.model.params = nearest_whole_number(billions->value * kBillion);
+    facts.say("number parameters", *said);
+    tell_experts(facts);
   }
 
   /// "Using (GB) 44.63 / 95.74 (46.615835%) on TPU_0(process=0,(0,0,0,0))": GB is 2^30 there.

@@ -139,11 +139,17 @@ class Reader : public TrainerReader {
     const bool has_plan = line.has(kInitialized) || line.has(kStarts);
     if (has_plan || line.has(kParameters)) see_plan(line, log);
     if (has_plan) read_plan(line.text, log.launch());
-    if (line.has(kExperts)) has_experts_ = count_after(line.text, ", sparse ").value_or(0) > 0;
+    if (line.has(kExperts)) {
+      has_experts_ = count_after(line.text, ", sparse ").value_or(0) > 0;
+      active_params_ = has_experts_ ? count_after(line.text, ", active ") : std::nullopt;
+    }
     if (line.has(kParameters)) {
       Model& model = log.launch().facts.model;
       if (const Count size = count_after(line.text, "size: ")) model.params = size;
-      if (std::exchange(has_experts_, false)) model.style = "moe";
+      if (std::exchange(has_experts_, false)) {
+        model.style = "moe";
+        model.active_params = active_params_;
+      }
     }
     if (line.has(kRate) || line.has(kOldRate)) read_step(line, log);
     if (line.has(kDone)) log.launch().ending.reached_last_iteration(line.text);
@@ -326,7 +332,8 @@ class Reader : public TrainerReader {
 
   const std::size_t number_;
   std::map<std::string, Rank> ranks_;
-  bool has_experts_ = false;  ///< of the model whose size comes next
+  bool has_experts_ = false;  ///< of the model whose size comes next, as below
+  Count active_params_;
 };
 
 /// Tokens of a data-parallel rank in a step, as the header says.

@@ -499,6 +499,23 @@ TEST_CASE("Megatron-DeepSpeed's dump says its key and value heads by their name"
   CHECK(only_run(dump(argument("num_key_value_heads", "2")) + row(1, 1)).point.model.kv_heads == 2);
 }
 
+TEST_CASE("layers that are neither attention nor MLP make a hybrid") {
+  const auto style = [](const std::string& name, const std::string& text) {
+    return only_run(dump(argument(name.c_str(), text.c_str())) + row(1, 1)).point.model.style;
+  };
+  CHECK(style("hybrid_override_pattern", "M-M*-") == "hybrid");
+  CHECK(style("hybrid_layer_pattern", "M-M*-") == "hybrid");
+  CHECK(style("is_hybrid_model", "True") == "hybrid");
+  CHECK(style("experimental_attention_variant", "gated_delta_net") == "hybrid");
+  CHECK(style("hybrid_attention_ratio", "0.08") == "hybrid");
+  CHECK(style("spec", "['megatron.core.models.mamba.mamba_layer_specs', 'mamba_stack_spec']") ==
+        "hybrid");
+  CHECK(style("hybrid_attention_ratio", "0.0") == "gpt2");
+  CHECK(style("experimental_attention_variant", "dsa") == "gpt2");
+  CHECK(style("hybrid_override_pattern", "None") == "gpt2");
+  CHECK(style("is_hybrid_model", "False") == "gpt2");
+}
+
 TEST_CASE("of a mixture of experts no formula for dense models tells parameters") {
   const auto style = [](const std::string& experts) {
     return only_run(dump(experts) + row(1, 1)).point.model.style;

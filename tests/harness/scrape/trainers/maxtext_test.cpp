@@ -39,6 +39,31 @@ TEST_CASE("MaxText's configuration is the model and the layout") {
   CHECK(run.recompute == "full");
 }
 
+TEST_CASE("MaxText's configuration says how many parameters a token meets of a mixture") {
+  const auto model = [](const std::string& more) {
+    std::string log = excerpt("maxtext.log");
+    log.insert(log.find("Num_devices"),
+               "Config param num_decoder_layers: 27\nConfig param emb_dim: 2048\n"
+               "Config param mlp_dim: 10944\n" +
+                   more);
+    return only_run(log).point.model;
+  };
+  const std::string experts = "Config param num_experts: 64\n",
+                    of_token = "Config param num_experts_per_tok: 6\n",
+                    others =
+                        "Config param moe_mlp_dim: 1408\n"
+                        "Config param first_num_dense_layers: 1\n";
+  const Model mixture = model(experts + of_token + others);
+  CHECK(mixture.style == "moe");
+  CHECK(mixture.active_params == 15'933'000'000 - std::int64_t{26} * 58 * 3 * 2048 * 1408);
+  CHECK(model(experts + others).style == "moe");
+  CHECK_FALSE(model(experts + others).active_params);
+  CHECK_FALSE(model(experts + of_token + others + "Config param interleave_moe_layer_step: 2\n")
+                  .active_params);
+  CHECK_FALSE(model(experts + of_token).active_params);  // of so wide experts it has more
+  CHECK(model("Config param num_experts: 1\n" + of_token).style.empty());
+}
+
 TEST_CASE("MaxText's GB of memory are 2^30 bytes, by device") {
   const LogRun run = only_run(excerpt("maxtext.log"));
   REQUIRE(run.memory.size() == 2);

@@ -125,6 +125,8 @@ TEST_CASE("Megatron-Bridge's configuration tells what kind of model it is") {
   CHECK(llama.tied == false);
   CHECK(model("  gated_linear_unit: false\n  num_moe_experts: null\n").style == "gpt2");
   CHECK(model("  gated_linear_unit: true\n  num_moe_experts: 8\n").style == "moe");
+  CHECK(model("  hybrid_override_pattern: M-M*-\n").style == "hybrid");
+  CHECK(model("  hybrid_override_pattern: null\n  is_hybrid_model: false\n").style == "gpt2");
 }
 
 TEST_CASE("a torn dump is no configuration") {

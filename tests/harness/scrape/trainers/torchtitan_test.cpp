@@ -441,14 +441,18 @@ TEST_CASE("what a labelled rank of torchtitan prints twice is of one") {
 }
 
 TEST_CASE("a model of torchtitan with sparse parameters is a mixture of experts") {
-  const auto style = [](const std::string& sparse) {
+  const auto model = [](const std::string& sparse) {
     return only_run(by_both(0, mesh_with(1)) +
                     by_both(1, "Total parameter count: dense 23,173,376, sparse " + sparse +
                                    ", active 28,098,816") +
                     by_both(2, "Model deepseek_v3 debugmodel size: 33,014,016 total parameters") +
                     by_both(3, kPlan) + by_both(4, step_of(1)))
-        .point.model.style;
+        .point.model;
   };
-  CHECK(style("9,840,640") == "moe");
-  CHECK(style("0").empty());
+  const Model mixture = model("9,840,640");
+  CHECK(mixture.style == "moe");
+  CHECK(mixture.params == 33'014'016);
+  CHECK(mixture.active_params == 28'098'816);
+  CHECK(model("0").style.empty());
+  CHECK_FALSE(model("0").active_params);
 }
