@@ -26,7 +26,11 @@ void rate(Summary& row, const Rating& rating) {
   }
   const auto flops =
       iteration_flops(rating.formula, row.point.model, *gbs, recompute == kFullRecompute);
-  if (!flops) return;
+  if (!flops) {
+    const std::string why = why_no_flops(rating.formula, row.point.model);
+    if (!why.empty()) row.remarks.push_back("no TFLOPS: " + why);
+    return;
+  }
   row.tflops = finite(tflops_per_gpu(*flops, seconds, *gpus));
   if (!row.tflops) return;
   row.flops_formula = text_of(rating.formula);

@@ -2,12 +2,14 @@
 #include "sweeps/estimate/flops.h"
 
 #include <array>
+#include <fmt/format.h>
 #include <stdexcept>
 #include <utility>
 
 #include "core/base/units.h"
 #include "sweeps/estimate/parameters.h"
 #include "sweeps/estimate/point_setup.h"
+#include "sweeps/estimate/stage_parameters.h"
 
 namespace pippin {
 
@@ -33,10 +35,15 @@ double narayanan(const Letters& m, double factor, double vocab_divisor) {
   return factor * m.B * m.s * m.l * m.h * m.h * (1 + m.s / (6 * m.h) + vocab_share);
 }
 
-/// Megatron-LM, num_floating_point_operations, dense models:
-/// 12 B s l h^2 [(1 + g/a + s/2h) q + (f/h) c + V/2lh], c = 3/2 for SwiGLU; q = 1 as heads of
-/// width h/a make up h.
+/// Megatron-LM, num_floating_point_operations. Dense models whose heads make up h:
+/// 12 B s l h^2 [1 + g/a + s/2h + (f/h) c + V/2lh], c = 3/2 for SwiGLU. Of others 6 B s a weight
+/// that a token is multiplied with, and half of attention's products, which causality spares.
 double megatron(const Letters& m, const Model& model) {
+  if (model.token_weights) {
+    const auto weights = static_cast<double>(*model.token_weights);
+    const auto widths = static_cast<double>(*model.attention_widths);
+    return 6 * m.B * m.s * (weights + m.s / 2 * widths);
+  }
   const bool llama = model.style == "llama";
   double groups = 1;
   if (model.heads && model.kv_heads) {
@@ -49,15 +56,29 @@ double megatron(const Letters& m, const Model& model) {
   return 12 * m.B * m.s * m.l * m.h * m.h * (attention + mlp + logits);
 }
 
+/// All of a dense model's. Nothing where a token meets some of them, and which is not known.
+Count parameters_met(const Model& model) {
+  if (model.active_params) return model.active_params;
+  if (model.style == "moe") return std::nullopt;
+  return model.params ? model.params : parameter_count(model);
+}
+
+/// Of queries and values, of all heads and layers.
+std::optional<double> widths_of_attention(const Model& model) {
+  if (model.attention_widths) return static_cast<double>(*model.attention_widths);
+  if (!model.layers || !model.hidden || !has_usual_shape(model)) return std::nullopt;
+  return 2 * static_cast<double>(*model.layers) * static_cast<double>(*model.hidden);
+}
+
 std::optional<double> by_parameters(FlopsFormula formula, const Model& model, double gbs,
                                     bool full_recompute) {
-  const Count params = model.params ? model.params : parameter_count(model);
+  const Count params = parameters_met(model);
   if (!params || !model.seq) return std::nullopt;
   const double n = static_cast<double>(*params), s = static_cast<double>(*model.seq);
   if (formula == FlopsFormula::kParams) return 2 * (full_recompute ? 4 : 3) * n * s * gbs;
-  if (!model.layers || !model.hidden) return std::nullopt;
-  const double l = static_cast<double>(*model.layers), h = static_cast<double>(*model.hidden);
-  return gbs * s * (6 * n + 12 * l * h * s);
+  const auto widths = widths_of_attention(model);
+  if (!widths) return std::nullopt;
+  return gbs * s * (6 * n + 6 * s * *widths);
 }
 
 }  // namespace
@@ -78,41 +99,48 @@ std::optional<FlopsFormula> flops_formula_of(std::string_view text) {
 
 std::optional<double> iteration_flops(FlopsFormula formula, const Model& model, std::int64_t gbs,
                                       bool full_recompute) {
-  if (model.style == "moe") return std::nullopt;  // a token meets some of its parameters
   const auto batch = static_cast<double>(gbs);
   if (formula == FlopsFormula::kParams || formula == FlopsFormula::kPalm) {
     return by_parameters(formula, model, batch, full_recompute);
   }
+  const bool is_megatron = formula == FlopsFormula::kMegatron;
+  const bool is_told = is_megatron && model.token_weights && model.attention_widths;
+  if (!is_told && !has_usual_shape(model)) return std::nullopt;
   const Count& vocab = model.padded_vocab ? model.padded_vocab : model.vocab;
   if (!model.layers || !model.hidden || !model.seq || !vocab) return std::nullopt;
   const auto number = [](const Count& count) { return static_cast<double>(*count); };
   const Letters letters{number(model.layers), number(model.hidden), number(model.seq),
                         number(vocab), batch};
-  if (formula == FlopsFormula::kMegatron) return megatron(letters, model);
+  if (is_megatron) return megatron(letters, model);
   return formula == FlopsFormula::kHardware ? narayanan(letters, 96, 16)
                                             : narayanan(letters, 72, 12);
 }
 
+std::string why_no_flops(FlopsFormula formula, const Model& model) {
+  if (has_usual_shape(model)) return "";
+  if (formula == FlopsFormula::kModel || formula == FlopsFormula::kHardware)
+    return fmt::format("formula {} is of GPT-2's shape, and its model has another",
+                       text_of(formula));
+  if (model.style == "hybrid")
+    return fmt::format("formula {} does not know such layers", text_of(formula));
+  return model.active_params || model.token_weights
+             ? fmt::format("too little is known of its model for formula {}", text_of(formula))
+             : "what a token meets of its experts is not known";
+}
+
 double model_work(const Shape& m, std::int64_t gbs) {
-  const double h = number(m.hidden), queries = number(m.heads * m.head_width);
-  const double keys = number(m.kv_heads * m.head_width), s = number(m.seq);
-  const double ffn = number(m.experts > 0 ? m.experts_per_token * m.expert_ffn : m.ffn);
-  const double matrices = h * (2 * queries + 2 * keys + (m.gated() ? 3 : 2) * ffn);
-  const double layer = matrices + 2 * s * queries;
+  const double s = number(m.seq);
   constexpr double kPasses = 3, kEach = 2;  // forward, and twice backward; products and sums
-  return kPasses * kEach * number(gbs) * s * (number(m.layers) * layer + h * number(m.vocab));
+  return kPasses * kEach * number(gbs) * s * (token_weights(m) + s * attention_widths(m));
 }
 
 std::vector<WorkCount> work_counts(const Setup& setup) {
   const Shape& m = setup.shape;
   std::vector<WorkCount> counts;
-  // The formulas take heads to make up the hidden size.
-  if (m.heads * m.head_width == m.hidden) {
-    const bool again = setup.recompute == Recompute::kFull && !setup.recompute_block;
-    for (const FlopsFormula formula : kFlopsFormulas)
-      if (const auto flops = iteration_flops(formula, model_of(m), setup.gbs(), again))
-        counts.push_back({std::string(text_of(formula)), *flops});
-  }
+  const bool again = setup.recompute == Recompute::kFull && !setup.recompute_block;
+  for (const FlopsFormula formula : kFlopsFormulas)
+    if (const auto flops = iteration_flops(formula, model_of(m), setup.gbs(), again))
+      counts.push_back({std::string(text_of(formula)), *flops});
   counts.push_back({"products", model_work(m, setup.gbs())});
   return counts;
 }

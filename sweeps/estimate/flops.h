@@ -17,7 +17,7 @@ enum class FlopsFormula {
   kParams,    ///< 2 (3 or 4) N s B: the BigScience GPT-2 tables
   kHardware,  ///< with full recomputation. Narayanan et al., SC21, equation 3
   kModel,     ///< the same without recomputation
-  kMegatron,  ///< Megatron-LM since April 2025: causal attention, grouped queries, SwiGLU
+  kMegatron,  ///< Megatron-LM since April 2025: causal attention, grouped queries, SwiGLU, experts
   kPalm,      ///< 6N + 12 l h s a token, not causal. Chowdhery et al., PaLM, appendix B
 };
 
@@ -31,10 +31,14 @@ std::string_view text_of(FlopsFormula formula);
 std::optional<FlopsFormula> flops_formula_of(std::string_view text);
 
 /// Floating point operations of one iteration of `gbs` sequences over all GPUs; nothing where the
-/// model is not known well enough. `full_recompute` counts in `params` only: there the forward pass
-/// done twice makes 4 of 3. The vocabulary is the padded one where it is known.
+/// model is not known well enough, or is none that the formula knows: SC21's are of GPT-2's shape.
+/// Of a mixture N is what a token meets. `full_recompute` counts in `params` only: there the
+/// forward pass done twice makes 4 of 3. The vocabulary is the padded one where it is known.
 std::optional<double> iteration_flops(FlopsFormula formula, const Model& model, std::int64_t gbs,
                                       bool full_recompute);
+
+/// Why a formula that gives nothing gives nothing, of a model of an unusual shape; else empty.
+std::string why_no_flops(FlopsFormula formula, const Model& model);
 
 struct WorkCount {
   std::string name;  ///< a formula's, or "products"

@@ -56,6 +56,7 @@ std::int64_t usual_ffn(bool gated, std::int64_t hidden) {
 Count parameter_count(const Model& model) {
   const bool llama = model.style == "llama";
   const Count& vocab = model.padded_vocab ? model.padded_vocab : model.vocab;
+  if (model.token_weights) return std::nullopt;  // the shape does not say all
   const bool enough = model.layers && model.hidden && vocab && (llama ? model.ffn : model.seq);
   if (!enough || !(llama || model.style == "gpt2" || model.style.empty())) return std::nullopt;
   const auto width = key_value_width(model);

@@ -16,8 +16,8 @@ std::int64_t padded_vocab(std::int64_t vocab, std::int64_t tp, std::int64_t divi
 /// and at least 64. Source: Megatron-LM, megatron/training/arguments.py.
 std::int64_t usual_ffn(bool gated, std::int64_t hidden);
 
-/// Parameters of the whole model; nothing where the shape is not known well enough, or the number
-/// does not fit. The vocabulary is the padded one where it is known.
+/// Parameters of the whole model; nothing where the shape is not known well enough or does not say
+/// them, or the number does not fit. The vocabulary is the padded one where it is known.
 /// Style gpt2 (also where none is named): learned positions, biases, two matrices of an MLP of
 /// width ffn (4 hidden where unknown), tied embeddings: N = l(12h^2 + 13h) + Vh + sh + 2h.
 /// Style llama: rotary positions, no biases, RMSNorm, three matrices of a SwiGLU MLP of width ffn,

@@ -109,6 +109,11 @@ Model model_of(const Shape& m) {
   model.seq = m.seq;
   model.padded_vocab = m.vocab;
   model.params = model_parameters(m);
+  if (m.experts > 0) model.active_params = active_parameters(m);
+  if (m.experts > 0 || m.heads * m.head_width != m.hidden) {
+    model.token_weights = static_cast<std::int64_t>(token_weights(m));
+    model.attention_widths = static_cast<std::int64_t>(attention_widths(m));
+  }
   return model;
 }
 

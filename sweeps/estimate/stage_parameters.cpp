@@ -88,6 +88,23 @@ bool is_countable(const Shape& m) {
          number(m.heads) * number(m.seq) * number(m.seq) < kMost;
 }
 
+double token_weights(const Shape& m) {
+  const double ffn = number(m.experts > 0 ? m.experts_per_token * m.expert_ffn : m.ffn);
+  const double attention = 2 * (number(query_width(m)) + number(key_width(m)));
+  const double layer = number(m.hidden) * (attention + (m.gated() ? 3 : 2) * ffn);
+  return number(m.layers) * layer + number(m.hidden) * number(m.vocab);
+}
+
+double attention_widths(const Shape& m) { return 2 * number(m.layers) * number(query_width(m)); }
+
+std::int64_t active_parameters(Shape shape) {
+  if (shape.experts == 0) return model_parameters(shape);
+  const std::int64_t routers = shape.layers * shape.hidden;  // of each expert
+  const std::int64_t others = shape.experts - shape.experts_per_token;
+  shape.experts = shape.experts_per_token;
+  return model_parameters(shape) + routers * others;
+}
+
 std::int64_t model_parameters(const Shape& shape) {
   Setup whole;
   whole.shape = shape;

@@ -30,7 +30,13 @@ Parameters stage_parameters(const Setup& setup, std::int64_t stage);
 /// Whether the numbers of such a model fit integers.
 bool is_countable(const Shape& shape);
 
-/// Of the whole model, a tied embedding once. Requires a shape that is countable.
+/// Of the whole model, a tied embedding once. Requires a shape that is countable, as all below.
 std::int64_t model_parameters(const Shape& shape);
+/// Those of them that a token meets.
+std::int64_t active_parameters(Shape shape);
+/// Weights of all matrices that a token is multiplied with, but the router's.
+double token_weights(const Shape& shape);
+/// Of queries and of values, of all heads and layers.
+double attention_widths(const Shape& shape);
 
 }  // namespace pippin

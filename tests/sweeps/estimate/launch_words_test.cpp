@@ -226,9 +226,9 @@ TEST_CASE("a model has its own work, whether a formula knows it or not") {
     return all;
   };
   CHECK(names(setup_of("--bf16")) == "model hardware megatron params palm products ");
-  CHECK(names(setup_of("--bf16 --num-experts 8")) == "products ");
+  CHECK(names(setup_of("--bf16 --num-experts 8")) == "megatron params palm products ");
   const Setup wide = setup_of("--bf16 --kv-channels 256");
-  CHECK(names(wide) == "products ");
+  CHECK(names(wide) == "megatron params palm products ");
   CHECK(work_counts(wide).back().flops > work_counts(setup_of("--bf16")).back().flops);
 }
 

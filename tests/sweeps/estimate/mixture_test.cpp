@@ -258,6 +258,12 @@ TEST_CASE("the work of a model of GPT-2's shape is the formula's, and that of ot
   const double usual = model_work(m, 128);
   m.head_width *= 2;
   CHECK(model_work(m, 128) > usual);
+  const Model wide = model_of(m);
+  CHECK_FALSE(iteration_flops(FlopsFormula::kModel, wide, 128, false));
+  // causal, it has half of attention's products
+  const double scores = 6.0 * 128 * 4096 * 4096 * 2 * 32 * 4096 * 2;
+  CHECK(iteration_flops(FlopsFormula::kMegatron, wide, 128, false) ==
+        Approx(model_work(m, 128) - scores / 2));
   m.head_width /= 2;
   m.ffn /= 4;
   CHECK(model_work(m, 128) < 0.7 * usual);

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/records/point.h"
+
+namespace pippin {
+
+/// Parameters, and the work of a token, of a model whose shape alone does not say them: with
+/// experts, heads that do not make up the hidden size, latent attention (MLA), or layers that
+/// predict further tokens (MTP). Leaves others as they are, and what the arguments do not tell.
+/// `arguments`: Megatron's, as its dump or a command has them.
+/// Source: Megatron-LM, num_floating_point_operations() and its modules, of 2026.
+void fill_in_work(const NamedValues& arguments, Model& model);
+
+}  // namespace pippin
