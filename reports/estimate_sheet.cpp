@@ -121,8 +121,12 @@ std::string short_layout_words(const Setup& s) {
 std::string fit_words(const Setup& setup, const Accelerator& accelerator) {
   const double needed = needed_bytes(setup) / kGib;
   const double usable = usable_bytes(setup.generation, accelerator.memory_gib.value_or(0)) / kGib;
-  return fmt::format("{}: stage {} needs {:.1f} GiB with context and NCCL, a {} has {:.1f}",
-                     needed <= usable ? "it fits" : "it does not fit", largest_stage(setup), needed,
+  const std::int64_t stage = largest_stage(setup);
+  // Megatron-LM 2.x has copies of fp16's gradients longer than it needs them, where there is room.
+  const bool can_give_back = needed < stage_memory(setup, stage).peak / kGib;
+  return fmt::format("{}: stage {} needs {:.1f} GiB with context and NCCL{}, a {} has {:.1f}",
+                     needed <= usable ? "it fits" : "it does not fit", stage, needed,
+                     can_give_back ? ", its peak where there is no room for copies" : "",
                      accelerator.name, usable);
 }
 

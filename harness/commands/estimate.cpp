@@ -72,14 +72,17 @@ void write_time(const Setup& setup, const EstimatedTime& time, const EstimateOpt
 }
 
 /// Empty where a time is known of the layout on that GPU.
-std::string why_no_time(const Setup& setup, const Hardware& hardware) {
-  const std::string why = why_no_time(setup);
+std::string why_no_time(const ShownLayout& layout, const Hardware& hardware) {
+  if (!layout.untimed.empty())
+    return fmt::format("how fast it is with {} is not known", join(layout.untimed, ", "));
+  const std::string why = why_no_time(layout.setup);
   return why.empty() ? hardware.why_no_machine : why;
 }
 
 /// Nothing where none is known. Errors: as machine_of().
-std::optional<EstimatedTime> time_of(const Setup& setup, const Hardware& hardware) {
-  if (!hardware.accelerator || !why_no_time(setup, hardware).empty()) return std::nullopt;
+std::optional<EstimatedTime> time_of(const ShownLayout& layout, const Hardware& hardware) {
+  if (!hardware.accelerator || !why_no_time(layout, hardware).empty()) return std::nullopt;
+  const Setup& setup = layout.setup;
   const Machine machine = machine_of(*hardware.accelerator, hardware.node_gb_per_s);
   const KnownRates& known = hardware.known;
   return EstimatedTime{step_time(setup, machine, known.rates), machine, known.half_width,
@@ -138,7 +141,7 @@ void print_sheet(const ShownLayout& layout, const Hardware& hardware,
     page.said.push_back(
         fmt::format("an iteration takes {} s, {}", short_number(time->time.all()), time->words));
   else if (hardware.accelerator)
-    page.said.push_back("no time of an iteration: " + why_no_time(layout.setup, hardware));
+    page.said.push_back("no time of an iteration: " + why_no_time(layout, hardware));
   page.command = command_of(options);
   page.made_at = std::time(nullptr);
   print_page(page_document(page), options.output);
@@ -180,7 +183,7 @@ void print_figures_of_tool(const Setup& setup, const EstimateOptions& options) {
 void print_estimate(const ShownLayout& layout, const Hardware& hardware,
                     const EstimateOptions& options) {
   const Setup& setup = layout.setup;
-  const auto time = time_of(setup, hardware);
+  const auto time = time_of(layout, hardware);
   if (is_page_format(options.format)) return print_sheet(layout, hardware, time, options);
   if (!is_for_people(options.format))
     return print_table(estimate_figures(setup, time), options.format, options.output);
@@ -192,7 +195,7 @@ void print_estimate(const ShownLayout& layout, const Hardware& hardware,
     write_table(one.table, options.format, text, options.output);
   }
   if (hardware.accelerator && !time)
-    text << "\nno time of an iteration: " << why_no_time(setup, hardware) << '\n';
+    text << "\nno time of an iteration: " << why_no_time(layout, hardware) << '\n';
   if (time) write_time(setup, *time, options, text);
   const auto differences = where_analysis_tool_differs(setup);
   if (!differences.empty()) text << "\nMegatron's analysis tool (--compat) says otherwise:\n";
@@ -240,9 +243,9 @@ ExitCode estimate(const Globals& globals, const EstimateOptions& options) {
     print_checkpoints({{layout_words(read.setup), read.setup}}, options);
     return ExitCode::kDone;
   }
-  options.compat
-      ? print_figures_of_tool(read.setup, options)
-      : print_estimate({read.setup, "estimate", remarks, read.unknown}, hardware, options);
+  options.compat ? print_figures_of_tool(read.setup, options)
+                 : print_estimate({read.setup, "estimate", remarks, read.unknown, read.untimed},
+                                  hardware, options);
   return ExitCode::kDone;
 }
 

@@ -37,6 +37,7 @@ struct ShownLayout {
   std::string name;                  ///< of its page
   std::vector<std::string> remarks;  ///< what was taken for granted; said already
   std::vector<std::string> unknown;  ///< arguments that change it, nobody knows by how much
+  std::vector<std::string> untimed;  ///< those of them with which no time is known
 };
 
 /// All that is known of one layout.

@@ -129,7 +129,7 @@ class Points {
     }
     if (options_.checkpoints) return print_checkpoints({{point.name, *read.setup}}, options_);
     if (options_.compat) return print_figures_of_tool(*read.setup, options_);
-    print_estimate({*read.setup, point.name, remarks, {}}, place_.hardware, options_);
+    print_estimate({*read.setup, point.name, remarks, {}, {}}, place_.hardware, options_);
   }
 
   void print_all() const {

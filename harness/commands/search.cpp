@@ -170,8 +170,9 @@ ExitCode search(const Globals& globals, const SearchOptions& options) {
     bad_input("search: no layout divides {} GPUs, {} sequences and the model", space.gpus,
               space.gbs);
   if (result.fitting == 0)
-    bad_input("search: none of {} layouts fits; the least needs {:.1f} GiB of {:.1f}",
-              result.judged, result.least_bytes / kGib, space.usable_bytes / kGib);
+    bad_input("search: none of {} layouts fits; the least needs {:.1f} GiB of {:.1f}{}",
+              result.judged, result.least_bytes / kGib, space.usable_bytes / kGib,
+              own && own->found ? "; " + words_on_own(*own->found, result, space) : "");
   std::vector<std::string> said{
       fmt::format("{} layouts judged, {} fit", result.judged, result.fitting)};
   if (own && !own->found) said.push_back("the launch's own layout is not judged: " + own->why_not);

@@ -67,6 +67,8 @@ OwnLayout take_launch(const Globals& globals, const SearchOptions& options, cons
   for (const auto& words : what_was_taken(model.read)) remark(globals, words);
   space.base = model.read.setup;
   space.vocab_divisor = model.vocab_divisor;
+  space.counts_embedding = model.counts_embedding;
+  space.counts_loss = model.counts_loss;
   const Count gpus = options.gpus ? options.gpus : model.gpus;
   const Count gbs = options.gbs ? options.gbs : model.gbs;
   if (!gpus) bad_input("search: on how many GPUs? Say --gpus, or torchrun's words in the launch");
@@ -85,6 +87,7 @@ std::string words_on_own(const FoundLayout& own, const SearchResult& result,
       fmt::format("as launched, {}: {} s, {:.1f} GiB of {:.1f}{}", short_layout_words(own.setup),
                   short_number(own.seconds), own.needed_bytes / kGib, space.usable_bytes / kGib,
                   own.needed_bytes > space.usable_bytes ? ", which does not fit" : "");
+  if (result.fitting == 0) return words;
   if (result.faster == 0) return words + "; none that fits is faster";
   const double saved = 1 - result.best.front().seconds / own.seconds;
   return words + fmt::format("; {} of {} that fit {} faster, the first by {:.0f} % of the time",

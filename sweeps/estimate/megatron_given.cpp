@@ -32,6 +32,7 @@ constexpr Named<Count> kCounts[] = {
     {"max_position_embeddings", &MegatronGiven::positions},
     {"vocab_size", &MegatronGiven::vocab},
     {"padded_vocab_size", &MegatronGiven::padded_vocab},
+    {"pad_vocab_size_to", &MegatronGiven::padded_vocab},  // Megatron-DeepSpeed's
     {"make_vocab_size_divisible_by", &MegatronGiven::divisor},
     {"tensor_model_parallel_size", &MegatronGiven::tp},
     {"pipeline_model_parallel_size", &MegatronGiven::pp},
@@ -62,7 +63,6 @@ constexpr Named<Count> kCounts[] = {
 /// What is typed, or was in earlier years, and what Megatron calls it.
 constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
     {"microbatch_group_size_per_virtual_pipeline_stage", "microbatch_group_size_per_vp_stage"},
-    {"activations_checkpoint_method", "recompute_method"},
     {"activations_checkpoint_num_layers", "recompute_num_layers"},
     {"checkpoint_num_layers", "recompute_num_layers"},
     {"model_parallel_size", "tensor_model_parallel_size"},
@@ -70,6 +70,7 @@ constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
 
 constexpr Named<bool> kFlags[] = {
     {"swiglu", &MegatronGiven::swiglu},
+    {"quick_geglu", &MegatronGiven::geglu},
     {"squared_relu", &MegatronGiven::squared_relu},
     {"qk_layernorm", &MegatronGiven::qk_norms},
     {"deterministic_mode", &MegatronGiven::deterministic},
@@ -80,6 +81,8 @@ constexpr Named<bool> kFlags[] = {
     {"fp16", &MegatronGiven::fp16},
     {"use_flash_attn", &MegatronGiven::flash},
     {"use_flash_attn_v2", &MegatronGiven::flash},
+    {"use_flash_attn_triton", &MegatronGiven::flash},
+    {"use_flash_attn_builder", &MegatronGiven::flash},
     {"use_distributed_optimizer", &MegatronGiven::distributed_optimizer},
     {"accumulate_allreduce_grads_in_fp32", &MegatronGiven::wide_gradients},
     {"sequence_parallel", &MegatronGiven::sequence_parallel},
@@ -100,6 +103,8 @@ constexpr Named<bool> kFlags[] = {
 constexpr Named<std::string> kWords[] = {
     {"recompute_granularity", &MegatronGiven::granularity},
     {"recompute_method", &MegatronGiven::method},
+    {"activations_checkpoint_method", &MegatronGiven::older_method},
+    {"step_batch_size_schedule", &MegatronGiven::batch_schedule},
     {"position_embedding_type", &MegatronGiven::positions_kind},
     {"normalization", &MegatronGiven::normalization},
     {"transformer_impl", &MegatronGiven::implementation},
@@ -118,17 +123,23 @@ std::int64_t count_of(std::string_view name, const Value& value) {
 }
 
 /// What begins an argument of Megatron's that changes memory, and that no estimate knows.
-constexpr std::string_view kUnknown[] = {"activation_offload",
+constexpr std::string_view kUnknown[] = {"activation_func_fp8",
+                                         "activation_offload",
+                                         "attention_output_gate",
+                                         "checkpoint_in_cpu",
+                                         "cp_comm_type",
                                          "cpu_offload",
+                                         "cpu_optimizer",
                                          "cuda_graph",
                                          "data_parallel_sharding",
                                          "decoder_num",
                                          "decoder_seq",
                                          "deepspeed",
+                                         "defer_embedding",
                                          "distribute_checkpointed",
                                          "distribute_saved_activations",
                                          "ds_sequence_parallel",
-                                         "empty_unused",
+                                         "enable_mhc",
                                          "enable_cuda_graph",
                                          "exp_avg",
                                          "experimental_attention",
@@ -140,6 +151,8 @@ constexpr std::string_view kUnknown[] = {"activation_offload",
                                          "fp8",
                                          "freeze",
                                          "grad_reduce_in_bf16",
+                                         "heterogeneous_layers",
+                                         "hierarchical_context",
                                          "hybrid_",
                                          "init_model_with_meta",
                                          "is_hybrid_model",
@@ -148,23 +161,64 @@ constexpr std::string_view kUnknown[] = {"activation_offload",
                                          "main_grads",
                                          "main_params",
                                          "mamba_",
+                                         "mlp_chunks",
                                          "moe_expert_capacity",
+                                         "moe_latent",
                                          "moe_layer_recompute",
                                          "moe_pad_expert",
                                          "moe_shared_expert",
                                          "mtp_",
                                          "multi_latent",
+                                         "no_bias_swiglu_fusion",
+                                         "num_microbatches_with_partial",
                                          "offload",
                                          "optimizer_cpu_offload",
+                                         "partition_activations",
                                          "pipeline_model_parallel_layout",
                                          "recompute_modules",
                                          "standalone_embedding",
+                                         "tensor_parallel_num_weight_shards",
                                          "use_custom_fsdp",
                                          "use_legacy_models",
                                          "use_megatron",
                                          "use_precision_aware",
                                          "use_torch_fsdp2",
+                                         "use_tp_pp_dp_mapping",
                                          "zero_"};
+
+/// What some of them are where nothing is said, so that it changes nothing.
+constexpr std::pair<std::string_view, std::string_view> kUsual[] = {
+    {"cp_comm_type", "p2p"},
+    {"cuda_graph_impl", "none"},
+    {"exp_avg_dtype", "fp32"},
+    {"exp_avg_sq_dtype", "fp32"},
+    {"main_grads_dtype", "fp32"},
+    {"main_params_dtype", "fp32"},
+    {"recompute_modules", "core_attn"},
+    {"data_parallel_sharding_strategy", "no_shard"},
+    {"optimizer", "adam"},
+    {"optimizer", "adamw"},
+    {"ds_sequence_parallel_size", "1"}};
+
+/// What changes the work of a token, or how it is done, in ways that no time knows.
+constexpr std::string_view kUntimed[] = {"attention_output_gate",
+                                         "cp_comm_type",
+                                         "cpu_offloading",
+                                         "experimental_attention_variant",
+                                         "fp4",
+                                         "fp4_format",
+                                         "fp8",
+                                         "fp8_format",
+                                         "heterogeneous_layers_config_path",
+                                         "hierarchical_context_parallel_sizes",
+                                         "hybrid_layer_pattern",
+                                         "hybrid_override_pattern",
+                                         "is_hybrid_model",
+                                         "moe_latent_size",
+                                         "moe_shared_expert_intermediate_size",
+                                         "mtp_num_layers",
+                                         "multi_latent_attention",
+                                         "optimizer_cpu_offload"};
 
 /// Megatron's programs of other models than GPT.
 constexpr std::string_view kOtherModels[] = {"bert", "biencoder", "hybrid", "ict",    "mamba",
@@ -257,12 +311,28 @@ bool is_other_model(std::string_view program) {
                      [&](std::string_view model) { return program.starts_with(model); });
 }
 
-bool is_unknown_to_memory(std::string_view name, const Value& value) {
+namespace {
+
+/// Off, or as it is where nothing is said.
+bool is_usual(std::string_view name, std::string_view text) {
   for (const std::string_view off : {"False", "None", "0", "0.0", "[]"})
-    if (value.text == off) return false;
-  if (is_other_model(name) || name == "spec") return true;
-  if (name == "optimizer") return value.text != "adam";
-  if (name == "ds_sequence_parallel_size") return value.text != "1";
+    if (text == off) return true;
+  return std::any_of(std::begin(kUsual), std::end(kUsual),
+                     [&](const auto& one) { return one.first == name && one.second == text; });
+}
+
+}  // namespace
+
+bool is_unknown_to_time(std::string_view name, const Value& value) {
+  if (is_usual(name, value.text)) return false;
+  if (is_other_model(name)) return true;
+  if (name == "moe_layer_freq") return has_dense_layers(value.text);
+  return std::find(std::begin(kUntimed), std::end(kUntimed), name) != std::end(kUntimed);
+}
+
+bool is_unknown_to_memory(std::string_view name, const Value& value) {
+  if (is_usual(name, value.text)) return false;
+  if (is_other_model(name) || name == "spec" || name == "optimizer") return true;
   if (name == "moe_layer_freq") return has_dense_layers(value.text);
   return std::any_of(std::begin(kUnknown), std::end(kUnknown),
                      [&](std::string_view begin) { return name.starts_with(begin); });

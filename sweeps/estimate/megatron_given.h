@@ -19,6 +19,7 @@ struct MegatronGiven {
   Count kv_heads;  ///< Megatron-DeepSpeed's word for groups
   bool swiglu = false, bf16 = false, fp16 = false, flash = false, distributed_optimizer = false;
   bool sequence_parallel = false, grouped = false, no_biases = false, untied = false;
+  bool geglu = false;  ///< another gate than SwiGLU's
   bool squared_relu = false, qk_norms = false, deterministic = false, no_fused_softmax = false;
   bool fused_loss = false, grouped_experts = false;
   bool wide_gradients = false;  ///< of fp16, summed in fp32
@@ -28,6 +29,8 @@ struct MegatronGiven {
   bool counts_embedding = false, counts_loss = false;  ///< as a layer of their stage
   std::string granularity, method, positions_kind, normalization, implementation, backend;
   std::string hidden_dropout, attention_dropout, dispatcher;
+  std::string older_method;    ///< which alone meant full recomputation until 2022
+  std::string batch_schedule;  ///< "0:384 200B:768": the batch from that many tokens on
 };
 
 /// Names that it does not depend on go to `unused`.
@@ -52,6 +55,9 @@ bool has_dense_layers(std::string_view frequency);
 
 /// Whether an argument that is given changes memory in a way that no estimate knows.
 bool is_unknown_to_memory(std::string_view name, const Value& value);
+
+/// Whether one changes what is computed, or how fast, in such a way.
+bool is_unknown_to_time(std::string_view name, const Value& value);
 
 /// As a person types it: "--num-layers", or the program's name.
 std::string typed_argument(std::string_view name);

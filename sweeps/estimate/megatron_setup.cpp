@@ -50,9 +50,9 @@ Shape shape_of(const MegatronGiven& given, std::vector<std::string>& assumed) {
   if (!given.grouped && !given.kv_heads && given.groups.value_or(shape.heads) != shape.heads)
     assumed.push_back(
         "keys of each head, as --num-query-groups counts with --group-query-attention alone");
-  shape.activation = given.swiglu         ? Activation::kSwiglu
-                     : given.squared_relu ? Activation::kSquaredRelu
-                                          : Activation::kGelu;
+  shape.activation = given.swiglu || given.geglu ? Activation::kSwiglu
+                     : given.squared_relu        ? Activation::kSquaredRelu
+                                                 : Activation::kGelu;
   shape.ffn = given.ffn.value_or(usual_ffn(given.swiglu, shape.hidden));
   shape.biases = !given.no_biases;
   shape.qkv_biases = given.qkv_biases;
@@ -84,10 +84,10 @@ Shape shape_of(const MegatronGiven& given, std::vector<std::string>& assumed) {
 
 Recompute recompute_of(const MegatronGiven& given) {
   check_word("recompute_granularity", given.granularity, {"full", "selective"});
-  check_word("recompute_method", given.method, {"uniform", "block"});
+  for (const std::string* method : {&given.method, &given.older_method})
+    check_word("recompute_method", *method, {"uniform", "block"});
   if (given.granularity == "full" || given.recompute_full) return Recompute::kFull;
-  if (given.granularity.empty() && (given.method == "uniform" || given.method == "block"))
-    return Recompute::kFull;
+  if (given.granularity.empty() && !given.older_method.empty()) return Recompute::kFull;
   return given.granularity == "selective" || given.recompute_selective ? Recompute::kSelective
                                                                        : Recompute::kNone;
 }
@@ -108,7 +108,8 @@ Framework framework_of(const MegatronGiven& given) {
     return given.zero == 0 ? Framework::kDeepSpeedPipeline : Framework::kMegatronDeepSpeed;
   if (given.core || !given.implementation.empty() || !given.backend.empty())
     return Framework::kMegatronCore;
-  if (given.flash && !given.cp && !given.experts) return Framework::kMegatron2023;
+  if (given.flash && !given.cp && !given.experts && !given.instances)
+    return Framework::kMegatron2023;
   const bool is_older = (given.fp16 || given.recompute_full) && !is_newer(given);
   return is_older ? Framework::kMegatron2 : Framework::kMegatronCore;
 }
@@ -142,15 +143,19 @@ std::int64_t world_of(const MegatronGiven& given, const Count& gpus, std::int64_
       "them");
 }
 
-/// Of the first one. Errors: Error (bad input) where the others cannot have as many each.
+/// Of the first one, with what counts as one. Errors: Error (bad input) where the others cannot
+/// have as many each.
 std::int64_t layers_of_stages(const MegatronGiven& given, Setup& setup) {
   const std::int64_t layers = setup.shape.layers;
-  if (given.counts_embedding || given.counts_loss) {
+  if ((given.counts_embedding || given.counts_loss) && setup.pp > 1) {
     const std::int64_t more = (given.counts_embedding ? 1 : 0) + (given.counts_loss ? 1 : 0);
-    part_of(layers + more, setup.pp, "PP does not divide the layers, with what counts as one");
-    if (setup.pp > 1) setup.count_as_layers(given.counts_embedding, given.counts_loss);
-    return setup.layers_of_stage(0);
+    const std::int64_t each =
+        part_of(layers + more, setup.pp, "PP does not divide the layers, with what counts as one");
+    setup.count_as_layers(given.counts_embedding, given.counts_loss);
+    return each;
   }
+  // It parts the layers with both embeddings.
+  if (setup.framework == Framework::kMegatronDeepSpeed) return setup.layers_of_stage(0);
   if (!given.first_layers && !given.last_layers)
     return part_of(layers, setup.pp, "PP does not divide the number of layers");
   const std::int64_t rest = layers - setup.first_layers - setup.last_layers;
@@ -163,6 +168,17 @@ std::int64_t layers_of_stages(const MegatronGiven& given, Setup& setup) {
   return setup.layers_of_stage(0);
 }
 
+/// The batch that a launch comes to in the end.
+Count last_batch(const MegatronGiven& given) {
+  if (given.gbs || given.batch_schedule.empty()) return given.gbs;
+  const std::string_view last = given.batch_schedule;
+  const auto count = parse_integer(last.substr(last.rfind(':') + 1));
+  if (!count || *count < 1 || *count > kLargestCount)
+    bad_input("estimate: --step-batch-size-schedule is no list such as '0:384 200B:768', but '{}'",
+              printable(given.batch_schedule));
+  return count;
+}
+
 void fill_in_layout(const MegatronGiven& given, const Count& gpus, Setup& setup) {
   setup.tp = given.tp.value_or(1);
   setup.pp = given.pp.value_or(1);
@@ -172,9 +188,10 @@ void fill_in_layout(const MegatronGiven& given, const Count& gpus, Setup& setup)
   setup.dp = part_of(world_of(given, gpus, replica), replica,
                      "TP x PP x CP does not divide the number of GPUs");
   setup.mbs = needed(given.mbs, "micro_batch_size");
-  setup.gas = given.gbs ? part_of(*given.gbs, count_product({setup.mbs, setup.dp}),
-                                  "MBS x DP does not divide the global batch")
-                        : given.gas.value_or(1);
+  const Count gbs = last_batch(given);
+  setup.gas = gbs ? part_of(*gbs, count_product({setup.mbs, setup.dp}),
+                            "MBS x DP does not divide the global batch")
+                  : given.gas.value_or(1);
   setup.expert_tp = given.expert_tp.value_or(setup.tp);
   setup.instances = given.instances.value_or(1);
   setup.first_layers = given.first_layers.value_or(0);
@@ -234,9 +251,12 @@ namespace {
 MegatronGiven read_arguments(const NamedValues& arguments, MegatronSetup& result) {
   MegatronGiven given = megatron_given(arguments, result.unused);
   for (const auto& [name, value] : arguments) {
-    const bool is_known = is_estimated_by(name) || name == "deepspeed_config";  // as --zero-stage
-    if (!is_known && is_unknown_to_memory(name, value))
+    // DeepSpeed's file says what --zero-stage may say, too.
+    const bool is_known = is_estimated_by(name) || (name == "deepspeed_config" && given.zero);
+    const bool is_untimed = is_unknown_to_time(name, value);
+    if (!is_known && (is_untimed || is_unknown_to_memory(name, value)))
       result.unknown.push_back(typed_argument(name));
+    if (is_untimed) result.untimed.push_back(typed_argument(name));
   }
   std::erase_if(result.unused, [&](const std::string& name) {
     return std::find(result.unknown.begin(), result.unknown.end(), name) != result.unknown.end();
@@ -248,6 +268,7 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
              const Count& gpus_per_node, MegatronSetup& result) {
   Setup& setup = result.setup;
   setup.shape = shape_of(given, result.assumed);
+  setup.framework = framework;
   fill_in_layout(given, gpus, setup);
   setup.gpus_per_node = gpus_per_node ? *gpus_per_node : given.ranks_a_node.value_or(8);
   if (given.bf16 && given.fp16) bad_input("estimate: --bf16 or --fp16, not both");
@@ -260,9 +281,8 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
   setup.wide_gradients = given.wide_gradients;
   setup.recompute = recompute_of(given);
   setup.recompute_layers = given.recompute_layers.value_or(1);
-  setup.recompute_block = given.method == "block";
+  setup.recompute_block = given.method == "block" || given.older_method == "block";
   setup.sequence_parallel = given.sequence_parallel && setup.tp > 1;
-  setup.framework = framework;
   part_of(setup.shape.vocab, setup.tp, "TP does not divide the vocabulary");
   result.assumed.push_back(fmt::format("the code of {}", name_of(setup.framework)));
   setup.transformer_engine =
@@ -281,7 +301,7 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
   if (const std::string why = layout_reason(setup); !why.empty()) bad_input("estimate: {}", why);
   if (const std::string why = interleaving_reason(setup); !why.empty())
     bad_input("estimate: {}{}", why,
-              given.gbs || given.gas ? "" : ", as it is without --global-batch-size");
+              last_batch(given) || given.gas ? "" : ", as it is without --global-batch-size");
 }
 
 /// All counts of a layout.
@@ -296,6 +316,17 @@ constexpr Count MegatronGiven::*kLayout[] = {
     &MegatronGiven::first_layers, &MegatronGiven::last_layers,
     &MegatronGiven::world,        &MegatronGiven::recompute_layers};
 
+/// As fill_in(). What is not known may be why it cannot be.
+void fill_in_or_refuse(const MegatronGiven& given, Framework framework, const Count& gpus,
+                       const Count& gpus_per_node, MegatronSetup& result) {
+  try {
+    fill_in(given, framework, gpus, gpus_per_node, result);
+  } catch (const Error& error) {
+    if (result.unknown.empty()) throw;
+    bad_input("{}; perhaps by what is not known: {}", error.what(), join(result.unknown, " "));
+  }
+}
+
 MegatronGiven without_layout(MegatronGiven given) {
   for (const auto count : kLayout) given.*count = std::nullopt;
   given.mbs = 1;
@@ -304,6 +335,8 @@ MegatronGiven without_layout(MegatronGiven given) {
   given.counts_embedding = given.counts_loss = false;
   given.granularity.clear();
   given.method.clear();
+  given.older_method.clear();
+  given.batch_schedule.clear();
   return given;
 }
 
@@ -341,7 +374,7 @@ MegatronSetup megatron_setup(const NamedValues& arguments, const Count& gpus,
   MegatronSetup result;
   const MegatronGiven given = read_arguments(arguments, result);
   result.setup.generation = generation;
-  fill_in(given, framework_of(given), gpus, gpus_per_node, result);
+  fill_in_or_refuse(given, framework_of(given), gpus, gpus_per_node, result);
   return result;
 }
 
@@ -350,8 +383,10 @@ MegatronModel megatron_model(const NamedValues& arguments, const Count& gpus_per
   MegatronModel model;
   const MegatronGiven given = read_arguments(arguments, model.read);
   model.read.setup.generation = generation;
-  fill_in(without_layout(given), framework_of(given), 1, gpus_per_node, model.read);
-  model.gbs = given.gbs;
+  fill_in_or_refuse(without_layout(given), framework_of(given), 1, gpus_per_node, model.read);
+  model.gbs = last_batch(given);
+  model.counts_embedding = given.counts_embedding;
+  model.counts_loss = given.counts_loss;
   const std::int64_t replica =
       count_product({given.tp.value_or(1), given.pp.value_or(1), given.cp.value_or(1)});
   if (const Count gpus = stated_world(given, replica)) model.gpus = gpus;

@@ -17,6 +17,7 @@ struct MegatronSetup {
   std::vector<std::string> assumed;  ///< what they leave open and how it was taken, in words
   std::vector<std::string> unused;   ///< names that change nothing that is estimated
   std::vector<std::string> unknown;  ///< names that change it, and nobody knows by how much
+  std::vector<std::string> untimed;  ///< those of them with which no time is known
 };
 
 /// What a person should know of it, a sentence each.
@@ -29,7 +30,8 @@ std::string_view name_of(Framework framework);
 struct MegatronModel {
   MegatronSetup read;                ///< of one GPU, one sequence, no recomputation
   Count gpus, gbs;                   ///< as far as the launch says them
-  std::int64_t vocab_divisor = 128;  ///< as of SearchSpace
+  std::int64_t vocab_divisor = 128;  ///< as of SearchSpace, as the others
+  bool counts_embedding = false, counts_loss = false;
 };
 
 /// The words of a launch, "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 24 …", or of a

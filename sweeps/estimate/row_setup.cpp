@@ -6,10 +6,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/whole_number.h"
 #include "sweeps/estimate/layout_checks.h"
 #include "sweeps/estimate/megatron_given.h"
+#include "sweeps/estimate/megatron_setup.h"
 #include "sweeps/estimate/parameters.h"
 #include "sweeps/estimate/point_rows.h"
 #include "sweeps/estimate/point_setup.h"
@@ -30,6 +32,7 @@ std::optional<nlohmann::json> arguments_in(const PointRow& row) {
   for (const auto& [written, value] : parsed.items()) {
     std::string name = written;
     std::replace(name.begin(), name.end(), '_', '-');
+    if (name.starts_with("--")) name.erase(0, 2);
     arguments[name] = value;
   }
   return arguments;
@@ -127,6 +130,9 @@ class RowReader {
   void refuse_memory(const std::string& why) {
     if (why_no_memory_.empty()) why_no_memory_ = why;
   }
+  void refuse_time(const std::string& why) {
+    if (why_no_time_.empty()) why_no_time_ = why;
+  }
   void doubt(const std::string& what) { doubt_ += (doubt_.empty() ? "" : "; ") + what; }
   bool is_named(std::string_view part) const { return row_.says("model", part); }
   bool is_core() const { return setup_.framework == Framework::kMegatronCore; }
@@ -204,19 +210,37 @@ class RowReader {
       refuse("layers that predict more tokens are not known");
     if (is_on(arguments_, "fp8-format"))
       refuse_memory("fp8 weights and their scales are not known");
+    NamedValues on;
     for (const auto& [written, value] : arguments_.items()) {
       std::string name = written;
       std::replace(name.begin(), name.end(), '-', '_');
       const bool is_off = value.is_null() || (value.is_boolean() && !value.get<bool>());
-      const Value given = value_of(value.is_string() ? value.get<std::string>() : value.dump());
+      const Value given = value_of(value.is_boolean()  ? "True"
+                                   : value.is_string() ? value.get<std::string>()
+                                                       : value.dump());
+      const bool is_none = is_count(name) && parse_number(given.text) == 0.0;
+      if (is_off || is_none) continue;
+      on.emplace_back(name, given);
       // Of Megatron's own FSDP the account is that of its ZeRO-3.
       const bool is_known = name == "use_megatron_fsdp" && row_.text("zero") == "3";
-      if (!is_off && !is_known && is_unknown_to_memory(name, given))
+      if (!is_known && is_unknown_to_memory(name, given))
         refuse_memory(fmt::format("what {} takes is not known", typed_argument(name)));
+      if (is_unknown_to_time(name, given))
+        refuse_time(fmt::format("how fast it is with {} is not known", typed_argument(name)));
     }
+    refuse_what_is_misspelt(on);
     if (is_named("muon")) refuse_memory("the optimizer Muon is not known");
     if (row_.says("framework", "HF") && !row_.says("notes", "Offl"))
       refuse("whether the optimizer is offloaded is not given");
+  }
+
+  void refuse_what_is_misspelt(const NamedValues& arguments) {
+    std::vector<std::string> unused;
+    try {
+      megatron_given(arguments, unused);
+    } catch (const Error& error) {
+      refuse("its notes: " + reason_of(error));
+    }
   }
 
   void shape() {
@@ -234,16 +258,22 @@ class RowReader {
     m.seq = m.positions = row_.count("seq");
     m.head_width = count_in(arguments_, "kv-channels", m.hidden / m.heads);
     const std::string activation = row_.text("act_fn");
-    m.activation = activation == "swiglu"         ? Activation::kSwiglu
-                   : activation == "squared-relu" ? Activation::kSquaredRelu
-                                                  : Activation::kGelu;
-    if (activation.empty()) doubt("act_fn gelu is assumed");
+    const auto has = [&](const char* name) {
+      return activation == name || (activation.empty() && is_on(arguments_, name));
+    };
+    m.activation = has("swiglu") || is_on(arguments_, "quick-geglu") ? Activation::kSwiglu
+                   : has("squared-relu")                             ? Activation::kSquaredRelu
+                                                                     : Activation::kGelu;
+    if (activation.empty() && m.activation == Activation::kGelu) doubt("act_fn gelu is assumed");
     m.ffn = row_.count("ffn");
     if (m.ffn == 0) m.ffn = usual_ffn(m.gated(), m.hidden);
     m.biases = !is_on(arguments_, "disable-bias-linear");
     m.norm_biases = word_in(arguments_, "normalization") != "RMSNorm";
     m.qk_norms = is_on(arguments_, "qk-layernorm") || is_named("qk_layernorm");
-    m.learned_positions = word_in(arguments_, "position-embedding-type") != "rope";
+    const std::string positions = word_in(arguments_, "position-embedding-type");
+    m.learned_positions = (positions.empty() || positions.ends_with("absolute")) &&
+                          !is_on(arguments_, "use-rotary-position-embeddings") &&
+                          !is_on(arguments_, "no-position-embedding");
     m.tied = !is_on(arguments_, "untie-embeddings-and-output-weights");
     m.experts = count_in(arguments_, "num-experts", 0, 0);
     m.experts_per_token = m.experts > 0 ? count_in(arguments_, "moe-router-topk", 2) : 0;
@@ -300,7 +330,7 @@ class RowReader {
     if (row_.count("gpus_per_node") == 0 && ranks > 1) why_no_time_ = "gpus_per_node is not given";
     if (row_.count("gas") == 0 && row_.count("gbs") == 0)
       why_no_time_ = "neither gbs nor gas is given";
-    setup_.expert_tp = setup_.tp;
+    setup_.expert_tp = count_in(arguments_, "expert-tensor-parallel-size", setup_.tp);
     if (const auto at = row_.text("model").find("etp");
         at != std::string::npos && setup_.shape.experts > 0)
       setup_.expert_tp = std::max<std::int64_t>(
@@ -439,6 +469,10 @@ class RowReader {
       vocab = tokenizer == "GPTSentencePieceTokenizer" ? kNemotron : llama ? kLlama2 : kGpt2;
     }
     if (!is_said && tokenizer.empty()) doubt(fmt::format("vocabulary {} is assumed", vocab));
+    if (const auto padded = count_in(arguments_, "padded-vocab-size", 0); padded > 0) {
+      setup_.shape.vocab = padded;
+      return;
+    }
     const std::int64_t usual = setup_.framework == Framework::kFsdp ? 1 : 128;
     setup_.shape.vocab =
         padded_vocab(vocab, setup_.tp, count_in(arguments_, "make-vocab-size-divisible-by", usual));

@@ -60,8 +60,8 @@ class Search {
     else if (m.vocab % tp != 0)
       return;
     for (const std::int64_t pp : divisors(space_.gpus / tp, m.layers)) {
-      if (m.layers % pp != 0) continue;
       setup.pp = pp;
+      if (!has_even_stages(setup)) continue;
       for (const std::int64_t cp : parts_of_sequence(space_.gpus / tp / pp)) {
         setup.cp = cp;
         setup.dp = space_.gpus / tp / pp / cp;
@@ -70,6 +70,18 @@ class Search {
         with_stages(setup);
       }
     }
+  }
+
+  /// Where both ends of a pipeline count as layers, as it were so. Leaves the stages of `setup` so.
+  bool has_even_stages(Setup& setup) const {
+    const bool counts = setup.pp > 1 && (space_.counts_embedding || space_.counts_loss);
+    const std::int64_t more =
+        counts ? (space_.counts_embedding ? 1 : 0) + (space_.counts_loss ? 1 : 0) : 0;
+    setup.first_layers = setup.last_layers = 0;
+    if ((setup.shape.layers + more) % setup.pp != 0) return false;
+    if (!counts) return true;
+    setup.count_as_layers(space_.counts_embedding, space_.counts_loss);
+    return setup.first_layers > 0 && setup.last_layers > 0;
   }
 
   /// Only Transformer Engine has the ring, whose ranks take a part of each half of a sequence, so
@@ -90,7 +102,8 @@ class Search {
       setup.mbs = mbs;
       setup.gas = own / mbs;
       const bool can_interleave = !space_.for_probe && setup.pp > 1 && setup.gas % setup.pp == 0;
-      const std::int64_t layers = setup.shape.layers / setup.pp;
+      const std::int64_t layers =
+          setup.layers_of_stage(0) + (setup.first_layers > 0 && space_.counts_embedding ? 1 : 0);
       for (const std::int64_t chunks : divisors(layers, can_interleave ? layers : 1)) {
         setup.chunks = chunks;
         with_schedule(setup);

@@ -13,7 +13,8 @@ struct SearchSpace {
   Setup
       base;  ///< the model and all that is not searched: framework, type, attention, GPUs per node
   std::int64_t vocab_divisor = 128;  ///< times TP, of which its rows are a multiple; 0: as they are
-  bool for_probe = false;            ///< without CP and chunks, which the training probe lacks
+  bool counts_embedding = false, counts_loss = false;  ///< as a layer of their stage
+  bool for_probe = false;  ///< without CP and chunks, which the training probe lacks
   std::int64_t gpus = 0, gbs = 0;
   double usable_bytes = 0;  ///< of a GPU
   Machine machine;

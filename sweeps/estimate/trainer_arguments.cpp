@@ -66,21 +66,6 @@ std::string_view unknown_of_memory(const NamedValues& dump) {
   return found == std::end(kUnknown) ? "" : *found;
 }
 
-/// Of those that change time, too, in a way that is not known.
-std::string_view unknown_of_time(const NamedValues& dump) {
-  constexpr std::string_view kUnknown[] = {"fp8",
-                                           "fp8_format",
-                                           "fp4",
-                                           "fp4_format",
-                                           "multi_latent_attention",
-                                           "mtp_num_layers",
-                                           "cpu_offloading",
-                                           "optimizer_cpu_offload"};
-  const auto* found = std::find_if(std::begin(kUnknown), std::end(kUnknown),
-                                   [&](const auto name) { return is_on(dump, std::string(name)); });
-  return found == std::end(kUnknown) ? "" : *found;
-}
-
 /// A dump's text as one types it: "AttnBackend.flash" is flash, "PositionEmbeddingType.alibi"
 /// alibi, 1.0 is 1.
 std::string plain_text(std::string_view name, const std::string& text) {
@@ -90,6 +75,16 @@ std::string plain_text(std::string_view name, const std::string& text) {
   }
   const bool is_word = text.starts_with("AttnBackend.") || text.starts_with("PositionEmbedding");
   return is_word ? text.substr(text.find('.') + 1) : text;
+}
+
+/// What changes time, too, in a way that is not known.
+std::string_view unknown_of_time(const NamedValues& dump) {
+  const auto found = std::find_if(dump.begin(), dump.end(), [&](const auto& one) {
+    const bool is_mixtures = one.first.starts_with("moe_");  // printed of all models
+    return is_unknown_to_time(one.first, value_of(plain_text(one.first, one.second.text))) &&
+           (!is_mixtures || is_on(dump, "num_experts"));
+  });
+  return found == dump.end() ? std::string_view() : std::string_view(found->first);
 }
 
 /// What is turned off under the name of what is usually on.

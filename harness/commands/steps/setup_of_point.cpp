@@ -23,9 +23,9 @@ bool is_megatron(const Sweep& sweep) {
 }
 
 /// Errors: Error (bad input) where an argument is missing, or is one that no estimate knows.
-SetupOfPoint of_command(const std::string& command, const Sweep& sweep, const Point& point,
+SetupOfPoint of_command(const ScriptRun& run, const Sweep& sweep, const Point& point,
                         VocabularyUnsaid vocabulary) {
-  NamedValues arguments = arguments_of_words(command_words(command));
+  NamedValues arguments = arguments_of_words(command_words(run.command, run.env));
   for (const auto& [name, value] : arguments)
     if (is_unknown_to_memory(name, value))
       bad_input("{} has no account of memory", typed_argument(name));
@@ -50,11 +50,11 @@ SetupOfPoint setup_of_point(const Sweep& sweep, const Point& point, VocabularyUn
   if (!has_setups(sweep))
     return {{}, "neither the probe training nor a command with Megatron's arguments", {}, {}};
   const auto gpus_per_node = std::max<std::int64_t>(sweep.cluster.gpus_per_node, 1);
-  const std::string command =
-      is_probe(sweep) ? "" : script_run(sweep, point, PlannedRun(), 1, {}).command;
+  const ScriptRun run =
+      is_probe(sweep) ? ScriptRun() : script_run(sweep, point, PlannedRun(), 1, {});
   try {
     if (is_probe(sweep)) return {probe_setup(point, gpus_per_node), "", {}, sweep.iterations};
-    return of_command(command, sweep, point, vocabulary);
+    return of_command(run, sweep, point, vocabulary);
   } catch (const Error& error) {
     return {{}, reason_of(error), {}, {}};
   }

@@ -34,6 +34,17 @@ TEST_CASE("a launch's words are a table of its memory, its traffic and its work"
   CHECK(here.pippin("estimate -- '" + kLaunch + "'").out == call.out);
 }
 
+TEST_CASE("of a launch whose model is not all known there is no time") {
+  const test::Workplace here;
+  const std::string launch =
+      "estimate --accelerator h100-sxm5-80g --gpus 8 -- --num-layers 8 --hidden-size 1024 "
+      "--num-attention-heads 16 --seq-length 1024 --micro-batch-size 1 --bf16 ";
+  CHECK_THAT(here.pippin(launch + "--multi-latent-attention").out,
+             Contains("no time of an iteration: how fast it is with --multi-latent-attention is "
+                      "not known"));
+  CHECK_THAT(here.pippin(launch).out, !Contains("no time of an iteration"));
+}
+
 TEST_CASE("figures keep their digits in formats for programs") {
   const test::Workplace here;
   const auto call = here.pippin("--quiet estimate --format json -- " + kLaunch);
@@ -192,6 +203,21 @@ TEST_CASE("what no estimate knows of memory is no reason to drop a point") {
     CHECK(
         nlohmann::json::parse(here.pippin("plan s.yaml --format json").out).at("dropped").empty());
   }
+  // As values of an axis, too, whose words bash has in a variable.
+  std::string axis = megatron_sweep("{rc}");
+  axis.replace(axis.find("mbs: [1, 4]"), 11,
+               "mbs: [4], rc: [\"--fp8-format=hybrid\", \"--swiglu\", "
+               "\"--recompute-granularity=full\"]");
+  here.write("s.yaml", axis);
+  const auto dropped =
+      nlohmann::json::parse(here.pippin("plan s.yaml --format json").out).at("dropped");
+  std::string names;
+  for (const auto& one : dropped) names += one.at("name").get<std::string>() + " ";
+  CAPTURE(names);
+  CHECK(names.find("fp8") == std::string::npos);
+  CHECK(names.find("swiglu") != std::string::npos);
+  REQUIRE(dropped.size() == 2);
+  CHECK(dropped[0].at("reason") != dropped[1].at("reason"));  // recomputation needs less
   here.write("s.yaml",
              "sweep: s\ncluster: polaris-a100-40g\ncommand: train $ARGS --num-layers {tp}\n"
              "grid: {tp: [1, 2]}\ngpus: 4\n");

@@ -115,6 +115,35 @@ TEST_CASE("a search of a launch finds what one of the same model finds") {
   CHECK_THAT(again.out, Contains("; none that fits is faster"));
 }
 
+TEST_CASE("a launch whose ends count as layers is searched so, and compared where none fits") {
+  const test::Workplace here;
+  here.write("c.yaml", kCluster);
+  const std::string launch =
+      " torchrun --nproc_per_node 4 --nnodes 16 pretrain_gpt.py --num-layers 30 --hidden-size 4096 "
+      "--num-attention-heads 32 --seq-length 2048 --vocab-size 50257 --global-batch-size 512 "
+      "--bf16 --transformer-impl transformer_engine --micro-batch-size 1 "
+      "--account-for-embedding-in-pipeline-split --account-for-loss-in-pipeline-split "
+      "--pipeline-model-parallel-size 8 ";
+  const auto call = here.pippin("search ./c.yaml --top 1000 --format json --" + launch);
+  INFO(call.err);
+  REQUIRE(call.exit_code == 0);
+  bool has_eight = false;
+  const auto found = nlohmann::json::parse(call.out);
+  for (const auto& one : found.at("layouts")) {
+    CHECK((one.at("pp") == 1 || 32 % one.at("pp").get<int>() == 0));
+    has_eight = has_eight || one.at("pp") == 8;
+  }
+  CHECK(has_eight);
+  CHECK_THAT(call.err, Contains("as launched, TP 1 PP 8"));
+  std::string wide = launch;
+  wide.replace(wide.find("4096"), 4, "65536");
+  const auto none = here.pippin("search ./c.yaml --" + wide);
+  CHECK(none.exit_code == 2);
+  CHECK_THAT(none.err, Contains("layouts fits; the least needs") &&
+                           Contains("; as launched, TP 1 PP 8") &&
+                           Contains(", which does not fit"));
+}
+
 TEST_CASE("a search of a mixture's launch places its experts") {
   const test::Workplace here;
   here.write("c.yaml", kCluster);

@@ -7,6 +7,7 @@
 #include "sweeps/estimate/megatron_given.h"
 #include "sweeps/estimate/megatron_setup.h"
 #include "sweeps/estimate/memory.h"
+#include "sweeps/estimate/stage_parameters.h"
 #include "sweeps/estimate/step_time.h"
 #include "sweeps/estimate/traffic.h"
 #include "sweeps/judge_points.h"
@@ -61,6 +62,100 @@ TEST_CASE("an option of earlier years means what it meant") {
   CHECK(block.recompute_layers == 3);
   CHECK(setup_of("--fp16 --checkpoint-activations --checkpoint-num-layers 2").recompute_layers ==
         2);
+}
+
+TEST_CASE("full recomputation is not told by its method alone since 2022") {
+  CHECK(setup_of("--bf16 --recompute-method uniform").recompute == Recompute::kNone);
+  CHECK(setup_of("--bf16 --recompute-granularity full --recompute-method block").recompute_block);
+}
+
+TEST_CASE("other gates than SwiGLU's have its matrices, and GELU's width") {
+  const Shape gate = setup_of("--bf16 --quick-geglu").shape, plain = setup_of("--bf16").shape;
+  CHECK(gate.gated());
+  CHECK(gate.ffn == plain.ffn);
+  CHECK(model_parameters(gate) > model_parameters(plain));
+}
+
+TEST_CASE("a batch that grows by a schedule is its last one") {
+  CHECK(setup_of("--bf16").gbs() == 512);
+  const auto of_schedule = [](const std::string& schedule) {
+    const std::string launch =
+        "--num-layers 32 --hidden-size 4096 --num-attention-heads 32 --seq-length 2048 "
+        "--micro-batch-size 1 --bf16 --step-batch-size-schedule ";
+    return megatron_setup(arguments_of_words({launch + schedule}), 16, 8).setup.gbs();
+  };
+  CHECK(of_schedule("0:384 200B:768 400B:1152") == 1152);
+  CHECK(of_schedule("0:384") == 384);
+  CHECK_THROWS_WITH(of_schedule("0:384 200B:"), Contains("--step-batch-size-schedule is no list"));
+}
+
+TEST_CASE("chunks divide the layers of a stage with the end that counts as one") {
+  const std::string stages =
+      "--bf16 --pipeline-model-parallel-size 8 --account-for-embedding-in-pipeline-split "
+      "--account-for-loss-in-pipeline-split ";
+  const auto with_layers = [&](const std::string& layers, const std::string& chunks) {
+    const std::string launch = "--num-layers " + layers +
+                               " --hidden-size 4096 --num-attention-heads 32 --seq-length 2048 "
+                               "--micro-batch-size 1 --global-batch-size 512 ";
+    return megatron_setup(arguments_of_words({launch + stages + chunks}), 16, 8).setup;
+  };
+  const Setup by_number = with_layers("126", "--num-virtual-stages-per-pipeline-rank 8"),
+              by_layers = with_layers("126", "--num-layers-per-virtual-pipeline-stage 2");
+  CHECK(by_number.chunks == 8);
+  CHECK(by_layers.chunks == 8);
+  CHECK(by_number.layers_of_stage(0) == 15);
+  CHECK(by_number.layers_of_stage(1) == 16);
+  CHECK_THROWS_WITH(with_layers("126", "--num-virtual-stages-per-pipeline-rank 5"),
+                    Contains("virtual stages do not divide the layers of a stage (16 by 5)"));
+}
+
+TEST_CASE(
+    "DeepSpeed parts what PP does not divide, and Megatron's layouts may be why it does not") {
+  const auto mistake_of = [](const std::string& more) {
+    try {
+      megatron_setup(arguments_of_words({"--num-layers 70 --hidden-size 4096 --num-attention-heads "
+                                         "32 --seq-length 2048 --micro-batch-size 1 "
+                                         "--pipeline-model-parallel-size 12 --bf16 " +
+                                         more}),
+                     24, 8);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(mistake_of("--deepspeed --zero-stage 1").empty());
+  CHECK(mistake_of("") == "estimate: PP does not divide the number of layers (70 by 12)");
+  CHECK(mistake_of("--pipeline-model-parallel-layout Et*6|t*6") ==
+        "estimate: PP does not divide the number of layers (70 by 12); perhaps by what is not "
+        "known: --pipeline-model-parallel-layout");
+}
+
+TEST_CASE("what is typed out as it is anyway changes nothing") {
+  for (const char* words :
+       {"--main-grads-dtype fp32", "--exp-avg-dtype fp32", "--recompute-modules core_attn",
+        "--cuda-graph-impl none", "--optimizer adamw", "--cp-comm-type p2p",
+        "--empty-unused-memory-level 1"}) {
+    CAPTURE(words);
+    CHECK(read(std::string("--bf16 ") + words).unknown.empty());
+  }
+  for (const char* words :
+       {"--main-grads-dtype bf16", "--cp-comm-type a2a", "--attention-output-gate",
+        "--moe-latent-size 64", "--heterogeneous-layers-config-path x", "--cpu-optimizer",
+        "--partition-activations", "--checkpoint-in-cpu", "--deepspeed-config x"}) {
+    CAPTURE(words);
+    CHECK(read(std::string("--bf16 ") + words).unknown.size() == 1);
+  }
+  CHECK(read("--bf16 --deepspeed --zero-stage 1 --deepspeed-config x").unknown.empty());
+}
+
+TEST_CASE("with what changes the work no time is known") {
+  for (const char* words :
+       {"--fp8-format hybrid", "--multi-latent-attention", "--cp-comm-type a2a", "pretrain_t5.py",
+        "--moe-layer-freq ([0]*1+[1]*31)", "--attention-output-gate"}) {
+    CAPTURE(words);
+    CHECK(read(std::string("--bf16 ") + words).untimed.size() == 1);
+  }
+  CHECK(read("--bf16 --recompute-modules mlp").untimed.empty());
 }
 
 TEST_CASE("an option counts as it is typed, and as Megatron's dump has it") {

@@ -213,12 +213,16 @@ TEST_CASE("a layout that fits with no micro-batch at all is told apart from one 
   CHECK_THAT(small.why, Catch::Contains("with MBS 1 stage 0 needs"));
 }
 
-TEST_CASE("an argument in a row's notes that no count can be is as if it were not there") {
+TEST_CASE("an argument in a row's notes that no count can be, or is misspelt, is refused") {
   const PointRow row = rows().begin()->second;
   const auto why = [&](const std::string& notes) {
     return PointJudge().judge(row.with("notes", notes)).why;
   };
-  CHECK(why("{\"make-vocab-size-divisible-by\": 1e300, \"kv-channels\": 1e300}") == why("{}"));
+  CHECK(why("{\"kv-channels\": 1e300}") ==
+        "its notes: --kv-channels takes a whole number from 1 to 100000000, not '1e+300'");
+  CHECK(why("{\"moe-fn-hidden-size\": 64}") ==
+        "its notes: unknown argument '--moe-fn-hidden-size', did you mean "
+        "'--moe-ffn-hidden-size'?");
 }
 
 TEST_CASE("a row that contradicts itself is refused, and of a batch what was done is believed") {
@@ -247,6 +251,28 @@ TEST_CASE("Megatron's arguments in a row's notes count as they do in a launch") 
         "its notes begin like arguments in JSON, and are none");
   for (const char* zero : {"make-vocab-size-divisible-by", "kv-channels", "moe-router-topk"})
     CHECK(judged(std::string("{\"") + zero + "\": 0}").allocated_gib == judged("{}").allocated_gib);
+  const auto allocated = [&](const std::string& notes) {
+    return judged(notes).allocated_gib.value();
+  };
+  const std::string experts = "{\"num-experts\": 8, \"moe-ffn-hidden-size\": 1024";
+  const PointRow split = row.with("tp", "2").with("dp", "4").with("seq_par", "1");
+  const auto of_split = [&](const std::string& notes) {
+    return PointJudge().judge(split.with("notes", notes)).allocated_gib.value();
+  };
+  CHECK(of_split(experts + ", \"disable-bias-linear\": true, \"expert-tensor-parallel-size\": 1}") >
+        of_split(experts + ", \"disable-bias-linear\": true}"));
+  CHECK(allocated("{\"padded-vocab-size\": 500000}") > allocated("{}"));
+  CHECK(allocated("{\"--padded_vocab_size\": 500000}") ==
+        allocated("{\"padded-vocab-size\": 500000}"));
+  for (const char* positions :
+       {"{\"position-embedding-type\": \"none\"}", "{\"use-rotary-position-embeddings\": true}"})
+    CHECK(allocated(positions) == allocated("{\"position-embedding-type\": \"rope\"}"));
+  const PointRow open = row.with("act_fn", "");
+  CHECK(PointJudge().judge(open.with("notes", "{\"quick-geglu\": true}")).allocated_gib ==
+        PointJudge().judge(row.with("act_fn", "swiglu")).allocated_gib);
+  const PointJudgement narrow = judged("{\"--fp8-format\": \"hybrid\"}");
+  CHECK_FALSE(narrow.allocated_gib);
+  CHECK_FALSE(narrow.step_s);
   const PointRow small = row.with("precision", "fp16");
   const auto gib = [&](const char* notes) {
     return PointJudge().judge(small.with("notes", notes)).allocated_gib.value();
