@@ -24,10 +24,14 @@ std::string indivisible_reason(const Setup& setup) {
   const std::int64_t holders = m.experts > 0 ? count_product({setup.tp, setup.cp, setup.dp}) : 0;
   const std::int64_t shards = setup.zero > 0 ? count_product({setup.dp, setup.cp}) : 0;
   const std::int64_t expert_ffn = m.experts > 0 ? m.expert_ffn : 0;
+  // Megatron-Core gathers and cuts what ranks that share a group need; what that keeps is open.
+  const bool shares = setup.framework == Framework::kMegatronCore && setup.tp % m.kv_heads == 0;
   const Division divisions[] = {
       {m.heads, setup.tp, "TP does not divide the heads"},
       {m.heads, m.kv_heads, "query groups do not divide the heads"},
-      {m.kv_heads, setup.tp, "TP does not divide the query groups"},
+      {m.kv_heads, setup.tp,
+       shares ? "what TP ranks that share a query group need is not known"
+              : "TP does not divide the query groups"},
       {m.ffn, setup.tp, "TP does not divide the width of the MLP"},
       {m.seq, setup.cp, "CP does not divide the sequence"},
       {split_seq, setup.tp, "with sequence parallelism TP does not divide the sequence"},

@@ -317,6 +317,8 @@ TEST_CASE("a row that no trainer would start is refused") {
   CHECK(why(row.with("tp", "4").with("ffn", "11010")) ==
         "TP does not divide the width of the MLP (11010 by 4)");
   CHECK(why(row.with("tp", "4").with("kv_heads", "2")) ==
+        "what TP ranks that share a query group need is not known (2 by 4)");
+  CHECK(why(row.with("framework", "Megatron-LM").with("tp", "4").with("kv_heads", "2")) ==
         "TP does not divide the query groups (2 by 4)");
   CHECK(why(row.with("tp", "4").with("seq_par", "1").with("seq", "2050")) ==
         "with sequence parallelism TP does not divide the sequence (2050 by 4)");
