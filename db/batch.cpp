@@ -15,7 +15,7 @@ bool Batch::is_news(const std::string& point, const Model& model) {
   if (is_new) return true;
   Model& told = known->second;
   if (has_usual_shape(model)) {
-    if (!model.params || told.params) return false;
+    if (!model.params || told.params || !has_usual_shape(told)) return false;
     told.params = model.params;
     return true;
   }

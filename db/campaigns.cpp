@@ -77,13 +77,17 @@ void tell_model(Connection& connection, const std::string& point, const Model& m
         .run(point, model.params, known(model.style));
     return;
   }
-  // Who says the work says all of it. Of others one may have ended before it said what it had to.
+  // Who says the work says all of it. Another may have ended before it said what it had to: of the
+  // same style what is known stays.
   connection
       .prepare(
           "UPDATE points SET style = coalesce(?2, style), "
-          "params = iif(style IS coalesce(?2, style), coalesce(?3, params), ?3), "
-          "active_params = iif(?5 NOTNULL OR token_weights NOTNULL, ?4, coalesce(?4, "
-          "active_params)), token_weights = ?5, attention_widths = ?6 WHERE id = ?1")
+          "params = iif(?5 NOTNULL OR style IS coalesce(?2, style), coalesce(?3, params), ?3), "
+          "active_params = iif(?5 ISNULL AND style IS coalesce(?2, style), "
+          "coalesce(?4, active_params), ?4), "
+          "token_weights = iif(style IS coalesce(?2, style), coalesce(?5, token_weights), ?5), "
+          "attention_widths = iif(style IS coalesce(?2, style), "
+          "coalesce(?6, attention_widths), ?6) WHERE id = ?1")
       .run(point, known(model.style), model.params, model.active_params, model.token_weights,
            model.attention_widths);
 }

@@ -48,7 +48,9 @@ void copy_points(Connection& connection) {
     INSERT OR IGNORE INTO main.point_axes
       SELECT x.* FROM needed JOIN other.point_axes AS x ON x.point = needed.point;
     UPDATE main.points AS p SET style = t.style,
-        params = iif(p.style IS t.style, coalesce(p.params, t.params), t.params),
+        params = CASE WHEN t.token_weights NOTNULL AND p.token_weights ISNULL
+          THEN coalesce(t.params, p.params) WHEN p.style IS t.style
+          THEN coalesce(p.params, t.params) ELSE t.params END,
         active_params = coalesce(p.active_params, t.active_params),
         token_weights = coalesce(p.token_weights, t.token_weights),
         attention_widths = coalesce(p.attention_widths, t.attention_widths)

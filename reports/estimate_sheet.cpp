@@ -124,10 +124,12 @@ std::string fit_words(const Setup& setup, const Accelerator& accelerator) {
   const std::int64_t stage = largest_stage(setup);
   // Megatron-LM 2.x has copies of fp16's gradients longer than it needs them, where there is room.
   const bool can_give_back = needed < stage_memory(setup, stage).peak / kGib;
-  return fmt::format("{}: stage {} needs {:.1f} GiB with context and NCCL{}, a {} has {:.1f}",
-                     needed <= usable ? "it fits" : "it does not fit", stage, needed,
-                     can_give_back ? ", its peak where there is no room for copies" : "",
-                     accelerator.name, usable);
+  return fmt::format(
+      "{}: stage {} needs {:.1f} GiB with context and NCCL{}, a {} has {:.1f}",
+      needed <= usable ? "it fits" : "it does not fit", stage, needed,
+      can_give_back ? " (less than its peak: where room is short it gives copies of gradients back)"
+                    : "",
+      accelerator.name, usable);
 }
 
 std::string utilization_words(double share) {

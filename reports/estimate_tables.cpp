@@ -283,7 +283,8 @@ EstimateTable time_table(const StepTime& time) {
 
 std::string model_words(const Setup& setup) {
   const Shape& m = setup.shape;
-  const char* activation = m.gated()                                  ? "SwiGLU"
+  const char* activation = m.activation == Activation::kGeglu         ? "GEGLU"
+                           : m.gated()                                ? "SwiGLU"
                            : m.activation == Activation::kSquaredRelu ? "squared ReLU"
                                                                       : "GELU";
   std::string words = fmt::format("{} layers, hidden {}, {} heads", m.layers, m.hidden, m.heads);

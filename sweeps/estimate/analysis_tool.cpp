@@ -216,7 +216,7 @@ void add_groups(const Setup& setup, Figures& figures) {
 
 std::string unknown_to_analysis_tool(const Setup& setup) {
   const Shape& m = setup.shape;
-  if (!m.gated()) return "it knows only SwiGLU";
+  if (m.activation != Activation::kSwiglu) return "it knows only SwiGLU";
   if (setup.attention == Attention::kScores) return "it knows only flash attention";
   if (setup.zero != 1) return "it knows only the distributed optimizer";
   if (m.kv_heads != m.heads) return "it knows no grouped queries";

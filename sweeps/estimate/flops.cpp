@@ -121,8 +121,10 @@ std::string why_no_flops(FlopsFormula formula, const Model& model) {
   if (formula == FlopsFormula::kModel || formula == FlopsFormula::kHardware)
     return fmt::format("formula {} is of GPT-2's shape, and its model has another",
                        text_of(formula));
+  if (model.style == "hybrid" && formula == FlopsFormula::kParams)
+    return "how many parameters it has is not known";
   if (model.style == "hybrid")
-    return fmt::format("formula {} does not know such layers", text_of(formula));
+    return fmt::format("formula {} does not know such layers, params does", text_of(formula));
   return model.active_params || model.token_weights
              ? fmt::format("too little is known of its model for formula {}", text_of(formula))
              : "what a token meets of its experts is not known";

@@ -81,6 +81,21 @@ std::string layout_reason(const Setup& setup) {
   return uncountable_reason(setup);
 }
 
+std::string count_ends(Setup& setup, bool embedding, bool loss) {
+  const std::int64_t more = (embedding ? 1 : 0) + (loss ? 1 : 0);
+  if (setup.pp == 1 || more == 0) return "";
+  const std::int64_t all = setup.shape.layers + more, each = all / setup.pp;
+  if (all % setup.pp != 0)
+    return fmt::format("PP does not divide the layers, with what counts as one ({} by {})", all,
+                       setup.pp);
+  if (each == 1) return "a stage would have no layer, as its end counts as one";
+  if (each % setup.chunks != 0)
+    return fmt::format("virtual stages do not divide the layers of a stage ({} by {})", each,
+                       setup.chunks);
+  setup.count_as_layers(embedding, loss);
+  return "";
+}
+
 std::string interleaving_reason(const Setup& setup) {
   if (setup.chunks == 1) return "";
   const std::int64_t group = setup.chunk_group > 0 ? setup.chunk_group : setup.pp;

@@ -12,6 +12,10 @@ namespace pippin {
 /// apart.
 std::string layout_reason(const Setup& setup);
 
+/// Shortens the first and the last stage by what counts as a layer there, where there are stages.
+/// Why that cannot be; empty where it can. Source: Megatron-Core, transformer_config.py.
+std::string count_ends(Setup& setup, bool embedding, bool loss);
+
 /// Why its chunks cannot be interleaved; empty where they can. Source: Megatron-Core,
 /// core/pipeline_parallel/schedules.py.
 std::string interleaving_reason(const Setup& setup);

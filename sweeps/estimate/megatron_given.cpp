@@ -315,7 +315,7 @@ namespace {
 
 /// Off, or as it is where nothing is said.
 bool is_usual(std::string_view name, std::string_view text) {
-  for (const std::string_view off : {"False", "None", "0", "0.0", "[]"})
+  for (const std::string_view off : {"", "False", "None", "0", "0.0", "[]"})
     if (text == off) return true;
   return std::any_of(std::begin(kUsual), std::end(kUsual),
                      [&](const auto& one) { return one.first == name && one.second == text; });
@@ -328,6 +328,20 @@ bool is_unknown_to_time(std::string_view name, const Value& value) {
   if (is_other_model(name)) return true;
   if (name == "moe_layer_freq") return has_dense_layers(value.text);
   return std::find(std::begin(kUntimed), std::end(kUntimed), name) != std::end(kUntimed);
+}
+
+std::string_view only_of_list(std::string_view text) {
+  if (!text.starts_with('[') || !text.ends_with(']') || text.find(',') != std::string_view::npos)
+    return text;
+  std::string_view inner = trim(text.substr(1, text.size() - 2));
+  for (const char quote : {'\'', '"'})
+    if (inner.size() > 1 && inner.starts_with(quote) && inner.ends_with(quote))
+      inner = inner.substr(1, inner.size() - 2);
+  return inner.empty() ? text : inner;
+}
+
+bool is_of_context(std::string_view name) {
+  return name == "cp_comm_type" || name == "hierarchical_context_parallel_sizes";
 }
 
 bool is_unknown_to_memory(std::string_view name, const Value& value) {

@@ -50,9 +50,10 @@ Shape shape_of(const MegatronGiven& given, std::vector<std::string>& assumed) {
   if (!given.grouped && !given.kv_heads && given.groups.value_or(shape.heads) != shape.heads)
     assumed.push_back(
         "keys of each head, as --num-query-groups counts with --group-query-attention alone");
-  shape.activation = given.swiglu || given.geglu ? Activation::kSwiglu
-                     : given.squared_relu        ? Activation::kSquaredRelu
-                                                 : Activation::kGelu;
+  shape.activation = given.swiglu         ? Activation::kSwiglu
+                     : given.geglu        ? Activation::kGeglu
+                     : given.squared_relu ? Activation::kSquaredRelu
+                                          : Activation::kGelu;
   shape.ffn = given.ffn.value_or(usual_ffn(given.swiglu, shape.hidden));
   shape.biases = !given.no_biases;
   shape.qkv_biases = given.qkv_biases;
@@ -65,6 +66,9 @@ Shape shape_of(const MegatronGiven& given, std::vector<std::string>& assumed) {
   shape.learned_positions = !given.rotary && !given.no_positions &&
                             (positions.empty() || positions.ends_with("absolute"));
   shape.positions = given.positions.value_or(shape.seq);
+  if (shape.positions < shape.seq)
+    bad_input("estimate: {} positions ({}) are too few for a sequence of {}", shape.positions,
+              typed_argument("max_position_embeddings"), shape.seq);
   shape.tied = !given.untied;
   shape.experts = given.experts.value_or(0);
   constexpr std::int64_t kUsual = 2;
@@ -147,13 +151,10 @@ std::int64_t world_of(const MegatronGiven& given, const Count& gpus, std::int64_
 /// have as many each.
 std::int64_t layers_of_stages(const MegatronGiven& given, Setup& setup) {
   const std::int64_t layers = setup.shape.layers;
-  if ((given.counts_embedding || given.counts_loss) && setup.pp > 1) {
-    const std::int64_t more = (given.counts_embedding ? 1 : 0) + (given.counts_loss ? 1 : 0);
-    const std::int64_t each =
-        part_of(layers + more, setup.pp, "PP does not divide the layers, with what counts as one");
-    setup.count_as_layers(given.counts_embedding, given.counts_loss);
-    return each;
-  }
+  const std::string why = count_ends(setup, given.counts_embedding, given.counts_loss);
+  if (!why.empty()) bad_input("estimate: {}", why);
+  if (setup.pp > 1 && (given.counts_embedding || given.counts_loss))
+    return setup.layers_of_stage(0) + (given.counts_embedding ? 1 : 0);
   // It parts the layers with both embeddings.
   if (setup.framework == Framework::kMegatronDeepSpeed) return setup.layers_of_stage(0);
   if (!given.first_layers && !given.last_layers)
@@ -172,7 +173,9 @@ std::int64_t layers_of_stages(const MegatronGiven& given, Setup& setup) {
 Count last_batch(const MegatronGiven& given) {
   if (given.gbs || given.batch_schedule.empty()) return given.gbs;
   const std::string_view last = given.batch_schedule;
-  const auto count = parse_integer(last.substr(last.rfind(':') + 1));
+  const auto colon = last.rfind(':');
+  const auto count =
+      colon == std::string_view::npos ? std::nullopt : parse_integer(last.substr(colon + 1));
   if (!count || *count < 1 || *count > kLargestCount)
     bad_input("estimate: --step-batch-size-schedule is no list such as '0:384 200B:768', but '{}'",
               printable(given.batch_schedule));
@@ -251,6 +254,7 @@ namespace {
 MegatronGiven read_arguments(const NamedValues& arguments, MegatronSetup& result) {
   MegatronGiven given = megatron_given(arguments, result.unused);
   for (const auto& [name, value] : arguments) {
+    if (is_of_context(name) && given.cp.value_or(1) == 1) continue;
     // DeepSpeed's file says what --zero-stage may say, too.
     const bool is_known = is_estimated_by(name) || (name == "deepspeed_config" && given.zero);
     const bool is_untimed = is_unknown_to_time(name, value);

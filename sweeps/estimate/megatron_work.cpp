@@ -244,7 +244,7 @@ bool is_unusual(const Given& given, const Dimensions& m, bool has_experts) {
   const Count width = given.count("kv_channels");
   return has_experts || (width && static_cast<double>(*width) * m.heads != m.hidden) ||
          given.is_on("multi_latent_attention") || given.is_on("attention_output_gate") ||
-         given.count("mtp_num_layers");
+         given.is_on("quick_geglu") || given.count("mtp_num_layers");
 }
 
 /// What forks of Megatron call what it has under other names: MindSpeed-LLM does not read

@@ -110,8 +110,11 @@ Model model_of(const Shape& m) {
   model.padded_vocab = m.vocab;
   model.params = model_parameters(m);
   if (m.experts > 0) model.active_params = active_parameters(m);
-  if (m.experts > 0 || m.heads * m.head_width != m.hidden) {
-    model.token_weights = static_cast<std::int64_t>(token_weights(m));
+  const bool is_geglu = m.activation == Activation::kGeglu;
+  if (m.experts > 0 || is_geglu || m.heads * m.head_width != m.hidden) {
+    Shape counted = m;
+    if (is_geglu) counted.activation = Activation::kGelu;  // Megatron counts SwiGLU's gate alone
+    model.token_weights = static_cast<std::int64_t>(token_weights(counted));
     model.attention_widths = static_cast<std::int64_t>(attention_widths(m));
   }
   return model;

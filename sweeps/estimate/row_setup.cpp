@@ -63,6 +63,14 @@ bool is_on(const nlohmann::json& arguments, const char* name) {
          !value->is_null();
 }
 
+/// As one types it: 64.0 is 64, ["p2p"] p2p.
+std::string text_of(const nlohmann::json& value) {
+  if (value.is_boolean()) return "True";
+  if (value.is_string()) return value.get<std::string>();
+  const auto whole = value.is_number() ? whole_number(value.get<double>()) : std::nullopt;
+  return whole ? std::to_string(*whole) : std::string(only_of_list(value.dump()));
+}
+
 std::string word_in(const nlohmann::json& arguments, const char* name) {
   const auto value = arguments.find(name);
   return value != arguments.end() && value->is_string() ? value->get<std::string>() : "";
@@ -215,9 +223,7 @@ class RowReader {
       std::string name = written;
       std::replace(name.begin(), name.end(), '-', '_');
       const bool is_off = value.is_null() || (value.is_boolean() && !value.get<bool>());
-      const Value given = value_of(value.is_boolean()  ? "True"
-                                   : value.is_string() ? value.get<std::string>()
-                                                       : value.dump());
+      const Value given = value_of(text_of(value));
       const bool is_none = is_count(name) && parse_number(given.text) == 0.0;
       if (is_off || is_none) continue;
       on.emplace_back(name, given);
@@ -261,12 +267,13 @@ class RowReader {
     const auto has = [&](const char* name) {
       return activation == name || (activation.empty() && is_on(arguments_, name));
     };
-    m.activation = has("swiglu") || is_on(arguments_, "quick-geglu") ? Activation::kSwiglu
-                   : has("squared-relu")                             ? Activation::kSquaredRelu
-                                                                     : Activation::kGelu;
+    m.activation = has("swiglu")                      ? Activation::kSwiglu
+                   : is_on(arguments_, "quick-geglu") ? Activation::kGeglu
+                   : has("squared-relu")              ? Activation::kSquaredRelu
+                                                      : Activation::kGelu;
     if (activation.empty() && m.activation == Activation::kGelu) doubt("act_fn gelu is assumed");
     m.ffn = row_.count("ffn");
-    if (m.ffn == 0) m.ffn = usual_ffn(m.gated(), m.hidden);
+    if (m.ffn == 0) m.ffn = usual_ffn(m.activation == Activation::kSwiglu, m.hidden);
     m.biases = !is_on(arguments_, "disable-bias-linear");
     m.norm_biases = word_in(arguments_, "normalization") != "RMSNorm";
     m.qk_norms = is_on(arguments_, "qk-layernorm") || is_named("qk_layernorm");
@@ -361,7 +368,7 @@ class RowReader {
     setup_.last_layers = count_in(arguments_, "decoder-last-pipeline-num-layers", 0, 0);
     const bool embedding = is_on(arguments_, "account-for-embedding-in-pipeline-split");
     const bool loss = is_on(arguments_, "account-for-loss-in-pipeline-split");
-    if (setup_.pp > 1 && (embedding || loss)) setup_.count_as_layers(embedding, loss);
+    refuse(count_ends(setup_, embedding, loss));
   }
 
   void framework() {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "sweeps/estimate/layout_checks.h"
 #include "sweeps/estimate/memory.h"
 #include "sweeps/estimate/parameters.h"
 
@@ -72,16 +73,12 @@ class Search {
     }
   }
 
-  /// Where both ends of a pipeline count as layers, as it were so. Leaves the stages of `setup` so.
+  /// Where an end of a pipeline counts as a layer, with it. Leaves the stages of `setup` so.
   bool has_even_stages(Setup& setup) const {
-    const bool counts = setup.pp > 1 && (space_.counts_embedding || space_.counts_loss);
-    const std::int64_t more =
-        counts ? (space_.counts_embedding ? 1 : 0) + (space_.counts_loss ? 1 : 0) : 0;
     setup.first_layers = setup.last_layers = 0;
-    if ((setup.shape.layers + more) % setup.pp != 0) return false;
-    if (!counts) return true;
-    setup.count_as_layers(space_.counts_embedding, space_.counts_loss);
-    return setup.first_layers > 0 && setup.last_layers > 0;
+    setup.chunks = 1;
+    if (!count_ends(setup, space_.counts_embedding, space_.counts_loss).empty()) return false;
+    return setup.first_layers > 0 || setup.shape.layers % setup.pp == 0;
   }
 
   /// Only Transformer Engine has the ring, whose ranks take a part of each half of a sequence, so
@@ -102,8 +99,8 @@ class Search {
       setup.mbs = mbs;
       setup.gas = own / mbs;
       const bool can_interleave = !space_.for_probe && setup.pp > 1 && setup.gas % setup.pp == 0;
-      const std::int64_t layers =
-          setup.layers_of_stage(0) + (setup.first_layers > 0 && space_.counts_embedding ? 1 : 0);
+      const bool counts = setup.first_layers > 0 && space_.counts_embedding;
+      const std::int64_t layers = setup.layers_of_stage(0) + (counts ? 1 : 0);
       for (const std::int64_t chunks : divisors(layers, can_interleave ? layers : 1)) {
         setup.chunks = chunks;
         with_schedule(setup);

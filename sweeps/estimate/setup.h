@@ -25,7 +25,7 @@ std::string_view text_of(Recompute recompute);
 /// lays queries, keys and values out in another way than Megatron.
 enum class Attention { kScores, kFused, kFlash };
 
-enum class Activation { kGelu, kSquaredRelu, kSwiglu };
+enum class Activation { kGelu, kSquaredRelu, kSwiglu, kGeglu };
 
 /// Whose code trains, as far as it decides what is in memory and how gradients are summed.
 enum class Framework {
@@ -59,7 +59,9 @@ struct Shape {
   bool tied = true;            ///< the output layer is the embedding
   std::int64_t experts = 0, experts_per_token = 0, expert_ffn = 0;  ///< 0: a dense MLP
 
-  bool gated() const { return activation == Activation::kSwiglu; }
+  bool gated() const {
+    return activation == Activation::kSwiglu || activation == Activation::kGeglu;
+  }
 };
 
 /// What an estimate is made of: one layout of one model in one framework on one kind of GPU.

@@ -67,22 +67,27 @@ std::string_view unknown_of_memory(const NamedValues& dump) {
 }
 
 /// A dump's text as one types it: "AttnBackend.flash" is flash, "PositionEmbeddingType.alibi"
-/// alibi, 1.0 is 1.
+/// alibi, "['p2p']" p2p, 1.0 is 1.
 std::string plain_text(std::string_view name, const std::string& text) {
   if (is_count(name)) {
     const auto number = parse_number(text);
     return number && *number == std::floor(*number) ? number_text(*number) : text;
   }
+  if (text.starts_with('[') && text.find(',') == std::string::npos)
+    return std::string(only_of_list(text));
   const bool is_word = text.starts_with("AttnBackend.") || text.starts_with("PositionEmbedding");
   return is_word ? text.substr(text.find('.') + 1) : text;
 }
 
 /// What changes time, too, in a way that is not known.
 std::string_view unknown_of_time(const NamedValues& dump) {
+  const std::string parts = text_in(dump, "context_parallel_size");
+  const bool has_ring = !parts.empty() && parts != "1";
   const auto found = std::find_if(dump.begin(), dump.end(), [&](const auto& one) {
     const bool is_mixtures = one.first.starts_with("moe_");  // printed of all models
-    return is_unknown_to_time(one.first, value_of(plain_text(one.first, one.second.text))) &&
-           (!is_mixtures || is_on(dump, "num_experts"));
+    if ((is_mixtures && !is_on(dump, "num_experts")) || (is_of_context(one.first) && !has_ring))
+      return false;
+    return is_unknown_to_time(one.first, value_of(plain_text(one.first, one.second.text)));
   });
   return found == dump.end() ? std::string_view() : std::string_view(found->first);
 }
@@ -272,10 +277,15 @@ ArgumentsSetup setup_of_command(const NamedValues& arguments, const Point& point
   Arguments all;
   for (const auto& [name, value] : arguments) all.add(name, value.text);
   add_point(point, all);
+  // A width that is not typed is the trainer's own, and not what a plan takes for it.
+  if (!find_value(arguments, "ffn_hidden_size")) all.remove("ffn_hidden_size");
   ArgumentsSetup said = setup_of(all, point, gpus_per_node, generation);
   if (!said.setup) return said;
-  const auto unknown = std::find_if(arguments.begin(), arguments.end(), [](const auto& one) {
-    return is_unknown_to_memory(one.first, one.second);
+  const bool says_stage = find_value(arguments, "zero_stage") != nullptr;
+  const auto unknown = std::find_if(arguments.begin(), arguments.end(), [&](const auto& one) {
+    const bool is_known =
+        is_estimated_by(one.first) || (one.first == "deepspeed_config" && says_stage);
+    return !is_known && is_unknown_to_memory(one.first, one.second);
   });
   if (unknown != arguments.end()) tell_unknown_memory(unknown->first, said);
   tell_unknown_time(unknown_of_time(arguments), said);

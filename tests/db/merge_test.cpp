@@ -231,7 +231,7 @@ TEST_CASE("what a merged database knows more of a model is kept") {
     test::sql_text(path, "UPDATE points SET (style, params, token_weights) = (" + figures + ")");
   };
   for (const auto& [ours, theirs, both] : std::vector<std::array<const char*, 3>>{
-           {"'gpt2', 5, NULL", "'gpt2', 6, 7", "gpt2 5 7"},
+           {"'gpt2', 5, NULL", "'gpt2', 6, 7", "gpt2 6 7"},
            {"'gpt2', 5, 8", "'gpt2', 6, NULL", "gpt2 5 8"},
            {"'gpt2', NULL, NULL", "'gpt2', 6, NULL", "gpt2 6 -"},
            {"'gpt2', 5, NULL", "'gpt2', NULL, NULL", "gpt2 5 -"},

@@ -18,7 +18,52 @@ const std::string* held_by(std::string_view word, const Environment& env) {
   return known == env.end() ? nullptr : &known->second;
 }
 
+/// In quotes it is one word, else as many as it has. A variable in it is another's.
+void add_held(const std::string& held, bool is_quoted, std::vector<std::string>& words) {
+  std::string text = held;
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  const auto parts = split(trim(text), ' ');
+  if (is_quoted && parts.size() > 1) {
+    words.emplace_back("?");
+    return;
+  }
+  for (const std::string_view part : parts)
+    if (!part.empty()) words.emplace_back(part.starts_with('$') ? "?" : part);
+}
+
+/// The text of one bash word, as bash_word() or bash's `declare -f` writes it.
+std::string unquoted(std::string_view word) {
+  std::string text;
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    if (word[i] == '\'')
+      is_quoted = !is_quoted;
+    else if (word[i] == '\\' && !is_quoted && i + 1 < word.size())
+      text += word[++i];
+    else
+      text += word[i];
+  }
+  return text;
+}
+
 }  // namespace
+
+Environment exports_in(const std::string& command) {
+  constexpr std::string_view kExport = "export ";
+  Environment env;
+  for (std::string_view line : split(command, '\n')) {
+    line = trim(line);
+    const auto equals = line.find('=');
+    if (!line.starts_with(kExport) || equals == std::string_view::npos) continue;
+    std::string_view value = line.substr(equals + 1);
+    if (value.ends_with(';')) value.remove_suffix(1);
+    if (value.starts_with('$')) continue;  // control characters, or another variable
+    env.emplace_back(std::string(line.substr(kExport.size(), equals - kExport.size())),
+                     unquoted(value));
+  }
+  return env;
+}
 
 std::vector<std::string> command_words(const std::string& command, const Environment& env) {
   std::vector<std::string> words;
@@ -31,8 +76,12 @@ std::vector<std::string> command_words(const std::string& command, const Environ
     std::string plain;
     for (const char c : word)
       if (c != '\'' && c != '"') plain += c;
-    const std::string* held = plain.starts_with('$') ? held_by(plain, env) : nullptr;
-    words.push_back(held ? *held : plain.starts_with('$') ? "?" : plain);
+    if (!plain.starts_with('$'))
+      words.push_back(plain);
+    else if (const std::string* held = held_by(plain, env))
+      add_held(*held, plain.size() < word.size(), words);
+    else
+      words.emplace_back("?");
   }
   return words;
 }

@@ -13,4 +13,7 @@ namespace pippin {
 /// like: where it holds the model, an estimate misses that.
 std::vector<std::string> command_words(const std::string& command, const Environment& env = {});
 
+/// The variables that a stored command sets for itself: its "export NAME=VALUE" lines.
+Environment exports_in(const std::string& command);
+
 }  // namespace pippin

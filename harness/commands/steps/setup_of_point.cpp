@@ -7,7 +7,6 @@
 #include "core/base/text.h"
 #include "core/jobs/script.h"
 #include "harness/commands/steps/command_words.h"
-#include "sweeps/estimate/megatron_given.h"
 #include "sweeps/estimate/megatron_setup.h"
 #include "sweeps/estimate/point_setup.h"
 #include "sweeps/machines.h"
@@ -26,9 +25,6 @@ bool is_megatron(const Sweep& sweep) {
 SetupOfPoint of_command(const ScriptRun& run, const Sweep& sweep, const Point& point,
                         VocabularyUnsaid vocabulary) {
   NamedValues arguments = arguments_of_words(command_words(run.command, run.env));
-  for (const auto& [name, value] : arguments)
-    if (is_unknown_to_memory(name, value))
-      bad_input("{} has no account of memory", typed_argument(name));
   if (!find_value(arguments, "vocab_size")) {
     const bool is_least = vocabulary == VocabularyUnsaid::kLeast;
     const Count vocab = is_least ? point.model.vocab.value_or(1) : point.model.vocab;
@@ -37,6 +33,9 @@ SetupOfPoint of_command(const ScriptRun& run, const Sweep& sweep, const Point& p
   const MegatronSetup read =
       megatron_setup(arguments, point.layout.gpus, sweep.cluster.gpus_per_node,
                      generation_of(sweep.cluster.accelerator));
+  if (find_value(arguments, "deepspeed") && !find_value(arguments, "zero_stage"))
+    bad_input("what DeepSpeed's configuration asks for is not known without --zero-stage");
+  if (!read.unknown.empty()) bad_input("{} has no account of memory", read.unknown.front());
   const Value* iterations = find_value(arguments, "train_iters");
   const Count count = iterations ? parse_integer(iterations->text) : std::nullopt;
   return {read.setup, "", read.assumed, count};

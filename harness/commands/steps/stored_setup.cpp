@@ -108,7 +108,7 @@ std::string no_training(const Point& point, const PointOrigin& origin) {
 NamedValues arguments_in(const std::string& command) {
   for (const std::string_view line : split(command, '\n'))
     if (line.find("--num-layers") != std::string_view::npos)
-      return arguments_of_words(command_words(std::string(line)));
+      return arguments_of_words(command_words(std::string(line), exports_in(command)));
   return {};
 }
 

@@ -116,7 +116,9 @@ void tell_experts(LaunchFacts& facts) {
   const auto all = static_cast<double>(said("num_experts").value_or(1));
   if (all == 1) return;
   model.style = "moe";
-  const Count own_width = said("moe_mlp_dim"), width = own_width ? own_width : model.ffn;
+  // Models whose first layers are dense have experts of a width of their own.
+  const Count dense_layers = said("first_num_dense_layers");
+  const Count width = dense_layers ? said("moe_mlp_dim") : model.ffn;
   const Count of_token = said("num_experts_per_tok");
   const bool has_all =
       model.layers && model.hidden && width && of_token && model.params &&
@@ -124,8 +126,7 @@ void tell_experts(LaunchFacts& facts) {
   if (!has_all) return;
   constexpr double kMatrices = 3;  // of an MLP with a gate
   const auto number = [](const Count& count) { return static_cast<double>(*count); };
-  const double layers =
-      number(model.layers) - static_cast<double>(said("first_num_dense_layers").value_or(0));
+  const double layers = number(model.layers) - static_cast<double>(dense_layers.value_or(0));
   const double passed_over =
       layers * (all - number(of_token)) * kMatrices * number(model.hidden) * number(width);
   if (passed_over > 0 && passed_over < number(model.params))

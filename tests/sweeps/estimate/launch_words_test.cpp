@@ -7,6 +7,7 @@
 #include "sweeps/estimate/megatron_given.h"
 #include "sweeps/estimate/megatron_setup.h"
 #include "sweeps/estimate/memory.h"
+#include "sweeps/estimate/point_setup.h"
 #include "sweeps/estimate/stage_parameters.h"
 #include "sweeps/estimate/step_time.h"
 #include "sweeps/estimate/traffic.h"
@@ -64,6 +65,12 @@ TEST_CASE("an option of earlier years means what it meant") {
         2);
 }
 
+TEST_CASE("a sequence that is longer than its positions is refused") {
+  CHECK(mistake_in("--bf16 --max-position-embeddings 2048").empty());
+  CHECK(mistake_in("--bf16 --max-position-embeddings 1024") ==
+        "estimate: 1024 positions (--max-position-embeddings) are too few for a sequence of 2048");
+}
+
 TEST_CASE("full recomputation is not told by its method alone since 2022") {
   CHECK(setup_of("--bf16 --recompute-method uniform").recompute == Recompute::kNone);
   CHECK(setup_of("--bf16 --recompute-granularity full --recompute-method block").recompute_block);
@@ -74,6 +81,12 @@ TEST_CASE("other gates than SwiGLU's have its matrices, and GELU's width") {
   CHECK(gate.gated());
   CHECK(gate.ffn == plain.ffn);
   CHECK(model_parameters(gate) > model_parameters(plain));
+  // Megatron's own count leaves that gate out.
+  const auto megatron = [](const Shape& shape) {
+    return *iteration_flops(FlopsFormula::kMegatron, model_of(shape), 8, false);
+  };
+  CHECK(megatron(gate) == Approx(megatron(plain)));
+  CHECK(model_work(gate, 8) > model_work(plain, 8));
 }
 
 TEST_CASE("a batch that grows by a schedule is its last one") {
@@ -86,7 +99,8 @@ TEST_CASE("a batch that grows by a schedule is its last one") {
   };
   CHECK(of_schedule("0:384 200B:768 400B:1152") == 1152);
   CHECK(of_schedule("0:384") == 384);
-  CHECK_THROWS_WITH(of_schedule("0:384 200B:"), Contains("--step-batch-size-schedule is no list"));
+  for (const char* none : {"0:384 200B:", "768", "0:0"})
+    CHECK_THROWS_WITH(of_schedule(none), Contains("--step-batch-size-schedule is no list"));
 }
 
 TEST_CASE("chunks divide the layers of a stage with the end that counts as one") {
@@ -105,6 +119,8 @@ TEST_CASE("chunks divide the layers of a stage with the end that counts as one")
   CHECK(by_layers.chunks == 8);
   CHECK(by_number.layers_of_stage(0) == 15);
   CHECK(by_number.layers_of_stage(1) == 16);
+  CHECK_THROWS_WITH(with_layers("6", ""),
+                    Contains("a stage would have no layer, as its end counts as one"));
   CHECK_THROWS_WITH(with_layers("126", "--num-virtual-stages-per-pipeline-rank 5"),
                     Contains("virtual stages do not divide the layers of a stage (16 by 5)"));
 }
@@ -133,15 +149,16 @@ TEST_CASE(
 TEST_CASE("what is typed out as it is anyway changes nothing") {
   for (const char* words :
        {"--main-grads-dtype fp32", "--exp-avg-dtype fp32", "--recompute-modules core_attn",
-        "--cuda-graph-impl none", "--optimizer adamw", "--cp-comm-type p2p",
-        "--empty-unused-memory-level 1"}) {
+        "--cuda-graph-impl none", "--optimizer adamw", "--cp-comm-type a2a",
+        "--context-parallel-size 2 --cp-comm-type p2p", "--empty-unused-memory-level 1"}) {
     CAPTURE(words);
     CHECK(read(std::string("--bf16 ") + words).unknown.empty());
   }
   for (const char* words :
-       {"--main-grads-dtype bf16", "--cp-comm-type a2a", "--attention-output-gate",
-        "--moe-latent-size 64", "--heterogeneous-layers-config-path x", "--cpu-optimizer",
-        "--partition-activations", "--checkpoint-in-cpu", "--deepspeed-config x"}) {
+       {"--main-grads-dtype bf16", "--context-parallel-size 2 --cp-comm-type a2a",
+        "--attention-output-gate", "--moe-latent-size 64", "--heterogeneous-layers-config-path x",
+        "--cpu-optimizer", "--partition-activations", "--checkpoint-in-cpu",
+        "--deepspeed-config x"}) {
     CAPTURE(words);
     CHECK(read(std::string("--bf16 ") + words).unknown.size() == 1);
   }
@@ -149,9 +166,9 @@ TEST_CASE("what is typed out as it is anyway changes nothing") {
 }
 
 TEST_CASE("with what changes the work no time is known") {
-  for (const char* words :
-       {"--fp8-format hybrid", "--multi-latent-attention", "--cp-comm-type a2a", "pretrain_t5.py",
-        "--moe-layer-freq ([0]*1+[1]*31)", "--attention-output-gate"}) {
+  for (const char* words : {"--fp8-format hybrid", "--multi-latent-attention",
+                            "--context-parallel-size 2 --cp-comm-type a2a", "pretrain_t5.py",
+                            "--moe-layer-freq ([0]*1+[1]*31)", "--attention-output-gate"}) {
     CAPTURE(words);
     CHECK(read(std::string("--bf16 ") + words).untimed.size() == 1);
   }

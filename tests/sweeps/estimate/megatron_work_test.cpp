@@ -221,7 +221,11 @@ TEST_CASE("why a formula gives nothing is said of models of an unusual shape alo
   hybrid.params = 9;
   CHECK(work(hybrid, 8, FlopsFormula::kParams) == 6.0 * 9 * 128 * 8);
   CHECK_FALSE(work(hybrid, 8));
-  CHECK(why_no_flops(FlopsFormula::kPalm, hybrid) == "formula palm does not know such layers");
+  CHECK(why_no_flops(FlopsFormula::kPalm, hybrid) ==
+        "formula palm does not know such layers, params does");
+  hybrid.params.reset();
+  CHECK_FALSE(work(hybrid, 8, FlopsFormula::kParams));
+  CHECK(why_no_flops(FlopsFormula::kParams, hybrid) == "how many parameters it has is not known");
 }
 
 TEST_CASE("what the arguments do not tell is not guessed") {

@@ -267,9 +267,11 @@ TEST_CASE("Megatron's arguments in a row's notes count as they do in a launch") 
   for (const char* positions :
        {"{\"position-embedding-type\": \"none\"}", "{\"use-rotary-position-embeddings\": true}"})
     CHECK(allocated(positions) == allocated("{\"position-embedding-type\": \"rope\"}"));
-  const PointRow open = row.with("act_fn", "");
+  const PointRow open = row.with("act_fn", "").with("ffn", "");
   CHECK(PointJudge().judge(open.with("notes", "{\"quick-geglu\": true}")).allocated_gib ==
-        PointJudge().judge(row.with("act_fn", "swiglu")).allocated_gib);
+        PointJudge().judge(row.with("act_fn", "swiglu").with("ffn", "16384")).allocated_gib);
+  CHECK(allocated("{\"kv-channels\": 128.0, \"recompute-modules\": [\"core_attn\"]}") ==
+        allocated("{}"));
   const PointJudgement narrow = judged("{\"--fp8-format\": \"hybrid\"}");
   CHECK_FALSE(narrow.allocated_gib);
   CHECK_FALSE(narrow.step_s);
@@ -287,6 +289,28 @@ TEST_CASE("Megatron's arguments in a row's notes count as they do in a launch") 
   CHECK_FALSE(offloads.allocated_gib);
   CHECK_THAT(offloads.why, Catch::Contains("what --optimizer-cpu-offload takes is not known"));
   CHECK(judged("{\"optimizer-cpu-offload\": false}").allocated_gib);
+}
+
+TEST_CASE("ends that count as layers are refused in a row as in a launch") {
+  const PointRow row = rows()
+                           .at("seed1-0001")
+                           .with("framework", "Megatron-Core")
+                           .with("dp", "")
+                           .with("tp", "1")
+                           .with("pp", "4");
+  const auto why = [&](const char* layers, const char* chunks, const char* notes) {
+    return PointJudge()
+        .judge(row.with("layers", layers).with("vpp", chunks).with("notes", notes))
+        .why;
+  };
+  constexpr const char* kEmbedding = "{\"account-for-embedding-in-pipeline-split\": true}";
+  constexpr const char* kBoth =
+      "{\"account-for-embedding-in-pipeline-split\": true, "
+      "\"account-for-loss-in-pipeline-split\": true}";
+  CHECK(why("30", "", kEmbedding) ==
+        "PP does not divide the layers, with what counts as one (31 by 4)");
+  CHECK(why("30", "3", kBoth) == "virtual stages do not divide the layers of a stage (8 by 3)");
+  CHECK(why("30", "", kBoth).starts_with("stage "));
 }
 
 TEST_CASE("a row that no trainer would start is refused") {

@@ -89,6 +89,17 @@ TEST_CASE("what no account knows is said, and what is not said is not guessed") 
   const ArgumentsSetup fp8 = read(kOf2024 + " fp8_format=hybrid");
   CHECK_THAT(fp8.why_no_memory, Contains("what --fp8-format takes is not known"));
   CHECK_THAT(fp8.why_no_time, Contains("how fast it is with --fp8-format"));
+  // A dump prints what is as usual, too.
+  const std::string usual =
+      " cp_comm_type=['p2p'] moe_layer_freq=1 moe_shared_expert_intermediate_size=None "
+      "mtp_num_layers=None experimental_attention_variant=None hybrid_attention_ratio=0.0 "
+      "hybrid_override_pattern=None is_hybrid_model=False attention_output_gate=False "
+      "heterogeneous_layers_config_path=None multi_latent_attention=False fp4=None ";
+  CHECK(read(kOf2024 + usual + "context_parallel_size=2").why_no_time.empty());
+  CHECK_THAT(read(kOf2024 + " cp_comm_type=['a2a'] context_parallel_size=2").why_no_time,
+             Contains("--cp-comm-type"));
+  CHECK(read(kOf2024 + " cp_comm_type=['a2a'] context_parallel_size=1").why_no_time.empty());
+  CHECK(read(kOf2024 + " moe_layer_freq=[0,1]").why_no_time.empty());  // it has no experts
   const ArgumentsSetup offloaded = read(kOf2024 + " use_precision_aware_optimizer=True");
   CHECK_FALSE(offloaded.why_no_memory.empty());
   CHECK(offloaded.why_no_time.empty());

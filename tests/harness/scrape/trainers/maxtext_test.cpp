@@ -61,6 +61,10 @@ TEST_CASE("MaxText's configuration says how many parameters a token meets of a m
   CHECK_FALSE(model(experts + of_token + others + "Config param interleave_moe_layer_step: 2\n")
                   .active_params);
   CHECK_FALSE(model(experts + of_token).active_params);  // of so wide experts it has more
+  // A width of experts is printed of all models, and is theirs where some layers are dense.
+  const std::string usual = "Config param mlp_dim: 1408\nConfig param moe_mlp_dim: 7168\n";
+  CHECK(model(experts + of_token + usual).active_params ==
+        15'933'000'000 - std::int64_t{27} * 58 * 3 * 2048 * 1408);
   CHECK(model("Config param num_experts: 1\n" + of_token).style.empty());
 }
 
