@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/base/units.h"
+#include "sweeps/accelerators.h"
 #include "sweeps/estimate/memory.h"
 #include "sweeps/machines.h"
 
@@ -59,12 +60,19 @@ void judge_fit(std::optional<double> card, const Setup& setup, PointJudgement& s
                          usable / kGib);
 }
 
+/// As the row says, or as the data sheet of a GPU that is named by its whole name.
+std::optional<double> card_of(const PointRow& row) {
+  if (const auto said = row.number("gpu_mem_gb")) return said;
+  const auto accelerator = find_accelerator(row.text("gpu"));
+  return accelerator ? accelerator->memory_gib : std::nullopt;
+}
+
 /// A layout that does not fit with one sequence fits with none.
 void judge_least(const PointRow& row, PointJudgement& said) {
   const RowSetup least = setup_of_row(row.with("mbs", "1"));
   if (!least.setup) return;
   PointJudgement one;
-  judge_fit(row.number("gpu_mem_gb"), *least.setup, one);
+  judge_fit(card_of(row), *least.setup, one);
   if (one.fits == false) {
     said.fits = false;
     said.why += "; with MBS 1 " + one.why;
@@ -85,7 +93,7 @@ void judge_memory(const PointRow& row, const RowSetup& read, PointJudgement& sai
   const StageMemory memory = stage_memory(setup, last ? setup.pp - 1 : largest_stage(setup));
   said.allocated_gib = memory.allocated() / kGib;
   said.peak_gib = as_measured(row, setup, memory.peak) / kGib;
-  judge_fit(row.number("gpu_mem_gb"), setup, said);
+  judge_fit(card_of(row), setup, said);
 }
 
 /// Between the bounds lie 19 of 20.

@@ -225,6 +225,15 @@ TEST_CASE("an argument in a row's notes that no count can be, or is misspelt, is
         "'--moe-ffn-hidden-size'?");
 }
 
+TEST_CASE("a GPU's memory is the row's, or that of its whole name") {
+  const PointRow row = rows().at("seed1-0001").with("gpu_mem_gb", "");
+  const auto judged = [&](const char* gpu) { return PointJudge().judge(row.with("gpu", gpu)); };
+  CHECK_FALSE(judged("A100-SXM4").fits);  // of which there are two
+  CHECK(judged("a100-sxm4-80g").fits == true);
+  CHECK(judged("A100-SXM4-40G").why ==
+        PointJudge().judge(row.with("gpu", "A100-SXM4").with("gpu_mem_gb", "40")).why);
+}
+
 TEST_CASE("a row that contradicts itself is refused, and of a batch what was done is believed") {
   const PointRow row = rows().at("seed1-0001").with("tp", "2").with("pp", "2");
   const auto why = [](const PointRow& one) { return PointJudge().judge(one).why; };
