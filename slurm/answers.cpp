@@ -99,8 +99,11 @@ End end_of(const Entry& entry) {
   if (begins_with(entry.state, "CANCELLED"))
     return entry.is_forgotten ? End::kInfrastructure : End::kUser;
   // It never began, as its folder for output was not there, or a signal ended the script itself:
-  // squeue calls both a launch failure, sacct gives the signal behind the exit status (0:53, 0:9).
-  const bool was_killed = entry.reason == "JobLaunchFailure" || begins_with(entry.exit_code, "0:");
+  // squeue calls both a launch failure, since 23.02 "RaisedSignal:9(Killed)", sacct gives the
+  // signal behind the exit status (0:53, 0:9).
+  const bool was_killed = entry.reason == "JobLaunchFailure" ||
+                          begins_with(entry.reason, "RaisedSignal") ||
+                          begins_with(entry.exit_code, "0:");
   if (entry.state == "FAILED") return was_killed ? End::kInfrastructure : End::kApplication;
   return End::kUnknown;
 }
@@ -133,9 +136,15 @@ constexpr std::pair<std::string_view, std::string_view> kRemedies[] = {
     {"Deadline", "it cannot end before its deadline: cancel it and submit again"},
 };
 
-/// Words that say that no answer of the controller's was received.
+/// Words that say that no answer of the controller's was received, or none that could be read: the
+/// "submission failed" behind them is sbatch's own.
 bool is_silence(std::string_view errors) {
-  constexpr std::array<std::string_view, 12> kWords{"contact slurm controller",
+  constexpr std::array<std::string_view, 17> kWords{"authentication error",
+                                                    "slurm_unpack_received_msg",
+                                                    "nsane message length",
+                                                    "eader lengths are longer",
+                                                    "unge ",  // Munge decode failed
+                                                    "contact slurm controller",
                                                     "Socket timed out",
                                                     "Zero Bytes",
                                                     "ommunication",
@@ -171,8 +180,15 @@ std::string violated_limit(std::string_view errors) {
 /// Limits that other jobs' ends make room under. A limit of another kind is there for good: its QOS
 /// denies at once what could never run.
 bool is_full(std::string_view errors) {
-  constexpr std::array<std::string_view, 3> kWords{"Resource temporarily unavailable",
-                                                   "temporarily unable to accept job", "JobCount"};
+  constexpr std::array<std::string_view, 9> kWords{"Resource temporarily unavailable",
+                                                   "a configuration source",  // is not found
+                                                   "temporarily unable to accept job",
+                                                   "JobCount",
+                                                   "submissions disabled",
+                                                   "Unable to create job record",
+                                                   "Rate limit exceeded",
+                                                   "I/O error writing script",
+                                                   "(inactive or drain)"};  // a partition
   if (is_policy(errors)) {
     const std::string limit = violated_limit(errors);
     return limit.empty() || contains(limit, "SubmitJob");
@@ -231,7 +247,8 @@ JobStatus status_of(const Entry& entry) {
     return {Phase::kRunning, entry.nodes, End::kUnknown, {}, entry.end};
   }
   const End end = end_of(entry);
-  const bool is_known = end != End::kUnknown || entry.state == "REVOKED";
+  // What is revoked a cluster of the federation has taken over, which knows more of it.
+  const bool is_known = end != End::kUnknown;
   return {is_known ? Phase::kEnded : Phase::kUnknown, evidence_of(entry), end, {}, entry.end};
 }
 
@@ -294,9 +311,13 @@ Handed read_submission(int exit_code, std::string_view output, std::string_view 
   if (is_full(errors)) return {Answer::kNoRoom, words};
   // What the controller itself has answered is sure.
   if (contains(errors, "Batch job submission failed: ")) return {Answer::kRefused, words};
-  // So is what sbatch refuses before it asks anybody. Its exit status for a bad option is 255.
+  // So is what sbatch refuses before it asks anybody. Its exit status for a bad option is 255,
+  // which is that of an ssh in its place, too, whose connection dies.
   constexpr int kBadOption = 255;
-  const bool is_usage = contains(errors, "Try \"sbatch --help\"") || exit_code == kBadOption;
+  const bool is_usage = contains(errors, "Try \"sbatch --help\"") ||
+                        (exit_code == kBadOption && contains(errors, "sbatch: ")) ||
+                        contains(errors, "cli_filter plugin terminated") ||
+                        contains(errors, "sbatch: fatal: ");
   if (is_usage && output.empty()) return {Answer::kRefused, words};
   return {Answer::kUnsure, words.empty() ? fmt::format("sbatch exits {}", exit_code) : words};
 }

@@ -128,15 +128,38 @@ std::vector<std::string> excluded_of(const JobRequest& request, std::string& ref
   return excluded;
 }
 
-/// What to do where a node that is excluded is no node any more.
+/// What to do where a node that is excluded is no node any more, or leaves too few.
 Handed with_remedy(Handed handed, const JobRequest& request) {
-  const bool is_node = handed.words.find("Invalid node name") != std::string::npos;
+  const auto says = [&](const char* words) {
+    return handed.words.find(words) != std::string::npos;
+  };
+  // A site may let arrays have fewer tasks than they have places: half as many are tried.
+  if (request.tasks > 1 && says("Invalid job array specification"))
+    handed.answer = Handed::Answer::kNoRoom;
+  const bool is_node = says("Invalid node name") || says("Requested node configuration");
   if (is_node && !request.exclude.empty())
     handed.words += fmt::format(
-        "; excluded are {}: 'pippin nodes --allow NODE' takes back one that has "
-        "left the cluster",
+        "; excluded are {}: 'pippin nodes --allow NODE' takes back one that is good, or has left "
+        "the cluster",
         join(request.exclude, ","));
   return handed;
+}
+
+/// Errors: Error where it is none: squeue says of a user whom nobody knows just now that there are
+/// no jobs, and exits with 0.
+void check_answer(const Answer& answer) {
+  const bool is_none =
+      trim(answer.output).empty() && answer.errors.find("error:") != std::string::npos;
+  if (answer.exit_code != 0 || is_none)
+    machine_failed("Slurm does not answer: {}", slurm::complaint_of(answer));
+}
+
+/// A site may answer for a short time only: it is asked from when the oldest was handed over.
+std::int64_t oldest_of(const std::vector<Asked>& asked) {
+  constexpr std::int64_t kDay = 86400, kMonths = 100 * kDay;
+  std::int64_t oldest = now_s();
+  for (const auto& one : asked) oldest = std::min(oldest, one.tried_until);
+  return std::max(oldest - kDay, now_s() - kMonths);
 }
 
 /// What is not over of the jobs behind the tokens.
@@ -196,8 +219,7 @@ std::vector<Entry> SlurmScheduler::queue_of(const std::vector<Asked>& asked) {
   const std::string names = names_of(asked);
   if (names.size() < kLongestList) command.push_back("--name=" + names);
   const Answer answer = slurm::ask(command, kPatience);
-  if (answer.exit_code != 0)
-    machine_failed("Slurm does not answer: {}", slurm::complaint_of(answer));
+  check_answer(answer);
   return slurm::read_queue(answer.output);
 }
 
@@ -219,7 +241,7 @@ std::map<std::string, std::vector<JobStatus>> SlurmScheduler::query(
       take(entries, one, tasks);
       if (std::any_of(tasks.begin(), tasks.end(), is_absent)) missing.push_back(one);
     }
-    if (!missing.empty() && has_accounting()) ask_accounting(missing, answers);
+    if (!missing.empty() && has_accounting()) missing = ask_accounting(missing, answers);
     for (const auto& one : missing) judge_missing(one, answers[one.token]);
   } catch (const Error& error) {
     for (const auto& one : asked) answers[one.token] = unknown_tasks(one, error.what());
@@ -236,18 +258,29 @@ bool SlurmScheduler::is_odd(const std::vector<Entry>& entries,
          });
 }
 
-/// Leaves of `missing` what was asked for; the others, too many for one call, are not known now.
-void SlurmScheduler::ask_accounting(std::vector<Asked>& missing, Answers& answers) {
-  constexpr std::int64_t kDay = 86400, kMonths = 100 * kDay;
+/// What they were asked for and answered; of the others nothing is known now: there are too many
+/// for one call, or accounting does not answer.
+std::vector<Asked> SlurmScheduler::ask_accounting(std::vector<Asked> missing, Answers& answers) {
   constexpr std::size_t kMostNames = 1000;
-  for (; missing.size() > kMostNames; missing.pop_back()) {
-    for (JobStatus& task : answers[missing.back().token]) {
-      if (is_absent(task)) task = {Phase::kUnknown, "its accounting is asked for later"};
-    }
+  const auto leave = [&](const Asked& one, const std::string& why) {
+    for (JobStatus& task : answers[one.token])
+      if (is_absent(task)) task = {Phase::kUnknown, why};
+  };
+  for (; missing.size() > kMostNames; missing.pop_back())
+    leave(missing.back(), "its accounting is asked for later");
+  try {
+    read_accounting_of(missing, answers);
+  } catch (const Error& error) {  // what the queue has said stands
+    for (const auto& one : missing) leave(one, error.what());
+    return {};
   }
+  return missing;
+}
+
+void SlurmScheduler::read_accounting_of(const std::vector<Asked>& missing, Answers& answers) {
   const Answer answer = slurm::ask(
       {"sacct", "--noheader", "--parsable2", std::string("--delimiter=") + slurm::kSeparator,
-       "--allocations", "--starttime=" + local_time(now_s() - kMonths),
+       "--allocations", "--starttime=" + local_time(oldest_of(missing)),
        std::string("--format=") + slurm::kAccountingFormat, "--name=" + names_of(missing),
        "--user=" + owners_of(missing)},
       kPatience);
@@ -315,6 +348,15 @@ const std::string& SlurmScheduler::config() {
     machine_failed("Slurm does not answer: {}", slurm::complaint_of(answer));
   config_ = answer.output;
   return config_;
+}
+
+/// The cluster's name, and where its controller is first looked for.
+std::string SlurmScheduler::place() {
+  std::string host = slurm::config_value(config(), "SlurmctldHost[0]");
+  if (host.empty()) host = slurm::config_value(config(), "ControlMachine");  // until 18.08
+  return fmt::format("{} at {}:{}", slurm::config_value(config(), "ClusterName"),
+                     host.substr(0, host.find('(')),
+                     slurm::config_value(config(), "SlurmctldPort"));
 }
 
 /// Asked once: limits hardly ever change, and accounting is slow.

@@ -28,6 +28,7 @@ class SlurmScheduler : public Scheduler {
   std::map<std::string, std::vector<JobStatus>> query(const std::vector<Asked>& asked) override;
   void cancel(const std::vector<Asked>& asked) override;
   Room room() override;
+  std::string place() override;
   bool excludes_nodes() const override { return true; }
   void exclude(const std::vector<Asked>& asked, const std::vector<std::string>& nodes) override;
 
@@ -47,7 +48,8 @@ class SlurmScheduler : public Scheduler {
   bool may_see_all(const Asked& asked);
   std::vector<slurm::Entry> queue_of(const std::vector<Asked>& asked);
   bool is_odd(const std::vector<slurm::Entry>& entries, const std::vector<Asked>& asked) const;
-  void ask_accounting(std::vector<Asked>& missing, Answers& answers);
+  std::vector<Asked> ask_accounting(std::vector<Asked> missing, Answers& answers);
+  void read_accounting_of(const std::vector<Asked>& missing, Answers& answers);
   bool may_lag(const std::string& token, std::size_t task);
   const slurm::LimitAnswers& settings();
   slurm::SubmitLimit submit_limit();

@@ -45,6 +45,20 @@ std::string SweepFolder::held_back() {
   return std::string(trim(files_.read(root_ / "held-back").value_or("")));
 }
 
+std::string SweepFolder::cancelled() { return files_.read(root_ / "cancelled").value_or(""); }
+
+void SweepFolder::note_cancelled(const std::string& words) {
+  files_.write(root_ / "cancelled", words + "\n");
+}
+
+std::string SweepFolder::place() {
+  return std::string(trim(files_.read(root_ / "scheduler").value_or("")));
+}
+
+void SweepFolder::note_place(const std::string& place) {
+  files_.write(root_ / "scheduler", place + "\n");
+}
+
 void SweepFolder::note_held_back(const std::string& words) {
   files_.write(root_ / "held-back", words.empty() ? "" : printable(words) + "\n");
 }

@@ -49,6 +49,8 @@
 ///   nodes/NODE              how runs ended on it that had it to themselves: node_files.h
 ///   nodes-lost/NODE         … by what the scheduler said, in pippin's hand
 ///   bad-nodes/NODE          by rename when it is bad, or allowed again: by whom, and why
+///   cancelled               when and by whom `cancel` was called last
+///   scheduler               which cluster jobs were handed over to
 ///   held-back               why pippin has not handed over all that is due; empty: it has
 ///   given-up                by rename when they are too many: "until=12 after=5", the submission
 ///                           up to which nothing more is launched and how many they are, and they
@@ -200,6 +202,13 @@ class SweepFolder {
   std::optional<GivenUp> given_up();
   /// That more was handed over by then, up to `newest`: who looks later counts that in.
   void note_given_up(std::int64_t newest);
+  /// What `cancel` left here last, which is another text each time: who began before it hands
+  /// nothing more over.
+  std::string cancelled();
+  void note_cancelled(const std::string& words);
+  /// Scheduler::place() of where jobs were handed over; empty: nobody has noted it.
+  std::string place();
+  void note_place(const std::string& place);
   /// Why not all that is due was handed over, the last time that somebody tried; empty: all was.
   std::string held_back();
   void note_held_back(const std::string& words);

@@ -106,6 +106,10 @@ class Scheduler {
 
   virtual Room room() = 0;
 
+  /// A name by which two of the kind are told apart, such as a cluster's; empty: there is one.
+  /// Errors: Error where it does not answer.
+  virtual std::string place() { return ""; }
+
   /// Whether it can be told on which nodes not to run.
   virtual bool excludes_nodes() const { return false; }
   /// Keeps those of the jobs that wait off these nodes, and no others. Requires excludes_nodes().

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/jobs/batch.h"
 
 namespace pippin {
 
@@ -27,6 +28,7 @@ CampaignMachine::CampaignMachine(SweepFolder folder, FileSystem& files, Schedule
       newest_before_(newest_),
       nodes_(files_, folder_.root()),
       given_up_(folder_.given_up()),
+      cancelled_before_(folder_.cancelled()),
       given_up_before_(given_up_) {
   track_runs();
   for (auto& submission : folder_.submissions()) take_up(std::move(submission));
@@ -221,7 +223,33 @@ std::map<std::string, std::vector<JobStatus>> CampaignMachine::query() {
   for (const auto& state : submissions_) {
     if (!state.over()) asked.push_back(asked_of(state.submission));
   }
-  return asked.empty() ? std::map<std::string, std::vector<JobStatus>>() : scheduler_.query(asked);
+  if (asked.empty()) return {};
+  const std::string why = why_elsewhere();
+  if (why.empty()) return scheduler_.query(asked);
+  std::map<std::string, std::vector<JobStatus>> answers;
+  for (const auto& one : asked) answers[one.token] = unknown_tasks(one, why);
+  return answers;
+}
+
+/// Another cluster than the one that has the jobs would say that it knows none of them. Empty where
+/// it is the same, or does not answer.
+std::string CampaignMachine::why_elsewhere() {
+  if (why_elsewhere_) return *why_elsewhere_;
+  const std::string there = folder_.place();
+  if (there.empty()) return "";
+  std::string here;
+  try {
+    here = scheduler_.place();
+  } catch (const Error&) {
+    return "";  // nor does it to what is asked next
+  }
+  const bool is_other = !here.empty() && here != there;
+  why_elsewhere_ =
+      is_other
+          ? fmt::format("its jobs are on {}, and this is {}; where both are the same, remove {}",
+                        printable(there), printable(here), (folder_.root() / "scheduler").string())
+          : "";
+  return *why_elsewhere_;
 }
 
 Asked CampaignMachine::asked_of(const Submission& submission) const {
@@ -249,6 +277,7 @@ RunCounts CampaignMachine::observe() {
 }
 
 RunCounts CampaignMachine::step() {
+  if (const std::string why = why_elsewhere(); !why.empty()) bad_input("{}", why);
   look();
   close_senders();
   const auto answers = query();
@@ -404,6 +433,17 @@ void CampaignMachine::see_running(const SubmissionState& state, std::size_t task
 }
 
 void CampaignMachine::cancel() {
+  if (const std::string why = why_elsewhere(); !why.empty()) bad_input("{}", why);
+  // Before the journal is read: who hands over looks here once it has journaled.
+  folder_.note_cancelled(
+      fmt::format("at={} host={} pid={}", options_.now(), options_.host, options_.process));
+  cancelled_before_ = folder_.cancelled();
+  for (auto& submission : folder_.submissions()) {
+    const bool is_known = std::any_of(
+        submissions_.begin(), submissions_.end(),
+        [&](const SubmissionState& state) { return state.submission.token == submission.token; });
+    if (!is_known) take_up(std::move(submission));
+  }
   std::vector<Asked> asked;
   for (auto& state : submissions_) {
     if (state.over()) continue;

@@ -172,6 +172,8 @@ class CampaignMachine {
   bool has_given_up() const { return given_up_ != given_up_before_; }
 
  private:
+  std::string why_elsewhere();
+  void note_place();
   /// What a task has left of a run that this submission was the last to take.
   struct Left {
     TrackedRun* run;
@@ -293,7 +295,9 @@ class CampaignMachine {
   std::set<std::string> told_;  ///< bad nodes that what waits is kept off
   std::string nodes_trouble_;
   std::optional<GivenUp> given_up_;
-  std::optional<GivenUp> given_up_before_;  ///< what somebody has mended by now, most likely
+  std::string cancelled_before_;              ///< what `cancel` had left when this began
+  std::optional<std::string> why_elsewhere_;  ///< once that is known
+  std::optional<GivenUp> given_up_before_;    ///< what somebody has mended by now, most likely
 };
 
 }  // namespace pippin

@@ -205,6 +205,16 @@ void CampaignMachine::give_back(const std::vector<Taken>& taken) {
   }
 }
 
+void CampaignMachine::note_place() {
+  if (!folder_.place().empty()) return;
+  try {
+    const std::string place = scheduler_.place();
+    if (!place.empty()) folder_.note_place(place);
+  } catch (const Error&) {
+    return;  // it may answer the next time
+  }
+}
+
 Handed::Answer CampaignMachine::submit(SubmissionState& state) {
   using Answer = Handed::Answer;
   Submission& submission = state.submission;
@@ -213,8 +223,13 @@ Handed::Answer CampaignMachine::submit(SubmissionState& state) {
   submission.journaled_at = options_.now();
   submission.tried_until = 0;
   const auto taken = take_runs(state);
+  note_place();
   folder_.journal(submission);
-  const Handed handed = scheduler_.submit(request_of(state));
+  const Handed handed = folder_.cancelled() == cancelled_before_
+                            ? scheduler_.submit(request_of(state))
+                            : Handed{Handed::Answer::kRefused,
+                                     "'pippin cancel' was called meanwhile; 'pippin run' goes on "
+                                     "with what is left"};
   if (handed.answer == Answer::kTaken) {
     folder_.mark_handed(submission, handed.words);
     return handed.answer;

@@ -324,6 +324,46 @@ cancel_by_pippin() {
   both_end 0 ok=12
 }
 
+# By pippin, while another pippin has more to hand over than there is room for: it hands over no more.
+cancel_beside_what_is_due() {
+  use --set MaxJobCount=5 --set MaxArraySize=4 --set MinJobAge=2
+  write_sweep array
+  takes 600
+  start_run array
+  within 60 at_least 1 attempts array
+  pippin cancel array
+  ended 2 array
+  like "$(<array.err)" "'pippin cancel' was called meanwhile"
+  within 20 nobody_works
+  takes 0.1
+  run 0 array
+  holds array ok=12
+}
+
+# The jobs are on one cluster, and pippin asks another, as where the clusters of a site share homes.
+other_cluster() {
+  local status=0 begun
+  use --nodes 4
+  write_sweep array
+  takes 600
+  pippin --yes submit array.yaml >/dev/null
+  within 60 at_least 1 attempts array
+  begun=$(attempts array)
+  (
+    eval "$(cluster up "$here/c2" --nodes 1)"
+    pippin --yes run array.yaml "${poll[@]}" >other.out 2>other.err
+  ) || status=$?
+  cluster down "$here/c2"
+  equal "$status" 2
+  like "$(<other.err)" 'its jobs are on .*, and this is '
+  equal "$(attempts array)" "$begun"
+  pippin cancel array
+  within 20 nobody_works
+  takes 0.1
+  run 0 array
+  holds array ok=12
+}
+
 # By hand, of jobs that run and of jobs that wait; then of all behind pippin's back.
 cancel_by_hand() {
   use --nodes 4

@@ -2,6 +2,7 @@
 #include <ctime>
 #include <unistd.h>
 
+#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "slurm/ask.h"
 #include "slurm/slurm.h"
@@ -193,6 +194,63 @@ TEST_CASE("a queue that does not answer says nothing of any task") {
     CHECK(task.phase == Phase::kUnknown);
     CHECK(task.evidence == "Slurm does not answer: exit 1 without a word");
   }
+}
+
+TEST_CASE("a queue that knows no such user just now says nothing of any task") {
+  FakeSlurm fake;
+  fake.says("scontrol", kConfig + kNoAccounting);
+  fake.fails("squeue", "error: Invalid user: gone\n", 0);
+  SlurmScheduler slurm({}, kPause);
+  const auto task = status_of(slurm, asked_of("t")).at(0);
+  CHECK(task.phase == Phase::kUnknown);
+  CHECK(task.evidence == "Slurm does not answer: error: Invalid user: gone");
+}
+
+TEST_CASE("accounting that does not answer takes nothing away from what the queue has said") {
+  FakeSlurm fake;
+  fake.says("scontrol", kConfig + kAccounting);
+  fake.says("squeue", queued("t", "7_2", "RUNNING"));
+  fake.fails("sacct", "sacct: error: Too wide of a date range in query\n");
+  SlurmScheduler slurm({}, kPause);
+  const auto tasks = status_of(slurm, asked_of("t", 2));
+  CHECK(tasks[0].phase == Phase::kUnknown);
+  CHECK(tasks[0].evidence ==
+        "Slurm's accounting does not answer: sacct: error: Too wide of a date range in query");
+  CHECK(tasks[1].phase == Phase::kRunning);
+}
+
+TEST_CASE("accounting is asked from a day before the oldest was handed over, or for 100 days") {
+  FakeSlurm fake;
+  fake.says("scontrol", kConfig + kAccounting);
+  fake.says("squeue", "");
+  fake.says("sacct", "");
+  constexpr std::int64_t kDay = 86400;
+  const std::int64_t now = std::time(nullptr);
+  SlurmScheduler slurm({}, kPause);
+  const auto asked_from = [&](std::int64_t handed_over) {
+    Asked one = asked_of("t");
+    one.tried_until = handed_over;
+    slurm.query({one});
+    const std::string call = fake.calls("sacct").at(0);
+    const auto at = call.find("--starttime=") + 12;
+    return call.substr(at, call.find(']', at) - at);
+  };
+  CHECK(asked_from(now - 100) == local_text(now - 100 - kDay, "%FT%T"));
+  CHECK(asked_from(0).substr(0, 10) == local_text(now - 100 * kDay, "%F"));
+}
+
+TEST_CASE("a cluster is told from another by its name and its controller") {
+  FakeSlurm fake;
+  fake.says("scontrol", kConfig + "SlurmctldHost[0] = head(10.0.0.1)\nSlurmctldPort = 6817\n");
+  CHECK(SlurmScheduler().place() == "c1 at head:6817");
+}
+
+TEST_CASE("what a site refuses of an array may be taken of a shorter one") {
+  FakeSlurm fake;
+  fake.fails("sbatch",
+             "sbatch: error: Batch job submission failed: Invalid job array specification\n");
+  CHECK(SlurmScheduler().submit(request_of(6)).answer == Handed::Answer::kNoRoom);
+  CHECK(SlurmScheduler().submit(request_of(1)).answer == Handed::Answer::kRefused);
 }
 
 TEST_CASE("what has left the queue is looked up in accounting, which may lag") {

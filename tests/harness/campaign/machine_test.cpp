@@ -218,6 +218,64 @@ TEST_CASE("a scheduler whose clock is hours off undoes no cancel that was watche
   CHECK(hole.tokens.size() == 1);
 }
 
+TEST_CASE("who was handing over when somebody cancelled hands over no more") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.phase = JobStatus::Phase::kRunning;
+  const Campaign campaign = [] {
+    Campaign two = one_run();
+    two.jobs.push_back({"later", 1, 2, {{"run-a2", "p", 1, 1}}});
+    return two;
+  }();
+  hole.most_tasks = 1;
+  MachineOptions options;
+  std::int64_t now = 1000;
+  options.now = [&] { return now; };
+  auto machine = machine_on(files, hole, campaign, options);
+  machine.step();
+  const auto handed = [&] { return hole.tokens.size(); };
+  const std::size_t before = handed();
+  machine_on(files, hole, campaign, options).cancel();
+  CHECK(hole.cancelled.size() == 1);
+  hole.phase = JobStatus::Phase::kEnded;
+  hole.end = End::kUser;
+  hole.live = 0;
+  now += 3600;
+  CHECK_THROWS_WITH(machine.step(), Catch::Contains("'pippin cancel' was called meanwhile"));
+  CHECK(handed() == before);
+  auto later = machine_on(files, hole, campaign, options);
+  later.step();
+  CHECK(handed() > before);
+}
+
+TEST_CASE("a cluster that has not got the jobs is not asked for them, nor given more") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.where = "east at a:1";
+  hole.phase = JobStatus::Phase::kRunning;
+  machine_on(files, hole).step();
+  CHECK(hole.tokens.size() == 1);
+  CHECK(files.read("/s/scheduler") == "east at a:1\n");
+  hole.where = "west at b:1";
+  hole.phase = JobStatus::Phase::kEnded;  // as it knows none of them
+  const char* words = "its jobs are on east at a:1, and this is west at b:1";
+  auto elsewhere = machine_on(files, hole);
+  CHECK_THROWS_WITH(elsewhere.step(), Catch::Contains(words));
+  CHECK_THROWS_WITH(elsewhere.cancel(), Catch::Contains(words));
+  CHECK(elsewhere.observe() == kWaiting);
+  CHECK(hole.tokens.size() == 1);
+  CHECK(hole.cancelled.empty());
+  // One that is silent may be the right one.
+  hole.is_silent = true;
+  hole.phase = JobStatus::Phase::kUnknown;
+  CHECK_NOTHROW(machine_on(files, hole).step());
+  hole.is_silent = false;
+  hole.where = "east at a:1";
+  hole.phase = JobStatus::Phase::kEnded;
+  machine_on(files, hole).step();
+  CHECK(hole.tokens.size() == 2);  // what is lost there is tried again
+}
+
 TEST_CASE("why not all is handed over is kept for who looks, until all is") {
   test::MemoryFiles files;
   SweepFolder folder(files, "/s");

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/error.h"
 #include "harness/campaign/machine.h"
 #include "harness/scrape/probe_endings.h"
 #include "tests/harness/campaign/world.h"
@@ -37,7 +38,13 @@ class BlackHole : public Scheduler {
     for (const auto& one : asked) cancelled.push_back(one.token);
   }
   Room room() override { return {most_tasks, INT64_MAX, {}}; }
+  std::string place() override {
+    if (is_silent) machine_failed("no answer");
+    return where;
+  }
 
+  std::string where;  ///< place()
+  bool is_silent = false;
   std::vector<std::string> tokens, cancelled;
   Handed::Answer answer = Handed::Answer::kTaken;
   JobStatus::Phase phase = JobStatus::Phase::kEnded;
