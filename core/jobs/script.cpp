@@ -292,7 +292,10 @@ std::string head_of(const JobScript& script) {
   text +=
       "pippin_script=${BASH_SOURCE[0]}\n"
       "[ \"${pippin_script:0:1}\" = / ] || pippin_script=$PWD/$pippin_script\n";
-  text += fmt::format("cd {} || exit 1\n", bash_word(script.directory.string()));
+  // A node without the folder is to blame, and not what would run there: as if the node had died.
+  text += fmt::format(
+      "cd {0} || {{ echo \"cannot enter\" {0} \"on $HOSTNAME\" >&2; kill -KILL $$; }}\n",
+      bash_word(script.directory.string()));
   return text;
 }
 

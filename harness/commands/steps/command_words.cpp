@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "harness/commands/steps/trace_folder.h"
 
 namespace pippin {
 
@@ -32,21 +33,6 @@ void add_held(const std::string& held, bool is_quoted, std::vector<std::string>&
     if (!part.empty()) words.emplace_back(part.starts_with('$') ? "?" : part);
 }
 
-/// The text of one bash word, as bash_word() or bash's `declare -f` writes it.
-std::string unquoted(std::string_view word) {
-  std::string text;
-  bool is_quoted = false;
-  for (std::size_t i = 0; i < word.size(); ++i) {
-    if (word[i] == '\'')
-      is_quoted = !is_quoted;
-    else if (word[i] == '\\' && !is_quoted && i + 1 < word.size())
-      text += word[++i];
-    else
-      text += word[i];
-  }
-  return text;
-}
-
 }  // namespace
 
 Environment exports_in(const std::string& command) {
@@ -58,9 +44,8 @@ Environment exports_in(const std::string& command) {
     if (!line.starts_with(kExport) || equals == std::string_view::npos) continue;
     std::string_view value = line.substr(equals + 1);
     if (value.ends_with(';')) value.remove_suffix(1);
-    if (value.starts_with('$')) continue;  // control characters, or another variable
-    env.emplace_back(std::string(line.substr(kExport.size(), equals - kExport.size())),
-                     unquoted(value));
+    if (const auto word = plain_word(value, [](const auto&) { return std::nullopt; }))
+      env.emplace_back(std::string(line.substr(kExport.size(), equals - kExport.size())), *word);
   }
   return env;
 }

@@ -39,6 +39,18 @@ TEST_CASE("a job runs its runs, goes on when one fails and leaves exit codes") {
   CHECK(disk().list(root / "one/1-local-0") == std::vector<std::string>{"log", "run"});
 }
 
+TEST_CASE("on a node without the folder a job ends by a signal, as if the node had died") {
+  const test::TemporaryDirectory root;
+  JobScript job = script_of(root.path(), {{"job", {{"p-a1", {}, "true"}}}});
+  job.directory = root / "go ne";
+  const fs::path script = write_files(job);
+  constexpr int kKilled = 128 + 9;
+  const auto ended = run_program({"bash", script.string()});
+  CHECK(ended.exit_code == kKilled);
+  CHECK_THAT(ended.output, Catch::Contains("cannot enter " + (root / "go ne").string() + " on "));
+  CHECK(SweepFolder(disk(), root.path()).attempts("p-a1").empty());
+}
+
 TEST_CASE("a job's claim says which task it is and how it sees its files") {
   const test::TemporaryDirectory root;
   const fs::path script = write_script(root.path(), {{"one", {}, "true"}});

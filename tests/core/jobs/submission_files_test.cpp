@@ -76,7 +76,7 @@ TEST_CASE("a script says what it is to its reader, and where it runs") {
                  "pippin_submission=2\n" +
                  fmt::format("umask {:04o} # of who submitted it\npippin_script=", own_umask())));
   CHECK_THAT(text, Contains("\nmodule load x\n") &&
-                       Contains("cd " + fs::current_path().string() + " || exit 1\n"));
+                       Contains("cd " + fs::current_path().string() + " || { echo "));
   CHECK_THAT(text, !Contains(" # seconds, at most"));
   CHECK_THAT(text, Contains("\n\nexport PIPPIN_JOB=gpt-a3\n\npippin_command() {\ntrain 3\n}\n"
                             "pippin_run p-a3\n"));
