@@ -231,10 +231,17 @@ std::map<std::string, std::vector<JobStatus>> CampaignMachine::query() {
   return answers;
 }
 
+bool CampaignMachine::has_open_but(const std::string& token) const {
+  return std::any_of(submissions_.begin(), submissions_.end(), [&](const SubmissionState& state) {
+    return !state.over() && state.submission.token != token;
+  });
+}
+
 /// Another cluster than the one that has the jobs would say that it knows none of them. Empty where
-/// it is the same, or does not answer.
+/// it is the same, or does not answer, or nobody has any.
 std::string CampaignMachine::why_elsewhere() {
   if (why_elsewhere_) return *why_elsewhere_;
+  if (!has_open_but("")) return "";
   const std::string there = folder_.place();
   if (there.empty()) return "";
   std::string here;

@@ -173,7 +173,8 @@ class CampaignMachine {
 
  private:
   std::string why_elsewhere();
-  void note_place();
+  void note_place(const std::string& token);
+  bool has_open_but(const std::string& token) const;
   /// What a task has left of a run that this submission was the last to take.
   struct Left {
     TrackedRun* run;

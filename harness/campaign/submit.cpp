@@ -205,11 +205,13 @@ void CampaignMachine::give_back(const std::vector<Taken>& taken) {
   }
 }
 
-void CampaignMachine::note_place() {
-  if (!folder_.place().empty()) return;
+/// A campaign may go to another cluster than those before, once nothing of theirs is left there.
+void CampaignMachine::note_place(const std::string& token) {
+  const std::string before = folder_.place();
+  if (!before.empty() && has_open_but(token)) return;
   try {
     const std::string place = scheduler_.place();
-    if (!place.empty()) folder_.note_place(place);
+    if (!place.empty() && place != before) folder_.note_place(place);
   } catch (const Error&) {
     return;  // it may answer the next time
   }
@@ -223,7 +225,7 @@ Handed::Answer CampaignMachine::submit(SubmissionState& state) {
   submission.journaled_at = options_.now();
   submission.tried_until = 0;
   const auto taken = take_runs(state);
-  note_place();
+  note_place(submission.token);
   folder_.journal(submission);
   const Handed handed = folder_.cancelled() == cancelled_before_
                             ? scheduler_.submit(request_of(state))

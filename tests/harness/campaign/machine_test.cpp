@@ -274,6 +274,16 @@ TEST_CASE("a cluster that has not got the jobs is not asked for them, nor given 
   hole.phase = JobStatus::Phase::kEnded;
   machine_on(files, hole).step();
   CHECK(hole.tokens.size() == 2);  // what is lost there is tried again
+  leave(files, "run-a1", "2-1-0", 0);
+  auto done = machine_on(files, hole);
+  done.step();
+  REQUIRE(done.counts().finished());
+  // Nothing is left there: what comes next may go to another one.
+  hole.where = "west at b:1";
+  hole.phase = JobStatus::Phase::kRunning;
+  machine_on(files, hole, runs_of({"run-b1"})).step();
+  CHECK(hole.tokens.size() == 3);
+  CHECK(files.read("/s/scheduler") == "west at b:1\n");
 }
 
 TEST_CASE("why not all is handed over is kept for who looks, until all is") {
