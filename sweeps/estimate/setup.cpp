@@ -13,7 +13,8 @@ std::int64_t layers_among_blocks(const Setup& setup, std::int64_t stage) {
   const std::int64_t each = blocks / setup.pp, more = blocks % setup.pp;
   const std::int64_t begin = stage * each + std::min(stage, more);
   const std::int64_t end = begin + each + (stage < more ? 1 : 0);
-  return std::min(end, blocks - 1) - std::max<std::int64_t>(begin, 1);
+  const std::int64_t layers = std::min(end, blocks - 1) - std::max<std::int64_t>(begin, 1);
+  return std::max<std::int64_t>(layers, 0);  // where there are more stages than blocks
 }
 
 }  // namespace

@@ -140,6 +140,9 @@ TEST_CASE(
     return std::string();
   };
   CHECK(mistake_of("--deepspeed --zero-stage 1").empty());
+  CHECK(mistake_in("--fp16 --deepspeed --zero-stage 1 --num-layers 7 "
+                   "--pipeline-model-parallel-size 8") ==
+        "estimate: there are fewer layers than stages (7 and 8)");
   CHECK(mistake_of("") == "estimate: PP does not divide the number of layers (70 by 12)");
   CHECK(mistake_of("--pipeline-model-parallel-layout Et*6|t*6") ==
         "estimate: PP does not divide the number of layers (70 by 12); perhaps by what is not "
