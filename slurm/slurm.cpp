@@ -103,12 +103,28 @@ std::string names_of(const std::vector<Asked>& asked) {
   return join(names, ",");
 }
 
+/// False where it is none: squeue says of a user whom nobody knows just now that there are no jobs,
+/// and exits with 0.
+bool is_answer(const Answer& answer) {
+  const bool is_none =
+      trim(answer.output).empty() && answer.errors.find("error:") != std::string::npos;
+  return answer.exit_code == 0 && !is_none;
+}
+
+std::string silence_of(const Answer& answer) {
+  return fmt::format("Slurm does not answer: {}", slurm::complaint_of(answer));
+}
+
+/// Errors: Error where it is none.
+void check_answer(const Answer& answer) {
+  if (!is_answer(answer)) machine_failed("{}", silence_of(answer));
+}
+
 /// All nodes of the cluster, sorted. Errors: Error where Slurm does not answer.
 std::set<std::string> all_nodes() {
   const Answer answer =
       slurm::ask({"sinfo", "--noheader", "--all", "--Node", "--format=%N"}, kPatience);
-  if (answer.exit_code != 0)
-    machine_failed("Slurm does not answer: {}", slurm::complaint_of(answer));
+  check_answer(answer);
   std::set<std::string> names;
   for (std::string_view name : split(trim(answer.output), '\n')) names.emplace(trim(name));
   return names;
@@ -143,15 +159,6 @@ Handed with_remedy(Handed handed, const JobRequest& request) {
         "the cluster",
         join(request.exclude, ","));
   return handed;
-}
-
-/// Errors: Error where it is none: squeue says of a user whom nobody knows just now that there are
-/// no jobs, and exits with 0.
-void check_answer(const Answer& answer) {
-  const bool is_none =
-      trim(answer.output).empty() && answer.errors.find("error:") != std::string::npos;
-  if (answer.exit_code != 0 || is_none)
-    machine_failed("Slurm does not answer: {}", slurm::complaint_of(answer));
 }
 
 /// A site may answer for a short time only: it is asked from when the oldest was handed over.
@@ -344,8 +351,7 @@ bool SlurmScheduler::has_accounting() {
 const std::string& SlurmScheduler::config() {
   if (!config_.empty()) return config_;
   const Answer answer = slurm::ask({"scontrol", "show", "config"}, kPatience);
-  if (answer.exit_code != 0)
-    machine_failed("Slurm does not answer: {}", slurm::complaint_of(answer));
+  check_answer(answer);
   config_ = answer.output;
   return config_;
 }
@@ -380,8 +386,7 @@ Room SlurmScheduler::room() {
   const Answer queue = slurm::ask({"squeue", "--noheader", "--all", "--array", "--states=all",
                                    "--user=" + own_user(), "--format=%T"},
                                   kPatience);
-  if (queue.exit_code != 0)
-    return {1, 0, fmt::format("Slurm does not answer: {}", slurm::complaint_of(queue))};
+  if (!is_answer(queue)) return {1, 0, silence_of(queue)};
   const Answer all = slurm::ask({"sdiag"}, kPatience);
   const bool is_limited = has_accounting() && slurm::enforces_limits(config());
   return slurm::room_of(config(), slurm::queued_of(queue.output, all.output),
@@ -428,8 +433,7 @@ void SlurmScheduler::exclude(const std::vector<Asked>& asked,
       slurm::ask({"squeue", "--noheader", "--all", "--states=PENDING",
                   std::string("--format=") + slurm::kExcludedFormat, "--user=" + owners_of(asked)},
                  kPatience);
-  if (answer.exit_code != 0)
-    machine_failed("Slurm does not answer: {}", slurm::complaint_of(answer));
+  check_answer(answer);
   for (const auto& job : slurm::read_excluded(answer.output)) {
     const bool is_ours = std::any_of(asked.begin(), asked.end(),
                                      [&](const Asked& one) { return one.token == job.name; });

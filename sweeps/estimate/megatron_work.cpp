@@ -64,8 +64,8 @@ std::optional<Dimensions> dimensions_of(const Given& given, const Model& model) 
                     real(*vocab)};
 }
 
-/// Parameters, and those of matrices that a token is multiplied with. Of both, Megatron counts
-/// the norms of latent attention and of MTP's layers.
+/// All parameters, and those that are work: of the matrices that a token is multiplied with, and,
+/// as Megatron counts them, the norms of latent attention and of MTP's layers.
 struct Part {
   double parameters = 0, matrices = 0;
 };
@@ -294,6 +294,11 @@ void fill_in_work(const NamedValues& arguments, Model& model) {
   if (has_experts) model.active_params = whole_number(met);
   model.token_weights = matrices;
   model.attention_widths = widths;
+}
+
+void fill_in_model(LogRun& run) {
+  if (run.configured) fill_in_work(run.arguments, run.point.model);  // else its dump is torn
+  fill_in_params(run.point.model);
 }
 
 }  // namespace pippin

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/records/point.h"
+#include "core/records/run.h"
 
 namespace pippin {
 
@@ -11,5 +11,8 @@ namespace pippin {
 /// `arguments`: Megatron's, as its dump or a command has them.
 /// Source: Megatron-LM, num_floating_point_operations() and its modules, of 2026.
 void fill_in_work(const NamedValues& arguments, Model& model);
+
+/// The same of a log's launch, and the parameters of any model whose shape says them.
+void fill_in_model(LogRun& run);
 
 }  // namespace pippin

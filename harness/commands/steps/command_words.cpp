@@ -10,15 +10,6 @@ namespace pippin {
 
 namespace {
 
-/// Of "$NAME" or "${NAME}".
-const std::string* held_by(std::string_view word, const Environment& env) {
-  word.remove_prefix(1);
-  if (word.starts_with('{') && word.ends_with('}')) word = word.substr(1, word.size() - 2);
-  const auto known =
-      std::find_if(env.begin(), env.end(), [&](const auto& one) { return one.first == word; });
-  return known == env.end() ? nullptr : &known->second;
-}
-
 /// In quotes it is one word, else as many as it has. A variable in it is another's.
 void add_held(const std::string& held, bool is_quoted, std::vector<std::string>& words) {
   std::string text = held;
@@ -51,6 +42,11 @@ Environment exports_in(const std::string& command) {
 }
 
 std::vector<std::string> command_words(const std::string& command, const Environment& env) {
+  const auto value = [&](const std::string& name) -> std::optional<std::string> {
+    const auto known =
+        std::find_if(env.begin(), env.end(), [&](const auto& one) { return one.first == name; });
+    return known == env.end() ? std::nullopt : std::optional(known->second);
+  };
   std::vector<std::string> words;
   std::string text = command;
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -63,7 +59,7 @@ std::vector<std::string> command_words(const std::string& command, const Environ
       if (c != '\'' && c != '"') plain += c;
     if (!plain.starts_with('$'))
       words.push_back(plain);
-    else if (const std::string* held = held_by(plain, env))
+    else if (const auto held = plain_word(plain, value))
       add_held(*held, plain.size() < word.size(), words);
     else
       words.emplace_back("?");

@@ -14,7 +14,6 @@
 #include "core/base/input_file.h"
 #include "core/base/text.h"
 #include "sweeps/estimate/megatron_work.h"
-#include "sweeps/estimate/parameters.h"
 
 namespace pippin {
 
@@ -30,10 +29,7 @@ FileRead read_by(const fs::path& path, Scrape scrape) {
   try {
     file.scraped = scrape();
     if (!file.scraped) return file;
-    for (auto& run : file.scraped->runs) {
-      if (run.configured) fill_in_work(run.arguments, run.point.model);  // else its dump is torn
-      fill_in_params(run.point.model);
-    }
+    for (auto& run : file.scraped->runs) fill_in_model(run);
   } catch (const Error& error) {
     file.trouble = error.what();
     file.is_broken = dynamic_cast<const BrokenFile*>(&error) != nullptr;

@@ -271,10 +271,7 @@ std::optional<RunRecord> Recorder::read(const PlannedJob& job, const PlannedRun&
   ScrapedFile scraped = scraped_attempt(*attempt, campaign_, *points_.at(run.point_id));
   record.file = std::move(scraped.file);
   record.log = joined(std::move(scraped.runs));
-  if (record.log) {
-    if (record.log->configured) fill_in_work(record.log->arguments, record.log->point.model);
-    fill_in_params(record.log->point.model);
-  }
+  if (record.log) fill_in_model(*record.log);
   const std::string clash =
       record.log ? contradiction(*points_.at(run.point_id), record.log->point) : "";
   if (!clash.empty()) {
