@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string_view>
@@ -59,8 +60,10 @@ void for_each_count(AnyPoint&& point, Use use) {
 /// believed no further, so that what is computed of it stays a number.
 inline bool is_possible(std::string_view name, std::int64_t count) {
   constexpr std::int64_t kMost = 1'000'000'000, kMostSum = 1'000'000'000'000'000;
-  const bool is_sum = name == "params" || name == "active_params" || name == "token_weights" ||
-                      name == "attention_widths";
+  // What follows from a shape is a sum over all of it.
+  const bool is_sum = std::any_of(kModelFields.begin(), kModelFields.end(), [&](const auto& field) {
+    return field.name == name && !field.is_identity;
+  });
   return count >= 1 && count <= (is_sum ? kMostSum : kMost);
 }
 

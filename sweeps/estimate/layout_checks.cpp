@@ -92,7 +92,8 @@ std::string count_ends(Setup& setup, bool embedding, bool loss) {
   if (each % setup.chunks != 0)
     return fmt::format("virtual stages do not divide the layers of a stage ({} by {})", each,
                        setup.chunks);
-  setup.count_as_layers(embedding, loss);
+  setup.first_layers = each - (embedding ? 1 : 0);
+  setup.last_layers = each - (loss ? 1 : 0);
   return "";
 }
 

@@ -83,11 +83,4 @@ bool Setup::sends_parts() const {
   return !sends_whole && scatters_messages && tp > 1;
 }
 
-void Setup::count_as_layers(bool embedding, bool loss) {
-  const std::int64_t first = embedding ? 1 : 0, last = loss ? 1 : 0;
-  const std::int64_t each = (shape.layers + first + last) / pp;
-  first_layers = each - first;
-  last_layers = each - last;
-}
-
 }  // namespace pippin

@@ -121,8 +121,6 @@ struct Setup {
   bool sends_parts() const;
   /// Whether the parts are gathered again there.
   bool gathers_messages() const { return sends_parts() && !sequence_parallel; }
-  /// Shortens the first and the last stage by what counts as a layer there. Requires PP > 1.
-  void count_as_layers(bool embedding, bool loss);
 };
 
 /// What Transformer Engine takes where it is left the choice, by generation, number type and
