@@ -192,6 +192,21 @@ prefix() {
   holds "$err" 'utf8proc'
 }
 
+failed_tests() {
+  programs_without_apt
+  program mpirun 'exit 0'
+  echo 'add_test(NAME "(other)" COMMAND small_test)' >>checkout/CMakeLists.txt
+  printf '#include <cstdio>\nint main() { std::puts("lines before\\nsix times nine is 42"); return 1; }\n' >checkout/pippin.cpp
+  dev test
+  equal "$status" 8
+  holds "$out" $'\n--- failed: small\nlines before\nsix times nine is 42\n\n--- failed: (other)\nlines before\n'
+  equal "$(tail -n 1 out)" '0 passed, 2 failed, 0 skipped'
+  echo 'int main() {}' >checkout/pippin.cpp
+  dev test
+  lacks "$out" '--- failed'
+  equal "$(tail -n 1 out)" '2 passed, 0 failed, 0 skipped'
+}
+
 shared_folder() {
   programs_without_apt
   program mpirun 'exit 0'
