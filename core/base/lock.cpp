@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "core/base/error.h"
-#include "core/base/process.h"
+#include "core/base/mount.h"
 #include "core/base/text.h"
 
 namespace pippin {
@@ -55,16 +55,47 @@ std::string holder_in(const fs::path& path) {
   return printable(trim(text));
 }
 
+namespace {
+
+std::string self(const std::string& node) {
+  return fmt::format("process {} on {}", ::getpid(), node);
+}
+
+}  // namespace
+
+HolderFile::HolderFile(fs::path path, const std::string& node) : path_(std::move(path)) {
+  const std::string holder = holder_in(path_);
+  if (holder.ends_with(" on " + node) && ::unlink(path_.c_str()) != 0)
+    file_failed("remove", path_, errno);
+  const Descriptor file(
+      ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+  if (!file.open() && errno == EEXIST)
+    machine_failed(
+        "{}: held by {}; this file system's locks are local to each node, so whether that process "
+        "still runs is not to be seen from here: work there, or remove this file once it is gone",
+        path_.string(), holder.empty() ? "another pippin" : holder);
+  if (!file.open()) file_failed("create", path_, errno);
+  const std::string text = self(node) + "\n";
+  if (::write(file.number(), text.data(), text.size()) != std::ssize(text)) {
+    const int error = errno;
+    ::unlink(path_.c_str());
+    file_failed("write", path_, error);
+  }
+}
+
+HolderFile::~HolderFile() { ::unlink(path_.c_str()); }
+
 FileLock::FileLock(const fs::path& path) : file_(open_lock_file(path)) {
   if (!try_lock(file_, path)) {
     const std::string holder = holder_in(path);
     machine_failed("{}: held by {}; wait for it, or end it", path.string(),
                    holder.empty() ? "another pippin" : holder);
   }
-  const std::string self = fmt::format("process {} on {}\n", ::getpid(), host_name());
+  if (locks_are_local(mount_of(path.parent_path()))) held_.emplace(path.string() + ".held");
+  const std::string text = self(host_name()) + "\n";
   // Who holds it is said for people only; that the lock is ours does not hang on it.
   if (::ftruncate(file_.number(), 0) != 0 ||
-      ::pwrite(file_.number(), self.data(), self.size(), 0) < 0)
+      ::pwrite(file_.number(), text.data(), text.size(), 0) < 0)
     machine_failed("{}: cannot write: {}", path.string(), std::strerror(errno));
 }
 

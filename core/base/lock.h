@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "core/base/descriptor.h"
+#include "core/base/process.h"
 
 namespace pippin {
 
@@ -23,7 +25,22 @@ bool try_lock(const Descriptor& file, const fs::path& path);
 /// What the holder of a lock file wrote into it: "process 4711 on login1"; empty: nothing.
 std::string holder_in(const fs::path& path);
 
+/// A file that is there while a lock is held, for nodes that do not see the lock itself.
+class HolderFile {
+ public:
+  /// Requires the lock on this node: what this node has left there, nobody holds any more.
+  /// Errors: Error (machine) naming the process of another node that made it, and what to do.
+  explicit HolderFile(fs::path path, const std::string& node = host_name());
+  ~HolderFile();
+  HolderFile(const HolderFile&) = delete;
+  HolderFile& operator=(const HolderFile&) = delete;
+
+ private:
+  fs::path path_;
+};
+
 /// Holds a lock file for this process; the kernel lets go of it when the process ends, however.
+/// Where locks are local to a node there is a HolderFile beside it, "lock.held".
 class FileLock {
  public:
   /// Errors: Error (machine) naming the process that holds it; and as open_lock_file, try_lock.
@@ -33,6 +50,7 @@ class FileLock {
 
  private:
   Descriptor file_;
+  std::optional<HolderFile> held_;  ///< goes before the lock does
 };
 
 /// Makes a folder for locks that no other user can write to, where it is missing.

@@ -68,4 +68,26 @@ std::int64_t longest_kept_s(const Mount& mount) {
                   option(mount.options, "acdirmax").value_or(usual_s));
 }
 
+bool locks_are_local(const Mount& mount) {
+  const auto words = split(mount.options, ',');
+  const auto says = [&](std::string_view word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  if (mount.type == "lustre") return says("localflock");
+  if (mount.type.starts_with("nfs"))
+    return says("local_lock=all") || says("local_lock=flock") || says("nolock");
+  if (mount.type != "beegfs") return false;
+  constexpr std::string_view kFile = "cfgFile=";
+  const auto file = std::find_if(words.begin(), words.end(),
+                                 [&](std::string_view word) { return word.starts_with(kFile); });
+  const std::string config =
+      file == words.end() ? "" : disk().read(file->substr(kFile.size())).value_or("");
+  for (std::string_view line : split(config, '\n')) {
+    const auto parts = split(line, '=');
+    if (parts.size() == 2 && trim(parts[0]) == "tuneUseGlobalFileLocks")
+      return trim(parts[1]) != "true";
+  }
+  return true;
+}
+
 }  // namespace pippin

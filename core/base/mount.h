@@ -27,4 +27,9 @@ Mount mount_in(std::string_view mounts, std::string_view number);
 /// mount.cifs(8).
 std::int64_t longest_kept_s(const Mount& mount);
 
+/// Whether a lock of a file there is none for other nodes, as far as the mount says so. Sources:
+/// mount.lustre(8) (localflock), nfs(5) (local_lock, nolock), beegfs-client.conf
+/// (tuneUseGlobalFileLocks).
+bool locks_are_local(const Mount& mount);
+
 }  // namespace pippin

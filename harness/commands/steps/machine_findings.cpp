@@ -8,6 +8,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "core/base/mount.h"
 #include "core/base/process.h"
 #include "core/base/text.h"
 #include "db/lock.h"
@@ -208,9 +209,13 @@ Finding folder_finding(const fs::path& db) {
                                std::strerror(errno)));
   const auto space = free_gib(folder);
   const bool shared = db::on_network_file_system(folder / "any");
-  return {space && *space < kLittle_gib ? State::kNote : State::kHere, "database",
-          fmt::format("{}: writable, locks work, {}{}", folder.string(), space_text(space),
-                      shared ? "; a network file system: one process at a time opens it" : "")};
+  const bool are_local = locks_are_local(mount_of(folder));
+  return {are_local || (space && *space < kLittle_gib) ? State::kNote : State::kHere, "database",
+          fmt::format(
+              "{}: writable, {}, {}{}", folder.string(),
+              are_local ? "locks are each node's own: work on a sweep from one node" : "locks work",
+              space_text(space),
+              shared ? "; a network file system: one process at a time opens it" : "")};
 }
 
 }  // namespace

@@ -217,6 +217,34 @@ TEST_CASE("a lock whose holder has not said its name yet is held all the same") 
   CHECK_THROWS_WITH(FileLock(folder / "none/lock"), Catch::Contains("lock: cannot open: No such"));
 }
 
+TEST_CASE("where locks are local to a node, a mark tells the others who holds one") {
+  const test::TemporaryDirectory folder;
+  const fs::path mark = folder / "lock.held";
+  {
+    const HolderFile held(mark, "login1");
+    CHECK(disk().read(mark) == fmt::format("process {} on login1\n", ::getpid()));
+    CHECK_THROWS_WITH(HolderFile(mark, "login2"),
+                      Catch::StartsWith(fmt::format("{}: held by process {} on login1; ",
+                                                    mark.string(), ::getpid())) &&
+                          Catch::Contains("work there, or remove this file once it is gone"));
+    CHECK(disk().exists(mark));
+  }
+  CHECK_FALSE(disk().exists(mark));
+  disk().write(mark, "process 4711 on login1\n");  // was killed
+  { const HolderFile held(mark, "login1"); }
+  CHECK_FALSE(disk().exists(mark));
+  disk().write(mark, "");  // died before it could say its name
+  CHECK_THROWS_WITH(HolderFile(mark, "login1"), Catch::Contains("held by another pippin"));
+  CHECK_THROWS_WITH(HolderFile(folder / "none/lock.held"),
+                    Catch::Contains("cannot create: No such"));
+}
+
+TEST_CASE("on a file system whose locks all nodes see there is no mark") {
+  const test::TemporaryDirectory folder;
+  const FileLock lock(folder / "lock");
+  CHECK_FALSE(disk().exists(folder / "lock.held"));
+}
+
 TEST_CASE("that too many files are open is the machine's fault, whatever file was named") {
 #ifdef __SANITIZE_ADDRESS__
   return test::skip("the sanitizers look at memory by files of their own");

@@ -35,6 +35,28 @@ TEST_CASE("how long a machine goes by what it has seen is said by the mount") {
   CHECK(longest_kept_s({"", "cifs", "rw"}) == 1);
 }
 
+TEST_CASE("a mount says whether other nodes see its locks") {
+  CHECK_FALSE(locks_are_local({"", "ext4", "rw"}));
+  CHECK_FALSE(locks_are_local(mount_in(kMounts, "27")));
+  CHECK_FALSE(locks_are_local(mount_in(kMounts, "32")));
+  CHECK(locks_are_local({"", "lustre", "rw,localflock,lazystatfs"}));
+  CHECK(locks_are_local({"", "nfs", "rw,nolock,local_lock=all"}));
+  CHECK(locks_are_local({"", "nfs4", "rw,local_lock=flock"}));
+  CHECK_FALSE(locks_are_local({"", "nfs4", "rw,local_lock=none"}));
+  CHECK_FALSE(locks_are_local({"", "nfs", "rw,local_lock=posix"}));  // that is SQLite's kind
+}
+
+TEST_CASE("BeeGFS keeps locks to a node unless its file says that it does not") {
+  const test::TemporaryDirectory folder;
+  const Mount mount{"", "beegfs", "rw,cfgFile=" + (folder / "client.conf").string() + ",_netdev"};
+  CHECK(locks_are_local(mount));
+  disk().write(folder / "client.conf", "# tuneUseGlobalFileLocks = true\nother = true\n");
+  CHECK(locks_are_local(mount));
+  disk().write(folder / "client.conf", "tuneUseGlobalFileLocks       = true\n");
+  CHECK_FALSE(locks_are_local(mount));
+  CHECK(locks_are_local({"", "beegfs", "rw"}));
+}
+
 TEST_CASE("a folder's view is that of every process that uses the same mount") {
   const test::TemporaryDirectory scratch;
   const Mount mount = mount_of(scratch.path());
