@@ -28,8 +28,9 @@ std::string with_bar(double done, double total, const std::string& text, std::si
 bool has_news(const Progress& before, const Progress& now) {
   constexpr double kOld_s = 30;
   const bool changed = before.total != now.total || before.done != now.done ||
-                       before.failed != now.failed || before.running != now.running;
-  const bool is_end = now.done == now.total, first_failure = before.failed == 0 && now.failed > 0;
+                       before.failed != now.failed || before.running != now.running ||
+                       before.cancelled != now.cancelled;
+  const bool is_end = now.left() == 0, first_failure = before.failed == 0 && now.failed > 0;
   return changed && (is_end || first_failure || now.elapsed_s - before.elapsed_s >= kOld_s);
 }
 
@@ -38,18 +39,16 @@ bool has_news(const Progress& before, const Progress& now) {
 std::optional<double> time_left_s(const Progress& progress) {
   const std::size_t ended = progress.done - std::min(progress.earlier, progress.done);
   if (ended == 0) return std::nullopt;
-  const std::size_t left = progress.total - std::min(progress.done, progress.total);
-  return progress.elapsed_s / static_cast<double>(ended) * static_cast<double>(left);
+  return progress.elapsed_s / static_cast<double>(ended) * static_cast<double>(progress.left());
 }
 
 std::string progress_text(const Progress& progress) {
   std::string text = fmt::format("{} of {} done", progress.done, counted(progress.total, "run"));
   if (progress.running > 0) text += fmt::format(", {} running", progress.running);
   if (progress.failed > 0) text += fmt::format(", {} failed", progress.failed);
+  if (progress.cancelled > 0) text += fmt::format(", {} cancelled", progress.cancelled);
   const auto left = time_left_s(progress);
-  if (left && progress.done < progress.total) {
-    text += fmt::format(", about {} left", duration_text(*left));
-  }
+  if (left && progress.left() > 0) text += fmt::format(", about {} left", duration_text(*left));
   return text;
 }
 

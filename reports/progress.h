@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,11 +11,13 @@ namespace pippin {
 /// How far a campaign is. Counts are of runs.
 struct Progress {
   std::size_t total = 0;
-  std::size_t done = 0;    ///< ended, whatever the state
+  std::size_t done = 0;    ///< ended by themselves, whatever the state
   std::size_t failed = 0;  ///< of those, not ok
   std::size_t running = 0;
-  std::size_t earlier = 0;  ///< of those done, before this start of pippin
-  double elapsed_s = 0;     ///< since this start of pippin
+  std::size_t earlier = 0;    ///< of those done, before this start of pippin
+  double elapsed_s = 0;       ///< since this start of pippin
+  std::size_t cancelled = 0;  ///< not among those done
+  std::size_t left() const { return total - std::min(done + cancelled, total); }
   friend bool operator==(const Progress&, const Progress&) = default;
 };
 

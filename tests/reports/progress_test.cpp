@@ -20,6 +20,9 @@ TEST_CASE("progress reads as a sentence") {
   CHECK(progress_text(kHalf) == "30 of 60 runs done, 2 running, 1 failed, about 10 min left");
   CHECK(progress_text({1, 0, 0, 1, 0, 5}) == "0 of 1 run done, 1 running");
   CHECK(progress_text({1, 1, 0, 0, 0, 5}) == "1 of 1 run done");
+  CHECK(progress_text({60, 30, 1, 2, 0, 600, 25}) ==
+        "30 of 60 runs done, 2 running, 1 failed, 25 cancelled, about 100 s left");
+  CHECK(progress_text({60, 30, 0, 0, 0, 600, 30}) == "30 of 60 runs done, 30 cancelled");
 }
 
 TEST_CASE("a bar shows its share and fits its width") {
