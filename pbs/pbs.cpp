@@ -135,13 +135,15 @@ std::vector<Entry> told_of_all(const std::set<std::string>& ids, bool with_finis
   return entries;
 }
 
-/// The attributes of a queue, or of the server. Errors: Error (machine) where PBS does not answer.
-Attributes attributes_of(const std::vector<std::string>& command, const std::string& kind) {
+/// A queue's name and attributes, or the server's. Errors: Error (machine) where PBS does not
+/// answer.
+std::pair<std::string, Attributes> told_of_one(const std::vector<std::string>& command,
+                                               const std::string& kind) {
   const Answer answer = pbs::ask(command, kPatience);
   if (answer.exit_code != 0) machine_failed("PBS does not answer: {}", complaint_of(answer));
   const auto objects = pbs::read_objects(answer.output, kind);
   if (objects.empty()) machine_failed("PBS does not answer: qstat tells of no {}", kind);
-  return objects.begin()->second;
+  return *objects.begin();
 }
 
 }  // namespace
@@ -149,10 +151,8 @@ Attributes attributes_of(const std::vector<std::string>& command, const std::str
 Handed PbsScheduler::submit(const JobRequest& request) {
   std::vector<std::string> after;
   if (!request.after.empty()) {
-    std::vector<Asked> before;
-    for (const auto& token : request.after) before.push_back({token, 1, true, own_user(), 0});
     try {
-      after = array_ids_of(live(before));
+      after = array_ids_of(live(request.after));
     } catch (const Error& error) {
       return {Handed::Answer::kNoRoom, error.what()};  // nothing was handed over yet
     }
@@ -239,8 +239,13 @@ bool PbsScheduler::keeps_history() {
 
 /// Asked once: it hardly ever changes. Errors: Error where PBS does not answer.
 const Attributes& PbsScheduler::server() {
-  if (!server_) server_ = attributes_of({"qstat", "-B", "-f", "-F", "json"}, "Server");
-  return *server_;
+  if (!server_) server_ = told_of_one({"qstat", "-B", "-f", "-F", "json"}, "Server");
+  return server_->second;
+}
+
+std::string PbsScheduler::place() {
+  server();
+  return server_->first;
 }
 
 /// While the server is silent there is no room.
@@ -250,7 +255,7 @@ Room PbsScheduler::room() {
                                              : queue_.substr(0, queue_.find('@'));
     const Attributes limits =
         queue.empty() ? Attributes()
-                      : attributes_of({"qstat", "-Q", "-f", "-F", "json", queue}, "Queue");
+                      : told_of_one({"qstat", "-Q", "-f", "-F", "json", queue}, "Queue").second;
     const auto queued = selected({"qselect", "-T", "-u", own_user()});
     const auto waiting = selected({"qselect", "-T", "-u", own_user(), "-s", "Q"});
     return pbs::room_of(server(), limits, own_user(), static_cast<std::int64_t>(queued.size()),

@@ -25,6 +25,7 @@ class PbsScheduler : public Scheduler {
   std::map<std::string, std::vector<JobStatus>> query(const std::vector<Asked>& asked) override;
   void cancel(const std::vector<Asked>& asked) override;
   Room room() override;
+  std::string place() override;
 
   /// qalter of what waits; how many tasks were changed. `changes`: "-l", "walltime=00:20:00", …
   /// Errors: Error with PBS's words where one is refused.
@@ -39,7 +40,7 @@ class PbsScheduler : public Scheduler {
   void judge_missing(const Asked& asked, std::vector<JobStatus>& tasks);
 
   std::string queue_;
-  std::optional<pbs::Attributes> server_;
+  std::optional<std::pair<std::string, pbs::Attributes>> server_;  ///< its name, and what it says
   /// Ids that a token was seen to have: asked for by themselves, whatever qselect says.
   std::map<std::string, std::string> ids_;
 };

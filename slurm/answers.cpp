@@ -13,13 +13,15 @@
 
 namespace pippin::slurm {
 
-const char* const kQueueFormat = "%j\x1f%i\x1f%T\x1f%r\x1f%S\x1f%e\x1f%N\x1f%u";
-const char* const kExcludedFormat = "%j\x1f%i\x1f%x";
+const char* const kQueueFormat = "%j\x1f%i\x1f%T\x1f%r\x1f%S\x1f%e\x1f%N\x1f%u\x1f%o";
+const char* const kExcludedFormat = "%j\x1f%i\x1f%x\x1f%o";
 const char* const kAccountingFormat = "JobName,JobID,State,Reason,Start,End,NodeList,User,ExitCode";
+const char* const kSubmitLineFormat =
+    "SubmitLine,JobID,State,Reason,Start,End,NodeList,User,ExitCode";
 
 namespace {
 
-constexpr std::size_t kQueueFields = 8, kAccountingFields = 9;
+constexpr std::size_t kFields = 9;
 // Source: slurm.conf(5), MaxArraySize: "may not exceed 4000001".
 constexpr std::int64_t kMostTasks = 4'000'000;
 
@@ -35,6 +37,7 @@ std::string without_throttle(std::string_view id) {
                                            : std::string(id.substr(0, percent)) + "]";
 }
 
+/// All fields but the last.
 Entry entry_of(const std::vector<std::string_view>& fields) {
   Entry entry;
   entry.name = fields[0];
@@ -47,22 +50,32 @@ Entry entry_of(const std::vector<std::string_view>& fields) {
   entry.end = time_of(fields[5]);
   entry.nodes = fields[6];
   entry.user = fields[7];
-  if (fields.size() > kQueueFields) {
-    entry.exit_code = fields[8];
-    entry.is_forgotten = fields[2] == "CANCELLED";
-  }
+  return entry;
+}
+
+Entry queued(const std::vector<std::string_view>& fields) {
+  Entry entry = entry_of(fields);
+  entry.script = fields[8];
+  return entry;
+}
+
+Entry accounted(const std::vector<std::string_view>& fields) {
+  Entry entry = entry_of(fields);
+  entry.exit_code = fields[8];
+  entry.is_forgotten = fields[2] == "CANCELLED";
   return entry;
 }
 
 /// A line without a separator is a site's banner, unless it speaks of an error.
-std::vector<Entry> read(std::string_view output, std::size_t fields_each, const char* program) {
+std::vector<Entry> read(std::string_view output, const char* program,
+                        Entry (*entry_of_fields)(const std::vector<std::string_view>&)) {
   std::vector<Entry> entries;
   for (std::string_view line : split(output, '\n')) {
     const auto fields = split(line, kSeparator);
     if (fields.size() == 1 && line.find("error") == std::string_view::npos) continue;
-    if (fields.size() != fields_each)
+    if (fields.size() != kFields)
       machine_failed("{}: an answer that pippin cannot read: '{}'", program, printable(line));
-    entries.push_back(entry_of(fields));
+    entries.push_back(entry_of_fields(fields));
   }
   return entries;
 }
@@ -133,6 +146,9 @@ constexpr std::pair<std::string_view, std::string_view> kRemedies[] = {
     {"QOSNotAllowed", "its QOS may not use the partition: see the cluster file"},
     {"InvalidAccount", "its account is not known: see the cluster file"},
     {"InvalidQOS", "its QOS is not known: see the cluster file"},
+    {"ReservationDeleted",
+     "its reservation was deleted: 'scontrol update jobid=ID reservation=', then 'scontrol release "
+     "ID'"},
     {"Deadline", "it cannot end before its deadline: cancel it and submit again"},
 };
 
@@ -199,23 +215,22 @@ bool is_full(std::string_view errors) {
 
 }  // namespace
 
-std::vector<Entry> read_queue(std::string_view output) {
-  return read(output, kQueueFields, "squeue");
-}
+std::vector<Entry> read_queue(std::string_view output) { return read(output, "squeue", queued); }
 
 std::vector<Entry> read_accounting(std::string_view output) {
-  return read(output, kAccountingFields, "sacct");
+  return read(output, "sacct", accounted);
 }
 
 std::vector<Excluded> read_excluded(std::string_view output) {
-  constexpr std::size_t kFields = 3;
+  constexpr std::size_t kExcludedFields = 4;
   std::vector<Excluded> jobs;
   for (std::string_view line : split(output, '\n')) {
     const auto fields = split(line, kSeparator);
-    if (fields.size() != kFields) continue;
+    if (fields.size() != kExcludedFields) continue;
     const std::string_view nodes = trim(fields[2]);
     jobs.push_back({std::string(fields[0]), without_throttle(fields[1]),
-                    nodes == "(null)" ? "" : std::string(nodes)});
+                    std::string(split(fields[1], '_').front()),
+                    nodes == "(null)" ? "" : std::string(nodes), std::string(fields[3])});
   }
   return jobs;
 }
@@ -335,6 +350,22 @@ std::string config_value(std::string_view config, std::string_view name) {
       return std::string(trim(line.substr(equals + 1)));
   }
   return {};
+}
+
+std::string name_in_submit_line(std::string_view line) {
+  constexpr std::string_view kOption = "--job-name=";
+  for (std::string_view word : split(line, ' '))
+    if (begins_with(word, kOption)) return std::string(word.substr(kOption.size()));
+  return {};
+}
+
+bool accounting_has_submit_lines(std::string_view config) {
+  constexpr std::pair<std::int64_t, std::int64_t> kFirst{21, 8};
+  const std::string version = config_value(config, "SLURM_VERSION");
+  const auto parts = split(version, '.');  // "22.05.8"
+  const auto year = parse_integer(parts[0]);
+  const auto month = parts.size() > 1 ? parse_integer(parts[1]) : std::nullopt;
+  return year && month && std::pair(*year, *month) >= kFirst;
 }
 
 std::int64_t credential_life_s(std::string_view config) {

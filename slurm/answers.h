@@ -17,6 +17,7 @@ namespace pippin::slurm {
 extern const char* const kQueueFormat;       ///< of squeue --format
 extern const char* const kExcludedFormat;    ///< … for read_excluded()
 extern const char* const kAccountingFormat;  ///< of sacct --format
+extern const char* const kSubmitLineFormat;  ///< … with the command in the name's place
 
 /// Every `step`-th task from `first` to `last`.
 struct TaskRange {
@@ -33,7 +34,9 @@ struct Entry {
   std::string state;             ///< "PENDING", "NODE_FAIL"
   std::string reason;
   std::optional<std::int64_t> start, end;  ///< seconds since 1970
-  std::string nodes, user, exit_code;      ///< "9:0"; empty where it was not asked for
+  std::string nodes, user;
+  std::string exit_code;  ///< "9:0"; of accounting
+  std::string script;     ///< as sbatch was given it; of the queue
   /// Accounting ended it, for a controller that came back without it: CANCELLED, and no "by 4711".
   bool is_forgotten = false;
 };
@@ -45,8 +48,9 @@ std::vector<Entry> read_accounting(std::string_view output);
 /// Which nodes a job that waits is kept off.
 struct Excluded {
   std::string name;
-  std::string id;     ///< as scontrol takes it
-  std::string nodes;  ///< "n[1-3]"; empty: none
+  std::string id, array_id;  ///< as an Entry's
+  std::string nodes;         ///< "n[1-3]"; empty: none
+  std::string script;        ///< as an Entry's
 };
 std::vector<Excluded> read_excluded(std::string_view output);
 
@@ -69,6 +73,12 @@ std::optional<std::int64_t> count_in(std::string_view text);
 
 /// The value of a line of `scontrol show config`: "MaxArraySize"; empty where there is none.
 std::string config_value(std::string_view config, std::string_view name);
+
+/// "sbatch --parsable --job-name=t-s1-abc …" → "t-s1-abc"; empty where it says none.
+std::string name_in_submit_line(std::string_view line);
+
+/// Whether sacct tells of the commands that jobs were submitted by: since 21.08.
+bool accounting_has_submit_lines(std::string_view config);
 
 /// How long a submission that got no answer may still arrive, seconds. Source: munge's credentials
 /// live as long as `ttl` in AuthInfo says, 300 s where it says nothing.

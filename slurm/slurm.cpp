@@ -79,10 +79,16 @@ std::vector<std::string> sbatch_command(const JobRequest& request,
   return command;
 }
 
+/// Accounting writes names in small letters. One that is a number was found by a machine that could
+/// not look it up.
+bool is_owner(const std::string& user, const Asked& asked) {
+  return asked.owner.empty() || user.empty() || parse_integer(asked.owner) ||
+         lower(user) == lower(asked.owner);
+}
+
 void take(const std::vector<Entry>& entries, const Asked& asked, std::vector<JobStatus>& tasks) {
   for (const auto& entry : entries) {
-    const bool is_theirs = asked.owner.empty() || entry.user.empty() || entry.user == asked.owner;
-    if (entry.name != asked.token || !is_theirs) continue;
+    if (entry.name != asked.token || !is_owner(entry.user, asked)) continue;
     if (entry.tasks.empty())
       machine_failed("an answer of Slurm's that pippin cannot read: job '{}'", printable(entry.id));
     const JobStatus status = slurm::status_of(entry);
@@ -90,10 +96,57 @@ void take(const std::vector<Entry>& entries, const Asked& asked, std::vector<Job
       for (auto task = range.first; task <= std::min(range.last, asked.tasks); task += range.step) {
         if (task < 1) continue;
         JobStatus& known = tasks[static_cast<std::size_t>(task) - 1];
-        if (is_more_alive(status, known)) known = status;
+        if (is_more_alive(status, known) || is_absent(known)) known = status;
       }
     }
   }
+}
+
+/// "4711"; empty where it is not known: a controller's answer was lost.
+std::string_view id_of(const Asked& asked) {
+  return parse_integer(asked.id) ? std::string_view(asked.id) : std::string_view();
+}
+
+/// A site's plugin or a person may rename a job: whose it is, its id and its script tell.
+bool is_renamed(std::string_view array_id, std::string_view script, const Asked& asked) {
+  const std::string_view id = id_of(asked);
+  return (id.empty() || array_id == id) && script == asked.script.native();
+}
+
+/// Those of the entries that have another name than their token, by their tokens.
+std::vector<Entry> renamed(std::vector<Entry> entries, const std::vector<Asked>& asked) {
+  std::map<std::string_view, const Asked*> scripts;
+  for (const auto& one : asked) scripts[one.script.native()] = &one;
+  std::erase_if(entries, [&](Entry& entry) {
+    const auto one = scripts.find(entry.script);
+    const bool is_theirs = one != scripts.end() && entry.name != one->second->token &&
+                           is_renamed(entry.array_id, entry.script, *one->second);
+    if (is_theirs) entry.name = one->second->token;
+    return !is_theirs;
+  });
+  return entries;
+}
+
+/// Those of which a task is not among the entries.
+std::vector<Asked> missing_in(const std::vector<Entry>& entries, const std::vector<Asked>& asked) {
+  std::map<std::string, std::int64_t> tasks;
+  for (const auto& entry : entries) {
+    for (const auto& range : entry.tasks) tasks[entry.name] += range.count();
+  }
+  std::vector<Asked> missing;
+  std::copy_if(asked.begin(), asked.end(), std::back_inserter(missing),
+               [&](const Asked& one) { return tasks[one.token] < one.tasks; });
+  return missing;
+}
+
+/// An option of squeue's, "--jobs=7,9"; empty where an id is not known.
+std::string by_ids(const std::vector<Asked>& asked) {
+  std::vector<std::string> ids;
+  for (const auto& one : asked) {
+    if (id_of(one).empty()) return "";
+    ids.push_back(one.id);
+  }
+  return "--jobs=" + join(ids, ",");
 }
 
 std::string names_of(const std::vector<Asked>& asked) {
@@ -181,6 +234,12 @@ std::vector<Entry> live(const std::vector<Entry>& entries, const std::vector<Ask
   return found;
 }
 
+/// It began before it could be changed, or is over; of an array each task is told of in a line.
+bool is_too_late(const Answer& answer) {
+  return answer.errors.find("no longer pending") != std::string::npos ||
+         answer.errors.find("Invalid job id") != std::string::npos;
+}
+
 std::vector<std::string> array_ids_of(const std::vector<Entry>& entries) {
   std::set<std::string> ids;
   for (const auto& entry : entries) ids.insert(entry.array_id);
@@ -192,10 +251,8 @@ std::vector<std::string> array_ids_of(const std::vector<Entry>& entries) {
 Handed SlurmScheduler::submit(const JobRequest& request) {
   std::vector<std::string> after;
   if (!request.after.empty()) {
-    std::vector<Asked> before;
-    for (const auto& token : request.after) before.push_back({token, 1, true, own_user(), 0});
     try {
-      after = array_ids_of(live(queue_of(before), before));
+      after = array_ids_of(live(queue_of(request.after), request.after));
     } catch (const Error& error) {
       return {Handed::Answer::kNoRoom, error.what()};  // nothing was handed over yet
     }
@@ -215,19 +272,36 @@ Handed SlurmScheduler::submit(const JobRequest& request) {
                      request);
 }
 
+namespace {
+
+/// `filter` is an option and its list, which is left out where it is too long; empty: all jobs.
 /// Errors: Error where Slurm does not answer.
-std::vector<Entry> SlurmScheduler::queue_of(const std::vector<Asked>& asked) {
+std::vector<Entry> queue_by(const std::string& filter, const std::string& owners) {
   std::vector<std::string> command{"squeue",
                                    "--noheader",
                                    "--all",
                                    "--states=all",
                                    std::string("--format=") + slurm::kQueueFormat,
-                                   "--user=" + owners_of(asked)};
-  const std::string names = names_of(asked);
-  if (names.size() < kLongestList) command.push_back("--name=" + names);
+                                   "--user=" + owners};
+  if (!filter.empty() && filter.size() < kLongestList) command.push_back(filter);
   const Answer answer = slurm::ask(command, kPatience);
+  // It has been purged.
+  if (answer.errors.find("Invalid job id specified") != std::string::npos) return {};
   check_answer(answer);
   return slurm::read_queue(answer.output);
+}
+
+}  // namespace
+
+/// Those behind the tokens, and maybe others. Errors: Error where Slurm does not answer.
+std::vector<Entry> SlurmScheduler::queue_of(const std::vector<Asked>& asked) {
+  const std::string owners = owners_of(asked);
+  auto entries = queue_by("--name=" + names_of(asked), owners);
+  const auto missing = missing_in(entries, asked);
+  if (missing.empty()) return entries;
+  const auto others = renamed(queue_by(by_ids(missing), owners), missing);
+  entries.insert(entries.end(), others.begin(), others.end());
+  return entries;
 }
 
 std::map<std::string, std::vector<JobStatus>> SlurmScheduler::query(
@@ -284,26 +358,48 @@ std::vector<Asked> SlurmScheduler::ask_accounting(std::vector<Asked> missing, An
   return missing;
 }
 
-void SlurmScheduler::read_accounting_of(const std::vector<Asked>& missing, Answers& answers) {
+namespace {
+
+/// `which`: "--name=t,u". Errors: Error where accounting does not answer.
+std::vector<Entry> accounting_by(const std::string& which, const std::string& format,
+                                 const std::vector<Asked>& asked) {
   const Answer answer = slurm::ask(
       {"sacct", "--noheader", "--parsable2", std::string("--delimiter=") + slurm::kSeparator,
-       "--allocations", "--starttime=" + local_time(oldest_of(missing)),
-       std::string("--format=") + slurm::kAccountingFormat, "--name=" + names_of(missing),
-       "--user=" + owners_of(missing)},
+       "--allocations", "--starttime=" + local_time(oldest_of(asked)), "--format=" + format, which,
+       "--user=" + owners_of(asked)},
       kPatience);
   if (answer.exit_code != 0)
     machine_failed("Slurm's accounting does not answer: {}", slurm::complaint_of(answer));
-  const auto entries = slurm::read_accounting(answer.output);
+  return slurm::read_accounting(answer.output);
+}
+
+void take_accounting(const std::vector<Entry>& entries, const Asked& asked,
+                     std::vector<JobStatus>& tasks) {
+  const auto before = tasks;
+  take(entries, asked, tasks);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const bool is_over = tasks[i].phase == Phase::kEnded;
+    // What the queue has is newer; what it has lost does not run, whatever accounting thinks.
+    if (!is_absent(before[i]) || !is_over) tasks[i] = before[i];
+  }
+}
+
+}  // namespace
+
+void SlurmScheduler::read_accounting_of(const std::vector<Asked>& missing, Answers& answers) {
+  const auto named =
+      accounting_by("--name=" + names_of(missing), slurm::kAccountingFormat, missing);
+  std::vector<Asked> unnamed;
   for (const auto& one : missing) {
     auto& tasks = answers[one.token];
-    const auto in_queue = tasks;
-    take(entries, one, tasks);
-    for (std::size_t i = 0; i < tasks.size(); ++i) {
-      const bool is_over = tasks[i].phase == Phase::kEnded;
-      // What the queue has is newer; what it has lost does not run, whatever accounting thinks.
-      if (!is_absent(in_queue[i]) || !is_over) tasks[i] = in_queue[i];
-    }
+    take_accounting(named, one, tasks);
+    const bool is_missing = std::any_of(tasks.begin(), tasks.end(), is_absent);
+    if (is_missing && !id_of(one).empty()) unnamed.push_back(one);
   }
+  if (unnamed.empty() || !slurm::accounting_has_submit_lines(config())) return;
+  auto entries = accounting_by(by_ids(unnamed), slurm::kSubmitLineFormat, unnamed);
+  for (auto& entry : entries) entry.name = slurm::name_in_submit_line(entry.name);
+  for (const auto& one : unnamed) take_accounting(entries, one, answers[one.token]);
 }
 
 /// Whether the task has not been missing for long: its accounting may lag.
@@ -419,6 +515,7 @@ std::int64_t SlurmScheduler::update(const std::vector<Asked>& asked,
     std::vector<std::string> command{"scontrol", "update", "jobid=" + entry.id};
     command.insert(command.end(), changes.begin(), changes.end());
     const Answer answer = slurm::ask(command, kPatience);
+    if (answer.exit_code != 0 && is_too_late(answer)) continue;
     if (answer.exit_code != 0)
       bad_input("scontrol update jobid={}: {}", entry.id, slurm::complaint_of(answer));
     for (const auto& range : entry.tasks) changed += range.count();
@@ -435,17 +532,15 @@ void SlurmScheduler::exclude(const std::vector<Asked>& asked,
                  kPatience);
   check_answer(answer);
   for (const auto& job : slurm::read_excluded(answer.output)) {
-    const bool is_ours = std::any_of(asked.begin(), asked.end(),
-                                     [&](const Asked& one) { return one.token == job.name; });
+    const bool is_ours = std::any_of(asked.begin(), asked.end(), [&](const Asked& one) {
+      return one.token == job.name || is_renamed(job.array_id, job.script, one);
+    });
     if (!is_ours) continue;
     const std::string before = job.nodes.empty() ? "" : job.nodes + ",";
     const Answer changed = slurm::ask(
         {"scontrol", "update", "jobid=" + job.id, "excnodelist=" + before + join(nodes, ",")},
         kPatience);
-    // It began meanwhile, or is over; of an array's tasks each is told of in a line of its own.
-    const bool is_late = changed.errors.find("no longer pending") != std::string::npos ||
-                         changed.errors.find("Invalid job id") != std::string::npos;
-    if (changed.exit_code != 0 && !is_late)
+    if (changed.exit_code != 0 && !is_too_late(changed))
       machine_failed("scontrol update jobid={} excnodelist: {}", job.id,
                      slurm::complaint_of(changed));
   }

@@ -12,15 +12,27 @@
 
 namespace pippin {
 
+/// A submission that somebody asks for.
+struct Asked {
+  std::string token;
+  std::int64_t tasks = 1;
+  bool handed = false;  ///< the scheduler said that it has it
+  std::string owner;    ///< who handed it over; empty: unknown
+  /// Seconds since 1970: nobody has tried to hand it over since. 0: long ago.
+  std::int64_t tried_until = 0;
+  std::string id = {};   ///< that the scheduler gave it; empty: unknown
+  fs::path script = {};  ///< as JobRequest's
+};
+
 /// What is handed over at once: one job, or an array of them. The token is its only identity: a
 /// scheduler may forget its own ids, or give them to another.
 struct JobRequest {
-  std::string token;                    ///< unique for ever; a file name that needs no quoting
-  fs::path script;                      ///< bash
-  fs::path log;                         ///< takes what the script prints; an array's tasks share it
-  std::int64_t tasks = 1;               ///< above 1: an array whose tasks count from 1
-  std::int64_t max_in_flight = 0;       ///< tasks that may run at a time; 0: all
-  std::vector<std::string> after = {};  ///< tokens of what has to end first
+  std::string token;               ///< unique for ever; a file name that needs no quoting
+  fs::path script;                 ///< bash
+  fs::path log;                    ///< takes what the script prints; an array's tasks share it
+  std::int64_t tasks = 1;          ///< above 1: an array whose tasks count from 1
+  std::int64_t max_in_flight = 0;  ///< tasks that may run at a time; 0: all
+  std::vector<Asked> after = {};   ///< what has to end first
   std::optional<std::int64_t> begin = {};  ///< seconds since 1970: not before
   std::vector<std::string> options = {};   ///< of the scheduler's own, for this job
   std::vector<std::string> exclude = {};   ///< names of nodes that it must not run on
@@ -70,16 +82,6 @@ inline bool says_out_of_memory(std::string_view evidence) {
   return evidence.find("OUT_OF_MEMORY") != std::string_view::npos;
 }
 
-/// A submission that somebody asks for.
-struct Asked {
-  std::string token;
-  std::int64_t tasks = 1;
-  bool handed = false;  ///< the scheduler said that it has it
-  std::string owner;    ///< who handed it over; empty: unknown
-  /// Seconds since 1970: nobody has tried to hand it over since. 0: long ago.
-  std::int64_t tried_until = 0;
-};
-
 /// What a scheduler would take now.
 struct Room {
   std::int64_t tasks_per_job = 1;
@@ -97,8 +99,8 @@ class Scheduler {
   /// arrived all the same, only query() knows.
   virtual Handed submit(const JobRequest& request) = 0;
 
-  /// One answer for each task of each token (the first is task 1), from at most one call to each of
-  /// the scheduler's services.
+  /// One answer for each task of each token (the first is task 1), from a few calls to each of the
+  /// scheduler's services, however many are asked for.
   virtual std::map<std::string, std::vector<JobStatus>> query(const std::vector<Asked>& asked) = 0;
 
   /// Ends the jobs that wait or run; the others stay what they are.

@@ -219,10 +219,7 @@ void CampaignMachine::settle(SubmissionState& state) {
 }
 
 std::map<std::string, std::vector<JobStatus>> CampaignMachine::query() {
-  std::vector<Asked> asked;
-  for (const auto& state : submissions_) {
-    if (!state.over()) asked.push_back(asked_of(state.submission));
-  }
+  const std::vector<Asked> asked = open_jobs();
   if (asked.empty()) return {};
   const std::string why = why_elsewhere();
   if (why.empty()) return scheduler_.query(asked);
@@ -259,11 +256,21 @@ std::string CampaignMachine::why_elsewhere() {
   return *why_elsewhere_;
 }
 
+std::vector<Asked> CampaignMachine::open_jobs() const {
+  std::vector<Asked> asked;
+  for (const auto& state : submissions_) {
+    if (!state.over()) asked.push_back(asked_of(state.submission));
+  }
+  return asked;
+}
+
 Asked CampaignMachine::asked_of(const Submission& submission) const {
   Asked asked;
   asked.token = submission.token;
   asked.tasks = static_cast<std::int64_t>(submission.tasks.size());
   asked.handed = submission.handed.has_value();
+  asked.id = submission.handed.value_or("");
+  asked.script = folder_.script(submission);
   asked.owner = submission.owner;
   asked.tried_until = submission.tried_until > 0 ? submission.tried_until
                                                  : submission.journaled_at + kLongestSending_s;

@@ -153,6 +153,8 @@ class CampaignMachine {
     bool over() const { return std::find(settled.begin(), settled.end(), false) == settled.end(); }
   };
   const std::vector<SubmissionState>& submissions() const { return submissions_; }
+  /// What the scheduler is asked for: each submission of which a task is not over.
+  std::vector<Asked> open_jobs() const;
   /// How long files of a task that has ended may still come, seconds; nothing: it is not waited
   /// for.
   std::optional<std::int64_t> waits_for_files_s(const SubmissionState& state,

@@ -266,7 +266,7 @@ JobRequest CampaignMachine::request_of(const SubmissionState& state) const {
   if (options_.max_in_flight == 0) return request;
   for (const auto& other : submissions_) {
     if (!other.over() && other.submission.number < submission.number)
-      request.after.push_back(other.submission.token);
+      request.after.push_back(asked_of(other.submission));
   }
   return request;
 }

@@ -67,9 +67,7 @@ void submit_notifier(const Globals& globals, Session& session, const std::string
   request.token = fmt::format("{}-{}", file_name_of(session.sweep().name), last.name);
   request.script = file;
   request.log = file.parent_path() / "job.log";
-  for (const auto& state : session.machine().submissions()) {
-    if (!state.over()) request.after.push_back(state.submission.token);
-  }
+  request.after = session.machine().open_jobs();
   const Handed handed = session.scheduler().submit(request);
   if (handed.answer != Handed::Answer::kTaken)
     remark(globals, fmt::format("--notify: its job was not submitted: {}; 'pippin status --watch "

@@ -13,16 +13,6 @@ namespace pippin {
 
 namespace {
 
-std::vector<Asked> asked_of(const CampaignMachine& machine) {
-  std::vector<Asked> asked;
-  for (const auto& state : machine.submissions()) {
-    if (state.over()) continue;
-    asked.push_back({state.submission.token, static_cast<std::int64_t>(state.tasks.size()), true,
-                     state.submission.owner, 0});
-  }
-  return asked;
-}
-
 /// As scontrol takes them: "TimeLimit=00:20:00".
 std::vector<std::string> slurm_changes(const UpdateOptions& options) {
   std::vector<std::string> changes;
@@ -74,7 +64,7 @@ std::int64_t change(const Campaign& campaign, const SweepFolder& folder,
   SlurmScheduler slurm;
   PbsScheduler pbs;
   Scheduler& scheduler = is_pbs ? static_cast<Scheduler&>(pbs) : slurm;
-  const auto asked = asked_of(observer_of(folder, campaign, scheduler));
+  const auto asked = observer_of(folder, campaign, scheduler).open_jobs();
   return is_pbs ? pbs.update(asked, changes) : slurm.update(asked, changes);
 }
 

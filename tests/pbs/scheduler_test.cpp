@@ -94,7 +94,7 @@ TEST_CASE("a job waits for the end of what is live of others, and is not handed 
   fake.says_as_it_is("qstat", answer_of({job("7[].h", "a", "B"), job("7[1].h", "a", "R"),
                                          job("8.h", "other", "R")}));
   JobRequest request = request_of();
-  request.after = {"a", "b"};
+  request.after = {asked_of("a", 3), asked_of("b")};
   PbsScheduler().submit(request);
   CHECK_THAT(fake.calls("qsub").at(0), Contains("[-W] [depend=afterany:7[].h]"));
   fake.fails("qselect", "Connection refused\n");

@@ -17,7 +17,7 @@ std::string line_of(std::string text) {
   return text + "\n";
 }
 
-Entry queued(const std::string& line) { return read_queue(line_of(line)).at(0); }
+Entry queued(const std::string& line) { return read_queue(line_of(line + "|/job.sh")).at(0); }
 Entry accounted(const std::string& line) { return read_accounting(line_of(line)).at(0); }
 
 using Phase = JobStatus::Phase;
@@ -181,7 +181,7 @@ TEST_CASE("an answer that is not as asked for is no answer") {
   CHECK(read_queue("").empty());
   CHECK_THROWS_WITH(read_queue("slurm_load_jobs error: oops\n"),
                     Catch::Contains("cannot read: 'slurm_load_jobs error: oops'"));
-  CHECK_THROWS_WITH(read_queue(line_of("t|1|RUNNING|None|1|2|n1")), Catch::Contains("squeue"));
+  CHECK_THROWS_WITH(read_queue(line_of("t|1|RUNNING|None|1|2|n1|me")), Catch::Contains("squeue"));
   CHECK_THROWS_WITH(read_accounting(line_of("t|1|RUNNING|None|1|2|n1|root")),
                     Catch::Contains("sacct"));
 }
@@ -300,7 +300,7 @@ TEST_CASE("what sbatch says tells whether the job is there, and whether it may c
 TEST_CASE("a site's banner before an answer hides no job, and an error there is none") {
   const std::string job = std::string(queued("t|7|RUNNING|None|5|6|n1|root").name);
   CHECK(job == "t");
-  std::string line = "t|7|RUNNING|None|5|6|n1|root\n";
+  std::string line = "t|7|RUNNING|None|5|6|n1|root|/s/job.sh\n";
   std::replace(line.begin(), line.end(), '|', '\x1f');
   CHECK(read_queue("*** maintenance on Monday ***\n\n" + line).size() == 1);
   CHECK(read_queue("*** maintenance on Monday ***\n").empty());
@@ -411,12 +411,12 @@ TEST_CASE("all fields of a line are read, and empty lines between") {
   CHECK(all[0].exit_code == "0:15");
   CHECK_FALSE(all[1].start);
   CHECK_FALSE(all[1].end);
-  CHECK(read_queue("\n" + line_of("t|1|RUNNING|None|1|2|n1|me")).at(0).exit_code.empty());
+  CHECK(queued("t|1|RUNNING|None|1|2|n1|me").script == "/job.sh");
 }
 
 TEST_CASE("an empty line ends no answer") {
-  CHECK(read_queue(line_of("t|1|RUNNING|None|1|2|n1|me") + "\n" +
-                   line_of("u|2|RUNNING|None|1|2|n1|me"))
+  CHECK(read_queue(line_of("t|1|RUNNING|None|1|2|n1|me|/a") + "\n" +
+                   line_of("u|2|RUNNING|None|1|2|n1|me|/b"))
             .size() == 2);
 }
 
@@ -429,4 +429,19 @@ TEST_CASE("a configuration's value is that of its own name, without blanks") {
   CHECK(credential_life_s("AuthInfo = x=1, ttl=25\n") == 25);
   CHECK(credential_life_s("AuthInfo = ttl=x\n") == 300);
   CHECK(credential_life_s("AuthInfo = ttl=\n") == 300);
+}
+
+TEST_CASE("the command that submitted a job says its first name") {
+  CHECK(name_in_submit_line("sbatch --parsable --job-name=t-s1-abc --time=5 /job.sh") ==
+        "t-s1-abc");
+  CHECK(name_in_submit_line("sbatch /a--job-name=t").empty());
+  CHECK(name_in_submit_line("").empty());
+}
+
+TEST_CASE("accounting tells of commands since 21.08") {
+  CHECK(accounting_has_submit_lines("SLURM_VERSION           = 21.08.0\n"));
+  CHECK(accounting_has_submit_lines("SLURM_VERSION = 25.05.1\n"));
+  CHECK_FALSE(accounting_has_submit_lines("SLURM_VERSION = 20.11.9\n"));
+  CHECK_FALSE(accounting_has_submit_lines("SLURM_VERSION = 21\n"));
+  CHECK_FALSE(accounting_has_submit_lines(""));
 }

@@ -12,6 +12,12 @@
 
 namespace pippin::test {
 
+/// Lines with '|' for the separator that is asked for.
+inline std::string separated(std::string text) {
+  std::replace(text.begin(), text.end(), '|', '\x1f');
+  return text;
+}
+
 /// Slurm's programs on PATH, which say what they are told to and note how they were called.
 class FakeSlurm {
  public:
@@ -30,9 +36,8 @@ class FakeSlurm {
 
   /// What "squeue" answers from now on, or "scontrol.config": scontrol with that word. '|' stands
   /// for the separator that is asked for.
-  void says(const std::string& program, std::string text) {
-    std::replace(text.begin(), text.end(), '|', '\x1f');
-    says_as_it_is(program, text);
+  void says(const std::string& program, const std::string& text) {
+    says_as_it_is(program, separated(text));
   }
   void says_as_it_is(const std::string& program, const std::string& text) {
     disk().write(folder_ / (program + ".out"), text);

@@ -292,21 +292,41 @@ requeue() {
 }
 
 
-preempted() { # MODE
-  use --set PreemptType=preempt/partition_prio --set "PreemptMode=$1" --set 'PartitionName=batch PriorityTier=1' \
+preempting() { # MODE [FIELD]: of the partition that gives way to `first`
+  use --set PreemptType=preempt/partition_prio --set "PreemptMode=$1" --set "PartitionName=batch PriorityTier=1${2:+ $2}" \
     --set 'PartitionName=first Nodes=ALL PriorityTier=9 MaxTime=9'
+}
+
+preempt() { sbatch -p first -N 4 --exclusive -o /dev/null --wrap 'sleep 2' >/dev/null; }
+
+preempted() { # MODE
+  preempting "$1"
   write_both
   takes 5
   start_both
   within 60 both_run 1
   takes 0.1
-  sbatch -p first -N 4 --exclusive -o /dev/null --wrap 'sleep 2' >/dev/null
+  preempt
   both_end 0 ok=12
   log_has 'preempted JobId' || failed "nothing was preempted"
 }
 
 preempted_and_requeued() { preempted REQUEUE; }
 preempted_and_cancelled() { preempted CANCEL; }
+
+# Its steps are told to end a minute before the job is: what a run leaves then is no failure of its own.
+preempted_with_grace() {
+  preempting CANCEL GraceTime=60
+  write_both
+  sed -i 's/^  .*replay/  {launch} -N 1 -n 1&/' array.yaml blocks.yaml
+  takes 30
+  start_both
+  within 60 both_run 1
+  takes 0.1
+  preempt
+  both_end 0 ok=12
+  at_least 13 attempts array || failed "nothing was preempted"
+}
 
 # By pippin, while another pippin waits for the jobs: that one stops, the next takes up the rest.
 cancel_by_pippin() {
@@ -397,6 +417,37 @@ hold_and_release() {
   jobs_of_both | xargs scontrol release
   both_end 0 ok=12
 }
+
+# By a site's plugin as it is submitted, and once more by hand.
+renamed() {
+  local job
+  use --nodes 4
+  fake_sbatch <<'END'
+out=$("$real" "$@") || { status=$?; printf '%s\n' "$out"; exit "$status"; }
+scontrol update jobid="${out%%;*}" name=site
+printf '%s\n' "$out"
+END
+  write_both
+  takes 2
+  start_both
+  within 60 both_run 1
+  within 10 no_name_is_ours
+  for job in $(squeue -h -t R -o %A); do scontrol update jobid="$job" name=mine 2>/dev/null || true; done
+  both_end 0 ok=12
+  equal "$(attempts blocks) $(attempts array)" '12 12'
+  takes 600
+  start_run array --again
+  within 60 is_one_running
+  pippin cancel array
+  ended 1 array
+  within 20 nobody_works
+  takes 0.1
+  run 0 array
+  holds array ok=12
+}
+
+no_name_is_ours() { ! squeue -h --all -t PD,R -o %j | grep -qv '^site$'; }
+is_one_running() { [ -n "$(squeue -h -t R -o %A)" ]; }
 
 # --- limits -----------------------------------------------------------------------------------------
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ctime>
+#include <map>
 #include <unistd.h>
 
 #include "core/base/clock.h"
@@ -41,7 +42,7 @@ Asked asked_of(const std::string& token, std::int64_t tasks = 1, bool handed = t
 
 std::string queued(const std::string& token, const std::string& id, const std::string& state,
                    const std::string& user = slurm::own_user()) {
-  return token + "|" + id + "|" + state + "|None|1|2|n1|" + user + "\n";
+  return token + "|" + id + "|" + state + "|None|1|2|n1|" + user + "|/s/jobs/a/job.sh\n";
 }
 
 std::string accounted(const std::string& token, const std::string& id, const std::string& state) {
@@ -129,7 +130,7 @@ TEST_CASE("a node that Slurm knows no more is named with what allows it") {
 TEST_CASE("jobs that wait are kept off nodes beside those that they are kept off already") {
   FakeSlurm fake;
   const std::vector<Asked> asked{asked_of("t", 4), asked_of("u")};
-  fake.says("squeue", "t|7_[3-4%2]|n[5-6]\nother|8|\nu|9|(null)\n");
+  fake.says("squeue", "t|7_[3-4%2]|n[5-6]|/a\nother|8||/b\nu|9|(null)|/c\n");
   SlurmScheduler().exclude(asked, {"n1", "n2"});
   CHECK(
       fake.calls("scontrol") ==
@@ -150,7 +151,7 @@ TEST_CASE("what has to end first is what of it still waits or runs") {
                           queued("b", "8", "COMPLETED") + queued("other", "9", "RUNNING") +
                           queued("b", "10", "COMPLETING"));
   JobRequest request = request_of();
-  request.after = {"a", "b"};
+  request.after = {asked_of("a", 3), asked_of("b")};
   SlurmScheduler().submit(request);
   CHECK_THAT(fake.calls("sbatch").at(0),
              Contains("[--dependency=afterany:10:7]") && !Contains("singleton"));
@@ -302,11 +303,121 @@ TEST_CASE("accounting is asked for a thousand tokens at a time, and for the othe
   CHECK_THAT(fake.calls("sacct").at(0), Contains(",t999]"));
 }
 
+TEST_CASE("a job that was renamed is known by the id that it was given and by its script") {
+  FakeSlurm fake;
+  fake.says("scontrol", "");
+  fake.says("scontrol.config", kConfig + kNoAccounting);
+  fake.says("squeue", queued("t", "7_1", "RUNNING"));
+  fake.says("squeue.--jobs=7", queued("t", "7_1", "RUNNING") + queued("mine", "7_2", "RUNNING") +
+                                   queued("mine", "7_[3-4]", "PENDING"));
+  SlurmScheduler slurm({}, kPause);
+  Asked asked = asked_of("t", 4);
+  asked.id = "7";
+  asked.script = "/s/jobs/a/job.sh";
+  const auto tasks = status_of(slurm, asked);
+  CHECK(tasks[1].phase == Phase::kRunning);
+  CHECK(tasks[3].phase == Phase::kWaiting);
+  CHECK(slurm.update({asked}, {"TimeLimit=20"}) == 2);
+  fake.says("squeue", "");
+  slurm.cancel({asked});
+  CHECK(fake.calls("scancel") == std::vector<std::string>{"scancel [7] {%s}"});
+  fake.calls("scontrol");
+  fake.says("squeue", "mine|7_[3-4]|(null)|/s/jobs/a/job.sh\nmine|8|(null)|/s/jobs/a/job.sh\n");
+  slurm.exclude({asked}, {"n1"});
+  CHECK(fake.calls("scontrol") ==
+        std::vector<std::string>{"scontrol [update] [jobid=7_[3-4]] [excnodelist=n1] {%s}"});
+
+  // A controller that has lost its state gives an id to another.
+  asked.script = "/s/jobs/b/job.sh";
+  fake.says("squeue", queued("t", "7_1", "RUNNING"));
+  CHECK(status_of(slurm, asked)[3].evidence == "Slurm no longer knows it");
+  fake.calls("scontrol");
+  fake.says("squeue", "mine|7_[3-4]|(null)|/s/jobs/a/job.sh\n");
+  slurm.exclude({asked}, {"n1"});
+  CHECK(fake.calls("scontrol").empty());
+}
+
+TEST_CASE("a job that may have been renamed before its id was known is known by its script") {
+  FakeSlurm fake;
+  fake.says("scontrol", kConfig + kNoAccounting);
+  fake.says("squeue", "");
+  const std::string jobs = queued("site", "7", "RUNNING") + "a\nb|8|PENDING|None|1|2||me|/x\n";
+  fake.is("squeue",
+          "case $* in *--name=*) ;; *) printf '%s' '" + test::separated(jobs) + "' ;; esac");
+  SlurmScheduler slurm({}, kPause);
+  for (const std::string id : {"", "found"}) {
+    Asked asked = asked_of("t", 1, !id.empty());
+    asked.id = id;
+    asked.script = "/s/jobs/a/job.sh";
+    CHECK(status_of(slurm, asked).at(0).phase == Phase::kRunning);
+  }
+}
+
+TEST_CASE("of a job that was renamed accounting is asked by its id, and told by its command") {
+  FakeSlurm fake;
+  fake.says("scontrol", kConfig + kAccounting + "SLURM_VERSION = 22.05.8\n");
+  fake.says("squeue", "");
+  fake.says("sacct", "");
+  fake.says("sacct.--jobs=7",
+            accounted("sbatch --parsable --job-name=t --x /s.sh", "7", "TIMEOUT") +
+                accounted("sbatch --job-name=u /s.sh", "7", "FAILED"));
+  SlurmScheduler slurm({}, kPause);
+  Asked asked = asked_of("t");
+  asked.id = "7";
+  CHECK(status_of(slurm, asked).at(0).end == End::kLimit);
+  asked = asked_of("v");
+  asked.id = "7";
+  CHECK(status_of(slurm, asked).at(0).evidence == "it has left the queue; accounting lags");
+  SlurmScheduler old({}, kPause);
+  fake.says("scontrol", kConfig + kAccounting + "SLURM_VERSION = 20.11.9\n");
+  fake.calls("sacct");
+  asked = asked_of("t");
+  asked.id = "7";
+  CHECK(status_of(old, asked).at(0).phase == Phase::kUnknown);
+  CHECK(fake.calls("sacct").size() == 1);
+}
+
+TEST_CASE("a state that is not known is no absence") {
+  FakeSlurm fake;
+  fake.says("scontrol", kConfig + kNoAccounting);
+  fake.says("squeue", queued("t", "7", "REVOKED"));
+  SlurmScheduler slurm({}, kPause);
+  const auto task = status_of(slurm, asked_of("t")).at(0);
+  CHECK(task.phase == Phase::kUnknown);
+  CHECK_THAT(task.evidence, Contains("REVOKED"));
+}
+
+TEST_CASE("whose a job is does not hang on how a name is written") {
+  FakeSlurm fake;
+  fake.says("scontrol", kConfig + kNoAccounting);
+  fake.says("squeue", queued("t", "7", "RUNNING", "dom\\alice"));
+  SlurmScheduler slurm({}, kPause);
+  Asked asked = asked_of("t");
+  for (const char* owner : {"DOM\\Alice", "1000"}) {  // which a machine could not look up
+    asked.owner = owner;
+    CHECK(status_of(slurm, asked).at(0).phase == Phase::kRunning);
+  }
+  asked.owner = "bob";
+  CHECK(status_of(slurm, asked).at(0).phase == Phase::kEnded);
+}
+
+TEST_CASE("that the queue knows an id no more is an answer") {
+  FakeSlurm fake;
+  fake.says("scontrol", kConfig + kNoAccounting);
+  fake.is("squeue",
+          "case $* in *--jobs=*) echo 'slurm_load_jobs error: Invalid job id specified' >&2\n"
+          "exit 1 ;; esac\n");
+  SlurmScheduler slurm({}, kPause);
+  Asked asked = asked_of("t");
+  asked.id = "7";
+  CHECK(status_of(slurm, asked).at(0).evidence == "Slurm no longer knows it");
+}
+
 TEST_CASE("too many tokens for one argument are not named to the queue") {
   FakeSlurm fake;
   fake.says("squeue", "");
   fake.says("scontrol", kConfig + kNoAccounting);
-  SlurmScheduler({}, kPause).query({asked_of(std::string(99'999, 't'))});
+  SlurmScheduler({}, kPause).query({asked_of(std::string(99'900, 't'))});
   CHECK_THAT(fake.calls("squeue").at(0), Contains("[--name=t"));
   SlurmScheduler({}, kPause).query({asked_of(std::string(100'000, 't'))});
   CHECK_THAT(fake.calls("squeue").at(0), !Contains("[--name="));
@@ -357,7 +468,7 @@ TEST_CASE("one empty answer of the queue is asked again before a job is given up
           "if [ -e " + called + " ]; then printf '%s' '" + line + "'; else >" + called + "; fi\n");
   SlurmScheduler slurm({}, kPause);
   CHECK(status_of(slurm, asked_of("t")).at(0).phase == Phase::kRunning);
-  fake.is("squeue", "echo call >>" + called + "\n");
+  fake.is("squeue", "case $* in *--name=*) echo call >>" + called + " ;; esac\n");
   CHECK(status_of(slurm, asked_of("t")).at(0).evidence == "Slurm no longer knows it");
   CHECK(status_of(slurm, asked_of("t")).at(0).phase == Phase::kEnded);
   CHECK(disk().read(called) == "call\ncall\ncall\n");  // the second time once
@@ -443,6 +554,8 @@ TEST_CASE("what waits is changed, and counted by its tasks") {
   CHECK(fake.calls("scontrol") ==
         std::vector<std::string>{"scontrol [update] [jobid=7_[2-4]] [TimeLimit=20] {%s}",
                                  "scontrol [update] [jobid=8] [TimeLimit=20] {%s}"});
+  fake.fails("scontrol", "Job is no longer pending execution for job 8\n");
+  CHECK(slurm.update({asked_of("a", 4), asked_of("b")}, {"TimeLimit=20"}) == 0);
   fake.fails("scontrol", "slurm_update error: Access denied\n");
   CHECK_THROWS_WITH(slurm.update({asked_of("b")}, {"TimeLimit=20"}),
                     "scontrol update jobid=8: slurm_update error: Access denied");
@@ -469,6 +582,28 @@ TEST_CASE("variables that would change what Slurm's programs say do not reach th
   ::unsetenv("SQUEUE_FORMAT");
   ::unsetenv("SLURM_CONF");
   ::unsetenv("SLURMISH");
+}
+
+TEST_CASE("what the shell says to srun reaches a job, and what it says to sbatch does not") {
+  FakeSlurm fake;
+  fake.is("sbatch",
+          "echo \"<${SLURM_MPI_TYPE-}> <${SRUN_CPUS_PER_TASK-}> <${SLURM_JWT-}> "
+          "<${SLURM_CLUSTERS-}> <${SLURM_HINT-}> <${SBATCH_ACCOUNT-}> "
+          "<${SLURM_ARRAY_TASK_ID-}> <${SLURM_JOB_ID-}>\"");
+  const std::map<std::string, std::string> variables{
+      {"SLURM_MPI_TYPE", "pmix"},   {"SRUN_CPUS_PER_TASK", "8"}, {"SLURM_JWT", "token"},
+      {"SLURM_CLUSTERS", "gpu"},    {"SLURM_HINT", "multi"},     {"SBATCH_ACCOUNT", "me"},
+      {"SLURM_ARRAY_TASK_ID", "3"},
+  };
+  for (const auto& [name, value] : variables) ::setenv(name.c_str(), value.c_str(), 1);
+  const auto seen = [] { return slurm::ask({"sbatch"}, std::chrono::seconds(20)).output; };
+  CHECK(seen() == "<pmix> <8> <token> <> <> <> <> <>\n");
+  CHECK(slurm::dropped_variables() ==
+        std::vector<std::string>{"SBATCH_ACCOUNT", "SLURM_CLUSTERS", "SLURM_HINT"});
+  ::setenv("SLURM_JOB_ID", "4711", 1);
+  CHECK(seen() == "<> <> <token> <> <> <> <> <>\n");
+  ::unsetenv("SLURM_JOB_ID");
+  for (const auto& [name, value] : variables) ::unsetenv(name.c_str());
 }
 
 TEST_CASE("a complaint is its first line, or how the program ended") {

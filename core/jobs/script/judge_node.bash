@@ -133,17 +133,17 @@ pippin_fails_alone() {
 
 # The sweep's jobs that wait are not to come here, though nobody may run pippin. Whoever does says so again.
 pippin_exclude_from_waiting() {
-  local token tokens=' ' file id name nodes said
+  local token tokens=' ' file id name nodes script said
   for file in "$pippin_root"/jobs/*/journal; do
     if IFS='' read -r token <"$file"; then tokens+="$token "; fi
   done
-  while IFS='|' read -r id name nodes; do
-    if [[ $tokens != *" $name "* ]]; then continue; fi
+  while IFS='|' read -r id name nodes script; do # one that was renamed still has its script
+    if [[ $tokens != *" $name "* && $script != "$pippin_root/jobs/"* ]]; then continue; fi
     if [[ $id == *%* ]]; then id="${id%%%*}]"; fi # an array's limit at a time
     if [ "$nodes" = '(null)' ]; then nodes=''; fi
     said=$(scontrol update jobid="$id" excnodelist="${nodes:+$nodes,}$pippin_node" 2>&1) && continue
     case $said in *'no longer pending'* | *'Invalid job id'*) continue ;; esac # it began meanwhile
     echo "$name, which waits, cannot be kept off $pippin_node: $said"
-  done < <(SLURM_BITSTR_LEN=0 squeue --noheader --states=PENDING --user="$(id -un)" --format='%i|%j|%x')
+  done < <(SLURM_BITSTR_LEN=0 squeue --noheader --states=PENDING --user="$(id -un)" --format='%i|%j|%x|%o')
   return 0
 }
