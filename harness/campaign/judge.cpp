@@ -23,6 +23,7 @@ CampaignMachine::Left CampaignMachine::left_of(const SubmissionState& state, Tra
     if (attempt.submission != state.submission.number) continue;
     left.started = true;
     left.time_up = attempt.time_up;
+    left.interrupted = attempt.interrupted;
   }
   const Attempt* attempt = attempt_that_counts(attempts);
   if (!attempt || !attempt->done()) return left;
@@ -121,8 +122,11 @@ bool CampaignMachine::ended_by_itself(const SubmissionState& state, const Ending
   return ending.status.end == End::kCompleted && !state.submission.cancelled;
 }
 
-void CampaignMachine::lose(const SubmissionState& state, const Left& left, const Ending& ending) {
-  const JobStatus& status = ending.status;
+void CampaignMachine::lose(const SubmissionState& state, const Left& left, Ending ending) {
+  JobStatus& status = ending.status;
+  // Its job gave way to another one, and ended in order.
+  if (left.interrupted && !left.time_up && ended_by_itself(state, ending))
+    status = {status.phase, "it was ended from outside, as by preemption", End::kInfrastructure};
   RunFate& fate = left.run->fate;
   fate.certain = fate.failed = false;
   fate.end = left.time_up ? End::kLimit : status.end;

@@ -180,7 +180,7 @@ class CampaignMachine {
   /// What a task has left of a run that this submission was the last to take.
   struct Left {
     TrackedRun* run;
-    bool done = false, succeeded = false, started = false, time_up = false;
+    bool done = false, succeeded = false, started = false, time_up = false, interrupted = false;
     bool killed = {};            ///< it left the exit code of a SIGKILL
     std::string lost_rank = {};  ///< the log's words, where a rank of it died
   };
@@ -234,7 +234,7 @@ class CampaignMachine {
   static bool has_run_out(const Left& left, const JobStatus& status);
   static bool ended_by_itself(const SubmissionState& state, const Ending& ending);
   std::string words_of(const SubmissionState& state, const Ending& ending) const;
-  void lose(const SubmissionState& state, const Left& left, const Ending& ending);
+  void lose(const SubmissionState& state, const Left& left, Ending ending);
   void lose_rank(const SubmissionState& state, const Left& left, Ending ending);
   std::string lost_rank_of(const Attempt& attempt);
   std::int64_t times_handed_over(const TrackedRun& run) const;

@@ -4,6 +4,8 @@
 # thing by them; what needs no process of its own uses none, as arrays have thousands of tasks.
 # shellcheck disable=SC2034,SC2154 # variables of the other parts
 
+unset SLURM_JWT # is for who submits: sruns of a job would use it in munge's place
+
 pippin_time_up='' pippin_signalled=''
 trap 'pippin_signalled=1 pippin_time_up=1' USR1 # which may come a minute early
 
@@ -16,6 +18,14 @@ pippin_take() { # FILE TEXT: true for the one process that makes the file
   return "$taken"
 } 2>/dev/null
 
+# A node that may not write where others do is to blame, and not what would run there: as if it had died.
+pippin_cannot_write() { # FILE
+  echo "cannot write $1 on $HOSTNAME; is the disk full?"
+  until [ -e "${1:-/}" ]; do set -- "${1%/*}"; done
+  if [ -n "$pippin_job" ] && [ ! -w "${1:-/}" ]; then kill -KILL $$; fi
+  exit 3
+}
+
 # A job of one run has its claim in that run's record, others beside their script.
 pippin_place_claim() {
   pippin_claim="$pippin_jobs/claim-$pippin_id"
@@ -25,7 +35,8 @@ pippin_place_claim() {
     exit 0
   fi
   pippin_claim="$pippin_root/$pippin_only/$pippin_submission-$pippin_id/run"
-  [ -d "${pippin_claim%/*}" ] || LC_ALL=C mkdir -p "${pippin_claim%/*}" || exit 3 # without a look for translations
+  [ -d "${pippin_claim%/*}" ] && return
+  LC_ALL=C mkdir -p "${pippin_claim%/*}" || pippin_cannot_write "${pippin_claim%/*}" # LC_ALL: no look for translations
 }
 
 # Which kernel runs here, and its number of the mount that this job's files are on: mount.h has the same.
@@ -57,8 +68,7 @@ if ! pippin_take "$pippin_claim" "pippin: claim host=$HOSTNAME pid=$$ task=${pip
     echo "another process has begun this job: $pippin_claim"
     exit 0
   fi
-  echo "cannot write $pippin_claim; is the disk full?"
-  exit 3
+  pippin_cannot_write "$pippin_claim"
 fi
 pippin_outcomes="$pippin_root/outcomes/$HOSTNAME-${pippin_view%%/*}"
 # What a task of an array prints has its place there, too.

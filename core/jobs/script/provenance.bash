@@ -23,7 +23,7 @@ pippin_provenance() {
   done
   for name in ${LOADEDMODULES+LOADEDMODULES} "${!SLURM_@}" "${!CUDA_@}" "${!NCCL_@}" "${!UCX_@}" "${!FI_@}" \
     "${!MKL_@}" "${names[@]}"; do
-    pippin_places+="pippin: at $name=${!name//$line/\\n}$line"
+    [ "$name" = SLURM_JWT ] || pippin_places+="pippin: at $name=${!name//$line/\\n}$line" # a key
   done
   printf '%s' "$pippin_places" >>"$pippin_claim"
 }

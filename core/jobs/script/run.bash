@@ -138,7 +138,7 @@ pippin_run() { # NAME [CANARY]: launches pippin_command
   code=$? stopped=$pippin_stopped
   if [ -n "$stopped" ]; then
     pippin_note "$run is stopped: $stopped s"
-  elif [ -n "$pippin_ended" ] && [ "$code" -ne 0 ]; then
+  elif [ "$code" -ne 0 ] && { [ -n "$pippin_ended" ] || { pippin_need && pippin_gives_way "$begun_at"; }; }; then
     pippin_note "$run is interrupted by $pippin_ended"
     echo "pippin: signal=$pippin_ended time_up=${pippin_time_up:-0} started=$begun_at" >>"$record"
     return

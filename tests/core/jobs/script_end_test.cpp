@@ -24,9 +24,11 @@ struct FakeQueue {
     fs::permissions(root / "bin/squeue", fs::perms::owner_all);
   }
   /// A job of five runs that may take a minute each.
-  void run_five(const std::vector<std::string>& variables) const {
+  void run_five(const std::vector<std::string>& variables,
+                const std::string& command_of_one = "true") const {
     JobScript job = script_of(root.path(), {{"job", {}}});
-    for (const char* name : {"one", "two", "three", "four", "five"})
+    job.tasks[0].runs.push_back({"one", {}, command_of_one});
+    for (const char* name : {"two", "three", "four", "five"})
       job.tasks[0].runs.push_back({name, {}, "true"});
     job.run_time_s = 60;
     std::vector<std::string> command{"env",
@@ -68,4 +70,24 @@ TEST_CASE("the last task of an array, which has the array's id, asks for its own
   const FakeQueue queue("echo $(($(date +%s) + 3000))");
   queue.run_five({"SLURM_JOB_ID=7", "SLURM_ARRAY_JOB_ID=7", "SLURM_ARRAY_TASK_ID=1"});
   CHECK(queue.calls() == "--noheader --jobs=7_1 --format=%e\n");
+}
+
+TEST_CASE("what fails in a job that has to give way was ended from outside, and nothing follows") {
+  const FakeQueue queue("echo \"$(date +%s)     \"");
+  queue.run_five({"SLURM_JOB_ID=7", "SLURM_JOB_END_TIME=4000000000"}, "kill -TERM $BASHPID");
+  CHECK(queue.calls() == "--noheader --jobs=7 --Format=PreemptTime:20\n");
+  SweepFolder folder(disk(), queue.root.path());
+  const auto attempts = folder.attempts("one");
+  REQUIRE(attempts.size() == 1);
+  CHECK(attempts[0].interrupted);
+  CHECK_FALSE(attempts[0].time_up);
+  CHECK_FALSE(attempts[0].done());
+  CHECK(folder.attempts("two").empty());
+}
+
+TEST_CASE("a failure is the run's own where the job need not give way, or was begun anew since") {
+  const FakeQueue queue(GENERATE("echo N/A", "exit 1", "echo 1700000000"));
+  queue.run_five({"SLURM_JOB_ID=7", "SLURM_JOB_END_TIME=4000000000"}, "exit 9");
+  CHECK(queue.done() == 4);
+  CHECK(SweepFolder(disk(), queue.root.path()).attempts("one").at(0).exit_code == 9);
 }

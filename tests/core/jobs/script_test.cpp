@@ -8,6 +8,7 @@
 #include "tests/core/jobs/job_scripts.h"
 #include "tests/support/catch.h"
 #include "tests/support/left_by_jobs.h"
+#include "tests/support/skip.h"
 #include "tests/support/temporary.h"
 
 using namespace pippin;
@@ -51,6 +52,31 @@ TEST_CASE("on a node without the folder a job ends by a signal, as if the node h
   CHECK(SweepFolder(disk(), root.path()).attempts("p-a1").empty());
 }
 
+TEST_CASE("so does a job on a node that may only read the folder; a full disk is no node's fault") {
+  const test::TemporaryDirectory root;
+  const std::string folder = root.path().string();
+  const auto run_on = [&](const std::string& mount, const std::vector<ScriptRun>& runs) {
+    const fs::path script = write_script(root.path(), runs);
+    // The same files: seen read-only, or beside a disk without room.
+    return run_program({"unshare", "--map-root-user", "--mount", "env", "SLURM_JOB_ID=7", "bash",
+                        "-c", mount + " && exec bash \"$1\"", "-", script.string()});
+  };
+  if (run_program({"unshare", "--map-root-user", "--mount", "true"}).exit_code != 0)
+    return test::skip("nothing can be mounted here");
+  constexpr int kKilled = 128 + 9, kFull = 3;
+  const std::string read_only =
+      "mount --bind " + folder + " " + folder + " && mount -o remount,ro,bind " + folder;
+  const std::vector<ScriptRun> one{{"one", {}, "true"}};
+  const auto alone = run_on(read_only, one);
+  CHECK(alone.exit_code == kKilled);
+  CHECK_THAT(alone.output, Catch::Contains("cannot write " + folder + "/one/1-7-0 on "));
+  CHECK(run_on(read_only, {{"one", {}, "true"}, {"two", {}, "true"}}).exit_code == kKilled);
+  fs::create_directory(root / "one");
+  const auto full = run_on("mount -t tmpfs -o nr_inodes=1 none " + folder + "/one", one);
+  CHECK(full.exit_code == kFull);
+  CHECK_THAT(full.output, Catch::Contains("is the disk full?"));
+}
+
 TEST_CASE("a job's claim says which task it is and how it sees its files") {
   const test::TemporaryDirectory root;
   const fs::path script = write_script(root.path(), {{"one", {}, "true"}});
@@ -61,6 +87,20 @@ TEST_CASE("a job's claim says which task it is and how it sees its files") {
   CHECK(claims[0].task == 1);
   CHECK(claims[0].view == mount_of(root.path()).view);
   CHECK(SweepFolder(disk(), root.path()).claims(submission_named(), {1}, {"one/1-7-0"}).empty());
+}
+
+TEST_CASE("the key by which a job was submitted reaches no run and no record") {
+  const test::TemporaryDirectory root;
+  const fs::path script =
+      write_script(root.path(), {{"one", {}, "echo \"<${SLURM_JWT-}> <$SLURM_MPI_TYPE>\""}});
+  run_program({"env", "SLURM_JOB_ID=7", "SLURM_JWT=secret", "SLURM_MPI_TYPE=pmix", "bash",
+               script.string()});
+  SweepFolder folder(disk(), root.path());
+  const auto attempts = folder.attempts("one");
+  REQUIRE(attempts.size() == 1);
+  CHECK(text_of_file(attempts[0].log()) == "<> <pmix>\n");
+  CHECK_THAT(folder.provenance(submission_named(), attempts[0]),
+             Catch::Contains("SLURM_MPI_TYPE=pmix") && !Catch::Contains("secret"));
 }
 
 TEST_CASE("a job makes its files by the umask of who submitted it") {

@@ -84,7 +84,8 @@ constexpr Mishap::Kind kMishaps[] = {
     Mishap::Kind::kNodeFails,   Mishap::Kind::kNodeIsLost,    Mishap::Kind::kNodeSickens,
     Mishap::Kind::kRequeued,    Mishap::Kind::kRequeuedTwice, Mishap::Kind::kSickRequeued,
     Mishap::Kind::kTimeUp,      Mishap::Kind::kTimeUpAtOnce,  Mishap::Kind::kCancelled,
-    Mishap::Kind::kLaunchFails, Mishap::Kind::kScriptFails,   Mishap::Kind::kDiskFull};
+    Mishap::Kind::kLaunchFails, Mishap::Kind::kScriptFails,   Mishap::Kind::kDiskFull,
+    Mishap::Kind::kGivesWay};
 
 /// Operations of pippin in this weather, were it never to die.
 std::int64_t operations_in(const Weather& weather, const LifeOptions& life) {

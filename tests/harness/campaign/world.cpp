@@ -305,6 +305,10 @@ bool World::befalls(std::size_t index) {
     case Kind::kTimeUpAtOnce:
       end(job, End::kLimit, "TIMEOUT");
       return true;
+    case Kind::kGivesWay:
+      if (is_open(job, run)) say(job, run, "signal=TERM time_up=0");
+      end(job, End::kCompleted, "COMPLETED");
+      return true;
     case Kind::kCancelled:
       end(job, End::kUser, "CANCELLED by 4711");
       return true;

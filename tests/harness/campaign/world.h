@@ -67,6 +67,7 @@ struct Mishap {
     kSickRequeued,   ///< what it runs fails, until it is begun again
     kTimeUp,         ///< the script notes that it is interrupted
     kTimeUpAtOnce,   ///< … it is killed before it can
+    kGivesWay,       ///< the script notes that its run is interrupted, and ends in order
     kCancelled,      ///< by somebody
     kLaunchFails,    ///< never began: its folder was missing
     kScriptFails,    ///< its prolog exits 1
