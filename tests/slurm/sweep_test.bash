@@ -93,5 +93,5 @@ training() {
 }
 
 need_slurm
-use --nodes 4
+use --nodes 4 --set AuthInfo=cred_expire=120,ttl=300 # nothing is lost here, and this machine may be slow
 "$1"
