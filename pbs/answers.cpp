@@ -125,8 +125,8 @@ bool is_silence(std::string_view errors) {
 
 /// Limits that other jobs' ends make room under.
 bool is_full(std::string_view errors) {
-  constexpr std::array<std::string_view, 3> kWords{"Maximum number of jobs", "would exceed",
-                                                   "jobs in 'Q' state"};
+  constexpr std::array<std::string_view, 4> kWords{"Maximum number of jobs", "would exceed",
+                                                   "jobs in 'Q' state", "Queue is not enabled"};
   return contains_any(errors, kWords);
 }
 
@@ -144,15 +144,14 @@ Json parsed(std::string_view output) {
   return answer.is_discarded() ? Json::parse(repaired_json(output), nullptr, false) : answer;
 }
 
-/// An id may be anything's in an answer that is no PBS's, and goes to qdel.
+}  // namespace
+
 bool is_id(std::string_view id) {
   constexpr std::size_t kLongest = 300;
   return !id.empty() && id.size() <= kLongest &&
          std::isdigit(static_cast<unsigned char>(id.front())) != 0 && printable(id) == id &&
          id.find(' ') == std::string_view::npos;
 }
-
-}  // namespace
 
 std::map<std::string, Attributes> read_objects(std::string_view output, const std::string& kind) {
   constexpr std::size_t kMostValues = 20'000'000;  // of some hundred thousand tasks
@@ -216,7 +215,9 @@ std::string remedy_of(const Entry& entry) {
   const std::string comment = value_of(entry.attributes, "comment");
   // PBS holds a job that it has begun more than 20 times.
   constexpr std::int64_t kMostStarts = 20;
-  if (value_of(entry.attributes, "job_state") == "H") {
+  // What waits for another one's end is held by PBS itself until then.
+  if (value_of(entry.attributes, "job_state") == "H" &&
+      (holds != "s" || value_of(entry.attributes, "depend").empty())) {
     if (number_of(entry.attributes, "run_count").value_or(0) > kMostStarts)
       return "it was begun and lost too often: 'qrls ID', or cancel it";
     if (contains(holds, "u")) return "it is held: 'qrls ID'";

@@ -55,6 +55,10 @@ std::optional<std::int64_t> seconds_of(std::string_view time);
 /// "Tue Jan 29 14:36:21 2019" in UTC, seconds since 1970; nothing for what is none.
 std::optional<std::int64_t> time_of(std::string_view text);
 
+/// Whether it may be a job's id, "12.server": an answer that is no PBS's has others, which would go
+/// to qdel.
+bool is_id(std::string_view id);
+
 /// What qsub has said. `words` of what was taken is the job's id.
 Handed read_submission(int exit_code, std::string_view output, std::string_view errors);
 

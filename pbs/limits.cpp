@@ -40,18 +40,18 @@ std::int64_t limit_for(std::string_view value, std::string_view user) {
   return INT64_MAX;
 }
 
-Room room_of(const Attributes& server, const Attributes& queue, std::string_view user,
-             std::int64_t queued, std::int64_t waiting) {
+Room room_of(const Limited& server, const Limited& queue, std::string_view user) {
   const auto size_in = [](const Attributes& said) {
     return parse_integer(value_of(said, "max_array_size")).value_or(kUsualArray);
   };
   Room room;
-  room.tasks_per_job = std::max<std::int64_t>(std::min(size_in(server), size_in(queue)), 1);
-  for (const auto& [said, where] : {std::pair(&server, "the server"), {&queue, "the queue"}}) {
-    lower_to(room, limit_for(value_of(*said, "max_queued"), user), queued,
+  room.tasks_per_job =
+      std::max<std::int64_t>(std::min(size_in(server.said), size_in(queue.said)), 1);
+  for (const auto& [one, where] : {std::pair(&server, "the server"), {&queue, "the queue"}}) {
+    lower_to(room, limit_for(value_of(one->said, "max_queued"), user), one->there.all,
              fmt::format("max_queued of {}", where));
-    lower_to(room, limit_for(value_of(*said, "queued_jobs_threshold"), user), waiting,
-             fmt::format("queued_jobs_threshold of {}", where));
+    lower_to(room, limit_for(value_of(one->said, "queued_jobs_threshold"), user),
+             one->there.waiting, fmt::format("queued_jobs_threshold of {}", where));
   }
   return room;
 }

@@ -16,11 +16,21 @@ namespace pippin::pbs {
 /// group or a project share is not here: only who submits learns of it.
 std::int64_t limit_for(std::string_view value, std::string_view user);
 
-/// What the server and a queue leave room for. `queued`: jobs of the user that wait or run, each
-/// of an array's tasks counted.
+/// Jobs of the user, each of an array's tasks counted.
+struct Queued {
+  std::int64_t all = 0;      ///< that wait or run
+  std::int64_t waiting = 0;  ///< of those, in state Q
+};
+
+/// The server, or one of its queues: what it says, and what is there.
+struct Limited {
+  const Attributes& said;
+  Queued there;
+};
+
+/// What both leave room for.
 /// Source: max_array_size, max_queued and queued_jobs_threshold of pbs_server_attributes(7B) and
 /// pbs_queue_attributes(7B).
-Room room_of(const Attributes& server, const Attributes& queue, std::string_view user,
-             std::int64_t queued, std::int64_t waiting);
+Room room_of(const Limited& server, const Limited& queue, std::string_view user);
 
 }  // namespace pippin::pbs

@@ -172,6 +172,7 @@ std::vector<Entry> PbsScheduler::jobs_of(const std::vector<Asked>& asked, bool w
   std::set<std::string> ids(found.begin(), found.end());
   for (const auto& one : asked) {
     if (const auto known = ids_.find(one.token); known != ids_.end()) ids.insert(known->second);
+    if (pbs::is_id(one.id)) ids.insert(one.id);
   }
   std::vector<Entry> entries = told_of_all(ids, with_finished);
   for (const auto& entry : entries) {
@@ -256,10 +257,16 @@ Room PbsScheduler::room() {
     const Attributes limits =
         queue.empty() ? Attributes()
                       : told_of_one({"qstat", "-Q", "-f", "-F", "json", queue}, "Queue").second;
-    const auto queued = selected({"qselect", "-T", "-u", own_user()});
-    const auto waiting = selected({"qselect", "-T", "-u", own_user(), "-s", "Q"});
-    return pbs::room_of(server(), limits, own_user(), static_cast<std::int64_t>(queued.size()),
-                        static_cast<std::int64_t>(waiting.size()));
+    const auto count = [](const std::string& queue_option) {
+      std::vector<std::string> all{"qselect", "-T", "-u", own_user()};
+      if (!queue_option.empty()) all.insert(all.end(), {"-q", queue_option});
+      std::vector<std::string> waiting = all;
+      waiting.insert(waiting.end(), {"-s", "Q"});
+      return pbs::Queued{static_cast<std::int64_t>(selected(all).size()),
+                         static_cast<std::int64_t>(selected(waiting).size())};
+    };
+    return pbs::room_of({server(), count("")},
+                        {limits, queue.empty() ? pbs::Queued() : count(queue)}, own_user());
   } catch (const Error& error) {
     return {1, 0, error.what()};
   }

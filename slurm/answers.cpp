@@ -135,7 +135,8 @@ std::string evidence_of(const Entry& entry) {
 constexpr std::pair<std::string_view, std::string_view> kRemedies[] = {
     {"DependencyNeverSatisfied", "what it waits for has failed: cancel it and submit again"},
     {"PartitionNodeLimit",
-     "it asks for more nodes than its partition gives to a job: fewer GPUs, or another partition"},
+     "it asks for more or for fewer nodes than its partition gives to a job: see MinNodes and "
+     "MaxNodes of 'scontrol show partition'"},
     {"PartitionTimeLimit",
      "it asks for more time than its partition gives: 'pippin update SWEEP --time …'"},
     {"JobHeldUser", "it is held: 'scontrol release ID'"},
@@ -143,7 +144,11 @@ constexpr std::pair<std::string_view, std::string_view> kRemedies[] = {
     {"JobHoldMaxRequeue", "it was begun and lost too often: 'scontrol release ID', or cancel it"},
     {"BadConstraints", "no node is as it asks: see constraint and gres in the cluster file"},
     {"AccountNotAllowed", "its account may not use the partition: see the cluster file"},
+    {"Job's account not permitted", "its account may not use the partition: see the cluster file"},
     {"QOSNotAllowed", "its QOS may not use the partition: see the cluster file"},
+    {"Job's QOS not permitted", "its QOS may not use the partition: see the cluster file"},
+    {"MaxMemPerLimit",
+     "it asks for more memory than its partition gives: see 'mem' in the cluster file"},
     {"InvalidAccount", "its account is not known: see the cluster file"},
     {"InvalidQOS", "its QOS is not known: see the cluster file"},
     {"ReservationDeleted",
@@ -283,7 +288,8 @@ std::string remedy_of(std::string_view reasons) {
   const bool per_job = contains(reason, "PerJob") || contains(reason, "WallDuration");
   const bool is_limit = begins_with(reason, "Assoc") || begins_with(reason, "QOS");
   if (is_limit && per_job) return "it asks for more than its account or QOS gives to a job";
-  if (is_limit && contains(reason, "Minutes")) return "its account's budget of time is used up";
+  if (is_limit && contains(reason, "Minutes") && !contains(reason, "RunMinutes"))
+    return "its account's budget of time is used up";
   return {};
 }
 

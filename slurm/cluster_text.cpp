@@ -162,6 +162,18 @@ std::string account_text(const ClusterFacts& facts) {
   std::erase(others, facts.account);
   const std::string also = others.empty() ? "" : "yours too: " + join(others, ", ");
   if (facts.account.empty()) return remark("account: …", also.empty() ? "none is known" : also);
+  if (!facts.partition.may_use(facts.account)) {
+    const auto other = std::find_if(others.begin(), others.end(), [&](const std::string& account) {
+      return facts.partition.may_use(account);
+    });
+    if (other == others.end())
+      return remark("account: …",
+                    "scontrol: the partition is for accounts " +
+                        (facts.partition.accounts.empty() ? "other than " + facts.account
+                                                          : join(facts.partition.accounts, ", ")));
+    return line("  account: " + yaml_word(*other),
+                "sacctmgr: yours; the partition is not for your default, " + facts.account);
+  }
   return line("  account: " + yaml_word(facts.account),
               "sacctmgr: your default" + (also.empty() ? "" : "; " + also));
 }

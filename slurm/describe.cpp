@@ -62,6 +62,12 @@ Gpus gpus_in(const std::string& resource) {
   return gpus;
 }
 
+/// A part of a GPU, by its MIG profile: "a100_1g.5gb".
+bool is_slice(std::string_view type) {
+  const auto mark = type.find("g.");
+  return mark != std::string_view::npos && type.find("gb", mark) != std::string_view::npos;
+}
+
 Nodes nodes_of(const std::vector<std::string_view>& fields) {
   Nodes nodes;
   nodes.partition = fields[0];
@@ -157,6 +163,15 @@ std::vector<Nodes> parts_of(const Nodes& alike, const ReservedByName& reserved) 
 /// Empty where there is no limit, and for what is no time.
 std::string time_of(const std::string& text) { return seconds_of_time(text) ? text : ""; }
 
+/// "a,b"; none for "ALL" and what says nothing.
+std::vector<std::string> names_in(const std::string& text) {
+  std::vector<std::string> names;
+  if (text == "ALL" || text == "NONE" || says_nothing(text)) return names;
+  for (std::string_view name : split(text, ','))
+    if (!name.empty()) names.emplace_back(name);
+  return names;
+}
+
 Partition partition_of(const Fields& fields) {
   Partition partition;
   partition.name = field(fields, "PartitionName");
@@ -166,6 +181,11 @@ Partition partition_of(const Fields& fields) {
   partition.min_nodes = count_in(field(fields, "MinNodes"));
   partition.max_nodes = count_in(field(fields, "MaxNodes"));
   partition.max_cpus_per_node = count_in(field(fields, "MaxCPUsPerNode"));
+  partition.max_mb_per_node = count_in(field(fields, "MaxMemPerNode"));
+  partition.max_mb_per_cpu = count_in(field(fields, "MaxMemPerCPU"));
+  partition.state = field(fields, "State");
+  partition.accounts = names_in(field(fields, "AllowAccounts"));
+  partition.denied_accounts = names_in(field(fields, "DenyAccounts"));
   return partition;
 }
 
@@ -183,6 +203,13 @@ std::optional<std::int64_t> seconds_of(std::string_view text) {
 
 }  // namespace
 
+bool Partition::may_use(const std::string& account) const {
+  const auto holds = [&](const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), account) != names.end();
+  };
+  return (accounts.empty() || holds(accounts)) && !holds(denied_accounts);
+}
+
 bool Nodes::usable() const {
   const std::string text = lower(state);
   if (text.ends_with('*')) return false;  // it does not respond
@@ -197,7 +224,9 @@ Gpus gpus_of(std::string_view gres) {
   for (const auto& resource : resources_of(gres)) {
     const Gpus gpus = gpus_in(resource);
     if (gpus.count > 0) ++types;
-    if (gpus.count > most.count) most = gpus;
+    const bool is_whole = is_slice(most.type) && !is_slice(gpus.type);
+    const bool is_part = !is_slice(most.type) && is_slice(gpus.type) && most.count > 0;
+    if (gpus.count > 0 && (is_whole || (gpus.count > most.count && !is_part))) most = gpus;
   }
   most.mixed = types > 1;
   return most;

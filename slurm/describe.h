@@ -54,6 +54,11 @@ struct Partition {
   bool is_default = false;
   std::string default_time, max_time;  ///< "7-00:00:00"; empty where there is none
   std::optional<std::int64_t> min_nodes, max_nodes, max_cpus_per_node;
+  std::optional<std::int64_t> max_mb_per_node, max_mb_per_cpu;
+  std::string state;                         ///< "UP", "DOWN", "DRAIN", "INACTIVE"
+  std::vector<std::string> accounts;         ///< that alone may use it; empty: all …
+  std::vector<std::string> denied_accounts;  ///< … but these
+  bool may_use(const std::string& account) const;
 };
 
 /// Reads `scontrol --oneliner show partition`.

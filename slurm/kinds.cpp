@@ -14,15 +14,24 @@ namespace {
 
 using Features = std::vector<std::string>;
 
-/// "rack3", "switch-12": each part of a machine room has its own, and none is another kind of node.
+/// "rack3", "switch-12", "pdu-a1", "r07": each part of a machine room has its own, and none is
+/// another kind of node.
 bool says_where(std::string_view feature) {
+  constexpr std::string_view kDigits = "0123456789";
+  constexpr std::size_t kLongest = 4;  // "rackB4", not "rowhammer"
   constexpr std::string_view kPlaces[] = {"rack",   "row",     "switch",  "sw",   "leaf",  "spine",
-                                          "island", "chassis", "cabinet", "cell", "group", "room"};
+                                          "island", "chassis", "cabinet", "cell", "group", "room",
+                                          "pdu",    "aisle",   "pod",     "zone", "blade"};
   const std::string text = lower(feature);
+  constexpr std::string_view kLetters = "risu";  // of racks, islands, switches and heights
+  if (text.size() > 1 && kLetters.find(text[0]) != std::string_view::npos &&
+      text.find_first_not_of(kDigits, 1) == std::string::npos)
+    return true;
   return std::any_of(std::begin(kPlaces), std::end(kPlaces), [&](std::string_view place) {
     if (!text.starts_with(place)) return false;
     const std::string rest = text.substr(place.size());
-    return !rest.empty() && rest.find_first_not_of("0123456789-_") == std::string::npos;
+    return rest.find_first_of(kDigits) != std::string::npos &&
+           (rest.find_first_not_of("0123456789-_") == std::string::npos || rest.size() <= kLongest);
   });
 }
 
@@ -176,8 +185,18 @@ Features fewest(const Features& features, const Rivals& rivals) {
   return few;
 }
 
+/// What the partition gives a job on each node, MB.
+std::int64_t most_memory(const Nodes& node, const Partition& partition) {
+  constexpr std::int64_t kNoLimit = INT64_MAX;
+  const JobShape shape = shape_of(node, partition);
+  std::int64_t most = partition.max_mb_per_node.value_or(kNoLimit);
+  if (partition.max_mb_per_cpu)
+    most = std::min(most, *partition.max_mb_per_cpu * shape.ranks * shape.cpus_a_rank);
+  return most;
+}
+
 /// Asks for memory where that keeps off nodes of other kinds; gives the kinds that it does not.
-Rivals keep_off_by_memory(Kind& kind, const Rivals& rivals) {
+Rivals keep_off_by_memory(Kind& kind, const Rivals& rivals, const Partition& partition) {
   // Not all of it: a site may keep some for the system.
   const std::int64_t most = std::min(kind.node.memory_mb / 10 * 9, memory_of(kind.node));
   Rivals left, less;
@@ -186,6 +205,7 @@ Rivals keep_off_by_memory(Kind& kind, const Rivals& rivals) {
   if (less.empty()) return left;
   std::int64_t wanted = most;
   for (const Kind* rival : less) wanted = std::max(wanted, memory_of(rival->node) + 1);
+  if (wanted > most_memory(kind.node, partition)) return rivals;
   kind.memory_mb = wanted;
   return left;
 }
@@ -197,7 +217,7 @@ void tell_apart(Kind& kind, const std::vector<Kind>& kinds, const Partition& par
   }
   const Features features = fewest(features_of(kind.node), rivals);
   kind.constraint = join(features, "&");
-  for (const Kind* other : keep_off_by_memory(kind, with_features(rivals, features)))
+  for (const Kind* other : keep_off_by_memory(kind, with_features(rivals, features), partition))
     kind.also.push_back(other->words);
 }
 

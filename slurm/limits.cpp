@@ -142,30 +142,44 @@ Quality quality_named(std::string_view name, const LimitAnswers& answers,
   return quality;
 }
 
-void take_qualities(Quality first, Quality second, Tightest& tightest) {
+/// Which of an association's limits a QOS has in its place.
+struct Replaced {
+  bool of_user = false, of_all = false;
+};
+
+Replaced take_qualities(Quality first, Quality second, Tightest& tightest) {
   if (second.is_over_partition) std::swap(first, second);
   const auto take = [&](Counted Quality::*limit, const char* name) {
     const Quality& one = (first.*limit).most ? first : second;
     tightest.take(one.*limit, fmt::format("{} of QOS {}", name, one.name));
   };
+  const auto is_set = [&](Counted Quality::*limit) {
+    return (first.*limit).most.has_value() || (second.*limit).most.has_value();
+  };
   take(&Quality::of_user, "MaxSubmitJobsPerUser");
   take(&Quality::of_account, "MaxSubmitJobsPerAccount");
   take(&Quality::of_all, "GrpSubmitJobs");
+  return {is_set(&Quality::of_user) || is_set(&Quality::of_account), is_set(&Quality::of_all)};
 }
 
 /// Of a user some associations may be for a partition each.
 void take_associations(const std::vector<Record>& records, const Submitter& submitter,
-                       Tightest& tightest) {
+                       const Replaced& replaced, Tightest& tightest) {
+  const auto take_of_all = [&](const Record& record, std::string_view account) {
+    if (!replaced.of_all)
+      tightest.take(counted_in(record.value("GrpSubmitJobs")),
+                    fmt::format("GrpSubmitJobs of account {}", account));
+  };
   std::string_view account = submitter.place.account;
   for (const Record& record : records) {
     const bool is_ours =
         record.value("Account") == account && name_in(record.value("UserName")) == submitter.name;
     const std::string_view partition = record.value("Partition");
     if (!is_ours || (!partition.empty() && partition != submitter.place.partition)) continue;
-    tightest.take(counted_in(record.value("MaxSubmitJobs")),
-                  fmt::format("MaxSubmitJobs of account {}", account));
-    tightest.take(counted_in(record.value("GrpSubmitJobs")),
-                  fmt::format("GrpSubmitJobs of account {}", account));
+    if (!replaced.of_user)
+      tightest.take(counted_in(record.value("MaxSubmitJobs")),
+                    fmt::format("MaxSubmitJobs of account {}", account));
+    take_of_all(record, account);
   }
   // A parent that is its own would be a loop.
   for (std::size_t i = 0; i < records.size() && !account.empty(); ++i) {
@@ -173,8 +187,7 @@ void take_associations(const std::vector<Record>& records, const Submitter& subm
       return record.value("Account") == account && record.value("UserName").empty();
     });
     if (found == records.end()) return;
-    tightest.take(counted_in(found->value("GrpSubmitJobs")),
-                  fmt::format("GrpSubmitJobs of account {}", account));
+    take_of_all(*found, account);
     account = name_in(found->value("ParentAccount"));
   }
 }
@@ -210,9 +223,10 @@ SubmitLimit submit_limit_of(const LimitAnswers& answers, const Submitter& submit
   const auto records = records_of(answers.associations);
   const auto of_partition = quality_of_partition(answers.partitions, filled.place.partition);
   Tightest tightest;
-  take_associations(records, filled, tightest);
-  take_qualities(quality_named(of_partition, answers, records, filled),
-                 quality_named(filled.place.qos, answers, records, filled), tightest);
+  const Replaced replaced =
+      take_qualities(quality_named(of_partition, answers, records, filled),
+                     quality_named(filled.place.qos, answers, records, filled), tightest);
+  take_associations(records, filled, replaced, tightest);
   return tightest.limit();
 }
 

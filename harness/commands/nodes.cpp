@@ -57,7 +57,8 @@ ExitCode judge(const Globals& globals, const NodesOptions& options) {
                  {}});
   }
   remark(globals, fmt::format("{}: {}", join(names, ", "),
-                              is_bad ? "no run is launched there any more, and nothing submitted"
+                              is_bad ? "no run is launched there any more, and nothing submitted; "
+                                       "PBS alone is not told"
                                      : "allowed again; what failed there before counts no more"));
   return ExitCode::kDone;
 }

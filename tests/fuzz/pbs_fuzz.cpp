@@ -26,7 +26,7 @@ void read_jobs(std::string_view output) {
 void read_room(std::string_view output) {
   for (const auto& [server, attributes] : read_objects(output, "Server")) {
     for (const auto& [queue, own] : read_objects(output, "Queue")) {
-      const Room room = room_of(attributes, own, "anna", 3, 2);
+      const Room room = room_of({attributes, {3, 2}}, {own, {3, 2}}, "anna");
       fuzz::expect(room.tasks >= 0 && room.tasks_per_job >= 0, "there is no less than no room");
     }
   }

@@ -151,6 +151,8 @@ TEST_CASE("what waits says why, and what to do where it will not start by itself
   status = status_of(waiting({{"job_state", "Q"}, {"comment", "Can Never Run: no node"}}));
   CHECK_THAT(status.remedy, Contains("no node is as it asks"));
   CHECK_THAT(remedy_of(waiting({{"job_state", "H"}, {"Hold_Types", "u"}})), Contains("qrls"));
+  CHECK(remedy_of(waiting({{"job_state", "H"}, {"Hold_Types", "s"}, {"depend", "afterany:7.h"}}))
+            .empty());
   CHECK_THAT(remedy_of(waiting({{"job_state", "H"}, {"Hold_Types", "s"}})),
              Contains("administrator"));
   CHECK_THAT(remedy_of(waiting({{"job_state", "H"}, {"Hold_Types", "s"}, {"run_count", "21"}})),
@@ -186,6 +188,7 @@ TEST_CASE("what qsub says is believed where it is the server's word") {
       {255, "", "Connection refused\nqsub: cannot connect to server head (errno=15010)\n",
        Taken::kUnsure},
       {1, "", "qsub: Request not allowed: Server shutting down\n", Taken::kUnsure},
+      {1, "", "qsub: Queue is not enabled\n", Taken::kNoRoom},
       {1, "", "qsub: Error (15031 / -1) submitting job\n", Taken::kUnsure},
       {1, "", "qsub: End of File\n", Taken::kUnsure},
   };

@@ -17,15 +17,18 @@ TEST_CASE("a limit is the user's own, else the one for each user, else none") {
 }
 
 TEST_CASE("there is room for what the lowest limit of server and queue leaves") {
-  Room room = room_of({}, {}, "anna", 5, 5);
+  const Attributes nothing;
+  Room room = room_of({nothing, {5, 5}}, {nothing, {5, 5}}, "anna");
   CHECK(room.tasks == INT64_MAX);
   CHECK(room.tasks_per_job == 10000);
   CHECK(room.limit.empty());
-  room = room_of({{"max_array_size", "1001"}, {"max_queued", "[u:PBS_GENERIC=20]"}},
-                 {{"max_array_size", "50"}, {"queued_jobs_threshold", "[u:anna=8]"}}, "anna", 5, 4);
+  const Attributes server{{"max_array_size", "1001"}, {"max_queued", "[u:PBS_GENERIC=20]"}};
+  const Attributes queue{{"max_array_size", "50"}, {"queued_jobs_threshold", "[u:anna=8]"}};
+  room = room_of({server, {15, 14}}, {queue, {5, 4}}, "anna");
   CHECK(room.tasks_per_job == 50);
   CHECK(room.tasks == 4);
   CHECK(room.limit == "queued_jobs_threshold of the queue is 8, and 4 of yours are there");
-  room = room_of({{"max_queued", "[u:anna=3]"}}, {}, "anna", 5, 5);
+  const Attributes full{{"max_queued", "[u:anna=3]"}};
+  room = room_of({full, {5, 5}}, {nothing, {}}, "anna");
   CHECK(room.tasks == 0);
 }

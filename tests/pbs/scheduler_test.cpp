@@ -253,6 +253,25 @@ TEST_CASE("what waits is altered, and counted by its tasks") {
                     Contains("Unauthorized Request"));
 }
 
+TEST_CASE("a job that its server lists no more is asked for by the id that it was given") {
+  FakePbs fake(R"("default_queue":"workq")");  // and no history
+  fake.says_as_it_is("qselect", "");
+  fake.says_as_it_is("qstat", answer_of({job("7.h", "t", "R")}));
+  PbsScheduler pbs;
+  Asked asked = asked_of("t");
+  asked.id = "7.h";
+  CHECK(status_of(pbs, asked)[0].phase == Phase::kRunning);
+  CHECK_THAT(fake.calls("qstat").at(0), Contains("[7.h]"));
+  asked = asked_of("u");
+  asked.id = "found";
+  CHECK(status_of(pbs, asked)[0].phase == Phase::kEnded);
+}
+
+TEST_CASE("a server is told from another by its name") {
+  const FakePbs fake;
+  CHECK(PbsScheduler().place() == "h");
+}
+
 TEST_CASE("a limit of subjobs is asked for arrays alone") {
   FakePbs fake;
   fake.says_as_it_is("qselect", "7[].h\n8.h\n");
@@ -277,6 +296,7 @@ TEST_CASE("there is room for what server and queue leave, and none while they ar
   CHECK_THAT(fake.calls("qstat").at(1), Contains("[-Q]") && Contains("[workq]"));
   PbsScheduler("prod@other").room();
   CHECK_THAT(join(fake.calls("qstat"), " "), Contains("[-Q]") && Contains("[prod]"));
+  CHECK_THAT(join(fake.calls("qselect"), " "), Contains("[-q] [prod]"));
   fake.fails("qselect", "Connection refused\n");
   CHECK(PbsScheduler().room().tasks == 0);
   CHECK(PbsScheduler().room().limit == "PBS does not answer: Connection refused");

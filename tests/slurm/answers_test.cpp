@@ -71,7 +71,7 @@ TEST_CASE("what squeue says of a job becomes its state, its evidence and a remed
       {"t|22|PENDING|DependencyNeverSatisfied|N/A|N/A||root", Phase::kWaiting, kNone,
        "DependencyNeverSatisfied", "cancel it and submit again"},
       {"t|3|PENDING|PartitionNodeLimit|N/A|N/A||root", Phase::kWaiting, kNone, "PartitionNodeLimit",
-       "more nodes than its partition gives"},
+       "fewer nodes than its partition gives"},
       {"t|29|PENDING|PartitionTimeLimit|N/A|N/A||root", Phase::kWaiting, kNone,
        "PartitionTimeLimit", "--time"},
       {"t|2|PENDING|JobHeldUser|N/A|N/A||root", Phase::kWaiting, kNone, "JobHeldUser",
@@ -444,4 +444,18 @@ TEST_CASE("accounting tells of commands since 21.08") {
   CHECK_FALSE(accounting_has_submit_lines("SLURM_VERSION = 20.11.9\n"));
   CHECK_FALSE(accounting_has_submit_lines("SLURM_VERSION = 21\n"));
   CHECK_FALSE(accounting_has_submit_lines(""));
+}
+
+TEST_CASE("what will not start by itself has a remedy, and what need but wait has none") {
+  for (const char* reason :
+       {"Job's account not permitted to use this partition (gpu allows six not seven)",
+        "Job's QOS not permitted to use this partition (gpu allows normal not long)",
+        "MaxMemPerLimit", "ReservationDeleted", "AssocGrpCPUMinutesLimit"}) {
+    CAPTURE(reason);
+    CHECK_FALSE(remedy_of(reason).empty());
+  }
+  for (const char* reason : {"AssocGrpCPURunMinutesLimit", "QOSGrpGRESRunMinutes", "Priority"}) {
+    CAPTURE(reason);
+    CHECK(remedy_of(reason).empty());
+  }
 }

@@ -131,6 +131,21 @@ TEST_CASE("what nobody has said is left out, with a line that says so") {
   CHECK(option(loaded(all), "time") == "2-00:00:00");
 }
 
+TEST_CASE("the account is one that the partition is for") {
+  ClusterFacts all = facts({"", 4, false});
+  all.accounts = {"six@gpu", "seven"};
+  all.partition.accounts = {"five", "seven"};
+  CHECK(option(loaded(all), "account") == "seven");
+  CHECK_THAT(cluster_text(all), Contains("yours; the partition is not for your default, six@gpu"));
+  all.partition.accounts = {"five"};
+  CHECK(option(loaded(all), "account") == "(none)");
+  CHECK_THAT(cluster_text(all),
+             Contains("# account: …") && Contains("scontrol: the partition is for accounts five"));
+  all.partition.accounts = {};
+  all.partition.denied_accounts = {"six@gpu", "seven"};
+  CHECK_THAT(cluster_text(all), Contains("is for accounts other than six@gpu"));
+}
+
 TEST_CASE("limits of a partition lower what a job can have") {
   ClusterFacts all = facts({"a100", 4, false});
   all.partition.max_nodes = 8;

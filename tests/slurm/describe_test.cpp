@@ -41,6 +41,9 @@ TEST_CASE("the GPUs of a node are read from its Gres") {
       {"nvme:1,gpu:nvidia_a100-sxm4-40gb:8(S:0-1)", "nvidia_a100-sxm4-40gb", 8, false},
       {"gpu:v100:2(S:0),gpu:a100:6(S:1)", "a100", 6, true},
       {"craynetwork:4,mps:400", "", 0, false},
+      {"gpu:a100:2,gpu:a100_1g.5gb:14", "a100", 2, true},
+      {"gpu:a100_1g.5gb:14,gpu:a100:2", "a100", 2, true},
+      {"gpu:a100_1g.5gb:7,gpu:a100_3g.20gb:14", "a100_3g.20gb", 14, true},
   };
   for (const auto& one : cases) {
     CAPTURE(one.gres);
@@ -261,6 +264,23 @@ TEST_CASE("a partition's limits are numbers, and words for none are none") {
   CHECK(all[2].default_time.empty());
   CHECK(all[2].max_time.empty());
   CHECK(all[3].max_time.empty());
+}
+
+TEST_CASE("who may use a partition, and what it gives a job, is read") {
+  const auto all = read_partitions(
+      "PartitionName=a AllowAccounts=ALL State=UP MaxMemPerNode=UNLIMITED\n"
+      "PartitionName=b AllowAccounts=six,seven State=DOWN MaxMemPerNode=20000\n"
+      "PartitionName=c DenyAccounts=six State=UP MaxMemPerCPU=400\n");
+  REQUIRE(all.size() == 3);
+  CHECK(all[0].may_use("six"));
+  CHECK_FALSE(all[0].max_mb_per_node);
+  CHECK(all[1].may_use("seven"));
+  CHECK_FALSE(all[1].may_use("eight"));
+  CHECK(all[1].state == "DOWN");
+  CHECK(all[1].max_mb_per_node == 20000);
+  CHECK_FALSE(all[2].may_use("six"));
+  CHECK(all[2].may_use("eight"));
+  CHECK(all[2].max_mb_per_cpu == 400);
 }
 
 TEST_CASE("a controller is what its configuration says") {

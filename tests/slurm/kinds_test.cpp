@@ -74,6 +74,15 @@ TEST_CASE("kinds differ in GPUs, processors, memory or features, but not in wher
   REQUIRE(same.size() == 1);
   CHECK(same[0].node.count == 5);
   CHECK(same[0].node.features == "v100-32g");
+  const std::string others = "gpu 1 idle 40 2 20 1 gpu:4 v100-32g,";
+  for (const std::string place : {"r07", "pdu-a1", "rackB4", "s3", "pod12", "i101"}) {
+    CAPTURE(place);
+    CHECK(kinds_in(one + others + place + " 160000\n").size() == 1);
+  }
+  for (const std::string kind : {"zen3", "v100", "roomy", "rowhammer2", "ib"}) {
+    CAPTURE(kind);
+    CHECK(kinds_in(one + others + kind + " 160000\n").size() == 2);
+  }
 }
 
 TEST_CASE("a kind is told by a feature of its own, that of its device first") {
@@ -112,6 +121,23 @@ TEST_CASE("without features more memory is asked for, and less cannot be") {
   CHECK(kinds[1].label == "16GB");
   CHECK_FALSE(kinds[1].memory_mb);
   CHECK(kinds[1].also == std::vector<std::string>{"3 with gpu:4, 40 cores, 32 GB"});
+}
+
+TEST_CASE("memory that a partition does not give is not asked for") {
+  const std::string nodes =
+      "gpu 3 idle 40 1 40 1 gpu:4 (null) 32000\ngpu 2 idle 40 1 40 1 gpu:4 (null) 16000\n";
+  Partition partition = partition_called("gpu");
+  const auto asked = [&] { return kinds_in(nodes, partition).at(0).memory_mb; };
+  partition.max_mb_per_node = 28800;
+  CHECK(asked() == 28800);
+  partition.max_mb_per_node = 20000;
+  CHECK_FALSE(asked());
+  CHECK(kinds_in(nodes, partition).at(0).also.size() == 1);
+  partition.max_mb_per_node = {};
+  partition.max_mb_per_cpu = 400;  // of 40 CPUs
+  CHECK_FALSE(asked());
+  partition.max_mb_per_cpu = 720;
+  CHECK(asked() == 28800);
 }
 
 TEST_CASE("what a site keeps of its nodes is not asked for, and tells kinds") {

@@ -148,6 +148,19 @@ TEST_CASE("a partition's QOS comes before the job's, where it sets a limit") {
   CHECK(with("normal||50||\npart||7||\n", {"", "", "batch"}) == 7);
 }
 
+// Source: acct_policy_validate(): an association's limit counts where no QOS sets one of its kind.
+TEST_CASE("a limit of a QOS stands in the place of the association's") {
+  const std::string mine = association("six", "me(500)", "", "9(5)", "2(2)");
+  const auto with = [&](const std::string& qualities) {
+    return limit_in(answers_with(mine, qualities)).left;
+  };
+  CHECK(with("normal||||\n") == 0);
+  CHECK(with("normal||10||\n") == 4);  // that of all users stays
+  CHECK(with("normal|||10|\n") == 4);
+  CHECK(with("normal||10||20\n") == 10);
+  CHECK(with("normal||||20\n") == 0);
+}
+
 TEST_CASE("room is what the tighter limit leaves, and never below none") {
   const std::string config = "MaxArraySize = 3\nMaxJobCount = 10\n";
   Room room = room_of(config, {4, 2}, {6, "L"});

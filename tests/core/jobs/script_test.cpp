@@ -52,7 +52,9 @@ TEST_CASE("on a node without the folder a job ends by a signal, as if the node h
   CHECK(SweepFolder(disk(), root.path()).attempts("p-a1").empty());
 }
 
-TEST_CASE("so does a job on a node that may only read the folder; a full disk is no node's fault") {
+TEST_CASE(
+    "so does a job on a node that may only read the folder, and a full disk is no fault of a "
+    "node") {
   const test::TemporaryDirectory root;
   const std::string folder = root.path().string();
   const auto run_on = [&](const std::string& mount, const std::vector<ScriptRun>& runs) {
