@@ -66,13 +66,25 @@ Entry accounted(const std::vector<std::string_view>& fields) {
   return entry;
 }
 
-/// A line without a separator is a site's banner, unless it speaks of an error.
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+bool begins_with(std::string_view text, std::string_view beginning) {
+  return text.substr(0, beginning.size()) == beginning;
+}
+
+/// A line without a separator is a site's banner, or goes on with what a job was submitted as,
+/// unless it speaks of an error.
 std::vector<Entry> read(std::string_view output, const char* program,
                         Entry (*entry_of_fields)(const std::vector<std::string_view>&)) {
   std::vector<Entry> entries;
   for (std::string_view line : split(output, '\n')) {
     const auto fields = split(line, kSeparator);
-    if (fields.size() == 1 && line.find("error") == std::string_view::npos) continue;
+    const bool is_error =
+        contains(line, "error") && (entries.empty() || begins_with(line, "slurm") ||
+                                    begins_with(line, std::string(program) + ": "));
+    if (fields.size() == 1 && !is_error) continue;
     if (fields.size() != kFields)
       machine_failed("{}: an answer that pippin cannot read: '{}'", program, printable(line));
     entries.push_back(entry_of_fields(fields));
@@ -94,14 +106,6 @@ bool add_range(std::string_view range, std::vector<TaskRange>& tasks) {
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
-bool begins_with(std::string_view text, std::string_view beginning) {
-  return text.substr(0, beginning.size()) == beginning;
 }
 
 End end_of(const Entry& entry) {

@@ -15,6 +15,7 @@
 #include "core/jobs/batch.h"
 #include "slurm/ask.h"
 #include "slurm/limits.h"
+#include "slurm/lists.h"
 #include "slurm/survey.h"
 
 namespace pippin {
@@ -22,19 +23,17 @@ namespace pippin {
 namespace {
 
 using Phase = JobStatus::Phase;
+using slurm::check_answer;
 using slurm::Entry;
+using slurm::kPatience;
 
 // sbatch gives up by itself after 120 s where MaxJobCount is reached.
-constexpr std::chrono::seconds kSubmitPatience{150}, kPatience{60};
+constexpr std::chrono::seconds kSubmitPatience{150};
 // How long accounting may lag behind the queue: seconds, and more where its daemon restarts.
 constexpr std::chrono::seconds kLag{60};
 constexpr std::int64_t kClockSkew_s = 5;
-// Linux takes an argument of 128 KiB at most.
-constexpr std::size_t kLongestList = 100'000;
 
 std::int64_t now_s() { return static_cast<std::int64_t>(std::time(nullptr)); }
-
-std::string local_time(std::int64_t seconds) { return local_text(seconds, "%FT%T"); }
 
 /// sbatch replaces %j and the like in the names of logs.
 std::string without_replacements(const std::string& path) {
@@ -67,7 +66,7 @@ std::vector<std::string> sbatch_command(const JobRequest& request,
     if (request.max_in_flight > 0) range += fmt::format("%{}", request.max_in_flight);
     command.push_back(range);
   }
-  if (request.begin) command.push_back("--begin=" + local_time(*request.begin));
+  if (request.begin) command.push_back("--begin=" + slurm::local_time(*request.begin));
   const std::string dependency = dependency_of(is_array, after, place.dependency);
   if (!dependency.empty()) command.push_back("--dependency=" + dependency);
   if (!excluded.empty()) {
@@ -102,75 +101,15 @@ void take(const std::vector<Entry>& entries, const Asked& asked, std::vector<Job
   }
 }
 
-/// "4711"; empty where it is not known: a controller's answer was lost.
-std::string_view id_of(const Asked& asked) {
-  return parse_integer(asked.id) ? std::string_view(asked.id) : std::string_view();
-}
-
-/// A site's plugin or a person may rename a job: whose it is, its id and its script tell.
-bool is_renamed(std::string_view array_id, std::string_view script, const Asked& asked) {
-  const std::string_view id = id_of(asked);
-  return (id.empty() || array_id == id) && script == asked.script.native();
-}
-
-/// Those of the entries that have another name than their token, by their tokens.
-std::vector<Entry> renamed(std::vector<Entry> entries, const std::vector<Asked>& asked) {
-  std::map<std::string_view, const Asked*> scripts;
-  for (const auto& one : asked) scripts[one.script.native()] = &one;
-  std::erase_if(entries, [&](Entry& entry) {
-    const auto one = scripts.find(entry.script);
-    const bool is_theirs = one != scripts.end() && entry.name != one->second->token &&
-                           is_renamed(entry.array_id, entry.script, *one->second);
-    if (is_theirs) entry.name = one->second->token;
-    return !is_theirs;
-  });
-  return entries;
-}
-
-/// Those of which a task is not among the entries.
-std::vector<Asked> missing_in(const std::vector<Entry>& entries, const std::vector<Asked>& asked) {
-  std::map<std::string, std::int64_t> tasks;
-  for (const auto& entry : entries) {
-    for (const auto& range : entry.tasks) tasks[entry.name] += range.count();
+void take_accounting(const std::vector<Entry>& entries, const Asked& asked,
+                     std::vector<JobStatus>& tasks) {
+  const auto before = tasks;
+  take(entries, asked, tasks);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const bool is_over = tasks[i].phase == Phase::kEnded;
+    // What the queue has is newer; what it has lost does not run, whatever accounting thinks.
+    if (!is_absent(before[i]) || !is_over) tasks[i] = before[i];
   }
-  std::vector<Asked> missing;
-  std::copy_if(asked.begin(), asked.end(), std::back_inserter(missing),
-               [&](const Asked& one) { return tasks[one.token] < one.tasks; });
-  return missing;
-}
-
-/// An option of squeue's, "--jobs=7,9"; empty where an id is not known.
-std::string by_ids(const std::vector<Asked>& asked) {
-  std::vector<std::string> ids;
-  for (const auto& one : asked) {
-    if (id_of(one).empty()) return "";
-    ids.push_back(one.id);
-  }
-  return "--jobs=" + join(ids, ",");
-}
-
-std::string names_of(const std::vector<Asked>& asked) {
-  std::vector<std::string> names;
-  names.reserve(asked.size());
-  for (const auto& one : asked) names.push_back(one.token);
-  return join(names, ",");
-}
-
-/// False where it is none: squeue says of a user whom nobody knows just now that there are no jobs,
-/// and exits with 0.
-bool is_answer(const Answer& answer) {
-  const bool is_none =
-      trim(answer.output).empty() && answer.errors.find("error:") != std::string::npos;
-  return answer.exit_code == 0 && !is_none;
-}
-
-std::string silence_of(const Answer& answer) {
-  return fmt::format("Slurm does not answer: {}", slurm::complaint_of(answer));
-}
-
-/// Errors: Error where it is none.
-void check_answer(const Answer& answer) {
-  if (!is_answer(answer)) machine_failed("{}", silence_of(answer));
 }
 
 /// All nodes of the cluster, sorted. Errors: Error where Slurm does not answer.
@@ -214,14 +153,6 @@ Handed with_remedy(Handed handed, const JobRequest& request) {
   return handed;
 }
 
-/// A site may answer for a short time only: it is asked from when the oldest was handed over.
-std::int64_t oldest_of(const std::vector<Asked>& asked) {
-  constexpr std::int64_t kDay = 86400, kMonths = 100 * kDay;
-  std::int64_t oldest = now_s();
-  for (const auto& one : asked) oldest = std::min(oldest, one.tried_until);
-  return std::max(oldest - kDay, now_s() - kMonths);
-}
-
 /// What is not over of the jobs behind the tokens.
 std::vector<Entry> live(const std::vector<Entry>& entries, const std::vector<Asked>& asked) {
   std::set<std::string> tokens;
@@ -252,7 +183,7 @@ Handed SlurmScheduler::submit(const JobRequest& request) {
   std::vector<std::string> after;
   if (!request.after.empty()) {
     try {
-      after = array_ids_of(live(queue_of(request.after), request.after));
+      after = array_ids_of(live(slurm::jobs_in_queue(request.after), request.after));
     } catch (const Error& error) {
       return {Handed::Answer::kNoRoom, error.what()};  // nothing was handed over yet
     }
@@ -272,46 +203,14 @@ Handed SlurmScheduler::submit(const JobRequest& request) {
                      request);
 }
 
-namespace {
-
-/// `filter` is an option and its list, which is left out where it is too long; empty: all jobs.
-/// Errors: Error where Slurm does not answer.
-std::vector<Entry> queue_by(const std::string& filter, const std::string& owners) {
-  std::vector<std::string> command{"squeue",
-                                   "--noheader",
-                                   "--all",
-                                   "--states=all",
-                                   std::string("--format=") + slurm::kQueueFormat,
-                                   "--user=" + owners};
-  if (!filter.empty() && filter.size() < kLongestList) command.push_back(filter);
-  const Answer answer = slurm::ask(command, kPatience);
-  // It has been purged.
-  if (answer.errors.find("Invalid job id specified") != std::string::npos) return {};
-  check_answer(answer);
-  return slurm::read_queue(answer.output);
-}
-
-}  // namespace
-
-/// Those behind the tokens, and maybe others. Errors: Error where Slurm does not answer.
-std::vector<Entry> SlurmScheduler::queue_of(const std::vector<Asked>& asked) {
-  const std::string owners = owners_of(asked);
-  auto entries = queue_by("--name=" + names_of(asked), owners);
-  const auto missing = missing_in(entries, asked);
-  if (missing.empty()) return entries;
-  const auto others = renamed(queue_by(by_ids(missing), owners), missing);
-  entries.insert(entries.end(), others.begin(), others.end());
-  return entries;
-}
-
 std::map<std::string, std::vector<JobStatus>> SlurmScheduler::query(
     const std::vector<Asked>& asked) {
   Answers answers;
   try {
-    auto entries = queue_of(asked);
+    auto entries = slurm::jobs_in_queue(asked);
     if (is_odd(entries, asked)) {
       std::this_thread::sleep_for(pause_);
-      entries = queue_of(asked);
+      entries = slurm::jobs_in_queue(asked);
     }
     std::vector<Asked> missing;
     for (const auto& one : asked) {
@@ -358,48 +257,18 @@ std::vector<Asked> SlurmScheduler::ask_accounting(std::vector<Asked> missing, An
   return missing;
 }
 
-namespace {
-
-/// `which`: "--name=t,u". Errors: Error where accounting does not answer.
-std::vector<Entry> accounting_by(const std::string& which, const std::string& format,
-                                 const std::vector<Asked>& asked) {
-  const Answer answer = slurm::ask(
-      {"sacct", "--noheader", "--parsable2", std::string("--delimiter=") + slurm::kSeparator,
-       "--allocations", "--starttime=" + local_time(oldest_of(asked)), "--format=" + format, which,
-       "--user=" + owners_of(asked)},
-      kPatience);
-  if (answer.exit_code != 0)
-    machine_failed("Slurm's accounting does not answer: {}", slurm::complaint_of(answer));
-  return slurm::read_accounting(answer.output);
-}
-
-void take_accounting(const std::vector<Entry>& entries, const Asked& asked,
-                     std::vector<JobStatus>& tasks) {
-  const auto before = tasks;
-  take(entries, asked, tasks);
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const bool is_over = tasks[i].phase == Phase::kEnded;
-    // What the queue has is newer; what it has lost does not run, whatever accounting thinks.
-    if (!is_absent(before[i]) || !is_over) tasks[i] = before[i];
-  }
-}
-
-}  // namespace
-
 void SlurmScheduler::read_accounting_of(const std::vector<Asked>& missing, Answers& answers) {
-  const auto named =
-      accounting_by("--name=" + names_of(missing), slurm::kAccountingFormat, missing);
+  const auto named = slurm::jobs_in_accounting(missing);
   std::vector<Asked> unnamed;
   for (const auto& one : missing) {
     auto& tasks = answers[one.token];
     take_accounting(named, one, tasks);
     const bool is_missing = std::any_of(tasks.begin(), tasks.end(), is_absent);
-    if (is_missing && !id_of(one).empty()) unnamed.push_back(one);
+    if (is_missing && slurm::has_id(one)) unnamed.push_back(one);
   }
   if (unnamed.empty() || !slurm::accounting_has_submit_lines(config())) return;
-  auto entries = accounting_by(by_ids(unnamed), slurm::kSubmitLineFormat, unnamed);
-  for (auto& entry : entries) entry.name = slurm::name_in_submit_line(entry.name);
-  for (const auto& one : unnamed) take_accounting(entries, one, answers[one.token]);
+  const auto renamed = slurm::renamed_in_accounting(unnamed);
+  for (const auto& one : unnamed) take_accounting(renamed, one, answers[one.token]);
 }
 
 /// Whether the task has not been missing for long: its accounting may lag.
@@ -434,7 +303,7 @@ void SlurmScheduler::judge_missing(const Asked& asked, std::vector<JobStatus>& t
 
 /// Other users' jobs are hidden on some clusters; then absence says nothing.
 bool SlurmScheduler::may_see_all(const Asked& asked) {
-  const bool is_ours = asked.owner.empty() || asked.owner == own_user() || ::getuid() == 0;
+  const bool is_ours = is_owner(own_user(), asked) || ::getuid() == 0;
   return is_ours || slurm::config_value(config(), "PrivateData").find("jobs") == std::string::npos;
 }
 
@@ -482,7 +351,7 @@ Room SlurmScheduler::room() {
   const Answer queue = slurm::ask({"squeue", "--noheader", "--all", "--array", "--states=all",
                                    "--user=" + own_user(), "--format=%T"},
                                   kPatience);
-  if (!is_answer(queue)) return {1, 0, silence_of(queue)};
+  if (!slurm::is_answer(queue)) return {1, 0, slurm::silence_of(queue)};
   const Answer all = slurm::ask({"sdiag"}, kPatience);
   const bool is_limited = has_accounting() && slurm::enforces_limits(config());
   return slurm::room_of(config(), slurm::queued_of(queue.output, all.output),
@@ -491,7 +360,8 @@ Room SlurmScheduler::room() {
 
 void SlurmScheduler::cancel(const std::vector<Asked>& asked) {
   std::vector<std::string> command{"scancel"};
-  for (const auto& id : array_ids_of(live(queue_of(asked), asked))) command.push_back(id);
+  for (const auto& id : array_ids_of(live(slurm::jobs_in_queue(asked), asked)))
+    command.push_back(id);
   if (command.size() == 1) return;
   const Answer answer = slurm::ask(command, kPatience);
   if (answer.exit_code != 0) machine_failed("scancel: {}", slurm::complaint_of(answer));
@@ -510,7 +380,7 @@ std::string SlurmScheduler::test(const std::string& script) {
 std::int64_t SlurmScheduler::update(const std::vector<Asked>& asked,
                                     const std::vector<std::string>& changes) {
   std::int64_t changed = 0;
-  for (const auto& entry : live(queue_of(asked), asked)) {
+  for (const auto& entry : live(slurm::jobs_in_queue(asked), asked)) {
     if (slurm::status_of(entry).phase != Phase::kWaiting) continue;
     std::vector<std::string> command{"scontrol", "update", "jobid=" + entry.id};
     command.insert(command.end(), changes.begin(), changes.end());
@@ -533,7 +403,7 @@ void SlurmScheduler::exclude(const std::vector<Asked>& asked,
   check_answer(answer);
   for (const auto& job : slurm::read_excluded(answer.output)) {
     const bool is_ours = std::any_of(asked.begin(), asked.end(), [&](const Asked& one) {
-      return one.token == job.name || is_renamed(job.array_id, job.script, one);
+      return one.token == job.name || slurm::is_same_job(job.array_id, job.script, one);
     });
     if (!is_ours) continue;
     const std::string before = job.nodes.empty() ? "" : job.nodes + ",";

@@ -46,7 +46,6 @@ class SlurmScheduler : public Scheduler {
   const std::string& config();
   bool has_accounting();
   bool may_see_all(const Asked& asked);
-  std::vector<slurm::Entry> queue_of(const std::vector<Asked>& asked);
   bool is_odd(const std::vector<slurm::Entry>& entries, const std::vector<Asked>& asked) const;
   std::vector<Asked> ask_accounting(std::vector<Asked> missing, Answers& answers);
   void read_accounting_of(const std::vector<Asked>& missing, Answers& answers);

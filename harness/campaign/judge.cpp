@@ -81,6 +81,13 @@ bool CampaignMachine::judge(const SubmissionState& state, std::size_t task, cons
   }
   if (status.end == End::kInfrastructure)
     for (const Left* left : failed_last) lose(state, *left, ending);
+  // Its job gave way to another one, and ended in order: what stood behind the run did so, too.
+  const bool gave_way = std::any_of(open.begin(), open.end(), [](const Left* left) {
+    return left->interrupted && !left->time_up;
+  });
+  if (gave_way && ended_by_itself(state, ending))
+    ending.status = {status.phase, "its job was ended from outside, as by preemption",
+                     End::kInfrastructure};
   for (const Left* left : lost_rank) lose_rank(state, *left, ending);
   for (const Left* left : open) lose(state, *left, ending);
   return !open.empty() || !failed_last.empty() || !lost_rank.empty();
@@ -105,8 +112,13 @@ std::int64_t CampaignMachine::times_handed_over(const TrackedRun& run) const {
   return times;
 }
 
+/// A job that is preempted or loses its node may have been told shortly before that its time is up.
+bool CampaignMachine::is_out_of_time(const Left& left, const JobStatus& status) {
+  return left.time_up && status.end != End::kInfrastructure;
+}
+
 bool CampaignMachine::has_run_out(const Left& left, const JobStatus& status) {
-  return !left.done && left.started && (status.end == End::kLimit || left.time_up);
+  return !left.done && left.started && (status.end == End::kLimit || is_out_of_time(left, status));
 }
 
 /// A job that came to its end says nothing of a run that it left open.
@@ -122,14 +134,11 @@ bool CampaignMachine::ended_by_itself(const SubmissionState& state, const Ending
   return ending.status.end == End::kCompleted && !state.submission.cancelled;
 }
 
-void CampaignMachine::lose(const SubmissionState& state, const Left& left, Ending ending) {
-  JobStatus& status = ending.status;
-  // Its job gave way to another one, and ended in order.
-  if (left.interrupted && !left.time_up && ended_by_itself(state, ending))
-    status = {status.phase, "it was ended from outside, as by preemption", End::kInfrastructure};
+void CampaignMachine::lose(const SubmissionState& state, const Left& left, const Ending& ending) {
+  const JobStatus& status = ending.status;
   RunFate& fate = left.run->fate;
   fate.certain = fate.failed = false;
-  fate.end = left.time_up ? End::kLimit : status.end;
+  fate.end = is_out_of_time(left, status) ? End::kLimit : status.end;
   if (state.submission.cancelled && status.end == End::kCompleted) fate.end = End::kUser;
   fate.evidence = words_of(state, ending);
   // Of a job that came to its end by itself a failure may be seen late, and is the run's own.

@@ -232,9 +232,10 @@ class CampaignMachine {
   bool judge(const SubmissionState& state, std::size_t task, const JobStatus& status,
              bool known = false);
   static bool has_run_out(const Left& left, const JobStatus& status);
+  static bool is_out_of_time(const Left& left, const JobStatus& status);
   static bool ended_by_itself(const SubmissionState& state, const Ending& ending);
   std::string words_of(const SubmissionState& state, const Ending& ending) const;
-  void lose(const SubmissionState& state, const Left& left, Ending ending);
+  void lose(const SubmissionState& state, const Left& left, const Ending& ending);
   void lose_rank(const SubmissionState& state, const Left& left, Ending ending);
   std::string lost_rank_of(const Attempt& attempt);
   std::int64_t times_handed_over(const TrackedRun& run) const;

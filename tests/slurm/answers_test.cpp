@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/base/error.h"
 #include "tests/support/catch.h"
 
 using namespace pippin;
@@ -304,6 +305,10 @@ TEST_CASE("a site's banner before an answer hides no job, and an error there is 
   std::replace(line.begin(), line.end(), '|', '\x1f');
   CHECK(read_queue("*** maintenance on Monday ***\n\n" + line).size() == 1);
   CHECK(read_queue("*** maintenance on Monday ***\n").empty());
+  CHECK(read_queue(line + "raise error\n" + line).size() == 2);  // of a job's arguments
+  CHECK_THROWS_AS(read_queue("raise error\n" + line), Error);
+  CHECK_THROWS_AS(read_queue(line + "slurm_load_jobs error: oops\n"), Error);
+  CHECK_THROWS_AS(read_queue(line + "squeue: error: oops\n"), Error);
 }
 
 TEST_CASE("a credential lives as long as AuthInfo says, else as munge has it") {

@@ -138,7 +138,7 @@ pippin_exclude_from_waiting() {
     if IFS='' read -r token <"$file"; then tokens+="$token "; fi
   done
   while IFS='|' read -r id name nodes script; do # one that was renamed still has its script
-    if [[ $tokens != *" $name "* && $script != "$pippin_root/jobs/"* ]]; then continue; fi
+    if [[ $tokens != *" $name "* && $script != *"/${pippin_root##*/}/jobs/"*/job.sh ]]; then continue; fi
     if [[ $id == *%* ]]; then id="${id%%%*}]"; fi # an array's limit at a time
     if [ "$nodes" = '(null)' ]; then nodes=''; fi
     said=$(scontrol update jobid="$id" excnodelist="${nodes:+$nodes,}$pippin_node" 2>&1) && continue

@@ -112,6 +112,13 @@ pippin_begin() { # RUN RECORD: claims the attempt, and says in the record that i
   { echo 'pippin: command' && declare -f pippin_command && echo 'pippin: end of command'; } >>"$2"
 }
 
+pippin_was_cut_short() { # CODE SECONDS SINCE LOG: it was ended from outside
+  if [ "$1" -ne 0 ] && [ -n "$pippin_ended" ]; then return; fi
+  if [ "$1" -eq 0 ] && [ "$2" -lt 10 ] || [ -z "$pippin_job" ] || [ -n "$pippin_pbs" ]; then return 1; fi
+  pippin_need
+  pippin_gives_way "$1" "$3" "$4"
+}
+
 pippin_run() { # NAME [CANARY]: launches pippin_command
   local run=$1 begun_at ended_at length directory="$pippin_root/$1/$pippin_submission-$pippin_id" code begun=$SECONDS
   local record="$directory/run" stopped pippin_earlier=$pippin_in_readings
@@ -138,9 +145,10 @@ pippin_run() { # NAME [CANARY]: launches pippin_command
   code=$? stopped=$pippin_stopped
   if [ -n "$stopped" ]; then
     pippin_note "$run is stopped: $stopped s"
-  elif [ "$code" -ne 0 ] && { [ -n "$pippin_ended" ] || { pippin_need && pippin_gives_way "$begun_at"; }; }; then
+  elif pippin_was_cut_short "$code" $((SECONDS - begun)) "$begun_at" "$directory/log"; then
     pippin_note "$run is interrupted by $pippin_ended"
     echo "pippin: signal=$pippin_ended time_up=${pippin_time_up:-0} started=$begun_at" >>"$record"
+    if [ -n "${pippin_gave_way:-}" ]; then pippin_wait_again; fi
     return
   fi
   pippin_note "$run exits $code"

@@ -9,20 +9,34 @@ pippin_end_of_job() { # seconds since 1970; "never", or nothing where nobody ans
   if [ -n "$pippin_end" ] && [[ ! $pippin_end =~ ^[0-9]+$ ]]; then pippin_end=never; fi
 }
 
-pippin_ask_of_job() { # OPTION of squeue: what it says, with seconds since 1970
-  local id=$SLURM_JOB_ID
-  # The last task of an array has the array's own id, by which squeue lists all.
-  if [ -n "${SLURM_ARRAY_TASK_ID:-}" ]; then id=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID; fi
-  SLURM_TIME_FORMAT=%s squeue --noheader --jobs="$id" "$1"
+# The last task of an array has the array's own id, by which squeue lists all. For the other ones their own is
+# looked up faster.
+pippin_own_id() {
+  pippin_slurm_id=$SLURM_JOB_ID
+  if [ "$SLURM_JOB_ID" = "${SLURM_ARRAY_JOB_ID:-}" ]; then pippin_slurm_id=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID; fi
 }
 
-# A job that has to give way may be granted time: Slurm ends its steps at once, and says nothing to the script.
-pippin_gives_way() { # SINCE, seconds since 1970
+pippin_ask_of_job() { # OPTION of squeue: what it says, with seconds since 1970
+  local pippin_slurm_id
+  pippin_own_id
+  SLURM_TIME_FORMAT=%s squeue --noheader --jobs="$pippin_slurm_id" "$1"
+}
+
+# A job that has to give way may be granted time: Slurm ends its steps at once, and says nothing to the script. A
+# trainer that saves then may end well; its log has srun's "*** STEP 7.0 ON n1 CANCELLED AT …".
+pippin_gives_way() { # CODE SINCE, seconds since 1970, LOG
   local at
-  [ -n "$pippin_job" ] && [ -z "$pippin_pbs" ] || return
+  if [ "$1" -eq 0 ] && [[ $(tail -c 4096 -- "$3") != *' CANCELLED AT '* ]]; then return 1; fi
   at=$(pippin_ask_of_job --Format=PreemptTime:20)
-  [[ $at =~ ^([0-9]+)\ *$ ]] && [ "${BASH_REMATCH[1]}" -ge "$1" ] || return
-  pippin_ended=TERM
+  [[ $at =~ ^([0-9]+)\ *$ ]] && [ "${BASH_REMATCH[1]}" -ge "$2" ] || return
+  pippin_ended=TERM pippin_time_up='' pippin_gave_way=1
+}
+
+# It need not be submitted again where Slurm lets it wait for its turn.
+pippin_wait_again() {
+  local pippin_slurm_id
+  pippin_own_id
+  if scontrol requeue "$pippin_slurm_id"; then pippin_note "the job gives way, and begins again later"; fi
 }
 
 # Late enough for one more run: as long as it may take, else as the longest so far.

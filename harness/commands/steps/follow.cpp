@@ -83,10 +83,13 @@ std::string trouble_of(const CampaignMachine& machine) {
 
 Interruptible::Interruptible() {
   for (int signal : {SIGINT, SIGTERM}) std::signal(signal, stop);
+  // A terminal that goes away; nohup has it ignored.
+  if (std::signal(SIGHUP, stop) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
 }
 
 Interruptible::~Interruptible() {
   for (int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+  if (std::signal(SIGHUP, SIG_DFL) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
 }
 
 bool Interruptible::interrupted() { return was_interrupted; }

@@ -21,7 +21,9 @@ struct FakeQueue {
   explicit FakeQueue(const std::string& words) {
     const std::string calls = (root / "calls").string();
     disk().write(root / "bin/squeue", "#!/bin/bash\necho \"$@\" >>" + calls + "\n" + words + "\n");
-    fs::permissions(root / "bin/squeue", fs::perms::owner_all);
+    disk().write(root / "bin/scontrol", "#!/bin/bash\necho \"$@\" >>" + calls + "\n");
+    for (const char* program : {"squeue", "scontrol"})
+      fs::permissions(root / "bin" / program, fs::perms::owner_all);
   }
   /// A job of five runs that may take a minute each.
   void run_five(const std::vector<std::string>& variables,
@@ -75,7 +77,7 @@ TEST_CASE("the last task of an array, which has the array's id, asks for its own
 TEST_CASE("what fails in a job that has to give way was ended from outside, and nothing follows") {
   const FakeQueue queue("echo \"$(date +%s)     \"");
   queue.run_five({"SLURM_JOB_ID=7", "SLURM_JOB_END_TIME=4000000000"}, "kill -TERM $BASHPID");
-  CHECK(queue.calls() == "--noheader --jobs=7 --Format=PreemptTime:20\n");
+  CHECK(queue.calls() == "--noheader --jobs=7 --Format=PreemptTime:20\nrequeue 7\n");
   SweepFolder folder(disk(), queue.root.path());
   const auto attempts = folder.attempts("one");
   REQUIRE(attempts.size() == 1);
@@ -90,4 +92,14 @@ TEST_CASE("a failure is the run's own where the job need not give way, or was be
   queue.run_five({"SLURM_JOB_ID=7", "SLURM_JOB_END_TIME=4000000000"}, "exit 9");
   CHECK(queue.done() == 4);
   CHECK(SweepFolder(disk(), queue.root.path()).attempts("one").at(0).exit_code == 9);
+}
+
+TEST_CASE("a trainer that saves and ends well as its job has to give way has not come to its end") {
+  const FakeQueue queue("echo $(date +%s)");
+  queue.run_five({"SLURM_JOB_ID=8", "SLURM_ARRAY_JOB_ID=7", "SLURM_ARRAY_TASK_ID=1",
+                  "SLURM_JOB_END_TIME=4000000000"},
+                 "sleep 10; echo 'slurmstepd-n1: error: *** STEP 8.0 ON n1 CANCELLED AT 2026 ***'");
+  CHECK(queue.calls() == "--noheader --jobs=8 --Format=PreemptTime:20\nrequeue 8\n");
+  CHECK(queue.done() == 0);
+  CHECK(SweepFolder(disk(), queue.root.path()).attempts("one").at(0).interrupted);
 }
