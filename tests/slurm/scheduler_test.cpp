@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ctime>
-#include <map>
 #include <unistd.h>
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
-#include "slurm/ask.h"
-#include "slurm/slurm.h"
-#include "tests/slurm/fake_slurm.h"
+#include "tests/slurm/asked_jobs.h"
 
 using namespace pippin;
+using namespace pippin::test;
 using Catch::Contains;
-using test::FakeSlurm;
 
 namespace {
-
-using Phase = JobStatus::Phase;
-
-constexpr std::chrono::milliseconds kPause{1};
-const std::string kConfig = "ClusterName = c1\nMaxArraySize = 11\nMaxJobCount = 100\n";
-const std::string kAccounting = "AccountingStorageType = accounting_storage/slurmdbd\n";
-const std::string kNoAccounting = "AccountingStorageType = accounting_storage/none\n";
 
 JobRequest request_of(std::int64_t tasks = 1) {
   JobRequest request;
@@ -29,28 +19,6 @@ JobRequest request_of(std::int64_t tasks = 1) {
   request.log = "/s/100%/job.log";
   request.tasks = tasks;
   return request;
-}
-
-Asked asked_of(const std::string& token, std::int64_t tasks = 1, bool handed = true) {
-  Asked asked;
-  asked.token = token;
-  asked.tasks = tasks;
-  asked.handed = handed;
-  asked.owner = slurm::own_user();
-  return asked;
-}
-
-std::string queued(const std::string& token, const std::string& id, const std::string& state,
-                   const std::string& user = slurm::own_user()) {
-  return token + "|" + id + "|" + state + "|None|1|2|n1|" + user + "|/d/s/jobs/a/job.sh\n";
-}
-
-std::string accounted(const std::string& token, const std::string& id, const std::string& state) {
-  return token + "|" + id + "|" + state + "|None|1|2|n1|" + slurm::own_user() + "|0:0\n";
-}
-
-std::vector<JobStatus> status_of(SlurmScheduler& slurm, const Asked& asked) {
-  return slurm.query({asked}).at(asked.token);
 }
 
 }  // namespace
@@ -165,80 +133,6 @@ TEST_CASE("what has to end first is what of it still waits or runs") {
   CHECK(fake.calls("sbatch").empty());
 }
 
-TEST_CASE("of a token in the queue each task has its own status, and the most alive one") {
-  FakeSlurm fake;
-  fake.says("scontrol", kConfig + kNoAccounting);
-  fake.says("squeue", queued("t", "7_[3-4]", "PENDING") + queued("t", "7_1", "COMPLETED") +
-                          queued("t", "7_2", "COMPLETED") + queued("t", "9_2", "RUNNING") +
-                          queued("t", "9_3", "COMPLETED") + queued("t", "9_9", "RUNNING") +
-                          queued("t", "9_1", "RUNNING", "stranger") + queued("u", "8", "RUNNING"));
-  SlurmScheduler slurm({}, kPause);
-  const auto answers = slurm.query({asked_of("t", 4), asked_of("u")});
-  REQUIRE(answers.size() == 2);
-  REQUIRE(answers.at("t").size() == 4);
-  CHECK(answers.at("t")[0].phase == Phase::kEnded);
-  CHECK(answers.at("t")[1].phase == Phase::kRunning);
-  CHECK(answers.at("t")[2].phase == Phase::kWaiting);
-  CHECK(answers.at("t")[3].phase == Phase::kWaiting);
-  CHECK(answers.at("u")[0].phase == Phase::kRunning);
-  CHECK(fake.calls("sacct").empty());
-}
-
-TEST_CASE("a queue that does not answer says nothing of any task") {
-  FakeSlurm fake;
-  fake.fails("squeue", "");
-  SlurmScheduler slurm({}, kPause);
-  const auto tasks = status_of(slurm, asked_of("t", 2));
-  REQUIRE(tasks.size() == 2);
-  for (const auto& task : tasks) {
-    CHECK(task.phase == Phase::kUnknown);
-    CHECK(task.evidence == "Slurm does not answer: exit 1 without a word");
-  }
-}
-
-TEST_CASE("a queue that knows no such user just now says nothing of any task") {
-  FakeSlurm fake;
-  fake.says("scontrol", kConfig + kNoAccounting);
-  fake.fails("squeue", "error: Invalid user: gone\n", 0);
-  SlurmScheduler slurm({}, kPause);
-  const auto task = status_of(slurm, asked_of("t")).at(0);
-  CHECK(task.phase == Phase::kUnknown);
-  CHECK(task.evidence == "Slurm does not answer: error: Invalid user: gone");
-}
-
-TEST_CASE("accounting that does not answer takes nothing away from what the queue has said") {
-  FakeSlurm fake;
-  fake.says("scontrol", kConfig + kAccounting);
-  fake.says("squeue", queued("t", "7_2", "RUNNING"));
-  fake.fails("sacct", "sacct: error: Too wide of a date range in query\n");
-  SlurmScheduler slurm({}, kPause);
-  const auto tasks = status_of(slurm, asked_of("t", 2));
-  CHECK(tasks[0].phase == Phase::kUnknown);
-  CHECK(tasks[0].evidence ==
-        "Slurm's accounting does not answer: sacct: error: Too wide of a date range in query");
-  CHECK(tasks[1].phase == Phase::kRunning);
-}
-
-TEST_CASE("accounting is asked from a day before the oldest was handed over, or for 100 days") {
-  FakeSlurm fake;
-  fake.says("scontrol", kConfig + kAccounting);
-  fake.says("squeue", "");
-  fake.says("sacct", "");
-  constexpr std::int64_t kDay = 86400;
-  const std::int64_t now = std::time(nullptr);
-  SlurmScheduler slurm({}, kPause);
-  const auto asked_from = [&](std::int64_t handed_over) {
-    Asked one = asked_of("t");
-    one.tried_until = handed_over;
-    slurm.query({one});
-    const std::string call = fake.calls("sacct").at(0);
-    const auto at = call.find("--starttime=") + 12;
-    return call.substr(at, call.find(']', at) - at);
-  };
-  CHECK(asked_from(now - 100) == local_text(now - 100 - kDay, "%FT%T"));
-  CHECK(asked_from(0).substr(0, 10) == local_text(now - 100 * kDay, "%F"));
-}
-
 TEST_CASE("a cluster is told from another by its name and its controller") {
   FakeSlurm fake;
   fake.says("scontrol", kConfig + "SlurmctldHost[0] = head(10.0.0.1)\nSlurmctldPort = 6817\n");
@@ -251,168 +145,6 @@ TEST_CASE("what a site refuses of an array may be taken of a shorter one") {
              "sbatch: error: Batch job submission failed: Invalid job array specification\n");
   CHECK(SlurmScheduler().submit(request_of(6)).answer == Handed::Answer::kNoRoom);
   CHECK(SlurmScheduler().submit(request_of(1)).answer == Handed::Answer::kRefused);
-}
-
-TEST_CASE("what has left the queue is looked up in accounting, which may lag") {
-  FakeSlurm fake;
-  fake.says("scontrol", kConfig + kAccounting);
-  fake.says("squeue", queued("t", "7_2", "RUNNING"));
-  fake.says("sacct", accounted("t", "7_1", "TIMEOUT") + accounted("t", "7_2", "FAILED") +
-                         accounted("t", "7_3", "RUNNING"));
-  SlurmScheduler slurm({}, kPause);
-  const auto tasks = status_of(slurm, asked_of("t", 4));
-  CHECK(tasks[0].phase == Phase::kEnded);
-  CHECK(tasks[0].end == End::kLimit);
-  CHECK(tasks[1].phase == Phase::kRunning);
-  for (const std::size_t late : {2, 3}) {
-    CHECK(tasks[late].phase == Phase::kUnknown);
-    CHECK(tasks[late].evidence == "it has left the queue; accounting lags");
-  }
-  CHECK_THAT(fake.calls("sacct").at(0), Contains("[--name=t]") && Contains("[--allocations]") &&
-                                            Contains("[--parsable2]") &&
-                                            Contains("[--user=" + slurm::own_user() + "]"));
-  fake.fails("sacct", "sacct: error: no daemon\n");
-  CHECK(status_of(slurm, asked_of("t", 4))[0].evidence ==
-        "Slurm's accounting does not answer: sacct: error: no daemon");
-}
-
-TEST_CASE("without accounting what was handed over and is gone has ended, nobody knows how") {
-  FakeSlurm fake;
-  fake.says("scontrol", kConfig + kNoAccounting);
-  fake.says("squeue", "");
-  SlurmScheduler slurm({}, kPause);
-  const auto task = status_of(slurm, asked_of("t")).at(0);
-  CHECK(task.phase == Phase::kEnded);
-  CHECK(task.end == End::kUnknown);
-  CHECK(task.evidence == "Slurm no longer knows it");
-  CHECK(fake.calls("sacct").empty());
-}
-
-TEST_CASE("accounting is asked for a thousand tokens at a time, and for the others later") {
-  FakeSlurm fake;
-  fake.says("scontrol", kConfig + kAccounting);
-  fake.says("squeue", "");
-  fake.says("sacct", "");
-  std::vector<Asked> asked;
-  for (int i = 0; i < 1001; ++i) asked.push_back(asked_of("t" + std::to_string(i)));
-  const auto answers = SlurmScheduler({}, kPause).query(asked);
-  CHECK(answers.at("t1000")[0].evidence == "its accounting is asked for later");
-  CHECK(answers.at("t1000")[0].phase == Phase::kUnknown);
-  CHECK(answers.at("t999")[0].evidence == "it has left the queue; accounting lags");
-  CHECK_THAT(fake.calls("sacct").at(0), Contains(",t999]"));
-}
-
-TEST_CASE("a job that was renamed is known by the id that it was given and by its script") {
-  FakeSlurm fake;
-  fake.says("scontrol", "");
-  fake.says("scontrol.config", kConfig + kNoAccounting);
-  fake.says("squeue", queued("t", "7_1", "RUNNING") + queued("mine", "7_2", "RUNNING") +
-                          queued("mine", "7_[3-4]", "PENDING") + queued("mine", "8", "RUNNING"));
-  SlurmScheduler slurm({}, kPause);
-  Asked asked = asked_of("t", 4);
-  asked.id = "7";
-  asked.script = "/link/to/s/jobs/a/job.sh";  // another name of the same folder
-  const auto tasks = status_of(slurm, asked);
-  CHECK(tasks[1].phase == Phase::kRunning);
-  CHECK(tasks[3].phase == Phase::kWaiting);
-  CHECK(slurm.update({asked}, {"TimeLimit=20"}) == 2);
-  fake.says("squeue", queued("mine", "7_2", "RUNNING") + queued("mine", "8", "RUNNING"));
-  slurm.cancel({asked});
-  CHECK(fake.calls("scancel") == std::vector<std::string>{"scancel [7] {%s}"});
-  fake.calls("scontrol");
-  fake.says("squeue", "mine|7_[3-4]|(null)|/d/s/jobs/a/job.sh\nmine|8|(null)|/d/s/jobs/a/job.sh\n");
-  slurm.exclude({asked}, {"n1"});
-  CHECK(fake.calls("scontrol") ==
-        std::vector<std::string>{"scontrol [update] [jobid=7_[3-4]] [excnodelist=n1] {%s}"});
-
-  // A controller that has lost its state gives an id to another.
-  asked.script = "/d/s/jobs/b/job.sh";
-  fake.says("squeue", queued("t", "7_1", "RUNNING") + queued("mine", "7_2", "RUNNING"));
-  CHECK(status_of(slurm, asked)[1].evidence == "Slurm no longer knows it");
-  fake.calls("scontrol");
-  fake.says("squeue", "mine|7_[3-4]|(null)|/d/s/jobs/a/job.sh\n");
-  slurm.exclude({asked}, {"n1"});
-  CHECK(fake.calls("scontrol").empty());
-}
-
-TEST_CASE("a job that was renamed before its id was known is known by its script") {
-  FakeSlurm fake;
-  fake.says("scontrol", kConfig + kNoAccounting);
-  fake.says("squeue", queued("site", "7", "RUNNING") + "a\nb|8|PENDING|None|1|2||me|/x\n");
-  SlurmScheduler slurm({}, kPause);
-  for (const std::string id : {"", "found"}) {
-    Asked asked = asked_of("t", 1, !id.empty());
-    asked.id = id;
-    asked.script = "/d/s/jobs/a/job.sh";
-    CHECK(status_of(slurm, asked).at(0).phase == Phase::kRunning);
-  }
-}
-
-TEST_CASE("of a job that was renamed accounting is asked by its id, and told by its command") {
-  FakeSlurm fake;
-  fake.says("scontrol", kConfig + kAccounting + "SLURM_VERSION = 22.05.8\n");
-  fake.says("squeue", "");
-  fake.says("sacct", "");
-  fake.says("sacct.--jobs=7",
-            accounted("sbatch --parsable --job-name=t --x /s.sh", "7", "TIMEOUT") +
-                accounted("sbatch --job-name=u /s.sh", "7", "FAILED"));
-  SlurmScheduler slurm({}, kPause);
-  Asked asked = asked_of("t");
-  asked.id = "7";
-  CHECK(status_of(slurm, asked).at(0).end == End::kLimit);
-  asked = asked_of("v");
-  asked.id = "7";
-  CHECK(status_of(slurm, asked).at(0).evidence == "it has left the queue; accounting lags");
-  SlurmScheduler old({}, kPause);
-  fake.says("scontrol", kConfig + kAccounting + "SLURM_VERSION = 20.11.9\n");
-  fake.calls("sacct");
-  asked = asked_of("t");
-  asked.id = "7";
-  CHECK(status_of(old, asked).at(0).phase == Phase::kUnknown);
-  CHECK(fake.calls("sacct").size() == 1);
-}
-
-TEST_CASE("a state that is not known is no absence") {
-  FakeSlurm fake;
-  fake.says("scontrol", kConfig + kNoAccounting);
-  fake.says("squeue", queued("t", "7", "REVOKED"));
-  SlurmScheduler slurm({}, kPause);
-  const auto task = status_of(slurm, asked_of("t")).at(0);
-  CHECK(task.phase == Phase::kUnknown);
-  CHECK_THAT(task.evidence, Contains("REVOKED"));
-}
-
-TEST_CASE("whose a job is does not hang on how a name is written") {
-  FakeSlurm fake;
-  fake.says("scontrol", kConfig + kNoAccounting);
-  fake.says("squeue", queued("t", "7", "RUNNING", "dom\\alice"));
-  SlurmScheduler slurm({}, kPause);
-  Asked asked = asked_of("t");
-  for (const char* owner : {"DOM\\Alice", "1000"}) {  // which a machine could not look up
-    asked.owner = owner;
-    CHECK(status_of(slurm, asked).at(0).phase == Phase::kRunning);
-  }
-  asked.owner = "bob";
-  CHECK(status_of(slurm, asked).at(0).phase == Phase::kEnded);
-}
-
-TEST_CASE("what was tried a moment ago may arrive until its credential has run out") {
-  FakeSlurm fake;
-  fake.says("scontrol", kConfig + kNoAccounting + "AuthInfo = cred_expire=9,ttl=100\n");
-  fake.says("squeue", "");
-  SlurmScheduler slurm({}, kPause);
-  const auto now = static_cast<std::int64_t>(std::time(nullptr));
-  Asked asked = asked_of("t", 1, false);
-  asked.tried_until = now;
-  JobStatus task = status_of(slurm, asked).at(0);
-  CHECK(task.phase == Phase::kUnknown);
-  CHECK_THAT(task.evidence, Catch::Matches("it may arrive within 10[345] s"));
-  asked.tried_until = now - 107;
-  task = status_of(slurm, asked).at(0);
-  CHECK(task.phase == Phase::kAbsent);
-  CHECK(task.evidence == "it never arrived");
-  asked.tried_until = now - 101;  // clocks may differ by seconds
-  CHECK(status_of(slurm, asked).at(0).phase == Phase::kUnknown);
 }
 
 TEST_CASE("what the user's jobs wait for joins what pippin's own wait for") {
@@ -428,33 +160,6 @@ TEST_CASE("what the user's jobs wait for joins what pippin's own wait for") {
   request.tasks = 3;
   CHECK_THAT(dependency("afterok:4711"), Contains("[--dependency=afterok:4711]"));
   CHECK_THAT(dependency(""), !Contains("--dependency"));
-}
-
-TEST_CASE("one empty answer of the queue is asked again before a job is given up") {
-  FakeSlurm fake;
-  fake.says("scontrol", kConfig + kNoAccounting);
-  std::string line = queued("t", "7", "RUNNING");
-  std::replace(line.begin(), line.end(), '|', '\x1f');
-  const test::TemporaryDirectory folder;
-  const std::string called = (folder / "called").string();
-  fake.is("squeue",
-          "if [ -e " + called + " ]; then printf '%s' '" + line + "'; else >" + called + "; fi\n");
-  SlurmScheduler slurm({}, kPause);
-  CHECK(status_of(slurm, asked_of("t")).at(0).phase == Phase::kRunning);
-  fake.is("squeue", "echo call >>" + called + "\n");
-  CHECK(status_of(slurm, asked_of("t")).at(0).evidence == "Slurm no longer knows it");
-  CHECK(status_of(slurm, asked_of("t")).at(0).phase == Phase::kEnded);
-  CHECK(disk().read(called) == "call\ncall\ncall\n");  // the second time once
-}
-
-TEST_CASE("an array of which a task is known did arrive") {
-  FakeSlurm fake;
-  fake.says("scontrol", kConfig + kNoAccounting);
-  fake.says("squeue", queued("t", "7_1", "RUNNING"));
-  SlurmScheduler slurm({}, kPause);
-  const auto tasks = status_of(slurm, asked_of("t", 2, false));
-  CHECK(tasks[0].phase == Phase::kRunning);
-  CHECK(tasks[1].phase == Phase::kEnded);
 }
 
 TEST_CASE("there is room for what the controller's and the user's limits leave") {
@@ -542,49 +247,4 @@ TEST_CASE("sbatch checks a script without running it") {
   fake.fails("sbatch", "sbatch: error: invalid partition\nmore\n");
   CHECK_THROWS_WITH(SlurmScheduler::test("#!/bin/bash\n"),
                     "sbatch --test-only: sbatch: error: invalid partition");
-}
-
-TEST_CASE("variables that would change what Slurm's programs say do not reach them") {
-  FakeSlurm fake;
-  ::setenv("SQUEUE_FORMAT", "%i", 1);
-  ::setenv("SLURM_CONF", "/etc/x.conf", 1);
-  ::setenv("SLURMISH", "1", 1);
-  const std::string script = "echo \"<${SQUEUE_FORMAT-}> <${SLURM_CONF-}> <${SLURM_BITSTR_LEN-}>\"";
-  CHECK(slurm::ask({"/bin/sh", "-c", script}, std::chrono::seconds(20)).output ==
-        "<> </etc/x.conf> <0>\n");
-  ::unsetenv("SQUEUE_FORMAT");
-  ::unsetenv("SLURM_CONF");
-  ::unsetenv("SLURMISH");
-}
-
-TEST_CASE("what the shell says to srun reaches a job, and what it says to sbatch does not") {
-  FakeSlurm fake;
-  fake.is("sbatch",
-          "echo \"<${SLURM_MPI_TYPE-}> <${SRUN_CPUS_PER_TASK-}> <${SLURM_JWT-}> "
-          "<${SLURM_CLUSTERS-}> <${SLURM_HINT-}> <${SBATCH_ACCOUNT-}> "
-          "<${SLURM_ARRAY_TASK_ID-}> <${SLURM_JOB_ID-}>\"");
-  const std::map<std::string, std::string> variables{
-      {"SLURM_MPI_TYPE", "pmix"},   {"SRUN_CPUS_PER_TASK", "8"}, {"SLURM_JWT", "token"},
-      {"SLURM_CLUSTERS", "gpu"},    {"SLURM_HINT", "multi"},     {"SBATCH_ACCOUNT", "me"},
-      {"SLURM_ARRAY_TASK_ID", "3"},
-  };
-  for (const auto& [name, value] : variables) ::setenv(name.c_str(), value.c_str(), 1);
-  const auto seen = [] { return slurm::ask({"sbatch"}, std::chrono::seconds(20)).output; };
-  CHECK(seen() == "<pmix> <8> <token> <> <> <> <> <>\n");
-  CHECK(slurm::dropped_variables() ==
-        std::vector<std::string>{"SBATCH_ACCOUNT", "SLURM_CLUSTERS", "SLURM_HINT"});
-  ::setenv("SLURM_JOB_ID", "4711", 1);
-  CHECK(seen() == "<> <> <token> <> <> <> <> <>\n");
-  ::unsetenv("SLURM_JOB_ID");
-  for (const auto& [name, value] : variables) ::unsetenv(name.c_str());
-}
-
-TEST_CASE("a complaint is its first line, or how the program ended") {
-  Answer answer;
-  answer.exit_code = 3;
-  CHECK(slurm::complaint_of(answer) == "exit 3 without a word");
-  answer.errors = "\n one\ntwo\n";
-  CHECK(slurm::complaint_of(answer) == "one");
-  answer.gave_up = true;
-  CHECK(slurm::complaint_of(answer) == "no answer in time");
 }
