@@ -95,6 +95,7 @@ std::vector<Entry> jobs_in_accounting(const std::vector<Asked>& asked) {
 
 std::vector<Entry> renamed_in_accounting(const std::vector<Asked>& asked) {
   std::vector<std::string> ids;
+  ids.reserve(asked.size());
   for (const auto& one : asked) ids.push_back(one.id);
   auto entries = accounting_by("--jobs=" + join(ids, ","), kSubmitLineFormat, asked);
   for (auto& entry : entries) entry.name = name_in_submit_line(entry.name);

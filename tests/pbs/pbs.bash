@@ -127,6 +127,8 @@ program_qselect() {
       -T) tasks=1 ;;
       -u) users=,$2, && shift ;;
       -s) wanted=$2 && shift ;;
+      -q) [ "$2" = workq ] || refuse 170 "qselect: Unknown queue $2"
+        shift ;;
       *) refuse 2 "usage: qselect" ;;
     esac
     shift

@@ -7,7 +7,6 @@
 
 using namespace pippin;
 using namespace pippin::test;
-using Catch::Contains;
 
 TEST_CASE("variables that would change what Slurm's programs say do not reach them") {
   FakeSlurm fake;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "slurm/kinds.h"
 
+#include <fmt/format.h>
+
 #include "core/base/text.h"
 #include "tests/support/catch.h"
 
@@ -74,14 +76,16 @@ TEST_CASE("kinds differ in GPUs, processors, memory or features, but not in wher
   REQUIRE(same.size() == 1);
   CHECK(same[0].node.count == 5);
   CHECK(same[0].node.features == "v100-32g");
-  const std::string others = "gpu 1 idle 40 2 20 1 gpu:4 v100-32g,";
+  const auto with = [&](const std::string& feature) {
+    return kinds_in(fmt::format("{}gpu 1 idle 40 2 20 1 gpu:4 v100-32g,{} 160000\n", one, feature));
+  };
   for (const std::string place : {"r07", "pdu-a1", "rackB4", "s3", "pod12", "i101"}) {
     CAPTURE(place);
-    CHECK(kinds_in(one + others + place + " 160000\n").size() == 1);
+    CHECK(with(place).size() == 1);
   }
   for (const std::string kind : {"zen3", "v100", "roomy", "rowhammer2", "ib"}) {
     CAPTURE(kind);
-    CHECK(kinds_in(one + others + kind + " 160000\n").size() == 2);
+    CHECK(with(kind).size() == 2);
   }
 }
 

@@ -127,6 +127,7 @@ TEST_CASE("accounting is asked for a thousand tokens at a time, and for the othe
   fake.says("squeue", "");
   fake.says("sacct", "");
   std::vector<Asked> asked;
+  asked.reserve(1001);
   for (int i = 0; i < 1001; ++i) asked.push_back(asked_of("t" + std::to_string(i)));
   const auto answers = SlurmScheduler({}, kPause).query(asked);
   CHECK(answers.at("t1000")[0].evidence == "its accounting is asked for later");
