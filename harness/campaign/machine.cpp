@@ -397,45 +397,6 @@ void CampaignMachine::never_arrived(SubmissionState& state) {
   folder_.mark_ended(state.submission, ends);
 }
 
-/// What was cancelled while it was under way has still to be ended.
-void CampaignMachine::cancel_late_arrivals() {
-  using Phase = JobStatus::Phase;
-  std::vector<Asked> asked;
-  for (const auto& state : submissions_) {
-    const bool lives =
-        std::any_of(state.tasks.begin(), state.tasks.end(), [](const JobStatus& status) {
-          return status.phase == Phase::kWaiting || status.phase == Phase::kRunning;
-        });
-    if (state.submission.cancelled && lives && !state.over())
-      asked.push_back(asked_of(state.submission));
-  }
-  if (!asked.empty()) scheduler_.cancel(asked);
-}
-
-std::optional<GivenUp> CampaignMachine::given_up() const {
-  const bool stands = given_up_ && (has_given_up() || given_up_->until >= newest_);
-  return stands ? given_up_ : std::nullopt;
-}
-
-/// What would only see that nothing is to be launched. What runs ends by itself.
-void CampaignMachine::cancel_what_waits_in_vain() {
-  if (!has_given_up()) return;
-  std::vector<Asked> asked;
-  for (const auto& state : submissions_) {
-    bool waits = false, runs = false;
-    for (std::size_t i = 0; i < state.tasks.size(); ++i) {
-      const auto phase = state.tasks[i].phase;
-      if (state.settled[i] || phase == JobStatus::Phase::kEnded) continue;
-      (phase == JobStatus::Phase::kWaiting ? waits : runs) = true;
-    }
-    if (waits && !runs) asked.push_back(asked_of(state.submission));
-  }
-  if (!asked.empty()) scheduler_.cancel(asked);
-  if (!given_up_ || given_up_->until >= newest_) return;
-  folder_.note_given_up(newest_);
-  given_up_->until = newest_;
-}
-
 /// Runs of a task are launched one after the other: behind the one that runs nothing has begun.
 void CampaignMachine::see_running(const SubmissionState& state, std::size_t task) {
   for (TrackedRun* run : state.runs[task]) {
@@ -444,27 +405,6 @@ void CampaignMachine::see_running(const SubmissionState& state, std::size_t task
     if (!left_of(state, *run).started) return;
     if (phase != RunPhase::kDone) phase = RunPhase::kRunning;
   }
-}
-
-void CampaignMachine::cancel() {
-  if (const std::string why = why_elsewhere(); !why.empty()) bad_input("{}", why);
-  // Before the journal is read: who hands over looks here once it has journaled.
-  folder_.note_cancelled(
-      fmt::format("at={} host={} pid={}", options_.now(), options_.host, options_.process));
-  cancelled_before_ = folder_.cancelled();
-  for (auto& submission : folder_.submissions()) {
-    const bool is_known = std::any_of(
-        submissions_.begin(), submissions_.end(),
-        [&](const SubmissionState& state) { return state.submission.token == submission.token; });
-    if (!is_known) take_up(std::move(submission));
-  }
-  std::vector<Asked> asked;
-  for (auto& state : submissions_) {
-    if (state.over()) continue;
-    folder_.mark_cancelled(state.submission);
-    asked.push_back(asked_of(state.submission));
-  }
-  if (!asked.empty()) scheduler_.cancel(asked);
 }
 
 RunCounts CampaignMachine::counts() const {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <ctime>
 #include <unistd.h>
 
-#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "tests/slurm/asked_jobs.h"
 
