@@ -13,15 +13,14 @@
 
 namespace pippin::slurm {
 
-const char* const kQueueFormat = "%j\x1f%i\x1f%T\x1f%r\x1f%S\x1f%e\x1f%N\x1f%u\x1f%o";
-const char* const kExcludedFormat = "%j\x1f%i\x1f%x\x1f%o";
+const char* const kQueueFormat = "%j\x1f%i\x1f%T\x1f%r\x1f%S\x1f%e\x1f%N\x1f%u\x1f%x\x1f%o";
 const char* const kAccountingFormat = "JobName,JobID,State,Reason,Start,End,NodeList,User,ExitCode";
 const char* const kSubmitLineFormat =
     "SubmitLine,JobID,State,Reason,Start,End,NodeList,User,ExitCode";
 
 namespace {
 
-constexpr std::size_t kFields = 9;
+constexpr std::size_t kQueueFields = 10, kAccountingFields = 9;
 // Source: slurm.conf(5), MaxArraySize: "may not exceed 4000001".
 constexpr std::int64_t kMostTasks = 4'000'000;
 
@@ -37,7 +36,7 @@ std::string without_throttle(std::string_view id) {
                                            : std::string(id.substr(0, percent)) + "]";
 }
 
-/// All fields but the last.
+/// The fields that both have.
 Entry entry_of(const std::vector<std::string_view>& fields) {
   Entry entry;
   entry.name = fields[0];
@@ -55,7 +54,8 @@ Entry entry_of(const std::vector<std::string_view>& fields) {
 
 Entry queued(const std::vector<std::string_view>& fields) {
   Entry entry = entry_of(fields);
-  entry.script = fields[8];
+  if (fields[8] != "(null)") entry.excluded = fields[8];
+  entry.script = fields[9];
   return entry;
 }
 
@@ -76,7 +76,7 @@ bool begins_with(std::string_view text, std::string_view beginning) {
 
 /// A line without a separator is a site's banner, or goes on with what a job was submitted as,
 /// unless it speaks of an error.
-std::vector<Entry> read(std::string_view output, const char* program,
+std::vector<Entry> read(std::string_view output, const char* program, std::size_t fields_each,
                         Entry (*entry_of_fields)(const std::vector<std::string_view>&)) {
   std::vector<Entry> entries;
   for (std::string_view line : split(output, '\n')) {
@@ -85,7 +85,7 @@ std::vector<Entry> read(std::string_view output, const char* program,
         contains(line, "error") && (entries.empty() || begins_with(line, "slurm") ||
                                     begins_with(line, std::string(program) + ": "));
     if (fields.size() == 1 && !is_error) continue;
-    if (fields.size() != kFields)
+    if (fields.size() != fields_each)
       machine_failed("{}: an answer that pippin cannot read: '{}'", program, printable(line));
     entries.push_back(entry_of_fields(fields));
   }
@@ -224,24 +224,12 @@ bool is_full(std::string_view errors) {
 
 }  // namespace
 
-std::vector<Entry> read_queue(std::string_view output) { return read(output, "squeue", queued); }
-
-std::vector<Entry> read_accounting(std::string_view output) {
-  return read(output, "sacct", accounted);
+std::vector<Entry> read_queue(std::string_view output) {
+  return read(output, "squeue", kQueueFields, queued);
 }
 
-std::vector<Excluded> read_excluded(std::string_view output) {
-  constexpr std::size_t kExcludedFields = 4;
-  std::vector<Excluded> jobs;
-  for (std::string_view line : split(output, '\n')) {
-    const auto fields = split(line, kSeparator);
-    if (fields.size() != kExcludedFields) continue;
-    const std::string_view nodes = trim(fields[2]);
-    jobs.push_back({std::string(fields[0]), without_throttle(fields[1]),
-                    std::string(split(fields[1], '_').front()),
-                    nodes == "(null)" ? "" : std::string(nodes), std::string(fields[3])});
-  }
-  return jobs;
+std::vector<Entry> read_accounting(std::string_view output) {
+  return read(output, "sacct", kAccountingFields, accounted);
 }
 
 std::vector<TaskRange> tasks_of(std::string_view id) {

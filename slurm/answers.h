@@ -15,7 +15,6 @@ namespace pippin::slurm {
 
 /// What squeue and sacct are asked for, and what one line of theirs says.
 extern const char* const kQueueFormat;       ///< of squeue --format
-extern const char* const kExcludedFormat;    ///< … for read_excluded()
 extern const char* const kAccountingFormat;  ///< of sacct --format
 extern const char* const kSubmitLineFormat;  ///< … with the command in the name's place
 
@@ -37,6 +36,7 @@ struct Entry {
   std::string nodes, user;
   std::string exit_code;  ///< "9:0"; of accounting
   std::string script;     ///< as sbatch was given it; of the queue
+  std::string excluded;   ///< nodes that it is kept off, "n[1-3]"; of the queue
   /// Accounting ended it, for a controller that came back without it: CANCELLED, and no "by 4711".
   bool is_forgotten = false;
 };
@@ -44,15 +44,6 @@ struct Entry {
 /// Errors: Error (machine) quoting a line that is not as asked for.
 std::vector<Entry> read_queue(std::string_view output);
 std::vector<Entry> read_accounting(std::string_view output);
-
-/// Which nodes a job that waits is kept off.
-struct Excluded {
-  std::string name;
-  std::string id, array_id;  ///< as an Entry's
-  std::string nodes;         ///< "n[1-3]"; empty: none
-  std::string script;        ///< as an Entry's
-};
-std::vector<Excluded> read_excluded(std::string_view output);
 
 /// "4711_[3-5,9%2]" → 3 to 5, 9; "4711" → 1; empty where it is no id of a job or an array.
 std::vector<TaskRange> tasks_of(std::string_view id);

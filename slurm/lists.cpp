@@ -25,6 +25,12 @@ std::string tail_of(const fs::path& script) {
   return tail.string();
 }
 
+/// Whether it is the job behind the token, whatever its name.
+bool is_same_job(const Entry& entry, const Asked& asked) {
+  if (!has_id(asked)) return entry.script == asked.script.native();
+  return entry.array_id == asked.id && tail_of(entry.script) == tail_of(asked.script);
+}
+
 std::string names_of(const std::vector<Asked>& asked) {
   std::vector<std::string> names;
   names.reserve(asked.size());
@@ -58,11 +64,6 @@ std::vector<Entry> accounting_by(const std::string& which, const std::string& fo
 
 bool has_id(const Asked& asked) { return parse_integer(asked.id).has_value(); }
 
-bool is_same_job(std::string_view array_id, std::string_view script, const Asked& asked) {
-  if (!has_id(asked)) return script == asked.script.native();
-  return array_id == asked.id && tail_of(script) == tail_of(asked.script);
-}
-
 std::vector<Entry> jobs_in_queue(const std::vector<Asked>& asked) {
   const Answer answer = ask({"squeue", "--noheader", "--all", "--states=all",
                              std::string("--format=") + kQueueFormat, "--user=" + owners_of(asked)},
@@ -82,7 +83,7 @@ std::vector<Entry> jobs_in_queue(const std::vector<Asked>& asked) {
     if (found_in(by_token, entry.name)) return false;
     const Asked* renamed = found_in(by_id, entry.array_id);
     if (!renamed) renamed = found_in(by_script, entry.script);
-    const bool is_theirs = renamed && is_same_job(entry.array_id, entry.script, *renamed);
+    const bool is_theirs = renamed && is_same_job(entry, *renamed);
     if (is_theirs) entry.name = renamed->token;
     return !is_theirs;
   });

@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/base/process.h"
@@ -19,9 +18,6 @@ inline constexpr std::chrono::seconds kPatience{60};
 
 /// Whether Slurm gave it an id: a controller's answer may be lost.
 bool has_id(const Asked& asked);
-
-/// Whether it is the job behind the token, whatever its name. `array_id`, `script`: an Entry's.
-bool is_same_job(std::string_view array_id, std::string_view script, const Asked& asked);
 
 /// Those in the queue, by their tokens: of all that the owners have there, as Slurm's controller
 /// sends all of them whatever squeue is to show.

@@ -396,22 +396,14 @@ std::int64_t SlurmScheduler::update(const std::vector<Asked>& asked,
 /// Beside those that a job is kept off already.
 void SlurmScheduler::exclude(const std::vector<Asked>& asked,
                              const std::vector<std::string>& nodes) {
-  const Answer answer =
-      slurm::ask({"squeue", "--noheader", "--all", "--states=PENDING",
-                  std::string("--format=") + slurm::kExcludedFormat, "--user=" + owners_of(asked)},
-                 kPatience);
-  check_answer(answer);
-  for (const auto& job : slurm::read_excluded(answer.output)) {
-    const bool is_ours = std::any_of(asked.begin(), asked.end(), [&](const Asked& one) {
-      return one.token == job.name || slurm::is_same_job(job.array_id, job.script, one);
-    });
-    if (!is_ours) continue;
-    const std::string before = job.nodes.empty() ? "" : job.nodes + ",";
+  for (const auto& entry : live(slurm::jobs_in_queue(asked), asked)) {
+    if (slurm::status_of(entry).phase != Phase::kWaiting) continue;
+    const std::string before = entry.excluded.empty() ? "" : entry.excluded + ",";
     const Answer changed = slurm::ask(
-        {"scontrol", "update", "jobid=" + job.id, "excnodelist=" + before + join(nodes, ",")},
+        {"scontrol", "update", "jobid=" + entry.id, "excnodelist=" + before + join(nodes, ",")},
         kPatience);
     if (changed.exit_code != 0 && !is_too_late(changed))
-      machine_failed("scontrol update jobid={} excnodelist: {}", job.id,
+      machine_failed("scontrol update jobid={} excnodelist: {}", entry.id,
                      slurm::complaint_of(changed));
   }
 }

@@ -112,12 +112,10 @@ void read_said(fuzz::Input& input) {
 void read(std::uint8_t reader, fuzz::Input& input) {
   switch (reader % 8) {
     case 0:
+    case 2:
       return read_entries(read_queue(input.rest()));
     case 1:
       return read_entries(read_accounting(input.rest()));
-    case 2:
-      read_excluded(input.rest());
-      return;
     case 3:
       return read_config(input);
     case 4:

@@ -18,7 +18,9 @@ std::string line_of(std::string text) {
   return text + "\n";
 }
 
-Entry queued(const std::string& line) { return read_queue(line_of(line + "|/job.sh")).at(0); }
+Entry queued(const std::string& line) {
+  return read_queue(line_of(line + "|n[5-6]|/job.sh")).at(0);
+}
 Entry accounted(const std::string& line) { return read_accounting(line_of(line)).at(0); }
 
 using Phase = JobStatus::Phase;
@@ -301,7 +303,7 @@ TEST_CASE("what sbatch says tells whether the job is there, and whether it may c
 TEST_CASE("a site's banner before an answer hides no job, and an error there is none") {
   const std::string job = std::string(queued("t|7|RUNNING|None|5|6|n1|root").name);
   CHECK(job == "t");
-  std::string line = "t|7|RUNNING|None|5|6|n1|root|/s/job.sh\n";
+  std::string line = "t|7|RUNNING|None|5|6|n1|root|(null)|/s/job.sh\n";
   std::replace(line.begin(), line.end(), '|', '\x1f');
   CHECK(read_queue("*** maintenance on Monday ***\n\n" + line).size() == 1);
   CHECK(read_queue("*** maintenance on Monday ***\n").empty());
@@ -417,11 +419,13 @@ TEST_CASE("all fields of a line are read, and empty lines between") {
   CHECK_FALSE(all[1].start);
   CHECK_FALSE(all[1].end);
   CHECK(queued("t|1|RUNNING|None|1|2|n1|me").script == "/job.sh");
+  CHECK(queued("t|1|RUNNING|None|1|2|n1|me").excluded == "n[5-6]");
+  CHECK(read_queue(line_of("t|1|RUNNING|None|1|2|n1|me|(null)|/a")).at(0).excluded.empty());
 }
 
 TEST_CASE("an empty line ends no answer") {
-  CHECK(read_queue(line_of("t|1|RUNNING|None|1|2|n1|me|/a") + "\n" +
-                   line_of("u|2|RUNNING|None|1|2|n1|me|/b"))
+  CHECK(read_queue(line_of("t|1|RUNNING|None|1|2|n1|me|(null)|/a") + "\n" +
+                   line_of("u|2|RUNNING|None|1|2|n1|me|(null)|/b"))
             .size() == 2);
 }
 

@@ -30,8 +30,10 @@ inline Asked asked_of(const std::string& token, std::int64_t tasks = 1, bool han
 
 /// A line of squeue, with '|' for the separator; its script is /d/s/jobs/a/job.sh.
 inline std::string queued(const std::string& token, const std::string& id, const std::string& state,
-                          const std::string& user = slurm::own_user()) {
-  return token + "|" + id + "|" + state + "|None|1|2|n1|" + user + "|/d/s/jobs/a/job.sh\n";
+                          const std::string& user = slurm::own_user(),
+                          const std::string& excluded = "(null)") {
+  return token + "|" + id + "|" + state + "|None|1|2|n1|" + user + "|" + excluded +
+         "|/d/s/jobs/a/job.sh\n";
 }
 
 /// … of sacct.

@@ -154,7 +154,7 @@ TEST_CASE("a job that was renamed is known by the id that it was given and by it
   slurm.cancel({asked});
   CHECK(fake.calls("scancel") == std::vector<std::string>{"scancel [7] {%s}"});
   fake.calls("scontrol");
-  fake.says("squeue", "mine|7_[3-4]|(null)|/d/s/jobs/a/job.sh\nmine|8|(null)|/d/s/jobs/a/job.sh\n");
+  fake.says("squeue", queued("mine", "7_[3-4]", "PENDING") + queued("mine", "8", "PENDING"));
   slurm.exclude({asked}, {"n1"});
   CHECK(fake.calls("scontrol") ==
         std::vector<std::string>{"scontrol [update] [jobid=7_[3-4]] [excnodelist=n1] {%s}"});
@@ -164,7 +164,7 @@ TEST_CASE("a job that was renamed is known by the id that it was given and by it
   fake.says("squeue", queued("t", "7_1", "RUNNING") + queued("mine", "7_2", "RUNNING"));
   CHECK(status_of(slurm, asked)[1].evidence == "Slurm no longer knows it");
   fake.calls("scontrol");
-  fake.says("squeue", "mine|7_[3-4]|(null)|/d/s/jobs/a/job.sh\n");
+  fake.says("squeue", queued("mine", "7_[3-4]", "PENDING"));
   slurm.exclude({asked}, {"n1"});
   CHECK(fake.calls("scontrol").empty());
 }
@@ -172,7 +172,7 @@ TEST_CASE("a job that was renamed is known by the id that it was given and by it
 TEST_CASE("a job that was renamed before its id was known is known by its script") {
   FakeSlurm fake;
   fake.says("scontrol", kConfig + kNoAccounting);
-  fake.says("squeue", queued("site", "7", "RUNNING") + "a\nb|8|PENDING|None|1|2||me|/x\n");
+  fake.says("squeue", queued("site", "7", "RUNNING") + "a\nb|8|PENDING|None|1|2||me||/x\n");
   SlurmScheduler slurm({}, kPause);
   for (const std::string id : {"", "found"}) {
     Asked asked = asked_of("t", 1, !id.empty());

@@ -96,7 +96,9 @@ TEST_CASE("a node that Slurm knows no more is named with what allows it") {
 TEST_CASE("jobs that wait are kept off nodes beside those that they are kept off already") {
   FakeSlurm fake;
   const std::vector<Asked> asked{asked_of("t", 4), asked_of("u")};
-  fake.says("squeue", "t|7_[3-4%2]|n[5-6]|/a\nother|8||/b\nu|9|(null)|/c\n");
+  fake.says("squeue", queued("t", "7_[3-4%2]", "PENDING", slurm::own_user(), "n[5-6]") +
+                          queued("t", "7_2", "RUNNING") + queued("other", "8", "PENDING") +
+                          queued("u", "9", "PENDING"));
   SlurmScheduler().exclude(asked, {"n1", "n2"});
   CHECK(
       fake.calls("scontrol") ==
